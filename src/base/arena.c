@@ -1,0 +1,137 @@
+/* arena.c - memory that dies together.
+ *
+ * Blocks form a stack.  An allocation comes from the newest block; if it does
+ * not fit, a new block of at least twice the size goes on top.  A large
+ * allocation gets a block of its own below the top, so that the room left in
+ * the top block stays usable. */
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_MIN = 4096, BLOCK_MAX = 256 * 1024 };
+
+typedef struct ArenaBlock {
+    struct ArenaBlock *below;
+    size_t used, cap;
+    alignas(max_align_t) char bytes[];
+} ArenaBlock;
+
+void mem_exhausted(void)
+{
+    static const char text[] = "jotter: out of memory\n";
+    fwrite(text, 1, sizeof text - 1, stderr);
+    abort();
+}
+
+void *mem_alloc(size_t size)
+{
+    void *p = calloc(1, size ? size : 1);
+    if (!p)
+        mem_exhausted();
+    return p;
+}
+
+void *mem_grow(void *old, size_t size)
+{
+    void *p = realloc(old, size ? size : 1);
+    if (!p)
+        mem_exhausted();
+    return p;
+}
+
+static ArenaBlock *new_block(size_t cap)
+{
+    size_t size = 0;
+    if (__builtin_add_overflow(sizeof(ArenaBlock), cap, &size))
+        mem_exhausted();
+    ArenaBlock *b = mem_grow(NULL, size);
+    *b = (ArenaBlock){ .cap = cap };
+    return b;
+}
+
+/* The offset in `b` at which `size` bytes fit, or SIZE_MAX. */
+static size_t place(const ArenaBlock *b, size_t size, size_t align)
+{
+    size_t at = (b->used + align - 1) & ~(align - 1);
+    return at <= b->cap && size <= b->cap - at ? at : SIZE_MAX;
+}
+
+void *arena_alloc(Arena *a, size_t size, size_t align)
+{
+    assert(a && align && (align & (align - 1)) == 0 && align <= alignof(max_align_t));
+    ArenaBlock *b = a->top;
+    size_t at = b ? place(b, size, align) : SIZE_MAX;
+    if (at == SIZE_MAX) {
+        size_t cap = b ? b->cap * 2 : BLOCK_MIN;
+        if (cap > BLOCK_MAX)
+            cap = BLOCK_MAX;
+        bool large = b && size > cap / 2;
+        ArenaBlock *fresh = new_block(size > cap || large ? size : cap);
+        if (large) {
+            fresh->below = b->below;
+            b->below = fresh;
+        } else {
+            fresh->below = b;
+            a->top = fresh;
+        }
+        b = fresh;
+        at = 0;
+    }
+    b->used = at + size;
+    a->total += size;
+    return memset(b->bytes + at, 0, size);
+}
+
+Str arena_copy(Arena *a, Str s)
+{
+    char *p = arena_alloc(a, s.n + 1, 1);
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    return (Str){ p, s.n };
+}
+
+char *arena_cstr(Arena *a, Str s)
+{
+    return (char *)arena_copy(a, s).p;
+}
+
+Str arena_printf(Arena *a, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    assert(n >= 0);
+    char *p = arena_alloc(a, (size_t)n + 1, 1);
+    vsnprintf(p, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return (Str){ p, (size_t)n };
+}
+
+void *arena_grow(Arena *a, void *items, size_t n, size_t *cap, size_t size, size_t align)
+{
+    if (n < *cap)
+        return items;
+    *cap = *cap ? *cap * 2 : 16;
+    void *fresh = arena_alloc(a, *cap * size, align);
+    if (n)
+        memcpy(fresh, items, n * size);
+    return fresh;
+}
+
+void arena_free(Arena *a)
+{
+    if (!a)
+        return;
+    for (ArenaBlock *b = a->top; b;) {
+        ArenaBlock *below = b->below;
+        free(b);
+        b = below;
+    }
+    *a = (Arena){ 0 };
+}

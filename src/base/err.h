@@ -1,0 +1,54 @@
+/* err.h - Err, what went wrong, in one status and one sentence.
+ *
+ * The function that detects a fault writes the sentence; those above pass it
+ * up with TRY or say where they were with err_at.  Nobody overwrites, nobody
+ * logs.  The sentence is lower case, one line, without a full stop, and says
+ * what is wrong and what is allowed; a model reads it as often as a person. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include "base/str.h"
+#include "jotter.h"
+
+typedef struct Err {
+    jot_status status;
+    char text[248]; /* in somebody's frame or handle: nothing to free, nothing stale */
+} Err;
+
+/* Record a fault and return its status, so that one line does both.  `e` may be NULL. */
+jot_status err_set(Err *e, jot_status st, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* The same for a failed system call: the status follows from `errnum`, its text is added. */
+jot_status err_errno(Err *e, int errnum, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* Put "where: " in front of the sentence; returns its status. */
+jot_status err_at(Err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* How one status looks at each door. */
+typedef struct StatusInfo {
+    const char *name;
+    int http;
+    int rpc;
+    int exit_code;
+    bool retry; /* the same call may succeed later */
+} StatusInfo;
+
+/* Never NULL, also for a number that is no status. */
+const StatusInfo *status_info(jot_status st);
+
+/* The only macro that returns for you. */
+#define TRY(call)                   \
+    do {                            \
+        jot_status try_st = (call); \
+        if (try_st != JOT_OK)       \
+            return try_st;          \
+    } while (0)
+
+/* A name as it may be shown inside a sentence: quoted bytes are kept printable and short.
+ * Use with "%s"; the result lives in `shown`. */
+typedef struct Shown {
+    char text[72];
+} Shown;
+const char *err_show(Shown *shown, Str name);
+
+#endif

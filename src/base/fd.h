@@ -1,0 +1,24 @@
+/* fd.h - Fd, a file descriptor that a scope can own.
+ *
+ *     AUTO(Fd) fd = FD_NONE;
+ */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+#include <unistd.h>
+
+#include "base/attr.h"
+
+typedef int Fd;
+#define FD_NONE (-1)
+
+static inline void fd_close(Fd *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = FD_NONE;
+}
+
+DEFINE_AUTO(Fd, fd_close)
+
+#endif

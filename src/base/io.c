@@ -1,0 +1,293 @@
+/* io.c - system calls as named steps.
+ *
+ * Names are opened with openat2: RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS make
+ * it impossible to leave the directory a caller was given, whatever was
+ * planted in it.  rename, unlink, mkdir and stat have no such flags, so they
+ * take single components in a directory that was opened that way. */
+#include "base/io.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* openat2 answers EAGAIN when a rename raced with the walk; it is rare and passes. */
+enum { OPEN_TRIES = 64 };
+
+const Io io_system = { 0 };
+
+long io_before(const Io *io, IoCall *call)
+{
+    return io->hook ? io->hook->before(io->hook->ctx, call) : 0;
+}
+
+void io_after(const Io *io, IoCall *call, long result)
+{
+    if (!io->hook || !io->hook->after)
+        return;
+    call->result = result;
+    io->hook->after(io->hook->ctx, call);
+}
+
+static bool single_component(const char *name)
+{
+    return name[0] && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+/* Make the call that `expr` is, unless the hook decides otherwise; leaves through `return`. */
+#define STEP(io, call, expr)                             \
+    do {                                                 \
+        long step_ = io_before((io), &(call));           \
+        if (step_ != 0)                                  \
+            return step_ == IO_PRETEND ? 0 : (int)step_; \
+        long got_;                                       \
+        do                                               \
+            got_ = (expr);                               \
+        while (got_ < 0 && errno == EINTR);              \
+        got_ = got_ < 0 ? -errno : got_;                 \
+        io_after((io), &(call), got_);                   \
+        return (int)got_;                                \
+    } while (0)
+
+static int open_beneath(int dir, const char *name, int flags, mode_t mode)
+{
+    struct open_how how = {
+        .flags = (uint64_t)(flags | O_CLOEXEC),
+        .mode = flags & O_CREAT ? (unsigned long long)mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    for (int i = 0;; i++) {
+        long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
+        if (fd >= 0)
+            return (int)fd;
+        bool again = errno == EINTR || (errno == EAGAIN && i < OPEN_TRIES);
+        if (!again)
+            return -errno;
+    }
+}
+
+int io_open(const Io *io, int dir, const char *name, int flags, mode_t mode)
+{
+    IoCall call = { IO_OPEN, .fd = -1, .dir = dir, .name = name, .flags = (unsigned)flags };
+    long step = io_before(io, &call);
+    assert(step != IO_PRETEND);
+    if (step < 0)
+        return (int)step;
+    int fd = open_beneath(dir, name, flags, mode);
+    call.fd = fd;
+    io_after(io, &call, fd);
+    return fd;
+}
+
+int io_open_root(const Io *io, const char *path)
+{
+    IoCall call = { IO_OPEN, .fd = -1, .dir = AT_FDCWD, .name = path, .flags = O_DIRECTORY };
+    long step = io_before(io, &call);
+    assert(step != IO_PRETEND);
+    if (step < 0)
+        return (int)step;
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    fd = fd < 0 ? -errno : fd;
+    call.fd = fd;
+    io_after(io, &call, fd);
+    return fd;
+}
+
+ssize_t io_read_at(const Io *io, int fd, void *to, size_t n, off_t at)
+{
+    IoCall call = { IO_READ, .fd = fd, .dir = -1, .at = at };
+    long step = io_before(io, &call);
+    assert(step != IO_PRETEND);
+    if (step < 0)
+        return step;
+    ssize_t got;
+    do
+        got = pread(fd, to, n, at);
+    while (got < 0 && errno == EINTR);
+    got = got < 0 ? -errno : got;
+    io_after(io, &call, got);
+    return got;
+}
+
+ssize_t io_read_all(const Io *io, int fd, void *to, size_t n, off_t at)
+{
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = io_read_at(io, fd, (char *)to + done, n - done, at + (off_t)done);
+        if (got < 0)
+            return got;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+ssize_t io_write(const Io *io, int fd, Str data)
+{
+    IoCall call = { IO_WRITE, .fd = fd, .dir = -1, .data = data, .at = -1 };
+    long step = io_before(io, &call);
+    if (step != 0)
+        return step == IO_PRETEND ? (ssize_t)data.n : step;
+    ssize_t got;
+    do
+        got = write(fd, call.data.p, call.data.n);
+    while (got < 0 && errno == EINTR);
+    got = got < 0 ? -errno : got;
+    io_after(io, &call, got);
+    return got;
+}
+
+int io_write_all(const Io *io, int fd, Str data)
+{
+    /* A device that keeps accepting nothing, or a hook that keeps saying EINTR, must not
+     * hold us for ever. */
+    for (int idle = 0; data.n && idle < 100;) {
+        ssize_t got = io_write(io, fd, data);
+        if (got < 0 && got != -EINTR)
+            return (int)got;
+        idle = got > 0 ? 0 : idle + 1;
+        if (got > 0)
+            data = str_from(data, (size_t)got);
+    }
+    return data.n ? -EIO : 0;
+}
+
+int io_fsync(const Io *io, int fd)
+{
+    IoCall call = { IO_FSYNC, .fd = fd, .dir = -1 };
+    STEP(io, call, fsync(fd));
+}
+
+int io_fdatasync(const Io *io, int fd)
+{
+    IoCall call = { IO_FDATASYNC, .fd = fd, .dir = -1 };
+    STEP(io, call, fdatasync(fd));
+}
+
+int io_truncate(const Io *io, int fd, off_t size)
+{
+    IoCall call = { IO_TRUNCATE, .fd = fd, .dir = -1, .at = size };
+    STEP(io, call, ftruncate(fd, size));
+}
+
+int io_move(const Io *io, int from_dir, const char *from, int to_dir, const char *to,
+            unsigned flags)
+{
+    assert(single_component(from) && single_component(to));
+    /* `fd` carries the second directory: it is the only call with two. */
+    IoCall call = { IO_RENAME,    .fd = to_dir, .dir = from_dir,
+                    .name = from, .name2 = to,  .flags = flags };
+    STEP(io, call, renameat2(from_dir, from, to_dir, to, flags));
+}
+
+int io_rename(const Io *io, int dir, const char *from, const char *to, unsigned flags)
+{
+    return io_move(io, dir, from, dir, to, flags);
+}
+
+int io_unlink(const Io *io, int dir, const char *name)
+{
+    assert(single_component(name));
+    IoCall call = { IO_UNLINK, .fd = -1, .dir = dir, .name = name };
+    STEP(io, call, unlinkat(dir, name, 0));
+}
+
+int io_mkdir(const Io *io, int dir, const char *name)
+{
+    assert(single_component(name));
+    IoCall call = { IO_MKDIR, .fd = -1, .dir = dir, .name = name };
+    STEP(io, call, mkdirat(dir, name, 0700));
+}
+
+int io_fstat(const Io *io, int fd, struct stat *out)
+{
+    IoCall call = { IO_STAT, .fd = fd, .dir = -1 };
+    STEP(io, call, fstat(fd, out));
+}
+
+int io_stat(const Io *io, int dir, const char *name, struct stat *out)
+{
+    assert(single_component(name));
+    IoCall call = { IO_STAT, .fd = -1, .dir = dir, .name = name };
+    STEP(io, call, fstatat(dir, name, out, AT_SYMLINK_NOFOLLOW));
+}
+
+int io_lock(const Io *io, int fd, short kind, off_t byte)
+{
+    struct flock lock = { .l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    IoCall call = { IO_LOCK, .fd = fd, .dir = -1, .flags = (unsigned)kind, .at = byte };
+    STEP(io, call, fcntl(fd, F_OFD_SETLK, &lock));
+}
+
+bool io_locked(const Io *io, int fd, short kind, off_t byte)
+{
+    (void)io;
+    struct flock lock = { .l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static int64_t clock_ms(clockid_t clock)
+{
+    struct timespec t;
+    int got = clock_gettime(clock, &t);
+    assert(got == 0);
+    (void)got;
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int64_t io_wall_ms(const Io *io)
+{
+    return io->wall_ms ? io->wall_ms(io->ctx) : clock_ms(CLOCK_REALTIME);
+}
+
+int64_t io_awake_ms(const Io *io)
+{
+    return io->awake_ms ? io->awake_ms(io->ctx) : clock_ms(CLOCK_BOOTTIME);
+}
+
+void io_random(const Io *io, void *out, size_t n)
+{
+    if (io->random) {
+        io->random(io->ctx, out, n);
+        return;
+    }
+    for (size_t done = 0; done < n;) {
+        ssize_t got = getrandom((char *)out + done, n - done, 0);
+        assert(got > 0 || errno == EINTR);
+        if (got > 0)
+            done += (size_t)got;
+    }
+}
+
+void io_boot_id(const Io *io, char out[33])
+{
+    out[0] = 0;
+    if (io->boot_id) {
+        snprintf(out, 33, "%s", io->boot_id);
+        return;
+    }
+    AUTO(Fd) fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    char text[64];
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text) : -1;
+    size_t n = 0;
+    for (ssize_t i = 0; i < got && n < 32; i++)
+        if (text[i] != '-' && text[i] != '\n')
+            out[n++] = text[i];
+    out[n] = 0;
+}
+
+void io_sleep_us(const Io *io, int64_t us)
+{
+    (void)io;
+    struct timespec t = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
+    nanosleep(&t, NULL);
+}

@@ -1,0 +1,117 @@
+/* io.h - Io, the one way to the operating system for everything that must last.
+ *
+ * Every call that matters for durability, every lock, clock and random byte of
+ * a store goes through here.  Each is a named step (IoKind): a test hangs a
+ * hook into an Io and records the steps, makes one fail, shortens a write,
+ * pretends a sync, or kills the process there.  Without a hook a call is the
+ * system call and nothing else.
+ *
+ * Results are those of the system call, with -errno instead of -1.
+ * EINTR is handled here; a caller never sees it, unless a hook says it again
+ * and again. */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+
+typedef enum IoKind {
+    IO_OPEN,
+    IO_READ,
+    IO_WRITE,
+    IO_FSYNC,
+    IO_FDATASYNC,
+    IO_TRUNCATE,
+    IO_RENAME,
+    IO_UNLINK,
+    IO_MKDIR,
+    IO_STAT,
+    IO_LOCK,
+    IO_KINDS
+} IoKind;
+
+/* One step, as a hook sees it.  Names are relative to `dir`. */
+typedef struct IoCall {
+    IoKind kind;
+    int fd;            /* the file; after IO_OPEN, the new one */
+    int dir;           /* the directory the names are relative to */
+    const char *name;  /* OPEN, RENAME, UNLINK, MKDIR, STAT */
+    const char *name2; /* RENAME: the new name */
+    unsigned flags;    /* OPEN: O_*; RENAME: RENAME_*; LOCK: F_RDLCK, F_WRLCK, F_UNLCK */
+    Str data;          /* WRITE */
+    off_t at;          /* WRITE: offset, or -1 at the end; TRUNCATE: the size; LOCK: the byte */
+    long result;       /* for `after`: what the call returned */
+} IoCall;
+
+/* What `before` may answer besides 0 (go on) and -errno (fail without doing it). */
+enum { IO_PRETEND = 1 }; /* do nothing and report success */
+
+typedef struct IoHook {
+    /* May shorten call->data: the rest of the write does not happen. */
+    long (*before)(void *ctx, IoCall *call);
+    void (*after)(void *ctx, const IoCall *call); /* may be NULL */
+    void *ctx;
+} IoHook;
+
+typedef struct Io {
+    const IoHook *hook; /* NULL: none */
+    /* Test overrides; NULL means the system's. */
+    int64_t (*wall_ms)(void *ctx);
+    int64_t (*awake_ms)(void *ctx);
+    void (*random)(void *ctx, void *out, size_t n);
+    const char *boot_id; /* 32 hex digits */
+    void *ctx;
+} Io;
+
+/* The plain one, without hook or overrides. */
+extern const Io io_system;
+
+/* Open beneath `dir`: no symlink anywhere in the name, no way out of `dir`.  O_CLOEXEC always. */
+int io_open(const Io *io, int dir, const char *name, int flags, mode_t mode);
+/* Open a directory by a path from outside, symlinks allowed. */
+int io_open_root(const Io *io, const char *path);
+
+ssize_t io_read_at(const Io *io, int fd, void *to, size_t n, off_t at);
+/* Read until `n` bytes or the end. */
+ssize_t io_read_all(const Io *io, int fd, void *to, size_t n, off_t at);
+/* One write; may be short. */
+ssize_t io_write(const Io *io, int fd, Str data);
+/* Write everything; on failure some of it may have been written. */
+int io_write_all(const Io *io, int fd, Str data);
+
+int io_fsync(const Io *io, int fd);
+int io_fdatasync(const Io *io, int fd);
+int io_truncate(const Io *io, int fd, off_t size);
+/* Both names are single components in `dir`; flags as for renameat2. */
+int io_rename(const Io *io, int dir, const char *from, const char *to, unsigned flags);
+/* The same between two directories. */
+int io_move(const Io *io, int from_dir, const char *from, int to_dir, const char *to,
+            unsigned flags);
+int io_unlink(const Io *io, int dir, const char *name);
+int io_mkdir(const Io *io, int dir, const char *name);
+int io_fstat(const Io *io, int fd, struct stat *out);
+/* `name` is a single component; a symlink is not followed. */
+int io_stat(const Io *io, int dir, const char *name, struct stat *out);
+
+/* An open-file-description lock on one byte, never waiting: -EAGAIN if it is taken.
+ * kind is F_RDLCK, F_WRLCK or F_UNLCK. */
+int io_lock(const Io *io, int fd, short kind, off_t byte);
+/* True if somebody else holds a lock that `kind` would have to wait for. */
+bool io_locked(const Io *io, int fd, short kind, off_t byte);
+
+int64_t io_wall_ms(const Io *io);  /* UTC, may jump */
+int64_t io_awake_ms(const Io *io); /* CLOCK_BOOTTIME, never jumps, counts sleep */
+void io_random(const Io *io, void *out, size_t n);
+/* 32 hex digits that change with every boot; "" if the system does not tell. */
+void io_boot_id(const Io *io, char out[33]);
+void io_sleep_us(const Io *io, int64_t us);
+
+/* For code that does its own system calls under a hook (the SQLite test VFS):
+ * announce a step, then report it. */
+long io_before(const Io *io, IoCall *call);
+void io_after(const Io *io, IoCall *call, long result);
+
+#endif

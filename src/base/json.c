@@ -1,0 +1,380 @@
+/* json.c - JSON: read strictly, write plainly.
+ *
+ * json_skip and json_unquote are a second, small reader for one purpose:
+ * walking over the members of a record's line without building a tree. */
+#include "base/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
+ * deep enough to matter for the stack of whoever walks the tree. */
+static bool too_deep(Str text)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (quoted) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                quoted = false;
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > JSON_DEPTH_MAX)
+                return true;
+        } else if (c == ']' || c == '}') {
+            depth--;
+        }
+    }
+    return false;
+}
+
+jot_status json_read(Str text, json_t **out, Err *e)
+{
+    if (too_deep(text))
+        return err_set(e, JOT_INVALID, "JSON nests deeper than %d levels", JSON_DEPTH_MAX);
+    json_error_t why;
+    size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
+    json_t *value = json_loadb(text.p ? text.p : "", text.n, flags, &why);
+    if (!value) {
+        Shown shown;
+        return err_set(e, JOT_INVALID, "not valid JSON at byte %d: %s", why.position,
+                       err_show(&shown, str(why.text)));
+    }
+    *out = value;
+    return JOT_OK;
+}
+
+Str json_str(const json_t *value)
+{
+    if (!json_is_string(value))
+        return (Str){ 0 };
+    return (Str){ json_string_value(value), json_string_length(value) };
+}
+
+static size_t skip_space(Str s, size_t at)
+{
+    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\n' || s.p[at] == '\r'))
+        at++;
+    return at;
+}
+
+static size_t skip_digits(Str s, size_t at)
+{
+    while (at < s.n && s.p[at] >= '0' && s.p[at] <= '9')
+        at++;
+    return at;
+}
+
+static size_t skip_number(Str s, size_t at)
+{
+    if (at < s.n && s.p[at] == '-')
+        at++;
+    size_t whole = skip_digits(s, at);
+    if (whole == at || (s.p[at] == '0' && whole > at + 1))
+        return 0;
+    at = whole;
+    if (at < s.n && s.p[at] == '.') {
+        size_t end = skip_digits(s, at + 1);
+        if (end == at + 1)
+            return 0;
+        at = end;
+    }
+    if (at < s.n && (s.p[at] == 'e' || s.p[at] == 'E')) {
+        at++;
+        if (at < s.n && (s.p[at] == '+' || s.p[at] == '-'))
+            at++;
+        size_t end = skip_digits(s, at);
+        if (end == at)
+            return 0;
+        at = end;
+    }
+    return at;
+}
+
+static size_t skip_word(Str s, size_t at, Str word)
+{
+    return str_starts(str_from(s, at), word) ? at + word.n : 0;
+}
+
+static size_t skip_value(Str s, size_t at, int depth);
+
+/* The members of an object or the elements of an array, from behind the opening bracket. */
+static size_t skip_members(Str s, size_t at, char close, int depth)
+{
+    if (depth > JSON_DEPTH_MAX)
+        return 0;
+    at = skip_space(s, at);
+    if (at < s.n && s.p[at] == close)
+        return at + 1;
+    for (;;) {
+        at = skip_space(s, at);
+        if (close == '}') {
+            at = at < s.n && s.p[at] == '"' ? json_unquote(s, at, NULL) : 0;
+            if (!at)
+                return 0;
+            at = skip_space(s, at);
+            if (at >= s.n || s.p[at] != ':')
+                return 0;
+            at++;
+        }
+        at = skip_value(s, at, depth);
+        if (!at)
+            return 0;
+        at = skip_space(s, at);
+        if (at >= s.n)
+            return 0;
+        if (s.p[at] == close)
+            return at + 1;
+        if (s.p[at] != ',')
+            return 0;
+        at++;
+    }
+}
+
+static size_t skip_value(Str s, size_t at, int depth) /* NOLINT(misc-no-recursion): bounded */
+{
+    at = skip_space(s, at);
+    if (at >= s.n)
+        return 0;
+    switch (s.p[at]) {
+    case '"':
+        return json_unquote(s, at, NULL);
+    case '{':
+        return skip_members(s, at + 1, '}', depth + 1);
+    case '[':
+        return skip_members(s, at + 1, ']', depth + 1);
+    case 't':
+        return skip_word(s, at, S("true"));
+    case 'f':
+        return skip_word(s, at, S("false"));
+    case 'n':
+        return skip_word(s, at, S("null"));
+    default:
+        return skip_number(s, at);
+    }
+}
+
+size_t json_skip(Str text, size_t at)
+{
+    return skip_value(text, at, 0);
+}
+
+/* The four hex digits at `at`, or -1. */
+static int hex4(Str s, size_t at)
+{
+    int value = 0;
+    if (at + 4 > s.n)
+        return -1;
+    for (size_t i = at; i < at + 4; i++) {
+        char c = s.p[i];
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+static void add_code_point(Buf *to, uint32_t c)
+{
+    char out[4];
+    size_t n;
+    if (c < 0x80) {
+        out[0] = (char)c;
+        n = 1;
+    } else if (c < 0x800) {
+        out[0] = (char)(0xC0 | (c >> 6));
+        out[1] = (char)(0x80 | (c & 0x3F));
+        n = 2;
+    } else if (c < 0x10000) {
+        out[0] = (char)(0xE0 | (c >> 12));
+        out[1] = (char)(0x80 | ((c >> 6) & 0x3F));
+        out[2] = (char)(0x80 | (c & 0x3F));
+        n = 3;
+    } else {
+        out[0] = (char)(0xF0 | (c >> 18));
+        out[1] = (char)(0x80 | ((c >> 12) & 0x3F));
+        out[2] = (char)(0x80 | ((c >> 6) & 0x3F));
+        out[3] = (char)(0x80 | (c & 0x3F));
+        n = 4;
+    }
+    buf_add(to, (Str){ out, n });
+}
+
+/* The escape behind the backslash at `at`: its end, or 0. */
+static size_t unescape(Str s, size_t at, Buf *to)
+{
+    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    if (at + 1 >= s.n)
+        return 0;
+    char c = s.p[at + 1];
+    const char *known = c ? strchr(from, c) : NULL;
+    if (known) {
+        if (to)
+            buf_add_char(to, into[known - from]);
+        return at + 2;
+    }
+    int high = c == 'u' ? hex4(s, at + 2) : -1;
+    if (high < 0 || (high >= 0xDC00 && high <= 0xDFFF))
+        return 0;
+    uint32_t point = (uint32_t)high;
+    size_t end = at + 6;
+    if (high >= 0xD800 && high <= 0xDBFF) {
+        int low = end + 1 < s.n && s.p[end] == '\\' && s.p[end + 1] == 'u' ? hex4(s, end + 2) : -1;
+        if (low < 0xDC00 || low > 0xDFFF)
+            return 0;
+        point = 0x10000 + (((uint32_t)high - 0xD800) << 10) + ((uint32_t)low - 0xDC00);
+        end += 6;
+    }
+    if (to)
+        add_code_point(to, point);
+    return end;
+}
+
+size_t json_unquote(Str s, size_t at, Buf *to)
+{
+    if (at >= s.n || s.p[at] != '"')
+        return 0;
+    at++;
+    for (;;) {
+        size_t plain = at;
+        while (at < s.n && s.p[at] != '"' && s.p[at] != '\\' && (unsigned char)s.p[at] >= 0x20)
+            at++;
+        if (at >= s.n)
+            return 0;
+        if (to)
+            buf_add(to, str_slice(s, plain, at));
+        if (s.p[at] == '"')
+            return at + 1;
+        if (s.p[at] != '\\')
+            return 0; /* a raw control character */
+        at = unescape(s, at, to);
+        if (!at)
+            return 0;
+    }
+}
+
+/* How many bytes a byte takes inside quotes. */
+static size_t quoted_width(unsigned char c)
+{
+    switch (c) {
+    case '"':
+    case '\\':
+    case '\b':
+    case '\f':
+    case '\n':
+    case '\r':
+    case '\t':
+        return 2;
+    default:
+        return c < 0x20 || c == 0x7F ? 6 : 1;
+    }
+}
+
+size_t json_quoted_size(Str text)
+{
+    size_t n = 2;
+    for (size_t i = 0; i < text.n; i++)
+        n += quoted_width((unsigned char)text.p[i]);
+    return n;
+}
+
+static void add_escape(Buf *to, unsigned char c)
+{
+    static const char from[] = "\"\\\b\f\n\r\t", into[] = "\"\\bfnrt";
+    const char *known = c ? strchr(from, c) : NULL;
+    if (known) {
+        char two[2] = { '\\', into[known - from] };
+        buf_add(to, (Str){ two, 2 });
+    } else {
+        buf_addf(to, "\\u%04x", c);
+    }
+}
+
+void json_quote(Buf *to, Str text)
+{
+    buf_add_char(to, '"');
+    size_t plain = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (quoted_width(c) == 1)
+            continue;
+        buf_add(to, str_slice(text, plain, i));
+        add_escape(to, c);
+        plain = i + 1;
+    }
+    buf_add(to, str_from(text, plain));
+    buf_add_char(to, '"');
+}
+
+static void write_real(Buf *to, double value)
+{
+    /* The shortest form that reads back as the same number. */
+    char text[40];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(text, sizeof text, "%.*g", precision, value);
+        double back = 0;
+        if (sscanf(text, "%lf", &back) == 1 && back == value)
+            break;
+    }
+    buf_add(to, str(text));
+    if (!strpbrk(text, ".eEn"))
+        buf_add(to, S(".0"));
+}
+
+void json_write(Buf *to, const json_t *value) /* NOLINT(misc-no-recursion): depth was checked */
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: {
+        const char *key;
+        json_t *member;
+        bool first = true;
+        buf_add_char(to, '{');
+        json_object_foreach((json_t *)value, key, member)
+        {
+            if (!first)
+                buf_add_char(to, ',');
+            first = false;
+            json_quote(to, str(key));
+            buf_add_char(to, ':');
+            json_write(to, member);
+        }
+        buf_add_char(to, '}');
+        break;
+    }
+    case JSON_ARRAY:
+        buf_add_char(to, '[');
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            if (i)
+                buf_add_char(to, ',');
+            json_write(to, json_array_get(value, i));
+        }
+        buf_add_char(to, ']');
+        break;
+    case JSON_STRING:
+        json_quote(to, json_str(value));
+        break;
+    case JSON_INTEGER:
+        buf_addf(to, "%lld", (long long)json_integer_value(value));
+        break;
+    case JSON_REAL:
+        write_real(to, json_real_value(value));
+        break;
+    case JSON_TRUE:
+        buf_add(to, S("true"));
+        break;
+    case JSON_FALSE:
+        buf_add(to, S("false"));
+        break;
+    case JSON_NULL:
+        buf_add(to, S("null"));
+        break;
+    }
+}

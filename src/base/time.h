@@ -1,0 +1,22 @@
+/* time.h - moments as text: UTC, milliseconds since 1970. */
+#ifndef BASE_TIME_H
+#define BASE_TIME_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+typedef struct TimeText {
+    char text[72]; /* more than any year needs, so that the compiler can see it */
+} TimeText;
+
+/* 2026-01-31T18:45:00.123Z */
+TimeText time_text(int64_t ms);
+
+/* The same back; the milliseconds may be missing, a zone other than Z is refused. */
+MUST_USE bool time_parse(Str text, int64_t *ms);
+
+/* 20260131-184500, for names people sort by eye. */
+TimeText time_stamp(int64_t ms);
+
+#endif

@@ -1,0 +1,171 @@
+/* url.c - addresses of stores and services. */
+#include "base/url.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The byte behind the '%' at `at`, or -1 for a broken escape, a NUL included. */
+static int escaped_byte(Str s, size_t at)
+{
+    int high = at + 2 < s.n ? hex_value(s.p[at + 1]) : -1;
+    int low = at + 2 < s.n ? hex_value(s.p[at + 2]) : -1;
+    if (high < 0 || low < 0 || high * 16 + low == 0)
+        return -1;
+    return high * 16 + low;
+}
+
+static jot_status check_bytes(Str s, Err *e)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c < 0x20 || c == 0x7F)
+            return err_set(e, JOT_INVALID, "a URL cannot hold control characters (byte %zu)", i);
+        if (c == '%' && escaped_byte(s, i) < 0)
+            return err_set(e, JOT_INVALID,
+                           "broken escape at byte %zu of the URL: write '%%' as %%25", i);
+    }
+    return JOT_OK;
+}
+
+static Str decode(Arena *into, Str s)
+{
+    char *out = arena_alloc(into, s.n + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        int byte = s.p[i] == '%' ? escaped_byte(s, i) : -1;
+        out[n++] = byte < 0 ? s.p[i] : (char)byte;
+        i += byte < 0 ? 0 : 2;
+    }
+    return (Str){ out, n };
+}
+
+static bool scheme_char(char c, bool first)
+{
+    bool letter = c >= 'a' && c <= 'z';
+    bool other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+    return letter || (!first && other);
+}
+
+/* USER[:PASSWORD]@HOST[:PORT], without the slashes around it. */
+static jot_status parse_authority(Str s, Arena *into, Url *out, Err *e)
+{
+    size_t at = str_find_last(s, '@');
+    if (at < s.n) {
+        Str who = str_slice(s, 0, at), user = { 0 };
+        if (str_cut(&who, ':', &user))
+            out->password = decode(into, who);
+        else
+            user = who;
+        out->user = decode(into, user);
+        s = str_from(s, at + 1);
+    }
+    Str port = { 0 };
+    if (s.n && s.p[0] == '[') {
+        size_t end = str_find(s, ']');
+        if (end == s.n)
+            return err_set(e, JOT_INVALID, "the host of the URL opens '[' without ']'");
+        out->host = arena_copy(into, str_slice(s, 1, end));
+        port = str_from(s, end + 1);
+        if (port.n && port.p[0] != ':')
+            return err_set(e, JOT_INVALID, "behind ']' the URL may only go on with ':PORT'");
+        port = str_from(port, 1);
+    } else {
+        Str host = s;
+        port = s;
+        if (!str_cut(&port, ':', &host))
+            port = (Str){ 0 };
+        out->host = decode(into, host);
+    }
+    uint64_t number = 0;
+    if (port.n && (!str_to_u64(port, 65535, &number) || number == 0))
+        return err_set(e, JOT_INVALID, "the port of the URL must be a number from 1 to 65535");
+    out->port = (int)number;
+    return JOT_OK;
+}
+
+jot_status url_parse(Str text, Arena *into, Url *out, Err *e)
+{
+    if (text.n > URL_MAX)
+        return err_set(e, JOT_TOO_BIG, "a URL has at most %d bytes", URL_MAX);
+    TRY(check_bytes(text, e));
+    Url u = { 0 };
+    Str rest = text, scheme = { 0 };
+    bool good = str_cut(&rest, ':', &scheme) && scheme.n > 0;
+    for (size_t i = 0; good && i < scheme.n; i++)
+        good = scheme_char(scheme.p[i], i == 0);
+    if (!good)
+        return err_set(e, JOT_INVALID, "a URL begins with a scheme, as in 'files:.jotter'");
+    u.scheme = arena_copy(into, scheme);
+    size_t mark = str_find(rest, '?');
+    u.query = arena_copy(into, str_from(rest, mark + 1));
+    rest = str_slice(rest, 0, mark);
+    if (str_starts(rest, S("//"))) {
+        u.authority = true;
+        rest = str_from(rest, 2);
+        size_t slash = str_find(rest, '/');
+        TRY(parse_authority(str_slice(rest, 0, slash), into, &u, e));
+        rest = str_from(rest, slash);
+    }
+    u.path = decode(into, rest);
+    *out = u;
+    return JOT_OK;
+}
+
+bool url_next_param(const Url *u, size_t *at, Arena *into, Str *key, Str *value)
+{
+    while (*at < u->query.n) {
+        Str rest = str_from(u->query, *at);
+        Str pair = str_slice(rest, 0, str_find(rest, '&'));
+        *at += pair.n + 1;
+        if (pair.n == 0)
+            continue;
+        Str name = pair;
+        if (!str_cut(&pair, '=', &name))
+            pair = (Str){ 0 };
+        *key = decode(into, name);
+        *value = decode(into, pair);
+        return true;
+    }
+    return false;
+}
+
+bool url_param(const Url *u, Str key, Arena *into, Str *value)
+{
+    Str name, found;
+    for (size_t at = 0; url_next_param(u, &at, into, &name, &found);) {
+        if (str_eq(name, key)) {
+            *value = found;
+            return true;
+        }
+    }
+    return false;
+}
+
+Str url_encode(Arena *into, Str text, bool keep_slash)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    char *out = arena_alloc(into, text.n * 3 + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool plain = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                     (c && strchr("-._~", c)) || (c == '/' && keep_slash);
+        if (plain) {
+            out[n++] = (char)c;
+        } else {
+            out[n++] = '%';
+            out[n++] = digits[c >> 4];
+            out[n++] = digits[c & 15];
+        }
+    }
+    return (Str){ out, n };
+}

@@ -1,0 +1,37 @@
+/* url.h - Url, the address of a store or a service.
+ *
+ *   files:.jotter?shared=no      postgres://ann:secret@db.example:5432/pads
+ *
+ * Either SCHEME:PATH or SCHEME://[USER[:PASSWORD]@]HOST[:PORT][/PATH], then
+ * ?KEY=VALUE&...  Percent escapes are decoded; a NUL is refused. */
+#ifndef BASE_URL_H
+#define BASE_URL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum { URL_MAX = 4096 };
+
+typedef struct Url {
+    Str scheme;     /* lower case */
+    bool authority; /* "//" was there: host and the fields around it mean something */
+    Str user, password, host;
+    int port;  /* 0: none given */
+    Str path;  /* with its leading '/' behind an authority */
+    Str query; /* not decoded; see url_param */
+} Url;
+
+/* Parts live in `into`.  JOT_INVALID with a sentence that never shows the password. */
+MUST_USE jot_status url_parse(Str text, Arena *into, Url *out, Err *e);
+
+/* The decoded value of a query parameter; false if it is not there.  JOT_INVALID cannot happen
+ * here: url_parse has checked the escapes. */
+bool url_param(const Url *u, Str key, Arena *into, Str *value);
+
+/* The next parameter's key and value, decoded; false at the end.  Start with *at = 0. */
+bool url_next_param(const Url *u, size_t *at, Arena *into, Str *key, Str *value);
+
+/* Percent-encode everything but letters, digits and "-._~"; '/' too if `keep_slash` is false. */
+Str url_encode(Arena *into, Str text, bool keep_slash);
+
+#endif

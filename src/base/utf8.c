@@ -1,0 +1,83 @@
+/* utf8.c - well-formedness by the table of the Unicode standard (table 3-7).
+ *
+ * Written by hand because every stored body passes through it: plain ASCII is
+ * checked eight bytes at a time. */
+#include "base/utf8.h"
+
+#include <string.h>
+
+/* The length of the well-formed sequence at s[at], or 0. */
+static size_t sequence(Str s, size_t at)
+{
+    const unsigned char *p = (const unsigned char *)s.p + at;
+    size_t left = s.n - at;
+    unsigned char low = 0x80, high = 0xBF; /* what the second byte may be */
+    size_t n;
+    if (p[0] < 0x80)
+        return 1;
+    if (p[0] >= 0xC2 && p[0] <= 0xDF) {
+        n = 2;
+    } else if (p[0] >= 0xE0 && p[0] <= 0xEF) {
+        n = 3;
+        if (p[0] == 0xE0)
+            low = 0xA0;
+        else if (p[0] == 0xED)
+            high = 0x9F;
+    } else if (p[0] >= 0xF0 && p[0] <= 0xF4) {
+        n = 4;
+        if (p[0] == 0xF0)
+            low = 0x90;
+        else if (p[0] == 0xF4)
+            high = 0x8F;
+    } else {
+        return 0;
+    }
+    if (left < n || p[1] < low || p[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    return n;
+}
+
+size_t utf8_bad_at(Str s)
+{
+    size_t at = 0;
+    while (at < s.n) {
+        uint64_t eight;
+        if (s.n - at >= sizeof eight) {
+            memcpy(&eight, s.p + at, sizeof eight);
+            if ((eight & UINT64_C(0x8080808080808080)) == 0) {
+                at += sizeof eight;
+                continue;
+            }
+        }
+        size_t n = sequence(s, at);
+        if (n == 0)
+            return at;
+        at += n;
+    }
+    return s.n;
+}
+
+bool utf8_valid(Str s)
+{
+    return utf8_bad_at(s) == s.n;
+}
+
+size_t utf8_count(Str s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s.n; i++)
+        count += ((unsigned char)s.p[i] & 0xC0) != 0x80;
+    return count;
+}
+
+size_t utf8_floor(Str s, size_t n)
+{
+    if (n >= s.n)
+        return s.n;
+    while (n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+        n--;
+    return n;
+}

@@ -1,0 +1,19 @@
+/* utf8.h - is it text?  Checked once at the doors and never again. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include "base/str.h"
+
+/* True for well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
+MUST_USE bool utf8_valid(Str s);
+
+/* The offset of the first byte that is not part of well-formed UTF-8; s.n if all is well. */
+size_t utf8_bad_at(Str s);
+
+/* The number of code points in valid text. */
+size_t utf8_count(Str s);
+
+/* The largest cut at or before `n` that does not split a character of valid text. */
+size_t utf8_floor(Str s, size_t n);
+
+#endif
