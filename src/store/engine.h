@@ -1,0 +1,96 @@
+/* engine.h - what an engine of the store must provide, and what store.c does for it.
+ *
+ * An engine is one table.  Its functions get arguments that store.c has checked
+ * and never check them again.  Under its own lock (or inside its transaction)
+ * an engine shows the head to store_seal(), which decides; then it stores what
+ * it was given. */
+#ifndef STORE_ENGINE_H
+#define STORE_ENGINE_H
+
+#include "base/url.h"
+#include "store/store.h"
+
+typedef struct StoreOps {
+    const char *scheme; /* the word before ':' in a store URL */
+    /* The URL lives only as long as the call. */
+    jot_status (*open)(Store **out, const Url *url, const StoreOptions *o, Err *e);
+    void (*close)(Store *s); /* never called with NULL */
+    jot_status (*append)(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out, Err *e);
+    jot_status (*head)(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e);
+    jot_status (*read)(Store *s, Str stream, uint64_t from, size_t limit, Arena *into, Records *out,
+                       Err *e);
+    jot_status (*list)(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,
+                       Listing *out, Err *e);
+    jot_status (*changes)(Store *s, const Cursor *c, int64_t wait_ms, Arena *into, Changes *out,
+                          Err *e);
+    jot_status (*trim)(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
+    jot_status (*redact)(Store *s, Str stream, uint64_t seq, Err *e);
+    jot_status (*purge)(Store *s, Str stream, Str by, Mark *out, Err *e);
+    jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
+    StorePromise (*promise)(const Store *s);
+} StoreOps;
+
+/* Engines embed this as their FIRST member. */
+struct Store {
+    const StoreOps *ops;
+    const Io *io;
+    int64_t wait_ms;
+    char read_only_why[128]; /* "" while the handle may write */
+    StoreReport report;
+};
+
+extern const StoreOps mem_ops;
+extern const StoreOps files_ops;
+extern const StoreOps sqlite_ops;
+
+/* Fill in the common part of a fresh engine object. */
+void store_init(Store *s, const StoreOps *ops, const StoreOptions *o);
+
+/* Kinds of streams, by the first segment of their names. */
+typedef struct StoreKind {
+    const char *name;
+    bool flat;        /* KIND/KEY and nothing deeper */
+    bool key;         /* the name must be a key: [A-Za-z0-9_-]+, at most STORE_KEY_MAX */
+    bool document;    /* holds a value people may see as a file; no OP_APPEND */
+    const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" */
+} StoreKind;
+/* The row for a checked stream name; never NULL. */
+const StoreKind *store_kind(Str stream);
+
+/* True if the mark is that of a live value or log (and not of a tombstone or of nothing). */
+bool mark_live(const Mark *m);
+
+/* Decide an append.  `head` is the newest mark (seq 0: none); `recent` are the newest records,
+ * newest first, at most STORE_ID_WINDOW, with mark, id and meta filled in (needed only if the
+ * draft has an id); `guard_seq` is the seq of the guard stream's head (0: none).
+ * JOT_OK with *again false: store *out (its strings are the draft's).  JOT_OK with *again true:
+ * *out is the mark of the record that had the id; store nothing.  Otherwise store nothing;
+ * out->mark is the head's. */
+MUST_USE jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d,
+                               const Mark *head, const Record *recent, size_t recent_n,
+                               uint64_t guard_seq, Record *out, bool *again, Err *e);
+
+/* The record that follows `head`, without any condition (edits from outside, purges). */
+Record store_next(Store *s, Str stream, const Draft *d, const Mark *head);
+
+/* JOT_OK if `r` continues `head` (seq 0: starts a stream): seq, time, chain. */
+MUST_USE jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e);
+
+/* The chain of a record whose predecessor had `previous`. */
+Hash record_chain(Hash previous, Str stream, const Record *r);
+
+/* The lowest seq that trim may leave as the oldest, given what was asked for. */
+uint64_t store_trim_from(const Mark *head, uint64_t before);
+
+/* JOT_OK if the record may be redacted. */
+MUST_USE jot_status store_check_redact(Str stream, const Mark *head, const Mark *m, Err *e);
+
+/* The sentences all engines share. */
+jot_status store_not_found(Err *e, Str stream);
+jot_status store_name_taken(Err *e, Str stream, Str other); /* a name is a file or a directory */
+jot_status store_refuse_write(const Store *s, Err *e);
+
+/* Count something in the report and keep its sentence. */
+void store_met(Store *s, uint64_t *counter, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+#endif

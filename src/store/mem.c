@@ -1,0 +1,331 @@
+/* mem.c - the engine that keeps everything in plain C arrays.
+ *
+ * It is the model: slow, obvious and right.  Where another engine disagrees
+ * with it, the other one is wrong.  Each handle is a pad of its own, gone with
+ * the handle; nobody else can write to it, so nothing here waits or locks.
+ *
+ * Streams are an array sorted by name; a stream is an array of records in heap
+ * memory of its own. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/engine.h"
+
+typedef struct MemStream {
+    Str name; /* owned, like every Str in here */
+    Record *records;
+    size_t n, cap;
+    uint64_t changed; /* value of Mem.changes when it last changed */
+} MemStream;
+
+typedef struct Mem {
+    Store base;
+    MemStream *streams;
+    size_t n, cap;
+    uint64_t changes; /* counts every change of any stream */
+} Mem;
+
+static Str own(Str s)
+{
+    char *p = mem_alloc(s.n + 1);
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    return (Str){ p, s.n };
+}
+
+static void disown(Str *s)
+{
+    free((char *)s->p);
+    *s = (Str){ 0 };
+}
+
+static void free_record(Record *r)
+{
+    disown(&r->by);
+    disown(&r->id);
+    disown(&r->meta);
+    disown(&r->extra);
+    disown(&r->body);
+}
+
+static Record own_record(const Record *r)
+{
+    return (Record){ r->mark, own(r->by), own(r->id), own(r->meta), own(r->extra), own(r->body) };
+}
+
+static Record lend_record(const Record *r, Arena *into)
+{
+    return (Record){ r->mark,
+                     arena_copy(into, r->by),
+                     arena_copy(into, r->id),
+                     arena_copy(into, r->meta),
+                     arena_copy(into, r->extra),
+                     arena_copy(into, r->body) };
+}
+
+/* The index of `name`, or of the first stream behind it. */
+static size_t place_of(const Mem *m, Str name)
+{
+    size_t i = 0;
+    while (i < m->n && str_cmp(m->streams[i].name, name) < 0)
+        i++;
+    return i;
+}
+
+static MemStream *find(Mem *m, Str name)
+{
+    size_t i = place_of(m, name);
+    return i < m->n && str_eq(m->streams[i].name, name) ? &m->streams[i] : NULL;
+}
+
+static MemStream *find_or_add(Mem *m, Str name)
+{
+    MemStream *found = find(m, name);
+    if (found)
+        return found;
+    if (m->n == m->cap) {
+        m->cap = m->cap ? m->cap * 2 : 16;
+        m->streams = mem_grow(m->streams, m->cap * sizeof *m->streams);
+    }
+    size_t i = place_of(m, name);
+    memmove(&m->streams[i + 1], &m->streams[i], (m->n - i) * sizeof *m->streams);
+    m->streams[i] = (MemStream){ .name = own(name) };
+    m->n++;
+    return &m->streams[i];
+}
+
+static Mark head_mark(const MemStream *st)
+{
+    return st && st->n ? st->records[st->n - 1].mark : (Mark){ 0 };
+}
+
+static void add_record(Mem *m, MemStream *st, const Record *r)
+{
+    if (st->n == st->cap) {
+        st->cap = st->cap ? st->cap * 2 : 4;
+        st->records = mem_grow(st->records, st->cap * sizeof *st->records);
+    }
+    st->records[st->n++] = own_record(r);
+    st->changed = ++m->changes;
+}
+
+static void drop_front(MemStream *st, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free_record(&st->records[i]);
+    memmove(st->records, st->records + n, (st->n - n) * sizeof *st->records);
+    st->n -= n;
+}
+
+/* A name is a file or a directory, never both: a live stream that forbids `name`, or NULL. */
+static const MemStream *clash(const Mem *m, Str name)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        Str other = m->streams[i].name;
+        Mark head = head_mark(&m->streams[i]);
+        Str longer = other.n > name.n ? other : name, shorter = other.n > name.n ? name : other;
+        if (mark_live(&head) && longer.n > shorter.n && str_starts(longer, shorter) &&
+            longer.p[shorter.n] == '/')
+            return &m->streams[i];
+    }
+    return NULL;
+}
+
+static jot_status mem_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
+{
+    if (url->authority || url->path.n || url->query.n)
+        return err_set(e, JOT_INVALID, "'mem:' takes neither a path nor parameters");
+    Mem *m = mem_alloc(sizeof *m);
+    store_init(&m->base, &mem_ops, o);
+    *out = &m->base;
+    return JOT_OK;
+}
+
+static void mem_close(Store *s)
+{
+    Mem *m = (Mem *)s;
+    for (size_t i = 0; i < m->n; i++) {
+        drop_front(&m->streams[i], m->streams[i].n);
+        free(m->streams[i].records);
+        disown(&m->streams[i].name);
+    }
+    free(m->streams);
+    free(m);
+}
+
+static jot_status mem_append(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out,
+                             Err *e)
+{
+    Mem *m = (Mem *)s;
+    MemStream *st = find(m, stream);
+    Mark head = head_mark(st), guard = head_mark(x->guard.n ? find(m, x->guard) : NULL);
+    Record recent[STORE_ID_WINDOW];
+    size_t recent_n = 0;
+    for (size_t i = st ? st->n : 0; i > 0 && recent_n < STORE_ID_WINDOW; i--)
+        recent[recent_n++] = st->records[i - 1];
+    Record fresh;
+    bool again = false;
+    jot_status sealed =
+        store_seal(s, stream, x, d, &head, recent, recent_n, guard.seq, &fresh, &again, e);
+    *out = fresh.mark;
+    if (sealed != JOT_OK || again)
+        return sealed;
+    if (!mark_live(&head) && clash(m, stream)) {
+        *out = head;
+        return store_name_taken(e, stream, clash(m, stream)->name);
+    }
+    add_record(m, find_or_add(m, stream), &fresh);
+    return JOT_OK;
+}
+
+static jot_status mem_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+{
+    const MemStream *st = find((Mem *)s, stream);
+    if (!st || st->n == 0)
+        return store_not_found(e, stream);
+    *out = lend_record(&st->records[st->n - 1], into);
+    if (want == HEAD_MARK)
+        out->body = (Str){ 0 };
+    return JOT_OK;
+}
+
+static jot_status mem_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
+                           Records *out, Err *e)
+{
+    const MemStream *st = find((Mem *)s, stream);
+    if (!st || st->n == 0)
+        return store_not_found(e, stream);
+    size_t i = 0, bytes = 0;
+    while (i < st->n && st->records[i].mark.seq < from)
+        i++;
+    *out = (Records){ .items = NEW_ARRAY(into, Record, limit) };
+    for (; i < st->n && out->n < limit; i++) {
+        bytes += st->records[i].body.n;
+        if (out->n && bytes > STORE_READ_BYTES)
+            break;
+        out->items[out->n++] = lend_record(&st->records[i], into);
+    }
+    out->more = i < st->n;
+    return JOT_OK;
+}
+
+static jot_status mem_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
+                           Arena *into, Listing *out, Err *e)
+{
+    Mem *m = (Mem *)s;
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit) };
+    for (size_t i = 0; i < m->n; i++) {
+        const MemStream *st = &m->streams[i];
+        Mark head = head_mark(st);
+        bool wanted = which == LIST_ALL ? st->n > 0 : mark_live(&head);
+        if (!wanted || !str_starts(st->name, prefix) || (after.n && str_cmp(st->name, after) <= 0))
+            continue;
+        if (out->n == limit) {
+            out->more = true;
+            break;
+        }
+        const Record *r = &st->records[st->n - 1];
+        out->items[out->n++] = (Listed){ arena_copy(into, st->name), head, arena_copy(into, r->by),
+                                         arena_copy(into, r->meta) };
+    }
+    return JOT_OK;
+}
+
+static jot_status mem_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into, Changes *out,
+                              Err *e)
+{
+    Mem *m = (Mem *)s;
+    uint64_t since = 0;
+    bool known = str_to_u64(str(c->text), m->changes, &since);
+    *out = (Changes){ .rescan = !known };
+    out->names = NEW_ARRAY(into, Str, m->n + 1);
+    for (size_t i = 0; known && i < m->n; i++)
+        if (m->streams[i].changed > since)
+            out->names[out->n++] = arena_copy(into, m->streams[i].name);
+    snprintf(out->next.text, sizeof out->next.text, "%llu", (unsigned long long)m->changes);
+    return JOT_OK;
+}
+
+static jot_status mem_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+{
+    MemStream *st = find((Mem *)s, stream);
+    if (!st || st->n == 0)
+        return store_not_found(e, stream);
+    Mark head = head_mark(st);
+    uint64_t from = store_trim_from(&head, before);
+    size_t n = 0;
+    while (n < st->n && st->records[n].mark.seq < from)
+        n++;
+    drop_front(st, n);
+    *dropped = n;
+    return JOT_OK;
+}
+
+static jot_status mem_redact(Store *s, Str stream, uint64_t seq, Err *e)
+{
+    Mem *m = (Mem *)s;
+    MemStream *st = find(m, stream);
+    size_t i = 0;
+    while (st && i < st->n && st->records[i].mark.seq != seq)
+        i++;
+    if (!st || i == st->n)
+        return store_not_found(e, stream);
+    Mark head = head_mark(st);
+    Record *r = &st->records[i];
+    TRY(store_check_redact(stream, &head, &r->mark, e));
+    disown(&r->body);
+    r->body = own((Str){ 0 });
+    r->mark.redacted = true;
+    st->changed = ++m->changes;
+    return JOT_OK;
+}
+
+static jot_status mem_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+{
+    Mem *m = (Mem *)s;
+    MemStream *st = find(m, stream);
+    if (!st || st->n == 0)
+        return store_not_found(e, stream);
+    Mark head = head_mark(st);
+    Record tombstone = store_next(s, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head);
+    add_record(m, st, &tombstone);
+    drop_front(st, st->n - 1);
+    *out = tombstone.mark;
+    return JOT_OK;
+}
+
+static jot_status mem_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+{
+    Mem *m = (Mem *)s;
+    Mark head = head_mark(find(m, stream));
+    TRY(store_check_next(stream, &head, &records[0], e));
+    if (mark_live(&records[n - 1].mark) && !mark_live(&head) && clash(m, stream))
+        return store_name_taken(e, stream, clash(m, stream)->name);
+    MemStream *st = find_or_add(m, stream);
+    for (size_t i = 0; i < n; i++)
+        add_record(m, st, &records[i]);
+    return JOT_OK;
+}
+
+static StorePromise mem_promise(const Store *s)
+{
+    return (StorePromise){ .scheme = "mem" };
+}
+
+const StoreOps mem_ops = {
+    .scheme = "mem",
+    .open = mem_open,
+    .close = mem_close,
+    .append = mem_append,
+    .head = mem_head,
+    .read = mem_read,
+    .list = mem_list,
+    .changes = mem_changes,
+    .trim = mem_trim,
+    .redact = mem_redact,
+    .purge = mem_purge,
+    .put_records = mem_put_records,
+    .promise = mem_promise,
+};

@@ -1,0 +1,343 @@
+/* record.c - the codec between a Record and its line of JSON.
+ *
+ * Writing is a straight line.  Reading walks over the members once and takes
+ * strings apart only when they are wanted, so that the header of a record with
+ * a large body costs as much as that of a small one. */
+#include "store/record.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/json.h"
+#include "base/utf8.h"
+
+static const char *const op_names[] = {
+    [OP_PUT] = "put",
+    [OP_DELETE] = "delete",
+    [OP_APPEND] = "append",
+};
+
+static void write_text(Buf *to, const char *key, Str text)
+{
+    buf_addf(to, ",\"%s\":", key);
+    json_quote(to, text);
+}
+
+static void write_hash(Buf *to, const char *key, Hash h)
+{
+    buf_addf(to, ",\"%s\":\"%s\"", key, hash_hex(h).text);
+}
+
+/* Meta stands in the line as it was given, unless that would break the line. */
+static void write_meta(Buf *to, Str meta)
+{
+    bool one_line = str_find(meta, '\n') == meta.n && str_find(meta, '\r') == meta.n;
+    if (one_line && meta.p[0] == '{')
+        buf_addf(to, ",\"meta\":" STR_FMT, STR_ARG(meta));
+    else
+        write_text(to, "meta", meta);
+}
+
+static void write_body(Buf *to, Str body)
+{
+    bool text = utf8_valid(body) && str_find(body, 0) == body.n &&
+                json_quoted_size(body) <= base64_size(body.n) + 2;
+    if (text) {
+        write_text(to, "body", body);
+        return;
+    }
+    buf_add(to, S(",\"body64\":\""));
+    base64_write(to, body);
+    buf_add_char(to, '"');
+}
+
+void record_write(Buf *to, const Record *r)
+{
+    const Mark *m = &r->mark;
+    assert(m->seq > 0 && m->seq <= STORE_SEQ_MAX && m->at_ms >= 0);
+    assert(m->op >= OP_PUT && m->op <= OP_APPEND);
+    buf_addf(to, "{\"seq\":%llu,\"at\":%lld", (unsigned long long)m->seq, (long long)m->at_ms);
+    write_text(to, "by", r->by);
+    buf_addf(to, ",\"op\":\"%s\"", op_names[m->op]);
+    if (m->op != OP_DELETE) {
+        write_hash(to, "sha256", m->sha256);
+        buf_addf(to, ",\"size\":%llu", (unsigned long long)m->size);
+    }
+    if (m->fence)
+        buf_addf(to, ",\"fence\":%llu", (unsigned long long)m->fence);
+    if (r->id.n)
+        write_text(to, "id", r->id);
+    if (r->meta.n)
+        write_meta(to, r->meta);
+    if (m->redacted)
+        buf_add(to, S(",\"redacted\":true"));
+    write_hash(to, "chain", m->chain);
+    if (r->extra.n)
+        buf_addf(to, "," STR_FMT, STR_ARG(r->extra));
+    if (m->op != OP_DELETE && !m->redacted)
+        write_body(to, r->body);
+    buf_add(to, S("}\n"));
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+/* The members a record can have, as bits of Reader.seen. */
+enum {
+    HAS_SEQ = 1,
+    HAS_AT = 2,
+    HAS_BY = 4,
+    HAS_OP = 8,
+    HAS_SHA256 = 16,
+    HAS_SIZE = 32,
+    HAS_FENCE = 64,
+    HAS_ID = 128,
+    HAS_META = 256,
+    HAS_REDACTED = 512,
+    HAS_CHAIN = 1024,
+    HAS_BODY = 2048,
+};
+
+typedef struct Reader {
+    Str line;
+    size_t at;
+    unsigned seen;
+    RecordWant want;
+    Arena *into;
+    Buf extra;
+    Record out;
+} Reader;
+
+/* The string at the cursor, into the arena. */
+static bool read_text(Reader *r, Str *out)
+{
+    size_t end = json_unquote(r->line, r->at, NULL);
+    if (!end)
+        return false;
+    /* Unescaping never makes a string longer, so the room is enough and never grows. */
+    size_t room = end - r->at;
+    Buf text = { .p = arena_alloc(r->into, room, 1), .cap = room, .max = room };
+    r->at = json_unquote(r->line, r->at, &text);
+    assert(r->at == end && buf_ok(&text));
+    *out = buf_str(&text);
+    return true;
+}
+
+static bool read_u64(Reader *r, uint64_t *out)
+{
+    size_t end = r->at;
+    while (end < r->line.n && r->line.p[end] >= '0' && r->line.p[end] <= '9')
+        end++;
+    if (!str_to_u64(str_slice(r->line, r->at, end), STORE_SEQ_MAX, out))
+        return false;
+    r->at = end;
+    return true;
+}
+
+static bool read_hash(Reader *r, Hash *out)
+{
+    Str quoted = str_slice(r->line, r->at, r->at + HASH_HEX + 2);
+    if (quoted.n != HASH_HEX + 2 || quoted.p[0] != '"' || quoted.p[HASH_HEX + 1] != '"')
+        return false;
+    r->at += quoted.n;
+    return hash_parse(str_slice(quoted, 1, HASH_HEX + 1), out);
+}
+
+static bool read_op(Reader *r)
+{
+    Str name;
+    if (!read_text(r, &name))
+        return false;
+    for (int op = OP_PUT; op <= OP_APPEND; op++)
+        if (str_eq(name, str(op_names[op])))
+            r->out.mark.op = (Op)op;
+    return r->out.mark.op != 0;
+}
+
+static bool read_meta(Reader *r)
+{
+    if (r->at < r->line.n && r->line.p[r->at] == '"')
+        return read_text(r, &r->out.meta);
+    size_t end = json_skip(r->line, r->at);
+    if (!end || r->line.p[r->at] != '{')
+        return false;
+    r->out.meta = arena_copy(r->into, str_slice(r->line, r->at, end));
+    r->at = end;
+    return true;
+}
+
+static bool read_body64(Reader *r)
+{
+    Str text;
+    return read_text(r, &text) && base64_read(text, r->into, &r->out.body);
+}
+
+static bool read_true(Reader *r)
+{
+    if (!str_starts(str_from(r->line, r->at), S("true")))
+        return false;
+    r->at += 4;
+    r->out.mark.redacted = true;
+    return true;
+}
+
+static bool read_time(Reader *r)
+{
+    uint64_t at = 0;
+    if (!read_u64(r, &at))
+        return false;
+    r->out.mark.at_ms = (int64_t)at;
+    return true;
+}
+
+/* A member of a later version: kept as it stands. */
+static bool read_extra(Reader *r, size_t key_at)
+{
+    size_t end = json_skip(r->line, r->at);
+    if (!end)
+        return false;
+    if (r->extra.n)
+        buf_add_char(&r->extra, ',');
+    buf_add(&r->extra, str_slice(r->line, key_at, end));
+    r->at = end;
+    return true;
+}
+
+/* The bit of a key, 0 for one that is not known. */
+static unsigned bit_of(Str key)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } keys[] = {
+        { "seq", HAS_SEQ },       { "at", HAS_AT },
+        { "by", HAS_BY },         { "op", HAS_OP },
+        { "sha256", HAS_SHA256 }, { "size", HAS_SIZE },
+        { "fence", HAS_FENCE },   { "id", HAS_ID },
+        { "meta", HAS_META },     { "redacted", HAS_REDACTED },
+        { "chain", HAS_CHAIN },   { "body", HAS_BODY },
+        { "body64", HAS_BODY },
+    };
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        if (str_eq(key, str(keys[i].name)))
+            return keys[i].bit;
+    return 0;
+}
+
+static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
+{
+    Mark *m = &r->out.mark;
+    switch (bit) {
+    case HAS_SEQ:
+        return read_u64(r, &m->seq);
+    case HAS_AT:
+        return read_time(r);
+    case HAS_BY:
+        return read_text(r, &r->out.by);
+    case HAS_OP:
+        return read_op(r);
+    case HAS_SHA256:
+        return read_hash(r, &m->sha256);
+    case HAS_SIZE:
+        return read_u64(r, &m->size);
+    case HAS_FENCE:
+        return read_u64(r, &m->fence);
+    case HAS_ID:
+        return read_text(r, &r->out.id);
+    case HAS_META:
+        return read_meta(r);
+    case HAS_REDACTED:
+        return read_true(r);
+    case HAS_CHAIN:
+        return read_hash(r, &m->chain);
+    case HAS_BODY:
+        return str_eq(key, S("body64")) ? read_body64(r) : read_text(r, &r->out.body);
+    default:
+        return read_extra(r, key_at);
+    }
+}
+
+/* One member; *done when the record ends there, or the body begins and is not wanted. */
+static bool read_member(Reader *r, bool *done)
+{
+    size_t key_at = r->at;
+    size_t end = json_unquote(r->line, r->at, NULL);
+    if (!end || end >= r->line.n || r->line.p[end] != ':')
+        return false;
+    Str key = str_slice(r->line, key_at + 1, end - 1);
+    unsigned bit = bit_of(key);
+    if (bit & r->seen)
+        return false;
+    r->seen |= bit;
+    r->at = end + 1;
+    if (bit == HAS_BODY && r->want == RECORD_NO_BODY) {
+        *done = true;
+        return true;
+    }
+    if (!read_value(r, bit, key, key_at) || r->at >= r->line.n)
+        return false;
+    char next = r->line.p[r->at++];
+    *done = next == '}';
+    if (*done)
+        return r->at == r->line.n;
+    return next == ',';
+}
+
+/* Everything that can be said about a record without its predecessor. */
+static const char *what_is_wrong(const Reader *r)
+{
+    const Record *out = &r->out;
+    const Mark *m = &out->mark;
+    unsigned always = HAS_SEQ | HAS_AT | HAS_BY | HAS_OP | HAS_CHAIN;
+    unsigned value = HAS_SHA256 | HAS_SIZE;
+    bool tombstone = m->op == OP_DELETE;
+    bool body = r->seen & HAS_BODY;
+    if ((r->seen & always) != always || m->seq == 0)
+        return "a member is missing";
+    if (tombstone ? (r->seen & value) || body || m->redacted : (r->seen & value) != value)
+        return "its members do not fit its op";
+    if (!tombstone && body == m->redacted)
+        return "it must have either a body or the mark 'redacted'";
+    if (m->size > STORE_BODY_MAX || out->by.n > STORE_BY_MAX || out->id.n > STORE_ID_MAX ||
+        out->meta.n > STORE_META_MAX)
+        return "a member is beyond its limit";
+    if (!utf8_valid(out->by) || !utf8_valid(out->id) || !utf8_valid(out->meta))
+        return "its header is not UTF-8";
+    if (body && r->want == RECORD_ALL &&
+        (out->body.n != m->size || !hash_eq(hash_of(out->body), m->sha256)))
+        return "its body does not have the hash in its header";
+    return NULL;
+}
+
+jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err *e)
+{
+    if (line.n && line.p[line.n - 1] == '\n')
+        line.n--;
+    Reader r = { .line = line, .at = 1, .want = want, .into = into };
+    r.extra.max = RECORD_LINE_MAX;
+    bool good = line.n > 0 && line.p[0] == '{';
+    for (bool done = false; good && !done;)
+        good = read_member(&r, &done);
+    const char *wrong = good ? what_is_wrong(&r) : "it is not a record's line";
+    if (!wrong) {
+        *out = r.out;
+        if (r.extra.n)
+            out->extra = arena_copy(into, buf_str(&r.extra));
+    }
+    buf_free(&r.extra);
+    return wrong ? err_set(e, JOT_CORRUPT, "damaged record: %s", wrong) : JOT_OK;
+}
+
+uint64_t record_seq(Str line)
+{
+    static const Str start = { "{\"seq\":", 7 };
+    if (!str_starts(line, start))
+        return 0;
+    size_t end = start.n;
+    while (end < line.n && line.p[end] >= '0' && line.p[end] <= '9')
+        end++;
+    uint64_t seq = 0;
+    bool good = end < line.n && line.p[end] == ',' &&
+                str_to_u64(str_slice(line, start.n, end), STORE_SEQ_MAX, &seq);
+    return good ? seq : 0;
+}

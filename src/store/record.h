@@ -1,0 +1,32 @@
+/* record.h - a record as one line of JSON, the form in which it lies on disk.
+ *
+ *   {"seq":7,"at":1763241838123,"by":"ann","op":"put","sha256":"...","size":5,
+ *    "fence":3,"id":"...","meta":{...},"chain":"...","body":"hello"}
+ *
+ * Written without spaces and in this order, on one line that ends in '\n'.
+ * fence, id and meta are left out when empty; a tombstone has no sha256, size
+ * and body; a redacted record has "redacted":true and no body.  The body is a
+ * string if it is UTF-8 without NUL and that is no longer than base64;
+ * otherwise "body64" holds it.  Members that are not known here are kept. */
+#ifndef STORE_RECORD_H
+#define STORE_RECORD_H
+
+#include "base/buf.h"
+#include "store/store.h"
+
+enum { RECORD_LINE_MAX = 22 * 1024 * 1024 + 64 * 1024 };
+
+/* Add the record's line, with its '\n'. */
+void record_write(Buf *to, const Record *r);
+
+typedef enum RecordWant { RECORD_ALL, RECORD_NO_BODY } RecordWant;
+
+/* Read one line (with or without its '\n').  Strings live in `into`.  Checks form, limits and
+ * (if the body is wanted) that the body has the size and sha256 the header gives.
+ * JOT_CORRUPT with a sentence otherwise. */
+MUST_USE jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err *e);
+
+/* The seq at the start of a line, or 0 if the line does not begin like a record. */
+uint64_t record_seq(Str line);
+
+#endif

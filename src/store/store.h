@@ -1,0 +1,247 @@
+/* store.h - Store, streams of records that survive the process.
+ *
+ * A pad is a set of named streams; a stream is a sequence of records that only
+ * grows at its end; the only way to change anything is a conditional append.
+ *
+ * What every engine promises, and tests/contract/ verifies for each:
+ *   1. append is atomic, and durable when it returns JOT_OK;
+ *   2. the expectation is checked and the record added as one step;
+ *   3. seq runs 1, 2, 3 ... without gaps or repeats; the head is the highest;
+ *   4. a condition that does not hold changes nothing and returns the head;
+ *   5. list visits names in byte order and survives appends between two calls;
+ *   6. changes names every changed stream at least once, or says RESCAN;
+ *   7. whoever waits for another writer waits a bounded time; readers never wait.
+ *
+ * store.c checks arguments, limits and chains once, for all engines; an engine
+ * only stores.  A Store belongs to one thread at a time.  Nothing is atomic
+ * across two streams, except that an append may demand another stream's head. */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/io.h"
+
+enum {
+    STORE_NAME_MAX = 480,    /* bytes of a stream's name */
+    STORE_SEGMENT_MAX = 200, /* bytes between two slashes */
+    STORE_KEY_MAX = 128,     /* bytes of a key, where a name must be one */
+    STORE_BODY_MAX = 16 * 1024 * 1024,
+    STORE_META_MAX = 4096,
+    STORE_BY_MAX = 128,
+    STORE_ID_MAX = 64,
+    STORE_ID_WINDOW = 16, /* an id is looked up among this many newest records */
+    STORE_LIST_MAX = 1000,
+    STORE_READ_MAX = 1000,               /* records in one read */
+    STORE_READ_BYTES = 16 * 1024 * 1024, /* bodies in one read; the first always fits */
+    STORE_WAIT_MS = 10 * 1000,           /* how long a writer waits for another */
+    STORE_CURSOR_MAX = 120,
+};
+
+#define STORE_SEQ_MAX ((uint64_t)INT64_MAX)
+/* The author of versions that were not written through Jotter. */
+#define STORE_OUTSIDE "outside"
+
+typedef struct Store Store;
+
+/* --- What a record is ------------------------------------------------------------------ */
+
+/* The numbers are stored; append, never renumber. */
+typedef enum Op {
+    OP_PUT = 1,    /* the body is the stream's value */
+    OP_DELETE = 2, /* a tombstone: the stream has no value any more */
+    OP_APPEND = 3, /* one more entry of a log */
+} Op;
+
+/* Where a record stands and which version it is: the part of fixed size. */
+typedef struct Mark {
+    uint64_t seq;  /* 0: no record, or (head on files) an edit from outside not yet recorded */
+    int64_t at_ms; /* UTC; never before its predecessor's */
+    Op op;
+    bool redacted;  /* the body was removed later; sha256 and size are those it had */
+    uint64_t fence; /* highest lease token seen by this stream */
+    uint64_t size;  /* of the body, in bytes */
+    Hash sha256;    /* of the body; zero for a tombstone */
+    Hash chain;     /* sha256(chain of the predecessor, hash of this record's header) */
+} Mark;
+
+typedef struct Record {
+    Mark mark;
+    Str by;    /* the agent's name */
+    Str id;    /* idempotency key, or empty */
+    Str meta;  /* a JSON object as the writer gave it, or empty */
+    Str extra; /* members a newer version wrote: kept verbatim on copy, otherwise ignored */
+    Str body;
+} Record;
+
+/* --- Appending ------------------------------------------------------------------------- */
+
+/* What must hold for an append to happen. */
+typedef enum ExpectKind {
+    EXPECT_ANY = 0,
+    EXPECT_ABSENT, /* no live head (and on files nothing a person put there) */
+    EXPECT_SEQ,    /* the head has this seq; 0: there is no record at all */
+    EXPECT_HASH,   /* the head is a live put with this sha256 */
+} ExpectKind;
+
+typedef struct Expect {
+    ExpectKind kind;
+    uint64_t seq;
+    Hash sha256;
+    Str guard;          /* another stream whose head must stand ... */
+    uint64_t guard_seq; /* ... at this seq, in the same step; empty: no guard */
+} Expect;
+
+typedef struct Draft {
+    Op op;
+    Str by;
+    Str id;
+    Str meta;
+    Str body;       /* empty for OP_DELETE */
+    uint64_t fence; /* token of the lease this is written under; 0: none */
+} Draft;
+
+/* Add one record.  *out is the new record's mark; with JOT_CONFLICT and JOT_FENCED it is the
+ * present head's.
+ * An id is looked up first: found with the same content, its record's mark is returned and
+ * nothing is written; with other content, JOT_ID_REUSED.
+ * JOT_FENCED: the guard moved, or a higher token was seen.  JOT_NOT_FOUND: a delete of what is
+ * not there.  JOT_UNKNOWN: the record may or may not be there. */
+MUST_USE jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft *draft,
+                                 Mark *out, Err *e);
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+typedef enum HeadWant {
+    HEAD_RECORD = 0, /* all of it */
+    HEAD_MARK,       /* all but the body */
+    HEAD_VALUE,      /* body, size and sha256 (or that it is deleted); the rest only if cheap */
+} HeadWant;
+
+/* The newest record, also if it is a tombstone.  JOT_NOT_FOUND: there never was one. */
+MUST_USE jot_status store_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
+                               Err *e);
+
+typedef struct Records {
+    Record *items; /* by seq, ascending */
+    size_t n;
+    bool more;        /* there are records behind the last one */
+    uint64_t damaged; /* unreadable records passed over in this range */
+} Records;
+
+/* Up to `limit` records from seq `from` on (or from the oldest kept, if that is later).
+ * JOT_NOT_FOUND: the stream has no record at all. */
+MUST_USE jot_status store_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
+                               Records *out, Err *e);
+
+typedef struct Listed {
+    Str name;
+    Mark mark;
+    Str by;
+    Str meta;
+} Listed;
+
+typedef struct Listing {
+    Listed *items; /* by name, in byte order */
+    size_t n;
+    bool more;
+} Listing;
+
+typedef enum ListWhich { LIST_LIVE = 0, LIST_ALL /* tombstones too */ } ListWhich;
+
+/* Up to `limit` names that start with `prefix` and come after `after` ("" = from the first). */
+MUST_USE jot_status store_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
+                               Arena *into, Listing *out, Err *e);
+
+typedef struct Cursor {
+    char text[STORE_CURSOR_MAX]; /* printable, ends in NUL; "" is the cursor nobody has given */
+} Cursor;
+
+typedef struct Changes {
+    Str *names;
+    size_t n;
+    bool rescan; /* anything may have changed */
+    Cursor next; /* where to go on */
+} Changes;
+
+/* The names that MAY have changed since `cursor`: at least once, in no order.  Waits up to
+ * `wait_ms` for the first one.  A consumer keeps (seq, chain) for each stream and reads on from
+ * there; if the chain differs it reads the stream from its start. */
+MUST_USE jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_ms, Arena *into,
+                                  Changes *out, Err *e);
+
+/* --- Forgetting ------------------------------------------------------------------------ */
+
+/* Drop records before seq `before`, but keep the newest STORE_ID_WINDOW.  *dropped counts. */
+MUST_USE jot_status store_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
+
+/* Remove one record's body.  The chain stays verifiable, for it covers only the body's hash.
+ * JOT_INVALID for a tombstone, and for the live value: write a new version first. */
+MUST_USE jot_status store_redact(Store *s, Str stream, uint64_t seq, Err *e);
+
+/* Remove everything but a fresh tombstone, so that seq and fence never restart. */
+MUST_USE jot_status store_purge(Store *s, Str stream, Str by, Mark *out, Err *e);
+
+/* --- Copying --------------------------------------------------------------------------- */
+
+/* Add records verbatim, in one step, directly behind the head and with fitting chains; into an
+ * empty stream the first may have any seq.  JOT_CONFLICT if they do not fit. */
+MUST_USE jot_status store_put_records(Store *s, Str stream, const Record *records, size_t n,
+                                      Err *e);
+
+typedef struct CopyCount {
+    uint64_t streams, records, bytes; /* looked at, so far */
+    uint64_t copied;                  /* records that were not there before */
+} CopyCount;
+
+/* Bring every stream of `from` into `to`, with history, and read each record back.  Copying
+ * again goes on where the last one stopped.  `progress` may be NULL; JOT_CONFLICT names the
+ * stream whose history differs. */
+MUST_USE jot_status store_copy(Store *from, Store *to, void (*progress)(void *, const CopyCount *),
+                               void *ctx, CopyCount *out, Err *e);
+
+/* --- Opening --------------------------------------------------------------------------- */
+
+typedef struct StoreOptions {
+    const Io *io;    /* NULL: the system */
+    bool create;     /* make the pad if there is none */
+    bool read_only;  /* never write, not even to recover */
+    int64_t wait_ms; /* 0: STORE_WAIT_MS; below 0: do not wait */
+} StoreOptions;
+
+/* Open the pad a URL names: files:DIR, sqlite:FILE, mem:.  *out is set only on success.
+ * JOT_NOT_FOUND: there is no pad and create is not set.  JOT_UNSUPPORTED: an unknown or
+ * left-out engine, or a format newer than this library. */
+MUST_USE jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e);
+void store_close(Store *s); /* NULL is fine */
+DEFINE_AUTO_PTR(Store, store_close)
+
+/* What this handle met and mended so far; never reset. */
+typedef struct StoreReport {
+    uint64_t torn;        /* unfinished records cut from the end of a stream */
+    uint64_t damaged;     /* unreadable records passed over */
+    uint64_t outside;     /* edits by people that became versions */
+    uint64_t quarantined; /* files put aside in quarantine/ */
+    uint64_t restored;    /* views made again from their stream */
+    char last[160];       /* the latest of these, as a sentence */
+} StoreReport;
+const StoreReport *store_report(const Store *s);
+
+/* Why the handle cannot write, or "".  Borrowed from `s`. */
+const char *store_read_only_why(const Store *s);
+
+/* What the engine guarantees here, one sentence a line, for `jotter where`. */
+typedef struct StorePromise {
+    const char *scheme;
+    bool durable;       /* JOT_OK survives power loss */
+    bool shared;        /* several processes may use the pad */
+    bool edits_seen;    /* people may edit the files */
+    bool edits_guarded; /* an edit during a write cannot be overwritten unseen */
+} StorePromise;
+StorePromise store_promise(const Store *s);
+
+/* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
+MUST_USE jot_status store_check_name(Str name, Err *e);
+
+#endif
