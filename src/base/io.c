@@ -57,7 +57,7 @@ static bool single_component(const char *name)
 static int open_beneath(int dir, const char *name, int flags, mode_t mode)
 {
     struct open_how how = {
-        .flags = (uint64_t)(flags | O_CLOEXEC),
+        .flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC),
         .mode = flags & O_CREAT ? (unsigned long long)mode : 0,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
