@@ -290,7 +290,10 @@ void io_boot_id(const Io *io, char out[33])
 
 void io_sleep_us(const Io *io, int64_t us)
 {
-    (void)io;
+    if (io->sleep_us) {
+        io->sleep_us(io->ctx, us);
+        return;
+    }
     struct timespec t = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
     nanosleep(&t, NULL);
 }

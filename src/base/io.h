@@ -64,6 +64,7 @@ typedef struct Io {
     int64_t (*wall_ms)(void *ctx);
     int64_t (*awake_ms)(void *ctx);
     void (*random)(void *ctx, void *out, size_t n);
+    void (*sleep_us)(void *ctx, int64_t us);
     const char *boot_id; /* 32 hex digits */
     void *ctx;
 } Io;
