@@ -51,7 +51,7 @@ static void end_cleanly(char *text, size_t size)
     text[n] = 0;
 }
 
-static jot_status set_v(Err *e, jot_status st, const char *fmt, va_list args)
+PRINTF_LIKE(3, 0) static jot_status set_v(Err *e, jot_status st, const char *fmt, va_list args)
 {
     assert(st != JOT_OK);
     if (!e)

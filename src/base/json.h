@@ -29,7 +29,7 @@ size_t json_skip(Str text, size_t at);
 
 /* The string that begins at the quote at `at`: its end (behind the closing quote) or 0.
  * The text goes to `to`, unescaped; `to` may be NULL. */
-size_t json_unquote(Str text, size_t at, Buf *to);
+size_t json_unquote(Str s, size_t at, Buf *to);
 
 /* "text", with everything escaped that must be; `text` is valid UTF-8. */
 void json_quote(Buf *to, Str text);

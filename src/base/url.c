@@ -42,8 +42,12 @@ static Str decode(Arena *into, Str s)
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         int byte = s.p[i] == '%' ? escaped_byte(s, i) : -1;
-        out[n++] = byte < 0 ? s.p[i] : (char)byte;
-        i += byte < 0 ? 0 : 2;
+        if (byte < 0) {
+            out[n++] = s.p[i];
+        } else {
+            out[n++] = (char)byte;
+            i += 2;
+        }
     }
     return (Str){ out, n };
 }

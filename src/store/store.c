@@ -348,7 +348,9 @@ static const Record *find_id(const Draft *d, const Record *recent, size_t n)
 
 static bool same_content(const Draft *d, const Record *r)
 {
-    Hash sha256 = d->op == OP_DELETE ? (Hash){ 0 } : hash_of(d->body);
+    Hash sha256 = { 0 };
+    if (d->op != OP_DELETE)
+        sha256 = hash_of(d->body);
     return r->mark.op == d->op && str_eq(r->meta, d->meta) && hash_eq(r->mark.sha256, sha256);
 }
 
@@ -456,7 +458,7 @@ static jot_status check_writable(const Store *s, Err *e)
 jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft *draft, Mark *out,
                         Err *e)
 {
-    static const Expect any = { EXPECT_ANY };
+    static const Expect any = { .kind = EXPECT_ANY };
     assert(s && draft && out);
     *out = (Mark){ 0 };
     TRY(store_check_name(stream, e));
