@@ -32,6 +32,7 @@ soak: all ## repeat the randomised suites with new seeds for SOAK_MINUTES (30)
 install: all ## install; DESTDIR stages, PREFIX (/usr/local) is remembered
 	@$(if $(PREFIX),meson configure build --prefix=$(abspath $(PREFIX)))
 	@DESTDIR=$(abspath $(DESTDIR)) meson install -C build --quiet
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || :
 
 fmt: ## lay out all C files
 	@tools/bootstrap check
