@@ -149,8 +149,11 @@ static jot_status check_by_kind(Str name, Err *e)
     if (kind->flat && str_find(rest, '/') < rest.n)
         return err_set(e, JOT_INVALID, "invalid name '%s': %s/ takes one segment",
                        err_show(&shown, name), kind->name);
-    if (kind->key && (!all_key_chars(rest) || rest.n > STORE_KEY_MAX))
-        return err_set(e, JOT_INVALID, "invalid key '%s': use [A-Za-z0-9_-]+, at most %d bytes",
+    if (kind->key && !all_key_chars(rest))
+        return err_set(e, JOT_INVALID, "invalid key '%s': use [A-Za-z0-9_-]+",
+                       err_show(&shown, rest));
+    if (kind->key && rest.n > STORE_KEY_MAX)
+        return err_set(e, JOT_INVALID, "invalid key '%s': use at most %d bytes",
                        err_show(&shown, rest), STORE_KEY_MAX);
     Str segment;
     while (kind->tail && kind->tail[0] && str_cut(&rest, '/', &segment))
