@@ -30,6 +30,7 @@ static const StatusInfo infos[] = {
     [JOT_ID_REUSED]   = { "id_reused",     409, -31008, 65,  false },
 };
 /* clang-format on */
+_Static_assert(COUNT_OF(infos) == JOT_ID_REUSED + 1, "every status has a row");
 
 const StatusInfo *status_info(jot_status st)
 {
@@ -110,9 +111,7 @@ jot_status err_errno(Err *e, int errnum, const char *fmt, ...)
 
 jot_status err_at(Err *e, const char *fmt, ...)
 {
-    if (!e)
-        return JOT_IO;
-    assert(e->status != JOT_OK);
+    assert(e && e->status != JOT_OK);
     Err was = *e;
     va_list args;
     va_start(args, fmt);

@@ -21,7 +21,8 @@ jot_status err_set(Err *e, jot_status st, const char *fmt, ...) PRINTF_LIKE(3, 4
 /* The same for a failed system call: the status follows from `errnum`, its text is added. */
 jot_status err_errno(Err *e, int errnum, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* Put "where: " in front of the sentence; returns its status. */
+/* Put "where: " in front of the sentence; returns its status.  `e` is not NULL here: the status
+ * is in it. */
 jot_status err_at(Err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* How one status looks at each door. */

@@ -23,7 +23,7 @@
 
 /* Adding an engine is one file and one line here. */
 static const StoreOps *const engines[] = {
-    // &files_ops,
+    &files_ops,
     // &sqlite_ops,
     &mem_ops,
 };
