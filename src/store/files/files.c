@@ -130,7 +130,7 @@ static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err
         return err_set(e, JOT_DENIED, "the file of '%s' has a second hard link: copy it without",
                        err_show(&shown, w->place.name));
     }
-    TRY(view_draft(f, &w->place, w->dir, remove ? (Str){ 0 } : last->body, e));
+    TRY(view_draft(f, &w->place, w->dir, !remove ? last->body : (Str){ 0 }, e));
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);

@@ -111,7 +111,7 @@ static Str read_whole(Files *f, int dir, const char *name, Arena *into, bool *bu
         return (Str){ 0 };
     char *room = arena_alloc(into, (size_t)info.st_size + 1, 1);
     ssize_t got = io_read_all(f->base.io, fd, room, (size_t)info.st_size, 0);
-    return got < 0 ? (Str){ 0 } : (Str){ room, (size_t)got };
+    return got >= 0 ? (Str){ room, (size_t)got } : (Str){ 0 };
 }
 
 /* One late file: nobody writes to it any more, so it can be judged. */

@@ -118,7 +118,7 @@ static int open_held(Files *f, struct Recent *r)
         int got = lock_wait(io, r->fd, F_RDLCK, 0, f->base.wait_ms);
         if (got == 0)
             got = io_fstat(io, r->fd, &info);
-        if (got < 0)
+        if (got != 0)
             return got;
         bool large = info.st_size > RECENT_MAX;
         if (info.st_nlink == 1 && S_ISREG(info.st_mode) && !large)
