@@ -104,7 +104,7 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
 static jot_status show(Files *f, Work *w, const Record *last, Err *e)
 {
     const Place *p = &w->place;
-    bool remove = last->mark.op == OP_DELETE;
+    bool remove = !mark_shown(&last->mark);
     View displaced;
     if (view_exchange(f, p, w->dir, remove, &w->arena, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
@@ -122,7 +122,7 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
 static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err *e)
 {
     const Record *last = &records[n - 1];
-    bool remove = last->mark.op == OP_DELETE;
+    bool remove = !mark_shown(&last->mark);
     if (!w->place.viewed)
         return write_records(f, w, records, n, e);
     if (w->seen.there && w->seen.links > 1) {
@@ -183,6 +183,9 @@ static jot_status begin(Files *f, Work *w, const Expect *x, bool create, Err *e)
     if (w->dir == -ENOTDIR)
         return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
                        err_show(&shown, w->place.name));
+    if (w->dir == -ELOOP)
+        return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'",
+                       err_show(&shown, w->place.name));
     if (w->dir == -ENOENT) { /* nothing to see, nothing to put right */
         w->dir = FD_NONE;
         return JOT_OK;
@@ -226,7 +229,7 @@ static jot_status lock_names(Files *f, Work *w, Err *e)
         off_t byte =
             LOCK_NAMES + (off_t)(((uint32_t)h.b[0] << 16 | (uint32_t)h.b[1] << 8) | h.b[2]);
         int got = lock_wait(f->base.io, w->names, end < name.n ? F_RDLCK : F_WRLCK, byte,
-                            f->base.wait_ms);
+                            pad_wait_left(f));
         if (got < 0)
             return err_set(e, JOT_UNAVAILABLE, "could not lock the names of the pad");
     }
@@ -257,8 +260,10 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 
 /* --- Append ---------------------------------------------------------------------------- */
 
-static jot_status check_pad(Files *f, Err *e)
+/* Every write begins here. */
+static jot_status begin_writing(Files *f, Err *e)
 {
+    pad_begin_wait(f);
     return f->checked || pad_read_checked(f) ? JOT_OK : recover_pad(f, e);
 }
 
@@ -327,7 +332,7 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
                                Err *e)
 {
     Files *f = (Files *)s;
-    TRY(check_pad(f, e));
+    TRY(begin_writing(f, e));
     for (int i = 0; i < REDO_MAX; i++) {
         AUTO(Work) w;
         work_init(&w, stream);
@@ -376,8 +381,7 @@ static void find_shown(Sight *s, const Record *newest, size_t n)
 {
     for (size_t i = 0; i < n && s->shown.mark.seq == 0; i++) {
         const Mark *m = &newest[i].mark;
-        if (s->view.there ? m->op == OP_PUT && hash_eq(m->sha256, s->view.sha256)
-                          : m->op == OP_DELETE)
+        if (s->view.there ? mark_shown(m) && hash_eq(m->sha256, s->view.sha256) : !mark_shown(m))
             s->shown = newest[i];
     }
     s->first = n == 1;
@@ -480,7 +484,7 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
 /* Lock an existing stream, with people's edits recorded. */
 static jot_status begin_existing(Files *f, Work *w, Err *e)
 {
-    TRY(check_pad(f, e));
+    TRY(begin_writing(f, e));
     jot_status st = begin(f, w, NULL, false, e);
     if (st == JOT_NOT_FOUND && w->place.viewed) {
         /* A file a person made is a stream from its first record on. */
@@ -570,7 +574,7 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
 static jot_status files_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
 {
     Files *f = (Files *)s;
-    TRY(check_pad(f, e));
+    TRY(begin_writing(f, e));
     AUTO(Work) w;
     work_init(&w, stream);
     TRY(begin(f, &w, NULL, true, e));

@@ -160,6 +160,12 @@ bool stream_in_place(Files *f, const Stream *st);
 
 /* --- view.c ---------------------------------------------------------------------------- */
 
+/* True if a document with this head has a view: its body is there to be seen. */
+static inline bool mark_shown(const Mark *m)
+{
+    return m->op == OP_PUT && !m->redacted;
+}
+
 /* What a view holds. */
 typedef struct View {
     bool there;
@@ -256,6 +262,9 @@ bool pad_read_checked(Files *f);
 MUST_USE jot_status pad_write_checked(Files *f, Err *e);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
+/* An operation that may wait begins: from here it waits no longer than the handle allows. */
+void pad_begin_wait(Files *f);
+int64_t pad_wait_left(const Files *f);
 /* The handle gives up writing: the reason is told to every later write. */
 jot_status pad_stop_writing(Files *f, Err *e, const char *why);
 
@@ -266,8 +275,9 @@ struct Files {
     char boot[33];                        /* of the running system */
     bool checked;                         /* every view was compared under this boot */
     char check_after[STORE_NAME_MAX + 1]; /* how far recover_pad has come */
-    bool swaps;                           /* the file system can exchange two names */
-    bool folds;                           /* it does not tell `A` from `a` */
+    int64_t until_ms; /* when the operation under way stops waiting, by io_awake_ms */
+    bool swaps;       /* the file system can exchange two names */
+    bool folds;       /* it does not tell `A` from `a` */
     struct Recent *recent;
     struct ListCache *listed;
 };

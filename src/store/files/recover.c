@@ -20,8 +20,8 @@ enum { EMPTY_TRIES = 3, EMPTY_WAIT_US = 20 * 1000 };
 static bool fits(const Stream *st, const View *v)
 {
     if (!v->there)
-        return !mark_live(&st->head);
-    return st->head.op == OP_PUT && hash_eq(st->head.sha256, v->sha256);
+        return !mark_shown(&st->head);
+    return mark_shown(&st->head) && hash_eq(st->head.sha256, v->sha256);
 }
 
 /* The head's body, for comparing and restoring. */
@@ -39,7 +39,7 @@ static jot_status looks_torn(Files *f, const Stream *st, const View *v, bool *to
 {
     AUTO(Arena) arena = { 0 };
     Str body = { 0 };
-    if (mark_live(&st->head))
+    if (mark_shown(&st->head))
         TRY(head_body(f, st, &arena, &body, e));
     *torn = v->text.n == 0 || str_find(v->text, 0) < v->text.n || str_starts(body, v->text);
     return JOT_OK;
@@ -108,7 +108,7 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Str body = { 0 };
-    bool remove = !mark_live(&st->head);
+    bool remove = !mark_shown(&st->head);
     if (!remove)
         TRY(head_body(f, st, &arena, &body, e));
     TRY(view_draft(f, st->place, dir, body, e));
@@ -124,7 +124,7 @@ static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *int
 {
     TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
     for (int i = 0; i < EMPTY_TRIES; i++) {
-        bool emptied = v->there && v->text.n == 0 && mark_live(&st->head) && st->head.size > 0;
+        bool emptied = v->there && v->text.n == 0 && mark_shown(&st->head) && st->head.size > 0;
         if (!emptied || MUTANT(NO_PATIENCE))
             break;
         io_sleep_us(f->base.io, EMPTY_WAIT_US);

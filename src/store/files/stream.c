@@ -92,10 +92,10 @@ static int take_lock(Files *f, int fd, short kind)
     if (MUTANT(NO_STREAM_LOCK))
         return 0;
     if (kind == F_WRLCK)
-        return lock_wait_turn(io, fd, LOCK_STREAM, LOCK_GATE, f->base.wait_ms);
-    int64_t patience = f->base.wait_ms < GATE_MS ? f->base.wait_ms : GATE_MS;
-    int passed = lock_wait(io, fd, F_RDLCK, LOCK_GATE, patience);
-    int got = lock_wait(io, fd, F_RDLCK, LOCK_STREAM, f->base.wait_ms);
+        return lock_wait_turn(io, fd, LOCK_STREAM, LOCK_GATE, pad_wait_left(f));
+    int64_t left = pad_wait_left(f);
+    int passed = lock_wait(io, fd, F_RDLCK, LOCK_GATE, left < GATE_MS ? left : GATE_MS);
+    int got = lock_wait(io, fd, F_RDLCK, LOCK_STREAM, pad_wait_left(f));
     if (passed == 0)
         lock_release(io, fd, LOCK_GATE);
     return got;
