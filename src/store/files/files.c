@@ -268,6 +268,8 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
     Mark head = w->stream.head;
     Record outside, recent[STORE_ID_WINDOW], fresh;
     size_t recent_n = 0;
+    if (MUTANT(OVERWRITE_EDIT))
+        w->edit = (Draft){ 0 };
     if (w->edit.op) {
         outside = store_next(&f->base, w->place.name, &w->edit, &head);
         head = outside.mark;
@@ -550,7 +552,7 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
      * view that came back after a power loss would look like a person's. */
     if (w.place.viewed && w.seen.there)
         TRY(commit(f, &w, &tombstone, 1, e));
-    if (w.dir >= 0 && io_fsync(f->base.io, w.dir) < 0)
+    if (w.dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w.dir) < 0)
         return view_unsettled(&w.place, e);
     AUTO(Buf) line = { 0 };
     record_write(&line, &tombstone);

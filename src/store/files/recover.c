@@ -60,7 +60,7 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
         TRY(stream_knows(f, st, v->sha256, &known, e));
     if (!known && st->head.seq)
         TRY(looks_torn(f, st, v, &torn, e));
-    if (!known && !torn)
+    if (!known && !torn && !MUTANT(RESTORE_OVER_EDIT))
         *out = VIEW_EDITED;
     return JOT_OK;
 }
@@ -93,7 +93,7 @@ static jot_status settle_draft(Files *f, const Stream *st, int dir, const View *
     TRY(stream_settle(f, st, e));
     if (fits(st, v))
         return drop(f, st, dir, d, e);
-    if (st->head.op == OP_PUT && hash_eq(st->head.sha256, d->sha256))
+    if (st->head.op == OP_PUT && hash_eq(st->head.sha256, d->sha256) && !MUTANT(FORGET_DRAFT))
         return finish(f, st, dir, false, e);
     bool known = false;
     if (st->head.op == OP_DELETE && v->there)
@@ -125,7 +125,7 @@ static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *int
     TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
     for (int i = 0; i < EMPTY_TRIES; i++) {
         bool emptied = v->there && v->text.n == 0 && mark_live(&st->head) && st->head.size > 0;
-        if (!emptied)
+        if (!emptied || MUTANT(NO_PATIENCE))
             break;
         io_sleep_us(f->base.io, EMPTY_WAIT_US);
         TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));

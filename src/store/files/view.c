@@ -38,7 +38,8 @@ static jot_status read_text(Files *f, const Place *p, int fd, size_t size, Arena
     const Io *io = f->base.io;
     for (int i = 0; i < READ_TRIES; i++) {
         char *room = arena_alloc(into, size + 1, 1);
-        ssize_t got = io_read_all(io, fd, room, size + 1, 0);
+        /* One read: of a regular file less than asked for means that there is no more. */
+        ssize_t got = io_read_at(io, fd, room, size + 1, 0);
         if (got < 0)
             return view_failed(e, p, (int)got, "read");
         if ((size_t)got <= size) {
