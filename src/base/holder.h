@@ -19,7 +19,7 @@ typedef struct Holder {
 /* A process that holds an OFD lock on this byte of the file behind `fd`; one that locks
  * exclusively is preferred.  The descriptor `fd` itself does not count.  False, and *out is
  * empty, if nobody can be seen: other users' processes cannot. */
-bool holder_find(int fd, off_t byte, Holder *out);
+MUST_USE bool holder_find(int fd, off_t byte, Holder *out);
 
 /* "pid 123 (name)", or "somebody" for an empty one.  The text lives in `shown`. */
 typedef struct HolderShown {

@@ -1,4 +1,4 @@
-/* sqlite_open.c - finding, recognising and making the database of a pad.
+/* open.c - finding, recognising and making the database of a pad.
  *
  * A file is looked at before SQLite may touch it: its first bytes are read
  * through the VFS, so that a file of somebody else is refused as it was.  The
@@ -23,7 +23,7 @@
 
 #include "base/id.h"
 #include "base/lock.h"
-#include "store/sqlite.h"
+#include "store/sqlite/sqlite.h"
 
 enum {
     HEADER_BYTES = 100, /* of an SQLite file */

@@ -1,4 +1,4 @@
-/* sqlite_write.c - who may write, transactions, and what happens to the log.
+/* write.c - who may write, transactions, and what happens to the log.
  *
  * Who may write is decided by our own lock on PATH.lock, taken before BEGIN
  * IMMEDIATE and kept until the commit is done.  So SQLite's own write lock is
@@ -23,7 +23,7 @@
 
 #include "base/holder.h"
 #include "base/lock.h"
-#include "store/sqlite_db.h"
+#include "store/sqlite/db.h"
 
 enum {
     SCRUB_WAIT_MS = 500,
@@ -37,7 +37,8 @@ static jot_status too_long(Db *d, Err *e)
     Holder holder;
     HolderShown who;
     Shown what;
-    holder_find(d->lock, DB_LOCK_WRITER, &holder);
+    if (!holder_find(d->lock, DB_LOCK_WRITER, &holder))
+        holder = (Holder){ 0 };
     int64_t ms = d->base.wait_ms;
     bool seconds = ms >= 1000;
     return err_set(e, JOT_UNAVAILABLE,

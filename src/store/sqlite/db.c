@@ -1,4 +1,4 @@
-/* sqlite_db.c - one connection: statements, faults, and how it is set up.
+/* db.c - one connection: statements, faults, and how it is set up.
  *
  * Deleted text must be gone from the file.  secure_delete zeroes what is
  * freed, but a page that SQLite rebuilds while balancing keeps stale copies of
@@ -7,7 +7,7 @@
  * in WAL mode happens in checkpoints only.
  *
  * This file knows nothing of streams. */
-#include "store/sqlite_db.h"
+#include "store/sqlite/db.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* sqlite_forget.c - trim, redact and purge.
+/* forget.c - trim, redact and purge.
  *
  * What is removed must not be found in any file afterwards: db_forget() and
  * db_end() see to the log, secure_delete to the pages.  Trimming is not
@@ -8,7 +8,7 @@
  * changes finds the stream by it. */
 #include <assert.h>
 
-#include "store/sqlite.h"
+#include "store/sqlite/sqlite.h"
 
 enum { TRIM_BATCH = 1000 }; /* records dropped in one transaction, so that others get a turn */
 

@@ -1,8 +1,8 @@
-/* sqlite_row.c - between rows of the tables and the contract's marks, records and heads. */
+/* row.c - between rows of the tables and the contract's marks, records and heads. */
 #include <assert.h>
 #include <string.h>
 
-#include "store/sqlite.h"
+#include "store/sqlite/sqlite.h"
 
 /* --- Rows ------------------------------------------------------------------------------ */
 

@@ -1,12 +1,12 @@
 /* sqlite.h - what the files of the SQLite engine share with each other.
  *
- * sqlite_open.c finds, recognises and makes a pad; sqlite_db.c and
- * sqlite_write.c are its connection; sqlite_row.c turns rows into records;
- * sqlite.c and sqlite_forget.c are the operations. */
-#ifndef STORE_SQLITE_H
-#define STORE_SQLITE_H
+ * open.c finds, recognises and makes a pad; db.c and
+ * write.c are its connection; row.c turns rows into records;
+ * sqlite.c and forget.c are the operations. */
+#ifndef STORE_SQLITE_SQLITE_H
+#define STORE_SQLITE_SQLITE_H
 
-#include "store/sqlite_db.h"
+#include "store/sqlite/db.h"
 
 /* --- Rows ------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
-/* sqlite_db.h - Db, the SQLite engine's handle: one connection, its statements and its lock.
+/* db.h - Db, the SQLite engine's handle: one connection, its statements and its lock.
  *
- * The database (the tables stand in sqlite_open.c):
+ * The database (the tables stand in open.c):
  *   heads    one row a stream, by name: where its head is, and all of it but id and body
  *   records  every record, by n, a number that only grows
  *   pad      the pad's own id, and whether the log must be cleared of forgotten text
@@ -28,7 +28,7 @@ enum {
     DB_LOCK_TURN = 1,   /* ... and whoever holds this one is next */
 };
 
-/* The statements, prepared when first used; the texts stand in sqlite_db.c. */
+/* The statements, prepared when first used; the texts stand in db.c. */
 typedef enum DbStmt {
     DB_BEGIN,
     DB_COMMIT,
@@ -101,7 +101,7 @@ int db_busy_ms(const Db *d);
 void db_disconnect(Db *d, bool tidy);
 /* From now on the handle does not write; the first reason stays. */
 void db_read_only(Db *d, const char *why);
-/* Check application, format and schema, and read what the pad says of itself (sqlite_open.c).
+/* Check application, format and schema, and read what the pad says of itself (open.c).
  * JOT_NOT_FOUND: the file holds nothing at all. */
 MUST_USE jot_status db_identify(Db *d, Err *e);
 

@@ -2,8 +2,8 @@
  *
  * One file, one machine, any number of processes, a million streams.  A read
  * is one statement and sees one moment; a write is one transaction, and
- * durable when it is committed.  sqlite_db.h says what always holds. */
-#include "store/sqlite.h"
+ * durable when it is committed.  db.h says what always holds. */
+#include "store/sqlite/sqlite.h"
 
 #include <assert.h>
 #include <stdio.h>
