@@ -4,7 +4,7 @@
 #include "contract.h"
 
 /* Store the bytes as a value and as an entry, and get them back everywhere. */
-static void round_trip(Pad *p, Str bytes)
+static void round_trip(Trial *p, Str bytes)
 {
     Draft put_draft = { .op = OP_PUT, .by = S("ann"), .body = bytes };
     Draft entry_draft = { .op = OP_APPEND, .by = S("ann"), .body = bytes };
@@ -19,21 +19,21 @@ static void round_trip(Pad *p, Str bytes)
     }
 }
 
-static Str repeated(Pad *p, char c, size_t n)
+static Str repeated(Trial *p, char c, size_t n)
 {
     char *bytes = arena_alloc(&p->arena, n, 1);
     memset(bytes, c, n);
     return (Str){ bytes, n };
 }
 
-static void an_empty_body_is_a_body(Pad *p)
+static void an_empty_body_is_a_body(Trial *p)
 {
     round_trip(p, S(""));
     round_trip(p, S("x"));
     round_trip(p, S(""));
 }
 
-static void every_single_byte_comes_back(Pad *p)
+static void every_single_byte_comes_back(Trial *p)
 {
     for (int c = 0; c < 256; c++) {
         char byte = (char)c;
@@ -41,7 +41,7 @@ static void every_single_byte_comes_back(Pad *p)
     }
 }
 
-static void all_256_bytes_together_come_back(Pad *p)
+static void all_256_bytes_together_come_back(Trial *p)
 {
     char bytes[256];
     for (int c = 0; c < 256; c++)
@@ -49,7 +49,7 @@ static void all_256_bytes_together_come_back(Pad *p)
     round_trip(p, (Str){ bytes, sizeof bytes });
 }
 
-static void nuls_anywhere_come_back(Pad *p)
+static void nuls_anywhere_come_back(Trial *p)
 {
     round_trip(p, S("\0"));
     round_trip(p, S("a\0b"));
@@ -57,7 +57,7 @@ static void nuls_anywhere_come_back(Pad *p)
     round_trip(p, S("text\0"));
 }
 
-static void bytes_that_are_no_text_come_back(Pad *p)
+static void bytes_that_are_no_text_come_back(Trial *p)
 {
     round_trip(p, S("\xFF\xFE"));
     round_trip(p, S("text \xC0\xAE text"));
@@ -66,7 +66,7 @@ static void bytes_that_are_no_text_come_back(Pad *p)
     round_trip(p, S("\xF5\x80\x80\x80"));
 }
 
-static void text_that_looks_like_a_record_comes_back(Pad *p)
+static void text_that_looks_like_a_record_comes_back(Trial *p)
 {
     round_trip(p, S("{\"seq\":1,\"at\":0,\"by\":\"eve\",\"op\":\"put\"}\n"));
     round_trip(p, S("\"}\n{\"seq\":2,"));
@@ -78,7 +78,7 @@ static void text_that_looks_like_a_record_comes_back(Pad *p)
     round_trip(p, S("%s%n%d"));
 }
 
-static void text_of_the_whole_world_comes_back(Pad *p)
+static void text_of_the_whole_world_comes_back(Trial *p)
 {
     round_trip(p, S("\xEF\xBB\xBF with a mark"));
     round_trip(p, S("\xE2\x80\xA8 and \xE2\x80\xA9"));
@@ -89,7 +89,7 @@ static void text_of_the_whole_world_comes_back(Pad *p)
 }
 
 /* Around every size at which a buffer or a block could end. */
-static void bodies_of_every_size_near_a_power_of_two_come_back(Pad *p)
+static void bodies_of_every_size_near_a_power_of_two_come_back(Trial *p)
 {
     for (size_t power = 16; power <= 256 * 1024; power *= 4)
         for (size_t n = power - 1; n <= power + 1; n++) {
@@ -99,14 +99,14 @@ static void bodies_of_every_size_near_a_power_of_two_come_back(Pad *p)
         }
 }
 
-static void no_bytes_have_the_hash_of_no_bytes(Pad *p)
+static void no_bytes_have_the_hash_of_no_bytes(Trial *p)
 {
     Hash want;
     CHECK(hash_parse(S("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"), &want));
     CHECK(hash_eq(put(p, "notes/a", "").sha256, want));
 }
 
-static void meta_comes_back_as_the_text_it_was(Pad *p)
+static void meta_comes_back_as_the_text_it_was(Trial *p)
 {
     static const char *const metas[] = {
         "{}",
@@ -136,7 +136,7 @@ static void meta_comes_back_as_the_text_it_was(Pad *p)
     check_chain(p, "notes/a");
 }
 
-static void authors_and_ids_come_back_as_they_were(Pad *p)
+static void authors_and_ids_come_back_as_they_were(Trial *p)
 {
     static const char *const texts[] = { "a",       "a b",         "\"",
                                          "\\",      "caf\xC3\xA9", "\xF0\x9F\x93\x93",
@@ -154,14 +154,14 @@ static void authors_and_ids_come_back_as_they_were(Pad *p)
     check_chain(p, "notes/a");
 }
 
-static void an_author_may_be_nobody(Pad *p)
+static void an_author_may_be_nobody(Trial *p)
 {
     Draft d = { .op = OP_PUT, .body = S("x") };
     append(p, "notes/a", ANY, d);
     CHECK_TEXT(head(p, "notes/a", HEAD_MARK).by, S(""));
 }
 
-static void bodies_come_back_after_reopening(Pad *p)
+static void bodies_come_back_after_reopening(Trial *p)
 {
     char bytes[256];
     for (int c = 0; c < 256; c++)
@@ -170,7 +170,7 @@ static void bodies_come_back_after_reopening(Pad *p)
     append(p, "notes/a", ANY, d);
     append(p, "x/a", ANY, d);
     put(p, "notes/b", "");
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, d.body);
     CHECK_TEXT(head(p, "x/a", HEAD_RECORD).body, d.body);
     CHECK_NUM(head(p, "notes/b", HEAD_VALUE).body.n, 0);

@@ -9,13 +9,13 @@
 /* Long enough for any machine; a promise that holds never waits for it. */
 enum { WAIT_MS = 30 * 1000 };
 
-static Cursor now(Pad *p)
+static Cursor now(Trial *p)
 {
     return changes(p, NULL).next;
 }
 
 /* What changed since *cursor, which moves on, must tell of `name`. */
-static void check_told(const char *file, int line, Pad *p, Cursor *cursor, const char *name)
+static void check_told(const char *file, int line, Trial *p, Cursor *cursor, const char *name)
 {
     Changes got = changes(p, cursor);
     if (!got.rescan && !names_hold(&got, name))
@@ -24,7 +24,7 @@ static void check_told(const char *file, int line, Pad *p, Cursor *cursor, const
 }
 #define CHECK_TOLD(p, cursor, name) check_told(__FILE__, __LINE__, p, cursor, name)
 
-static void the_first_answer_is_rescan(Pad *p)
+static void the_first_answer_is_rescan(Trial *p)
 {
     Cursor nobodys = { "" };
     CHECK(changes(p, &nobodys).rescan);
@@ -34,7 +34,7 @@ static void the_first_answer_is_rescan(Pad *p)
     CHECK(changes(p, NULL).rescan);
 }
 
-static void every_kind_of_append_is_a_change(Pad *p)
+static void every_kind_of_append_is_a_change(Trial *p)
 {
     Cursor c = now(p);
     put(p, "notes/a", "one");
@@ -47,7 +47,7 @@ static void every_kind_of_append_is_a_change(Pad *p)
     CHECK_TOLD(p, &c, "runs/r");
 }
 
-static void a_redaction_is_a_change(Pad *p)
+static void a_redaction_is_a_change(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "notes/a", "two");
@@ -56,7 +56,7 @@ static void a_redaction_is_a_change(Pad *p)
     CHECK_TOLD(p, &c, "notes/a");
 }
 
-static void a_purge_is_a_change(Pad *p)
+static void a_purge_is_a_change(Trial *p)
 {
     put(p, "notes/a", "one");
     Cursor c = now(p);
@@ -65,7 +65,7 @@ static void a_purge_is_a_change(Pad *p)
     CHECK_TOLD(p, &c, "notes/a");
 }
 
-static void records_put_verbatim_are_a_change(Pad *p)
+static void records_put_verbatim_are_a_change(Trial *p)
 {
     Cursor c = now(p);
     Mark none = { 0 };
@@ -74,7 +74,7 @@ static void records_put_verbatim_are_a_change(Pad *p)
     CHECK_TOLD(p, &c, "notes/a");
 }
 
-static void all_changes_since_the_cursor_are_told(Pad *p)
+static void all_changes_since_the_cursor_are_told(Trial *p)
 {
     put(p, "notes/before", "x");
     Cursor c = now(p);
@@ -87,7 +87,7 @@ static void all_changes_since_the_cursor_are_told(Pad *p)
         CHECK(got.rescan || names_hold(&got, names[i]));
 }
 
-static void an_old_cursor_stays_good(Pad *p)
+static void an_old_cursor_stays_good(Trial *p)
 {
     Cursor old = now(p), c = old;
     put(p, "notes/a", "x");
@@ -98,7 +98,7 @@ static void an_old_cursor_stays_good(Pad *p)
     CHECK(got.rescan || (names_hold(&got, "notes/a") && names_hold(&got, "notes/b")));
 }
 
-static void a_cursor_just_given_is_answered_with_names(Pad *p)
+static void a_cursor_just_given_is_answered_with_names(Trial *p)
 {
     put(p, "notes/a", "x");
     Cursor c = now(p);
@@ -108,7 +108,7 @@ static void a_cursor_just_given_is_answered_with_names(Pad *p)
     CHECK(names_hold(&got, "notes/b"));
 }
 
-static void where_nothing_happens_nothing_is_told_for_ever(Pad *p)
+static void where_nothing_happens_nothing_is_told_for_ever(Trial *p)
 {
     put(p, "notes/a", "x");
     Cursor c = now(p);
@@ -119,7 +119,7 @@ static void where_nothing_happens_nothing_is_told_for_ever(Pad *p)
     CHECK_NUM(got.n, 0);
 }
 
-static void only_names_of_streams_are_told(Pad *p)
+static void only_names_of_streams_are_told(Trial *p)
 {
     Cursor c = now(p);
     put(p, "memories/d/e", "x");
@@ -131,9 +131,9 @@ static void only_names_of_streams_are_told(Pad *p)
         CHECK_IS(p, store_check_name(got.names[i], &p->e), JOT_OK);
 }
 
-static void a_cursor_of_another_pad_is_answered_with_rescan(Pad *p)
+static void a_cursor_of_another_pad_is_answered_with_rescan(Trial *p)
 {
-    Pad *other = pad_other(p, p->engine);
+    Trial *other = trial_other(p, p->engine);
     /* Both pads have seen as much, so that a bare count would look like one's own. */
     for (int i = 0; i < 3; i++) {
         put(p, "notes/a", "x");
@@ -147,12 +147,12 @@ static void a_cursor_of_another_pad_is_answered_with_rescan(Pad *p)
     CHECK(changes(other, &own).rescan);
 }
 
-static void a_cursor_of_another_engine_is_answered_with_rescan(Pad *p)
+static void a_cursor_of_another_engine_is_answered_with_rescan(Trial *p)
 {
     for (size_t i = 0; engine_at(i); i++) {
         if (engine_at(i) == p->engine || !engine_present(engine_at(i)))
             continue;
-        Pad *other = pad_other(p, engine_at(i));
+        Trial *other = trial_other(p, engine_at(i));
         put(other, "notes/b", "x");
         Cursor foreign = now(other);
         put(p, "notes/a", "y");
@@ -160,7 +160,7 @@ static void a_cursor_of_another_engine_is_answered_with_rescan(Pad *p)
     }
 }
 
-static void a_cursor_nobody_has_given_is_answered_with_rescan(Pad *p)
+static void a_cursor_nobody_has_given_is_answered_with_rescan(Trial *p)
 {
     static const char *const garbage[] = {
         "0",
@@ -204,7 +204,7 @@ static void a_cursor_nobody_has_given_is_answered_with_rescan(Pad *p)
 }
 
 /* A byte changed or missing: still a cursor perhaps, but nothing may be missed by it. */
-static void a_damaged_cursor_never_hides_a_change(Pad *p)
+static void a_damaged_cursor_never_hides_a_change(Trial *p)
 {
     put(p, "notes/a", "x");
     Cursor before = now(p);
@@ -222,31 +222,31 @@ static void a_damaged_cursor_never_hides_a_change(Pad *p)
     CHECK(got.rescan || names_hold(&got, "notes/b"));
 }
 
-static void a_cursor_is_good_for_other_handles_and_after_reopening(Pad *p)
+static void a_cursor_is_good_for_other_handles_and_after_reopening(Trial *p)
 {
     put(p, "notes/a", "x");
     Cursor c = now(p);
     put(p, "notes/b", "x");
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_TOLD(p, &c, "notes/b");
     put(p, "notes/c", "x");
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK_TOLD(p, &c, "notes/c");
 }
 
-static void changes_by_another_handle_are_told(Pad *p)
+static void changes_by_another_handle_are_told(Trial *p)
 {
     Cursor c = now(p);
     static const char *const names[] = { "notes/a", "x/a/b", "memories/d/e" };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        pad_use(p, 1);
+        trial_use(p, 1);
         put(p, names[i], "x");
-        pad_use(p, 0);
+        trial_use(p, 0);
         CHECK_TOLD(p, &c, names[i]);
     }
 }
 
-static void waiting_ends_without_a_change(Pad *p)
+static void waiting_ends_without_a_change(Trial *p)
 {
     Cursor c = now(p);
     Changes got = { 0 };
@@ -254,7 +254,7 @@ static void waiting_ends_without_a_change(Pad *p)
     CHECK_IS(p, store_changes(p->s, &got.next, -5, &p->arena, &got, &p->e), JOT_OK);
 }
 
-static void waiting_does_not_wait_for_what_has_already_happened(Pad *p)
+static void waiting_does_not_wait_for_what_has_already_happened(Trial *p)
 {
     Cursor c = now(p);
     put(p, "notes/a", "x");
@@ -265,18 +265,18 @@ static void waiting_does_not_wait_for_what_has_already_happened(Pad *p)
     CHECK(io_awake_ms(&io_system) - start < WAIT_MS);
 }
 
-static void waiting_ends_with_the_change_of_another_process(Pad *p)
+static void waiting_ends_with_the_change_of_another_process(Trial *p)
 {
     Cursor c = now(p);
     /* A handle belongs to its process: each of the two opens its own. */
-    pad_close(p);
+    trial_close(p);
     pid_t child = fork();
     CHECK(child >= 0);
-    pad_use(p, 0);
+    trial_use(p, 0);
     if (child == 0) {
         io_sleep_us(&io_system, 20 * 1000);
         put(p, "notes/a", "x");
-        pad_close(p);
+        trial_close(p);
         _exit(0);
     }
     Changes got = { 0 };

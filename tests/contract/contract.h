@@ -5,7 +5,7 @@
  * hold ends it.  Each promise runs in a child process of its own, so that one
  * that crashes, hangs or leaks is one broken promise and not the end of the run.
  *
- * Nothing here knows an engine beyond its row in the table of pad.c.  Time is
+ * Nothing here knows an engine beyond its row in the table of trial.c.  Time is
  * the pad's own: it stands still unless a promise moves it. */
 #ifndef CONTRACT_CONTRACT_H
 #define CONTRACT_CONTRACT_H
@@ -35,7 +35,7 @@ typedef struct ContractResult {
     int apart; /* need a pad that outlives its handle, which this engine's does not */
 } ContractResult;
 
-/* Try the promises on one engine (a name of pad.c's table). */
+/* Try the promises on one engine (a name of trial.c's table). */
 ContractResult contract_run(const char *engine, const ContractRun *run);
 
 /* True if the build says that this engine must be there. */
@@ -43,11 +43,11 @@ bool contract_expects(const char *engine);
 
 /* --- Promises -------------------------------------------------------------------------- */
 
-typedef struct Pad Pad;
+typedef struct Trial Trial;
 
 typedef struct Promise {
     const char *name;
-    void (*keep)(Pad *p);
+    void (*keep)(Trial *p);
     bool lasting; /* needs a pad that can be opened twice, at once or later */
 } Promise;
 
@@ -92,36 +92,36 @@ const Engine *engine_at(size_t i);
 /* True if store_open knows its scheme. */
 bool engine_present(const Engine *engine);
 
-enum { PAD_HANDLES = 4, PAD_OTHERS = 4 };
+enum { TRIAL_HANDLES = 4, TRIAL_OTHERS = 4 };
 
-struct Pad {
+struct Trial {
     const Engine *engine;
     Store *s; /* the handle in use: one of the open ones */
-    Store *open[PAD_HANDLES];
+    Store *open[TRIAL_HANDLES];
     Arena arena;    /* whatever the pad's operations return lives here */
     Err e;          /* of the last call */
     int64_t now_ms; /* what its store takes for the time */
     Io io;
     char dir[128]; /* its own */
     char url[160];
-    Pad *others[PAD_OTHERS]; /* more pads, closed with this one */
+    Trial *others[TRIAL_OTHERS]; /* more pads, closed with this one */
 };
 
 /* Open a fresh pad in a directory of its own below `dir`. */
-Pad *pad_new(const Engine *engine, const char *dir);
+Trial *trial_new(const Engine *engine, const char *dir);
 /* Close all its handles; each must have met nothing it had to mend.  NULL is fine. */
-void pad_free(Pad *p);
+void trial_free(Trial *p);
 
 /* Use handle `i` from now on, and open it if it is not. */
-void pad_use(Pad *p, size_t i);
-/* Close every handle; pad_use opens them again. */
-void pad_close(Pad *p);
+void trial_use(Trial *p, size_t i);
+/* Close every handle; trial_use opens them again. */
+void trial_close(Trial *p);
 /* Close every handle and open the first again. */
-void pad_reopen(Pad *p);
+void trial_reopen(Trial *p);
 /* One more handle in place `i`, with these options; the one in use stays. */
-MUST_USE jot_status pad_open(Pad *p, size_t i, StoreOptions options);
+MUST_USE jot_status trial_open(Trial *p, size_t i, StoreOptions options);
 /* Another fresh pad, of the engine of that row. */
-Pad *pad_other(Pad *p, const Engine *engine);
+Trial *trial_other(Trial *p, const Engine *engine);
 /* A directory for pads in memory, or on disk where there is none.  dir_remove takes all of it. */
 void dir_make(char *path, size_t room);
 void dir_remove(const char *path);
@@ -138,32 +138,32 @@ void dir_remove(const char *path);
 #define DELETE ((Draft){ .op = OP_DELETE, .by = S("ann") })
 
 /* An append that must succeed. */
-Mark append(Pad *p, const char *stream, Expect expect, Draft draft);
-Mark put(Pad *p, const char *stream, const char *body);
-Mark entry(Pad *p, const char *stream, const char *body);
-Mark bury(Pad *p, const char *stream); /* delete it: a tombstone is its head */
+Mark append(Trial *p, const char *stream, Expect expect, Draft draft);
+Mark put(Trial *p, const char *stream, const char *body);
+Mark entry(Trial *p, const char *stream, const char *body);
+Mark bury(Trial *p, const char *stream); /* delete it: a tombstone is its head */
 /* `n` entries, "1", "2" ... */
-void entries(Pad *p, const char *stream, int n);
+void entries(Trial *p, const char *stream, int n);
 /* An append that must end with `status` and change nothing; the mark it answers. */
-Mark refused(Pad *p, jot_status status, const char *stream, Expect expect, Draft draft);
+Mark refused(Trial *p, jot_status status, const char *stream, Expect expect, Draft draft);
 
 /* Reads that must succeed. */
-Record head(Pad *p, const char *stream, HeadWant want);
-Records read_from(Pad *p, const char *stream, uint64_t from, size_t limit);
+Record head(Trial *p, const char *stream, HeadWant want);
+Records read_from(Trial *p, const char *stream, uint64_t from, size_t limit);
 /* All that is kept, however many reads it takes. */
-Records read_all(Pad *p, const char *stream);
-Record record_at(Pad *p, const char *stream, uint64_t seq);
-Listing list(Pad *p, const char *prefix, const char *after, size_t limit, ListWhich which);
-Changes changes(Pad *p, const Cursor *cursor);
+Records read_all(Trial *p, const char *stream);
+Record record_at(Trial *p, const char *stream, uint64_t seq);
+Listing list(Trial *p, const char *prefix, const char *after, size_t limit, ListWhich which);
+Changes changes(Trial *p, const Cursor *cursor);
 bool names_hold(const Changes *changes, const char *name);
 
 /* A record that may follow `head` in `stream` (seq 0: the stream's first). */
 Record next_record(const char *stream, const Mark *head, Draft draft, int64_t at_ms);
 /* Everything that can be read in the pad, as text: equal text, equal pads. */
-Str pad_dump(Pad *p);
+Str trial_dump(Trial *p);
 /* Compute every chain again; a stream may begin anywhere. */
-void check_chain(Pad *p, const char *stream);
-void check_all_chains(Pad *p);
+void check_chain(Trial *p, const char *stream);
+void check_all_chains(Trial *p);
 
 /* --- Checking -------------------------------------------------------------------------- */
 

@@ -7,47 +7,47 @@
 
 #include "contract.h"
 
-static CopyCount copy(Pad *from, Pad *to)
+static CopyCount copy(Trial *from, Trial *to)
 {
     CopyCount count = { 0 };
     CHECK_IS(to, store_copy(from->s, to->s, NULL, NULL, &count, &to->e), JOT_OK);
     return count;
 }
 
-static void copy_refused(Pad *from, Pad *to, jot_status want)
+static void copy_refused(Trial *from, Trial *to, jot_status want)
 {
-    Str before = pad_dump(to);
+    Str before = trial_dump(to);
     CopyCount count;
     CHECK_IS(to, store_copy(from->s, to->s, NULL, NULL, &count, &to->e), want);
-    CHECK_TEXT(pad_dump(to), before);
+    CHECK_TEXT(trial_dump(to), before);
 }
 
-static void check_equal(Pad *from, Pad *to)
+static void check_equal(Trial *from, Trial *to)
 {
-    CHECK_TEXT(pad_dump(to), pad_dump(from));
+    CHECK_TEXT(trial_dump(to), trial_dump(from));
     check_all_chains(to);
 }
 
 /* Run `test` for each pair of this engine and one that is there, in both directions. */
-static void for_each_pair(Pad *p, void (*test)(Pad *from, Pad *to))
+static void for_each_pair(Trial *p, void (*test)(Trial *from, Trial *to))
 {
     for (size_t i = 0; engine_at(i); i++) {
         if (!engine_present(engine_at(i)))
             continue;
         for (int direction = 0; direction < 2; direction++) {
-            Pad *mine = pad_other(p, p->engine), *other = pad_other(p, engine_at(i));
+            Trial *mine = trial_other(p, p->engine), *other = trial_other(p, engine_at(i));
             other->now_ms = mine->now_ms;
             test(direction ? other : mine, direction ? mine : other);
             memset(p->others, 0, sizeof p->others);
-            pad_free(mine);
-            pad_free(other);
+            trial_free(mine);
+            trial_free(other);
         }
     }
 }
 
 /* --- What a pad can hold --------------------------------------------------------------- */
 
-static void fill(Pad *p)
+static void fill(Trial *p)
 {
     Draft full = { .op = OP_PUT,
                    .by = S("bob"),
@@ -73,7 +73,7 @@ static void fill(Pad *p)
     entry(p, "logs/a/b", "line");
 }
 
-static void forget(Pad *p)
+static void forget(Trial *p)
 {
     uint64_t dropped;
     Mark m;
@@ -84,7 +84,7 @@ static void forget(Pad *p)
     CHECK_IS(p, store_purge(p->s, S("memories/d-e"), S("bob"), &m, &p->e), JOT_OK);
 }
 
-static void put_strange(Pad *p)
+static void put_strange(Trial *p)
 {
     Mark before = { .seq = 41, .at_ms = 5, .chain = hash_of(S("x")) };
     Draft d = { .op = OP_APPEND, .by = S(STORE_OUTSIDE), .body = S("from far away") };
@@ -95,15 +95,15 @@ static void put_strange(Pad *p)
 
 /* --- The promises ---------------------------------------------------------------------- */
 
-static void copy_all(Pad *from, Pad *to)
+static void copy_all(Trial *from, Trial *to)
 {
     fill(from);
     forget(from);
     put_strange(from);
-    Str before = pad_dump(from);
+    Str before = trial_dump(from);
     CopyCount count = copy(from, to);
     check_equal(from, to);
-    CHECK_TEXT(pad_dump(from), before);
+    CHECK_TEXT(trial_dump(from), before);
     CHECK_NUM(count.streams, list(from, "", "", 100, LIST_ALL).n);
     CHECK_NUM(count.copied, count.records);
     CHECK_TEXT(head(to, "notes/plan", HEAD_VALUE).body, S("three"));
@@ -111,12 +111,12 @@ static void copy_all(Pad *from, Pad *to)
     CHECK(head(to, "notes/gone", HEAD_VALUE).mark.op == OP_DELETE);
 }
 
-static void a_copy_is_the_same_pad(Pad *p)
+static void a_copy_is_the_same_pad(Trial *p)
 {
     for_each_pair(p, copy_all);
 }
 
-static void use_both(Pad *from, Pad *to)
+static void use_both(Trial *from, Trial *to)
 {
     fill(from);
     forget(from);
@@ -130,24 +130,24 @@ static void use_both(Pad *from, Pad *to)
     check_equal(from, to);
 }
 
-static void a_copy_goes_on_like_the_pad_it_was_made_from(Pad *p)
+static void a_copy_goes_on_like_the_pad_it_was_made_from(Trial *p)
 {
     for_each_pair(p, use_both);
 }
 
-static void copy_empty(Pad *from, Pad *to)
+static void copy_empty(Trial *from, Trial *to)
 {
     CopyCount count = copy(from, to);
     CHECK_NUM(count.streams, 0);
     CHECK_NUM(list(to, "", "", 10, LIST_ALL).n, 0);
 }
 
-static void an_empty_pad_is_copied_to_an_empty_pad(Pad *p)
+static void an_empty_pad_is_copied_to_an_empty_pad(Trial *p)
 {
     for_each_pair(p, copy_empty);
 }
 
-static void copy_twice(Pad *from, Pad *to)
+static void copy_twice(Trial *from, Trial *to)
 {
     fill(from);
     forget(from);
@@ -158,12 +158,12 @@ static void copy_twice(Pad *from, Pad *to)
     check_equal(from, to);
 }
 
-static void copying_again_copies_nothing(Pad *p)
+static void copying_again_copies_nothing(Trial *p)
 {
     for_each_pair(p, copy_twice);
 }
 
-static void copy_and_go_on(Pad *from, Pad *to)
+static void copy_and_go_on(Trial *from, Trial *to)
 {
     fill(from);
     copy(from, to);
@@ -177,13 +177,13 @@ static void copy_and_go_on(Pad *from, Pad *to)
     CHECK_TEXT(head(to, "notes/plan", HEAD_VALUE).body, S("four"));
 }
 
-static void copying_again_brings_what_is_new(Pad *p)
+static void copying_again_brings_what_is_new(Trial *p)
 {
     for_each_pair(p, copy_and_go_on);
 }
 
 /* Stop the target after each possible number of puts, and start again. */
-static void copy_with_stops(Pad *from, Pad *to)
+static void copy_with_stops(Trial *from, Trial *to)
 {
     fill(from);
     forget(from);
@@ -203,12 +203,12 @@ static void copy_with_stops(Pad *from, Pad *to)
     check_equal(from, to);
 }
 
-static void a_copy_that_was_stopped_goes_on_where_it_was(Pad *p)
+static void a_copy_that_was_stopped_goes_on_where_it_was(Trial *p)
 {
     for_each_pair(p, copy_with_stops);
 }
 
-static void resume_inside_a_stream(Pad *from, Pad *to)
+static void resume_inside_a_stream(Trial *from, Trial *to)
 {
     entries(from, "runs/r", 30);
     Records all = read_all(from, "runs/r");
@@ -217,12 +217,12 @@ static void resume_inside_a_stream(Pad *from, Pad *to)
     check_equal(from, to);
 }
 
-static void a_copy_goes_on_inside_a_stream(Pad *p)
+static void a_copy_goes_on_inside_a_stream(Trial *p)
 {
     for_each_pair(p, resume_inside_a_stream);
 }
 
-static void copy_other_history(Pad *from, Pad *to)
+static void copy_other_history(Trial *from, Trial *to)
 {
     put(from, "notes/a", "one");
     put(from, "notes/a", "two");
@@ -231,12 +231,12 @@ static void copy_other_history(Pad *from, Pad *to)
     CHECK(strstr(to->e.text, "notes/a") != NULL);
 }
 
-static void a_target_with_another_history_is_not_changed(Pad *p)
+static void a_target_with_another_history_is_not_changed(Trial *p)
 {
     for_each_pair(p, copy_other_history);
 }
 
-static void copy_to_longer(Pad *from, Pad *to)
+static void copy_to_longer(Trial *from, Trial *to)
 {
     put(from, "notes/a", "one");
     copy(from, to);
@@ -245,12 +245,12 @@ static void copy_to_longer(Pad *from, Pad *to)
     CHECK(strstr(to->e.text, "notes/a") != NULL);
 }
 
-static void a_target_that_went_on_by_itself_is_not_changed(Pad *p)
+static void a_target_that_went_on_by_itself_is_not_changed(Trial *p)
 {
     for_each_pair(p, copy_to_longer);
 }
 
-static void copy_beside(Pad *from, Pad *to)
+static void copy_beside(Trial *from, Trial *to)
 {
     put(from, "notes/a", "one");
     Mark own = put(to, "notes/b", "own");
@@ -259,12 +259,12 @@ static void copy_beside(Pad *from, Pad *to)
     CHECK_TEXT(head(to, "notes/a", HEAD_VALUE).body, S("one"));
 }
 
-static void streams_only_the_target_has_are_left_alone(Pad *p)
+static void streams_only_the_target_has_are_left_alone(Trial *p)
 {
     for_each_pair(p, copy_beside);
 }
 
-static void redact_after_copy(Pad *from, Pad *to)
+static void redact_after_copy(Trial *from, Trial *to)
 {
     fill(from);
     copy(from, to);
@@ -278,13 +278,13 @@ static void redact_after_copy(Pad *from, Pad *to)
     check_all_chains(to);
 }
 
-static void a_later_redaction_reaches_the_copy(Pad *p)
+static void a_later_redaction_reaches_the_copy(Trial *p)
 {
     for_each_pair(p, redact_after_copy);
 }
 
 /* In the target it is still the live value when the redaction arrives. */
-static void redact_the_copied_head(Pad *from, Pad *to)
+static void redact_the_copied_head(Trial *from, Trial *to)
 {
     put(from, "notes/a", "secret");
     copy(from, to);
@@ -295,12 +295,12 @@ static void redact_the_copied_head(Pad *from, Pad *to)
     CHECK(record_at(to, "notes/a", 1).mark.redacted);
 }
 
-static void the_redaction_of_what_was_the_copys_value_reaches_it(Pad *p)
+static void the_redaction_of_what_was_the_copys_value_reaches_it(Trial *p)
 {
     for_each_pair(p, redact_the_copied_head);
 }
 
-static void redact_in_target(Pad *from, Pad *to)
+static void redact_in_target(Trial *from, Trial *to)
 {
     put(from, "notes/a", "one");
     put(from, "notes/a", "two");
@@ -309,12 +309,12 @@ static void redact_in_target(Pad *from, Pad *to)
     copy_refused(from, to, JOT_CONFLICT);
 }
 
-static void what_the_target_redacted_does_not_come_back(Pad *p)
+static void what_the_target_redacted_does_not_come_back(Trial *p)
 {
     for_each_pair(p, redact_in_target);
 }
 
-static void trim_the_source(Pad *from, Pad *to)
+static void trim_the_source(Trial *from, Trial *to)
 {
     entries(from, "runs/r", 30);
     copy(from, to);
@@ -326,12 +326,12 @@ static void trim_the_source(Pad *from, Pad *to)
     check_chain(to, "runs/r");
 }
 
-static void a_trim_of_the_source_leaves_the_copy_whole(Pad *p)
+static void a_trim_of_the_source_leaves_the_copy_whole(Trial *p)
 {
     for_each_pair(p, trim_the_source);
 }
 
-static void trim_too_much(Pad *from, Pad *to)
+static void trim_too_much(Trial *from, Trial *to)
 {
     entries(from, "runs/r", 5);
     copy(from, to);
@@ -341,13 +341,13 @@ static void trim_too_much(Pad *from, Pad *to)
     copy_refused(from, to, JOT_CONFLICT);
 }
 
-static void a_gap_between_source_and_target_is_refused(Pad *p)
+static void a_gap_between_source_and_target_is_refused(Trial *p)
 {
     for_each_pair(p, trim_too_much);
 }
 
 /* A file became a directory, and a directory a file. */
-static void swap_names(Pad *from, Pad *to)
+static void swap_names(Trial *from, Trial *to)
 {
     put(from, "memories/a", "file");
     put(from, "memories/b/c", "in a directory");
@@ -360,24 +360,24 @@ static void swap_names(Pad *from, Pad *to)
     check_equal(from, to);
 }
 
-static void a_name_that_became_a_directory_or_a_file_is_copied(Pad *p)
+static void a_name_that_became_a_directory_or_a_file_is_copied(Trial *p)
 {
     for_each_pair(p, swap_names);
 }
 
-static void clash_in_target(Pad *from, Pad *to)
+static void clash_in_target(Trial *from, Trial *to)
 {
     put(from, "memories/a", "file");
     put(to, "memories/a/b", "in a directory");
     copy_refused(from, to, JOT_INVALID);
 }
 
-static void a_name_taken_in_the_target_is_told(Pad *p)
+static void a_name_taken_in_the_target_is_told(Trial *p)
 {
     for_each_pair(p, clash_in_target);
 }
 
-static void copy_long(Pad *from, Pad *to)
+static void copy_long(Trial *from, Trial *to)
 {
     entries(from, "runs/r", 700);
     char *bytes = arena_alloc(&from->arena, STORE_BODY_MAX, 1);
@@ -390,7 +390,7 @@ static void copy_long(Pad *from, Pad *to)
     check_equal(from, to);
 }
 
-static void long_and_large_streams_are_copied_in_parts(Pad *p)
+static void long_and_large_streams_are_copied_in_parts(Trial *p)
 {
     for_each_pair(p, copy_long);
 }
@@ -403,7 +403,7 @@ static void count_up(void *ctx, const CopyCount *count)
     *last = *count;
 }
 
-static void count_progress(Pad *from, Pad *to)
+static void count_progress(Trial *from, Trial *to)
 {
     fill(from);
     CopyCount count, last = { 0 };
@@ -414,17 +414,17 @@ static void count_progress(Pad *from, Pad *to)
     CHECK(count.bytes > 0);
 }
 
-static void progress_only_grows(Pad *p)
+static void progress_only_grows(Trial *p)
 {
     for_each_pair(p, count_progress);
 }
 
-static void a_read_only_pad_can_be_copied_but_not_copied_to(Pad *p)
+static void a_read_only_pad_can_be_copied_but_not_copied_to(Trial *p)
 {
     fill(p);
     forget(p);
-    CHECK_IS(p, pad_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
-    Pad *to = pad_other(p, engine_find("mem"));
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
+    Trial *to = trial_other(p, engine_find("mem"));
     CopyCount count;
     CHECK_IS(p, store_copy(p->open[1], to->s, NULL, NULL, &count, &p->e), JOT_OK);
     check_equal(p, to);

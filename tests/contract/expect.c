@@ -2,7 +2,7 @@
  * otherwise nothing happens and the answer is the head. */
 #include "contract.h"
 
-static void any_expects_nothing_of_a_missing_stream(Pad *p)
+static void any_expects_nothing_of_a_missing_stream(Trial *p)
 {
     Mark m = append(p, "notes/a", ANY, PUT("one"));
     CHECK_NUM(m.seq, 1);
@@ -11,20 +11,20 @@ static void any_expects_nothing_of_a_missing_stream(Pad *p)
     CHECK(hash_eq(m.sha256, hash_of(S("one"))));
 }
 
-static void any_expects_nothing_of_a_live_stream(Pad *p)
+static void any_expects_nothing_of_a_live_stream(Trial *p)
 {
     put(p, "notes/a", "one");
     CHECK_NUM(append(p, "notes/a", ANY, PUT("two")).seq, 2);
 }
 
-static void any_expects_nothing_of_a_tombstone(Pad *p)
+static void any_expects_nothing_of_a_tombstone(Trial *p)
 {
     put(p, "notes/a", "one");
     bury(p, "notes/a");
     CHECK_NUM(append(p, "notes/a", ANY, PUT("two")).seq, 3);
 }
 
-static void no_expectation_is_any(Pad *p)
+static void no_expectation_is_any(Trial *p)
 {
     Draft d = PUT("one");
     Mark m;
@@ -33,7 +33,7 @@ static void no_expectation_is_any(Pad *p)
     CHECK_NUM(m.seq, 2);
 }
 
-static void the_mark_an_append_answers_is_the_heads(Pad *p)
+static void the_mark_an_append_answers_is_the_heads(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark m = put(p, "notes/a", "two");
@@ -41,41 +41,41 @@ static void the_mark_an_append_answers_is_the_heads(Pad *p)
     CHECK_MARK(record_at(p, "notes/a", 2).mark, m);
 }
 
-static void absent_holds_where_nothing_ever_was(Pad *p)
+static void absent_holds_where_nothing_ever_was(Trial *p)
 {
     CHECK_NUM(append(p, "notes/a", ABSENT, PUT("one")).seq, 1);
     CHECK_NUM(append(p, "runs/r", ABSENT, ENTRY("one")).seq, 1);
 }
 
-static void absent_holds_on_a_tombstone(Pad *p)
+static void absent_holds_on_a_tombstone(Trial *p)
 {
     put(p, "notes/a", "one");
     bury(p, "notes/a");
     CHECK_NUM(append(p, "notes/a", ABSENT, PUT("two")).seq, 3);
 }
 
-static void absent_does_not_hold_on_a_live_value(Pad *p)
+static void absent_does_not_hold_on_a_live_value(Trial *p)
 {
     Mark one = put(p, "notes/a", "one");
     Mark answer = refused(p, JOT_CONFLICT, "notes/a", ABSENT, PUT("two"));
     CHECK_MARK(answer, one);
 }
 
-static void absent_does_not_hold_on_an_empty_value(Pad *p)
+static void absent_does_not_hold_on_an_empty_value(Trial *p)
 {
     Mark empty = put(p, "notes/a", "");
     Mark answer = refused(p, JOT_CONFLICT, "notes/a", ABSENT, PUT(""));
     CHECK_MARK(answer, empty);
 }
 
-static void absent_does_not_hold_on_a_log(Pad *p)
+static void absent_does_not_hold_on_a_log(Trial *p)
 {
     Mark one = entry(p, "runs/r", "one");
     Mark answer = refused(p, JOT_CONFLICT, "runs/r", ABSENT, ENTRY("two"));
     CHECK_MARK(answer, one);
 }
 
-static void a_seq_holds_only_where_the_head_has_it(Pad *p)
+static void a_seq_holds_only_where_the_head_has_it(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark two = put(p, "notes/a", "two");
@@ -87,21 +87,21 @@ static void a_seq_holds_only_where_the_head_has_it(Pad *p)
     CHECK_NUM(append(p, "notes/a", AT_SEQ(2), PUT("three")).seq, 3);
 }
 
-static void seq_0_means_that_there_is_no_record_at_all(Pad *p)
+static void seq_0_means_that_there_is_no_record_at_all(Trial *p)
 {
     CHECK_NUM(append(p, "notes/a", AT_SEQ(0), PUT("one")).seq, 1);
     bury(p, "notes/a");
     refused(p, JOT_CONFLICT, "notes/a", AT_SEQ(0), PUT("two"));
 }
 
-static void a_seq_of_a_missing_stream_is_a_conflict_with_nothing(Pad *p)
+static void a_seq_of_a_missing_stream_is_a_conflict_with_nothing(Trial *p)
 {
     Mark none = { 0 };
     Mark answer = refused(p, JOT_CONFLICT, "notes/a", AT_SEQ(1), PUT("one"));
     CHECK_MARK(answer, none);
 }
 
-static void a_tombstones_seq_can_be_expected(Pad *p)
+static void a_tombstones_seq_can_be_expected(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark gone = bury(p, "notes/a");
@@ -110,14 +110,14 @@ static void a_tombstones_seq_can_be_expected(Pad *p)
     CHECK_NUM(append(p, "notes/a", AT_SEQ(2), PUT("two")).seq, 3);
 }
 
-static void a_seq_serves_logs_too(Pad *p)
+static void a_seq_serves_logs_too(Trial *p)
 {
     entries(p, "runs/r", 2);
     refused(p, JOT_CONFLICT, "runs/r", AT_SEQ(1), ENTRY("three"));
     CHECK_NUM(append(p, "runs/r", AT_SEQ(2), ENTRY("three")).seq, 3);
 }
 
-static void a_hash_holds_only_where_the_head_has_that_text(Pad *p)
+static void a_hash_holds_only_where_the_head_has_that_text(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark two = put(p, "notes/a", "two");
@@ -126,7 +126,7 @@ static void a_hash_holds_only_where_the_head_has_that_text(Pad *p)
     CHECK_NUM(append(p, "notes/a", VERSION("two"), PUT("three")).seq, 3);
 }
 
-static void equal_text_is_the_same_version_by_definition(Pad *p)
+static void equal_text_is_the_same_version_by_definition(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "notes/a", "two");
@@ -134,7 +134,7 @@ static void equal_text_is_the_same_version_by_definition(Pad *p)
     CHECK_NUM(append(p, "notes/a", VERSION("one"), PUT("four")).seq, 4);
 }
 
-static void the_hash_of_nothing_matches_an_empty_value_and_nothing_else(Pad *p)
+static void the_hash_of_nothing_matches_an_empty_value_and_nothing_else(Trial *p)
 {
     refused(p, JOT_CONFLICT, "notes/a", VERSION(""), PUT("one"));
     put(p, "notes/a", "");
@@ -143,7 +143,7 @@ static void the_hash_of_nothing_matches_an_empty_value_and_nothing_else(Pad *p)
     refused(p, JOT_CONFLICT, "notes/a", VERSION(""), PUT("three"));
 }
 
-static void a_hash_never_matches_a_tombstone(Pad *p)
+static void a_hash_never_matches_a_tombstone(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark gone = bury(p, "notes/a");
@@ -153,20 +153,20 @@ static void a_hash_never_matches_a_tombstone(Pad *p)
     refused(p, JOT_CONFLICT, "notes/a", VERSION("one"), PUT("two"));
 }
 
-static void a_zero_hash_never_matches_a_missing_stream(Pad *p)
+static void a_zero_hash_never_matches_a_missing_stream(Trial *p)
 {
     Expect zero = { .kind = EXPECT_HASH };
     refused(p, JOT_CONFLICT, "notes/a", zero, PUT("one"));
 }
 
-static void a_hash_never_matches_an_entry_of_a_log(Pad *p)
+static void a_hash_never_matches_an_entry_of_a_log(Trial *p)
 {
     Mark one = entry(p, "runs/r", "one");
     Mark answer = refused(p, JOT_CONFLICT, "runs/r", VERSION("one"), ENTRY("two"));
     CHECK_MARK(answer, one);
 }
 
-static void an_unknown_kind_of_expectation_never_holds(Pad *p)
+static void an_unknown_kind_of_expectation_never_holds(Trial *p)
 {
     Expect odd = { .kind = (ExpectKind)99 };
     put(p, "notes/a", "one");
@@ -174,7 +174,7 @@ static void an_unknown_kind_of_expectation_never_holds(Pad *p)
     refused(p, JOT_CONFLICT, "notes/b", odd, PUT("two"));
 }
 
-static void a_delete_can_be_conditional(Pad *p)
+static void a_delete_can_be_conditional(Trial *p)
 {
     Mark one = put(p, "notes/a", "one");
     Mark answer = refused(p, JOT_CONFLICT, "notes/a", VERSION("two"), DELETE);
@@ -184,7 +184,7 @@ static void a_delete_can_be_conditional(Pad *p)
     CHECK_NUM(append(p, "notes/a", VERSION("one"), DELETE).seq, 2);
 }
 
-static void a_delete_of_what_is_not_there_is_not_found(Pad *p)
+static void a_delete_of_what_is_not_there_is_not_found(Trial *p)
 {
     refused(p, JOT_NOT_FOUND, "notes/a", ANY, DELETE);
     put(p, "notes/a", "one");
@@ -193,7 +193,7 @@ static void a_delete_of_what_is_not_there_is_not_found(Pad *p)
     refused(p, JOT_NOT_FOUND, "notes/a", AT_SEQ(2), DELETE);
 }
 
-static void a_tombstone_has_neither_body_nor_hash(Pad *p)
+static void a_tombstone_has_neither_body_nor_hash(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark gone = bury(p, "notes/a");
@@ -205,14 +205,14 @@ static void a_tombstone_has_neither_body_nor_hash(Pad *p)
     CHECK_TEXT(r.by, S("ann"));
 }
 
-static void a_delete_keeps_what_was_there_readable(Pad *p)
+static void a_delete_keeps_what_was_there_readable(Trial *p)
 {
     put(p, "notes/a", "one");
     bury(p, "notes/a");
     CHECK_TEXT(record_at(p, "notes/a", 1).body, S("one"));
 }
 
-static void a_log_can_be_deleted_and_goes_on(Pad *p)
+static void a_log_can_be_deleted_and_goes_on(Trial *p)
 {
     entries(p, "runs/r", 2);
     CHECK_NUM(bury(p, "runs/r").seq, 3);
@@ -220,14 +220,14 @@ static void a_log_can_be_deleted_and_goes_on(Pad *p)
     CHECK_NUM(read_all(p, "runs/r").n, 4);
 }
 
-static void conflicts_name_the_stream_and_its_seq(Pad *p)
+static void conflicts_name_the_stream_and_its_seq(Trial *p)
 {
     put(p, "notes/a", "one");
     refused(p, JOT_CONFLICT, "notes/a", ABSENT, PUT("two"));
     CHECK_TEXT(str(p->e.text), S("'notes/a' has changed: it exists (seq 1 now)"));
 }
 
-static void documents_are_not_logs(Pad *p)
+static void documents_are_not_logs(Trial *p)
 {
     static const char *const documents[] = { "notes/a", "memories/a", "artifacts/a", "cycles/a" };
     for (size_t i = 0; i < COUNT_OF(documents); i++) {
@@ -237,7 +237,7 @@ static void documents_are_not_logs(Pad *p)
     }
 }
 
-static void everything_else_can_be_a_log(Pad *p)
+static void everything_else_can_be_a_log(Trial *p)
 {
     static const char *const logs[] = { "runs/a",  "leases/a", "tasks/a",
                                         "plans/a", "x/a",      "logs/a/b" };
@@ -247,7 +247,7 @@ static void everything_else_can_be_a_log(Pad *p)
     }
 }
 
-static void an_unknown_op_is_refused(Pad *p)
+static void an_unknown_op_is_refused(Trial *p)
 {
     static const int odd[] = { 0, 4, -1, 99 };
     for (size_t i = 0; i < COUNT_OF(odd); i++) {
@@ -257,7 +257,7 @@ static void an_unknown_op_is_refused(Pad *p)
     }
 }
 
-static void a_delete_with_a_body_is_refused(Pad *p)
+static void a_delete_with_a_body_is_refused(Trial *p)
 {
     put(p, "notes/a", "one");
     Draft d = DELETE;
@@ -265,27 +265,27 @@ static void a_delete_with_a_body_is_refused(Pad *p)
     refused(p, JOT_INVALID, "notes/a", ANY, d);
 }
 
-static void two_handles_race_and_one_wins(Pad *p)
+static void two_handles_race_and_one_wins(Trial *p)
 {
     put(p, "notes/a", "one");
-    pad_use(p, 1);
+    trial_use(p, 1);
     Mark won = append(p, "notes/a", VERSION("one"), PUT("two"));
-    pad_use(p, 0);
+    trial_use(p, 0);
     Mark answer = refused(p, JOT_CONFLICT, "notes/a", VERSION("one"), PUT("three"));
     CHECK_MARK(answer, won);
     answer = refused(p, JOT_CONFLICT, "notes/a", AT_SEQ(1), PUT("three"));
     CHECK_MARK(answer, won);
 }
 
-static void a_stream_made_by_one_handle_is_there_for_the_other(Pad *p)
+static void a_stream_made_by_one_handle_is_there_for_the_other(Trial *p)
 {
-    pad_use(p, 1);
-    pad_use(p, 0);
+    trial_use(p, 1);
+    trial_use(p, 0);
     put(p, "notes/a", "one");
-    pad_use(p, 1);
+    trial_use(p, 1);
     refused(p, JOT_CONFLICT, "notes/a", ABSENT, PUT("two"));
     bury(p, "notes/a");
-    pad_use(p, 0);
+    trial_use(p, 0);
     CHECK_NUM(append(p, "notes/a", ABSENT, PUT("three")).seq, 3);
 }
 

@@ -3,35 +3,35 @@
 
 #include "contract.h"
 
-static uint64_t trim(Pad *p, const char *stream, uint64_t before)
+static uint64_t trim(Trial *p, const char *stream, uint64_t before)
 {
     uint64_t dropped = UINT64_MAX;
     CHECK_IS(p, store_trim(p->s, str(stream), before, &dropped, &p->e), JOT_OK);
     return dropped;
 }
 
-static void redact(Pad *p, const char *stream, uint64_t seq)
+static void redact(Trial *p, const char *stream, uint64_t seq)
 {
     CHECK_IS(p, store_redact(p->s, str(stream), seq, &p->e), JOT_OK);
 }
 
-static Mark purge(Pad *p, const char *stream)
+static Mark purge(Trial *p, const char *stream)
 {
     Mark m;
     CHECK_IS(p, store_purge(p->s, str(stream), S("bob"), &m, &p->e), JOT_OK);
     return m;
 }
 
-static void check_redact_refused(Pad *p, const char *stream, uint64_t seq, jot_status status)
+static void check_redact_refused(Trial *p, const char *stream, uint64_t seq, jot_status status)
 {
-    Str before = pad_dump(p);
+    Str before = trial_dump(p);
     CHECK_IS(p, store_redact(p->s, str(stream), seq, &p->e), status);
-    CHECK_TEXT(pad_dump(p), before);
+    CHECK_TEXT(trial_dump(p), before);
 }
 
 /* --- Trim ------------------------------------------------------------------------------ */
 
-static void trim_drops_what_is_before_and_counts_it(Pad *p)
+static void trim_drops_what_is_before_and_counts_it(Trial *p)
 {
     entries(p, "runs/r", 30);
     Record kept = record_at(p, "runs/r", 10);
@@ -41,7 +41,7 @@ static void trim_drops_what_is_before_and_counts_it(Pad *p)
     CHECK_RECORD(all.items[0], kept);
 }
 
-static void trim_keeps_the_newest_16(Pad *p)
+static void trim_keeps_the_newest_16(Trial *p)
 {
     entries(p, "runs/r", 30);
     CHECK_NUM(trim(p, "runs/r", 30), 14);
@@ -53,7 +53,7 @@ static void trim_keeps_the_newest_16(Pad *p)
     CHECK_NUM(read_all(p, "runs/r").n, STORE_ID_WINDOW);
 }
 
-static void trim_leaves_a_short_stream_alone(Pad *p)
+static void trim_leaves_a_short_stream_alone(Trial *p)
 {
     entries(p, "runs/r", STORE_ID_WINDOW);
     put(p, "notes/a", "one");
@@ -62,7 +62,7 @@ static void trim_leaves_a_short_stream_alone(Pad *p)
     CHECK_NUM(read_all(p, "runs/r").n, STORE_ID_WINDOW);
 }
 
-static void trim_before_the_first_drops_nothing(Pad *p)
+static void trim_before_the_first_drops_nothing(Trial *p)
 {
     entries(p, "runs/r", 30);
     CHECK_NUM(trim(p, "runs/r", 0), 0);
@@ -70,7 +70,7 @@ static void trim_before_the_first_drops_nothing(Pad *p)
     CHECK_NUM(read_all(p, "runs/r").n, 30);
 }
 
-static void trimming_again_goes_on_from_there(Pad *p)
+static void trimming_again_goes_on_from_there(Trial *p)
 {
     entries(p, "runs/r", 30);
     CHECK_NUM(trim(p, "runs/r", 5), 4);
@@ -81,14 +81,14 @@ static void trimming_again_goes_on_from_there(Pad *p)
     CHECK_NUM(trim(p, "runs/r", 100), 17);
 }
 
-static void trimming_nothing_is_not_found(Pad *p)
+static void trimming_nothing_is_not_found(Trial *p)
 {
     uint64_t dropped = 7;
     CHECK_IS(p, store_trim(p->s, S("runs/r"), 1, &dropped, &p->e), JOT_NOT_FOUND);
     CHECK_NUM(dropped, 0);
 }
 
-static void the_oldest_kept_record_anchors_the_chain(Pad *p)
+static void the_oldest_kept_record_anchors_the_chain(Trial *p)
 {
     entries(p, "runs/r", 30);
     Mark oldest = record_at(p, "runs/r", 12).mark;
@@ -98,7 +98,7 @@ static void the_oldest_kept_record_anchors_the_chain(Pad *p)
     check_chain(p, "runs/r");
 }
 
-static void trim_changes_neither_the_head_nor_the_value(Pad *p)
+static void trim_changes_neither_the_head_nor_the_value(Trial *p)
 {
     for (int i = 0; i < 30; i++)
         put(p, "notes/a", "text");
@@ -110,7 +110,7 @@ static void trim_changes_neither_the_head_nor_the_value(Pad *p)
     CHECK_NUM(append(p, "notes/a", VERSION("text"), PUT("31")).seq, 31);
 }
 
-static void a_deleted_stream_can_be_trimmed(Pad *p)
+static void a_deleted_stream_can_be_trimmed(Trial *p)
 {
     for (int i = 0; i < 30; i++)
         put(p, "notes/a", "text");
@@ -119,18 +119,18 @@ static void a_deleted_stream_can_be_trimmed(Pad *p)
     CHECK(head(p, "notes/a", HEAD_RECORD).mark.op == OP_DELETE);
 }
 
-static void trim_is_seen_by_every_handle_and_after_reopening(Pad *p)
+static void trim_is_seen_by_every_handle_and_after_reopening(Trial *p)
 {
     entries(p, "runs/r", 30);
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_NUM(read_all(p, "runs/r").n, 30);
-    pad_use(p, 0);
+    trial_use(p, 0);
     trim(p, "runs/r", 12);
     entry(p, "runs/r", "31");
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_NUM(read_all(p, "runs/r").n, 20);
     CHECK_NUM(entry(p, "runs/r", "32").seq, 32);
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK_NUM(read_all(p, "runs/r").n, 21);
     CHECK_NUM(entry(p, "runs/r", "33").seq, 33);
     check_chain(p, "runs/r");
@@ -138,7 +138,7 @@ static void trim_is_seen_by_every_handle_and_after_reopening(Pad *p)
 
 /* --- Redact ---------------------------------------------------------------------------- */
 
-static void redact_removes_the_body_and_nothing_else(Pad *p)
+static void redact_removes_the_body_and_nothing_else(Trial *p)
 {
     Draft d = { .op = OP_PUT, .by = S("bob"), .id = S("i"), .meta = S("{}"), .body = S("secret") };
     append(p, "notes/a", ANY, d);
@@ -154,7 +154,7 @@ static void redact_removes_the_body_and_nothing_else(Pad *p)
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("two"));
 }
 
-static void the_chain_verifies_over_a_redaction(Pad *p)
+static void the_chain_verifies_over_a_redaction(Trial *p)
 {
     entries(p, "runs/r", 9);
     redact(p, "runs/r", 1);
@@ -166,7 +166,7 @@ static void the_chain_verifies_over_a_redaction(Pad *p)
     CHECK_TEXT(record_at(p, "runs/r", 6).body, S("6"));
 }
 
-static void the_live_value_is_not_redacted(Pad *p)
+static void the_live_value_is_not_redacted(Trial *p)
 {
     put(p, "notes/a", "one");
     check_redact_refused(p, "notes/a", 1, JOT_INVALID);
@@ -176,7 +176,7 @@ static void the_live_value_is_not_redacted(Pad *p)
     redact(p, "notes/a", 2);
 }
 
-static void a_tombstone_is_not_redacted(Pad *p)
+static void a_tombstone_is_not_redacted(Trial *p)
 {
     put(p, "notes/a", "one");
     bury(p, "notes/a");
@@ -185,7 +185,7 @@ static void a_tombstone_is_not_redacted(Pad *p)
     check_redact_refused(p, "notes/a", 2, JOT_INVALID);
 }
 
-static void the_last_entry_of_a_log_can_be_redacted(Pad *p)
+static void the_last_entry_of_a_log_can_be_redacted(Trial *p)
 {
     entries(p, "runs/r", 2);
     redact(p, "runs/r", 2);
@@ -196,17 +196,17 @@ static void the_last_entry_of_a_log_can_be_redacted(Pad *p)
     check_chain(p, "runs/r");
 }
 
-static void redacting_twice_is_redacting_once(Pad *p)
+static void redacting_twice_is_redacting_once(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "notes/a", "two");
     redact(p, "notes/a", 1);
-    Str before = pad_dump(p);
+    Str before = trial_dump(p);
     redact(p, "notes/a", 1);
-    CHECK_TEXT(pad_dump(p), before);
+    CHECK_TEXT(trial_dump(p), before);
 }
 
-static void redacting_what_is_not_there_is_not_found(Pad *p)
+static void redacting_what_is_not_there_is_not_found(Trial *p)
 {
     check_redact_refused(p, "notes/a", 1, JOT_NOT_FOUND);
     entries(p, "runs/r", 30);
@@ -217,7 +217,7 @@ static void redacting_what_is_not_there_is_not_found(Pad *p)
     redact(p, "runs/r", 10);
 }
 
-static void an_empty_body_can_be_redacted(Pad *p)
+static void an_empty_body_can_be_redacted(Trial *p)
 {
     put(p, "notes/a", "");
     put(p, "notes/a", "two");
@@ -225,7 +225,7 @@ static void an_empty_body_can_be_redacted(Pad *p)
     CHECK(record_at(p, "notes/a", 1).mark.redacted);
 }
 
-static void a_redacted_version_can_be_written_again(Pad *p)
+static void a_redacted_version_can_be_written_again(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "notes/a", "two");
@@ -235,18 +235,18 @@ static void a_redacted_version_can_be_written_again(Pad *p)
     CHECK_NUM(record_at(p, "notes/a", 1).body.n, 0);
 }
 
-static void a_redaction_is_seen_by_every_handle_and_after_reopening(Pad *p)
+static void a_redaction_is_seen_by_every_handle_and_after_reopening(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "notes/a", "two");
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_TEXT(record_at(p, "notes/a", 1).body, S("one"));
-    pad_use(p, 0);
+    trial_use(p, 0);
     redact(p, "notes/a", 1);
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK(record_at(p, "notes/a", 1).mark.redacted);
     put(p, "notes/a", "three");
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK(record_at(p, "notes/a", 1).mark.redacted);
     CHECK_NUM(record_at(p, "notes/a", 1).body.n, 0);
     check_chain(p, "notes/a");
@@ -254,7 +254,7 @@ static void a_redaction_is_seen_by_every_handle_and_after_reopening(Pad *p)
 
 /* --- Purge ----------------------------------------------------------------------------- */
 
-static void purge_leaves_one_fresh_tombstone(Pad *p)
+static void purge_leaves_one_fresh_tombstone(Trial *p)
 {
     put(p, "notes/a", "secret");
     put(p, "notes/a", "two");
@@ -271,7 +271,7 @@ static void purge_leaves_one_fresh_tombstone(Pad *p)
     CHECK(head(p, "notes/a", HEAD_VALUE).mark.op == OP_DELETE);
 }
 
-static void purge_keeps_the_fence(Pad *p)
+static void purge_keeps_the_fence(Trial *p)
 {
     Draft d = PUT("one");
     d.fence = 7;
@@ -281,14 +281,14 @@ static void purge_keeps_the_fence(Pad *p)
     refused(p, JOT_FENCED, "notes/a", ANY, d);
 }
 
-static void purging_nothing_is_not_found(Pad *p)
+static void purging_nothing_is_not_found(Trial *p)
 {
     Mark m;
     CHECK_IS(p, store_purge(p->s, S("notes/a"), S("bob"), &m, &p->e), JOT_NOT_FOUND);
     CHECK_NUM(list(p, "", "", 10, LIST_ALL).n, 0);
 }
 
-static void a_deleted_stream_can_be_purged(Pad *p)
+static void a_deleted_stream_can_be_purged(Trial *p)
 {
     put(p, "notes/a", "one");
     bury(p, "notes/a");
@@ -298,7 +298,7 @@ static void a_deleted_stream_can_be_purged(Pad *p)
     CHECK_NUM(read_all(p, "notes/a").n, 1);
 }
 
-static void a_log_can_be_purged(Pad *p)
+static void a_log_can_be_purged(Trial *p)
 {
     entries(p, "runs/r", 40);
     CHECK_NUM(purge(p, "runs/r").seq, 41);
@@ -308,7 +308,7 @@ static void a_log_can_be_purged(Pad *p)
     check_chain(p, "runs/r");
 }
 
-static void purge_touches_no_other_stream(Pad *p)
+static void purge_touches_no_other_stream(Trial *p)
 {
     put(p, "memories/a-b", "x");
     put(p, "memories/a/b", "x");
@@ -319,18 +319,18 @@ static void purge_touches_no_other_stream(Pad *p)
     CHECK_MARK(head(p, "memories/a/b", HEAD_MARK).mark, before);
 }
 
-static void purged_text_cannot_be_read_by_any_handle_or_after_reopening(Pad *p)
+static void purged_text_cannot_be_read_by_any_handle_or_after_reopening(Trial *p)
 {
     put(p, "notes/a", "secret");
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("secret"));
-    pad_use(p, 0);
+    trial_use(p, 0);
     purge(p, "notes/a");
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_NUM(read_all(p, "notes/a").n, 1);
     CHECK(head(p, "notes/a", HEAD_VALUE).mark.op == OP_DELETE);
     CHECK_NUM(put(p, "notes/a", "three").seq, 3);
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK_NUM(read_all(p, "notes/a").n, 2);
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("three"));
 }

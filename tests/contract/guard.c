@@ -15,14 +15,14 @@ static Draft under(Draft d, uint64_t token)
 
 /* --- Guards ---------------------------------------------------------------------------- */
 
-static void a_guard_that_holds_lets_the_append_pass(Pad *p)
+static void a_guard_that_holds_lets_the_append_pass(Trial *p)
 {
     put(p, "leases/table", "{}");
     put(p, "leases/table", "{}");
     CHECK_NUM(append(p, "notes/a", guarded("leases/table", 2), PUT("one")).seq, 1);
 }
 
-static void a_guard_that_does_not_hold_changes_nothing(Pad *p)
+static void a_guard_that_does_not_hold_changes_nothing(Trial *p)
 {
     put(p, "leases/table", "{}");
     Mark one = put(p, "notes/a", "one");
@@ -35,13 +35,13 @@ static void a_guard_that_does_not_hold_changes_nothing(Pad *p)
     }
 }
 
-static void a_guard_on_a_missing_stream_stands_at_seq_0(Pad *p)
+static void a_guard_on_a_missing_stream_stands_at_seq_0(Trial *p)
 {
     refused(p, JOT_FENCED, "notes/a", guarded("leases/table", 1), PUT("one"));
     CHECK_NUM(append(p, "notes/a", guarded("leases/table", 0), PUT("one")).seq, 1);
 }
 
-static void a_guard_sees_tombstones(Pad *p)
+static void a_guard_sees_tombstones(Trial *p)
 {
     put(p, "x/g", "one");
     bury(p, "x/g");
@@ -50,14 +50,14 @@ static void a_guard_sees_tombstones(Pad *p)
     CHECK_NUM(append(p, "notes/a", guarded("x/g", 2), PUT("one")).seq, 1);
 }
 
-static void a_guard_may_be_a_log(Pad *p)
+static void a_guard_may_be_a_log(Trial *p)
 {
     entries(p, "runs/r", 3);
     refused(p, JOT_FENCED, "notes/a", guarded("runs/r", 2), PUT("one"));
     append(p, "notes/a", guarded("runs/r", 3), PUT("one"));
 }
 
-static void a_guard_and_an_expectation_must_both_hold(Pad *p)
+static void a_guard_and_an_expectation_must_both_hold(Trial *p)
 {
     put(p, "leases/table", "{}");
     Mark one = put(p, "notes/a", "one");
@@ -75,7 +75,7 @@ static void a_guard_and_an_expectation_must_both_hold(Pad *p)
     CHECK_NUM(append(p, "notes/a", x, PUT("three")).seq, 2);
 }
 
-static void a_lost_lease_is_told_before_a_conflict(Pad *p)
+static void a_lost_lease_is_told_before_a_conflict(Trial *p)
 {
     put(p, "notes/a", "one");
     Expect x = VERSION("two");
@@ -84,20 +84,20 @@ static void a_lost_lease_is_told_before_a_conflict(Pad *p)
     refused(p, JOT_FENCED, "notes/a", x, PUT("three"));
 }
 
-static void an_append_never_changes_its_guard(Pad *p)
+static void an_append_never_changes_its_guard(Trial *p)
 {
     Mark table = put(p, "leases/table", "{}");
     append(p, "notes/a", guarded("leases/table", 1), PUT("one"));
     CHECK_MARK(head(p, "leases/table", HEAD_MARK).mark, table);
 }
 
-static void a_stream_cannot_guard_itself(Pad *p)
+static void a_stream_cannot_guard_itself(Trial *p)
 {
     put(p, "notes/a", "one");
     refused(p, JOT_INVALID, "notes/a", guarded("notes/a", 1), PUT("two"));
 }
 
-static void a_delete_can_be_guarded(Pad *p)
+static void a_delete_can_be_guarded(Trial *p)
 {
     put(p, "leases/table", "{}");
     put(p, "notes/a", "one");
@@ -105,39 +105,39 @@ static void a_delete_can_be_guarded(Pad *p)
     CHECK_NUM(append(p, "notes/a", guarded("leases/table", 1), DELETE).seq, 2);
 }
 
-static void a_guard_moved_by_another_handle_is_seen(Pad *p)
+static void a_guard_moved_by_another_handle_is_seen(Trial *p)
 {
     put(p, "leases/table", "{}");
     append(p, "notes/a", guarded("leases/table", 1), PUT("one"));
-    pad_use(p, 1);
+    trial_use(p, 1);
     put(p, "leases/table", "{}");
-    pad_use(p, 0);
+    trial_use(p, 0);
     refused(p, JOT_FENCED, "notes/a", guarded("leases/table", 1), PUT("two"));
     append(p, "notes/a", guarded("leases/table", 2), PUT("two"));
 }
 
 /* --- Fences ---------------------------------------------------------------------------- */
 
-static void a_token_is_kept_as_the_streams_fence(Pad *p)
+static void a_token_is_kept_as_the_streams_fence(Trial *p)
 {
     CHECK_NUM(append(p, "notes/a", ANY, under(PUT("one"), 7)).fence, 7);
     CHECK_NUM(head(p, "notes/a", HEAD_MARK).mark.fence, 7);
     CHECK_NUM(list(p, "notes/", "", 1, LIST_LIVE).items[0].mark.fence, 7);
 }
 
-static void a_higher_token_raises_the_fence(Pad *p)
+static void a_higher_token_raises_the_fence(Trial *p)
 {
     append(p, "notes/a", ANY, under(PUT("one"), 7));
     CHECK_NUM(append(p, "notes/a", ANY, under(PUT("two"), 9)).fence, 9);
 }
 
-static void the_same_token_passes_again(Pad *p)
+static void the_same_token_passes_again(Trial *p)
 {
     append(p, "notes/a", ANY, under(PUT("one"), 7));
     CHECK_NUM(append(p, "notes/a", ANY, under(PUT("two"), 7)).fence, 7);
 }
 
-static void a_lower_token_is_refused_and_changes_nothing(Pad *p)
+static void a_lower_token_is_refused_and_changes_nothing(Trial *p)
 {
     Mark one = append(p, "notes/a", ANY, under(PUT("one"), 7));
     Mark answer = refused(p, JOT_FENCED, "notes/a", ANY, under(PUT("two"), 6));
@@ -145,14 +145,14 @@ static void a_lower_token_is_refused_and_changes_nothing(Pad *p)
     refused(p, JOT_FENCED, "notes/a", ANY, under(DELETE, 1));
 }
 
-static void a_write_without_a_token_passes_and_never_lowers_the_fence(Pad *p)
+static void a_write_without_a_token_passes_and_never_lowers_the_fence(Trial *p)
 {
     append(p, "notes/a", ANY, under(PUT("one"), 7));
     CHECK_NUM(put(p, "notes/a", "two").fence, 7);
     refused(p, JOT_FENCED, "notes/a", ANY, under(PUT("three"), 6));
 }
 
-static void a_fence_outlives_a_delete(Pad *p)
+static void a_fence_outlives_a_delete(Trial *p)
 {
     append(p, "notes/a", ANY, under(PUT("one"), 7));
     CHECK_NUM(bury(p, "notes/a").fence, 7);
@@ -160,7 +160,7 @@ static void a_fence_outlives_a_delete(Pad *p)
     CHECK_NUM(put(p, "notes/a", "two").fence, 7);
 }
 
-static void a_fence_outlives_a_trim(Pad *p)
+static void a_fence_outlives_a_trim(Trial *p)
 {
     append(p, "runs/r", ANY, under(ENTRY("0"), 7));
     entries(p, "runs/r", 40);
@@ -169,25 +169,25 @@ static void a_fence_outlives_a_trim(Pad *p)
     refused(p, JOT_FENCED, "runs/r", ANY, under(ENTRY("late"), 6));
 }
 
-static void a_refused_token_leaves_no_trace(Pad *p)
+static void a_refused_token_leaves_no_trace(Trial *p)
 {
     put(p, "notes/a", "one");
     refused(p, JOT_CONFLICT, "notes/a", ABSENT, under(PUT("two"), 99));
     CHECK_NUM(put(p, "notes/a", "three").fence, 0);
 }
 
-static void fences_belong_to_their_stream(Pad *p)
+static void fences_belong_to_their_stream(Trial *p)
 {
     append(p, "notes/a", ANY, under(PUT("one"), 7));
     CHECK_NUM(append(p, "notes/b", ANY, under(PUT("one"), 3)).fence, 3);
 }
 
-static void a_fence_is_seen_by_every_handle_and_after_reopening(Pad *p)
+static void a_fence_is_seen_by_every_handle_and_after_reopening(Trial *p)
 {
     append(p, "notes/a", ANY, under(PUT("one"), 7));
-    pad_use(p, 1);
+    trial_use(p, 1);
     refused(p, JOT_FENCED, "notes/a", ANY, under(PUT("two"), 6));
-    pad_reopen(p);
+    trial_reopen(p);
     refused(p, JOT_FENCED, "notes/a", ANY, under(PUT("two"), 6));
 }
 

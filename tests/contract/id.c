@@ -9,28 +9,28 @@ static Draft with_id(Draft d, const char *id)
 }
 
 /* Sent again, the draft must answer with `first` and change nothing. */
-static void again(Pad *p, const char *stream, Expect expect, Draft draft, Mark first)
+static void again(Trial *p, const char *stream, Expect expect, Draft draft, Mark first)
 {
-    Str before = pad_dump(p);
+    Str before = trial_dump(p);
     Mark answer = append(p, stream, expect, draft);
     CHECK_MARK(answer, first);
-    CHECK_TEXT(pad_dump(p), before);
+    CHECK_TEXT(trial_dump(p), before);
 }
 
-static void an_id_is_kept_with_its_record(Pad *p)
+static void an_id_is_kept_with_its_record(Trial *p)
 {
     append(p, "notes/a", ANY, with_id(PUT("one"), "call-1"));
     CHECK_TEXT(head(p, "notes/a", HEAD_MARK).id, S("call-1"));
     CHECK_TEXT(record_at(p, "notes/a", 1).id, S("call-1"));
 }
 
-static void the_same_content_again_is_the_same_record(Pad *p)
+static void the_same_content_again_is_the_same_record(Trial *p)
 {
     Draft d = with_id(PUT("one"), "call-1");
     again(p, "notes/a", ANY, d, append(p, "notes/a", ANY, d));
 }
 
-static void an_older_record_is_answered_with_its_own_mark(Pad *p)
+static void an_older_record_is_answered_with_its_own_mark(Trial *p)
 {
     Draft d = with_id(PUT("one"), "call-1");
     Mark first = append(p, "notes/a", ANY, d);
@@ -40,7 +40,7 @@ static void an_older_record_is_answered_with_its_own_mark(Pad *p)
     again(p, "notes/a", ANY, d, first);
 }
 
-static void other_content_under_the_same_id_is_refused(Pad *p)
+static void other_content_under_the_same_id_is_refused(Trial *p)
 {
     Mark first = append(p, "x/a", ANY, with_id(PUT("one"), "call-1"));
     Mark answer = refused(p, JOT_ID_REUSED, "x/a", ANY, with_id(PUT("two"), "call-1"));
@@ -52,14 +52,14 @@ static void other_content_under_the_same_id_is_refused(Pad *p)
     refused(p, JOT_ID_REUSED, "x/a", ANY, meta);
 }
 
-static void an_empty_body_is_other_content_than_a_tombstone(Pad *p)
+static void an_empty_body_is_other_content_than_a_tombstone(Trial *p)
 {
     put(p, "x/a", "one");
     append(p, "x/a", ANY, with_id(PUT(""), "call-1"));
     refused(p, JOT_ID_REUSED, "x/a", ANY, with_id(DELETE, "call-1"));
 }
 
-static void an_id_is_looked_up_before_the_expectation(Pad *p)
+static void an_id_is_looked_up_before_the_expectation(Trial *p)
 {
     Draft d = with_id(PUT("one"), "call-1");
     Mark first = append(p, "notes/a", ABSENT, d);
@@ -71,7 +71,7 @@ static void an_id_is_looked_up_before_the_expectation(Pad *p)
     refused(p, JOT_ID_REUSED, "notes/a", ABSENT, with_id(PUT("other"), "call-1"));
 }
 
-static void an_id_is_looked_up_before_the_guard(Pad *p)
+static void an_id_is_looked_up_before_the_guard(Trial *p)
 {
     put(p, "leases/table", "{}");
     Draft d = with_id(PUT("one"), "call-1");
@@ -82,7 +82,7 @@ static void an_id_is_looked_up_before_the_guard(Pad *p)
     refused(p, JOT_ID_REUSED, "notes/a", x, with_id(PUT("other"), "call-1"));
 }
 
-static void an_id_is_looked_up_before_the_fence(Pad *p)
+static void an_id_is_looked_up_before_the_fence(Trial *p)
 {
     Draft d = with_id(PUT("one"), "call-1");
     d.fence = 3;
@@ -93,7 +93,7 @@ static void an_id_is_looked_up_before_the_fence(Pad *p)
     again(p, "notes/a", ANY, d, first);
 }
 
-static void a_delete_sent_twice_happens_once(Pad *p)
+static void a_delete_sent_twice_happens_once(Trial *p)
 {
     put(p, "notes/a", "one");
     Draft d = with_id(DELETE, "call-1");
@@ -102,26 +102,26 @@ static void a_delete_sent_twice_happens_once(Pad *p)
     again(p, "notes/a", VERSION("one"), d, gone);
 }
 
-static void an_entry_sent_twice_happens_once(Pad *p)
+static void an_entry_sent_twice_happens_once(Trial *p)
 {
     Draft d = with_id(ENTRY("one"), "call-1");
     again(p, "runs/r", ANY, d, append(p, "runs/r", ANY, d));
     CHECK_NUM(read_all(p, "runs/r").n, 1);
 }
 
-static void without_an_id_the_same_content_is_a_new_record(Pad *p)
+static void without_an_id_the_same_content_is_a_new_record(Trial *p)
 {
     put(p, "notes/a", "one");
     CHECK_NUM(put(p, "notes/a", "one").seq, 2);
 }
 
-static void ids_belong_to_their_stream(Pad *p)
+static void ids_belong_to_their_stream(Trial *p)
 {
     append(p, "notes/a", ANY, with_id(PUT("one"), "call-1"));
     CHECK_NUM(append(p, "notes/b", ANY, with_id(PUT("two"), "call-1")).seq, 1);
 }
 
-static void ids_are_compared_byte_by_byte(Pad *p)
+static void ids_are_compared_byte_by_byte(Trial *p)
 {
     append(p, "notes/a", ANY, with_id(PUT("one"), "call-1"));
     CHECK_NUM(append(p, "notes/a", ANY, with_id(PUT("two"), "call-")).seq, 2);
@@ -129,7 +129,7 @@ static void ids_are_compared_byte_by_byte(Pad *p)
     CHECK_NUM(append(p, "notes/a", ANY, with_id(PUT("two"), "CALL-1")).seq, 4);
 }
 
-static void the_16th_newest_record_is_still_found_by_its_id(Pad *p)
+static void the_16th_newest_record_is_still_found_by_its_id(Trial *p)
 {
     Draft d = with_id(ENTRY("first"), "call-1");
     Mark first = append(p, "runs/r", ANY, d);
@@ -138,7 +138,7 @@ static void the_16th_newest_record_is_still_found_by_its_id(Pad *p)
     refused(p, JOT_ID_REUSED, "runs/r", ANY, with_id(ENTRY("other"), "call-1"));
 }
 
-static void the_17th_newest_record_is_not_found_by_its_id(Pad *p)
+static void the_17th_newest_record_is_not_found_by_its_id(Trial *p)
 {
     Draft d = with_id(ENTRY("first"), "call-1");
     append(p, "runs/r", ANY, d);
@@ -146,7 +146,7 @@ static void the_17th_newest_record_is_not_found_by_its_id(Pad *p)
     CHECK_NUM(append(p, "runs/r", ANY, d).seq, STORE_ID_WINDOW + 2);
 }
 
-static void a_repeated_append_does_not_move_the_window(Pad *p)
+static void a_repeated_append_does_not_move_the_window(Trial *p)
 {
     Draft d = with_id(ENTRY("first"), "call-1");
     Mark first = append(p, "runs/r", ANY, d);
@@ -157,7 +157,7 @@ static void a_repeated_append_does_not_move_the_window(Pad *p)
     CHECK_NUM(append(p, "runs/r", ANY, d).seq, STORE_ID_WINDOW + 2);
 }
 
-static void the_window_survives_a_trim(Pad *p)
+static void the_window_survives_a_trim(Trial *p)
 {
     entries(p, "runs/r", 30);
     Draft d = with_id(ENTRY("first"), "call-1");
@@ -169,7 +169,7 @@ static void the_window_survives_a_trim(Pad *p)
     again(p, "runs/r", ANY, d, first);
 }
 
-static void a_redacted_record_is_still_found_by_its_id(Pad *p)
+static void a_redacted_record_is_still_found_by_its_id(Trial *p)
 {
     Draft d = with_id(PUT("secret"), "call-1");
     append(p, "notes/a", ANY, d);
@@ -179,7 +179,7 @@ static void a_redacted_record_is_still_found_by_its_id(Pad *p)
     refused(p, JOT_ID_REUSED, "notes/a", ANY, with_id(PUT(""), "call-1"));
 }
 
-static void a_purge_forgets_ids(Pad *p)
+static void a_purge_forgets_ids(Trial *p)
 {
     append(p, "notes/a", ANY, with_id(PUT("one"), "call-1"));
     Mark m;
@@ -187,14 +187,14 @@ static void a_purge_forgets_ids(Pad *p)
     CHECK_NUM(append(p, "notes/a", ANY, with_id(PUT("two"), "call-1")).seq, 3);
 }
 
-static void an_id_is_found_by_every_handle_and_after_reopening(Pad *p)
+static void an_id_is_found_by_every_handle_and_after_reopening(Trial *p)
 {
     Draft d = with_id(PUT("one"), "call-1");
     Mark first = append(p, "notes/a", ANY, d);
-    pad_use(p, 1);
+    trial_use(p, 1);
     again(p, "notes/a", ANY, d, first);
     put(p, "notes/a", "two");
-    pad_reopen(p);
+    trial_reopen(p);
     again(p, "notes/a", ABSENT, d, first);
 }
 

@@ -7,7 +7,7 @@
 #include "contract.h"
 #include "store/record.h"
 
-static Str repeated(Pad *p, char c, size_t n)
+static Str repeated(Trial *p, char c, size_t n)
 {
     char *bytes = arena_alloc(&p->arena, n + 1, 1);
     memset(bytes, c, n);
@@ -15,12 +15,12 @@ static Str repeated(Pad *p, char c, size_t n)
 }
 
 /* A stream that a refused append must not have made. */
-static void check_untouched(Pad *p)
+static void check_untouched(Trial *p)
 {
     CHECK_NUM(list(p, "", "", 10, LIST_ALL).n, 0);
 }
 
-static void check_said(Pad *p, const char *part)
+static void check_said(Trial *p, const char *part)
 {
     if (!strstr(p->e.text, part))
         FAIL("the sentence '%s' does not name the limit %s", p->e.text, part);
@@ -28,7 +28,7 @@ static void check_said(Pad *p, const char *part)
 
 /* --- Names ----------------------------------------------------------------------------- */
 
-static void a_name_has_at_most_480_bytes(Pad *p)
+static void a_name_has_at_most_480_bytes(Trial *p)
 {
     AUTO(Buf) name = { 0 };
     buf_add(&name, S("x"));
@@ -58,7 +58,7 @@ static void a_name_has_at_most_480_bytes(Pad *p)
     CHECK_NUM(got.n, 0);
 }
 
-static void try_segment(Pad *p, const char *before, size_t n, const char *behind, jot_status want)
+static void try_segment(Trial *p, const char *before, size_t n, const char *behind, jot_status want)
 {
     Str name = arena_printf(&p->arena, "%s%s%s", before, repeated(p, 's', n).p, behind);
     Draft d = PUT("x");
@@ -71,7 +71,7 @@ static void try_segment(Pad *p, const char *before, size_t n, const char *behind
         check_said(p, "200");
 }
 
-static void a_segment_has_1_to_200_bytes(Pad *p)
+static void a_segment_has_1_to_200_bytes(Trial *p)
 {
     static const struct {
         const char *before, *behind;
@@ -92,7 +92,7 @@ static void a_segment_has_1_to_200_bytes(Pad *p)
 }
 
 /* 200 bytes are 100 characters here: bytes are what counts. */
-static void a_segment_is_measured_in_bytes(Pad *p)
+static void a_segment_is_measured_in_bytes(Trial *p)
 {
     char name[256] = "x/";
     for (int i = 0; i < 100; i++)
@@ -103,7 +103,7 @@ static void a_segment_is_measured_in_bytes(Pad *p)
     refused(p, JOT_INVALID, name, ANY, PUT("x"));
 }
 
-static void a_key_has_at_most_128_bytes(Pad *p)
+static void a_key_has_at_most_128_bytes(Trial *p)
 {
     static const char *const kinds[] = { "notes", "cycles" };
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -117,7 +117,7 @@ static void a_key_has_at_most_128_bytes(Pad *p)
     }
 }
 
-static void flat_kinds_take_one_segment(Pad *p)
+static void flat_kinds_take_one_segment(Trial *p)
 {
     static const char *const flat[] = { "notes", "cycles", "runs", "leases", "tasks", "plans" };
     for (size_t i = 0; i < COUNT_OF(flat); i++) {
@@ -134,7 +134,7 @@ static void flat_kinds_take_one_segment(Pad *p)
 }
 
 /* On files a value is KEY.json: a directory of that name would be in its way. */
-static void a_directory_of_artifacts_cannot_look_like_an_artifact(Pad *p)
+static void a_directory_of_artifacts_cannot_look_like_an_artifact(Trial *p)
 {
     refused(p, JOT_INVALID, "artifacts/a.json/b", ANY, PUT("x"));
     refused(p, JOT_INVALID, "artifacts/a/b.json/c", ANY, PUT("x"));
@@ -147,7 +147,7 @@ static void a_directory_of_artifacts_cannot_look_like_an_artifact(Pad *p)
 
 /* --- Records --------------------------------------------------------------------------- */
 
-static void a_body_has_at_most_16_mib(Pad *p)
+static void a_body_has_at_most_16_mib(Trial *p)
 {
     Str bytes = repeated(p, 'b', STORE_BODY_MAX + 1);
     static const char *const streams[] = { "notes/a", "x/a" };
@@ -169,7 +169,7 @@ static void a_body_has_at_most_16_mib(Pad *p)
 }
 
 /* Neither text nor anything that packs well. */
-static void the_worst_body_of_16_mib_comes_back(Pad *p)
+static void the_worst_body_of_16_mib_comes_back(Trial *p)
 {
     char *bytes = arena_alloc(&p->arena, STORE_BODY_MAX, 1);
     uint32_t x = 1;
@@ -186,7 +186,7 @@ static void the_worst_body_of_16_mib_comes_back(Pad *p)
     CHECK(str_eq(record_at(p, "x/a", 2).body, d.body));
 }
 
-static void the_longest_record_fits_into_a_line(Pad *p)
+static void the_longest_record_fits_into_a_line(Trial *p)
 {
     Record r = { .by = repeated(p, '"', STORE_BY_MAX), .id = repeated(p, '\\', STORE_ID_MAX) };
     char *meta = (char *)repeated(p, '\n', STORE_META_MAX).p;
@@ -207,7 +207,7 @@ static void the_longest_record_fits_into_a_line(Pad *p)
     CHECK_RECORD(back, r);
 }
 
-static void meta_has_at_most_4096_bytes(Pad *p)
+static void meta_has_at_most_4096_bytes(Trial *p)
 {
     Draft d = PUT("x");
     char *meta = (char *)repeated(p, 'm', STORE_META_MAX + 1).p;
@@ -223,7 +223,7 @@ static void meta_has_at_most_4096_bytes(Pad *p)
     CHECK_TEXT(record_at(p, "notes/a", 1).meta, d.meta);
 }
 
-static Str nested(Pad *p, int depth)
+static Str nested(Trial *p, int depth)
 {
     AUTO(Buf) text = { 0 };
     for (int i = 1; i < depth; i++)
@@ -234,7 +234,7 @@ static Str nested(Pad *p, int depth)
     return arena_copy(&p->arena, buf_str(&text));
 }
 
-static void meta_nests_at_most_64_levels(Pad *p)
+static void meta_nests_at_most_64_levels(Trial *p)
 {
     Draft d = PUT("x");
     d.meta = nested(p, JSON_DEPTH_MAX + 1);
@@ -245,7 +245,7 @@ static void meta_nests_at_most_64_levels(Pad *p)
     CHECK_TEXT(record_at(p, "notes/a", 1).meta, d.meta);
 }
 
-static void meta_is_one_json_object(Pad *p)
+static void meta_is_one_json_object(Trial *p)
 {
     static const char *const wrong[] = {
         "x",
@@ -280,7 +280,7 @@ static void meta_is_one_json_object(Pad *p)
     refused(p, JOT_INVALID, "notes/a", ANY, nul);
 }
 
-static void an_author_has_at_most_128_bytes_of_plain_text(Pad *p)
+static void an_author_has_at_most_128_bytes_of_plain_text(Trial *p)
 {
     Draft d = PUT("x");
     d.by = repeated(p, 'a', STORE_BY_MAX + 1);
@@ -302,7 +302,7 @@ static void an_author_has_at_most_128_bytes_of_plain_text(Pad *p)
     CHECK_IS(p, store_purge(p->s, S("notes/a"), d.by, &m, &p->e), JOT_OK);
 }
 
-static void an_id_has_at_most_64_bytes_of_plain_text(Pad *p)
+static void an_id_has_at_most_64_bytes_of_plain_text(Trial *p)
 {
     Draft d = PUT("x");
     d.id = repeated(p, 'i', STORE_ID_MAX + 1);
@@ -318,7 +318,7 @@ static void an_id_has_at_most_64_bytes_of_plain_text(Pad *p)
     CHECK_NUM(append(p, "notes/a", ABSENT, d).seq, 1);
 }
 
-static void a_token_is_at_most_the_greatest_seq(Pad *p)
+static void a_token_is_at_most_the_greatest_seq(Trial *p)
 {
     Draft d = PUT("x");
     d.fence = STORE_SEQ_MAX + 1;
@@ -330,7 +330,7 @@ static void a_token_is_at_most_the_greatest_seq(Pad *p)
     refused(p, JOT_FENCED, "notes/a", ANY, d);
 }
 
-static void a_stream_ends_at_the_greatest_seq(Pad *p)
+static void a_stream_ends_at_the_greatest_seq(Trial *p)
 {
     Mark before = { .seq = STORE_SEQ_MAX - 2 };
     Record r = next_record("x/a", &before, ENTRY("last but one"), 5);
@@ -346,7 +346,7 @@ static void a_stream_ends_at_the_greatest_seq(Pad *p)
 
 /* --- Answers --------------------------------------------------------------------------- */
 
-static void a_read_takes_1_to_1000_records(Pad *p)
+static void a_read_takes_1_to_1000_records(Trial *p)
 {
     for (int i = 0; i <= STORE_READ_MAX; i++)
         entry(p, "runs/r", "x");
@@ -366,7 +366,7 @@ static void a_read_takes_1_to_1000_records(Pad *p)
     CHECK_NUM(read_from(p, "runs/r", 1, 1).n, 1);
 }
 
-static void a_read_begins_at_most_at_the_greatest_seq(Pad *p)
+static void a_read_begins_at_most_at_the_greatest_seq(Trial *p)
 {
     put(p, "notes/a", "x");
     Records got;
@@ -375,7 +375,7 @@ static void a_read_begins_at_most_at_the_greatest_seq(Pad *p)
     CHECK_NUM(read_from(p, "notes/a", STORE_SEQ_MAX, 1).n, 0);
 }
 
-static void a_read_stops_at_16_mib_of_bodies(Pad *p)
+static void a_read_stops_at_16_mib_of_bodies(Trial *p)
 {
     size_t half = STORE_READ_BYTES / 2;
     Draft d = { .op = OP_APPEND, .by = S("ann"), .body = repeated(p, 'b', half) };
@@ -390,7 +390,7 @@ static void a_read_stops_at_16_mib_of_bodies(Pad *p)
     CHECK(!got.more);
 }
 
-static void the_first_record_of_a_read_always_fits(Pad *p)
+static void the_first_record_of_a_read_always_fits(Trial *p)
 {
     Draft d = { .op = OP_APPEND, .by = S("ann"), .body = repeated(p, 'b', STORE_BODY_MAX) };
     append(p, "x/a", ANY, d);
@@ -404,7 +404,7 @@ static void the_first_record_of_a_read_always_fits(Pad *p)
     CHECK_NUM(got.n, 1);
 }
 
-static void a_list_takes_1_to_1000_names(Pad *p)
+static void a_list_takes_1_to_1000_names(Trial *p)
 {
     for (int i = 0; i <= STORE_LIST_MAX; i++) {
         char name[32];
@@ -428,7 +428,7 @@ static void a_list_takes_1_to_1000_names(Pad *p)
     CHECK_NUM(list(p, "", "", 1, LIST_LIVE).n, 1);
 }
 
-static void a_prefix_has_at_most_480_bytes(Pad *p)
+static void a_prefix_has_at_most_480_bytes(Trial *p)
 {
     AUTO(Buf) prefix = { 0 };
     buf_add(&prefix, S("x"));
@@ -443,7 +443,7 @@ static void a_prefix_has_at_most_480_bytes(Pad *p)
     check_said(p, "480");
 }
 
-static void a_cursor_has_at_most_119_bytes(Pad *p)
+static void a_cursor_has_at_most_119_bytes(Trial *p)
 {
     Changes got;
     Cursor c;

@@ -22,19 +22,19 @@ static void check_names(const char *file, int line, const Listing *got, const ch
     check_names(__FILE__, __LINE__, &(listing), \
                 (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
 
-static Listing all_live(Pad *p, const char *prefix)
+static Listing all_live(Trial *p, const char *prefix)
 {
     return list(p, prefix, "", STORE_LIST_MAX, LIST_LIVE);
 }
 
-static void a_fresh_pad_lists_nothing(Pad *p)
+static void a_fresh_pad_lists_nothing(Trial *p)
 {
     Listing got = list(p, "", "", 10, LIST_ALL);
     CHECK_NUM(got.n, 0);
     CHECK(!got.more);
 }
 
-static void names_come_in_byte_order(Pad *p)
+static void names_come_in_byte_order(Trial *p)
 {
     static const char *const names[] = { "x/b",     "x/a/b",      "notes/b", "x/a-b",
                                          "notes/B", "x/a.b",      "x/a0",    "x/Z",
@@ -46,7 +46,7 @@ static void names_come_in_byte_order(Pad *p)
                 "x/~", "x/\xC3\xA9", "y/a");
 }
 
-static void nested_names_sort_by_bytes_and_not_by_directory(Pad *p)
+static void nested_names_sort_by_bytes_and_not_by_directory(Trial *p)
 {
     static const char *const names[] = { "memories/a/z",   "memories/a-b", "memories/a/b/c",
                                          "memories/a.txt", "memories/a b", "memories/a0" };
@@ -57,7 +57,7 @@ static void nested_names_sort_by_bytes_and_not_by_directory(Pad *p)
                 "memories/a/z", "memories/a0");
 }
 
-static void a_prefix_is_bytes_and_not_a_directory(Pad *p)
+static void a_prefix_is_bytes_and_not_a_directory(Trial *p)
 {
     static const char *const names[] = { "x/a", "x/ab", "x/ab-c", "x/b", "xy/a", "notes/x" };
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -76,7 +76,7 @@ static void a_prefix_is_bytes_and_not_a_directory(Pad *p)
     CHECK_NAMES(got);
 }
 
-static void a_prefix_may_end_inside_a_character(Pad *p)
+static void a_prefix_may_end_inside_a_character(Trial *p)
 {
     put(p, "x/\xC3\xA9", "x");
     put(p, "x/\xC3\xB6", "x");
@@ -87,7 +87,7 @@ static void a_prefix_may_end_inside_a_character(Pad *p)
     CHECK_NAMES(got, "x/\xE2\x82\xAC");
 }
 
-static void a_prefix_has_no_wildcards(Pad *p)
+static void a_prefix_has_no_wildcards(Trial *p)
 {
     static const char *const names[] = { "x/a%b", "x/aXb", "x/a_b", "x/a*b",
                                          "x/a?b", "x/[a]", "x/a\\b" };
@@ -103,7 +103,7 @@ static void a_prefix_has_no_wildcards(Pad *p)
     CHECK_NAMES(got, "x/a_b");
 }
 
-static void a_page_begins_behind_the_name_given(Pad *p)
+static void a_page_begins_behind_the_name_given(Trial *p)
 {
     put(p, "x/a", "x");
     put(p, "x/b", "x");
@@ -118,7 +118,7 @@ static void a_page_begins_behind_the_name_given(Pad *p)
     CHECK_NAMES(got);
 }
 
-static void the_name_given_need_not_exist(Pad *p)
+static void the_name_given_need_not_exist(Trial *p)
 {
     put(p, "x/a", "x");
     put(p, "x/c", "x");
@@ -130,7 +130,7 @@ static void the_name_given_need_not_exist(Pad *p)
     CHECK_NAMES(got);
 }
 
-static void pages_of_any_size_give_the_same_list(Pad *p)
+static void pages_of_any_size_give_the_same_list(Trial *p)
 {
     for (int i = 0; i < 23; i++) {
         char name[32];
@@ -153,7 +153,7 @@ static void pages_of_any_size_give_the_same_list(Pad *p)
     }
 }
 
-static void more_is_said_only_if_there_is_more(Pad *p)
+static void more_is_said_only_if_there_is_more(Trial *p)
 {
     put(p, "x/a", "x");
     put(p, "x/b", "x");
@@ -167,7 +167,7 @@ static void more_is_said_only_if_there_is_more(Pad *p)
     CHECK(list(p, "", "", 2, LIST_LIVE).more);
 }
 
-static void appends_between_two_pages_move_nothing(Pad *p)
+static void appends_between_two_pages_move_nothing(Trial *p)
 {
     static const char *const names[] = { "x/a", "x/b", "x/c", "x/d", "x/e" };
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -181,7 +181,7 @@ static void appends_between_two_pages_move_nothing(Pad *p)
     CHECK_NUM(page.items[0].mark.seq, 2);
 }
 
-static void names_made_between_two_pages_come_if_they_lie_ahead(Pad *p)
+static void names_made_between_two_pages_come_if_they_lie_ahead(Trial *p)
 {
     put(p, "x/b", "x");
     put(p, "x/d", "x");
@@ -193,7 +193,7 @@ static void names_made_between_two_pages_come_if_they_lie_ahead(Pad *p)
     CHECK_NAMES(page, "x/c", "x/d");
 }
 
-static void names_deleted_between_two_pages_are_gone_and_nothing_is_skipped(Pad *p)
+static void names_deleted_between_two_pages_are_gone_and_nothing_is_skipped(Trial *p)
 {
     static const char *const names[] = { "x/a", "x/b", "x/c", "x/d" };
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -207,7 +207,7 @@ static void names_deleted_between_two_pages_are_gone_and_nothing_is_skipped(Pad 
     CHECK_NAMES(page, "x/c", "x/d");
 }
 
-static void live_lists_leave_out_tombstones_and_full_lists_do_not(Pad *p)
+static void live_lists_leave_out_tombstones_and_full_lists_do_not(Trial *p)
 {
     put(p, "notes/a", "x");
     put(p, "notes/b", "x");
@@ -223,7 +223,7 @@ static void live_lists_leave_out_tombstones_and_full_lists_do_not(Pad *p)
     CHECK_TEXT(all.items[2].by, S("bob"));
 }
 
-static void a_stream_that_lives_again_is_listed_again(Pad *p)
+static void a_stream_that_lives_again_is_listed_again(Trial *p)
 {
     put(p, "notes/a", "x");
     bury(p, "notes/a");
@@ -233,7 +233,7 @@ static void a_stream_that_lives_again_is_listed_again(Pad *p)
     CHECK_NUM(live.items[0].mark.seq, 3);
 }
 
-static void a_list_gives_each_heads_mark_author_and_meta(Pad *p)
+static void a_list_gives_each_heads_mark_author_and_meta(Trial *p)
 {
     Draft d = { .op = OP_PUT, .by = S("bob"), .meta = S("{\"tag\": [1, 2]}"), .body = S("text") };
     put(p, "notes/a", "one");
@@ -249,7 +249,7 @@ static void a_list_gives_each_heads_mark_author_and_meta(Pad *p)
     CHECK_TEXT(got.items[1].meta, S(""));
 }
 
-static void a_refused_append_leaves_no_name_behind(Pad *p)
+static void a_refused_append_leaves_no_name_behind(Trial *p)
 {
     refused(p, JOT_CONFLICT, "notes/a", AT_SEQ(5), PUT("x"));
     refused(p, JOT_NOT_FOUND, "x/a/b/c", ANY, DELETE);
@@ -260,18 +260,18 @@ static void a_refused_append_leaves_no_name_behind(Pad *p)
     put(p, "memories/d", "this one too");
 }
 
-static void both_handles_and_a_later_one_list_the_same(Pad *p)
+static void both_handles_and_a_later_one_list_the_same(Trial *p)
 {
     put(p, "notes/a", "x");
-    pad_use(p, 1);
+    trial_use(p, 1);
     put(p, "x/a/b", "x");
     Listing got = all_live(p, "");
     CHECK_NAMES(got, "notes/a", "x/a/b");
-    pad_use(p, 0);
+    trial_use(p, 0);
     bury(p, "notes/a");
     got = all_live(p, "");
     CHECK_NAMES(got, "x/a/b");
-    pad_reopen(p);
+    trial_reopen(p);
     got = all_live(p, "");
     CHECK_NAMES(got, "x/a/b");
     got = list(p, "", "", 10, LIST_ALL);
@@ -280,7 +280,7 @@ static void both_handles_and_a_later_one_list_the_same(Pad *p)
 
 /* --- A name is a file or a directory --------------------------------------------------- */
 
-static void nothing_can_be_made_below_a_live_name(Pad *p)
+static void nothing_can_be_made_below_a_live_name(Trial *p)
 {
     static const char *const kinds[] = { "memories", "x", "artifacts", "logs" };
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -297,7 +297,7 @@ static void nothing_can_be_made_below_a_live_name(Pad *p)
     }
 }
 
-static void nothing_can_be_made_above_a_live_name(Pad *p)
+static void nothing_can_be_made_above_a_live_name(Trial *p)
 {
     put(p, "memories/a/b/c", "x");
     put(p, "x/a/b/c", "x");
@@ -313,7 +313,7 @@ static void nothing_can_be_made_above_a_live_name(Pad *p)
     }
 }
 
-static void names_that_only_look_nested_do_not_clash(Pad *p)
+static void names_that_only_look_nested_do_not_clash(Trial *p)
 {
     static const char *const names[] = { "memories/a",     "memories/ab/c", "memories/a-b",
                                          "memories/a.b/c", "memories/A/b",  "x/a" };
@@ -321,7 +321,7 @@ static void names_that_only_look_nested_do_not_clash(Pad *p)
         CHECK_NUM(put(p, names[i], "x").seq, 1);
 }
 
-static void a_deleted_file_makes_room_for_a_directory(Pad *p)
+static void a_deleted_file_makes_room_for_a_directory(Trial *p)
 {
     put(p, "memories/a", "x");
     bury(p, "memories/a");
@@ -333,7 +333,7 @@ static void a_deleted_file_makes_room_for_a_directory(Pad *p)
     CHECK_NUM(answer.seq, 2);
 }
 
-static void a_directory_without_live_names_makes_room_for_a_file(Pad *p)
+static void a_directory_without_live_names_makes_room_for_a_file(Trial *p)
 {
     put(p, "memories/a/b", "x");
     put(p, "memories/a/c/d", "x");
@@ -347,24 +347,24 @@ static void a_directory_without_live_names_makes_room_for_a_file(Pad *p)
     CHECK(head(p, "memories/a/b", HEAD_VALUE).mark.op == OP_DELETE);
 }
 
-static void conditions_are_told_before_a_clash_of_names(Pad *p)
+static void conditions_are_told_before_a_clash_of_names(Trial *p)
 {
     put(p, "memories/a", "x");
     refused(p, JOT_CONFLICT, "memories/a/b", AT_SEQ(3), PUT("y"));
     refused(p, JOT_NOT_FOUND, "memories/a/b", ANY, DELETE);
 }
 
-static void a_clash_of_names_is_seen_by_every_handle_and_after_reopening(Pad *p)
+static void a_clash_of_names_is_seen_by_every_handle_and_after_reopening(Trial *p)
 {
-    pad_use(p, 1);
-    pad_use(p, 0);
+    trial_use(p, 1);
+    trial_use(p, 0);
     put(p, "memories/a", "x");
-    pad_use(p, 1);
+    trial_use(p, 1);
     refused(p, JOT_INVALID, "memories/a/b", ANY, PUT("y"));
     bury(p, "memories/a");
-    pad_use(p, 0);
+    trial_use(p, 0);
     put(p, "memories/a/b", "y");
-    pad_reopen(p);
+    trial_reopen(p);
     refused(p, JOT_INVALID, "memories/a", ANY, PUT("y"));
 }
 

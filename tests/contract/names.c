@@ -164,7 +164,7 @@ typedef struct Name {
 } Name;
 
 /* The i-th of all names; false behind the last. */
-static bool name_at(Pad *p, size_t i, Name *out)
+static bool name_at(Trial *p, size_t i, Name *out)
 {
     size_t rows_n = COUNT_OF(rows), all = rows_n * COUNT_OF(kinds);
     if (i >= all + COUNT_OF(wholes))
@@ -187,7 +187,7 @@ static bool name_at(Pad *p, size_t i, Name *out)
 }
 
 /* The operation must answer a refused name with the one sentence, behind `where`. */
-static void check_refusal(Pad *p, const Name *name, const char *operation, const char *where,
+static void check_refusal(Trial *p, const Name *name, const char *operation, const char *where,
                           jot_status got)
 {
     Err want = { 0 };
@@ -202,7 +202,7 @@ static void check_refusal(Pad *p, const Name *name, const char *operation, const
         FAIL("%s says '%s' and not '%s'", operation, p->e.text, text);
 }
 
-static void check_accepted(Pad *p, const Name *name, const char *operation, jot_status got,
+static void check_accepted(Trial *p, const Name *name, const char *operation, jot_status got,
                            jot_status want)
 {
     Shown shown;
@@ -213,9 +213,9 @@ static void check_accepted(Pad *p, const Name *name, const char *operation, jot_
 
 /* --- Every operation ------------------------------------------------------------------- */
 
-typedef jot_status (*Operation)(Pad *p, Str name);
+typedef jot_status (*Operation)(Trial *p, Str name);
 
-static jot_status do_append(Pad *p, Str name)
+static jot_status do_append(Trial *p, Str name)
 {
     /* It expects what cannot be, so that an accepted name is a conflict and nothing happens. */
     Expect never = AT_SEQ(STORE_SEQ_MAX);
@@ -224,7 +224,7 @@ static jot_status do_append(Pad *p, Str name)
     return store_append(p->s, name, &never, &d, &m, &p->e);
 }
 
-static jot_status do_guard(Pad *p, Str name)
+static jot_status do_guard(Trial *p, Str name)
 {
     Expect x = { .guard = name, .guard_seq = STORE_SEQ_MAX };
     Draft d = PUT("x");
@@ -232,43 +232,43 @@ static jot_status do_guard(Pad *p, Str name)
     return store_append(p->s, S("x/guarded"), &x, &d, &m, &p->e);
 }
 
-static jot_status do_head(Pad *p, Str name)
+static jot_status do_head(Trial *p, Str name)
 {
     Record r;
     return store_head(p->s, name, HEAD_RECORD, &p->arena, &r, &p->e);
 }
 
-static jot_status do_head_value(Pad *p, Str name)
+static jot_status do_head_value(Trial *p, Str name)
 {
     Record r;
     return store_head(p->s, name, HEAD_VALUE, &p->arena, &r, &p->e);
 }
 
-static jot_status do_read(Pad *p, Str name)
+static jot_status do_read(Trial *p, Str name)
 {
     Records r;
     return store_read(p->s, name, 1, 1, &p->arena, &r, &p->e);
 }
 
-static jot_status do_trim(Pad *p, Str name)
+static jot_status do_trim(Trial *p, Str name)
 {
     uint64_t dropped;
     return store_trim(p->s, name, 1, &dropped, &p->e);
 }
 
-static jot_status do_redact(Pad *p, Str name)
+static jot_status do_redact(Trial *p, Str name)
 {
     return store_redact(p->s, name, 1, &p->e);
 }
 
-static jot_status do_purge(Pad *p, Str name)
+static jot_status do_purge(Trial *p, Str name)
 {
     Mark m;
     return store_purge(p->s, name, S("ann"), &m, &p->e);
 }
 
 /* Two records that do not follow each other. */
-static jot_status do_put_records(Pad *p, Str name)
+static jot_status do_put_records(Trial *p, Str name)
 {
     Mark none = { 0 };
     Record two[] = { next_record("x/other", &none, PUT("x"), 5),
@@ -276,13 +276,13 @@ static jot_status do_put_records(Pad *p, Str name)
     return store_put_records(p->s, name, two, 2, &p->e);
 }
 
-static jot_status do_after(Pad *p, Str name)
+static jot_status do_after(Trial *p, Str name)
 {
     Listing l;
     return store_list(p->s, S(""), name, 1, LIST_ALL, &p->arena, &l, &p->e);
 }
 
-static void try_operation(Pad *p, const char *operation, Operation run, const char *where,
+static void try_operation(Trial *p, const char *operation, Operation run, const char *where,
                           jot_status accepted)
 {
     Name name;
@@ -299,53 +299,53 @@ static void try_operation(Pad *p, const char *operation, Operation run, const ch
     CHECK_NUM(list(p, "", "", 10, LIST_ALL).n, 0);
 }
 
-static void hostile_names_are_refused_or_taken_by_append(Pad *p)
+static void hostile_names_are_refused_or_taken_by_append(Trial *p)
 {
     try_operation(p, "append", do_append, "", JOT_CONFLICT);
 }
 
-static void hostile_names_are_refused_or_taken_as_a_guard(Pad *p)
+static void hostile_names_are_refused_or_taken_as_a_guard(Trial *p)
 {
     try_operation(p, "append", do_guard, "guard: ", JOT_FENCED);
 }
 
-static void hostile_names_are_refused_or_taken_by_head(Pad *p)
+static void hostile_names_are_refused_or_taken_by_head(Trial *p)
 {
     try_operation(p, "head", do_head, "", JOT_NOT_FOUND);
     try_operation(p, "head", do_head_value, "", JOT_NOT_FOUND);
 }
 
-static void hostile_names_are_refused_or_taken_by_read(Pad *p)
+static void hostile_names_are_refused_or_taken_by_read(Trial *p)
 {
     try_operation(p, "read", do_read, "", JOT_NOT_FOUND);
 }
 
-static void hostile_names_are_refused_or_taken_by_trim(Pad *p)
+static void hostile_names_are_refused_or_taken_by_trim(Trial *p)
 {
     try_operation(p, "trim", do_trim, "", JOT_NOT_FOUND);
 }
 
-static void hostile_names_are_refused_or_taken_by_redact(Pad *p)
+static void hostile_names_are_refused_or_taken_by_redact(Trial *p)
 {
     try_operation(p, "redact", do_redact, "", JOT_NOT_FOUND);
 }
 
-static void hostile_names_are_refused_or_taken_by_purge(Pad *p)
+static void hostile_names_are_refused_or_taken_by_purge(Trial *p)
 {
     try_operation(p, "purge", do_purge, "", JOT_NOT_FOUND);
 }
 
-static void hostile_names_are_refused_or_taken_by_put_records(Pad *p)
+static void hostile_names_are_refused_or_taken_by_put_records(Trial *p)
 {
     try_operation(p, "put_records", do_put_records, "", JOT_CONFLICT);
 }
 
-static void hostile_names_are_refused_or_taken_as_the_name_a_page_follows(Pad *p)
+static void hostile_names_are_refused_or_taken_as_the_name_a_page_follows(Trial *p)
 {
     try_operation(p, "list", do_after, "after: ", JOT_OK);
 }
 
-static void hostile_names_are_refused_or_taken_as_a_prefix(Pad *p)
+static void hostile_names_are_refused_or_taken_as_a_prefix(Trial *p)
 {
     Name name;
     for (size_t i = 0; name_at(p, i, &name); i++) {
@@ -358,7 +358,7 @@ static void hostile_names_are_refused_or_taken_as_a_prefix(Pad *p)
     }
 }
 
-static void a_name_of_a_mebibyte_is_refused(Pad *p)
+static void a_name_of_a_mebibyte_is_refused(Trial *p)
 {
     static const Operation all[] = { do_append, do_guard,  do_head,  do_head_value,  do_read,
                                      do_trim,   do_redact, do_purge, do_put_records, do_after };
@@ -376,7 +376,7 @@ static void a_name_of_a_mebibyte_is_refused(Pad *p)
 /* --- Accepted as distinct -------------------------------------------------------------- */
 
 /* Every accepted name holds its own number. */
-static size_t store_all(Pad *p)
+static size_t store_all(Trial *p)
 {
     size_t stored = 0;
     Name name;
@@ -393,7 +393,7 @@ static size_t store_all(Pad *p)
     return stored;
 }
 
-static void check_stored(Pad *p)
+static void check_stored(Trial *p)
 {
     Name name;
     for (size_t i = 0; name_at(p, i, &name); i++) {
@@ -413,7 +413,7 @@ static void check_stored(Pad *p)
 }
 
 /* A list by each name as prefix gives the names that begin with it, and no others. */
-static void check_prefixes(Pad *p, const Listing *all)
+static void check_prefixes(Trial *p, const Listing *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         Str prefix = all->items[i].name;
@@ -431,7 +431,7 @@ static void check_prefixes(Pad *p, const Listing *all)
     }
 }
 
-static void accepted_names_are_distinct_streams(Pad *p)
+static void accepted_names_are_distinct_streams(Trial *p)
 {
     size_t stored = store_all(p);
     check_stored(p);
@@ -442,15 +442,15 @@ static void accepted_names_are_distinct_streams(Pad *p)
     check_prefixes(p, &all);
 }
 
-static void accepted_names_are_there_after_reopening(Pad *p)
+static void accepted_names_are_there_after_reopening(Trial *p)
 {
     size_t stored = store_all(p);
-    pad_reopen(p);
+    trial_reopen(p);
     check_stored(p);
     CHECK_NUM(list(p, "", "", STORE_LIST_MAX, LIST_LIVE).n, stored);
 }
 
-static void accepted_names_can_be_deleted_one_by_one(Pad *p)
+static void accepted_names_can_be_deleted_one_by_one(Trial *p)
 {
     size_t left = store_all(p);
     Name name;

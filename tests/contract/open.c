@@ -5,7 +5,7 @@
 #include "contract.h"
 
 /* Every way to write, on handle `i`, must be refused. */
-static void check_no_write(Pad *p, size_t i)
+static void check_no_write(Trial *p, size_t i)
 {
     Store *s = p->open[i];
     Draft put_draft = PUT("x"), gone = DELETE, line = ENTRY("x");
@@ -23,67 +23,67 @@ static void check_no_write(Pad *p, size_t i)
     CHECK(strstr(p->e.text, store_read_only_why(s)) != NULL);
 }
 
-static void a_read_only_handle_refuses_every_write(Pad *p)
+static void a_read_only_handle_refuses_every_write(Trial *p)
 {
-    CHECK_IS(p, pad_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
     CHECK(store_read_only_why(p->open[1])[0]);
     check_no_write(p, 1);
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_NUM(list(p, "", "", 10, LIST_ALL).n, 0);
 }
 
-static void a_read_only_handle_reads_everything_and_changes_nothing(Pad *p)
+static void a_read_only_handle_reads_everything_and_changes_nothing(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "notes/a", "two");
     entries(p, "runs/r", 20);
     put(p, "memories/d/e", "x");
     bury(p, "memories/d/e");
-    Str before = pad_dump(p);
-    CHECK_IS(p, pad_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
+    Str before = trial_dump(p);
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
     check_no_write(p, 1);
-    pad_use(p, 1);
-    CHECK_TEXT(pad_dump(p), before);
+    trial_use(p, 1);
+    CHECK_TEXT(trial_dump(p), before);
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("two"));
     changes(p, NULL);
-    pad_close(p);
-    CHECK_IS(p, pad_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
+    trial_close(p);
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
     check_no_write(p, 1);
-    pad_use(p, 1);
-    CHECK_TEXT(pad_dump(p), before);
+    trial_use(p, 1);
+    CHECK_TEXT(trial_dump(p), before);
 }
 
-static void a_read_only_handle_sees_what_others_write(Pad *p)
+static void a_read_only_handle_sees_what_others_write(Trial *p)
 {
     put(p, "notes/a", "one");
-    CHECK_IS(p, pad_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
-    pad_use(p, 1);
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
+    trial_use(p, 1);
     Cursor c = changes(p, NULL).next;
-    pad_use(p, 0);
+    trial_use(p, 0);
     put(p, "notes/a", "two");
     put(p, "notes/b", "new");
-    pad_use(p, 1);
+    trial_use(p, 1);
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("two"));
     CHECK_TEXT(head(p, "notes/b", HEAD_VALUE).body, S("new"));
     Changes got = changes(p, &c);
     CHECK(got.rescan || (names_hold(&got, "notes/a") && names_hold(&got, "notes/b")));
 }
 
-static void bad_arguments_are_told_before_read_only(Pad *p)
+static void bad_arguments_are_told_before_read_only(Trial *p)
 {
-    CHECK_IS(p, pad_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
     Draft d = PUT("x");
     Mark m;
     CHECK_IS(p, store_append(p->open[1], S("x/../y"), NULL, &d, &m, &p->e), JOT_INVALID);
     CHECK_IS(p, store_purge(p->open[1], S(""), S("ann"), &m, &p->e), JOT_INVALID);
 }
 
-static void a_handle_that_may_write_has_no_reason_not_to(Pad *p)
+static void a_handle_that_may_write_has_no_reason_not_to(Trial *p)
 {
     CHECK_TEXT(str(store_read_only_why(p->s)), S(""));
 }
 
-static void a_pad_that_is_not_there_is_not_found(Pad *p)
+static void a_pad_that_is_not_there_is_not_found(Trial *p)
 {
     char url[200];
     snprintf(url, sizeof url, "%s:%s/nothing/%s", p->engine->name, p->dir, p->engine->where);
@@ -99,7 +99,7 @@ static void a_pad_that_is_not_there_is_not_found(Pad *p)
     CHECK_IS(p, store_open(&s, str(url), NULL, &p->e), JOT_NOT_FOUND); /* nothing was made */
 }
 
-static void a_read_only_open_makes_no_pad(Pad *p)
+static void a_read_only_open_makes_no_pad(Trial *p)
 {
     char url[200];
     snprintf(url, sizeof url, "%s:%s/none-%s", p->engine->name, p->dir, p->engine->where);
@@ -110,42 +110,42 @@ static void a_read_only_open_makes_no_pad(Pad *p)
     CHECK_IS(p, store_open(&s, str(url), NULL, &p->e), JOT_NOT_FOUND);
 }
 
-static void creating_a_pad_that_is_there_opens_it(Pad *p)
+static void creating_a_pad_that_is_there_opens_it(Trial *p)
 {
     put(p, "notes/a", "one");
-    CHECK_IS(p, pad_open(p, 1, (StoreOptions){ .create = true }), JOT_OK);
-    pad_use(p, 1);
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .create = true }), JOT_OK);
+    trial_use(p, 1);
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("one"));
-    pad_close(p);
-    CHECK_IS(p, pad_open(p, 0, (StoreOptions){ .create = true }), JOT_OK);
-    pad_use(p, 0);
+    trial_close(p);
+    CHECK_IS(p, trial_open(p, 0, (StoreOptions){ .create = true }), JOT_OK);
+    trial_use(p, 0);
     CHECK_NUM(put(p, "notes/a", "two").seq, 2);
 }
 
-static void a_pad_can_be_opened_again_and_again(Pad *p)
+static void a_pad_can_be_opened_again_and_again(Trial *p)
 {
     for (int i = 1; i <= 20; i++) {
         CHECK_NUM(put(p, "notes/a", "x").seq, i);
-        pad_reopen(p);
+        trial_reopen(p);
     }
     CHECK_NUM(read_all(p, "notes/a").n, 20);
 }
 
-static void an_empty_pad_can_be_reopened(Pad *p)
+static void an_empty_pad_can_be_reopened(Trial *p)
 {
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK_NUM(list(p, "", "", 10, LIST_ALL).n, 0);
     CHECK_NUM(put(p, "notes/a", "x").seq, 1);
 }
 
-static void an_unknown_engine_is_unsupported_by_name(Pad *p)
+static void an_unknown_engine_is_unsupported_by_name(Trial *p)
 {
     Store *s = NULL;
     CHECK_IS(p, store_open(&s, S("floppy:a"), NULL, &p->e), JOT_UNSUPPORTED);
     CHECK(!s && strstr(p->e.text, "floppy"));
 }
 
-static void an_url_that_is_none_is_invalid(Pad *p)
+static void an_url_that_is_none_is_invalid(Trial *p)
 {
     static const char *const wrong[] = {
         "", "mem", ":", ":mem", "me m:", "mem:x", "mem:?a=b", "1:a"
@@ -157,7 +157,7 @@ static void an_url_that_is_none_is_invalid(Pad *p)
     }
 }
 
-static void the_promise_names_the_engine(Pad *p)
+static void the_promise_names_the_engine(Trial *p)
 {
     StorePromise promise = store_promise(p->s);
     CHECK_TEXT(str(promise.scheme), str(p->engine->wrong ? "mem" : p->engine->name));
@@ -165,7 +165,7 @@ static void the_promise_names_the_engine(Pad *p)
     CHECK(promise.durable == p->engine->lasting);
 }
 
-static void a_fresh_pad_has_nothing_to_report(Pad *p)
+static void a_fresh_pad_has_nothing_to_report(Trial *p)
 {
     put(p, "notes/a", "one");
     bury(p, "notes/a");
@@ -174,9 +174,9 @@ static void a_fresh_pad_has_nothing_to_report(Pad *p)
     CHECK_TEXT(str(r->last), S(""));
 }
 
-static void two_pads_know_nothing_of_each_other(Pad *p)
+static void two_pads_know_nothing_of_each_other(Trial *p)
 {
-    Pad *other = pad_other(p, p->engine);
+    Trial *other = trial_other(p, p->engine);
     put(p, "notes/a", "one");
     CHECK_NUM(list(other, "", "", 10, LIST_ALL).n, 0);
     CHECK_NUM(append(other, "notes/a", ABSENT, PUT("two")).seq, 1);

@@ -4,14 +4,14 @@
 
 #include "contract.h"
 
-static void purge(Pad *p, const char *stream, Mark *out)
+static void purge(Trial *p, const char *stream, Mark *out)
 {
     CHECK_IS(p, store_purge(p->s, str(stream), S("ann"), out, &p->e), JOT_OK);
 }
 
 /* --- Seq ------------------------------------------------------------------------------- */
 
-static void seq_runs_1_2_3_whatever_is_appended(Pad *p)
+static void seq_runs_1_2_3_whatever_is_appended(Trial *p)
 {
     CHECK_NUM(entry(p, "x/a", "one").seq, 1);
     CHECK_NUM(put(p, "x/a", "two").seq, 2);
@@ -24,7 +24,7 @@ static void seq_runs_1_2_3_whatever_is_appended(Pad *p)
         CHECK_NUM(all.items[i].mark.seq, i + 1);
 }
 
-static void a_refused_append_uses_up_no_seq(Pad *p)
+static void a_refused_append_uses_up_no_seq(Trial *p)
 {
     put(p, "notes/a", "one");
     refused(p, JOT_CONFLICT, "notes/a", ABSENT, PUT("two"));
@@ -32,14 +32,14 @@ static void a_refused_append_uses_up_no_seq(Pad *p)
     CHECK_NUM(put(p, "notes/a", "two").seq, 2);
 }
 
-static void streams_count_by_themselves(Pad *p)
+static void streams_count_by_themselves(Trial *p)
 {
     entries(p, "x/a", 3);
     CHECK_NUM(entry(p, "x/b", "one").seq, 1);
     CHECK_NUM(entry(p, "x/a", "four").seq, 4);
 }
 
-static void seq_never_restarts_after_a_delete(Pad *p)
+static void seq_never_restarts_after_a_delete(Trial *p)
 {
     for (uint64_t i = 0; i < 5; i++) {
         CHECK_NUM(put(p, "notes/a", "x").seq, 2 * i + 1);
@@ -47,7 +47,7 @@ static void seq_never_restarts_after_a_delete(Pad *p)
     }
 }
 
-static void seq_never_restarts_after_a_purge(Pad *p)
+static void seq_never_restarts_after_a_purge(Trial *p)
 {
     Mark m;
     put(p, "notes/a", "one");
@@ -59,7 +59,7 @@ static void seq_never_restarts_after_a_purge(Pad *p)
     CHECK_NUM(put(p, "notes/a", "five").seq, 5);
 }
 
-static void seq_never_restarts_after_a_trim(Pad *p)
+static void seq_never_restarts_after_a_trim(Trial *p)
 {
     uint64_t dropped;
     entries(p, "runs/r", 40);
@@ -67,7 +67,7 @@ static void seq_never_restarts_after_a_trim(Pad *p)
     CHECK_NUM(entry(p, "runs/r", "next").seq, 41);
 }
 
-static void seq_goes_on_after_reopening(Pad *p)
+static void seq_goes_on_after_reopening(Trial *p)
 {
     Mark m;
     entries(p, "runs/r", 2);
@@ -75,7 +75,7 @@ static void seq_goes_on_after_reopening(Pad *p)
     purge(p, "notes/a", &m);
     put(p, "notes/b", "one");
     bury(p, "notes/b");
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK_NUM(entry(p, "runs/r", "three").seq, 3);
     CHECK_NUM(put(p, "notes/a", "three").seq, 3);
     CHECK_NUM(put(p, "notes/b", "three").seq, 3);
@@ -83,7 +83,7 @@ static void seq_goes_on_after_reopening(Pad *p)
 
 /* --- Time ------------------------------------------------------------------------------ */
 
-static void a_record_carries_the_time_of_its_append(Pad *p)
+static void a_record_carries_the_time_of_its_append(Trial *p)
 {
     p->now_ms = 1000;
     CHECK_NUM(put(p, "notes/a", "one").at_ms, 1000);
@@ -92,7 +92,7 @@ static void a_record_carries_the_time_of_its_append(Pad *p)
     CHECK_NUM(record_at(p, "notes/a", 1).mark.at_ms, 1000);
 }
 
-static void time_stands_still_when_the_clock_is_set_back(Pad *p)
+static void time_stands_still_when_the_clock_is_set_back(Trial *p)
 {
     p->now_ms = 5000;
     put(p, "notes/a", "one");
@@ -104,7 +104,7 @@ static void time_stands_still_when_the_clock_is_set_back(Pad *p)
     CHECK_NUM(put(p, "notes/a", "four").at_ms, 5001);
 }
 
-static void a_purge_does_not_go_back_in_time(Pad *p)
+static void a_purge_does_not_go_back_in_time(Trial *p)
 {
     p->now_ms = 5000;
     put(p, "notes/a", "one");
@@ -115,22 +115,22 @@ static void a_purge_does_not_go_back_in_time(Pad *p)
     CHECK_NUM(put(p, "notes/a", "three").at_ms, 5000);
 }
 
-static void time_does_not_go_back_after_reopening(Pad *p)
+static void time_does_not_go_back_after_reopening(Trial *p)
 {
     p->now_ms = 5000;
     put(p, "notes/a", "one");
     p->now_ms = 3000;
-    pad_reopen(p);
+    trial_reopen(p);
     CHECK_NUM(put(p, "notes/a", "two").at_ms, 5000);
 }
 
-static void a_clock_before_1970_counts_as_1970(Pad *p)
+static void a_clock_before_1970_counts_as_1970(Trial *p)
 {
     p->now_ms = -5;
     CHECK_NUM(put(p, "notes/a", "one").at_ms, 0);
 }
 
-static void a_clock_far_in_the_future_is_kept(Pad *p)
+static void a_clock_far_in_the_future_is_kept(Trial *p)
 {
     p->now_ms = INT64_MAX;
     CHECK_NUM(put(p, "notes/a", "one").at_ms, INT64_MAX);
@@ -140,7 +140,7 @@ static void a_clock_far_in_the_future_is_kept(Pad *p)
 
 /* --- The chain ------------------------------------------------------------------------- */
 
-static void everything(Pad *p, const char *stream)
+static void everything(Trial *p, const char *stream)
 {
     Draft full = { .op = OP_PUT,
                    .by = S("bob"),
@@ -156,7 +156,7 @@ static void everything(Pad *p, const char *stream)
     put(p, stream, "five");
 }
 
-static void the_chain_can_be_computed_again_from_the_records(Pad *p)
+static void the_chain_can_be_computed_again_from_the_records(Trial *p)
 {
     everything(p, "notes/a");
     everything(p, "x/a/b");
@@ -164,14 +164,14 @@ static void the_chain_can_be_computed_again_from_the_records(Pad *p)
     check_all_chains(p);
 }
 
-static void the_chain_covers_the_streams_name(Pad *p)
+static void the_chain_covers_the_streams_name(Trial *p)
 {
     Mark a = put(p, "notes/a", "one"), b = put(p, "notes/b", "one");
     CHECK(!hash_eq(a.chain, b.chain));
 }
 
 /* The published rule, written out once more by hand. */
-static void the_chain_is_the_hash_the_format_describes(Pad *p)
+static void the_chain_is_the_hash_the_format_describes(Trial *p)
 {
     p->now_ms = 0x0102030405060708;
     Draft d = { .op = OP_PUT, .by = S("ann"), .id = S("i"), .meta = S("{}"), .body = S("x") };
@@ -195,7 +195,7 @@ static void the_chain_is_the_hash_the_format_describes(Pad *p)
     CHECK(hash_eq(m.chain, hash_of((Str){ both, sizeof both })));
 }
 
-static void the_chain_goes_on_behind_a_tombstone_and_a_purge(Pad *p)
+static void the_chain_goes_on_behind_a_tombstone_and_a_purge(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark gone = bury(p, "notes/a"), purged;
@@ -207,10 +207,10 @@ static void the_chain_goes_on_behind_a_tombstone_and_a_purge(Pad *p)
     CHECK(hash_eq(fresh.chain, record_chain(purged.chain, S("notes/a"), &all.items[1])));
 }
 
-static void the_chain_verifies_after_reopening(Pad *p)
+static void the_chain_verifies_after_reopening(Trial *p)
 {
     everything(p, "notes/a");
-    pad_reopen(p);
+    trial_reopen(p);
     everything(p, "x/a/b");
     put(p, "notes/a", "more");
     check_all_chains(p);

@@ -15,7 +15,7 @@ static Draft full_draft(void)
 
 /* --- Head ------------------------------------------------------------------------------ */
 
-static void the_head_of_nothing_is_not_found(Pad *p)
+static void the_head_of_nothing_is_not_found(Trial *p)
 {
     put(p, "notes/b", "one");
     Record r = { 0 };
@@ -26,7 +26,7 @@ static void the_head_of_nothing_is_not_found(Pad *p)
     }
 }
 
-static void the_head_is_the_newest_record_and_all_of_it(Pad *p)
+static void the_head_is_the_newest_record_and_all_of_it(Trial *p)
 {
     put(p, "notes/a", "one");
     Draft d = full_draft();
@@ -36,7 +36,7 @@ static void the_head_is_the_newest_record_and_all_of_it(Pad *p)
     CHECK_RECORD(got, want);
 }
 
-static void head_mark_is_all_but_the_body(Pad *p)
+static void head_mark_is_all_but_the_body(Trial *p)
 {
     Draft d = full_draft();
     Mark m = append(p, "notes/a", ANY, d);
@@ -45,7 +45,7 @@ static void head_mark_is_all_but_the_body(Pad *p)
     CHECK_RECORD(got, want);
 }
 
-static void head_value_is_the_body_and_its_version(Pad *p)
+static void head_value_is_the_body_and_its_version(Trial *p)
 {
     static const char *const streams[] = { "notes/a", "memories/d/e", "x/a" };
     for (size_t i = 0; i < COUNT_OF(streams); i++) {
@@ -59,7 +59,7 @@ static void head_value_is_the_body_and_its_version(Pad *p)
     }
 }
 
-static void head_value_of_an_empty_value_is_a_value(Pad *p)
+static void head_value_of_an_empty_value_is_a_value(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "notes/a", "");
@@ -69,7 +69,7 @@ static void head_value_of_an_empty_value_is_a_value(Pad *p)
     CHECK(hash_eq(got.mark.sha256, hash_of(S(""))));
 }
 
-static void head_value_says_that_it_is_deleted(Pad *p)
+static void head_value_says_that_it_is_deleted(Trial *p)
 {
     put(p, "notes/a", "one");
     put(p, "x/a", "one");
@@ -80,7 +80,7 @@ static void head_value_says_that_it_is_deleted(Pad *p)
     CHECK_NUM(head(p, "notes/a", HEAD_VALUE).body.n, 0);
 }
 
-static void the_head_of_a_log_is_its_last_entry(Pad *p)
+static void the_head_of_a_log_is_its_last_entry(Trial *p)
 {
     entries(p, "runs/r", 3);
     CHECK_TEXT(head(p, "runs/r", HEAD_RECORD).body, S("3"));
@@ -88,7 +88,7 @@ static void the_head_of_a_log_is_its_last_entry(Pad *p)
     CHECK(head(p, "runs/r", HEAD_MARK).mark.op == OP_APPEND);
 }
 
-static void the_head_of_a_deleted_stream_is_its_tombstone(Pad *p)
+static void the_head_of_a_deleted_stream_is_its_tombstone(Trial *p)
 {
     put(p, "notes/a", "one");
     Mark gone = bury(p, "notes/a");
@@ -96,15 +96,15 @@ static void the_head_of_a_deleted_stream_is_its_tombstone(Pad *p)
     CHECK_MARK(head(p, "notes/a", HEAD_MARK).mark, gone);
 }
 
-static void what_one_handle_writes_the_other_reads(Pad *p)
+static void what_one_handle_writes_the_other_reads(Trial *p)
 {
-    pad_use(p, 1);
+    trial_use(p, 1);
     for (int i = 0; i < 5; i++) {
         char text[16];
         snprintf(text, sizeof text, "%d", i);
-        pad_use(p, (size_t)i % 2);
+        trial_use(p, (size_t)i % 2);
         Mark m = put(p, "notes/a", text);
-        pad_use(p, (size_t)(i + 1) % 2);
+        trial_use(p, (size_t)(i + 1) % 2);
         Record got = head(p, "notes/a", HEAD_RECORD);
         CHECK_MARK(got.mark, m);
         CHECK_TEXT(got.body, str(text));
@@ -115,7 +115,7 @@ static void what_one_handle_writes_the_other_reads(Pad *p)
 
 /* --- Read ------------------------------------------------------------------------------ */
 
-static void reading_nothing_is_not_found(Pad *p)
+static void reading_nothing_is_not_found(Trial *p)
 {
     put(p, "notes/b", "one");
     Records got;
@@ -123,7 +123,7 @@ static void reading_nothing_is_not_found(Pad *p)
     CHECK_TEXT(str(p->e.text), S("'notes/a' not found"));
 }
 
-static void every_record_comes_back_as_it_was_appended(Pad *p)
+static void every_record_comes_back_as_it_was_appended(Trial *p)
 {
     Draft drafts[] = { full_draft(), DELETE, PUT(""), ENTRY("four"), full_draft() };
     drafts[4].id = S("");
@@ -139,7 +139,7 @@ static void every_record_comes_back_as_it_was_appended(Pad *p)
         CHECK_RECORD(all.items[i], want[i]);
 }
 
-static void a_read_begins_at_from(Pad *p)
+static void a_read_begins_at_from(Trial *p)
 {
     entries(p, "runs/r", 9);
     for (uint64_t from = 1; from <= 9; from++) {
@@ -150,7 +150,7 @@ static void a_read_begins_at_from(Pad *p)
     }
 }
 
-static void from_0_is_from_the_first(Pad *p)
+static void from_0_is_from_the_first(Trial *p)
 {
     entries(p, "runs/r", 2);
     Records got = read_from(p, "runs/r", 0, 100);
@@ -158,7 +158,7 @@ static void from_0_is_from_the_first(Pad *p)
     CHECK_NUM(got.items[0].mark.seq, 1);
 }
 
-static void from_behind_the_head_is_an_empty_answer(Pad *p)
+static void from_behind_the_head_is_an_empty_answer(Trial *p)
 {
     entries(p, "runs/r", 2);
     uint64_t behind[] = { 3, 4, 1000000, STORE_SEQ_MAX };
@@ -169,7 +169,7 @@ static void from_behind_the_head_is_an_empty_answer(Pad *p)
     }
 }
 
-static void from_before_the_oldest_kept_begins_with_that(Pad *p)
+static void from_before_the_oldest_kept_begins_with_that(Trial *p)
 {
     entries(p, "runs/r", 30);
     uint64_t dropped;
@@ -183,7 +183,7 @@ static void from_before_the_oldest_kept_begins_with_that(Pad *p)
     }
 }
 
-static void a_read_stops_at_its_limit_and_says_that_there_is_more(Pad *p)
+static void a_read_stops_at_its_limit_and_says_that_there_is_more(Trial *p)
 {
     entries(p, "runs/r", 5);
     Records got = read_from(p, "runs/r", 2, 3);
@@ -192,7 +192,7 @@ static void a_read_stops_at_its_limit_and_says_that_there_is_more(Pad *p)
     CHECK_NUM(got.items[2].mark.seq, 4);
 }
 
-static void a_read_that_just_reaches_the_head_says_that_there_is_no_more(Pad *p)
+static void a_read_that_just_reaches_the_head_says_that_there_is_no_more(Trial *p)
 {
     entries(p, "runs/r", 5);
     CHECK(!read_from(p, "runs/r", 3, 3).more);
@@ -200,7 +200,7 @@ static void a_read_that_just_reaches_the_head_says_that_there_is_no_more(Pad *p)
     CHECK(!read_from(p, "runs/r", 5, 1).more);
 }
 
-static void tombstones_are_records_too(Pad *p)
+static void tombstones_are_records_too(Trial *p)
 {
     put(p, "notes/a", "one");
     bury(p, "notes/a");
@@ -209,7 +209,7 @@ static void tombstones_are_records_too(Pad *p)
     CHECK(got.items[1].mark.op == OP_DELETE);
 }
 
-static void reading_on_behind_the_last_record_finds_what_was_appended_since(Pad *p)
+static void reading_on_behind_the_last_record_finds_what_was_appended_since(Trial *p)
 {
     entries(p, "runs/r", 3);
     CHECK_NUM(read_from(p, "runs/r", 4, 10).n, 0);
@@ -219,7 +219,7 @@ static void reading_on_behind_the_last_record_finds_what_was_appended_since(Pad 
     CHECK_TEXT(got.items[0].body, S("four"));
 }
 
-static void results_outlive_later_appends(Pad *p)
+static void results_outlive_later_appends(Trial *p)
 {
     put(p, "notes/a", "one");
     Record before = head(p, "notes/a", HEAD_RECORD);
@@ -230,7 +230,7 @@ static void results_outlive_later_appends(Pad *p)
     CHECK_TEXT(old.items[0].body, S("one"));
 }
 
-static void all_is_there_after_reopening(Pad *p)
+static void all_is_there_after_reopening(Trial *p)
 {
     append(p, "notes/a", ANY, full_draft());
     put(p, "notes/a", "two");
@@ -238,9 +238,9 @@ static void all_is_there_after_reopening(Pad *p)
     put(p, "memories/d/e", "three");
     entries(p, "runs/r", 40);
     put(p, "x/a/b", "four");
-    Str before = pad_dump(p);
-    pad_reopen(p);
-    CHECK_TEXT(pad_dump(p), before);
+    Str before = trial_dump(p);
+    trial_reopen(p);
+    CHECK_TEXT(trial_dump(p), before);
     CHECK_TEXT(head(p, "memories/d/e", HEAD_VALUE).body, S("three"));
 }
 

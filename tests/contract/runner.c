@@ -122,9 +122,9 @@ static int open_files(void)
 static void keep(const Promise *promise, const Engine *engine, const char *dir)
 {
     int before = open_files();
-    Pad *p = pad_new(engine, dir);
+    Trial *p = trial_new(engine, dir);
     promise->keep(p);
-    pad_free(p);
+    trial_free(p);
     CHECK_NUM(open_files(), before);
 }
 

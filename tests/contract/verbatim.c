@@ -7,7 +7,7 @@
 enum { CHAIN_MAX = 64 };
 
 /* `n` records that begin behind `head`: entries "1", "2" ... */
-static void make(Pad *p, const char *stream, Mark head, Record *out, size_t n)
+static void make(Trial *p, const char *stream, Mark head, Record *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         Draft d = { .op = OP_APPEND,
@@ -18,21 +18,21 @@ static void make(Pad *p, const char *stream, Mark head, Record *out, size_t n)
     }
 }
 
-static void put_records(Pad *p, const char *stream, const Record *records, size_t n)
+static void put_records(Trial *p, const char *stream, const Record *records, size_t n)
 {
     CHECK_IS(p, store_put_records(p->s, str(stream), records, n, &p->e), JOT_OK);
 }
 
 /* They must be refused and change nothing. */
-static void put_refused(Pad *p, jot_status want, const char *stream, const Record *records,
+static void put_refused(Trial *p, jot_status want, const char *stream, const Record *records,
                         size_t n)
 {
-    Str before = pad_dump(p);
+    Str before = trial_dump(p);
     CHECK_IS(p, store_put_records(p->s, str(stream), records, n, &p->e), want);
-    CHECK_TEXT(pad_dump(p), before);
+    CHECK_TEXT(trial_dump(p), before);
 }
 
-static void records_come_back_verbatim(Pad *p)
+static void records_come_back_verbatim(Trial *p)
 {
     Mark none = { 0 };
     Draft full = { .op = OP_PUT,
@@ -54,7 +54,7 @@ static void records_come_back_verbatim(Pad *p)
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S(""));
 }
 
-static void the_last_put_record_is_the_value(Pad *p)
+static void the_last_put_record_is_the_value(Trial *p)
 {
     Mark none = { 0 };
     Record want[2] = { next_record("memories/d/e", &none, PUT("one"), 500) };
@@ -65,7 +65,7 @@ static void the_last_put_record_is_the_value(Pad *p)
     check_chain(p, "memories/d/e");
 }
 
-static void an_append_goes_on_behind_put_records(Pad *p)
+static void an_append_goes_on_behind_put_records(Trial *p)
 {
     Record r[3];
     make(p, "x/a", (Mark){ 0 }, r, 3);
@@ -74,7 +74,7 @@ static void an_append_goes_on_behind_put_records(Pad *p)
     check_chain(p, "x/a");
 }
 
-static void put_records_go_on_behind_an_append(Pad *p)
+static void put_records_go_on_behind_an_append(Trial *p)
 {
     p->now_ms = 900;
     Mark one = entry(p, "x/a", "one");
@@ -85,7 +85,7 @@ static void put_records_go_on_behind_an_append(Pad *p)
     check_chain(p, "x/a");
 }
 
-static void a_tombstone_can_be_put_behind_a_live_value(Pad *p)
+static void a_tombstone_can_be_put_behind_a_live_value(Trial *p)
 {
     p->now_ms = 400;
     Mark one = put(p, "notes/a", "one");
@@ -96,7 +96,7 @@ static void a_tombstone_can_be_put_behind_a_live_value(Pad *p)
     CHECK_NUM(append(p, "notes/a", ABSENT, PUT("three")).seq, 3);
 }
 
-static void records_must_follow_the_head(Pad *p)
+static void records_must_follow_the_head(Trial *p)
 {
     Record r[5];
     make(p, "x/a", (Mark){ 0 }, r, 5);
@@ -108,7 +108,7 @@ static void records_must_follow_the_head(Pad *p)
     put_records(p, "x/a", r + 2, 3);
 }
 
-static void records_must_follow_each_other(Pad *p)
+static void records_must_follow_each_other(Trial *p)
 {
     Record r[4];
     make(p, "x/a", (Mark){ 0 }, r, 4);
@@ -118,7 +118,7 @@ static void records_must_follow_each_other(Pad *p)
     put_refused(p, JOT_CONFLICT, "x/a", back, 2);
 }
 
-static void all_records_go_in_or_none(Pad *p)
+static void all_records_go_in_or_none(Trial *p)
 {
     Record r[4];
     make(p, "x/a", (Mark){ 0 }, r, 4);
@@ -128,7 +128,7 @@ static void all_records_go_in_or_none(Pad *p)
     put_records(p, "x/a", r, 4);
 }
 
-static void chains_must_fit(Pad *p)
+static void chains_must_fit(Trial *p)
 {
     Record r[3];
     make(p, "x/a", (Mark){ 0 }, r, 3);
@@ -151,14 +151,14 @@ static void chains_must_fit(Pad *p)
     put_refused(p, JOT_CONFLICT, "x/a", &wrong, 1);
 }
 
-static void another_streams_records_do_not_fit(Pad *p)
+static void another_streams_records_do_not_fit(Trial *p)
 {
     Record r[2];
     make(p, "x/a", (Mark){ 0 }, r, 2);
     put_refused(p, JOT_CONFLICT, "x/b", r, 2);
 }
 
-static void into_an_empty_stream_the_first_may_have_any_seq(Pad *p)
+static void into_an_empty_stream_the_first_may_have_any_seq(Trial *p)
 {
     uint64_t first[] = { 2, 17, 1000000, STORE_SEQ_MAX / 2 };
     static const char *const streams[] = { "x/a", "x/b", "x/c", "x/d" };
@@ -175,7 +175,7 @@ static void into_an_empty_stream_the_first_may_have_any_seq(Pad *p)
     }
 }
 
-static void time_and_fence_must_not_go_back(Pad *p)
+static void time_and_fence_must_not_go_back(Trial *p)
 {
     Mark head = { 0 };
     Draft d = ENTRY("one");
@@ -190,7 +190,7 @@ static void time_and_fence_must_not_go_back(Pad *p)
     put_refused(p, JOT_CONFLICT, "x/a", &lower, 1);
 }
 
-static void bodies_must_have_their_hash(Pad *p)
+static void bodies_must_have_their_hash(Trial *p)
 {
     Record r[1];
     make(p, "x/a", (Mark){ 0 }, r, 1);
@@ -205,7 +205,7 @@ static void bodies_must_have_their_hash(Pad *p)
     put_refused(p, JOT_CORRUPT, "x/a", &wrong, 1);
 }
 
-static void a_redacted_record_goes_in_without_its_body(Pad *p)
+static void a_redacted_record_goes_in_without_its_body(Trial *p)
 {
     Record r[3];
     make(p, "x/a", (Mark){ 0 }, r, 3);
@@ -222,7 +222,7 @@ static void a_redacted_record_goes_in_without_its_body(Pad *p)
 }
 
 /* A copy that was interrupted can end there: the version that replaces it has not come yet. */
-static void a_redacted_value_can_be_the_head_for_a_while(Pad *p)
+static void a_redacted_value_can_be_the_head_for_a_while(Trial *p)
 {
     Mark none = { 0 };
     Record r[2] = { next_record("notes/a", &none, PUT("secret"), 500) };
@@ -240,7 +240,7 @@ static void a_redacted_value_can_be_the_head_for_a_while(Pad *p)
     check_chain(p, "notes/a");
 }
 
-static void members_of_a_newer_version_are_kept(Pad *p)
+static void members_of_a_newer_version_are_kept(Trial *p)
 {
     Record r[3];
     make(p, "x/a", (Mark){ 0 }, r, 3);
@@ -256,7 +256,7 @@ static void members_of_a_newer_version_are_kept(Pad *p)
     CHECK_TEXT(head(p, "x/a", HEAD_RECORD).extra, S(""));
 }
 
-static void members_that_are_none_are_refused(Pad *p)
+static void members_that_are_none_are_refused(Trial *p)
 {
     static const char *const wrong[] = {
         "x",
@@ -285,7 +285,7 @@ static void members_that_are_none_are_refused(Pad *p)
     }
 }
 
-static void members_of_a_newer_version_have_at_most_16_kib(Pad *p)
+static void members_of_a_newer_version_have_at_most_16_kib(Trial *p)
 {
     size_t most = 16 * 1024;
     char *text = arena_alloc(&p->arena, most + 2, 1);
@@ -302,7 +302,7 @@ static void members_of_a_newer_version_have_at_most_16_kib(Pad *p)
     CHECK_TEXT(record_at(p, "x/a", 1).extra, r[0].extra);
 }
 
-static void edits_from_outside_keep_their_author(Pad *p)
+static void edits_from_outside_keep_their_author(Trial *p)
 {
     Mark none = { 0 };
     Draft d = { .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = S("by hand") };
@@ -312,7 +312,7 @@ static void edits_from_outside_keep_their_author(Pad *p)
     CHECK_RECORD(got, r);
 }
 
-static void ids_of_put_records_are_found(Pad *p)
+static void ids_of_put_records_are_found(Trial *p)
 {
     Mark none = { 0 };
     Draft d = PUT("one");
@@ -325,7 +325,7 @@ static void ids_of_put_records_are_found(Pad *p)
 }
 
 /* Everything an append would refuse. */
-static void put_records_are_not_believed(Pad *p)
+static void put_records_are_not_believed(Trial *p)
 {
     static const Draft fine = { .op = OP_PUT, .by = { "eve", 3 }, .body = { "x", 1 } };
     Mark none = { 0 };
@@ -353,7 +353,7 @@ static void put_records_are_not_believed(Pad *p)
     put_refused(p, JOT_INVALID, "notes/a", &r, 1);
 }
 
-static void a_tombstone_with_a_body_size_or_hash_is_refused(Pad *p)
+static void a_tombstone_with_a_body_size_or_hash_is_refused(Trial *p)
 {
     Mark none = { 0 };
     Record r = next_record("notes/a", &none, DELETE, 500);
@@ -370,7 +370,7 @@ static void a_tombstone_with_a_body_size_or_hash_is_refused(Pad *p)
     put_refused(p, JOT_INVALID, "notes/a", &r, 1);
 }
 
-static void a_redacted_body_was_no_greater_than_a_body_can_be(Pad *p)
+static void a_redacted_body_was_no_greater_than_a_body_can_be(Trial *p)
 {
     Record r[1];
     make(p, "x/a", (Mark){ 0 }, r, 1);
@@ -382,7 +382,7 @@ static void a_redacted_body_was_no_greater_than_a_body_can_be(Pad *p)
     put_records(p, "x/a", r, 1);
 }
 
-static void live_names_do_not_clash_by_put_records_either(Pad *p)
+static void live_names_do_not_clash_by_put_records_either(Trial *p)
 {
     put(p, "memories/a/b", "x");
     Mark none = { 0 };
@@ -395,7 +395,7 @@ static void live_names_do_not_clash_by_put_records_either(Pad *p)
     CHECK_TEXT(head(p, "memories/a/b", HEAD_VALUE).body, S("x"));
 }
 
-static void many_records_go_in_at_once(Pad *p)
+static void many_records_go_in_at_once(Trial *p)
 {
     Record *r = NEW_ARRAY(&p->arena, Record, STORE_READ_MAX);
     make(p, "x/a", (Mark){ 0 }, r, STORE_READ_MAX);
@@ -404,15 +404,15 @@ static void many_records_go_in_at_once(Pad *p)
     check_chain(p, "x/a");
 }
 
-static void put_records_are_there_for_every_handle_and_after_reopening(Pad *p)
+static void put_records_are_there_for_every_handle_and_after_reopening(Trial *p)
 {
     Record r[CHAIN_MAX];
     make(p, "x/a", (Mark){ 0 }, r, CHAIN_MAX);
     put_records(p, "x/a", r, CHAIN_MAX / 2);
-    pad_use(p, 1);
+    trial_use(p, 1);
     put_refused(p, JOT_CONFLICT, "x/a", r, CHAIN_MAX / 2);
     put_records(p, "x/a", r + CHAIN_MAX / 2, CHAIN_MAX / 2);
-    pad_reopen(p);
+    trial_reopen(p);
     Records got = read_all(p, "x/a");
     CHECK_NUM(got.n, CHAIN_MAX);
     for (size_t i = 0; i < CHAIN_MAX; i++)

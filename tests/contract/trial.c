@@ -1,4 +1,5 @@
-/* pad.c - fresh pads of every engine, and the short words promises are written in.
+/* trial.c - fresh pads of every engine to try promises on, and the short words promises are written
+ * in.
  *
  * A pad lies in a directory of its own.  Its handles share one Io, whose clock
  * is a number in the pad.  Whatever a handle met and had to mend is a failure,
@@ -76,14 +77,14 @@ void dir_make(char *path, size_t room)
 
 /* --- Pads ------------------------------------------------------------------------------ */
 
-static int64_t pad_clock(void *ctx)
+static int64_t trial_clock(void *ctx)
 {
-    return ((Pad *)ctx)->now_ms;
+    return ((Trial *)ctx)->now_ms;
 }
 
-jot_status pad_open(Pad *p, size_t i, StoreOptions options)
+jot_status trial_open(Trial *p, size_t i, StoreOptions options)
 {
-    CHECK(i < PAD_HANDLES && !p->open[i]);
+    CHECK(i < TRIAL_HANDLES && !p->open[i]);
     options.io = &p->io;
     TRY(store_open(&p->open[i], str(p->url), &options, &p->e));
     if (p->engine->wrong)
@@ -93,7 +94,7 @@ jot_status pad_open(Pad *p, size_t i, StoreOptions options)
     return JOT_OK;
 }
 
-static void address(Pad *p)
+static void address(Trial *p)
 {
     const char *scheme = p->engine->wrong ? "mem" : p->engine->name;
     if (p->engine->where)
@@ -102,22 +103,22 @@ static void address(Pad *p)
         snprintf(p->url, sizeof p->url, "%s:", scheme);
 }
 
-Pad *pad_new(const Engine *engine, const char *dir)
+Trial *trial_new(const Engine *engine, const char *dir)
 {
-    Pad *p = mem_alloc(sizeof *p);
+    Trial *p = mem_alloc(sizeof *p);
     p->engine = engine;
     p->now_ms = 1763241838123;
-    p->io = (Io){ .wall_ms = pad_clock, .ctx = p };
+    p->io = (Io){ .wall_ms = trial_clock, .ctx = p };
     snprintf(p->dir, sizeof p->dir, "%s/XXXXXX", dir);
     if (!mkdtemp(p->dir))
         FAIL("cannot make a directory in %s", dir);
     address(p);
-    CHECK_IS(p, pad_open(p, 0, (StoreOptions){ .create = true }), JOT_OK);
+    CHECK_IS(p, trial_open(p, 0, (StoreOptions){ .create = true }), JOT_OK);
     p->s = p->open[0];
     return p;
 }
 
-static void close_handle(Pad *p, size_t i)
+static void close_handle(Trial *p, size_t i)
 {
     if (!p->open[i])
         return;
@@ -128,74 +129,74 @@ static void close_handle(Pad *p, size_t i)
         FAIL("the handle met something in a healthy pad: %s", met.last);
 }
 
-void pad_use(Pad *p, size_t i)
+void trial_use(Trial *p, size_t i)
 {
-    CHECK(i < PAD_HANDLES);
+    CHECK(i < TRIAL_HANDLES);
     if (!p->open[i])
-        CHECK_IS(p, pad_open(p, i, (StoreOptions){ 0 }), JOT_OK);
+        CHECK_IS(p, trial_open(p, i, (StoreOptions){ 0 }), JOT_OK);
     p->s = p->open[i];
 }
 
-void pad_close(Pad *p)
+void trial_close(Trial *p)
 {
-    for (size_t i = 0; i < PAD_HANDLES; i++)
+    for (size_t i = 0; i < TRIAL_HANDLES; i++)
         close_handle(p, i);
     p->s = NULL;
 }
 
-void pad_reopen(Pad *p)
+void trial_reopen(Trial *p)
 {
-    pad_close(p);
-    pad_use(p, 0);
+    trial_close(p);
+    trial_use(p, 0);
 }
 
-void pad_free(Pad *p)
+void trial_free(Trial *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < PAD_OTHERS; i++)
-        pad_free(p->others[i]);
-    pad_close(p);
+    for (size_t i = 0; i < TRIAL_OTHERS; i++)
+        trial_free(p->others[i]);
+    trial_close(p);
     arena_free(&p->arena);
     dir_remove(p->dir);
     free(p);
 }
 
-Pad *pad_other(Pad *p, const Engine *engine)
+Trial *trial_other(Trial *p, const Engine *engine)
 {
     size_t i = 0;
-    while (i < PAD_OTHERS && p->others[i])
+    while (i < TRIAL_OTHERS && p->others[i])
         i++;
-    CHECK(i < PAD_OTHERS);
-    p->others[i] = pad_new(engine, p->dir);
+    CHECK(i < TRIAL_OTHERS);
+    p->others[i] = trial_new(engine, p->dir);
     return p->others[i];
 }
 
 /* --- Appending ------------------------------------------------------------------------- */
 
-Mark append(Pad *p, const char *stream, Expect expect, Draft draft)
+Mark append(Trial *p, const char *stream, Expect expect, Draft draft)
 {
     Mark out;
     CHECK_IS(p, store_append(p->s, str(stream), &expect, &draft, &out, &p->e), JOT_OK);
     return out;
 }
 
-Mark put(Pad *p, const char *stream, const char *body)
+Mark put(Trial *p, const char *stream, const char *body)
 {
     return append(p, stream, ANY, PUT(body));
 }
 
-Mark entry(Pad *p, const char *stream, const char *body)
+Mark entry(Trial *p, const char *stream, const char *body)
 {
     return append(p, stream, ANY, ENTRY(body));
 }
 
-Mark bury(Pad *p, const char *stream)
+Mark bury(Trial *p, const char *stream)
 {
     return append(p, stream, ANY, DELETE);
 }
 
-void entries(Pad *p, const char *stream, int n)
+void entries(Trial *p, const char *stream, int n)
 {
     for (int i = 1; i <= n; i++) {
         char body[16];
@@ -204,26 +205,26 @@ void entries(Pad *p, const char *stream, int n)
     }
 }
 
-Mark refused(Pad *p, jot_status status, const char *stream, Expect expect, Draft draft)
+Mark refused(Trial *p, jot_status status, const char *stream, Expect expect, Draft draft)
 {
-    Str before = pad_dump(p);
+    Str before = trial_dump(p);
     Mark out = { 0 };
     CHECK_IS(p, store_append(p->s, str(stream), &expect, &draft, &out, &p->e), status);
     CHECK(p->e.status == status && p->e.text[0]);
-    CHECK_TEXT(pad_dump(p), before);
+    CHECK_TEXT(trial_dump(p), before);
     return out;
 }
 
 /* --- Reading --------------------------------------------------------------------------- */
 
-Record head(Pad *p, const char *stream, HeadWant want)
+Record head(Trial *p, const char *stream, HeadWant want)
 {
     Record r = { 0 };
     CHECK_IS(p, store_head(p->s, str(stream), want, &p->arena, &r, &p->e), JOT_OK);
     return r;
 }
 
-Records read_from(Pad *p, const char *stream, uint64_t from, size_t limit)
+Records read_from(Trial *p, const char *stream, uint64_t from, size_t limit)
 {
     Records got = { 0 };
     CHECK_IS(p, store_read(p->s, str(stream), from, limit, &p->arena, &got, &p->e), JOT_OK);
@@ -231,7 +232,7 @@ Records read_from(Pad *p, const char *stream, uint64_t from, size_t limit)
     return got;
 }
 
-static Records records_of(Pad *p, Str stream)
+static Records records_of(Trial *p, Str stream)
 {
     Records all = { 0 };
     size_t cap = 0;
@@ -251,12 +252,12 @@ static Records records_of(Pad *p, Str stream)
     return all;
 }
 
-Records read_all(Pad *p, const char *stream)
+Records read_all(Trial *p, const char *stream)
 {
     return records_of(p, str(stream));
 }
 
-Record record_at(Pad *p, const char *stream, uint64_t seq)
+Record record_at(Trial *p, const char *stream, uint64_t seq)
 {
     Records got = read_from(p, stream, seq, 1);
     CHECK_NUM(got.n, 1);
@@ -264,7 +265,7 @@ Record record_at(Pad *p, const char *stream, uint64_t seq)
     return got.items[0];
 }
 
-Listing list(Pad *p, const char *prefix, const char *after, size_t limit, ListWhich which)
+Listing list(Trial *p, const char *prefix, const char *after, size_t limit, ListWhich which)
 {
     Listing got = { 0 };
     CHECK_IS(p, store_list(p->s, str(prefix), str(after), limit, which, &p->arena, &got, &p->e),
@@ -272,7 +273,7 @@ Listing list(Pad *p, const char *prefix, const char *after, size_t limit, ListWh
     return got;
 }
 
-Changes changes(Pad *p, const Cursor *cursor)
+Changes changes(Trial *p, const Cursor *cursor)
 {
     Changes got = { 0 };
     CHECK_IS(p, store_changes(p->s, cursor, 0, &p->arena, &got, &p->e), JOT_OK);
@@ -319,7 +320,7 @@ static void dump_record(Buf *to, const Record *r)
     buf_addf(to, " body %zu:%.12s\n", r->body.n, hash_hex(hash_of(r->body)).text);
 }
 
-Str pad_dump(Pad *p)
+Str trial_dump(Trial *p)
 {
     AUTO(Buf) text = { 0 };
     Str after = S("");
@@ -341,7 +342,7 @@ Str pad_dump(Pad *p)
     return arena_copy(&p->arena, buf_str(&text));
 }
 
-static void check_chain_of(Pad *p, Str stream)
+static void check_chain_of(Trial *p, Str stream)
 {
     Records all = records_of(p, stream);
     for (size_t i = 0; i < all.n; i++) {
@@ -357,12 +358,12 @@ static void check_chain_of(Pad *p, Str stream)
     }
 }
 
-void check_chain(Pad *p, const char *stream)
+void check_chain(Trial *p, const char *stream)
 {
     check_chain_of(p, str(stream));
 }
 
-void check_all_chains(Pad *p)
+void check_all_chains(Trial *p)
 {
     Listing all = list(p, "", "", STORE_LIST_MAX, LIST_ALL);
     for (size_t i = 0; i < all.n; i++)
