@@ -10,7 +10,7 @@
 #ifndef UNIT_JSON_ROWS_H
 #define UNIT_JSON_ROWS_H
 
-#include "base/str.h"
+#include "unit/unit.h"
 
 typedef enum Verdict { YES, NO, STRICT } Verdict;
 
@@ -19,11 +19,6 @@ typedef struct JsonRow {
     const char *about;
     Str text;
 } JsonRow;
-
-#define T(literal)                   \
-    {                                \
-        literal, sizeof(literal) - 1 \
-    }
 
 /* clang-format off */
 static const JsonRow json_rows[] = {
@@ -46,7 +41,8 @@ static const JsonRow json_rows[] = {
     { YES, "keys that differ in their Unicode form", T("{\"\xc3\xa9\":1,\"e\xcc\x81\":2}") },
     { YES, "the same key at two depths", T("{\"a\":{\"a\":1}}") },
     { YES, "the same key in two objects", T("[{\"a\":1},{\"a\":2}]") },
-    { YES, "every kind of space around everything", T(" \t\n\r[ \t\n\r1 \t\n\r, \t\n\r2 \t\n\r] \t\n\r") },
+    { YES, "every kind of space around everything",
+      T(" \t\n\r[ \t\n\r1 \t\n\r, \t\n\r2 \t\n\r] \t\n\r") },
     { YES, "space inside an object", T(" { \"a\" : 1 , \"b\" : 2 } ") },
     { YES, "a line break behind the value", T("[1]\n") },
     { NO, "nothing", T("") },
@@ -275,7 +271,5 @@ static const JsonRow json_rows[] = {
     { STRICT, "a NUL in a key", T("{\"a\\u0000b\":1}") },
 };
 /* clang-format on */
-
-#undef T
 
 #endif

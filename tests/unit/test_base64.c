@@ -7,16 +7,16 @@
 static const struct {
     Str bytes, text;
 } vectors[] = {
-    { { "", 0 }, { "", 0 } },
-    { { "f", 1 }, { "Zg==", 4 } },
-    { { "fo", 2 }, { "Zm8=", 4 } },
-    { { "foo", 3 }, { "Zm9v", 4 } },
-    { { "foob", 4 }, { "Zm9vYg==", 8 } },
-    { { "fooba", 5 }, { "Zm9vYmE=", 8 } },
-    { { "foobar", 6 }, { "Zm9vYmFy", 8 } },
-    { { "\xff\xfe\xfb", 3 }, { "//77", 4 } },
-    { { "\0\0\0", 3 }, { "AAAA", 4 } },
-    { { "\xfb", 1 }, { "+w==", 4 } },
+    { T(""), T("") },
+    { T("f"), T("Zg==") },
+    { T("fo"), T("Zm8=") },
+    { T("foo"), T("Zm9v") },
+    { T("foob"), T("Zm9vYg==") },
+    { T("fooba"), T("Zm9vYmE=") },
+    { T("foobar"), T("Zm9vYmFy") },
+    { T("\xff\xfe\xfb"), T("//77") },
+    { T("\0\0\0"), T("AAAA") },
+    { T("\xfb"), T("+w==") },
 };
 
 static void the_vectors_of_the_rfc_hold_both_ways(void **state)
@@ -67,24 +67,24 @@ static void whatever_could_not_have_been_written_is_refused(void **state)
         const char *why;
         Str text;
     } rows[] = {
-        { "one letter", { "Z", 1 } },
-        { "two letters", { "Zg", 2 } },
-        { "three letters", { "Zg=", 3 } },
-        { "five letters", { "Zm9vY", 5 } },
-        { "padding alone", { "====", 4 } },
-        { "three signs of padding", { "Z===", 4 } },
-        { "padding in front", { "=Zm9", 4 } },
-        { "padding in the middle", { "Zg==Zg==", 8 } },
-        { "padding before a letter", { "Zg=g", 4 } },
-        { "bits set behind one byte", { "Zh==", 4 } },
-        { "bits set behind two bytes", { "Zm9=", 4 } },
-        { "a space", { "Zm 9", 4 } },
-        { "a line break at the end", { "Zm9v\n\n\n\n", 8 } },
-        { "a line break in front", { "\n\n\n\nZm9v", 8 } },
-        { "the other alphabet", { "_-_-", 4 } },
-        { "a NUL", { "Zm\0v", 4 } },
-        { "a byte above ASCII", { "Zm9\xf6", 4 } },
-        { "a minus as OpenSSL's end of data", { "Zm9v-AAA", 8 } },
+        { "one letter", T("Z") },
+        { "two letters", T("Zg") },
+        { "three letters", T("Zg=") },
+        { "five letters", T("Zm9vY") },
+        { "padding alone", T("====") },
+        { "three signs of padding", T("Z===") },
+        { "padding in front", T("=Zm9") },
+        { "padding in the middle", T("Zg==Zg==") },
+        { "padding before a letter", T("Zg=g") },
+        { "bits set behind one byte", T("Zh==") },
+        { "bits set behind two bytes", T("Zm9=") },
+        { "a space", T("Zm 9") },
+        { "a line break at the end", T("Zm9v\n\n\n\n") },
+        { "a line break in front", T("\n\n\n\nZm9v") },
+        { "the other alphabet", T("_-_-") },
+        { "a NUL", T("Zm\0v") },
+        { "a byte above ASCII", T("Zm9\xf6") },
+        { "a minus as OpenSSL's end of data", T("Zm9v-AAA") },
     };
     AUTO(Arena) a = { 0 };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -30,6 +30,12 @@ __attribute__((unused)) static void check_str(Str got, Str want, const char *fil
 
 #define assert_str(got, want) check_str((got), (want), __FILE__, __LINE__)
 
+/* A Str in a static table, where the compound literal of S() cannot stand. */
+#define T(literal)                   \
+    {                                \
+        literal, sizeof(literal) - 1 \
+    }
+
 /* The row of a table that must hold `good`. */
 #define assert_row(good, i, why)                        \
     do {                                                \
