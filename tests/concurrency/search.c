@@ -114,7 +114,16 @@ static bool append_agrees(const Entry *e, const ModelAnswer *a)
     return e->seq == a->mark.seq && shows(e, &a->mark);
 }
 
-static bool read_agrees(const Model *m, const Entry *e)
+/* Older records than the window are not in the model; they are taken from the end. */
+static bool digest_agrees(const Stream *st, uint64_t from, const Entry *e)
+{
+    Hash digest = { 0 };
+    for (uint64_t seq = from; seq < from + e->count && seq <= st->n; seq++)
+        digest = digest_add(digest, seq, &st->records[seq - 1].sha);
+    return memcmp(&digest, &e->sha, sizeof digest) == 0;
+}
+
+static bool read_agrees(const Model *m, const Entry *e, const Stream *st)
 {
     if (m->seq == 0)
         return e->status == JOT_NOT_FOUND;
@@ -122,10 +131,10 @@ static bool read_agrees(const Model *m, const Entry *e)
     uint64_t there = m->seq >= from ? m->seq - from + 1 : 0;
     uint64_t count = there < e->limit ? there : e->limit;
     return e->status == JOT_OK && e->count == count && (count == 0 || e->seq == from + count - 1) &&
-           !!(e->flags & ENTRY_MORE) == (there > count);
+           !!(e->flags & ENTRY_MORE) == (there > count) && digest_agrees(st, from, e);
 }
 
-static bool look_agrees(const Model *m, const Entry *e)
+static bool look_agrees(const Model *m, const Entry *e, const Stream *st)
 {
     const ModelRecord *head = model_head(m);
     bool live = head->op == OP_PUT || head->op == OP_APPEND;
@@ -138,7 +147,7 @@ static bool look_agrees(const Model *m, const Entry *e)
             return e->status == JOT_NOT_FOUND;
         return e->status == JOT_OK && (e->seq || e->which == HEAD_VALUE) && shows(e, head);
     case ENTRY_READ:
-        return read_agrees(m, e);
+        return read_agrees(m, e, st);
     case ENTRY_LISTED:
         return (live || (e->which == LIST_ALL && m->seq)) && shows(e, head);
     case ENTRY_UNLISTED:
@@ -226,7 +235,7 @@ static size_t do_looks(Search *s, const Model *m, uint8_t *undo)
             const Entry *e = entry_at(s, i);
             if (is_done(s, i) || e->invoke_ns > earliest || !e->answered)
                 continue;
-            bool agrees = look_agrees(m, e);
+            bool agrees = look_agrees(m, e, &s->h->streams[e->stream]);
             if (e->kind == ENTRY_APPEND) {
                 ModelAnswer a = model_append(m, e);
                 agrees = !a.made && append_agrees(e, &a);

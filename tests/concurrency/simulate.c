@@ -17,13 +17,13 @@ typedef struct Simulation {
     const Scene *scene;
     Store *store;
     Dice dice;
-    atomic_ullong duels;
+    Meeting meeting;
     uint64_t clock, seed;
 } Simulation;
 
 static void be_born(Simulation *sim, Actor *a, uint32_t number)
 {
-    worker_init(&a->worker, sim->scene, number, a->lives++, sim->seed, &sim->duels);
+    worker_init(&a->worker, sim->scene, number, a->lives++, sim->seed, &sim->meeting);
     a->stage = IDLE;
 }
 

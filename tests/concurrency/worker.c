@@ -7,10 +7,12 @@
 #include <string.h>
 
 void worker_init(Worker *w, const Scene *scene, uint32_t number, uint32_t incarnation,
-                 uint64_t seed, atomic_ullong *duels)
+                 uint64_t seed, Meeting *meeting)
 {
     assert(number < HISTORY_WORKERS_MAX);
-    *w = (Worker){ .scene = scene, .number = number, .incarnation = incarnation, .duels = duels };
+    *w = (Worker){
+        .scene = scene, .number = number, .incarnation = incarnation, .meeting = meeting
+    };
     w->dice.state = seed ^ ((uint64_t)number << 32 | incarnation);
     dice_next(&w->dice);
 }
@@ -31,7 +33,9 @@ static uint16_t choose_stream(Worker *w)
     const Scene *sc = w->scene;
     if (sc->n == 1)
         return 0;
-    bool hot = dice_percent(&w->dice, 86);
+    if (dice_percent(&w->dice, 45))
+        return (uint16_t)atomic_load(&w->meeting->focus);
+    bool hot = dice_percent(&w->dice, 76);
     if (!hot)
         return (uint16_t)(sc->hot + dice_below(&w->dice, sc->n - sc->hot));
     static const unsigned weights[] = { 32, 20, 16, 8, 12, 12 };
@@ -75,7 +79,7 @@ static uint64_t own_content(const Worker *w, size_t index)
 static uint64_t duel_content(const Worker *w)
 {
     enum { ASKED_EACH = 4 };
-    return (uint64_t)1 << 63 | (atomic_fetch_add(w->duels, 1) / ASKED_EACH + 1);
+    return (uint64_t)1 << 63 | (atomic_fetch_add(&w->meeting->duels, 1) / ASKED_EACH + 1);
 }
 
 static void choose_append(Worker *w, size_t index, Entry *e)

@@ -12,11 +12,17 @@ enum {
     WORKER_REPEATS_MAX = 4, /* own appends with an id that may be asked again */
 };
 
+/* What workers share besides the pad. */
+typedef struct Meeting {
+    atomic_ullong duels; /* numbers of contents that several workers write under one id */
+    atomic_uint focus;   /* the stream most of them go to at the moment */
+} Meeting;
+
 typedef struct Worker {
     const Scene *scene;
     uint32_t number, incarnation;
     Dice dice;
-    atomic_ullong *duels; /* shared: numbers of contents that several workers write under one id */
+    Meeting *meeting;
     struct {
         uint64_t seq, old_seq; /* as last seen, and before that */
         Hash sha, old_sha;
@@ -29,7 +35,7 @@ typedef struct Worker {
 } Worker;
 
 void worker_init(Worker *w, const Scene *scene, uint32_t number, uint32_t incarnation,
-                 uint64_t seed, atomic_ullong *duels);
+                 uint64_t seed, Meeting *meeting);
 
 /* Ask an append of an earlier life again; without an id it is not remembered. */
 void worker_remember(Worker *w, const Entry *e);
