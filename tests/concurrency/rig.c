@@ -133,7 +133,10 @@ static bool judge(Crew *crew, const CrewPlan *plan, const Options *o, Total *tot
     if (!gather(crew, plan->url, &arena))
         return false;
     Verdict v;
+    clock_t before = clock();
     bool right = checker_run(&crew->history, &v);
+    if (o->verbose)
+        printf("  judged in %.3f s\n", (double)(clock() - before) / CLOCKS_PER_SEC);
     if (!right)
         printf("VIOLATION: %s", v.text);
     for (size_t i = 0; i < RULE_COUNT; i++)
