@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
  * deep enough to matter for the stack of whoever walks the tree. */
 static bool too_deep(Str text)
@@ -247,7 +249,7 @@ size_t json_unquote(Str s, size_t at, Buf *to)
         size_t plain = at;
         while (at < s.n && s.p[at] != '"' && s.p[at] != '\\' && (unsigned char)s.p[at] >= 0x20)
             at++;
-        if (at >= s.n)
+        if (at >= s.n || !utf8_valid(str_slice(s, plain, at)))
             return 0;
         if (to)
             buf_add(to, str_slice(s, plain, at));
@@ -314,19 +316,22 @@ void json_quote(Buf *to, Str text)
     buf_add_char(to, '"');
 }
 
+/* The shortest form that reads back as the same number. */
 static void write_real(Buf *to, double value)
 {
-    /* The shortest form that reads back as the same number. */
     char text[40];
     for (int precision = 15; precision <= 17; precision++) {
         snprintf(text, sizeof text, "%.*g", precision, value);
-        double back = 0;
-        if (sscanf(text, "%lf", &back) == 1 && back == value)
+        if (strtod(text, NULL) == value)
             break;
     }
-    buf_add(to, str(text));
-    if (!strpbrk(text, ".eEn"))
-        buf_add(to, S(".0"));
+    /* What is neither digit, sign nor 'e' is the decimal point of the host's locale. */
+    size_t whole = strspn(text, "+-0123456789");
+    size_t point = strcspn(text + whole, "0123456789e");
+    buf_add(to, (Str){ text, whole });
+    if (point || text[whole] == 0)
+        buf_add_char(to, '.');
+    buf_add(to, text[whole] ? str(text + whole + point) : S("0"));
 }
 
 void json_write(Buf *to, const json_t *value) /* NOLINT(misc-no-recursion): depth was checked */
