@@ -24,7 +24,7 @@
 /* Adding an engine is one file and one line here. */
 static const StoreOps *const engines[] = {
     &files_ops,
-    // &sqlite_ops,
+    &sqlite_ops,
     &mem_ops,
 };
 
