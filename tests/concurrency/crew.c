@@ -148,7 +148,7 @@ static bool open_pad(Life *life)
     Err e = { 0 };
     store_close(TAKE(life->store));
     StoreOptions options = { .io = &life->io };
-    if (pad_open(&life->store, str(life->plan->url), &options, &e) == JOT_OK)
+    if (open_any(&life->store, str(life->plan->url), &options, &e) == JOT_OK)
         return true;
     char who[40];
     snprintf(who, sizeof who, "worker %" PRIu32 " opens the pad", life->worker.number);

@@ -69,7 +69,7 @@ bool follow(const char *url, const Scene *scene, const atomic_bool *calm, char *
 {
     Err e = { 0 };
     AUTO_PTR(Store) store = NULL;
-    if (pad_open(&store, str(url), NULL, &e) != JOT_OK) {
+    if (open_any(&store, str(url), NULL, &e) != JOT_OK) {
         snprintf(fault, size, "%s", e.text);
         return false;
     }

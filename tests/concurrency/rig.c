@@ -79,7 +79,7 @@ static bool still_writable(const char *url, const Scene *scene)
     Err e = { 0 };
     AUTO_PTR(Store) s = NULL;
     StoreOptions do_not_wait = { .wait_ms = -1 };
-    jot_status st = pad_open(&s, str(url), &do_not_wait, &e);
+    jot_status st = open_any(&s, str(url), &do_not_wait, &e);
     for (size_t i = 0; st == JOT_OK && i < scene->n; i++) {
         Mark mark;
         Draft d = { .op = OP_PUT, .by = S("after"), .body = S("the crew has gone") };
@@ -94,7 +94,7 @@ static bool gather(Crew *crew, const char *url, Arena *into)
 {
     Err e = { 0 };
     AUTO_PTR(Store) s = NULL;
-    if (pad_open(&s, str(url), NULL, &e) != JOT_OK) {
+    if (open_any(&s, str(url), NULL, &e) != JOT_OK) {
         printf("VIOLATION: the pad cannot be opened when all have gone: %s\n", e.text);
         return false;
     }
@@ -165,7 +165,7 @@ static bool make_pad(const char *url, bool *unsupported)
 {
     Err e = { 0 };
     AUTO_PTR(Store) s = NULL;
-    jot_status st = pad_open(&s, str(url), &(StoreOptions){ .create = true }, &e);
+    jot_status st = open_any(&s, str(url), &(StoreOptions){ .create = true }, &e);
     *unsupported = st == JOT_UNSUPPORTED;
     if (st != JOT_OK)
         printf("%s: %s\n", *unsupported ? "SKIP" : "VIOLATION", e.text);

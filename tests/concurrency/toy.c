@@ -375,7 +375,7 @@ static const StoreOps toy_ops = {
     .promise = toy_promise,
 };
 
-jot_status pad_open(Store **out, Str url, const StoreOptions *options, Err *e)
+jot_status open_any(Store **out, Str url, const StoreOptions *options, Err *e)
 {
     static const StoreOptions plain = { 0 };
     if (!str_starts(url, S("toy:")))

@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 /* Open any pad, toy: included. */
-MUST_USE jot_status pad_open(Store **out, Str url, const StoreOptions *options, Err *e);
+MUST_USE jot_status open_any(Store **out, Str url, const StoreOptions *options, Err *e);
 
 /* The names of the bugs, NULL at the end. */
 extern const char *const toy_bugs[];
