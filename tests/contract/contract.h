@@ -22,6 +22,7 @@ typedef struct ContractRun {
     const char *promise; /* only this one; NULL: all */
     bool quiet;          /* print nothing but what did not hold */
     bool silent;         /* print nothing at all */
+    bool first;          /* one broken promise is enough */
     bool stay;           /* run in this process, for a debugger: the first failure ends it */
     FailFn failed;       /* NULL is fine */
     void *ctx;
