@@ -28,7 +28,7 @@ enum { EXTRA_MAX = 16 * 1024 };
 /* Adding an engine is one file and one line here. */
 static const StoreOps *const engines[] = {
     &files_ops,
-    // &sqlite_ops,
+    &sqlite_ops,
     &mem_ops,
 };
 

@@ -469,6 +469,22 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     return JOT_OK;
 }
 
+/* The last record of a document that a reader may see: a write takes effect at the exchange, for
+ * those who read records as for those who read values.  Otherwise a head could be older than a
+ * read that came before it.  Without a draft nobody is between append and exchange. */
+static jot_status last_visible(Files *f, const Place *p, uint64_t *seq, Err *e)
+{
+    *seq = STORE_SEQ_MAX;
+    if (!p->viewed || !drafted(f, p))
+        return JOT_OK;
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    TRY(document_head(f, p, &arena, &head, e));
+    if (head.mark.seq)
+        *seq = head.mark.seq;
+    return JOT_OK;
+}
+
 static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
                              Records *out, Err *e)
 {
@@ -476,7 +492,15 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
     Place p = place_of(stream);
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
-    return stream_read(f, &st, from, limit, into, out, e);
+    uint64_t last;
+    TRY(last_visible(f, &p, &last, e));
+    TRY(stream_read(f, &st, from, limit, into, out, e));
+    bool at_end = false;
+    for (; out->n && out->items[out->n - 1].mark.seq > last; out->n--)
+        at_end = true;
+    at_end = at_end || (out->n && out->items[out->n - 1].mark.seq == last);
+    out->more = out->more && !at_end;
+    return JOT_OK;
 }
 
 /* --- Forgetting ------------------------------------------------------------------------ */
