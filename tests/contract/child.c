@@ -19,12 +19,28 @@
 
 /* Where fail_at() writes its sentence; -1: to stderr. */
 static int why_fd = -1;
+static const char *said_file;
+static int said_line;
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+void said_at(const char *file, int line)
+{
+    said_file = base_name(file);
+    said_line = line;
+}
 
 void fail_at(const char *file, int line, const char *fmt, ...)
 {
     char text[CHILD_WHY_MAX];
-    const char *base = strrchr(file, '/');
-    int n = snprintf(text, sizeof text, "%s:%d: ", base ? base + 1 : file, line);
+    file = base_name(file);
+    int n = snprintf(text, sizeof text, "%s:%d: ", file, line);
+    if (said_file && strcmp(said_file, file) != 0)
+        n += snprintf(text + n, sizeof text - (size_t)n, "near %s:%d: ", said_file, said_line);
     va_list args;
     va_start(args, fmt);
     vsnprintf(text + n, sizeof text - (size_t)n, fmt, args);
