@@ -22,7 +22,7 @@ static uint64_t violations(ToyBug bug, Part part, const char *workload)
     Options options = {
         .workload = workload, .shares = 1, .states = 300, .seed = 1, .quick = true
     };
-    options.quick = part == fault_run;
+    options.quick = part == fault_run && bug == TOY_RIGHT;
     options.silent = bug != TOY_RIGHT;
     Target target = toy_target(bug);
     Bench b;
