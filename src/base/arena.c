@@ -3,7 +3,11 @@
  * Blocks form a stack.  An allocation comes from the newest block; if it does
  * not fit, a new block of at least twice the size goes on top.  A large
  * allocation gets a block of its own below the top, so that the room left in
- * the top block stays usable. */
+ * the top block stays usable.
+ *
+ * Under AddressSanitizer the room that is not handed out is poisoned and a gap
+ * is left behind every allocation, so that a step past the end is noticed as
+ * it would be on the heap. */
 #include "base/arena.h"
 
 #include <assert.h>
@@ -11,6 +15,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define POISONED 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define POISONED 1
+#endif
+
+#ifdef POISONED
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16 };
+#else
+enum { GAP = 0 };
+#define ASAN_POISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+#endif
 
 enum { BLOCK_MIN = 4096, BLOCK_MAX = 256 * 1024 };
 
@@ -50,13 +72,14 @@ static ArenaBlock *new_block(size_t cap)
         mem_exhausted();
     ArenaBlock *b = mem_grow(NULL, size);
     *b = (ArenaBlock){ .cap = cap };
+    ASAN_POISON_MEMORY_REGION(b->bytes, cap);
     return b;
 }
 
 /* The offset in `b` at which `size` bytes fit, or SIZE_MAX. */
 static size_t place(const ArenaBlock *b, size_t size, size_t align)
 {
-    size_t at = (b->used + align - 1) & ~(align - 1);
+    size_t at = (b->used + GAP + align - 1) & ~(align - 1);
     return at <= b->cap && size <= b->cap - at ? at : SIZE_MAX;
 }
 
@@ -83,7 +106,16 @@ void *arena_alloc(Arena *a, size_t size, size_t align)
     }
     b->used = at + size;
     a->total += size;
+    ASAN_UNPOISON_MEMORY_REGION(b->bytes + at, size);
     return memset(b->bytes + at, 0, size);
+}
+
+void *arena_array(Arena *a, size_t n, size_t size, size_t align)
+{
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        mem_exhausted();
+    return arena_alloc(a, bytes, align);
 }
 
 Str arena_copy(Arena *a, Str s)
@@ -117,8 +149,9 @@ void *arena_grow(Arena *a, void *items, size_t n, size_t *cap, size_t size, size
 {
     if (n < *cap)
         return items;
-    *cap = *cap ? *cap * 2 : 16;
-    void *fresh = arena_alloc(a, *cap * size, align);
+    assert(n == *cap);
+    *cap = *cap ? *cap * 2 : 4;
+    void *fresh = arena_array(a, *cap, size, align);
     if (n)
         memcpy(fresh, items, n * size);
     return fresh;
@@ -130,6 +163,7 @@ void arena_free(Arena *a)
         return;
     for (ArenaBlock *b = a->top; b;) {
         ArenaBlock *below = b->below;
+        ASAN_UNPOISON_MEMORY_REGION(b->bytes, b->cap);
         free(b);
         b = below;
     }

@@ -20,17 +20,18 @@ typedef struct Arena {
 } Arena;
 
 void *arena_alloc(Arena *a, size_t size, size_t align); /* zeroed, never NULL */
-Str arena_copy(Arena *a, Str s);                        /* followed by a NUL */
-char *arena_cstr(Arena *a, Str s);                      /* the same, as a C string */
+void *arena_array(Arena *a, size_t n, size_t size, size_t align);
+Str arena_copy(Arena *a, Str s);   /* followed by a NUL */
+char *arena_cstr(Arena *a, Str s); /* the same, as a C string */
 Str arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Room for `more` elements behind the `n` that `items` already holds; may move them. */
+/* Room for one more element behind the `n` of `*cap` that `items` holds; may move them. */
 void *arena_grow(Arena *a, void *items, size_t n, size_t *cap, size_t size, size_t align);
 
 void arena_free(Arena *a);
 
 #define NEW(arena, T) ((T *)arena_alloc((arena), sizeof(T), alignof(T)))
-#define NEW_ARRAY(arena, T, n) ((T *)arena_alloc((arena), sizeof(T) * (n), alignof(T)))
+#define NEW_ARRAY(arena, T, n) ((T *)arena_array((arena), (n), sizeof(T), alignof(T)))
 
 DEFINE_AUTO(Arena, arena_free)
 

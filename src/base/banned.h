@@ -12,10 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Fortified C libraries define some of them as macros. */
 #undef strcpy
 #undef strcat
 #undef strncpy
 #undef strncat
+#undef sprintf
+#undef vsprintf
 #undef strtok
 #undef alloca
 

@@ -1,8 +1,10 @@
 /* base64.c - bytes as text, over libcrypto's block functions. */
 #include "base/base64.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <openssl/evp.h>
+#include <string.h>
 
 size_t base64_size(size_t n)
 {
@@ -13,12 +15,18 @@ void base64_write(Buf *to, Str bytes)
 {
     if (bytes.n == 0)
         return;
-    /* EVP_EncodeBlock adds a NUL behind the text. */
-    char *room = bytes.n <= INT_MAX / 2 ? buf_room(to, base64_size(bytes.n) + 1) : NULL;
+    assert(bytes.n <= INT_MAX / 2);
+    char *room = buf_room(to, base64_size(bytes.n));
     if (!room)
         return;
-    int n = EVP_EncodeBlock((unsigned char *)room, (const unsigned char *)bytes.p, (int)bytes.n);
-    buf_grew(to, (size_t)n);
+    /* EVP_EncodeBlock adds a NUL behind the text; the last letters, made apart, cover it. */
+    const unsigned char *from = (const unsigned char *)bytes.p;
+    size_t front = (bytes.n - 1) / 3 * 3;
+    unsigned char last[5];
+    EVP_EncodeBlock((unsigned char *)room, from, (int)front);
+    EVP_EncodeBlock(last, from + front, (int)(bytes.n - front));
+    memcpy(room + front / 3 * 4, last, 4);
+    buf_grew(to, base64_size(bytes.n));
 }
 
 static bool in_alphabet(char c)

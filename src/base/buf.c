@@ -20,7 +20,8 @@ char *buf_room(Buf *b, size_t n)
         b->full = true;
         return NULL;
     }
-    if (n > b->cap - b->n) {
+    /* An empty one gets memory too: NULL means refused and nothing else. */
+    if (!b->p || n > b->cap - b->n) {
         size_t cap = b->cap ? b->cap : 128;
         while (cap < b->n + n)
             cap *= 2;
@@ -46,12 +47,30 @@ void buf_add(Buf *b, Str s)
     if (!to)
         return;
     memcpy(to, s.p, s.n);
-    b->n += s.n;
+    buf_grew(b, s.n);
 }
 
 void buf_add_char(Buf *b, char c)
 {
     buf_add(b, (Str){ &c, 1 });
+}
+
+/* vsnprintf wants a place for its NUL, which is not content: text that ends exactly at the
+ * ceiling is written elsewhere first. */
+PRINTF_LIKE(3, 0) static void add_formatted(Buf *b, size_t n, const char *fmt, va_list args)
+{
+    char *to = buf_room(b, n);
+    if (!to)
+        return;
+    if (n < b->cap - b->n) {
+        vsnprintf(to, n + 1, fmt, args);
+    } else {
+        char *text = mem_alloc(n + 1);
+        vsnprintf(text, n + 1, fmt, args);
+        memcpy(to, text, n);
+        free(text);
+    }
+    buf_grew(b, n);
 }
 
 void buf_addf(Buf *b, const char *fmt, ...)
@@ -62,12 +81,7 @@ void buf_addf(Buf *b, const char *fmt, ...)
     int n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
     assert(n >= 0);
-    /* vsnprintf wants room for its NUL; it is not counted as content. */
-    char *to = buf_room(b, (size_t)n + 1);
-    if (to) {
-        vsnprintf(to, (size_t)n + 1, fmt, again);
-        b->n += (size_t)n;
-    }
+    add_formatted(b, (size_t)n, fmt, again);
     va_end(again);
 }
 

@@ -23,7 +23,12 @@ const Io io_system = { 0 };
 
 long io_before(const Io *io, IoCall *call)
 {
-    return io->hook ? io->hook->before(io->hook->ctx, call) : 0;
+    if (!io->hook)
+        return 0;
+    long said = -EINTR;
+    for (int i = 0; i < IO_EINTR_MAX && said == -EINTR; i++)
+        said = io->hook->before(io->hook->ctx, call);
+    return said;
 }
 
 void io_after(const Io *io, IoCall *call, long result)
@@ -58,7 +63,7 @@ static int open_beneath(int dir, const char *name, int flags, mode_t mode)
 {
     struct open_how how = {
         .flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC),
-        .mode = flags & O_CREAT ? (unsigned long long)mode : 0,
+        .mode = (flags & O_CREAT) ? (unsigned long long)mode : 0,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
     for (int i = 0;; i++) {
@@ -148,15 +153,13 @@ ssize_t io_write(const Io *io, int fd, Str data)
 
 int io_write_all(const Io *io, int fd, Str data)
 {
-    /* A device that keeps accepting nothing, or a hook that keeps saying EINTR, must not
-     * hold us for ever. */
+    /* A device that keeps accepting nothing must not hold us for ever. */
     for (int idle = 0; data.n && idle < 100;) {
         ssize_t got = io_write(io, fd, data);
-        if (got < 0 && got != -EINTR)
+        if (got < 0)
             return (int)got;
         idle = got > 0 ? 0 : idle + 1;
-        if (got > 0)
-            data = str_from(data, (size_t)got);
+        data = str_from(data, (size_t)got);
     }
     return data.n ? -EIO : 0;
 }

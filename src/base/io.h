@@ -7,8 +7,8 @@
  * system call and nothing else.
  *
  * Results are those of the system call, with -errno instead of -1.
- * EINTR is handled here; a caller never sees it, unless a hook says it again
- * and again. */
+ * EINTR is handled here, also when a hook says it; a caller sees it only if a
+ * hook says it IO_EINTR_MAX times in a row. */
 #ifndef BASE_IO_H
 #define BASE_IO_H
 
@@ -36,7 +36,7 @@ typedef enum IoKind {
 /* One step, as a hook sees it.  Names are relative to `dir`. */
 typedef struct IoCall {
     IoKind kind;
-    int fd;            /* the file; after IO_OPEN, the new one */
+    int fd;            /* the file; after IO_OPEN, the new one; RENAME: where name2 is */
     int dir;           /* the directory the names are relative to */
     const char *name;  /* OPEN, RENAME, UNLINK, MKDIR, STAT */
     const char *name2; /* RENAME: the new name */
@@ -47,12 +47,14 @@ typedef struct IoCall {
 } IoCall;
 
 /* What `before` may answer besides 0 (go on) and -errno (fail without doing it). */
-enum { IO_PRETEND = 1 }; /* do nothing and report success */
+enum { IO_PRETEND = 1 }; /* do nothing and report success; not for OPEN and READ */
+
+enum { IO_EINTR_MAX = 100 };
 
 typedef struct IoHook {
     /* May shorten call->data: the rest of the write does not happen. */
     long (*before)(void *ctx, IoCall *call);
-    void (*after)(void *ctx, const IoCall *call); /* may be NULL */
+    void (*after)(void *ctx, const IoCall *call); /* of a call that was made; may be NULL */
     void *ctx;
 } IoHook;
 

@@ -4,8 +4,14 @@
  * walking over the members of a record's line without building a tree. */
 #include "base/json.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/utf8.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
  * deep enough to matter for the stack of whoever walks the tree. */
@@ -32,13 +38,30 @@ static bool too_deep(Str text)
     return false;
 }
 
+/* jansson reads reals by strtod and gives up where the decimal point is more than one byte, as
+ * in Persian: there the host's locale is put aside for the time being. */
+static json_t *load(Str text, json_error_t *why)
+{
+    static const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
+    const char *bytes = text.p ? text.p : "";
+    if (strlen(nl_langinfo(RADIXCHAR)) == 1)
+        return json_loadb(bytes, text.n, flags, why);
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        mem_exhausted();
+    locale_t host = uselocale(plain);
+    json_t *value = json_loadb(bytes, text.n, flags, why);
+    uselocale(host);
+    freelocale(plain);
+    return value;
+}
+
 jot_status json_read(Str text, json_t **out, Err *e)
 {
     if (too_deep(text))
         return err_set(e, JOT_INVALID, "JSON nests deeper than %d levels", JSON_DEPTH_MAX);
     json_error_t why;
-    size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
-    json_t *value = json_loadb(text.p ? text.p : "", text.n, flags, &why);
+    json_t *value = load(text, &why);
     if (!value) {
         Shown shown;
         return err_set(e, JOT_INVALID, "not valid JSON at byte %d: %s", why.position,
@@ -247,7 +270,7 @@ size_t json_unquote(Str s, size_t at, Buf *to)
         size_t plain = at;
         while (at < s.n && s.p[at] != '"' && s.p[at] != '\\' && (unsigned char)s.p[at] >= 0x20)
             at++;
-        if (at >= s.n)
+        if (at >= s.n || !utf8_valid(str_slice(s, plain, at)))
             return 0;
         if (to)
             buf_add(to, str_slice(s, plain, at));
@@ -314,19 +337,22 @@ void json_quote(Buf *to, Str text)
     buf_add_char(to, '"');
 }
 
+/* The shortest form that reads back as the same number. */
 static void write_real(Buf *to, double value)
 {
-    /* The shortest form that reads back as the same number. */
     char text[40];
     for (int precision = 15; precision <= 17; precision++) {
         snprintf(text, sizeof text, "%.*g", precision, value);
-        double back = 0;
-        if (sscanf(text, "%lf", &back) == 1 && back == value)
+        if (strtod(text, NULL) == value)
             break;
     }
-    buf_add(to, str(text));
-    if (!strpbrk(text, ".eEn"))
-        buf_add(to, S(".0"));
+    /* What is neither digit, sign nor 'e' is the decimal point of the host's locale. */
+    size_t whole = strspn(text, "+-0123456789");
+    size_t point = strcspn(text + whole, "0123456789e");
+    buf_add(to, (Str){ text, whole });
+    if (point || text[whole] == 0)
+        buf_add_char(to, '.');
+    buf_add(to, text[whole] ? str(text + whole + point) : S("0"));
 }
 
 void json_write(Buf *to, const json_t *value) /* NOLINT(misc-no-recursion): depth was checked */

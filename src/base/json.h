@@ -1,8 +1,9 @@
 /* json.h - JSON: read strictly, write plainly.
  *
  * Reading is jansson's, with what it leaves open closed: at most JSON_DEPTH_MAX
- * levels, no duplicate keys, no lone surrogates, no invalid UTF-8, nothing
- * behind the value.  "\u0000" in a string is kept.  Writing is our own: replies
+ * levels, no duplicate keys, no lone surrogates, no invalid UTF-8, no integer
+ * beyond 64 bits, nothing behind the value.  "\u0000" is kept in a string and
+ * refused in a key.  Writing is our own: replies
  * and records are built front to back into a Buf. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -23,13 +24,14 @@ MUST_USE jot_status json_read(Str text, json_t **out, Err *e);
 /* The text of a JSON string; the empty Str for NULL or anything else. Borrowed from `value`. */
 Str json_str(const json_t *value);
 
-/* The end of the one well-formed value that begins at `at`, or 0 if there is none.
- * Checks the grammar and the depth; knows nothing of duplicate keys. */
+/* The end of the one well-formed value that begins at `at` (spaces in front of it included), or
+ * 0 if there is none.  Checks all that json_read does, except for duplicate keys, NUL in keys and
+ * numbers that are out of range. */
 size_t json_skip(Str text, size_t at);
 
 /* The string that begins at the quote at `at`: its end (behind the closing quote) or 0.
  * The text goes to `to`, unescaped; `to` may be NULL. */
-size_t json_unquote(Str text, size_t at, Buf *to);
+size_t json_unquote(Str s, size_t at, Buf *to);
 
 /* "text", with everything escaped that must be; `text` is valid UTF-8. */
 void json_quote(Buf *to, Str text);
@@ -37,7 +39,7 @@ void json_quote(Buf *to, Str text);
 /* How many bytes json_quote would add. */
 size_t json_quoted_size(Str text);
 
-/* Any jansson value, compact, keys in the order they were set. */
+/* Any jansson value, compact, keys in the order they were set; the same in every locale. */
 void json_write(Buf *to, const json_t *value);
 
 #endif

@@ -7,7 +7,7 @@
 static struct tm split(int64_t ms)
 {
     struct tm t = { 0 };
-    time_t s = (time_t)(ms >= 0 ? ms / 1000 : (ms - 999) / 1000);
+    time_t s = (time_t)(ms / 1000 - (ms % 1000 < 0)); /* rounded down, also before 1970 */
     gmtime_r(&s, &t);
     return t;
 }
@@ -17,9 +17,8 @@ TimeText time_text(int64_t ms)
     struct tm t = split(ms);
     TimeText out;
     int left = (int)(((ms % 1000) + 1000) % 1000);
-    snprintf(out.text, sizeof out.text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
-             (t.tm_year + 1900) % 10000, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec,
-             left);
+    snprintf(out.text, sizeof out.text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", t.tm_year + 1900,
+             t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, left);
     return out;
 }
 
@@ -27,8 +26,8 @@ TimeText time_stamp(int64_t ms)
 {
     struct tm t = split(ms);
     TimeText out;
-    snprintf(out.text, sizeof out.text, "%04d%02d%02d-%02d%02d%02d", (t.tm_year + 1900) % 10000,
-             t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
+    snprintf(out.text, sizeof out.text, "%04d%02d%02d-%02d%02d%02d", t.tm_year + 1900, t.tm_mon + 1,
+             t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
     return out;
 }
 

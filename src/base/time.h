@@ -7,13 +7,14 @@
 #include "base/str.h"
 
 typedef struct TimeText {
-    char text[72]; /* more than any year needs, so that the compiler can see it */
+    char text[96]; /* more than any year needs, so that the compiler can see it */
 } TimeText;
 
 /* 2026-01-31T18:45:00.123Z */
 TimeText time_text(int64_t ms);
 
-/* The same back; the milliseconds may be missing, a zone other than Z is refused. */
+/* The same back, for years of four digits; the milliseconds may be missing, a zone other than Z
+ * is refused. */
 MUST_USE bool time_parse(Str text, int64_t *ms);
 
 /* 20260131-184500, for names people sort by eye. */

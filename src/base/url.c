@@ -42,8 +42,12 @@ static Str decode(Arena *into, Str s)
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         int byte = s.p[i] == '%' ? escaped_byte(s, i) : -1;
-        out[n++] = byte < 0 ? s.p[i] : (char)byte;
-        i += byte < 0 ? 0 : 2;
+        if (byte < 0) {
+            out[n++] = s.p[i];
+        } else {
+            out[n++] = (char)byte;
+            i += 2;
+        }
     }
     return (Str){ out, n };
 }
@@ -73,7 +77,7 @@ static jot_status parse_authority(Str s, Arena *into, Url *out, Err *e)
         size_t end = str_find(s, ']');
         if (end == s.n)
             return err_set(e, JOT_INVALID, "the host of the URL opens '[' without ']'");
-        out->host = arena_copy(into, str_slice(s, 1, end));
+        out->host = decode(into, str_slice(s, 1, end));
         port = str_from(s, end + 1);
         if (port.n && port.p[0] != ':')
             return err_set(e, JOT_INVALID, "behind ']' the URL may only go on with ':PORT'");
@@ -85,6 +89,9 @@ static jot_status parse_authority(Str s, Arena *into, Url *out, Err *e)
             port = (Str){ 0 };
         out->host = decode(into, host);
     }
+    for (size_t i = 0; i < out->host.n; i++)
+        if ((unsigned char)out->host.p[i] < 0x20 || out->host.p[i] == 0x7F)
+            return err_set(e, JOT_INVALID, "the host of the URL cannot hold control characters");
     uint64_t number = 0;
     if (port.n && (!str_to_u64(port, 65535, &number) || number == 0))
         return err_set(e, JOT_INVALID, "the port of the URL must be a number from 1 to 65535");

@@ -3,7 +3,8 @@
  *   files:.jotter?shared=no      postgres://ann:secret@db.example:5432/pads
  *
  * Either SCHEME:PATH or SCHEME://[USER[:PASSWORD]@]HOST[:PORT][/PATH], then
- * ?KEY=VALUE&...  Percent escapes are decoded; a NUL is refused. */
+ * ?KEY=VALUE&...  Percent escapes are decoded; a NUL is refused everywhere, any
+ * control character in the host. */
 #ifndef BASE_URL_H
 #define BASE_URL_H
 
@@ -21,7 +22,8 @@ typedef struct Url {
     Str query; /* not decoded; see url_param */
 } Url;
 
-/* Parts live in `into`.  JOT_INVALID with a sentence that never shows the password. */
+/* Parts live in `into`.  JOT_INVALID, or JOT_TOO_BIG beyond URL_MAX bytes, with a sentence that
+ * never shows the password. */
 MUST_USE jot_status url_parse(Str text, Arena *into, Url *out, Err *e);
 
 /* The decoded value of a query parameter; false if it is not there.  JOT_INVALID cannot happen

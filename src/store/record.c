@@ -29,14 +29,21 @@ static void write_hash(Buf *to, const char *key, Hash h)
     buf_addf(to, ",\"%s\":\"%s\"", key, hash_hex(h).text);
 }
 
-/* Meta stands in the line as it was given, unless that would break the line. */
+static bool one_line(Str s)
+{
+    return str_find(s, '\n') == s.n && str_find(s, '\r') == s.n;
+}
+
+/* Meta stands in the line as it was given, unless a reader could not tell where it ends: with
+ * spaces around it, or line breaks in it, it becomes a string. */
 static void write_meta(Buf *to, Str meta)
 {
-    bool one_line = str_find(meta, '\n') == meta.n && str_find(meta, '\r') == meta.n;
-    if (one_line && meta.p[0] == '{')
-        buf_addf(to, ",\"meta\":" STR_FMT, STR_ARG(meta));
-    else
+    if (meta.p[0] == '{' && json_skip(meta, 0) == meta.n && one_line(meta)) {
+        buf_add(to, S(",\"meta\":"));
+        buf_add(to, meta);
+    } else {
         write_text(to, "meta", meta);
+    }
 }
 
 static void write_body(Buf *to, Str body)
@@ -73,8 +80,10 @@ void record_write(Buf *to, const Record *r)
     if (m->redacted)
         buf_add(to, S(",\"redacted\":true"));
     write_hash(to, "chain", m->chain);
-    if (r->extra.n)
-        buf_addf(to, "," STR_FMT, STR_ARG(r->extra));
+    if (r->extra.n) {
+        buf_add_char(to, ',');
+        buf_add(to, r->extra);
+    }
     if (m->op != OP_DELETE && !m->redacted)
         write_body(to, r->body);
     buf_add(to, S("}\n"));
@@ -154,10 +163,25 @@ static bool read_op(Reader *r)
     return r->out.mark.op != 0;
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_object(Str text)
+{
+    size_t end = json_skip(text, 0), begin = 0;
+    while (begin < text.n && is_space(text.p[begin]))
+        begin++;
+    while (end < text.n && is_space(text.p[end]))
+        end++;
+    return begin < text.n && text.p[begin] == '{' && end == text.n;
+}
+
 static bool read_meta(Reader *r)
 {
     if (r->at < r->line.n && r->line.p[r->at] == '"')
-        return read_text(r, &r->out.meta);
+        return read_text(r, &r->out.meta) && is_object(r->out.meta);
     size_t end = json_skip(r->line, r->at);
     if (!end || r->line.p[r->at] != '{')
         return false;
@@ -194,7 +218,7 @@ static bool read_time(Reader *r)
 static bool read_extra(Reader *r, size_t key_at)
 {
     size_t end = json_skip(r->line, r->at);
-    if (!end)
+    if (!end || !one_line(str_slice(r->line, key_at, end)))
         return false;
     if (r->extra.n)
         buf_add_char(&r->extra, ',');
@@ -266,7 +290,9 @@ static bool read_member(Reader *r, bool *done)
         return false;
     Str key = str_slice(r->line, key_at + 1, end - 1);
     unsigned bit = bit_of(key);
-    if (bit & r->seen)
+    bool again = bit & r->seen;
+    bool late = r->seen & HAS_BODY; /* who reads only the header would not see it */
+    if (again || late || str_find(key, '\\') < key.n)
         return false;
     r->seen |= bit;
     r->at = end + 1;

@@ -7,7 +7,9 @@
  * fence, id and meta are left out when empty; a tombstone has no sha256, size
  * and body; a redacted record has "redacted":true and no body.  The body is a
  * string if it is UTF-8 without NUL and that is no longer than base64;
- * otherwise "body64" holds it.  Members that are not known here are kept. */
+ * otherwise "body64" holds it.  Meta with spaces around it or line breaks in it
+ * is a string.  Members that are not known here are kept; they stand before the
+ * body, and no key is written with escapes. */
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
 
