@@ -197,7 +197,7 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
     const Seen *seen = judge(k, &ref->history, &left);
     bool twice = k->bench->totals.kills % TWICE_EVERY == 0 || k->bench->options->only;
     if (seen && twice && !workload_edited(k->workload))
-        kill_recovery(k, &left, &seen->first, &allowed, first);
+        kill_recovery(k, &left, &seen->second, &allowed, first);
     return true;
 }
 
