@@ -380,12 +380,19 @@ static Record unrecorded(const View *v, const Mark *before)
     return r;
 }
 
-/* True if somebody's write of this document is under way, or was left unfinished. */
-static bool drafted(Files *f, const Place *p)
+/* True if the head has been appended but does not show yet: its writer is on the way to the
+ * exchange, or died there.  The draft tells: it holds the head's text, or nothing if the head is a
+ * tombstone. */
+static jot_status under_way(Files *f, const Place *p, const Mark *head, bool *out, Err *e)
 {
-    struct stat info;
+    AUTO(Arena) arena = { 0 };
+    View draft = { 0 };
     AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
-    return dir >= 0 && io_stat(f->base.io, dir, p->draft, &info) == 0;
+    if (dir >= 0)
+        TRY(view_read_in(f, p, dir, p->draft, &arena, &draft, e));
+    *out =
+        draft.there && (mark_shown(head) ? hash_eq(draft.sha256, head->sha256) : draft.text.n == 0);
+    return JOT_OK;
 }
 
 /* What a reader sees of a document: its view, then the end of its stream. */
@@ -451,7 +458,8 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
         *out = now.shown;
         if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq))
             return JOT_OK;
-        bool writing = drafted(f, p);
+        bool writing = false;
+        TRY(under_way(f, p, &now.head, &writing, e));
         if (writing && now.shown.mark.seq)
             return JOT_OK;
         if (writing && !now.view.there && now.first)
@@ -493,15 +501,18 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
 
 /* The last record of a document that a reader may see: a write takes effect at the exchange, for
  * those who read records as for those who read values.  Otherwise a head could be older than a
- * read that came before it.  Without a draft nobody is between append and exchange. */
-static jot_status last_visible(Files *f, const Place *p, uint64_t *seq, Err *e)
+ * read that came before it. */
+static jot_status last_visible(Files *f, const Stream *st, uint64_t *seq, Err *e)
 {
-    *seq = STORE_SEQ_MAX;
-    if (!p->viewed || !drafted(f, p))
-        return JOT_OK;
     AUTO(Arena) arena = { 0 };
     Record head;
-    TRY(document_head(f, p, &arena, &head, e));
+    bool writing = false;
+    *seq = STORE_SEQ_MAX;
+    if (st->place->viewed)
+        TRY(under_way(f, st->place, &st->head, &writing, e));
+    if (!writing)
+        return JOT_OK;
+    TRY(document_head(f, st->place, &arena, &head, e));
     if (head.mark.seq)
         *seq = head.mark.seq;
     return JOT_OK;
@@ -515,7 +526,7 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
     uint64_t last;
-    TRY(last_visible(f, &p, &last, e));
+    TRY(last_visible(f, &st, &last, e));
     TRY(stream_read(f, &st, from, limit, into, out, e));
     bool at_end = false;
     for (; out->n && out->items[out->n - 1].mark.seq > last; out->n--)
