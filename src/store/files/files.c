@@ -156,11 +156,14 @@ static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);
-    if (st != JOT_OK) { /* the draft is all there is to undo, and a leftover does no harm */
+    /* Without a record the draft is all there is to undo, and a leftover does no harm.  If the
+     * record could not be undone, the draft must stay: it tells what was meant. */
+    if (st != JOT_OK && !f->base.read_only_why[0]) {
         jot_status dropped = view_drop(f, &w->place, w->dir, NULL);
         (void)dropped;
-        return st;
     }
+    if (st != JOT_OK)
+        return st;
     return MUTANT(SHOW_BEFORE_SYNC) ? JOT_OK : show(f, w, last, e);
 }
 

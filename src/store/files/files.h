@@ -265,6 +265,8 @@ void pad_close(Store *s);
 bool pad_read_checked(Files *f);
 /* Write `checked`, so that this boot needs no more comparing. */
 MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
+int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
