@@ -22,6 +22,7 @@ typedef struct ContractRun {
     const char *promise; /* only this one; NULL: all */
     bool quiet;          /* print nothing but what did not hold */
     bool silent;         /* print nothing at all */
+    bool first;          /* one broken promise is enough */
     bool stay;           /* run in this process, for a debugger: the first failure ends it */
     FailFn failed;       /* NULL is fine */
     void *ctx;
@@ -82,7 +83,8 @@ typedef struct Engine {
     const char *name;  /* and the scheme of its URL, unless it is wrong on purpose */
     const char *where; /* the pad's name in its directory; NULL: the URL has no path */
     bool lasting;      /* a pad outlives its handles and can be opened twice */
-    Wrong wrong;       /* the rule it breaks: only in the tests of the tests */
+    bool layered;      /* mem: behind the layer of wrong.h: only in the tests of the tests */
+    Wrong wrong;       /* the rule that layer breaks */
 } Engine;
 
 /* NULL if there is no row of that name. */
@@ -164,6 +166,26 @@ Str trial_dump(Trial *p);
 /* Compute every chain again; a stream may begin anywhere. */
 void check_chain(Trial *p, const char *stream);
 void check_all_chains(Trial *p);
+
+/* A failure inside one of these words tells from where it was said. */
+void said_at(const char *file, int line);
+#ifndef CONTRACT_WORDS_THEMSELVES
+#define append(...) (said_at(__FILE__, __LINE__), append(__VA_ARGS__))
+#define put(...) (said_at(__FILE__, __LINE__), put(__VA_ARGS__))
+#define entry(...) (said_at(__FILE__, __LINE__), entry(__VA_ARGS__))
+#define bury(...) (said_at(__FILE__, __LINE__), bury(__VA_ARGS__))
+#define entries(...) (said_at(__FILE__, __LINE__), entries(__VA_ARGS__))
+#define refused(...) (said_at(__FILE__, __LINE__), refused(__VA_ARGS__))
+#define head(...) (said_at(__FILE__, __LINE__), head(__VA_ARGS__))
+#define read_from(...) (said_at(__FILE__, __LINE__), read_from(__VA_ARGS__))
+#define read_all(...) (said_at(__FILE__, __LINE__), read_all(__VA_ARGS__))
+#define record_at(...) (said_at(__FILE__, __LINE__), record_at(__VA_ARGS__))
+#define list(...) (said_at(__FILE__, __LINE__), list(__VA_ARGS__))
+#define changes(...) (said_at(__FILE__, __LINE__), changes(__VA_ARGS__))
+#define trial_use(...) (said_at(__FILE__, __LINE__), trial_use(__VA_ARGS__))
+#define trial_reopen(...) (said_at(__FILE__, __LINE__), trial_reopen(__VA_ARGS__))
+#define check_chain(...) (said_at(__FILE__, __LINE__), check_chain(__VA_ARGS__))
+#endif
 
 /* --- Checking -------------------------------------------------------------------------- */
 

@@ -1,24 +1,13 @@
 /* runner.c - the one table of promises, tried on an engine, and what is said about it.
  *
- * Each promise runs in a child, in a directory the parent made and removes
- * whatever happens to the child.  The child reports through a pipe: nothing if
- * the promise held, a sentence if not.  A child that dies or takes too long is
- * a broken promise with a sentence of its own.
- *
- * Output is TAP: one line a promise, "# " before what explains it. */
-#include <dirent.h>
-#include <errno.h>
-#include <signal.h>
-#include <stdarg.h>
+ * Each promise runs in a child process of its own (child.c); it must hold, and
+ * leave no file open.  Output is TAP: one line a promise, "# " before what
+ * explains it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
+#include "child.h"
 #include "contract.h"
-
-/* A promise that takes this long hangs; the slowest one takes a second. */
-enum { PROMISE_SECONDS = 120, WHY_MAX = 2048 };
 
 static const Promise *const tables[] = {
     expect_promises, guard_promises,    id_promises,     order_promises, read_promises,
@@ -26,25 +15,7 @@ static const Promise *const tables[] = {
     name_promises,   verbatim_promises, copy_promises,   open_promises,
 };
 
-/* Where fail_at() writes its sentence; -1: to stderr. */
-static int why_fd = -1;
-
 /* --- Checking -------------------------------------------------------------------------- */
-
-void fail_at(const char *file, int line, const char *fmt, ...)
-{
-    char text[WHY_MAX];
-    int n = snprintf(text, sizeof text, "%s:%d: ", file, line);
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text + n, sizeof text - (size_t)n, fmt, args);
-    va_end(args);
-    if (why_fd < 0)
-        fprintf(stderr, "%s\n", text);
-    else if (write(why_fd, text, strlen(text)) < 0)
-        perror("contract");
-    _exit(1);
-}
 
 void check_status(const char *file, int line, const char *what, jot_status got, jot_status want,
                   const Err *e)
@@ -108,86 +79,19 @@ void check_record(const char *file, int line, Record got, Record want)
 
 /* --- One promise ----------------------------------------------------------------------- */
 
-static int open_files(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    int n = 0;
-    while (dir && readdir(dir))
-        n++;
-    if (dir)
-        closedir(dir);
-    return n;
-}
+typedef struct Try {
+    const Promise *promise;
+    const Engine *engine;
+} Try;
 
-static void keep(const Promise *promise, const Engine *engine, const char *dir)
+static void keep(void *ctx, const char *dir)
 {
+    const Try *t = ctx;
     int before = open_files();
-    Trial *p = trial_new(engine, dir);
-    promise->keep(p);
+    Trial *p = trial_new(t->engine, dir);
+    t->promise->keep(p);
     trial_free(p);
     CHECK_NUM(open_files(), before);
-}
-
-NO_RETURN static void keep_in_child(const Promise *promise, const Engine *engine, const char *dir,
-                                    int fd)
-{
-    why_fd = fd;
-    alarm(PROMISE_SECONDS);
-    keep(promise, engine, dir);
-    /* Not _exit: the leak check of a sanitizer runs at exit. */
-    exit(0);
-}
-
-/* What the child has to say, until it ends. */
-static void read_why(int fd, char *why)
-{
-    size_t n = 0;
-    for (;;) {
-        ssize_t got = read(fd, why + n, WHY_MAX - 1 - n);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-    }
-    why[n] = 0;
-}
-
-/* True if it held; otherwise `why` says what did not. */
-static bool try_promise(const Promise *promise, const Engine *engine, char *why)
-{
-    char dir[64];
-    dir_make(dir, sizeof dir);
-    fflush(NULL);
-    int ends[2];
-    pid_t child = pipe(ends) == 0 ? fork() : -1;
-    if (child == 0) {
-        close(ends[0]);
-        keep_in_child(promise, engine, dir, ends[1]);
-    }
-    if (child < 0)
-        FAIL("cannot start a child");
-    close(ends[1]);
-    read_why(ends[0], why);
-    close(ends[0]);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    dir_remove(dir);
-    if (WIFSIGNALED(status))
-        snprintf(why, WHY_MAX, "it ended with signal %d, %s", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) && !why[0])
-        snprintf(why, WHY_MAX, "it ended with code %d", WEXITSTATUS(status));
-    return status == 0;
-}
-
-static void stay_and_keep(const Promise *promise, const Engine *engine)
-{
-    char dir[64];
-    dir_make(dir, sizeof dir);
-    keep(promise, engine, dir);
-    dir_remove(dir);
 }
 
 /* --- All of them ----------------------------------------------------------------------- */
@@ -229,17 +133,14 @@ static void tell(const ContractRun *run, const Engine *engine, int number, const
 static void run_one(const Promise *promise, const Engine *engine, const ContractRun *run,
                     ContractResult *result)
 {
-    char why[WHY_MAX] = "";
+    char why[CHILD_WHY_MAX];
     result->promises++;
     if (promise->lasting && !engine->lasting) {
         result->apart++;
         return;
     }
-    bool held = true;
-    if (run->stay)
-        stay_and_keep(promise, engine);
-    else
-        held = try_promise(promise, engine, why);
+    Try each = { promise, engine };
+    bool held = child_run(keep, &each, run->stay, why);
     *(held ? &result->held : &result->broken) += 1;
     tell(run, engine, result->promises, promise, held, why);
 }
@@ -254,7 +155,8 @@ ContractResult contract_run(const char *name, const ContractRun *run)
     }
     for (size_t t = 0; t < COUNT_OF(tables); t++)
         for (const Promise *promise = tables[t]; promise->name; promise++)
-            if (!run->promise || strcmp(run->promise, promise->name) == 0)
+            if ((!run->promise || strcmp(run->promise, promise->name) == 0) &&
+                !(run->first && result.broken))
                 run_one(promise, engine, run, &result);
     return result;
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+
+#define CONTRACT_WORDS_THEMSELVES
 #include "contract.h"
 
 /* The engines of the product, then each of the wrong ones.  Adding an engine is one line here
@@ -17,7 +19,7 @@
 static const Engine engines[] = { { .name = "mem" },
                                   { .name = "files", .where = "pad", .lasting = true },
                                   { .name = "sqlite", .where = "pad.db", .lasting = true },
-#define X(name_, about) { .name = "wrong:" #name_, .wrong = WRONG_##name_ },
+#define X(name_, about) { .name = "wrong:" #name_, .layered = true, .wrong = WRONG_##name_ },
                                   WRONGS(X)
 #undef X
 };
@@ -32,12 +34,12 @@ const Engine *engine_find(const char *name)
 
 const Engine *engine_at(size_t i)
 {
-    return i < COUNT_OF(engines) && !engines[i].wrong ? &engines[i] : NULL;
+    return i < COUNT_OF(engines) && !engines[i].layered ? &engines[i] : NULL;
 }
 
 bool engine_present(const Engine *engine)
 {
-    if (engine->wrong)
+    if (engine->layered)
         return true;
     char url[64];
     snprintf(url, sizeof url, "%s:%s", engine->name, engine->where ? "/nonexistent/pad" : "");
@@ -87,7 +89,7 @@ jot_status trial_open(Trial *p, size_t i, StoreOptions options)
     CHECK(i < TRIAL_HANDLES && !p->open[i]);
     options.io = &p->io;
     TRY(store_open(&p->open[i], str(p->url), &options, &p->e));
-    if (p->engine->wrong)
+    if (p->engine->layered)
         p->open[i] = wrong_wrap(p->open[i], p->engine->wrong);
     if (p->engine->wrong == WRONG_STOPS_WORKING)
         wrong_allow(p->open[i], 3);
@@ -96,7 +98,7 @@ jot_status trial_open(Trial *p, size_t i, StoreOptions options)
 
 static void address(Trial *p)
 {
-    const char *scheme = p->engine->wrong ? "mem" : p->engine->name;
+    const char *scheme = p->engine->layered ? "mem" : p->engine->name;
     if (p->engine->where)
         snprintf(p->url, sizeof p->url, "%s:%s/%s", scheme, p->dir, p->engine->where);
     else

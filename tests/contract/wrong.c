@@ -111,7 +111,7 @@ static void spoil_question(WrongStore *w, Str stream, const Mark *head, Expect *
         x->guard = (Str){ 0 };
     if (w->wrong == WRONG_FENCE_IGNORED && d->fence < head->fence)
         d->fence = 0;
-    if (w->wrong == WRONG_ID_IGNORED)
+    if (w->wrong == WRONG_ID_IGNORED || (w->wrong == WRONG_ID_AFTER_EXPECT && !fits(x, head)))
         d->id = (Str){ 0 };
     if (w->wrong == WRONG_ID_WINDOW_SHORT && id_at_edge(w, stream, d->id, head))
         d->id = (Str){ 0 };
@@ -147,10 +147,6 @@ static jot_status wrong_append(Store *s, Str stream, const Expect *x, const Draf
     Expect expect = *x;
     Draft draft = *d;
     spoil_question(w, stream, &before, &expect, &draft);
-    if (w->wrong == WRONG_ID_AFTER_EXPECT && !fits(x, &before)) {
-        *out = before;
-        return err_set(e, JOT_CONFLICT, "it has changed");
-    }
     if (w->wrong == WRONG_GUARD_NEEDS_STREAM && x->guard.n && !mark_of(w, x->guard).seq) {
         *out = before;
         return err_set(e, JOT_FENCED, "there is no guard");

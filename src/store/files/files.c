@@ -118,18 +118,38 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
     return JOT_OK;
 }
 
+/* The directory of the view; without `make` it may be missing, and w->dir stays FD_NONE. */
+static jot_status open_view_dir(Files *f, Work *w, bool make, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, w->place.name);
+    int dir = w->dir >= 0 ? w->dir : pad_open_dir(f, w->place.view_dir, make);
+    if (dir == -ELOOP)
+        return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
+    if (dir == -ENOTDIR && make)
+        return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
+                       name);
+    if (dir < 0 && (make || (dir != -ENOENT && dir != -ENOTDIR)))
+        return err_errno(e, -dir, "could not open the directory of '%s'", name);
+    w->dir = dir < 0 ? FD_NONE : dir;
+    return JOT_OK;
+}
+
 /* Put records behind the head and let the last one take effect. */
 static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err *e)
 {
     const Record *last = &records[n - 1];
     bool remove = !mark_shown(&last->mark);
-    if (!w->place.viewed)
+    if (!w->place.viewed || (remove && !w->seen.there))
         return write_records(f, w, records, n, e);
     if (w->seen.there && w->seen.links > 1) {
         Shown shown;
         return err_set(e, JOT_DENIED, "the file of '%s' has a second hard link: copy it without",
                        err_show(&shown, w->place.name));
     }
+    TRY(open_view_dir(f, w, true, e));
+    if (w->seen.directory && !remove)
+        TRY(view_make_room(f, &w->place, w->dir, e));
     TRY(view_draft(f, &w->place, w->dir, !remove ? last->body : (Str){ 0 }, e));
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
@@ -177,22 +197,10 @@ static jot_status begin(Files *f, Work *w, const Expect *x, bool create, Err *e)
         TRY(take_guard(f, w, x, e));
     if (!w->place.viewed)
         return JOT_OK;
-    bool make = create || mark_live(&w->stream.head); /* a lost directory is made again */
-    w->dir = pad_open_dir(f, w->place.view_dir, make);
-    Shown shown;
-    if (w->dir == -ENOTDIR)
-        return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
-                       err_show(&shown, w->place.name));
-    if (w->dir == -ELOOP)
-        return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'",
-                       err_show(&shown, w->place.name));
-    if (w->dir == -ENOENT) { /* nothing to see, nothing to put right */
-        w->dir = FD_NONE;
-        return JOT_OK;
-    }
+    /* A lost directory is made again; one for a new document only when it is decided. */
+    TRY(open_view_dir(f, w, mark_shown(&w->stream.head), e));
     if (w->dir < 0)
-        return err_errno(e, -w->dir, "could not open the directory of '%s'",
-                         err_show(&shown, w->place.name));
+        return JOT_OK; /* nothing to see, nothing to put right */
     return recover_stream(f, &w->stream, w->dir, &w->arena, &w->seen, &w->edit, e);
 }
 

@@ -169,6 +169,7 @@ static inline bool mark_shown(const Mark *m)
 /* What a view holds. */
 typedef struct View {
     bool there;
+    bool directory; /* a directory stands in its place; then it is not there */
     Hash sha256;
     Str text;
     nlink_t links;
@@ -181,6 +182,9 @@ MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, 
 /* The view, or the draft, in its directory that is open already. */
 MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Arena *into,
                                  View *out, Err *e);
+
+/* Remove the directory that stands in a view's place, if nothing is in it. */
+MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);
 
 /* Write the next text of a document beside its view; empty for a delete. */
 MUST_USE jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e);

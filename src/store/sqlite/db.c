@@ -304,6 +304,13 @@ static bool dir_is_sealed(const Db *d)
     return faccessat(d->dir, ".", W_OK, AT_EACCESS) != 0 && (errno == EROFS || errno == EACCES);
 }
 
+/* How SQLite says that it could not make the log or its shared memory. */
+static bool lacks_log(int rc)
+{
+    return (rc & 0xFF) == SQLITE_CANTOPEN || rc == SQLITE_READONLY_DIRECTORY ||
+           rc == SQLITE_READONLY_CANTINIT;
+}
+
 /* Where nothing can be written SQLite cannot make its shared memory.  If there is no log either,
  * the file alone is the database. */
 static jot_status open_immutable(Db *d, Err *e)
@@ -331,7 +338,7 @@ jot_status db_connect(Db *d, Err *e)
         db_open_as(d, d->path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, e);
     if (st == JOT_OK)
         st = db_identify(d, e);
-    if (st != JOT_OK && (sqlite3_errcode(d->sql) & 0xFF) == SQLITE_CANTOPEN && dir_is_sealed(d)) {
+    if (st != JOT_OK && lacks_log(sqlite3_errcode(d->sql)) && dir_is_sealed(d)) {
         db_disconnect(d, false);
         st = open_immutable(d, e);
     }

@@ -114,6 +114,8 @@ static jot_status locate(Db *d, const char *path, Err *e)
     if (!vfs)
         return err_set(e, JOT_INVALID, "SQLite has no VFS '%s'", err_show(&shown, str(d->vfs)));
     TRY(resolve(path, real, e));
+    if (strcmp(real, "/") == 0)
+        return err_set(e, JOT_INVALID, "'/' is not a regular file");
     if (strlen(real) + SUFFIX_MAX > (size_t)vfs->mxPathname)
         return err_set(e, JOT_INVALID, "the path '%s' is too long: SQLite takes at most %d bytes",
                        err_show(&shown, str(real)), vfs->mxPathname - SUFFIX_MAX);
