@@ -180,9 +180,13 @@ typedef struct View {
 /* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file,
  * JOT_TOO_BIG if it is larger than a body may be. */
 MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e);
-/* The view, or the draft, in its directory that is open already. */
+/* The view, in its directory that is open already. */
 MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Arena *into,
                                  View *out, Err *e);
+/* What has the draft's name.  Anything but a text (a symlink that was displaced in the moment of
+ * the exchange, a directory) is put aside, or it would stand in every later writer's way. */
+MUST_USE jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out,
+                                    Err *e);
 
 /* Remove the directory that stands in a view's place, if nothing is in it. */
 MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);

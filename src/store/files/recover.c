@@ -147,9 +147,7 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
     *edit = (Draft){ 0 };
     TRY(read_patiently(f, st, dir, into, seen, e));
     View draft;
-    TRY(view_read_in(f, st->place, dir, st->place->draft, into, &draft, e));
-    if (draft.directory)
-        TRY(quarantine_move(f, st->place->name, dir, st->place->draft, false, e));
+    TRY(view_read_draft(f, st->place, dir, into, &draft, e));
     if (draft.there) {
         TRY(settle_draft(f, st, dir, seen, &draft, e));
         TRY(view_read_in(f, st->place, dir, st->place->view, into, seen, e));

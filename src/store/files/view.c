@@ -106,6 +106,16 @@ jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Are
     return read_at(f, p, dir, name, into, out, e);
 }
 
+jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e)
+{
+    jot_status got = read_at(f, p, dir, p->draft, into, out, e);
+    bool strange = got == JOT_DENIED || got == JOT_TOO_BIG || out->directory;
+    if (!strange)
+        return got;
+    *out = (View){ 0 };
+    return quarantine_move(f, p->name, dir, p->draft, false, e);
+}
+
 /* Directories in which nothing is left; depth is bounded by the length of a path. */
 static int remove_empty(Files *f, int dir, const char *name, int depth)
 {
@@ -193,7 +203,7 @@ jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *
     int got = remove ? swap_out(f, p, dir, &left) : swap_in(f, p, dir, &left);
     if (got < 0)
         return view_failed(e, p, got, "replace");
-    return left ? read_at(f, p, dir, p->draft, into, displaced, e) : JOT_OK;
+    return left ? view_read_draft(f, p, dir, into, displaced, e) : JOT_OK;
 }
 
 /* A read lease is refused while somebody has the file open for writing.  The signal that would
