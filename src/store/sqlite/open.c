@@ -198,7 +198,8 @@ static jot_status look(Db *d, Found *found, bool *wal, Err *e)
         return err_set(e, JOT_INVALID, "'%s' is not a regular file", name);
     if (st.st_nlink > 1) /* each name would have a lock and a log of its own */
         db_read_only(d, "its file has more than one name (hard links)");
-    *found = st.st_size ? FOUND_PAD : FOUND_EMPTY;
+    /* SQLite takes a file of one byte for an empty one, and does not cut it when it rolls back. */
+    *found = st.st_size > 1 ? FOUND_PAD : FOUND_EMPTY;
     if (*found == FOUND_EMPTY)
         return JOT_OK;
     unsigned char header[HEADER_BYTES] = { 0 };
