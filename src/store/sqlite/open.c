@@ -168,8 +168,9 @@ static jot_status check_header(const Db *d, const unsigned char *h, bool *wal, E
     static const char magic[] = "SQLite format 3";
     Shown shown;
     const char *name = err_show(&shown, str(d->path));
-    *wal = h[HEADER_WRITE_VERSION] == VERSION_WAL;
-    /* A crash while the pad was made leaves a journal that takes back what is there. */
+    /* A crash while the pad was made leaves a journal that takes back what is there: the pad
+     * itself, or the switch to the log. */
+    *wal = h[HEADER_WRITE_VERSION] == VERSION_WAL && !has_journal(d);
     bool ours = memcmp(h, magic, sizeof magic) == 0;
     if (!ours && has_journal(d))
         return JOT_OK;
