@@ -20,7 +20,7 @@ check: ## format, layers, style, symbols, lint, both compilers, tests under asan
 	@tools/check $(STEPS)
 
 bench: all ## measurements, as ratios taken side by side
-	@meson test -C build --no-rebuild --benchmark --verbose
+	@meson test -C build --no-rebuild --benchmark --verbose --timeout-multiplier 0
 
 fuzz: ## fuzz every parser of foreign bytes for FUZZ_SECONDS (60) in all
 	@tools/bootstrap build check

@@ -3,7 +3,7 @@
  * A line of /proc/PID/fdinfo/FD looks like this (numbers of the device in hex,
  * then inode, first and last byte):
  *
- *     lock:	1: OFDLCK  ADVISORY  WRITE -1 08:02:131075 0 0
+ *     lock:   1: OFDLCK  ADVISORY  WRITE -1 08:02:131075 0 0
  *
  * The device there is not always the one stat() gives (btrfs, overlayfs), so
  * the file is recognised by stat of /proc/PID/fd/FD instead. */

@@ -104,7 +104,7 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
 static jot_status show(Files *f, Work *w, const Record *last, Err *e)
 {
     const Place *p = &w->place;
-    bool remove = last->mark.op == OP_DELETE;
+    bool remove = !mark_shown(&last->mark);
     View displaced;
     if (view_exchange(f, p, w->dir, remove, &w->arena, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
@@ -118,19 +118,39 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
     return JOT_OK;
 }
 
+/* The directory of the view; without `make` it may be missing, and w->dir stays FD_NONE. */
+static jot_status open_view_dir(Files *f, Work *w, bool make, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, w->place.name);
+    int dir = w->dir >= 0 ? w->dir : pad_open_dir(f, w->place.view_dir, make);
+    if (dir == -ELOOP)
+        return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
+    if (dir == -ENOTDIR && make)
+        return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
+                       name);
+    if (dir < 0 && (make || (dir != -ENOENT && dir != -ENOTDIR)))
+        return err_errno(e, -dir, "could not open the directory of '%s'", name);
+    w->dir = dir < 0 ? FD_NONE : dir;
+    return JOT_OK;
+}
+
 /* Put records behind the head and let the last one take effect. */
 static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err *e)
 {
     const Record *last = &records[n - 1];
-    bool remove = last->mark.op == OP_DELETE;
-    if (!w->place.viewed)
+    bool remove = !mark_shown(&last->mark);
+    if (!w->place.viewed || (remove && !w->seen.there))
         return write_records(f, w, records, n, e);
     if (w->seen.there && w->seen.links > 1) {
         Shown shown;
         return err_set(e, JOT_DENIED, "the file of '%s' has a second hard link: copy it without",
                        err_show(&shown, w->place.name));
     }
-    TRY(view_draft(f, &w->place, w->dir, remove ? (Str){ 0 } : last->body, e));
+    TRY(open_view_dir(f, w, true, e));
+    if (w->seen.directory && !remove)
+        TRY(view_make_room(f, &w->place, w->dir, e));
+    TRY(view_draft(f, &w->place, w->dir, !remove ? last->body : (Str){ 0 }, e));
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);
@@ -177,19 +197,10 @@ static jot_status begin(Files *f, Work *w, const Expect *x, bool create, Err *e)
         TRY(take_guard(f, w, x, e));
     if (!w->place.viewed)
         return JOT_OK;
-    bool make = create || mark_live(&w->stream.head); /* a lost directory is made again */
-    w->dir = pad_open_dir(f, w->place.view_dir, make);
-    Shown shown;
-    if (w->dir == -ENOTDIR)
-        return err_set(e, JOT_INVALID, "cannot create '%s': a file stands where a directory must",
-                       err_show(&shown, w->place.name));
-    if (w->dir == -ENOENT) { /* nothing to see, nothing to put right */
-        w->dir = FD_NONE;
-        return JOT_OK;
-    }
+    /* A lost directory is made again; one for a new document only when it is decided. */
+    TRY(open_view_dir(f, w, mark_shown(&w->stream.head), e));
     if (w->dir < 0)
-        return err_errno(e, -w->dir, "could not open the directory of '%s'",
-                         err_show(&shown, w->place.name));
+        return JOT_OK; /* nothing to see, nothing to put right */
     return recover_stream(f, &w->stream, w->dir, &w->arena, &w->seen, &w->edit, e);
 }
 
@@ -226,7 +237,7 @@ static jot_status lock_names(Files *f, Work *w, Err *e)
         off_t byte =
             LOCK_NAMES + (off_t)(((uint32_t)h.b[0] << 16 | (uint32_t)h.b[1] << 8) | h.b[2]);
         int got = lock_wait(f->base.io, w->names, end < name.n ? F_RDLCK : F_WRLCK, byte,
-                            f->base.wait_ms);
+                            pad_wait_left(f));
         if (got < 0)
             return err_set(e, JOT_UNAVAILABLE, "could not lock the names of the pad");
     }
@@ -257,8 +268,10 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 
 /* --- Append ---------------------------------------------------------------------------- */
 
-static jot_status check_pad(Files *f, Err *e)
+/* Every write begins here. */
+static jot_status begin_writing(Files *f, Err *e)
 {
+    pad_begin_wait(f);
     return f->checked || pad_read_checked(f) ? JOT_OK : recover_pad(f, e);
 }
 
@@ -268,6 +281,8 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
     Mark head = w->stream.head;
     Record outside, recent[STORE_ID_WINDOW], fresh;
     size_t recent_n = 0;
+    if (MUTANT(OVERWRITE_EDIT))
+        w->edit = (Draft){ 0 };
     if (w->edit.op) {
         outside = store_next(&f->base, w->place.name, &w->edit, &head);
         head = outside.mark;
@@ -325,7 +340,7 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
                                Err *e)
 {
     Files *f = (Files *)s;
-    TRY(check_pad(f, e));
+    TRY(begin_writing(f, e));
     for (int i = 0; i < REDO_MAX; i++) {
         AUTO(Work) w;
         work_init(&w, stream);
@@ -374,8 +389,7 @@ static void find_shown(Sight *s, const Record *newest, size_t n)
 {
     for (size_t i = 0; i < n && s->shown.mark.seq == 0; i++) {
         const Mark *m = &newest[i].mark;
-        if (s->view.there ? m->op == OP_PUT && hash_eq(m->sha256, s->view.sha256)
-                          : m->op == OP_DELETE)
+        if (s->view.there ? mark_shown(m) && hash_eq(m->sha256, s->view.sha256) : !mark_shown(m))
             s->shown = newest[i];
     }
     s->first = n == 1;
@@ -463,6 +477,22 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     return JOT_OK;
 }
 
+/* The last record of a document that a reader may see: a write takes effect at the exchange, for
+ * those who read records as for those who read values.  Otherwise a head could be older than a
+ * read that came before it.  Without a draft nobody is between append and exchange. */
+static jot_status last_visible(Files *f, const Place *p, uint64_t *seq, Err *e)
+{
+    *seq = STORE_SEQ_MAX;
+    if (!p->viewed || !drafted(f, p))
+        return JOT_OK;
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    TRY(document_head(f, p, &arena, &head, e));
+    if (head.mark.seq)
+        *seq = head.mark.seq;
+    return JOT_OK;
+}
+
 static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
                              Records *out, Err *e)
 {
@@ -470,7 +500,15 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
     Place p = place_of(stream);
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
-    return stream_read(f, &st, from, limit, into, out, e);
+    uint64_t last;
+    TRY(last_visible(f, &p, &last, e));
+    TRY(stream_read(f, &st, from, limit, into, out, e));
+    bool at_end = false;
+    for (; out->n && out->items[out->n - 1].mark.seq > last; out->n--)
+        at_end = true;
+    at_end = at_end || (out->n && out->items[out->n - 1].mark.seq == last);
+    out->more = out->more && !at_end;
+    return JOT_OK;
 }
 
 /* --- Forgetting ------------------------------------------------------------------------ */
@@ -478,7 +516,7 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
 /* Lock an existing stream, with people's edits recorded. */
 static jot_status begin_existing(Files *f, Work *w, Err *e)
 {
-    TRY(check_pad(f, e));
+    TRY(begin_writing(f, e));
     jot_status st = begin(f, w, NULL, false, e);
     if (st == JOT_NOT_FOUND && w->place.viewed) {
         /* A file a person made is a stream from its first record on. */
@@ -550,7 +588,7 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
      * view that came back after a power loss would look like a person's. */
     if (w.place.viewed && w.seen.there)
         TRY(commit(f, &w, &tombstone, 1, e));
-    if (w.dir >= 0 && io_fsync(f->base.io, w.dir) < 0)
+    if (w.dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w.dir) < 0)
         return view_unsettled(&w.place, e);
     AUTO(Buf) line = { 0 };
     record_write(&line, &tombstone);
@@ -568,7 +606,7 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
 static jot_status files_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
 {
     Files *f = (Files *)s;
-    TRY(check_pad(f, e));
+    TRY(begin_writing(f, e));
     AUTO(Work) w;
     work_init(&w, stream);
     TRY(begin(f, &w, NULL, true, e));

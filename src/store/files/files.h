@@ -160,9 +160,16 @@ bool stream_in_place(Files *f, const Stream *st);
 
 /* --- view.c ---------------------------------------------------------------------------- */
 
+/* True if a document with this head has a view: its body is there to be seen. */
+static inline bool mark_shown(const Mark *m)
+{
+    return m->op == OP_PUT && !m->redacted;
+}
+
 /* What a view holds. */
 typedef struct View {
     bool there;
+    bool directory; /* a directory stands in its place; then it is not there */
     Hash sha256;
     Str text;
     nlink_t links;
@@ -175,6 +182,9 @@ MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, 
 /* The view, or the draft, in its directory that is open already. */
 MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Arena *into,
                                  View *out, Err *e);
+
+/* Remove the directory that stands in a view's place, if nothing is in it. */
+MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);
 
 /* Write the next text of a document beside its view; empty for a delete. */
 MUST_USE jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e);
@@ -256,6 +266,9 @@ bool pad_read_checked(Files *f);
 MUST_USE jot_status pad_write_checked(Files *f, Err *e);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
+/* An operation that may wait begins: from here it waits no longer than the handle allows. */
+void pad_begin_wait(Files *f);
+int64_t pad_wait_left(const Files *f);
 /* The handle gives up writing: the reason is told to every later write. */
 jot_status pad_stop_writing(Files *f, Err *e, const char *why);
 
@@ -266,8 +279,9 @@ struct Files {
     char boot[33];                        /* of the running system */
     bool checked;                         /* every view was compared under this boot */
     char check_after[STORE_NAME_MAX + 1]; /* how far recover_pad has come */
-    bool swaps;                           /* the file system can exchange two names */
-    bool folds;                           /* it does not tell `A` from `a` */
+    int64_t until_ms; /* when the operation under way stops waiting, by io_awake_ms */
+    bool swaps;       /* the file system can exchange two names */
+    bool folds;       /* it does not tell `A` from `a` */
     struct Recent *recent;
     struct ListCache *listed;
 };

@@ -74,6 +74,17 @@ jot_status pad_sync_dirs(Files *f, const char *path, Err *e)
     }
 }
 
+void pad_begin_wait(Files *f)
+{
+    f->until_ms = io_awake_ms(f->base.io) + f->base.wait_ms;
+}
+
+int64_t pad_wait_left(const Files *f)
+{
+    int64_t left = f->until_ms - io_awake_ms(f->base.io);
+    return left > 0 ? left : 0;
+}
+
 jot_status pad_stop_writing(Files *f, Err *e, const char *why)
 {
     snprintf(f->base.read_only_why, sizeof f->base.read_only_why, "%s", why);
@@ -133,7 +144,7 @@ bool pad_read_checked(Files *f)
 {
     char text[40] = "";
     if (f->boot[0] && read_small(f, CHECKED, text, sizeof text) == 0)
-        f->checked = strcmp(text, f->boot) == 0;
+        f->checked = strcmp(text, f->boot) == 0 || MUTANT(TRUST_EVERY_BOOT);
     return f->checked;
 }
 
@@ -217,6 +228,17 @@ static jot_status make_root(const Io *io, const char *path, Err *e)
             return JOT_OK;
         *slash = '/';
     }
+}
+
+/* The directory may be new although we did not make it.  One that we may not read was there. */
+static jot_status sync_above(const Io *io, const char *path, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Fd) above = io_open_root(io, arena_printf(&arena, "%s/..", path).p);
+    int got = above < 0 ? above : io_fsync(io, above);
+    if (got < 0 && got != -EACCES)
+        return err_errno(e, -got, "could not make the pad's name durable");
+    return JOT_OK;
 }
 
 /* --- Opening --------------------------------------------------------------------------- */
@@ -305,6 +327,7 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, Er
     struct stat info;
     int got = io_stat(io, f->root, FORMAT, &info);
     if (got == -ENOENT && o->create && !o->read_only) {
+        TRY(sync_above(io, path, e));
         TRY(make_pad(f, e));
     } else if (got == -ENOENT) {
         TRY(check_foreign(f, e));

@@ -39,7 +39,15 @@ static int write_file(Files *f, int dir, const char *name, Str bytes)
     AUTO(Fd) fd = io_open(io, dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fd;
-    return io_write_all(io, fd, bytes);
+    int got = io_write_all(io, fd, bytes);
+    return got < 0 ? got : io_fsync(io, fd);
+}
+
+/* What is put aside is about to go elsewhere: it must be safe here first. */
+static int sync_directory(Files *f, int dir)
+{
+    int got = io_fsync(f->base.io, dir);
+    return got < 0 ? got : io_fsync(f->base.io, f->root);
 }
 
 static int write_name(Files *f, int dir, const Spot *spot, Str stream)
@@ -67,6 +75,8 @@ jot_status quarantine_move(Files *f, Str stream, int dir, const char *name, bool
     int got = to < 0 ? to : write_name(f, to, &spot, stream);
     if (got == 0)
         got = io_move(f->base.io, dir, name, to, spot.name, RENAME_NOREPLACE);
+    if (got == 0)
+        got = sync_directory(f, to);
     return report(f, stream, got, e);
 }
 
@@ -77,6 +87,8 @@ jot_status quarantine_bytes(Files *f, Str stream, Str bytes, Err *e)
     int got = to < 0 ? to : write_name(f, to, &spot, stream);
     if (got == 0)
         got = write_file(f, to, spot.name, bytes);
+    if (got == 0)
+        got = sync_directory(f, to);
     return report(f, stream, got, e);
 }
 
@@ -111,7 +123,7 @@ static Str read_whole(Files *f, int dir, const char *name, Arena *into, bool *bu
         return (Str){ 0 };
     char *room = arena_alloc(into, (size_t)info.st_size + 1, 1);
     ssize_t got = io_read_all(f->base.io, fd, room, (size_t)info.st_size, 0);
-    return got < 0 ? (Str){ 0 } : (Str){ room, (size_t)got };
+    return got >= 0 ? (Str){ room, (size_t)got } : (Str){ 0 };
 }
 
 /* One late file: nobody writes to it any more, so it can be judged. */

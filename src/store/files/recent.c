@@ -115,10 +115,10 @@ static int open_held(Files *f, struct Recent *r)
         if (r->fd < 0)
             return r->fd;
         struct stat info;
-        int got = lock_wait(io, r->fd, F_RDLCK, 0, f->base.wait_ms);
+        int got = lock_wait(io, r->fd, F_RDLCK, 0, pad_wait_left(f));
         if (got == 0)
             got = io_fstat(io, r->fd, &info);
-        if (got < 0)
+        if (got != 0)
             return got;
         bool large = info.st_size > RECENT_MAX;
         if (info.st_nlink == 1 && S_ISREG(info.st_mode) && !large)

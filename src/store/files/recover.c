@@ -20,8 +20,8 @@ enum { EMPTY_TRIES = 3, EMPTY_WAIT_US = 20 * 1000 };
 static bool fits(const Stream *st, const View *v)
 {
     if (!v->there)
-        return !mark_live(&st->head);
-    return st->head.op == OP_PUT && hash_eq(st->head.sha256, v->sha256);
+        return !mark_shown(&st->head);
+    return mark_shown(&st->head) && hash_eq(st->head.sha256, v->sha256);
 }
 
 /* The head's body, for comparing and restoring. */
@@ -39,7 +39,7 @@ static jot_status looks_torn(Files *f, const Stream *st, const View *v, bool *to
 {
     AUTO(Arena) arena = { 0 };
     Str body = { 0 };
-    if (mark_live(&st->head))
+    if (mark_shown(&st->head))
         TRY(head_body(f, st, &arena, &body, e));
     *torn = v->text.n == 0 || str_find(v->text, 0) < v->text.n || str_starts(body, v->text);
     return JOT_OK;
@@ -60,7 +60,7 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
         TRY(stream_knows(f, st, v->sha256, &known, e));
     if (!known && st->head.seq)
         TRY(looks_torn(f, st, v, &torn, e));
-    if (!known && !torn)
+    if (!known && !torn && !MUTANT(RESTORE_OVER_EDIT))
         *out = VIEW_EDITED;
     return JOT_OK;
 }
@@ -93,7 +93,7 @@ static jot_status settle_draft(Files *f, const Stream *st, int dir, const View *
     TRY(stream_settle(f, st, e));
     if (fits(st, v))
         return drop(f, st, dir, d, e);
-    if (st->head.op == OP_PUT && hash_eq(st->head.sha256, d->sha256))
+    if (st->head.op == OP_PUT && hash_eq(st->head.sha256, d->sha256) && !MUTANT(FORGET_DRAFT))
         return finish(f, st, dir, false, e);
     bool known = false;
     if (st->head.op == OP_DELETE && v->there)
@@ -108,7 +108,7 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Str body = { 0 };
-    bool remove = !mark_live(&st->head);
+    bool remove = !mark_shown(&st->head);
     if (!remove)
         TRY(head_body(f, st, &arena, &body, e));
     TRY(view_draft(f, st->place, dir, body, e));
@@ -124,8 +124,8 @@ static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *int
 {
     TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
     for (int i = 0; i < EMPTY_TRIES; i++) {
-        bool emptied = v->there && v->text.n == 0 && mark_live(&st->head) && st->head.size > 0;
-        if (!emptied)
+        bool emptied = v->there && v->text.n == 0 && mark_shown(&st->head) && st->head.size > 0;
+        if (!emptied || MUTANT(NO_PATIENCE))
             break;
         io_sleep_us(f->base.io, EMPTY_WAIT_US);
         TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
@@ -141,6 +141,8 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
     TRY(read_patiently(f, st, dir, into, seen, e));
     View draft;
     TRY(view_read_in(f, st->place, dir, st->place->draft, into, &draft, e));
+    if (draft.directory)
+        TRY(quarantine_move(f, st->place->name, dir, st->place->draft, false, e));
     if (draft.there) {
         TRY(settle_draft(f, st, dir, seen, &draft, e));
         TRY(view_read_in(f, st->place, dir, st->place->view, into, seen, e));

@@ -92,10 +92,10 @@ static int take_lock(Files *f, int fd, short kind)
     if (MUTANT(NO_STREAM_LOCK))
         return 0;
     if (kind == F_WRLCK)
-        return lock_wait_turn(io, fd, LOCK_STREAM, LOCK_GATE, f->base.wait_ms);
-    int64_t patience = f->base.wait_ms < GATE_MS ? f->base.wait_ms : GATE_MS;
-    int passed = lock_wait(io, fd, F_RDLCK, LOCK_GATE, patience);
-    int got = lock_wait(io, fd, F_RDLCK, LOCK_STREAM, f->base.wait_ms);
+        return lock_wait_turn(io, fd, LOCK_STREAM, LOCK_GATE, pad_wait_left(f));
+    int64_t left = pad_wait_left(f);
+    int passed = lock_wait(io, fd, F_RDLCK, LOCK_GATE, left < GATE_MS ? left : GATE_MS);
+    int got = lock_wait(io, fd, F_RDLCK, LOCK_STREAM, pad_wait_left(f));
     if (passed == 0)
         lock_release(io, fd, LOCK_GATE);
     return got;
@@ -144,7 +144,7 @@ static jot_status find_head(Files *f, Stream *st, off_t end, off_t *torn, Err *e
             st->head.seq += damaged;
             return JOT_OK;
         }
-        if (last) {
+        if (last || MUTANT(CUT_THE_MIDDLE)) {
             st->size = at;
             *torn = at;
         } else {
@@ -187,9 +187,10 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
         got = take_lock(f, st.fd, F_WRLCK);
         if (got < 0)
             return refuse_wait(f, p, st.fd, got, e);
-        if (!stream_in_place(f, &st))
+        if (!stream_in_place(f, &st) && !MUTANT(STAY_WITH_OLD_FILE))
             continue;
-        got = io_fstat(io_of(f), st.fd, &info);
+        if (!MUTANT(SIZE_BEFORE_LOCK))
+            got = io_fstat(io_of(f), st.fd, &info);
         if (got < 0)
             return err_errno(e, -got, "could not look at a stream");
         off_t torn;
@@ -420,7 +421,7 @@ static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, st->place->name);
-    int got = MUTANT(NO_UNDO) ? 0 : io_truncate(io_of(f), st->fd, st->size);
+    int got = io_truncate(io_of(f), st->fd, st->size);
     if (got < 0)
         pad_stop_writing(f, NULL, "a failed write could not be undone");
     return err_errno(e, -why, "could not write '%s'", name);
@@ -506,7 +507,7 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
     }
     if (got == 0 && !MUTANT(REPLACE_WITHOUT_SYNC))
         got = io_fsync(io, fd);
-    if (got == 0)
+    if (got == 0 && !MUTANT(REPLACE_UNLOCKED))
         got = io_lock(io, fd, F_WRLCK, LOCK_STREAM);
     if (got < 0) {
         fd_close(&fd);

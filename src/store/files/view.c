@@ -7,11 +7,13 @@
  *
  * Where the file system cannot exchange names, the draft is renamed over the
  * view and an edit made in that very moment is lost; store_promise says so. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mutant.h"
 #include "store/files/files.h"
@@ -38,7 +40,8 @@ static jot_status read_text(Files *f, const Place *p, int fd, size_t size, Arena
     const Io *io = f->base.io;
     for (int i = 0; i < READ_TRIES; i++) {
         char *room = arena_alloc(into, size + 1, 1);
-        ssize_t got = io_read_all(io, fd, room, size + 1, 0);
+        /* One read: of a regular file less than asked for means that there is no more. */
+        ssize_t got = io_read_at(io, fd, room, size + 1, 0);
         if (got < 0)
             return view_failed(e, p, (int)got, "read");
         if ((size_t)got <= size) {
@@ -59,6 +62,9 @@ static jot_status read_open(Files *f, const Place *p, int fd, Arena *into, View 
     int got = io_fstat(f->base.io, fd, &info);
     if (got < 0)
         return view_failed(e, p, got, "look at");
+    out->directory = S_ISDIR(info.st_mode);
+    if (out->directory)
+        return JOT_OK;
     if (!S_ISREG(info.st_mode))
         return refuse(e, p, "is not a regular file");
     Shown shown;
@@ -98,6 +104,36 @@ jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Are
                         Err *e)
 {
     return read_at(f, p, dir, name, into, out, e);
+}
+
+/* Directories in which nothing is left; depth is bounded by the length of a path. */
+static int remove_empty(Files *f, int dir, const char *name, int depth)
+{
+    const Io *io = f->base.io;
+    int got = io_rmdir(io, dir, name);
+    if (got != -ENOTEMPTY || depth > STORE_NAME_MAX / 2)
+        return got;
+    AUTO(Fd) inner = io_open(io, dir, name, O_RDONLY | O_DIRECTORY, 0);
+    AUTO(Fd) again = inner < 0 ? FD_NONE : dup(inner);
+    DIR *list = again < 0 ? NULL : fdopendir(fd_take(&again));
+    if (!list)
+        return -ENOTEMPTY;
+    got = 0;
+    for (struct dirent *d; got == 0 && (d = readdir(list)) != NULL;)
+        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+            got = remove_empty(f, inner, d->d_name, depth + 1);
+    closedir(list);
+    return got < 0 ? -ENOTEMPTY : io_rmdir(io, dir, name);
+}
+
+jot_status view_make_room(Files *f, const Place *p, int dir, Err *e)
+{
+    int got = remove_empty(f, dir, p->view, 0);
+    Shown shown;
+    if (got < 0 && got != -ENOENT)
+        return err_set(e, JOT_INVALID, "cannot create '%s': a directory with files is in its place",
+                       err_show(&shown, p->name));
+    return JOT_OK;
 }
 
 jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e)
