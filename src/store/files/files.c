@@ -108,10 +108,11 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
     View displaced;
     if (view_exchange(f, p, w->dir, remove, &w->arena, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
-    bool other = displaced.there && !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256));
+    bool other = displaced.there ? !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256))
+                                 : displaced.gone && w->seen.there;
     if (other && !MUTANT(IGNORE_DISPLACED))
         TRY(keep_displaced(f, w, &displaced, last, e));
-    if (displaced.there && view_drop(f, p, w->dir, NULL) != JOT_OK)
+    if (displaced.there && view_drop(f, p, w->dir, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
     w->seen =
         (View){ .there = !remove, .sha256 = last->mark.sha256, .text = last->body, .links = 1 };
@@ -155,7 +156,7 @@ static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);
     if (st != JOT_OK) { /* the draft is all there is to undo, and a leftover does no harm */
-        jot_status dropped = view_drop(f, &w->place, w->dir, NULL);
+        jot_status dropped = view_drop(f, &w->place, w->dir, &(View){ 0 }, NULL);
         (void)dropped;
         return st;
     }

@@ -170,6 +170,8 @@ static inline bool mark_shown(const Mark *m)
 typedef struct View {
     bool there;
     bool directory; /* a directory stands in its place; then it is not there */
+    bool held;      /* of drafts: when it was read, somebody had it open for writing */
+    bool gone;      /* of displaced ones: there was certainly none to displace */
     Hash sha256;
     Str text;
     nlink_t links;
@@ -179,9 +181,13 @@ typedef struct View {
 /* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file,
  * JOT_TOO_BIG if it is larger than a body may be. */
 MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e);
-/* The view, or the draft, in its directory that is open already. */
-MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Arena *into,
-                                 View *out, Err *e);
+/* The same in its directory, which is open already. */
+MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e);
+/* What has the draft's name.  It is asked first whether somebody has it open for writing: if not,
+ * the text is the last it will have, for no path leads a person there.  What cannot be read goes to
+ * quarantine/ and counts as missing. */
+MUST_USE jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out,
+                                    Err *e);
 
 /* Remove the directory that stands in a view's place, if nothing is in it. */
 MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);
@@ -194,12 +200,13 @@ MUST_USE jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err 
 MUST_USE jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *into,
                                   View *displaced, Err *e);
 
-/* Be done with the file that has the draft's name: gone, or put aside if somebody still has it
- * open for writing. */
-MUST_USE jot_status view_drop(Files *f, const Place *p, int dir, Err *e);
+/* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
+ * still has it open for writing. */
+MUST_USE jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e);
 
-/* True if somebody has the file open for writing. */
-bool view_open_elsewhere(int fd);
+/* True if somebody has the file open for writing; `if_denied` if we may not ask, as of a file of
+ * another user. */
+bool view_open_elsewhere(int fd, bool if_denied);
 
 /* Move a file to quarantine/ under a name that tells its stream; `late` if somebody may still be
  * writing to it. */

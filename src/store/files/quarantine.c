@@ -117,7 +117,7 @@ static Str read_whole(Files *f, int dir, const char *name, Arena *into, bool *bu
 {
     AUTO(Fd) fd = io_open(f->base.io, dir, name, O_RDONLY | O_NONBLOCK, 0);
     struct stat info;
-    *busy = fd >= 0 && view_open_elsewhere(fd);
+    *busy = fd >= 0 && view_open_elsewhere(fd, false);
     if (fd < 0 || io_fstat(f->base.io, fd, &info) < 0 || !S_ISREG(info.st_mode) ||
         info.st_size > STORE_BODY_MAX)
         return (Str){ 0 };

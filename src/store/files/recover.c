@@ -73,7 +73,7 @@ static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *
         TRY(stream_knows(f, st, d->sha256, &known, e));
     if (!known)
         return quarantine_move(f, st->place->name, dir, st->place->draft, false, e);
-    return view_drop(f, st->place, dir, e);
+    return view_drop(f, st->place, dir, d, e);
 }
 
 /* Let the draft take effect now, and be done with what it displaced. */
@@ -122,13 +122,13 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
 /* An editor that saves in place empties the file first: give it a moment. */
 static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *into, View *v, Err *e)
 {
-    TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
+    TRY(view_read_in(f, st->place, dir, into, v, e));
     for (int i = 0; i < EMPTY_TRIES; i++) {
         bool emptied = v->there && v->text.n == 0 && mark_shown(&st->head) && st->head.size > 0;
         if (!emptied || MUTANT(NO_PATIENCE))
             break;
         io_sleep_us(f->base.io, EMPTY_WAIT_US);
-        TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
+        TRY(view_read_in(f, st->place, dir, into, v, e));
     }
     return JOT_OK;
 }
@@ -140,12 +140,10 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
     *edit = (Draft){ 0 };
     TRY(read_patiently(f, st, dir, into, seen, e));
     View draft;
-    TRY(view_read_in(f, st->place, dir, st->place->draft, into, &draft, e));
-    if (draft.directory)
-        TRY(quarantine_move(f, st->place->name, dir, st->place->draft, false, e));
+    TRY(view_read_draft(f, st->place, dir, into, &draft, e));
     if (draft.there) {
         TRY(settle_draft(f, st, dir, seen, &draft, e));
-        TRY(view_read_in(f, st->place, dir, st->place->view, into, seen, e));
+        TRY(view_read_in(f, st->place, dir, into, seen, e));
     }
     Verdict verdict;
     TRY(recover_judge(f, st, seen, &verdict, e));
@@ -154,7 +152,7 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
         return JOT_OK;
     case VIEW_STALE:
         TRY(restore(f, st, dir, e));
-        return view_read_in(f, st->place, dir, st->place->view, into, seen, e);
+        return view_read_in(f, st->place, dir, into, seen, e);
     case VIEW_EDITED:
         *edit = (Draft){ .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text };
         return JOT_OK;
