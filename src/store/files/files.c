@@ -62,6 +62,15 @@ static jot_status view_unsettled(const Place *p, Err *e)
                    err_show(&shown, p->name));
 }
 
+static jot_status edit_unsettled(const Place *p, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN,
+                   "'%s' was recorded, but an edit that came during the write was not, it is kept "
+                   "beside the file",
+                   err_show(&shown, p->name));
+}
+
 static jot_status write_records(Files *f, Work *w, const Record *records, size_t n, Err *e)
 {
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
@@ -87,6 +96,7 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
                      .body = displaced->text };
     Draft again = { .op = ours->mark.op,
                     .by = ours->by,
+                    .id = ours->id, /* who asks again shall hear of this one */
                     .meta = ours->meta,
                     .body = ours->body,
                     .fence = ours->mark.fence };
@@ -110,8 +120,9 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
         return view_unsettled(p, e);
     bool other = displaced.there ? !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256))
                                  : displaced.gone && w->seen.there;
-    if (other && !MUTANT(IGNORE_DISPLACED))
-        TRY(keep_displaced(f, w, &displaced, last, e));
+    if (other && !MUTANT(IGNORE_DISPLACED) &&
+        keep_displaced(f, w, &displaced, last, NULL) != JOT_OK)
+        return edit_unsettled(p, e);
     if (displaced.there && view_drop(f, p, w->dir, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
     w->seen =
@@ -311,7 +322,7 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
                 *e = ignored;
             return ignored.status;
         }
-        if (st != JOT_CONFLICT && st != JOT_FENCED && st != JOT_OK && st != JOT_ID_REUSED)
+        if (!again && st != JOT_ID_REUSED)
             *out = w->stream.head;
         return st;
     }
@@ -362,7 +373,7 @@ static Record unrecorded(const View *v, const Mark *before)
 {
     Record r = { .by = S(STORE_OUTSIDE), .body = v->text };
     r.mark = (Mark){ .op = v->there ? OP_PUT : OP_DELETE,
-                     .at_ms = v->changed_ms,
+                     .at_ms = v->changed_ms > before->at_ms ? v->changed_ms : before->at_ms,
                      .fence = before->fence,
                      .size = v->text.n,
                      .sha256 = v->sha256 };
@@ -587,8 +598,13 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     Record tombstone = store_next(s, stream, &d, &w.stream.head);
     /* First deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
-    if (w.place.viewed && w.seen.there)
+    if (w.place.viewed && w.seen.there) {
+        size_t n = 0;
         TRY(commit(f, &w, &tombstone, 1, e));
+        /* If an edit came in between, it is not the tombstone we made. */
+        TRY(stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e));
+        assert(n == 1 && tombstone.mark.op == OP_DELETE);
+    }
     if (w.dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w.dir) < 0)
         return view_unsettled(&w.place, e);
     AUTO(Buf) line = { 0 };
