@@ -422,7 +422,8 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     if (!f->checked && !pad_read_checked(f)) {
         Verdict verdict;
         TRY(recover_judge(f, &st, &out->view, &verdict, e));
-        out->stale = verdict == VIEW_STALE && !drafted(f, p);
+        /* A writer at work has put its view right; a draft without one tells nothing. */
+        out->stale = verdict == VIEW_STALE && !(drafted(f, p) && stream_busy(f, p));
         if (out->stale)
             return stream_newest(f, &st, RECORD_ALL, 1, into, &out->shown, &n, e);
     }
