@@ -284,7 +284,9 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
-    return f->checked || pad_read_checked(f) ? JOT_OK : recover_pad(f, e);
+    if (!f->checked && !pad_read_checked(f))
+        TRY(recover_pad(f, e));
+    return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
 }
 
 static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d, Mark *out, Err *e)
@@ -649,20 +651,45 @@ static jot_status check_stream(Files *f, Str stream, Err *e)
     return record_edit(f, &w, e);
 }
 
+/* One of many: whatever is wrong with it must not stop a write to another.  False if it has to be
+ * looked at again. */
+static bool check_one(Files *f, Str stream)
+{
+    Err e = { 0 };
+    jot_status st = check_stream(f, stream, &e);
+    /* What nobody can write as it is needs no comparing. */
+    bool refused = st == JOT_INVALID || st == JOT_TOO_BIG || st == JOT_CORRUPT || st == JOT_DENIED;
+    if (refused)
+        store_met(&f->base, &f->base.report.damaged, "%.150s", e.text);
+    return st == JOT_OK || refused;
+}
+
 jot_status recover_pad(Files *f, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Listing page;
+    pad_read_progress(f);
     TRY(files_list(&f->base, (Str){ 0 }, str(f->check_after), FILES_CHECK_INLINE, LIST_ALL, &arena,
                    &page, e));
+    int64_t until_ms = f->until_ms;
+    f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
         Str name = page.items[i].name;
-        if (store_kind(name)->document)
-            TRY(check_stream(f, name, e));
+        if (store_kind(name)->document && !check_one(f, name))
+            f->check_missed = true;
         memcpy(f->check_after, name.p, name.n);
         f->check_after[name.n] = 0;
     }
-    return page.more ? JOT_OK : pad_write_checked(f, e);
+    f->until_ms = until_ms;
+    if (page.more) {
+        pad_write_progress(f);
+        return JOT_OK;
+    }
+    if (!f->check_missed)
+        return pad_write_checked(f, e);
+    f->check_missed = false; /* once more from the start, at the next write */
+    f->check_after[0] = 0;
+    return JOT_OK;
 }
 
 static StorePromise files_promise(const Store *s)

@@ -271,6 +271,10 @@ void pad_close(Store *s);
 bool pad_read_checked(Files *f);
 /* Write `checked`, so that this boot needs no more comparing. */
 MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* How far the comparing has come under this boot, for processes that write once and end.  Not
+ * knowing it costs only time, so failures do not matter. */
+void pad_read_progress(Files *f);
+void pad_write_progress(Files *f);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
@@ -286,6 +290,8 @@ struct Files {
     char boot[33];                        /* of the running system */
     bool checked;                         /* every view was compared under this boot */
     char check_after[STORE_NAME_MAX + 1]; /* how far recover_pad has come */
+    bool check_missed;                    /* it has passed one that must be looked at again */
+    bool check_shared;                    /* how far it has come lies in a file */
     int64_t until_ms; /* when the operation under way stops waiting, by io_awake_ms */
     bool swaps;       /* the file system can exchange two names */
     bool folds;       /* it does not tell `A` from `a` */
