@@ -289,6 +289,17 @@ static jot_status begin_writing(Files *f, Err *e)
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
 }
 
+/* A record that was there already is acknowledged again: its writer may have died before the
+ * sync. */
+static jot_status confirm(Files *f, Work *w, Err *e)
+{
+    if (stream_settle(f, &w->stream, e) == JOT_OK)
+        return JOT_OK;
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN, "could not make the record of '%s' durable, it may be lost",
+                   err_show(&shown, w->place.name));
+}
+
 static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d, Mark *out, Err *e)
 {
     TRY(begin(f, w, x, true, e));
@@ -326,7 +337,7 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
         }
         if (!again && st != JOT_ID_REUSED)
             *out = w->stream.head;
-        return st;
+        return again ? confirm(f, w, e) : st;
     }
     if (!w->edit.op) {
         TRY(commit(f, w, &fresh, 1, e));

@@ -134,8 +134,9 @@ MUST_USE jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *
  * JOT_UNKNOWN if the sync failed. */
 MUST_USE jot_status stream_add(Files *f, Stream *st, Str lines, Err *e);
 
-/* Make what a dead writer appended durable before anything is built on it. */
-MUST_USE jot_status stream_settle(Files *f, const Stream *st, Err *e);
+/* Make what a dead writer appended durable before anything is built on it.  If that fails, the
+ * stream has been written anew, and the next try may succeed. */
+MUST_USE jot_status stream_settle(Files *f, Stream *st, Err *e);
 
 /* A stretch of a rewritten stream: old bytes [from, to), then `text`. */
 typedef struct Piece {

@@ -86,21 +86,21 @@ static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *
 }
 
 /* A draft was found: its writer is dead, for we hold the lock. */
-static jot_status settle_draft(Files *f, const Stream *st, int dir, const View *v, const View *d,
-                               Err *e)
+static jot_status settle_draft(Files *f, Stream *st, int dir, const View *v, const View *d, Err *e)
 {
     /* What the dead writer appended is about to be shown to readers. */
     TRY(stream_settle(f, st, e));
     if (fits(st, v))
         return drop(f, st, dir, d, e);
-    if (st->head.op == OP_PUT && hash_eq(st->head.sha256, d->sha256) && !MUTANT(FORGET_DRAFT))
-        return finish(f, st, dir, false, e);
-    bool known = false;
-    if (st->head.op == OP_DELETE && v->there)
+    bool known = !v->there;
+    if (!known)
         TRY(stream_knows(f, st, v->sha256, &known, e));
-    if (known && d->text.n == 0)
+    bool next = mark_shown(&st->head) && hash_eq(st->head.sha256, d->sha256);
+    if (known && next && !MUTANT(FORGET_DRAFT))
+        return finish(f, st, dir, false, e);
+    if (known && v->there && st->head.op == OP_DELETE && d->text.n == 0)
         return finish(f, st, dir, true, e);
-    return drop(f, st, dir, d, e);
+    return drop(f, st, dir, d, e); /* a text nobody knows stays where it is: a person's edit */
 }
 
 /* The view is not what it should be, and nobody's work: make it the head again. */
