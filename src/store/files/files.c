@@ -120,6 +120,7 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
         return view_unsettled(p, e);
     bool other = displaced.there ? !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256))
                                  : displaced.gone && w->seen.there;
+    /* Ours is recorded already: whatever fails from here on, it is not undone. */
     if (other && !MUTANT(IGNORE_DISPLACED) &&
         keep_displaced(f, w, &displaced, last, NULL) != JOT_OK)
         return edit_unsettled(p, e);
@@ -361,6 +362,13 @@ static void remove_empty(Files *f, const Work *w)
         (void)io_unlink(f->base.io, dir, w->place.file);
 }
 
+static jot_status cannot_tell(Str stream, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN, "the record of '%s' may be lost: its stream file was taken away",
+                   err_show(&shown, stream));
+}
+
 static jot_status files_append(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out,
                                Err *e)
 {
@@ -372,12 +380,15 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
         jot_status st = append_once(f, &w, x, d, out, e);
         if (st != JOT_OK)
             remove_empty(f, &w);
-        if (st != JOT_OK || stream_in_place(f, &w.stream))
+        if (st != JOT_OK)
             return st;
+        int placed = stream_in_place(f, &w.stream);
+        if (placed < 0)
+            return cannot_tell(stream, e);
+        if (placed)
+            return JOT_OK;
     }
-    Shown shown;
-    return err_set(e, JOT_UNKNOWN, "the stream file of '%s' keeps being taken away",
-                   err_show(&shown, stream));
+    return cannot_tell(stream, e);
 }
 
 /* --- Head ------------------------------------------------------------------------------ */
@@ -425,18 +436,19 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
 {
     *out = (Sight){ 0 };
     TRY(view_read(f, p, into, &out->view, e));
+    bool trusted = f->checked || pad_read_checked(f);
     AUTO(Stream) st = { .fd = FD_NONE };
-    jot_status looked = stream_look(f, p, LOOK_ANY, &st, e);
+    jot_status looked = stream_look(f, p, trusted ? LOOK_ANY : LOOK_DURABLE, &st, e);
     if (looked == JOT_NOT_FOUND && out->view.there)
         return JOT_OK;
     TRY(looked);
     out->head = st.head;
     size_t n = 0;
-    if (!f->checked && !pad_read_checked(f)) {
+    if (!trusted) {
+        /* A draft explains nothing here: after a reboot it may be left of an acknowledged write. */
         Verdict verdict;
         TRY(recover_judge(f, &st, &out->view, &verdict, e));
-        /* A writer at work has put its view right; a draft without one tells nothing. */
-        out->stale = verdict == VIEW_STALE && !(drafted(f, p) && stream_busy(f, p));
+        out->stale = verdict == VIEW_STALE;
         if (out->stale)
             return stream_newest(f, &st, RECORD_ALL, 1, into, &out->shown, &n, e);
     }

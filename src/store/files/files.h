@@ -156,8 +156,9 @@ MUST_USE jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t 
 /* True if somebody is writing to the stream right now. */
 bool stream_busy(Files *f, const Place *p);
 
-/* True if the file still has its name; a stream deleted under us must be written again. */
-bool stream_in_place(Files *f, const Stream *st);
+/* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
+ * -errno if that cannot be told. */
+int stream_in_place(Files *f, const Stream *st);
 
 /* --- view.c ---------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/holder.h"
@@ -101,11 +102,12 @@ static int take_lock(Files *f, int fd, short kind)
     return got;
 }
 
-bool stream_in_place(Files *f, const Stream *st)
+int stream_in_place(Files *f, const Stream *st)
 {
     struct stat mine, there;
-    if (io_fstat(io_of(f), st->fd, &mine) < 0 || mine.st_nlink == 0)
-        return false;
+    int got = io_fstat(io_of(f), st->fd, &mine);
+    if (got < 0 || mine.st_nlink == 0)
+        return got;
     /* Only inode numbers are compared, so it does not matter where a symlink would lead. */
     return fstatat(f->root, st->place->path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
            there.st_ino == mine.st_ino && there.st_dev == mine.st_dev;
@@ -173,6 +175,19 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
     return JOT_OK;
 }
 
+/* Under the lock, a file that waits to replace the stream is a dead writer's. */
+static void remove_leftover(Files *f, const Place *p)
+{
+    struct stat info;
+    char path[FILES_PATH_MAX + FILES_NAME_MAX];
+    snprintf(path, sizeof path, "%s/%s", p->dir, p->fresh);
+    if (fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    AUTO(Fd) dir = pad_open_dir(f, p->dir, false);
+    if (dir >= 0)
+        (void)io_unlink(io_of(f), dir, p->fresh);
+}
+
 jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
@@ -187,7 +202,10 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
         got = take_lock(f, st.fd, F_WRLCK);
         if (got < 0)
             return refuse_wait(f, p, st.fd, got, e);
-        if (!stream_in_place(f, &st) && !MUTANT(STAY_WITH_OLD_FILE))
+        int placed = stream_in_place(f, &st);
+        if (placed < 0)
+            return err_errno(e, -placed, "could not look at a stream");
+        if (!placed && !MUTANT(STAY_WITH_OLD_FILE))
             continue;
         if (!MUTANT(SIZE_BEFORE_LOCK))
             got = io_fstat(io_of(f), st.fd, &info);
@@ -197,6 +215,7 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
         TRY(find_head(f, &st, info.st_size, &torn, e));
         if (torn < info.st_size && !MUTANT(KEEP_TORN_TAIL))
             TRY(cut_tail(f, &st, torn, info.st_size, e));
+        remove_leftover(f, p);
         *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, true };
         return JOT_OK;
     }
@@ -248,7 +267,10 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
         int got = MUTANT(GUARD_WITHOUT_LOCK) ? 0 : take_lock(f, st.fd, F_RDLCK);
         if (got < 0)
             return refuse_wait(f, p, st.fd, got, e);
-        if (!stream_in_place(f, &st))
+        int placed = stream_in_place(f, &st);
+        if (placed < 0)
+            return err_errno(e, -placed, "could not look at a stream");
+        if (!placed)
             continue;
         struct stat info;
         got = io_fstat(io_of(f), st.fd, &info);
