@@ -62,6 +62,15 @@ static jot_status view_unsettled(const Place *p, Err *e)
                    err_show(&shown, p->name));
 }
 
+static jot_status edit_unsettled(const Place *p, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN,
+                   "'%s' was recorded, but an edit that came during the write was not, it is kept "
+                   "beside the file",
+                   err_show(&shown, p->name));
+}
+
 static jot_status write_records(Files *f, Work *w, const Record *records, size_t n, Err *e)
 {
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
@@ -87,6 +96,7 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
                      .body = displaced->text };
     Draft again = { .op = ours->mark.op,
                     .by = ours->by,
+                    .id = ours->id, /* who asks again shall hear of this one */
                     .meta = ours->meta,
                     .body = ours->body,
                     .fence = ours->mark.fence };
@@ -108,12 +118,13 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
     View displaced;
     if (view_exchange(f, p, w->dir, remove, &w->arena, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
-    bool other = displaced.there && !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256));
+    bool other = displaced.there ? !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256))
+                                 : displaced.gone && w->seen.there;
     /* Ours is recorded already: whatever fails from here on, it is not undone. */
     if (other && !MUTANT(IGNORE_DISPLACED) &&
         keep_displaced(f, w, &displaced, last, NULL) != JOT_OK)
-        return view_unsettled(p, e);
-    if (displaced.there && view_drop(f, p, w->dir, NULL) != JOT_OK)
+        return edit_unsettled(p, e);
+    if (displaced.there && view_drop(f, p, w->dir, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
     w->seen =
         (View){ .there = !remove, .sha256 = last->mark.sha256, .text = last->body, .links = 1 };
@@ -159,7 +170,7 @@ static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err
     /* Without a record the draft is all there is to undo, and a leftover does no harm.  If the
      * record could not be undone, the draft must stay: it tells what was meant. */
     if (st != JOT_OK && !f->base.read_only_why[0]) {
-        jot_status dropped = view_drop(f, &w->place, w->dir, NULL);
+        jot_status dropped = view_drop(f, &w->place, w->dir, &(View){ 0 }, NULL);
         (void)dropped;
     }
     if (st != JOT_OK)
@@ -277,7 +288,20 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
-    return f->checked || pad_read_checked(f) ? JOT_OK : recover_pad(f, e);
+    if (!f->checked && !pad_read_checked(f))
+        TRY(recover_pad(f, e));
+    return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
+}
+
+/* A record that was there already is acknowledged again: its writer may have died before the
+ * sync. */
+static jot_status confirm(Files *f, Work *w, Err *e)
+{
+    if (stream_settle(f, &w->stream, e) == JOT_OK)
+        return JOT_OK;
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN, "could not make the record of '%s' durable, it may be lost",
+                   err_show(&shown, w->place.name));
 }
 
 static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d, Mark *out, Err *e)
@@ -315,9 +339,9 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
                 *e = ignored;
             return ignored.status;
         }
-        if (st != JOT_CONFLICT && st != JOT_FENCED && st != JOT_OK && st != JOT_ID_REUSED)
+        if (!again && st != JOT_ID_REUSED)
             *out = w->stream.head;
-        return st;
+        return again ? confirm(f, w, e) : st;
     }
     if (!w->edit.op) {
         TRY(commit(f, w, &fresh, 1, e));
@@ -376,7 +400,7 @@ static Record unrecorded(const View *v, const Mark *before)
 {
     Record r = { .by = S(STORE_OUTSIDE), .body = v->text };
     r.mark = (Mark){ .op = v->there ? OP_PUT : OP_DELETE,
-                     .at_ms = v->changed_ms,
+                     .at_ms = v->changed_ms > before->at_ms ? v->changed_ms : before->at_ms,
                      .fence = before->fence,
                      .size = v->text.n,
                      .sha256 = v->sha256 };
@@ -389,10 +413,8 @@ static Record unrecorded(const View *v, const Mark *before)
 static jot_status under_way(Files *f, const Place *p, const Mark *head, bool *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    View draft = { 0 };
-    AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
-    if (dir >= 0)
-        TRY(view_read_in(f, p, dir, p->draft, &arena, &draft, e));
+    View draft;
+    TRY(view_peek_draft(f, p, &arena, &draft, e));
     *out =
         draft.there && (mark_shown(head) ? hash_eq(draft.sha256, head->sha256) : draft.text.n == 0);
     return JOT_OK;
@@ -614,8 +636,13 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     Record tombstone = store_next(s, stream, &d, &w.stream.head);
     /* First deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
-    if (w.place.viewed && w.seen.there)
+    if (w.place.viewed && w.seen.there) {
+        size_t n = 0;
         TRY(commit(f, &w, &tombstone, 1, e));
+        /* If an edit came in between, it is not the tombstone we made. */
+        TRY(stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e));
+        assert(n == 1 && tombstone.mark.op == OP_DELETE);
+    }
     if (w.dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w.dir) < 0)
         return view_unsettled(&w.place, e);
     AUTO(Buf) line = { 0 };
@@ -659,20 +686,45 @@ static jot_status check_stream(Files *f, Str stream, Err *e)
     return record_edit(f, &w, e);
 }
 
+/* One of many: whatever is wrong with it must not stop a write to another.  False if it has to be
+ * looked at again. */
+static bool check_one(Files *f, Str stream)
+{
+    Err e = { 0 };
+    jot_status st = check_stream(f, stream, &e);
+    /* What nobody can write as it is needs no comparing. */
+    bool refused = st == JOT_INVALID || st == JOT_TOO_BIG || st == JOT_CORRUPT || st == JOT_DENIED;
+    if (refused)
+        store_met(&f->base, &f->base.report.damaged, "%.150s", e.text);
+    return st == JOT_OK || refused;
+}
+
 jot_status recover_pad(Files *f, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Listing page;
+    pad_read_progress(f);
     TRY(files_list(&f->base, (Str){ 0 }, str(f->check_after), FILES_CHECK_INLINE, LIST_ALL, &arena,
                    &page, e));
+    int64_t until_ms = f->until_ms;
+    f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
         Str name = page.items[i].name;
-        if (store_kind(name)->document)
-            TRY(check_stream(f, name, e));
+        if (store_kind(name)->document && !check_one(f, name))
+            f->check_missed = true;
         memcpy(f->check_after, name.p, name.n);
         f->check_after[name.n] = 0;
     }
-    return page.more ? JOT_OK : pad_write_checked(f, e);
+    f->until_ms = until_ms;
+    if (page.more) {
+        pad_write_progress(f);
+        return JOT_OK;
+    }
+    if (!f->check_missed)
+        return pad_write_checked(f, e);
+    f->check_missed = false; /* once more from the start, at the next write */
+    f->check_after[0] = 0;
+    return JOT_OK;
 }
 
 static StorePromise files_promise(const Store *s)

@@ -449,15 +449,21 @@ static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
     return err_errno(e, -why, "could not write '%s'", name);
 }
 
-/* After a failed sync the kernel may have dropped the bytes and call the file clean.  So they are
- * written again elsewhere: everything before the record goes into a new file. */
+/* After a failed sync the kernel may have dropped bytes and call the file clean.  So what is to
+ * stay is written again elsewhere. */
+static void write_anew(Files *f, Stream *st)
+{
+    Piece all = { 0, st->size, { 0 } };
+    if (stream_replace(f, st, &all, 1, NULL) != JOT_OK)
+        pad_stop_writing(f, NULL, "a sync failed and the stream could not be written anew");
+}
+
+/* The record that could not be synced goes; everything before it stays. */
 static jot_status salvage(Files *f, Stream *st, int why, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, st->place->name);
-    Piece before = { 0, st->size, { 0 } };
-    if (stream_replace(f, st, &before, 1, NULL) != JOT_OK)
-        pad_stop_writing(f, NULL, "a sync failed and the stream could not be written anew");
+    write_anew(f, st);
     err_errno(e, -why, "could not make the record of '%s' durable, it may be lost", name);
     if (e)
         e->status = JOT_UNKNOWN;
@@ -482,14 +488,16 @@ jot_status stream_add(Files *f, Stream *st, Str lines, Err *e)
     return JOT_OK;
 }
 
-jot_status stream_settle(Files *f, const Stream *st, Err *e)
+jot_status stream_settle(Files *f, Stream *st, Err *e)
 {
     if (MUTANT(NO_SETTLE))
         return JOT_OK;
     int got = io_fdatasync(io_of(f), st->fd);
+    if (got == 0)
+        return JOT_OK;
+    write_anew(f, st);
     Shown shown;
-    return got < 0 ? err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->place->name))
-                   : JOT_OK;
+    return err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->place->name));
 }
 
 static int copy_range(const Io *io, int from, int to, off_t at, off_t end)
