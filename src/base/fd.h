@@ -19,6 +19,14 @@ static inline void fd_close(Fd *fd)
     *fd = FD_NONE;
 }
 
+/* The descriptor, which is the caller's now. */
+static inline Fd fd_take(Fd *fd)
+{
+    Fd taken = *fd;
+    *fd = FD_NONE;
+    return taken;
+}
+
 DEFINE_AUTO(Fd, fd_close)
 
 #endif

@@ -204,6 +204,13 @@ int io_unlink(const Io *io, int dir, const char *name)
     STEP(io, call, unlinkat(dir, name, 0));
 }
 
+int io_rmdir(const Io *io, int dir, const char *name)
+{
+    assert(single_component(name));
+    IoCall call = { IO_UNLINK, .fd = -1, .dir = dir, .name = name, .flags = AT_REMOVEDIR };
+    STEP(io, call, unlinkat(dir, name, AT_REMOVEDIR));
+}
+
 int io_mkdir(const Io *io, int dir, const char *name)
 {
     assert(single_component(name));
@@ -290,7 +297,10 @@ void io_boot_id(const Io *io, char out[33])
 
 void io_sleep_us(const Io *io, int64_t us)
 {
-    (void)io;
+    if (io->sleep_us) {
+        io->sleep_us(io->ctx, us);
+        return;
+    }
     struct timespec t = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
     nanosleep(&t, NULL);
 }

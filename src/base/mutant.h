@@ -9,8 +9,41 @@
 #ifndef BASE_MUTANT_H
 #define BASE_MUTANT_H
 
+#include <stdbool.h>
+
 #ifdef JOT_MUTANTS
-#define MUTANTS(X) X(NONE, "the product as it is")
+/* clang-format off */
+#define MUTANTS(X) \
+    X(NONE,                 "the product as it is") \
+    X(NO_SYNC,              "files: a record is acknowledged without fdatasync") \
+    X(NO_DIRECTORY_SYNC,    "files: a new name is not made durable before its first record") \
+    X(RETRY_SYNC,           "files: a failed fdatasync is tried again and believed") \
+    X(IGNORE_SYNC_ERROR,    "files: a failed fdatasync is ignored") \
+    X(SHOW_BEFORE_SYNC,     "files: the view is exchanged before the record is durable") \
+    X(NO_STREAM_LOCK,       "files: a writer does not lock its stream") \
+    X(SIZE_BEFORE_LOCK,     "files: the size of a stream is taken before its lock") \
+    X(STAY_WITH_OLD_FILE,   "files: a stream file replaced under a waiting writer is not noticed") \
+    X(REPLACE_UNLOCKED,     "files: a rewritten stream takes its name without being locked") \
+    X(REPLACE_WITHOUT_SYNC, "files: a rewritten stream takes its name before it is durable") \
+    X(REPLACE_WITHOUT_DIRECTORY_SYNC, "files: the name of a rewritten stream is not synced") \
+    X(GUARD_WITHOUT_LOCK,   "files: the guard is read without its lock") \
+    X(KEEP_TORN_TAIL,       "files: a record is appended behind half of another") \
+    X(CUT_THE_MIDDLE,       "files: a stream is cut at its first damaged record") \
+    X(FORGET_DRAFT,         "files: a dead writer's record is never shown") \
+    X(NO_SETTLE,            "files: a dead writer's record is shown before it is durable") \
+    X(TRUST_EVERY_BOOT,     "files: views are believed after a reboot") \
+    X(PURGE_VIEW_UNSYNCED,  "files: history is purged while the view may come back") \
+    X(PLAIN_RENAME,         "files: the draft is renamed over the view") \
+    X(IGNORE_DISPLACED,     "files: what an exchange displaced is not looked at") \
+    X(IGNORE_OPEN_EDITOR,   "files: a displaced file that is open for writing is removed") \
+    X(OVERWRITE_EDIT,       "files: an edit found before a write is not recorded") \
+    X(RESTORE_OVER_EDIT,    "files: an edit found after a reboot is replaced by the head") \
+    X(DROP_UNKNOWN_DRAFT,   "files: a draft with unknown text is removed") \
+    X(NO_PATIENCE,          "files: a view an editor has just emptied is taken for its text") \
+    X(FENCE_NOT_CHECKED,    "store: a lower fence token is accepted") \
+    X(TIME_GOES_BACK,       "store: a record can be older than its predecessor") \
+    X(ID_NOT_LOOKED_UP,     "store: an id used before is appended again")
+/* clang-format on */
 
 typedef enum Mutant {
 #define X(name, about) MUTANT_##name,

@@ -237,6 +237,9 @@ int main(int argc, char **argv)
             mutate(&input, &corpus, &random);
         run(buf_str(&input));
     }
-    printf("%zu files, %lld mutations, seed %lld\n", corpus.n, (long long)runs, (long long)seed);
+    Str name = str(argv[1]);
+    name = str_from(name, str_find_last(name, '/') == name.n ? 0 : str_find_last(name, '/') + 1);
+    printf("fuzz " STR_FMT ": %zu files and %lld mutations of them, seed %lld\n", STR_ARG(name),
+           corpus.n, (long long)runs, (long long)seed);
     return 0;
 }

@@ -1,0 +1,58 @@
+# The front door.  meson.build is the build; what is more than one line lives in tools/.
+# Every way in first looks whether a Debian package is missing, and installs it (tools/bootstrap).
+
+.DEFAULT_GOAL := all
+
+all: ## build build/jotter and libjotter
+	@tools/bootstrap build
+	@tools/flavour release
+
+run: all ## build, then take the tour
+	@examples/tour
+
+test: ## build, run all tests, end with a summary
+	@tools/bootstrap build test
+	@tools/flavour release
+	@tools/run-tests build
+
+check: ## format, layers, style, symbols, lint, both compilers, tests under asan and tsan
+	@tools/bootstrap build test check
+	@tools/check $(STEPS)
+
+bench: all ## measurements, as ratios taken side by side
+	@meson test -C build --no-rebuild --benchmark --verbose --timeout-multiplier 0
+
+fuzz: ## fuzz every parser of foreign bytes for FUZZ_SECONDS (60) in all
+	@tools/bootstrap build check
+	@tools/fuzz $(or $(FUZZ_SECONDS),60)
+
+soak: all ## repeat the randomised suites with new seeds for SOAK_MINUTES (30)
+	@tools/soak $(or $(SOAK_MINUTES),30)
+
+install: all ## install; DESTDIR stages, PREFIX (/usr/local) is remembered
+	@$(if $(PREFIX),meson configure build --prefix=$(abspath $(PREFIX)))
+	@DESTDIR=$(abspath $(DESTDIR)) meson install -C build --quiet
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || :
+
+fmt: ## lay out all C files
+	@tools/bootstrap check
+	@tools/sources | xargs clang-format -i
+
+cover: ## run the tests and show which lines they reach
+	@tools/bootstrap build test cover
+	@tools/cover
+
+hooks: ## let git run tools/pre-commit before each commit
+	@mkdir -p "$$(git rev-parse --git-path hooks)"
+	@ln -sf "$(CURDIR)/tools/pre-commit" "$$(git rev-parse --git-path hooks)/pre-commit"
+
+deps: ## install every Debian package that any target needs
+	@tools/bootstrap
+
+clean: ## remove everything that was built
+	@rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
+
+.PHONY: all run test check bench fuzz soak install fmt cover hooks deps clean help

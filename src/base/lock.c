@@ -1,0 +1,82 @@
+/* lock.c - waiting with a deadline. */
+#include "base/lock.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+
+enum {
+    PAUSE_US_MIN = 50,
+    PAUSE_US_MAX = 2000,
+    TURN_PAUSE_US_MAX = 200, /* only one process at a time looks this often */
+    TURN_WAIT_MS = 100,
+};
+
+Patience patience_new(const Io *io, int64_t wait_ms, int64_t pause_us, int64_t pause_us_max)
+{
+    assert(pause_us > 0 && pause_us_max >= pause_us);
+    return (Patience){ .io = io,
+                       .started_ms = io_awake_ms(io),
+                       .wait_ms = wait_ms,
+                       .pause_us = pause_us,
+                       .pause_us_max = pause_us_max };
+}
+
+/* What is left, in microseconds, by the clock and by the sleeping done, whichever is less. */
+static int64_t left_us(const Patience *p)
+{
+    int64_t by_clock = p->wait_ms - (io_awake_ms(p->io) - p->started_ms);
+    int64_t by_sleep = p->wait_ms * 1000 - p->slept_us;
+    return by_clock * 1000 < by_sleep ? by_clock * 1000 : by_sleep;
+}
+
+bool patience_pause(Patience *p)
+{
+    int64_t left = p->wait_ms > 0 ? left_us(p) : 0;
+    if (left <= 0)
+        return false;
+    uint8_t random = 0;
+    io_random(p->io, &random, sizeof random);
+    /* Between half of the pause and all of it. */
+    int64_t pause = p->pause_us / 2 + p->pause_us * random / 510;
+    if (pause > left)
+        pause = left;
+    io_sleep_us(p->io, pause);
+    p->slept_us += pause;
+    p->pause_us = p->pause_us * 2 < p->pause_us_max ? p->pause_us * 2 : p->pause_us_max;
+    return true;
+}
+
+static int wait_with(const Io *io, int fd, short kind, off_t byte, Patience p)
+{
+    int got = io_lock(io, fd, kind, byte);
+    while (got == -EAGAIN && patience_pause(&p))
+        got = io_lock(io, fd, kind, byte);
+    return got;
+}
+
+int lock_wait(const Io *io, int fd, short kind, off_t byte, int64_t wait_ms)
+{
+    assert(kind == F_RDLCK || kind == F_WRLCK);
+    return wait_with(io, fd, kind, byte, patience_new(io, wait_ms, PAUSE_US_MIN, PAUSE_US_MAX));
+}
+
+int lock_wait_turn(const Io *io, int fd, off_t byte, off_t turn, int64_t wait_ms)
+{
+    assert(byte != turn);
+    int64_t started_ms = io_awake_ms(io);
+    int64_t polite_ms = wait_ms < TURN_WAIT_MS ? wait_ms : TURN_WAIT_MS;
+    bool mine = lock_wait(io, fd, F_WRLCK, turn, polite_ms) == 0;
+    int64_t left_ms = wait_ms - (io_awake_ms(io) - started_ms);
+    int64_t pause_max = mine ? TURN_PAUSE_US_MAX : PAUSE_US_MAX;
+    int got = wait_with(io, fd, F_WRLCK, byte, patience_new(io, left_ms, PAUSE_US_MIN, pause_max));
+    if (mine)
+        lock_release(io, fd, turn);
+    return got;
+}
+
+void lock_release(const Io *io, int fd, off_t byte)
+{
+    /* Nothing can be done about a failure; closing the descriptor releases it too. */
+    (void)io_lock(io, fd, F_UNLCK, byte);
+}

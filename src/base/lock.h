@@ -1,0 +1,37 @@
+/* lock.h - waiting, but never for ever: for a lock, or for anything that must be looked at again.
+ *
+ * Locks are OFD locks on single bytes (io_lock).  Waiting is polling: a blocking
+ * lock call has no deadline, and a signal to end it would belong to the program
+ * around the library.  Pauses grow and carry jitter, so that waiters do
+ * not march in step. */
+#ifndef BASE_LOCK_H
+#define BASE_LOCK_H
+
+#include "base/io.h"
+
+/* How long somebody goes on looking. */
+typedef struct Patience {
+    const Io *io;
+    int64_t started_ms, wait_ms;
+    int64_t slept_us; /* so that a clock that stands still does not make a wait endless */
+    int64_t pause_us, pause_us_max;
+} Patience;
+
+/* `wait_ms` of 0 or less: look once. */
+Patience patience_new(const Io *io, int64_t wait_ms, int64_t pause_us, int64_t pause_us_max);
+/* Sleep a little; false, at once, if the time is over. */
+MUST_USE bool patience_pause(Patience *p);
+
+/* Take a lock (F_RDLCK or F_WRLCK) on one byte: 0, -EAGAIN if it was not to be had in
+ * `wait_ms`, or another -errno. */
+MUST_USE int lock_wait(const Io *io, int fd, short kind, off_t byte, int64_t wait_ms);
+
+/* The same for F_WRLCK where many writers meet: they queue at the byte `turn`, so that one who
+ * lets go and comes again at once cannot starve the others.  A turn is politeness, not a lock:
+ * whoever has waited a while for it goes on without, so a stopped waiter delays and never blocks.
+ */
+MUST_USE int lock_wait_turn(const Io *io, int fd, off_t byte, off_t turn, int64_t wait_ms);
+
+void lock_release(const Io *io, int fd, off_t byte);
+
+#endif

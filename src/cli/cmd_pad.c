@@ -1,0 +1,74 @@
+/* cmd_pad.c - the pad itself from the shell: where it is, and copying it. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+
+static const char *yes(bool b)
+{
+    return b ? "yes" : "no";
+}
+
+static jot_status run_where(Session *s, char **args)
+{
+    (void)args;
+    printf("pad        " STR_FMT "\nbecause    %s\n", STR_ARG(s->pad), s->why);
+    jot_status st = session_open(s, false);
+    if (st == JOT_NOT_FOUND) {
+        puts("state      not there yet: the first write makes it");
+        return JOT_OK;
+    }
+    TRY(st);
+    StorePromise p = store_promise(s->store);
+    const char *why = store_read_only_why(s->store);
+    printf("state      %s%s\n", why[0] ? "read-only: " : "open", why);
+    printf("durable    %s (what is acknowledged survives a power loss)\n", yes(p.durable));
+    printf("shared     %s (several processes may use it at once)\n", yes(p.shared));
+    printf("editable   %s (people may edit the files)\n", yes(p.edits_seen));
+    if (p.edits_seen)
+        printf("guarded    %s (an edit during a write is never overwritten unseen)\n",
+               yes(p.edits_guarded));
+    return JOT_OK;
+}
+
+static void show_progress(void *ctx, const CopyCount *c)
+{
+    (void)ctx;
+    fprintf(stderr, "\r%llu streams, %llu records", (unsigned long long)c->streams,
+            (unsigned long long)c->records);
+}
+
+static jot_status run_copy(Session *s, char **args)
+{
+    AUTO_PTR(Store) to = NULL;
+    CopyCount c = { 0 };
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    TRY(session_open(s, false));
+    TRY(store_open(&to, str(args[0]), &(StoreOptions){ .create = true }, &s->err));
+    jot_status st = store_copy(s->store, to, terminal ? show_progress : NULL, NULL, &c, &s->err);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    TRY(st);
+    printf("%llu streams, %llu records, %llu bytes; %llu records were new\n",
+           (unsigned long long)c.streams, (unsigned long long)c.records,
+           (unsigned long long)c.bytes, (unsigned long long)c.copied);
+    return JOT_OK;
+}
+
+const Cmd cmd_where = {
+    .name = "where",
+    .args = "",
+    .summary = "Say which pad this is, why, and what it promises",
+    .help = "",
+    .run = run_where,
+};
+
+const Cmd cmd_copy = {
+    .name = "copy",
+    .args = "URL",
+    .summary = "Copy the whole pad, with its history, to another store",
+    .help = "\nEvery record is read back and compared.  Copying again goes on where it stopped.\n",
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_copy,
+};

@@ -1,0 +1,309 @@
+/* files.h - the files engine from inside: who does what, and the rules they share.
+ *
+ *   path.c      where a stream and its view lie in the pad
+ *   line.c      walking over the lines of a stream file, both ways
+ *   stream.c    the truth: a stream file, its lock, its records
+ *   view.c      what people see: one file a document
+ *   quarantine.c  what was put aside rather than lost
+ *   recover.c   what a dead writer or a power loss left behind
+ *   recent.c    the names that changed lately, and waiting for them
+ *   list.c      names in byte order out of two directory trees
+ *   pad.c       making, opening and closing a pad
+ *   files.c     the engine's operations, put together from these
+ *
+ * The rules (docs/format.md explains each):
+ *   1. A stream's lock is an OFD lock on byte 0 of its own file.
+ *   2. A write is: draft beside the view, record appended, fdatasync, view
+ *      exchanged with the draft, displaced file looked at, unlink.  One sync.
+ *   3. A draft found under the lock is a dead writer's.
+ *   4. A new name is durable before its first record.
+ *   5. After a reboot every view is compared with its stream.
+ *   6. A person's edit is never overwritten unseen.
+ *   7. Whoever reads a value reads the view, without lock.
+ *   8. A failed sync is never retried and never acknowledged.
+ *   9. Everything is opened beneath the pad's descriptor; regular files only. */
+#ifndef STORE_FILES_FILES_H
+#define STORE_FILES_FILES_H
+
+#include <limits.h>
+
+#include "base/buf.h"
+#include "store/engine.h"
+#include "store/record.h"
+
+enum {
+    FILES_READ_FORMAT = 1,  /* who knows less than this cannot read the pad */
+    FILES_WRITE_FORMAT = 1, /* who knows less than this cannot write it */
+    FILES_PATH_MAX = 2 * STORE_NAME_MAX + 64,
+    FILES_NAME_MAX = STORE_SEGMENT_MAX + 16,
+    FILES_CHECK_INLINE = 1000, /* streams compared by one write after a reboot */
+};
+
+/* Bytes of files that carry locks. */
+enum { LOCK_STREAM = 0, LOCK_GATE = 1, LOCK_PAD = 0, LOCK_NAMES = 8 };
+
+/* --- path.c ---------------------------------------------------------------------------- */
+
+/* Where a stream lies, relative to the pad. */
+typedef struct Place {
+    Str name;                       /* the stream's */
+    char dir[FILES_PATH_MAX];       /* streams/notes.d */
+    char file[FILES_NAME_MAX];      /* plan.jsonl */
+    char path[FILES_PATH_MAX];      /* both */
+    char fresh[FILES_NAME_MAX];     /* .plan.jsonl.new, while the file is rewritten */
+    bool viewed;                    /* a document: has the rest */
+    char view_dir[FILES_PATH_MAX];  /* notes */
+    char view[FILES_NAME_MAX];      /* plan.txt */
+    char view_path[FILES_PATH_MAX]; /* both */
+    char draft[FILES_NAME_MAX];     /* .plan.txt.new */
+} Place;
+
+/* The place of a checked name. `name` must outlive it. */
+Place place_of(Str name);
+
+/* The stream whose file, or whose view, has this path; false if it is nobody's.
+ * The name is written into `to`. */
+bool place_of_stream_path(Str path, Buf *to);
+bool place_of_view_path(Str path, Buf *to);
+
+/* Open a directory of the pad; with `make`, create what is missing of it. -errno on failure. */
+typedef struct Files Files;
+int pad_open_dir(Files *f, const char *path, bool make);
+
+/* --- line.c ---------------------------------------------------------------------------- */
+
+/* A window on a stream file, from which whole lines are taken. */
+typedef struct Lines {
+    const Io *io;
+    int fd;
+    off_t end;   /* bytes of the file that count */
+    off_t at;    /* forwards: the next line begins here; backwards: the last one began here */
+    off_t start; /* file offset of window.p[0] */
+    Buf window;
+} Lines;
+
+void lines_init(Lines *l, const Io *io, int fd, off_t at, off_t end);
+void lines_done(Lines *l);
+DEFINE_AUTO(Lines, lines_done)
+
+/* The next line with its '\n', borrowed until the next call; an empty one at the end (bytes
+ * behind the last '\n' are no line).  -errno on failure. */
+int lines_next(Lines *l, Str *line, off_t *at);
+/* The line before l->at, likewise; the bytes behind the last '\n' come first, as a line without. */
+int lines_previous(Lines *l, Str *line, off_t *at);
+
+/* --- stream.c -------------------------------------------------------------------------- */
+
+typedef struct Stream {
+    const Place *place;
+    Fd fd;
+    off_t size; /* bytes of whole records */
+    Mark head;  /* seq 0: none */
+    bool locked;
+} Stream;
+
+static inline void stream_done(Stream *st)
+{
+    fd_close(&st->fd); /* the lock goes with it */
+}
+DEFINE_AUTO(Stream, stream_done)
+
+/* Take the stream's lock, creating the file (rule 4), cutting an unfinished tail, reading the
+ * head.  JOT_UNAVAILABLE names who holds it.  With `create` false JOT_NOT_FOUND if it is not
+ * there. */
+MUST_USE jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e);
+
+/* The same for reading: no lock is held, nothing is waited for or changed.  If somebody is
+ * writing, what can be seen is made durable first, unless `any` allows what may yet be lost. */
+typedef enum LookAt { LOOK_DURABLE, LOOK_ANY } LookAt;
+MUST_USE jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *e);
+
+/* The seq of a stream's head under a shared lock that *held keeps; 0 if there is none. */
+MUST_USE jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *e);
+
+/* Up to `n` newest records, newest first; damaged ones are passed over. */
+MUST_USE jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n,
+                                  Arena *into, Record *out, size_t *got, Err *e);
+MUST_USE jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit,
+                                Arena *into, Records *out, Err *e);
+
+/* True if some record has this body hash. */
+MUST_USE jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e);
+
+/* Add lines in one write and one sync.  On success st->size has grown; the caller sets the head.
+ * JOT_UNKNOWN if the sync failed. */
+MUST_USE jot_status stream_add(Files *f, Stream *st, Str lines, Err *e);
+
+/* Make what a dead writer appended durable before anything is built on it.  If that fails, the
+ * stream has been written anew, and the next try may succeed. */
+MUST_USE jot_status stream_settle(Files *f, Stream *st, Err *e);
+
+/* A stretch of a rewritten stream: old bytes [from, to), then `text`. */
+typedef struct Piece {
+    off_t from, to;
+    Str text;
+} Piece;
+
+/* Put other content in the stream's place, durably and at once.  `st` stays locked, on the new
+ * file; the caller sets the head. */
+MUST_USE jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e);
+
+/* The offsets at which the record with this seq begins and ends; from == to if it is not there.
+ * The record itself, without body unless wanted, if `out` is not NULL. */
+MUST_USE jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
+                                Arena *into, Record *out, Err *e);
+
+/* True if somebody is writing to the stream right now. */
+bool stream_busy(Files *f, const Place *p);
+
+/* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
+ * -errno if that cannot be told. */
+int stream_in_place(Files *f, const Stream *st);
+
+/* --- view.c ---------------------------------------------------------------------------- */
+
+/* True if a document with this head has a view: its body is there to be seen. */
+static inline bool mark_shown(const Mark *m)
+{
+    return m->op == OP_PUT && !m->redacted;
+}
+
+/* What a view holds. */
+typedef struct View {
+    bool there;
+    bool directory; /* a directory stands in its place; then it is not there */
+    bool held;      /* of drafts: when it was read, somebody had it open for writing */
+    bool gone;      /* of displaced ones: there was certainly none to displace */
+    Hash sha256;
+    Str text;
+    nlink_t links;
+    int64_t changed_ms; /* when, by the file system's clock */
+} View;
+
+/* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file,
+ * JOT_TOO_BIG if it is larger than a body may be. */
+MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e);
+/* The same in its directory, which is open already. */
+MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e);
+/* What has the draft's name.  It is asked first whether somebody has it open for writing: if not,
+ * the text is the last it will have, for no path leads a person there.  What cannot be read goes to
+ * quarantine/ and counts as missing. */
+MUST_USE jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out,
+                                    Err *e);
+
+/* The same for a reader, who changes nothing: what cannot be read counts as missing. */
+MUST_USE jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err *e);
+
+/* Remove the directory that stands in a view's place, if nothing is in it. */
+MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);
+
+/* Write the next text of a document beside its view; empty for a delete. */
+MUST_USE jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e);
+
+/* Let the draft take effect: it becomes the view, or with `remove` the view goes.  *displaced is
+ * what was there in that moment; it keeps the draft's name until view_drop. */
+MUST_USE jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *into,
+                                  View *displaced, Err *e);
+
+/* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
+ * still has it open for writing. */
+MUST_USE jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e);
+
+/* True if somebody has the file open for writing; `if_denied` if we may not ask, as of a file of
+ * another user. */
+bool view_open_elsewhere(int fd, bool if_denied);
+
+/* Move a file to quarantine/ under a name that tells its stream; `late` if somebody may still be
+ * writing to it. */
+MUST_USE jot_status quarantine_move(Files *f, Str stream, int dir, const char *name, bool late,
+                                    Err *e);
+MUST_USE jot_status quarantine_bytes(Files *f, Str stream, Str bytes, Err *e);
+/* Remove what was put aside for a stream. */
+MUST_USE jot_status quarantine_purge(Files *f, Str stream, Err *e);
+/* Look again at files that were still being written when they were put aside. */
+void quarantine_look(Files *f);
+
+/* --- recover.c ------------------------------------------------------------------------- */
+
+/* What a view is, measured against its stream. */
+typedef enum Verdict {
+    VIEW_FITS,    /* it is the head */
+    VIEW_STALE,   /* it is not, but nothing a person wrote: the head is the value */
+    VIEW_EDITED,  /* a person's: a version of its own */
+    VIEW_REMOVED, /* a person deleted it */
+} Verdict;
+
+MUST_USE jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out, Err *e);
+
+/* Under the lock: finish or undo what a dead writer left, restore a stale view, and find a
+ * person's edit.  *edit is the outside record's draft (op 0: none), in `into`. */
+MUST_USE jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen,
+                                   Draft *edit, Err *e);
+
+/* Compare some more streams after a reboot; when all are done, say so in `checked`. */
+MUST_USE jot_status recover_pad(Files *f, Err *e);
+
+/* --- recent.c -------------------------------------------------------------------------- */
+
+/* Announce a change of `name`; the announcement is held until recent_done. */
+MUST_USE jot_status recent_add(Files *f, Str name, Err *e);
+void recent_done(Files *f);
+MUST_USE jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
+                                  Changes *out, Err *e);
+void recent_close(Files *f);
+
+/* --- list.c ---------------------------------------------------------------------------- */
+
+MUST_USE jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
+                               Arena *into, Listing *out, Err *e);
+void list_close(Files *f);
+
+/* Names in a directory, sorted as the names of streams sort; borrowed from the handle. */
+typedef struct Names {
+    Str *items; /* directories end in '/' */
+    size_t n;
+} Names;
+MUST_USE jot_status list_directory(Files *f, const char *path, Arena *into, Names *out, Err *e);
+
+/* --- files.c, pad.c -------------------------------------------------------------------- */
+
+/* The head as a reader sees it, without lock. */
+MUST_USE jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
+                               Err *e);
+MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
+void pad_close(Store *s);
+/* Look whether this boot has been checked, perhaps by another process. */
+bool pad_read_checked(Files *f);
+/* Write `checked`, so that this boot needs no more comparing. */
+MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
+int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
+/* How far the comparing has come under this boot, for processes that write once and end.  Not
+ * knowing it costs only time, so failures do not matter. */
+void pad_read_progress(Files *f);
+void pad_write_progress(Files *f);
+/* fsync a directory and those above it, up to the pad. */
+MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
+/* An operation that may wait begins: from here it waits no longer than the handle allows. */
+void pad_begin_wait(Files *f);
+int64_t pad_wait_left(const Files *f);
+/* The handle gives up writing: the reason is told to every later write. */
+jot_status pad_stop_writing(Files *f, Err *e, const char *why);
+
+struct Files {
+    Store base;
+    Fd root;                              /* the pad's directory */
+    Fd format;                            /* open as long as the handle, with a shared lock */
+    char boot[33];                        /* of the running system */
+    bool checked;                         /* every view was compared under this boot */
+    char check_after[STORE_NAME_MAX + 1]; /* how far recover_pad has come */
+    bool check_missed;                    /* it has passed one that must be looked at again */
+    bool check_shared;                    /* how far it has come lies in a file */
+    int64_t until_ms; /* when the operation under way stops waiting, by io_awake_ms */
+    bool swaps;       /* the file system can exchange two names */
+    bool folds;       /* it does not tell `A` from `a` */
+    struct Recent *recent;
+    struct ListCache *listed;
+};
+
+#endif

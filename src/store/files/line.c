@@ -1,0 +1,116 @@
+/* line.c - walking over the lines of a stream file, forwards and backwards.
+ *
+ * A body never contains a raw newline, so '\n' ends a record and nothing else.
+ * The window is read in steps that double, so that a short line costs one read
+ * and a long one costs its length. */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "store/files/files.h"
+
+enum { STEP_MIN = 8 * 1024 };
+
+void lines_init(Lines *l, const Io *io, int fd, off_t at, off_t end)
+{
+    assert(at >= 0 && at <= end);
+    *l = (Lines){ .io = io, .fd = fd, .at = at, .end = end, .start = at };
+    l->window.max = 2 * (size_t)RECORD_LINE_MAX;
+}
+
+void lines_done(Lines *l)
+{
+    buf_free(&l->window);
+}
+
+/* Append up to `n` more bytes of the file to the window. */
+static int read_more(Lines *l, size_t n)
+{
+    off_t from = l->start + (off_t)l->window.n;
+    if ((off_t)n > l->end - from)
+        n = (size_t)(l->end - from);
+    char *room = buf_room(&l->window, n);
+    if (!room)
+        return -EFBIG;
+    ssize_t got = io_read_all(l->io, l->fd, room, n, from);
+    if (got < 0)
+        return (int)got;
+    buf_grew(&l->window, (size_t)got);
+    if ((size_t)got < n)
+        l->end = from + got; /* somebody cut the file: what is gone does not count */
+    return 0;
+}
+
+int lines_next(Lines *l, Str *line, off_t *at)
+{
+    *line = (Str){ 0 };
+    *at = l->at;
+    size_t skip = (size_t)(l->at - l->start), searched = skip;
+    assert(skip <= l->window.n);
+    for (;;) {
+        Str rest = str_from(buf_str(&l->window), searched);
+        size_t nl = str_find(rest, '\n');
+        if (nl < rest.n) {
+            *line = str_slice(buf_str(&l->window), skip, searched + nl + 1);
+            l->at += (off_t)line->n;
+            return 0;
+        }
+        searched = l->window.n;
+        if (l->start + (off_t)l->window.n >= l->end)
+            return 0;
+        if (skip) { /* what was handed out is no longer needed */
+            memmove(l->window.p, l->window.p + skip, l->window.n - skip);
+            l->window.n -= skip;
+            l->start += (off_t)skip;
+            searched -= skip;
+            skip = 0;
+        }
+        int got = read_more(l, l->window.n > STEP_MIN ? l->window.n : STEP_MIN);
+        if (got < 0)
+            return got;
+    }
+}
+
+/* Put `n` bytes of the file in front of the window. */
+static int read_before(Lines *l, size_t n)
+{
+    if ((off_t)n > l->start)
+        n = (size_t)l->start;
+    if (!buf_room(&l->window, n))
+        return -EFBIG;
+    memmove(l->window.p + n, l->window.p, l->window.n);
+    ssize_t got = io_read_all(l->io, l->fd, l->window.p, n, l->start - (off_t)n);
+    if (got < 0)
+        return (int)got;
+    if ((size_t)got < n)
+        return -EIO;
+    buf_grew(&l->window, n);
+    l->start -= (off_t)n;
+    return 0;
+}
+
+int lines_previous(Lines *l, Str *line, off_t *at)
+{
+    *line = (Str){ 0 };
+    *at = l->at;
+    if (l->at == 0)
+        return 0;
+    l->window.n = (size_t)(l->at - l->start); /* what was handed out goes */
+    for (;;) {
+        Str seen = buf_str(&l->window);
+        /* The line's own '\n' is its last byte; the one before it ends its predecessor. */
+        Str inner = seen.n ? str_slice(seen, 0, seen.n - 1) : seen;
+        size_t nl = str_find_last(inner, '\n');
+        bool found = nl < inner.n;
+        if (found || (l->start == 0 && seen.n)) {
+            size_t begin = found ? nl + 1 : 0;
+            *line = str_from(seen, begin);
+            l->at = l->start + (off_t)begin;
+            *at = l->at;
+            return 0;
+        }
+        int got = read_before(l, l->window.n > STEP_MIN ? l->window.n : STEP_MIN);
+        if (got < 0)
+            return got;
+    }
+}

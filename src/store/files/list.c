@@ -1,0 +1,380 @@
+/* list.c - names in byte order, out of two directory trees.
+ *
+ * A stream is known by its file under streams/ (or runs/), a document also by
+ * its view: a file that a person dropped there is a document before anything
+ * was written through Jotter.  So each level of the tree is the union of two
+ * directories, sorted as the names sort: a directory counts with its '/'.
+ *
+ * The last large level is kept, so that the next page of a listing costs a page
+ * and not another pass over the directory.  It is used again only while both
+ * directories have the time they had, and only if that time was well past when
+ * they were read: a change within one tick of the clock cannot hide. */
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/files/files.h"
+
+enum { CACHE_MIN = 256, SETTLED_MS = 100 };
+
+typedef struct Level {
+    char streams[FILES_PATH_MAX]; /* "" if there is none */
+    char views[FILES_PATH_MAX];
+} Level;
+
+struct ListCache {
+    Arena arena;
+    Level level;
+    struct stat streams, views;
+    Names names;
+};
+
+/* --- One directory --------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    return str_cmp(*(const Str *)a, *(const Str *)b);
+}
+
+static bool is_directory(int dir, const struct dirent *d)
+{
+    struct stat info;
+    if (d->d_type != DT_UNKNOWN)
+        return d->d_type == DT_DIR;
+    return fstatat(dir, d->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Call `each` for every name that does not begin with '.'. */
+static jot_status read_directory(Files *f, const char *path,
+                                 void (*each)(void *ctx, Str name, bool directory), void *ctx,
+                                 Err *e)
+{
+    int fd = pad_open_dir(f, path, false);
+    if (fd == -ENOENT || fd == -ENOTDIR)
+        return JOT_OK;
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir)
+        return err_errno(e, fd < 0 ? -fd : errno, "could not list the pad");
+    errno = 0;
+    for (struct dirent *d; (d = readdir(dir)) != NULL; errno = 0)
+        if (d->d_name[0] != '.')
+            each(ctx, str(d->d_name), is_directory(fd, d));
+    int failed = errno;
+    closedir(dir);
+    return failed ? err_errno(e, failed, "could not list the pad") : JOT_OK;
+}
+
+typedef struct Collect {
+    Arena *into;
+    Names names;
+    size_t cap;
+} Collect;
+
+static void collect(Collect *c, Str name, const char *end)
+{
+    c->names.items =
+        arena_grow(c->into, c->names.items, c->names.n, &c->cap, sizeof(Str), alignof(Str));
+    c->names.items[c->names.n++] = arena_printf(c->into, STR_FMT "%s", STR_ARG(name), end);
+}
+
+static void collect_plain(void *ctx, Str name, bool directory)
+{
+    collect(ctx, name, directory ? "/" : "");
+}
+
+static void sort_unique(Names *names)
+{
+    if (names->n)
+        qsort(names->items, names->n, sizeof *names->items, by_name);
+    size_t kept = 0;
+    for (size_t i = 0; i < names->n; i++)
+        if (kept == 0 || !str_eq(names->items[kept - 1], names->items[i]))
+            names->items[kept++] = names->items[i];
+    names->n = kept;
+}
+
+jot_status list_directory(Files *f, const char *path, Arena *into, Names *out, Err *e)
+{
+    Collect c = { .into = into };
+    TRY(read_directory(f, path, collect_plain, &c, e));
+    sort_unique(&c.names);
+    *out = c.names;
+    return JOT_OK;
+}
+
+/* --- One level of names ---------------------------------------------------------------- */
+
+static void collect_stream(void *ctx, Str name, bool directory)
+{
+    if (directory && str_ends(name, S(".d")))
+        collect(ctx, str_slice(name, 0, name.n - 2), "/");
+    else if (!directory && str_ends(name, S(".jsonl")))
+        collect(ctx, str_slice(name, 0, name.n - 6), "");
+}
+
+typedef struct CollectViews {
+    Collect *to;
+    Files *f;
+    const StoreKind *kind;
+    const char *path;
+} CollectViews;
+
+/* cycles/active.yaml and cycles/AGENT/active.yaml are both leaves. */
+static void collect_cycle(CollectViews *v, Str name, bool directory)
+{
+    char path[FILES_PATH_MAX];
+    struct stat info;
+    if (!directory) {
+        if (str_eq(name, S("active.yaml")))
+            collect(v->to, S("default"), "");
+        return;
+    }
+    snprintf(path, sizeof path, "cycles/" STR_FMT "/active.yaml", STR_ARG(name));
+    if (fstatat(v->f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0)
+        collect(v->to, name, "");
+}
+
+static void collect_view(void *ctx, Str name, bool directory)
+{
+    CollectViews *v = ctx;
+    Str tail = str(v->kind->tail);
+    if (str_eq(str(v->kind->name), S("cycles")))
+        collect_cycle(v, name, directory);
+    else if (directory && !v->kind->flat)
+        collect(v->to, name, "/");
+    else if (!directory && str_ends(name, tail) && name.n > tail.n)
+        collect(v->to, str_slice(name, 0, name.n - tail.n), "");
+}
+
+static jot_status read_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
+                             Names *out, Err *e)
+{
+    Collect c = { .into = into };
+    if (level->streams[0])
+        TRY(read_directory(f, level->streams, collect_stream, &c, e));
+    CollectViews views = { &c, f, kind, level->views };
+    if (level->views[0])
+        TRY(read_directory(f, level->views, collect_view, &views, e));
+    sort_unique(&c.names);
+    *out = c.names;
+    return JOT_OK;
+}
+
+static struct stat look(Files *f, const char *path)
+{
+    struct stat info = { 0 };
+    if (!path[0] || fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        info = (struct stat){ 0 };
+    return info;
+}
+
+static bool same_time(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static bool settled(const struct stat *s, int64_t now_ms)
+{
+    int64_t at = (int64_t)s->st_mtim.tv_sec * 1000 + s->st_mtim.tv_nsec / 1000000;
+    return s->st_ino == 0 || at + SETTLED_MS < now_ms;
+}
+
+/* The level, from the cache if nothing has changed. */
+static jot_status get_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
+                            Names *out, Err *e)
+{
+    struct ListCache *c = f->listed;
+    struct stat streams = look(f, level->streams), views = look(f, level->views);
+    if (c && c->names.n && strcmp(c->level.streams, level->streams) == 0 &&
+        strcmp(c->level.views, level->views) == 0 && same_time(&c->streams, &streams) &&
+        same_time(&c->views, &views)) {
+        *out = c->names;
+        return JOT_OK;
+    }
+    int64_t now = io_wall_ms(&io_system); /* compared with times the file system gives */
+    TRY(read_level(f, level, kind, into, out, e));
+    if (out->n < CACHE_MIN || !settled(&streams, now) || !settled(&views, now))
+        return JOT_OK;
+    if (!c)
+        c = f->listed = mem_alloc(sizeof *c);
+    arena_free(&c->arena);
+    c->level = *level;
+    c->streams = streams;
+    c->views = views;
+    c->names = (Names){ NEW_ARRAY(&c->arena, Str, out->n), out->n };
+    for (size_t i = 0; i < out->n; i++)
+        c->names.items[i] = arena_copy(&c->arena, out->items[i]);
+    return JOT_OK;
+}
+
+void list_close(Files *f)
+{
+    if (f->listed)
+        arena_free(&f->listed->arena);
+    free(f->listed);
+    f->listed = NULL;
+}
+
+/* --- The walk -------------------------------------------------------------------------- */
+
+typedef struct Walk {
+    Files *f;
+    Str prefix, after;
+    size_t limit;
+    ListWhich which;
+    Arena *into;
+    Listing *out;
+    bool done;
+} Walk;
+
+static jot_status emit(Walk *w, Str name, Err *e)
+{
+    Record head;
+    AUTO(Arena) scratch = { 0 };
+    Err ignored = { 0 };
+    if (store_check_name(name, NULL) != JOT_OK)
+        return JOT_OK; /* a file that is nobody's */
+    jot_status st = files_head(&w->f->base, name, HEAD_MARK, &scratch, &head, &ignored);
+    if (st == JOT_DENIED || st == JOT_TOO_BIG) {
+        store_met(&w->f->base, &w->f->base.report.damaged, "%.150s", ignored.text);
+        return JOT_OK;
+    }
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK;
+    if (st != JOT_OK) {
+        if (e)
+            *e = ignored;
+        return st;
+    }
+    if (w->which == LIST_LIVE && !mark_live(&head.mark))
+        return JOT_OK;
+    if (w->out->n == w->limit) {
+        w->out->more = w->done = true;
+        return JOT_OK;
+    }
+    w->out->items[w->out->n++] =
+        (Listed){ arena_copy(w->into, name), head.mark, arena_copy(w->into, head.by),
+                  arena_copy(w->into, head.meta) };
+    return JOT_OK;
+}
+
+/* Can a name that begins with `start` be wanted? */
+static bool may_hold(const Walk *w, Str start)
+{
+    Str shorter = start.n < w->prefix.n ? start : w->prefix;
+    if (!str_eq(str_slice(start, 0, shorter.n), str_slice(w->prefix, 0, shorter.n)))
+        return false;
+    /* Everything below `start` sorts before `after` if `start` does and is not its beginning. */
+    return w->after.n == 0 || str_starts(w->after, start) || str_cmp(start, w->after) > 0;
+}
+
+static bool wanted(const Walk *w, Str name)
+{
+    return str_starts(name, w->prefix) && (w->after.n == 0 || str_cmp(name, w->after) > 0);
+}
+
+/* The first child that can be wanted: everything before it sorts before prefix and after. */
+static size_t first_child(const Walk *w, const Names *names, Str above)
+{
+    Str bound = str_cmp(w->prefix, w->after) > 0 ? w->prefix : w->after;
+    if (!str_starts(bound, above))
+        return 0;
+    /* Of what leads to the bound only the directory on the way is needed. */
+    Str key = str_from(bound, above.n);
+    key = str_slice(key, 0, str_find(key, '/') + 1);
+    size_t low = 0, high = names->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (str_cmp(names->items[middle], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void below(Level *to, const Level *from, Str segment)
+{
+    *to = (Level){ "", "" };
+    if (from->streams[0])
+        snprintf(to->streams, sizeof to->streams, "%.*s/" STR_FMT ".d",
+                 FILES_PATH_MAX - FILES_NAME_MAX, from->streams, STR_ARG(segment));
+    if (from->views[0])
+        snprintf(to->views, sizeof to->views, "%.*s/" STR_FMT, FILES_PATH_MAX - FILES_NAME_MAX,
+                 from->views, STR_ARG(segment));
+}
+
+/* Depth is bounded by the length of a name. */
+static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Names names;
+    if (above.n > STORE_NAME_MAX)
+        return JOT_OK;
+    TRY(get_level(w->f, level, kind, &arena, &names, e));
+    for (size_t i = first_child(w, &names, above); i < names.n && !w->done; i++) {
+        AUTO(Arena) scratch = { 0 };
+        Str child = names.items[i];
+        Str name = arena_printf(&scratch, STR_FMT STR_FMT, STR_ARG(above), STR_ARG(child));
+        if (child.p[child.n - 1] == '/') {
+            Level *next = NEW(&scratch, Level);
+            below(next, level, str_slice(child, 0, child.n - 1));
+            if (may_hold(w, name))
+                TRY(walk(w, next, kind, name, e));
+        } else if (wanted(w, name)) {
+            TRY(emit(w, name, e));
+        } else if (!may_hold(w, name) && str_cmp(name, w->prefix) > 0) {
+            return JOT_OK; /* past the prefix: nothing wanted follows */
+        }
+    }
+    return JOT_OK;
+}
+
+static void collect_kind(void *ctx, Str name, bool directory)
+{
+    if (directory && str_ends(name, S(".d")))
+        collect(ctx, str_slice(name, 0, name.n - 2), "/");
+}
+
+static void collect_top(void *ctx, Str name, bool directory)
+{
+    if (directory && (store_kind(name)->document || str_eq(name, S("runs"))))
+        collect(ctx, name, "/");
+}
+
+jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,
+                      Listing *out, Err *e)
+{
+    Files *f = (Files *)s;
+    AUTO(Arena) arena = { 0 };
+    Collect c = { .into = &arena };
+    TRY(read_directory(f, "streams", collect_kind, &c, e));
+    TRY(read_directory(f, ".", collect_top, &c, e));
+    sort_unique(&c.names);
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit) };
+    Walk w = { .f = f,
+               .prefix = prefix,
+               .after = after,
+               .limit = limit,
+               .which = which,
+               .into = into,
+               .out = out };
+    for (size_t i = 0; i < c.names.n && !w.done; i++) {
+        Str start = c.names.items[i], kind = str_slice(start, 0, start.n - 1);
+        if (!may_hold(&w, start))
+            continue;
+        Level level = { "", "" };
+        bool run = str_eq(kind, S("runs"));
+        snprintf(level.streams, sizeof level.streams, run ? STR_FMT : "streams/" STR_FMT ".d",
+                 STR_ARG(kind));
+        if (store_kind(kind)->document)
+            snprintf(level.views, sizeof level.views, STR_FMT, STR_ARG(kind));
+        TRY(walk(&w, &level, store_kind(kind), start, e));
+    }
+    return JOT_OK;
+}

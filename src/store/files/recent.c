@@ -1,0 +1,486 @@
+/* recent.c - the names that changed lately, and waiting for the next one.
+ *
+ * `recent` is a line "jotter recent ID" and then one name a line, appended
+ * before the record it announces and under the stream's lock.  It is never
+ * synced: after a reboot, or when it was begun anew, every cursor answers
+ * RESCAN.  Each name is written with a newline on both sides, so that a writer
+ * that died in the middle spoils only its own.
+ *
+ * A name that is read while its stream is still locked may be announced too
+ * early: it is returned, but the cursor stays in front of it.
+ *
+ * Writers hold a shared lock on `recent` until their record is there; whoever
+ * begins it anew takes the lock exclusively.  So no name can be written to a
+ * file that nobody will read again.
+ *
+ * What people edit is not announced.  It is found by looking: at most every
+ * two seconds at the times of all views, and through inotify while waiting. */
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+
+#include "base/id.h"
+#include "base/lock.h"
+#include "store/files/files.h"
+
+#define RECENT "recent"
+#define HEADER "jotter recent "
+
+enum {
+    HEADER_BYTES = sizeof HEADER - 1 + 16 + 1,
+    RECENT_MAX = 1024 * 1024,
+    NAMES_MAX = 10000, /* more than that is a RESCAN */
+    SCAN_EVERY_MS = 2000,
+    SCAN_SLACK_MS = 50, /* file times come from a clock that ticks */
+    STUCK_WAIT_MS = 100,
+    POLL_MS = 1000,
+    WATCH_MAX = 4096,
+};
+
+typedef struct Watched {
+    int id;
+    char *path;
+} Watched;
+
+struct Recent {
+    Fd fd;              /* for announcing */
+    bool held;          /* with the shared lock */
+    int64_t scanned_ms; /* when this handle last looked at all views; 0: never */
+    Fd notify;
+    Watched *watched;
+    size_t n, cap;
+};
+
+static struct Recent *recent_of(Files *f)
+{
+    if (!f->recent) {
+        f->recent = mem_alloc(sizeof *f->recent);
+        f->recent->fd = f->recent->notify = FD_NONE;
+    }
+    return f->recent;
+}
+
+void recent_close(Files *f)
+{
+    struct Recent *r = f->recent;
+    if (!r)
+        return;
+    fd_close(&r->fd);
+    fd_close(&r->notify);
+    for (size_t i = 0; i < r->n; i++)
+        free(r->watched[i].path);
+    free(r->watched);
+    free(r);
+    f->recent = NULL;
+}
+
+/* --- Announcing ------------------------------------------------------------------------ */
+
+/* Begin the file: whole under another name first, so that nobody sees half a header. */
+static int begin(Files *f, unsigned flags)
+{
+    const Io *io = f->base.io;
+    char draft[FILES_NAME_MAX], text[HEADER_BYTES + 1];
+    snprintf(text, sizeof text, HEADER "%.16s\n", id_random(io, 8).text);
+    AUTO(Fd) fd = pad_open_draft(f, RECENT, draft);
+    int got = fd < 0 ? fd : io_write_all(io, fd, str(text));
+    if (got == 0)
+        got = io_rename(io, f->root, draft, RECENT, flags);
+    if (fd >= 0 && got < 0)
+        (void)io_unlink(io, f->root, draft);
+    return got == -EEXIST ? 0 : got; /* somebody else was quicker */
+}
+
+/* Open it with the shared lock; begin it anew when it has grown too large. */
+static int open_held(Files *f, struct Recent *r)
+{
+    const Io *io = f->base.io;
+    for (int i = 0; i < 100; i++) {
+        if (r->fd < 0)
+            r->fd = io_open(io, f->root, RECENT, O_RDWR | O_APPEND | O_NONBLOCK, 0);
+        if (r->fd == -ENOENT) {
+            int got = begin(f, RENAME_NOREPLACE);
+            if (got < 0)
+                return got;
+            continue;
+        }
+        if (r->fd < 0)
+            return r->fd;
+        struct stat info;
+        int got = lock_wait(io, r->fd, F_RDLCK, 0, pad_wait_left(f));
+        if (got == 0)
+            got = io_fstat(io, r->fd, &info);
+        if (got != 0)
+            return got;
+        bool large = info.st_size > RECENT_MAX;
+        if (info.st_nlink == 1 && S_ISREG(info.st_mode) && !large)
+            return 0;
+        /* Alone with it?  Then nobody is about to write to the old one. */
+        if (large && info.st_nlink && io_lock(io, r->fd, F_WRLCK, 0) == 0)
+            got = begin(f, 0);
+        else if (large && info.st_nlink)
+            return 0;
+        fd_close(&r->fd);
+        if (got < 0)
+            return got;
+    }
+    return -EAGAIN;
+}
+
+jot_status recent_add(Files *f, Str name, Err *e)
+{
+    struct Recent *r = recent_of(f);
+    char line[STORE_NAME_MAX + 3];
+    int n = snprintf(line, sizeof line, "\n" STR_FMT "\n", STR_ARG(name));
+    int got = open_held(f, r);
+    r->held = got == 0;
+    if (got == 0)
+        got = io_write_all(f->base.io, r->fd, (Str){ line, (size_t)n });
+    if (got == 0)
+        return JOT_OK;
+    recent_done(f);
+    return err_errno(e, -got, "could not announce a change");
+}
+
+void recent_done(Files *f)
+{
+    struct Recent *r = f->recent;
+    if (r && r->held)
+        lock_release(f->base.io, r->fd, 0);
+    if (r)
+        r->held = false;
+}
+
+/* --- Collecting names ------------------------------------------------------------------ */
+
+typedef struct Found {
+    Files *f;
+    Arena *into;
+    Str *names;
+    size_t n, cap;
+    bool rescan;
+} Found;
+
+static bool found_already(const Found *x, Str name)
+{
+    for (size_t i = 0; i < x->n; i++)
+        if (str_eq(x->names[i], name))
+            return true;
+    return false;
+}
+
+static void found(Found *x, Str name)
+{
+    if (x->rescan || found_already(x, name))
+        return;
+    if (x->n == NAMES_MAX) {
+        x->rescan = true;
+        return;
+    }
+    x->names = arena_grow(x->into, x->names, x->n, &x->cap, sizeof(Str), alignof(Str));
+    x->names[x->n++] = arena_copy(x->into, name);
+}
+
+/* Where a consumer stands: boot, file, offset, and the time of the last look at the views. */
+typedef struct Position {
+    char boot[9];
+    char id[17];
+    off_t offset;
+    int64_t since_ms;
+} Position;
+
+static bool read_position(const Cursor *c, Position *out)
+{
+    long long offset = 0, since = 0;
+    int used = 0;
+    if (sscanf(c->text, "%8[0-9a-f].%16[0-9a-f].%18lld.%18lld%n", out->boot, out->id, &offset,
+               &since, &used) != 4 ||
+        c->text[used] || offset < 0 || since < 0)
+        return false;
+    out->offset = (off_t)offset;
+    out->since_ms = since;
+    return true;
+}
+
+static void write_position(Cursor *c, const Position *p)
+{
+    snprintf(c->text, sizeof c->text, "%s.%s.%lld.%lld", p->boot, p->id, (long long)p->offset,
+             (long long)p->since_ms);
+}
+
+/* Read the names behind the position and move it; *stuck if a writer holds it back. */
+static jot_status read_recent(Files *f, Position *at, Found *x, bool *stuck, Err *e)
+{
+    const Io *io = f->base.io;
+    *stuck = false;
+    AUTO(Fd) fd = io_open(io, f->root, RECENT, O_RDONLY | O_NONBLOCK, 0);
+    char header[HEADER_BYTES + 1] = "";
+    struct stat info = { 0 };
+    int got = fd;
+    if (fd >= 0)
+        got = (int)io_read_all(io, fd, header, HEADER_BYTES, 0);
+    if (got >= 0)
+        got = io_fstat(io, fd, &info);
+    if (got < 0 && got != -ENOENT)
+        return err_errno(e, -got, "could not read the changes");
+    char now_id[17] = "0";
+    if (str_starts(str(header), S(HEADER)) && strlen(header) == HEADER_BYTES)
+        snprintf(now_id, sizeof now_id, "%.16s", header + sizeof HEADER - 1);
+    bool same = strcmp(now_id, at->id) == 0 && strncmp(at->boot, f->boot, 8) == 0 &&
+                at->offset <= info.st_size;
+    if (!same) {
+        snprintf(at->id, sizeof at->id, "%s", now_id);
+        snprintf(at->boot, sizeof at->boot, "%.8s", f->boot[0] ? f->boot : "0");
+        at->offset = info.st_size;
+        x->rescan = true;
+        return JOT_OK;
+    }
+    AUTO(Lines) lines;
+    lines_init(&lines, io, fd, at->offset, info.st_size);
+    for (;;) {
+        Str line;
+        off_t begins;
+        got = lines_next(&lines, &line, &begins);
+        if (got < 0)
+            return err_errno(e, -got, "could not read the changes");
+        if (line.n == 0)
+            return JOT_OK;
+        Str name = str_slice(line, 0, line.n - 1);
+        if (store_check_name(name, NULL) == JOT_OK) {
+            Place p = place_of(name);
+            *stuck = *stuck || stream_busy(f, &p);
+            found(x, name);
+        }
+        if (!*stuck)
+            at->offset = begins + (off_t)line.n;
+    }
+}
+
+/* A view is news only if it is not what its stream says. */
+static void consider(Found *x, Str name)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    jot_status st = files_head(&x->f->base, name, HEAD_MARK, &arena, &head, NULL);
+    if (st == JOT_OK && head.mark.seq == 0)
+        found(x, name);
+}
+
+static void consider_view(Found *x, Str path)
+{
+    AUTO(Buf) name = { 0 };
+    if (place_of_view_path(path, &name))
+        consider(x, buf_str(&name));
+}
+
+/* --- Looking at all views -------------------------------------------------------------- */
+
+typedef struct Scan {
+    Found *x;
+    int64_t since_ms;
+    void (*directory)(Files *f, const char *path); /* may be NULL */
+} Scan;
+
+static int64_t later_ms(const struct stat *s)
+{
+    int64_t m = (int64_t)s->st_mtim.tv_sec * 1000 + s->st_mtim.tv_nsec / 1000000;
+    int64_t c = (int64_t)s->st_ctim.tv_sec * 1000 + s->st_ctim.tv_nsec / 1000000;
+    return m > c ? m : c;
+}
+
+/* Depth is bounded by the length of a name. */
+static void scan_directory(const Scan *scan, const char *path)
+{
+    Files *f = scan->x->f;
+    AUTO(Arena) arena = { 0 };
+    Names names;
+    if (strlen(path) > STORE_NAME_MAX || list_directory(f, path, &arena, &names, NULL) != JOT_OK)
+        return;
+    if (scan->directory)
+        scan->directory(f, path);
+    for (size_t i = 0; i < names.n; i++) {
+        Str child = names.items[i];
+        Str below = arena_printf(&arena, "%s/" STR_FMT, path, STR_ARG(child));
+        struct stat info;
+        if (child.p[child.n - 1] == '/') {
+            scan_directory(scan, arena_cstr(&arena, str_slice(below, 0, below.n - 1)));
+        } else if (fstatat(f->root, below.p, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                   later_ms(&info) >= scan->since_ms) {
+            consider_view(scan->x, below);
+        }
+    }
+}
+
+/* A view that is gone leaves only its directory's time behind: ask the streams of it. */
+static void scan_removed(const Scan *scan, const char *path)
+{
+    Files *f = scan->x->f;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) name = { 0 };
+    Names names;
+    if (strlen(path) > FILES_PATH_MAX || list_directory(f, path, &arena, &names, NULL) != JOT_OK)
+        return;
+    for (size_t i = 0; i < names.n; i++) {
+        Str child = names.items[i];
+        Str below = arena_printf(&arena, "%s/" STR_FMT, path, STR_ARG(child));
+        if (child.p[child.n - 1] == '/') {
+            scan_removed(scan, arena_cstr(&arena, str_slice(below, 0, below.n - 1)));
+            continue;
+        }
+        struct stat info;
+        if (!place_of_stream_path(below, &name))
+            continue;
+        Place p = place_of(buf_str(&name));
+        bool gone = fstatat(f->root, p.view_path, &info, AT_SYMLINK_NOFOLLOW) != 0;
+        bool lately =
+            fstatat(f->root, p.view_dir, &info, 0) != 0 || later_ms(&info) >= scan->since_ms;
+        if (gone && lately)
+            consider(scan->x, buf_str(&name));
+    }
+}
+
+static const char *const view_roots[] = { "artifacts", "cycles", "memories", "notes" };
+
+/* Edits since the position's time; the position moves to now. */
+static void scan_views(Files *f, Position *at, Found *x, void (*directory)(Files *, const char *))
+{
+    int64_t now = io_wall_ms(&io_system); /* compared with times the file system gives */
+    Scan scan = { x, at->since_ms - SCAN_SLACK_MS, directory };
+    if (now < at->since_ms)
+        x->rescan = true; /* the clock was set back: times tell nothing */
+    for (size_t i = 0; i < COUNT_OF(view_roots); i++) {
+        char streams[32];
+        scan_directory(&scan, view_roots[i]);
+        snprintf(streams, sizeof streams, "streams/%s.d", view_roots[i]);
+        scan_removed(&scan, streams);
+    }
+    at->since_ms = now;
+    recent_of(f)->scanned_ms = io_awake_ms(&io_system);
+}
+
+/* --- Waiting --------------------------------------------------------------------------- */
+
+static void watch(Files *f, const char *path)
+{
+    struct Recent *r = recent_of(f);
+    if (r->notify < 0 || r->n >= WATCH_MAX)
+        return;
+    AUTO(Fd) dir = pad_open_dir(f, path, false);
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
+    int id = dir < 0 ? -1
+                     : inotify_add_watch(r->notify, link,
+                                         IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_MOVED_TO |
+                                             IN_MOVED_FROM | IN_DELETE);
+    for (size_t i = 0; id >= 0 && i < r->n; i++)
+        if (r->watched[i].id == id)
+            return;
+    if (id < 0)
+        return;
+    if (r->n == r->cap) {
+        r->cap = r->cap ? r->cap * 2 : 16;
+        r->watched = mem_grow(r->watched, r->cap * sizeof *r->watched);
+    }
+    r->watched[r->n++] = (Watched){ id, strdup(path) };
+    if (!r->watched[r->n - 1].path)
+        mem_exhausted();
+}
+
+/* From the first wait on, all directories with views are watched. */
+static void start_watching(Files *f, Position *at, Found *x)
+{
+    struct Recent *r = recent_of(f);
+    if (r->notify >= 0)
+        return;
+    r->notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (r->notify < 0) {
+        r->notify = FD_NONE; /* looking every two seconds must do */
+        return;
+    }
+    watch(f, ".");
+    scan_views(f, at, x, watch);
+}
+
+/* Take what inotify has to say; true if all views must be looked at. */
+static bool read_events(Files *f, Found *x)
+{
+    struct Recent *r = recent_of(f);
+    bool all = false;
+    alignas(struct inotify_event) char events[8192];
+    for (ssize_t got; (got = read(r->notify, events, sizeof events)) > 0;) {
+        for (char *p = events; p < events + got;) {
+            const struct inotify_event *ev = (const struct inotify_event *)p;
+            p += sizeof *ev + ev->len;
+            bool made = (ev->mask & IN_ISDIR) && (ev->mask & (IN_CREATE | IN_MOVED_TO));
+            all = all || made || (ev->mask & IN_Q_OVERFLOW);
+            for (size_t i = 0; ev->len && ev->name[0] != '.' && i < r->n; i++) {
+                if (r->watched[i].id != ev->wd)
+                    continue;
+                AUTO(Arena) arena = { 0 };
+                consider_view(x, arena_printf(&arena, "%s/%s", r->watched[i].path, ev->name));
+            }
+        }
+    }
+    return all;
+}
+
+static void wait_for_events(Files *f, int64_t ms)
+{
+    struct Recent *r = recent_of(f);
+    struct pollfd fd = { .fd = r->notify, .events = POLLIN };
+    if (r->notify >= 0)
+        (void)poll(&fd, 1, (int)ms);
+    else
+        io_sleep_us(f->base.io, (ms < 20 ? ms : 20) * 1000);
+}
+
+static jot_status look_once(Files *f, Position *at, Found *x, bool *stuck, Err *e)
+{
+    struct Recent *r = recent_of(f);
+    bool known = at->id[0];
+    TRY(read_recent(f, at, x, stuck, e));
+    if (!known)
+        at->since_ms = io_wall_ms(&io_system);
+    int64_t now = io_awake_ms(&io_system);
+    bool all = r->notify >= 0 && read_events(f, x);
+    if (known && (all || r->scanned_ms == 0 || now - r->scanned_ms >= SCAN_EVERY_MS))
+        scan_views(f, at, x, r->notify >= 0 ? watch : NULL);
+    return JOT_OK;
+}
+
+jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into, Changes *out,
+                         Err *e)
+{
+    Files *f = (Files *)s;
+    Position at = { 0 };
+    if (!read_position(c, &at))
+        at = (Position){ 0 };
+    int64_t until = io_awake_ms(&io_system) + wait_ms;
+    Found x = { .f = f, .into = into };
+    off_t began = at.offset;
+    for (;;) {
+        bool stuck = false;
+        TRY(look_once(f, &at, &x, &stuck, e));
+        int64_t left = until - io_awake_ms(&io_system);
+        bool news = x.rescan || (x.n && !(stuck && at.offset == began));
+        if (news || left <= 0)
+            break;
+        if (stuck) {
+            io_sleep_us(f->base.io, (left < STUCK_WAIT_MS ? left : STUCK_WAIT_MS) * 1000);
+            continue;
+        }
+        start_watching(f, &at, &x);
+        if (x.n == 0)
+            wait_for_events(f, left < POLL_MS ? left : POLL_MS);
+    }
+    *out = (Changes){ .names = x.names, .n = x.rescan ? 0 : x.n, .rescan = x.rescan };
+    write_position(&out->next, &at);
+    return JOT_OK;
+}

@@ -1,0 +1,171 @@
+/* recover.c - what a dead writer, a power loss or a person left behind.
+ *
+ * Three things can differ under a stream's lock, and they are told apart by
+ * what is there, never by a clock:
+ *   - a draft: its writer died.  The stream says how far it came.
+ *   - a view that is not the head, in the same boot: a person's doing, because
+ *     a writer that lives keeps them equal and one that died leaves a draft.
+ *   - a view that is not the head, after a reboot: names and bytes written
+ *     without a sync may be lost or old.  What can be explained that way is
+ *     put right; the rest is a person's. */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "store/files/files.h"
+
+enum { EMPTY_TRIES = 3, EMPTY_WAIT_US = 20 * 1000, JUDGE_RECORDS = 64 };
+
+static bool fits(const Stream *st, const View *v)
+{
+    if (!v->there)
+        return !mark_shown(&st->head);
+    return mark_shown(&st->head) && hash_eq(st->head.sha256, v->sha256);
+}
+
+/* The head's body, for comparing and restoring. */
+static jot_status head_body(Files *f, const Stream *st, Arena *into, Str *out, Err *e)
+{
+    Record head;
+    size_t n = 0;
+    TRY(stream_newest(f, st, RECORD_ALL, 1, into, &head, &n, e));
+    *out = n ? head.body : (Str){ 0 };
+    return JOT_OK;
+}
+
+/* Could lost writes have made this text out of a version?  Views are never synced, so after a
+ * power loss the file of any version that was shown may be back, cut short or with zeros in it. */
+static jot_status looks_torn(Files *f, const Stream *st, const View *v, bool *torn, Err *e)
+{
+    *torn = v->text.n == 0 || str_find(v->text, 0) < v->text.n;
+    for (uint64_t from = 1; !*torn;) {
+        AUTO(Arena) arena = { 0 };
+        Records some;
+        TRY(stream_read(f, st, from, JUDGE_RECORDS, &arena, &some, e));
+        for (size_t i = 0; i < some.n && !*torn; i++)
+            *torn = str_starts(some.items[i].body, v->text);
+        if (!some.more || some.n == 0)
+            break;
+        from = some.items[some.n - 1].mark.seq + 1;
+    }
+    return JOT_OK;
+}
+
+jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out, Err *e)
+{
+    *out = VIEW_FITS;
+    if (fits(st, v))
+        return JOT_OK;
+    if (f->checked) {
+        *out = v->there ? VIEW_EDITED : VIEW_REMOVED;
+        return JOT_OK;
+    }
+    *out = VIEW_STALE;
+    bool known = !v->there, torn = false;
+    if (!known)
+        TRY(stream_knows(f, st, v->sha256, &known, e));
+    if (!known && st->head.seq)
+        TRY(looks_torn(f, st, v, &torn, e));
+    if (!known && !torn && !MUTANT(RESTORE_OVER_EDIT))
+        *out = VIEW_EDITED;
+    return JOT_OK;
+}
+
+/* Be done with a file under the draft's name whose text is `d`. */
+static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *e)
+{
+    bool known = d->text.n == 0 || MUTANT(DROP_UNKNOWN_DRAFT);
+    if (!known)
+        TRY(stream_knows(f, st, d->sha256, &known, e));
+    if (!known)
+        return quarantine_move(f, st->place->name, dir, st->place->draft, false, e);
+    return view_drop(f, st->place, dir, d, e);
+}
+
+/* Let the draft take effect now, and be done with what it displaced. */
+static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    View displaced;
+    TRY(view_exchange(f, st->place, dir, remove, &arena, &displaced, e));
+    return displaced.there ? drop(f, st, dir, &displaced, e) : JOT_OK;
+}
+
+/* A draft was found: its writer is dead, for we hold the lock. */
+static jot_status settle_draft(Files *f, Stream *st, int dir, const View *v, const View *d, Err *e)
+{
+    /* What the dead writer appended is about to be shown to readers. */
+    TRY(stream_settle(f, st, e));
+    if (fits(st, v))
+        return drop(f, st, dir, d, e);
+    bool known = !v->there;
+    if (!known)
+        TRY(stream_knows(f, st, v->sha256, &known, e));
+    bool next = mark_shown(&st->head) && hash_eq(st->head.sha256, d->sha256);
+    if (known && next && !MUTANT(FORGET_DRAFT))
+        return finish(f, st, dir, false, e);
+    if (known && v->there && st->head.op == OP_DELETE && d->text.n == 0)
+        return finish(f, st, dir, true, e);
+    return drop(f, st, dir, d, e); /* a text nobody knows stays where it is: a person's edit */
+}
+
+/* The view is not what it should be, and nobody's work: make it the head again. */
+static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str body = { 0 };
+    bool remove = !mark_shown(&st->head);
+    if (!remove)
+        TRY(head_body(f, st, &arena, &body, e));
+    TRY(view_draft(f, st->place, dir, body, e));
+    TRY(finish(f, st, dir, remove, e));
+    Shown shown;
+    store_met(&f->base, &f->base.report.restored, "the file of '%s' was restored",
+              err_show(&shown, st->place->name));
+    return JOT_OK;
+}
+
+/* An editor that saves in place empties the file first: give it a moment. */
+static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *into, View *v, Err *e)
+{
+    TRY(view_read_in(f, st->place, dir, into, v, e));
+    for (int i = 0; i < EMPTY_TRIES; i++) {
+        bool emptied = v->there && v->text.n == 0 && mark_shown(&st->head) && st->head.size > 0;
+        if (!emptied || MUTANT(NO_PATIENCE))
+            break;
+        io_sleep_us(f->base.io, EMPTY_WAIT_US);
+        TRY(view_read_in(f, st->place, dir, into, v, e));
+    }
+    return JOT_OK;
+}
+
+jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen, Draft *edit,
+                          Err *e)
+{
+    assert(st->locked && st->place->viewed);
+    *edit = (Draft){ 0 };
+    TRY(read_patiently(f, st, dir, into, seen, e));
+    View draft;
+    TRY(view_read_draft(f, st->place, dir, into, &draft, e));
+    if (draft.there) {
+        TRY(settle_draft(f, st, dir, seen, &draft, e));
+        TRY(view_read_in(f, st->place, dir, into, seen, e));
+    }
+    Verdict verdict;
+    TRY(recover_judge(f, st, seen, &verdict, e));
+    switch (verdict) {
+    case VIEW_FITS:
+        return JOT_OK;
+    case VIEW_STALE:
+        TRY(restore(f, st, dir, e));
+        return view_read_in(f, st->place, dir, into, seen, e);
+    case VIEW_EDITED:
+        *edit = (Draft){ .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text };
+        return JOT_OK;
+    case VIEW_REMOVED:
+        *edit = (Draft){ .op = OP_DELETE, .by = S(STORE_OUTSIDE) };
+        return JOT_OK;
+    }
+    return JOT_OK;
+}

@@ -1,0 +1,577 @@
+/* stream.c - a stream file: the truth of one stream, one line a record.
+ *
+ * The lock is an OFD lock on byte 0 of the file itself.  Whoever has to wait
+ * for it also holds byte 1, the gate, so that a crowd of shared holders (writes
+ * guarded by this stream) cannot keep an exclusive taker out for ever: a shared
+ * taker passes the gate first.
+ *
+ * A file can be replaced while somebody waits for its lock.  So whoever gets
+ * the lock looks whether the file still has its name, and begins anew if not.
+ *
+ * Only the holder of the exclusive lock changes anything; an unfinished record
+ * at the end, left by a writer that died, is moved to quarantine/ by the next
+ * one.  Damage in the middle stays where it is and is passed over. */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/holder.h"
+#include "base/lock.h"
+#include "base/mutant.h"
+#include "store/files/files.h"
+
+enum { OPEN_TRIES = 100, GATE_MS = 50, COPY_STEP = 64 * 1024, BISECT_UNTIL = 64 * 1024 };
+
+static const Io *io_of(const Files *f)
+{
+    return f->base.io;
+}
+
+/* --- Opening and locking --------------------------------------------------------------- */
+
+static jot_status refuse_kind(Err *e, const Place *p, const struct stat *st)
+{
+    Shown shown;
+    const char *name = err_show(&shown, p->name);
+    if (!S_ISREG(st->st_mode))
+        return err_set(e, JOT_DENIED, "the stream file of '%s' is not a regular file", name);
+    return err_set(e, JOT_DENIED, "the stream file of '%s' has a second hard link: copy it without",
+                   name);
+}
+
+static jot_status open_failed(Err *e, const Place *p, int got)
+{
+    Shown shown;
+    const char *name = err_show(&shown, p->name);
+    if (got == -ENOENT)
+        return store_not_found(e, p->name);
+    if (got == -ELOOP || got == -EXDEV)
+        return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
+    return err_errno(e, -got, "could not open the stream '%s'", name);
+}
+
+/* Open the file for writing; the directories are made on the way if it may be new. */
+static jot_status open_for_write(Files *f, const Place *p, bool create, Fd *out, Err *e)
+{
+    int flags = O_RDWR | O_APPEND | O_NONBLOCK | (create ? O_CREAT : 0);
+    int fd = io_open(io_of(f), f->root, p->path, flags, 0600);
+    if (fd == -ENOENT && create) {
+        AUTO(Fd) dir = pad_open_dir(f, p->dir, true);
+        if (dir < 0)
+            return open_failed(e, p, dir);
+        fd = io_open(io_of(f), dir, p->file, flags, 0600);
+    }
+    if (fd < 0)
+        return open_failed(e, p, fd);
+    *out = fd;
+    return JOT_OK;
+}
+
+static jot_status refuse_wait(Files *f, const Place *p, int fd, int got, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, p->name);
+    if (got != -EAGAIN)
+        return err_errno(e, -got, "could not lock '%s'", name);
+    Holder who;
+    double seconds = (double)f->base.wait_ms / 1000;
+    HolderShown holder;
+    if (!holder_find(fd, LOCK_STREAM, &who))
+        who = (Holder){ 0 };
+    return err_set(e, JOT_UNAVAILABLE,
+                   "could not write '%s': %s has been holding it for more than %g s", name,
+                   holder_show(&holder, &who), seconds);
+}
+
+/* The lock.  Exclusive takers queue at the gate if they have to wait; shared ones pass it first,
+ * and go on without after a while: a stopped process in the queue delays, it does not block. */
+static int take_lock(Files *f, int fd, short kind)
+{
+    const Io *io = io_of(f);
+    if (MUTANT(NO_STREAM_LOCK))
+        return 0;
+    if (kind == F_WRLCK)
+        return lock_wait_turn(io, fd, LOCK_STREAM, LOCK_GATE, pad_wait_left(f));
+    int64_t left = pad_wait_left(f);
+    int passed = lock_wait(io, fd, F_RDLCK, LOCK_GATE, left < GATE_MS ? left : GATE_MS);
+    int got = lock_wait(io, fd, F_RDLCK, LOCK_STREAM, pad_wait_left(f));
+    if (passed == 0)
+        lock_release(io, fd, LOCK_GATE);
+    return got;
+}
+
+int stream_in_place(Files *f, const Stream *st)
+{
+    struct stat mine, there;
+    int got = io_fstat(io_of(f), st->fd, &mine);
+    if (got < 0 || mine.st_nlink == 0)
+        return got;
+    /* Only inode numbers are compared, so it does not matter where a symlink would lead. */
+    return fstatat(f->root, st->place->path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           there.st_ino == mine.st_ino && there.st_dev == mine.st_dev;
+}
+
+/* The record a line holds, or false; after a reboot bodies are checked too. */
+static bool whole_record(const Files *f, Str line, Arena *into, Record *out)
+{
+    RecordWant want = f->checked ? RECORD_NO_BODY : RECORD_ALL;
+    bool complete = line.n && line.p[line.n - 1] == '\n';
+    return complete && record_read(line, want, into, out, NULL) == JOT_OK;
+}
+
+/* Find the head: the last line that is a record.  A bad last line is no part of the stream
+ * (*torn is where it begins); bad lines before that keep their place and their number. */
+static jot_status find_head(Files *f, Stream *st, off_t end, off_t *torn, Err *e)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, io_of(f), st->fd, end, end);
+    *torn = end;
+    st->size = end;
+    st->head = (Mark){ 0 };
+    uint64_t damaged = 0;
+    for (bool last = true;; last = false) {
+        AUTO(Arena) arena = { 0 };
+        Record r;
+        Str line;
+        off_t at;
+        int got = lines_previous(&lines, &line, &at);
+        if (got < 0)
+            return err_errno(e, -got, "could not read a stream");
+        if (line.n == 0)
+            return JOT_OK;
+        if (whole_record(f, line, &arena, &r)) {
+            st->head = r.mark;
+            st->head.seq += damaged;
+            return JOT_OK;
+        }
+        if (last || MUTANT(CUT_THE_MIDDLE)) {
+            st->size = at;
+            *torn = at;
+        } else {
+            damaged++;
+        }
+    }
+}
+
+/* Put an unfinished record aside and cut it off. */
+static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, st->place->name);
+    AUTO(Buf) bytes = { .max = 2 * (size_t)RECORD_LINE_MAX };
+    size_t n = (size_t)(end - torn);
+    char *room = buf_room(&bytes, n < bytes.max ? n : bytes.max);
+    ssize_t got = io_read_all(io_of(f), st->fd, room, n < bytes.max ? n : bytes.max, torn);
+    if (got < 0)
+        return err_errno(e, (int)-got, "could not read '%s'", name);
+    buf_grew(&bytes, (size_t)got);
+    TRY(quarantine_bytes(f, st->place->name, buf_str(&bytes), e));
+    int cut = io_truncate(io_of(f), st->fd, torn);
+    if (cut < 0)
+        return err_errno(e, -cut, "could not cut an unfinished record from '%s'", name);
+    store_met(&f->base, &f->base.report.torn, "an unfinished record was cut from '%s'", name);
+    return JOT_OK;
+}
+
+/* Under the lock, a file that waits to replace the stream is a dead writer's. */
+static void remove_leftover(Files *f, const Place *p)
+{
+    struct stat info;
+    char path[FILES_PATH_MAX + FILES_NAME_MAX];
+    snprintf(path, sizeof path, "%s/%s", p->dir, p->fresh);
+    if (fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    AUTO(Fd) dir = pad_open_dir(f, p->dir, false);
+    if (dir >= 0)
+        (void)io_unlink(io_of(f), dir, p->fresh);
+}
+
+jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e)
+{
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        AUTO(Stream) st = { .place = p, .fd = FD_NONE, .locked = true };
+        TRY(open_for_write(f, p, create, &st.fd, e));
+        struct stat info;
+        int got = io_fstat(io_of(f), st.fd, &info);
+        if (got < 0)
+            return err_errno(e, -got, "could not look at a stream");
+        if (!S_ISREG(info.st_mode) || info.st_nlink > 1)
+            return refuse_kind(e, p, &info);
+        got = take_lock(f, st.fd, F_WRLCK);
+        if (got < 0)
+            return refuse_wait(f, p, st.fd, got, e);
+        int placed = stream_in_place(f, &st);
+        if (placed < 0)
+            return err_errno(e, -placed, "could not look at a stream");
+        if (!placed && !MUTANT(STAY_WITH_OLD_FILE))
+            continue;
+        if (!MUTANT(SIZE_BEFORE_LOCK))
+            got = io_fstat(io_of(f), st.fd, &info);
+        if (got < 0)
+            return err_errno(e, -got, "could not look at a stream");
+        off_t torn;
+        TRY(find_head(f, &st, info.st_size, &torn, e));
+        if (torn < info.st_size && !MUTANT(KEEP_TORN_TAIL))
+            TRY(cut_tail(f, &st, torn, info.st_size, e));
+        remove_leftover(f, p);
+        *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, true };
+        return JOT_OK;
+    }
+    Shown shown;
+    return err_set(e, JOT_UNAVAILABLE, "the stream file of '%s' keeps being replaced",
+                   err_show(&shown, p->name));
+}
+
+static jot_status open_for_read(Files *f, const Place *p, Fd *out, Err *e)
+{
+    int fd = io_open(io_of(f), f->root, p->path, O_RDONLY | O_NONBLOCK, 0);
+    if (fd < 0)
+        return open_failed(e, p, fd);
+    *out = fd;
+    return JOT_OK;
+}
+
+jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *e)
+{
+    const Io *io = io_of(f);
+    AUTO(Stream) st = { .place = p, .fd = FD_NONE };
+    TRY(open_for_read(f, p, &st.fd, e));
+    bool quiet = what == LOOK_DURABLE && io_lock(io, st.fd, F_RDLCK, LOCK_STREAM) == 0;
+    struct stat info;
+    int got = io_fstat(io, st.fd, &info);
+    if (got == 0 && quiet)
+        got = io_lock(io, st.fd, F_UNLCK, LOCK_STREAM);
+    else if (got == 0 && what == LOOK_DURABLE && !f->base.read_only_why[0])
+        got = io_fdatasync(io, st.fd);
+    if (got < 0)
+        return err_errno(e, -got, "could not look at a stream");
+    if (!S_ISREG(info.st_mode))
+        return refuse_kind(e, p, &info);
+    off_t torn;
+    TRY(find_head(f, &st, info.st_size, &torn, e));
+    if (st.head.seq == 0)
+        return store_not_found(e, p->name);
+    *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, false };
+    return JOT_OK;
+}
+
+jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *e)
+{
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        AUTO(Stream) st = { .place = p, .fd = FD_NONE };
+        /* A guard that does not exist yet must not come into being during the write: an empty
+         * file stands for it, and holds the lock. */
+        TRY(open_for_write(f, p, true, &st.fd, e));
+        int got = MUTANT(GUARD_WITHOUT_LOCK) ? 0 : take_lock(f, st.fd, F_RDLCK);
+        if (got < 0)
+            return refuse_wait(f, p, st.fd, got, e);
+        int placed = stream_in_place(f, &st);
+        if (placed < 0)
+            return err_errno(e, -placed, "could not look at a stream");
+        if (!placed)
+            continue;
+        struct stat info;
+        got = io_fstat(io_of(f), st.fd, &info);
+        if (got < 0)
+            return err_errno(e, -got, "could not look at a stream");
+        off_t torn;
+        TRY(find_head(f, &st, info.st_size, &torn, e));
+        *seq = st.head.seq;
+        *held = fd_take(&st.fd);
+        return JOT_OK;
+    }
+    Shown shown;
+    return err_set(e, JOT_UNAVAILABLE, "the stream file of '%s' keeps being replaced",
+                   err_show(&shown, p->name));
+}
+
+bool stream_busy(Files *f, const Place *p)
+{
+    AUTO(Fd) fd = io_open(io_of(f), f->root, p->path, O_RDONLY | O_NONBLOCK, 0);
+    return fd >= 0 && io_locked(io_of(f), fd, F_RDLCK, LOCK_STREAM);
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+static jot_status read_failed(Err *e, const Stream *st, int got)
+{
+    Shown shown;
+    return err_errno(e, -got, "could not read '%s'", err_show(&shown, st->place->name));
+}
+
+jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, Arena *into,
+                         Record *out, size_t *got, Err *e)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, io_of(f), st->fd, st->size, st->size);
+    for (*got = 0; *got < n;) {
+        Str line;
+        off_t at;
+        int read = lines_previous(&lines, &line, &at);
+        if (read < 0)
+            return read_failed(e, st, read);
+        if (line.n == 0)
+            break;
+        if (record_read(line, want, into, &out[*got], NULL) == JOT_OK)
+            (*got)++;
+    }
+    return JOT_OK;
+}
+
+/* An offset at or before the record with this seq, found by halving. */
+static jot_status bisect(Files *f, const Stream *st, uint64_t seq, off_t *found, Err *e)
+{
+    off_t low = 0, high = st->size;
+    while (high - low > BISECT_UNTIL) {
+        off_t middle = low + (high - low) / 2;
+        AUTO(Lines) lines;
+        lines_init(&lines, io_of(f), st->fd, middle, high);
+        Str line;
+        off_t at = middle;
+        /* The first line is the rest of one that began before the middle. */
+        int got = lines_next(&lines, &line, &at);
+        uint64_t here = 0;
+        while (got == 0 && line.n && here == 0) {
+            got = lines_next(&lines, &line, &at);
+            here = record_seq(line);
+        }
+        if (got < 0)
+            return read_failed(e, st, got);
+        if (here && here <= seq)
+            low = at;
+        else
+            high = middle;
+    }
+    *found = low;
+    return JOT_OK;
+}
+
+jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, Arena *into,
+                       Records *out, Err *e)
+{
+    off_t at;
+    TRY(bisect(f, st, from, &at, e));
+    AUTO(Lines) lines;
+    lines_init(&lines, io_of(f), st->fd, at, st->size);
+    Records got = { .items = NEW_ARRAY(into, Record, limit) };
+    for (size_t bytes = 0;;) {
+        Str line;
+        int read = lines_next(&lines, &line, &at);
+        if (read < 0)
+            return read_failed(e, st, read);
+        if (line.n == 0)
+            break;
+        uint64_t seq = record_seq(line);
+        if (seq && seq < from)
+            continue;
+        if (got.n == limit) {
+            got.more = true;
+            break;
+        }
+        if (record_read(line, RECORD_ALL, into, &got.items[got.n], NULL) != JOT_OK) {
+            got.damaged++;
+            continue;
+        }
+        bytes += got.items[got.n].body.n;
+        if (got.n && bytes > STORE_READ_BYTES) {
+            got.more = true;
+            break;
+        }
+        got.n++;
+    }
+    if (got.damaged) {
+        Shown shown;
+        store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read",
+                  err_show(&shown, st->place->name));
+    }
+    *out = got;
+    return JOT_OK;
+}
+
+jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
+                       Arena *into, Record *out, Err *e)
+{
+    off_t at;
+    TRY(bisect(f, st, seq, &at, e));
+    AUTO(Lines) lines;
+    lines_init(&lines, io_of(f), st->fd, at, st->size);
+    for (;;) {
+        Str line;
+        int got = lines_next(&lines, &line, &at);
+        if (got < 0)
+            return read_failed(e, st, got);
+        *from = *to = at;
+        uint64_t here = record_seq(line);
+        if (line.n == 0 || here > seq)
+            return JOT_OK;
+        if (here != seq)
+            continue;
+        *to = at + (off_t)line.n;
+        if (!out)
+            return JOT_OK;
+        return record_read(line, RECORD_NO_BODY, into, out, e);
+    }
+}
+
+jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, io_of(f), st->fd, 0, st->size);
+    *known = false;
+    while (!*known) {
+        AUTO(Arena) arena = { 0 };
+        Record r;
+        Str line;
+        off_t at;
+        int got = lines_next(&lines, &line, &at);
+        if (got < 0)
+            return read_failed(e, st, got);
+        if (line.n == 0)
+            break;
+        *known = record_read(line, RECORD_NO_BODY, &arena, &r, NULL) == JOT_OK &&
+                 r.mark.op != OP_DELETE && hash_eq(r.mark.sha256, sha256);
+    }
+    return JOT_OK;
+}
+
+/* --- Writing --------------------------------------------------------------------------- */
+
+/* Undo a write that failed half-way. */
+static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, st->place->name);
+    int got = io_truncate(io_of(f), st->fd, st->size);
+    if (got < 0)
+        pad_stop_writing(f, NULL, "a failed write could not be undone");
+    return err_errno(e, -why, "could not write '%s'", name);
+}
+
+/* After a failed sync the kernel may have dropped bytes and call the file clean.  So what is to
+ * stay is written again elsewhere. */
+static void write_anew(Files *f, Stream *st)
+{
+    Piece all = { 0, st->size, { 0 } };
+    if (stream_replace(f, st, &all, 1, NULL) != JOT_OK)
+        pad_stop_writing(f, NULL, "a sync failed and the stream could not be written anew");
+}
+
+/* The record that could not be synced goes; everything before it stays. */
+static jot_status salvage(Files *f, Stream *st, int why, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, st->place->name);
+    write_anew(f, st);
+    err_errno(e, -why, "could not make the record of '%s' durable, it may be lost", name);
+    if (e)
+        e->status = JOT_UNKNOWN;
+    return JOT_UNKNOWN;
+}
+
+jot_status stream_add(Files *f, Stream *st, Str lines, Err *e)
+{
+    assert(st->locked && lines.n && lines.p[lines.n - 1] == '\n');
+    const Io *io = io_of(f);
+    if (st->size == 0 && !MUTANT(NO_DIRECTORY_SYNC))
+        TRY(pad_sync_dirs(f, st->place->dir, e));
+    int got = io_write_all(io, st->fd, lines);
+    if (got < 0)
+        return undo_write(f, st, got, e);
+    got = MUTANT(NO_SYNC) ? 0 : io_fdatasync(io, st->fd);
+    if (got < 0 && MUTANT(RETRY_SYNC))
+        got = io_fdatasync(io, st->fd);
+    if (got < 0 && !MUTANT(IGNORE_SYNC_ERROR))
+        return salvage(f, st, got, e);
+    st->size += (off_t)lines.n;
+    return JOT_OK;
+}
+
+jot_status stream_settle(Files *f, Stream *st, Err *e)
+{
+    if (MUTANT(NO_SETTLE))
+        return JOT_OK;
+    int got = io_fdatasync(io_of(f), st->fd);
+    if (got == 0)
+        return JOT_OK;
+    write_anew(f, st);
+    Shown shown;
+    return err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->place->name));
+}
+
+static int copy_range(const Io *io, int from, int to, off_t at, off_t end)
+{
+    AUTO(Buf) step = { 0 };
+    while (at < end) {
+        size_t n = end - at < COPY_STEP ? (size_t)(end - at) : COPY_STEP;
+        buf_clear(&step);
+        char *room = buf_room(&step, n);
+        ssize_t got = io_read_all(io, from, room, n, at);
+        if (got < 0 || (size_t)got < n)
+            return got < 0 ? (int)got : -EIO;
+        int put = io_write_all(io, to, (Str){ room, n });
+        if (put < 0)
+            return put;
+        at += (off_t)n;
+    }
+    return 0;
+}
+
+/* The new content in a file of its own beside the stream, synced and locked. */
+static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces, size_t n, Fd *out)
+{
+    const Io *io = io_of(f);
+    /* A leftover is a dead writer's: only the lock's holder makes this file. */
+    int got = io_unlink(io, dir, st->place->fresh);
+    if (got < 0 && got != -ENOENT)
+        return got;
+    int fd = io_open(io, dir, st->place->fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL, 0600);
+    if (fd < 0)
+        return fd;
+    got = 0;
+    for (size_t i = 0; i < n && got == 0; i++) {
+        got = copy_range(io, st->fd, fd, pieces[i].from, pieces[i].to);
+        if (got == 0)
+            got = io_write_all(io, fd, pieces[i].text);
+    }
+    if (got == 0 && !MUTANT(REPLACE_WITHOUT_SYNC))
+        got = io_fsync(io, fd);
+    if (got == 0 && !MUTANT(REPLACE_UNLOCKED))
+        got = io_lock(io, fd, F_WRLCK, LOCK_STREAM);
+    if (got < 0) {
+        fd_close(&fd);
+        (void)io_unlink(io, dir, st->place->fresh);
+        return got;
+    }
+    *out = fd;
+    return 0;
+}
+
+jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e)
+{
+    assert(st->locked);
+    const Io *io = io_of(f);
+    Shown shown;
+    const char *name = err_show(&shown, st->place->name);
+    off_t size = 0;
+    for (size_t i = 0; i < n; i++)
+        size += pieces[i].to - pieces[i].from + (off_t)pieces[i].text.n;
+    AUTO(Fd) dir = pad_open_dir(f, st->place->dir, false);
+    AUTO(Fd) fresh = FD_NONE;
+    int got = dir < 0 ? dir : write_fresh(f, st, dir, pieces, n, &fresh);
+    if (got < 0)
+        return err_errno(e, -got, "could not rewrite '%s'", name);
+    got = io_rename(io, dir, st->place->fresh, st->place->file, 0);
+    if (got < 0) {
+        (void)io_unlink(io, dir, st->place->fresh);
+        return err_errno(e, -got, "could not replace '%s'", name);
+    }
+    fd_close(&st->fd);
+    st->fd = fd_take(&fresh);
+    st->size = size;
+    got = MUTANT(REPLACE_WITHOUT_DIRECTORY_SYNC) ? 0 : io_fsync(io, dir);
+    if (got < 0)
+        return err_set(e, JOT_UNKNOWN, "'%s' was rewritten, but that may be lost", name);
+    return JOT_OK;
+}

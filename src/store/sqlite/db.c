@@ -1,0 +1,419 @@
+/* db.c - one connection: statements, faults, and how it is set up.
+ *
+ * Deleted text must be gone from the file.  secure_delete zeroes what is
+ * freed, but a page that SQLite rebuilds while balancing keeps stale copies of
+ * its former cells in the unallocated middle: about one text in ten thousand.
+ * So that middle is zeroed when a page is written to the database file, which
+ * in WAL mode happens in checkpoints only.
+ *
+ * This file knows nothing of streams. */
+#include "store/sqlite/db.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BUSY_MS_MIN = 1000, /* for the short moments in which SQLite locks by itself */
+};
+
+/* Beyond this an overflow page may begin with the byte of a b-tree page. */
+static const sqlite3_int64 clean_bytes_max = (sqlite3_int64)64 << 30;
+
+/* --- Statements ------------------------------------------------------------------------ */
+
+#define MARK "seq, at, op, fence, size, redacted, sha256, chain"
+#define R_MARK "r.seq, r.at, r.op, r.fence, r.size, r.redacted, r.sha256, r.chain"
+#define R_TEXTS "r.\"by\", r.id, r.meta, r.extra"
+
+static const char *const texts[] = {
+    [DB_BEGIN] = "BEGIN IMMEDIATE",
+    [DB_COMMIT] = "COMMIT",
+    [DB_ROLLBACK] = "ROLLBACK",
+    [DB_FORMAT] = "PRAGMA user_version",
+    [DB_SCRUB] = "UPDATE pad SET value = ?1 WHERE key = 'scrub'",
+    [DB_UNDO] = "UPDATE pad SET value = value + 1 WHERE key = 'undone'",
+    [DB_FIND_HEAD] = "SELECT " MARK ", id, n FROM heads WHERE name = ?1",
+    [DB_HEAD] = "SELECT " R_MARK ", " R_TEXTS ", r.body FROM heads h JOIN records r"
+                " ON r.n = h.n AND r.stream = h.id WHERE h.name = ?1",
+    [DB_HEAD_NO_BODY] = "SELECT " R_MARK ", " R_TEXTS " FROM heads h JOIN records r"
+                        " ON r.n = h.n AND r.stream = h.id WHERE h.name = ?1",
+    [DB_RECENT] = "SELECT " MARK ", id, meta FROM records WHERE stream = ?1"
+                  " ORDER BY seq DESC LIMIT ?2",
+    [DB_READ] = "SELECT " R_MARK ", " R_TEXTS ", r.body, h.seq FROM heads h LEFT JOIN records r"
+                " ON r.stream = h.id AND r.seq >= ?2 WHERE h.name = ?1 ORDER BY r.seq LIMIT ?3",
+    [DB_LIST] = "SELECT " MARK ", name, \"by\", meta FROM heads"
+                " WHERE name >= ?1 AND name < ?2 AND (?3 OR op <> 2) ORDER BY name LIMIT ?4",
+    [DB_LAST] = "SELECT n, chain FROM records ORDER BY n DESC LIMIT 1",
+    [DB_CHAIN_OF] = "SELECT chain FROM records WHERE n = ?1",
+    [DB_CHANGED] = "SELECT DISTINCT h.name FROM records r JOIN heads h ON h.id = r.stream"
+                   " WHERE r.n > ?1 AND r.n <= ?2 LIMIT ?3",
+    [DB_LIVE] = "SELECT 1 FROM heads WHERE name = ?1 AND op <> 2",
+    [DB_LIVE_BELOW] = "SELECT name FROM heads WHERE name >= ?1 AND name < ?2 AND op <> 2"
+                      " ORDER BY name LIMIT 1",
+    [DB_ADD] = "INSERT INTO records(" MARK ", \"by\", id, meta, extra, body, stream)"
+               " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    [DB_NEW_HEAD] = "INSERT INTO heads(" MARK ", \"by\", meta, n, name, id)"
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+    [DB_SET_HEAD] = "UPDATE heads SET seq = ?1, at = ?2, op = ?3, fence = ?4, size = ?5,"
+                    " redacted = ?6, sha256 = ?7, chain = ?8, \"by\" = ?9, meta = ?10, n = ?11"
+                    " WHERE name = ?12",
+    [DB_FIND] = "SELECT " MARK ", n FROM records WHERE stream = ?1 AND seq = ?2",
+    [DB_OLDEST] = "SELECT min(seq) FROM records WHERE stream = ?1",
+    [DB_DROP] = "DELETE FROM records WHERE stream = ?1 AND seq < ?2",
+    [DB_BLANK] = "UPDATE records SET redacted = 1, body = x'' WHERE n = ?1",
+    [DB_MOVE] = "UPDATE records SET n = ?2 WHERE n = ?1",
+    [DB_HEAD_MOVED] = "UPDATE heads SET n = ?1, redacted = ?2 WHERE name = ?3",
+};
+_Static_assert(COUNT_OF(texts) == DB_STMTS, "every statement has a text");
+
+void db_reset(sqlite3_stmt *q)
+{
+    if (!q)
+        return;
+    /* The result repeats what the last step has already said. */
+    sqlite3_reset(q);
+    sqlite3_clear_bindings(q);
+}
+
+jot_status db_stmt(Db *d, DbStmt which, sqlite3_stmt **out, Err *e)
+{
+    assert(d->sql && which < DB_STMTS);
+    if (!d->stmts[which]) {
+        int rc = sqlite3_prepare_v3(d->sql, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
+                                    &d->stmts[which], NULL);
+        if (rc != SQLITE_OK)
+            return db_fault(d, rc, e);
+    }
+    *out = d->stmts[which];
+    return JOT_OK;
+}
+
+/* Binding fails only for a wrong index or without memory. */
+void db_bound(int rc)
+{
+    if (rc == SQLITE_NOMEM)
+        mem_exhausted();
+    assert(rc == SQLITE_OK);
+}
+
+void db_bind_text(sqlite3_stmt *q, int at, Str text)
+{
+    db_bound(sqlite3_bind_text64(q, at, text.p ? text.p : "", text.n, SQLITE_STATIC, SQLITE_UTF8));
+}
+
+void db_bind_blob(sqlite3_stmt *q, int at, Str bytes)
+{
+    db_bound(sqlite3_bind_blob64(q, at, bytes.p ? bytes.p : "", bytes.n, SQLITE_STATIC));
+}
+
+void db_bind_u64(sqlite3_stmt *q, int at, uint64_t number)
+{
+    db_bound(sqlite3_bind_int64(q, at, (sqlite3_int64)number));
+}
+
+jot_status db_step(Db *d, sqlite3_stmt *q, bool *row, Err *e)
+{
+    int rc = sqlite3_step(q);
+    *row = rc == SQLITE_ROW;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? JOT_OK : db_fault(d, rc, e);
+}
+
+jot_status db_run(Db *d, sqlite3_stmt *q, Err *e)
+{
+    bool row;
+    TRY(db_step(d, q, &row, e));
+    assert(!row);
+    return JOT_OK;
+}
+
+jot_status db_exec(Db *d, const char *sql, Err *e)
+{
+    int rc = sqlite3_exec(d->sql, sql, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? JOT_OK : db_fault(d, rc, e);
+}
+
+int db_plain(Db *d, DbStmt which)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    if (db_stmt(d, which, &q, NULL) != JOT_OK)
+        return sqlite3_errcode(d->sql);
+    int rc = sqlite3_step(q);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* --- Faults ---------------------------------------------------------------------------- */
+
+jot_status db_say(Db *d, Err *e, jot_status st, const char *could, const char *why)
+{
+    Shown shown;
+    if (d->subject.n == 0)
+        return err_set(e, st, "%s %s: %s", could, d->verb, why);
+    return err_set(e, st, "%s %s '%s': %s", could, d->verb, err_show(&shown, d->subject), why);
+}
+
+/* The reason behind CANTOPEN and IOERR is the system's. */
+static jot_status system_fault(Db *d, int rc, Err *e)
+{
+    int errnum = sqlite3_system_errno(d->sql);
+    const char *why = errnum ? strerrordesc_np(errnum) : NULL;
+    jot_status st = errnum ? err_errno(NULL, errnum, "%s", "") : JOT_IO;
+    /* The file was there when it was opened: whatever is missing now, it is not a stream. */
+    if (st == JOT_NOT_FOUND || st == JOT_READ_ONLY)
+        st = JOT_IO;
+    return db_say(d, e, st, "could not", why ? why : sqlite3_errstr(rc));
+}
+
+jot_status db_fault(Db *d, int rc, Err *e)
+{
+    switch (rc & 0xFF) {
+    case SQLITE_NOMEM:
+        mem_exhausted();
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return db_say(d, e, JOT_UNAVAILABLE, "could not", "another program is using the database");
+    case SQLITE_FULL:
+        return db_say(d, e, JOT_IO, "could not", "no space left on the device");
+    case SQLITE_READONLY:
+        return db_say(d, e, JOT_READ_ONLY, "cannot", "the database file cannot be written");
+    case SQLITE_TOOBIG:
+        return db_say(d, e, JOT_TOO_BIG, "cannot", "it is too big for SQLite");
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PROTOCOL:
+        d->broken = true;
+        return system_fault(d, rc, e);
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return db_say(d, e, JOT_DENIED, "could not", sqlite3_errstr(rc));
+    default:
+        /* Damage, or tables that are not ours: our own statements are correct. */
+        d->broken = true;
+        return db_damaged(d, sqlite3_errstr(rc), e);
+    }
+}
+
+jot_status db_damaged(Db *d, const char *what, Err *e)
+{
+    return db_say(d, e, JOT_CORRUPT, "cannot", what);
+}
+
+/* --- The connection -------------------------------------------------------------------- */
+
+/* The unallocated middle of a b-tree page: between the cell pointers and the first cell. */
+static bool find_gap(const unsigned char *page, size_t header, size_t *from, size_t *to)
+{
+    const unsigned char *h = page + header;
+    bool inner = h[0] == 2 || h[0] == 5, leaf = h[0] == 10 || h[0] == 13;
+    if (!inner && !leaf)
+        return false;
+    size_t cells = (size_t)h[3] << 8 | h[4];
+    *from = header + (inner ? 12 : 8) + 2 * cells;
+    *to = (size_t)h[5] << 8 | h[6];
+    return *from < *to && *to <= DB_PAGE;
+}
+
+static int write_clean(sqlite3_file *f, const void *data, int n, sqlite3_int64 at)
+{
+    const sqlite3_io_methods *real = ((const DbFile *)f->pMethods)->real;
+    sqlite3_int64 size = 0;
+    size_t from, to;
+    if (n != DB_PAGE || !find_gap(data, at == 0 ? 100 : 0, &from, &to) ||
+        real->xFileSize(f, &size) != SQLITE_OK || size > clean_bytes_max)
+        return real->xWrite(f, data, n, at);
+    unsigned char page[DB_PAGE];
+    memcpy(page, data, sizeof page);
+    memset(page + from, 0, to - from);
+    return real->xWrite(f, page, n, at);
+}
+
+static void clean_writes(Db *d)
+{
+    sqlite3_file *f = NULL;
+    sqlite3_file_control(d->sql, "main", SQLITE_FCNTL_FILE_POINTER, &f);
+    if (!f || !f->pMethods)
+        return;
+    d->file.real = f->pMethods;
+    d->file.methods = *f->pMethods;
+    d->file.methods.xWrite = write_clean;
+    if (d->file.methods.iVersion > 3)
+        d->file.methods.iVersion = 3; /* what a newer library added was not copied */
+    f->pMethods = &d->file.methods;
+}
+
+static int count_log(void *ctx, sqlite3 *sql, const char *schema, int pages)
+{
+    Db *d = ctx;
+    d->log_pages = pages;
+    return SQLITE_OK;
+}
+
+int db_busy_ms(const Db *d)
+{
+    int64_t ms = d->base.wait_ms;
+    if (ms < BUSY_MS_MIN)
+        return BUSY_MS_MIN;
+    return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+static jot_status configure(Db *d, Err *e)
+{
+    sqlite3_busy_timeout(d->sql, db_busy_ms(d));
+    sqlite3_db_config(d->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    /* Takes the place of the automatic checkpoint. */
+    sqlite3_wal_hook(d->sql, count_log, d);
+    clean_writes(d);
+    return db_exec(d,
+                   "PRAGMA synchronous = FULL;"
+                   "PRAGMA secure_delete = ON;"
+                   "PRAGMA temp_store = MEMORY;"
+                   "PRAGMA trusted_schema = OFF;"
+                   "PRAGMA cell_size_check = ON;"
+                   "PRAGMA cache_size = -8000;"
+                   "PRAGMA journal_size_limit = 8388608;",
+                   e);
+}
+
+jot_status db_open_as(Db *d, const char *where, int flags, Err *e)
+{
+    int rc = sqlite3_open_v2(
+        where, &d->sql, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE,
+        d->vfs);
+    if (!d->sql)
+        mem_exhausted();
+    if (rc == SQLITE_OK)
+        return configure(d, e);
+    return db_fault(d, rc, e);
+}
+
+/* A log that holds something must be read, and that needs shared memory beside the file. */
+static bool log_is_empty(const Db *d)
+{
+    AUTO(Arena) arena = { 0 };
+    const char *name = arena_printf(&arena, "%s-wal", d->name).p;
+    struct stat st;
+    int got = io_stat(d->base.io, d->dir, name, &st);
+    return got == -ENOENT || (got == 0 && st.st_size == 0);
+}
+
+static bool dir_is_sealed(const Db *d)
+{
+    return faccessat(d->dir, ".", W_OK, AT_EACCESS) != 0 && (errno == EROFS || errno == EACCES);
+}
+
+/* How SQLite says that it could not make the log or its shared memory. */
+static bool lacks_log(int rc)
+{
+    return (rc & 0xFF) == SQLITE_CANTOPEN || rc == SQLITE_READONLY_DIRECTORY ||
+           rc == SQLITE_READONLY_CANTINIT;
+}
+
+/* Where nothing can be written SQLite cannot make its shared memory.  If there is no log either,
+ * the file alone is the database. */
+static jot_status open_immutable(Db *d, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str where = arena_printf(&arena, "file:%s?immutable=1",
+                             arena_cstr(&arena, url_encode(&arena, str(d->path), true)));
+    if (!log_is_empty(d))
+        return db_say(d, e, JOT_DENIED, "cannot",
+                      "its log must be read too, and that needs a directory that can be written");
+    if (io_stat(d->base.io, d->dir, d->name, &d->seen) < 0)
+        return db_say(d, e, JOT_IO, "could not", "its file is gone");
+    d->immutable = true;
+    TRY(db_open_as(d, where.p, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, e));
+    return db_identify(d, e);
+}
+
+jot_status db_connect(Db *d, Err *e)
+{
+    assert(!d->sql);
+    d->immutable = d->broken = false;
+    d->checkpoint_at = DB_CHECKPOINT_PAGES;
+    bool read_only = d->base.read_only_why[0] != 0;
+    jot_status st =
+        db_open_as(d, d->path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, e);
+    if (st == JOT_OK)
+        st = db_identify(d, e);
+    if (st != JOT_OK && lacks_log(sqlite3_errcode(d->sql)) && dir_is_sealed(d)) {
+        db_disconnect(d, false);
+        st = open_immutable(d, e);
+    }
+    if (st != JOT_OK)
+        db_disconnect(d, false);
+    else if (sqlite3_db_readonly(d->sql, "main") == 1)
+        db_read_only(d, "its file cannot be written");
+    return st;
+}
+
+void db_read_only(Db *d, const char *why)
+{
+    if (!d->base.read_only_why[0])
+        snprintf(d->base.read_only_why, sizeof d->base.read_only_why, "%s", why);
+}
+
+void db_disconnect(Db *d, bool tidy)
+{
+    for (size_t i = 0; i < DB_STMTS; i++) {
+        sqlite3_finalize(d->stmts[i]);
+        d->stmts[i] = NULL;
+    }
+    if (d->sql && !tidy)
+        sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    int rc = sqlite3_close(d->sql);
+    assert(rc == SQLITE_OK);
+    (void)rc;
+    d->sql = NULL;
+    d->broken = false;
+}
+
+/* A file that nobody was able to change has been changed after all. */
+static bool outdated(const Db *d)
+{
+    struct stat now;
+    if (!d->immutable || io_stat(d->base.io, d->dir, d->name, &now) < 0)
+        return false;
+    return now.st_ino != d->seen.st_ino || now.st_size != d->seen.st_size ||
+           now.st_mtim.tv_sec != d->seen.st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != d->seen.st_mtim.tv_nsec || !log_is_empty(d);
+}
+
+/* After a commit that could not be undone nothing is written before the log was emptied: what
+ * stands in it may be on the disk or not. */
+static jot_status settle(Db *d, Err *e)
+{
+    if (d->lock < 0)
+        return JOT_OK;
+    TRY(db_lock(d, e));
+    int rc = sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    db_unlock(d);
+    if (rc != SQLITE_OK)
+        return db_fault(d, rc, e);
+    d->unsettled = false;
+    return JOT_OK;
+}
+
+/* Reconnecting after an error; what does not pass makes the handle read-only. */
+static jot_status reconnect(Db *d, Err *e)
+{
+    TRY(db_connect(d, e));
+    if (!d->unsettled || d->base.read_only_why[0])
+        return JOT_OK;
+    jot_status st = settle(d, NULL);
+    if (st != JOT_OK && st != JOT_UNAVAILABLE)
+        db_read_only(d, "a failed write could not be undone");
+    d->broken = st != JOT_OK;
+    return JOT_OK;
+}
+
+jot_status db_ready(Db *d, const char *verb, Str subject, Err *e)
+{
+    d->verb = verb;
+    d->subject = subject;
+    if (d->sql && (d->broken || outdated(d)))
+        db_disconnect(d, false);
+    return d->sql ? JOT_OK : reconnect(d, e);
+}

@@ -1,0 +1,157 @@
+/* db.h - Db, the SQLite engine's handle: one connection, its statements and its lock.
+ *
+ * The database (the tables stand in open.c):
+ *   heads    one row a stream, by name: where its head is, and all of it but id and body
+ *   records  every record, by n, a number that only grows
+ *   pad      the pad's own id, and whether the log must be cleared of forgotten text
+ *
+ * Invariants:
+ *   1. A stream's head has the highest n of the stream.  Heads are never deleted, so n is never
+ *      given twice, and "n greater than" means "changed since".
+ *   2. Writing happens only between db_begin and db_end, under the lock of PATH.lock.
+ *   3. A connection that met an I/O error is closed before its next use. */
+#ifndef STORE_SQLITE_DB_H
+#define STORE_SQLITE_DB_H
+
+#include <sqlite3.h>
+
+#include "store/engine.h"
+
+enum {
+    DB_PAGE = 4096,
+    DB_CHECKPOINT_PAGES = 1000,
+    DB_APPLICATION = 0x4A4F5452, /* "JOTR" */
+    DB_READ_FORMAT = 1,          /* who knows less than this cannot read what we write ... */
+    DB_WRITE_FORMAT = 1,         /* ... and who knows less than this must not write */
+    DB_ID_HEX = 16,
+    DB_LOCK_WRITER = 0, /* bytes of PATH.lock: whoever holds this one may write ... */
+    DB_LOCK_TURN = 1,   /* ... and whoever holds this one is next */
+};
+
+/* The statements, prepared when first used; the texts stand in db.c. */
+typedef enum DbStmt {
+    DB_BEGIN,
+    DB_COMMIT,
+    DB_ROLLBACK,
+    DB_FORMAT,
+    DB_SCRUB,
+    DB_UNDO,
+    DB_FIND_HEAD,
+    DB_HEAD,
+    DB_HEAD_NO_BODY,
+    DB_RECENT,
+    DB_READ,
+    DB_LIST,
+    DB_LAST,
+    DB_CHAIN_OF,
+    DB_CHANGED,
+    DB_LIVE,
+    DB_LIVE_BELOW,
+    DB_ADD,
+    DB_NEW_HEAD,
+    DB_SET_HEAD,
+    DB_FIND,
+    DB_OLDEST,
+    DB_DROP,
+    DB_BLANK,
+    DB_MOVE,
+    DB_HEAD_MOVED,
+    DB_STMTS
+} DbStmt;
+
+/* The database file's methods, with one replaced. */
+typedef struct DbFile {
+    sqlite3_io_methods methods; /* first: the file's method pointer leads here */
+    const sqlite3_io_methods *real;
+} DbFile;
+
+typedef struct Db {
+    Store base;
+    char *path;       /* absolute, without symlinks */
+    const char *name; /* its last component, within `path` */
+    char *lock_name;  /* the lock file's */
+    char *vfs;        /* NULL: the default */
+    Fd dir;           /* the directory of both */
+    Fd lock;          /* FD_NONE while the handle cannot write */
+    sqlite3 *sql;     /* NULL: not connected */
+    sqlite3_stmt *stmts[DB_STMTS];
+    DbFile file;
+    bool broken;     /* close the connection before its next use */
+    bool unsettled;  /* a commit failed and could not be undone for certain */
+    bool immutable;  /* opened as a file nobody can change */
+    bool scrub;      /* forgotten text may stand in the log ... */
+    bool forgetting; /* ... and this transaction puts it there */
+    struct stat seen;
+    int64_t format; /* PRAGMA user_version, as it was when connecting */
+    char id[DB_ID_HEX + 1];
+    int log_pages, checkpoint_at; /* pages in the log; how many are too many */
+    const char *verb;             /* what is being done, for sentences ... */
+    Str subject;                  /* ... and to what */
+} Db;
+
+/* --- The connection -------------------------------------------------------------------- */
+
+/* Open a connection and set it up, whatever the file holds; `flags` as for sqlite3_open_v2. */
+MUST_USE jot_status db_open_as(Db *d, const char *where, int flags, Err *e);
+/* Connect to the pad at d->path.  Sets base.read_only_why if the file cannot be written. */
+MUST_USE jot_status db_connect(Db *d, Err *e);
+/* How long SQLite's own locks are waited for. */
+int db_busy_ms(const Db *d);
+/* Close the connection, without any checkpoint unless it is `tidy`. */
+void db_disconnect(Db *d, bool tidy);
+/* From now on the handle does not write; the first reason stays. */
+void db_read_only(Db *d, const char *why);
+/* Check application, format and schema, and read what the pad says of itself (open.c).
+ * JOT_NOT_FOUND: the file holds nothing at all. */
+MUST_USE jot_status db_identify(Db *d, Err *e);
+
+/* Be connected, and remember what for: "could not VERB 'subject': ..." */
+MUST_USE jot_status db_ready(Db *d, const char *verb, Str subject, Err *e);
+
+/* --- Statements ------------------------------------------------------------------------ */
+
+void db_reset(sqlite3_stmt *q); /* NULL is fine */
+DEFINE_AUTO_PTR(sqlite3_stmt, db_reset)
+
+/* A statement ready for its parameters; it must be reset, which AUTO_PTR does. */
+MUST_USE jot_status db_stmt(Db *d, DbStmt which, sqlite3_stmt **out, Err *e);
+void db_bound(int rc); /* binding fails only without memory */
+void db_bind_text(sqlite3_stmt *q, int at, Str text);
+void db_bind_blob(sqlite3_stmt *q, int at, Str bytes);
+void db_bind_u64(sqlite3_stmt *q, int at, uint64_t number);
+/* *row: there is a row; otherwise the statement is done. */
+MUST_USE jot_status db_step(Db *d, sqlite3_stmt *q, bool *row, Err *e);
+/* A statement that returns no row. */
+MUST_USE jot_status db_run(Db *d, sqlite3_stmt *q, Err *e);
+/* A statement that has neither parameters nor rows: its result code. */
+int db_plain(Db *d, DbStmt which);
+/* One or more statements without parameters. */
+MUST_USE jot_status db_exec(Db *d, const char *sql, Err *e);
+
+/* "COULD VERB 'subject': why" */
+jot_status db_say(Db *d, Err *e, jot_status st, const char *could, const char *why);
+/* The sentence for a result code; also decides whether the connection is still good. */
+jot_status db_fault(Db *d, int rc, Err *e);
+/* Something in the database is not as this engine writes it. */
+jot_status db_damaged(Db *d, const char *what, Err *e);
+
+/* --- Writing --------------------------------------------------------------------------- */
+
+/* Open the lock file, and make it if there is none: a descriptor or -errno. */
+MUST_USE int db_open_lock(const Db *d);
+/* Take the lock that lets this process write, waiting base.wait_ms: JOT_UNAVAILABLE names the
+ * holder. */
+MUST_USE jot_status db_lock(Db *d, Err *e);
+void db_unlock(Db *d);
+
+/* Lock and begin a transaction that will write `stream`. */
+MUST_USE jot_status db_begin(Db *d, Str stream, Err *e);
+/* Commit if `st` is JOT_OK, else roll back; unlock.  Returns `st` or what went wrong. */
+MUST_USE jot_status db_end(Db *d, jot_status st, Err *e);
+/* The transaction removes text: db_end must see to it that none is left in the log. */
+MUST_USE jot_status db_forget(Db *d, Err *e);
+
+/* Clear the log if it holds forgotten text; the lock is held. */
+void db_tidy(Db *d, int wait_ms);
+
+#endif

@@ -1,0 +1,139 @@
+/* forget.c - trim, redact and purge.
+ *
+ * What is removed must not be found in any file afterwards: db_forget() and
+ * db_end() see to the log, secure_delete to the pages.  Trimming is not
+ * forgetting on purpose, so it does not wait for that.
+ *
+ * A redaction adds no record, so it gives the head a new n: whoever asks for
+ * changes finds the stream by it. */
+#include <assert.h>
+
+#include "store/sqlite/sqlite.h"
+
+enum { TRIM_BATCH = 1000 }; /* records dropped in one transaction, so that others get a turn */
+
+static jot_status drop_before(Db *d, int64_t id, uint64_t seq, uint64_t *dropped, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_stmt(d, DB_DROP, &q, e));
+    db_bind_u64(q, 1, (uint64_t)id);
+    db_bind_u64(q, 2, seq);
+    TRY(db_run(d, q, e));
+    *dropped += (uint64_t)sqlite3_changes64(d->sql);
+    return JOT_OK;
+}
+
+static jot_status find_oldest(Db *d, int64_t id, uint64_t *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    TRY(db_stmt(d, DB_OLDEST, &q, e));
+    db_bind_u64(q, 1, (uint64_t)id);
+    TRY(db_step(d, q, &row, e));
+    *out = row ? row_u64(q, 0) : 0;
+    return JOT_OK;
+}
+
+/* One batch; *more if there is another. */
+static jot_status trim_in(Db *d, Str stream, uint64_t before, uint64_t *dropped, bool *more, Err *e)
+{
+    Head head;
+    uint64_t oldest;
+    TRY(head_need(d, stream, &head, e));
+    TRY(find_oldest(d, head.id, &oldest, e));
+    uint64_t from = store_trim_from(&head.mark, before);
+    *more = from > oldest + TRIM_BATCH;
+    return from > oldest ? drop_before(d, head.id, *more ? oldest + TRIM_BATCH : from, dropped, e)
+                         : JOT_OK;
+}
+
+jot_status sqlite_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+{
+    Db *d = (Db *)s;
+    for (bool more = true; more;) {
+        uint64_t n = 0;
+        TRY(db_begin(d, stream, e));
+        TRY(db_end(d, trim_in(d, stream, before, &n, &more, e), e));
+        *dropped += n;
+    }
+    return JOT_OK;
+}
+
+/* Give the head a new n, the highest. */
+static jot_status move_head(Db *d, Str stream, Head *head, Err *e)
+{
+    int64_t last;
+    Hash unused;
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(sqlite3_stmt) move = NULL;
+    TRY(head_last(d, &last, &unused, e));
+    TRY(db_stmt(d, DB_MOVE, &move, e));
+    db_bind_u64(move, 1, (uint64_t)head->n);
+    db_bind_u64(move, 2, (uint64_t)last + 1);
+    TRY(db_run(d, move, e));
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_stmt(d, DB_HEAD_MOVED, &q, e));
+    db_bind_u64(q, 1, (uint64_t)last + 1);
+    db_bind_u64(q, 2, head->mark.redacted);
+    db_bind_text(q, 3, stream);
+    return db_run(d, q, e);
+}
+
+static jot_status find_record(Db *d, Str stream, int64_t id, uint64_t seq, Mark *mark, int64_t *n,
+                              Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    TRY(db_stmt(d, DB_FIND, &q, e));
+    db_bind_u64(q, 1, (uint64_t)id);
+    db_bind_u64(q, 2, seq);
+    TRY(db_step(d, q, &row, e));
+    if (!row)
+        return store_not_found(e, stream);
+    *n = sqlite3_column_int64(q, 8);
+    return row_mark(d, q, mark, e);
+}
+
+static jot_status redact_in(Db *d, Str stream, uint64_t seq, Err *e)
+{
+    Head head;
+    Mark mark;
+    int64_t n = 0;
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(head_need(d, stream, &head, e));
+    TRY(find_record(d, stream, head.id, seq, &mark, &n, e));
+    TRY(store_check_redact(stream, &head.mark, &mark, e));
+    TRY(db_stmt(d, DB_BLANK, &q, e));
+    db_bind_u64(q, 1, (uint64_t)n);
+    TRY(db_run(d, q, e));
+    head.mark.redacted = head.mark.redacted || n == head.n;
+    TRY(move_head(d, stream, &head, e));
+    return db_forget(d, e);
+}
+
+jot_status sqlite_redact(Store *s, Str stream, uint64_t seq, Err *e)
+{
+    Db *d = (Db *)s;
+    TRY(db_begin(d, stream, e));
+    return db_end(d, redact_in(d, stream, seq, e), e);
+}
+
+static jot_status purge_in(Db *d, Str stream, Str by, Mark *out, Err *e)
+{
+    Head head;
+    uint64_t dropped = 0;
+    TRY(head_need(d, stream, &head, e));
+    Record tombstone =
+        store_next(&d->base, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head.mark);
+    *out = tombstone.mark;
+    TRY(head_add(d, stream, &head, &tombstone, 1, e));
+    TRY(drop_before(d, head.id, tombstone.mark.seq, &dropped, e));
+    return db_forget(d, e);
+}
+
+jot_status sqlite_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+{
+    Db *d = (Db *)s;
+    TRY(db_begin(d, stream, e));
+    return db_end(d, purge_in(d, stream, by, out, e), e);
+}

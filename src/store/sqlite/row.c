@@ -1,0 +1,166 @@
+/* row.c - between rows of the tables and the contract's marks, records and heads. */
+#include <assert.h>
+#include <string.h>
+
+#include "store/sqlite/sqlite.h"
+
+/* --- Rows ------------------------------------------------------------------------------ */
+
+Str row_text(sqlite3_stmt *q, int at, Arena *into)
+{
+    const char *p = (const char *)sqlite3_column_text(q, at);
+    return arena_copy(into, (Str){ p, p ? (size_t)sqlite3_column_bytes(q, at) : 0 });
+}
+
+static Str row_blob(sqlite3_stmt *q, int at, Arena *into)
+{
+    const char *p = sqlite3_column_blob(q, at);
+    return arena_copy(into, (Str){ p, p ? (size_t)sqlite3_column_bytes(q, at) : 0 });
+}
+
+bool row_hash(sqlite3_stmt *q, int at, Hash *out)
+{
+    const void *p = sqlite3_column_blob(q, at);
+    *out = (Hash){ 0 };
+    if (p && sqlite3_column_bytes(q, at) == (int)sizeof out->b)
+        memcpy(out->b, p, sizeof out->b);
+    return !p || sqlite3_column_bytes(q, at) == (int)sizeof out->b;
+}
+
+uint64_t row_u64(sqlite3_stmt *q, int at)
+{
+    return (uint64_t)sqlite3_column_int64(q, at);
+}
+
+jot_status row_mark(Db *d, sqlite3_stmt *q, Mark *out, Err *e)
+{
+    int64_t op = sqlite3_column_int64(q, 2);
+    *out = (Mark){ .seq = row_u64(q, 0),
+                   .at_ms = sqlite3_column_int64(q, 1),
+                   .op = (Op)op,
+                   .fence = row_u64(q, 3),
+                   .size = row_u64(q, 4),
+                   .redacted = sqlite3_column_int64(q, 5) != 0 };
+    bool good = row_hash(q, 6, &out->sha256) && row_hash(q, 7, &out->chain);
+    if (!good || op < OP_PUT || op > OP_APPEND || out->seq == 0 || out->seq > STORE_SEQ_MAX)
+        return db_damaged(d, "a record in it is damaged", e);
+    return JOT_OK;
+}
+
+jot_status row_record(Db *d, sqlite3_stmt *q, bool body, Arena *into, Record *out, Err *e)
+{
+    *out = (Record){ 0 };
+    TRY(row_mark(d, q, &out->mark, e));
+    out->by = row_text(q, 8, into);
+    out->id = row_text(q, 9, into);
+    out->meta = row_text(q, 10, into);
+    out->extra = row_text(q, 11, into);
+    if (body)
+        out->body = row_blob(q, 12, into);
+    return JOT_OK;
+}
+
+static Str hash_bytes(const Hash *h)
+{
+    return (Str){ (const char *)h->b, sizeof h->b };
+}
+
+/* Parameters 1 to 8. */
+static void bind_mark(sqlite3_stmt *q, const Mark *m)
+{
+    db_bind_u64(q, 1, m->seq);
+    db_bind_u64(q, 2, (uint64_t)m->at_ms);
+    db_bind_u64(q, 3, (uint64_t)m->op);
+    db_bind_u64(q, 4, m->fence);
+    db_bind_u64(q, 5, m->size);
+    db_bind_u64(q, 6, m->redacted);
+    if (m->op != OP_DELETE)
+        db_bind_blob(q, 7, hash_bytes(&m->sha256));
+    db_bind_blob(q, 8, hash_bytes(&m->chain));
+}
+
+/* --- Heads ----------------------------------------------------------------------------- */
+
+jot_status head_find(Db *d, Str stream, Head *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    *out = (Head){ 0 };
+    TRY(db_stmt(d, DB_FIND_HEAD, &q, e));
+    db_bind_text(q, 1, stream);
+    TRY(db_step(d, q, &row, e));
+    if (!row)
+        return JOT_OK;
+    out->id = sqlite3_column_int64(q, 8);
+    out->n = sqlite3_column_int64(q, 9);
+    return row_mark(d, q, &out->mark, e);
+}
+
+jot_status head_need(Db *d, Str stream, Head *out, Err *e)
+{
+    TRY(head_find(d, stream, out, e));
+    return out->mark.seq ? JOT_OK : store_not_found(e, stream);
+}
+
+jot_status head_last(Db *d, int64_t *n, Hash *chain, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    *n = 0;
+    *chain = (Hash){ 0 };
+    TRY(db_stmt(d, DB_LAST, &q, e));
+    TRY(db_step(d, q, &row, e));
+    if (!row)
+        return JOT_OK;
+    *n = sqlite3_column_int64(q, 0);
+    return row_hash(q, 1, chain) ? JOT_OK : db_damaged(d, "a record in it is damaged", e);
+}
+
+/* --- Adding records -------------------------------------------------------------------- */
+
+/* Add a record behind the head, which becomes it; head->n is where it stands. */
+static jot_status add_record(Db *d, Head *head, const Record *r, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    if (head->id == 0) {
+        /* The record gets the next n, and the stream is called by it. */
+        Hash unused;
+        TRY(head_last(d, &head->id, &unused, e));
+        head->id++;
+    }
+    TRY(db_stmt(d, DB_ADD, &q, e));
+    bind_mark(q, &r->mark);
+    db_bind_text(q, 9, r->by);
+    db_bind_text(q, 10, r->id);
+    db_bind_text(q, 11, r->meta);
+    db_bind_text(q, 12, r->extra);
+    db_bind_blob(q, 13, r->body);
+    db_bind_u64(q, 14, (uint64_t)head->id);
+    TRY(db_run(d, q, e));
+    head->n = sqlite3_last_insert_rowid(d->sql);
+    head->mark = r->mark;
+    return JOT_OK;
+}
+
+/* Make `r`, which stands at head->n, the stream's head. */
+static jot_status set_head(Db *d, Str stream, const Head *head, const Record *r, bool fresh, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_stmt(d, fresh ? DB_NEW_HEAD : DB_SET_HEAD, &q, e));
+    bind_mark(q, &r->mark);
+    db_bind_text(q, 9, r->by);
+    db_bind_text(q, 10, r->meta);
+    db_bind_u64(q, 11, (uint64_t)head->n);
+    db_bind_text(q, 12, stream);
+    if (fresh)
+        db_bind_u64(q, 13, (uint64_t)head->id);
+    return db_run(d, q, e);
+}
+
+jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n, Err *e)
+{
+    bool fresh = head->mark.seq == 0;
+    for (size_t i = 0; i < n; i++)
+        TRY(add_record(d, head, &records[i], e));
+    return set_head(d, stream, head, &records[n - 1], fresh, e);
+}

@@ -1,0 +1,336 @@
+/* sqlite.c - the engine that keeps a pad in one SQLite file: the operations of the contract.
+ *
+ * One file, one machine, any number of processes, a million streams.  A read
+ * is one statement and sees one moment; a write is one transaction, and
+ * durable when it is committed.  db.h says what always holds. */
+#include "store/sqlite/sqlite.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+
+enum {
+    CHANGES_MAX = 100000, /* more changed names than this are a RESCAN */
+    CHANGES_PAUSE_US = 1000,
+    CHANGES_PAUSE_US_MAX = 20000,
+    CHAIN_HEX = 16, /* digits of a chain in a cursor */
+};
+
+/* --- Adding records -------------------------------------------------------------------- */
+
+static jot_status live(Db *d, Str name, bool *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_stmt(d, DB_LIVE, &q, e));
+    db_bind_text(q, 1, name);
+    return db_step(d, q, out, e);
+}
+
+/* A name is a file or a directory, never both: refuse `name` if a live stream lies above or
+ * below it. */
+static jot_status check_clash(Db *d, Str name, Err *e)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        bool taken = false;
+        if (name.p[i] == '/')
+            TRY(live(d, str_slice(name, 0, i), &taken, e));
+        if (taken)
+            return store_name_taken(e, name, str_slice(name, 0, i));
+    }
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool taken;
+    TRY(db_stmt(d, DB_LIVE_BELOW, &q, e));
+    /* '0' follows '/' in byte order. */
+    db_bind_text(q, 1, arena_printf(&arena, STR_FMT "/", STR_ARG(name)));
+    db_bind_text(q, 2, arena_printf(&arena, STR_FMT "0", STR_ARG(name)));
+    TRY(db_step(d, q, &taken, e));
+    return taken ? store_name_taken(e, name, row_text(q, 0, &arena)) : JOT_OK;
+}
+
+typedef struct Recent {
+    Arena arena;
+    Record records[STORE_ID_WINDOW]; /* newest first, with mark, id and meta */
+    size_t n;
+} Recent;
+
+static jot_status find_recent(Db *d, int64_t id, Recent *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_stmt(d, DB_RECENT, &q, e));
+    db_bind_u64(q, 1, (uint64_t)id);
+    db_bind_u64(q, 2, STORE_ID_WINDOW);
+    for (;;) {
+        bool row;
+        TRY(db_step(d, q, &row, e));
+        if (!row || out->n == STORE_ID_WINDOW)
+            return JOT_OK;
+        Record *r = &out->records[out->n++];
+        *r = (Record){ .id = row_text(q, 8, &out->arena), .meta = row_text(q, 9, &out->arena) };
+        TRY(row_mark(d, q, &r->mark, e));
+    }
+}
+
+static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *draft, Mark *out,
+                            Err *e)
+{
+    Head head, guard = { 0 };
+    TRY(head_find(d, stream, &head, e));
+    if (x->guard.n)
+        TRY(head_find(d, x->guard, &guard, e));
+    Recent recent = { .n = 0 };
+    jot_status st = draft->id.n ? find_recent(d, head.id, &recent, e) : JOT_OK;
+    Record fresh = { .mark = head.mark };
+    bool again = false;
+    if (st == JOT_OK)
+        st = store_seal(&d->base, stream, x, draft, &head.mark, recent.records, recent.n,
+                        guard.mark.seq, &fresh, &again, e);
+    arena_free(&recent.arena);
+    *out = fresh.mark;
+    if (st != JOT_OK || again)
+        return st;
+    if (!mark_live(&head.mark)) {
+        *out = head.mark;
+        TRY(check_clash(d, stream, e));
+        *out = fresh.mark;
+    }
+    return head_add(d, stream, &head, &fresh, 1, e);
+}
+
+static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Draft *draft,
+                                Mark *out, Err *e)
+{
+    Db *d = (Db *)s;
+    TRY(db_begin(d, stream, e));
+    return db_end(d, append_in(d, stream, x, draft, out, e), e);
+}
+
+static jot_status put_in(Db *d, Str stream, const Record *records, size_t n, Err *e)
+{
+    Head head;
+    TRY(head_find(d, stream, &head, e));
+    TRY(store_check_next(stream, &head.mark, &records[0], e));
+    if (mark_live(&records[n - 1].mark) && !mark_live(&head.mark))
+        TRY(check_clash(d, stream, e));
+    return head_add(d, stream, &head, records, n, e);
+}
+
+static jot_status sqlite_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+{
+    Db *d = (Db *)s;
+    TRY(db_begin(d, stream, e));
+    return db_end(d, put_in(d, stream, records, n, e), e);
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+static jot_status check_body(Db *d, const Record *r, Err *e)
+{
+    const Mark *m = &r->mark;
+    bool kept = m->op != OP_DELETE && !m->redacted;
+    if (kept && (r->body.n != m->size || !hash_eq(hash_of(r->body), m->sha256)))
+        return db_damaged(d, "its body does not have the hash in its header", e);
+    return JOT_OK;
+}
+
+static jot_status sqlite_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+{
+    Db *d = (Db *)s;
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool body = want != HEAD_MARK, row;
+    TRY(db_ready(d, "read", stream, e));
+    TRY(db_stmt(d, body ? DB_HEAD : DB_HEAD_NO_BODY, &q, e));
+    db_bind_text(q, 1, stream);
+    TRY(db_step(d, q, &row, e));
+    if (!row)
+        return store_not_found(e, stream);
+    Record got;
+    TRY(row_record(d, q, body, into, &got, e));
+    if (body)
+        TRY(check_body(d, &got, e));
+    *out = got;
+    return JOT_OK;
+}
+
+static jot_status sqlite_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
+                              Records *out, Err *e)
+{
+    Db *d = (Db *)s;
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    size_t cap = 0, bytes = 0;
+    TRY(db_ready(d, "read", stream, e));
+    TRY(db_stmt(d, DB_READ, &q, e));
+    db_bind_text(q, 1, stream);
+    db_bind_u64(q, 2, from);
+    db_bind_u64(q, 3, limit);
+    TRY(db_step(d, q, &row, e));
+    if (!row)
+        return store_not_found(e, stream);
+    *out = (Records){ 0 };
+    uint64_t newest = row_u64(q, 13), last = newest;
+    bool none = sqlite3_column_type(q, 0) == SQLITE_NULL;
+    while (row && !none) {
+        bytes += (size_t)sqlite3_column_bytes(q, 12);
+        if (out->n && bytes > STORE_READ_BYTES)
+            break;
+        out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Record), alignof(Record));
+        TRY(row_record(d, q, true, into, &out->items[out->n], e));
+        last = out->items[out->n++].mark.seq;
+        TRY(db_step(d, q, &row, e));
+    }
+    out->more = last < newest;
+    return JOT_OK;
+}
+
+/* --- Listing --------------------------------------------------------------------------- */
+
+/* The names [from, to) that start with `prefix` and come after `after`. */
+static void list_range(Str prefix, Str after, Arena *arena, Str *from, Str *to)
+{
+    /* Nothing lies between a name and the same with a NUL behind it. */
+    *from = prefix;
+    if (after.n && str_cmp(after, prefix) >= 0)
+        *from = (Str){ arena_copy(arena, after).p, after.n + 1 };
+    /* No byte of UTF-8 is 0xFF, so the last byte of a prefix always has a successor. */
+    char *end = arena_cstr(arena, prefix.n ? prefix : S("\xFE"));
+    size_t n = prefix.n ? prefix.n : 1;
+    assert((unsigned char)end[n - 1] < 0xFF);
+    end[n - 1] = (char)((unsigned char)end[n - 1] + 1);
+    *to = (Str){ end, n };
+}
+
+static jot_status sqlite_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
+                              Arena *into, Listing *out, Err *e)
+{
+    Db *d = (Db *)s;
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    Str from, to;
+    bool row;
+    size_t cap = 0;
+    list_range(prefix, after, &arena, &from, &to);
+    TRY(db_ready(d, "list", prefix, e));
+    TRY(db_stmt(d, DB_LIST, &q, e));
+    db_bind_text(q, 1, from);
+    db_bind_text(q, 2, to);
+    db_bind_u64(q, 3, which == LIST_ALL);
+    db_bind_u64(q, 4, limit + 1);
+    *out = (Listing){ 0 };
+    TRY(db_step(d, q, &row, e));
+    while (row && out->n < limit) {
+        out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Listed), alignof(Listed));
+        Listed *l = &out->items[out->n];
+        TRY(row_mark(d, q, &l->mark, e));
+        l->name = row_text(q, 8, into);
+        l->by = row_text(q, 9, into);
+        l->meta = row_text(q, 10, into);
+        out->n++;
+        TRY(db_step(d, q, &row, e));
+    }
+    out->more = row;
+    return JOT_OK;
+}
+
+/* --- Changes --------------------------------------------------------------------------- */
+
+/* A cursor is PAD.N.CHAIN: everything up to n was seen, and n was a record with this chain.  A
+ * pad that was restored from a copy gives the same n to another record. */
+static void write_cursor(const Db *d, int64_t n, Hash chain, Cursor *out)
+{
+    snprintf(out->text, sizeof out->text, "%s.%lld.%.*s", d->id, (long long)n, CHAIN_HEX,
+             hash_hex(chain).text);
+}
+
+static bool read_cursor(const Db *d, const Cursor *c, int64_t *n, Str *chain)
+{
+    Str rest = str(c->text), id, number;
+    if (!str_cut(&rest, '.', &id) || !str_cut(&rest, '.', &number))
+        return false;
+    *chain = rest;
+    return str_eq(id, str(d->id)) && rest.n == CHAIN_HEX && str_to_i64(number, 0, INT64_MAX, n);
+}
+
+/* True if the cursor's record may still be the one it was; trimmed and purged ones may. */
+static jot_status same_record(Db *d, int64_t n, Str chain, bool *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    Hash now = { 0 };
+    TRY(db_stmt(d, DB_CHAIN_OF, &q, e));
+    db_bind_u64(q, 1, (uint64_t)n);
+    TRY(db_step(d, q, &row, e));
+    *out = !row || (row_hash(q, 0, &now) && str_starts(str(hash_hex(now).text), chain));
+    return JOT_OK;
+}
+
+static jot_status changed_names(Db *d, int64_t since, int64_t last, Arena *into, Changes *out,
+                                Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    size_t cap = 0;
+    bool row;
+    TRY(db_stmt(d, DB_CHANGED, &q, e));
+    db_bind_u64(q, 1, (uint64_t)since);
+    db_bind_u64(q, 2, (uint64_t)last);
+    db_bind_u64(q, 3, CHANGES_MAX + 1);
+    TRY(db_step(d, q, &row, e));
+    while (row && out->n < CHANGES_MAX) {
+        out->names = arena_grow(into, out->names, out->n, &cap, sizeof(Str), alignof(Str));
+        out->names[out->n++] = row_text(q, 0, into);
+        TRY(db_step(d, q, &row, e));
+    }
+    if (row) {
+        out->n = 0;
+        out->rescan = true;
+    }
+    return JOT_OK;
+}
+
+static jot_status sqlite_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
+                                 Changes *out, Err *e)
+{
+    Db *d = (Db *)s;
+    int64_t since = 0, last = 0;
+    Hash chain;
+    Str was = { 0 };
+    *out = (Changes){ 0 };
+    TRY(db_ready(d, "look for changes", (Str){ 0 }, e));
+    TRY(head_last(d, &last, &chain, e));
+    bool known = read_cursor(d, c, &since, &was) && since <= last;
+    if (known)
+        TRY(same_record(d, since, was, &known, e));
+    Patience p = patience_new(s->io, wait_ms, CHANGES_PAUSE_US, CHANGES_PAUSE_US_MAX);
+    while (known && last == since && patience_pause(&p)) {
+        TRY(db_ready(d, "look for changes", (Str){ 0 }, e));
+        TRY(head_last(d, &last, &chain, e));
+    }
+    out->rescan = !known;
+    if (known && last > since)
+        TRY(changed_names(d, since, last, into, out, e));
+    write_cursor(d, last, chain, &out->next);
+    return JOT_OK;
+}
+
+static StorePromise sqlite_promise(const Store *s)
+{
+    return (StorePromise){ .scheme = "sqlite", .durable = true, .shared = true };
+}
+
+const StoreOps sqlite_ops = {
+    .scheme = "sqlite",
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .append = sqlite_append,
+    .head = sqlite_head,
+    .read = sqlite_read,
+    .list = sqlite_list,
+    .changes = sqlite_changes,
+    .trim = sqlite_trim,
+    .redact = sqlite_redact,
+    .purge = sqlite_purge,
+    .put_records = sqlite_put_records,
+    .promise = sqlite_promise,
+};

@@ -1,0 +1,48 @@
+/* sqlite.h - what the files of the SQLite engine share with each other.
+ *
+ * open.c finds, recognises and makes a pad; db.c and
+ * write.c are its connection; row.c turns rows into records;
+ * sqlite.c and forget.c are the operations. */
+#ifndef STORE_SQLITE_SQLITE_H
+#define STORE_SQLITE_SQLITE_H
+
+#include "store/sqlite/db.h"
+
+/* --- Rows ------------------------------------------------------------------------------ */
+
+Str row_text(sqlite3_stmt *q, int at, Arena *into);
+uint64_t row_u64(sqlite3_stmt *q, int at);
+/* NULL is the zero hash; false if it is there and has another size. */
+MUST_USE bool row_hash(sqlite3_stmt *q, int at, Hash *out);
+/* The first eight columns of every row that has a mark.  JOT_CORRUPT if they cannot be one. */
+MUST_USE jot_status row_mark(Db *d, sqlite3_stmt *q, Mark *out, Err *e);
+/* Eight columns of the mark, then four texts, then the body if it was asked for. */
+MUST_USE jot_status row_record(Db *d, sqlite3_stmt *q, bool body, Arena *into, Record *out, Err *e);
+
+/* --- Heads ----------------------------------------------------------------------------- */
+
+/* A stream as its row in heads has it; mark.seq and id are 0 if there is none. */
+typedef struct Head {
+    Mark mark;
+    int64_t id; /* of the stream */
+    int64_t n;  /* of the head's record */
+} Head;
+
+MUST_USE jot_status head_find(Db *d, Str stream, Head *out, Err *e);
+/* The same, where the stream must exist: JOT_NOT_FOUND otherwise. */
+MUST_USE jot_status head_need(Db *d, Str stream, Head *out, Err *e);
+/* The highest n of the pad and its record's chain; 0 in an empty pad. */
+MUST_USE jot_status head_last(Db *d, int64_t *n, Hash *chain, Err *e);
+/* Add records behind the head; the last one becomes it.  *head follows. */
+MUST_USE jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n,
+                             Err *e);
+
+/* --- Operations, as in StoreOps -------------------------------------------------------- */
+
+jot_status sqlite_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
+void sqlite_close(Store *s);
+jot_status sqlite_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
+jot_status sqlite_redact(Store *s, Str stream, uint64_t seq, Err *e);
+jot_status sqlite_purge(Store *s, Str stream, Str by, Mark *out, Err *e);
+
+#endif

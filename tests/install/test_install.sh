@@ -1,0 +1,66 @@
+#!/bin/sh
+# test_install SOURCE BUILD: `make install` into an empty place, then use it as a stranger would.
+#
+# The stranger knows only pkg-config.  Everything happens in a temporary directory; the prefix inside it
+# is read from the installed jotter.pc, because the person at the machine may have chosen another.
+set -u
+source=$1 build=$2
+if [ "$build" != "$source/build" ]; then
+    echo "1..0 # SKIP make install installs from build/, and this is another directory"
+    exit 0
+fi
+unset MAKEFLAGS MFLAGS MAKELEVEL LD_LIBRARY_PATH
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+# holds SENTENCE COMMAND...: one case; what the command had to say is shown if it fails.
+holds() {
+    sentence=$1
+    shift
+    n=$((n + 1))
+    if "$@" >"$tmp/log" 2>&1; then
+        echo "ok $n - $sentence"
+    else
+        echo "not ok $n - $sentence"
+        sed 's/^/# /' "$tmp/log"
+    fi
+}
+
+cat >"$tmp/use.c" <<'PROGRAM'
+#include <jotter.h>
+int main(void) { return jot_version()[0] == JOT_VERSION[0] && jot_status_name(JOT_OK)[0] == 'o' ? 0 : 1; }
+PROGRAM
+
+installs() { make -s -C "$source" install DESTDIR="$tmp/root"; }
+holds make_install_succeeds installs
+
+pc=$(find "$tmp/root" -name jotter.pc)
+libdir=$(dirname "$(dirname "$pc")")
+export PKG_CONFIG_PATH="$libdir/pkgconfig" PKG_CONFIG_SYSROOT_DIR=
+prefix=$(pkg-config --variable=prefix jotter)
+flags() { pkg-config --define-variable=prefix="$tmp/root$prefix" "$@" jotter; }
+
+runs() { "$tmp/root$prefix/bin/jotter" --version; }
+holds the_installed_binary_runs runs
+
+dynamic() {
+    cc -o "$tmp/dynamic" "$tmp/use.c" $(flags --cflags --libs) &&
+        readelf -d "$tmp/dynamic" | grep -q 'NEEDED.*libjotter\.so\.' &&
+        LD_LIBRARY_PATH="$libdir" "$tmp/dynamic"
+}
+holds a_program_links_the_shared_library_and_runs dynamic
+
+static() {
+    cc -static -o "$tmp/static" "$tmp/use.c" $(flags --static --cflags --libs) && "$tmp/static"
+}
+holds a_program_links_the_static_library_and_runs_alone static
+
+nothing_else() {
+    find "$tmp/root" -type f -o -type l | sed "s,^$tmp/root$prefix/,," |
+        grep -v -x -E 'bin/jotter|include/jotter\.h|lib/(.*/)?(libjotter\.(a|so[.0-9]*)|pkgconfig/jotter\.pc)|share/(man|doc)/.*' >"$tmp/extra"
+    cat "$tmp/extra"
+    [ ! -s "$tmp/extra" ]
+}
+holds nothing_else_is_installed nothing_else
+echo "1..$n"

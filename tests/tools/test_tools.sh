@@ -1,0 +1,146 @@
+#!/bin/bash
+# test_tools SOURCE: the checkers, the bootstrap and the summary, each on made-up input.
+#
+# A checker that has never complained proves nothing.  Everything happens in a temporary directory,
+# with commands of the same name in front of apt-get, sudo and id, so that nothing is installed.
+set -u
+tools=$1/tools
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+n=0
+
+# verdict SENTENCE: takes the verdict of the command before it.
+verdict() {
+    local held=$?
+    n=$((n + 1))
+    [ $held -eq 0 ] && echo "ok $n - $1" || { echo "not ok $n - $1" && sed 's/^/# /' "$tmp/log"; }
+}
+
+# says WORDS COMMAND...: fails as it should, and says why.
+says() {
+    local words=$1
+    shift
+    ! "$@" >"$tmp/log" 2>&1 && grep -q -F -- "$words" "$tmp/log"
+}
+
+silent() {
+    "$@" >"$tmp/log" 2>&1 && [ ! -s "$tmp/log" ]
+}
+
+# --- layers ---
+
+mkdir -p src/base src/store src/memory src/agent src/odd
+source_file() {
+    printf '/* A file. */\n%s\n' "$2" >"src/$1"
+}
+source_file store/down.c '#include "base/str.h"'
+source_file base/up.c '#include "store/store.h"'
+source_file memory/sqlite.c '#include <sqlite3.h>'
+source_file base/sqlite.c '#include <sqlite3.h>'
+source_file base/bare.c '#include "str.h"'
+source_file base/public.c '#include "jotter.h"'
+source_file agent/listed.c '#include "mcp/client.h"'
+source_file agent/unlisted.c '#include "mcp/session.h"'
+source_file odd/x.c '#include <stdio.h>'
+silent "$tools/check-layers" src/store/down.c src/base/public.c src/memory/sqlite.c src/agent/listed.c
+verdict includes_that_point_down_are_fine
+says 'src/base/up.c:2: base may not include "store/store.h"' "$tools/check-layers" src/base/up.c
+verdict an_include_that_points_up_is_found
+says 'src/base/sqlite.c:2: <sqlite3.h> belongs to store memory' "$tools/check-layers" src/base/sqlite.c
+verdict a_library_outside_its_layer_is_found
+says 'src/base/bare.c:2: base may not include "str.h"' "$tools/check-layers" src/base/bare.c
+verdict an_include_without_its_layer_is_found
+says 'agent may not include "mcp/session.h"' "$tools/check-layers" src/agent/unlisted.c
+verdict one_header_of_a_layer_can_be_allowed_without_the_others
+says "no layer 'odd'" "$tools/check-layers" src/odd/x.c
+verdict a_directory_that_is_no_layer_is_found
+
+# --- style ---
+
+styled() {
+    printf '%b' "$1" >"$tmp/file.c"
+    shift
+    "$@" "$tools/check-style" "$tmp/file.c"
+}
+long() {
+    printf 'x%.0s' $(seq "$1")
+}
+lines() {
+    printf '    f();\\n%.0s' $(seq "$1")
+}
+styled "/* A file. */\nint \"$(long 90)ü\";\nint f(void)\n{\n$(lines 100)}\n" silent
+verdict a_file_in_the_house_style_is_fine
+styled 'int x;\n' says 'file.c:1: a file opens with a comment'
+verdict a_file_without_an_opening_comment_is_found
+styled '/* A file. */\n\tint x;\n' says 'file.c:2: a tab'
+verdict a_tab_is_found
+styled '/* A file. */\nint x; \n' says 'file.c:2: space at the end'
+verdict space_at_the_end_of_a_line_is_found
+styled "/* A file. */\n$(long 101)\n" says 'file.c:2: more than 100 columns'
+verdict a_long_line_is_found
+styled "/* A file. */\nint f(void)\n{\n$(lines 101)}\n" says 'a function of 101 lines'
+verdict a_long_function_is_found
+styled "/* A file. */\n/* TO""DO: more */\n" says 'file.c:2: unfinished business'
+verdict unfinished_business_is_found
+styled '/* A file. */\nchar name[] = "tmp-XXXXXX";\n' silent
+verdict the_pattern_of_mkstemp_is_no_unfinished_business
+styled "/* A file. */\nchar *p = \"/ho""me/me/x\";\n" says "file.c:2: a path of somebody's machine"
+verdict a_path_of_a_machine_is_found
+styled '/* A file. */\nint x; // why\n' says 'file.c:2: comments are'
+verdict a_comment_to_the_end_of_the_line_is_found
+styled '/* A file. */\nchar *p = "https://example.org", *q = "{} // \\" // x";\n' silent
+verdict what_a_string_holds_is_no_comment
+styled "/* A file. */\n/* clang-format off */\n$(long 101)\n/* clang-format on */\n" silent
+verdict a_table_may_have_long_lines
+
+# --- summary ---
+
+mkdir -p b/meson-logs b/meson-info
+echo '[{"name": "a", "suite": ["jotter:unit"]}, {"name": "b", "suite": ["jotter:crash"]}]' >b/meson-info/intro-tests.json
+logged() {
+    printf '{"name": "jotter:%s", "stdout": "%s", "result": "%s", "starttime": 1, "duration": 2, "returncode": 0, "command": ["x"]}\n' \
+        "$@" >>b/meson-logs/testlog.json
+}
+sums_up() {
+    "$tools/test-summary" b >"$tmp/log" 2>&1
+    [ $? -eq "$1" ] && [ "$(tail -n 1 "$tmp/log")" = "$2" ]
+}
+sums_up 1 '0 passed, 0 failed'
+verdict a_run_without_tests_is_no_success
+logged 'unit / a' '[       OK ] one\n[       OK ] two\n' OK
+logged 'crash / b' 'crash files: 12 states, 0 violations\n' OK
+sums_up 0 '3 passed, 0 failed' && grep -q -x 'crash files: 12 states, 0 violations' "$tmp/log"
+verdict cases_are_counted_and_what_a_rig_proved_is_shown
+logged 'unit / a' '[       OK ] one\n[  FAILED  ] two\n' FAIL
+sums_up 1 '4 passed, 1 failed' && grep -q -F '[  FAILED  ] two' "$tmp/log"
+verdict a_failed_case_is_counted_and_shown
+logged 'crash / b' 'the end of the log' TIMEOUT
+sums_up 1 '4 passed, 2 failed' && grep -q 'the end of the log' "$tmp/log"
+verdict a_program_that_dies_is_a_failed_case
+
+# --- bootstrap ---
+
+mkdir -p boot/bin
+cp "$tools/bootstrap" boot/
+fake() {
+    printf '#!/bin/sh\n%s\n' "$2" >"boot/bin/$1" && chmod +x "boot/bin/$1"
+}
+boot() {
+    env PATH="$tmp/boot/bin:$PATH" boot/bootstrap "$@"
+}
+fake apt-get 'echo "$@" >>apt.log; exit 1'
+fake id 'echo 1000'
+fake sudo 'exit 1'
+printf 'sh-package build command:sh # here\nno-package test command:no-such-command # nowhere\n' >boot/debian-packages
+silent boot build && [ ! -e apt.log ]
+verdict with_nothing_missing_bootstrap_is_silent_and_asks_nobody
+says 'as root, run: apt-get install --no-install-recommends no-package' boot build test && [ ! -e apt.log ]
+verdict without_the_right_to_install_bootstrap_names_the_command
+boot >/dev/null 2>&1
+[ $? -eq 69 ]
+verdict bootstrap_exits_with_69_when_something_stays_missing
+printf 'x build pkg:no-such-library # nowhere\ny build archive:libnosuch.a # nowhere\nz build file:/nowhere* # nowhere\n' >boot/debian-packages
+says 'apt-get install --no-install-recommends x y z' boot build
+verdict bootstrap_misses_libraries_archives_and_files
+echo "1..$n"
