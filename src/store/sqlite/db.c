@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mutant.h"
+
 enum {
     BUSY_MS_MIN = 1000, /* for the short moments in which SQLite locks by itself */
 };
@@ -266,8 +268,12 @@ static jot_status configure(Db *d, Err *e)
     /* Takes the place of the automatic checkpoint. */
     sqlite3_wal_hook(d->sql, count_log, d);
     clean_writes(d);
+    bool full = !MUTANT(SQLITE_SYNC_NORMAL) && !MUTANT(SQLITE_NO_SYNC);
+    const char *sync = full                         ? "PRAGMA synchronous = FULL"
+                       : MUTANT(SQLITE_SYNC_NORMAL) ? "PRAGMA synchronous = NORMAL"
+                                                    : "PRAGMA synchronous = OFF";
+    TRY(db_exec(d, sync, e));
     return db_exec(d,
-                   "PRAGMA synchronous = FULL;"
                    "PRAGMA secure_delete = ON;"
                    "PRAGMA temp_store = MEMORY;"
                    "PRAGMA trusted_schema = OFF;"
