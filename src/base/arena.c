@@ -150,7 +150,7 @@ void *arena_grow(Arena *a, void *items, size_t n, size_t *cap, size_t size, size
     if (n < *cap)
         return items;
     assert(n == *cap);
-    *cap = *cap ? *cap * 2 : 16;
+    *cap = *cap ? *cap * 2 : 4;
     void *fresh = arena_array(a, *cap, size, align);
     if (n)
         memcpy(fresh, items, n * size);

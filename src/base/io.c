@@ -204,6 +204,13 @@ int io_unlink(const Io *io, int dir, const char *name)
     STEP(io, call, unlinkat(dir, name, 0));
 }
 
+int io_rmdir(const Io *io, int dir, const char *name)
+{
+    assert(single_component(name));
+    IoCall call = { IO_UNLINK, .fd = -1, .dir = dir, .name = name, .flags = AT_REMOVEDIR };
+    STEP(io, call, unlinkat(dir, name, AT_REMOVEDIR));
+}
+
 int io_mkdir(const Io *io, int dir, const char *name)
 {
     assert(single_component(name));

@@ -94,6 +94,7 @@ int io_rename(const Io *io, int dir, const char *from, const char *to, unsigned 
 int io_move(const Io *io, int from_dir, const char *from, int to_dir, const char *to,
             unsigned flags);
 int io_unlink(const Io *io, int dir, const char *name);
+int io_rmdir(const Io *io, int dir, const char *name); /* an IO_UNLINK with AT_REMOVEDIR */
 int io_mkdir(const Io *io, int dir, const char *name);
 int io_fstat(const Io *io, int fd, struct stat *out);
 /* `name` is a single component; a symlink is not followed. */

@@ -4,9 +4,13 @@
  * walking over the members of a record's line without building a tree. */
 #include "base/json.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/utf8.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
@@ -34,13 +38,30 @@ static bool too_deep(Str text)
     return false;
 }
 
+/* jansson reads reals by strtod and gives up where the decimal point is more than one byte, as
+ * in Persian: there the host's locale is put aside for the time being. */
+static json_t *load(Str text, json_error_t *why)
+{
+    static const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
+    const char *bytes = text.p ? text.p : "";
+    if (strlen(nl_langinfo(RADIXCHAR)) == 1)
+        return json_loadb(bytes, text.n, flags, why);
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        mem_exhausted();
+    locale_t host = uselocale(plain);
+    json_t *value = json_loadb(bytes, text.n, flags, why);
+    uselocale(host);
+    freelocale(plain);
+    return value;
+}
+
 jot_status json_read(Str text, json_t **out, Err *e)
 {
     if (too_deep(text))
         return err_set(e, JOT_INVALID, "JSON nests deeper than %d levels", JSON_DEPTH_MAX);
     json_error_t why;
-    size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
-    json_t *value = json_loadb(text.p ? text.p : "", text.n, flags, &why);
+    json_t *value = load(text, &why);
     if (!value) {
         Shown shown;
         return err_set(e, JOT_INVALID, "not valid JSON at byte %d: %s", why.position,

@@ -4,6 +4,7 @@
  * checked eight bytes at a time. */
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The length of the well-formed sequence at s[at], or 0. */
@@ -63,6 +64,23 @@ size_t utf8_bad_at(Str s)
 bool utf8_valid(Str s)
 {
     return utf8_bad_at(s) == s.n;
+}
+
+uint32_t utf8_next(Str s, size_t *at)
+{
+    assert(*at < s.n);
+    const unsigned char *p = (const unsigned char *)s.p + *at;
+    if (p[0] < 0x80) {
+        *at += 1;
+        return p[0];
+    }
+    size_t n = sequence(s, *at);
+    assert(n > 1);
+    uint32_t c = p[0] & (0xFFU >> (n + 1));
+    for (size_t i = 1; i < n; i++)
+        c = c << 6 | (p[i] & 0x3F);
+    *at += n;
+    return c;
 }
 
 size_t utf8_count(Str s)

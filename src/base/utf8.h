@@ -10,6 +10,9 @@ MUST_USE bool utf8_valid(Str s);
 /* The offset of the first byte that is not part of well-formed UTF-8; s.n if all is well. */
 size_t utf8_bad_at(Str s);
 
+/* The code point at `*at` of valid text; *at moves behind it. */
+uint32_t utf8_next(Str s, size_t *at);
+
 /* The number of code points in valid text. */
 size_t utf8_count(Str s);
 

@@ -5,9 +5,12 @@
  * copy that was interrupted goes on when it is started again.  Bodies that
  * were redacted at the source since the last copy are redacted at the target.
  *
+ * A name can have become a directory since, or a directory a name: a stream
+ * whose place is still taken waits until the others have been copied.
+ *
  * A target whose history differs is never changed: the copy stops there. */
 #include <assert.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "store/engine.h"
 
@@ -18,6 +21,11 @@ typedef struct Copy {
     void (*progress)(void *ctx, const CopyCount *count);
     void *ctx;
     CopyCount count;
+    uint64_t have;   /* the target's head in the stream at hand */
+    uint64_t redact; /* its live value, redacted at the source: to be done behind its successor */
+    Arena arena;     /* of the names below */
+    Str *waiting;    /* streams whose place was taken */
+    size_t waiting_n, waiting_cap;
 } Copy;
 
 static jot_status differs(Err *e, Str stream, uint64_t seq)
@@ -44,6 +52,10 @@ static jot_status settle(Copy *c, Str stream, const Record *source, const Record
     bool redact = source->mark.redacted && !target->mark.redacted;
     if (!redact || !hash_eq(source->mark.chain, target->mark.chain))
         return differs(e, stream, source->mark.seq);
+    if (source->mark.seq == c->have) {
+        c->redact = c->have;
+        return JOT_OK;
+    }
     return store_redact(c->to, stream, source->mark.seq, e);
 }
 
@@ -62,10 +74,10 @@ static jot_status compare(Copy *c, Str stream, const Record *want, size_t n, Err
     return JOT_OK;
 }
 
-static jot_status copy_batch(Copy *c, Str stream, const Records *batch, uint64_t *have, Err *e)
+static jot_status copy_batch(Copy *c, Str stream, const Records *batch, Err *e)
 {
     size_t known = 0;
-    while (known < batch->n && batch->items[known].mark.seq <= *have)
+    while (known < batch->n && batch->items[known].mark.seq <= c->have)
         known++;
     size_t fresh = batch->n - known;
     /* Known ones first: they decide whether the two histories are one. */
@@ -73,7 +85,7 @@ static jot_status copy_batch(Copy *c, Str stream, const Records *batch, uint64_t
     if (fresh) {
         TRY(store_put_records(c->to, stream, batch->items + known, fresh, e));
         TRY(compare(c, stream, batch->items + known, fresh, e));
-        *have = batch->items[batch->n - 1].mark.seq;
+        c->have = batch->items[batch->n - 1].mark.seq;
     }
     c->count.records += batch->n;
     c->count.copied += fresh;
@@ -103,7 +115,9 @@ static jot_status copy_stream(Copy *c, Str stream, Err *e)
     jot_status st = store_head(c->to, stream, HEAD_MARK, &arena, &head, e);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return st;
-    uint64_t have = head.mark.seq, from = 1;
+    c->have = head.mark.seq;
+    c->redact = 0;
+    uint64_t from = 1;
     for (bool more = true; more;) {
         AUTO(Arena) work = { 0 };
         Records batch;
@@ -114,17 +128,71 @@ static jot_status copy_stream(Copy *c, Str stream, Err *e)
                            err_show(&shown, stream), (unsigned long long)from);
         if (batch.n == 0)
             break;
-        if (from == 1 && have && batch.items[0].mark.seq > have + 1)
+        if (from == 1 && c->have && batch.items[0].mark.seq > c->have + 1)
             return err_set(e, JOT_CONFLICT,
                            "the source has trimmed what '%s' needs behind seq %llu",
-                           err_show(&shown, stream), (unsigned long long)have);
-        TRY(copy_batch(c, stream, &batch, &have, e));
+                           err_show(&shown, stream), (unsigned long long)c->have);
+        TRY(copy_batch(c, stream, &batch, e));
         from = batch.items[batch.n - 1].mark.seq + 1;
         more = batch.more;
     }
-    if (have >= from)
+    if (c->have >= from)
         return differs(e, stream, from);
+    if (c->redact)
+        TRY(store_redact(c->to, stream, c->redact, e));
     c->count.streams++;
+    return JOT_OK;
+}
+
+/* JOT_INVALID is the answer to a name that is taken. */
+static jot_status copy_or_wait(Copy *c, Str stream, Err *e)
+{
+    jot_status st = copy_stream(c, stream, e);
+    if (st != JOT_INVALID)
+        return st;
+    c->waiting =
+        arena_grow(&c->arena, c->waiting, c->waiting_n, &c->waiting_cap, sizeof(Str), alignof(Str));
+    c->waiting[c->waiting_n++] = arena_copy(&c->arena, stream);
+    return JOT_OK;
+}
+
+/* Each round must help somebody, otherwise nothing ever will. */
+static jot_status copy_waiting(Copy *c, Err *e)
+{
+    while (c->waiting_n) {
+        Str *names = c->waiting;
+        size_t n = c->waiting_n;
+        c->waiting = NULL;
+        c->waiting_n = c->waiting_cap = 0;
+        for (size_t i = 0; i < n; i++)
+            TRY(copy_or_wait(c, names[i], e));
+        if (c->waiting_n == n)
+            TRY(copy_stream(c, names[0], e));
+    }
+    return JOT_OK;
+}
+
+/* The names of the source, page by page. */
+static jot_status copy_listed(Copy *c, Err *e)
+{
+    char after[STORE_NAME_MAX];
+    size_t after_n = 0;
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(c->from, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena,
+                       &page, e));
+        for (size_t i = 0; i < page.n; i++) {
+            if (page.items[i].mark.seq == 0)
+                TRY(record_edits(c, page.items[i].name, e));
+            TRY(copy_or_wait(c, page.items[i].name, e));
+        }
+        more = page.more && page.n;
+        if (page.n) {
+            after_n = page.items[page.n - 1].name.n;
+            memcpy(after, page.items[page.n - 1].name.p, after_n);
+        }
+    }
     return JOT_OK;
 }
 
@@ -133,27 +201,10 @@ jot_status store_copy(Store *from, Store *to, void (*progress)(void *, const Cop
 {
     assert(from && to && out && from != to);
     Copy c = { .from = from, .to = to, .progress = progress, .ctx = ctx };
-    char after[STORE_NAME_MAX];
-    size_t after_n = 0;
-    for (bool more = true; more;) {
-        AUTO(Arena) arena = { 0 };
-        Listing page;
-        TRY(store_list(from, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena,
-                       &page, e));
-        for (size_t i = 0; i < page.n; i++) {
-            if (page.items[i].mark.seq == 0)
-                TRY(record_edits(&c, page.items[i].name, e));
-            TRY(copy_stream(&c, page.items[i].name, e));
-            *out = c.count;
-        }
-        more = page.more && page.n;
-        if (page.n) {
-            Str last = page.items[page.n - 1].name;
-            after_n = last.n;
-            for (size_t i = 0; i < last.n; i++)
-                after[i] = last.p[i];
-        }
-    }
+    jot_status st = copy_listed(&c, e);
+    if (st == JOT_OK)
+        st = copy_waiting(&c, e);
+    arena_free(&c.arena);
     *out = c.count;
-    return JOT_OK;
+    return st;
 }

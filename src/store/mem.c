@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "store/engine.h"
 
 typedef struct MemStream {
@@ -25,6 +26,7 @@ typedef struct Mem {
     MemStream *streams;
     size_t n, cap;
     uint64_t changes; /* counts every change of any stream */
+    Id id;            /* the pad's own, so that a cursor of another pad is known as such */
 } Mem;
 
 static Str own(Str s)
@@ -139,6 +141,7 @@ static jot_status mem_open(Store **out, const Url *url, const StoreOptions *o, E
         return err_set(e, JOT_INVALID, "'mem:' takes neither a path nor parameters");
     Mem *m = mem_alloc(sizeof *m);
     store_init(&m->base, &mem_ops, o);
+    m->id = id_random(m->base.io, 8);
     *out = &m->base;
     return JOT_OK;
 }
@@ -237,14 +240,17 @@ static jot_status mem_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena 
                               Err *e)
 {
     Mem *m = (Mem *)s;
+    Str rest = str(c->text), pad = { 0 };
     uint64_t since = 0;
-    bool known = str_to_u64(str(c->text), m->changes, &since);
+    bool known = str_cut(&rest, '.', &pad) && str_eq(pad, str(m->id.text)) &&
+                 str_to_u64(rest, m->changes, &since);
     *out = (Changes){ .rescan = !known };
     out->names = NEW_ARRAY(into, Str, m->n + 1);
     for (size_t i = 0; known && i < m->n; i++)
         if (m->streams[i].changed > since)
             out->names[out->n++] = arena_copy(into, m->streams[i].name);
-    snprintf(out->next.text, sizeof out->next.text, "%llu", (unsigned long long)m->changes);
+    snprintf(out->next.text, sizeof out->next.text, "%s.%llu", m->id.text,
+             (unsigned long long)m->changes);
     return JOT_OK;
 }
 

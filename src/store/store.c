@@ -18,6 +18,10 @@
 #include "base/mutant.h"
 #include "base/utf8.h"
 #include "store/engine.h"
+#include "store/record.h"
+
+/* What a verbatim record may carry besides; with it the longest record still fits a line. */
+enum { EXTRA_MAX = 16 * 1024 };
 
 /* --- Tables ---------------------------------------------------------------------------- */
 
@@ -119,6 +123,21 @@ static jot_status check_segment(Str seg, bool open_ended, Err *e)
     return JOT_OK;
 }
 
+/* True if more bytes could make a character of `s`, as at the end of a prefix.  Which bytes may
+ * follow depends on the first, but the lowest or the highest continuation always may. */
+static bool begins_character(Str s)
+{
+    char lowest[4], highest[4];
+    memset(lowest, '\x80', sizeof lowest);
+    memset(highest, '\xBF', sizeof highest);
+    for (size_t i = 0; i < s.n && i < sizeof lowest; i++)
+        lowest[i] = highest[i] = s.p[i];
+    for (size_t n = s.n + 1; n <= sizeof lowest; n++)
+        if (utf8_valid((Str){ lowest, n }) || utf8_valid((Str){ highest, n }))
+            return true;
+    return false;
+}
+
 /* What a name, or the beginning of one, may look like whatever its kind. */
 static jot_status check_segments(Str name, bool open_ended, Err *e)
 {
@@ -126,9 +145,8 @@ static jot_status check_segments(Str name, bool open_ended, Err *e)
     if (name.n > STORE_NAME_MAX)
         return err_set(e, JOT_INVALID, "invalid name '%s': use at most %d bytes",
                        err_show(&shown, name), STORE_NAME_MAX);
-    /* The end of a prefix may be the first half of a character. */
     size_t bad = utf8_bad_at(name);
-    if (bad < name.n && !(open_ended && name.n - bad < 4 && (unsigned char)name.p[bad] >= 0xC2))
+    if (bad < name.n && !(open_ended && begins_character(str_from(name, bad))))
         return err_set(e, JOT_INVALID, "invalid name '%s': byte %zu is not UTF-8",
                        err_show(&shown, name), bad);
     if (find_control(name) < name.n)
@@ -566,6 +584,28 @@ jot_status store_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     return s->ops->purge(s, stream, by, out, e);
 }
 
+/* Members of a newer version lie in a record's line as they are, so the codec must give back what
+ * it was given. */
+static jot_status check_extra(Str extra, Err *e)
+{
+    if (extra.n == 0)
+        return JOT_OK;
+    if (extra.n > EXTRA_MAX)
+        return err_set(e, JOT_TOO_BIG, "members of a newer version take %zu bytes: the limit is %d",
+                       extra.n, EXTRA_MAX);
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) line = { 0 };
+    Record back = { .mark = { .seq = 1, .op = OP_PUT, .sha256 = hash_of(S("")) }, .extra = extra };
+    record_write(&line, &back);
+    bool one_line = str_find(extra, '\n') == extra.n && str_find(extra, '\r') == extra.n;
+    if (!one_line || record_read(buf_str(&line), RECORD_ALL, &arena, &back, NULL) != JOT_OK ||
+        !str_eq(back.extra, extra))
+        return err_set(e, JOT_INVALID,
+                       "members of a newer version must be those of JSON, on one "
+                       "line, and none of this version's");
+    return JOT_OK;
+}
+
 /* A verbatim record has passed store.c once before, somewhere; it is not believed. */
 static jot_status check_verbatim(Str stream, const Record *r, Err *e)
 {
@@ -576,6 +616,10 @@ static jot_status check_verbatim(Str stream, const Record *r, Err *e)
     if (r->mark.seq == 0 || r->mark.seq > STORE_SEQ_MAX || r->mark.at_ms < 0 ||
         r->mark.fence > STORE_SEQ_MAX)
         return err_set(e, JOT_INVALID, "a record's seq, time or fence is out of range");
+    if (r->mark.size > STORE_BODY_MAX)
+        return err_set(e, JOT_TOO_BIG, "body of %llu bytes: the limit is %d",
+                       (unsigned long long)r->mark.size, STORE_BODY_MAX);
+    TRY(check_extra(r->extra, e));
     if (r->mark.redacted && (r->body.n || r->mark.op == OP_DELETE))
         return err_set(e, JOT_INVALID, "a redacted record has no body and is not a tombstone");
     if (r->mark.op == OP_DELETE && (r->mark.size || !hash_is_zero(r->mark.sha256)))

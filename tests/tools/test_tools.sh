@@ -89,8 +89,10 @@ styled "/* A file. */\nchar *p = \"/ho""me/me/x\";\n" says "file.c:2: a path of 
 verdict a_path_of_a_machine_is_found
 styled '/* A file. */\nint x; // why\n' says 'file.c:2: comments are'
 verdict a_comment_to_the_end_of_the_line_is_found
-styled '/* A file. */\nchar *p = "https://example.org";\n' silent
-verdict an_address_is_no_comment
+styled '/* A file. */\nchar *p = "https://example.org", *q = "{} // \\" // x";\n' silent
+verdict what_a_string_holds_is_no_comment
+styled "/* A file. */\n/* clang-format off */\n$(long 101)\n/* clang-format on */\n" silent
+verdict a_table_may_have_long_lines
 
 # --- summary ---
 

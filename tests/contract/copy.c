@@ -1,0 +1,472 @@
+/* copy.c - promises about store_copy: a pad moves between any two engines with its history, can
+ * be stopped and started again, and never changes a target whose history differs.
+ *
+ * Every promise is tried from this engine to every other and back, itself included. */
+#include <stdio.h>
+#include <string.h>
+
+#include "contract.h"
+
+static CopyCount copy(Trial *from, Trial *to)
+{
+    CopyCount count = { 0 };
+    CHECK_IS(to, store_copy(from->s, to->s, NULL, NULL, &count, &to->e), JOT_OK);
+    return count;
+}
+
+static void copy_refused(Trial *from, Trial *to, jot_status want)
+{
+    Str before = trial_dump(to);
+    CopyCount count;
+    CHECK_IS(to, store_copy(from->s, to->s, NULL, NULL, &count, &to->e), want);
+    CHECK_TEXT(trial_dump(to), before);
+}
+
+static void check_equal(Trial *from, Trial *to)
+{
+    CHECK_TEXT(trial_dump(to), trial_dump(from));
+    check_all_chains(to);
+}
+
+/* Run `test` for each pair of this engine and one that is there, in both directions. */
+static void for_each_pair(Trial *p, void (*test)(Trial *from, Trial *to))
+{
+    for (size_t i = 0; engine_at(i); i++) {
+        if (!engine_present(engine_at(i)))
+            continue;
+        for (int direction = 0; direction < 2; direction++) {
+            Trial *mine = trial_other(p, p->engine), *other = trial_other(p, engine_at(i));
+            other->now_ms = mine->now_ms;
+            test(direction ? other : mine, direction ? mine : other);
+            memset(p->others, 0, sizeof p->others);
+            trial_free(mine);
+            trial_free(other);
+        }
+    }
+}
+
+/* --- What a pad can hold --------------------------------------------------------------- */
+
+static void fill(Trial *p)
+{
+    Draft full = { .op = OP_PUT,
+                   .by = S("bob"),
+                   .id = S("call-1"),
+                   .meta = S("{\n\"k\": 1}"),
+                   .body = S("a\0b\xFF"),
+                   .fence = 4 };
+    put(p, "notes/plan", "one");
+    append(p, "notes/plan", ANY, full);
+    put(p, "notes/plan", "three");
+    put(p, "notes/gone", "x");
+    bury(p, "notes/gone");
+    put(p, "notes/back", "x");
+    bury(p, "notes/back");
+    put(p, "notes/back", "");
+    put(p, "memories/d/e/f", "deep");
+    put(p, "memories/d-e", "beside");
+    put(p, "artifacts/planning/plan_001", "{}");
+    put(p, "cycles/main", "state: awake\n");
+    p->now_ms += 1000;
+    entries(p, "runs/20261115", 40);
+    put(p, "leases/table", "{}");
+    entry(p, "logs/a/b", "line");
+}
+
+static void forget(Trial *p)
+{
+    uint64_t dropped;
+    Mark m;
+    CHECK_IS(p, store_redact(p->s, S("notes/plan"), 1, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, S("runs/20261115"), 40, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, S("notes/gone"), 1, &p->e), JOT_OK);
+    CHECK_IS(p, store_trim(p->s, S("runs/20261115"), 12, &dropped, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("memories/d-e"), S("bob"), &m, &p->e), JOT_OK);
+}
+
+static void put_strange(Trial *p)
+{
+    Mark before = { .seq = 41, .at_ms = 5, .chain = hash_of(S("x")) };
+    Draft d = { .op = OP_APPEND, .by = S(STORE_OUTSIDE), .body = S("from far away") };
+    Record r = next_record("x/strange", &before, d, 77);
+    r.extra = S("\"colour\":\"red\",\"n\":[1,2]");
+    CHECK_IS(p, store_put_records(p->s, S("x/strange"), &r, 1, &p->e), JOT_OK);
+}
+
+/* --- The promises ---------------------------------------------------------------------- */
+
+static void copy_all(Trial *from, Trial *to)
+{
+    fill(from);
+    forget(from);
+    put_strange(from);
+    Str before = trial_dump(from);
+    CopyCount count = copy(from, to);
+    check_equal(from, to);
+    CHECK_TEXT(trial_dump(from), before);
+    CHECK_NUM(count.streams, list(from, "", "", 100, LIST_ALL).n);
+    CHECK_NUM(count.copied, count.records);
+    CHECK_TEXT(head(to, "notes/plan", HEAD_VALUE).body, S("three"));
+    CHECK_TEXT(head(to, "memories/d/e/f", HEAD_VALUE).body, S("deep"));
+    CHECK(head(to, "notes/gone", HEAD_VALUE).mark.op == OP_DELETE);
+}
+
+static void a_copy_is_the_same_pad(Trial *p)
+{
+    for_each_pair(p, copy_all);
+}
+
+static void use_both(Trial *from, Trial *to)
+{
+    fill(from);
+    forget(from);
+    copy(from, to);
+    to->now_ms = from->now_ms;
+    Mark a = put(from, "notes/plan", "four"), b = put(to, "notes/plan", "four");
+    CHECK_MARK(b, a);
+    a = entry(from, "runs/20261115", "41");
+    b = entry(to, "runs/20261115", "41");
+    CHECK_MARK(b, a);
+    check_equal(from, to);
+}
+
+static void a_copy_goes_on_like_the_pad_it_was_made_from(Trial *p)
+{
+    for_each_pair(p, use_both);
+}
+
+static void copy_empty(Trial *from, Trial *to)
+{
+    CopyCount count = copy(from, to);
+    CHECK_NUM(count.streams, 0);
+    CHECK_NUM(list(to, "", "", 10, LIST_ALL).n, 0);
+}
+
+static void an_empty_pad_is_copied_to_an_empty_pad(Trial *p)
+{
+    for_each_pair(p, copy_empty);
+}
+
+static void copy_twice(Trial *from, Trial *to)
+{
+    fill(from);
+    forget(from);
+    uint64_t records = copy(from, to).records;
+    CopyCount again = copy(from, to);
+    CHECK_NUM(again.copied, 0);
+    CHECK_NUM(again.records, records);
+    check_equal(from, to);
+}
+
+static void copying_again_copies_nothing(Trial *p)
+{
+    for_each_pair(p, copy_twice);
+}
+
+static void copy_and_go_on(Trial *from, Trial *to)
+{
+    fill(from);
+    copy(from, to);
+    put(from, "notes/plan", "four");
+    bury(from, "notes/back");
+    put(from, "notes/fresh", "x");
+    put(from, "notes/gone", "back");
+    entries(from, "runs/20261115", 3);
+    CHECK_NUM(copy(from, to).copied, 7);
+    check_equal(from, to);
+    CHECK_TEXT(head(to, "notes/plan", HEAD_VALUE).body, S("four"));
+}
+
+static void copying_again_brings_what_is_new(Trial *p)
+{
+    for_each_pair(p, copy_and_go_on);
+}
+
+/* Stop the target after each possible number of puts, and start again. */
+static void copy_with_stops(Trial *from, Trial *to)
+{
+    fill(from);
+    forget(from);
+    Store *real = to->s;
+    to->s = to->open[0] = wrong_wrap(real, WRONG_STOPS_WORKING);
+    jot_status st = JOT_UNAVAILABLE;
+    int stops = 0;
+    for (; st != JOT_OK && stops < 100; stops++) {
+        CopyCount count;
+        wrong_allow(to->s, 1);
+        st = store_copy(from->s, to->s, NULL, NULL, &count, &to->e);
+        CHECK(st == JOT_OK || st == JOT_UNAVAILABLE);
+        check_all_chains(to);
+    }
+    to->s = to->open[0] = wrong_unwrap(to->s);
+    CHECK(st == JOT_OK && stops > 5);
+    check_equal(from, to);
+}
+
+static void a_copy_that_was_stopped_goes_on_where_it_was(Trial *p)
+{
+    for_each_pair(p, copy_with_stops);
+}
+
+static void resume_inside_a_stream(Trial *from, Trial *to)
+{
+    entries(from, "runs/r", 30);
+    Records all = read_all(from, "runs/r");
+    CHECK_IS(to, store_put_records(to->s, S("runs/r"), all.items, 11, &to->e), JOT_OK);
+    CHECK_NUM(copy(from, to).copied, 19);
+    check_equal(from, to);
+}
+
+static void a_copy_goes_on_inside_a_stream(Trial *p)
+{
+    for_each_pair(p, resume_inside_a_stream);
+}
+
+static void copy_other_history(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "one");
+    put(from, "notes/a", "two");
+    put(to, "notes/a", "other");
+    copy_refused(from, to, JOT_CONFLICT);
+    CHECK(strstr(to->e.text, "notes/a") != NULL);
+}
+
+static void a_target_with_another_history_is_not_changed(Trial *p)
+{
+    for_each_pair(p, copy_other_history);
+}
+
+static void copy_to_longer(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "one");
+    copy(from, to);
+    put(to, "notes/a", "two");
+    copy_refused(from, to, JOT_CONFLICT);
+    CHECK(strstr(to->e.text, "notes/a") != NULL);
+}
+
+static void a_target_that_went_on_by_itself_is_not_changed(Trial *p)
+{
+    for_each_pair(p, copy_to_longer);
+}
+
+static void copy_beside(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "one");
+    Mark own = put(to, "notes/b", "own");
+    copy(from, to);
+    CHECK_MARK(head(to, "notes/b", HEAD_MARK).mark, own);
+    CHECK_TEXT(head(to, "notes/a", HEAD_VALUE).body, S("one"));
+}
+
+static void streams_only_the_target_has_are_left_alone(Trial *p)
+{
+    for_each_pair(p, copy_beside);
+}
+
+static void redact_after_copy(Trial *from, Trial *to)
+{
+    fill(from);
+    copy(from, to);
+    forget(from);
+    CHECK_IS(from, store_redact(from->s, S("notes/plan"), 2, &from->e), JOT_OK);
+    copy(from, to);
+    CHECK(record_at(to, "notes/plan", 1).mark.redacted);
+    CHECK(record_at(to, "notes/plan", 2).mark.redacted);
+    CHECK_NUM(record_at(to, "notes/plan", 2).body.n, 0);
+    CHECK(head(to, "runs/20261115", HEAD_RECORD).mark.redacted);
+    check_all_chains(to);
+}
+
+static void a_later_redaction_reaches_the_copy(Trial *p)
+{
+    for_each_pair(p, redact_after_copy);
+}
+
+/* In the target it is still the live value when the redaction arrives. */
+static void redact_the_copied_head(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "secret");
+    copy(from, to);
+    put(from, "notes/a", "two");
+    CHECK_IS(from, store_redact(from->s, S("notes/a"), 1, &from->e), JOT_OK);
+    CHECK_NUM(copy(from, to).copied, 1);
+    check_equal(from, to);
+    CHECK(record_at(to, "notes/a", 1).mark.redacted);
+}
+
+static void the_redaction_of_what_was_the_copys_value_reaches_it(Trial *p)
+{
+    for_each_pair(p, redact_the_copied_head);
+}
+
+static void redact_in_target(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "one");
+    put(from, "notes/a", "two");
+    copy(from, to);
+    CHECK_IS(to, store_redact(to->s, S("notes/a"), 1, &to->e), JOT_OK);
+    copy_refused(from, to, JOT_CONFLICT);
+}
+
+static void what_the_target_redacted_does_not_come_back(Trial *p)
+{
+    for_each_pair(p, redact_in_target);
+}
+
+static void trim_the_source(Trial *from, Trial *to)
+{
+    entries(from, "runs/r", 30);
+    copy(from, to);
+    uint64_t dropped;
+    CHECK_IS(from, store_trim(from->s, S("runs/r"), 10, &dropped, &from->e), JOT_OK);
+    entry(from, "runs/r", "31");
+    CHECK_NUM(copy(from, to).copied, 1);
+    CHECK_NUM(read_all(to, "runs/r").n, 31);
+    check_chain(to, "runs/r");
+}
+
+static void a_trim_of_the_source_leaves_the_copy_whole(Trial *p)
+{
+    for_each_pair(p, trim_the_source);
+}
+
+static void trim_too_much(Trial *from, Trial *to)
+{
+    entries(from, "runs/r", 5);
+    copy(from, to);
+    entries(from, "runs/r", 40);
+    uint64_t dropped;
+    CHECK_IS(from, store_trim(from->s, S("runs/r"), 20, &dropped, &from->e), JOT_OK);
+    copy_refused(from, to, JOT_CONFLICT);
+}
+
+static void a_gap_between_source_and_target_is_refused(Trial *p)
+{
+    for_each_pair(p, trim_too_much);
+}
+
+/* A file became a directory, and a directory a file. */
+static void swap_names(Trial *from, Trial *to)
+{
+    put(from, "memories/a", "file");
+    put(from, "memories/b/c", "in a directory");
+    copy(from, to);
+    bury(from, "memories/a");
+    put(from, "memories/a/x", "now a directory");
+    bury(from, "memories/b/c");
+    put(from, "memories/b", "now a file");
+    copy(from, to);
+    check_equal(from, to);
+}
+
+static void a_name_that_became_a_directory_or_a_file_is_copied(Trial *p)
+{
+    for_each_pair(p, swap_names);
+}
+
+static void clash_in_target(Trial *from, Trial *to)
+{
+    put(from, "memories/a", "file");
+    put(to, "memories/a/b", "in a directory");
+    copy_refused(from, to, JOT_INVALID);
+}
+
+static void a_name_taken_in_the_target_is_told(Trial *p)
+{
+    for_each_pair(p, clash_in_target);
+}
+
+static void copy_long(Trial *from, Trial *to)
+{
+    entries(from, "runs/r", 700);
+    CHECK_NUM(copy(from, to).copied, 700);
+    check_equal(from, to);
+}
+
+static void a_long_stream_is_copied_in_parts(Trial *p)
+{
+    for_each_pair(p, copy_long);
+}
+
+/* More than one read can give. */
+static void copy_large(Trial *from, Trial *to)
+{
+    size_t n = STORE_READ_BYTES / 2 + 1;
+    char *bytes = arena_alloc(&from->arena, n, 1);
+    memset(bytes, 'b', n);
+    Draft large = { .op = OP_PUT, .by = S("ann"), .body = { bytes, n } };
+    append(from, "notes/large", ANY, large);
+    append(from, "notes/large", ANY, large);
+    CHECK_NUM(copy(from, to).copied, 2);
+    check_equal(from, to);
+}
+
+static void large_records_are_copied_one_by_one(Trial *p)
+{
+    copy_large(p, trial_other(p, engine_find("mem")));
+    copy_large(trial_other(p, engine_find("mem")), trial_other(p, p->engine));
+}
+
+static void count_up(void *ctx, const CopyCount *count)
+{
+    CopyCount *last = ctx;
+    if (count->records < last->records || count->copied < last->copied)
+        FAIL("the count goes back");
+    *last = *count;
+}
+
+static void count_progress(Trial *from, Trial *to)
+{
+    fill(from);
+    CopyCount count, last = { 0 };
+    CHECK_IS(to, store_copy(from->s, to->s, count_up, &last, &count, &to->e), JOT_OK);
+    CHECK_NUM(last.records, count.records);
+    CHECK_NUM(last.copied, count.copied);
+    CHECK_NUM(last.bytes, count.bytes);
+    CHECK(count.bytes > 0);
+}
+
+static void progress_only_grows(Trial *p)
+{
+    for_each_pair(p, count_progress);
+}
+
+static void a_read_only_pad_can_be_copied_but_not_copied_to(Trial *p)
+{
+    fill(p);
+    forget(p);
+    CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
+    Trial *to = trial_other(p, engine_find("mem"));
+    CopyCount count;
+    CHECK_IS(p, store_copy(p->open[1], to->s, NULL, NULL, &count, &p->e), JOT_OK);
+    check_equal(p, to);
+    put(to, "notes/fresh", "x");
+    CHECK_IS(p, store_copy(to->s, p->open[1], NULL, NULL, &count, &p->e), JOT_READ_ONLY);
+    check_equal(p, p);
+}
+
+const Promise copy_promises[] = {
+    PROMISE(a_copy_is_the_same_pad),
+    PROMISE(a_copy_goes_on_like_the_pad_it_was_made_from),
+    PROMISE(an_empty_pad_is_copied_to_an_empty_pad),
+    PROMISE(copying_again_copies_nothing),
+    PROMISE(copying_again_brings_what_is_new),
+    PROMISE(a_copy_that_was_stopped_goes_on_where_it_was),
+    PROMISE(a_copy_goes_on_inside_a_stream),
+    PROMISE(a_target_with_another_history_is_not_changed),
+    PROMISE(a_target_that_went_on_by_itself_is_not_changed),
+    PROMISE(streams_only_the_target_has_are_left_alone),
+    PROMISE(a_later_redaction_reaches_the_copy),
+    PROMISE(the_redaction_of_what_was_the_copys_value_reaches_it),
+    PROMISE(what_the_target_redacted_does_not_come_back),
+    PROMISE(a_trim_of_the_source_leaves_the_copy_whole),
+    PROMISE(a_gap_between_source_and_target_is_refused),
+    PROMISE(a_name_that_became_a_directory_or_a_file_is_copied),
+    PROMISE(a_name_taken_in_the_target_is_told),
+    PROMISE(a_long_stream_is_copied_in_parts),
+    PROMISE(large_records_are_copied_one_by_one),
+    PROMISE(progress_only_grows),
+    LASTING(a_read_only_pad_can_be_copied_but_not_copied_to),
+    { 0 },
+};

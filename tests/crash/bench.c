@@ -1,0 +1,265 @@
+/* bench.c - directories, counters and reports of the crash rig. */
+#include "bench.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- A case that ends the process ------------------------------------------------------ */
+
+/* Plain memory that a signal handler may read. */
+static char now_running[300] = "nothing yet";
+
+void bench_case(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(now_running, sizeof now_running, fmt, args);
+    va_end(args);
+}
+
+const char *bench_case_text(void)
+{
+    return now_running;
+}
+
+static void say(const char *text)
+{
+    ssize_t put = write(STDERR_FILENO, text, strlen(text));
+    (void)put;
+}
+
+static void died(int signal)
+{
+    say(signal == SIGALRM ? "\nviolation: hangs in " : "\nviolation: dies in ");
+    say(now_running);
+    say("\n");
+    _exit(1);
+}
+
+static void catch_deaths(void)
+{
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM };
+    struct sigaction action = { .sa_handler = died };
+    for (size_t i = 0; i < COUNT_OF(signals); i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* --- Directories ----------------------------------------------------------------------- */
+
+void bench_clear(const char *path)
+{
+    dir_remove(path);
+    int got = mkdir(path, 0700);
+    assert(got == 0);
+    (void)got;
+}
+
+static const char *temp_dir(void)
+{
+    const char *chosen = getenv("TMPDIR");
+    struct stat st;
+    if (chosen && chosen[0] && strlen(chosen) < 60)
+        return chosen;
+    return stat("/dev/shm", &st) == 0 ? "/dev/shm" : "/tmp";
+}
+
+void bench_init(Bench *b, const Options *o, const Target *t)
+{
+    *b = (Bench){ .options = o, .target = t };
+    snprintf(b->home, sizeof b->home, "%s/jotter-crash-XXXXXX", temp_dir());
+    char *made = mkdtemp(b->home);
+    assert(made);
+    (void)made;
+    snprintf(b->work, sizeof b->work, "%s/work", b->home);
+    snprintf(b->look, sizeof b->look, "%s/look", b->home);
+    bench_clear(b->work);
+    bench_clear(b->look);
+    catch_deaths();
+}
+
+void bench_done(Bench *b)
+{
+    dir_remove(b->home);
+    free(b->disks);
+    b->disks = NULL;
+}
+
+static bool is_own(const Live *live, long fd)
+{
+    for (size_t i = 0; i < live->n; i++)
+        if (live->inodes[i].fd == fd)
+            return true;
+    return false;
+}
+
+size_t bench_descriptors(const Live *live)
+{
+    DIR *d = opendir("/proc/self/fd");
+    assert(d);
+    size_t n = 0;
+    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+        int64_t fd;
+        if (str_to_i64(str(e->d_name), 0, INT32_MAX, &fd) && fd != dirfd(d) && !is_own(live, fd))
+            n++;
+    }
+    closedir(d);
+    return n;
+}
+
+/* --- Counting -------------------------------------------------------------------------- */
+
+static uint64_t *place_of(const Bench *b, uint64_t hash)
+{
+    size_t i = hash & (b->disks_cap - 1);
+    while (b->disks[i] && b->disks[i] != hash)
+        i = (i + 1) & (b->disks_cap - 1);
+    return &b->disks[i];
+}
+
+bool bench_count_disk(Bench *b, uint64_t hash)
+{
+    if (2 * b->disks_n >= b->disks_cap) {
+        uint64_t *old = b->disks;
+        size_t cap = b->disks_cap;
+        b->disks_cap = cap ? cap * 2 : 1 << 14;
+        b->disks = mem_alloc(b->disks_cap * sizeof *b->disks);
+        for (size_t i = 0; i < cap; i++)
+            if (old[i])
+                *place_of(b, old[i]) = old[i];
+        free(old);
+    }
+    uint64_t *place = place_of(b, hash);
+    bool fresh = *place == 0;
+    *place = hash;
+    b->disks_n += fresh;
+    return fresh;
+}
+
+/* --- Reporting ------------------------------------------------------------------------- */
+
+static void keep_image(const Image *image, const char *untracked)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/jotter-crash-kept-XXXXXX", temp_dir());
+    if (!mkdtemp(path))
+        return;
+    Live live;
+    live_open(&live, path, untracked);
+    live.recycle = true;
+    live_become(&live, image);
+    live_close(&live);
+    fprintf(stderr, "  the disk is kept in %s\n", path);
+}
+
+void bench_violation(Bench *b, const char *wrong, const char *about, const Image *image)
+{
+    b->totals.violations++;
+    if (b->options->silent)
+        return;
+    fprintf(stderr, "violation: %s: %s\n%s", now_running, wrong, about);
+    if (image)
+        keep_image(image, b->target->untracked);
+    fprintf(stderr, "  again: crash --engine %s %s --seed %llu\n", b->target->name, now_running,
+            (unsigned long long)b->options->seed);
+}
+
+bool bench_wants(const Bench *b, const Workload *w)
+{
+    const Options *o = b->options;
+    if (workload_edited(w) && !b->target->views)
+        return false;
+    if (o->workload)
+        return strcmp(o->workload, w->name) == 0;
+    return o->shares <= 1 || (size_t)(w - workloads) % o->shares == o->share;
+}
+
+void bench_show(const Bench *b, const Recording *recording, const char *of)
+{
+    if (!b->options->steps)
+        return;
+    printf("%s\n", of);
+    for (size_t i = 0; i < recording->n; i++)
+        printf("%4zu  %s\n", i + 1, recording->steps[i].about);
+}
+
+/* --- References ------------------------------------------------------------------------ */
+
+static Visit keep_hash(void *ctx, const CrashState *state)
+{
+    *(uint64_t *)ctx = state->hash;
+    return VISIT_NEW;
+}
+
+/* The recording must end where the real directory has ended, or steps were missed. */
+static bool check_recording(const Recorder *r, const Recording *recording, char *why, size_t size)
+{
+    if (!live_agrees(r->live, why, size))
+        return false;
+    AUTO(Arena) arena = { 0 };
+    Image real;
+    live_image(r->live, &arena, &real);
+    ReplayOptions last = { MODEL_KILL, 1, 1, 1, recording->n, recording->n };
+    uint64_t replayed = 0;
+    replay(recording, &last, keep_hash, &replayed);
+    if (r->strays == 0 && replayed == image_hash(&real))
+        return true;
+    snprintf(why, size, "the recording misses steps (%llu of unknown files)",
+             (unsigned long long)r->strays);
+    return false;
+}
+
+static bool record_story(Run *r, const Workload *w, Recording *to)
+{
+    Live live;
+    Recorder recorder;
+    live_open(&live, r->root, r->target->untracked);
+    recorder_start(&recorder, &live, to, NULL);
+    r->recorder = &recorder;
+    r->io.io.hook = &recorder.hook;
+    bool ok = run_story(r, w->story) && check_recording(&recorder, to, r->wrong, sizeof r->wrong);
+    r->recorder = NULL;
+    r->io.io.hook = NULL;
+    live_close(&live);
+    return ok;
+}
+
+bool reference_make(Bench *b, const Workload *w, Reference *out)
+{
+    *out = (Reference){ 0 };
+    bench_case("--workload %s", w->name);
+    bench_clear(b->work);
+    Run run;
+    run_init(&run, b->target, b->work, NULL, &out->history);
+    bool ok = run_setup(&run, w, SETUP_BOTH) && record_story(&run, w, &out->recording);
+    if (!ok)
+        bench_violation(b, run.wrong, "  while nothing fails\n", NULL);
+    run_done(&run);
+    bench_show(b, &out->recording, w->name);
+    return ok;
+}
+
+void reference_done(Reference *ref)
+{
+    history_free(&ref->history);
+    recording_free(&ref->recording);
+}
+
+void recovery_story(const Oracle *o, Action out[ORACLE_STREAMS + 1])
+{
+    size_t n = 0;
+    for (; n < o->streams_n; n++) {
+        bool log = str_starts(str(o->streams[n]), S("runs/"));
+        out[n] = (Action){ .kind = log ? DO_APPEND : DO_PUT,
+                           .stream = o->streams[n],
+                           .text = "written by the recovery" };
+    }
+    out[n] = (Action){ 0 };
+}

@@ -1,0 +1,249 @@
+/* kill.c - the process kills itself at every step of a workload.
+ *
+ * The kernel lives on: nothing that was written is lost, locks are let go, the
+ * boot is the same.  A write is also killed in its middle.  After some of the
+ * kills the recovery is killed too, at every one of its steps. */
+#include <assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum {
+    HANG_S = 60,
+    STEPS_MAX = 20000,
+    TWICE_EVERY = 23, /* kills after which the recovery is killed as well */
+    WRONG_EXIT = 3,
+};
+
+typedef struct Killer {
+    IoHook hook;
+    size_t at, steps; /* die in step `at`, counted from 1 */
+    bool torn;        /* ... if it is a write, in its middle; else live on */
+    bool missed;      /* it was no write */
+} Killer;
+
+/* The descriptor of a step may be one that only names the file. */
+static void write_half(const IoCall *call)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", call->fd);
+    size_t half = call->data.n / 2;
+    int fd = call->at < 0 ? call->fd : open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t put =
+        call->at < 0 ? write(fd, call->data.p, half) : pwrite(fd, call->data.p, half, call->at);
+    assert(put == (ssize_t)half);
+    (void)put;
+}
+
+static long before(void *ctx, IoCall *call)
+{
+    Killer *k = ctx;
+    if (++k->steps != k->at)
+        return 0;
+    bool tears = call->kind == IO_WRITE && call->data.n > 1;
+    if (k->torn && !tears)
+        _exit(0);
+    if (k->torn)
+        write_half(call);
+    kill(getpid(), SIGKILL);
+    return 0;
+}
+
+/* A story, from an image, that ends in a kill. */
+typedef struct Story {
+    const Workload *workload; /* mem: is set up by it, or ... */
+    const Snapshot *adopted;  /* ... begins with this */
+    const Action *actions;
+    const Image *image;
+} Story;
+
+typedef struct Kills {
+    Bench *bench;
+    Oracle *oracle; /* looks where the stories are told */
+    const Workload *workload;
+    Progress *progress; /* shared with the child */
+    uint64_t reports;
+    const char *boot;
+} Kills;
+
+static void child(const Kills *k, const Story *story, Killer *killer)
+{
+    AUTO(History) history = { 0 };
+    Run run;
+    run_init(&run, k->bench->target, k->bench->work, &killer->hook, &history);
+    run.progress = k->progress;
+    const Allowed any = { 0 };
+    bool ready = story->adopted ? run_adopt(&run, story->adopted, &any)
+                                : run_setup(&run, story->workload, SETUP_MODEL);
+    bool ok = ready && run_story(&run, story->actions);
+    if (!ok)
+        fprintf(stderr, "%s\n", run.wrong);
+    _exit(ok ? 0 : WRONG_EXIT);
+}
+
+typedef enum Ending { ENDED_KILLED, ENDED_WELL, ENDED_WRONG } Ending;
+
+static Ending run_child(Kills *k, const Story *story, size_t at, bool torn)
+{
+    oracle_refresh(k->oracle);
+    live_become(&k->oracle->live, story->image);
+    *k->progress = (Progress){ 0 };
+    Killer killer = { .at = at, .torn = torn };
+    killer.hook = (IoHook){ before, NULL, &killer };
+    fflush(NULL);
+    pid_t pid = fork();
+    assert(pid >= 0);
+    if (pid == 0)
+        child(k, story, &killer);
+    int status = 0;
+    pid_t got = waitpid(pid, &status, 0);
+    assert(got == pid);
+    (void)got;
+    oracle_refresh(k->oracle);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        return ENDED_KILLED;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? ENDED_WELL : ENDED_WRONG;
+}
+
+static void report(Kills *k, const char *wrong, const Image *image)
+{
+    k->reports++;
+    bench_violation(k->bench, wrong, "", image);
+}
+
+/* Look at what a kill has left. */
+static const Seen *judge(Kills *k, const History *history, const Image *left)
+{
+    const Seen *seen = oracle_look(k->oracle, k->boot);
+    Past past = { history, k->progress->begun, k->progress->acked, true };
+    char wrong[500];
+    if (!oracle_judge(seen, &past, wrong, sizeof wrong)) {
+        report(k, wrong, left);
+        return NULL;
+    }
+    return seen;
+}
+
+/* --- The second kill ------------------------------------------------------------------- */
+
+/* Tell the recovery's story once to the end, to know what it does. */
+static bool tell_recovery(Kills *k, const Story *story, const Allowed *allowed, History *history)
+{
+    oracle_refresh(k->oracle);
+    live_become(&k->oracle->live, story->image);
+    Run run;
+    run_init(&run, k->bench->target, k->bench->work, NULL, history);
+    bool ok = run_adopt(&run, story->adopted, allowed) && run_story(&run, story->actions);
+    if (!ok)
+        report(k, run.wrong, story->image);
+    run_done(&run);
+    return ok;
+}
+
+static void kill_recovery(Kills *k, const Image *left, const Snapshot *seen, const Allowed *allowed,
+                          const char *first)
+{
+    Action actions[ORACLE_STREAMS + 1];
+    recovery_story(k->oracle, actions);
+    Story story = { NULL, seen, actions, left };
+    AUTO(History) history = { 0 };
+    bench_case("%s again", first);
+    if (!tell_recovery(k, &story, allowed, &history))
+        return;
+    for (size_t at = 1; at < STEPS_MAX && k->reports < REPORTS_MAX; at++) {
+        AUTO(Arena) arena = { 0 };
+        bench_case("%s+%zu", first, at);
+        Ending ending = run_child(k, &story, at, false);
+        if (ending == ENDED_WRONG)
+            report(k, "the recovery ends wrongly", left);
+        if (ending != ENDED_KILLED)
+            return;
+        k->bench->totals.kills_again++;
+        Image image;
+        live_image(&k->oracle->live, &arena, &image);
+        judge(k, &history, &image);
+    }
+}
+
+/* --- The first kill -------------------------------------------------------------------- */
+
+static bool is_wanted(const Kills *k, const char *name)
+{
+    const char *only = k->bench->options->only;
+    size_t n = strlen(name);
+    /* The name of a second kill begins with the first one's. */
+    return !only || (strncmp(only, name, n) == 0 && (only[n] == 0 || only[n] == '+'));
+}
+
+/* Kill at one step; false when the story has ended before it. */
+static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
+{
+    AUTO(Arena) arena = { 0 };
+    char name[40];
+    snprintf(name, sizeof name, "%zu%s", at, torn ? "torn" : "");
+    char first[120];
+    snprintf(first, sizeof first, "--part kill --workload %s --state %s", k->workload->name, name);
+    bench_case("%s", first);
+    Story story = { k->workload, NULL, k->workload->story, &ref->recording.start };
+    if (!is_wanted(k, name))
+        return true;
+    alarm(HANG_S);
+    Ending ending = run_child(k, &story, at, torn);
+    if (ending == ENDED_WRONG)
+        report(k, "the story ends wrongly", NULL);
+    if (ending != ENDED_KILLED)
+        return torn && ending == ENDED_WELL;
+    Image left;
+    live_image(&k->oracle->live, &arena, &left);
+    k->bench->totals.kills++;
+    Allowed allowed = history_allowed(&ref->history, k->progress->begun, k->progress->acked);
+    const Seen *seen = judge(k, &ref->history, &left);
+    bool twice = k->bench->totals.kills % TWICE_EVERY == 0 || k->bench->options->only;
+    if (seen && twice && !workload_edited(k->workload))
+        kill_recovery(k, &left, &seen->second, &allowed, first);
+    return true;
+}
+
+/* How many steps the story has: every one of them is a place to die. */
+static size_t count_steps(Kills *k, const Reference *ref)
+{
+    Killer counter = { 0 };
+    counter.hook = (IoHook){ before, NULL, &counter };
+    AUTO(History) history = { 0 };
+    oracle_refresh(k->oracle);
+    live_become(&k->oracle->live, &ref->recording.start);
+    Run run;
+    run_init(&run, k->bench->target, k->bench->work, &counter.hook, &history);
+    if (!run_setup(&run, k->workload, SETUP_MODEL) || !run_story(&run, k->workload->story))
+        report(k, run.wrong, NULL);
+    run_done(&run);
+    return counter.steps;
+}
+
+void kill_run(Bench *b, const Workload *w)
+{
+    Reference ref;
+    if (reference_make(b, w, &ref)) {
+        Oracle oracle;
+        oracle_init(&oracle, b->target, w, &ref.history, b->work);
+        Kills k = { .bench = b, .oracle = &oracle, .workload = w, .boot = test_boots[0] };
+        k.progress = mmap(NULL, sizeof *k.progress, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        assert(k.progress != MAP_FAILED);
+        size_t steps = count_steps(&k, &ref), stride = b->options->quick ? 5 : 1;
+        for (size_t at = 1; at <= steps && k.reports < REPORTS_MAX; at += stride) {
+            (void)kill_at(&k, &ref, at, false);
+            (void)kill_at(&k, &ref, at, true);
+        }
+        munmap(k.progress, sizeof *k.progress);
+        oracle_done(&oracle);
+        b->totals.workloads++;
+    }
+    reference_done(&ref);
+}

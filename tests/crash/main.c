@@ -1,0 +1,193 @@
+/* main.c - the crash rig as a program.
+ *
+ *   crash --engine files [--part power|kill|fault] [--workload W] [--share I/N]
+ *         [--states N] [--quick] [--seed N] [--model M] [--state S] [--steps]
+ *
+ * Ends with 0 if nothing is wrong, 1 if something is, 2 if it was called
+ * wrongly.  If JOTTER_TEST_SUMMARY names a directory, the counters go into a
+ * file there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "toy.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { STATES_DEFAULT = 12000 };
+#else
+enum { STATES_DEFAULT = 100000 };
+#endif
+enum { STATES_QUICK = 1500 };
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: crash --engine files|sqlite|toy[:BUG] [--part power|kill|fault] "
+                    "[--workload W] [--share I/N]\n"
+                    "             [--states N] [--quick] [--seed N] [--model ordered|weak|kill] "
+                    "[--state S] [--steps]\n");
+    return 2;
+}
+
+static bool number(const char *text, size_t *out)
+{
+    uint64_t value;
+    if (!text || !str_to_u64(str(text), UINT32_MAX, &value))
+        return false;
+    *out = value;
+    return true;
+}
+
+static bool parse_share(const char *text, Options *o)
+{
+    Str rest = str(text), share;
+    uint64_t a, b;
+    if (!str_cut(&rest, '/', &share) || !str_to_u64(share, 100, &a) || !str_to_u64(rest, 100, &b))
+        return false;
+    o->share = a;
+    o->shares = b;
+    return b > a;
+}
+
+static bool parse_one(const char *name, const char *value, Options *o)
+{
+    const struct {
+        const char *name, **text;
+        size_t *number;
+    } known[] = { { "--engine", &o->engine, NULL },     { "--part", &o->part, NULL },
+                  { "--workload", &o->workload, NULL }, { "--model", &o->model, NULL },
+                  { "--state", &o->only, NULL },        { "--states", NULL, &o->states } };
+    size_t seed;
+    if (strcmp(name, "--share") == 0)
+        return value && parse_share(value, o);
+    if (strcmp(name, "--seed") == 0 && number(value, &seed)) {
+        o->seed = seed;
+        return true;
+    }
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        if (strcmp(name, known[i].name) != 0)
+            continue;
+        if (known[i].text)
+            *known[i].text = value;
+        return known[i].text ? value != NULL : number(value, known[i].number);
+    }
+    return false;
+}
+
+static bool parse(int argc, char **argv, Options *o)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--quick") == 0 || strcmp(argv[i], "--steps") == 0) {
+            o->quick = o->quick || argv[i][2] == 'q';
+            o->steps = o->steps || argv[i][2] == 's';
+            continue;
+        }
+        if (!parse_one(argv[i], argv[i + 1], o))
+            return false;
+        i++;
+    }
+    if (!o->states)
+        o->states = o->quick ? STATES_QUICK : STATES_DEFAULT;
+    return o->engine && (!o->workload || workload_find(o->workload));
+}
+
+/* "toy:no-sync" is the toy store with that bug. */
+static bool choose_target(const char *name, Target *out)
+{
+    const Target *found = target_find(name);
+    if (found)
+        *out = *found;
+    for (int bug = 0; !found && bug < TOY_BUGS; bug++) {
+        char toy[60];
+        snprintf(toy, sizeof toy, "toy:%s", toy_bugs[bug]);
+        if (strcmp(name, toy) == 0 || (bug == 0 && strcmp(name, "toy") == 0)) {
+            *out = toy_target((ToyBug)bug);
+            return true;
+        }
+    }
+    return found != NULL;
+}
+
+typedef struct Part {
+    const char *name;
+    void (*run)(Bench *b, const Workload *w);
+} Part;
+
+static const Part parts[] = { { "power", power_run },
+                              { "kill", kill_run },
+                              { "fault", fault_run } };
+
+static void say_totals(const char *part, const char *engine, const Totals *t)
+{
+    if (strcmp(part, "kill") == 0)
+        printf("kill %s: %llu kills, %llu more during recovery, ", engine,
+               (unsigned long long)t->kills, (unsigned long long)t->kills_again);
+    else if (strcmp(part, "fault") == 0)
+        printf("fault %s: %llu faults, %llu states after a failed sync, ", engine,
+               (unsigned long long)t->faults, (unsigned long long)t->states);
+    else
+        printf("crash %s: %llu states (%llu distinct), ", engine, (unsigned long long)t->states,
+               (unsigned long long)t->distinct);
+    printf("%llu workloads, %llu violations\n", (unsigned long long)t->workloads,
+           (unsigned long long)t->violations);
+}
+
+/* One line for each counter, for whoever adds them up. */
+static void write_summary(const Options *o, const char *part, const char *engine, const Totals *t)
+{
+    const char *dir = getenv("JOTTER_TEST_SUMMARY");
+    if (!dir || !dir[0])
+        return;
+    char path[400];
+    snprintf(path, sizeof path, "%s/crash.%s.%s.%zu", dir, part, engine, o->share);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return;
+    fprintf(f,
+            "states %llu\ndistinct %llu\nkills %llu\nkills_again %llu\nfaults %llu\n"
+            "workloads %llu\nviolations %llu\n",
+            (unsigned long long)t->states, (unsigned long long)t->distinct,
+            (unsigned long long)t->kills, (unsigned long long)t->kills_again,
+            (unsigned long long)t->faults, (unsigned long long)t->workloads,
+            (unsigned long long)t->violations);
+    fclose(f);
+}
+
+static bool run_part(const Part *part, const Options *o, const Target *t)
+{
+    Bench b;
+    bench_init(&b, o, t);
+    for (const Workload *w = workloads; w->name; w++) {
+        uint64_t before = b.totals.distinct;
+        if (!bench_wants(&b, w))
+            continue;
+        part->run(&b, w);
+        if (getenv("JOTTER_CRASH_VERBOSE"))
+            printf("%s %s: %llu distinct\n", part->name, w->name,
+                   (unsigned long long)(b.totals.distinct - before));
+    }
+    alarm(0);
+    bench_done(&b);
+    say_totals(part->name, t->name, &b.totals);
+    write_summary(o, part->name, t->name, &b.totals);
+    return b.totals.violations == 0 && b.totals.workloads > 0;
+}
+
+int main(int argc, char **argv)
+{
+    Options o = { .shares = 1, .seed = 1 };
+    Target target;
+    if (!parse(argc, argv, &o) || !choose_target(o.engine, &target))
+        return usage();
+    bool ok = true, any = false;
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        if (o.part && strcmp(o.part, parts[i].name) != 0)
+            continue;
+        ok = run_part(&parts[i], &o, &target) && ok;
+        any = true;
+    }
+    if (!any)
+        return usage();
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,87 @@
+/* run.h - Run, one telling of a workload: to the store under test, and to mem:.
+ *
+ * mem: is told an operation only when the store has said yes to it, and must
+ * then answer the same.  What mem: holds after each operation is what a crash
+ * behind it must leave; it is kept as a list of snapshots.
+ *
+ * While an operation is in flight the store may hold what was before it or
+ * what comes after; for several records at once, also some of them, in order. */
+#ifndef CRASH_RUN_H
+#define CRASH_RUN_H
+
+#include "rig/recorder.h"
+#include "rig/test_io.h"
+#include "snapshot.h"
+#include "target.h"
+#include "workload.h"
+
+enum { EDITS_MAX = 8, TOLD_MAX = 2 * ACTIONS_MAX + 32 };
+
+/* What a person did to a file. */
+typedef struct Edit {
+    size_t op; /* which operation of the story it was */
+    Str stream, text;
+    bool removal;
+    bool synced; /* it cannot be lost by a power failure either */
+} Edit;
+
+typedef struct History {
+    Arena arena;
+    Allowed after[ACTIONS_MAX + 1]; /* when so many operations have returned */
+    size_t n;                       /* operations that have returned */
+    Edit edits[EDITS_MAX];
+    size_t edits_n;
+} History;
+
+void history_free(History *h);
+DEFINE_AUTO(History, history_free)
+
+/* How far a run has come, in memory that outlives a process that kills itself. */
+typedef struct Progress {
+    volatile size_t begun, acked;
+} Progress;
+
+typedef struct Run {
+    const Target *target;
+    const char *root;
+    TestIo io;
+    Recorder *recorder; /* told what begins and what is acknowledged; may be NULL */
+    Progress *progress; /* likewise */
+    History *history;   /* filled in */
+    bool faulty;        /* the disk fails: operations may, and say so */
+    bool readable;      /* ... but reading does not */
+    bool editing;       /* a person is at work now, not the store */
+    Store *store, *model;
+    TestIo model_io;
+    Arena scratch;
+    const Action *told[TOLD_MAX]; /* what mem: was told, to tell it again */
+    int64_t told_ms[TOLD_MAX];
+    size_t told_n;
+    const Snapshot *adopted; /* what mem: began with, if not with nothing */
+    struct {
+        Str stream, text;
+        bool removal;
+    } pending[EDITS_MAX]; /* edits that no write has met yet */
+    size_t pending_n;
+    bool stopped; /* the rest of the story cannot be told */
+    char wrong[400];
+} Run;
+
+/* Fill a new run.  The hook may be NULL. */
+void run_init(Run *r, const Target *t, const char *root, const IoHook *hook, History *to);
+void run_done(Run *r);
+
+/* Make what the story begins with: on disk and in mem:, or in mem: alone. */
+typedef enum SetupWhere { SETUP_BOTH, SETUP_MODEL } SetupWhere;
+MUST_USE bool run_setup(Run *r, const Workload *w, SetupWhere where);
+
+/* Let mem: begin with what a store was seen to hold; a crash may leave any of `allowed`. */
+MUST_USE bool run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed);
+
+/* Open the store, tell it the story, close it.  False if something is wrong: r->wrong. */
+MUST_USE bool run_story(Run *r, const Action *story);
+
+/* What a crash may leave when so many operations had begun and so many returned. */
+Allowed history_allowed(const History *h, size_t begun, size_t acked);
+
+#endif

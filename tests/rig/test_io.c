@@ -1,0 +1,48 @@
+/* test_io.c - clocks and dice that a test holds in its hand. */
+#include "rig/test_io.h"
+
+#include <string.h>
+
+#include "rig/tree.h"
+
+const char *const test_boots[3] = { "11111111111111111111111111111111",
+                                    "22222222222222222222222222222222",
+                                    "33333333333333333333333333333333" };
+
+static int64_t wall_ms(void *ctx)
+{
+    return ((TestIo *)ctx)->wall_ms;
+}
+
+static int64_t awake_ms(void *ctx)
+{
+    TestIo *t = ctx;
+    t->awake_us += 50;
+    return t->awake_us / 1000;
+}
+
+static void sleep_us(void *ctx, int64_t us)
+{
+    ((TestIo *)ctx)->awake_us += us;
+}
+
+static void fill_random(void *ctx, void *out, size_t n)
+{
+    TestIo *t = ctx;
+    for (size_t i = 0; i < n; i++) {
+        t->random = mix64(t->random, i + 1);
+        memcpy((char *)out + i, &t->random, 1);
+    }
+}
+
+void test_io_init(TestIo *t, const IoHook *hook, const char *boot, uint64_t seed)
+{
+    *t = (TestIo){ .wall_ms = TEST_EPOCH_MS, .awake_us = 1000000, .random = seed };
+    t->io = (Io){ .hook = hook,
+                  .wall_ms = wall_ms,
+                  .awake_ms = awake_ms,
+                  .random = fill_random,
+                  .sleep_us = sleep_us,
+                  .boot_id = boot,
+                  .ctx = t };
+}

@@ -1,0 +1,27 @@
+/* test_io.h - TestIo, an Io whose clocks, random bytes and boot are chosen by a test.
+ *
+ * The wall clock stands still until the test moves it; the other one advances
+ * with every look and every sleep, so that whoever waits comes to an end, and
+ * at once.  The random bytes follow from a seed.  Two runs of the same
+ * program are the same, byte for byte. */
+#ifndef RIG_TEST_IO_H
+#define RIG_TEST_IO_H
+
+#include "base/io.h"
+
+/* Where the wall clock stands at first: some moment in November 2025. */
+#define TEST_EPOCH_MS INT64_C(1763241838000)
+
+typedef struct TestIo {
+    Io io; /* hand out &io */
+    int64_t wall_ms, awake_us;
+    uint64_t random;
+} TestIo;
+
+/* Boots of the machine, in order. */
+extern const char *const test_boots[3];
+
+/* `hook` may be NULL. */
+void test_io_init(TestIo *t, const IoHook *hook, const char *boot, uint64_t seed);
+
+#endif

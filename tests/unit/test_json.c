@@ -1,0 +1,287 @@
+/* test_json.c - JSON: a table of documents, the limits, and round trips. */
+#include "unit/unit.h"
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "unit/json_rows.h"
+
+static Str write(Buf *b, const json_t *value)
+{
+    buf_clear(b);
+    json_write(b, value);
+    assert_true(buf_ok(b));
+    return buf_str(b);
+}
+
+static json_t *read_good(Str text)
+{
+    Err e = { 0 };
+    json_t *value = NULL;
+    if (json_read(text, &value, &e) != JOT_OK)
+        fail_msg("'" STR_FMT "': %s", STR_ARG(text), e.text);
+    return value;
+}
+
+/* True if json_skip finds one value and nothing but space behind it. */
+static bool skips_all(Str text)
+{
+    size_t end = json_skip(text, 0);
+    if (end > text.n)
+        fail_msg("json_skip ran past the end");
+    while (end && end < text.n && strchr(" \t\r\n", text.p[end]) && text.p[end])
+        end++;
+    return end == text.n && end > 0;
+}
+
+static void the_table_is_of_a_good_size(void **state)
+{
+    size_t count[3] = { 0 };
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++)
+        count[json_rows[i].verdict]++;
+    assert_true(COUNT_OF(json_rows) >= 150);
+    assert_true(count[YES] >= 50 && count[NO] >= 80 && count[STRICT] >= 10);
+}
+
+static void every_document_is_accepted_or_refused_as_the_table_says(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++) {
+        const JsonRow *row = &json_rows[i];
+        Err e = { 0 };
+        AUTO_PTR(json_t) value = NULL;
+        jot_status st = json_read(row->text, &value, &e);
+        assert_row((st == JOT_OK) == (row->verdict == YES), i, row->about);
+        assert_row((value != NULL) == (st == JOT_OK), i, row->about);
+        if (st != JOT_OK) {
+            assert_row(st == JOT_INVALID && e.status == st, i, row->about);
+            assert_sentence(&e);
+        }
+    }
+}
+
+static void skipping_agrees_with_reading(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++)
+        assert_row(skips_all(json_rows[i].text) == (json_rows[i].verdict != NO), i,
+                   json_rows[i].about);
+}
+
+static void a_cut_document_is_never_read_past_its_end(void **state)
+{
+    /* Each prefix is a memory block of its own, so that one byte too far is noticed. */
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++) {
+        for (size_t n = 0; n < json_rows[i].text.n; n++) {
+            AUTO(Buf) b = { .max = n + 1 };
+            char *room = buf_room(&b, n);
+            memcpy(room, json_rows[i].text.p, n);
+            json_t *value = NULL;
+            if (json_read((Str){ room, n }, &value, NULL) == JOT_OK)
+                json_decref(value);
+            assert_true(json_skip((Str){ room, n }, 0) <= n);
+        }
+    }
+}
+
+static void what_was_read_is_written_and_read_back_the_same(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++) {
+        if (json_rows[i].verdict != YES)
+            continue;
+        AUTO(Buf) first = { 0 };
+        AUTO(Buf) second = { 0 };
+        AUTO_PTR(json_t) value = read_good(json_rows[i].text);
+        AUTO_PTR(json_t) back = read_good(write(&first, value));
+        assert_row(json_equal(value, back), i, json_rows[i].about);
+        assert_str(write(&second, back), buf_str(&first));
+        assert_row(utf8_valid(buf_str(&first)) && str_find(buf_str(&first), '\n') == first.n, i,
+                   json_rows[i].about);
+    }
+}
+
+static void a_sentence_says_where(void **state)
+{
+    Err e = { 0 };
+    json_t *value = NULL;
+    assert_int_equal(json_read(S("[1, 2, x]"), &value, &e), JOT_INVALID);
+    assert_non_null(strstr(e.text, "not valid JSON at byte 8: "));
+    assert_int_equal(json_read(S("{\"a\":1,\"a\":2}"), &value, &e), JOT_INVALID);
+    assert_non_null(strstr(e.text, "duplicate"));
+    assert_int_equal(json_read(S("x"), &value, NULL), JOT_INVALID);
+    assert_null(value);
+}
+
+static Str nested(Arena *a, size_t depth, bool objects)
+{
+    AUTO(Buf) b = { 0 };
+    for (size_t i = 0; i < depth; i++)
+        buf_add(&b, objects ? S("{\"a\":") : S("["));
+    buf_add(&b, S("1"));
+    for (size_t i = 0; i < depth; i++)
+        buf_add_char(&b, objects ? '}' : ']');
+    return arena_copy(a, buf_str(&b));
+}
+
+static void sixty_four_levels_are_read_and_no_more(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    for (int objects = 0; objects < 2; objects++) {
+        Str most = nested(&a, JSON_DEPTH_MAX, objects);
+        AUTO_PTR(json_t) value = read_good(most);
+        AUTO(Buf) b = { 0 };
+        assert_str(write(&b, value), most);
+        assert_int_equal(json_skip(most, 0), most.n);
+        static const size_t too_deep[] = { JSON_DEPTH_MAX + 1, 2048, 100000 };
+        for (size_t i = 0; i < COUNT_OF(too_deep); i++) {
+            Str text = nested(&a, too_deep[i], objects);
+            Err e = { 0 };
+            json_t *none = NULL;
+            assert_int_equal(json_read(text, &none, &e), JOT_INVALID);
+            assert_non_null(strstr(e.text, "deeper than 64 levels"));
+            assert_int_equal(json_skip(text, 0), 0);
+        }
+    }
+}
+
+static void brackets_in_strings_are_not_depth(void **state)
+{
+    AUTO(Buf) b = { 0 };
+    buf_add_char(&b, '"');
+    for (int i = 0; i < 1000; i++)
+        buf_add(&b, S("[{\\\""));
+    buf_add_char(&b, '"');
+    AUTO_PTR(json_t) value = read_good(buf_str(&b));
+    assert_int_equal(json_str(value).n, 3000);
+    assert_int_equal(json_skip(buf_str(&b), 0), b.n);
+}
+
+static void integers_are_exact(void **state)
+{
+    static const char *const texts[] = { "0", "9007199254740993", "-9007199254740993",
+                                         "9223372036854775807", "-9223372036854775808" };
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        AUTO(Buf) b = { 0 };
+        AUTO_PTR(json_t) value = read_good(str(texts[i]));
+        assert_true(json_is_integer(value));
+        assert_str(write(&b, value), str(texts[i]));
+    }
+}
+
+static void reals_are_written_as_short_as_they_read_back(void **state)
+{
+    static const struct {
+        const char *text, *written;
+    } rows[] = {
+        { "0.1", "0.1" },
+        { "1.0", "1.0" },
+        { "-0.0", "-0.0" },
+        { "1e5", "100000.0" },
+        { "1e15", "1e+15" },
+        { "1e300", "1e+300" },
+        { "5e-324", "4.94065645841247e-324" },
+        { "0.30000000000000004", "0.30000000000000004" },
+        { "1.7976931348623157e308", "1.7976931348623157e+308" },
+        { "123456789.125", "123456789.125" },
+        { "-2.5e-3", "-0.0025" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO(Buf) b = { 0 };
+        AUTO_PTR(json_t) value = read_good(str(rows[i].text));
+        assert_str(write(&b, value), str(rows[i].written));
+        AUTO_PTR(json_t) back = read_good(buf_str(&b));
+        assert_true(json_real_value(back) == json_real_value(value));
+    }
+}
+
+static void keys_keep_their_order(void **state)
+{
+    AUTO(Buf) b = { 0 };
+    Str text = S("{\"z\":1,\"a\":{\"y\":[],\"b\":{}},\"m\":null,\"\":true}");
+    AUTO_PTR(json_t) value = read_good(text);
+    assert_str(write(&b, value), text);
+}
+
+static void every_byte_is_quoted_and_unquoted(void **state)
+{
+    for (uint32_t c = 0; c < 0x80; c++) {
+        char text[3] = { 'a', (char)c, 'b' };
+        AUTO(Buf) quoted = { 0 };
+        AUTO(Buf) back = { 0 };
+        json_quote(&quoted, (Str){ text, 3 });
+        assert_int_equal(quoted.n, json_quoted_size((Str){ text, 3 }));
+        assert_int_equal(json_unquote(buf_str(&quoted), 0, &back), quoted.n);
+        assert_str(buf_str(&back), ((Str){ text, 3 }));
+        AUTO_PTR(json_t) value = read_good(buf_str(&quoted));
+        assert_str(json_str(value), ((Str){ text, 3 }));
+        for (size_t i = 0; i < quoted.n; i++)
+            assert_true(quoted.p[i] >= 0x20 && quoted.p[i] < 0x7F);
+    }
+}
+
+static void unquoting_gives_what_reading_gives(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++) {
+        Str text = json_rows[i].text;
+        if (text.n == 0 || text.p[0] != '"')
+            continue;
+        AUTO(Buf) b = { 0 };
+        AUTO_PTR(json_t) value = NULL;
+        bool good = json_read(text, &value, NULL) == JOT_OK;
+        assert_row((json_unquote(text, 0, &b) == text.n) == good, i, json_rows[i].about);
+        assert_row((json_unquote(text, 0, NULL) == text.n) == good, i, json_rows[i].about);
+        if (good)
+            assert_str(buf_str(&b), json_str(value));
+    }
+}
+
+static void a_value_is_skipped_wherever_it_begins(void **state)
+{
+    Str text = S("{\"a\": [1,2] ,\"b\":\"x\\\"y\"}");
+    assert_int_equal(json_skip(text, 5), 11); /* the space in front belongs to it */
+    assert_int_equal(json_skip(text, 6), 11);
+    assert_int_equal(json_skip(text, 17), 23);
+    assert_int_equal(json_skip(text, 0), text.n);
+    assert_int_equal(json_skip(text, 11), 0);
+    assert_int_equal(json_skip(text, text.n), 0);
+    assert_int_equal(json_skip(text, text.n + 10), 0);
+    assert_int_equal(json_unquote(text, 0, NULL), 0);
+    assert_int_equal(json_unquote(text, text.n, NULL), 0);
+}
+
+static void what_is_no_string_has_an_empty_text(void **state)
+{
+    AUTO_PTR(json_t) number = read_good(S("5"));
+    assert_str(json_str(number), S(""));
+    assert_str(json_str(NULL), S(""));
+    AUTO_PTR(json_t) text = read_good(S("\"a\\u0000b\""));
+    assert_str(json_str(text), S("a\0b"));
+}
+
+static void a_document_beyond_the_ceiling_is_noticed(void **state)
+{
+    AUTO(Buf) b = { .max = 10 };
+    AUTO_PTR(json_t) value = read_good(S("[1,2,3,4,5,6]"));
+    json_write(&b, value);
+    assert_false(buf_ok(&b));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_is_of_a_good_size),
+        cmocka_unit_test(every_document_is_accepted_or_refused_as_the_table_says),
+        cmocka_unit_test(skipping_agrees_with_reading),
+        cmocka_unit_test(a_cut_document_is_never_read_past_its_end),
+        cmocka_unit_test(what_was_read_is_written_and_read_back_the_same),
+        cmocka_unit_test(a_sentence_says_where),
+        cmocka_unit_test(sixty_four_levels_are_read_and_no_more),
+        cmocka_unit_test(brackets_in_strings_are_not_depth),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(reals_are_written_as_short_as_they_read_back),
+        cmocka_unit_test(keys_keep_their_order),
+        cmocka_unit_test(every_byte_is_quoted_and_unquoted),
+        cmocka_unit_test(unquoting_gives_what_reading_gives),
+        cmocka_unit_test(a_value_is_skipped_wherever_it_begins),
+        cmocka_unit_test(what_is_no_string_has_an_empty_text),
+        cmocka_unit_test(a_document_beyond_the_ceiling_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

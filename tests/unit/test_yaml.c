@@ -1,0 +1,635 @@
+/* test_yaml.c - YAML: what is read, what is refused, and that every text survives. */
+#include "unit/unit.h"
+
+#include "base/yaml.h"
+
+static Yaml *read_good(Arena *a, Str text)
+{
+    Err e = { 0 };
+    Yaml *tree = NULL;
+    if (yaml_read(text, a, &tree, &e) != JOT_OK)
+        fail_msg("'" STR_FMT "': %s", STR_ARG(text), e.text);
+    return tree;
+}
+
+static Str write_good(Arena *a, const Yaml *tree)
+{
+    AUTO(Buf) b = { 0 };
+    Err e = { 0 };
+    if (yaml_write(&b, tree, &e) != JOT_OK)
+        fail_msg("%s", e.text);
+    return arena_copy(a, buf_str(&b));
+}
+
+/* Written, read and written again: the same tree and the same bytes. */
+static void check_round_trip(const Yaml *tree)
+{
+    AUTO(Arena) a = { 0 };
+    Str first = write_good(&a, tree);
+    Yaml *back = read_good(&a, first);
+    if (!yaml_eq(tree, back))
+        fail_msg("read back as another tree: '" STR_FMT "'", STR_ARG(first));
+    assert_str(write_good(&a, back), first);
+}
+
+/* The text in every place where a text can stand. */
+static Yaml *everywhere(Arena *a, Str text)
+{
+    Yaml *inner = yaml_list(a), *list = yaml_list(a), *item = yaml_map(a), *root = yaml_map(a);
+    yaml_add(a, inner, yaml_text(a, text));
+    yaml_add(a, inner, yaml_text(a, S("end")));
+    yaml_set(a, item, S("first"), yaml_text(a, text));
+    yaml_set(a, item, text, yaml_text(a, text));
+    yaml_add(a, list, yaml_text(a, text));
+    yaml_add(a, list, inner);
+    yaml_add(a, list, item);
+    yaml_add(a, list, yaml_text(a, text));
+    yaml_set(a, root, S("before"), yaml_text(a, text));
+    yaml_set(a, root, S("list"), list);
+    yaml_set(a, root, text, item);
+    yaml_set(a, root, S("after"), yaml_text(a, text));
+    return root;
+}
+
+static void check_text(Str text)
+{
+    AUTO(Arena) a = { 0 };
+    check_round_trip(yaml_text(&a, text));
+    check_round_trip(everywhere(&a, text));
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+static void a_state_document_is_read_as_people_write_it(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Yaml *doc = read_good(&a, S("# what the agent knows\n"
+                                "goals:\n"
+                                "- watch the camera   # every hour\n"
+                                "- 'report: birds'\n"
+                                "current_task: \"look\\tup\"\n"
+                                "pending_actions: []\n"
+                                "completed_tasks:\n"
+                                "    - one\n"
+                                "last_updated: null\n"
+                                "tries: 3\n"
+                                "done: no\n"
+                                "notes: |\n"
+                                "  first line\n"
+                                "    [TOOL] echo(...) # kept\n"
+                                "\n"
+                                "  last line\n"
+                                "folded: >\n"
+                                "  one\n"
+                                "  two\n"));
+    assert_int_equal(doc->kind, YAML_MAP);
+    assert_int_equal(doc->n, 9);
+    const Yaml *goals = yaml_get(doc, S("goals"));
+    assert_int_equal(goals->kind, YAML_LIST);
+    assert_int_equal(goals->n, 2);
+    assert_str(goals->items[0]->text, S("watch the camera"));
+    assert_str(goals->items[1]->text, S("report: birds"));
+    assert_str(yaml_get(doc, S("current_task"))->text, S("look\tup"));
+    assert_int_equal(yaml_get(doc, S("pending_actions"))->n, 0);
+    assert_int_equal(yaml_get(doc, S("last_updated"))->type, YAML_NULL);
+    assert_int_equal(yaml_get(doc, S("tries"))->type, YAML_INT);
+    assert_int_equal(yaml_get(doc, S("done"))->type, YAML_STRING);
+    assert_str(yaml_get(doc, S("notes"))->text,
+               S("first line\n  [TOOL] echo(...) # kept\n\nlast line\n"));
+    assert_str(yaml_get(doc, S("folded"))->text, S("one two\n"));
+    assert_str(doc->pairs[8].key, S("folded"));
+    assert_null(yaml_get(doc, S("nothing")));
+    assert_null(yaml_get(goals, S("goals")));
+    assert_null(yaml_get(NULL, S("goals")));
+    check_round_trip(doc);
+}
+
+static void nodes_know_where_they_were_written(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Yaml *doc = read_good(&a, S("a: 1\nb:\n  - \xc3\xa9: x\n"));
+    assert_int_equal(doc->line, 1);
+    assert_int_equal(doc->pairs[1].line, 2);
+    assert_int_equal(doc->pairs[1].column, 1);
+    const Yaml *item = yaml_get(doc, S("b"))->items[0];
+    assert_int_equal(item->line, 3);
+    assert_int_equal(item->column, 5);
+    assert_int_equal(item->pairs[0].value->column, 8);
+    assert_int_equal(yaml_text(&a, S("x"))->line, 0);
+}
+
+static void plain_scalars_have_the_types_of_the_core_schema(void **state)
+{
+    static const struct {
+        const char *text;
+        YamlType type;
+    } rows[] = {
+        { "null", YAML_NULL },       { "Null", YAML_NULL },    { "NULL", YAML_NULL },
+        { "~", YAML_NULL },          { "nULL", YAML_STRING },  { "nil", YAML_STRING },
+        { "true", YAML_BOOL },       { "True", YAML_BOOL },    { "TRUE", YAML_BOOL },
+        { "false", YAML_BOOL },      { "tRUE", YAML_STRING },  { "yes", YAML_STRING },
+        { "no", YAML_STRING },       { "on", YAML_STRING },    { "off", YAML_STRING },
+        { "y", YAML_STRING },        { "0", YAML_INT },        { "-0", YAML_INT },
+        { "+12", YAML_INT },         { "0123", YAML_INT },     { "0o17", YAML_INT },
+        { "0o18", YAML_STRING },     { "0x1F", YAML_INT },     { "0xG", YAML_STRING },
+        { "0x", YAML_STRING },       { "0o", YAML_STRING },    { "-0x1", YAML_STRING },
+        { "0b1", YAML_STRING },      { "1_000", YAML_STRING }, { "12345678901234567890", YAML_INT },
+        { "1.", YAML_REAL },         { ".5", YAML_REAL },      { "-.5", YAML_REAL },
+        { "1.5e3", YAML_REAL },      { "1e3", YAML_REAL },     { "+1.5E-3", YAML_REAL },
+        { "1e", YAML_STRING },       { "1e+", YAML_STRING },   { ".", YAML_STRING },
+        { "+.", YAML_STRING },       { "+", YAML_STRING },     { ".e1", YAML_STRING },
+        { ".inf", YAML_REAL },       { "-.INF", YAML_REAL },   { "+.Inf", YAML_REAL },
+        { ".nan", YAML_REAL },       { ".NaN", YAML_REAL },    { "+.nan", YAML_STRING },
+        { "inf", YAML_STRING },      { "1.2.3", YAML_STRING }, { "2026-01-31", YAML_STRING },
+        { "12:30:00", YAML_STRING }, { "1 2", YAML_STRING },   { "a", YAML_STRING },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO(Arena) a = { 0 };
+        Yaml *plain = read_good(&a, arena_printf(&a, "- %s\n", rows[i].text))->items[0];
+        assert_row(plain->type == rows[i].type, i, rows[i].text);
+        assert_row(str_eq(plain->text, str(rows[i].text)), i, rows[i].text);
+        Yaml *key = read_good(&a, arena_printf(&a, "%s: x\n", rows[i].text));
+        assert_row(key->pairs[0].key_type == rows[i].type, i, rows[i].text);
+        check_round_trip(plain);
+        check_round_trip(key);
+        Yaml *quoted = read_good(&a, arena_printf(&a, "'%s'", rows[i].text));
+        assert_row(quoted->type == YAML_STRING, i, rows[i].text);
+        check_text(str(rows[i].text));
+    }
+}
+
+static void an_empty_value_is_null(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    static const char *const nothing[] = { "", "\n", "# only a comment\n", "---\n",
+                                           "\xef\xbb\xbf" };
+    for (size_t i = 0; i < COUNT_OF(nothing); i++) {
+        Yaml *tree = read_good(&a, str(nothing[i]));
+        assert_row(tree->kind == YAML_SCALAR && tree->type == YAML_NULL, i, nothing[i]);
+        check_round_trip(tree);
+    }
+    Yaml *map = read_good(&a, S("a:\nb: ''\nc:\n  -\n  - x\n"));
+    assert_int_equal(yaml_get(map, S("a"))->type, YAML_NULL);
+    assert_int_equal(yaml_get(map, S("b"))->type, YAML_STRING);
+    assert_int_equal(yaml_get(map, S("c"))->items[0]->type, YAML_NULL);
+    assert_str(write_good(&a, map), S("a:\nb: \"\"\nc:\n  -\n  - x\n"));
+    check_round_trip(map);
+}
+
+static void files_of_other_systems_are_read(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Yaml *doc = read_good(&a, S("\xef\xbb\xbf"
+                                "a: 1\r\nb: |\r\n  x\r\n  y\r\n"));
+    assert_str(yaml_get(doc, S("b"))->text, S("x\ny\n"));
+    assert_int_equal(read_good(&a, S("%YAML 1.2\n---\na: 1\n...\n"))->n, 1);
+    assert_int_equal(read_good(&a, S("{a: 1, b: [x, {c: d}]}"))->n, 2);
+    assert_int_equal(read_good(&a, S("{\"a\": 1, \"b\": [null, true]}"))->n, 2);
+}
+
+static void what_invites_surprises_is_refused_and_located(void **state)
+{
+    static const struct {
+        const char *about;
+        Str text;
+        size_t line, column;
+        const char *says;
+    } rows[] = {
+        { "an anchor", T("a: &x 1\n"), 1, 4, "anchors" },
+        { "an anchor on a list", T("a: &x [1]\n"), 1, 4, "anchors" },
+        { "an anchor on a map", T("&x {a: 1}\n"), 1, 1, "anchors" },
+        { "an anchor on a key", T("a: 1\n&x b: 2\n"), 2, 1, "anchors" },
+        { "an alias", T("a: 1\nb: *x\n"), 2, 4, "aliases" },
+        { "an alias as key", T("*x : 1\n"), 1, 1, "aliases" },
+        { "a tag", T("a: !!str 1\n"), 1, 4, "tags" },
+        { "a local tag", T("a: !mine 1\n"), 1, 4, "tags" },
+        { "a tag without a name", T("a: ! 1\n"), 1, 4, "tags" },
+        { "a tag on a list", T("!!seq [1]\n"), 1, 1, "tags" },
+        { "a tag that makes an object", T("!!python/object:os.system {}\n"), 1, 1, "tags" },
+        { "a tag directive", T("%TAG ! x\n---\na: 1\n"), 1, 1, "%TAG" },
+        { "a tag directive further down", T("a: 1\n...\r%TAG ! x\n"), 3, 1, "%TAG" },
+        { "a duplicate key", T("a: 1\nb: 2\na: 3\n"), 3, 1, "'a' stands in line 1" },
+        { "a duplicate key in quotes", T("1: x\n'1': y\n"), 2, 1, "'1' stands in line 1" },
+        { "a duplicate key in a flow map", T("{a: 1, a: 2}"), 1, 8, "'a' stands" },
+        { "a duplicate key deep inside", T("x:\n  - a: 1\n    a: 2\n"), 3, 5, "'a' stands" },
+        { "a key that is a list", T("[1, 2]: x\n"), 1, 1, "scalar" },
+        { "a key that is a map", T("? {a: 1}\n: x\n"), 1, 3, "scalar" },
+        { "no key", T("?\n: x\n"), 1, 2, "no key" },
+        { "no key in a flow map", T("{: x}"), 1, 2, "" },
+        { "no key at the start", T(": x\n"), 1, 1, "" },
+        { "a second document", T("a: 1\n---\nb: 2\n"), 2, 1, "second document" },
+        { "a second document behind the end", T("a\n...\nb\n"), 3, 1, "" },
+        { "an invalid byte", T("a: \xff\n"), 1, 4, "UTF-8" },
+        { "Latin-1 behind other letters", T("x: 1\n\xc3\xa9\xc3\xa9: caf\xe9\n"), 2, 8, "UTF-8" },
+        { "a NUL", T("a: b\0c\n"), 1, 5, "NUL" },
+        { "an escaped NUL", T("a: \"b\\0c\"\n"), 1, 4, "NUL" },
+        { "an escaped NUL by x", T("\"\\x00\""), 1, 1, "NUL" },
+        { "a control character", T("a: \x1b[31m\n"), 1, 4, "U+001B" },
+        { "a line separator", T("a: x\xe2\x80\xa8y: z\n"), 1, 5, "U+2028" },
+        { "a paragraph separator", T("a: \"\xe2\x80\xa9\"\n"), 1, 5, "U+2029" },
+        { "a next-line", T("a: x\xc2\x85y\n"), 1, 5, "U+0085" },
+        { "a byte order mark inside", T("a: \xef\xbb\xbf\n"), 1, 4, "U+FEFF" },
+        { "a noncharacter", T("a: \xef\xbf\xbe\n"), 1, 4, "U+FFFE" },
+        { "UTF-16",
+          { "\xff\xfe"
+            "a\0:\0",
+            6 },
+          1,
+          1,
+          "UTF-8" },
+        { "a list that is not closed", T("a: [1, 2\n"), 2, 1, "" },
+        { "a string that is not closed", T("a: 'x\n"), 2, 1, "" },
+        { "a tab as indentation", T("a:\n\tb: 1\n"), 2, 1, "" },
+        { "two colons on a line", T("a: b: c\n"), 1, 5, "" },
+        { "a map inside a list", T("- a\nb: 1\n"), 2, 1, "" },
+        { "bad indentation", T("a:\n    b: 1\n  c: 2\n"), 3, 3, "" },
+        { "an unknown escape", T("a: \"\\q\"\n"), 1, 5, "" },
+        { "a lone surrogate", T("a: \"\\uD83D\"\n"), 1, 7, "" },
+        { "a percent sign", T("a: %x\n"), 1, 4, "" },
+        { "an at sign", T("a: @x\n"), 1, 4, "" },
+        { "a newer YAML", T("%YAML 3.0\n---\na\n"), 1, 1, "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO(Arena) a = { 0 };
+        Err e = { 0 };
+        Yaml *tree = NULL;
+        assert_row(yaml_read(rows[i].text, &a, &tree, &e) == JOT_INVALID, i, rows[i].about);
+        assert_row(tree == NULL, i, rows[i].about);
+        Str where = arena_printf(&a, "not valid YAML at line %zu, column %zu: ", rows[i].line,
+                                 rows[i].column);
+        assert_row(str_starts(str(e.text), where), i, e.text);
+        assert_row(strstr(e.text, rows[i].says) != NULL, i, e.text);
+        assert_sentence(&e);
+    }
+}
+
+/* --- Limits ---------------------------------------------------------------------------- */
+
+static Str nested(Arena *a, size_t depth, const char *open, const char *close)
+{
+    AUTO(Buf) b = { 0 };
+    for (size_t i = 0; i < depth; i++)
+        buf_add(&b, str(open));
+    buf_add(&b, S("x"));
+    for (size_t i = 0; i < depth; i++)
+        buf_add(&b, str(close));
+    return arena_copy(a, buf_str(&b));
+}
+
+static void sixty_four_levels_are_read_and_no_more(void **state)
+{
+    static const char *const ways[][2] = {
+        { "[", "]" }, { "{a: ", "}" }, { "- ", "" }, { "? ", "" }
+    };
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        AUTO(Arena) a = { 0 };
+        Err e = { 0 };
+        Yaml *tree = NULL;
+        if (ways[i][0][0] != '?')
+            check_round_trip(read_good(&a, nested(&a, YAML_DEPTH_MAX, ways[i][0], ways[i][1])));
+        static const size_t too_deep[] = { YAML_DEPTH_MAX + 1, 5000, 500000 };
+        for (size_t k = 0; k < COUNT_OF(too_deep); k++) {
+            Str text = nested(&a, too_deep[k], ways[i][0], ways[i][1]);
+            assert_int_equal(yaml_read(text, &a, &tree, &e), JOT_INVALID);
+            assert_row(ways[i][0][0] == '?' || strstr(e.text, "deeper than 64 levels"), i, e.text);
+        }
+    }
+}
+
+static void a_tree_that_could_not_be_read_back_is_not_written(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) b = { 0 };
+    Err e = { 0 };
+    buf_add(&b, S("before"));
+    Yaml *deep = yaml_text(&a, S("x"));
+    for (int i = 0; i <= YAML_DEPTH_MAX; i++) {
+        Yaml *list = yaml_list(&a);
+        yaml_add(&a, list, deep);
+        if (i < YAML_DEPTH_MAX)
+            check_round_trip(list);
+        deep = list;
+    }
+    assert_int_equal(yaml_write(&b, deep, &e), JOT_TOO_BIG);
+    Yaml *wide = yaml_list(&a);
+    for (int i = 0; i < YAML_NODES_MAX; i++)
+        yaml_add(&a, wide, yaml_null(&a));
+    assert_int_equal(yaml_write(&b, wide, &e), JOT_TOO_BIG);
+    wide->n--;
+    check_round_trip(wide);
+    char *text = arena_alloc(&a, YAML_BYTES_MAX, 1);
+    memset(text, 'x', YAML_BYTES_MAX);
+    assert_int_equal(yaml_write(&b, yaml_text(&a, (Str){ text, YAML_BYTES_MAX }), &e), JOT_TOO_BIG);
+    assert_str(buf_str(&b), S("before")); /* nothing of any of them */
+    check_round_trip(yaml_text(&a, (Str){ text, YAML_BYTES_MAX - 1 }));
+    AUTO(Buf) small = { .max = 4 };
+    assert_int_equal(yaml_write(&small, yaml_text(&a, S("hello")), &e), JOT_TOO_BIG);
+}
+
+static void size_and_number_of_nodes_are_limited(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) b = { 0 };
+    Err e = { 0 };
+    Yaml *tree = NULL;
+    buf_add_char(&b, '[');
+    for (int i = 1; i < YAML_NODES_MAX; i++)
+        buf_add(&b, S("x,"));
+    size_t most = b.n;
+    buf_add_char(&b, ']');
+    assert_int_equal(read_good(&a, buf_str(&b))->n, YAML_NODES_MAX - 1);
+    b.n = most;
+    buf_add(&b, S("x]"));
+    assert_int_equal(yaml_read(buf_str(&b), &a, &tree, &e), JOT_TOO_BIG);
+    assert_non_null(strstr(e.text, "100000"));
+    buf_clear(&b);
+    while (b.n < YAML_BYTES_MAX)
+        buf_add_char(&b, '#');
+    assert_int_equal(yaml_read(buf_str(&b), &a, &tree, &e), JOT_OK);
+    buf_add_char(&b, '#');
+    assert_int_equal(yaml_read(buf_str(&b), &a, &tree, &e), JOT_TOO_BIG);
+    assert_non_null(strstr(e.text, "4194304"));
+}
+
+static void a_large_map_is_checked_for_duplicates_all_the_same(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) b = { 0 };
+    Err e = { 0 };
+    Yaml *tree = NULL;
+    for (int i = 0; i < 40000; i++)
+        buf_addf(&b, "key%d: 1\n", i);
+    assert_int_equal(read_good(&a, buf_str(&b))->n, 40000);
+    buf_add(&b, S("key20000: 2\n"));
+    assert_int_equal(yaml_read(buf_str(&b), &a, &tree, &e), JOT_INVALID);
+    assert_non_null(
+        strstr(e.text, "line 40001, column 1: the key 'key20000' stands in line 20001"));
+}
+
+/* --- Texts that try to be something else ----------------------------------------------- */
+
+static void hostile_texts_come_back_as_they_were(void **state)
+{
+    static const Str texts[] = {
+        T(""),
+        T(" "),
+        T("  "),
+        T("\t"),
+        T("\n"),
+        T("\n\n"),
+        T("\r"),
+        T("\r\n"),
+        T("null"),
+        T("~"),
+        T("true"),
+        T("No"),
+        T("yes"),
+        T("Off"),
+        T("y"),
+        T("1"),
+        T("-1"),
+        T("0x10"),
+        T("1e3"),
+        T(".5"),
+        T(".inf"),
+        T("1_000"),
+        T("12:30:00"),
+        T("2026-01-31"),
+        T("="),
+        T("<<"),
+        T("- x"),
+        T("-"),
+        T("? x"),
+        T("?"),
+        T(": "),
+        T(":"),
+        T("a: b"),
+        T("a:"),
+        T("a :b"),
+        T("# no comment"),
+        T("a # b"),
+        T("a#b"),
+        T("["),
+        T("[]"),
+        T("{}"),
+        T("{a: b}"),
+        T(","),
+        T("&a"),
+        T("*a"),
+        T("!a"),
+        T("!!str a"),
+        T("|"),
+        T(">"),
+        T("| x\n"),
+        T("'"),
+        T("''"),
+        T("\""),
+        T("\\"),
+        T("\\n"),
+        T("%"),
+        T("%YAML 1.2"),
+        T("@"),
+        T("`"),
+        T("---"),
+        T("--- x"),
+        T("..."),
+        T("---\n"),
+        T("x\n---\ny"),
+        T("x\n...\n"),
+        T("a "),
+        T("a \nb"),
+        T("a\n "),
+        T("a\n\t"),
+        T("a\t"),
+        T(" a"),
+        T("\ta"),
+        T(" a\nb"),
+        T("\n a\nb\n"),
+        T("\ta\nb\n"),
+        T("a\n\nb\n\n\n"),
+        T("a\rb"),
+        T("a\r\nb\r\n"),
+        T("a\x1b[0m"),
+        T("\x01\x02\x7f"),
+        T("\xc2\x85"),
+        T("a\xe2\x80\xa8goals: []"),
+        T("\xe2\x80\xa9"),
+        T("\xef\xbb\xbf"),
+        { "\xef\xbb\xbf"
+          "a: b",
+          7 },
+        T("\xef\xbf\xbe"),
+        T("\xef\xbf\xbf"),
+        T("\xf0\x9f\x98\x80"),
+        T("a\n\xf0\x9f\x98\x80\n"),
+        T("\xe6\x97\xa5\xe6\x9c\xac\n\xe8\xaa\x9e"),
+        T("\xc2\xa0"),
+        T("\xe3\x80\x80"),
+        T("\xf4\x8f\xbf\xbf"),
+        T("\xe2\x80\xae"),
+        T("goals: []\ncurrent_task: done\n"),
+        T("### tool(...)\n[TOOL] x \xe2\x86\x92 y\n"),
+    };
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        check_text(texts[i]);
+}
+
+static void all_short_texts_of_troublesome_characters_come_back(void **state)
+{
+    static const char alphabet[] = "a \n\t:#-'\"|1";
+    enum { LETTERS = sizeof alphabet - 1 };
+    for (size_t n = 1; n <= 4; n++) {
+        size_t all = 1;
+        for (size_t i = 0; i < n; i++)
+            all *= LETTERS;
+        for (size_t k = 0; k < all; k++) {
+            char text[4];
+            for (size_t i = 0, rest = k; i < n; i++, rest /= LETTERS)
+                text[i] = alphabet[rest % LETTERS];
+            check_text((Str){ text, n });
+        }
+    }
+}
+
+static void every_code_point_comes_back(void **state)
+{
+    for (uint32_t c = 1; c < 0x11000; c += c < 0x3000 ? 1 : 7) {
+        if (c >= 0xD800 && c <= 0xDFFF)
+            continue;
+        AUTO(Arena) a = { 0 };
+        char text[6] = { 'a' };
+        size_t n = 1;
+        if (c >= 0x10000)
+            text[n++] = (char)(0xF0 | c >> 18);
+        if (c >= 0x800)
+            text[n] = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3F) : 0xE0 | c >> 12), n++;
+        if (c >= 0x80)
+            text[n] = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3F) : 0xC0 | c >> 6), n++;
+        text[n++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3F) : c);
+        text[n++] = 'z';
+        check_round_trip(yaml_text(&a, (Str){ text, n }));
+        check_round_trip(yaml_text(&a, (Str){ text + 1, n - 2 }));
+    }
+}
+
+static void keys_of_any_length_come_back(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    char *text = arena_alloc(&a, 5000, 1);
+    memset(text, 'k', 5000);
+    static const size_t lengths[] = { 127, 128, 999, 1000, 1001, 1023, 1024, 1025, 5000 };
+    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        check_round_trip(everywhere(&a, (Str){ text, lengths[i] }));
+        text[1] = ':';
+        text[2] = ' ';
+        check_round_trip(everywhere(&a, (Str){ text, lengths[i] }));
+        text[1] = text[2] = 'k';
+    }
+}
+
+static void nul_and_invalid_bytes_are_not_written(void **state)
+{
+    static const Str texts[] = { T("\0"), T("a\0b"), T("\xff"), T("\xed\xa0\x80") };
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        AUTO(Arena) a = { 0 };
+        AUTO(Buf) b = { 0 };
+        Err e = { 0 };
+        assert_int_equal(yaml_write(&b, yaml_text(&a, texts[i]), &e), JOT_INVALID);
+        assert_sentence(&e);
+        Yaml *map = yaml_map(&a);
+        yaml_set(&a, map, S("fine"), yaml_text(&a, S("x")));
+        yaml_set(&a, map, texts[i], yaml_text(&a, S("x")));
+        assert_int_equal(yaml_write(&b, map, &e), JOT_INVALID);
+        assert_int_equal(b.n, 0);
+    }
+}
+
+/* --- Writing --------------------------------------------------------------------------- */
+
+static void documents_look_as_people_would_write_them(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Yaml *doc = yaml_map(&a), *goals = yaml_list(&a), *item = yaml_map(&a), *pair = yaml_list(&a);
+    yaml_add(&a, goals, yaml_text(&a, S("watch the camera")));
+    yaml_add(&a, goals, yaml_text(&a, S("report: birds")));
+    yaml_set(&a, item, S("tool"), yaml_text(&a, S("echo")));
+    yaml_set(&a, item, S("args"), yaml_map(&a));
+    yaml_set(&a, item, S("out"), yaml_text(&a, S("one\n\n  two \xf0\x9f\x98\x80\n")));
+    yaml_add(&a, pair, yaml_int(&a, INT64_MIN));
+    yaml_add(&a, pair, yaml_bool(&a, true));
+    yaml_add(&a, goals, item);
+    yaml_add(&a, goals, pair);
+    yaml_set(&a, doc, S("goals"), goals);
+    yaml_set(&a, doc, S("pending_actions"), yaml_list(&a));
+    yaml_set(&a, doc, S("last_updated"), yaml_null(&a));
+    yaml_set(&a, doc, S("version"), yaml_text(&a, S("1.10")));
+    yaml_set(&a, doc, S("no"), yaml_text(&a, S("  indented\nnot")));
+    yaml_set(&a, doc, S("at"), yaml_text(&a, S("http://x/y?z#f (really), 3 times")));
+    assert_str(write_good(&a, doc), S("goals:\n"
+                                      "  - watch the camera\n"
+                                      "  - \"report: birds\"\n"
+                                      "  - tool: echo\n"
+                                      "    args: {}\n"
+                                      "    out: |\n"
+                                      "      one\n"
+                                      "\n"
+                                      "        two \xf0\x9f\x98\x80\n"
+                                      "  - - -9223372036854775808\n"
+                                      "    - true\n"
+                                      "pending_actions: []\n"
+                                      "last_updated: null\n"
+                                      "version: \"1.10\"\n"
+                                      "\"no\": |2-\n"
+                                      "    indented\n"
+                                      "  not\n"
+                                      "at: http://x/y?z#f (really), 3 times\n"));
+    check_round_trip(doc);
+}
+
+static void setting_a_key_again_keeps_its_place(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Yaml *doc = read_good(&a, S("a: 1\nmine: {x: [1, two]}\nb: 2\n"));
+    yaml_set(&a, doc, S("a"), yaml_text(&a, S("new")));
+    yaml_set(&a, doc, S("c"), yaml_int(&a, 3));
+    assert_str(write_good(&a, doc), S("a: new\nmine:\n  x:\n    - 1\n    - two\nb: 2\nc: 3\n"));
+}
+
+static void equal_trees_have_equal_types_texts_and_order(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    static const char *const different[] = { "1",       "'1'",          "1.0",          "[1]",
+                                             "[1, 2]",  "[2, 1]",       "{a: 1}",       "{a: 2}",
+                                             "{b: 1}",  "{a: 1, b: 2}", "{b: 2, a: 1}", "{1: a}",
+                                             "{'1': a}" };
+    for (size_t i = 0; i < COUNT_OF(different); i++)
+        for (size_t k = 0; k < COUNT_OF(different); k++)
+            assert_int_equal(
+                yaml_eq(read_good(&a, str(different[i])), read_good(&a, str(different[k]))),
+                i == k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_document_is_read_as_people_write_it),
+        cmocka_unit_test(nodes_know_where_they_were_written),
+        cmocka_unit_test(plain_scalars_have_the_types_of_the_core_schema),
+        cmocka_unit_test(an_empty_value_is_null),
+        cmocka_unit_test(files_of_other_systems_are_read),
+        cmocka_unit_test(what_invites_surprises_is_refused_and_located),
+        cmocka_unit_test(sixty_four_levels_are_read_and_no_more),
+        cmocka_unit_test(a_tree_that_could_not_be_read_back_is_not_written),
+        cmocka_unit_test(size_and_number_of_nodes_are_limited),
+        cmocka_unit_test(a_large_map_is_checked_for_duplicates_all_the_same),
+        cmocka_unit_test(hostile_texts_come_back_as_they_were),
+        cmocka_unit_test(all_short_texts_of_troublesome_characters_come_back),
+        cmocka_unit_test(every_code_point_comes_back),
+        cmocka_unit_test(keys_of_any_length_come_back),
+        cmocka_unit_test(nul_and_invalid_bytes_are_not_written),
+        cmocka_unit_test(documents_look_as_people_would_write_them),
+        cmocka_unit_test(setting_a_key_again_keeps_its_place),
+        cmocka_unit_test(equal_trees_have_equal_types_texts_and_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
