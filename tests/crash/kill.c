@@ -4,6 +4,7 @@
  * boot is the same.  A write is also killed in its middle.  After some of the
  * kills the recovery is killed too, at every one of its steps. */
 #include <assert.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,19 @@ typedef struct Killer {
     bool missed;      /* it was no write */
 } Killer;
 
+/* The descriptor of a step may be one that only names the file. */
+static void write_half(const IoCall *call)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", call->fd);
+    size_t half = call->data.n / 2;
+    int fd = call->at < 0 ? call->fd : open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t put =
+        call->at < 0 ? write(fd, call->data.p, half) : pwrite(fd, call->data.p, half, call->at);
+    assert(put == (ssize_t)half);
+    (void)put;
+}
+
 static long before(void *ctx, IoCall *call)
 {
     Killer *k = ctx;
@@ -35,13 +49,8 @@ static long before(void *ctx, IoCall *call)
     bool tears = call->kind == IO_WRITE && call->data.n > 1;
     if (k->torn && !tears)
         _exit(0);
-    if (k->torn) {
-        size_t half = call->data.n / 2;
-        ssize_t put = call->at < 0 ? write(call->fd, call->data.p, half)
-                                   : pwrite(call->fd, call->data.p, half, call->at);
-        assert(put == (ssize_t)half);
-        (void)put;
-    }
+    if (k->torn)
+        write_half(call);
     kill(getpid(), SIGKILL);
     return 0;
 }
@@ -197,7 +206,7 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
     const Seen *seen = judge(k, &ref->history, &left);
     bool twice = k->bench->totals.kills % TWICE_EVERY == 0 || k->bench->options->only;
     if (seen && twice && !workload_edited(k->workload))
-        kill_recovery(k, &left, &seen->first, &allowed, first);
+        kill_recovery(k, &left, &seen->second, &allowed, first);
     return true;
 }
 

@@ -40,76 +40,55 @@ static bool open_store(Oracle *o, Seen *seen, Store **out, const char *when)
     return true;
 }
 
-static bool write_one(const Oracle *o, Seen *seen, Store *s, Str stream)
+/* Write behind the newest record; if a dead writer's record appears there in that moment, behind
+ * that. */
+static bool write_one(const Oracle *o, Seen *seen, Store *s, Str stream, Mark *mark)
 {
     const Shot *shot = snapshot_find(&seen->first, stream);
     uint64_t last = shot && shot->n ? shot->records[shot->n - 1].mark.seq : 0;
     bool log = !store_kind(stream)->document && str_starts(stream, S("runs/"));
     Draft draft = { .op = log ? OP_APPEND : OP_PUT, .by = S("rig"), .body = LATE_TEXT };
-    Expect expect = { .kind = EXPECT_SEQ, .seq = last };
-    if (o->history->edits_n)
-        expect = (Expect){ .kind = EXPECT_ANY };
-    Mark mark;
+    Expect expect = { .kind = o->history->edits_n ? EXPECT_ANY : EXPECT_SEQ, .seq = last };
     Err e = { 0 };
-    jot_status st = store_append(s, stream, &expect, &draft, &mark, &e);
+    jot_status st = store_append(s, stream, &expect, &draft, mark, &e);
+    if (st == JOT_CONFLICT && mark->seq > last) {
+        expect.seq = mark->seq;
+        st = store_append(s, stream, &expect, &draft, mark, &e);
+    }
     Shown shown;
     if (st != JOT_OK)
         return fail(seen, "%s: the write after the crash answers %s: %s", err_show(&shown, stream),
                     status_info(st)->name, e.text);
-    if (mark.seq != last + 1 && !o->history->edits_n)
-        return fail(seen, "%s: the write after the crash has seq %llu, not %llu",
-                    err_show(&shown, stream), (unsigned long long)mark.seq,
-                    (unsigned long long)last + 1);
     return true;
 }
 
-static bool is_written(const Oracle *o, Str stream)
-{
-    for (size_t i = 0; i < o->streams_n; i++)
-        if (str_eq(str(o->streams[i]), stream))
-            return true;
-    return false;
-}
-
-/* The second sight of a stream: the first one's records, perhaps edits, then our own. */
-static bool compare_stream(const Oracle *o, Seen *seen, const Shot *second)
+/* Take the oracle's own record away from the second sight of a stream. */
+static bool take_own(Seen *seen, Str stream, const Mark *mark)
 {
     Shown shown;
-    const char *name = err_show(&shown, second->name);
-    const Shot *first = snapshot_find(&seen->first, second->name);
-    size_t at = first ? first->n : 0;
-    bool written = is_written(o, second->name);
-    if (second->n < at || (at && memcmp(first->digests, second->digests, at * sizeof(uint64_t))))
-        return fail(seen, "%s: the write after the crash changed what was there", name);
-    for (; at + written < second->n; at++) {
-        const Record *r = &second->records[at];
-        bool outside = str_eq(r->by, S(STORE_OUTSIDE));
-        if (!outside || seen->extras_n == EXTRAS_MAX)
-            return fail(seen, "%s: record %llu came from nowhere", name,
-                        (unsigned long long)r->mark.seq);
-        seen->extras[seen->extras_n++] =
-            (Extra){ arena_copy(&seen->arena, second->name), arena_copy(&seen->arena, r->body),
-                     r->mark.op == OP_DELETE };
+    Shot *shot = (Shot *)snapshot_find(&seen->second, stream);
+    const Record *last = shot && shot->n ? &shot->records[shot->n - 1] : NULL;
+    bool own = last && str_eq(last->body, LATE_TEXT) && last->mark.seq == mark->seq &&
+               hash_eq(last->mark.chain, mark->chain);
+    if (!own)
+        return fail(seen, "%s: the write after the crash is not there", err_show(&shown, stream));
+    shot->n--;
+    return true;
+}
+
+/* What was there at the first sight is there at the second. */
+static bool compare_all(Seen *seen)
+{
+    Shown shown;
+    for (size_t i = 0; i < seen->first.n; i++) {
+        const Shot *first = &seen->first.shots[i];
+        const Shot *second = snapshot_find(&seen->second, first->name);
+        bool same = second && second->n >= first->n &&
+                    memcmp(first->digests, second->digests, first->n * sizeof(uint64_t)) == 0;
+        if (!same)
+            return fail(seen, "%s: the write after the crash changed what was there",
+                        err_show(&shown, first->name));
     }
-    const Record *last = second->n ? &second->records[second->n - 1] : NULL;
-    if (written && (!last || at >= second->n || !str_eq(last->body, LATE_TEXT)))
-        return fail(seen, "%s: the write after the crash is not there", name);
-    return true;
-}
-
-static bool compare_all(const Oracle *o, Seen *seen, const Snapshot *second)
-{
-    Shown shown;
-    for (size_t i = 0; i < second->n; i++)
-        if (!compare_stream(o, seen, &second->shots[i]))
-            return false;
-    for (size_t i = 0; i < seen->first.n; i++)
-        if (!snapshot_find(second, seen->first.shots[i].name))
-            return fail(seen, "%s: vanished when another stream was written",
-                        err_show(&shown, seen->first.shots[i].name));
-    for (size_t i = 0; i < o->streams_n; i++)
-        if (!snapshot_find(second, str(o->streams[i])))
-            return fail(seen, "%s: the write after the crash is not there", o->streams[i]);
     return true;
 }
 
@@ -130,12 +109,14 @@ static bool check_view(const Oracle *o, Seen *seen, const Shot *shot, Arena *scr
                 there ? "another text than the head's" : "nothing");
 }
 
-static bool check_views(const Oracle *o, Seen *seen, const Snapshot *second, Arena *scratch)
+static bool check_views(const Oracle *o, Seen *seen)
 {
-    for (size_t i = 0; i < second->n; i++)
-        if (is_written(o, second->shots[i].name) &&
-            !check_view(o, seen, &second->shots[i], scratch))
+    AUTO(Arena) scratch = { 0 };
+    for (size_t i = 0; i < o->streams_n; i++) {
+        const Shot *shot = snapshot_find(&seen->second, str(o->streams[i]));
+        if (shot && !check_view(o, seen, shot, &scratch))
             return false;
+    }
     return true;
 }
 
@@ -192,19 +173,19 @@ static bool stream_holds(const Snapshot *s, const Edit *edit)
     return false;
 }
 
-static void find_edits(const Oracle *o, Seen *seen, const Snapshot *second)
+static void find_edits(const Oracle *o, Seen *seen)
 {
     for (size_t i = 0; i < o->history->edits_n; i++) {
         const Edit *edit = &o->history->edits[i];
-        bool found =
-            stream_holds(second, edit) || (!edit->removal && quarantine_holds(o, edit->text));
+        bool found = stream_holds(&seen->second, edit) ||
+                     (!edit->removal && quarantine_holds(o, edit->text));
         seen->found |= (uint64_t)found << i;
     }
 }
 
 /* --- All of it ------------------------------------------------------------------------- */
 
-static bool look_first(Oracle *o, Seen *seen)
+static bool look_first(Oracle *o, Seen *seen, Mark marks[ORACLE_STREAMS])
 {
     AUTO_PTR(Store) s = NULL;
     char why[300] = "";
@@ -213,34 +194,32 @@ static bool look_first(Oracle *o, Seen *seen)
     if (!snapshot_take(s, &seen->arena, &seen->first, why, sizeof why))
         return fail(seen, "%s", why);
     for (size_t i = 0; i < o->streams_n; i++)
-        if (!write_one(o, seen, s, str(o->streams[i])))
+        if (!write_one(o, seen, s, str(o->streams[i]), &marks[i]))
             return false;
     return true;
 }
 
-static bool look_again(Oracle *o, Seen *seen)
+static bool look_again(Oracle *o, Seen *seen, const Mark marks[ORACLE_STREAMS])
 {
-    AUTO(Arena) arena = { 0 };
     AUTO_PTR(Store) s = NULL;
-    Snapshot second;
     char why[300] = "";
     if (!open_store(o, seen, &s, "once more"))
         return false;
-    if (!snapshot_take(s, &arena, &second, why, sizeof why))
+    if (!snapshot_take(s, &seen->arena, &seen->second, why, sizeof why))
         return fail(seen, "after a write and a second open: %s", why);
-    find_edits(o, seen, &second);
-    return compare_all(o, seen, &second) && check_views(o, seen, &second, &arena) &&
-           check_drafts(o, seen);
+    if (!check_views(o, seen) || !check_drafts(o, seen))
+        return false;
+    for (size_t i = 0; i < o->streams_n; i++)
+        if (!take_own(seen, str(o->streams[i]), &marks[i]))
+            return false;
+    find_edits(o, seen);
+    return compare_all(seen);
 }
 
 static uint64_t digest_seen(const Seen *seen)
 {
     uint64_t h = mix64(seen->first.digest, bytes_hash(str(seen->wrong)));
-    for (size_t i = 0; i < seen->extras_n; i++) {
-        const Extra *x = &seen->extras[i];
-        h = mix64(mix64(h, bytes_hash(x->stream)), mix64(bytes_hash(x->text), x->removal));
-    }
-    return mix64(h, seen->found);
+    return mix64(mix64(h, seen->second.digest), seen->found);
 }
 
 static size_t intern(Oracle *o, Seen *fresh)
@@ -265,8 +244,9 @@ static size_t look(Oracle *o, const char *boot)
     Seen *seen = mem_alloc(sizeof *seen);
     test_io_init(&o->io, &o->follow.hook, boot, 11);
     o->io.wall_ms += (int64_t)LATER_S * 1000;
-    if (look_first(o, seen))
-        look_again(o, seen);
+    Mark marks[ORACLE_STREAMS];
+    if (look_first(o, seen, marks))
+        look_again(o, seen, marks);
     return intern(o, seen);
 }
 
@@ -346,26 +326,39 @@ void oracle_done(Oracle *o)
 /* --- Judging --------------------------------------------------------------------------- */
 
 /* True if a crash can have made this out of something a person had begun to save. */
-static bool from_a_person(const Past *past, const Extra *x)
+static bool from_a_person(const Past *past, Str stream, Str text, bool removal)
 {
     for (size_t i = 0; i < past->history->edits_n; i++) {
         const Edit *edit = &past->history->edits[i];
-        if (edit->op >= past->begun || !str_eq(edit->stream, x->stream))
+        if (edit->op >= past->begun || !str_eq(edit->stream, stream))
             continue;
-        if (x->removal ? edit->removal : !edit->removal && str_starts(edit->text, x->text))
+        if (removal ? edit->removal : !edit->removal && str_starts(edit->text, text))
             return true;
     }
     return false;
 }
 
-static bool judge_extra(const Past *past, const Extra *x, char *wrong, size_t size)
+static bool say_nobody(Str stream, Str text, bool removal, char *wrong, size_t size)
 {
-    Shown shown, text;
-    if (from_a_person(past, x))
-        return true;
+    Shown shown, shown_text;
     snprintf(wrong, size, "%s: a text nobody wrote became its value: '%s'%s",
-             err_show(&shown, x->stream), err_show(&text, x->text), x->removal ? " (removed)" : "");
+             err_show(&shown, stream), err_show(&shown_text, text), removal ? " (removed)" : "");
     return false;
+}
+
+/* The second sight: what may be there, and behind it what people had saved. */
+static bool judge_second(const Past *past, const Allowed *allowed, const Shot *second, char *wrong,
+                         size_t size)
+{
+    Shot part = *second;
+    for (; part.n > 0 && !allowed_stream(allowed, &part); part.n--) {
+        const Record *last = &part.records[part.n - 1];
+        bool removal = last->mark.op == OP_DELETE;
+        if (!str_eq(last->by, S(STORE_OUTSIDE)) ||
+            !from_a_person(past, part.name, last->body, removal))
+            return say_nobody(part.name, last->body, removal, wrong, size);
+    }
+    return true;
 }
 
 /* What a person had saved, and no crash can have taken away, is still somewhere. */
@@ -393,14 +386,13 @@ bool oracle_judge(const Seen *seen, const Past *past, char *wrong, size_t size)
     Allowed allowed = history_allowed(past->history, past->begun, past->acked);
     if (!allowed_fits(&allowed, &seen->first, wrong, size))
         return false;
-    for (size_t i = 0; i < seen->extras_n; i++)
-        if (!judge_extra(past, &seen->extras[i], wrong, size))
-            return false;
     for (size_t i = 0; i < seen->first.n; i++) {
         const Shot *shot = &seen->first.shots[i];
-        Extra pending = { shot->name, shot->edit, shot->gone };
-        if (shot->pending && !judge_extra(past, &pending, wrong, size))
-            return false;
+        if (shot->pending && !from_a_person(past, shot->name, shot->edit, shot->gone))
+            return say_nobody(shot->name, shot->edit, shot->gone, wrong, size);
     }
+    for (size_t i = 0; i < seen->second.n; i++)
+        if (!judge_second(past, &allowed, &seen->second.shots[i], wrong, size))
+            return false;
     return judge_edits(seen, past, wrong, size);
 }

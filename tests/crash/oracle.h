@@ -1,9 +1,11 @@
 /* oracle.h - Oracle, who lets a store loose on what a crash has left and says whether it is right.
  *
  * Looking is: open as always, read everything, write to one or two streams,
- * close, open again, read everything again.  What was seen depends on the disk
- * alone, so it is remembered by the disk's hash: the same disk met again, with
- * more acknowledged, costs nothing and is still judged.
+ * close, open again, read everything again.  Between the two readings a
+ * stream may have grown by what was in flight when the crash came: the next
+ * writer decides what becomes of a dead one's work.  It never shrinks.  What was seen depends on
+ * the disk alone, so it is remembered by the disk's hash: the same disk met again, with more
+ * acknowledged, costs nothing and is still judged.
  *
  * Judging compares what was seen with what may be there. */
 #ifndef CRASH_ORACLE_H
@@ -12,22 +14,15 @@
 #include "rig/replay.h"
 #include "run.h"
 
-enum { ORACLE_STREAMS = 2, EXTRAS_MAX = 8 };
-
-/* A version by a person that only the write after the crash has recorded. */
-typedef struct Extra {
-    Str stream, text;
-    bool removal;
-} Extra;
+enum { ORACLE_STREAMS = 2 };
 
 typedef struct Seen {
     Arena arena;
     uint64_t digest; /* of all that follows */
     char wrong[400]; /* "": the store came up, took its writes and agrees with itself */
     Snapshot first;  /* before anything was written */
-    Extra extras[EXTRAS_MAX];
-    size_t extras_n;
-    uint64_t found; /* bit i: the text of edit i is still somewhere in the pad */
+    Snapshot second; /* after it, without what the oracle itself has written */
+    uint64_t found;  /* bit i: the text of edit i is still somewhere in the pad */
 } Seen;
 
 typedef struct Oracle {

@@ -233,8 +233,9 @@ static bool begins_with(const Shot *whole, const Shot *part)
                                                           part->n * sizeof *part->digests) == 0);
 }
 
-static bool stream_fits(const Allowed *a, Str name, const Shot *seen)
+bool allowed_stream(const Allowed *a, const Shot *seen)
 {
+    Str name = seen->name;
     for (size_t i = 0; i < a->n; i++)
         for (size_t j = 0; j < a->n; j++) {
             const Shot *low = shot_or_nothing(a->any[i], name);
@@ -245,9 +246,10 @@ static bool stream_fits(const Allowed *a, Str name, const Shot *seen)
     return false;
 }
 
-static void say_misfit(const Allowed *a, Str name, const Shot *seen, char *wrong, size_t size)
+static void say_misfit(const Allowed *a, const Shot *seen, char *wrong, size_t size)
 {
     Shown shown;
+    Str name = seen->name;
     const Shot *oldest = shot_or_nothing(a->any[0], name);
     const Shot *newest = shot_or_nothing(a->any[a->n - 1], name);
     size_t same = 0;
@@ -266,10 +268,11 @@ bool allowed_fits(const Allowed *a, const Snapshot *seen, char *wrong, size_t si
         const Snapshot *names = k < a->n ? a->any[k] : seen;
         for (size_t i = 0; i < names->n; i++) {
             Str name = names->shots[i].name;
-            const Shot *shot = shot_or_nothing(seen, name);
-            if (stream_fits(a, name, shot))
+            Shot shot = *shot_or_nothing(seen, name);
+            shot.name = name;
+            if (allowed_stream(a, &shot))
                 continue;
-            say_misfit(a, name, shot, wrong, size);
+            say_misfit(a, &shot, wrong, size);
             return false;
         }
     }

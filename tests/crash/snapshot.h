@@ -42,6 +42,8 @@ typedef struct Allowed {
 } Allowed;
 
 void allowed_add(Allowed *a, const Snapshot *s);
+/* True if this may be what a stream holds. */
+bool allowed_stream(const Allowed *a, const Shot *seen);
 /* True if every stream of `seen` is allowed and none is missing; else a sentence. */
 MUST_USE bool allowed_fits(const Allowed *a, const Snapshot *seen, char *wrong, size_t size);
 

@@ -4,28 +4,46 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rig/vfs.h"
 #include "store/engine.h"
 #include "toy.h"
 
-static jot_status open_by_url(const Target *t, const char *root, const Io *io, Store **out, Err *e)
+static jot_status open_files(const Target *t, const char *root, const Io *io, Store **out, Err *e)
 {
     char url[400];
-    snprintf(url, sizeof url, "%s:%s/%s", t->name, root, t->pad);
+    snprintf(url, sizeof url, "files:%s/%s", root, t->pad);
     /* Nobody else is there: whoever waits for a lock has left it behind himself. */
+    StoreOptions options = { .io = io, .create = true, .wait_ms = 50 };
+    return store_open(out, str(url), &options, e);
+}
+
+/* SQLite's VFS is known by a name and cannot be handed an Io: it gets one that always is a copy of
+ * the Io of the pad opened last.  There is never more than one. */
+static Io sqlite_io;
+
+static jot_status open_sqlite(const Target *t, const char *root, const Io *io, Store **out, Err *e)
+{
+    static bool installed;
+    sqlite_io = *io;
+    if (!installed)
+        vfs_install("crash", &sqlite_io);
+    installed = true;
+    char url[400];
+    snprintf(url, sizeof url, "sqlite:%s/%s?vfs=crash", root, t->pad);
     StoreOptions options = { .io = io, .create = true, .wait_ms = 50 };
     return store_open(out, str(url), &options, e);
 }
 
 static const Target files = {
     .name = "files",
-    .open = open_by_url,
+    .open = open_files,
     .pad = "pad",
     .views = true,
 };
 
 static const Target sqlite = {
     .name = "sqlite",
-    .open = open_by_url,
+    .open = open_sqlite,
     .pad = "pad.db",
     .untracked = "pad.db-shm",
 };

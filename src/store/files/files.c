@@ -62,6 +62,15 @@ static jot_status view_unsettled(const Place *p, Err *e)
                    err_show(&shown, p->name));
 }
 
+static jot_status edit_unsettled(const Place *p, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN,
+                   "'%s' was recorded, but an edit that came during the write was not, it is kept "
+                   "beside the file",
+                   err_show(&shown, p->name));
+}
+
 static jot_status write_records(Files *f, Work *w, const Record *records, size_t n, Err *e)
 {
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
@@ -87,6 +96,7 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
                      .body = displaced->text };
     Draft again = { .op = ours->mark.op,
                     .by = ours->by,
+                    .id = ours->id, /* who asks again shall hear of this one */
                     .meta = ours->meta,
                     .body = ours->body,
                     .fence = ours->mark.fence };
@@ -108,10 +118,13 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
     View displaced;
     if (view_exchange(f, p, w->dir, remove, &w->arena, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
-    bool other = displaced.there && !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256));
-    if (other && !MUTANT(IGNORE_DISPLACED))
-        TRY(keep_displaced(f, w, &displaced, last, e));
-    if (displaced.there && view_drop(f, p, w->dir, NULL) != JOT_OK)
+    bool other = displaced.there ? !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256))
+                                 : displaced.gone && w->seen.there;
+    /* Ours is recorded already: whatever fails from here on, it is not undone. */
+    if (other && !MUTANT(IGNORE_DISPLACED) &&
+        keep_displaced(f, w, &displaced, last, NULL) != JOT_OK)
+        return edit_unsettled(p, e);
+    if (displaced.there && view_drop(f, p, w->dir, &displaced, NULL) != JOT_OK)
         return view_unsettled(p, e);
     w->seen =
         (View){ .there = !remove, .sha256 = last->mark.sha256, .text = last->body, .links = 1 };
@@ -154,11 +167,14 @@ static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);
-    if (st != JOT_OK) { /* the draft is all there is to undo, and a leftover does no harm */
-        jot_status dropped = view_drop(f, &w->place, w->dir, NULL);
+    /* Without a record the draft is all there is to undo, and a leftover does no harm.  If the
+     * record could not be undone, the draft must stay: it tells what was meant. */
+    if (st != JOT_OK && !f->base.read_only_why[0]) {
+        jot_status dropped = view_drop(f, &w->place, w->dir, &(View){ 0 }, NULL);
         (void)dropped;
-        return st;
     }
+    if (st != JOT_OK)
+        return st;
     return MUTANT(SHOW_BEFORE_SYNC) ? JOT_OK : show(f, w, last, e);
 }
 
@@ -272,7 +288,20 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
-    return f->checked || pad_read_checked(f) ? JOT_OK : recover_pad(f, e);
+    if (!f->checked && !pad_read_checked(f))
+        TRY(recover_pad(f, e));
+    return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
+}
+
+/* A record that was there already is acknowledged again: its writer may have died before the
+ * sync. */
+static jot_status confirm(Files *f, Work *w, Err *e)
+{
+    if (stream_settle(f, &w->stream, e) == JOT_OK)
+        return JOT_OK;
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN, "could not make the record of '%s' durable, it may be lost",
+                   err_show(&shown, w->place.name));
 }
 
 static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d, Mark *out, Err *e)
@@ -310,9 +339,9 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
                 *e = ignored;
             return ignored.status;
         }
-        if (st != JOT_CONFLICT && st != JOT_FENCED && st != JOT_OK && st != JOT_ID_REUSED)
+        if (!again && st != JOT_ID_REUSED)
             *out = w->stream.head;
-        return st;
+        return again ? confirm(f, w, e) : st;
     }
     if (!w->edit.op) {
         TRY(commit(f, w, &fresh, 1, e));
@@ -336,6 +365,13 @@ static void remove_empty(Files *f, const Work *w)
         (void)io_unlink(f->base.io, dir, w->place.file);
 }
 
+static jot_status cannot_tell(Str stream, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_UNKNOWN, "the record of '%s' may be lost: its stream file was taken away",
+                   err_show(&shown, stream));
+}
+
 static jot_status files_append(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out,
                                Err *e)
 {
@@ -347,12 +383,15 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
         jot_status st = append_once(f, &w, x, d, out, e);
         if (st != JOT_OK)
             remove_empty(f, &w);
-        if (st != JOT_OK || stream_in_place(f, &w.stream))
+        if (st != JOT_OK)
             return st;
+        int placed = stream_in_place(f, &w.stream);
+        if (placed < 0)
+            return cannot_tell(stream, e);
+        if (placed)
+            return JOT_OK;
     }
-    Shown shown;
-    return err_set(e, JOT_UNKNOWN, "the stream file of '%s' keeps being taken away",
-                   err_show(&shown, stream));
+    return cannot_tell(stream, e);
 }
 
 /* --- Head ------------------------------------------------------------------------------ */
@@ -361,19 +400,24 @@ static Record unrecorded(const View *v, const Mark *before)
 {
     Record r = { .by = S(STORE_OUTSIDE), .body = v->text };
     r.mark = (Mark){ .op = v->there ? OP_PUT : OP_DELETE,
-                     .at_ms = v->changed_ms,
+                     .at_ms = v->changed_ms > before->at_ms ? v->changed_ms : before->at_ms,
                      .fence = before->fence,
                      .size = v->text.n,
                      .sha256 = v->sha256 };
     return r;
 }
 
-/* True if somebody's write of this document is under way, or was left unfinished. */
-static bool drafted(Files *f, const Place *p)
+/* True if the head has been appended but does not show yet: its writer is on the way to the
+ * exchange, or died there.  The draft tells: it holds the head's text, or nothing if the head is a
+ * tombstone. */
+static jot_status under_way(Files *f, const Place *p, const Mark *head, bool *out, Err *e)
 {
-    struct stat info;
-    AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
-    return dir >= 0 && io_stat(f->base.io, dir, p->draft, &info) == 0;
+    AUTO(Arena) arena = { 0 };
+    View draft;
+    TRY(view_peek_draft(f, p, &arena, &draft, e));
+    *out =
+        draft.there && (mark_shown(head) ? hash_eq(draft.sha256, head->sha256) : draft.text.n == 0);
+    return JOT_OK;
 }
 
 /* What a reader sees of a document: its view, then the end of its stream. */
@@ -400,17 +444,19 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
 {
     *out = (Sight){ 0 };
     TRY(view_read(f, p, into, &out->view, e));
+    bool trusted = f->checked || pad_read_checked(f);
     AUTO(Stream) st = { .fd = FD_NONE };
-    jot_status looked = stream_look(f, p, LOOK_ANY, &st, e);
+    jot_status looked = stream_look(f, p, trusted ? LOOK_ANY : LOOK_DURABLE, &st, e);
     if (looked == JOT_NOT_FOUND && out->view.there)
         return JOT_OK;
     TRY(looked);
     out->head = st.head;
     size_t n = 0;
-    if (!f->checked && !pad_read_checked(f)) {
+    if (!trusted) {
+        /* A draft explains nothing here: after a reboot it may be left of an acknowledged write. */
         Verdict verdict;
         TRY(recover_judge(f, &st, &out->view, &verdict, e));
-        out->stale = verdict == VIEW_STALE && !drafted(f, p);
+        out->stale = verdict == VIEW_STALE;
         if (out->stale)
             return stream_newest(f, &st, RECORD_ALL, 1, into, &out->shown, &n, e);
     }
@@ -437,7 +483,8 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
         *out = now.shown;
         if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq))
             return JOT_OK;
-        bool writing = drafted(f, p);
+        bool writing = false;
+        TRY(under_way(f, p, &now.head, &writing, e));
         if (writing && now.shown.mark.seq)
             return JOT_OK;
         if (writing && !now.view.there && now.first)
@@ -479,15 +526,18 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
 
 /* The last record of a document that a reader may see: a write takes effect at the exchange, for
  * those who read records as for those who read values.  Otherwise a head could be older than a
- * read that came before it.  Without a draft nobody is between append and exchange. */
-static jot_status last_visible(Files *f, const Place *p, uint64_t *seq, Err *e)
+ * read that came before it. */
+static jot_status last_visible(Files *f, const Stream *st, uint64_t *seq, Err *e)
 {
-    *seq = STORE_SEQ_MAX;
-    if (!p->viewed || !drafted(f, p))
-        return JOT_OK;
     AUTO(Arena) arena = { 0 };
     Record head;
-    TRY(document_head(f, p, &arena, &head, e));
+    bool writing = false;
+    *seq = STORE_SEQ_MAX;
+    if (st->place->viewed)
+        TRY(under_way(f, st->place, &st->head, &writing, e));
+    if (!writing)
+        return JOT_OK;
+    TRY(document_head(f, st->place, &arena, &head, e));
     if (head.mark.seq)
         *seq = head.mark.seq;
     return JOT_OK;
@@ -501,7 +551,7 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
     uint64_t last;
-    TRY(last_visible(f, &p, &last, e));
+    TRY(last_visible(f, &st, &last, e));
     TRY(stream_read(f, &st, from, limit, into, out, e));
     bool at_end = false;
     for (; out->n && out->items[out->n - 1].mark.seq > last; out->n--)
@@ -586,8 +636,13 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     Record tombstone = store_next(s, stream, &d, &w.stream.head);
     /* First deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
-    if (w.place.viewed && w.seen.there)
+    if (w.place.viewed && w.seen.there) {
+        size_t n = 0;
         TRY(commit(f, &w, &tombstone, 1, e));
+        /* If an edit came in between, it is not the tombstone we made. */
+        TRY(stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e));
+        assert(n == 1 && tombstone.mark.op == OP_DELETE);
+    }
     if (w.dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w.dir) < 0)
         return view_unsettled(&w.place, e);
     AUTO(Buf) line = { 0 };
@@ -631,20 +686,45 @@ static jot_status check_stream(Files *f, Str stream, Err *e)
     return record_edit(f, &w, e);
 }
 
+/* One of many: whatever is wrong with it must not stop a write to another.  False if it has to be
+ * looked at again. */
+static bool check_one(Files *f, Str stream)
+{
+    Err e = { 0 };
+    jot_status st = check_stream(f, stream, &e);
+    /* What nobody can write as it is needs no comparing. */
+    bool refused = st == JOT_INVALID || st == JOT_TOO_BIG || st == JOT_CORRUPT || st == JOT_DENIED;
+    if (refused)
+        store_met(&f->base, &f->base.report.damaged, "%.150s", e.text);
+    return st == JOT_OK || refused;
+}
+
 jot_status recover_pad(Files *f, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Listing page;
+    pad_read_progress(f);
     TRY(files_list(&f->base, (Str){ 0 }, str(f->check_after), FILES_CHECK_INLINE, LIST_ALL, &arena,
                    &page, e));
+    int64_t until_ms = f->until_ms;
+    f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
         Str name = page.items[i].name;
-        if (store_kind(name)->document)
-            TRY(check_stream(f, name, e));
+        if (store_kind(name)->document && !check_one(f, name))
+            f->check_missed = true;
         memcpy(f->check_after, name.p, name.n);
         f->check_after[name.n] = 0;
     }
-    return page.more ? JOT_OK : pad_write_checked(f, e);
+    f->until_ms = until_ms;
+    if (page.more) {
+        pad_write_progress(f);
+        return JOT_OK;
+    }
+    if (!f->check_missed)
+        return pad_write_checked(f, e);
+    f->check_missed = false; /* once more from the start, at the next write */
+    f->check_after[0] = 0;
+    return JOT_OK;
 }
 
 static StorePromise files_promise(const Store *s)

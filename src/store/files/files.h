@@ -134,8 +134,9 @@ MUST_USE jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *
  * JOT_UNKNOWN if the sync failed. */
 MUST_USE jot_status stream_add(Files *f, Stream *st, Str lines, Err *e);
 
-/* Make what a dead writer appended durable before anything is built on it. */
-MUST_USE jot_status stream_settle(Files *f, const Stream *st, Err *e);
+/* Make what a dead writer appended durable before anything is built on it.  If that fails, the
+ * stream has been written anew, and the next try may succeed. */
+MUST_USE jot_status stream_settle(Files *f, Stream *st, Err *e);
 
 /* A stretch of a rewritten stream: old bytes [from, to), then `text`. */
 typedef struct Piece {
@@ -155,8 +156,9 @@ MUST_USE jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t 
 /* True if somebody is writing to the stream right now. */
 bool stream_busy(Files *f, const Place *p);
 
-/* True if the file still has its name; a stream deleted under us must be written again. */
-bool stream_in_place(Files *f, const Stream *st);
+/* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
+ * -errno if that cannot be told. */
+int stream_in_place(Files *f, const Stream *st);
 
 /* --- view.c ---------------------------------------------------------------------------- */
 
@@ -170,6 +172,8 @@ static inline bool mark_shown(const Mark *m)
 typedef struct View {
     bool there;
     bool directory; /* a directory stands in its place; then it is not there */
+    bool held;      /* of drafts: when it was read, somebody had it open for writing */
+    bool gone;      /* of displaced ones: there was certainly none to displace */
     Hash sha256;
     Str text;
     nlink_t links;
@@ -179,9 +183,16 @@ typedef struct View {
 /* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file,
  * JOT_TOO_BIG if it is larger than a body may be. */
 MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e);
-/* The view, or the draft, in its directory that is open already. */
-MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Arena *into,
-                                 View *out, Err *e);
+/* The same in its directory, which is open already. */
+MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e);
+/* What has the draft's name.  It is asked first whether somebody has it open for writing: if not,
+ * the text is the last it will have, for no path leads a person there.  What cannot be read goes to
+ * quarantine/ and counts as missing. */
+MUST_USE jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out,
+                                    Err *e);
+
+/* The same for a reader, who changes nothing: what cannot be read counts as missing. */
+MUST_USE jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err *e);
 
 /* Remove the directory that stands in a view's place, if nothing is in it. */
 MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);
@@ -194,12 +205,13 @@ MUST_USE jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err 
 MUST_USE jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *into,
                                   View *displaced, Err *e);
 
-/* Be done with the file that has the draft's name: gone, or put aside if somebody still has it
- * open for writing. */
-MUST_USE jot_status view_drop(Files *f, const Place *p, int dir, Err *e);
+/* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
+ * still has it open for writing. */
+MUST_USE jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e);
 
-/* True if somebody has the file open for writing. */
-bool view_open_elsewhere(int fd);
+/* True if somebody has the file open for writing; `if_denied` if we may not ask, as of a file of
+ * another user. */
+bool view_open_elsewhere(int fd, bool if_denied);
 
 /* Move a file to quarantine/ under a name that tells its stream; `late` if somebody may still be
  * writing to it. */
@@ -264,6 +276,12 @@ void pad_close(Store *s);
 bool pad_read_checked(Files *f);
 /* Write `checked`, so that this boot needs no more comparing. */
 MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
+int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
+/* How far the comparing has come under this boot, for processes that write once and end.  Not
+ * knowing it costs only time, so failures do not matter. */
+void pad_read_progress(Files *f);
+void pad_write_progress(Files *f);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
@@ -279,6 +297,8 @@ struct Files {
     char boot[33];                        /* of the running system */
     bool checked;                         /* every view was compared under this boot */
     char check_after[STORE_NAME_MAX + 1]; /* how far recover_pad has come */
+    bool check_missed;                    /* it has passed one that must be looked at again */
+    bool check_shared;                    /* how far it has come lies in a file */
     int64_t until_ms; /* when the operation under way stops waiting, by io_awake_ms */
     bool swaps;       /* the file system can exchange two names */
     bool folds;       /* it does not tell `A` from `a` */

@@ -26,11 +26,14 @@
 #define FORMAT "format"
 #define FORMAT_DRAFT ".format."
 #define CHECKED "checked"
+#define PROGRESS ".checking"
+
+enum { DRAFT_TRIES = 16 };
 
 /* What is not for merging when a pad is kept in git. */
 static const char ignore_text[] = "# Not content: what Jotter derives, and its history.\n"
                                   "/streams/\n/runs/\n/quarantine/\n/format\n/checked\n/recent\n"
-                                  "/index.sqlite*\n.*.new\n";
+                                  "/index.sqlite*\n/.checking\n.*.new\n";
 
 /* --- Directories ----------------------------------------------------------------------- */
 
@@ -105,16 +108,25 @@ static int read_small(Files *f, const char *name, char *to, size_t size)
     return got < 0 ? (int)got : 0;
 }
 
+int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX])
+{
+    int fd = -EEXIST;
+    for (int i = 0; i < DRAFT_TRIES && fd == -EEXIST; i++) {
+        snprintf(draft, FILES_NAME_MAX, ".%.20s.%.16s", name[0] == '.' ? name + 1 : name,
+                 id_random(f->base.io, 8).text);
+        fd = io_open(f->base.io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    }
+    return fd == -EEXIST ? -EAGAIN : fd;
+}
+
 typedef enum HowToPlace { PLACE_IF_MISSING, PLACE_OVER } HowToPlace;
 
 /* Give the pad a small file in one step.  -EEXIST if it was there and stays. */
 static int place_small(Files *f, const char *name, Str text, bool durable, HowToPlace how)
 {
     const Io *io = f->base.io;
-    char draft[64];
-    snprintf(draft, sizeof draft, ".%.20s.%.16s", name[0] == '.' ? name + 1 : name,
-             id_random(io, 8).text);
-    AUTO(Fd) fd = io_open(io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    char draft[FILES_NAME_MAX];
+    AUTO(Fd) fd = pad_open_draft(f, name, draft);
     if (fd < 0)
         return fd;
     int got = io_write_all(io, fd, text);
@@ -131,12 +143,13 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
 
 jot_status pad_write_checked(Files *f, Err *e)
 {
-    if (!f->boot[0])
-        return JOT_OK; /* without a boot id every boot is another one */
-    int got = place_small(f, CHECKED, str(f->boot), false, PLACE_OVER);
+    /* Without a boot id every boot is another one, but a handle knows what it has seen. */
+    int got = f->boot[0] ? place_small(f, CHECKED, str(f->boot), false, PLACE_OVER) : 0;
     if (got < 0)
         return err_errno(e, -got, "could not write '" CHECKED "'");
     f->checked = true;
+    if (f->check_shared)
+        (void)io_unlink(f->base.io, f->root, PROGRESS);
     return JOT_OK;
 }
 
@@ -146,6 +159,28 @@ bool pad_read_checked(Files *f)
     if (f->boot[0] && read_small(f, CHECKED, text, sizeof text) == 0)
         f->checked = strcmp(text, f->boot) == 0 || MUTANT(TRUST_EVERY_BOOT);
     return f->checked;
+}
+
+void pad_write_progress(Files *f)
+{
+    AUTO(Arena) arena = { 0 };
+    if (!f->boot[0] || f->check_missed)
+        return;
+    Str text = arena_printf(&arena, "%s %s", f->boot, f->check_after);
+    f->check_shared = place_small(f, PROGRESS, text, false, PLACE_OVER) == 0;
+}
+
+void pad_read_progress(Files *f)
+{
+    char text[sizeof f->boot + sizeof f->check_after] = "";
+    if (!f->boot[0] || f->check_missed || read_small(f, PROGRESS, text, sizeof text) < 0)
+        return;
+    f->check_shared = true;
+    Str rest = str(text), boot;
+    bool ours = str_cut(&rest, ' ', &boot) && str_eq(boot, str(f->boot)) &&
+                store_check_name(rest, NULL) == JOT_OK;
+    if (ours && str_cmp(rest, str(f->check_after)) > 0)
+        memcpy(f->check_after, rest.p, rest.n + 1);
 }
 
 /* --- Making a pad ---------------------------------------------------------------------- */

@@ -112,38 +112,45 @@ jot_status quarantine_purge(Files *f, Str stream, Err *e)
     return got < 0 ? err_errno(e, -got, "could not purge quarantine/") : JOT_OK;
 }
 
-/* The whole small file, or the empty Str. */
-static Str read_whole(Files *f, int dir, const char *name, Arena *into, bool *busy)
+/* All of a file; false if it is none that can be read.  *busy if somebody may still write to it. */
+static bool read_whole(Files *f, int dir, const char *name, Arena *into, Str *out, bool *busy)
 {
     AUTO(Fd) fd = io_open(f->base.io, dir, name, O_RDONLY | O_NONBLOCK, 0);
     struct stat info;
-    *busy = fd >= 0 && view_open_elsewhere(fd);
+    *busy = fd >= 0 && view_open_elsewhere(fd, false);
     if (fd < 0 || io_fstat(f->base.io, fd, &info) < 0 || !S_ISREG(info.st_mode) ||
         info.st_size > STORE_BODY_MAX)
-        return (Str){ 0 };
+        return false;
     char *room = arena_alloc(into, (size_t)info.st_size + 1, 1);
     ssize_t got = io_read_all(f->base.io, fd, room, (size_t)info.st_size, 0);
-    return got >= 0 ? (Str){ room, (size_t)got } : (Str){ 0 };
+    *out = (Str){ room, got < 0 ? 0 : (size_t)got };
+    return got >= 0;
 }
 
-/* One late file: nobody writes to it any more, so it can be judged. */
+/* True if the stream has a version with this text. */
+static bool is_version(Files *f, Str stream, Str text)
+{
+    Place p = place_of(stream);
+    bool known = false;
+    AUTO(Stream) st = { .fd = FD_NONE };
+    return stream_look(f, &p, LOOK_ANY, &st, NULL) == JOT_OK &&
+           stream_knows(f, &st, hash_of(text), &known, NULL) == JOT_OK && known;
+}
+
+/* One late file: if nobody writes to it any more, it can be judged. */
 static void look_at(Files *f, int dir, Str item)
 {
     AUTO(Arena) arena = { 0 };
     const char *name = arena_cstr(&arena, item);
     const char *name_file = arena_printf(&arena, STR_FMT NAME_FILE, STR_ARG(item)).p;
-    bool busy = false, ignore = false, known = false;
-    Str text = read_whole(f, dir, name, &arena, &busy);
-    Str stream = read_whole(f, dir, name_file, &arena, &ignore);
-    if (busy || !stream.n || store_check_name(stream, NULL) != JOT_OK)
-        return;
-    Place p = place_of(stream);
-    AUTO(Stream) st = { .fd = FD_NONE };
-    if (stream_look(f, &p, LOOK_ANY, &st, NULL) != JOT_OK ||
-        stream_knows(f, &st, hash_of(text), &known, NULL) != JOT_OK)
+    bool busy = false, ignore = false;
+    Str text = { 0 }, stream = { 0 };
+    bool read = read_whole(f, dir, name, &arena, &text, &busy);
+    if (busy || !read_whole(f, dir, name_file, &arena, &stream, &ignore) ||
+        store_check_name(stream, NULL) != JOT_OK)
         return;
     Shown shown;
-    if (known) {
+    if (read && is_version(f, stream, text)) {
         (void)io_unlink(f->base.io, dir, name);
         (void)io_unlink(f->base.io, dir, name_file);
     } else {

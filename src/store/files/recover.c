@@ -15,7 +15,7 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-enum { EMPTY_TRIES = 3, EMPTY_WAIT_US = 20 * 1000 };
+enum { EMPTY_TRIES = 3, EMPTY_WAIT_US = 20 * 1000, JUDGE_RECORDS = 64 };
 
 static bool fits(const Stream *st, const View *v)
 {
@@ -34,14 +34,21 @@ static jot_status head_body(Files *f, const Stream *st, Arena *into, Str *out, E
     return JOT_OK;
 }
 
-/* Could lost writes have made this text out of the head's? */
+/* Could lost writes have made this text out of a version?  Views are never synced, so after a
+ * power loss the file of any version that was shown may be back, cut short or with zeros in it. */
 static jot_status looks_torn(Files *f, const Stream *st, const View *v, bool *torn, Err *e)
 {
-    AUTO(Arena) arena = { 0 };
-    Str body = { 0 };
-    if (mark_shown(&st->head))
-        TRY(head_body(f, st, &arena, &body, e));
-    *torn = v->text.n == 0 || str_find(v->text, 0) < v->text.n || str_starts(body, v->text);
+    *torn = v->text.n == 0 || str_find(v->text, 0) < v->text.n;
+    for (uint64_t from = 1; !*torn;) {
+        AUTO(Arena) arena = { 0 };
+        Records some;
+        TRY(stream_read(f, st, from, JUDGE_RECORDS, &arena, &some, e));
+        for (size_t i = 0; i < some.n && !*torn; i++)
+            *torn = str_starts(some.items[i].body, v->text);
+        if (!some.more || some.n == 0)
+            break;
+        from = some.items[some.n - 1].mark.seq + 1;
+    }
     return JOT_OK;
 }
 
@@ -73,7 +80,7 @@ static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *
         TRY(stream_knows(f, st, d->sha256, &known, e));
     if (!known)
         return quarantine_move(f, st->place->name, dir, st->place->draft, false, e);
-    return view_drop(f, st->place, dir, e);
+    return view_drop(f, st->place, dir, d, e);
 }
 
 /* Let the draft take effect now, and be done with what it displaced. */
@@ -86,21 +93,21 @@ static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *
 }
 
 /* A draft was found: its writer is dead, for we hold the lock. */
-static jot_status settle_draft(Files *f, const Stream *st, int dir, const View *v, const View *d,
-                               Err *e)
+static jot_status settle_draft(Files *f, Stream *st, int dir, const View *v, const View *d, Err *e)
 {
     /* What the dead writer appended is about to be shown to readers. */
     TRY(stream_settle(f, st, e));
     if (fits(st, v))
         return drop(f, st, dir, d, e);
-    if (st->head.op == OP_PUT && hash_eq(st->head.sha256, d->sha256) && !MUTANT(FORGET_DRAFT))
-        return finish(f, st, dir, false, e);
-    bool known = false;
-    if (st->head.op == OP_DELETE && v->there)
+    bool known = !v->there;
+    if (!known)
         TRY(stream_knows(f, st, v->sha256, &known, e));
-    if (known && d->text.n == 0)
+    bool next = mark_shown(&st->head) && hash_eq(st->head.sha256, d->sha256);
+    if (known && next && !MUTANT(FORGET_DRAFT))
+        return finish(f, st, dir, false, e);
+    if (known && v->there && st->head.op == OP_DELETE && d->text.n == 0)
         return finish(f, st, dir, true, e);
-    return drop(f, st, dir, d, e);
+    return drop(f, st, dir, d, e); /* a text nobody knows stays where it is: a person's edit */
 }
 
 /* The view is not what it should be, and nobody's work: make it the head again. */
@@ -122,13 +129,13 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
 /* An editor that saves in place empties the file first: give it a moment. */
 static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *into, View *v, Err *e)
 {
-    TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
+    TRY(view_read_in(f, st->place, dir, into, v, e));
     for (int i = 0; i < EMPTY_TRIES; i++) {
         bool emptied = v->there && v->text.n == 0 && mark_shown(&st->head) && st->head.size > 0;
         if (!emptied || MUTANT(NO_PATIENCE))
             break;
         io_sleep_us(f->base.io, EMPTY_WAIT_US);
-        TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
+        TRY(view_read_in(f, st->place, dir, into, v, e));
     }
     return JOT_OK;
 }
@@ -140,12 +147,10 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
     *edit = (Draft){ 0 };
     TRY(read_patiently(f, st, dir, into, seen, e));
     View draft;
-    TRY(view_read_in(f, st->place, dir, st->place->draft, into, &draft, e));
-    if (draft.directory)
-        TRY(quarantine_move(f, st->place->name, dir, st->place->draft, false, e));
+    TRY(view_read_draft(f, st->place, dir, into, &draft, e));
     if (draft.there) {
         TRY(settle_draft(f, st, dir, seen, &draft, e));
-        TRY(view_read_in(f, st->place, dir, st->place->view, into, seen, e));
+        TRY(view_read_in(f, st->place, dir, into, seen, e));
     }
     Verdict verdict;
     TRY(recover_judge(f, st, seen, &verdict, e));
@@ -154,7 +159,7 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
         return JOT_OK;
     case VIEW_STALE:
         TRY(restore(f, st, dir, e));
-        return view_read_in(f, st->place, dir, st->place->view, into, seen, e);
+        return view_read_in(f, st->place, dir, into, seen, e);
     case VIEW_EDITED:
         *edit = (Draft){ .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text };
         return JOT_OK;

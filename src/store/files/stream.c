@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/holder.h"
@@ -101,11 +102,12 @@ static int take_lock(Files *f, int fd, short kind)
     return got;
 }
 
-bool stream_in_place(Files *f, const Stream *st)
+int stream_in_place(Files *f, const Stream *st)
 {
     struct stat mine, there;
-    if (io_fstat(io_of(f), st->fd, &mine) < 0 || mine.st_nlink == 0)
-        return false;
+    int got = io_fstat(io_of(f), st->fd, &mine);
+    if (got < 0 || mine.st_nlink == 0)
+        return got;
     /* Only inode numbers are compared, so it does not matter where a symlink would lead. */
     return fstatat(f->root, st->place->path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
            there.st_ino == mine.st_ino && there.st_dev == mine.st_dev;
@@ -173,6 +175,19 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
     return JOT_OK;
 }
 
+/* Under the lock, a file that waits to replace the stream is a dead writer's. */
+static void remove_leftover(Files *f, const Place *p)
+{
+    struct stat info;
+    char path[FILES_PATH_MAX + FILES_NAME_MAX];
+    snprintf(path, sizeof path, "%s/%s", p->dir, p->fresh);
+    if (fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    AUTO(Fd) dir = pad_open_dir(f, p->dir, false);
+    if (dir >= 0)
+        (void)io_unlink(io_of(f), dir, p->fresh);
+}
+
 jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
@@ -187,7 +202,10 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
         got = take_lock(f, st.fd, F_WRLCK);
         if (got < 0)
             return refuse_wait(f, p, st.fd, got, e);
-        if (!stream_in_place(f, &st) && !MUTANT(STAY_WITH_OLD_FILE))
+        int placed = stream_in_place(f, &st);
+        if (placed < 0)
+            return err_errno(e, -placed, "could not look at a stream");
+        if (!placed && !MUTANT(STAY_WITH_OLD_FILE))
             continue;
         if (!MUTANT(SIZE_BEFORE_LOCK))
             got = io_fstat(io_of(f), st.fd, &info);
@@ -197,6 +215,7 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
         TRY(find_head(f, &st, info.st_size, &torn, e));
         if (torn < info.st_size && !MUTANT(KEEP_TORN_TAIL))
             TRY(cut_tail(f, &st, torn, info.st_size, e));
+        remove_leftover(f, p);
         *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, true };
         return JOT_OK;
     }
@@ -248,7 +267,10 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
         int got = MUTANT(GUARD_WITHOUT_LOCK) ? 0 : take_lock(f, st.fd, F_RDLCK);
         if (got < 0)
             return refuse_wait(f, p, st.fd, got, e);
-        if (!stream_in_place(f, &st))
+        int placed = stream_in_place(f, &st);
+        if (placed < 0)
+            return err_errno(e, -placed, "could not look at a stream");
+        if (!placed)
             continue;
         struct stat info;
         got = io_fstat(io_of(f), st.fd, &info);
@@ -427,15 +449,21 @@ static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
     return err_errno(e, -why, "could not write '%s'", name);
 }
 
-/* After a failed sync the kernel may have dropped the bytes and call the file clean.  So they are
- * written again elsewhere: everything before the record goes into a new file. */
+/* After a failed sync the kernel may have dropped bytes and call the file clean.  So what is to
+ * stay is written again elsewhere. */
+static void write_anew(Files *f, Stream *st)
+{
+    Piece all = { 0, st->size, { 0 } };
+    if (stream_replace(f, st, &all, 1, NULL) != JOT_OK)
+        pad_stop_writing(f, NULL, "a sync failed and the stream could not be written anew");
+}
+
+/* The record that could not be synced goes; everything before it stays. */
 static jot_status salvage(Files *f, Stream *st, int why, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, st->place->name);
-    Piece before = { 0, st->size, { 0 } };
-    if (stream_replace(f, st, &before, 1, NULL) != JOT_OK)
-        pad_stop_writing(f, NULL, "a sync failed and the stream could not be written anew");
+    write_anew(f, st);
     err_errno(e, -why, "could not make the record of '%s' durable, it may be lost", name);
     if (e)
         e->status = JOT_UNKNOWN;
@@ -460,14 +488,16 @@ jot_status stream_add(Files *f, Stream *st, Str lines, Err *e)
     return JOT_OK;
 }
 
-jot_status stream_settle(Files *f, const Stream *st, Err *e)
+jot_status stream_settle(Files *f, Stream *st, Err *e)
 {
     if (MUTANT(NO_SETTLE))
         return JOT_OK;
     int got = io_fdatasync(io_of(f), st->fd);
+    if (got == 0)
+        return JOT_OK;
+    write_anew(f, st);
     Shown shown;
-    return got < 0 ? err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->place->name))
-                   : JOT_OK;
+    return err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->place->name));
 }
 
 static int copy_range(const Io *io, int from, int to, off_t at, off_t end)
