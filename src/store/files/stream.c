@@ -113,11 +113,13 @@ int stream_in_place(Files *f, const Stream *st)
            there.st_ino == mine.st_ino && there.st_dev == mine.st_dev;
 }
 
-/* The record a line holds, or false; after a reboot bodies are checked too. */
+/* The record a line holds, or false; after a reboot bodies are checked too.  Pages that a power
+ * failure took from a line are zeros, and a stream without any other record is not among those
+ * that are checked before `checked` is written: so a NUL is looked for always. */
 static bool whole_record(const Files *f, Str line, Arena *into, Record *out)
 {
     RecordWant want = f->checked ? RECORD_NO_BODY : RECORD_ALL;
-    bool complete = line.n && line.p[line.n - 1] == '\n';
+    bool complete = line.n && line.p[line.n - 1] == '\n' && !memchr(line.p, 0, line.n);
     return complete && record_read(line, want, into, out, NULL) == JOT_OK;
 }
 
