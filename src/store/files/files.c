@@ -488,6 +488,16 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
     return JOT_OK;
 }
 
+/* An older record in the place of the newest would be a lie about a log. */
+static jot_status head_damaged(Files *f, const Stream *st, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, st->place->name);
+    store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read", name);
+    return err_set(e, JOT_CORRUPT, "the newest record of '%s' (seq %llu) cannot be read", name,
+                   (unsigned long long)st->head.seq);
+}
+
 jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
     Files *f = (Files *)s;
@@ -498,7 +508,7 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
         TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
         RecordWant body = want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL;
         TRY(stream_newest(f, &st, body, 1, into, out, &n, e));
-        return n ? JOT_OK : store_not_found(e, stream);
+        return n && out->mark.seq == st.head.seq ? JOT_OK : head_damaged(f, &st, e);
     }
     if (want == HEAD_VALUE && (f->checked || pad_read_checked(f))) {
         View v;
@@ -583,6 +593,8 @@ static jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dr
         return JOT_OK;
     off_t from, to;
     TRY(stream_find(f, &w.stream, from_seq, &from, &to, &w.arena, NULL, e));
+    if (from == w.stream.size)
+        return JOT_OK; /* only damaged records would be left */
     Mark head = w.stream.head;
     Piece kept = { from, w.stream.size, { 0 } };
     TRY(stream_replace(f, &w.stream, &kept, 1, e));
@@ -662,7 +674,7 @@ static jot_status files_put_records(Store *s, Str stream, const Record *records,
 
 /* --- After a reboot -------------------------------------------------------------------- */
 
-/* Put one document right, with people's edits recorded. */
+/* Put one stream right: what was torn, its view, and people's edits recorded. */
 static jot_status check_stream(Files *f, Str stream, Err *e)
 {
     AUTO(Work) w;
@@ -698,7 +710,7 @@ jot_status recover_pad(Files *f, Err *e)
     f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
         Str name = page.items[i].name;
-        if (store_kind(name)->document && !check_one(f, name))
+        if (!check_one(f, name))
             f->check_missed = true;
         memcpy(f->check_after, name.p, name.n);
         f->check_after[name.n] = 0;
