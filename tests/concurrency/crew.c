@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "follow.h"
 #include "toy.h"
+#include "trial.h"
 #include "worker.h"
 
 /* What all processes of a crew see. */
@@ -209,36 +209,35 @@ typedef struct Chief {
     unsigned signals; /* sent so far */
 } Chief;
 
-static pid_t start(Chief *ch, void (*life)(Chief *ch, size_t i), size_t i)
+/* One of the crew, as its process sees it. */
+typedef struct Seat {
+    Chief *chief;
+    size_t number;
+} Seat;
+
+static int live_as_worker(void *ctx)
 {
-    fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
-    if (pid != 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(3);
-    life(ch, i);
-    exit(0);
+    const Seat *seat = ctx;
+    Chief *ch = seat->chief;
+    work(ch->board, ch->plan, (uint32_t)seat->number, ch->hands[seat->number].lives - 1);
+    return 0;
 }
 
-static void live_as_worker(Chief *ch, size_t i)
+static int live_as_follower(void *ctx)
 {
-    work(ch->board, ch->plan, (uint32_t)i, ch->hands[i].lives - 1);
-}
-
-static void live_as_follower(Chief *ch, size_t i)
-{
+    Chief *ch = ctx;
     char fault[500] = "";
     if (!follow(ch->plan->url, &ch->plan->scene, &ch->board->calm, fault, sizeof fault))
         tell_fault(ch->board, "following changes", fault);
+    return 0;
 }
 
 static void hire(Chief *ch, size_t i)
 {
     Hand *hand = &ch->hands[i];
     *hand = (Hand){ .lives = hand->lives + 1 };
-    hand->pid = start(ch, live_as_worker, i);
+    Seat seat = { ch, i };
+    hand->pid = child_start(live_as_worker, &seat, 0);
     if (hand->pid < 0)
         tell_fault(ch->board, "fork", strerror(errno));
 }
@@ -377,7 +376,7 @@ static void lead(Chief *ch)
     uint64_t answers = 0, since_ns = now_ns();
     for (size_t i = 0; i < ch->plan->workers; i++)
         hire(ch, i);
-    ch->follower.pid = start(ch, live_as_follower, 0);
+    ch->follower.pid = child_start(live_as_follower, ch, 0);
     bool going = true;
     while (tend(ch) && going) {
         if (!atomic_load(&ch->board->enough))

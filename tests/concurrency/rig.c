@@ -8,23 +8,21 @@
 #include "rig.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "checker.h"
 #include "crew.h"
 #include "search.h"
 #include "toy.h"
+#include "trial.h"
 
 enum {
     EXIT_VIOLATION = 1,
@@ -151,16 +149,6 @@ static bool judge(Crew *crew, const CrewPlan *plan, const Options *o, Total *tot
 
 /* --- One round -------------------------------------------------------------------------- */
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    return remove(path);
-}
-
-static void remove_tree(const char *dir)
-{
-    nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 static bool make_pad(const char *url, bool *unsupported)
 {
     Err e = { 0 };
@@ -172,15 +160,6 @@ static bool make_pad(const char *url, bool *unsupported)
     return st == JOT_OK;
 }
 
-/* toy:?bug=x means toy:DIR/pad?bug=x. */
-static Str url_in(Arena *into, const char *engine, const char *dir)
-{
-    Str all = str(engine), query = str_from(all, str_find(all, '?'));
-    Str scheme = str_slice(all, 0, all.n - query.n);
-    return arena_printf(into, STR_FMT "%s/pad%s" STR_FMT, STR_ARG(scheme), dir,
-                        str_eq(scheme, S("sqlite:")) ? ".db" : "", STR_ARG(query));
-}
-
 static int run_round(const Options *o, const char *dir, uint64_t round, Total *total)
 {
     AUTO(Arena) arena = { 0 };
@@ -188,7 +167,7 @@ static int run_round(const Options *o, const char *dir, uint64_t round, Total *t
     const char *round_dir = arena_printf(&arena, "%s/%" PRIu64, dir, round).p;
     if (mkdir(round_dir, 0700) != 0)
         return EXIT_VIOLATION;
-    CrewPlan plan = { .url = arena_cstr(&arena, url_in(&arena, o->engine, round_dir)),
+    CrewPlan plan = { .url = arena_cstr(&arena, trial_url(&arena, o->engine, round_dir)),
                       .workers = o->processes,
                       .ops = o->ops,
                       .kills = (unsigned)o->kills,
@@ -203,7 +182,7 @@ static int run_round(const Options *o, const char *dir, uint64_t round, Total *t
     bool right = judge(&crew, &plan, o, total);
     if (!right)
         printf("  seed %" PRIu64 "\n", plan.seed);
-    remove_tree(round_dir);
+    trial_remove(round_dir);
     return right ? 0 : EXIT_VIOLATION;
 }
 
@@ -213,22 +192,32 @@ static const char *place_name(const char *dir)
     return statfs(dir, &fs) == 0 && fs.f_type == TMPFS ? "shm" : "disk";
 }
 
-static int say_total(const Options *o, const char *dir, const Total *t)
+static double percent_racing(const Total *t)
 {
-    double racing = t->appends ? 100.0 * (double)t->racing / (double)t->appends : 0;
+    return t->appends ? 100.0 * (double)t->racing / (double)t->appends : 0;
+}
+
+static void say_total(const Options *o, const char *dir, const Total *t)
+{
     Str engine = str(o->engine);
     printf("concurrency " STR_FMT " %s: %" PRIu64 " operations checked, %" PRIu64
            " processes, %.0f %% racing, %" PRIu64 " kills, %" PRIu64 " stops, %" PRIu64
            " lost, %" PRIu64 " doubled, %" PRIu64 " lock errors\n",
            STR_ARG(str_slice(engine, 0, str_find(engine, ':'))), place_name(dir), t->operations,
-           o->processes, racing, t->kills, t->stops, t->lost, t->doubled, t->lock_errors);
-    bool few = racing < (double)o->racing || t->kills < o->kills || t->stops < o->stops ||
-               t->operations < o->ops;
-    if (few)
+           o->processes, percent_racing(t), t->kills, t->stops, t->lost, t->doubled,
+           t->lock_errors);
+}
+
+/* A run in which little happened proves little. */
+static bool wild_enough(const Options *o, const Total *t)
+{
+    bool wild = percent_racing(t) >= (double)o->racing && t->kills >= o->kills &&
+                t->stops >= o->stops && t->operations >= o->ops;
+    if (!wild)
         printf("VIOLATION: the run was too tame: at least %" PRIu64 " %% racing, %" PRIu64
                " kills, %" PRIu64 " stops and %" PRIu64 " operations are asked for\n",
                o->racing, o->kills, o->stops, o->ops);
-    return few ? EXIT_VIOLATION : 0;
+    return wild;
 }
 
 static int64_t seconds_now(void)
@@ -253,8 +242,10 @@ static int run(const Options *o, const char *dir)
     } while (code == 0 && seconds_now() < end);
     if (code == EXIT_SKIP)
         return code;
-    int tame = say_total(o, dir, &total);
-    return code ? code : tame;
+    say_total(o, dir, &total);
+    if (code == 0 && !wild_enough(o, &total))
+        code = EXIT_VIOLATION;
+    return code;
 }
 
 static volatile sig_atomic_t run_pid;
@@ -265,26 +256,31 @@ static void end_run(int signal_number)
         kill((pid_t)run_pid, SIGKILL);
 }
 
+typedef struct Run {
+    const Options *options;
+    const char *dir;
+} Run;
+
+static int live_as_run(void *ctx)
+{
+    const Run *r = ctx;
+    return run(r->options, r->dir);
+}
+
 static int run_in_child(const Options *o, const char *dir)
 {
-    fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        exit(getppid() == parent ? run(o, dir) : EXIT_VIOLATION);
-    }
+    Run r = { o, dir };
+    pid_t pid = child_start(live_as_run, &r, 0);
     run_pid = pid;
     struct sigaction end = { .sa_handler = end_run };
     sigaction(SIGTERM, &end, NULL);
     sigaction(SIGINT, &end, NULL);
     sigaction(SIGHUP, &end, NULL);
-    int status = 0;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int code = pid > 0 ? child_end(pid) : -1;
     run_pid = 0;
-    if (pid > 0 && WIFEXITED(status))
-        return WEXITSTATUS(status);
-    printf("VIOLATION: the run did not end by itself (signal %d)\n", WTERMSIG(status));
+    if (code == 0 || code == EXIT_VIOLATION || code == EXIT_SKIP)
+        return code;
+    printf("VIOLATION: the run did not end by itself (%d)\n", code);
     return EXIT_VIOLATION;
 }
 
@@ -346,14 +342,22 @@ static bool parse_options(int argc, char **argv, Options *o)
            o->stops <= o->ops / 50;
 }
 
+/* The same run, a tenth of it; long enough for every kind of signal. */
+static void make_small(Options *o)
+{
+    o->ops = o->ops / 10 > 4000 ? o->ops / 10 : 4000;
+    o->kills = o->kills / 10 > 10 ? o->kills / 10 : o->kills;
+    o->stops = o->stops / 10 > 10 ? o->stops / 10 : o->stops;
+}
+
 int rig_main(int argc, char **argv)
 {
-    Options o = { .where = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+    Options o = { .where = trial_where(),
                   .ops = 8000,
                   .processes = 8,
                   .kills = 12,
                   .stops = 12,
-                  .seed = 1,
+                  .seed = trial_seed(1),
                   .racing = 30 };
     if (!parse_options(argc, argv, &o)) {
         fprintf(stderr,
@@ -364,12 +368,14 @@ int rig_main(int argc, char **argv)
         return EXIT_USAGE;
     }
     AUTO(Arena) arena = { 0 };
-    char *dir = arena_cstr(&arena, arena_printf(&arena, "%s/jotter-crew-XXXXXX", o.where));
-    if (!mkdtemp(dir)) {
-        fprintf(stderr, "could not make %s: %s\n", dir, strerror(errno));
+    if (trial_small())
+        make_small(&o);
+    const char *dir = trial_make(o.where, &arena);
+    if (!dir) {
+        fprintf(stderr, "could not make a directory in %s: %s\n", o.where, strerror(errno));
         return EXIT_VIOLATION;
     }
     int code = run_in_child(&o, dir);
-    remove_tree(dir);
+    trial_remove(dir);
     return code;
 }

@@ -335,7 +335,9 @@ static void do_apart(Run *run, const Step *s)
 {
     if (s->kind == STEP_CHANGES)
         check_changes(run, run->engine->lasting ? s->handle : 0);
-    if (s->kind == STEP_REOPEN && run->engine->lasting)
+    if (s->kind == STEP_REOPEN && run->engine->lasting && s->choice)
+        trial_reboot(run->subject);
+    else if (s->kind == STEP_REOPEN && run->engine->lasting)
         trial_reopen(run->subject);
     if (s->kind == STEP_COPY)
         do_copy(run);

@@ -104,6 +104,7 @@ struct Trial {
     Err e;          /* of the last call */
     int64_t now_ms; /* what its store takes for the time */
     Io io;
+    char boot_id[33];
     char dir[128]; /* its own */
     char url[160];
     Trial *others[TRIAL_OTHERS]; /* more pads, closed with this one */
@@ -120,6 +121,8 @@ void trial_use(Trial *p, size_t i);
 void trial_close(Trial *p);
 /* Close every handle and open the first again. */
 void trial_reopen(Trial *p);
+/* The same, as if the machine had been started anew in between. */
+void trial_reboot(Trial *p);
 /* One more handle in place `i`, with these options; the one in use stays. */
 MUST_USE jot_status trial_open(Trial *p, size_t i, StoreOptions options);
 /* Another fresh pad, of the engine of that row. */
@@ -184,6 +187,7 @@ void said_at(const char *file, int line);
 #define changes(...) (said_at(__FILE__, __LINE__), changes(__VA_ARGS__))
 #define trial_use(...) (said_at(__FILE__, __LINE__), trial_use(__VA_ARGS__))
 #define trial_reopen(...) (said_at(__FILE__, __LINE__), trial_reopen(__VA_ARGS__))
+#define trial_reboot(...) (said_at(__FILE__, __LINE__), trial_reboot(__VA_ARGS__))
 #define check_chain(...) (said_at(__FILE__, __LINE__), check_chain(__VA_ARGS__))
 #endif
 

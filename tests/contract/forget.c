@@ -1,5 +1,9 @@
 /* forget.c - promises about trim, redact and purge: what must go is gone, what must stay stays. */
+#include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include "contract.h"
 
@@ -335,6 +339,82 @@ static void purged_text_cannot_be_read_by_any_handle_or_after_reopening(Trial *p
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("three"));
 }
 
+/* --- On disk --------------------------------------------------------------------------- */
+
+static const char canary[] = "canary-7f3a9c51-of-which-no-byte-may-stay";
+static int found;
+
+static int look_into(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    if (type != FTW_F)
+        return 0;
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    char *bytes = mem_alloc((size_t)st->st_size + 1);
+    size_t n = fread(bytes, 1, (size_t)st->st_size, file);
+    found += memmem(bytes, n, canary, strlen(canary)) != NULL;
+    free(bytes);
+    fclose(file);
+    return 0;
+}
+
+/* In how many files of the pad the canary lies.  A child looks, for whoever opens a database's
+ * file and closes it again takes away the locks its own process has on it. */
+static int files_with_canary(Trial *p)
+{
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        nftw(p->dir, look_into, 32, FTW_PHYS);
+        _exit(found);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void purged_text_is_nowhere_on_disk(Trial *p)
+{
+    static const char *const streams[] = { "notes/a", "memories/d/e", "x/a", "runs/r" };
+    for (size_t i = 0; i < COUNT_OF(streams); i++) {
+        put(p, streams[i], canary);
+        put(p, streams[i], "two");
+        put(p, streams[i], canary);
+    }
+    CHECK(files_with_canary(p) > 0);
+    for (size_t i = 0; i < COUNT_OF(streams); i++)
+        purge(p, streams[i]);
+    CHECK_NUM(files_with_canary(p), 0);
+}
+
+static void redacted_text_is_nowhere_on_disk(Trial *p)
+{
+    static const char *const streams[] = { "notes/a", "memories/d/e", "x/a", "runs/r" };
+    for (size_t i = 0; i < COUNT_OF(streams); i++) {
+        put(p, streams[i], canary);
+        put(p, streams[i], "two");
+    }
+    CHECK(files_with_canary(p) > 0);
+    for (size_t i = 0; i < COUNT_OF(streams); i++)
+        redact(p, streams[i], 1);
+    CHECK_NUM(files_with_canary(p), 0);
+}
+
+/* Trimming saves room, it does not hide: the text may stay until the pad is closed. */
+static void trimmed_text_is_nowhere_on_disk_once_the_pad_is_closed(Trial *p)
+{
+    entry(p, "runs/r", canary);
+    put(p, "notes/a", canary);
+    entries(p, "runs/r", 30);
+    for (int i = 0; i < 30; i++)
+        put(p, "notes/a", "text");
+    CHECK(files_with_canary(p) > 0);
+    trim(p, "runs/r", 5);
+    trim(p, "notes/a", 5);
+    trial_close(p);
+    CHECK_NUM(files_with_canary(p), 0);
+}
+
 const Promise forget_promises[] = {
     PROMISE(trim_drops_what_is_before_and_counts_it),
     PROMISE(trim_keeps_the_newest_16),
@@ -363,5 +443,8 @@ const Promise forget_promises[] = {
     PROMISE(a_log_can_be_purged),
     PROMISE(purge_touches_no_other_stream),
     LASTING(purged_text_cannot_be_read_by_any_handle_or_after_reopening),
+    LASTING(purged_text_is_nowhere_on_disk),
+    LASTING(redacted_text_is_nowhere_on_disk),
+    LASTING(trimmed_text_is_nowhere_on_disk_once_the_pad_is_closed),
     { 0 },
 };

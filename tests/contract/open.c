@@ -138,6 +138,28 @@ static void an_empty_pad_can_be_reopened(Trial *p)
     CHECK_NUM(put(p, "notes/a", "x").seq, 1);
 }
 
+static void a_reboot_changes_nothing_in_a_healthy_pad(Trial *p)
+{
+    put(p, "notes/a", "one");
+    put(p, "notes/a", "two");
+    put(p, "notes/gone", "x");
+    bury(p, "notes/gone");
+    put(p, "memories/d/e", "");
+    entries(p, "runs/r", 20);
+    Str before = trial_dump(p);
+    Cursor c = changes(p, NULL).next;
+    for (int i = 0; i < 3; i++) {
+        trial_reboot(p);
+        CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("two"));
+        CHECK_TEXT(trial_dump(p), before);
+    }
+    put(p, "notes/b", "new");
+    Changes got = changes(p, &c);
+    CHECK(got.rescan || names_hold(&got, "notes/b"));
+    CHECK_NUM(append(p, "notes/a", VERSION("two"), PUT("three")).seq, 3);
+    check_all_chains(p);
+}
+
 static void an_unknown_engine_is_unsupported_by_name(Trial *p)
 {
     Store *s = NULL;
@@ -194,6 +216,7 @@ const Promise open_promises[] = {
     LASTING(creating_a_pad_that_is_there_opens_it),
     LASTING(a_pad_can_be_opened_again_and_again),
     LASTING(an_empty_pad_can_be_reopened),
+    LASTING(a_reboot_changes_nothing_in_a_healthy_pad),
     PROMISE(an_unknown_engine_is_unsupported_by_name),
     PROMISE(an_url_that_is_none_is_invalid),
     PROMISE(the_promise_names_the_engine),

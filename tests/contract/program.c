@@ -172,6 +172,8 @@ static Step make_step(uint64_t *state)
         s.by = below(state, AUTHORS);
     if (s.kind == STEP_PUT_RECORDS)
         make_records(state, &s);
+    if (s.kind == STEP_REOPEN)
+        s.choice = one_in(state, 2);
     if (s.kind == STEP_CLOCK)
         s.shift = between(state, -50, 100);
     return s;
@@ -287,7 +289,7 @@ static void print_step(Buf *to, const Step *s)
         buf_addf(to, "move the clock by %d ms", s->shift);
         break;
     case STEP_REOPEN:
-        buf_addf(to, "close and open again");
+        buf_addf(to, "close%s and open again", s->choice ? ", reboot" : "");
         break;
     case STEP_COPY:
         buf_addf(to, "copy the pad");

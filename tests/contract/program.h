@@ -52,7 +52,7 @@ typedef struct Step {
     int body, meta, id, by;
     int fence;
     int n;      /* READ, LIST: limit; BURST, PUT_RECORDS: how many */
-    int choice; /* HEAD: HeadWant; LIST: ListWhich; PUT_RECORDS: Flaw */
+    int choice; /* HEAD: HeadWant; LIST: ListWhich; PUT_RECORDS: Flaw; REOPEN: reboot */
 } Step;
 
 enum { PROGRAM_MAX = 120 };

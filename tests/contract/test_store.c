@@ -1,10 +1,11 @@
 /* test_store.c - the contract, tried on each engine.
  *
- *   test_store [--engine NAME] [--promise NAME] [--quiet] [--stay]
+ *   test_store [--engine NAME] [--promise NAME] [--quiet] [--first] [--stay]
  *
- * Without --engine all of them are tried.  Exit: 0 all promises held, 1 some did
- * not, or an engine is missing that the build expects; 77 the one engine asked
- * for is missing and nobody expects it; 2 the command line is wrong. */
+ * Without --engine all of them are tried.  --first stops at the first broken
+ * promise, --stay tries them in this process, for a debugger.  Exit: 0 all promises held, 1 some
+ * did not, or an engine is missing that the build expects; 77 the one engine asked for is missing
+ * and nobody expects it; 2 the command line is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 enum { EXIT_USAGE = 2, EXIT_MISSING = 77 };
 
 typedef struct Total {
+    const char *only; /* the one engine asked for */
     int engines, promises, broken, missing, unexpected;
 } Total;
 
@@ -43,25 +45,29 @@ static void run_engine(const char *name, const ContractRun *run, Total *total)
     }
     total->engines++;
     total->broken += r.broken;
-    if (r.promises > total->promises)
-        total->promises = r.promises;
+    /* For one engine those that were tried count; for all of them, the table. */
+    int promises = total->only ? r.held + r.broken : r.promises;
+    if (promises > total->promises)
+        total->promises = promises;
     printf("# %s: %d of %d promises held", name, r.held, r.held + r.broken);
     if (r.apart)
         printf(", %d more are about pads that outlive their handle", r.apart);
     printf(" (%.1f s)\n", seconds() - start);
 }
 
+/* The last line; the code to end with. */
 static int conclude(const Total *total)
 {
+    printf("contract%s%s: ", total->only ? " " : "", total->only ? total->only : "");
+    if (total->engines)
+        printf("%d promises x %d engine%s, ", total->promises, total->engines,
+               total->engines == 1 ? "" : "s");
     if (total->broken)
-        printf("contract: %d promises x %d engines, %d BROKEN\n", total->promises, total->engines,
-               total->broken);
+        printf("%d BROKEN\n", total->broken);
     else if (total->missing > total->unexpected)
-        printf("contract: an engine is missing\n");
-    else if (total->promises == 0)
-        printf("contract: no promise was tried\n");
+        printf("an engine is missing\n");
     else
-        printf("contract: %d promises x %d engines, all held\n", total->promises, total->engines);
+        printf("%s\n", total->promises ? "all held" : "nothing was tried");
     if (total->broken || total->missing > total->unexpected)
         return EXIT_FAILURE;
     if (total->promises == 0)
@@ -74,6 +80,13 @@ static void list_promise(void *ctx, const char *promise, const char *why)
     printf("# broken: --promise %s\n", promise);
 }
 
+static int usage(const char *program)
+{
+    fprintf(stderr, "usage: %s [--engine NAME] [--promise NAME] [--quiet] [--first] [--stay]\n",
+            program);
+    return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     ContractRun run = { .failed = list_promise };
@@ -82,6 +95,8 @@ int main(int argc, char **argv)
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--quiet") == 0) {
             run.quiet = true;
+        } else if (strcmp(argv[i], "--first") == 0) {
+            run.first = true;
         } else if (strcmp(argv[i], "--stay") == 0) {
             run.stay = true;
         } else if (strcmp(argv[i], "--engine") == 0 && *value) {
@@ -89,16 +104,14 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[i], "--promise") == 0 && *value) {
             run.promise = argv[++i];
         } else {
-            fprintf(stderr, "usage: %s [--engine NAME] [--promise NAME] [--quiet] [--stay]\n",
-                    argv[0]);
-            return EXIT_USAGE;
+            return usage(argv[0]);
         }
     }
     if (engine && !engine_find(engine)) {
         fprintf(stderr, "no engine '%s': use mem, files or sqlite\n", engine);
         return EXIT_USAGE;
     }
-    Total total = { 0 };
+    Total total = { .only = engine };
     if (engine)
         run_engine(engine, &run, &total);
     for (size_t i = 0; !engine && engine_at(i); i++)

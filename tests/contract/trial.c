@@ -105,12 +105,20 @@ static void address(Trial *p)
         snprintf(p->url, sizeof p->url, "%s:", scheme);
 }
 
+/* Digits that no boot before had. */
+static void new_boot(Trial *p)
+{
+    static unsigned boots;
+    snprintf(p->boot_id, sizeof p->boot_id, "%032x", ++boots);
+}
+
 Trial *trial_new(const Engine *engine, const char *dir)
 {
     Trial *p = mem_alloc(sizeof *p);
     p->engine = engine;
     p->now_ms = 1763241838123;
-    p->io = (Io){ .wall_ms = trial_clock, .ctx = p };
+    new_boot(p);
+    p->io = (Io){ .wall_ms = trial_clock, .boot_id = p->boot_id, .ctx = p };
     snprintf(p->dir, sizeof p->dir, "%s/XXXXXX", dir);
     if (!mkdtemp(p->dir))
         FAIL("cannot make a directory in %s", dir);
@@ -149,6 +157,13 @@ void trial_close(Trial *p)
 void trial_reopen(Trial *p)
 {
     trial_close(p);
+    trial_use(p, 0);
+}
+
+void trial_reboot(Trial *p)
+{
+    trial_close(p);
+    new_boot(p);
     trial_use(p, 0);
 }
 

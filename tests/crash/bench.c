@@ -181,6 +181,15 @@ bool bench_wants(const Bench *b, const Workload *w)
     return o->shares <= 1 || (size_t)(w - workloads) % o->shares == o->share;
 }
 
+void bench_show(const Bench *b, const Recording *recording, const char *of)
+{
+    if (!b->options->steps)
+        return;
+    printf("%s\n", of);
+    for (size_t i = 0; i < recording->n; i++)
+        printf("%4zu  %s\n", i + 1, recording->steps[i].about);
+}
+
 /* --- References ------------------------------------------------------------------------ */
 
 static Visit keep_hash(void *ctx, const CrashState *state)
@@ -233,6 +242,7 @@ bool reference_make(Bench *b, const Workload *w, Reference *out)
     if (!ok)
         bench_violation(b, run.wrong, "  while nothing fails\n", NULL);
     run_done(&run);
+    bench_show(b, &out->recording, w->name);
     return ok;
 }
 

@@ -14,6 +14,7 @@ typedef struct Options {
     const char *only;     /* the one case to look at, as it was printed; NULL: all */
     uint64_t seed;
     bool quick;
+    bool steps;  /* show every recording */
     bool silent; /* violations are counted and not told */
 } Options;
 
@@ -70,6 +71,9 @@ void reference_done(Reference *ref);
 
 /* What is done after a crash, as a story of its own.  Ends in DO_NOTHING. */
 void recovery_story(const Oracle *o, Action out[ORACLE_STREAMS + 1]);
+
+/* With --steps: print what was recorded. */
+void bench_show(const Bench *b, const Recording *recording, const char *of);
 
 /* Open descriptors of this process, without those that `live` holds. */
 size_t bench_descriptors(const Live *live);

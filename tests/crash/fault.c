@@ -34,7 +34,8 @@ enum {
     AT_ALL = AT(IO_KINDS) - 1,
 };
 
-/* An open counts as a change only if it can create or cut; see `applies`. */
+/* Not every open can fail for every reason; see `applies`.  A reader of SQLite opens its files for
+ * writing too. */
 static const Fault faults[] = {
     { "eio", EIO, true, AT_ALL & ~(AT(IO_LOCK)) },
     { "enospc", ENOSPC, false, AT_ROOM },
@@ -55,12 +56,29 @@ typedef struct Injector {
     bool fired;
 } Injector;
 
+/* SQLite does not look whether the sync of a directory succeeded, and its VFS only announces it:
+ * with a descriptor that names the directory and can do nothing else. */
+static bool is_only_announced(const IoCall *call)
+{
+    struct stat st;
+    bool sync = call->kind == IO_FSYNC || call->kind == IO_FDATASYNC;
+    return sync && fcntl(call->fd, F_GETFL) & O_PATH && fstat(call->fd, &st) == 0 &&
+           S_ISDIR(st.st_mode);
+}
+
 static bool applies(const Injector *i, const IoCall *call)
 {
-    bool writer = call->flags & (O_CREAT | O_TRUNC | O_WRONLY | O_RDWR);
-    if (call->kind == IO_OPEN && !i->fault->reads && !writer)
+    struct stat st;
+    if (is_only_announced(call))
         return false;
-    return i->fault->kinds & AT(call->kind);
+    if (!(i->fault->kinds & AT(call->kind)))
+        return false;
+    if (call->kind != IO_OPEN || i->fault->reads)
+        return true;
+    if (i->fault->error == EROFS)
+        return call->flags & (O_CREAT | O_TRUNC | O_WRONLY | O_RDWR);
+    /* Only a new file needs room. */
+    return call->flags & O_CREAT && fstatat(call->dir, call->name, &st, 0) != 0;
 }
 
 static long before(void *ctx, IoCall *call)
@@ -119,7 +137,7 @@ static bool fail_at(Faults *f, const Fault *fault, size_t at, bool sticky)
     o->follow.next = &injector.hook;
     run_init(&run, f->bench->target, o->root, &o->follow.hook, &history);
     run.faulty = true;
-    run.readable = !fault->reads || !sticky;
+    run.readable = !sticky || (!fault->reads && fault->error != EROFS);
     bool ok = run_setup(&run, f->workload, SETUP_MODEL) && run_story(&run, f->workload->story);
     o->follow.next = NULL;
     run_done(&run);
@@ -235,6 +253,7 @@ static bool lose_sync(Faults *f, size_t at)
         report(f, run.wrong, "", NULL);
     run_done(&run);
     live_close(&live);
+    bench_show(b, &recording, name);
     if (ok && injector.fired)
         replay_lost(f, &recording, &history, name);
     return injector.fired;

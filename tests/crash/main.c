@@ -1,7 +1,7 @@
 /* main.c - the crash rig as a program.
  *
  *   crash --engine files [--part power|kill|fault] [--workload W] [--share I/N]
- *         [--states N] [--quick] [--seed N] [--model M] [--state S]
+ *         [--states N] [--quick] [--seed N] [--model M] [--state S] [--steps]
  *
  * Ends with 0 if nothing is wrong, 1 if something is, 2 if it was called
  * wrongly.  If JOTTER_TEST_SUMMARY names a directory, the counters go into a
@@ -26,7 +26,7 @@ static int usage(void)
     fprintf(stderr, "usage: crash --engine files|sqlite|toy[:BUG] [--part power|kill|fault] "
                     "[--workload W] [--share I/N]\n"
                     "             [--states N] [--quick] [--seed N] [--model ordered|weak|kill] "
-                    "[--state S]\n");
+                    "[--state S] [--steps]\n");
     return 2;
 }
 
@@ -78,8 +78,9 @@ static bool parse_one(const char *name, const char *value, Options *o)
 static bool parse(int argc, char **argv, Options *o)
 {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--quick") == 0) {
-            o->quick = true;
+        if (strcmp(argv[i], "--quick") == 0 || strcmp(argv[i], "--steps") == 0) {
+            o->quick = o->quick || argv[i][2] == 'q';
+            o->steps = o->steps || argv[i][2] == 's';
             continue;
         }
         if (!parse_one(argv[i], argv[i + 1], o))

@@ -153,6 +153,7 @@ static bool record_recovery(const Power *first, const CrashState *s, History *hi
         bench_violation(b, seen->wrong[0] ? seen->wrong : run.wrong, "", s->image);
     run_done(&run);
     live_close(&live);
+    bench_show(b, to, "recovery");
     return ok;
 }
 

@@ -30,7 +30,7 @@ const char *const model_names[MODEL_COUNT] = { "ordered", "weak", "kill" };
 typedef enum VariantKind {
     BYTES_ALL,
     BYTES_NONE,
-    BYTES_ZEROS,     /* the size is there and the data is not */
+    BYTES_ZEROS,     /* the size is there and the data is not: zeros where there was nothing */
     BYTES_TORN,      /* the last write ends after `arg` bytes */
     BYTES_TORN_ZERO, /* the same, but the size is there */
     BYTES_PREFIX,    /* the first `arg` writes */
@@ -248,18 +248,22 @@ static const Step *last_pending(const Replay *r, const File *f)
     return f->n ? &r->rec->steps[f->pending[f->n - 1]] : NULL;
 }
 
-/* Put zeros, or what was there before, over every pending write that `lost` picks by page. */
+/* A byte of a write that did not get there: what was there before, or a zero if only the file's
+ * new size did. */
+static void lose_byte(const Buf *old, Buf *b, size_t at)
+{
+    b->p[at] = at < old->n ? old->p[at] : 0;
+}
+
+/* Lose every byte of the pending writes, or of those pages that the seed picks. */
 static void lose_pages(const Replay *r, const File *f, const Variant *v, Buf *b)
 {
-    const Buf *old = &f->base[!v->lost];
     for (size_t i = 0; i < f->n; i++) {
         const Step *s = &r->rec->steps[f->pending[i]];
         size_t end = (size_t)s->at + s->data.n;
-        for (size_t at = (size_t)s->at; s->kind == STEP_WRITE && at < end && at < b->n; at++) {
-            bool gone = v->kind == BYTES_ZEROS || mix64(v->arg, at / PAGE) & 1;
-            if (gone)
-                b->p[at] = v->kind == BYTES_PAGES && at < old->n ? old->p[at] : 0;
-        }
+        for (size_t at = (size_t)s->at; s->kind == STEP_WRITE && at < end && at < b->n; at++)
+            if (v->kind == BYTES_ZEROS || mix64(v->arg, at / PAGE) & 1)
+                lose_byte(&f->base[!v->lost], b, at);
     }
 }
 
@@ -278,8 +282,8 @@ static void build_into(const Replay *r, const File *f, const Variant *v, Buf *b)
     if (v->kind == BYTES_ZEROS || v->kind == BYTES_PAGES)
         lose_pages(r, f, v, b);
     const Step *last = last_pending(r, f);
-    if (v->kind == BYTES_TORN_ZERO && last && v->arg < last->data.n)
-        memset(b->p + last->at + v->arg, 0, last->data.n - (size_t)v->arg);
+    for (size_t i = (size_t)v->arg; v->kind == BYTES_TORN_ZERO && i < last->data.n; i++)
+        lose_byte(&f->base[!v->lost], b, (size_t)last->at + i);
 }
 
 static Content *build(Replay *r, const File *f, const Variant *v)

@@ -476,40 +476,49 @@ static void hostile_texts_come_back_as_they_were(void **state)
 
 static void all_short_texts_of_troublesome_characters_come_back(void **state)
 {
-    static const char alphabet[] = "a \n\t:#-'\"|1";
-    enum { LETTERS = sizeof alphabet - 1 };
-    for (size_t n = 1; n <= 4; n++) {
+    static const char alphabet[] = "a \n#\t:-'\"|1";
+    /* The first letters are those that make the shape of a block. */
+    static const size_t letters[] = { 0, 11, 11, 11, 5, 4 };
+    for (size_t n = 1; n < COUNT_OF(letters); n++) {
         size_t all = 1;
         for (size_t i = 0; i < n; i++)
-            all *= LETTERS;
+            all *= letters[n];
         for (size_t k = 0; k < all; k++) {
-            char text[4];
-            for (size_t i = 0, rest = k; i < n; i++, rest /= LETTERS)
-                text[i] = alphabet[rest % LETTERS];
+            char text[COUNT_OF(letters)];
+            for (size_t i = 0, rest = k; i < n; i++, rest /= letters[n])
+                text[i] = alphabet[rest % letters[n]];
             check_text((Str){ text, n });
         }
     }
 }
 
-static void every_code_point_comes_back(void **state)
+/* The character between two letters, and alone. */
+static void check_code_point(uint32_t c)
 {
-    for (uint32_t c = 1; c < 0x11000; c += c < 0x3000 ? 1 : 7) {
-        if (c >= 0xD800 && c <= 0xDFFF)
-            continue;
-        AUTO(Arena) a = { 0 };
-        char text[6] = { 'a' };
-        size_t n = 1;
-        if (c >= 0x10000)
-            text[n++] = (char)(0xF0 | c >> 18);
-        if (c >= 0x800)
-            text[n] = (char)(c >= 0x10000 ? 0x80 | (c >> 12 & 0x3F) : 0xE0 | c >> 12), n++;
-        if (c >= 0x80)
-            text[n] = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3F) : 0xC0 | c >> 6), n++;
-        text[n++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3F) : c);
-        text[n++] = 'z';
-        check_round_trip(yaml_text(&a, (Str){ text, n }));
-        check_round_trip(yaml_text(&a, (Str){ text + 1, n - 2 }));
-    }
+    AUTO(Arena) a = { 0 };
+    unsigned char text[6] = { 'a' };
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    uint32_t rest = c;
+    for (size_t i = n; i > 1; i--, rest >>= 6)
+        text[i] = (unsigned char)(0x80 | (rest & 0x3F));
+    text[1] = (unsigned char)(n == 1 ? rest : (0xF00u >> n & 0xFF) | rest);
+    text[n + 1] = 'z';
+    check_round_trip(yaml_text(&a, (Str){ (const char *)text, n + 2 }));
+    check_round_trip(yaml_text(&a, (Str){ (const char *)text + 1, n }));
+}
+
+static void characters_of_every_kind_come_back(void **state)
+{
+    static const struct {
+        uint32_t from, to, step;
+    } ranges[] = {
+        { 1, 0x200, 1 },         { 0x200, 0xD800, 97 },   { 0x2000, 0x2070, 1 },
+        { 0xD7F0, 0xD800, 1 },   { 0xE000, 0xE010, 1 },   { 0xFE00, 0x10010, 1 },
+        { 0x1F600, 0x1F610, 1 }, { 0x1FFF0, 0x20010, 1 }, { 0x10FFF0, 0x110000, 1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(ranges); i++)
+        for (uint32_t c = ranges[i].from; c < ranges[i].to; c += ranges[i].step)
+            check_code_point(c);
 }
 
 static void keys_of_any_length_come_back(void **state)
@@ -624,7 +633,7 @@ int main(void)
         cmocka_unit_test(a_large_map_is_checked_for_duplicates_all_the_same),
         cmocka_unit_test(hostile_texts_come_back_as_they_were),
         cmocka_unit_test(all_short_texts_of_troublesome_characters_come_back),
-        cmocka_unit_test(every_code_point_comes_back),
+        cmocka_unit_test(characters_of_every_kind_come_back),
         cmocka_unit_test(keys_of_any_length_come_back),
         cmocka_unit_test(nul_and_invalid_bytes_are_not_written),
         cmocka_unit_test(documents_look_as_people_would_write_them),

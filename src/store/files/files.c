@@ -9,11 +9,15 @@
  *
  *     draft -> announce -> append -> fdatasync -> exchange -> look at the displaced -> drop it
  *
- * Up to fdatasync nothing has happened; from there on the record is there for
- * good, and the exchange is the moment in which readers see it. */
+ * A record takes effect when it is in the stream.  Readers of the view alone see
+ * it from the exchange on; so whoever meets a draft asks the stream, and a writer
+ * that dies before the exchange has written, not nearly written.  Otherwise its
+ * record would come to light at the next write, behind everything that happened
+ * in between, with its guard long gone. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/lock.h"
@@ -167,11 +171,14 @@ static jot_status commit(Files *f, Work *w, const Record *records, size_t n, Err
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);
-    if (st != JOT_OK) { /* the draft is all there is to undo, and a leftover does no harm */
+    /* Without a record the draft is all there is to undo, and a leftover does no harm.  If the
+     * record could not be undone, the draft must stay: it tells what was meant. */
+    if (st != JOT_OK && !f->base.read_only_why[0]) {
         jot_status dropped = view_drop(f, &w->place, w->dir, &(View){ 0 }, NULL);
         (void)dropped;
-        return st;
     }
+    if (st != JOT_OK)
+        return st;
     return MUTANT(SHOW_BEFORE_SYNC) ? JOT_OK : show(f, w, last, e);
 }
 
@@ -404,12 +411,27 @@ static Record unrecorded(const View *v, const Mark *before)
     return r;
 }
 
-/* True if somebody's write of this document is under way, or was left unfinished. */
+/* True if something has the draft's name: a write of this document is under way, or was left
+ * unfinished.  Only whether it is there matters, so it does not matter where a symlink leads. */
 static bool drafted(Files *f, const Place *p)
 {
     struct stat info;
-    AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
-    return dir >= 0 && io_stat(f->base.io, dir, p->draft, &info) == 0;
+    char path[FILES_PATH_MAX + FILES_NAME_MAX];
+    snprintf(path, sizeof path, "%s/%s", p->view_dir, p->draft);
+    return fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* True if the head has been appended but does not show yet: its writer is on the way to the
+ * exchange, or died there.  The draft tells: it holds the head's text, or nothing if the head is a
+ * tombstone. */
+static jot_status under_way(Files *f, const Place *p, const Mark *head, bool *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    View draft;
+    TRY(view_peek_draft(f, p, &arena, &draft, e));
+    *out =
+        draft.there && (mark_shown(head) ? hash_eq(draft.sha256, head->sha256) : draft.text.n == 0);
+    return JOT_OK;
 }
 
 /* What a reader sees of a document: its view, then the end of its stream. */
@@ -463,31 +485,6 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     return JOT_OK;
 }
 
-/* The head of a document.  View and stream are read one after the other, without lock, so a write
- * may come between.  The view decides; a record before the head explains it if a write is under
- * way, or was while we looked.  Only if nothing moves and nobody writes is it a person's edit. */
-static jot_status document_head(Files *f, const Place *p, Arena *into, Record *out, Err *e)
-{
-    Sight before = { 0 }, now = { 0 };
-    bool still = false;
-    for (int i = 0; i < HEAD_TRIES && !still; i++, before = now) {
-        TRY(look(f, p, into, &now, e));
-        *out = now.shown;
-        if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq))
-            return JOT_OK;
-        bool writing = drafted(f, p);
-        if (writing && now.shown.mark.seq)
-            return JOT_OK;
-        if (writing && !now.view.there && now.first)
-            return store_not_found(e, p->name); /* its first write is under way */
-        still = i && now.head.seq == before.head.seq && now.view.there == before.view.there &&
-                hash_eq(now.view.sha256, before.view.sha256);
-    }
-    if (still || now.shown.mark.seq == 0)
-        *out = unrecorded(&now.view, &now.head);
-    return JOT_OK;
-}
-
 /* An older record in the place of the newest would be a lie about a log. */
 static jot_status head_damaged(Files *f, const Stream *st, Err *e)
 {
@@ -498,19 +495,52 @@ static jot_status head_damaged(Files *f, const Stream *st, Err *e)
                    (unsigned long long)st->head.seq);
 }
 
+/* The newest record of the stream, whatever its view shows. */
+static jot_status record_head(Files *f, const Place *p, RecordWant want, Arena *into, Record *out,
+                              Err *e)
+{
+    AUTO(Stream) st = { .fd = FD_NONE };
+    size_t n = 0;
+    TRY(stream_look(f, p, LOOK_DURABLE, &st, e));
+    TRY(stream_newest(f, &st, want, 1, into, out, &n, e));
+    return n && out->mark.seq == st.head.seq ? JOT_OK : head_damaged(f, &st, e);
+}
+
+/* The head of a document.  View and stream are read one after the other, without lock, so a write
+ * may come between.  A record has taken effect when it is in the stream, even if its writer has
+ * not come to the exchange, or never will; so a record before the head in the view means the head
+ * if there is a draft.  Only if nothing moves and nobody writes is it a person's edit. */
+static jot_status document_head(Files *f, const Place *p, Arena *into, Record *out, Err *e)
+{
+    Sight before = { 0 }, now = { 0 };
+    bool still = false;
+    for (int i = 0; i < HEAD_TRIES && !still; i++, before = now) {
+        TRY(look(f, p, into, &now, e));
+        *out = now.shown;
+        if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq))
+            return JOT_OK;
+        bool explained = now.shown.mark.seq || (!now.view.there && now.first), writing = false;
+        if (explained && drafted(f, p))
+            TRY(under_way(f, p, &now.head, &writing, e));
+        if (writing)
+            return record_head(f, p, RECORD_ALL, into, out, e);
+        still = i && now.head.seq == before.head.seq && now.view.there == before.view.there &&
+                hash_eq(now.view.sha256, before.view.sha256);
+    }
+    if (still || now.shown.mark.seq == 0)
+        *out = unrecorded(&now.view, &now.head);
+    return JOT_OK;
+}
+
 jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
     Files *f = (Files *)s;
     Place p = place_of(stream);
-    if (!p.viewed) {
-        AUTO(Stream) st = { .fd = FD_NONE };
-        size_t n = 0;
-        TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
-        RecordWant body = want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL;
-        TRY(stream_newest(f, &st, body, 1, into, out, &n, e));
-        return n && out->mark.seq == st.head.seq ? JOT_OK : head_damaged(f, &st, e);
-    }
-    if (want == HEAD_VALUE && (f->checked || pad_read_checked(f))) {
+    if (!p.viewed)
+        return record_head(f, &p, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
+    /* The draft is looked for first: while there is none, the view is the head. */
+    bool settled = (f->checked || pad_read_checked(f)) && !drafted(f, &p);
+    if (want == HEAD_VALUE && settled) {
         View v;
         TRY(view_read(f, &p, into, &v, e));
         if (v.there) {
@@ -525,22 +555,6 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     return JOT_OK;
 }
 
-/* The last record of a document that a reader may see: a write takes effect at the exchange, for
- * those who read records as for those who read values.  Otherwise a head could be older than a
- * read that came before it.  Without a draft nobody is between append and exchange. */
-static jot_status last_visible(Files *f, const Place *p, uint64_t *seq, Err *e)
-{
-    *seq = STORE_SEQ_MAX;
-    if (!p->viewed || !drafted(f, p))
-        return JOT_OK;
-    AUTO(Arena) arena = { 0 };
-    Record head;
-    TRY(document_head(f, p, &arena, &head, e));
-    if (head.mark.seq)
-        *seq = head.mark.seq;
-    return JOT_OK;
-}
-
 static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
                              Records *out, Err *e)
 {
@@ -548,15 +562,7 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
     Place p = place_of(stream);
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
-    uint64_t last;
-    TRY(last_visible(f, &p, &last, e));
-    TRY(stream_read(f, &st, from, limit, into, out, e));
-    bool at_end = false;
-    for (; out->n && out->items[out->n - 1].mark.seq > last; out->n--)
-        at_end = true;
-    at_end = at_end || (out->n && out->items[out->n - 1].mark.seq == last);
-    out->more = out->more && !at_end;
-    return JOT_OK;
+    return stream_read(f, &st, from, limit, into, out, e);
 }
 
 /* --- Forgetting ------------------------------------------------------------------------ */

@@ -202,6 +202,9 @@ MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into,
 MUST_USE jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out,
                                     Err *e);
 
+/* The same for a reader, who changes nothing: what cannot be read counts as missing. */
+MUST_USE jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err *e);
+
 /* Remove the directory that stands in a view's place, if nothing is in it. */
 MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);
 
@@ -286,6 +289,8 @@ void pad_close(Store *s);
 bool pad_read_checked(Files *f);
 /* Write `checked`, so that this boot needs no more comparing. */
 MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
+int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
 /* How far the comparing has come under this boot, for processes that write once and end.  Not
  * knowing it costs only time, so failures do not matter. */
 void pad_read_progress(Files *f);

@@ -28,6 +28,8 @@
 #define CHECKED "checked"
 #define PROGRESS ".checking"
 
+enum { DRAFT_TRIES = 16 };
+
 /* What is not for merging when a pad is kept in git. */
 static const char ignore_text[] = "# Not content: what Jotter derives, and its history.\n"
                                   "/streams/\n/runs/\n/quarantine/\n/format\n/checked\n/recent\n"
@@ -106,16 +108,25 @@ static int read_small(Files *f, const char *name, char *to, size_t size)
     return got < 0 ? (int)got : 0;
 }
 
+int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX])
+{
+    int fd = -EEXIST;
+    for (int i = 0; i < DRAFT_TRIES && fd == -EEXIST; i++) {
+        snprintf(draft, FILES_NAME_MAX, ".%.20s.%.16s", name[0] == '.' ? name + 1 : name,
+                 id_random(f->base.io, 8).text);
+        fd = io_open(f->base.io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    }
+    return fd == -EEXIST ? -EAGAIN : fd;
+}
+
 typedef enum HowToPlace { PLACE_IF_MISSING, PLACE_OVER } HowToPlace;
 
 /* Give the pad a small file in one step.  -EEXIST if it was there and stays. */
 static int place_small(Files *f, const char *name, Str text, bool durable, HowToPlace how)
 {
     const Io *io = f->base.io;
-    char draft[64];
-    snprintf(draft, sizeof draft, ".%.20s.%.16s", name[0] == '.' ? name + 1 : name,
-             id_random(io, 8).text);
-    AUTO(Fd) fd = io_open(io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    char draft[FILES_NAME_MAX];
+    AUTO(Fd) fd = pad_open_draft(f, name, draft);
     if (fd < 0)
         return fd;
     int got = io_write_all(io, fd, text);

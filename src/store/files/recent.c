@@ -87,16 +87,15 @@ void recent_close(Files *f)
 static int begin(Files *f, unsigned flags)
 {
     const Io *io = f->base.io;
-    char draft[48], text[HEADER_BYTES + 1];
-    snprintf(draft, sizeof draft, "." RECENT ".%.16s", id_random(io, 8).text);
+    char draft[FILES_NAME_MAX], text[HEADER_BYTES + 1];
     snprintf(text, sizeof text, HEADER "%.16s\n", id_random(io, 8).text);
-    AUTO(Fd) fd = io_open(io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    AUTO(Fd) fd = pad_open_draft(f, RECENT, draft);
     int got = fd < 0 ? fd : io_write_all(io, fd, str(text));
     if (got == 0)
         got = io_rename(io, f->root, draft, RECENT, flags);
     if (fd >= 0 && got < 0)
         (void)io_unlink(io, f->root, draft);
-    return got == -EEXIST ? 0 : got;
+    return got == -EEXIST ? 0 : got; /* somebody else was quicker */
 }
 
 /* Open it with the shared lock; begin it anew when it has grown too large. */

@@ -15,7 +15,7 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-enum { EMPTY_TRIES = 3, EMPTY_WAIT_US = 20 * 1000 };
+enum { EMPTY_TRIES = 3, EMPTY_WAIT_US = 20 * 1000, JUDGE_RECORDS = 64 };
 
 static bool fits(const Stream *st, const View *v)
 {
@@ -34,14 +34,21 @@ static jot_status head_body(Files *f, const Stream *st, Arena *into, Str *out, E
     return JOT_OK;
 }
 
-/* Could lost writes have made this text out of the head's? */
+/* Could lost writes have made this text out of a version?  Views are never synced, so after a
+ * power loss the file of any version that was shown may be back, cut short or with zeros in it. */
 static jot_status looks_torn(Files *f, const Stream *st, const View *v, bool *torn, Err *e)
 {
-    AUTO(Arena) arena = { 0 };
-    Str body = { 0 };
-    if (mark_shown(&st->head))
-        TRY(head_body(f, st, &arena, &body, e));
-    *torn = v->text.n == 0 || str_find(v->text, 0) < v->text.n || str_starts(body, v->text);
+    *torn = v->text.n == 0 || str_find(v->text, 0) < v->text.n;
+    for (uint64_t from = 1; !*torn;) {
+        AUTO(Arena) arena = { 0 };
+        Records some;
+        TRY(stream_read(f, st, from, JUDGE_RECORDS, &arena, &some, e));
+        for (size_t i = 0; i < some.n && !*torn; i++)
+            *torn = str_starts(some.items[i].body, v->text);
+        if (!some.more || some.n == 0)
+            break;
+        from = some.items[some.n - 1].mark.seq + 1;
+    }
     return JOT_OK;
 }
 

@@ -124,6 +124,20 @@ jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View 
     return st;
 }
 
+jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err *e)
+{
+    *out = (View){ 0 };
+    AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
+    if (dir < 0)
+        return JOT_OK;
+    jot_status st = read_at(f, p, dir, p->draft, NULL, into, out, e);
+    if (st == JOT_DENIED || st == JOT_TOO_BIG) {
+        *out = (View){ 0 };
+        return JOT_OK;
+    }
+    return st;
+}
+
 /* Directories in which nothing is left; depth is bounded by the length of a path. */
 static int remove_empty(Files *f, int dir, const char *name, int depth)
 {

@@ -168,8 +168,9 @@ static jot_status check_header(const Db *d, const unsigned char *h, bool *wal, E
     static const char magic[] = "SQLite format 3";
     Shown shown;
     const char *name = err_show(&shown, str(d->path));
-    *wal = h[HEADER_WRITE_VERSION] == VERSION_WAL;
-    /* A crash while the pad was made leaves a journal that takes back what is there. */
+    /* A crash while the pad was made leaves a journal that takes back what is there: the pad
+     * itself, or the switch to the log. */
+    *wal = h[HEADER_WRITE_VERSION] == VERSION_WAL && !has_journal(d);
     bool ours = memcmp(h, magic, sizeof magic) == 0;
     if (!ours && has_journal(d))
         return JOT_OK;
@@ -198,7 +199,8 @@ static jot_status look(Db *d, Found *found, bool *wal, Err *e)
         return err_set(e, JOT_INVALID, "'%s' is not a regular file", name);
     if (st.st_nlink > 1) /* each name would have a lock and a log of its own */
         db_read_only(d, "its file has more than one name (hard links)");
-    *found = st.st_size ? FOUND_PAD : FOUND_EMPTY;
+    /* SQLite takes a file of one byte for an empty one, and does not cut it when it rolls back. */
+    *found = st.st_size > 1 ? FOUND_PAD : FOUND_EMPTY;
     if (*found == FOUND_EMPTY)
         return JOT_OK;
     unsigned char header[HEADER_BYTES] = { 0 };
