@@ -187,7 +187,7 @@ static void a_failed_exchange_after_the_sync_is_unknown(void **state)
     trap(b, (Trap){ .kind = IO_RENAME, .at = "plan.txt", .answer = -EIO, .stays = true });
     assert_status(b, try_put(b, "notes/plan", ANYTHING, "new", NULL), JOT_UNKNOWN);
     traps_clear(b);
-    assert_text(head(b, "notes/plan").body, "old"); /* it has not taken effect yet */
+    assert_text(head(b, "notes/plan").body, "new"); /* it is in the stream */
     Mark m;
     assert_status(b, try_put(b, "notes/plan", AT_SEQ(1), "next", &m), JOT_CONFLICT);
     assert_int_equal(m.seq, 2);

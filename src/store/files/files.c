@@ -460,7 +460,8 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     TRY(view_read(f, p, into, &out->view, e));
     bool trusted = f->checked || pad_read_checked(f);
     AUTO(Stream) st = { .fd = FD_NONE };
-    jot_status looked = stream_look(f, p, trusted ? LOOK_ANY : LOOK_DURABLE, &st, e);
+    LookAt what = trusted ? LOOK_ANY : drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
+    jot_status looked = stream_look(f, p, what, &st, e);
     if (looked == JOT_NOT_FOUND && out->view.there)
         return JOT_OK;
     TRY(looked);
@@ -496,12 +497,12 @@ static jot_status head_damaged(Files *f, const Stream *st, Err *e)
 }
 
 /* The newest record of the stream, whatever its view shows. */
-static jot_status record_head(Files *f, const Place *p, RecordWant want, Arena *into, Record *out,
-                              Err *e)
+static jot_status record_head(Files *f, const Place *p, LookAt what, RecordWant want, Arena *into,
+                              Record *out, Err *e)
 {
     AUTO(Stream) st = { .fd = FD_NONE };
     size_t n = 0;
-    TRY(stream_look(f, p, LOOK_DURABLE, &st, e));
+    TRY(stream_look(f, p, what, &st, e));
     TRY(stream_newest(f, &st, want, 1, into, out, &n, e));
     return n && out->mark.seq == st.head.seq ? JOT_OK : head_damaged(f, &st, e);
 }
@@ -523,7 +524,7 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
         if (explained && drafted(f, p))
             TRY(under_way(f, p, &now.head, &writing, e));
         if (writing)
-            return record_head(f, p, RECORD_ALL, into, out, e);
+            return record_head(f, p, LOOK_SYNCED, RECORD_ALL, into, out, e);
         still = i && now.head.seq == before.head.seq && now.view.there == before.view.there &&
                 hash_eq(now.view.sha256, before.view.sha256);
     }
@@ -537,7 +538,8 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     Files *f = (Files *)s;
     Place p = place_of(stream);
     if (!p.viewed)
-        return record_head(f, &p, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
+        return record_head(f, &p, LOOK_DURABLE, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL,
+                           into, out, e);
     /* The draft is looked for first: while there is none, the view is the head. */
     bool settled = (f->checked || pad_read_checked(f)) && !drafted(f, &p);
     if (want == HEAD_VALUE && settled) {
@@ -561,7 +563,7 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
     Files *f = (Files *)s;
     Place p = place_of(stream);
     AUTO(Stream) st = { .fd = FD_NONE };
-    TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
+    TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, &st, e));
     return stream_read(f, &st, from, limit, into, out, e);
 }
 

@@ -116,8 +116,9 @@ DEFINE_AUTO(Stream, stream_done)
 MUST_USE jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e);
 
 /* The same for reading: no lock is held, nothing is waited for or changed.  If somebody is
- * writing, what can be seen is made durable first, unless `any` allows what may yet be lost. */
-typedef enum LookAt { LOOK_DURABLE, LOOK_ANY } LookAt;
+ * writing, what can be seen is made durable first; LOOK_SYNCED does so even if nobody is, for a
+ * writer may have died before its sync; LOOK_ANY allows what may yet be lost. */
+typedef enum LookAt { LOOK_DURABLE, LOOK_SYNCED, LOOK_ANY } LookAt;
 MUST_USE jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *e);
 
 /* The seq of a stream's head under a shared lock that *held keeps; 0 if there is none. */

@@ -204,14 +204,14 @@ jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *
     bool quiet = what == LOOK_DURABLE && io_lock(io, st.fd, F_RDLCK, LOCK_STREAM) == 0;
     struct stat info;
     int got = io_fstat(io, st.fd, &info);
+    if (got == 0 && !S_ISREG(info.st_mode))
+        return refuse_kind(e, p, &info);
     if (got == 0 && quiet)
         got = io_lock(io, st.fd, F_UNLCK, LOCK_STREAM);
-    else if (got == 0 && what == LOOK_DURABLE && !f->base.read_only_why[0])
+    else if (got == 0 && what != LOOK_ANY && !f->base.read_only_why[0])
         got = io_fdatasync(io, st.fd);
     if (got < 0)
         return err_errno(e, -got, "could not look at a stream");
-    if (!S_ISREG(info.st_mode))
-        return refuse_kind(e, p, &info);
     TRY(find_head_unlocked(f, &st, info.st_size, e));
     if (st.head.seq == 0)
         return store_not_found(e, p->name);
