@@ -78,10 +78,15 @@ void buf_addf(Buf *b, const char *fmt, ...)
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, fmt, args);
+    /* It fits most of the time; if not, the room behind the content means nothing yet. */
+    size_t left = b->full ? 0 : b->cap - b->n;
+    int n = vsnprintf(left ? b->p + b->n : NULL, left, fmt, args);
     va_end(args);
     assert(n >= 0);
-    add_formatted(b, (size_t)n, fmt, again);
+    if ((size_t)n < left)
+        buf_grew(b, (size_t)n);
+    else
+        add_formatted(b, (size_t)n, fmt, again);
     va_end(again);
 }
 

@@ -4,6 +4,7 @@
  * walking over the members of a record's line without building a tree. */
 #include "base/json.h"
 
+#include <assert.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -60,6 +61,10 @@ jot_status json_read(Str text, json_t **out, Err *e)
 {
     if (too_deep(text))
         return err_set(e, JOT_INVALID, "JSON nests deeper than %d levels", JSON_DEPTH_MAX);
+    /* jansson loses a NUL that stands behind a number or a word. */
+    size_t nul = str_find(text, 0);
+    if (nul < text.n)
+        return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: a NUL byte", nul);
     json_error_t why;
     json_t *value = load(text, &why);
     if (!value) {
@@ -261,6 +266,25 @@ static size_t unescape(Str s, size_t at, Buf *to)
     return end;
 }
 
+/* Every stored body passes through here, so text is looked at sixteen bytes at a time. */
+typedef unsigned char Sixteen __attribute__((vector_size(16)));
+
+/* The first place from `at` on where fewer than sixteen bytes are left, or one of the next sixteen
+ * is escaped when quoted: a control character, DEL, a quote or a backslash. */
+static size_t skip_plain(Str s, size_t at)
+{
+    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
+        Sixteen x;
+        uint64_t found[2];
+        memcpy(&x, s.p + at, sizeof x);
+        Sixteen special = (Sixteen)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F));
+        memcpy(found, &special, sizeof found);
+        if (found[0] | found[1])
+            break;
+    }
+    return at;
+}
+
 size_t json_unquote(Str s, size_t at, Buf *to)
 {
     if (at >= s.n || s.p[at] != '"')
@@ -268,6 +292,7 @@ size_t json_unquote(Str s, size_t at, Buf *to)
     at++;
     for (;;) {
         size_t plain = at;
+        at = skip_plain(s, at);
         while (at < s.n && s.p[at] != '"' && s.p[at] != '\\' && (unsigned char)s.p[at] >= 0x20)
             at++;
         if (at >= s.n || !utf8_valid(str_slice(s, plain, at)))
@@ -284,57 +309,65 @@ size_t json_unquote(Str s, size_t at, Buf *to)
     }
 }
 
-/* How many bytes a byte takes inside quotes. */
-static size_t quoted_width(unsigned char c)
+/* How many bytes a byte takes inside quotes, beyond one. */
+static const unsigned char more_quoted[256] = {
+    [0x00 ... 0x07] = 5, ['\b'] = 1,          ['\t'] = 1, ['\n'] = 1, [0x0B] = 5, ['\f'] = 1,
+    ['\r'] = 1,          [0x0E ... 0x1F] = 5, ['"'] = 1,  ['\\'] = 1, [0x7F] = 5,
+};
+
+/* Where the first byte from `at` on stands that is escaped; text.n if there is none. */
+static size_t plain_until(Str text, size_t at)
 {
-    switch (c) {
-    case '"':
-    case '\\':
-    case '\b':
-    case '\f':
-    case '\n':
-    case '\r':
-    case '\t':
-        return 2;
-    default:
-        return c < 0x20 || c == 0x7F ? 6 : 1;
-    }
+    at = skip_plain(text, at);
+    while (at < text.n && !more_quoted[(unsigned char)text.p[at]])
+        at++;
+    return at;
 }
 
 size_t json_quoted_size(Str text)
 {
-    size_t n = 2;
-    for (size_t i = 0; i < text.n; i++)
-        n += quoted_width((unsigned char)text.p[i]);
+    size_t n = 2 + text.n;
+    for (size_t at = plain_until(text, 0); at < text.n; at = plain_until(text, at + 1))
+        n += more_quoted[(unsigned char)text.p[at]];
     return n;
 }
 
-static void add_escape(Buf *to, unsigned char c)
+/* The escape of `c`, at `to`; returns its end. */
+static char *write_escape(char *to, unsigned char c)
 {
-    static const char from[] = "\"\\\b\f\n\r\t", into[] = "\"\\bfnrt";
+    static const char from[] = "\"\\\b\f\n\r\t", into[] = "\"\\bfnrt",
+                      digits[] = "0123456789abcdef";
     const char *known = c ? strchr(from, c) : NULL;
+    *to++ = '\\';
     if (known) {
-        char two[2] = { '\\', into[known - from] };
-        buf_add(to, (Str){ two, 2 });
-    } else {
-        buf_addf(to, "\\u%04x", c);
+        *to++ = into[known - from];
+        return to;
     }
+    memcpy(to, "u00", 3);
+    to[3] = digits[c >> 4];
+    to[4] = digits[c & 15];
+    return to + 5;
 }
 
 void json_quote(Buf *to, Str text)
 {
-    buf_add_char(to, '"');
-    size_t plain = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        if (quoted_width(c) == 1)
-            continue;
-        buf_add(to, str_slice(text, plain, i));
-        add_escape(to, c);
-        plain = i + 1;
+    size_t size = json_quoted_size(text);
+    char *out = buf_room(to, size);
+    if (!out)
+        return;
+    char *end = out;
+    *end++ = '"';
+    for (size_t at = 0; at < text.n;) {
+        size_t special = plain_until(text, at);
+        memcpy(end, text.p + at, special - at);
+        end += special - at;
+        if (special < text.n)
+            end = write_escape(end, (unsigned char)text.p[special]);
+        at = special + 1;
     }
-    buf_add(to, str_from(text, plain));
-    buf_add_char(to, '"');
+    *end++ = '"';
+    assert(end == out + size);
+    buf_grew(to, size);
 }
 
 /* The shortest form that reads back as the same number. */

@@ -117,19 +117,26 @@ typedef struct Reader {
     Record out;
 } Reader;
 
-/* The string at the cursor, into the arena. */
+/* The string at the cursor, into the arena, which has `room` for it. */
+static bool read_text_within(Reader *r, size_t room, Str *out)
+{
+    Buf text = { .p = arena_alloc(r->into, room, 1), .cap = room, .max = room };
+    r->at = json_unquote(r->line, r->at, &text);
+    assert(buf_ok(&text)); /* unescaping never makes a string longer */
+    *out = buf_str(&text);
+    return r->at;
+}
+
 static bool read_text(Reader *r, Str *out)
 {
     size_t end = json_unquote(r->line, r->at, NULL);
-    if (!end)
-        return false;
-    /* Unescaping never makes a string longer, so the room is enough and never grows. */
-    size_t room = end - r->at;
-    Buf text = { .p = arena_alloc(r->into, room, 1), .cap = room, .max = room };
-    r->at = json_unquote(r->line, r->at, &text);
-    assert(r->at == end && buf_ok(&text));
-    *out = buf_str(&text);
-    return true;
+    return end && read_text_within(r, end - r->at, out);
+}
+
+/* The body is the last member, so the rest of the line is room enough and not too much. */
+static bool read_body(Reader *r, Str *out)
+{
+    return r->at < r->line.n && read_text_within(r, r->line.n - r->at, out);
 }
 
 static bool read_u64(Reader *r, uint64_t *out)
@@ -193,7 +200,7 @@ static bool read_meta(Reader *r)
 static bool read_body64(Reader *r)
 {
     Str text;
-    return read_text(r, &text) && base64_read(text, r->into, &r->out.body);
+    return read_body(r, &text) && base64_read(text, r->into, &r->out.body);
 }
 
 static bool read_true(Reader *r)
@@ -275,7 +282,7 @@ static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
     case HAS_CHAIN:
         return read_hash(r, &m->chain);
     case HAS_BODY:
-        return str_eq(key, S("body64")) ? read_body64(r) : read_text(r, &r->out.body);
+        return str_eq(key, S("body64")) ? read_body64(r) : read_body(r, &r->out.body);
     default:
         return read_extra(r, key_at);
     }

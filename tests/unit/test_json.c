@@ -216,6 +216,44 @@ static void every_byte_is_quoted_and_unquoted(void **state)
     }
 }
 
+/* Text is looked at in blocks; a byte must not fare otherwise for where it stands in one. */
+static void a_byte_is_quoted_alike_wherever_it_stands(void **state)
+{
+    for (uint32_t c = 0; c < 0x80; c++) {
+        char alone[1] = { (char)c };
+        AUTO(Buf) form = { 0 };
+        json_quote(&form, (Str){ alone, 1 });
+        Str inner = str_slice(buf_str(&form), 1, form.n - 1);
+        for (size_t at = 0; at < 40; at++) {
+            char text[40];
+            memset(text, 'x', sizeof text);
+            text[at] = (char)c;
+            AUTO(Buf) expected = { 0 };
+            AUTO(Buf) quoted = { 0 };
+            AUTO(Buf) back = { 0 };
+            buf_addf(&expected, "\"%.*s" STR_FMT "%.*s\"", (int)at, text, STR_ARG(inner),
+                     (int)(sizeof text - at - 1), text + at + 1);
+            json_quote(&quoted, (Str){ text, sizeof text });
+            assert_str(buf_str(&quoted), buf_str(&expected));
+            assert_int_equal(quoted.n, json_quoted_size((Str){ text, sizeof text }));
+            assert_int_equal(json_unquote(buf_str(&quoted), 0, &back), quoted.n);
+            assert_str(buf_str(&back), ((Str){ text, sizeof text }));
+        }
+    }
+}
+
+static void a_raw_control_character_is_refused_wherever_it_stands(void **state)
+{
+    for (unsigned char c = 0; c < 0x20; c++)
+        for (size_t at = 1; at < 40; at++) {
+            char text[41];
+            memset(text, 'x', sizeof text);
+            text[0] = text[40] = '"';
+            text[at] = (char)c;
+            assert_int_equal(json_unquote((Str){ text, sizeof text }, 0, NULL), 0);
+        }
+}
+
 static void unquoting_gives_what_reading_gives(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(json_rows); i++) {
@@ -278,6 +316,8 @@ int main(void)
         cmocka_unit_test(reals_are_written_as_short_as_they_read_back),
         cmocka_unit_test(keys_keep_their_order),
         cmocka_unit_test(every_byte_is_quoted_and_unquoted),
+        cmocka_unit_test(a_byte_is_quoted_alike_wherever_it_stands),
+        cmocka_unit_test(a_raw_control_character_is_refused_wherever_it_stands),
         cmocka_unit_test(unquoting_gives_what_reading_gives),
         cmocka_unit_test(a_value_is_skipped_wherever_it_begins),
         cmocka_unit_test(what_is_no_string_has_an_empty_text),

@@ -26,13 +26,14 @@
 #define FORMAT "format"
 #define FORMAT_DRAFT ".format."
 #define CHECKED "checked"
+#define PROGRESS ".checking"
 
 enum { DRAFT_TRIES = 16 };
 
 /* What is not for merging when a pad is kept in git. */
 static const char ignore_text[] = "# Not content: what Jotter derives, and its history.\n"
                                   "/streams/\n/runs/\n/quarantine/\n/format\n/checked\n/recent\n"
-                                  "/index.sqlite*\n.*.new\n";
+                                  "/index.sqlite*\n/.checking\n.*.new\n";
 
 /* --- Directories ----------------------------------------------------------------------- */
 
@@ -142,12 +143,13 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
 
 jot_status pad_write_checked(Files *f, Err *e)
 {
-    if (!f->boot[0])
-        return JOT_OK; /* without a boot id every boot is another one */
-    int got = place_small(f, CHECKED, str(f->boot), false, PLACE_OVER);
+    /* Without a boot id every boot is another one, but a handle knows what it has seen. */
+    int got = f->boot[0] ? place_small(f, CHECKED, str(f->boot), false, PLACE_OVER) : 0;
     if (got < 0)
         return err_errno(e, -got, "could not write '" CHECKED "'");
     f->checked = true;
+    if (f->check_shared)
+        (void)io_unlink(f->base.io, f->root, PROGRESS);
     return JOT_OK;
 }
 
@@ -157,6 +159,28 @@ bool pad_read_checked(Files *f)
     if (f->boot[0] && read_small(f, CHECKED, text, sizeof text) == 0)
         f->checked = strcmp(text, f->boot) == 0 || MUTANT(TRUST_EVERY_BOOT);
     return f->checked;
+}
+
+void pad_write_progress(Files *f)
+{
+    AUTO(Arena) arena = { 0 };
+    if (!f->boot[0] || f->check_missed)
+        return;
+    Str text = arena_printf(&arena, "%s %s", f->boot, f->check_after);
+    f->check_shared = place_small(f, PROGRESS, text, false, PLACE_OVER) == 0;
+}
+
+void pad_read_progress(Files *f)
+{
+    char text[sizeof f->boot + sizeof f->check_after] = "";
+    if (!f->boot[0] || f->check_missed || read_small(f, PROGRESS, text, sizeof text) < 0)
+        return;
+    f->check_shared = true;
+    Str rest = str(text), boot;
+    bool ours = str_cut(&rest, ' ', &boot) && str_eq(boot, str(f->boot)) &&
+                store_check_name(rest, NULL) == JOT_OK;
+    if (ours && str_cmp(rest, str(f->check_after)) > 0)
+        memcpy(f->check_after, rest.p, rest.n + 1);
 }
 
 /* --- Making a pad ---------------------------------------------------------------------- */

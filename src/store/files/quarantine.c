@@ -33,13 +33,14 @@ static Spot spot_for(Files *f, Str stream, bool late)
     return spot;
 }
 
-static int write_file(Files *f, int dir, const char *name, Str bytes)
+/* A new file: `bytes`, or a stretch of the open file `from`. */
+static int write_file(Files *f, int dir, const char *name, Str bytes, int from, off_t at, off_t end)
 {
     const Io *io = f->base.io;
     AUTO(Fd) fd = io_open(io, dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fd;
-    int got = io_write_all(io, fd, bytes);
+    int got = from < 0 ? io_write_all(io, fd, bytes) : copy_range(io, from, fd, at, end);
     return got < 0 ? got : io_fsync(io, fd);
 }
 
@@ -54,7 +55,7 @@ static int write_name(Files *f, int dir, const Spot *spot, Str stream)
 {
     char name[sizeof spot->name + sizeof NAME_FILE];
     snprintf(name, sizeof name, "%s" NAME_FILE, spot->name);
-    return write_file(f, dir, name, stream);
+    return write_file(f, dir, name, stream, FD_NONE, 0, 0);
 }
 
 static jot_status report(Files *f, Str stream, int got, Err *e)
@@ -80,13 +81,13 @@ jot_status quarantine_move(Files *f, Str stream, int dir, const char *name, bool
     return report(f, stream, got, e);
 }
 
-jot_status quarantine_bytes(Files *f, Str stream, Str bytes, Err *e)
+jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_t end, Err *e)
 {
     AUTO(Fd) to = pad_open_dir(f, DIRECTORY, true);
     Spot spot = spot_for(f, stream, false);
     int got = to < 0 ? to : write_name(f, to, &spot, stream);
     if (got == 0)
-        got = write_file(f, to, spot.name, bytes);
+        got = write_file(f, to, spot.name, (Str){ 0 }, fd, at, end);
     if (got == 0)
         got = sync_directory(f, to);
     return report(f, stream, got, e);
@@ -112,38 +113,45 @@ jot_status quarantine_purge(Files *f, Str stream, Err *e)
     return got < 0 ? err_errno(e, -got, "could not purge quarantine/") : JOT_OK;
 }
 
-/* The whole small file, or the empty Str. */
-static Str read_whole(Files *f, int dir, const char *name, Arena *into, bool *busy)
+/* All of a file; false if it is none that can be read.  *busy if somebody may still write to it. */
+static bool read_whole(Files *f, int dir, const char *name, Arena *into, Str *out, bool *busy)
 {
     AUTO(Fd) fd = io_open(f->base.io, dir, name, O_RDONLY | O_NONBLOCK, 0);
     struct stat info;
-    *busy = fd >= 0 && view_open_elsewhere(fd);
+    *busy = fd >= 0 && view_open_elsewhere(fd, false);
     if (fd < 0 || io_fstat(f->base.io, fd, &info) < 0 || !S_ISREG(info.st_mode) ||
         info.st_size > STORE_BODY_MAX)
-        return (Str){ 0 };
+        return false;
     char *room = arena_alloc(into, (size_t)info.st_size + 1, 1);
     ssize_t got = io_read_all(f->base.io, fd, room, (size_t)info.st_size, 0);
-    return got >= 0 ? (Str){ room, (size_t)got } : (Str){ 0 };
+    *out = (Str){ room, got < 0 ? 0 : (size_t)got };
+    return got >= 0;
 }
 
-/* One late file: nobody writes to it any more, so it can be judged. */
+/* True if the stream has a version with this text. */
+static bool is_version(Files *f, Str stream, Str text)
+{
+    Place p = place_of(stream);
+    bool known = false;
+    AUTO(Stream) st = { .fd = FD_NONE };
+    return stream_look(f, &p, LOOK_ANY, &st, NULL) == JOT_OK &&
+           stream_knows(f, &st, hash_of(text), &known, NULL) == JOT_OK && known;
+}
+
+/* One late file: if nobody writes to it any more, it can be judged. */
 static void look_at(Files *f, int dir, Str item)
 {
     AUTO(Arena) arena = { 0 };
     const char *name = arena_cstr(&arena, item);
     const char *name_file = arena_printf(&arena, STR_FMT NAME_FILE, STR_ARG(item)).p;
-    bool busy = false, ignore = false, known = false;
-    Str text = read_whole(f, dir, name, &arena, &busy);
-    Str stream = read_whole(f, dir, name_file, &arena, &ignore);
-    if (busy || !stream.n || store_check_name(stream, NULL) != JOT_OK)
-        return;
-    Place p = place_of(stream);
-    AUTO(Stream) st = { .fd = FD_NONE };
-    if (stream_look(f, &p, LOOK_ANY, &st, NULL) != JOT_OK ||
-        stream_knows(f, &st, hash_of(text), &known, NULL) != JOT_OK)
+    bool busy = false, ignore = false;
+    Str text = { 0 }, stream = { 0 };
+    bool read = read_whole(f, dir, name, &arena, &text, &busy);
+    if (busy || !read_whole(f, dir, name_file, &arena, &stream, &ignore) ||
+        store_check_name(stream, NULL) != JOT_OK)
         return;
     Shown shown;
-    if (known) {
+    if (read && is_version(f, stream, text)) {
         (void)io_unlink(f->base.io, dir, name);
         (void)io_unlink(f->base.io, dir, name_file);
     } else {

@@ -80,7 +80,7 @@ static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *
         TRY(stream_knows(f, st, d->sha256, &known, e));
     if (!known)
         return quarantine_move(f, st->place->name, dir, st->place->draft, false, e);
-    return view_drop(f, st->place, dir, e);
+    return view_drop(f, st->place, dir, d, e);
 }
 
 /* Let the draft take effect now, and be done with what it displaced. */
@@ -93,21 +93,21 @@ static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *
 }
 
 /* A draft was found: its writer is dead, for we hold the lock. */
-static jot_status settle_draft(Files *f, const Stream *st, int dir, const View *v, const View *d,
-                               Err *e)
+static jot_status settle_draft(Files *f, Stream *st, int dir, const View *v, const View *d, Err *e)
 {
     /* What the dead writer appended is about to be shown to readers. */
     TRY(stream_settle(f, st, e));
     if (fits(st, v))
         return drop(f, st, dir, d, e);
-    if (st->head.op == OP_PUT && hash_eq(st->head.sha256, d->sha256) && !MUTANT(FORGET_DRAFT))
-        return finish(f, st, dir, false, e);
-    bool known = false;
-    if (st->head.op == OP_DELETE && v->there)
+    bool known = !v->there;
+    if (!known)
         TRY(stream_knows(f, st, v->sha256, &known, e));
-    if (known && d->text.n == 0)
+    bool next = mark_shown(&st->head) && hash_eq(st->head.sha256, d->sha256);
+    if (known && next && !MUTANT(FORGET_DRAFT))
+        return finish(f, st, dir, false, e);
+    if (known && v->there && st->head.op == OP_DELETE && d->text.n == 0)
         return finish(f, st, dir, true, e);
-    return drop(f, st, dir, d, e);
+    return drop(f, st, dir, d, e); /* a text nobody knows stays where it is: a person's edit */
 }
 
 /* The view is not what it should be, and nobody's work: make it the head again. */
@@ -129,13 +129,13 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
 /* An editor that saves in place empties the file first: give it a moment. */
 static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *into, View *v, Err *e)
 {
-    TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
+    TRY(view_read_in(f, st->place, dir, into, v, e));
     for (int i = 0; i < EMPTY_TRIES; i++) {
         bool emptied = v->there && v->text.n == 0 && mark_shown(&st->head) && st->head.size > 0;
         if (!emptied || MUTANT(NO_PATIENCE))
             break;
         io_sleep_us(f->base.io, EMPTY_WAIT_US);
-        TRY(view_read_in(f, st->place, dir, st->place->view, into, v, e));
+        TRY(view_read_in(f, st->place, dir, into, v, e));
     }
     return JOT_OK;
 }
@@ -150,7 +150,7 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
     TRY(view_read_draft(f, st->place, dir, into, &draft, e));
     if (draft.there) {
         TRY(settle_draft(f, st, dir, seen, &draft, e));
-        TRY(view_read_in(f, st->place, dir, st->place->view, into, seen, e));
+        TRY(view_read_in(f, st->place, dir, into, seen, e));
     }
     Verdict verdict;
     TRY(recover_judge(f, st, seen, &verdict, e));
@@ -159,7 +159,7 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
         return JOT_OK;
     case VIEW_STALE:
         TRY(restore(f, st, dir, e));
-        return view_read_in(f, st->place, dir, st->place->view, into, seen, e);
+        return view_read_in(f, st->place, dir, into, seen, e);
     case VIEW_EDITED:
         *edit = (Draft){ .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text };
         return JOT_OK;

@@ -56,7 +56,9 @@ static jot_status read_text(Files *f, const Place *p, int fd, size_t size, Arena
     return err_set(e, JOT_UNAVAILABLE, "a file of the pad keeps growing while it is read");
 }
 
-static jot_status read_open(Files *f, const Place *p, int fd, Arena *into, View *out, Err *e)
+/* With `held`, it is asked first whether somebody has the file open for writing. */
+static jot_status read_open(Files *f, const Place *p, int fd, bool *held, Arena *into, View *out,
+                            Err *e)
 {
     struct stat info;
     int got = io_fstat(f->base.io, fd, &info);
@@ -72,14 +74,16 @@ static jot_status read_open(Files *f, const Place *p, int fd, Arena *into, View 
         return err_set(e, JOT_TOO_BIG, "the file of '%s' has %lld bytes: the limit is %d",
                        err_show(&shown, p->name), (long long)info.st_size, STORE_BODY_MAX);
     *out = (View){ .there = true, .links = info.st_nlink };
+    if (held)
+        *held = view_open_elsewhere(fd, true);
     out->changed_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
     TRY(read_text(f, p, fd, (size_t)info.st_size, into, &out->text, e));
     out->sha256 = hash_of(out->text);
     return JOT_OK;
 }
 
-static jot_status read_at(Files *f, const Place *p, int dir, const char *name, Arena *into,
-                          View *out, Err *e)
+static jot_status read_at(Files *f, const Place *p, int dir, const char *name, bool *held,
+                          Arena *into, View *out, Err *e)
 {
     *out = (View){ 0 };
     /* O_NONBLOCK: a FIFO planted here must not hold us. */
@@ -92,28 +96,46 @@ static jot_status read_at(Files *f, const Place *p, int dir, const char *name, A
         return refuse(e, p, "is not a regular file");
     if (fd < 0)
         return view_failed(e, p, fd, "open");
-    return read_open(f, p, fd, into, out, e);
+    return read_open(f, p, fd, held, into, out, e);
 }
 
 jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e)
 {
-    return read_at(f, p, f->root, p->view_path, into, out, e);
+    return read_at(f, p, f->root, p->view_path, NULL, into, out, e);
 }
 
-jot_status view_read_in(Files *f, const Place *p, int dir, const char *name, Arena *into, View *out,
-                        Err *e)
+jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e)
 {
-    return read_at(f, p, dir, name, into, out, e);
+    return read_at(f, p, dir, p->view, NULL, into, out, e);
 }
 
 jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e)
 {
-    jot_status got = read_at(f, p, dir, p->draft, into, out, e);
-    bool strange = got == JOT_DENIED || got == JOT_TOO_BIG || out->directory;
-    if (!strange)
-        return got;
+    bool held = false;
+    Err why = { 0 };
+    jot_status st = read_at(f, p, dir, p->draft, &held, into, out, &why);
+    out->held = held;
+    if (st == JOT_DENIED || st == JOT_TOO_BIG || out->directory) {
+        *out = (View){ 0 };
+        return quarantine_move(f, p->name, dir, p->draft, false, e);
+    }
+    if (st != JOT_OK && e)
+        *e = why;
+    return st;
+}
+
+jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err *e)
+{
     *out = (View){ 0 };
-    return quarantine_move(f, p->name, dir, p->draft, false, e);
+    AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
+    if (dir < 0)
+        return JOT_OK;
+    jot_status st = read_at(f, p, dir, p->draft, NULL, into, out, e);
+    if (st == JOT_DENIED || st == JOT_TOO_BIG) {
+        *out = (View){ 0 };
+        return JOT_OK;
+    }
+    return st;
 }
 
 /* Directories in which nothing is left; depth is bounded by the length of a path. */
@@ -161,11 +183,12 @@ jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e)
 }
 
 /* Give the draft the view's name.  People come and go: which of the two calls fits may change
- * between them.  *left is true if something has the draft's name now. */
-static int swap_in(Files *f, const Place *p, int dir, bool *left)
+ * between them.  *left is true if something has the draft's name now, *gone if there was no
+ * view. */
+static int swap_in(Files *f, const Place *p, int dir, bool *left, bool *gone)
 {
     const Io *io = f->base.io;
-    *left = false;
+    *left = *gone = false;
     if (!f->swaps || MUTANT(PLAIN_RENAME))
         return io_rename(io, dir, p->draft, p->view, 0);
     int got = -EAGAIN;
@@ -179,6 +202,7 @@ static int swap_in(Files *f, const Place *p, int dir, bool *left)
         if (got != -ENOENT)
             return got;
         got = io_rename(io, dir, p->draft, p->view, RENAME_NOREPLACE);
+        *gone = got == 0;
         if (got != -EEXIST)
             return got;
     }
@@ -198,37 +222,33 @@ static int swap_out(Files *f, const Place *p, int dir, bool *left)
 jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *into,
                          View *displaced, Err *e)
 {
-    bool left = false;
+    bool left = false, gone = false;
     *displaced = (View){ 0 };
-    int got = remove ? swap_out(f, p, dir, &left) : swap_in(f, p, dir, &left);
+    int got = remove ? swap_out(f, p, dir, &left) : swap_in(f, p, dir, &left, &gone);
     if (got < 0)
         return view_failed(e, p, got, "replace");
-    return left ? view_read_draft(f, p, dir, into, displaced, e) : JOT_OK;
+    if (left)
+        TRY(view_read_draft(f, p, dir, into, displaced, e));
+    displaced->gone = gone;
+    return JOT_OK;
 }
 
 /* A read lease is refused while somebody has the file open for writing.  The signal that would
  * tell us of a broken lease is one that is ignored by default. */
-bool view_open_elsewhere(int fd)
+bool view_open_elsewhere(int fd, bool if_denied)
 {
     (void)fcntl(fd, F_SETSIG, SIGURG);
     if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
         (void)fcntl(fd, F_SETLEASE, F_UNLCK);
         return false;
     }
-    return errno == EAGAIN;
+    return errno == EAGAIN || (errno == EACCES && if_denied);
 }
 
-jot_status view_drop(Files *f, const Place *p, int dir, Err *e)
+jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e)
 {
-    const Io *io = f->base.io;
-    bool held = false;
-    AUTO(Fd) fd = io_open(io, dir, p->draft, O_RDONLY | O_NONBLOCK, 0);
-    if (fd == -ENOENT)
-        return JOT_OK;
-    if (fd >= 0)
-        held = view_open_elsewhere(fd);
-    if (held && !MUTANT(IGNORE_OPEN_EDITOR))
+    if (draft->held && !MUTANT(IGNORE_OPEN_EDITOR))
         return quarantine_move(f, p->name, dir, p->draft, true, e);
-    int got = io_unlink(io, dir, p->draft);
+    int got = io_unlink(f->base.io, dir, p->draft);
     return got < 0 && got != -ENOENT ? view_failed(e, p, got, "remove") : JOT_OK;
 }
