@@ -246,7 +246,8 @@ static jot_status emit(Walk *w, Str name, Err *e)
     }
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st != JOT_OK) {
+    /* A stream whose newest record is damaged is there all the same. */
+    if (st != JOT_OK && st != JOT_CORRUPT) {
         if (e)
             *e = ignored;
         return st;
