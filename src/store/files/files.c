@@ -728,8 +728,10 @@ jot_status recover_pad(Files *f, Err *e)
         pad_write_progress(f);
         return JOT_OK;
     }
-    if (!f->check_missed)
-        return pad_write_checked(f, e);
+    if (!f->check_missed) {
+        pad_write_checked(f);
+        return JOT_OK;
+    }
     f->check_missed = false; /* once more from the start, at the next write */
     f->check_after[0] = 0;
     return JOT_OK;

@@ -288,8 +288,9 @@ MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o,
 void pad_close(Store *s);
 /* Look whether this boot has been checked, perhaps by another process. */
 bool pad_read_checked(Files *f);
-/* Write `checked`, so that this boot needs no more comparing. */
-MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* Say in `checked` that this boot needs no more comparing.  If that fails the handle knows, and the
+ * next one compares again. */
+void pad_write_checked(Files *f);
 /* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
 /* How far the comparing has come under this boot, for processes that write once and end.  Not

@@ -141,16 +141,13 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
     return durable ? io_fsync(io, f->root) : 0;
 }
 
-jot_status pad_write_checked(Files *f, Err *e)
+void pad_write_checked(Files *f)
 {
-    /* Without a boot id every boot is another one, but a handle knows what it has seen. */
-    int got = f->boot[0] ? place_small(f, CHECKED, str(f->boot), false, PLACE_OVER) : 0;
-    if (got < 0)
-        return err_errno(e, -got, "could not write '" CHECKED "'");
     f->checked = true;
+    if (!f->boot[0] || place_small(f, CHECKED, str(f->boot), false, PLACE_OVER) < 0)
+        return;
     if (f->check_shared)
         (void)io_unlink(f->base.io, f->root, PROGRESS);
-    return JOT_OK;
 }
 
 bool pad_read_checked(Files *f)
