@@ -36,6 +36,8 @@ Allowed history_allowed(const History *h, size_t begun, size_t acked)
     Allowed a = h->after[acked];
     for (size_t i = 0; begun > acked && begun <= h->n && i < h->after[begun].n; i++)
         allowed_add(&a, h->after[begun].any[i]);
+    if (begun > acked && begun <= h->n && h->amid[begun])
+        allowed_add(&a, h->amid[begun]);
     return a;
 }
 
@@ -260,6 +262,38 @@ static Allowed allowed_now(Run *r)
     return a;
 }
 
+static size_t shot_index(const Snapshot *s, Str name)
+{
+    size_t i = 0;
+    while (i < s->n && !str_eq(s->shots[i].name, name))
+        i++;
+    return i;
+}
+
+/* A purge adds its tombstone first: one stream as it was, and the tombstone. */
+static const Snapshot *amid_purge(Run *r, const Snapshot *before, const Snapshot *after, Str name)
+{
+    Arena *arena = &r->history->arena;
+    size_t at = shot_index(before, name), then = shot_index(after, name);
+    if (at == before->n || then == after->n)
+        return NULL;
+    const Shot *old = &before->shots[at], *tombstone = &after->shots[then];
+    Snapshot *amid = NEW(arena, Snapshot);
+    *amid = *before;
+    amid->shots = NEW_ARRAY(arena, Shot, before->n);
+    memcpy(amid->shots, before->shots, before->n * sizeof(Shot));
+    Shot *both = &amid->shots[at];
+    both->records = NEW_ARRAY(arena, Record, old->n + 1);
+    both->digests = NEW_ARRAY(arena, uint64_t, old->n + 1);
+    memcpy(both->records, old->records, old->n * sizeof(Record));
+    memcpy(both->digests, old->digests, old->n * sizeof(uint64_t));
+    both->records[old->n] = tombstone->records[0];
+    both->digests[old->n] = tombstone->digests[0];
+    both->n = old->n + 1;
+    amid->digest = mix64(before->digest, after->digest);
+    return amid;
+}
+
 /* --- The store under test -------------------------------------------------------------- */
 
 static jot_status open_store(Run *r, Err *e)
@@ -430,6 +464,9 @@ static void tell(Run *r, const Action *a, size_t i, int64_t at_ms)
             wrong(r, "mem: refuses what the store did: %s", e.text);
         remember(r, a, at_ms);
         r->history->after[i + 1] = allowed_now(r);
+        if (a->kind == DO_PURGE)
+            r->history->amid[i + 1] = amid_purge(r, r->history->after[i].any[0],
+                                                 r->history->after[i + 1].any[0], str(a->stream));
         agree(r, a, &mark, &expected);
     }
     r->history->n = i + 1;

@@ -5,7 +5,8 @@
  * behind it must leave; it is kept as a list of snapshots.
  *
  * While an operation is in flight the store may hold what was before it or
- * what comes after; for several records at once, also some of them, in order. */
+ * what comes after; for several records at once, also some of them, in order;
+ * for a purge, also the tombstone with all that is yet to go. */
 #ifndef CRASH_RUN_H
 #define CRASH_RUN_H
 
@@ -27,8 +28,9 @@ typedef struct Edit {
 
 typedef struct History {
     Arena arena;
-    Allowed after[ACTIONS_MAX + 1]; /* when so many operations have returned */
-    size_t n;                       /* operations that have returned */
+    Allowed after[ACTIONS_MAX + 1];        /* when so many operations have returned */
+    const Snapshot *amid[ACTIONS_MAX + 1]; /* also allowed before that; or NULL */
+    size_t n;                              /* operations that have returned */
     Edit edits[EDITS_MAX];
     size_t edits_n;
 } History;

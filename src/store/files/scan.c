@@ -74,9 +74,12 @@ static bool read_line(Str line, RecordWant want, Arena *into, Record *out, size_
 
 /* --- From the end ------------------------------------------------------------------------ */
 
+/* A line that was written to its end.  Pages that a power failure took from one are zeros, and a
+ * stream without any other record is not among those that are checked after a reboot: so a NUL is
+ * looked for always. */
 static bool complete(Str line)
 {
-    return line.n && line.p[line.n - 1] == '\n';
+    return line.n && line.p[line.n - 1] == '\n' && !memchr(line.p, 0, line.n);
 }
 
 /* The head is the last line that is a record.  What a writer that died left behind is no part of
