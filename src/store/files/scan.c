@@ -74,12 +74,16 @@ static bool read_line(Str line, RecordWant want, Arena *into, Record *out, size_
 
 /* --- From the end ------------------------------------------------------------------------ */
 
-/* A line that was written to its end.  Pages that a power failure took from one are zeros, and a
- * stream without any other record is not among those that are checked after a reboot: so a NUL is
- * looked for always. */
 static bool complete(Str line)
 {
-    return line.n && line.p[line.n - 1] == '\n' && !memchr(line.p, 0, line.n);
+    return line.n && line.p[line.n - 1] == '\n';
+}
+
+/* Pages that a power failure took from a line are zeros.  A stream without any other record is not
+ * among those that are checked after a reboot, so this is looked for always. */
+static bool has_zeros(Str line)
+{
+    return memchr(line.p, 0, line.n) != NULL;
 }
 
 /* The head is the last line that is a record.  What a writer that died left behind is no part of
@@ -104,13 +108,14 @@ jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e)
             return read_failed(e, st, got);
         if (line.n == 0)
             return JOT_OK;
-        RecordWant want = f->checked ? RECORD_NO_BODY : RECORD_ALL;
+        bool sure = f->checked && !has_zeros(line);
+        RecordWant want = sure ? RECORD_NO_BODY : RECORD_ALL;
         if (complete(line) && read_line(line, want, &arena, &r, &skip)) {
             st->head = r.mark;
             st->head.seq += damaged;
             return JOT_OK;
         }
-        bool torn = last && (!complete(line) || !f->checked);
+        bool torn = last && (!complete(line) || !sure);
         if (torn || MUTANT(CUT_THE_MIDDLE))
             st->size = at;
         else
