@@ -292,6 +292,7 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
+    TRY(pad_check_there(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;

@@ -299,6 +299,8 @@ void pad_read_progress(Files *f);
 void pad_write_progress(Files *f);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
+/* JOT_IO if the directory has no name any more: nothing made in it would ever be found. */
+MUST_USE jot_status pad_check_there(Files *f, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
 void pad_begin_wait(Files *f);
 int64_t pad_wait_left(const Files *f);
