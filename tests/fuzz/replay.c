@@ -3,7 +3,8 @@
  *     replay_json CORPUS [RUNS [SEED]]
  *
  * Each file of the corpus is run as it is; then RUNS inputs are made from them
- * by a seeded generator and run too, so that a failure can be repeated.  When
+ * by a seeded generator and run too, so that a failure can be repeated (20,000,
+ * or 2,000 with JOT_TEST_VOLUME=small, if nothing else is said).  When
  * the target dies, the input it died of is printed with the seed and number of
  * the run, and kept as a file in $TMPDIR. */
 #include <dirent.h>
@@ -14,7 +15,7 @@
 #include "base/buf.h"
 #include "fuzz/fuzz.h"
 
-enum { INPUT_MAX = 8192, FILES_MAX = 1000, RUNS_DEFAULT = 20000 };
+enum { INPUT_MAX = 8192, FILES_MAX = 1000, RUNS_DEFAULT = 20000, RUNS_SMALL = 2000 };
 
 typedef struct Files {
     Str *items;
@@ -212,7 +213,8 @@ static Files load_all(Arena *a, const char *dir)
 
 int main(int argc, char **argv)
 {
-    int64_t runs = RUNS_DEFAULT, seed = 1;
+    const char *volume = getenv("JOT_TEST_VOLUME");
+    int64_t runs = volume && strcmp(volume, "small") == 0 ? RUNS_SMALL : RUNS_DEFAULT, seed = 1;
     bool good = argc >= 2 && argc <= 4;
     good = good && (argc < 3 || str_to_i64(str(argv[2]), 0, INT64_MAX, &runs));
     good = good && (argc < 4 || str_to_i64(str(argv[3]), 1, INT64_MAX, &seed));
