@@ -338,12 +338,26 @@ static bool from_a_person(const Past *past, Str stream, Str text, bool removal)
     return false;
 }
 
-/* True if the stream may have no value: what is seen of it then can be nothing, in any form. */
+/* True if the stream may have no value. */
 static bool may_be_dead(const Allowed *allowed, Str stream)
 {
     for (size_t i = 0; i < allowed->n; i++) {
         const Shot *shot = snapshot_find(allowed->any[i], stream);
         if (!shot || shot->n == 0 || !mark_live(&shot->records[shot->n - 1].mark))
+            return true;
+    }
+    return false;
+}
+
+/* True if the stream's value, recorded or not, may be this: exactly the old or the new one. */
+static bool may_be_value(const Allowed *allowed, const Shot *seen)
+{
+    if (seen->gone)
+        return may_be_dead(allowed, seen->name);
+    for (size_t i = 0; i < allowed->n; i++) {
+        const Shot *shot = snapshot_find(allowed->any[i], seen->name);
+        const Record *last = shot && shot->n ? &shot->records[shot->n - 1] : NULL;
+        if (last && last->mark.op == OP_PUT && str_eq(last->body, seen->edit))
             return true;
     }
     return false;
@@ -401,12 +415,39 @@ bool oracle_judge(const Seen *seen, const Past *past, char *wrong, size_t size)
         return false;
     for (size_t i = 0; i < seen->first.n; i++) {
         const Shot *shot = &seen->first.shots[i];
-        bool dead = shot->gone && may_be_dead(&allowed, shot->name);
-        if (shot->pending && !dead && !from_a_person(past, shot->name, shot->edit, shot->gone))
+        bool fine = !shot->pending || may_be_value(&allowed, shot);
+        if (!fine && !from_a_person(past, shot->name, shot->edit, shot->gone))
             return say_nobody(shot->name, shot->edit, shot->gone, wrong, size);
     }
     for (size_t i = 0; i < seen->second.n; i++)
         if (!judge_second(past, &allowed, &seen->second.shots[i], wrong, size))
             return false;
     return judge_edits(seen, past, wrong, size);
+}
+
+static void describe(const Snapshot *s, const char *when, Buf *to)
+{
+    static const char *const ops[] = { "?", "put", "delete", "append" };
+    for (size_t i = 0; i < s->n; i++) {
+        const Shot *shot = &s->shots[i];
+        Shown name, text, by;
+        buf_addf(to, "  %s, %s:", when, err_show(&name, shot->name));
+        for (size_t k = 0; k < shot->n; k++) {
+            const Record *r = &shot->records[k];
+            buf_addf(to, " %llu %s by %s%s '%s';", (unsigned long long)r->mark.seq,
+                     ops[r->mark.op < COUNT_OF(ops) ? r->mark.op : 0], err_show(&by, r->by),
+                     r->mark.redacted ? " redacted" : "",
+                     err_show(&text, str_slice(r->body, 0, 24)));
+        }
+        if (shot->pending)
+            buf_addf(to, " then unrecorded%s '%s'", shot->gone ? " removal" : "",
+                     err_show(&text, str_slice(shot->edit, 0, 24)));
+        buf_add_char(to, '\n');
+    }
+}
+
+void oracle_describe(const Seen *seen, Buf *to)
+{
+    describe(&seen->first, "at first sight", to);
+    describe(&seen->second, "after a write", to);
 }

@@ -66,4 +66,7 @@ typedef struct Past {
 /* True if what was seen may follow from the past; else a sentence. */
 MUST_USE bool oracle_judge(const Seen *seen, const Past *past, char *wrong, size_t size);
 
+/* What was seen, record by record. */
+void oracle_describe(const Seen *seen, Buf *to);
+
 #endif
