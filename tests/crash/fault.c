@@ -285,6 +285,7 @@ void fault_run(Bench *b, const Workload *w)
         Oracle oracle;
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
+        oracle.thorough = b->options->only != NULL;
         Faults f = { b, &oracle, w, &ref, 0 };
         run_faults(&f);
         for (size_t at = 1; at < STEPS_MAX && f.reports < REPORTS_MAX; at++)

@@ -240,6 +240,7 @@ void kill_run(Bench *b, const Workload *w)
     if (reference_make(b, w, &ref)) {
         Oracle oracle;
         oracle_init(&oracle, b->target, w, &ref.history, b->work);
+        oracle.thorough = true;
         Kills k = { .bench = b, .oracle = &oracle, .workload = w, .boot = test_boots[0] };
         k.progress = mmap(NULL, sizeof *k.progress, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -35,6 +35,9 @@ typedef struct Oracle {
     Live live;
     Recorder follow;
     TestIo io;
+    bool thorough; /* every door of the store is tried in every look */
+    Doors doors;
+    uint64_t looks;
     Seen **seen; /* each kind of sight once */
     size_t seen_n, seen_cap;
     struct Known {

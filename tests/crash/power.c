@@ -64,9 +64,9 @@ static void report(Power *p, const CrashState *s, const Seen *seen, const char *
 /* Once at every point: nothing hangs, and nobody has lost a descriptor on the way. */
 static void new_point(Power *p, const CrashState *s)
 {
-    alarm(HANG_S);
     if (s->point == p->point)
         return;
+    alarm(HANG_S);
     p->point = s->point;
     size_t now = bench_descriptors(&p->oracle->live);
     if (p->descriptors && now != p->descriptors)
@@ -239,6 +239,7 @@ void power_run(Bench *b, const Workload *w)
         Oracle oracle;
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
+        oracle.thorough = b->options->only != NULL;
         size_t budget = b->options->states / workload_count(b);
         bool again = !workload_edited(w); /* edits are no story of the recovery */
         for (DiskModel model = MODEL_ORDERED; model < MODEL_COUNT; model++) {
