@@ -292,6 +292,7 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
+    TRY(pad_check_there(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
@@ -460,7 +461,8 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     TRY(view_read(f, p, into, &out->view, e));
     bool trusted = f->checked || pad_read_checked(f);
     AUTO(Stream) st = { .fd = FD_NONE };
-    jot_status looked = stream_look(f, p, trusted ? LOOK_ANY : LOOK_DURABLE, &st, e);
+    LookAt what = trusted ? LOOK_ANY : drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
+    jot_status looked = stream_look(f, p, what, &st, e);
     if (looked == JOT_NOT_FOUND && out->view.there)
         return JOT_OK;
     TRY(looked);
@@ -485,15 +487,25 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     return JOT_OK;
 }
 
+/* An older record in the place of the newest would be a lie about a log. */
+static jot_status head_damaged(Files *f, const Stream *st, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, st->place->name);
+    store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read", name);
+    return err_set(e, JOT_CORRUPT, "the newest record of '%s' (seq %llu) cannot be read", name,
+                   (unsigned long long)st->head.seq);
+}
+
 /* The newest record of the stream, whatever its view shows. */
-static jot_status record_head(Files *f, const Place *p, RecordWant want, Arena *into, Record *out,
-                              Err *e)
+static jot_status record_head(Files *f, const Place *p, LookAt what, RecordWant want, Arena *into,
+                              Record *out, Err *e)
 {
     AUTO(Stream) st = { .fd = FD_NONE };
     size_t n = 0;
-    TRY(stream_look(f, p, LOOK_DURABLE, &st, e));
+    TRY(stream_look(f, p, what, &st, e));
     TRY(stream_newest(f, &st, want, 1, into, out, &n, e));
-    return n ? JOT_OK : store_not_found(e, p->name);
+    return n && out->mark.seq == st.head.seq ? JOT_OK : head_damaged(f, &st, e);
 }
 
 /* The head of a document.  View and stream are read one after the other, without lock, so a write
@@ -513,7 +525,7 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
         if (explained && drafted(f, p))
             TRY(under_way(f, p, &now.head, &writing, e));
         if (writing)
-            return record_head(f, p, RECORD_ALL, into, out, e);
+            return record_head(f, p, LOOK_SYNCED, RECORD_ALL, into, out, e);
         still = i && now.head.seq == before.head.seq && now.view.there == before.view.there &&
                 hash_eq(now.view.sha256, before.view.sha256);
     }
@@ -527,7 +539,8 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     Files *f = (Files *)s;
     Place p = place_of(stream);
     if (!p.viewed)
-        return record_head(f, &p, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
+        return record_head(f, &p, LOOK_DURABLE, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL,
+                           into, out, e);
     /* The draft is looked for first: while there is none, the view is the head. */
     bool settled = (f->checked || pad_read_checked(f)) && !drafted(f, &p);
     if (want == HEAD_VALUE && settled) {
@@ -551,7 +564,7 @@ static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, 
     Files *f = (Files *)s;
     Place p = place_of(stream);
     AUTO(Stream) st = { .fd = FD_NONE };
-    TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
+    TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, &st, e));
     return stream_read(f, &st, from, limit, into, out, e);
 }
 
@@ -589,6 +602,8 @@ static jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dr
         return JOT_OK;
     off_t from, to;
     TRY(stream_find(f, &w.stream, from_seq, &from, &to, &w.arena, NULL, e));
+    if (from == w.stream.size)
+        return JOT_OK; /* only damaged records would be left */
     Mark head = w.stream.head;
     Piece kept = { from, w.stream.size, { 0 } };
     TRY(stream_replace(f, &w.stream, &kept, 1, e));
@@ -668,7 +683,7 @@ static jot_status files_put_records(Store *s, Str stream, const Record *records,
 
 /* --- After a reboot -------------------------------------------------------------------- */
 
-/* Put one document right, with people's edits recorded. */
+/* Put one stream right: what was torn, its view, and people's edits recorded. */
 static jot_status check_stream(Files *f, Str stream, Err *e)
 {
     AUTO(Work) w;
@@ -704,7 +719,7 @@ jot_status recover_pad(Files *f, Err *e)
     f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
         Str name = page.items[i].name;
-        if (store_kind(name)->document && !check_one(f, name))
+        if (!check_one(f, name))
             f->check_missed = true;
         memcpy(f->check_after, name.p, name.n);
         f->check_after[name.n] = 0;
@@ -714,8 +729,10 @@ jot_status recover_pad(Files *f, Err *e)
         pad_write_progress(f);
         return JOT_OK;
     }
-    if (!f->check_missed)
-        return pad_write_checked(f, e);
+    if (!f->check_missed) {
+        pad_write_checked(f);
+        return JOT_OK;
+    }
     f->check_missed = false; /* once more from the start, at the next write */
     f->check_after[0] = 0;
     return JOT_OK;
