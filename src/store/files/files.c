@@ -292,6 +292,7 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
+    TRY(pad_check_there(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
@@ -728,8 +729,10 @@ jot_status recover_pad(Files *f, Err *e)
         pad_write_progress(f);
         return JOT_OK;
     }
-    if (!f->check_missed)
-        return pad_write_checked(f, e);
+    if (!f->check_missed) {
+        pad_write_checked(f);
+        return JOT_OK;
+    }
     f->check_missed = false; /* once more from the start, at the next write */
     f->check_after[0] = 0;
     return JOT_OK;
