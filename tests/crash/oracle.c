@@ -377,7 +377,7 @@ static bool judge_edits(const Seen *seen, const Past *past, char *wrong, size_t 
 {
     for (size_t i = 0; i < past->history->edits_n; i++) {
         const Edit *edit = &past->history->edits[i];
-        bool safe = edit->op < past->acked && (past->kept || edit->synced);
+        bool safe = edit->op < past->acked && !edit->replaced && (past->kept || edit->synced);
         if (!safe || seen->found >> i & 1)
             continue;
         Shown shown, text;
