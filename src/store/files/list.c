@@ -28,6 +28,7 @@ typedef struct Level {
 
 struct ListCache {
     Arena arena;
+    int used; /* by walks under way, which may come to another large level further down */
     Level level;
     struct stat streams, views;
     Names names;
@@ -190,21 +191,26 @@ static bool settled(const struct stat *s, int64_t now_ms)
     return s->st_ino == 0 || at + SETTLED_MS < now_ms;
 }
 
-/* The level, from the cache if nothing has changed. */
+/* The level, from the cache if nothing has changed; *cached is the cache then, in use. */
 static jot_status get_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
-                            Names *out, Err *e)
+                            Names *out, struct ListCache **cached, Err *e)
 {
     struct ListCache *c = f->listed;
+    *cached = NULL;
     struct stat streams = look(f, level->streams), views = look(f, level->views);
     if (c && c->names.n && strcmp(c->level.streams, level->streams) == 0 &&
         strcmp(c->level.views, level->views) == 0 && same_time(&c->streams, &streams) &&
         same_time(&c->views, &views)) {
         *out = c->names;
+        *cached = c;
+        c->used++;
         return JOT_OK;
     }
     int64_t now = io_wall_ms(&io_system); /* compared with times the file system gives */
     TRY(read_level(f, level, kind, into, out, e));
-    if (out->n < CACHE_MIN || !settled(&streams, now) || !settled(&views, now))
+    /* Cycles are known by files one level further down, whose coming and going does not show. */
+    bool worth = out->n >= CACHE_MIN && !str_eq(str(kind->name), S("cycles"));
+    if (!worth || (c && c->used) || !settled(&streams, now) || !settled(&views, now))
         return JOT_OK;
     if (!c)
         c = f->listed = mem_alloc(sizeof *c);
@@ -316,30 +322,42 @@ static void below(Level *to, const Level *from, Str segment)
                  from->views, STR_ARG(segment));
 }
 
+static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e);
+
+/* One name of a level; *past if nothing wanted follows. */
+static jot_status visit(Walk *w, const Level *level, const StoreKind *kind, Str above, Str child,
+                        bool *past, Err *e)
+{
+    AUTO(Arena) scratch = { 0 };
+    Str name = arena_printf(&scratch, STR_FMT STR_FMT, STR_ARG(above), STR_ARG(child));
+    if (child.p[child.n - 1] == '/') {
+        Level *next = NEW(&scratch, Level);
+        below(next, level, str_slice(child, 0, child.n - 1));
+        return may_hold(w, name) ? walk(w, next, kind, name, e) : JOT_OK;
+    }
+    if (wanted(w, name))
+        return emit(w, name, e);
+    *past = !may_hold(w, name) && str_cmp(name, w->prefix) > 0;
+    return JOT_OK;
+}
+
 /* Depth is bounded by the length of a name. */
 static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Names names;
+    struct ListCache *cached;
     if (above.n > STORE_NAME_MAX)
         return JOT_OK;
-    TRY(get_level(w->f, level, kind, &arena, &names, e));
-    for (size_t i = first_child(w, &names, above); i < names.n && !w->done; i++) {
-        AUTO(Arena) scratch = { 0 };
-        Str child = names.items[i];
-        Str name = arena_printf(&scratch, STR_FMT STR_FMT, STR_ARG(above), STR_ARG(child));
-        if (child.p[child.n - 1] == '/') {
-            Level *next = NEW(&scratch, Level);
-            below(next, level, str_slice(child, 0, child.n - 1));
-            if (may_hold(w, name))
-                TRY(walk(w, next, kind, name, e));
-        } else if (wanted(w, name)) {
-            TRY(emit(w, name, e));
-        } else if (!may_hold(w, name) && str_cmp(name, w->prefix) > 0) {
-            return JOT_OK; /* past the prefix: nothing wanted follows */
-        }
-    }
-    return JOT_OK;
+    TRY(get_level(w->f, level, kind, &arena, &names, &cached, e));
+    jot_status st = JOT_OK;
+    bool past = false;
+    size_t i = first_child(w, &names, above);
+    for (; st == JOT_OK && i < names.n && !w->done && !past; i++)
+        st = visit(w, level, kind, above, names.items[i], &past, e);
+    if (cached)
+        cached->used--;
+    return st;
 }
 
 static void collect_kind(void *ctx, Str name, bool directory)
