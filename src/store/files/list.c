@@ -102,12 +102,14 @@ typedef struct Keyed {
     Str name;
 } Keyed;
 
-static int by_key(const void *a, const void *b)
+/* `whole` bytes of a name are in its key or common to all: if both end there, the keys decide. */
+static int by_key(const void *a, const void *b, void *whole)
 {
     const Keyed *x = a, *y = b;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
-    return str_cmp(x->name, y->name);
+    size_t n = *(const size_t *)whole;
+    return x->name.n <= n && y->name.n <= n ? 0 : str_cmp(x->name, y->name);
 }
 
 /* Bytes that all names have in common at their start. */
@@ -141,9 +143,10 @@ static void sort_unique(Names *names)
     size_t from = common_start(names), kept = 0;
     for (size_t i = 0; i < names->n; i++)
         keyed[i] = (Keyed){ key_of(names->items[i], from), names->items[i] };
-    qsort(keyed, names->n, sizeof *keyed, by_key);
+    size_t whole = from + sizeof keyed->key;
+    qsort_r(keyed, names->n, sizeof *keyed, by_key, &whole);
     for (size_t i = 0; i < names->n; i++)
-        if (kept == 0 || by_key(&keyed[i - 1], &keyed[i]) != 0)
+        if (kept == 0 || by_key(&keyed[i - 1], &keyed[i], &whole) != 0)
             names->items[kept++] = keyed[i].name;
     names->n = kept;
     free(keyed);
