@@ -61,6 +61,10 @@ jot_status json_read(Str text, json_t **out, Err *e)
 {
     if (too_deep(text))
         return err_set(e, JOT_INVALID, "JSON nests deeper than %d levels", JSON_DEPTH_MAX);
+    /* jansson loses a NUL that stands behind a number or a word. */
+    size_t nul = str_find(text, 0);
+    if (nul < text.n)
+        return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: a NUL byte", nul);
     json_error_t why;
     json_t *value = load(text, &why);
     if (!value) {

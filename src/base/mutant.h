@@ -40,6 +40,11 @@
     X(RESTORE_OVER_EDIT,    "files: an edit found after a reboot is replaced by the head") \
     X(DROP_UNKNOWN_DRAFT,   "files: a draft with unknown text is removed") \
     X(NO_PATIENCE,          "files: a view an editor has just emptied is taken for its text") \
+    X(SQLITE_NO_SYNC,       "sqlite: a commit is not synced at all") \
+    X(SQLITE_SYNC_NORMAL,   "sqlite: a commit is not synced before it is acknowledged") \
+    X(SQLITE_BELIEVE_COMMIT, "sqlite: a failed commit is acknowledged") \
+    X(SQLITE_EXPECT_BEFORE_BEGIN, "sqlite: the expectation is checked outside the transaction") \
+    X(SQLITE_GUARD_BEFORE_BEGIN, "sqlite: the guard is checked outside the transaction") \
     X(FENCE_NOT_CHECKED,    "store: a lower fence token is accepted") \
     X(TIME_GOES_BACK,       "store: a record can be older than its predecessor") \
     X(ID_NOT_LOOKED_UP,     "store: an id used before is appended again")

@@ -231,7 +231,7 @@ static jot_status check_unique(const Reader *r, const Yaml *map)
     for (size_t i = 0; i < map->n; i++)
         sorted[i] = &map->pairs[i];
     if (map->n)
-        qsort(sorted, map->n, sizeof *sorted, by_key);
+        qsort(sorted, map->n, sizeof(YamlPair *), by_key);
     for (size_t i = 1; i < map->n; i++) {
         if (!str_eq(sorted[i - 1]->key, sorted[i]->key))
             continue;
@@ -394,8 +394,7 @@ Yaml *yaml_map(Arena *a)
 void yaml_add(Arena *a, Yaml *list, Yaml *item)
 {
     assert(list->kind == YAML_LIST && item);
-    list->items =
-        arena_grow(a, list->items, list->n, &list->cap, sizeof *list->items, alignof(Yaml *));
+    list->items = arena_grow(a, list->items, list->n, &list->cap, sizeof(Yaml *), alignof(Yaml *));
     list->items[list->n++] = item;
 }
 

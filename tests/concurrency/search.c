@@ -10,7 +10,7 @@
 
 enum {
     WORDS = (SEARCH_MAX + 63) / 64,
-    TRIED_SLOTS = 1 << 16,
+    TRIED_SLOTS = 1 << 13,
     TRIED_MAX = TRIED_SLOTS / 2, /* then it gives up */
 };
 

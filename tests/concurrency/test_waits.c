@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "rig/vfs.h"
 #include "store/store.h"
 #include "trial.h"
 
@@ -23,6 +24,7 @@ enum { HANG_S = 30, STEPS_MAX = 500 };
 #define HELD S("notes/held")
 #define OTHER S("notes/other")
 #define LOG S("runs/held")
+#define VFS "waits"
 
 /* --- The stage -------------------------------------------------------------------------- */
 
@@ -30,12 +32,14 @@ typedef struct Stage {
     Arena arena;
     const char *dir;
     Str url;
+    Str hooked_url; /* the same pad, for one whose own steps can be seen */
 } Stage;
 
+/* With `io`, the steps of SQLite are seen too. */
 static jot_status open_pad(const Stage *g, Store **out, int64_t wait_ms, const Io *io, Err *e)
 {
     StoreOptions o = { .create = true, .wait_ms = wait_ms, .io = io };
-    return store_open(out, g->url, &o, e);
+    return store_open(out, io ? g->hooked_url : g->url, &o, e);
 }
 
 static jot_status put(Store *s, Str stream, Str body, Mark *mark, Err *e)
@@ -50,15 +54,15 @@ static void stage_init(Stage *g, const char *engine)
     *g = (Stage){ 0 };
     g->dir = trial_make(trial_where(), &g->arena);
     assert_non_null(g->dir);
-    g->url = trial_url(&g->arena, engine, g->dir);
+    g->url = g->hooked_url = trial_url(&g->arena, engine, g->dir);
+    if (strcmp(engine, "sqlite:") == 0)
+        g->hooked_url = trial_url(&g->arena, "sqlite:?vfs=" VFS, g->dir);
     Err e = { 0 };
     AUTO_PTR(Store) s = NULL;
     Mark mark;
     jot_status st = open_pad(g, &s, 0, NULL, &e);
-    if (st == JOT_UNSUPPORTED) {
-        trial_remove(g->dir);
+    if (st == JOT_UNSUPPORTED)
         skip();
-    }
     assert_int_equal(st, JOT_OK);
     assert_int_equal(put(s, HELD, S("first"), &mark, &e), JOT_OK);
     assert_int_equal(put(s, OTHER, S("first"), &mark, &e), JOT_OK);
@@ -67,10 +71,21 @@ static void stage_init(Stage *g, const char *engine)
 
 static void stage_done(Stage *g)
 {
-    trial_remove(g->dir);
+    if (g->dir)
+        trial_remove(g->dir);
     arena_free(&g->arena);
+    *g = (Stage){ 0 };
 }
-DEFINE_AUTO(Stage, stage_done)
+
+/* The one under test, where a failed assertion cannot lose it. */
+static Stage stage;
+
+static int tear_down(void **state)
+{
+    alarm(0);
+    stage_done(&stage);
+    return 0;
+}
 
 /* --- The one who stops ------------------------------------------------------------------ */
 
@@ -108,6 +123,7 @@ static int live_as_holder(void *ctx)
     Mark mark;
     IoHook hook = { before_step, after_step, h };
     Io io = { .hook = &hook };
+    vfs_install(VFS, &io);
     AUTO_PTR(Store) s = NULL;
     h->seen = -1;
     if (open_pad(h->stage, &s, 0, &io, &e) != JOT_OK)
@@ -245,9 +261,9 @@ static uint64_t count_records(const Stage *g, Str stream)
 
 static void a_writer_waits_a_bounded_time_and_names_the_holder(void **state)
 {
-    AUTO(Stage) g;
-    stage_init(&g, *state);
-    Holder h = { .stage = &g, .stream = HELD, .at_lock = true };
+    Stage *g = &stage;
+    stage_init(g, *state);
+    Holder h = { .stage = g, .stream = HELD, .at_lock = true };
     pid_t pid = start_holder(&h);
     int code = -1;
     assert_true(child_stopped(pid, &code));
@@ -255,13 +271,13 @@ static void a_writer_waits_a_bounded_time_and_names_the_holder(void **state)
     Mark mark;
     AUTO_PTR(Store) s = NULL;
     alarm(HANG_S);
-    assert_int_equal(open_pad(&g, &s, 300, NULL, &e), JOT_OK);
+    assert_int_equal(open_pad(g, &s, 300, NULL, &e), JOT_OK);
     assert_int_equal(put(s, HELD, S("third"), &mark, &e), JOT_UNAVAILABLE);
     assert_names(&e, HELD, pid);
-    assert_int_equal(count_records(&g, HELD), 1);
+    assert_int_equal(count_records(g, HELD), 1);
     kill(pid, SIGCONT);
     assert_int_equal(child_end(pid), 0);
-    assert_int_equal(count_records(&g, HELD), 2);
+    assert_int_equal(count_records(g, HELD), 2);
     assert_int_equal(put(s, HELD, S("third"), &mark, &e), JOT_OK);
     assert_int_equal(mark.seq, 3);
     alarm(0);
@@ -269,9 +285,9 @@ static void a_writer_waits_a_bounded_time_and_names_the_holder(void **state)
 
 static void a_writer_that_does_not_want_to_wait_does_not(void **state)
 {
-    AUTO(Stage) g;
-    stage_init(&g, *state);
-    Holder h = { .stage = &g, .stream = LOG, .at_lock = true };
+    Stage *g = &stage;
+    stage_init(g, *state);
+    Holder h = { .stage = g, .stream = LOG, .at_lock = true };
     pid_t pid = start_holder(&h);
     int code = -1;
     assert_true(child_stopped(pid, &code));
@@ -279,12 +295,12 @@ static void a_writer_that_does_not_want_to_wait_does_not(void **state)
     Mark mark;
     AUTO_PTR(Store) s = NULL;
     alarm(HANG_S);
-    assert_int_equal(open_pad(&g, &s, -1, NULL, &e), JOT_OK);
+    assert_int_equal(open_pad(g, &s, -1, NULL, &e), JOT_OK);
     assert_int_equal(put(s, LOG, S("third"), &mark, &e), JOT_UNAVAILABLE);
     assert_names(&e, LOG, pid);
     kill(pid, SIGCONT);
     assert_int_equal(child_end(pid), 0);
-    assert_int_equal(count_records(&g, LOG), 2);
+    assert_int_equal(count_records(g, LOG), 2);
     alarm(0);
 }
 
@@ -292,10 +308,10 @@ static void a_writer_that_does_not_want_to_wait_does_not(void **state)
  * that streams do not wait for each other must keep it. */
 static void a_writer_of_another_stream_waits_only_for_the_pad(void **state)
 {
-    AUTO(Stage) g;
-    stage_init(&g, *state);
+    Stage *g = &stage;
+    stage_init(g, *state);
     bool files = strncmp(*state, "files:", 6) == 0;
-    Holder h = { .stage = &g, .stream = HELD, .at_lock = true };
+    Holder h = { .stage = g, .stream = HELD, .at_lock = true };
     pid_t pid = start_holder(&h);
     int code = -1;
     assert_true(child_stopped(pid, &code));
@@ -303,7 +319,7 @@ static void a_writer_of_another_stream_waits_only_for_the_pad(void **state)
     Mark mark;
     AUTO_PTR(Store) s = NULL;
     alarm(HANG_S);
-    assert_int_equal(open_pad(&g, &s, 300, NULL, &e), JOT_OK);
+    assert_int_equal(open_pad(g, &s, 300, NULL, &e), JOT_OK);
     jot_status st = put(s, OTHER, S("second"), &mark, &e);
     assert_int_equal(st, files ? JOT_OK : JOT_UNAVAILABLE);
     if (st != JOT_OK)
@@ -315,9 +331,9 @@ static void a_writer_of_another_stream_waits_only_for_the_pad(void **state)
 
 static void a_killed_holder_leaves_no_lock(void **state)
 {
-    AUTO(Stage) g;
-    stage_init(&g, *state);
-    Holder h = { .stage = &g, .stream = HELD, .at_lock = true };
+    Stage *g = &stage;
+    stage_init(g, *state);
+    Holder h = { .stage = g, .stream = HELD, .at_lock = true };
     pid_t pid = start_holder(&h);
     int code = -1;
     assert_true(child_stopped(pid, &code));
@@ -326,7 +342,7 @@ static void a_killed_holder_leaves_no_lock(void **state)
     Err e = { 0 };
     Mark mark;
     AUTO_PTR(Store) s = NULL;
-    assert_int_equal(open_pad(&g, &s, -1, NULL, &e), JOT_OK);
+    assert_int_equal(open_pad(g, &s, -1, NULL, &e), JOT_OK);
     assert_int_equal(put(s, HELD, S("third"), &mark, &e), JOT_OK);
     assert_int_equal(mark.seq, 2);
 }
@@ -334,13 +350,14 @@ static void a_killed_holder_leaves_no_lock(void **state)
 /* Stop a writer before its step `step`; false if it has no such step. */
 static bool stop_at(const char *engine, Str stream, int step)
 {
-    AUTO(Stage) g;
-    stage_init(&g, engine);
-    Holder h = { .stage = &g, .stream = stream, .step = step };
+    Stage *g = &stage;
+    stage_init(g, engine);
+    Holder h = { .stage = g, .stream = stream, .step = step };
     pid_t pid = start_holder(&h);
     int code = -1;
     if (!child_stopped(pid, &code)) {
         assert_int_equal(code, 0);
+        stage_done(g);
         return false;
     }
     assert_readers_go_on(&h);
@@ -348,7 +365,7 @@ static bool stop_at(const char *engine, Str stream, int step)
     Mark mark;
     AUTO_PTR(Store) s = NULL;
     alarm(HANG_S);
-    assert_int_equal(open_pad(&g, &s, 20, NULL, &e), JOT_OK);
+    assert_int_equal(open_pad(g, &s, 20, NULL, &e), JOT_OK);
     jot_status st = put(s, stream, S("third"), &mark, &e);
     if (st != JOT_OK) {
         assert_int_equal(st, JOT_UNAVAILABLE);
@@ -356,8 +373,10 @@ static bool stop_at(const char *engine, Str stream, int step)
     }
     kill(pid, SIGCONT);
     assert_int_equal(child_end(pid), 0);
-    assert_int_equal(count_records(&g, stream), st == JOT_OK ? 3 : 2);
+    assert_int_equal(count_records(g, stream), st == JOT_OK ? 3 : 2);
     alarm(0);
+    store_close(TAKE(s));
+    stage_done(g);
     return true;
 }
 
@@ -375,9 +394,9 @@ static void readers_go_on_wherever_a_writer_is_stopped(void **state)
            STR_ARG(str_slice(str(engine), 0, str_find(str(engine), ':'))), steps);
 }
 
-#define EACH(name)                                                 \
-    cmocka_unit_test_prestate(name, (void *)(uintptr_t) "files:"), \
-        cmocka_unit_test_prestate(name, (void *)(uintptr_t) "sqlite:")
+#define ON(engine, name) \
+    cmocka_unit_test_prestate_setup_teardown(name, NULL, tear_down, (void *)(uintptr_t)(engine))
+#define EACH(name) ON("files:", name), ON("sqlite:", name)
 
 int main(void)
 {

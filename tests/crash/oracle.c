@@ -338,6 +338,17 @@ static bool from_a_person(const Past *past, Str stream, Str text, bool removal)
     return false;
 }
 
+/* True if the stream may have no value: what is seen of it then can be nothing, in any form. */
+static bool may_be_dead(const Allowed *allowed, Str stream)
+{
+    for (size_t i = 0; i < allowed->n; i++) {
+        const Shot *shot = snapshot_find(allowed->any[i], stream);
+        if (!shot || shot->n == 0 || !mark_live(&shot->records[shot->n - 1].mark))
+            return true;
+    }
+    return false;
+}
+
 static bool say_nobody(Str stream, Str text, bool removal, char *wrong, size_t size)
 {
     Shown shown, shown_text;
@@ -366,7 +377,7 @@ static bool judge_edits(const Seen *seen, const Past *past, char *wrong, size_t 
 {
     for (size_t i = 0; i < past->history->edits_n; i++) {
         const Edit *edit = &past->history->edits[i];
-        bool safe = edit->op < past->acked && (past->kept || edit->synced);
+        bool safe = edit->op < past->acked && !edit->replaced && (past->kept || edit->synced);
         if (!safe || seen->found >> i & 1)
             continue;
         Shown shown, text;
@@ -388,7 +399,8 @@ bool oracle_judge(const Seen *seen, const Past *past, char *wrong, size_t size)
         return false;
     for (size_t i = 0; i < seen->first.n; i++) {
         const Shot *shot = &seen->first.shots[i];
-        if (shot->pending && !from_a_person(past, shot->name, shot->edit, shot->gone))
+        bool dead = shot->gone && may_be_dead(&allowed, shot->name);
+        if (shot->pending && !dead && !from_a_person(past, shot->name, shot->edit, shot->gone))
             return say_nobody(shot->name, shot->edit, shot->gone, wrong, size);
     }
     for (size_t i = 0; i < seen->second.n; i++)

@@ -175,6 +175,7 @@ static const Action large_setup[] = {
 static const Action large_story[] = {
     { .kind = DO_PUT, ON("notes/large", "several pages of text; "), .size = 18000 },
     { .kind = DO_APPEND, ON("runs/large", "{\"a long answer\"} "), .size = 13000 },
+    { .kind = DO_PUT, ON("notes/larger", "a new note of several pages; "), .size = 15000 },
     { .kind = DO_PUT, ON("notes/large", "fewer pages of text; "), .size = 5000 },
     END };
 

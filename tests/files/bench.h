@@ -40,7 +40,7 @@ enum { BENCH_TRAPS = 6 };
 struct Bench {
     char dir[64];  /* the test's own */
     char path[80]; /* the pad in it */
-    char url[96];
+    char url[128];
     Io io;
     IoHook hook;
     bool deaf; /* no trap springs and nothing is counted */

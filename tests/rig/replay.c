@@ -248,22 +248,28 @@ static const Step *last_pending(const Replay *r, const File *f)
     return f->n ? &r->rec->steps[f->pending[f->n - 1]] : NULL;
 }
 
-/* A byte of a write that did not get there: what was there before, or a zero if only the file's
- * new size did. */
-static void lose_byte(const Buf *old, Buf *b, size_t at)
+/* Up to where the file's old bytes are still on the disk: a cut gives them up. */
+static size_t old_end(const Replay *r, const File *f, const Variant *v)
 {
-    b->p[at] = at < old->n ? old->p[at] : 0;
-}
-
-/* Lose every byte of the pending writes, or of those pages that the seed picks. */
-static void lose_pages(const Replay *r, const File *f, const Variant *v, Buf *b)
-{
+    size_t end = f->base[!v->lost].n;
     for (size_t i = 0; i < f->n; i++) {
         const Step *s = &r->rec->steps[f->pending[i]];
-        size_t end = (size_t)s->at + s->data.n;
-        for (size_t at = (size_t)s->at; s->kind == STEP_WRITE && at < end && at < b->n; at++)
-            if (v->kind == BYTES_ZEROS || mix64(v->arg, at / PAGE) & 1)
-                lose_byte(&f->base[!v->lost], b, at);
+        if (s->kind == STEP_TRUNCATE && (size_t)s->at < end)
+            end = (size_t)s->at;
+    }
+    return end;
+}
+
+/* A byte of a write that did not get there is what it was before, or a zero where there was
+ * nothing and only the file's new size has arrived. */
+static void lose_bytes(const Replay *r, const File *f, const Variant *v, const Step *s, Buf *b)
+{
+    const Buf *old = &f->base[!v->lost];
+    size_t from = v->kind == BYTES_TORN_ZERO ? (size_t)v->arg : 0, keep = old_end(r, f, v);
+    for (size_t i = from; i < s->data.n && (size_t)s->at + i < b->n; i++) {
+        size_t at = (size_t)s->at + i;
+        if (v->kind != BYTES_PAGES || mix64(v->arg, at / PAGE) & 1)
+            b->p[at] = at < keep ? old->p[at] : 0;
     }
 }
 
@@ -279,11 +285,13 @@ static void build_into(const Replay *r, const File *f, const Variant *v, Buf *b)
         bool torn = v->kind == BYTES_TORN && i + 1 == n;
         apply_bytes(b, &r->rec->steps[f->pending[i]], torn ? (size_t)v->arg : SIZE_MAX);
     }
-    if (v->kind == BYTES_ZEROS || v->kind == BYTES_PAGES)
-        lose_pages(r, f, v, b);
-    const Step *last = last_pending(r, f);
-    for (size_t i = (size_t)v->arg; v->kind == BYTES_TORN_ZERO && i < last->data.n; i++)
-        lose_byte(&f->base[!v->lost], b, (size_t)last->at + i);
+    bool holes = v->kind == BYTES_ZEROS || v->kind == BYTES_PAGES;
+    for (size_t i = 0; i < f->n; i++) {
+        const Step *s = &r->rec->steps[f->pending[i]];
+        bool torn = v->kind == BYTES_TORN_ZERO && i + 1 == f->n;
+        if (s->kind == STEP_WRITE && (holes || torn))
+            lose_bytes(r, f, v, s, b);
+    }
 }
 
 static Content *build(Replay *r, const File *f, const Variant *v)

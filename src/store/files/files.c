@@ -9,11 +9,15 @@
  *
  *     draft -> announce -> append -> fdatasync -> exchange -> look at the displaced -> drop it
  *
- * Up to fdatasync nothing has happened; from there on the record is there for
- * good, and the exchange is the moment in which readers see it. */
+ * A record takes effect when it is in the stream.  Readers of the view alone see
+ * it from the exchange on; so whoever meets a draft asks the stream, and a writer
+ * that dies before the exchange has written, not nearly written.  Otherwise its
+ * record would come to light at the next write, behind everything that happened
+ * in between, with its guard long gone. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/lock.h"
@@ -288,6 +292,7 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
+    TRY(pad_check_there(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
@@ -407,6 +412,16 @@ static Record unrecorded(const View *v, const Mark *before)
     return r;
 }
 
+/* True if something has the draft's name: a write of this document is under way, or was left
+ * unfinished.  Only whether it is there matters, so it does not matter where a symlink leads. */
+static bool drafted(Files *f, const Place *p)
+{
+    struct stat info;
+    char path[FILES_PATH_MAX + FILES_NAME_MAX];
+    snprintf(path, sizeof path, "%s/%s", p->view_dir, p->draft);
+    return fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* True if the head has been appended but does not show yet: its writer is on the way to the
  * exchange, or died there.  The draft tells: it holds the head's text, or nothing if the head is a
  * tombstone. */
@@ -446,7 +461,8 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     TRY(view_read(f, p, into, &out->view, e));
     bool trusted = f->checked || pad_read_checked(f);
     AUTO(Stream) st = { .fd = FD_NONE };
-    jot_status looked = stream_look(f, p, trusted ? LOOK_ANY : LOOK_DURABLE, &st, e);
+    LookAt what = trusted ? LOOK_ANY : drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
+    jot_status looked = stream_look(f, p, what, &st, e);
     if (looked == JOT_NOT_FOUND && out->view.there)
         return JOT_OK;
     TRY(looked);
@@ -471,9 +487,31 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     return JOT_OK;
 }
 
+/* An older record in the place of the newest would be a lie about a log. */
+static jot_status head_damaged(Files *f, const Stream *st, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, st->place->name);
+    store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read", name);
+    return err_set(e, JOT_CORRUPT, "the newest record of '%s' (seq %llu) cannot be read", name,
+                   (unsigned long long)st->head.seq);
+}
+
+/* The newest record of the stream, whatever its view shows. */
+static jot_status record_head(Files *f, const Place *p, LookAt what, RecordWant want, Arena *into,
+                              Record *out, Err *e)
+{
+    AUTO(Stream) st = { .fd = FD_NONE };
+    size_t n = 0;
+    TRY(stream_look(f, p, what, &st, e));
+    TRY(stream_newest(f, &st, want, 1, into, out, &n, e));
+    return n && out->mark.seq == st.head.seq ? JOT_OK : head_damaged(f, &st, e);
+}
+
 /* The head of a document.  View and stream are read one after the other, without lock, so a write
- * may come between.  The view decides; a record before the head explains it if a write is under
- * way, or was while we looked.  Only if nothing moves and nobody writes is it a person's edit. */
+ * may come between.  A record has taken effect when it is in the stream, even if its writer has
+ * not come to the exchange, or never will; so a record before the head in the view means the head
+ * if there is a draft.  Only if nothing moves and nobody writes is it a person's edit. */
 static jot_status document_head(Files *f, const Place *p, Arena *into, Record *out, Err *e)
 {
     Sight before = { 0 }, now = { 0 };
@@ -483,12 +521,11 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
         *out = now.shown;
         if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq))
             return JOT_OK;
-        bool writing = false;
-        TRY(under_way(f, p, &now.head, &writing, e));
-        if (writing && now.shown.mark.seq)
-            return JOT_OK;
-        if (writing && !now.view.there && now.first)
-            return store_not_found(e, p->name); /* its first write is under way */
+        bool explained = now.shown.mark.seq || (!now.view.there && now.first), writing = false;
+        if (explained && drafted(f, p))
+            TRY(under_way(f, p, &now.head, &writing, e));
+        if (writing)
+            return record_head(f, p, LOOK_SYNCED, RECORD_ALL, into, out, e);
         still = i && now.head.seq == before.head.seq && now.view.there == before.view.there &&
                 hash_eq(now.view.sha256, before.view.sha256);
     }
@@ -501,15 +538,12 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
 {
     Files *f = (Files *)s;
     Place p = place_of(stream);
-    if (!p.viewed) {
-        AUTO(Stream) st = { .fd = FD_NONE };
-        size_t n = 0;
-        TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
-        RecordWant body = want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL;
-        TRY(stream_newest(f, &st, body, 1, into, out, &n, e));
-        return n ? JOT_OK : store_not_found(e, stream);
-    }
-    if (want == HEAD_VALUE && (f->checked || pad_read_checked(f))) {
+    if (!p.viewed)
+        return record_head(f, &p, LOOK_DURABLE, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL,
+                           into, out, e);
+    /* The draft is looked for first: while there is none, the view is the head. */
+    bool settled = (f->checked || pad_read_checked(f)) && !drafted(f, &p);
+    if (want == HEAD_VALUE && settled) {
         View v;
         TRY(view_read(f, &p, into, &v, e));
         if (v.there) {
@@ -524,41 +558,14 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     return JOT_OK;
 }
 
-/* The last record of a document that a reader may see: a write takes effect at the exchange, for
- * those who read records as for those who read values.  Otherwise a head could be older than a
- * read that came before it. */
-static jot_status last_visible(Files *f, const Stream *st, uint64_t *seq, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Record head;
-    bool writing = false;
-    *seq = STORE_SEQ_MAX;
-    if (st->place->viewed)
-        TRY(under_way(f, st->place, &st->head, &writing, e));
-    if (!writing)
-        return JOT_OK;
-    TRY(document_head(f, st->place, &arena, &head, e));
-    if (head.mark.seq)
-        *seq = head.mark.seq;
-    return JOT_OK;
-}
-
 static jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
                              Records *out, Err *e)
 {
     Files *f = (Files *)s;
     Place p = place_of(stream);
     AUTO(Stream) st = { .fd = FD_NONE };
-    TRY(stream_look(f, &p, LOOK_DURABLE, &st, e));
-    uint64_t last;
-    TRY(last_visible(f, &st, &last, e));
-    TRY(stream_read(f, &st, from, limit, into, out, e));
-    bool at_end = false;
-    for (; out->n && out->items[out->n - 1].mark.seq > last; out->n--)
-        at_end = true;
-    at_end = at_end || (out->n && out->items[out->n - 1].mark.seq == last);
-    out->more = out->more && !at_end;
-    return JOT_OK;
+    TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, &st, e));
+    return stream_read(f, &st, from, limit, into, out, e);
 }
 
 /* --- Forgetting ------------------------------------------------------------------------ */
@@ -595,6 +602,8 @@ static jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dr
         return JOT_OK;
     off_t from, to;
     TRY(stream_find(f, &w.stream, from_seq, &from, &to, &w.arena, NULL, e));
+    if (from == w.stream.size)
+        return JOT_OK; /* only damaged records would be left */
     Mark head = w.stream.head;
     Piece kept = { from, w.stream.size, { 0 } };
     TRY(stream_replace(f, &w.stream, &kept, 1, e));
@@ -674,7 +683,7 @@ static jot_status files_put_records(Store *s, Str stream, const Record *records,
 
 /* --- After a reboot -------------------------------------------------------------------- */
 
-/* Put one document right, with people's edits recorded. */
+/* Put one stream right: what was torn, its view, and people's edits recorded. */
 static jot_status check_stream(Files *f, Str stream, Err *e)
 {
     AUTO(Work) w;
@@ -710,7 +719,7 @@ jot_status recover_pad(Files *f, Err *e)
     f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
         Str name = page.items[i].name;
-        if (store_kind(name)->document && !check_one(f, name))
+        if (!check_one(f, name))
             f->check_missed = true;
         memcpy(f->check_after, name.p, name.n);
         f->check_after[name.n] = 0;
@@ -720,8 +729,10 @@ jot_status recover_pad(Files *f, Err *e)
         pad_write_progress(f);
         return JOT_OK;
     }
-    if (!f->check_missed)
-        return pad_write_checked(f, e);
+    if (!f->check_missed) {
+        pad_write_checked(f);
+        return JOT_OK;
+    }
     f->check_missed = false; /* once more from the start, at the next write */
     f->check_after[0] = 0;
     return JOT_OK;

@@ -2,7 +2,8 @@
  *
  *   path.c      where a stream and its view lie in the pad
  *   line.c      walking over the lines of a stream file, both ways
- *   stream.c    the truth: a stream file, its lock, its records
+ *   stream.c    the truth: a stream file, its lock, and writing to it
+ *   scan.c      the records of a stream file, and what is left of damaged ones
  *   view.c      what people see: one file a document
  *   quarantine.c  what was put aside rather than lost
  *   recover.c   what a dead writer or a power loss left behind
@@ -87,7 +88,8 @@ void lines_done(Lines *l);
 DEFINE_AUTO(Lines, lines_done)
 
 /* The next line with its '\n', borrowed until the next call; an empty one at the end (bytes
- * behind the last '\n' are no line).  -errno on failure. */
+ * behind the last '\n' are no line).  In place of a line longer than any record its last
+ * byte alone is returned, or something else that is no '\n'.  -errno on failure. */
 int lines_next(Lines *l, Str *line, off_t *at);
 /* The line before l->at, likewise; the bytes behind the last '\n' come first, as a line without. */
 int lines_previous(Lines *l, Str *line, off_t *at);
@@ -114,21 +116,13 @@ DEFINE_AUTO(Stream, stream_done)
 MUST_USE jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e);
 
 /* The same for reading: no lock is held, nothing is waited for or changed.  If somebody is
- * writing, what can be seen is made durable first, unless `any` allows what may yet be lost. */
-typedef enum LookAt { LOOK_DURABLE, LOOK_ANY } LookAt;
+ * writing, what can be seen is made durable first; LOOK_SYNCED does so even if nobody is, for a
+ * writer may have died before its sync; LOOK_ANY allows what may yet be lost. */
+typedef enum LookAt { LOOK_DURABLE, LOOK_SYNCED, LOOK_ANY } LookAt;
 MUST_USE jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *e);
 
 /* The seq of a stream's head under a shared lock that *held keeps; 0 if there is none. */
 MUST_USE jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *e);
-
-/* Up to `n` newest records, newest first; damaged ones are passed over. */
-MUST_USE jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n,
-                                  Arena *into, Record *out, size_t *got, Err *e);
-MUST_USE jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit,
-                                Arena *into, Records *out, Err *e);
-
-/* True if some record has this body hash. */
-MUST_USE jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e);
 
 /* Add lines in one write and one sync.  On success st->size has grown; the caller sets the head.
  * JOT_UNKNOWN if the sync failed. */
@@ -148,17 +142,35 @@ typedef struct Piece {
  * file; the caller sets the head. */
 MUST_USE jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e);
 
-/* The offsets at which the record with this seq begins and ends; from == to if it is not there.
- * The record itself, without body unless wanted, if `out` is not NULL. */
-MUST_USE jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
-                                Arena *into, Record *out, Err *e);
-
 /* True if somebody is writing to the stream right now. */
 bool stream_busy(Files *f, const Place *p);
 
 /* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
  * -errno if that cannot be told. */
 int stream_in_place(Files *f, const Stream *st);
+
+/* Copy a stretch of an open file to the end of another. */
+int copy_range(const Io *io, int from, int to, off_t at, off_t end);
+
+/* --- scan.c ---------------------------------------------------------------------------- */
+
+/* Set st->head, and st->size to where the unfinished record at the end of the first `end` bytes
+ * begins, if there is one. */
+MUST_USE jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e);
+
+/* Up to `n` newest records, newest first; damaged ones are passed over. */
+MUST_USE jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n,
+                                  Arena *into, Record *out, size_t *got, Err *e);
+MUST_USE jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit,
+                                Arena *into, Records *out, Err *e);
+
+/* True if some record has this body hash. */
+MUST_USE jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e);
+
+/* The offsets at which the record with this seq begins and ends; from == to if it is not there.
+ * The record itself, without body unless wanted, if `out` is not NULL. */
+MUST_USE jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
+                                Arena *into, Record *out, Err *e);
 
 /* --- view.c ---------------------------------------------------------------------------- */
 
@@ -217,7 +229,8 @@ bool view_open_elsewhere(int fd, bool if_denied);
  * writing to it. */
 MUST_USE jot_status quarantine_move(Files *f, Str stream, int dir, const char *name, bool late,
                                     Err *e);
-MUST_USE jot_status quarantine_bytes(Files *f, Str stream, Str bytes, Err *e);
+/* The same for a stretch of an open file, which stays. */
+MUST_USE jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_t end, Err *e);
 /* Remove what was put aside for a stream. */
 MUST_USE jot_status quarantine_purge(Files *f, Str stream, Err *e);
 /* Look again at files that were still being written when they were put aside. */
@@ -267,15 +280,17 @@ MUST_USE jot_status list_directory(Files *f, const char *path, Arena *into, Name
 
 /* --- files.c, pad.c -------------------------------------------------------------------- */
 
-/* The head as a reader sees it, without lock. */
+/* The head as a reader sees it, without lock.  With JOT_CORRUPT *out is the newest record that can
+ * be read. */
 MUST_USE jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
                                Err *e);
 MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
 void pad_close(Store *s);
 /* Look whether this boot has been checked, perhaps by another process. */
 bool pad_read_checked(Files *f);
-/* Write `checked`, so that this boot needs no more comparing. */
-MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* Say in `checked` that this boot needs no more comparing.  If that fails the handle knows, and the
+ * next one compares again. */
+void pad_write_checked(Files *f);
 /* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
 /* How far the comparing has come under this boot, for processes that write once and end.  Not
@@ -284,6 +299,8 @@ void pad_read_progress(Files *f);
 void pad_write_progress(Files *f);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
+/* JOT_IO if the directory has no name any more: nothing made in it would ever be found. */
+MUST_USE jot_status pad_check_there(Files *f, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
 void pad_begin_wait(Files *f);
 int64_t pad_wait_left(const Files *f);

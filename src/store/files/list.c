@@ -57,16 +57,22 @@ static jot_status read_directory(Files *f, const char *path,
                                  void (*each)(void *ctx, Str name, bool directory), void *ctx,
                                  Err *e)
 {
-    int fd = pad_open_dir(f, path, false);
+    AUTO(Fd) fd = pad_open_dir(f, path, false);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
+    if (fd == -ELOOP || fd == -EXDEV) { /* what is behind it is none of the pad's */
+        store_met(&f->base, &f->base.report.damaged,
+                  "'%.100s' is a symlink: its files are left out", path);
+        return JOT_OK;
+    }
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir)
         return err_errno(e, fd < 0 ? -fd : errno, "could not list the pad");
+    int inner = fd_take(&fd); /* closedir closes it */
     errno = 0;
     for (struct dirent *d; (d = readdir(dir)) != NULL; errno = 0)
         if (d->d_name[0] != '.')
-            each(ctx, str(d->d_name), is_directory(fd, d));
+            each(ctx, str(d->d_name), is_directory(inner, d));
     int failed = errno;
     closedir(dir);
     return failed ? err_errno(e, failed, "could not list the pad") : JOT_OK;
@@ -320,7 +326,8 @@ static jot_status emit(Walk *w, Str name, Err *e)
     }
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st != JOT_OK) {
+    /* A stream whose newest record is damaged is there all the same. */
+    if (st != JOT_OK && st != JOT_CORRUPT) {
         if (e)
             *e = ignored;
         return st;

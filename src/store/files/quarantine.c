@@ -33,13 +33,14 @@ static Spot spot_for(Files *f, Str stream, bool late)
     return spot;
 }
 
-static int write_file(Files *f, int dir, const char *name, Str bytes)
+/* A new file: `bytes`, or a stretch of the open file `from`. */
+static int write_file(Files *f, int dir, const char *name, Str bytes, int from, off_t at, off_t end)
 {
     const Io *io = f->base.io;
     AUTO(Fd) fd = io_open(io, dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fd;
-    int got = io_write_all(io, fd, bytes);
+    int got = from < 0 ? io_write_all(io, fd, bytes) : copy_range(io, from, fd, at, end);
     return got < 0 ? got : io_fsync(io, fd);
 }
 
@@ -54,7 +55,7 @@ static int write_name(Files *f, int dir, const Spot *spot, Str stream)
 {
     char name[sizeof spot->name + sizeof NAME_FILE];
     snprintf(name, sizeof name, "%s" NAME_FILE, spot->name);
-    return write_file(f, dir, name, stream);
+    return write_file(f, dir, name, stream, FD_NONE, 0, 0);
 }
 
 static jot_status report(Files *f, Str stream, int got, Err *e)
@@ -80,13 +81,13 @@ jot_status quarantine_move(Files *f, Str stream, int dir, const char *name, bool
     return report(f, stream, got, e);
 }
 
-jot_status quarantine_bytes(Files *f, Str stream, Str bytes, Err *e)
+jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_t end, Err *e)
 {
     AUTO(Fd) to = pad_open_dir(f, DIRECTORY, true);
     Spot spot = spot_for(f, stream, false);
     int got = to < 0 ? to : write_name(f, to, &spot, stream);
     if (got == 0)
-        got = write_file(f, to, spot.name, bytes);
+        got = write_file(f, to, spot.name, (Str){ 0 }, fd, at, end);
     if (got == 0)
         got = sync_directory(f, to);
     return report(f, stream, got, e);
@@ -104,6 +105,10 @@ jot_status quarantine_purge(Files *f, Str stream, Err *e)
     for (size_t i = 0; i < names.n; i++) {
         if (!str_starts(names.items[i], mark))
             continue;
+        if (str_ends(names.items[i], S("/")))
+            return err_set(e, JOT_DENIED,
+                           "quarantine/" STR_FMT " is a directory somebody planted: remove it",
+                           STR_ARG(names.items[i]));
         int got = io_unlink(f->base.io, dir, arena_cstr(&arena, names.items[i]));
         if (got < 0 && got != -ENOENT)
             return err_errno(e, -got, "could not purge quarantine/");

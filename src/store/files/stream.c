@@ -22,7 +22,7 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-enum { OPEN_TRIES = 100, GATE_MS = 50, COPY_STEP = 64 * 1024, BISECT_UNTIL = 64 * 1024 };
+enum { OPEN_TRIES = 100, GATE_MS = 50, COPY_STEP = 64 * 1024 };
 
 static const Io *io_of(const Files *f)
 {
@@ -49,6 +49,8 @@ static jot_status open_failed(Err *e, const Place *p, int got)
         return store_not_found(e, p->name);
     if (got == -ELOOP || got == -EXDEV)
         return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
+    if (got == -ENOTDIR || got == -EISDIR || got == -ENXIO)
+        return err_set(e, JOT_DENIED, "something that is no file stands in the way of '%s'", name);
     return err_errno(e, -got, "could not open the stream '%s'", name);
 }
 
@@ -113,61 +115,12 @@ int stream_in_place(Files *f, const Stream *st)
            there.st_ino == mine.st_ino && there.st_dev == mine.st_dev;
 }
 
-/* The record a line holds, or false; after a reboot bodies are checked too. */
-static bool whole_record(const Files *f, Str line, Arena *into, Record *out)
-{
-    RecordWant want = f->checked ? RECORD_NO_BODY : RECORD_ALL;
-    bool complete = line.n && line.p[line.n - 1] == '\n';
-    return complete && record_read(line, want, into, out, NULL) == JOT_OK;
-}
-
-/* Find the head: the last line that is a record.  A bad last line is no part of the stream
- * (*torn is where it begins); bad lines before that keep their place and their number. */
-static jot_status find_head(Files *f, Stream *st, off_t end, off_t *torn, Err *e)
-{
-    AUTO(Lines) lines;
-    lines_init(&lines, io_of(f), st->fd, end, end);
-    *torn = end;
-    st->size = end;
-    st->head = (Mark){ 0 };
-    uint64_t damaged = 0;
-    for (bool last = true;; last = false) {
-        AUTO(Arena) arena = { 0 };
-        Record r;
-        Str line;
-        off_t at;
-        int got = lines_previous(&lines, &line, &at);
-        if (got < 0)
-            return err_errno(e, -got, "could not read a stream");
-        if (line.n == 0)
-            return JOT_OK;
-        if (whole_record(f, line, &arena, &r)) {
-            st->head = r.mark;
-            st->head.seq += damaged;
-            return JOT_OK;
-        }
-        if (last || MUTANT(CUT_THE_MIDDLE)) {
-            st->size = at;
-            *torn = at;
-        } else {
-            damaged++;
-        }
-    }
-}
-
 /* Put an unfinished record aside and cut it off. */
 static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, st->place->name);
-    AUTO(Buf) bytes = { .max = 2 * (size_t)RECORD_LINE_MAX };
-    size_t n = (size_t)(end - torn);
-    char *room = buf_room(&bytes, n < bytes.max ? n : bytes.max);
-    ssize_t got = io_read_all(io_of(f), st->fd, room, n < bytes.max ? n : bytes.max, torn);
-    if (got < 0)
-        return err_errno(e, (int)-got, "could not read '%s'", name);
-    buf_grew(&bytes, (size_t)got);
-    TRY(quarantine_bytes(f, st->place->name, buf_str(&bytes), e));
+    TRY(quarantine_copy(f, st->place->name, st->fd, torn, end, e));
     int cut = io_truncate(io_of(f), st->fd, torn);
     if (cut < 0)
         return err_errno(e, -cut, "could not cut an unfinished record from '%s'", name);
@@ -211,10 +164,9 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
             got = io_fstat(io_of(f), st.fd, &info);
         if (got < 0)
             return err_errno(e, -got, "could not look at a stream");
-        off_t torn;
-        TRY(find_head(f, &st, info.st_size, &torn, e));
-        if (torn < info.st_size && !MUTANT(KEEP_TORN_TAIL))
-            TRY(cut_tail(f, &st, torn, info.st_size, e));
+        TRY(stream_find_head(f, &st, info.st_size, e));
+        if (st.size < info.st_size && !MUTANT(KEEP_TORN_TAIL))
+            TRY(cut_tail(f, &st, st.size, info.st_size, e));
         remove_leftover(f, p);
         *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, true };
         return JOT_OK;
@@ -233,6 +185,19 @@ static jot_status open_for_read(Files *f, const Place *p, Fd *out, Err *e)
     return JOT_OK;
 }
 
+/* Without lock: a writer may cut the file, below a size that was just read. */
+static jot_status find_head_unlocked(Files *f, Stream *st, off_t end, Err *e)
+{
+    struct stat now;
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        jot_status found = stream_find_head(f, st, end, e);
+        if (found == JOT_OK || io_fstat(io_of(f), st->fd, &now) < 0 || now.st_size >= end)
+            return found;
+        end = now.st_size;
+    }
+    return err_set(e, JOT_UNAVAILABLE, "a stream keeps being cut while it is read");
+}
+
 jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *e)
 {
     const Io *io = io_of(f);
@@ -241,16 +206,15 @@ jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *
     bool quiet = what == LOOK_DURABLE && io_lock(io, st.fd, F_RDLCK, LOCK_STREAM) == 0;
     struct stat info;
     int got = io_fstat(io, st.fd, &info);
+    if (got == 0 && !S_ISREG(info.st_mode))
+        return refuse_kind(e, p, &info);
     if (got == 0 && quiet)
         got = io_lock(io, st.fd, F_UNLCK, LOCK_STREAM);
-    else if (got == 0 && what == LOOK_DURABLE && !f->base.read_only_why[0])
+    else if (got == 0 && what != LOOK_ANY && !f->base.read_only_why[0])
         got = io_fdatasync(io, st.fd);
     if (got < 0)
         return err_errno(e, -got, "could not look at a stream");
-    if (!S_ISREG(info.st_mode))
-        return refuse_kind(e, p, &info);
-    off_t torn;
-    TRY(find_head(f, &st, info.st_size, &torn, e));
+    TRY(find_head_unlocked(f, &st, info.st_size, e));
     if (st.head.seq == 0)
         return store_not_found(e, p->name);
     *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, false };
@@ -276,8 +240,9 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
         got = io_fstat(io_of(f), st.fd, &info);
         if (got < 0)
             return err_errno(e, -got, "could not look at a stream");
-        off_t torn;
-        TRY(find_head(f, &st, info.st_size, &torn, e));
+        if (!S_ISREG(info.st_mode))
+            return refuse_kind(e, p, &info);
+        TRY(stream_find_head(f, &st, info.st_size, e));
         *seq = st.head.seq;
         *held = fd_take(&st.fd);
         return JOT_OK;
@@ -291,149 +256,6 @@ bool stream_busy(Files *f, const Place *p)
 {
     AUTO(Fd) fd = io_open(io_of(f), f->root, p->path, O_RDONLY | O_NONBLOCK, 0);
     return fd >= 0 && io_locked(io_of(f), fd, F_RDLCK, LOCK_STREAM);
-}
-
-/* --- Reading --------------------------------------------------------------------------- */
-
-static jot_status read_failed(Err *e, const Stream *st, int got)
-{
-    Shown shown;
-    return err_errno(e, -got, "could not read '%s'", err_show(&shown, st->place->name));
-}
-
-jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, Arena *into,
-                         Record *out, size_t *got, Err *e)
-{
-    AUTO(Lines) lines;
-    lines_init(&lines, io_of(f), st->fd, st->size, st->size);
-    for (*got = 0; *got < n;) {
-        Str line;
-        off_t at;
-        int read = lines_previous(&lines, &line, &at);
-        if (read < 0)
-            return read_failed(e, st, read);
-        if (line.n == 0)
-            break;
-        if (record_read(line, want, into, &out[*got], NULL) == JOT_OK)
-            (*got)++;
-    }
-    return JOT_OK;
-}
-
-/* An offset at or before the record with this seq, found by halving. */
-static jot_status bisect(Files *f, const Stream *st, uint64_t seq, off_t *found, Err *e)
-{
-    off_t low = 0, high = st->size;
-    while (high - low > BISECT_UNTIL) {
-        off_t middle = low + (high - low) / 2;
-        AUTO(Lines) lines;
-        lines_init(&lines, io_of(f), st->fd, middle, high);
-        Str line;
-        off_t at = middle;
-        /* The first line is the rest of one that began before the middle. */
-        int got = lines_next(&lines, &line, &at);
-        uint64_t here = 0;
-        while (got == 0 && line.n && here == 0) {
-            got = lines_next(&lines, &line, &at);
-            here = record_seq(line);
-        }
-        if (got < 0)
-            return read_failed(e, st, got);
-        if (here && here <= seq)
-            low = at;
-        else
-            high = middle;
-    }
-    *found = low;
-    return JOT_OK;
-}
-
-jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, Arena *into,
-                       Records *out, Err *e)
-{
-    off_t at;
-    TRY(bisect(f, st, from, &at, e));
-    AUTO(Lines) lines;
-    lines_init(&lines, io_of(f), st->fd, at, st->size);
-    Records got = { .items = NEW_ARRAY(into, Record, limit) };
-    for (size_t bytes = 0;;) {
-        Str line;
-        int read = lines_next(&lines, &line, &at);
-        if (read < 0)
-            return read_failed(e, st, read);
-        if (line.n == 0)
-            break;
-        uint64_t seq = record_seq(line);
-        if (seq && seq < from)
-            continue;
-        if (got.n == limit) {
-            got.more = true;
-            break;
-        }
-        if (record_read(line, RECORD_ALL, into, &got.items[got.n], NULL) != JOT_OK) {
-            got.damaged++;
-            continue;
-        }
-        bytes += got.items[got.n].body.n;
-        if (got.n && bytes > STORE_READ_BYTES) {
-            got.more = true;
-            break;
-        }
-        got.n++;
-    }
-    if (got.damaged) {
-        Shown shown;
-        store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read",
-                  err_show(&shown, st->place->name));
-    }
-    *out = got;
-    return JOT_OK;
-}
-
-jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
-                       Arena *into, Record *out, Err *e)
-{
-    off_t at;
-    TRY(bisect(f, st, seq, &at, e));
-    AUTO(Lines) lines;
-    lines_init(&lines, io_of(f), st->fd, at, st->size);
-    for (;;) {
-        Str line;
-        int got = lines_next(&lines, &line, &at);
-        if (got < 0)
-            return read_failed(e, st, got);
-        *from = *to = at;
-        uint64_t here = record_seq(line);
-        if (line.n == 0 || here > seq)
-            return JOT_OK;
-        if (here != seq)
-            continue;
-        *to = at + (off_t)line.n;
-        if (!out)
-            return JOT_OK;
-        return record_read(line, RECORD_NO_BODY, into, out, e);
-    }
-}
-
-jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e)
-{
-    AUTO(Lines) lines;
-    lines_init(&lines, io_of(f), st->fd, 0, st->size);
-    *known = false;
-    while (!*known) {
-        AUTO(Arena) arena = { 0 };
-        Record r;
-        Str line;
-        off_t at;
-        int got = lines_next(&lines, &line, &at);
-        if (got < 0)
-            return read_failed(e, st, got);
-        if (line.n == 0)
-            break;
-        *known = record_read(line, RECORD_NO_BODY, &arena, &r, NULL) == JOT_OK &&
-                 r.mark.op != OP_DELETE && hash_eq(r.mark.sha256, sha256);
-    }
-    return JOT_OK;
 }
 
 /* --- Writing --------------------------------------------------------------------------- */
@@ -500,7 +322,7 @@ jot_status stream_settle(Files *f, Stream *st, Err *e)
     return err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->place->name));
 }
 
-static int copy_range(const Io *io, int from, int to, off_t at, off_t end)
+int copy_range(const Io *io, int from, int to, off_t at, off_t end)
 {
     AUTO(Buf) step = { 0 };
     while (at < end) {

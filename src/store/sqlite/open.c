@@ -27,9 +27,7 @@
 
 enum {
     HEADER_BYTES = 100, /* of an SQLite file */
-    HEADER_WRITE_VERSION = 18,
     HEADER_APPLICATION = 68,
-    VERSION_WAL = 2,
     SUFFIX_MAX = 16, /* what SQLite and we add to the file's name */
 };
 
@@ -163,14 +161,12 @@ static int read_header(const Db *d, unsigned char *to)
     return rc;
 }
 
-static jot_status check_header(const Db *d, const unsigned char *h, bool *wal, Err *e)
+static jot_status check_header(const Db *d, const unsigned char *h, Err *e)
 {
     static const char magic[] = "SQLite format 3";
     Shown shown;
     const char *name = err_show(&shown, str(d->path));
-    /* A crash while the pad was made leaves a journal that takes back what is there: the pad
-     * itself, or the switch to the log. */
-    *wal = h[HEADER_WRITE_VERSION] == VERSION_WAL && !has_journal(d);
+    /* A crash while the pad was made leaves a journal that takes back what is there. */
     bool ours = memcmp(h, magic, sizeof magic) == 0;
     if (!ours && has_journal(d))
         return JOT_OK;
@@ -183,14 +179,13 @@ static jot_status check_header(const Db *d, const unsigned char *h, bool *wal, E
     return JOT_OK;
 }
 
-static jot_status look(Db *d, Found *found, bool *wal, Err *e)
+static jot_status look(Db *d, Found *found, Err *e)
 {
     struct stat st;
     Shown shown;
     const char *name = err_show(&shown, str(d->path));
     int got = io_stat(d->base.io, d->dir, d->name, &st);
     *found = FOUND_NOTHING;
-    *wal = false;
     if (got == -ENOENT)
         return JOT_OK;
     if (got < 0)
@@ -206,7 +201,7 @@ static jot_status look(Db *d, Found *found, bool *wal, Err *e)
     unsigned char header[HEADER_BYTES] = { 0 };
     int rc = read_header(d, header);
     if (rc == SQLITE_OK || rc == SQLITE_IOERR_SHORT_READ)
-        return check_header(d, header, wal, e);
+        return check_header(d, header, e);
     int errnum = access(d->path, R_OK) == 0 ? 0 : errno;
     return errnum
                ? err_errno(e, errnum, "cannot open '%s'", name)
@@ -291,18 +286,27 @@ static jot_status make_file(Db *d, Err *e)
     return JOT_OK;
 }
 
-/* PRAGMA journal_mode answers with the mode that holds now. */
-static jot_status switch_to_log(Db *d, Err *e)
+/* PRAGMA journal_mode, asked or set, answers with the mode that holds.  The change itself is
+ * committed behind that answer, so the statement must be seen to its end. */
+static jot_status is_log_kept(Db *d, const char *sql, bool *out, Err *e)
 {
     sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(d->sql, "PRAGMA journal_mode = WAL", -1, &q, NULL);
-    if (rc == SQLITE_OK)
+    int rc = sqlite3_prepare_v2(d->sql, sql, -1, &q, NULL);
+    *out = false;
+    while (rc == SQLITE_OK || rc == SQLITE_ROW) {
         rc = sqlite3_step(q);
-    const char *mode = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
-    bool done = mode && strcmp(mode, "wal") == 0;
+        const char *mode = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
+        *out = *out || (mode && strcmp(mode, "wal") == 0);
+    }
     sqlite3_finalize(q);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return db_fault(d, rc, e);
+    return rc == SQLITE_DONE ? JOT_OK : db_fault(d, rc, e);
+}
+
+/* The removal of the journal that ends the switch is durable only with the directory. */
+static jot_status switch_to_log(Db *d, Err *e)
+{
+    bool done;
+    TRY(is_log_kept(d, "PRAGMA journal_mode = WAL", &done, e));
     if (!done)
         return err_set(e, JOT_UNSUPPORTED, "a log cannot be kept beside the database here");
     int got = io_fsync(d->base.io, d->dir);
@@ -335,8 +339,7 @@ static jot_status connect_empty(Db *d, Err *e)
 static jot_status make_locked(Db *d, Err *e)
 {
     Found found;
-    bool wal;
-    TRY(look(d, &found, &wal, e));
+    TRY(look(d, &found, e));
     if (found == FOUND_PAD) {
         jot_status st = db_connect(d, e);
         db_disconnect(d, false);
@@ -388,9 +391,13 @@ static jot_status open_lock(Db *d, Err *e)
     return JOT_OK;
 }
 
-/* A pad that was left before it was switched to the log. */
+/* A crash may leave a pad before it was switched to the log, and nothing else is durable. */
 static jot_status finish(Db *d, Err *e)
 {
+    bool log;
+    TRY(is_log_kept(d, "PRAGMA journal_mode", &log, e));
+    if (log)
+        return JOT_OK;
     TRY(db_lock(d, e));
     jot_status st = switch_to_log(d, e);
     db_unlock(d);
@@ -400,10 +407,9 @@ static jot_status finish(Db *d, Err *e)
 static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
 {
     Found found;
-    bool wal;
     bool create = o->create && !o->read_only;
     Shown shown;
-    TRY(look(d, &found, &wal, e));
+    TRY(look(d, &found, e));
     if (found != FOUND_PAD && !create)
         return err_set(e, JOT_NOT_FOUND, "there is no pad at '%s'", err_show(&shown, str(d->path)));
     if (!d->base.read_only_why[0])
@@ -415,9 +421,7 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
         TRY(make(d, e));
         st = db_connect(d, e);
     }
-    if (st == JOT_OK && found == FOUND_PAD && !wal && !d->base.read_only_why[0])
-        st = finish(d, e);
-    return st;
+    return st == JOT_OK && !d->base.read_only_why[0] ? finish(d, e) : st;
 }
 
 static void free_db(Db *d)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "base/mutant.h"
 
 enum {
     CHANGES_MAX = 100000, /* more changed names than this are a RESCAN */
@@ -103,8 +104,23 @@ static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Dra
                                 Mark *out, Err *e)
 {
     Db *d = (Db *)s;
+    Expect checked = *x;
+    if (MUTANT(SQLITE_GUARD_BEFORE_BEGIN) && x->guard.n) {
+        Head guard;
+        TRY(db_ready(d, "write", stream, e));
+        TRY(head_find(d, x->guard, &guard, e));
+        if (guard.mark.seq == x->guard_seq)
+            checked.guard = (Str){ 0 };
+    }
+    if (MUTANT(SQLITE_EXPECT_BEFORE_BEGIN) && x->kind == EXPECT_SEQ) {
+        Head head;
+        TRY(db_ready(d, "write", stream, e));
+        TRY(head_find(d, stream, &head, e));
+        if (head.mark.seq == x->seq)
+            checked.kind = EXPECT_ANY;
+    }
     TRY(db_begin(d, stream, e));
-    return db_end(d, append_in(d, stream, x, draft, out, e), e);
+    return db_end(d, append_in(d, stream, &checked, draft, out, e), e);
 }
 
 static jot_status put_in(Db *d, Str stream, const Record *records, size_t n, Err *e)

@@ -1,0 +1,375 @@
+/* scan.c - the records of a stream file, and what is left of damaged ones.
+ *
+ * Damage costs the record it hits and no other:
+ *   1. A line that is no record is passed over and counted.
+ *   2. If the '\n' between two records was hit, the second is found inside the
+ *      line: nothing but a record begins with {"seq": outside of a meta, and
+ *      nothing but the last one in a line ends where the line ends.
+ *   3. A record is returned only if it continues the one before it, in seq and
+ *      chain, as far as that one is known to be good itself.  A header that was
+ *      hit is noticed so, and its neighbour is not blamed for it.
+ * The oldest record of a trimmed stream has nobody before it and is believed. */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/mutant.h"
+#include "store/files/files.h"
+
+enum { BISECT_UNTIL = 64 * 1024, BEFORE_MAX = 64 * 1024, SEARCH_MAX = 64 * 1024 };
+
+static const Str record_start = { "{\"seq\":", 7 };
+
+static jot_status read_failed(Err *e, const Stream *st, int got)
+{
+    Shown shown;
+    return err_errno(e, -got, "could not read '%s'", err_show(&shown, st->place->name));
+}
+
+/* --- One line ---------------------------------------------------------------------------- */
+
+/* Where a record may begin in a line, at `from` or behind; line.n if nowhere.  Of a very long line
+ * only both ends are searched: the start between two records is there unless both are long. */
+static size_t next_start(Str line, size_t from)
+{
+    size_t near = line.n < SEARCH_MAX ? line.n : SEARCH_MAX;
+    size_t far = line.n - near > from ? line.n - near : from;
+    const char *found = NULL;
+    if (from < near)
+        found = memmem(line.p + from, near - from, record_start.p, record_start.n);
+    if (!found && near < line.n)
+        found = memmem(line.p + far, line.n - far, record_start.p, record_start.n);
+    return found ? (size_t)(found - line.p) : line.n;
+}
+
+static bool is_record(Str line)
+{
+    AUTO(Arena) arena = { 0 };
+    Record r;
+    return record_read(line, RECORD_ALL, &arena, &r, NULL) == JOT_OK;
+}
+
+/* Where the record of a line begins.  More than 0 only if the line as a whole is none: a meta may
+ * look like the start of a record, so nothing less than a whole record is believed. */
+static size_t find_start(Str line)
+{
+    size_t at = next_start(line, 1);
+    if (at == line.n || is_record(line))
+        return 0;
+    while (at < line.n && !is_record(str_from(line, at)))
+        at = next_start(line, at + 1);
+    return at < line.n ? at : 0;
+}
+
+/* The record a line holds; *skip is what lies before it that is none. */
+static bool read_line(Str line, RecordWant want, Arena *into, Record *out, size_t *skip)
+{
+    *skip = 0;
+    if (want == RECORD_ALL && record_read(line, want, into, out, NULL) == JOT_OK)
+        return true;
+    *skip = find_start(line);
+    return (want == RECORD_NO_BODY || *skip) &&
+           record_read(str_from(line, *skip), want, into, out, NULL) == JOT_OK;
+}
+
+/* --- From the end ------------------------------------------------------------------------ */
+
+static bool complete(Str line)
+{
+    return line.n && line.p[line.n - 1] == '\n';
+}
+
+/* Pages that a power failure took from a line are zeros.  A stream without any other record is not
+ * among those that are checked after a reboot, so this is looked for always. */
+static bool has_zeros(Str line)
+{
+    return memchr(line.p, 0, line.n) != NULL;
+}
+
+/* The head is the last line that is a record.  What a writer that died left behind is no part of
+ * the stream: a last line without '\n' or, if the machine went down since, one that is no record to
+ * its last byte, for then its blocks may have been written in any order.  Other bad lines are
+ * damage and keep their place and their number. */
+jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, end, end);
+    st->size = end;
+    st->head = (Mark){ 0 };
+    uint64_t damaged = 0;
+    for (bool last = true;; last = false) {
+        AUTO(Arena) arena = { 0 };
+        Record r;
+        Str line;
+        off_t at;
+        size_t skip;
+        int got = lines_previous(&lines, &line, &at);
+        if (got < 0)
+            return read_failed(e, st, got);
+        if (line.n == 0)
+            return JOT_OK;
+        bool sure = f->checked && !has_zeros(line);
+        RecordWant want = sure ? RECORD_NO_BODY : RECORD_ALL;
+        if (complete(line) && read_line(line, want, &arena, &r, &skip)) {
+            st->head = r.mark;
+            st->head.seq += damaged;
+            return JOT_OK;
+        }
+        bool torn = last && (!complete(line) || !sure);
+        if (torn || MUTANT(CUT_THE_MIDDLE))
+            st->size = at;
+        else
+            damaged++;
+    }
+}
+
+jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, Arena *into,
+                         Record *out, size_t *got, Err *e)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, st->size, st->size);
+    for (*got = 0; *got < n;) {
+        Str line;
+        off_t at;
+        size_t skip;
+        int read = lines_previous(&lines, &line, &at);
+        if (read < 0)
+            return read_failed(e, st, read);
+        if (line.n == 0)
+            break;
+        if (read_line(line, want, into, &out[*got], &skip))
+            (*got)++;
+    }
+    return JOT_OK;
+}
+
+/* --- From some seq on -------------------------------------------------------------------- */
+
+/* An offset at or before the record with this seq, found by halving. */
+static jot_status bisect(Files *f, const Stream *st, uint64_t seq, off_t *found, Err *e)
+{
+    off_t low = 0, high = st->size;
+    while (high - low > BISECT_UNTIL) {
+        off_t middle = low + (high - low) / 2;
+        AUTO(Lines) lines;
+        lines_init(&lines, f->base.io, st->fd, middle, high);
+        Str line;
+        off_t at = middle;
+        /* The first line is the rest of one that began before the middle. */
+        int got = lines_next(&lines, &line, &at);
+        uint64_t here = 0;
+        while (got == 0 && line.n && here == 0) {
+            got = lines_next(&lines, &line, &at);
+            here = record_seq(line);
+        }
+        if (got < 0)
+            return read_failed(e, st, got);
+        if (here && here <= seq)
+            low = at;
+        else
+            high = middle;
+    }
+    *found = low;
+    return JOT_OK;
+}
+
+/* The record before the one that is read next, as far as it is known. */
+typedef struct Before {
+    bool known;
+    bool sure; /* it continues its own predecessor, or begins the stream */
+    Mark mark; /* seq 0: the next record is the first of the file */
+} Before;
+
+static bool continues(Str stream, const Mark *before, const Record *r)
+{
+    return r->mark.seq == before->seq + 1 &&
+           hash_eq(r->mark.chain, record_chain(before->chain, stream, r));
+}
+
+/* True if the record may be returned; it is the one before the next then. */
+static bool credible(Before *b, Str stream, const Record *r)
+{
+    bool fits = b->known && continues(stream, &b->mark, r);
+    bool starts = b->known && b->mark.seq == 0;
+    /* A stream that was trimmed or copied begins anywhere, but seq 1 begins a chain. */
+    bool wrong = starts ? r->mark.seq == 1 : b->sure;
+    if (b->known && wrong && !fits)
+        return false;
+    *b = (Before){ .known = true, .sure = fits, .mark = r->mark };
+    return true;
+}
+
+/* Look back from the record at `at`: at the one before it, and whether that can be relied on. */
+static Before look_back(Files *f, const Stream *st, off_t at)
+{
+    if (at == 0)
+        return (Before){ .known = true };
+    AUTO(Lines) lines;
+    AUTO(Arena) arena = { 0 };
+    Record two[2];
+    size_t n = 0, skip = 0;
+    lines_init(&lines, f->base.io, st->fd, at, at);
+    lines.window.max = BEFORE_MAX; /* a large neighbour is not worth its reading */
+    while (at > 0 && n < 2 && skip == 0) {
+        Str line;
+        if (lines_previous(&lines, &line, &at) < 0 ||
+            !read_line(line, RECORD_NO_BODY, &arena, &two[n], &skip))
+            break;
+        n++;
+    }
+    Before b = { .known = n && at == 0 && skip == 0 };
+    for (size_t i = n; i-- > 0;)
+        if (!credible(&b, st->place->name, &two[i]))
+            b = (Before){ 0 };
+    return b;
+}
+
+/* The first record of a file begins a chain, but not with seq 1: its successor tells whether a
+ * copy brought it so or its seq was hit. */
+static bool seq_was_hit(Files *f, const Stream *st, off_t next, const Record *r)
+{
+    if (r->mark.seq == 1 || !hash_eq(r->mark.chain, record_chain((Hash){ 0 }, st->place->name, r)))
+        return false;
+    AUTO(Lines) lines;
+    AUTO(Arena) arena = { 0 };
+    Record after;
+    Str line;
+    size_t skip;
+    off_t at;
+    lines_init(&lines, f->base.io, st->fd, next, st->size);
+    lines.window.max = BEFORE_MAX;
+    Mark first = { .seq = 1, .chain = r->mark.chain };
+    return lines_next(&lines, &line, &at) == 0 && line.n &&
+           read_line(line, RECORD_NO_BODY, &arena, &after, &skip) &&
+           continues(st->place->name, &first, &after);
+}
+
+/* One read under way. */
+typedef struct Reading {
+    uint64_t from;
+    size_t limit;
+    Records got;
+    size_t bytes;
+    bool begun; /* `before` has been looked up */
+    Before before;
+    uint64_t passed; /* seq of the last line that was not wanted */
+} Reading;
+
+static void count_damage(Reading *r)
+{
+    /* Only if it stands where something wanted could have been. */
+    if (r->passed == 0 || r->passed + 1 >= r->from)
+        r->got.damaged++;
+    r->before.known = false;
+}
+
+/* Take a line into the answer; false if it is full. */
+static bool take_line(Files *f, const Stream *st, Reading *r, Str line, off_t at, Arena *into)
+{
+    uint64_t seq = record_seq(line);
+    if (seq && seq < r->from && find_start(line) == 0) {
+        r->passed = seq;
+        return true;
+    }
+    if (r->got.n == r->limit) {
+        r->got.more = true;
+        return false;
+    }
+    Record *to = &r->got.items[r->got.n];
+    size_t skip;
+    bool good = read_line(line, RECORD_ALL, into, to, &skip);
+    if (!good || skip)
+        count_damage(r);
+    if (!good || to->mark.seq < r->from)
+        return true;
+    if (!r->begun)
+        r->before = look_back(f, st, at + (off_t)skip);
+    r->begun = true;
+    bool later = r->got.n == 0 || to->mark.seq > to[-1].mark.seq;
+    bool hit = at == 0 && skip == 0 && seq_was_hit(f, st, (off_t)line.n, to);
+    if (!later || hit || !credible(&r->before, st->place->name, to)) {
+        count_damage(r);
+        return true;
+    }
+    r->bytes += to->body.n;
+    if (r->got.n && r->bytes > STORE_READ_BYTES) {
+        r->got.more = true;
+        return false;
+    }
+    r->got.n++;
+    return true;
+}
+
+jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, Arena *into,
+                       Records *out, Err *e)
+{
+    off_t at;
+    TRY(bisect(f, st, from, &at, e));
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, at, st->size);
+    Reading r = { .from = from, .limit = limit };
+    r.got.items = NEW_ARRAY(into, Record, limit);
+    for (bool more = true; more;) {
+        Str line;
+        int got = lines_next(&lines, &line, &at);
+        if (got < 0)
+            return read_failed(e, st, got);
+        more = line.n && take_line(f, st, &r, line, at, into);
+    }
+    if (r.got.damaged) {
+        Shown shown;
+        store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read",
+                  err_show(&shown, st->place->name));
+    }
+    *out = r.got;
+    return JOT_OK;
+}
+
+/* --- Looking for one --------------------------------------------------------------------- */
+
+jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
+                       Arena *into, Record *out, Err *e)
+{
+    off_t at;
+    TRY(bisect(f, st, seq, &at, e));
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, at, st->size);
+    for (;;) {
+        Str line;
+        int got = lines_next(&lines, &line, &at);
+        if (got < 0)
+            return read_failed(e, st, got);
+        *from = *to = at;
+        size_t skip = find_start(line);
+        uint64_t here = record_seq(str_from(line, skip));
+        if (line.n == 0 || here > seq)
+            return JOT_OK;
+        if (here != seq)
+            continue;
+        *from = at + (off_t)skip;
+        *to = at + (off_t)line.n;
+        return out ? record_read(str_from(line, skip), RECORD_NO_BODY, into, out, e) : JOT_OK;
+    }
+}
+
+jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, 0, st->size);
+    *known = false;
+    while (!*known) {
+        AUTO(Arena) arena = { 0 };
+        Record r;
+        Str line;
+        off_t at;
+        size_t skip;
+        int got = lines_next(&lines, &line, &at);
+        if (got < 0)
+            return read_failed(e, st, got);
+        if (line.n == 0)
+            break;
+        *known = read_line(line, RECORD_NO_BODY, &arena, &r, &skip) && r.mark.op != OP_DELETE &&
+                 hash_eq(r.mark.sha256, sha256);
+    }
+    return JOT_OK;
+}

@@ -1,0 +1,390 @@
+/* test_damage.c - stream files that are not what was written.
+ *
+ * An unfinished record at the end is cut by the next writer, kept in
+ * quarantine/ and reported; readers pass over it and touch nothing.  Damage in
+ * the middle is reported and costs what was damaged: every other record stays
+ * readable, none is returned wrong, and seq goes on. */
+#include "bench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "store/record.h"
+
+#define RUN "runs/r"
+#define FILE_OF_RUN "runs/r.jsonl"
+#define NOTE "notes/plan"
+#define FILE_OF_NOTE "streams/notes.d/plan.jsonl"
+
+static void add_bytes(Bench *b, const char *path, Str bytes)
+{
+    AUTO(Fd) fd = open(full_path(b, path), O_WRONLY | O_APPEND | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes.p, bytes.n), (ssize_t)bytes.n);
+}
+
+/* Five entries: "one" ... "five". */
+static const char *const words[] = { "one", "two", "three", "four", "five" };
+
+static void five(Bench *b)
+{
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        entry(b, RUN, words[i]);
+}
+
+/* --- The end ----------------------------------------------------------------------------- */
+
+static void tail_is_cut(Bench *b, Str tail)
+{
+    five(b);
+    Str whole = bytes_of(b, FILE_OF_RUN);
+    add_bytes(b, FILE_OF_RUN, tail);
+    Str before = tree_of(b, b->path);
+    assert_int_equal(records(b, RUN).n, 5);
+    assert_text(head(b, RUN).body, "five");
+    assert_true(str_eq(tree_of(b, b->path), before)); /* readers touch nothing */
+    assert_int_equal(entry(b, RUN, "six").seq, 6);
+    assert_true(str_starts(bytes_of(b, FILE_OF_RUN), whole));
+    assert_int_equal(records(b, RUN).n, 6);
+    assert_int_equal(records(b, RUN).damaged, 0);
+    assert_int_equal(store_report(b->s)->torn, 1);
+    assert_non_null(strstr(store_report(b->s)->last, RUN));
+    assert_int_equal(quarantined(b, NULL), 1);
+}
+
+static void half_a_record_is_cut_and_kept_aside(void **state)
+{
+    static const char half[] = "{\"seq\":6,\"at\":1763241838123,\"by\":\"ann\",\"op\":\"app";
+    tail_is_cut(*state, str(half));
+    assert_int_equal(quarantined(*state, half), 1);
+}
+
+static void zeros_at_the_end_are_cut(void **state)
+{
+    static const char zeros[5000];
+    tail_is_cut(*state, (Str){ zeros, sizeof zeros });
+}
+
+static void a_whole_line_that_is_no_record_is_damage_and_not_a_tail(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    add_bytes(b, FILE_OF_RUN, S("no record at all\n")); /* no dying writer ends in a newline */
+    for (int i = 0; i < 3; i++)
+        assert_status(b, try_put(b, RUN, AT_SEQ(99), "never", NULL), JOT_CONFLICT);
+    assert_int_equal(entry(b, RUN, "seven").seq, 7);
+    assert_int_equal(records(b, RUN).damaged, 1);
+    assert_int_equal(store_report(b->s)->torn, 0);
+}
+
+static void after_a_reboot_a_whole_line_that_is_no_record_was_torn(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    put(b, NOTE, "text");
+    add_bytes(b, FILE_OF_RUN, S("blocks written in any order\n"));
+    reboot(b);
+    assert_text(head(b, RUN).body, "five");
+    put(b, NOTE, "any write");
+    assert_int_equal(store_report(b->s)->torn, 1);
+    assert_int_equal(entry(b, RUN, "six").seq, 6);
+    assert_int_equal(records(b, RUN).damaged, 0);
+    assert_int_equal(quarantined(b, NULL), 1);
+}
+
+static void a_record_torn_in_its_body_is_noticed_before_the_boot_counts_as_checked(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    Str file = bytes_of(b, FILE_OF_RUN);
+    memcpy(memmem(file.p, file.n, "five", 4), "\0\0\0\0", 4);
+    write_bytes(b, FILE_OF_RUN, file);
+    reboot(b);
+    put(b, NOTE, "any write");
+    assert_int_equal(store_report(b->s)->torn, 1);
+    assert_text(head(b, RUN).body, "four");
+    assert_int_equal(entry(b, RUN, "five").seq, 5);
+}
+
+static void a_stream_whose_newest_record_is_damaged_is_listed(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    add_bytes(b, FILE_OF_RUN, S("no record at all\n"));
+    assert_true(lists(b, "", RUN));
+}
+
+static void a_tail_longer_than_any_record_is_cut(void **state)
+{
+    size_t n = 4 * (size_t)RECORD_LINE_MAX + 1000; /* as much as one write may have been */
+    char *zeros = mem_alloc(n);
+    tail_is_cut(*state, (Str){ zeros, n });
+    free(zeros);
+}
+
+static void a_first_record_that_was_torn_was_never_there(void **state)
+{
+    Bench *b = *state;
+    Record r;
+    write_bytes(b, FILE_OF_RUN, S("{\"seq\":1,\"at\":17632"));
+    assert_status(b, try_head(b, RUN, &r), JOT_NOT_FOUND);
+    assert_int_equal(listed(b, "").n, 0);
+    assert_int_equal(entry(b, RUN, "one").seq, 1);
+    assert_int_equal(records(b, RUN).n, 1);
+}
+
+static void a_read_only_handle_reads_past_a_torn_tail(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    add_bytes(b, FILE_OF_RUN, S("{\"seq\":6,"));
+    reboot_read_only(b);
+    assert_int_equal(records(b, RUN).n, 5);
+    assert_text(head(b, RUN).body, "five");
+}
+
+static void a_tail_that_cannot_be_put_aside_is_not_cut(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    add_bytes(b, FILE_OF_RUN, S("{\"seq\":6,"));
+    Str whole = bytes_of(b, FILE_OF_RUN);
+    trap(b, (Trap){ .kind = IO_MKDIR, .at = "quarantine", .answer = -ENOSPC });
+    assert_status(b, try_entry(b, RUN, "six", NULL), JOT_IO);
+    assert_true(str_eq(bytes_of(b, FILE_OF_RUN), whole));
+    assert_int_equal(entry(b, RUN, "six").seq, 6);
+}
+
+static void cut_the_tail(Bench *b, IoCall *call)
+{
+    (void)call;
+    off_t size = (off_t)bytes_of(b, FILE_OF_RUN).n;
+    assert_int_equal(truncate(full_path(b, FILE_OF_RUN), size - 9), 0);
+}
+
+static void a_tail_that_is_cut_while_somebody_reads_disturbs_nobody(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    for (int i = 0; i < 2; i++) {
+        add_bytes(b, FILE_OF_RUN, S("{\"seq\":6,"));
+        trap(b, (Trap){ .kind = IO_READ, .at = "r.jsonl", .act = cut_the_tail });
+        if (i == 0)
+            assert_text(head(b, RUN).body, "five");
+        else
+            assert_int_equal(records(b, RUN).n, 5);
+    }
+}
+
+/* --- The middle -------------------------------------------------------------------------- */
+
+/* Offset of the line with this seq, and of the one behind it. */
+static void line_of(Str file, int seq, size_t *from, size_t *to)
+{
+    *from = 0;
+    for (int i = 1; i < seq; i++)
+        *from += str_find(str_from(file, *from), '\n') + 1;
+    *to = *from + str_find(str_from(file, *from), '\n') + 1;
+}
+
+static void spoil(Bench *b, const char *path, int seq, const char *with)
+{
+    Str file = bytes_of(b, path);
+    size_t from, to;
+    line_of(file, seq, &from, &to);
+    memcpy((char *)file.p + from + 3, with, strlen(with));
+    write_bytes(b, path, file);
+}
+
+static void damage_in_the_middle_is_reported_and_costs_one_record(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    spoil(b, FILE_OF_RUN, 3, "#####");
+    Str file = bytes_of(b, FILE_OF_RUN);
+    Records all = records(b, RUN);
+    assert_int_equal(all.n, 4);
+    assert_int_equal(all.damaged, 1);
+    assert_int_equal(store_report(b->s)->damaged, 1);
+    assert_non_null(strstr(store_report(b->s)->last, RUN));
+    assert_text(all.items[2].body, "four");
+    assert_int_equal(entry(b, RUN, "six").seq, 6);
+    assert_true(str_starts(bytes_of(b, FILE_OF_RUN), file)); /* the bytes are kept */
+    assert_int_equal(files_in(b, "quarantine"), 0);
+}
+
+static void seq_goes_on_behind_damaged_records(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    spoil(b, FILE_OF_RUN, 4, "#####");
+    spoil(b, FILE_OF_RUN, 5, "#####");
+    add_bytes(b, FILE_OF_RUN, S("torn"));
+    uint64_t seq = entry(b, RUN, "next").seq;
+    assert_true(seq >= 6);
+    assert_text(head(b, RUN).body, "next");
+}
+
+static void a_damaged_body_is_never_returned(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    Str file = bytes_of(b, FILE_OF_RUN);
+    char *at = memmem(file.p, file.n, "three", 5);
+    assert_non_null(at);
+    at[0] = 'T';
+    write_bytes(b, FILE_OF_RUN, file);
+    for (int boot = 0; boot < 2; boot++) {
+        Records all = records(b, RUN);
+        assert_int_equal(all.n, 4);
+        assert_int_equal(all.damaged, 1);
+        reboot(b);
+    }
+}
+
+static void a_damaged_head_is_told_and_not_replaced_by_an_older_one(void **state)
+{
+    Bench *b = *state;
+    Record r;
+    five(b);
+    Str file = bytes_of(b, FILE_OF_RUN);
+    char *at = memmem(file.p, file.n, "five", 4);
+    assert_non_null(at);
+    at[0] = 'F';
+    write_bytes(b, FILE_OF_RUN, file);
+    assert_status(b, try_head(b, RUN, &r), JOT_CORRUPT);
+    assert_int_equal(entry(b, RUN, "six").seq, 6);
+    assert_text(head(b, RUN).body, "six");
+    assert_int_equal(records(b, RUN).damaged, 1);
+}
+
+static void trimming_a_damaged_stream_keeps_its_newest_records(void **state)
+{
+    Bench *b = *state;
+    uint64_t dropped;
+    for (int i = 0; i < 40; i++)
+        entry(b, RUN, "text");
+    for (int seq = 10; seq <= 30; seq++)
+        spoil(b, FILE_OF_RUN, seq, "#####");
+    assert_ok(b, store_trim(b->s, S(RUN), 20, &dropped, &b->e));
+    assert_int_equal(records(b, RUN).items[0].mark.seq, 31);
+    assert_int_equal(entry(b, RUN, "next").seq, 41);
+}
+
+static void trimming_never_drops_the_last_record_that_can_be_read(void **state)
+{
+    Bench *b = *state;
+    uint64_t dropped;
+    for (int i = 0; i < 40; i++)
+        entry(b, RUN, "text");
+    for (int seq = 20; seq <= 39; seq++)
+        spoil(b, FILE_OF_RUN, seq, "#####");
+    spoil(b, FILE_OF_RUN, 40, "#####");
+    add_bytes(b, FILE_OF_RUN, S("torn"));
+    assert_ok(b, store_trim(b->s, S(RUN), 30, &dropped, &b->e));
+    assert_true(records(b, RUN).n > 0);
+    assert_true(entry(b, RUN, "next").seq > 40);
+    assert_text(head(b, RUN).body, "next");
+}
+
+/* --- Every byte -------------------------------------------------------------------------- */
+
+/* The record with this seq, read alone; false if it is not to be had. */
+static bool read_one(Bench *b, const char *stream, uint64_t seq, Record *out)
+{
+    Records got = { 0 };
+    if (store_read(b->s, str(stream), seq, 1, &b->arena, &got, &b->e) != JOT_OK || got.n == 0)
+        return false;
+    *out = got.items[0];
+    return out->mark.seq == seq;
+}
+
+static bool survives(Bench *b, const char *stream, size_t damaged, const char **why)
+{
+    store_close(b->s);
+    b->s = open_pad(b, (StoreOptions){ .read_only = true });
+    assert_non_null(b->s);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        Record r;
+        bool got = read_one(b, stream, i + 1, &r);
+        *why = "a record was returned wrong";
+        if (got && !str_eq(r.body, str(words[i])))
+            return false;
+        if (got && !str_eq(r.by, S("ann")))
+            return false;
+        *why = "a record was lost";
+        if (!got && i != damaged)
+            return false;
+    }
+    return true;
+}
+
+/* Damage each byte in turn and look what is left. */
+static void hit_every_byte(Bench *b, const char *stream, const char *path, const char *boot)
+{
+    Str file = bytes_of(b, path);
+    b->io.boot_id = boot ? boot : b->io.boot_id;
+    for (size_t i = 0, line = 0; i < file.n; line += file.p[i++] == '\n') {
+        for (int way = 0; way < 3; way++) {
+            const char *why = "";
+            Arena kept = TAKE(b->arena);
+            char *bytes = arena_cstr(&b->arena, file);
+            bytes[i] = way == 0 ? (char)(bytes[i] ^ 1 << i % 8) : way == 1 ? '\n' : 0;
+            write_bytes(b, path, (Str){ bytes, file.n });
+            if (!survives(b, stream, line, &why))
+                fail_msg("byte %zu ('%c') of record %zu, way %d: %s", i, file.p[i], line + 1, way,
+                         why);
+            arena_free(&b->arena);
+            b->arena = kept;
+        }
+    }
+}
+
+static void no_damaged_byte_costs_more_than_its_record(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    hit_every_byte(b, RUN, FILE_OF_RUN, NULL);
+}
+
+static void no_damaged_byte_costs_more_than_its_record_after_a_reboot(void **state)
+{
+    Bench *b = *state;
+    five(b);
+    hit_every_byte(b, RUN, FILE_OF_RUN, "99999999999999999999999999999999");
+}
+
+static void no_damaged_byte_of_a_notes_history_costs_more_than_its_record(void **state)
+{
+    Bench *b = *state;
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        put(b, NOTE, words[i]);
+    hit_every_byte(b, NOTE, FILE_OF_NOTE, NULL);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        BENCH_TEST(half_a_record_is_cut_and_kept_aside),
+        BENCH_TEST(zeros_at_the_end_are_cut),
+        BENCH_TEST(a_whole_line_that_is_no_record_is_damage_and_not_a_tail),
+        BENCH_TEST(after_a_reboot_a_whole_line_that_is_no_record_was_torn),
+        BENCH_TEST(a_record_torn_in_its_body_is_noticed_before_the_boot_counts_as_checked),
+        BENCH_TEST(a_stream_whose_newest_record_is_damaged_is_listed),
+        BENCH_TEST(a_tail_longer_than_any_record_is_cut),
+        BENCH_TEST(a_first_record_that_was_torn_was_never_there),
+        BENCH_TEST(a_read_only_handle_reads_past_a_torn_tail),
+        BENCH_TEST(a_tail_that_cannot_be_put_aside_is_not_cut),
+        BENCH_TEST(a_tail_that_is_cut_while_somebody_reads_disturbs_nobody),
+        BENCH_TEST(damage_in_the_middle_is_reported_and_costs_one_record),
+        BENCH_TEST(seq_goes_on_behind_damaged_records),
+        BENCH_TEST(a_damaged_body_is_never_returned),
+        BENCH_TEST(a_damaged_head_is_told_and_not_replaced_by_an_older_one),
+        BENCH_TEST(trimming_a_damaged_stream_keeps_its_newest_records),
+        BENCH_TEST(trimming_never_drops_the_last_record_that_can_be_read),
+        BENCH_TEST(no_damaged_byte_costs_more_than_its_record),
+        BENCH_TEST(no_damaged_byte_costs_more_than_its_record_after_a_reboot),
+        BENCH_TEST(no_damaged_byte_of_a_notes_history_costs_more_than_its_record),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
