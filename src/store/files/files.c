@@ -635,6 +635,8 @@ static jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e)
     if (from == to)
         return store_not_found(e, stream);
     TRY(store_check_redact(stream, &w.stream.head, &r.mark, e));
+    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    TRY(quarantine_purge(f, stream, e));
     r.mark.redacted = true;
     AUTO(Buf) line = { 0 };
     record_write(&line, &r);
@@ -642,8 +644,7 @@ static jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e)
     Piece pieces[] = { { 0, from, buf_str(&line) }, { to, w.stream.size, { 0 } } };
     jot_status st = stream_replace(f, &w.stream, pieces, 2, e);
     recent_done(f);
-    TRY(st);
-    return after_change(quarantine_purge(f, stream, e), e);
+    return st;
 }
 
 /* Leave nothing but the tombstone. */
@@ -667,9 +668,11 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     AUTO(Work) w;
     work_init(&w, stream);
     TRY(begin_existing(f, &w, e));
+    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    TRY(quarantine_purge(f, stream, e));
     Draft d = { .op = OP_DELETE, .by = by };
     Record tombstone = store_next(s, stream, &d, &w.stream.head);
-    /* First deleted like anything else, and the view durably gone: were the history gone first, a
+    /* Then deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
     bool shown = w.place.viewed && w.seen.there;
     if (shown) {
