@@ -280,16 +280,30 @@ bool model_was_told(const Model *m, Str stream)
     return false;
 }
 
-const Snapshot *model_snapshot(Model *m, Outcome doubt, Arena *into)
+static const Snapshot *take(Model *m, Arena *into)
 {
     Snapshot *shot = NEW(into, Snapshot);
     char wrong[300];
-    if (doubt != HAPPENED_NOT)
-        tell_again(m, doubt);
     bool ok = snapshot_take(m->store, into, shot, wrong, sizeof wrong);
     assert(ok);
     (void)ok;
-    if (doubt != HAPPENED_NOT)
-        tell_again(m, HAPPENED_NOT);
+    return shot;
+}
+
+const Snapshot *model_snapshot(Model *m, Outcome doubt, Arena *into)
+{
+    if (doubt == HAPPENED_NOT)
+        return take(m, into);
+    tell_again(m, doubt);
+    const Snapshot *shot = take(m, into);
+    tell_again(m, HAPPENED_NOT);
+    return shot;
+}
+
+const Snapshot *model_partly(Model *m, const Action *a, int64_t at_ms, Arena *into)
+{
+    Err e = { 0 };
+    const Snapshot *shot = do_part(m, a, at_ms, &e) == JOT_OK ? take(m, into) : NULL;
+    tell_again(m, HAPPENED_NOT);
     return shot;
 }

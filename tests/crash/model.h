@@ -76,4 +76,7 @@ bool model_edited(const Model *m, Str stream);
 /* What it holds now, if the doubtful action has come out like this.  Lives in `into`. */
 const Snapshot *model_snapshot(Model *m, Outcome doubt, Arena *into);
 
+/* The same, if of one more action only the first part has happened. */
+const Snapshot *model_partly(Model *m, const Action *a, int64_t at_ms, Arena *into);
+
 #endif

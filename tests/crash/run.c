@@ -155,30 +155,56 @@ static void after_failure(Run *r, const Action *a, size_t i)
         r->stopped = true;
 }
 
+static void allow_all_of(Allowed *to, const Allowed *more)
+{
+    for (size_t i = 0; i < more->n; i++)
+        allowed_add(to, more->any[i]);
+}
+
+/* A second operation in doubt: whatever has become of the first, this one may have happened or
+ * not.  That is enough for a story; it ends here. */
+static void doubt_twice(Run *r, const Action *a, int64_t at_ms, Allowed *after)
+{
+    static const Outcome outcomes[] = { HAPPENED_NOT, HAPPENED_IN_PART, HAPPENED };
+    Model *m = &r->model;
+    Told told[TOLD_MAX];
+    size_t n = m->told_n;
+    memcpy(told, m->told, sizeof told);
+    for (size_t i = 0; i < COUNT_OF(outcomes); i++) {
+        memcpy(m->told, told, sizeof told);
+        m->told_n = n;
+        model_settle(m, outcomes[i]);
+        model_doubt(m, a, at_ms);
+        Allowed now = allowed_now(r);
+        allow_all_of(after, &now);
+    }
+    r->stopped = true;
+}
+
 /* The store says that it does not know.  If the operation can be seen, it has happened; else the
  * next write will show. */
 static void after_unknown(Run *r, const Action *a, size_t i, int64_t at_ms)
 {
     AUTO(Arena) arena = { 0 };
     Snapshot seen;
+    Model *m = &r->model;
     Allowed *after = &r->history->after[i + 1];
     *after = r->history->after[i];
-    if (model_doubted(&r->model).n) { /* two doubts would be too many: the story ends here */
-        model_settle(&r->model, HAPPENED);
-        r->stopped = true;
+    if (model_doubted(m).n) {
+        doubt_twice(r, a, at_ms, after);
+    } else {
+        model_doubt(m, a, at_ms);
+        Allowed now = allowed_now(r);
+        allow_all_of(after, &now);
     }
-    model_doubt(&r->model, a, at_ms);
-    Allowed now = allowed_now(r);
-    for (size_t k = 0; k < now.n; k++)
-        allowed_add(after, now.any[k]);
     if (!look(r, after, &arena, &seen)) {
         r->stopped = true;
         return;
     }
     char why[300];
-    Allowed done = { { model_snapshot(&r->model, HAPPENED, &arena) }, 1 };
+    Allowed done = { { model_snapshot(m, HAPPENED, &arena) }, 1 };
     if (allowed_fits(&done, &seen, why, sizeof why))
-        model_settle(&r->model, HAPPENED);
+        model_settle(m, HAPPENED);
 }
 
 static void do_edit(Run *r, const Action *a, size_t i)
@@ -277,23 +303,14 @@ static bool agree(Run *r, const Answer *x)
     return false;
 }
 
-/* What may be there while a purge is under way: its tombstone, and all that is yet to go. */
-static void before_purge(Run *r, const Action *a, size_t i, int64_t at_ms)
-{
-    if (a->kind != DO_PURGE || model_doubted(&r->model).n)
-        return;
-    model_doubt(&r->model, a, at_ms);
-    r->history->amid[i + 1] = model_snapshot(&r->model, HAPPENED_IN_PART, &r->history->arena);
-    model_settle(&r->model, HAPPENED_NOT);
-}
-
 static void tell(Run *r, const Action *a, size_t i, int64_t at_ms)
 {
     r->io.wall_ms = at_ms;
     Prepared p = { 0 };
     if (a->kind < DO_REOPEN)
         p = model_prepare(&r->model, a, at_ms);
-    before_purge(r, a, i, at_ms);
+    if (a->kind == DO_PURGE) /* first the tombstone, with all that is yet to go */
+        r->history->amid[i + 1] = model_partly(&r->model, a, at_ms, &r->history->arena);
     began(r, i);
     Answer x = { .action = a, .prepared = &p, .at_ms = at_ms };
     x.status = do_action(r, a, i, &p, &x.mark, &x.e);

@@ -393,7 +393,9 @@ jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, E
     st->fd = fd_take(&fresh);
     st->size = size;
     got = MUTANT(REPLACE_WITHOUT_DIRECTORY_SYNC) ? 0 : io_fsync(io, dir);
-    if (got < 0)
-        return err_set(e, JOT_UNKNOWN, "'%s' was rewritten, but that may be lost", name);
-    return JOT_OK;
+    if (got == 0)
+        return JOT_OK;
+    /* A record added to a file whose name may be lost would be lost with it. */
+    pad_stop_writing(f, NULL, "the directory of a rewritten stream could not be synced");
+    return err_set(e, JOT_UNKNOWN, "'%s' was rewritten, but that may be lost", name);
 }
