@@ -52,18 +52,24 @@ static Amount amount(double value, const char *unit)
     return out;
 }
 
-static void print_text(const Line *l, const Figures *f)
+/* A smoke run judges nothing. */
+static const char *verdict(const Bench *b, const Line *l, double ratio)
+{
+    if (b->smoke || l->goal.kind == GOAL_NONE)
+        return "-";
+    return goal_met(l->goal, ratio) ? "ok" : "MISSED";
+}
+
+static void print_text(const Bench *b, const Line *l, const Figures *f)
 {
     char spread[40] = "", goal[32] = "no goal";
     if (f->spread)
         snprintf(spread, sizeof spread, "(%.2f..%.2f)", f->least, f->most);
     if (l->goal.kind != GOAL_NONE)
         snprintf(goal, sizeof goal, "goal %s %.4gx", goal_sign(l->goal), l->goal.ratio);
-    const char *verdict = l->goal.kind == GOAL_NONE     ? "-"
-                          : goal_met(l->goal, f->ratio) ? "ok"
-                                                        : "MISSED";
     printf("%-5s %-7s %-58s %6.2fx %-16s %-14s %-6s  [%s / %s]\n", l->id, l->engine, l->what,
-           f->ratio, spread, goal, verdict, amount(f->a, f->unit).text, amount(f->b, f->unit).text);
+           f->ratio, spread, goal, verdict(b, l, f->ratio), amount(f->a, f->unit).text,
+           amount(f->b, f->unit).text);
 }
 
 static void print_line(Bench *b, const Line *l, const Figures *f)
@@ -71,7 +77,7 @@ static void print_line(Bench *b, const Line *l, const Figures *f)
     if (b->json)
         print_json(l, f);
     else
-        print_text(l, f);
+        print_text(b, l, f);
     fflush(stdout);
     b->lines++;
 }

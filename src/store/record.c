@@ -18,15 +18,49 @@ static const char *const op_names[] = {
     [OP_APPEND] = "append",
 };
 
-static void write_text(Buf *to, const char *key, Str text)
+/* One line is written for every append, so nothing here is left to printf. */
+static void write_key(Buf *to, Str key)
 {
-    buf_addf(to, ",\"%s\":", key);
+    buf_add(to, S(",\""));
+    buf_add(to, key);
+    buf_add(to, S("\":"));
+}
+
+static void write_text(Buf *to, Str key, Str text)
+{
+    write_key(to, key);
     json_quote(to, text);
 }
 
-static void write_hash(Buf *to, const char *key, Hash h)
+static void write_number(Buf *to, uint64_t n)
 {
-    buf_addf(to, ",\"%s\":\"%s\"", key, hash_hex(h).text);
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + n % 10);
+    while (n /= 10);
+    buf_add(to, (Str){ digits + at, sizeof digits - at });
+}
+
+static void write_u64(Buf *to, Str key, uint64_t n)
+{
+    write_key(to, key);
+    write_number(to, n);
+}
+
+/* A hash, or a word that needs no escapes. */
+static void write_word(Buf *to, Str key, Str word)
+{
+    write_key(to, key);
+    buf_add_char(to, '"');
+    buf_add(to, word);
+    buf_add_char(to, '"');
+}
+
+static void write_hash(Buf *to, Str key, Hash h)
+{
+    HashHex hex = hash_hex(h);
+    write_word(to, key, (Str){ hex.text, HASH_HEX });
 }
 
 static bool one_line(Str s)
@@ -42,7 +76,7 @@ static void write_meta(Buf *to, Str meta)
         buf_add(to, S(",\"meta\":"));
         buf_add(to, meta);
     } else {
-        write_text(to, "meta", meta);
+        write_text(to, S("meta"), meta);
     }
 }
 
@@ -51,7 +85,7 @@ static void write_body(Buf *to, Str body)
     bool text = utf8_valid(body) && str_find(body, 0) == body.n &&
                 json_quoted_size(body) <= base64_size(body.n) + 2;
     if (text) {
-        write_text(to, "body", body);
+        write_text(to, S("body"), body);
         return;
     }
     buf_add(to, S(",\"body64\":\""));
@@ -64,22 +98,24 @@ void record_write(Buf *to, const Record *r)
     const Mark *m = &r->mark;
     assert(m->seq > 0 && m->seq <= STORE_SEQ_MAX && m->at_ms >= 0);
     assert(m->op >= OP_PUT && m->op <= OP_APPEND);
-    buf_addf(to, "{\"seq\":%llu,\"at\":%lld", (unsigned long long)m->seq, (long long)m->at_ms);
-    write_text(to, "by", r->by);
-    buf_addf(to, ",\"op\":\"%s\"", op_names[m->op]);
+    buf_add(to, S("{\"seq\":"));
+    write_number(to, m->seq);
+    write_u64(to, S("at"), (uint64_t)m->at_ms);
+    write_text(to, S("by"), r->by);
+    write_word(to, S("op"), str(op_names[m->op]));
     if (m->op != OP_DELETE) {
-        write_hash(to, "sha256", m->sha256);
-        buf_addf(to, ",\"size\":%llu", (unsigned long long)m->size);
+        write_hash(to, S("sha256"), m->sha256);
+        write_u64(to, S("size"), m->size);
     }
     if (m->fence)
-        buf_addf(to, ",\"fence\":%llu", (unsigned long long)m->fence);
+        write_u64(to, S("fence"), m->fence);
     if (r->id.n)
-        write_text(to, "id", r->id);
+        write_text(to, S("id"), r->id);
     if (r->meta.n)
         write_meta(to, r->meta);
     if (m->redacted)
         buf_add(to, S(",\"redacted\":true"));
-    write_hash(to, "chain", m->chain);
+    write_hash(to, S("chain"), m->chain);
     if (r->extra.n) {
         buf_add_char(to, ',');
         buf_add(to, r->extra);

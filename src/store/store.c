@@ -1,12 +1,11 @@
-/* store.c - the contract's gatekeeper: every argument, limit and chain is checked here, once,
- * for all engines, and every append is decided here.
+/* store.c - the contract's gatekeeper: every argument and limit is checked here, once, for all
+ * engines, and what a reader gets is verified on its way out.
  *
  * Invariants this file keeps:
  *   1. An engine sees only names, sizes and texts that are within the limits.
- *   2. A record's seq, time, fence and chain follow from its predecessor by store_next() and
- *      from nothing else.
- *   3. What an engine returns is verified before a caller sees it: bodies against their hash,
- *      neighbours against the chain. */
+ *   2. Records that are read are what their headers say: bodies have their hash, neighbours their
+ *      chain.  (A head is checked by the engine, which has its bytes in its hands.)
+ * name.c says what a stream may be called, seal.c decides appends. */
 #include "store/store.h"
 
 #include <assert.h>
@@ -15,15 +14,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mutant.h"
 #include "base/utf8.h"
 #include "store/engine.h"
 #include "store/record.h"
-
-/* What a verbatim record may carry besides; with it the longest record still fits a line. */
-enum { EXTRA_MAX = 16 * 1024 };
-
-/* --- Tables ---------------------------------------------------------------------------- */
 
 /* Adding an engine is one file and one line here. */
 static const StoreOps *const engines[] = {
@@ -32,172 +25,12 @@ static const StoreOps *const engines[] = {
     &mem_ops,
 };
 
-/* The last row stands for every other kind. */
-static const StoreKind kinds[] = {
-    { .name = "notes", .flat = true, .key = true, .document = true, .tail = ".txt" },
-    { .name = "memories", .document = true, .tail = "" },
-    { .name = "artifacts", .document = true, .tail = ".json" },
-    { .name = "cycles", .flat = true, .key = true, .document = true, .tail = ".yaml" },
-    { .name = "runs", .flat = true },
-    { .name = "leases", .flat = true },
-    { .name = "tasks", .flat = true },
-    { .name = "plans", .flat = true },
-    { .name = "" },
-};
-
-static Str first_segment(Str name)
-{
-    return str_slice(name, 0, str_find(name, '/'));
-}
-
-const StoreKind *store_kind(Str stream)
-{
-    Str first = first_segment(stream);
-    size_t last = COUNT_OF(kinds) - 1;
-    for (size_t i = 0; i < last; i++)
-        if (str_eq(first, str(kinds[i].name)))
-            return &kinds[i];
-    return &kinds[last];
-}
-
-/* --- Names and limits ------------------------------------------------------------------ */
-
-/* The first control character (C0, DEL or C1) of valid text, or s.n. */
-static size_t find_control(Str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        bool c1 = c == 0xC2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xA0;
-        if (c < 0x20 || c == 0x7F || c1)
-            return i;
-    }
-    return s.n;
-}
-
-static bool key_char(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-}
-
-static bool all_key_chars(Str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!key_char(s.p[i]))
-            return false;
-    return true;
-}
-
-static bool kind_char(char c)
-{
-    return key_char(c) && !(c >= 'A' && c <= 'Z');
-}
-
-static jot_status check_kind(Str kind, Err *e)
-{
-    bool good = kind.n > 0 && kind.p[0] >= 'a' && kind.p[0] <= 'z';
-    for (size_t i = 0; good && i < kind.n; i++)
-        good = kind_char(kind.p[i]);
-    Shown shown;
-    return good ? JOT_OK
-                : err_set(e, JOT_INVALID,
-                          "invalid kind '%s': a stream's name begins with [a-z][a-z0-9_-]*/",
-                          err_show(&shown, kind));
-}
-
-/* One segment; `open_ended` if more bytes may follow, as at the end of a prefix. */
-static jot_status check_segment(Str seg, bool open_ended, Err *e)
-{
-    Shown shown;
-    const char *name = err_show(&shown, seg);
-    if (seg.n == 0 && !open_ended)
-        return err_set(e, JOT_INVALID, "a segment of a name cannot be empty");
-    if (seg.n > STORE_SEGMENT_MAX)
-        return err_set(e, JOT_INVALID, "invalid segment '%s': use at most %d bytes", name,
-                       STORE_SEGMENT_MAX);
-    if (seg.n && seg.p[0] == '.')
-        return err_set(e, JOT_INVALID, "invalid segment '%s': it cannot begin with '.'", name);
-    if (!open_ended && (seg.p[seg.n - 1] == '.' || seg.p[seg.n - 1] == ' '))
-        return err_set(e, JOT_INVALID, "invalid segment '%s': it cannot end in '.' or a space",
-                       name);
-    return JOT_OK;
-}
-
-/* True if more bytes could make a character of `s`, as at the end of a prefix.  Which bytes may
- * follow depends on the first, but the lowest or the highest continuation always may. */
-static bool begins_character(Str s)
-{
-    char lowest[4], highest[4];
-    memset(lowest, '\x80', sizeof lowest);
-    memset(highest, '\xBF', sizeof highest);
-    for (size_t i = 0; i < s.n && i < sizeof lowest; i++)
-        lowest[i] = highest[i] = s.p[i];
-    for (size_t n = s.n + 1; n <= sizeof lowest; n++)
-        if (utf8_valid((Str){ lowest, n }) || utf8_valid((Str){ highest, n }))
-            return true;
-    return false;
-}
-
-/* What a name, or the beginning of one, may look like whatever its kind. */
-static jot_status check_segments(Str name, bool open_ended, Err *e)
-{
-    Shown shown;
-    if (name.n > STORE_NAME_MAX)
-        return err_set(e, JOT_INVALID, "invalid name '%s': use at most %d bytes",
-                       err_show(&shown, name), STORE_NAME_MAX);
-    size_t bad = utf8_bad_at(name);
-    if (bad < name.n && !(open_ended && begins_character(str_from(name, bad))))
-        return err_set(e, JOT_INVALID, "invalid name '%s': byte %zu is not UTF-8",
-                       err_show(&shown, name), bad);
-    if (find_control(name) < name.n)
-        return err_set(e, JOT_INVALID, "invalid name '%s': control characters are not allowed",
-                       err_show(&shown, name));
-    Str rest = name, segment;
-    while (str_cut(&rest, '/', &segment))
-        TRY(check_segment(segment, false, e));
-    return check_segment(rest, open_ended, e);
-}
-
-/* What the kind adds: depth, keys, and directories that cannot look like a value's file. */
-static jot_status check_by_kind(Str name, Err *e)
-{
-    const StoreKind *kind = store_kind(name);
-    Shown shown;
-    Str rest = str_from(name, first_segment(name).n + 1);
-    if (kind->flat && str_find(rest, '/') < rest.n)
-        return err_set(e, JOT_INVALID, "invalid name '%s': %s/ takes one segment",
-                       err_show(&shown, name), kind->name);
-    if (kind->key && !all_key_chars(rest))
-        return err_set(e, JOT_INVALID, "invalid key '%s': use [A-Za-z0-9_-]+",
-                       err_show(&shown, rest));
-    if (kind->key && rest.n > STORE_KEY_MAX)
-        return err_set(e, JOT_INVALID, "invalid key '%s': use at most %d bytes",
-                       err_show(&shown, rest), STORE_KEY_MAX);
-    Str segment;
-    while (kind->tail && kind->tail[0] && str_cut(&rest, '/', &segment))
-        if (str_ends(segment, str(kind->tail)))
-            return err_set(e, JOT_INVALID,
-                           "invalid name '%s': a directory of %s/ cannot end in '%s'",
-                           err_show(&shown, name), kind->name, kind->tail);
-    return JOT_OK;
-}
-
-jot_status store_check_name(Str name, Err *e)
-{
-    if (name.n == 0)
-        return err_set(e, JOT_INVALID, "a stream's name cannot be empty");
-    TRY(check_segments(name, false, e));
-    TRY(check_kind(first_segment(name), e));
-    Shown shown;
-    if (str_find(name, '/') == name.n)
-        return err_set(e, JOT_INVALID, "invalid name '%s': use KIND/NAME", err_show(&shown, name));
-    return check_by_kind(name, e);
-}
+/* --- Arguments ------------------------------------------------------------------------- */
 
 static jot_status check_by(Str by, Err *e)
 {
     Shown shown;
-    if (by.n > STORE_BY_MAX || !utf8_valid(by) || find_control(by) < by.n)
+    if (by.n > STORE_BY_MAX || !utf8_valid(by) || name_find_control(by) < by.n)
         return err_set(
             e, JOT_INVALID,
             "invalid author '%s': use at most %d bytes of UTF-8 without control characters",
@@ -234,7 +67,7 @@ static jot_status check_body(Str body, Err *e)
 static jot_status check_id(Str id, Err *e)
 {
     Shown shown;
-    if (id.n > STORE_ID_MAX || !utf8_valid(id) || find_control(id) < id.n)
+    if (id.n > STORE_ID_MAX || !utf8_valid(id) || name_find_control(id) < id.n)
         return err_set(e, JOT_INVALID,
                        "invalid id '%s': use at most %d bytes of UTF-8 without control characters",
                        err_show(&shown, id), STORE_ID_MAX);
@@ -267,165 +100,14 @@ static jot_status check_draft(Str stream, const Draft *d, Err *e)
 
 static jot_status check_expect(Str stream, const Expect *x, Err *e)
 {
+    if ((unsigned)x->kind > EXPECT_HASH)
+        return err_set(e, JOT_INVALID, "expect must be any, absent, a seq or a sha256");
     if (x->guard.n == 0)
         return JOT_OK;
     if (store_check_name(x->guard, e) != JOT_OK)
         return err_at(e, "guard");
     if (str_eq(x->guard, stream))
         return err_set(e, JOT_INVALID, "a stream cannot guard itself: expect its seq instead");
-    return JOT_OK;
-}
-
-/* --- Records --------------------------------------------------------------------------- */
-
-bool mark_live(const Mark *m)
-{
-    return m->op == OP_PUT || m->op == OP_APPEND;
-}
-
-Hash record_chain(Hash previous, Str stream, const Record *r)
-{
-    const Mark *m = &r->mark;
-    HashState h;
-    hash_init(&h);
-    hash_add_field(&h, stream);
-    hash_add_u64(&h, (uint64_t)m->at_ms);
-    hash_add_field(&h, r->by);
-    hash_add_u64(&h, (uint64_t)m->op);
-    hash_add_u64(&h, m->fence);
-    hash_add_field(&h, r->id);
-    hash_add_field(&h, r->meta);
-    hash_add(&h, (Str){ (const char *)m->sha256.b, sizeof m->sha256.b });
-    Hash header = hash_end(&h);
-    hash_init(&h);
-    hash_add(&h, (Str){ (const char *)previous.b, sizeof previous.b });
-    hash_add(&h, (Str){ (const char *)header.b, sizeof header.b });
-    return hash_end(&h);
-}
-
-Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
-{
-    assert(head->seq < STORE_SEQ_MAX);
-    Record r = { .by = d->by, .id = d->id, .meta = d->meta, .body = d->body };
-    int64_t now = io_wall_ms(s->io);
-    if (now < head->at_ms && !MUTANT(TIME_GOES_BACK))
-        now = head->at_ms; /* the clock was set back: time stands still instead */
-    uint64_t fence = d->fence > head->fence ? d->fence : head->fence;
-    r.mark = (Mark){ .seq = head->seq + 1,
-                     .at_ms = now < 0 ? 0 : now,
-                     .op = d->op,
-                     .fence = fence,
-                     .size = d->body.n };
-    if (d->op != OP_DELETE)
-        r.mark.sha256 = hash_of(d->body);
-    r.mark.chain = record_chain(head->chain, stream, &r);
-    return r;
-}
-
-jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e)
-{
-    Shown shown;
-    const char *name = err_show(&shown, stream);
-    unsigned long long seq = r->mark.seq;
-    if (head->seq && r->mark.seq != head->seq + 1)
-        return err_set(e, JOT_CONFLICT, "record %llu of '%s' does not follow %llu", seq, name,
-                       (unsigned long long)head->seq);
-    if (head->seq && (r->mark.at_ms < head->at_ms || r->mark.fence < head->fence))
-        return err_set(e, JOT_CONFLICT, "record %llu of '%s' goes back in time or fence", seq,
-                       name);
-    bool anchored = head->seq || r->mark.seq == 1;
-    if (anchored && !hash_eq(r->mark.chain, record_chain(head->chain, stream, r)))
-        return err_set(e, JOT_CONFLICT, "the chain of record %llu of '%s' does not fit", seq, name);
-    return JOT_OK;
-}
-
-/* --- Deciding an append ---------------------------------------------------------------- */
-
-static const char *conflict_with(const Expect *x, const Mark *head)
-{
-    switch (x->kind) {
-    case EXPECT_ANY:
-        return NULL;
-    case EXPECT_ABSENT:
-        return mark_live(head) ? "it exists" : NULL;
-    case EXPECT_SEQ:
-        return head->seq != x->seq ? "it is not at that seq" : NULL;
-    case EXPECT_HASH:
-        return head->op == OP_PUT && hash_eq(head->sha256, x->sha256) ? NULL
-                                                                      : "it is not that version";
-    }
-    return "the expectation is of no known kind";
-}
-
-/* The record that carries the draft's id, or NULL. */
-static const Record *find_id(const Draft *d, const Record *recent, size_t n)
-{
-    assert(n <= STORE_ID_WINDOW);
-    for (size_t i = 0; d->id.n && i < n; i++)
-        if (str_eq(recent[i].id, d->id))
-            return &recent[i];
-    return NULL;
-}
-
-static bool same_content(const Draft *d, const Record *r)
-{
-    Hash sha256 = { 0 };
-    if (d->op != OP_DELETE)
-        sha256 = hash_of(d->body);
-    return r->mark.op == d->op && str_eq(r->meta, d->meta) && hash_eq(r->mark.sha256, sha256);
-}
-
-jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d, const Mark *head,
-                      const Record *recent, size_t recent_n, uint64_t guard_seq, Record *out,
-                      bool *again, Err *e)
-{
-    Shown shown;
-    const char *name = err_show(&shown, stream);
-    *again = false;
-    *out = (Record){ .mark = *head };
-    const Record *same = find_id(d, recent, recent_n);
-    if (same && !MUTANT(ID_NOT_LOOKED_UP)) {
-        out->mark = same->mark;
-        if (!same_content(d, same))
-            return err_set(e, JOT_ID_REUSED,
-                           "the id was used for other content in record %llu of '%s'",
-                           (unsigned long long)same->mark.seq, name);
-        *again = true;
-        return JOT_OK;
-    }
-    if (x->guard.n && guard_seq != x->guard_seq)
-        return err_set(e, JOT_FENCED, "'%s' was guarded by a lease that has changed", name);
-    if (d->fence && d->fence < head->fence && !MUTANT(FENCE_NOT_CHECKED))
-        return err_set(e, JOT_FENCED, "'%s' was written under token %llu; %llu is too old", name,
-                       (unsigned long long)head->fence, (unsigned long long)d->fence);
-    const char *wrong = conflict_with(x, head);
-    if (wrong)
-        return err_set(e, JOT_CONFLICT, "'%s' has changed: %s (seq %llu now)", name, wrong,
-                       (unsigned long long)head->seq);
-    if (d->op == OP_DELETE && !mark_live(head))
-        return store_not_found(e, stream);
-    if (head->seq >= STORE_SEQ_MAX)
-        return err_set(e, JOT_TOO_BIG, "'%s' cannot hold more records", name);
-    *out = store_next(s, stream, d, head);
-    return JOT_OK;
-}
-
-uint64_t store_trim_from(const Mark *head, uint64_t before)
-{
-    uint64_t keep = head->seq > STORE_ID_WINDOW ? head->seq - STORE_ID_WINDOW + 1 : 1;
-    return before < keep ? before : keep;
-}
-
-jot_status store_check_redact(Str stream, const Mark *head, const Mark *m, Err *e)
-{
-    Shown shown;
-    if (m->op == OP_DELETE)
-        return err_set(e, JOT_INVALID, "record %llu of '%s' is a tombstone: there is no body",
-                       (unsigned long long)m->seq, err_show(&shown, stream));
-    if (m->seq == head->seq && m->op == OP_PUT)
-        return err_set(e, JOT_INVALID,
-                       "record %llu of '%s' is the live value: write a new version first",
-                       (unsigned long long)m->seq, err_show(&shown, stream));
     return JOT_OK;
 }
 
@@ -539,7 +221,7 @@ jot_status store_list(Store *s, Str prefix, Str after, size_t limit, ListWhich w
     assert(s && into && out);
     if (limit == 0 || limit > STORE_LIST_MAX)
         return err_set(e, JOT_INVALID, "a list takes 1 to %d names", STORE_LIST_MAX);
-    if (check_segments(prefix, true, e) != JOT_OK)
+    if (store_check_prefix(prefix, e) != JOT_OK)
         return err_at(e, "prefix");
     if (after.n && store_check_name(after, e) != JOT_OK)
         return err_at(e, "after");
@@ -590,9 +272,9 @@ static jot_status check_extra(Str extra, Err *e)
 {
     if (extra.n == 0)
         return JOT_OK;
-    if (extra.n > EXTRA_MAX)
+    if (extra.n > STORE_EXTRA_MAX)
         return err_set(e, JOT_TOO_BIG, "members of a newer version take %zu bytes: the limit is %d",
-                       extra.n, EXTRA_MAX);
+                       extra.n, STORE_EXTRA_MAX);
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) line = { 0 };
     Record back = { .mark = { .seq = 1, .op = OP_PUT, .sha256 = hash_of(S("")) }, .extra = extra };

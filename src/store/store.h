@@ -30,6 +30,7 @@ enum {
     STORE_BODY_MAX = 16 * 1024 * 1024,
     STORE_META_MAX = 4096,
     STORE_BY_MAX = 128,
+    STORE_EXTRA_MAX = 16 * 1024, /* of members a newer version wrote */
     STORE_ID_MAX = 64,
     STORE_ID_WINDOW = 16, /* an id is looked up among this many newest records */
     STORE_LIST_MAX = 1000,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 static volatile int sink;
 static int shared;
 static char *volatile kept;
@@ -18,6 +20,16 @@ static int overflow(void)
     bytes[size] = 1;
     sink = bytes[size];
     free(bytes);
+    return 0;
+}
+
+/* Between two strings of an arena: heard only because the arena poisons what it did not give. */
+static int arena(void)
+{
+    volatile size_t size = 8;
+    AUTO(Arena) a = { 0 };
+    const char *first = arena_alloc(&a, size, 1);
+    sink = first[size];
     return 0;
 }
 
@@ -61,7 +73,8 @@ int main(int argc, char **argv)
         const char *name;
         int (*sing)(void);
     } songs[] = {
-        { "overflow", overflow }, { "leak", leak }, { "undefined", undefined }, { "race", race }
+        { "overflow", overflow },   { "arena", arena }, { "leak", leak },
+        { "undefined", undefined }, { "race", race },
     };
     for (size_t i = 0; argc == 2 && i < sizeof songs / sizeof songs[0]; i++)
         if (strcmp(argv[1], songs[i].name) == 0)

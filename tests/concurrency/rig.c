@@ -137,7 +137,7 @@ static bool judge(Crew *crew, const CrewPlan *plan, const Options *o, Total *tot
         printf("  judged in %.3f s\n", (double)(clock() - before) / CLOCKS_PER_SEC);
     if (!right)
         printf("VIOLATION: %s", v.text);
-    for (size_t i = 0; i < RULE_COUNT; i++)
+    for (Rule i = 0; i < RULE_COUNT; i++)
         if (v.broken[i])
             printf("  %" PRIu64 " times: %s\n", v.broken[i], rule_text(i));
     add_total(total, crew, &v);

@@ -166,12 +166,12 @@ static void a_hash_never_matches_an_entry_of_a_log(Trial *p)
     CHECK_MARK(answer, one);
 }
 
-static void an_unknown_kind_of_expectation_never_holds(Trial *p)
+static void an_unknown_kind_of_expectation_is_refused(Trial *p)
 {
     Expect odd = { .kind = (ExpectKind)99 };
     put(p, "notes/a", "one");
-    refused(p, JOT_CONFLICT, "notes/a", odd, PUT("two"));
-    refused(p, JOT_CONFLICT, "notes/b", odd, PUT("two"));
+    refused(p, JOT_INVALID, "notes/a", odd, PUT("two"));
+    refused(p, JOT_INVALID, "notes/b", odd, PUT("two"));
 }
 
 static void a_delete_can_be_conditional(Trial *p)
@@ -311,7 +311,7 @@ const Promise expect_promises[] = {
     PROMISE(a_hash_never_matches_a_tombstone),
     PROMISE(a_zero_hash_never_matches_a_missing_stream),
     PROMISE(a_hash_never_matches_an_entry_of_a_log),
-    PROMISE(an_unknown_kind_of_expectation_never_holds),
+    PROMISE(an_unknown_kind_of_expectation_is_refused),
     PROMISE(a_delete_can_be_conditional),
     PROMISE(a_delete_of_what_is_not_there_is_not_found),
     PROMISE(a_tombstone_has_neither_body_nor_hash),

@@ -111,7 +111,7 @@ static const char *sentence(const char *name)
     static char text[160];
     size_t n = 0;
     for (; name[n] && n + 1 < sizeof text; n++)
-        text[n] = name[n] == '_' ? ' ' : name[n];
+        text[n] = (char)(name[n] == '_' ? ' ' : name[n]);
     text[n] = 0;
     return text;
 }
@@ -145,11 +145,11 @@ static void run_one(const Promise *promise, const Engine *engine, const Contract
     tell(run, engine, result->promises, promise, held, why);
 }
 
-ContractResult contract_run(const char *name, const ContractRun *run)
+ContractResult contract_run(const char *engine, const ContractRun *run)
 {
-    const Engine *engine = engine_find(name);
+    const Engine *row = engine_find(engine);
     ContractResult result = { 0 };
-    if (!engine || !engine_present(engine)) {
+    if (!row || !engine_present(row)) {
         result.missing = true;
         return result;
     }
@@ -157,6 +157,6 @@ ContractResult contract_run(const char *name, const ContractRun *run)
         for (const Promise *promise = tables[t]; promise->name; promise++)
             if ((!run->promise || strcmp(run->promise, promise->name) == 0) &&
                 !(run->first && result.broken))
-                run_one(promise, engine, run, &result);
+                run_one(promise, row, run, &result);
     return result;
 }

@@ -13,6 +13,8 @@
 
 /* A program that still has more steps than this has not been shrunk. */
 enum { STEPS_MAX = 6, SEEDS_MAX = 400 };
+/* At a small volume only every so many of them is tried. */
+enum { SMALL_STRIDE = 6 };
 
 static bool agrees_on(const Program *program, void *ctx)
 {
@@ -100,10 +102,13 @@ static bool test_none(int number)
 
 int main(void)
 {
-    int failed = 0, wrongs = WRONG_COUNT - 1;
-    for (int wrong = 1; wrong < WRONG_COUNT; wrong++)
-        failed += !test_one(wrong, (Wrong)wrong);
-    failed += !test_none(WRONG_COUNT);
-    printf("contract: %d of %d wrong engines noticed\n", wrongs - failed, wrongs);
+    const char *volume = getenv("JOT_TEST_VOLUME");
+    int stride = volume && strcmp(volume, "small") == 0 ? SMALL_STRIDE : 1;
+    int failed = 0, tried = 0;
+    for (int wrong = 1; wrong < WRONG_COUNT; wrong += stride)
+        failed += !test_one(++tried, (Wrong)wrong);
+    int noticed = tried - failed;
+    failed += !test_none(tried + 1);
+    printf("contract: %d of %d wrong engines noticed\n", noticed, tried);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -21,7 +21,7 @@ enum { HANG_S = 60, STEPS_MAX = 20000, TRIES_PER_POINT = 400, STATES_PER_SYNC = 
 typedef struct Fault {
     const char *name;
     int error;      /* 0: writes are cut short */
-    bool reads;     /* it can hit a reader too */
+    bool reads;     /* it can hit a reader too, who may sync what he is about to show */
     unsigned kinds; /* the steps it can happen at, a bit for each IoKind */
 } Fault;
 
@@ -30,7 +30,7 @@ enum {
     AT_CHANGES = AT(IO_WRITE) | AT(IO_FSYNC) | AT(IO_FDATASYNC) | AT(IO_TRUNCATE) | AT(IO_RENAME) |
                  AT(IO_UNLINK) | AT(IO_MKDIR),
     AT_SYNCS = AT(IO_FSYNC) | AT(IO_FDATASYNC),
-    AT_ROOM = AT(IO_OPEN) | AT(IO_WRITE) | AT(IO_RENAME) | AT(IO_MKDIR) | AT_SYNCS,
+    AT_ROOM = AT(IO_OPEN) | AT(IO_WRITE) | AT(IO_RENAME) | AT(IO_MKDIR),
     AT_ALL = AT(IO_KINDS) - 1,
 };
 
@@ -39,6 +39,7 @@ enum {
 static const Fault faults[] = {
     { "eio", EIO, true, AT_ALL & ~(AT(IO_LOCK)) },
     { "enospc", ENOSPC, false, AT_ROOM },
+    { "enospc-sync", ENOSPC, true, AT_SYNCS }, /* what was put off finds no room */
     { "edquot", EDQUOT, false, AT_ROOM },
     { "erofs", EROFS, false, AT_CHANGES | AT(IO_OPEN) },
     { "eintr", EINTR, true, AT_ALL & ~(AT(IO_STAT)) },

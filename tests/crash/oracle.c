@@ -365,8 +365,10 @@ static bool judge_second(const Past *past, const Allowed *allowed, const Shot *s
     for (; part.n > 0 && !allowed_stream(allowed, &part); part.n--) {
         const Record *last = &part.records[part.n - 1];
         bool removal = last->mark.op == OP_DELETE;
-        if (!str_eq(last->by, S(STORE_OUTSIDE)) ||
-            !from_a_person(past, part.name, last->body, removal))
+        bool person = from_a_person(past, part.name, last->body, removal);
+        /* A missing file may be taken for a removed one where nothing had been there. */
+        bool nothing = removal && may_be_dead(allowed, part.name);
+        if (!str_eq(last->by, S(STORE_OUTSIDE)) || (!person && !nothing))
             return say_nobody(part.name, last->body, removal, wrong, size);
     }
     return true;
@@ -377,7 +379,7 @@ static bool judge_edits(const Seen *seen, const Past *past, char *wrong, size_t 
 {
     for (size_t i = 0; i < past->history->edits_n; i++) {
         const Edit *edit = &past->history->edits[i];
-        bool safe = edit->op < past->acked && (past->kept || edit->synced);
+        bool safe = edit->op < past->acked && !edit->replaced && (past->kept || edit->synced);
         if (!safe || seen->found >> i & 1)
             continue;
         Shown shown, text;

@@ -1,8 +1,8 @@
-/* run.h - Run, one telling of a workload: to the store under test, and to mem:.
+/* run.h - Run, one telling of a workload: to the store under test, and to the model.
  *
- * mem: is told an operation only when the store has said yes to it, and must
- * then answer the same.  What mem: holds after each operation is what a crash
- * behind it must leave; it is kept as a list of snapshots.
+ * The model must answer what the store has answered.  What it holds after each
+ * operation is what a crash behind it must leave; that is kept as a list of
+ * snapshots.
  *
  * While an operation is in flight the store may hold what was before it or
  * what comes after; for several records at once, also some of them, in order;
@@ -10,20 +10,17 @@
 #ifndef CRASH_RUN_H
 #define CRASH_RUN_H
 
+#include "model.h"
 #include "rig/recorder.h"
-#include "rig/test_io.h"
-#include "snapshot.h"
 #include "target.h"
-#include "workload.h"
-
-enum { EDITS_MAX = 8, TOLD_MAX = 2 * ACTIONS_MAX + 32 };
 
 /* What a person did to a file. */
 typedef struct Edit {
     size_t op; /* which operation of the story it was */
     Str stream, text;
     bool removal;
-    bool synced; /* it cannot be lost by a power failure either */
+    bool synced;   /* it cannot be lost by a power failure either */
+    bool replaced; /* the person saved again before any write had met it */
 } Edit;
 
 typedef struct History {
@@ -53,18 +50,8 @@ typedef struct Run {
     bool faulty;        /* the disk fails: operations may, and say so */
     bool readable;      /* ... but reading does not */
     bool editing;       /* a person is at work now, not the store */
-    Store *store, *model;
-    TestIo model_io;
-    Arena scratch;
-    const Action *told[TOLD_MAX]; /* what mem: was told, to tell it again */
-    int64_t told_ms[TOLD_MAX];
-    size_t told_n;
-    const Snapshot *adopted; /* what mem: began with, if not with nothing */
-    struct {
-        Str stream, text;
-        bool removal;
-    } pending[EDITS_MAX]; /* edits that no write has met yet */
-    size_t pending_n;
+    Store *store;
+    Model model;
     bool stopped; /* the rest of the story cannot be told */
     char wrong[400];
 } Run;
@@ -78,7 +65,7 @@ typedef enum SetupWhere { SETUP_BOTH, SETUP_MODEL } SetupWhere;
 MUST_USE bool run_setup(Run *r, const Workload *w, SetupWhere where);
 
 /* Let mem: begin with what a store was seen to hold; a crash may leave any of `allowed`. */
-MUST_USE bool run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed);
+void run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed);
 
 /* Open the store, tell it the story, close it.  False if something is wrong: r->wrong. */
 MUST_USE bool run_story(Run *r, const Action *story);

@@ -32,7 +32,7 @@ MUST_USE bool snapshot_take(Store *s, Arena *into, Snapshot *out, char *wrong, s
 /* The stream's shot, or NULL if it has none. */
 const Shot *snapshot_find(const Snapshot *s, Str name);
 
-enum { ALLOWED_MAX = 6 };
+enum { ALLOWED_MAX = 12 };
 
 /* What a store may hold: any of these, and of a stream that grows from one to another of them
  * also what lies between. */

@@ -29,7 +29,7 @@ static void path_of_fd(int fd, char *to, size_t size)
 static bool springs(Trap *t, const IoCall *call)
 {
     char path[512] = "";
-    if (!t->set || t->kind != call->kind)
+    if (!t->set || (t->kind != IO_KINDS && t->kind != call->kind))
         return false;
     if (t->at && !call->name)
         path_of_fd(call->fd, path, sizeof path);

@@ -24,7 +24,7 @@ typedef struct Bench Bench;
 
 /* Something that happens at one step of the store.  {0} in a row is no trap. */
 typedef struct Trap {
-    IoKind kind;
+    IoKind kind;    /* IO_KINDS: any */
     const char *at; /* the file's path ends so, or one of a rename's names does; NULL: any */
     int skip;       /* so many pass first */
     long answer;    /* what the hook says: 0, -errno or IO_PRETEND */
@@ -40,7 +40,7 @@ enum { BENCH_TRAPS = 6 };
 struct Bench {
     char dir[64];  /* the test's own */
     char path[80]; /* the pad in it */
-    char url[96];
+    char url[128];
     Io io;
     IoHook hook;
     bool deaf; /* no trap springs and nothing is counted */
@@ -50,7 +50,9 @@ struct Bench {
     Store *s;                 /* the handle in use */
     Arena arena;              /* whatever the calls below return lives here */
     Err e;
-    int held; /* a descriptor a test keeps for somebody; -1: none */
+    int held;    /* a descriptor a test keeps for somebody; -1: none */
+    int pipe[2]; /* from another process to this one, where a test needs it */
+    pid_t other;
 };
 
 /* cmocka's setup and teardown: *state is the Bench, with a new pad open. */

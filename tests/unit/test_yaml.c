@@ -596,6 +596,39 @@ static void documents_look_as_people_would_write_them(void **state)
     check_round_trip(doc);
 }
 
+static void each_text_is_written_in_the_style_that_suits_it(void **state)
+{
+    static const struct {
+        const char *about, *text, *as_value, *as_root;
+    } rows[] = {
+        { "a word", "word", " word\n", "word\n" },
+        { "a sentence", "do it, then rest (2 h)", " do it, then rest (2 h)\n",
+          "do it, then rest (2 h)\n" },
+        { "a word of YAML 1.1", "Yes", " \"Yes\"\n", "\"Yes\"\n" },
+        { "a date", "2026-01-31", " \"2026-01-31\"\n", "\"2026-01-31\"\n" },
+        { "a count", "3 apples", " 3 apples\n", "3 apples\n" },
+        { "two lines", "a\nb", " |-\n  a\n  b\n", "|-\n  a\n  b\n" },
+        { "two whole lines", "a\nb\n", " |\n  a\n  b\n", "|\n  a\n  b\n" },
+        { "empty lines behind", "a\n\n", " |+\n  a\n\n", "|+\n  a\n\n" },
+        { "a tab inside", "a\n\tb", " |-\n  a\n  \tb\n", "|-\n  a\n  \tb\n" },
+        { "blanks in front, which count differently at the root", " a\nb", " |2-\n   a\n  b\n",
+          "\" a\\nb\"\n" },
+        { "blanks at the end of a line, which editors remove", "a \nb", " \"a \\nb\"\n",
+          "\"a \\nb\"\n" },
+        { "blanks at the very end", "a\nb\t", " \"a\\nb\\t\"\n", "\"a\\nb\\t\"\n" },
+        { "nothing but line ends", "\n\n", " \"\\n\\n\"\n", "\"\\n\\n\"\n" },
+        { "a carriage return", "a\r\nb", " \"a\\r\\nb\"\n", "\"a\\r\\nb\"\n" },
+        { "an escape sequence", "\x1b[0m", " \"\\u001B[0m\"\n", "\"\\u001B[0m\"\n" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO(Arena) a = { 0 };
+        Yaml *map = yaml_map(&a), *text = yaml_text(&a, str(rows[i].text));
+        yaml_set(&a, map, S("k"), text);
+        assert_str(write_good(&a, map), arena_printf(&a, "k:%s", rows[i].as_value));
+        assert_str(write_good(&a, text), str(rows[i].as_root));
+    }
+}
+
 static void setting_a_key_again_keeps_its_place(void **state)
 {
     AUTO(Arena) a = { 0 };
@@ -638,6 +671,7 @@ int main(void)
         cmocka_unit_test(keys_of_any_length_come_back),
         cmocka_unit_test(nul_and_invalid_bytes_are_not_written),
         cmocka_unit_test(documents_look_as_people_would_write_them),
+        cmocka_unit_test(each_text_is_written_in_the_style_that_suits_it),
         cmocka_unit_test(setting_a_key_again_keeps_its_place),
         cmocka_unit_test(equal_trees_have_equal_types_texts_and_order),
     };

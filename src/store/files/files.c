@@ -292,6 +292,7 @@ static jot_status check_name_free(Files *f, Work *w, Err *e)
 static jot_status begin_writing(Files *f, Err *e)
 {
     pad_begin_wait(f);
+    TRY(pad_check_there(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
@@ -611,6 +612,17 @@ static jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dr
     return JOT_OK;
 }
 
+/* The status of a step behind one that took effect: it cannot say any more that nothing was
+ * changed. */
+static jot_status after_change(jot_status st, Err *e)
+{
+    if (st == JOT_OK || st == JOT_UNKNOWN)
+        return st;
+    if (e)
+        e->status = JOT_UNKNOWN;
+    return JOT_UNKNOWN;
+}
+
 static jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e)
 {
     Files *f = (Files *)s;
@@ -623,6 +635,8 @@ static jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e)
     if (from == to)
         return store_not_found(e, stream);
     TRY(store_check_redact(stream, &w.stream.head, &r.mark, e));
+    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    TRY(quarantine_purge(f, stream, e));
     r.mark.redacted = true;
     AUTO(Buf) line = { 0 };
     record_write(&line, &r);
@@ -630,8 +644,22 @@ static jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e)
     Piece pieces[] = { { 0, from, buf_str(&line) }, { to, w.stream.size, { 0 } } };
     jot_status st = stream_replace(f, &w.stream, pieces, 2, e);
     recent_done(f);
+    return st;
+}
+
+/* Leave nothing but the tombstone. */
+static jot_status purge_history(Files *f, Work *w, const Record *tombstone, Err *e)
+{
+    if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w->dir) < 0)
+        return view_unsettled(&w->place, e);
+    AUTO(Buf) line = { 0 };
+    record_write(&line, tombstone);
+    TRY(recent_add(f, w->place.name, e));
+    Piece only = { 0, 0, buf_str(&line) };
+    jot_status st = stream_replace(f, &w->stream, &only, 1, e);
+    recent_done(f);
     TRY(st);
-    return quarantine_purge(f, stream, e);
+    return after_change(quarantine_purge(f, w->place.name, e), e);
 }
 
 static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
@@ -640,28 +668,25 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     AUTO(Work) w;
     work_init(&w, stream);
     TRY(begin_existing(f, &w, e));
+    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    TRY(quarantine_purge(f, stream, e));
     Draft d = { .op = OP_DELETE, .by = by };
     Record tombstone = store_next(s, stream, &d, &w.stream.head);
-    /* First deleted like anything else, and the view durably gone: were the history gone first, a
+    /* Then deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
-    if (w.place.viewed && w.seen.there) {
+    bool shown = w.place.viewed && w.seen.there;
+    if (shown) {
         size_t n = 0;
         TRY(commit(f, &w, &tombstone, 1, e));
         /* If an edit came in between, it is not the tombstone we made. */
-        TRY(stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e));
+        jot_status st = stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e);
+        TRY(after_change(st, e));
         assert(n == 1 && tombstone.mark.op == OP_DELETE);
     }
-    if (w.dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w.dir) < 0)
-        return view_unsettled(&w.place, e);
-    AUTO(Buf) line = { 0 };
-    record_write(&line, &tombstone);
-    TRY(recent_add(f, stream, e));
-    Piece only = { 0, 0, buf_str(&line) };
-    jot_status st = stream_replace(f, &w.stream, &only, 1, e);
-    recent_done(f);
-    TRY(st);
+    jot_status st = purge_history(f, &w, &tombstone, e);
+    TRY(shown ? after_change(st, e) : st);
     *out = tombstone.mark;
-    return quarantine_purge(f, stream, e);
+    return JOT_OK;
 }
 
 /* --- Copying --------------------------------------------------------------------------- */
@@ -728,8 +753,10 @@ jot_status recover_pad(Files *f, Err *e)
         pad_write_progress(f);
         return JOT_OK;
     }
-    if (!f->check_missed)
-        return pad_write_checked(f, e);
+    if (!f->check_missed) {
+        pad_write_checked(f);
+        return JOT_OK;
+    }
     f->check_missed = false; /* once more from the start, at the next write */
     f->check_after[0] = 0;
     return JOT_OK;

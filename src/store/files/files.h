@@ -288,8 +288,9 @@ MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o,
 void pad_close(Store *s);
 /* Look whether this boot has been checked, perhaps by another process. */
 bool pad_read_checked(Files *f);
-/* Write `checked`, so that this boot needs no more comparing. */
-MUST_USE jot_status pad_write_checked(Files *f, Err *e);
+/* Say in `checked` that this boot needs no more comparing.  If that fails the handle knows, and the
+ * next one compares again. */
+void pad_write_checked(Files *f);
 /* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
 /* How far the comparing has come under this boot, for processes that write once and end.  Not
@@ -298,6 +299,8 @@ void pad_read_progress(Files *f);
 void pad_write_progress(Files *f);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
+/* JOT_IO if the directory has no name any more: nothing made in it would ever be found. */
+MUST_USE jot_status pad_check_there(Files *f, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
 void pad_begin_wait(Files *f);
 int64_t pad_wait_left(const Files *f);

@@ -5,10 +5,11 @@
  * was written through Jotter.  So each level of the tree is the union of two
  * directories, sorted as the names sort: a directory counts with its '/'.
  *
- * The last large level is kept, so that the next page of a listing costs a page
- * and not another pass over the directory.  It is used again only while both
- * directories have the time they had, and only if that time was well past when
- * they were read: a change within one tick of the clock cannot hide. */
+ * The last few large levels are kept, so that the next page of a listing costs
+ * a page and not another pass over the directories.  A level is used again only
+ * while both directories have the time they had, and only if that time was well
+ * past when they were read: a change within one tick of the clock cannot hide.
+ * A level in which a walk stands is not given up for one below it. */
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,26 +20,29 @@
 
 #include "store/files/files.h"
 
-enum { CACHE_MIN = 256, SETTLED_MS = 100 };
+enum { KEEP_MIN = 256, KEEP_LEVELS = 4, SETTLED_MS = 100 };
 
 typedef struct Level {
     char streams[FILES_PATH_MAX]; /* "" if there is none */
     char views[FILES_PATH_MAX];
 } Level;
 
-struct ListCache {
-    Arena arena;
+/* A level that was read, with its names. */
+typedef struct Kept {
+    Arena arena; /* where the names live */
     Level level;
     struct stat streams, views;
     Names names;
+    bool used;     /* a walk stands in it */
+    uint64_t turn; /* of its last use */
+} Kept;
+
+struct ListCache {
+    Kept kept[KEEP_LEVELS];
+    uint64_t turn;
 };
 
 /* --- One directory --------------------------------------------------------------------- */
-
-static int by_name(const void *a, const void *b)
-{
-    return str_cmp(*(const Str *)a, *(const Str *)b);
-}
 
 static bool is_directory(int dir, const struct dirent *d)
 {
@@ -53,16 +57,22 @@ static jot_status read_directory(Files *f, const char *path,
                                  void (*each)(void *ctx, Str name, bool directory), void *ctx,
                                  Err *e)
 {
-    int fd = pad_open_dir(f, path, false);
+    AUTO(Fd) fd = pad_open_dir(f, path, false);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
+    if (fd == -ELOOP || fd == -EXDEV) { /* what is behind it is none of the pad's */
+        store_met(&f->base, &f->base.report.damaged,
+                  "'%.100s' is a symlink: its files are left out", path);
+        return JOT_OK;
+    }
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir)
         return err_errno(e, fd < 0 ? -fd : errno, "could not list the pad");
+    int inner = fd_take(&fd); /* closedir closes it */
     errno = 0;
     for (struct dirent *d; (d = readdir(dir)) != NULL; errno = 0)
         if (d->d_name[0] != '.')
-            each(ctx, str(d->d_name), is_directory(fd, d));
+            each(ctx, str(d->d_name), is_directory(inner, d));
     int failed = errno;
     closedir(dir);
     return failed ? err_errno(e, failed, "could not list the pad") : JOT_OK;
@@ -78,7 +88,12 @@ static void collect(Collect *c, Str name, const char *end)
 {
     c->names.items =
         arena_grow(c->into, c->names.items, c->names.n, &c->cap, sizeof(Str), alignof(Str));
-    c->names.items[c->names.n++] = arena_printf(c->into, STR_FMT "%s", STR_ARG(name), end);
+    /* Not printed: this is done for every name of a directory. */
+    size_t more = strlen(end);
+    char *copy = arena_alloc(c->into, name.n + more + 1, 1);
+    memcpy(copy, name.p, name.n);
+    memcpy(copy + name.n, end, more);
+    c->names.items[c->names.n++] = (Str){ copy, name.n + more };
 }
 
 static void collect_plain(void *ctx, Str name, bool directory)
@@ -86,15 +101,61 @@ static void collect_plain(void *ctx, Str name, bool directory)
     collect(ctx, name, directory ? "/" : "");
 }
 
+/* A name with the eight bytes at which names begin to differ, as a number that sorts like them:
+ * most comparisons need not look at the name, which lies somewhere else. */
+typedef struct Keyed {
+    uint64_t key;
+    Str name;
+} Keyed;
+
+/* `whole` bytes of a name are in its key or common to all: if both end there, the keys decide. */
+static int by_key(const void *a, const void *b, void *whole)
+{
+    const Keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    size_t n = *(const size_t *)whole;
+    return x->name.n <= n && y->name.n <= n ? 0 : str_cmp(x->name, y->name);
+}
+
+/* Bytes that all names have in common at their start. */
+static size_t common_start(const Names *names)
+{
+    Str first = names->items[0];
+    size_t n = first.n;
+    for (size_t i = 1; i < names->n && n; i++) {
+        Str other = names->items[i];
+        size_t k = 0;
+        while (k < n && k < other.n && other.p[k] == first.p[k])
+            k++;
+        n = k;
+    }
+    return n;
+}
+
+static uint64_t key_of(Str name, size_t from)
+{
+    uint64_t key = 0;
+    for (size_t i = from; i < from + sizeof key; i++)
+        key = key << 8 | (i < name.n ? (unsigned char)name.p[i] : 0); /* no name holds a NUL */
+    return key;
+}
+
 static void sort_unique(Names *names)
 {
-    if (names->n)
-        qsort(names->items, names->n, sizeof *names->items, by_name);
-    size_t kept = 0;
+    if (names->n == 0)
+        return;
+    Keyed *keyed = mem_alloc(names->n * sizeof *keyed);
+    size_t from = common_start(names), kept = 0;
     for (size_t i = 0; i < names->n; i++)
-        if (kept == 0 || !str_eq(names->items[kept - 1], names->items[i]))
-            names->items[kept++] = names->items[i];
+        keyed[i] = (Keyed){ key_of(names->items[i], from), names->items[i] };
+    size_t whole = from + sizeof keyed->key;
+    qsort_r(keyed, names->n, sizeof *keyed, by_key, &whole);
+    for (size_t i = 0; i < names->n; i++)
+        if (kept == 0 || by_key(&keyed[i - 1], &keyed[i], &whole) != 0)
+            names->items[kept++] = keyed[i].name;
     names->n = kept;
+    free(keyed);
 }
 
 jot_status list_directory(Files *f, const char *path, Arena *into, Names *out, Err *e)
@@ -184,38 +245,60 @@ static bool settled(const struct stat *s, int64_t now_ms)
     return s->st_ino == 0 || at + SETTLED_MS < now_ms;
 }
 
-/* The level, from the cache if nothing has changed. */
-static jot_status get_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
-                            Names *out, Err *e)
+static bool is_level(const Kept *k, const Level *level)
 {
-    struct ListCache *c = f->listed;
-    struct stat streams = look(f, level->streams), views = look(f, level->views);
-    if (c && c->names.n && strcmp(c->level.streams, level->streams) == 0 &&
-        strcmp(c->level.views, level->views) == 0 && same_time(&c->streams, &streams) &&
-        same_time(&c->views, &views)) {
-        *out = c->names;
-        return JOT_OK;
+    return k->names.n && strcmp(k->level.streams, level->streams) == 0 &&
+           strcmp(k->level.views, level->views) == 0;
+}
+
+/* The slot that holds this level, or else the one to give up for it; NULL if all are in use. */
+static Kept *slot_for(Files *f, const Level *level)
+{
+    if (!f->listed)
+        f->listed = mem_alloc(sizeof *f->listed);
+    Kept *oldest = NULL;
+    for (size_t i = 0; i < KEEP_LEVELS; i++) {
+        Kept *k = &f->listed->kept[i];
+        if (is_level(k, level))
+            return k;
+        if (!k->used && (!oldest || k->turn < oldest->turn))
+            oldest = k;
     }
+    return oldest;
+}
+
+/* The names of a level: kept ones if nothing has changed, and then *kept is where (it is in use
+ * until the caller says otherwise); otherwise they live in `into`, which is empty. */
+static jot_status get_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
+                            Names *out, Kept **kept, Err *e)
+{
+    struct stat streams = look(f, level->streams), views = look(f, level->views);
+    Kept *k = slot_for(f, level);
     int64_t now = io_wall_ms(&io_system); /* compared with times the file system gives */
-    TRY(read_level(f, level, kind, into, out, e));
-    if (out->n < CACHE_MIN || !settled(&streams, now) || !settled(&views, now))
-        return JOT_OK;
-    if (!c)
-        c = f->listed = mem_alloc(sizeof *c);
-    arena_free(&c->arena);
-    c->level = *level;
-    c->streams = streams;
-    c->views = views;
-    c->names = (Names){ NEW_ARRAY(&c->arena, Str, out->n), out->n };
-    for (size_t i = 0; i < out->n; i++)
-        c->names.items[i] = arena_copy(&c->arena, out->items[i]);
+    *kept = NULL;
+    bool fresh =
+        k && is_level(k, level) && same_time(&k->streams, &streams) && same_time(&k->views, &views);
+    if (!fresh) {
+        TRY(read_level(f, level, kind, into, out, e));
+        /* Cycles are known by files one level further down, whose coming and going does not show.
+         */
+        bool worth = out->n >= KEEP_MIN && !str_eq(str(kind->name), S("cycles"));
+        if (!k || !worth || !settled(&streams, now) || !settled(&views, now))
+            return JOT_OK;
+        arena_free(&k->arena);
+        *k = (Kept){ TAKE(*into), *level, streams, views, *out, false, 0 };
+    }
+    *out = k->names;
+    k->turn = ++f->listed->turn;
+    k->used = true;
+    *kept = k;
     return JOT_OK;
 }
 
 void list_close(Files *f)
 {
-    if (f->listed)
-        arena_free(&f->listed->arena);
+    for (size_t i = 0; f->listed && i < KEEP_LEVELS; i++)
+        arena_free(&f->listed->kept[i].arena);
     free(f->listed);
     f->listed = NULL;
 }
@@ -310,17 +393,14 @@ static void below(Level *to, const Level *from, Str segment)
                  from->views, STR_ARG(segment));
 }
 
-/* Depth is bounded by the length of a name. */
-static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e)
+static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e);
+
+static jot_status walk_names(Walk *w, const Level *level, const StoreKind *kind, Str above,
+                             const Names *names, Err *e)
 {
-    AUTO(Arena) arena = { 0 };
-    Names names;
-    if (above.n > STORE_NAME_MAX)
-        return JOT_OK;
-    TRY(get_level(w->f, level, kind, &arena, &names, e));
-    for (size_t i = first_child(w, &names, above); i < names.n && !w->done; i++) {
+    for (size_t i = first_child(w, names, above); i < names->n && !w->done; i++) {
         AUTO(Arena) scratch = { 0 };
-        Str child = names.items[i];
+        Str child = names->items[i];
         Str name = arena_printf(&scratch, STR_FMT STR_FMT, STR_ARG(above), STR_ARG(child));
         if (child.p[child.n - 1] == '/') {
             Level *next = NEW(&scratch, Level);
@@ -334,6 +414,21 @@ static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str a
         }
     }
     return JOT_OK;
+}
+
+/* Depth is bounded by the length of a name. */
+static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Names names;
+    Kept *kept = NULL;
+    if (above.n > STORE_NAME_MAX)
+        return JOT_OK;
+    TRY(get_level(w->f, level, kind, &arena, &names, &kept, e));
+    jot_status st = walk_names(w, level, kind, above, &names, e);
+    if (kept)
+        kept->used = false;
+    return st;
 }
 
 static void collect_kind(void *ctx, Str name, bool directory)

@@ -77,6 +77,15 @@ jot_status pad_sync_dirs(Files *f, const char *path, Err *e)
     }
 }
 
+jot_status pad_check_there(Files *f, Err *e)
+{
+    struct stat info;
+    int got = io_fstat(f->base.io, f->root, &info);
+    if (got < 0)
+        return err_errno(e, -got, "could not look at the pad");
+    return info.st_nlink ? JOT_OK : err_set(e, JOT_IO, "the pad's directory was removed");
+}
+
 void pad_begin_wait(Files *f)
 {
     f->until_ms = io_awake_ms(f->base.io) + f->base.wait_ms;
@@ -141,16 +150,13 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
     return durable ? io_fsync(io, f->root) : 0;
 }
 
-jot_status pad_write_checked(Files *f, Err *e)
+void pad_write_checked(Files *f)
 {
-    /* Without a boot id every boot is another one, but a handle knows what it has seen. */
-    int got = f->boot[0] ? place_small(f, CHECKED, str(f->boot), false, PLACE_OVER) : 0;
-    if (got < 0)
-        return err_errno(e, -got, "could not write '" CHECKED "'");
     f->checked = true;
+    if (!f->boot[0] || place_small(f, CHECKED, str(f->boot), false, PLACE_OVER) < 0)
+        return;
     if (f->check_shared)
         (void)io_unlink(f->base.io, f->root, PROGRESS);
-    return JOT_OK;
 }
 
 bool pad_read_checked(Files *f)
@@ -192,15 +198,16 @@ static jot_status check_foreign(Files *f, Err *e)
     AUTO(Arena) arena = { 0 };
     Names names;
     TRY(list_directory(f, ".", &arena, &names, e));
+    for (size_t i = 0; i < names.n; i++)
+        if (str_eq(names.items[i], S("streams/")))
+            return err_set(e, JOT_CORRUPT,
+                           "this pad has lost its file '" FORMAT "': restore it ('jotter %d %d')",
+                           FILES_READ_FORMAT, FILES_WRITE_FORMAT);
     for (size_t i = 0; i < names.n; i++) {
         bool known = false;
         for (size_t k = 0; k < COUNT_OF(own); k++)
             known = known || str_eq(names.items[i], str(own[k]));
         Shown shown;
-        if (str_eq(names.items[i], S("streams/")))
-            return err_set(e, JOT_CORRUPT,
-                           "this pad has lost its file '" FORMAT "': restore it ('jotter %d %d')",
-                           FILES_READ_FORMAT, FILES_WRITE_FORMAT);
         if (!known)
             return err_set(e, JOT_INVALID,
                            "the directory is not a pad and holds '%s': choose an empty one",
@@ -241,22 +248,31 @@ static jot_status make_pad(Files *f, Err *e)
     return notes < 0 ? err_errno(e, -notes, "could not make a pad") : JOT_OK;
 }
 
-/* Make the directory itself, and those above it, each with its name durable. */
+/* Make one directory, with its name durable.  -EEXIST if it is there. */
+static int make_directory(const Io *io, const char *path)
+{
+    AUTO(Arena) arena = { 0 };
+    struct stat info;
+    if (stat(path, &info) == 0)
+        return -EEXIST; /* also where we may pass but not read */
+    const char *name = strrchr(path, '/');
+    Str above = name == path ? S("/") : name ? (Str){ path, (size_t)(name - path) } : S(".");
+    AUTO(Fd) dir = io_open_root(io, arena_cstr(&arena, above));
+    int got = dir < 0 ? dir : io_mkdir(io, dir, name ? name + 1 : path);
+    return got < 0 ? got : io_fsync(io, dir);
+}
+
+/* Make the directory itself, and those above it. */
 static jot_status make_root(const Io *io, const char *path, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     char *at = arena_cstr(&arena, str(path));
+    for (size_t n = strlen(at); n > 1 && at[n - 1] == '/'; n--)
+        at[n - 1] = 0;
     for (char *slash = strchr(at + 1, '/');; slash = strchr(slash + 1, '/')) {
         if (slash)
             *slash = 0;
-        const char *name = strrchr(at, '/');
-        Str above = name == at ? S("/") : name ? (Str){ at, (size_t)(name - at) } : S(".");
-        AUTO(Fd) dir = io_open_root(io, arena_cstr(&arena, above));
-        name = name ? name + 1 : at;
-        bool plain = name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-        int got = dir < 0 ? dir : plain ? io_mkdir(io, dir, name) : -EEXIST;
-        if (got == 0)
-            got = io_fsync(io, dir);
+        int got = make_directory(io, at);
         if (got < 0 && got != -EEXIST)
             return err_errno(e, -got, "could not make the pad's directory");
         if (!slash)
@@ -285,11 +301,17 @@ static jot_status read_format(Files *f, Err *e)
     if (got < 0)
         return err_errno(e, -got, "could not read the pad's format");
     int read = 0, write = 0, used = 0;
-    if (sscanf(text, "jotter %9d %9d%n", &read, &write, &used) != 2 || read < 1 || write < 1)
+    bool good =
+        sscanf(text, "jotter %9d %9d%n", &read, &write, &used) == 2 && read > 0 && write > 0;
+    Str rest = str(text + used);
+    f->folds = str_starts(rest, S(" casefold"));
+    rest = str_from(rest, f->folds ? strlen(" casefold") : 0);
+    /* A newer version may say more. */
+    good = good && (write > FILES_WRITE_FORMAT || rest.n == 0 || str_eq(rest, S("\n")));
+    if (!good)
         return err_set(e, JOT_CORRUPT,
                        "the pad's format cannot be read: it should say 'jotter %d %d'",
                        FILES_READ_FORMAT, FILES_WRITE_FORMAT);
-    f->folds = strcmp(text + used, " casefold\n") == 0;
     if (read > FILES_READ_FORMAT)
         return err_set(e, JOT_UNSUPPORTED,
                        "this pad has format %d; this version of Jotter reads up to %d", read,
@@ -355,7 +377,8 @@ static jot_status open_root(Files *f, const char *path, const StoreOptions *o, E
     return f->root < 0 ? err_errno(e, -f->root, "could not open the pad's directory") : JOT_OK;
 }
 
-static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, Err *e)
+static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bool shared_ok,
+                           Err *e)
 {
     const Io *io = f->base.io;
     TRY(open_root(f, path, o, e));
@@ -374,6 +397,9 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, Er
     TRY(read_format(f, e));
     io_boot_id(io, f->boot);
     pad_read_checked(f);
+    if (!shared_ok && !f->base.read_only_why[0] && shared_between_kernels(f->root))
+        pad_stop_writing(f, NULL,
+                         "other machines may share its file system (say ?shared=no if not)");
     if (!f->base.read_only_why[0])
         quarantine_look(f);
     return JOT_OK;
@@ -405,15 +431,12 @@ jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
     f->swaps = true;
     char *path = mem_alloc(url->path.n + 1);
     memcpy(path, url->path.p, url->path.n);
-    jot_status st = open_pad(f, path, o, e);
+    jot_status st = open_pad(f, path, o, shared_ok, e);
     free(path);
     if (st != JOT_OK) {
         pad_close(&f->base);
         return st;
     }
-    if (!shared_ok && !f->base.read_only_why[0] && shared_between_kernels(f->root))
-        pad_stop_writing(f, NULL,
-                         "other machines may share its file system (say ?shared=no if not)");
     *out = &f->base;
     return JOT_OK;
 }

@@ -105,6 +105,10 @@ jot_status quarantine_purge(Files *f, Str stream, Err *e)
     for (size_t i = 0; i < names.n; i++) {
         if (!str_starts(names.items[i], mark))
             continue;
+        if (str_ends(names.items[i], S("/")))
+            return err_set(e, JOT_DENIED,
+                           "quarantine/" STR_FMT " is a directory somebody planted: remove it",
+                           STR_ARG(names.items[i]));
         int got = io_unlink(f->base.io, dir, arena_cstr(&arena, names.items[i]));
         if (got < 0 && got != -ENOENT)
             return err_errno(e, -got, "could not purge quarantine/");

@@ -40,6 +40,7 @@ enum {
     SCAN_EVERY_MS = 2000,
     SCAN_SLACK_MS = 50, /* file times come from a clock that ticks */
     STUCK_WAIT_MS = 100,
+    HOLD_WAIT_MS = 100, /* longer than it takes to begin the file anew */
     POLL_MS = 1000,
     WATCH_MAX = 4096,
 };
@@ -50,8 +51,10 @@ typedef struct Watched {
 } Watched;
 
 struct Recent {
-    Fd fd;              /* for announcing */
-    bool held;          /* with the shared lock */
+    Fd fd;      /* for announcing */
+    bool held;  /* with the shared lock */
+    bool alone; /* a name was written without it */
+    char name[STORE_NAME_MAX + 1];
     int64_t scanned_ms; /* when this handle last looked at all views; 0: never */
     Fd notify;
     Watched *watched;
@@ -98,7 +101,14 @@ static int begin(Files *f, unsigned flags)
     return got == -EEXIST ? 0 : got; /* somebody else was quicker */
 }
 
-/* Open it with the shared lock; begin it anew when it has grown too large. */
+/* Is it a plain file of ours?  -ENXIO if not. */
+static int check_plain(const struct stat *info)
+{
+    return S_ISREG(info->st_mode) && info->st_nlink <= 1 ? 0 : -ENXIO;
+}
+
+/* Open it with the shared lock; begin it anew when it has grown too large.  Who begins it anew may
+ * be stopped there: after a while we go on without the lock, and look afterwards. */
 static int open_held(Files *f, struct Recent *r)
 {
     const Io *io = f->base.io;
@@ -114,18 +124,20 @@ static int open_held(Files *f, struct Recent *r)
         if (r->fd < 0)
             return r->fd;
         struct stat info;
-        int got = lock_wait(io, r->fd, F_RDLCK, 0, pad_wait_left(f));
-        if (got == 0)
+        int64_t left = pad_wait_left(f);
+        int got = lock_wait(io, r->fd, F_RDLCK, 0, left < HOLD_WAIT_MS ? left : HOLD_WAIT_MS);
+        r->alone = got == -EAGAIN;
+        if (got == 0 || r->alone)
             got = io_fstat(io, r->fd, &info);
+        if (got == 0)
+            got = check_plain(&info);
         if (got != 0)
             return got;
         bool large = info.st_size > RECENT_MAX;
-        if (info.st_nlink == 1 && S_ISREG(info.st_mode) && !large)
-            return 0;
         /* Alone with it?  Then nobody is about to write to the old one. */
-        if (large && info.st_nlink && io_lock(io, r->fd, F_WRLCK, 0) == 0)
+        if (info.st_nlink && large && !r->alone && io_lock(io, r->fd, F_WRLCK, 0) == 0)
             got = begin(f, 0);
-        else if (large && info.st_nlink)
+        else if (info.st_nlink)
             return 0;
         fd_close(&r->fd);
         if (got < 0)
@@ -134,28 +146,41 @@ static int open_held(Files *f, struct Recent *r)
     return -EAGAIN;
 }
 
+static int write_name(Files *f, struct Recent *r)
+{
+    char line[STORE_NAME_MAX + 3];
+    int n = snprintf(line, sizeof line, "\n%s\n", r->name);
+    int got = open_held(f, r);
+    r->held = got == 0 && !r->alone;
+    return got < 0 ? got : io_write_all(f->base.io, r->fd, (Str){ line, (size_t)n });
+}
+
 jot_status recent_add(Files *f, Str name, Err *e)
 {
     struct Recent *r = recent_of(f);
-    char line[STORE_NAME_MAX + 3];
-    int n = snprintf(line, sizeof line, "\n" STR_FMT "\n", STR_ARG(name));
-    int got = open_held(f, r);
-    r->held = got == 0;
-    if (got == 0)
-        got = io_write_all(f->base.io, r->fd, (Str){ line, (size_t)n });
+    snprintf(r->name, sizeof r->name, STR_FMT, STR_ARG(name));
+    int got = write_name(f, r);
     if (got == 0)
         return JOT_OK;
+    r->alone = false;
     recent_done(f);
+    if (got == -ELOOP || got == -EXDEV || got == -ENXIO || got == -EISDIR)
+        return err_set(e, JOT_DENIED, "'" RECENT "' is not a plain file of the pad: remove it");
     return err_errno(e, -got, "could not announce a change");
 }
 
 void recent_done(Files *f)
 {
     struct Recent *r = f->recent;
-    if (r && r->held)
+    if (!r)
+        return;
+    struct stat info;
+    /* If the file was begun anew meanwhile, the name is announced there too. */
+    if (r->alone && io_fstat(f->base.io, r->fd, &info) == 0 && info.st_nlink == 0)
+        (void)write_name(f, r);
+    if (r->held)
         lock_release(f->base.io, r->fd, 0);
-    if (r)
-        r->held = false;
+    r->held = r->alone = false;
 }
 
 /* --- Collecting names ------------------------------------------------------------------ */

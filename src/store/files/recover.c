@@ -154,7 +154,12 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
     }
     Verdict verdict;
     TRY(recover_judge(f, st, seen, &verdict, e));
-    switch (verdict) {
+    /* A writer of several records that died with some of them written: the view is a version from
+     * before them, and nobody's edit. */
+    bool known = false;
+    if (draft.there && verdict == VIEW_EDITED)
+        TRY(stream_knows(f, st, seen->sha256, &known, e));
+    switch (known ? VIEW_STALE : verdict) {
     case VIEW_FITS:
         return JOT_OK;
     case VIEW_STALE:

@@ -49,6 +49,8 @@ static jot_status open_failed(Err *e, const Place *p, int got)
         return store_not_found(e, p->name);
     if (got == -ELOOP || got == -EXDEV)
         return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
+    if (got == -ENOTDIR || got == -EISDIR || got == -ENXIO)
+        return err_set(e, JOT_DENIED, "something that is no file stands in the way of '%s'", name);
     return err_errno(e, -got, "could not open the stream '%s'", name);
 }
 
@@ -238,6 +240,8 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
         got = io_fstat(io_of(f), st.fd, &info);
         if (got < 0)
             return err_errno(e, -got, "could not look at a stream");
+        if (!S_ISREG(info.st_mode))
+            return refuse_kind(e, p, &info);
         TRY(stream_find_head(f, &st, info.st_size, e));
         *seq = st.head.seq;
         *held = fd_take(&st.fd);
@@ -389,7 +393,9 @@ jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, E
     st->fd = fd_take(&fresh);
     st->size = size;
     got = MUTANT(REPLACE_WITHOUT_DIRECTORY_SYNC) ? 0 : io_fsync(io, dir);
-    if (got < 0)
-        return err_set(e, JOT_UNKNOWN, "'%s' was rewritten, but that may be lost", name);
-    return JOT_OK;
+    if (got == 0)
+        return JOT_OK;
+    /* A record added to a file whose name may be lost would be lost with it. */
+    pad_stop_writing(f, NULL, "the directory of a rewritten stream could not be synced");
+    return err_set(e, JOT_UNKNOWN, "'%s' was rewritten, but that may be lost", name);
 }

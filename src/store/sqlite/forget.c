@@ -65,7 +65,6 @@ static jot_status move_head(Db *d, Str stream, Head *head, Err *e)
 {
     int64_t last;
     Hash unused;
-    AUTO(Arena) arena = { 0 };
     AUTO_PTR(sqlite3_stmt) move = NULL;
     TRY(head_last(d, &last, &unused, e));
     TRY(db_stmt(d, DB_MOVE, &move, e));

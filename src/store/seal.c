@@ -1,0 +1,161 @@
+/* seal.c - the one place in which an append is decided and a record is made.
+ *
+ * An engine shows the head (and the newest records, and the guard's seq) under
+ * its own lock; store_seal() answers with the record to store, or with why not.
+ * A record's seq, time, fence and chain follow from its predecessor by
+ * store_next() and from nothing else. */
+#include <assert.h>
+
+#include "base/mutant.h"
+#include "store/engine.h"
+
+bool mark_live(const Mark *m)
+{
+    return m->op == OP_PUT || m->op == OP_APPEND;
+}
+
+Hash record_chain(Hash previous, Str stream, const Record *r)
+{
+    const Mark *m = &r->mark;
+    HashState h;
+    hash_init(&h);
+    hash_add_field(&h, stream);
+    hash_add_u64(&h, (uint64_t)m->at_ms);
+    hash_add_field(&h, r->by);
+    hash_add_u64(&h, (uint64_t)m->op);
+    hash_add_u64(&h, m->fence);
+    hash_add_field(&h, r->id);
+    hash_add_field(&h, r->meta);
+    hash_add(&h, (Str){ (const char *)m->sha256.b, sizeof m->sha256.b });
+    Hash header = hash_end(&h);
+    hash_init(&h);
+    hash_add(&h, (Str){ (const char *)previous.b, sizeof previous.b });
+    hash_add(&h, (Str){ (const char *)header.b, sizeof header.b });
+    return hash_end(&h);
+}
+
+Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
+{
+    assert(head->seq < STORE_SEQ_MAX);
+    Record r = { .by = d->by, .id = d->id, .meta = d->meta, .body = d->body };
+    int64_t now = io_wall_ms(s->io);
+    if (now < head->at_ms && !MUTANT(TIME_GOES_BACK))
+        now = head->at_ms; /* the clock was set back: time stands still instead */
+    uint64_t fence = d->fence > head->fence ? d->fence : head->fence;
+    r.mark = (Mark){ .seq = head->seq + 1,
+                     .at_ms = now < 0 ? 0 : now,
+                     .op = d->op,
+                     .fence = fence,
+                     .size = d->body.n };
+    if (d->op != OP_DELETE)
+        r.mark.sha256 = hash_of(d->body);
+    r.mark.chain = record_chain(head->chain, stream, &r);
+    return r;
+}
+
+jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, stream);
+    unsigned long long seq = r->mark.seq;
+    if (head->seq && r->mark.seq != head->seq + 1)
+        return err_set(e, JOT_CONFLICT, "record %llu of '%s' does not follow %llu", seq, name,
+                       (unsigned long long)head->seq);
+    if (head->seq && (r->mark.at_ms < head->at_ms || r->mark.fence < head->fence))
+        return err_set(e, JOT_CONFLICT, "record %llu of '%s' goes back in time or fence", seq,
+                       name);
+    bool anchored = head->seq || r->mark.seq == 1;
+    if (anchored && !hash_eq(r->mark.chain, record_chain(head->chain, stream, r)))
+        return err_set(e, JOT_CONFLICT, "the chain of record %llu of '%s' does not fit", seq, name);
+    return JOT_OK;
+}
+
+/* --- Deciding an append ---------------------------------------------------------------- */
+
+static const char *conflict_with(const Expect *x, const Mark *head)
+{
+    switch (x->kind) {
+    case EXPECT_ANY:
+        return NULL;
+    case EXPECT_ABSENT:
+        return mark_live(head) ? "it exists" : NULL;
+    case EXPECT_SEQ:
+        return head->seq != x->seq ? "it is not at that seq" : NULL;
+    case EXPECT_HASH:
+        return head->op == OP_PUT && hash_eq(head->sha256, x->sha256) ? NULL
+                                                                      : "it is not that version";
+    }
+    return "the expectation is of no known kind";
+}
+
+/* The record that carries the draft's id, or NULL. */
+static const Record *find_id(const Draft *d, const Record *recent, size_t n)
+{
+    assert(n <= STORE_ID_WINDOW);
+    for (size_t i = 0; d->id.n && i < n; i++)
+        if (str_eq(recent[i].id, d->id))
+            return &recent[i];
+    return NULL;
+}
+
+static bool same_content(const Draft *d, const Record *r)
+{
+    Hash sha256 = { 0 };
+    if (d->op != OP_DELETE)
+        sha256 = hash_of(d->body);
+    return r->mark.op == d->op && str_eq(r->meta, d->meta) && hash_eq(r->mark.sha256, sha256);
+}
+
+jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d, const Mark *head,
+                      const Record *recent, size_t recent_n, uint64_t guard_seq, Record *out,
+                      bool *again, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, stream);
+    *again = false;
+    *out = (Record){ .mark = *head };
+    const Record *same = find_id(d, recent, recent_n);
+    if (same && !MUTANT(ID_NOT_LOOKED_UP)) {
+        out->mark = same->mark;
+        if (!same_content(d, same))
+            return err_set(e, JOT_ID_REUSED,
+                           "the id was used for other content in record %llu of '%s'",
+                           (unsigned long long)same->mark.seq, name);
+        *again = true;
+        return JOT_OK;
+    }
+    if (x->guard.n && guard_seq != x->guard_seq)
+        return err_set(e, JOT_FENCED, "'%s' was guarded by a lease that has changed", name);
+    if (d->fence && d->fence < head->fence && !MUTANT(FENCE_NOT_CHECKED))
+        return err_set(e, JOT_FENCED, "'%s' was written under token %llu; %llu is too old", name,
+                       (unsigned long long)head->fence, (unsigned long long)d->fence);
+    const char *wrong = conflict_with(x, head);
+    if (wrong)
+        return err_set(e, JOT_CONFLICT, "'%s' has changed: %s (seq %llu now)", name, wrong,
+                       (unsigned long long)head->seq);
+    if (d->op == OP_DELETE && !mark_live(head))
+        return store_not_found(e, stream);
+    if (head->seq >= STORE_SEQ_MAX)
+        return err_set(e, JOT_TOO_BIG, "'%s' cannot hold more records", name);
+    *out = store_next(s, stream, d, head);
+    return JOT_OK;
+}
+
+uint64_t store_trim_from(const Mark *head, uint64_t before)
+{
+    uint64_t keep = head->seq > STORE_ID_WINDOW ? head->seq - STORE_ID_WINDOW + 1 : 1;
+    return before < keep ? before : keep;
+}
+
+jot_status store_check_redact(Str stream, const Mark *head, const Mark *m, Err *e)
+{
+    Shown shown;
+    if (m->op == OP_DELETE)
+        return err_set(e, JOT_INVALID, "record %llu of '%s' is a tombstone: there is no body",
+                       (unsigned long long)m->seq, err_show(&shown, stream));
+    if (m->seq == head->seq && m->op == OP_PUT)
+        return err_set(e, JOT_INVALID,
+                       "record %llu of '%s' is the live value: write a new version first",
+                       (unsigned long long)m->seq, err_show(&shown, stream));
+    return JOT_OK;
+}

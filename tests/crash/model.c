@@ -1,0 +1,309 @@
+/* model.c - telling mem:, and telling it again. */
+#include "model.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "store/engine.h"
+
+#define AUTHOR S("rig")
+
+/* --- One action ------------------------------------------------------------------------ */
+
+static Mark head_of(Store *s, Str stream, Arena *scratch)
+{
+    Record head = { 0 };
+    Err e = { 0 };
+    jot_status st = store_head(s, stream, HEAD_MARK, scratch, &head, &e);
+    assert(st == JOT_OK || st == JOT_NOT_FOUND);
+    return st == JOT_OK ? head.mark : (Mark){ 0 };
+}
+
+/* The records another pad would have next. */
+static Record *next_records(Model *m, Str stream, Str text, uint64_t n)
+{
+    Mark head = head_of(m->store, stream, &m->scratch);
+    Record *records = NEW_ARRAY(&m->scratch, Record, n);
+    for (uint64_t i = 0; i < n; i++) {
+        Str body =
+            arena_printf(&m->scratch, STR_FMT " (%llu)", STR_ARG(text), (unsigned long long)i);
+        records[i] = store_next(m->store, stream,
+                                &(Draft){ .op = OP_PUT, .by = AUTHOR, .body = body }, &head);
+        head = records[i].mark;
+    }
+    return records;
+}
+
+static Op op_of(ActionKind kind)
+{
+    if (kind == DO_DELETE)
+        return OP_DELETE;
+    return kind == DO_APPEND ? OP_APPEND : OP_PUT;
+}
+
+Prepared model_prepare(Model *m, const Action *a, int64_t at_ms)
+{
+    m->io.wall_ms = at_ms;
+    Prepared p = { .stream = str(a->stream), .number = a->number };
+    Str text = action_text(a, &m->scratch);
+    p.draft = (Draft){ .op = op_of(a->kind), .by = AUTHOR, .id = str(a->id), .body = text };
+    if (a->exact)
+        p.expect =
+            (Expect){ .kind = EXPECT_SEQ, .seq = head_of(m->store, p.stream, &m->scratch).seq };
+    if (a->guard) {
+        p.expect.guard = str(a->guard);
+        p.expect.guard_seq = head_of(m->store, p.expect.guard, &m->scratch).seq;
+    }
+    if (a->kind == DO_RECORDS)
+        p.records = next_records(m, p.stream, text, a->number);
+    return p;
+}
+
+jot_status action_do(Store *s, const Action *a, const Prepared *p, Mark *out, Err *e)
+{
+    uint64_t dropped;
+    *out = (Mark){ 0 };
+    switch (a->kind) {
+    case DO_PUT:
+    case DO_APPEND:
+    case DO_DELETE:
+        return store_append(s, p->stream, &p->expect, &p->draft, out, e);
+    case DO_TRIM:
+        return store_trim(s, p->stream, p->number, &dropped, e);
+    case DO_REDACT:
+        return store_redact(s, p->stream, p->number, e);
+    case DO_PURGE:
+        return store_purge(s, p->stream, AUTHOR, out, e);
+    case DO_RECORDS:
+        return store_put_records(s, p->stream, p->records, p->number, e);
+    case DO_NOTHING:
+    case DO_REOPEN:
+    case DO_EDIT:
+    case DO_EDIT_RENAME:
+    case DO_EDIT_SYNCED:
+    case DO_REMOVE:
+        break;
+    }
+    return err_set(e, JOT_INVALID, "this is no operation of a store");
+}
+
+/* --- People ---------------------------------------------------------------------------- */
+
+static size_t pending_at(const Model *m, Str stream)
+{
+    size_t i = 0;
+    while (i < m->pending_n && !str_eq(m->pending[i].stream, stream))
+        i++;
+    return i;
+}
+
+bool model_edited(const Model *m, Str stream)
+{
+    return pending_at(m, stream) < m->pending_n;
+}
+
+static void take_edit(Model *m, const Action *a)
+{
+    size_t i = pending_at(m, str(a->stream));
+    assert(i < EDITS_MAX);
+    m->pending_n += i == m->pending_n;
+    m->pending[i].stream = str(a->stream);
+    m->pending[i].text = action_text(a, &m->scratch);
+    m->pending[i].removal = a->kind == DO_REMOVE;
+}
+
+static void meet_edit(Model *m, Str stream)
+{
+    size_t i = pending_at(m, stream);
+    if (i == m->pending_n)
+        return;
+    bool removal = m->pending[i].removal;
+    Draft d = { .op = removal ? OP_DELETE : OP_PUT, .by = S(STORE_OUTSIDE) };
+    if (!removal)
+        d.body = m->pending[i].text;
+    Mark head = head_of(m->store, stream, &m->scratch);
+    Record record = store_next(m->store, stream, &d, &head);
+    Err e = { 0 };
+    jot_status st = store_put_records(m->store, stream, &record, 1, &e);
+    assert(st == JOT_OK);
+    (void)st;
+    m->pending[i] = m->pending[--m->pending_n];
+}
+
+/* --- Telling --------------------------------------------------------------------------- */
+
+static jot_status do_one(Model *m, const Action *a, const Prepared *p, int64_t at_ms, Mark *out,
+                         Err *e)
+{
+    *out = (Mark){ 0 };
+    m->io.wall_ms = at_ms;
+    if (a->kind == DO_REOPEN)
+        return JOT_OK;
+    if (a->kind >= DO_EDIT) {
+        take_edit(m, a);
+        return JOT_OK;
+    }
+    meet_edit(m, str(a->stream));
+    Prepared own = p ? *p : model_prepare(m, a, at_ms);
+    return action_do(m->store, a, &own, out, e);
+}
+
+/* The first part of an operation that has two. */
+static jot_status do_part(Model *m, const Action *a, int64_t at_ms, Err *e)
+{
+    Mark mark;
+    m->io.wall_ms = at_ms;
+    meet_edit(m, str(a->stream));
+    if (a->kind != DO_PURGE)
+        return JOT_OK;
+    Draft tombstone = { .op = OP_DELETE, .by = AUTHOR };
+    return store_append(m->store, str(a->stream), NULL, &tombstone, &mark, e);
+}
+
+static void adopt(Model *m)
+{
+    Err e = { 0 };
+    jot_status st = store_open(&m->store, S("mem:"), &(StoreOptions){ .io = &m->io.io }, &e);
+    for (size_t i = 0; m->adopted && i < m->adopted->n && st == JOT_OK; i++) {
+        const Shot *shot = &m->adopted->shots[i];
+        if (shot->n)
+            st = store_put_records(m->store, shot->name, shot->records, shot->n, &e);
+    }
+    assert(st == JOT_OK);
+}
+
+/* Begin anew and do everything that was told. */
+static void tell_again(Model *m, Outcome doubt)
+{
+    store_close(m->store);
+    m->store = NULL;
+    m->pending_n = 0;
+    adopt(m);
+    for (size_t i = 0; i < m->told_n; i++) {
+        const Told *t = &m->told[i];
+        Mark mark;
+        Err e = { 0 };
+        jot_status st = JOT_OK;
+        if (t->in_part || (t->doubtful && doubt == HAPPENED_IN_PART))
+            st = do_part(m, t->action, t->at_ms, &e);
+        else if (!t->doubtful || doubt == HAPPENED)
+            st = do_one(m, t->action, NULL, t->at_ms, &mark, &e);
+        /* With another outcome of the doubtful one, a later one may have been refused. */
+        assert(st == JOT_OK || doubt != HAPPENED_NOT);
+        (void)st;
+    }
+}
+
+void model_init(Model *m, const Snapshot *adopted)
+{
+    model_done(m);
+    *m = (Model){ .adopted = adopted };
+    test_io_init(&m->io, NULL, test_boots[0], 7);
+    tell_again(m, HAPPENED_NOT);
+}
+
+void model_done(Model *m)
+{
+    store_close(m->store);
+    arena_free(&m->scratch);
+    *m = (Model){ 0 };
+}
+
+static void remember(Model *m, const Action *a, int64_t at_ms, bool doubtful)
+{
+    assert(m->told_n < TOLD_MAX);
+    m->told[m->told_n++] = (Told){ .action = a, .at_ms = at_ms, .doubtful = doubtful };
+}
+
+jot_status model_tell(Model *m, const Action *a, const Prepared *p, int64_t at_ms, Mark *out,
+                      Err *e)
+{
+    jot_status st = do_one(m, a, p, at_ms, out, e);
+    if (st == JOT_OK)
+        remember(m, a, at_ms, false);
+    else
+        tell_again(m, HAPPENED_NOT); /* an edit that was met on the way waits again */
+    return st;
+}
+
+static size_t doubt_at(const Model *m)
+{
+    size_t i = 0;
+    while (i < m->told_n && !m->told[i].doubtful)
+        i++;
+    return i;
+}
+
+void model_doubt(Model *m, const Action *a, int64_t at_ms)
+{
+    assert(doubt_at(m) == m->told_n);
+    remember(m, a, at_ms, true);
+}
+
+Str model_doubted(const Model *m)
+{
+    size_t i = doubt_at(m);
+    return i < m->told_n ? str(m->told[i].action->stream) : (Str){ 0 };
+}
+
+static void forget(Model *m, size_t i)
+{
+    m->told_n--;
+    memmove(&m->told[i], &m->told[i + 1], (m->told_n - i) * sizeof m->told[0]);
+}
+
+void model_settle(Model *m, Outcome outcome)
+{
+    size_t i = doubt_at(m);
+    if (i == m->told_n)
+        return;
+    m->told[i].doubtful = false;
+    m->told[i].in_part = outcome == HAPPENED_IN_PART;
+    if (outcome == HAPPENED_NOT) {
+        forget(m, i);
+    } else if (outcome == HAPPENED_EDIT_ASIDE) {
+        for (size_t k = m->told_n; k > i; k--)
+            if (m->told[k - 1].action->kind >= DO_EDIT &&
+                str_eq(str(m->told[k - 1].action->stream), str(m->told[i].action->stream)))
+                forget(m, k - 1);
+    }
+    tell_again(m, HAPPENED_NOT);
+}
+
+bool model_was_told(const Model *m, Str stream)
+{
+    for (size_t i = 0; i < m->told_n; i++) {
+        const Action *a = m->told[i].action;
+        if (a->stream && str_eq(str(a->stream), stream))
+            return true;
+    }
+    return false;
+}
+
+static const Snapshot *take(Model *m, Arena *into)
+{
+    Snapshot *shot = NEW(into, Snapshot);
+    char wrong[300];
+    bool ok = snapshot_take(m->store, into, shot, wrong, sizeof wrong);
+    assert(ok);
+    (void)ok;
+    return shot;
+}
+
+const Snapshot *model_snapshot(Model *m, Outcome doubt, Arena *into)
+{
+    if (doubt == HAPPENED_NOT)
+        return take(m, into);
+    tell_again(m, doubt);
+    const Snapshot *shot = take(m, into);
+    tell_again(m, HAPPENED_NOT);
+    return shot;
+}
+
+const Snapshot *model_partly(Model *m, const Action *a, int64_t at_ms, Arena *into)
+{
+    Err e = { 0 };
+    const Snapshot *shot = do_part(m, a, at_ms, &e) == JOT_OK ? take(m, into) : NULL;
+    tell_again(m, HAPPENED_NOT);
+    return shot;
+}
