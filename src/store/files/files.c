@@ -393,7 +393,7 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
         int placed = stream_in_place(f, &w.stream);
         if (placed < 0)
             return cannot_tell(stream, e);
-        if (placed)
+        if (placed || MUTANT(STAY_WITH_OLD_FILE))
             return JOT_OK;
     }
     return cannot_tell(stream, e);
