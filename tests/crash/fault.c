@@ -155,8 +155,13 @@ static bool fail_at(Faults *f, const Fault *fault, size_t at, bool sticky)
     const Seen *seen = oracle_look(o, test_boots[0]);
     Past past = { &history, history.n, history.n, true };
     char wrong[500];
-    if (!oracle_judge(seen, &past, wrong, sizeof wrong))
-        report(f, wrong, "  when the fault was gone\n", &left);
+    if (!oracle_judge(seen, &past, wrong, sizeof wrong)) {
+        AUTO(Buf) about = { 0 };
+        buf_addf(&about, "  when the fault was gone\n");
+        oracle_describe(seen, &about);
+        buf_add_char(&about, 0);
+        report(f, wrong, about.p, &left);
+    }
     return true;
 }
 
@@ -190,6 +195,7 @@ static Visit visit(void *ctx, const CrashState *s)
     if (!oracle_judge(seen, &past, wrong, sizeof wrong)) {
         AUTO(Buf) about = { 0 };
         crash_describe(s, &about);
+        oracle_describe(seen, &about);
         buf_add_char(&about, 0);
         report(f, wrong, about.p, s->image);
     }
@@ -279,6 +285,7 @@ void fault_run(Bench *b, const Workload *w)
         Oracle oracle;
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
+        oracle.thorough = b->options->only != NULL;
         Faults f = { b, &oracle, w, &ref, 0 };
         run_faults(&f);
         for (size_t at = 1; at < STEPS_MAX && f.reports < REPORTS_MAX; at++)

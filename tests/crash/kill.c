@@ -114,10 +114,14 @@ static Ending run_child(Kills *k, const Story *story, size_t at, bool torn)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? ENDED_WELL : ENDED_WRONG;
 }
 
-static void report(Kills *k, const char *wrong, const Image *image)
+static void report(Kills *k, const char *wrong, const Seen *seen, const Image *image)
 {
+    AUTO(Buf) about = { 0 };
+    if (seen)
+        oracle_describe(seen, &about);
+    buf_add_char(&about, 0);
     k->reports++;
-    bench_violation(k->bench, wrong, "", image);
+    bench_violation(k->bench, wrong, about.p, image);
 }
 
 /* Look at what a kill has left. */
@@ -127,7 +131,7 @@ static const Seen *judge(Kills *k, const History *history, const Image *left)
     Past past = { history, k->progress->begun, k->progress->acked, true };
     char wrong[500];
     if (!oracle_judge(seen, &past, wrong, sizeof wrong)) {
-        report(k, wrong, left);
+        report(k, wrong, seen, left);
         return NULL;
     }
     return seen;
@@ -145,7 +149,7 @@ static bool tell_recovery(Kills *k, const Story *story, const Allowed *allowed, 
     run_adopt(&run, story->adopted, allowed);
     bool ok = run_story(&run, story->actions);
     if (!ok)
-        report(k, run.wrong, story->image);
+        report(k, run.wrong, NULL, story->image);
     run_done(&run);
     return ok;
 }
@@ -165,7 +169,7 @@ static void kill_recovery(Kills *k, const Image *left, const Snapshot *seen, con
         bench_case("%s+%zu", first, at);
         Ending ending = run_child(k, &story, at, false);
         if (ending == ENDED_WRONG)
-            report(k, "the recovery ends wrongly", left);
+            report(k, "the recovery ends wrongly", NULL, left);
         if (ending != ENDED_KILLED)
             return;
         k->bench->totals.kills_again++;
@@ -200,7 +204,7 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
     alarm(HANG_S);
     Ending ending = run_child(k, &story, at, torn);
     if (ending == ENDED_WRONG)
-        report(k, "the story ends wrongly", NULL);
+        report(k, "the story ends wrongly", NULL, NULL);
     if (ending != ENDED_KILLED)
         return torn && ending == ENDED_WELL;
     Image left;
@@ -225,7 +229,7 @@ static size_t count_steps(Kills *k, const Reference *ref)
     Run run;
     run_init(&run, k->bench->target, k->bench->work, &counter.hook, &history);
     if (!run_setup(&run, k->workload, SETUP_MODEL) || !run_story(&run, k->workload->story))
-        report(k, run.wrong, NULL);
+        report(k, run.wrong, NULL, NULL);
     run_done(&run);
     return counter.steps;
 }
@@ -236,6 +240,7 @@ void kill_run(Bench *b, const Workload *w)
     if (reference_make(b, w, &ref)) {
         Oracle oracle;
         oracle_init(&oracle, b->target, w, &ref.history, b->work);
+        oracle.thorough = true;
         Kills k = { .bench = b, .oracle = &oracle, .workload = w, .boot = test_boots[0] };
         k.progress = mmap(NULL, sizeof *k.progress, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -35,6 +35,9 @@ typedef struct Oracle {
     Live live;
     Recorder follow;
     TestIo io;
+    bool thorough; /* every door of the store is tried in every look */
+    Doors doors;
+    uint64_t looks;
     Seen **seen; /* each kind of sight once */
     size_t seen_n, seen_cap;
     struct Known {
@@ -65,5 +68,8 @@ typedef struct Past {
 
 /* True if what was seen may follow from the past; else a sentence. */
 MUST_USE bool oracle_judge(const Seen *seen, const Past *past, char *wrong, size_t size);
+
+/* What was seen, record by record. */
+void oracle_describe(const Seen *seen, Buf *to);
 
 #endif

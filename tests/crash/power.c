@@ -50,10 +50,12 @@ static bool is_wanted(const Power *p, const CrashState *s)
     return !only || strcmp(name, only) == 0;
 }
 
-static void report(Power *p, const CrashState *s, const char *wrong)
+static void report(Power *p, const CrashState *s, const Seen *seen, const char *wrong)
 {
     AUTO(Buf) about = { 0 };
     crash_describe(s, &about);
+    if (seen)
+        oracle_describe(seen, &about);
     buf_add_char(&about, 0);
     p->reports++;
     bench_violation(p->bench, wrong, about.p, s->image);
@@ -62,15 +64,15 @@ static void report(Power *p, const CrashState *s, const char *wrong)
 /* Once at every point: nothing hangs, and nobody has lost a descriptor on the way. */
 static void new_point(Power *p, const CrashState *s)
 {
-    alarm(HANG_S);
     if (s->point == p->point)
         return;
+    alarm(HANG_S);
     p->point = s->point;
     size_t now = bench_descriptors(&p->oracle->live);
     if (p->descriptors && now != p->descriptors)
-        report(p, s,
+        report(p, s, NULL,
                now > p->descriptors ? "the states before this one leaked descriptors"
-                                    : "the states before this one closed foreign descriptors");
+                                    : "the states before this one closed descriptors of others");
     p->descriptors = now;
 }
 
@@ -97,7 +99,7 @@ static Visit visit(void *ctx, const CrashState *s)
     Past past = { p->history, s->begun, s->acked, p->model == MODEL_KILL };
     char wrong[500];
     if (!oracle_judge(seen, &past, wrong, sizeof wrong))
-        report(p, s, wrong);
+        report(p, s, seen, wrong);
     if (p->reports >= REPORTS_MAX)
         return VISIT_STOP;
     return fresh ? VISIT_NEW : VISIT_SEEN;
@@ -237,6 +239,7 @@ void power_run(Bench *b, const Workload *w)
         Oracle oracle;
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
+        oracle.thorough = b->options->only != NULL;
         size_t budget = b->options->states / workload_count(b);
         bool again = !workload_edited(w); /* edits are no story of the recovery */
         for (DiskModel model = MODEL_ORDERED; model < MODEL_COUNT; model++) {

@@ -24,10 +24,15 @@ typedef struct Snapshot {
     uint64_t digest; /* of all of it */
 } Snapshot;
 
-/* Read everything through every door of the store, and check that they agree: list, head, value
- * and records, without gaps, with chains that follow from their beginning.  False with a sentence
- * if something is wrong.  The snapshot lives in `into`. */
-MUST_USE bool snapshot_take(Store *s, Arena *into, Snapshot *out, char *wrong, size_t size);
+/* Read everything and check that the doors of the store agree: list, head and records, without
+ * gaps, with chains that follow from their beginning.  False with a sentence if something is
+ * wrong.  The snapshot lives in `into`. */
+typedef enum Doors {
+    DOORS_SOME = 0,
+    DOORS_ALL, /* also the value alone, and the list of what lives */
+} Doors;
+MUST_USE bool snapshot_take(Store *s, Doors doors, Arena *into, Snapshot *out, char *wrong,
+                            size_t size);
 
 /* The stream's shot, or NULL if it has none. */
 const Shot *snapshot_find(const Snapshot *s, Str name);

@@ -252,11 +252,12 @@ static void write_file(Live *l, int dir, const char *text, const Content *conten
     assert(put == (ssize_t)content->bytes.n);
     (void)put;
     struct stat st;
-    int got = fstat(fd, &st);
-    assert(got == 0);
-    (void)got;
-    if (inode < 0)
+    if (inode < 0) {
+        int got = fstat(fd, &st);
+        assert(got == 0);
+        (void)got;
         inode = live_added(l, dir, text, st.st_ino, false);
+    }
     l->inodes[inode].content = content->hash;
 }
 
