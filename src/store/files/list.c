@@ -92,7 +92,8 @@ static void collect(Collect *c, Str name, const char *end)
     Str tail = str(end);
     char *copy = arena_alloc(c->into, name.n + tail.n + 1, 1);
     memcpy(copy, name.p, name.n);
-    memcpy(copy + name.n, tail.p, tail.n);
+    for (size_t i = 0; i < tail.n; i++)
+        copy[name.n + i] = tail.p[i];
     c->names.items[c->names.n++] = (Str){ copy, name.n + tail.n };
 }
 
