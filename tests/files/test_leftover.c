@@ -5,6 +5,7 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 /* --- Killing a writer at a step ---------------------------------------------------------- */
 
@@ -348,6 +349,51 @@ static void a_rewrite_that_was_killed_leaves_the_stream_as_it_was(void **state)
     assert_int_equal(entry(b, "runs/r", "next").seq, 31);
 }
 
+/* --- Small files --------------------------------------------------------------------------- */
+
+#define DEAD "0123456789abcdef"
+
+static void drafts_of_small_files_go_with_the_first_write_after_a_reboot(void **state)
+{
+    static const char *const dead[] = { ".checked." DEAD, ".recent." DEAD, ".format." DEAD,
+                                        ".checking." DEAD };
+    static const char *const others[] = { ".hidden", ".recent.old", ".recent." DEAD "0",
+                                          "recent." DEAD, ".checked.0123456789ABCDEF" };
+    Bench *b = *state;
+    put(b, "notes/plan", "text");
+    for (size_t i = 0; i < COUNT_OF(dead); i++)
+        person_writes(b, dead[i], "left by somebody who was killed");
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        person_writes(b, others[i], "mine");
+    person_writes(b, ".recent.aaaaaaaaaaaaaaaa", "of somebody who lives");
+    b->held = open(full_path(b, ".recent.aaaaaaaaaaaaaaaa"), O_RDWR | O_CLOEXEC);
+    assert_int_equal(io_lock(&io_system, b->held, F_WRLCK, 1), 0);
+    reboot(b);
+    put(b, "notes/plan", "more");
+    for (size_t i = 0; i < COUNT_OF(dead); i++)
+        assert_false(there(b, dead[i]));
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        assert_true(there(b, others[i]));
+    assert_true(there(b, ".recent.aaaaaaaaaaaaaaaa"));
+}
+
+static void a_draft_is_held_by_who_makes_it(void **state)
+{
+    Bench *b = *state;
+    trap(b, (Trap){ .kind = IO_RENAME, .at = "checked", .act = die_here });
+    assert_false(elsewhere(b, put_new));
+    traps_clear(b);
+    bool found = false;
+    Str tree = tree_of(b, b->path), line;
+    while (str_cut(&tree, '\n', &line))
+        found = found || memmem(line.p, line.n, "/.checked.", 10);
+    assert_true(found);
+    put(b, "notes/plan", "text");
+    tree = tree_of(b, b->path);
+    while (str_cut(&tree, '\n', &line))
+        assert_null(memmem(line.p, line.n, "/.checked.", 10));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -373,6 +419,8 @@ int main(void)
         BENCH_TEST(an_empty_draft_is_nothing_to_keep),
         BENCH_TEST(who_asks_again_for_what_was_never_synced_hears_ok_only_after_a_sync),
         BENCH_TEST(a_rewrite_that_was_killed_leaves_the_stream_as_it_was),
+        BENCH_TEST(drafts_of_small_files_go_with_the_first_write_after_a_reboot),
+        BENCH_TEST(a_draft_is_held_by_who_makes_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

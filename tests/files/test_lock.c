@@ -334,6 +334,31 @@ static void a_stream_file_that_is_always_taken_away_is_unknown_in_the_end(void *
     assert_status(b, try_put(b, "notes/plan", ANYTHING, "new", NULL), JOT_UNKNOWN);
 }
 
+static void look_at_it(Bench *b, IoCall *call)
+{
+    (void)call;
+    Store *mine = b->s;
+    b->s = open_pad(b, (StoreOptions){ .wait_ms = -1 });
+    assert_int_equal(entry(b, "runs/r", "by who does not wait").seq, 2);
+    store_close(b->s);
+    b->s = mine;
+}
+
+static void a_reader_never_holds_up_a_writer(void **state)
+{
+    static const IoKind kinds[] = { IO_STAT, IO_READ, IO_LOCK };
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        void *fresh = NULL;
+        assert_int_equal(bench_new(&fresh), 0);
+        Bench *b = fresh;
+        entry(b, "runs/r", "text");
+        trap(b, (Trap){ .kind = kinds[i], .at = "r.jsonl", .act = look_at_it });
+        assert_true(records(b, "runs/r").n >= 1);
+        bench_free(&fresh);
+    }
+    (void)state;
+}
+
 /* --- Two at once ---------------------------------------------------------------------------- */
 
 enum { ROUNDS = 200 };
@@ -386,6 +411,7 @@ int main(void)
         BENCH_TEST(a_stream_file_removed_during_a_write_is_written_again),
         BENCH_TEST(a_stream_file_replaced_during_a_write_is_noticed),
         BENCH_TEST(a_stream_file_that_is_always_taken_away_is_unknown_in_the_end),
+        cmocka_unit_test(a_reader_never_holds_up_a_writer),
         BENCH_TEST(two_processes_that_count_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

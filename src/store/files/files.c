@@ -774,6 +774,7 @@ jot_status recover_pad(Files *f, Err *e)
         return JOT_OK;
     }
     if (!f->check_missed) {
+        pad_sweep(f);
         pad_write_checked(f);
         return JOT_OK;
     }

@@ -41,7 +41,7 @@ enum {
 };
 
 /* Bytes of files that carry locks. */
-enum { LOCK_STREAM = 0, LOCK_GATE = 1, LOCK_PAD = 0, LOCK_NAMES = 8 };
+enum { LOCK_STREAM = 0, LOCK_GATE = 1, LOCK_PAD = 0, LOCK_DRAFT = 1, LOCK_NAMES = 8 };
 
 /* --- path.c ---------------------------------------------------------------------------- */
 
@@ -293,6 +293,8 @@ bool pad_read_checked(Files *f);
 void pad_write_checked(Files *f);
 /* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
+/* Remove such files that dead processes left. */
+void pad_sweep(Files *f);
 /* How far the comparing has come under this boot, for processes that write once and end.  Not
  * knowing it costs only time, so failures do not matter. */
 void pad_read_progress(Files *f);

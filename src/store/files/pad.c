@@ -10,6 +10,7 @@
  * never taken for a new pad.  An open that fails for any other reason than
  * "there is nothing" never creates anything. */
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -28,7 +29,7 @@
 #define CHECKED "checked"
 #define PROGRESS ".checking"
 
-enum { DRAFT_TRIES = 16 };
+enum { DRAFT_TRIES = 16, DRAFT_HEX = 16 };
 
 /* What is not for merging when a pad is kept in git. */
 static const char ignore_text[] = "# Not content: what Jotter derives, and its history.\n"
@@ -121,11 +122,44 @@ int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX])
 {
     int fd = -EEXIST;
     for (int i = 0; i < DRAFT_TRIES && fd == -EEXIST; i++) {
-        snprintf(draft, FILES_NAME_MAX, ".%.20s.%.16s", name[0] == '.' ? name + 1 : name,
-                 id_random(f->base.io, 8).text);
+        snprintf(draft, FILES_NAME_MAX, ".%.20s.%.*s", name[0] == '.' ? name + 1 : name, DRAFT_HEX,
+                 id_random(f->base.io, DRAFT_HEX / 2).text);
         fd = io_open(f->base.io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
     }
+    if (fd >= 0)
+        (void)io_lock(f->base.io, fd, F_WRLCK, LOCK_DRAFT); /* whoever can take it: we are dead */
     return fd == -EEXIST ? -EAGAIN : fd;
+}
+
+/* Is it a name that pad_open_draft makes? */
+static bool is_draft(Str name)
+{
+    static const char *const names[] = { FORMAT, CHECKED, "recent", "gitignore", "checking" };
+    bool draft = false;
+    for (size_t i = 0; i < COUNT_OF(names) && name.n > 1; i++)
+        draft = draft || (str_starts(str_from(name, 1), str(names[i])) &&
+                          name.n == strlen(names[i]) + 2 + DRAFT_HEX);
+    for (size_t i = name.n - DRAFT_HEX; draft && i < name.n; i++)
+        draft = strchr("0123456789abcdef", name.p[i]) != NULL;
+    return draft && name.p[0] == '.' && name.p[name.n - DRAFT_HEX - 1] == '.';
+}
+
+void pad_sweep(Files *f)
+{
+    const Io *io = f->base.io;
+    AUTO(Fd) root = pad_open_dir(f, ".", false);
+    DIR *dir = root < 0 ? NULL : fdopendir(root);
+    if (!dir)
+        return;
+    (void)fd_take(&root); /* closedir closes it */
+    for (struct dirent *d; (d = readdir(dir)) != NULL;) {
+        if (!is_draft(str(d->d_name)))
+            continue;
+        AUTO(Fd) fd = io_open(io, f->root, d->d_name, O_RDWR | O_NONBLOCK, 0);
+        if (fd >= 0 && io_lock(io, fd, F_WRLCK, LOCK_DRAFT) == 0)
+            (void)io_unlink(io, f->root, d->d_name);
+    }
+    closedir(dir);
 }
 
 typedef enum HowToPlace { PLACE_IF_MISSING, PLACE_OVER } HowToPlace;

@@ -242,6 +242,12 @@ static void write_position(Cursor *c, const Position *p)
              (long long)p->since_ms);
 }
 
+/* The boot as a cursor tells it. */
+static Str boot_mark(const Files *f)
+{
+    return f->boot[0] ? str_slice(str(f->boot), 0, 8) : S("0");
+}
+
 /* The names behind the position, which moves to the first whose stream is still being written:
  * *stuck is true then.  They are collected only if `x` is given. */
 static int read_names(Files *f, int fd, off_t end, Position *at, Found *x, bool *stuck)
@@ -276,7 +282,7 @@ static int start_over(Files *f, int fd, const struct stat *info, const char *id,
 {
     bool stuck = false;
     snprintf(at->id, sizeof at->id, "%s", id);
-    snprintf(at->boot, sizeof at->boot, "%.8s", f->boot[0] ? f->boot : "0");
+    snprintf(at->boot, sizeof at->boot, STR_FMT, STR_ARG(boot_mark(f)));
     at->offset = info->st_size;
     if (fd < 0 || !io_locked(f->base.io, fd, F_WRLCK, 0))
         return 0;
@@ -302,9 +308,8 @@ static jot_status read_recent(Files *f, Position *at, Found *x, bool *stuck, Err
     char now_id[17] = "0";
     if (str_starts(str(header), S(HEADER)) && strlen(header) == HEADER_BYTES)
         snprintf(now_id, sizeof now_id, "%.16s", header + sizeof HEADER - 1);
-    Str boot = str_slice(f->boot[0] ? str(f->boot) : S("0"), 0, sizeof at->boot - 1);
-    bool same =
-        strcmp(now_id, at->id) == 0 && str_eq(str(at->boot), boot) && at->offset <= info.st_size;
+    bool same = strcmp(now_id, at->id) == 0 && str_eq(str(at->boot), boot_mark(f)) &&
+                at->offset <= info.st_size;
     x->rescan = x->rescan || !same;
     if (same && fd < 0)
         return JOT_OK;

@@ -203,14 +203,14 @@ jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *
     const Io *io = io_of(f);
     AUTO(Stream) st = { .place = p, .fd = FD_NONE };
     TRY(open_for_read(f, p, &st.fd, e));
-    bool quiet = what == LOOK_DURABLE && io_lock(io, st.fd, F_RDLCK, LOCK_STREAM) == 0;
     struct stat info;
     int got = io_fstat(io, st.fd, &info);
     if (got == 0 && !S_ISREG(info.st_mode))
         return refuse_kind(e, p, &info);
-    if (got == 0 && quiet)
-        got = io_lock(io, st.fd, F_UNLCK, LOCK_STREAM);
-    else if (got == 0 && what != LOOK_ANY && !f->base.read_only_why[0])
+    /* If nobody holds the lock after the size was taken, whoever wrote up to there has synced, or
+     * died.  Only asking does not get into a writer's way. */
+    bool quiet = what == LOOK_DURABLE && !io_locked(io, st.fd, F_RDLCK, LOCK_STREAM);
+    if (got == 0 && !quiet && what != LOOK_ANY && !f->base.read_only_why[0])
         got = io_fdatasync(io, st.fd);
     if (got < 0)
         return err_errno(e, -got, "could not look at a stream");
