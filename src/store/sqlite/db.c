@@ -298,10 +298,10 @@ jot_status db_open_as(Db *d, const char *where, int flags, Err *e)
 }
 
 /* Most pages of a large pad are not in SQLite's cache, and mapping them halves the price of
- * fetching one: head and read among a million streams cost 1.5 times what they cost among a
- * thousand, instead of twice.  A disk that cannot be read then ends the process with SIGBUS
- * instead of an error, so small pads, which gain nothing, are not mapped.  A pad may grow, so it
- * is looked at again now and then. */
+ * fetching one: head and read among a million streams cost about 1.6 times what they cost among a
+ * thousand, instead of more than twice.  A disk that cannot be read then ends the process with
+ * SIGBUS instead of an error, so small pads, which gain nothing, are not mapped.  A pad may grow,
+ * so it is looked at again now and then. */
 static void map_if_large(Db *d)
 {
     struct stat st;
@@ -406,34 +406,6 @@ static bool outdated(const Db *d)
            now.st_mtim.tv_nsec != d->seen.st_mtim.tv_nsec || !log_is_empty(d);
 }
 
-/* After a commit that could not be undone nothing is written before the log was emptied: what
- * stands in it may be on the disk or not. */
-static jot_status settle(Db *d, Err *e)
-{
-    if (d->lock < 0)
-        return JOT_OK;
-    TRY(db_lock(d, e));
-    int rc = sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    db_unlock(d);
-    if (rc != SQLITE_OK)
-        return db_fault(d, rc, e);
-    d->unsettled = false;
-    return JOT_OK;
-}
-
-/* Reconnecting after an error; what does not pass makes the handle read-only. */
-static jot_status reconnect(Db *d, Err *e)
-{
-    TRY(db_connect(d, e));
-    if (!d->unsettled || d->base.read_only_why[0])
-        return JOT_OK;
-    jot_status st = settle(d, NULL);
-    if (st != JOT_OK && st != JOT_UNAVAILABLE)
-        db_read_only(d, "a failed write could not be undone");
-    d->broken = st != JOT_OK;
-    return JOT_OK;
-}
-
 jot_status db_ready(Db *d, const char *verb, Str subject, Err *e)
 {
     d->verb = verb;
@@ -441,7 +413,7 @@ jot_status db_ready(Db *d, const char *verb, Str subject, Err *e)
     if (d->sql && (d->broken || outdated(d)))
         db_disconnect(d, false);
     if (!d->sql)
-        TRY(reconnect(d, e));
+        TRY(db_connect(d, e));
     map_if_large(d);
     return JOT_OK;
 }

@@ -110,8 +110,23 @@ static jot_status check_same_pad(Db *d, Err *e)
     return db_say(d, e, JOT_UNAVAILABLE, "could not", "the pad's format has just changed");
 }
 
+/* After a commit that could not be undone the log is emptied before anything else is written:
+ * what stands in it may be on the disk or not. */
+static jot_status settle(Db *d, Err *e)
+{
+    int rc = sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    d->unsettled = rc != SQLITE_OK;
+    if (rc == SQLITE_OK)
+        return JOT_OK;
+    if ((rc & 0xFF) != SQLITE_BUSY)
+        db_read_only(d, "a failed write could not be undone");
+    return db_fault(d, rc, e);
+}
+
 static jot_status begin_locked(Db *d, Err *e)
 {
+    if (d->unsettled)
+        TRY(settle(d, e));
     int rc = db_plain(d, DB_BEGIN);
     if (rc != SQLITE_OK)
         return db_fault(d, rc, e);
@@ -126,8 +141,6 @@ jot_status db_begin(Db *d, Str stream, Err *e)
     TRY(db_ready(d, "write", stream, e));
     if (d->base.read_only_why[0])
         return store_refuse_write(&d->base, e);
-    if (d->broken)
-        return db_say(d, e, JOT_UNAVAILABLE, "could not", "a failed write is not yet undone");
     TRY(db_lock(d, e));
     jot_status st = begin_locked(d, e);
     if (st != JOT_OK)
