@@ -343,10 +343,12 @@ static char *write_escape(char *to, unsigned char c)
         *to++ = into[known - from];
         return to;
     }
-    memcpy(to, "u00", 3);
-    to[3] = digits[c >> 4];
-    to[4] = digits[c & 15];
-    return to + 5;
+    *to++ = 'u';
+    *to++ = '0';
+    *to++ = '0';
+    *to++ = digits[c >> 4];
+    *to++ = digits[c & 15];
+    return to;
 }
 
 void json_quote(Buf *to, Str text)

@@ -23,7 +23,6 @@
     X(NO_STREAM_LOCK,       "files: a writer does not lock its stream") \
     X(SIZE_BEFORE_LOCK,     "files: the size of a stream is taken before its lock") \
     X(STAY_WITH_OLD_FILE,   "files: a stream file replaced under a waiting writer is not noticed") \
-    X(REPLACE_UNLOCKED,     "files: a rewritten stream takes its name without being locked") \
     X(REPLACE_WITHOUT_SYNC, "files: a rewritten stream takes its name before it is durable") \
     X(REPLACE_WITHOUT_DIRECTORY_SYNC, "files: the name of a rewritten stream is not synced") \
     X(GUARD_WITHOUT_LOCK,   "files: the guard is read without its lock") \

@@ -19,7 +19,7 @@ enum { STATES_DEFAULT = 12000 };
 #else
 enum { STATES_DEFAULT = 100000 };
 #endif
-enum { STATES_QUICK = 1500 };
+enum { STATES_SMALL = 20, STATES_QUICK = 1500 };
 
 static int usage(void)
 {
@@ -89,6 +89,11 @@ static bool parse(int argc, char **argv, Options *o)
     }
     if (!o->states)
         o->states = o->quick ? STATES_QUICK : STATES_DEFAULT;
+    const char *volume = getenv("JOT_TEST_VOLUME");
+    if (volume && strcmp(volume, "small") == 0) {
+        o->quick = true;
+        o->states = o->states > STATES_SMALL ? STATES_SMALL : o->states;
+    }
     return o->engine && (!o->workload || workload_find(o->workload));
 }
 

@@ -90,6 +90,16 @@ static jot_status write_records(Files *f, Work *w, const Record *records, size_t
     return st;
 }
 
+/* Records that nobody has asked for need room behind the head too. */
+static jot_status check_room(const Work *w, uint64_t n, Err *e)
+{
+    Shown shown;
+    if (n <= STORE_SEQ_MAX - w->stream.head.seq)
+        return JOT_OK;
+    return err_set(e, JOT_TOO_BIG, "'%s' cannot hold more records",
+                   err_show(&shown, w->place.name));
+}
+
 /* Something else was displaced than what had been read: a person saved it in between.  It becomes
  * a version, and ours comes again behind it. */
 static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const Record *ours,
@@ -105,6 +115,7 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
                     .body = ours->body,
                     .fence = ours->mark.fence };
     Record both[2];
+    TRY(check_room(w, 2, e));
     both[0] = store_next(&f->base, w->place.name, &person, &w->stream.head);
     both[1] = store_next(&f->base, w->place.name, &again, &both[0].mark);
     TRY(write_records(f, w, both, 2, e));
@@ -187,6 +198,7 @@ static jot_status record_edit(Files *f, Work *w, Err *e)
 {
     if (w->edit.op == 0)
         return JOT_OK;
+    TRY(check_room(w, 1, e));
     Record r = store_next(&f->base, w->place.name, &w->edit, &w->stream.head);
     TRY(write_records(f, w, &r, 1, e));
     w->edit = (Draft){ 0 };
@@ -318,6 +330,7 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
     if (MUTANT(OVERWRITE_EDIT))
         w->edit = (Draft){ 0 };
     if (w->edit.op) {
+        TRY(check_room(w, 1, e));
         outside = store_next(&f->base, w->place.name, &w->edit, &head);
         head = outside.mark;
     }
@@ -393,7 +406,7 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
         int placed = stream_in_place(f, &w.stream);
         if (placed < 0)
             return cannot_tell(stream, e);
-        if (placed)
+        if (placed || MUTANT(STAY_WITH_OLD_FILE))
             return JOT_OK;
     }
     return cannot_tell(stream, e);
@@ -524,8 +537,14 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
         bool explained = now.shown.mark.seq || (!now.view.there && now.first), writing = false;
         if (explained && drafted(f, p))
             TRY(under_way(f, p, &now.head, &writing, e));
-        if (writing)
-            return record_head(f, p, LOOK_SYNCED, RECORD_ALL, into, out, e);
+        if (writing) {
+            Record newest;
+            bool safe = record_head(f, p, LOOK_SYNCED, RECORD_ALL, into, &newest, NULL) == JOT_OK;
+            if (safe)
+                *out = newest;
+            /* What the disk refuses to keep has not happened: what shows counts, if anything. */
+            return safe || now.shown.mark.seq ? JOT_OK : store_not_found(e, p->name);
+        }
         still = i && now.head.seq == before.head.seq && now.view.there == before.view.there &&
                 hash_eq(now.view.sha256, before.view.sha256);
     }
@@ -670,6 +689,7 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     TRY(begin_existing(f, &w, e));
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
+    TRY(check_room(&w, 1, e));
     Draft d = { .op = OP_DELETE, .by = by };
     Record tombstone = store_next(s, stream, &d, &w.stream.head);
     /* Then deleted like anything else, and the view durably gone: were the history gone first, a

@@ -38,7 +38,8 @@ enum {
     RECENT_MAX = 1024 * 1024,
     NAMES_MAX = 10000, /* more than that is a RESCAN */
     SCAN_EVERY_MS = 2000,
-    SCAN_SLACK_MS = 50, /* file times come from a clock that ticks */
+    SCAN_SLACK_MS = 50,  /* file times come from a clock that ticks */
+    OWN_WRITE_MS = 1000, /* from the append of a record to its exchange, and more */
     STUCK_WAIT_MS = 100,
     HOLD_WAIT_MS = 100, /* longer than it takes to begin the file anew */
     POLL_MS = 1000,
@@ -191,6 +192,7 @@ typedef struct Found {
     Str *names;
     size_t n, cap;
     bool rescan;
+    bool done; /* one of them at least is no longer being written */
 } Found;
 
 static bool found_already(const Found *x, Str name)
@@ -240,6 +242,48 @@ static void write_position(Cursor *c, const Position *p)
              (long long)p->since_ms);
 }
 
+/* The names behind the position, which moves to the first whose stream is still being written:
+ * *stuck is true then.  They are collected only if `x` is given. */
+static int read_names(Files *f, int fd, off_t end, Position *at, Found *x, bool *stuck)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, fd, at->offset, end);
+    for (;;) {
+        Str line;
+        off_t begins;
+        int got = lines_next(&lines, &line, &begins);
+        if (got < 0 || line.n == 0)
+            return got;
+        Str name = str_slice(line, 0, line.n - 1);
+        if (store_check_name(name, NULL) == JOT_OK) {
+            Place p = place_of(name);
+            bool busy = stream_busy(f, &p);
+            *stuck = *stuck || busy;
+            if (x)
+                found(x, name);
+            if (x && !busy)
+                x->done = true;
+        }
+        if (!*stuck)
+            at->offset = begins + (off_t)line.n;
+    }
+}
+
+/* Where to go on for somebody who is about to look at everything.  What is being written now may
+ * come too late for that look, so its name must still lie ahead.  Whoever is between name and
+ * record holds the file. */
+static int start_over(Files *f, int fd, const struct stat *info, const char *id, Position *at)
+{
+    bool stuck = false;
+    snprintf(at->id, sizeof at->id, "%s", id);
+    snprintf(at->boot, sizeof at->boot, "%.8s", f->boot[0] ? f->boot : "0");
+    at->offset = info->st_size;
+    if (fd < 0 || !io_locked(f->base.io, fd, F_WRLCK, 0))
+        return 0;
+    at->offset = 0;
+    return read_names(f, fd, info->st_size, at, NULL, &stuck);
+}
+
 /* Read the names behind the position and move it; *stuck if a writer holds it back. */
 static jot_status read_recent(Files *f, Position *at, Found *x, bool *stuck, Err *e)
 {
@@ -258,44 +302,49 @@ static jot_status read_recent(Files *f, Position *at, Found *x, bool *stuck, Err
     char now_id[17] = "0";
     if (str_starts(str(header), S(HEADER)) && strlen(header) == HEADER_BYTES)
         snprintf(now_id, sizeof now_id, "%.16s", header + sizeof HEADER - 1);
-    bool same = strcmp(now_id, at->id) == 0 && strncmp(at->boot, f->boot, 8) == 0 &&
-                at->offset <= info.st_size;
-    if (!same) {
-        snprintf(at->id, sizeof at->id, "%s", now_id);
-        snprintf(at->boot, sizeof at->boot, "%.8s", f->boot[0] ? f->boot : "0");
-        at->offset = info.st_size;
-        x->rescan = true;
+    Str boot = str_slice(f->boot[0] ? str(f->boot) : S("0"), 0, sizeof at->boot - 1);
+    bool same =
+        strcmp(now_id, at->id) == 0 && str_eq(str(at->boot), boot) && at->offset <= info.st_size;
+    x->rescan = x->rescan || !same;
+    if (same && fd < 0)
         return JOT_OK;
-    }
-    AUTO(Lines) lines;
-    lines_init(&lines, io, fd, at->offset, info.st_size);
-    for (;;) {
-        Str line;
-        off_t begins;
-        got = lines_next(&lines, &line, &begins);
-        if (got < 0)
-            return err_errno(e, -got, "could not read the changes");
-        if (line.n == 0)
-            return JOT_OK;
-        Str name = str_slice(line, 0, line.n - 1);
-        if (store_check_name(name, NULL) == JOT_OK) {
-            Place p = place_of(name);
-            *stuck = *stuck || stream_busy(f, &p);
-            found(x, name);
-        }
-        if (!*stuck)
-            at->offset = begins + (off_t)line.n;
-    }
+    got =
+        same ? read_names(f, fd, info.st_size, at, x, stuck) : start_over(f, fd, &info, now_id, at);
+    return got < 0 ? err_errno(e, -got, "could not read the changes") : JOT_OK;
 }
 
-/* A view is news only if it is not what its stream says. */
+static int64_t ms_of(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t later_ms(const struct stat *s)
+{
+    int64_t m = ms_of(s->st_mtim), c = ms_of(s->st_ctim);
+    return m > c ? m : c;
+}
+
+/* Was the view touched long after the stream was?  Then it was not us: somebody has taken an edit
+ * back, and who believes in the edit must hear of it. */
+static bool touched(Files *f, Str name)
+{
+    Place p = place_of(name);
+    struct stat view, stream;
+    return fstatat(f->root, p.view_path, &view, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(f->root, p.path, &stream, AT_SYMLINK_NOFOLLOW) == 0 &&
+           later_ms(&view) > ms_of(stream.st_mtim) + OWN_WRITE_MS;
+}
+
+/* A view is news only if it is not what its stream says, or was not a moment ago. */
 static void consider(Found *x, Str name)
 {
     AUTO(Arena) arena = { 0 };
     Record head;
     jot_status st = files_head(&x->f->base, name, HEAD_MARK, &arena, &head, NULL);
-    if (st == JOT_OK && head.mark.seq == 0)
-        found(x, name);
+    if (st != JOT_OK || (head.mark.seq && !touched(x->f, name)))
+        return;
+    found(x, name);
+    x->done = true;
 }
 
 static void consider_view(Found *x, Str path)
@@ -313,32 +362,36 @@ typedef struct Scan {
     void (*directory)(Files *f, const char *path); /* may be NULL */
 } Scan;
 
-static int64_t later_ms(const struct stat *s)
+/* A directory that was moved here brings files along that are as old as they were. */
+static bool moved(Files *f, const char *path, int64_t since_ms)
 {
-    int64_t m = (int64_t)s->st_mtim.tv_sec * 1000 + s->st_mtim.tv_nsec / 1000000;
-    int64_t c = (int64_t)s->st_ctim.tv_sec * 1000 + s->st_ctim.tv_nsec / 1000000;
-    return m > c ? m : c;
+    struct stat info;
+    return fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ms_of(info.st_ctim) >= since_ms && ms_of(info.st_ctim) > ms_of(info.st_mtim);
 }
 
 /* Depth is bounded by the length of a name. */
-static void scan_directory(const Scan *scan, const char *path)
+static void scan_directory(const Scan *above, const char *path)
 {
-    Files *f = scan->x->f;
+    Files *f = above->x->f;
+    Scan scan = *above;
     AUTO(Arena) arena = { 0 };
     Names names;
     if (strlen(path) > STORE_NAME_MAX || list_directory(f, path, &arena, &names, NULL) != JOT_OK)
         return;
-    if (scan->directory)
-        scan->directory(f, path);
+    if (scan.directory)
+        scan.directory(f, path);
+    if (moved(f, path, scan.since_ms))
+        scan.since_ms = 0;
     for (size_t i = 0; i < names.n; i++) {
         Str child = names.items[i];
         Str below = arena_printf(&arena, "%s/" STR_FMT, path, STR_ARG(child));
         struct stat info;
         if (child.p[child.n - 1] == '/') {
-            scan_directory(scan, arena_cstr(&arena, str_slice(below, 0, below.n - 1)));
+            scan_directory(&scan, arena_cstr(&arena, str_slice(below, 0, below.n - 1)));
         } else if (fstatat(f->root, below.p, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-                   later_ms(&info) >= scan->since_ms) {
-            consider_view(scan->x, below);
+                   later_ms(&info) >= scan.since_ms) {
+            consider_view(scan.x, below);
         }
     }
 }
@@ -418,19 +471,21 @@ static void watch(Files *f, const char *path)
         mem_exhausted();
 }
 
-/* From the first wait on, all directories with views are watched. */
-static void start_watching(Files *f, Position *at, Found *x)
+/* From the first wait on, all directories with views are watched.  True if that begins now: what
+ * came before must be looked for once more. */
+static bool start_watching(Files *f, Position *at, Found *x)
 {
     struct Recent *r = recent_of(f);
     if (r->notify >= 0)
-        return;
+        return false;
     r->notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (r->notify < 0) {
         r->notify = FD_NONE; /* looking every two seconds must do */
-        return;
+        return false;
     }
     watch(f, ".");
     scan_views(f, at, x, watch);
+    return true;
 }
 
 /* Take what inotify has to say; true if all views must be looked at. */
@@ -443,8 +498,8 @@ static bool read_events(Files *f, Found *x)
         for (char *p = events; p < events + got;) {
             const struct inotify_event *ev = (const struct inotify_event *)p;
             p += sizeof *ev + ev->len;
-            bool made = (ev->mask & IN_ISDIR) && (ev->mask & (IN_CREATE | IN_MOVED_TO));
-            all = all || made || (ev->mask & IN_Q_OVERFLOW);
+            /* A directory comes and goes with all that is in it. */
+            all = all || (ev->mask & (IN_ISDIR | IN_Q_OVERFLOW));
             for (size_t i = 0; ev->len && ev->name[0] != '.' && i < r->n; i++) {
                 if (r->watched[i].id != ev->wd)
                     continue;
@@ -490,20 +545,21 @@ jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into
     int64_t until = io_awake_ms(&io_system) + wait_ms;
     Found x = { .f = f, .into = into };
     off_t began = at.offset;
-    for (;;) {
+    for (bool paused = false;;) {
         bool stuck = false;
         TRY(look_once(f, &at, &x, &stuck, e));
         int64_t left = until - io_awake_ms(&io_system);
-        bool news = x.rescan || (x.n && !(stuck && at.offset == began));
-        if (news || left <= 0)
+        /* A name that is told again and again because its writer stands still is no news, but it
+         * must not keep those behind it for long. */
+        bool only_stuck = stuck && at.offset == began && !(x.done && paused);
+        if (x.rescan || (x.n && !only_stuck) || left <= 0)
             break;
         if (stuck) {
             io_sleep_us(f->base.io, (left < STUCK_WAIT_MS ? left : STUCK_WAIT_MS) * 1000);
-            continue;
-        }
-        start_watching(f, &at, &x);
-        if (x.n == 0)
+            paused = true;
+        } else if (!start_watching(f, &at, &x)) {
             wait_for_events(f, left < POLL_MS ? left : POLL_MS);
+        }
     }
     *out = (Changes){ .names = x.names, .n = x.rescan ? 0 : x.n, .rescan = x.rescan };
     write_position(&out->next, &at);

@@ -359,7 +359,7 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
     }
     if (got == 0 && !MUTANT(REPLACE_WITHOUT_SYNC))
         got = io_fsync(io, fd);
-    if (got == 0 && !MUTANT(REPLACE_UNLOCKED))
+    if (got == 0)
         got = io_lock(io, fd, F_WRLCK, LOCK_STREAM);
     if (got < 0) {
         fd_close(&fd);

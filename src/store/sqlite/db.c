@@ -20,6 +20,7 @@
 
 enum {
     MAP_BYTES_MIN = 64 << 20,
+    MAP_LOOK_USES = 1000,
     BUSY_MS_MIN = 1000, /* for the short moments in which SQLite locks by itself */
 };
 
@@ -29,6 +30,7 @@ static const sqlite3_int64 clean_bytes_max = (sqlite3_int64)64 << 30;
 /* --- Statements ------------------------------------------------------------------------ */
 
 #define MARK "seq, at, op, fence, size, redacted, sha256, chain"
+#define TEXTS "\"by\", id, meta, extra"
 #define R_MARK "r.seq, r.at, r.op, r.fence, r.size, r.redacted, r.sha256, r.chain"
 #define R_TEXTS "r.\"by\", r.id, r.meta, r.extra"
 
@@ -39,31 +41,31 @@ static const char *const texts[] = {
     [DB_FORMAT] = "PRAGMA user_version",
     [DB_SCRUB] = "UPDATE pad SET value = ?1 WHERE key = 'scrub'",
     [DB_UNDO] = "UPDATE pad SET value = value + 1 WHERE key = 'undone'",
-    [DB_FIND_HEAD] = "SELECT " MARK ", id, n FROM heads WHERE name = ?1",
+    [DB_FIND_HEAD] = "SELECT " MARK ", stream, n FROM heads WHERE name = ?1",
     [DB_HEAD] = "SELECT " R_MARK ", " R_TEXTS ", r.body FROM heads h JOIN records r"
-                " ON r.n = h.n AND r.stream = h.id WHERE h.name = ?1",
-    [DB_HEAD_NO_BODY] = "SELECT " R_MARK ", " R_TEXTS " FROM heads h JOIN records r"
-                        " ON r.n = h.n AND r.stream = h.id WHERE h.name = ?1",
+                " ON r.n = h.n AND r.stream = h.stream WHERE h.name = ?1",
+    [DB_HEAD_NO_BODY] = "SELECT " MARK ", " TEXTS " FROM heads WHERE name = ?1",
     [DB_RECENT] = "SELECT " MARK ", id, meta FROM records WHERE stream = ?1"
                   " ORDER BY seq DESC LIMIT ?2",
     [DB_READ] = "SELECT " R_MARK ", " R_TEXTS ", r.body, h.seq FROM heads h LEFT JOIN records r"
-                " ON r.stream = h.id AND r.seq >= ?2 WHERE h.name = ?1 ORDER BY r.seq LIMIT ?3",
+                " ON r.stream = h.stream AND r.seq >= ?2 WHERE h.name = ?1"
+                " ORDER BY r.seq LIMIT ?3",
     [DB_LIST] = "SELECT " MARK ", name, \"by\", meta FROM heads"
                 " WHERE name >= ?1 AND name < ?2 AND (?3 OR op <> 2) ORDER BY name LIMIT ?4",
     [DB_LAST] = "SELECT n, chain FROM records ORDER BY n DESC LIMIT 1",
     [DB_CHAIN_OF] = "SELECT chain FROM records WHERE n = ?1",
-    [DB_CHANGED] = "SELECT DISTINCT h.name FROM records r JOIN heads h ON h.id = r.stream"
+    [DB_CHANGED] = "SELECT DISTINCT h.name FROM records r JOIN heads h ON h.stream = r.stream"
                    " WHERE r.n > ?1 AND r.n <= ?2 LIMIT ?3",
     [DB_LIVE] = "SELECT 1 FROM heads WHERE name = ?1 AND op <> 2",
     [DB_LIVE_BELOW] = "SELECT name FROM heads WHERE name >= ?1 AND name < ?2 AND op <> 2"
                       " ORDER BY name LIMIT 1",
-    [DB_ADD] = "INSERT INTO records(" MARK ", \"by\", id, meta, extra, body, stream)"
+    [DB_ADD] = "INSERT INTO records(" MARK ", " TEXTS ", stream, body)"
                " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-    [DB_NEW_HEAD] = "INSERT INTO heads(" MARK ", \"by\", meta, n, name, id)"
-                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+    [DB_NEW_HEAD] = "INSERT INTO heads(" MARK ", " TEXTS ", stream, n, name)"
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
     [DB_SET_HEAD] = "UPDATE heads SET seq = ?1, at = ?2, op = ?3, fence = ?4, size = ?5,"
-                    " redacted = ?6, sha256 = ?7, chain = ?8, \"by\" = ?9, meta = ?10, n = ?11"
-                    " WHERE name = ?12",
+                    " redacted = ?6, sha256 = ?7, chain = ?8, \"by\" = ?9, id = ?10, meta = ?11,"
+                    " extra = ?12, n = ?14 WHERE name = ?15 AND stream = ?13",
     [DB_FIND] = "SELECT " MARK ", n FROM records WHERE stream = ?1 AND seq = ?2",
     [DB_OLDEST] = "SELECT min(seq) FROM records WHERE stream = ?1",
     [DB_DROP] = "DELETE FROM records WHERE stream = ?1 AND seq < ?2",
@@ -298,13 +300,17 @@ jot_status db_open_as(Db *d, const char *where, int flags, Err *e)
 /* Most pages of a large pad are not in SQLite's cache, and mapping them halves the price of
  * fetching one: head and read among a million streams cost 1.5 times what they cost among a
  * thousand, instead of twice.  A disk that cannot be read then ends the process with SIGBUS
- * instead of an error, so small pads, which gain nothing, are not mapped. */
-static jot_status map_if_large(Db *d, Err *e)
+ * instead of an error, so small pads, which gain nothing, are not mapped.  A pad may grow, so it
+ * is looked at again now and then. */
+static void map_if_large(Db *d)
 {
     struct stat st;
-    if (io_stat(d->base.io, d->dir, d->name, &st) < 0 || st.st_size < MAP_BYTES_MIN)
-        return JOT_OK;
-    return db_exec(d, "PRAGMA mmap_size = 1099511627776", e);
+    if (d->mapped || d->uses++ % MAP_LOOK_USES != 0 ||
+        io_stat(d->base.io, d->dir, d->name, &st) < 0 || st.st_size < MAP_BYTES_MIN)
+        return;
+    /* It is not worth failing for. */
+    d->mapped =
+        sqlite3_exec(d->sql, "PRAGMA mmap_size = 1099511627776", NULL, NULL, NULL) == SQLITE_OK;
 }
 
 /* A log that holds something must be read, and that needs shared memory beside the file. */
@@ -349,15 +355,14 @@ static jot_status open_immutable(Db *d, Err *e)
 jot_status db_connect(Db *d, Err *e)
 {
     assert(!d->sql);
-    d->immutable = d->broken = false;
+    d->immutable = d->broken = d->mapped = false;
+    d->uses = 0;
     d->checkpoint_at = DB_CHECKPOINT_PAGES;
     bool read_only = d->base.read_only_why[0] != 0;
     jot_status st =
         db_open_as(d, d->path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, e);
     if (st == JOT_OK)
         st = db_identify(d, e);
-    if (st == JOT_OK)
-        st = map_if_large(d, e);
     if (st != JOT_OK && lacks_log(sqlite3_errcode(d->sql)) && dir_is_sealed(d)) {
         db_disconnect(d, false);
         st = open_immutable(d, e);
@@ -435,5 +440,8 @@ jot_status db_ready(Db *d, const char *verb, Str subject, Err *e)
     d->subject = subject;
     if (d->sql && (d->broken || outdated(d)))
         db_disconnect(d, false);
-    return d->sql ? JOT_OK : reconnect(d, e);
+    if (!d->sql)
+        TRY(reconnect(d, e));
+    map_if_large(d);
+    return JOT_OK;
 }

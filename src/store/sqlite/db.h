@@ -1,7 +1,7 @@
 /* db.h - Db, the SQLite engine's handle: one connection, its statements and its lock.
  *
  * The database (the tables stand in open.c):
- *   heads    one row a stream, by name: where its head is, and all of it but id and body
+ *   heads    one row a stream, by name: where its head is, and all of it but the body
  *   records  every record, by n, a number that only grows
  *   pad      the pad's own id, and whether the log must be cleared of forgotten text
  *
@@ -79,6 +79,8 @@ typedef struct Db {
     bool broken;     /* close the connection before its next use */
     bool unsettled;  /* a commit failed and could not be undone for certain */
     bool immutable;  /* opened as a file nobody can change */
+    bool mapped;     /* pages are read through a mapping */
+    unsigned uses;   /* since it was connected */
     bool scrub;      /* forgotten text may stand in the log ... */
     bool forgetting; /* ... and this transaction puts it there */
     struct stat seen;

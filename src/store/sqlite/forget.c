@@ -12,23 +12,23 @@
 
 enum { TRIM_BATCH = 1000 }; /* records dropped in one transaction, so that others get a turn */
 
-static jot_status drop_before(Db *d, int64_t id, uint64_t seq, uint64_t *dropped, Err *e)
+static jot_status drop_before(Db *d, int64_t number, uint64_t seq, uint64_t *dropped, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(db_stmt(d, DB_DROP, &q, e));
-    db_bind_u64(q, 1, (uint64_t)id);
+    db_bind_u64(q, 1, (uint64_t)number);
     db_bind_u64(q, 2, seq);
     TRY(db_run(d, q, e));
     *dropped += (uint64_t)sqlite3_changes64(d->sql);
     return JOT_OK;
 }
 
-static jot_status find_oldest(Db *d, int64_t id, uint64_t *out, Err *e)
+static jot_status find_oldest(Db *d, int64_t number, uint64_t *out, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     bool row;
     TRY(db_stmt(d, DB_OLDEST, &q, e));
-    db_bind_u64(q, 1, (uint64_t)id);
+    db_bind_u64(q, 1, (uint64_t)number);
     TRY(db_step(d, q, &row, e));
     *out = row ? row_u64(q, 0) : 0;
     return JOT_OK;
@@ -40,11 +40,12 @@ static jot_status trim_in(Db *d, Str stream, uint64_t before, uint64_t *dropped,
     Head head;
     uint64_t oldest;
     TRY(head_need(d, stream, &head, e));
-    TRY(find_oldest(d, head.id, &oldest, e));
+    TRY(find_oldest(d, head.number, &oldest, e));
     uint64_t from = store_trim_from(&head.mark, before);
     *more = from > oldest + TRIM_BATCH;
-    return from > oldest ? drop_before(d, head.id, *more ? oldest + TRIM_BATCH : from, dropped, e)
-                         : JOT_OK;
+    return from > oldest
+               ? drop_before(d, head.number, *more ? oldest + TRIM_BATCH : from, dropped, e)
+               : JOT_OK;
 }
 
 jot_status sqlite_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
@@ -78,13 +79,13 @@ static jot_status move_head(Db *d, Str stream, Head *head, Err *e)
     return db_run(d, q, e);
 }
 
-static jot_status find_record(Db *d, Str stream, int64_t id, uint64_t seq, Mark *mark, int64_t *n,
-                              Err *e)
+static jot_status find_record(Db *d, Str stream, int64_t number, uint64_t seq, Mark *mark,
+                              int64_t *n, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     bool row;
     TRY(db_stmt(d, DB_FIND, &q, e));
-    db_bind_u64(q, 1, (uint64_t)id);
+    db_bind_u64(q, 1, (uint64_t)number);
     db_bind_u64(q, 2, seq);
     TRY(db_step(d, q, &row, e));
     if (!row)
@@ -100,7 +101,7 @@ static jot_status redact_in(Db *d, Str stream, uint64_t seq, Err *e)
     int64_t n = 0;
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(head_need(d, stream, &head, e));
-    TRY(find_record(d, stream, head.id, seq, &mark, &n, e));
+    TRY(find_record(d, stream, head.number, seq, &mark, &n, e));
     TRY(store_check_redact(stream, &head.mark, &mark, e));
     TRY(db_stmt(d, DB_BLANK, &q, e));
     db_bind_u64(q, 1, (uint64_t)n);
@@ -126,7 +127,7 @@ static jot_status purge_in(Db *d, Str stream, Str by, Mark *out, Err *e)
         store_next(&d->base, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head.mark);
     *out = tombstone.mark;
     TRY(head_add(d, stream, &head, &tombstone, 1, e));
-    TRY(drop_before(d, head.id, tombstone.mark.seq, &dropped, e));
+    TRY(drop_before(d, head.number, tombstone.mark.seq, &dropped, e));
     return db_forget(d, e);
 }
 

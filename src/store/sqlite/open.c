@@ -38,7 +38,7 @@ static const char schema[] =
     " value ANY NOT NULL) STRICT, WITHOUT ROWID;"
     "CREATE TABLE heads("
     " name TEXT PRIMARY KEY,"
-    " id INTEGER NOT NULL,"            /* of the stream: the n of its first record */
+    " stream INTEGER NOT NULL,"        /* its number: the n of its first record */
     " n INTEGER NOT NULL,"             /* where the head stands in records */
     " seq INTEGER NOT NULL,"
     " at INTEGER NOT NULL,"
@@ -49,11 +49,13 @@ static const char schema[] =
     " sha256 BLOB,"                    /* NULL for a tombstone */
     " chain BLOB NOT NULL,"
     " \"by\" TEXT NOT NULL,"
-    " meta TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-    "CREATE UNIQUE INDEX heads_by_id ON heads(id);"
+    " id TEXT NOT NULL,"
+    " meta TEXT NOT NULL,"
+    " extra TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX heads_by_stream ON heads(stream);"
     "CREATE TABLE records("
     " n INTEGER PRIMARY KEY,"
-    " stream INTEGER NOT NULL,"        /* heads.id */
+    " stream INTEGER NOT NULL,"
     " seq INTEGER NOT NULL,"
     " at INTEGER NOT NULL,"
     " op INTEGER NOT NULL,"

@@ -65,9 +65,10 @@ static Str hash_bytes(const Hash *h)
     return (Str){ (const char *)h->b, sizeof h->b };
 }
 
-/* Parameters 1 to 8. */
-static void bind_mark(sqlite3_stmt *q, const Mark *m)
+/* Parameters 1 to 13: all of a record but its body. */
+static void bind_record(sqlite3_stmt *q, const Record *r, int64_t number)
 {
+    const Mark *m = &r->mark;
     db_bind_u64(q, 1, m->seq);
     db_bind_u64(q, 2, (uint64_t)m->at_ms);
     db_bind_u64(q, 3, (uint64_t)m->op);
@@ -77,6 +78,11 @@ static void bind_mark(sqlite3_stmt *q, const Mark *m)
     if (m->op != OP_DELETE)
         db_bind_blob(q, 7, hash_bytes(&m->sha256));
     db_bind_blob(q, 8, hash_bytes(&m->chain));
+    db_bind_text(q, 9, r->by);
+    db_bind_text(q, 10, r->id);
+    db_bind_text(q, 11, r->meta);
+    db_bind_text(q, 12, r->extra);
+    db_bind_u64(q, 13, (uint64_t)number);
 }
 
 /* --- Heads ----------------------------------------------------------------------------- */
@@ -91,7 +97,7 @@ jot_status head_find(Db *d, Str stream, Head *out, Err *e)
     TRY(db_step(d, q, &row, e));
     if (!row)
         return JOT_OK;
-    out->id = sqlite3_column_int64(q, 8);
+    out->number = sqlite3_column_int64(q, 8);
     out->n = sqlite3_column_int64(q, 9);
     return row_mark(d, q, &out->mark, e);
 }
@@ -122,20 +128,15 @@ jot_status head_last(Db *d, int64_t *n, Hash *chain, Err *e)
 static jot_status add_record(Db *d, Head *head, const Record *r, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
-    if (head->id == 0) {
+    if (head->number == 0) {
         /* The record gets the next n, and the stream is called by it. */
         Hash unused;
-        TRY(head_last(d, &head->id, &unused, e));
-        head->id++;
+        TRY(head_last(d, &head->number, &unused, e));
+        head->number++;
     }
     TRY(db_stmt(d, DB_ADD, &q, e));
-    bind_mark(q, &r->mark);
-    db_bind_text(q, 9, r->by);
-    db_bind_text(q, 10, r->id);
-    db_bind_text(q, 11, r->meta);
-    db_bind_text(q, 12, r->extra);
-    db_bind_blob(q, 13, r->body);
-    db_bind_u64(q, 14, (uint64_t)head->id);
+    bind_record(q, r, head->number);
+    db_bind_blob(q, 14, r->body);
     TRY(db_run(d, q, e));
     head->n = sqlite3_last_insert_rowid(d->sql);
     head->mark = r->mark;
@@ -147,13 +148,9 @@ static jot_status set_head(Db *d, Str stream, const Head *head, const Record *r,
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(db_stmt(d, fresh ? DB_NEW_HEAD : DB_SET_HEAD, &q, e));
-    bind_mark(q, &r->mark);
-    db_bind_text(q, 9, r->by);
-    db_bind_text(q, 10, r->meta);
-    db_bind_u64(q, 11, (uint64_t)head->n);
-    db_bind_text(q, 12, stream);
-    if (fresh)
-        db_bind_u64(q, 13, (uint64_t)head->id);
+    bind_record(q, r, head->number);
+    db_bind_u64(q, 14, (uint64_t)head->n);
+    db_bind_text(q, 15, stream);
     return db_run(d, q, e);
 }
 

@@ -57,11 +57,11 @@ typedef struct Recent {
     size_t n;
 } Recent;
 
-static jot_status find_recent(Db *d, int64_t id, Recent *out, Err *e)
+static jot_status find_recent(Db *d, int64_t number, Recent *out, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(db_stmt(d, DB_RECENT, &q, e));
-    db_bind_u64(q, 1, (uint64_t)id);
+    db_bind_u64(q, 1, (uint64_t)number);
     db_bind_u64(q, 2, STORE_ID_WINDOW);
     for (;;) {
         bool row;
@@ -82,7 +82,7 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
     if (x->guard.n)
         TRY(head_find(d, x->guard, &guard, e));
     Recent recent = { .n = 0 };
-    jot_status st = draft->id.n ? find_recent(d, head.id, &recent, e) : JOT_OK;
+    jot_status st = draft->id.n ? find_recent(d, head.number, &recent, e) : JOT_OK;
     Record fresh = { .mark = head.mark };
     bool again = false;
     if (st == JOT_OK)

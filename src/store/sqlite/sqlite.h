@@ -21,11 +21,11 @@ MUST_USE jot_status row_record(Db *d, sqlite3_stmt *q, bool body, Arena *into, R
 
 /* --- Heads ----------------------------------------------------------------------------- */
 
-/* A stream as its row in heads has it; mark.seq and id are 0 if there is none. */
+/* A stream as its row in heads has it; mark.seq and number are 0 if there is none. */
 typedef struct Head {
     Mark mark;
-    int64_t id; /* of the stream */
-    int64_t n;  /* of the head's record */
+    int64_t number; /* of the stream */
+    int64_t n;      /* of the head's record */
 } Head;
 
 MUST_USE jot_status head_find(Db *d, Str stream, Head *out, Err *e);
