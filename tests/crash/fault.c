@@ -16,7 +16,13 @@
 
 #include "bench.h"
 
-enum { HANG_S = 60, STEPS_MAX = 20000, TRIES_PER_POINT = 12, STATES_PER_SYNC = 20 };
+enum {
+    HANG_S = 60,
+    STEPS_MAX = 20000,
+    TRIES_PER_POINT = 12,
+    STATES_PER_SYNC = 20,
+    POINTS_PER_SYNC = 60, /* behind it; what comes much later is not special any more */
+};
 
 typedef struct Fault {
     const char *name;
@@ -222,7 +228,7 @@ static void replay_lost(Faults *f, const Recording *rec, const History *history,
                                   .new_min = 1,
                                   .tries_max = TRIES_PER_POINT,
                                   .point_first = failed_sync(rec),
-                                  .point_last = rec->n };
+                                  .point_last = failed_sync(rec) + POINTS_PER_SYNC };
         if (f->bench->options->only) {
             options.budget = SIZE_MAX / 4;
             options.tries_max = SIZE_MAX;

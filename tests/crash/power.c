@@ -228,12 +228,15 @@ static bool model_wanted(const Bench *b, DiskModel model)
            (b->options->only && strchr(b->options->only, '+'));
 }
 
-static size_t workload_count(const Bench *b)
+/* What is left of the states, shared among the workloads that are left: one with little to show
+ * leaves more for the others. */
+static size_t budget_for(const Bench *b, const Workload *from)
 {
     size_t n = 0;
-    for (const Workload *w = workloads; w->name; w++)
+    for (const Workload *w = from; w->name; w++)
         n += bench_wants(b, w);
-    return n;
+    size_t done = b->totals.distinct, all = b->options->states;
+    return all > done ? (all - done) / n : 0;
 }
 
 void power_run(Bench *b, const Workload *w)
@@ -245,7 +248,7 @@ void power_run(Bench *b, const Workload *w)
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
         oracle.thorough = b->options->only != NULL;
-        size_t budget = b->options->states / workload_count(b);
+        size_t budget = budget_for(b, w);
         bool again = !workload_edited(w); /* edits are no story of the recovery */
         for (DiskModel model = MODEL_ORDERED; model < MODEL_COUNT; model++) {
             Power p = { .bench = b,
