@@ -52,7 +52,8 @@ bool bench_count_disk(Bench *b, uint64_t hash);
 
 /* Say which case is running, for the message of a process that dies or hangs in it. */
 void bench_case(const char *fmt, ...) PRINTF_LIKE(1, 2);
-const char *bench_case_text(void);
+/* In a child process: its death leaves the parent's directories alone. */
+void bench_disown(void);
 
 /* Report a violation in the present case.  `about` says more, or is ""; `image` is the disk to
  * keep for inspection, or NULL. */

@@ -16,7 +16,13 @@
 
 #include "bench.h"
 
-enum { HANG_S = 60, STEPS_MAX = 20000, TRIES_PER_POINT = 400, STATES_PER_SYNC = 60 };
+enum {
+    HANG_S = 60,
+    STEPS_MAX = 20000,
+    TRIES_PER_POINT = 12,
+    STATES_PER_SYNC = 20,
+    POINTS_PER_SYNC = 60, /* behind it; what comes much later is not special any more */
+};
 
 typedef struct Fault {
     const char *name;
@@ -219,11 +225,14 @@ static void replay_lost(Faults *f, const Recording *rec, const History *history,
         ReplayOptions options = { .model = model,
                                   .seed = f->bench->options->seed,
                                   .budget = f->bench->options->quick ? 0 : STATES_PER_SYNC,
+                                  .new_min = 1,
                                   .tries_max = TRIES_PER_POINT,
                                   .point_first = failed_sync(rec),
-                                  .point_last = rec->n };
-        if (f->bench->options->only)
+                                  .point_last = failed_sync(rec) + POINTS_PER_SYNC };
+        if (f->bench->options->only) {
             options.budget = SIZE_MAX / 4;
+            options.tries_max = SIZE_MAX;
+        }
         replay(rec, &options, visit, &lost);
     }
 }

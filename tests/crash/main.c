@@ -6,6 +6,7 @@
  * Ends with 0 if nothing is wrong, 1 if something is, 2 if it was called
  * wrongly.  If JOTTER_TEST_SUMMARY names a directory, the counters go into a
  * file there. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +184,9 @@ int main(int argc, char **argv)
 {
     Options o = { .shares = 1, .seed = 1 };
     Target target;
+    /* Memory goes back and forth by the thousand; the system need not hear of it. */
+    mallopt(M_TRIM_THRESHOLD, 256 * 1024 * 1024);
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024 * 1024);
     if (!parse(argc, argv, &o) || !choose_target(o.engine, &target))
         return usage();
     bool ok = true, any = false;

@@ -300,10 +300,16 @@ const Snapshot *model_snapshot(Model *m, Outcome doubt, Arena *into)
     return shot;
 }
 
-const Snapshot *model_partly(Model *m, const Action *a, int64_t at_ms, Arena *into)
+const Snapshot *model_snapshot_with(Model *m, const Action *a, int64_t at_ms, Outcome outcome,
+                                    Arena *into)
 {
     Err e = { 0 };
-    const Snapshot *shot = do_part(m, a, at_ms, &e) == JOT_OK ? take(m, into) : NULL;
+    Mark mark;
+    if (outcome == HAPPENED_IN_PART)
+        (void)do_part(m, a, at_ms, &e);
+    else
+        (void)do_one(m, a, NULL, at_ms, &mark, &e);
+    const Snapshot *shot = take(m, into);
     tell_again(m, HAPPENED_NOT);
     return shot;
 }

@@ -76,7 +76,8 @@ bool model_edited(const Model *m, Str stream);
 /* What it holds now, if the doubtful action has come out like this.  Lives in `into`. */
 const Snapshot *model_snapshot(Model *m, Outcome doubt, Arena *into);
 
-/* The same, if of one more action only the first part has happened. */
-const Snapshot *model_partly(Model *m, const Action *a, int64_t at_ms, Arena *into);
+/* The same with one more action, all or a part of it, which is not remembered. */
+const Snapshot *model_snapshot_with(Model *m, const Action *a, int64_t at_ms, Outcome outcome,
+                                    Arena *into);
 
 #endif

@@ -205,7 +205,11 @@ static bool look_again(Oracle *o, Seen *seen, const Mark marks[ORACLE_STREAMS])
     char why[300] = "";
     if (!open_store(o, seen, &s, "once more"))
         return false;
-    if (!snapshot_take(s, o->doors, &seen->arena, &seen->second, why, sizeof why))
+    bool read = o->doors == DOORS_ALL
+                    ? snapshot_take(s, DOORS_ALL, &seen->arena, &seen->second, why, sizeof why)
+                    : snapshot_again(s, &seen->first, o->streams, o->streams_n, &seen->arena,
+                                     &seen->second, why, sizeof why);
+    if (!read)
         return fail(seen, "after a write and a second open: %s", why);
     if (!check_views(o, seen) || !check_drafts(o, seen))
         return false;

@@ -11,6 +11,7 @@
 enum {
     HANG_S = 60,
     TRIES_PER_POINT = 4000,
+    NEW_PER_POINT = 4,
     RECOVERIES = 10,     /* states of a workload from which a second crash is tried */
     RECOVERY_SHARE = 12, /* percent of the states that are second crashes */
 };
@@ -111,6 +112,7 @@ static void replay_all(Power *p, size_t budget)
     ReplayOptions options = { .model = p->model,
                               .seed = o->seed,
                               .budget = budget,
+                              .new_min = NEW_PER_POINT,
                               .tries_max = TRIES_PER_POINT,
                               .point_last = p->recording->n };
     p->point = SIZE_MAX;
@@ -136,6 +138,10 @@ static bool record_recovery(const Power *first, const CrashState *s, History *hi
     Bench *b = first->bench;
     bool fresh;
     const Seen *seen = oracle_state(first->oracle, s->image, s->hash, first->boot, &fresh);
+    Allowed allowed = history_allowed(first->history, s->begun, s->acked);
+    char why[400];
+    if (!seen->wrong[0] && !allowed_fits(&allowed, &seen->second, why, sizeof why))
+        return false; /* the recovery adds records of its own, with the time of the day */
     Live live;
     live_open(&live, b->work, b->target->untracked);
     live_become(&live, s->image);
@@ -147,7 +153,6 @@ static bool record_recovery(const Power *first, const CrashState *s, History *hi
     run_init(&run, b->target, b->work, &recorder.hook, history);
     run.io.io.boot_id = first->boot;
     run.recorder = &recorder;
-    Allowed allowed = history_allowed(first->history, s->begun, s->acked);
     Action story[ORACLE_STREAMS + 1];
     recovery_story(first->oracle, story);
     run_adopt(&run, &seen->second, &allowed);
@@ -223,12 +228,15 @@ static bool model_wanted(const Bench *b, DiskModel model)
            (b->options->only && strchr(b->options->only, '+'));
 }
 
-static size_t workload_count(const Bench *b)
+/* What is left of the states, shared among the workloads that are left: one with little to show
+ * leaves more for the others. */
+static size_t budget_for(const Bench *b, const Workload *from)
 {
     size_t n = 0;
-    for (const Workload *w = workloads; w->name; w++)
+    for (const Workload *w = from; w->name; w++)
         n += bench_wants(b, w);
-    return n;
+    size_t done = b->totals.distinct, all = b->options->states;
+    return all > done ? (all - done) / n : 0;
 }
 
 void power_run(Bench *b, const Workload *w)
@@ -240,7 +248,7 @@ void power_run(Bench *b, const Workload *w)
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
         oracle.thorough = b->options->only != NULL;
-        size_t budget = b->options->states / workload_count(b);
+        size_t budget = budget_for(b, w);
         bool again = !workload_edited(w); /* edits are no story of the recovery */
         for (DiskModel model = MODEL_ORDERED; model < MODEL_COUNT; model++) {
             Power p = { .bench = b,

@@ -25,8 +25,8 @@ Allowed history_allowed(const History *h, size_t begun, size_t acked)
     Allowed a = h->after[acked];
     for (size_t i = 0; begun > acked && begun <= h->n && i < h->after[begun].n; i++)
         allowed_add(&a, h->after[begun].any[i]);
-    if (begun > acked && begun <= h->n && h->amid[begun])
-        allowed_add(&a, h->amid[begun]);
+    for (size_t i = 0; begun > acked && begun <= ACTIONS_MAX && i < h->amid[begun].n; i++)
+        allowed_add(&a, h->amid[begun].any[i]);
     return a;
 }
 
@@ -303,14 +303,25 @@ static bool agree(Run *r, const Answer *x)
     return false;
 }
 
+/* What may be there while an operation runs: for a purge its tombstone, with all that is yet to
+ * go; and for one that fails in the end, what it was about to do. */
+static void allow_amid(Run *r, const Action *a, size_t i, int64_t at_ms)
+{
+    Arena *arena = &r->history->arena;
+    Allowed *amid = &r->history->amid[i + 1];
+    if (a->kind == DO_PURGE)
+        allowed_add(amid, model_snapshot_with(&r->model, a, at_ms, HAPPENED_IN_PART, arena));
+    if (r->faulty && a->kind < DO_REOPEN)
+        allowed_add(amid, model_snapshot_with(&r->model, a, at_ms, HAPPENED, arena));
+}
+
 static void tell(Run *r, const Action *a, size_t i, int64_t at_ms)
 {
     r->io.wall_ms = at_ms;
     Prepared p = { 0 };
     if (a->kind < DO_REOPEN)
         p = model_prepare(&r->model, a, at_ms);
-    if (a->kind == DO_PURGE) /* first the tombstone, with all that is yet to go */
-        r->history->amid[i + 1] = model_partly(&r->model, a, at_ms, &r->history->arena);
+    allow_amid(r, a, i, at_ms);
     began(r, i);
     Answer x = { .action = a, .prepared = &p, .at_ms = at_ms };
     x.status = do_action(r, a, i, &p, &x.mark, &x.e);

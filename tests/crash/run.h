@@ -25,9 +25,9 @@ typedef struct Edit {
 
 typedef struct History {
     Arena arena;
-    Allowed after[ACTIONS_MAX + 1];        /* when so many operations have returned */
-    const Snapshot *amid[ACTIONS_MAX + 1]; /* also allowed before that; or NULL */
-    size_t n;                              /* operations that have returned */
+    Allowed after[ACTIONS_MAX + 1]; /* when so many operations have returned */
+    Allowed amid[ACTIONS_MAX + 1];  /* also allowed before that, while the last one runs */
+    size_t n;                       /* operations that have returned */
     Edit edits[EDITS_MAX];
     size_t edits_n;
 } History;

@@ -120,15 +120,16 @@ static bool check_head(const Reading *r, Shot *shot, const Mark *listed)
     }
     if (!last || !same_mark(&head.mark, &last->mark) || !str_eq(head.body, last->body))
         return fail(r, shot->name, "has a head that is not its newest record", NULL);
-    if (!same_mark(listed, &last->mark))
+    if (listed && !same_mark(listed, &last->mark))
         return fail(r, shot->name, "is listed with a mark that is not its head's", NULL);
     return true;
 }
 
-static bool take_one(const Reading *r, const Listed *listed, Shot *shot)
+/* `listed` is the mark it is listed with, or NULL. */
+static bool take_one(const Reading *r, Str name, const Mark *listed, Shot *shot)
 {
-    *shot = (Shot){ .name = listed->name };
-    return read_records(r, shot) && check_records(r, shot) && check_head(r, shot, &listed->mark);
+    *shot = (Shot){ .name = name };
+    return read_records(r, shot) && check_records(r, shot) && check_head(r, shot, listed);
 }
 
 static bool list_all(const Reading *r, ListWhich which, Listed **out, size_t *n)
@@ -202,10 +203,27 @@ bool snapshot_take(Store *s, Doors doors, Arena *into, Snapshot *out, char *wron
         return false;
     out->shots = NEW_ARRAY(into, Shot, n + 1);
     for (; out->n < n; out->n++)
-        if (!take_one(&r, &items[out->n], &out->shots[out->n]))
+        if (!take_one(&r, items[out->n].name, &items[out->n].mark, &out->shots[out->n]))
             return false;
     if (doors == DOORS_ALL && !check_living(&r, out))
         return false;
+    out->digest = digest_all(out);
+    return true;
+}
+
+bool snapshot_again(Store *s, const Snapshot *earlier, const char *const *more, size_t n,
+                    Arena *into, Snapshot *out, char *wrong, size_t size)
+{
+    Reading r = { s, DOORS_SOME, into, wrong, size };
+    *out = (Snapshot){ .shots = NEW_ARRAY(into, Shot, earlier->n + n + 1) };
+    for (size_t i = 0; i < earlier->n + n; i++) {
+        Str name = i < earlier->n ? earlier->shots[i].name : str(more[i - earlier->n]);
+        if (snapshot_find(out, name))
+            continue;
+        if (!take_one(&r, name, NULL, &out->shots[out->n]))
+            return false;
+        out->n++;
+    }
     out->digest = digest_all(out);
     return true;
 }

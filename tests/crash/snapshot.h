@@ -33,6 +33,9 @@ typedef enum Doors {
 } Doors;
 MUST_USE bool snapshot_take(Store *s, Doors doors, Arena *into, Snapshot *out, char *wrong,
                             size_t size);
+/* The same of the streams of an earlier snapshot and of `more`, without asking for a list. */
+MUST_USE bool snapshot_again(Store *s, const Snapshot *earlier, const char *const *more, size_t n,
+                             Arena *into, Snapshot *out, char *wrong, size_t size);
 
 /* The stream's shot, or NULL if it has none. */
 const Shot *snapshot_find(const Snapshot *s, Str name);

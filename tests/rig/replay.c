@@ -19,7 +19,6 @@
 enum {
     UNCERTAIN_MAX = 256, /* names in flight at one time */
     KEYS = 6,            /* candidates that come first at every point */
-    NEW_MIN = 4,         /* new states at a point, however small the budget */
     STREAK_MAX = 48,     /* random candidates in a row that show nothing new */
     PAGE = 4096,
     SECTOR = 512,
@@ -594,7 +593,7 @@ static size_t new_max(const Replay *r)
     size_t last = r->options->point_last < r->rec->n ? r->options->point_last : r->rec->n;
     size_t left = r->options->budget > r->fresh ? r->options->budget - r->fresh : 0;
     size_t share = 2 * left / (last - r->point + 1);
-    return share < NEW_MIN ? NEW_MIN : share;
+    return share < r->options->new_min ? r->options->new_min : share;
 }
 
 /* All states of the present point; false if the visitor has had enough. */

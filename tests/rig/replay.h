@@ -49,7 +49,8 @@ typedef enum Visit {
 typedef struct ReplayOptions {
     DiskModel model;
     uint64_t seed;
-    size_t budget;    /* states that were not seen before, over all points */
+    size_t budget;    /* states that were not seen before, over all points ... */
+    size_t new_min;   /* ... but at each point so many, if it has them */
     size_t tries_max; /* states at one point, seen or not */
     size_t point_first, point_last;
 } ReplayOptions;

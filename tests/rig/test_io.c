@@ -35,10 +35,17 @@ static void fill_random(void *ctx, void *out, size_t n)
     }
 }
 
+static long pretend_syncs(void *ctx, IoCall *call)
+{
+    return call->kind == IO_FSYNC || call->kind == IO_FDATASYNC ? IO_PRETEND : 0;
+}
+
+static const IoHook plain = { .before = pretend_syncs };
+
 void test_io_init(TestIo *t, const IoHook *hook, const char *boot, uint64_t seed)
 {
     *t = (TestIo){ .wall_ms = TEST_EPOCH_MS, .awake_us = 1000000, .random = seed };
-    t->io = (Io){ .hook = hook,
+    t->io = (Io){ .hook = hook ? hook : &plain,
                   .wall_ms = wall_ms,
                   .awake_ms = awake_ms,
                   .random = fill_random,

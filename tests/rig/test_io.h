@@ -21,7 +21,7 @@ typedef struct TestIo {
 /* Boots of the machine, in order. */
 extern const char *const test_boots[3];
 
-/* `hook` may be NULL. */
+/* Without a `hook` syncs are only pretended: no test that uses this asks what the disk does. */
 void test_io_init(TestIo *t, const IoHook *hook, const char *boot, uint64_t seed);
 
 #endif
