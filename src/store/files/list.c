@@ -92,7 +92,7 @@ static void collect(Collect *c, Str name, const char *end)
     size_t more = strlen(end);
     char *copy = arena_alloc(c->into, name.n + more + 1, 1);
     memcpy(copy, name.p, name.n);
-    memcpy(copy + name.n, end, more);
+    memcpy(copy + name.n, end, more + 1);
     c->names.items[c->names.n++] = (Str){ copy, name.n + more };
 }
 
