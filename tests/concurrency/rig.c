@@ -3,6 +3,9 @@
  *   concurrency --engine sqlite: [--ops N] [--processes P] [--kills K] [--stops S] [--seed X]
  *               [--where DIR] [--minutes M] [--racing PERCENT] [--verbose]
  *
+ * With --minutes it is done again and again, each time on a fresh pad with the next seed, and the
+ * line counts all rounds together.
+ *
  * The run is a child of its own.  Whatever happens to it, the parent ends it in time and takes
  * the directory away. */
 #include "rig.h"
@@ -239,10 +242,12 @@ static int run(const Options *o, const char *dir)
         alarm(RUN_S_MAX);
         code = run_round(o, dir, round, &total);
         round++;
+        if (code != EXIT_SKIP)
+            say_total(o, dir, &total);
+        fflush(stdout);
     } while (code == 0 && seconds_now() < end);
     if (code == EXIT_SKIP)
         return code;
-    say_total(o, dir, &total);
     if (code == 0 && !wild_enough(o, &total))
         code = EXIT_VIOLATION;
     return code;

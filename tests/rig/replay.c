@@ -116,7 +116,7 @@ static void apply_names(Tree *t, const Step *s)
     case STEP_SYNC_FAILED:
     case STEP_BEGIN:
     case STEP_ACK:
-        assert(!"a step that changes names");
+        assert(false); /* these change no names */
     }
 }
 

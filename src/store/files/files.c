@@ -90,6 +90,16 @@ static jot_status write_records(Files *f, Work *w, const Record *records, size_t
     return st;
 }
 
+/* Records that nobody has asked for need room behind the head too. */
+static jot_status check_room(const Work *w, uint64_t n, Err *e)
+{
+    Shown shown;
+    if (n <= STORE_SEQ_MAX - w->stream.head.seq)
+        return JOT_OK;
+    return err_set(e, JOT_TOO_BIG, "'%s' cannot hold more records",
+                   err_show(&shown, w->place.name));
+}
+
 /* Something else was displaced than what had been read: a person saved it in between.  It becomes
  * a version, and ours comes again behind it. */
 static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const Record *ours,
@@ -105,6 +115,7 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
                     .body = ours->body,
                     .fence = ours->mark.fence };
     Record both[2];
+    TRY(check_room(w, 2, e));
     both[0] = store_next(&f->base, w->place.name, &person, &w->stream.head);
     both[1] = store_next(&f->base, w->place.name, &again, &both[0].mark);
     TRY(write_records(f, w, both, 2, e));
@@ -187,6 +198,7 @@ static jot_status record_edit(Files *f, Work *w, Err *e)
 {
     if (w->edit.op == 0)
         return JOT_OK;
+    TRY(check_room(w, 1, e));
     Record r = store_next(&f->base, w->place.name, &w->edit, &w->stream.head);
     TRY(write_records(f, w, &r, 1, e));
     w->edit = (Draft){ 0 };
@@ -318,6 +330,7 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
     if (MUTANT(OVERWRITE_EDIT))
         w->edit = (Draft){ 0 };
     if (w->edit.op) {
+        TRY(check_room(w, 1, e));
         outside = store_next(&f->base, w->place.name, &w->edit, &head);
         head = outside.mark;
     }
@@ -677,6 +690,7 @@ static jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     TRY(begin_existing(f, &w, e));
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
+    TRY(check_room(&w, 1, e));
     Draft d = { .op = OP_DELETE, .by = by };
     Record tombstone = store_next(s, stream, &d, &w.stream.head);
     /* Then deleted like anything else, and the view durably gone: were the history gone first, a

@@ -89,11 +89,12 @@ static void collect(Collect *c, Str name, const char *end)
     c->names.items =
         arena_grow(c->into, c->names.items, c->names.n, &c->cap, sizeof(Str), alignof(Str));
     /* Not printed: this is done for every name of a directory. */
-    size_t more = strlen(end);
-    char *copy = arena_alloc(c->into, name.n + more + 1, 1);
+    Str tail = str(end);
+    char *copy = arena_alloc(c->into, name.n + tail.n + 1, 1);
     memcpy(copy, name.p, name.n);
-    memcpy(copy + name.n, end, more + 1);
-    c->names.items[c->names.n++] = (Str){ copy, name.n + more };
+    for (size_t i = 0; i < tail.n; i++)
+        copy[name.n + i] = tail.p[i];
+    c->names.items[c->names.n++] = (Str){ copy, name.n + tail.n };
 }
 
 static void collect_plain(void *ctx, Str name, bool directory)

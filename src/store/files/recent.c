@@ -302,8 +302,9 @@ static jot_status read_recent(Files *f, Position *at, Found *x, bool *stuck, Err
     char now_id[17] = "0";
     if (str_starts(str(header), S(HEADER)) && strlen(header) == HEADER_BYTES)
         snprintf(now_id, sizeof now_id, "%.16s", header + sizeof HEADER - 1);
-    bool same = strcmp(now_id, at->id) == 0 &&
-                strncmp(at->boot, f->boot[0] ? f->boot : "0", 8) == 0 && at->offset <= info.st_size;
+    Str boot = str_slice(f->boot[0] ? str(f->boot) : S("0"), 0, sizeof at->boot - 1);
+    bool same =
+        strcmp(now_id, at->id) == 0 && str_eq(str(at->boot), boot) && at->offset <= info.st_size;
     x->rescan = x->rescan || !same;
     if (same && fd < 0)
         return JOT_OK;

@@ -112,7 +112,8 @@ jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e)
         RecordWant want = sure ? RECORD_NO_BODY : RECORD_ALL;
         if (complete(line) && read_line(line, want, &arena, &r, &skip)) {
             st->head = r.mark;
-            st->head.seq += damaged;
+            uint64_t room = STORE_SEQ_MAX - r.mark.seq;
+            st->head.seq += damaged < room ? damaged : room;
             return JOT_OK;
         }
         bool torn = last && (!complete(line) || !sure);
