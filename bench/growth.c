@@ -12,7 +12,7 @@
 
 #include "bench/bench.h"
 
-enum { SETTLE_MS = 300, MANY = 300 * 1000 };
+enum { SETTLE_NS = 300000000, MANY = 300 * 1000 };
 
 /* A filled pad. */
 typedef struct Pad {
@@ -143,7 +143,7 @@ static void step_list_anew(void *pad)
 static void step_heads(void *pad)
 {
     Pad *p = pad;
-    for (uint64_t i = PAGE; i < 2 * PAGE && i < p->notes; i++) {
+    for (uint64_t i = PAGE; i < (uint64_t)2 * PAGE && i < p->notes; i++) {
         AUTO(Arena) arena = { 0 };
         NoteName name;
         Record r;
@@ -168,7 +168,7 @@ static void list_files(Bench *b, Pad *large)
     char what[80];
     Times times;
     /* The engine trusts what it remembers of a directory only if that has been still a while. */
-    nanosleep(&(struct timespec){ .tv_nsec = SETTLE_MS * 1000000 }, NULL);
+    nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
     Side first[] = { { step_list_anew, large }, { step_names, large } };
     race_run(b, &(Race){ first, COUNT_OF(first), 1, large->notes < MANY ? 3 : 1 }, &times);
     snprintf(what, sizeof what, "first page of %d of %llu / getdents of both directories", PAGE,

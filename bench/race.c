@@ -69,7 +69,7 @@ void race_run(const Bench *b, const Race *race, Times *out)
         shape.batch = 1;
         shape.turns = 2;
     }
-    double us[SIDES_MAX];
+    double us[SIDES_MAX] = { 0 };
     run_round(&shape, shape.turns / 4 + 1, us);
     *out = (Times){ .rounds = b->rounds };
     for (unsigned round = 0; round < b->rounds; round++) {

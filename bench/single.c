@@ -64,19 +64,33 @@ static bool is_files(const char *engine)
 
 /* --- R1 -------------------------------------------------------------------------------- */
 
+/* Two races: replacing files makes and frees inodes, and a file system that is slow at finding a
+ * free one (ext4 without a journal passes over all that were freed in the last minutes) would
+ * charge us for it in the comparison with the append. */
 static void overwrite_files(Bench *b, Target *t, RawLog *log)
 {
-    RawFile file = raw_file_open(b->disk, NOTE_BYTES);
-    Side sides[] = { { overwrite, t }, { raw_file_replace, &file }, { raw_log_step, log } };
     Times times;
-    race_run(b, &(Race){ sides, COUNT_OF(sides), 1, 100 }, &times);
-    Line replace = {
+    Side append[] = { { overwrite, t }, { raw_log_step, log } };
+    race_run(b, &(Race){ append, COUNT_OF(append), 1, 100 }, &times);
+    Line raw = { "R1", "files", "overwrite 2 KiB / raw append+fdatasync", { GOAL_AT_MOST, 1.5 } };
+    report_times(b, &raw, &times, 0, 1);
+    RawFile file = raw_file_open(b->disk, NOTE_BYTES);
+    Side replace[] = { { overwrite, t }, { raw_file_replace, &file } };
+    race_run(b, &(Race){ replace, COUNT_OF(replace), 1, 100 }, &times);
+    Line renamed = {
         "R1", "files", "overwrite 2 KiB / temp+fsync+rename+fsync(dir)", { GOAL_AT_MOST, 0.6 }
     };
-    Line raw = { "R1", "files", "overwrite 2 KiB / raw append+fdatasync", { GOAL_AT_MOST, 1.5 } };
-    report_times(b, &replace, &times, 0, 1);
-    report_times(b, &raw, &times, 0, 2);
+    report_times(b, &renamed, &times, 0, 1);
     raw_file_close(&file);
+}
+
+/* A log that still grows costs more to sync than one that is written over from its start, which
+ * begins when a thousand pages have come together: let both sides get there first. */
+static void settle_logs(const Bench *b, const Side *sides, size_t n)
+{
+    for (size_t s = 0; s < n; s++)
+        for (int i = 0; i < (b->smoke ? 1 : 1100); i++)
+            sides[s].step(sides[s].ctx);
 }
 
 static void overwrite_sqlite(Bench *b, Target *t, RawLog *log)
@@ -85,6 +99,7 @@ static void overwrite_sqlite(Bench *b, Target *t, RawLog *log)
     bare_fill(&bare, AROUND);
     Side sides[] = { { overwrite, t }, { bare_put, &bare }, { raw_log_step, log } };
     Times times;
+    settle_logs(b, sides, 2);
     race_run(b, &(Race){ sides, COUNT_OF(sides), 1, 100 }, &times);
     Line upsert = { "R1", "sqlite", "overwrite 2 KiB / bare upsert, WAL, FULL", { 0 } };
     Line raw = { "R1", "sqlite", "overwrite 2 KiB / raw append+fdatasync", { 0 } };
@@ -137,6 +152,7 @@ static void append_sqlite(Bench *b, Target *t)
     Bare bare = bare_open(b->disk, "bare.db", RUN_BYTES);
     Side sides[] = { { append, t }, { bare_add, &bare } };
     Times times;
+    settle_logs(b, sides, 2);
     race_run(b, &(Race){ sides, COUNT_OF(sides), 1, 150 }, &times);
     Line line = { "R2", "sqlite", "append 500 B / bare insert, WAL, FULL", { 0 } };
     report_times(b, &line, &times, 0, 1);

@@ -256,7 +256,7 @@ int main(int argc, char **argv)
             b.rounds = (unsigned)number(optarg, 1, ROUNDS_MAX);
             break;
         case STREAMS_OPTION:
-            b.streams = number(optarg, 2 * PAGE, STREAMS_MAX);
+            b.streams = number(optarg, (uint64_t)2 * PAGE, STREAMS_MAX);
             break;
         case DIR:
             disk = optarg;

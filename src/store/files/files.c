@@ -403,7 +403,8 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
             remove_empty(f, &w);
         if (st != JOT_OK)
             return st;
-        int placed = stream_in_place(f, &w.stream);
+        struct stat info;
+        int placed = stream_in_place(f, &w.stream, &info);
         if (placed < 0)
             return cannot_tell(stream, e);
         if (placed || MUTANT(STAY_WITH_OLD_FILE))

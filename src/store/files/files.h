@@ -146,8 +146,8 @@ MUST_USE jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, si
 bool stream_busy(Files *f, const Place *p);
 
 /* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
- * -errno if that cannot be told. */
-int stream_in_place(Files *f, const Stream *st);
+ * -errno if that cannot be told.  *info is what fstat says of it. */
+int stream_in_place(Files *f, const Stream *st, struct stat *info);
 
 /* Copy a stretch of an open file to the end of another. */
 int copy_range(const Io *io, int from, int to, off_t at, off_t end);

@@ -12,7 +12,7 @@
 
 #include "store/files/files.h"
 
-enum { STEP_MIN = 8 * 1024 };
+enum { STEP_MIN = 8 * 1024, STEP_BACK_MIN = 4 * 1024 /* mostly one record is wanted */ };
 
 static const Str no_record = { "\n", 1 };
 static const Str no_end = { "?", 1 }; /* the same for bytes behind the last '\n' */
@@ -127,7 +127,7 @@ int lines_previous(Lines *l, Str *line, off_t *at)
             *at = l->at;
             return 0;
         }
-        int got = read_before(l, l->window.n > STEP_MIN ? l->window.n : STEP_MIN);
+        int got = read_before(l, l->window.n > STEP_BACK_MIN ? l->window.n : STEP_BACK_MIN);
         if (got == -EFBIG) {
             if (own && seen.p[seen.n - 1] != '\n')
                 passed = no_end;

@@ -104,15 +104,15 @@ static int take_lock(Files *f, int fd, short kind)
     return got;
 }
 
-int stream_in_place(Files *f, const Stream *st)
+int stream_in_place(Files *f, const Stream *st, struct stat *info)
 {
-    struct stat mine, there;
-    int got = io_fstat(io_of(f), st->fd, &mine);
-    if (got < 0 || mine.st_nlink == 0)
+    struct stat there;
+    int got = io_fstat(io_of(f), st->fd, info);
+    if (got < 0 || info->st_nlink == 0)
         return got;
     /* Only inode numbers are compared, so it does not matter where a symlink would lead. */
     return fstatat(f->root, st->place->path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           there.st_ino == mine.st_ino && there.st_dev == mine.st_dev;
+           there.st_ino == info->st_ino && there.st_dev == info->st_dev;
 }
 
 /* Put an unfinished record aside and cut it off. */
@@ -146,24 +146,22 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
     for (int i = 0; i < OPEN_TRIES; i++) {
         AUTO(Stream) st = { .place = p, .fd = FD_NONE, .locked = true };
         TRY(open_for_write(f, p, create, &st.fd, e));
-        struct stat info;
-        int got = io_fstat(io_of(f), st.fd, &info);
+        struct stat early, info;
+        int got = io_fstat(io_of(f), st.fd, &early);
         if (got < 0)
             return err_errno(e, -got, "could not look at a stream");
-        if (!S_ISREG(info.st_mode) || info.st_nlink > 1)
-            return refuse_kind(e, p, &info);
+        if (!S_ISREG(early.st_mode) || early.st_nlink > 1)
+            return refuse_kind(e, p, &early);
         got = take_lock(f, st.fd, F_WRLCK);
         if (got < 0)
             return refuse_wait(f, p, st.fd, got, e);
-        int placed = stream_in_place(f, &st);
+        int placed = stream_in_place(f, &st, &info);
         if (placed < 0)
             return err_errno(e, -placed, "could not look at a stream");
         if (!placed && !MUTANT(STAY_WITH_OLD_FILE))
             continue;
-        if (!MUTANT(SIZE_BEFORE_LOCK))
-            got = io_fstat(io_of(f), st.fd, &info);
-        if (got < 0)
-            return err_errno(e, -got, "could not look at a stream");
+        if (MUTANT(SIZE_BEFORE_LOCK))
+            info = early;
         TRY(stream_find_head(f, &st, info.st_size, e));
         if (st.size < info.st_size && !MUTANT(KEEP_TORN_TAIL))
             TRY(cut_tail(f, &st, st.size, info.st_size, e));
@@ -231,15 +229,12 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
         int got = MUTANT(GUARD_WITHOUT_LOCK) ? 0 : take_lock(f, st.fd, F_RDLCK);
         if (got < 0)
             return refuse_wait(f, p, st.fd, got, e);
-        int placed = stream_in_place(f, &st);
+        struct stat info;
+        int placed = stream_in_place(f, &st, &info);
         if (placed < 0)
             return err_errno(e, -placed, "could not look at a stream");
         if (!placed)
             continue;
-        struct stat info;
-        got = io_fstat(io_of(f), st.fd, &info);
-        if (got < 0)
-            return err_errno(e, -got, "could not look at a stream");
         if (!S_ISREG(info.st_mode))
             return refuse_kind(e, p, &info);
         TRY(stream_find_head(f, &st, info.st_size, e));
