@@ -355,10 +355,10 @@ static void a_rewrite_that_was_killed_leaves_the_stream_as_it_was(void **state)
 
 static void drafts_of_small_files_go_with_the_first_write_after_a_reboot(void **state)
 {
-    static const char *const dead[] = { ".checked." DEAD, ".recent." DEAD, ".format." DEAD,
-                                        ".checking." DEAD };
-    static const char *const others[] = { ".hidden", ".recent.old", ".recent." DEAD "0",
-                                          "recent." DEAD, ".checked.0123456789ABCDEF" };
+    static const char *const dead[] = { (".checked." DEAD), (".recent." DEAD), (".format." DEAD),
+                                        (".checking." DEAD) };
+    static const char *const others[] = { ".hidden", ".recent.old", (".recent." DEAD "0"),
+                                          ("recent." DEAD), ".checked.0123456789ABCDEF" };
     Bench *b = *state;
     put(b, "notes/plan", "text");
     for (size_t i = 0; i < COUNT_OF(dead); i++)
