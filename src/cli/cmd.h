@@ -1,40 +1,118 @@
 /* cmd.h - Cmd, one word a person can say to jotter.
  *
- * A command is declared once, as data, in a file cmd_<noun>.c; main.c has the
- * table.  Adding a command is one declaration and one line there. */
+ * A command is declared once, as data, in a file cmd_<noun>.c; commands.c has
+ * the table.  Adding one is a declaration and a line there: help, the manual
+ * page and completion are made from the same words.
+ *
+ * Options may stand anywhere behind the command; `--` ends them.  Every command
+ * knows --pad, --as, --json and --help.  With --json standard output carries one
+ * JSON value and nothing else, also if the command fails. */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
-#include "store/store.h"
+#include "base/json.h"
+#include "memory/memory.h"
+#include "memory/where.h"
 
-/* What one run of the program knows. */
-typedef struct Session {
-    Str pad;         /* the pad's URL */
-    const char *why; /* how it was found */
-    Str by;          /* who writes */
-    Arena arena;     /* of the whole run */
-    Store *store;    /* open after session_open */
-    Err err;
-} Session;
+/* --- What a command is ----------------------------------------------------------------- */
+
+typedef struct Session Session;
+
+typedef struct Opt {
+    const char *name;  /* without the dashes */
+    const char *value; /* what help calls its value; NULL: it has none */
+    const char *about; /* a few words */
+} Opt;
 
 typedef struct Cmd {
     const char *name;
-    const char *args;    /* as shown by help */
-    const char *summary; /* one line */
-    const char *help;    /* what else to know; ends in a newline */
+    const char *args;    /* as shown by help: "KEY [TEXT]" */
+    const char *summary; /* one line, without a full stop */
+    const char *help;    /* what else to know, in lines that end in a newline; may be "" */
+    const Opt *opts;     /* ends in {0}; may be NULL */
+    const struct Cmd *const *subs; /* words behind this one, ends in NULL; then there is no run */
     int args_min, args_max;
-    jot_status (*run)(Session *s, char **args);
+    jot_status (*run)(Session *s);
 } Cmd;
 
-extern const Cmd cmd_where, cmd_write, cmd_read, cmd_list, cmd_history, cmd_delete, cmd_copy;
+/* All commands, in the order of help; ends in NULL. */
+extern const Cmd *const commands[];
+
+/* The options every command has; ends in {0}. */
+extern const Opt opts_always[];
+
+/* --- One run of the program ------------------------------------------------------------ */
+
+enum { OPTS_MAX = 32 };
+
+struct Session {
+    const Cmd *cmd;
+    char path[64]; /* "lease acquire" */
+    char **args;   /* what is no option, ends in NULL */
+    int n;
+    struct {
+        const char *name, *value; /* value "" for one that takes none */
+    } given[OPTS_MAX];
+    size_t given_n;
+    bool json;
+    bool told;     /* the failure has been printed already, as JSON with more in it */
+    Where where;   /* the pad */
+    Str by;        /* who writes */
+    Memory memory; /* open after session_open */
+    Arena arena;   /* of the whole run */
+    Err err;
+};
+
+/* Read the words behind `jotter`: finds the command, its arguments and options.  JOT_INVALID with a
+ * sentence.  s->cmd is NULL if there is no word at all. */
+MUST_USE jot_status args_read(Session *s, char **words);
+
+/* The value of an option, NULL if it was not given.  The last one counts. */
+const char *opt_text(const Session *s, const char *name);
+bool opt_given(const Session *s, const char *name);
+/* A number within bounds, `otherwise` if it was not given. */
+MUST_USE jot_status opt_number(Session *s, const char *name, int64_t min, int64_t max,
+                               int64_t otherwise, int64_t *out);
+/* The argument at this place, or the empty Str. */
+Str arg_at(const Session *s, int at);
 
 /* Open the session's pad; `create` makes it if there is none. */
 MUST_USE jot_status session_open(Session *s, bool create);
+/* The same where a pad that is not there yet is an empty one: *there is false then. */
+MUST_USE jot_status session_open_any(Session *s, bool *there);
+
+/* All of standard input, or of a file; JOT_TOO_BIG beyond `max` bytes. */
+MUST_USE jot_status read_input(Session *s, size_t max, Str *out);
+MUST_USE jot_status read_file(Session *s, const char *path, size_t max, Str *out);
+/* JOT_INVALID unless it is UTF-8; `what` begins the sentence. */
+MUST_USE jot_status check_text(Session *s, const char *what, Str text);
+
+/* --- Output ---------------------------------------------------------------------------- */
 
 /* Text from outside, safe for a terminal: escape sequences and other control characters are shown,
  * not sent.  Raw when standard output is not a terminal. */
 void print_text(Str text);
+/* The same, followed by a line break if there is none. */
+void print_line(Str text);
+
+/* One JSON value on a line; takes the reference. */
+void print_json(json_t *value);
+
+/* Colours where standard output is a terminal and NO_COLOR is not set, "" elsewhere. */
+typedef enum Ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_GREEN, INK_YELLOW, INK_CYAN } Ink;
+const char *ink(Ink i);
+
+/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}. */
+json_t *json_text(Str text);
+
+/* --- Help ------------------------------------------------------------------------------ */
+
+void help_all(FILE *to);
+void help_one(const Cmd *cmd, const char *path);
+extern const Cmd cmd_help;
 
 #endif

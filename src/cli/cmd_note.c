@@ -1,13 +1,15 @@
 /* cmd_note.c - notes from the shell: write, read, list, history, delete. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/time.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "memory/doc.h"
 
-enum { VERSION_HEX = 12, PAGE = 500 };
+enum { PAGE = 500 };
+
+extern const Cmd cmd_write, cmd_read, cmd_list, cmd_history, cmd_delete;
 
 static jot_status stream_of(Session *s, const char *key, Str *out)
 {
@@ -17,40 +19,23 @@ static jot_status stream_of(Session *s, const char *key, Str *out)
     return store_check_name(*out, &s->err);
 }
 
-/* All of standard input; one byte more than a body may have is enough to know. */
-static jot_status read_input(Session *s, Buf *to)
-{
-    to->max = STORE_BODY_MAX + 1;
-    for (;;) {
-        char *room = buf_room(to, to->max - to->n < 65536 ? to->max - to->n : 65536);
-        ssize_t got = read(STDIN_FILENO, room, to->max - to->n < 65536 ? to->max - to->n : 65536);
-        if (got < 0)
-            return err_set(&s->err, JOT_IO, "could not read standard input");
-        buf_grew(to, (size_t)got);
-        if (got == 0 || to->n == to->max)
-            return JOT_OK;
-    }
-}
-
 static void print_version(const Mark *m)
 {
-    printf("version %.*s\n", VERSION_HEX, hash_hex(m->sha256).text);
+    printf("version %s\n", version_of(m->sha256).text);
 }
 
-static jot_status run_write(Session *s, char **args)
+static jot_status run_write(Session *s)
 {
     Str stream;
-    TRY(stream_of(s, args[0], &stream));
-    AUTO(Buf) text = { 0 };
-    TRY(read_input(s, &text));
-    size_t bad = utf8_bad_at(buf_str(&text));
-    if (bad < text.n)
-        return err_set(&s->err, JOT_INVALID, "a note is UTF-8 text: byte %zu is not", bad);
+    TRY(stream_of(s, s->args[0], &stream));
+    Str text;
+    TRY(read_input(s, STORE_BODY_MAX, &text));
+    TRY(check_text(s, "a note", text));
     TRY(session_open(s, true));
     Mark m;
-    Draft d = { .op = OP_PUT, .by = s->by, .body = buf_str(&text) };
-    TRY(store_append(s->store, stream, NULL, &d, &m, &s->err));
-    printf("wrote %zu chars to scratchpad[%s]\n", utf8_count(buf_str(&text)), args[0]);
+    Draft d = { .op = OP_PUT, .by = s->by, .body = text };
+    TRY(store_append(s->memory.store, stream, NULL, &d, &m, &s->err));
+    printf("wrote %zu chars to scratchpad[%s]\n", utf8_count(text), s->args[0]);
     print_version(&m);
     return JOT_OK;
 }
@@ -60,22 +45,22 @@ static jot_status not_found(Session *s, const char *key)
     return err_set(&s->err, JOT_NOT_FOUND, "scratchpad[%s] not found", key);
 }
 
-static jot_status run_read(Session *s, char **args)
+static jot_status run_read(Session *s)
 {
     Str stream;
-    TRY(stream_of(s, args[0], &stream));
+    TRY(stream_of(s, s->args[0], &stream));
     Record head;
     jot_status st = session_open(s, false);
     if (st == JOT_OK)
-        st = store_head(s->store, stream, HEAD_VALUE, &s->arena, &head, &s->err);
+        st = store_head(s->memory.store, stream, HEAD_VALUE, &s->arena, &head, &s->err);
     if (st == JOT_NOT_FOUND || (st == JOT_OK && head.mark.op == OP_DELETE))
-        return not_found(s, args[0]);
+        return not_found(s, s->args[0]);
     TRY(st);
     print_text(head.body);
     return JOT_OK;
 }
 
-static jot_status run_list(Session *s, char **args)
+static jot_status run_list(Session *s)
 {
     Str after = { 0 }, kind = S("notes/");
     bool any = false, more = true;
@@ -86,8 +71,9 @@ static jot_status run_list(Session *s, char **args)
         TRY(st);
     while (more) {
         Listing page;
-        Str prefix = arena_printf(&s->arena, STR_FMT "%s", STR_ARG(kind), args[0] ? args[0] : "");
-        TRY(store_list(s->store, prefix, after, PAGE, LIST_LIVE, &s->arena, &page, &s->err));
+        Str prefix =
+            arena_printf(&s->arena, STR_FMT "%s", STR_ARG(kind), s->args[0] ? s->args[0] : "");
+        TRY(store_list(s->memory.store, prefix, after, PAGE, LIST_LIVE, &s->arena, &page, &s->err));
         for (size_t i = 0; i < page.n; i++)
             printf(STR_FMT "\n", STR_ARG(str_from(page.items[i].name, kind.n)));
         any = any || page.n;
@@ -100,21 +86,21 @@ static jot_status run_list(Session *s, char **args)
     return JOT_OK;
 }
 
-static jot_status run_history(Session *s, char **args)
+static jot_status run_history(Session *s)
 {
     static const char *const ops[] = {
         [OP_PUT] = "put", [OP_DELETE] = "delete", [OP_APPEND] = "append"
     };
     Str stream;
-    TRY(stream_of(s, args[0], &stream));
+    TRY(stream_of(s, s->args[0], &stream));
     TRY(session_open(s, false));
     uint64_t from = 1;
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Records page;
-        jot_status st = store_read(s->store, stream, from, PAGE, &arena, &page, &s->err);
+        jot_status st = store_read(s->memory.store, stream, from, PAGE, &arena, &page, &s->err);
         if (st == JOT_NOT_FOUND)
-            return not_found(s, args[0]);
+            return not_found(s, s->args[0]);
         TRY(st);
         for (size_t i = 0; i < page.n; i++) {
             const Record *r = &page.items[i];
@@ -135,19 +121,19 @@ static jot_status run_history(Session *s, char **args)
     return JOT_OK;
 }
 
-static jot_status run_delete(Session *s, char **args)
+static jot_status run_delete(Session *s)
 {
     Str stream;
-    TRY(stream_of(s, args[0], &stream));
+    TRY(stream_of(s, s->args[0], &stream));
     Mark m;
     Draft d = { .op = OP_DELETE, .by = s->by };
     jot_status st = session_open(s, false);
     if (st == JOT_OK)
-        st = store_append(s->store, stream, NULL, &d, &m, &s->err);
+        st = store_append(s->memory.store, stream, NULL, &d, &m, &s->err);
     if (st == JOT_NOT_FOUND)
-        return not_found(s, args[0]);
+        return not_found(s, s->args[0]);
     TRY(st);
-    printf("deleted scratchpad[%s]\n", args[0]);
+    printf("deleted scratchpad[%s]\n", s->args[0]);
     return JOT_OK;
 }
 
@@ -155,7 +141,7 @@ const Cmd cmd_write = {
     .name = "write",
     .args = "KEY",
     .summary = "Keep the text on standard input under a key",
-    .help = "\nA key is [A-Za-z0-9_-]+, at most 128 bytes.  What was there stays in the history.\n"
+    .help = "A key is [A-Za-z0-9_-]+, at most 128 bytes.  What was there stays in the history.\n"
             "When it answers, the note is on the disk.\n",
     .args_min = 1,
     .args_max = 1,
@@ -166,7 +152,7 @@ const Cmd cmd_read = {
     .name = "read",
     .args = "KEY",
     .summary = "Print a note",
-    .help = "\nThe exact bytes; on a terminal control characters are shown instead of sent.\n",
+    .help = "The exact bytes; on a terminal control characters are shown instead of sent.\n",
     .args_min = 1,
     .args_max = 1,
     .run = run_read,
@@ -176,7 +162,7 @@ const Cmd cmd_list = {
     .name = "list",
     .args = "[PREFIX]",
     .summary = "Print the keys, one a line",
-    .help = "\nIn byte order; '(empty)' if there is none.\n",
+    .help = "In byte order; '(empty)' if there is none.\n",
     .args_max = 1,
     .run = run_list,
 };
@@ -185,7 +171,7 @@ const Cmd cmd_history = {
     .name = "history",
     .args = "KEY",
     .summary = "Print the versions of a note, oldest first",
-    .help = "\nseq, time, what happened, version, bytes, who.  'outside' is whoever edited the\n"
+    .help = "seq, time, what happened, version, bytes, who.  'outside' is whoever edited the\n"
             "file itself.\n",
     .args_min = 1,
     .args_max = 1,

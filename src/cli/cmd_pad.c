@@ -4,23 +4,24 @@
 
 #include "cli/cmd.h"
 
+extern const Cmd cmd_where, cmd_copy;
+
 static const char *yes(bool b)
 {
     return b ? "yes" : "no";
 }
 
-static jot_status run_where(Session *s, char **args)
+static jot_status run_where(Session *s)
 {
-    (void)args;
-    printf("pad        " STR_FMT "\nbecause    %s\n", STR_ARG(s->pad), s->why);
+    printf("pad        " STR_FMT "\nbecause    %s\n", STR_ARG(s->where.url), s->where.why);
     jot_status st = session_open(s, false);
     if (st == JOT_NOT_FOUND) {
         puts("state      not there yet: the first write makes it");
         return JOT_OK;
     }
     TRY(st);
-    StorePromise p = store_promise(s->store);
-    const char *why = store_read_only_why(s->store);
+    StorePromise p = store_promise(s->memory.store);
+    const char *why = store_read_only_why(s->memory.store);
     printf("state      %s%s\n", why[0] ? "read-only: " : "open", why);
     printf("durable    %s (what is acknowledged survives a power loss)\n", yes(p.durable));
     printf("shared     %s (several processes may use it at once)\n", yes(p.shared));
@@ -38,14 +39,15 @@ static void show_progress(void *ctx, const CopyCount *c)
             (unsigned long long)c->records);
 }
 
-static jot_status run_copy(Session *s, char **args)
+static jot_status run_copy(Session *s)
 {
     AUTO_PTR(Store) to = NULL;
     CopyCount c = { 0 };
     bool terminal = isatty(STDERR_FILENO) == 1;
     TRY(session_open(s, false));
-    TRY(store_open(&to, str(args[0]), &(StoreOptions){ .create = true }, &s->err));
-    jot_status st = store_copy(s->store, to, terminal ? show_progress : NULL, NULL, &c, &s->err);
+    TRY(store_open(&to, str(s->args[0]), &(StoreOptions){ .create = true }, &s->err));
+    jot_status st =
+        store_copy(s->memory.store, to, terminal ? show_progress : NULL, NULL, &c, &s->err);
     if (terminal)
         fputs("\r\033[K", stderr);
     TRY(st);
@@ -67,7 +69,7 @@ const Cmd cmd_copy = {
     .name = "copy",
     .args = "URL",
     .summary = "Copy the whole pad, with its history, to another store",
-    .help = "\nEvery record is read back and compared.  Copying again goes on where it stopped.\n",
+    .help = "Every record is read back and compared.  Copying again goes on where it stopped.\n",
     .args_min = 1,
     .args_max = 1,
     .run = run_copy,

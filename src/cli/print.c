@@ -1,7 +1,9 @@
-/* print.c - text on its way to a person. */
-#include <stdio.h>
+/* print.c - text on its way to a person, values on their way to a program. */
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/base64.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
 
 /* Stored text may hold escape sequences that a terminal would obey. */
@@ -25,4 +27,45 @@ void print_text(Str text)
         print_shown(text);
     else if (text.n)
         fwrite(text.p, 1, text.n, stdout);
+}
+
+void print_line(Str text)
+{
+    print_text(text);
+    if (!str_ends(text, S("\n")))
+        putchar('\n');
+}
+
+void print_json(json_t *value)
+{
+    AUTO_PTR(json_t) owned = value;
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    json_write(&text, owned);
+    buf_add_char(&text, '\n');
+    fwrite(text.p, 1, text.n, stdout);
+}
+
+json_t *json_text(Str text)
+{
+    if (utf8_valid(text))
+        return json_stringn(text.n ? text.p : "", text.n);
+    AUTO(Buf) coded = { 0 };
+    base64_write(&coded, text);
+    return json_pack("{s:s%}", "base64", coded.p, coded.n);
+}
+
+const char *ink(Ink i)
+{
+    static const char *const codes[] = {
+        [INK_PLAIN] = "\033[0m", [INK_BOLD] = "\033[1m",   [INK_DIM] = "\033[2m",
+        [INK_RED] = "\033[31m",  [INK_GREEN] = "\033[32m", [INK_YELLOW] = "\033[33m",
+        [INK_CYAN] = "\033[36m",
+    };
+    static int coloured = -1;
+    if (coloured < 0) {
+        const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+        coloured =
+            isatty(STDOUT_FILENO) == 1 && !(no && no[0]) && term && !str_eq(str(term), S("dumb"));
+    }
+    return coloured ? codes[i] : "";
 }

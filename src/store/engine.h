@@ -61,9 +61,6 @@ size_t name_find_control(Str s);
 /* The row for a checked stream name; never NULL. */
 const StoreKind *store_kind(Str stream);
 
-/* True if the mark is that of a live value or log (and not of a tombstone or of nothing). */
-bool mark_live(const Mark *m);
-
 /* Decide an append.  `head` is the newest mark (seq 0: none); `recent` are the newest records,
  * newest first, at most STORE_ID_WINDOW, with mark, id and meta filled in (needed only if the
  * draft has an id); `guard_seq` is the seq of the guard stream's head (0: none).

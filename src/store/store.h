@@ -67,6 +67,9 @@ typedef struct Mark {
     Hash chain;     /* sha256(chain of the predecessor, hash of this record's header) */
 } Mark;
 
+/* True if the mark is that of a live value or log (and not of a tombstone or of nothing). */
+bool mark_live(const Mark *m);
+
 typedef struct Record {
     Mark mark;
     Str by;    /* the agent's name */

@@ -1,0 +1,150 @@
+/* args.c - the words of a command line: which command, which arguments, which options. */
+#include <assert.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+
+const Opt opts_always[] = {
+    { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
+    { "as", "NAME", "who writes; else $JOTTER_AS, $USER" },
+    { "json", NULL, "answer with one JSON value" },
+    { "help", NULL, "about this command" },
+    { 0 },
+};
+
+static const Cmd *find_cmd(const Cmd *const *among, const char *name)
+{
+    for (; among && *among; among++)
+        if (strcmp((*among)->name, name) == 0)
+            return *among;
+    return NULL;
+}
+
+static const Opt *find_in(const Opt *opts, Str name)
+{
+    for (; opts && opts->name; opts++)
+        if (str_eq(str(opts->name), name))
+            return opts;
+    return NULL;
+}
+
+static const Opt *find_opt(const Session *s, Str name)
+{
+    const Opt *own = s->cmd ? find_in(s->cmd->opts, name) : NULL;
+    return own ? own : find_in(opts_always, name);
+}
+
+/* One option, with its value behind '=' or in the next word. */
+static jot_status read_opt(Session *s, char ***words)
+{
+    Shown shown;
+    Str name = str(**words + 2), value = { 0 };
+    size_t equals = str_find(name, '=');
+    bool inside = equals < name.n;
+    if (inside)
+        value = str_from(name, equals + 1);
+    name = str_slice(name, 0, equals);
+    const Opt *opt = find_opt(s, name);
+    if (!opt)
+        return err_set(&s->err, JOT_INVALID, "no option '--%s': see 'jotter help%s%s'",
+                       err_show(&shown, name), s->cmd ? " " : "", s->path);
+    if (!opt->value && inside)
+        return err_set(&s->err, JOT_INVALID, "--%s takes no value", opt->name);
+    if (opt->value && !inside) {
+        if (!(*words)[1])
+            return err_set(&s->err, JOT_INVALID, "--%s needs a value: %s", opt->name, opt->value);
+        value = str(*++*words);
+    }
+    if (s->given_n == OPTS_MAX)
+        return err_set(&s->err, JOT_INVALID, "too many options");
+    s->given[s->given_n].name = opt->name;
+    s->given[s->given_n++].value = opt->value ? arena_cstr(&s->arena, value) : "";
+    ++*words;
+    return JOT_OK;
+}
+
+/* A word that is no option: a command as long as there are some to choose from, else an argument.
+ */
+static jot_status read_word(Session *s, char *word)
+{
+    Shown shown;
+    const Cmd *const *among = s->cmd ? s->cmd->subs : commands;
+    if (!among) {
+        s->args[s->n++] = word;
+        return JOT_OK;
+    }
+    const Cmd *cmd = find_cmd(among, word);
+    if (!cmd)
+        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s': see 'jotter help%s%s'", s->path,
+                       s->cmd ? " " : "", err_show(&shown, str(word)), s->cmd ? " " : "", s->path);
+    size_t used = strlen(s->path);
+    snprintf(s->path + used, sizeof s->path - used, "%s%s", used ? " " : "", cmd->name);
+    s->cmd = cmd;
+    return JOT_OK;
+}
+
+static jot_status check_count(Session *s)
+{
+    const Cmd *cmd = s->cmd;
+    if (!cmd || opt_given(s, "help"))
+        return JOT_OK;
+    if (cmd->subs)
+        return err_set(&s->err, JOT_INVALID,
+                       "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
+    if (s->n < cmd->args_min || s->n > cmd->args_max)
+        return err_set(&s->err, JOT_INVALID, "usage: jotter %s %s", s->path, cmd->args);
+    return JOT_OK;
+}
+
+jot_status args_read(Session *s, char **words)
+{
+    size_t n = 0;
+    while (words[n])
+        n++;
+    s->args = NEW_ARRAY(&s->arena, char *, n + 1);
+    bool plain = false; /* behind -- */
+    while (*words) {
+        const char *word = *words;
+        if (!plain && strcmp(word, "--") == 0) {
+            plain = true;
+            words++;
+        } else if (!plain && strncmp(word, "--", 2) == 0) {
+            TRY(read_opt(s, &words));
+        } else {
+            TRY(read_word(s, *words++));
+        }
+    }
+    s->json = opt_given(s, "json");
+    return check_count(s);
+}
+
+const char *opt_text(const Session *s, const char *name)
+{
+    assert(find_opt(s, str(name)));
+    for (size_t i = s->given_n; i-- > 0;)
+        if (strcmp(s->given[i].name, name) == 0)
+            return s->given[i].value;
+    return NULL;
+}
+
+bool opt_given(const Session *s, const char *name)
+{
+    return opt_text(s, name) != NULL;
+}
+
+jot_status opt_number(Session *s, const char *name, int64_t min, int64_t max, int64_t otherwise,
+                      int64_t *out)
+{
+    const char *text = opt_text(s, name);
+    *out = otherwise;
+    if (!text || str_to_i64(str(text), min, max, out))
+        return JOT_OK;
+    Shown shown;
+    return err_set(&s->err, JOT_INVALID, "--%s '%s': use a number from %lld to %lld", name,
+                   err_show(&shown, str(text)), (long long)min, (long long)max);
+}
+
+Str arg_at(const Session *s, int at)
+{
+    return at < s->n ? str(s->args[at]) : (Str){ 0 };
+}

@@ -1,0 +1,85 @@
+/* help.c - help, made from the tables the commands are declared in. */
+#include <string.h>
+
+#include "cli/cmd.h"
+
+static void print_opts(FILE *to, const Opt *opts)
+{
+    for (; opts && opts->name; opts++) {
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", opts->name, opts->value ? " " : "",
+                 opts->value ? opts->value : "");
+        fprintf(to, "  %-22s %s\n", left, opts->about);
+    }
+}
+
+static void print_cmds(FILE *to, const Cmd *const *among)
+{
+    for (; *among; among++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", (*among)->name,
+                 (*among)->subs ? "..." : (*among)->args);
+        fprintf(to, "  %-24s %s\n", left, (*among)->summary);
+    }
+}
+
+void help_all(FILE *to)
+{
+    fputs("jotter - durable memory for agents, outside the context window\n\n"
+          "usage: jotter COMMAND ... [--pad URL] [--as NAME] [--json]\n\n",
+          to);
+    print_cmds(to, commands);
+    fputs("\n", to);
+    print_opts(to, opts_always);
+    fputs("  --version              the version\n", to);
+}
+
+void help_one(const Cmd *cmd, const char *path)
+{
+    printf("usage: jotter %s %s%s\n\n%s.\n", path, cmd->subs ? "COMMAND ..." : cmd->args,
+           cmd->opts ? " [OPTION ...]" : "", cmd->summary);
+    if (cmd->help[0])
+        printf("\n%s", cmd->help);
+    if (cmd->subs) {
+        puts("");
+        print_cmds(stdout, cmd->subs);
+    }
+    if (cmd->opts) {
+        puts("");
+        print_opts(stdout, cmd->opts);
+    }
+}
+
+static jot_status run_help(Session *s)
+{
+    const Cmd *const *among = commands;
+    const Cmd *found = NULL;
+    char path[64] = "";
+    if (s->n == 0) {
+        help_all(stdout);
+        return JOT_OK;
+    }
+    for (int i = 0; i < s->n; i++, among = found->subs) {
+        found = NULL;
+        for (; among && *among && !found; among++)
+            if (strcmp((*among)->name, s->args[i]) == 0)
+                found = *among;
+        Shown shown;
+        if (!found)
+            return err_set(&s->err, JOT_INVALID, "no command '%s': see 'jotter help'",
+                           err_show(&shown, str(s->args[i])));
+        size_t used = strlen(path);
+        snprintf(path + used, sizeof path - used, "%s%s", used ? " " : "", found->name);
+    }
+    help_one(found, path);
+    return JOT_OK;
+}
+
+const Cmd cmd_help = {
+    .name = "help",
+    .args = "[COMMAND ...]",
+    .summary = "Say what there is, or more about one command",
+    .help = "",
+    .args_max = 3,
+    .run = run_help,
+};

@@ -1,0 +1,70 @@
+/* session.c - what a command works with: the open pad, and bytes from outside. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/utf8.h"
+#include "cli/cmd.h"
+
+jot_status session_open(Session *s, bool create)
+{
+    MemoryOptions o = { .by = s->by, .create = create };
+    return memory_open(&s->memory, s->where.url, &o, &s->err);
+}
+
+jot_status session_open_any(Session *s, bool *there)
+{
+    jot_status st = session_open(s, false);
+    *there = st == JOT_OK;
+    if (st == JOT_NOT_FOUND) {
+        s->err = (Err){ 0 };
+        return JOT_OK;
+    }
+    return st;
+}
+
+static jot_status read_all(Session *s, int fd, const char *name, size_t max, Str *out)
+{
+    AUTO(Buf) text = { .max = max + 1 };
+    for (;;) {
+        /* One byte more than allowed is enough to know. */
+        size_t room = text.max - text.n < 65536 ? text.max - text.n : 65536;
+        ssize_t got = read(fd, buf_room(&text, room), room);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_errno(&s->err, errno, "could not read %s", name);
+        buf_grew(&text, (size_t)got);
+        if (text.n > max)
+            return err_set(&s->err, JOT_TOO_BIG, "%s is larger than %zu bytes", name, max);
+        if (got == 0)
+            break;
+    }
+    *out = arena_copy(&s->arena, buf_str(&text));
+    return JOT_OK;
+}
+
+jot_status read_input(Session *s, size_t max, Str *out)
+{
+    return read_all(s, STDIN_FILENO, "standard input", max, out);
+}
+
+jot_status read_file(Session *s, const char *path, size_t max, Str *out)
+{
+    Shown shown;
+    const char *name = err_show(&shown, str(path));
+    AUTO(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return err_errno(&s->err, errno, "could not open '%s'", name);
+    return read_all(s, fd, arena_printf(&s->arena, "'%s'", name).p, max, out);
+}
+
+jot_status check_text(Session *s, const char *what, Str text)
+{
+    size_t bad = utf8_bad_at(text);
+    if (bad == text.n)
+        return JOT_OK;
+    return err_set(&s->err, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what,
+                   bad);
+}

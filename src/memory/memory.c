@@ -1,0 +1,75 @@
+/* memory.c - the handle, and the few walks that every noun needs. */
+#include "memory/memory.h"
+
+#include <assert.h>
+
+enum { PAGE = 200 };
+
+jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e)
+{
+    assert(m && o && !m->store);
+    if (o->by.n > STORE_BY_MAX)
+        return err_set(e, JOT_TOO_BIG, "an agent's name has at most %d bytes", STORE_BY_MAX);
+    StoreOptions so = {
+        .io = o->io, .create = o->create, .read_only = o->read_only, .wait_ms = o->wait_ms
+    };
+    *m = (Memory){ .io = o->io ? o->io : &io_system, .by = o->by, .made = o->create };
+    return store_open(&m->store, url, &so, e);
+}
+
+void memory_close(Memory *m)
+{
+    if (!m)
+        return;
+    store_close(m->store);
+    *m = (Memory){ 0 };
+}
+
+jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft, Mark *out,
+                         Err *e)
+{
+    Draft d = *draft;
+    d.by = m->by;
+    return store_append(m->store, stream, expect, &d, out, e);
+}
+
+jot_status memory_each(Memory *m, Str prefix, ListWhich which,
+                       jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e)
+{
+    char last[STORE_NAME_MAX];
+    Str after = { last, 0 };
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(m->store, prefix, after, PAGE, which, &arena, &page, e));
+        for (size_t i = 0; i < page.n; i++) {
+            TRY(each(ctx, &page.items[i]));
+            after.n = page.items[i].name.n;
+        }
+        more = page.more && page.n;
+        for (size_t i = 0; more && i < after.n; i++)
+            last[i] = page.items[page.n - 1].name.p[i];
+    }
+    return JOT_OK;
+}
+
+jot_status memory_each_record(Memory *m, Str stream, uint64_t from,
+                              jot_status (*each)(void *ctx, const Record *r), void *ctx,
+                              uint64_t *damaged, Err *e)
+{
+    if (damaged)
+        *damaged = 0;
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Records page;
+        TRY(store_read(m->store, stream, from, PAGE, &arena, &page, e));
+        for (size_t i = 0; i < page.n; i++)
+            TRY(each(ctx, &page.items[i]));
+        if (damaged)
+            *damaged += page.damaged;
+        more = page.more && page.n;
+        if (more)
+            from = page.items[page.n - 1].mark.seq + 1;
+    }
+    return JOT_OK;
+}

@@ -1,0 +1,51 @@
+/* memory.h - Memory, an open pad and the agent that uses it.
+ *
+ * The nouns of Jotter (notes, artifacts, runs, cycles, leases, tasks, logs) are
+ * ways of looking at streams.  Each lives in a file of its own here, works on
+ * every engine alike, and does all its writing through memory_append(), which
+ * stamps the author and, if this handle holds a lease over the stream, writes
+ * under it.
+ *
+ * A Memory belongs to one thread at a time. */
+#ifndef MEMORY_MEMORY_H
+#define MEMORY_MEMORY_H
+
+#include "store/store.h"
+
+typedef struct Memory {
+    Store *store; /* NULL until memory_open */
+    const Io *io;
+    Str by;    /* who writes; borrowed */
+    bool made; /* the pad was allowed to come into being */
+} Memory;
+
+typedef struct MemoryOptions {
+    const Io *io; /* NULL: the system */
+    Str by;       /* at most STORE_BY_MAX bytes; must outlive the handle */
+    bool create;  /* make the pad if there is none */
+    bool read_only;
+    int64_t wait_ms; /* as in StoreOptions */
+} MemoryOptions;
+
+/* `m` is {0}.  JOT_NOT_FOUND: there is no pad and create is not set. */
+MUST_USE jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e);
+void memory_close(Memory *m); /* {0} and half-open ones are fine */
+DEFINE_AUTO(Memory, memory_close)
+
+/* The one way in which a noun writes: store_append with the author filled in, and under the lease
+ * this handle holds over the stream, if any.  `expect` may be NULL. */
+MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
+                                  Mark *out, Err *e);
+
+/* All names below a prefix, one by one, in byte order.  `each` may stop the walk by returning
+ * anything but JOT_OK, which is then returned. */
+MUST_USE jot_status memory_each(Memory *m, Str prefix, ListWhich which,
+                                jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e);
+
+/* All records of a stream from a seq on, oldest first; one that cannot be read is counted in
+ * *damaged (may be NULL) and passed over.  The record is borrowed for the call. */
+MUST_USE jot_status memory_each_record(Memory *m, Str stream, uint64_t from,
+                                       jot_status (*each)(void *ctx, const Record *r), void *ctx,
+                                       uint64_t *damaged, Err *e);
+
+#endif

@@ -1,0 +1,19 @@
+/* where.h - Where, which pad is meant if nobody says so.
+ *
+ * The one that was named; else the one in $JOTTER_PAD; else the nearest
+ * .jotter/ from the working directory upward; else the user's own, below
+ * $XDG_DATA_HOME.  Nothing is made here: the first write does that. */
+#ifndef MEMORY_WHERE_H
+#define MEMORY_WHERE_H
+
+#include "base/arena.h"
+
+typedef struct Where {
+    Str url;
+    const char *why; /* how it was found, as the rest of a sentence */
+} Where;
+
+/* `given` may be empty. The url lives in `into` or is `given`. */
+Where where_find(Str given, Arena *into);
+
+#endif

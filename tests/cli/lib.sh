@@ -1,0 +1,44 @@
+# lib.sh - words for tests of the command line.  Each test runs in a directory of its own, on a pad
+# of its own; $JOTTER is the program.
+#
+#   try 'a sentence that is true' COMMAND...    one case: passes if the command does
+#   jot ARGS...                                 run jotter; out, err and code are set
+#   says TEXT / tells TEXT                      standard output / standard error holds TEXT
+#   ends CODE                                   the exit code was CODE
+set -u
+umask 077
+here=$(mktemp -d "${TMPDIR:-/tmp}/jotter-cli-XXXXXX")
+trap 'rm -rf "$here"' EXIT
+cd "$here" || exit 1
+unset JOTTER_PAD JOTTER_AS NO_COLOR
+export HOME=$here USER=ann XDG_DATA_HOME=$here/data LC_ALL=C.UTF-8
+count=0 bad=0 out='' err='' code=0
+
+jot() {
+    "$JOTTER" "$@" >"$here/.out" 2>"$here/.err"
+    code=$?
+    out=$(cat "$here/.out") err=$(cat "$here/.err")
+    return 0
+}
+
+says() { case $out in *"$1"*) ;; *) echo "# standard output: $out"; echo "# does not say: $1"; return 1 ;; esac; }
+tells() { case $err in *"$1"*) ;; *) echo "# standard error: $err"; echo "# does not tell: $1"; return 1 ;; esac; }
+is() { [ "$out" = "$1" ] || { echo "# standard output: $out"; echo "# is not: $1"; return 1; }; }
+ends() { [ "$code" = "$1" ] || { echo "# ended with $code, not $1: $err"; return 1; }; }
+
+try() {
+    local sentence=$1
+    shift
+    count=$((count + 1))
+    if "$@"; then
+        echo "ok $count - $sentence"
+    else
+        echo "not ok $count - $sentence"
+        bad=1
+    fi
+}
+
+plan() {
+    echo "1..$count"
+    exit $bad
+}

@@ -1,0 +1,133 @@
+/* desk.c - setting a Desk up and running the tests at it. */
+#include "memory/desk.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int64_t wall(void *ctx)
+{
+    return ((Desk *)ctx)->now_ms;
+}
+
+static int64_t awake(void *ctx)
+{
+    return ((Desk *)ctx)->awake_ms;
+}
+
+static void count_up(void *ctx, void *out, size_t n)
+{
+    Desk *d = ctx;
+    unsigned char *to = out;
+    uint64_t value = ++d->random * 0x9E3779B97F4A7C15u;
+    for (size_t i = 0; i < n; i++)
+        to[i] = (unsigned char)(value >> (i % 8 * 8));
+}
+
+static Memory open_as(Desk *d, const char *by)
+{
+    Memory m = { 0 };
+    MemoryOptions o = { .io = &d->io, .by = str(by), .create = true };
+    desk_ok(d, memory_open(&m, str(d->url), &o, &d->e));
+    return m;
+}
+
+Memory desk_open(Desk *d, const char *by)
+{
+    assert_string_not_equal(d->engine, "mem");
+    return open_as(d, by);
+}
+
+void desk_reopen(Desk *d)
+{
+    assert_string_not_equal(d->engine, "mem");
+    memory_close(&d->m);
+    d->m = open_as(d, "ann");
+}
+
+void desk_check(Desk *d, jot_status want, jot_status got, const char *call, const char *file,
+                int line)
+{
+    if (got != want)
+        print_error("[%s] %s: %s, not %s: %s\n", d->engine, call, status_info(got)->name,
+                    status_info(want)->name, got == JOT_OK ? "" : d->e.text);
+    _assert_true(got == want, call, file, line);
+}
+
+void assert_says(const Desk *d, const char *part)
+{
+    if (!strstr(d->e.text, part))
+        fail_msg("'%s' does not say '%s'", d->e.text, part);
+}
+
+static void set_up(Desk *d, const char *engine)
+{
+    *d = (Desk){ .engine = engine, .now_ms = 1767225600000, .awake_ms = 1000000 };
+    snprintf(d->boot, sizeof d->boot, "%s", "0123456789abcdef0123456789abcdef");
+    const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(d->dir, sizeof d->dir, "%s/jotter-desk-XXXXXX", tmp);
+    assert_non_null(mkdtemp(d->dir));
+    snprintf(d->url, sizeof d->url, "%s:%s%s", engine, strcmp(engine, "mem") ? d->dir : "",
+             strcmp(engine, "mem") == 0     ? ""
+             : strcmp(engine, "files") == 0 ? "/pad"
+                                            : "/pad.db");
+    d->io = (Io){
+        .wall_ms = wall, .awake_ms = awake, .random = count_up, .boot_id = d->boot, .ctx = d
+    };
+    d->m = open_as(d, "ann");
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    return remove(path);
+}
+
+static void remove_tree(const char *dir)
+{
+    assert_int_equal(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void tear_down(Desk *d)
+{
+    memory_close(&d->m);
+    arena_free(&d->a);
+    remove_tree(d->dir);
+}
+
+/* What cmocka hands to one test. */
+typedef struct Turn {
+    const DeskTest *test;
+    const char *engine;
+} Turn;
+
+static void run_turn(void **state)
+{
+    const Turn *turn = *state;
+    Desk d;
+    set_up(&d, turn->engine);
+    turn->test->run(&d);
+    tear_down(&d);
+}
+
+int desk_run(const DeskTest *tests, size_t n, bool lasting)
+{
+    static const char *const engines[] = { "files", "sqlite", "mem" };
+    size_t engines_n = lasting ? 2 : 3, all = n * engines_n;
+    struct CMUnitTest *list = calloc(all, sizeof *list);
+    Turn *turns = calloc(all, sizeof *turns);
+    char(*names)[160] = calloc(all, sizeof *names);
+    for (size_t i = 0; i < all; i++) {
+        turns[i] = (Turn){ &tests[i / engines_n], engines[i % engines_n] };
+        snprintf(names[i], sizeof names[i], "%s (%s)", turns[i].test->name, turns[i].engine);
+        list[i] = (struct CMUnitTest){ .name = names[i],
+                                       .test_func = run_turn,
+                                       .initial_state = &turns[i] };
+    }
+    int failed = _cmocka_run_group_tests("memory", list, all, NULL, NULL);
+    free(list);
+    free(turns);
+    free(names);
+    return failed;
+}

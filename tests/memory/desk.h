@@ -1,0 +1,53 @@
+/* desk.h - Desk, a place at which the nouns are tried: a pad on one engine, with a clock of its
+ * own.
+ *
+ * Every test is run once for each engine.  Time stands still unless a test moves
+ * it; randomness is a count, so two runs give the same bytes. */
+#ifndef TESTS_MEMORY_DESK_H
+#define TESTS_MEMORY_DESK_H
+
+#include "memory/memory.h"
+#include "unit/unit.h"
+
+typedef struct Desk {
+    const char *engine; /* "mem", "files" or "sqlite" */
+    char dir[64];       /* for the pad and whatever else; removed afterwards */
+    char url[96];
+    Memory m; /* open, and allowed to write, as "ann" */
+    Arena a;  /* for results */
+    Err e;    /* of the last call */
+    Io io;    /* of every handle */
+    int64_t now_ms, awake_ms;
+    uint64_t random;
+    char boot[33];
+} Desk;
+
+typedef struct DeskTest {
+    const char *name;
+    void (*run)(Desk *d);
+} DeskTest;
+
+#define DESK_TEST(function) \
+    {                       \
+#function, function \
+    }
+
+/* Run all tests on every engine that keeps what it is told over a restart, and on mem: unless
+ * `lasting`.  The result is for main(). */
+int desk_run(const DeskTest *tests, size_t n, bool lasting);
+
+/* A second handle on the same pad (not for mem:), as somebody else. */
+Memory desk_open(Desk *d, const char *by);
+/* Close and open again, as a new process would. */
+void desk_reopen(Desk *d);
+
+/* The call must end so; what it said is printed if not. */
+#define desk_expect(d, status, call) desk_check((d), (status), (call), #call, __FILE__, __LINE__)
+#define desk_ok(d, call) desk_expect((d), JOT_OK, (call))
+void desk_check(Desk *d, jot_status want, jot_status got, const char *call, const char *file,
+                int line);
+
+#define assert_text(got, want) assert_str((got), str(want))
+void assert_says(const Desk *d, const char *part); /* the last error's sentence holds this */
+
+#endif
