@@ -178,7 +178,8 @@ static void settle_names(Replay *r, int inode)
     while (done < r->changes_n && r->changes[done].durable)
         apply_names(&r->certain, r->changes[done++].step);
     r->changes_n -= done;
-    memmove(r->changes, r->changes + done, r->changes_n * sizeof *r->changes);
+    if (done)
+        memmove(r->changes, r->changes + done, r->changes_n * sizeof *r->changes);
 }
 
 static void follow_names(Replay *r, const Step *s)
