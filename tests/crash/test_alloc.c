@@ -38,19 +38,22 @@ static bool exhausted(void)
     return sticky;
 }
 
-void *malloc(size_t size)
+/* Names are hidden by default; these must be seen by the libraries. */
+#define SEEN __attribute__((visibility("default")))
+
+SEEN void *malloc(size_t size)
 {
     errno = ENOMEM;
     return exhausted() ? NULL : __libc_malloc(size);
 }
 
-void *calloc(size_t n, size_t size)
+SEEN void *calloc(size_t n, size_t size)
 {
     errno = ENOMEM;
     return exhausted() ? NULL : __libc_calloc(n, size);
 }
 
-void *realloc(void *old, size_t size)
+SEEN void *realloc(void *old, size_t size)
 {
     errno = ENOMEM;
     return exhausted() ? NULL : __libc_realloc(old, size);
