@@ -51,13 +51,33 @@ json_t *doc_json(Str stream, const Doc *d, bool with_text)
     return o;
 }
 
+static Str write_meta(const json_t *object, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    if (json_object_size(object))
+        json_write(&text, object);
+    return arena_copy(into, buf_str(&text));
+}
+
+static json_t *kept(Str meta)
+{
+    json_t *object = meta_object(meta);
+    json_object_del(object, "undo");
+    json_object_del(object, "restored");
+    return object;
+}
+
+Str meta_kept(Str meta, Arena *into)
+{
+    AUTO_PTR(json_t) object = kept(meta);
+    return write_meta(object, into);
+}
+
 Str meta_with(Str meta, const char *name, json_t *value, Arena *into)
 {
-    AUTO_PTR(json_t) object = meta_object(meta);
-    AUTO(Buf) text = { 0 };
+    AUTO_PTR(json_t) object = kept(meta);
     set(object, name, value);
-    json_write(&text, object);
-    return arena_copy(into, buf_str(&text));
+    return write_meta(object, into);
 }
 
 uint64_t meta_number(Str meta, const char *name)

@@ -90,7 +90,7 @@ static jot_status rewrite(Memory *m, Str stream, Str phrase, Arena *into, Doc *h
         if (!text.n || !memmem(text.p, text.n, phrase.p, phrase.n))
             return JOT_OK;
         HashHex all = hash_hex(head->mark.sha256);
-        DocWrite w = { .text = without(text, phrase, into), .meta = head->meta };
+        DocWrite w = { .text = without(text, phrase, into), .meta = meta_kept(head->meta, into) };
         w.when.version = str(all.text);
         jot_status st = doc_write(m, stream, &w, into, head, e);
         *rewritten = st == JOT_OK;

@@ -1,8 +1,8 @@
 /* test_tokens.c - the token estimate, compared with what o200k_base really makes of the samples.
  *
  * The counts in the table are exact; they were taken once with the tokenizer
- * itself.  Over these samples the mean absolute error is 10 %, over those in
- * English, code, JSON and logs 3 %. */
+ * itself.  Over these samples the mean absolute error is 9 %, over those in
+ * English, code, JSON and logs 4 %. */
 #include "memory/tokens.h"
 
 #include "base/utf8.h"
@@ -53,10 +53,10 @@ static double mean_error(bool only_plain)
     return sum / (double)n;
 }
 
-static void the_mean_error_over_all_samples_is_below_11_percent(void **ctx)
+static void the_mean_error_over_all_samples_is_below_10_percent(void **ctx)
 {
     (void)ctx;
-    assert_true(mean_error(false) < 11);
+    assert_true(mean_error(false) < 10);
 }
 
 static void the_mean_error_over_english_and_code_is_below_4_percent(void **ctx)
@@ -121,7 +121,7 @@ static void a_cut_is_the_longest_that_fits_and_ends_behind_a_line(void **ctx)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mean_error_over_all_samples_is_below_11_percent),
+        cmocka_unit_test(the_mean_error_over_all_samples_is_below_10_percent),
         cmocka_unit_test(the_mean_error_over_english_and_code_is_below_4_percent),
         cmocka_unit_test(only_the_empty_text_costs_nothing),
         cmocka_unit_test(a_longer_beginning_never_costs_less),
