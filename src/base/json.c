@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/utf8.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
@@ -74,6 +75,15 @@ jot_status json_read(Str text, json_t **out, Err *e)
     }
     *out = value;
     return JOT_OK;
+}
+
+json_t *json_text(Str text)
+{
+    if (utf8_valid(text))
+        return json_stringn(text.n ? text.p : "", text.n);
+    AUTO(Buf) coded = { 0 };
+    base64_write(&coded, text);
+    return json_pack("{s:s%}", "base64", coded.p, coded.n);
 }
 
 Str json_str(const json_t *value)
