@@ -28,6 +28,9 @@ typedef struct StoreOps {
     jot_status (*purge)(Store *s, Str stream, Str by, Mark *out, Err *e);
     jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
     StorePromise (*promise)(const Store *s);
+    /* Optional: an engine that cannot tell who lives has neither. */
+    int (*hold)(Store *s, uint64_t number, bool hold); /* 0, -EAGAIN or another -errno */
+    bool (*held)(Store *s, uint64_t number);
 } StoreOps;
 
 /* Engines embed this as their FIRST member. */
@@ -45,6 +48,12 @@ extern const StoreOps sqlite_ops;
 
 /* Fill in the common part of a fresh engine object. */
 void store_init(Store *s, const StoreOps *ops, const StoreOptions *o);
+
+/* Where held numbers lie in an engine's lock file: beyond every other byte it locks. */
+static inline off_t store_hold_byte(uint64_t number)
+{
+    return ((off_t)1 << 40) + (off_t)number;
+}
 
 /* Kinds of streams, by the first segment of their names. */
 typedef struct StoreKind {
