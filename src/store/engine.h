@@ -63,8 +63,6 @@ typedef struct StoreKind {
     bool document;    /* holds a value people may see as a file; no OP_APPEND */
     const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" */
 } StoreKind;
-/* JOT_OK if names can begin like this. */
-MUST_USE jot_status store_check_prefix(Str prefix, Err *e);
 /* The first control character (C0, DEL or C1) of valid text, or s.n. */
 size_t name_find_control(Str s);
 /* The row for a checked stream name; never NULL. */

@@ -261,5 +261,7 @@ StorePromise store_promise(const Store *s);
 
 /* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
 MUST_USE jot_status store_check_name(Str name, Err *e);
+/* The same for what names can begin with. */
+MUST_USE jot_status store_check_prefix(Str prefix, Err *e);
 
 #endif
