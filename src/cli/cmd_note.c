@@ -34,7 +34,7 @@ static jot_status run_write(Session *s)
     TRY(session_open(s, true));
     Mark m;
     Draft d = { .op = OP_PUT, .by = s->by, .body = text };
-    TRY(store_append(s->memory.store, stream, NULL, &d, &m, &s->err));
+    TRY(memory_append(&s->memory, stream, NULL, &d, &m, &s->err));
     printf("wrote %zu chars to scratchpad[%s]\n", utf8_count(text), s->args[0]);
     print_version(&m);
     return JOT_OK;
@@ -129,7 +129,7 @@ static jot_status run_delete(Session *s)
     Draft d = { .op = OP_DELETE, .by = s->by };
     jot_status st = session_open(s, false);
     if (st == JOT_OK)
-        st = store_append(s->memory.store, stream, NULL, &d, &m, &s->err);
+        st = memory_append(&s->memory, stream, NULL, &d, &m, &s->err);
     if (st == JOT_NOT_FOUND)
         return not_found(s, s->args[0]);
     TRY(st);

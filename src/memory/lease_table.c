@@ -116,10 +116,10 @@ void lease_table_drop(LeaseTable *t, size_t i)
 
 void lease_table_add(LeaseTable *t, const Lease *l)
 {
+    json_int_t until_ms = t->now_ms + l->ttl_ms;
     json_t *entry = json_pack("{s:s%, s:I, s:s%, s:I, s:I, s:s}", "on", l->on.p, l->on.n, "token",
                               (json_int_t)l->token, "by", l->by.n ? l->by.p : "", l->by.n, "ttl_ms",
-                              (json_int_t)l->ttl_ms, "until_ms",
-                              (json_int_t)(t->now_ms + l->ttl_ms), "boot", t->boot);
+                              (json_int_t)l->ttl_ms, "until_ms", until_ms, "boot", t->boot);
     if (l->prefix)
         json_object_set_new(entry, "prefix", json_true());
     if (l->live)
