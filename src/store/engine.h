@@ -87,6 +87,10 @@ MUST_USE jot_status store_check_next(Str stream, const Mark *head, const Record 
 /* Are there `n` numbers left behind this head, for records nobody has asked for? */
 MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
 
+/* A stream that was listed with seq 0 has an edit from outside that is no record yet: make it one.
+ */
+MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
+
 /* The chain of a record whose predecessor had `previous`. */
 Hash record_chain(Hash previous, Str stream, const Record *r);
 
