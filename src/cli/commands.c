@@ -19,6 +19,9 @@ extern const Cmd cmd_blame;
 extern const Cmd cmd_purge;
 extern const Cmd cmd_redact;
 extern const Cmd cmd_prompt;
+extern const Cmd cmd_lease;
+extern const Cmd cmd_import;
+extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
 extern const Cmd cmd_where;
 
@@ -39,6 +42,9 @@ const Cmd *const commands[] = {
     &cmd_purge,
     &cmd_redact,
     &cmd_prompt,
+    &cmd_lease,
+    &cmd_import,
+    &cmd_export,
     &cmd_copy,
     &cmd_where,
     &cmd_help,

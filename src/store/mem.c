@@ -321,6 +321,17 @@ static StorePromise mem_promise(const Store *s)
     return (StorePromise){ .scheme = "mem" };
 }
 
+/* Nobody else has a handle of this pad, and its own does not count. */
+static int mem_hold(Store *s, uint64_t number, bool hold)
+{
+    return 0;
+}
+
+static bool mem_held(Store *s, uint64_t number)
+{
+    return false;
+}
+
 const StoreOps mem_ops = {
     .scheme = "mem",
     .open = mem_open,
@@ -335,4 +346,6 @@ const StoreOps mem_ops = {
     .purge = mem_purge,
     .put_records = mem_put_records,
     .promise = mem_promise,
+    .hold = mem_hold,
+    .held = mem_held,
 };

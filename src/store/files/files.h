@@ -344,6 +344,8 @@ MUST_USE jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit
 
 MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
 void pad_close(Store *s);
+int pad_hold(Store *s, uint64_t number, bool hold);
+bool pad_held(Store *s, uint64_t number);
 /* Look whether this boot has been checked, perhaps by another process. */
 bool pad_read_checked(Files *f);
 /* Say in `checked` that this boot needs no more comparing.  If that fails the handle knows, and the
