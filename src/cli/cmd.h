@@ -106,9 +106,6 @@ void print_json(json_t *value);
 typedef enum Ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_GREEN, INK_YELLOW, INK_CYAN } Ink;
 const char *ink(Ink i);
 
-/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}. */
-json_t *json_text(Str text);
-
 /* --- Help ------------------------------------------------------------------------------ */
 
 void help_all(FILE *to);
