@@ -74,20 +74,20 @@ static bool split(Str stream, Str *category, Str *id)
 
 /* --- Meta ------------------------------------------------------------------------------ */
 
-static jot_status check_type(Str type, Err *e)
+jot_status artifact_check_word(const char *what, Str word, Err *e)
 {
-    bool good = type.n <= ARTIFACT_TYPE_MAX && utf8_valid(type);
-    for (size_t i = 0; good && i < type.n; i++)
-        good = (unsigned char)type.p[i] >= 0x20 && type.p[i] != 0x7F;
+    bool good = word.n <= ARTIFACT_WORD_MAX && utf8_valid(word);
+    for (size_t i = 0; good && i < word.n; i++)
+        good = (unsigned char)word.p[i] >= 0x20 && word.p[i] != 0x7F;
     Shown shown;
     return good ? JOT_OK
                 : err_set(e, JOT_INVALID,
-                          "invalid type '%s': use at most %d bytes of UTF-8 without control "
+                          "invalid %s '%s': use at most %d bytes of UTF-8 without control "
                           "characters",
-                          err_show(&shown, type), ARTIFACT_TYPE_MAX);
+                          what, err_show(&shown, word), ARTIFACT_WORD_MAX);
 }
 
-static jot_status check_task(Str task, Err *e)
+jot_status artifact_check_task(Str task, Err *e)
 {
     char name[sizeof "tasks/" + STORE_SEGMENT_MAX] = "tasks/";
     if (task.n == 0)
@@ -170,9 +170,12 @@ static const char *make_ref(Memory *m, const Listed *l, Arena *into, ArtifactRef
     return read_meta(meta, into, out);
 }
 
-static Listed listed(Str stream, const Doc *d)
+ArtifactRef artifact_ref_of(Memory *m, Str stream, const Doc *doc, Arena *into)
 {
-    return (Listed){ .name = stream, .mark = d->mark, .by = d->by, .meta = d->meta };
+    ArtifactRef ref;
+    Listed l = { .name = stream, .mark = doc->mark, .by = doc->by, .meta = doc->meta };
+    make_ref(m, &l, into, &ref);
+    return ref;
 }
 
 /* --- One artifact ---------------------------------------------------------------------- */
@@ -202,10 +205,8 @@ static jot_status write_at(Memory *m, Str stream, const ArtifactWrite *w, Str me
     jot_status st = doc_write(m, stream, &doc, into, &now, e);
     if (st != JOT_OK && st != JOT_CONFLICT)
         return st;
-    if (mark_live(&now.mark)) {
-        Listed l = listed(stream, &now);
-        make_ref(m, &l, into, out);
-    }
+    if (mark_live(&now.mark))
+        *out = artifact_ref_of(m, stream, &now, into);
     return st;
 }
 
@@ -213,8 +214,8 @@ jot_status artifact_write(Memory *m, const ArtifactWrite *w, Arena *into, Artifa
 {
     Str stream;
     TRY(own_stream(w->category, w->id, into, &stream, e));
-    TRY(check_type(w->type, e));
-    TRY(check_task(w->task, e));
+    TRY(artifact_check_word("type", w->type, e));
+    TRY(artifact_check_task(w->task, e));
     return write_at(m, stream, w, make_meta(w->type, w->task, into), into, out, e);
 }
 
@@ -267,9 +268,7 @@ static jot_status read_at(Memory *m, Str stream, Str version, Arena *into, Artif
     *out = (Artifact){ 0 };
     TRY(version.n ? read_version(m, stream, version, into, &doc, e)
                   : doc_read(m, stream, into, &doc, e));
-    Listed l = listed(stream, &doc);
-    make_ref(m, &l, into, &out->ref);
-    out->text = doc.text;
+    *out = (Artifact){ artifact_ref_of(m, stream, &doc, into), doc.text };
     if (json_read(doc.text, &value, e) == JOT_OK)
         return JOT_OK;
     if (e) {

@@ -25,7 +25,7 @@
 #define ARTIFACT_INDEX "index"
 
 enum {
-    ARTIFACT_TYPE_MAX = 128, /* bytes of a type */
+    ARTIFACT_WORD_MAX = 128, /* bytes of a type */
     ARTIFACT_FIND_MAX = 1000,
     ARTIFACT_PROBLEMS_MAX = 100, /* told in one answer; the rest are counted */
 };
@@ -51,7 +51,7 @@ typedef struct Artifact {
 typedef struct ArtifactWrite {
     Str category, id;
     Str json; /* any JSON value; it is laid out here */
-    Str type; /* at most ARTIFACT_TYPE_MAX bytes of text; may be empty */
+    Str type; /* at most ARTIFACT_WORD_MAX bytes of text; may be empty */
     Str task; /* a task's id; may be empty */
     DocIf when;
 } ArtifactWrite;
@@ -116,6 +116,14 @@ MUST_USE jot_status index_delete(Memory *m, Str category, Str name, Arena *into,
 
 /* The stream of an artifact; JOT_INVALID with a sentence for what cannot be one. */
 MUST_USE jot_status artifact_stream(Str category, Str id, Arena *into, Str *out, Err *e);
+
+/* A word that is kept in meta, such as a type: `what` it is begins the sentence. */
+MUST_USE jot_status artifact_check_word(const char *what, Str word, Err *e);
+/* A task's id, or nothing. */
+MUST_USE jot_status artifact_check_task(Str task, Err *e);
+
+/* The ref of a document just read or written. */
+ArtifactRef artifact_ref_of(Memory *m, Str stream, const Doc *doc, Arena *into);
 
 /* {"artifact_id", "category", "content_hash", "timestamp", "type", "task_id", "by", "seq", "size"};
  * type and task_id are null when there is none.  The caller owns these. */

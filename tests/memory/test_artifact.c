@@ -156,9 +156,9 @@ static void what_is_no_json_is_refused_with_its_byte(Desk *d)
 
 static void a_type_or_task_that_cannot_be_one_is_refused(Desk *d)
 {
-    char type[ARTIFACT_TYPE_MAX + 2];
+    char type[ARTIFACT_WORD_MAX + 2];
     memset(type, 't', sizeof type);
-    type[ARTIFACT_TYPE_MAX + 1] = 0;
+    type[ARTIFACT_WORD_MAX + 1] = 0;
     const char *const types[] = { type, "a\nb", "\xff" }, *const tasks[] = { "a/b", "..", "\n" };
     ArtifactRef ref;
     for (size_t i = 0; i < COUNT_OF(types); i++) {
