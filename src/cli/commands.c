@@ -3,8 +3,9 @@
 
 extern const Cmd cmd_write, cmd_read, cmd_list, cmd_history, cmd_delete;
 extern const Cmd cmd_copy, cmd_where;
+extern const Cmd cmd_search;
 
 const Cmd *const commands[] = {
-    &cmd_write, &cmd_read,  &cmd_list, &cmd_history, &cmd_delete,
-    &cmd_copy,  &cmd_where, &cmd_help, NULL,
+    &cmd_write,  &cmd_read, &cmd_list,  &cmd_history, &cmd_delete,
+    &cmd_search, &cmd_copy, &cmd_where, &cmd_help,    NULL,
 };

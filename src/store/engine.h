@@ -28,6 +28,14 @@ typedef struct StoreOps {
     jot_status (*purge)(Store *s, Str stream, Str by, Mark *out, Err *e);
     jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
     StorePromise (*promise)(const Store *s);
+    /* Optional, with what store.c does instead. */
+    /* Where a search index may lie, "" for nowhere; NULL: in the user's cache. */
+    jot_status (*index_path)(Store *s, Arena *into, Str *out, Err *e);
+    /* Tell what only the engine can see; NULL: nothing.  Streams told as damaged or forked are not
+     * told again by store_verify. */
+    jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
+    /* Before every stream is written to once; NULL: nothing. */
+    jot_status (*mend)(Store *s, const MendOptions *o, Err *e);
 } StoreOps;
 
 /* Engines embed this as their FIRST member. */
@@ -36,6 +44,7 @@ struct Store {
     const Io *io;
     int64_t wait_ms;
     char read_only_why[128]; /* "" while the handle may write */
+    Hash url;                /* of the URL, filled in by store_open */
     StoreReport report;
 };
 

@@ -808,4 +808,7 @@ const StoreOps files_ops = {
     .purge = files_purge,
     .put_records = files_put_records,
     .promise = files_promise,
+    .index_path = files_index_path,
+    .verify = files_verify,
+    .mend = files_mend,
 };
