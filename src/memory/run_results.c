@@ -1,0 +1,232 @@
+/* run_results.c - looking at a run.
+ *
+ * A result needs its call, for the heading.  Calls stand shortly before their
+ * results, so those met on the way are remembered; one from further back is read
+ * by the seq its result names. */
+#include "memory/run_results.h"
+
+#include <string.h>
+
+#include "memory/frame.h"
+
+enum { PAGE = 100 };
+
+typedef struct Gather {
+    Run *r;
+    uint64_t from, to;
+    Arena *into;
+    Results *list;
+    size_t cap;
+    size_t bytes;
+    Step *calls; /* met so far, by seq */
+    size_t calls_n, calls_cap;
+} Gather;
+
+static jot_status args_of(Gather *g, uint64_t seq, Str *args, Err *e)
+{
+    for (size_t i = g->calls_n; i-- > 0 && g->calls[i].seq >= seq;)
+        if (g->calls[i].seq == seq) {
+            *args = g->calls[i].body;
+            return JOT_OK;
+        }
+    Step call;
+    *args = (Str){ 0 };
+    jot_status st = run_step(g->r, seq, g->into, &call, e);
+    if (st == JOT_OK && call.kind == RUN_CALL)
+        *args = call.body;
+    return st == JOT_NOT_FOUND ? JOT_OK : st;
+}
+
+static void keep_call(Gather *g, const Step *s)
+{
+    g->calls =
+        arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(Step), alignof(Step));
+    g->calls[g->calls_n++] = (Step){ .seq = s->seq, .body = arena_copy(g->into, s->body) };
+}
+
+static Result *new_item(Gather *g)
+{
+    Results *v = g->list;
+    v->items = arena_grow(g->into, v->items, v->n, &g->cap, sizeof(Result), alignof(Result));
+    v->items[v->n] = (Result){ 0 };
+    return &v->items[v->n++];
+}
+
+static jot_status keep_result(Gather *g, const Step *s, Err *e)
+{
+    Str args;
+    g->bytes += s->body.n;
+    if (g->bytes > RUN_RESULTS_MAX)
+        return err_set(e, JOT_TOO_BIG, "these results have more than %d bytes: ask for fewer",
+                       RUN_RESULTS_MAX);
+    TRY(args_of(g, s->of, &args, e));
+    *new_item(g) = (Result){ .n = s->n,
+                             .ok = s->ok,
+                             .tool = arena_copy(g->into, s->tool),
+                             .args = args,
+                             .result = arena_copy(g->into, s->redacted ? S("") : s->body) };
+    return JOT_OK;
+}
+
+/* One page; *seq moves behind it, *more says whether there is anything left to look for. */
+static jot_status gather_page(Gather *g, uint64_t *seq, bool *more, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Records page;
+    TRY(store_read(g->r->m->store, str(g->r->stream), *seq, PAGE, &arena, &page, e));
+    *more = page.more && page.n;
+    for (size_t i = 0; i < page.n; i++) {
+        Step s = step_of(&page.items[i], &arena);
+        *seq = s.seq + 1;
+        if (s.kind == RUN_CALL)
+            keep_call(g, &s);
+        if (s.kind != RUN_RESULT || s.n < g->from)
+            continue;
+        if (s.n <= g->to)
+            TRY(keep_result(g, &s, e));
+        if (s.n >= g->to) {
+            *more = false;
+            return JOT_OK;
+        }
+    }
+    return JOT_OK;
+}
+
+/* Add results `from` to `to` to the list. */
+static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Results *list, Err *e)
+{
+    Gather g = { .r = r, .from = from, .to = to, .into = into, .list = list };
+    g.cap = list->n;
+    uint64_t seq;
+    if (from > to)
+        return JOT_OK;
+    size_t before = list->n;
+    TRY(run_seek(r, from, &seq, e));
+    for (bool more = true; more;)
+        TRY(gather_page(&g, &seq, &more, e));
+    list->damaged += (to - from + 1) - (list->n - before);
+    return JOT_OK;
+}
+
+jot_status run_results(Run *r, uint64_t from, uint64_t to, Arena *into, Results *out, Err *e)
+{
+    *out = (Results){ 0 };
+    TRY(run_refresh(r, e));
+    uint64_t last = r->state.results;
+    return gather(r, from ? from : 1, to && to < last ? to : last, into, out, e);
+}
+
+jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
+{
+    *out = (Results){ 0 };
+    TRY(run_refresh(r, e));
+    const RunState *s = &r->state;
+    if (s->compact_seq) {
+        Step summary;
+        jot_status st = run_step(r, s->compact_seq, into, &summary, e);
+        if (st == JOT_NOT_FOUND)
+            out->damaged++;
+        else
+            TRY(st);
+        out->summary = st == JOT_OK ? summary.body : S("(the summary cannot be read)");
+    }
+    uint64_t first = s->results - run_shown(s) + 1;
+    if (first - s->compacted > RUN_RESULTS_CLEARED_MAX)
+        return err_set(
+            e, JOT_TOO_BIG,
+            "more than %d results of run '%s' were cleared: compact it, or use a context",
+            RUN_RESULTS_CLEARED_MAX, r->id);
+    Gather cleared = { .into = into, .list = out };
+    for (uint64_t n = s->compacted + 1; n < first; n++)
+        *new_item(&cleared) = (Result){ .n = n, .cleared = true };
+    return gather(r, first, s->results, into, out, e);
+}
+
+/* --- The final answer -------------------------------------------------------------------- */
+
+static void add_final(Buf *to, const Result *item)
+{
+    json_t *read = NULL;
+    if (json_read(item->result, &read, NULL) != JOT_OK) {
+        results_add_item(to, item);
+        return;
+    }
+    AUTO_PTR(json_t) value = read;
+    Result fenced = *item;
+    fenced.result = (Str){ 0 };
+    results_add_item(to, &fenced);
+    buf_add(to, S("```json\n"));
+    json_write(to, value);
+    buf_add(to, S("\n```"));
+}
+
+jot_status run_final(Run *r, Buf *to, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Results all;
+    TRY(run_results(r, 1, 0, &arena, &all, e));
+    size_t good = 0;
+    for (size_t i = 0; i < all.n; i++) {
+        if (!all.items[i].ok)
+            continue;
+        if (good++)
+            buf_add(to, S("\n\n"));
+        add_final(to, &all.items[i]);
+    }
+    if (all.n == 0)
+        buf_add(to, S("No data was gathered."));
+    else if (good == 0)
+        buf_add(to, S("No data was successfully gathered."));
+    return JOT_OK;
+}
+
+/* --- Going on ---------------------------------------------------------------------------- */
+
+static jot_status look_up(Run *r, const RunOpen *open, Arena *into, Unfinished *out, Err *e)
+{
+    *out = (Unfinished){ .open = { .call = arena_copy(into, open->call),
+                                   .tool = arena_copy(into, open->tool),
+                                   .seq = open->seq,
+                                   .mutating = open->mutating } };
+    Step call;
+    jot_status st = run_step(r, open->seq, into, &call, e);
+    if (st != JOT_NOT_FOUND)
+        TRY(st);
+    out->args = st == JOT_OK ? call.body : (Str){ 0 };
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    Str sink = arena_printf(&arena, "artifacts/tool_results/" STR_FMT, STR_ARG(open->call));
+    st = store_head(r->m->store, sink, HEAD_MARK, &arena, &head, e);
+    if (st != JOT_NOT_FOUND)
+        TRY(st);
+    out->stored = st == JOT_OK && mark_live(&head.mark);
+    return JOT_OK;
+}
+
+jot_status run_unfinished(Run *r, Arena *into, UnfinishedList *out, Err *e)
+{
+    *out = (UnfinishedList){ 0 };
+    TRY(run_refresh(r, e));
+    const RunState *s = &r->state;
+    out->items = NEW_ARRAY(into, Unfinished, s->open_n);
+    for (; out->n < s->open_n; out->n++)
+        TRY(look_up(r, &s->open[out->n], into, &out->items[out->n], e));
+    return JOT_OK;
+}
+
+json_t *unfinished_json(const UnfinishedList *list)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < list->n; i++) {
+        const Unfinished *u = &list->items[i];
+        json_t *args = NULL;
+        if (json_read(u->args, &args, NULL) != JOT_OK)
+            args = json_null();
+        json_array_append_new(out,
+                              json_pack("{s:o, s:o, s:o, s:I, s:b, s:b}", "call",
+                                        frame_json(u->open.call), "tool", frame_json(u->open.tool),
+                                        "args", args, "seq", (json_int_t)u->open.seq, "mutating",
+                                        u->open.mutating, "stored", u->stored));
+    }
+    return out;
+}
