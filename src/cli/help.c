@@ -17,6 +17,8 @@ static void print_cmds(FILE *to, const Cmd *const *among)
 {
     for (; *among; among++) {
         char left[64];
+        if ((*among)->hidden)
+            continue;
         snprintf(left, sizeof left, "%s %s", (*among)->name,
                  (*among)->subs ? "..." : (*among)->args);
         fprintf(to, "  %-24s %s\n", left, (*among)->summary);
@@ -55,6 +57,10 @@ static jot_status run_help(Session *s)
     const Cmd *const *among = commands;
     const Cmd *found = NULL;
     char path[64] = "";
+    if (opt_given(s, "man")) {
+        man_print(stdout);
+        return JOT_OK;
+    }
     if (s->n == 0) {
         help_all(stdout);
         return JOT_OK;
@@ -75,11 +81,17 @@ static jot_status run_help(Session *s)
     return JOT_OK;
 }
 
+static const Opt help_opts[] = {
+    { "man", NULL, "print the manual page, for man -l -" },
+    { 0 },
+};
+
 const Cmd cmd_help = {
     .name = "help",
     .args = "[COMMAND ...]",
     .summary = "Say what there is, or more about one command",
     .help = "",
+    .opts = help_opts,
     .args_max = 3,
     .run = run_help,
 };

@@ -77,6 +77,9 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head);
 /* JOT_OK if `r` continues `head` (seq 0: starts a stream): seq, time, chain. */
 MUST_USE jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e);
 
+/* Are there `n` numbers left behind this head, for records nobody has asked for? */
+MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
+
 /* The chain of a record whose predecessor had `previous`. */
 Hash record_chain(Hash previous, Str stream, const Record *r);
 

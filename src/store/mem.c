@@ -295,6 +295,7 @@ static jot_status mem_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     if (!st || st->n == 0)
         return store_not_found(e, stream);
     Mark head = head_mark(st);
+    TRY(store_check_room(stream, &head, 1, e));
     Record tombstone = store_next(s, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head);
     add_record(m, st, &tombstone);
     drop_front(st, st->n - 1);

@@ -131,7 +131,7 @@ typedef struct Records {
     Record *items; /* by seq, ascending */
     size_t n;
     bool more;        /* there are records behind the last one */
-    uint64_t damaged; /* unreadable records passed over in this range */
+    uint64_t damaged; /* in this range: records passed over, or not continuing the one before */
 } Records;
 
 /* Up to `limit` records from seq `from` on (or from the oldest kept, if that is later).
