@@ -3,8 +3,9 @@
 
 extern const Cmd cmd_write, cmd_read, cmd_list, cmd_history, cmd_delete;
 extern const Cmd cmd_copy, cmd_where;
+extern const Cmd cmd_log;
 
 const Cmd *const commands[] = {
-    &cmd_write, &cmd_read, &cmd_list,       &cmd_history,  &cmd_delete, &cmd_copy,
-    &cmd_where, &cmd_help, &cmd_completion, &cmd_complete, NULL,
+    &cmd_write, &cmd_read,  &cmd_list, &cmd_history,    &cmd_delete,   &cmd_log,
+    &cmd_copy,  &cmd_where, &cmd_help, &cmd_completion, &cmd_complete, NULL,
 };

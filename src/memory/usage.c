@@ -276,6 +276,16 @@ static json_t *json_of(Str text)
     return json_stringn(text.n ? text.p : "", text.n);
 }
 
+json_t *warnings_json(const UsageWarnings *w)
+{
+    json_t *out = json_array();
+    if (w->limit.n)
+        json_array_append_new(out, json_of(w->limit));
+    if (w->loop.n)
+        json_array_append_new(out, json_of(w->loop));
+    return out;
+}
+
 static json_t *tools_json(const Usage *u, uint64_t limit)
 {
     json_t *rows = json_array();

@@ -66,6 +66,9 @@ typedef struct UsageWarnings {
 /* What to say before this call is made.  `limit` 0 means USAGE_LIMIT. */
 UsageWarnings usage_check(const Usage *u, uint64_t limit, Str tool, Str args, Arena *into);
 
+/* The warnings there are, in an array.  The caller owns it. */
+json_t *warnings_json(const UsageWarnings *w);
+
 /* The block for a prompt that begins "## Tool Usage This Query"; nothing if there was no call. */
 void usage_add_block(Buf *to, const Usage *u, uint64_t limit);
 
