@@ -68,7 +68,7 @@ static jot_status run_help(Session *s)
         man_print(stdout);
         return JOT_OK;
     }
-    if (s->n == 0) {
+    if (s->n <= 0) {
         help_all(stdout);
         return JOT_OK;
     }

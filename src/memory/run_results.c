@@ -22,16 +22,19 @@ typedef struct Gather {
     size_t calls_n, calls_cap;
 } Gather;
 
-static jot_status args_of(Gather *g, uint64_t seq, Str *args, Err *e)
+/* The arguments of the call at this seq: among those at hand, or read.  What cannot be read is
+ * empty. */
+static jot_status args_of(Run *r, const Step *calls, size_t n, uint64_t seq, Arena *into, Str *args,
+                          Err *e)
 {
-    for (size_t i = g->calls_n; i-- > 0 && g->calls[i].seq >= seq;)
-        if (g->calls[i].seq == seq) {
-            *args = g->calls[i].body;
+    for (size_t i = n; i-- > 0 && calls[i].seq >= seq;)
+        if (calls[i].seq == seq) {
+            *args = calls[i].body;
             return JOT_OK;
         }
     Step call;
     *args = (Str){ 0 };
-    jot_status st = run_step(g->r, seq, g->into, &call, e);
+    jot_status st = run_step(r, seq, into, &call, e);
     if (st == JOT_OK && call.kind == RUN_CALL)
         *args = call.body;
     return st == JOT_NOT_FOUND ? JOT_OK : st;
@@ -59,7 +62,7 @@ static jot_status keep_result(Gather *g, const Step *s, Err *e)
     if (g->bytes > RUN_RESULTS_MAX)
         return err_set(e, JOT_TOO_BIG, "these results have more than %d bytes: ask for fewer",
                        RUN_RESULTS_MAX);
-    TRY(args_of(g, s->of, &args, e));
+    TRY(args_of(g->r, g->calls, g->calls_n, s->of, g->into, &args, e));
     *new_item(g) = (Result){ .n = s->n,
                              .ok = s->ok,
                              .tool = arena_copy(g->into, s->tool),
@@ -140,6 +143,81 @@ jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
     for (uint64_t n = s->compacted + 1; n < first; n++)
         *new_item(&cleared) = (Result){ .n = n, .cleared = true };
     return gather(r, first, s->results, into, out, e);
+}
+
+/* --- Newest first ------------------------------------------------------------------------ */
+
+RunBack run_back(Run *r, Arena *into)
+{
+    return (RunBack){ .r = r, .into = into, .next = r->state.seq + 1 };
+}
+
+/* The page has no result: the fold it begins with says where the one before it is. */
+static uint64_t jump(const RunBack *b, uint64_t from)
+{
+    AUTO(Arena) arena = { 0 };
+    RunState state;
+    const Step *first = b->steps;
+    if (b->page_n == 0 || first->kind != RUN_FOLD || !state_read(first->body, &arena, &state))
+        return from;
+    return state.result_seq < from ? state.result_seq + 1 : from;
+}
+
+static bool has_result(const RunBack *b)
+{
+    for (size_t i = 0; i < b->page_n; i++)
+        if (b->steps[i].kind == RUN_RESULT)
+            return true;
+    return false;
+}
+
+/* The records from `from` to `last`, or the newer half of them if they do not fit in one read. */
+static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Records *page, Err *e)
+{
+    for (;;) {
+        TRY(store_read(b->r->m->store, str(b->r->stream), *from, (size_t)(last - *from + 1),
+                       b->into, page, e));
+        bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
+        if (!cut || *from == last)
+            return JOT_OK;
+        *from += (last - *from + 1) / 2;
+    }
+}
+
+/* The records from the fold before `next` up to it. */
+static jot_status page_back(RunBack *b, Err *e)
+{
+    uint64_t last = b->next - 1, from = last - last % RUN_FOLD_EVERY;
+    from = from ? from : 1;
+    Records page;
+    TRY(read_back(b, &from, last, &page, e));
+    b->steps = NEW_ARRAY(b->into, Step, page.n);
+    b->page_n = 0;
+    /* Where records are damaged, a read goes on with later ones, which have been seen. */
+    for (size_t i = 0; i < page.n && page.items[i].mark.seq <= last; i++)
+        b->steps[b->page_n++] = step_of(&page.items[i], b->into);
+    b->n = b->page_n;
+    b->next = has_result(b) ? from : jump(b, from);
+    return JOT_OK;
+}
+
+jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
+{
+    *there = false;
+    while (b->n > 0 || b->next > 1) {
+        if (b->n == 0) {
+            TRY(page_back(b, e));
+            continue;
+        }
+        const Step *s = &b->steps[--b->n];
+        if (s->kind != RUN_RESULT)
+            continue;
+        *out = (Result){ .n = s->n, .ok = s->ok, .tool = s->tool };
+        out->result = s->redacted ? S("") : s->body;
+        *there = true;
+        return args_of(b->r, b->steps, b->page_n, s->of, b->into, &out->args, e);
+    }
+    return JOT_OK;
 }
 
 /* --- The final answer -------------------------------------------------------------------- */

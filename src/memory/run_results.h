@@ -21,6 +21,22 @@ MUST_USE jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e);
 MUST_USE jot_status run_results(Run *r, uint64_t from, uint64_t to, Arena *into, Results *out,
                                 Err *e);
 
+/* A walk over the results, newest first, that reads no more than it is asked for: 64 records at a
+ * time, and stretches without a result are jumped over. */
+typedef struct RunBack {
+    Run *r;
+    Arena *into;   /* for what is returned, and for records on the way */
+    uint64_t next; /* records before this seq are still to be read */
+    Step *steps;   /* the page at hand */
+    size_t n;      /* of it, not yet looked at */
+    size_t page_n;
+} RunBack;
+
+/* Begins behind the newest record of the run's state. */
+RunBack run_back(Run *r, Arena *into);
+/* The next older result; *there is false if there is none. */
+MUST_USE jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e);
+
 /* What the final answer is made from: every result of the run that is no failure, each below its
  * call, JSON fenced. */
 MUST_USE jot_status run_final(Run *r, Buf *to, Err *e);
