@@ -7,6 +7,7 @@
 const Opt opts_always[] = {
     { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
     { "as", "NAME", "who writes; else $JOTTER_AS, $USER" },
+    { "lease", "TOKEN", "write only while this lease stands; else $JOTTER_LEASE" },
     { "json", NULL, "answer with one JSON value" },
     { "help", NULL, "about this command" },
     { 0 },
@@ -88,7 +89,7 @@ static jot_status check_count(Session *s)
     const Cmd *cmd = s->cmd;
     if (!cmd || opt_given(s, "help"))
         return JOT_OK;
-    if (cmd->subs)
+    if (cmd->subs && !cmd->run)
         return err_set(&s->err, JOT_INVALID,
                        "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
     if (s->n < cmd->args_min || s->n > cmd->args_max)
