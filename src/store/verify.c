@@ -96,7 +96,7 @@ typedef struct Through {
 static void take_record(Verify *v, Str stream, Through *t, const Record *r)
 {
     Err why = { 0 };
-    bool neighbours = t->last.seq && t->last.seq + 1 == r->mark.seq;
+    bool neighbours = t->last.seq + 1 == r->mark.seq;
     if (neighbours && store_check_next(stream, &t->last, r, &why) != JOT_OK) {
         blame(v, stream, why.text);
         t->told = true;
