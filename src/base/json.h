@@ -42,6 +42,14 @@ void json_quote(Buf *to, Str text);
 /* How many bytes json_quote would add. */
 size_t json_quoted_size(Str text);
 
+/* The same value with two spaces a level, as people and Python's json.dumps(indent=2) write it.
+ * `text` has passed json_read.  Only the space between tokens changes: strings and numbers keep the
+ * bytes they have, so nothing is rounded, escaped or unescaped. */
+void json_indent(Buf *to, Str text);
+
+/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}.  The caller owns it. */
+json_t *json_text(Str text);
+
 /* Any jansson value, compact, keys in the order they were set; the same in every locale. */
 void json_write(Buf *to, const json_t *value);
 
