@@ -398,6 +398,9 @@ static void an_index_document_is_replaced_and_not_listed_among_artifacts(Desk *d
     assert_int_equal(list.n, 1);
     list = find(d, (ArtifactQuery){ .category = S("tasks"), .documents = true });
     assert_text(ids(d, &list), "task_index");
+    assert_text(list.items[0].category, "tasks");
+    list = find(d, (ArtifactQuery){ .documents = true, .after = S("tasks/task_index") });
+    assert_int_equal(list.n, 0);
     desk_ok(d, index_delete(&d->m, S("tasks"), S("task_index"), &d->a, &d->e));
     desk_expect(d, JOT_NOT_FOUND, index_read(&d->m, S("tasks"), S("task_index"), &d->a, &a, &d->e));
     assert_text(get(d, "tasks", "task_index").text, "\"an artifact of the same name\"");
