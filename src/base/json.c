@@ -77,6 +77,15 @@ jot_status json_read(Str text, json_t **out, Err *e)
     return JOT_OK;
 }
 
+json_t *json_text(Str text)
+{
+    if (utf8_valid(text))
+        return json_stringn(text.n ? text.p : "", text.n);
+    AUTO(Buf) coded = { 0 };
+    base64_write(&coded, text);
+    return json_pack("{s:s%}", "base64", coded.p, coded.n);
+}
+
 Str json_str(const json_t *value)
 {
     if (!json_is_string(value))
@@ -429,15 +438,6 @@ void json_indent(Buf *to, Str text)
             at = indent_scalar(to, text, at);
         }
     }
-}
-
-json_t *json_text(Str text)
-{
-    if (utf8_valid(text))
-        return json_stringn(text.n ? text.p : "", text.n);
-    AUTO(Buf) coded = { 0 };
-    base64_write(&coded, text);
-    return json_pack("{s:s%}", "base64", coded.p, coded.n);
 }
 
 /* The shortest form that reads back as the same number. */

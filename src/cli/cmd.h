@@ -5,7 +5,7 @@
  * page and completion are made from the same words.
  *
  * Options may stand anywhere behind the command; `--` ends them.  Every command
- * knows --pad, --as, --json and --help.  With --json standard output carries one
+ * knows --pad, --as, --lease, --json and --help.  With --json standard output carries one
  * JSON value and nothing else, also if the command fails. */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
@@ -48,7 +48,7 @@ extern const Opt opts_always[];
 
 /* --- One run of the program ------------------------------------------------------------ */
 
-enum { OPTS_MAX = 32 };
+enum { OPTS_MAX = 32, ARGS_ANY = 1 << 20 };
 
 struct Session {
     const Cmd *cmd;
@@ -60,11 +60,13 @@ struct Session {
     } given[OPTS_MAX];
     size_t given_n;
     bool json;
-    bool told;     /* the failure has been printed already, as JSON with more in it */
-    Where where;   /* the pad */
-    Str by;        /* who writes */
-    Memory memory; /* open after session_open */
-    Arena arena;   /* of the whole run */
+    bool told;      /* the failure has been printed already, as JSON with more in it */
+    Where where;    /* the pad */
+    Str by;         /* who writes */
+    uint64_t lease; /* the token to write under; 0: none */
+    int exit_code;  /* of a program that was run; 0: the status decides */
+    Memory memory;  /* open after session_open */
+    Arena arena;    /* of the whole run */
     Err err;
 };
 
@@ -81,7 +83,11 @@ MUST_USE jot_status opt_number(Session *s, const char *name, int64_t min, int64_
 /* The argument at this place, or the empty Str. */
 Str arg_at(const Session *s, int at);
 
-/* Open the session's pad; `create` makes it if there is none. */
+/* The number of a lease. */
+MUST_USE jot_status read_token(Session *s, const char *text, uint64_t *out);
+
+/* Open the session's pad, to write under the session's lease if it has one; `create` makes it if
+ * there is none. */
 MUST_USE jot_status session_open(Session *s, bool create);
 /* The same where a pad that is not there yet is an empty one: *there is false then. */
 MUST_USE jot_status session_open_any(Session *s, bool *there);

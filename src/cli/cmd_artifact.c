@@ -225,15 +225,15 @@ static const Opt find_opts[] = {
 static jot_status run_index_write(Session *s)
 {
     ArtifactWrite w = { 0 };
-    return write_with(s, &w, index_write);
+    return write_with(s, &w, artifact_index_write);
 }
 
 static jot_status run_index_read(Session *s)
 {
     Artifact a = { 0 };
     TRY(session_open(s, false));
-    return print_read(s, index_read(&s->memory, arg_at(s, 0), arg_at(s, 1), &s->arena, &a, &s->err),
-                      &a);
+    return print_read(
+        s, artifact_index_read(&s->memory, arg_at(s, 0), arg_at(s, 1), &s->arena, &a, &s->err), &a);
 }
 
 static jot_status run_index_list(Session *s)
@@ -244,7 +244,7 @@ static jot_status run_index_list(Session *s)
 static jot_status run_index_delete(Session *s)
 {
     TRY(session_open(s, false));
-    TRY(index_delete(&s->memory, arg_at(s, 0), arg_at(s, 1), &s->arena, &s->err));
+    TRY(artifact_index_delete(&s->memory, arg_at(s, 0), arg_at(s, 1), &s->arena, &s->err));
     if (s->json)
         print_json(json_pack("{s:o, s:o, s:b}", "name", json_text(arg_at(s, 1)), "category",
                              json_text(arg_at(s, 0)), "deleted", true));

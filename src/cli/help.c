@@ -52,10 +52,27 @@ void help_one(const Cmd *cmd, const char *path)
     }
 }
 
-static jot_status run_help(Session *s)
+/* The command that the words name, and its words with spaces between; NULL if there is none. */
+static const Cmd *find(Session *s, char *path, size_t room)
 {
     const Cmd *const *among = commands;
     const Cmd *found = NULL;
+    for (int i = 0; i < s->n; i++) {
+        found = NULL;
+        for (; among && *among && !found; among++)
+            if (strcmp((*among)->name, s->args[i]) == 0)
+                found = *among;
+        if (!found)
+            return NULL;
+        size_t used = strlen(path);
+        snprintf(path + used, room - used, "%s%s", used ? " " : "", found->name);
+        among = found->subs;
+    }
+    return found;
+}
+
+static jot_status run_help(Session *s)
+{
     char path[64] = "";
     if (opt_given(s, "man")) {
         man_print(stdout);
@@ -65,18 +82,11 @@ static jot_status run_help(Session *s)
         help_all(stdout);
         return JOT_OK;
     }
-    for (int i = 0; i < s->n; i++, among = found->subs) {
-        found = NULL;
-        for (; among && *among && !found; among++)
-            if (strcmp((*among)->name, s->args[i]) == 0)
-                found = *among;
-        Shown shown;
-        if (!found)
-            return err_set(&s->err, JOT_INVALID, "no command '%s': see 'jotter help'",
-                           err_show(&shown, str(s->args[i])));
-        size_t used = strlen(path);
-        snprintf(path + used, sizeof path - used, "%s%s", used ? " " : "", found->name);
-    }
+    const Cmd *found = find(s, path, sizeof path);
+    Shown shown;
+    if (!found)
+        return err_set(&s->err, JOT_INVALID, "no command '%s': see 'jotter help'",
+                       err_show(&shown, str(s->args[s->n - 1])));
     help_one(found, path);
     return JOT_OK;
 }

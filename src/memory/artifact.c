@@ -410,7 +410,8 @@ static jot_status index_stream(Str category, Str name, Arena *into, Str *out, Er
     return artifact_stream(below, name, into, out, e);
 }
 
-jot_status index_write(Memory *m, const ArtifactWrite *w, Arena *into, ArtifactRef *out, Err *e)
+jot_status artifact_index_write(Memory *m, const ArtifactWrite *w, Arena *into, ArtifactRef *out,
+                                Err *e)
 {
     Str stream;
     TRY(index_stream(w->category, w->id, into, &stream, e));
@@ -419,7 +420,8 @@ jot_status index_write(Memory *m, const ArtifactWrite *w, Arena *into, ArtifactR
     return st;
 }
 
-jot_status index_read(Memory *m, Str category, Str name, Arena *into, Artifact *out, Err *e)
+jot_status artifact_index_read(Memory *m, Str category, Str name, Arena *into, Artifact *out,
+                               Err *e)
 {
     Str stream;
     TRY(index_stream(category, name, into, &stream, e));
@@ -428,7 +430,7 @@ jot_status index_read(Memory *m, Str category, Str name, Arena *into, Artifact *
     return st;
 }
 
-jot_status index_delete(Memory *m, Str category, Str name, Arena *into, Err *e)
+jot_status artifact_index_delete(Memory *m, Str category, Str name, Arena *into, Err *e)
 {
     Str stream;
     Doc gone;

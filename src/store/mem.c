@@ -316,9 +316,27 @@ static jot_status mem_put_records(Store *s, Str stream, const Record *records, s
     return JOT_OK;
 }
 
+static jot_status mem_index_path(Store *s, Arena *into, Str *out, Err *e)
+{
+    (void)s, (void)into, (void)e;
+    *out = (Str){ 0 };
+    return JOT_OK;
+}
+
 static StorePromise mem_promise(const Store *s)
 {
     return (StorePromise){ .scheme = "mem" };
+}
+
+/* Nobody else has a handle of this pad, and its own does not count. */
+static int mem_hold(Store *s, uint64_t number, bool hold)
+{
+    return 0;
+}
+
+static bool mem_held(Store *s, uint64_t number)
+{
+    return false;
 }
 
 const StoreOps mem_ops = {
@@ -335,4 +353,7 @@ const StoreOps mem_ops = {
     .purge = mem_purge,
     .put_records = mem_put_records,
     .promise = mem_promise,
+    .hold = mem_hold,
+    .held = mem_held,
+    .index_path = mem_index_path,
 };
