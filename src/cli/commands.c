@@ -21,12 +21,12 @@ extern const Cmd cmd_redact;
 extern const Cmd cmd_search;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
+extern const Cmd cmd_artifact;
+extern const Cmd cmd_task;
+extern const Cmd cmd_checkpoint;
+extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
 extern const Cmd cmd_lease;
-extern const Cmd cmd_artifact;
-extern const Cmd cmd_sink;
-extern const Cmd cmd_checkpoint;
-extern const Cmd cmd_task;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
@@ -51,12 +51,12 @@ const Cmd *const commands[] = {
     &cmd_search,
     &cmd_context,
     &cmd_prompt,
+    &cmd_artifact,
+    &cmd_task,
+    &cmd_checkpoint,
+    &cmd_sink,
     &cmd_log,
     &cmd_lease,
-    &cmd_artifact,
-    &cmd_sink,
-    &cmd_checkpoint,
-    &cmd_task,
     &cmd_import,
     &cmd_export,
     &cmd_copy,
