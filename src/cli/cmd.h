@@ -36,6 +36,7 @@ typedef struct Cmd {
     const Opt *opts;     /* ends in {0}; may be NULL */
     const struct Cmd *const *subs; /* words behind this one, ends in NULL; then there is no run */
     int args_min, args_max;
+    bool hidden; /* not in help: for programs */
     jot_status (*run)(Session *s);
 } Cmd;
 
@@ -119,6 +120,8 @@ json_t *json_text(Str text);
 
 void help_all(FILE *to);
 void help_one(const Cmd *cmd, const char *path);
-extern const Cmd cmd_help;
+/* All of it as a manual page. */
+void man_print(FILE *to);
+extern const Cmd cmd_help, cmd_complete, cmd_completion;
 
 #endif

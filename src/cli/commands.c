@@ -7,6 +7,6 @@ extern const Cmd cmd_import, cmd_export;
 extern const Cmd cmd_copy, cmd_where;
 
 const Cmd *const commands[] = {
-    &cmd_write,  &cmd_read,   &cmd_list, &cmd_history, &cmd_delete, &cmd_lease,
-    &cmd_import, &cmd_export, &cmd_copy, &cmd_where,   &cmd_help,   NULL,
+    &cmd_write,  &cmd_read, &cmd_list,  &cmd_history, &cmd_delete,     &cmd_lease,    &cmd_import,
+    &cmd_export, &cmd_copy, &cmd_where, &cmd_help,    &cmd_completion, &cmd_complete, NULL,
 };

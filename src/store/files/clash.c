@@ -75,9 +75,9 @@ jot_status clash_check(Files *f, Work *w, Err *e)
 
 /* --- Where case does not count ---------------------------------------------------------- */
 
-static char lower(char c)
+static int lower(int c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
 static bool same_but_case(Str a, Str b)
