@@ -34,7 +34,7 @@ typedef struct Cmd {
     const char *summary; /* one line, without a full stop */
     const char *help;    /* what else to know, in lines that end in a newline; may be "" */
     const Opt *opts;     /* ends in {0}; may be NULL */
-    const struct Cmd *const *subs; /* words behind this one, ends in NULL; then there is no run */
+    const struct Cmd *const *subs; /* words behind this one, ends in NULL; run: without one */
     int args_min, args_max;
     bool hidden; /* not in help: for programs */
     jot_status (*run)(Session *s);
@@ -112,9 +112,6 @@ void print_json(json_t *value);
 /* Colours where standard output is a terminal and NO_COLOR is not set, "" elsewhere. */
 typedef enum Ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_GREEN, INK_YELLOW, INK_CYAN } Ink;
 const char *ink(Ink i);
-
-/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}. */
-json_t *json_text(Str text);
 
 /* --- Help ------------------------------------------------------------------------------ */
 
