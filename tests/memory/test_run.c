@@ -402,7 +402,8 @@ static void a_record_nobody_knows_is_passed_over(Desk *d)
 
 static jot_status find_secret(void *ctx, const Step *s)
 {
-    *(bool *)ctx = *(bool *)ctx || memmem(s->body.p, s->body.n, "swordfish", 9);
+    bool *found = ctx;
+    *found = *found || (s->body.n && memmem(s->body.p, s->body.n, "swordfish", 9));
     return JOT_OK;
 }
 
