@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUSY_MS = 10 * 1000 };
-
 /* clang-format off */
 static const char schema[] =
     "CREATE TABLE facts("
@@ -274,7 +272,7 @@ static jot_status connect(Index *x, Err *e)
         mem_exhausted();
     if (rc != SQLITE_OK)
         return index_fault(x, rc, e);
-    sqlite3_busy_timeout(x->sql, BUSY_MS);
+    sqlite3_busy_timeout(x->sql, x->wait_ms);
     if (file && lstat(x->path, &x->seen) != 0)
         return index_fault(x, SQLITE_CANTOPEN, e);
     /* A cache need not survive a power loss, but it must not survive it in pieces. */
