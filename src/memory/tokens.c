@@ -23,7 +23,7 @@ static const uint64_t weights[TOKEN_CLASSES] = {
     [TOKEN_INDENTS]     =  352,
     [TOKEN_CJK]         =  780,
     [TOKEN_OTHER_WORDS] =  693,
-    [TOKEN_OTHER]       =  262,
+    [TOKEN_OTHER]       =  210,
     [TOKEN_ACCENTS]     =  800,
 };
 /* clang-format on */

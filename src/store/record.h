@@ -9,9 +9,9 @@
  * and body; a redacted record has "redacted":true and no body.  The body is a
  * string if it is UTF-8 without NUL and that is no longer than base64;
  * otherwise "body64" holds it.  The sum is the first 16 hex digits of the SHA-256
- * of all that stands before its comma: what the body's hash does not cover.  Meta with spaces around it or line breaks in it
- * is a string.  Members that are not known here are kept; they stand before the
- * sum, and no key is written with escapes. */
+ * of all that stands before its comma: what the body's hash does not cover.  Meta with spaces
+ * around it or line breaks in it is a string.  Members that are not known here are kept; they stand
+ * before the sum, and no key is written with escapes. */
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
 

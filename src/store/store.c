@@ -346,6 +346,35 @@ jot_status store_put_records(Store *s, Str stream, const Record *records, size_t
     return s->ops->put_records(s, stream, records, n, e);
 }
 
+/* --- Being alive ----------------------------------------------------------------------- */
+
+jot_status store_hold(Store *s, uint64_t number, Err *e)
+{
+    assert(s);
+    if (number >> STORE_HOLD_BITS)
+        return err_set(e, JOT_INVALID, "a number to hold has at most %d bits", STORE_HOLD_BITS);
+    if (!s->ops->hold)
+        return err_set(e, JOT_UNSUPPORTED, "this engine cannot tell which handles are alive");
+    TRY(check_writable(s, e));
+    int got = s->ops->hold(s, number, true);
+    if (got == -EAGAIN)
+        return err_set(e, JOT_CONFLICT, "another handle holds %llu", (unsigned long long)number);
+    return got < 0 ? err_errno(e, -got, "could not hold %llu", (unsigned long long)number) : JOT_OK;
+}
+
+void store_let_go(Store *s, uint64_t number)
+{
+    if (s->ops->hold && !(number >> STORE_HOLD_BITS))
+        (void)s->ops->hold(s, number, false);
+}
+
+bool store_held(Store *s, uint64_t number)
+{
+    if (!s->ops->held || number >> STORE_HOLD_BITS)
+        return true;
+    return s->ops->held(s, number);
+}
+
 /* --- Opening --------------------------------------------------------------------------- */
 
 jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)

@@ -358,4 +358,6 @@ const StoreOps sqlite_ops = {
     .promise = sqlite_promise,
     .index_path = sqlite_index_path,
     .verify = sqlite_verify,
+    .hold = db_hold,
+    .held = db_held,
 };
