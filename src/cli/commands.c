@@ -18,9 +18,9 @@ extern const Cmd cmd_restore;
 extern const Cmd cmd_blame;
 extern const Cmd cmd_purge;
 extern const Cmd cmd_redact;
+extern const Cmd cmd_search;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_lease;
-extern const Cmd cmd_search;
 extern const Cmd cmd_watch;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
@@ -47,9 +47,9 @@ const Cmd *const commands[] = {
     &cmd_blame,
     &cmd_purge,
     &cmd_redact,
+    &cmd_search,
     &cmd_prompt,
     &cmd_lease,
-    &cmd_search,
     &cmd_watch,
     &cmd_import,
     &cmd_export,

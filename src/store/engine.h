@@ -28,6 +28,9 @@ typedef struct StoreOps {
     jot_status (*purge)(Store *s, Str stream, Str by, Mark *out, Err *e);
     jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
     StorePromise (*promise)(const Store *s);
+    /* Optional: an engine that cannot tell who lives has neither. */
+    int (*hold)(Store *s, uint64_t number, bool hold); /* 0, -EAGAIN or another -errno */
+    bool (*held)(Store *s, uint64_t number);
     /* Optional, with what store.c does instead. */
     /* Where a search index may lie, "" for nowhere; NULL: in the user's cache. */
     jot_status (*index_path)(Store *s, Arena *into, Str *out, Err *e);
@@ -36,9 +39,6 @@ typedef struct StoreOps {
     jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
     /* Before every stream is written to once; NULL: nothing. */
     jot_status (*mend)(Store *s, const MendOptions *o, Err *e);
-    /* Optional: an engine that cannot tell who lives has neither. */
-    int (*hold)(Store *s, uint64_t number, bool hold); /* 0, -EAGAIN or another -errno */
-    bool (*held)(Store *s, uint64_t number);
 } StoreOps;
 
 /* Engines embed this as their FIRST member. */

@@ -353,7 +353,7 @@ const StoreOps mem_ops = {
     .purge = mem_purge,
     .put_records = mem_put_records,
     .promise = mem_promise,
-    .index_path = mem_index_path,
     .hold = mem_hold,
     .held = mem_held,
+    .index_path = mem_index_path,
 };

@@ -205,6 +205,20 @@ typedef struct CopyCount {
 MUST_USE jot_status store_copy(Store *from, Store *to, void (*progress)(void *, const CopyCount *),
                                void *ctx, CopyCount *out, Err *e);
 
+/* --- Being alive ----------------------------------------------------------------------- */
+
+/* A handle may hold numbers.  It holds one until it lets go, is closed, or its process ends
+ * however it ends: the kernel sees to that, so whoever asks learns who is alive and no pid is
+ * ever compared.  A child made by fork holds what its parent held; one that calls exec does not.
+ * Nothing is stored. */
+enum { STORE_HOLD_BITS = 62 };
+
+/* JOT_CONFLICT: another handle holds it.  JOT_UNSUPPORTED: the engine cannot tell who lives. */
+MUST_USE jot_status store_hold(Store *s, uint64_t number, Err *e);
+void store_let_go(Store *s, uint64_t number); /* one that is not held is fine */
+/* True if another handle holds it, or if that cannot be told. */
+bool store_held(Store *s, uint64_t number);
+
 /* --- Care ------------------------------------------------------------------------------ */
 
 typedef enum FaultKind {
@@ -255,20 +269,6 @@ typedef struct MendOptions {
 /* Put right what can be put right without losing anything: what does not fit is put aside, never
  * removed.  store_report says what was done. */
 MUST_USE jot_status store_mend(Store *s, const MendOptions *o, Err *e);
-
-/* --- Being alive ----------------------------------------------------------------------- */
-
-/* A handle may hold numbers.  It holds one until it lets go, is closed, or its process ends
- * however it ends: the kernel sees to that, so whoever asks learns who is alive and no pid is
- * ever compared.  A child made by fork holds what its parent held; one that calls exec does not.
- * Nothing is stored. */
-enum { STORE_HOLD_BITS = 62 };
-
-/* JOT_CONFLICT: another handle holds it.  JOT_UNSUPPORTED: the engine cannot tell who lives. */
-MUST_USE jot_status store_hold(Store *s, uint64_t number, Err *e);
-void store_let_go(Store *s, uint64_t number); /* one that is not held is fine */
-/* True if another handle holds it, or if that cannot be told. */
-bool store_held(Store *s, uint64_t number);
 
 /* --- Opening --------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include "memory/desk.h"
 #include "memory/search.h"
 
-static const double recall_min = 0.99, first_min = 0.95;
+static const double recall_min = 0.97, first_min = 0.95;
 
 enum { QUERIES_MIN = 50, DENSE_MIN = 10 };
 

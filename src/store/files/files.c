@@ -215,9 +215,9 @@ const StoreOps files_ops = {
     .purge = files_purge,
     .put_records = files_put_records,
     .promise = files_promise,
+    .hold = pad_hold,
+    .held = pad_held,
     .index_path = files_index_path,
     .verify = files_verify,
     .mend = files_mend,
-    .hold = pad_hold,
-    .held = pad_held,
 };

@@ -356,8 +356,8 @@ const StoreOps sqlite_ops = {
     .purge = sqlite_purge,
     .put_records = sqlite_put_records,
     .promise = sqlite_promise,
-    .index_path = sqlite_index_path,
-    .verify = sqlite_verify,
     .hold = db_hold,
     .held = db_held,
+    .index_path = sqlite_index_path,
+    .verify = sqlite_verify,
 };
