@@ -10,10 +10,10 @@ static bool read_time(Session *s, Str text, bool end_of_day, int64_t *out)
         char unit;
         int64_t ms;
     } units[] = {
-        { 'm', 60 * 1000 },
-        { 'h', 3600 * 1000 },
-        { 'd', 86400 * 1000 },
-        { 'w', 604800 * 1000LL },
+        { 'm', 60000 },
+        { 'h', 3600000 },
+        { 'd', 86400000 },
+        { 'w', 604800000 },
     };
     int64_t n;
     Str day = arena_printf(&s->arena, STR_FMT "T%sZ", STR_ARG(text),

@@ -301,7 +301,7 @@ static void read_hits(Search *s, Finding *f, size_t limit, Arena *into, Hits *ou
 {
     Best *b = &f->best;
     size_t passed = 0;
-    qsort(b->items, b->n, sizeof *b->items, best_first);
+    qsort(b->items, b->n, sizeof(void *), best_first);
     out->items = NEW_ARRAY(into, Hit, limit);
     for (size_t i = 0; i < b->n && !out->more; i++) {
         Hit hit;

@@ -228,8 +228,9 @@ static void a_stream_with_conflict_marks_is_told_and_mended(Desk *d)
         return;
     Str base, ours, theirs;
     two_clones(d, &base, &ours, &theirs);
-    check_merged(d, arena_printf(&d->a, STR_FMT "<<<<<<< HEAD\n" STR_FMT "=======\n" STR_FMT
-                                                ">>>>>>> theirs\n",
+    check_merged(d, arena_printf(&d->a,
+                                 STR_FMT "<<<<<<< HEAD\n" STR_FMT "=======\n" STR_FMT
+                                         ">>>>>>> theirs\n",
                                  STR_ARG(base), STR_ARG(ours), STR_ARG(theirs)));
 }
 
