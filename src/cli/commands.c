@@ -30,6 +30,11 @@ extern const Cmd cmd_lease;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
+extern const Cmd cmd_verify;
+extern const Cmd cmd_doctor;
+extern const Cmd cmd_gc;
+extern const Cmd cmd_stats;
+extern const Cmd cmd_watch;
 extern const Cmd cmd_where;
 
 const Cmd *const commands[] = {
@@ -60,6 +65,11 @@ const Cmd *const commands[] = {
     &cmd_import,
     &cmd_export,
     &cmd_copy,
+    &cmd_verify,
+    &cmd_doctor,
+    &cmd_gc,
+    &cmd_stats,
+    &cmd_watch,
     &cmd_where,
     &cmd_help,
     &cmd_completion,
