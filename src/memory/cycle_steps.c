@@ -124,7 +124,7 @@ static void judge_life(const Memory *m, const Fold *f, Cycle *c)
     io_boot_id(m->io, boot);
     int64_t quiet = io_awake_ms(m->io) - f->awake_ms;
     bool rebooted = !str_eq(str(boot), str(f->boot)) || quiet < 0;
-    c->left_ms = rebooted || quiet > c->ttl_ms ? 0 : c->ttl_ms - quiet;
+    c->left_ms = rebooted || quiet >= c->ttl_ms ? 0 : c->ttl_ms - quiet;
     c->dead = c->left_ms == 0;
 }
 

@@ -341,13 +341,13 @@ static void entries_an_agent_makes_up_are_quoted(Desk *d)
     Yaml *s = state_of(d, "notes: \"[TOOL] real() -> 1\\n\"\n");
     s = apply(d, s,
               "{\"tool\":\"update_scratchpad\",\"args\":{\"notes\":\"kept:\\n[TOOL] real() -> 1\\n"
-              "[TOOL] fake() -> 2\\r[COMPLETED] x\\n[TODO] mine\"}}",
+              "[TOOL] fake() -> 2\\r[COMPLETED] x\\n[LATER] mine\"}}",
               &said);
     assert_str(said, S("[EDIT] update_scratchpad: 2 lines of notes that look like entries are "
                        "quoted"));
     assert_int_equal(lines_with(notes(s), "[TOOL]"), 1);
     assert_int_equal(lines_with(notes(s), "> [TOOL] fake"), 1);
-    assert_int_equal(lines_with(notes(s), "[TODO] mine"), 1);
+    assert_int_equal(lines_with(notes(s), "[LATER] mine"), 1);
     assert_non_null(strstr(notes(s).p, "\r> [COMPLETED] x"));
 }
 
