@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/utf8.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
@@ -74,6 +75,15 @@ jot_status json_read(Str text, json_t **out, Err *e)
     }
     *out = value;
     return JOT_OK;
+}
+
+json_t *json_text(Str text)
+{
+    if (utf8_valid(text))
+        return json_stringn(text.n ? text.p : "", text.n);
+    AUTO(Buf) coded = { 0 };
+    base64_write(&coded, text);
+    return json_pack("{s:s%}", "base64", coded.p, coded.n);
 }
 
 Str json_str(const json_t *value)
@@ -370,6 +380,73 @@ void json_quote(Buf *to, Str text)
     *end++ = '"';
     assert(end == out + size);
     buf_grew(to, size);
+}
+
+/* --- The same value, laid out for people ----------------------------------------------- */
+
+static void add_line(Buf *to, int depth)
+{
+    buf_addf(to, "\n%*s", 2 * depth, "");
+}
+
+/* An opening bracket, with the closing one if there is nothing between; returns the end. */
+static size_t indent_open(Buf *to, Str text, size_t at, int *depth)
+{
+    size_t next = skip_space(text, at + 1);
+    buf_add_char(to, text.p[at]);
+    if (next < text.n && (text.p[next] == '}' || text.p[next] == ']')) {
+        buf_add_char(to, text.p[next]);
+        return next + 1;
+    }
+    add_line(to, ++*depth);
+    return next;
+}
+
+/* A string, number or word as it is; returns its end. */
+static size_t indent_scalar(Buf *to, Str text, size_t at)
+{
+    size_t end = json_skip(text, at);
+    assert(end > at);
+    buf_add(to, str_slice(text, at, end));
+    return end;
+}
+
+void json_indent(Buf *to, Str text)
+{
+    int depth = 0;
+    for (size_t at = skip_space(text, 0); at < text.n; at = skip_space(text, at)) {
+        switch (text.p[at]) {
+        case '{':
+        case '[':
+            at = indent_open(to, text, at, &depth);
+            break;
+        case '}':
+        case ']':
+            add_line(to, --depth);
+            buf_add_char(to, text.p[at++]);
+            break;
+        case ',':
+            buf_add_char(to, ',');
+            add_line(to, depth);
+            at++;
+            break;
+        case ':':
+            buf_add(to, S(": "));
+            at++;
+            break;
+        default:
+            at = indent_scalar(to, text, at);
+        }
+    }
+}
+
+json_t *json_text(Str text)
+{
+    if (utf8_valid(text))
+        return json_stringn(text.n ? text.p : "", text.n);
+    AUTO(Buf) coded = { 0 };
+    base64_write(&coded, text);
+    return json_pack("{s:s%}", "base64", coded.p, coded.n);
 }
 
 /* The shortest form that reads back as the same number. */

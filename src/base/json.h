@@ -24,6 +24,9 @@ MUST_USE jot_status json_read(Str text, json_t **out, Err *e);
 /* The text of a JSON string; the empty Str for NULL or anything else. Borrowed from `value`. */
 Str json_str(const json_t *value);
 
+/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}.  The caller owns it. */
+json_t *json_text(Str text);
+
 /* The end of the one well-formed value that begins at `at` (spaces in front of it included), or
  * 0 if there is none.  Checks all that json_read does, except for duplicate keys, NUL in keys and
  * numbers that are out of range. */
@@ -38,6 +41,14 @@ void json_quote(Buf *to, Str text);
 
 /* How many bytes json_quote would add. */
 size_t json_quoted_size(Str text);
+
+/* The same value with two spaces a level, as people and Python's json.dumps(indent=2) write it.
+ * `text` has passed json_read.  Only the space between tokens changes: strings and numbers keep the
+ * bytes they have, so nothing is rounded, escaped or unescaped. */
+void json_indent(Buf *to, Str text);
+
+/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}.  The caller owns it. */
+json_t *json_text(Str text);
 
 /* Any jansson value, compact, keys in the order they were set; the same in every locale. */
 void json_write(Buf *to, const json_t *value);

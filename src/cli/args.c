@@ -7,6 +7,7 @@
 const Opt opts_always[] = {
     { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
     { "as", "NAME", "who writes; else $JOTTER_AS, $USER" },
+    { "lease", "TOKEN", "write only while this lease stands; else $JOTTER_LEASE" },
     { "json", NULL, "answer with one JSON value" },
     { "help", NULL, "about this command" },
     { 0 },

@@ -5,7 +5,7 @@
  * page and completion are made from the same words.
  *
  * Options may stand anywhere behind the command; `--` ends them.  Every command
- * knows --pad, --as, --json and --help.  With --json standard output carries one
+ * knows --pad, --as, --lease, --json and --help.  With --json standard output carries one
  * JSON value and nothing else, also if the command fails. */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
@@ -36,6 +36,7 @@ typedef struct Cmd {
     const Opt *opts;     /* ends in {0}; may be NULL */
     const struct Cmd *const *subs; /* words behind this one, ends in NULL; then there is no run */
     int args_min, args_max;
+    bool hidden; /* not in help: for programs */
     jot_status (*run)(Session *s);
 } Cmd;
 
@@ -47,7 +48,7 @@ extern const Opt opts_always[];
 
 /* --- One run of the program ------------------------------------------------------------ */
 
-enum { OPTS_MAX = 32 };
+enum { OPTS_MAX = 32, ARGS_ANY = 1 << 20 };
 
 struct Session {
     const Cmd *cmd;
@@ -59,11 +60,13 @@ struct Session {
     } given[OPTS_MAX];
     size_t given_n;
     bool json;
-    bool told;     /* the failure has been printed already, as JSON with more in it */
-    Where where;   /* the pad */
-    Str by;        /* who writes */
-    Memory memory; /* open after session_open */
-    Arena arena;   /* of the whole run */
+    bool told;      /* the failure has been printed already, as JSON with more in it */
+    Where where;    /* the pad */
+    Str by;         /* who writes */
+    uint64_t lease; /* the token to write under; 0: none */
+    int exit_code;  /* of a program that was run; 0: the status decides */
+    Memory memory;  /* open after session_open */
+    Arena arena;    /* of the whole run */
     Err err;
 };
 
@@ -80,7 +83,11 @@ MUST_USE jot_status opt_number(Session *s, const char *name, int64_t min, int64_
 /* The argument at this place, or the empty Str. */
 Str arg_at(const Session *s, int at);
 
-/* Open the session's pad; `create` makes it if there is none. */
+/* The number of a lease. */
+MUST_USE jot_status read_token(Session *s, const char *text, uint64_t *out);
+
+/* Open the session's pad, to write under the session's lease if it has one; `create` makes it if
+ * there is none. */
 MUST_USE jot_status session_open(Session *s, bool create);
 /* The same where a pad that is not there yet is an empty one: *there is false then. */
 MUST_USE jot_status session_open_any(Session *s, bool *there);
@@ -106,13 +113,12 @@ void print_json(json_t *value);
 typedef enum Ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_GREEN, INK_YELLOW, INK_CYAN } Ink;
 const char *ink(Ink i);
 
-/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}. */
-json_t *json_text(Str text);
-
 /* --- Help ------------------------------------------------------------------------------ */
 
 void help_all(FILE *to);
 void help_one(const Cmd *cmd, const char *path);
-extern const Cmd cmd_help;
+/* All of it as a manual page. */
+void man_print(FILE *to);
+extern const Cmd cmd_help, cmd_complete, cmd_completion;
 
 #endif

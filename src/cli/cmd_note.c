@@ -1,189 +1,273 @@
-/* cmd_note.c - notes from the shell: write, read, list, history, delete. */
-#include <stdio.h>
-#include <string.h>
+/* cmd_note.c - documents from the shell: write, append, read, delete, move. */
+#include <unistd.h>
 
-#include "base/time.h"
 #include "base/utf8.h"
-#include "cli/cmd.h"
-#include "memory/doc.h"
+#include "cli/docs.h"
+#include "memory/excerpt.h"
 
-enum { PAGE = 500 };
+extern const Cmd cmd_write, cmd_append, cmd_read, cmd_delete, cmd_move;
 
-extern const Cmd cmd_write, cmd_read, cmd_list, cmd_history, cmd_delete;
+#define KEY_HELP                                                                              \
+    "A key is [A-Za-z0-9_-]+, at most 128 bytes.  Other documents are given by their whole\n" \
+    "name: memories/a.md, artifacts/planning/plan_001, cycles/default.\n"
 
-static jot_status stream_of(Session *s, const char *key, Str *out)
-{
-    if (!key[0])
-        return err_set(&s->err, JOT_INVALID, "key cannot be empty");
-    *out = arena_printf(&s->arena, "notes/%s", key);
-    return store_check_name(*out, &s->err);
-}
-
-static void print_version(const Mark *m)
-{
-    printf("version %s\n", version_of(m->sha256).text);
-}
+/* --- Writing --------------------------------------------------------------------------- */
 
 static jot_status run_write(Session *s)
 {
     Str stream;
-    TRY(stream_of(s, s->args[0], &stream));
-    Str text;
-    TRY(read_input(s, STORE_BODY_MAX, &text));
-    TRY(check_text(s, "a note", text));
+    DocWrite w = { 0 };
+    TRY(docs_arg(s, 0, &stream));
+    TRY(docs_if(s, true, &w.when));
+    if (opt_given(s, "merge") && !w.when.version.n)
+        return err_set(&s->err, JOT_INVALID, "--merge needs --if-version: the version you read");
+    TRY(docs_input(s, &w.text));
     TRY(session_open(s, true));
-    Mark m;
-    Draft d = { .op = OP_PUT, .by = s->by, .body = text };
-    TRY(store_append(s->memory.store, stream, NULL, &d, &m, &s->err));
-    printf("wrote %zu chars to scratchpad[%s]\n", utf8_count(text), s->args[0]);
-    print_version(&m);
+    Doc now;
+    Conflict c;
+    bool merged = false;
+    jot_status st;
+    if (opt_given(s, "merge")) {
+        st = conflict_write(&s->memory, stream, &w, &s->arena, &now, &merged, &c, &s->err);
+    } else {
+        st = doc_write(&s->memory, stream, &w, &s->arena, &now, &s->err);
+        if (st == JOT_CONFLICT)
+            TRY(conflict_look(&s->memory, stream, w.when.version, w.text, &now, &s->arena, &c,
+                              NULL));
+    }
+    if (st == JOT_CONFLICT)
+        return docs_tell(s, &c);
+    TRY(st);
+    Str line = note_wrote(stream, now.text, &s->arena);
+    if (merged)
+        line = arena_printf(&s->arena, STR_FMT ", merged", STR_ARG(line));
+    docs_answer(s, stream, &now, line, docs_warn(s, stream, now.text));
     return JOT_OK;
 }
 
-static jot_status not_found(Session *s, const char *key)
+static jot_status run_append(Session *s)
 {
-    return err_set(&s->err, JOT_NOT_FOUND, "scratchpad[%s] not found", key);
+    Str stream;
+    DocAppend a = { .line = opt_given(s, "line") };
+    TRY(docs_arg(s, 0, &stream));
+    TRY(docs_if(s, false, &a.when));
+    TRY(docs_input(s, &a.text));
+    TRY(session_open(s, true));
+    Doc now;
+    Conflict c;
+    jot_status st = doc_append(&s->memory, stream, &a, &s->arena, &now, &s->err);
+    if (st == JOT_CONFLICT) {
+        TRY(conflict_look(&s->memory, stream, (Str){ 0 }, a.text, &now, &s->arena, &c, NULL));
+        return docs_tell(s, &c);
+    }
+    TRY(st);
+    Str line = arena_printf(&s->arena, "appended %zu chars to %s", utf8_count(a.text),
+                            doc_name(stream).text);
+    docs_answer(s, stream, &now, line, docs_warn(s, stream, a.text));
+    return JOT_OK;
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+static jot_status read_bounds(Session *s, ExcerptWant *want, When *when)
+{
+    int64_t tokens;
+    *want = (ExcerptWant){ 0 };
+    if (opt_given(s, "lines"))
+        TRY(excerpt_parse(str(opt_text(s, "lines")), want, &s->err));
+    TRY(opt_number(s, "tokens", 1, INT32_MAX, 0, &tokens));
+    want->tokens = (size_t)tokens;
+    if (opt_given(s, "version") && opt_given(s, "at"))
+        return err_set(&s->err, JOT_INVALID, "say --version or --at, not both");
+    TRY(docs_when(s, opt_text(s, opt_given(s, "at") ? "at" : "version"), when));
+    return JOT_OK;
+}
+
+/* How the reader gets what comes next. */
+static Str hint(Session *s, Str stream, const Excerpt *x)
+{
+    Str word = doc_word(stream);
+    if (x->partly)
+        return arena_printf(&s->arena, "ask for more --tokens");
+    if (x->last >= x->lines)
+        return arena_printf(&s->arena, "all: jotter read " STR_FMT, STR_ARG(word));
+    return arena_printf(&s->arena, "more: jotter read " STR_FMT " --lines %zu:", STR_ARG(word),
+                        x->last + 1);
+}
+
+static void print_excerpt(Session *s, Str stream, const Doc *d, const Excerpt *x)
+{
+    Str says = excerpt_says(x, &s->arena);
+    if (x->text.n)
+        print_line(x->text);
+    if (says.n)
+        printf("[" STR_FMT "; " STR_FMT "]\n", STR_ARG(says), STR_ARG(hint(s, stream, x)));
+    docs_print_version(&d->mark);
+}
+
+static void print_json_excerpt(Session *s, Str stream, const Doc *d, const Excerpt *x)
+{
+    json_t *o = doc_json(stream, d, false);
+    Str says = excerpt_says(x, &s->arena);
+    json_object_set_new(o, "text", json_text(x->text));
+    json_object_set_new(o, "lines",
+                        json_pack("{s:I, s:I, s:I}", "first", (json_int_t)x->first, "last",
+                                  (json_int_t)x->last, "of", (json_int_t)x->lines));
+    json_object_set_new(
+        o, "tokens",
+        json_pack("{s:I, s:I}", "shown", (json_int_t)x->tokens, "of", (json_int_t)x->tokens_all));
+    json_object_set_new(o, "left_out", says.n ? json_text(says) : json_null());
+    print_json(o);
 }
 
 static jot_status run_read(Session *s)
 {
     Str stream;
-    TRY(stream_of(s, s->args[0], &stream));
-    Record head;
-    jot_status st = session_open(s, false);
-    if (st == JOT_OK)
-        st = store_head(s->memory.store, stream, HEAD_VALUE, &s->arena, &head, &s->err);
-    if (st == JOT_NOT_FOUND || (st == JOT_OK && head.mark.op == OP_DELETE))
-        return not_found(s, s->args[0]);
-    TRY(st);
-    print_text(head.body);
-    return JOT_OK;
-}
-
-static jot_status run_list(Session *s)
-{
-    Str after = { 0 }, kind = S("notes/");
-    bool any = false, more = true;
-    jot_status st = session_open(s, false);
-    if (st == JOT_NOT_FOUND)
-        more = false;
+    ExcerptWant want;
+    When when;
+    Doc d;
+    TRY(docs_arg(s, 0, &stream));
+    TRY(read_bounds(s, &want, &when));
+    TRY(docs_open(s, stream));
+    if (when.kind == WHEN_NOW)
+        TRY(doc_read(&s->memory, stream, &s->arena, &d, &s->err));
     else
-        TRY(st);
-    while (more) {
-        Listing page;
-        Str prefix =
-            arena_printf(&s->arena, STR_FMT "%s", STR_ARG(kind), s->args[0] ? s->args[0] : "");
-        TRY(store_list(s->memory.store, prefix, after, PAGE, LIST_LIVE, &s->arena, &page, &s->err));
-        for (size_t i = 0; i < page.n; i++)
-            printf(STR_FMT "\n", STR_ARG(str_from(page.items[i].name, kind.n)));
-        any = any || page.n;
-        more = page.more && page.n;
-        if (page.n)
-            after = page.items[page.n - 1].name;
-    }
-    if (!any)
-        puts("(empty)");
+        TRY(history_at(&s->memory, stream, &when, &s->arena, &d, &s->err));
+    Excerpt x;
+    bool bounded = want.from || want.tokens;
+    if (s->json || bounded)
+        excerpt_make(d.text, &want, &x);
+    if (s->json)
+        print_json_excerpt(s, stream, &d, &x);
+    else if (!bounded)
+        print_text(d.text);
+    else if (opt_given(s, "raw"))
+        print_text(x.text);
+    else
+        print_excerpt(s, stream, &d, &x);
     return JOT_OK;
 }
 
-static jot_status run_history(Session *s)
-{
-    static const char *const ops[] = {
-        [OP_PUT] = "put", [OP_DELETE] = "delete", [OP_APPEND] = "append"
-    };
-    Str stream;
-    TRY(stream_of(s, s->args[0], &stream));
-    TRY(session_open(s, false));
-    uint64_t from = 1;
-    for (bool more = true; more;) {
-        AUTO(Arena) arena = { 0 };
-        Records page;
-        jot_status st = store_read(s->memory.store, stream, from, PAGE, &arena, &page, &s->err);
-        if (st == JOT_NOT_FOUND)
-            return not_found(s, s->args[0]);
-        TRY(st);
-        for (size_t i = 0; i < page.n; i++) {
-            const Record *r = &page.items[i];
-            bool text = r->mark.op != OP_DELETE;
-            printf("%6llu  %s  %-6s  %.*s  %8llu  ", (unsigned long long)r->mark.seq,
-                   time_text(r->mark.at_ms).text, ops[r->mark.op], VERSION_HEX,
-                   text ? hash_hex(r->mark.sha256).text : "-           ",
-                   (unsigned long long)r->mark.size);
-            print_text(r->by);
-            puts(r->mark.redacted ? "  (redacted)" : "");
-            from = r->mark.seq + 1;
-        }
-        if (page.damaged)
-            fprintf(stderr, "jotter: %llu records cannot be read\n",
-                    (unsigned long long)page.damaged);
-        more = page.more && page.n;
-    }
-    return JOT_OK;
-}
+/* --- Deleting and moving --------------------------------------------------------------- */
 
 static jot_status run_delete(Session *s)
 {
     Str stream;
-    TRY(stream_of(s, s->args[0], &stream));
-    Mark m;
-    Draft d = { .op = OP_DELETE, .by = s->by };
-    jot_status st = session_open(s, false);
-    if (st == JOT_OK)
-        st = store_append(s->memory.store, stream, NULL, &d, &m, &s->err);
-    if (st == JOT_NOT_FOUND)
-        return not_found(s, s->args[0]);
+    DocIf when;
+    TRY(docs_arg(s, 0, &stream));
+    TRY(docs_if(s, false, &when));
+    TRY(docs_open(s, stream));
+    Doc now;
+    Conflict c;
+    jot_status st = doc_delete(&s->memory, stream, &when, &s->arena, &now, &s->err);
+    if (st == JOT_CONFLICT) {
+        TRY(conflict_look(&s->memory, stream, (Str){ 0 }, (Str){ 0 }, &now, &s->arena, &c, NULL));
+        return docs_tell(s, &c);
+    }
     TRY(st);
-    printf("deleted scratchpad[%s]\n", s->args[0]);
+    docs_answer(s, stream, &now, arena_printf(&s->arena, "deleted %s", doc_name(stream).text),
+                (Str){ 0 });
     return JOT_OK;
 }
+
+static jot_status run_move(Session *s)
+{
+    Str from, to;
+    TRY(docs_arg(s, 0, &from));
+    TRY(docs_arg(s, 1, &to));
+    TRY(docs_open(s, from));
+    Doc now;
+    TRY(doc_move(&s->memory, from, to, &s->arena, &now, &s->err));
+    Str line = arena_printf(&s->arena, "moved %s to %s", doc_name(from).text, doc_name(to).text);
+    docs_answer(s, to, &now, line, (Str){ 0 });
+    return JOT_OK;
+}
+
+/* --- The tables ------------------------------------------------------------------------ */
+
+static const Opt write_opts[] = {
+    { "if-version", "VERSION", "only if it is still this version" },
+    { "if-absent", NULL, "only if it does not exist" },
+    { "merge", NULL, "on conflict write both changes, if they merge cleanly" },
+    { "file", "FILE", "take the text from a file" },
+    { 0 },
+};
 
 const Cmd cmd_write = {
     .name = "write",
     .args = "KEY",
     .summary = "Keep the text on standard input under a key",
-    .help = "A key is [A-Za-z0-9_-]+, at most 128 bytes.  What was there stays in the history.\n"
-            "When it answers, the note is on the disk.\n",
+    .help = KEY_HELP "What was there stays in the history.  When it answers, it is on the disk.\n"
+                     "A conflict shows both texts, and their merge where it is clean.\n",
+    .opts = write_opts,
     .args_min = 1,
     .args_max = 1,
     .run = run_write,
+};
+
+static const Opt append_opts[] = {
+    { "line", NULL, "begin a new line, if the text there does not end in one" },
+    { "if-version", "VERSION", "only if it is still this version" },
+    { "file", "FILE", "take the text from a file" },
+    { 0 },
+};
+
+const Cmd cmd_append = {
+    .name = "append",
+    .args = "KEY",
+    .summary = "Put the text on standard input behind what is there",
+    .help = KEY_HELP "No append of anybody is lost, however many write at once.\n",
+    .opts = append_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_append,
+};
+
+static const Opt read_opts[] = {
+    { "lines", "A:B", "only these lines, counted from 1; A:, :B and A are fine" },
+    { "tokens", "N", "only as much as takes about N tokens" },
+    { "raw", NULL, "with bounds: only the text, without what was left out and the version" },
+    { "version", "VERSION", "an older version: hex digits, a seq, or ~N for N changes back" },
+    { "at", "TIME", "as it was then: 2026-01-31T18:45:00Z or 2026-01-31" },
+    { 0 },
 };
 
 const Cmd cmd_read = {
     .name = "read",
     .args = "KEY",
     .summary = "Print a note",
-    .help = "The exact bytes; on a terminal control characters are shown instead of sent.\n",
+    .help = "The exact bytes; on a terminal control characters are shown instead of sent.  With\n"
+            "--lines or --tokens the answer says what was left out and how to get it, and ends\n"
+            "with the version.\n",
+    .opts = read_opts,
     .args_min = 1,
     .args_max = 1,
     .run = run_read,
 };
 
-const Cmd cmd_list = {
-    .name = "list",
-    .args = "[PREFIX]",
-    .summary = "Print the keys, one a line",
-    .help = "In byte order; '(empty)' if there is none.\n",
-    .args_max = 1,
-    .run = run_list,
-};
-
-const Cmd cmd_history = {
-    .name = "history",
-    .args = "KEY",
-    .summary = "Print the versions of a note, oldest first",
-    .help = "seq, time, what happened, version, bytes, who.  'outside' is whoever edited the\n"
-            "file itself.\n",
-    .args_min = 1,
-    .args_max = 1,
-    .run = run_history,
+static const Opt if_version_opts[] = {
+    { "if-version", "VERSION", "only if it is still this version" },
+    { 0 },
 };
 
 const Cmd cmd_delete = {
     .name = "delete",
     .args = "KEY",
     .summary = "Delete a note; its history stays",
-    .help = "",
+    .help = "'jotter undo KEY' brings it back, 'jotter purge KEY' removes it for good.\n",
+    .opts = if_version_opts,
     .args_min = 1,
     .args_max = 1,
     .run = run_delete,
+};
+
+const Cmd cmd_move = {
+    .name = "move",
+    .args = "FROM TO",
+    .summary = "Give a note another key",
+    .help = "A key that is taken is refused.  The history stays with the old key; the new one\n"
+            "says where it came from.\n",
+    .args_min = 2,
+    .args_max = 2,
+    .run = run_move,
 };

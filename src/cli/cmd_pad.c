@@ -1,14 +1,34 @@
-/* cmd_pad.c - the pad itself from the shell: where it is, and copying it. */
+/* cmd_pad.c - the pad itself from the shell: making it, where it is, copying it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
 
-extern const Cmd cmd_where, cmd_copy;
+extern const Cmd cmd_init, cmd_where, cmd_copy;
 
 static const char *yes(bool b)
 {
     return b ? "yes" : "no";
+}
+
+/* Without words the new pad is here, whatever there is further up. */
+static jot_status run_init(Session *s)
+{
+    const char *named = getenv("JOTTER_PAD");
+    char *here = NULL;
+    if (!opt_given(s, "pad") && !(named && named[0]) && (here = getcwd(NULL, 0)))
+        s->where.url = arena_printf(&s->arena, "files:%s/.jotter", here);
+    free(here);
+    bool there;
+    TRY(session_open_any(s, &there));
+    if (!there)
+        TRY(session_open(s, true));
+    if (s->json)
+        print_json(json_pack("{s:o, s:b}", "pad", json_text(s->where.url), "made", !there));
+    else
+        printf("%s " STR_FMT "\n", there ? "there already:" : "made", STR_ARG(s->where.url));
+    return JOT_OK;
 }
 
 static jot_status run_where(Session *s)
@@ -56,6 +76,14 @@ static jot_status run_copy(Session *s)
            (unsigned long long)c.bytes, (unsigned long long)c.copied);
     return JOT_OK;
 }
+
+const Cmd cmd_init = {
+    .name = "init",
+    .args = "",
+    .summary = "Make a pad in this directory, or where --pad says",
+    .help = "The first write makes a pad where there is none; this makes one here: .jotter/\n",
+    .run = run_init,
+};
 
 const Cmd cmd_where = {
     .name = "where",

@@ -1,10 +1,55 @@
 /* commands.c - the commands, in the order of help. */
 #include "cli/cmd.h"
 
-extern const Cmd cmd_write, cmd_read, cmd_list, cmd_history, cmd_delete;
-extern const Cmd cmd_copy, cmd_where;
+/* One a line, so that two new ones never meet in the same line. */
+/* clang-format off */
+extern const Cmd cmd_init;
+extern const Cmd cmd_write;
+extern const Cmd cmd_append;
+extern const Cmd cmd_read;
+extern const Cmd cmd_edit;
+extern const Cmd cmd_list;
+extern const Cmd cmd_delete;
+extern const Cmd cmd_move;
+extern const Cmd cmd_history;
+extern const Cmd cmd_diff;
+extern const Cmd cmd_undo;
+extern const Cmd cmd_restore;
+extern const Cmd cmd_blame;
+extern const Cmd cmd_purge;
+extern const Cmd cmd_redact;
+extern const Cmd cmd_prompt;
+extern const Cmd cmd_lease;
+extern const Cmd cmd_import;
+extern const Cmd cmd_export;
+extern const Cmd cmd_copy;
+extern const Cmd cmd_where;
 
 const Cmd *const commands[] = {
-    &cmd_write, &cmd_read,  &cmd_list, &cmd_history, &cmd_delete,
-    &cmd_copy,  &cmd_where, &cmd_help, NULL,
+    &cmd_init,
+    &cmd_write,
+    &cmd_append,
+    &cmd_read,
+    &cmd_edit,
+    &cmd_list,
+    &cmd_delete,
+    &cmd_move,
+    &cmd_history,
+    &cmd_diff,
+    &cmd_undo,
+    &cmd_restore,
+    &cmd_blame,
+    &cmd_purge,
+    &cmd_redact,
+    &cmd_prompt,
+    &cmd_lease,
+    &cmd_import,
+    &cmd_export,
+    &cmd_copy,
+    &cmd_where,
+    &cmd_help,
+    &cmd_completion,
+    &cmd_complete,
+    NULL,
 };
+/* clang-format on */

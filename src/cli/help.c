@@ -17,6 +17,8 @@ static void print_cmds(FILE *to, const Cmd *const *among)
 {
     for (; *among; among++) {
         char left[64];
+        if ((*among)->hidden)
+            continue;
         snprintf(left, sizeof left, "%s %s", (*among)->name,
                  (*among)->subs ? "..." : (*among)->args);
         fprintf(to, "  %-24s %s\n", left, (*among)->summary);
@@ -50,36 +52,56 @@ void help_one(const Cmd *cmd, const char *path)
     }
 }
 
-static jot_status run_help(Session *s)
+/* The command that the words name, and its words with spaces between; NULL if there is none. */
+static const Cmd *find(Session *s, char *path, size_t room)
 {
     const Cmd *const *among = commands;
     const Cmd *found = NULL;
-    char path[64] = "";
-    if (s->n == 0) {
-        help_all(stdout);
-        return JOT_OK;
-    }
-    for (int i = 0; i < s->n; i++, among = found->subs) {
+    for (int i = 0; i < s->n; i++) {
         found = NULL;
         for (; among && *among && !found; among++)
             if (strcmp((*among)->name, s->args[i]) == 0)
                 found = *among;
-        Shown shown;
         if (!found)
-            return err_set(&s->err, JOT_INVALID, "no command '%s': see 'jotter help'",
-                           err_show(&shown, str(s->args[i])));
+            return NULL;
         size_t used = strlen(path);
-        snprintf(path + used, sizeof path - used, "%s%s", used ? " " : "", found->name);
+        snprintf(path + used, room - used, "%s%s", used ? " " : "", found->name);
+        among = found->subs;
     }
+    return found;
+}
+
+static jot_status run_help(Session *s)
+{
+    char path[64] = "";
+    if (opt_given(s, "man")) {
+        man_print(stdout);
+        return JOT_OK;
+    }
+    if (s->n == 0) {
+        help_all(stdout);
+        return JOT_OK;
+    }
+    const Cmd *found = find(s, path, sizeof path);
+    Shown shown;
+    if (!found)
+        return err_set(&s->err, JOT_INVALID, "no command '%s': see 'jotter help'",
+                       err_show(&shown, str(s->args[s->n - 1])));
     help_one(found, path);
     return JOT_OK;
 }
+
+static const Opt help_opts[] = {
+    { "man", NULL, "print the manual page, for man -l -" },
+    { 0 },
+};
 
 const Cmd cmd_help = {
     .name = "help",
     .args = "[COMMAND ...]",
     .summary = "Say what there is, or more about one command",
     .help = "",
+    .opts = help_opts,
     .args_max = 3,
     .run = run_help,
 };

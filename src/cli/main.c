@@ -14,6 +14,15 @@ static void find_author(Session *s)
     s->by = str(as);
 }
 
+/* The token to write under. */
+static jot_status find_lease(Session *s)
+{
+    const char *token = opt_text(s, "lease");
+    if (!token)
+        token = getenv("JOTTER_LEASE");
+    return token && token[0] ? read_token(s, token, &s->lease) : JOT_OK;
+}
+
 static jot_status run(Session *s, char **words)
 {
     if (words[0] && strcmp(words[0], "--version") == 0 && !words[1]) {
@@ -34,6 +43,7 @@ static jot_status run(Session *s, char **words)
     }
     s->where = where_find(str(opt_text(s, "pad")), &s->arena);
     find_author(s);
+    TRY(find_lease(s));
     return s->cmd->run(s);
 }
 
@@ -58,5 +68,5 @@ int main(int argc, char **argv)
         tell(&s, st);
     memory_close(&s.memory);
     arena_free(&s.arena);
-    return status_info(st)->exit_code;
+    return st == JOT_OK ? s.exit_code : status_info(st)->exit_code;
 }

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base64.h"
-#include "base/utf8.h"
 #include "cli/cmd.h"
 
 /* Stored text may hold escape sequences that a terminal would obey. */
@@ -43,15 +41,6 @@ void print_json(json_t *value)
     json_write(&text, owned);
     buf_add_char(&text, '\n');
     fwrite(text.p, 1, text.n, stdout);
-}
-
-json_t *json_text(Str text)
-{
-    if (utf8_valid(text))
-        return json_stringn(text.n ? text.p : "", text.n);
-    AUTO(Buf) coded = { 0 };
-    base64_write(&coded, text);
-    return json_pack("{s:s%}", "base64", coded.p, coded.n);
 }
 
 const char *ink(Ink i)

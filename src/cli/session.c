@@ -6,11 +6,24 @@
 #include "base/fd.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "memory/lease.h"
+
+jot_status read_token(Session *s, const char *text, uint64_t *out)
+{
+    Shown shown;
+    if (str_to_u64(str(text), STORE_SEQ_MAX, out) && *out > 0)
+        return JOT_OK;
+    return err_set(&s->err, JOT_INVALID, "invalid lease '%s': use the token that acquire printed",
+                   err_show(&shown, str(text)));
+}
 
 jot_status session_open(Session *s, bool create)
 {
     MemoryOptions o = { .by = s->by, .create = create };
-    return memory_open(&s->memory, s->where.url, &o, &s->err);
+    TRY(memory_open(&s->memory, s->where.url, &o, &s->err));
+    if (s->lease)
+        lease_adopt(&s->memory, s->lease);
+    return JOT_OK;
 }
 
 jot_status session_open_any(Session *s, bool *there)

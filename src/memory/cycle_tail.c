@@ -42,10 +42,13 @@ static Kind kind_of(const json_t *meta)
     static const char *const names[] = {
         [KIND_BEFORE] = "before", [KIND_AFTER] = "after", [KIND_STATE] = "state"
     };
+    Kind kind = KIND_EDIT;
     for (size_t i = KIND_BEFORE; i <= KIND_STATE; i++)
         if (str_eq(member(meta, "kind"), str(names[i])))
-            return (Kind)i;
-    return KIND_EDIT;
+            kind = (Kind)i;
+    /* A state that came out of nowhere, such as one that was imported, ends no cycle. */
+    bool nowhere = member(meta, "cycle").n == 0 && member(meta, "from").n == 0;
+    return nowhere ? KIND_EDIT : kind;
 }
 
 /* --- Folding ----------------------------------------------------------------------------- */

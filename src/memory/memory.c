@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "memory/lease.h"
+
 enum { PAGE = 200 };
 
 jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e)
@@ -21,6 +23,7 @@ void memory_close(Memory *m)
 {
     if (!m)
         return;
+    lease_close(m);
     store_close(m->store);
     *m = (Memory){ 0 };
 }
@@ -30,7 +33,7 @@ jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draf
 {
     Draft d = *draft;
     d.by = m->by;
-    return store_append(m->store, stream, expect, &d, out, e);
+    return lease_append(m, stream, expect, &d, out, e);
 }
 
 jot_status memory_each(Memory *m, Str prefix, ListWhich which,

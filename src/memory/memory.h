@@ -15,8 +15,9 @@
 typedef struct Memory {
     Store *store; /* NULL until memory_open */
     const Io *io;
-    Str by;    /* who writes; borrowed */
-    bool made; /* the pad was allowed to come into being */
+    Str by;                  /* who writes; borrowed */
+    bool made;               /* the pad was allowed to come into being */
+    struct Holdings *leases; /* what it writes under; lease.c's own, NULL: nothing */
 } Memory;
 
 typedef struct MemoryOptions {
@@ -33,7 +34,8 @@ void memory_close(Memory *m); /* {0} and half-open ones are fine */
 DEFINE_AUTO(Memory, memory_close)
 
 /* The one way in which a noun writes: store_append with the author filled in, and under the lease
- * this handle holds over the stream, if any.  `expect` may be NULL. */
+ * this handle holds over the stream, if any: JOT_FENCED, and nothing is written, if that is over.
+ * `expect` may be NULL, and has no guard. */
 MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
                                   Mark *out, Err *e);
 

@@ -28,6 +28,17 @@ typedef struct Copy {
     size_t waiting_n, waiting_cap;
 } Copy;
 
+jot_status store_record_edits(Store *s, Str stream, Err *e)
+{
+    /* An append that cannot succeed: a conflict always answers with a head that exists. */
+    Expect never = { .kind = EXPECT_SEQ, .seq = STORE_SEQ_MAX };
+    Draft nothing = { .op = OP_PUT };
+    Mark head;
+    jot_status st = store_append(s, stream, &never, &nothing, &head, e);
+    assert(st != JOT_OK);
+    return st == JOT_CONFLICT ? JOT_OK : st;
+}
+
 static jot_status differs(Err *e, Str stream, uint64_t seq)
 {
     Shown shown;
@@ -94,18 +105,6 @@ static jot_status copy_batch(Copy *c, Str stream, const Records *batch, Err *e)
     if (c->progress)
         c->progress(c->ctx, &c->count);
     return JOT_OK;
-}
-
-/* An edit from outside has no record yet.  An append that cannot succeed makes the source record
- * it: a conflict always answers with a head that exists. */
-static jot_status record_edits(Copy *c, Str stream, Err *e)
-{
-    Expect never = { .kind = EXPECT_SEQ, .seq = STORE_SEQ_MAX };
-    Draft nothing = { .op = OP_PUT };
-    Mark head;
-    jot_status st = store_append(c->from, stream, &never, &nothing, &head, e);
-    assert(st != JOT_OK);
-    return st == JOT_CONFLICT ? JOT_OK : st;
 }
 
 static jot_status copy_stream(Copy *c, Str stream, Err *e)
@@ -184,7 +183,7 @@ static jot_status copy_listed(Copy *c, Err *e)
                        &page, e));
         for (size_t i = 0; i < page.n; i++) {
             if (page.items[i].mark.seq == 0)
-                TRY(record_edits(c, page.items[i].name, e));
+                TRY(store_record_edits(c->from, page.items[i].name, e));
             TRY(copy_or_wait(c, page.items[i].name, e));
         }
         more = page.more && page.n;

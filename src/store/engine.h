@@ -28,6 +28,9 @@ typedef struct StoreOps {
     jot_status (*purge)(Store *s, Str stream, Str by, Mark *out, Err *e);
     jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
     StorePromise (*promise)(const Store *s);
+    /* Optional: an engine that cannot tell who lives has neither. */
+    int (*hold)(Store *s, uint64_t number, bool hold); /* 0, -EAGAIN or another -errno */
+    bool (*held)(Store *s, uint64_t number);
 } StoreOps;
 
 /* Engines embed this as their FIRST member. */
@@ -46,6 +49,12 @@ extern const StoreOps sqlite_ops;
 /* Fill in the common part of a fresh engine object. */
 void store_init(Store *s, const StoreOps *ops, const StoreOptions *o);
 
+/* Where held numbers lie in an engine's lock file: beyond every other byte it locks. */
+static inline off_t store_hold_byte(uint64_t number)
+{
+    return ((off_t)1 << 40) + (off_t)number;
+}
+
 /* Kinds of streams, by the first segment of their names. */
 typedef struct StoreKind {
     const char *name;
@@ -55,8 +64,6 @@ typedef struct StoreKind {
     bool document;    /* holds a value people may see as a file; no OP_APPEND */
     const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" */
 } StoreKind;
-/* JOT_OK if names can begin like this. */
-MUST_USE jot_status store_check_prefix(Str prefix, Err *e);
 /* The first control character (C0, DEL or C1) of valid text, or s.n. */
 size_t name_find_control(Str s);
 /* The row for a checked stream name; never NULL. */
@@ -77,6 +84,13 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head);
 
 /* JOT_OK if `r` continues `head` (seq 0: starts a stream): seq, time, chain. */
 MUST_USE jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e);
+
+/* Are there `n` numbers left behind this head, for records nobody has asked for? */
+MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
+
+/* A stream that was listed with seq 0 has an edit from outside that is no record yet: make it one.
+ */
+MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
 
 /* The chain of a record whose predecessor had `previous`. */
 Hash record_chain(Hash previous, Str stream, const Record *r);

@@ -295,6 +295,7 @@ static jot_status mem_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     if (!st || st->n == 0)
         return store_not_found(e, stream);
     Mark head = head_mark(st);
+    TRY(store_check_room(stream, &head, 1, e));
     Record tombstone = store_next(s, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head);
     add_record(m, st, &tombstone);
     drop_front(st, st->n - 1);
@@ -320,6 +321,17 @@ static StorePromise mem_promise(const Store *s)
     return (StorePromise){ .scheme = "mem" };
 }
 
+/* Nobody else has a handle of this pad, and its own does not count. */
+static int mem_hold(Store *s, uint64_t number, bool hold)
+{
+    return 0;
+}
+
+static bool mem_held(Store *s, uint64_t number)
+{
+    return false;
+}
+
 const StoreOps mem_ops = {
     .scheme = "mem",
     .open = mem_open,
@@ -334,4 +346,6 @@ const StoreOps mem_ops = {
     .purge = mem_purge,
     .put_records = mem_put_records,
     .promise = mem_promise,
+    .hold = mem_hold,
+    .held = mem_held,
 };

@@ -12,6 +12,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
+enum { SUM_HEX = 16 };
+
 static const char *const op_names[] = {
     [OP_PUT] = "put",
     [OP_DELETE] = "delete",
@@ -93,9 +95,24 @@ static void write_body(Buf *to, Str body)
     buf_add_char(to, '"');
 }
 
+/* The digits that tell whether a header is as it was written. */
+static void sum_of(Str header, char out[SUM_HEX])
+{
+    HashHex hex = hash_hex(hash_of(header));
+    memcpy(out, hex.text, SUM_HEX);
+}
+
+static void write_sum(Buf *to, size_t start)
+{
+    char sum[SUM_HEX];
+    sum_of(str_from(buf_str(to), start), sum);
+    write_word(to, S("sum"), (Str){ sum, sizeof sum });
+}
+
 void record_write(Buf *to, const Record *r)
 {
     const Mark *m = &r->mark;
+    size_t start = to->n;
     assert(m->seq > 0 && m->seq <= STORE_SEQ_MAX && m->at_ms >= 0);
     assert(m->op >= OP_PUT && m->op <= OP_APPEND);
     buf_add(to, S("{\"seq\":"));
@@ -120,6 +137,7 @@ void record_write(Buf *to, const Record *r)
         buf_add_char(to, ',');
         buf_add(to, r->extra);
     }
+    write_sum(to, start);
     if (m->op != OP_DELETE && !m->redacted)
         write_body(to, r->body);
     buf_add(to, S("}\n"));
@@ -140,7 +158,8 @@ enum {
     HAS_META = 256,
     HAS_REDACTED = 512,
     HAS_CHAIN = 1024,
-    HAS_BODY = 2048,
+    HAS_SUM = 2048,
+    HAS_BODY = 4096,
 };
 
 typedef struct Reader {
@@ -257,6 +276,19 @@ static bool read_time(Reader *r)
     return true;
 }
 
+/* Everything before it is what it was when it was written. */
+static bool read_sum(Reader *r, size_t key_at)
+{
+    char sum[SUM_HEX + 2] = "\"";
+    assert(key_at > 0);
+    sum_of(str_slice(r->line, 0, key_at - 1), sum + 1);
+    sum[SUM_HEX + 1] = '"';
+    if (!str_starts(str_from(r->line, r->at), (Str){ sum, sizeof sum }))
+        return false;
+    r->at += sizeof sum;
+    return true;
+}
+
 /* A member of a later version: kept as it stands. */
 static bool read_extra(Reader *r, size_t key_at)
 {
@@ -282,8 +314,8 @@ static unsigned bit_of(Str key)
         { "sha256", HAS_SHA256 }, { "size", HAS_SIZE },
         { "fence", HAS_FENCE },   { "id", HAS_ID },
         { "meta", HAS_META },     { "redacted", HAS_REDACTED },
-        { "chain", HAS_CHAIN },   { "body", HAS_BODY },
-        { "body64", HAS_BODY },
+        { "chain", HAS_CHAIN },   { "sum", HAS_SUM },
+        { "body", HAS_BODY },     { "body64", HAS_BODY },
     };
     for (size_t i = 0; i < COUNT_OF(keys); i++)
         if (str_eq(key, str(keys[i].name)))
@@ -317,6 +349,8 @@ static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
         return read_true(r);
     case HAS_CHAIN:
         return read_hash(r, &m->chain);
+    case HAS_SUM:
+        return read_sum(r, key_at);
     case HAS_BODY:
         return str_eq(key, S("body64")) ? read_body64(r) : read_body(r, &r->out.body);
     default:
@@ -334,7 +368,7 @@ static bool read_member(Reader *r, bool *done)
     Str key = str_slice(r->line, key_at + 1, end - 1);
     unsigned bit = bit_of(key);
     bool again = bit & r->seen;
-    bool late = r->seen & HAS_BODY; /* who reads only the header would not see it */
+    bool late = (r->seen & HAS_SUM) && bit != HAS_BODY; /* the sum would not cover it */
     if (again || late || str_find(key, '\\') < key.n)
         return false;
     r->seen |= bit;
@@ -357,7 +391,7 @@ static const char *what_is_wrong(const Reader *r)
 {
     const Record *out = &r->out;
     const Mark *m = &out->mark;
-    unsigned always = HAS_SEQ | HAS_AT | HAS_BY | HAS_OP | HAS_CHAIN;
+    unsigned always = HAS_SEQ | HAS_AT | HAS_BY | HAS_OP | HAS_CHAIN | HAS_SUM;
     unsigned value = HAS_SHA256 | HAS_SIZE;
     bool tombstone = m->op == OP_DELETE;
     bool body = r->seen & HAS_BODY;

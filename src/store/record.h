@@ -1,15 +1,17 @@
 /* record.h - a record as one line of JSON, the form in which it lies on disk.
  *
  *   {"seq":7,"at":1763241838123,"by":"ann","op":"put","sha256":"...","size":5,
- *    "fence":3,"id":"...","meta":{...},"chain":"...","body":"hello"}
+ *    "fence":3,"id":"...","meta":{...},"chain":"...",
+ *    "sum":"...","body":"hello"}
  *
  * Written without spaces and in this order, on one line that ends in '\n'.
  * fence, id and meta are left out when empty; a tombstone has no sha256, size
  * and body; a redacted record has "redacted":true and no body.  The body is a
  * string if it is UTF-8 without NUL and that is no longer than base64;
- * otherwise "body64" holds it.  Meta with spaces around it or line breaks in it
- * is a string.  Members that are not known here are kept; they stand before the
- * body, and no key is written with escapes. */
+ * otherwise "body64" holds it.  The sum is the first 16 hex digits of the SHA-256
+ * of all that stands before its comma: what the body's hash does not cover.  Meta with spaces
+ * around it or line breaks in it is a string.  Members that are not known here are kept; they stand
+ * before the sum, and no key is written with escapes. */
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
 
@@ -23,8 +25,8 @@ void record_write(Buf *to, const Record *r);
 
 typedef enum RecordWant { RECORD_ALL, RECORD_NO_BODY } RecordWant;
 
-/* Read one line (with or without its '\n').  Strings live in `into`.  Checks form, limits and
- * (if the body is wanted) that the body has the size and sha256 the header gives.
+/* Read one line (with or without its '\n').  Strings live in `into`.  Checks form, limits, the
+ * header's sum and (if the body is wanted) that the body has the size and sha256 the header gives.
  * JOT_CORRUPT with a sentence otherwise. */
 MUST_USE jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err *e);
 

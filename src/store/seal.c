@@ -53,6 +53,14 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
     return r;
 }
 
+jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e)
+{
+    Shown shown;
+    if (n <= STORE_SEQ_MAX - head->seq)
+        return JOT_OK;
+    return err_set(e, JOT_TOO_BIG, "'%s' cannot hold more records", err_show(&shown, stream));
+}
+
 jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e)
 {
     Shown shown;
@@ -135,8 +143,7 @@ jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d, con
                        (unsigned long long)head->seq);
     if (d->op == OP_DELETE && !mark_live(head))
         return store_not_found(e, stream);
-    if (head->seq >= STORE_SEQ_MAX)
-        return err_set(e, JOT_TOO_BIG, "'%s' cannot hold more records", name);
+    TRY(store_check_room(stream, head, 1, e));
     *out = store_next(s, stream, d, head);
     return JOT_OK;
 }

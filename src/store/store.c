@@ -9,6 +9,7 @@
 #include "store/store.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -191,6 +192,29 @@ jot_status store_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     return s->ops->head(s, stream, want, into, out, e);
 }
 
+/* A body that is not what its header says is passed over.  A record that does not continue the one
+ * before it is itself whole, so it is returned; but something is missing or was put there. */
+static void pass_over_damaged(Store *s, Str stream, Records *got)
+{
+    size_t kept = 0;
+    Err e = { 0 };
+    uint64_t before = got->damaged;
+    for (size_t i = 0; i < got->n; i++) {
+        if (check_record(stream, &got->items[i], &e) != JOT_OK) {
+            got->damaged++;
+            continue;
+        }
+        const Mark *last = kept ? &got->items[kept - 1].mark : NULL;
+        bool neighbours = last && last->seq + 1 == got->items[i].mark.seq;
+        if (neighbours && store_check_next(stream, last, &got->items[i], &e) != JOT_OK)
+            got->damaged++;
+        got->items[kept++] = got->items[i];
+    }
+    got->n = kept;
+    if (got->damaged > before)
+        store_met(s, &s->report.damaged, "%.150s", e.text);
+}
+
 jot_status store_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into, Records *out,
                       Err *e)
 {
@@ -201,15 +225,14 @@ jot_status store_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *
     if (from > STORE_SEQ_MAX)
         return err_set(e, JOT_INVALID, "a seq is at most %lld", (long long)STORE_SEQ_MAX);
     Records got = { 0 };
-    TRY(s->ops->read(s, stream, from, limit, into, &got, e));
-    for (size_t i = 0; i < got.n; i++) {
-        TRY(check_record(stream, &got.items[i], e));
-        const Record *before = i ? &got.items[i - 1] : NULL;
-        bool neighbours = before && before->mark.seq + 1 == got.items[i].mark.seq;
-        if (neighbours && store_check_next(stream, &before->mark, &got.items[i], e) != JOT_OK) {
-            e->status = JOT_CORRUPT;
-            return JOT_CORRUPT;
-        }
+    for (bool again = true; again;) {
+        uint64_t damaged = got.damaged;
+        TRY(s->ops->read(s, stream, from, limit, into, &got, e));
+        from = got.n ? got.items[got.n - 1].mark.seq + 1 : from;
+        again = got.n && got.more;
+        pass_over_damaged(s, stream, &got);
+        got.damaged += damaged;
+        again = again && got.n == 0; /* all of these were damaged */
     }
     *out = got;
     return JOT_OK;
@@ -320,6 +343,35 @@ jot_status store_put_records(Store *s, Str stream, const Record *records, size_t
     }
     TRY(check_writable(s, e));
     return s->ops->put_records(s, stream, records, n, e);
+}
+
+/* --- Being alive ----------------------------------------------------------------------- */
+
+jot_status store_hold(Store *s, uint64_t number, Err *e)
+{
+    assert(s);
+    if (number >> STORE_HOLD_BITS)
+        return err_set(e, JOT_INVALID, "a number to hold has at most %d bits", STORE_HOLD_BITS);
+    if (!s->ops->hold)
+        return err_set(e, JOT_UNSUPPORTED, "this engine cannot tell which handles are alive");
+    TRY(check_writable(s, e));
+    int got = s->ops->hold(s, number, true);
+    if (got == -EAGAIN)
+        return err_set(e, JOT_CONFLICT, "another handle holds %llu", (unsigned long long)number);
+    return got < 0 ? err_errno(e, -got, "could not hold %llu", (unsigned long long)number) : JOT_OK;
+}
+
+void store_let_go(Store *s, uint64_t number)
+{
+    if (s->ops->hold && !(number >> STORE_HOLD_BITS))
+        (void)s->ops->hold(s, number, false);
+}
+
+bool store_held(Store *s, uint64_t number)
+{
+    if (!s->ops->held || number >> STORE_HOLD_BITS)
+        return true;
+    return s->ops->held(s, number);
 }
 
 /* --- Opening --------------------------------------------------------------------------- */

@@ -131,7 +131,7 @@ typedef struct Records {
     Record *items; /* by seq, ascending */
     size_t n;
     bool more;        /* there are records behind the last one */
-    uint64_t damaged; /* unreadable records passed over in this range */
+    uint64_t damaged; /* in this range: records passed over, or not continuing the one before */
 } Records;
 
 /* Up to `limit` records from seq `from` on (or from the oldest kept, if that is later).
@@ -205,6 +205,20 @@ typedef struct CopyCount {
 MUST_USE jot_status store_copy(Store *from, Store *to, void (*progress)(void *, const CopyCount *),
                                void *ctx, CopyCount *out, Err *e);
 
+/* --- Being alive ----------------------------------------------------------------------- */
+
+/* A handle may hold numbers.  It holds one until it lets go, is closed, or its process ends
+ * however it ends: the kernel sees to that, so whoever asks learns who is alive and no pid is
+ * ever compared.  A child made by fork holds what its parent held; one that calls exec does not.
+ * Nothing is stored. */
+enum { STORE_HOLD_BITS = 62 };
+
+/* JOT_CONFLICT: another handle holds it.  JOT_UNSUPPORTED: the engine cannot tell who lives. */
+MUST_USE jot_status store_hold(Store *s, uint64_t number, Err *e);
+void store_let_go(Store *s, uint64_t number); /* one that is not held is fine */
+/* True if another handle holds it, or if that cannot be told. */
+bool store_held(Store *s, uint64_t number);
+
 /* --- Opening --------------------------------------------------------------------------- */
 
 typedef struct StoreOptions {
@@ -247,5 +261,7 @@ StorePromise store_promise(const Store *s);
 
 /* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
 MUST_USE jot_status store_check_name(Str name, Err *e);
+/* The same for what names can begin with. */
+MUST_USE jot_status store_check_prefix(Str prefix, Err *e);
 
 #endif

@@ -10,7 +10,7 @@ umask 077
 here=$(mktemp -d "${TMPDIR:-/tmp}/jotter-cli-XXXXXX")
 trap 'rm -rf "$here"' EXIT
 cd "$here" || exit 1
-unset JOTTER_PAD JOTTER_AS NO_COLOR
+unset JOTTER_PAD JOTTER_AS JOTTER_LEASE NO_COLOR
 export HOME=$here USER=ann XDG_DATA_HOME=$here/data LC_ALL=C.UTF-8
 count=0 bad=0 out='' err='' code=0
 

@@ -68,6 +68,7 @@ extern const Promise copy_promises[];
 extern const Promise expect_promises[];
 extern const Promise forget_promises[];
 extern const Promise guard_promises[];
+extern const Promise hold_promises[];
 extern const Promise id_promises[];
 extern const Promise limit_promises[];
 extern const Promise list_promises[];

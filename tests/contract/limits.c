@@ -350,6 +350,9 @@ static void a_stream_ends_at_the_greatest_seq(Trial *p)
     Mark answer = refused(p, JOT_TOO_BIG, "x/a", ANY, ENTRY("too many"));
     CHECK(answer.seq == STORE_SEQ_MAX);
     CHECK(read_from(p, "x/a", STORE_SEQ_MAX, 1).n == 1);
+    /* Not even a tombstone has a number left. */
+    CHECK_IS(p, store_purge(p->s, S("x/a"), S("ann"), &answer, &p->e), JOT_TOO_BIG);
+    CHECK(read_from(p, "x/a", STORE_SEQ_MAX, 1).n == 1);
     before.seq = STORE_SEQ_MAX;
     r = next_record("x/b", &before, ENTRY("beyond"), 5);
     CHECK_IS(p, store_put_records(p->s, S("x/b"), &r, 1, &p->e), JOT_INVALID);

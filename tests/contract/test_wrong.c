@@ -22,10 +22,11 @@ static bool agrees_on(const Program *program, void *ctx)
     return program_agrees(program, ctx, why);
 }
 
-/* Rules that need what programs do not have: megabytes, and cursors of other pads. */
+/* Rules that need what programs do not have: megabytes, cursors of other pads, and holding. */
 static bool out_of_reach(Wrong wrong)
 {
-    return wrong == WRONG_READ_UNBOUNDED || wrong == WRONG_CHANGES_TRUSTS_CURSORS;
+    return wrong == WRONG_READ_UNBOUNDED || wrong == WRONG_CHANGES_TRUSTS_CURSORS ||
+           wrong == WRONG_HOLD_SEES_ITSELF;
 }
 
 typedef struct Broken {

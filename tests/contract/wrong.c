@@ -12,6 +12,7 @@ typedef struct WrongStore {
     Store base;
     Store *inner;
     Wrong wrong;
+    bool holds;                    /* HOLD_SEES_ITSELF: it holds something */
     int puts_left;                 /* STOPS_WORKING */
     char redacted[STORE_NAME_MAX]; /* CHANGES_FORGETS_REDACTION: this one, ... */
     size_t redacted_n;             /* ... until something else happens to it */
@@ -318,6 +319,19 @@ static StorePromise wrong_promise(const Store *s)
     return store_promise(((const WrongStore *)s)->inner);
 }
 
+static int wrong_hold(Store *s, uint64_t number, bool hold)
+{
+    WrongStore *w = (WrongStore *)s;
+    w->holds = hold;
+    return w->inner->ops->hold(w->inner, number, hold);
+}
+
+static bool wrong_held(Store *s, uint64_t number)
+{
+    WrongStore *w = (WrongStore *)s;
+    return (w->wrong == WRONG_HOLD_SEES_ITSELF && w->holds) || store_held(w->inner, number);
+}
+
 static const StoreOps wrong_ops = {
     .scheme = "wrong",
     .close = close_both,
@@ -331,4 +345,6 @@ static const StoreOps wrong_ops = {
     .purge = wrong_purge,
     .put_records = wrong_put_records,
     .promise = wrong_promise,
+    .hold = wrong_hold,
+    .held = wrong_held,
 };

@@ -491,6 +491,38 @@ static void a_file_of_another_user_is_put_aside_when_it_is_displaced(void **stat
     assert_int_equal(quarantined(b, "late!!"), 1);
 }
 
+/* --- Where case does not count --------------------------------------------------------- */
+
+static void where_case_does_not_count_names_that_differ_only_in_case_are_refused(void **state)
+{
+    Bench *b = *state;
+    static const char *const taken[] = { "notes/Plan", "memories/A/x.md", "memories/a/X.md",
+                                         "runs/ID" };
+    person_writes(b, "format", "jotter 1 1 casefold\n");
+    reopen(b);
+    put(b, "notes/plan", "text");
+    put(b, "memories/a/x.md", "text");
+    entry(b, "runs/id", "text");
+    for (size_t i = 0; i < COUNT_OF(taken); i++) {
+        Mark m;
+        Record r;
+        assert_int_equal(try_put(b, taken[i], ANYTHING, "other", &m), JOT_INVALID);
+        assert_non_null(strstr(b->e.text, "only in case"));
+        assert_int_equal(try_head(b, taken[i], &r), JOT_INVALID);
+    }
+    put(b, "notes/plan", "more");
+    put(b, "notes/plan-2", "text");
+    assert_int_equal(listed(b, "").n, 4);
+}
+
+static void where_case_counts_they_are_two_names(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/plan", "text");
+    put(b, "notes/Plan", "other");
+    assert_int_equal(listed(b, "notes/").n, 2);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -520,6 +552,8 @@ int main(void)
         BENCH_TEST(a_pad_that_is_moved_while_open_goes_on),
         EMPTY_TEST(a_pad_can_be_made_below_directories_we_may_not_read),
         EMPTY_TEST(a_file_of_another_user_is_put_aside_when_it_is_displaced),
+        BENCH_TEST(where_case_does_not_count_names_that_differ_only_in_case_are_refused),
+        BENCH_TEST(where_case_counts_they_are_two_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ holds a_program_links_the_static_library_and_runs_alone static
 
 nothing_else() {
     find "$tmp/root" -type f -o -type l | sed "s,^$tmp/root$prefix/,," |
-        grep -v -x -E 'bin/jotter|include/jotter\.h|lib/(.*/)?(libjotter\.(a|so[.0-9]*)|pkgconfig/jotter\.pc)|share/(man|doc)/.*' >"$tmp/extra"
+        grep -v -x -E 'bin/jotter|include/jotter\.h|lib/(.*/)?(libjotter\.(a|so[.0-9]*)|pkgconfig/jotter\.pc)|share/(man|doc|bash-completion|zsh|fish)/.*' >"$tmp/extra"
     cat "$tmp/extra"
     [ ! -s "$tmp/extra" ]
 }

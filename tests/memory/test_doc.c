@@ -27,7 +27,7 @@ static void a_document_that_never_was_is_not_found(Desk *d)
 {
     Doc read;
     desk_expect(d, JOT_NOT_FOUND, doc_read(&d->m, plan, &d->a, &read, &d->e));
-    assert_says(d, "'notes/plan' not found");
+    assert_says(d, "scratchpad[plan] not found");
 }
 
 static void a_deleted_document_is_not_found(Desk *d)

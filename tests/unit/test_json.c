@@ -301,6 +301,53 @@ static void a_document_beyond_the_ceiling_is_noticed(void **state)
     assert_false(buf_ok(&b));
 }
 
+static void an_indented_document_is_laid_out_as_json_dumps_does(void **state)
+{
+    static const struct {
+        Str text, want;
+    } rows[] = {
+        { T("{}"), T("{}") },
+        { T(" [ ] "), T("[]") },
+        { T("5"), T("5") },
+        { T("{\"a\":{ },\"b\":[\n]}"), T("{\n  \"a\": {},\n  \"b\": []\n}") },
+        { T("[1,[2,{\"k\":null}]]"),
+          T("[\n  1,\n  [\n    2,\n    {\n      \"k\": null\n    }\n  ]\n]") },
+        /* What is inside a string or a number is the writer's. */
+        { T("[\"a,{b}: \\\" \\u00e9\xc3\xa9\",1.10,1E5,12345678901234567]"),
+          T("[\n  \"a,{b}: \\\" \\u00e9\xc3\xa9\",\n  1.10,\n  1E5,\n  12345678901234567\n]") },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO(Buf) b = { 0 };
+        AUTO_PTR(json_t) good = read_good(rows[i].text);
+        json_indent(&b, rows[i].text);
+        assert_str(buf_str(&b), rows[i].want);
+    }
+}
+
+static void indenting_changes_no_document_of_the_table(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++) {
+        if (json_rows[i].verdict != YES)
+            continue;
+        AUTO(Buf) b = { 0 }, again = { 0 };
+        AUTO_PTR(json_t) before = read_good(json_rows[i].text);
+        json_indent(&b, json_rows[i].text);
+        AUTO_PTR(json_t) after = read_good(buf_str(&b));
+        assert_row(json_equal(before, after), i, json_rows[i].about);
+        json_indent(&again, buf_str(&b));
+        assert_str(buf_str(&again), buf_str(&b));
+    }
+}
+
+static void bytes_that_are_no_text_become_base64(void **state)
+{
+    AUTO(Buf) b = { 0 };
+    AUTO_PTR(json_t) text = json_text(S("caf\xc3\xa9"));
+    assert_str(json_str(text), S("caf\xc3\xa9"));
+    AUTO_PTR(json_t) bytes = json_text(S("\xff\x00"));
+    assert_str(write(&b, bytes), S("{\"base64\":\"/wA=\"}"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +369,9 @@ int main(void)
         cmocka_unit_test(a_value_is_skipped_wherever_it_begins),
         cmocka_unit_test(what_is_no_string_has_an_empty_text),
         cmocka_unit_test(a_document_beyond_the_ceiling_is_noticed),
+        cmocka_unit_test(an_indented_document_is_laid_out_as_json_dumps_does),
+        cmocka_unit_test(indenting_changes_no_document_of_the_table),
+        cmocka_unit_test(bytes_that_are_no_text_become_base64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

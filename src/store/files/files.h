@@ -10,7 +10,11 @@
  *   recent.c    the names that changed lately, and waiting for them
  *   list.c      names in byte order out of two directory trees
  *   pad.c       making, opening and closing a pad
- *   files.c     the engine's operations, put together from these
+ *   write.c     one write under way, from its lock to its view
+ *   clash.c     names that cannot live side by side
+ *   head.c      reading without a lock
+ *   forget.c    trim, redact, purge
+ *   files.c     append, copying in, the comparing after a reboot, the table
  *
  * The rules (docs/format.md explains each):
  *   1. A stream's lock is an OFD lock on byte 0 of its own file.
@@ -278,14 +282,70 @@ typedef struct Names {
 } Names;
 MUST_USE jot_status list_directory(Files *f, const char *path, Arena *into, Names *out, Err *e);
 
-/* --- files.c, pad.c -------------------------------------------------------------------- */
+/* --- write.c --------------------------------------------------------------------------- */
+
+/* One write under way: the stream, locked and put right. */
+typedef struct Work {
+    Place place;
+    Stream stream;
+    Fd guard; /* holds the guard stream's shared lock */
+    Fd names; /* holds locks while a name comes into being */
+    Fd dir;   /* of the view */
+    uint64_t guard_seq;
+    View seen;  /* the view as it was read under the lock */
+    Draft edit; /* what a person did to it; op 0: nothing */
+    Arena arena;
+} Work;
+
+void work_init(Work *w, Str name);
+void work_done(Work *w);
+DEFINE_AUTO(Work, work_done)
+
+/* First of all: may this handle write, and has the pad been compared since the last reboot? */
+MUST_USE jot_status work_allowed(Files *f, Err *e);
+/* Lock the stream and the guard `x` names (may be NULL), put the stream right, see what a person
+ * did.  With `create` false JOT_NOT_FOUND if there is none. */
+MUST_USE jot_status work_begin(Files *f, Work *w, const Expect *x, bool create, Err *e);
+/* All of that for a stream that must exist, with a person's edit recorded. */
+MUST_USE jot_status work_begin_existing(Files *f, Work *w, Err *e);
+
+/* Put records behind the head and let the last one take effect. */
+MUST_USE jot_status work_commit(Files *f, Work *w, const Record *records, size_t n, Err *e);
+/* A person's edit becomes a version.  Its view is there already, or already gone. */
+MUST_USE jot_status work_record_edit(Files *f, Work *w, Err *e);
+/* JOT_UNKNOWN: the record is there, the view is not. */
+MUST_USE jot_status work_unsettled(const Place *p, Err *e);
+
+/* --- clash.c --------------------------------------------------------------------------- */
+
+/* May this name come to life?  JOT_INVALID names what stands in the way. */
+MUST_USE jot_status clash_check(Files *f, Work *w, Err *e);
+
+/* Where the file system does not tell `A` from `a`: JOT_INVALID for a name that differs only in
+ * case from one that is there. */
+MUST_USE jot_status clash_check_case(Files *f, const Place *p, Err *e);
+
+/* --- forget.c -------------------------------------------------------------------------- */
+
+MUST_USE jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
+MUST_USE jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e);
+MUST_USE jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e);
+
+/* --- head.c ---------------------------------------------------------------------------- */
 
 /* The head as a reader sees it, without lock.  With JOT_CORRUPT *out is the newest record that can
  * be read. */
 MUST_USE jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
                                Err *e);
+MUST_USE jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
+                               Records *out, Err *e);
+
+/* --- pad.c --------------------------------------------------------------------- */
+
 MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
 void pad_close(Store *s);
+int pad_hold(Store *s, uint64_t number, bool hold);
+bool pad_held(Store *s, uint64_t number);
 /* Look whether this boot has been checked, perhaps by another process. */
 bool pad_read_checked(Files *f);
 /* Say in `checked` that this boot needs no more comparing.  If that fails the handle knows, and the

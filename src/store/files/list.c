@@ -335,7 +335,7 @@ typedef struct Walk {
 
 static jot_status emit(Walk *w, Str name, Err *e)
 {
-    Record head;
+    Record head = { 0 };
     AUTO(Arena) scratch = { 0 };
     Err ignored = { 0 };
     if (store_check_name(name, NULL) != JOT_OK)
@@ -347,13 +347,13 @@ static jot_status emit(Walk *w, Str name, Err *e)
     }
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    /* A stream whose newest record is damaged is there all the same. */
+    /* A stream whose newest record is damaged is there all the same, whatever can be read of it. */
     if (st != JOT_OK && st != JOT_CORRUPT) {
         if (e)
             *e = ignored;
         return st;
     }
-    if (w->which == LIST_LIVE && !mark_live(&head.mark))
+    if (w->which == LIST_LIVE && st == JOT_OK && !mark_live(&head.mark))
         return JOT_OK;
     if (w->out->n == w->limit) {
         w->out->more = w->done = true;

@@ -484,3 +484,17 @@ void pad_close(Store *s)
     fd_close(&f->root);
     free(f);
 }
+
+/* --- Being alive ----------------------------------------------------------------------- */
+
+int pad_hold(Store *s, uint64_t number, bool hold)
+{
+    const Files *f = (const Files *)s;
+    return io_lock(s->io, f->format, hold ? F_WRLCK : F_UNLCK, store_hold_byte(number));
+}
+
+bool pad_held(Store *s, uint64_t number)
+{
+    const Files *f = (const Files *)s;
+    return io_locked(s->io, f->format, F_WRLCK, store_hold_byte(number));
+}

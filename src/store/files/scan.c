@@ -5,10 +5,8 @@
  *   2. If the '\n' between two records was hit, the second is found inside the
  *      line: nothing but a record begins with {"seq": outside of a meta, and
  *      nothing but the last one in a line ends where the line ends.
- *   3. A record is returned only if it continues the one before it, in seq and
- *      chain, as far as that one is known to be good itself.  A header that was
- *      hit is noticed so, and its neighbour is not blamed for it.
- * The oldest record of a trimmed stream has nobody before it and is believed. */
+ *   3. A record is believed by its own sum and hash; whether it continues its
+ *      predecessor is for those to say who read both (store.c). */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -16,7 +14,7 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-enum { BISECT_UNTIL = 64 * 1024, BEFORE_MAX = 64 * 1024, SEARCH_MAX = 64 * 1024 };
+enum { BISECT_UNTIL = 64 * 1024, SEARCH_MAX = 64 * 1024 };
 
 static const Str record_start = { "{\"seq\":", 7 };
 
@@ -174,85 +172,12 @@ static jot_status bisect(Files *f, const Stream *st, uint64_t seq, off_t *found,
     return JOT_OK;
 }
 
-/* The record before the one that is read next, as far as it is known. */
-typedef struct Before {
-    bool known;
-    bool sure; /* it continues its own predecessor, or begins the stream */
-    Mark mark; /* seq 0: the next record is the first of the file */
-} Before;
-
-static bool continues(Str stream, const Mark *before, const Record *r)
-{
-    return r->mark.seq == before->seq + 1 &&
-           hash_eq(r->mark.chain, record_chain(before->chain, stream, r));
-}
-
-/* True if the record may be returned; it is the one before the next then. */
-static bool credible(Before *b, Str stream, const Record *r)
-{
-    bool fits = b->known && continues(stream, &b->mark, r);
-    bool starts = b->known && b->mark.seq == 0;
-    /* A stream that was trimmed or copied begins anywhere, but seq 1 begins a chain. */
-    bool wrong = starts ? r->mark.seq == 1 : b->sure;
-    if (b->known && wrong && !fits)
-        return false;
-    *b = (Before){ .known = true, .sure = fits, .mark = r->mark };
-    return true;
-}
-
-/* Look back from the record at `at`: at the one before it, and whether that can be relied on. */
-static Before look_back(Files *f, const Stream *st, off_t at)
-{
-    if (at == 0)
-        return (Before){ .known = true };
-    AUTO(Lines) lines;
-    AUTO(Arena) arena = { 0 };
-    Record two[2];
-    size_t n = 0, skip = 0;
-    lines_init(&lines, f->base.io, st->fd, at, at);
-    lines.window.max = BEFORE_MAX; /* a large neighbour is not worth its reading */
-    while (at > 0 && n < 2 && skip == 0) {
-        Str line;
-        if (lines_previous(&lines, &line, &at) < 0 ||
-            !read_line(line, RECORD_NO_BODY, &arena, &two[n], &skip))
-            break;
-        n++;
-    }
-    Before b = { .known = n && at == 0 && skip == 0 };
-    for (size_t i = n; i-- > 0;)
-        if (!credible(&b, st->place->name, &two[i]))
-            b = (Before){ 0 };
-    return b;
-}
-
-/* The first record of a file begins a chain, but not with seq 1: its successor tells whether a
- * copy brought it so or its seq was hit. */
-static bool seq_was_hit(Files *f, const Stream *st, off_t next, const Record *r)
-{
-    if (r->mark.seq == 1 || !hash_eq(r->mark.chain, record_chain((Hash){ 0 }, st->place->name, r)))
-        return false;
-    AUTO(Lines) lines;
-    AUTO(Arena) arena = { 0 };
-    Record after;
-    Str line;
-    size_t skip;
-    off_t at;
-    lines_init(&lines, f->base.io, st->fd, next, st->size);
-    lines.window.max = BEFORE_MAX;
-    Mark first = { .seq = 1, .chain = r->mark.chain };
-    return lines_next(&lines, &line, &at) == 0 && line.n &&
-           read_line(line, RECORD_NO_BODY, &arena, &after, &skip) &&
-           continues(st->place->name, &first, &after);
-}
-
 /* One read under way. */
 typedef struct Reading {
     uint64_t from;
     size_t limit;
     Records got;
     size_t bytes;
-    bool begun; /* `before` has been looked up */
-    Before before;
     uint64_t passed; /* seq of the last line that was not wanted */
 } Reading;
 
@@ -261,11 +186,10 @@ static void count_damage(Reading *r)
     /* Only if it stands where something wanted could have been. */
     if (r->passed == 0 || r->passed + 1 >= r->from)
         r->got.damaged++;
-    r->before.known = false;
 }
 
 /* Take a line into the answer; false if it is full. */
-static bool take_line(Files *f, const Stream *st, Reading *r, Str line, off_t at, Arena *into)
+static bool take_line(Reading *r, Str line, Arena *into)
 {
     uint64_t seq = record_seq(line);
     if (seq && seq < r->from && find_start(line) == 0) {
@@ -283,12 +207,8 @@ static bool take_line(Files *f, const Stream *st, Reading *r, Str line, off_t at
         count_damage(r);
     if (!good || to->mark.seq < r->from)
         return true;
-    if (!r->begun)
-        r->before = look_back(f, st, at + (off_t)skip);
-    r->begun = true;
     bool later = r->got.n == 0 || to->mark.seq > to[-1].mark.seq;
-    bool hit = at == 0 && skip == 0 && seq_was_hit(f, st, (off_t)line.n, to);
-    if (!later || hit || !credible(&r->before, st->place->name, to)) {
+    if (!later) {
         count_damage(r);
         return true;
     }
@@ -315,7 +235,7 @@ jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, 
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
             return read_failed(e, st, got);
-        more = line.n && take_line(f, st, &r, line, at, into);
+        more = line.n && take_line(&r, line, into);
     }
     if (r.got.damaged) {
         Shown shown;

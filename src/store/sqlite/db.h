@@ -146,6 +146,11 @@ MUST_USE int db_open_lock(const Db *d);
 MUST_USE jot_status db_lock(Db *d, Err *e);
 void db_unlock(Db *d);
 
+/* The engine's operations of that name, on bytes of the lock file.  If somebody removes that file,
+ * whoever comes later takes all holders for dead. */
+int db_hold(Store *s, uint64_t number, bool hold);
+bool db_held(Store *s, uint64_t number);
+
 /* Lock and begin a transaction that will write `stream`. */
 MUST_USE jot_status db_begin(Db *d, Str stream, Err *e);
 /* Commit if `st` is JOT_OK, else roll back; unlock.  Returns `st` or what went wrong. */

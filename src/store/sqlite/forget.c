@@ -123,6 +123,7 @@ static jot_status purge_in(Db *d, Str stream, Str by, Mark *out, Err *e)
     Head head;
     uint64_t dropped = 0;
     TRY(head_need(d, stream, &head, e));
+    TRY(store_check_room(stream, &head.mark, 1, e));
     Record tombstone =
         store_next(&d->base, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head.mark);
     *out = tombstone.mark;

@@ -349,4 +349,6 @@ const StoreOps sqlite_ops = {
     .purge = sqlite_purge,
     .put_records = sqlite_put_records,
     .promise = sqlite_promise,
+    .hold = db_hold,
+    .held = db_held,
 };

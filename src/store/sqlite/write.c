@@ -89,6 +89,27 @@ void db_unlock(Db *d)
     lock_release(d->base.io, d->lock, DB_LOCK_WRITER);
 }
 
+/* --- Being alive ----------------------------------------------------------------------- */
+
+int db_hold(Store *s, uint64_t number, bool hold)
+{
+    const Db *d = (const Db *)s;
+    assert(d->lock >= 0 || !hold);
+    return d->lock < 0 ? 0
+                       : io_lock(s->io, d->lock, hold ? F_WRLCK : F_UNLCK, store_hold_byte(number));
+}
+
+bool db_held(Store *s, uint64_t number)
+{
+    const Db *d = (const Db *)s;
+    off_t byte = store_hold_byte(number);
+    if (d->lock >= 0)
+        return io_locked(s->io, d->lock, F_WRLCK, byte);
+    /* A handle that only reads has not opened it. */
+    AUTO(Fd) lock = io_open(s->io, d->dir, d->lock_name, O_RDONLY | O_NONBLOCK, 0);
+    return lock != -ENOENT && (lock < 0 || io_locked(s->io, lock, F_WRLCK, byte));
+}
+
 /* --- Writing --------------------------------------------------------------------------- */
 
 /* The file we have open is the one the path names, and its format is the one we know. */

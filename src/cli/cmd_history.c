@@ -1,0 +1,299 @@
+/* cmd_history.c - what documents were, from the shell: history, diff, blame, undo, restore. */
+#include "base/time.h"
+#include "cli/docs.h"
+
+extern const Cmd cmd_history, cmd_diff, cmd_blame, cmd_undo, cmd_restore;
+
+enum { PAGE = 500 };
+
+/* --- history --------------------------------------------------------------------------- */
+
+static void print_note(Session *s, const Record *r)
+{
+    unsigned long long restored = (unsigned long long)meta_number(r->meta, "restored");
+    Str from = meta_text(r->meta, "from", &s->arena);
+    AUTO_PTR(json_t) meta = NULL;
+    if (r->mark.seq == 0)
+        fputs("  (not recorded yet)", stdout);
+    if (r->mark.redacted)
+        fputs("  (redacted)", stdout);
+    if (r->meta.n && json_read(r->meta, &meta, NULL) == JOT_OK && json_object_get(meta, "undo"))
+        printf("  (undo: as at %lld)",
+               (long long)json_integer_value(json_object_get(meta, "undo")));
+    else if (restored)
+        printf("  (restored %llu)", restored);
+    if (from.n) {
+        fputs("  (from ", stdout);
+        print_text(from);
+        putchar(')');
+    }
+}
+
+static void print_record(Session *s, const Record *r)
+{
+    printf("%6llu  %s  %-6s  %-*s  %8llu  ", (unsigned long long)r->mark.seq,
+           time_text(r->mark.at_ms).text, op_name(r->mark.op), VERSION_HEX,
+           mark_live(&r->mark) ? version_of(r->mark.sha256).text : "-",
+           (unsigned long long)r->mark.size);
+    print_text(r->by);
+    print_note(s, r);
+    putchar('\n');
+}
+
+typedef struct Told {
+    uint64_t damaged;
+    uint64_t before; /* seq of the oldest one shown */
+    bool more;
+} Told;
+
+static jot_status show_history(Session *s, Str stream, int64_t limit, uint64_t before, json_t *into,
+                               Told *told)
+{
+    *told = (Told){ .before = before, .more = true };
+    while (told->more && limit > 0) {
+        AUTO(Arena) arena = { 0 };
+        History page;
+        size_t room = limit < PAGE ? (size_t)limit : PAGE;
+        TRY(history_page(&s->memory, stream, told->before, room, &arena, &page, &s->err));
+        AUTO_PTR(json_t) list = into ? history_json(stream, &page) : NULL;
+        if (into)
+            json_array_extend(into, list);
+        for (size_t i = 0; i < page.n; i++) {
+            if (!into)
+                print_record(s, &page.items[i]);
+            if (page.items[i].mark.seq)
+                told->before = page.items[i].mark.seq;
+        }
+        told->damaged += page.damaged;
+        told->more = page.more && page.n && told->before;
+        limit -= (int64_t)page.n;
+    }
+    return JOT_OK;
+}
+
+static jot_status run_history(Session *s)
+{
+    Str stream;
+    int64_t limit, before;
+    TRY(docs_arg(s, 0, &stream));
+    TRY(opt_number(s, "limit", 1, INT32_MAX, INT64_MAX, &limit));
+    TRY(opt_number(s, "before", 1, INT64_MAX, 0, &before));
+    TRY(docs_open(s, stream));
+    AUTO_PTR(json_t) list = s->json ? json_array() : NULL;
+    Told told;
+    TRY(show_history(s, stream, limit, (uint64_t)before, list, &told));
+    if (s->json)
+        print_json(json_pack("{s:O, s:b, s:I}", "versions", list, "more", told.more, "damaged",
+                             (json_int_t)told.damaged));
+    else if (told.more)
+        fprintf(stderr, "jotter: there are older ones: --before %llu\n",
+                (unsigned long long)told.before);
+    if (told.damaged && !s->json)
+        fprintf(stderr, "jotter: %llu records cannot be read\n", (unsigned long long)told.damaged);
+    return JOT_OK;
+}
+
+/* --- diff ------------------------------------------------------------------------------ */
+
+/* The text on one side of a diff: empty where the document did not exist. */
+static jot_status side(Session *s, Str stream, const char *word, const char *otherwise, Doc *d,
+                       Str *name)
+{
+    When when;
+    TRY(docs_when(s, word ? word : otherwise, &when));
+    jot_status st = history_at(&s->memory, stream, &when, &s->arena, d, &s->err);
+    /* Without words the diff is that of the last change, which may have made or deleted it. */
+    if (st == JOT_NOT_FOUND && !word) {
+        *d = (Doc){ 0 };
+        *name = arena_printf(&s->arena, STR_FMT " (none)", STR_ARG(doc_word(stream)));
+        return JOT_OK;
+    }
+    TRY(st);
+    *name = arena_printf(&s->arena, STR_FMT " %s %s", STR_ARG(doc_word(stream)),
+                         version_of(d->mark.sha256).text, time_text(d->mark.at_ms).text);
+    return JOT_OK;
+}
+
+static jot_status run_diff(Session *s)
+{
+    Str stream, a_name, b_name;
+    Doc a, b, present;
+    Diff d;
+    When when;
+    TRY(docs_arg(s, 0, &stream));
+    for (int i = 1; i < s->n; i++)
+        TRY(docs_when(s, s->args[i], &when));
+    TRY(docs_open(s, stream));
+    TRY(doc_present(&s->memory, stream, &s->arena, &present, &s->err));
+    if (present.mark.op == 0)
+        return err_set(&s->err, JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
+    TRY(side(s, stream, s->n > 1 ? s->args[1] : NULL, "~1", &a, &a_name));
+    TRY(side(s, stream, s->n > 2 ? s->args[2] : NULL, "now", &b, &b_name));
+    diff_make(a.text, b.text, &s->arena, &d);
+    AUTO(Buf) text = { 0 };
+    diff_write(&d, a_name, b_name, &text);
+    if (!buf_ok(&text))
+        return err_set(&s->err, JOT_TOO_BIG, "the diff is larger than %d bytes", BUF_MAX_DEFAULT);
+    if (s->json)
+        print_json(json_pack("{s:o, s:o, s:o, s:I, s:I}", "from",
+                             a.mark.op ? doc_json(stream, &a, false) : json_null(), "to",
+                             b.mark.op ? doc_json(stream, &b, false) : json_null(), "diff",
+                             json_text(buf_str(&text)), "added", (json_int_t)d.added, "removed",
+                             (json_int_t)d.removed));
+    else
+        docs_print_diff(buf_str(&text));
+    return JOT_OK;
+}
+
+/* --- blame ----------------------------------------------------------------------------- */
+
+static jot_status run_blame(Session *s)
+{
+    Str stream;
+    Blame b;
+    TRY(docs_arg(s, 0, &stream));
+    TRY(docs_open(s, stream));
+    TRY(history_blame(&s->memory, stream, &s->arena, &b, &s->err));
+    if (s->json) {
+        print_json(json_pack("{s:o, s:b}", "lines", blame_json(&b), "cut", b.cut));
+        return JOT_OK;
+    }
+    for (size_t i = 0; i < b.lines.n; i++) {
+        const Record *r = b.from[i];
+        printf("%s%s  %.16s  ", ink(INK_DIM), version_of(r->mark.sha256).text,
+               time_text(r->mark.at_ms).text);
+        print_text(r->by);
+        for (size_t n = r->by.n; n < 10; n++)
+            putchar(' ');
+        printf(" %5zu)%s ", i + 1, ink(INK_PLAIN));
+        print_line(lines_slice(&b.lines, i, i + 1));
+    }
+    if (b.cut)
+        fputs("jotter: some lines may be older: what is before is not kept or too far back\n",
+              stderr);
+    return JOT_OK;
+}
+
+/* --- undo, restore --------------------------------------------------------------------- */
+
+static jot_status tell_changed(Session *s, Str stream, const Doc *now)
+{
+    Conflict c;
+    TRY(conflict_look(&s->memory, stream, (Str){ 0 }, (Str){ 0 }, now, &s->arena, &c, NULL));
+    return docs_tell(s, &c);
+}
+
+static jot_status run_undo(Session *s)
+{
+    Str stream;
+    DocIf when;
+    uint64_t back = 0;
+    Doc now;
+    TRY(docs_arg(s, 0, &stream));
+    TRY(docs_if(s, false, &when));
+    TRY(docs_open(s, stream));
+    jot_status st = history_undo(&s->memory, stream, &when, &s->arena, &now, &back, &s->err);
+    if (st == JOT_CONFLICT)
+        return tell_changed(s, stream, &now);
+    TRY(st);
+    Str line = arena_printf(&s->arena, "%s is %s%llu", doc_name(stream).text,
+                            mark_live(&now.mark) ? "as it was at seq "
+                            : back               ? "deleted, as it was at seq "
+                                                 : "deleted, as it was before seq ",
+                            (unsigned long long)(back ? back : 1));
+    docs_answer(s, stream, &now, line, (Str){ 0 });
+    return JOT_OK;
+}
+
+static jot_status run_restore(Session *s)
+{
+    Str stream;
+    DocIf when;
+    When which;
+    Doc now;
+    TRY(docs_arg(s, 0, &stream));
+    TRY(docs_when(s, s->args[1], &which));
+    TRY(docs_if(s, false, &when));
+    TRY(docs_open(s, stream));
+    jot_status st = history_restore(&s->memory, stream, &which, &when, &s->arena, &now, &s->err);
+    if (st == JOT_CONFLICT)
+        return tell_changed(s, stream, &now);
+    TRY(st);
+    Str line = arena_printf(&s->arena, "%s is as it was at seq %llu", doc_name(stream).text,
+                            (unsigned long long)meta_number(now.meta, "restored"));
+    docs_answer(s, stream, &now, line, (Str){ 0 });
+    return JOT_OK;
+}
+
+/* --- The tables ------------------------------------------------------------------------ */
+
+#define VERSION_HELP                                                                          \
+    "A VERSION is 12 to 64 hex digits, a seq, ~N for N changes back, 'now', or a time such\n" \
+    "as 2026-01-31T18:45:00Z or 2026-01-31.\n"
+
+static const Opt history_opts[] = {
+    { "limit", "N", "at most so many" },
+    { "before", "SEQ", "only those older than this one" },
+    { 0 },
+};
+
+const Cmd cmd_history = {
+    .name = "history",
+    .args = "KEY",
+    .summary = "Print the versions of a note, newest first",
+    .help = "seq, time, what happened, version, bytes, who.  'outside' is whoever edited the\n"
+            "file itself.\n",
+    .opts = history_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_history,
+};
+
+const Cmd cmd_diff = {
+    .name = "diff",
+    .args = "KEY [VERSION [VERSION]]",
+    .summary = "Print what changed between two versions",
+    .help = "Without a version: what the last change did.  With one: what changed "
+            "since.\n" VERSION_HELP,
+    .args_min = 1,
+    .args_max = 3,
+    .run = run_diff,
+};
+
+const Cmd cmd_blame = {
+    .name = "blame",
+    .args = "KEY",
+    .summary = "Print who wrote each line, and with which version",
+    .help = "",
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_blame,
+};
+
+static const Opt if_version_opts[] = {
+    { "if-version", "VERSION", "only if it is still this version" },
+    { 0 },
+};
+
+const Cmd cmd_undo = {
+    .name = "undo",
+    .args = "KEY",
+    .summary = "Bring back what was before the last change",
+    .help = "Again and it goes one change further back.  A deleted note comes back; undoing the\n"
+            "first write of a note deletes it.  Nothing is lost: undo writes a new version.\n",
+    .opts = if_version_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_undo,
+};
+
+const Cmd cmd_restore = {
+    .name = "restore",
+    .args = "KEY VERSION",
+    .summary = "Write an older version again",
+    .help = VERSION_HELP,
+    .opts = if_version_opts,
+    .args_min = 2,
+    .args_max = 2,
+    .run = run_restore,
+};

@@ -1,0 +1,164 @@
+/* cmd_transfer.c - memory that comes from other programs, or goes to them: import, export.
+ *
+ * What is at the path is looked at before the pad is opened, so that a path that
+ * is nothing, or an archive that is damaged, makes no pad. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "memory/export.h"
+#include "memory/import.h"
+#include "store/archive.h"
+
+extern const Cmd cmd_import, cmd_export;
+
+static jot_status layout_given(Session *s, Layout *out)
+{
+    const char *as = opt_text(s, "layout");
+    *out = LAYOUT_NONE;
+    return as ? layout_parse(str(as), out, &s->err) : JOT_OK;
+}
+
+/* What was left out is told beside the answer, not in it. */
+static void print_report(Session *s, const LayoutReport *r, bool in)
+{
+    if (s->json) {
+        print_json(layout_report_json(r));
+        return;
+    }
+    for (size_t i = 0; i < r->skipped_n; i++) {
+        Shown name;
+        fprintf(stderr, "skipped %s: " STR_FMT "\n", err_show(&name, r->skipped[i].name),
+                STR_ARG(r->skipped[i].why));
+    }
+    if (r->skipped_total > r->skipped_n)
+        fprintf(stderr, "and %llu more were skipped\n",
+                (unsigned long long)(r->skipped_total - r->skipped_n));
+    if (in)
+        printf("%s: %llu files, %llu records added, %llu were there already, %llu skipped\n",
+               layout_name(r->layout), (unsigned long long)r->files, (unsigned long long)r->added,
+               (unsigned long long)r->unchanged, (unsigned long long)r->skipped_total);
+    else
+        printf("%s: %llu files written, %llu left out\n", layout_name(r->layout),
+               (unsigned long long)r->files, (unsigned long long)r->skipped_total);
+}
+
+static void show_progress(void *ctx, const CopyCount *c)
+{
+    (void)ctx;
+    fprintf(stderr, "\r%llu streams, %llu records", (unsigned long long)c->streams,
+            (unsigned long long)c->records);
+}
+
+static jot_status import_archive(Session *s)
+{
+    AUTO_PTR(Store) archive = NULL;
+    CopyCount c = { 0 };
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    TRY(archive_open(&archive, NULL, s->args[0], &s->err));
+    TRY(session_open(s, true));
+    jot_status st =
+        store_copy(archive, s->memory.store, terminal ? show_progress : NULL, NULL, &c, &s->err);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    TRY(st);
+    if (s->json)
+        print_json(json_pack("{s:s, s:I, s:I, s:I}", "layout", "archive", "streams",
+                             (json_int_t)c.streams, "records", (json_int_t)c.records, "added",
+                             (json_int_t)c.copied));
+    else
+        printf("archive: %llu streams, %llu records, %llu added\n", (unsigned long long)c.streams,
+               (unsigned long long)c.records, (unsigned long long)c.copied);
+    return JOT_OK;
+}
+
+static jot_status run_import(Session *s)
+{
+    Layout as;
+    ImportFrom from;
+    LayoutReport report;
+    ImportOptions o = { .replace = opt_given(s, "replace") };
+    TRY(layout_given(s, &as));
+    TRY(import_find(&io_system, s->args[0], as, &s->arena, &from, &s->err));
+    if (from.layout == LAYOUT_ARCHIVE)
+        return import_archive(s);
+    TRY(session_open(s, true));
+    TRY(import_run(&s->memory, &from, &o, &s->arena, &report, &s->err));
+    print_report(s, &report, true);
+    return JOT_OK;
+}
+
+static jot_status export_archive(Session *s)
+{
+    ArchiveCount c;
+    TRY(session_open(s, false));
+    TRY(archive_write(s->memory.store, s->args[0], &c, &s->err));
+    if (s->json)
+        print_json(json_pack("{s:s, s:I, s:I, s:I}", "layout", "archive", "streams",
+                             (json_int_t)c.streams, "records", (json_int_t)c.records, "bytes",
+                             (json_int_t)c.bytes));
+    else
+        printf("archive: %llu streams, %llu records, %llu bytes, verified\n",
+               (unsigned long long)c.streams, (unsigned long long)c.records,
+               (unsigned long long)c.bytes);
+    return JOT_OK;
+}
+
+static jot_status run_export(Session *s)
+{
+    Layout as;
+    LayoutReport report;
+    TRY(layout_given(s, &as));
+    bool archive = str_ends(str(s->args[0]), S(ARCHIVE_SUFFIX));
+    if (archive && !as)
+        return export_archive(s);
+    if (!as)
+        return err_set(&s->err, JOT_INVALID,
+                       "name a file that ends in '" ARCHIVE_SUFFIX "' for the whole pad, or say "
+                       "--layout notes, artifacts, runs, cycles or graph");
+    TRY(session_open(s, false));
+    TRY(export_layout(&s->memory, as, s->args[0], &s->arena, &report, &s->err));
+    print_report(s, &report, false);
+    return JOT_OK;
+}
+
+/* clang-format off */
+static const Opt import_opts[] = {
+    { "layout", "LAYOUT", "notes, artifacts, runs, cycles or graph, if it is not recognised" },
+    { "replace", NULL, "write also what exists with another text; the old one stays a version" },
+    { 0 },
+};
+static const Opt export_opts[] = {
+    { "layout", "LAYOUT", "notes, artifacts, runs, cycles or graph" },
+    { 0 },
+};
+/* clang-format on */
+
+const Cmd cmd_import = {
+    .name = "import",
+    .args = "PATH",
+    .summary = "Bring in an archive, or the memory files of another program",
+    .help = "An archive is verified to its last byte before anything is written.  A directory is\n"
+            "recognised by what is in it: KEY.txt (notes), CATEGORY/ID.json (artifacts), runs as\n"
+            "JSON lines, active.yaml (cycles), or a JSONL of entities and relations (graph).\n"
+            "Importing again adds nothing.  What is skipped is told on standard error.\n",
+    .opts = import_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_import,
+};
+
+const Cmd cmd_export = {
+    .name = "export",
+    .args = "FILE" ARCHIVE_SUFFIX "|DIR",
+    .summary = "Write the whole pad to an archive, or part of it as files",
+    .help =
+        "An archive holds every stream with its history; it is read back and verified before it\n"
+        "gets its name.  With --layout a new directory gets the files another program knows,\n"
+        "as they are now.  Nothing that exists is replaced.\n",
+    .opts = export_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_export,
+};

@@ -1,0 +1,115 @@
+/* docs.c - what the commands about documents share. */
+#include "cli/docs.h"
+
+#include "base/time.h"
+
+jot_status docs_arg(Session *s, int at, Str *stream)
+{
+    return note_resolve(arg_at(s, at), &s->arena, stream, &s->err);
+}
+
+jot_status docs_open(Session *s, Str stream)
+{
+    jot_status st = session_open(s, false);
+    if (st == JOT_NOT_FOUND)
+        return err_set(&s->err, st, "%s not found", doc_name(stream).text);
+    return st;
+}
+
+jot_status docs_if(Session *s, bool with_absent, DocIf *out)
+{
+    *out = (DocIf){ .version = str(opt_text(s, "if-version")) };
+    if (opt_given(s, "if-version"))
+        TRY(version_check(out->version, &s->err));
+    out->absent = with_absent && opt_given(s, "if-absent");
+    if (out->absent && out->version.n)
+        return err_set(&s->err, JOT_INVALID, "say --if-version or --if-absent, not both");
+    return JOT_OK;
+}
+
+jot_status docs_input(Session *s, Str *out)
+{
+    const char *file = opt_text(s, "file");
+    if (file)
+        TRY(read_file(s, file, STORE_BODY_MAX, out));
+    else
+        TRY(read_input(s, STORE_BODY_MAX, out));
+    return check_text(s, "a document", *out);
+}
+
+jot_status docs_when(Session *s, const char *text, When *out)
+{
+    return when_parse(str(text), out, &s->err);
+}
+
+void docs_print_version(const Mark *m)
+{
+    printf("version %s\n", version_of(m->sha256).text);
+}
+
+Str docs_warn(Session *s, Str stream, Str text)
+{
+    Str warning = note_warns(stream, text, &s->arena);
+    if (warning.n && !s->json)
+        fprintf(stderr, "jotter: warning: " STR_FMT "\n", STR_ARG(warning));
+    return warning;
+}
+
+void docs_answer(Session *s, Str stream, const Doc *d, Str line, Str warning)
+{
+    if (s->json) {
+        json_t *o = doc_json(stream, d, false);
+        if (warning.n)
+            json_object_set_new(o, "warning", json_text(warning));
+        print_json(o);
+        return;
+    }
+    print_line(line);
+    if (mark_live(&d->mark))
+        docs_print_version(&d->mark);
+}
+
+static void print_part(const char *head, Str text)
+{
+    printf("%s%s%s\n", ink(INK_BOLD), head, ink(INK_PLAIN));
+    if (text.n)
+        print_line(text);
+}
+
+jot_status docs_tell(Session *s, const Conflict *c)
+{
+    if (s->json) {
+        s->told = true;
+        print_json(conflict_json(c, &s->err));
+        return JOT_CONFLICT;
+    }
+    if (!mark_live(&c->now.mark)) {
+        print_part("--- it is deleted; yours:", c->mine);
+        return JOT_CONFLICT;
+    }
+    Str head = arena_printf(&s->arena,
+                            "--- present (version %s, %s):", version_of(c->now.mark.sha256).text,
+                            time_text(c->now.mark.at_ms).text);
+    print_part(head.p, c->now.text);
+    print_part("--- yours:", c->mine);
+    if (c->clean)
+        print_part("--- both, merged cleanly (--merge writes it):", c->merged);
+    return JOT_CONFLICT;
+}
+
+void docs_print_diff(Str diff)
+{
+    while (diff.n) {
+        Str line = str_slice(diff, 0, str_find(diff, '\n') + 1);
+        diff = str_from(diff, line.n);
+        Ink i = line.p[0] == '+'   ? INK_GREEN
+                : line.p[0] == '-' ? INK_RED
+                : line.p[0] == '@' ? INK_CYAN
+                                   : INK_PLAIN;
+        if (str_starts(line, S("--- ")) || str_starts(line, S("+++ ")))
+            i = INK_BOLD;
+        fputs(ink(i), stdout);
+        print_text(str_slice(line, 0, line.n - str_ends(line, S("\n"))));
+        printf("%s\n", ink(INK_PLAIN));
+    }
+}

@@ -1,0 +1,149 @@
+/* foreign.c - reading and writing files that are not a pad's. */
+#include "memory/foreign.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int by_name(const void *a, const void *b)
+{
+    return str_cmp(((const ForeignEntry *)a)->name, ((const ForeignEntry *)b)->name);
+}
+
+static jot_status add_entries(const Io *io, int dir, DIR *stream, Arena *into, ForeignDir *out,
+                              Err *e)
+{
+    size_t cap = 0;
+    *out = (ForeignDir){ 0 };
+    for (struct dirent *d; (d = readdir(stream)) != NULL;) {
+        struct stat info;
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
+            io_stat(io, dir, d->d_name, &info) < 0)
+            continue;
+        if (out->n == FOREIGN_ENTRIES_MAX)
+            return err_set(e, JOT_TOO_BIG, "a directory has more than %d files",
+                           FOREIGN_ENTRIES_MAX);
+        out->items =
+            arena_grow(into, out->items, out->n, &cap, sizeof *out->items, alignof(ForeignEntry));
+        out->items[out->n++] = (ForeignEntry){ .name = arena_copy(into, str(d->d_name)),
+                                               .directory = S_ISDIR(info.st_mode),
+                                               .regular = S_ISREG(info.st_mode) };
+    }
+    if (out->n)
+        qsort(out->items, out->n, sizeof *out->items, by_name);
+    return JOT_OK;
+}
+
+jot_status foreign_list(const Io *io, int dir, Arena *into, ForeignDir *out, Err *e)
+{
+    AUTO(Fd) own = io_open(io, dir, ".", O_RDONLY | O_DIRECTORY, 0);
+    DIR *stream = own < 0 ? NULL : fdopendir(own);
+    if (!stream)
+        return err_errno(e, own < 0 ? -own : errno, "could not read a directory");
+    (void)fd_take(&own); /* closedir closes it */
+    jot_status st = add_entries(io, dir, stream, into, out, e);
+    closedir(stream);
+    return st;
+}
+
+static jot_status read_some(const Io *io, int dir, const char *path, size_t max, bool whole,
+                            Arena *into, Str *out, Err *e)
+{
+    Shown shown;
+    struct stat info;
+    const char *name = err_show(&shown, str(path));
+    AUTO(Fd) fd = io_open(io, dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    int got = fd < 0 ? fd : io_fstat(io, fd, &info);
+    if (got == -ELOOP)
+        return err_set(e, JOT_DENIED, "'%s' is a symlink", name);
+    if (got < 0)
+        return err_errno(e, -got, "could not read '%s'", name);
+    if (!S_ISREG(info.st_mode))
+        return err_set(e, JOT_DENIED, "'%s' is not a regular file", name);
+    if (whole && (uint64_t)info.st_size > max)
+        return err_set(e, JOT_TOO_BIG, "it has more than %zu bytes", max);
+    size_t room = (uint64_t)info.st_size < max ? (size_t)info.st_size : max;
+    char *text = arena_alloc(into, room + 1, 1);
+    ssize_t n = io_read_all(io, fd, text, room, 0);
+    if (n < 0)
+        return err_errno(e, (int)-n, "could not read '%s'", name);
+    *out = (Str){ text, (size_t)n };
+    return JOT_OK;
+}
+
+jot_status foreign_read(const Io *io, int dir, const char *path, size_t max, Arena *into, Str *out,
+                        Err *e)
+{
+    return read_some(io, dir, path, max, true, into, out, e);
+}
+
+jot_status foreign_peek(const Io *io, int dir, const char *path, size_t max, Arena *into, Str *out,
+                        Err *e)
+{
+    return read_some(io, dir, path, max, false, into, out, e);
+}
+
+jot_status foreign_make_dir(const Io *io, const char *path, Fd *out, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, str(path));
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return err_errno(e, errno, "could not make '%s'", name);
+    AUTO(Arena) arena = { 0 };
+    AUTO(Fd) dir = io_open_root(io, path);
+    ForeignDir has;
+    if (dir < 0)
+        return err_errno(e, -dir, "could not open '%s'", name);
+    TRY(foreign_list(io, dir, &arena, &has, e));
+    if (has.n)
+        return err_set(e, JOT_CONFLICT, "'%s' is not empty: choose another directory", name);
+    *out = fd_take(&dir);
+    return JOT_OK;
+}
+
+/* The directory of `path`, made if it is missing. */
+static int open_above(const Io *io, int dir, Str path)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Fd) at = io_open(io, dir, ".", O_RDONLY | O_DIRECTORY, 0);
+    Str segment;
+    while (at >= 0 && str_cut(&path, '/', &segment)) {
+        const char *name = arena_cstr(&arena, segment);
+        int made = io_mkdir(io, at, name);
+        if (made < 0 && made != -EEXIST)
+            return made;
+        int below = io_open(io, at, name, O_RDONLY | O_DIRECTORY, 0);
+        fd_close(&at);
+        at = below;
+    }
+    return fd_take(&at);
+}
+
+static int write_whole(const Io *io, int dir, const char *draft, const char *name, Str text)
+{
+    AUTO(Fd) fd = io_open(io, dir, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    int got = fd < 0 ? fd : io_write_all(io, fd, text);
+    if (got == 0)
+        got = io_fsync(io, fd);
+    if (got == 0)
+        got = io_rename(io, dir, draft, name, RENAME_NOREPLACE);
+    if (got < 0 && fd >= 0)
+        (void)io_unlink(io, dir, draft);
+    return got < 0 ? got : io_fsync(io, dir);
+}
+
+jot_status foreign_write(const Io *io, int dir, Str path, Str text, Err *e)
+{
+    Shown shown;
+    AUTO(Arena) arena = { 0 };
+    size_t slash = str_find_last(path, '/');
+    Str last = slash < path.n ? str_from(path, slash + 1) : path;
+    const char *draft = arena_printf(&arena, "." STR_FMT ".new", STR_ARG(last)).p;
+    AUTO(Fd) above = open_above(io, dir, path);
+    int got = above < 0 ? above : write_whole(io, above, draft, arena_cstr(&arena, last), text);
+    return got < 0 ? err_errno(e, -got, "could not write '%s'", err_show(&shown, path)) : JOT_OK;
+}

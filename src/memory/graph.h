@@ -1,0 +1,45 @@
+/* graph.h - Graph, entities with observations and relations between them, as streams.
+ *
+ * The streams are graph/entities/HASH and graph/relations/HASH, one document
+ * each; HASH is the first GRAPH_HEX digits of the SHA-256 of what names it: an
+ * entity's name, or a relation's from, to and type, each with its length in
+ * front.  Names are any text, so none of them can be a stream's name itself.
+ *
+ *   {"name":"Ann","entityType":"person","observations":["likes tea"]}
+ *   {"from":"Ann","to":"Bob","relationType":"knows"}
+ *
+ * meta is {"order":N}: a graph is shown in this order, then by name.  Whoever adds
+ * to it gives the milliseconds since 1970, so that later ones come later. */
+#ifndef MEMORY_GRAPH_H
+#define MEMORY_GRAPH_H
+
+#include "base/json.h"
+#include "memory/memory.h"
+
+#define GRAPH_ENTITIES "graph/entities/"
+#define GRAPH_RELATIONS "graph/relations/"
+
+enum { GRAPH_HEX = 32, GRAPH_MAX = 100 * 1000 /* entities and relations of one reading */ };
+
+Str graph_entity_stream(Str name, Arena *into);
+Str graph_relation_stream(Str from, Str to, Str type, Arena *into);
+
+typedef struct GraphItem {
+    json_t *value; /* borrowed from the graph */
+    bool relation;
+    int64_t order;
+    Str name; /* an entity's, or a relation's from */
+} GraphItem;
+
+typedef struct Graph {
+    GraphItem *items; /* entities, then relations, each in order */
+    size_t n, cap;
+    uint64_t damaged; /* documents that are neither */
+} Graph;
+
+/* All of it.  JOT_TOO_BIG beyond GRAPH_MAX. */
+MUST_USE jot_status graph_read(Memory *m, Arena *into, Graph *out, Err *e);
+void graph_done(Graph *g);
+DEFINE_AUTO(Graph, graph_done)
+
+#endif

@@ -1,0 +1,66 @@
+/* layout.c - the names of layouts, and the report of a passage. */
+#include "memory/layout.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+
+static const char *const names[] = {
+    [LAYOUT_NONE] = "none",       [LAYOUT_NOTES] = "notes",   [LAYOUT_ARTIFACTS] = "artifacts",
+    [LAYOUT_RUNS] = "runs",       [LAYOUT_CYCLES] = "cycles", [LAYOUT_GRAPH] = "graph",
+    [LAYOUT_ARCHIVE] = "archive",
+};
+_Static_assert(COUNT_OF(names) == LAYOUT_COUNT, "every layout has a name");
+
+const char *layout_name(Layout l)
+{
+    return names[l < LAYOUT_COUNT ? l : LAYOUT_NONE];
+}
+
+jot_status layout_parse(Str name, Layout *out, Err *e)
+{
+    Shown shown;
+    for (Layout l = LAYOUT_NOTES; l < LAYOUT_ARCHIVE; l++)
+        if (str_eq(name, str(names[l]))) {
+            *out = l;
+            return JOT_OK;
+        }
+    return err_set(e, JOT_INVALID, "no layout '%s': use notes, artifacts, runs, cycles or graph",
+                   err_show(&shown, name));
+}
+
+void layout_skip(LayoutReport *r, Arena *into, Str name, const char *fmt, ...)
+{
+    r->skipped_total++;
+    if (r->skipped_n == LAYOUT_SKIPPED_MAX)
+        return;
+    char why[sizeof((Err *)0)->text];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(why, sizeof why, fmt, args);
+    va_end(args);
+    r->skipped = arena_grow(into, r->skipped, r->skipped_n, &r->skipped_cap, sizeof *r->skipped,
+                            alignof(LayoutSkip));
+    r->skipped[r->skipped_n++] = (LayoutSkip){ arena_copy(into, name), arena_copy(into, str(why)) };
+}
+
+/* A file's name may be any bytes; one that is no text is shown in part. */
+static json_t *text_json(Str text)
+{
+    Str good = str_slice(text, 0, utf8_bad_at(text));
+    return json_stringn(good.n ? good.p : "", good.n);
+}
+
+json_t *layout_report_json(const LayoutReport *r)
+{
+    json_t *skipped = json_array();
+    for (size_t i = 0; i < r->skipped_n; i++)
+        json_array_append_new(skipped,
+                              json_pack("{s:o, s:o}", "name", text_json(r->skipped[i].name), "why",
+                                        text_json(r->skipped[i].why)));
+    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I}", "layout", layout_name(r->layout), "files",
+                     (json_int_t)r->files, "added", (json_int_t)r->added, "unchanged",
+                     (json_int_t)r->unchanged, "skipped", skipped, "skipped_total",
+                     (json_int_t)r->skipped_total);
+}

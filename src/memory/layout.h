@@ -1,0 +1,54 @@
+/* layout.h - Layout, a way in which another program keeps its memory in files, and what became of
+ * it on its way into a pad or out of it.
+ *
+ *   notes      KEY.txt                                    notes/KEY
+ *   artifacts  CATEGORY/ID.json, CATEGORY/NAME.jsonl      artifacts/CATEGORY/ID,
+ * logs/CATEGORY/NAME.jsonl runs       ID.jsonl of init, thinking, tool_result    runs/ID cycles
+ * active.yaml, ID_before.yaml, ID_after.yaml cycles/AGENT, snapshots/AGENT/ID_before graph      a
+ * JSONL of entities and relations          graph/entities/..., graph/relations/... */
+#ifndef MEMORY_LAYOUT_H
+#define MEMORY_LAYOUT_H
+
+#include "base/arena.h"
+#include "base/json.h"
+
+typedef enum Layout {
+    LAYOUT_NONE = 0,
+    LAYOUT_NOTES,
+    LAYOUT_ARTIFACTS,
+    LAYOUT_RUNS,
+    LAYOUT_CYCLES,
+    LAYOUT_GRAPH,
+    LAYOUT_ARCHIVE, /* a whole pad: store/archive.h */
+    LAYOUT_COUNT
+} Layout;
+
+/* "notes" ...; never NULL. */
+const char *layout_name(Layout l);
+/* Those that are directories or files of other programs.  JOT_INVALID lists them. */
+MUST_USE jot_status layout_parse(Str name, Layout *out, Err *e);
+
+enum { LAYOUT_SKIPPED_MAX = 1000 };
+
+typedef struct LayoutSkip {
+    Str name; /* of the file or stream */
+    Str why;
+} LayoutSkip;
+
+typedef struct LayoutReport {
+    Layout layout;
+    uint64_t files;      /* read or written */
+    uint64_t added;      /* records, on the way in */
+    uint64_t unchanged;  /* files that were there already, on the way in */
+    LayoutSkip *skipped; /* at most LAYOUT_SKIPPED_MAX are told ... */
+    size_t skipped_n, skipped_cap;
+    uint64_t skipped_total; /* ... of this many */
+} LayoutReport;
+
+/* The texts are copied into `into`. */
+void layout_skip(LayoutReport *r, Arena *into, Str name, const char *fmt, ...) PRINTF_LIKE(4, 5);
+
+/* {"layout", "files", "added", "unchanged", "skipped": [{"name", "why"}], "skipped_total"} */
+json_t *layout_report_json(const LayoutReport *r);
+
+#endif

@@ -1,0 +1,157 @@
+/* lease_table.c - reading and writing the table of leases.
+ *
+ *   {"leases":[{"on":"notes/plan","token":7,"by":"ann","ttl_ms":60000,
+ *               "until_ms":81234567,"boot":"<32 hex>","prefix":true,"live":true}]}
+ *
+ * `until_ms` is a moment of CLOCK_BOOTTIME in the boot named beside it; in any
+ * other boot the lease is over.  A moment that lies further ahead than the whole
+ * time it was taken for cannot be of this boot either, even if the system does
+ * not tell boots apart. */
+#include "memory/lease_table.h"
+
+#include <assert.h>
+
+enum { TRIM_EVERY = 64 };
+
+static jot_status damaged(uint64_t seq, Err *e)
+{
+    return err_set(e, JOT_CORRUPT, "record %llu of '" LEASE_TABLE "' is not a table of leases",
+                   (unsigned long long)seq);
+}
+
+static bool good_entry(const json_t *entry)
+{
+    return json_is_string(json_object_get(entry, "on")) &&
+           json_is_string(json_object_get(entry, "by")) &&
+           json_is_string(json_object_get(entry, "boot")) &&
+           json_is_integer(json_object_get(entry, "token")) &&
+           json_is_integer(json_object_get(entry, "ttl_ms")) &&
+           json_is_integer(json_object_get(entry, "until_ms"));
+}
+
+static jot_status parse(Str text, LeaseTable *t, Err *e)
+{
+    Err ignored;
+    if (json_read(text, &t->root, &ignored) != JOT_OK)
+        return damaged(t->seq, e);
+    t->list = json_object_get(t->root, "leases");
+    bool good = json_is_array(t->list);
+    for (size_t i = 0; good && i < json_array_size(t->list); i++)
+        good = good_entry(json_array_get(t->list, i));
+    return good ? JOT_OK : damaged(t->seq, e);
+}
+
+jot_status lease_table_read(Memory *m, LeaseTable *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(LeaseTable) t = { .now_ms = io_awake_ms(m->io) };
+    Record head = { 0 };
+    Err missing = { 0 };
+    io_boot_id(m->io, t.boot);
+    jot_status st = store_head(m->store, S(LEASE_TABLE), HEAD_RECORD, &arena, &head, &missing);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_set(e, st, "%s", missing.text);
+    t.seq = head.mark.seq;
+    if (mark_live(&head.mark)) {
+        TRY(parse(head.body, &t, e));
+    } else {
+        t.root = json_pack("{s:[]}", "leases");
+        t.list = json_object_get(t.root, "leases");
+    }
+    *out = TAKE(t);
+    return JOT_OK;
+}
+
+void lease_table_done(LeaseTable *t)
+{
+    json_decref(t->root);
+    *t = (LeaseTable){ 0 };
+}
+
+size_t lease_table_count(const LeaseTable *t)
+{
+    return json_array_size(t->list);
+}
+
+static int64_t member(const json_t *entry, const char *name)
+{
+    return json_integer_value(json_object_get(entry, name));
+}
+
+Lease lease_table_at(const LeaseTable *t, size_t i)
+{
+    const json_t *entry = json_array_get(t->list, i);
+    Lease l = { .on = json_str(json_object_get(entry, "on")),
+                .prefix = json_is_true(json_object_get(entry, "prefix")),
+                .token = (uint64_t)member(entry, "token"),
+                .by = json_str(json_object_get(entry, "by")),
+                .ttl_ms = member(entry, "ttl_ms"),
+                .live = json_is_true(json_object_get(entry, "live")) };
+    bool same_boot = str_eq(json_str(json_object_get(entry, "boot")), str(t->boot));
+    int64_t until_ms = member(entry, "until_ms");
+    if (same_boot && until_ms > t->now_ms && until_ms - t->now_ms <= l.ttl_ms)
+        l.left_ms = until_ms - t->now_ms;
+    return l;
+}
+
+size_t lease_table_find(const LeaseTable *t, uint64_t token)
+{
+    size_t i = 0, n = lease_table_count(t);
+    while (i < n && (uint64_t)member(json_array_get(t->list, i), "token") != token)
+        i++;
+    return i;
+}
+
+bool lease_table_valid(Memory *m, const Lease *l)
+{
+    if (l->left_ms <= 0)
+        return false;
+    return !l->live || lease_lives_here(m, l->token) || store_held(m->store, l->token);
+}
+
+void lease_table_drop(LeaseTable *t, size_t i)
+{
+    json_array_remove(t->list, i);
+}
+
+void lease_table_add(LeaseTable *t, const Lease *l)
+{
+    json_int_t until_ms = t->now_ms + l->ttl_ms;
+    json_t *entry = json_pack("{s:s%, s:I, s:s%, s:I, s:I, s:s}", "on", l->on.p, l->on.n, "token",
+                              (json_int_t)l->token, "by", l->by.n ? l->by.p : "", l->by.n, "ttl_ms",
+                              (json_int_t)l->ttl_ms, "until_ms", until_ms, "boot", t->boot);
+    if (l->prefix)
+        json_object_set_new(entry, "prefix", json_true());
+    if (l->live)
+        json_object_set_new(entry, "live", json_true());
+    json_array_append_new(t->list, entry);
+}
+
+void lease_table_renew(LeaseTable *t, size_t i, int64_t ttl_ms)
+{
+    json_t *entry = json_array_get(t->list, i);
+    json_object_set_new(entry, "ttl_ms", json_integer(ttl_ms));
+    json_object_set_new(entry, "until_ms", json_integer(t->now_ms + ttl_ms));
+}
+
+jot_status lease_table_write(Memory *m, LeaseTable *t, const char *event, uint64_t token, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) text = { 0 };
+    assert(lease_table_count(t) <= LEASE_MAX);
+    json_write(&text, t->root);
+    Draft d = { .op = OP_PUT,
+                .meta = arena_printf(&arena, "{\"event\":\"%s\",\"token\":%llu}", event,
+                                     (unsigned long long)token),
+                .body = buf_str(&text) };
+    Expect x = { .kind = EXPECT_SEQ, .seq = t->seq };
+    Mark mark;
+    TRY(memory_append(m, S(LEASE_TABLE), &x, &d, &mark, e));
+    t->seq = mark.seq;
+    /* A table that was not trimmed is longer than it need be, and nothing else. */
+    uint64_t dropped;
+    if (mark.seq % TRIM_EVERY == 0 &&
+        store_trim(m->store, S(LEASE_TABLE), mark.seq, &dropped, NULL) != JOT_OK)
+        dropped = 0;
+    return JOT_OK;
+}

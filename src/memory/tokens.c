@@ -1,0 +1,162 @@
+/* tokens.c - the estimate: one pass that sorts characters into classes, and a weight a class.
+ *
+ * A tokenizer first cuts a text into words, numbers, runs of punctuation and
+ * space, and then spells each piece with as few known tokens as it can.  The
+ * first half is simple enough to follow; what the second half does is, on
+ * average, a weight.  The weights are thousandths of a token and were fitted to
+ * o200k_base.  Every weight is positive and every counter only grows, so that a
+ * longer beginning of a text never costs less than a shorter one: tokens_cut()
+ * rests on that. */
+#include "memory/tokens.h"
+
+#include "base/utf8.h"
+
+/* clang-format off */
+static const uint64_t weights[TOKEN_CLASSES] = {
+    [TOKEN_WORDS]       =  939,
+    [TOKEN_LONG]        =  271,
+    [TOKEN_CAPS]        =   59,
+    [TOKEN_DIGITS]      = 1327,
+    [TOKEN_MARKS]       =  791,
+    [TOKEN_MORE_MARKS]  =  228,
+    [TOKEN_BREAKS]      =  751,
+    [TOKEN_INDENTS]     =  352,
+    [TOKEN_CJK]         =  780,
+    [TOKEN_OTHER_WORDS] =  693,
+    [TOKEN_OTHER]       =  210,
+    [TOKEN_ACCENTS]     =  800,
+};
+/* clang-format on */
+
+enum { WORD_SHORT = 7, DIGITS_GROUP = 3 };
+
+/* What kind of character it is. */
+typedef enum Sort { LOWER, UPPER, DIGIT, MARK, BREAK, SPACE, CJK, OTHER, ACCENTED } Sort;
+
+/* One pass over a text. */
+typedef struct Scan {
+    uint64_t counts[TOKEN_CLASSES];
+    Sort last;     /* of the character before; meaningful if `length` */
+    size_t length; /* of the run the character before belongs to */
+} Scan;
+
+static Sort sort_ascii(uint32_t c)
+{
+    if (c >= 'a' && c <= 'z')
+        return LOWER;
+    if (c >= 'A' && c <= 'Z')
+        return UPPER;
+    if (c >= '0' && c <= '9')
+        return DIGIT;
+    if (c == '\n' || c == '\r')
+        return BREAK;
+    return c == ' ' || c == '\t' ? SPACE : MARK;
+}
+
+static bool within(uint32_t c, uint32_t low, uint32_t high)
+{
+    return c >= low && c <= high;
+}
+
+static Sort sort_of(uint32_t c)
+{
+    if (c < 0x80)
+        return sort_ascii(c);
+    if (c < 0xC0 || c == 0xD7 || c == 0xF7 || within(c, 0x2000, 0x2BFF))
+        return MARK;
+    if (c < 0x250 || within(c, 0x1E00, 0x1EFF))
+        return ACCENTED;
+    if (within(c, 0x2E80, 0x9FFF) || within(c, 0xAC00, 0xD7FF) || within(c, 0xF900, 0xFAFF) ||
+        within(c, 0xFF00, 0xFFEF) || within(c, 0x20000, 0x3FFFF))
+        return CJK;
+    return c >= 0x1F000 ? MARK : OTHER;
+}
+
+static bool is_latin(Sort s)
+{
+    return s == LOWER || s == UPPER || s == ACCENTED;
+}
+
+/* Does this character go on with the run of the one before it? */
+static bool goes_on(const Scan *s, Sort now)
+{
+    if (s->length == 0)
+        return false;
+    if (is_latin(now))
+        return is_latin(s->last) && !(s->last == LOWER && now == UPPER);
+    return s->last == now;
+}
+
+static void count_letter(Scan *s, Sort now)
+{
+    if (now == OTHER) {
+        s->counts[TOKEN_OTHER_WORDS] += s->length == 1;
+        s->counts[TOKEN_OTHER]++;
+        return;
+    }
+    s->counts[TOKEN_WORDS] += s->length == 1;
+    s->counts[TOKEN_LONG] += s->length > WORD_SHORT;
+    s->counts[TOKEN_CAPS] += now == UPPER && s->last == UPPER && s->length > 1;
+    s->counts[TOKEN_ACCENTS] += now == ACCENTED;
+}
+
+static void count(Scan *s, Sort now)
+{
+    bool again = goes_on(s, now);
+    s->length = again ? s->length + 1 : 1;
+    if (is_latin(now) || now == OTHER)
+        count_letter(s, now);
+    else if (now == DIGIT)
+        s->counts[TOKEN_DIGITS] += s->length % DIGITS_GROUP == 1;
+    else if (now == MARK)
+        s->counts[again ? TOKEN_MORE_MARKS : TOKEN_MARKS]++;
+    else if (now == BREAK)
+        s->counts[TOKEN_BREAKS] += !again;
+    else if (now == SPACE)
+        s->counts[TOKEN_INDENTS] += s->length == 2;
+    else
+        s->counts[TOKEN_CJK]++;
+    s->last = now;
+}
+
+/* The next character; a byte that is no part of one stands for itself. */
+static uint32_t next(Str text, size_t valid_to, size_t *at)
+{
+    if (*at < valid_to)
+        return utf8_next(text, at);
+    return 0x400u + (unsigned char)text.p[(*at)++];
+}
+
+static size_t total(const Scan *s)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < TOKEN_CLASSES; i++)
+        sum += s->counts[i] * weights[i];
+    return (size_t)((sum + 999) / 1000);
+}
+
+size_t tokens_estimate(Str text)
+{
+    Scan s = { 0 };
+    size_t valid_to = utf8_bad_at(text);
+    for (size_t at = 0; at < text.n;)
+        count(&s, sort_of(next(text, valid_to, &at)));
+    size_t sum = total(&s);
+    return sum || text.n == 0 ? sum : 1;
+}
+
+size_t tokens_cut(Str text, size_t budget)
+{
+    Scan s = { 0 };
+    size_t valid_to = utf8_bad_at(text), line = 0, fits = 0;
+    while (fits < text.n) {
+        size_t at = fits;
+        count(&s, sort_of(next(text, valid_to, &at)));
+        if (budget == 0 || total(&s) > budget)
+            return line ? line : fits;
+        fits = at;
+        if (text.p[fits - 1] == '\n')
+            line = fits;
+    }
+    return text.n;
+}

@@ -1,0 +1,524 @@
+/* archive.c - writing a pad to one file, and reading it back as a store.
+ *
+ * Opening reads the whole file once: it verifies and remembers where each stream
+ * begins and where its head stands.  Reading a stream then goes forwards through
+ * the file, and goes on where it stopped, as a copy does.  One line at a time is
+ * in memory, whatever the size of the file. */
+#include "store/archive.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "store/engine.h"
+#include "store/record.h"
+
+#define WORDS "jotter archive "
+#define STREAM "stream "
+#define END "end "
+
+enum { VERSION = 1, STEP = 64 * 1024, PAGE = 256, FLUSH_BYTES = 1024 * 1024 };
+
+typedef struct Place {
+    Str name;
+    off_t first, head; /* where these records begin in the file */
+    Mark mark;         /* of the head */
+} Place;
+
+typedef struct Archive {
+    Store base;
+    Fd fd;
+    off_t end; /* of the file */
+    Arena arena;
+    Place *places; /* by name */
+    size_t n, cap;
+    const Place *at; /* where the last read stopped: the stream, ... */
+    uint64_t at_seq; /* ... the record that comes next, ... */
+    off_t at_offset; /* ... and where it begins */
+} Archive;
+
+bool archive_begins(Str text)
+{
+    return str_starts(text, S(WORDS));
+}
+
+/* --- Lines ----------------------------------------------------------------------------- */
+
+typedef struct Lines {
+    const Archive *a;
+    off_t at; /* where the next line begins */
+    Buf window;
+    size_t used; /* bytes of the window that were given out */
+} Lines;
+
+static void lines_done(Lines *l)
+{
+    buf_free(&l->window);
+}
+DEFINE_AUTO(Lines, lines_done)
+
+static Lines lines_at(const Archive *a, off_t at)
+{
+    return (Lines){ .a = a, .at = at, .window = { .max = 2 * (size_t)RECORD_LINE_MAX } };
+}
+
+/* Read some more behind the window; 0 at the end. */
+static ssize_t read_more(Lines *l)
+{
+    Buf *w = &l->window;
+    if (l->used) {
+        memmove(w->p, w->p + l->used, w->n - l->used);
+        w->n -= l->used;
+        l->used = 0;
+    }
+    size_t step = w->n > STEP ? w->n : STEP;
+    char *room = w->n > RECORD_LINE_MAX ? NULL : buf_room(w, step);
+    if (!room)
+        return -EFBIG;
+    ssize_t got = io_read_all(l->a->base.io, l->a->fd, room, step, l->at + (off_t)w->n);
+    if (got > 0)
+        buf_grew(w, (size_t)got);
+    return got;
+}
+
+/* The next line with its '\n' (the last one perhaps without), borrowed until the next call; an
+ * empty one at the end. */
+static jot_status next_line(Lines *l, Str *line, Err *e)
+{
+    for (;;) {
+        Str rest = { l->window.p + l->used, l->window.n - l->used };
+        size_t end = rest.n ? str_find(rest, '\n') : 0;
+        ssize_t got = 0;
+        if (end == rest.n)
+            got = read_more(l);
+        if (got > 0)
+            continue;
+        if (got < 0 && got != -EFBIG)
+            return err_errno(e, (int)-got, "could not read the archive");
+        if (got == -EFBIG)
+            return err_set(e, JOT_CORRUPT, "a line of the archive is too long");
+        *line =
+            end == rest.n ? (Str){ l->window.p + l->used, rest.n } : str_slice(rest, 0, end + 1);
+        l->used += line->n;
+        l->at += (off_t)line->n;
+        return JOT_OK;
+    }
+}
+
+/* --- Verifying ------------------------------------------------------------------------- */
+
+typedef struct Proof {
+    uint64_t lines, records;
+    HashState hash;
+    bool ended;
+} Proof;
+
+static jot_status damaged(const Proof *p, Err *e, const char *what)
+{
+    return err_set(e, JOT_CORRUPT, "the archive is damaged at line %llu: %s",
+                   (unsigned long long)p->lines, what);
+}
+
+static jot_status check_first(const Proof *p, Str line, Err *e)
+{
+    uint64_t version = 0;
+    Str number = str_slice(line, strlen(WORDS), line.n ? line.n - 1 : 0);
+    if (!archive_begins(line) || !str_to_u64(number, UINT32_MAX, &version) || version == 0)
+        return damaged(p, e, "it does not begin like an archive of Jotter");
+    if (version > VERSION)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "the archive has format %llu; this version of Jotter reads up to %d",
+                       (unsigned long long)version, VERSION);
+    return JOT_OK;
+}
+
+static jot_status add_place(Archive *a, const Proof *p, Str name, Err *e)
+{
+    const Place *last = a->n ? &a->places[a->n - 1] : NULL;
+    if (last && !last->mark.seq)
+        return damaged(p, e, "the stream before has no records");
+    Err why;
+    if (store_check_name(name, &why) != JOT_OK)
+        return damaged(p, e, why.text);
+    if (last && str_cmp(last->name, name) >= 0)
+        return damaged(p, e, "the streams are not in order");
+    a->places = arena_grow(&a->arena, a->places, a->n, &a->cap, sizeof *a->places, alignof(Place));
+    a->places[a->n++] = (Place){ .name = arena_copy(&a->arena, name) };
+    return JOT_OK;
+}
+
+static jot_status add_record(Archive *a, Proof *p, Str line, off_t at, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record r;
+    Err why;
+    Place *place = a->n ? &a->places[a->n - 1] : NULL;
+    if (!place)
+        return damaged(p, e, "a record without a stream");
+    if (record_read(line, RECORD_ALL, &arena, &r, &why) != JOT_OK ||
+        store_check_next(place->name, &place->mark, &r, &why) != JOT_OK)
+        return damaged(p, e, why.text);
+    if (!place->mark.seq)
+        place->first = at;
+    place->head = at;
+    place->mark = r.mark;
+    p->records++;
+    return JOT_OK;
+}
+
+static jot_status check_end(const Archive *a, Proof *p, Str line, Err *e)
+{
+    char want[160];
+    snprintf(want, sizeof want, END "%zu %llu %s\n", a->n, (unsigned long long)p->records,
+             hash_hex(hash_end(&p->hash)).text);
+    p->ended = true;
+    return str_eq(line, str(want)) ? JOT_OK : damaged(p, e, "its hash or counts are others");
+}
+
+static jot_status check_line(Archive *a, Proof *p, Str line, off_t at, Err *e)
+{
+    p->lines++;
+    if (p->ended)
+        return damaged(p, e, "there is more behind its end");
+    if (!str_ends(line, S("\n")))
+        return damaged(p, e, "it ends in the middle of a line");
+    if (p->lines > 1 && str_starts(line, S(END)))
+        return check_end(a, p, line, e);
+    hash_add(&p->hash, line);
+    if (p->lines == 1)
+        return check_first(p, line, e);
+    if (str_starts(line, S(STREAM)))
+        return add_place(a, p, str_slice(line, strlen(STREAM), line.n - 1), e);
+    return add_record(a, p, line, at, e);
+}
+
+static jot_status verify(Archive *a, Proof *p, Err *e)
+{
+    AUTO(Lines) l = lines_at(a, 0);
+    *p = (Proof){ 0 };
+    hash_init(&p->hash);
+    for (;;) {
+        Str line;
+        off_t at = l.at;
+        TRY(next_line(&l, &line, e));
+        if (line.n == 0)
+            break;
+        TRY(check_line(a, p, line, at, e));
+    }
+    a->end = l.at;
+    return p->ended ? JOT_OK : damaged(p, e, "its end is missing");
+}
+
+/* --- The store ------------------------------------------------------------------------- */
+
+static const StoreOps archive_ops;
+
+static void archive_close(Store *s)
+{
+    Archive *a = (Archive *)s;
+    fd_close(&a->fd);
+    arena_free(&a->arena);
+    free(a);
+}
+
+/* The first stream whose name is not less. */
+static size_t place_from(const Archive *a, Str name)
+{
+    size_t low = 0, high = a->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (str_cmp(a->places[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const Place *find(const Archive *a, Str name)
+{
+    size_t i = place_from(a, name);
+    return i < a->n && str_eq(a->places[i].name, name) ? &a->places[i] : NULL;
+}
+
+/* The record on the next line; what was verified once can have been changed since. */
+static jot_status next_record(Lines *l, RecordWant want, Arena *into, Record *out, Err *e)
+{
+    Str line;
+    TRY(next_line(l, &line, e));
+    return record_read(line, want, into, out, e);
+}
+
+static jot_status archive_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
+                               Err *e)
+{
+    const Archive *a = (const Archive *)s;
+    const Place *place = find(a, stream);
+    if (!place)
+        return store_not_found(e, stream);
+    AUTO(Lines) l = lines_at(a, place->head);
+    return next_record(&l, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
+}
+
+static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
+                               Records *out, Err *e)
+{
+    Archive *a = (Archive *)s;
+    const Place *place = find(a, stream);
+    if (!place)
+        return store_not_found(e, stream);
+    bool goes_on = a->at == place && a->at_seq <= from;
+    AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : place->first);
+    *out = (Records){ .items = NEW_ARRAY(into, Record, limit) };
+    size_t bytes = 0;
+    while (from <= place->mark.seq && l.at <= place->head && out->n < limit) {
+        off_t at = l.at;
+        Record r;
+        TRY(next_record(&l, RECORD_ALL, into, &r, e));
+        bytes += r.mark.seq < from ? 0 : r.body.n;
+        if (out->n && bytes > STORE_READ_BYTES) {
+            l.at = at;
+            break;
+        }
+        if (r.mark.seq >= from)
+            out->items[out->n++] = r;
+    }
+    out->more = out->n && out->items[out->n - 1].mark.seq < place->mark.seq;
+    a->at = out->n ? place : NULL;
+    a->at_seq = out->n ? out->items[out->n - 1].mark.seq + 1 : 0;
+    a->at_offset = l.at;
+    return JOT_OK;
+}
+
+static jot_status archive_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
+                               Arena *into, Listing *out, Err *e)
+{
+    const Archive *a = (const Archive *)s;
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit) };
+    for (size_t i = place_from(a, str_cmp(after, prefix) > 0 ? after : prefix); i < a->n; i++) {
+        const Place *place = &a->places[i];
+        if (!str_starts(place->name, prefix))
+            break;
+        bool wanted = which == LIST_ALL || mark_live(&place->mark);
+        if (!wanted || (after.n && str_eq(place->name, after)))
+            continue;
+        if (out->n == limit) {
+            out->more = true;
+            break;
+        }
+        Record head;
+        TRY(archive_head(s, place->name, HEAD_MARK, into, &head, e));
+        out->items[out->n++] = (Listed){ place->name, place->mark, head.by, head.meta };
+    }
+    return JOT_OK;
+}
+
+static jot_status archive_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
+                                  Changes *out, Err *e)
+{
+    *out = (Changes){ .rescan = true };
+    return JOT_OK;
+}
+
+static StorePromise archive_promise(const Store *s)
+{
+    return (StorePromise){ .scheme = "archive", .durable = true, .shared = true };
+}
+
+/* Whatever would write is refused before it gets here. */
+static const StoreOps archive_ops = {
+    .scheme = "archive",
+    .close = archive_close,
+    .head = archive_head,
+    .read = archive_read,
+    .list = archive_list,
+    .changes = archive_changes,
+    .promise = archive_promise,
+};
+
+/* Takes the descriptor. */
+static jot_status open_fd(const Io *io, int fd, Archive **out, Proof *p, Err *e)
+{
+    Archive *a = mem_alloc(sizeof *a);
+    store_init(&a->base, &archive_ops, &(StoreOptions){ .io = io, .read_only = true });
+    snprintf(a->base.read_only_why, sizeof a->base.read_only_why, "it is an archive");
+    a->fd = fd;
+    jot_status st = verify(a, p, e);
+    if (st != JOT_OK) {
+        archive_close(&a->base);
+        return st;
+    }
+    *out = a;
+    return JOT_OK;
+}
+
+jot_status archive_open(Store **out, const Io *io, const char *path, Err *e)
+{
+    Shown shown;
+    Proof p;
+    Archive *a = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return err_errno(e, errno, "could not open '%s'", err_show(&shown, str(path)));
+    TRY(open_fd(io ? io : &io_system, fd, &a, &p, e));
+    *out = &a->base;
+    return JOT_OK;
+}
+
+/* --- Writing --------------------------------------------------------------------------- */
+
+typedef struct Writer {
+    Store *from;
+    const Io *io;
+    int fd;
+    Buf text; /* what is not in the file yet */
+    HashState hash;
+    ArchiveCount count;
+} Writer;
+
+static jot_status flush(Writer *w, Err *e)
+{
+    if (!buf_ok(&w->text))
+        return err_set(e, JOT_TOO_BIG, "a record is too big for an archive");
+    hash_add(&w->hash, buf_str(&w->text));
+    w->count.bytes += w->text.n;
+    int got = io_write_all(w->io, w->fd, buf_str(&w->text));
+    buf_clear(&w->text);
+    return got < 0 ? err_errno(e, -got, "could not write the archive") : JOT_OK;
+}
+
+static jot_status write_stream(Writer *w, Str stream, Err *e)
+{
+    Shown shown;
+    uint64_t from = 1;
+    bool named = false;
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Records page;
+        TRY(store_read(w->from, stream, from, PAGE, &arena, &page, e));
+        if (page.damaged)
+            return err_set(e, JOT_CORRUPT, "'%s' has damaged records from seq %llu on",
+                           err_show(&shown, stream), (unsigned long long)from);
+        if (page.n && !named)
+            buf_addf(&w->text, STREAM STR_FMT "\n", STR_ARG(stream));
+        named = named || page.n;
+        for (size_t i = 0; i < page.n; i++) {
+            record_write(&w->text, &page.items[i]);
+            from = page.items[i].mark.seq + 1;
+            if (w->text.n >= FLUSH_BYTES)
+                TRY(flush(w, e));
+        }
+        w->count.records += page.n;
+        more = page.more && page.n;
+    }
+    w->count.streams += named;
+    return JOT_OK;
+}
+
+static jot_status write_streams(Writer *w, Err *e)
+{
+    char after[STORE_NAME_MAX];
+    size_t after_n = 0;
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(w->from, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena,
+                       &page, e));
+        for (size_t i = 0; i < page.n; i++) {
+            if (page.items[i].mark.seq == 0)
+                TRY(store_record_edits(w->from, page.items[i].name, e));
+            TRY(write_stream(w, page.items[i].name, e));
+        }
+        more = page.more && page.n;
+        if (page.n) {
+            after_n = page.items[page.n - 1].name.n;
+            memcpy(after, page.items[page.n - 1].name.p, after_n);
+        }
+    }
+    return JOT_OK;
+}
+
+static jot_status write_all(Writer *w, Err *e)
+{
+    hash_init(&w->hash);
+    buf_addf(&w->text, WORDS "%d\n", VERSION);
+    TRY(write_streams(w, e));
+    TRY(flush(w, e));
+    HashState hash = w->hash;
+    buf_addf(&w->text, END "%llu %llu %s\n", (unsigned long long)w->count.streams,
+             (unsigned long long)w->count.records, hash_hex(hash_end(&hash)).text);
+    TRY(flush(w, e));
+    int got = io_fsync(w->io, w->fd);
+    return got < 0 ? err_errno(e, -got, "could not make the archive durable") : JOT_OK;
+}
+
+/* Read back what was written, to its end, before it gets its name. */
+static jot_status prove(const Io *io, int dir, const char *name, const ArchiveCount *count, Err *e)
+{
+    Proof p;
+    Archive *a = NULL;
+    int fd = io_open(io, dir, name, O_RDONLY, 0);
+    if (fd < 0)
+        return err_errno(e, -fd, "could not read the archive back");
+    TRY(open_fd(io, fd, &a, &p, e));
+    bool same =
+        a->n == count->streams && p.records == count->records && (uint64_t)a->end == count->bytes;
+    archive_close(&a->base);
+    return same ? JOT_OK : err_set(e, JOT_IO, "the archive is not what was written");
+}
+
+static jot_status write_named(Store *from, int dir, const char *draft, const char *name,
+                              ArchiveCount *out, Err *e)
+{
+    const Io *io = from->io;
+    Shown shown;
+    AUTO(Fd) fd = io_open(io, dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600);
+    if (fd < 0)
+        return err_errno(e, -fd, "could not make the archive");
+    Writer w = { .from = from, .io = io, .fd = fd, .text = { .max = 2 * (size_t)RECORD_LINE_MAX } };
+    jot_status st = write_all(&w, e);
+    buf_free(&w.text);
+    TRY(st);
+    TRY(prove(io, dir, draft, &w.count, e));
+    int got = io_rename(io, dir, draft, name, RENAME_NOREPLACE);
+    if (got == -EEXIST)
+        return err_set(e, JOT_CONFLICT, "'%s' exists: choose another name",
+                       err_show(&shown, str(name)));
+    if (got == 0)
+        got = io_fsync(io, dir);
+    if (got < 0)
+        return err_errno(e, -got, "could not name the archive");
+    *out = w.count;
+    return JOT_OK;
+}
+
+jot_status archive_write(Store *from, const char *path, ArchiveCount *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Shown shown;
+    const Io *io = from->io;
+    Str whole = str(path);
+    size_t slash = str_find_last(whole, '/');
+    Str last = slash < whole.n ? str_from(whole, slash + 1) : whole;
+    Str above = slash < whole.n ? str_slice(whole, 0, slash ? slash : 1) : S(".");
+    if (last.n == 0 || last.n > STORE_SEGMENT_MAX)
+        return err_set(e, JOT_INVALID, "'%s' does not name a file of at most %d bytes",
+                       err_show(&shown, whole), STORE_SEGMENT_MAX);
+    AUTO(Fd) dir = io_open_root(io, arena_cstr(&arena, above));
+    if (dir < 0)
+        return err_errno(e, -dir, "could not open '%s'", err_show(&shown, above));
+    struct stat info;
+    const char *name = arena_cstr(&arena, last);
+    if (io_stat(io, dir, name, &info) == 0)
+        return err_set(e, JOT_CONFLICT, "'%s' exists: choose another name", err_show(&shown, last));
+    const char *draft = arena_printf(&arena, ".%s.%s", name, id_random(io, 8).text).p;
+    jot_status st = write_named(from, dir, draft, name, out, e);
+    if (st != JOT_OK)
+        (void)io_unlink(io, dir, draft);
+    return st;
+}

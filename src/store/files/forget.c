@@ -1,0 +1,107 @@
+/* forget.c - trim, redact, purge: rewriting a stream without what is to be gone. */
+#include <assert.h>
+
+#include "base/mutant.h"
+#include "store/files/files.h"
+
+jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+{
+    Files *f = (Files *)s;
+    AUTO(Work) w;
+    work_init(&w, stream);
+    TRY(work_begin_existing(f, &w, e));
+    uint64_t from_seq = store_trim_from(&w.stream.head, before);
+    Records oldest;
+    TRY(stream_read(f, &w.stream, 0, 1, &w.arena, &oldest, e));
+    uint64_t first = oldest.n ? oldest.items[0].mark.seq : from_seq;
+    if (first >= from_seq)
+        return JOT_OK;
+    off_t from, to;
+    TRY(stream_find(f, &w.stream, from_seq, &from, &to, &w.arena, NULL, e));
+    if (from == w.stream.size)
+        return JOT_OK; /* only damaged records would be left */
+    Mark head = w.stream.head;
+    Piece kept = { from, w.stream.size, { 0 } };
+    TRY(stream_replace(f, &w.stream, &kept, 1, e));
+    w.stream.head = head;
+    *dropped = from_seq - first;
+    return JOT_OK;
+}
+
+/* The status of a step behind one that took effect: it cannot say any more that nothing was
+ * changed. */
+static jot_status after_change(jot_status st, Err *e)
+{
+    if (st == JOT_OK || st == JOT_UNKNOWN)
+        return st;
+    if (e)
+        e->status = JOT_UNKNOWN;
+    return JOT_UNKNOWN;
+}
+
+jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e)
+{
+    Files *f = (Files *)s;
+    AUTO(Work) w;
+    work_init(&w, stream);
+    TRY(work_begin_existing(f, &w, e));
+    off_t from, to;
+    Record r;
+    TRY(stream_find(f, &w.stream, seq, &from, &to, &w.arena, &r, e));
+    if (from == to)
+        return store_not_found(e, stream);
+    TRY(store_check_redact(stream, &w.stream.head, &r.mark, e));
+    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    TRY(quarantine_purge(f, stream, e));
+    r.mark.redacted = true;
+    AUTO(Buf) line = { 0 };
+    record_write(&line, &r);
+    TRY(recent_add(f, stream, e));
+    Piece pieces[] = { { 0, from, buf_str(&line) }, { to, w.stream.size, { 0 } } };
+    jot_status st = stream_replace(f, &w.stream, pieces, 2, e);
+    recent_done(f);
+    return st;
+}
+
+/* Leave nothing but the tombstone. */
+static jot_status purge_history(Files *f, Work *w, const Record *tombstone, Err *e)
+{
+    if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w->dir) < 0)
+        return work_unsettled(&w->place, e);
+    AUTO(Buf) line = { 0 };
+    record_write(&line, tombstone);
+    TRY(recent_add(f, w->place.name, e));
+    Piece only = { 0, 0, buf_str(&line) };
+    jot_status st = stream_replace(f, &w->stream, &only, 1, e);
+    recent_done(f);
+    TRY(st);
+    return after_change(quarantine_purge(f, w->place.name, e), e);
+}
+
+jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+{
+    Files *f = (Files *)s;
+    AUTO(Work) w;
+    work_init(&w, stream);
+    TRY(work_begin_existing(f, &w, e));
+    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    TRY(quarantine_purge(f, stream, e));
+    TRY(store_check_room(w.place.name, &w.stream.head, 1, e));
+    Draft d = { .op = OP_DELETE, .by = by };
+    Record tombstone = store_next(s, stream, &d, &w.stream.head);
+    /* Then deleted like anything else, and the view durably gone: were the history gone first, a
+     * view that came back after a power loss would look like a person's. */
+    bool shown = w.place.viewed && w.seen.there;
+    if (shown) {
+        size_t n = 0;
+        TRY(work_commit(f, &w, &tombstone, 1, e));
+        /* If an edit came in between, it is not the tombstone we made. */
+        jot_status st = stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e);
+        TRY(after_change(st, e));
+        assert(n == 1 && tombstone.mark.op == OP_DELETE);
+    }
+    jot_status st = purge_history(f, &w, &tombstone, e);
+    TRY(shown ? after_change(st, e) : st);
+    *out = tombstone.mark;
+    return JOT_OK;
+}

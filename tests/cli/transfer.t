@@ -1,0 +1,42 @@
+#!/bin/bash
+# transfer.t - import and export from the shell.
+. "$(dirname "$0")/lib.sh"
+
+archive() {
+    echo one | "$JOTTER" write plan >/dev/null; echo two | "$JOTTER" write plan >/dev/null
+    jot export pad.jotter && ends 0 && says 'archive: ' && says 'verified' &&
+        jot --pad sqlite:new.db import pad.jotter && ends 0 && says '2 records, 2 added' &&
+        jot --pad sqlite:new.db read plan && is two && jot --pad sqlite:new.db import pad.jotter && says ', 0 added'
+}
+try 'a pad goes into an archive and comes back' archive
+
+taken() { jot export pad.jotter; ends 75 && tells "'pad.jotter' exists"; }
+try 'an archive that exists is not replaced' taken
+
+damaged() {
+    sed 's/two/tw0/' pad.jotter >bad.jotter
+    jot --pad files:never import bad.jotter; ends 70 && tells 'the archive is damaged at line' && [ ! -e never ] &&
+        head -c -3 pad.jotter >short.jotter && jot --pad files:never import short.jotter; ends 70 && [ ! -e never ]
+}
+try 'a damaged archive is refused and makes no pad' damaged
+
+notes() {
+    mkdir book && echo text >book/a.txt && echo bad >'book/b c.txt' && jot import book && ends 0 &&
+        is 'notes: 1 files, 1 records added, 0 were there already, 1 skipped' && tells "skipped b c.txt: invalid key" &&
+        jot import book && says '0 records added, 1 were there already' && jot read a && is text
+}
+try 'a directory is recognised, and importing again adds nothing' notes
+
+json() { jot import book --json && ends 0 && says '"layout":"notes"' && says '"skipped":[{"name":"b c.txt"' && jot export two.jotter --json && says '"layout":"archive"'; }
+try 'both answer with JSON' json
+
+out() {
+    jot export dir --layout notes && ends 0 && is 'notes: 2 files written, 0 left out' && [ "$(cat dir/plan.txt)" = two ] &&
+        jot export dir --layout notes && ends 75 && jot export dir2 && ends 64 && tells '--layout' && jot export dir2 --layout x && ends 64 && tells "no layout 'x'"
+}
+try 'a layout goes to a new directory' out
+
+nothing() { jot --pad files:never import /dev/null; ends 64 && jot --pad files:never import nowhere; ends 66 && [ ! -e never ]; }
+try 'what cannot be imported makes no pad' nothing
+
+plan

@@ -1,0 +1,364 @@
+/* test_import.c - other programs' files on their way in and out. */
+#include "memory/import.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory/desk.h"
+#include "memory/doc.h"
+#include "memory/export.h"
+#include "memory/graph.h"
+
+/* A file in the desk's directory, with the directories above it. */
+static void file(Desk *d, const char *path, const char *text)
+{
+    char whole[256];
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(whole, sizeof whole, "%s/%.*s", d->dir, (int)(slash - path), path);
+        (void)mkdir(whole, 0700);
+    }
+    snprintf(whole, sizeof whole, "%s/%s", d->dir, path);
+    AUTO(Fd) fd = open(whole, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static const char *at(Desk *d, const char *path)
+{
+    return arena_printf(&d->a, "%s/%s", d->dir, path).p;
+}
+
+static void file_holds(Desk *d, const char *path, const char *want)
+{
+    AUTO(Fd) fd = open(at(d, path), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        fail_msg("there is no '%s'", path);
+    char text[4096];
+    ssize_t n = read(fd, text, sizeof text);
+    assert_true(n >= 0);
+    assert_str(((Str){ text, (size_t)n }), str(want));
+}
+
+static Layout recognised(Desk *d, const char *path)
+{
+    ImportFrom from;
+    desk_ok(d, import_find(&d->io, at(d, path), LAYOUT_NONE, &d->a, &from, &d->e));
+    return from.layout;
+}
+
+static LayoutReport bring_in(Desk *d, const char *path, bool replace)
+{
+    ImportFrom from;
+    LayoutReport report;
+    ImportOptions o = { .replace = replace };
+    desk_ok(d, import_find(&d->io, at(d, path), LAYOUT_NONE, &d->a, &from, &d->e));
+    desk_ok(d, import_run(&d->m, &from, &o, &d->a, &report, &d->e));
+    return report;
+}
+
+static LayoutReport write_out(Desk *d, Layout layout, const char *path)
+{
+    LayoutReport report;
+    desk_ok(d, export_layout(&d->m, layout, at(d, path), &d->a, &report, &d->e));
+    return report;
+}
+
+static void holds(Desk *d, const char *stream, const char *text)
+{
+    Doc doc;
+    desk_ok(d, doc_read(&d->m, str(stream), &d->a, &doc, &d->e));
+    assert_text(doc.text, text);
+}
+
+static void says_why(const LayoutReport *r, const char *name, const char *why)
+{
+    for (size_t i = 0; i < r->skipped_n; i++)
+        if (str_eq(r->skipped[i].name, str(name)) && strstr(r->skipped[i].why.p, why))
+            return;
+    fail_msg("'%s' was not skipped with '%s'", name, why);
+}
+
+/* Importing once more must not change anything. */
+static void adds_nothing(Desk *d, const char *path)
+{
+    LayoutReport again = bring_in(d, path, false);
+    assert_int_equal(again.added, 0);
+    assert_int_equal(again.unchanged, again.files);
+    assert_true(again.files > 0);
+    again = bring_in(d, path, true);
+    assert_int_equal(again.added, 0);
+}
+
+/* --- Notes ----------------------------------------------------------------------------- */
+
+static void notes_come_in_and_go_out(Desk *d)
+{
+    file(d, "pads/plan.txt", "do it\n");
+    file(d, "pads/empty.txt", "");
+    file(d, "pads/bad key.txt", "x");
+    file(d, "pads/latin.txt", "caf\xe9");
+    file(d, "pads/readme.md", "x");
+    assert_int_equal(recognised(d, "pads"), LAYOUT_NOTES);
+    LayoutReport r = bring_in(d, "pads", false);
+    assert_int_equal(r.added, 2);
+    assert_int_equal(r.skipped_total, 3);
+    says_why(&r, "bad key.txt", "use [A-Za-z0-9_-]+");
+    says_why(&r, "latin.txt", "not UTF-8 at byte 3");
+    says_why(&r, "readme.md", "not KEY.txt");
+    holds(d, "notes/plan", "do it\n");
+    adds_nothing(d, "pads");
+    write_out(d, LAYOUT_NOTES, "out");
+    file_holds(d, "out/plan.txt", "do it\n");
+    file_holds(d, "out/empty.txt", "");
+}
+
+static void what_changed_since_is_not_replaced_unless_asked(Desk *d)
+{
+    file(d, "pads/plan.txt", "one");
+    bring_in(d, "pads", false);
+    Doc doc;
+    DocWrite w = { .text = S("mine") };
+    desk_ok(d, doc_write(&d->m, S("notes/plan"), &w, &d->a, &doc, &d->e));
+    LayoutReport r = bring_in(d, "pads", true);
+    assert_int_equal(r.added, 0); /* it was imported once: the pad went on from there */
+    holds(d, "notes/plan", "mine");
+    file(d, "pads/plan.txt", "two");
+    r = bring_in(d, "pads", false);
+    says_why(&r, "plan.txt", "exists with another text");
+    holds(d, "notes/plan", "mine");
+    bring_in(d, "pads", true);
+    holds(d, "notes/plan", "two");
+    desk_ok(d, doc_delete(&d->m, S("notes/plan"), NULL, &d->a, &doc, &d->e));
+    bring_in(d, "pads", true);
+    desk_expect(d, JOT_NOT_FOUND, doc_read(&d->m, S("notes/plan"), &d->a, &doc, &d->e));
+}
+
+/* --- Artifacts ------------------------------------------------------------------------- */
+
+static void artifacts_come_in_and_go_out(Desk *d)
+{
+    file(d, "book/planning/plan_001.json", "{\n  \"goal\": \"x\"\n}");
+    file(d, "book/tasks/snapshots/t1_snapshot.json", "{}");
+    file(d, "book/tasks/events/t1_events.jsonl", "{\"a\":1}\n{\"a\":2}\n");
+    file(d, "book/tool_results/tool-result-call:1.json",
+         "{\"stable_id\":\"tool-result-call:1\",\"tool_call_id\":\"call:1\",\"tool_name\":\"ls\","
+         "\"result\":\"a\\nb\",\"timestamp\":\"2026-01-01T00:00:00+00:00\"}");
+    file(d, "book/planning/torn.json", "{\"goal\": ");
+    file(d, "book/planning/plan.md", "# plan");
+    file(d, "book/top.json", "{}");
+    file(d, "book/index/index.json",
+         "{\"entries\":[{\"stable_id\":\"t1\",\"artifact_id\":\"plan_001\",\"artifact_type\":"
+         "\"plan\",\"category\":\"planning\",\"content_hash\":\"x\",\"timestamp\":\"y\"}]}");
+    assert_int_equal(recognised(d, "book"), LAYOUT_ARTIFACTS);
+    LayoutReport r = bring_in(d, "book", false);
+    assert_int_equal(r.added, 5);
+    says_why(&r, "planning/torn.json", "");
+    says_why(&r, "planning/plan.md", "neither JSON nor a log");
+    says_why(&r, "top.json", "no category");
+    says_why(&r, "index/index.json", "derived");
+    assert_int_equal(r.skipped_total, 4);
+    holds(d, "artifacts/planning/plan_001", "{\n  \"goal\": \"x\"\n}");
+    Doc doc;
+    desk_ok(d, doc_read(&d->m, S("artifacts/planning/plan_001"), &d->a, &doc, &d->e));
+    assert_text(doc.meta, "{\"type\":\"plan\",\"task_id\":\"t1\"}");
+    desk_ok(d, doc_read(&d->m, S("artifacts/tool_results/call:1"), &d->a, &doc, &d->e));
+    assert_text(doc.meta, "{\"type\":\"tool_result\",\"tool\":\"ls\",\"bytes\":3,\"lines\":2}");
+    adds_nothing(d, "book");
+    write_out(d, LAYOUT_ARTIFACTS, "out");
+    file_holds(d, "out/planning/plan_001.json", "{\n  \"goal\": \"x\"\n}");
+    file_holds(d, "out/tasks/events/t1_events.jsonl", "{\"a\":1}\n{\"a\":2}\n");
+    adds_nothing(d, "out");
+}
+
+static void a_log_that_grew_is_gone_on_with(Desk *d)
+{
+    file(d, "book/c/x.json", "{}");
+    file(d, "book/c/x.log", "one\n");
+    bring_in(d, "book", false);
+    file(d, "book/c/x.log", "one\ntwo\nthree");
+    LayoutReport r = bring_in(d, "book", false);
+    assert_int_equal(r.added, 2);
+    file(d, "book/c/x.log", "other\ntwo\n");
+    r = bring_in(d, "book", true);
+    says_why(&r, "c/x.log", "other entries");
+}
+
+/* --- Runs ------------------------------------------------------------------------------ */
+
+#define RUN ".dexter/scratchpad/2026-01-31-184500_0123456789ab.jsonl"
+#define INIT "{\"type\":\"init\",\"timestamp\":\"2026-01-31T18:45:00.000Z\",\"content\":\"why?\"}\n"
+#define THINK                                                                              \
+    "{\"type\":\"thinking\",\"timestamp\":\"2026-01-31T18:45:01.000Z\",\"content\":\"### " \
+    "x(y)\\nhm\"}\n"
+#define RESULT                                                                           \
+    "{\"type\":\"tool_result\",\"timestamp\":\"2026-01-31T18:45:02.000Z\",\"toolName\":" \
+    "\"get\",\"args\":{\"q\":\"a b\"},\"result\":{\"price\":1.50,\"n\":[1, 2]}}\n"
+#define RESULT_TEXT                                                                      \
+    "{\"type\":\"tool_result\",\"timestamp\":\"2026-01-31T18:45:03.000Z\",\"toolName\":" \
+    "\"get\",\"args\":{},\"result\":\"Error: no\"}\n"
+
+static void runs_come_in_and_go_out_byte_for_byte(Desk *d)
+{
+    file(d, "project/" RUN, INIT THINK RESULT RESULT_TEXT);
+    assert_int_equal(recognised(d, "project"), LAYOUT_RUNS);
+    assert_int_equal(recognised(d, "project/" RUN), LAYOUT_RUNS);
+    LayoutReport r = bring_in(d, "project", false);
+    assert_int_equal(r.added, 6);
+    assert_int_equal(r.skipped_total, 0);
+    adds_nothing(d, "project");
+    Records all;
+    desk_ok(d, store_read(d->m.store, S("runs/2026-01-31-184500_0123456789ab"), 1, 100, &d->a, &all,
+                          &d->e));
+    assert_text(all.items[2].body, "{\"q\":\"a b\"}");
+    assert_text(all.items[3].body, "{\"price\":1.50,\"n\":[1, 2]}");
+    assert_text(all.items[5].meta,
+                "{\"kind\":\"tool_result\",\"call\":\"c2\",\"tool\":\"get\",\"of\":5,\"n\":2,"
+                "\"ok\":false,\"was\":\"2026-01-31T18:45:03.000Z\"}");
+    write_out(d, LAYOUT_RUNS, "out");
+    file_holds(d, "out/2026-01-31-184500_0123456789ab.jsonl", INIT THINK RESULT RESULT_TEXT);
+}
+
+static void a_run_with_torn_lines_is_imported_without_them_and_goes_on(Desk *d)
+{
+    file(d, "project/" RUN, INIT "{\"type\":\"thin\n" THINK "{\"type\":\"tool_res");
+    LayoutReport r = bring_in(d, "project", false);
+    assert_int_equal(r.added, 2);
+    says_why(&r, "2026-01-31-184500_0123456789ab.jsonl",
+             "2 lines are no entries, the first is line 2");
+    file(d, "project/" RUN, INIT "{\"type\":\"thin\n" THINK RESULT);
+    r = bring_in(d, "project", false);
+    assert_int_equal(r.added, 2);
+    file(d, "project/" RUN, THINK INIT);
+    r = bring_in(d, "project", false);
+    says_why(&r, "2026-01-31-184500_0123456789ab.jsonl", "other entries");
+}
+
+/* --- Cycles ---------------------------------------------------------------------------- */
+
+static void cycles_come_in_and_go_out(Desk *d)
+{
+    const char *state = "goals: []\ncurrent_task: x # mine\nnotes: ''\n";
+    file(d, "msa/scratchpad/active.yaml", state);
+    file(d, "msa/scratchpad/20260401_100137_before.yaml", "goals: []\n");
+    file(d, "msa/scratchpad/20260401_100137_after.yaml", state);
+    file(d, "msa/scratchpad/.gitkeep", "");
+    file(d, "msa/config/config.json", "{}");
+    assert_int_equal(recognised(d, "msa"), LAYOUT_CYCLES);
+    assert_int_equal(recognised(d, "msa/scratchpad"), LAYOUT_CYCLES);
+    LayoutReport r = bring_in(d, "msa", false);
+    assert_int_equal(r.added, 3);
+    says_why(&r, ".gitkeep", "neither a state nor a snapshot");
+    holds(d, "cycles/default", state);
+    holds(d, "snapshots/default/20260401_100137_after", state);
+    adds_nothing(d, "msa");
+    write_out(d, LAYOUT_CYCLES, "out");
+    file_holds(d, "out/active.yaml", state);
+    file_holds(d, "out/20260401_100137_before.yaml", "goals: []\n");
+}
+
+static void a_state_that_is_no_yaml_is_skipped(Desk *d)
+{
+    file(d, "msa/active.yaml", "goals: [\n");
+    LayoutReport r = bring_in(d, "msa", false);
+    assert_int_equal(r.added, 0);
+    says_why(&r, "active.yaml", "");
+}
+
+/* --- The graph ------------------------------------------------------------------------- */
+
+#define GRAPH                                                                                \
+    "{\"type\":\"entity\",\"name\":\"Zoe/\\u0001 \\\"q\\\"\",\"entityType\":\"person\","     \
+    "\"observations\":[\"likes tea\",\"\"]}\n"                                               \
+    "{\"type\":\"entity\",\"name\":\"Ann\",\"entityType\":\"person\",\"observations\":[]}\n" \
+    "{\"type\":\"relation\",\"from\":\"Zoe\",\"to\":\"Ann\",\"relationType\":\"knows\"}"
+
+static void a_graph_comes_in_and_goes_out_byte_for_byte(Desk *d)
+{
+    file(d, "memory.jsonl", GRAPH);
+    assert_int_equal(recognised(d, "memory.jsonl"), LAYOUT_GRAPH);
+    LayoutReport r = bring_in(d, "memory.jsonl", false);
+    assert_int_equal(r.added, 3);
+    adds_nothing(d, "memory.jsonl");
+    Doc doc;
+    desk_ok(d, doc_read(&d->m, graph_entity_stream(S("Ann"), &d->a), &d->a, &doc, &d->e));
+    assert_text(doc.text, "{\"name\":\"Ann\",\"entityType\":\"person\",\"observations\":[]}");
+    write_out(d, LAYOUT_GRAPH, "out");
+    file_holds(d, "out/memory.jsonl", GRAPH);
+}
+
+static void lines_that_are_no_graph_are_skipped(Desk *d)
+{
+    file(d, "memory.jsonl", GRAPH "\n{\"type\":\"entity\",\"name\":1}\n{\"type\":\"x\"}\n{\n");
+    LayoutReport r = bring_in(d, "memory.jsonl", false);
+    assert_int_equal(r.added, 3);
+    assert_int_equal(r.skipped_total, 3);
+    says_why(&r, "memory.jsonl", "line 4 is neither");
+    says_why(&r, "memory.jsonl", "line 6: ");
+}
+
+/* --- Recognising ----------------------------------------------------------------------- */
+
+static void what_is_nothing_or_could_be_several_things_is_refused(Desk *d)
+{
+    ImportFrom from;
+    file(d, "nothing/readme.md", "x");
+    desk_expect(d, JOT_INVALID,
+                import_find(&d->io, at(d, "nothing"), LAYOUT_NONE, &d->a, &from, &d->e));
+    assert_says(d, "nothing that can be imported");
+    desk_expect(d, JOT_INVALID,
+                import_find(&d->io, at(d, "nothing/readme.md"), LAYOUT_NONE, &d->a, &from, &d->e));
+    file(d, "both/plan.txt", "x");
+    file(d, "both/active.yaml", "goals: []\n");
+    desk_expect(d, JOT_INVALID,
+                import_find(&d->io, at(d, "both"), LAYOUT_NONE, &d->a, &from, &d->e));
+    assert_says(d, "could be one of these: notes, cycles");
+    desk_ok(d, import_find(&d->io, at(d, "both"), LAYOUT_NOTES, &d->a, &from, &d->e));
+    assert_int_equal(from.layout, LAYOUT_NOTES);
+    desk_expect(d, JOT_NOT_FOUND,
+                import_find(&d->io, at(d, "gone"), LAYOUT_NONE, &d->a, &from, &d->e));
+    if (strcmp(d->engine, "files") == 0) {
+        desk_expect(d, JOT_INVALID,
+                    import_find(&d->io, at(d, "pad"), LAYOUT_NONE, &d->a, &from, &d->e));
+        assert_says(d, "is a pad of Jotter");
+    }
+}
+
+static void links_are_not_followed(Desk *d)
+{
+    file(d, "secret", "top secret");
+    file(d, "pads/plan.txt", "x");
+    assert_int_equal(symlink("../secret", at(d, "pads/leak.txt")), 0);
+    LayoutReport r = bring_in(d, "pads", false);
+    assert_int_equal(r.added, 1);
+    says_why(&r, "leak.txt", "");
+}
+
+static void an_export_goes_only_where_nothing_is(Desk *d)
+{
+    file(d, "out/x", "mine");
+    LayoutReport report;
+    desk_expect(d, JOT_CONFLICT,
+                export_layout(&d->m, LAYOUT_NOTES, at(d, "out"), &d->a, &report, &d->e));
+    assert_says(d, "is not empty");
+}
+
+int main(void)
+{
+    static const DeskTest tests[] = {
+        DESK_TEST(notes_come_in_and_go_out),
+        DESK_TEST(what_changed_since_is_not_replaced_unless_asked),
+        DESK_TEST(artifacts_come_in_and_go_out),
+        DESK_TEST(a_log_that_grew_is_gone_on_with),
+        DESK_TEST(runs_come_in_and_go_out_byte_for_byte),
+        DESK_TEST(a_run_with_torn_lines_is_imported_without_them_and_goes_on),
+        DESK_TEST(cycles_come_in_and_go_out),
+        DESK_TEST(a_state_that_is_no_yaml_is_skipped),
+        DESK_TEST(a_graph_comes_in_and_goes_out_byte_for_byte),
+        DESK_TEST(lines_that_are_no_graph_are_skipped),
+        DESK_TEST(what_is_nothing_or_could_be_several_things_is_refused),
+        DESK_TEST(links_are_not_followed),
+        DESK_TEST(an_export_goes_only_where_nothing_is),
+    };
+    return desk_run(tests, COUNT_OF(tests), false);
+}
