@@ -440,15 +440,6 @@ void json_indent(Buf *to, Str text)
     }
 }
 
-json_t *json_text(Str text)
-{
-    if (utf8_valid(text))
-        return json_stringn(text.n ? text.p : "", text.n);
-    AUTO(Buf) coded = { 0 };
-    base64_write(&coded, text);
-    return json_pack("{s:s%}", "base64", coded.p, coded.n);
-}
-
 /* The shortest form that reads back as the same number. */
 static void write_real(Buf *to, double value)
 {

@@ -47,9 +47,6 @@ size_t json_quoted_size(Str text);
  * bytes they have, so nothing is rounded, escaped or unescaped. */
 void json_indent(Buf *to, Str text);
 
-/* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}.  The caller owns it. */
-json_t *json_text(Str text);
-
 /* Any jansson value, compact, keys in the order they were set; the same in every locale. */
 void json_write(Buf *to, const json_t *value);
 

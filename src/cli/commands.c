@@ -18,6 +18,7 @@ extern const Cmd cmd_restore;
 extern const Cmd cmd_blame;
 extern const Cmd cmd_purge;
 extern const Cmd cmd_redact;
+extern const Cmd cmd_search;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_lease;
 extern const Cmd cmd_import;
@@ -41,6 +42,7 @@ const Cmd *const commands[] = {
     &cmd_blame,
     &cmd_purge,
     &cmd_redact,
+    &cmd_search,
     &cmd_prompt,
     &cmd_lease,
     &cmd_import,

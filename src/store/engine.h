@@ -31,6 +31,14 @@ typedef struct StoreOps {
     /* Optional: an engine that cannot tell who lives has neither. */
     int (*hold)(Store *s, uint64_t number, bool hold); /* 0, -EAGAIN or another -errno */
     bool (*held)(Store *s, uint64_t number);
+    /* Optional, with what store.c does instead. */
+    /* Where a search index may lie, "" for nowhere; NULL: in the user's cache. */
+    jot_status (*index_path)(Store *s, Arena *into, Str *out, Err *e);
+    /* Tell what only the engine can see; NULL: nothing.  Streams told as damaged or forked are not
+     * told again by store_verify. */
+    jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
+    /* Before every stream is written to once; NULL: nothing. */
+    jot_status (*mend)(Store *s, const MendOptions *o, Err *e);
 } StoreOps;
 
 /* Engines embed this as their FIRST member. */
@@ -39,6 +47,7 @@ struct Store {
     const Io *io;
     int64_t wait_ms;
     char read_only_why[128]; /* "" while the handle may write */
+    Hash url;                /* of the URL, filled in by store_open */
     StoreReport report;
 };
 

@@ -316,6 +316,13 @@ static jot_status mem_put_records(Store *s, Str stream, const Record *records, s
     return JOT_OK;
 }
 
+static jot_status mem_index_path(Store *s, Arena *into, Str *out, Err *e)
+{
+    (void)s, (void)into, (void)e;
+    *out = (Str){ 0 };
+    return JOT_OK;
+}
+
 static StorePromise mem_promise(const Store *s)
 {
     return (StorePromise){ .scheme = "mem" };
@@ -348,4 +355,5 @@ const StoreOps mem_ops = {
     .promise = mem_promise,
     .hold = mem_hold,
     .held = mem_held,
+    .index_path = mem_index_path,
 };

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -383,9 +384,13 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
     AUTO(Arena) arena = { 0 };
     Url parsed;
     TRY(url_parse(url, &arena, &parsed, e));
-    for (size_t i = 0; i < COUNT_OF(engines); i++)
-        if (str_eq(parsed.scheme, str(engines[i]->scheme)))
-            return engines[i]->open(out, &parsed, options ? options : &plain, e);
+    for (size_t i = 0; i < COUNT_OF(engines); i++) {
+        if (!str_eq(parsed.scheme, str(engines[i]->scheme)))
+            continue;
+        TRY(engines[i]->open(out, &parsed, options ? options : &plain, e));
+        (*out)->url = hash_of(url);
+        return JOT_OK;
+    }
     Shown shown;
     return err_set(e, JOT_UNSUPPORTED, "no engine '%s': use files:DIR, sqlite:FILE or mem:",
                    err_show(&shown, parsed.scheme));
@@ -410,4 +415,32 @@ const char *store_read_only_why(const Store *s)
 StorePromise store_promise(const Store *s)
 {
     return s->ops->promise(s);
+}
+
+/* Make a directory of the user's; one that is there is fine. */
+static bool make_directory(const char *path)
+{
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* $XDG_CACHE_HOME/jotter/ has the index of pads that have no directory of their own. */
+static jot_status cache_path(const Store *s, Arena *into, Str *out, Err *e)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool given = cache && cache[0] == '/', own = home && home[0] == '/';
+    if (!given && !own)
+        return err_set(e, JOT_UNAVAILABLE, "there is no directory for caches: set XDG_CACHE_HOME");
+    Str dir = given ? arena_printf(into, "%s", cache) : arena_printf(into, "%s/.cache", home);
+    Str below = arena_printf(into, "%s/jotter", dir.p);
+    if (!make_directory(dir.p) || !make_directory(below.p))
+        return err_errno(e, errno, "could not make the directory for caches");
+    *out = arena_printf(into, "%s/%.16s.index", below.p, hash_hex(s->url).text);
+    return JOT_OK;
+}
+
+jot_status store_index_path(Store *s, Arena *into, Str *out, Err *e)
+{
+    assert(s && into && out);
+    *out = (Str){ 0 };
+    return s->ops->index_path ? s->ops->index_path(s, into, out, e) : cache_path(s, into, out, e);
 }

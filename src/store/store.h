@@ -219,6 +219,56 @@ void store_let_go(Store *s, uint64_t number); /* one that is not held is fine */
 /* True if another handle holds it, or if that cannot be told. */
 bool store_held(Store *s, uint64_t number);
 
+/* --- Care ------------------------------------------------------------------------------ */
+
+typedef enum FaultKind {
+    FAULT_DAMAGE,   /* a record that cannot be read, or is not what it says */
+    FAULT_FORK,     /* two histories in one place, as a merge by git leaves them */
+    FAULT_VIEW,     /* a file people see cannot be used */
+    FAULT_LEFTOVER, /* something a dead writer left */
+    FAULT_STRAY,    /* a file that is nobody's */
+    FAULT_PAD,      /* the pad as a whole */
+    /* Not wrong, but worth knowing: */
+    FAULT_ASIDE, /* something lies in quarantine */
+    FAULT_EDIT,  /* a person's edit that no write has recorded yet */
+} FaultKind;
+
+/* The word for it: "damage", "fork" ...; never NULL. */
+const char *fault_name(FaultKind kind);
+/* False for what is only worth knowing. */
+bool fault_counts(FaultKind kind);
+
+typedef struct StoreFault {
+    FaultKind kind;
+    Str stream;         /* may be empty */
+    const char *what;   /* one sentence */
+    const char *advice; /* what to do */
+    bool mends;         /* store_mend does it */
+} StoreFault;
+
+typedef struct VerifyCount {
+    uint64_t streams, records, bytes; /* read so far */
+    uint64_t faults;                  /* that count */
+} VerifyCount;
+
+/* Read every byte: records, hashes, chains, heads, and what only the engine knows.  A fault is
+ * told and the next one looked for; both callbacks may be NULL.  JOT_OK also if there are faults:
+ * out->faults counts them. */
+typedef struct VerifyHooks {
+    void (*fault)(void *ctx, const StoreFault *f);
+    void (*progress)(void *ctx, const VerifyCount *so_far);
+    void *ctx;
+} VerifyHooks;
+MUST_USE jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Err *e);
+
+typedef struct MendOptions {
+    bool after_crash; /* compare everything as after a power loss */
+} MendOptions;
+
+/* Put right what can be put right without losing anything: what does not fit is put aside, never
+ * removed.  store_report says what was done. */
+MUST_USE jot_status store_mend(Store *s, const MendOptions *o, Err *e);
+
 /* --- Opening --------------------------------------------------------------------------- */
 
 typedef struct StoreOptions {
@@ -258,6 +308,10 @@ typedef struct StorePromise {
     bool edits_guarded; /* an edit during a write cannot be overwritten unseen */
 } StorePromise;
 StorePromise store_promise(const Store *s);
+
+/* Where the search index of this pad lies: a path, or "" if it has no place but memory.  What is
+ * there is a cache; nobody but the search touches it.  The directory exists. */
+MUST_USE jot_status store_index_path(Store *s, Arena *into, Str *out, Err *e);
 
 /* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
 MUST_USE jot_status store_check_name(Str name, Err *e);

@@ -217,4 +217,7 @@ const StoreOps files_ops = {
     .promise = files_promise,
     .hold = pad_hold,
     .held = pad_held,
+    .index_path = files_index_path,
+    .verify = files_verify,
+    .mend = files_mend,
 };

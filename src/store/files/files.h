@@ -9,6 +9,8 @@
  *   recover.c   what a dead writer or a power loss left behind
  *   recent.c    the names that changed lately, and waiting for them
  *   list.c      names in byte order out of two directory trees
+ *   verify.c    looking at all of it, and saying what is wrong
+ *   mend.c      putting right what the other parts leave alone
  *   pad.c       making, opening and closing a pad
  *   write.c     one write under way, from its lock to its view
  *   clash.c     names that cannot live side by side
@@ -330,6 +332,30 @@ MUST_USE jot_status clash_check_case(Files *f, const Place *p, Err *e);
 MUST_USE jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
 MUST_USE jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e);
 MUST_USE jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e);
+
+/* --- verify.c --------------------------------------------------------------------------- */
+
+MUST_USE jot_status files_index_path(Store *s, Arena *into, Str *out, Err *e);
+MUST_USE jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e);
+
+/* --- mend.c ----------------------------------------------------------------------------- */
+
+/* What of a stream file continues what stands before it, and what does not. */
+typedef struct Fork {
+    bool markers;   /* lines that git leaves in a conflict */
+    uint64_t twice; /* records whose seq was there before */
+    Piece *kept;    /* the first history, in stretches */
+    size_t kept_n;
+} Fork;
+/* *forked is false if there is one history only (damaged or not). */
+MUST_USE jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out, bool *forked,
+                              Err *e);
+MUST_USE jot_status files_mend(Store *s, const MendOptions *o, Err *e);
+
+/* Every file below a directory of the pad whose name fits, as paths; directories are entered. */
+MUST_USE jot_status walk_files(Files *f, const char *path, bool hidden,
+                               jot_status (*each)(void *ctx, const char *dir, const char *name),
+                               void *ctx, Err *e);
 
 /* --- head.c ---------------------------------------------------------------------------- */
 

@@ -330,6 +330,13 @@ static jot_status sqlite_changes(Store *s, const Cursor *c, int64_t wait_ms, Are
     return JOT_OK;
 }
 
+static jot_status sqlite_index_path(Store *s, Arena *into, Str *out, Err *e)
+{
+    (void)e;
+    *out = arena_printf(into, "%s.index", ((Db *)s)->path);
+    return JOT_OK;
+}
+
 static StorePromise sqlite_promise(const Store *s)
 {
     return (StorePromise){ .scheme = "sqlite", .durable = true, .shared = true };
@@ -351,4 +358,6 @@ const StoreOps sqlite_ops = {
     .promise = sqlite_promise,
     .hold = db_hold,
     .held = db_held,
+    .index_path = sqlite_index_path,
+    .verify = sqlite_verify,
 };

@@ -1,0 +1,202 @@
+/* cmd_search.c - finding things from the shell. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "cli/cmd.h"
+#include "memory/doc.h"
+#include "memory/search.h"
+
+extern const Cmd cmd_search;
+
+/* 2026-01-31, 2026-01-31T18:45:00Z, or how long ago: 30m, 12h, 7d, 2w. */
+static bool read_time(Session *s, Str text, bool end_of_day, int64_t *out)
+{
+    static const struct {
+        char unit;
+        int64_t ms;
+    } units[] = {
+        { 'm', 60 * 1000 },
+        { 'h', 3600 * 1000 },
+        { 'd', 86400 * 1000 },
+        { 'w', 604800 * 1000LL },
+    };
+    int64_t n;
+    Str day = arena_printf(&s->arena, STR_FMT "T%sZ", STR_ARG(text),
+                           end_of_day ? "23:59:59.999" : "00:00:00.000");
+    if (time_parse(text, out) || time_parse(day, out))
+        return true;
+    for (size_t i = 0; text.n && i < COUNT_OF(units); i++)
+        if (text.p[text.n - 1] == units[i].unit &&
+            str_to_i64(str_slice(text, 0, text.n - 1), 0, 100000, &n)) {
+            *out = io_wall_ms(&io_system) - n * units[i].ms;
+            return true;
+        }
+    return false;
+}
+
+static jot_status opt_time(Session *s, const char *name, bool end_of_day, int64_t *out)
+{
+    const char *text = opt_text(s, name);
+    Shown shown;
+    *out = 0;
+    if (!text || read_time(s, str(text), end_of_day, out))
+        return JOT_OK;
+    return err_set(
+        &s->err, JOT_INVALID,
+        "--%s '%s': use 2026-01-31, 2026-01-31T18:45:00Z, or how long ago: 30m, 12h, 7d, "
+        "2w",
+        name, err_show(&shown, str(text)));
+}
+
+/* The words that were found stand between **: on a terminal they are bold instead. */
+static void print_snippet(Str text)
+{
+    bool bold = ink(INK_BOLD)[0] != 0, on = false;
+    for (size_t at = 0; bold && at < text.n;) {
+        const char *mark = memmem(text.p + at, text.n - at, "**", 2);
+        size_t end = mark ? (size_t)(mark - text.p) : text.n;
+        print_text(str_slice(text, at, end));
+        if (mark)
+            fputs(ink(on ? INK_PLAIN : INK_BOLD), stdout);
+        on = !on;
+        at = end + 2;
+    }
+    if (!bold)
+        print_text(text);
+    fputs(bold ? ink(INK_PLAIN) : "", stdout);
+    putchar('\n');
+}
+
+static void print_explain(const Hit *h)
+{
+    printf("    score %.3f = points %.3f x coverage %.2f x kind %.2f x recency %.2f\n", h->score,
+           h->points, h->coverage, h->kind, h->recency);
+    for (size_t i = 0; i < h->terms_n; i++) {
+        const HitTerm *t = &h->terms[i];
+        fputs("    ", stdout);
+        print_text(t->word);
+        printf(
+            ": weight %.2f; in the name %u, as written %u, by its stem %u, as a whole %u: %.3f\n",
+            t->weight, t->name, t->exact, t->stem, t->whole, t->points);
+    }
+}
+
+static void print_hit(const Hit *h, bool explain)
+{
+    fputs(ink(INK_CYAN), stdout);
+    print_text(h->stream);
+    printf("%s  version %s", ink(INK_PLAIN), version_of(h->sha256).text);
+    if (str_starts(h->stream, S("runs/")))
+        printf("  record %llu", (unsigned long long)h->seq);
+    printf("  %s  ", time_text(h->at_ms).text);
+    print_text(h->by);
+    printf("  ~%llu tokens\n    ", (unsigned long long)h->tokens);
+    print_snippet(h->snippet);
+    if (explain)
+        print_explain(h);
+}
+
+static void print_hits(const Hits *h, const SearchQuery *q)
+{
+    for (size_t i = 0; i < h->n; i++)
+        print_hit(&h->items[i], q->explain);
+    if (h->n == 0)
+        puts("(nothing found)");
+    if (h->more)
+        printf("... there are more: --offset %zu\n", q->offset + h->n);
+    if (q->explain && !h->stemmed)
+        puts("endings of words mattered: there is no libstemmer here, or none was asked for");
+    if (q->explain && h->where)
+        printf("the index is in memory: %s\n", h->where);
+}
+
+static void show_progress(void *ctx, uint64_t streams)
+{
+    (void)ctx;
+    fprintf(stderr, "\rindexing: %llu streams", (unsigned long long)streams);
+}
+
+static jot_status read_query(Session *s, SearchQuery *q)
+{
+    int64_t limit, offset;
+    *q = (SearchQuery){ .kind = str(opt_text(s, "kind")),
+                        .prefix = str(opt_text(s, "prefix")),
+                        .by = str(opt_text(s, "by")),
+                        .explain = opt_given(s, "explain") };
+    AUTO(Buf) words = { 0 };
+    for (int i = 0; i < s->n; i++)
+        buf_addf(&words, "%s%s", i ? " " : "", s->args[i]);
+    q->text = arena_copy(&s->arena, buf_str(&words));
+    TRY(opt_time(s, "since", false, &q->since_ms));
+    TRY(opt_time(s, "until", true, &q->until_ms));
+    TRY(opt_number(s, "limit", 1, SEARCH_LIMIT_MAX, SEARCH_LIMIT, &limit));
+    TRY(opt_number(s, "offset", 0, SEARCH_OFFSET_MAX, 0, &offset));
+    q->limit = (size_t)limit;
+    q->offset = (size_t)offset;
+    return JOT_OK;
+}
+
+static jot_status find(Session *s, const SearchQuery *q, Hits *out)
+{
+    AUTO_PTR(Search) search = NULL;
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    SearchOptions o = { .language = getenv("JOTTER_LANGUAGE"),
+                        .progress = terminal ? show_progress : NULL };
+    TRY(search_open(&search, &s->memory, &o, &s->err));
+    jot_status st = opt_given(s, "reindex") ? search_rebuild(search, &s->err) : JOT_OK;
+    if (st == JOT_OK && s->n)
+        st = search_find(search, q, &s->arena, out, &s->err);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    return st;
+}
+
+static jot_status run_search(Session *s)
+{
+    SearchQuery q;
+    Hits hits = { 0 };
+    bool there;
+    TRY(read_query(s, &q));
+    if (s->n == 0 && !opt_given(s, "reindex"))
+        return err_set(&s->err, JOT_INVALID, "usage: jotter search QUERY");
+    TRY(session_open_any(s, &there));
+    if (there)
+        TRY(find(s, &q, &hits));
+    if (s->json)
+        print_json(search_json(&hits, q.explain));
+    else if (s->n)
+        print_hits(&hits, &q);
+    else
+        puts("the index was made again");
+    return JOT_OK;
+}
+
+static const Opt opts[] = {
+    { "kind", "KIND", "only notes, memories, artifacts or runs" },
+    { "prefix", "NAME", "only streams whose names begin so: notes/plan" },
+    { "by", "AGENT", "only what this agent wrote" },
+    { "since", "TIME", "written then or later: 2026-01-31, or 7d (ago)" },
+    { "until", "TIME", "written then or earlier" },
+    { "limit", "N", "at most so many hits; else 10" },
+    { "offset", "N", "pass over the first N hits" },
+    { "explain", NULL, "say why each hit stands where it stands" },
+    { "reindex", NULL, "make the index again first" },
+    { 0 },
+};
+
+const Cmd cmd_search = {
+    .name = "search",
+    .args = "QUERY...",
+    .summary = "Find notes, memory files, artifacts and steps of runs by their words",
+    .help = "Endings do not matter: backups finds backup.  \"exact words\" in a row, as written.\n"
+            "wor* finds what begins so.  parseConfig, src/main.c, 1.2.3 are found whole and by\n"
+            "their parts.  The best hits come first, each with its version and what reading it\n"
+            "costs in tokens.  JOTTER_LANGUAGE is the language of the endings: english, german,\n"
+            "..., none.\n",
+    .opts = opts,
+    .args_max = 64,
+    .run = run_search,
+};

@@ -1,0 +1,98 @@
+/* verify.c - the database of a pad, looked at as a database.
+ *
+ * SQLite checks its pages and indexes; then heads are held against the records
+ * they stand for.  Hashes and chains are checked by whoever reads the streams. */
+#include <stdio.h>
+#include <string.h>
+
+#include "store/sqlite/sqlite.h"
+
+enum { SENTENCE = 300, PROBLEMS_MAX = 100 };
+
+static void tell(const VerifyHooks *hooks, FaultKind kind, Str stream, const char *what)
+{
+    StoreFault f = { .kind = kind,
+                     .stream = stream,
+                     .what = what,
+                     .advice = "bring the pad back from a copy; 'jotter copy' saves what can still "
+                               "be read" };
+    hooks->fault(hooks->ctx, &f);
+}
+
+/* Run a question that answers with one row for each thing that is wrong. */
+static jot_status ask(Db *d, const char *sql, sqlite3_stmt **q, Err *e)
+{
+    int rc = sqlite3_prepare_v2(d->sql, sql, -1, q, NULL);
+    return rc == SQLITE_OK ? JOT_OK : db_fault(d, rc, e);
+}
+
+static jot_status check_pages(Db *d, const VerifyHooks *hooks, Err *e)
+{
+    sqlite3_stmt *q = NULL;
+    char what[SENTENCE];
+    bool row = false;
+    TRY(ask(d, "PRAGMA integrity_check(100)", &q, e));
+    jot_status st = db_step(d, q, &row, e);
+    while (st == JOT_OK && row) {
+        const char *said = (const char *)sqlite3_column_text(q, 0);
+        if (said && strcmp(said, "ok") != 0) {
+            snprintf(what, sizeof what, "SQLite says: %.200s", said);
+            tell(hooks, FAULT_PAD, (Str){ 0 }, what);
+        }
+        st = db_step(d, q, &row, e);
+    }
+    sqlite3_finalize(q);
+    return st;
+}
+
+/* clang-format off */
+static const char heads_wrong[] =
+    "SELECT h.name FROM heads h LEFT JOIN records r ON r.n = h.n AND r.stream = h.stream"
+    " WHERE r.n IS NULL OR r.seq <> h.seq OR r.chain IS NOT h.chain OR r.sha256 IS NOT h.sha256"
+    " OR r.op <> h.op OR r.at <> h.at OR r.size <> h.size OR r.redacted <> h.redacted"
+    " OR r.fence <> h.fence OR EXISTS(SELECT 1 FROM records x WHERE x.stream = h.stream"
+    " AND x.seq > h.seq) ORDER BY h.name LIMIT 100";
+static const char lost_records[] =
+    "SELECT count(*) FROM records r WHERE NOT EXISTS(SELECT 1 FROM heads h"
+    " WHERE h.stream = r.stream)";
+/* clang-format on */
+
+static jot_status check_heads(Db *d, const VerifyHooks *hooks, Err *e)
+{
+    sqlite3_stmt *q = NULL;
+    bool row = false;
+    TRY(ask(d, heads_wrong, &q, e));
+    jot_status st = db_step(d, q, &row, e);
+    while (st == JOT_OK && row) {
+        AUTO(Arena) arena = { 0 };
+        tell(hooks, FAULT_DAMAGE, row_text(q, 0, &arena),
+             "its entry among the heads is not its newest record");
+        st = db_step(d, q, &row, e);
+    }
+    sqlite3_finalize(q);
+    return st;
+}
+
+static jot_status check_lost(Db *d, const VerifyHooks *hooks, Err *e)
+{
+    sqlite3_stmt *q = NULL;
+    bool row = false;
+    char what[SENTENCE];
+    TRY(ask(d, lost_records, &q, e));
+    jot_status st = db_step(d, q, &row, e);
+    long long lost = st == JOT_OK && row ? sqlite3_column_int64(q, 0) : 0;
+    sqlite3_finalize(q);
+    snprintf(what, sizeof what, "%lld records belong to no stream", lost);
+    if (lost)
+        tell(hooks, FAULT_PAD, (Str){ 0 }, what);
+    return st;
+}
+
+jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e)
+{
+    Db *d = (Db *)s;
+    TRY(db_ready(d, "verify", S("the pad"), e));
+    TRY(check_pages(d, hooks, e));
+    TRY(check_heads(d, hooks, e));
+    return check_lost(d, hooks, e);
+}

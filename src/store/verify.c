@@ -1,0 +1,277 @@
+/* verify.c - reading all of a pad, and saying what is wrong with it.
+ *
+ * First the engine looks at what only it knows: files, tables, what was put
+ * aside.  Then every stream is read as any reader would, record by record, and
+ * each record is held against its header and its predecessor.  A stream of which
+ * the engine has said already that it is damaged is read too, but not blamed
+ * twice.
+ *
+ * Mending is left to what every write does anyway: under its lock a stream is
+ * put right.  So mending is writing to each stream once, without changing it. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/engine.h"
+
+enum { PAGE = 200, PROGRESS_EVERY = 50, SENTENCE = 300 };
+
+static const struct {
+    const char *name;
+    bool counts;
+} kinds[] = {
+    [FAULT_DAMAGE] = { "damage", true },     [FAULT_FORK] = { "fork", true },
+    [FAULT_VIEW] = { "view", true },         [FAULT_LEFTOVER] = { "leftover", true },
+    [FAULT_STRAY] = { "stray", true },       [FAULT_PAD] = { "pad", true },
+    [FAULT_ASIDE] = { "quarantine", false }, [FAULT_EDIT] = { "edit", false },
+};
+
+const char *fault_name(FaultKind kind)
+{
+    assert(kind < COUNT_OF(kinds));
+    return kinds[kind].name;
+}
+
+bool fault_counts(FaultKind kind)
+{
+    assert(kind < COUNT_OF(kinds));
+    return kinds[kind].counts;
+}
+
+typedef struct Verify {
+    Store *s;
+    const VerifyHooks *hooks;
+    VerifyCount *count;
+    Str *blamed; /* streams the engine has told of */
+    size_t n, cap;
+    Arena arena;
+} Verify;
+
+static void tell(Verify *v, const StoreFault *f)
+{
+    v->count->faults += fault_counts(f->kind);
+    if (v->hooks->fault)
+        v->hooks->fault(v->hooks->ctx, f);
+}
+
+static void tell_for_engine(void *ctx, const StoreFault *f)
+{
+    Verify *v = ctx;
+    if (f->stream.n && (f->kind == FAULT_DAMAGE || f->kind == FAULT_FORK)) {
+        v->blamed = arena_grow(&v->arena, v->blamed, v->n, &v->cap, sizeof(Str), alignof(Str));
+        v->blamed[v->n++] = arena_copy(&v->arena, f->stream);
+    }
+    tell(v, f);
+}
+
+static bool is_blamed(const Verify *v, Str stream)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (str_eq(v->blamed[i], stream))
+            return true;
+    return false;
+}
+
+static void blame(Verify *v, Str stream, const char *what)
+{
+    StoreFault f = { .kind = FAULT_DAMAGE,
+                     .stream = stream,
+                     .what = what,
+                     .advice = "bring the stream back from a copy of the pad; what can be read "
+                               "stays readable" };
+    if (!is_blamed(v, stream))
+        tell(v, &f);
+}
+
+/* --- One stream -------------------------------------------------------------------------- */
+
+/* Where the reading of a stream has come to. */
+typedef struct Through {
+    Mark last;        /* of the record before; seq 0: none */
+    uint64_t next;    /* the seq to read from */
+    uint64_t damaged; /* records that were passed over */
+    bool told;
+} Through;
+
+static void take_record(Verify *v, Str stream, Through *t, const Record *r)
+{
+    Err why = { 0 };
+    bool neighbours = t->last.seq && t->last.seq + 1 == r->mark.seq;
+    if (neighbours && store_check_next(stream, &t->last, r, &why) != JOT_OK) {
+        blame(v, stream, why.text);
+        t->told = true;
+    }
+    t->last = r->mark;
+    t->next = r->mark.seq + 1;
+    v->count->records++;
+    v->count->bytes += r->body.n;
+}
+
+/* A page that cannot be had is read one by one, so that one bad record is told alone. */
+static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Records page;
+    Err why = { 0 };
+    jot_status st = store_read(v->s, stream, t->next, PAGE, &arena, &page, &why);
+    bool single = st == JOT_CORRUPT;
+    if (single)
+        st = store_read(v->s, stream, t->next, 1, &arena, &page, &why);
+    if (st == JOT_CORRUPT) {
+        blame(v, stream, why.text);
+        t->told = true;
+        t->last = (Mark){ 0 };
+        *more = ++t->next <= STORE_SEQ_MAX;
+        return JOT_OK;
+    }
+    if (st != JOT_OK) {
+        if (e)
+            *e = why;
+        return st;
+    }
+    for (size_t i = 0; i < page.n; i++)
+        take_record(v, stream, t, &page.items[i]);
+    t->damaged += page.damaged;
+    *more = page.more && page.n;
+    return JOT_OK;
+}
+
+static void tell_edit(Verify *v, Str stream, const Mark *head)
+{
+    StoreFault f = { .kind = FAULT_EDIT,
+                     .stream = stream,
+                     .what = head->op == OP_DELETE ? "its file was removed by hand"
+                                                   : "its file was edited by hand",
+                     .advice = "nothing: the next write records it as a version",
+                     .mends = true };
+    tell(v, &f);
+}
+
+static void check_head(Verify *v, Str stream, const Through *t)
+{
+    AUTO(Arena) arena = { 0 };
+    char what[SENTENCE];
+    Record head;
+    Err why = { 0 };
+    jot_status st = store_head(v->s, stream, HEAD_RECORD, &arena, &head, &why);
+    if (st != JOT_OK && st != JOT_NOT_FOUND) {
+        blame(v, stream, why.text);
+        return;
+    }
+    if (st == JOT_OK && head.mark.seq == 0) {
+        tell_edit(v, stream, &head.mark);
+        return;
+    }
+    uint64_t newest = st == JOT_OK ? head.mark.seq : 0;
+    /* A writer may have been quicker than we. */
+    if (newest >= t->last.seq || t->told)
+        return;
+    snprintf(what, sizeof what, "its newest record is %llu, but its head is %llu",
+             (unsigned long long)t->last.seq, (unsigned long long)newest);
+    blame(v, stream, what);
+}
+
+static jot_status verify_stream(Verify *v, Str stream, Err *e)
+{
+    Through t = { 0 };
+    char what[SENTENCE];
+    uint64_t limit = 0;
+    for (bool more = true; more;) {
+        jot_status st = read_page(v, stream, &t, &more, e);
+        if (st == JOT_NOT_FOUND)
+            break; /* a file a person made, with no record yet */
+        TRY(st);
+        /* One after the other nothing could be read: the rest is told as one. */
+        limit = t.told && t.last.seq == 0 ? limit + 1 : 0;
+        if (limit > STORE_READ_MAX)
+            break;
+    }
+    if (t.damaged && !t.told) {
+        snprintf(what, sizeof what, "%llu of its records cannot be read",
+                 (unsigned long long)t.damaged);
+        blame(v, stream, what);
+    }
+    check_head(v, stream, &t);
+    if (++v->count->streams % PROGRESS_EVERY == 0 && v->hooks->progress)
+        v->hooks->progress(v->hooks->ctx, v->count);
+    return JOT_OK;
+}
+
+/* --- All streams ------------------------------------------------------------------------- */
+
+static jot_status each_stream(Store *s, jot_status (*each)(void *ctx, Str stream, Err *e),
+                              void *ctx, Err *e)
+{
+    AUTO(Arena) names = { 0 };
+    Str after = { 0 };
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(s, (Str){ 0 }, after, PAGE, LIST_ALL, &arena, &page, e));
+        for (size_t i = 0; i < page.n; i++)
+            TRY(each(ctx, page.items[i].name, e));
+        more = page.more && page.n;
+        if (more) {
+            arena_free(&names);
+            after = arena_copy(&names, page.items[page.n - 1].name);
+        }
+    }
+    return JOT_OK;
+}
+
+static jot_status verify_each(void *ctx, Str stream, Err *e)
+{
+    Err why = { 0 };
+    jot_status st = verify_stream(ctx, stream, &why);
+    /* What one stream refuses is its own; what the pad refuses is the end. */
+    if (st == JOT_OK || st == JOT_IO || st == JOT_UNAVAILABLE) {
+        if (st != JOT_OK && e)
+            *e = why;
+        return st;
+    }
+    blame(ctx, stream, why.text);
+    return JOT_OK;
+}
+
+jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Err *e)
+{
+    static const VerifyHooks none = { 0 };
+    assert(s && out);
+    *out = (VerifyCount){ 0 };
+    Verify v = { .s = s, .hooks = hooks ? hooks : &none, .count = out };
+    VerifyHooks for_engine = { .fault = tell_for_engine, .ctx = &v };
+    jot_status st = s->ops->verify ? s->ops->verify(s, &for_engine, e) : JOT_OK;
+    if (st == JOT_OK)
+        st = each_stream(s, verify_each, &v, e);
+    arena_free(&v.arena);
+    return st;
+}
+
+/* A trim that drops nothing takes the lock, puts right what is not, and records edits. */
+static jot_status mend_each(void *ctx, Str stream, Err *e)
+{
+    Store *s = ctx;
+    Err why = { 0 };
+    uint64_t dropped;
+    jot_status st = store_trim(s, stream, 0, &dropped, &why);
+    if (st == JOT_OK || st == JOT_NOT_FOUND)
+        return JOT_OK;
+    if (st == JOT_IO || st == JOT_UNAVAILABLE || st == JOT_READ_ONLY || st == JOT_UNKNOWN) {
+        if (e)
+            *e = why;
+        return st;
+    }
+    store_met(s, &s->report.damaged, "%.150s", why.text);
+    return JOT_OK;
+}
+
+jot_status store_mend(Store *s, const MendOptions *o, Err *e)
+{
+    static const MendOptions plain = { 0 };
+    assert(s);
+    if (s->read_only_why[0])
+        return store_refuse_write(s, e);
+    if (s->ops->mend)
+        TRY(s->ops->mend(s, o ? o : &plain, e));
+    return each_stream(s, mend_each, s, e);
+}
