@@ -21,6 +21,7 @@ extern const Cmd cmd_redact;
 extern const Cmd cmd_search;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_lease;
+extern const Cmd cmd_cycle;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
@@ -45,6 +46,7 @@ const Cmd *const commands[] = {
     &cmd_search,
     &cmd_prompt,
     &cmd_lease,
+    &cmd_cycle,
     &cmd_import,
     &cmd_export,
     &cmd_copy,

@@ -259,8 +259,9 @@ Yaml *action_apply(Arena *a, const Yaml *state, const Action *x, Str *said)
 Yaml *action_result(Arena *a, const Yaml *state, const Action *call, ToolEnd end, Str result,
                     Str *said)
 {
-    Str name = shown_name(a, call), text = cycle_state_line(a, result, CYCLE_STATE_LINE_CHARS),
-        line = { 0 };
+    /* Most output ends in a line break, which tells nobody anything. */
+    Str name = shown_name(a, call), line = { 0 };
+    Str text = cycle_state_line(a, trim(result), CYCLE_STATE_LINE_CHARS);
     switch (end) {
     case TOOL_OK:
         line = arena_printf(a, "[TOOL] " STR_FMT "(" STR_FMT ") -> " STR_FMT, STR_ARG(name),

@@ -26,6 +26,7 @@
 #include "base/time.h"
 #include "memory/cycle_snapshot.h"
 #include "memory/cycle_steps.h"
+#include "memory/lease.h"
 
 /* How often a tail that moves is followed before that is called unavailable. */
 enum { TRIES = 200, SECOND_CHARS = 15 };
@@ -202,6 +203,15 @@ static jot_status running(const Cycle *c, Err *e)
                    (long long)(c->left_ms + 999) / 1000);
 }
 
+/* True if the lease the cycle was woken under is over: nobody can end the cycle under it. */
+static bool lease_over(Memory *m, const Cycle *c)
+{
+    AUTO(Arena) arena = { 0 };
+    Lease l;
+    Err ignored = { 0 };
+    return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
+}
+
 /* End the cycle that the tail shows running, if it is dead; JOT_LEASED if not. */
 static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake *o, Arena *a,
                            Buf *notice, Err *e)
@@ -209,7 +219,7 @@ static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake 
     Cycle c;
     tail_cycle(t, agent, &c);
     TRY(steps_fold(m, t, a, &c, e));
-    bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
+    bool gone = c.dead || c.sealed || lease_over(m, &c) || (o && o->gone && o->gone(o->ctx, &c));
     if (!gone)
         return running(&c, e);
     jot_status st = steps_seal(m, &c, CYCLE_KILLED, killed_why(&c, a), a, e);
@@ -293,6 +303,8 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
     json_t *meta = json_pack("{s:s, s:s%, s:I, s:I, s:s, s:I}", "kind", "before", "cycle", id->p,
                              id->n, "max", (json_int_t)max, "ttl", (json_int_t)ttl, "boot", boot,
                              "awake", (json_int_t)io_awake_ms(m->io));
+    if (o->lease)
+        json_object_set_new(meta, "lease", json_integer((json_int_t)o->lease));
     return tail_add(m, t, meta, text, &mark, e);
 }
 

@@ -19,8 +19,9 @@
  * 3. Once a cycle has ended, or was ended by another, its steps are refused.
  * 4. A person may edit the state at any time: cycle_state_merge().
  *
- * Whoever takes leases (on cycles/AGENT) takes one before waking; CycleWake.gone
- * is where a lease's holder is known to be dead before the ttl is over. */
+ * Who takes a lease on cycles/AGENT before waking, and says so, is known to be gone
+ * as soon as that lease is over; who knows it in another way says so by
+ * CycleWake.gone. */
 #ifndef MEMORY_CYCLE_H
 #define MEMORY_CYCLE_H
 
@@ -71,6 +72,7 @@ typedef struct Cycle {
     Yaml *state;     /* as it stands now: after the last step, or at the end */
     bool done;       /* the model said so: no more replies */
     bool dead;       /* it runs, but gave no sign for its ttl */
+    uint64_t lease;  /* the token it runs under; 0: none */
     bool sealed;     /* it is about to end: no more steps */
     bool waiting;    /* a tool was called and its result is missing: */
     Action call;     /* this one */
@@ -91,6 +93,7 @@ json_t *cycle_json(const Cycle *c);
 typedef struct CycleWake {
     int64_t iterations_max; /* 0: CYCLE_ITERATIONS */
     int64_t ttl_ms;         /* 0: CYCLE_TTL_MS */
+    uint64_t lease;         /* the token under which the cycle runs; 0: none */
     /* True if whoever runs the cycle in the way is certainly gone; NULL: only time tells. */
     bool (*gone)(void *ctx, const Cycle *running);
     void *ctx;

@@ -2,6 +2,7 @@
 #include "memory/cycle_snapshot.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory/cycle_steps.h"
 #include "memory/doc.h"
@@ -87,18 +88,44 @@ static int64_t number(const json_t *meta, const char *key)
     return json_integer_value(json_object_get(meta, key));
 }
 
-/* The record a snapshot is, and its meta, which the caller owns. */
+/* The record a snapshot is, and its meta, which the caller owns; NULL for one that was imported. */
 static jot_status first_record(Memory *m, Str stream, Arena *into, Record *out, json_t **meta,
                                Err *e)
 {
     Records page;
     Doc doc;
     TRY(doc_read(m, stream, into, &doc, e)); /* a deleted one is not found */
-    TRY(store_read(m->store, stream, 1, 1, into, &page, e));
-    if (page.n == 0 || json_read(page.items[0].meta, meta, NULL) != JOT_OK)
-        return err_set(e, JOT_NOT_FOUND, "'" STR_FMT "' is no snapshot", STR_ARG(stream));
-    *out = page.items[0];
+    Err unread = { 0 };
+    *out = (Record){ .mark = doc.mark, .body = doc.text }; /* of a file that was put there */
+    if (store_read(m->store, stream, 1, 1, into, &page, &unread) == JOT_OK && page.n)
+        *out = page.items[0];
+    if (out->meta.n && json_read(out->meta, meta, NULL) != JOT_OK)
+        *meta = NULL;
     return JOT_OK;
+}
+
+/* How a cycle of another program ended, by what it left: it says that it failed, or its task moved
+ * on, or neither. */
+static void judge_pair(Tail *t, Arena *into)
+{
+    Yaml *before, *after;
+    Err ignored = { 0 };
+    t->end = CYCLE_STOPPED;
+    if (cycle_state_read(t->before, into, &before, &ignored) != JOT_OK ||
+        cycle_state_read(t->after, into, &after, &ignored) != JOT_OK)
+        return;
+    Str said = arena_printf(into, "Cycle " STR_FMT " failed: ", STR_ARG(t->id));
+    Str notes = yaml_get(after, S("notes"))->text;
+    const char *found = notes.n ? memmem(notes.p, notes.n, said.p, said.n) : NULL;
+    if (found) {
+        Str why = str_from(notes, (size_t)(found - notes.p) + said.n);
+        t->end = CYCLE_FAILED;
+        t->why =
+            cycle_state_line(into, str_slice(why, 0, str_find(why, '\n')), CYCLE_STATE_LINE_CHARS);
+    } else if (yaml_get(after, S("completed_tasks"))->n >
+               yaml_get(before, S("completed_tasks"))->n) {
+        t->end = CYCLE_DONE;
+    }
 }
 
 jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
@@ -130,8 +157,12 @@ jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, E
             *e = missing;
         return st;
     }
-    out->after_seq = (uint64_t)number(after, "seq");
+    out->after_seq = after ? (uint64_t)number(after, "seq") : 1;
     out->after = r.body;
+    if (!after) {
+        judge_pair(out, into);
+        return JOT_OK;
+    }
     out->ended_ms = number(after, "at");
     out->end = tail_end(json_str(json_object_get(after, "end")));
     out->iterations = (size_t)number(after, "iterations");
@@ -155,12 +186,12 @@ static CycleLine *line_for(Lines *l, Str id)
             return &out->items[i];
     out->items =
         arena_grow(l->into, out->items, out->n, &l->cap, sizeof(CycleLine), alignof(CycleLine));
-    out->items[out->n] = (CycleLine){ .id = arena_copy(l->into, id), .end = CYCLE_KILLED };
+    out->items[out->n] = (CycleLine){ .id = arena_copy(l->into, id), .end = CYCLE_STOPPED };
     return &out->items[out->n++];
 }
 
-/* The meta of the head is that of the snapshot unless a person edited it; such a cycle has no times
- * in the list, but it is there. */
+/* The meta of the head is that of the snapshot unless a person edited or brought it; such a cycle
+ * has no times in the list, but it is there. */
 static jot_status add_line(void *ctx, const Listed *listed)
 {
     Lines *l = ctx;

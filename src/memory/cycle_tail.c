@@ -86,6 +86,7 @@ static void take_before(Fold *f, const Record *r, const json_t *meta)
     t->iterations_max = (size_t)number(meta, "max");
     t->ttl_ms = number(meta, "ttl");
     t->awake_ms = number(meta, "awake");
+    t->lease = (uint64_t)number(meta, "lease");
     t->boot = arena_copy(&f->keep, member(meta, "boot"));
 }
 
@@ -264,5 +265,6 @@ void tail_cycle(const Tail *t, Str agent, Cycle *out)
                     .after = t->after,
                     .iterations = t->iterations,
                     .iterations_max = t->iterations_max,
-                    .ttl_ms = t->ttl_ms };
+                    .ttl_ms = t->ttl_ms,
+                    .lease = t->lease };
 }

@@ -40,6 +40,7 @@ typedef struct Tail {
     int64_t started_ms, ended_ms;
     size_t iterations, iterations_max;
     int64_t ttl_ms, awake_ms;
+    uint64_t lease;
     Str boot;
     CycleEnd end;
     Str why;

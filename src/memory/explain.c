@@ -79,6 +79,14 @@ static Str task_of(const Yaml *state, Arena *into)
     return arena_printf(into, "'" STR_FMT "'", STR_ARG(cycle_state_line(into, task->text, 100)));
 }
 
+/* How long it took, where that is known: a cycle of another program does not say. */
+static Str spent(const Cycle *c, const char *word, Arena *into)
+{
+    if (c->iterations_max == 0)
+        return (Str){ 0 };
+    return arena_printf(into, " %s %zu of %zu iterations", word, c->iterations, c->iterations_max);
+}
+
 static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
 {
     switch (r) {
@@ -88,9 +96,8 @@ static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
                             c->dead ? "; it gave no sign for its ttl: the next wake ends it" : "");
     case READING_FINISHED:
         return arena_printf(into,
-                            "it finished after %zu of %zu iterations; the task was " STR_FMT
-                            " and is " STR_FMT,
-                            c->iterations, c->iterations_max, STR_ARG(task_of(before, into)),
+                            "it finished" STR_FMT "; the task was " STR_FMT " and is " STR_FMT,
+                            STR_ARG(spent(c, "after", into)), STR_ARG(task_of(before, into)),
                             STR_ARG(task_of(c->state, into)));
     case READING_LIMIT:
         return arena_printf(into, "it hit the limit of %zu iterations; " STR_FMT, c->iterations_max,
@@ -99,13 +106,11 @@ static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
         return arena_printf(into, "it crashed: " STR_FMT "; the state is what it was before",
                             STR_ARG(c->why.n ? c->why : S("nobody knows why")));
     case READING_NOTHING:
-        return arena_printf(into, "nothing changed in %zu of %zu iterations; " STR_FMT,
-                            c->iterations, c->iterations_max, STR_ARG(repeated(c, into)));
+        return arena_printf(into, "nothing changed" STR_FMT "; " STR_FMT,
+                            STR_ARG(spent(c, "in", into)), STR_ARG(repeated(c, into)));
     case READING_STOPPED:
-        return arena_printf(into,
-                            "it was put to sleep after %zu of %zu iterations, before it was "
-                            "done",
-                            c->iterations, c->iterations_max);
+        return arena_printf(into, "it was put to sleep" STR_FMT ", before it was done",
+                            STR_ARG(spent(c, "after", into)));
     }
     return (Str){ 0 };
 }

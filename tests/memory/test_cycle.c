@@ -5,6 +5,7 @@
 #include "memory/desk.h"
 #include "memory/doc.h"
 #include "memory/explain.h"
+#include "memory/lease.h"
 
 #define ME S(CYCLE_DEFAULT_AGENT)
 #define SAY_DONE "{\"tool\":\"done\",\"args\":{\"summary\":\"it works\"}}"
@@ -413,6 +414,19 @@ static void who_knows_that_the_holder_is_gone_need_not_wait(Desk *d)
     assert_true(asked);
 }
 
+static void a_cycle_under_a_lease_is_dead_when_the_lease_is_over(Desk *d)
+{
+    Lease l;
+    LeaseAsk ask = { .on = S("cycles/default"), .ttl_ms = 5000 };
+    desk_ok(d, lease_acquire(&d->m, &ask, &d->a, &l, &d->e));
+    Cycle c = wake_as(d, ME, &(CycleWake){ .lease = l.token });
+    step(d, &c, "x");
+    refuse_wake(d, JOT_LEASED);
+    desk_ok(d, lease_release(&d->m, l.token, &d->e));
+    Cycle next = wake(d);
+    assert_true(holds(next.notice, "was ended: it was killed"));
+}
+
 /* --- Edits ------------------------------------------------------------------------------- */
 
 static void an_edit_during_a_cycle_is_merged(Desk *d)
@@ -741,6 +755,7 @@ int main(void)
         DESK_TEST(a_cycle_without_a_sign_is_ended_by_the_next_wake),
         DESK_TEST(a_reboot_ends_a_cycle),
         DESK_TEST(who_knows_that_the_holder_is_gone_need_not_wait),
+        DESK_TEST(a_cycle_under_a_lease_is_dead_when_the_lease_is_over),
         DESK_TEST(an_edit_during_a_cycle_is_merged),
         DESK_TEST(an_edit_that_contradicts_the_cycle_wins_and_the_notes_have_both),
         DESK_TEST(an_edit_during_a_cycle_that_fails_is_kept),
