@@ -29,7 +29,7 @@
 #include "memory/lease.h"
 
 /* How often a tail that moves is followed before that is called unavailable. */
-enum { TRIES = 200, SECOND_CHARS = 15 };
+enum { TRIES = 200, SECOND_CHARS = 15, EDIT_LINE_CHARS = 600 };
 
 static jot_status moves(Str agent, Err *e)
 {
@@ -90,7 +90,7 @@ static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
                                 "[EDIT] an edit during the cycle is in the history as version "
                                 "%llu, but not in the state: %s",
                                 (unsigned long long)t->edit_seq, why.text);
-        return keep_ours(a, ours, cycle_state_line(a, line, 2 * CYCLE_STATE_LINE_CHARS), notice);
+        return keep_ours(a, ours, cycle_state_line(a, line, EDIT_LINE_CHARS), notice);
     }
     buf_addf(notice, "an edit during the cycle was merged");
     if (clashes)

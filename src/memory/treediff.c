@@ -18,7 +18,7 @@ typedef struct Diff {
 
 static Str show(Arena *into, const Yaml *y)
 {
-    AUTO(Buf) text = { .max = 4 * CYCLE_STATE_BYTES_MAX };
+    AUTO(Buf) text = { .max = YAML_BYTES_MAX };
     if (y->kind == YAML_SCALAR)
         return cycle_state_line(into, y->type == YAML_NULL ? S("null") : y->text, SHOWN_CHARS);
     if (y->n == 0)

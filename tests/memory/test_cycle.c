@@ -732,6 +732,56 @@ static void a_cycle_that_changed_nothing_is_explained(Desk *d)
     assert_int_equal(explain(d, &c).reading, READING_STOPPED);
 }
 
+static void put_plain(Desk *d, const char *stream, const char *text)
+{
+    Doc out;
+    DocWrite w = { .text = str(text) };
+    desk_ok(d, doc_write(&d->m, str(stream), &w, &d->a, &out, &d->e));
+}
+
+static void a_cycle_of_another_program_is_explained_by_its_pair(Desk *d)
+{
+    static const struct {
+        const char *after;
+        Reading want;
+    } rows[] = {
+        { "current_task: two\ncompleted_tasks: [{task: one}]\n", READING_FINISHED },
+        { "current_task: one\nnotes: \"Cycle 20260401_100137 failed: no key\"\n", READING_CRASHED },
+        { "current_task: one\n", READING_NOTHING },
+    };
+    Cycle c = { .agent = ME };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint64_t n;
+        desk_ok(d, cycle_clean(&d->m, ME, &n, &d->e));
+        c.id = arena_printf(&d->a, "20260401_10013%zu", i);
+        Str before = arena_printf(&d->a, "snapshots/default/" STR_FMT "_before", STR_ARG(c.id));
+        Str after = arena_printf(&d->a, "snapshots/default/" STR_FMT "_after", STR_ARG(c.id));
+        put_plain(d, before.p, "current_task: one\n");
+        AUTO(Buf) text = { 0 };
+        buf_add(&text, str(rows[i].after));
+        char *id = memmem(text.p, text.n, "20260401_100137", 15);
+        if (id)
+            memcpy(id, c.id.p, 15);
+        buf_add_char(&text, 0);
+        put_plain(d, after.p, text.p);
+        assert_row(explain(d, &c).reading == rows[i].want, i, rows[i].after);
+        CycleList list;
+        desk_ok(d, cycle_list(&d->m, ME, &d->a, &list, &d->e));
+        assert_int_equal(list.n, 1);
+    }
+}
+
+static void an_imported_state_is_an_edit_and_ends_no_cycle(Desk *d)
+{
+    Doc out;
+    Cycle c = wake(d);
+    DocWrite w = { .text = S("mood: imported\n"), .meta = S("{\"kind\":\"state\"}") };
+    desk_ok(d, doc_write(&d->m, S("cycles/default"), &w, &d->a, &out, &d->e));
+    refuse_wake(d, JOT_LEASED);
+    asleep(d, &c);
+    assert_text(value(d, active(d), "mood"), "imported");
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
@@ -773,6 +823,8 @@ int main(void)
         DESK_TEST(the_limit_is_explained_by_the_tool_that_was_repeated),
         DESK_TEST(a_crash_is_explained_by_its_reason),
         DESK_TEST(a_cycle_that_changed_nothing_is_explained),
+        DESK_TEST(a_cycle_of_another_program_is_explained_by_its_pair),
+        DESK_TEST(an_imported_state_is_an_edit_and_ends_no_cycle),
     };
     return desk_run(tests, COUNT_OF(tests), false);
 }
