@@ -89,7 +89,7 @@ static jot_status check_count(Session *s)
     const Cmd *cmd = s->cmd;
     if (!cmd || opt_given(s, "help"))
         return JOT_OK;
-    if (cmd->subs)
+    if (cmd->subs && !cmd->run)
         return err_set(&s->err, JOT_INVALID,
                        "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
     if (s->n < cmd->args_min || s->n > cmd->args_max)

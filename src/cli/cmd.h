@@ -34,7 +34,7 @@ typedef struct Cmd {
     const char *summary; /* one line, without a full stop */
     const char *help;    /* what else to know, in lines that end in a newline; may be "" */
     const Opt *opts;     /* ends in {0}; may be NULL */
-    const struct Cmd *const *subs; /* words behind this one, ends in NULL; then there is no run */
+    const struct Cmd *const *subs; /* words behind this one, ends in NULL; run: without one */
     int args_min, args_max;
     bool hidden; /* not in help: for programs */
     jot_status (*run)(Session *s);

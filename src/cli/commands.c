@@ -19,7 +19,9 @@ extern const Cmd cmd_blame;
 extern const Cmd cmd_purge;
 extern const Cmd cmd_redact;
 extern const Cmd cmd_search;
+extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
+extern const Cmd cmd_log;
 extern const Cmd cmd_lease;
 extern const Cmd cmd_cycle;
 extern const Cmd cmd_import;
@@ -44,7 +46,9 @@ const Cmd *const commands[] = {
     &cmd_purge,
     &cmd_redact,
     &cmd_search,
+    &cmd_context,
     &cmd_prompt,
+    &cmd_log,
     &cmd_lease,
     &cmd_cycle,
     &cmd_import,

@@ -36,10 +36,17 @@ void help_all(FILE *to)
     fputs("  --version              the version\n", to);
 }
 
+static const char *usage_of(const Cmd *cmd)
+{
+    if (!cmd->subs)
+        return cmd->args;
+    return cmd->run ? "[COMMAND ...]" : "COMMAND ...";
+}
+
 void help_one(const Cmd *cmd, const char *path)
 {
-    printf("usage: jotter %s %s%s\n\n%s.\n", path, cmd->subs ? "COMMAND ..." : cmd->args,
-           cmd->opts ? " [OPTION ...]" : "", cmd->summary);
+    printf("usage: jotter %s %s%s\n\n%s.\n", path, usage_of(cmd), cmd->opts ? " [OPTION ...]" : "",
+           cmd->summary);
     if (cmd->help[0])
         printf("\n%s", cmd->help);
     if (cmd->subs) {
@@ -78,7 +85,7 @@ static jot_status run_help(Session *s)
         man_print(stdout);
         return JOT_OK;
     }
-    if (s->n == 0) {
+    if (s->n <= 0) {
         help_all(stdout);
         return JOT_OK;
     }

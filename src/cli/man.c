@@ -43,7 +43,7 @@ static void put_cmd(FILE *to, const Cmd *cmd, const char *before)
     snprintf(path, sizeof path, "%s%s%s", before, before[0] ? " " : "", cmd->name);
     if (cmd->hidden)
         return;
-    if (!cmd->subs) {
+    if (cmd->run) {
         fputs(".SS \"jotter ", to);
         put(to, path);
         fputs(" ", to);

@@ -21,6 +21,7 @@ typedef struct Options {
 typedef struct Totals {
     uint64_t states;   /* crash states judged */
     uint64_t distinct; /* different disks among them, each opened, read and written */
+    uint64_t largest;  /* most of these in one workload */
     uint64_t kills, kills_again;
     uint64_t faults;
     uint64_t workloads;

@@ -111,6 +111,7 @@ typedef struct Faults {
     const Workload *workload;
     const Reference *ref;
     uint64_t reports;
+    size_t descriptors; /* open before each fault, and after it */
 } Faults;
 
 static void report(Faults *f, const char *wrong, const char *about, const Image *image)
@@ -161,6 +162,10 @@ static bool fail_at(Faults *f, const Fault *fault, size_t at, bool sticky)
     const Seen *seen = oracle_look(o, test_boots[0]);
     Past past = { &history, history.n, history.n, true };
     char wrong[500];
+    size_t open_now = bench_descriptors(&o->live);
+    if (open_now != f->descriptors)
+        report(f, "descriptors were leaked, or closed for others", "", NULL);
+    f->descriptors = open_now;
     if (!oracle_judge(seen, &past, wrong, sizeof wrong)) {
         AUTO(Buf) about = { 0 };
         buf_addf(&about, "  when the fault was gone\n");
@@ -295,7 +300,7 @@ void fault_run(Bench *b, const Workload *w)
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
         oracle.thorough = b->options->only != NULL;
-        Faults f = { b, &oracle, w, &ref, 0 };
+        Faults f = { b, &oracle, w, &ref, 0, bench_descriptors(&oracle.live) };
         run_faults(&f);
         for (size_t at = 1; at < STEPS_MAX && f.reports < REPORTS_MAX; at++)
             if (!lose_sync(&f, at))

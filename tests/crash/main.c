@@ -4,8 +4,8 @@
  *         [--states N] [--quick] [--seed N] [--model M] [--state S] [--steps]
  *
  * Ends with 0 if nothing is wrong, 1 if something is, 2 if it was called
- * wrongly.  If JOTTER_TEST_SUMMARY names a directory, the counters go into a
- * file there. */
+ * wrongly.  Each part ends with a line of counters, which tools/test-summary
+ * adds up over all engines and shares. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,7 @@
 #include "bench.h"
 #include "toy.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { STATES_DEFAULT = 12000 };
-#else
-enum { STATES_DEFAULT = 100000 };
-#endif
-enum { STATES_SMALL = 20, STATES_QUICK = 1500 };
+enum { STATES_DEFAULT = 100000, STATES_SMALL = 20, STATES_QUICK = 1500 };
 
 static int usage(void)
 {
@@ -124,40 +119,21 @@ static const Part parts[] = { { "power", power_run },
                               { "kill", kill_run },
                               { "fault", fault_run } };
 
+/* Each unit has a name of its own: lines are added up by them. */
 static void say_totals(const char *part, const char *engine, const Totals *t)
 {
+    printf("crash %s: ", engine);
     if (strcmp(part, "kill") == 0)
-        printf("kill %s: %llu kills, %llu more during recovery, ", engine,
-               (unsigned long long)t->kills, (unsigned long long)t->kills_again);
+        printf("%llu kills, %llu kills of a recovery, ", (unsigned long long)t->kills,
+               (unsigned long long)t->kills_again);
     else if (strcmp(part, "fault") == 0)
-        printf("fault %s: %llu faults, %llu states after a failed sync, ", engine,
-               (unsigned long long)t->faults, (unsigned long long)t->states);
+        printf("%llu faults, %llu states after a failed sync, ", (unsigned long long)t->faults,
+               (unsigned long long)t->states);
     else
-        printf("crash %s: %llu states (%llu distinct), ", engine, (unsigned long long)t->states,
-               (unsigned long long)t->distinct);
-    printf("%llu workloads, %llu violations\n", (unsigned long long)t->workloads,
-           (unsigned long long)t->violations);
-}
-
-/* One line for each counter, for whoever adds them up. */
-static void write_summary(const Options *o, const char *part, const char *engine, const Totals *t)
-{
-    const char *dir = getenv("JOTTER_TEST_SUMMARY");
-    if (!dir || !dir[0])
-        return;
-    char path[400];
-    snprintf(path, sizeof path, "%s/crash.%s.%s.%zu", dir, part, engine, o->share);
-    FILE *f = fopen(path, "w");
-    if (!f)
-        return;
-    fprintf(f,
-            "states %llu\ndistinct %llu\nkills %llu\nkills_again %llu\nfaults %llu\n"
-            "workloads %llu\nviolations %llu\n",
-            (unsigned long long)t->states, (unsigned long long)t->distinct,
-            (unsigned long long)t->kills, (unsigned long long)t->kills_again,
-            (unsigned long long)t->faults, (unsigned long long)t->workloads,
-            (unsigned long long)t->violations);
-    fclose(f);
+        printf("%llu distinct states, %llu judged, %llu workloads, the largest %llu states, ",
+               (unsigned long long)t->distinct, (unsigned long long)t->states,
+               (unsigned long long)t->workloads, (unsigned long long)t->largest);
+    printf("%llu violations\n", (unsigned long long)t->violations);
 }
 
 static bool run_part(const Part *part, const Options *o, const Target *t)
@@ -169,14 +145,14 @@ static bool run_part(const Part *part, const Options *o, const Target *t)
         if (!bench_wants(&b, w))
             continue;
         part->run(&b, w);
+        uint64_t own = b.totals.distinct - before;
+        b.totals.largest = own > b.totals.largest ? own : b.totals.largest;
         if (getenv("JOTTER_CRASH_VERBOSE"))
-            printf("%s %s: %llu distinct\n", part->name, w->name,
-                   (unsigned long long)(b.totals.distinct - before));
+            printf("%s %s: %llu distinct\n", part->name, w->name, (unsigned long long)own);
     }
     alarm(0);
     bench_done(&b);
     say_totals(part->name, t->name, &b.totals);
-    write_summary(o, part->name, t->name, &b.totals);
     return b.totals.violations == 0 && b.totals.workloads > 0;
 }
 
@@ -187,6 +163,9 @@ int main(int argc, char **argv)
     /* Memory goes back and forth by the thousand; the system need not hear of it. */
     mallopt(M_TRIM_THRESHOLD, 256 * 1024 * 1024);
     mallopt(M_MMAP_THRESHOLD, 256 * 1024 * 1024);
+    const char *seed = getenv("JOT_TEST_SEED");
+    if (seed && !str_to_u64(str(seed), UINT64_MAX, &o.seed))
+        return usage();
     if (!parse(argc, argv, &o) || !choose_target(o.engine, &target))
         return usage();
     bool ok = true, any = false;

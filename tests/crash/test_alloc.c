@@ -209,8 +209,7 @@ static void fail_everywhere(const char *engine)
             trial_free(&t);
         }
     }
-    printf("crash %s: memory ran out at %ld of %ld allocations, 0 violations\n", engine, tried,
-           2 * all);
+    printf("crash %s: %ld failed allocations, 0 violations\n", engine, tried);
 }
 
 static void without_memory_a_files_pad_loses_nothing_it_acknowledged(void **state)

@@ -110,13 +110,17 @@ sums_up 1 '0 passed, 0 failed'
 verdict a_run_without_tests_is_no_success
 logged 'unit / a' '[       OK ] one\n[       OK ] two\n' OK
 logged 'crash / b' 'crash files: 12 states, 0 violations\n' OK
-sums_up 0 '3 passed, 0 failed' && grep -q -x 'crash files: 12 states, 0 violations' "$tmp/log"
+logged 'crash / c' 'crash files: 7 states, the largest 5 states, 1 violations\n' OK
+logged 'contract / d' 'contract mem: 3 promises\n' OK
+sums_up 0 '5 passed, 0 failed' && grep -q -x 'contract mem: 3 promises' "$tmp/log"
 verdict cases_are_counted_and_what_a_rig_proved_is_shown
+grep -q -x 'crash: 19 states, the largest 5 states, 1 violations' "$tmp/log" && ! grep -q 'crash files' "$tmp/log"
+verdict what_programs_did_in_shares_is_added_up
 logged 'unit / a' '[       OK ] one\n[  FAILED  ] two\n' FAIL
-sums_up 1 '4 passed, 1 failed' && grep -q -F '[  FAILED  ] two' "$tmp/log"
+sums_up 1 '6 passed, 1 failed' && grep -q -F '[  FAILED  ] two' "$tmp/log"
 verdict a_failed_case_is_counted_and_shown
 logged 'crash / b' 'the end of the log' TIMEOUT
-sums_up 1 '4 passed, 2 failed' && grep -q 'the end of the log' "$tmp/log"
+sums_up 1 '6 passed, 2 failed' && grep -q 'the end of the log' "$tmp/log"
 verdict a_program_that_dies_is_a_failed_case
 
 # --- bootstrap ---

@@ -1,0 +1,63 @@
+/* cmd_context.c - what a model is shown, within a budget. */
+#include <stdio.h>
+
+#include "cli/cmd_log.h"
+#include "memory/context.h"
+
+extern const Cmd cmd_context;
+
+static jot_status read_rules(Session *s, Str *out)
+{
+    const char *file = opt_text(s, "rules");
+    *out = (Str){ 0 };
+    if (!file)
+        return JOT_OK;
+    TRY(read_file(s, file, STORE_BODY_MAX, out));
+    return check_text(s, "a file of rules", *out);
+}
+
+static jot_status run_context(Session *s)
+{
+    int64_t budget, limit;
+    AUTO(Run) r = { 0 };
+    ContextAsk ask = { .agent = str(opt_text(s, "agent")) };
+    TRY(opt_number(s, "budget", CONTEXT_BUDGET_MIN, CONTEXT_BUDGET_MAX, CONTEXT_BUDGET, &budget));
+    TRY(opt_number(s, "limit", 1, INT64_MAX, USAGE_LIMIT, &limit));
+    TRY(read_rules(s, &ask.rules));
+    TRY(session_open(s, false));
+    if (opt_given(s, "run")) {
+        TRY(log_open_run(s, str(opt_text(s, "run")), &r));
+        ask.run = &r;
+    }
+    ask.budget = (uint64_t)budget;
+    ask.limit = (uint64_t)limit;
+    Context c;
+    TRY(context_build(&s->memory, &ask, &s->arena, &c, &s->err));
+    if (s->json)
+        print_json(context_json(&c));
+    else
+        print_text(c.text);
+    return JOT_OK;
+}
+
+static const Opt context_opts[] = {
+    { "budget", "N", "tokens, estimated; 8000 if not given" },
+    { "run", "RUN", "with the query and the results of a run; 'last' is a name too" },
+    { "agent", "NAME", "with the state of this agent's cycles" },
+    { "rules", "FILE", "standing rules that come first" },
+    { "limit", "N", "calls of one tool that are suggested; 3 if not given" },
+    { 0 },
+};
+
+const Cmd cmd_context = {
+    .name = "context",
+    .args = "",
+    .summary = "Print what a model should see, within a budget of tokens",
+    .help =
+        "First what seldom changes: the rules, the note persistent-rules, the notes whose keys\n"
+        "begin with pinned-, the run's query.  Then state, results (newest in full, older ones\n"
+        "as a line or a range), plan, open calls, use of tools.  Last what was left out and how\n"
+        "to get it.  The same pad gives the same bytes.\n",
+    .opts = context_opts,
+    .run = run_context,
+};

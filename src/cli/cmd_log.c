@@ -1,0 +1,415 @@
+/* cmd_log.c - runs from the shell: which there are, what happened in one, what a prompt shows. */
+#include "cli/cmd_log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "memory/frame.h"
+#include "memory/run_results.h"
+
+enum { RUNS_SHOWN = 50, RUNS_MAX = 100 * 1000, STEPS_SHOWN = 1000, STEPS_MAX = 100 * 1000 };
+
+extern const Cmd cmd_log;
+
+/* --- Which runs there are ------------------------------------------------------------------ */
+
+/* The newest runs, as a ring. */
+typedef struct Newest {
+    RunLine *items;
+    size_t max;
+    uint64_t seen;
+    Arena *arena;
+} Newest;
+
+static jot_status keep_newest(void *ctx, const RunLine *l)
+{
+    Newest *n = ctx;
+    RunLine *to = &n->items[n->seen++ % n->max];
+    *to = *l;
+    to->id = arena_copy(n->arena, l->id);
+    to->by = arena_copy(n->arena, l->by);
+    return JOT_OK;
+}
+
+static jot_status find_newest(Session *s, size_t max, Newest *out)
+{
+    *out = (Newest){ .items = NEW_ARRAY(&s->arena, RunLine, max), .max = max, .arena = &s->arena };
+    return run_list(&s->memory, keep_newest, out, &s->err);
+}
+
+/* The run that was written to last; of several in one millisecond, the last by name. */
+typedef struct Last {
+    int64_t at_ms;
+    char id[RUN_ID_MAX + 1];
+} Last;
+
+static jot_status keep_last(void *ctx, const RunLine *l)
+{
+    Last *last = ctx;
+    if (l->at_ms < last->at_ms || l->id.n > RUN_ID_MAX)
+        return JOT_OK;
+    last->at_ms = l->at_ms;
+    snprintf(last->id, sizeof last->id, STR_FMT, STR_ARG(l->id));
+    return JOT_OK;
+}
+
+jot_status log_open_run(Session *s, Str id, Run *out)
+{
+    Last last = { 0 };
+    if (str_eq(id, S("last")))
+        TRY(run_list(&s->memory, keep_last, &last, &s->err));
+    return run_open(&s->memory, last.id[0] ? str(last.id) : id, out, &s->err);
+}
+
+jot_status log_open(Session *s, Run *out)
+{
+    TRY(session_open(s, false));
+    return log_open_run(s, str(s->args[0]), out);
+}
+
+void log_damage(uint64_t damaged)
+{
+    if (damaged)
+        fprintf(stderr, "jotter: %llu records cannot be read\n", (unsigned long long)damaged);
+}
+
+/* The first line of a query, for a list. */
+static Str first_line(Str query)
+{
+    return str_slice(query, 0, str_find(query, '\n'));
+}
+
+static jot_status show_run(Session *s, const RunLine *l, json_t *to)
+{
+    Str query;
+    TRY(run_query(&s->memory, l->id, &s->arena, &query, &s->err));
+    if (s->json) {
+        json_array_append_new(to,
+                              json_pack("{s:o, s:I, s:I, s:o, s:o}", "id", frame_json(l->id), "at",
+                                        (json_int_t)l->at_ms, "records", (json_int_t)l->records,
+                                        "by", frame_json(l->by), "query", frame_json(query)));
+        return JOT_OK;
+    }
+    printf("%s" STR_FMT "%s  %s  %6llu  ", ink(INK_YELLOW), STR_ARG(l->id), ink(INK_PLAIN),
+           time_text(l->at_ms).text, (unsigned long long)l->records);
+    print_text(l->by);
+    fputs("  ", stdout);
+    print_line(first_line(query));
+    return JOT_OK;
+}
+
+static jot_status run_log(Session *s)
+{
+    int64_t max;
+    bool there;
+    TRY(opt_number(s, "limit", 1, RUNS_MAX, RUNS_SHOWN, &max));
+    TRY(session_open_any(s, &there));
+    Newest newest = { .max = 1 };
+    if (there)
+        TRY(find_newest(s, (size_t)max, &newest));
+    uint64_t shown = newest.seen < newest.max ? newest.seen : newest.max;
+    AUTO_PTR(json_t) runs = json_array();
+    for (uint64_t i = 0; i < shown; i++)
+        TRY(show_run(s, &newest.items[(newest.seen - 1 - i) % newest.max], runs));
+    uint64_t older = newest.seen - shown;
+    if (s->json)
+        print_json(json_pack("{s:O, s:I}", "runs", runs, "older", (json_int_t)older));
+    else if (shown == 0)
+        puts("(none)");
+    else if (older)
+        fprintf(stderr, "jotter: %llu older runs: use --limit\n", (unsigned long long)older);
+    return JOT_OK;
+}
+
+/* --- What happened in one -------------------------------------------------------------------- */
+
+typedef struct Timeline {
+    bool all; /* folds too */
+    size_t left;
+    uint64_t next; /* where to go on; 0: that was all */
+    json_t *to;    /* NULL: print */
+} Timeline;
+
+static void print_indented(Str text)
+{
+    for (bool more = true; more;) {
+        Str line = text;
+        more = str_cut(&text, '\n', &line);
+        if (!more && text.n == 0)
+            return;
+        fputs("        ", stdout);
+        print_text(more ? line : text);
+        putchar('\n');
+    }
+}
+
+static void print_call(const Step *x)
+{
+    json_t *read = NULL;
+    if (json_read(x->body, &read, NULL) != JOT_OK)
+        read = NULL;
+    AUTO_PTR(json_t) args = read;
+    AUTO(Buf) call = { 0 };
+    frame_call_add(&call, x->tool, args);
+    print_text(buf_str(&call));
+}
+
+static void print_step(const Step *x)
+{
+    printf("%s%6llu  %s  %-11s%s  ", ink(INK_DIM), (unsigned long long)x->seq,
+           time_text(x->at_ms).text, run_kind_name(x->kind), ink(INK_PLAIN));
+    if (x->kind == RUN_CALL)
+        print_call(x);
+    if (x->kind == RUN_RESULT) {
+        printf("#%llu ", (unsigned long long)x->n);
+        print_text(x->tool);
+    }
+    if (x->call.n) {
+        fputs("  [", stdout);
+        print_text(x->call);
+        printf("]%s%s", x->mutating ? "  mutating" : "",
+               x->kind == RUN_RESULT && !x->ok ? "  error" : "");
+    }
+    if (x->kind == RUN_CLEAR)
+        printf("results %llu-%llu", (unsigned long long)x->from, (unsigned long long)x->to);
+    if (x->kind == RUN_COMPACT)
+        printf("results 1-%llu are now:", (unsigned long long)x->n);
+    puts(x->redacted ? "  (redacted)" : "");
+    if (x->kind != RUN_CALL)
+        print_indented(x->body);
+}
+
+static jot_status show_step(void *ctx, const Step *x)
+{
+    Timeline *t = ctx;
+    if (x->kind == RUN_FOLD && !t->all)
+        return JOT_OK;
+    if (t->left-- == 0) {
+        t->next = x->seq;
+        return JOT_CANCELLED;
+    }
+    if (t->to)
+        json_array_append_new(t->to, step_json(x));
+    else
+        print_step(x);
+    return JOT_OK;
+}
+
+static jot_status run_show(Session *s)
+{
+    int64_t from, max;
+    AUTO(Run) r = { 0 };
+    TRY(opt_number(s, "from", 1, INT64_MAX, 1, &from));
+    TRY(opt_number(s, "limit", 1, STEPS_MAX, STEPS_SHOWN, &max));
+    TRY(log_open(s, &r));
+    AUTO_PTR(json_t) steps = json_array();
+    Timeline t = { .all = opt_given(s, "all"), .left = (size_t)max, .to = s->json ? steps : NULL };
+    uint64_t damaged;
+    jot_status st = run_each(&r, (uint64_t)from, show_step, &t, &damaged, &s->err);
+    if (st != JOT_CANCELLED)
+        TRY(st);
+    if (s->json) {
+        print_json(json_pack("{s:s, s:O, s:I, s:I}", "run", r.id, "steps", steps, "next",
+                             (json_int_t)t.next, "damaged", (json_int_t)damaged));
+        return JOT_OK;
+    }
+    log_damage(damaged);
+    if (t.next)
+        fprintf(stderr, "jotter: there is more: jotter log show %s --from %llu\n", r.id,
+                (unsigned long long)t.next);
+    return JOT_OK;
+}
+
+/* --- For a prompt ---------------------------------------------------------------------------- */
+
+static jot_status run_show_results(Session *s)
+{
+    int64_t from, to;
+    AUTO(Run) r = { 0 };
+    TRY(opt_number(s, "from", 1, INT64_MAX, 1, &from));
+    TRY(opt_number(s, "to", 1, INT64_MAX, 0, &to));
+    TRY(log_open(s, &r));
+    Results list;
+    if (opt_given(s, "from") || opt_given(s, "to") || opt_given(s, "all"))
+        TRY(run_results(&r, (uint64_t)from, (uint64_t)to, &s->arena, &list, &s->err));
+    else
+        TRY(run_prompt(&r, &s->arena, &list, &s->err));
+    if (s->json) {
+        json_t *out = results_json(&list);
+        json_object_set_new(out, "run", json_string(r.id));
+        print_json(out);
+        return JOT_OK;
+    }
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    results_add(&text, &list);
+    if (text.n)
+        print_line(buf_str(&text));
+    log_damage(list.damaged);
+    return JOT_OK;
+}
+
+static jot_status run_show_final(Session *s)
+{
+    AUTO(Run) r = { 0 };
+    TRY(log_open(s, &r));
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    TRY(run_final(&r, &text, &s->err));
+    if (s->json)
+        print_json(json_pack("{s:s, s:o}", "run", r.id, "text", frame_json(buf_str(&text))));
+    else
+        print_line(buf_str(&text));
+    return JOT_OK;
+}
+
+static jot_status run_show_usage(Session *s)
+{
+    int64_t limit;
+    AUTO(Run) r = { 0 };
+    const char *tool = opt_text(s, "tool"), *args = opt_text(s, "args");
+    TRY(opt_number(s, "limit", 1, INT64_MAX, USAGE_LIMIT, &limit));
+    TRY(log_open(s, &r));
+    UsageWarnings w = { 0 };
+    if (tool)
+        w = run_warnings(&r, (uint64_t)limit, str(tool), str(args), &s->arena);
+    if (s->json) {
+        json_t *out = usage_status_json(&r.state.usage, (uint64_t)limit);
+        json_object_set_new(out, "run", json_string(r.id));
+        json_object_set_new(out, "warnings", warnings_json(&w));
+        print_json(out);
+        return JOT_OK;
+    }
+    AUTO(Buf) text = { 0 };
+    usage_add_block(&text, &r.state.usage, (uint64_t)limit);
+    if (text.n)
+        print_line(buf_str(&text));
+    if (w.limit.n)
+        print_line(w.limit);
+    if (w.loop.n)
+        print_line(w.loop);
+    return JOT_OK;
+}
+
+static jot_status run_show_open(Session *s)
+{
+    AUTO(Run) r = { 0 };
+    TRY(log_open(s, &r));
+    UnfinishedList list;
+    TRY(run_unfinished(&r, &s->arena, &list, &s->err));
+    if (s->json) {
+        print_json(json_pack("{s:s, s:o}", "run", r.id, "open", unfinished_json(&list)));
+        return JOT_OK;
+    }
+    for (size_t i = 0; i < list.n; i++) {
+        const Unfinished *u = &list.items[i];
+        Step x = { .tool = u->open.tool, .body = u->args };
+        print_text(u->open.call);
+        fputs("  ", stdout);
+        print_call(&x);
+        printf("%s%s\n", u->open.mutating ? "  mutating" : "",
+               u->stored ? "  stored: only its record is missing" : "");
+    }
+    if (list.n == 0)
+        puts("(none)");
+    return JOT_OK;
+}
+
+/* --- The tables ------------------------------------------------------------------------------- */
+
+static const Opt log_opts[] = {
+    { "limit", "N", "how many runs; 50 if not given" },
+    { 0 },
+};
+
+static const Opt show_opts[] = {
+    { "from", "SEQ", "begin at this record" },
+    { "limit", "N", "how many steps; 1000 if not given" },
+    { "all", NULL, "folds too" },
+    { 0 },
+};
+
+static const Opt results_opts[] = {
+    { "from", "N", "from this result on, in full" },
+    { "to", "N", "up to this result, in full" },
+    { "all", NULL, "all of them in full, cleared or not" },
+    { 0 },
+};
+
+static const Opt usage_opts[] = {
+    { "limit", "N", "calls of one tool that are suggested; 3 if not given" },
+    { "tool", "NAME", "warn of this call, which is about to be made" },
+    { "args", "JSON", "its arguments" },
+    { 0 },
+};
+
+static const Cmd show_cmd = {
+    .name = "show",
+    .args = "RUN",
+    .summary = "Print what happened in a run, step by step",
+    .help = "RUN is an id, or 'last' for the run that was written to last.\n",
+    .opts = show_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_show,
+};
+
+static const Cmd results_cmd = {
+    .name = "results",
+    .args = "RUN",
+    .summary = "Print the results as a prompt shows them",
+    .help = "Each below its call; those that were cleared as one line, those summed up as their\n"
+            "summary.  A line of a result that looks like one of these headings begins with a\n"
+            "backslash that is not part of it.\n",
+    .opts = results_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_show_results,
+};
+
+static const Cmd final_cmd = {
+    .name = "final",
+    .args = "RUN",
+    .summary = "Print every result that is no failure, for a final answer",
+    .help = "",
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_show_final,
+};
+
+static const Cmd usage_cmd = {
+    .name = "usage",
+    .args = "RUN",
+    .summary = "Print how often each tool was called, and warnings",
+    .help = "A warning is never a refusal.\n",
+    .opts = usage_opts,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_show_usage,
+};
+
+static const Cmd open_cmd = {
+    .name = "open",
+    .args = "RUN",
+    .summary = "Print the calls that were issued and not completed",
+    .help =
+        "What a process that takes over has to decide about: a call marked 'mutating' may have\n"
+        "happened, so look before you repeat it.\n",
+    .args_min = 1,
+    .args_max = 1,
+    .run = run_show_open,
+};
+
+static const Cmd *const subs[] = {
+    &log_new_cmd, &log_add_cmd, &show_cmd,  &results_cmd, &log_clear_cmd,
+    &usage_cmd,   &open_cmd,    &final_cmd, NULL,
+};
+
+const Cmd cmd_log = {
+    .name = "log",
+    .args = "",
+    .summary = "List the runs, newest first; show and record what happens in one",
+    .help = "id, time of the newest record, records, who, query.\n",
+    .opts = log_opts,
+    .subs = subs,
+    .run = run_log,
+};

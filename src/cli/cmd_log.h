@@ -1,0 +1,18 @@
+/* cmd_log.h - what the commands of `jotter log` share. */
+#ifndef CLI_CMD_LOG_H
+#define CLI_CMD_LOG_H
+
+#include "cli/cmd.h"
+#include "memory/run.h"
+
+/* Open a run; "last" is the one that was written to last. */
+MUST_USE jot_status log_open_run(Session *s, Str id, Run *out);
+/* Open the pad, and the run that the first argument names. */
+MUST_USE jot_status log_open(Session *s, Run *out);
+
+/* Tell of records that cannot be read, on standard error. */
+void log_damage(uint64_t damaged);
+
+extern const Cmd log_new_cmd, log_add_cmd, log_clear_cmd;
+
+#endif

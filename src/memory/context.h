@@ -1,0 +1,71 @@
+/* context.h - Context, what a model is shown of a pad within a budget of tokens.
+ *
+ * The same pad and the same question give the same bytes, in every process: the
+ * text depends on streams alone, not on a clock, an environment or an order of
+ * calls.  It has two parts:
+ *
+ *   prefix   standing rules, pinned notes, the run's query: as long as these are
+ *            the same the prefix is the same bytes, so a provider's cache of it holds
+ *   tail     the state of a cycle, the summary and the results of the run, its plan,
+ *            its open calls, the use of tools, and what was left out
+ *
+ * A note is pinned by its key: `persistent-rules` first, then every key that
+ * begins with `pinned-`, in byte order.  A person can so pin a note by naming a file.
+ *
+ * Newest results are shown in full, as many as fit; a few older ones as one line
+ * each; the rest as a range.  Whatever is not shown in full is in the list of
+ * what was left out, with the command that gets it.  Nothing is cut silently.
+ *
+ * Results are read from the newest backwards, so the cost is that of the budget,
+ * not of the run's length. */
+#ifndef MEMORY_CONTEXT_H
+#define MEMORY_CONTEXT_H
+
+#include "memory/run.h"
+
+enum {
+    CONTEXT_BUDGET = 8000, /* tokens, if nothing is said */
+    CONTEXT_BUDGET_MIN = 1000,
+    CONTEXT_BUDGET_MAX = 4 * 1000 * 1000,
+};
+
+/* The note whose text comes first, and what the keys of other pinned notes begin with. */
+#define CONTEXT_RULES "persistent-rules"
+#define CONTEXT_PINNED "pinned-"
+
+typedef struct ContextAsk {
+    uint64_t budget; /* estimated tokens; 0: CONTEXT_BUDGET */
+    Run *run;        /* NULL: none; refreshed */
+    Str agent;       /* whose state, cycles/<agent>; empty: none */
+    Str rules;       /* standing rules from elsewhere, UTF-8, in front of all; may be empty */
+    uint64_t limit;  /* of calls, as in usage.h; 0: USAGE_LIMIT */
+} ContextAsk;
+
+/* Something that is not shown in full. */
+typedef struct ContextLeft {
+    const char *what;  /* "note", "results" ... */
+    const char *why;   /* "cut", "left out", "masked", "cleared", "summed up", "not text" */
+    Str name;          /* of a note */
+    uint64_t from, to; /* of results */
+    Str get;           /* a command that prints it; may be empty */
+} ContextLeft;
+
+typedef struct Context {
+    Str text;
+    size_t prefix_bytes;
+    uint64_t tokens; /* of the text, estimated; at most the budget */
+    uint64_t budget;
+    uint64_t results_shown; /* in full */
+    uint64_t damaged;       /* records of the run that cannot be read */
+    ContextLeft *left;
+    size_t left_n;
+} Context;
+
+/* JOT_INVALID for a budget out of bounds.  A stream that is not there is left out.  Lives in
+ * `into`. */
+MUST_USE jot_status context_build(Memory *m, const ContextAsk *ask, Arena *into, Context *out,
+                                  Err *e);
+
+json_t *context_json(const Context *c);
+
+#endif

@@ -1,0 +1,540 @@
+/* run.c - the stream of a run: opening, adding, finding.
+ *
+ * Adding is a loop: take in what is new, make the record from that, append it
+ * under the condition that nothing came in between.  Record 64, 128 ... is a
+ * fold, so a writer that finds the stream one short of that appends the fold
+ * first.  Two writers who both see it due write it at the same seq, so one of
+ * them fails and looks again: it can be neither doubled nor left out.
+ *
+ * A fold that cannot be read is passed over for the one before it; without any,
+ * reading begins at the first record.  The answer is the same, only slower. */
+#include "memory/run.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "base/utf8.h"
+
+enum {
+    PAGE = RUN_FOLD_EVERY + 1,   /* a fold and what is behind it */
+    TRIES_MAX = 1000,            /* each one means that somebody else has written */
+    ARENA_MAX = 4 * 1024 * 1024, /* of a handle that is kept for long, before it is tidied */
+};
+
+/* --- Opening ----------------------------------------------------------------------------- */
+
+static Str stream_of(const Run *r)
+{
+    return str(r->stream);
+}
+
+static jot_status not_found(Str id, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_NOT_FOUND, "run '%s' not found", err_show(&shown, id));
+}
+
+static jot_status name_run(Run *r, Memory *m, Str id, Err *e)
+{
+    Shown shown;
+    *r = (Run){ .m = m };
+    if (id.n == 0 || id.n > RUN_ID_MAX || memchr(id.p, 0, id.n))
+        return err_set(e, JOT_INVALID,
+                       "invalid run '%s': use 1 to %d bytes, as a list of runs shows",
+                       err_show(&shown, id), RUN_ID_MAX);
+    snprintf(r->id, sizeof r->id, STR_FMT, STR_ARG(id));
+    snprintf(r->stream, sizeof r->stream, "runs/%s", r->id);
+    return store_check_name(stream_of(r), e);
+}
+
+/* --- Taking in --------------------------------------------------------------------------- */
+
+/* Take in what a page has behind the state. */
+static void take_page(Run *r, const Records *page, size_t from)
+{
+    AUTO(Arena) scratch = { 0 };
+    if (page->n > from && r->state.seq == 0) {
+        /* What is missing in front was damaged, if the store says so, or else trimmed. */
+        uint64_t before = page->items[from].mark.seq - 1;
+        r->state.damaged += page->damaged < before ? page->damaged : before;
+    }
+    for (size_t i = from; i < page->n; i++) {
+        Step s = step_of(&page->items[i], &scratch);
+        state_take(&r->state, &r->arena, &s);
+    }
+}
+
+/* Everything from `from` on. */
+static jot_status take_from(Run *r, uint64_t from, Err *e)
+{
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Records page;
+        TRY(store_read(r->m->store, stream_of(r), from, PAGE, &arena, &page, e));
+        take_page(r, &page, 0);
+        more = page.more && page.n;
+        from = r->state.seq + 1;
+    }
+    return JOT_OK;
+}
+
+/* Begin at the fold with this seq, if it is one. */
+static jot_status begin_at(Run *r, uint64_t seq, bool *begun, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Records page;
+    TRY(store_read(r->m->store, stream_of(r), seq, PAGE, &arena, &page, e));
+    *begun = false;
+    if (page.n == 0 || page.items[0].mark.seq != seq)
+        return JOT_OK;
+    Step s = step_of(&page.items[0], &arena);
+    bool fold = s.kind == RUN_FOLD && state_read(s.body, &r->arena, &r->state);
+    if (!fold || r->state.results >= seq)
+        return JOT_OK;
+    *begun = true;
+    r->state.seq = seq;
+    take_page(r, &page, 1);
+    return page.more ? take_from(r, r->state.seq + 1, e) : JOT_OK;
+}
+
+static jot_status take_all(Run *r, uint64_t head, Err *e)
+{
+    arena_free(&r->arena);
+    r->state = (RunState){ 0 };
+    for (uint64_t at = head - head % RUN_FOLD_EVERY; at > 0; at -= RUN_FOLD_EVERY) {
+        bool begun;
+        TRY(begin_at(r, at, &begun, e));
+        if (begun)
+            return JOT_OK;
+        r->state = (RunState){ 0 };
+    }
+    return take_from(r, 1, e);
+}
+
+/* A handle that is used for long keeps what it no longer needs; the state without that is what a
+ * fold would say. */
+static void tidy(Run *r)
+{
+    if (r->arena.total < ARENA_MAX)
+        return;
+    AUTO_PTR(json_t) value = state_json(&r->state);
+    AUTO(Buf) text = { 0 };
+    json_write(&text, value);
+    Arena fresh = { 0 };
+    RunState state;
+    bool good = state_read(buf_str(&text), &fresh, &state);
+    assert(good);
+    state.seq = r->state.seq;
+    arena_free(&r->arena);
+    r->arena = fresh;
+    r->state = state;
+}
+
+jot_status run_refresh(Run *r, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    jot_status st = store_head(r->m->store, stream_of(r), HEAD_MARK, &arena, &head, e);
+    if (st == JOT_NOT_FOUND || (st == JOT_OK && !mark_live(&head.mark)))
+        return not_found(str(r->id), e);
+    TRY(st);
+    uint64_t seq = head.mark.seq;
+    if (seq <= r->state.seq)
+        return JOT_OK;
+    if (r->state.seq == 0 || seq - r->state.seq > RUN_FOLD_EVERY)
+        TRY(take_all(r, seq, e));
+    else
+        TRY(take_from(r, r->state.seq + 1, e));
+    /* Lines at the end that are no records have their numbers too. */
+    if (r->state.seq < seq) {
+        r->state.damaged += seq - r->state.seq;
+        r->state.seq = seq;
+    }
+    tidy(r);
+    return JOT_OK;
+}
+
+jot_status run_open(Memory *m, Str id, Run *out, Err *e)
+{
+    TRY(name_run(out, m, id, e));
+    jot_status st = run_refresh(out, e);
+    if (st != JOT_OK)
+        run_close(out);
+    return st;
+}
+
+void run_close(Run *r)
+{
+    if (!r)
+        return;
+    arena_free(&r->arena);
+    *r = (Run){ 0 };
+}
+
+/* --- Adding ------------------------------------------------------------------------------ */
+
+/* What somebody wants to add; which record that makes depends on what is there. */
+typedef struct Entry {
+    RunKind kind;
+    Str body;
+    Str call, tool;
+    bool mutating, ok;
+    uint64_t keep;
+    uint64_t answer; /* for the caller: a result's number, or how many were cleared */
+    bool needless;   /* there is nothing to do */
+} Entry;
+
+static void put_text(json_t *meta, const char *name, Str text)
+{
+    json_object_set_new(meta, name, json_stringn(text.n ? text.p : "", text.n));
+}
+
+static void put_number(json_t *meta, const char *name, uint64_t value)
+{
+    json_object_set_new(meta, name, json_integer((json_int_t)value));
+}
+
+static const RunOpen *find_open(const RunState *s, Str call)
+{
+    for (size_t i = 0; i < s->open_n; i++)
+        if (str_eq(s->open[i].call, call))
+            return &s->open[i];
+    return NULL;
+}
+
+static jot_status compose_call(const RunState *s, const Entry *x, json_t *meta, Err *e)
+{
+    Shown shown;
+    if (find_open(s, x->call))
+        return err_set(e, JOT_CONFLICT, "call '%s' was issued already and has no result yet",
+                       err_show(&shown, x->call));
+    if (s->open_n >= RUN_OPEN_MAX)
+        return err_set(e, JOT_TOO_BIG, "%d calls of this run have no result: complete some first",
+                       RUN_OPEN_MAX);
+    if (s->usage.tools_n >= USAGE_TOOLS_MAX && !usage_find(&s->usage, x->tool))
+        return err_set(e, JOT_TOO_BIG, "a run has at most %d different tools", USAGE_TOOLS_MAX);
+    put_text(meta, "call", x->call);
+    put_text(meta, "tool", x->tool);
+    if (x->mutating)
+        json_object_set_new(meta, "mutating", json_true());
+    return JOT_OK;
+}
+
+static jot_status compose_result(const RunState *s, Entry *x, json_t *meta, Err *e)
+{
+    Shown shown;
+    const RunOpen *open = find_open(s, x->call);
+    if (!open)
+        return err_set(e, JOT_NOT_FOUND,
+                       "no open call '%s' in this run: it was completed, or never issued",
+                       err_show(&shown, x->call));
+    x->answer = s->results + 1;
+    put_text(meta, "call", x->call);
+    put_text(meta, "tool", open->tool);
+    put_number(meta, "of", open->seq);
+    put_number(meta, "n", x->answer);
+    json_object_set_new(meta, "ok", json_boolean(x->ok));
+    return JOT_OK;
+}
+
+static void compose_clear(const RunState *s, Entry *x, json_t *meta)
+{
+    uint64_t shown = run_shown(s);
+    x->needless = shown <= x->keep;
+    x->answer = x->needless ? 0 : shown - x->keep;
+    put_number(meta, "from", s->results - shown + 1);
+    put_number(meta, "to", s->results - shown + x->answer);
+}
+
+/* The meta of the record this entry becomes now. */
+static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
+{
+    AUTO_PTR(json_t) meta = json_pack("{s:s}", "kind", run_kind_name(x->kind));
+    if (x->kind == RUN_CALL)
+        TRY(compose_call(s, x, meta, e));
+    if (x->kind == RUN_RESULT)
+        TRY(compose_result(s, x, meta, e));
+    if (x->kind == RUN_CLEAR)
+        compose_clear(s, x, meta);
+    if (x->kind == RUN_COMPACT)
+        put_number(meta, "n", s->results);
+    json_write(to, meta);
+    return JOT_OK;
+}
+
+/* Append behind what the state has seen, and take it in.  JOT_CONFLICT: there is more. */
+static jot_status append(Run *r, Str meta, Str body, Err *e)
+{
+    Expect x = { .kind = EXPECT_SEQ, .seq = r->state.seq };
+    Draft d = { .op = OP_APPEND, .meta = meta, .body = body };
+    Record added = { .meta = meta, .body = body };
+    TRY(memory_append(r->m, stream_of(r), &x, &d, &added.mark, e));
+    added.mark.op = OP_APPEND;
+    AUTO(Arena) scratch = { 0 };
+    Step s = step_of(&added, &scratch);
+    state_take(&r->state, &r->arena, &s);
+    return JOT_OK;
+}
+
+static jot_status append_fold(Run *r, Err *e)
+{
+    AUTO_PTR(json_t) value = state_json(&r->state);
+    AUTO(Buf) body = { 0 };
+    json_write(&body, value);
+    return append(r, S("{\"kind\":\"fold\"}"), buf_str(&body), e);
+}
+
+/* *moved: somebody else wrote first, so it has to be made anew. */
+static jot_status add_once(Run *r, Entry *x, bool *moved, Err *e)
+{
+    *moved = false;
+    TRY(run_refresh(r, e));
+    AUTO(Buf) meta = { 0 };
+    /* Whether it can be added at all is known before a fold is written for it. */
+    TRY(compose(&r->state, x, &meta, e));
+    if (x->needless)
+        return JOT_OK;
+    jot_status st = JOT_OK;
+    if ((r->state.seq + 1) % RUN_FOLD_EVERY == 0)
+        st = append_fold(r, e);
+    if (st == JOT_OK)
+        st = append(r, buf_str(&meta), x->body, e);
+    *moved = st == JOT_CONFLICT;
+    return st;
+}
+
+static jot_status add(Run *r, Entry *x, Err *e)
+{
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        bool moved;
+        jot_status st = add_once(r, x, &moved, e);
+        if (!moved)
+            return st;
+    }
+    return err_set(e, JOT_UNAVAILABLE, "could not add to run '%s': others write to it all the time",
+                   r->id);
+}
+
+static jot_status check_text(const char *what, Str text, Err *e)
+{
+    size_t bad = utf8_bad_at(text);
+    if (bad == text.n)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what, bad);
+}
+
+jot_status run_new(Memory *m, Str query, Run *out, Err *e)
+{
+    TRY(check_text("a query", query, e));
+    TimeText when = time_stamp(io_wall_ms(m->io));
+    HashHex hex = hash_hex(hash_of(query));
+    for (unsigned same = 1; same <= RUN_SAME_MAX; same++) {
+        char id[RUN_ID_MAX + 128];
+        int n = snprintf(id, sizeof id, "%s_%.6s", when.text, hex.text);
+        if (same > 1)
+            snprintf(id + n, sizeof id - (size_t)n, "-%u", same);
+        TRY(name_run(out, m, str(id), e));
+        jot_status st = append(out, S("{\"kind\":\"init\"}"), query, e);
+        if (st != JOT_CONFLICT)
+            return st;
+    }
+    return err_set(e, JOT_TOO_BIG, "%d runs of this query began in this second", RUN_SAME_MAX);
+}
+
+jot_status run_say(Run *r, RunKind kind, Str text, Err *e)
+{
+    assert(kind == RUN_THINKING || kind == RUN_PLAN || kind == RUN_ANSWER);
+    TRY(check_text(run_kind_name(kind), text, e));
+    return add(r, &(Entry){ .kind = kind, .body = text }, e);
+}
+
+static bool has_control(Str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool c1 = c == 0xC2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xA0;
+        if (c < ' ' || c == 0x7F || c1)
+            return true;
+    }
+    return false;
+}
+
+static jot_status check_call(Str call, Err *e)
+{
+    Shown shown;
+    AUTO(Arena) arena = { 0 };
+    Str sink = arena_printf(&arena, "artifacts/tool_results/" STR_FMT, STR_ARG(call));
+    if (call.n && call.n <= STORE_SEGMENT_MAX && str_find(call, '/') == call.n &&
+        store_check_name(sink, NULL) == JOT_OK)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "invalid call id '%s': use 1 to %d bytes of UTF-8 without control characters or "
+                   "'/', not beginning with '.' and not ending in '.' or a space",
+                   err_show(&shown, call), STORE_SEGMENT_MAX);
+}
+
+static jot_status check_tool(Str tool, Err *e)
+{
+    Shown shown;
+    if (tool.n && tool.n <= RUN_TOOL_MAX && utf8_valid(tool) && !has_control(tool))
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "invalid tool '%s': use 1 to %d bytes of UTF-8 without control characters",
+                   err_show(&shown, tool), RUN_TOOL_MAX);
+}
+
+static jot_status check_args(Str args, Err *e)
+{
+    json_t *read = NULL;
+    if (json_read(args, &read, e) != JOT_OK)
+        return err_at(e, "arguments");
+    AUTO_PTR(json_t) value = read;
+    return json_is_object(value) ? JOT_OK
+                                 : err_set(e, JOT_INVALID, "arguments must be a JSON object");
+}
+
+jot_status run_call(Run *r, const RunCall *c, Err *e)
+{
+    Err own;
+    Entry x = { .kind = RUN_CALL, .call = c->call, .tool = c->tool, .mutating = c->mutating };
+    x.body = c->args.n ? c->args : S("{}");
+    TRY(check_call(c->call, e));
+    TRY(check_tool(c->tool, e));
+    TRY(check_args(x.body, e ? e : &own));
+    return add(r, &x, e);
+}
+
+jot_status run_result(Run *r, Str call, bool ok, Str result, uint64_t *n, Err *e)
+{
+    Entry x = { .kind = RUN_RESULT, .call = call, .ok = ok, .body = result };
+    TRY(add(r, &x, e));
+    *n = x.answer;
+    return JOT_OK;
+}
+
+jot_status run_clear(Run *r, uint64_t keep, uint64_t *cleared, Err *e)
+{
+    Entry x = { .kind = RUN_CLEAR, .keep = keep };
+    TRY(add(r, &x, e));
+    *cleared = x.answer;
+    return JOT_OK;
+}
+
+jot_status run_compact(Run *r, Str summary, Err *e)
+{
+    TRY(check_text("a summary", summary, e));
+    if (summary.n == 0)
+        return err_set(e, JOT_INVALID, "a summary cannot be empty: it stands for results");
+    return add(r, &(Entry){ .kind = RUN_COMPACT, .body = summary }, e);
+}
+
+UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into)
+{
+    return usage_check(&r->state.usage, limit, tool, args.n ? args : S("{}"), into);
+}
+
+/* --- Reading ----------------------------------------------------------------------------- */
+
+typedef struct Walk {
+    jot_status (*each)(void *ctx, const Step *s);
+    void *ctx;
+} Walk;
+
+static jot_status visit(void *walk, const Record *r)
+{
+    const Walk *w = walk;
+    AUTO(Arena) arena = { 0 };
+    Step s = step_of(r, &arena);
+    return w->each(w->ctx, &s);
+}
+
+jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const Step *s), void *ctx,
+                    uint64_t *damaged, Err *e)
+{
+    Walk w = { each, ctx };
+    return memory_each_record(r->m, stream_of(r), from, visit, &w, damaged, e);
+}
+
+jot_status run_step(Run *r, uint64_t seq, Arena *into, Step *out, Err *e)
+{
+    Records page;
+    TRY(store_read(r->m->store, stream_of(r), seq, 1, into, &page, e));
+    if (page.n == 0 || page.items[0].mark.seq != seq)
+        return err_set(e, JOT_NOT_FOUND, "record %llu of run '%s' cannot be read",
+                       (unsigned long long)seq, r->id);
+    *out = step_of(&page.items[0], into);
+    return JOT_OK;
+}
+
+/* How many results came before the fold at this seq; false if it cannot be read. */
+static bool results_before(Run *r, uint64_t seq, uint64_t *results)
+{
+    AUTO(Arena) arena = { 0 };
+    Step s;
+    RunState state;
+    if (run_step(r, seq, &arena, &s, NULL) != JOT_OK || s.kind != RUN_FOLD ||
+        !state_read(s.body, &arena, &state))
+        return false;
+    *results = state.results;
+    return true;
+}
+
+jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e)
+{
+    TRY(run_refresh(r, e));
+    /* Folds, counted from 1: result n is behind fold `low` (0: the beginning), before `high`. */
+    uint64_t low = 0, high = r->state.seq / RUN_FOLD_EVERY + 1;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2, at = middle, results = 0;
+        /* One that cannot be read is answered for by a neighbour below it, if there is one. */
+        while (at > low && !results_before(r, at * RUN_FOLD_EVERY, &results))
+            at--;
+        if (at == low)
+            high = middle;
+        else if (results < n)
+            low = at;
+        else
+            high = at;
+    }
+    *seq = low ? low * RUN_FOLD_EVERY : 1;
+    return JOT_OK;
+}
+
+/* --- Lists ------------------------------------------------------------------------------- */
+
+typedef struct Lines {
+    jot_status (*each)(void *ctx, const RunLine *l);
+    void *ctx;
+} Lines;
+
+static jot_status list_one(void *lines, const Listed *l)
+{
+    const Lines *to = lines;
+    RunLine line = {
+        .id = str_from(l->name, 5), .at_ms = l->mark.at_ms, .records = l->mark.seq, .by = l->by
+    };
+    return to->each(to->ctx, &line);
+}
+
+jot_status run_list(Memory *m, jot_status (*each)(void *ctx, const RunLine *l), void *ctx, Err *e)
+{
+    Lines to = { each, ctx };
+    return memory_each(m, S("runs/"), LIST_LIVE, list_one, &to, e);
+}
+
+jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e)
+{
+    Run named;
+    TRY(name_run(&named, m, id, e));
+    Records page;
+    *query = (Str){ 0 };
+    jot_status st = store_read(m->store, stream_of(&named), 1, 1, into, &page, e);
+    if (st == JOT_NOT_FOUND)
+        return not_found(id, e);
+    TRY(st);
+    if (page.n && page.items[0].mark.seq == 1 && !page.items[0].mark.redacted)
+        *query = page.items[0].body;
+    return JOT_OK;
+}

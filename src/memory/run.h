@@ -1,0 +1,181 @@
+/* run.h - Run, the log of an agent's work on one query.
+ *
+ * A run is the stream runs/<id>; the id is <YYYYMMDD-HHMMSS>_<6 hex of the
+ * query's SHA-256>, with -2, -3 ... behind it if that is taken.  What happens is
+ * appended as it happens, body = exact bytes, and a killed process goes on where
+ * the stream ends:
+ *
+ *   init         the query
+ *   thinking     what the model said to itself
+ *   tool_call    a call was issued; the body is its arguments
+ *   tool_result  a call was completed; results are numbered 1, 2, 3 ...
+ *   clear        the oldest results are no longer shown
+ *   compact      the body sums up every result so far
+ *   plan         the plan as it is now
+ *   answer       the final answer
+ *   fold         what all records before add up to; every RUN_FOLD_EVERY-th record is one
+ *
+ * The fold makes the cost of everything below independent of the run's length: a
+ * reader needs the newest fold and what comes behind it, and no more.
+ *
+ * Everything is decided by this one stream.  Each append names the seq it follows,
+ * and is made anew from what stands there if somebody else was faster: so numbers
+ * and folds are exact whoever writes.  A process that dies between two appends
+ * leaves a call without a result (run_results.h lists those) or a fold without the
+ * record it was written for, which is harmless. */
+#ifndef MEMORY_RUN_H
+#define MEMORY_RUN_H
+
+#include "memory/memory.h"
+#include "memory/usage.h"
+
+enum {
+    RUN_FOLD_EVERY = 64,
+    RUN_ID_MAX = 64,     /* bytes */
+    RUN_TOOL_MAX = 128,  /* bytes of a tool's name */
+    RUN_OPEN_MAX = 256,  /* calls without a result at one time */
+    RUN_SAME_MAX = 1000, /* runs of one query in one second */
+};
+
+/* --- What is in a run -------------------------------------------------------------------- */
+
+typedef enum RunKind {
+    RUN_OTHER = 0, /* written by something else, or by a newer version */
+    RUN_INIT,
+    RUN_THINKING,
+    RUN_CALL,
+    RUN_RESULT,
+    RUN_CLEAR,
+    RUN_COMPACT,
+    RUN_PLAN,
+    RUN_ANSWER,
+    RUN_FOLD,
+} RunKind;
+
+/* The word in the record, "tool_call" for example; never NULL. */
+const char *run_kind_name(RunKind kind);
+
+/* A record of a run, understood. */
+typedef struct Step {
+    RunKind kind;
+    uint64_t seq;
+    int64_t at_ms;
+    bool redacted; /* the body was removed later */
+    Str by;
+    Str body;          /* exact bytes */
+    Str call, tool;    /* tool_call, tool_result */
+    bool mutating;     /* tool_call: it changes something outside */
+    bool ok;           /* tool_result: the tool did not fail */
+    uint64_t of;       /* tool_result: the seq of its call */
+    uint64_t n;        /* tool_result: its number; compact: how many results it sums up */
+    uint64_t from, to; /* clear: these results */
+} Step;
+
+/* Texts other than call and tool are borrowed from `r`. */
+Step step_of(const Record *r, Arena *into);
+json_t *step_json(const Step *s);
+
+/* A call that was issued and has no result yet. */
+typedef struct RunOpen {
+    Str call, tool;
+    uint64_t seq;
+    bool mutating;
+} RunOpen;
+
+/* What all records up to `seq` add up to. */
+typedef struct RunState {
+    uint64_t seq;
+    uint64_t results;              /* how many there are */
+    uint64_t result_seq;           /* the newest one's record; 0: none */
+    uint64_t compacted;            /* results up to here are in the summary ... */
+    uint64_t compact_seq;          /* ... which is this record's body; 0: none */
+    uint64_t cleared;              /* results up to here (and behind the summary) are not shown */
+    uint64_t plan_seq, answer_seq; /* the newest ones; 0: none */
+    uint64_t thoughts;
+    uint64_t damaged; /* records that could not be read */
+    RunOpen *open;    /* in the order they were issued */
+    size_t open_n, open_cap;
+    Usage usage;
+} RunState;
+
+/* How many results are shown in full. */
+uint64_t run_shown(const RunState *s);
+
+/* Take the next record into account. */
+void state_take(RunState *s, Arena *into, const Step *x);
+/* The body of a fold, and back. */
+json_t *state_json(const RunState *s);
+MUST_USE bool state_read(Str text, Arena *into, RunState *out);
+
+/* --- Opening ----------------------------------------------------------------------------- */
+
+typedef struct Run {
+    Memory *m;
+    char id[RUN_ID_MAX + 1];
+    char stream[RUN_ID_MAX + 8];
+    RunState state; /* as of the last call */
+    Arena arena;    /* of the state */
+} Run;
+
+/* A new run.  JOT_INVALID unless the query is UTF-8. */
+MUST_USE jot_status run_new(Memory *m, Str query, Run *out, Err *e);
+/* One that is there.  JOT_NOT_FOUND. */
+MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
+/* Take in what was added since, by anybody. */
+MUST_USE jot_status run_refresh(Run *r, Err *e);
+void run_close(Run *r); /* {0} is fine */
+DEFINE_AUTO(Run, run_close)
+
+/* --- Adding ------------------------------------------------------------------------------ */
+
+/* kind is RUN_THINKING, RUN_PLAN or RUN_ANSWER.  JOT_INVALID unless the text is UTF-8. */
+MUST_USE jot_status run_say(Run *r, RunKind kind, Str text, Err *e);
+
+typedef struct RunCall {
+    Str call; /* the provider's id of the call; a name as in artifacts/tool_results/<call> */
+    Str tool;
+    Str args; /* a JSON object; empty stands for {} */
+    bool mutating;
+} RunCall;
+
+/* Record a call before it is made.  JOT_CONFLICT: a call of that id is open. */
+MUST_USE jot_status run_call(Run *r, const RunCall *c, Err *e);
+/* Record what came of it, any bytes.  JOT_NOT_FOUND: no such call is open.  *n is its number. */
+MUST_USE jot_status run_result(Run *r, Str call, bool ok, Str result, uint64_t *n, Err *e);
+
+/* Stop showing all but the newest `keep` results.  *cleared says how many that is; with 0 nothing
+ * is recorded. */
+MUST_USE jot_status run_clear(Run *r, uint64_t keep, uint64_t *cleared, Err *e);
+/* From now on `summary` (UTF-8, not empty) stands for every result so far. */
+MUST_USE jot_status run_compact(Run *r, Str summary, Err *e);
+
+/* What to say to the model before it makes this call; never a reason to refuse it. */
+UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into);
+
+/* --- Reading ----------------------------------------------------------------------------- */
+
+/* All steps from a seq on, folds included; the step is borrowed for the call.  `each` may stop the
+ * walk by returning anything but JOT_OK, which is then returned. */
+MUST_USE jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const Step *s),
+                             void *ctx, uint64_t *damaged, Err *e);
+/* The one at this seq; JOT_NOT_FOUND also if it cannot be read.  Lives in `into`. */
+MUST_USE jot_status run_step(Run *r, uint64_t seq, Arena *into, Step *out, Err *e);
+/* The seq from which on result `n` and all later ones are found, with at most a few records of
+ * others in front: found by halving over the folds. */
+MUST_USE jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e);
+
+/* A run in a list. */
+typedef struct RunLine {
+    Str id;
+    int64_t at_ms;    /* of the newest record */
+    uint64_t records; /* folds included */
+    Str by;           /* of the newest record */
+} RunLine;
+
+/* All runs, oldest first. */
+MUST_USE jot_status run_list(Memory *m, jot_status (*each)(void *ctx, const RunLine *l), void *ctx,
+                             Err *e);
+/* The query of a run; empty if it cannot be read.  Lives in `into`. */
+MUST_USE jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e);
+
+#endif

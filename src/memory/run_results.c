@@ -1,0 +1,310 @@
+/* run_results.c - looking at a run.
+ *
+ * A result needs its call, for the heading.  Calls stand shortly before their
+ * results, so those met on the way are remembered; one from further back is read
+ * by the seq its result names. */
+#include "memory/run_results.h"
+
+#include <string.h>
+
+#include "memory/frame.h"
+
+enum { PAGE = 100 };
+
+typedef struct Gather {
+    Run *r;
+    uint64_t from, to;
+    Arena *into;
+    Results *list;
+    size_t cap;
+    size_t bytes;
+    Step *calls; /* met so far, by seq */
+    size_t calls_n, calls_cap;
+} Gather;
+
+/* The arguments of the call at this seq: among those at hand, or read.  What cannot be read is
+ * empty. */
+static jot_status args_of(Run *r, const Step *calls, size_t n, uint64_t seq, Arena *into, Str *args,
+                          Err *e)
+{
+    for (size_t i = n; i-- > 0 && calls[i].seq >= seq;)
+        if (calls[i].seq == seq) {
+            *args = calls[i].body;
+            return JOT_OK;
+        }
+    Step call;
+    *args = (Str){ 0 };
+    jot_status st = run_step(r, seq, into, &call, e);
+    if (st == JOT_OK && call.kind == RUN_CALL)
+        *args = call.body;
+    return st == JOT_NOT_FOUND ? JOT_OK : st;
+}
+
+static void keep_call(Gather *g, const Step *s)
+{
+    g->calls =
+        arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(Step), alignof(Step));
+    g->calls[g->calls_n++] = (Step){ .seq = s->seq, .body = arena_copy(g->into, s->body) };
+}
+
+static Result *new_item(Gather *g)
+{
+    Results *v = g->list;
+    v->items = arena_grow(g->into, v->items, v->n, &g->cap, sizeof(Result), alignof(Result));
+    v->items[v->n] = (Result){ 0 };
+    return &v->items[v->n++];
+}
+
+static jot_status keep_result(Gather *g, const Step *s, Err *e)
+{
+    Str args;
+    g->bytes += s->body.n;
+    if (g->bytes > RUN_RESULTS_MAX)
+        return err_set(e, JOT_TOO_BIG, "these results have more than %d bytes: ask for fewer",
+                       RUN_RESULTS_MAX);
+    TRY(args_of(g->r, g->calls, g->calls_n, s->of, g->into, &args, e));
+    *new_item(g) = (Result){ .n = s->n,
+                             .ok = s->ok,
+                             .tool = arena_copy(g->into, s->tool),
+                             .args = args,
+                             .result = arena_copy(g->into, s->redacted ? S("") : s->body) };
+    return JOT_OK;
+}
+
+/* One page; *seq moves behind it, *more says whether there is anything left to look for. */
+static jot_status gather_page(Gather *g, uint64_t *seq, bool *more, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Records page;
+    TRY(store_read(g->r->m->store, str(g->r->stream), *seq, PAGE, &arena, &page, e));
+    *more = page.more && page.n;
+    for (size_t i = 0; i < page.n; i++) {
+        Step s = step_of(&page.items[i], &arena);
+        *seq = s.seq + 1;
+        if (s.kind == RUN_CALL)
+            keep_call(g, &s);
+        if (s.kind != RUN_RESULT || s.n < g->from)
+            continue;
+        if (s.n <= g->to)
+            TRY(keep_result(g, &s, e));
+        if (s.n >= g->to) {
+            *more = false;
+            return JOT_OK;
+        }
+    }
+    return JOT_OK;
+}
+
+/* Add results `from` to `to` to the list. */
+static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Results *list, Err *e)
+{
+    Gather g = { .r = r, .from = from, .to = to, .into = into, .list = list };
+    g.cap = list->n;
+    uint64_t seq;
+    if (from > to)
+        return JOT_OK;
+    size_t before = list->n;
+    TRY(run_seek(r, from, &seq, e));
+    for (bool more = true; more;)
+        TRY(gather_page(&g, &seq, &more, e));
+    list->damaged += (to - from + 1) - (list->n - before);
+    return JOT_OK;
+}
+
+jot_status run_results(Run *r, uint64_t from, uint64_t to, Arena *into, Results *out, Err *e)
+{
+    *out = (Results){ 0 };
+    TRY(run_refresh(r, e));
+    uint64_t last = r->state.results;
+    return gather(r, from ? from : 1, to && to < last ? to : last, into, out, e);
+}
+
+jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
+{
+    *out = (Results){ 0 };
+    TRY(run_refresh(r, e));
+    const RunState *s = &r->state;
+    if (s->compact_seq) {
+        Step summary;
+        jot_status st = run_step(r, s->compact_seq, into, &summary, e);
+        if (st == JOT_NOT_FOUND)
+            out->damaged++;
+        else
+            TRY(st);
+        out->summary = st == JOT_OK ? summary.body : S("(the summary cannot be read)");
+    }
+    uint64_t first = s->results - run_shown(s) + 1;
+    if (first - s->compacted > RUN_RESULTS_CLEARED_MAX)
+        return err_set(
+            e, JOT_TOO_BIG,
+            "more than %d results of run '%s' were cleared: compact it, or use a context",
+            RUN_RESULTS_CLEARED_MAX, r->id);
+    Gather cleared = { .into = into, .list = out };
+    for (uint64_t n = s->compacted + 1; n < first; n++)
+        *new_item(&cleared) = (Result){ .n = n, .cleared = true };
+    return gather(r, first, s->results, into, out, e);
+}
+
+/* --- Newest first ------------------------------------------------------------------------ */
+
+RunBack run_back(Run *r, Arena *into)
+{
+    return (RunBack){ .r = r, .into = into, .next = r->state.seq + 1 };
+}
+
+/* The page has no result: the fold it begins with says where the one before it is. */
+static uint64_t jump(const RunBack *b, uint64_t from)
+{
+    AUTO(Arena) arena = { 0 };
+    RunState state;
+    const Step *first = b->steps;
+    if (b->page_n == 0 || first->kind != RUN_FOLD || !state_read(first->body, &arena, &state))
+        return from;
+    return state.result_seq < from ? state.result_seq + 1 : from;
+}
+
+static bool has_result(const RunBack *b)
+{
+    for (size_t i = 0; i < b->page_n; i++)
+        if (b->steps[i].kind == RUN_RESULT)
+            return true;
+    return false;
+}
+
+/* The records from `from` to `last`, or the newer half of them if they do not fit in one read. */
+static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Records *page, Err *e)
+{
+    for (;;) {
+        TRY(store_read(b->r->m->store, str(b->r->stream), *from, (size_t)(last - *from + 1),
+                       b->into, page, e));
+        bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
+        if (!cut || *from == last)
+            return JOT_OK;
+        *from += (last - *from + 1) / 2;
+    }
+}
+
+/* The records from the fold before `next` up to it. */
+static jot_status page_back(RunBack *b, Err *e)
+{
+    uint64_t last = b->next - 1, from = last - last % RUN_FOLD_EVERY;
+    from = from ? from : 1;
+    Records page;
+    TRY(read_back(b, &from, last, &page, e));
+    b->steps = NEW_ARRAY(b->into, Step, page.n);
+    b->page_n = 0;
+    /* Where records are damaged, a read goes on with later ones, which have been seen. */
+    for (size_t i = 0; i < page.n && page.items[i].mark.seq <= last; i++)
+        b->steps[b->page_n++] = step_of(&page.items[i], b->into);
+    b->n = b->page_n;
+    b->next = has_result(b) ? from : jump(b, from);
+    return JOT_OK;
+}
+
+jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
+{
+    *there = false;
+    while (b->n > 0 || b->next > 1) {
+        if (b->n == 0) {
+            TRY(page_back(b, e));
+            continue;
+        }
+        const Step *s = &b->steps[--b->n];
+        if (s->kind != RUN_RESULT)
+            continue;
+        *out = (Result){ .n = s->n, .ok = s->ok, .tool = s->tool };
+        out->result = s->redacted ? S("") : s->body;
+        *there = true;
+        return args_of(b->r, b->steps, b->page_n, s->of, b->into, &out->args, e);
+    }
+    return JOT_OK;
+}
+
+/* --- The final answer -------------------------------------------------------------------- */
+
+static void add_final(Buf *to, const Result *item)
+{
+    json_t *read = NULL;
+    if (json_read(item->result, &read, NULL) != JOT_OK) {
+        results_add_item(to, item);
+        return;
+    }
+    AUTO_PTR(json_t) value = read;
+    Result fenced = *item;
+    fenced.result = (Str){ 0 };
+    results_add_item(to, &fenced);
+    buf_add(to, S("```json\n"));
+    json_write(to, value);
+    buf_add(to, S("\n```"));
+}
+
+jot_status run_final(Run *r, Buf *to, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Results all;
+    TRY(run_results(r, 1, 0, &arena, &all, e));
+    size_t good = 0;
+    for (size_t i = 0; i < all.n; i++) {
+        if (!all.items[i].ok)
+            continue;
+        if (good++)
+            buf_add(to, S("\n\n"));
+        add_final(to, &all.items[i]);
+    }
+    if (all.n == 0)
+        buf_add(to, S("No data was gathered."));
+    else if (good == 0)
+        buf_add(to, S("No data was successfully gathered."));
+    return JOT_OK;
+}
+
+/* --- Going on ---------------------------------------------------------------------------- */
+
+static jot_status look_up(Run *r, const RunOpen *open, Arena *into, Unfinished *out, Err *e)
+{
+    *out = (Unfinished){ .open = { .call = arena_copy(into, open->call),
+                                   .tool = arena_copy(into, open->tool),
+                                   .seq = open->seq,
+                                   .mutating = open->mutating } };
+    Step call;
+    jot_status st = run_step(r, open->seq, into, &call, e);
+    if (st != JOT_NOT_FOUND)
+        TRY(st);
+    out->args = st == JOT_OK ? call.body : (Str){ 0 };
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    Str sink = arena_printf(&arena, "artifacts/tool_results/" STR_FMT, STR_ARG(open->call));
+    st = store_head(r->m->store, sink, HEAD_MARK, &arena, &head, e);
+    if (st != JOT_NOT_FOUND)
+        TRY(st);
+    out->stored = st == JOT_OK && mark_live(&head.mark);
+    return JOT_OK;
+}
+
+jot_status run_unfinished(Run *r, Arena *into, UnfinishedList *out, Err *e)
+{
+    *out = (UnfinishedList){ 0 };
+    TRY(run_refresh(r, e));
+    const RunState *s = &r->state;
+    out->items = NEW_ARRAY(into, Unfinished, s->open_n);
+    for (; out->n < s->open_n; out->n++)
+        TRY(look_up(r, &s->open[out->n], into, &out->items[out->n], e));
+    return JOT_OK;
+}
+
+json_t *unfinished_json(const UnfinishedList *list)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < list->n; i++) {
+        const Unfinished *u = &list->items[i];
+        json_t *args = NULL;
+        if (json_read(u->args, &args, NULL) != JOT_OK)
+            args = json_null();
+        json_array_append_new(out,
+                              json_pack("{s:o, s:o, s:o, s:I, s:b, s:b}", "call",
+                                        frame_json(u->open.call), "tool", frame_json(u->open.tool),
+                                        "args", args, "seq", (json_int_t)u->open.seq, "mutating",
+                                        u->open.mutating, "stored", u->stored));
+    }
+    return out;
+}

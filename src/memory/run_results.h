@@ -1,0 +1,61 @@
+/* run_results.h - ways of looking at a run: for the next prompt, for the final answer, for going on
+ * after a crash.
+ *
+ * All of them are functions of the stream alone, so every process sees the same. */
+#ifndef MEMORY_RUN_RESULTS_H
+#define MEMORY_RUN_RESULTS_H
+
+#include "memory/results.h"
+#include "memory/run.h"
+
+enum {
+    RUN_RESULTS_MAX = 64 * 1024 * 1024,   /* bytes of results at once */
+    RUN_RESULTS_CLEARED_MAX = 100 * 1000, /* cleared results at once: a line each */
+};
+
+/* The results for a prompt: the summary if there is one, then the later results, those that were
+ * cleared as one line each.  JOT_TOO_BIG beyond RUN_RESULTS_MAX.  Lives in `into`. */
+MUST_USE jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e);
+
+/* Results `from` to `to` in full, whether cleared or not; `to` 0 is the newest. */
+MUST_USE jot_status run_results(Run *r, uint64_t from, uint64_t to, Arena *into, Results *out,
+                                Err *e);
+
+/* A walk over the results, newest first, that reads no more than it is asked for: 64 records at a
+ * time, and stretches without a result are jumped over. */
+typedef struct RunBack {
+    Run *r;
+    Arena *into;   /* for what is returned, and for records on the way */
+    uint64_t next; /* records before this seq are still to be read */
+    Step *steps;   /* the page at hand */
+    size_t n;      /* of it, not yet looked at */
+    size_t page_n;
+} RunBack;
+
+/* Begins behind the newest record of the run's state. */
+RunBack run_back(Run *r, Arena *into);
+/* The next older result; *there is false if there is none. */
+MUST_USE jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e);
+
+/* What the final answer is made from: every result of the run that is no failure, each below its
+ * call, JSON fenced. */
+MUST_USE jot_status run_final(Run *r, Buf *to, Err *e);
+
+/* A call issued and not completed, as far as the run knows. */
+typedef struct Unfinished {
+    RunOpen open;
+    Str args;
+    bool stored; /* its result is in artifacts/tool_results/<call>: only recording it is missing */
+} Unfinished;
+
+typedef struct UnfinishedList {
+    Unfinished *items; /* in the order they were issued */
+    size_t n;
+} UnfinishedList;
+
+/* What a process that takes over has to decide about.  A mutating call that is not stored may or
+ * may not have happened: it must not be repeated without looking. */
+MUST_USE jot_status run_unfinished(Run *r, Arena *into, UnfinishedList *out, Err *e);
+json_t *unfinished_json(const UnfinishedList *list);
+
+#endif

@@ -1,0 +1,228 @@
+/* run_state.c - what the records of a run add up to.
+ *
+ * The state is a left fold: state_take() sees the records one after the other and
+ * nothing else, so beginning at a fold record or at the first record gives the
+ * same.  It must therefore never depend on how it is read, on the clock, or on
+ * anything that is not in a record; and a fold must hold everything that
+ * state_take() ever looks at.
+ *
+ * No text of a record gets into the state but names of tools and calls: what is
+ * redacted later is not kept alive by a fold. */
+#include <assert.h>
+#include <string.h>
+
+#include "memory/frame.h"
+#include "memory/run.h"
+
+static const char *const kinds[] = {
+    [RUN_OTHER] = "other",     [RUN_INIT] = "init",          [RUN_THINKING] = "thinking",
+    [RUN_CALL] = "tool_call",  [RUN_RESULT] = "tool_result", [RUN_CLEAR] = "clear",
+    [RUN_COMPACT] = "compact", [RUN_PLAN] = "plan",          [RUN_ANSWER] = "answer",
+    [RUN_FOLD] = "fold",
+};
+
+const char *run_kind_name(RunKind kind)
+{
+    return kinds[kind];
+}
+
+static RunKind kind_of(Str word)
+{
+    for (size_t i = RUN_INIT; i < COUNT_OF(kinds); i++)
+        if (str_eq(word, str(kinds[i])))
+            return (RunKind)i;
+    return RUN_OTHER;
+}
+
+static uint64_t number(const json_t *meta, const char *name)
+{
+    json_int_t value = json_integer_value(json_object_get(meta, name));
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+Step step_of(const Record *r, Arena *into)
+{
+    Step s = { .seq = r->mark.seq, .at_ms = r->mark.at_ms, .redacted = r->mark.redacted };
+    s.by = r->by;
+    s.body = r->body;
+    json_t *read = NULL;
+    if (r->mark.op != OP_APPEND || json_read(r->meta, &read, NULL) != JOT_OK)
+        return s;
+    AUTO_PTR(json_t) meta = read;
+    s.kind = kind_of(json_str(json_object_get(meta, "kind")));
+    s.call = arena_copy(into, json_str(json_object_get(meta, "call")));
+    s.tool = arena_copy(into, json_str(json_object_get(meta, "tool")));
+    s.mutating = json_is_true(json_object_get(meta, "mutating"));
+    s.ok = json_is_true(json_object_get(meta, "ok"));
+    s.of = number(meta, "of");
+    s.n = number(meta, "n");
+    s.from = number(meta, "from");
+    s.to = number(meta, "to");
+    return s;
+}
+
+uint64_t run_shown(const RunState *s)
+{
+    return s->results - (s->cleared > s->compacted ? s->cleared : s->compacted);
+}
+
+/* --- Taking in --------------------------------------------------------------------------- */
+
+static void take_call(RunState *s, Arena *into, const Step *x)
+{
+    s->open = arena_grow(into, s->open, s->open_n, &s->open_cap, sizeof(RunOpen), alignof(RunOpen));
+    s->open[s->open_n++] = (RunOpen){ .call = arena_copy(into, x->call),
+                                      .tool = arena_copy(into, x->tool),
+                                      .seq = x->seq,
+                                      .mutating = x->mutating };
+    usage_take_call(&s->usage, into, x->seq, x->tool, x->body);
+}
+
+static void take_result(RunState *s, const Step *x)
+{
+    /* The record's own number counts: one that could not be read is not forgotten so.  No result
+     * can have a number beyond its seq. */
+    if (x->n > s->results && x->n < x->seq)
+        s->results = x->n;
+    s->result_seq = x->seq;
+    usage_take_result(&s->usage, x->tool, x->ok);
+    for (size_t i = 0; i < s->open_n; i++)
+        if (s->open[i].seq == x->of) {
+            memmove(&s->open[i], &s->open[i + 1], (--s->open_n - i) * sizeof s->open[0]);
+            return;
+        }
+}
+
+void state_take(RunState *s, Arena *into, const Step *x)
+{
+    assert(x->seq > s->seq);
+    if (s->seq)
+        s->damaged += x->seq - s->seq - 1;
+    s->seq = x->seq;
+    switch (x->kind) {
+    case RUN_THINKING:
+        s->thoughts++;
+        break;
+    case RUN_CALL:
+        take_call(s, into, x);
+        break;
+    case RUN_RESULT:
+        take_result(s, x);
+        break;
+    case RUN_CLEAR:
+        s->cleared = x->to < s->results ? x->to : s->results;
+        break;
+    case RUN_COMPACT:
+        s->compact_seq = x->seq;
+        s->compacted = x->n < s->results ? x->n : s->results;
+        break;
+    case RUN_PLAN:
+        s->plan_seq = x->seq;
+        break;
+    case RUN_ANSWER:
+        s->answer_seq = x->seq;
+        break;
+    case RUN_INIT:
+    case RUN_FOLD:
+    case RUN_OTHER:
+        break;
+    }
+}
+
+/* --- JSON -------------------------------------------------------------------------------- */
+
+static const struct Count {
+    const char *name;
+    size_t at;
+} counts[] = {
+    { "results", offsetof(RunState, results) },
+    { "result_seq", offsetof(RunState, result_seq) },
+    { "compacted", offsetof(RunState, compacted) },
+    { "compact_seq", offsetof(RunState, compact_seq) },
+    { "cleared", offsetof(RunState, cleared) },
+    { "plan_seq", offsetof(RunState, plan_seq) },
+    { "answer_seq", offsetof(RunState, answer_seq) },
+    { "thoughts", offsetof(RunState, thoughts) },
+    { "damaged", offsetof(RunState, damaged) },
+};
+
+json_t *state_json(const RunState *s)
+{
+    json_t *out = json_object(), *open = json_array();
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        uint64_t value;
+        memcpy(&value, (const char *)s + counts[i].at, sizeof value);
+        json_object_set_new(out, counts[i].name, json_integer((json_int_t)value));
+    }
+    for (size_t i = 0; i < s->open_n; i++) {
+        const RunOpen *o = &s->open[i];
+        json_array_append_new(open, json_pack("{s:o, s:o, s:I, s:b}", "call", frame_json(o->call),
+                                              "tool", frame_json(o->tool), "seq",
+                                              (json_int_t)o->seq, "mutating", o->mutating));
+    }
+    json_object_set_new(out, "open", open);
+    json_object_set_new(out, "usage", usage_json(&s->usage));
+    return out;
+}
+
+static bool read_open(const json_t *list, Arena *into, RunState *out)
+{
+    if (!json_is_array(list))
+        return false;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *o = json_array_get(list, i);
+        out->open = arena_grow(into, out->open, out->open_n, &out->open_cap, sizeof(RunOpen),
+                               alignof(RunOpen));
+        out->open[out->open_n++] =
+            (RunOpen){ .call = arena_copy(into, json_str(json_object_get(o, "call"))),
+                       .tool = arena_copy(into, json_str(json_object_get(o, "tool"))),
+                       .seq = number(o, "seq"),
+                       .mutating = json_is_true(json_object_get(o, "mutating")) };
+    }
+    return true;
+}
+
+bool state_read(Str text, Arena *into, RunState *out)
+{
+    *out = (RunState){ 0 };
+    json_t *read = NULL;
+    if (json_read(text, &read, NULL) != JOT_OK)
+        return false;
+    AUTO_PTR(json_t) value = read;
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        const json_t *count = json_object_get(value, counts[i].name);
+        if (!json_is_integer(count) || json_integer_value(count) < 0)
+            return false;
+        uint64_t number_of = (uint64_t)json_integer_value(count);
+        memcpy((char *)out + counts[i].at, &number_of, sizeof number_of);
+    }
+    return out->compacted <= out->results && out->cleared <= out->results &&
+           read_open(json_object_get(value, "open"), into, out) &&
+           usage_read(json_object_get(value, "usage"), into, &out->usage);
+}
+
+json_t *step_json(const Step *s)
+{
+    json_t *out =
+        json_pack("{s:I, s:s, s:I, s:o}", "seq", (json_int_t)s->seq, "kind", run_kind_name(s->kind),
+                  "at", (json_int_t)s->at_ms, "by", frame_json(s->by));
+    if (s->kind == RUN_CALL || s->kind == RUN_RESULT) {
+        json_object_set_new(out, "call", frame_json(s->call));
+        json_object_set_new(out, "tool", frame_json(s->tool));
+    }
+    if (s->kind == RUN_CALL)
+        json_object_set_new(out, "mutating", json_boolean(s->mutating));
+    if (s->kind == RUN_RESULT) {
+        json_object_set_new(out, "ok", json_boolean(s->ok));
+        json_object_set_new(out, "of", json_integer((json_int_t)s->of));
+    }
+    if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT)
+        json_object_set_new(out, "n", json_integer((json_int_t)s->n));
+    if (s->kind == RUN_CLEAR) {
+        json_object_set_new(out, "from", json_integer((json_int_t)s->from));
+        json_object_set_new(out, "to", json_integer((json_int_t)s->to));
+    }
+    json_object_set_new(out, s->redacted ? "redacted" : "text",
+                        s->redacted ? json_true() : frame_json(s->body));
+    return out;
+}

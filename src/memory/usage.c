@@ -1,0 +1,365 @@
+/* usage.c - counting calls, comparing queries, noticing loops.
+ *
+ * The words of a query are runs of letters, digits, '_' and bytes beyond ASCII;
+ * ASCII letters are taken as lower case.  A word is kept as 48 bits of its
+ * SHA-256: JSON readers everywhere hold such numbers exactly, and two words of
+ * one run collide about never. */
+#include "memory/usage.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "memory/frame.h"
+
+enum { WORD_LETTERS_MIN = 3, WORD_BYTES_MAX = 256 };
+
+/* --- Arguments --------------------------------------------------------------------------- */
+
+/* The JSON value without spaces, members sorted by their names. */
+static void add_canonical(Buf *to, json_t *value)
+{
+    if (json_is_array(value)) {
+        buf_add_char(to, '[');
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            if (i)
+                buf_add_char(to, ',');
+            add_canonical(to, json_array_get(value, i));
+        }
+        buf_add_char(to, ']');
+        return;
+    }
+    if (!json_is_object(value)) {
+        json_write(to, value);
+        return;
+    }
+    size_t n = json_object_size(value), i = 0;
+    const char **keys = mem_alloc((n + 1) * sizeof *keys);
+    for (void *it = json_object_iter(value); it; it = json_object_iter_next(value, it))
+        keys[i++] = json_object_iter_key(it);
+    /* Insertion keeps it simple; arguments have few members. */
+    for (i = 1; i < n; i++)
+        for (size_t j = i; j > 0 && strcmp(keys[j - 1], keys[j]) > 0; j--) {
+            const char *other = keys[j];
+            keys[j] = keys[j - 1];
+            keys[j - 1] = other;
+        }
+    buf_add_char(to, '{');
+    for (i = 0; i < n; i++) {
+        if (i)
+            buf_add_char(to, ',');
+        json_quote(to, str(keys[i]));
+        buf_add_char(to, ':');
+        add_canonical(to, json_object_get(value, keys[i]));
+    }
+    buf_add_char(to, '}');
+    free(keys);
+}
+
+/* What makes two calls the same. */
+static Hash call_hash(Str tool, Str args, json_t *parsed)
+{
+    AUTO(Buf) text = { 0 };
+    if (parsed)
+        add_canonical(&text, parsed);
+    HashState h;
+    hash_init(&h);
+    hash_add_field(&h, tool);
+    hash_add_field(&h, parsed ? buf_str(&text) : args);
+    return hash_end(&h);
+}
+
+static Str query_of(const json_t *args)
+{
+    static const char *const names[] = { "query", "search", "question", "q", "text", "input" };
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const json_t *value = json_object_get(args, names[i]);
+        if (json_is_string(value))
+            return json_str(value);
+    }
+    return (Str){ 0 };
+}
+
+/* --- Words ------------------------------------------------------------------------------- */
+
+typedef struct Words {
+    uint64_t hash[USAGE_WORDS_MAX]; /* ascending */
+    size_t n;
+} Words;
+
+static bool word_char(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c >= 0x80;
+}
+
+static void add_word(Words *w, Str word)
+{
+    char low[WORD_BYTES_MAX];
+    /* The end of a very long word makes no difference. */
+    size_t n = word.n < sizeof low ? word.n : sizeof low;
+    for (size_t i = 0; i < n; i++)
+        low[i] = (char)(word.p[i] >= 'A' && word.p[i] <= 'Z' ? word.p[i] + 32 : word.p[i]);
+    Hash h = hash_of((Str){ low, n });
+    uint64_t value = 0;
+    for (size_t i = 0; i < 6; i++)
+        value = value << 8 | h.b[i];
+    size_t at = 0;
+    while (at < w->n && w->hash[at] < value)
+        at++;
+    if (w->n == USAGE_WORDS_MAX || (at < w->n && w->hash[at] == value))
+        return;
+    memmove(w->hash + at + 1, w->hash + at, (w->n - at) * sizeof value);
+    w->hash[at] = value;
+    w->n++;
+}
+
+static void find_words(Str query, Words *out)
+{
+    out->n = 0;
+    for (size_t at = 0; at < query.n;) {
+        size_t from = at;
+        while (at < query.n && word_char((unsigned char)query.p[at]))
+            at++;
+        Str word = str_slice(query, from, at);
+        if (word.n >= WORD_LETTERS_MIN && utf8_count(word) >= WORD_LETTERS_MIN)
+            add_word(out, word);
+        at += at == from;
+    }
+}
+
+/* At least 7 of 10: without rounding. */
+static bool similar(const Words *a, const UsageQuery *b)
+{
+    size_t same = 0;
+    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
+        same += a->hash[i] == b->words[j];
+        bool left = a->hash[i] <= b->words[j], right = b->words[j] <= a->hash[i];
+        i += left;
+        j += right;
+    }
+    size_t all = a->n + b->n - same;
+    return a->n && b->n && same * 10 >= all * 7;
+}
+
+/* --- Taking in --------------------------------------------------------------------------- */
+
+const UsageTool *usage_find(const Usage *u, Str tool)
+{
+    for (size_t i = 0; i < u->tools_n; i++)
+        if (str_eq(u->tools[i].name, tool))
+            return &u->tools[i];
+    return NULL;
+}
+
+static UsageTool *row_of(Usage *u, Arena *into, Str tool)
+{
+    for (size_t i = 0; i < u->tools_n; i++)
+        if (str_eq(u->tools[i].name, tool))
+            return &u->tools[i];
+    u->tools = arena_grow(into, u->tools, u->tools_n, &u->tools_cap, sizeof(UsageTool),
+                          alignof(UsageTool));
+    u->tools[u->tools_n] = (UsageTool){ .name = arena_copy(into, tool) };
+    return &u->tools[u->tools_n++];
+}
+
+static void keep_query(Usage *u, Arena *into, uint64_t seq, Str tool, const Words *w)
+{
+    if (u->queries_n == USAGE_QUERIES_MAX)
+        memmove(u->queries, u->queries + 1, --u->queries_n * sizeof u->queries[0]);
+    UsageQuery *q = &u->queries[u->queries_n++];
+    *q = (UsageQuery){ .tool = tool, .seq = seq, .words = NEW_ARRAY(into, uint64_t, w->n) };
+    q->n = w->n;
+    memcpy(q->words, w->hash, w->n * sizeof w->hash[0]);
+}
+
+static json_t *parse(Str args)
+{
+    json_t *value = NULL;
+    return json_read(args, &value, NULL) == JOT_OK ? value : NULL;
+}
+
+void usage_take_call(Usage *u, Arena *into, uint64_t seq, Str tool, Str args)
+{
+    AUTO_PTR(json_t) parsed = parse(args);
+    UsageTool *row = row_of(u, into, tool);
+    row->calls++;
+    Hash hash = call_hash(tool, args, parsed);
+    u->streak = hash_eq(hash, u->last) ? u->streak + 1 : 1;
+    u->last = hash;
+    Words words;
+    find_words(query_of(parsed), &words);
+    if (words.n)
+        keep_query(u, into, seq, row->name, &words);
+}
+
+void usage_take_result(Usage *u, Str tool, bool ok)
+{
+    for (size_t i = 0; i < u->tools_n && !ok; i++)
+        if (str_eq(u->tools[i].name, tool))
+            u->tools[i].errors++;
+}
+
+/* --- What to say ------------------------------------------------------------------------- */
+
+static bool seen_before(const Usage *u, Str tool, const json_t *args)
+{
+    Words words;
+    find_words(query_of(args), &words);
+    for (size_t i = 0; i < u->queries_n; i++)
+        if (str_eq(u->queries[i].tool, tool) && similar(&words, &u->queries[i]))
+            return true;
+    return false;
+}
+
+UsageWarnings usage_check(const Usage *u, uint64_t limit, Str tool, Str args, Arena *into)
+{
+    UsageWarnings w = { 0 };
+    limit = limit ? limit : USAGE_LIMIT;
+    AUTO_PTR(json_t) parsed = parse(args);
+    const UsageTool *row = usage_find(u, tool);
+    unsigned long long count = row ? row->calls : 0, most = limit;
+    if (count >= most)
+        w.limit = arena_printf(
+            into,
+            "Tool '" STR_FMT "' has been called %llu times (suggested limit: %llu). If previous "
+            "calls didn't return the needed data, consider: (1) trying a different tool, (2) using "
+            "different search terms, or (3) proceeding with what you have and noting any data gaps "
+            "to the user.",
+            STR_ARG(tool), count, most);
+    else if (seen_before(u, tool, parsed))
+        w.limit = arena_printf(
+            into,
+            "This query is very similar to a previous '" STR_FMT "' call. You have %llu attempt(s) "
+            "before reaching the suggested limit. If the tool isn't returning useful results, "
+            "consider: (1) trying a different tool, (2) using different search terms, or (3) "
+            "acknowledging the data limitation to the user.",
+            STR_ARG(tool), most - count);
+    else if (count + 1 == most)
+        w.limit = arena_printf(
+            into,
+            "You are approaching the suggested limit for '" STR_FMT "' (%llu/%llu). If this "
+            "doesn't return the needed data, consider trying a different approach.",
+            STR_ARG(tool), count + 1, most);
+    if (u->streak + 1 >= USAGE_LOOP && hash_eq(call_hash(tool, args, parsed), u->last))
+        w.loop = arena_printf(into,
+                              "tool-call loop detected: '" STR_FMT
+                              "' with the same arguments, %llu times in a row",
+                              STR_ARG(tool), (unsigned long long)u->streak + 1);
+    return w;
+}
+
+void usage_add_block(Buf *to, const Usage *u, uint64_t limit)
+{
+    if (u->tools_n == 0)
+        return;
+    unsigned long long most = limit ? limit : USAGE_LIMIT;
+    buf_add(to, S("## Tool Usage This Query\n\n"));
+    for (size_t i = 0; i < u->tools_n; i++) {
+        unsigned long long calls = u->tools[i].calls;
+        buf_add(to, S("- "));
+        frame_name_add(to, u->tools[i].name);
+        buf_add(to, S(": "));
+        if (calls >= most)
+            buf_addf(to, "%llu calls (over suggested limit of %llu)\n", calls, most);
+        else
+            buf_addf(to, "%llu/%llu calls\n", calls, most);
+    }
+    buf_add(to, S("\nNote: If a tool isn't returning useful results after several attempts, "
+                  "consider trying a different tool/approach."));
+}
+
+/* --- JSON -------------------------------------------------------------------------------- */
+
+static json_t *json_of(Str text)
+{
+    return json_stringn(text.n ? text.p : "", text.n);
+}
+
+json_t *warnings_json(const UsageWarnings *w)
+{
+    json_t *out = json_array();
+    if (w->limit.n)
+        json_array_append_new(out, json_of(w->limit));
+    if (w->loop.n)
+        json_array_append_new(out, json_of(w->loop));
+    return out;
+}
+
+static json_t *tools_json(const Usage *u, uint64_t limit)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < u->tools_n; i++) {
+        const UsageTool *t = &u->tools[i];
+        json_t *row = json_pack("{s:o, s:I, s:I}", "name", json_of(t->name), "calls",
+                                (json_int_t)t->calls, "errors", (json_int_t)t->errors);
+        if (limit)
+            json_object_set_new(
+                row, "left", json_integer(t->calls < limit ? (json_int_t)(limit - t->calls) : 0));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+json_t *usage_status_json(const Usage *u, uint64_t limit)
+{
+    limit = limit ? limit : USAGE_LIMIT;
+    return json_pack("{s:I, s:o}", "limit", (json_int_t)limit, "tools", tools_json(u, limit));
+}
+
+json_t *usage_json(const Usage *u)
+{
+    json_t *queries = json_array();
+    for (size_t i = 0; i < u->queries_n; i++) {
+        const UsageQuery *q = &u->queries[i];
+        json_t *words = json_array();
+        for (size_t j = 0; j < q->n; j++)
+            json_array_append_new(words, json_integer((json_int_t)q->words[j]));
+        json_array_append_new(queries, json_pack("{s:o, s:I, s:o}", "tool", json_of(q->tool), "seq",
+                                                 (json_int_t)q->seq, "words", words));
+    }
+    return json_pack("{s:o, s:o, s:s, s:I}", "tools", tools_json(u, 0), "queries", queries, "last",
+                     hash_is_zero(u->last) ? "" : hash_hex(u->last).text, "streak",
+                     (json_int_t)u->streak);
+}
+
+static bool count_of(const json_t *object, const char *name, uint64_t *out)
+{
+    const json_t *value = json_object_get(object, name);
+    *out = (uint64_t)json_integer_value(value);
+    return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+static bool read_query(const json_t *value, Arena *into, Usage *u)
+{
+    uint64_t seq;
+    Words words = { .n = 0 };
+    const json_t *list = json_object_get(value, "words");
+    const UsageTool *tool = usage_find(u, json_str(json_object_get(value, "tool")));
+    if (!tool || !count_of(value, "seq", &seq) || json_array_size(list) > USAGE_WORDS_MAX)
+        return false;
+    for (; words.n < json_array_size(list); words.n++)
+        words.hash[words.n] = (uint64_t)json_integer_value(json_array_get(list, words.n));
+    keep_query(u, into, seq, tool->name, &words);
+    return true;
+}
+
+bool usage_read(const json_t *value, Arena *into, Usage *out)
+{
+    *out = (Usage){ 0 };
+    const json_t *tools = json_object_get(value, "tools"), *queries;
+    queries = json_object_get(value, "queries");
+    if (!json_is_array(tools) || !json_is_array(queries))
+        return false;
+    for (size_t i = 0; i < json_array_size(tools); i++) {
+        const json_t *row = json_array_get(tools, i);
+        UsageTool *t = row_of(out, into, json_str(json_object_get(row, "name")));
+        if (!count_of(row, "calls", &t->calls) || !count_of(row, "errors", &t->errors))
+            return false;
+    }
+    for (size_t i = 0; i < json_array_size(queries); i++)
+        if (!read_query(json_array_get(queries, i), into, out))
+            return false;
+    Str last = json_str(json_object_get(value, "last"));
+    return (last.n == 0 || hash_parse(last, &out->last)) && count_of(value, "streak", &out->streak);
+}

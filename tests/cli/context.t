@@ -1,0 +1,62 @@
+#!/bin/bash
+# context.t - what a model is shown: the same bytes from every process, within a budget.
+. "$(dirname "$0")/lib.sh"
+
+each() {
+    for JOTTER_PAD in files:pad sqlite:pad.db; do
+        export JOTTER_PAD
+        "$@" || { echo "# on $JOTTER_PAD"; return 1; }
+    done
+}
+
+fill() {
+    echo 'be terse' | "$JOTTER" write persistent-rules >/dev/null
+    echo 'ship on friday' | "$JOTTER" write pinned-plan >/dev/null
+    run=$("$JOTTER" log new 'how many?')
+    more 1 40
+}
+more() {
+    for i in $(seq "$1" "$2"); do
+        "$JOTTER" log add "$run" call --call "c$i" --tool search --args "{\"query\":\"thing $i\"}" >/dev/null 2>&1
+        "$JOTTER" log add "$run" result --call "c$i" "found $i, and a few more words about it" >/dev/null
+    done
+}
+
+same() {
+    fill
+    "$JOTTER" context --run "$run" --budget 1500 >one && "$JOTTER" --as bob context --budget 1500 --run last >two &&
+        cmp one two && [ -s one ]
+}
+try 'two processes print the same bytes' each same
+
+prefix() {
+    fill
+    "$JOTTER" context --run "$run" --budget 1500 >one
+    jot context --run "$run" --budget 1500 --json
+    n=$(printf %s "$out" | sed 's/.*"prefix_bytes":\([0-9]*\).*/\1/') && [ "$n" -gt 100 ] && more 41 50 &&
+        "$JOTTER" context --run "$run" --budget 1500 >after && head -c "$n" one >a && head -c "$n" after >b &&
+        cmp a b && ! cmp -s one after
+}
+try 'ten more results leave the prefix as it is' each prefix
+
+left() {
+    fill
+    jot context --run "$run" --budget 1000 && says 'be terse' && says 'ship on friday' && says 'found 40,' &&
+        says 'masked: search(query=thing' && says ', left out' && says "jotter log results $run --from N --to N" &&
+        jot context --run "$run" --budget 1000 --json && says '"why":"left out","from":1,'
+}
+try 'what was left out is listed with how to get it' each left
+
+rules() {
+    printf 'no tabs\n' >RULES.md && jot context --rules RULES.md && says 'no tabs' &&
+        jot context --rules none.md && ends 66
+}
+try 'standing rules may come from a file' each rules
+
+wrong() {
+    jot context --budget 10 && ends 64 && tells 'use a number from 1000' && jot context --run nope && ends 66 &&
+        tells "run 'nope' not found"
+}
+try 'what is wrong is said' each wrong
+
+plan
