@@ -27,6 +27,7 @@ extern const Cmd cmd_checkpoint;
 extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
 extern const Cmd cmd_lease;
+extern const Cmd cmd_cycle;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
@@ -62,6 +63,7 @@ const Cmd *const commands[] = {
     &cmd_sink,
     &cmd_log,
     &cmd_lease,
+    &cmd_cycle,
     &cmd_import,
     &cmd_export,
     &cmd_copy,
