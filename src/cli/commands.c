@@ -26,8 +26,8 @@ extern const Cmd cmd_task;
 extern const Cmd cmd_checkpoint;
 extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
-extern const Cmd cmd_lease;
 extern const Cmd cmd_cycle;
+extern const Cmd cmd_lease;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
@@ -62,8 +62,8 @@ const Cmd *const commands[] = {
     &cmd_checkpoint,
     &cmd_sink,
     &cmd_log,
-    &cmd_lease,
     &cmd_cycle,
+    &cmd_lease,
     &cmd_import,
     &cmd_export,
     &cmd_copy,
