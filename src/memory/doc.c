@@ -162,7 +162,9 @@ static jot_status rewrite(Memory *m, Str stream, const DocIf *when, MakeText *ma
         }
         TRY(make(ctx, stream, &now, &w.text, e));
         HashHex all = hash_hex(now.mark.sha256);
-        w.when = live ? (DocIf){ .version = str(all.text) } : (DocIf){ .absent = true };
+        w.when = (DocIf){ .absent = !live };
+        if (live)
+            w.when.version = str(all.text);
         w.meta = live ? meta_kept(now.meta, into) : (Str){ 0 };
         jot_status st = doc_write(m, stream, &w, into, out, e);
         if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX || when->version.n)
