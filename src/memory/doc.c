@@ -310,7 +310,7 @@ jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
     for (int tries = 0;; tries++) {
         DocWrite w = { .text = old.text };
         w.meta = meta_with(old.meta, "from", json_stringn(from.p, from.n), into);
-        w.when = seen.text[0] ? (DocIf){ .version = str(seen.text) } : (DocIf){ .absent = true };
+        w.when = (DocIf){ .version = str(seen.text), .absent = !seen.text[0] };
         jot_status st = doc_write(m, to, &w, into, out, e);
         if (st == JOT_CONFLICT && !seen.text[0] && half_moved(out, from, &old, into))
             st = JOT_OK;
