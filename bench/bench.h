@@ -8,6 +8,7 @@
  *   single.c   R1, R2, R3, R14: one process, one stream
  *   crowd.c    R4: eight processes
  *   growth.c   R10, R11: many streams
+ *   context.c  R12: a context from a long run
  *   start.c    how long the program takes to start
  *
  * An absolute time means nothing on another day, so everything is a ratio of
@@ -196,6 +197,7 @@ void measure_append(Bench *b, const char *engine);    /* R2 */
 void measure_read(Bench *b, const char *engine);      /* R3 */
 void measure_crowd(Bench *b, const char *engine);     /* R4 */
 void measure_growth(Bench *b, const char *engine);    /* R10 and R11 */
+void measure_context(Bench *b, const char *engine);   /* R12 */
 void measure_bytes(Bench *b, const char *engine);     /* R14 */
 void measure_start(Bench *b, const char *engine);     /* engine is "" */
 

@@ -31,17 +31,32 @@ static jot_status run_init(Session *s)
     return JOT_OK;
 }
 
-static jot_status run_where(Session *s)
+static jot_status where_json(Session *s, bool there)
 {
-    printf("pad        " STR_FMT "\nbecause    %s\n", STR_ARG(s->where.url), s->where.why);
-    jot_status st = session_open(s, false);
-    if (st == JOT_NOT_FOUND) {
-        puts("state      not there yet: the first write makes it");
-        return JOT_OK;
+    json_t *out = json_pack("{s:o, s:s, s:b}", "pad", json_text(s->where.url), "because",
+                            s->where.why, "there", there);
+    if (there) {
+        Store *store = s->memory.store;
+        StorePromise p = store_promise(store);
+        Str index = { 0 };
+        json_object_set_new(out, "read_only", json_string(store_read_only_why(store)));
+        json_object_set_new(out, "durable", json_boolean(p.durable));
+        json_object_set_new(out, "shared", json_boolean(p.shared));
+        json_object_set_new(out, "editable", json_boolean(p.edits_seen));
+        json_object_set_new(out, "guarded", json_boolean(p.edits_guarded));
+        if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n)
+            json_object_set_new(out, "index", json_text(index));
     }
-    TRY(st);
-    StorePromise p = store_promise(s->memory.store);
-    const char *why = store_read_only_why(s->memory.store);
+    print_json(out);
+    return JOT_OK;
+}
+
+static void print_promise(Session *s)
+{
+    Store *store = s->memory.store;
+    StorePromise p = store_promise(store);
+    const char *why = store_read_only_why(store);
+    Str index = { 0 };
     printf("state      %s%s\n", why[0] ? "read-only: " : "open", why);
     printf("durable    %s (what is acknowledged survives a power loss)\n", yes(p.durable));
     printf("shared     %s (several processes may use it at once)\n", yes(p.shared));
@@ -49,6 +64,27 @@ static jot_status run_where(Session *s)
     if (p.edits_seen)
         printf("guarded    %s (an edit during a write is never overwritten unseen)\n",
                yes(p.edits_guarded));
+    if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n) {
+        fputs("index      ", stdout);
+        print_line(index);
+    }
+}
+
+static jot_status run_where(Session *s)
+{
+    bool there;
+    if (!s->json) { /* also if it cannot be opened */
+        fputs("pad        ", stdout);
+        print_line(s->where.url);
+        printf("because    %s\n", s->where.why);
+    }
+    TRY(session_open_any(s, &there));
+    if (s->json)
+        return where_json(s, there);
+    if (there)
+        print_promise(s);
+    else
+        puts("state      not there yet: the first write makes it");
     return JOT_OK;
 }
 

@@ -21,11 +21,21 @@ extern const Cmd cmd_redact;
 extern const Cmd cmd_search;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
+extern const Cmd cmd_artifact;
+extern const Cmd cmd_task;
+extern const Cmd cmd_checkpoint;
+extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
+extern const Cmd cmd_cycle;
 extern const Cmd cmd_lease;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
+extern const Cmd cmd_verify;
+extern const Cmd cmd_doctor;
+extern const Cmd cmd_gc;
+extern const Cmd cmd_stats;
+extern const Cmd cmd_watch;
 extern const Cmd cmd_where;
 
 const Cmd *const commands[] = {
@@ -47,11 +57,21 @@ const Cmd *const commands[] = {
     &cmd_search,
     &cmd_context,
     &cmd_prompt,
+    &cmd_artifact,
+    &cmd_task,
+    &cmd_checkpoint,
+    &cmd_sink,
     &cmd_log,
+    &cmd_cycle,
     &cmd_lease,
     &cmd_import,
     &cmd_export,
     &cmd_copy,
+    &cmd_verify,
+    &cmd_doctor,
+    &cmd_gc,
+    &cmd_stats,
+    &cmd_watch,
     &cmd_where,
     &cmd_help,
     &cmd_completion,

@@ -307,6 +307,14 @@ static void add_problem(ArtifactList *to, Str name, const char *why, Arena *into
         (ArtifactProblem){ arena_copy(into, name), arena_copy(into, str(why)) };
 }
 
+/* The category of an index document, as its author knows it. */
+static void strip_index(ArtifactRef *ref)
+{
+    Str above = S(ARTIFACT_INDEX "/");
+    if (str_starts(ref->category, above))
+        ref->category = str_from(ref->category, above.n);
+}
+
 /* What the name alone decides, so that most are never looked at closer. */
 static bool name_fits(const ArtifactQuery *q, Str name)
 {
@@ -360,6 +368,8 @@ static jot_status find_page(Memory *m, const ArtifactQuery *q, Str prefix, Str *
                 *more = false;
                 return JOT_OK;
             }
+            if (q->documents)
+                strip_index(&ref);
             out->items[out->n++] = ref;
         }
     }
@@ -380,7 +390,8 @@ jot_status artifact_find(Memory *m, const ArtifactQuery *query, Arena *into, Art
         q.limit = ARTIFACT_FIND_MAX;
     TRY(prefix_of(&q, into, &prefix, e));
     if (q.after.n) {
-        after = arena_printf(into, ARTIFACT_KIND STR_FMT, STR_ARG(q.after));
+        after = arena_printf(into, ARTIFACT_KIND "%s" STR_FMT,
+                             q.documents ? ARTIFACT_INDEX "/" : "", STR_ARG(q.after));
         TRY(store_check_name(after, e));
     }
     *out = (ArtifactList){ .items = NEW_ARRAY(into, ArtifactRef, q.limit) };
@@ -399,21 +410,27 @@ static jot_status index_stream(Str category, Str name, Arena *into, Str *out, Er
     return artifact_stream(below, name, into, out, e);
 }
 
-jot_status index_write(Memory *m, const ArtifactWrite *w, Arena *into, ArtifactRef *out, Err *e)
+jot_status artifact_index_write(Memory *m, const ArtifactWrite *w, Arena *into, ArtifactRef *out,
+                                Err *e)
 {
     Str stream;
     TRY(index_stream(w->category, w->id, into, &stream, e));
-    return write_at(m, stream, w, (Str){ 0 }, into, out, e);
+    jot_status st = write_at(m, stream, w, (Str){ 0 }, into, out, e);
+    strip_index(out);
+    return st;
 }
 
-jot_status index_read(Memory *m, Str category, Str name, Arena *into, Artifact *out, Err *e)
+jot_status artifact_index_read(Memory *m, Str category, Str name, Arena *into, Artifact *out,
+                               Err *e)
 {
     Str stream;
     TRY(index_stream(category, name, into, &stream, e));
-    return read_at(m, stream, (Str){ 0 }, into, out, e);
+    jot_status st = read_at(m, stream, (Str){ 0 }, into, out, e);
+    strip_index(&out->ref);
+    return st;
 }
 
-jot_status index_delete(Memory *m, Str category, Str name, Arena *into, Err *e)
+jot_status artifact_index_delete(Memory *m, Str category, Str name, Arena *into, Err *e)
 {
     Str stream;
     Doc gone;

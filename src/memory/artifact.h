@@ -105,12 +105,13 @@ MUST_USE jot_status artifact_find(Memory *m, const ArtifactQuery *q, Arena *into
 /* --- Named index documents ------------------------------------------------------------- */
 
 /* A JSON document `artifacts/index/CATEGORY/NAME`, replaced as one step; lists of artifacts do not
- * show it.  w->id is its name; type and task are not kept. */
-MUST_USE jot_status index_write(Memory *m, const ArtifactWrite *w, Arena *into, ArtifactRef *out,
-                                Err *e);
-MUST_USE jot_status index_read(Memory *m, Str category, Str name, Arena *into, Artifact *out,
-                               Err *e);
-MUST_USE jot_status index_delete(Memory *m, Str category, Str name, Arena *into, Err *e);
+ * show it.  w->id is its name; type and task are not kept.  Its ref has CATEGORY without `index`.
+ */
+MUST_USE jot_status artifact_index_write(Memory *m, const ArtifactWrite *w, Arena *into,
+                                         ArtifactRef *out, Err *e);
+MUST_USE jot_status artifact_index_read(Memory *m, Str category, Str name, Arena *into,
+                                        Artifact *out, Err *e);
+MUST_USE jot_status artifact_index_delete(Memory *m, Str category, Str name, Arena *into, Err *e);
 
 /* --- For other nouns and for doors ----------------------------------------------------- */
 

@@ -155,10 +155,10 @@ json_t *blame_json(const Blame *b)
         Str text = lines_slice(&b->lines, i, i + 1);
         if (str_ends(text, S("\n")))
             text.n--;
-        json_t *one = json_pack("{s:I, s:o, s:s, s:I, s:s, s:o}", "line", (json_int_t)(i + 1),
-                                "text", json_text(text), "version", version_of(r->mark.sha256).text,
-                                "seq", (json_int_t)r->mark.seq, "at", time_text(r->mark.at_ms).text,
-                                "by", json_text(r->by));
+        json_t *one = json_pack("{s:I, s:o, s:s, s:I, s:s, s:o}", "line", (json_int_t)i + 1, "text",
+                                json_text(text), "version", version_of(r->mark.sha256).text, "seq",
+                                (json_int_t)r->mark.seq, "at", time_text(r->mark.at_ms).text, "by",
+                                json_text(r->by));
         json_array_append_new(list, one);
     }
     return list;

@@ -467,7 +467,7 @@ static void add_left_line(Buf *to, const ContextLeft *l)
         buf_addf(to, " " STR_FMT, STR_ARG(l->name));
     if (l->from)
         buf_addf(to, " %llu-%llu (%llu)", (unsigned long long)l->from, (unsigned long long)l->to,
-                 (unsigned long long)(l->to - l->from + 1));
+                 (unsigned long long)l->to - l->from + 1);
     buf_addf(to, ", %s", l->why);
     if (l->get.n && !l->from)
         buf_addf(to, ": " STR_FMT, STR_ARG(l->get));

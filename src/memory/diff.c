@@ -430,9 +430,11 @@ void diff_write(const Diff *d, Str a_name, Str b_name, Buf *to)
         return;
     buf_addf(to, "--- " STR_FMT "\n+++ " STR_FMT "\n", STR_ARG(a_name), STR_ARG(b_name));
     for (size_t i = 0, end; i < d->n; i = end) {
-        for (end = i + 1; end < d->n; end++)
-            if (d->hunks[end].a - (d->hunks[end - 1].a + d->hunks[end - 1].a_n) > 2 * DIFF_CONTEXT)
+        for (end = i + 1; end < d->n; end++) {
+            size_t gap = d->hunks[end].a - (d->hunks[end - 1].a + d->hunks[end - 1].a_n);
+            if (gap > (size_t)2 * DIFF_CONTEXT)
                 break;
+        }
         write_group(d, i, end, to);
     }
 }

@@ -192,7 +192,7 @@ static jot_status add_behind(void *ctx, Str stream, const Doc *now, Str *out, Er
     const Appending *job = ctx;
     bool live = mark_live(&now->mark);
     Str before = live ? now->text : (Str){ 0 }, behind = job->a->text;
-    if (before.n + behind.n >= STORE_BODY_MAX)
+    if (before.n + behind.n > STORE_BODY_MAX)
         return err_set(e, JOT_TOO_BIG, "%s would have %zu bytes: the limit is %d",
                        doc_name(stream).text, before.n + behind.n, STORE_BODY_MAX);
     bool split = job->a->line && before.n && !str_ends(before, S("\n"));

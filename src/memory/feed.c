@@ -173,8 +173,8 @@ static jot_status drop_row(Index *x, int64_t id, Err *e)
     return JOT_OK;
 }
 
-/* Drop the rows of a stream, or of one record of it. */
-static jot_status drop_rows(Index *x, int64_t stream, const uint64_t *seq, Err *e)
+/* Drop the rows of a stream whose records stand in [from, to]. */
+static jot_status drop_range(Index *x, int64_t stream, uint64_t from, uint64_t to, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     int64_t *ids = NULL;
@@ -186,7 +186,8 @@ static jot_status drop_rows(Index *x, int64_t stream, const uint64_t *seq, Err *
         bind_i64(q, 1, stream);
         TRY(index_step(x, q, &row, e));
         for (; row;) {
-            if (!seq || (uint64_t)sqlite3_column_int64(q, 1) == *seq) {
+            uint64_t seq = (uint64_t)sqlite3_column_int64(q, 1);
+            if (seq >= from && seq <= to) {
                 ids = arena_grow(&arena, ids, n, &cap, sizeof *ids, alignof(int64_t));
                 ids[n++] = sqlite3_column_int64(q, 0);
             }
@@ -196,6 +197,11 @@ static jot_status drop_rows(Index *x, int64_t stream, const uint64_t *seq, Err *
     for (size_t i = 0; i < n; i++)
         TRY(drop_row(x, ids[i], e));
     return JOT_OK;
+}
+
+static jot_status drop_rows(Index *x, int64_t stream, Err *e)
+{
+    return drop_range(x, stream, 0, STORE_SEQ_MAX, e);
 }
 
 static jot_status add_row(Index *x, Str stream, int64_t stream_id, const Record *r, Str label,
@@ -225,7 +231,7 @@ static jot_status drop_stream(Index *x, const Known *k, Err *e)
 {
     if (k->id == 0)
         return JOT_OK;
-    TRY(drop_rows(x, k->id, NULL, e));
+    TRY(drop_rows(x, k->id, e));
     AUTO_PTR(sqlite3_stmt) q = NULL;
     bool row;
     TRY(index_stmt(x, INDEX_DROP_STREAM, &q, e));
@@ -322,7 +328,7 @@ static jot_status feed_document(Feed *f, Str stream, Known *k, Err *e)
     TRY(set_known(f, stream, k, e));
     if (same)
         return JOT_OK;
-    TRY(drop_rows(x, k->id, NULL, e));
+    TRY(drop_rows(x, k->id, e));
     return index_label(stream, &head, &arena, &label) ? add_row(x, stream, k->id, &head, label, e)
                                                       : JOT_OK;
 }
@@ -354,7 +360,7 @@ static jot_status feed_record(void *ctx, const Record *r)
     l->k->redacted += r->mark.redacted;
     l->behind = false;
     if (r->mark.op == OP_DELETE)
-        return drop_rows(l->f->x, l->k->id, NULL, l->e);
+        return drop_rows(l->f->x, l->k->id, l->e);
     if (!index_label(l->stream, r, &arena, &label))
         return JOT_OK;
     return add_row(l->f->x, l->stream, l->k->id, r, label, l->e);
@@ -363,7 +369,8 @@ static jot_status feed_record(void *ctx, const Record *r)
 static jot_status drop_redacted(void *ctx, const Record *r)
 {
     FeedLog *l = ctx;
-    return r->mark.redacted ? drop_rows(l->f->x, l->k->id, &r->mark.seq, l->e) : JOT_OK;
+    uint64_t seq = r->mark.seq;
+    return r->mark.redacted ? drop_range(l->f->x, l->k->id, seq, seq, l->e) : JOT_OK;
 }
 
 /* From the record that was read last on, or from the start. */
@@ -393,10 +400,11 @@ static jot_status feed_log(Feed *f, Str stream, Known *k, Err *e)
         notice_forgetting(x, &before, &h);
         if (h.oldest == 0)
             return drop_stream(x, k, e);
+        TRY(drop_range(x, k->id, 0, h.oldest - 1, e)); /* what was trimmed */
     }
     if (before.id && l.other) {
         *k = (Known){ .id = before.id };
-        TRY(drop_rows(x, k->id, NULL, e));
+        TRY(drop_rows(x, k->id, e));
         l = (FeedLog){ .f = f, .stream = stream, .k = k, .e = e };
         TRY(read_log(&l, 0, e));
     } else if (h.redacted > before.redacted) {

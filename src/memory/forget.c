@@ -8,12 +8,26 @@
 
 #include <string.h>
 
+#include "memory/search.h"
+
+/* The search index is a cache, but what is forgotten must not stand in it either. */
+static jot_status clear_index(Memory *m, Str stream, Err *e)
+{
+    Err why = { 0 };
+    jot_status st = search_forget(m, stream, &why);
+    if (st == JOT_OK)
+        return JOT_OK;
+    return err_set(e, st, "%s is forgotten, but not yet in the search index: %.100s",
+                   doc_name(stream).text, why.text);
+}
+
 jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e)
 {
     jot_status st = store_purge(m->store, stream, m->by, out, e);
     if (st == JOT_NOT_FOUND)
         return err_set(e, st, "%s not found", doc_name(stream).text);
-    return st;
+    TRY(st);
+    return clear_index(m, stream, e);
 }
 
 /* Seqs to be redacted, collected before the first is: a stream is not changed while it is read. */
@@ -46,7 +60,7 @@ static jot_status redact_all(Memory *m, Str stream, Found *f, Err *e)
     TRY(st);
     for (size_t i = 0; i < f->n; i++)
         TRY(store_redact(m->store, stream, f->seqs[i], e));
-    return JOT_OK;
+    return f->n ? clear_index(m, stream, e) : JOT_OK;
 }
 
 jot_status forget_version(Memory *m, Str stream, const When *which, uint64_t *n, Err *e)

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUSY_MS = 10 * 1000 };
-
 /* clang-format off */
 static const char schema[] =
     "CREATE TABLE facts("
@@ -49,27 +47,26 @@ static const char *const texts[] = {
     [INDEX_FACT] = "SELECT value FROM facts WHERE key = ?1",
     [INDEX_SET_FACT] = "INSERT OR REPLACE INTO facts VALUES(?1, ?2)",
     [INDEX_STREAM] = "SELECT id, seq, chain, sha256, redacted FROM streams WHERE name = ?1",
-    [INDEX_SET_STREAM] =
+    [INDEX_SET_STREAM] = (
         "INSERT INTO streams(name, seq, chain, sha256, redacted, pass) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
-        " ON CONFLICT(name) DO UPDATE SET seq = ?2, chain = ?3, sha256 = ?4, redacted = ?5, pass = ?6",
+        " ON CONFLICT(name) DO UPDATE SET seq = ?2, chain = ?3, sha256 = ?4, redacted = ?5, pass = ?6"),
     [INDEX_DROP_STREAM] = "DELETE FROM streams WHERE id = ?1",
     [INDEX_UNSEEN] = "SELECT name FROM streams WHERE pass <> ?1",
     [INDEX_ADD_ROW] = "INSERT INTO rows(stream, seq, at, \"by\") VALUES(?1, ?2, ?3, ?4)",
-    [INDEX_ADD_WORDS] =
-        "INSERT INTO words(rowid, name, plain, stem, whole) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [INDEX_ADD_WORDS] = "INSERT INTO words(rowid, name, plain, stem, whole) VALUES(?1, ?2, ?3, ?4, ?5)",
     [INDEX_ROWS_OF] = "SELECT id, seq FROM rows WHERE stream = ?1",
     [INDEX_DROP_ROW] = "DELETE FROM rows WHERE id = ?1",
     [INDEX_DROP_WORDS] = "DELETE FROM words WHERE rowid = ?1",
-    [INDEX_FIND] =
+    [INDEX_FIND] = (
         "SELECT w.rowid, s.name, r.seq, r.at, r.\"by\", score(words)"
         " FROM words w JOIN rows r ON r.id = w.rowid JOIN streams s ON s.id = r.stream"
         " WHERE words MATCH ?1 AND s.name >= ?2 AND s.name < ?3 AND r.at BETWEEN ?4 AND ?5"
-        " AND (?6 = '' OR r.\"by\" = ?6)",
+        " AND (?6 = '' OR r.\"by\" = ?6)"),
     [INDEX_NEWEST] = "SELECT max(at) FROM rows",
-    [INDEX_ALL] =
+    [INDEX_ALL] = (
         "SELECT s.name, r.seq, r.at, r.\"by\", w.name, w.plain, w.stem, w.whole"
         " FROM rows r JOIN streams s ON s.id = r.stream LEFT JOIN words w ON w.rowid = r.id"
-        " ORDER BY s.name, r.seq",
+        " ORDER BY s.name, r.seq"),
 };
 /* clang-format on */
 _Static_assert(COUNT_OF(texts) == INDEX_STMTS, "every statement has a text");
@@ -274,7 +271,7 @@ static jot_status connect(Index *x, Err *e)
         mem_exhausted();
     if (rc != SQLITE_OK)
         return index_fault(x, rc, e);
-    sqlite3_busy_timeout(x->sql, BUSY_MS);
+    sqlite3_busy_timeout(x->sql, x->wait_ms);
     if (file && lstat(x->path, &x->seen) != 0)
         return index_fault(x, SQLITE_CANTOPEN, e);
     /* A cache need not survive a power loss, but it must not survive it in pieces. */

@@ -69,6 +69,7 @@ typedef struct Index {
     struct stat seen; /* the file, as it was when it was opened */
     Stemmer *stemmer; /* NULL: words are taken as written */
     char language[32];
+    int wait_ms;
     bool broken;           /* what was asked of the file last did not work ... */
     bool busy;             /* ... because somebody else holds it */
     Cursor saved;          /* the cursor in the file when this handle looked last ... */

@@ -91,6 +91,40 @@ jot_status line_log_tail(Memory *m, Str category, Str name, size_t n, Arena *int
     return line_log_read(m, category, name, from, n, into, out, e);
 }
 
+/* --- Which there are ------------------------------------------------------------------- */
+
+static LineLog log_of(const Listed *l)
+{
+    Str rest = str_from(l->name, strlen(LINE_LOG_KIND));
+    size_t slash = str_find_last(rest, '/');
+    return (LineLog){ .category = slash < rest.n ? str_slice(rest, 0, slash) : (Str){ 0 },
+                      .name = slash < rest.n ? str_from(rest, slash + 1) : rest,
+                      .seq = l->mark.seq,
+                      .at_ms = l->mark.at_ms,
+                      .by = l->by };
+}
+
+jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena *into,
+                         LineLogs *out, Err *e)
+{
+    Str prefix = S(LINE_LOG_KIND), behind = { 0 }, probe;
+    Listing page;
+    if (category.n) {
+        TRY(line_log_stream(category, S("x"), into, &probe, e));
+        prefix = str_slice(probe, 0, probe.n - 1);
+    }
+    if (after.n) {
+        behind = arena_printf(into, LINE_LOG_KIND STR_FMT, STR_ARG(after));
+        TRY(store_check_name(behind, e));
+    }
+    TRY(store_list(m->store, prefix, behind, limit, LIST_LIVE, into, &page, e));
+    *out =
+        (LineLogs){ .items = NEW_ARRAY(into, LineLog, page.n + 1), .n = page.n, .more = page.more };
+    for (size_t i = 0; i < page.n; i++)
+        out->items[i] = log_of(&page.items[i]);
+    return JOT_OK;
+}
+
 /* --- Following ------------------------------------------------------------------------- */
 
 /* The records from the last one seen on; JOT_OK without any if there is no such log. */
@@ -167,4 +201,17 @@ json_t *lines_json(const Lines *lines)
         json_array_append_new(items, line_json(&lines->items[i]));
     return json_pack("{s:o, s:b, s:I, s:I}", "lines", items, "more", lines->more, "next",
                      (json_int_t)lines->next, "damaged", (json_int_t)lines->damaged);
+}
+
+json_t *line_logs_json(const LineLogs *logs)
+{
+    json_t *items = json_array();
+    for (size_t i = 0; i < logs->n; i++) {
+        const LineLog *l = &logs->items[i];
+        json_array_append_new(items, json_pack("{s:o, s:o, s:I, s:s, s:o}", "category",
+                                               json_text(l->category), "name", json_text(l->name),
+                                               "lines", (json_int_t)l->seq, "updated",
+                                               time_text(l->at_ms).text, "by", json_text(l->by)));
+    }
+    return json_pack("{s:o, s:b}", "logs", items, "more", logs->more);
 }

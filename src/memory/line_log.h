@@ -60,6 +60,25 @@ typedef struct LineLogPlace {
 MUST_USE jot_status line_log_follow(Memory *m, Str category, Str name, LineLogPlace *at,
                                     int64_t wait_ms, Arena *into, Lines *out, Err *e);
 
+/* What logs there are. */
+typedef struct LineLog {
+    Str category, name;
+    uint64_t seq; /* of its newest line */
+    int64_t at_ms;
+    Str by;
+} LineLog;
+
+typedef struct LineLogs {
+    LineLog *items; /* by stream name, in byte order */
+    size_t n;
+    bool more; /* ask again, after the last one */
+} LineLogs;
+
+/* Logs in a category and below it (empty: all), behind "CATEGORY/NAME" `after` (empty: from the
+ * first).  `limit` is 1 to STORE_LIST_MAX. */
+MUST_USE jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena *into,
+                                  LineLogs *out, Err *e);
+
 /* The stream of a log; JOT_INVALID with a sentence for what cannot be one. */
 MUST_USE jot_status line_log_stream(Str category, Str name, Arena *into, Str *out, Err *e);
 
@@ -67,5 +86,7 @@ MUST_USE jot_status line_log_stream(Str category, Str name, Arena *into, Str *ou
 json_t *line_json(const Line *line);
 /* {"lines": [...], "more", "next", "damaged"} */
 json_t *lines_json(const Lines *lines);
+/* {"logs": [{"category", "name", "lines", "updated", "by"}], "more"} */
+json_t *line_logs_json(const LineLogs *logs);
 
 #endif

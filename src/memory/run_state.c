@@ -8,7 +8,6 @@
  *
  * No text of a record gets into the state but names of tools and calls: what is
  * redacted later is not kept alive by a fold. */
-#include <assert.h>
 #include <string.h>
 
 #include "memory/frame.h"
@@ -34,10 +33,57 @@ static RunKind kind_of(Str word)
     return RUN_OTHER;
 }
 
-static uint64_t number(const json_t *meta, const char *name)
+/* --- A record, understood ---------------------------------------------------------------- */
+
+static void read_member(Str name, Str value, Arena *into, Step *out)
 {
-    json_int_t value = json_integer_value(json_object_get(meta, name));
-    return value > 0 ? (uint64_t)value : 0;
+    static const struct {
+        const char *name;
+        size_t at;
+    } numbers[] = { { "of", offsetof(Step, of) },
+                    { "n", offsetof(Step, n) },
+                    { "from", offsetof(Step, from) },
+                    { "to", offsetof(Step, to) } };
+    AUTO(Buf) text = { 0 };
+    bool string = value.p[0] == '"' && json_unquote(value, 0, &text);
+    uint64_t number;
+    if (string && str_eq(name, S("kind")))
+        out->kind = kind_of(buf_str(&text));
+    else if (string && str_eq(name, S("call")))
+        out->call = arena_copy(into, buf_str(&text));
+    else if (string && str_eq(name, S("tool")))
+        out->tool = arena_copy(into, buf_str(&text));
+    else if (str_eq(name, S("mutating")))
+        out->mutating = str_eq(value, S("true"));
+    else if (str_eq(name, S("ok")))
+        out->ok = str_eq(value, S("true"));
+    else if (str_to_u64(value, STORE_SEQ_MAX, &number))
+        for (size_t i = 0; i < COUNT_OF(numbers); i++)
+            if (str_eq(name, str(numbers[i].name)))
+                memcpy((char *)out + numbers[i].at, &number, sizeof number);
+}
+
+static size_t skip_spaces(Str s, size_t at)
+{
+    while (at < s.n && str_find(S(" \t\r\n"), s.p[at]) < 4)
+        at++;
+    return at;
+}
+
+/* Meta is a few flat members in every record that is read, so it is walked over instead of being
+ * built as a tree.  The store has seen that it is an object. */
+static void read_meta(Str meta, Arena *into, Step *out)
+{
+    size_t at = skip_spaces(meta, 0);
+    do {
+        size_t name = skip_spaces(meta, at + 1), end = name < meta.n ? json_skip(meta, name) : 0;
+        size_t colon = end ? skip_spaces(meta, end) : meta.n;
+        size_t value = skip_spaces(meta, colon + 1), stop = json_skip(meta, value);
+        if (value >= meta.n || !stop || meta.p[name] != '"')
+            return;
+        read_member(str_slice(meta, name + 1, end - 1), str_slice(meta, value, stop), into, out);
+        at = skip_spaces(meta, stop);
+    } while (at < meta.n && meta.p[at] == ',');
 }
 
 Step step_of(const Record *r, Arena *into)
@@ -45,19 +91,8 @@ Step step_of(const Record *r, Arena *into)
     Step s = { .seq = r->mark.seq, .at_ms = r->mark.at_ms, .redacted = r->mark.redacted };
     s.by = r->by;
     s.body = r->body;
-    json_t *read = NULL;
-    if (r->mark.op != OP_APPEND || json_read(r->meta, &read, NULL) != JOT_OK)
-        return s;
-    AUTO_PTR(json_t) meta = read;
-    s.kind = kind_of(json_str(json_object_get(meta, "kind")));
-    s.call = arena_copy(into, json_str(json_object_get(meta, "call")));
-    s.tool = arena_copy(into, json_str(json_object_get(meta, "tool")));
-    s.mutating = json_is_true(json_object_get(meta, "mutating"));
-    s.ok = json_is_true(json_object_get(meta, "ok"));
-    s.of = number(meta, "of");
-    s.n = number(meta, "n");
-    s.from = number(meta, "from");
-    s.to = number(meta, "to");
+    if (r->mark.op == OP_APPEND)
+        read_meta(r->meta, into, &s);
     return s;
 }
 
@@ -95,7 +130,8 @@ static void take_result(RunState *s, const Step *x)
 
 void state_take(RunState *s, Arena *into, const Step *x)
 {
-    assert(x->seq > s->seq);
+    if (x->seq <= s->seq)
+        return; /* a file that was pieced together may have a record twice */
     if (s->seq)
         s->damaged += x->seq - s->seq - 1;
     s->seq = x->seq;
@@ -163,6 +199,12 @@ json_t *state_json(const RunState *s)
     json_object_set_new(out, "open", open);
     json_object_set_new(out, "usage", usage_json(&s->usage));
     return out;
+}
+
+static uint64_t number(const json_t *object, const char *name)
+{
+    json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 ? (uint64_t)value : 0;
 }
 
 static bool read_open(const json_t *list, Arena *into, RunState *out)

@@ -7,6 +7,7 @@
 #include "memory/search.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,11 @@ jot_status search_open(Search **out, Memory *m, const SearchOptions *o, Err *e)
     assert(out && m && m->store);
     o = o ? o : &plain;
     Search *s = mem_alloc(sizeof *s);
-    s->index = (Index){ .m = m, .progress = o->progress, .ctx = o->ctx };
+    bool set = o->wait_ms > 0 && o->wait_ms < INT_MAX;
+    s->index = (Index){ .m = m,
+                        .wait_ms = set ? (int)o->wait_ms : STORE_WAIT_MS,
+                        .progress = o->progress,
+                        .ctx = o->ctx };
     find_place(&s->index, m);
     jot_status st = choose_language(&s->index, o->language, e);
     if (st != JOT_OK) {
@@ -296,7 +301,7 @@ static void read_hits(Search *s, Finding *f, size_t limit, Arena *into, Hits *ou
 {
     Best *b = &f->best;
     size_t passed = 0;
-    qsort(b->items, b->n, sizeof *b->items, best_first);
+    qsort(b->items, b->n, sizeof(void *), best_first);
     out->items = NEW_ARRAY(into, Hit, limit);
     for (size_t i = 0; i < b->n && !out->more; i++) {
         Hit hit;

@@ -32,6 +32,8 @@ typedef struct Search Search;
 
 typedef struct SearchOptions {
     const char *language; /* of the endings, as libstemmer calls it; NULL: english */
+    int64_t
+        wait_ms; /* how long somebody else's work on the index is waited for; 0: STORE_WAIT_MS */
     /* Called now and then while much is read; may be NULL. */
     void (*progress)(void *ctx, uint64_t streams);
     void *ctx;
@@ -99,8 +101,8 @@ json_t *search_json(const Hits *h, bool explain);
 MUST_USE jot_status search_rebuild(Search *s, Err *e);
 
 /* To be called when text of a stream was purged or redacted: afterwards the index holds no trace of
- * it.  Does nothing if there is no index file.  JOT_UNAVAILABLE: somebody else holds it; the next
- * search does it. */
+ * it.  An empty name empties the index.  Does nothing if there is no index file.  JOT_UNAVAILABLE:
+ * somebody else holds it; the next search does it. */
 MUST_USE jot_status search_forget(Memory *m, Str stream, Err *e);
 
 /* Compare all of the index with the pad.  Each difference is told as a sentence. */

@@ -27,11 +27,14 @@ static bool has_file(const Index *x)
 jot_status search_forget(Memory *m, Str stream, Err *e)
 {
     AUTO_PTR(Search) s = NULL;
-    TRY(store_check_name(stream, e));
+    if (stream.n)
+        TRY(store_check_name(stream, e));
     TRY(search_open(&s, m, NULL, e));
     Index *x = &s->index;
-    if (!has_file(x) || !index_covers(stream))
+    if (!has_file(x) || (stream.n && !index_covers(stream)))
         return JOT_OK;
+    if (stream.n == 0)
+        return index_reset(x, e);
     jot_status st = index_forget(x, stream, e);
     if (st == JOT_OK || !x->broken || x->busy)
         return st;

@@ -295,8 +295,9 @@ Str sink_text(const SinkView *v, Arena *into)
     if (!v->spilled)
         return v->shown;
     AUTO(Buf) to = { 0 };
-    buf_addf(&to, "[Result persisted as " STR_FMT " (%llu bytes, %llu lines)]\n\n",
-             STR_ARG(v->handle), (unsigned long long)v->bytes, (unsigned long long)v->lines);
+    buf_addf(&to, "[Result persisted as " STR_FMT " (%llu bytes, %llu line%s)]\n\n",
+             STR_ARG(v->handle), (unsigned long long)v->bytes, (unsigned long long)v->lines,
+             v->lines == 1 ? "" : "s");
     if (v->text) {
         buf_add(&to, S("Preview:\n"));
         buf_add(&to, v->shown);

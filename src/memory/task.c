@@ -390,6 +390,7 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     if (move->if_seq && move->if_seq != now.seq)
         return moved(m, id, into, out, e);
     TRY(check_way(m, &now, move, &way, e));
+    assert(way);
     Task next = after_move(&now, move, into);
     Expect x = { .kind = EXPECT_SEQ, .seq = now.seq };
     jot_status st = append_event(m, stream, &x, event_json(way, move), &next, e);

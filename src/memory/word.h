@@ -18,7 +18,7 @@
 
 enum {
     WORD_BYTES_MAX = 200, /* of one part or whole, folded */
-    CHUNK_PARTS_MAX = 32,
+    CHUNK_PARTS_MAX = 96,
     CHUNK_WHOLES_MAX = 8,
     CHUNK_CHARS_MAX = 96, /* a longer one is cut there */
 };

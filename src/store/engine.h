@@ -69,6 +69,7 @@ typedef struct StoreKind {
     const char *name;
     bool flat;        /* KIND/KEY and nothing deeper */
     bool key;         /* the name must be a key: [A-Za-z0-9_-]+, at most STORE_KEY_MAX */
+    bool pair;        /* KIND/KEY/KEY: a cycle's snapshots, below their agent */
     bool document;    /* holds a value people may see as a file; no OP_APPEND */
     const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" */
 } StoreKind;

@@ -13,6 +13,7 @@ static const StoreKind kinds[] = {
     { .name = "memories", .document = true, .tail = "" },
     { .name = "artifacts", .document = true, .tail = ".json" },
     { .name = "cycles", .flat = true, .key = true, .document = true, .tail = ".yaml" },
+    { .name = "snapshots", .pair = true, .document = true, .tail = ".yaml" },
     { .name = "runs", .flat = true },
     { .name = "leases", .flat = true },
     { .name = "tasks", .flat = true },
@@ -130,21 +131,47 @@ static jot_status check_segments(Str name, bool open_ended, Err *e)
     return check_segment(rest, open_ended, e);
 }
 
+static jot_status check_key(Str key, Err *e)
+{
+    Shown shown;
+    if (!all_key_chars(key))
+        return err_set(e, JOT_INVALID, "invalid key '%s': use [A-Za-z0-9_-]+",
+                       err_show(&shown, key));
+    if (key.n > STORE_KEY_MAX)
+        return err_set(e, JOT_INVALID, "invalid key '%s': use at most %d bytes",
+                       err_show(&shown, key), STORE_KEY_MAX);
+    return JOT_OK;
+}
+
+/* AGENT/CYCLE_before or AGENT/CYCLE_after: on files these lie beside the agent's state, where a
+ * person may keep files of his own, so no other name is taken. */
+static jot_status check_pair(Str name, Str rest, Err *e)
+{
+    Shown shown;
+    Str agent;
+    bool two = str_cut(&rest, '/', &agent) && str_find(rest, '/') == rest.n;
+    bool named = str_ends(rest, S("_before")) || str_ends(rest, S("_after"));
+    if (!two || !named)
+        return err_set(e, JOT_INVALID,
+                       "invalid name '%s': use snapshots/AGENT/CYCLE_before or _after",
+                       err_show(&shown, name));
+    TRY(check_key(agent, e));
+    return check_key(rest, e);
+}
+
 /* What the kind adds: depth, keys, and directories that cannot look like a value's file. */
 static jot_status check_by_kind(Str name, Err *e)
 {
     const StoreKind *kind = store_kind(name);
     Shown shown;
     Str rest = str_from(name, first_segment(name).n + 1);
+    if (kind->pair)
+        return check_pair(name, rest, e);
     if (kind->flat && str_find(rest, '/') < rest.n)
         return err_set(e, JOT_INVALID, "invalid name '%s': %s/ takes one segment",
                        err_show(&shown, name), kind->name);
-    if (kind->key && !all_key_chars(rest))
-        return err_set(e, JOT_INVALID, "invalid key '%s': use [A-Za-z0-9_-]+",
-                       err_show(&shown, rest));
-    if (kind->key && rest.n > STORE_KEY_MAX)
-        return err_set(e, JOT_INVALID, "invalid key '%s': use at most %d bytes",
-                       err_show(&shown, rest), STORE_KEY_MAX);
+    if (kind->key)
+        TRY(check_key(rest, e));
     Str segment;
     while (kind->tail && kind->tail[0] && str_cut(&rest, '/', &segment))
         if (str_ends(segment, str(kind->tail)))

@@ -20,12 +20,15 @@ Hash record_chain(Hash previous, Str stream, const Record *r)
     HashState h;
     hash_init(&h);
     hash_add_field(&h, stream);
+    hash_add_u64(&h, m->seq);
     hash_add_u64(&h, (uint64_t)m->at_ms);
     hash_add_field(&h, r->by);
     hash_add_u64(&h, (uint64_t)m->op);
     hash_add_u64(&h, m->fence);
+    hash_add_u64(&h, m->size);
     hash_add_field(&h, r->id);
     hash_add_field(&h, r->meta);
+    hash_add_field(&h, r->extra);
     hash_add(&h, (Str){ (const char *)m->sha256.b, sizeof m->sha256.b });
     Hash header = hash_end(&h);
     hash_init(&h);

@@ -205,9 +205,10 @@ static void pass_over_damaged(Store *s, Str stream, Records *got)
             got->damaged++;
             continue;
         }
-        const Mark *last = kept ? &got->items[kept - 1].mark : NULL;
-        bool neighbours = last && last->seq + 1 == got->items[i].mark.seq;
-        if (neighbours && store_check_next(stream, last, &got->items[i], &e) != JOT_OK)
+        /* In front of the first one ever there is nothing, and that is known too. */
+        Mark last = kept ? got->items[kept - 1].mark : (Mark){ 0 };
+        bool neighbours = last.seq + 1 == got->items[i].mark.seq;
+        if (neighbours && store_check_next(stream, &last, &got->items[i], &e) != JOT_OK)
             got->damaged++;
         got->items[kept++] = got->items[i];
     }

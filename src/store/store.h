@@ -228,6 +228,7 @@ typedef enum FaultKind {
     FAULT_LEFTOVER, /* something a dead writer left */
     FAULT_STRAY,    /* a file that is nobody's */
     FAULT_PAD,      /* the pad as a whole */
+    FAULT_INDEX,    /* the search index says something else than the pad */
     /* Not wrong, but worth knowing: */
     FAULT_ASIDE, /* something lies in quarantine */
     FAULT_EDIT,  /* a person's edit that no write has recorded yet */

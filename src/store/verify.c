@@ -20,10 +20,11 @@ static const struct {
     const char *name;
     bool counts;
 } kinds[] = {
-    [FAULT_DAMAGE] = { "damage", true },     [FAULT_FORK] = { "fork", true },
-    [FAULT_VIEW] = { "view", true },         [FAULT_LEFTOVER] = { "leftover", true },
-    [FAULT_STRAY] = { "stray", true },       [FAULT_PAD] = { "pad", true },
-    [FAULT_ASIDE] = { "quarantine", false }, [FAULT_EDIT] = { "edit", false },
+    [FAULT_DAMAGE] = { "damage", true }, [FAULT_FORK] = { "fork", true },
+    [FAULT_VIEW] = { "view", true },     [FAULT_LEFTOVER] = { "leftover", true },
+    [FAULT_STRAY] = { "stray", true },   [FAULT_PAD] = { "pad", true },
+    [FAULT_INDEX] = { "index", true },   [FAULT_ASIDE] = { "quarantine", false },
+    [FAULT_EDIT] = { "edit", false },
 };
 
 const char *fault_name(FaultKind kind)
@@ -96,7 +97,7 @@ typedef struct Through {
 static void take_record(Verify *v, Str stream, Through *t, const Record *r)
 {
     Err why = { 0 };
-    bool neighbours = t->last.seq && t->last.seq + 1 == r->mark.seq;
+    bool neighbours = t->last.seq + 1 == r->mark.seq;
     if (neighbours && store_check_next(stream, &t->last, r, &why) != JOT_OK) {
         blame(v, stream, why.text);
         t->told = true;

@@ -229,7 +229,8 @@ static void conflicts_name_the_stream_and_its_seq(Trial *p)
 
 static void documents_are_not_logs(Trial *p)
 {
-    static const char *const documents[] = { "notes/a", "memories/a", "artifacts/a", "cycles/a" };
+    static const char *const documents[] = { "notes/a", "memories/a", "artifacts/a", "cycles/a",
+                                             "snapshots/a/b_after" };
     for (size_t i = 0; i < COUNT_OF(documents); i++) {
         refused(p, JOT_INVALID, documents[i], ANY, ENTRY("one"));
         put(p, documents[i], "one");

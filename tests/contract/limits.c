@@ -133,6 +133,17 @@ static void flat_kinds_take_one_segment(Trial *p)
         put(p, deep[i], "x");
 }
 
+static void a_snapshot_is_named_by_an_agent_and_a_cycle(Trial *p)
+{
+    static const char *const bad[] = { "snapshots/a_before",    "snapshots/a/b/c_before",
+                                       "snapshots/a/active",    "snapshots/a.b/c_before",
+                                       "snapshots/a/c.d_after", "snapshots/a/" };
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        refused(p, JOT_INVALID, bad[i], ANY, PUT("x"));
+    put(p, "snapshots/a/c_before", "x");
+    put(p, "snapshots/a/c_after", "x");
+}
+
 /* On files a value is KEY.json: a directory of that name would be in its way. */
 static void a_directory_of_artifacts_cannot_look_like_an_artifact(Trial *p)
 {
@@ -463,6 +474,7 @@ const Promise limit_promises[] = {
     PROMISE(a_segment_is_measured_in_bytes),
     PROMISE(a_key_has_at_most_128_bytes),
     PROMISE(flat_kinds_take_one_segment),
+    PROMISE(a_snapshot_is_named_by_an_agent_and_a_cycle),
     PROMISE(a_directory_of_artifacts_cannot_look_like_an_artifact),
     PROMISE(a_body_has_at_most_16_mib),
     PROMISE(the_worst_body_of_16_mib_comes_back),

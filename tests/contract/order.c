@@ -180,12 +180,15 @@ static void the_chain_is_the_hash_the_format_describes(Trial *p)
     HashState h;
     hash_init(&h);
     hash_add_field(&h, S("notes/a"));
+    hash_add_u64(&h, 1); /* seq */
     hash_add_u64(&h, 0x0102030405060708);
     hash_add_field(&h, S("ann"));
-    hash_add_u64(&h, 1);
+    hash_add_u64(&h, 1); /* put */
     hash_add_u64(&h, 9);
+    hash_add_u64(&h, 1); /* size */
     hash_add_field(&h, S("i"));
     hash_add_field(&h, S("{}"));
+    hash_add_field(&h, S(""));
     Hash body = hash_of(S("x")), previous = { 0 };
     hash_add(&h, (Str){ (const char *)body.b, sizeof body.b });
     Hash header = hash_end(&h);

@@ -40,9 +40,13 @@ static void a_persons_edit_is_announced(void **state)
 static void a_persons_file_is_announced(void **state)
 {
     static const char *const files[][2] = {
-        { "notes/new.txt", "notes/new" },           { "memories/a/b/c", "memories/a/b/c" },
-        { "artifacts/x/y.json", "artifacts/x/y" },  { "cycles/active.yaml", "cycles/default" },
+        { "notes/new.txt", "notes/new" },
+        { "memories/a/b/c", "memories/a/b/c" },
+        { "artifacts/x/y.json", "artifacts/x/y" },
+        { "cycles/active.yaml", "cycles/default" },
         { "cycles/bob/active.yaml", "cycles/bob" },
+        { "cycles/c1_before.yaml", "snapshots/default/c1_before" },
+        { "cycles/bob/c1_after.yaml", "snapshots/bob/c1_after" },
     };
     Bench *b = *state;
     Cursor at = start(b);

@@ -30,6 +30,8 @@ static void every_kind_of_document_has_its_place(void **state)
         { "artifacts/planning/plan_001", "artifacts/planning/plan_001.json" },
         { "cycles/default", "cycles/active.yaml" },
         { "cycles/ann", "cycles/ann/active.yaml" },
+        { "snapshots/default/c1_before", "cycles/c1_before.yaml" },
+        { "snapshots/ann/c1_after", "cycles/ann/c1_after.yaml" },
     };
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         put(b, places[i][0], places[i][0]);
@@ -75,11 +77,21 @@ static void a_dropped_file_is_something_for_who_expects_nothing(void **state)
 static void only_key_txt_is_a_note_and_other_files_are_left_alone(void **state)
 {
     Bench *b = *state;
-    static const char *const others[] = {
-        "notes/read.me",        "notes/a b.txt",      "notes/.hidden.txt", "notes/sub/x.txt",
-        "notes/.txt",           "notes/plan.txt~",    "notes/plan.txt.md", "notes/caf\xc3\xa9.txt",
-        "cycles/x_before.yaml", "artifacts/x/y.yaml", "other/z.txt"
-    };
+    static const char *const others[] = { "notes/read.me",
+                                          "notes/a b.txt",
+                                          "notes/.hidden.txt",
+                                          "notes/sub/x.txt",
+                                          "notes/.txt",
+                                          "notes/plan.txt~",
+                                          "notes/plan.txt.md",
+                                          "notes/caf\xc3\xa9.txt",
+                                          "cycles/x.yaml",
+                                          "cycles/x/y.yaml",
+                                          "cycles/x y_after.yaml",
+                                          "artifacts/x/y.yaml",
+                                          "cycles/default/x_after.yaml",
+                                          "snapshots/x_after.yaml",
+                                          "other/z.txt" };
     for (size_t i = 0; i < COUNT_OF(others); i++)
         person_writes(b, others[i], others[i]);
     put(b, "notes/plan", "text");

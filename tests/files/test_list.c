@@ -145,6 +145,25 @@ static void a_level_that_is_kept_survives_its_own_sublevels(void **state)
     assert_int_equal(count_all(b, "memories/", 300), 2 * MANY);
 }
 
+static void snapshots_are_listed_from_streams_and_from_files(void **state)
+{
+    Bench *b = *state;
+    put(b, "snapshots/default/b_before", "text");
+    put(b, "snapshots/zoe/b_after", "text");
+    person_writes(b, "cycles/a_before.yaml", "by hand");
+    person_writes(b, "cycles/ann/a_after.yaml", "by hand");
+    person_writes(b, "cycles/ann.yaml", "nobody's");
+    put(b, "snapshots/ann/c_after", "text");
+    static const char *const want[] = { "snapshots/ann/a_after", "snapshots/ann/c_after",
+                                        "snapshots/default/a_before", "snapshots/default/b_before",
+                                        "snapshots/zoe/b_after" };
+    assert_int_equal(count_all(b, "snapshots/", 2), COUNT_OF(want));
+    for (size_t i = 0; i < COUNT_OF(want); i++)
+        assert_true(lists(b, "snapshots/", want[i]));
+    assert_int_equal(count_all(b, "snapshots/default/", 1), 2);
+    assert_int_equal(count_all(b, "cycles/", 10), 0);
+}
+
 static void many_cycles_are_seen_when_they_begin_and_end(void **state)
 {
     Bench *b = *state;
@@ -270,6 +289,7 @@ int main(void)
         BENCH_TEST(a_name_made_by_another_process_is_there),
         BENCH_TEST(an_edit_shows_although_the_names_are_the_same),
         BENCH_TEST(a_level_that_is_kept_survives_its_own_sublevels),
+        BENCH_TEST(snapshots_are_listed_from_streams_and_from_files),
         BENCH_TEST(many_cycles_are_seen_when_they_begin_and_end),
         BENCH_TEST(names_come_in_byte_order_whatever_is_a_directory),
         BENCH_TEST(a_page_can_begin_anywhere_and_a_prefix_end_anywhere),

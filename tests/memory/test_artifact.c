@@ -387,19 +387,23 @@ static void an_index_document_is_replaced_and_not_listed_among_artifacts(Desk *d
     ArtifactWrite w = { .category = S("tasks"),
                         .id = S("task_index"),
                         .json = S("{\"entries\":[]}") };
-    desk_ok(d, index_write(&d->m, &w, &d->a, &ref, &d->e));
+    desk_ok(d, artifact_index_write(&d->m, &w, &d->a, &ref, &d->e));
     w.json = S("{\"entries\":[1]}");
-    desk_ok(d, index_write(&d->m, &w, &d->a, &ref, &d->e));
+    desk_ok(d, artifact_index_write(&d->m, &w, &d->a, &ref, &d->e));
     put(d, "tasks", "task_index", "\"an artifact of the same name\"", "", "");
     Artifact a;
-    desk_ok(d, index_read(&d->m, S("tasks"), S("task_index"), &d->a, &a, &d->e));
+    desk_ok(d, artifact_index_read(&d->m, S("tasks"), S("task_index"), &d->a, &a, &d->e));
     assert_text(a.text, "{\n  \"entries\": [\n    1\n  ]\n}");
     ArtifactList list = find(d, (ArtifactQuery){ .category = S("tasks"), .below = true });
     assert_int_equal(list.n, 1);
     list = find(d, (ArtifactQuery){ .category = S("tasks"), .documents = true });
     assert_text(ids(d, &list), "task_index");
-    desk_ok(d, index_delete(&d->m, S("tasks"), S("task_index"), &d->a, &d->e));
-    desk_expect(d, JOT_NOT_FOUND, index_read(&d->m, S("tasks"), S("task_index"), &d->a, &a, &d->e));
+    assert_text(list.items[0].category, "tasks");
+    list = find(d, (ArtifactQuery){ .documents = true, .after = S("tasks/task_index") });
+    assert_int_equal(list.n, 0);
+    desk_ok(d, artifact_index_delete(&d->m, S("tasks"), S("task_index"), &d->a, &d->e));
+    desk_expect(d, JOT_NOT_FOUND,
+                artifact_index_read(&d->m, S("tasks"), S("task_index"), &d->a, &a, &d->e));
     assert_text(get(d, "tasks", "task_index").text, "\"an artifact of the same name\"");
 }
 
@@ -409,15 +413,15 @@ static void a_stale_temporary_file_beside_a_document_is_harmless(Desk *d)
         return;
     ArtifactRef ref;
     ArtifactWrite w = { .category = S("tasks"), .id = S("i"), .json = S("1") };
-    desk_ok(d, index_write(&d->m, &w, &d->a, &ref, &d->e));
+    desk_ok(d, artifact_index_write(&d->m, &w, &d->a, &ref, &d->e));
     write_file(d, "artifacts/index/tasks/i.json.tmp", "{ torn");
     write_file(d, "artifacts/index/tasks/.i.json.new", "{ torn");
     Artifact a;
-    desk_ok(d, index_read(&d->m, S("tasks"), S("i"), &d->a, &a, &d->e));
+    desk_ok(d, artifact_index_read(&d->m, S("tasks"), S("i"), &d->a, &a, &d->e));
     assert_text(a.text, "1");
     w.json = S("2");
-    desk_ok(d, index_write(&d->m, &w, &d->a, &ref, &d->e));
-    desk_ok(d, index_read(&d->m, S("tasks"), S("i"), &d->a, &a, &d->e));
+    desk_ok(d, artifact_index_write(&d->m, &w, &d->a, &ref, &d->e));
+    desk_ok(d, artifact_index_read(&d->m, S("tasks"), S("i"), &d->a, &a, &d->e));
     assert_text(a.text, "2");
 }
 

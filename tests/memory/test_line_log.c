@@ -165,6 +165,28 @@ static void a_redacted_line_keeps_its_number(Desk *d)
     assert_text(lines.items[0].text, "");
 }
 
+static void logs_are_listed_by_name(Desk *d)
+{
+    static const char *const places[] = { "b/two", "b/one", "a/x", "b/deep/z" };
+    Line line;
+    LineLogs logs;
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        Str rest = str(places[i]);
+        size_t slash = str_find_last(rest, '/');
+        desk_ok(d, line_log_append(&d->m, str_slice(rest, 0, slash), str_from(rest, slash + 1),
+                                   S("t"), S(""), &line, &d->e));
+    }
+    desk_ok(d, line_log_list(&d->m, S(""), S(""), 10, &d->a, &logs, &d->e));
+    assert_int_equal(logs.n, 4);
+    assert_text(logs.items[0].category, "a");
+    assert_text(logs.items[1].category, "b/deep");
+    desk_ok(d, line_log_list(&d->m, S("b"), S("b/deep/z"), 1, &d->a, &logs, &d->e));
+    assert_int_equal(logs.n, 1);
+    assert_text(logs.items[0].name, "one");
+    assert_true(logs.more);
+    desk_expect(d, JOT_INVALID, line_log_list(&d->m, S(".."), S(""), 1, &d->a, &logs, &d->e));
+}
+
 /* A child appends lines and tells how many are acknowledged, until it is killed. */
 static pid_t start_writer(Desk *d, int to)
 {
@@ -237,6 +259,7 @@ int main(void)
         DESK_TEST(a_follower_reads_a_log_that_began_anew_from_its_start),
         DESK_TEST(a_follower_whose_place_was_trimmed_gets_what_is_kept),
         DESK_TEST(a_redacted_line_keeps_its_number),
+        DESK_TEST(logs_are_listed_by_name),
         DESK_TEST(every_line_acknowledged_before_a_kill_is_there_and_whole),
         DESK_TEST(two_handles_append_without_losing_a_line),
     };

@@ -400,6 +400,33 @@ static void a_record_nobody_knows_is_passed_over(Desk *d)
     assert_int_equal(r.state.damaged, 0);
 }
 
+static jot_status find_secret(void *ctx, const Step *s)
+{
+    bool *found = ctx;
+    *found = *found || (s->body.n && memmem(s->body.p, s->body.n, "swordfish", 9));
+    return JOT_OK;
+}
+
+static void a_redacted_call_leaves_nothing_behind(Desk *d)
+{
+    AUTO(Run) r = begin(d, "q");
+    call_as(d, &r, "c", "search", "{\"query\":\"the password is swordfish\"}");
+    result_of(d, &r, "c", S("x"));
+    for (unsigned i = 1; i <= 70; i++)
+        round_trip(d, &r, i);
+    bool found = false;
+    desk_ok(d, store_redact(d->m.store, str(r.stream), 2, &d->e));
+    desk_ok(d, run_each(&r, 1, find_secret, &found, NULL, &d->e));
+    assert_false(found);
+    Results list;
+    desk_ok(d, run_results(&r, 1, 1, &d->a, &list, &d->e));
+    assert_int_equal(list.n, 1);
+    assert_text(list.items[0].args, "");
+    AUTO(Run) after = { 0 };
+    desk_ok(d, run_open(&d->m, str(r.id), &after, &d->e));
+    assert_str(state_text(d, &after.state), state_text(d, &r.state));
+}
+
 /* --- Several writers ----------------------------------------------------------------------------
  */
 
@@ -646,6 +673,7 @@ int main(void)
         DESK_TEST(every_64th_record_is_a_fold_and_no_other),
         DESK_TEST(any_range_of_results_is_found),
         DESK_TEST(a_record_nobody_knows_is_passed_over),
+        DESK_TEST(a_redacted_call_leaves_nothing_behind),
         DESK_TEST(a_call_whose_result_was_put_aside_is_known_to_have_happened),
         DESK_TEST(open_calls_are_known_across_a_fold),
         DESK_TEST(runs_are_listed_oldest_first),

@@ -51,11 +51,11 @@ static jot_status lock_names(Files *f, Work *w, Err *e)
     return JOT_OK;
 }
 
-/* May this name come to life?  Flat kinds cannot clash. */
+/* May this name come to life?  Kinds of a fixed depth cannot clash. */
 jot_status clash_check(Files *f, Work *w, Err *e)
 {
     Str name = w->place.name, other = { 0 };
-    if (store_kind(name)->flat)
+    if (store_kind(name)->flat || store_kind(name)->pair)
         return JOT_OK;
     TRY(lock_names(f, w, e));
     for (size_t end = str_find(name, '/') + 1; end < name.n; end++) {

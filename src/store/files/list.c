@@ -20,6 +20,8 @@
 
 #include "store/files/files.h"
 
+#define SNAPSHOTS "streams/snapshots.d"
+
 enum { KEEP_MIN = 256, KEEP_LEVELS = 4, SETTLED_MS = 100 };
 
 typedef struct Level {
@@ -182,7 +184,7 @@ typedef struct CollectViews {
     Collect *to;
     Files *f;
     const StoreKind *kind;
-    const char *path;
+    const Level *level;
 } CollectViews;
 
 /* cycles/active.yaml and cycles/AGENT/active.yaml are both leaves. */
@@ -200,12 +202,27 @@ static void collect_cycle(CollectViews *v, Str name, bool directory)
         collect(v->to, name, "");
 }
 
+/* Snapshots lie beside the state of their agent: in cycles/ for the default one, so that directory
+ * is seen twice, once for the agents and once for the default agent's snapshots. */
+static void collect_snapshot(CollectViews *v, Str name, bool directory)
+{
+    bool agents = strcmp(v->level->streams, SNAPSHOTS) == 0;
+    Str tail = str(v->kind->tail);
+    bool file = !directory && str_ends(name, tail) && name.n > tail.n;
+    if (agents && (directory || file))
+        collect(v->to, directory ? name : S("default"), "/");
+    else if (file)
+        collect(v->to, str_slice(name, 0, name.n - tail.n), "");
+}
+
 static void collect_view(void *ctx, Str name, bool directory)
 {
     CollectViews *v = ctx;
     Str tail = str(v->kind->tail);
     if (str_eq(str(v->kind->name), S("cycles")))
         collect_cycle(v, name, directory);
+    else if (v->kind->pair)
+        collect_snapshot(v, name, directory);
     else if (directory && !v->kind->flat)
         collect(v->to, name, "/");
     else if (!directory && str_ends(name, tail) && name.n > tail.n)
@@ -218,7 +235,7 @@ static jot_status read_level(Files *f, const Level *level, const StoreKind *kind
     Collect c = { .into = into };
     if (level->streams[0])
         TRY(read_directory(f, level->streams, collect_stream, &c, e));
-    CollectViews views = { &c, f, kind, level->views };
+    CollectViews views = { &c, f, kind, level };
     if (level->views[0])
         TRY(read_directory(f, level->views, collect_view, &views, e));
     sort_unique(&c.names);
@@ -385,11 +402,14 @@ static size_t first_child(const Walk *w, const Names *names, Str above)
 
 static void below(Level *to, const Level *from, Str segment)
 {
+    bool beside = strcmp(from->streams, SNAPSHOTS) == 0 && str_eq(segment, S("default"));
     *to = (Level){ "", "" };
     if (from->streams[0])
         snprintf(to->streams, sizeof to->streams, "%.*s/" STR_FMT ".d",
                  FILES_PATH_MAX - FILES_NAME_MAX, from->streams, STR_ARG(segment));
-    if (from->views[0])
+    if (beside)
+        *to = (Level){ SNAPSHOTS "/default.d", "cycles" };
+    else if (from->views[0])
         snprintf(to->views, sizeof to->views, "%.*s/" STR_FMT, FILES_PATH_MAX - FILES_NAME_MAX,
                  from->views, STR_ARG(segment));
 }
@@ -442,6 +462,8 @@ static void collect_top(void *ctx, Str name, bool directory)
 {
     if (directory && (store_kind(name)->document || str_eq(name, S("runs"))))
         collect(ctx, name, "/");
+    if (directory && str_eq(name, S("cycles")))
+        collect(ctx, S("snapshots"), "/");
 }
 
 jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,
@@ -470,7 +492,8 @@ jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich w
         snprintf(level.streams, sizeof level.streams, run ? STR_FMT : "streams/" STR_FMT ".d",
                  STR_ARG(kind));
         if (store_kind(kind)->document)
-            snprintf(level.views, sizeof level.views, STR_FMT, STR_ARG(kind));
+            snprintf(level.views, sizeof level.views, STR_FMT,
+                     STR_ARG(store_kind(kind)->pair ? S("cycles") : kind));
         TRY(walk(&w, &level, store_kind(kind), start, e));
     }
     return JOT_OK;

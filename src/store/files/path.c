@@ -6,6 +6,8 @@
  *   artifacts/x/y          streams/artifacts.d/x.d/y.jsonl      artifacts/x/y.json
  *   cycles/default         streams/cycles.d/default.jsonl       cycles/active.yaml
  *   cycles/ann             streams/cycles.d/ann.jsonl           cycles/ann/active.yaml
+ *   snapshots/default/C_after  streams/snapshots.d/default.d/C_after.jsonl  cycles/C_after.yaml
+ *   snapshots/ann/C_after      streams/snapshots.d/ann.d/C_after.jsonl      cycles/ann/C_after.yaml
  *   runs/id                runs/id.jsonl                        (a run is its stream file)
  *   anything/else          streams/anything.d/else.jsonl
  *
@@ -72,18 +74,28 @@ static void place_stream(Place *p, Str name)
     join(p->path, sizeof p->path, str(p->file));
 }
 
+/* What belongs to one agent's cycles: cycles/ for the default one, cycles/AGENT/ for others. */
+static void join_agent(Place *p, Str agent)
+{
+    join(p->view_dir, sizeof p->view_dir, S("cycles"));
+    if (str_eq(agent, S(DEFAULT_AGENT)))
+        return;
+    join(p->view_dir, sizeof p->view_dir, S("/"));
+    join(p->view_dir, sizeof p->view_dir, agent);
+}
+
 static void place_view(Place *p, Str name, const StoreKind *kind)
 {
     Str above, last;
     split(name, &above, &last);
-    join(p->view_dir, sizeof p->view_dir, above);
     if (str_eq(above, S("cycles"))) {
-        if (!str_eq(last, S(DEFAULT_AGENT))) {
-            join(p->view_dir, sizeof p->view_dir, S("/"));
-            join(p->view_dir, sizeof p->view_dir, last);
-        }
+        join_agent(p, last);
         join(p->view, sizeof p->view, S(ACTIVE));
     } else {
+        if (kind->pair)
+            join_agent(p, str_from(above, str_find(above, '/') + 1));
+        else
+            join(p->view_dir, sizeof p->view_dir, above);
         join(p->view, sizeof p->view, last);
         join(p->view, sizeof p->view, str(kind->tail));
     }
@@ -143,13 +155,17 @@ bool place_of_view_path(Str path, Buf *to)
     const StoreKind *kind = store_kind(path);
     if (!kind->document)
         return false;
+    size_t tail = strlen(kind->tail);
+    if (!str_ends(last, str(kind->tail)))
+        return false;
     if (str_eq(str(kind->name), S("cycles"))) {
-        bool own = str_eq(above, S("cycles"));
-        buf_add(to, own ? S("cycles/" DEFAULT_AGENT) : above);
+        bool state = str_eq(last, S(ACTIVE));
+        Str agent = str_from(above, str_find(above, '/') + 1);
+        buf_add(to, state ? S("cycles/") : S("snapshots/"));
+        buf_add(to, agent.n ? agent : S(DEFAULT_AGENT));
+        buf_add(to, state ? (Str){ 0 } : S("/"));
+        buf_add(to, state ? (Str){ 0 } : str_slice(last, 0, last.n - tail));
     } else {
-        size_t tail = strlen(kind->tail);
-        if (!str_ends(last, str(kind->tail)))
-            return false;
         buf_add(to, str_slice(path, 0, path.n - tail));
     }
     return leads_back(to, path, true);

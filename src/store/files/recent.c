@@ -429,7 +429,11 @@ static void scan_removed(const Scan *scan, const char *path)
     }
 }
 
+/* Snapshots have their files among the cycles'. */
 static const char *const view_roots[] = { "artifacts", "cycles", "memories", "notes" };
+static const char *const stream_roots[] = { "streams/artifacts.d", "streams/cycles.d",
+                                            "streams/memories.d", "streams/notes.d",
+                                            "streams/snapshots.d" };
 
 /* Edits since the position's time; the position moves to now. */
 static void scan_views(Files *f, Position *at, Found *x, void (*directory)(Files *, const char *))
@@ -438,12 +442,10 @@ static void scan_views(Files *f, Position *at, Found *x, void (*directory)(Files
     Scan scan = { x, at->since_ms - SCAN_SLACK_MS, directory };
     if (now < at->since_ms)
         x->rescan = true; /* the clock was set back: times tell nothing */
-    for (size_t i = 0; i < COUNT_OF(view_roots); i++) {
-        char streams[32];
+    for (size_t i = 0; i < COUNT_OF(view_roots); i++)
         scan_directory(&scan, view_roots[i]);
-        snprintf(streams, sizeof streams, "streams/%s.d", view_roots[i]);
-        scan_removed(&scan, streams);
-    }
+    for (size_t i = 0; i < COUNT_OF(stream_roots); i++)
+        scan_removed(&scan, stream_roots[i]);
     at->since_ms = now;
     recent_of(f)->scanned_ms = io_awake_ms(&io_system);
 }

@@ -77,6 +77,12 @@ static bool complete(Str line)
     return line.n && line.p[line.n - 1] == '\n';
 }
 
+/* A whole record with something else in the place of its '\n': no writer stops there. */
+static bool ended(Str line)
+{
+    return line.n && is_record(str_slice(line, 0, line.n - 1));
+}
+
 /* Pages that a power failure took from a line are zeros.  A stream without any other record is not
  * among those that are checked after a reboot, so this is looked for always. */
 static bool has_zeros(Str line)
@@ -104,8 +110,10 @@ jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e)
         int got = lines_previous(&lines, &line, &at);
         if (got < 0)
             return read_failed(e, st, got);
-        if (line.n == 0)
+        if (line.n == 0) {
+            st->head.seq = damaged; /* nothing is known of them but that they were there */
             return JOT_OK;
+        }
         bool sure = f->checked && !has_zeros(line);
         RecordWant want = sure ? RECORD_NO_BODY : RECORD_ALL;
         if (complete(line) && read_line(line, want, &arena, &r, &skip)) {
@@ -114,7 +122,7 @@ jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e)
             st->head.seq += damaged < room ? damaged : room;
             return JOT_OK;
         }
-        bool torn = last && (!complete(line) || !sure);
+        bool torn = last && (!sure || (!complete(line) && !ended(line)));
         if (torn || MUTANT(CUT_THE_MIDDLE))
             st->size = at;
         else
@@ -237,6 +245,8 @@ jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, 
             return read_failed(e, st, got);
         more = line.n && take_line(&r, line, into);
     }
+    if (!r.got.more && lines.at < st->size)
+        count_damage(&r); /* the last line has lost its end */
     if (r.got.damaged) {
         Shown shown;
         store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read",

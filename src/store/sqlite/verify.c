@@ -50,7 +50,8 @@ static const char heads_wrong[] =
     "SELECT h.name FROM heads h LEFT JOIN records r ON r.n = h.n AND r.stream = h.stream"
     " WHERE r.n IS NULL OR r.seq <> h.seq OR r.chain IS NOT h.chain OR r.sha256 IS NOT h.sha256"
     " OR r.op <> h.op OR r.at <> h.at OR r.size <> h.size OR r.redacted <> h.redacted"
-    " OR r.fence <> h.fence OR EXISTS(SELECT 1 FROM records x WHERE x.stream = h.stream"
+    " OR r.fence <> h.fence OR r.\"by\" <> h.\"by\" OR r.id <> h.id OR r.meta <> h.meta"
+    " OR r.extra <> h.extra OR EXISTS(SELECT 1 FROM records x WHERE x.stream = h.stream"
     " AND x.seq > h.seq) ORDER BY h.name LIMIT 100";
 static const char lost_records[] =
     "SELECT count(*) FROM records r WHERE NOT EXISTS(SELECT 1 FROM heads h"

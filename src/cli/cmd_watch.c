@@ -1,0 +1,86 @@
+/* cmd_watch.c - changes as they come, until Ctrl-C. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/time.h"
+#include "cli/cmd.h"
+#include "memory/doc.h"
+#include "memory/watch.h"
+
+enum { WAIT_MS = 500 };
+
+extern const Cmd cmd_watch;
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
+
+static void print_change(const Change *c)
+{
+    static const char *const words[] = {
+        [0] = "gone", [OP_PUT] = "written", [OP_DELETE] = "deleted", [OP_APPEND] = "appended"
+    };
+    bool text = c->mark.op == OP_PUT || c->mark.op == OP_APPEND;
+    printf("%s  %-8s  ", c->mark.at_ms ? time_text(c->mark.at_ms).text : "-", words[c->mark.op]);
+    print_text(c->stream);
+    if (text)
+        printf("  version %s  %llu bytes", version_of(c->mark.sha256).text,
+               (unsigned long long)c->mark.size);
+    fputs("  ", stdout);
+    print_text(c->by);
+    putchar('\n');
+}
+
+static jot_status follow(Session *s, Watch *w, int64_t count)
+{
+    for (int64_t told = 0; !stopped && (count == 0 || told < count);) {
+        AUTO(Arena) arena = { 0 };
+        Change *changes;
+        size_t n;
+        TRY(watch_next(w, WAIT_MS, &arena, &changes, &n, &s->err));
+        for (size_t i = 0; i < n && (count == 0 || told < count); i++, told++) {
+            if (s->json)
+                print_json(change_json(&changes[i]));
+            else
+                print_change(&changes[i]);
+        }
+        if (n && fflush(stdout) != 0)
+            return JOT_OK; /* whoever listened is gone; main says so */
+    }
+    return JOT_OK;
+}
+
+static jot_status run_watch(Session *s)
+{
+    AUTO_PTR(Watch) w = NULL;
+    int64_t count;
+    Str prefix = arg_at(s, 0);
+    struct sigaction on = { .sa_handler = stop };
+    TRY(opt_number(s, "count", 1, INT64_MAX, 0, &count));
+    TRY(session_open(s, false));
+    TRY(watch_open(&w, &s->memory, prefix, &s->err));
+    sigaction(SIGINT, &on, NULL);
+    sigaction(SIGTERM, &on, NULL);
+    fputs("watching; Ctrl-C ends it\n", stderr);
+    return follow(s, w, count);
+}
+
+static const Opt opts[] = {
+    { "count", "N", "end after so many changes" },
+    { 0 },
+};
+
+const Cmd cmd_watch = {
+    .name = "watch",
+    .args = "[PREFIX]",
+    .summary = "Print changes as they come, one a line",
+    .help = "Of every process, and what people do to the files.  With --json each line is a JSON\n"
+            "value.  PREFIX begins with a kind: notes/, runs/.  Ctrl-C ends it.\n",
+    .opts = opts,
+    .args_max = 1,
+    .run = run_watch,
+};

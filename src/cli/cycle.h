@@ -1,0 +1,23 @@
+/* cycle.h - what the files of `jotter cycle` share: whose cycle, and which. */
+#ifndef CLI_CYCLE_H
+#define CLI_CYCLE_H
+
+#include "cli/cmd.h"
+#include "memory/cycle.h"
+
+/* clang-format off */
+#define CYCLE_OPT_AGENT { "agent", "NAME", "whose cycles; else 'default'" }
+/* clang-format on */
+extern const Opt cycle_opts_agent[];
+
+/* Who was named by --agent. */
+Str cycle_agent(Session *s);
+
+/* "cycle ID: done, 2 of 5 iterations" */
+void cycle_print_end(const Cycle *c);
+
+/* The commands that only look. */
+extern const Cmd cmd_cycle_status, cmd_cycle_list, cmd_cycle_show, cmd_cycle_diff,
+    cmd_cycle_explain;
+
+#endif

@@ -1,0 +1,17 @@
+/* tell.h - failures that carry more than a sentence, for programs. */
+#ifndef CLI_TELL_H
+#define CLI_TELL_H
+
+#include "cli/cmd.h"
+
+/* Returns the status.  With --json the failure is printed with one member more, `key`: what stands
+ * in the way, for instance.  Takes the reference; NULL adds nothing. */
+jot_status tell_with(Session *s, jot_status st, const char *key, json_t *more);
+
+/* The argument FROM or FROM:COUNT of an option; *count is 0 if it is not given. */
+MUST_USE jot_status opt_range(Session *s, const char *name, uint64_t *from, uint64_t *count);
+
+/* An option given as often as one likes. */
+size_t opt_all(const Session *s, const char *name, Str *out, size_t max);
+
+#endif

@@ -1,0 +1,298 @@
+/* care.c - verifying, mending, trimming and counting, on top of the store.
+ *
+ * Trimming is per stream and can be stopped anywhere: what went is gone, what
+ * did not goes next time.  Of a log the value is all of its records, so logs are
+ * trimmed only where they are named; streams that are added up from all their
+ * records (tasks, plans) never. */
+#include "memory/care.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "memory/search.h"
+
+/* --- Is it whole? ------------------------------------------------------------------------ */
+
+typedef struct IndexFaults {
+    const VerifyHooks *hooks;
+    CareCount *out;
+} IndexFaults;
+
+static void tell_index(void *ctx, Str stream, const char *what)
+{
+    const IndexFaults *x = ctx;
+    StoreFault f = { .kind = FAULT_INDEX,
+                     .stream = stream,
+                     .what = what,
+                     .advice = "make it again: jotter search --reindex, or jotter doctor --fix",
+                     .mends = true };
+    x->out->faults++;
+    if (x->hooks && x->hooks->fault)
+        x->hooks->fault(x->hooks->ctx, &f);
+}
+
+jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err *e)
+{
+    *out = (CareCount){ 0 };
+    TRY(store_verify(m->store, hooks, &out->pad, e));
+    out->faults = out->pad.faults;
+    AUTO_PTR(Search) s = NULL;
+    SearchCheck check;
+    IndexFaults x = { hooks, out };
+    TRY(search_open(&s, m, NULL, e));
+    TRY(search_verify(s, tell_index, &x, &check, e));
+    out->index = check.there;
+    out->index_rows = check.rows;
+    return JOT_OK;
+}
+
+typedef struct Listening {
+    const VerifyHooks *hooks; /* NULL: only listen */
+    uint64_t index_faults;
+} Listening;
+
+static void hear(void *ctx, const StoreFault *f)
+{
+    Listening *l = ctx;
+    l->index_faults += f->kind == FAULT_INDEX;
+    if (l->hooks && l->hooks->fault)
+        l->hooks->fault(l->hooks->ctx, f);
+}
+
+static void hear_progress(void *ctx, const VerifyCount *so_far)
+{
+    const Listening *l = ctx;
+    if (l->hooks && l->hooks->progress)
+        l->hooks->progress(l->hooks->ctx, so_far);
+}
+
+static jot_status make_index(Memory *m, Err *e)
+{
+    AUTO_PTR(Search) s = NULL;
+    TRY(search_open(&s, m, NULL, e));
+    return search_rebuild(s, e);
+}
+
+jot_status care_doctor(Memory *m, const DoctorOptions *o, const VerifyHooks *hooks,
+                       DoctorReport *out, Err *e)
+{
+    assert(o && out);
+    *out = (DoctorReport){ 0 };
+    if (o->after_crash && !o->fix)
+        return err_set(e, JOT_INVALID, "comparing as after a crash changes files: it needs fix");
+    Listening l = { .hooks = o->fix ? NULL : hooks };
+    VerifyHooks first = { hear, hear_progress, &l };
+    TRY(care_verify(m, &first, &out->before, e));
+    out->after = out->before;
+    if (!o->fix)
+        return JOT_OK;
+    TRY(store_mend(m->store, &(MendOptions){ .after_crash = o->after_crash }, e));
+    out->index_made = l.index_faults > 0;
+    if (out->index_made)
+        TRY(make_index(m, e));
+    out->done = *store_report(m->store);
+    return care_verify(m, hooks, &out->after, e);
+}
+
+static json_t *text_json(Str text)
+{
+    return json_stringn(text.n ? text.p : "", text.n);
+}
+
+json_t *fault_json(const StoreFault *f)
+{
+    return json_pack("{s:s, s:b, s:o, s:s, s:s, s:b}", "kind", fault_name(f->kind), "counts",
+                     fault_counts(f->kind), "stream", text_json(f->stream), "what", f->what,
+                     "advice", f->advice, "mends", f->mends);
+}
+
+json_t *care_json(const CareCount *c)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I}", "streams", (json_int_t)c->pad.streams,
+                     "records", (json_int_t)c->pad.records, "bytes", (json_int_t)c->pad.bytes,
+                     "faults", (json_int_t)c->faults, "index", c->index, "index_rows",
+                     (json_int_t)c->index_rows);
+}
+
+json_t *doctor_json(const DoctorReport *r, bool fix)
+{
+    json_t *out = json_pack("{s:b, s:o, s:o}", "fixed", fix, "before", care_json(&r->before),
+                            "after", care_json(&r->after));
+    json_object_set_new(out, "done",
+                        json_pack("{s:I, s:I, s:I, s:I, s:b}", "torn", (json_int_t)r->done.torn,
+                                  "restored", (json_int_t)r->done.restored, "outside",
+                                  (json_int_t)r->done.outside, "quarantined",
+                                  (json_int_t)r->done.quarantined, "index_made", r->index_made));
+    return out;
+}
+
+/* --- What can go? ------------------------------------------------------------------------ */
+
+static const char *const gc_documents[] = { "artifacts/", "cycles/", "memories/", "notes/" };
+static const char *const gc_whole[] = { "leases/", "plans/", "tasks/" };
+
+typedef struct Gc {
+    Memory *m;
+    const GcPolicy *p;
+    void (*each)(void *ctx, Str stream, const GcCount *of_it);
+    void *ctx;
+    GcCount *out;
+    bool logs; /* of which records can be found */
+    Err *e;
+} Gc;
+
+/* What is known of one record. */
+typedef struct GcRecord {
+    uint64_t seq, size;
+    int64_t at_ms;
+} GcRecord;
+
+typedef struct GcRecords {
+    Arena arena;
+    GcRecord *items;
+    size_t n, cap;
+} GcRecords;
+
+static jot_status gc_collect(void *ctx, const Record *r)
+{
+    GcRecords *all = ctx;
+    all->items = arena_grow(&all->arena, all->items, all->n, &all->cap, sizeof *all->items,
+                            alignof(GcRecord));
+    all->items[all->n++] =
+        (GcRecord){ r->mark.seq, r->mark.redacted ? 0 : r->mark.size, r->mark.at_ms };
+    return JOT_OK;
+}
+
+/* How many of the oldest records go. */
+static size_t gc_decide(const GcPolicy *p, const GcRecords *all)
+{
+    if (all->n <= GC_KEEP_MIN)
+        return 0;
+    size_t may = all->n - GC_KEEP_MIN, go = 0;
+    if (p->keep && all->n > p->keep)
+        go = all->n - p->keep;
+    for (size_t i = go; p->before_ms && i < all->n && all->items[i].at_ms < p->before_ms; i++)
+        go = i + 1;
+    uint64_t bytes = 0;
+    for (size_t i = all->n; p->bytes && i-- > go;) {
+        bytes += all->items[i].size;
+        if (bytes > p->bytes)
+            go = i + 1;
+    }
+    return go < may ? go : may;
+}
+
+static jot_status gc_stream(void *ctx, const Listed *l)
+{
+    Gc *gc = ctx;
+    GcRecords all = { 0 };
+    GcCount of_it = { .streams = 1 };
+    jot_status st = memory_each_record(gc->m, l->name, 0, gc_collect, &all, NULL, gc->e);
+    size_t go = st == JOT_OK ? gc_decide(gc->p, &all) : 0;
+    uint64_t before = go ? all.items[go].seq : 0, dropped = 0;
+    of_it.records = go;
+    for (size_t i = 0; i < go; i++)
+        of_it.bytes += all.items[i].size;
+    arena_free(&all.arena);
+    if (st == JOT_NOT_FOUND || st == JOT_CORRUPT) /* a file without records; or verify's business */
+        return JOT_OK;
+    TRY(st);
+    if (go == 0)
+        return JOT_OK;
+    if (!gc->p->dry_run)
+        TRY(store_trim(gc->m->store, l->name, before, &dropped, gc->e));
+    gc->out->streams++;
+    gc->out->records += of_it.records;
+    gc->out->bytes += of_it.bytes;
+    gc->logs = gc->logs || str_starts(l->name, S("runs/"));
+    if (gc->each)
+        gc->each(gc->ctx, l->name, &of_it);
+    return JOT_OK;
+}
+
+jot_status care_gc(Memory *m, const GcPolicy *p,
+                   void (*each)(void *ctx, Str stream, const GcCount *of_it), void *ctx,
+                   GcCount *out, Err *e)
+{
+    *out = (GcCount){ 0 };
+    if (!p->keep && !p->before_ms && !p->bytes)
+        return err_set(e, JOT_INVALID, "say what to keep: by count, by age or by size");
+    for (size_t i = 0; i < COUNT_OF(gc_whole); i++)
+        if (str_starts(p->prefix, str(gc_whole[i])))
+            return err_set(e, JOT_INVALID, "%s are added up from all their records: none can go",
+                           gc_whole[i]);
+    Gc gc = { m, p, each, ctx, out, false, e };
+    if (p->prefix.n && str_find(p->prefix, '/') == p->prefix.n)
+        return err_set(e, JOT_INVALID, "a prefix has its kind in front: notes/, runs/");
+    if (p->prefix.n)
+        TRY(memory_each(m, p->prefix, LIST_ALL, gc_stream, &gc, e));
+    for (size_t i = 0; !p->prefix.n && i < COUNT_OF(gc_documents); i++)
+        TRY(memory_each(m, str(gc_documents[i]), LIST_ALL, gc_stream, &gc, e));
+    return gc.logs && !p->dry_run ? search_forget(m, (Str){ 0 }, e) : JOT_OK;
+}
+
+/* --- What is in it? ---------------------------------------------------------------------- */
+
+typedef struct Counting {
+    Memory *m;
+    Arena *into;
+    Stats *out;
+    size_t cap;
+} Counting;
+
+static KindStats *kind_stats(Counting *c, Str stream)
+{
+    Str kind = str_slice(stream, 0, str_find(stream, '/'));
+    Stats *s = c->out;
+    if (s->n && str_eq(s->kinds[s->n - 1].kind, kind))
+        return &s->kinds[s->n - 1];
+    s->kinds = arena_grow(c->into, s->kinds, s->n, &c->cap, sizeof(KindStats), alignof(KindStats));
+    s->kinds[s->n] = (KindStats){ .kind = arena_copy(c->into, kind) };
+    return &s->kinds[s->n++];
+}
+
+static jot_status count_record(void *ctx, const Record *r)
+{
+    KindStats *k = ctx;
+    k->records++;
+    k->bytes += r->body.n;
+    if (k->oldest_ms == 0 || r->mark.at_ms < k->oldest_ms)
+        k->oldest_ms = r->mark.at_ms;
+    if (r->mark.at_ms > k->newest_ms)
+        k->newest_ms = r->mark.at_ms;
+    return JOT_OK;
+}
+
+static jot_status count_stream(void *ctx, const Listed *l)
+{
+    Counting *c = ctx;
+    KindStats *k = kind_stats(c, l->name);
+    *(mark_live(&l->mark) ? &k->streams : &k->deleted) += 1;
+    uint64_t damaged = 0;
+    jot_status st = memory_each_record(c->m, l->name, 0, count_record, k, &damaged, NULL);
+    /* What cannot be read at all counts as one. */
+    k->damaged += damaged + (st != JOT_OK && st != JOT_NOT_FOUND);
+    return JOT_OK;
+}
+
+jot_status care_stats(Memory *m, Arena *into, Stats *out, Err *e)
+{
+    *out = (Stats){ 0 };
+    Counting c = { m, into, out, 0 };
+    return memory_each(m, (Str){ 0 }, LIST_ALL, count_stream, &c, e);
+}
+
+json_t *stats_json(const Stats *s)
+{
+    json_t *kinds = json_array();
+    for (size_t i = 0; i < s->n; i++) {
+        const KindStats *k = &s->kinds[i];
+        json_array_append_new(
+            kinds, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", text_json(k->kind),
+                             "streams", (json_int_t)k->streams, "deleted", (json_int_t)k->deleted,
+                             "records", (json_int_t)k->records, "bytes", (json_int_t)k->bytes,
+                             "damaged", (json_int_t)k->damaged, "oldest", (json_int_t)k->oldest_ms,
+                             "newest", (json_int_t)k->newest_ms));
+    }
+    return json_pack("{s:o}", "kinds", kinds);
+}

@@ -1,0 +1,180 @@
+/* cycle_steps.c - appending steps, and folding them into a state. */
+#include "memory/cycle_steps.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+Str steps_stream(Str agent, Str id, Arena *into)
+{
+    return arena_printf(into, "steps/" STR_FMT "/" STR_FMT, STR_ARG(agent), STR_ARG(id));
+}
+
+/* --- Folding ----------------------------------------------------------------------------- */
+
+typedef struct Fold {
+    Cycle *c;
+    Arena *into;  /* of what stays */
+    Arena states; /* of the state at hand ... */
+    Arena spare;  /* ... and, for a moment, of the next one */
+    Yaml *state;
+    size_t calls_cap;
+    int64_t awake_ms;
+    char boot[33];
+} Fold;
+
+static void fold_done(Fold *f)
+{
+    arena_free(&f->states);
+    arena_free(&f->spare);
+}
+DEFINE_AUTO(Fold, fold_done)
+
+/* How often each tool is called, and how often in the same way. */
+static void count_call(Fold *f, const Action *x)
+{
+    Cycle *c = f->c;
+    CycleCall *known = NULL;
+    for (size_t i = 0; i < c->calls_n && !known; i++)
+        if (str_eq(c->calls[i].tool, x->tool))
+            known = &c->calls[i];
+    if (!known) {
+        c->calls = arena_grow(f->into, c->calls, c->calls_n, &f->calls_cap, sizeof *c->calls,
+                              alignof(CycleCall));
+        known = &c->calls[c->calls_n++];
+        *known = (CycleCall){ .tool = x->tool, .args = x->args };
+    }
+    known->n++;
+    if (str_eq(known->args, x->args))
+        known->same++;
+    else if (known->same <= 1)
+        known->args = x->args; /* nothing was repeated yet: perhaps this one will be */
+}
+
+/* The next state was made in `spare`; the old one goes. */
+static void advance(Fold *f, Yaml *next)
+{
+    f->state = next;
+    arena_free(&f->states);
+    f->states = TAKE(f->spare);
+}
+
+static void take_reply(Fold *f, Str reply)
+{
+    Cycle *c = f->c;
+    Str said;
+    Action x = action_parse(reply, f->into);
+    c->iterations++;
+    c->waiting = x.kind == ACTION_TOOL;
+    c->done = x.kind == ACTION_DONE;
+    if (c->waiting)
+        c->call = x;
+    if (x.kind != ACTION_UNREADABLE)
+        count_call(f, &x);
+    advance(f, action_apply(&f->spare, f->state, &x, &said));
+}
+
+static ToolEnd tool_end(Str status)
+{
+    if (str_eq(status, S("ok")))
+        return TOOL_OK;
+    return str_eq(status, S("unknown")) ? TOOL_UNKNOWN : TOOL_FAILED;
+}
+
+static void take_result(Fold *f, const json_t *meta, Str result)
+{
+    Str said;
+    if (!f->c->waiting)
+        return;
+    ToolEnd end = tool_end(json_str(json_object_get(meta, "status")));
+    f->c->waiting = false;
+    advance(f, action_result(&f->spare, f->state, &f->c->call, end, result, &said));
+}
+
+static void take_end(Fold *f, const json_t *meta)
+{
+    f->c->sealed = true;
+    f->c->end = tail_end(json_str(json_object_get(meta, "end")));
+    f->c->why = arena_copy(f->into, json_str(json_object_get(meta, "why")));
+}
+
+static jot_status fold_add(void *ctx, const Record *r)
+{
+    Fold *f = ctx;
+    AUTO_PTR(json_t) meta = NULL;
+    f->c->steps = r->mark.seq;
+    if (r->mark.op != OP_APPEND || json_read(r->meta, &meta, NULL) != JOT_OK)
+        return JOT_OK;
+    Str kind = json_str(json_object_get(meta, "kind"));
+    if (str_eq(kind, S("reply")))
+        take_reply(f, r->body);
+    else if (str_eq(kind, S("result")))
+        take_result(f, meta, r->body);
+    else if (str_eq(kind, S("end")))
+        take_end(f, meta);
+    Str boot = json_str(json_object_get(meta, "boot"));
+    snprintf(f->boot, sizeof f->boot, STR_FMT, STR_ARG(boot));
+    f->awake_ms = json_integer_value(json_object_get(meta, "awake"));
+    return JOT_OK;
+}
+
+/* Time goes on only while the machine runs; after a reboot nobody is left to give a sign. */
+static void judge_life(const Memory *m, const Fold *f, Cycle *c)
+{
+    char boot[33];
+    io_boot_id(m->io, boot);
+    int64_t quiet = io_awake_ms(m->io) - f->awake_ms;
+    bool rebooted = !str_eq(str(boot), str(f->boot)) || quiet < 0;
+    c->left_ms = rebooted || quiet >= c->ttl_ms ? 0 : c->ttl_ms - quiet;
+    c->dead = c->left_ms == 0;
+}
+
+jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
+{
+    AUTO(Fold) f = { .c = out, .into = into, .awake_ms = t->awake_ms };
+    snprintf(f.boot, sizeof f.boot, STR_FMT, STR_ARG(t->boot));
+    out->iterations = 0;
+    TRY(cycle_state_read(t->before, &f.states, &f.state, e));
+    Err missing = { 0 };
+    Str stream = steps_stream(out->agent, out->id, into);
+    jot_status st = memory_each_record(m, stream, 1, fold_add, &f, NULL, &missing);
+    if (st != JOT_OK && st != JOT_NOT_FOUND) {
+        if (e)
+            *e = missing;
+        return st;
+    }
+    out->state = cycle_state_copy(into, f.state);
+    judge_life(m, &f, out);
+    return JOT_OK;
+}
+
+/* --- Appending --------------------------------------------------------------------------- */
+
+jot_status steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e)
+{
+    AUTO_PTR(json_t) owned = meta;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) text = { 0 };
+    char boot[33];
+    io_boot_id(m->io, boot);
+    json_object_set_new(owned, "boot", json_string(boot));
+    json_object_set_new(owned, "awake", json_integer(io_awake_ms(m->io)));
+    json_write(&text, owned);
+    Mark mark;
+    Expect x = { .kind = EXPECT_SEQ, .seq = c->steps };
+    Draft d = { .op = OP_APPEND, .meta = buf_str(&text), .body = body };
+    return memory_append(m, steps_stream(c->agent, c->id, &arena), &x, &d, &mark, e);
+}
+
+jot_status steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into, Err *e)
+{
+    if (c->sealed)
+        return JOT_OK;
+    json_t *meta = json_pack("{s:s, s:s}", "kind", "end", "end", cycle_end_name(end));
+    if (why.n)
+        json_object_set_new(meta, "why", json_stringn(why.p, why.n));
+    TRY(steps_add(m, c, meta, (Str){ 0 }, e));
+    c->sealed = true;
+    c->end = end;
+    c->why = arena_copy(into, why);
+    return JOT_OK;
+}

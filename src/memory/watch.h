@@ -1,0 +1,31 @@
+/* watch.h - Watch, what changes in a pad, as it changes.
+ *
+ * Writes of every process are seen, and what people do to the files.  Each
+ * change is told once: a stream whose head is what it was is no news.  If much
+ * happens at once some versions in between may pass unseen; the last never does. */
+#ifndef MEMORY_WATCH_H
+#define MEMORY_WATCH_H
+
+#include "base/json.h"
+#include "memory/memory.h"
+
+typedef struct Watch Watch;
+
+typedef struct Change {
+    Str stream;
+    Mark mark; /* of its head now; seq 0: a person's edit no write has recorded; op 0: it is gone */
+    Str by;
+} Change;
+
+/* From now on; streams below `prefix` only, which may be empty. */
+MUST_USE jot_status watch_open(Watch **out, Memory *m, Str prefix, Err *e);
+void watch_close(Watch *w); /* NULL is fine */
+DEFINE_AUTO_PTR(Watch, watch_close)
+
+/* What changed since the last call; waits up to `wait_ms` for the first.  Lives in `into`. */
+MUST_USE jot_status watch_next(Watch *w, int64_t wait_ms, Arena *into, Change **out, size_t *n,
+                               Err *e);
+
+json_t *change_json(const Change *c);
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/bash
+# care.t - looking after a pad from the shell.
+. "$(dirname "$0")/lib.sh"
+export JOTTER_PAD=files:$here/pad
+
+put() { printf '%s' "$2" | "$JOTTER" write "$1" >/dev/null; }
+
+missing() { jot verify && ends 66 && jot doctor && ends 66 && jot stats && ends 0; }
+try 'a pad that is not there cannot be verified' missing
+
+for i in $(seq 1 20); do put plan "version $i"; done
+put fruit apple
+
+good() { jot verify && ends 0 && says '2 streams, 21 records' && says 'everything is as it should be' && jot doctor && ends 0 && says 'nothing is wrong'; }
+try 'a pad in order verifies' good
+
+stats() { jot stats && ends 0 && says notes && says ' 21 ' && jot stats --json && says '"records":21'; }
+try 'kinds are counted' stats
+
+gc() {
+    jot gc && ends 64 && tells 'say what to keep' && jot gc --keep 17 --dry-run && says 'would drop 3 records' && jot gc --keep 17 --json && says '"records":3' &&
+        jot gc --keep 17 && says 'dropped 0 records' && jot gc --prefix tasks/ --keep 20 && ends 64 && jot read plan && is 'version 20'
+}
+try 'old versions go, and the value stays' gc
+
+damage() {
+    printf '{"seq":9,"at' >>"$here/pad/streams/notes.d/plan.jsonl"
+    jot verify && ends 70 && says 'leftover' && says 'notes/plan' && says '; ' && jot doctor && ends 70 && says '(--fix does it)' &&
+        jot doctor --fix && ends 0 && says 'nothing is wrong now' && jot verify && ends 0
+}
+try 'what is wrong is told, and mended if asked' damage
+
+merged() {
+    s=$here/pad/streams/notes.d/fruit.jsonl
+    cp "$s" base && put fruit pear && tail -n 1 "$s" >ours && cp base "$s" && printf apple >"$here/pad/notes/fruit.txt" && put fruit plum && tail -n 1 "$s" >theirs
+    { cat base; echo '<<<<<<< HEAD'; cat ours; echo =======; cat theirs; echo '>>>>>>> other'; } >"$s"
+    jot verify && ends 70 && says 'fork' && says 'git checkout --ours' && jot doctor --fix --json && ends 0 && says '"fixed":true' && jot read fruit && is plum && jot verify && ends 0
+}
+try 'a stream that git merged is told and mended' merged
+
+crash() { jot doctor --after-crash && ends 64 && printf vers >"$here/pad/notes/plan.txt" && jot doctor --fix --after-crash && ends 0 && says '1 files restored' && jot read plan && is 'version 20'; }
+try 'after a crash every file is compared' crash
+
+json() { jot verify --json && ends 0 && says '"faults":0' && says '"problems":[' && echo x >"$here/pad/streams/stray" && jot verify --json && ends 70 && says '"kind":"stray"'; }
+try 'with --json problems are a list' json
+
+# until CONDITION...: looks again for five seconds
+until_true() { for _ in $(seq 1 100); do "$@" && return 0; sleep 0.05; done; return 1; }
+lines() { [ "$(wc -l <"$here/seen")" = "$1" ]; }
+watched() {
+    "$JOTTER" watch --count 2 --json >"$here/seen" 2>"$here/told" &
+    pid=$!
+    until_true grep -q watching "$here/told" && put news one && until_true lines 1 && "$JOTTER" delete news >/dev/null
+    wait $pid && lines 2 && grep -q '"stream":"notes/news","op":"put"' "$here/seen" && grep -q '"op":"delete"' "$here/seen"
+}
+try 'watching tells each change once, a line of JSON each' watched
+
+stopped() {
+    "$JOTTER" watch notes/ >"$here/seen" 2>"$here/told" &
+    pid=$!
+    until_true grep -q watching "$here/told"
+    printf edited >"$here/pad/notes/plan.txt"
+    until_true grep -q outside "$here/seen"
+    kill -INT $pid && wait $pid && grep -q 'written   notes/plan' "$here/seen"
+}
+try 'watching sees edits of files, and an interrupt ends it well' stopped
+
+where() { jot where --json && ends 0 && says '"there":true' && says '"index":"' && jot --pad files:none where --json && ends 0 && says '"there":false'; }
+try 'where answers in JSON' where
+
+plan

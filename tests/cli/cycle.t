@@ -1,0 +1,132 @@
+#!/bin/bash
+# cycle.t - cycles driven by a script: wake, step, sleep, fail; looking back; starting anew.
+. "$(dirname "$0")/lib.sh"
+export JOTTER_PAD=files:$here/pad
+state=$here/pad/cycles/active.yaml
+
+feed() { # TEXT ARGS...: jotter with the text on standard input
+    local text=$1
+    shift
+    printf %s "$text" >"$here/.in"
+    "$JOTTER" "$@" <"$here/.in" >"$here/.out" 2>"$here/.err"
+    code=$?
+    out=$(cat "$here/.out") err=$(cat "$here/.err")
+    return 0
+}
+DONE='{"tool":"done","args":{"summary":"it works"}}'
+ECHO='Let me see. {"tool":"echo","args":{"message":"hi"}}'
+
+nothing() {
+    jot cycle status && ends 0 && says 'none yet' && jot cycle list && is '(empty)' && [ ! -e pad ] || return 1
+    jot cycle show && ends 66 && jot cycle explain && ends 66
+}
+try 'looking makes no pad' nothing
+
+init() {
+    jot cycle init 'say hi' 'go home' --notes 'be brief' && ends 0 && says 'current_task: say hi' || return 1
+    grep -q 'be brief' "$state" && jot cycle init again && ends 75 && tells "'default' has a state already"
+}
+try 'init writes the first state, once' init
+
+drive() {
+    sed -i 's/^pending_actions: .*/pending_actions: [rest]  # by hand/' "$state"
+    cp "$state" kept
+    jot cycle wake --max 3 && ends 0 || return 1
+    id=$out
+    cmp kept "pad/cycles/${id}_before.yaml" && jot cycle show "$id" --before && [ "$out" = "$(cat kept)" ] || return 1
+    feed "$ECHO" cycle step "$id" && ends 0 && is 'tool echo {"message":"hi"}' || return 1
+    jot cycle status && says "waiting    for the result of echo" || return 1
+    feed 'x' cycle step "$id" && ends 64 && tells "the result of 'echo' is missing" || return 1
+    feed 'ECHO: hi' cycle step "$id" --result && is '[TOOL] echo({"message":"hi"}) -> ECHO: hi' || return 1
+    jot cycle show "$id" && says '[TOOL] echo' || return 1
+    feed 'no json' cycle step "$id" && is "unreadable
+[PARSE ERROR] Could not parse: no json" || return 1
+    feed "$DONE" cycle step "$id" && is "done
+[COMPLETED] it works" || return 1
+    jot cycle sleep "$id" && ends 0 && is "cycle $id: done, 3 of 3 iterations" || return 1
+    grep -q '^current_task: rest' "$state" && grep -q 'last_updated: null' "pad/cycles/${id}_after.yaml"
+}
+try 'a script drives a cycle, and the files are there' drive
+
+looking() {
+    jot cycle list && says "$id" && says done || return 1
+    jot cycle explain && says "cycle $id: finished" && says "the task was 'say hi' and is 'rest'" && says '+ completed_tasks[0]: ' || return 1
+    jot cycle diff "$id" && says '- current_task: say hi' && says '+ current_task: rest' || return 1
+    jot cycle show "$id" --after && says 'current_task: rest'
+}
+try 'list, explain, diff and show look back' looking
+
+over() { feed "$DONE" cycle step "$id" && ends 76 && tells 'is over (done)' && jot cycle sleep "$id" && ends 0; }
+try 'a cycle that is over takes no steps' over
+
+one() {
+    jot cycle wake && ends 0 && running=$out && jot cycle wake && ends 75 && tells "cycle '$running' of 'default' is running" || return 1
+    jot cycle reset && ends 75 && jot cycle wake --agent zoe && ends 0 && jot cycle sleep "$out" --agent zoe && ends 0 && [ -e pad/cycles/zoe/active.yaml ]
+}
+try 'one cycle at a time, for each agent' one
+
+edit() {
+    echo 'mood: sunny' >>"$state"
+    jot cycle sleep "$running" && ends 0 && tells 'an edit during the cycle was merged' && grep -q 'mood: sunny' "$state"
+}
+try 'an edit during a cycle is merged' edit
+
+failing() {
+    cp "$state" kept
+    jot cycle wake && id=$out
+    feed '{"tool":"update_scratchpad","args":{"mood":"bad","goals":[]}}' cycle step "$id" && is update || return 1
+    echo 'Traceback: here' | "$JOTTER" cycle fail "$id" 'out of memory' --trace - >/dev/null || return 1
+    grep -q "Cycle $id failed: out of memory" "$state" && grep -q 'mood: sunny' "$state" || return 1
+    jot cycle explain "$id" && says 'it crashed: out of memory' && says "logs/cycle/$id" || return 1
+    jot cycle sleep "$id" && ends 76
+}
+try 'a failed cycle leaves the state as it was before' failing
+
+leased() {
+    jot lease run cycles/default -- "$JOTTER" cycle wake && ends 0 && id=$out || return 1
+    jot cycle wake && ends 0 && tells "cycle '$id' was ended: it was killed" && new=$out || return 1
+    jot cycle explain "$id" && says 'crashed' && jot cycle sleep "$new" && ends 0
+}
+try 'a cycle under a lease is dead when the lease is over' leased
+
+bad_yaml() {
+    cp "$state" kept
+    printf 'goals: [a\nnotes: x\n' >"$state"
+    jot cycle wake && ends 64 && tells "the state of 'default': not valid YAML at line 2, column" || return 1
+    [ "$(cat "$state")" = 'goals: [a
+notes: x' ] && jot cycle status && ends 0 && says 'not valid YAML at line 2' || return 1
+    cp kept "$state"
+}
+try 'a state that is no YAML gets line and column, and stays' bad_yaml
+
+anew() {
+    printf '# mine\ngoals: [from a file]\n' >t.yaml
+    jot cycle reset --template ./t.yaml && ends 0 && cmp t.yaml "$state" || return 1
+    feed 'goals: [from a note]' write cycle-template-demo && jot cycle reset --template demo --clean && ends 0 && says 'removed ' || return 1
+    grep -q 'from a note' "$state" && [ -z "$(ls pad/cycles/*_before.yaml 2>/dev/null)" ] && [ -e pad/cycles/zoe ] || return 1
+    jot cycle list && is '(empty)' && jot cycle reset --template none && ends 66 || return 1
+    jot cycle reset && ends 0 && grep -q '^goals: \[\]' "$state"
+}
+try 'reset begins anew, from a file, a note or nothing' anew
+
+json() {
+    jot cycle wake --json && ends 0 && says '"cycle":"' && says '"state":{' || return 1
+    id=$(sed 's/.*"cycle":"\([0-9_]*\)".*/\1/' <"$here/.out")
+    jot cycle wake --json && ends 75 && says '"status":"leased"' || return 1
+    feed "$ECHO" cycle step "$id" --json && says '"action":"tool"' && says '"args":{"message":"hi"}' || return 1
+    feed 'x' cycle step "$id" --error --json && says '"said":"[TOOL ERROR] echo: x"' || return 1
+    jot cycle status --json && says '"running":true' && jot cycle sleep "$id" --json && says '"end":"stopped"' || return 1
+    for word in list show diff explain; do
+        jot cycle $word --json && ends 0 && [ "${out:0:1}${out: -1}" = '{}' ] && [ "$(wc -l <"$here/.out")" = 1 ] || return 1
+    done
+    jot cycle reset --clean --json && says '"removed":' && jot cycle show none --json && ends 66 && says '"status":"not_found"'
+}
+try 'every command answers with JSON' json
+
+hostile() {
+    for id in ../x 'a b' '' x/y; do jot cycle show "$id" --before; [ "$code" = 64 ] || [ "$code" = 66 ] || return 1; done
+    jot cycle wake --agent 'a b' && ends 64 && tells 'use [A-Za-z0-9_-]+' && jot cycle wake --max 0 && ends 64 && jot cycle sleep x && ends 64
+}
+try 'bad names are refused' hostile
+
+plan

@@ -1,0 +1,68 @@
+#!/bin/bash
+# search.t - finding things from the shell.
+. "$(dirname "$0")/lib.sh"
+export JOTTER_PAD=files:$here/pad
+
+put() { printf '%s' "$2" | "$JOTTER" --as "${3:-ann}" write "$1" >/dev/null; }
+
+empty() { jot search anything && ends 0 && is '(nothing found)' && [ ! -e "$here/pad" ]; }
+try 'a pad that is not there has nothing, and is not made' empty
+
+put ops 'Backups run nightly; restore with parseConfig from src/main.c' && put zh '数据库备份每天运行' bob
+
+words() { jot search restoring backup && ends 0 && says 'notes/ops' && says '**Backups** run nightly; **restore**' && says 'version ' && says ' tokens'; }
+try 'a hit has its name, version, cost and the words that were found' words
+
+dense() { jot search 备份 && says 'notes/zh' && says '数据库**备份**每天运行'; }
+try 'Chinese is found without spaces' dense
+
+several() { jot search parse_config && says notes/ops && jot search '"restore with"' && says notes/ops && jot search 'night*' && says notes/ops; }
+try 'identifiers, phrases and beginnings are found' several
+
+filters() { jot search 备份 --by ann && is '(nothing found)' && jot search 备份 --by bob --kind notes --since 1d --until 2999-12-31 && says notes/zh; }
+try 'agent, kind and time are filters' filters
+
+bad() {
+    jot search && ends 64 && tells 'usage: jotter search' &&
+        jot search '"open' && ends 64 && tells 'opens a quote' &&
+        jot search x --kind leases && ends 64 && tells "no kind 'leases'" &&
+        jot search x --since yesterday && ends 64 && tells "--since 'yesterday': use 2026-01-31" &&
+        jot search x --limit 0 && ends 64 && tells '--limit'
+}
+try 'bad questions get one sentence' bad
+
+json() {
+    jot search backup --json --explain && ends 0 && says '"stream":"notes/ops"' && says '"snippet":"**Backups**' && says '"coverage":1.0' && says '"more":false' &&
+        jot search '"' --json && ends 64 && says '"status":"invalid"'
+}
+try 'with --json hits and failures are JSON' json
+
+explained() { jot search backup --explain && says 'score ' && says 'by its stem 1'; }
+try 'a rank is explained' explained
+
+reindexed() { rm "$here/pad/index.sqlite" && jot search --reindex && is 'the index was made again' && jot search backup && says notes/ops && jot where && says 'index      '; }
+try 'the index may be deleted and made again' reindexed
+
+purged() {
+    put secret 'the word is xylophonequartz' && jot search xylophonequartz && says notes/secret &&
+        grep -q xylophonequartz "$here/pad/index.sqlite" && jot purge secret && ends 0 &&
+        ! grep -rq xylophonequartz "$here/pad" && jot search xylophonequartz && is '(nothing found)'
+}
+try 'purged text is in no file of the pad' purged
+
+redacted() {
+    put b 'first the word sphinxquartzite' && jot search sphinxquartzite && says notes/b && put b 'then another' &&
+        jot redact b 1 && ends 0 && ! grep -rq sphinxquartzite "$here/pad"
+}
+try 'redacted text is in no file of the pad' redacted
+
+mode() { [ "$(stat -c %a "$here/pad/index.sqlite")" = 600 ]; }
+try 'the index is its owner'"'"'s alone' mode
+
+sqlite() {
+    export JOTTER_PAD=sqlite:$here/pad.db
+    put one 'apple tree' && jot search trees && says notes/one && [ -e "$here/pad.db.index" ]
+}
+try 'a sqlite pad has its index beside it' sqlite
+
+plan

@@ -1,0 +1,71 @@
+#!/bin/bash
+# task.t - tasks from the shell: states, dependencies, order, two shells at once.
+. "$(dirname "$0")/lib.sh"
+
+for pad in files:pad sqlite:pad.db; do
+    export JOTTER_PAD=$pad
+
+    none() { jot task list && is '(empty)' && jot task ready && is '(empty)'; }
+    try "a pad that is not there has no tasks ($pad)" none
+
+    added() {
+        jot task add build 'compile it' --priority 5 && is 'build: pending' && jot task add test --needs build --tool make --tool sh --retries 1 && ends 0 &&
+            jot task show test --json && says '"dependencies":["build"]' && says '"tools":["make","sh"]' && says '"max_retries":1'
+    }
+    try "a task is added with what it needs ($pad)" added
+
+    refused() {
+        jot task add build && ends 75 && tells "duplicate task id 'build'" && jot task add x --needs none && ends 64 && tells "missing dependency id 'none' referenced by task 'x'" &&
+            jot task add x --needs build --needs build && ends 64 && tells 'duplicate dependency' && jot task add a --needs b --later && ends 0 &&
+            jot task add b --needs a --later && ends 64 && tells 'dependency cycle: b -> a -> b'
+    }
+    try "a duplicate, missing or circular dependency is refused ($pad)" refused
+
+    ready() { jot task ready && is build && tells "task 'a': missing dependency: b"; }
+    try "ready lists what can be started, and tells what is wrong ($pad)" ready
+
+    waits() { jot task start test; ends 75 && tells "task 'test' waits for dependency 'build', which is pending"; }
+    try "a task waits for what it needs ($pad)" waits
+
+    illegal() {
+        jot task done build && ends 64 && tells "illegal transition for task 'build': pending -> completed; allowed: blocked, ready" || return 1
+        jot task done build --json && says '"status":"invalid"' && says '"task":{"task_id":"build"'
+    }
+    try "an illegal transition lists the legal ones ($pad)" illegal
+
+    finished() { jot task start build && is 'build: running' && jot task done build 'a.out' && is 'build: completed' && jot task ready && is test; }
+    try "a completed task frees what waited for it ($pad)" finished
+
+    retried() {
+        jot task start test && jot task fail test && ends 64 && jot task fail test broken && is 'test: failed' && jot task unblock test && ends 64 && tells "task 'test' is failed, not blocked" &&
+            jot task retry test && is 'test: ready' && jot task start test && jot task fail test again && jot task retry test && ends 64 && tells 'no retries remaining'
+    }
+    try "a failed task is retried as often as it may be ($pad)" retried
+
+    blocked() { jot task block a 'no key' && is 'a: blocked' && jot task show a && says 'no key' && jot task unblock a 'found it' && is 'a: ready' && jot task list --status ready && says ' a'; }
+    try "a blocked task is unblocked by hand ($pad)" blocked
+
+    events() {
+        jot task events a && says 'created' && says 'pending -> blocked' && says 'blocked -> ready' && says '(manual)  found it' || return 1
+        jot task events a --json && says '"type":"unblocked"' && says '"damaged":0'
+    }
+    try "events tell what happened ($pad)" events
+
+    race() {
+        local won=0 i
+        for i in 1 2 3 4 5; do "$JOTTER" task add "r$i" >/dev/null; done
+        for i in 1 2 3 4 5; do
+            "$JOTTER" task start "r$i" --as ann >/dev/null 2>&1 & a=$!
+            "$JOTTER" task start "r$i" --as bob >/dev/null 2>&1 & b=$!
+            wait $a && won=$((won + 1))
+            wait $b && won=$((won + 1))
+        done
+        [ $won = 5 ]
+    }
+    try "of two shells that start a task exactly one wins ($pad)" race
+
+    bad() { jot task add a/b && ends 64 && jot task show none && ends 66 && tells "task 'none' not found" && jot task list --status odd && ends 64 && tells 'use pending, ready'; }
+    try "bad input is named ($pad)" bad
+done
+
+plan

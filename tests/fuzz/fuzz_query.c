@@ -1,0 +1,86 @@
+/* fuzz_query.c - any bytes as a query, and as a text in which it is looked for.
+ *
+ * Whatever a query is, FTS5 must take the expression made of it; and a text in
+ * which the words of the query stand must be found by FTS5 and by query_match
+ * alike. */
+#include <sqlite3.h>
+
+#include "base/utf8.h"
+#include "fuzz/fuzz.h"
+#include "memory/query.h"
+
+const char *const fuzz_words[] = {
+    "\"",     "*",  "parseConfig", "parse_config", "src/main.c", "1.2.3", "C++", "C#",    "it's",
+    "数据库", "ﾀﾞ", "é",           "e\xCC\x81",    " ",          "-",     "::",  "NEAR(", "OR",
+    "{name}", ":",  "^",           "AND NOT",      "한국",       "\xff",  NULL
+};
+
+/* Parts lie in the text, in order, and hold nothing that FTS5 could take for syntax. */
+static void check_cut(Str text)
+{
+    AUTO(Words) words;
+    Chunk c;
+    size_t last = 0;
+    words_init(&words, text);
+    while (words_next(&words, &c)) {
+        MUST(c.from < c.to && c.to <= text.n && c.parts_n && c.parts_n <= CHUNK_PARTS_MAX);
+        MUST(c.wholes_n <= CHUNK_WHOLES_MAX);
+        for (size_t i = 0; i < c.parts_n; i++) {
+            Str part = c.parts[i].text;
+            MUST(part.n && part.n <= WORD_BYTES_MAX && utf8_valid(part));
+            MUST(c.parts[i].from >= last && c.parts[i].to <= text.n);
+            MUST(str_find(part, '"') == part.n && str_find(part, ' ') == part.n);
+            MUST(str_find(part, 0) == part.n);
+            last = c.parts[i].from;
+        }
+        for (size_t i = 0; i < c.wholes_n; i++)
+            MUST(c.wholes[i].n && utf8_valid(c.wholes[i]) &&
+                 str_find(c.wholes[i], '"') == c.wholes[i].n);
+    }
+}
+
+static sqlite3 *words_table(void)
+{
+    static sqlite3 *sql;
+    if (!sql) {
+        MUST(sqlite3_open(":memory:", &sql) == SQLITE_OK);
+        MUST(sqlite3_exec(sql,
+                          "CREATE VIRTUAL TABLE words USING fts5(name, plain, stem, whole,"
+                          " tokenize = \"ascii tokenchars './:@\\~+#'\")",
+                          NULL, NULL, NULL) == SQLITE_OK);
+    }
+    return sql;
+}
+
+static void check_expression(Str expression)
+{
+    sqlite3_stmt *q = NULL;
+    MUST(sqlite3_prepare_v2(words_table(), "SELECT count(*) FROM words WHERE words MATCH ?1", -1,
+                            &q, NULL) == SQLITE_OK);
+    sqlite3_bind_text(q, 1, expression.p, (int)expression.n, SQLITE_STATIC);
+    MUST(sqlite3_step(q) == SQLITE_ROW);
+    sqlite3_finalize(q);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO(Arena) arena = { 0 };
+    Str text = { (const char *)data, size };
+    Query *q = NEW(&arena, Query);
+    Err e = { 0 };
+    jot_status st = query_read(text, NULL, &arena, q, &e);
+    if (st != JOT_OK)
+        MUST_SAY(e, st);
+    if (!utf8_valid(text))
+        return 0;
+    check_cut(text);
+    if (st != JOT_OK)
+        return 0;
+    MUST(q->n && q->phrases_n && q->phrases_n <= QUERY_PHRASES_MAX);
+    check_expression(q->expression);
+    Matches m = query_match(q, NULL, text, &arena);
+    for (size_t i = 0; i < m.n; i++)
+        MUST(m.items[i].term < q->n && m.items[i].from < m.items[i].to && m.items[i].to <= text.n);
+    MUST(m.n > 0); /* its own words are in it */
+    return 0;
+}

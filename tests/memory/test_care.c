@@ -1,0 +1,479 @@
+/* test_care.c - looking after a pad: faults are told and mended, room is made, changes are seen. */
+#include "memory/care.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory/desk.h"
+#include "memory/doc.h"
+#include "memory/search.h"
+#include "memory/watch.h"
+
+static Mark put(Desk *d, const char *stream, const char *text)
+{
+    Mark m;
+    Draft draft = { .op = OP_PUT, .body = str(text) };
+    d->now_ms += 1000;
+    desk_ok(d, memory_append(&d->m, str(stream), NULL, &draft, &m, &d->e));
+    return m;
+}
+
+static void add(Desk *d, const char *stream, const char *text)
+{
+    Mark m;
+    Draft draft = { .op = OP_APPEND, .body = str(text) };
+    d->now_ms += 1000;
+    desk_ok(d, memory_append(&d->m, str(stream), NULL, &draft, &m, &d->e));
+}
+
+static bool on_files(const Desk *d)
+{
+    return strcmp(d->engine, "files") == 0;
+}
+
+/* What verify told. */
+typedef struct Told {
+    unsigned of[FAULT_EDIT + 1];
+    char last[400];
+} Told;
+
+static void hear(void *ctx, const StoreFault *f)
+{
+    Told *t = ctx;
+    t->of[f->kind]++;
+    assert_true(f->what[0] && f->advice[0]);
+    snprintf(t->last, sizeof t->last, STR_FMT ": %s", STR_ARG(f->stream), f->what);
+}
+
+static Told verify(Desk *d, uint64_t faults)
+{
+    Told t = { 0 };
+    CareCount c;
+    desk_ok(d, care_verify(&d->m, &(VerifyHooks){ .fault = hear, .ctx = &t }, &c, &d->e));
+    if (c.faults != faults)
+        fail_msg("[%s] %llu faults, not %llu: %s", d->engine, (unsigned long long)c.faults,
+                 (unsigned long long)faults, t.last);
+    return t;
+}
+
+static void fix(Desk *d, uint64_t left)
+{
+    DoctorReport r;
+    Told t = { 0 };
+    VerifyHooks hooks = { .fault = hear, .ctx = &t };
+    desk_ok(d, care_doctor(&d->m, &(DoctorOptions){ .fix = true }, &hooks, &r, &d->e));
+    if (r.after.faults != left)
+        fail_msg("%llu faults are left: %s", (unsigned long long)r.after.faults, t.last);
+}
+
+static const char *path_in(Desk *d, const char *name)
+{
+    return arena_printf(&d->a, "%s/pad/%s", d->dir, name).p;
+}
+
+static void write_file(const char *path, Str bytes)
+{
+    AUTO(Fd) fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes.p, bytes.n), bytes.n);
+}
+
+static Str read_file(Desk *d, const char *path)
+{
+    AUTO(Fd) fd = open(path, O_RDONLY);
+    struct stat info;
+    assert_true(fd >= 0 && fstat(fd, &info) == 0);
+    char *bytes = arena_alloc(&d->a, (size_t)info.st_size + 1, 1);
+    assert_int_equal(read(fd, bytes, (size_t)info.st_size), info.st_size);
+    return (Str){ bytes, (size_t)info.st_size };
+}
+
+static Str value(Desk *d, const char *stream)
+{
+    Doc doc;
+    desk_ok(d, doc_read(&d->m, str(stream), &d->a, &doc, &d->e));
+    return doc.text;
+}
+
+/* --- Whole pads -------------------------------------------------------------------------- */
+
+static void a_pad_in_order_has_no_faults(Desk *d)
+{
+    verify(d, 0);
+    put(d, "notes/a", "one");
+    put(d, "notes/a", "two");
+    put(d, "memories/x/y.md", "three");
+    add(d, "runs/r", "four");
+    desk_ok(d, store_redact(d->m.store, S("notes/a"), 1, &d->e));
+    CareCount c;
+    desk_ok(d, care_verify(&d->m, NULL, &c, &d->e));
+    assert_int_equal(c.pad.streams, 3);
+    assert_int_equal(c.pad.records, 4);
+    assert_int_equal(c.pad.bytes, 3 + 5 + 4);
+    verify(d, 0);
+    fix(d, 0);
+}
+
+static void a_lying_index_is_told_and_made_again(Desk *d)
+{
+    if (strcmp(d->engine, "mem") == 0)
+        return;
+    put(d, "notes/a", "pear");
+    Search *s = NULL;
+    Hits h;
+    desk_ok(d, search_open(&s, &d->m, NULL, &d->e));
+    desk_ok(d, search_find(s, &(SearchQuery){ .text = S("pear") }, &d->a, &h, &d->e));
+    search_close(s);
+    Str path;
+    desk_ok(d, store_index_path(d->m.store, &d->a, &path, &d->e));
+    sqlite3 *sql = NULL;
+    assert_int_equal(sqlite3_open(path.p, &sql), SQLITE_OK);
+    sqlite3_exec(sql, "UPDATE words SET plain = 'plum'", NULL, NULL, NULL);
+    sqlite3_close(sql);
+    assert_int_equal(verify(d, 1).of[FAULT_INDEX], 1);
+    fix(d, 0);
+    verify(d, 0);
+}
+
+/* --- Files ------------------------------------------------------------------------------- */
+
+/* One bit of a body is hit: the record is told, nothing else. */
+static void a_damaged_record_is_told(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    for (int i = 0; i < 5; i++)
+        add(d, "runs/r", "some body of a record");
+    const char *path = path_in(d, "runs/r.jsonl");
+    Str bytes = read_file(d, path);
+    char *hit = memmem(bytes.p + bytes.n / 2, bytes.n / 2, "some body", 9);
+    assert_non_null(hit);
+    hit[0] ^= 1;
+    write_file(path, bytes);
+    Told t = verify(d, 1);
+    assert_int_equal(t.of[FAULT_DAMAGE], 1);
+    assert_non_null(strstr(t.last, "runs/r: "));
+    fix(d, 1); /* nobody can bring it back */
+}
+
+static void leftovers_are_told_and_put_aside(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    put(d, "notes/a", "pear");
+    const char *stream = path_in(d, "streams/notes.d/a.jsonl");
+    Str whole = read_file(d, stream);
+    write_file(stream, arena_printf(&d->a, STR_FMT "{\"seq\":2,\"at", STR_ARG(whole)));
+    write_file(path_in(d, "notes/.a.txt.new"), S("unknown text"));
+    write_file(path_in(d, "streams/notes.d/readme.txt"), S("hello"));
+    Told t = verify(d, 3);
+    assert_int_equal(t.of[FAULT_LEFTOVER], 2);
+    assert_int_equal(t.of[FAULT_STRAY], 1);
+    fix(d, 1);
+    t = verify(d, 1);
+    assert_int_equal(t.of[FAULT_STRAY], 1);
+    assert_int_equal(t.of[FAULT_ASIDE], 2);
+    assert_text(value(d, "notes/a"), "pear");
+}
+
+static void an_edit_is_worth_knowing_and_no_fault(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    put(d, "notes/a", "pear");
+    write_file(path_in(d, "notes/a.txt"), S("plum"));
+    assert_int_equal(verify(d, 0).of[FAULT_EDIT], 1);
+    fix(d, 0);
+    assert_int_equal(verify(d, 0).of[FAULT_EDIT], 0);
+    assert_text(value(d, "notes/a"), "plum");
+}
+
+/* Two clones of a pad whose streams were put into git: the same beginning, two endings. */
+static void two_clones(Desk *d, Str *base, Str *ours, Str *theirs)
+{
+    const char *stream = path_in(d, "streams/notes.d/a.jsonl");
+    put(d, "notes/a", "one");
+    *base = read_file(d, stream);
+    put(d, "notes/a", "our two");
+    put(d, "notes/a", "our three");
+    *ours = str_from(read_file(d, stream), base->n);
+    write_file(stream, *base);
+    write_file(path_in(d, "notes/a.txt"), S("one"));
+    put(d, "notes/a", "their two");
+    *theirs = str_from(read_file(d, stream), base->n);
+}
+
+static void check_merged(Desk *d, Str merged)
+{
+    write_file(path_in(d, "streams/notes.d/a.jsonl"), merged);
+    write_file(path_in(d, "notes/a.txt"), S("our three"));
+    Told t = verify(d, 1);
+    assert_int_equal(t.of[FAULT_FORK], 1);
+    fix(d, 0);
+    assert_text(value(d, "notes/a"), "our three");
+    Records r;
+    desk_ok(d, store_read(d->m.store, S("notes/a"), 1, 100, &d->a, &r, &d->e));
+    assert_int_equal(r.n, 3);
+    assert_int_equal(r.damaged, 0);
+    assert_text(r.items[2].body, "our three");
+    assert_int_equal(verify(d, 0).of[FAULT_ASIDE], 1);
+}
+
+static void a_stream_with_conflict_marks_is_told_and_mended(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    Str base, ours, theirs;
+    two_clones(d, &base, &ours, &theirs);
+    check_merged(d, arena_printf(&d->a,
+                                 STR_FMT "<<<<<<< HEAD\n" STR_FMT "=======\n" STR_FMT
+                                         ">>>>>>> theirs\n",
+                                 STR_ARG(base), STR_ARG(ours), STR_ARG(theirs)));
+}
+
+static void a_stream_of_two_histories_is_told_and_mended(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    Str base, ours, theirs;
+    two_clones(d, &base, &ours, &theirs);
+    check_merged(d, arena_printf(&d->a, STR_FMT STR_FMT STR_FMT, STR_ARG(base), STR_ARG(ours),
+                                 STR_ARG(theirs)));
+}
+
+static void a_view_with_conflict_marks_is_told(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    put(d, "notes/a", "one");
+    write_file(path_in(d, "notes/a.txt"),
+               S("<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n"));
+    Told t = verify(d, 1);
+    assert_int_equal(t.of[FAULT_FORK], 1);
+    write_file(path_in(d, "notes/a.txt"), S("both\n"));
+    verify(d, 0);
+}
+
+/* The boot id says that nothing happened; whoever copied the pad knows better. */
+static void after_a_crash_every_view_is_compared(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    put(d, "notes/a", "a long text that was cut");
+    put(d, "notes/b", "kept");
+    write_file(path_in(d, "notes/a.txt"), S("a long text"));
+    DoctorReport r;
+    desk_expect(d, JOT_INVALID,
+                care_doctor(&d->m, &(DoctorOptions){ .after_crash = true }, NULL, &r, &d->e));
+    DoctorOptions o = { .fix = true, .after_crash = true };
+    desk_ok(d, care_doctor(&d->m, &o, NULL, &r, &d->e));
+    assert_int_equal(r.done.restored, 1);
+    assert_text(value(d, "notes/a"), "a long text that was cut");
+    assert_text(read_file(d, path_in(d, "notes/a.txt")), "a long text that was cut");
+}
+
+static void a_sqlite_pad_whose_heads_lie_is_told(Desk *d)
+{
+    if (strcmp(d->engine, "sqlite"))
+        return;
+    put(d, "notes/a", "one");
+    put(d, "notes/a", "two");
+    memory_close(&d->m);
+    sqlite3 *sql = NULL;
+    assert_int_equal(sqlite3_open(arena_printf(&d->a, "%s/pad.db", d->dir).p, &sql), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(sql, "UPDATE heads SET size = 4", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(sql);
+    d->m = desk_open(d, "ann");
+    Told t = verify(d, 1);
+    assert_int_equal(t.of[FAULT_DAMAGE], 1);
+}
+
+/* --- Room -------------------------------------------------------------------------------- */
+
+static size_t records_of(Desk *d, const char *stream)
+{
+    Records r;
+    desk_ok(d, store_read(d->m.store, str(stream), 0, 1000, &d->a, &r, &d->e));
+    return r.n;
+}
+
+static void old_versions_go_by_count_age_or_size(Desk *d)
+{
+    GcCount c;
+    for (int i = 0; i < 40; i++)
+        put(d, "notes/a", arena_printf(&d->a, "%010d", i).p);
+    for (int i = 0; i < 40; i++)
+        add(d, "runs/r", "0123456789");
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .keep = 35, .dry_run = true }, NULL, NULL, &c, &d->e));
+    assert_int_equal(c.streams, 1);
+    assert_int_equal(c.records, 5);
+    assert_int_equal(c.bytes, 50);
+    assert_int_equal(records_of(d, "notes/a"), 40);
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .keep = 35 }, NULL, NULL, &c, &d->e));
+    assert_int_equal(records_of(d, "notes/a"), 35);
+    int64_t tenth = d->now_ms - 40 * 1000 - 30 * 1000;
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .before_ms = tenth }, NULL, NULL, &c, &d->e));
+    assert_int_equal(records_of(d, "notes/a"), 31);
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .bytes = 205 }, NULL, NULL, &c, &d->e));
+    assert_int_equal(records_of(d, "notes/a"), 20);
+    desk_ok(d, care_gc(&d->m, &(GcPolicy){ .bytes = 1 }, NULL, NULL, &c, &d->e));
+    assert_int_equal(records_of(d, "notes/a"), 16);
+    assert_text(value(d, "notes/a"), "0000000039");
+    assert_int_equal(records_of(d, "runs/r"), 40);
+    verify(d, 0);
+}
+
+static void logs_go_only_where_they_are_named(Desk *d)
+{
+    GcCount c;
+    Search *s = NULL;
+    Hits h;
+    for (int i = 0; i < 40; i++)
+        add(d, "runs/r", arena_printf(&d->a, "word%d", i).p);
+    desk_ok(d, search_open(&s, &d->m, NULL, &d->e));
+    desk_ok(d, search_find(s, &(SearchQuery){ .text = S("word3") }, &d->a, &h, &d->e));
+    assert_int_equal(h.n, 1);
+    GcPolicy p = { .prefix = S("runs/"), .keep = 20 };
+    desk_ok(d, care_gc(&d->m, &p, NULL, NULL, &c, &d->e));
+    assert_int_equal(records_of(d, "runs/r"), 20);
+    desk_ok(d, search_find(s, &(SearchQuery){ .text = S("word3") }, &d->a, &h, &d->e));
+    assert_int_equal(h.n, 0);
+    desk_ok(d, search_find(s, &(SearchQuery){ .text = S("word39") }, &d->a, &h, &d->e));
+    assert_int_equal(h.n, 1);
+    search_close(s);
+    verify(d, 0);
+}
+
+static void a_policy_without_rule_or_against_folds_is_refused(Desk *d)
+{
+    GcCount c;
+    desk_expect(d, JOT_INVALID, care_gc(&d->m, &(GcPolicy){ 0 }, NULL, NULL, &c, &d->e));
+    static const char *const bad[] = { "tasks/", "plans/x", "leases/table", "notes" };
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        desk_expect(d, JOT_INVALID,
+                    care_gc(&d->m, &(GcPolicy){ .prefix = str(bad[i]), .keep = 20 }, NULL, NULL, &c,
+                            &d->e));
+}
+
+static void everything_is_counted_kind_by_kind(Desk *d)
+{
+    Stats s;
+    Mark m;
+    put(d, "notes/a", "one");
+    put(d, "notes/b", "two");
+    add(d, "runs/r", "three");
+    Draft gone = { .op = OP_DELETE };
+    desk_ok(d, memory_append(&d->m, S("notes/b"), NULL, &gone, &m, &d->e));
+    desk_ok(d, care_stats(&d->m, &d->a, &s, &d->e));
+    assert_int_equal(s.n, 2);
+    assert_text(s.kinds[0].kind, "notes");
+    assert_int_equal(s.kinds[0].streams, 1);
+    assert_int_equal(s.kinds[0].deleted, 1);
+    assert_int_equal(s.kinds[0].records, 3);
+    assert_int_equal(s.kinds[0].bytes, 6);
+    assert_int_equal(s.kinds[1].records, 1);
+    assert_true(s.kinds[0].oldest_ms < s.kinds[1].newest_ms);
+}
+
+/* --- Watching ---------------------------------------------------------------------------- */
+
+static void changes_are_told_once(Desk *d)
+{
+    AUTO_PTR(Watch) w = NULL;
+    Change *c;
+    size_t n;
+    put(d, "notes/before", "x");
+    desk_ok(d, watch_open(&w, &d->m, (Str){ 0 }, &d->e));
+    desk_ok(d, watch_next(w, 0, &d->a, &c, &n, &d->e));
+    assert_int_equal(n, 0);
+    put(d, "notes/a", "one");
+    put(d, "notes/a", "two");
+    add(d, "runs/r", "three");
+    size_t notes = 0, runs = 0;
+    for (int i = 0; i < 3; i++) {
+        desk_ok(d, watch_next(w, 0, &d->a, &c, &n, &d->e));
+        for (size_t k = 0; k < n; k++) {
+            bool note = str_eq(c[k].stream, S("notes/a"));
+            *(note ? &notes : &runs) += 1;
+            assert_int_equal(c[k].mark.seq, note ? 2 : 1);
+            assert_text(c[k].by, "ann");
+        }
+    }
+    assert_int_equal(notes, 1);
+    assert_int_equal(runs, 1);
+}
+
+static void only_what_is_watched_is_told(Desk *d)
+{
+    AUTO_PTR(Watch) w = NULL;
+    Change *c;
+    size_t n;
+    desk_ok(d, watch_open(&w, &d->m, S("runs/"), &d->e));
+    put(d, "notes/a", "one");
+    add(d, "runs/r", "two");
+    desk_ok(d, watch_next(w, 0, &d->a, &c, &n, &d->e));
+    assert_int_equal(n, 1);
+    assert_text(c[0].stream, "runs/r");
+}
+
+static void another_process_and_a_person_are_seen(Desk *d)
+{
+    if (strcmp(d->engine, "mem") == 0)
+        return;
+    AUTO_PTR(Watch) w = NULL;
+    Change *c;
+    size_t n = 0;
+    put(d, "notes/mine", "x");
+    desk_ok(d, watch_open(&w, &d->m, (Str){ 0 }, &d->e));
+    pid_t child = fork();
+    if (child == 0) {
+        Memory m = { 0 };
+        Mark mark;
+        Draft draft = { .op = OP_PUT, .body = S("hello") };
+        MemoryOptions o = { .by = S("bob") };
+        _exit(memory_open(&m, str(d->url), &o, NULL) != JOT_OK ||
+              memory_append(&m, S("notes/theirs"), NULL, &draft, &mark, NULL) != JOT_OK);
+    }
+    for (int i = 0; i < 20 && n == 0; i++)
+        desk_ok(d, watch_next(w, 1000, &d->a, &c, &n, &d->e));
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(n, 1);
+    assert_text(c[0].stream, "notes/theirs");
+    assert_text(c[0].by, "bob");
+    if (!on_files(d))
+        return;
+    write_file(path_in(d, "notes/mine.txt"), S("edited"));
+    n = 0;
+    for (int i = 0; i < 20 && n == 0; i++)
+        desk_ok(d, watch_next(w, 1000, &d->a, &c, &n, &d->e));
+    assert_int_equal(n, 1);
+    assert_text(c[0].stream, "notes/mine");
+    assert_text(c[0].by, STORE_OUTSIDE);
+}
+
+int main(void)
+{
+    static const DeskTest tests[] = {
+        DESK_TEST(a_pad_in_order_has_no_faults),
+        DESK_TEST(a_lying_index_is_told_and_made_again),
+        DESK_TEST(a_damaged_record_is_told),
+        DESK_TEST(leftovers_are_told_and_put_aside),
+        DESK_TEST(an_edit_is_worth_knowing_and_no_fault),
+        DESK_TEST(a_stream_with_conflict_marks_is_told_and_mended),
+        DESK_TEST(a_stream_of_two_histories_is_told_and_mended),
+        DESK_TEST(a_view_with_conflict_marks_is_told),
+        DESK_TEST(after_a_crash_every_view_is_compared),
+        DESK_TEST(a_sqlite_pad_whose_heads_lie_is_told),
+        DESK_TEST(old_versions_go_by_count_age_or_size),
+        DESK_TEST(logs_go_only_where_they_are_named),
+        DESK_TEST(a_policy_without_rule_or_against_folds_is_refused),
+        DESK_TEST(everything_is_counted_kind_by_kind),
+        DESK_TEST(changes_are_told_once),
+        DESK_TEST(only_what_is_watched_is_told),
+        DESK_TEST(another_process_and_a_person_are_seen),
+    };
+    return desk_run(tests, COUNT_OF(tests), false);
+}

@@ -1,0 +1,160 @@
+/* test_word.c - cutting text into words: parts, wholes and pairs. */
+#include "memory/word.h"
+
+#include "memory/query.h"
+#include "unit/unit.h"
+
+/* "parts|wholes" of every chunk, chunks divided by ';'. */
+static Str cut(Buf *to, const char *text)
+{
+    AUTO(Words) words;
+    Chunk c;
+    words_init(&words, str(text));
+    buf_clear(to);
+    while (words_next(&words, &c)) {
+        if (to->n)
+            buf_add_char(to, ';');
+        for (size_t i = 0; i < c.parts_n; i++)
+            buf_addf(to, "%s" STR_FMT, i ? " " : "", STR_ARG(c.parts[i].text));
+        for (size_t i = 0; i < c.wholes_n; i++)
+            buf_addf(to, "|" STR_FMT, STR_ARG(c.wholes[i]));
+    }
+    return buf_str(to);
+}
+
+static void a_text_is_cut_as_the_table_says(void **state)
+{
+    static const char *const rows[][2] = {
+        { "", "" },
+        { "Hello, World!", "hello;world" },
+        { "parseConfig", "parse config|parseconfig" },
+        { "parse_config", "parse config|parseconfig" },
+        { "PARSE-CONFIG", "parse config|parseconfig" },
+        { "HTTPServer", "http server|httpserver" },
+        { "OAuth2", "o auth 2|oauth|oauth2" },
+        { "src/main.c:120", "src main c 120|src/main.c:120" },
+        { "std::vector", "std vector|std::vector" },
+        { "v1.2.3", "v 1 2 3|v1|v1.2.3" },
+        { "ann@example.org", "ann example org|ann@example.org" },
+        { "end. Next", "end;next" },
+        { "the user's plan, isn't it", "the;user;plan;isnt;it" },
+        { "C++ and C#", "c|c++;and;c|c#" },
+        { "naïve CAFÉ", "naive;cafe" },
+        { "数据库", "数据 据库 库" },
+        { "库", "库" },
+        { "使用Python编写", "使用 用;python;编写 写" },
+        { "ﾃﾞｰﾀ", "デー ータ タ" },
+        { "데이터를", "데이 이터 터를 를" },
+        { "co\xC2\xADoperate", "cooperate" },
+        { "--- *** ...", "" },
+    };
+    AUTO(Buf) to = { 0 };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_str(cut(&to, rows[i][0]), str(rows[i][1]));
+}
+
+static void a_part_knows_where_it_stands(void **state)
+{
+    AUTO(Words) words;
+    Chunk c;
+    Str text = S("  openFile(数据)");
+    words_init(&words, text);
+    assert_true(words_next(&words, &c));
+    assert_str(str_slice(text, c.parts[1].from, c.parts[1].to), S("File"));
+    assert_true(words_next(&words, &c));
+    assert_str(str_slice(text, c.parts[0].from, c.parts[0].to), S("数据"));
+}
+
+/* No pair is lost where a long run is cut, and nothing is endless. */
+static void a_run_without_end_is_cut_and_goes_on(void **state)
+{
+    AUTO(Buf) text = { 0 };
+    AUTO(Words) words;
+    Chunk c;
+    size_t pairs = 0, singles = 0;
+    for (int i = 0; i < 500; i++)
+        buf_add(&text, i % 2 ? S("数") : S("据"));
+    words_init(&words, buf_str(&text));
+    while (words_next(&words, &c))
+        for (size_t i = 0; i < c.parts_n; i++)
+            *(c.parts[i].text.n == 6 ? &pairs : &singles) += 1;
+    assert_int_equal(pairs, 499);
+    assert_int_equal(singles, 1);
+    buf_clear(&text);
+    for (int i = 0; i < 5000; i++)
+        buf_add(&text, S("a/"));
+    words_done(&words);
+    words_init(&words, buf_str(&text));
+    size_t parts = 0;
+    while (words_next(&words, &c)) {
+        assert_in_range(c.parts_n, 1, CHUNK_PARTS_MAX);
+        parts += c.parts_n;
+    }
+    assert_int_equal(parts, 5000);
+}
+
+static Query *read_query(Arena *into, const char *text)
+{
+    Query *q = NEW(into, Query);
+    Err e = { 0 };
+    assert_int_equal(query_read(str(text), NULL, into, q, &e), JOT_OK);
+    return q;
+}
+
+static void common_words_say_nothing_unless_alone_or_quoted(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    assert_int_equal(read_query(&a, "how do I restore the backup")->n, 2);
+    assert_int_equal(read_query(&a, "what is it")->n, 3);
+    assert_int_equal(read_query(&a, "\"to be or not to be\"")->terms[0].parts_n, 6);
+}
+
+static void a_query_that_asks_for_nothing_is_refused(void **state)
+{
+    static const char *const bad[] = { "", "   ", "***", "\"\"", "say \"hello", "\xFF" };
+    AUTO(Arena) a = { 0 };
+    Query *q = NEW(&a, Query);
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        assert_int_equal(query_read(str(bad[i]), NULL, &a, q, NULL), JOT_INVALID);
+    AUTO(Buf) big = { 0 };
+    for (int i = 0; i < 33; i++)
+        buf_addf(&big, "w%c%c ", 'a' + i % 26, 'a' + i / 26);
+    assert_int_equal(query_read(buf_str(&big), NULL, &a, q, NULL), JOT_TOO_BIG);
+    for (int i = 0; i < 300; i++)
+        buf_add(&big, S("word "));
+    assert_int_equal(query_read(buf_str(&big), NULL, &a, q, NULL), JOT_TOO_BIG);
+}
+
+/* Hostile text reaches FTS5 as tokens, never as syntax. */
+static void an_expression_holds_only_what_we_wrote(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Query *q = read_query(&a, "NEAR(a b) plain:x AND NOT ^y {z} a''b; DROP\"q* OR r\"");
+    for (size_t i = 0; i < q->expression.n; i++)
+        assert_non_null(
+            strchr("abcdefghijklmnopqrstuvwxyzANDOR0123456789 :\"{}*./@\\~+#", q->expression.p[i]));
+}
+
+static void rows_of_parts_are_found_where_they_overlap(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Query *q = read_query(&a, "\"a a b\"");
+    Str text = S("a a a b");
+    Matches m = query_match(q, NULL, text, &a);
+    assert_int_equal(m.n, 1);
+    assert_str(str_slice(text, m.items[0].from, m.items[0].to), S("a a b"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_cut_as_the_table_says),
+        cmocka_unit_test(a_part_knows_where_it_stands),
+        cmocka_unit_test(a_run_without_end_is_cut_and_goes_on),
+        cmocka_unit_test(common_words_say_nothing_unless_alone_or_quoted),
+        cmocka_unit_test(a_query_that_asks_for_nothing_is_refused),
+        cmocka_unit_test(an_expression_holds_only_what_we_wrote),
+        cmocka_unit_test(rows_of_parts_are_found_where_they_overlap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
