@@ -155,8 +155,9 @@ typedef struct jot_changed {
     const char *next; /* the cursor to go on from */
 } jot_changed;
 
-/* What may have changed since `cursor` (NULL: everything); waits up to `wait_ms` for the first
- * change.  Nothing is missed, some may be told twice. */
+/* What may have changed since `cursor` (NULL: everything), which may be as old as you like; waits
+ * up to `wait_ms` for the first change.  Nothing is missed, some may be told twice.  jot_watch() is
+ * the simpler one, for a program that stays. */
 JOT_API jot_status jot_changes(jot_pad *pad, const char *cursor, int64_t wait_ms,
                                const jot_changed **out);
 
@@ -255,6 +256,12 @@ JOT_API jot_status jot_doc_delete(jot_pad *pad, const char *name, const char *if
 /* Give it another name; the history stays with the old one.  JOT_CONFLICT: that name is taken. */
 JOT_API jot_status jot_doc_move(jot_pad *pad, const char *from, const char *to,
                                 const jot_doc **out);
+
+/* What changed since the last call, in all streams whose names begin with `prefix` (NULL: all), and
+ * from the first call on; waits up to `wait_ms` for the first change.  Nothing is told twice; of
+ * several versions in between only the last may be. */
+JOT_API jot_status jot_watch(jot_pad *pad, const char *prefix, int64_t wait_ms,
+                             const jot_docs **out);
 
 /* --- What a document was ----------------------------------------------------------------- */
 
@@ -675,6 +682,140 @@ typedef struct jot_open_calls {
 /* The calls that were issued and not completed: what a process that takes over decides about. */
 JOT_API jot_status jot_run_unfinished(jot_pad *pad, const char *run, const jot_open_calls **out);
 
+/* --- Cycles ------------------------------------------------------------------------------ */
+
+/* One turn of an agent that sleeps in between: wake, steps, sleep.  What it knows is one document,
+ * its state, cycles/AGENT, YAML that people may edit at any time.  Each call is durable when it
+ * returns, and may come from another process than the one before.  `agent` NULL is "default".
+ *
+ * The numbers are part of the ABI: append, never renumber. */
+typedef enum jot_cycle_end {
+    JOT_CYCLE_RUNNING = 0,
+    JOT_CYCLE_DONE = 1,    /* the model said done */
+    JOT_CYCLE_LIMIT = 2,   /* all its iterations are used up */
+    JOT_CYCLE_STOPPED = 3, /* it was put to sleep before that */
+    JOT_CYCLE_FAILED = 4,  /* somebody said so */
+    JOT_CYCLE_KILLED = 5   /* nobody did: it gave no sign any more */
+} jot_cycle_end;
+
+typedef struct jot_cycle {
+    const char *agent;
+    const char *id;
+    const char *by; /* who woke */
+    int64_t started_ms;
+    int64_t ended_ms; /* 0: it runs */
+    jot_cycle_end end;
+    jot_text why;    /* of a failed one */
+    jot_text before; /* exactly what the state was when it woke */
+    jot_text after;  /* exactly what it ended with */
+    jot_text state;  /* as it stands now: after the last step, or at the end */
+    bool done;       /* the model said so: no more replies */
+    bool dead;       /* it runs, but gave no sign for its ttl */
+    bool waiting;    /* a tool was called and its result is missing: */
+    const char *tool;
+    const char *arguments; /* JSON */
+    int64_t left_ms;       /* until it counts as dead */
+    uint64_t iterations;
+    uint64_t iterations_max;
+    const char *notice; /* what was met on the way, a sentence a line; or "" */
+} jot_cycle;
+
+typedef struct jot_cycle_options {
+    size_t size;
+    const char *const *goals;
+    size_t goals_count;
+    const char *task; /* NULL: the first goal */
+    const char *notes;
+} jot_cycle_options;
+
+/* Write an agent's first state; *out is its text.  JOT_CONFLICT: there is one. */
+JOT_API jot_status jot_cycle_init(jot_pad *pad, const char *agent, const jot_cycle_options *options,
+                                  const jot_text **out);
+
+typedef struct jot_wake_options {
+    size_t size;
+    int64_t iterations_max; /* 1 to 1000; 0: 5 */
+    int64_t ttl_ms;         /* without a sign it counts as dead; up to 7 days; 0: 15 minutes */
+    uint64_t lease;         /* the token it runs under: it is dead when that lease is over */
+} jot_wake_options;
+
+/* Begin a cycle.  What a dead one left is put right first.  JOT_LEASED: one of this agent is
+ * running.  JOT_INVALID: the state is no state; the sentence gives line and column. */
+JOT_API jot_status jot_cycle_wake(jot_pad *pad, const char *agent, const jot_wake_options *options,
+                                  const jot_cycle **out);
+
+/* The numbers are part of the ABI: append, never renumber. */
+typedef enum jot_action {
+    JOT_ACTION_UNREADABLE = 0, /* no JSON object with a tool in it */
+    JOT_ACTION_TOOL = 1,       /* run this tool, and bring its result */
+    JOT_ACTION_UPDATE = 2,     /* the state was changed */
+    JOT_ACTION_DONE = 3
+} jot_action;
+
+typedef enum jot_tool_end {
+    JOT_TOOL_OK = 0,
+    JOT_TOOL_FAILED = 1,
+    JOT_TOOL_UNKNOWN = 2 /* there is no such tool */
+} jot_tool_end;
+
+typedef struct jot_cycle_step {
+    jot_action action; /* what the reply asks for */
+    const char *tool;
+    const char *arguments;  /* JSON */
+    jot_text said;          /* the entry that went into the notes */
+    const jot_cycle *cycle; /* as it is now */
+} jot_cycle_step;
+
+/* One iteration: a model's reply, as it came; {"tool": NAME, "args": {...}}, alone or inside prose.
+ * JOT_INVALID: a tool's result is missing, or there is nothing left to do.  JOT_CONFLICT: somebody
+ * else took a step.  JOT_FENCED: the cycle is over. */
+JOT_API jot_status jot_cycle_reply(jot_pad *pad, const char *agent, const char *id, jot_text reply,
+                                   const jot_cycle_step **out);
+
+/* What came of the tool that was called.  Statuses as above. */
+JOT_API jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char *id,
+                                    jot_tool_end end, jot_text result, const jot_cycle_step **out);
+
+/* End it and keep what the steps made of the state.  Repeating it is fine.  JOT_FENCED: it was
+ * ended in another way. */
+JOT_API jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id,
+                                   const jot_cycle **out);
+
+/* End it and keep the state as it was before, with a line that says why; `trace` goes to the log
+ * cycle, ID.  JOT_FENCED likewise. */
+JOT_API jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_text why,
+                                  jot_text trace, const jot_cycle **out);
+
+/* One cycle, running or ended; `id` NULL is the newest.  JOT_NOT_FOUND. */
+JOT_API jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id,
+                                  const jot_cycle **out);
+
+/* What became of it and what it changed: {"reading", "sentence", "hint", "diff", "cycle"}. */
+JOT_API jot_status jot_cycle_explain_json(jot_pad *pad, const char *agent, const char *id,
+                                          const char **out);
+
+typedef struct jot_cycle_line {
+    const char *id;
+    int64_t started_ms; /* 0: not known */
+    int64_t ended_ms;   /* 0: it runs, or not known */
+    jot_cycle_end end;
+    uint64_t iterations;
+    jot_text why;
+} jot_cycle_line;
+
+typedef struct jot_cycles {
+    const jot_cycle_line *const *items; /* oldest first */
+    size_t count;
+} jot_cycles;
+
+JOT_API jot_status jot_cycle_list(jot_pad *pad, const char *agent, const jot_cycles **out);
+
+/* Begin anew with this state, kept as it is; empty: the empty state.  `clean`: also delete the
+ * snapshots, steps and logs of the agent's cycles; *removed counts them.  JOT_LEASED: one is
+ * running. */
+JOT_API jot_status jot_cycle_reset(jot_pad *pad, const char *agent, jot_text state, bool clean,
+                                   uint64_t *removed);
+
 /* --- Context ----------------------------------------------------------------------------- */
 
 typedef struct jot_left {
@@ -959,8 +1100,7 @@ JOT_API jot_status jot_export(jot_pad *pad, const char *path, const char *layout
                               const jot_report **out);
 
 typedef struct jot_fault {
-    const char *kind;   /* "damage", "fork", "view", "leftover", "stray", "pad", "aside", "edit",
-                         "index" */
+    const char *kind;   /* damage, fork, view, leftover, stray, pad, index, quarantine, edit */
     const char *stream; /* may be "" */
     const char *what;   /* one sentence */
     const char *advice; /* what to do */
@@ -982,8 +1122,47 @@ typedef struct jot_verified {
 JOT_API jot_status jot_verify(jot_pad *pad, const jot_verified **out);
 
 /* Put right what can be put right without losing anything; jot_where() says what was done.
- * `after_crash`: look at everything as after a power loss. */
-JOT_API jot_status jot_mend(jot_pad *pad, bool after_crash);
+ * `after_crash`: look at everything as after a power loss.  *out is what is left. */
+JOT_API jot_status jot_mend(jot_pad *pad, bool after_crash, const jot_verified **out);
+
+typedef struct jot_gc_options {
+    size_t size;
+    const char *prefix; /* of streams' names, notes/; NULL: the history of all documents */
+    /* A record goes if any of these says so; 0: no rule. */
+    uint64_t keep;     /* there are more than so many newer ones in its stream */
+    int64_t before_ms; /* it is older */
+    uint64_t bytes;    /* the newer ones of its stream have more than so many bytes */
+    bool dry_run;      /* only say what would go */
+} jot_gc_options;
+
+typedef struct jot_gc_count {
+    uint64_t streams; /* of which something went */
+    uint64_t records;
+    uint64_t bytes;
+} jot_gc_count;
+
+/* Let old records go.  The newest 16 of a stream always stay.  JOT_INVALID: no rule, or a kind that
+ * needs all its records. */
+JOT_API jot_status jot_gc(jot_pad *pad, const jot_gc_options *options, const jot_gc_count **out);
+
+typedef struct jot_kind_stats {
+    const char *kind;
+    uint64_t streams; /* living ones */
+    uint64_t deleted; /* and tombstones */
+    uint64_t records;
+    uint64_t bytes;
+    uint64_t damaged;  /* records that cannot be read */
+    int64_t oldest_ms; /* of its records; 0: there is none */
+    int64_t newest_ms;
+} jot_kind_stats;
+
+typedef struct jot_stats_list {
+    const jot_kind_stats *const *items; /* by kind */
+    size_t count;
+} jot_stats_list;
+
+/* What is in the pad. */
+JOT_API jot_status jot_stats(jot_pad *pad, const jot_stats_list **out);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,8 @@ struct jot_pad {
     const char *why;       /* how the url was found; static */
     struct Search *search; /* NULL: nothing was searched yet */
     struct Run *run;       /* the one that was used last, or NULL */
+    struct Watch *watch;   /* NULL: nobody watches ... */
+    char *watched;         /* ... what begins so; owned */
 };
 
 /* Where a call's results live, and its error. */
@@ -40,8 +42,9 @@ MUST_USE jot_status api_begin(jot_pad *p);
 /* The same for a pad that need not be open. */
 MUST_USE jot_status api_turn(jot_pad *p);
 
-/* Forget the run that was used last (run.c). */
+/* Let go of what stays between calls: the run that was used last (run.c), the watch (watch.c). */
 void api_run_close(jot_pad *p);
+void api_watch_close(jot_pad *p);
 
 /* --- Arguments --------------------------------------------------------------------------- */
 

@@ -127,7 +127,7 @@ jot_status jot_index_write(jot_pad *pad, const char *category, const char *name,
     TRY(read_names(pad, category, name, &w.category, &w.id));
     TRY(api_text(pad, json, &w.json));
     TRY(api_if(pad, if_version, &w.when));
-    jot_status st = index_write(&pad->m, &w, api_arena(pad), &ref, api_err(pad));
+    jot_status st = artifact_index_write(&pad->m, &w, api_arena(pad), &ref, api_err(pad));
     if (st == JOT_OK || st == JOT_CONFLICT)
         GIVE(out, give(pad, &ref, (Str){ 0 }));
     return st;
@@ -141,7 +141,7 @@ jot_status jot_index_read(jot_pad *pad, const char *category, const char *name,
     GIVE(out, NULL);
     TRY(api_begin(pad));
     TRY(read_names(pad, category, name, &c, &n));
-    jot_status st = index_read(&pad->m, c, n, api_arena(pad), &a, api_err(pad));
+    jot_status st = artifact_index_read(&pad->m, c, n, api_arena(pad), &a, api_err(pad));
     if (st == JOT_OK || st == JOT_CORRUPT)
         GIVE(out, give(pad, &a.ref, a.text));
     return st;
@@ -152,5 +152,5 @@ jot_status jot_index_delete(jot_pad *pad, const char *category, const char *name
     Str c, n;
     TRY(api_begin(pad));
     TRY(read_names(pad, category, name, &c, &n));
-    return index_delete(&pad->m, c, n, api_arena(pad), api_err(pad));
+    return artifact_index_delete(&pad->m, c, n, api_arena(pad), api_err(pad));
 }

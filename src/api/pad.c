@@ -177,6 +177,7 @@ static void let_go(jot_pad *p)
 {
     search_close(p->search);
     api_run_close(p);
+    api_watch_close(p);
     memory_close(&p->m);
     free(p->by);
     free(p->language);

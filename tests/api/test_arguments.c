@@ -25,6 +25,9 @@ static jot_lease_options no_lease, negative_wait, negative_ttl;
 static jot_search_options no_search, long_search;
 static jot_call_options no_call;
 static jot_context_options no_context, small_budget, bad_rules;
+static jot_cycle_options no_cycle, null_goals;
+static jot_wake_options no_wake, odd_wake;
+static jot_gc_options no_gc, no_rule, small_keep;
 static jot_place no_place;
 
 static void make_options(void)
@@ -62,6 +65,13 @@ static void make_options(void)
     small_budget.budget = 1;
     bad_rules.size = sizeof bad_rules;
     bad_rules.rules = bad;
+    null_goals.size = sizeof null_goals;
+    null_goals.goals_count = 1;
+    odd_wake.size = sizeof odd_wake;
+    odd_wake.iterations_max = -1;
+    no_rule.size = sizeof no_rule;
+    small_keep.size = sizeof small_keep;
+    small_keep.keep = 1;
     memset(no_place.cursor, 'x', sizeof no_place.cursor);
 }
 
@@ -188,6 +198,29 @@ static void make_options(void)
     X(context_size, jot_context(p, &no_context, NULL))                                    \
     X(context_budget, jot_context(p, &small_budget, NULL))                                \
     X(context_rules, jot_context(p, &bad_rules, NULL))                                    \
+    X(watch_wait, jot_watch(p, NULL, -1, NULL))                                           \
+    X(cycle_init_size, jot_cycle_init(p, NULL, &no_cycle, NULL))                          \
+    X(cycle_init_goals, jot_cycle_init(p, NULL, &null_goals, NULL))                       \
+    X(cycle_init_agent, jot_cycle_init(p, "a b", NULL, NULL))                             \
+    X(cycle_wake_size, jot_cycle_wake(p, NULL, &no_wake, NULL))                           \
+    X(cycle_wake_max, jot_cycle_wake(p, NULL, &odd_wake, NULL))                           \
+    X(cycle_wake_agent, jot_cycle_wake(p, "a/b", NULL, NULL))                             \
+    X(cycle_reply_id, jot_cycle_reply(p, NULL, NULL, good, NULL))                         \
+    X(cycle_reply_text, jot_cycle_reply(p, NULL, "i", bad, NULL))                         \
+    X(cycle_result_id, jot_cycle_result(p, NULL, NULL, JOT_TOOL_OK, good, NULL))          \
+    X(cycle_result_end, jot_cycle_result(p, NULL, "i", (jot_tool_end)3, good, NULL))      \
+    X(cycle_result_text, jot_cycle_result(p, NULL, "i", JOT_TOOL_OK, bad, NULL))          \
+    X(cycle_sleep_id, jot_cycle_sleep(p, NULL, NULL, NULL))                               \
+    X(cycle_fail_id, jot_cycle_fail(p, NULL, NULL, good, good, NULL))                     \
+    X(cycle_fail_why, jot_cycle_fail(p, NULL, "i", bad, good, NULL))                      \
+    X(cycle_read_agent, jot_cycle_read(p, "a b", NULL, NULL))                             \
+    X(cycle_explain_agent, jot_cycle_explain_json(p, "a b", NULL, NULL))                  \
+    X(cycle_reset_text, jot_cycle_reset(p, NULL, bad, false, NULL))                       \
+    X(cycle_reset_state, jot_cycle_reset(p, NULL, jot_str("- a list"), false, NULL))      \
+    X(gc_size, jot_gc(p, &no_gc, NULL))                                                   \
+    X(gc_rule, jot_gc(p, &no_rule, NULL))                                                 \
+    X(gc_none, jot_gc(p, NULL, NULL))                                                     \
+    X(gc_keep, jot_gc(p, &small_keep, NULL))                                              \
     X(task_id, jot_task_add(p, NULL, NULL, NULL))                                         \
     X(task_slash, jot_task_add(p, "a/b", NULL, NULL))                                     \
     X(task_size, jot_task_add(p, "t", &no_task, NULL))                                    \
@@ -234,7 +267,9 @@ static void make_options(void)
     X(task_order, jot_task_order(p, NULL, NULL)) \
     X(search_rebuild, jot_search_rebuild(p))     \
     X(verify, jot_verify(p, NULL))               \
-    X(mend, jot_mend(p, true))
+    X(mend, jot_mend(p, true, NULL))             \
+    X(stats, jot_stats(p, NULL))                 \
+    X(cycle_list, jot_cycle_list(p, NULL, NULL))
 
 typedef struct Row {
     const char *name;

@@ -248,8 +248,7 @@ static void a_sound_pad_has_no_faults(Caller *c)
     ok(c->pad, jot_verify(c->pad, &v));
     assert_int_equal(v->faults, 0);
     assert_true(v->records >= 1 && v->streams >= 1);
-    ok(c->pad, jot_mend(c->pad, false));
-    ok(c->pad, jot_verify(c->pad, &v));
+    ok(c->pad, jot_mend(c->pad, false, &v));
     assert_int_equal(v->faults, 0);
 }
 
@@ -272,6 +271,54 @@ static void damage_is_told(Caller *c)
     assert_true(v->items[0]->counts && v->items[0]->what[0] && v->items[0]->advice[0]);
 }
 
+static void what_can_go_is_counted_before_it_goes(Caller *c)
+{
+    const jot_gc_count *count;
+    const jot_stats_list *stats;
+    const jot_docs *h;
+    int i;
+    jot_gc_options o = { 0 };
+    o.size = sizeof o;
+    o.keep = 16;
+    o.dry_run = true;
+    for (i = 0; i < 20; i++)
+        ok(c->pad, jot_doc_append(c->pad, "plan", jot_str("x"), NULL, NULL));
+    ok(c->pad, jot_gc(c->pad, &o, &count));
+    assert_int_equal(count->records, 4);
+    ok(c->pad, jot_doc_history(c->pad, "plan", 0, 0, &h));
+    assert_int_equal(h->count, 20);
+    o.dry_run = false;
+    ok(c->pad, jot_gc(c->pad, &o, &count));
+    assert_int_equal(count->streams, 1);
+    ok(c->pad, jot_doc_history(c->pad, "plan", 0, 0, &h));
+    assert_int_equal(h->count, 16);
+    ok(c->pad, jot_stats(c->pad, &stats));
+    assert_int_equal(stats->count, 1);
+    assert_string_equal(stats->items[0]->kind, "notes");
+    assert_int_equal(stats->items[0]->records, 16);
+}
+
+static void a_watcher_is_told_of_each_change_once(Caller *c)
+{
+    const jot_docs *news;
+    jot_pad *bob = caller_open(c, "bob");
+    ok(bob, jot_watch(bob, "notes/", 0, &news));
+    assert_int_equal(news->count, 0);
+    write_text(c->pad, "plan", "x");
+    write_text(c->pad, "memories/a", "x");
+    ok(bob, jot_watch(bob, "notes/", 1000, &news));
+    assert_int_equal(news->count, 1);
+    assert_string_equal(news->items[0]->name, "plan");
+    assert_string_equal(news->items[0]->by, "ann");
+    ok(bob, jot_watch(bob, "notes/", 0, &news));
+    assert_int_equal(news->count, 0);
+    ok(c->pad, jot_doc_delete(c->pad, "plan", NULL, NULL));
+    ok(bob, jot_watch(bob, "notes/", 1000, &news));
+    assert_int_equal(news->count, 1);
+    assert_true(news->items[0]->deleted);
+    jot_free(bob);
+}
+
 int main(void)
 {
     static const CallerTest tests[] = {
@@ -290,6 +337,8 @@ int main(void)
         CALLER_TEST(files_of_other_programs_come_in_and_go_out),
         CALLER_TEST(a_sound_pad_has_no_faults),
         CALLER_TEST(damage_is_told),
+        CALLER_TEST(what_can_go_is_counted_before_it_goes),
+        CALLER_TEST(a_watcher_is_told_of_each_change_once),
     };
     return caller_run(tests, CALLER_COUNT(tests));
 }
