@@ -15,9 +15,9 @@
  *
  * These rules hold for every function:
  *
- *   1. A call ends with a status.  Unless that is JOT_OK, jot_error() is one
- *      sentence about what is wrong and what is allowed, and nothing was changed
- *      unless the status is JOT_UNKNOWN.  JOT_OK of a change means: durable.
+ *   1. A call ends with a status.  JOT_OK of a change means: durable.  Otherwise
+ *      jot_error() is one sentence about what is wrong and what is allowed, and
+ *      nothing was changed, unless the status is JOT_UNKNOWN or it says so below.
  *   2. Results are borrowed from the pad, and valid until the next call on it
  *      returns: the arguments of a call may be results of the one before.
  *   3. `out` may be NULL if the result is not wanted.  When a call fails *out is
@@ -313,7 +313,8 @@ JOT_API jot_status jot_doc_redact(jot_pad *pad, const char *name, const char *ve
                                   uint64_t *count);
 
 /* Take a phrase out of every version for good: the present text gets "[redacted]", older ones lose
- * theirs; *count is how many did.  JOT_NOT_FOUND: no version has it. */
+ * theirs; *count is how many did.  If it fails half-way, call again.  JOT_NOT_FOUND: no version has
+ * it. */
 JOT_API jot_status jot_doc_redact_text(jot_pad *pad, const char *name, jot_text phrase,
                                        uint64_t *count);
 
@@ -1090,7 +1091,7 @@ JOT_API jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **ou
 
 /* Bring in an archive, or the files of another program, recognised by what they are; `layout` says
  * what they are, NULL: look.  What exists with another text is kept, unless `replace`; the old text
- * stays a version.  Importing twice adds nothing. */
+ * stays a version.  Importing twice adds nothing, so one that failed half-way is started again. */
 JOT_API jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool replace,
                               const jot_report **out);
 

@@ -8,22 +8,23 @@ enum { TOLD_MAX = 1000 };
 /* Faults as they are met. */
 typedef struct Told {
     jot_pad *p;
-    const jot_fault **items;
-    size_t n, cap;
+    const jot_fault **items; /* room for TOLD_MAX */
+    size_t n;
     uint64_t total;
 } Told;
+
+static Told told_new(jot_pad *p)
+{
+    return (Told){ .p = p, .items = NEW_ARRAY(api_arena(p), const jot_fault *, TOLD_MAX) };
+}
 
 static void tell(void *ctx, const StoreFault *f)
 {
     Told *t = ctx;
-    Arena *into = api_arena(t->p);
     t->total++;
     if (t->n == TOLD_MAX)
         return;
-    if (t->n == t->cap)
-        t->items = arena_grow(into, (void *)t->items, t->n, &t->cap, sizeof *t->items,
-                              alignof(const jot_fault *));
-    jot_fault *kept = NEW(into, jot_fault);
+    jot_fault *kept = NEW_RESULT(t->p, jot_fault);
     *kept = (jot_fault){ .kind = fault_name(f->kind),
                          .stream = api_give_name(t->p, f->stream),
                          .what = api_give_name(t->p, str(f->what)),
@@ -35,13 +36,12 @@ static void tell(void *ctx, const StoreFault *f)
 
 static jot_verified *give(jot_pad *p, const Told *told, const CareCount *c)
 {
-    const jot_fault **none = NEW_ARRAY(api_arena(p), const jot_fault *, 1);
     jot_verified *v = NEW_RESULT(p, jot_verified);
     *v = (jot_verified){ .streams = c->pad.streams,
                          .records = c->pad.records,
                          .bytes = c->pad.bytes,
                          .faults = c->faults,
-                         .items = told->n ? told->items : none,
+                         .items = told->items,
                          .count = told->n,
                          .total = told->total };
     return v;
@@ -51,7 +51,7 @@ jot_status jot_verify(jot_pad *pad, const jot_verified **out)
 {
     GIVE(out, NULL);
     TRY(api_begin(pad));
-    Told told = { .p = pad };
+    Told told = told_new(pad);
     VerifyHooks hooks = { .fault = tell, .ctx = &told };
     CareCount count;
     TRY(care_verify(&pad->m, &hooks, &count, api_err(pad)));
@@ -63,7 +63,7 @@ jot_status jot_mend(jot_pad *pad, bool after_crash, const jot_verified **out)
 {
     GIVE(out, NULL);
     TRY(api_begin(pad));
-    Told told = { .p = pad };
+    Told told = told_new(pad);
     VerifyHooks hooks = { .fault = tell, .ctx = &told };
     DoctorOptions o = { .fix = true, .after_crash = after_crash };
     DoctorReport report;
