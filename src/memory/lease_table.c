@@ -44,13 +44,15 @@ static jot_status parse(Str text, LeaseTable *t, Err *e)
 jot_status lease_table_read(Memory *m, LeaseTable *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    AUTO(LeaseTable) t = { .now_ms = io_awake_ms(m->io) };
+    AUTO(LeaseTable) t = { 0 };
     Record head = { 0 };
     Err missing = { 0 };
     io_boot_id(m->io, t.boot);
     jot_status st = store_head(m->store, S(LEASE_TABLE), HEAD_RECORD, &arena, &head, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", missing.text);
+    /* Not before: what was granted meanwhile would seem to end later than it can. */
+    t.now_ms = io_awake_ms(m->io);
     t.seq = head.mark.seq;
     if (mark_live(&head.mark)) {
         TRY(parse(head.body, &t, e));
