@@ -5,7 +5,6 @@
 #include <jotter.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CALLS = 20, WORDS = 600, BUDGET = 4000 };
 
@@ -18,18 +17,18 @@ static void must(jot_status got, const jot_pad *pad)
 }
 
 /* What a tool would return. */
-static void look_up(int page, char *to)
+static void look_up(int page, char *to, size_t room)
 {
+    size_t at = 0;
     int i;
-    to += sprintf(to, "page %d:", page);
     for (i = 0; i < WORDS; i++)
-        to += sprintf(to, " word%d", page * WORDS + i);
+        at += (size_t)snprintf(to + at, room - at, "word%d ", page * WORDS + i);
 }
 
 static void work(jot_pad *pad, const char *run)
 {
     static char result[WORDS * 16];
-    char call[16], arguments[64];
+    char call[32], arguments[64];
     jot_call_options options = { 0 };
     const jot_warnings *warnings;
     int page;
@@ -42,7 +41,7 @@ static void work(jot_pad *pad, const char *run)
         must(jot_run_call(pad, run, call, "look_up", &options, &warnings), pad);
         if (warnings->limit[0])
             printf("to the model: %.60s...\n", warnings->limit);
-        look_up(page, result);
+        look_up(page, result, sizeof result);
         must(jot_run_result(pad, run, call, true, jot_str(result), NULL), pad);
     }
 }

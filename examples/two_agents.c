@@ -4,7 +4,6 @@
 #include <jotter.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static jot_pad *open_as(const char *url, const char *name)
 {
