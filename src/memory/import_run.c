@@ -56,8 +56,8 @@ static void add(Lines *l, json_t *meta, Str was, Str body)
     AUTO_PTR(json_t) owned = meta;
     AUTO(Buf) text = { 0 };
     if (was.n && was.n <= WAS_MAX)
-        json_object_set_new(meta, "was", json_stringn(was.p, was.n));
-    json_write(&text, meta);
+        json_object_set_new(owned, "was", json_stringn(was.p, was.n));
+    json_write(&text, owned);
     l->items = arena_grow(&l->arena, l->items, l->n, &l->cap, sizeof *l->items, alignof(Draft));
     l->items[l->n++] = (Draft){ .op = OP_APPEND,
                                 .meta = arena_copy(&l->arena, buf_str(&text)),
