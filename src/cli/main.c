@@ -1,4 +1,5 @@
 /* main.c - the jotter command: finds the command and the pad, turns a status into an exit code. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,10 +58,24 @@ static void tell(Session *s, jot_status st)
                              json_text(str(s->err.text)), "retry", status_info(st)->retry));
 }
 
+static void go_on(int number)
+{
+    (void)number;
+}
+
+/* A file that may not grow any more is an error of the write, as on a full disk, and not the end
+ * in the middle of it.  A handler, not SIG_IGN: programs that are run shall not inherit it. */
+static void survive_limits(void)
+{
+    struct sigaction a = { .sa_handler = go_on, .sa_flags = SA_RESTART };
+    sigaction(SIGXFSZ, &a, NULL);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     Session s = { 0 };
+    survive_limits();
     jot_status st = run(&s, argv + 1);
     if (st == JOT_OK && (fflush(stdout) != 0 || ferror(stdout)))
         st = err_set(&s.err, JOT_IO, "could not write to standard output");
