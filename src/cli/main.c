@@ -24,22 +24,43 @@ static jot_status find_lease(Session *s)
     return token && token[0] ? read_token(s, token, &s->lease) : JOT_OK;
 }
 
+static bool has_word(char **words, const char *word)
+{
+    for (; *words && strcmp(*words, "--") != 0; words++)
+        if (strcmp(*words, word) == 0)
+            return true;
+    return false;
+}
+
+/* --version, and nothing else but --json. */
+static bool asks_version(char **words)
+{
+    for (char **w = words; *w; w++)
+        if (strcmp(*w, "--version") != 0 && strcmp(*w, "--json") != 0)
+            return false;
+    return has_word(words, "--version");
+}
+
 static jot_status run(Session *s, char **words)
 {
-    if (words[0] && strcmp(words[0], "--version") == 0 && !words[1]) {
-        printf("jotter %s\n", jot_version());
+    if (asks_version(words)) {
+        if (has_word(words, "--json"))
+            print_json(json_pack("{s:s}", "version", jot_version()));
+        else
+            printf("jotter %s\n", jot_version());
         return JOT_OK;
     }
-    TRY(args_read(s, words));
+    jot_status st = args_read(s, words);
+    if (st != JOT_OK) {
+        s->json = s->json || has_word(words, "--json"); /* also behind the word that is wrong */
+        return st;
+    }
     if (!s->cmd && !opt_given(s, "help")) {
         help_all(stderr);
         return err_set(&s->err, JOT_INVALID, "say a command");
     }
     if (opt_given(s, "help")) {
-        if (s->cmd)
-            help_one(s->cmd, s->path);
-        else
-            help_all(stdout);
+        help_answer(s, s->cmd, s->path, false);
         return JOT_OK;
     }
     s->where = where_find(str(opt_text(s, "pad")), &s->arena);
