@@ -54,7 +54,19 @@ void print_json(json_t *value)
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     json_write(&text, owned);
     buf_add_char(&text, '\n');
-    fwrite(text.p, 1, text.n, stdout);
+    /* JSON leaves DEL and C1 as they are, and a terminal may obey them; they stand in strings. */
+    size_t from = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool c1 = c == 0xC2 && i + 1 < text.n && (unsigned char)text.p[i + 1] < 0xA0;
+        if (!c1 && c != 0x7F)
+            continue;
+        fwrite(text.p + from, 1, i - from, stdout);
+        i += c1;
+        printf("\\u%04x", (unsigned char)text.p[i]);
+        from = i + 1;
+    }
+    fwrite(text.p + from, 1, text.n - from, stdout);
 }
 
 const char *ink(Ink i)
