@@ -116,7 +116,9 @@ const char *ink(Ink i);
 /* --- Help ------------------------------------------------------------------------------ */
 
 void help_all(FILE *to);
-void help_one(const Cmd *cmd, const char *path);
+/* On standard output, as the session wants it: help for one command, for all (NULL), or the whole
+ * manual page. */
+void help_answer(const Session *s, const Cmd *cmd, const char *path, bool man);
 /* All of it as a manual page. */
 void man_print(FILE *to);
 extern const Cmd cmd_help, cmd_complete, cmd_completion;

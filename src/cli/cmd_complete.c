@@ -150,7 +150,11 @@ static jot_status run_completion(Session *s)
     } scripts[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
     for (size_t i = 0; i < COUNT_OF(scripts); i++) {
         if (strcmp(s->args[0], scripts[i].shell) == 0) {
-            fputs(scripts[i].text, stdout);
+            if (s->json)
+                print_json(
+                    json_pack("{s:s, s:s}", "shell", scripts[i].shell, "script", scripts[i].text));
+            else
+                fputs(scripts[i].text, stdout);
             return JOT_OK;
         }
     }

@@ -65,7 +65,11 @@ static jot_status run_editor(Session *s, char *path)
     const char *editor = getenv("VISUAL");
     if (!editor || !editor[0])
         editor = getenv("EDITOR");
-    if (!editor || !editor[0])
+    bool chosen = editor && editor[0];
+    if (!chosen && (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1))
+        return err_set(&s->err, JOT_INVALID,
+                       "there is no terminal for an editor: say --old and --new, or set $EDITOR");
+    if (!chosen)
         editor = "vi";
     Str command = arena_printf(&s->arena, "%s \"$@\"", editor);
     char *argv[] = { arena_cstr(&s->arena, S("sh")),
@@ -75,7 +79,12 @@ static jot_status run_editor(Session *s, char *path)
                      path,
                      NULL };
     pid_t child;
-    int failed = posix_spawn(&child, "/bin/sh", NULL, NULL, argv, environ), status = 0;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (s->json) /* standard output is for the answer */
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    int failed = posix_spawn(&child, "/bin/sh", &actions, NULL, argv, environ), status = 0;
+    posix_spawn_file_actions_destroy(&actions);
     if (failed)
         return err_errno(&s->err, failed, "could not start an editor");
     /* Ctrl-C belongs to the editor. */

@@ -24,10 +24,12 @@ static jot_status run_init(Session *s)
     TRY(session_open_any(s, &there));
     if (!there)
         TRY(session_open(s, true));
-    if (s->json)
+    if (s->json) {
         print_json(json_pack("{s:o, s:b}", "pad", json_text(s->where.url), "made", !there));
-    else
-        printf("%s " STR_FMT "\n", there ? "there already:" : "made", STR_ARG(s->where.url));
+    } else {
+        fputs(there ? "there already: " : "made ", stdout);
+        print_line(s->where.url);
+    }
     return JOT_OK;
 }
 
@@ -107,6 +109,12 @@ static jot_status run_copy(Session *s)
     if (terminal)
         fputs("\r\033[K", stderr);
     TRY(st);
+    if (s->json) {
+        print_json(json_pack("{s:o, s:I, s:I, s:I, s:I}", "to", json_text(str(s->args[0])),
+                             "streams", (json_int_t)c.streams, "records", (json_int_t)c.records,
+                             "bytes", (json_int_t)c.bytes, "copied", (json_int_t)c.copied));
+        return JOT_OK;
+    }
     printf("%llu streams, %llu records, %llu bytes; %llu records were new\n",
            (unsigned long long)c.streams, (unsigned long long)c.records,
            (unsigned long long)c.bytes, (unsigned long long)c.copied);

@@ -1,4 +1,5 @@
 /* help.c - help, made from the tables the commands are declared in. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -43,20 +44,45 @@ static const char *usage_of(const Cmd *cmd)
     return cmd->run ? "[COMMAND ...]" : "COMMAND ...";
 }
 
-void help_one(const Cmd *cmd, const char *path)
+static void help_one(FILE *to, const Cmd *cmd, const char *path)
 {
-    printf("usage: jotter %s %s%s\n\n%s.\n", path, usage_of(cmd), cmd->opts ? " [OPTION ...]" : "",
-           cmd->summary);
+    fprintf(to, "usage: jotter %s %s%s\n\n%s.\n", path, usage_of(cmd),
+            cmd->opts ? " [OPTION ...]" : "", cmd->summary);
     if (cmd->help[0])
-        printf("\n%s", cmd->help);
+        fprintf(to, "\n%s", cmd->help);
     if (cmd->subs) {
-        puts("");
-        print_cmds(stdout, cmd->subs);
+        fputs("\n", to);
+        print_cmds(to, cmd->subs);
     }
     if (cmd->opts) {
-        puts("");
-        print_opts(stdout, cmd->opts);
+        fputs("\n", to);
+        print_opts(to, cmd->opts);
     }
+}
+
+static void print_help(FILE *to, const Cmd *cmd, const char *path, bool man)
+{
+    if (man)
+        man_print(to);
+    else if (cmd)
+        help_one(to, cmd, path);
+    else
+        help_all(to);
+}
+
+void help_answer(const Session *s, const Cmd *cmd, const char *path, bool man)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *to = s->json ? open_memstream(&text, &n) : stdout;
+    if (!to)
+        mem_exhausted();
+    print_help(to, cmd, path, man);
+    if (!s->json)
+        return;
+    fclose(to);
+    print_json(json_pack("{s:o}", man ? "man" : "help", json_text((Str){ text, n })));
+    free(text);
 }
 
 /* The command that the words name, and its words with spaces between; NULL if there is none. */
@@ -81,20 +107,12 @@ static const Cmd *find(Session *s, char *path, size_t room)
 static jot_status run_help(Session *s)
 {
     char path[64] = "";
-    if (opt_given(s, "man")) {
-        man_print(stdout);
-        return JOT_OK;
-    }
-    if (s->n <= 0) {
-        help_all(stdout);
-        return JOT_OK;
-    }
     const Cmd *found = find(s, path, sizeof path);
     Shown shown;
-    if (!found)
+    if (!found && s->n > 0)
         return err_set(&s->err, JOT_INVALID, "no command '%s': see 'jotter help'",
                        err_show(&shown, str(s->args[s->n - 1])));
-    help_one(found, path);
+    help_answer(s, found, path, opt_given(s, "man"));
     return JOT_OK;
 }
 

@@ -1,4 +1,5 @@
 /* main.c - the jotter command: finds the command and the pad, turns a status into an exit code. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,22 +24,43 @@ static jot_status find_lease(Session *s)
     return token && token[0] ? read_token(s, token, &s->lease) : JOT_OK;
 }
 
+static bool has_word(char **words, const char *word)
+{
+    for (; *words && strcmp(*words, "--") != 0; words++)
+        if (strcmp(*words, word) == 0)
+            return true;
+    return false;
+}
+
+/* --version, and nothing else but --json. */
+static bool asks_version(char **words)
+{
+    for (char **w = words; *w; w++)
+        if (strcmp(*w, "--version") != 0 && strcmp(*w, "--json") != 0)
+            return false;
+    return has_word(words, "--version");
+}
+
 static jot_status run(Session *s, char **words)
 {
-    if (words[0] && strcmp(words[0], "--version") == 0 && !words[1]) {
-        printf("jotter %s\n", jot_version());
+    if (asks_version(words)) {
+        if (has_word(words, "--json"))
+            print_json(json_pack("{s:s}", "version", jot_version()));
+        else
+            printf("jotter %s\n", jot_version());
         return JOT_OK;
     }
-    TRY(args_read(s, words));
+    jot_status st = args_read(s, words);
+    if (st != JOT_OK) {
+        s->json = s->json || has_word(words, "--json"); /* also behind the word that is wrong */
+        return st;
+    }
     if (!s->cmd && !opt_given(s, "help")) {
         help_all(stderr);
         return err_set(&s->err, JOT_INVALID, "say a command");
     }
     if (opt_given(s, "help")) {
-        if (s->cmd)
-            help_one(s->cmd, s->path);
-        else
-            help_all(stdout);
+        help_answer(s, s->cmd, s->path, false);
         return JOT_OK;
     }
     s->where = where_find(str(opt_text(s, "pad")), &s->arena);
@@ -57,10 +79,24 @@ static void tell(Session *s, jot_status st)
                              json_text(str(s->err.text)), "retry", status_info(st)->retry));
 }
 
+static void go_on(int number)
+{
+    (void)number;
+}
+
+/* A file that may not grow any more is an error of the write, as on a full disk, and not the end
+ * in the middle of it.  A handler, not SIG_IGN: programs that are run shall not inherit it. */
+static void survive_limits(void)
+{
+    struct sigaction a = { .sa_handler = go_on, .sa_flags = SA_RESTART };
+    sigaction(SIGXFSZ, &a, NULL);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     Session s = { 0 };
+    survive_limits();
     jot_status st = run(&s, argv + 1);
     if (st == JOT_OK && (fflush(stdout) != 0 || ferror(stdout)))
         st = err_set(&s.err, JOT_IO, "could not write to standard output");

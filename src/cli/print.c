@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "cli/cmd.h"
 
-/* Stored text may hold escape sequences that a terminal would obey. */
-static void print_shown(Str text)
+/* Control characters of well-formed text: C0, DEL, and C1 in two bytes. */
+static void print_valid(Str text)
 {
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
@@ -16,6 +17,19 @@ static void print_shown(Str text)
             printf("\\x%02X\\x%02X", c, (unsigned char)text.p[++i]);
         else
             printf("\\x%02X", c);
+    }
+}
+
+/* Stored text may hold escape sequences that a terminal would obey.  A byte that is not UTF-8 can
+ * begin one too, where the terminal takes single bytes for characters. */
+static void print_shown(Str text)
+{
+    while (text.n) {
+        size_t bad = utf8_bad_at(text);
+        print_valid(str_slice(text, 0, bad));
+        if (bad < text.n)
+            printf("\\x%02X", (unsigned char)text.p[bad]);
+        text = str_from(text, bad < text.n ? bad + 1 : bad);
     }
 }
 
@@ -40,7 +54,19 @@ void print_json(json_t *value)
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     json_write(&text, owned);
     buf_add_char(&text, '\n');
-    fwrite(text.p, 1, text.n, stdout);
+    /* JSON leaves DEL and C1 as they are, and a terminal may obey them; they stand in strings. */
+    size_t from = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool c1 = c == 0xC2 && i + 1 < text.n && (unsigned char)text.p[i + 1] < 0xA0;
+        if (!c1 && c != 0x7F)
+            continue;
+        fwrite(text.p + from, 1, i - from, stdout);
+        i += c1;
+        printf("\\u%04x", (unsigned char)text.p[i]);
+        from = i + 1;
+    }
+    fwrite(text.p + from, 1, text.n - from, stdout);
 }
 
 const char *ink(Ink i)

@@ -200,7 +200,7 @@ static jot_status gc_stream(void *ctx, const Listed *l)
     if (go == 0)
         return JOT_OK;
     if (!gc->p->dry_run)
-        TRY(store_trim(gc->m->store, l->name, before, &dropped, gc->e));
+        TRY(memory_trim(gc->m, l->name, before, &dropped, gc->e));
     gc->out->streams++;
     gc->out->records += of_it.records;
     gc->out->bytes += of_it.bytes;

@@ -356,7 +356,7 @@ jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint6
         uint64_t young = cut_by_age(&all, io_wall_ms(m->io) - keep->age_ms);
         before = young > before ? young : before;
     }
-    return before > 1 ? store_trim(m->store, stream, before, dropped, e) : JOT_OK;
+    return before > 1 ? memory_trim(m, stream, before, dropped, e) : JOT_OK;
 }
 
 /* --- As JSON --------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* forget.c - purge and redact.
  *
  * These are the store's own operations and not appends: there is nothing to
- * append.  A phrase is forgotten in two steps: first a new version without it,
- * on condition of the one it was made from, then the older ones one by one.  An
- * interrupted call leaves fewer of them than before and never a wrong text. */
+ * append; memory.h says what a lease means for them.  A phrase is forgotten in two steps: first a
+ * new version without it, on condition of the one it was made from, then the older ones one by one.
+ * An interrupted call leaves fewer of them than before and never a wrong text. */
 #include "memory/forget.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static jot_status clear_index(Memory *m, Str stream, Err *e)
 
 jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e)
 {
-    jot_status st = store_purge(m->store, stream, m->by, out, e);
+    jot_status st = memory_purge(m, stream, out, e);
     if (st == JOT_NOT_FOUND)
         return err_set(e, st, "%s not found", doc_name(stream).text);
     TRY(st);
@@ -59,7 +59,7 @@ static jot_status redact_all(Memory *m, Str stream, Found *f, Err *e)
         return JOT_OK;
     TRY(st);
     for (size_t i = 0; i < f->n; i++)
-        TRY(store_redact(m->store, stream, f->seqs[i], e));
+        TRY(memory_redact(m, stream, f->seqs[i], e));
     return f->n ? clear_index(m, stream, e) : JOT_OK;
 }
 

@@ -173,20 +173,28 @@ static bool seen_all(const Memory *m)
     return true;
 }
 
+static bool holding_over(const Memory *m, const Holding *h)
+{
+    return h->lost || !h->on || h->until_ms <= io_awake_ms(m->io);
+}
+
+static jot_status say_over(const Holding *h, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_FENCED, "lease %llu%s%s%s is over: nothing was written",
+                   (unsigned long long)h->token, h->on ? " on '" : "",
+                   h->on ? err_show(&shown, (Str){ h->on, h->on_n }) : "", h->on ? "'" : "");
+}
+
 /* Nothing may be written.  The store still answers, with the head or with a record of the same
  * id that was written in time. */
 static jot_status refuse(Memory *m, const Holding *h, Str stream, Expect x, const Draft *d,
                          Mark *out, Err *e)
 {
-    Shown shown;
     x.guard = S(LEASE_TABLE);
     x.guard_seq = UINT64_MAX;
     jot_status st = store_append(m->store, stream, &x, d, out, e);
-    if (st != JOT_FENCED)
-        return st;
-    return err_set(e, JOT_FENCED, "lease %llu%s%s%s is over: nothing was written",
-                   (unsigned long long)h->token, h->on ? " on '" : "",
-                   h->on ? err_show(&shown, (Str){ h->on, h->on_n }) : "", h->on ? "'" : "");
+    return st == JOT_FENCED ? say_over(h, e) : st;
 }
 
 static jot_status append_under(Memory *m, Str stream, Expect x, Draft d, Mark *out, Err *e)
@@ -198,7 +206,7 @@ static jot_status append_under(Memory *m, Str stream, Expect x, Draft d, Mark *o
         Holding *h = covering(m, stream);
         if (!h)
             return store_append(m->store, stream, &x, &d, out, e);
-        bool over = h->lost || !h->on || h->until_ms <= io_awake_ms(m->io);
+        bool over = holding_over(m, h);
         if (over && fresh) { /* it was renewed elsewhere, perhaps */
             fresh = false;
             continue;
@@ -231,6 +239,15 @@ jot_status lease_append(Memory *m, Str stream, const Expect *expect, const Draft
         x = *expect;
     assert(x.guard.n == 0); /* there is room for one */
     return append_under(m, stream, x, *draft, out, e);
+}
+
+jot_status lease_stands(Memory *m, Str stream, Err *e)
+{
+    if (str_starts(stream, S("leases/")) || !m->leases || !m->leases->n)
+        return JOT_OK;
+    TRY(holdings_look(m, e));
+    const Holding *h = covering(m, stream);
+    return h && holding_over(m, h) ? say_over(h, e) : JOT_OK;
 }
 
 /* --- Changing the table ---------------------------------------------------------------- */

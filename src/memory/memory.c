@@ -36,6 +36,25 @@ jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draf
     return lease_append(m, stream, expect, &d, out, e);
 }
 
+jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e)
+{
+    TRY(lease_stands(m, stream, e));
+    return store_purge(m->store, stream, m->by, out, e);
+}
+
+jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e)
+{
+    TRY(lease_stands(m, stream, e));
+    return store_redact(m->store, stream, seq, e);
+}
+
+jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+{
+    *dropped = 0;
+    TRY(lease_stands(m, stream, e));
+    return store_trim(m->store, stream, before, dropped, e);
+}
+
 jot_status memory_each(Memory *m, Str prefix, ListWhich which,
                        jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e)
 {

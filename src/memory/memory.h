@@ -4,7 +4,7 @@
  * ways of looking at streams.  Each lives in a file of its own here, works on
  * every engine alike, and does all its writing through memory_append(), which
  * stamps the author and, if this handle holds a lease over the stream, writes
- * under it.
+ * under it; what it removes, through memory_purge() and its like.
  *
  * A Memory belongs to one thread at a time. */
 #ifndef MEMORY_MEMORY_H
@@ -38,6 +38,15 @@ DEFINE_AUTO(Memory, memory_close)
  * `expect` may be NULL, and has no guard. */
 MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
                                   Mark *out, Err *e);
+
+/* Forgetting: store_purge, store_redact and store_trim, refused with JOT_FENCED if the lease this
+ * handle holds over the stream is over.  Unlike an append they look at the lease first and act
+ * then, in two steps.  A handle that is stopped between the two, until its lease is over, still
+ * acts when it goes on: a redaction or a trim takes older records only, never a value; a purge also
+ * takes what the next holder wrote meanwhile. */
+MUST_USE jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e);
+MUST_USE jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e);
+MUST_USE jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e);
 
 /* All names below a prefix, one by one, in byte order.  `each` may stop the walk by returning
  * anything but JOT_OK, which is then returned. */

@@ -137,7 +137,7 @@ static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *
     return JOT_OK;
 }
 
-static void tell_edit(Verify *v, Str stream, const Mark *head)
+static void tell_edit(Verify *v, Str stream, const Mark *head, bool recorded)
 {
     StoreFault f = { .kind = FAULT_EDIT,
                      .stream = stream,
@@ -145,6 +145,10 @@ static void tell_edit(Verify *v, Str stream, const Mark *head)
                                                    : "its file was edited by hand",
                      .advice = "nothing: the next write records it as a version",
                      .mends = true };
+    if (!recorded) {
+        f.what = "its file has no history: a person made it, or its stream was not copied";
+        f.advice = "if the pad was copied, copy all of it; else the next write records it";
+    }
     tell(v, &f);
 }
 
@@ -160,7 +164,7 @@ static void check_head(Verify *v, Str stream, const Through *t)
         return;
     }
     if (st == JOT_OK && head.mark.seq == 0) {
-        tell_edit(v, stream, &head.mark);
+        tell_edit(v, stream, &head.mark, t->last.seq || t->told || t->damaged);
         return;
     }
     uint64_t newest = st == JOT_OK ? head.mark.seq : 0;

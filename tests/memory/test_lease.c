@@ -2,6 +2,7 @@
 #include "memory/lease.h"
 
 #include "memory/desk.h"
+#include "memory/forget.h"
 
 enum { STALE_WRITES = 10000 };
 
@@ -395,6 +396,108 @@ static void ten_thousand_stale_writes_are_refused(Desk *d)
         memory_close(&other);
 }
 
+/* A handle that was told a token.  On mem: it shares the store, which another handle would not see.
+ */
+static Memory told(const Memory *m, uint64_t token)
+{
+    Memory copy = { .store = m->store, .io = m->io, .by = S("eve") };
+    lease_adopt(&copy, token);
+    return copy;
+}
+
+static void nothing_is_forgotten_under_a_lease_that_is_over(Desk *d)
+{
+    Lease old = take(d, &d->m, "notes/plan");
+    write_plan(d, &d->m, "secret");
+    write_plan(d, &d->m, "plain");
+    Memory eve = told(&d->m, old.token);
+    desk_ok(d, memory_redact(&eve, plan, 1, &d->e));
+    pass(d, LEASE_TTL_MS);
+    Memory *const stale[] = { &d->m, &eve };
+    for (size_t i = 0; i < COUNT_OF(stale); i++) {
+        Mark mark;
+        Forgotten f;
+        uint64_t n;
+        desk_expect(d, JOT_FENCED, forget_document(stale[i], plan, &mark, &d->e));
+        assert_says(d, "lease 1 on 'notes/plan' is over: nothing was written");
+        desk_expect(d, JOT_FENCED, forget_phrase(stale[i], plan, S("plain"), &d->a, &f, &d->e));
+        desk_expect(d, JOT_FENCED, memory_redact(stale[i], plan, 1, &d->e));
+        desk_expect(d, JOT_FENCED, memory_trim(stale[i], plan, 2, &n, &d->e));
+    }
+    Memory late = told(&d->m, 99); /* never was one: it covers everything */
+    Mark mark;
+    desk_expect(d, JOT_FENCED, forget_document(&late, plan, &mark, &d->e));
+    Records kept;
+    desk_ok(d, store_read(d->m.store, plan, 1, 10, &d->a, &kept, &d->e));
+    assert_int_equal(kept.n, 2);
+    assert_text(kept.items[1].body, "plain");
+    lease_close(&eve);
+    lease_close(&late);
+}
+
+static void what_is_leased_may_be_forgotten_and_so_may_what_is_not(Desk *d)
+{
+    Mark mark;
+    take(d, &d->m, "notes/plan");
+    write_plan(d, &d->m, "one");
+    desk_ok(d, put(d, &d->m, S("notes/other"), "two", &mark));
+    desk_ok(d, forget_document(&d->m, plan, &mark, &d->e));
+    pass(d, LEASE_TTL_MS);
+    desk_ok(d, forget_document(&d->m, S("notes/other"), &mark, &d->e));
+}
+
+/* Somebody else takes the lease, and time goes on, when the clock is read for the nth time. */
+typedef struct Intruder {
+    Desk *d;
+    Memory *m;
+    int calls, nth;
+    Lease got;
+} Intruder;
+
+static int64_t clock_with_intruder(void *ctx)
+{
+    Intruder *in = ctx;
+    int64_t was_ms = in->d->awake_ms;
+    if (++in->calls != in->nth)
+        return was_ms;
+    pass(in->d, 50);
+    desk_ok(in->d, ask(in->d, in->m, "notes/plan", false, 0, &in->got));
+    return was_ms;
+}
+
+static void whoever_takes_a_lease_between_two_looks_at_the_clock_has_it(Desk *d)
+{
+    bool mem = strcmp(d->engine, "mem") == 0;
+    Memory bob =
+        mem ? (Memory){ .store = d->m.store, .io = d->m.io, .by = S("bob") } : desk_open(d, "bob");
+    Io plain = d->io;
+    bob.io = &plain;
+    bool came = true;
+    for (int nth = 1; came; nth++) {
+        assert_in_range(nth, 1, 50);
+        Intruder in = { .d = d, .m = &bob, .nth = nth };
+        Lease mine;
+        Io io = plain;
+        io.awake_ms = clock_with_intruder;
+        io.wall_ms = NULL;
+        io.random = NULL;
+        io.ctx = &in;
+        d->m.io = &io;
+        jot_status st = ask(d, &d->m, "notes/plan", false, 0, &mine);
+        d->m.io = &d->io;
+        came = in.got.token != 0;
+        desk_check(d, came ? JOT_LEASED : JOT_OK, st, "acquire", __FILE__, __LINE__);
+        if (came)
+            desk_ok(d, lease_release(&bob, in.got.token, &d->e));
+        else
+            assert_true(nth > 3); /* it came between any two looks before */
+    }
+    if (mem)
+        lease_close(&bob);
+    else
+        memory_close(&bob);
+}
+
 /* --- The table ------------------------------------------------------------------------- */
 
 static void members_of_a_newer_version_are_kept(Desk *d)
@@ -463,6 +566,9 @@ int main(void)
         DESK_TEST(a_retry_of_what_was_written_in_time_is_answered),
         DESK_TEST(an_expectation_is_checked_under_a_lease_too),
         DESK_TEST(ten_thousand_stale_writes_are_refused),
+        DESK_TEST(nothing_is_forgotten_under_a_lease_that_is_over),
+        DESK_TEST(what_is_leased_may_be_forgotten_and_so_may_what_is_not),
+        DESK_TEST(whoever_takes_a_lease_between_two_looks_at_the_clock_has_it),
         DESK_TEST(members_of_a_newer_version_are_kept),
         DESK_TEST(a_table_that_is_none_is_said_to_be_damaged),
         DESK_TEST(a_lease_is_shown_as_json),

@@ -118,14 +118,14 @@ static int read_small(Files *f, const char *name, char *to, size_t size)
     return got < 0 ? (int)got : 0;
 }
 
-/* Lock a new draft: whoever can take the lock knows that its maker is dead.  False if a sweep took
- * it for such a one before we could. */
-static bool keep_draft(Files *f, int fd)
+/* Whoever can take the lock of a draft takes it for a dead writer's and removes it, and may have
+ * done so before we had it. */
+static bool draft_is_ours(Files *f, int fd)
 {
     struct stat info;
-    if (io_lock(f->base.io, fd, F_WRLCK, LOCK_DRAFT) == -EAGAIN)
-        return false;
-    return io_fstat(f->base.io, fd, &info) < 0 || info.st_nlink > 0;
+    int got = io_lock(f->base.io, fd, F_WRLCK, LOCK_DRAFT);
+    return got != -EAGAIN && got != -EACCES &&
+           (io_fstat(f->base.io, fd, &info) < 0 || info.st_nlink > 0);
 }
 
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX])
@@ -136,7 +136,7 @@ int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX])
         AUTO(Fd) fd = io_open(f->base.io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
         if (fd < 0 && fd != -EEXIST)
             return fd;
-        if (fd >= 0 && keep_draft(f, fd))
+        if (fd >= 0 && draft_is_ours(f, fd))
             return fd_take(&fd);
     }
     return -EAGAIN;
@@ -261,18 +261,6 @@ static jot_status check_foreign(Files *f, Err *e)
     return JOT_OK;
 }
 
-/* The same, unless somebody else has made it a pad since we looked for one. */
-static jot_status check_no_pad(Files *f, Err *e)
-{
-    Err why = { 0 };
-    struct stat info;
-    if (check_foreign(f, &why) == JOT_OK || io_stat(f->base.io, f->root, FORMAT, &info) == 0)
-        return JOT_OK;
-    if (e)
-        *e = why;
-    return why.status;
-}
-
 /* Does the file system tell `a` from `A`? */
 static bool probe_folding(Files *f)
 {
@@ -291,7 +279,6 @@ static bool probe_folding(Files *f)
 
 static jot_status make_pad(Files *f, Err *e)
 {
-    TRY(check_no_pad(f, e));
     char text[64];
     snprintf(text, sizeof text, "jotter %d %d%s\n", FILES_READ_FORMAT, FILES_WRITE_FORMAT,
              probe_folding(f) ? " casefold" : "");
@@ -434,18 +421,33 @@ static jot_status open_root(Files *f, const char *path, const StoreOptions *o, E
     return f->root < 0 ? err_errno(e, -f->root, "could not open the pad's directory") : JOT_OK;
 }
 
+/* *got is 0 if this is a pad, -ENOENT if it may become one.  Somebody else may make it between two
+ * looks, `format` first: only if that is still missing the rest tells anything. */
+static jot_status look_for_format(Files *f, int *got, Err *e)
+{
+    struct stat info;
+    *got = io_stat(f->base.io, f->root, FORMAT, &info);
+    if (*got != -ENOENT)
+        return JOT_OK;
+    Err why = { 0 };
+    jot_status st = check_foreign(f, &why);
+    *got = st == JOT_OK ? -ENOENT : io_stat(f->base.io, f->root, FORMAT, &info);
+    if (st != JOT_OK && *got == -ENOENT)
+        return err_set(e, st, "%s", why.text);
+    return JOT_OK;
+}
+
 static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bool shared_ok,
                            Err *e)
 {
     const Io *io = f->base.io;
     TRY(open_root(f, path, o, e));
-    struct stat info;
-    int got = io_stat(io, f->root, FORMAT, &info);
+    int got;
+    TRY(look_for_format(f, &got, e));
     if (got == -ENOENT && o->create && !o->read_only) {
         TRY(sync_above(io, path, e));
         TRY(make_pad(f, e));
     } else if (got == -ENOENT) {
-        TRY(check_no_pad(f, e));
         return err_set(e, JOT_NOT_FOUND, "there is no pad here");
     } else if (got < 0) {
         return err_errno(e, -got, "could not look at the pad");

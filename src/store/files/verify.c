@@ -14,7 +14,7 @@
 
 #include "store/files/files.h"
 
-enum { SENTENCE = 400 };
+enum { SENTENCE = 400, WRITTEN_MAX = 2 * 1024 * 1024 };
 
 jot_status files_index_path(Store *s, Arena *into, Str *out, Err *e)
 {
@@ -27,6 +27,9 @@ jot_status files_index_path(Store *s, Arena *into, Str *out, Err *e)
     *out = arena_printf(into, "%.*s/index.sqlite", (int)n, path);
     return JOT_OK;
 }
+
+/* Where the files are that people see. */
+static const char *const views[] = { "artifacts", "cycles", "memories", "notes" };
 
 /* --- Walking ----------------------------------------------------------------------------- */
 
@@ -209,17 +212,60 @@ static jot_status look_at_aside(void *ctx, const char *dir, const char *name)
     return JOT_OK;
 }
 
+/* --- Copied in part ---------------------------------------------------------------------- */
+
+/* Is this the file of a stream that was written here? */
+static jot_status look_for_written(void *ctx, const char *dir, const char *name)
+{
+    Str recent = *(Str *)ctx;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) stream = { 0 };
+    if (!place_of_view_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
+        return JOT_OK;
+    Str line = arena_printf(&arena, "\n" STR_FMT "\n", STR_ARG(buf_str(&stream)));
+    bool written = recent.n && memmem(recent.p, recent.n, line.p, line.n);
+    return written ? JOT_CONFLICT : JOT_OK;
+}
+
+/* A pad without streams/ has not been written yet, but `recent` and the files people see can show
+ * that this one has. */
+static jot_status look_for_streams(const Look *l)
+{
+    const Io *io = l->f->base.io;
+    struct stat info;
+    if (io_stat(io, l->f->root, "streams", &info) != -ENOENT)
+        return JOT_OK;
+    AUTO(Fd) fd = io_open(io, l->f->root, "recent", O_RDONLY | O_NONBLOCK, 0);
+    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > WRITTEN_MAX)
+        return JOT_OK;
+    AUTO(Buf) text = { .max = WRITTEN_MAX };
+    size_t room = (size_t)info.st_size;
+    ssize_t n = io_read_all(io, fd, buf_room(&text, room), room, 0);
+    buf_grew(&text, n > 0 ? (size_t)n : 0);
+    Str recent = buf_str(&text);
+    jot_status st = JOT_OK;
+    for (size_t i = 0; st == JOT_OK && i < COUNT_OF(views); i++)
+        st = walk_files(l->f, views[i], false, look_for_written, &recent, l->e);
+    if (st != JOT_CONFLICT)
+        return st;
+    tell(l, FAULT_PAD, (Str){ 0 },
+         "its directory 'streams' is missing, and with it the history: it was not copied, or "
+         "removed",
+         "copy the whole pad before anybody writes here", false);
+    return JOT_OK;
+}
+
 /* --- The pad ----------------------------------------------------------------------------- */
 
 jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
 {
-    static const char *const views[] = { "artifacts", "cycles", "memories", "notes" };
     Files *f = (Files *)s;
     Look l = { f, hooks, e };
     if (!f->checked && !pad_read_checked(f))
         tell(&l, FAULT_EDIT, (Str){ 0 },
              "the files people see were not compared with their streams since the machine started",
              "nothing: the first write does it, or jotter doctor --fix", true);
+    TRY(look_for_streams(&l));
     TRY(walk_files(f, "streams", false, look_at_stream, &l, e));
     TRY(walk_files(f, "runs", false, look_at_stream, &l, e));
     TRY(walk_files(f, "streams", true, look_at_hidden, &l, e));

@@ -202,6 +202,9 @@ static jot_status look(Db *d, Found *found, Err *e)
         return JOT_OK;
     unsigned char header[HEADER_BYTES] = { 0 };
     int rc = read_header(d, header);
+    bool cut = rc == SQLITE_IOERR_SHORT_READ && memcmp(header, "SQLite format 3", 16) == 0;
+    if (cut && !has_journal(d))
+        return err_set(e, JOT_CORRUPT, "'%s' is cut off: restore it from a copy", name);
     if (rc == SQLITE_OK || rc == SQLITE_IOERR_SHORT_READ)
         return check_header(d, header, e);
     int errnum = access(d->path, R_OK) == 0 ? 0 : errno;

@@ -1,0 +1,204 @@
+#!/bin/bash
+# json.t - every command answers with exactly one JSON value if --json is given, also when it fails.
+#
+# The commands are those that completion offers, so that a new one without a line here is noticed.
+# A line is: the command | how it succeeds | how it fails.  Answers are collected and read in one go.
+docs=$(realpath "$(dirname "$0")")/../../docs/cli.md
+. "$(dirname "$0")/lib.sh"
+export EDITOR='sed -i s/a/b/'
+mkdir answers
+
+# The commands, each with its words, as completion has them.
+walk() {
+    local word below
+    for word in $("$JOTTER" --pad files:nowhere complete -- "$@" ''); do
+        below=$(walk "$@" "$word")
+        [ -n "$below" ] && printf '%s\n' "$below" || echo "$@" "$word"
+    done
+}
+walk | sed 's/^ *//' | sort >commands
+
+# WORDS are read by a shell, so that they can be quoted; $run, $id and the like are known.
+cat >table <<'TABLE'
+init | init | init --pad nonsense:x
+write | write plan | write 'no key'
+append | append plan --line | append plan --if-version 000000000000
+read | read plan --tokens 3 | read none
+edit | edit plan | edit plan --old zzz --new y
+list | list --long --deleted | list 'no prefix '
+move | move plan plan2 | move none other
+history | history plan2 | history none
+diff | diff plan2 1 1 | diff plan2 9999
+undo | undo plan2 | undo none
+restore | restore plan2 1 | restore plan2 9999
+blame | blame plan2 | blame none
+redact | redact plan2 --text more | redact plan2 --text 'is nowhere'
+search | search --explain text | search --kind nonsense text
+delete | delete plan2 | delete plan2
+purge | purge plan2 | purge none
+prompt | prompt --short | prompt nonsense
+artifact write | artifact write planning p1 --type t --task t1 <<<'{"a": 1}' | artifact write planning p2 <<<'{'
+artifact read | artifact read planning p1 | artifact read planning none
+artifact list | artifact list planning | artifact list 'a/../b'
+artifact find | artifact find --task t1 | artifact find --frobnicate
+artifact ref | artifact ref planning p1 | artifact ref planning none
+artifact delete | artifact delete planning p1 | artifact delete planning p1
+artifact index write | artifact index write planning by-x <<<'{"a": 1}' | artifact index write planning by-x <<<'{'
+artifact index read | artifact index read planning by-x | artifact index read planning none
+artifact index list | artifact index list planning | artifact index list 'a/../b'
+artifact index delete | artifact index delete planning by-x | artifact index delete planning by-x
+artifact log append | artifact log append planning steps 'a line' | artifact log append planning '../x' x
+artifact log read | artifact log read planning steps | artifact log read planning none
+artifact log follow | artifact log follow planning steps --from 1 --for 0 | artifact log follow planning '../x'
+artifact log list | artifact log list planning | artifact log list 'a/../b'
+task add | task add t1 'to do' --retries 2 | task add t1 'to do'
+task ready | task ready | task ready none
+task list | task list | task list --status nonsense
+task show | task show t1 | task show none
+task start | task start t1 | task start none
+task block | task block t1 why | task block none why
+task unblock | task unblock t1 | task unblock t1
+task fail | task start t1 && task fail t1 why | task fail t1 why
+task retry | task retry t1 | task retry t1
+task done | task start t1 && task done t1 result | task done t1
+task events | task events t1 | task events none
+checkpoint save | checkpoint save r1 <<<'{"a": 1}' | checkpoint save '../x' <<<'{}'
+checkpoint list | checkpoint list r1 | checkpoint list '../x'
+checkpoint load | checkpoint load r1 | checkpoint load r1 99
+checkpoint undo | checkpoint save r1 <<<'{"a": 2}' && checkpoint undo r1 | checkpoint undo none
+checkpoint trim | checkpoint trim r1 --keep 1 | checkpoint trim r1
+sink put | sink put call_1 --tool fetch | sink put call_1
+sink get | sink get call_1 | sink get none
+sink show | sink show call_1 | sink show none
+log new | log new 'a question' | log new --frobnicate
+log add | log add last call --tool fetch --args '{}' --call c1 | log add last nonsense x
+log show | log show last | log show none
+log results | log results last | log results none
+log clear | log clear last --keep 1 | log clear last
+log usage | log usage last | log usage none
+log open | log open last | log open none
+log final | log final last | log final none
+context | context --run last --budget 1000 | context --budget 0
+cycle init | cycle init 'a goal' | cycle init 'a goal'
+cycle status | cycle status | cycle status --agent 'no name'
+cycle wake | cycle wake | cycle wake
+cycle step | cycle step $id <<<'{"tool": "look", "args": {}}' | cycle step none <<<'{}'
+cycle sleep | cycle step $id --result <<<seen && cycle sleep $id | cycle sleep none
+cycle list | cycle list | cycle list --limit x
+cycle show | cycle show $id --before | cycle show none
+cycle diff | cycle diff $id | cycle diff none
+cycle explain | cycle explain $id | cycle explain none
+cycle fail | cycle fail $(jotter cycle wake) why | cycle fail none
+cycle reset | cycle reset --clean | cycle reset --template none
+lease acquire | lease acquire plan | lease acquire plan
+lease renew | lease renew $token | lease renew 999
+lease list | lease list | lease list nonsense
+lease check | lease check other | lease check plan
+lease release | lease release $token | lease release $token
+lease run | lease run plan -- echo output | lease run '../x' -- true
+export | export pad.jotter | export pad.jotter
+import | import pad.jotter --pad files:second | import none.jotter
+copy | copy sqlite:copy.db | copy nonsense:x
+verify | verify | verify --pad files:nowhere
+doctor | doctor --fix | doctor --pad files:nowhere
+gc | gc --keep 20 --dry-run | gc
+stats | stats | stats nonsense
+watch | watch --count 1 | watch --count x
+where | where | where --pad nonsense:x
+help | help lease run | help nonsense
+completion | completion fish | completion csh
+TABLE
+
+cut -d '|' -f 1 table | sed 's/ *$//' | sort >told
+all() { diff commands told | sed 's/^/# /'; cmp -s commands told; }
+try 'every command is in this test' all
+
+documented() {
+    local ok=0 words last
+    while read -r words; do
+        last=${words##* }
+        # With its whole name, or beside its siblings: `read\|list`, `x`, `list`.
+        grep -qE "\`(jotter )?$words[ \`]" "$docs" ||
+            { [ "$last" != "$words" ] && grep -E "jotter ${words% *}[ |]" "$docs" | grep -qE "[|\`, ]$last[\\\\ \`]"; } ||
+            { echo "# docs/cli.md does not tell of: $words"; ok=1; }
+    done <commands
+    return $ok
+}
+try 'every command is in the documentation' documented
+
+# Run what the line says, with --json in each call; the last answer is kept.
+jotter() { "$JOTTER" "$@"; }
+answer() { # NAME WORDS
+    local part rest=$2
+    while [ -n "$rest" ]; do
+        part=${rest%% && *}
+        [ "$part" = "$rest" ] && rest='' || rest=${rest#* && }
+        case $part in *' -- '*) part=${part/ -- / --json -- } ;; *'<<<'*) part=${part/<<</--json <<<} ;; *) part="$part --json" ;; esac
+        case $part in *'<<<'*) ;; *) part="$part <<<'some text'" ;; esac
+        eval "timeout 20 \"\$JOTTER\" $part" >"answers/$1" 2>"answers/.err"
+        code=$?
+    done
+    echo $code >"answers/$1.code"
+}
+value_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "answers/$1" "$2"; }
+id='' token=''
+while IFS='|' read -r name good fails; do
+    name=$(echo $name | tr ' ' -)
+    case $name in
+    init) rm -rf .jotter ;;
+    move) echo "$(printf 'some text\nmore\n')" | jotter write plan >/dev/null ;;
+    watch) (while sleep 0.1; do jotter write watched <<<"$RANDOM" >/dev/null; done) & writer=$! ;;
+    log-results) echo result | jotter log add last result --call c1 >/dev/null ;;
+    esac
+    answer "$name.good" "$(echo $good)"
+    case $name in
+    watch) kill $writer 2>/dev/null; wait $writer 2>/dev/null ;;
+    cycle-wake) id=$(value_of cycle-wake.good cycle) ;;
+    lease-acquire) token=$(value_of lease-acquire.good token) ;;
+    esac
+    answer "$name.fails" "$(echo $fails)"
+done <table
+
+cat >check.py <<'PY'
+import json, os, sys
+bad = 0
+for name in sorted(os.listdir("answers")):
+    if name.endswith(".code") or name.startswith("."):
+        continue
+    text = open("answers/" + name, encoding="utf-8").read()
+    code = int(open("answers/" + name + ".code").read())
+    try:
+        many = name.startswith(("watch.good", "artifact-log-follow.good"))
+        values = [json.loads(line) for line in text.splitlines()]
+        if not text.endswith("\n") and not (many and not text):
+            raise ValueError("no line break at its end")
+        if len(values) != 1 and not many:
+            raise ValueError("%d lines" % len(values))
+        if name.endswith(".good") and code != 0:
+            raise ValueError("exit code %d" % code)
+        if name.endswith(".fails") and (code == 0 or not {"status", "error", "retry"} <= set(values[0])):
+            raise ValueError("no failure: exit code %d" % code)
+    except Exception as why:
+        print("# %s: %s: %s" % (name, why, text[:200].strip()))
+        bad = 1
+sys.exit(bad)
+PY
+try 'every command answers with one JSON value, if it succeeds and if it fails' python3 check.py
+
+early() { for words in 'nonsense --json' '--json nonsense' 'list --frobnicate --json' 'read --json' '--json' 'list --pad --json --limit'; do
+    jot $words
+    ends 64 && says '"status":"invalid"' && [ -z "$(echo "$err" | grep '^jotter: ')" ] || { echo "# $words"; return 1; }
+done; }
+try 'words that are wrong are told as JSON too' early
+
+plain() { jot read --json -- --json; ends 66 && says not_found && jot read -- --json; ends 66 && tells 'scratchpad[--json] not found'; }
+try 'behind two dashes --json is a word like others' plain
+
+version() { jot --version --json && ends 0 && says '{"version":"0.' && jot write --help --json && ends 0 && says '{"help":"usage: jotter write' &&
+    jot help --man --json && ends 0 && says '{"man":"'; }
+try 'version, help and the manual page are told as JSON' version
+
+no_terminal() { unset EDITOR VISUAL; jot edit plan </dev/null; ends 64 && tells 'there is no terminal for an editor'; }
+try 'without a terminal no editor is started that was not asked for' no_terminal
+
+plan

@@ -1,0 +1,183 @@
+#!/bin/bash
+# pad_states.t - pads that cannot be used as they are: read-only, full, missing, of a newer format,
+# copied in part.  Each says so in one sentence, with its exit code, and nothing in it changes.
+. "$(dirname "$0")/lib.sh"
+ulimit -c 0
+chmod 755 "$here" # for the user below
+
+# A pad of each engine, with two versions of a note, found by search.
+make_pads() {
+    rm -rf work && mkdir work
+    for pad in files:work/pad sqlite:work/pad.db; do
+        for text in one two; do echo "$text" | "$JOTTER" --pad $pad write plan >/dev/null || return 1; done
+    done
+}
+
+# The bytes of all files but caches: the search index, the list of what changed lately, SQLite's log.
+tree() {
+    (cd work && find . \( -name 'index.sqlite*' -o -name recent -o -name '*.db-wal' -o -name '*.db-shm' -o -name '*.lock' \) -prune -o \
+        -type f -exec sha256sum {} + | sort -k 2)
+}
+
+unchanged() { [ "$(tree)" = "$before" ] || { diff <(echo "$before") <(tree) | sed 's/^/# /'; return 1; }; }
+sentence() { [ "$(printf '%s\n' "$err" | wc -l)" = 1 ] || { echo "# not one sentence: $err"; return 1; }; }
+
+# as PAD CODE PART COMMAND...: it ends so, with this in the sentence, and changes nothing.
+as() {
+    local pad=$1 want=$2 part=$3
+    shift 3
+    run_jot --pad "$pad" "$@"
+    ends "$want" && sentence && { [ -z "$part" ] || tells "$part"; } && unchanged || { echo "# $pad: $*"; return 1; }
+}
+run_jot() { jot "$@" <<<new; }
+
+# refuses PAD CODE PART: all commands do.
+refuses() {
+    as "$1" "$2" "$3" write plan && as "$1" "$2" "$3" write fresh && as "$1" "$2" "$3" undo plan && as "$1" "$2" "$3" read plan &&
+        as "$1" "$2" "$3" list && as "$1" "$2" "$3" history plan && as "$1" "$2" "$3" search two && as "$1" "$2" "$3" verify
+}
+# only_reads PAD CODE PART: reading works, writing ends so.
+only_reads() {
+    as "$1" "$2" "$3" write plan && as "$1" "$2" "$3" write fresh && as "$1" "$2" "$3" delete plan && as "$1" "$2" "$3" undo plan &&
+        as "$1" "$2" "$3" purge plan && as "$1" "$2" "$3" lease acquire plan && as "$1" "$2" "$3" log new query &&
+        as "$1" 0 '' read plan && is two && as "$1" 0 '' list && is plan && as "$1" 0 '' history plan && says 'put' &&
+        as "$1" 0 '' search two && says notes/plan && as "$1" 0 '' verify
+}
+
+# --- Read-only ---------------------------------------------------------------------------------
+
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$JOTTER" "$@"; }
+run_read_only() {
+    if [ "$(id -u)" = 0 ]; then
+        echo new | as_nobody "$@" >.out 2>.err
+        code=$? out=$(cat .out) err=$(cat .err)
+    else
+        jot "$@" <<<new
+    fi
+}
+read_only() {
+    make_pads && chmod -R a-w,a+rX work && before=$(tree) || return 1
+    run_jot() { run_read_only "$@"; }
+    only_reads files:work/pad 73 'read-only: its files may not be written' && only_reads sqlite:work/pad.db 73 'read-only: its lock file cannot be written'
+    local ok=$?
+    run_jot() { jot "$@" <<<new; }
+    chmod -R u+w work
+    return $ok
+}
+if [ "$(id -u)" != 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups -- test -x "$JOTTER"; then
+    try 'a pad that may not be written can be read, and says why it is not written' read_only
+fi
+
+# --- Full --------------------------------------------------------------------------------------
+
+# A limit on the size of files fails a write in its middle, as a full disk does.
+run_limited() {
+    (ulimit -f 1; head -c 9000 /dev/zero | tr '\0' x | "$JOTTER" "$@" 2>&1 >&3 | cat >&4; exit "${PIPESTATUS[2]}") 3> >(cat >.out) 4> >(cat >.err)
+    code=$?
+    wait
+    out=$(cat .out) err=$(cat .err)
+}
+full() {
+    make_pads && before=$(tree) || return 1
+    run_jot() { run_limited "$@"; }
+    for pad in files:work/pad sqlite:work/pad.db; do
+        as $pad 74 '' write plan && as $pad 74 '' write fresh && as $pad 74 '' append plan || { run_jot() { jot "$@" <<<new; }; return 1; }
+    done
+    run_jot() { jot "$@" <<<new; }
+    for pad in files:work/pad sqlite:work/pad.db; do
+        as $pad 0 '' read plan && is two && as $pad 0 '' verify && as $pad 66 '' read fresh || return 1
+    done
+    echo three | "$JOTTER" --pad files:work/pad write plan >/dev/null && jot --pad files:work/pad read plan && is three
+}
+try 'a write for which there is no room is refused, and the next one is not' full
+
+# A real one, where a file system can be mounted.
+full_disk() {
+    make_pads && cp -a work work.tmp && mount -t tmpfs -o size=1m jotter-test work && cp -a work.tmp/. work || return 1
+    head -c 2M /dev/zero >work/fill 2>/dev/null
+    before=$(tree)
+    run_jot() { head -c 9000 /dev/zero | tr '\0' x | "$JOTTER" "$@" >.out 2>.err; code=$? out=$(cat .out) err=$(cat .err); }
+    as files:work/pad 74 'No space left' write plan && as files:work/pad 74 'No space left' write fresh && as files:work/pad 74 'No space left' log new query &&
+        as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && as files:work/pad 0 '' history plan && as files:work/pad 0 '' search two &&
+        as sqlite:work/pad.db 74 'No space left' write plan && as sqlite:work/pad.db 74 'No space left' read plan && rm work/fill &&
+        before=$(tree) && as files:work/pad 0 '' verify && as sqlite:work/pad.db 0 '' verify && as sqlite:work/pad.db 0 '' read plan && is two
+    local ok=$?
+    run_jot() { jot "$@" <<<new; }
+    umount work
+    rm -rf work.tmp
+    return $ok
+}
+mkdir -p work
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k jotter-test work 2>/dev/null; then
+    umount work
+    try 'on a full disk nothing is written, nothing lost' full_disk
+fi
+
+# --- Missing -----------------------------------------------------------------------------------
+
+missing() {
+    rm -rf work && mkdir work && before=$(tree)
+    for pad in files:work/pad sqlite:work/pad.db; do
+        as $pad 66 'scratchpad[plan] not found' read plan && as $pad 66 'scratchpad[plan] not found' history plan && as $pad 0 '' list && is '(empty)' &&
+            as $pad 0 '' search two && as $pad 66 'there is no pad' verify && as $pad 66 'not found' delete plan && as $pad 66 'not found' undo plan &&
+            as $pad 0 '' where && says 'not there yet' || return 1
+    done
+}
+try 'where no pad is, looking does not make one' missing
+
+# --- Of a newer format -------------------------------------------------------------------------
+
+user_version() { python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute("pragma user_version=" + sys.argv[2])' work/pad.db "$1"; }
+newer_write() {
+    make_pads && echo 'jotter 1 2' >work/pad/format && user_version $((1 << 16 | 2)) && before=$(tree) &&
+        only_reads files:work/pad 73 'newer version' && only_reads sqlite:work/pad.db 73 'needs format 2, this version knows 1'
+}
+try 'a pad that a newer version writes is only read' newer_write
+
+newer_read() {
+    make_pads && echo 'jotter 2 2 and more' >work/pad/format && user_version $((2 << 16 | 2)) && before=$(tree) &&
+        refuses files:work/pad 78 'has format 2' && refuses sqlite:work/pad.db 78 'has format 2'
+}
+try 'a pad that needs a newer version is left alone' newer_read
+
+# --- Copied in part ----------------------------------------------------------------------------
+
+no_format() { make_pads && rm work/pad/format && before=$(tree) && refuses files:work/pad 70 "lost its file 'format'"; }
+try 'a pad without its format is no new pad' no_format
+
+bad_format() { make_pads && : >work/pad/format && before=$(tree) && refuses files:work/pad 70 "format cannot be read"; }
+try 'a format that is cut off is said to be' bad_format
+
+no_streams() {
+    make_pads && rm -r work/pad/streams && before=$(tree) && as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && is plan &&
+        as files:work/pad 70 '1 problem' verify && says "directory 'streams' is missing" && says 'its file has no history'
+}
+try 'without its streams a pad shows the texts, and verify says what is missing' no_streams
+
+no_stream() {
+    make_pads && echo other | "$JOTTER" --pad files:work/pad write other >/dev/null && rm work/pad/streams/notes.d/plan.jsonl && before=$(tree) &&
+        as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' verify && says 'notes/plan: its file has no history' &&
+        echo three | "$JOTTER" --pad files:work/pad write plan >/dev/null && jot --pad files:work/pad read plan --version 1 && is two
+}
+try 'a text whose stream is missing is shown, told, and becomes the first version' no_stream
+
+no_views() {
+    make_pads && rm -r work/pad/notes && before=$(tree) && as files:work/pad 66 '' read plan && as files:work/pad 0 '' history plan && says put &&
+        as files:work/pad 0 '' verify && says 'removed by hand' && jot --pad files:work/pad undo plan && ends 0 && jot --pad files:work/pad read plan && is two
+}
+try 'without the files people see the versions are there' no_views
+
+cut_stream() {
+    make_pads && truncate -s -9 work/pad/streams/notes.d/plan.jsonl && before=$(tree) && as files:work/pad 0 '' read plan && is two &&
+        as files:work/pad 70 '1 problem' verify && says 'unfinished record'
+}
+try 'a stream that is cut off is told' cut_stream
+
+cut_database() {
+    for size in 50 99 100 4096 9000; do
+        make_pads && truncate -s $size work/pad.db && before=$(tree) && refuses sqlite:work/pad.db 70 'pad.db' || { echo "# cut at $size"; return 1; }
+    done
+}
+try 'a database that is cut off anywhere is refused' cut_database
+
+plan
