@@ -240,7 +240,7 @@ static size_t budget_for(const Bench *b, const Workload *from)
     for (const Workload *w = from; w->name; w++)
         n += bench_wants(b, w);
     size_t done = b->totals.distinct, all = b->options->states;
-    return all > done ? (all - done) / n : 0;
+    return n > 0 && all > done ? (all - done) / n : 0;
 }
 
 void power_run(Bench *b, const Workload *w)
