@@ -10,8 +10,9 @@ rounds=5
 # The commands of the tour, and what it says they print.
 sed -n 's/^    \$ //p' "$readme" >commands
 sed -n '/^    \$ /,/^$/p' "$readme" | sed -n '/^    [^$.]/s/^    //p' >prints
-# It shows a conflict, and an agent that the reader has to bring; the other shell may have the lease.
-sed -i 's/ *#.*//; /--if-version\|lease run/s/$/ || [ $? = 75 ]/' commands
+# It shows a conflict, and an agent that the reader has to bring; the other shell may have the lease,
+# or write while this one undoes: 75 is the right answer then.
+sed -i 's/ *#.*//; /--if-version\|lease run\|undo/s/$/ || [ $? = 75 ]/' commands
 printf '#!/bin/sh\nexit 0\n' >agent && chmod +x agent
 
 found() { grep -q '^jotter init$' commands && grep -q 'jotter write plan' commands && [ "$(wc -l <commands)" -ge 8 ]; }
