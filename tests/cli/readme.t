@@ -9,20 +9,24 @@ rounds=5
 
 # The commands of the tour, and what it says they print.
 sed -n 's/^    \$ //p' "$readme" >commands
-sed -n '/^    \$ /,/^$/p' "$readme" | sed -n '/^    [^$]/s/^    //p' >prints
+sed -n '/^    \$ /,/^$/p' "$readme" | sed -n '/^    [^$.]/s/^    //p' >prints
+# It shows a conflict, and an agent that the reader has to bring; the other shell may have the lease,
+# or write while this one undoes: 75 is the right answer then.
+sed -i 's/ *#.*//; /--if-version\|lease run\|undo/s/$/ || [ $? = 75 ]/' commands
+printf '#!/bin/sh\nexit 0\n' >agent && chmod +x agent
 
-found() { grep -q '^mkdir .jotter$' commands && grep -q 'jotter write plan' commands && [ "$(wc -l <commands)" -ge 8 ]; }
+found() { grep -q '^jotter init$' commands && grep -q 'jotter write plan' commands && [ "$(wc -l <commands)" -ge 8 ]; }
 try 'the README has a tour' found
 
 tour() {
-    mkdir one && cd one || return 1
-    bash -e ../commands >../out 2>../err
-    code=$? out=$(cat ../out) err=$(cat ../err)
+    mkdir one && cp agent one && cd one || return 1
+    bash -e ../commands >../out 2>&1
+    code=$? out=$(cat ../out) err=$out
     cd .. || return 1
     ends 0 || return 1
     local line
     while IFS= read -r line; do says "$line" || return 1; done <prints
-    says outside && says '-ship on monday' && says '+ship on tuesday' && says 'ship** on' || says '**ship** on'
+    says outside && says '-ship on friday' && says '+ship on monday' && says '**ship** on'
 }
 try 'it works as it is printed' tour
 
@@ -40,10 +44,12 @@ first_writes() {
 }
 try 'of several first writes at once each succeeds' first_writes
 
-# Lines but the first, which makes the pad, again and again; any failure ends the shell.
+# All lines, again and again; any failure ends the shell.
 side_by_side() {
-    mkdir -p two/.jotter && cd two || return 1
-    { echo "for round in $(seq -s ' ' $rounds); do"; grep -v '^mkdir' ../commands; echo done; } >../script
+    mkdir -p two/.jotter && cp agent two && cd two || return 1
+    # Two undos in a row lead further back than one; there is something to come back to.
+    for text in a b c d e f; do echo $text | jotter write plan >/dev/null || return 1; done
+    { echo "for round in $(seq -s ' ' $rounds); do"; cat ../commands; echo done; } >../script
     bash -e ../script >../out.a 2>../err.a &
     local first=$!
     bash -e ../script >../out.b 2>../err.b
@@ -61,7 +67,7 @@ nothing_lost() {
     local acknowledged recorded
     acknowledged=$(cat out.a out.b | grep -c '^wrote ')
     recorded=$(echo "$out" | grep -c ' put .* \(ann\|bob\)$')
-    [ "$acknowledged" = $((rounds * 4)) ] || { echo "# $acknowledged writes were acknowledged"; return 1; }
+    [ "$acknowledged" -ge $((rounds * 2)) ] || { echo "# $acknowledged writes were acknowledged"; return 1; }
     [ "$recorded" -ge "$acknowledged" ] || { echo "# $acknowledged writes, $recorded records"; return 1; }
 }
 try 'every write that was acknowledged is in the history' nothing_lost
