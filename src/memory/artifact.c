@@ -28,23 +28,7 @@ static Str first_segment(Str category)
 
 jot_status artifact_stream(Str category, Str id, Arena *into, Str *out, Err *e)
 {
-    Shown shown;
-    if (category.n == 0)
-        return err_set(e, JOT_INVALID, "a category cannot be empty");
-    if (id.n == 0)
-        return err_set(e, JOT_INVALID, "an artifact's id cannot be empty");
-    if (str_find(id, '/') < id.n)
-        return err_set(e, JOT_INVALID, "invalid id '%s': an artifact's id has no '/'",
-                       err_show(&shown, id));
-    /* Not printed: a NUL would end the name before it is checked. */
-    AUTO(Buf) name = { 0 };
-    buf_add(&name, S(ARTIFACT_KIND));
-    buf_add(&name, category);
-    buf_add_char(&name, '/');
-    buf_add(&name, id);
-    TRY(store_check_name(buf_str(&name), e));
-    *out = arena_copy(into, buf_str(&name));
-    return JOT_OK;
+    return memory_name(ARTIFACT_KIND, &category, "an artifact's id", id, into, out, e);
 }
 
 /* The stream for somebody who may write what he likes there. */

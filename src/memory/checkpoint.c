@@ -21,18 +21,7 @@ enum { SAVE_TRIES = 100 };
 
 static jot_status stream_of(Str run, Arena *into, Str *out, Err *e)
 {
-    Shown shown;
-    if (run.n == 0)
-        return err_set(e, JOT_INVALID, "a run's id cannot be empty");
-    if (str_find(run, '/') < run.n)
-        return err_set(e, JOT_INVALID, "invalid run '%s': its id has no '/'",
-                       err_show(&shown, run));
-    AUTO(Buf) name = { 0 };
-    buf_add(&name, S(CHECKPOINT_KIND));
-    buf_add(&name, run);
-    TRY(store_check_name(buf_str(&name), e));
-    *out = arena_copy(into, buf_str(&name));
-    return JOT_OK;
+    return memory_name(CHECKPOINT_KIND, NULL, "a run's id", run, into, out, e);
 }
 
 /* --- Records --------------------------------------------------------------------------- */

@@ -13,22 +13,7 @@
 
 jot_status line_log_stream(Str category, Str name, Arena *into, Str *out, Err *e)
 {
-    Shown shown;
-    if (category.n == 0)
-        return err_set(e, JOT_INVALID, "a category cannot be empty");
-    if (name.n == 0)
-        return err_set(e, JOT_INVALID, "a log's name cannot be empty");
-    if (str_find(name, '/') < name.n)
-        return err_set(e, JOT_INVALID, "invalid name '%s': a log's name has no '/'",
-                       err_show(&shown, name));
-    AUTO(Buf) whole = { 0 };
-    buf_add(&whole, S(LINE_LOG_KIND));
-    buf_add(&whole, category);
-    buf_add_char(&whole, '/');
-    buf_add(&whole, name);
-    TRY(store_check_name(buf_str(&whole), e));
-    *out = arena_copy(into, buf_str(&whole));
-    return JOT_OK;
+    return memory_name(LINE_LOG_KIND, &category, "a log's name", name, into, out, e);
 }
 
 jot_status line_log_append(Memory *m, Str category, Str name, Str text, Str id, Line *out, Err *e)

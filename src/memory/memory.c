@@ -55,6 +55,30 @@ jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped
     return store_trim(m->store, stream, before, dropped, e);
 }
 
+jot_status memory_name(const char *kind, const Str *category, const char *what, Str name,
+                       Arena *into, Str *out, Err *e)
+{
+    Shown shown;
+    if (category && category->n == 0)
+        return err_set(e, JOT_INVALID, "a category cannot be empty");
+    if (name.n == 0)
+        return err_set(e, JOT_INVALID, "%s cannot be empty", what);
+    if (str_find(name, '/') < name.n)
+        return err_set(e, JOT_INVALID, "invalid name '%s': %s has no '/'", err_show(&shown, name),
+                       what);
+    /* Not printed: a NUL would end the name before it is checked. */
+    AUTO(Buf) whole = { 0 };
+    buf_add(&whole, str(kind));
+    if (category) {
+        buf_add(&whole, *category);
+        buf_add_char(&whole, '/');
+    }
+    buf_add(&whole, name);
+    TRY(store_check_name(buf_str(&whole), e));
+    *out = arena_copy(into, buf_str(&whole));
+    return JOT_OK;
+}
+
 jot_status memory_each(Memory *m, Str prefix, ListWhich which,
                        jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e)
 {

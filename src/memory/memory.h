@@ -48,6 +48,12 @@ MUST_USE jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e);
 MUST_USE jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e);
 MUST_USE jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e);
 
+/* The stream of a thing that is called by one segment: `kind`, which ends in '/', then `category`
+ * and a '/' if `category` is not NULL, then `name`.  JOT_INVALID with a sentence that begins with
+ * `what` it is: "a task's id".  Lives in `into`. */
+MUST_USE jot_status memory_name(const char *kind, const Str *category, const char *what, Str name,
+                                Arena *into, Str *out, Err *e);
+
 /* All names below a prefix, one by one, in byte order.  `each` may stop the walk by returning
  * anything but JOT_OK, which is then returned. */
 MUST_USE jot_status memory_each(Memory *m, Str prefix, ListWhich which,

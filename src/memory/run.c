@@ -16,6 +16,7 @@
 
 #include "base/time.h"
 #include "base/utf8.h"
+#include "memory/artifact.h"
 
 enum {
     PAGE = RUN_FOLD_EVERY + 1,   /* a fold and what is behind it */
@@ -365,9 +366,8 @@ static jot_status check_call(Str call, Err *e)
 {
     Shown shown;
     AUTO(Arena) arena = { 0 };
-    Str sink = arena_printf(&arena, "artifacts/tool_results/" STR_FMT, STR_ARG(call));
-    if (call.n && call.n <= STORE_SEGMENT_MAX && str_find(call, '/') == call.n &&
-        store_check_name(sink, NULL) == JOT_OK)
+    Str sink;
+    if (artifact_stream(S(ARTIFACT_TOOL_RESULTS), call, &arena, &sink, NULL) == JOT_OK)
         return JOT_OK;
     return err_set(e, JOT_INVALID,
                    "invalid call id '%s': use 1 to %d bytes of UTF-8 without control characters or "

@@ -9,6 +9,8 @@
 
 #include "memory/frame.h"
 
+#include "memory/artifact.h"
+
 enum { PAGE = 100 };
 
 typedef struct Gather {
@@ -273,7 +275,8 @@ static jot_status look_up(Run *r, const RunOpen *open, Arena *into, Unfinished *
     out->args = st == JOT_OK ? call.body : (Str){ 0 };
     AUTO(Arena) arena = { 0 };
     Record head;
-    Str sink = arena_printf(&arena, "artifacts/tool_results/" STR_FMT, STR_ARG(open->call));
+    Str sink;
+    TRY(artifact_stream(S(ARTIFACT_TOOL_RESULTS), open->call, &arena, &sink, e));
     st = store_head(r->m->store, sink, HEAD_MARK, &arena, &head, e);
     if (st != JOT_NOT_FOUND)
         TRY(st);

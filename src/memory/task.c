@@ -35,18 +35,7 @@ bool task_status_parse(Str name, TaskStatus *out)
 
 static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
 {
-    Shown shown;
-    if (id.n == 0)
-        return err_set(e, JOT_INVALID, "a task's id cannot be empty");
-    if (str_find(id, '/') < id.n)
-        return err_set(e, JOT_INVALID, "invalid id '%s': a task's id has no '/'",
-                       err_show(&shown, id));
-    AUTO(Buf) name = { 0 };
-    buf_add(&name, S(TASK_KIND));
-    buf_add(&name, id);
-    TRY(store_check_name(buf_str(&name), e));
-    *out = arena_copy(into, buf_str(&name));
-    return JOT_OK;
+    return memory_name(TASK_KIND, NULL, "a task's id", id, into, out, e);
 }
 
 /* --- The record ------------------------------------------------------------------------ */

@@ -156,6 +156,7 @@ static void what_cannot_be_recorded_changes_nothing(Desk *d)
         { .call = T("a/b"), .tool = T("t") },
         { .call = T("../x"), .tool = T("t") },
         { .call = T("a\nb"), .tool = T("t") },
+        { .call = T("a\0b"), .tool = T("t") },
         { .call = T("c"), .tool = T("") },
         { .call = T("c"), .tool = T("a\nb") },
         { .call = T("c"), .tool = T("\xFF") },
