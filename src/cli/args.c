@@ -64,6 +64,20 @@ static jot_status read_opt(Session *s, char ***words)
     return JOT_OK;
 }
 
+/* The only option of one letter is -h; what else begins with a dash is meant to be one. */
+static jot_status read_short(Session *s, const char *word)
+{
+    Shown shown;
+    if (strcmp(word, "-h") != 0)
+        return err_set(&s->err, JOT_INVALID,
+                       "no option '%s': options begin with --; behind a -- "
+                       "stands what is none",
+                       err_show(&shown, str(word)));
+    if (s->given_n < OPTS_MAX)
+        s->given[s->given_n++].name = "help", s->given[s->given_n - 1].value = "";
+    return JOT_OK;
+}
+
 /* A word that is no option: a command as long as there are some to choose from, else an argument.
  */
 static jot_status read_word(Session *s, char *word)
@@ -108,6 +122,9 @@ jot_status args_read(Session *s, char **words)
         const char *word = *words;
         if (!plain && strcmp(word, "--") == 0) {
             plain = true;
+            words++;
+        } else if (!plain && word[0] == '-' && word[1] && word[1] != '-') {
+            TRY(read_short(s, word));
             words++;
         } else if (!plain && strncmp(word, "--", 2) == 0) {
             TRY(read_opt(s, &words));

@@ -278,7 +278,7 @@ static const Opt add_opts[] = {
 
 static const Cmd add_cmd = {
     .name = "add",
-    .args = "ID [DESCRIPTION]",
+    .args = "TASK [DESCRIPTION]",
     .summary = "Add a task, pending",
     .help = "A dependency that is missing, named twice or closes a cycle is refused.\n",
     .opts = add_opts,
@@ -305,7 +305,7 @@ static const Cmd list_cmd = {
 
 static const Cmd show_cmd = {
     .name = "show",
-    .args = "ID",
+    .args = "TASK",
     .summary = "Print a task",
     .help = "",
     .args_min = 1,
@@ -320,7 +320,7 @@ static const Opt manual_opts[] = {
 
 static const Cmd ready_cmd = {
     .name = "ready",
-    .args = "[ID]",
+    .args = "[TASK]",
     .summary = "Print what can be started now, in order; or make a pending task ready",
     .help = "By priority, highest first, then by id.  Cycles and missing dependencies are told on\n"
             "standard error; with --json there is also what waits, and for what.\n",
@@ -331,7 +331,7 @@ static const Cmd ready_cmd = {
 
 static const Cmd start_cmd = {
     .name = "start",
-    .args = "ID",
+    .args = "TASK",
     .summary = "Take a task that is pending or ready: it is running then",
     .help = "Of two who start it at once, one is told that the other was faster.\n",
     .opts = manual_opts,
@@ -342,7 +342,7 @@ static const Cmd start_cmd = {
 
 static const Cmd done_cmd = {
     .name = "done",
-    .args = "ID [RESULT]",
+    .args = "TASK [RESULT]",
     .summary = "Complete a running task",
     .help = "",
     .args_min = 1,
@@ -353,7 +353,7 @@ static const Cmd done_cmd = {
 
 static const Cmd fail_cmd = {
     .name = "fail",
-    .args = "ID REASON",
+    .args = "TASK REASON",
     .summary = "Say that a running task failed",
     .help = "",
     .args_min = 2,
@@ -364,7 +364,7 @@ static const Cmd fail_cmd = {
 
 static const Cmd block_cmd = {
     .name = "block",
-    .args = "ID REASON",
+    .args = "TASK REASON",
     .summary = "Block a task that is pending, ready or running, until somebody unblocks it",
     .help = "",
     .args_min = 2,
@@ -375,7 +375,7 @@ static const Cmd block_cmd = {
 
 static const Cmd unblock_cmd = {
     .name = "unblock",
-    .args = "ID [REASON]",
+    .args = "TASK [REASON]",
     .summary = "Make a blocked task ready again, by hand",
     .help = "",
     .args_min = 1,
@@ -385,7 +385,7 @@ static const Cmd unblock_cmd = {
 
 static const Cmd retry_cmd = {
     .name = "retry",
-    .args = "ID [REASON]",
+    .args = "TASK [REASON]",
     .summary = "Make a failed task ready again, by hand, while it has retries left",
     .help = "",
     .args_min = 1,
@@ -401,7 +401,7 @@ static const Opt events_opts[] = {
 
 static const Cmd events_cmd = {
     .name = "events",
-    .args = "ID",
+    .args = "TASK",
     .summary = "Print what happened to a task, oldest first",
     .help = "",
     .opts = events_opts,

@@ -35,6 +35,12 @@ try 'options stand before or behind the command, with a space or an equals sign'
 dashes() { jot read -- --plan; ends 66 && tells 'scratchpad[--plan] not found'; }
 try 'two dashes end the options' dashes
 
+short() { jot -h && ends 0 && says 'write KEY' && jot write -h && ends 0 && says 'usage: jotter write KEY'; }
+try '-h is --help' short
+
+dashed() { jot list -l; ends 64 && tells "no option '-l'" && jot list -- -l && ends 0 && is '(empty)'; }
+try 'one dash begins no argument unless two stand before it' dashed
+
 json_error() { jot read none --json; ends 66 && says '"status":"not_found"' && says '"error":'; }
 try 'with --json a failure is JSON on standard output' json_error
 
