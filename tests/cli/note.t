@@ -225,8 +225,8 @@ try 'every bad key gets the same sentence from every verb on both engines, and n
 
 odd_keys() {
     local key
-    for key in Plan plan CON -x _ format 0; do echo "$key" | "$JOTTER" --pad sqlite:bad.db write "$key" >/dev/null && echo "$key" | "$JOTTER" --pad files:bad write "$key" >/dev/null || return 1; done
-    for key in Plan plan CON -x _ format 0; do [ "$("$JOTTER" --pad sqlite:bad.db read "$key")" = "$key" ] && [ "$("$JOTTER" --pad files:bad read "$key")" = "$key" ] || return 1; done
+    for key in Plan plan CON -x _ format 0; do echo "$key" | "$JOTTER" --pad sqlite:bad.db write -- "$key" >/dev/null && echo "$key" | "$JOTTER" --pad files:bad write -- "$key" >/dev/null || return 1; done
+    for key in Plan plan CON -x _ format 0; do [ "$("$JOTTER" --pad sqlite:bad.db read -- "$key")" = "$key" ] && [ "$("$JOTTER" --pad files:bad read -- "$key")" = "$key" ] || return 1; done
 }
 try 'keys that look odd are keys and differ from each other' odd_keys
 
