@@ -39,7 +39,10 @@ static void say(const char *text)
 
 static void died(int signal)
 {
-    say(signal == SIGALRM ? "\nviolation: hangs in " : "\nviolation: dies in ");
+    bool told = signal == SIGTERM || signal == SIGINT;
+    say(told                ? "\nended in "
+        : signal == SIGALRM ? "\nviolation: hangs in "
+                            : "\nviolation: dies in ");
     say(now_running);
     say("\n");
     if (to_remove[0] && fork() == 0)
@@ -49,7 +52,7 @@ static void died(int signal)
 
 static void catch_deaths(void)
 {
-    static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM };
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM, SIGTERM, SIGINT };
     struct sigaction action = { .sa_handler = died };
     for (size_t i = 0; i < COUNT_OF(signals); i++)
         sigaction(signals[i], &action, NULL);
