@@ -20,6 +20,16 @@ extern const Tool tool_scratchpad_search;
 extern const Tool tool_scratchpad_delete;
 extern const Tool tool_scratchpad_history;
 extern const Tool tool_scratchpad_lease;
+extern const Tool tool_memory;
+extern const Tool tool_create_entities;
+extern const Tool tool_create_relations;
+extern const Tool tool_add_observations;
+extern const Tool tool_delete_entities;
+extern const Tool tool_delete_observations;
+extern const Tool tool_delete_relations;
+extern const Tool tool_read_graph;
+extern const Tool tool_search_nodes;
+extern const Tool tool_open_nodes;
 
 static const struct Row {
     ToolProfile profile;
@@ -33,6 +43,16 @@ static const struct Row {
     { TOOLS_SCRATCHPAD, &tool_scratchpad_delete },
     { TOOLS_SCRATCHPAD, &tool_scratchpad_history },
     { TOOLS_SCRATCHPAD, &tool_scratchpad_lease },
+    { TOOLS_MEMORY, &tool_memory },
+    { TOOLS_GRAPH, &tool_create_entities },
+    { TOOLS_GRAPH, &tool_create_relations },
+    { TOOLS_GRAPH, &tool_add_observations },
+    { TOOLS_GRAPH, &tool_delete_entities },
+    { TOOLS_GRAPH, &tool_delete_observations },
+    { TOOLS_GRAPH, &tool_delete_relations },
+    { TOOLS_GRAPH, &tool_read_graph },
+    { TOOLS_GRAPH, &tool_search_nodes },
+    { TOOLS_GRAPH, &tool_open_nodes },
 };
 
 static const struct Profile {
