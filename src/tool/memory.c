@@ -10,6 +10,12 @@ static jot_status run(ToolCall *c, ToolReply *out)
     return memory_dir_call(c->m, c->args, c->budget, c->into, &out->text);
 }
 
+/* Only create makes something where nothing is. */
+static bool only_looks(const json_t *args)
+{
+    return !str_eq(json_str(json_object_get(args, "command")), S("create"));
+}
+
 extern const Tool tool_memory;
 const Tool tool_memory = {
     .name = "memory",
@@ -32,5 +38,6 @@ const Tool tool_memory = {
         { "old_path", PARAM_TEXT, "rename", .optional = true, .max = 1024 },
         { "new_path", PARAM_TEXT, "rename", .optional = true, .max = 1024 },
     },
+    .only_looks = only_looks,
     .run = run,
 };

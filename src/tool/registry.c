@@ -141,9 +141,10 @@ void tool_reply_done(ToolReply *r)
 }
 
 /* The pad, or an empty one in `none` if there is none and the tool does not make one. */
-static jot_status open_pad(ToolHost *h, const Tool *t, Memory *none, Memory **out, Err *e)
+static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory **out, Err *e)
 {
-    bool create = t->effects & TOOL_WRITES;
+    const Tool *t = c->tool;
+    bool create = (t->effects & TOOL_WRITES) && !(t->only_looks && t->only_looks(c->args));
     if (!h->m) {
         assert(h->open);
         jot_status st = h->open(h->ctx, create, &h->m, e);
@@ -160,7 +161,7 @@ static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
 {
     AUTO(Memory) none = { 0 };
     TRY(args_check(c->tool, c->args, c->e));
-    TRY(open_pad(h, c->tool, &none, &c->m, c->e));
+    TRY(open_pad(h, c, &none, &c->m, c->e));
     return c->tool->run(c, out);
 }
 
