@@ -1,14 +1,14 @@
 #!/bin/bash
 # tool.t - tools from the shell: the memory tool, and the page about all of them.
-. "$(dirname "$0")/lib.sh"
 root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/lib.sh"
 
 ask() { printf '%s' "$1" | "$JOTTER" memory-tool "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; out=$(cat "$here/.out"); err=$(cat "$here/.err"); return 0; }
 
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    looks() { ask '{"command":"view","path":"/memories"}' && ends 0 && says '0B	/memories' && [ ! -e "${pad#*:}" ]; }
+    looks() { ask '{"command":"view","path":"/memories"}' && ends 0 && says $'0B\t/memories' && [ ! -e "${pad#*:}" ]; }
     try "looking makes no pad ($pad)" looks
 
     makes() { ask '{"command":"create","path":"/memories/a.md","file_text":"hi\n"}' && ends 0 && is 'File created successfully at: /memories/a.md' && jot read memories/a.md && is hi; }
