@@ -33,6 +33,13 @@ extern const Tool tool_run_call;
 extern const Tool tool_run_result;
 extern const Tool tool_run_read;
 extern const Tool tool_run_list;
+extern const Tool tool_cycle_status;
+extern const Tool tool_cycle_wake;
+extern const Tool tool_cycle_step;
+extern const Tool tool_cycle_sleep;
+extern const Tool tool_cycle_fail;
+extern const Tool tool_cycle_explain;
+extern const Tool tool_cycle_list;
 extern const Tool tool_task_add;
 extern const Tool tool_task_move;
 extern const Tool tool_task_read;
@@ -71,6 +78,13 @@ static const struct Row {
     { TOOLS_RUNS, &tool_run_result },
     { TOOLS_RUNS, &tool_run_read },
     { TOOLS_RUNS, &tool_run_list },
+    { TOOLS_CYCLES, &tool_cycle_status },
+    { TOOLS_CYCLES, &tool_cycle_wake },
+    { TOOLS_CYCLES, &tool_cycle_step },
+    { TOOLS_CYCLES, &tool_cycle_sleep },
+    { TOOLS_CYCLES, &tool_cycle_fail },
+    { TOOLS_CYCLES, &tool_cycle_explain },
+    { TOOLS_CYCLES, &tool_cycle_list },
     { TOOLS_TASKS, &tool_task_add },
     { TOOLS_TASKS, &tool_task_move },
     { TOOLS_TASKS, &tool_task_read },

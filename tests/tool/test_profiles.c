@@ -1,6 +1,7 @@
-/* test_profiles.c - artifacts, tasks and runs as tools. */
+/* test_profiles.c - artifacts, tasks, runs and cycles as tools. */
 #include "tool/call.h"
 
+#include "memory/cycle.h"
 #include "memory/tokens.h"
 
 /* --- Artifacts --------------------------------------------------------------------------- */
@@ -124,6 +125,39 @@ static void a_long_run_is_read_in_parts(Desk *d)
     assert_has(end.text, "31  2026-01-01T00:00:00");
 }
 
+/* --- Cycles ------------------------------------------------------------------------------ */
+
+static void a_cycle_is_woken_stepped_and_put_to_sleep(Desk *d)
+{
+    Str text;
+    Str goal = S("find the bug");
+    says(d, "cycle_status", "{}", "(there is no state)");
+    desk_ok(d, cycle_init(&d->m, S("default"), &(CycleInit){ .goals = &goal, .goals_n = 1 }, &d->a,
+                          &text, &d->e));
+    AUTO(ToolReply) wake = call(d, "cycle_wake", "{}");
+    assert_has(wake.text, "find the bug");
+    assert_has(wake.text, "\ncycle 20260101_000000 is running, 0 of 5 iterations");
+    AUTO(ToolReply) again = call(d, "cycle_wake", "{}");
+    assert_int_equal(again.status, JOT_LEASED);
+    AUTO(ToolReply)
+    step = call(d, "cycle_step",
+                "{\"cycle\":\"20260101_000000\",\"reply\":\"{\\\"tool\\\":\\\"grep\\\","
+                "\\\"args\\\":{}}\"}");
+    assert_has(step.text, "tool\ncycle 20260101_000000 is running, 1 of 5 iterations, it waits for "
+                          "the result of grep");
+    AUTO(ToolReply)
+    result = call(d, "cycle_step", "{\"cycle\":\"20260101_000000\",\"result\":\"a\\nb\"}");
+    assert_has(result.text, "result\n| [TOOL] grep(");
+    refuses(d, "cycle_step", "{\"cycle\":\"20260101_000000\"}",
+            "say 'reply' or 'result', one of them");
+    says(d, "cycle_sleep", "{\"cycle\":\"20260101_000000\"}",
+         "cycle 20260101_000000 is stopped, 1 of 5 iterations");
+    AUTO(ToolReply) why = call(d, "cycle_explain", "{\"cycle\":\"20260101_000000\"}");
+    assert_false(why.is_error);
+    AUTO(ToolReply) list = call(d, "cycle_list", "{}");
+    assert_has(list.text, "20260101_000000");
+}
+
 static const DeskTest tests[] = {
     DESK_TEST(an_artifact_is_written_read_listed_and_deleted),
     DESK_TEST(a_write_of_an_artifact_that_has_changed_is_refused),
@@ -131,6 +165,7 @@ static const DeskTest tests[] = {
     DESK_TEST(a_long_result_of_a_task_is_read_in_parts),
     DESK_TEST(a_run_is_recorded_and_read_by_whoever_takes_over),
     DESK_TEST(a_long_run_is_read_in_parts),
+    DESK_TEST(a_cycle_is_woken_stepped_and_put_to_sleep),
 };
 
 int main(void)
