@@ -68,7 +68,7 @@ static jot_status run_delete(ToolCall *c, ToolReply *out)
 }
 
 /* clang-format off */
-#define CATEGORY { "category", PARAM_TEXT, "segments with / between", .max = STORE_NAME_MAX }
+#define CATEGORY { "category", PARAM_TEXT, .about = "segments with / between", .max = STORE_NAME_MAX }
 #define ID { "id", PARAM_TEXT, .max = STORE_SEGMENT_MAX }
 #define TYPE { "type", PARAM_TEXT, .optional = true, .max = ARTIFACT_WORD_MAX }
 #define TASK { "task_id", PARAM_TEXT, .optional = true, .max = STORE_SEGMENT_MAX }
@@ -84,7 +84,12 @@ const Tool tool_artifact_write = {
              "category, type or task. Older versions stay. Answers with its ref: keep that instead "
              "of the data.",
     .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
-    .params = { CATEGORY, ID, { "data", PARAM_ANY, "any JSON value" }, TYPE, TASK, IF_VERSION },
+    .params = { CATEGORY,
+                ID,
+                { "data", PARAM_ANY, .about = "any JSON value" },
+                TYPE,
+                TASK,
+                IF_VERSION },
     .run = run_write,
 };
 
@@ -96,7 +101,8 @@ const Tool tool_artifact_read = {
     .params = { CATEGORY,
                 ID,
                 REPLY_BODY_PARAMS,
-                { "version", PARAM_TEXT, "an older one", .optional = true, .max = HASH_HEX } },
+                { "version", PARAM_TEXT, .about = "an older one", .optional = true,
+                  .max = HASH_HEX } },
     .run = run_read,
 };
 
@@ -108,7 +114,8 @@ const Tool tool_artifact_list = {
     .params = { { "category", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },
                 TYPE,
                 TASK,
-                { "after", PARAM_TEXT, "CATEGORY/ID", .optional = true, .max = STORE_NAME_MAX } },
+                { "after", PARAM_TEXT, .about = "CATEGORY/ID", .optional = true,
+                  .max = STORE_NAME_MAX } },
     .run = run_list,
 };
 

@@ -150,7 +150,7 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
 
 /* clang-format off */
 #define AGENT { "agent", PARAM_TEXT, .optional = true, .max = STORE_KEY_MAX }
-#define CYCLE { "cycle", PARAM_TEXT, "its id", .max = CYCLE_ID_MAX }
+#define CYCLE { "cycle", PARAM_TEXT, .about = "its id", .max = CYCLE_ID_MAX }
 /* clang-format on */
 
 extern const Tool tool_cycle_status, tool_cycle_wake, tool_cycle_step, tool_cycle_sleep,
@@ -171,7 +171,7 @@ const Tool tool_cycle_wake = {
     .about = "Begin a cycle: answers with the state and the cycle's id. One at a time.",
     .effects = TOOL_WRITES,
     .params = { AGENT,
-                { "iterations", PARAM_NUMBER, "replies in it", .optional = true, .min = 1,
+                { "iterations", PARAM_NUMBER, .about = "replies in it", .optional = true, .min = 1,
                   .max = CYCLE_ITERATIONS_MAX },
                 REPLY_BODY_PARAMS },
     .run = run_wake,
@@ -189,7 +189,7 @@ const Tool tool_cycle_step = {
                 AGENT,
                 { "reply", PARAM_TEXT, .optional = true, .max = ACTION_REPLY_MAX },
                 { "result", PARAM_TEXT, .optional = true, .max = ACTION_REPLY_MAX },
-                { "failed", PARAM_BOOL, "the tool did", .optional = true } },
+                { "failed", PARAM_BOOL, .about = "the tool did", .optional = true } },
     .run = run_step,
 };
 
@@ -225,6 +225,6 @@ const Tool tool_cycle_list = {
     .title = "List cycles",
     .about = "The cycles of an agent, newest first.",
     .effects = TOOL_READS,
-    .params = { AGENT, { "offset", PARAM_NUMBER, "pass over so many", .optional = true } },
+    .params = { AGENT, { "offset", PARAM_NUMBER, .about = "pass over so many", .optional = true } },
     .run = run_list,
 };

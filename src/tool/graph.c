@@ -237,7 +237,7 @@ static jot_status open_nodes(ToolCall *c, ToolReply *out)
 /* --- The tables ------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define OFFSET { "offset", PARAM_NUMBER, "pass over so many", .optional = true }
+#define OFFSET { "offset", PARAM_NUMBER, .about = "pass over so many", .optional = true }
 
 static const Param entity_fields[] = {
     { "name", PARAM_TEXT, .min = 1, .max = NAME_MAX_BYTES },
@@ -246,9 +246,9 @@ static const Param entity_fields[] = {
     { 0 },
 };
 static const Param relation_fields[] = {
-    { "from", PARAM_TEXT, "name of the entity it starts from", .min = 1, .max = NAME_MAX_BYTES },
-    { "to", PARAM_TEXT, "name of the entity it leads to", .min = 1, .max = NAME_MAX_BYTES },
-    { "relationType", PARAM_TEXT, "in active voice", .max = NAME_MAX_BYTES },
+    { "from", PARAM_TEXT, .about = "name of the entity it starts from", .min = 1, .max = NAME_MAX_BYTES },
+    { "to", PARAM_TEXT, .about = "name of the entity it leads to", .min = 1, .max = NAME_MAX_BYTES },
+    { "relationType", PARAM_TEXT, .about = "in active voice", .max = NAME_MAX_BYTES },
     { 0 },
 };
 static const Param addition_fields[] = {
@@ -278,7 +278,7 @@ static const Param done_out[] = {
 static const Param graph_out[] = {
     { "entities", PARAM_OBJECTS, .fields = entity_fields },
     { "relations", PARAM_OBJECTS, .fields = relation_fields },
-    { "more", PARAM_TEXT, "how to get what did not fit", .optional = true },
+    { "more", PARAM_TEXT, .about = "how to get what did not fit", .optional = true },
     { 0 },
 };
 /* clang-format on */

@@ -18,11 +18,11 @@ MUST_USE jot_status reply_check_text(Str stream, Str text, Err *e);
 void reply_quote(Buf *to, Str text, size_t tokens);
 
 /* The parameters by which a part of a text is asked for, and a check that they go together. */
-#define REPLY_BODY_PARAMS                                                  \
-    { "from_line", PARAM_NUMBER, .optional = true, .min = 1 },             \
-        { "lines", PARAM_NUMBER, "how many", .optional = true, .min = 1 }, \
-    {                                                                      \
-        "from_char", PARAM_NUMBER, .optional = true, .min = 1              \
+#define REPLY_BODY_PARAMS                                                           \
+    { "from_line", PARAM_NUMBER, .optional = true, .min = 1 },                      \
+        { "lines", PARAM_NUMBER, .about = "how many", .optional = true, .min = 1 }, \
+    {                                                                               \
+        "from_char", PARAM_NUMBER, .optional = true, .min = 1                       \
     }
 MUST_USE jot_status reply_body_check(const ToolCall *c);
 

@@ -9,7 +9,10 @@
 #include "memory/run_results.h"
 #include "tool/reply.h"
 
-enum { PREVIEW = 200 /* bytes of a step in a list; run_read with its seq has all of it */ };
+enum {
+    PREVIEW = 200, /* bytes of a step in a list; run_read with its record has all of it */
+    QUERY_MAX = 1024 * 1024,
+};
 
 static const char *const kinds[] = { "thinking", "plan", "answer", NULL };
 
@@ -194,8 +197,8 @@ static jot_status run_index(ToolCall *c, ToolReply *out)
 /* --- The tables ------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define RUN { "run", PARAM_TEXT, "its id", .max = RUN_ID_MAX }
-#define CALL { "call", PARAM_TEXT, "the id of the call", .max = STORE_SEGMENT_MAX }
+#define RUN { "run", PARAM_TEXT, .about = "its id", .max = RUN_ID_MAX }
+#define CALL { "call", PARAM_TEXT, .about = "the id of the call", .max = STORE_SEGMENT_MAX }
 /* clang-format on */
 
 extern const Tool tool_run_new, tool_run_say, tool_run_call, tool_run_result, tool_run_read,
@@ -206,7 +209,7 @@ const Tool tool_run_new = {
     .title = "Begin a run",
     .about = "Begin the log of your work on a query; answers with the run's id.",
     .effects = TOOL_WRITES,
-    .params = { { "query", PARAM_TEXT, .max = 1024 * 1024 } },
+    .params = { { "query", PARAM_TEXT, .max = QUERY_MAX } },
     .run = run_start,
 };
 
@@ -229,7 +232,8 @@ const Tool tool_run_call = {
                 CALL,
                 { "tool", PARAM_TEXT, .max = RUN_TOOL_MAX },
                 { "args", PARAM_OBJECT, .optional = true },
-                { "mutating", PARAM_BOOL, "it changes something outside", .optional = true } },
+                { "mutating", PARAM_BOOL, .about = "it changes something outside",
+                  .optional = true } },
     .run = run_begin_call,
 };
 
@@ -264,6 +268,6 @@ const Tool tool_run_list = {
     .title = "List runs",
     .about = "The runs and their queries, newest first. Look here to go on where another stopped.",
     .effects = TOOL_READS,
-    .params = { { "offset", PARAM_NUMBER, "pass over so many", .optional = true } },
+    .params = { { "offset", PARAM_NUMBER, .about = "pass over so many", .optional = true } },
     .run = run_index,
 };

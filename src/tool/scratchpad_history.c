@@ -88,9 +88,11 @@ const Tool tool_scratchpad_history = {
     .effects = TOOL_READS,
     .params = {
         { "key", PARAM_TEXT, .max = STORE_NAME_MAX },
-        { "diff_since", PARAM_TEXT, "a version or a time", .optional = true, .max = HASH_HEX },
+        { "diff_since", PARAM_TEXT, .about = "a version or a time",
+          .optional = true, .max = HASH_HEX },
         { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = HISTORY_PAGE_MAX },
-        { "before", PARAM_NUMBER, "only older than this number", .optional = true, .min = 1 },
+        { "before", PARAM_NUMBER, .about = "only older than this number",
+          .optional = true, .min = 1 },
     },
     .run = run,
 };

@@ -106,7 +106,7 @@ const Tool tool_scratchpad_lease = {
     .params = {
         { "action", PARAM_CHOICE, .choices = actions },
         { "key", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },
-        { "prefix", PARAM_BOOL, "all keys that begin so", .optional = true },
+        { "prefix", PARAM_BOOL, .about = "all keys that begin so", .optional = true },
         { "seconds", PARAM_NUMBER, .optional = true, .min = 1, .max = LEASE_TTL_MS_MAX / SECOND },
         { "token", PARAM_NUMBER, .optional = true, .min = 1 },
     },

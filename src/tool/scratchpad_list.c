@@ -51,8 +51,9 @@ const Tool tool_scratchpad_list = {
     .effects = TOOL_READS,
     .params = {
         { "prefix", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },
-        { "after", PARAM_TEXT, "only keys behind it", .optional = true, .max = STORE_NAME_MAX },
-        { "details", PARAM_BOOL, "also version, size, time, author", .optional = true },
+        { "after", PARAM_TEXT, .about = "only keys behind it",
+          .optional = true, .max = STORE_NAME_MAX },
+        { "details", PARAM_BOOL, .about = "also version, size, time, author", .optional = true },
     },
     .run = run,
 };

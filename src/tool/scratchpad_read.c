@@ -30,7 +30,8 @@ const Tool tool_scratchpad_read = {
     .params = {
         { "key", PARAM_TEXT, .max = STORE_NAME_MAX },
         REPLY_BODY_PARAMS,
-        { "version", PARAM_TEXT, "an older one, or a time", .optional = true, .max = HASH_HEX },
+        { "version", PARAM_TEXT, .about = "an older one, or a time",
+          .optional = true, .max = HASH_HEX },
     },
     .run = run,
 };

@@ -155,9 +155,9 @@ const Tool tool_task_add = {
         ID,
         { "description", PARAM_TEXT, .max = TASK_TEXT_MAX },
         { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX },
-        { "agent", PARAM_TEXT, "who is to do it", .optional = true, .max = TASK_NAME_MAX },
-        { "dependencies", PARAM_TEXTS, "ids", .optional = true, .max = STORE_SEGMENT_MAX },
-        { "priority", PARAM_NUMBER, "higher comes first", .optional = true,
+        { "agent", PARAM_TEXT, .about = "who is to do it", .optional = true, .max = TASK_NAME_MAX },
+        { "dependencies", PARAM_TEXTS, .about = "ids", .optional = true, .max = STORE_SEGMENT_MAX },
+        { "priority", PARAM_NUMBER, .about = "higher comes first", .optional = true,
           .max = TASK_PRIORITY_MAX },
         { "max_retries", PARAM_NUMBER, .optional = true, .max = TASK_RETRIES_MAX },
     },
@@ -176,7 +176,8 @@ const Tool tool_task_move = {
         { "reason", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX },
         { "result", PARAM_TEXT, .optional = true, .max = TASK_RESULT_MAX },
         { "manual", PARAM_BOOL, .optional = true },
-        { "if_seq", PARAM_NUMBER, "only if this is its last event", .optional = true, .min = 1 },
+        { "if_seq", PARAM_NUMBER, .about = "only if this is its last event",
+          .optional = true, .min = 1 },
     },
     .run = run_move,
 };
@@ -197,7 +198,7 @@ const Tool tool_task_list = {
     .effects = TOOL_READS,
     .params = {
         { "status", PARAM_CHOICE, .choices = states, .optional = true },
-        { "after", PARAM_TEXT, "an id", .optional = true, .max = STORE_SEGMENT_MAX },
+        { "after", PARAM_TEXT, .about = "an id", .optional = true, .max = STORE_SEGMENT_MAX },
     },
     .run = run_list,
 };

@@ -46,8 +46,8 @@ typedef struct Param Param;
 struct Param {
     const char *name; /* NULL ends a table */
     ParamType type;
-    const char *about; /* may be NULL where the name says all */
     bool optional;
+    const char *about;          /* may be NULL where the name says all */
     int64_t min, max;           /* bytes of a text, values of a number; max 0: the type's own */
     size_t items;               /* of an array; 0: PARAM_ITEMS_MAX */
     const char *const *choices; /* ends with NULL */
