@@ -334,7 +334,7 @@ static jot_status missing(Ask *a, const char *error, const Path *p, const char *
 
 static jot_status view(Ask *a)
 {
-    Path p;
+    Path p = { 0 };
     Doc doc;
     Found found;
     TRY(path_of(a, "path", &p));
@@ -346,7 +346,7 @@ static jot_status view(Ask *a)
 
 static jot_status create(Ask *a)
 {
-    Path p;
+    Path p = { 0 };
     Doc doc;
     Found found;
     Err e = { 0 };
@@ -451,7 +451,7 @@ static jot_status make_replaced(Ask *a, const Path *p, Str text, Change *out)
 
 static jot_status str_replace(Ask *a)
 {
-    Path p;
+    Path p = { 0 };
     Change c = { 0 };
     AUTO(Buf) text = { 0 };
     TRY(path_of(a, "path", &p));
@@ -491,7 +491,7 @@ static jot_status make_inserted(Ask *a, const Path *p, Str text, Change *out)
 
 static jot_status insert(Ask *a)
 {
-    Path p;
+    Path p = { 0 };
     Change c = { 0 };
     TRY(path_of(a, "path", &p));
     if (!json_is_integer(json_object_get(a->command, "insert_line")))
@@ -514,7 +514,7 @@ static jot_status delete_one(Ask *a, Str stream)
 
 static jot_status delete (Ask *a)
 {
-    Path p;
+    Path p = { 0 };
     Doc doc;
     Found found;
     Files f = { 0 };
@@ -551,7 +551,7 @@ static jot_status move_one(Ask *a, Str from, Str to, const Path *target)
 
 static jot_status rename_path(Ask *a)
 {
-    Path from, to;
+    Path from = { 0 }, to = { 0 };
     Doc doc;
     Found found, there;
     Files f = { 0 };

@@ -96,9 +96,9 @@ typedef struct Tool {
 /* --- Which tools there are ------------------------------------------------------------- */
 
 /* The tools of a set of profiles, always in the same order: the i-th, or NULL behind the last. */
-const Tool *tool_at(unsigned profiles, size_t i);
+const Tool *tool_at(unsigned set, size_t i);
 /* NULL: there is none of this name in these profiles. */
-const Tool *tool_find(unsigned profiles, Str name);
+const Tool *tool_find(unsigned set, Str name);
 
 /* "artifacts,runs" and the like: the scratchpad and these; "all": all; with "no-scratchpad" among
  * them: only the others.  Empty: the scratchpad.  JOT_INVALID names the word that is no profile. */
