@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/tools.h"
 
 static void print_opts(FILE *to, const Opt *opts)
 {
@@ -107,6 +108,15 @@ static const Cmd *find(Session *s, char *path, size_t room)
 static jot_status run_help(Session *s)
 {
     char path[64] = "";
+    if (opt_given(s, "tools")) {
+        AUTO(Buf) page = { 0 };
+        tools_page(&page);
+        if (s->json)
+            print_json(json_pack("{s:o}", "tools", json_text(buf_str(&page))));
+        else
+            print_text(buf_str(&page));
+        return JOT_OK;
+    }
     const Cmd *found = find(s, path, sizeof path);
     Shown shown;
     if (!found && s->n > 0)
@@ -118,6 +128,7 @@ static jot_status run_help(Session *s)
 
 static const Opt help_opts[] = {
     { "man", NULL, "print the manual page, for man -l -" },
+    { "tools", NULL, "print the page about the tools of agents" },
     { 0 },
 };
 

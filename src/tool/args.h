@@ -1,0 +1,29 @@
+/* args.h - the arguments of a call: checked against the tool's table, then read by name.
+ *
+ * For the tools themselves; doors need only tool.h.  A tool asks for parameters
+ * of its own table by their names; asking for any other is a mistake in the
+ * program. */
+#ifndef TOOL_ARGS_H
+#define TOOL_ARGS_H
+
+#include "tool/tool.h"
+
+struct ToolCall {
+    const Tool *tool;
+    const json_t *args; /* an object that has passed args_check */
+    Memory *m;          /* open; an empty one if there is no pad and the tool needs none */
+    size_t budget;      /* tokens the answer may have */
+    Arena *into;
+    Err *e;
+};
+
+/* JOT_INVALID: one sentence that names the parameter and says what is allowed. */
+MUST_USE jot_status args_check(const Tool *t, const json_t *args, Err *e);
+
+bool arg_given(const ToolCall *c, const char *name);
+Str arg_text(const ToolCall *c, const char *name); /* empty if not given */
+int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise);
+bool arg_bool(const ToolCall *c, const char *name);          /* false if not given */
+const json_t *arg_json(const ToolCall *c, const char *name); /* NULL if not given */
+
+#endif

@@ -1,0 +1,154 @@
+/* tool.h - Tool, a word an agent can say, declared once as data.
+ *
+ * MCP's tools/list, the agent loop and docs/tools.md are all printed from these
+ * tables, and arguments are checked against them before a tool runs, so they
+ * cannot disagree.  A tool is one `const Tool` in a file of its own and one line
+ * in registry.c.
+ *
+ * What a call answers is text that is complete on its own and never longer than
+ * the host's budget: where something was left out, the last line says what, and
+ * how to get it.  A few tools have structured data besides; it then says the same
+ * as the text, because a client may show its model either of the two.
+ *
+ * Nothing in a stored value can pass for an answer's own words: a value stands
+ * behind nothing but itself and in front of exactly one last line, or each of its
+ * lines begins with "| ", or it is JSON. */
+#ifndef TOOL_TOOL_H
+#define TOOL_TOOL_H
+
+#include "base/json.h"
+#include "memory/memory.h"
+
+enum {
+    TOOL_PARAMS_MAX = 12,
+    TOOL_ABOUT_MAX = 2048,       /* bytes of a description */
+    TOOL_NAME_MAX = 64,          /* bytes of a name: [a-z0-9_] */
+    TOOL_LIST_TOKENS_MAX = 1500, /* of the default tools together, as MCP lists them */
+    TOOL_BUDGET = 8000,          /* tokens of an answer, unless the host says otherwise */
+    TOOL_BUDGET_MIN = 200,
+};
+
+/* --- The tables ------------------------------------------------------------------------ */
+
+typedef enum ParamType {
+    PARAM_TEXT = 1, /* a string of at most `max` bytes */
+    PARAM_NUMBER,   /* an integer from `min` to `max` */
+    PARAM_BOOL,
+    PARAM_CHOICE,  /* a string, one of `choices` */
+    PARAM_TEXTS,   /* an array of at most `items` strings of at most `max` bytes */
+    PARAM_NUMBERS, /* an array of at most `items` integers from `min` to `max` */
+    PARAM_OBJECT,  /* any object, or, with `fields`, one with exactly these members */
+    PARAM_OBJECTS, /* an array of at most `items` of those */
+    PARAM_ANY,     /* any JSON value */
+} ParamType;
+
+typedef struct Param Param;
+struct Param {
+    const char *name; /* NULL ends a table */
+    ParamType type;
+    bool optional;
+    const char *about;          /* may be NULL where the name says all */
+    int64_t min, max;           /* bytes of a text, values of a number; max 0: the type's own */
+    size_t items;               /* of an array; 0: PARAM_ITEMS_MAX */
+    const char *const *choices; /* ends with NULL */
+    const Param *fields;        /* ends with a NULL name */
+};
+
+enum { PARAM_ITEMS_MAX = 1000 };
+
+typedef enum ToolEffects {
+    TOOL_READS = 1,      /* changes nothing */
+    TOOL_WRITES = 2,     /* adds a version, a record, a name; what was stays in the history */
+    TOOL_DELETES = 4,    /* takes something out of sight */
+    TOOL_IDEMPOTENT = 8, /* the same call again changes nothing more */
+} ToolEffects;
+
+/* Sets of tools that are switched on together. */
+typedef enum ToolProfile {
+    TOOLS_SCRATCHPAD = 1, /* the default */
+    TOOLS_ARTIFACTS = 2,
+    TOOLS_RUNS = 4,
+    TOOLS_CYCLES = 8,
+    TOOLS_TASKS = 16,
+    TOOLS_MEMORY = 32,
+    TOOLS_GRAPH = 64,
+    TOOLS_ALL = 127,
+} ToolProfile;
+
+typedef struct ToolCall ToolCall;
+typedef struct ToolReply ToolReply;
+
+typedef struct Tool {
+    const char *name;
+    const char *title; /* for people */
+    const char *about; /* for models: what it does and when to use it */
+    unsigned effects;  /* of ToolEffects */
+    Param params[TOOL_PARAMS_MAX + 1];
+    const Param *output; /* the members of the structured data; NULL: there is none */
+    /* True if a call with these arguments makes nothing new, whatever the effects say: it then
+     * finds no pad where there is none, instead of making one.  NULL: never. */
+    bool (*only_looks)(const json_t *args);
+    /* Fill `out`, or fail: then the sentence in c->e is the answer, unless out->text is set, which
+     * then says more than it. */
+    jot_status (*run)(ToolCall *c, ToolReply *out);
+} Tool;
+
+/* --- Which tools there are ------------------------------------------------------------- */
+
+/* The tools of a set of profiles, always in the same order: the i-th, or NULL behind the last. */
+const Tool *tool_at(unsigned set, size_t i);
+/* NULL: there is none of this name in these profiles. */
+const Tool *tool_find(unsigned set, Str name);
+
+/* "artifacts,runs" and the like: the scratchpad and these; "all": all; with "no-scratchpad" among
+ * them: only the others.  Empty: the scratchpad.  JOT_INVALID names the word that is no profile. */
+MUST_USE jot_status tool_profiles(Str words, unsigned *out, Err *e);
+/* The name of the profile a tool belongs to. */
+const char *tool_profile_name(const Tool *t);
+
+/* --- What they look like --------------------------------------------------------------- */
+
+/* JSON Schema of the arguments, and of the structured data (NULL: there is none).  The caller owns
+ * them. */
+json_t *tool_input_schema(const Tool *t);
+json_t *tool_output_schema(const Tool *t);
+/* A tool as MCP lists it: name, title, description, inputSchema, outputSchema, annotations.  The
+ * caller owns it. */
+json_t *tool_json(const Tool *t);
+
+/* --- Calling them ---------------------------------------------------------------------- */
+
+/* Who calls: the pad, opened when the first call needs it, the budget and the profiles.  A host
+ * belongs to one thread at a time. */
+typedef struct ToolHost {
+    Memory *m; /* the open pad; NULL: `open` is called first */
+    /* Open the pad; *out must stay open as long as the host is used, and is kept in `m`.  Without
+     * `create`, JOT_NOT_FOUND means that there is no pad yet: the call then finds nothing, and the
+     * next one asks again.  May be NULL if `m` is set. */
+    jot_status (*open)(void *ctx, bool create, Memory **out, Err *e);
+    void *ctx;
+    size_t budget;     /* tokens of an answer; 0: TOOL_BUDGET */
+    unsigned profiles; /* 0: TOOLS_SCRATCHPAD */
+} ToolHost;
+
+struct ToolReply {
+    bool is_error;
+    jot_status status; /* behind is_error; JOT_OK otherwise */
+    Str text;          /* UTF-8; lives in `into` */
+    json_t *data;      /* an object, or NULL; the caller owns it: tool_reply_done() */
+};
+void tool_reply_done(ToolReply *r); /* {0} is fine */
+DEFINE_AUTO(ToolReply, tool_reply_done)
+
+/* Call a tool by its name.  `args` is an object; NULL is an empty one.  JOT_NOT_FOUND: there is no
+ * such tool in the host's profiles.  JOT_INVALID: `args` is something else than an object.
+ * Whatever else goes wrong, wrong arguments included, is JOT_OK with is_error and the sentence.
+ * What was acknowledged is durable. */
+MUST_USE jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into,
+                              ToolReply *out, Err *e);
+
+/* What a call is about: the key, path or id it names, or the empty Str if it may be about
+ * anything.  Calls about the same thing have to run in the order they came in.  Borrowed. */
+Str tool_subject(const Tool *t, const json_t *args);
+
+#endif
