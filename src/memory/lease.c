@@ -108,6 +108,13 @@ void lease_adopt(Memory *m, uint64_t token)
         holding_add(m, token);
 }
 
+void lease_disown(Memory *m, uint64_t token)
+{
+    Holding *h = holding_of(m, token);
+    if (h && !h->lives)
+        holding_drop(m, h);
+}
+
 /* Remember a lease as the table has it. */
 static void holding_saw(Holding *h, const LeaseTable *t, const Lease *l)
 {

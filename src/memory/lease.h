@@ -62,6 +62,10 @@ MUST_USE jot_status lease_release(Memory *m, uint64_t token, Err *e);
  * the first write; if the lease is over then, all writes of this handle are refused. */
 void lease_adopt(Memory *m, uint64_t token);
 
+/* Do not write under it any more; it stands as it stood.  A lease that lives with this handle, and
+ * one it does not hold, are left alone. */
+void lease_disown(Memory *m, uint64_t token);
+
 /* --- Looking --------------------------------------------------------------------------- */
 
 /* JOT_FENCED: there is no such lease, or it is over. */

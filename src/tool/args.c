@@ -1,0 +1,223 @@
+/* args.c - arguments against their table: one pass, one sentence.
+ *
+ * A value that was not given and one that is null are the same for an optional
+ * parameter, because models say null for "nothing".  Nothing else is bent: a
+ * number in quotes is a text, and refused where a number is asked for. */
+#include "tool/args.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What every JSON reader keeps exactly. */
+#define NUMBER_MAX ((INT64_C(1) << 53) - 1)
+enum { TEXT_MAX = STORE_BODY_MAX };
+
+static const Param *param_find(const Param *params, const char *name)
+{
+    for (; params->name; params++)
+        if (strcmp(params->name, name) == 0)
+            return params;
+    return NULL;
+}
+
+/* --- One value ------------------------------------------------------------------------- */
+
+static const char *kind_of(const json_t *v)
+{
+    switch (json_typeof(v)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "a boolean";
+    case JSON_NULL:
+        return "null";
+    }
+    return "nothing known";
+}
+
+static jot_status wrong_type(const char *where, const char *want, const json_t *got, Err *e)
+{
+    return err_set(e, JOT_INVALID, "'%s' must be %s, not %s", where, want, kind_of(got));
+}
+
+static jot_status check_text(const Param *p, const char *where, const json_t *v, Err *e)
+{
+    if (!json_is_string(v))
+        return wrong_type(where, "a string", v, e);
+    size_t max = p->max ? (size_t)p->max : TEXT_MAX, n = json_string_length(v);
+    if (n > max)
+        return err_set(e, JOT_TOO_BIG, "'%s' has %zu bytes: at most %zu are allowed", where, n,
+                       max);
+    if (n < (size_t)p->min)
+        return err_set(e, JOT_INVALID, "'%s' cannot be empty", where);
+    return JOT_OK;
+}
+
+static jot_status check_number(const Param *p, const char *where, const json_t *v, Err *e)
+{
+    int64_t max = p->max ? p->max : NUMBER_MAX;
+    double real = json_number_value(v);
+    if (!json_is_number(v) || (json_is_real(v) && (floor(real) != real || fabs(real) > 9e15)))
+        return wrong_type(where, "a whole number", v, e);
+    int64_t n = json_is_integer(v) ? json_integer_value(v) : (int64_t)real;
+    if (n < p->min || n > max)
+        return err_set(e, JOT_INVALID, "'%s' is %lld: use %lld to %lld", where, (long long)n,
+                       (long long)p->min, (long long)max);
+    return JOT_OK;
+}
+
+static jot_status check_choice(const Param *p, const char *where, const json_t *v, Err *e)
+{
+    char all[160] = "";
+    size_t used = 0;
+    if (!json_is_string(v))
+        return wrong_type(where, "a string", v, e);
+    for (const char *const *c = p->choices; *c; c++) {
+        if (str_eq(str(*c), json_str(v)))
+            return JOT_OK;
+        int n = snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *c);
+        used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
+    }
+    Shown shown;
+    return err_set(e, JOT_INVALID, "'%s' cannot be '%s': use %s", where,
+                   err_show(&shown, json_str(v)), all);
+}
+
+static jot_status check_members(const char *owner, const Param *params, const json_t *object,
+                                Err *e);
+
+static jot_status check_object(const Param *p, const char *where, const json_t *v, Err *e)
+{
+    if (!json_is_object(v))
+        return wrong_type(where, "an object", v, e);
+    return p->fields ? check_members(where, p->fields, v, e) : JOT_OK;
+}
+
+static jot_status check_item(const Param *p, const char *where, const json_t *v, Err *e)
+{
+    switch (p->type) {
+    case PARAM_TEXT:
+    case PARAM_TEXTS:
+        return check_text(p, where, v, e);
+    case PARAM_NUMBER:
+    case PARAM_NUMBERS:
+        return check_number(p, where, v, e);
+    case PARAM_BOOL:
+        return json_is_boolean(v) ? JOT_OK : wrong_type(where, "true or false", v, e);
+    case PARAM_CHOICE:
+        return check_choice(p, where, v, e);
+    case PARAM_OBJECT:
+    case PARAM_OBJECTS:
+        return check_object(p, where, v, e);
+    case PARAM_ANY:
+        return JOT_OK;
+    }
+    return JOT_OK;
+}
+
+static bool is_array(ParamType type)
+{
+    return type == PARAM_TEXTS || type == PARAM_NUMBERS || type == PARAM_OBJECTS;
+}
+
+static jot_status check_value(const Param *p, const json_t *v, Err *e)
+{
+    if (!is_array(p->type))
+        return check_item(p, p->name, v, e);
+    size_t max = p->items ? p->items : PARAM_ITEMS_MAX;
+    if (!json_is_array(v))
+        return wrong_type(p->name, "an array", v, e);
+    if (json_array_size(v) > max)
+        return err_set(e, JOT_TOO_BIG, "'%s' has %zu items: at most %zu are allowed", p->name,
+                       json_array_size(v), max);
+    for (size_t i = 0; i < json_array_size(v); i++) {
+        char where[96];
+        snprintf(where, sizeof where, "%s[%zu]", p->name, i);
+        TRY(check_item(p, where, json_array_get(v, i), e));
+    }
+    return JOT_OK;
+}
+
+/* --- All of them ----------------------------------------------------------------------- */
+
+static jot_status unknown(const char *owner, const Param *params, const char *name, Err *e)
+{
+    char all[160] = "";
+    size_t used = 0;
+    for (; params->name; params++) {
+        int n = snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", params->name);
+        used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
+    }
+    Shown shown;
+    return err_set(e, JOT_INVALID, "%s has no parameter '%s': %s%s", owner,
+                   err_show(&shown, str(name)), used ? "use " : "it takes none", all);
+}
+
+static jot_status check_members(const char *owner, const Param *params, const json_t *object,
+                                Err *e)
+{
+    const char *name;
+    const json_t *value;
+    /* jansson's loop is over an object it could change, but does not. */
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    {
+        const Param *p = param_find(params, name);
+        if (!p)
+            return unknown(owner, params, name, e);
+        if (!(p->optional && json_is_null(value)))
+            TRY(check_value(p, value, e));
+    }
+    for (const Param *p = params; p->name; p++)
+        if (!p->optional && !json_object_get(object, p->name))
+            return err_set(e, JOT_INVALID, "%s needs '%s'%s%s", owner, p->name,
+                           p->about ? ": " : "", p->about ? p->about : "");
+    return JOT_OK;
+}
+
+jot_status args_check(const Tool *t, const json_t *args, Err *e)
+{
+    assert(json_is_object(args));
+    return check_members(t->name, t->params, args, e);
+}
+
+/* --- Reading them ---------------------------------------------------------------------- */
+
+const json_t *arg_json(const ToolCall *c, const char *name)
+{
+    assert(param_find(c->tool->params, name));
+    const json_t *v = json_object_get(c->args, name);
+    return json_is_null(v) ? NULL : v;
+}
+
+bool arg_given(const ToolCall *c, const char *name)
+{
+    return arg_json(c, name) != NULL;
+}
+
+Str arg_text(const ToolCall *c, const char *name)
+{
+    return json_str(arg_json(c, name));
+}
+
+int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise)
+{
+    const json_t *v = arg_json(c, name);
+    if (!v)
+        return otherwise;
+    return json_is_integer(v) ? json_integer_value(v) : (int64_t)json_number_value(v);
+}
+
+bool arg_bool(const ToolCall *c, const char *name)
+{
+    return json_is_true(arg_json(c, name));
+}

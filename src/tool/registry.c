@@ -1,0 +1,180 @@
+/* registry.c - which tools there are, and calling one of them.
+ *
+ * A call is: find the tool, check the arguments, open the pad if it is not open
+ * yet, run, and see that the answer keeps what tool.h promises.  Where there is no
+ * pad, a tool that makes none works on an empty one, so that "not found" and
+ * "(empty)" are said by the same code as everywhere else. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "tool/args.h"
+
+/* One a line, in the order they are listed. */
+/* clang-format off */
+extern const Tool tool_scratchpad_write;
+extern const Tool tool_scratchpad_read;
+extern const Tool tool_scratchpad_list;
+extern const Tool tool_scratchpad_edit;
+extern const Tool tool_scratchpad_search;
+extern const Tool tool_scratchpad_delete;
+extern const Tool tool_scratchpad_history;
+extern const Tool tool_scratchpad_lease;
+
+static const struct Row {
+    ToolProfile profile;
+    const Tool *tool;
+} rows[] = {
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_write },
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_read },
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_list },
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_edit },
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_search },
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_delete },
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_history },
+    { TOOLS_SCRATCHPAD, &tool_scratchpad_lease },
+};
+
+static const struct Profile {
+    const char *name;
+    unsigned set;
+} profiles[] = {
+    { "scratchpad", TOOLS_SCRATCHPAD },
+    { "artifacts", TOOLS_ARTIFACTS },
+    { "runs", TOOLS_RUNS },
+    { "cycles", TOOLS_CYCLES },
+    { "tasks", TOOLS_TASKS },
+    { "memory", TOOLS_MEMORY },
+    { "graph", TOOLS_GRAPH },
+    { "all", TOOLS_ALL },
+};
+/* clang-format on */
+
+/* --- Finding --------------------------------------------------------------------------- */
+
+const Tool *tool_at(unsigned set, size_t i)
+{
+    for (size_t row = 0; row < COUNT_OF(rows); row++)
+        if ((rows[row].profile & set) && i-- == 0)
+            return rows[row].tool;
+    return NULL;
+}
+
+const Tool *tool_find(unsigned set, Str name)
+{
+    const Tool *t;
+    for (size_t i = 0; (t = tool_at(set, i)); i++)
+        if (str_eq(str(t->name), name))
+            return t;
+    return NULL;
+}
+
+const char *tool_profile_name(const Tool *t)
+{
+    for (size_t row = 0; row < COUNT_OF(rows); row++)
+        for (size_t i = 0; rows[row].tool == t && i < COUNT_OF(profiles); i++)
+            if (profiles[i].set == rows[row].profile)
+                return profiles[i].name;
+    return "";
+}
+
+static bool profile_named(Str word, unsigned *set)
+{
+    for (size_t i = 0; i < COUNT_OF(profiles); i++)
+        if (str_eq(word, str(profiles[i].name))) {
+            *set |= profiles[i].set;
+            return true;
+        }
+    return false;
+}
+
+jot_status tool_profiles(Str words, unsigned *out, Err *e)
+{
+    unsigned set = TOOLS_SCRATCHPAD, without = 0;
+    while (words.n) {
+        Str word;
+        if (!str_cut(&words, ',', &word)) {
+            word = words;
+            words = (Str){ 0 };
+        }
+        Shown shown;
+        if (str_eq(word, S("no-scratchpad")))
+            without = TOOLS_SCRATCHPAD;
+        else if (!profile_named(word, &set))
+            return err_set(e, JOT_INVALID,
+                           "there are no tools '%s': use scratchpad, artifacts, runs, cycles, "
+                           "tasks, memory, graph, all, no-scratchpad",
+                           err_show(&shown, word));
+    }
+    if (!(set & ~without))
+        return err_set(e, JOT_INVALID, "'no-scratchpad' alone leaves no tools: name others too");
+    *out = set & ~without;
+    return JOT_OK;
+}
+
+/* --- Calling --------------------------------------------------------------------------- */
+
+void tool_reply_done(ToolReply *r)
+{
+    json_decref(r->data);
+    *r = (ToolReply){ 0 };
+}
+
+/* The pad, or an empty one in `none` if there is none and the tool does not make one. */
+static jot_status open_pad(ToolHost *h, const Tool *t, Memory *none, Memory **out, Err *e)
+{
+    bool create = t->effects & TOOL_WRITES;
+    if (!h->m) {
+        assert(h->open);
+        jot_status st = h->open(h->ctx, create, &h->m, e);
+        if (st != JOT_NOT_FOUND || create)
+            TRY(st);
+    }
+    if (!h->m)
+        TRY(memory_open(none, S("mem:"), &(MemoryOptions){ .create = true }, e));
+    *out = h->m ? h->m : none;
+    return JOT_OK;
+}
+
+static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
+{
+    AUTO(Memory) none = { 0 };
+    TRY(args_check(c->tool, c->args, c->e));
+    TRY(open_pad(h, c->tool, &none, &c->m, c->e));
+    return c->tool->run(c, out);
+}
+
+jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, ToolReply *out, Err *e)
+{
+    *out = (ToolReply){ 0 };
+    const Tool *t = tool_find(h->profiles ? h->profiles : TOOLS_SCRATCHPAD, name);
+    Shown shown;
+    if (!t)
+        return err_set(e, JOT_NOT_FOUND, "unknown tool '%s'", err_show(&shown, name));
+    if (args && !json_is_object(args))
+        return err_set(e, JOT_INVALID, "the arguments of a tool must be an object");
+    AUTO_PTR(json_t) nothing = args ? NULL : json_object();
+    Err why = { 0 };
+    size_t budget = h->budget ? h->budget : TOOL_BUDGET;
+    ToolCall c = { .tool = t,
+                   .args = args ? args : nothing,
+                   .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
+                   .into = into,
+                   .e = &why };
+    jot_status st = run_tool(h, &c, out);
+    out->status = st;
+    out->is_error = st != JOT_OK;
+    if (st != JOT_OK && !out->text.n)
+        out->text = arena_copy(into, str(why.text));
+    assert(utf8_valid(out->text));
+    return JOT_OK;
+}
+
+/* --- Order ----------------------------------------------------------------------------- */
+
+Str tool_subject(const Tool *t, const json_t *args)
+{
+    const Param *first = &t->params[0];
+    bool named = first->name && first->type == PARAM_TEXT && !first->optional;
+    return named ? json_str(json_object_get(args, first->name)) : (Str){ 0 };
+}

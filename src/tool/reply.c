@@ -1,0 +1,135 @@
+/* reply.c - putting answers together. */
+#include "tool/reply.h"
+
+#include "base/utf8.h"
+#include "memory/lease.h"
+#include "memory/note.h"
+#include "memory/tokens.h"
+
+jot_status reply_check_text(Str stream, Str text, Err *e)
+{
+    size_t bad = utf8_bad_at(text);
+    if (bad == text.n)
+        return JOT_OK;
+    return err_set(e, JOT_UNSUPPORTED,
+                   "%s is not UTF-8 text: byte %zu is the first bad one of %zu bytes",
+                   doc_name(stream).text, bad, text.n);
+}
+
+/* The bytes of what may be shown as a line break at `at`; 0: there is none. */
+static size_t break_at(Str s, size_t at)
+{
+    if (s.p[at] >= '\n' && s.p[at] <= '\r')
+        return s.p[at] == '\r' && at + 1 < s.n && s.p[at + 1] == '\n' ? 2 : 1;
+    Str rest = str_from(s, at);
+    if (str_starts(rest, S("\xC2\x85")))
+        return 2;
+    return str_starts(rest, S("\xE2\x80\xA8")) || str_starts(rest, S("\xE2\x80\xA9")) ? 3 : 0;
+}
+
+void reply_quote(Buf *to, Str text, size_t tokens)
+{
+    Str shown = str_slice(text, 0, tokens_cut(text, tokens));
+    for (size_t at = 0; at < shown.n;) {
+        size_t end = at, step = 0;
+        while (end < shown.n && !(step = break_at(shown, end)))
+            end++;
+        buf_add(to, S("| "));
+        buf_add(to, str_slice(shown, at, end));
+        buf_add_char(to, '\n');
+        at = end + step;
+    }
+    if (shown.n < text.n)
+        buf_addf(to, "(%zu of %zu chars)\n", utf8_count(shown), utf8_count(text));
+}
+
+void reply_version(Buf *to, const Mark *m)
+{
+    buf_addf(to, "version %s\n", version_of(m->sha256).text);
+}
+
+void reply_set(ToolCall *c, const Buf *text, ToolReply *out)
+{
+    Str s = buf_str(text);
+    while (s.n && s.p[s.n - 1] == '\n')
+        s.n--;
+    out->text = arena_copy(c->into, s);
+}
+
+void reply_changed(ToolCall *c, Str stream, Str line, const Doc *now, Str written, ToolReply *out)
+{
+    AUTO(Buf) text = { 0 };
+    buf_addf(&text, STR_FMT "\n", STR_ARG(line));
+    if (mark_live(&now->mark))
+        reply_version(&text, &now->mark);
+    Str warning = note_warns(stream, written, c->into);
+    if (warning.n)
+        buf_addf(&text, "warning: " STR_FMT "\n", STR_ARG(warning));
+    reply_set(c, &text, out);
+}
+
+jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc *now,
+                          ToolReply *out)
+{
+    Conflict k;
+    AUTO(Buf) text = { 0 };
+    size_t half = c->budget / 2 - c->budget / 16;
+    TRY(conflict_look(c->m, stream, base, mine, now, c->into, &k, NULL));
+    buf_addf(&text, "%s; nothing was changed\n", c->e->text);
+    if (mark_live(&now->mark) && utf8_valid(now->text)) {
+        buf_add(&text, S("the present text:\n"));
+        reply_quote(&text, now->text, half);
+    }
+    if (k.clean && utf8_valid(k.merged)) {
+        buf_add(&text, S("with your change merged in, which is clean (merge=true writes this):\n"));
+        reply_quote(&text, k.merged, half);
+    }
+    reply_set(c, &text, out);
+    return JOT_CONFLICT;
+}
+
+/* --- Lists ----------------------------------------------------------------------------- */
+
+enum { LAST_LINE = 60 /* tokens kept free for the line that says how to go on */ };
+
+Lister lister_begin(const ToolCall *c)
+{
+    return (Lister){ .budget = c->budget - LAST_LINE };
+}
+
+bool lister_add(Lister *l, Str line)
+{
+    size_t tokens = tokens_estimate(line) + 1;
+    if (l->n && l->tokens + tokens > l->budget)
+        return false;
+    l->tokens += tokens;
+    l->n++;
+    buf_add(&l->text, line);
+    buf_add_char(&l->text, '\n');
+    return true;
+}
+
+void lister_done(Lister *l)
+{
+    buf_free(&l->text);
+}
+
+/* --- What changes have in common ------------------------------------------------------- */
+
+jot_status arg_if_version(const ToolCall *c, DocIf *out)
+{
+    *out = (DocIf){ .version = arg_text(c, "if_version") };
+    return out->version.n ? version_check(out->version, c->e) : JOT_OK;
+}
+
+void reply_lease(const ToolCall *c)
+{
+    if (arg_given(c, "lease"))
+        lease_adopt(c->m, (uint64_t)arg_number(c, "lease", 0));
+}
+
+void reply_unlease(const ToolCall *c)
+{
+    if (arg_given(c, "lease"))
+        lease_disown(c->m, (uint64_t)arg_number(c, "lease", 0));
+}

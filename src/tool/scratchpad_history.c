@@ -1,0 +1,96 @@
+/* scratchpad_history.c - what a note was: its versions, and what changed since one of them. */
+#include "base/time.h"
+#include "base/utf8.h"
+#include "memory/frame.h"
+#include "memory/history.h"
+#include "memory/note.h"
+#include "memory/tokens.h"
+#include "tool/reply.h"
+
+enum { LAST_LINE = 60 /* tokens kept free for it */ };
+
+static Str line_of(ToolCall *c, const Record *r)
+{
+    AUTO(Buf) text = { 0 };
+    buf_addf(&text, "%llu  %s  %s  %s  %llu bytes  ", (unsigned long long)r->mark.seq,
+             time_text(r->mark.at_ms).text, op_name(r->mark.op),
+             mark_live(&r->mark) ? version_of(r->mark.sha256).text : "-",
+             (unsigned long long)r->mark.size);
+    frame_name_add(&text, r->by);
+    if (r->mark.redacted)
+        buf_add(&text, S("  (redacted)"));
+    return arena_copy(c->into, buf_str(&text));
+}
+
+static jot_status list_versions(ToolCall *c, Str stream, ToolReply *out)
+{
+    History h;
+    AUTO(Lister) l = lister_begin(c);
+    uint64_t last = (uint64_t)arg_number(c, "before", 0);
+    size_t n = 0;
+    TRY(history_page(c->m, stream, last, (size_t)arg_number(c, "limit", 20), c->into, &h, c->e));
+    while (n < h.n && lister_add(&l, line_of(c, &h.items[n]))) {
+        last = h.items[n].mark.seq ? h.items[n].mark.seq : last;
+        n++;
+    }
+    if (h.damaged)
+        buf_addf(&l.text, "... %llu records cannot be read\n", (unsigned long long)h.damaged);
+    if (n < h.n || h.more)
+        buf_addf(&l.text, "... there are older ones: go on with before=%llu",
+                 (unsigned long long)last);
+    reply_set(c, &l.text, out);
+    return JOT_OK;
+}
+
+static jot_status show_diff(ToolCall *c, Str stream, ToolReply *out)
+{
+    When since;
+    Doc a, b;
+    Diff d;
+    AUTO(Buf) all = { 0 };
+    AUTO(Buf) text = { 0 };
+    TRY(when_parse(arg_text(c, "diff_since"), &since, c->e));
+    TRY(history_at(c->m, stream, &since, c->into, &a, c->e));
+    TRY(doc_read(c->m, stream, c->into, &b, c->e));
+    TRY(reply_check_text(stream, a.text, c->e));
+    TRY(reply_check_text(stream, b.text, c->e));
+    diff_make(a.text, b.text, c->into, &d);
+    diff_write(&d, S("then"), S("now"), &all);
+    if (!buf_ok(&all))
+        return err_set(c->e, JOT_TOO_BIG, "the diff is larger than %d bytes", BUF_MAX_DEFAULT);
+    Str shown = buf_str(&all);
+    shown.n = tokens_cut(shown, c->budget - LAST_LINE);
+    buf_add(&text, shown);
+    if (shown.n && shown.p[shown.n - 1] != '\n')
+        buf_add_char(&text, '\n');
+    buf_addf(&text, "version %s to %s: %zu lines added, %zu removed",
+             version_of(a.mark.sha256).text, version_of(b.mark.sha256).text, d.added, d.removed);
+    if (shown.n < all.n)
+        buf_addf(&text, "; the diff is cut after %zu of %zu bytes: read both versions instead",
+                 shown.n, all.n);
+    reply_set(c, &text, out);
+    return JOT_OK;
+}
+
+static jot_status run(ToolCall *c, ToolReply *out)
+{
+    Str stream;
+    TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));
+    return arg_given(c, "diff_since") ? show_diff(c, stream, out) : list_versions(c, stream, out);
+}
+
+extern const Tool tool_scratchpad_history;
+const Tool tool_scratchpad_history = {
+    .name = "scratchpad_history",
+    .title = "History of a note",
+    .about = "Who changed a note and when, newest first, also if it is deleted: number, time, "
+             "what, version, size, author; or what changed since a version.",
+    .effects = TOOL_READS,
+    .params = {
+        { "key", PARAM_TEXT, .max = STORE_NAME_MAX },
+        { "diff_since", PARAM_TEXT, "a version or a time", .optional = true, .max = HASH_HEX },
+        { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = HISTORY_PAGE_MAX },
+        { "before", PARAM_NUMBER, "only older than this number", .optional = true, .min = 1 },
+    },
+    .run = run,
+};

@@ -1,0 +1,58 @@
+/* scratchpad_list.c - which notes there are. */
+#include "base/time.h"
+#include "memory/frame.h"
+#include "memory/note.h"
+#include "tool/reply.h"
+
+static Str line_of(ToolCall *c, const Listed *l)
+{
+    if (!arg_bool(c, "details"))
+        return doc_word(l->name);
+    AUTO(Buf) by = { 0 };
+    frame_name_add(&by, l->by);
+    return arena_printf(c->into, STR_FMT "  %s  %llu bytes  %s  " STR_FMT,
+                        STR_ARG(doc_word(l->name)), version_of(l->mark.sha256).text,
+                        (unsigned long long)l->mark.size, time_text(l->mark.at_ms).text,
+                        STR_ARG(buf_str(&by)));
+}
+
+static jot_status run(ToolCall *c, ToolReply *out)
+{
+    AUTO(Lister) l = lister_begin(c);
+    Str after = { 0 };
+    bool fits = true;
+    if (arg_text(c, "after").n)
+        TRY(note_resolve(arg_text(c, "after"), c->into, &after, c->e));
+    for (bool more = true; more && fits;) {
+        Listing page;
+        TRY(note_list(c->m, arg_text(c, "prefix"), after, STORE_LIST_MAX, NOTE_LIVE, c->into, &page,
+                      c->e));
+        for (size_t i = 0; i < page.n && fits; i++) {
+            fits = lister_add(&l, line_of(c, &page.items[i]));
+            after = fits ? page.items[i].name : after;
+        }
+        more = page.more && page.n;
+    }
+    if (!l.n)
+        buf_add(&l.text, S("(empty)"));
+    if (!fits)
+        buf_addf(&l.text, "... there are more: go on with after=" STR_FMT,
+                 STR_ARG(doc_word(after)));
+    reply_set(c, &l.text, out);
+    return JOT_OK;
+}
+
+extern const Tool tool_scratchpad_list;
+const Tool tool_scratchpad_list = {
+    .name = "scratchpad_list",
+    .title = "List notes",
+    .about = "List the keys. Look here at the start of a task, and read what concerns it "
+             "('persistent-rules' first).",
+    .effects = TOOL_READS,
+    .params = {
+        { "prefix", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },
+        { "after", PARAM_TEXT, "only keys behind it", .optional = true, .max = STORE_NAME_MAX },
+        { "details", PARAM_BOOL, "also version, size, time, author", .optional = true },
+    },
+    .run = run,
+};

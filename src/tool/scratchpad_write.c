@@ -1,0 +1,55 @@
+/* scratchpad_write.c - keep a text under a key. */
+#include "memory/note.h"
+#include "tool/reply.h"
+
+static jot_status write_note(ToolCall *c, Str stream, const DocWrite *w, ToolReply *out)
+{
+    Doc now;
+    Conflict k;
+    bool merged = false;
+    jot_status st = arg_bool(c, "merge")
+                        ? conflict_write(c->m, stream, w, c->into, &now, &merged, &k, c->e)
+                        : doc_write(c->m, stream, w, c->into, &now, c->e);
+    if (st == JOT_CONFLICT)
+        return reply_conflict(c, stream, w->when.version, w->text,
+                              arg_bool(c, "merge") ? &k.now : &now, out);
+    TRY(st);
+    Str line = note_wrote(stream, now.text, c->into);
+    if (merged)
+        line = arena_printf(c->into, STR_FMT ", merged with what others wrote", STR_ARG(line));
+    reply_changed(c, stream, line, &now, now.text, out);
+    return JOT_OK;
+}
+
+static jot_status run(ToolCall *c, ToolReply *out)
+{
+    Str stream;
+    DocWrite w = { .text = arg_text(c, "content") };
+    TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));
+    TRY(arg_if_version(c, &w.when));
+    if (arg_bool(c, "merge") && !w.when.version.n)
+        return err_set(c->e, JOT_INVALID, "'merge' needs 'if_version': the version you read");
+    reply_lease(c);
+    jot_status st = write_note(c, stream, &w, out);
+    reply_unlease(c);
+    return st;
+}
+
+extern const Tool tool_scratchpad_write;
+const Tool tool_scratchpad_write = {
+    .name = "scratchpad_write",
+    .title = "Write a note",
+    .about = "Keep a text under a key, beyond this context. Use it for plans, decisions and "
+             "findings you need more than two turns from now, and before you stop. Replaces the "
+             "note; older versions stay. Never store secrets.",
+    .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
+    .params = {
+        { "key", PARAM_TEXT, "[A-Za-z0-9_-]+", .max = STORE_NAME_MAX },
+        { "content", PARAM_TEXT },
+        { "if_version", PARAM_TEXT, "only if the note is still this version; else you get the "
+          "present text", .optional = true, .max = HASH_HEX },
+        { "merge", PARAM_BOOL, "if it is not, write both changes if they merge", .optional = true },
+        { "lease", PARAM_NUMBER, "token: only while you hold it", .optional = true, .min = 1 },
+    },
+    .run = run,
+};
