@@ -250,6 +250,18 @@ static jot_status check_foreign(Files *f, Err *e)
     return JOT_OK;
 }
 
+/* The same, unless somebody else has made it a pad since we looked for one. */
+static jot_status check_no_pad(Files *f, Err *e)
+{
+    Err why = { 0 };
+    struct stat info;
+    if (check_foreign(f, &why) == JOT_OK || io_stat(f->base.io, f->root, FORMAT, &info) == 0)
+        return JOT_OK;
+    if (e)
+        *e = why;
+    return why.status;
+}
+
 /* Does the file system tell `a` from `A`? */
 static bool probe_folding(Files *f)
 {
@@ -268,7 +280,7 @@ static bool probe_folding(Files *f)
 
 static jot_status make_pad(Files *f, Err *e)
 {
-    TRY(check_foreign(f, e));
+    TRY(check_no_pad(f, e));
     char text[64];
     snprintf(text, sizeof text, "jotter %d %d%s\n", FILES_READ_FORMAT, FILES_WRITE_FORMAT,
              probe_folding(f) ? " casefold" : "");
@@ -422,7 +434,7 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bo
         TRY(sync_above(io, path, e));
         TRY(make_pad(f, e));
     } else if (got == -ENOENT) {
-        TRY(check_foreign(f, e));
+        TRY(check_no_pad(f, e));
         return err_set(e, JOT_NOT_FOUND, "there is no pad here");
     } else if (got < 0) {
         return err_errno(e, -got, "could not look at the pad");
