@@ -46,7 +46,7 @@ DEFINE_AUTO(RpcMessage, rpc_message_done)
 /* What a message could not be, or a method did not do. */
 typedef struct RpcError {
     int code;
-    char text[256]; /* one line */
+    char text[320]; /* one line; room for any sentence of an Err */
     json_t *data;   /* owned; may be NULL */
 } RpcError;
 
