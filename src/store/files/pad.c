@@ -118,17 +118,28 @@ static int read_small(Files *f, const char *name, char *to, size_t size)
     return got < 0 ? (int)got : 0;
 }
 
+/* Lock a new draft: whoever can take the lock knows that its maker is dead.  False if a sweep took
+ * it for such a one before we could. */
+static bool keep_draft(Files *f, int fd)
+{
+    struct stat info;
+    if (io_lock(f->base.io, fd, F_WRLCK, LOCK_DRAFT) == -EAGAIN)
+        return false;
+    return io_fstat(f->base.io, fd, &info) < 0 || info.st_nlink > 0;
+}
+
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX])
 {
-    int fd = -EEXIST;
-    for (int i = 0; i < DRAFT_TRIES && fd == -EEXIST; i++) {
+    for (int i = 0; i < DRAFT_TRIES; i++) {
         snprintf(draft, FILES_NAME_MAX, ".%.20s.%.*s", name[0] == '.' ? name + 1 : name, DRAFT_HEX,
                  id_random(f->base.io, DRAFT_HEX / 2).text);
-        fd = io_open(f->base.io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        AUTO(Fd) fd = io_open(f->base.io, f->root, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        if (fd < 0 && fd != -EEXIST)
+            return fd;
+        if (fd >= 0 && keep_draft(f, fd))
+            return fd_take(&fd);
     }
-    if (fd >= 0)
-        (void)io_lock(f->base.io, fd, F_WRLCK, LOCK_DRAFT); /* whoever can take it: we are dead */
-    return fd == -EEXIST ? -EAGAIN : fd;
+    return -EAGAIN;
 }
 
 /* Is it a name that pad_open_draft makes? */
