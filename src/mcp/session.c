@@ -7,6 +7,7 @@
  * thread that takes messages touches, and the feed, which has a lock of its own. */
 #include "mcp/session.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,16 @@ struct McpSession {
     McpFeed *feed;
     const char *version; /* what initialize agreed on; NULL: nothing yet */
 };
+
+/* Answers that go out together, when the last of them is there.  All of it is under the lock of
+ * batches, which is never held while something is sent. */
+typedef struct McpBatch {
+    McpSession *session;
+    Buf text;
+    size_t waiting; /* requests without an answer, and whoever still takes messages of it */
+} McpBatch;
+
+static pthread_mutex_t batches = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct McpMethod {
     const char *name;
@@ -71,10 +82,65 @@ McpFeed *mcp_feed(McpSession *s)
     return s->feed;
 }
 
+/* --- Answers, alone or together ---------------------------------------------------------- */
+
+static void deliver(McpSession *s, McpBatch *b, Str reply)
+{
+    if (!b) {
+        s->hooks.send(s->hooks.ctx, reply);
+        return;
+    }
+    pthread_mutex_lock(&batches);
+    buf_add_char(&b->text, b->text.n ? ',' : '[');
+    buf_add(&b->text, reply);
+    pthread_mutex_unlock(&batches);
+}
+
+void mcp_deliver(McpSession *s, McpRequest *r, Str reply)
+{
+    deliver(s, r->batch, reply);
+}
+
+static McpBatch *join(McpBatch *b)
+{
+    if (!b)
+        return NULL;
+    pthread_mutex_lock(&batches);
+    b->waiting++;
+    pthread_mutex_unlock(&batches);
+    return b;
+}
+
+/* The last to leave sends what there is; a batch of notifications has no answer. */
+static void leave(McpBatch *b)
+{
+    if (!b)
+        return;
+    pthread_mutex_lock(&batches);
+    bool last = --b->waiting == 0;
+    pthread_mutex_unlock(&batches);
+    if (!last)
+        return;
+    if (b->text.n) {
+        buf_add_char(&b->text, ']');
+        AUTO(RpcError)
+        why = rpc_error(status_info(JOT_TOO_BIG)->rpc,
+                        "the answers to this batch are larger than %d bytes", BUF_MAX_DEFAULT);
+        if (!buf_ok(&b->text)) {
+            buf_free(&b->text);
+            rpc_write_error(&b->text, (Str){ 0 }, &why);
+        }
+        b->session->hooks.send(b->session->hooks.ctx, buf_str(&b->text));
+    }
+    buf_free(&b->text);
+    free(b);
+}
+
 void mcp_request_free(McpRequest *r)
 {
     if (!r)
         return;
+    leave(r->batch);
     rpc_message_done(&r->msg);
     arena_free(&r->arena);
     free(r);
@@ -365,11 +431,11 @@ static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
     rpc_write_error(to, r->msg.id, &why);
 }
 
-static void send_error(McpSession *s, Str id, const RpcError *why)
+static void send_error(McpSession *s, McpBatch *b, Str id, const RpcError *why)
 {
     AUTO(Buf) text = { 0 };
     rpc_write_error(&text, id, why);
-    s->hooks.send(s->hooks.ctx, buf_str(&text));
+    deliver(s, b, buf_str(&text));
 }
 
 /* --- Taking ------------------------------------------------------------------------------ */
@@ -461,29 +527,63 @@ static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
     return true;
 }
 
-McpRequest *mcp_take(McpSession *s, Str text)
+static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    if (r->batch && str_eq(r->msg.method, S("initialize")))
+        return mcp_refuse(why, RPC_INVALID_REQUEST, "initialize is not sent in a batch");
+    return choose_era(s, r, why) && choose_method(s, r, why) && choose_subject(s, r, why);
+}
+
+static void take_one(McpSession *s, McpBatch *b, Str text)
 {
     AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
     AUTO(RpcError) why = { 0 };
+    r->batch = join(b);
     if (!rpc_read(arena_copy(&r->arena, text), &r->msg, &why)) {
-        send_error(s, r->msg.id, &why);
-        return NULL;
+        send_error(s, b, r->msg.id, &why);
+        return;
     }
     if (r->msg.kind == RPC_NOTIFICATION)
         take_notification(s, &r->msg);
     if (r->msg.kind != RPC_REQUEST)
-        return NULL; /* we ask nothing, so no response is ours */
-    if (!choose_era(s, r, &why) || !choose_method(s, r, &why) || !choose_subject(s, r, &why)) {
-        send_error(s, r->msg.id, &why);
-        return NULL;
+        return; /* we ask nothing, so no response is ours */
+    if (!choose(s, r, &why)) {
+        send_error(s, b, r->msg.id, &why);
+    } else if (r->method->works) {
+        s->hooks.work(s->hooks.ctx, TAKE(r));
+    } else {
+        AUTO(Buf) reply = { 0 };
+        answer(s, r, NULL, &reply);
+        deliver(s, b, buf_str(&reply));
     }
-    if (r->method->works)
-        return TAKE(r);
-    AUTO(Buf) reply = { 0 };
-    answer(s, r, NULL, &reply);
-    if (reply.n)
-        s->hooks.send(s->hooks.ctx, buf_str(&reply));
-    return NULL;
+}
+
+/* One revision of the protocol has batches, and demands them. */
+static bool takes_batches(const McpSession *s)
+{
+    return s->version && strcmp(s->version, "2025-03-26") == 0;
+}
+
+void mcp_take(McpSession *s, Str text)
+{
+    AUTO(Arena) arena = { 0 };
+    Str *parts;
+    size_t n;
+    if (!takes_batches(s) || !rpc_batch(text, &arena, &parts, &n)) {
+        take_one(s, NULL, text);
+        return;
+    }
+    if (n == 0 || n > RPC_BATCH_MAX) {
+        AUTO(RpcError)
+        why = rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX);
+        send_error(s, NULL, (Str){ 0 }, &why);
+        return;
+    }
+    McpBatch *b = mem_alloc(sizeof *b);
+    *b = (McpBatch){ .session = s, .waiting = 1 };
+    for (size_t i = 0; i < n; i++)
+        take_one(s, b, parts[i]);
+    leave(b);
 }
 
 void mcp_refuse_long(McpSession *s)
@@ -491,7 +591,7 @@ void mcp_refuse_long(McpSession *s)
     AUTO(RpcError)
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
                     RPC_LINE_MAX);
-    send_error(s, (Str){ 0 }, &why);
+    send_error(s, NULL, (Str){ 0 }, &why);
 }
 
 void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)

@@ -37,12 +37,15 @@ typedef struct McpOptions {
 
 typedef struct McpSession McpSession;
 typedef struct McpDesk McpDesk;
+typedef struct McpRequest McpRequest;
 
 /* What a transport does for its session.  All of it may be called from any thread. */
 typedef struct McpHooks {
     void (*send)(void *ctx, Str message); /* one message, without a line break */
     bool (*busy)(void *ctx, Str id);      /* a request of this id has not been answered yet */
     void (*cancel)(void *ctx, Str id);    /* nobody waits for this one any more */
+    /* Run this some time, as below; the transport owns it now.  Called by mcp_take only. */
+    void (*work)(void *ctx, McpRequest *r);
     /* From now on somebody wants to know what changes; returns when no change is missed any more.
      * Called by whoever works at this desk. */
     void (*follow)(void *ctx, McpDesk *desk);
@@ -69,26 +72,30 @@ MUST_USE jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e)
 
 /* --- Requests ---------------------------------------------------------------------------- */
 
-typedef struct McpRequest {
+struct McpRequest {
     const struct McpMethod *method;
     McpEra era;
     RpcMessage msg;
-    Arena arena; /* of the message's bytes and of the answer */
-    Str subject; /* requests of the same one run in order; empty: it may be about anything */
-} McpRequest;
+    Arena arena;            /* of the message's bytes and of the answer */
+    Str subject;            /* requests of the same one run in order; empty: about anything */
+    struct McpBatch *batch; /* what it came in with; NULL: it came alone */
+};
 
-void mcp_request_free(McpRequest *r); /* NULL is fine */
+/* One that has not been answered never will be.  NULL is fine. */
+void mcp_request_free(McpRequest *r);
 DEFINE_AUTO_PTR(McpRequest, mcp_request_free)
 
-/* Take one message.  What can be answered is answered through the hooks; what needs the pad is
- * returned, and the caller owns it; NULL otherwise. */
-McpRequest *mcp_take(McpSession *s, Str text);
+/* Take one message, or a batch of them where the conversation allows that.  What can be answered is
+ * answered through the hooks; what needs the pad is handed to the work hook. */
+void mcp_take(McpSession *s, Str text);
 
 /* Tell the client that a message was too long to be read. */
 void mcp_refuse_long(McpSession *s);
 
-/* Do what was asked; the message to send goes to `to`. */
+/* Do what was asked; the answer goes to `to` and, if anybody still waits for it, from there to
+ * mcp_deliver. */
 void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to);
+void mcp_deliver(McpSession *s, McpRequest *r, Str reply);
 
 /* --- For the methods ----------------------------------------------------------------------- */
 

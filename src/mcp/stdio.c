@@ -96,12 +96,15 @@ static bool is_busy(void *ctx, Str id)
     return busy;
 }
 
-static void free_job(Server *s, Job *job)
+/* The request of a job, which leaves the queue; it is freed without the lock, because that may send
+ * the answers of a batch. */
+static McpRequest *take_out(Server *s, Job *job)
 {
-    mcp_request_free(job->request);
+    McpRequest *r = job->request;
     *job = (Job){ 0 };
     s->n--;
     pthread_cond_broadcast(&s->moved);
+    return r;
 }
 
 /* One that has not begun never will; one that runs is not answered. */
@@ -110,15 +113,18 @@ static void cancel(void *ctx, Str id)
     Server *s = ctx;
     pthread_mutex_lock(&s->lock);
     Job *job = find_job(s, id);
+    McpRequest *dropped = NULL;
     if (job && job->running)
         job->cancelled = true;
     else if (job)
-        free_job(s, job);
+        dropped = take_out(s, job);
     pthread_mutex_unlock(&s->lock);
+    mcp_request_free(dropped);
 }
 
-static void enqueue(Server *s, McpRequest *r)
+static void enqueue(void *ctx, McpRequest *r)
 {
+    Server *s = ctx;
     pthread_mutex_lock(&s->lock);
     while (s->n == STDIO_QUEUE_MAX)
         pthread_cond_wait(&s->moved, &s->lock);
@@ -261,10 +267,14 @@ static void finish(Server *s, Job *job, Str reply)
     bool wanted = !job->cancelled && reply.n;
     pthread_mutex_unlock(&s->lock);
     if (wanted)
-        send_line(s, reply);
+        mcp_deliver(s->session, job->request, reply);
     pthread_mutex_lock(&s->lock);
-    s->running--;
-    free_job(s, job);
+    McpRequest *done = take_out(s, job);
+    pthread_mutex_unlock(&s->lock);
+    mcp_request_free(done);
+    pthread_mutex_lock(&s->lock);
+    s->running--; /* only now is all of it sent */
+    pthread_cond_broadcast(&s->moved);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -328,7 +338,7 @@ static void *wait_for_signal(void *ctx)
 NO_RETURN static void drain(Server *s)
 {
     pthread_mutex_lock(&s->lock);
-    while (s->n)
+    while (s->n || s->running)
         pthread_cond_wait(&s->moved, &s->lock);
     pthread_mutex_unlock(&s->lock);
     mcp_feed_end(mcp_feed(s->session));
@@ -348,9 +358,7 @@ static void take_lines(Server *s, RpcLines *lines, bool at_end)
             mcp_refuse_long(s->session);
             continue;
         }
-        McpRequest *r = mcp_take(s->session, line);
-        if (r)
-            enqueue(s, r);
+        mcp_take(s->session, line);
     }
 }
 
@@ -371,9 +379,12 @@ void mcp_stdio(const McpOptions *o)
                              .moved = PTHREAD_COND_INITIALIZER,
                              .out = PTHREAD_MUTEX_INITIALIZER };
     Server *s = &server;
-    McpHooks hooks = {
-        .send = send_line, .busy = is_busy, .cancel = cancel, .follow = follow, .ctx = s
-    };
+    McpHooks hooks = { .send = send_line,
+                       .busy = is_busy,
+                       .cancel = cancel,
+                       .work = enqueue,
+                       .follow = follow,
+                       .ctx = s };
     RpcLines lines = { 0 };
     s->o = o;
     s->alone = str_starts(o->url, S("mem:"));
