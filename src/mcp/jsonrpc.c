@@ -238,7 +238,7 @@ char *rpc_lines_room(RpcLines *l, size_t *n)
     /* One huge message must not cost its memory for ever. */
     if (l->buf.n == 0 && l->buf.cap > KEEP_MAX)
         buf_free(&l->buf);
-    l->buf.max = line_max(l) + 2 * READ_STEP;
+    l->buf.max = line_max(l) + READ_STEP + READ_STEP;
     *n = READ_STEP;
     char *room = buf_room(&l->buf, READ_STEP);
     assert(room);

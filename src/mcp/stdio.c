@@ -170,6 +170,11 @@ static Job *next_job(Server *s)
 
 /* --- Following --------------------------------------------------------------------------- */
 
+static void rest(const Server *s)
+{
+    io_sleep_us(s->o->io ? s->o->io : &io_system, (int64_t)STDIO_LOOK_MS * 1000);
+}
+
 /* Open the watch; false if there is no pad yet, or none that can be read. */
 static bool open_watch(Server *s, McpDesk *desk, Watch **out, bool *told)
 {
@@ -197,7 +202,7 @@ static void look(Server *s, Watch *w, int64_t wait_ms)
         mcp_feed_tell(mcp_feed(s->session), changes, n);
     } else {
         mcp_feed_warn(mcp_feed(s->session), e.text);
-        io_sleep_us(&io_system, 1000 * STDIO_LOOK_MS);
+        rest(s);
     }
 }
 
@@ -219,7 +224,7 @@ static void *follow_changes(void *ctx)
     bool there = open_watch(s, &desk, &w, &told);
     set_following(s, FOLLOW_ON);
     while (!there) {
-        io_sleep_us(&io_system, 1000 * STDIO_LOOK_MS);
+        rest(s);
         there = open_watch(s, &desk, &w, &told);
         if (there)
             mcp_feed_tell_all(mcp_feed(s->session)); /* all of it is new */

@@ -5,7 +5,7 @@
     @ files sqlite    the engines to run it on; files, sqlite and mem if nothing is said
     > TEXT            send this line
     < JSON            the next message is this one
-    $ COMMAND         run in a shell, in the directory of the pad ($PAD on files)
+    $ COMMAND         run in a shell, $PAD is the path of the pad and $JOTTER the program
     ~                 nothing comes for a moment
 
 In an expected message "*" stands for any value, "abc*" for any text that begins so, and a member
@@ -49,7 +49,7 @@ def answers(want, got):
     return not left
 
 
-def step(server, sign, rest, pad):
+def step(server, sign, rest, pad, program):
     if sign == ">":
         server.send(rest)
     elif sign == "<":
@@ -57,7 +57,7 @@ def step(server, sign, rest, pad):
         if not answers(json.loads(rest), got):
             return "came: %s" % json.dumps(got)
     elif sign == "$":
-        subprocess.run(rest, shell=True, check=True, env=dict(os.environ, PAD=pad))
+        subprocess.run(rest, shell=True, check=True, env=dict(os.environ, PAD=pad, JOTTER=program))
     elif sign == "~":
         if not server.quiet():
             return "something came"
@@ -74,7 +74,7 @@ def replay(program, lines, engine):
         try:
             for number, line in lines:
                 try:
-                    why = step(server, line[0], line[1:].strip(), pad)
+                    why = step(server, line[0], line[1:].strip(), pad, program)
                 except queue.Empty:
                     why = "nothing came"
                 if why:
