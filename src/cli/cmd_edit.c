@@ -96,7 +96,9 @@ static jot_status take_copy(Session *s, Str stream, const Doc *was, Str text, bo
     bool live = mark_live(&was->mark);
     HashHex all = hash_hex(was->mark.sha256);
     DocWrite w = { .text = text, .meta = live ? meta_kept(was->meta, &s->arena) : (Str){ 0 } };
-    w.when = live ? (DocIf){ .version = str(all.text) } : (DocIf){ .absent = true };
+    w.when.absent = !live;
+    if (live)
+        w.when.version = str(all.text);
     Doc now;
     Conflict c;
     bool merged = false;

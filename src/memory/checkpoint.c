@@ -64,10 +64,11 @@ static Checkpoint read_record(const Record *r, Arena *into, Link *link)
                      .size = r->mark.size,
                      .sha256 = r->mark.sha256,
                      .state = r->body };
-    *link = c.undone ? (Link){ .top = number(meta, "top") }
-                     : (Link){ .top = r->mark.seq, .below = number(meta, "below") };
-    if (!mark_live(&r->mark))
-        *link = (Link){ 0 };
+    *link = (Link){ 0 };
+    if (mark_live(&r->mark) && c.undone)
+        link->top = number(meta, "top");
+    else if (mark_live(&r->mark))
+        *link = (Link){ .top = r->mark.seq, .below = number(meta, "below") };
     return c;
 }
 

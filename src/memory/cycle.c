@@ -417,7 +417,7 @@ static jot_status add_trace(Memory *m, const Cycle *c, Str why, Str trace, Arena
 {
     bool own = str_eq(c->agent, S(CYCLE_DEFAULT_AGENT));
     Str stream = arena_printf(a, "logs/cycle/" STR_FMT "%s" STR_FMT, STR_ARG(c->id), own ? "" : ".",
-                              STR_ARG(own ? (Str){ 0 } : c->agent));
+                              STR_ARG(own ? S("") : c->agent));
     AUTO(Buf) text = { 0 };
     AUTO_PTR(json_t) meta = json_pack("{s:s, s:s%}", "kind", "trace", "why", why.p, why.n);
     json_write(&text, meta);

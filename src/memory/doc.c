@@ -162,7 +162,9 @@ static jot_status rewrite(Memory *m, Str stream, const DocIf *when, MakeText *ma
         }
         TRY(make(ctx, stream, &now, &w.text, e));
         HashHex all = hash_hex(now.mark.sha256);
-        w.when = live ? (DocIf){ .version = str(all.text) } : (DocIf){ .absent = true };
+        w.when = (DocIf){ .absent = !live };
+        if (live)
+            w.when.version = str(all.text);
         w.meta = live ? meta_kept(now.meta, into) : (Str){ 0 };
         jot_status st = doc_write(m, stream, &w, into, out, e);
         if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX || when->version.n)
@@ -308,7 +310,7 @@ jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
     for (int tries = 0;; tries++) {
         DocWrite w = { .text = old.text };
         w.meta = meta_with(old.meta, "from", json_stringn(from.p, from.n), into);
-        w.when = seen.text[0] ? (DocIf){ .version = str(seen.text) } : (DocIf){ .absent = true };
+        w.when = (DocIf){ .version = str(seen.text), .absent = !seen.text[0] };
         jot_status st = doc_write(m, to, &w, into, out, e);
         if (st == JOT_CONFLICT && !seen.text[0] && half_moved(out, from, &old, into))
             st = JOT_OK;

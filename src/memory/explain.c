@@ -121,10 +121,10 @@ static Str hint(const Cycle *c, Reading r, Arena *into)
     case READING_LIMIT:
         return S("the usual cause is a model that repeats one call instead of saying done");
     case READING_CRASHED:
-        return arena_printf(
-            into, "the trace, if one was given, is in logs/cycle/" STR_FMT "%s" STR_FMT,
-            STR_ARG(c->id), str_eq(c->agent, S(CYCLE_DEFAULT_AGENT)) ? "" : ".",
-            STR_ARG(str_eq(c->agent, S(CYCLE_DEFAULT_AGENT)) ? (Str){ 0 } : c->agent));
+        return arena_printf(into,
+                            "the trace, if one was given, is in logs/cycle/" STR_FMT "%s" STR_FMT,
+                            STR_ARG(c->id), str_eq(c->agent, S(CYCLE_DEFAULT_AGENT)) ? "" : ".",
+                            STR_ARG(str_eq(c->agent, S(CYCLE_DEFAULT_AGENT)) ? S("") : c->agent));
     case READING_NOTHING:
         return S("the updates said what was already so, or there was time for one action only");
     case READING_RUNNING:

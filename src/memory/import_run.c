@@ -53,11 +53,11 @@ DEFINE_AUTO(Lines, lines_done)
 /* Takes the reference to `meta`. */
 static void add(Lines *l, json_t *meta, Str was, Str body)
 {
-    AUTO_PTR(json_t) owned = meta;
     AUTO(Buf) text = { 0 };
     if (was.n && was.n <= WAS_MAX)
         json_object_set_new(meta, "was", json_stringn(was.p, was.n));
     json_write(&text, meta);
+    json_decref(meta);
     l->items = arena_grow(&l->arena, l->items, l->n, &l->cap, sizeof *l->items, alignof(Draft));
     l->items[l->n++] = (Draft){ .op = OP_APPEND,
                                 .meta = arena_copy(&l->arena, buf_str(&text)),

@@ -24,7 +24,7 @@ static jot_status settle(Memory *m, Str stream, Record r, Arena *into, Record *o
         *out = (Record){ 0 };
         return JOT_OK;
     }
-    Record named;
+    Record named = { 0 };
     bool found = false;
     if (seq > 0 && (uint64_t)seq < r.mark.seq)
         TRY(past_record(m, stream, (uint64_t)seq, into, &named, &found, e));

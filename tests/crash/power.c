@@ -112,7 +112,7 @@ static void replay_all(Power *p, size_t budget)
     ReplayOptions options = { .model = p->model,
                               .seed = o->seed,
                               .budget = budget,
-                              .new_min = NEW_PER_POINT,
+                              .new_min = o->quick ? 1 : NEW_PER_POINT,
                               .tries_max = TRIES_PER_POINT,
                               .point_last = p->recording->n };
     p->point = SIZE_MAX;
@@ -194,7 +194,11 @@ static Visit visit_second(void *ctx, const CrashState *s)
 
 static void crash_again(Power *p, size_t budget)
 {
+    uint64_t before = p->bench->totals.distinct;
     for (size_t i = 0; i < p->chosen_n && p->reports < REPORTS_MAX; i++) {
+        /* Every point of every recovery has something to show, more than a quick run wants. */
+        if (p->bench->options->quick && p->bench->totals.distinct - before > budget)
+            break;
         Second second = { p, &p->chosen[i], budget / RECOVERIES };
         ReplayOptions options = { .model = p->model,
                                   .seed = p->bench->options->seed,

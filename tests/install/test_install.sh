@@ -29,7 +29,24 @@ holds() {
 
 cat >"$tmp/use.c" <<'PROGRAM'
 #include <jotter.h>
-int main(void) { return jot_version()[0] == JOT_VERSION[0] && jot_status_name(JOT_OK)[0] == 'o' ? 0 : 1; }
+#include <string.h>
+int main(int argc, char **argv)
+{
+    jot_pad *pad = jot_new();
+    const jot_doc *plan;
+    if (argc != 2 || strcmp(jot_version(), JOT_VERSION) != 0)
+        return 1;
+    if (jot_open(pad, argv[1], NULL) != JOT_OK)
+        return 2;
+    if (jot_doc_write(pad, "plan", jot_str("ship"), NULL, NULL) != JOT_OK)
+        return 3;
+    if (jot_search(pad, "ship", NULL, NULL) != JOT_OK)
+        return 4;
+    if (jot_doc_read(pad, "plan", NULL, &plan) != JOT_OK || strcmp(plan->text.data, "ship") != 0)
+        return 5;
+    jot_free(pad);
+    return 0;
+}
 PROGRAM
 
 installs() { make -s -C "$source" install DESTDIR="$tmp/root"; }
@@ -47,14 +64,17 @@ holds the_installed_binary_runs runs
 dynamic() {
     cc -o "$tmp/dynamic" "$tmp/use.c" $(flags --cflags --libs) &&
         readelf -d "$tmp/dynamic" | grep -q 'NEEDED.*libjotter\.so\.' &&
-        LD_LIBRARY_PATH="$libdir" "$tmp/dynamic"
+        LD_LIBRARY_PATH="$libdir" "$tmp/dynamic" "files:$tmp/pad"
 }
 holds a_program_links_the_shared_library_and_runs dynamic
 
 static() {
-    cc -static -o "$tmp/static" "$tmp/use.c" $(flags --static --cflags --libs) && "$tmp/static"
+    cc -static -o "$tmp/static" "$tmp/use.c" $(flags --static --cflags --libs) && "$tmp/static" "sqlite:$tmp/pad.db"
 }
 holds a_program_links_the_static_library_and_runs_alone static
+
+manuals() { ls "$tmp/root$prefix/share/man/man1/jotter.1" "$tmp/root$prefix/share/man/man3/jotter.3"; }
+holds the_manuals_are_installed manuals
 
 nothing_else() {
     find "$tmp/root" -type f -o -type l | sed "s,^$tmp/root$prefix/,," |

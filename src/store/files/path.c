@@ -163,8 +163,8 @@ bool place_of_view_path(Str path, Buf *to)
         Str agent = str_from(above, str_find(above, '/') + 1);
         buf_add(to, state ? S("cycles/") : S("snapshots/"));
         buf_add(to, agent.n ? agent : S(DEFAULT_AGENT));
-        buf_add(to, state ? (Str){ 0 } : S("/"));
-        buf_add(to, state ? (Str){ 0 } : str_slice(last, 0, last.n - tail));
+        buf_add(to, state ? S("") : S("/"));
+        buf_add(to, state ? S("") : str_slice(last, 0, last.n - tail));
     } else {
         buf_add(to, str_slice(path, 0, path.n - tail));
     }

@@ -1,7 +1,6 @@
-/* jotter.c - the public interface: thin, every call goes to the layer that knows. */
-#include "jotter.h"
-
+/* status.c - the part of jotter.h that needs no memory: the version, and the names of statuses. */
 #include "base/err.h"
+#include "jotter.h"
 
 const char *jot_version(void)
 {

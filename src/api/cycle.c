@@ -1,0 +1,242 @@
+/* cycle.c - cycles of jotter.h. */
+#include "memory/cycle.h"
+
+#include "api/api.h"
+#include "memory/explain.h"
+
+enum { GOALS_MAX = 1000 };
+
+_Static_assert(JOT_CYCLE_DONE == (int)CYCLE_DONE && JOT_CYCLE_KILLED == (int)CYCLE_KILLED,
+               "the ends of a cycle have the numbers of jotter.h");
+_Static_assert(JOT_ACTION_UNREADABLE == (int)ACTION_UNREADABLE &&
+                   JOT_ACTION_TOOL == (int)ACTION_TOOL && JOT_ACTION_UPDATE == (int)ACTION_UPDATE &&
+                   JOT_ACTION_DONE == (int)ACTION_DONE,
+               "actions have the numbers of jotter.h");
+_Static_assert(JOT_TOOL_OK == (int)TOOL_OK && JOT_TOOL_FAILED == (int)TOOL_FAILED &&
+                   JOT_TOOL_UNKNOWN == (int)TOOL_UNKNOWN,
+               "the ends of a tool have the numbers of jotter.h");
+
+static Str agent_of(const char *given)
+{
+    return str(given ? given : CYCLE_DEFAULT_AGENT);
+}
+
+static jot_status give(jot_pad *p, const Cycle *c, const jot_cycle **out)
+{
+    Str state = { 0 };
+    if (c->state)
+        TRY(cycle_state_write(c->state, api_arena(p), &state, api_err(p)));
+    jot_cycle *cycle = NEW_RESULT(p, jot_cycle);
+    *cycle = (jot_cycle){ .agent = api_give_name(p, c->agent),
+                          .id = api_give_name(p, c->id),
+                          .by = api_give_name(p, c->by),
+                          .started_ms = c->started_ms,
+                          .ended_ms = c->ended_ms,
+                          .end = (jot_cycle_end)c->end,
+                          .why = api_give_text(p, c->why),
+                          .before = api_give_text(p, c->before),
+                          .after = api_give_text(p, c->after),
+                          .state = api_give_text(p, state),
+                          .done = c->done,
+                          .dead = c->dead,
+                          .waiting = c->waiting,
+                          .tool = c->waiting ? api_give_name(p, c->call.tool) : "",
+                          .arguments = c->waiting ? api_give_name(p, c->call.args) : "",
+                          .left_ms = c->left_ms,
+                          .iterations = c->iterations,
+                          .iterations_max = c->iterations_max,
+                          .notice = api_give_name(p, c->notice) };
+    GIVE(out, cycle);
+    return JOT_OK;
+}
+
+/* --- A cycle ----------------------------------------------------------------------------- */
+
+jot_status jot_cycle_init(jot_pad *pad, const char *agent, const jot_cycle_options *options,
+                          const jot_text **out)
+{
+    jot_cycle_options o;
+    Str text;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_options(pad, options, &o, sizeof o));
+    if (o.goals_count > GOALS_MAX)
+        return err_set(api_err(pad), JOT_TOO_BIG, "%zu goals: the limit is %d", o.goals_count,
+                       GOALS_MAX);
+    if (o.goals_count)
+        TRY(api_need(pad, "the list of goals", o.goals));
+    Str *goals = NEW_ARRAY(api_arena(pad), Str, o.goals_count + 1);
+    for (size_t i = 0; i < o.goals_count; i++)
+        TRY(api_name(pad, "a goal", o.goals[i], &goals[i]));
+    CycleInit init = {
+        .goals = goals, .goals_n = o.goals_count, .task = str(o.task), .notes = str(o.notes)
+    };
+    TRY(cycle_init(&pad->m, agent_of(agent), &init, api_arena(pad), &text, api_err(pad)));
+    jot_text *result = NEW_RESULT(pad, jot_text);
+    *result = api_give_text(pad, text);
+    GIVE(out, result);
+    return JOT_OK;
+}
+
+jot_status jot_cycle_wake(jot_pad *pad, const char *agent, const jot_wake_options *options,
+                          const jot_cycle **out)
+{
+    jot_wake_options o;
+    Cycle c;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_options(pad, options, &o, sizeof o));
+    CycleWake wake = { .iterations_max = o.iterations_max, .ttl_ms = o.ttl_ms, .lease = o.lease };
+    TRY(cycle_wake(&pad->m, agent_of(agent), &wake, api_arena(pad), &c, api_err(pad)));
+    return give(pad, &c, out);
+}
+
+static jot_status give_step(jot_pad *p, const CycleStep *s, const Cycle *c,
+                            const jot_cycle_step **out)
+{
+    jot_cycle_step *step = NEW_RESULT(p, jot_cycle_step);
+    *step = (jot_cycle_step){ .action = (jot_action)s->action.kind,
+                              .tool = api_give_name(p, s->action.tool),
+                              .arguments = api_give_name(p, s->action.args),
+                              .said = api_give_text(p, s->said) };
+    TRY(give(p, c, &step->cycle));
+    GIVE(out, step);
+    return JOT_OK;
+}
+
+jot_status jot_cycle_reply(jot_pad *pad, const char *agent, const char *id, jot_text reply,
+                           const jot_cycle_step **out)
+{
+    Str name, text;
+    CycleStep step;
+    Cycle c;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_name(pad, "a cycle's id", id, &name));
+    TRY(api_text(pad, reply, &text));
+    TRY(cycle_step(&pad->m, agent_of(agent), name, text, api_arena(pad), &step, &c, api_err(pad)));
+    return give_step(pad, &step, &c, out);
+}
+
+jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char *id, jot_tool_end end,
+                            jot_text result, const jot_cycle_step **out)
+{
+    Str name, text;
+    CycleStep step;
+    Cycle c;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_name(pad, "a cycle's id", id, &name));
+    TRY(api_text(pad, result, &text));
+    if (end != JOT_TOOL_OK && end != JOT_TOOL_FAILED && end != JOT_TOOL_UNKNOWN)
+        return err_set(api_err(pad), JOT_INVALID,
+                       "no tool ends with %d: use JOT_TOOL_OK, JOT_TOOL_FAILED or "
+                       "JOT_TOOL_UNKNOWN",
+                       (int)end);
+    TRY(cycle_result(&pad->m, agent_of(agent), name, (ToolEnd)end, text, api_arena(pad), &step, &c,
+                     api_err(pad)));
+    return give_step(pad, &step, &c, out);
+}
+
+jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id, const jot_cycle **out)
+{
+    Str name;
+    Cycle c;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_name(pad, "a cycle's id", id, &name));
+    TRY(cycle_sleep(&pad->m, agent_of(agent), name, api_arena(pad), &c, api_err(pad)));
+    return give(pad, &c, out);
+}
+
+jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_text why,
+                          jot_text trace, const jot_cycle **out)
+{
+    Str name, reason, text;
+    Cycle c;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_name(pad, "a cycle's id", id, &name));
+    TRY(api_text(pad, why, &reason));
+    TRY(api_text(pad, trace, &text));
+    TRY(cycle_fail(&pad->m, agent_of(agent), name, reason, text, api_arena(pad), &c, api_err(pad)));
+    return give(pad, &c, out);
+}
+
+/* --- Looking ----------------------------------------------------------------------------- */
+
+/* The cycle of this id, or the newest. */
+static jot_status find(jot_pad *p, const char *agent, const char *id, Cycle *out)
+{
+    CycleStatus status;
+    Shown shown;
+    Str name = str(id);
+    if (!id) {
+        TRY(cycle_status(&p->m, agent_of(agent), api_arena(p), &status, api_err(p)));
+        name = status.newest;
+        if (!name.n)
+            return err_set(api_err(p), JOT_NOT_FOUND, "'%s' has had no cycle yet",
+                           err_show(&shown, agent_of(agent)));
+    }
+    return cycle_find(&p->m, agent_of(agent), name, api_arena(p), out, api_err(p));
+}
+
+jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id, const jot_cycle **out)
+{
+    Cycle c;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(find(pad, agent, id, &c));
+    return give(pad, &c, out);
+}
+
+jot_status jot_cycle_explain_json(jot_pad *pad, const char *agent, const char *id, const char **out)
+{
+    Cycle c;
+    Explanation x;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(find(pad, agent, id, &c));
+    TRY(cycle_explain(&c, api_arena(pad), &x, api_err(pad)));
+    json_t *value = explanation_json(&x);
+    json_object_set_new(value, "cycle", cycle_json(&c));
+    GIVE(out, api_give_json(pad, value));
+    return JOT_OK;
+}
+
+jot_status jot_cycle_list(jot_pad *pad, const char *agent, const jot_cycles **out)
+{
+    CycleList all;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(cycle_list(&pad->m, agent_of(agent), api_arena(pad), &all, api_err(pad)));
+    jot_cycle_line **items = NEW_RESULTS(pad, jot_cycle_line, all.n);
+    for (size_t i = 0; i < all.n; i++) {
+        const CycleLine *l = &all.items[i];
+        *items[i] = (jot_cycle_line){ .id = api_give_name(pad, l->id),
+                                      .started_ms = l->started_ms,
+                                      .ended_ms = l->ended_ms,
+                                      .end = (jot_cycle_end)l->end,
+                                      .iterations = l->iterations,
+                                      .why = api_give_text(pad, l->why) };
+    }
+    jot_cycles *list = NEW_RESULT(pad, jot_cycles);
+    *list = (jot_cycles){ .items = (const jot_cycle_line *const *)items, .count = all.n };
+    GIVE(out, list);
+    return JOT_OK;
+}
+
+jot_status jot_cycle_reset(jot_pad *pad, const char *agent, jot_text state, bool clean,
+                           uint64_t *removed)
+{
+    Str text;
+    uint64_t n = 0;
+    GIVE(removed, 0);
+    TRY(api_begin(pad));
+    TRY(api_text(pad, state, &text));
+    TRY(cycle_reset(&pad->m, agent_of(agent), text, (Str){ 0 }, api_arena(pad), api_err(pad)));
+    if (clean)
+        TRY(cycle_clean(&pad->m, agent_of(agent), &n, api_err(pad)));
+    GIVE(removed, n);
+    return JOT_OK;
+}

@@ -1,0 +1,187 @@
+/* history.c - what documents were, of jotter.h: versions, going back, merging, forgetting. */
+#include "memory/history.h"
+
+#include "api/doc.h"
+#include "base/time.h"
+#include "memory/conflict.h"
+#include "memory/forget.h"
+
+jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size_t limit,
+                           const jot_docs **out)
+{
+    Str stream;
+    History h;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_limit(pad, limit, HISTORY_PAGE_MAX, &limit));
+    TRY(history_page(&pad->m, stream, before, limit, api_arena(pad), &h, api_err(pad)));
+    const jot_doc **items = NEW_ARRAY(api_arena(pad), const jot_doc *, h.n + 1);
+    for (size_t i = 0; i < h.n; i++) {
+        const Record *r = &h.items[i];
+        items[i] = api_give_mark(pad, stream, &r->mark, r->by, r->meta);
+    }
+    jot_docs *list = NEW_RESULT(pad, jot_docs);
+    *list = (jot_docs){ .items = items, .count = h.n, .more = h.more, .damaged = h.damaged };
+    GIVE(out, list);
+    return JOT_OK;
+}
+
+/* One side of a diff, and its name.  If nobody named it, it may not have existed. */
+static jot_status side(jot_pad *p, Str stream, const char *version, const char *otherwise, Doc *d,
+                       Str *name)
+{
+    When when;
+    Str word = doc_word(stream);
+    TRY(when_parse(str(version ? version : otherwise), &when, api_err(p)));
+    jot_status st = history_at(&p->m, stream, &when, api_arena(p), d, api_err(p));
+    if (st == JOT_NOT_FOUND && !version) {
+        *api_err(p) = (Err){ 0 };
+        *d = (Doc){ 0 };
+        *name = arena_printf(api_arena(p), STR_FMT " (none)", STR_ARG(word));
+        return JOT_OK;
+    }
+    TRY(st);
+    *name = arena_printf(api_arena(p), STR_FMT " %s %s", STR_ARG(word),
+                         version_of(d->mark.sha256).text, time_text(d->mark.at_ms).text);
+    return JOT_OK;
+}
+
+jot_status jot_doc_diff(jot_pad *pad, const char *name, const char *from, const char *to,
+                        const jot_diff **out)
+{
+    Str stream, a_name, b_name;
+    Doc present, a, b;
+    Diff d;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(doc_present(&pad->m, stream, api_arena(pad), &present, api_err(pad)));
+    if (present.mark.op == 0)
+        return err_set(api_err(pad), JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
+    TRY(side(pad, stream, from, "~1", &a, &a_name));
+    TRY(side(pad, stream, to, "now", &b, &b_name));
+    diff_make(a.text, b.text, api_arena(pad), &d);
+    AUTO(Buf) text = { 0 };
+    diff_write(&d, a_name, b_name, &text);
+    if (!buf_ok(&text))
+        return err_set(api_err(pad), JOT_TOO_BIG, "the diff is larger than %d bytes",
+                       BUF_MAX_DEFAULT);
+    jot_diff *diff = NEW_RESULT(pad, jot_diff);
+    *diff = (jot_diff){ .text = api_give_text(pad, buf_str(&text)),
+                        .added = d.added,
+                        .removed = d.removed };
+    GIVE(out, diff);
+    return JOT_OK;
+}
+
+jot_status jot_doc_blame_json(jot_pad *pad, const char *name, const char **out)
+{
+    Str stream;
+    Blame b;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(history_blame(&pad->m, stream, api_arena(pad), &b, api_err(pad)));
+    json_t *value = json_pack("{s:o, s:b}", "lines", blame_json(&b), "cut", b.cut);
+    GIVE(out, api_give_json(pad, value));
+    return JOT_OK;
+}
+
+jot_status jot_doc_merge(jot_pad *pad, const char *name, const char *base, jot_text mine,
+                         const jot_merge **out)
+{
+    Str stream, version, text;
+    Doc now;
+    Conflict c;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_name(pad, "the version it was made of", base, &version));
+    TRY(version_check(version, api_err(pad)));
+    TRY(api_text(pad, mine, &text));
+    TRY(doc_present(&pad->m, stream, api_arena(pad), &now, api_err(pad)));
+    TRY(conflict_look(&pad->m, stream, version, text, &now, api_arena(pad), &c, api_err(pad)));
+    jot_merge *m = NEW_RESULT(pad, jot_merge);
+    *m = (jot_merge){ .now = api_give_doc(pad, stream, &c.now),
+                      .text = api_give_text(pad, c.based ? c.merged : (Str){ 0 }),
+                      .based = c.based,
+                      .clean = c.clean };
+    GIVE(out, m);
+    return JOT_OK;
+}
+
+/* --- Going back -------------------------------------------------------------------------- */
+
+jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_version, const jot_doc **out)
+{
+    Str stream;
+    DocIf when;
+    Doc now;
+    uint64_t back;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_if(pad, if_version, &when));
+    jot_status st = history_undo(&pad->m, stream, &when, api_arena(pad), &now, &back, api_err(pad));
+    return api_end_change(pad, st, stream, &now, out);
+}
+
+jot_status jot_doc_restore(jot_pad *pad, const char *name, const char *version,
+                           const char *if_version, const jot_doc **out)
+{
+    Str stream, text;
+    When which;
+    DocIf when;
+    Doc now;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_name(pad, "the version to restore", version, &text));
+    TRY(when_parse(text, &which, api_err(pad)));
+    TRY(api_if(pad, if_version, &when));
+    jot_status st =
+        history_restore(&pad->m, stream, &which, &when, api_arena(pad), &now, api_err(pad));
+    return api_end_change(pad, st, stream, &now, out);
+}
+
+/* --- Forgetting -------------------------------------------------------------------------- */
+
+jot_status jot_doc_purge(jot_pad *pad, const char *name)
+{
+    Str stream;
+    Mark mark;
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    return forget_document(&pad->m, stream, &mark, api_err(pad));
+}
+
+jot_status jot_doc_redact(jot_pad *pad, const char *name, const char *version, uint64_t *count)
+{
+    Str stream, text;
+    When which;
+    uint64_t n;
+    GIVE(count, 0);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_name(pad, "the version to redact", version, &text));
+    TRY(when_parse(text, &which, api_err(pad)));
+    TRY(forget_version(&pad->m, stream, &which, &n, api_err(pad)));
+    GIVE(count, n);
+    return JOT_OK;
+}
+
+jot_status jot_doc_redact_text(jot_pad *pad, const char *name, jot_text phrase, uint64_t *count)
+{
+    Str stream, text;
+    Forgotten f;
+    GIVE(count, 0);
+    TRY(api_begin(pad));
+    TRY(api_stream(pad, name, &stream));
+    TRY(api_text(pad, phrase, &text));
+    if (!text.n)
+        return err_set(api_err(pad), JOT_INVALID, "the text to redact cannot be empty");
+    TRY(forget_phrase(&pad->m, stream, text, api_arena(pad), &f, api_err(pad)));
+    GIVE(count, f.n);
+    return JOT_OK;
+}

@@ -1,0 +1,291 @@
+/* pad.c - the pad of jotter.h: opening, closing, errors, where it is; and what every call needs. */
+#include "api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/doc.h"
+#include "memory/note.h"
+#include "memory/search.h"
+#include "memory/tokens.h"
+#include "memory/where.h"
+
+/* --- Without a pad ----------------------------------------------------------------------- */
+
+jot_text jot_str(const char *string)
+{
+    Str s = str(string);
+    return (jot_text){ s.n ? s.p : "", s.n };
+}
+
+size_t jot_tokens(jot_text text)
+{
+    return text.data ? tokens_estimate((Str){ text.data, text.size }) : 0;
+}
+
+const char *jot_prompt(bool brief)
+{
+    return brief ? note_prompt_short().p : note_prompt().p;
+}
+
+/* --- The beginning of a call ------------------------------------------------------------- */
+
+Arena *api_arena(jot_pad *p)
+{
+    return &p->arenas[p->turn];
+}
+
+Err *api_err(jot_pad *p)
+{
+    return &p->errs[p->turn];
+}
+
+jot_status api_turn(jot_pad *p)
+{
+    if (!p)
+        return JOT_INVALID;
+    p->turn = !p->turn;
+    arena_free(api_arena(p));
+    *api_err(p) = (Err){ 0 };
+    return JOT_OK;
+}
+
+jot_status api_begin(jot_pad *p)
+{
+    TRY(api_turn(p));
+    if (!p->m.store)
+        return err_set(api_err(p), JOT_INVALID, "the pad is not open: call jot_open first");
+    return JOT_OK;
+}
+
+/* --- Arguments --------------------------------------------------------------------------- */
+
+jot_status api_need(jot_pad *p, const char *what, const void *given)
+{
+    return given ? JOT_OK : err_set(api_err(p), JOT_INVALID, "%s is missing: it is NULL", what);
+}
+
+jot_status api_name(jot_pad *p, const char *what, const char *given, Str *out)
+{
+    TRY(api_need(p, what, given));
+    *out = str(given);
+    return JOT_OK;
+}
+
+jot_status api_text(jot_pad *p, jot_text given, Str *out)
+{
+    if (!given.data && given.size)
+        return err_set(api_err(p), JOT_INVALID, "a text of %zu bytes is NULL", given.size);
+    if (given.size > STORE_BODY_MAX)
+        return err_set(api_err(p), JOT_TOO_BIG, "a text of %zu bytes: the limit is %d", given.size,
+                       STORE_BODY_MAX);
+    *out = (Str){ given.data ? given.data : "", given.size };
+    return JOT_OK;
+}
+
+jot_status api_wait(jot_pad *p, int64_t given_ms)
+{
+    if (given_ms >= 0 && given_ms <= API_WAIT_MS_MAX)
+        return JOT_OK;
+    return err_set(api_err(p), JOT_INVALID, "a wait of %lld ms: use 0 to %d", (long long)given_ms,
+                   API_WAIT_MS_MAX);
+}
+
+jot_status api_limit(jot_pad *p, size_t given, size_t max, size_t *out)
+{
+    if (given > max)
+        return err_set(api_err(p), JOT_INVALID, "a limit of %zu: use 1 to %zu", given, max);
+    *out = given ? given : max;
+    return JOT_OK;
+}
+
+jot_status api_options(jot_pad *p, const void *given, void *to, size_t known)
+{
+    memset(to, 0, known);
+    if (!given)
+        return JOT_OK;
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size || size > API_OPTIONS_MAX || size % sizeof(void *))
+        return err_set(api_err(p), JOT_INVALID, "options of size %zu: set it to their sizeof",
+                       size);
+    /* Members that this version does not know are fine as long as they say nothing. */
+    for (size_t i = known; i < size; i++)
+        if (((const char *)given)[i])
+            return err_set(api_err(p), JOT_UNSUPPORTED,
+                           "these options are of a newer version: this is " JOT_VERSION);
+    memcpy(to, given, size < known ? size : known);
+    return JOT_OK;
+}
+
+/* --- Results ----------------------------------------------------------------------------- */
+
+jot_text api_give_text(jot_pad *p, Str s)
+{
+    return (jot_text){ arena_cstr(api_arena(p), s), s.n };
+}
+
+const char *api_give_name(jot_pad *p, Str s)
+{
+    return s.n ? arena_cstr(api_arena(p), s) : "";
+}
+
+const char *api_give_hash(jot_pad *p, Hash h)
+{
+    return hash_is_zero(h) ? "" : arena_cstr(api_arena(p), str(hash_hex(h).text));
+}
+
+const char *api_give_short(jot_pad *p, Hash h)
+{
+    return hash_is_zero(h) ? "" : arena_cstr(api_arena(p), str(version_of(h).text));
+}
+
+const char *const *api_give_names(jot_pad *p, const Str *names, size_t n)
+{
+    const char **out = NEW_ARRAY(api_arena(p), const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        out[i] = api_give_name(p, names[i]);
+    return out;
+}
+
+const char *api_give_json(jot_pad *p, json_t *value)
+{
+    AUTO_PTR(json_t) owned = value;
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    json_write(&text, owned);
+    return arena_cstr(api_arena(p), buf_str(&text));
+}
+
+void **api_new_results(jot_pad *p, size_t n, size_t size)
+{
+    void **out = NEW_ARRAY(api_arena(p), void *, n + 1);
+    char *all = arena_array(api_arena(p), n + 1, size, alignof(max_align_t));
+    for (size_t i = 0; i < n; i++)
+        out[i] = all + i * size;
+    return out;
+}
+
+/* --- The pad ----------------------------------------------------------------------------- */
+
+jot_pad *jot_new(void)
+{
+    return mem_alloc(sizeof(jot_pad));
+}
+
+/* Close what is open; results stay for their time. */
+static void let_go(jot_pad *p)
+{
+    search_close(p->search);
+    api_run_close(p);
+    api_watch_close(p);
+    memory_close(&p->m);
+    free(p->by);
+    free(p->language);
+    free(p->url);
+    p->search = NULL;
+    p->by = p->language = p->url = NULL;
+}
+
+void jot_free(jot_pad *pad)
+{
+    if (!pad)
+        return;
+    let_go(pad);
+    arena_free(&pad->arenas[0]);
+    arena_free(&pad->arenas[1]);
+    free(pad);
+}
+
+const char *jot_error(const jot_pad *pad)
+{
+    return pad ? pad->errs[pad->turn].text : "there is no pad: it is NULL";
+}
+
+static char *copy_of(Str s)
+{
+    char *to = mem_alloc(s.n + 1);
+    memcpy(to, s.p ? s.p : "", s.n);
+    return to;
+}
+
+jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *options)
+{
+    jot_open_options o;
+    TRY(api_turn(pad));
+    TRY(api_options(pad, options, &o, sizeof o));
+    TRY(api_wait(pad, o.wait_ms < 0 ? 0 : o.wait_ms));
+    /* The new one is built aside: if it cannot be opened, the old one stays as it is. */
+    jot_pad fresh = { .by = copy_of(str(o.as)) };
+    fresh.language = o.language ? copy_of(str(o.language)) : NULL;
+    Where where = where_find(str(url), api_arena(pad));
+    MemoryOptions mo = { .by = str(fresh.by),
+                         .create = !o.existing && !o.read_only,
+                         .read_only = o.read_only,
+                         .wait_ms = o.wait_ms };
+    SearchOptions so = { .language = fresh.language };
+    jot_status st = memory_open(&fresh.m, where.url, &mo, api_err(pad));
+    /* A language nobody knows is told now, and not by the first search. */
+    if (st == JOT_OK && fresh.language)
+        st = search_open(&fresh.search, &fresh.m, &so, api_err(pad));
+    search_close(TAKE(fresh.search));
+    if (st != JOT_OK) {
+        let_go(&fresh);
+        return st;
+    }
+    let_go(pad);
+    pad->m = fresh.m;
+    pad->by = fresh.by;
+    pad->language = fresh.language;
+    pad->url = copy_of(where.url);
+    pad->why = where.why;
+    return JOT_OK;
+}
+
+jot_status jot_where(jot_pad *pad, const jot_info **out)
+{
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    StorePromise promise = store_promise(pad->m.store);
+    const StoreReport *met = store_report(pad->m.store);
+    jot_info *info = NEW_RESULT(pad, jot_info);
+    *info = (jot_info){
+        .url = api_give_name(pad, str(pad->url)),
+        .why = pad->why,
+        .engine = promise.scheme,
+        .read_only = api_give_name(pad, str(store_read_only_why(pad->m.store))),
+        .durable = promise.durable,
+        .shared = promise.shared,
+        .edits_seen = promise.edits_seen,
+        .edits_guarded = promise.edits_guarded,
+        .torn = met->torn,
+        .damaged = met->damaged,
+        .outside = met->outside,
+        .quarantined = met->quarantined,
+        .restored = met->restored,
+        .last = api_give_name(pad, str(met->last)),
+    };
+    GIVE(out, info);
+    return JOT_OK;
+}
+
+jot_status jot_changes(jot_pad *pad, const char *cursor, int64_t wait_ms, const jot_changed **out)
+{
+    Cursor from = { 0 };
+    Changes changes;
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_wait(pad, wait_ms));
+    Str text = str(cursor);
+    if (text.n >= sizeof from.text)
+        return err_set(api_err(pad), JOT_INVALID, "a cursor has at most %zu bytes",
+                       sizeof from.text - 1);
+    memcpy(from.text, text.p ? text.p : "", text.n);
+    TRY(store_changes(pad->m.store, &from, wait_ms, api_arena(pad), &changes, api_err(pad)));
+    jot_changed *c = NEW_RESULT(pad, jot_changed);
+    *c = (jot_changed){ .names = api_give_names(pad, changes.names, changes.n),
+                        .count = changes.n,
+                        .rescan = changes.rescan,
+                        .next = api_give_name(pad, str(changes.next.text)) };
+    GIVE(out, c);
+    return JOT_OK;
+}

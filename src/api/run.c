@@ -1,0 +1,132 @@
+/* run.c - recording runs, of jotter.h.
+ *
+ * There is no handle of a run in jotter.h: a run is named by its id, and any
+ * process may go on with it at any time. */
+#include "api/run.h"
+
+#include <stdlib.h>
+
+void api_run_close(jot_pad *p)
+{
+    if (p->run)
+        run_close(p->run);
+    free(p->run);
+    p->run = NULL;
+}
+
+jot_status api_run(jot_pad *p, const char *id, Run **out)
+{
+    Str name;
+    TRY(api_name(p, "a run's id", id, &name));
+    if (p->run && str_eq(str(p->run->id), name)) {
+        *out = p->run;
+        return run_refresh(p->run, api_err(p));
+    }
+    api_run_close(p);
+    Run *r = mem_alloc(sizeof *r);
+    jot_status st = run_open(&p->m, name, r, api_err(p));
+    if (st != JOT_OK) {
+        run_close(r);
+        free(r);
+        return st;
+    }
+    *out = p->run = r;
+    return JOT_OK;
+}
+
+jot_status jot_run_begin(jot_pad *pad, jot_text query, const char **out)
+{
+    Str text;
+    AUTO(Run) r = { 0 };
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_text(pad, query, &text));
+    TRY(run_new(&pad->m, text, &r, api_err(pad)));
+    GIVE(out, api_give_name(pad, str(r.id)));
+    return JOT_OK;
+}
+
+static jot_status said(jot_pad *p, jot_step_kind given, RunKind *out)
+{
+    if (given == JOT_STEP_THINKING || given == JOT_STEP_PLAN || given == JOT_STEP_ANSWER) {
+        *out = (RunKind)given;
+        return JOT_OK;
+    }
+    return err_set(api_err(p), JOT_INVALID,
+                   "a step of kind %d is not said: use JOT_STEP_THINKING, JOT_STEP_PLAN or "
+                   "JOT_STEP_ANSWER",
+                   (int)given);
+}
+
+jot_status jot_run_say(jot_pad *pad, const char *run, jot_step_kind kind, jot_text text)
+{
+    Run *r;
+    Str s;
+    RunKind k = RUN_OTHER;
+    TRY(api_begin(pad));
+    TRY(said(pad, kind, &k));
+    TRY(api_text(pad, text, &s));
+    TRY(api_run(pad, run, &r));
+    return run_say(r, k, s, api_err(pad));
+}
+
+jot_status jot_run_call(jot_pad *pad, const char *run, const char *call, const char *tool,
+                        const jot_call_options *options, const jot_warnings **out)
+{
+    jot_call_options o;
+    Run *r;
+    RunCall c = { 0 };
+    GIVE(out, NULL);
+    TRY(api_begin(pad));
+    TRY(api_name(pad, "a call's id", call, &c.call));
+    TRY(api_name(pad, "a tool's name", tool, &c.tool));
+    TRY(api_options(pad, options, &o, sizeof o));
+    c.args = str(o.arguments);
+    c.mutating = o.mutating;
+    TRY(api_run(pad, run, &r));
+    UsageWarnings w = run_warnings(r, o.limit, c.tool, c.args, api_arena(pad));
+    TRY(run_call(r, &c, api_err(pad)));
+    jot_warnings *warnings = NEW_RESULT(pad, jot_warnings);
+    *warnings =
+        (jot_warnings){ .limit = api_give_name(pad, w.limit), .loop = api_give_name(pad, w.loop) };
+    GIVE(out, warnings);
+    return JOT_OK;
+}
+
+jot_status jot_run_result(jot_pad *pad, const char *run, const char *call, bool ok, jot_text result,
+                          uint64_t *number)
+{
+    Run *r;
+    Str id, text;
+    uint64_t n;
+    GIVE(number, 0);
+    TRY(api_begin(pad));
+    TRY(api_name(pad, "a call's id", call, &id));
+    TRY(api_text(pad, result, &text));
+    TRY(api_run(pad, run, &r));
+    TRY(run_result(r, id, ok, text, &n, api_err(pad)));
+    GIVE(number, n);
+    return JOT_OK;
+}
+
+jot_status jot_run_clear(jot_pad *pad, const char *run, uint64_t keep, uint64_t *cleared)
+{
+    Run *r;
+    uint64_t n;
+    GIVE(cleared, 0);
+    TRY(api_begin(pad));
+    TRY(api_run(pad, run, &r));
+    TRY(run_clear(r, keep, &n, api_err(pad)));
+    GIVE(cleared, n);
+    return JOT_OK;
+}
+
+jot_status jot_run_compact(jot_pad *pad, const char *run, jot_text summary)
+{
+    Run *r;
+    Str text;
+    TRY(api_begin(pad));
+    TRY(api_text(pad, summary, &text));
+    TRY(api_run(pad, run, &r));
+    return run_compact(r, text, api_err(pad));
+}
