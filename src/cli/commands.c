@@ -28,6 +28,7 @@ extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
 extern const Cmd cmd_cycle;
 extern const Cmd cmd_lease;
+extern const Cmd cmd_memory_tool;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
 extern const Cmd cmd_copy;
@@ -65,6 +66,7 @@ const Cmd *const commands[] = {
     &cmd_log,
     &cmd_cycle,
     &cmd_lease,
+    &cmd_memory_tool,
     &cmd_import,
     &cmd_export,
     &cmd_copy,

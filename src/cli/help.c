@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/tools.h"
 
 static void print_opts(FILE *to, const Opt *opts)
 {
@@ -85,6 +86,12 @@ static jot_status run_help(Session *s)
         man_print(stdout);
         return JOT_OK;
     }
+    if (opt_given(s, "tools")) {
+        AUTO(Buf) page = { 0 };
+        tools_page(&page);
+        print_text(buf_str(&page));
+        return JOT_OK;
+    }
     if (s->n <= 0) {
         help_all(stdout);
         return JOT_OK;
@@ -100,6 +107,7 @@ static jot_status run_help(Session *s)
 
 static const Opt help_opts[] = {
     { "man", NULL, "print the manual page, for man -l -" },
+    { "tools", NULL, "print the page about the tools of agents" },
     { 0 },
 };
 

@@ -42,4 +42,28 @@ MUST_USE jot_status graph_read(Memory *m, Arena *into, Graph *out, Err *e);
 void graph_done(Graph *g);
 DEFINE_AUTO(Graph, graph_done)
 
+/* --- Changing (graph_write.c) ---------------------------------------------------------- */
+
+/* Each of these changes one document, on condition that it is what was read, and begins again if
+ * it is not: no change of anybody is lost. */
+
+/* {"name", "entityType", "observations"} or {"from", "to", "relationType"}, checked by the caller.
+ * *added is false, and nothing is changed, if there is one already. */
+MUST_USE jot_status graph_add_entity(Memory *m, const json_t *entity, int64_t order, bool *added,
+                                     Err *e);
+MUST_USE jot_status graph_add_relation(Memory *m, const json_t *relation, int64_t order,
+                                       bool *added, Err *e);
+
+/* Add to the observations of an entity those of `contents` (strings) it does not have, or take out
+ * those it has.  *changed lists them; the caller owns it.  JOT_NOT_FOUND: no such entity. */
+MUST_USE jot_status graph_observe(Memory *m, Str name, const json_t *contents, json_t **changed,
+                                  Err *e);
+MUST_USE jot_status graph_unobserve(Memory *m, Str name, const json_t *contents, json_t **changed,
+                                    Err *e);
+
+/* What is not there is no fault.  The relations of an entity go first, so that killed in between
+ * the same call goes on. */
+MUST_USE jot_status graph_delete_entities(Memory *m, const json_t *names, Err *e);
+MUST_USE jot_status graph_delete_relation(Memory *m, Str from, Str to, Str type, Err *e);
+
 #endif

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "memory/tokens.h"
 #include "tool/args.h"
+
+enum { CUT_LINE = 20 /* tokens of the line that says that an answer was cut */ };
 
 /* One a line, in the order they are listed. */
 /* clang-format off */
@@ -20,6 +23,31 @@ extern const Tool tool_scratchpad_search;
 extern const Tool tool_scratchpad_delete;
 extern const Tool tool_scratchpad_history;
 extern const Tool tool_scratchpad_lease;
+extern const Tool tool_artifact_write;
+extern const Tool tool_artifact_read;
+extern const Tool tool_artifact_list;
+extern const Tool tool_artifact_delete;
+extern const Tool tool_run_new;
+extern const Tool tool_run_say;
+extern const Tool tool_run_call;
+extern const Tool tool_run_result;
+extern const Tool tool_run_read;
+extern const Tool tool_run_list;
+extern const Tool tool_task_add;
+extern const Tool tool_task_move;
+extern const Tool tool_task_read;
+extern const Tool tool_task_list;
+extern const Tool tool_task_next;
+extern const Tool tool_memory;
+extern const Tool tool_create_entities;
+extern const Tool tool_create_relations;
+extern const Tool tool_add_observations;
+extern const Tool tool_delete_entities;
+extern const Tool tool_delete_observations;
+extern const Tool tool_delete_relations;
+extern const Tool tool_read_graph;
+extern const Tool tool_search_nodes;
+extern const Tool tool_open_nodes;
 
 static const struct Row {
     ToolProfile profile;
@@ -33,6 +61,31 @@ static const struct Row {
     { TOOLS_SCRATCHPAD, &tool_scratchpad_delete },
     { TOOLS_SCRATCHPAD, &tool_scratchpad_history },
     { TOOLS_SCRATCHPAD, &tool_scratchpad_lease },
+    { TOOLS_ARTIFACTS, &tool_artifact_write },
+    { TOOLS_ARTIFACTS, &tool_artifact_read },
+    { TOOLS_ARTIFACTS, &tool_artifact_list },
+    { TOOLS_ARTIFACTS, &tool_artifact_delete },
+    { TOOLS_RUNS, &tool_run_new },
+    { TOOLS_RUNS, &tool_run_say },
+    { TOOLS_RUNS, &tool_run_call },
+    { TOOLS_RUNS, &tool_run_result },
+    { TOOLS_RUNS, &tool_run_read },
+    { TOOLS_RUNS, &tool_run_list },
+    { TOOLS_TASKS, &tool_task_add },
+    { TOOLS_TASKS, &tool_task_move },
+    { TOOLS_TASKS, &tool_task_read },
+    { TOOLS_TASKS, &tool_task_list },
+    { TOOLS_TASKS, &tool_task_next },
+    { TOOLS_MEMORY, &tool_memory },
+    { TOOLS_GRAPH, &tool_create_entities },
+    { TOOLS_GRAPH, &tool_create_relations },
+    { TOOLS_GRAPH, &tool_add_observations },
+    { TOOLS_GRAPH, &tool_delete_entities },
+    { TOOLS_GRAPH, &tool_delete_observations },
+    { TOOLS_GRAPH, &tool_delete_relations },
+    { TOOLS_GRAPH, &tool_read_graph },
+    { TOOLS_GRAPH, &tool_search_nodes },
+    { TOOLS_GRAPH, &tool_open_nodes },
 };
 
 static const struct Profile {
@@ -121,9 +174,10 @@ void tool_reply_done(ToolReply *r)
 }
 
 /* The pad, or an empty one in `none` if there is none and the tool does not make one. */
-static jot_status open_pad(ToolHost *h, const Tool *t, Memory *none, Memory **out, Err *e)
+static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory **out, Err *e)
 {
-    bool create = t->effects & TOOL_WRITES;
+    const Tool *t = c->tool;
+    bool create = (t->effects & TOOL_WRITES) && !(t->only_looks && t->only_looks(c->args));
     if (!h->m) {
         assert(h->open);
         jot_status st = h->open(h->ctx, create, &h->m, e);
@@ -140,8 +194,21 @@ static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
 {
     AUTO(Memory) none = { 0 };
     TRY(args_check(c->tool, c->args, c->e));
-    TRY(open_pad(h, c->tool, &none, &c->m, c->e));
+    TRY(open_pad(h, c, &none, &c->m, c->e));
     return c->tool->run(c, out);
+}
+
+/* Tools keep to the budget themselves and say how to go on; this is for what no tool foresees, such
+ * as a text quoted in a refusal.  JSON is left whole. */
+static void keep_budget(const ToolCall *c, ToolReply *out)
+{
+    if (out->data || tokens_estimate(out->text) <= c->budget)
+        return;
+    AUTO(Buf) text = { 0 };
+    Str shown = str_slice(out->text, 0, tokens_cut(out->text, c->budget - CUT_LINE));
+    buf_add(&text, shown);
+    buf_addf(&text, "\n(cut here: %zu of %zu chars)", utf8_count(shown), utf8_count(out->text));
+    out->text = arena_copy(c->into, buf_str(&text));
 }
 
 jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, ToolReply *out, Err *e)
@@ -166,6 +233,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
     out->is_error = st != JOT_OK;
     if (st != JOT_OK && !out->text.n)
         out->text = arena_copy(into, str(why.text));
+    keep_budget(&c, out);
     assert(utf8_valid(out->text));
     return JOT_OK;
 }

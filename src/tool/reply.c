@@ -48,6 +48,19 @@ void reply_version(Buf *to, const Mark *m)
     buf_addf(to, "version %s\n", version_of(m->sha256).text);
 }
 
+Str reply_label(ToolCall *c, Hash version)
+{
+    return arena_printf(c->into, "version %s", version_of(version).text);
+}
+
+void reply_json(ToolCall *c, json_t *value, ToolReply *out)
+{
+    AUTO_PTR(json_t) owned = value;
+    AUTO(Buf) line = { 0 };
+    json_write(&line, owned);
+    reply_set(c, &line, out);
+}
+
 void reply_set(ToolCall *c, const Buf *text, ToolReply *out)
 {
     Str s = buf_str(text);
@@ -107,6 +120,14 @@ bool lister_add(Lister *l, Str line)
     buf_add(&l->text, line);
     buf_add_char(&l->text, '\n');
     return true;
+}
+
+bool lister_add_json(Lister *l, json_t *value)
+{
+    AUTO_PTR(json_t) owned = value;
+    AUTO(Buf) line = { 0 };
+    json_write(&line, owned);
+    return lister_add(l, buf_str(&line));
 }
 
 void lister_done(Lister *l)

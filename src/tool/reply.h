@@ -17,8 +17,26 @@ MUST_USE jot_status reply_check_text(Str stream, Str text, Err *e);
  * says how much. */
 void reply_quote(Buf *to, Str text, size_t tokens);
 
+/* The parameters by which a part of a text is asked for, and a check that they go together. */
+#define REPLY_BODY_PARAMS                                                  \
+    { "from_line", PARAM_NUMBER, .optional = true, .min = 1 },             \
+        { "lines", PARAM_NUMBER, "how many", .optional = true, .min = 1 }, \
+    {                                                                      \
+        "from_char", PARAM_NUMBER, .optional = true, .min = 1              \
+    }
+MUST_USE jot_status reply_body_check(const ToolCall *c);
+
+/* The answer is the part of a text (UTF-8) that was asked for, or as much of it as fits, and one
+ * last line: the label, what was left out, and how to go on. */
+void reply_body(ToolCall *c, Str text, Str label, ToolReply *out);
+/* "version X", as a label. */
+Str reply_label(ToolCall *c, Hash version);
+
 /* "version X" as a line. */
 void reply_version(Buf *to, const Mark *m);
+
+/* The answer is a value as JSON on one line; takes the reference. */
+void reply_json(ToolCall *c, json_t *value, ToolReply *out);
 
 /* The answer is what is in the Buf, without line breaks at its end. */
 void reply_set(ToolCall *c, const Buf *text, ToolReply *out);
@@ -42,6 +60,8 @@ typedef struct Lister {
 Lister lister_begin(const ToolCall *c);
 /* False, and nothing is added, if it does not fit; the first one always does. */
 bool lister_add(Lister *l, Str line);
+/* The same for a value, as JSON on one line; takes the reference. */
+bool lister_add_json(Lister *l, json_t *value);
 void lister_done(Lister *l);
 DEFINE_AUTO(Lister, lister_done)
 

@@ -24,7 +24,7 @@ static json_t *item_schema(const Param *p)
     case PARAM_NUMBER:
     case PARAM_NUMBERS:
         set(o, "type", json_string("integer"));
-        if (p->min)
+        if (p->min > 0)
             set(o, "minimum", json_integer(p->min));
         if (p->max)
             set(o, "maximum", json_integer(p->max));

@@ -77,6 +77,12 @@ static jot_status run(ToolCall *c, ToolReply *out)
     return st;
 }
 
+/* Only an append makes a note. */
+static bool only_looks(const json_t *args)
+{
+    return !json_is_string(json_object_get(args, "append"));
+}
+
 extern const Tool tool_scratchpad_edit;
 const Tool tool_scratchpad_edit = {
     .name = "scratchpad_edit",
@@ -93,5 +99,6 @@ const Tool tool_scratchpad_edit = {
         { "if_version", PARAM_TEXT, .optional = true, .max = HASH_HEX },
         { "lease", PARAM_NUMBER, .optional = true, .min = 1 },
     },
+    .only_looks = only_looks,
     .run = run,
 };

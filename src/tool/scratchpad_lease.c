@@ -90,6 +90,11 @@ static jot_status run(ToolCall *c, ToolReply *out)
     return JOT_OK;
 }
 
+static bool only_looks(const json_t *args)
+{
+    return !str_eq(json_str(json_object_get(args, "action")), S("acquire"));
+}
+
 extern const Tool tool_scratchpad_lease;
 const Tool tool_scratchpad_lease = {
     .name = "scratchpad_lease",
@@ -105,5 +110,6 @@ const Tool tool_scratchpad_lease = {
         { "seconds", PARAM_NUMBER, .optional = true, .min = 1, .max = LEASE_TTL_MS_MAX / SECOND },
         { "token", PARAM_NUMBER, .optional = true, .min = 1 },
     },
+    .only_looks = only_looks,
     .run = run,
 };

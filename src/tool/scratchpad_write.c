@@ -45,7 +45,7 @@ const Tool tool_scratchpad_write = {
     .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
     .params = {
         { "key", PARAM_TEXT, "[A-Za-z0-9_-]+", .max = STORE_NAME_MAX },
-        { "content", PARAM_TEXT },
+        { "content", .type = PARAM_TEXT },
         { "if_version", PARAM_TEXT, "only if the note is still this version; else you get the "
           "present text", .optional = true, .max = HASH_HEX },
         { "merge", PARAM_BOOL, "if it is not, write both changes if they merge", .optional = true },

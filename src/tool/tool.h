@@ -85,6 +85,9 @@ typedef struct Tool {
     unsigned effects;  /* of ToolEffects */
     Param params[TOOL_PARAMS_MAX + 1];
     const Param *output; /* the members of the structured data; NULL: there is none */
+    /* True if a call with these arguments makes nothing new, whatever the effects say: it then
+     * finds no pad where there is none, instead of making one.  NULL: never. */
+    bool (*only_looks)(const json_t *args);
     /* Fill `out`, or fail: then the sentence in c->e is the answer, unless out->text is set, which
      * then says more than it. */
     jot_status (*run)(ToolCall *c, ToolReply *out);

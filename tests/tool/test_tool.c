@@ -14,7 +14,7 @@ static void check_params(const Param *p, int depth)
     for (const Param *first = p; p->name; p++) {
         assert_true(p->name[0]);
         assert_true(p->type >= PARAM_TEXT && p->type <= PARAM_ANY);
-        assert_true(p->min >= 0 && (!p->max || p->min <= p->max));
+        assert_true(!p->max || p->min <= p->max);
         assert_int_equal(p->type == PARAM_CHOICE, p->choices != NULL);
         for (const Param *q = first; q < p; q++)
             assert_string_not_equal(q->name, p->name);
