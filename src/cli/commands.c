@@ -37,6 +37,7 @@ extern const Cmd cmd_doctor;
 extern const Cmd cmd_gc;
 extern const Cmd cmd_stats;
 extern const Cmd cmd_watch;
+extern const Cmd cmd_mcp;
 extern const Cmd cmd_where;
 
 const Cmd *const commands[] = {
@@ -74,6 +75,7 @@ const Cmd *const commands[] = {
     &cmd_gc,
     &cmd_stats,
     &cmd_watch,
+    &cmd_mcp,
     &cmd_where,
     &cmd_help,
     &cmd_completion,

@@ -79,12 +79,13 @@ static void learn(News *x, Str stream, const Mark *mark, Str by)
     bool same = k->mark.seq == mark->seq && k->mark.op == mark->op &&
                 k->mark.redacted == mark->redacted && hash_eq(k->mark.chain, mark->chain) &&
                 hash_eq(k->mark.sha256, mark->sha256);
+    bool was = mark_live(&k->mark);
     k->mark = *mark;
     k->pass = x->w->pass;
     if (same || !x->into)
         return;
     x->items = arena_grow(x->into, x->items, x->n, &x->cap, sizeof(Change), alignof(Change));
-    x->items[x->n++] = (Change){ arena_copy(x->into, stream), *mark, arena_copy(x->into, by) };
+    x->items[x->n++] = (Change){ arena_copy(x->into, stream), *mark, arena_copy(x->into, by), was };
 }
 
 static jot_status look_at(News *x, Str stream, Err *e)

@@ -15,6 +15,7 @@ typedef struct Change {
     Str stream;
     Mark mark; /* of its head now; seq 0: a person's edit no write has recorded; op 0: it is gone */
     Str by;
+    bool was; /* it was live when it was looked at last */
 } Change;
 
 /* From now on; streams below `prefix` only, which may be empty. */

@@ -1,0 +1,48 @@
+/* feed.h - McpFeed, what a client wants to be told of, and the telling.
+ *
+ * The old era subscribes to one resource at a time and is told of changes of the
+ * list once it has asked for that; the stateless one opens subscriptions by
+ * subscriptions/listen, and everything told on one carries its id.  Tools and
+ * prompts never change while a server runs, so nobody is told of them.
+ *
+ * A feed may be used from any thread: each function takes its lock. */
+#ifndef MCP_FEED_H
+#define MCP_FEED_H
+
+#include "mcp/session.h"
+#include "memory/watch.h"
+
+typedef struct McpFeed McpFeed;
+
+McpFeed *mcp_feed_new(const McpHooks *hooks); /* never NULL */
+void mcp_feed_free(McpFeed *f);               /* NULL is fine */
+
+/* --- What is wanted ---------------------------------------------------------------------- */
+
+/* JOT_INVALID: it is no address of a resource.  JOT_TOO_BIG: there are too many. */
+MUST_USE jot_status mcp_feed_subscribe(McpFeed *f, Str uri, Err *e);
+void mcp_feed_unsubscribe(McpFeed *f, Str uri);
+/* The list was asked for, in the old era: tell when it changes. */
+void mcp_feed_listed(McpFeed *f);
+
+/* Open a subscription and acknowledge what of `wanted` is honoured. */
+MUST_USE jot_status mcp_feed_listen(McpFeed *f, Str id, const json_t *wanted, Err *e);
+/* End one; false if there is none of this id.  Nothing more is said on it. */
+bool mcp_feed_cancel(McpFeed *f, Str id);
+bool mcp_feed_busy(McpFeed *f, Str id);
+/* Answer every open subscription: the server ends. */
+void mcp_feed_end(McpFeed *f);
+
+/* Messages of this level and above, in the old era; false: there is no such level. */
+bool mcp_feed_level(McpFeed *f, Str level);
+bool mcp_level_known(Str level);
+
+/* --- What is told ------------------------------------------------------------------------ */
+
+void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n);
+/* Anything may have changed. */
+void mcp_feed_tell_all(McpFeed *f);
+/* A warning, to a client that asked for such. */
+void mcp_feed_warn(McpFeed *f, const char *text);
+
+#endif

@@ -1,0 +1,600 @@
+/* session.c - which era a message is of, which method it means, and the methods that need no pad.
+ *
+ * The table at the end is the protocol: a row says in which eras a method exists,
+ * whether it needs the pad, and whether its results carry hints for caches.
+ *
+ * A session's own state is the version that `initialize` agreed on, which only the
+ * thread that takes messages touches, and the feed, which has a lock of its own. */
+#include "mcp/session.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "mcp/feed.h"
+#include "memory/lease.h"
+#include "memory/note.h"
+
+#define META "io.modelcontextprotocol/"
+
+enum { BOTH = MCP_ERA_LEGACY | MCP_ERA_MODERN };
+
+struct McpSession {
+    const McpOptions *o;
+    McpHooks hooks;
+    McpFeed *feed;
+    const char *version; /* what initialize agreed on; NULL: nothing yet */
+};
+
+/* Answers that go out together, when the last of them is there.  All of it is under the lock of
+ * batches, which is never held while something is sent. */
+typedef struct McpBatch {
+    McpSession *session;
+    Buf text;
+    size_t waiting; /* requests without an answer, and whoever still takes messages of it */
+} McpBatch;
+
+static pthread_mutex_t batches = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct McpMethod {
+    const char *name;
+    unsigned eras;
+    bool works;  /* needs the pad */
+    bool cached; /* its results say how long they hold */
+    McpAnswer *answer;
+} McpMethod;
+
+/* Newest first: the first is offered to a client that asks for something else. */
+static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
+
+McpSession *mcp_session_new(const McpOptions *o, const McpHooks *hooks)
+{
+    McpSession *s = mem_alloc(sizeof *s);
+    s->o = o;
+    s->hooks = *hooks;
+    s->feed = mcp_feed_new(hooks);
+    return s;
+}
+
+void mcp_session_free(McpSession *s)
+{
+    if (!s)
+        return;
+    mcp_feed_free(s->feed);
+    free(s);
+}
+
+const McpOptions *mcp_options(const McpSession *s)
+{
+    return s->o;
+}
+
+const McpHooks *mcp_hooks(const McpSession *s)
+{
+    return &s->hooks;
+}
+
+McpFeed *mcp_feed(McpSession *s)
+{
+    return s->feed;
+}
+
+/* --- Answers, alone or together ---------------------------------------------------------- */
+
+static void deliver(McpSession *s, McpBatch *b, Str reply)
+{
+    if (!b) {
+        s->hooks.send(s->hooks.ctx, reply);
+        return;
+    }
+    pthread_mutex_lock(&batches);
+    buf_add_char(&b->text, b->text.n ? ',' : '[');
+    buf_add(&b->text, reply);
+    pthread_mutex_unlock(&batches);
+}
+
+void mcp_deliver(McpSession *s, McpRequest *r, Str reply)
+{
+    deliver(s, r->batch, reply);
+}
+
+static McpBatch *join(McpBatch *b)
+{
+    if (!b)
+        return NULL;
+    pthread_mutex_lock(&batches);
+    b->waiting++;
+    pthread_mutex_unlock(&batches);
+    return b;
+}
+
+/* The last to leave sends what there is; a batch of notifications has no answer. */
+static void leave(McpBatch *b)
+{
+    if (!b)
+        return;
+    pthread_mutex_lock(&batches);
+    bool last = --b->waiting == 0;
+    pthread_mutex_unlock(&batches);
+    if (!last)
+        return;
+    if (b->text.n) {
+        buf_add_char(&b->text, ']');
+        AUTO(RpcError)
+        why = rpc_error(status_info(JOT_TOO_BIG)->rpc,
+                        "the answers to this batch are larger than %d bytes", BUF_MAX_DEFAULT);
+        if (!buf_ok(&b->text)) {
+            buf_free(&b->text);
+            rpc_write_error(&b->text, (Str){ 0 }, &why);
+        }
+        b->session->hooks.send(b->session->hooks.ctx, buf_str(&b->text));
+    }
+    buf_free(&b->text);
+    free(b);
+}
+
+void mcp_request_free(McpRequest *r)
+{
+    if (!r)
+        return;
+    leave(r->batch);
+    rpc_message_done(&r->msg);
+    arena_free(&r->arena);
+    free(r);
+}
+
+/* --- The desk ---------------------------------------------------------------------------- */
+
+static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
+{
+    return mcp_desk_open(ctx, create, out, e);
+}
+
+void mcp_desk_init(McpDesk *d, const McpOptions *o)
+{
+    *d = (McpDesk){ .o = o };
+    d->host = (ToolHost){ .open = open_for_tools, .ctx = d, .profiles = o->profiles };
+}
+
+void mcp_desk_done(McpDesk *d)
+{
+    memory_close(&d->memory);
+}
+
+jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e)
+{
+    if (!d->memory.store) {
+        MemoryOptions o = { .io = d->o->io, .by = d->o->by, .create = create };
+        TRY(memory_open(&d->memory, d->o->url, &o, e));
+        if (d->o->lease)
+            lease_adopt(&d->memory, d->o->lease);
+    }
+    *out = &d->memory;
+    return JOT_OK;
+}
+
+/* --- Words of the methods ---------------------------------------------------------------- */
+
+bool mcp_refuse(RpcError *why, int code, const char *fmt, ...)
+{
+    va_list args;
+    *why = (RpcError){ .code = code };
+    va_start(args, fmt);
+    vsnprintf(why->text, sizeof why->text, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool mcp_fail(const McpRequest *r, const Err *e, RpcError *why)
+{
+    *why = rpc_error_of(e);
+    if (e->status == JOT_NOT_FOUND && r->era == MCP_ERA_LEGACY)
+        why->code = RPC_RESOURCE_NOT_FOUND;
+    return false;
+}
+
+bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why)
+{
+    const json_t *value = json_object_get(r->msg.params, name);
+    *out = json_str(value);
+    if (json_is_string(value))
+        return true;
+    return mcp_refuse(why, RPC_INVALID_PARAMS, "params has a string '%s'", name);
+}
+
+bool mcp_cursor(McpRequest *r, Str *after, RpcError *why)
+{
+    const json_t *value = json_object_get(r->msg.params, "cursor");
+    Str text = json_str(value);
+    *after = (Str){ 0 };
+    if (!value || (json_is_string(value) && text.n == 0))
+        return true;
+    if (json_is_string(value) && base64_read(text, &r->arena, after) &&
+        store_check_name(*after, NULL) == JOT_OK)
+        return true;
+    return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid cursor: use the nextCursor of a page");
+}
+
+void mcp_next(json_t *result, Str last)
+{
+    AUTO(Buf) text = { 0 };
+    base64_write(&text, last);
+    json_object_set_new(result, "nextCursor", mcp_text(buf_str(&text)));
+}
+
+json_t *mcp_text(Str text)
+{
+    return json_stringn(text.n ? text.p : "", text.n);
+}
+
+/* --- Who we are -------------------------------------------------------------------------- */
+
+static json_t *server_info(void)
+{
+    return json_pack("{s:s, s:s, s:s}", "name", "jotter", "title", "Jotter", "version",
+                     jot_version());
+}
+
+static json_t *capabilities(McpEra era)
+{
+    json_t *c = json_pack("{s:{}, s:{s:b, s:b}, s:{}, s:{}}", "tools", "resources", "subscribe", 1,
+                          "listChanged", 1, "prompts", "completions");
+    if (era == MCP_ERA_LEGACY)
+        json_object_set_new(c, "logging", json_object());
+    return c;
+}
+
+static const char *agree(Str wanted)
+{
+    for (size_t i = 0; i < COUNT_OF(versions); i++)
+        if (str_eq(wanted, str(versions[i])))
+            return versions[i];
+    return versions[0];
+}
+
+static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str wanted;
+    (void)desk;
+    if (!mcp_param(r, "protocolVersion", &wanted, why))
+        return false;
+    s->version = agree(wanted);
+    *result = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", s->version, "capabilities",
+                        capabilities(MCP_ERA_LEGACY), "serverInfo", server_info(), "instructions",
+                        mcp_text(note_prompt_short()));
+    return true;
+}
+
+static bool discover(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    (void)s, (void)r, (void)desk, (void)why;
+    *result =
+        json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
+                  capabilities(MCP_ERA_MODERN), "instructions", mcp_text(note_prompt_short()));
+    return true;
+}
+
+static bool ping(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    (void)s, (void)r, (void)desk, (void)why;
+    *result = json_object();
+    return true;
+}
+
+/* --- Tools ------------------------------------------------------------------------------- */
+
+static bool tools_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    json_t *list = json_array();
+    (void)r, (void)desk, (void)why;
+    for (size_t i = 0; tool_at(s->o->profiles, i); i++)
+        json_array_append_new(list, tool_json(tool_at(s->o->profiles, i)));
+    *result = json_pack("{s:o}", "tools", list);
+    return true;
+}
+
+static bool tools_call(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str name;
+    AUTO(ToolReply) reply = { 0 };
+    Err e = { 0 };
+    (void)s;
+    if (!mcp_param(r, "name", &name, why))
+        return false;
+    const json_t *args = json_object_get(r->msg.params, "arguments");
+    if (tool_call(&desk->host, name, args, &r->arena, &reply, &e) != JOT_OK)
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "%s", e.text);
+    *result =
+        json_pack("{s:[{s:s, s:o}]}", "content", "type", "text", "text", mcp_text(reply.text));
+    if (reply.data)
+        json_object_set(*result, "structuredContent", reply.data);
+    if (reply.is_error)
+        json_object_set_new(*result, "isError", json_true());
+    return true;
+}
+
+/* --- Following --------------------------------------------------------------------------- */
+
+static bool subscribe(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str uri;
+    Err e = { 0 };
+    if (!mcp_param(r, "uri", &uri, why))
+        return false;
+    s->hooks.follow(s->hooks.ctx, desk);
+    if (mcp_feed_subscribe(s->feed, uri, &e) != JOT_OK)
+        return mcp_fail(r, &e, why);
+    *result = json_object();
+    return true;
+}
+
+static bool unsubscribe(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str uri;
+    (void)desk;
+    if (!mcp_param(r, "uri", &uri, why))
+        return false;
+    mcp_feed_unsubscribe(s->feed, uri);
+    *result = json_object();
+    return true;
+}
+
+/* The answer of listen comes when the subscription ends: what is sent now is an acknowledgement. */
+static bool listen_to(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Err e = { 0 };
+    (void)result;
+    const json_t *wanted = json_object_get(r->msg.params, "notifications");
+    if (!json_is_object(wanted))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
+    s->hooks.follow(s->hooks.ctx, desk);
+    if (mcp_feed_listen(s->feed, r->msg.id, wanted, &e) != JOT_OK)
+        return mcp_fail(r, &e, why);
+    return true;
+}
+
+static bool set_level(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str level;
+    (void)desk;
+    if (!mcp_param(r, "level", &level, why))
+        return false;
+    if (!mcp_feed_level(s->feed, level))
+        return mcp_refuse(why, RPC_INVALID_PARAMS,
+                          "invalid level: use debug, info, notice, warning, "
+                          "error, critical, alert or emergency");
+    *result = json_object();
+    return true;
+}
+
+/* --- The protocol ------------------------------------------------------------------------ */
+
+/* clang-format off */
+static const McpMethod methods[] = {
+    { "initialize",               MCP_ERA_LEGACY, false, false, initialize },
+    { "ping",                     MCP_ERA_LEGACY, false, false, ping },
+    { "logging/setLevel",         MCP_ERA_LEGACY, false, false, set_level },
+    { "resources/subscribe",      MCP_ERA_LEGACY, true,  false, subscribe },
+    { "resources/unsubscribe",    MCP_ERA_LEGACY, true,  false, unsubscribe },
+    { "server/discover",          MCP_ERA_MODERN, false, true,  discover },
+    { "subscriptions/listen",     MCP_ERA_MODERN, true,  false, listen_to },
+    { "tools/list",               BOTH,           false, true,  tools_list },
+    { "tools/call",               BOTH,           true,  false, tools_call },
+    { "resources/list",           BOTH,           true,  true,  mcp_resources_list },
+    { "resources/read",           BOTH,           true,  true,  mcp_resources_read },
+    { "resources/templates/list", BOTH,           false, true,  mcp_templates_list },
+    { "prompts/list",             BOTH,           false, true,  mcp_prompts_list },
+    { "prompts/get",              BOTH,           true,  false, mcp_prompts_get },
+    { "completion/complete",      BOTH,           true,  false, mcp_complete },
+};
+/* clang-format on */
+
+static const McpMethod *find_method(Str name)
+{
+    for (size_t i = 0; i < COUNT_OF(methods); i++)
+        if (str_eq(name, str(methods[i].name)))
+            return &methods[i];
+    return NULL;
+}
+
+/* What every result of the stateless era says besides what was asked for. */
+static void finish(const McpRequest *r, json_t *result)
+{
+    if (r->era != MCP_ERA_MODERN)
+        return;
+    json_object_set_new(result, "resultType", json_string("complete"));
+    if (r->method->cached) {
+        json_object_set_new(result, "ttlMs", json_integer(0));
+        json_object_set_new(result, "cacheScope", json_string("private"));
+    }
+    json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info()));
+}
+
+static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
+{
+    AUTO_PTR(json_t) result = NULL;
+    AUTO(RpcError) why = { 0 };
+    if (!r->method->answer(s, r, desk, &result, &why)) {
+        rpc_write_error(to, r->msg.id, &why);
+    } else if (result) {
+        finish(r, result);
+        rpc_write_result(to, r->msg.id, result);
+    }
+    if (buf_ok(to))
+        return;
+    why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the answer is larger than %d bytes",
+                    BUF_MAX_DEFAULT);
+    buf_free(to);
+    rpc_write_error(to, r->msg.id, &why);
+}
+
+static void send_error(McpSession *s, McpBatch *b, Str id, const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    rpc_write_error(&text, id, why);
+    deliver(s, b, buf_str(&text));
+}
+
+/* --- Taking ------------------------------------------------------------------------------ */
+
+static void take_notification(McpSession *s, const RpcMessage *m)
+{
+    if (!str_eq(m->method, S("notifications/cancelled")))
+        return; /* initialized, progress, roots: nothing depends on them */
+    AUTO(Buf) id = { 0 };
+    const json_t *which = json_object_get(m->params, "requestId");
+    if (!json_is_string(which) && !json_is_integer(which))
+        return;
+    json_write(&id, which);
+    if (!mcp_feed_cancel(s->feed, buf_str(&id)))
+        s->hooks.cancel(s->hooks.ctx, buf_str(&id));
+}
+
+static bool check_modern(const json_t *meta, Str version, RpcError *why)
+{
+    if (!str_eq(version, S(MCP_MODERN))) {
+        Shown shown;
+        mcp_refuse(why, RPC_UNSUPPORTED_VERSION, "unsupported protocol version '%s': use %s",
+                   err_show(&shown, version), MCP_MODERN);
+        why->data =
+            json_pack("{s:[s], s:o}", "supported", MCP_MODERN, "requested", mcp_text(version));
+        return false;
+    }
+    if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an object '%s'",
+                          META "clientCapabilities");
+    const json_t *level = json_object_get(meta, META "logLevel");
+    if (level && !mcp_level_known(json_str(level)))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown '%s'",
+                          META "logLevel");
+    return true;
+}
+
+/* The era of a request, from itself. */
+static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    const json_t *meta = json_object_get(r->msg.params, "_meta");
+    const json_t *version = json_object_get(meta, META "protocolVersion");
+    if (version) {
+        r->era = MCP_ERA_MODERN;
+        if (!json_is_string(version))
+            return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has a string '%s'",
+                              META "protocolVersion");
+        return check_modern(meta, json_str(version), why);
+    }
+    r->era = MCP_ERA_LEGACY;
+    bool first = str_eq(r->msg.method, S("initialize")) || str_eq(r->msg.method, S("ping"));
+    if (first || s->version)
+        return true;
+    return mcp_refuse(why, RPC_INVALID_PARAMS,
+                      "send initialize first, or name '%s' in params._meta",
+                      META "protocolVersion");
+}
+
+static bool choose_method(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    Shown shown;
+    r->method = find_method(r->msg.method);
+    if (!r->method || !(r->method->eras & r->era))
+        return mcp_refuse(why, RPC_METHOD_NOT_FOUND, "unknown method '%s'",
+                          err_show(&shown, r->msg.method));
+    if (s->hooks.busy(s->hooks.ctx, r->msg.id) || mcp_feed_busy(s->feed, r->msg.id))
+        return mcp_refuse(why, RPC_INVALID_REQUEST,
+                          "id in use: a request of this id is not "
+                          "answered yet");
+    return true;
+}
+
+/* A call that can be refused without the pad is, and what it is about decides whom it waits for. */
+static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    Str name;
+    Shown shown;
+    if (r->method->answer != tools_call)
+        return true;
+    if (!mcp_param(r, "name", &name, why))
+        return false;
+    const Tool *t = tool_find(s->o->profiles, name);
+    const json_t *args = json_object_get(r->msg.params, "arguments");
+    if (!t)
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
+    if (args && !json_is_object(args))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
+    r->subject = tool_subject(t, args);
+    return true;
+}
+
+static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    if (r->batch && str_eq(r->msg.method, S("initialize")))
+        return mcp_refuse(why, RPC_INVALID_REQUEST, "initialize is not sent in a batch");
+    return choose_era(s, r, why) && choose_method(s, r, why) && choose_subject(s, r, why);
+}
+
+static void take_one(McpSession *s, McpBatch *b, Str text)
+{
+    AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
+    AUTO(RpcError) why = { 0 };
+    r->batch = join(b);
+    if (!rpc_read(arena_copy(&r->arena, text), &r->msg, &why)) {
+        send_error(s, b, r->msg.id, &why);
+        return;
+    }
+    if (r->msg.kind == RPC_NOTIFICATION)
+        take_notification(s, &r->msg);
+    if (r->msg.kind != RPC_REQUEST)
+        return; /* we ask nothing, so no response is ours */
+    if (!choose(s, r, &why)) {
+        send_error(s, b, r->msg.id, &why);
+    } else if (r->method->works) {
+        s->hooks.work(s->hooks.ctx, TAKE(r));
+    } else {
+        AUTO(Buf) reply = { 0 };
+        answer(s, r, NULL, &reply);
+        deliver(s, b, buf_str(&reply));
+    }
+}
+
+/* One revision of the protocol has batches, and demands them. */
+static bool takes_batches(const McpSession *s)
+{
+    return s->version && strcmp(s->version, "2025-03-26") == 0;
+}
+
+void mcp_take(McpSession *s, Str text)
+{
+    AUTO(Arena) arena = { 0 };
+    Str *parts;
+    size_t n;
+    if (!takes_batches(s) || !rpc_batch(text, &arena, &parts, &n)) {
+        take_one(s, NULL, text);
+        return;
+    }
+    if (n == 0 || n > RPC_BATCH_MAX) {
+        AUTO(RpcError)
+        why = rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX);
+        send_error(s, NULL, (Str){ 0 }, &why);
+        return;
+    }
+    McpBatch *b = mem_alloc(sizeof *b);
+    *b = (McpBatch){ .session = s, .waiting = 1 };
+    for (size_t i = 0; i < n; i++)
+        take_one(s, b, parts[i]);
+    leave(b);
+}
+
+void mcp_refuse_long(McpSession *s)
+{
+    AUTO(RpcError)
+    why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
+                    RPC_LINE_MAX);
+    send_error(s, NULL, (Str){ 0 }, &why);
+}
+
+void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
+{
+    answer(s, r, desk, to);
+}

@@ -1,0 +1,127 @@
+/* session.h - McpSession, one client and what it was promised.
+ *
+ * Both eras of MCP are spoken, and each message says which it is of: one whose
+ * params._meta names a protocol version is of the stateless era (2026-07-28) and is
+ * answered from itself alone; any other belongs to the conversation that
+ * `initialize` began (2024-11-05 to 2025-11-25).
+ *
+ * A session knows no transport.  It takes messages on one thread, answers at once
+ * what needs no pad, and hands back the rest as requests, which a transport runs
+ * on threads of its own, each with its own desk.  Nothing opens the pad before the
+ * first such request. */
+#ifndef MCP_SESSION_H
+#define MCP_SESSION_H
+
+#include "mcp/jsonrpc.h"
+#include "memory/memory.h"
+#include "tool/tool.h"
+
+#define MCP_MODERN "2026-07-28"
+
+enum {
+    MCP_PAGE = 100,       /* names on a page of a list */
+    MCP_LISTENS_MAX = 64, /* subscriptions/listen at one time */
+    MCP_URIS_MAX = 1000,  /* resources one client may follow */
+};
+
+typedef enum McpEra { MCP_ERA_LEGACY = 1, MCP_ERA_MODERN = 2 } McpEra;
+
+/* The pad, and how it is used; must outlive the session. */
+typedef struct McpOptions {
+    Str url;
+    Str by;
+    uint64_t lease;    /* the token to write under; 0: none */
+    unsigned profiles; /* of tools; 0: the default */
+    const Io *io;      /* NULL: the system */
+} McpOptions;
+
+typedef struct McpSession McpSession;
+typedef struct McpDesk McpDesk;
+typedef struct McpRequest McpRequest;
+
+/* What a transport does for its session.  All of it may be called from any thread. */
+typedef struct McpHooks {
+    void (*send)(void *ctx, Str message); /* one message, without a line break */
+    bool (*busy)(void *ctx, Str id);      /* a request of this id has not been answered yet */
+    void (*cancel)(void *ctx, Str id);    /* nobody waits for this one any more */
+    /* Run this some time, as below; the transport owns it now.  Called by mcp_take only. */
+    void (*work)(void *ctx, McpRequest *r);
+    /* From now on somebody wants to know what changes; returns when no change is missed any more.
+     * Called by whoever works at this desk. */
+    void (*follow)(void *ctx, McpDesk *desk);
+    void *ctx;
+} McpHooks;
+
+McpSession *mcp_session_new(const McpOptions *o, const McpHooks *hooks); /* never NULL */
+void mcp_session_free(McpSession *s);                                    /* NULL is fine */
+DEFINE_AUTO_PTR(McpSession, mcp_session_free)
+
+/* --- A pad of one's own ------------------------------------------------------------------ */
+
+/* A worker's open pad.  Belongs to one thread. */
+struct McpDesk {
+    const McpOptions *o;
+    Memory memory;
+    ToolHost host;
+};
+
+void mcp_desk_init(McpDesk *d, const McpOptions *o);
+void mcp_desk_done(McpDesk *d);
+/* JOT_NOT_FOUND: there is no pad yet, and it was not to be made. */
+MUST_USE jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e);
+
+/* --- Requests ---------------------------------------------------------------------------- */
+
+struct McpRequest {
+    const struct McpMethod *method;
+    McpEra era;
+    RpcMessage msg;
+    Arena arena;            /* of the message's bytes and of the answer */
+    Str subject;            /* requests of the same one run in order; empty: about anything */
+    struct McpBatch *batch; /* what it came in with; NULL: it came alone */
+};
+
+/* One that has not been answered never will be.  NULL is fine. */
+void mcp_request_free(McpRequest *r);
+DEFINE_AUTO_PTR(McpRequest, mcp_request_free)
+
+/* Take one message, or a batch of them where the conversation allows that.  What can be answered is
+ * answered through the hooks; what needs the pad is handed to the work hook. */
+void mcp_take(McpSession *s, Str text);
+
+/* Tell the client that a message was too long to be read. */
+void mcp_refuse_long(McpSession *s);
+
+/* Do what was asked; the answer goes to `to` and, if anybody still waits for it, from there to
+ * mcp_deliver. */
+void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to);
+void mcp_deliver(McpSession *s, McpRequest *r, Str reply);
+
+/* --- For the methods ----------------------------------------------------------------------- */
+
+/* Fill *result (the caller owns it) or *why.  `desk` is NULL for what is answered at once. */
+typedef bool McpAnswer(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why);
+
+/* The status's error, or its old form for what was not found. */
+bool mcp_fail(const McpRequest *r, const Err *e, RpcError *why);
+bool mcp_refuse(RpcError *why, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* A string of params that must be there. */
+bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why);
+/* The name a page begins behind, from params.cursor; empty: the first page. */
+bool mcp_cursor(McpRequest *r, Str *after, RpcError *why);
+/* Say where the next page begins. */
+void mcp_next(json_t *result, Str last);
+/* A JSON string of text known to be UTF-8; the caller owns it. */
+json_t *mcp_text(Str text);
+
+const McpOptions *mcp_options(const McpSession *s);
+const McpHooks *mcp_hooks(const McpSession *s);
+struct McpFeed *mcp_feed(McpSession *s);
+
+McpAnswer mcp_resources_list, mcp_resources_read, mcp_templates_list;
+McpAnswer mcp_prompts_list, mcp_prompts_get;
+McpAnswer mcp_complete;
+/* True if there is a prompt of this name. */
+bool mcp_prompt_known(Str name);
+
+#endif

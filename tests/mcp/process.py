@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""process.py JOTTER: `jotter mcp` as a process: how it starts, ends, is killed, and shares a pad."""
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+
+import wire
+
+program = sys.argv[1]
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+class Place:
+    """A directory of its own, and servers that are gone when it is."""
+
+    def __init__(self, engine="files"):
+        self.engine = engine
+        self.servers = []
+
+    def __enter__(self):
+        self.dir = tempfile.TemporaryDirectory(prefix="jotter-mcp-")
+        self.pad = os.path.join(self.dir.name, "pad")
+        return self
+
+    def serve(self, hello=True, *options):
+        server = wire.Server(program, "%s:%s" % (self.engine, self.pad), *options)
+        self.servers.append(server)
+        if hello:
+            server.hello()
+        return server
+
+    def __exit__(self, *failure):
+        for server in self.servers:
+            server.stop()
+        self.dir.cleanup()
+
+
+@test
+def nothing_is_written_before_the_first_write():
+    with Place() as p:
+        s = p.serve()
+        s.ask("server/discover", modern=True)
+        s.ask("tools/list")
+        s.ask("resources/list")
+        s.ask("resources/subscribe", {"uri": "jotter://notes/a"})
+        assert "isError" not in s.call("scratchpad_list")["result"]
+        assert s.end() == 0
+        assert os.listdir(p.dir.name) == []
+
+
+@test
+def the_end_of_input_ends_it_when_all_is_answered():
+    with Place() as p:
+        s = p.serve()
+        ids = [s.ask_later("tools/call", {"name": "scratchpad_write",
+                                          "arguments": {"key": "k%d" % i, "content": "x"}})
+               for i in range(50)]
+        s.process.stdin.close()
+        got = sorted(s.receive()["id"] for _ in ids)
+        assert got == ids
+        assert s.receive() is None and s.process.wait(wire.WAIT) == 0
+
+
+def ends_at_once(signum):
+    with Place() as p:
+        s = p.serve()
+        s.call("scratchpad_write", key="a", content="x")
+        began = time.monotonic()
+        s.process.send_signal(signum)
+        assert s.process.wait(wire.WAIT) == 0
+        assert time.monotonic() - began < 5
+        assert s.process.stderr.read() == b""
+
+
+@test
+def sigterm_ends_it_with_its_input_open():
+    ends_at_once(signal.SIGTERM)
+
+
+@test
+def sigint_ends_it_with_its_input_open():
+    ends_at_once(signal.SIGINT)
+
+
+@test
+def sigterm_ends_it_although_nobody_reads_its_output():
+    with Place() as p:
+        s = p.serve()
+        s.call("scratchpad_write", key="a", content="x" * 4000)
+        s.lines.put = lambda line: time.sleep(3600)  # the next line is the last one read
+        line = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "prompts/get",
+                           "params": {"name": "scratchpad"}}).encode()
+        os.set_blocking(s.process.stdin.fileno(), False)
+        for i in range(400):
+            try:
+                os.write(s.process.stdin.fileno(), line.replace(b"7", b"%d" % (i + 100)) + b"\n")
+            except BlockingIOError:
+                break
+        time.sleep(0.3)
+        s.process.terminate()
+        assert s.process.wait(wire.WAIT) == 0
+
+
+def peak_kb(server):
+    with open("/proc/%d/status" % server.process.pid) as status:
+        return int([line for line in status if line.startswith("VmHWM")][0].split()[1])
+
+
+@test
+def a_line_of_100_megabytes_is_refused_and_the_next_one_works():
+    with Place() as p:
+        s = p.serve()
+        before = peak_kb(s)
+        piece = b"x" * (1 << 20)
+        for _ in range(100):
+            s.process.stdin.write(piece)
+        s.send(b"")
+        refused = s.receive()
+        assert refused["error"]["code"] == -31013 and "id" not in refused, refused
+        assert s.ask("ping")["result"] == {}
+        if before < 40 * 1024:  # a sanitizer multiplies what it watches
+            assert peak_kb(s) < 100 * 1024, peak_kb(s)
+
+
+@test
+def calls_about_one_note_run_in_the_order_they_came_in():
+    with Place() as p:
+        s = p.serve()
+        ids = []
+        for i in range(100):
+            for key in ("a", "b"):
+                ids.append(s.ask_later("tools/call", {"name": "scratchpad_write",
+                                                      "arguments": {"key": key, "content": "%s%d" % (key, i)}}))
+            ids.append(s.ask_later("tools/call", {"name": "scratchpad_read", "arguments": {"key": "a"}}))
+        replies = {}
+        while len(replies) < len(ids):
+            reply = s.receive()
+            replies[reply["id"]] = reply
+        for i in range(100):
+            assert wire.text_of(replies[ids[3 * i + 2]]).startswith("a%d\n" % i)
+        for key in ("a", "b"):
+            assert wire.text_of(s.call("scratchpad_read", key=key)).startswith(key + "99\n")
+
+
+@test
+def a_list_sees_the_writes_sent_before_it():
+    with Place() as p:
+        s = p.serve()
+        for i in range(20):
+            s.ask_later("tools/call", {"name": "scratchpad_write",
+                                       "arguments": {"key": "k%02d" % i, "content": "x"}})
+        listed = s.ask("resources/list")["result"]["resources"]
+        wrong = [m for m in s.held if "isError" in m.get("result", {})]
+        assert not wrong and len(listed) == 20, "%s\n%d listed" % (wrong, len(listed))
+
+
+@test
+def what_was_acknowledged_survives_a_kill():
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            kept = 0
+            for _ in range(5):
+                s = p.serve()
+                ids = {}
+                for _ in range(30):
+                    kept += 1
+                    ids[s.ask_later("tools/call", {"name": "scratchpad_write", "arguments": {
+                        "key": "k%d" % kept, "content": "v%d" % kept}})] = kept
+                acknowledged = []
+                for _ in range(10):
+                    reply = s.receive()
+                    assert "isError" not in reply["result"], wire.text_of(reply)
+                    acknowledged.append(ids[reply["id"]])
+                s.process.kill()
+                s.process.wait(wire.WAIT)
+                while True:
+                    try:
+                        more = s.receive()
+                    except (AssertionError, ValueError):
+                        continue
+                    if more is None:
+                        break
+                    acknowledged.append(ids[more["id"]])
+                after = p.serve()
+                for n in acknowledged:
+                    text = wire.text_of(after.call("scratchpad_read", key="k%d" % n))
+                    assert text.startswith("v%d\n" % n), "%s: k%d: %s" % (engine, n, text)
+                after.end()
+
+
+@test
+def two_servers_on_one_pad_see_each_other():
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            a, b = p.serve(), p.serve()
+            assert b.ask("resources/list")["result"]["resources"] == []
+            b.ask("resources/subscribe", {"uri": "jotter://notes/plan"})
+            a.call("scratchpad_write", key="plan", content="one")
+            b.told("notifications/resources/list_changed")
+            assert b.told("notifications/resources/updated")["params"]["uri"] == "jotter://notes/plan"
+            assert wire.text_of(b.call("scratchpad_read", key="plan")).startswith("one\n")
+            a.call("scratchpad_delete", key="plan")
+            b.told("notifications/resources/list_changed")
+
+
+@test
+def a_pad_that_many_make_at_once_is_one_pad():
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            servers = [p.serve() for _ in range(6)]
+            ids = [[s.ask_later("tools/call", {"name": "scratchpad_write", "arguments": {
+                "key": "k%d-%d" % (n, i), "content": "x"}}) for i in range(4)]
+                for n, s in enumerate(servers)]
+            for s, wanted in zip(servers, ids):
+                for _ in wanted:
+                    reply = s.receive()
+                    assert "isError" not in reply["result"], wire.text_of(reply)
+            assert len(servers[0].ask("resources/list")["result"]["resources"]) == 24
+
+
+@test
+def a_call_that_was_cancelled_is_not_answered():
+    with Place() as p:
+        s = p.serve()
+        many = [s.ask_later("tools/call", {"name": "scratchpad_write",
+                                           "arguments": {"key": "a", "content": "%d" % i}})
+                for i in range(100)]
+        s.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                           "params": {"requestId": many[-1], "reason": "test"}}))
+        last = s.ask_later("tools/call", {"name": "scratchpad_read", "arguments": {"key": "a"}})
+        s.process.stdin.close()
+        got = []
+        while (reply := s.receive()) is not None:
+            got.append(reply["id"])
+        assert last in got and set(many[:-1]) <= set(got)
+        assert len(got) == len(set(got))
+
+
+@test
+def pages_of_the_list_hold_every_note_once():
+    with Place("sqlite") as p:
+        s = p.serve()
+        names = ["k%03d" % i for i in range(230)]
+        for name in names:
+            s.ask_later("tools/call", {"name": "scratchpad_write", "arguments": {"key": name, "content": name}})
+        seen, cursor = [], None
+        while True:
+            page = s.ask("resources/list", {"cursor": cursor} if cursor else {})["result"]
+            seen += [r["name"] for r in page["resources"]]
+            cursor = page.get("nextCursor")
+            if not cursor:
+                break
+        assert seen == names
+
+
+def main():
+    wire.environment()
+    wanted = sys.argv[2:]
+    chosen = [t for t in tests if not wanted or t.__name__ in wanted]
+    print("1..%d" % len(chosen))
+    bad = False
+    for number, one in enumerate(chosen, 1):
+        try:
+            one()
+            print("ok %d - %s" % (number, one.__name__), flush=True)
+        except BaseException as why:
+            bad = True
+            print("not ok %d - %s" % (number, one.__name__))
+            print("# %s: %s" % (type(why).__name__, str(why).replace("\n", "\n# ")), flush=True)
+    sys.exit(bad)
+
+
+main()
