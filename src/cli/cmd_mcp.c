@@ -1,7 +1,7 @@
 /* cmd_mcp.c - the pad for programs that speak MCP, over standard input and output. */
 #include "base/url.h"
 #include "cli/cmd.h"
-#include "mcp/stdio.h"
+#include "mcp/pipe.h"
 
 extern const Cmd cmd_mcp;
 
@@ -12,7 +12,7 @@ static jot_status run_mcp(Session *s)
     Url url;
     TRY(url_parse(o.url, &s->arena, &url, &s->err));
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
-    mcp_stdio(&o);
+    mcp_pipe(&o);
 }
 
 static const Opt opts[] = {

@@ -105,6 +105,8 @@ gc | gc --keep 20 --dry-run | gc
 stats | stats | stats nonsense
 watch | watch --count 1 | watch --count x
 where | where | where --pad nonsense:x
+mcp | mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' | mcp --tools nonsense
+memory-tool | memory-tool <<<'{"command":"view","path":"/memories"}' | memory-tool <<<'{'
 help | help lease run | help nonsense
 completion | completion fish | completion csh
 TABLE

@@ -1,4 +1,4 @@
-/* stdio.h - MCP over standard input and output: one JSON message a line.
+/* pipe.h - MCP over standard input and output: one JSON message a line.
  *
  * Messages are read on one thread; what needs the pad runs on a few others, each
  * with the pad open for itself.  Requests about the same thing run in the order they
@@ -8,21 +8,21 @@
  *
  * An answer is written after its write is durable.  So the process may end at any
  * moment: at the end of input, when everything read has been answered; on SIGINT,
- * SIGTERM and SIGHUP at once, after what is running has ended or STDIO_GRACE_MS are
+ * SIGTERM and SIGHUP at once, after what is running has ended or PIPE_GRACE_MS are
  * over. */
-#ifndef MCP_STDIO_H
-#define MCP_STDIO_H
+#ifndef MCP_PIPE_H
+#define MCP_PIPE_H
 
 #include "mcp/session.h"
 
 enum {
-    STDIO_WORKERS = 4,
-    STDIO_QUEUE_MAX = 256, /* requests that wait or run; the rest stays unread */
-    STDIO_GRACE_MS = 500,
-    STDIO_LOOK_MS = 200, /* between two looks at what changed */
+    PIPE_WORKERS = 4,
+    PIPE_QUEUE_MAX = 256, /* requests that wait or run; the rest stays unread */
+    PIPE_GRACE_MS = 500,
+    PIPE_LOOK_MS = 200, /* between two looks at what changed */
 };
 
 /* Serve one client until it goes; ends the process. */
-NO_RETURN void mcp_stdio(const McpOptions *o);
+NO_RETURN void mcp_pipe(const McpOptions *o);
 
 #endif

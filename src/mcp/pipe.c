@@ -1,4 +1,4 @@
-/* stdio.c - the loop, the queue, the workers and the one that follows changes.
+/* pipe.c - the loop, the queue, the workers and the one that follows changes.
  *
  * Who owns what: the reading thread owns the session's conversation; a worker owns
  * its desk; the follower owns a desk of its own.  The queue and the output have a
@@ -10,7 +10,7 @@
  *
  * A pad in memory is one handle's own, so there one worker does everything and
  * looks for changes itself, after each request. */
-#include "mcp/stdio.h"
+#include "mcp/pipe.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ typedef struct Server {
 
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t moved; /* something of it changed */
-    Job jobs[STDIO_QUEUE_MAX];
+    Job jobs[PIPE_QUEUE_MAX];
     uint64_t arrivals;
     size_t n, running;
     bool ending; /* nothing more is begun */
@@ -80,7 +80,7 @@ static void send_line(void *ctx, Str message)
 
 static Job *find_job(Server *s, Str id)
 {
-    for (size_t i = 0; i < STDIO_QUEUE_MAX; i++)
+    for (size_t i = 0; i < PIPE_QUEUE_MAX; i++)
         if (s->jobs[i].request && !s->jobs[i].cancelled &&
             rpc_id_same(s->jobs[i].request->msg.id, id))
             return &s->jobs[i];
@@ -126,7 +126,7 @@ static void enqueue(void *ctx, McpRequest *r)
 {
     Server *s = ctx;
     pthread_mutex_lock(&s->lock);
-    while (s->n == STDIO_QUEUE_MAX)
+    while (s->n == PIPE_QUEUE_MAX)
         pthread_cond_wait(&s->moved, &s->lock);
     size_t i = 0;
     while (s->jobs[i].request)
@@ -145,7 +145,7 @@ static bool must_wait_for(const Job *later, const Job *earlier)
 
 static bool may_begin(const Server *s, const Job *job)
 {
-    for (size_t i = 0; i < STDIO_QUEUE_MAX; i++) {
+    for (size_t i = 0; i < PIPE_QUEUE_MAX; i++) {
         const Job *other = &s->jobs[i];
         if (other->request && other->arrival < job->arrival && must_wait_for(job, other))
             return false;
@@ -159,7 +159,7 @@ static Job *next_job(Server *s)
     Job *best = NULL;
     if (s->ending)
         return NULL;
-    for (size_t i = 0; i < STDIO_QUEUE_MAX; i++) {
+    for (size_t i = 0; i < PIPE_QUEUE_MAX; i++) {
         Job *job = &s->jobs[i];
         bool older = job->request && !job->running && (!best || job->arrival < best->arrival);
         if (older && may_begin(s, job))
@@ -172,7 +172,7 @@ static Job *next_job(Server *s)
 
 static void rest(const Server *s)
 {
-    io_sleep_us(s->o->io ? s->o->io : &io_system, (int64_t)STDIO_LOOK_MS * 1000);
+    io_sleep_us(s->o->io ? s->o->io : &io_system, (int64_t)PIPE_LOOK_MS * 1000);
 }
 
 /* Open the watch; false if there is no pad yet, or none that can be read. */
@@ -230,7 +230,7 @@ static void *follow_changes(void *ctx)
             mcp_feed_tell_all(mcp_feed(s->session)); /* all of it is new */
     }
     for (;;)
-        look(s, w, STDIO_LOOK_MS);
+        look(s, w, PIPE_LOOK_MS);
     return NULL;
 }
 
@@ -331,7 +331,7 @@ static void *wait_for_signal(void *ctx)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     sigwait(&set, &which);
-    struct timespec until = later(STDIO_GRACE_MS);
+    struct timespec until = later(PIPE_GRACE_MS);
     pthread_mutex_lock(&s->lock);
     s->ending = true;
     while (s->running && pthread_cond_timedwait(&s->moved, &s->lock, &until) == 0)
@@ -378,7 +378,7 @@ static void block_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-void mcp_stdio(const McpOptions *o)
+void mcp_pipe(const McpOptions *o)
 {
     static Server server = { .lock = PTHREAD_MUTEX_INITIALIZER,
                              .moved = PTHREAD_COND_INITIALIZER,
@@ -396,7 +396,7 @@ void mcp_stdio(const McpOptions *o)
     s->session = mcp_session_new(o, &hooks);
     block_signals();
     start(wait_for_signal, s);
-    for (int i = 0; i < (s->alone ? 1 : STDIO_WORKERS); i++)
+    for (int i = 0; i < (s->alone ? 1 : PIPE_WORKERS); i++)
         start(work, s);
     for (;;) {
         size_t room;
