@@ -274,7 +274,6 @@ static jot_status why_not(const HttpClient *c, const Transfer *t, CURLcode code,
     case CURLE_SSL_ISSUER_ERROR:
         return err_set(e, JOT_DENIED, "the server's certificate is not to be trusted: %s", why);
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
         return err_set(e, JOT_INVALID, "the URL cannot be used: %s", why);
     case CURLE_OUT_OF_MEMORY:
         mem_exhausted();
