@@ -4,7 +4,7 @@
  *
  * Each file of the corpus is run as it is; then RUNS inputs are made from them
  * by a seeded generator and run too, so that a failure can be repeated (20,000,
- * or 2,000 with JOT_TEST_VOLUME=small, if nothing else is said).  When
+ * or a tenth with JOT_TEST_VOLUME=small, if nothing else is said).  When
  * the target dies, the input it died of is printed with the seed and number of
  * the run, and kept as a file in $TMPDIR. */
 #include <dirent.h>
@@ -15,7 +15,8 @@
 #include "base/buf.h"
 #include "fuzz/fuzz.h"
 
-enum { INPUT_MAX = 8192, FILES_MAX = 1000, RUNS_DEFAULT = 20000, SMALL = 10 /* of a run: a tenth */ };
+enum { INPUT_MAX = 8192, FILES_MAX = 1000, RUNS_DEFAULT = 20000 };
+enum { SMALL = 10 }; /* a short run is a tenth of one */
 
 typedef struct Files {
     Str *items;
