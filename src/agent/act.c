@@ -18,6 +18,7 @@ extern const Tool act_calc;
 extern const Tool act_read_file;
 extern const Tool act_write_file;
 extern const Tool act_shell;
+extern const Tool act_http_get;
 
 static const Tool *const own[] = {
     &act_echo,
@@ -25,6 +26,7 @@ static const Tool *const own[] = {
     &act_read_file,
     &act_write_file,
     &act_shell,
+    &act_http_get,
 };
 /* clang-format on */
 
