@@ -220,5 +220,5 @@ int main(void)
         DESK_TEST(a_silent_server_is_left_when_somebody_says_so),
     };
     unsetenv("http_proxy");
-    return desk_run(tests, COUNT_OF(tests), true);
+    return desk_run_on("files", tests, COUNT_OF(tests));
 }
