@@ -136,6 +136,37 @@ const Tool *tool_find(unsigned set, Str name)
     return NULL;
 }
 
+static unsigned profiles_of(const ToolHost *h)
+{
+    return h->profiles ? h->profiles : TOOLS_SCRATCHPAD;
+}
+
+const Tool *tool_host_at(const ToolHost *h, size_t i)
+{
+    const Tool *t;
+    for (size_t at = 0; (t = tool_at(profiles_of(h), at)); at++)
+        if (i-- == 0)
+            return t;
+    for (const Tool *const *more = h->more; more && *more; more++)
+        if (!tool_find(profiles_of(h), str((*more)->name)) && i-- == 0)
+            return *more;
+    return NULL;
+}
+
+const Tool *tool_host_find(const ToolHost *h, Str name)
+{
+    const Tool *t;
+    for (size_t i = 0; (t = tool_host_at(h, i)); i++)
+        if (str_eq(str(t->name), name))
+            return t;
+    return NULL;
+}
+
+bool tool_mutates(const Tool *t, const json_t *args)
+{
+    return !(t->effects & TOOL_READS) && !(t->only_looks && t->only_looks(args));
+}
+
 const char *tool_profile_name(const Tool *t)
 {
     for (size_t row = 0; row < COUNT_OF(rows); row++)
@@ -191,7 +222,9 @@ void tool_reply_done(ToolReply *r)
 static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory **out, Err *e)
 {
     const Tool *t = c->tool;
-    bool create = (t->effects & TOOL_WRITES) && !(t->only_looks && t->only_looks(c->args));
+    unsigned elsewhere = TOOL_OUTSIDE | TOOL_NETWORK | TOOL_EXECUTES | TOOL_FOREIGN;
+    bool create =
+        (t->effects & TOOL_WRITES) && !(t->effects & elsewhere) && tool_mutates(t, c->args);
     if (!h->m) {
         assert(h->open);
         jot_status st = h->open(h->ctx, create, &h->m, e);
@@ -207,7 +240,8 @@ static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory 
 static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
 {
     AUTO(Memory) none = { 0 };
-    TRY(args_check(c->tool, c->args, c->e));
+    if (!c->tool->schema)
+        TRY(args_check(c->tool, c->args, c->e));
     TRY(open_pad(h, c, &none, &c->m, c->e));
     return c->tool->run(c, out);
 }
@@ -228,7 +262,7 @@ static void keep_budget(const ToolCall *c, ToolReply *out)
 jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, ToolReply *out, Err *e)
 {
     *out = (ToolReply){ 0 };
-    const Tool *t = tool_find(h->profiles ? h->profiles : TOOLS_SCRATCHPAD, name);
+    const Tool *t = tool_host_find(h, name);
     Shown shown;
     if (!t)
         return err_set(e, JOT_NOT_FOUND, "unknown tool '%s'", err_show(&shown, name));
@@ -239,6 +273,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
     size_t budget = h->budget ? h->budget : TOOL_BUDGET;
     ToolCall c = { .tool = t,
                    .args = args ? args : nothing,
+                   .outside = h->outside,
                    .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
                    .into = into,
                    .e = &why };
