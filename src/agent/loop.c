@@ -398,12 +398,18 @@ jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
     return take_lease(l, out, e);
 }
 
+jot_status loop_say(Run *r, Str text, Err *e)
+{
+    return run_record(r, RUN_NOTICE, "user", text, e);
+}
+
 /* A run that was set up keeps what it has; one whose process died before that gets it now. */
 static jot_status set_up(Work *w)
 {
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
-    if (w->t.set_up && !w->l->setup_anew)
+    bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
+    if (w->t.set_up && !other)
         return JOT_OK;
     if (w->t.set_up) {
         setup = w->t.setup;

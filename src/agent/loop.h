@@ -79,8 +79,8 @@ typedef struct Loop {
     uint64_t iterations_max; /* 0: LOOP_ITERATIONS */
     uint64_t tokens_max;     /* of all requests and replies; 0: no limit */
     uint64_t calls_limit;    /* calls of one tool that are suggested; 0: USAGE_LIMIT */
-    /* What to begin with.  A run that goes on keeps what it was begun with, but for the model and
-     * its window if `setup_anew`. */
+    /* What to begin with.  A run that goes on keeps what it was begun with; only if the model is
+     * another one, or `setup_anew` is set, it gets the model and its limits from here. */
     Setup setup;
     bool setup_anew;
 } Loop;
@@ -116,6 +116,9 @@ MUST_USE jot_status loop_begin(Loop *l, Str query, Run *out, Err *e);
 /* Take one over.  JOT_NOT_FOUND; JOT_INVALID: it was not begun by a loop.  JOT_LEASED: another
  * process works on it. */
 MUST_USE jot_status loop_resume(Loop *l, Str id, Run *out, Err *e);
+
+/* Say something more to the model, before loop_go.  A run that was answered goes on then. */
+MUST_USE jot_status loop_say(Run *r, Str text, Err *e);
 
 /* Work until it ends.  JOT_OK with one of the ends up to LOOP_REFUSED.  JOT_CANCELLED, and whatever
  * the model or the pad failed with: the run can be taken over later.  Texts live in `into`. */

@@ -328,8 +328,13 @@ static void take_notice(Transcript *t, const Step *s)
     Turn *turn = transcript_last(t);
     if (str_eq(s->word, S("plan")))
         t->nudges++;
-    if (!turn)
+    if (str_eq(s->word, S("user")))
+        t->answered = false;
+    if (!turn) {
+        t->query =
+            arena_printf(&t->arena, STR_FMT "\n\n" STR_FMT, STR_ARG(t->query), STR_ARG(s->body));
         return;
+    }
     turn->notice = turn->notice.n ? arena_printf(&t->arena, STR_FMT "\n\n" STR_FMT,
                                                  STR_ARG(turn->notice), STR_ARG(s->body))
                                   : arena_copy(&t->arena, s->body);
