@@ -286,8 +286,10 @@ jot_status compact_if_red(Run *r, Transcript *t, const CompactModel *model, bool
     out->before = out->after = budget_measure(t);
     if (out->before.state != BUDGET_RED && !force)
         return JOT_OK;
-    TRY(mask(r, t, out, e));
-    if (!force && budget_measure(t).state == BUDGET_RED)
+    if (!force)
+        TRY(mask(r, t, out, e));
+    /* A summary that was not enough is not summed up again, also not by who takes over. */
+    if (!force && !t->fresh && budget_measure(t).state == BUDGET_RED)
         TRY(summarise(r, t, model, out, e));
     TRY(drop(r, t, force, out, e));
     out->after = budget_measure(t);

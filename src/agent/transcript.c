@@ -283,6 +283,7 @@ static void take_reply(Transcript *t, const Step *s)
         turn->parts[i] = part_read(json_array_get(parts, i), &t->arena);
     t->replies++;
     t->since++;
+    t->fresh = false;
     take_usage(t, json_object_get(value, "usage"));
     understand(t, turn, json_str(json_object_get(value, "stop")),
                json_str(json_object_get(value, "why")));
@@ -351,6 +352,7 @@ static void take_compact(Transcript *t, const Step *s)
     t->turns_n -= gone;
     t->summed += gone;
     t->summary = arena_copy(&t->arena, s->body);
+    t->fresh = true;
     t->reported = 0;
 }
 

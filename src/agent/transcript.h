@@ -85,6 +85,7 @@ typedef struct Transcript {
     size_t turns_n, turns_cap;
     Str summary;      /* empty: none */
     uint64_t summed;  /* turns it stands for */
+    bool fresh;       /* and no reply came since */
     uint64_t cleared; /* results up to this number are a line each */
     uint64_t replies; /* of the whole run */
     uint64_t since;   /* of those, behind the newest `end` */
