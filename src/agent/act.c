@@ -46,9 +46,11 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
     a->place.reads_beyond = policy_for_effect(&a->policy, POLICY_OUTSIDE) == POLICY_ALLOW;
     for (size_t i = 0; i < COUNT_OF(own); i++)
         a->more[i] = own[i];
-    a->host = (ToolHost){
-        .m = o->m, .profiles = o->profiles, .more = o->only_pad ? NULL : a->more, .outside = a
-    };
+    a->host = (ToolHost){ .m = o->m,
+                          .profiles = o->profiles ? o->profiles : TOOLS_SCRATCHPAD | TOOLS_PLANS,
+                          .plan = o->plan,
+                          .more = o->only_pad ? NULL : a->more,
+                          .outside = a };
     TRY(policy_check(&a->policy, &a->host, e));
     *out = TAKE(a);
     return JOT_OK;

@@ -41,7 +41,7 @@ typedef enum ActSay {
 typedef struct ActOptions {
     Memory *m;         /* the open pad; must outlive the Act */
     Str pad;           /* the pad's URL: nothing here ever writes into it */
-    unsigned profiles; /* of the pad's tools; 0: TOOLS_SCRATCHPAD */
+    unsigned profiles; /* of the pad's tools; 0: TOOLS_SCRATCHPAD and TOOLS_PLANS */
     Str dir;           /* the working directory; empty: the process's */
     const Policy *policy;
     /* Ask a person; NULL: there is nobody, and "ask" means no. */
@@ -49,7 +49,11 @@ typedef struct ActOptions {
     /* True: stop what is running.  Asked at least ten times a second; cheap.  NULL: never. */
     bool (*cancelled)(void *ctx);
     void *ctx;
-    bool only_pad;     /* no tools that act outside the pad, no plans */
+    Str plan;          /* the plan that is meant where a call names none: the run's id */
+    bool only_pad;     /* no tools that act outside the pad */
+    bool unconfined;   /* run commands also where they cannot be confined */
+    /* Commands of external servers, whose tools come behind all others; ends with NULL. */
+    const char *const *servers;
     size_t inline_max; /* bytes above which a result is spilled; 0: SINK_INLINE_BYTES */
 } ActOptions;
 

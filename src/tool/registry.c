@@ -55,6 +55,10 @@ extern const Tool tool_delete_relations;
 extern const Tool tool_read_graph;
 extern const Tool tool_search_nodes;
 extern const Tool tool_open_nodes;
+extern const Tool tool_plan_create;
+extern const Tool tool_plan_show;
+extern const Tool tool_step_update;
+extern const Tool tool_postcondition_verify;
 
 static const struct Row {
     ToolProfile profile;
@@ -100,6 +104,10 @@ static const struct Row {
     { TOOLS_GRAPH, &tool_read_graph },
     { TOOLS_GRAPH, &tool_search_nodes },
     { TOOLS_GRAPH, &tool_open_nodes },
+    { TOOLS_PLANS, &tool_plan_create },
+    { TOOLS_PLANS, &tool_plan_show },
+    { TOOLS_PLANS, &tool_step_update },
+    { TOOLS_PLANS, &tool_postcondition_verify },
 };
 
 static const struct Profile {
@@ -113,6 +121,7 @@ static const struct Profile {
     { "tasks", TOOLS_TASKS },
     { "memory", TOOLS_MEMORY },
     { "graph", TOOLS_GRAPH },
+    { "plans", TOOLS_PLANS },
     { "all", TOOLS_ALL },
 };
 /* clang-format on */
@@ -201,7 +210,7 @@ jot_status tool_profiles(Str words, unsigned *out, Err *e)
         else if (!profile_named(word, &set))
             return err_set(e, JOT_INVALID,
                            "there are no tools '%s': use scratchpad, artifacts, runs, cycles, "
-                           "tasks, memory, graph, all, no-scratchpad",
+                           "tasks, memory, graph, plans, all, no-scratchpad",
                            err_show(&shown, word));
     }
     if (!(set & ~without))
@@ -274,6 +283,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
     ToolCall c = { .tool = t,
                    .args = args ? args : nothing,
                    .outside = h->outside,
+                   .plan = h->plan,
                    .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
                    .into = into,
                    .e = &why };

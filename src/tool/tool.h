@@ -78,7 +78,8 @@ typedef enum ToolProfile {
     TOOLS_TASKS = 16,
     TOOLS_MEMORY = 32,
     TOOLS_GRAPH = 64,
-    TOOLS_ALL = 127,
+    TOOLS_PLANS = 128,
+    TOOLS_ALL = 255,
 } ToolProfile;
 
 typedef struct ToolCall ToolCall;
@@ -141,6 +142,7 @@ typedef struct ToolHost {
      * name; ends with NULL.  May be NULL. */
     const Tool *const *more;
     void *outside; /* what those work with; ToolCall has it */
+    Str plan;      /* which plan is meant if a call names none; empty: "main" */
 } ToolHost;
 
 /* The tools of a host, always in the same order: the i-th, or NULL behind the last. */
