@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memory/lease.h"
+#include "memory/plan.h"
 
 enum { RENEW_MS = 6 * 3600 * 1000, NAME_BYTES_MAX = 64 };
 
@@ -315,28 +316,35 @@ static jot_status ask(Work *w)
 
 /* --- What is next ------------------------------------------------------------------------ */
 
+/* May the run be answered?  What is said to the model if not lives in `into`. */
+static jot_status ask_gate(Work *w, Arena *into, PlanGate *gate, Str *text)
+{
+    Plan plan;
+    Err missing = { 0 };
+    jot_status st = plan_read(w->l->m, str(w->r->id), into, &plan, &missing);
+    if (st != JOT_OK && st != JOT_NOT_FOUND) {
+        *w->e = missing;
+        return st;
+    }
+    *gate = plan_gate(st == JOT_OK ? &plan : NULL, (unsigned)w->t.nudges, into, text);
+    return JOT_OK;
+}
+
 static jot_status finish(Work *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
-    Str lacking = { 0 };
-    const LoopHands *h = &w->l->hands;
-    if (h->lacking)
-        TRY(h->lacking(h->ctx, w->r, &arena, &lacking, w->e));
-    if (!lacking.n) {
-        w->over = true;
-        w->out->end = LOOP_ANSWERED;
-        TRY(run_say(w->r, RUN_ANSWER, turn->text, w->e));
-        return refresh(w);
-    }
-    if (w->t.nudges >= LOOP_NUDGES_MAX) {
+    PlanGate gate;
+    Str text = { 0 };
+    TRY(ask_gate(w, &arena, &gate, &text));
+    if (gate == PLAN_NUDGE)
+        return notice(w, "plan", text);
+    if (gate == PLAN_GIVE_UP) {
         w->out->answer = arena_copy(w->into, turn->text);
-        return end(w, LOOP_INCOMPLETE_PLAN, lacking);
+        return end(w, LOOP_INCOMPLETE_PLAN, text);
     }
-    return notice(w, "plan",
-                  arena_printf(&arena,
-                               "[not yet] the plan is still open: finish it, or mark steps as "
-                               "blocked, and answer again:\n" STR_FMT,
-                               STR_ARG(lacking)));
+    w->over = true;
+    w->out->end = LOOP_ANSWERED;
+    return run_say(w->r, RUN_ANSWER, turn->text, w->e);
 }
 
 static jot_status complain(Work *w, const Turn *turn)

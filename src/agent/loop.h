@@ -15,6 +15,8 @@
  * not there and changes something, it is never made again: the model is told that
  * nobody knows what came of it.
  *
+ * An answer is not taken while the plan of the run's name is open (plan.h).
+ *
  * One process works on a run at a time: it holds a lease that ends with it. */
 #ifndef AGENT_LOOP_H
 #define AGENT_LOOP_H
@@ -25,7 +27,6 @@ enum {
     LOOP_ITERATIONS = 25, /* replies, unless asked for otherwise */
     LOOP_ITERATIONS_MAX = 10 * 1000,
     LOOP_UNREADABLE_MAX = 5, /* replies in a row that are neither call nor answer */
-    LOOP_NUDGES_MAX = 2,     /* answers put off because a plan is open */
     LOOP_OVERFLOWS_MAX = 2,  /* times a request is made shorter because its provider says so */
 };
 
@@ -51,9 +52,6 @@ typedef struct LoopHands {
     jot_status (*call)(void *ctx, const LoopCall *call, Arena *into, LoopReply *out, Err *e);
     /* The reply of a call that was made before.  JOT_NOT_FOUND: it was not kept. */
     jot_status (*recall)(void *ctx, Str id, Arena *into, LoopReply *out, Err *e);
-    /* What a plan still lacks before an answer is taken, for the model; empty: nothing.  May be
-     * NULL. */
-    jot_status (*lacking)(void *ctx, Run *r, Arena *into, Str *out, Err *e);
     void *ctx;
 } LoopHands;
 

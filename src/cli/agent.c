@@ -60,6 +60,7 @@ static jot_status open_hands(Session *s, Agent *a)
                      .ask = live_can_ask() && !s->json ? live_ask : NULL,
                      .cancelled = live_stopped };
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
+    o.profiles |= TOOLS_PLANS;
     TRY(act_open(&a->act, &o, &s->err));
     a->tools = hands_tools(a->act, &s->arena, &a->tools_n);
     return JOT_OK;

@@ -103,6 +103,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
     } else {
         TRY(loop_begin(l, query, &r, &s->err));
     }
+    act_set_plan(a->act, arena_copy(&s->arena, str(r.id)));
     if (!a->live.quiet)
         fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), r.id, ink(INK_PLAIN));
     jot_status st = loop_go(l, &r, &s->arena, &o, &s->err);

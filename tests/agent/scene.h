@@ -18,9 +18,7 @@ typedef struct Scene {
     const char *dir;
     Loop loop;
     Llm *llm;
-    Str lacking;       /* what a plan lacks */
     jot_status failed; /* what `stop` fails with */
-    unsigned again;    /* requests that were sent again, calls that were shown ... */
     size_t budgets, compactions;
     Budget newest;
     Compacted compacted;
@@ -117,15 +115,6 @@ static inline jot_status scene_recall(void *ctx, Str id, Arena *into, LoopReply 
     return JOT_OK;
 }
 
-static inline jot_status scene_lacking(void *ctx, Run *r, Arena *into, Str *out, Err *e)
-{
-    (void)r;
-    (void)into;
-    (void)e;
-    *out = ((Scene *)ctx)->lacking;
-    return JOT_OK;
-}
-
 static inline void scene_budget(void *ctx, const Transcript *t, const Budget *b)
 {
     (void)t;
@@ -148,7 +137,7 @@ static inline jot_status scene_open(Scene *s, Memory *m, const char *dir, Err *e
     TRY(llm_open(url, &(LlmOptions){ .io = m->io }, &s->llm, e));
     s->loop = (Loop){ .m = m,
                       .llm = s->llm,
-                      .hands = { scene_mutates, scene_call, scene_recall, scene_lacking, s },
+                      .hands = { scene_mutates, scene_call, scene_recall, s },
                       .view = { .budget = scene_budget, .compacted = scene_compacted, .ctx = s },
                       .setup = { .system = S("Work."),
                                  .window = 100 * 1000,

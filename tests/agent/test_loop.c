@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "agent/scene.h"
+#include "memory/plan.h"
 
 /* --- Words ------------------------------------------------------------------------------- */
 
@@ -268,12 +269,20 @@ static void an_answer_is_put_off_twice_while_a_plan_is_open(Desk *d)
 {
     AUTO(Played) p;
     begin(d, "- {text: done, repeat: true}\n", &p);
-    p.s.lacking = S("step 2 is pending");
-    go(d, &p);
+    desk_ok(d, loop_begin(&p.s.loop, S("what is it?"), &p.run, &d->e));
+    Str look = S("look");
+    Plan plan;
+    PlanDraft draft = { .objective = S("know"), .steps = &look, .steps_n = 1 };
+    desk_ok(d, plan_create(&d->m, str(p.run.id), &draft, &d->a, &plan, &d->e));
+    p.st = loop_go(&p.s.loop, &p.run, &d->a, &p.o, &d->e);
     assert_int_equal(p.o.end, LOOP_INCOMPLETE_PLAN);
-    assert_text(p.o.why, "step 2 is pending");
-    assert_int_equal(p.o.replies, 3);
-    assert_has(requests(d), "[not yet] the plan is still open");
+    assert_has(p.o.why, "steps 1");
+    assert_text(p.o.answer, "done");
+    assert_int_equal(p.o.replies, 1 + PLAN_NUDGES_MAX);
+    PlanMove move = { .n = 1, .status = PLAN_DONE, .evidence = S("seen") };
+    desk_ok(d, plan_step(&d->m, str(p.run.id), &move, &d->a, &plan, &d->e));
+    resume(d, &p);
+    assert_int_equal(p.o.end, LOOP_ANSWERED);
 }
 
 /* --- The other protocol ------------------------------------------------------------------ */
