@@ -9,7 +9,8 @@
 #include "llm/provider.h"
 
 /* A provider is one line here. */
-static const Provider *const providers[] = { &provider_script };
+static const Provider *const providers[] = { &provider_anthropic, &provider_openai, &provider_http,
+                                             &provider_https, &provider_script };
 
 const char *llm_stop_name(LlmStop stop)
 {

@@ -37,9 +37,13 @@ struct Llm {
     uint64_t window;
 };
 
-extern const Provider provider_script;
+extern const Provider provider_anthropic, provider_openai, provider_http, provider_https,
+    provider_script;
 
 /* --- Writing requests -------------------------------------------------------------------- */
+
+/* Any bytes as UTF-8: each that is not becomes U+FFFD. */
+void llm_mend(Buf *to, Str text);
 
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. */
 void llm_quote(Buf *to, Str text);
