@@ -17,12 +17,14 @@ extern const Tool act_echo;
 extern const Tool act_calc;
 extern const Tool act_read_file;
 extern const Tool act_write_file;
+extern const Tool act_shell;
 
 static const Tool *const own[] = {
     &act_echo,
     &act_calc,
     &act_read_file,
     &act_write_file,
+    &act_shell,
 };
 /* clang-format on */
 
@@ -31,6 +33,7 @@ struct Act {
     Policy policy;
     Place place;
     ToolHost host;
+    ConfineHow how;                      /* CONFINE_BEST: not yet known */
     const Tool *more[COUNT_OF(own) + 1]; /* ends with NULL */
 };
 
@@ -67,6 +70,19 @@ void act_close(Act *a)
 Place *act_place(Act *a)
 {
     return &a->place;
+}
+
+jot_status act_confinement(Act *a, ConfineHow *out, Err *e)
+{
+    if (a->how == CONFINE_BEST) {
+        jot_status st = confine_best(&a->place, &a->how, e);
+        if (st == JOT_UNSUPPORTED && a->o.unconfined)
+            a->how = CONFINE_NOT;
+        else
+            TRY(st);
+    }
+    *out = a->how;
+    return JOT_OK;
 }
 
 const Policy *act_policy(const Act *a)

@@ -18,6 +18,7 @@
 #ifndef AGENT_ACT_H
 #define AGENT_ACT_H
 
+#include "agent/confine.h"
 #include "agent/policy.h"
 #include "memory/sink.h"
 
@@ -49,9 +50,9 @@ typedef struct ActOptions {
     /* True: stop what is running.  Asked at least ten times a second; cheap.  NULL: never. */
     bool (*cancelled)(void *ctx);
     void *ctx;
-    Str plan;          /* the plan that is meant where a call names none: the run's id */
-    bool only_pad;     /* no tools that act outside the pad */
-    bool unconfined;   /* run commands also where they cannot be confined */
+    Str plan;        /* the plan that is meant where a call names none: the run's id */
+    bool only_pad;   /* no tools that act outside the pad */
+    bool unconfined; /* run commands also where they cannot be confined */
     /* Commands of external servers, whose tools come behind all others; ends with NULL. */
     const char *const *servers;
     size_t inline_max; /* bytes above which a result is spilled; 0: SINK_INLINE_BYTES */
@@ -110,9 +111,10 @@ MUST_USE jot_status act_recall(Act *a, Str id, Arena *into, ActReply *out, Err *
 
 /* --- For the tools here ------------------------------------------------------------------ */
 
-struct Place;
-/* What a ToolCall's `outside` points to. */
-struct Place *act_place(Act *a);
+/* A ToolCall's `outside` points to the Act. */
+Place *act_place(Act *a);
+/* How commands are confined; found out once.  JOT_UNSUPPORTED: they cannot be. */
+MUST_USE jot_status act_confinement(Act *a, ConfineHow *out, Err *e);
 const Policy *act_policy(const Act *a);
 bool act_cancelled(const Act *a);
 

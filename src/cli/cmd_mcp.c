@@ -16,7 +16,7 @@ static jot_status run_mcp(Session *s)
 }
 
 static const Opt opts[] = {
-    { "tools", "PROFILES", "artifacts, runs, cycles, tasks, memory, graph, plans, all; with commas" },
+    { "tools", "PROFILES", "artifacts, runs, cycles, tasks, memory, graph, plans, all" },
     { 0 },
 };
 

@@ -82,7 +82,8 @@ static jot_status run_verify(ToolCall *c, ToolReply *out)
 }
 
 /* clang-format off */
-#define PLAN { "plan", PARAM_TEXT, .about = "its id, if it is not your own", .optional = true, .max = STORE_SEGMENT_MAX }
+#define PLAN { "plan", PARAM_TEXT, .about = "its id, if not your own", .optional = true, \
+               .max = STORE_SEGMENT_MAX }
 #define N { "n", PARAM_NUMBER, .about = "its number, from 1 on", .min = 1, .max = 100 }
 /* clang-format on */
 
@@ -97,7 +98,7 @@ const Tool tool_plan_create = {
     .params = {
         { "objective", PARAM_TEXT, .min = 1, .max = PLAN_TEXT_MAX },
         { "steps", PARAM_TEXTS, .items = PLAN_STEPS_MAX, .max = PLAN_TEXT_MAX },
-        { "postconditions", PARAM_TEXTS, .about = "each can be checked by looking", .optional = true,
+        { "postconditions", PARAM_TEXTS, .about = "each can be checked", .optional = true,
           .items = PLAN_POSTCONDITIONS_MAX, .max = PLAN_TEXT_MAX },
         PLAN,
     },

@@ -191,6 +191,29 @@ static void a_large_result_is_spilled_and_found_again(Desk *d)
     desk_expect(d, JOT_ID_REUSED, act_call(a, &c, &d->a, &again, &d->e));
 }
 
+static void a_command_is_run_and_says_how_it_ended(Desk *d)
+{
+    Policy p = hands_allow("shell");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    ConfineHow how;
+    if (act_confinement(a, &how, &d->e) != JOT_OK) {
+        print_message("skipped: %s\n", d->e.text);
+        return;
+    }
+    hands_says(d, a, "shell", "{\"command\": \"echo out; echo err >&2; exit 3\"}",
+               "out\nerr\n(exit code 3)");
+    hands_says(d, a, "shell", "{\"command\": \"printf 'caf\\\\351'\"}",
+               "caf\xEF\xBF\xBD\n(1 bytes are not UTF-8 and shown as U+FFFD)\n(exit code 0)");
+    hands_says(d, a, "shell", "{\"command\": \"sleep 100\", \"seconds\": 1}",
+               "(stopped: it was not done after 1 s, and everything it started was killed)");
+    ActReply r = hands_call(d, a, "shell", "{\"command\": \"seq 1 100000\"}");
+    assert_true(r.spilled && !r.failed);
+    assert_has(r.text, "test.");
+    assert_true(act_mutates(a, S("shell"), NULL));
+    hands_fails(d, a, "shell", "{\"command\": \"a\\u0000b\"}",
+                "'a\\x00b' is no command: it holds a NUL");
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
@@ -202,6 +225,7 @@ int main(void)
         DESK_TEST(every_tool_is_listed_once_with_a_schema),
         DESK_TEST(what_changes_something_is_known_before_it_is_called),
         DESK_TEST(a_large_result_is_spilled_and_found_again),
+        DESK_TEST(a_command_is_run_and_says_how_it_ended),
     };
     return desk_run(tests, COUNT_OF(tests), false);
 }
