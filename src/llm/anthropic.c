@@ -117,10 +117,10 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
     return JOT_OK;
 }
 
-static size_t headers(const Wire *w, HttpHeader *out)
+static size_t headers(const Wire *w, HttpField *out)
 {
-    out[0] = (HttpHeader){ "anthropic-version", S("2023-06-01") };
-    out[1] = (HttpHeader){ "x-api-key", buf_str(&w->key) };
+    out[0] = (HttpField){ "anthropic-version", S("2023-06-01") };
+    out[1] = (HttpField){ "x-api-key", buf_str(&w->key) };
     return w->key.n ? 2 : 1;
 }
 

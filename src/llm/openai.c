@@ -143,9 +143,9 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
     return JOT_OK;
 }
 
-static size_t headers(const Wire *w, HttpHeader *out)
+static size_t headers(const Wire *w, HttpField *out)
 {
-    out[0] = (HttpHeader){ "authorization", buf_str(&w->bearer) };
+    out[0] = (HttpField){ "authorization", buf_str(&w->bearer) };
     return w->bearer.n ? 1 : 0;
 }
 

@@ -128,18 +128,18 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
 static jot_status try_once(Attempt *a, Str body, Arena *into, LlmReply *out, Err *e)
 {
     Wire *w = a->wire;
-    HttpHeader headers[WIRE_HEADERS + 2] = { { "content-type", S("application/json") },
-                                             { "user-agent", S("jotter/" JOT_VERSION) } };
-    HttpRequest r = { .method = "POST",
-                      .url = w->url,
-                      .headers = headers,
-                      .n_headers = 2 + w->dialect->headers(w, headers + 2),
-                      .body = body,
-                      .ca_file = w->ca_file,
-                      .answer_max = WIRE_STREAM_MAX,
-                      .on_body = on_body,
-                      .cancelled = on_cancelled,
-                      .ctx = a };
+    HttpField headers[WIRE_HEADERS + 2] = { { "content-type", S("application/json") },
+                                            { "user-agent", S("jotter/" JOT_VERSION) } };
+    HttpCall r = { .method = "POST",
+                   .url = w->url,
+                   .headers = headers,
+                   .n_headers = 2 + w->dialect->headers(w, headers + 2),
+                   .body = body,
+                   .ca_file = w->ca_file,
+                   .answer_max = WIRE_STREAM_MAX,
+                   .on_body = on_body,
+                   .cancelled = on_cancelled,
+                   .ctx = a };
     a->draft.request = a->request;
     a->draft.io = w->base.io;
     a->draft.key = buf_str(&w->key);

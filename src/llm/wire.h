@@ -28,7 +28,7 @@ typedef struct Dialect {
     bool bare_429;        /* a rate limit without retry-after is worth a retry */
     jot_status (*write)(Wire *w, const LlmRequest *request, Buf *to, Err *e);
     /* Fill at most WIRE_HEADERS; returns how many. */
-    size_t (*headers)(const Wire *w, HttpHeader *out);
+    size_t (*headers)(const Wire *w, HttpField *out);
     jot_status (*event)(Draft *d, const SseEvent *event, Err *e);
 } Dialect;
 

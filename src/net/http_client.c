@@ -25,7 +25,7 @@ struct HttpClient {
 };
 
 typedef struct Transfer {
-    const HttpRequest *request;
+    const HttpCall *request;
     HttpAnswer *answer;
     const Io *io;
     bool here;         /* the server is this machine */
@@ -119,7 +119,7 @@ bool http_host_is_here(Str host)
 }
 
 /* A line end in a value would begin a header of somebody else's choice. */
-static bool header_good(const HttpHeader *h)
+static bool header_good(const HttpField *h)
 {
     for (size_t i = 0; i < h->value.n; i++) {
         unsigned char c = (unsigned char)h->value.p[i];
@@ -129,7 +129,7 @@ static bool header_good(const HttpHeader *h)
     return h->name[0] && !strpbrk(h->name, ":\r\n ");
 }
 
-static jot_status make_headers(const HttpClient *c, const HttpRequest *r, struct curl_slist **out,
+static jot_status make_headers(const HttpClient *c, const HttpCall *r, struct curl_slist **out,
                                Err *e)
 {
     /* libcurl would ask for permission to send a large body and wait for it. */
@@ -199,7 +199,7 @@ static int read_status(const HttpAnswer *a)
 static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
 {
     Transfer *t = ctx;
-    const HttpRequest *r = t->request;
+    const HttpCall *r = t->request;
     size_t max = r->answer_max ? r->answer_max : BUF_MAX_DEFAULT;
     Str piece = { bytes, size * n };
     t->active_ms = io_awake_ms(t->io);
@@ -229,7 +229,7 @@ static int on_progress(void *ctx, curl_off_t want_down, curl_off_t down, curl_of
 
 static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
 {
-    const HttpRequest *r = t->request;
+    const HttpCall *r = t->request;
     CURLcode (*set)(CURL *, CURLoption, ...) = c->curl->easy_setopt;
     CURL *easy = c->easy;
     c->curl->easy_reset(easy);
@@ -345,7 +345,7 @@ static jot_status open_client(HttpClient *c, Err *e)
     return JOT_OK;
 }
 
-jot_status http_send(HttpClient *c, const HttpRequest *r, HttpAnswer *out, Err *e)
+jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
 {
     assert(r->method && r->url);
     Err own = { 0 };

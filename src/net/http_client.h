@@ -20,15 +20,15 @@ enum {
     HTTP_POLL_MS = 50,         /* how long a cancellation may go unnoticed */
 };
 
-typedef struct HttpHeader {
+typedef struct HttpField {
     const char *name;
     Str value;
-} HttpHeader;
+} HttpField;
 
-typedef struct HttpRequest {
+typedef struct HttpCall {
     const char *method; /* "GET", "POST" ... */
     const char *url;    /* http:// or https:// */
-    const HttpHeader *headers;
+    const HttpField *headers;
     size_t n_headers;
     Str body;
     const char *ca_file; /* certificates to trust instead of the system's; NULL: those */
@@ -40,7 +40,7 @@ typedef struct HttpRequest {
     jot_status (*on_body)(void *ctx, Str bytes, Err *e);
     bool (*cancelled)(void *ctx); /* may be NULL */
     void *ctx;
-} HttpRequest;
+} HttpCall;
 
 /* The head of an answer.  {0} before, http_answer_done after. */
 typedef struct HttpAnswer {
@@ -64,7 +64,7 @@ void http_client_free(HttpClient *c); /* NULL is fine */
  *   JOT_UNSUPPORTED  libcurl is not installed
  *
  * or what on_body returned. */
-MUST_USE jot_status http_send(HttpClient *c, const HttpRequest *request, HttpAnswer *out, Err *e);
+MUST_USE jot_status http_send(HttpClient *c, const HttpCall *request, HttpAnswer *out, Err *e);
 
 /* The value of a header, by its name in any case; false if there is none.  Borrowed from `a`. */
 bool http_answer_header(const HttpAnswer *a, Str name, Str *value);

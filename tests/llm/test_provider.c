@@ -209,7 +209,7 @@ static json_t *log_of(const char *id)
     Err e = { 0 };
     json_t *log = NULL;
     snprintf(url, sizeof url, "http://127.0.0.1:%d/log/%s", port, id);
-    HttpRequest r = { .method = "GET", .url = url, .on_body = collect, .ctx = &body };
+    HttpCall r = { .method = "GET", .url = url, .on_body = collect, .ctx = &body };
     assert_int_equal(http_send(client, &r, &answer, &e), JOT_OK);
     assert_int_equal(answer.status, 200);
     assert_int_equal(json_read(buf_str(&body), &log, &e), JOT_OK);
