@@ -106,7 +106,8 @@ static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
                      .tool = safe_name(c->tool),
                      .args = args ? c->args : (Str){ 0 },
                      .mutating = args && h->mutates && h->mutates(h->ctx, c->tool, args) };
-    UsageWarnings said = run_warnings(w->r, w->l->calls_limit, call.tool, call.args, &arena);
+    uint64_t limit = w->l->calls_limit ? w->l->calls_limit : LOOP_CALLS_LIMIT;
+    UsageWarnings said = run_warnings(w->r, limit, call.tool, call.args, &arena);
     call.warning = join_warnings(&said, &arena);
     jot_status st = run_call(w->r, &call, w->e);
     if (st == JOT_TOO_BIG) { /* more names than a run counts: no tool has this one */
@@ -390,6 +391,7 @@ static jot_status take_lease(Loop *l, const Run *r, Err *e)
     AUTO(Arena) arena = { 0 };
     Lease lease;
     LeaseAsk ask = { .on = str(r->stream), .ttl_ms = LEASE_TTL_MS_MAX, .live = true };
+    ask.wait_ms = l->wait_ms;
     jot_status st = lease_acquire(l->m, &ask, &arena, &lease, e);
     return st == JOT_LEASED && e ? err_at(e, "run '%s'", r->id) : st;
 }

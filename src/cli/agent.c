@@ -51,6 +51,17 @@ static jot_status read_rules(Session *s, Str *out)
     return check_text(s, "a file of rules", *out);
 }
 
+/* The commands of --mcp, ending in NULL. */
+static const char *const *find_servers(Session *s)
+{
+    Str given[ACT_SERVERS_MAX];
+    size_t n = opt_all(s, "mcp", given, ACT_SERVERS_MAX);
+    const char **out = NEW_ARRAY(&s->arena, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        out[i] = given[i].p;
+    return out;
+}
+
 static jot_status open_hands(Session *s, Agent *a)
 {
     ActOptions o = { .m = &s->memory,
@@ -58,7 +69,9 @@ static jot_status open_hands(Session *s, Agent *a)
                      .dir = a->dir,
                      .policy = &a->policy,
                      .ask = live_can_ask() && !s->json ? live_ask : NULL,
-                     .cancelled = live_stopped };
+                     .cancelled = live_stopped,
+                     .unconfined = opt_given(s, "unconfined"),
+                     .servers = find_servers(s) };
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
     o.profiles |= TOOLS_PLANS;
     TRY(act_open(&a->act, &o, &s->err));

@@ -16,6 +16,8 @@
     { "allow", "WORDS", "tools or effects that need no question: read, pad, write, outside, network, execute, all" }, \
     { "ask", "WORDS", "those to ask for" }, \
     { "deny", "WORDS", "those that are refused" }, \
+    { "unconfined", NULL, "run commands also where they cannot be confined" }, \
+    { "mcp", "COMMAND", "an MCP server whose tools are offered, too; more than once" }, \
     { "max-iterations", "N", "replies of the model" }, \
     { "max-tokens", "N", "of one reply" }, \
     { "verbose", NULL, "show what fills the context" }, \

@@ -6,7 +6,10 @@
 #include "cli/cmd_log.h"
 #include "cli/tell.h"
 
-enum { QUERY_MAX = 1024 * 1024 };
+enum {
+    QUERY_MAX = 1024 * 1024,
+    WAIT_MS = 2000, /* what a killed run had started may take a moment to end */
+};
 
 extern const Cmd cmd_run;
 
@@ -122,10 +125,10 @@ static jot_status run_run(Session *s)
     Str query;
     int64_t budget, limit;
     AUTO(Agent) a = { 0 };
-    Loop l = { .m = &s->memory };
+    Loop l = { .m = &s->memory, .wait_ms = WAIT_MS };
     TRY(read_query(s, &query));
     TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
-    TRY(opt_number(s, "limit", 1, INT64_MAX, USAGE_LIMIT, &limit));
+    TRY(opt_number(s, "limit", 1, INT64_MAX, LOOP_CALLS_LIMIT, &limit));
     TRY(session_open(s, !opt_given(s, "resume")));
     TRY(agent_open(s, &a));
     TRY(make_setup(s, &a, &l));
@@ -145,7 +148,7 @@ static const Opt opts[] = {
     { "protocol", "NAME", "native, or json for models without tool calls" },
     { "window", "N", "tokens of the model's context; else as the model has it" },
     { "budget", "N", "tokens of all requests and replies together" },
-    { "limit", "N", "calls of one tool that are suggested; 3 if not given" },
+    { "limit", "N", "calls of one tool that are suggested; 10 if not given" },
     { 0 },
 };
 
