@@ -116,6 +116,40 @@ E
 protocol() { jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]'; }
 try 'a model without tool calls speaks JSON' protocol
 
+huge() {
+    head -c 200000 /dev/zero | tr '\0' a >big.txt && echo 'the end' >>big.txt
+    cat >huge.yaml <<'E'
+- calls: [{id: r, name: read_file, args: {path: big.txt, bytes: 262144}}]
+- calls: [{id: s, name: scratchpad_read, args: {key: "{{result:r|after persisted as|before (|trim}}", from_char: 199990}}]
+- text: "{{result:s|line 1}}"
+E
+    jot run 'what is at its end?' --model "script:huge.yaml?log=$here/huge.log" && ends 0 && says aaaaaaaaaaa || return 1
+    [ "$(wc -c <huge.log)" -lt 60000 ] && jot log show last && says 'scratchpad_read(key=tool_results/'
+}
+try 'a huge result is kept aside, and can be read on' huge
+
+full() {
+    local text=$(head -c 60000 /dev/zero | tr '\0' b)
+    for i in 1 2 3 4 5 6; do echo "- calls: [{name: echo, args: {text: \"$text\"}}]"; done >full.yaml
+    echo '- text: all' >>full.yaml
+    (ulimit -f 250 && "$JOTTER" run 'fill the disk' --model script:full.yaml --quiet >.out 2>.err)
+    code=$? err=$(cat .err)
+    [ "$code" -ge 65 ] && tells 'what was done is kept' || return 1
+    jot run --resume last --model script:full.yaml --quiet && ends 0 && is all || return 1
+    jot verify && ends 0 && jot log usage last && says 'echo' && says '6'
+}
+try 'a full disk in the middle of it loses nothing' full
+
+hanging() {
+    cat >sleep.yaml <<'E'
+- calls: [{id: s, name: shell, args: {command: sleep 30, seconds: 1}}]
+- text: "{{result:s}}"
+E
+    jot run 'sleep' --model script:sleep.yaml --allow shell --quiet && ends 0 || return 1
+    case $out in *'cannot be confined'*) ;; *) says 'it was not done after 1 s' ;; esac
+}
+try 'a tool that hangs is stopped' hanging
+
 cat >half.yaml <<'E'
 - calls: [{name: scratchpad_write, args: {key: found, content: something}}]
 - calls: [{id: c, name: calc, args: {expression: 3*3}}]
