@@ -65,10 +65,10 @@ static void placeholders_are_filled_in(Desk *d)
     char host[256];
     AUTO(Buf) text = { 0 };
     assert_int_equal(gethostname(host, sizeof host), 0);
-    PromptAsk ask = { .m = &d->m, .dir = S("/work/here"), .agent = S("ann") };
+    PromptAsk ask = { .m = &d->m, .dir = S("/srv/here"), .agent = S("ann") };
     prompt_fill(S("{{WORKING_DIR}} on {{DATE}} as {{AGENT}}: {{HOSTNAME}} {{OTHER}} {{"), &ask,
                 &text);
-    Str want = arena_printf(&d->a, "/work/here on 2026-01-01 as ann: %s {{OTHER}} {{", host);
+    Str want = arena_printf(&d->a, "/srv/here on 2026-01-01 as ann: %s {{OTHER}} {{", host);
     assert_str(buf_str(&text), want);
 }
 
