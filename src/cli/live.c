@@ -12,7 +12,7 @@
 #include "memory/cycle_state.h"
 #include "memory/frame.h"
 
-enum { CALL_CHARS = 160, RESULT_CHARS = 100, GAUGE = 20 };
+enum { CALL_CHARS = 160, RESULT_CHARS = 100, NOTICE_CHARS = 320, GAUGE = 20 };
 
 static volatile sig_atomic_t stopped;
 
@@ -189,7 +189,7 @@ static void on_notice(void *ctx, Str text)
     AUTO(Arena) a = { 0 };
     if (!l->quiet)
         fprintf(stderr, "%s" STR_FMT "%s\n", ink(INK_YELLOW),
-                STR_ARG(one_line(&a, text, 2 * CALL_CHARS)), ink(INK_PLAIN));
+                STR_ARG(one_line(&a, text, NOTICE_CHARS)), ink(INK_PLAIN));
 }
 
 LoopView live_view(Live *l)
