@@ -141,6 +141,11 @@ const Policy *act_policy(const Act *a)
     return &a->policy;
 }
 
+void act_set_plan(Act *a, Str plan)
+{
+    a->host.plan = plan;
+}
+
 bool act_cancelled(const Act *a)
 {
     return a->o.cancelled && a->o.cancelled(a->o.ctx);

@@ -69,6 +69,9 @@ MUST_USE jot_status act_open(Act **out, const ActOptions *o, Err *e);
 void act_close(Act *a); /* NULL is fine */
 DEFINE_AUTO_PTR(Act, act_close)
 
+/* Name the plan later, once the run has begun; borrowed. */
+void act_set_plan(Act *a, Str plan);
+
 /* --- The tools --------------------------------------------------------------------------- */
 
 /* The i-th tool, always in the same order, or NULL behind the last; tool_input_schema() and the

@@ -195,7 +195,7 @@ static jot_status start(Watch *w, Jail *j, pid_t *keeper, Err *e)
         close(w->control);
         close(w->output);
         close(w->report);
-        keeper_run(j, control, report);
+        jail_keep(j, control, report);
     }
     fd_close(&j->output);
     return JOT_OK;

@@ -71,6 +71,6 @@ enum { KEEPER_TERM = 'T', KEEPER_KILL = 'K' };
 
 /* Become the keeper of a new command: for a process just forked, which ends here.  Writes one
  * KeeperReport to `report` when everything has ended. */
-NO_RETURN void keeper_run(const Jail *j, int control, int report);
+NO_RETURN void jail_keep(const Jail *j, int control, int report);
 
 #endif

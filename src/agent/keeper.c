@@ -320,7 +320,7 @@ static void set_priority(void)
         setpriority(PRIO_PROCESS, 0, -10);
 }
 
-void keeper_run(const Jail *j, int control, int report)
+void jail_keep(const Jail *j, int control, int report)
 {
     Keeping k = { .control = control, .procs = processes() };
     set_signals();

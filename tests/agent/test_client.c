@@ -3,7 +3,7 @@
  * test_client JOTTER PYTHON SERVER.PY */
 #include <dirent.h>
 
-#include "agent/hands.h"
+#include "agent/act_desk.h"
 #include "mcp/client.h"
 
 static const char *jotter, *python, *server;

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "agent/hands.h"
+#include "agent/act_desk.h"
 
 /* --- The server -------------------------------------------------------------------------- */
 
