@@ -354,6 +354,7 @@ static void take_compact(Transcript *t, const Step *s)
     t->summary = arena_copy(&t->arena, s->body);
     t->fresh = true;
     t->reported = 0;
+    t->spent += s->tokens;
 }
 
 static void take_setup(Transcript *t, const Step *s)

@@ -217,6 +217,30 @@ static void a_pause_is_gone_on_with(Desk *d)
     assert_text(p.o.answer, "two");
 }
 
+static void a_request_that_is_too_long_is_made_shorter(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "limit: 3000\n"
+         "answers:\n"
+         "- calls: [{name: big, args: {lines: 40}}]\n"
+         "- calls: [{name: big, args: {lines: 40}}]\n"
+         "- {text: done, expect: [\"turns were left out\"]}\n",
+         &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "done");
+    assert_int_equal(p.s.compacted.dropped, 1);
+}
+
+static void a_request_that_is_always_too_long_fails_with_that(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "limit: 3000\nanswers:\n- calls: [{name: big, args: {lines: 200}}]\n- text: done\n",
+         &p);
+    assert_int_equal(p.st, JOT_TOO_BIG);
+    assert_int_equal(p.o.end, LOOP_FAILED);
+}
+
 static void a_model_that_fails_leaves_a_run_that_goes_on(Desk *d)
 {
     AUTO(Played) p;
@@ -360,6 +384,8 @@ static const DeskTest tests[] = {
     DESK_TEST(tokens_can_run_out),
     DESK_TEST(a_refusal_is_an_end),
     DESK_TEST(a_pause_is_gone_on_with),
+    DESK_TEST(a_request_that_is_too_long_is_made_shorter),
+    DESK_TEST(a_request_that_is_always_too_long_fails_with_that),
     DESK_TEST(a_model_that_fails_leaves_a_run_that_goes_on),
     DESK_TEST(a_pad_that_fails_stops_the_loop_with_its_status),
     DESK_TEST(what_is_cancelled_can_go_on),
