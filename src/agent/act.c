@@ -10,6 +10,7 @@
 
 #include "agent/place.h"
 #include "base/utf8.h"
+#include "mcp/client.h"
 
 /* One a line, in the order they are listed. */
 /* clang-format off */
@@ -18,6 +19,7 @@ extern const Tool act_calc;
 extern const Tool act_read_file;
 extern const Tool act_write_file;
 extern const Tool act_shell;
+extern const Tool act_http_get;
 
 static const Tool *const own[] = {
     &act_echo,
@@ -25,6 +27,7 @@ static const Tool *const own[] = {
     &act_read_file,
     &act_write_file,
     &act_shell,
+    &act_http_get,
 };
 /* clang-format on */
 
@@ -33,11 +36,56 @@ struct Act {
     Policy policy;
     Place place;
     ToolHost host;
-    ConfineHow how;                      /* CONFINE_BEST: not yet known */
-    const Tool *more[COUNT_OF(own) + 1]; /* ends with NULL */
+    ConfineHow how; /* CONFINE_BEST: not yet known */
+    McpClient *servers[ACT_SERVERS_MAX];
+    size_t servers_n;
+    const Tool **more; /* ends with NULL */
+    Arena arena;
 };
 
 /* --- Opening --------------------------------------------------------------------------- */
+
+static bool stop_server(void *ctx)
+{
+    return act_cancelled(ctx);
+}
+
+static bool name_taken(void *ctx, Str name)
+{
+    const Act *a = ctx;
+    for (size_t i = 0; i < a->servers_n; i++)
+        for (size_t k = 0; mcp_client_tool(a->servers[i], k); k++)
+            if (str_eq(str(mcp_client_tool(a->servers[i], k)->name), name))
+                return true;
+    return false;
+}
+
+static jot_status open_servers(Act *a, const char *const *commands, Err *e)
+{
+    for (; commands && *commands; commands++) {
+        McpClientOptions o = {
+            .command = str(*commands), .cancelled = stop_server, .taken = name_taken, .ctx = a
+        };
+        if (a->servers_n == ACT_SERVERS_MAX)
+            return err_set(e, JOT_TOO_BIG, "more than %d external servers: the limit",
+                           ACT_SERVERS_MAX);
+        TRY(mcp_client_open(&a->servers[a->servers_n], &o, e));
+        a->servers_n++;
+    }
+    return JOT_OK;
+}
+
+/* Our own tools first, then those of the servers. */
+static void list_tools(Act *a, bool only_pad)
+{
+    size_t n = 0, max = COUNT_OF(own) + ACT_SERVERS_MAX * MCP_CLIENT_TOOLS_MAX + 1;
+    a->more = NEW_ARRAY(&a->arena, const Tool *, max);
+    for (size_t i = 0; i < COUNT_OF(own) && !only_pad; i++)
+        a->more[n++] = own[i];
+    for (size_t i = 0; i < a->servers_n; i++)
+        for (size_t k = 0; mcp_client_tool(a->servers[i], k); k++)
+            a->more[n++] = mcp_client_tool(a->servers[i], k);
+}
 
 jot_status act_open(Act **out, const ActOptions *o, Err *e)
 {
@@ -47,12 +95,12 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
         a->policy = *o->policy;
     TRY(place_open(&a->place, o->m->io, o->dir, o->pad, e));
     a->place.reads_beyond = policy_for_effect(&a->policy, POLICY_OUTSIDE) == POLICY_ALLOW;
-    for (size_t i = 0; i < COUNT_OF(own); i++)
-        a->more[i] = own[i];
+    TRY(open_servers(a, o->servers, e));
+    list_tools(a, o->only_pad);
     a->host = (ToolHost){ .m = o->m,
                           .profiles = o->profiles ? o->profiles : TOOLS_SCRATCHPAD | TOOLS_PLANS,
                           .plan = o->plan,
-                          .more = o->only_pad ? NULL : a->more,
+                          .more = a->more,
                           .outside = a };
     TRY(policy_check(&a->policy, &a->host, e));
     *out = TAKE(a);
@@ -63,7 +111,10 @@ void act_close(Act *a)
 {
     if (!a)
         return;
+    for (size_t i = 0; i < a->servers_n; i++)
+        mcp_client_close(a->servers[i]);
     place_close(&a->place);
+    arena_free(&a->arena);
     free(a);
 }
 

@@ -51,9 +51,10 @@ typedef struct ActOptions {
     bool (*cancelled)(void *ctx);
     void *ctx;
     Str plan;        /* the plan that is meant where a call names none: the run's id */
-    bool only_pad;   /* no tools that act outside the pad */
+    bool only_pad;   /* no tools of ours that act outside the pad */
     bool unconfined; /* run commands also where they cannot be confined */
-    /* Commands of external servers, whose tools come behind all others; ends with NULL. */
+    /* Commands of external servers (mcp/client.h), whose tools come behind all others; ends with
+     * NULL. */
     const char *const *servers;
     size_t inline_max; /* bytes above which a result is spilled; 0: SINK_INLINE_BYTES */
 } ActOptions;
@@ -61,7 +62,8 @@ typedef struct ActOptions {
 typedef struct Act Act;
 
 /* JOT_NOT_FOUND: no such directory, or a rule of the policy names nothing there is.  JOT_INVALID:
- * the working directory lies inside the pad.  `o` is borrowed only for the call, but for what it
+ * the working directory lies inside the pad.  JOT_UNAVAILABLE: an external server does not start.
+ * `o` is borrowed only for the call, but for what it
  * points to. */
 MUST_USE jot_status act_open(Act **out, const ActOptions *o, Err *e);
 void act_close(Act *a); /* NULL is fine */

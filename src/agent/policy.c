@@ -15,7 +15,7 @@ static const struct Effect {
     { "read", POLICY_READ, POLICY_ALLOW },     { "pad", POLICY_PAD, POLICY_ALLOW },
     { "write", POLICY_WRITE, POLICY_ASK },     { "outside", POLICY_OUTSIDE, POLICY_ASK },
     { "network", POLICY_NETWORK, POLICY_ASK }, { "execute", POLICY_EXECUTE, POLICY_ASK },
-    { "mcp", POLICY_MCP, POLICY_ASK },
+    { "mcp", POLICY_MCP, POLICY_ASK },         { "private", POLICY_PRIVATE, POLICY_ASK },
 };
 
 static const struct Effect *effect_named(Str word)
@@ -79,7 +79,7 @@ static jot_status add_word(Policy *p, PolicyAnswer answer, Str word, Err *e)
     if (!is_name(word))
         return err_set(e, JOT_INVALID,
                        "'%s' is no tool and no effect: use a tool's name, or read, pad, write, "
-                       "outside, network, execute, mcp, all",
+                       "outside, network, private, execute, mcp, all",
                        err_show(&shown, word));
     if (p->n == POLICY_RULES_MAX)
         return err_set(e, JOT_TOO_BIG, "more than %d rules: the limit", POLICY_RULES_MAX);
@@ -177,7 +177,7 @@ jot_status policy_check(const Policy *p, const ToolHost *h, Err *e)
         if (!known)
             return err_set(e, JOT_NOT_FOUND,
                            "'%s' is neither a tool here nor an effect: effects are read, pad, "
-                           "write, outside, network, execute, mcp, all",
+                           "write, outside, network, private, execute, mcp, all",
                            err_show(&shown, word));
     }
     return JOT_OK;

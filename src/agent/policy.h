@@ -22,13 +22,14 @@ enum {
 typedef enum PolicyAnswer { POLICY_ALLOW = 1, POLICY_ASK, POLICY_DENY } PolicyAnswer;
 
 typedef enum PolicyEffect {
-    POLICY_READ = 1,     /* looks at the pad, or at files of the working directory */
-    POLICY_PAD = 2,      /* adds to the pad */
-    POLICY_WRITE = 4,    /* writes files of the working directory */
-    POLICY_OUTSIDE = 8,  /* reads files elsewhere */
-    POLICY_NETWORK = 16, /* talks to other machines */
-    POLICY_EXECUTE = 32, /* runs programs */
-    POLICY_MCP = 64,     /* is a tool of an external server */
+    POLICY_READ = 1,      /* looks at the pad, or at files of the working directory */
+    POLICY_PAD = 2,       /* adds to the pad */
+    POLICY_WRITE = 4,     /* writes files of the working directory */
+    POLICY_OUTSIDE = 8,   /* reads files elsewhere */
+    POLICY_NETWORK = 16,  /* talks to other machines */
+    POLICY_EXECUTE = 32,  /* runs programs */
+    POLICY_MCP = 64,      /* is a tool of an external server */
+    POLICY_PRIVATE = 128, /* talks to this machine and to private networks */
 } PolicyEffect;
 
 typedef struct PolicyRule {

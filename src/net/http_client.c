@@ -32,6 +32,7 @@ typedef struct Transfer {
     int64_t active_ms; /* when a byte last moved */
     curl_off_t sent;
     size_t received;
+    bool refused;  /* may_connect said no */
     jot_status st; /* what a callback decided; JOT_OK: nothing */
     Err *e;
     char why[CURL_ERROR_SIZE];
@@ -225,6 +226,15 @@ static int on_progress(void *ctx, curl_off_t want_down, curl_off_t down, curl_of
     return 0;
 }
 
+static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
+{
+    Transfer *t = ctx;
+    if (t->request->may_connect(t->request->ctx, &to->addr))
+        return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    t->refused = true;
+    return CURL_SOCKET_BAD;
+}
+
 /* --- The transfer ------------------------------------------------------------------------ */
 
 static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
@@ -235,7 +245,11 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
     c->curl->easy_reset(easy);
     set(easy, CURLOPT_URL, r->url);
     set(easy, CURLOPT_HTTPHEADER, headers);
-    if (t->here)
+    if (r->may_connect) {
+        set(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+        set(easy, CURLOPT_OPENSOCKETDATA, t);
+    }
+    if (t->here || r->may_connect)
         set(easy, CURLOPT_PROXY, ""); /* a proxy would look for this machine on its own */
     set(easy, CURLOPT_NOSIGNAL, 1L);
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -268,6 +282,8 @@ static jot_status why_not(const HttpClient *c, const Transfer *t, CURLcode code,
 {
     Shown shown;
     const char *why = err_show(&shown, str(t->why[0] ? t->why : c->curl->easy_strerror(code)));
+    if (t->refused && code == CURLE_COULDNT_CONNECT)
+        return err_set(e, JOT_DENIED, "the server's address is not allowed");
     switch ((int)code) {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:

@@ -9,6 +9,8 @@
 #ifndef NET_HTTP_CLIENT_H
 #define NET_HTTP_CLIENT_H
 
+#include <sys/socket.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
@@ -39,6 +41,9 @@ typedef struct HttpCall {
     /* The body as it comes; the head is complete by then.  A failure ends the request. */
     jot_status (*on_body)(void *ctx, Str bytes, Err *e);
     bool (*cancelled)(void *ctx); /* may be NULL */
+    /* Asked about each address, after its name was resolved and before it is connected to.  With
+     * it no proxy is used, because that would resolve the name for itself.  NULL: any. */
+    bool (*may_connect)(void *ctx, const struct sockaddr *to);
     void *ctx;
 } HttpCall;
 
@@ -58,7 +63,7 @@ void http_client_free(HttpClient *c); /* NULL is fine */
  *
  *   JOT_UNAVAILABLE  not reached, broken off, or idle for too long: it may work later
  *   JOT_CANCELLED    cancelled() said so
- *   JOT_DENIED       the certificate is not to be trusted
+ *   JOT_DENIED       the certificate is not to be trusted, or may_connect() said no
  *   JOT_TOO_BIG      the answer passes a limit
  *   JOT_INVALID      the URL or a header cannot be sent
  *   JOT_UNSUPPORTED  libcurl is not installed

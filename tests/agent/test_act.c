@@ -1,5 +1,5 @@
 /* test_act.c - a call from policy to sink, and the rules of the policy. */
-#include "agent/hands.h"
+#include "agent/act_desk.h"
 
 /* --- Policy ------------------------------------------------------------------------------ */
 

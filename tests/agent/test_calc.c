@@ -1,5 +1,5 @@
 /* test_calc.c - arithmetic, through the tool. */
-#include "agent/hands.h"
+#include "agent/act_desk.h"
 
 static void numbers_and_signs_bind_as_on_paper(Desk *d)
 {

@@ -1,7 +1,7 @@
 /* test_file.c - read_file and write_file: inside the working directory, never into the pad. */
 #include <sys/stat.h>
 
-#include "agent/hands.h"
+#include "agent/act_desk.h"
 
 static void a_file_is_read_whole_or_in_parts(Desk *d)
 {

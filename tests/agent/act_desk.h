@@ -1,6 +1,6 @@
-/* hands.h - an Act at a desk, whose working directory is the desk's: the pad lies in it. */
-#ifndef TESTS_AGENT_HANDS_H
-#define TESTS_AGENT_HANDS_H
+/* act_desk.h - an Act at a desk, whose working directory is the desk's: the pad lies in it. */
+#ifndef TESTS_AGENT_ACT_DESK_H
+#define TESTS_AGENT_ACT_DESK_H
 
 #include <fcntl.h>
 #include <unistd.h>
