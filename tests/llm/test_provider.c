@@ -6,6 +6,7 @@
 #include "llm/streams.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -386,6 +387,7 @@ static const LlmPart said_parts[] = {
       .broken = true },
 };
 static const LlmPart result_parts[] = {
+    { .text = T("a warning") },
     { .kind = LLM_RESULT, .id = T("a"), .text = T("6.1\xff\n") },
     { .kind = LLM_RESULT, .id = T("b"), .text = T("not run"), .is_error = true },
     { .text = T("") },
@@ -414,7 +416,8 @@ static const char *const sent[] = {
     "\"id\":\"b\",\"name\":\"shell\",\"input\":{\"INVALID_JSON\":\"{\\\"c\\\": \\\"un\"}}]},"
     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":"
     "\"6.1\xEF\xBF\xBD\\n\"},{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":"
-    "\"not run\",\"is_error\":true},{\"type\":\"text\",\"text\":\"go on\"" MARK "]}]}",
+    "\"not run\",\"is_error\":true},{\"type\":\"text\",\"text\":\"a warning\"},{\"type\":"
+    "\"text\",\"text\":\"go on\"" MARK "]}]}",
     "{\"model\":\"gpt-test\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
     "\"max_completion_tokens\":100,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"
     "\"shell\",\"description\":\"Runs a \\\"command\\\".\",\"parameters\":{   \"type\": \"object\" "
@@ -425,7 +428,7 @@ static const char *const sent[] = {
     "\"shell\",\"arguments\":\"{\\\"INVALID_JSON\\\":\\\"{\\\\\\\"c\\\\\\\": \\\\\\\"un\\\"}\"}}]},"
     "{\"role\":\"tool\",\"content\":\"6.1\xEF\xBF\xBD\\n\",\"tool_call_id\":\"a\"},{\"role\":"
     "\"tool\",\"content\":\"Error: not run\",\"tool_call_id\":\"b\"},{\"role\":\"user\",\"content\""
-    ":\"go on\"}]}",
+    ":\"a warning\\n\\ngo on\"}]}",
 };
 
 static void the_bytes_shown_are_the_bytes_sent(void **state)
@@ -621,6 +624,23 @@ static void a_place_where_nobody_listens_is_tried_three_times(void **state)
     close(fd);
 }
 
+static void a_connection_is_kept_and_not_inherited(void **state)
+{
+    AUTO(Desk) d;
+    int found = 0;
+    open_steps(&d, &everybody[1], "ok-text");
+    assert_int_equal(ask(&d), JOT_OK);
+    for (int fd = 3; fd < 256; fd++) {
+        struct sockaddr_in a = { 0 };
+        socklen_t n = sizeof a;
+        if (getpeername(fd, (struct sockaddr *)&a, &n) != 0 || ntohs(a.sin_port) != port)
+            continue;
+        found++;
+        assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    }
+    assert_int_equal(found, 1);
+}
+
 /* --- TLS --------------------------------------------------------------------------------- */
 
 static void an_unknown_certificate_is_refused_before_the_key_is_sent(void **state)
@@ -786,6 +806,12 @@ static void without_a_key_a_vendor_is_not_asked(void **state)
     assert_int_equal(llm_open(S("openai:gpt-5"), NULL, &llm, &e), JOT_DENIED);
     assert_null(strstr(e.text, "Evil"));
     setenv("OPENAI_API_KEY", "key-of-openai", 1);
+    setenv("JOTTER_API_KEY_FILE", "/nowhere/at/all", 1);
+    assert_int_equal(llm_open(S("openai:gpt-5"), NULL, &llm, &e), JOT_OK);
+    llm_close(llm);
+    llm = NULL;
+    assert_int_equal(llm_open(S("https://example.com/v1#m"), NULL, &llm, &e), JOT_NOT_FOUND);
+    unsetenv("JOTTER_API_KEY_FILE");
     AUTO(Desk) d;
     open_steps(&d, &everybody[2], "ok-text");
     assert_int_equal(ask(&d), JOT_OK);
@@ -814,6 +840,7 @@ int main(void)
         cmocka_unit_test(connecting_can_be_cancelled),
         cmocka_unit_test(silence_is_not_waited_for_for_ever),
         cmocka_unit_test(a_place_where_nobody_listens_is_tried_three_times),
+        cmocka_unit_test(a_connection_is_kept_and_not_inherited),
         cmocka_unit_test(an_unknown_certificate_is_refused_before_the_key_is_sent),
         cmocka_unit_test(a_wrong_address_is_refused),
         cmocka_unit_test(places_that_are_allowed_open),
