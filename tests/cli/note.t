@@ -158,7 +158,7 @@ try 'a secret is stored with a warning, and can be redacted and purged' secret
 redact() {
     put r 'one\n'; put r 'two\n'
     jot redact r; ends 64 && tells 'say a VERSION, --text or --stdin' && jot redact r 2; ends 64 && tells 'present text' && jot redact r 1 &&
-        says 'redacted 1 records' && jot read r --version 1; ends 66 && tells 'was redacted'
+        says 'redacted 1 record of' && jot read r --version 1; ends 66 && tells 'was redacted'
 }
 try 'an old version can be redacted, the present one cannot' redact
 
