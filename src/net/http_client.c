@@ -275,7 +275,7 @@ static int on_progress(void *ctx, curl_off_t want_down, curl_off_t down, curl_of
     return 0;
 }
 
-static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
+static curl_socket_t on_connect(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
 {
     Transfer *t = ctx;
     if (t->request->may_connect(t->request->ctx, &to->addr))
@@ -295,7 +295,7 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
     set(easy, CURLOPT_URL, r->url);
     set(easy, CURLOPT_HTTPHEADER, headers);
     if (r->may_connect) {
-        set(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+        set(easy, CURLOPT_OPENSOCKETFUNCTION, on_connect);
         set(easy, CURLOPT_OPENSOCKETDATA, t);
     }
     if (t->here || r->may_connect)
