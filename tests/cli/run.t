@@ -140,6 +140,17 @@ full() {
 }
 try 'a full disk in the middle of it loses nothing' full
 
+servers() {
+    cat >server.yaml <<'E'
+- calls: [{id: w, name: mcp_jotter_scratchpad_write, args: {key: there, content: from here}}]
+- text: "{{result:w|line 1}}"
+E
+    jot run 'use a server' --model script:server.yaml --mcp "$JOTTER mcp --pad files:$here/other" --allow mcp --quiet && ends 0 &&
+        is 'wrote 9 chars to scratchpad[there]' && [ "$(cat other/notes/there.txt)" = 'from here' ] || return 1
+    jot run 'use none' --model script:server.yaml --mcp /nonexistent/server --quiet && [ "$code" -ge 65 ] && tells 'the server'
+}
+try 'tools of an MCP server are tools like others' servers
+
 hanging() {
     cat >sleep.yaml <<'E'
 - calls: [{id: s, name: shell, args: {command: sleep 30, seconds: 1}}]
