@@ -12,6 +12,8 @@
 #include "base/utf8.h"
 #include "mcp/client.h"
 
+enum { FOREIGN_MAX = ACT_SERVERS_MAX * MCP_CLIENT_TOOLS_MAX };
+
 /* One a line, in the order they are listed. */
 /* clang-format off */
 extern const Tool act_echo;
@@ -78,7 +80,7 @@ static jot_status open_servers(Act *a, const char *const *commands, Err *e)
 /* Our own tools first, then those of the servers. */
 static void list_tools(Act *a, bool only_pad)
 {
-    size_t n = 0, max = COUNT_OF(own) + ACT_SERVERS_MAX * MCP_CLIENT_TOOLS_MAX + 1;
+    size_t n = 0, max = COUNT_OF(own) + FOREIGN_MAX + 1;
     a->more = NEW_ARRAY(&a->arena, const Tool *, max);
     for (size_t i = 0; i < COUNT_OF(own) && !only_pad; i++)
         a->more[n++] = own[i];

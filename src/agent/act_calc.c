@@ -228,7 +228,9 @@ static char peek(Calc *c)
 {
     while (c->at < c->text.n && strchr(" \t\r\n", c->text.p[c->at]) && c->text.p[c->at])
         c->at++;
-    return c->at < c->text.n ? c->text.p[c->at] : '\0';
+    if (c->at == c->text.n)
+        return 0;
+    return c->text.p[c->at];
 }
 
 static bool eat(Calc *c, const char *token)

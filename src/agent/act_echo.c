@@ -1,6 +1,8 @@
 /* act_echo.c - say a text back: for trying whether tools work at all. */
 #include "tool/args.h"
 
+enum { TEXT_MAX = 64 * 1024 /* bytes */ };
+
 static jot_status run(ToolCall *c, ToolReply *out)
 {
     out->text = arena_copy(c->into, arg_text(c, "text"));
@@ -13,6 +15,6 @@ const Tool act_echo = {
     .title = "Echo",
     .about = "Say a text back, as it is.",
     .effects = TOOL_READS | TOOL_OUTSIDE | TOOL_IDEMPOTENT,
-    .params = { { "text", PARAM_TEXT, .max = 64 * 1024 } },
+    .params = { { "text", PARAM_TEXT, .max = TEXT_MAX } },
     .run = run,
 };

@@ -117,7 +117,7 @@ static jot_status by_lines(ToolCall *c, int fd, Part *out)
 /* The line that says what this is a part of. */
 static void add_label(Buf *to, const Part *p, const struct stat *info, size_t replaced)
 {
-    unsigned long long from = p->from, end = p->from + p->text.n;
+    unsigned long long from = p->from, end = p->from + p->text.n, first = p->first;
     if (to->n && to->p[to->n - 1] != '\n')
         buf_add_char(to, '\n');
     if (p->first && !p->cut)
@@ -129,7 +129,7 @@ static void add_label(Buf *to, const Part *p, const struct stat *info, size_t re
     if (replaced)
         buf_addf(to, "; %zu bytes are not UTF-8 and shown as U+FFFD", replaced);
     if (p->more && p->first && !p->cut)
-        buf_addf(to, "; go on with from_line=%llu", (unsigned long long)(p->first + p->lines));
+        buf_addf(to, "; go on with from_line=%llu", first + p->lines);
     else if (p->more)
         buf_addf(to, "; go on with from_byte=%llu", end);
     buf_add(to, S(")"));

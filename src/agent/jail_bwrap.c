@@ -126,7 +126,11 @@ static void add_environment(Args *a, char *const *env)
 static jot_status store_filter(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
-    size_t n = jail_filter(code, true, job->network), bytes = n * sizeof *code;
+    /* With the machine's network come its sockets without a name in the file system, behind which
+     * there may be anything: those are refused here. */
+    size_t n = jail_filter(code, !job->network, job->network), bytes = n * sizeof *code;
+    if (!n && job->network)
+        return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
     if (!n)
         return JOT_OK; /* the namespaces hold without it */
     out->filter_fd = memfd_create("filter", MFD_CLOEXEC);

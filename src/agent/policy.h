@@ -55,7 +55,7 @@ PolicyAnswer policy_for_effect(const Policy *p, PolicyEffect effect);
 /* Effects as bits of PolicyEffect. */
 unsigned policy_effects(const Tool *t);
 /* "write, network": for people.  Lives in `into`. */
-Str policy_effect_names(unsigned effects, Arena *into);
+Str policy_effect_names(unsigned set, Arena *into);
 /* "allow", "ask", "deny". */
 const char *policy_answer_name(PolicyAnswer answer);
 

@@ -13,7 +13,8 @@
     { "key-file", "FILE", "with the model's key; else it is in the environment" }, \
     { "rules", "FILE", "standing rules; {{HOSTNAME}}, {{WORKING_DIR}}, {{DATE}}, {{AGENT}} are filled in" }, \
     { "tools", "PROFILES", "more tools of the pad: artifacts, runs, cycles, tasks, memory, graph" }, \
-    { "allow", "WORDS", "tools or effects that need no question: read, pad, write, outside, network, execute, all" }, \
+    { "allow", "WORDS", "tools or effects that need no question: read, pad, write, outside, network, private, "\
+      "execute, mcp, all" }, \
     { "ask", "WORDS", "those to ask for" }, \
     { "deny", "WORDS", "those that are refused" }, \
     { "unconfined", NULL, "run commands also where they cannot be confined" }, \

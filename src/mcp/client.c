@@ -128,7 +128,9 @@ static size_t plain(Str from, char *to, size_t max)
     size_t n = from.n < max ? from.n : max;
     for (size_t i = 0; i < n; i++) {
         char c = (char)tolower((unsigned char)from.p[i]);
-        to[i] = is_word(c) ? c : '_';
+        to[i] = '_';
+        if (is_word(c))
+            to[i] = c;
     }
     to[n] = 0;
     return n;

@@ -333,7 +333,8 @@ static void add_line(Buf *to, Str text)
         bool separator = str_starts(rest, S("\xE2\x80\xA8")) || str_starts(rest, S("\xE2\x80\xA9"));
         bool next_line = str_starts(rest, S("\xC2\x85"));
         unsigned char c = (unsigned char)text.p[i];
-        buf_add_char(to, c < ' ' || c == 127 || separator || next_line ? ' ' : text.p[i]);
+        bool plain = c >= ' ' && c != 127 && !separator && !next_line;
+        buf_add(to, plain ? str_slice(text, i, i + 1) : S(" "));
         i += separator ? 2 : next_line;
     }
     buf_add_char(to, '\n');
