@@ -599,9 +599,9 @@ static void silence_is_not_waited_for_for_ever(void **state)
         AUTO(Desk) d;
         open_steps(&d, &everybody[i], steps[i]);
         d.io.awake_ms = awake_ms;
-        d.clock_step_ms = 50 * 1000;
+        d.clock_step_ms = 100 * 1000;
         assert_int_equal(ask(&d), JOT_IO);
-        assert_string_equal(d.e.text, "the server said nothing for 300 seconds");
+        assert_string_equal(d.e.text, "the server said nothing for 600 seconds");
         assert_int_equal(d.again, 2);
     }
 }
@@ -639,6 +639,42 @@ static void a_connection_is_kept_and_not_inherited(void **state)
         assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
     }
     assert_int_equal(found, 1);
+}
+
+static void high_dice(void *ctx, void *out, size_t n)
+{
+    memset(out, 0xff, n);
+}
+
+static void chance_shortens_a_wait_by_a_quarter_at_most(void **state)
+{
+    AUTO(Desk) d;
+    open_steps(&d, &everybody[0], "500");
+    d.io.random = high_dice;
+    assert_int_equal(ask(&d), JOT_IO);
+    assert_int_equal(d.slept_us, (375 + 750) * 1000);
+}
+
+static void thinking_does_not_eat_the_reply(void **state)
+{
+    static const struct {
+        const char *setting, *want;
+    } settings[] = {
+        { "2000", "\"max_tokens\":2100,\"stream\":true,\"thinking\":{\"type\":\"enabled\","
+                  "\"budget_tokens\":2000}" },
+        { "adaptive", "\"max_tokens\":100,\"stream\":true,\"thinking\":{\"type\":\"adaptive\"}" },
+    };
+    for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        char url[96];
+        AUTO_PTR(Llm) llm = NULL;
+        AUTO(Buf) text = { 0 };
+        LlmRequest r = { .max_tokens = 100 };
+        snprintf(url, sizeof url, "anthropic:claude-x?thinking=%s", settings[i].setting);
+        assert_int_equal(llm_open(str(url), NULL, &llm, NULL), JOT_OK);
+        assert_int_equal(llm_request_text(llm, &r, &text, NULL), JOT_OK);
+        buf_add_char(&text, 0);
+        assert_row(strstr(text.p, settings[i].want), i, text.p);
+    }
 }
 
 /* --- TLS --------------------------------------------------------------------------------- */
@@ -840,6 +876,8 @@ int main(void)
         cmocka_unit_test(connecting_can_be_cancelled),
         cmocka_unit_test(silence_is_not_waited_for_for_ever),
         cmocka_unit_test(a_place_where_nobody_listens_is_tried_three_times),
+        cmocka_unit_test(chance_shortens_a_wait_by_a_quarter_at_most),
+        cmocka_unit_test(thinking_does_not_eat_the_reply),
         cmocka_unit_test(a_connection_is_kept_and_not_inherited),
         cmocka_unit_test(an_unknown_certificate_is_refused_before_the_key_is_sent),
         cmocka_unit_test(a_wrong_address_is_refused),
