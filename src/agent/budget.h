@@ -17,7 +17,9 @@
 #include "agent/transcript.h"
 
 enum {
-    BUDGET_WINDOW = 200 * 1000, /* tokens, if nobody knows the model's */
+    /* Tokens, if nobody knows the model's.  Servers of small models cut what is longer, and do not
+     * say so. */
+    BUDGET_WINDOW = 32 * 1000,
     BUDGET_WINDOW_MIN = 2000,
     BUDGET_WINDOW_MAX = 100 * 1000 * 1000,
     BUDGET_HEADROOM = 4096,     /* tokens; of a small window a quarter */

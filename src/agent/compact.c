@@ -217,9 +217,15 @@ static uint64_t results_in(const Run *r, const Transcript *t, size_t turns)
     return n;
 }
 
-static jot_status replace(Run *r, Transcript *t, size_t turns, Str summary, const char *how, Err *e)
+static jot_status replace(Run *r, Transcript *t, size_t turns, const CompactSummary *summary,
+                          const char *how, Err *e)
 {
-    TRY(run_compact_until(r, summary, results_in(r, t, turns), t->turns[turns - 1].last, how, e));
+    RunSummary x = { .text = summary->text,
+                     .n = results_in(r, t, turns),
+                     .until = t->turns[turns - 1].last,
+                     .word = how,
+                     .tokens = summary->tokens };
+    TRY(run_compact_until(r, &x, e));
     return transcript_refresh(t, r, e);
 }
 
@@ -247,22 +253,23 @@ static jot_status summarise(Run *r, Transcript *t, const CompactModel *model, Co
 {
     AUTO(Arena) arena = { 0 };
     size_t turns = prefix_of(t);
-    Str text = { 0 };
+    CompactSummary summary = { 0 };
     if (turns == 0 || !model || !model->sum_up)
         return JOT_OK;
     size_t bound = summary_tokens(t);
     uint32_t most = bound < COMPACT_SUMMARY_MAX_OUT ? (uint32_t)bound : COMPACT_SUMMARY_MAX_OUT;
     jot_status st = model->sum_up(model->ctx, instructions_text(t, &arena),
-                                  material(t, turns, &arena), most, &arena, &text, &out->why);
+                                  material(t, turns, &arena), most, &arena, &summary, &out->why);
     if (st == JOT_CANCELLED) {
         *e = out->why;
         return st;
     }
-    if (st == JOT_OK && !text.n)
+    if (st == JOT_OK && !summary.text.n)
         st = err_set(&out->why, JOT_INVALID, "the model gave an empty summary");
     if (st != JOT_OK)
         return JOT_OK;
-    TRY(replace(r, t, turns, text_repair(bounded(text, bound, &arena), &arena), "summary", e));
+    summary.text = text_repair(bounded(summary.text, bound, &arena), &arena);
+    TRY(replace(r, t, turns, &summary, "summary", e));
     out->summed = turns;
     return JOT_OK;
 }
@@ -274,7 +281,8 @@ static jot_status drop(Run *r, Transcript *t, bool least, Compacted *out, Err *e
         AUTO(Arena) arena = { 0 };
         size_t turns = least ? t->turns_n - 1 : (t->turns_n + 1) / 2;
         out->dropped += turns;
-        TRY(replace(r, t, turns, digest(t, turns, &arena), "drop", e));
+        CompactSummary list = { .text = digest(t, turns, &arena) };
+        TRY(replace(r, t, turns, &list, "drop", e));
     }
     return JOT_OK;
 }

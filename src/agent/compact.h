@@ -26,11 +26,16 @@ enum {
     COMPACT_DIGEST_LINES = 40,      /* calls that are listed when turns are dropped */
 };
 
+typedef struct CompactSummary {
+    Str text;
+    uint64_t tokens; /* it cost, in and out; 0: nobody counted */
+} CompactSummary;
+
 /* Ask a model for one text.  JOT_CANCELLED stops everything; after any other failure turns are
  * dropped instead. */
 typedef struct CompactModel {
     jot_status (*sum_up)(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
-                         Str *out, Err *e);
+                         CompactSummary *out, Err *e);
     void *ctx;
 } CompactModel;
 

@@ -193,7 +193,7 @@ LlmRequest loop_request(const Transcript *t, Arena *into)
 }
 
 static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
-                         Str *out, Err *e)
+                         CompactSummary *out, Err *e)
 {
     Work *w = ctx;
     LlmPart part = { .kind = LLM_TEXT, .text = text };
@@ -212,7 +212,9 @@ static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, A
             buf_add(&said, reply.parts[i].text);
     if (reply.stop == LLM_STOP_REFUSAL)
         buf_clear(&said);
-    *out = arena_copy(into, buf_str(&said));
+    const LlmUsage *u = &reply.usage;
+    *out = (CompactSummary){ .text = arena_copy(into, buf_str(&said)),
+                             .tokens = u->input + u->cache_read + u->cache_write + u->output };
     return JOT_OK;
 }
 

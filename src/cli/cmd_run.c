@@ -5,9 +5,11 @@
 #include "cli/agent.h"
 #include "cli/cmd_log.h"
 #include "cli/tell.h"
+#include "memory/cycle_state.h"
 
 enum {
     QUERY_MAX = 1024 * 1024,
+    WHY_CHARS = 500,
     WAIT_MS = 2000, /* what a killed run had started may take a moment to end */
 };
 
@@ -84,7 +86,7 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
     fflush(stdout);
     if (o->end != LOOP_ANSWERED)
         fprintf(stderr, "jotter: run %s ended without an answer: " STR_FMT "\n", r->id,
-                STR_ARG(o->why));
+                STR_ARG(cycle_state_line(&s->arena, o->why, WHY_CHARS)));
     if (o->end != LOOP_ANSWERED)
         fprintf(stderr, "jotter: go on with: jotter run --resume %s\n", r->id);
     else if (!a->live.quiet)

@@ -9,10 +9,10 @@ enum { MAX_TOKENS = 8192 }; /* required by the API; what every current model can
 
 #define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
-static bool is_sent(const LlmPart *p)
+/* An empty text is refused, and so is anything in front of a result. */
+static bool is_sent(const LlmPart *p, bool results)
 {
-    /* An empty text is refused. */
-    return p->kind != LLM_TEXT || p->text.n > 0;
+    return (p->kind == LLM_RESULT) == results && (p->kind != LLM_TEXT || p->text.n > 0);
 }
 
 static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
@@ -43,13 +43,29 @@ static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
     return JOT_OK;
 }
 
-static size_t last_sent(const LlmMessage *m)
+/* Which part comes last; NULL: none is sent. */
+static const LlmPart *last_sent(const LlmMessage *m)
 {
-    size_t last = m->n;
-    for (size_t i = 0; i < m->n; i++)
-        if (is_sent(&m->parts[i]))
-            last = i;
+    const LlmPart *last = NULL;
+    for (int results = 1; results >= 0; results--)
+        for (size_t i = 0; i < m->n; i++)
+            if (is_sent(&m->parts[i], results))
+                last = &m->parts[i];
     return last;
+}
+
+static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark, Err *e)
+{
+    const char *comma = "";
+    for (int results = 1; results >= 0; results--)
+        for (size_t i = 0; i < m->n; i++) {
+            if (!is_sent(&m->parts[i], results))
+                continue;
+            buf_add(to, str(comma));
+            comma = ",";
+            TRY(write_part(to, &m->parts[i], mark == &m->parts[i], e));
+        }
+    return JOT_OK;
 }
 
 static jot_status write_messages(Buf *to, const LlmRequest *r, Err *e)
@@ -57,20 +73,13 @@ static jot_status write_messages(Buf *to, const LlmRequest *r, Err *e)
     const char *comma = "";
     for (size_t i = 0; i < r->n_messages; i++) {
         const LlmMessage *m = &r->messages[i];
-        size_t last = last_sent(m);
+        const LlmPart *last = last_sent(m);
         bool mark = i + 1 == r->n_messages && m->role == LLM_USER;
-        if (last == m->n)
+        if (!last)
             continue; /* a message without content is refused */
         buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
                  m->role == LLM_USER ? "user" : "assistant");
-        comma = "";
-        for (size_t k = 0; k < m->n; k++) {
-            if (!is_sent(&m->parts[k]))
-                continue;
-            buf_add(to, str(comma));
-            comma = ",";
-            TRY(write_part(to, &m->parts[k], mark && k == last, e));
-        }
+        TRY(write_parts(to, m, mark ? last : NULL, e));
         buf_add(to, S("]}"));
         comma = ",";
     }
@@ -97,14 +106,17 @@ static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
 
 static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
+    uint64_t thinking = 0, max_tokens = r->max_tokens ? r->max_tokens : MAX_TOKENS;
+    bool counted = str_to_u64(w->thinking, UINT32_MAX, &thinking);
     buf_add(to, S("{\"model\":"));
     llm_quote(to, w->base.model);
-    buf_addf(to, ",\"max_tokens\":%u,\"stream\":true", r->max_tokens ? r->max_tokens : MAX_TOKENS);
-    if (str_eq(w->thinking, S("adaptive")))
-        buf_add(to, S(",\"thinking\":{\"type\":\"adaptive\"}"));
+    /* The API counts thinking as part of the reply; for callers it is not. */
+    buf_addf(to, ",\"max_tokens\":%ju,\"stream\":true", (uintmax_t)(max_tokens + thinking));
+    if (counted)
+        buf_addf(to, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":%ju}",
+                 (uintmax_t)thinking);
     else if (w->thinking.n)
-        buf_addf(to, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" STR_FMT "}",
-                 STR_ARG(w->thinking));
+        buf_add(to, S(",\"thinking\":{\"type\":\"adaptive\"}"));
     if (r->system.n) {
         buf_add(to, S(",\"system\":[{\"type\":\"text\",\"text\":"));
         llm_quote(to, r->system);

@@ -136,7 +136,9 @@ static void clean(Str message, Str key, char out[WORDS_MAX + 1])
             continue;
         }
         unsigned char c = (unsigned char)message.p[0];
-        out[n++] = c < 0x20 || c >= 0x7F ? (c < 0x20 ? ' ' : '?') : (char)c;
+        if (c < 0x20 || c >= 0x7F)
+            c = c == '\n' || c == '\r' || c == '\t' ? ' ' : '?';
+        out[n++] = (char)c;
         message = str_from(message, 1);
     }
     while (n && (out[n - 1] == '.' || out[n - 1] == ' '))

@@ -59,7 +59,7 @@ jot_status wire_key(Wire *w, const char *file, bool optional, Err *e)
 {
     const char *own = w->dialect->key_env;
     const char *name = variable(own) ? own : "JOTTER_API_KEY";
-    const char *path = file ? file : variable("JOTTER_API_KEY_FILE");
+    const char *path = file || variable(name) ? file : variable("JOTTER_API_KEY_FILE");
     if (path) {
         TRY(read_file(path, &w->key, e));
     } else if (variable(name)) {

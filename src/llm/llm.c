@@ -53,7 +53,7 @@ static jot_status read_window(LlmAddress *a, Arena *into, Err *e)
     Str value = { 0 };
     if (!url_param(&a->url, S("window"), into, &value))
         return JOT_OK;
-    if (!str_to_u64(value, 1000 * 1000 * 1000, &a->window) || a->window == 0)
+    if (!str_to_u64(value, UINT32_MAX, &a->window) || a->window == 0)
         return err_set(e, JOT_INVALID, "the window of a model is a number of tokens");
     return JOT_OK;
 }

@@ -157,13 +157,13 @@ static bool thousandths(Str text, int64_t *out)
     uint64_t whole = 0, part = 0;
     Str head = text;
     bool fraction = str_cut(&text, '.', &head);
-    if (!str_to_u64(head, 1000 * 1000 * 1000, &whole))
+    if (!str_to_u64(head, UINT32_MAX, &whole))
         return false;
     for (size_t i = 0; i < 3; i++) {
-        char c = fraction && i < text.n ? text.p[i] : '0';
-        if (c < '0' || c > '9')
+        int digit = fraction && i < text.n ? text.p[i] - '0' : 0;
+        if (digit < 0 || digit > 9)
             return false;
-        part = part * 10 + (uint64_t)(c - '0');
+        part = part * 10 + (uint64_t)digit;
     }
     *out = (int64_t)(whole * 1000 + part);
     return true;

@@ -38,7 +38,7 @@ static jot_status read_thinking(Wire *w, Str value, Err *e)
 {
     uint64_t tokens = 0;
     if (w->dialect != &dialect_anthropic ||
-        (!str_eq(value, S("adaptive")) && !str_to_u64(value, 1000 * 1000, &tokens)))
+        (!str_eq(value, S("adaptive")) && !str_to_u64(value, UINT32_MAX, &tokens)))
         return err_set(e, JOT_INVALID,
                        "'thinking' is 'adaptive' or a number of tokens, and for anthropic: only");
     w->thinking = value;

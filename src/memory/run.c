@@ -184,9 +184,9 @@ typedef struct Entry {
     const char *word;
     bool mutating, ok;
     uint64_t keep;
-    uint64_t n, until; /* of a compact that stands for a part; until 0: for all */
-    uint64_t answer;   /* for the caller: a result's number, or how many were cleared */
-    bool needless;     /* there is nothing to do */
+    const RunSummary *part; /* a compact that stands for a part; NULL: for all */
+    uint64_t answer;        /* for the caller: a result's number, or how many were cleared */
+    bool needless;          /* there is nothing to do */
 } Entry;
 
 static void put_text(json_t *meta, const char *name, Str text)
@@ -229,15 +229,18 @@ static jot_status compose_call(const RunState *s, const Entry *x, json_t *meta, 
 
 static jot_status compose_compact(const RunState *s, const Entry *x, json_t *meta, Err *e)
 {
-    put_number(meta, "n", x->until ? x->n : s->results);
-    if (!x->until)
+    const RunSummary *part = x->part;
+    put_number(meta, "n", part ? part->n : s->results);
+    if (!part)
         return JOT_OK;
-    put_number(meta, "until", x->until);
-    if (x->until > s->seq || x->n > s->results || x->n < s->compacted)
+    put_number(meta, "until", part->until);
+    if (part->tokens)
+        put_number(meta, "tokens", part->tokens);
+    if (part->until > s->seq || part->n > s->results || part->n < s->compacted)
         return err_set(e, JOT_INVALID,
                        "a summary of results 1 to %llu up to record %llu: the run has results "
                        "%llu to %llu, and %llu records",
-                       (unsigned long long)x->n, (unsigned long long)x->until,
+                       (unsigned long long)part->n, (unsigned long long)part->until,
                        (unsigned long long)s->compacted, (unsigned long long)s->results,
                        (unsigned long long)s->seq);
     return JOT_OK;
@@ -460,14 +463,12 @@ jot_status run_compact(Run *r, Str summary, Err *e)
     return add(r, &(Entry){ .kind = RUN_COMPACT, .body = summary }, e);
 }
 
-jot_status run_compact_until(Run *r, Str summary, uint64_t n, uint64_t until, const char *word,
-                             Err *e)
+jot_status run_compact_until(Run *r, const RunSummary *s, Err *e)
 {
-    TRY(check_text("a summary", summary, e));
-    if (summary.n == 0 || until == 0)
-        return err_set(e, JOT_INVALID, "a summary stands for at least one record");
-    Entry x = { .kind = RUN_COMPACT, .body = summary, .n = n, .until = until, .word = word };
-    return add(r, &x, e);
+    TRY(check_text("a summary", s->text, e));
+    if (s->text.n == 0 || s->until == 0)
+        return err_set(e, JOT_INVALID, "a summary has words, and stands for at least one record");
+    return add(r, &(Entry){ .kind = RUN_COMPACT, .body = s->text, .part = s, .word = s->word }, e);
 }
 
 UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into)

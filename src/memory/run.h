@@ -78,6 +78,7 @@ typedef struct Step {
     uint64_t n;        /* tool_result: its number; compact: how many results it sums up */
     uint64_t from, to; /* clear: these results */
     uint64_t until;    /* compact: it stands for all records up to here; 0: all before it */
+    uint64_t tokens;   /* compact: what it cost to make */
     Str warning;       /* tool_call: what the model is told about it */
     Str word;          /* notice: what it is about; end, compact: how */
 } Step;
@@ -162,10 +163,17 @@ MUST_USE jot_status run_result(Run *r, Str call, bool ok, Str result, uint64_t *
 MUST_USE jot_status run_clear(Run *r, uint64_t keep, uint64_t *cleared, Err *e);
 /* From now on `summary` (UTF-8, not empty) stands for every result so far. */
 MUST_USE jot_status run_compact(Run *r, Str summary, Err *e);
-/* The same for results 1 to `n` and all records up to seq `until`; `word` says how it was made.
- * JOT_INVALID unless they are there. */
-MUST_USE jot_status run_compact_until(Run *r, Str summary, uint64_t n, uint64_t until,
-                                      const char *word, Err *e);
+/* A summary of a part of the run. */
+typedef struct RunSummary {
+    Str text;         /* UTF-8, not empty */
+    uint64_t n;       /* it stands for results 1 to n ... */
+    uint64_t until;   /* ... and for all records up to this seq */
+    const char *word; /* how it was made */
+    uint64_t tokens;  /* what that cost; 0: not known */
+} RunSummary;
+
+/* The same for a part.  JOT_INVALID unless the run has it. */
+MUST_USE jot_status run_compact_until(Run *r, const RunSummary *s, Err *e);
 
 /* What to say to the model before it makes this call; never a reason to refuse it. */
 UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into);

@@ -43,11 +43,9 @@ static void read_member(Str name, Str value, Arena *into, Step *out)
     static const struct {
         const char *name;
         size_t at;
-    } numbers[] = { { "of", offsetof(Step, of) },
-                    { "n", offsetof(Step, n) },
-                    { "from", offsetof(Step, from) },
-                    { "to", offsetof(Step, to) },
-                    { "until", offsetof(Step, until) } };
+    } numbers[] = { { "of", offsetof(Step, of) },       { "n", offsetof(Step, n) },
+                    { "from", offsetof(Step, from) },   { "to", offsetof(Step, to) },
+                    { "until", offsetof(Step, until) }, { "tokens", offsetof(Step, tokens) } };
     static const struct {
         const char *name;
         size_t at;

@@ -9,6 +9,8 @@
 #include "net/http_client.h"
 
 #include <assert.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -38,6 +40,44 @@ typedef struct Transfer {
     char why[CURL_ERROR_SIZE];
 } Transfer;
 
+/* --- SIGPIPE ----------------------------------------------------------------------------- */
+
+/* TLS writes to a connection that the other side has closed raise it.  It is blocked in this thread
+ * while libcurl works, and one that came meanwhile is taken away. */
+typedef struct Quiet {
+    sigset_t before;
+    bool pending; /* it was already waiting: that one is not ours */
+} Quiet;
+
+static sigset_t pipe_signal(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return set;
+}
+
+static Quiet quiet_begin(void)
+{
+    Quiet q;
+    sigset_t set = pipe_signal(), waiting;
+    sigpending(&waiting);
+    q.pending = sigismember(&waiting, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &set, &q.before);
+    return q;
+}
+
+static void quiet_end(const Quiet *q)
+{
+    sigset_t set = pipe_signal();
+    struct timespec none = { 0 };
+    if (!q->pending)
+        (void)sigtimedwait(&set, NULL, &none);
+    pthread_sigmask(SIG_SETMASK, &q->before, NULL);
+}
+
+/* --- The client -------------------------------------------------------------------------- */
+
 HttpClient *http_client_new(const Io *io)
 {
     HttpClient *c = mem_alloc(sizeof *c);
@@ -49,10 +89,12 @@ void http_client_free(HttpClient *c)
 {
     if (!c)
         return;
+    Quiet q = quiet_begin();
     if (c->easy)
         c->curl->easy_cleanup(c->easy);
     if (c->multi)
         c->curl->multi_cleanup(c->multi);
+    quiet_end(&q);
     free(c);
 }
 
@@ -83,7 +125,8 @@ bool http_answer_header(const HttpAnswer *a, Str name, Str *value)
     Str rest = buf_str(&a->headers), line;
     while (str_cut(&rest, '\n', &line)) {
         Str key = { 0 };
-        if (!str_cut(&line, ':', &key) || key.n != name.n || strncasecmp(key.p, name.p, name.n))
+        if (!str_cut(&line, ':', &key) || key.n != name.n ||
+            strncasecmp(key.p, name.p, name.n) != 0)
             continue;
         *value = trim(line);
         return true;
@@ -216,6 +259,12 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
     return t->st == JOT_OK ? piece.n : 0;
 }
 
+/* Tools that are started later must not inherit the connection. */
+static int on_socket(void *ctx, curl_socket_t fd, curlsocktype purpose)
+{
+    return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
 static int on_progress(void *ctx, curl_off_t want_down, curl_off_t down, curl_off_t want_up,
                        curl_off_t up)
 {
@@ -226,7 +275,7 @@ static int on_progress(void *ctx, curl_off_t want_down, curl_off_t down, curl_of
     return 0;
 }
 
-static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
+static curl_socket_t on_connect(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
 {
     Transfer *t = ctx;
     if (t->request->may_connect(t->request->ctx, &to->addr))
@@ -246,7 +295,7 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
     set(easy, CURLOPT_URL, r->url);
     set(easy, CURLOPT_HTTPHEADER, headers);
     if (r->may_connect) {
-        set(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+        set(easy, CURLOPT_OPENSOCKETFUNCTION, on_connect);
         set(easy, CURLOPT_OPENSOCKETDATA, t);
     }
     if (t->here || r->may_connect)
@@ -267,6 +316,7 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
     set(easy, CURLOPT_HEADERDATA, t);
     set(easy, CURLOPT_WRITEFUNCTION, on_body);
     set(easy, CURLOPT_WRITEDATA, t);
+    set(easy, CURLOPT_SOCKOPTFUNCTION, on_socket);
     set(easy, CURLOPT_NOPROGRESS, 0L);
     set(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     set(easy, CURLOPT_XFERINFODATA, t);
@@ -372,6 +422,7 @@ jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
     TRY(open_client(c, e));
     TRY(make_headers(c, r, &headers, e));
     t.active_ms = io_awake_ms(c->io);
+    Quiet q = quiet_begin();
     set_up(c, &t, headers);
     if (c->curl->multi_add_handle(c->multi, c->easy) != CURLM_OK)
         mem_exhausted();
@@ -379,6 +430,7 @@ jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
     out->status = read_status(out);
     c->curl->multi_remove_handle(c->multi, c->easy);
     c->curl->easy_reset(c->easy);
+    quiet_end(&q);
     drop_headers(c, headers);
     return st;
 }

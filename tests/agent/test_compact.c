@@ -24,14 +24,14 @@ static void bench_done(Bench *b)
 DEFINE_AUTO(Bench, bench_done)
 
 static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
-                         Str *out, Err *e)
+                         CompactSummary *out, Err *e)
 {
     Bench *b = ctx;
     (void)max_tokens;
     b->asked++;
     b->system = arena_copy(&b->d->a, system);
     b->text = arena_copy(&b->d->a, text);
-    *out = arena_copy(into, b->summary);
+    *out = (CompactSummary){ .text = arena_copy(into, b->summary), .tokens = 70 };
     return b->st == JOT_OK ? JOT_OK : err_set(e, b->st, "no summary today");
 }
 
@@ -191,6 +191,7 @@ static void what_is_still_red_is_summed_up(Desk *d)
     Compacted c = compact(&b, false);
     assert_int_equal(b.asked, 1);
     assert_int_equal(c.summed, 8 - COMPACT_KEEP_TURNS);
+    assert_int_equal(b.t.spent, 70);
     assert_int_equal(c.dropped, 0);
     Str text = sent(&b, &b.t);
     assert_has(text, "the question that always stays");

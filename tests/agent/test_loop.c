@@ -217,6 +217,30 @@ static void a_pause_is_gone_on_with(Desk *d)
     assert_text(p.o.answer, "two");
 }
 
+static void a_request_that_is_too_long_is_made_shorter(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "limit: 3000\n"
+         "answers:\n"
+         "- calls: [{name: big, args: {lines: 40}}]\n"
+         "- calls: [{name: big, args: {lines: 40}}]\n"
+         "- {text: done, expect: [\"turns were left out\"]}\n",
+         &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "done");
+    assert_int_equal(p.s.compacted.dropped, 1);
+}
+
+static void a_request_that_is_always_too_long_fails_with_that(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "limit: 3000\nanswers:\n- calls: [{name: big, args: {lines: 200}}]\n- text: done\n",
+         &p);
+    assert_int_equal(p.st, JOT_TOO_BIG);
+    assert_int_equal(p.o.end, LOOP_FAILED);
+}
+
 static void a_model_that_fails_leaves_a_run_that_goes_on(Desk *d)
 {
     AUTO(Played) p;
@@ -316,6 +340,26 @@ static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
     assert_says(d, "was not begun by 'jotter run'");
 }
 
+static void what_was_redacted_is_not_sent_any_more(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {text: secret, calls: [{id: a, name: count, args: {}}]}\n- text: done\n", &p);
+    p.s.loop.iterations_max = 1;
+    go(d, &p);
+    assert_int_equal(p.o.end, LOOP_LIMIT);
+    for (uint64_t seq = 3; seq <= 5; seq++) /* reply, call, result */
+        desk_ok(d, memory_redact(&d->m, str(p.run.stream), seq, &d->e));
+    scene_put(d->dir, "requests", "");
+    scene_put(d->dir, "script",
+              "- calls: [{id: b, name: count, args: {}}]\n- text: \"begun anew, {{result:b}}\"\n");
+    scene_close(&p.s);
+    desk_ok(d, scene_open(&p.s, &d->m, d->dir, &d->e));
+    resume(d, &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "begun anew, counted");
+    assert_int_equal(scene_times(requests(d), "secret"), 0);
+}
+
 static void one_process_works_on_a_run_at_a_time(Desk *d)
 {
     if (strcmp(d->engine, "mem") == 0)
@@ -360,12 +404,15 @@ static const DeskTest tests[] = {
     DESK_TEST(tokens_can_run_out),
     DESK_TEST(a_refusal_is_an_end),
     DESK_TEST(a_pause_is_gone_on_with),
+    DESK_TEST(a_request_that_is_too_long_is_made_shorter),
+    DESK_TEST(a_request_that_is_always_too_long_fails_with_that),
     DESK_TEST(a_model_that_fails_leaves_a_run_that_goes_on),
     DESK_TEST(a_pad_that_fails_stops_the_loop_with_its_status),
     DESK_TEST(what_is_cancelled_can_go_on),
     DESK_TEST(an_answer_is_put_off_twice_while_a_plan_is_open),
     DESK_TEST(tools_can_be_asked_for_in_json),
     DESK_TEST(a_run_of_somebody_else_is_not_gone_on_with),
+    DESK_TEST(what_was_redacted_is_not_sent_any_more),
     DESK_TEST(one_process_works_on_a_run_at_a_time),
     DESK_TEST(another_model_may_go_on),
 };

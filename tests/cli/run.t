@@ -140,13 +140,24 @@ full() {
 }
 try 'a full disk in the middle of it loses nothing' full
 
+servers() {
+    cat >server.yaml <<'E'
+- calls: [{id: w, name: mcp_jotter_scratchpad_write, args: {key: there, content: from here}}]
+- text: "{{result:w|line 1}}"
+E
+    jot run 'use a server' --model script:server.yaml --mcp "$JOTTER mcp --pad files:$here/other" --allow mcp --quiet && ends 0 &&
+        is 'wrote 9 chars to scratchpad[there]' && [ "$(cat other/notes/there.txt)" = 'from here' ] || return 1
+    jot run 'use none' --model script:server.yaml --mcp /nonexistent/server --quiet && [ "$code" -ge 65 ] && tells 'the server'
+}
+try 'tools of an MCP server are tools like others' servers
+
 hanging() {
     cat >sleep.yaml <<'E'
 - calls: [{id: s, name: shell, args: {command: sleep 30, seconds: 1}}]
 - text: "{{result:s}}"
 E
     jot run 'sleep' --model script:sleep.yaml --allow shell --quiet && ends 0 || return 1
-    case $out in *'cannot be confined'*) ;; *) says 'it was not done after 1 s' ;; esac
+    case $out in *'cannot be confined'* | *'the command does not end'*) ;; *) says 'it was not done after 1 s' ;; esac
 }
 try 'a tool that hangs is stopped' hanging
 
@@ -166,6 +177,30 @@ killed() {
     [ "$(tail -n 1 slow.log)" = "$(cat quick.log)" ] && jot read found && says something
 }
 try 'a run that was killed goes on with the request it had sent' killed
+
+# Commands that leave a line each, and a process that is killed again and again.
+counted() {
+    local i code=1 pid unknown JOTTER_PAD=files:$here/counted
+    for i in 1 2 3 4 5 6; do echo "- calls: [{name: shell, args: {command: 'echo $i >>counter'}}]"; done >count.yaml
+    echo '- text: all' >>count.yaml
+    touch counter
+    for i in $(seq 60); do
+        set -- --resume last
+        ls counted/runs/*.jsonl >/dev/null 2>&1 || set -- 'count'
+        "$JOTTER" run "$@" --model script:count.yaml --allow shell --quiet >answer 2>/dev/null &
+        pid=$!
+        [ "$i" -gt 40 ] || { sleep "0.$((RANDOM % 4))$((RANDOM % 10))" && kill -9 $pid 2>/dev/null; }
+        wait $pid 2>/dev/null
+        code=$?
+        [ $code -ne 0 ] || break
+    done
+    jot log results last && ends 0 || return 1
+    case $out in *'cannot be confined'*) return 0 ;; esac
+    unknown=$(printf '%s' "$out" | grep -c 'unknown outcome')
+    echo "# $i processes, $(wc -l <counter) of 6 counted, $unknown unknown"
+    [ $code -eq 0 ] && [ "$(cat answer)" = all ] && [ -z "$(sort counter | uniq -d)" ] && [ "$(($(wc -l <counter) + unknown))" -ge 6 ]
+}
+try 'however often it is killed, nothing is done twice' counted
 
 interrupted() {
     echo '- {hang: true}' >hang.yaml
