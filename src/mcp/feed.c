@@ -25,6 +25,7 @@ typedef struct Followed {
 /* The first one is the old era's and has no id; it is there for as long as the feed. */
 typedef struct Listen {
     Str id;
+    uint64_t via;
     bool list; /* wants to know when the list changes */
     Followed *followed;
     size_t n, cap;
@@ -206,7 +207,7 @@ static void notify(McpFeed *f, const Listen *l, const char *method, json_t *para
         json_object_set_new(params, "_meta", json_pack("{s:o}", SUBSCRIPTION, id_value(l->id)));
     rpc_write_notification(&text, method, json_object_size(params) ? params : NULL);
     json_decref(params);
-    f->hooks.send(f->hooks.ctx, buf_str(&text));
+    f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, false, 0 });
 }
 
 static json_t *honour(Listen *l, const json_t *wanted, Err *e)
@@ -229,12 +230,13 @@ static json_t *honour(Listen *l, const json_t *wanted, Err *e)
     return TAKE(kept);
 }
 
-static jot_status listen_locked(McpFeed *f, Str id, const json_t *wanted, Err *e)
+static jot_status listen_locked(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
 {
     if (f->n > MCP_LISTENS_MAX)
         return err_set(e, JOT_TOO_BIG, "at most %d subscriptions can be open", MCP_LISTENS_MAX);
     Listen *l = &f->listens[f->n++];
     l->id = own(id);
+    l->via = via;
     json_t *kept = honour(l, wanted, e);
     if (!kept) {
         drop_listen(f, f->n - 1);
@@ -245,10 +247,10 @@ static jot_status listen_locked(McpFeed *f, Str id, const json_t *wanted, Err *e
     return JOT_OK;
 }
 
-jot_status mcp_feed_listen(McpFeed *f, Str id, const json_t *wanted, Err *e)
+jot_status mcp_feed_listen(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
 {
     pthread_mutex_lock(&f->lock);
-    jot_status st = listen_locked(f, id, wanted, e);
+    jot_status st = listen_locked(f, id, via, wanted, e);
     pthread_mutex_unlock(&f->lock);
     return st;
 }
@@ -258,12 +260,12 @@ void mcp_feed_end(McpFeed *f)
     pthread_mutex_lock(&f->lock);
     while (f->n > 1) {
         AUTO(Buf) text = { 0 };
-        Str id = f->listens[f->n - 1].id;
+        const Listen *l = &f->listens[f->n - 1];
         AUTO_PTR(json_t)
         result = json_pack("{s:s, s:{s:o}}", "resultType", "complete", "_meta", SUBSCRIPTION,
-                           id_value(id));
-        rpc_write_result(&text, id, result);
-        f->hooks.send(f->hooks.ctx, buf_str(&text));
+                           id_value(l->id));
+        rpc_write_result(&text, l->id, result);
+        f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, true, 0 });
         drop_listen(f, f->n - 1);
     }
     pthread_mutex_unlock(&f->lock);

@@ -7,13 +7,13 @@
  * thread that takes messages touches, and the feed, which has a lock of its own. */
 #include "mcp/session.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"
+#include "mcp/batch.h"
 #include "mcp/feed.h"
 #include "memory/lease.h"
 #include "memory/note.h"
@@ -28,16 +28,6 @@ struct McpSession {
     McpFeed *feed;
     const char *version; /* what initialize agreed on; NULL: nothing yet */
 };
-
-/* Answers that go out together, when the last of them is there.  All of it is under the lock of
- * batches, which is never held while something is sent. */
-typedef struct McpBatch {
-    McpSession *session;
-    Buf text;
-    size_t waiting; /* requests without an answer, and whoever still takes messages of it */
-} McpBatch;
-
-static pthread_mutex_t batches = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct McpMethod {
     const char *name;
@@ -82,65 +72,37 @@ McpFeed *mcp_feed(McpSession *s)
     return s->feed;
 }
 
-/* --- Answers, alone or together ---------------------------------------------------------- */
-
-static void deliver(McpSession *s, McpBatch *b, Str reply)
+const char *mcp_version(const McpSession *s)
 {
-    if (!b) {
-        s->hooks.send(s->hooks.ctx, reply);
-        return;
-    }
-    pthread_mutex_lock(&batches);
-    buf_add_char(&b->text, b->text.n ? ',' : '[');
-    buf_add(&b->text, reply);
-    pthread_mutex_unlock(&batches);
+    return s->version;
+}
+
+/* --- Answers ----------------------------------------------------------------------------- */
+
+static void deliver(McpSession *s, McpRequest *r, Str reply)
+{
+    if (r->batch)
+        mcp_batch_add(r->batch, reply);
+    else
+        s->hooks.send(s->hooks.ctx, &(McpOut){ reply, r->via, true, r->error });
 }
 
 void mcp_deliver(McpSession *s, McpRequest *r, Str reply)
 {
-    deliver(s, r->batch, reply);
+    deliver(s, r, reply);
 }
 
-static McpBatch *join(McpBatch *b)
+void mcp_drop(McpSession *s, McpRequest *r)
 {
-    if (!b)
-        return NULL;
-    pthread_mutex_lock(&batches);
-    b->waiting++;
-    pthread_mutex_unlock(&batches);
-    return b;
-}
-
-/* The last to leave sends what there is; a batch of notifications has no answer. */
-static void leave(McpBatch *b)
-{
-    if (!b)
-        return;
-    pthread_mutex_lock(&batches);
-    bool last = --b->waiting == 0;
-    pthread_mutex_unlock(&batches);
-    if (!last)
-        return;
-    if (b->text.n) {
-        buf_add_char(&b->text, ']');
-        AUTO(RpcError)
-        why = rpc_error(status_info(JOT_TOO_BIG)->rpc,
-                        "the answers to this batch are larger than %d bytes", BUF_MAX_DEFAULT);
-        if (!buf_ok(&b->text)) {
-            buf_free(&b->text);
-            rpc_write_error(&b->text, (Str){ 0 }, &why);
-        }
-        b->session->hooks.send(b->session->hooks.ctx, buf_str(&b->text));
-    }
-    buf_free(&b->text);
-    free(b);
+    if (!r->batch)
+        s->hooks.send(s->hooks.ctx, &(McpOut){ (Str){ 0 }, r->via, true, 0 });
 }
 
 void mcp_request_free(McpRequest *r)
 {
     if (!r)
         return;
-    leave(r->batch);
+    mcp_batch_leave(r->batch);
     rpc_message_done(&r->msg);
     arena_free(&r->arena);
     free(r);
@@ -247,12 +209,17 @@ static json_t *capabilities(McpEra era)
     return c;
 }
 
-static const char *agree(Str wanted)
+static const char *find_version(Str wanted)
 {
     for (size_t i = 0; i < COUNT_OF(versions); i++)
         if (str_eq(wanted, str(versions[i])))
             return versions[i];
-    return versions[0];
+    return NULL;
+}
+
+bool mcp_version_old(Str version)
+{
+    return find_version(version) != NULL;
 }
 
 static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
@@ -261,7 +228,9 @@ static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **res
     (void)desk;
     if (!mcp_param(r, "protocolVersion", &wanted, why))
         return false;
-    s->version = agree(wanted);
+    s->version = find_version(wanted);
+    if (!s->version)
+        s->version = versions[0];
     *result = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", s->version, "capabilities",
                         capabilities(MCP_ERA_LEGACY), "serverInfo", server_info(), "instructions",
                         mcp_text(note_prompt_short()));
@@ -351,7 +320,7 @@ static bool listen_to(McpSession *s, McpRequest *r, McpDesk *desk, json_t **resu
     if (!json_is_object(wanted))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
     s->hooks.follow(s->hooks.ctx, desk);
-    if (mcp_feed_listen(s->feed, r->msg.id, wanted, &e) != JOT_OK)
+    if (mcp_feed_listen(s->feed, r->msg.id, r->via, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     return true;
 }
@@ -418,6 +387,7 @@ static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
     AUTO_PTR(json_t) result = NULL;
     AUTO(RpcError) why = { 0 };
     if (!r->method->answer(s, r, desk, &result, &why)) {
+        r->error = why.code;
         rpc_write_error(to, r->msg.id, &why);
     } else if (result) {
         finish(r, result);
@@ -428,14 +398,16 @@ static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the answer is larger than %d bytes",
                     BUF_MAX_DEFAULT);
     buf_free(to);
+    r->error = why.code;
     rpc_write_error(to, r->msg.id, &why);
 }
 
-static void send_error(McpSession *s, McpBatch *b, Str id, const RpcError *why)
+static void send_error(McpSession *s, McpRequest *r, const RpcError *why)
 {
     AUTO(Buf) text = { 0 };
-    rpc_write_error(&text, id, why);
-    deliver(s, b, buf_str(&text));
+    rpc_write_error(&text, r->msg.id, why);
+    r->error = why->code;
+    deliver(s, r, buf_str(&text));
 }
 
 /* --- Taking ------------------------------------------------------------------------------ */
@@ -534,28 +506,30 @@ static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
     return choose_era(s, r, why) && choose_method(s, r, why) && choose_subject(s, r, why);
 }
 
-static void take_one(McpSession *s, McpBatch *b, Str text)
+static bool take_one(McpSession *s, McpBatch *b, Str text, uint64_t via)
 {
     AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
     AUTO(RpcError) why = { 0 };
-    r->batch = join(b);
+    r->batch = mcp_batch_join(b);
+    r->via = via;
     if (!rpc_read(arena_copy(&r->arena, text), &r->msg, &why)) {
-        send_error(s, b, r->msg.id, &why);
-        return;
+        send_error(s, r, &why);
+        return true;
     }
     if (r->msg.kind == RPC_NOTIFICATION)
         take_notification(s, &r->msg);
     if (r->msg.kind != RPC_REQUEST)
-        return; /* we ask nothing, so no response is ours */
+        return false; /* we ask nothing, so no response is ours */
     if (!choose(s, r, &why)) {
-        send_error(s, b, r->msg.id, &why);
+        send_error(s, r, &why);
     } else if (r->method->works) {
         s->hooks.work(s->hooks.ctx, TAKE(r));
     } else {
         AUTO(Buf) reply = { 0 };
         answer(s, r, NULL, &reply);
-        deliver(s, b, buf_str(&reply));
+        deliver(s, r, buf_str(&reply));
     }
+    return true;
 }
 
 /* One revision of the protocol has batches, and demands them. */
@@ -564,26 +538,25 @@ static bool takes_batches(const McpSession *s)
     return s->version && strcmp(s->version, "2025-03-26") == 0;
 }
 
-void mcp_take(McpSession *s, Str text)
+bool mcp_take(McpSession *s, Str text, uint64_t via)
 {
     AUTO(Arena) arena = { 0 };
     Str *parts;
     size_t n;
-    if (!takes_batches(s) || !rpc_batch(text, &arena, &parts, &n)) {
-        take_one(s, NULL, text);
-        return;
-    }
+    bool answered = false;
+    if (!takes_batches(s) || !rpc_batch(text, &arena, &parts, &n))
+        return take_one(s, NULL, text, via);
     if (n == 0 || n > RPC_BATCH_MAX) {
         AUTO(RpcError)
         why = rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX);
-        send_error(s, NULL, (Str){ 0 }, &why);
-        return;
+        send_error(s, &(McpRequest){ .via = via }, &why);
+        return true;
     }
-    McpBatch *b = mem_alloc(sizeof *b);
-    *b = (McpBatch){ .session = s, .waiting = 1 };
+    McpBatch *b = mcp_batch_new(s, via);
     for (size_t i = 0; i < n; i++)
-        take_one(s, b, parts[i]);
-    leave(b);
+        answered = take_one(s, b, parts[i], via) || answered;
+    mcp_batch_leave(b);
+    return answered;
 }
 
 void mcp_refuse_long(McpSession *s)
@@ -591,7 +564,7 @@ void mcp_refuse_long(McpSession *s)
     AUTO(RpcError)
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
                     RPC_LINE_MAX);
-    send_error(s, NULL, (Str){ 0 }, &why);
+    send_error(s, &(McpRequest){ 0 }, &why);
 }
 
 void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)

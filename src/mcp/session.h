@@ -39,11 +39,19 @@ typedef struct McpSession McpSession;
 typedef struct McpDesk McpDesk;
 typedef struct McpRequest McpRequest;
 
+/* One message on its way out. */
+typedef struct McpOut {
+    Str text;     /* without a line break; empty: there is no answer, because it was cancelled */
+    uint64_t via; /* what mcp_take was told of the message it belongs to; 0: nobody asked for it */
+    bool last;    /* the answer: nothing else belongs to that message */
+    int error;    /* the code of an answer that is an error; 0: it is none */
+} McpOut;
+
 /* What a transport does for its session.  All of it may be called from any thread. */
 typedef struct McpHooks {
-    void (*send)(void *ctx, Str message); /* one message, without a line break */
-    bool (*busy)(void *ctx, Str id);      /* a request of this id has not been answered yet */
-    void (*cancel)(void *ctx, Str id);    /* nobody waits for this one any more */
+    void (*send)(void *ctx, const McpOut *out);
+    bool (*busy)(void *ctx, Str id);   /* a request of this id has not been answered yet */
+    void (*cancel)(void *ctx, Str id); /* nobody waits for this one any more */
     /* Run this some time, as below; the transport owns it now.  Called by mcp_take only. */
     void (*work)(void *ctx, McpRequest *r);
     /* From now on somebody wants to know what changes; returns when no change is missed any more.
@@ -77,6 +85,8 @@ struct McpRequest {
     McpEra era;
     RpcMessage msg;
     Arena arena;            /* of the message's bytes and of the answer */
+    uint64_t via;           /* the transport's word for where it came from */
+    int error;              /* the code of its answer, if that is an error */
     Str subject;            /* requests of the same one run in order; empty: about anything */
     struct McpBatch *batch; /* what it came in with; NULL: it came alone */
 };
@@ -86,8 +96,9 @@ void mcp_request_free(McpRequest *r);
 DEFINE_AUTO_PTR(McpRequest, mcp_request_free)
 
 /* Take one message, or a batch of them where the conversation allows that.  What can be answered is
- * answered through the hooks; what needs the pad is handed to the work hook. */
-void mcp_take(McpSession *s, Str text);
+ * answered through the hooks; what needs the pad is handed to the work hook.  `via` comes back with
+ * everything that belongs to it.  False: there is nothing to answer, now or later. */
+bool mcp_take(McpSession *s, Str text, uint64_t via);
 
 /* Tell the client that a message was too long to be read. */
 void mcp_refuse_long(McpSession *s);
@@ -96,6 +107,8 @@ void mcp_refuse_long(McpSession *s);
  * mcp_deliver. */
 void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to);
 void mcp_deliver(McpSession *s, McpRequest *r, Str reply);
+/* Instead of both: nobody waits for it. */
+void mcp_drop(McpSession *s, McpRequest *r);
 
 /* --- For the methods ----------------------------------------------------------------------- */
 
@@ -115,6 +128,10 @@ void mcp_next(json_t *result, Str last);
 json_t *mcp_text(Str text);
 
 const McpOptions *mcp_options(const McpSession *s);
+/* What initialize agreed on; NULL: nothing yet.  For the thread that takes messages. */
+const char *mcp_version(const McpSession *s);
+/* True for a revision of the protocol that begins with initialize. */
+bool mcp_version_old(Str version);
 const McpHooks *mcp_hooks(const McpSession *s);
 struct McpFeed *mcp_feed(McpSession *s);
 
