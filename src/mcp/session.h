@@ -30,9 +30,10 @@ typedef enum McpEra { MCP_ERA_LEGACY = 1, MCP_ERA_MODERN = 2 } McpEra;
 typedef struct McpOptions {
     Str url;
     Str by;
-    uint64_t lease;    /* the token to write under; 0: none */
-    unsigned profiles; /* of tools; 0: the default */
-    const Io *io;      /* NULL: the system */
+    uint64_t lease;                 /* the token to write under; 0: none */
+    unsigned profiles;              /* of tools; 0: the default */
+    const Io *io;                   /* NULL: the system */
+    const struct McpPlugin *plugin; /* what is offered besides the pad; NULL: nothing */
 } McpOptions;
 
 typedef struct McpSession McpSession;
@@ -57,6 +58,8 @@ typedef struct McpHooks {
     /* From now on somebody wants to know what changes; returns when no change is missed any more.
      * Called by whoever works at this desk. */
     void (*follow)(void *ctx, McpDesk *desk);
+    /* The list of "tools" or "prompts" is another now: every client may want to know. */
+    void (*changed)(void *ctx, const char *what);
     void *ctx;
 } McpHooks;
 
@@ -71,6 +74,7 @@ struct McpDesk {
     const McpOptions *o;
     Memory memory;
     ToolHost host;
+    Interest *interest; /* of who waits for what is done now; NULL: endless */
 };
 
 void mcp_desk_init(McpDesk *d, const McpOptions *o);
@@ -88,6 +92,10 @@ struct McpRequest {
     uint64_t via;           /* the transport's word for where it came from */
     int error;              /* the code of its answer, if that is an error */
     Str subject;            /* requests of the same one run in order; empty: about anything */
+    bool reads;             /* changes nothing: may run beside others that do not, and be ended */
+    bool cancelled;         /* nobody waits for it: see talk.h */
+    bool plugged;           /* the plug-in answers it, */
+    json_t *client;         /* and gets to know what the client can; owned */
     struct McpBatch *batch; /* what it came in with; NULL: it came alone */
 };
 
@@ -134,6 +142,9 @@ const char *mcp_version(const McpSession *s);
 bool mcp_version_old(Str version);
 const McpHooks *mcp_hooks(const McpSession *s);
 struct McpFeed *mcp_feed(McpSession *s);
+
+/* Add what the plug-in has to a list: see plugin.h. */
+void mcp_plugin_list(const McpSession *s, const char *what, json_t *to);
 
 McpAnswer mcp_resources_list, mcp_resources_read, mcp_templates_list;
 McpAnswer mcp_prompts_list, mcp_prompts_get;

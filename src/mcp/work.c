@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "mcp/feed.h"
+#include "mcp/talk.h"
 #include "memory/watch.h"
 
 struct WorkClient {
@@ -107,7 +108,13 @@ static void let_go(WorkClient *c, McpRequest *r, bool ran)
     free(c);
 }
 
-/* One that has not begun never will; one that runs is not answered. */
+static void cancel_running(Job *job)
+{
+    job->cancelled = true;
+    mcp_request_cancel(job->request);
+}
+
+/* One that has not begun never will; one that runs is not answered, and ends if it only reads. */
 static void cancel(void *ctx, Str id)
 {
     WorkClient *c = ctx;
@@ -115,7 +122,7 @@ static void cancel(void *ctx, Str id)
     Job *job = find_job(c, id);
     McpRequest *dropped = NULL;
     if (job && job->running)
-        job->cancelled = true;
+        cancel_running(job);
     else if (job)
         dropped = take_out(c->work, job);
     pthread_mutex_unlock(&c->work->lock);
@@ -142,8 +149,11 @@ static void enqueue(void *ctx, McpRequest *r)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Two that only read never wait for each other. */
 static bool must_wait_for(const Job *later, const Job *earlier)
 {
+    if (earlier->request->reads && later->request->reads)
+        return false;
     Str a = earlier->request->subject, b = later->request->subject;
     return a.n == 0 || b.n == 0 ? earlier->client == later->client : str_eq(a, b);
 }
@@ -202,6 +212,15 @@ static void tell_all(Work *w)
     for (WorkClient *c = w->clients; c; c = c->next)
         mcp_feed_tell_all(mcp_feed(c->session));
     pthread_mutex_unlock(&w->members);
+}
+
+static void tell_list(void *ctx, const char *what)
+{
+    WorkClient *asker = ctx;
+    pthread_mutex_lock(&asker->work->members);
+    for (WorkClient *c = asker->work->clients; c; c = c->next)
+        mcp_feed_tell_list(mcp_feed(c->session), what);
+    pthread_mutex_unlock(&asker->work->members);
 }
 
 static void warn(Work *w, const char *text)
@@ -361,6 +380,7 @@ WorkClient *work_client_new(Work *w, WorkSend *send, void *ctx, uint64_t number)
                        .cancel = cancel,
                        .work = enqueue,
                        .follow = follow,
+                       .changed = tell_list,
                        .ctx = c };
     *c = (WorkClient){ .work = w, .send = send, .ctx = ctx, .number = number };
     c->session = mcp_session_new(w->o, &hooks);
@@ -389,7 +409,7 @@ static McpRequest *withdraw(WorkClient *c)
     for (size_t i = 0; i < WORK_QUEUE_MAX && !r; i++) {
         Job *job = &c->work->jobs[i];
         if (job->client == c && job->running)
-            job->cancelled = true;
+            cancel_running(job);
         else if (job->client == c)
             r = take_out(c->work, job);
     }

@@ -257,6 +257,6 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
 Str tool_subject(const Tool *t, const json_t *args)
 {
     const Param *first = &t->params[0];
-    bool named = first->name && first->type == PARAM_TEXT && !first->optional;
+    bool named = !t->at_large && first->name && first->type == PARAM_TEXT && !first->optional;
     return named ? json_str(json_object_get(args, first->name)) : (Str){ 0 };
 }
