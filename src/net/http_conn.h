@@ -1,0 +1,49 @@
+/* http_conn.h - a connection of the HTTP server, for the files that make it up.
+ *
+ * A connection has one exchange at a time; what its client sends meanwhile stays
+ * unread.  It has one timer, whose meaning follows from its state. */
+#ifndef NET_HTTP_CONN_H
+#define NET_HTTP_CONN_H
+
+#include "net/event.h"
+#include "net/http_server.h"
+
+typedef enum HttpState {
+    HTTP_READING = 0, /* a request, or the pause before one */
+    HTTP_WAITING,     /* for its route's answer */
+    HTTP_STREAMING,
+    HTTP_CLOSING,   /* what is left is sent */
+    HTTP_LINGERING, /* what still comes is thrown away, or the client might not see the answer */
+    HTTP_DEAD,      /* freed when the callback that found it over returns */
+} HttpState;
+
+struct HttpExchange {
+    HttpServer *server;
+    struct bufferevent *bev;
+    struct event *timer;
+    int fd; /* the bufferevent's */
+    HttpReader reader;
+    HttpState state;
+    uint64_t number;
+    const HttpRoute *route;
+    size_t reserved; /* of all bodies together */
+    Buf extra;       /* headers of the answer */
+    bool inside;     /* its requests are being worked through, further down the stack */
+    bool pending;    /* its next request has to be looked at */
+    bool last;       /* no further request after this one */
+    void (*waited)(void *ctx, HttpExchange *x);
+    HttpExchange *next;
+};
+
+const EventLibrary *http_events(const HttpExchange *x);
+void http_set_timer(HttpExchange *x, int ms);
+void http_stop_timer(HttpExchange *x);
+/* The connection is over; whoever was answering learns it. */
+void http_die(HttpExchange *x);
+/* A sign of life on a stream on which nothing happens. */
+void http_stream_beat(HttpExchange *x);
+/* An answer is complete: close, or go on with the next request. */
+void http_answered(HttpExchange *x);
+const HttpLimits *http_limits(const HttpExchange *x);
+
+#endif
