@@ -45,7 +45,8 @@ struct Work {
     bool alone; /* the pad belongs to one handle */
 
     pthread_mutex_t lock; /* of the queue */
-    pthread_cond_t moved; /* something of it changed */
+    pthread_cond_t todo;  /* something may begin: one worker is enough, he calls the next */
+    pthread_cond_t moved; /* something else of it changed */
     Job jobs[WORK_QUEUE_MAX];
     uint64_t arrivals;
     size_t n, running;
@@ -78,6 +79,15 @@ static bool is_busy(void *ctx, Str id)
     bool busy = find_job(c, id) != NULL;
     pthread_mutex_unlock(&c->work->lock);
     return busy;
+}
+
+static Job *next_job(Work *w);
+
+/* Wake a worker if there is something for one; with the lock held. */
+static void call_worker(Work *w)
+{
+    if (next_job(w))
+        pthread_cond_signal(&w->todo);
 }
 
 /* The request of a job, which leaves the queue. */
@@ -125,6 +135,7 @@ static void cancel(void *ctx, Str id)
         cancel_running(job);
     else if (job)
         dropped = take_out(c->work, job);
+    call_worker(c->work); /* others may have waited for it */
     pthread_mutex_unlock(&c->work->lock);
     if (!dropped)
         return;
@@ -145,7 +156,7 @@ static void enqueue(void *ctx, McpRequest *r)
     w->jobs[i] = (Job){ .request = r, .client = c, .arrival = ++w->arrivals };
     w->n++;
     c->jobs++;
-    pthread_cond_broadcast(&w->moved);
+    call_worker(w);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -352,9 +363,10 @@ static void *work(void *ctx)
         pthread_mutex_lock(&w->lock);
         Job *job;
         while (!(job = next_job(w)))
-            pthread_cond_wait(&w->moved, &w->lock);
+            pthread_cond_wait(&w->todo, &w->lock);
         job->running = true;
         w->running++;
+        call_worker(w);
         pthread_mutex_unlock(&w->lock);
         mcp_work(job->client->session, job->request, &desk, &reply);
         finish(w, job, buf_str(&reply));
@@ -413,6 +425,7 @@ static McpRequest *withdraw(WorkClient *c)
         else if (job->client == c)
             r = take_out(c->work, job);
     }
+    call_worker(c->work);
     pthread_mutex_unlock(&c->work->lock);
     return r;
 }
@@ -463,6 +476,7 @@ Work *work_start(const McpOptions *o, int workers)
     w->o = o;
     w->alone = str_starts(o->url, S("mem:"));
     pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->todo, NULL);
     pthread_cond_init(&w->moved, NULL);
     pthread_mutex_init(&w->members, NULL);
     pthread_sigmask(SIG_BLOCK, &set, NULL);

@@ -216,7 +216,7 @@ static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
  * as a text quoted in a refusal.  JSON is left whole. */
 static void keep_budget(const ToolCall *c, ToolReply *out)
 {
-    if (out->data || tokens_estimate(out->text) <= c->budget)
+    if (out->data || tokens_fit(out->text, c->budget))
         return;
     AUTO(Buf) text = { 0 };
     Str shown = str_slice(out->text, 0, tokens_cut(out->text, c->budget - CUT_LINE));
