@@ -310,8 +310,11 @@ static void on_sent(struct bufferevent *bev, void *ctx)
 {
     HttpExchange *x = ctx;
     (void)bev;
-    if (x->state == HTTP_CLOSING)
+    if (x->state == HTTP_CLOSING && x->server->stopping)
+        http_die(x);
+    else if (x->state == HTTP_CLOSING)
         linger(x);
+    settle(x->server);
 }
 
 /* The client went, or did not read for too long. */
@@ -554,11 +557,13 @@ void http_server_stop(HttpServer *s, int linger_ms)
     if (s->listener)
         s->ev->evconnlistener_free(s->listener);
     s->listener = NULL;
-    for (HttpExchange *x = s->all; x; x = x->next)
-        if (x->state == HTTP_READING)
+    for (HttpExchange *x = s->all; x; x = x->next) {
+        bool answering = x->state == HTTP_WAITING || x->state == HTTP_STREAMING;
+        if (!answering && unsent(x))
+            x->state = HTTP_CLOSING;
+        else if (!answering)
             http_die(x);
-        else if (x->state == HTTP_LINGERING || (x->state == HTTP_CLOSING && unsent(x) == 0))
-            http_die(x);
+    }
 }
 
 /* --- One exchange ------------------------------------------------------------------------ */
