@@ -35,6 +35,9 @@ struct HttpExchange {
     HttpExchange *next;
 };
 
+/* A socket that listens at an address, and its port. */
+MUST_USE jot_status http_listen(Str address, Fd *out, uint16_t *port, Err *e);
+
 const EventLibrary *http_events(const HttpExchange *x);
 void http_set_timer(HttpExchange *x, int ms);
 void http_stop_timer(HttpExchange *x);

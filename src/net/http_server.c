@@ -4,8 +4,6 @@
  * over returns: so nobody holds a pointer to one that is gone. */
 #include "net/http_server.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -16,7 +14,7 @@
 
 #include "net/http_conn.h"
 
-enum { READ_AHEAD = 64 * 1024, LINGER_MS = 1000, PIECE = 16 * 1024, BACKLOG = 128 };
+enum { READ_AHEAD = 64 * 1024, LINGER_MS = 1000, PIECE = 16 * 1024 };
 
 typedef struct Posted {
     void (*run)(void *ctx, void *arg);
@@ -312,8 +310,11 @@ static void on_sent(struct bufferevent *bev, void *ctx)
 {
     HttpExchange *x = ctx;
     (void)bev;
-    if (x->state == HTTP_CLOSING)
+    if (x->state == HTTP_CLOSING && x->server->stopping)
+        http_die(x);
+    else if (x->state == HTTP_CLOSING)
         linger(x);
+    settle(x->server);
 }
 
 /* The client went, or did not read for too long. */
@@ -448,71 +449,6 @@ void http_server_every(HttpServer *s, int ms, void (*run)(void *ctx))
 
 /* --- Beginning and end ------------------------------------------------------------------- */
 
-typedef union Address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-} Address;
-
-static jot_status parse_address(Str text, Address *out, bool *loopback, Err *e)
-{
-    Shown shown;
-    char host[64];
-    uint64_t port = 0;
-    size_t colon = str_find_last(text, ':');
-    Str name = str_slice(text, 0, colon);
-    bool good = colon < text.n && str_to_u64(str_from(text, colon + 1), UINT16_MAX, &port) &&
-                name.n > 2 && name.n < sizeof host;
-    bool v6 = good && name.p[0] == '[' && name.p[name.n - 1] == ']';
-    *out = (Address){ 0 };
-    name = v6                                ? str_slice(name, 1, name.n - 1)
-           : http_same(name, S("localhost")) ? S("127.0.0.1")
-                                             : name;
-    if (good) {
-        memcpy(host, name.p, name.n);
-        host[name.n] = 0;
-        good = inet_pton(v6 ? AF_INET6 : AF_INET, host,
-                         v6 ? (void *)&out->v6.sin6_addr : (void *)&out->v4.sin_addr) == 1;
-    }
-    if (!good)
-        return err_set(e, JOT_INVALID,
-                       "invalid address '%s': use one like 127.0.0.1:7437 or [::1]:0",
-                       err_show(&shown, text));
-    out->any.sa_family = v6 ? AF_INET6 : AF_INET;
-    *(v6 ? &out->v6.sin6_port : &out->v4.sin_port) = htons((uint16_t)port);
-    *loopback = v6 ? IN6_IS_ADDR_LOOPBACK(&out->v6.sin6_addr)
-                   : (ntohl(out->v4.sin_addr.s_addr) >> 24) == 127;
-    return JOT_OK;
-}
-
-jot_status http_address(Str address, bool *loopback, Err *e)
-{
-    Address parsed;
-    return parse_address(address, &parsed, loopback, e);
-}
-
-static jot_status listen_at(Str text, Fd *out, uint16_t *port, Err *e)
-{
-    Address a;
-    bool loopback;
-    int on = 1;
-    Shown shown;
-    TRY(parse_address(text, &a, &loopback, e));
-    socklen_t size = a.any.sa_family == AF_INET6 ? sizeof a.v6 : sizeof a.v4;
-    AUTO(Fd) fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return err_errno(e, errno, "could not make a socket");
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, &a.any, size) != 0 || listen(fd, BACKLOG) != 0)
-        return err_set(e, errno == EADDRINUSE ? JOT_UNAVAILABLE : JOT_DENIED,
-                       "could not listen at '%s': %s", err_show(&shown, text),
-                       strerrordesc_np(errno));
-    getsockname(fd, &a.any, &size);
-    *port = ntohs(a.any.sa_family == AF_INET6 ? a.v6.sin6_port : a.v4.sin_port);
-    *out = fd_take(&fd);
-    return JOT_OK;
-}
-
 static void set_limits(HttpLimits *l)
 {
     static const HttpLimits usual = { .body_max = 32 * 1024 * 1024,
@@ -565,7 +501,7 @@ jot_status http_server_open(HttpServer **out, const HttpOptions *o, Err *e)
     AUTO(Fd) fd = FD_NONE;
     uint16_t port = 0;
     TRY(event_library(&ev, e));
-    TRY(listen_at(o->address, &fd, &port, e));
+    TRY(http_listen(o->address, &fd, &port, e));
     HttpServer *s = mem_alloc(sizeof *s);
     *s = (HttpServer){ .o = o, .limits = o->limits, .guard = o->guard, .ev = ev };
     set_limits(&s->limits);
@@ -621,11 +557,13 @@ void http_server_stop(HttpServer *s, int linger_ms)
     if (s->listener)
         s->ev->evconnlistener_free(s->listener);
     s->listener = NULL;
-    for (HttpExchange *x = s->all; x; x = x->next)
-        if (x->state == HTTP_READING)
+    for (HttpExchange *x = s->all; x; x = x->next) {
+        bool answering = x->state == HTTP_WAITING || x->state == HTTP_STREAMING;
+        if (!answering && unsent(x))
+            x->state = HTTP_CLOSING;
+        else if (!answering)
             http_die(x);
-        else if (x->state == HTTP_LINGERING || (x->state == HTTP_CLOSING && unsent(x) == 0))
-            http_die(x);
+    }
 }
 
 /* --- One exchange ------------------------------------------------------------------------ */
