@@ -1,11 +1,10 @@
 /* server.c - a server with fixtures, for the official conformance suite.
  *
- *     conformance-server PAD
- *     conformance-server mcp --pad PAD
+ *     conformance-server mcp --pad PAD [--http]
  *
- * The first is jotter's own MCP over HTTP, on a free port of this machine, without a
- * token, and prints its address when it can be asked.  The second is the same over
- * standard input and output, started like `jotter mcp`. */
+ * It is started like `jotter mcp`, and is the same code, over standard input and output
+ * or over HTTP: then on a free port of this machine, without a token, and it says its
+ * address when it can be asked. */
 #include <stdio.h>
 #include <string.h>
 
@@ -147,8 +146,7 @@ static bool answer(McpSession *s, McpRequest *r, const json_t *client, json_t **
 static void ready(void *ctx, uint16_t port)
 {
     (void)ctx;
-    printf("http://127.0.0.1:%u/mcp\n", (unsigned)port);
-    fflush(stdout);
+    fprintf(stderr, "jotter: http://127.0.0.1:%u/mcp\n", (unsigned)port);
 }
 
 int main(int argc, char **argv)
@@ -158,12 +156,14 @@ int main(int argc, char **argv)
     };
     static McpHttpOptions o;
     Err e = { 0 };
-    bool piped = argc >= 4 && strcmp(argv[1], "mcp") == 0 && strcmp(argv[2], "--pad") == 0;
-    if (!piped && argc != 2) {
-        fprintf(stderr, "usage: conformance-server PAD | mcp --pad PAD\n");
+    bool piped = true;
+    if (argc < 4 || strcmp(argv[1], "mcp") != 0 || strcmp(argv[2], "--pad") != 0) {
+        fprintf(stderr, "usage: conformance-server mcp --pad PAD [--http]\n");
         return 64;
     }
-    o = (McpHttpOptions){ .mcp = { .url = str(argv[piped ? 3 : 1]),
+    for (int i = 4; i < argc; i++)
+        piped = piped && strcmp(argv[i], "--http") != 0;
+    o = (McpHttpOptions){ .mcp = { .url = str(argv[3]),
                                    .by = S("conformance"),
                                    .profiles = TOOLS_SCRATCHPAD,
                                    .plugin = &plugin },
