@@ -9,7 +9,11 @@
 
 #include "mcp/session.h"
 
-enum { PIPE_WORKERS = 4 };
+enum {
+    PIPE_WORKERS = 4,
+    PIPE_HANDOVER_MS = 2, /* a request of the reader takes longer: somebody else reads */
+    PIPE_LOOKS = 25,      /* at nothing, before nobody looks any more */
+};
 
 /* Serve one client until it goes; ends the process. */
 NO_RETURN void mcp_pipe(const McpOptions *o);

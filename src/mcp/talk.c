@@ -162,7 +162,7 @@ void mcp_answered(McpSession *s, const RpcMessage *m)
     for (Question *q = questions; q; q = q->next)
         if (q->session == s && q->number == number && !q->answered) {
             q->answered = true;
-            q->result = json_incref(json_object_get(m->whole, "result"));
+            q->result = json_deep_copy(json_object_get(m->whole, "result"));
         }
     pthread_cond_broadcast(&moved);
     pthread_mutex_unlock(&lock);

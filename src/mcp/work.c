@@ -24,18 +24,21 @@ struct WorkClient {
     WorkSend *send;
     void *ctx;
     uint64_t number;
-    size_t jobs; /* that wait, run, or are being let go; under the queue's lock */
-    bool gone;   /* the last job frees it */
+    size_t jobs;      /* that wait, run, or are being let go; under the queue's lock */
+    bool gone;        /* the last job frees it */
+    bool claims;      /* the next one is for whoever takes its messages, */
+    WorkJob *claimed; /* and is this */
     WorkClient *next;
 };
 
-typedef struct Job {
+struct WorkJob {
     McpRequest *request; /* NULL: the slot is free */
     WorkClient *client;
     uint64_t arrival; /* its place in the order */
     bool running;
     bool cancelled;
-} Job;
+};
+typedef WorkJob Job;
 
 /* How far following has come. */
 typedef enum Following { FOLLOW_OFF = 0, FOLLOW_STARTING, FOLLOW_ON } Following;
@@ -154,8 +157,14 @@ static void enqueue(void *ctx, McpRequest *r)
     while (w->jobs[i].request)
         i++;
     w->jobs[i] = (Job){ .request = r, .client = c, .arrival = ++w->arrivals };
-    w->n++;
     c->jobs++;
+    if (c->claims && w->n == 0 && !w->ending && !w->alone) {
+        c->claimed = &w->jobs[i];
+        c->claimed->running = true;
+        w->running++;
+    }
+    w->n++;
+    c->claims = false;
     call_worker(w);
     pthread_mutex_unlock(&w->lock);
 }
@@ -374,6 +383,28 @@ static void *work(void *ctx)
             look(w, w->watch, 0);
     }
     return NULL;
+}
+
+void work_claim(WorkClient *c)
+{
+    c->claims = true;
+}
+
+WorkJob *work_claimed(WorkClient *c)
+{
+    c->claims = false;
+    return TAKE(c->claimed);
+}
+
+void work_do(WorkJob *job, McpDesk *desk)
+{
+    AUTO(Buf) reply = { 0 };
+    Work *w = job->client->work;
+    mcp_work(job->client->session, job->request, desk, &reply);
+    finish(w, job, buf_str(&reply));
+    pthread_mutex_lock(&w->lock);
+    call_worker(w); /* what came meanwhile may have waited for it */
+    pthread_mutex_unlock(&w->lock);
 }
 
 /* --- Clients ----------------------------------------------------------------------------- */

@@ -56,6 +56,16 @@ McpSession *work_session(WorkClient *c);
 /* True if it waits for an answer. */
 bool work_client_busy(WorkClient *c);
 
+/* --- Doing it oneself -------------------------------------------------------------------- */
+
+/* The way to another thread and back takes longer than most requests.  So whoever takes messages
+ * may run one himself, if nothing else waits or runs: work_claim before mcp_take, and behind it
+ * work_do with what work_claimed gives; NULL if there is nothing to do. */
+typedef struct WorkJob WorkJob;
+void work_claim(WorkClient *c);
+WorkJob *work_claimed(WorkClient *c);
+void work_do(WorkJob *job, McpDesk *desk);
+
 /* Answer all open subscriptions: the server ends. */
 void work_end_feeds(Work *w);
 
