@@ -222,8 +222,7 @@ static void measure_first(Bodies *b)
                  &times, 0, 1);
 }
 
-/* A pad of many notes, after a read, a list and a search for nothing. */
-static double memory_with_notes(Bodies *b)
+static void fill_many(Bodies *b)
 {
     Store *s = pad_open_in(b->bench->fill, "sqlite", "many");
     if (!s)
@@ -231,29 +230,33 @@ static double memory_with_notes(Bodies *b)
     pad_fill(s, b->bench->streams, false);
     store_close(s);
     snprintf(b->url, sizeof b->url, "sqlite:%s/many", b->bench->fill);
+}
+
+/* A pad of many notes: after a read and a list, and when changes are followed besides. */
+static void measure_many(Bodies *b, double idle)
+{
+    Line many = { "R9", "sqlite", "memory with many notes / idle", { GOAL_AT_MOST, 1.5 } };
+    Line followed = { "R9", "sqlite", "the same, following changes / idle", { GOAL_NONE, 0 } };
+    fill_many(b);
     server_start(&b->jotter);
     server_hello(&b->jotter);
     server_call(&b->jotter, "scratchpad_list", "{}");
+    report_bytes(b->bench, &many, server_memory(&b->jotter), idle);
     server_ask(&b->jotter, "resources/list", "{}");
-    double bytes = server_memory(&b->jotter);
+    report_bytes(b->bench, &followed, server_memory(&b->jotter), idle);
     server_stop(&b->jotter);
-    return bytes;
 }
 
 static void measure_memory(Bodies *b)
 {
+    Line small = { "R9", "files", "memory, idle / 6 MB", { GOAL_AT_MOST, 1 } };
+    Line beside = { "R9", "files", "memory, idle: jotter / server-memory", { GOAL_NONE, 0 } };
     double idle = server_memory(&b->jotter);
-    report_bytes(b->bench, &(Line){ "R9", "files", "memory, idle / 6 MB", { GOAL_AT_MOST, 1 } },
-                 idle, RSS_MAX);
+    report_bytes(b->bench, &small, idle, RSS_MAX);
     if (b->peered)
-        report_bytes(
-            b->bench,
-            &(Line){ "R9", "files", "memory, idle: jotter / server-memory", { GOAL_NONE, 0 } },
-            idle, server_memory(&b->peer));
+        report_bytes(b->bench, &beside, idle, server_memory(&b->peer));
     stop_all(b);
-    report_bytes(b->bench,
-                 &(Line){ "R9", "sqlite", "memory with many notes / idle", { GOAL_AT_MOST, 1.5 } },
-                 memory_with_notes(b), idle);
+    measure_many(b, idle);
 }
 
 /* --- The program -------------------------------------------------------------------------- */
