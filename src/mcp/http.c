@@ -67,13 +67,13 @@ static void post(void *ctx, HttpExchange *x)
     else if (era == MCP_ERA_LEGACY && !mcp_headers_check_old(q, &why))
         mcp_http_fail(x, 400, m.id, &why);
     else if (era == MCP_ERA_LEGACY && is_for_session(q, read))
-        mcp_http_old_post(h, x);
+        mcp_http_old_post(h, x, &m);
     else if (!read)
         mcp_http_fail(x, 400, m.id, &why);
     else if (era == MCP_ERA_MODERN && m.kind == RPC_REQUEST && !mcp_headers_check(q, &m, &why))
         mcp_http_fail(x, 400, m.id, &why);
     else if (era == MCP_ERA_LEGACY && str_eq(m.method, S("initialize")) && m.kind == RPC_REQUEST)
-        mcp_http_old_post(h, x);
+        mcp_http_old_post(h, x, &m);
     else
         mcp_http_lone_post(h, x, &m, era);
 }
