@@ -138,7 +138,7 @@ bool http_streaming(const HttpExchange *x)
 
 void http_stream_event(HttpExchange *x, Str id, Str data)
 {
-    AUTO(Buf) text = { .max = BUF_MAX_DEFAULT * 2 };
+    AUTO(Buf) text = { .max = (size_t)BUF_MAX_DEFAULT * 2 };
     Str line;
     if (x->state != HTTP_STREAMING)
         return;

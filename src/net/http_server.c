@@ -345,12 +345,14 @@ void http_server_every(HttpServer *s, int ms, void (*run)(void *ctx))
 
 /* --- Beginning and end ------------------------------------------------------------------- */
 
+#define MIB ((size_t)1024 * 1024)
+
 static void set_limits(HttpLimits *l)
 {
-    static const HttpLimits usual = { .body_max = 32 * 1024 * 1024,
-                                      .bodies_max = 128 * 1024 * 1024,
+    static const HttpLimits usual = { .body_max = 32 * MIB,
+                                      .bodies_max = 128 * MIB,
                                       .connections_max = 256,
-                                      .backlog_max = 8 * 1024 * 1024,
+                                      .backlog_max = 8 * MIB,
                                       .head_ms = 10 * 1000,
                                       .body_ms = 60 * 1000,
                                       .idle_ms = 60 * 1000,
