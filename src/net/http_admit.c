@@ -4,6 +4,8 @@
  * is to ask for. */
 #include "net/http_conn.h"
 
+enum { SMALL = 64 * 1024 };
+
 static bool path_fits(const HttpRoute *route, Str path)
 {
     Str want = str(route->path);
@@ -57,11 +59,14 @@ void http_turn_away(HttpExchange *x, int status, const char *why)
     http_refuse(x, status, why);
 }
 
+/* Large bodies share what room there is; small ones always find some. */
 static bool reserve(HttpExchange *x)
 {
     HttpServer *s = x->server;
     const HttpRequest *q = &x->reader.request;
     size_t n = q->chunked ? s->limits.body_max : (size_t)q->bytes;
+    if (n <= SMALL)
+        return true;
     if (n > s->limits.bodies_max - s->bodies)
         return false;
     s->bodies += n;

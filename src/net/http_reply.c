@@ -2,7 +2,7 @@
  *
  * Nothing that is answered may be kept by anybody on the way, and nothing is guessed
  * to be of another type than it says. */
-#include <string.h>
+#include <assert.h>
 
 #include "base/json.h"
 #include "net/http_conn.h"
@@ -68,6 +68,7 @@ static void begin(HttpExchange *x, Buf *head, int status, Str type)
 void http_reply(HttpExchange *x, int status, Str type, Str body)
 {
     AUTO(Buf) head = { 0 };
+    assert(x->state == HTTP_WAITING);
     begin(x, &head, status, type);
     if (status != 204)
         buf_addf(&head, "Content-Length: %zu\r\n", body.n);
@@ -120,6 +121,7 @@ static void send_piece(HttpExchange *x, Str text)
 void http_stream(HttpExchange *x)
 {
     AUTO(Buf) head = { 0 };
+    assert(x->state == HTTP_WAITING);
     x->last = x->last || !in_chunks(x);
     begin(x, &head, 200, S("text/event-stream"));
     buf_add(&head, S("X-Accel-Buffering: no\r\n"));

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -406,6 +407,7 @@ jot_status http_server_open(HttpServer **out, const HttpOptions *o, Err *e)
     s->guard.port = port;
     s->last = &s->first;
     pthread_mutex_init(&s->lock, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a client that goes must not take the process along */
     make_events(s, fd_take(&fd));
     *out = s;
     return JOT_OK;
