@@ -106,6 +106,12 @@ void print_text(Str text);
 /* The same, followed by a line break if there is none. */
 void print_line(Str text);
 
+/* "1 record", "2 records". */
+typedef struct Counted {
+    char text[48];
+} Counted;
+Counted counted(uint64_t n, const char *what);
+
 /* One JSON value on a line; takes the reference. */
 void print_json(json_t *value);
 

@@ -55,16 +55,16 @@ static void show_progress(void *ctx, const VerifyCount *c)
 {
     const Telling *t = ctx;
     if (t->terminal)
-        fprintf(stderr, "\r%llu streams, %llu records, %llu bytes", ull(c->streams),
-                ull(c->records), ull(c->bytes));
+        fprintf(stderr, "\r%s, %s, %s", counted(c->streams, "stream").text,
+                counted(c->records, "record").text, counted(c->bytes, "byte").text);
 }
 
 static void print_count(const CareCount *c)
 {
-    printf("%llu streams, %llu records, %llu bytes read", ull(c->pad.streams), ull(c->pad.records),
-           ull(c->pad.bytes));
+    printf("%s, %s, %s read", counted(c->pad.streams, "stream").text,
+           counted(c->pad.records, "record").text, counted(c->pad.bytes, "byte").text);
     if (c->index)
-        printf("; %llu texts of the search index compared", ull(c->index_rows));
+        printf("; %s of the search index compared", counted(c->index_rows, "text").text);
     putchar('\n');
 }
 
@@ -102,9 +102,9 @@ static jot_status run_verify(Session *s)
 static void print_done(const DoctorReport *r)
 {
     const StoreReport *d = &r->done;
-    printf("put right: %llu unfinished records cut, %llu files restored, %llu edits recorded, %llu "
-           "things put into quarantine%s\n",
-           ull(d->torn), ull(d->restored), ull(d->outside), ull(d->quarantined),
+    printf("put right: %s cut, %s restored, %s recorded, %s put into quarantine%s\n",
+           counted(d->torn, "unfinished record").text, counted(d->restored, "file").text,
+           counted(d->outside, "edit").text, counted(d->quarantined, "thing").text,
            r->index_made ? ", the search index made again" : "");
 }
 
@@ -147,7 +147,7 @@ static void tell_trimmed(void *ctx, Str stream, const GcCount *c)
         return;
     }
     print_text(stream);
-    printf(": %llu records, %llu bytes\n", ull(c->records), ull(c->bytes));
+    printf(": %s, %s\n", counted(c->records, "record").text, counted(c->bytes, "byte").text);
 }
 
 static jot_status read_policy(Session *s, GcPolicy *p)
@@ -176,8 +176,9 @@ static jot_status run_gc(Session *s)
                              (json_int_t)c.records, "bytes", (json_int_t)c.bytes, "streams",
                              streams));
     else
-        printf("%s %llu records, %llu bytes of %llu streams\n",
-               p.dry_run ? "would drop" : "dropped", ull(c.records), ull(c.bytes), ull(c.streams));
+        printf("%s %s, %s of %s\n", p.dry_run ? "would drop" : "dropped",
+               counted(c.records, "record").text, counted(c.bytes, "byte").text,
+               counted(c.streams, "stream").text);
     return JOT_OK;
 }
 

@@ -60,7 +60,7 @@ static jot_status redact_version(Session *s, Str stream)
     if (s->json)
         print_json(json_pack("{s:o, s:I}", "stream", json_text(stream), "redacted", (json_int_t)n));
     else
-        printf("redacted %llu records of %s\n", (unsigned long long)n, doc_name(stream).text);
+        printf("redacted %s of %s\n", counted(n, "record").text, doc_name(stream).text);
     return JOT_OK;
 }
 

@@ -89,7 +89,7 @@ static jot_status run_history(Session *s)
         fprintf(stderr, "jotter: there are older ones: --before %llu\n",
                 (unsigned long long)told.before);
     if (told.damaged && !s->json)
-        fprintf(stderr, "jotter: %llu records cannot be read\n", (unsigned long long)told.damaged);
+        fprintf(stderr, "jotter: %s cannot be read\n", counted(told.damaged, "record").text);
     return JOT_OK;
 }
 

@@ -71,7 +71,7 @@ jot_status log_open(Session *s, Run *out)
 void log_damage(uint64_t damaged)
 {
     if (damaged)
-        fprintf(stderr, "jotter: %llu records cannot be read\n", (unsigned long long)damaged);
+        fprintf(stderr, "jotter: %s cannot be read\n", counted(damaged, "record").text);
 }
 
 /* The first line of a query, for a list. */

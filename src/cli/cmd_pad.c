@@ -93,8 +93,8 @@ static jot_status run_where(Session *s)
 static void show_progress(void *ctx, const CopyCount *c)
 {
     (void)ctx;
-    fprintf(stderr, "\r%llu streams, %llu records", (unsigned long long)c->streams,
-            (unsigned long long)c->records);
+    fprintf(stderr, "\r%s, %s", counted(c->streams, "stream").text,
+            counted(c->records, "record").text);
 }
 
 static jot_status run_copy(Session *s)
@@ -115,9 +115,9 @@ static jot_status run_copy(Session *s)
                              "bytes", (json_int_t)c.bytes, "copied", (json_int_t)c.copied));
         return JOT_OK;
     }
-    printf("%llu streams, %llu records, %llu bytes; %llu records were new\n",
-           (unsigned long long)c.streams, (unsigned long long)c.records,
-           (unsigned long long)c.bytes, (unsigned long long)c.copied);
+    printf("%s, %s, %s; %s new\n", counted(c.streams, "stream").text,
+           counted(c.records, "record").text, counted(c.bytes, "byte").text,
+           counted(c.copied, "record").text);
     return JOT_OK;
 }
 

@@ -36,8 +36,8 @@ static void print_report(Session *s, const LayoutReport *r, bool in)
         fprintf(stderr, "and %llu more were skipped\n",
                 (unsigned long long)(r->skipped_total - r->skipped_n));
     if (in)
-        printf("%s: %llu files, %llu records added, %llu were there already, %llu skipped\n",
-               layout_name(r->layout), (unsigned long long)r->files, (unsigned long long)r->added,
+        printf("%s: %s, %s added, %llu there already, %llu skipped\n", layout_name(r->layout),
+               counted(r->files, "file").text, counted(r->added, "record").text,
                (unsigned long long)r->unchanged, (unsigned long long)r->skipped_total);
     else
         printf("%s: %llu files written, %llu left out\n", layout_name(r->layout),
@@ -47,8 +47,8 @@ static void print_report(Session *s, const LayoutReport *r, bool in)
 static void show_progress(void *ctx, const CopyCount *c)
 {
     (void)ctx;
-    fprintf(stderr, "\r%llu streams, %llu records", (unsigned long long)c->streams,
-            (unsigned long long)c->records);
+    fprintf(stderr, "\r%s, %s", counted(c->streams, "stream").text,
+            counted(c->records, "record").text);
 }
 
 static jot_status import_archive(Session *s)
@@ -68,8 +68,8 @@ static jot_status import_archive(Session *s)
                              (json_int_t)c.streams, "records", (json_int_t)c.records, "added",
                              (json_int_t)c.copied));
     else
-        printf("archive: %llu streams, %llu records, %llu added\n", (unsigned long long)c.streams,
-               (unsigned long long)c.records, (unsigned long long)c.copied);
+        printf("archive: %s, %s, %llu added\n", counted(c.streams, "stream").text,
+               counted(c.records, "record").text, (unsigned long long)c.copied);
     return JOT_OK;
 }
 
@@ -99,9 +99,8 @@ static jot_status export_archive(Session *s)
                              (json_int_t)c.streams, "records", (json_int_t)c.records, "bytes",
                              (json_int_t)c.bytes));
     else
-        printf("archive: %llu streams, %llu records, %llu bytes, verified\n",
-               (unsigned long long)c.streams, (unsigned long long)c.records,
-               (unsigned long long)c.bytes);
+        printf("archive: %s, %s, %s, verified\n", counted(c.streams, "stream").text,
+               counted(c.records, "record").text, counted(c.bytes, "byte").text);
     return JOT_OK;
 }
 

@@ -48,6 +48,13 @@ void print_line(Str text)
         putchar('\n');
 }
 
+Counted counted(uint64_t n, const char *what)
+{
+    Counted c;
+    snprintf(c.text, sizeof c.text, "%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
+    return c;
+}
+
 void print_json(json_t *value)
 {
     AUTO_PTR(json_t) owned = value;

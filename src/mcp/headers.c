@@ -64,7 +64,7 @@ static bool read_header(const HttpRequest *q, const char *name, Arena *into, Str
 static bool check_header(const HttpRequest *q, const char *name, Str body, RpcError *why)
 {
     AUTO(Arena) arena = { 0 };
-    Str value;
+    Str value = { 0 };
     Shown a, b;
     if (!read_header(q, name, &arena, &value, why))
         return false;

@@ -43,15 +43,21 @@ void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why)
 
 /* --- POST -------------------------------------------------------------------------------- */
 
-/* A batch is of the old era, and so is what cannot be read in one of its sessions: the session
- * itself says what is wrong with it. */
-static bool is_for_session(const HttpRequest *q, bool read)
+/* A batch, which may be one of the old era: its session says what is wrong with it. */
+static bool is_array(Str body)
 {
     size_t at = 0;
-    while (at < q->body.n && strchr(" \t\r\n", q->body.p[at]))
+    while (at < body.n && strchr(" \t\r\n", body.p[at]))
         at++;
-    bool batch = at < q->body.n && q->body.p[at] == '[';
-    return http_header_count(q, "mcp-session-id") > 0 && (batch || read);
+    return at < body.n && body.p[at] == '[';
+}
+
+/* Check all that the headers say; false, with the error to answer with 400. */
+static bool check(const HttpRequest *q, const RpcMessage *m, McpEra era, RpcError *why)
+{
+    if (era == MCP_ERA_LEGACY)
+        return mcp_headers_check_old(q, why);
+    return m->kind != RPC_REQUEST || mcp_headers_check(q, m, why);
 }
 
 static void post(void *ctx, HttpExchange *x)
@@ -60,22 +66,22 @@ static void post(void *ctx, HttpExchange *x)
     const HttpRequest *q = http_request(x);
     AUTO(RpcMessage) m = { 0 };
     AUTO(RpcError) why = { 0 };
-    bool read = rpc_read(q->body, &m, &why);
+    AUTO(RpcError) unreadable = { 0 };
+    bool read = rpc_read(q->body, &m, &unreadable);
     McpEra era = mcp_headers_era(q, &m);
+    bool named = http_header_count(q, "mcp-session-id") > 0;
+    bool first = m.kind == RPC_REQUEST && str_eq(m.method, S("initialize"));
+    bool in_session = era == MCP_ERA_LEGACY && (named ? read || is_array(q->body) : read && first);
     if (!mcp_headers_accepts(q, "application/json") && !mcp_headers_accepts(q, "text/event-stream"))
         http_refuse(x, 406, "accept application/json and text/event-stream");
-    else if (era == MCP_ERA_LEGACY && !mcp_headers_check_old(q, &why))
+    else if (!check(q, &m, era, &why))
         mcp_http_fail(x, 400, m.id, &why);
-    else if (era == MCP_ERA_LEGACY && is_for_session(q, read))
-        mcp_http_old_post(h, x);
-    else if (!read)
-        mcp_http_fail(x, 400, m.id, &why);
-    else if (era == MCP_ERA_MODERN && m.kind == RPC_REQUEST && !mcp_headers_check(q, &m, &why))
-        mcp_http_fail(x, 400, m.id, &why);
-    else if (era == MCP_ERA_LEGACY && str_eq(m.method, S("initialize")) && m.kind == RPC_REQUEST)
-        mcp_http_old_post(h, x);
-    else
+    else if (in_session)
+        mcp_http_old_post(h, x, &m);
+    else if (read)
         mcp_http_lone_post(h, x, &m, era);
+    else
+        mcp_http_fail(x, 400, m.id, &unreadable);
 }
 
 /* --- The server -------------------------------------------------------------------------- */

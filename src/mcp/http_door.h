@@ -58,7 +58,7 @@ void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
 
 /* --- The old era ------------------------------------------------------------------------- */
 
-void mcp_http_old_post(McpHttp *h, HttpExchange *x);
+void mcp_http_old_post(McpHttp *h, HttpExchange *x, const RpcMessage *m);
 void mcp_http_old_get(void *ctx, HttpExchange *x);
 void mcp_http_old_delete(void *ctx, HttpExchange *x);
 /* True if the exchange was one of the old era. */

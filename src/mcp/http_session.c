@@ -250,11 +250,19 @@ void mcp_http_old_end(McpHttp *h)
 
 /* --- Questions --------------------------------------------------------------------------- */
 
-void mcp_http_old_post(McpHttp *h, HttpExchange *x)
+/* How many requests a message may be; what could not be read may be a batch. */
+static size_t requests_in(const RpcMessage *m)
+{
+    if (m->kind == RPC_REQUEST)
+        return 1;
+    return m->kind == RPC_NOTIFICATION || m->kind == RPC_RESPONSE ? 0 : RPC_BATCH_MAX;
+}
+
+void mcp_http_old_post(McpHttp *h, HttpExchange *x, const RpcMessage *m)
 {
     const HttpRequest *q = http_request(x);
     bool fresh = http_header_count(q, "mcp-session-id") == 0;
-    if (work_room(h->work) < RPC_BATCH_MAX) {
+    if (work_room(h->work) < requests_in(m)) {
         http_refuse(x, 503, "too many requests wait: try again");
         return;
     }

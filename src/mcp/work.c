@@ -103,19 +103,25 @@ static McpRequest *take_out(Work *w, Job *job)
     return r;
 }
 
-/* Let go of a request that has left the queue.  Without the lock, because that may send the answers
- * of a batch; only then is its client free of it. */
-static void let_go(WorkClient *c, McpRequest *r, bool ran)
+/* One job less; true if it was the last of a client that is gone. */
+static bool count_down(WorkClient *c, bool ran)
 {
     Work *w = c->work;
-    mcp_request_free(r);
     pthread_mutex_lock(&w->lock);
     bool over = --c->jobs == 0 && c->gone;
     if (ran)
         w->running--;
     pthread_cond_broadcast(&w->moved);
     pthread_mutex_unlock(&w->lock);
-    if (!over)
+    return over;
+}
+
+/* Let go of a request that has left the queue.  Without the lock, because that may send the answers
+ * of a batch; only then is its client free of it. */
+static void let_go(WorkClient *c, McpRequest *r, bool ran)
+{
+    mcp_request_free(r);
+    if (!count_down(c, ran))
         return;
     mcp_session_free(c->session);
     free(c);
@@ -470,8 +476,10 @@ void work_client_free(WorkClient *c)
     c->jobs++; /* this one holds it while the others go */
     c->gone = true;
     pthread_mutex_unlock(&c->work->lock);
-    for (McpRequest *r; (r = withdraw(c)) != NULL;)
-        let_go(c, r, false);
+    for (McpRequest *r; (r = withdraw(c)) != NULL;) {
+        mcp_request_free(r);
+        (void)count_down(c, false); /* never the last one */
+    }
     let_go(c, NULL, false);
 }
 

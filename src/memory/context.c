@@ -266,9 +266,9 @@ typedef struct Pick {
     Stack stack;
 } Pick;
 
-static bool pick_text(Build *b, Pick *p, Str text)
+/* Add a text of so many tokens; false if there is no room. */
+static bool pick_text(Build *b, Pick *p, Str text, uint64_t whole)
 {
-    uint64_t whole = cost(text);
     if (whole > p->room)
         return false;
     p->room -= whole;
@@ -289,7 +289,7 @@ static bool pick_cut(Build *b, Pick *p, const Result *x, Str text)
         buf_add_char(&cut, '\n');
     buf_addf(&cut, "[Tool result #%llu cut: it has %zu bytes, its beginning is above]\n\n",
              (unsigned long long)x->n, x->result.n);
-    if (!pick_text(b, p, buf_str(&cut)))
+    if (!pick_text(b, p, buf_str(&cut), cost(buf_str(&cut))))
         return false;
     p->cuts++;
     leave_results(b, "cut", x->n, x->n);
@@ -307,11 +307,12 @@ static bool pick_full(Build *b, Pick *p, const Result *x)
     results_add_item(&text, &part);
     size_t item = text.n;
     buf_add(&text, S("\n\n"));
-    if (!longer && pick_text(b, p, buf_str(&text))) {
+    uint64_t whole = longer ? 0 : cost(buf_str(&text));
+    if (!longer && pick_text(b, p, buf_str(&text), whole)) {
         b->out->results_shown++;
         return true;
     }
-    if (!longer && cost(buf_str(&text)) <= p->share / 2)
+    if (!longer && whole <= p->share / 2)
         return false;
     return pick_cut(b, p, x, (Str){ text.p, item });
 }

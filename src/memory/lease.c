@@ -248,13 +248,17 @@ jot_status lease_append(Memory *m, Str stream, const Expect *expect, const Draft
     return append_under(m, stream, x, *draft, out, e);
 }
 
-jot_status lease_stands(Memory *m, Str stream, Err *e)
+jot_status lease_guard(Memory *m, Str stream, Expect *out, Err *e)
 {
+    *out = (Expect){ 0 };
     if (str_starts(stream, S("leases/")) || !m->leases || !m->leases->n)
         return JOT_OK;
     TRY(holdings_look(m, e));
     const Holding *h = covering(m, stream);
-    return h && holding_over(m, h) ? say_over(h, e) : JOT_OK;
+    if (!h)
+        return JOT_OK;
+    *out = (Expect){ .guard = S(LEASE_TABLE), .guard_seq = m->leases->seq };
+    return holding_over(m, h) ? say_over(h, e) : JOT_OK;
 }
 
 /* --- Changing the table ---------------------------------------------------------------- */

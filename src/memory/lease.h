@@ -90,8 +90,9 @@ json_t *lease_json(const Lease *l);
 /* store_append under the lease that covers the stream, if any. */
 MUST_USE jot_status lease_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
                                  Mark *out, Err *e);
-/* JOT_FENCED: the lease of this handle that covers the stream is over.  The table is read anew. */
-MUST_USE jot_status lease_stands(Memory *m, Str stream, Err *e);
+/* The guard under which this handle may change the stream; empty: no lease of it covers that.
+ * JOT_FENCED: the one that does is over.  The table is read anew. */
+MUST_USE jot_status lease_guard(Memory *m, Str stream, Expect *out, Err *e);
 /* Forget what the handle holds; leases that live with it are free when the store is closed. */
 void lease_close(Memory *m);
 

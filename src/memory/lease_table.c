@@ -153,7 +153,7 @@ jot_status lease_table_write(Memory *m, LeaseTable *t, const char *event, uint64
     /* A table that was not trimmed is longer than it need be, and nothing else. */
     uint64_t dropped;
     if (mark.seq % TRIM_EVERY == 0 &&
-        store_trim(m->store, S(LEASE_TABLE), mark.seq, &dropped, NULL) != JOT_OK)
+        store_trim(m->store, S(LEASE_TABLE), NULL, mark.seq, &dropped, NULL) != JOT_OK)
         dropped = 0;
     return JOT_OK;
 }

@@ -2,6 +2,7 @@
 #include "memory/memory.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "memory/lease.h"
 
@@ -36,23 +37,68 @@ jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draf
     return lease_append(m, stream, expect, &d, out, e);
 }
 
+/* --- Forgetting ------------------------------------------------------------------------ */
+
+enum { FORGET_TRIES = 100 }; /* before giving up: the table of leases moved each time */
+
+typedef enum Way { WAY_TRIM, WAY_REDACT, WAY_PURGE } Way;
+
+typedef struct Forgetting {
+    Way way;
+    Str stream;
+    uint64_t seq;
+    uint64_t dropped;
+    Mark mark;
+} Forgetting;
+
+static jot_status forget_once(Memory *m, Forgetting *f, const Expect *x, Err *e)
+{
+    switch (f->way) {
+    case WAY_TRIM:
+        return store_trim(m->store, f->stream, x, f->seq, &f->dropped, e);
+    case WAY_REDACT:
+        return store_redact(m->store, f->stream, x, f->seq, e);
+    case WAY_PURGE:
+        return store_purge(m->store, f->stream, x, m->by, &f->mark, e);
+    }
+    abort();
+}
+
+/* Under the lease that covers the stream, if this handle holds one: it is looked at in the same
+ * step.  If only the table moved, and not this lease out of it, once more. */
+static jot_status forget_under(Memory *m, Forgetting *f, Err *e)
+{
+    jot_status st = JOT_FENCED;
+    uint64_t dropped = 0;
+    for (int i = 0; i < FORGET_TRIES && st == JOT_FENCED; i++) {
+        Expect x;
+        TRY(lease_guard(m, f->stream, &x, e));
+        st = forget_once(m, f, &x, e);
+        dropped += f->dropped;
+    }
+    f->dropped = dropped;
+    return st;
+}
+
 jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e)
 {
-    TRY(lease_stands(m, stream, e));
-    return store_purge(m->store, stream, m->by, out, e);
+    Forgetting f = { .way = WAY_PURGE, .stream = stream };
+    jot_status st = forget_under(m, &f, e);
+    *out = f.mark;
+    return st;
 }
 
 jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e)
 {
-    TRY(lease_stands(m, stream, e));
-    return store_redact(m->store, stream, seq, e);
+    return forget_under(m, &(Forgetting){ .way = WAY_REDACT, .stream = stream, .seq = seq }, e);
 }
 
 jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e)
 {
-    *dropped = 0;
-    TRY(lease_stands(m, stream, e));
-    return store_trim(m->store, stream, before, dropped, e);
+    Forgetting f = { .way = WAY_TRIM, .stream = stream, .seq = before };
+    jot_status st = forget_under(m, &f, e);
+    *dropped = f.dropped;
+    return st;
 }
 
 jot_status memory_name(const char *kind, const Str *category, const char *what, Str name,

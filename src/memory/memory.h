@@ -50,11 +50,8 @@ DEFINE_AUTO(Memory, memory_close)
 MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
                                   Mark *out, Err *e);
 
-/* Forgetting: store_purge, store_redact and store_trim, refused with JOT_FENCED if the lease this
- * handle holds over the stream is over.  Unlike an append they look at the lease first and act
- * then, in two steps.  A handle that is stopped between the two, until its lease is over, still
- * acts when it goes on: a redaction or a trim takes older records only, never a value; a purge also
- * takes what the next holder wrote meanwhile. */
+/* Forgetting: store_purge, store_redact and store_trim, likewise under the lease this handle holds
+ * over the stream, if any. */
 MUST_USE jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e);
 MUST_USE jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e);
 MUST_USE jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e);

@@ -5,6 +5,8 @@
 #ifndef NET_HTTP_CONN_H
 #define NET_HTTP_CONN_H
 
+#include <pthread.h>
+
 #include "net/event.h"
 #include "net/http_server.h"
 
@@ -35,18 +37,45 @@ struct HttpExchange {
     HttpExchange *next;
 };
 
+typedef struct HttpPosted {
+    void (*run)(void *ctx, void *arg);
+    void *arg;
+    struct HttpPosted *next;
+} HttpPosted;
+
+struct HttpServer {
+    const HttpOptions *o;
+    HttpLimits limits;
+    HttpGuard guard;
+    const EventLibrary *ev;
+    struct event_base *base;
+    struct evconnlistener *listener;
+    struct event *woken, *over, *tick;
+    void (*every)(void *ctx);
+    HttpExchange *all;
+    size_t n;
+    size_t bodies; /* bytes that are reserved for them */
+    uint64_t numbers;
+    bool stopping;
+    int wake; /* an eventfd */
+    pthread_mutex_t lock;
+    HttpPosted *first, **last; /* under the lock */
+};
+
 /* A socket that listens at an address, and its port. */
 MUST_USE jot_status http_listen(Str address, Fd *out, uint16_t *port, Err *e);
 
-const EventLibrary *http_events(const HttpExchange *x);
 void http_set_timer(HttpExchange *x, int ms);
 void http_stop_timer(HttpExchange *x);
+/* Decide whether a body is wanted.  False: the request has been answered. */
+MUST_USE bool http_admit(HttpExchange *x);
+/* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
+void http_turn_away(HttpExchange *x, int status, const char *why);
 /* The connection is over; whoever was answering learns it. */
 void http_die(HttpExchange *x);
 /* A sign of life on a stream on which nothing happens. */
 void http_stream_beat(HttpExchange *x);
 /* An answer is complete: close, or go on with the next request. */
 void http_answered(HttpExchange *x);
-const HttpLimits *http_limits(const HttpExchange *x);
 
 #endif

@@ -62,17 +62,20 @@ static bool origin_is_own(const HttpGuard *g, Str origin, Str host)
            number == g->port && host_allowed(g, rest);
 }
 
-static bool origin_allowed(const HttpGuard *g, const HttpRequest *r)
+bool http_guard_foreign(const HttpGuard *g, const HttpRequest *r)
 {
     Str origin = http_header(r, "origin");
-    if (http_header_count(r, "origin") == 0)
-        return true;
-    if (http_header_count(r, "origin") > 1)
-        return false;
     for (size_t i = 0; i < g->origins_n; i++)
         if (str_eq(origin, g->origins[i]))
-            return true;
-    return origin_is_own(g, origin, http_header(r, "host"));
+            return http_header_count(r, "origin") == 1;
+    return false;
+}
+
+static bool origin_allowed(const HttpGuard *g, const HttpRequest *r)
+{
+    size_t n = http_header_count(r, "origin");
+    return n == 0 || http_guard_foreign(g, r) ||
+           (n == 1 && origin_is_own(g, http_header(r, "origin"), http_header(r, "host")));
 }
 
 /* --- Token ------------------------------------------------------------------------------- */

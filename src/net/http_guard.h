@@ -35,6 +35,10 @@ typedef struct HttpGuard {
  * token. */
 int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const char **why);
 
+/* True if the request comes from a page of another origin, which was allowed: its browser wants to
+ * be told so before it shows the page an answer. */
+bool http_guard_foreign(const HttpGuard *g, const HttpRequest *r);
+
 /* Read the token's file into the guard, or make it: *made says so.  JOT_DENIED: others can read the
  * file, or it is not ours. */
 MUST_USE jot_status http_guard_token(HttpGuard *g, const Io *io, const char *path, bool *made,

@@ -10,7 +10,9 @@
 
 static char lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    if (c >= 'A' && c <= 'Z')
+        c |= 0x20;
+    return c;
 }
 
 bool http_same(Str a, Str b)

@@ -2,7 +2,7 @@
  *
  * Nothing that is answered may be kept by anybody on the way, and nothing is guessed
  * to be of another type than it says. */
-#include <string.h>
+#include <assert.h>
 
 #include "base/json.h"
 #include "net/http_conn.h"
@@ -42,7 +42,7 @@ static const char *status_text(int status)
 
 static void send_text(HttpExchange *x, Str text)
 {
-    if (text.n && http_events(x)->bufferevent_write(x->bev, text.p, text.n) != 0)
+    if (text.n && x->server->ev->bufferevent_write(x->bev, text.p, text.n) != 0)
         http_die(x);
 }
 
@@ -68,12 +68,14 @@ static void begin(HttpExchange *x, Buf *head, int status, Str type)
 void http_reply(HttpExchange *x, int status, Str type, Str body)
 {
     AUTO(Buf) head = { 0 };
+    assert(x->state == HTTP_WAITING);
     begin(x, &head, status, type);
     if (status != 204)
         buf_addf(&head, "Content-Length: %zu\r\n", body.n);
     buf_add(&head, S("\r\n"));
     send_text(x, buf_str(&head));
-    send_text(x, body);
+    if (!str_eq(x->reader.request.method, S("HEAD")))
+        send_text(x, body);
     http_answered(x);
 }
 
@@ -100,8 +102,9 @@ static bool in_chunks(const HttpExchange *x)
 static void send_piece(HttpExchange *x, Str text)
 {
     AUTO(Buf) size = { 0 };
-    const EventLibrary *ev = http_events(x);
-    if (ev->evbuffer_get_length(ev->bufferevent_get_output(x->bev)) > http_limits(x)->backlog_max) {
+    const EventLibrary *ev = x->server->ev;
+    if (ev->evbuffer_get_length(ev->bufferevent_get_output(x->bev)) >
+        x->server->limits.backlog_max) {
         http_die(x); /* it does not read */
         return;
     }
@@ -112,12 +115,13 @@ static void send_piece(HttpExchange *x, Str text)
     if (in_chunks(x))
         send_text(x, S("\r\n"));
     if (x->state == HTTP_STREAMING)
-        http_set_timer(x, http_limits(x)->alive_ms);
+        http_set_timer(x, x->server->limits.alive_ms);
 }
 
 void http_stream(HttpExchange *x)
 {
     AUTO(Buf) head = { 0 };
+    assert(x->state == HTTP_WAITING);
     x->last = x->last || !in_chunks(x);
     begin(x, &head, 200, S("text/event-stream"));
     buf_add(&head, S("X-Accel-Buffering: no\r\n"));
@@ -126,7 +130,7 @@ void http_stream(HttpExchange *x)
     buf_add(&head, S("\r\n"));
     x->state = HTTP_STREAMING;
     send_text(x, buf_str(&head));
-    http_set_timer(x, http_limits(x)->alive_ms);
+    http_set_timer(x, x->server->limits.alive_ms);
 }
 
 bool http_streaming(const HttpExchange *x)
@@ -136,7 +140,7 @@ bool http_streaming(const HttpExchange *x)
 
 void http_stream_event(HttpExchange *x, Str id, Str data)
 {
-    AUTO(Buf) text = { .max = BUF_MAX_DEFAULT * 2 };
+    AUTO(Buf) text = { .max = (size_t)BUF_MAX_DEFAULT * 2 };
     Str line;
     if (x->state != HTTP_STREAMING)
         return;

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -15,41 +16,6 @@
 #include "net/http_conn.h"
 
 enum { READ_AHEAD = 64 * 1024, LINGER_MS = 1000, PIECE = 16 * 1024 };
-
-typedef struct Posted {
-    void (*run)(void *ctx, void *arg);
-    void *arg;
-    struct Posted *next;
-} Posted;
-
-struct HttpServer {
-    const HttpOptions *o;
-    HttpLimits limits;
-    HttpGuard guard;
-    const EventLibrary *ev;
-    struct event_base *base;
-    struct evconnlistener *listener;
-    struct event *woken, *over, *tick;
-    void (*every)(void *ctx);
-    HttpExchange *all;
-    size_t n;
-    size_t bodies; /* bytes that are reserved for them */
-    uint64_t numbers;
-    bool stopping;
-    int wake; /* an eventfd */
-    pthread_mutex_t lock;
-    Posted *first, **last; /* under the lock */
-};
-
-const EventLibrary *http_events(const HttpExchange *x)
-{
-    return x->server->ev;
-}
-
-const HttpLimits *http_limits(const HttpExchange *x)
-{
-    return &x->server->limits;
-}
 
 /* --- Timers and ends --------------------------------------------------------------------- */
 
@@ -137,81 +103,12 @@ static void begin_closing(HttpExchange *x)
 
 /* --- From bytes to a route --------------------------------------------------------------- */
 
-static bool path_fits(const HttpRoute *route, Str path)
-{
-    Str want = str(route->path);
-    if (str_ends(want, S("/*")))
-        return str_starts(path, str_slice(want, 0, want.n - 1));
-    return str_eq(path, want);
-}
-
-/* The route, or NULL; *allow lists the methods of the path. */
-static const HttpRoute *find_route(const HttpServer *s, const HttpRequest *q, Buf *allow)
-{
-    for (const HttpRoute *r = s->o->routes; r->path; r++) {
-        if (!path_fits(r, q->path))
-            continue;
-        if (str_eq(q->method, str(r->method)))
-            return r;
-        buf_addf(allow, "%s%s", allow->n ? ", " : "", r->method);
-    }
-    return NULL;
-}
-
-/* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
-static void refuse(HttpExchange *x, int status, const char *why)
-{
-    x->last = true;
-    x->state = HTTP_WAITING;
-    http_refuse(x, status, why);
-}
-
-static bool reserve(HttpExchange *x)
-{
-    HttpServer *s = x->server;
-    const HttpRequest *q = &x->reader.request;
-    size_t n = q->chunked ? s->limits.body_max : (size_t)q->bytes;
-    if (n > s->limits.bodies_max - s->bodies)
-        return false;
-    s->bodies += n;
-    x->reserved = n;
-    return true;
-}
-
-/* Everything that is decided before a body is read.  False: it was refused. */
-static bool admit(HttpExchange *x)
-{
-    HttpServer *s = x->server;
-    const HttpRequest *q = &x->reader.request;
-    AUTO(Buf) allow = { 0 };
-    const char *why = "";
-    x->route = find_route(s, q, &allow);
-    int status = http_guard_check(&s->guard, q, x->route && x->route->open, &why);
-    if (status) {
-        refuse(x, status, why);
-    } else if (!x->route && allow.n) {
-        http_reply_header(x, "Allow", buf_str(&allow));
-        refuse(x, 405, "this path has no such method");
-    } else if (!x->route) {
-        refuse(x, 404, "there is nothing at this path");
-    } else if (x->route->json && !http_header_has(q, "content-type", "application/json")) {
-        refuse(x, 415, "the body must be application/json");
-    } else if (!x->route->json && (q->bytes || q->chunked)) {
-        refuse(x, 400, "this request has no body");
-    } else if (!reserve(x)) {
-        refuse(x, 503, "too much is being sent at once: try again");
-    } else {
-        return true;
-    }
-    return false;
-}
-
 static void take_head(HttpExchange *x)
 {
     HttpServer *s = x->server;
     x->number = ++s->numbers;
     x->last = x->reader.request.close || s->stopping;
-    if (!admit(x))
+    if (!http_admit(x))
         return;
     if (x->reader.request.expects)
         s->ev->bufferevent_write(x->bev, "HTTP/1.1 100 Continue\r\n\r\n", 25);
@@ -240,7 +137,7 @@ static void work_through(HttpExchange *x)
         else if (step == HTTP_BODY)
             take_request(x);
         else
-            refuse(x, x->reader.status, x->reader.why);
+            http_turn_away(x, x->reader.status, x->reader.why);
     }
     x->inside = false;
 }
@@ -338,7 +235,7 @@ static void on_timer(evutil_socket_t fd, short what, void *ctx)
     else if (x->state == HTTP_STREAMING)
         http_stream_beat(x);
     else if (x->state == HTTP_READING && !http_reader_idle(&x->reader))
-        refuse(x, 408, "the request took too long");
+        http_turn_away(x, 408, "the request took too long");
     else
         http_die(x);
     settle(s);
@@ -384,7 +281,7 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     ev->bufferevent_enable(x->bev, EV_READ | EV_WRITE);
     http_set_timer(x, s->limits.head_ms);
     if (s->n > s->limits.connections_max)
-        refuse(x, 503, "too many connections: try again");
+        http_turn_away(x, 503, "too many connections: try again");
 }
 
 /* No descriptor is left: the one who knocks has to wait. */
@@ -400,8 +297,8 @@ static void on_accept_error(struct evconnlistener *l, void *ctx)
 
 void http_server_post(HttpServer *s, void (*run)(void *ctx, void *arg), void *arg)
 {
-    Posted *p = mem_alloc(sizeof *p);
-    *p = (Posted){ .run = run, .arg = arg };
+    HttpPosted *p = mem_alloc(sizeof *p);
+    *p = (HttpPosted){ .run = run, .arg = arg };
     pthread_mutex_lock(&s->lock);
     *s->last = p;
     s->last = &p->next;
@@ -416,12 +313,12 @@ static void on_posted(evutil_socket_t fd, short what, void *ctx)
     (void)what;
     eventfd_read((int)fd, &times);
     pthread_mutex_lock(&s->lock);
-    Posted *p = s->first;
+    HttpPosted *p = s->first;
     s->first = NULL;
     s->last = &s->first;
     pthread_mutex_unlock(&s->lock);
     while (p) {
-        Posted *next = p->next;
+        HttpPosted *next = p->next;
         p->run(s->o->ctx, p->arg);
         free(p);
         p = next;
@@ -449,12 +346,14 @@ void http_server_every(HttpServer *s, int ms, void (*run)(void *ctx))
 
 /* --- Beginning and end ------------------------------------------------------------------- */
 
+#define MIB ((size_t)1024 * 1024)
+
 static void set_limits(HttpLimits *l)
 {
-    static const HttpLimits usual = { .body_max = 32 * 1024 * 1024,
-                                      .bodies_max = 128 * 1024 * 1024,
+    static const HttpLimits usual = { .body_max = 32 * MIB,
+                                      .bodies_max = 128 * MIB,
                                       .connections_max = 256,
-                                      .backlog_max = 8 * 1024 * 1024,
+                                      .backlog_max = 8 * MIB,
                                       .head_ms = 10 * 1000,
                                       .body_ms = 60 * 1000,
                                       .idle_ms = 60 * 1000,
@@ -508,6 +407,7 @@ jot_status http_server_open(HttpServer **out, const HttpOptions *o, Err *e)
     s->guard.port = port;
     s->last = &s->first;
     pthread_mutex_init(&s->lock, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a client that goes must not take the process along */
     make_events(s, fd_take(&fd));
     *out = s;
     return JOT_OK;
@@ -523,7 +423,7 @@ void http_server_close(HttpServer *s)
         free_exchange(x);
     }
     while (s->first) {
-        Posted *p = s->first;
+        HttpPosted *p = s->first;
         s->first = p->next;
         free(p);
     }

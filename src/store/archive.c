@@ -137,11 +137,18 @@ static jot_status check_first(const Proof *p, Str line, Err *e)
     return JOT_OK;
 }
 
+/* A stream ends, if there was one. */
+static jot_status check_last(const Archive *a, const Proof *p, Err *e)
+{
+    if (a->n && !a->places[a->n - 1].mark.seq)
+        return damaged(p, e, "the stream before has no records");
+    return JOT_OK;
+}
+
 static jot_status add_place(Archive *a, const Proof *p, Str name, Err *e)
 {
     const Place *last = a->n ? &a->places[a->n - 1] : NULL;
-    if (last && !last->mark.seq)
-        return damaged(p, e, "the stream before has no records");
+    TRY(check_last(a, p, e));
     Err why;
     if (store_check_name(name, &why) != JOT_OK)
         return damaged(p, e, why.text);
@@ -174,6 +181,7 @@ static jot_status add_record(Archive *a, Proof *p, Str line, off_t at, Err *e)
 static jot_status check_end(const Archive *a, Proof *p, Str line, Err *e)
 {
     char want[160];
+    TRY(check_last(a, p, e));
     snprintf(want, sizeof want, END "%zu %llu %s\n", a->n, (unsigned long long)p->records,
              hash_hex(hash_end(&p->hash)).text);
     p->ended = true;

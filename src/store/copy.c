@@ -67,7 +67,7 @@ static jot_status settle(Copy *c, Str stream, const Record *source, const Record
         c->redact = c->have;
         return JOT_OK;
     }
-    return store_redact(c->to, stream, source->mark.seq, e);
+    return store_redact(c->to, stream, NULL, source->mark.seq, e);
 }
 
 /* Records `want` as they stand in the target now, against the source's. */
@@ -138,7 +138,7 @@ static jot_status copy_stream(Copy *c, Str stream, Err *e)
     if (c->have >= from)
         return differs(e, stream, from);
     if (c->redact)
-        TRY(store_redact(c->to, stream, c->redact, e));
+        TRY(store_redact(c->to, stream, NULL, c->redact, e));
     c->count.streams++;
     return JOT_OK;
 }

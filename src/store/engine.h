@@ -23,9 +23,10 @@ typedef struct StoreOps {
                        Listing *out, Err *e);
     jot_status (*changes)(Store *s, const Cursor *c, int64_t wait_ms, Arena *into, Changes *out,
                           Err *e);
-    jot_status (*trim)(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
-    jot_status (*redact)(Store *s, Str stream, uint64_t seq, Err *e);
-    jot_status (*purge)(Store *s, Str stream, Str by, Mark *out, Err *e);
+    jot_status (*trim)(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
+                       Err *e);
+    jot_status (*redact)(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
+    jot_status (*purge)(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
     jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
     StorePromise (*promise)(const Store *s);
     /* Optional: an engine that cannot tell who lives has neither. */
@@ -87,6 +88,11 @@ const StoreKind *store_kind(Str stream);
 MUST_USE jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d,
                                const Mark *head, const Record *recent, size_t recent_n,
                                uint64_t guard_seq, Record *out, bool *again, Err *e);
+
+/* Does the condition hold for this head, with the guard stream's head at `guard_seq`?  For what is
+ * no append; store_seal() looks for itself. */
+MUST_USE jot_status store_check_expect(Str stream, const Expect *x, const Mark *head,
+                                       uint64_t guard_seq, Err *e);
 
 /* The record that follows `head`, without any condition (edits from outside, purges). */
 Record store_next(Store *s, Str stream, const Draft *d, const Mark *head);

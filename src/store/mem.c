@@ -158,12 +158,17 @@ static void mem_close(Store *s)
     free(m);
 }
 
+static uint64_t guard_seq(Mem *m, const Expect *x)
+{
+    return head_mark(x->guard.n ? find(m, x->guard) : NULL).seq;
+}
+
 static jot_status mem_append(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out,
                              Err *e)
 {
     Mem *m = (Mem *)s;
     MemStream *st = find(m, stream);
-    Mark head = head_mark(st), guard = head_mark(x->guard.n ? find(m, x->guard) : NULL);
+    Mark head = head_mark(st);
     Record recent[STORE_ID_WINDOW];
     size_t recent_n = 0;
     for (size_t i = st ? st->n : 0; i > 0 && recent_n < STORE_ID_WINDOW; i--)
@@ -171,7 +176,7 @@ static jot_status mem_append(Store *s, Str stream, const Expect *x, const Draft 
     Record fresh;
     bool again = false;
     jot_status sealed =
-        store_seal(s, stream, x, d, &head, recent, recent_n, guard.seq, &fresh, &again, e);
+        store_seal(s, stream, x, d, &head, recent, recent_n, guard_seq(m, x), &fresh, &again, e);
     *out = fresh.mark;
     if (sealed != JOT_OK || again)
         return sealed;
@@ -254,12 +259,14 @@ static jot_status mem_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena 
     return JOT_OK;
 }
 
-static jot_status mem_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+static jot_status mem_trim(Store *s, Str stream, const Expect *x, uint64_t before,
+                           uint64_t *dropped, Err *e)
 {
     MemStream *st = find((Mem *)s, stream);
     if (!st || st->n == 0)
         return store_not_found(e, stream);
     Mark head = head_mark(st);
+    TRY(store_check_expect(stream, x, &head, guard_seq((Mem *)s, x), e));
     uint64_t from = store_trim_from(&head, before);
     size_t n = 0;
     while (n < st->n && st->records[n].mark.seq < from)
@@ -269,7 +276,7 @@ static jot_status mem_trim(Store *s, Str stream, uint64_t before, uint64_t *drop
     return JOT_OK;
 }
 
-static jot_status mem_redact(Store *s, Str stream, uint64_t seq, Err *e)
+static jot_status mem_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Mem *m = (Mem *)s;
     MemStream *st = find(m, stream);
@@ -280,6 +287,7 @@ static jot_status mem_redact(Store *s, Str stream, uint64_t seq, Err *e)
         return store_not_found(e, stream);
     Mark head = head_mark(st);
     Record *r = &st->records[i];
+    TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
     TRY(store_check_redact(stream, &head, &r->mark, e));
     disown(&r->body);
     r->body = own((Str){ 0 });
@@ -288,13 +296,14 @@ static jot_status mem_redact(Store *s, Str stream, uint64_t seq, Err *e)
     return JOT_OK;
 }
 
-static jot_status mem_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+static jot_status mem_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Mem *m = (Mem *)s;
     MemStream *st = find(m, stream);
     if (!st || st->n == 0)
         return store_not_found(e, stream);
-    Mark head = head_mark(st);
+    Mark head = *out = head_mark(st);
+    TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
     TRY(store_check_room(stream, &head, 1, e));
     Record tombstone = store_next(s, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head);
     add_record(m, st, &tombstone);

@@ -99,6 +99,32 @@ static const char *conflict_with(const Expect *x, const Mark *head)
     return "the expectation is of no known kind";
 }
 
+static jot_status check_guard(Str stream, const Expect *x, uint64_t guard_seq, Err *e)
+{
+    Shown shown;
+    if (x->guard.n == 0 || guard_seq == x->guard_seq)
+        return JOT_OK;
+    return err_set(e, JOT_FENCED, "'%s' was guarded by a lease that has changed",
+                   err_show(&shown, stream));
+}
+
+static jot_status check_head(Str stream, const Expect *x, const Mark *head, Err *e)
+{
+    Shown shown;
+    const char *wrong = conflict_with(x, head);
+    if (!wrong)
+        return JOT_OK;
+    return err_set(e, JOT_CONFLICT, "'%s' has changed: %s (seq %llu now)", err_show(&shown, stream),
+                   wrong, (unsigned long long)head->seq);
+}
+
+jot_status store_check_expect(Str stream, const Expect *x, const Mark *head, uint64_t guard_seq,
+                              Err *e)
+{
+    TRY(check_guard(stream, x, guard_seq, e));
+    return check_head(stream, x, head, e);
+}
+
 /* The record that carries the draft's id, or NULL. */
 static const Record *find_id(const Draft *d, const Record *recent, size_t n)
 {
@@ -135,15 +161,11 @@ jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d, con
         *again = true;
         return JOT_OK;
     }
-    if (x->guard.n && guard_seq != x->guard_seq)
-        return err_set(e, JOT_FENCED, "'%s' was guarded by a lease that has changed", name);
+    TRY(check_guard(stream, x, guard_seq, e));
     if (d->fence && d->fence < head->fence && !MUTANT(FENCE_NOT_CHECKED))
         return err_set(e, JOT_FENCED, "'%s' was written under token %llu; %llu is too old", name,
                        (unsigned long long)head->fence, (unsigned long long)d->fence);
-    const char *wrong = conflict_with(x, head);
-    if (wrong)
-        return err_set(e, JOT_CONFLICT, "'%s' has changed: %s (seq %llu now)", name, wrong,
-                       (unsigned long long)head->seq);
+    TRY(check_head(stream, x, head, e));
     if (d->op == OP_DELETE && !mark_live(head))
         return store_not_found(e, stream);
     TRY(store_check_room(stream, head, 1, e));

@@ -100,6 +100,8 @@ static jot_status check_draft(Str stream, const Draft *d, Err *e)
     return JOT_OK;
 }
 
+static const Expect expect_any = { .kind = EXPECT_ANY };
+
 static jot_status check_expect(Str stream, const Expect *x, Err *e)
 {
     if ((unsigned)x->kind > EXPECT_HASH)
@@ -163,14 +165,14 @@ static jot_status check_writable(const Store *s, Err *e)
 jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft *draft, Mark *out,
                         Err *e)
 {
-    static const Expect any = { .kind = EXPECT_ANY };
     assert(s && draft && out);
     *out = (Mark){ 0 };
     TRY(store_check_name(stream, e));
-    TRY(check_expect(stream, expect ? expect : &any, e));
+    const Expect *x = expect ? expect : &expect_any;
+    TRY(check_expect(stream, x, e));
     TRY(check_draft(stream, draft, e));
     TRY(check_writable(s, e));
-    return s->ops->append(s, stream, expect ? expect : &any, draft, out, e);
+    return s->ops->append(s, stream, x, draft, out, e);
 }
 
 /* Bodies came from outside the process: they must be what their header says. */
@@ -264,31 +266,40 @@ jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_ms, Arena 
     return s->ops->changes(s, from, wait_ms < 0 ? 0 : wait_ms, into, out, e);
 }
 
-jot_status store_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+/* What is asked of every forgetting. */
+static jot_status check_forget(Store *s, Str stream, const Expect *x, Err *e)
+{
+    TRY(store_check_name(stream, e));
+    TRY(check_expect(stream, x, e));
+    return check_writable(s, e);
+}
+
+jot_status store_trim(Store *s, Str stream, const Expect *expect, uint64_t before,
+                      uint64_t *dropped, Err *e)
 {
     assert(s && dropped);
     *dropped = 0;
-    TRY(store_check_name(stream, e));
-    TRY(check_writable(s, e));
-    return s->ops->trim(s, stream, before, dropped, e);
+    const Expect *x = expect ? expect : &expect_any;
+    TRY(check_forget(s, stream, x, e));
+    return s->ops->trim(s, stream, x, before, dropped, e);
 }
 
-jot_status store_redact(Store *s, Str stream, uint64_t seq, Err *e)
+jot_status store_redact(Store *s, Str stream, const Expect *expect, uint64_t seq, Err *e)
 {
     assert(s);
-    TRY(store_check_name(stream, e));
-    TRY(check_writable(s, e));
-    return s->ops->redact(s, stream, seq, e);
+    const Expect *x = expect ? expect : &expect_any;
+    TRY(check_forget(s, stream, x, e));
+    return s->ops->redact(s, stream, x, seq, e);
 }
 
-jot_status store_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out, Err *e)
 {
     assert(s && out);
     *out = (Mark){ 0 };
-    TRY(store_check_name(stream, e));
+    const Expect *x = expect ? expect : &expect_any;
     TRY(check_by(by, e));
-    TRY(check_writable(s, e));
-    return s->ops->purge(s, stream, by, out, e);
+    TRY(check_forget(s, stream, x, e));
+    return s->ops->purge(s, stream, x, by, out, e);
 }
 
 /* Members of a newer version lie in a record's line as they are, so the codec must give back what

@@ -177,15 +177,21 @@ MUST_USE jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_m
 
 /* --- Forgetting ------------------------------------------------------------------------ */
 
+/* Each of these may be conditional, as an append is; NULL: any.  JOT_CONFLICT, JOT_FENCED: the
+ * condition does not hold, and nothing was removed (but by trim, which may have begun). */
+
 /* Drop records before seq `before`, but keep the newest STORE_ID_WINDOW.  *dropped counts. */
-MUST_USE jot_status store_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
+MUST_USE jot_status store_trim(Store *s, Str stream, const Expect *expect, uint64_t before,
+                               uint64_t *dropped, Err *e);
 
 /* Remove one record's body.  The chain stays verifiable, for it covers only the body's hash.
  * JOT_INVALID for a tombstone, and for the live value: write a new version first. */
-MUST_USE jot_status store_redact(Store *s, Str stream, uint64_t seq, Err *e);
+MUST_USE jot_status store_redact(Store *s, Str stream, const Expect *expect, uint64_t seq, Err *e);
 
-/* Remove everything but a fresh tombstone, so that seq and fence never restart. */
-MUST_USE jot_status store_purge(Store *s, Str stream, Str by, Mark *out, Err *e);
+/* Remove everything but a fresh tombstone, so that seq and fence never restart.  *out is its mark,
+ * or the head's, as for an append. */
+MUST_USE jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out,
+                                Err *e);
 
 /* --- Copying --------------------------------------------------------------------------- */
 

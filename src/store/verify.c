@@ -258,7 +258,7 @@ static jot_status mend_each(void *ctx, Str stream, Err *e)
     Store *s = ctx;
     Err why = { 0 };
     uint64_t dropped;
-    jot_status st = store_trim(s, stream, 0, &dropped, &why);
+    jot_status st = store_trim(s, stream, NULL, 0, &dropped, &why);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
     if (st == JOT_IO || st == JOT_UNAVAILABLE || st == JOT_READ_ONLY || st == JOT_UNKNOWN) {

@@ -38,7 +38,7 @@ merged() {
 }
 try 'a stream that git merged is told and mended' merged
 
-crash() { jot doctor --after-crash && ends 64 && printf vers >"$here/pad/notes/plan.txt" && jot doctor --fix --after-crash && ends 0 && says '1 files restored' && jot read plan && is 'version 20'; }
+crash() { jot doctor --after-crash && ends 64 && printf vers >"$here/pad/notes/plan.txt" && jot doctor --fix --after-crash && ends 0 && says '1 file restored' && jot read plan && is 'version 20'; }
 try 'after a crash every file is compared' crash
 
 json() { jot verify --json && ends 0 && says '"faults":0' && says '"problems":[' && echo x >"$here/pad/streams/stray" && jot verify --json && ends 70 && says '"kind":"stray"'; }

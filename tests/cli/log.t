@@ -134,7 +134,7 @@ damage() {
     export JOTTER_PAD=files:hurt
     begin q && for i in 1 2 3; do jot log add "$run" thinking "thought $i"; done
     sed -i '3s/thinking/thonking/' "hurt/runs/$run.jsonl"
-    jot log show "$run" && ends 0 && says 'thought 1' && says 'thought 3' && tells '1 records cannot be read' &&
+    jot log show "$run" && ends 0 && says 'thought 1' && says 'thought 3' && tells '1 record cannot be read' &&
         jot log add "$run" thinking more && ends 0
 }
 try 'a damaged line is passed over, counted and reported' damage

@@ -158,7 +158,7 @@ try 'a secret is stored with a warning, and can be redacted and purged' secret
 redact() {
     put r 'one\n'; put r 'two\n'
     jot redact r; ends 64 && tells 'say a VERSION, --text or --stdin' && jot redact r 2; ends 64 && tells 'present text' && jot redact r 1 &&
-        says 'redacted 1 records' && jot read r --version 1; ends 66 && tells 'was redacted'
+        says 'redacted 1 record of' && jot read r --version 1; ends 66 && tells 'was redacted'
 }
 try 'an old version can be redacted, the present one cannot' redact
 
@@ -200,7 +200,9 @@ try 'every command answers with one JSON value' json
 # Every verb, both arguments of those that have two, on both engines, one sentence.
 bad_keys() {
     local key verb url want before
-    for url in files:bad sqlite:bad.db; do
+    local engines='files:bad sqlite:bad.db'
+    [ "${JOT_TEST_VOLUME-}" != small ] || engines=files:bad
+    for url in $engines; do
         echo kept | "$JOTTER" --pad "$url" write kept >/dev/null
         before=$("$JOTTER" --pad "$url" list memories/ --deleted; "$JOTTER" --pad "$url" list --long --json; "$JOTTER" --pad "$url" list --deleted)
         for key in . .. ../x ../../etc/evil a/../b /abs a//b 'a\b' %2e%2e%2f $'a\nb' $'\x7f' $'\xc0\xae' $'\xed\xa0\x80' $'\xef\xbb\xbfa' \

@@ -22,8 +22,8 @@ try 'a damaged archive is refused and makes no pad' damaged
 
 notes() {
     mkdir book && echo text >book/a.txt && echo bad >'book/b c.txt' && jot import book && ends 0 &&
-        is 'notes: 1 files, 1 records added, 0 were there already, 1 skipped' && tells "skipped b c.txt: invalid key" &&
-        jot import book && says '0 records added, 1 were there already' && jot read a && is text
+        is 'notes: 1 file, 1 record added, 0 there already, 1 skipped' && tells "skipped b c.txt: invalid key" &&
+        jot import book && says '0 records added, 1 there already' && jot read a && is text
 }
 try 'a directory is recognised, and importing again adds nothing' notes
 

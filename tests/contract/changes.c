@@ -52,7 +52,7 @@ static void a_redaction_is_a_change(Trial *p)
     put(p, "notes/a", "one");
     put(p, "notes/a", "two");
     Cursor c = now(p);
-    CHECK_IS(p, store_redact(p->s, S("notes/a"), 1, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, S("notes/a"), NULL, 1, &p->e), JOT_OK);
     CHECK_TOLD(p, &c, "notes/a");
 }
 
@@ -61,7 +61,7 @@ static void a_purge_is_a_change(Trial *p)
     put(p, "notes/a", "one");
     Cursor c = now(p);
     Mark m;
-    CHECK_IS(p, store_purge(p->s, S("notes/a"), S("ann"), &m, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
     CHECK_TOLD(p, &c, "notes/a");
 }
 

@@ -175,20 +175,20 @@ static void do_trim(const Run *run, Trial *p, const Step *s, Buf *to)
 {
     uint64_t dropped = 0;
     uint64_t before = seq_at(&run->before, s->shift);
-    add_status(to, store_trim(p->s, stream_of(s), before, &dropped, &p->e), &p->e);
+    add_status(to, store_trim(p->s, stream_of(s), NULL, before, &dropped, &p->e), &p->e);
     buf_addf(to, " dropped %llu", (unsigned long long)dropped);
 }
 
 static void do_redact(const Run *run, Trial *p, const Step *s, Buf *to)
 {
     uint64_t seq = seq_at(&run->before, s->shift);
-    add_status(to, store_redact(p->s, stream_of(s), seq, &p->e), &p->e);
+    add_status(to, store_redact(p->s, stream_of(s), NULL, seq, &p->e), &p->e);
 }
 
 static void do_purge(Trial *p, const Step *s, Buf *to)
 {
     Mark m = { 0 };
-    jot_status st = store_purge(p->s, stream_of(s), author_of(s->by), &m, &p->e);
+    jot_status st = store_purge(p->s, stream_of(s), NULL, author_of(s->by), &m, &p->e);
     add_status(to, st, &p->e);
     if (st == JOT_OK)
         add_mark(to, &m);

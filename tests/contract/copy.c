@@ -77,11 +77,11 @@ static void forget(Trial *p)
 {
     uint64_t dropped;
     Mark m;
-    CHECK_IS(p, store_redact(p->s, S("notes/plan"), 1, &p->e), JOT_OK);
-    CHECK_IS(p, store_redact(p->s, S("runs/20261115"), 40, &p->e), JOT_OK);
-    CHECK_IS(p, store_redact(p->s, S("notes/gone"), 1, &p->e), JOT_OK);
-    CHECK_IS(p, store_trim(p->s, S("runs/20261115"), 12, &dropped, &p->e), JOT_OK);
-    CHECK_IS(p, store_purge(p->s, S("memories/d-e"), S("bob"), &m, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, S("notes/plan"), NULL, 1, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, S("runs/20261115"), NULL, 40, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, S("notes/gone"), NULL, 1, &p->e), JOT_OK);
+    CHECK_IS(p, store_trim(p->s, S("runs/20261115"), NULL, 12, &dropped, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("memories/d-e"), NULL, S("bob"), &m, &p->e), JOT_OK);
 }
 
 static void put_strange(Trial *p)
@@ -269,7 +269,7 @@ static void redact_after_copy(Trial *from, Trial *to)
     fill(from);
     copy(from, to);
     forget(from);
-    CHECK_IS(from, store_redact(from->s, S("notes/plan"), 2, &from->e), JOT_OK);
+    CHECK_IS(from, store_redact(from->s, S("notes/plan"), NULL, 2, &from->e), JOT_OK);
     copy(from, to);
     CHECK(record_at(to, "notes/plan", 1).mark.redacted);
     CHECK(record_at(to, "notes/plan", 2).mark.redacted);
@@ -289,7 +289,7 @@ static void redact_the_copied_head(Trial *from, Trial *to)
     put(from, "notes/a", "secret");
     copy(from, to);
     put(from, "notes/a", "two");
-    CHECK_IS(from, store_redact(from->s, S("notes/a"), 1, &from->e), JOT_OK);
+    CHECK_IS(from, store_redact(from->s, S("notes/a"), NULL, 1, &from->e), JOT_OK);
     CHECK_NUM(copy(from, to).copied, 1);
     check_equal(from, to);
     CHECK(record_at(to, "notes/a", 1).mark.redacted);
@@ -305,7 +305,7 @@ static void redact_in_target(Trial *from, Trial *to)
     put(from, "notes/a", "one");
     put(from, "notes/a", "two");
     copy(from, to);
-    CHECK_IS(to, store_redact(to->s, S("notes/a"), 1, &to->e), JOT_OK);
+    CHECK_IS(to, store_redact(to->s, S("notes/a"), NULL, 1, &to->e), JOT_OK);
     copy_refused(from, to, JOT_CONFLICT);
 }
 
@@ -319,7 +319,7 @@ static void trim_the_source(Trial *from, Trial *to)
     entries(from, "runs/r", 30);
     copy(from, to);
     uint64_t dropped;
-    CHECK_IS(from, store_trim(from->s, S("runs/r"), 10, &dropped, &from->e), JOT_OK);
+    CHECK_IS(from, store_trim(from->s, S("runs/r"), NULL, 10, &dropped, &from->e), JOT_OK);
     entry(from, "runs/r", "31");
     CHECK_NUM(copy(from, to).copied, 1);
     CHECK_NUM(read_all(to, "runs/r").n, 31);
@@ -337,7 +337,7 @@ static void trim_too_much(Trial *from, Trial *to)
     copy(from, to);
     entries(from, "runs/r", 40);
     uint64_t dropped;
-    CHECK_IS(from, store_trim(from->s, S("runs/r"), 20, &dropped, &from->e), JOT_OK);
+    CHECK_IS(from, store_trim(from->s, S("runs/r"), NULL, 20, &dropped, &from->e), JOT_OK);
     copy_refused(from, to, JOT_CONFLICT);
 }
 

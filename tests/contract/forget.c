@@ -10,26 +10,26 @@
 static uint64_t trim(Trial *p, const char *stream, uint64_t before)
 {
     uint64_t dropped = UINT64_MAX;
-    CHECK_IS(p, store_trim(p->s, str(stream), before, &dropped, &p->e), JOT_OK);
+    CHECK_IS(p, store_trim(p->s, str(stream), NULL, before, &dropped, &p->e), JOT_OK);
     return dropped;
 }
 
 static void redact(Trial *p, const char *stream, uint64_t seq)
 {
-    CHECK_IS(p, store_redact(p->s, str(stream), seq, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, str(stream), NULL, seq, &p->e), JOT_OK);
 }
 
 static Mark purge(Trial *p, const char *stream)
 {
     Mark m;
-    CHECK_IS(p, store_purge(p->s, str(stream), S("bob"), &m, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, str(stream), NULL, S("bob"), &m, &p->e), JOT_OK);
     return m;
 }
 
 static void check_redact_refused(Trial *p, const char *stream, uint64_t seq, jot_status status)
 {
     Str before = trial_dump(p);
-    CHECK_IS(p, store_redact(p->s, str(stream), seq, &p->e), status);
+    CHECK_IS(p, store_redact(p->s, str(stream), NULL, seq, &p->e), status);
     CHECK_TEXT(trial_dump(p), before);
 }
 
@@ -88,7 +88,7 @@ static void trimming_again_goes_on_from_there(Trial *p)
 static void trimming_nothing_is_not_found(Trial *p)
 {
     uint64_t dropped = 7;
-    CHECK_IS(p, store_trim(p->s, S("runs/r"), 1, &dropped, &p->e), JOT_NOT_FOUND);
+    CHECK_IS(p, store_trim(p->s, S("runs/r"), NULL, 1, &dropped, &p->e), JOT_NOT_FOUND);
     CHECK_NUM(dropped, 0);
 }
 
@@ -288,7 +288,7 @@ static void purge_keeps_the_fence(Trial *p)
 static void purging_nothing_is_not_found(Trial *p)
 {
     Mark m;
-    CHECK_IS(p, store_purge(p->s, S("notes/a"), S("bob"), &m, &p->e), JOT_NOT_FOUND);
+    CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_NOT_FOUND);
     CHECK_NUM(list(p, "", "", 10, LIST_ALL).n, 0);
 }
 

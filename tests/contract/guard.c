@@ -105,6 +105,42 @@ static void a_delete_can_be_guarded(Trial *p)
     CHECK_NUM(append(p, "notes/a", guarded("leases/table", 1), DELETE).seq, 2);
 }
 
+/* Every way to forget, on condition of `x`: each must answer `status`. */
+static void forget_all(Trial *p, Expect x, jot_status status)
+{
+    uint64_t dropped;
+    Mark m;
+    CHECK_IS(p, store_trim(p->s, S("runs/r"), &x, 10, &dropped, &p->e), status);
+    CHECK_IS(p, store_redact(p->s, S("runs/r"), &x, 20, &p->e), status);
+    CHECK_IS(p, store_purge(p->s, S("runs/r"), &x, S("bob"), &m, &p->e), status);
+    if (status == JOT_FENCED || status == JOT_CONFLICT)
+        CHECK_MARK(m, head(p, "runs/r", HEAD_MARK).mark);
+}
+
+static void forgetting_can_be_guarded(Trial *p)
+{
+    entries(p, "runs/r", 30);
+    put(p, "leases/table", "{}");
+    put(p, "leases/table", "{}");
+    Str before = trial_dump(p);
+    forget_all(p, guarded("leases/table", 1), JOT_FENCED);
+    forget_all(p, guarded("runs/r", 30), JOT_INVALID);
+    CHECK_TEXT(trial_dump(p), before);
+    forget_all(p, guarded("leases/table", 2), JOT_OK);
+    CHECK_NUM(read_all(p, "runs/r").n, 1);
+}
+
+static void forgetting_can_expect_a_head(Trial *p)
+{
+    entries(p, "runs/r", 30);
+    Str before = trial_dump(p);
+    forget_all(p, (Expect){ .kind = EXPECT_SEQ, .seq = 29 }, JOT_CONFLICT);
+    forget_all(p, (Expect){ .kind = EXPECT_ABSENT }, JOT_CONFLICT);
+    CHECK_TEXT(trial_dump(p), before);
+    forget_all(p, (Expect){ .kind = EXPECT_SEQ, .seq = 30 }, JOT_OK);
+    CHECK_NUM(read_all(p, "runs/r").n, 1);
+}
+
 static void a_guard_moved_by_another_handle_is_seen(Trial *p)
 {
     put(p, "leases/table", "{}");
@@ -165,7 +201,7 @@ static void a_fence_outlives_a_trim(Trial *p)
     append(p, "runs/r", ANY, under(ENTRY("0"), 7));
     entries(p, "runs/r", 40);
     uint64_t dropped = 0;
-    CHECK_IS(p, store_trim(p->s, S("runs/r"), 40, &dropped, &p->e), JOT_OK);
+    CHECK_IS(p, store_trim(p->s, S("runs/r"), NULL, 40, &dropped, &p->e), JOT_OK);
     refused(p, JOT_FENCED, "runs/r", ANY, under(ENTRY("late"), 6));
 }
 
@@ -202,6 +238,8 @@ const Promise guard_promises[] = {
     PROMISE(an_append_never_changes_its_guard),
     PROMISE(a_stream_cannot_guard_itself),
     PROMISE(a_delete_can_be_guarded),
+    PROMISE(forgetting_can_be_guarded),
+    PROMISE(forgetting_can_expect_a_head),
     LASTING(a_guard_moved_by_another_handle_is_seen),
     PROMISE(a_token_is_kept_as_the_streams_fence),
     PROMISE(a_higher_token_raises_the_fence),

@@ -164,7 +164,7 @@ static void the_window_survives_a_trim(Trial *p)
     Mark first = append(p, "runs/r", ANY, d);
     entries(p, "runs/r", STORE_ID_WINDOW - 1);
     uint64_t dropped = 0;
-    CHECK_IS(p, store_trim(p->s, S("runs/r"), STORE_SEQ_MAX, &dropped, &p->e), JOT_OK);
+    CHECK_IS(p, store_trim(p->s, S("runs/r"), NULL, STORE_SEQ_MAX, &dropped, &p->e), JOT_OK);
     CHECK_NUM(dropped, 30);
     again(p, "runs/r", ANY, d, first);
 }
@@ -174,7 +174,7 @@ static void a_redacted_record_is_still_found_by_its_id(Trial *p)
     Draft d = with_id(PUT("secret"), "call-1");
     append(p, "notes/a", ANY, d);
     put(p, "notes/a", "two");
-    CHECK_IS(p, store_redact(p->s, S("notes/a"), 1, &p->e), JOT_OK);
+    CHECK_IS(p, store_redact(p->s, S("notes/a"), NULL, 1, &p->e), JOT_OK);
     CHECK_NUM(append(p, "notes/a", ANY, d).seq, 1);
     refused(p, JOT_ID_REUSED, "notes/a", ANY, with_id(PUT(""), "call-1"));
 }
@@ -183,7 +183,7 @@ static void a_purge_forgets_ids(Trial *p)
 {
     append(p, "notes/a", ANY, with_id(PUT("one"), "call-1"));
     Mark m;
-    CHECK_IS(p, store_purge(p->s, S("notes/a"), S("ann"), &m, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
     CHECK_NUM(append(p, "notes/a", ANY, with_id(PUT("two"), "call-1")).seq, 3);
 }
 

@@ -306,11 +306,12 @@ static void an_author_has_at_most_128_bytes_of_plain_text(Trial *p)
     append(p, "notes/a", ANY, d);
     CHECK_TEXT(record_at(p, "notes/a", 1).by, d.by);
     Mark m;
-    CHECK_IS(p, store_purge(p->s, S("notes/a"), repeated(p, 'a', STORE_BY_MAX + 1), &m, &p->e),
+    CHECK_IS(p,
+             store_purge(p->s, S("notes/a"), NULL, repeated(p, 'a', STORE_BY_MAX + 1), &m, &p->e),
              JOT_INVALID);
-    CHECK_IS(p, store_purge(p->s, S("notes/a"), S(STORE_OUTSIDE), &m, &p->e), JOT_INVALID);
+    CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S(STORE_OUTSIDE), &m, &p->e), JOT_INVALID);
     CHECK_NUM(read_all(p, "notes/a").n, 1);
-    CHECK_IS(p, store_purge(p->s, S("notes/a"), d.by, &m, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, d.by, &m, &p->e), JOT_OK);
 }
 
 static void an_id_has_at_most_64_bytes_of_plain_text(Trial *p)
@@ -351,7 +352,7 @@ static void a_stream_ends_at_the_greatest_seq(Trial *p)
     CHECK(answer.seq == STORE_SEQ_MAX);
     CHECK(read_from(p, "x/a", STORE_SEQ_MAX, 1).n == 1);
     /* Not even a tombstone has a number left. */
-    CHECK_IS(p, store_purge(p->s, S("x/a"), S("ann"), &answer, &p->e), JOT_TOO_BIG);
+    CHECK_IS(p, store_purge(p->s, S("x/a"), NULL, S("ann"), &answer, &p->e), JOT_TOO_BIG);
     CHECK(read_from(p, "x/a", STORE_SEQ_MAX, 1).n == 1);
     before.seq = STORE_SEQ_MAX;
     r = next_record("x/b", &before, ENTRY("beyond"), 5);

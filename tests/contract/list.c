@@ -213,7 +213,7 @@ static void live_lists_leave_out_tombstones_and_full_lists_do_not(Trial *p)
     put(p, "notes/b", "x");
     put(p, "x/a", "x");
     Mark gone = bury(p, "notes/a"), purged;
-    CHECK_IS(p, store_purge(p->s, S("x/a"), S("bob"), &purged, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("x/a"), NULL, S("bob"), &purged, &p->e), JOT_OK);
     Listing live = all_live(p, "");
     CHECK_NAMES(live, "notes/b");
     Listing all = list(p, "", "", 10, LIST_ALL);
@@ -340,7 +340,7 @@ static void a_directory_without_live_names_makes_room_for_a_file(Trial *p)
     bury(p, "memories/a/b");
     refused(p, JOT_INVALID, "memories/a", ANY, PUT("y"));
     Mark m;
-    CHECK_IS(p, store_purge(p->s, S("memories/a/c/d"), S("ann"), &m, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("memories/a/c/d"), NULL, S("ann"), &m, &p->e), JOT_OK);
     put(p, "memories/a", "y");
     CHECK_TEXT(head(p, "memories/a", HEAD_VALUE).body, S("y"));
     refused(p, JOT_INVALID, "memories/a/b", ANY, PUT("z"));

@@ -253,18 +253,18 @@ static jot_status do_read(Trial *p, Str name)
 static jot_status do_trim(Trial *p, Str name)
 {
     uint64_t dropped;
-    return store_trim(p->s, name, 1, &dropped, &p->e);
+    return store_trim(p->s, name, NULL, 1, &dropped, &p->e);
 }
 
 static jot_status do_redact(Trial *p, Str name)
 {
-    return store_redact(p->s, name, 1, &p->e);
+    return store_redact(p->s, name, NULL, 1, &p->e);
 }
 
 static jot_status do_purge(Trial *p, Str name)
 {
     Mark m;
-    return store_purge(p->s, name, S("ann"), &m, &p->e);
+    return store_purge(p->s, name, NULL, S("ann"), &m, &p->e);
 }
 
 /* Two records that do not follow each other. */

@@ -16,9 +16,9 @@ static void check_no_write(Trial *p, size_t i)
     CHECK_IS(p, store_append(s, S("notes/new"), NULL, &put_draft, &m, &p->e), JOT_READ_ONLY);
     CHECK_IS(p, store_append(s, S("notes/a"), NULL, &gone, &m, &p->e), JOT_READ_ONLY);
     CHECK_IS(p, store_append(s, S("runs/r"), NULL, &line, &m, &p->e), JOT_READ_ONLY);
-    CHECK_IS(p, store_trim(s, S("runs/r"), 5, &dropped, &p->e), JOT_READ_ONLY);
-    CHECK_IS(p, store_redact(s, S("notes/a"), 1, &p->e), JOT_READ_ONLY);
-    CHECK_IS(p, store_purge(s, S("notes/a"), S("ann"), &m, &p->e), JOT_READ_ONLY);
+    CHECK_IS(p, store_trim(s, S("runs/r"), NULL, 5, &dropped, &p->e), JOT_READ_ONLY);
+    CHECK_IS(p, store_redact(s, S("notes/a"), NULL, 1, &p->e), JOT_READ_ONLY);
+    CHECK_IS(p, store_purge(s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_READ_ONLY);
     CHECK_IS(p, store_put_records(s, S("x/new"), &r, 1, &p->e), JOT_READ_ONLY);
     CHECK(strstr(p->e.text, store_read_only_why(s)) != NULL);
 }
@@ -75,7 +75,7 @@ static void bad_arguments_are_told_before_read_only(Trial *p)
     Draft d = PUT("x");
     Mark m;
     CHECK_IS(p, store_append(p->open[1], S("x/../y"), NULL, &d, &m, &p->e), JOT_INVALID);
-    CHECK_IS(p, store_purge(p->open[1], S(""), S("ann"), &m, &p->e), JOT_INVALID);
+    CHECK_IS(p, store_purge(p->open[1], S(""), NULL, S("ann"), &m, &p->e), JOT_INVALID);
 }
 
 static void a_handle_that_may_write_has_no_reason_not_to(Trial *p)

@@ -6,7 +6,7 @@
 
 static void purge(Trial *p, const char *stream, Mark *out)
 {
-    CHECK_IS(p, store_purge(p->s, str(stream), S("ann"), out, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, str(stream), NULL, S("ann"), out, &p->e), JOT_OK);
 }
 
 /* --- Seq ------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void seq_never_restarts_after_a_trim(Trial *p)
 {
     uint64_t dropped;
     entries(p, "runs/r", 40);
-    CHECK_IS(p, store_trim(p->s, S("runs/r"), STORE_SEQ_MAX, &dropped, &p->e), JOT_OK);
+    CHECK_IS(p, store_trim(p->s, S("runs/r"), NULL, STORE_SEQ_MAX, &dropped, &p->e), JOT_OK);
     CHECK_NUM(entry(p, "runs/r", "next").seq, 41);
 }
 

@@ -173,7 +173,7 @@ static void from_before_the_oldest_kept_begins_with_that(Trial *p)
 {
     entries(p, "runs/r", 30);
     uint64_t dropped;
-    CHECK_IS(p, store_trim(p->s, S("runs/r"), 10, &dropped, &p->e), JOT_OK);
+    CHECK_IS(p, store_trim(p->s, S("runs/r"), NULL, 10, &dropped, &p->e), JOT_OK);
     uint64_t froms[] = { 0, 1, 9, 10 };
     for (size_t i = 0; i < COUNT_OF(froms); i++) {
         Records got = read_from(p, "runs/r", froms[i], 2);

@@ -240,11 +240,12 @@ static jot_status wrong_changes(Store *s, const Cursor *c, int64_t wait_ms, Aren
 
 /* --- Forgetting ------------------------------------------------------------------------ */
 
-static jot_status wrong_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+static jot_status wrong_trim(Store *s, Str stream, const Expect *x, uint64_t before,
+                             uint64_t *dropped, Err *e)
 {
     WrongStore *w = (WrongStore *)s;
     if (w->wrong != WRONG_TRIM_NOTHING)
-        return w->inner->ops->trim(w->inner, stream, before, dropped, e);
+        return w->inner->ops->trim(w->inner, stream, x, before, dropped, e);
     AUTO(Arena) arena = { 0 };
     Records got;
     TRY(w->inner->ops->read(w->inner, stream, 1, 1, &arena, &got, e));
@@ -254,12 +255,12 @@ static jot_status wrong_trim(Store *s, Str stream, uint64_t before, uint64_t *dr
     return JOT_OK;
 }
 
-static jot_status wrong_redact(Store *s, Str stream, uint64_t seq, Err *e)
+static jot_status wrong_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     WrongStore *w = (WrongStore *)s;
     if (w->wrong == WRONG_REDACT_NOTHING)
         return JOT_OK;
-    jot_status st = w->inner->ops->redact(w->inner, stream, seq, e);
+    jot_status st = w->inner->ops->redact(w->inner, stream, x, seq, e);
     if (st == JOT_INVALID && w->wrong == WRONG_REDACT_LIVE)
         return JOT_OK;
     if (st == JOT_OK && w->wrong == WRONG_CHANGES_FORGETS_REDACTION) {
@@ -269,14 +270,14 @@ static jot_status wrong_redact(Store *s, Str stream, uint64_t seq, Err *e)
     return st;
 }
 
-static jot_status wrong_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+static jot_status wrong_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     WrongStore *w = (WrongStore *)s;
     w->redacted_n = 0;
     if (w->wrong != WRONG_PURGE_KEEPS_HISTORY)
-        return w->inner->ops->purge(w->inner, stream, by, out, e);
+        return w->inner->ops->purge(w->inner, stream, x, by, out, e);
     Draft d = { .op = OP_DELETE, .by = by };
-    return w->inner->ops->append(w->inner, stream, &(Expect){ 0 }, &d, out, e);
+    return w->inner->ops->append(w->inner, stream, x, &d, out, e);
 }
 
 /* --- Copying --------------------------------------------------------------------------- */

@@ -69,11 +69,11 @@ jot_status action_do(Store *s, const Action *a, const Prepared *p, Mark *out, Er
     case DO_DELETE:
         return store_append(s, p->stream, &p->expect, &p->draft, out, e);
     case DO_TRIM:
-        return store_trim(s, p->stream, p->number, &dropped, e);
+        return store_trim(s, p->stream, NULL, p->number, &dropped, e);
     case DO_REDACT:
-        return store_redact(s, p->stream, p->number, e);
+        return store_redact(s, p->stream, NULL, p->number, e);
     case DO_PURGE:
-        return store_purge(s, p->stream, AUTHOR, out, e);
+        return store_purge(s, p->stream, NULL, AUTHOR, out, e);
     case DO_RECORDS:
         return store_put_records(s, p->stream, p->records, p->number, e);
     case DO_NOTHING:

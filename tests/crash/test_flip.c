@@ -82,7 +82,7 @@ static void make_pad(Pad *p, const char *engine)
     append(s, "runs/r", OP_APPEND, "third");
     append(s, "notes/redacted", OP_PUT, "secret");
     append(s, "notes/redacted", OP_PUT, "open");
-    assert_int_equal(store_redact(s, S("notes/redacted"), 1, &e), JOT_OK);
+    assert_int_equal(store_redact(s, S("notes/redacted"), NULL, 1, &e), JOT_OK);
     store_close(s);
     walked = p;
     assert_int_equal(nftw(p->dir, note_file, 16, FTW_PHYS), 0);

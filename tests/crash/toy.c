@@ -352,7 +352,8 @@ static jot_status rewrite(Toy *t, Log *log, const Record *records, size_t n, Err
     return replace(t, log, buf_str(&lines), e);
 }
 
-static jot_status toy_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+static jot_status toy_trim(Store *s, Str stream, const Expect *x, uint64_t before,
+                           uint64_t *dropped, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Log) log = { 0 };
@@ -360,6 +361,7 @@ static jot_status toy_trim(Store *s, Str stream, uint64_t before, uint64_t *drop
     if (log.n == 0)
         return store_not_found(e, stream);
     Mark head = head_of(&log);
+    TRY(store_check_expect(stream, x, &head, 0, e));
     uint64_t from = store_trim_from(&head, before);
     size_t n = 0;
     while (n < log.n && log.records[n].mark.seq < from)
@@ -368,12 +370,13 @@ static jot_status toy_trim(Store *s, Str stream, uint64_t before, uint64_t *drop
     return n ? rewrite((Toy *)s, &log, log.records + n, log.n - n, e) : JOT_OK;
 }
 
-static jot_status toy_redact(Store *s, Str stream, uint64_t seq, Err *e)
+static jot_status toy_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Log) log = { 0 };
     TRY(load((Toy *)s, stream, &arena, &log, e));
     Mark head = head_of(&log);
+    TRY(store_check_expect(stream, x, &head, 0, e));
     for (size_t i = 0; i < log.n; i++) {
         if (log.records[i].mark.seq != seq)
             continue;
@@ -385,7 +388,7 @@ static jot_status toy_redact(Store *s, Str stream, uint64_t seq, Err *e)
     return store_not_found(e, stream);
 }
 
-static jot_status toy_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+static jot_status toy_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Log) log = { 0 };
@@ -393,6 +396,7 @@ static jot_status toy_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
     if (log.n == 0)
         return store_not_found(e, stream);
     Mark head = head_of(&log);
+    TRY(store_check_expect(stream, x, &head, 0, e));
     Record tombstone = store_next(s, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head);
     *out = tombstone.mark;
     return rewrite((Toy *)s, &log, &tombstone, 1, e);

@@ -3,22 +3,7 @@
 set -u
 source=$1 build=$2 JOTTER=$3
 export JOTTER
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-
-# holds SENTENCE COMMAND...: one case; what the command had to say is shown if it fails.
-holds() {
-    sentence=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$tmp/log" 2>&1; then
-        echo "ok $n - $sentence"
-    else
-        echo "not ok $n - $sentence"
-        sed 's/^/# /' "$tmp/log"
-    fi
-}
+. "$(dirname "$0")/../holds.sh"
 
 # prints URL PROGRAM LINE...: the program succeeds on that pad, and prints each of these.
 prints() {

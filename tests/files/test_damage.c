@@ -266,7 +266,7 @@ static void trimming_a_damaged_stream_keeps_its_newest_records(void **state)
         entry(b, RUN, "text");
     for (int seq = 10; seq <= 30; seq++)
         spoil(b, FILE_OF_RUN, seq, "#####");
-    assert_ok(b, store_trim(b->s, S(RUN), 20, &dropped, &b->e));
+    assert_ok(b, store_trim(b->s, S(RUN), NULL, 20, &dropped, &b->e));
     assert_int_equal(records(b, RUN).items[0].mark.seq, 31);
     assert_int_equal(entry(b, RUN, "next").seq, 41);
 }
@@ -281,7 +281,7 @@ static void trimming_never_drops_the_last_record_that_can_be_read(void **state)
         spoil(b, FILE_OF_RUN, seq, "#####");
     spoil(b, FILE_OF_RUN, 40, "#####");
     add_bytes(b, FILE_OF_RUN, S("torn"));
-    assert_ok(b, store_trim(b->s, S(RUN), 30, &dropped, &b->e));
+    assert_ok(b, store_trim(b->s, S(RUN), NULL, 30, &dropped, &b->e));
     assert_true(records(b, RUN).n > 0);
     assert_true(entry(b, RUN, "next").seq > 40);
     assert_text(head(b, RUN).body, "next");

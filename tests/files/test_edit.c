@@ -298,7 +298,7 @@ static void purging_a_file_a_person_made_leaves_a_tombstone(void **state)
     Bench *b = *state;
     Mark m;
     person_writes(b, "notes/found.txt", "by hand");
-    assert_ok(b, store_purge(b->s, S("notes/found"), S("ann"), &m, &b->e));
+    assert_ok(b, store_purge(b->s, S("notes/found"), NULL, S("ann"), &m, &b->e));
     assert_int_equal(m.seq, 2);
     assert_false(there(b, "notes/found.txt"));
     assert_null(find_text(b, "by hand"));
@@ -309,7 +309,7 @@ static void redacting_records_an_edit_first(void **state)
     Bench *b = *state;
     put(b, "notes/plan", "secret");
     person_saves(b, "notes/plan.txt", "public");
-    assert_ok(b, store_redact(b->s, S("notes/plan"), 1, &b->e));
+    assert_ok(b, store_redact(b->s, S("notes/plan"), NULL, 1, &b->e));
     assert_version(b, "notes/plan", 2, STORE_OUTSIDE, "public");
     assert_null(find_text(b, "secret"));
 }

@@ -304,12 +304,12 @@ static void nothing_leaks_over_a_thousand_operations_of_every_kind(void **state)
         assert_status(b, try_put(b, "notes/plan", VERSION("never"), "x", NULL), JOT_CONFLICT);
         Expect guarded = { .kind = EXPECT_ANY, .guard = S("leases/table"), .guard_seq = 7 };
         assert_status(b, try_put(b, "notes/plan", guarded, "x", NULL), JOT_FENCED);
-        assert_ok(b, store_trim(b->s, S("runs/r"), (uint64_t)i, &dropped, &b->e));
-        assert_ok(b,
-                  store_redact(b->s, S("notes/plan"), head(b, "notes/plan").mark.seq - 1, &b->e));
+        assert_ok(b, store_trim(b->s, S("runs/r"), NULL, (uint64_t)i, &dropped, &b->e));
+        assert_ok(b, store_redact(b->s, S("notes/plan"), NULL, head(b, "notes/plan").mark.seq - 1,
+                                  &b->e));
         bury(b, "memories/a/b");
         put(b, "notes/gone", "text");
-        assert_ok(b, store_purge(b->s, S("notes/gone"), S("ann"), &m, &b->e));
+        assert_ok(b, store_purge(b->s, S("notes/gone"), NULL, S("ann"), &m, &b->e));
         listed(b, "");
         changes(b, &at, 1);
         assert_status(b, try_put(b, "memories/a/b/c/../d", ANYTHING, "x", NULL), JOT_INVALID);
@@ -344,7 +344,7 @@ static void failures_leak_nothing_either(void **state)
             st = try_entry(b, "runs/r", "new", NULL);
             st = try_head(b, "notes/plan", &r);
             st = store_list(b->s, S(""), S(""), 10, LIST_ALL, &b->arena, &page, &b->e);
-            st = store_purge(b->s, S("notes/fresh"), S("ann"), &m, &b->e);
+            st = store_purge(b->s, S("notes/fresh"), NULL, S("ann"), &m, &b->e);
             (void)st;
             traps_clear(b);
             if (store_read_only_why(b->s)[0])

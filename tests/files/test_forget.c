@@ -21,14 +21,14 @@ static void purge(Bench *b, const char *stream)
 {
     Mark m;
     assert_non_null(find_text(b, CANARY)); /* it can be found */
-    assert_ok(b, store_purge(b->s, str(stream), S("ann"), &m, &b->e));
+    assert_ok(b, store_purge(b->s, str(stream), NULL, S("ann"), &m, &b->e));
     nowhere(b);
 }
 
 static void redact(Bench *b, const char *stream, uint64_t seq)
 {
     assert_non_null(find_text(b, CANARY));
-    assert_ok(b, store_redact(b->s, str(stream), seq, &b->e));
+    assert_ok(b, store_redact(b->s, str(stream), NULL, seq, &b->e));
     nowhere(b);
 }
 
@@ -86,7 +86,7 @@ static void an_edit_made_during_a_purge_is_purged(void **state)
     Mark m;
     put(b, "notes/n", "ours");
     trap(b, (Trap){ .kind = IO_RENAME, .at = "n.txt", .act = save_canary });
-    assert_ok(b, store_purge(b->s, S("notes/n"), S("ann"), &m, &b->e));
+    assert_ok(b, store_purge(b->s, S("notes/n"), NULL, S("ann"), &m, &b->e));
     nowhere(b);
 }
 
@@ -141,7 +141,7 @@ static bool trim_run(Bench *b)
 {
     uint64_t dropped;
     b->s = open_pad(b, (StoreOptions){ 0 });
-    return b->s && store_trim(b->s, S("runs/r"), 3, &dropped, &b->e) == JOT_OK;
+    return b->s && store_trim(b->s, S("runs/r"), NULL, 3, &dropped, &b->e) == JOT_OK;
 }
 
 static void a_draft_of_a_killed_writer_is_purged(void **state)
@@ -182,7 +182,7 @@ static void purging_one_stream_leaves_what_was_put_aside_of_another(void **state
     person_writes(b, "notes/.n.txt.new", "of n");
     put(b, "notes/n", "more");
     put(b, "notes/m", "ours");
-    assert_ok(b, store_purge(b->s, S("notes/m"), S("ann"), &m, &b->e));
+    assert_ok(b, store_purge(b->s, S("notes/m"), NULL, S("ann"), &m, &b->e));
     assert_int_equal(quarantined(b, "of n"), 1);
 }
 
@@ -192,7 +192,7 @@ static void a_purged_document_does_not_come_back_after_a_power_loss(void **state
     put(b, "notes/n", "text");
     Mark m;
     traps_clear(b);
-    assert_ok(b, store_purge(b->s, S("notes/n"), S("ann"), &m, &b->e));
+    assert_ok(b, store_purge(b->s, S("notes/n"), NULL, S("ann"), &m, &b->e));
     /* The view's removal is durable before the history goes: else it would look like a person's. */
     assert_true(b->calls[IO_FSYNC] >= 2);
     reboot(b);
@@ -231,7 +231,7 @@ static void the_live_value_is_redacted_behind_its_successor(void **state)
 {
     Bench *b = *state;
     put(b, "notes/n", CANARY);
-    assert_status(b, store_redact(b->s, S("notes/n"), 1, &b->e), JOT_INVALID);
+    assert_status(b, store_redact(b->s, S("notes/n"), NULL, 1, &b->e), JOT_INVALID);
     put(b, "notes/n", "clean");
     redact(b, "notes/n", 1);
 }
@@ -288,7 +288,7 @@ static void normal_use_puts_nothing_aside(void **state)
         else
             bury(b, "memories/a/b");
         entry(b, "runs/r", "text");
-        assert_ok(b, store_trim(b->s, S("runs/r"), (uint64_t)i, &dropped, &b->e));
+        assert_ok(b, store_trim(b->s, S("runs/r"), NULL, (uint64_t)i, &dropped, &b->e));
         if (i % 50 == 0)
             reopen(b);
     }

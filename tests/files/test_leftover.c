@@ -25,7 +25,7 @@ static bool purge_it(Bench *b)
 {
     Mark m;
     b->s = open_pad(b, (StoreOptions){ 0 });
-    return b->s && store_purge(b->s, S("notes/plan"), S("ann"), &m, &b->e) == JOT_OK;
+    return b->s && store_purge(b->s, S("notes/plan"), NULL, S("ann"), &m, &b->e) == JOT_OK;
 }
 
 static void killed_at(Bench *b, bool (*write)(Bench *), IoKind kind, const char *at)
@@ -197,7 +197,7 @@ static void a_purge_killed_between_its_halves_can_be_asked_for_again(void **stat
     put(b, "notes/plan", "secret");
     killed_at(b, purge_it, IO_RENAME, STREAM);
     assert_int_equal(head(b, "notes/plan").mark.op, OP_DELETE);
-    assert_ok(b, store_purge(b->s, S("notes/plan"), S("ann"), &m, &b->e));
+    assert_ok(b, store_purge(b->s, S("notes/plan"), NULL, S("ann"), &m, &b->e));
     assert_int_equal(m.seq, 3);
     assert_null(find_text(b, "secret"));
 }
@@ -330,7 +330,7 @@ static bool trim_it(Bench *b)
 {
     uint64_t dropped;
     b->s = open_pad(b, (StoreOptions){ 0 });
-    return b->s && store_trim(b->s, S("runs/r"), 10, &dropped, &b->e) == JOT_OK;
+    return b->s && store_trim(b->s, S("runs/r"), NULL, 10, &dropped, &b->e) == JOT_OK;
 }
 
 static void a_rewrite_that_was_killed_leaves_the_stream_as_it_was(void **state)
@@ -343,7 +343,7 @@ static void a_rewrite_that_was_killed_leaves_the_stream_as_it_was(void **state)
     assert_true(there(b, "runs/.r.jsonl.new"));
     assert_int_equal(records(b, "runs/r").n, 30);
     assert_int_equal(listed(b, "").n, 1);
-    assert_ok(b, store_trim(b->s, S("runs/r"), 10, &dropped, &b->e));
+    assert_ok(b, store_trim(b->s, S("runs/r"), NULL, 10, &dropped, &b->e));
     assert_int_equal(dropped, 9);
     assert_false(there(b, "runs/.r.jsonl.new"));
     assert_int_equal(entry(b, "runs/r", "next").seq, 31);

@@ -36,13 +36,13 @@ static bool append_it(Bench *b)
 static bool purge_it(Bench *b)
 {
     Mark m;
-    return store_purge(b->s, S("notes/plan"), S("ann"), &m, &b->e) == JOT_OK;
+    return store_purge(b->s, S("notes/plan"), NULL, S("ann"), &m, &b->e) == JOT_OK;
 }
 
 static bool trim_it(Bench *b)
 {
     uint64_t dropped;
-    return store_trim(b->s, S("runs/r"), 5, &dropped, &b->e) == JOT_OK;
+    return store_trim(b->s, S("runs/r"), NULL, 5, &dropped, &b->e) == JOT_OK;
 }
 
 /* True if it stopped, false if it came to its end. */
@@ -240,7 +240,7 @@ static void a_stream_trimmed_under_a_waiting_writer_is_noticed(void **state)
         entry(b, "runs/r", "text");
     start_waiter(b);
     trap(b, (Trap){ .kind = IO_RENAME, .at = "r.jsonl", .act = let_it_wait });
-    assert_ok(b, store_trim(b->s, S("runs/r"), 20, &dropped, &b->e));
+    assert_ok(b, store_trim(b->s, S("runs/r"), NULL, 20, &dropped, &b->e));
     assert_true(finish(b->other));
     Records all = records(b, "runs/r");
     assert_int_equal(all.n, 22);

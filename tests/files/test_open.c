@@ -269,7 +269,7 @@ static void work_under(Bench *b, mode_t mask, bool exact)
     put(b, "memories/a/b", "text");
     entry(b, "runs/r", "text");
     uint64_t dropped;
-    jot_status st = store_trim(b->s, S("runs/r"), 1, &dropped, &b->e);
+    jot_status st = store_trim(b->s, S("runs/r"), NULL, 1, &dropped, &b->e);
     umask(before);
     assert_int_equal(st, JOT_OK);
     reboot(b);
@@ -367,9 +367,9 @@ static void everything_a_reader_can_do(Bench *b)
         records(b, name);
         assert_status(b, try_put(b, name, ANYTHING, "new", NULL), JOT_READ_ONLY);
         assert_status(b, try_delete(b, name, NULL), JOT_READ_ONLY);
-        assert_status(b, store_trim(b->s, str(name), 1, &dropped, &b->e), JOT_READ_ONLY);
-        assert_status(b, store_redact(b->s, str(name), 1, &b->e), JOT_READ_ONLY);
-        assert_status(b, store_purge(b->s, str(name), S("ann"), &m, &b->e), JOT_READ_ONLY);
+        assert_status(b, store_trim(b->s, str(name), NULL, 1, &dropped, &b->e), JOT_READ_ONLY);
+        assert_status(b, store_redact(b->s, str(name), NULL, 1, &b->e), JOT_READ_ONLY);
+        assert_status(b, store_purge(b->s, str(name), NULL, S("ann"), &m, &b->e), JOT_READ_ONLY);
     }
     listed(b, "");
     Changes c = changes(b, NULL, 0);

@@ -151,10 +151,10 @@ static void ask_everything(Bench *b)
     st = store_changes(b->s, &c.next, 1, &b->arena, &c, &b->e);
     st = try_put(b, "notes/plan", ANYTHING, "new", NULL);
     st = try_entry(b, "runs/r", "new", NULL);
-    st = store_trim(b->s, S("runs/r"), 1, &dropped, &b->e);
-    st = store_redact(b->s, S("notes/plan"), 1, &b->e);
+    st = store_trim(b->s, S("runs/r"), NULL, 1, &dropped, &b->e);
+    st = store_redact(b->s, S("notes/plan"), NULL, 1, &b->e);
     st = try_delete(b, "notes/plan", NULL);
-    st = store_purge(b->s, S("notes/plan"), S("ann"), &m, &b->e);
+    st = store_purge(b->s, S("notes/plan"), NULL, S("ann"), &m, &b->e);
     Expect guarded = { .kind = EXPECT_ANY, .guard = S("runs/r"), .guard_seq = 1 };
     st = try_put(b, "notes/other", guarded, "new", NULL);
     (void)st;
@@ -358,7 +358,7 @@ static void purging_says_so_if_something_planted_cannot_be_purged(void **state)
     assert_true(plant(b, FULL_DIRECTORY, "notes/.plan.txt.new"));
     put(b, "notes/plan", "new"); /* the directory goes to quarantine/ */
     assert_int_equal(store_report(b->s)->quarantined, 1);
-    jot_status st = store_purge(b->s, S("notes/plan"), S("ann"), &m, &b->e);
+    jot_status st = store_purge(b->s, S("notes/plan"), NULL, S("ann"), &m, &b->e);
     assert_status(b, st, JOT_DENIED);
     assert_non_null(strstr(b->e.text, "quarantine"));
     assert_int_equal(head(b, "notes/plan").mark.op, OP_PUT); /* refused is refused: it is there */

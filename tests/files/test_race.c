@@ -110,7 +110,7 @@ static void an_edit_during_a_purge_does_not_turn_seq_back(void **state)
     Mark m;
     put(b, "notes/plan", "ours");
     trap(b, (Trap){ .kind = IO_RENAME, .at = "plan.txt", .act = save_in_place });
-    assert_ok(b, store_purge(b->s, S("notes/plan"), S("ann"), &m, &b->e));
+    assert_ok(b, store_purge(b->s, S("notes/plan"), NULL, S("ann"), &m, &b->e));
     assert_int_equal(m.seq, 4);
     assert_int_equal(head(b, "notes/plan").mark.seq, 4);
     assert_int_equal(records(b, "notes/plan").n, 1);

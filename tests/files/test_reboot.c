@@ -241,11 +241,12 @@ static void every_kind_of_write_compares_first(void **state)
         Mark m;
         uint64_t dropped;
         if (kind == 0)
-            assert_ok(b, store_purge(b->s, S("notes/b"), S("ann"), &m, &b->e));
+            assert_ok(b, store_purge(b->s, S("notes/b"), NULL, S("ann"), &m, &b->e));
         else if (kind == 1)
-            assert_ok(b, store_redact(b->s, S("notes/b"), head(b, "notes/b").mark.seq - 1, &b->e));
+            assert_ok(
+                b, store_redact(b->s, S("notes/b"), NULL, head(b, "notes/b").mark.seq - 1, &b->e));
         else
-            assert_ok(b, store_trim(b->s, S("notes/b"), 1, &dropped, &b->e));
+            assert_ok(b, store_trim(b->s, S("notes/b"), NULL, 1, &dropped, &b->e));
         assert_text(bytes_of(b, "notes/a.txt"), "kept");
     }
 }

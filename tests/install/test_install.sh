@@ -10,22 +10,7 @@ if [ "$build" != "$source/build" ]; then
     exit 0
 fi
 unset MAKEFLAGS MFLAGS MAKELEVEL LD_LIBRARY_PATH
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-
-# holds SENTENCE COMMAND...: one case; what the command had to say is shown if it fails.
-holds() {
-    sentence=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$tmp/log" 2>&1; then
-        echo "ok $n - $sentence"
-    else
-        echo "not ok $n - $sentence"
-        sed 's/^/# /' "$tmp/log"
-    fi
-}
+. "$(dirname "$0")/../holds.sh"
 
 cat >"$tmp/use.c" <<'PROGRAM'
 #include <jotter.h>

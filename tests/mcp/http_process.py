@@ -346,6 +346,26 @@ def a_host_that_was_allowed_is_served():
 
 
 @test
+def a_page_that_was_allowed_may_ask_and_no_other_hears_of_it():
+    with Place() as p:
+        s = p.serve("--allow-origin", "https://page.example", token=p.token)
+        asks = {"Access_Control_Request_Method": "POST", "Authorization": "none"}
+        status, headers, _ = s.ask("OPTIONS", Origin="https://page.example", **asks)
+        assert status == 204 and headers["Access-Control-Allow-Origin"] == "https://page.example"
+        assert "POST" in headers["Access-Control-Allow-Methods"] and headers["Vary"] == "Origin"
+        assert "Authorization" in headers["Access-Control-Allow-Headers"]
+        status, headers, _ = s.ask("POST", PING, Origin="https://page.example")
+        assert status == 200 and headers["Access-Control-Allow-Origin"] == "https://page.example"
+        assert s.ask("POST", PING, Origin="https://page.example", Authorization="none")[0] == 401
+        assert s.ask("OPTIONS", path="/none", Origin="https://page.example", **asks)[0] == 404
+        for origin in ("https://evil.example", "null", "https://page.example.evil"):
+            status, headers, _ = s.ask("OPTIONS", Origin=origin, **asks)
+            assert status == 403 and not [h for h in headers if h.startswith("Access-Control")]
+        status, headers, _ = s.ask("OPTIONS", Origin="http://127.0.0.1:%d" % s.port, **asks)
+        assert status == 401 and not [h for h in headers if h.startswith("Access-Control")]
+
+
+@test
 def a_port_that_is_taken_is_told():
     with Place() as p:
         s = p.serve()

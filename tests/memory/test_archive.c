@@ -29,16 +29,16 @@ static void fill(Desk *d)
     Mark mark;
     add(d, "notes/plan", OP_PUT, S("one"));
     add(d, "notes/plan", OP_PUT, S("two\nlines"));
-    desk_ok(d, store_redact(d->m.store, S("notes/plan"), 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, S("notes/plan"), NULL, 1, &d->e));
     add(d, "notes/gone", OP_PUT, S("x"));
     add(d, "notes/gone", OP_DELETE, S(""));
     add(d, "artifacts/a/b", OP_PUT, S("\0\xff binary"));
     add(d, "memories/d/e.md", OP_PUT, S(""));
     for (int i = 0; i < 40; i++)
         add(d, "runs/r", OP_APPEND, S("entry"));
-    desk_ok(d, store_trim(d->m.store, S("runs/r"), 30, &dropped, &d->e));
+    desk_ok(d, store_trim(d->m.store, S("runs/r"), NULL, 30, &dropped, &d->e));
     add(d, "notes/purged", OP_PUT, S("secret"));
-    desk_ok(d, store_purge(d->m.store, S("notes/purged"), S("ann"), &mark, &d->e));
+    desk_ok(d, store_purge(d->m.store, S("notes/purged"), NULL, S("ann"), &mark, &d->e));
 }
 
 static Str slurp(Desk *d, const char *path)

@@ -107,7 +107,7 @@ static void a_pad_in_order_has_no_faults(Desk *d)
     put(d, "notes/a", "two");
     put(d, "memories/x/y.md", "three");
     add(d, "runs/r", "four");
-    desk_ok(d, store_redact(d->m.store, S("notes/a"), 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, S("notes/a"), NULL, 1, &d->e));
     CareCount c;
     desk_ok(d, care_verify(&d->m, NULL, &c, &d->e));
     assert_int_equal(c.pad.streams, 3);

@@ -224,7 +224,7 @@ static void a_purged_run_begins_anew(Desk *d)
     Mark mark;
     save(d, "one");
     save(d, "two");
-    desk_ok(d, store_purge(d->m.store, S("checkpoints/run"), S("ann"), &mark, &d->e));
+    desk_ok(d, store_purge(d->m.store, S("checkpoints/run"), NULL, S("ann"), &mark, &d->e));
     undo_fails(d);
     assert_int_equal(list(d).n, 0);
     save(d, "three");

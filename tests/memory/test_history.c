@@ -131,10 +131,10 @@ static void undo_never_brings_back_what_was_purged_or_redacted(Desk *d)
 {
     put(d, "one");
     put(d, "two");
-    desk_ok(d, store_redact(d->m.store, plan, 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, plan, NULL, 1, &d->e));
     no_undo(d, "was redacted");
     Mark mark;
-    desk_ok(d, store_purge(d->m.store, plan, S("ann"), &mark, &d->e));
+    desk_ok(d, store_purge(d->m.store, plan, NULL, S("ann"), &mark, &d->e));
     no_undo(d, "not kept any more");
 }
 
@@ -291,7 +291,7 @@ static void a_page_of_a_trimmed_history_ends_where_it_was_trimmed(Desk *d)
         put(d, arena_cstr(&d->a, str(text)));
     }
     uint64_t dropped;
-    desk_ok(d, store_trim(d->m.store, plan, 21, &dropped, &d->e));
+    desk_ok(d, store_trim(d->m.store, plan, NULL, 21, &dropped, &d->e));
     History h;
     desk_ok(d, history_page(&d->m, plan, 0, 20, &d->a, &h, &d->e));
     assert_int_equal(h.n, 20);
@@ -360,7 +360,7 @@ static void lines_behind_a_redacted_version_may_be_older(Desk *d)
     put(d, "a\n");
     put(d, "a\nsecret\n");
     put(d, "a\nb\n");
-    desk_ok(d, store_redact(d->m.store, plan, 2, &d->e));
+    desk_ok(d, store_redact(d->m.store, plan, NULL, 2, &d->e));
     Blame b;
     desk_ok(d, history_blame(&d->m, plan, &d->a, &b, &d->e));
     assert_int_equal(b.from[0]->mark.seq, 3);

@@ -66,7 +66,7 @@ static void tokens_grow_and_never_come_back(Desk *d)
         desk_ok(d, lease_release(&d->m, l.token, &d->e));
     }
     Mark mark;
-    desk_ok(d, store_purge(d->m.store, S("leases/table"), S("ann"), &mark, &d->e));
+    desk_ok(d, store_purge(d->m.store, S("leases/table"), NULL, S("ann"), &mark, &d->e));
     assert_true(take(d, &d->m, "notes/plan").token > last);
 }
 
@@ -446,11 +446,14 @@ static void what_is_leased_may_be_forgotten_and_so_may_what_is_not(Desk *d)
     desk_ok(d, forget_document(&d->m, S("notes/other"), &mark, &d->e));
 }
 
-/* Somebody else takes the lease, and time goes on, when the clock is read for the nth time. */
+/* Somebody else takes the lease, and writes, when the clock is read for the nth time, in which
+ * time goes on. */
 typedef struct Intruder {
     Desk *d;
     Memory *m;
     int calls, nth;
+    int64_t passes_ms;
+    const char *writes; /* NULL: nothing */
     Lease got;
 } Intruder;
 
@@ -460,28 +463,51 @@ static int64_t clock_with_intruder(void *ctx)
     int64_t was_ms = in->d->awake_ms;
     if (++in->calls != in->nth)
         return was_ms;
-    pass(in->d, 50);
+    pass(in->d, in->passes_ms);
     desk_ok(in->d, ask(in->d, in->m, "notes/plan", false, 0, &in->got));
+    if (in->writes)
+        write_plan(in->d, in->m, in->writes);
     return was_ms;
+}
+
+/* The clock of this desk, with the intruder in it. */
+static Io io_with(Intruder *in)
+{
+    Io io = in->d->io;
+    io.awake_ms = clock_with_intruder;
+    io.wall_ms = NULL;
+    io.random = NULL;
+    io.ctx = in;
+    return io;
+}
+
+/* Another handle for bob, with a clock of its own. */
+static Memory bob_open(Desk *d, const Io *io)
+{
+    bool mem = strcmp(d->engine, "mem") == 0;
+    Memory bob = mem ? (Memory){ .store = d->m.store, .by = S("bob") } : desk_open(d, "bob");
+    bob.io = io;
+    return bob;
+}
+
+static void bob_close(Desk *d, Memory *bob)
+{
+    if (strcmp(d->engine, "mem") == 0)
+        lease_close(bob);
+    else
+        memory_close(bob);
 }
 
 static void whoever_takes_a_lease_between_two_looks_at_the_clock_has_it(Desk *d)
 {
-    bool mem = strcmp(d->engine, "mem") == 0;
-    Memory bob =
-        mem ? (Memory){ .store = d->m.store, .io = d->m.io, .by = S("bob") } : desk_open(d, "bob");
     Io plain = d->io;
-    bob.io = &plain;
+    Memory bob = bob_open(d, &plain);
     bool came = true;
     for (int nth = 1; came; nth++) {
         assert_in_range(nth, 1, 50);
-        Intruder in = { .d = d, .m = &bob, .nth = nth };
+        Intruder in = { .d = d, .m = &bob, .nth = nth, .passes_ms = 50 };
         Lease mine;
-        Io io = plain;
-        io.awake_ms = clock_with_intruder;
-        io.wall_ms = NULL;
-        io.random = NULL;
-        io.ctx = &in;
+        Io io = io_with(&in);
         d->m.io = &io;
         jot_status st = ask(d, &d->m, "notes/plan", false, 0, &mine);
         d->m.io = &d->io;
@@ -492,10 +518,39 @@ static void whoever_takes_a_lease_between_two_looks_at_the_clock_has_it(Desk *d)
         else
             assert_true(nth > 3); /* it came between any two looks before */
     }
-    if (mem)
-        lease_close(&bob);
-    else
-        memory_close(&bob);
+    bob_close(d, &bob);
+}
+
+static void a_holder_that_sleeps_before_it_forgets_takes_nothing_of_the_next(Desk *d)
+{
+    Io plain = d->io;
+    Memory bob = bob_open(d, &plain);
+    bool came = true;
+    for (int nth = 1; came; nth++) {
+        assert_in_range(nth, 1, 50);
+        Lease mine = take(d, &d->m, "notes/plan");
+        write_plan(d, &d->m, "of ann");
+        Intruder in = {
+            .d = d, .m = &bob, .nth = nth, .passes_ms = LEASE_TTL_MS, .writes = "of bob"
+        };
+        Io io = io_with(&in);
+        Mark mark;
+        d->m.io = &io;
+        jot_status st = memory_purge(&d->m, plan, &mark, &d->e);
+        d->m.io = &d->io;
+        came = in.got.token != 0;
+        desk_check(d, came ? JOT_FENCED : JOT_OK, st, "purge", __FILE__, __LINE__);
+        if (!came) {
+            assert_true(nth > 1); /* once at least it came */
+            break;
+        }
+        Record now;
+        desk_ok(d, store_head(d->m.store, plan, HEAD_RECORD, &d->a, &now, &d->e));
+        assert_text(now.body, "of bob");
+        desk_ok(d, lease_release(&bob, in.got.token, &d->e));
+        lease_disown(&d->m, mine.token);
+    }
+    bob_close(d, &bob);
 }
 
 /* --- The table ------------------------------------------------------------------------- */
@@ -569,6 +624,7 @@ int main(void)
         DESK_TEST(nothing_is_forgotten_under_a_lease_that_is_over),
         DESK_TEST(what_is_leased_may_be_forgotten_and_so_may_what_is_not),
         DESK_TEST(whoever_takes_a_lease_between_two_looks_at_the_clock_has_it),
+        DESK_TEST(a_holder_that_sleeps_before_it_forgets_takes_nothing_of_the_next),
         DESK_TEST(members_of_a_newer_version_are_kept),
         DESK_TEST(a_table_that_is_none_is_said_to_be_damaged),
         DESK_TEST(a_lease_is_shown_as_json),

@@ -132,7 +132,7 @@ static void a_follower_reads_a_log_that_began_anew_from_its_start(Desk *d)
     Mark mark;
     add(d, "a");
     desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
-    desk_ok(d, store_purge(d->m.store, S("logs/build/out"), S("ann"), &mark, &d->e));
+    desk_ok(d, store_purge(d->m.store, S("logs/build/out"), NULL, S("ann"), &mark, &d->e));
     add(d, "fresh");
     desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
     assert_text(texts(d, &lines), "3:fresh");
@@ -147,7 +147,7 @@ static void a_follower_whose_place_was_trimmed_gets_what_is_kept(Desk *d)
     desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
     for (int i = 2; i <= 30; i++)
         add(d, arena_printf(&d->a, "l%d", i).p);
-    desk_ok(d, store_trim(d->m.store, S("logs/build/out"), 11, &dropped, &d->e));
+    desk_ok(d, store_trim(d->m.store, S("logs/build/out"), NULL, 11, &dropped, &d->e));
     assert_int_equal(dropped, 10);
     desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
     assert_int_equal(lines.n, 20);
@@ -158,7 +158,7 @@ static void a_redacted_line_keeps_its_number(Desk *d)
 {
     add(d, "secret");
     add(d, "b");
-    desk_ok(d, store_redact(d->m.store, S("logs/build/out"), 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, S("logs/build/out"), NULL, 1, &d->e));
     Lines lines = read_from(d, 1, 10);
     assert_int_equal(lines.n, 2);
     assert_true(lines.items[0].redacted);

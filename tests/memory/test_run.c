@@ -95,7 +95,7 @@ static void a_purged_run_is_not_found(Desk *d)
 {
     AUTO(Run) r = begin(d, "q");
     Mark m;
-    desk_ok(d, store_purge(d->m.store, str(r.stream), S("ann"), &m, &d->e));
+    desk_ok(d, store_purge(d->m.store, str(r.stream), NULL, S("ann"), &m, &d->e));
     desk_expect(d, JOT_NOT_FOUND, run_say(&r, RUN_PLAN, S("x"), &d->e));
 }
 
@@ -416,7 +416,7 @@ static void a_redacted_call_leaves_nothing_behind(Desk *d)
     for (unsigned i = 1; i <= 70; i++)
         round_trip(d, &r, i);
     bool found = false;
-    desk_ok(d, store_redact(d->m.store, str(r.stream), 2, &d->e));
+    desk_ok(d, store_redact(d->m.store, str(r.stream), NULL, 2, &d->e));
     desk_ok(d, run_each(&r, 1, find_secret, &found, NULL, &d->e));
     assert_false(found);
     Results list;

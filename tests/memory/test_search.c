@@ -279,7 +279,7 @@ static void purged_text_leaves_no_trace(Desk *d)
         fill(d, i * 30 + 15, 15);
         put(d, stream, "harmless"); /* the secret is history by now */
         assert_int_equal(find(d, s, "password").n, 0);
-        desk_ok(d, store_purge(d->m.store, str(stream), S("ann"), &m, &d->e));
+        desk_ok(d, store_purge(d->m.store, str(stream), NULL, S("ann"), &m, &d->e));
         assert_int_equal(find(d, s, word).n, 0);
         if (strcmp(d->engine, "mem"))
             assert_false(traced(d, "xylophonequartz"));
@@ -296,8 +296,8 @@ static void redacted_text_leaves_no_trace(Desk *d)
     assert_finds(d, s, "xylophonequartz", "notes/a");
     assert_finds(d, s, "sphinxquartzite", "runs/r");
     put(d, "notes/a", "my secret is gone");
-    desk_ok(d, store_redact(d->m.store, S("notes/a"), 1, &d->e));
-    desk_ok(d, store_redact(d->m.store, S("runs/r"), 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, S("notes/a"), NULL, 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, S("runs/r"), NULL, 1, &d->e));
     assert_finds(d, s, "xylophonequartz", "");
     assert_finds(d, s, "sphinxquartzite", "");
     assert_finds(d, s, "\"goes on\"", "runs/r");
@@ -319,9 +319,9 @@ static void forgetting_clears_the_index_at_once(Desk *d)
     }
     bool file = strcmp(d->engine, "mem") != 0;
     assert_int_equal(file && traced(d, "xylophonequartz"), file);
-    desk_ok(d, store_purge(d->m.store, S("notes/a"), S("ann"), &m, &d->e));
+    desk_ok(d, store_purge(d->m.store, S("notes/a"), NULL, S("ann"), &m, &d->e));
     desk_ok(d, search_forget(&d->m, S("notes/a"), &d->e));
-    desk_ok(d, store_redact(d->m.store, S("runs/r"), 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, S("runs/r"), NULL, 1, &d->e));
     step(d, "runs/r", "", "and on"); /* the head has moved since */
     desk_ok(d, search_forget(&d->m, S("runs/r"), &d->e));
     assert_false(file && traced(d, "xylophonequartz"));

@@ -69,7 +69,8 @@ static void a_call_stays_taken_after_delete_and_purge(Desk *d)
     put(d, "gone", S("text"));
     put(d, "purged", S("text"));
     desk_ok(d, artifact_delete(&d->m, S("tool_results"), S("gone"), NULL, &d->a, &d->e));
-    desk_ok(d, store_purge(d->m.store, S("artifacts/tool_results/purged"), S("ann"), &mark, &d->e));
+    desk_ok(d, store_purge(d->m.store, S("artifacts/tool_results/purged"), NULL, S("ann"), &mark,
+                           &d->e));
     refuses(d, &d->m, "gone");
     refuses(d, &d->m, "purged");
     SinkSlice s;

@@ -418,7 +418,7 @@ static void purged_text_is_in_no_file(void **state)
     Store *s = place_open(p);
     put_canary(s);
     assert_int_not_equal(place_found(p, S(CANARY)), 0);
-    assert_int_equal(store_purge(s, S("runs/r"), S("ann"), &m, NULL), JOT_OK);
+    assert_int_equal(store_purge(s, S("runs/r"), NULL, S("ann"), &m, NULL), JOT_OK);
     assert_int_equal(place_found(p, S(CANARY)), 0);
     store_close(s);
     assert_int_equal(place_found(p, S(CANARY)), 0);
@@ -430,7 +430,7 @@ static void redacted_text_is_in_no_file(void **state)
     Store *s = place_open(p);
     put_canary(s);
     must_put(s, S("runs/r"), S("next"));
-    assert_int_equal(store_redact(s, S("runs/r"), 1, NULL), JOT_OK);
+    assert_int_equal(store_redact(s, S("runs/r"), NULL, 1, NULL), JOT_OK);
     assert_int_equal(place_found(p, S(CANARY "-body")), 0);
     store_close(s);
     assert_int_equal(place_found(p, S(CANARY "-body")), 0);
@@ -453,7 +453,7 @@ static void text_held_back_by_a_reader_goes_with_the_next_write(void **state)
     Store *s = place_open(p);
     put_canary(s);
     sqlite3 *reader = hold_log(p);
-    assert_int_equal(store_purge(s, S("runs/r"), S("ann"), &m, NULL), JOT_OK);
+    assert_int_equal(store_purge(s, S("runs/r"), NULL, S("ann"), &m, NULL), JOT_OK);
     assert_int_equal(sqlite3_close(reader), SQLITE_OK);
     assert_int_not_equal(place_found(p, S(CANARY)), 0);
     must_put(s, S("runs/other"), S("louder"));
@@ -468,7 +468,7 @@ static int purge_and_die(const Place *p)
     Mark m;
     if (store_open(&s, str(p->url), NULL, NULL) != JOT_OK)
         return 1;
-    return store_purge(s, S("runs/r"), S("ann"), &m, NULL) == JOT_OK ? 0 : 2;
+    return store_purge(s, S("runs/r"), NULL, S("ann"), &m, NULL) == JOT_OK ? 0 : 2;
 }
 
 static void text_a_dead_process_left_in_the_log_goes_with_the_next_open(void **state)
@@ -530,7 +530,7 @@ static void churn_step(Churn *c, Store *s)
         return;
     }
     Mark m;
-    assert_int_equal(store_purge(s, str(name), S("ann"), &m, NULL), JOT_OK);
+    assert_int_equal(store_purge(s, str(name), NULL, S("ann"), &m, NULL), JOT_OK);
     while (c->held_n[k])
         c->purged[c->held[k][--c->held_n[k]]] = true;
 }

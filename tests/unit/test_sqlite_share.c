@@ -291,13 +291,13 @@ static void a_redaction_and_a_purge_are_changes(void **state)
     must_put(s, S("runs/a"), S("two"));
     must_put(s, S("runs/b"), S("one"));
     Cursor start_at = ask(s, NULL, 0, &arena).next;
-    assert_int_equal(store_redact(s, S("runs/a"), 1, NULL), JOT_OK);
+    assert_int_equal(store_redact(s, S("runs/a"), NULL, 1, NULL), JOT_OK);
     Changes c = ask(s, &start_at, 0, &arena);
     assert_true(c.n == 1 && names(&c, S("runs/a")));
     must_hold(s, S("runs/a"), S("two"));
     /* The newest record goes, and its number must not come again. */
     Mark m;
-    assert_int_equal(store_purge(s, S("runs/a"), S("ann"), &m, NULL), JOT_OK);
+    assert_int_equal(store_purge(s, S("runs/a"), NULL, S("ann"), &m, NULL), JOT_OK);
     c = ask(s, &c.next, 0, &arena);
     assert_true(c.n == 1 && names(&c, S("runs/a")));
     must_put(s, S("runs/b"), S("two"));
@@ -489,7 +489,7 @@ static Told work(const Place *p, Fault *f)
     for (int i = 0; i < WRITES; i++)
         told.writes[i] = put(s, S("runs/r"), body_of(i, body), &m, NULL);
     told.gone = put(s, S("runs/gone"), S("x"), &m, NULL);
-    told.purge = store_purge(s, S("runs/gone"), S("ann"), &m, NULL);
+    told.purge = store_purge(s, S("runs/gone"), NULL, S("ann"), &m, NULL);
     store_close(s);
     return told;
 }

@@ -308,8 +308,9 @@ MUST_USE jot_status work_allowed(Files *f, Err *e);
 /* Lock the stream and the guard `x` names (may be NULL), put the stream right, see what a person
  * did.  With `create` false JOT_NOT_FOUND if there is none. */
 MUST_USE jot_status work_begin(Files *f, Work *w, const Expect *x, bool create, Err *e);
-/* All of that for a stream that must exist, with a person's edit recorded. */
-MUST_USE jot_status work_begin_existing(Files *f, Work *w, Err *e);
+/* All of that for a stream that must exist and meet the condition, with a person's edit recorded.
+ */
+MUST_USE jot_status work_begin_existing(Files *f, Work *w, const Expect *x, Err *e);
 
 /* Put records behind the head and let the last one take effect. */
 MUST_USE jot_status work_commit(Files *f, Work *w, const Record *records, size_t n, Err *e);
@@ -329,9 +330,10 @@ MUST_USE jot_status clash_check_case(Files *f, const Place *p, Err *e);
 
 /* --- forget.c -------------------------------------------------------------------------- */
 
-MUST_USE jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e);
-MUST_USE jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e);
-MUST_USE jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e);
+MUST_USE jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before,
+                               uint64_t *dropped, Err *e);
+MUST_USE jot_status files_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
+MUST_USE jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
 
 /* --- verify.c --------------------------------------------------------------------------- */
 

@@ -4,12 +4,13 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-jot_status files_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
+                      Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Work) w;
     work_init(&w, stream);
-    TRY(work_begin_existing(f, &w, e));
+    TRY(work_begin_existing(f, &w, x, e));
     uint64_t from_seq = store_trim_from(&w.stream.head, before);
     Records oldest;
     TRY(stream_read(f, &w.stream, 0, 1, &w.arena, &oldest, e));
@@ -39,12 +40,12 @@ static jot_status after_change(jot_status st, Err *e)
     return JOT_UNKNOWN;
 }
 
-jot_status files_redact(Store *s, Str stream, uint64_t seq, Err *e)
+jot_status files_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Work) w;
     work_init(&w, stream);
-    TRY(work_begin_existing(f, &w, e));
+    TRY(work_begin_existing(f, &w, x, e));
     off_t from, to;
     Record r;
     TRY(stream_find(f, &w.stream, seq, &from, &to, &w.arena, &r, e));
@@ -78,12 +79,14 @@ static jot_status purge_history(Files *f, Work *w, const Record *tombstone, Err 
     return after_change(quarantine_purge(f, w->place.name, e), e);
 }
 
-jot_status files_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Work) w;
     work_init(&w, stream);
-    TRY(work_begin_existing(f, &w, e));
+    jot_status begun = work_begin_existing(f, &w, x, e);
+    *out = w.stream.head;
+    TRY(begun);
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
     TRY(store_check_room(w.place.name, &w.stream.head, 1, e));

@@ -212,19 +212,21 @@ jot_status work_begin(Files *f, Work *w, const Expect *x, bool create, Err *e)
     return recover_stream(f, &w->stream, w->dir, &w->arena, &w->seen, &w->edit, e);
 }
 
-jot_status work_begin_existing(Files *f, Work *w, Err *e)
+jot_status work_begin_existing(Files *f, Work *w, const Expect *x, Err *e)
 {
     TRY(work_allowed(f, e));
-    jot_status st = work_begin(f, w, NULL, false, e);
+    jot_status st = work_begin(f, w, x, false, e);
     if (st == JOT_NOT_FOUND && w->place.viewed) {
         /* A file a person made is a stream from its first record on. */
         View v;
         TRY(view_read(f, &w->place, &w->arena, &v, e));
         if (!v.there)
             return store_not_found(e, w->place.name);
-        st = work_begin(f, w, NULL, true, e);
+        st = work_begin(f, w, x, true, e);
     }
     TRY(st);
     TRY(work_record_edit(f, w, e));
-    return w->stream.head.seq ? JOT_OK : store_not_found(e, w->place.name);
+    if (w->stream.head.seq == 0)
+        return store_not_found(e, w->place.name);
+    return store_check_expect(w->place.name, x, &w->stream.head, w->guard_seq, e);
 }

@@ -12,6 +12,16 @@
 
 enum { TRIM_BATCH = 1000 }; /* records dropped in one transaction, so that others get a turn */
 
+/* The head of what is there and meets the condition. */
+static jot_status head_meet(Db *d, Str stream, const Expect *x, Head *out, Err *e)
+{
+    Head guard = { 0 };
+    TRY(head_need(d, stream, out, e));
+    if (x->guard.n)
+        TRY(head_find(d, x->guard, &guard, e));
+    return store_check_expect(stream, x, &out->mark, guard.mark.seq, e);
+}
+
 static jot_status drop_before(Db *d, int64_t number, uint64_t seq, uint64_t *dropped, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
@@ -35,11 +45,12 @@ static jot_status find_oldest(Db *d, int64_t number, uint64_t *out, Err *e)
 }
 
 /* One batch; *more if there is another. */
-static jot_status trim_in(Db *d, Str stream, uint64_t before, uint64_t *dropped, bool *more, Err *e)
+static jot_status trim_in(Db *d, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
+                          bool *more, Err *e)
 {
     Head head;
     uint64_t oldest;
-    TRY(head_need(d, stream, &head, e));
+    TRY(head_meet(d, stream, x, &head, e));
     TRY(find_oldest(d, head.number, &oldest, e));
     uint64_t from = store_trim_from(&head.mark, before);
     *more = from > oldest + TRIM_BATCH;
@@ -48,13 +59,14 @@ static jot_status trim_in(Db *d, Str stream, uint64_t before, uint64_t *dropped,
                : JOT_OK;
 }
 
-jot_status sqlite_trim(Store *s, Str stream, uint64_t before, uint64_t *dropped, Err *e)
+jot_status sqlite_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
+                       Err *e)
 {
     Db *d = (Db *)s;
     for (bool more = true; more;) {
         uint64_t n = 0;
         TRY(db_begin(d, stream, e));
-        TRY(db_end(d, trim_in(d, stream, before, &n, &more, e), e));
+        TRY(db_end(d, trim_in(d, stream, x, before, &n, &more, e), e));
         *dropped += n;
     }
     return JOT_OK;
@@ -94,13 +106,13 @@ static jot_status find_record(Db *d, Str stream, int64_t number, uint64_t seq, M
     return row_mark(d, q, mark, e);
 }
 
-static jot_status redact_in(Db *d, Str stream, uint64_t seq, Err *e)
+static jot_status redact_in(Db *d, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Head head;
     Mark mark;
     int64_t n = 0;
     AUTO_PTR(sqlite3_stmt) q = NULL;
-    TRY(head_need(d, stream, &head, e));
+    TRY(head_meet(d, stream, x, &head, e));
     TRY(find_record(d, stream, head.number, seq, &mark, &n, e));
     TRY(store_check_redact(stream, &head.mark, &mark, e));
     TRY(db_stmt(d, DB_BLANK, &q, e));
@@ -111,18 +123,20 @@ static jot_status redact_in(Db *d, Str stream, uint64_t seq, Err *e)
     return db_forget(d, e);
 }
 
-jot_status sqlite_redact(Store *s, Str stream, uint64_t seq, Err *e)
+jot_status sqlite_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Db *d = (Db *)s;
     TRY(db_begin(d, stream, e));
-    return db_end(d, redact_in(d, stream, seq, e), e);
+    return db_end(d, redact_in(d, stream, x, seq, e), e);
 }
 
-static jot_status purge_in(Db *d, Str stream, Str by, Mark *out, Err *e)
+static jot_status purge_in(Db *d, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
-    Head head;
+    Head head = { 0 };
     uint64_t dropped = 0;
-    TRY(head_need(d, stream, &head, e));
+    jot_status st = head_meet(d, stream, x, &head, e);
+    *out = head.mark;
+    TRY(st);
     TRY(store_check_room(stream, &head.mark, 1, e));
     Record tombstone =
         store_next(&d->base, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head.mark);
@@ -132,9 +146,9 @@ static jot_status purge_in(Db *d, Str stream, Str by, Mark *out, Err *e)
     return db_forget(d, e);
 }
 
-jot_status sqlite_purge(Store *s, Str stream, Str by, Mark *out, Err *e)
+jot_status sqlite_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Db *d = (Db *)s;
     TRY(db_begin(d, stream, e));
-    return db_end(d, purge_in(d, stream, by, out, e), e);
+    return db_end(d, purge_in(d, stream, x, by, out, e), e);
 }
