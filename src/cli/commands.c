@@ -38,6 +38,7 @@ extern const Cmd cmd_gc;
 extern const Cmd cmd_stats;
 extern const Cmd cmd_watch;
 extern const Cmd cmd_mcp;
+extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
 
 const Cmd *const commands[] = {
@@ -76,6 +77,7 @@ const Cmd *const commands[] = {
     &cmd_stats,
     &cmd_watch,
     &cmd_mcp,
+    &cmd_setup,
     &cmd_where,
     &cmd_help,
     &cmd_completion,

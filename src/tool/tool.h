@@ -84,6 +84,7 @@ typedef struct Tool {
     const char *about; /* for models: what it does and when to use it */
     unsigned effects;  /* of ToolEffects */
     Param params[TOOL_PARAMS_MAX + 1];
+    bool at_large;       /* about anything: its first parameter names nothing */
     const Param *output; /* the members of the structured data; NULL: there is none */
     /* True if a call with these arguments makes nothing new, whatever the effects say: it then
      * finds no pad where there is none, instead of making one.  NULL: never. */

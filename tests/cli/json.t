@@ -105,6 +105,7 @@ gc | gc --keep 20 --dry-run | gc
 stats | stats | stats nonsense
 watch | watch --count 1 | watch --count x
 where | where | where --pad nonsense:x
+setup | setup codex | setup nonsense
 mcp | mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' | mcp --tools nonsense
 memory-tool | memory-tool <<<'{"command":"view","path":"/memories"}' | memory-tool <<<'{'
 help | help lease run | help nonsense
