@@ -37,6 +37,7 @@ extern const Cmd cmd_doctor;
 extern const Cmd cmd_gc;
 extern const Cmd cmd_stats;
 extern const Cmd cmd_watch;
+extern const Cmd cmd_run;
 extern const Cmd cmd_mcp;
 extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
@@ -76,6 +77,7 @@ const Cmd *const commands[] = {
     &cmd_gc,
     &cmd_stats,
     &cmd_watch,
+    &cmd_run,
     &cmd_mcp,
     &cmd_setup,
     &cmd_where,

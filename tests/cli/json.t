@@ -7,6 +7,9 @@ docs=$(realpath "$(dirname "$0")")/../../docs/cli.md
 . "$(dirname "$0")/lib.sh"
 export EDITOR='sed -i s/a/b/'
 mkdir answers
+unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY
+echo '- text: It is so.' >answer.yaml
+echo "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'" >done.yaml
 
 # The commands, each with its words, as completion has them.
 walk() {
@@ -80,6 +83,7 @@ log open | log open last | log open none
 log final | log final last | log final none
 context | context --run last --budget 1000 | context --budget 0
 cycle init | cycle init 'a goal' | cycle init 'a goal'
+cycle run | cycle run --agent runner --model script:done.yaml | cycle run --model script:none.yaml
 cycle status | cycle status | cycle status --agent 'no name'
 cycle wake | cycle wake | cycle wake
 cycle step | cycle step $id <<<'{"tool": "look", "args": {}}' | cycle step none <<<'{}'
@@ -106,6 +110,7 @@ stats | stats | stats nonsense
 watch | watch --count 1 | watch --count x
 where | where | where --pad nonsense:x
 setup | setup codex | setup nonsense
+run | run 'a question' --model script:answer.yaml | run 'a question' --model script:none.yaml
 mcp | mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' | mcp --tools nonsense
 memory-tool | memory-tool <<<'{"command":"view","path":"/memories"}' | memory-tool <<<'{'
 help | help lease run | help nonsense
