@@ -162,7 +162,7 @@ static size_t count_letters(Scan *s, Str text, size_t at)
     s->length = before + (end - at);
     s->last = LOWER;
     if (s->length > WORD_SHORT)
-        s->counts[TOKEN_LONG] += s->length - (before > WORD_SHORT ? before : WORD_SHORT);
+        s->sum += weights[TOKEN_LONG] * (s->length - (before > WORD_SHORT ? before : WORD_SHORT));
     return end;
 }
 
