@@ -14,6 +14,7 @@
 #include "base/url.h"
 #include "cli/cmd.h"
 #include "cli/setup.h"
+#include "mcp/http.h"
 #include "memory/diff.h"
 #include "tool/tool.h"
 
@@ -381,7 +382,7 @@ static const Opt opts[] = {
     { "write", NULL, "put it into the file, after showing what changes" },
     { "project", NULL, "the file of the project in this directory, not your own" },
     { "tools", "PROFILES", "artifacts, runs, cycles, tasks, memory, graph, all; with commas" },
-    { "http", "URL", "for a server that runs: http://127.0.0.1:PORT/mcp" },
+    { "http", "URL", "for a server that runs: http://" MCP_HTTP_ADDRESS "/mcp" },
     { 0 },
 };
 

@@ -196,11 +196,28 @@ static bool came_out_right(Yaml *old, const SetupEntry *x, const json_t *value, 
     return json_equal(want, got);
 }
 
+/* YAML has more line breaks than LF and CR LF; with those, lines would be counted differently. */
+static bool has_odd_breaks(Str s)
+{
+    static const Str odd[] = { S("\xC2\x85"), S("\xE2\x80\xA8"), S("\xE2\x80\xA9") };
+    for (size_t i = 0; i < s.n; i++) {
+        Str rest = str_from(s, i);
+        if (s.p[i] == '\r' && !str_starts(rest, S("\r\n")))
+            return true;
+        for (size_t k = 0; k < COUNT_OF(odd); k++)
+            if (str_starts(rest, odd[k]))
+                return true;
+    }
+    return false;
+}
+
 jot_status setup_yaml(Str text, const SetupEntry *x, Buf *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Yaml *tree;
     Err why = { 0 };
+    if (has_odd_breaks(text))
+        return by_hand(e, "has line breaks of an odd kind");
     if (yaml_read(text, &arena, &tree, &why) != JOT_OK)
         return err_set(e, JOT_UNSUPPORTED, "cannot be read (%s): edit it by hand", why.text);
     if (tree->kind != YAML_MAP && !(tree->kind == YAML_SCALAR && tree->type == YAML_NULL))

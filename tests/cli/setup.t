@@ -4,6 +4,7 @@ docs=$(realpath "$(dirname "$0")")/../../docs/mcp.md
 . "$(dirname "$0")/lib.sh"
 unset XDG_CONFIG_HOME CODEX_HOME
 pad=files:$here/pad
+JOTTER=$(realpath "$JOTTER")
 all='claude-code codex cursor gemini goose opencode vscode'
 json() { python3 -c "import json,sys; d=json.load(open(sys.argv[1])); print($2)" "$1"; }
 
