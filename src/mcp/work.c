@@ -34,6 +34,7 @@ typedef struct Job {
     uint64_t arrival; /* its place in the order */
     bool running;
     bool cancelled;
+    bool answered; /* its id may be used again */
 } Job;
 
 /* How far following has come. */
@@ -65,7 +66,8 @@ static Job *find_job(WorkClient *c, Str id)
 {
     Job *jobs = c->work->jobs;
     for (size_t i = 0; i < WORK_QUEUE_MAX; i++)
-        if (jobs[i].client == c && !jobs[i].cancelled && rpc_id_same(jobs[i].request->msg.id, id))
+        if (jobs[i].client == c && !jobs[i].cancelled && !jobs[i].answered &&
+            rpc_id_same(jobs[i].request->msg.id, id))
             return &jobs[i];
     return NULL;
 }
@@ -318,6 +320,7 @@ static void finish(Work *w, Job *job, Str reply)
     WorkClient *c = job->client;
     pthread_mutex_lock(&w->lock);
     bool cancelled = job->cancelled;
+    job->answered = true;
     pthread_mutex_unlock(&w->lock);
     if (cancelled)
         mcp_drop(c->session, job->request);
