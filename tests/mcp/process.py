@@ -118,7 +118,6 @@ def peak_kb(server):
 def a_line_of_100_megabytes_is_refused_and_the_next_one_works():
     with Place() as p:
         s = p.serve()
-        before = peak_kb(s)
         piece = b"x" * (1 << 20)
         for _ in range(100):
             s.process.stdin.write(piece)
@@ -126,7 +125,7 @@ def a_line_of_100_megabytes_is_refused_and_the_next_one_works():
         refused = s.receive()
         assert refused["error"]["code"] == -31013 and "id" not in refused, refused
         assert s.ask("ping")["result"] == {}
-        if before < 15 * 1024:  # a sanitizer multiplies what it watches
+        if os.environ.get("JOT_TEST_VOLUME") != "small":  # a sanitizer multiplies what it watches
             assert peak_kb(s) < 100 * 1024, peak_kb(s)
 
 
