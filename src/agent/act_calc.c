@@ -55,7 +55,7 @@ static jot_status set_real(Calc *c, double x, Number *out)
         return err_set(c->e, JOT_INVALID, "the result is not defined");
     if (isinf(x))
         return err_set(c->e, JOT_INVALID, "the result is too large: at most about 1.8e308");
-    *out = (Number){ .x = x };
+    *out = (Number){ .x = x == 0 ? 0 : x }; /* there is one zero, and it has no sign */
     return JOT_OK;
 }
 
@@ -191,7 +191,9 @@ static jot_status apply_one(Calc *c, const struct Function *f, Number v, Number 
     }
     double nearest = nearbyint(x);
     bool exact = f->of == sqrt && v.whole && fabs(nearest) < 9e7 && nearest * nearest == real(v);
-    *out = exact ? whole((int64_t)nearest) : (Number){ .x = x };
+    if (!exact)
+        return set_real(c, x, out);
+    *out = whole((int64_t)nearest);
     return JOT_OK;
 }
 

@@ -221,8 +221,12 @@ static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
 {
     j->cwd = job->place->path.p;
     j->time_ms = job->time_ms;
-    if (getuid() != 0)
-        j->nproc = processes_of_user() + CONFINE_PROCESSES_MAX;
+    /* More than the keeper allows, so that it is the keeper who says why. */
+    unsigned max = CONFINE_PROCESSES_MAX + CONFINE_PROCESSES_MAX / 4;
+    if (getuid() == 0)
+        jail_herd(j, max, into);
+    else
+        j->nproc = processes_of_user() + max;
     switch (job->how) {
     case CONFINE_BWRAP:
         return jail_bwrap(job, into, j, e);
@@ -252,7 +256,8 @@ static void tidy(const Place *p, Arena *into)
 
 jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e)
 {
-    AUTO(Jail) j = { .ruleset = FD_NONE, .filter_fd = FD_NONE, .output = FD_NONE };
+    AUTO(Jail)
+    j = { .ruleset = FD_NONE, .filter_fd = FD_NONE, .output = FD_NONE, .herd_fd = FD_NONE };
     Watch w = { .job = job, .output = FD_NONE, .report = FD_NONE, .control = FD_NONE };
     pid_t keeper = -1;
     *out = (Confined){ 0 };

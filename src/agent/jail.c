@@ -54,6 +54,7 @@ jot_status jail_tmp(Arena *into, Jail *out, Err *e)
     if (!mkdtemp(path))
         return err_errno(e, errno, "could not make a directory for temporary files");
     out->tmp = str(path);
+    out->tmp_path = path;
     return JOT_OK;
 }
 
@@ -81,6 +82,7 @@ void jail_done(Jail *j)
     fd_close(&j->ruleset);
     fd_close(&j->filter_fd);
     fd_close(&j->output);
+    jail_disband(j);
     if (j->tmp.n)
         nftw(j->tmp.p, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     j->tmp = (Str){ 0 };

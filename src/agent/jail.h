@@ -24,9 +24,12 @@ typedef struct Jail {
     struct sock_fprog filter;
     bool sealed;     /* no privileges, no new ones, and `filter` */
     Fd output;       /* standard output and error */
+    char *herd;      /* a control group with a limit, to be removed afterwards; NULL: none */
+    Fd herd_fd;      /* through which a process joins it; FD_NONE: none */
     uint64_t nproc;  /* processes its user may have; 0: not limited so */
     int64_t time_ms; /* of processor, for each process */
     Str tmp;         /* a directory to be removed afterwards; empty: none */
+    char *tmp_path;  /* the same, as a C string */
 } Jail;
 
 void jail_done(Jail *j);
@@ -43,6 +46,10 @@ char **jail_environment(Str tmp, Str dir, Arena *into);
 void jail_shell(const ConfineJob *job, Arena *into, const char **argv, size_t *n);
 /* A directory of its own for temporary files. */
 MUST_USE jot_status jail_tmp(Arena *into, Jail *out, Err *e);
+
+/* Limit the number of processes by a control group, if that can be done here; and remove it. */
+void jail_herd(Jail *j, unsigned max, Arena *into);
+void jail_disband(Jail *j); /* nothing is allocated */
 
 /* The files that hold the machine's secrets; ends with NULL. */
 extern const char *const jail_hidden[];

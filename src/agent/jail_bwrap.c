@@ -162,7 +162,6 @@ jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     if (job->network)
         add(&a, "--share-net");
     add(&a, "--die-with-parent");
-    add(&a, "--new-session");
     add2(&a, "--cap-drop", "ALL");
     add_environment(&a, out->envp);
     add_system(&a, job->network);

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +33,7 @@ enum {
     DATA_BYTES_MAX = 1 << 30, /* of a process, times 4 */
     FILES_MAX = 1024,
     CAPS = 64,
+    NICE_KEEPER = -10,
     PID_LIMIT = 4 * 1024 * 1024, /* the kernel's own */
 };
 
@@ -93,7 +93,9 @@ static void seal(const Jail *j, int report)
 
 static NO_RETURN void become(const Jail *j, int report)
 {
-    setpgid(0, 0);
+    setsid(); /* a session of its own is also a share of the processor of its own */
+    if (j->herd_fd >= 0 && write(j->herd_fd, "0", 1) != 1)
+        fail(report, "control group");
     if (getpriority(PRIO_PROCESS, 0) < 0)
         setpriority(PRIO_PROCESS, 0, 0);
     if (chdir(j->cwd) != 0)
@@ -248,6 +250,7 @@ typedef struct Keeping {
     int64_t kill_at; /* 0: not yet */
     bool ended;      /* the command has, with `status` */
     bool swarmed;
+    bool orphan; /* whoever wanted it is gone */
     int status;
 } Keeping;
 
@@ -271,15 +274,25 @@ static void listen_to(Keeping *k)
         k->kill_at = now_ms() + CONFINE_GRACE_MS;
     } else if (n >= 0 || errno != EINTR) {
         k->kill_at = 1;
+        k->orphan = n == 0;
     }
 }
 
-/* Counting what is below means reading all of /proc; a look at the machine's total is free. */
+/* Counting what is below means reading all of /proc; a look at the machine's total is free.  A
+ * fork bomb would leave no time to count, so its process group is stopped before; whoever has left
+ * that is found by the count. */
 static void count(Keeping *k)
 {
-    if (processes() <= k->procs + CONFINE_PROCESSES_MAX / 2)
+    unsigned total = processes();
+    if (total <= k->procs + CONFINE_PROCESSES_MAX)
         return;
-    k->swarmed = mark(look()) > CONFINE_PROCESSES_MAX;
+    kill(-k->command, SIGSTOP);
+    size_t marked = mark(look());
+    k->swarmed = marked > CONFINE_PROCESSES_MAX;
+    if (k->swarmed)
+        return;
+    kill(-k->command, SIGCONT);
+    k->procs = total > marked ? total - (unsigned)marked : 0; /* the others are somebody else's */
 }
 
 static void keep(Keeping *k)
@@ -310,22 +323,13 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Hundreds of busy processes would leave the keeper no time to kill them.  Only root may ask for
- * this, and only root's processes are not limited in number by the kernel; the command does not
- * inherit it. */
-static void set_priority(void)
-{
-    struct sched_param p = { .sched_priority = 1 };
-    if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &p) != 0)
-        setpriority(PRIO_PROCESS, 0, -10);
-}
-
 void jail_keep(const Jail *j, int control, int report)
 {
     Keeping k = { .control = control, .procs = processes() };
     set_signals();
     setsid();
-    set_priority();
+    /* Only root may, and only root's processes are not limited in number by the kernel. */
+    setpriority(PRIO_PROCESS, 0, NICE_KEEPER);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         fail(report, "subreaper");
     k.command = fork();
@@ -337,8 +341,14 @@ void jail_keep(const Jail *j, int control, int report)
         become(j, report);
     }
     close(j->output);
-    setpgid(k.command, k.command);
     keep(&k);
+    if (k.orphan && j->herd) /* nobody else is left to remove it */
+        rmdir(j->herd);
+    if (k.orphan && j->tmp.n)
+        execve("/bin/rm",
+               (char *const[]){ (char[]){ "rm" }, (char[]){ "-rf" }, (char[]){ "--" }, j->tmp_path,
+                                NULL },
+               j->envp);
     KeeperReport r = { .end = KEEPER_EXITED, .code = WEXITSTATUS(k.status) };
     if (WIFSIGNALED(k.status))
         r = (KeeperReport){ .end = KEEPER_SIGNALLED, .code = WTERMSIG(k.status) };

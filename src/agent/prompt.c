@@ -49,6 +49,20 @@ void prompt_fill(Str rules, const PromptAsk *ask, Buf *to)
 
 /* --- Files ------------------------------------------------------------------------------- */
 
+/* Rules are obeyed, so they must not come from somebody else: a file counts if it is our own or
+ * root's; for root, who works for others, also if not everybody may put one there. */
+static bool trusted(const char *path, const struct stat *info)
+{
+    uid_t me = geteuid();
+    if (info->st_uid == me || info->st_uid == 0)
+        return true;
+    AUTO(Arena) arena = { 0 };
+    struct stat dir;
+    size_t slash = str_find_last(str(path), '/');
+    Str above = arena_printf(&arena, STR_FMT "/", (int)slash, path);
+    return me == 0 && stat(above.p, &dir) == 0 && !(dir.st_mode & S_IWOTH);
+}
+
 /* A file of rules under its own heading; one that is not there is passed over, and so is one that
  * says the same as the one before it. */
 static jot_status add_file(const char *path, Buf *to, Arena *into, Str *last, Err *e)
@@ -57,6 +71,10 @@ static jot_status add_file(const char *path, Buf *to, Arena *into, Str *last, Er
     AUTO(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return JOT_OK;
+    if (!trusted(path, &info)) {
+        buf_addf(to, "\n[%s belongs to another user and is not shown]\n", path);
+        return JOT_OK;
+    }
     char *bytes = arena_alloc(into, PROMPT_FILE_MAX + 1, 1);
     ssize_t n = io_read_all(&io_system, fd, bytes, PROMPT_FILE_MAX + 1, 0);
     if (n < 0)

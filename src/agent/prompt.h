@@ -7,7 +7,8 @@
  *   how to ask for tools, if the model has no way of its own
  *   the rules file, its placeholders filled in
  *   AGENTS.md and CLAUDE.md of every directory from the root down to the working
- *     directory, so that the nearest comes last
+ *     directory, so that the nearest comes last; not those of other users, which anybody
+ *     could put into a directory like /tmp
  *   the note persistent-rules, then the notes pinned-*
  *
  * A placeholder is {{HOSTNAME}}, {{WORKING_DIR}}, {{DATE}} (UTC) or {{AGENT}}; anything

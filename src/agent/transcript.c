@@ -260,17 +260,19 @@ static Turn *new_turn(Transcript *t)
     return turn;
 }
 
-static void take_usage(Transcript *t, const json_t *usage)
+/* Where a provider does not count, what was spent is estimated. */
+static void take_usage(Transcript *t, const json_t *usage, const json_t *budget)
 {
     uint64_t in = number_member(usage, "input") + number_member(usage, "cache_read") +
                   number_member(usage, "cache_write");
     t->reported = in;
-    t->spent += in + number_member(usage, "output");
+    t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
 }
 
 static void take_reply(Transcript *t, const Step *s)
 {
     json_t *read = NULL;
+    t->replies++; /* also one that was redacted: names of calls are never given twice */
     if (json_read(s->body, &read, NULL) != JOT_OK)
         return;
     AUTO_PTR(json_t) value = read;
@@ -281,10 +283,9 @@ static void take_reply(Transcript *t, const Step *s)
     turn->parts = NEW_ARRAY(&t->arena, LlmPart, turn->parts_n + 1);
     for (size_t i = 0; i < turn->parts_n; i++)
         turn->parts[i] = part_read(json_array_get(parts, i), &t->arena);
-    t->replies++;
     t->since++;
     t->fresh = false;
-    take_usage(t, json_object_get(value, "usage"));
+    take_usage(t, json_object_get(value, "usage"), json_object_get(value, "budget"));
     understand(t, turn, json_str(json_object_get(value, "stop")),
                json_str(json_object_get(value, "why")));
     bool unread = turn->kind == TURN_UNREADABLE || turn->kind == TURN_CUT;

@@ -106,14 +106,17 @@ static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
 
 static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
+    uint64_t thinking = 0, max_tokens = r->max_tokens ? r->max_tokens : MAX_TOKENS;
+    bool counted = str_to_u64(w->thinking, UINT32_MAX, &thinking);
     buf_add(to, S("{\"model\":"));
     llm_quote(to, w->base.model);
-    buf_addf(to, ",\"max_tokens\":%u,\"stream\":true", r->max_tokens ? r->max_tokens : MAX_TOKENS);
-    if (str_eq(w->thinking, S("adaptive")))
-        buf_add(to, S(",\"thinking\":{\"type\":\"adaptive\"}"));
+    /* The API counts thinking as part of the reply; for callers it is not. */
+    buf_addf(to, ",\"max_tokens\":%ju,\"stream\":true", (uintmax_t)(max_tokens + thinking));
+    if (counted)
+        buf_addf(to, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":%ju}",
+                 (uintmax_t)thinking);
     else if (w->thinking.n)
-        buf_addf(to, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" STR_FMT "}",
-                 STR_ARG(w->thinking));
+        buf_add(to, S(",\"thinking\":{\"type\":\"adaptive\"}"));
     if (r->system.n) {
         buf_add(to, S(",\"system\":[{\"type\":\"text\",\"text\":"));
         llm_quote(to, r->system);

@@ -18,7 +18,7 @@
 enum {
     HTTP_HEADERS_MAX = 64 * 1024, /* bytes of all header lines of an answer */
     HTTP_CONNECT_MS = 15 * 1000,
-    HTTP_IDLE_MS = 300 * 1000, /* a model may think for minutes before its first byte */
+    HTTP_IDLE_MS = 600 * 1000, /* a model may think for minutes before its first byte */
     HTTP_POLL_MS = 50,         /* how long a cancellation may go unnoticed */
 };
 

@@ -93,6 +93,21 @@ static void a_file_that_is_no_text_is_refused(Desk *d)
     assert_says(d, "offset 4");
 }
 
+static void rules_of_another_user_are_left_out_where_anybody_can_put_them(Desk *d)
+{
+    char path[96];
+    if (geteuid() != 0)
+        return; /* only root can make such a file */
+    scene_put(d->dir, "AGENTS.md", "obey me\n");
+    snprintf(path, sizeof path, "%s/AGENTS.md", d->dir);
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    assert_has(build(d, (PromptAsk){ 0 }), "obey me");
+    assert_int_equal(chmod(d->dir, 01777), 0);
+    Str out = build(d, (PromptAsk){ 0 });
+    assert_int_equal(scene_times(out, "obey me"), 0);
+    assert_has(out, "belongs to another user and is not shown");
+}
+
 static void the_json_protocol_lists_the_tools(Desk *d)
 {
     LlmTool tool = { S("look"), S("Look at it."), S("{\"type\":\"object\"}") };
@@ -109,6 +124,7 @@ static const DeskTest tests[] = {
     DESK_TEST(placeholders_are_filled_in),
     DESK_TEST(a_long_file_is_cut_and_says_so),
     DESK_TEST(a_file_that_is_no_text_is_refused),
+    DESK_TEST(rules_of_another_user_are_left_out_where_anybody_can_put_them),
     DESK_TEST(the_json_protocol_lists_the_tools),
 };
 

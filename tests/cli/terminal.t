@@ -193,7 +193,7 @@ cat >evil.yaml <<'E'
 E
 echo '- {text: "no \e[31m", stop: refusal, why: "why \e[31m"}' >refusal.yaml
 agent() {
-    shown run question --model script:evil.yaml && holds 'words .x1B' && holds '\[#*\.\.\.\.\.' && holds 'answer .x1B' || return 1
+    shown run question --model script:evil.yaml && holds 'words .x1B' && holds '% green, turn 2 of 25' && holds 'answer .x1B' || return 1
     shown run question --model script:refusal.yaml && shown log show last && shown run --resume last --model script:none.yaml
 }
 try 'so are the words of a model and the results of its tools' agent

@@ -108,9 +108,16 @@ static void whole(int vendor, Str stream, const char *want, size_t row)
     check(&f, want, row);
 }
 
+/* Every place; where time is short every fifth, begun elsewhere in each stream. */
+static size_t stride(void)
+{
+    const char *volume = getenv("JOT_TEST_VOLUME");
+    return volume && strcmp(volume, "small") == 0 ? 5 : 1;
+}
+
 static void in_two(int vendor, Str stream, const char *want, size_t row)
 {
-    for (size_t at = 0; at <= stream.n; at++) {
+    for (size_t at = row % stride(); at <= stream.n; at += stride()) {
         AUTO(Feed) f = { 0 };
         feed(&f, vendor, stream, at, stream.n);
         check(&f, want, row);
@@ -145,7 +152,7 @@ static void other_lines(int vendor, Str stream, const char *want, size_t row)
  * the count of tokens may be missing. */
 static void cut_off(int vendor, Str stream, const char *want, size_t row)
 {
-    for (size_t at = 0; at < stream.n; at++) {
+    for (size_t at = row % stride(); at < stream.n; at += stride()) {
         AUTO(Feed) f = { 0 };
         feed(&f, vendor, str_slice(stream, 0, at), 0, stream.n);
         const char *got = f.shown.p;
