@@ -35,6 +35,8 @@ __attribute__((unused)) static const StreamRow stream_rows[] = {
                "\"input\":{\"query\":\"jotter\"}}) pause 25/0/0/15", NULL },
     { "window", "text(and then) window 25/0/0/40", NULL },
     { "unknown", "text(ab) end 25/0/0/15", "=" },
+    { "unknown_block", "raw({\"type\":\"hologram\",\"shape\":[1,{\"x\":null}],\"text\":\"ab\"}) "
+                       "raw({\"type\":\"fallback\",\"from\":\"m1\"}) text(ok) end 25/0/0/15", NULL },
     { "error", "fail unavailable again: the provider is overloaded: Overloaded", "=" },
     { "error_invalid", "fail invalid: the provider refuses the request: no",
                        "fail denied: the provider refuses the key: no" },
