@@ -214,6 +214,7 @@ static void kill_all(pid_t command, int *status)
     for (int round = 0; round < ROUNDS_MAX; round++) {
         int st;
         pid_t pid;
+        kill(-command, SIGKILL);
         size_t n = look();
         mark(n);
         for (size_t i = 0; i < n; i++)

@@ -1,4 +1,6 @@
 /* test_file.c - read_file and write_file: inside the working directory, never into the pad. */
+#include <dirent.h>
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "agent/act_desk.h"
@@ -139,6 +141,33 @@ static void the_pad_is_never_written(Desk *d)
     }
 }
 
+/* Every write finds the disk full. */
+static long full(void *ctx, IoCall *call)
+{
+    (void)ctx;
+    return call->kind == IO_WRITE ? -ENOSPC : 0;
+}
+
+static void a_full_disk_leaves_the_file_as_it_was(Desk *d)
+{
+    Policy p = hands_allow("write");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    IoHook hook = { .before = full };
+    desk_file(d, "f", S("old"));
+    bool made;
+    d->io.hook = &hook;
+    jot_status st = place_write(act_place(a), S("f"), S("new"), &made, &d->e);
+    d->io.hook = NULL;
+    assert_int_equal(st, JOT_IO);
+    assert_says(d, "could not write 'f'; it is as it was");
+    assert_text(desk_content(d, "f"), "old");
+    DIR *dir = opendir(d->dir);
+    struct dirent *entry;
+    while ((entry = readdir(dir)))
+        assert_false(str_ends(str(entry->d_name), S(".tmp")));
+    closedir(dir);
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
@@ -149,6 +178,7 @@ int main(void)
         DESK_TEST(a_file_is_made_and_replaced),
         DESK_TEST(nothing_outside_and_no_link_is_written),
         DESK_TEST(the_pad_is_never_written),
+        DESK_TEST(a_full_disk_leaves_the_file_as_it_was),
     };
     return desk_run(tests, COUNT_OF(tests), false);
 }
