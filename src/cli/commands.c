@@ -23,6 +23,7 @@ extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_artifact;
 extern const Cmd cmd_task;
+extern const Cmd cmd_plan;
 extern const Cmd cmd_checkpoint;
 extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
@@ -63,6 +64,7 @@ const Cmd *const commands[] = {
     &cmd_prompt,
     &cmd_artifact,
     &cmd_task,
+    &cmd_plan,
     &cmd_checkpoint,
     &cmd_sink,
     &cmd_log,

@@ -65,6 +65,11 @@ task fail | task start t1 && task fail t1 why | task fail t1 why
 task retry | task retry t1 | task retry t1
 task done | task start t1 && task done t1 result | task done t1
 task events | task events t1 | task events none
+plan create | plan create p1 'know it' --step look --post known | plan create p1 'know it'
+plan list | plan list | plan list none
+plan show | plan show p1 | plan show none
+plan step | plan step p1 1 done --evidence seen | plan step p1 1 done --evidence '' && plan step p1 9 done
+plan verify | plan verify p1 1 seen | plan verify p1 2 seen
 checkpoint save | checkpoint save r1 <<<'{"a": 1}' | checkpoint save '../x' <<<'{}'
 checkpoint list | checkpoint list r1 | checkpoint list '../x'
 checkpoint load | checkpoint load r1 | checkpoint load r1 99
