@@ -63,6 +63,7 @@ struct Session {
     bool told;      /* the failure has been printed already, as JSON with more in it */
     Where where;    /* the pad */
     Str by;         /* who writes */
+    bool named;     /* somebody said so: it is not only the user's name */
     uint64_t lease; /* the token to write under; 0: none */
     int exit_code;  /* of a program that was run; 0: the status decides */
     Memory memory;  /* open after session_open */

@@ -80,7 +80,9 @@ static jot_status check_no_http(Session *s)
 
 static jot_status run_mcp(Session *s)
 {
-    McpOptions o = { .url = s->where.url, .by = s->by, .lease = s->lease };
+    McpOptions o = { .url = s->where.url, .user = s->by, .lease = s->lease };
+    if (s->named)
+        o.by = s->by;
     /* A pad that cannot be meant is told now; whether it is there only the first call asks. */
     Url url;
     TRY(url_parse(o.url, &s->arena, &url, &s->err));

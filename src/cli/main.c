@@ -10,9 +10,8 @@ static void find_author(Session *s)
     const char *as = opt_text(s, "as");
     if (!as || !as[0])
         as = getenv("JOTTER_AS");
-    if (!as || !as[0])
-        as = getenv("USER");
-    s->by = str(as);
+    s->named = as && as[0];
+    s->by = str(s->named ? as : getenv("USER"));
 }
 
 /* The token to write under. */

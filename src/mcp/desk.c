@@ -9,7 +9,7 @@ static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
 
 void mcp_desk_init(McpDesk *d, const McpOptions *o)
 {
-    *d = (McpDesk){ .o = o };
+    *d = (McpDesk){ .o = o, .by = o->by };
     d->host = (ToolHost){ .open = open_for_tools, .ctx = d, .profiles = o->profiles };
 }
 
@@ -18,10 +18,16 @@ void mcp_desk_done(McpDesk *d)
     memory_close(&d->memory);
 }
 
+void mcp_desk_serve(McpDesk *d, Str by, Interest *interest)
+{
+    d->by = d->memory.by = by;
+    d->interest = d->memory.interest = interest;
+}
+
 jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e)
 {
     if (!d->memory.store) {
-        MemoryOptions o = { .io = d->o->io, .by = d->o->by, .create = create };
+        MemoryOptions o = { .io = d->o->io, .by = d->by, .create = create };
         TRY(memory_open(&d->memory, d->o->url, &o, e));
         d->memory.interest = d->interest;
         if (d->o->lease)

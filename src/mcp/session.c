@@ -26,8 +26,9 @@ struct McpSession {
     const McpOptions *o;
     McpHooks hooks;
     McpFeed *feed;
-    const char *version; /* what initialize agreed on; NULL: nothing yet */
-    json_t *client;      /* what the client can, as initialize said it; owned */
+    const char *version;         /* what initialize agreed on; NULL: nothing yet */
+    json_t *client;              /* what the client can, as initialize said it; owned */
+    char name[STORE_BY_MAX + 1]; /* the client's, likewise; empty: it has none that can sign */
 };
 
 typedef struct McpMethod {
@@ -200,6 +201,13 @@ bool mcp_version_old(Str version)
     return find_version(version) != NULL;
 }
 
+/* The name a client goes by, if records can be signed with it; else empty. */
+static Str client_name(const json_t *info)
+{
+    Str name = json_str(json_object_get(info, "name"));
+    return store_check_by(name, NULL) == JOT_OK ? name : (Str){ 0 };
+}
+
 static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
 {
     Str wanted;
@@ -211,6 +219,8 @@ static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **res
         s->version = versions[0];
     json_decref(s->client);
     s->client = json_deep_copy(json_object_get(r->msg.params, "capabilities"));
+    Str name = client_name(json_object_get(r->msg.params, "clientInfo"));
+    snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
     *result = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", s->version, "capabilities",
                         capabilities(s, MCP_ERA_LEGACY), "serverInfo", server_info(),
                         "instructions", mcp_text(note_prompt_short()));
@@ -230,39 +240,6 @@ static bool ping(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, R
 {
     (void)s, (void)r, (void)desk, (void)why;
     *result = json_object();
-    return true;
-}
-
-/* --- Tools ------------------------------------------------------------------------------- */
-
-static bool tools_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
-{
-    json_t *list = json_array();
-    (void)r, (void)desk, (void)why;
-    for (size_t i = 0; tool_at(s->o->profiles, i); i++)
-        json_array_append_new(list, tool_json(tool_at(s->o->profiles, i)));
-    mcp_plugin_list(s, "tools", list);
-    *result = json_pack("{s:o}", "tools", list);
-    return true;
-}
-
-static bool tools_call(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
-{
-    Str name;
-    AUTO(ToolReply) reply = { 0 };
-    Err e = { 0 };
-    (void)s;
-    if (!mcp_param(r, "name", &name, why))
-        return false;
-    const json_t *args = json_object_get(r->msg.params, "arguments");
-    if (tool_call(&desk->host, name, args, &r->arena, &reply, &e) != JOT_OK)
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "%s", e.text);
-    *result =
-        json_pack("{s:[{s:s, s:o}]}", "content", "type", "text", "text", mcp_text(reply.text));
-    if (reply.data)
-        json_object_set(*result, "structuredContent", reply.data);
-    if (reply.is_error)
-        json_object_set_new(*result, "isError", json_true());
     return true;
 }
 
@@ -337,8 +314,8 @@ static const McpMethod methods[] = {
     { "resources/unsubscribe",    MCP_ERA_LEGACY, true,  false, false, unsubscribe },
     { "server/discover",          MCP_ERA_MODERN, false, true,  true,  discover },
     { "subscriptions/listen",     MCP_ERA_MODERN, true,  false, false, listen_to },
-    { "tools/list",               BOTH,           false, true,  true,  tools_list },
-    { "tools/call",               BOTH,           true,  false, false, tools_call },
+    { "tools/list",               BOTH,           false, true,  true,  mcp_tools_list },
+    { "tools/call",               BOTH,           true,  false, false, mcp_tools_call },
     { "resources/list",           BOTH,           true,  true,  true,  mcp_resources_list },
     { "resources/read",           BOTH,           true,  true,  true,  mcp_resources_read },
     { "resources/templates/list", BOTH,           false, true,  true,  mcp_templates_list },
@@ -484,13 +461,25 @@ static bool choose_plugin(const McpSession *s, McpRequest *r)
     return true;
 }
 
+/* Who signs what this request writes. */
+static Str author(const McpSession *s, McpRequest *r)
+{
+    const json_t *meta = json_object_get(r->msg.params, "_meta");
+    if (s->o->by.n)
+        return s->o->by;
+    Str name = r->era == MCP_ERA_LEGACY ? arena_copy(&r->arena, str(s->name))
+                                        : client_name(json_object_get(meta, META "clientInfo"));
+    return name.n ? name : s->o->user;
+}
+
 /* A call that can be refused without the pad is, and what it is about decides whom it waits for. */
 static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
 {
     Str name;
     Shown shown;
     r->reads = r->method->reads;
-    if (choose_plugin(s, r) || r->method->answer != tools_call)
+    r->by = author(s, r);
+    if (choose_plugin(s, r) || r->method->answer != mcp_tools_call)
         return true;
     if (!mcp_param(r, "name", &name, why))
         return false;
@@ -580,7 +569,7 @@ void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
 {
     TalkInterest p;
     talk_interest(&p, s, r);
-    desk->interest = desk->memory.interest = r->reads ? &p.interest : NULL;
+    mcp_desk_serve(desk, r->by, r->reads ? &p.interest : NULL);
     answer(s, r, desk, to);
-    desk->interest = desk->memory.interest = NULL;
+    mcp_desk_serve(desk, s->o->by, NULL);
 }

@@ -29,7 +29,8 @@ typedef enum McpEra { MCP_ERA_LEGACY = 1, MCP_ERA_MODERN = 2 } McpEra;
 /* The pad, and how it is used; must outlive the session. */
 typedef struct McpOptions {
     Str url;
-    Str by;
+    Str by;                         /* the author; empty: each client by its own name, */
+    Str user;                       /* or, if it has none, this */
     uint64_t lease;                 /* the token to write under; 0: none */
     unsigned profiles;              /* of tools; 0: the default */
     const Io *io;                   /* NULL: the system */
@@ -75,10 +76,13 @@ struct McpDesk {
     Memory memory;
     ToolHost host;
     Interest *interest; /* of who waits for what is done now; NULL: endless */
+    Str by;             /* who asked for it */
 };
 
 void mcp_desk_init(McpDesk *d, const McpOptions *o);
 void mcp_desk_done(McpDesk *d);
+/* Whose request is done next at this desk, and who waits for it. */
+void mcp_desk_serve(McpDesk *d, Str by, Interest *interest);
 /* JOT_NOT_FOUND: there is no pad yet, and it was not to be made. */
 MUST_USE jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e);
 
@@ -91,6 +95,7 @@ struct McpRequest {
     Arena arena;            /* of the message's bytes and of the answer */
     uint64_t via;           /* the transport's word for where it came from */
     int error;              /* the code of its answer, if that is an error */
+    Str by;                 /* the author of what it writes: the client's name, or the option's */
     Str subject;            /* requests of the same one run in order; empty: about anything */
     bool reads;             /* changes nothing: may run beside others that do not, and be ended */
     bool cancelled;         /* nobody waits for it: see talk.h */
@@ -146,6 +151,7 @@ struct McpFeed *mcp_feed(McpSession *s);
 /* Add what the plug-in has to a list: see plugin.h. */
 void mcp_plugin_list(const McpSession *s, const char *what, json_t *to);
 
+McpAnswer mcp_tools_list, mcp_tools_call;
 McpAnswer mcp_resources_list, mcp_resources_read, mcp_templates_list;
 McpAnswer mcp_prompts_list, mcp_prompts_get;
 McpAnswer mcp_complete;

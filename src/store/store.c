@@ -29,7 +29,7 @@ static const StoreOps *const engines[] = {
 
 /* --- Arguments ------------------------------------------------------------------------- */
 
-static jot_status check_by(Str by, Err *e)
+jot_status store_check_by(Str by, Err *e)
 {
     Shown shown;
     if (by.n > STORE_BY_MAX || !utf8_valid(by) || name_find_control(by) < by.n)
@@ -89,7 +89,7 @@ static jot_status check_op(Str stream, Op op, Err *e)
 static jot_status check_draft(Str stream, const Draft *d, Err *e)
 {
     TRY(check_op(stream, d->op, e));
-    TRY(check_by(d->by, e));
+    TRY(store_check_by(d->by, e));
     TRY(check_id(d->id, e));
     TRY(check_meta(d->meta, e));
     TRY(check_body(d->body, e));
@@ -297,7 +297,7 @@ jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark 
     assert(s && out);
     *out = (Mark){ 0 };
     const Expect *x = expect ? expect : &expect_any;
-    TRY(check_by(by, e));
+    TRY(store_check_by(by, e));
     TRY(check_forget(s, stream, x, e));
     return s->ops->purge(s, stream, x, by, out, e);
 }

@@ -106,6 +106,9 @@ typedef struct Draft {
     uint64_t fence; /* token of the lease this is written under; 0: none */
 } Draft;
 
+/* May this be the author of a record?  Empty may. */
+MUST_USE jot_status store_check_by(Str by, Err *e);
+
 /* Add one record.  *out is the new record's mark; with JOT_CONFLICT and JOT_FENCED it is the
  * present head's.
  * An id is looked up first: found with the same content, its record's mark is returned and

@@ -391,6 +391,31 @@ def pages_of_the_list_hold_every_note_once():
         assert seen == names
 
 
+def authors(p, key):
+    got = subprocess.run([program, "--pad", "%s:%s" % (p.engine, p.pad), "history", key, "--json"],
+                         stdout=subprocess.PIPE, check=True)
+    return [v["by"] for v in json.loads(got.stdout)["versions"]]
+
+
+def signed(s, name, text, modern):
+    """Write a note as a client of this name; it need not be one that can sign."""
+    params = {"name": "scratchpad_write", "arguments": {"key": "a", "content": text}}
+    if modern:
+        params["_meta"] = dict(wire.MODERN, **{"io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"}})
+    assert "isError" not in s.ask("tools/call", params)["result"]
+
+
+@test
+def a_record_is_signed_by_the_client_unless_the_option_names_somebody():
+    with Place() as p:
+        os.environ["USER"] = "me"
+        s = p.serve(True, "--as", "")
+        for number, (name, modern) in enumerate([("", False), ("goose", True), ("outside", True), ("x" * 129, True)]):
+            signed(s, name, str(number), modern)
+        signed(p.serve(True, "--as", "ann"), "goose", "last", True)
+        assert authors(p, "a")[::-1] == ["test", "goose", "me", "me", "ann"], authors(p, "a")
+
+
 def main():
     wire.environment()
     wanted = sys.argv[2:]
