@@ -50,9 +50,15 @@ static void take(Output *o, const char *bytes, size_t n)
     size_t at = o->total < o->head_max ? (size_t)o->total : o->head_max;
     size_t first = n < o->head_max - at ? n : o->head_max - at;
     memcpy(o->head + at, bytes, first);
-    for (size_t i = first; i < n; i++)
-        o->tail[(o->total + i - o->head_max) % o->tail_max] = bytes[i];
     o->total += n;
+    /* Of the rest only the end can stay; it goes to the ring in one piece or two. */
+    size_t rest = n - first, kept = rest < o->tail_max ? rest : o->tail_max;
+    if (!kept)
+        return;
+    size_t to = (size_t)((o->total - kept - o->head_max) % o->tail_max);
+    size_t piece = kept < o->tail_max - to ? kept : o->tail_max - to;
+    memcpy(o->tail + to, bytes + n - kept, piece);
+    memcpy(o->tail, bytes + n - kept + piece, kept - piece);
 }
 
 static void show(const Output *o, Arena *into, Confined *out)
