@@ -29,6 +29,10 @@ fuzz: ## fuzz every parser of foreign bytes for FUZZ_SECONDS (60) in all
 	@tools/bootstrap build check
 	@tools/fuzz $(or $(FUZZ_SECONDS),60)
 
+conformance: all ## the official MCP suite, SDK clients and Inspector; needs npm
+	@ninja -C build --quiet tests/mcp/conformance-server
+	@tools/conformance build
+
 soak: all ## repeat the randomised suites with new seeds for SOAK_MINUTES (30)
 	@tools/soak $(or $(SOAK_MINUTES),30)
 
@@ -56,6 +60,6 @@ clean: ## remove everything that was built
 	@rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s  %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all run tour test check bench fuzz soak install fmt cover hooks deps clean help
+.PHONY: all run tour test check bench fuzz conformance soak install fmt cover hooks deps clean help

@@ -1,9 +1,82 @@
-/* cmd_mcp.c - the pad for programs that speak MCP, over standard input and output. */
+/* cmd_mcp.c - the pad for programs that speak MCP, over standard input and output or over HTTP. */
+#include <stdlib.h>
+
 #include "base/url.h"
 #include "cli/cmd.h"
+#include "mcp/http.h"
 #include "mcp/pipe.h"
 
 extern const Cmd cmd_mcp;
+
+/* --- HTTP -------------------------------------------------------------------------------- */
+
+static const char *token_path(Session *s)
+{
+    const char *given = opt_text(s, "token-file"), *data = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+    if (given)
+        return given;
+    if (data && data[0] == '/')
+        return arena_printf(&s->arena, "%s/jotter/token", data).p;
+    return arena_printf(&s->arena, "%s/.local/share/jotter/token", home ? home : ".").p;
+}
+
+/* Without a token only this machine may ask, and only if somebody says so. */
+static jot_status set_token(Session *s, HttpGuard *g, bool loopback)
+{
+    bool made = false;
+    const char *path = token_path(s);
+    if (opt_given(s, "no-token") && opt_given(s, "token-file"))
+        return err_set(&s->err, JOT_INVALID, "say --token-file or --no-token, not both");
+    if (opt_given(s, "no-token") && !loopback)
+        return err_set(
+            &s->err, JOT_INVALID,
+            "an address that others can reach needs a token: --no-token is for loopback");
+    if (opt_given(s, "no-token"))
+        return JOT_OK;
+    TRY(http_guard_token(g, &io_system, path, &made, &s->err));
+    if (made)
+        fprintf(stderr, "jotter: made a token in %s\n", path);
+    return JOT_OK;
+}
+
+static void say_address(void *ctx, uint16_t port)
+{
+    Str address = *(const Str *)ctx;
+    address = str_slice(address, 0, str_find_last(address, ':'));
+    fprintf(stderr, "jotter: http://" STR_FMT ":%u/mcp\n", STR_ARG(address), (unsigned)port);
+}
+
+static jot_status serve_http(Session *s, const McpOptions *mcp)
+{
+    static McpHttpOptions o;
+    bool loopback = false;
+    o = (McpHttpOptions){ .mcp = *mcp, .address = arg_at(s, 0), .ready = say_address };
+    if (o.address.n == 0)
+        o.address = S(MCP_HTTP_ADDRESS);
+    o.ctx = &o.address;
+    TRY(http_address(o.address, &loopback, &s->err));
+    TRY(http_guard_hosts(&o.guard, str(opt_text(s, "allow-host")), &s->err));
+    TRY(http_guard_origins(&o.guard, str(opt_text(s, "allow-origin")), &s->err));
+    TRY(opt_number(s, "idle", 1, 86400, MCP_HTTP_IDLE_S, &o.idle_s));
+    TRY(set_token(s, &o.guard, loopback));
+    return mcp_http(&o, &s->err);
+}
+
+/* --- The command ------------------------------------------------------------------------- */
+
+/* What is for HTTP alone is not passed over in silence without it. */
+static jot_status check_no_http(Session *s)
+{
+    static const char *const names[] = { "token-file", "no-token", "allow-host", "allow-origin",
+                                         "idle" };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (opt_given(s, names[i]))
+            return err_set(&s->err, JOT_INVALID, "--%s goes with --http", names[i]);
+    if (s->n)
+        return err_set(&s->err, JOT_INVALID, "an address goes with --http");
+    return JOT_OK;
+}
 
 static jot_status run_mcp(Session *s)
 {
@@ -12,23 +85,40 @@ static jot_status run_mcp(Session *s)
     Url url;
     TRY(url_parse(o.url, &s->arena, &url, &s->err));
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
+    if (opt_given(s, "http"))
+        return serve_http(s, &o);
+    TRY(check_no_http(s));
     mcp_pipe(&o);
 }
 
 static const Opt opts[] = {
-    { "tools", "PROFILES", "artifacts, runs, cycles, tasks, memory, graph, plans, all" },
+    { "tools", "PROFILES",
+      "artifacts, runs, cycles, tasks, memory, graph, plans, all; with commas" },
+    { "http", NULL, "over HTTP, at ADDR:PORT (" MCP_HTTP_ADDRESS " if none is named)" },
+    { "token-file", "PATH", "where the token lies that requests must carry" },
+    { "no-token", NULL, "whoever runs programs on this machine may ask" },
+    { "allow-host", "NAMES", "names besides localhost to be asked by; with commas" },
+    { "allow-origin", "ORIGINS", "pages that may ask, as https://example.org; with commas" },
+    { "idle", "SECONDS", "end sessions nobody uses for so long (1800)" },
     { 0 },
 };
 
 const Cmd cmd_mcp = {
     .name = "mcp",
-    .args = "",
-    .summary = "Serve the pad to an agent over MCP, on standard input and output",
+    .args = "[ADDR:PORT]",
+    .args_max = 1,
+    .summary = "Serve the pad to agents over MCP, on standard input and output or HTTP",
     .help =
         "One JSON message a line, of every revision of MCP from 2024-11-05 to 2026-07-28.  The\n"
         "tools of the scratchpad are always there; --tools adds others.  Nothing is written\n"
         "before the first write; the end of input, SIGINT and SIGTERM end it, and what was\n"
-        "acknowledged is durable.  Give --pad an absolute path: clients start servers anywhere.\n",
+        "acknowledged is durable.  Give --pad an absolute path: clients start servers anywhere.\n"
+        "\n"
+        "With --http it serves any number of clients at http://ADDR:PORT/mcp and says so on\n"
+        "standard error; port 0 is any that is free.  Requests need the header\n"
+        "'Authorization: Bearer TOKEN'; the token lies in a file only you can read, which is\n"
+        "made when there is none.  Only loopback names and --allow-host are answered, and no\n"
+        "pages but --allow-origin.\n",
     .opts = opts,
     .run = run_mcp,
 };

@@ -40,6 +40,7 @@ extern const Cmd cmd_stats;
 extern const Cmd cmd_watch;
 extern const Cmd cmd_run;
 extern const Cmd cmd_mcp;
+extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
 
 const Cmd *const commands[] = {
@@ -80,6 +81,7 @@ const Cmd *const commands[] = {
     &cmd_watch,
     &cmd_run,
     &cmd_mcp,
+    &cmd_setup,
     &cmd_where,
     &cmd_help,
     &cmd_completion,

@@ -40,7 +40,7 @@ typedef enum LlmPartKind {
 typedef struct LlmPart {
     LlmPartKind kind;
     Str text;
-    Str id; /* never empty and never twice in one reply, whatever the server did */
+    Str id; /* of a call: never empty, and no other call has it, whatever the server did */
     Str name;
     Str args;      /* the JSON text of an object, as the model wrote it, unless it is broken */
     bool is_error; /* RESULT: the tool failed */

@@ -65,7 +65,9 @@ static DraftPart *call_of(Draft *d, const json_t *fragment)
     if (id.n)
         return p->id.n == 0 || str_eq(buf_str(&p->id), id) ? p : NULL;
     /* A second name without an id, and the first call is whole: it must be another one. */
-    if (name.n && p->name.n && llm_is_object(buf_str(&p->args)))
+    Str args = buf_str(&p->args);
+    bool whole = name.n && p->name.n && str_ends(args, S("}")) && llm_is_object(args);
+    if (whole)
         return NULL;
     return p;
 }

@@ -71,7 +71,7 @@ static jot_status on_body(void *ctx, Str bytes, Err *e)
     bool good = is_good(&a->answer);
     if (good && !is_object(&a->answer))
         return sse_feed(&a->sse, bytes, on_event, a, e);
-    a->body.max = good ? WIRE_STREAM_MAX : REFUSAL_MAX;
+    a->body.max = good ? BUF_MAX_DEFAULT : REFUSAL_MAX;
     /* Of a long refusal the beginning will do; too much of a reply fails as no JSON. */
     buf_add(&a->body, str_slice(bytes, 0, a->body.max - a->body.n));
     return JOT_OK;

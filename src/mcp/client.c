@@ -67,7 +67,7 @@ static jot_status discover(McpClient *c, int64_t ms, Err *e)
     c->modern = true;
     jot_status st = ask(c, "server/discover", json_object(), ms, &result, e);
     AUTO_PTR(json_t) owned = result;
-    if (st == JOT_OK && !lists_modern(result))
+    if (st == JOT_OK && !lists_modern(owned))
         st = err_set(e, JOT_INVALID, "the server does not speak MCP " MODERN);
     c->modern = st == JOT_OK;
     if (st == JOT_OK)
@@ -84,7 +84,7 @@ static jot_status initialize(McpClient *c, int64_t ms, Err *e)
                       "clientInfo", "name", "jotter", "version", "1"),
             ms, &result, e));
     AUTO_PTR(json_t) owned = result;
-    Str version = json_str(json_object_get(result, "protocolVersion"));
+    Str version = json_str(json_object_get(owned, "protocolVersion"));
     if (!version.n || version.n >= sizeof c->version)
         return err_set(e, JOT_UNAVAILABLE,
                        "the server '%s' does not speak MCP: it names no version",
@@ -271,14 +271,14 @@ static jot_status run(ToolCall *call, ToolReply *out)
     TRY(ask(c, "tools/call", json_pack("{s:s, s:o}", "name", t->remote, "arguments", args),
             c->call_ms, &result, call->e));
     AUTO_PTR(json_t) owned = result;
-    if (str_eq(json_str(json_object_get(result, "resultType")), S("input_required")))
+    if (str_eq(json_str(json_object_get(owned, "resultType")), S("input_required")))
         return err_set(call->e, JOT_UNSUPPORTED,
                        "the tool asks its user something, which is not "
                        "possible here");
-    if (!json_is_object(result))
+    if (!json_is_object(owned))
         return err_set(call->e, JOT_UNAVAILABLE, "the server's answer makes no sense");
-    read_answer(result, call->into, out);
-    if (!json_is_true(json_object_get(result, "isError")))
+    read_answer(owned, call->into, out);
+    if (!json_is_true(json_object_get(owned, "isError")))
         return JOT_OK;
     if (!out->text.n)
         out->text = S("the tool failed and does not say why");

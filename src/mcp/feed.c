@@ -25,7 +25,9 @@ typedef struct Followed {
 /* The first one is the old era's and has no id; it is there for as long as the feed. */
 typedef struct Listen {
     Str id;
-    bool list; /* wants to know when the list changes */
+    uint64_t via;
+    bool list;           /* wants to know when the list of resources changes */
+    bool tools, prompts; /* or these lists */
     Followed *followed;
     size_t n, cap;
 } Listen;
@@ -36,6 +38,7 @@ struct McpFeed {
     Listen listens[MCP_LISTENS_MAX + 1];
     size_t n;
     size_t level;
+    bool lists; /* tools and prompts can change */
 };
 
 static Str own(Str s)
@@ -50,12 +53,13 @@ static void disown(Str s)
     free((char *)s.p);
 }
 
-McpFeed *mcp_feed_new(const McpHooks *hooks)
+McpFeed *mcp_feed_new(const McpHooks *hooks, bool lists)
 {
     McpFeed *f = mem_alloc(sizeof *f);
     pthread_mutex_init(&f->lock, NULL);
     f->hooks = *hooks;
     f->n = 1;
+    f->lists = lists;
     f->level = LEVEL_NONE;
     return f;
 }
@@ -180,6 +184,19 @@ bool mcp_level_known(Str level)
     return level_of(level) < LEVEL_NONE;
 }
 
+bool mcp_level_at_least(Str level, Str than)
+{
+    return level_of(level) >= level_of(than);
+}
+
+bool mcp_feed_wants(McpFeed *f, Str level)
+{
+    pthread_mutex_lock(&f->lock);
+    bool wanted = level_of(level) >= f->level;
+    pthread_mutex_unlock(&f->lock);
+    return wanted;
+}
+
 bool mcp_feed_level(McpFeed *f, Str level)
 {
     if (!mcp_level_known(level))
@@ -206,16 +223,22 @@ static void notify(McpFeed *f, const Listen *l, const char *method, json_t *para
         json_object_set_new(params, "_meta", json_pack("{s:o}", SUBSCRIPTION, id_value(l->id)));
     rpc_write_notification(&text, method, json_object_size(params) ? params : NULL);
     json_decref(params);
-    f->hooks.send(f->hooks.ctx, buf_str(&text));
+    f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, false, 0 });
 }
 
-static json_t *honour(Listen *l, const json_t *wanted, Err *e)
+static json_t *honour(const McpFeed *f, Listen *l, const json_t *wanted, Err *e)
 {
     AUTO_PTR(json_t) kept = json_object();
     const json_t *uris = json_object_get(wanted, "resourceSubscriptions");
     l->list = json_is_true(json_object_get(wanted, "resourcesListChanged"));
     if (l->list)
         json_object_set_new(kept, "resourcesListChanged", json_true());
+    l->tools = f->lists && json_is_true(json_object_get(wanted, "toolsListChanged"));
+    if (l->tools)
+        json_object_set_new(kept, "toolsListChanged", json_true());
+    l->prompts = f->lists && json_is_true(json_object_get(wanted, "promptsListChanged"));
+    if (l->prompts)
+        json_object_set_new(kept, "promptsListChanged", json_true());
     if (uris)
         json_object_set_new(kept, "resourceSubscriptions", json_array());
     for (size_t i = 0; i < json_array_size(uris); i++) {
@@ -229,13 +252,14 @@ static json_t *honour(Listen *l, const json_t *wanted, Err *e)
     return TAKE(kept);
 }
 
-static jot_status listen_locked(McpFeed *f, Str id, const json_t *wanted, Err *e)
+static jot_status listen_locked(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
 {
     if (f->n > MCP_LISTENS_MAX)
         return err_set(e, JOT_TOO_BIG, "at most %d subscriptions can be open", MCP_LISTENS_MAX);
     Listen *l = &f->listens[f->n++];
     l->id = own(id);
-    json_t *kept = honour(l, wanted, e);
+    l->via = via;
+    json_t *kept = honour(f, l, wanted, e);
     if (!kept) {
         drop_listen(f, f->n - 1);
         return e ? e->status : JOT_TOO_BIG;
@@ -245,10 +269,10 @@ static jot_status listen_locked(McpFeed *f, Str id, const json_t *wanted, Err *e
     return JOT_OK;
 }
 
-jot_status mcp_feed_listen(McpFeed *f, Str id, const json_t *wanted, Err *e)
+jot_status mcp_feed_listen(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
 {
     pthread_mutex_lock(&f->lock);
-    jot_status st = listen_locked(f, id, wanted, e);
+    jot_status st = listen_locked(f, id, via, wanted, e);
     pthread_mutex_unlock(&f->lock);
     return st;
 }
@@ -258,12 +282,12 @@ void mcp_feed_end(McpFeed *f)
     pthread_mutex_lock(&f->lock);
     while (f->n > 1) {
         AUTO(Buf) text = { 0 };
-        Str id = f->listens[f->n - 1].id;
+        const Listen *l = &f->listens[f->n - 1];
         AUTO_PTR(json_t)
         result = json_pack("{s:s, s:{s:o}}", "resultType", "complete", "_meta", SUBSCRIPTION,
-                           id_value(id));
-        rpc_write_result(&text, id, result);
-        f->hooks.send(f->hooks.ctx, buf_str(&text));
+                           id_value(l->id));
+        rpc_write_result(&text, l->id, result);
+        f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, true, 0 });
         drop_listen(f, f->n - 1);
     }
     pthread_mutex_unlock(&f->lock);
@@ -298,6 +322,21 @@ void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n)
             tell_updated(f, l, changes[k].stream, false);
         if (list && l->list)
             notify(f, l, "notifications/resources/list_changed", json_object());
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+void mcp_feed_tell_list(McpFeed *f, const char *what)
+{
+    bool tools = strcmp(what, "tools") == 0;
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->n; i++) {
+        const Listen *l = &f->listens[i];
+        if (tools ? l->tools : l->prompts)
+            notify(f, l,
+                   tools ? "notifications/tools/list_changed"
+                         : "notifications/prompts/list_changed",
+                   json_object());
     }
     pthread_mutex_unlock(&f->lock);
 }

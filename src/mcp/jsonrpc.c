@@ -289,6 +289,11 @@ RpcLine rpc_lines_next(RpcLines *l, bool at_end, Str *out)
     return RPC_LINE_NONE;
 }
 
+bool rpc_lines_more(const RpcLines *l)
+{
+    return l->at < l->buf.n && memchr(l->buf.p + l->at, '\n', l->buf.n - l->at) != NULL;
+}
+
 void rpc_lines_done(RpcLines *l)
 {
     buf_free(&l->buf);

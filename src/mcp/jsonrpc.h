@@ -25,6 +25,8 @@ enum {
     RPC_METHOD_NOT_FOUND = -32601,
     RPC_INVALID_PARAMS = -32602,
     RPC_RESOURCE_NOT_FOUND = -32002, /* before 2026-07-28 */
+    RPC_HEADER_MISMATCH = -32020,    /* over HTTP */
+    RPC_MISSING_CAPABILITY = -32021,
     RPC_UNSUPPORTED_VERSION = -32022,
 };
 
@@ -96,6 +98,8 @@ void rpc_lines_grew(RpcLines *l, size_t n);
 /* The next line without its end (LF or CR LF), borrowed until rpc_lines_room; empty lines are
  * passed over.  At the end of input what has no line break is a line too. */
 RpcLine rpc_lines_next(RpcLines *l, bool at_end, Str *out);
+/* True if rpc_lines_next has another whole line without more bytes. */
+bool rpc_lines_more(const RpcLines *l);
 void rpc_lines_done(RpcLines *l);
 DEFINE_AUTO(RpcLines, rpc_lines_done)
 

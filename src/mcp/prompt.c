@@ -155,12 +155,13 @@ static json_t *prompt_json(const Prompt *p)
 bool mcp_prompts_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
 {
     Str after;
-    (void)s, (void)desk;
+    (void)desk;
     if (!mcp_cursor(r, &after, why))
         return false;
     json_t *list = json_array();
     for (size_t i = 0; i < COUNT_OF(prompts); i++)
         json_array_append_new(list, prompt_json(&prompts[i]));
+    mcp_plugin_list(s, "prompts", list);
     *result = json_pack("{s:o}", "prompts", list);
     return true;
 }

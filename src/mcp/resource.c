@@ -145,21 +145,21 @@ bool mcp_resources_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **re
     json_t *list = json_array();
     *result = json_pack("{s:o}", "resources", list);
     jot_status st = mcp_desk_open(desk, false, &m, &e);
-    if (st == JOT_NOT_FOUND)
-        return true;
     if (st == JOT_OK)
         st = list_page(m, after, &r->arena, list, &last, &e);
-    if (st != JOT_OK)
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
         return mcp_fail(r, &e, why);
     if (last.n)
         mcp_next(*result, last);
+    else
+        mcp_plugin_list(s, "resources", list);
     return true;
 }
 
 bool mcp_templates_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
 {
     Str after;
-    (void)s, (void)desk;
+    (void)desk;
     if (!mcp_cursor(r, &after, why))
         return false;
     json_t *list = json_array();
@@ -172,6 +172,7 @@ bool mcp_templates_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **re
             json_object_set_new(x, "mimeType", json_string(k->type));
         json_array_append_new(list, x);
     }
+    mcp_plugin_list(s, "resourceTemplates", list);
     *result = json_pack("{s:o}", "resourceTemplates", list);
     return true;
 }

@@ -7,15 +7,15 @@
  * thread that takes messages touches, and the feed, which has a lock of its own. */
 #include "mcp/session.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"
+#include "mcp/batch.h"
 #include "mcp/feed.h"
-#include "memory/lease.h"
+#include "mcp/plugin.h"
 #include "memory/note.h"
 
 #define META "io.modelcontextprotocol/"
@@ -27,22 +27,14 @@ struct McpSession {
     McpHooks hooks;
     McpFeed *feed;
     const char *version; /* what initialize agreed on; NULL: nothing yet */
+    json_t *client;      /* what the client can, as initialize said it; owned */
 };
-
-/* Answers that go out together, when the last of them is there.  All of it is under the lock of
- * batches, which is never held while something is sent. */
-typedef struct McpBatch {
-    McpSession *session;
-    Buf text;
-    size_t waiting; /* requests without an answer, and whoever still takes messages of it */
-} McpBatch;
-
-static pthread_mutex_t batches = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct McpMethod {
     const char *name;
     unsigned eras;
     bool works;  /* needs the pad */
+    bool reads;  /* changes nothing */
     bool cached; /* its results say how long they hold */
     McpAnswer *answer;
 } McpMethod;
@@ -55,7 +47,7 @@ McpSession *mcp_session_new(const McpOptions *o, const McpHooks *hooks)
     McpSession *s = mem_alloc(sizeof *s);
     s->o = o;
     s->hooks = *hooks;
-    s->feed = mcp_feed_new(hooks);
+    s->feed = mcp_feed_new(hooks, o->plugin && o->plugin->lists_change);
     return s;
 }
 
@@ -64,6 +56,7 @@ void mcp_session_free(McpSession *s)
     if (!s)
         return;
     mcp_feed_free(s->feed);
+    json_decref(s->client);
     free(s);
 }
 
@@ -82,98 +75,41 @@ McpFeed *mcp_feed(McpSession *s)
     return s->feed;
 }
 
-/* --- Answers, alone or together ---------------------------------------------------------- */
-
-static void deliver(McpSession *s, McpBatch *b, Str reply)
+const char *mcp_version(const McpSession *s)
 {
-    if (!b) {
-        s->hooks.send(s->hooks.ctx, reply);
-        return;
-    }
-    pthread_mutex_lock(&batches);
-    buf_add_char(&b->text, b->text.n ? ',' : '[');
-    buf_add(&b->text, reply);
-    pthread_mutex_unlock(&batches);
+    return s->version;
+}
+
+/* --- Answers ----------------------------------------------------------------------------- */
+
+static void deliver(McpSession *s, McpRequest *r, Str reply)
+{
+    if (r->batch)
+        mcp_batch_add(r->batch, reply);
+    else
+        s->hooks.send(s->hooks.ctx, &(McpOut){ reply, r->via, true, r->error });
 }
 
 void mcp_deliver(McpSession *s, McpRequest *r, Str reply)
 {
-    deliver(s, r->batch, reply);
+    deliver(s, r, reply);
 }
 
-static McpBatch *join(McpBatch *b)
+void mcp_drop(McpSession *s, McpRequest *r)
 {
-    if (!b)
-        return NULL;
-    pthread_mutex_lock(&batches);
-    b->waiting++;
-    pthread_mutex_unlock(&batches);
-    return b;
-}
-
-/* The last to leave sends what there is; a batch of notifications has no answer. */
-static void leave(McpBatch *b)
-{
-    if (!b)
-        return;
-    pthread_mutex_lock(&batches);
-    bool last = --b->waiting == 0;
-    pthread_mutex_unlock(&batches);
-    if (!last)
-        return;
-    if (b->text.n) {
-        buf_add_char(&b->text, ']');
-        AUTO(RpcError)
-        why = rpc_error(status_info(JOT_TOO_BIG)->rpc,
-                        "the answers to this batch are larger than %d bytes", BUF_MAX_DEFAULT);
-        if (!buf_ok(&b->text)) {
-            buf_free(&b->text);
-            rpc_write_error(&b->text, (Str){ 0 }, &why);
-        }
-        b->session->hooks.send(b->session->hooks.ctx, buf_str(&b->text));
-    }
-    buf_free(&b->text);
-    free(b);
+    if (!r->batch)
+        s->hooks.send(s->hooks.ctx, &(McpOut){ (Str){ 0 }, r->via, true, 0 });
 }
 
 void mcp_request_free(McpRequest *r)
 {
     if (!r)
         return;
-    leave(r->batch);
+    mcp_batch_leave(r->batch);
     rpc_message_done(&r->msg);
+    json_decref(r->client);
     arena_free(&r->arena);
     free(r);
-}
-
-/* --- The desk ---------------------------------------------------------------------------- */
-
-static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
-{
-    return mcp_desk_open(ctx, create, out, e);
-}
-
-void mcp_desk_init(McpDesk *d, const McpOptions *o)
-{
-    *d = (McpDesk){ .o = o };
-    d->host = (ToolHost){ .open = open_for_tools, .ctx = d, .profiles = o->profiles };
-}
-
-void mcp_desk_done(McpDesk *d)
-{
-    memory_close(&d->memory);
-}
-
-jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e)
-{
-    if (!d->memory.store) {
-        MemoryOptions o = { .io = d->o->io, .by = d->o->by, .create = create };
-        TRY(memory_open(&d->memory, d->o->url, &o, e));
-        if (d->o->lease)
-            lease_adopt(&d->memory, d->o->lease);
-    }
-    *out = &d->memory;
-    return JOT_OK;
 }
 
 /* --- Words of the methods ---------------------------------------------------------------- */
@@ -238,21 +174,30 @@ static json_t *server_info(void)
                      jot_version());
 }
 
-static json_t *capabilities(McpEra era)
+static json_t *capabilities(const McpSession *s, McpEra era)
 {
     json_t *c = json_pack("{s:{}, s:{s:b, s:b}, s:{}, s:{}}", "tools", "resources", "subscribe", 1,
                           "listChanged", 1, "prompts", "completions");
+    if (s->o->plugin && s->o->plugin->lists_change) {
+        json_object_set_new(json_object_get(c, "tools"), "listChanged", json_true());
+        json_object_set_new(json_object_get(c, "prompts"), "listChanged", json_true());
+    }
     if (era == MCP_ERA_LEGACY)
         json_object_set_new(c, "logging", json_object());
     return c;
 }
 
-static const char *agree(Str wanted)
+static const char *find_version(Str wanted)
 {
     for (size_t i = 0; i < COUNT_OF(versions); i++)
         if (str_eq(wanted, str(versions[i])))
             return versions[i];
-    return versions[0];
+    return NULL;
+}
+
+bool mcp_version_old(Str version)
+{
+    return find_version(version) != NULL;
 }
 
 static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
@@ -261,19 +206,23 @@ static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **res
     (void)desk;
     if (!mcp_param(r, "protocolVersion", &wanted, why))
         return false;
-    s->version = agree(wanted);
+    s->version = find_version(wanted);
+    if (!s->version)
+        s->version = versions[0];
+    json_decref(s->client);
+    s->client = json_deep_copy(json_object_get(r->msg.params, "capabilities"));
     *result = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", s->version, "capabilities",
-                        capabilities(MCP_ERA_LEGACY), "serverInfo", server_info(), "instructions",
-                        mcp_text(note_prompt_short()));
+                        capabilities(s, MCP_ERA_LEGACY), "serverInfo", server_info(),
+                        "instructions", mcp_text(note_prompt_short()));
     return true;
 }
 
 static bool discover(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
 {
-    (void)s, (void)r, (void)desk, (void)why;
+    (void)r, (void)desk, (void)why;
     *result =
         json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
-                  capabilities(MCP_ERA_MODERN), "instructions", mcp_text(note_prompt_short()));
+                  capabilities(s, MCP_ERA_MODERN), "instructions", mcp_text(note_prompt_short()));
     return true;
 }
 
@@ -292,6 +241,7 @@ static bool tools_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **res
     (void)r, (void)desk, (void)why;
     for (size_t i = 0; tool_at(s->o->profiles, i); i++)
         json_array_append_new(list, tool_json(tool_at(s->o->profiles, i)));
+    mcp_plugin_list(s, "tools", list);
     *result = json_pack("{s:o}", "tools", list);
     return true;
 }
@@ -314,6 +264,12 @@ static bool tools_call(McpSession *s, McpRequest *r, McpDesk *desk, json_t **res
     if (reply.is_error)
         json_object_set_new(*result, "isError", json_true());
     return true;
+}
+
+void mcp_plugin_list(const McpSession *s, const char *what, json_t *to)
+{
+    if (s->o->plugin)
+        s->o->plugin->list(what, to);
 }
 
 /* --- Following --------------------------------------------------------------------------- */
@@ -351,7 +307,7 @@ static bool listen_to(McpSession *s, McpRequest *r, McpDesk *desk, json_t **resu
     if (!json_is_object(wanted))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
     s->hooks.follow(s->hooks.ctx, desk);
-    if (mcp_feed_listen(s->feed, r->msg.id, wanted, &e) != JOT_OK)
+    if (mcp_feed_listen(s->feed, r->msg.id, r->via, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     return true;
 }
@@ -374,21 +330,21 @@ static bool set_level(McpSession *s, McpRequest *r, McpDesk *desk, json_t **resu
 
 /* clang-format off */
 static const McpMethod methods[] = {
-    { "initialize",               MCP_ERA_LEGACY, false, false, initialize },
-    { "ping",                     MCP_ERA_LEGACY, false, false, ping },
-    { "logging/setLevel",         MCP_ERA_LEGACY, false, false, set_level },
-    { "resources/subscribe",      MCP_ERA_LEGACY, true,  false, subscribe },
-    { "resources/unsubscribe",    MCP_ERA_LEGACY, true,  false, unsubscribe },
-    { "server/discover",          MCP_ERA_MODERN, false, true,  discover },
-    { "subscriptions/listen",     MCP_ERA_MODERN, true,  false, listen_to },
-    { "tools/list",               BOTH,           false, true,  tools_list },
-    { "tools/call",               BOTH,           true,  false, tools_call },
-    { "resources/list",           BOTH,           true,  true,  mcp_resources_list },
-    { "resources/read",           BOTH,           true,  true,  mcp_resources_read },
-    { "resources/templates/list", BOTH,           false, true,  mcp_templates_list },
-    { "prompts/list",             BOTH,           false, true,  mcp_prompts_list },
-    { "prompts/get",              BOTH,           true,  false, mcp_prompts_get },
-    { "completion/complete",      BOTH,           true,  false, mcp_complete },
+    { "initialize",               MCP_ERA_LEGACY, false, true,  false, initialize },
+    { "ping",                     MCP_ERA_LEGACY, false, true,  false, ping },
+    { "logging/setLevel",         MCP_ERA_LEGACY, false, false, false, set_level },
+    { "resources/subscribe",      MCP_ERA_LEGACY, true,  false, false, subscribe },
+    { "resources/unsubscribe",    MCP_ERA_LEGACY, true,  false, false, unsubscribe },
+    { "server/discover",          MCP_ERA_MODERN, false, true,  true,  discover },
+    { "subscriptions/listen",     MCP_ERA_MODERN, true,  false, false, listen_to },
+    { "tools/list",               BOTH,           false, true,  true,  tools_list },
+    { "tools/call",               BOTH,           true,  false, false, tools_call },
+    { "resources/list",           BOTH,           true,  true,  true,  mcp_resources_list },
+    { "resources/read",           BOTH,           true,  true,  true,  mcp_resources_read },
+    { "resources/templates/list", BOTH,           false, true,  true,  mcp_templates_list },
+    { "prompts/list",             BOTH,           false, true,  true,  mcp_prompts_list },
+    { "prompts/get",              BOTH,           true,  true,  false, mcp_prompts_get },
+    { "completion/complete",      BOTH,           true,  true,  false, mcp_complete },
 };
 /* clang-format on */
 
@@ -405,8 +361,10 @@ static void finish(const McpRequest *r, json_t *result)
 {
     if (r->era != MCP_ERA_MODERN)
         return;
-    json_object_set_new(result, "resultType", json_string("complete"));
-    if (r->method->cached) {
+    bool complete = !json_object_get(result, "resultType"); /* a plug-in may want to know more */
+    if (complete)
+        json_object_set_new(result, "resultType", json_string("complete"));
+    if (complete && r->method->cached) {
         json_object_set_new(result, "ttlMs", json_integer(0));
         json_object_set_new(result, "cacheScope", json_string("private"));
     }
@@ -417,7 +375,10 @@ static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
 {
     AUTO_PTR(json_t) result = NULL;
     AUTO(RpcError) why = { 0 };
-    if (!r->method->answer(s, r, desk, &result, &why)) {
+    bool done = r->plugged ? s->o->plugin->answer(s, r, r->client, &result, &why)
+                           : r->method->answer(s, r, desk, &result, &why);
+    if (!done) {
+        r->error = why.code;
         rpc_write_error(to, r->msg.id, &why);
     } else if (result) {
         finish(r, result);
@@ -428,14 +389,16 @@ static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the answer is larger than %d bytes",
                     BUF_MAX_DEFAULT);
     buf_free(to);
+    r->error = why.code;
     rpc_write_error(to, r->msg.id, &why);
 }
 
-static void send_error(McpSession *s, McpBatch *b, Str id, const RpcError *why)
+static void send_error(McpSession *s, McpRequest *r, const RpcError *why)
 {
     AUTO(Buf) text = { 0 };
-    rpc_write_error(&text, id, why);
-    deliver(s, b, buf_str(&text));
+    rpc_write_error(&text, r->msg.id, why);
+    r->error = why->code;
+    deliver(s, r, buf_str(&text));
 }
 
 /* --- Taking ------------------------------------------------------------------------------ */
@@ -508,12 +471,26 @@ static bool choose_method(const McpSession *s, McpRequest *r, RpcError *why)
     return true;
 }
 
+/* What is the plug-in's goes to it. */
+static bool choose_plugin(const McpSession *s, McpRequest *r)
+{
+    const McpPlugin *p = s->o->plugin;
+    if (!p || !r->method->works || !p->owns(r->msg.method, r->msg.params))
+        return false;
+    const json_t *meta = json_object_get(r->msg.params, "_meta");
+    r->plugged = r->reads = true;
+    r->client = json_deep_copy(
+        r->era == MCP_ERA_MODERN ? json_object_get(meta, META "clientCapabilities") : s->client);
+    return true;
+}
+
 /* A call that can be refused without the pad is, and what it is about decides whom it waits for. */
 static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
 {
     Str name;
     Shown shown;
-    if (r->method->answer != tools_call)
+    r->reads = r->method->reads;
+    if (choose_plugin(s, r) || r->method->answer != tools_call)
         return true;
     if (!mcp_param(r, "name", &name, why))
         return false;
@@ -524,6 +501,7 @@ static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
     if (args && !json_is_object(args))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
     r->subject = tool_subject(t, args);
+    r->reads = !(t->effects & (TOOL_WRITES | TOOL_DELETES));
     return true;
 }
 
@@ -534,28 +512,32 @@ static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
     return choose_era(s, r, why) && choose_method(s, r, why) && choose_subject(s, r, why);
 }
 
-static void take_one(McpSession *s, McpBatch *b, Str text)
+static bool take_one(McpSession *s, McpBatch *b, Str text, uint64_t via)
 {
     AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
     AUTO(RpcError) why = { 0 };
-    r->batch = join(b);
+    r->batch = mcp_batch_join(b);
+    r->via = via;
     if (!rpc_read(arena_copy(&r->arena, text), &r->msg, &why)) {
-        send_error(s, b, r->msg.id, &why);
-        return;
+        send_error(s, r, &why);
+        return true;
     }
     if (r->msg.kind == RPC_NOTIFICATION)
         take_notification(s, &r->msg);
+    if (r->msg.kind == RPC_RESPONSE)
+        mcp_answered(s, &r->msg);
     if (r->msg.kind != RPC_REQUEST)
-        return; /* we ask nothing, so no response is ours */
+        return false;
     if (!choose(s, r, &why)) {
-        send_error(s, b, r->msg.id, &why);
+        send_error(s, r, &why);
     } else if (r->method->works) {
         s->hooks.work(s->hooks.ctx, TAKE(r));
     } else {
         AUTO(Buf) reply = { 0 };
         answer(s, r, NULL, &reply);
-        deliver(s, b, buf_str(&reply));
+        deliver(s, r, buf_str(&reply));
     }
+    return true;
 }
 
 /* One revision of the protocol has batches, and demands them. */
@@ -564,26 +546,25 @@ static bool takes_batches(const McpSession *s)
     return s->version && strcmp(s->version, "2025-03-26") == 0;
 }
 
-void mcp_take(McpSession *s, Str text)
+bool mcp_take(McpSession *s, Str text, uint64_t via)
 {
     AUTO(Arena) arena = { 0 };
     Str *parts;
     size_t n;
-    if (!takes_batches(s) || !rpc_batch(text, &arena, &parts, &n)) {
-        take_one(s, NULL, text);
-        return;
-    }
+    bool answered = false;
+    if (!takes_batches(s) || !rpc_batch(text, &arena, &parts, &n))
+        return take_one(s, NULL, text, via);
     if (n == 0 || n > RPC_BATCH_MAX) {
         AUTO(RpcError)
         why = rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX);
-        send_error(s, NULL, (Str){ 0 }, &why);
-        return;
+        send_error(s, &(McpRequest){ .via = via }, &why);
+        return true;
     }
-    McpBatch *b = mem_alloc(sizeof *b);
-    *b = (McpBatch){ .session = s, .waiting = 1 };
+    McpBatch *b = mcp_batch_new(s, via);
     for (size_t i = 0; i < n; i++)
-        take_one(s, b, parts[i]);
-    leave(b);
+        answered = take_one(s, b, parts[i], via) || answered;
+    mcp_batch_leave(b);
+    return answered;
 }
 
 void mcp_refuse_long(McpSession *s)
@@ -591,10 +572,15 @@ void mcp_refuse_long(McpSession *s)
     AUTO(RpcError)
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
                     RPC_LINE_MAX);
-    send_error(s, NULL, (Str){ 0 }, &why);
+    send_error(s, &(McpRequest){ 0 }, &why);
 }
 
+/* Only what changes nothing may be ended before its end. */
 void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
 {
+    TalkInterest p;
+    talk_interest(&p, s, r);
+    desk->interest = desk->memory.interest = r->reads ? &p.interest : NULL;
     answer(s, r, desk, to);
+    desk->interest = desk->memory.interest = NULL;
 }

@@ -30,25 +30,36 @@ typedef enum McpEra { MCP_ERA_LEGACY = 1, MCP_ERA_MODERN = 2 } McpEra;
 typedef struct McpOptions {
     Str url;
     Str by;
-    uint64_t lease;    /* the token to write under; 0: none */
-    unsigned profiles; /* of tools; 0: the default */
-    const Io *io;      /* NULL: the system */
+    uint64_t lease;                 /* the token to write under; 0: none */
+    unsigned profiles;              /* of tools; 0: the default */
+    const Io *io;                   /* NULL: the system */
+    const struct McpPlugin *plugin; /* what is offered besides the pad; NULL: nothing */
 } McpOptions;
 
 typedef struct McpSession McpSession;
 typedef struct McpDesk McpDesk;
 typedef struct McpRequest McpRequest;
 
+/* One message on its way out. */
+typedef struct McpOut {
+    Str text;     /* without a line break; empty: there is no answer, because it was cancelled */
+    uint64_t via; /* what mcp_take was told of the message it belongs to; 0: nobody asked for it */
+    bool last;    /* the answer: nothing else belongs to that message */
+    int error;    /* the code of an answer that is an error; 0: it is none */
+} McpOut;
+
 /* What a transport does for its session.  All of it may be called from any thread. */
 typedef struct McpHooks {
-    void (*send)(void *ctx, Str message); /* one message, without a line break */
-    bool (*busy)(void *ctx, Str id);      /* a request of this id has not been answered yet */
-    void (*cancel)(void *ctx, Str id);    /* nobody waits for this one any more */
+    void (*send)(void *ctx, const McpOut *out);
+    bool (*busy)(void *ctx, Str id);   /* a request of this id has not been answered yet */
+    void (*cancel)(void *ctx, Str id); /* nobody waits for this one any more */
     /* Run this some time, as below; the transport owns it now.  Called by mcp_take only. */
     void (*work)(void *ctx, McpRequest *r);
     /* From now on somebody wants to know what changes; returns when no change is missed any more.
      * Called by whoever works at this desk. */
     void (*follow)(void *ctx, McpDesk *desk);
+    /* The list of "tools" or "prompts" is another now: every client may want to know. */
+    void (*changed)(void *ctx, const char *what);
     void *ctx;
 } McpHooks;
 
@@ -63,6 +74,7 @@ struct McpDesk {
     const McpOptions *o;
     Memory memory;
     ToolHost host;
+    Interest *interest; /* of who waits for what is done now; NULL: endless */
 };
 
 void mcp_desk_init(McpDesk *d, const McpOptions *o);
@@ -77,7 +89,13 @@ struct McpRequest {
     McpEra era;
     RpcMessage msg;
     Arena arena;            /* of the message's bytes and of the answer */
+    uint64_t via;           /* the transport's word for where it came from */
+    int error;              /* the code of its answer, if that is an error */
     Str subject;            /* requests of the same one run in order; empty: about anything */
+    bool reads;             /* changes nothing: may run beside others that do not, and be ended */
+    bool cancelled;         /* nobody waits for it: see talk.h */
+    bool plugged;           /* the plug-in answers it, */
+    json_t *client;         /* and gets to know what the client can; owned */
     struct McpBatch *batch; /* what it came in with; NULL: it came alone */
 };
 
@@ -86,8 +104,9 @@ void mcp_request_free(McpRequest *r);
 DEFINE_AUTO_PTR(McpRequest, mcp_request_free)
 
 /* Take one message, or a batch of them where the conversation allows that.  What can be answered is
- * answered through the hooks; what needs the pad is handed to the work hook. */
-void mcp_take(McpSession *s, Str text);
+ * answered through the hooks; what needs the pad is handed to the work hook.  `via` comes back with
+ * everything that belongs to it.  False: there is nothing to answer, now or later. */
+bool mcp_take(McpSession *s, Str text, uint64_t via);
 
 /* Tell the client that a message was too long to be read. */
 void mcp_refuse_long(McpSession *s);
@@ -96,6 +115,8 @@ void mcp_refuse_long(McpSession *s);
  * mcp_deliver. */
 void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to);
 void mcp_deliver(McpSession *s, McpRequest *r, Str reply);
+/* Instead of both: nobody waits for it. */
+void mcp_drop(McpSession *s, McpRequest *r);
 
 /* --- For the methods ----------------------------------------------------------------------- */
 
@@ -115,8 +136,15 @@ void mcp_next(json_t *result, Str last);
 json_t *mcp_text(Str text);
 
 const McpOptions *mcp_options(const McpSession *s);
+/* What initialize agreed on; NULL: nothing yet.  For the thread that takes messages. */
+const char *mcp_version(const McpSession *s);
+/* True for a revision of the protocol that begins with initialize. */
+bool mcp_version_old(Str version);
 const McpHooks *mcp_hooks(const McpSession *s);
 struct McpFeed *mcp_feed(McpSession *s);
+
+/* Add what the plug-in has to a list: see plugin.h. */
+void mcp_plugin_list(const McpSession *s, const char *what, json_t *to);
 
 McpAnswer mcp_resources_list, mcp_resources_read, mcp_templates_list;
 McpAnswer mcp_prompts_list, mcp_prompts_get;

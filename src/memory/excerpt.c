@@ -33,7 +33,7 @@ void excerpt_make(Str text, const ExcerptWant *want, Excerpt *out)
         part = str_slice(part, 0, fits);
     }
     out->text = part;
-    out->tokens = tokens_estimate(part);
+    out->tokens = part.n == text.n ? out->tokens_all : tokens_estimate(part);
     out->last = out->first + count_lines(part) - 1;
     out->whole = part.n == text.n;
 }

@@ -445,6 +445,7 @@ typedef struct EachListed {
 static jot_status feed_listed(void *ctx, const Listed *l)
 {
     EachListed *each = ctx;
+    TRY(memory_step(each->f->x->m, 0, each->e)); /* the walk counts the names */
     return feed_stream(each->f, l->name, each->e);
 }
 
@@ -520,8 +521,10 @@ static jot_status feed_changes(Index *x, const Changes *c, Err *e)
         TRY(feed_all(&f, e));
         TRY(index_set_fact(x, "pass", str(text), e));
     }
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->n; i++) {
+        TRY(memory_step(x->m, 1, e));
         TRY(feed_stream(&f, c->names[i], e));
+    }
     if (x->scrub)
         TRY(index_set_fact(x, "scrub", S("1"), e));
     return index_set_fact(x, "cursor", str(c->next.text), e);

@@ -125,6 +125,17 @@ jot_status memory_name(const char *kind, const Str *category, const char *what, 
     return JOT_OK;
 }
 
+jot_status memory_step(Memory *m, size_t n, Err *e)
+{
+    Interest *p = m->interest;
+    if (!p)
+        return JOT_OK;
+    p->looked_at += n;
+    if (p->go_on(p->ctx, p->looked_at))
+        return JOT_OK;
+    return err_set(e, JOT_CANCELLED, "cancelled: nobody waits for it any more");
+}
+
 jot_status memory_each(Memory *m, Str prefix, ListWhich which,
                        jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e)
 {
@@ -134,6 +145,7 @@ jot_status memory_each(Memory *m, Str prefix, ListWhich which,
         AUTO(Arena) arena = { 0 };
         Listing page;
         TRY(store_list(m->store, prefix, after, PAGE, which, &arena, &page, e));
+        TRY(memory_step(m, page.n, e));
         for (size_t i = 0; i < page.n; i++) {
             TRY(each(ctx, &page.items[i]));
             after.n = page.items[i].name.n;
@@ -155,6 +167,7 @@ jot_status memory_each_record(Memory *m, Str stream, uint64_t from,
         AUTO(Arena) arena = { 0 };
         Records page;
         TRY(store_read(m->store, stream, from, PAGE, &arena, &page, e));
+        TRY(memory_step(m, page.n, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, &page.items[i]));
         if (damaged)

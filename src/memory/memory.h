@@ -12,12 +12,23 @@
 
 #include "store/store.h"
 
+/* Whoever waits for a long look through the pad, and may lose interest. */
+typedef struct Interest {
+    /* Called now and then with how many names and records were looked at.  False: nobody waits any
+     * more; what is being done ends with JOT_CANCELLED. */
+    bool (*go_on)(void *ctx, uint64_t looked_at);
+    void *ctx;
+    uint64_t looked_at;
+} Interest;
+
 typedef struct Memory {
     Store *store; /* NULL until memory_open */
     const Io *io;
     Str by;                  /* who writes; borrowed */
     bool made;               /* the pad was allowed to come into being */
     struct Holdings *leases; /* what it writes under; lease.c's own, NULL: nothing */
+    /* For calls that change nothing, which may end anywhere; borrowed, NULL: endless. */
+    Interest *interest;
 } Memory;
 
 typedef struct MemoryOptions {
@@ -50,6 +61,10 @@ MUST_USE jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t
  * `what` it is: "a task's id".  Lives in `into`. */
 MUST_USE jot_status memory_name(const char *kind, const Str *category, const char *what, Str name,
                                 Arena *into, Str *out, Err *e);
+
+/* So many names or records more were looked at.  JOT_CANCELLED: nobody waits for the rest.  The
+ * walks below call it themselves, once a page. */
+MUST_USE jot_status memory_step(Memory *m, size_t n, Err *e);
 
 /* All names below a prefix, one by one, in byte order.  `each` may stop the walk by returning
  * anything but JOT_OK, which is then returned. */

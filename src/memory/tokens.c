@@ -35,7 +35,7 @@ typedef enum Sort { LOWER, UPPER, DIGIT, MARK, BREAK, SPACE, CJK, OTHER, ACCENTE
 
 /* One pass over a text. */
 typedef struct Scan {
-    uint64_t counts[TOKEN_CLASSES];
+    uint64_t sum;  /* in thousandths of a token */
     Sort last;     /* of the character before; meaningful if `length` */
     size_t length; /* of the run the character before belongs to */
 } Scan;
@@ -87,17 +87,22 @@ static bool goes_on(const Scan *s, Sort now)
     return s->last == now;
 }
 
+static void add(Scan *s, TokenClass class, bool there)
+{
+    s->sum += there ? weights[class] : 0;
+}
+
 static void count_letter(Scan *s, Sort now)
 {
     if (now == OTHER) {
-        s->counts[TOKEN_OTHER_WORDS] += s->length == 1;
-        s->counts[TOKEN_OTHER]++;
+        add(s, TOKEN_OTHER_WORDS, s->length == 1);
+        add(s, TOKEN_OTHER, true);
         return;
     }
-    s->counts[TOKEN_WORDS] += s->length == 1;
-    s->counts[TOKEN_LONG] += s->length > WORD_SHORT;
-    s->counts[TOKEN_CAPS] += now == UPPER && s->last == UPPER && s->length > 1;
-    s->counts[TOKEN_ACCENTS] += now == ACCENTED;
+    add(s, TOKEN_WORDS, s->length == 1);
+    add(s, TOKEN_LONG, s->length > WORD_SHORT);
+    add(s, TOKEN_CAPS, now == UPPER && s->last == UPPER && s->length > 1);
+    add(s, TOKEN_ACCENTS, now == ACCENTED);
 }
 
 static void count(Scan *s, Sort now)
@@ -107,21 +112,26 @@ static void count(Scan *s, Sort now)
     if (is_latin(now) || now == OTHER)
         count_letter(s, now);
     else if (now == DIGIT)
-        s->counts[TOKEN_DIGITS] += s->length % DIGITS_GROUP == 1;
+        add(s, TOKEN_DIGITS, s->length % DIGITS_GROUP == 1);
     else if (now == MARK)
-        s->counts[again ? TOKEN_MORE_MARKS : TOKEN_MARKS]++;
+        add(s, again ? TOKEN_MORE_MARKS : TOKEN_MARKS, true);
     else if (now == BREAK)
-        s->counts[TOKEN_BREAKS] += !again;
+        add(s, TOKEN_BREAKS, !again);
     else if (now == SPACE)
-        s->counts[TOKEN_INDENTS] += s->length == 2;
+        add(s, TOKEN_INDENTS, s->length == 2);
     else
-        s->counts[TOKEN_CJK]++;
+        add(s, TOKEN_CJK, true);
     s->last = now;
 }
 
 /* The next character; a byte that is no part of one stands for itself. */
 static uint32_t next(Str text, size_t valid_to, size_t *at)
 {
+    unsigned char first = (unsigned char)text.p[*at];
+    if (*at < valid_to && first < 0x80) { /* most of any text; the rest is a call */
+        ++*at;
+        return first;
+    }
     if (*at < valid_to)
         return utf8_next(text, at);
     return 0x400u + (unsigned char)text.p[(*at)++];
@@ -129,10 +139,13 @@ static uint32_t next(Str text, size_t valid_to, size_t *at)
 
 static size_t total(const Scan *s)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < TOKEN_CLASSES; i++)
-        sum += s->counts[i] * weights[i];
-    return (size_t)((sum + 999) / 1000);
+    return (size_t)((s->sum + 999) / 1000);
+}
+
+/* No byte costs more than a digit alone, 1.327 tokens: a text of so few bytes fits. */
+static bool is_short(Str text, size_t budget)
+{
+    return budget && text.n / 3 <= budget / 4 && text.n * 4 / 3 + 1 <= budget;
 }
 
 /* Count the small letters that go on with the word before them, all at once: most of most texts. */
@@ -149,7 +162,7 @@ static size_t count_letters(Scan *s, Str text, size_t at)
     s->length = before + (end - at);
     s->last = LOWER;
     if (s->length > WORD_SHORT)
-        s->counts[TOKEN_LONG] += s->length - (before > WORD_SHORT ? before : WORD_SHORT);
+        s->sum += weights[TOKEN_LONG] * (s->length - (before > WORD_SHORT ? before : WORD_SHORT));
     return end;
 }
 
@@ -163,9 +176,16 @@ size_t tokens_estimate(Str text)
     return sum || text.n == 0 ? sum : 1;
 }
 
+bool tokens_fit(Str text, size_t budget)
+{
+    return is_short(text, budget) || tokens_estimate(text) <= budget;
+}
+
 size_t tokens_cut(Str text, size_t budget)
 {
     Scan s = { 0 };
+    if (is_short(text, budget))
+        return text.n;
     size_t valid_to = utf8_bad_at(text), line = 0, fits = 0;
     while (fits < text.n) {
         size_t at = fits;

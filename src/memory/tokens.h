@@ -29,6 +29,9 @@ typedef enum TokenClass {
 /* About how many tokens the text takes; 0 only for the empty text. */
 size_t tokens_estimate(Str text);
 
+/* Whether that is no more than `budget`; texts that are short for it are not even looked at. */
+bool tokens_fit(Str text, size_t budget);
+
 /* The length of the longest beginning of `text` that is estimated at no more than `budget` tokens
  * and ends behind a line break, or, if not even the first line fits, behind a character of it. */
 size_t tokens_cut(Str text, size_t budget);

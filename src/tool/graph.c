@@ -365,6 +365,7 @@ const Tool tool_search_nodes = {
     .about = "Search for nodes in the knowledge graph by a text in their names, types and "
              "observations.",
     .effects = TOOL_READS,
+    .at_large = true,
     .params = { { "query", PARAM_TEXT, .max = QUERY_MAX }, OFFSET },
     .output = graph_out,
     .run = search_nodes,

@@ -259,7 +259,7 @@ static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
  * as a text quoted in a refusal.  JSON is left whole. */
 static void keep_budget(const ToolCall *c, ToolReply *out)
 {
-    if (out->data || tokens_estimate(out->text) <= c->budget)
+    if (out->data || tokens_fit(out->text, c->budget))
         return;
     AUTO(Buf) text = { 0 };
     Str shown = str_slice(out->text, 0, tokens_cut(out->text, c->budget - CUT_LINE));
@@ -302,6 +302,6 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
 Str tool_subject(const Tool *t, const json_t *args)
 {
     const Param *first = &t->params[0];
-    bool named = first->name && first->type == PARAM_TEXT && !first->optional;
+    bool named = !t->at_large && first->name && first->type == PARAM_TEXT && !first->optional;
     return named ? json_str(json_object_get(args, first->name)) : (Str){ 0 };
 }

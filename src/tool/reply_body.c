@@ -45,6 +45,10 @@ static void by_lines(ToolCall *c, Buf *to, Str text, Str label)
                          .count = (size_t)arg_number(c, "lines", 0),
                          .tokens = c->budget - LAST_LINE };
     Excerpt x;
+    if (!want.from && !want.count && tokens_fit(text, want.tokens)) { /* the rule */
+        add_body(to, text, label);
+        return;
+    }
     excerpt_make(text, &want, &x);
     if (x.partly) {
         size_t from = (size_t)(x.text.p - text.p);

@@ -50,6 +50,7 @@ const Tool tool_scratchpad_search = {
     .about = "Find notes and other memories by words, best first, when you do not know the key. "
              "\"exact words\" and prefix* work; endings do not matter.",
     .effects = TOOL_READS,
+    .at_large = true,
     .params = {
         { "query", PARAM_TEXT, .max = SEARCH_QUERY_MAX },
         { "kind", PARAM_CHOICE, .choices = kinds, .optional = true },

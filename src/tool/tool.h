@@ -91,9 +91,9 @@ typedef struct Tool {
     const char *about; /* for models: what it does and when to use it */
     unsigned effects;  /* of ToolEffects */
     Param params[TOOL_PARAMS_MAX + 1];
-    const json_t
-        *schema; /* instead of params: of the arguments of a foreign tool, who checks them */
-    const Param *output; /* the members of the structured data; NULL: there is none */
+    bool at_large;        /* about anything: its first parameter names nothing */
+    const json_t *schema; /* instead of params: of a foreign tool's arguments, who checks them */
+    const Param *output;  /* the members of the structured data; NULL: there is none */
     /* True if a call with these arguments makes nothing new, whatever the effects say: it then
      * finds no pad where there is none, instead of making one.  NULL: never. */
     bool (*only_looks)(const json_t *args);

@@ -13,17 +13,42 @@
 
 enum { STEPS_MAX = 20000, REQUESTS_MAX = 64 };
 
+/* What is played. */
+typedef struct Story {
+    const char *script;
+    uint64_t window;
+    bool json;
+    const char *counts[2]; /* the calls that count */
+    size_t requests;
+} Story;
+
 /* Masks, a summary, a spilled result, a tool that counts, tools of the pad. */
-static const char *const script =
-    "- {when: \"# The turns since\", text: \"It was long.\"}\n"
-    "- text: I begin.\n"
-    "  calls: [{name: count, args: {}}, {name: big, args: {lines: 40}}]\n"
-    "- calls: [{name: big, args: {lines: 300}}]\n"
-    "- calls: [{name: scratchpad_write, args: {key: findings, content: long}}]\n"
-    "- calls: [{name: big, args: {lines: 60}}, {name: count, args: {again: true}}]\n"
-    "- calls: [{name: big, args: {lines: 90}}]\n"
-    "- calls: [{name: big, args: {lines: 70}}]\n"
-    "- text: done\n";
+static const Story native = {
+    .window = 2000,
+    .counts = { ".r1c1\n", ".r4c2\n" },
+    .requests = 9,
+    .script = "- {when: \"# The turns since\", text: \"It was long.\"}\n"
+              "- text: I begin.\n"
+              "  calls: [{name: count, args: {}}, {name: big, args: {lines: 40}}]\n"
+              "- calls: [{name: big, args: {lines: 300}}]\n"
+              "- calls: [{name: scratchpad_write, args: {key: findings, content: long}}]\n"
+              "- calls: [{name: big, args: {lines: 60}}, {name: count, args: {again: true}}]\n"
+              "- calls: [{name: big, args: {lines: 90}}]\n"
+              "- calls: [{name: big, args: {lines: 70}}]\n"
+              "- text: done\n",
+};
+
+/* The other protocol, with a reply that cannot be read. */
+static const Story in_json = {
+    .window = 20000,
+    .json = true,
+    .counts = { ".r1c1\n", ".r3c1\n" },
+    .requests = 4,
+    .script = "- text: 'First {\"tool\": \"count\", \"args\": {}}'\n"
+              "- text: Hm.\n"
+              "- text: '{\"tool\": \"count\", \"args\": {\"again\": true}}'\n"
+              "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'\n",
+};
 
 /* --- A process that dies ----------------------------------------------------------------- */
 
@@ -86,7 +111,7 @@ static jot_status keep_id(void *ctx, const RunLine *l)
 }
 
 /* Begin a run, or take over the one there is. */
-static int work(Desk *d, Memory *m)
+static int work(Desk *d, const Story *story, Memory *m)
 {
     AUTO(Arena) a = { 0 };
     AUTO(Scene) s = { 0 };
@@ -95,8 +120,9 @@ static int work(Desk *d, Memory *m)
     LoopOutcome o;
     char id[RUN_ID_MAX + 1] = "";
     jot_status st = scene_open(&s, m, d->dir, &e);
-    s.loop.setup.window = 2000;
+    s.loop.setup.window = story->window;
     s.loop.setup.headroom = 200;
+    s.loop.setup.json = story->json;
     if (st == JOT_OK)
         st = run_list(m, keep_id, id, &e);
     if (st == JOT_OK)
@@ -111,7 +137,7 @@ static int work(Desk *d, Memory *m)
 }
 
 /* True if the child came to its end. */
-static bool run_child(Desk *d, size_t at)
+static bool run_child(Desk *d, const Story *story, size_t at)
 {
     fflush(NULL);
     pid_t child = fork();
@@ -127,7 +153,7 @@ static bool run_child(Desk *d, size_t at)
         else
             d->io.hook = &hook;
         MemoryOptions o = { .io = &d->io, .by = S("child"), .create = true };
-        int code = memory_open(&m, str(d->url), &o, &e) == JOT_OK ? work(d, &m) : 2;
+        int code = memory_open(&m, str(d->url), &o, &e) == JOT_OK ? work(d, story, &m) : 2;
         memory_close(&m);
         _exit(code);
     }
@@ -198,41 +224,42 @@ static bool told_unknown(const Sent *second)
     return second->n && scene_times(second->lines[0], "[unknown outcome]") > 0;
 }
 
-static void assert_counted(Desk *d, bool unknown, size_t at)
+static void assert_counted(Desk *d, const Story *story, bool unknown, size_t at)
 {
     AUTO(Arena) a = { 0 };
     Str counter = scene_get(d->dir, "counter", &a);
-    size_t one = scene_times(counter, ".r1c1\n"), two = scene_times(counter, ".r4c2\n");
+    size_t one = scene_times(counter, story->counts[0]),
+           two = scene_times(counter, story->counts[1]);
     assert_row(one <= 1 && two <= 1, at, "counted twice");
     assert_row(unknown || (one == 1 && two == 1), at, "not counted");
 }
 
 /* --- The tests --------------------------------------------------------------------------- */
 
-static void a_killed_run_goes_on_as_if_nothing_had_happened(Desk *d)
+static void kill_everywhere(Desk *d, const Story *story)
 {
     size_t stride = volume_is("small") ? 17 : 1, unknown = 0, kills = 0;
     memory_close(&d->m);
-    scene_put(d->dir, "script", script);
+    scene_put(d->dir, "script", story->script);
     forget(d);
-    assert_true(run_child(d, 0));
+    assert_true(run_child(d, story, 0));
     Sent whole = take_sent(d);
-    assert_true(whole.n >= 8);
+    assert_int_equal(whole.n, story->requests);
     bool ended = false;
     for (size_t at = 1; !ended && at < STEPS_MAX; at += stride) {
         forget(d);
-        ended = run_child(d, at);
+        ended = run_child(d, story, at);
         if (ended)
             break;
         kills++;
         Sent first = take_sent(d);
-        assert_true(run_child(d, 0));
+        assert_true(run_child(d, story, 0));
         Sent second = take_sent(d);
         bool told = told_unknown(&second);
         unknown += told;
         if (!told)
             assert_goes_on(&whole, &first, &second, at);
-        assert_counted(d, told, at);
+        assert_counted(d, story, told, at);
     }
     assert_true(ended);
     print_message("%zu kills, %zu of them with an outcome nobody knows, %zu requests\n", kills,
@@ -241,8 +268,19 @@ static void a_killed_run_goes_on_as_if_nothing_had_happened(Desk *d)
     desk_reopen(d);
 }
 
+static void a_killed_run_goes_on_as_if_nothing_had_happened(Desk *d)
+{
+    kill_everywhere(d, &native);
+}
+
+static void so_does_one_that_speaks_json(Desk *d)
+{
+    kill_everywhere(d, &in_json);
+}
+
 static const DeskTest tests[] = {
     DESK_TEST(a_killed_run_goes_on_as_if_nothing_had_happened),
+    DESK_TEST(so_does_one_that_speaks_json),
 };
 
 int main(void)

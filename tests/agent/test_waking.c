@@ -145,7 +145,8 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
     w.view = s.loop.view;
     desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_DONE);
-    assert_has(c.before, "failed: ");
+    assert_has(c.before, "failed: it was killed");
+    assert_has(c.before, "while 'stop' was called");
 }
 
 static const DeskTest tests[] = {

@@ -114,6 +114,7 @@ gc | gc --keep 20 --dry-run | gc
 stats | stats | stats nonsense
 watch | watch --count 1 | watch --count x
 where | where | where --pad nonsense:x
+setup | setup codex | setup nonsense
 run | run 'a question' --model script:answer.yaml | run 'a question' --model script:none.yaml
 mcp | mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' | mcp --tools nonsense
 memory-tool | memory-tool <<<'{"command":"view","path":"/memories"}' | memory-tool <<<'{'

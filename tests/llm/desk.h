@@ -25,6 +25,7 @@ __attribute__((unused)) static int start_server(void **state)
 {
     int in[2], out[2];
     char line[64] = "";
+    assert_true(getenv("LLM_SERVER") && getenv("LLM_STREAMS") && getenv("LLM_PEM"));
     assert_int_equal(pipe(in), 0);
     assert_int_equal(pipe(out), 0);
     server = fork();

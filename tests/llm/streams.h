@@ -35,6 +35,8 @@ __attribute__((unused)) static const StreamRow stream_rows[] = {
                "\"input\":{\"query\":\"jotter\"}}) pause 25/0/0/15", NULL },
     { "window", "text(and then) window 25/0/0/40", NULL },
     { "unknown", "text(ab) end 25/0/0/15", "=" },
+    { "unknown_block", "raw({\"type\":\"hologram\",\"shape\":[1,{\"x\":null}],\"text\":\"ab\"}) "
+                       "raw({\"type\":\"fallback\",\"from\":\"m1\"}) text(ok) end 25/0/0/15", NULL },
     { "error", "fail unavailable again: the provider is overloaded: Overloaded", "=" },
     { "error_invalid", "fail invalid: the provider refuses the request: no",
                        "fail denied: the provider refuses the key: no" },
@@ -44,6 +46,8 @@ __attribute__((unused)) static const StreamRow stream_rows[] = {
     { "bad_args", "broken(toolu_01 shell {\"a\": 01}) broken(toolu_02 shell [\"a\"]) calls 25/0/0/15", "=" },
     { "new_reason", "text(x) other(moonrise) 25/0/0/15", "=" },
     { "same_ids", "call(toolu_01 a {}) call(* b {}) calls 25/0/0/15", "=" },
+    { "whole_input", "broken(toolu_01 a {\"x\":1}) refusal(cyber) 25/0/0/3", NULL },
+    { "local_text_last", NULL, "text(after) call(toolu_01 a {}) call(toolu_02 b {}) calls 0/0/0/0" },
     { "local_no_index", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "
                               "call(toolu_02 done {}) calls 0/0/0/0" },
     { "local_all_zero", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -150,6 +152,18 @@ def calls_about_one_note_run_in_the_order_they_came_in():
 
 
 @test
+def an_id_may_be_used_again_once_it_was_answered():
+    with Place() as p:
+        s = p.serve()
+        call = {"jsonrpc": "2.0", "id": "again", "method": "tools/call",
+                "params": {"name": "scratchpad_list", "arguments": {}}}
+        for _ in range(300):
+            s.send(json.dumps(call))
+            reply = s.receive()
+            assert reply["id"] == "again" and "result" in reply, reply
+
+
+@test
 def a_list_sees_the_writes_sent_before_it():
     with Place() as p:
         s = p.serve()
@@ -241,6 +255,123 @@ def a_call_that_was_cancelled_is_not_answered():
             got.append(reply["id"])
         assert last in got and set(many[:-1]) <= set(got)
         assert len(got) == len(set(got))
+
+
+# --- Calls that take long ---------------------------------------------------------------------
+
+NOTES = 1500 if os.environ.get("JOT_TEST_VOLUME") == "small" else 3000
+
+
+def pour(server, count):
+    """Write many notes, a few hundred at a time."""
+    for begin in range(0, count, 200):
+        ids = [server.ask_later("tools/call", {"name": "scratchpad_write", "arguments": {
+            "key": "k%d" % i, "content": ("word%d some text " % i) * 60}})
+            for i in range(begin, min(begin + 200, count))]
+        for _ in ids:
+            assert "isError" not in server.receive()["result"]
+
+
+class Large(Place):
+    """A pad of so many notes that the first search takes a while."""
+    made = None
+
+    def __enter__(self):
+        memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.dir = tempfile.TemporaryDirectory(prefix="jotter-mcp-", dir=memory)
+        self.pad = os.path.join(self.dir.name, "pad")
+        if not Large.made:
+            pour(self.serve(), NOTES)
+            self.servers.pop().end()
+            Large.made = {name: open(os.path.join(self.dir.name, name), "rb").read()
+                          for name in ("pad", "pad-wal")}
+        for name, data in Large.made.items():
+            with open(os.path.join(self.dir.name, name), "wb") as copy:
+                copy.write(data)
+        return self
+
+    def __init__(self):
+        super().__init__("sqlite")
+
+    def indexed(self):
+        """How many notes the index holds; no command could tell, because each brings it up to date."""
+        where = subprocess.run([program, "--pad", "sqlite:" + self.pad, "where", "--json"], stdout=subprocess.PIPE)
+        index = sqlite3.connect(json.loads(where.stdout)["index"])
+        try:
+            return index.execute("SELECT count(*) FROM streams").fetchone()[0]
+        finally:
+            index.close()
+
+
+def search_with(server, token, modern=False):
+    meta = dict(wire.MODERN if modern else {}, progressToken=token)
+    server.next_id += 1
+    server.send(json.dumps({"jsonrpc": "2.0", "id": server.next_id, "method": "tools/call", "params": {
+        "name": "scratchpad_search", "arguments": {"query": "word7"}, "_meta": meta}}))
+    return server.next_id
+
+
+@test
+def a_long_call_tells_of_its_progress():
+    for modern, token in ((False, "tok"), (True, 7)):
+        with Large() as p:
+            s = p.serve(hello=not modern)
+            asked = search_with(s, token, modern)
+            reply = s.answer(asked)
+            assert "k7" in wire.text_of(reply)
+            told = [m["params"] for m in s.held if m.get("method") == "notifications/progress"]
+            assert told, "no progress"
+            assert all(t["progressToken"] == token for t in told)
+            steps = [t["progress"] for t in told]
+            assert steps == sorted(set(steps)), steps
+            s.held.clear()
+            assert "k7" in wire.text_of(s.call("scratchpad_search", query="word7", modern=modern))
+            assert not s.held, "progress that nobody asked for"
+            assert p.indexed() == NOTES, p.indexed()
+
+
+@test
+def a_long_call_ends_when_it_is_cancelled():
+    with Large() as p:
+        s = p.serve()
+        asked = search_with(s, "t")
+        s.told("notifications/progress")
+        s.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": asked}}))
+        # A write waits for all that was sent before it, so it comes when the search has ended.
+        assert "isError" not in s.call("scratchpad_write", key="after", content="x")["result"]
+        assert not [m for m in s.held if m.get("id") == asked], "it was answered"
+        s.process.stdin.close()
+        while (left := s.receive()) is not None:
+            assert left.get("id") != asked, "it was answered"
+        assert p.indexed() == 0, "it went on to its end"
+
+
+@test
+def what_only_reads_does_not_wait_for_a_long_call():
+    with Large() as p:
+        s = p.serve()
+        asked = search_with(s, "t")
+        s.told("notifications/progress")
+        reads = [s.ask_later("tools/call", {"name": "scratchpad_read", "arguments": {"key": "k%d" % i}})
+                 for i in range(3)]
+        reads.append(s.ask_later("resources/read", {"uri": "jotter://notes/k9"}))
+        order = []
+        while len(order) < 5:
+            message = s.receive()
+            if "id" in message:
+                order.append(message["id"])
+        assert order[-1] == asked and set(order[:-1]) == set(reads), order
+
+
+@test
+def a_search_sees_the_writes_sent_before_it():
+    with Place() as p:
+        s = p.serve()
+        for i in range(20):
+            s.ask_later("tools/call", {"name": "scratchpad_write",
+                                       "arguments": {"key": "k%02d" % i, "content": "zebra %d" % i}})
+        found = wire.text_of(s.call("scratchpad_search", query="zebra", limit=50))
+        assert found.count("zebra") >= 20, found
 
 
 @test

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""replay.py JOTTER TRANSCRIPT: speak a transcript to `jotter mcp` and compare, on each engine.
+"""replay.py JOTTER TRANSCRIPT: speak a transcript to `jotter mcp` and compare, over a pipe and over
+HTTP, on each engine.
 
     # words           a comment
     @ files sqlite    the engines to run it on; files, sqlite and mem if nothing is said
+    % pipe            the lines behind it are for this transport only; % alone ends that
     > TEXT            send this line
     < JSON            the next message is this one
     $ COMMAND         run in a shell, $PAD is the path of the pad and $JOTTER the program
     ~                 nothing comes for a moment
 
 In an expected message "*" stands for any value, "abc*" for any text that begins so, and a member
-"*": "*" for any other members.  $MODERN in a line is the _meta of the stateless era."""
+"*": "*" for any other members.  $MODERN in a line is the _meta of the stateless era.  Answers come
+in the order they are expected, and so do notifications; between the two nothing is promised."""
 import json
 import os
 import queue
@@ -18,6 +21,8 @@ import sys
 import tempfile
 
 import wire
+
+TRANSPORTS = {"pipe": wire.Server, "http": wire.HttpServer}
 
 
 def same(want, got):
@@ -49,62 +54,92 @@ def answers(want, got):
     return not left
 
 
+def is_notification(message):
+    return isinstance(message, dict) and "method" in message
+
+
+def receive(server, notification):
+    """The next notification, or the next of everything else."""
+    for i, message in enumerate(server.held):
+        if is_notification(message) == notification:
+            return server.held.pop(i)
+    while True:
+        message = server.receive()
+        if message is None or is_notification(message) == notification:
+            return message
+        server.held.append(message)
+
+
 def step(server, sign, rest, pad, program):
     if sign == ">":
         server.send(rest)
     elif sign == "<":
-        got = server.receive()
-        if not answers(json.loads(rest), got):
-            return "came: %s" % json.dumps(got)
+        want = json.loads(rest)
+        got = receive(server, is_notification(want))
+        if not answers(want, got):
+            return "came: %s" % json.dumps(got)[:1000]
     elif sign == "$":
         subprocess.run(rest, shell=True, check=True, env=dict(os.environ, PAD=pad, JOTTER=program))
     elif sign == "~":
-        if not server.quiet():
+        if server.held or not server.quiet():
             return "something came"
     else:
         return "no such sign"
     return None
 
 
-def replay(program, lines, engine):
+def replay(program, lines, engine, transport):
     with tempfile.TemporaryDirectory(prefix="jotter-mcp-") as here:
         pad = os.path.join(here, "pad")
         url = "mem:" if engine == "mem" else "%s:%s" % (engine, pad)
-        server = wire.Server(program, url)
+        server = TRANSPORTS[transport](program, url)
         try:
             for number, line in lines:
                 try:
                     why = step(server, line[0], line[1:].strip(), pad, program)
                 except queue.Empty:
-                    why = "nothing came"
+                    why = "nothing came; before it: %s" % json.dumps(server.held)
+                except (AssertionError, OSError, ValueError) as wrong:
+                    why = "%s: %s" % (type(wrong).__name__, wrong)
                 if why:
                     return "line %d: %s\n#   %s" % (number, line, why)
             if server.end() != 0:
                 return "it did not end with 0"
-            left = server.lines.get(timeout=wire.WAIT)
-            return None if left is None else "left over: %r" % left
+            left = server.held or server.lines.get(timeout=wire.WAIT)
+            return "left over: %r" % left if left else None
         finally:
             server.stop()
 
 
-def main():
-    wire.environment()
-    program, path = sys.argv[1:]
+def read(path):
+    """The engines, and for each transport its lines with their numbers."""
     engines = ["files", "sqlite", "mem"]
     meta = json.dumps(wire.MODERN)
-    lines = []
+    lines = {transport: [] for transport in TRANSPORTS}
+    wanted = list(TRANSPORTS)
     with open(path, encoding="utf-8") as transcript:
         for number, line in enumerate(transcript, 1):
             line = line.rstrip("\n").replace("$MODERN", meta)
             if line.startswith("@"):
                 engines = line[1:].split()
+            elif line.startswith("%"):
+                wanted = line[1:].split() or list(TRANSPORTS)
             elif line and not line.startswith("#"):
-                lines.append((number, line))
-    print("1..%d" % len(engines))
+                for transport in wanted:
+                    lines[transport].append((number, line))
+    return engines, lines
+
+
+def main():
+    wire.environment()
+    program, path = sys.argv[1:]
+    engines, lines = read(path)
+    cases = [(t, e) for t in TRANSPORTS for e in engines]
+    print("1..%d" % len(cases))
     bad = False
-    for i, engine in enumerate(engines, 1):
-        why = replay(program, lines, engine)
-        print("%s %d - %s on %s" % ("not ok" if why else "ok", i, os.path.basename(path), engine))
+    for i, (transport, engine) in enumerate(cases, 1):
+        why = replay(program, lines[transport], engine, transport)
+        print("%s %d - %s over %s on %s" % ("not ok" if why else "ok", i, os.path.basename(path), transport, engine))
         if why:
             print("# " + why)
             bad = True

@@ -1,0 +1,32 @@
+/* desk.c - a worker's pad, opened by the first request that needs it. */
+#include "mcp/session.h"
+#include "memory/lease.h"
+
+static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
+{
+    return mcp_desk_open(ctx, create, out, e);
+}
+
+void mcp_desk_init(McpDesk *d, const McpOptions *o)
+{
+    *d = (McpDesk){ .o = o };
+    d->host = (ToolHost){ .open = open_for_tools, .ctx = d, .profiles = o->profiles };
+}
+
+void mcp_desk_done(McpDesk *d)
+{
+    memory_close(&d->memory);
+}
+
+jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e)
+{
+    if (!d->memory.store) {
+        MemoryOptions o = { .io = d->o->io, .by = d->o->by, .create = create };
+        TRY(memory_open(&d->memory, d->o->url, &o, e));
+        d->memory.interest = d->interest;
+        if (d->o->lease)
+            lease_adopt(&d->memory, d->o->lease);
+    }
+    *out = &d->memory;
+    return JOT_OK;
+}

@@ -1,0 +1,156 @@
+/* http.c - the path, the beginning and the end, and which era a request is of.
+ *
+ * A request is read here to learn its era, and once more by its session: that costs
+ * ten microseconds, and neither has to know what the other does with it. */
+#include "mcp/http.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp/headers.h"
+#include "mcp/http_door.h"
+
+enum { END_MS = 300, END_AT_LAST_MS = 2000, EXPIRE_MS = 1000 };
+
+/* --- Mail -------------------------------------------------------------------------------- */
+
+void mcp_mail_post(McpHttp *h, uint64_t number, const McpOut *out,
+                   void (*run)(void *ctx, void *mail))
+{
+    McpMail *m = mem_alloc(sizeof *m);
+    char *text = mem_alloc(out->text.n + 1);
+    if (out->text.n)
+        memcpy(text, out->text.p, out->text.n);
+    *m = (McpMail){ h, number, out->via, out->last, out->error, { text, out->text.n } };
+    http_server_post(h->server, run, m);
+}
+
+void mcp_mail_free(McpMail *m)
+{
+    if (!m)
+        return;
+    free((char *)m->text.p);
+    free(m);
+}
+
+void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    rpc_write_error(&text, id, why);
+    http_reply(x, status, S("application/json"), buf_str(&text));
+}
+
+/* --- POST -------------------------------------------------------------------------------- */
+
+/* A batch, which may be one of the old era: its session says what is wrong with it. */
+static bool is_array(Str body)
+{
+    size_t at = 0;
+    while (at < body.n && strchr(" \t\r\n", body.p[at]))
+        at++;
+    return at < body.n && body.p[at] == '[';
+}
+
+/* Check all that the headers say; false, with the error to answer with 400. */
+static bool check(const HttpRequest *q, const RpcMessage *m, McpEra era, RpcError *why)
+{
+    if (era == MCP_ERA_LEGACY)
+        return mcp_headers_check_old(q, why);
+    return m->kind != RPC_REQUEST || mcp_headers_check(q, m, why);
+}
+
+static void post(void *ctx, HttpExchange *x)
+{
+    McpHttp *h = ctx;
+    const HttpRequest *q = http_request(x);
+    AUTO(RpcMessage) m = { 0 };
+    AUTO(RpcError) why = { 0 };
+    AUTO(RpcError) unreadable = { 0 };
+    bool read = rpc_read(q->body, &m, &unreadable);
+    McpEra era = mcp_headers_era(q, &m);
+    bool named = http_header_count(q, "mcp-session-id") > 0;
+    bool first = m.kind == RPC_REQUEST && str_eq(m.method, S("initialize"));
+    bool in_session = era == MCP_ERA_LEGACY && (named ? read || is_array(q->body) : read && first);
+    if (!mcp_headers_accepts(q, "application/json") && !mcp_headers_accepts(q, "text/event-stream"))
+        http_refuse(x, 406, "accept application/json and text/event-stream");
+    else if (!check(q, &m, era, &why))
+        mcp_http_fail(x, 400, m.id, &why);
+    else if (in_session)
+        mcp_http_old_post(h, x, &m);
+    else if (read)
+        mcp_http_lone_post(h, x, &m, era);
+    else
+        mcp_http_fail(x, 400, m.id, &unreadable);
+}
+
+/* --- The server -------------------------------------------------------------------------- */
+
+static void gone(void *ctx, uint64_t number)
+{
+    McpHttp *h = ctx;
+    if (!mcp_http_old_gone(h, number))
+        mcp_http_lone_gone(h, number);
+}
+
+static void every_second(void *ctx)
+{
+    mcp_http_old_expire(ctx);
+}
+
+/* What the subscriptions are answered with is posted too, and comes first. */
+static void end_at_last(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    (void)arg;
+    http_server_stop(h->server, END_MS);
+}
+
+static void end_streams(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    (void)arg;
+    mcp_http_old_end(h);
+    work_end_feeds(h->work);
+    http_server_post(h->server, end_at_last, NULL);
+}
+
+/* On the thread that waited for the signal. */
+static void end(void *ctx)
+{
+    McpHttp *h = ctx;
+    http_server_post(h->server, end_streams, NULL);
+    io_sleep_us(&io_system, (int64_t)END_AT_LAST_MS * 1000);
+    _exit(0);
+}
+
+/* clang-format off */
+static const HttpRoute routes[] = {
+    { .method = "POST",   .path = "/mcp", .json = true, .answer = post },
+    { .method = "GET",    .path = "/mcp", .answer = mcp_http_old_get },
+    { .method = "DELETE", .path = "/mcp", .answer = mcp_http_old_delete },
+    { 0 },
+};
+/* clang-format on */
+
+jot_status mcp_http(const McpHttpOptions *o, Err *e)
+{
+    static McpHttp door;
+    McpHttp *h = &door;
+    h->o = o;
+    h->io = o->mcp.io ? o->mcp.io : &io_system;
+    h->http = (HttpOptions){ .address = o->address,
+                             .guard = o->guard,
+                             .limits = { .body_max = RPC_LINE_MAX },
+                             .routes = routes,
+                             .gone = gone,
+                             .ctx = h };
+    TRY(http_server_open(&h->server, &h->http, e));
+    h->work = work_start(&o->mcp, MCP_HTTP_WORKERS);
+    work_on_signal(h->work, end, h);
+    http_server_every(h->server, EXPIRE_MS, every_second);
+    if (o->ready)
+        o->ready(o->ctx, http_server_port(h->server));
+    http_server_run(h->server);
+    _exit(0);
+}

@@ -1,0 +1,42 @@
+/* http.h - MCP over HTTP, both eras, at one path: /mcp.
+ *
+ * The old era has sessions (Mcp-Session-Id): POST is answered plainly if the answer is
+ * there soon and by an event stream otherwise, GET opens the stream of what nobody asked
+ * for or resumes one that was cut, DELETE ends the session.  Losing the connection
+ * cancels nothing.
+ *
+ * The stateless era has POST only, each for itself; there closing the connection means
+ * that nobody wants the answer any more.
+ *
+ * An answer is sent after its write is durable; SIGINT, SIGTERM and SIGHUP end the
+ * process, after what is running has ended or WORK_GRACE_MS are over. */
+#ifndef MCP_HTTP_H
+#define MCP_HTTP_H
+
+#include "mcp/session.h"
+#include "net/http_server.h"
+
+#define MCP_HTTP_ADDRESS "127.0.0.1:7437"
+
+enum {
+    MCP_HTTP_WORKERS = 8,
+    MCP_HTTP_SESSIONS_MAX = 64,
+    MCP_HTTP_PATIENCE_MS = 250, /* an answer that takes longer comes as an event stream */
+    MCP_HTTP_IDLE_S = 30 * 60,  /* a session nobody uses ends after this */
+};
+
+typedef struct McpHttpOptions {
+    McpOptions mcp;
+    Str address;
+    HttpGuard guard;
+    int64_t idle_s; /* 0: MCP_HTTP_IDLE_S */
+    /* Called once, when whoever connects is heard. */
+    void (*ready)(void *ctx, uint16_t port);
+    void *ctx;
+} McpHttpOptions;
+
+/* Serve until a signal comes, which ends the process; returns only if it cannot begin.  `o` must
+ * last as long as the process. */
+MUST_USE jot_status mcp_http(const McpHttpOptions *o, Err *e);
+
+#endif

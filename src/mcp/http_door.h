@@ -1,0 +1,75 @@
+/* http_door.h - McpHttp, the server of both eras, for the files that make it up.
+ *
+ * All of it belongs to the server's thread.  What sessions send on other threads is
+ * posted to it as McpMail. */
+#ifndef MCP_HTTP_DOOR_H
+#define MCP_HTTP_DOOR_H
+
+#include "mcp/channel.h"
+#include "mcp/http.h"
+#include "mcp/work.h"
+
+/* A session of the old era. */
+typedef struct McpHttpSession {
+    char id[65];
+    uint64_t number;
+    WorkClient *client;
+    McpChannels channels;
+    int64_t used_ms; /* when it was used last */
+} McpHttpSession;
+
+/* A request that stands for itself. */
+typedef struct McpLone {
+    uint64_t number; /* of its exchange */
+    WorkClient *client;
+    bool refused; /* an error is its own fault, and its status says so */
+    bool plain;   /* its client takes no event streams */
+    struct McpLone *next;
+} McpLone;
+
+typedef struct McpHttp {
+    const McpHttpOptions *o;
+    HttpOptions http;
+    HttpServer *server;
+    Work *work;
+    const Io *io;
+    McpHttpSession *sessions[MCP_HTTP_SESSIONS_MAX];
+    uint64_t numbers; /* of sessions */
+    McpLone *lone;
+} McpHttp;
+
+typedef struct McpMail {
+    McpHttp *door;
+    uint64_t number; /* of the session, or of the exchange of a lone request */
+    uint64_t via;
+    bool last;
+    int error;
+    Str text; /* owned */
+} McpMail;
+
+/* Hand what a session sends to the server's thread. */
+void mcp_mail_post(McpHttp *h, uint64_t number, const McpOut *out,
+                   void (*run)(void *ctx, void *mail));
+void mcp_mail_free(McpMail *m);
+DEFINE_AUTO_PTR(McpMail, mcp_mail_free)
+
+/* Answer with a JSON-RPC error and this status. */
+void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
+
+/* --- The old era ------------------------------------------------------------------------- */
+
+void mcp_http_old_post(McpHttp *h, HttpExchange *x, const RpcMessage *m);
+void mcp_http_old_get(void *ctx, HttpExchange *x);
+void mcp_http_old_delete(void *ctx, HttpExchange *x);
+/* True if the exchange was one of the old era. */
+bool mcp_http_old_gone(McpHttp *h, uint64_t number);
+void mcp_http_old_expire(McpHttp *h);
+/* The server ends: so do the streams. */
+void mcp_http_old_end(McpHttp *h);
+
+/* --- Each for itself --------------------------------------------------------------------- */
+
+void mcp_http_lone_post(McpHttp *h, HttpExchange *x, const RpcMessage *m, McpEra era);
+void mcp_http_lone_gone(McpHttp *h, uint64_t number);
+
+#endif

@@ -1,0 +1,573 @@
+/* work.c - the queue, the workers and the one that follows changes.
+ *
+ * Who owns what: a worker owns its desk; the follower owns a desk of its own.  A
+ * client belongs to the transport until it is gone, and then to its last request.
+ * The queue has a lock; the list of those who may be told of changes has another,
+ * held while they are told.  Neither is taken while the other is held.
+ *
+ * A pad in memory is one handle's own, so there one worker does everything and
+ * looks for changes itself, after each request. */
+#include "mcp/work.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "mcp/feed.h"
+#include "mcp/talk.h"
+#include "memory/watch.h"
+
+struct WorkClient {
+    Work *work;
+    McpSession *session;
+    WorkSend *send;
+    void *ctx;
+    uint64_t number;
+    size_t jobs;      /* that wait, run, or are being let go; under the queue's lock */
+    bool gone;        /* the last job frees it */
+    bool claims;      /* the next one is for whoever takes its messages, */
+    WorkJob *claimed; /* and is this */
+    WorkClient *next;
+};
+
+struct WorkJob {
+    McpRequest *request; /* NULL: the slot is free */
+    WorkClient *client;
+    uint64_t arrival; /* its place in the order */
+    bool running;
+    bool cancelled;
+    bool answered; /* or about to be: its id may come again as soon as the client has read it */
+};
+typedef WorkJob Job;
+
+/* How far following has come. */
+typedef enum Following { FOLLOW_OFF = 0, FOLLOW_STARTING, FOLLOW_ON } Following;
+
+struct Work {
+    const McpOptions *o;
+    bool alone; /* the pad belongs to one handle */
+
+    pthread_mutex_t lock; /* of the queue */
+    pthread_cond_t todo;  /* something may begin: one worker is enough, he calls the next */
+    pthread_cond_t moved; /* something else of it changed */
+    Job jobs[WORK_QUEUE_MAX];
+    uint64_t arrivals;
+    size_t n, running;
+    bool ending; /* nothing more is begun */
+    Following following;
+
+    pthread_mutex_t members;
+    WorkClient *clients;
+
+    Watch *watch; /* of the one worker, where it is alone */
+    void (*end)(void *ctx);
+    void *end_ctx;
+};
+
+/* --- The queue --------------------------------------------------------------------------- */
+
+static Job *find_job(WorkClient *c, Str id)
+{
+    Job *jobs = c->work->jobs;
+    for (size_t i = 0; i < WORK_QUEUE_MAX; i++)
+        if (jobs[i].client == c && !jobs[i].cancelled && !jobs[i].answered &&
+            rpc_id_same(jobs[i].request->msg.id, id))
+            return &jobs[i];
+    return NULL;
+}
+
+static bool is_busy(void *ctx, Str id)
+{
+    WorkClient *c = ctx;
+    pthread_mutex_lock(&c->work->lock);
+    bool busy = find_job(c, id) != NULL;
+    pthread_mutex_unlock(&c->work->lock);
+    return busy;
+}
+
+static Job *next_job(Work *w);
+
+/* Wake a worker if there is something for one; with the lock held. */
+static void call_worker(Work *w)
+{
+    if (next_job(w))
+        pthread_cond_signal(&w->todo);
+}
+
+/* The request of a job, which leaves the queue. */
+static McpRequest *take_out(Work *w, Job *job)
+{
+    McpRequest *r = job->request;
+    *job = (Job){ 0 };
+    w->n--;
+    pthread_cond_broadcast(&w->moved);
+    return r;
+}
+
+/* One job less; true if it was the last of a client that is gone. */
+static bool count_down(WorkClient *c, bool ran)
+{
+    Work *w = c->work;
+    pthread_mutex_lock(&w->lock);
+    bool over = --c->jobs == 0 && c->gone;
+    if (ran)
+        w->running--;
+    pthread_cond_broadcast(&w->moved);
+    pthread_mutex_unlock(&w->lock);
+    return over;
+}
+
+/* Let go of a request that has left the queue.  Without the lock, because that may send the answers
+ * of a batch; only then is its client free of it. */
+static void let_go(WorkClient *c, McpRequest *r, bool ran)
+{
+    mcp_request_free(r);
+    if (!count_down(c, ran))
+        return;
+    mcp_session_free(c->session);
+    free(c);
+}
+
+static void cancel_running(Job *job)
+{
+    job->cancelled = true;
+    mcp_request_cancel(job->request);
+}
+
+/* One that has not begun never will; one that runs is not answered, and ends if it only reads. */
+static void cancel(void *ctx, Str id)
+{
+    WorkClient *c = ctx;
+    pthread_mutex_lock(&c->work->lock);
+    Job *job = find_job(c, id);
+    McpRequest *dropped = NULL;
+    if (job && job->running)
+        cancel_running(job);
+    else if (job)
+        dropped = take_out(c->work, job);
+    call_worker(c->work); /* others may have waited for it */
+    pthread_mutex_unlock(&c->work->lock);
+    if (!dropped)
+        return;
+    mcp_drop(c->session, dropped);
+    let_go(c, dropped, false);
+}
+
+static void enqueue(void *ctx, McpRequest *r)
+{
+    WorkClient *c = ctx;
+    Work *w = c->work;
+    pthread_mutex_lock(&w->lock);
+    while (w->n == WORK_QUEUE_MAX)
+        pthread_cond_wait(&w->moved, &w->lock);
+    size_t i = 0;
+    while (w->jobs[i].request)
+        i++;
+    w->jobs[i] = (Job){ .request = r, .client = c, .arrival = ++w->arrivals };
+    c->jobs++;
+    if (c->claims && w->n == 0 && !w->ending && !w->alone) {
+        c->claimed = &w->jobs[i];
+        c->claimed->running = true;
+        w->running++;
+    }
+    w->n++;
+    c->claims = false;
+    call_worker(w);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Two that only read never wait for each other. */
+static bool must_wait_for(const Job *later, const Job *earlier)
+{
+    if (earlier->request->reads && later->request->reads)
+        return false;
+    Str a = earlier->request->subject, b = later->request->subject;
+    return a.n == 0 || b.n == 0 ? earlier->client == later->client : str_eq(a, b);
+}
+
+static bool may_begin(const Work *w, const Job *job)
+{
+    for (size_t i = 0; i < WORK_QUEUE_MAX; i++) {
+        const Job *other = &w->jobs[i];
+        if (other->request && other->arrival < job->arrival && must_wait_for(job, other))
+            return false;
+    }
+    return true;
+}
+
+/* The oldest one that may begin, or NULL. */
+static Job *next_job(Work *w)
+{
+    Job *best = NULL;
+    if (w->ending)
+        return NULL;
+    for (size_t i = 0; i < WORK_QUEUE_MAX; i++) {
+        Job *job = &w->jobs[i];
+        bool older = job->request && !job->running && (!best || job->arrival < best->arrival);
+        if (older && may_begin(w, job))
+            best = job;
+    }
+    return best;
+}
+
+size_t work_room(Work *w)
+{
+    pthread_mutex_lock(&w->lock);
+    size_t room = WORK_QUEUE_MAX - w->n;
+    pthread_mutex_unlock(&w->lock);
+    return room;
+}
+
+/* --- Following --------------------------------------------------------------------------- */
+
+static void rest(const Work *w)
+{
+    io_sleep_us(w->o->io ? w->o->io : &io_system, (int64_t)WORK_LOOK_MS * 1000);
+}
+
+static void tell(Work *w, const Change *changes, size_t n)
+{
+    pthread_mutex_lock(&w->members);
+    for (WorkClient *c = w->clients; c; c = c->next)
+        mcp_feed_tell(mcp_feed(c->session), changes, n);
+    pthread_mutex_unlock(&w->members);
+}
+
+static void tell_all(Work *w)
+{
+    pthread_mutex_lock(&w->members);
+    for (WorkClient *c = w->clients; c; c = c->next)
+        mcp_feed_tell_all(mcp_feed(c->session));
+    pthread_mutex_unlock(&w->members);
+}
+
+static void tell_list(void *ctx, const char *what)
+{
+    WorkClient *asker = ctx;
+    pthread_mutex_lock(&asker->work->members);
+    for (WorkClient *c = asker->work->clients; c; c = c->next)
+        mcp_feed_tell_list(mcp_feed(c->session), what);
+    pthread_mutex_unlock(&asker->work->members);
+}
+
+static void warn(Work *w, const char *text)
+{
+    pthread_mutex_lock(&w->members);
+    for (WorkClient *c = w->clients; c; c = c->next)
+        mcp_feed_warn(mcp_feed(c->session), text);
+    pthread_mutex_unlock(&w->members);
+}
+
+void work_end_feeds(Work *w)
+{
+    pthread_mutex_lock(&w->members);
+    for (WorkClient *c = w->clients; c; c = c->next)
+        mcp_feed_end(mcp_feed(c->session));
+    pthread_mutex_unlock(&w->members);
+}
+
+/* Open the watch; false if there is no pad yet, or none that can be read. */
+static bool open_watch(Work *w, McpDesk *desk, Watch **out, bool *told)
+{
+    Memory *m;
+    Err e = { 0 };
+    jot_status st = mcp_desk_open(desk, false, &m, &e);
+    if (st == JOT_OK)
+        st = watch_open(out, m, (Str){ 0 }, &e);
+    if (st == JOT_OK)
+        return true;
+    if (st != JOT_NOT_FOUND && !*told) {
+        warn(w, e.text);
+        *told = true;
+    }
+    return false;
+}
+
+static void look(Work *w, Watch *watch, int64_t wait_ms)
+{
+    AUTO(Arena) arena = { 0 };
+    Change *changes;
+    size_t n;
+    Err e = { 0 };
+    if (watch_next(watch, wait_ms, &arena, &changes, &n, &e) == JOT_OK) {
+        tell(w, changes, n);
+    } else {
+        warn(w, e.text);
+        rest(w);
+    }
+}
+
+static void *follow_changes(void *ctx)
+{
+    Work *w = ctx;
+    McpDesk desk;
+    Watch *watch = NULL;
+    bool told = false;
+    mcp_desk_init(&desk, w->o);
+    bool there = open_watch(w, &desk, &watch, &told);
+    pthread_mutex_lock(&w->lock);
+    w->following = FOLLOW_ON;
+    pthread_cond_broadcast(&w->moved);
+    pthread_mutex_unlock(&w->lock);
+    while (!there) {
+        rest(w);
+        there = open_watch(w, &desk, &watch, &told);
+        if (there)
+            tell_all(w); /* all of it is new */
+    }
+    for (;;)
+        look(w, watch, WORK_LOOK_MS);
+    return NULL;
+}
+
+static void start(void *(*run)(void *), Work *w)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, w) != 0)
+        mem_exhausted();
+    pthread_detach(thread);
+}
+
+static void follow(void *ctx, McpDesk *desk)
+{
+    WorkClient *c = ctx;
+    Work *w = c->work;
+    bool told = false;
+    if (w->alone) {
+        if (!w->watch)
+            (void)open_watch(w, desk, &w->watch, &told);
+        return;
+    }
+    pthread_mutex_lock(&w->lock);
+    bool first = w->following == FOLLOW_OFF;
+    if (first)
+        w->following = FOLLOW_STARTING;
+    pthread_mutex_unlock(&w->lock);
+    if (first)
+        start(follow_changes, w);
+    pthread_mutex_lock(&w->lock);
+    while (w->following != FOLLOW_ON)
+        pthread_cond_wait(&w->moved, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* --- The workers ------------------------------------------------------------------------- */
+
+static void finish(Work *w, Job *job, Str reply)
+{
+    WorkClient *c = job->client;
+    pthread_mutex_lock(&w->lock);
+    bool cancelled = job->cancelled;
+    job->answered = true;
+    pthread_mutex_unlock(&w->lock);
+    if (cancelled)
+        mcp_drop(c->session, job->request);
+    else if (reply.n)
+        mcp_deliver(c->session, job->request, reply);
+    pthread_mutex_lock(&w->lock);
+    McpRequest *done = take_out(w, job);
+    pthread_mutex_unlock(&w->lock);
+    let_go(c, done, true);
+}
+
+static void *work(void *ctx)
+{
+    Work *w = ctx;
+    McpDesk desk;
+    mcp_desk_init(&desk, w->o);
+    for (;;) {
+        AUTO(Buf) reply = { 0 };
+        pthread_mutex_lock(&w->lock);
+        Job *job;
+        while (!(job = next_job(w)))
+            pthread_cond_wait(&w->todo, &w->lock);
+        job->running = true;
+        w->running++;
+        call_worker(w);
+        pthread_mutex_unlock(&w->lock);
+        mcp_work(job->client->session, job->request, &desk, &reply);
+        finish(w, job, buf_str(&reply));
+        if (w->alone && w->watch)
+            look(w, w->watch, 0);
+    }
+    return NULL;
+}
+
+void work_claim(WorkClient *c)
+{
+    c->claims = true;
+}
+
+WorkJob *work_claimed(WorkClient *c)
+{
+    c->claims = false;
+    return TAKE(c->claimed);
+}
+
+void work_do(WorkJob *job, McpDesk *desk)
+{
+    AUTO(Buf) reply = { 0 };
+    Work *w = job->client->work;
+    mcp_work(job->client->session, job->request, desk, &reply);
+    finish(w, job, buf_str(&reply));
+    pthread_mutex_lock(&w->lock);
+    call_worker(w); /* what came meanwhile may have waited for it */
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* --- Clients ----------------------------------------------------------------------------- */
+
+static void pass_on(void *ctx, const McpOut *out)
+{
+    WorkClient *c = ctx;
+    c->send(c->ctx, c->number, out);
+}
+
+WorkClient *work_client_new(Work *w, WorkSend *send, void *ctx, uint64_t number)
+{
+    WorkClient *c = mem_alloc(sizeof *c);
+    McpHooks hooks = { .send = pass_on,
+                       .busy = is_busy,
+                       .cancel = cancel,
+                       .work = enqueue,
+                       .follow = follow,
+                       .changed = tell_list,
+                       .ctx = c };
+    *c = (WorkClient){ .work = w, .send = send, .ctx = ctx, .number = number };
+    c->session = mcp_session_new(w->o, &hooks);
+    pthread_mutex_lock(&w->members);
+    c->next = w->clients;
+    w->clients = c;
+    pthread_mutex_unlock(&w->members);
+    return c;
+}
+
+static void leave_members(WorkClient *c)
+{
+    pthread_mutex_lock(&c->work->members);
+    WorkClient **at = &c->work->clients;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    pthread_mutex_unlock(&c->work->members);
+}
+
+/* The next request of a client that has not begun; those that run are not answered. */
+static McpRequest *withdraw(WorkClient *c)
+{
+    McpRequest *r = NULL;
+    pthread_mutex_lock(&c->work->lock);
+    for (size_t i = 0; i < WORK_QUEUE_MAX && !r; i++) {
+        Job *job = &c->work->jobs[i];
+        if (job->client == c && job->running)
+            cancel_running(job);
+        else if (job->client == c)
+            r = take_out(c->work, job);
+    }
+    call_worker(c->work);
+    pthread_mutex_unlock(&c->work->lock);
+    return r;
+}
+
+void work_client_free(WorkClient *c)
+{
+    if (!c)
+        return;
+    leave_members(c);
+    pthread_mutex_lock(&c->work->lock);
+    c->jobs++; /* this one holds it while the others go */
+    c->gone = true;
+    pthread_mutex_unlock(&c->work->lock);
+    for (McpRequest *r; (r = withdraw(c)) != NULL;) {
+        mcp_request_free(r);
+        (void)count_down(c, false); /* never the last one */
+    }
+    let_go(c, NULL, false);
+}
+
+McpSession *work_session(WorkClient *c)
+{
+    return c->session;
+}
+
+bool work_client_busy(WorkClient *c)
+{
+    pthread_mutex_lock(&c->work->lock);
+    bool busy = c->jobs > 0;
+    pthread_mutex_unlock(&c->work->lock);
+    return busy;
+}
+
+/* --- The beginning and the end ----------------------------------------------------------- */
+
+static sigset_t signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+Work *work_start(const McpOptions *o, int workers)
+{
+    Work *w = mem_alloc(sizeof *w);
+    sigset_t set = signals();
+    w->o = o;
+    w->alone = str_starts(o->url, S("mem:"));
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->todo, NULL);
+    pthread_cond_init(&w->moved, NULL);
+    pthread_mutex_init(&w->members, NULL);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < (w->alone ? 1 : workers); i++)
+        start(work, w);
+    return w;
+}
+
+static struct timespec later(int64_t ms)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += (time_t)(ms / 1000);
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return t;
+}
+
+static void *wait_for_signal(void *ctx)
+{
+    Work *w = ctx;
+    sigset_t set = signals();
+    int which;
+    sigwait(&set, &which);
+    struct timespec until = later(WORK_GRACE_MS);
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    while (w->running && pthread_cond_timedwait(&w->moved, &w->lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&w->lock);
+    w->end(w->end_ctx);
+    return NULL;
+}
+
+void work_on_signal(Work *w, void (*end)(void *ctx), void *ctx)
+{
+    w->end = end;
+    w->end_ctx = ctx;
+    start(wait_for_signal, w);
+}
+
+void work_drain(Work *w)
+{
+    pthread_mutex_lock(&w->lock);
+    while (w->n || w->running)
+        pthread_cond_wait(&w->moved, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}

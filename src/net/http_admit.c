@@ -1,0 +1,109 @@
+/* http_admit.c - what is decided when the head of a request is there, before its body is read.
+ *
+ * The guard comes first, whatever the path is: who may not ask does not learn what there
+ * is to ask for. */
+#include "net/http_conn.h"
+
+enum { SMALL = 64 * 1024 };
+
+static bool path_fits(const HttpRoute *route, Str path)
+{
+    Str want = str(route->path);
+    if (str_ends(want, S("/*")))
+        return str_starts(path, str_slice(want, 0, want.n - 1));
+    return str_eq(path, want);
+}
+
+/* The route, or NULL; *allow lists the methods of the path. */
+static const HttpRoute *find_route(const HttpServer *s, const HttpRequest *q, Buf *allow)
+{
+    const HttpRoute *found = NULL;
+    for (const HttpRoute *r = s->o->routes; r->path; r++) {
+        if (!path_fits(r, q->path))
+            continue;
+        if (!found && str_eq(q->method, str(r->method)))
+            found = r;
+        buf_addf(allow, "%s%s", allow->n ? ", " : "", r->method);
+    }
+    return found;
+}
+
+/* A browser asks, before it lets a page of another origin ask: that carries no token. */
+static bool is_preflight(const HttpServer *s, const HttpRequest *q)
+{
+    return str_eq(q->method, S("OPTIONS")) && http_guard_foreign(&s->guard, q) &&
+           http_header_count(q, "access-control-request-method") == 1;
+}
+
+/* What the browser of a page that was allowed wants to hear with every answer. */
+static void welcome(HttpExchange *x, Str methods)
+{
+    const HttpRequest *q = &x->reader.request;
+    http_reply_header(x, "Access-Control-Allow-Origin", http_header(q, "origin"));
+    http_reply_header(x, "Vary", S("Origin"));
+    if (!is_preflight(x->server, q)) {
+        http_reply_header(x, "Access-Control-Expose-Headers",
+                          S("Mcp-Session-Id, WWW-Authenticate"));
+        return;
+    }
+    http_reply_header(x, "Access-Control-Allow-Methods", methods);
+    http_reply_header(x, "Access-Control-Allow-Headers",
+                      S("Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, "
+                        "Mcp-Method, Mcp-Name, Mcp-Session-Id"));
+}
+
+void http_turn_away(HttpExchange *x, int status, const char *why)
+{
+    x->last = true;
+    x->state = HTTP_WAITING;
+    http_refuse(x, status, why);
+}
+
+/* Large bodies share what room there is; small ones always find some. */
+static bool reserve(HttpExchange *x)
+{
+    HttpServer *s = x->server;
+    const HttpRequest *q = &x->reader.request;
+    size_t n = q->chunked ? s->limits.body_max : (size_t)q->bytes;
+    if (n <= SMALL)
+        return true;
+    if (n > s->limits.bodies_max - s->bodies)
+        return false;
+    s->bodies += n;
+    x->reserved = n;
+    return true;
+}
+
+bool http_admit(HttpExchange *x)
+{
+    HttpServer *s = x->server;
+    const HttpRequest *q = &x->reader.request;
+    AUTO(Buf) allow = { 0 };
+    const char *why = "";
+    x->route = find_route(s, q, &allow);
+    bool open = is_preflight(s, q) || (x->route && x->route->open);
+    int status = http_guard_check(&s->guard, q, open, &why);
+    if (http_guard_foreign(&s->guard, q) && (status == 0 || status == 401))
+        welcome(x, buf_str(&allow));
+    if (status) {
+        http_turn_away(x, status, why);
+    } else if (is_preflight(s, q) && allow.n) {
+        x->state = HTTP_WAITING;
+        x->last = x->last || q->bytes || q->chunked; /* a body would be the next request */
+        http_reply(x, 204, (Str){ 0 }, (Str){ 0 });
+    } else if (!x->route && allow.n) {
+        http_reply_header(x, "Allow", buf_str(&allow));
+        http_turn_away(x, 405, "this path has no such method");
+    } else if (!x->route) {
+        http_turn_away(x, 404, "there is nothing at this path");
+    } else if (x->route->json && !http_header_has(q, "content-type", "application/json")) {
+        http_turn_away(x, 415, "the body must be application/json");
+    } else if (!x->route->json && (q->bytes || q->chunked)) {
+        http_turn_away(x, 400, "this request has no body");
+    } else if (!reserve(x)) {
+        http_turn_away(x, 503, "too much is being sent at once: try again");
+    } else {
+        return true;
+    }
+    return false;
+}

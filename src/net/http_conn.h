@@ -1,0 +1,81 @@
+/* http_conn.h - a connection of the HTTP server, for the files that make it up.
+ *
+ * A connection has one exchange at a time; what its client sends meanwhile stays
+ * unread.  It has one timer, whose meaning follows from its state. */
+#ifndef NET_HTTP_CONN_H
+#define NET_HTTP_CONN_H
+
+#include <pthread.h>
+
+#include "net/event.h"
+#include "net/http_server.h"
+
+typedef enum HttpState {
+    HTTP_READING = 0, /* a request, or the pause before one */
+    HTTP_WAITING,     /* for its route's answer */
+    HTTP_STREAMING,
+    HTTP_CLOSING,   /* what is left is sent */
+    HTTP_LINGERING, /* what still comes is thrown away, or the client might not see the answer */
+    HTTP_DEAD,      /* freed when the callback that found it over returns */
+} HttpState;
+
+struct HttpExchange {
+    HttpServer *server;
+    struct bufferevent *bev;
+    struct event *timer;
+    int fd; /* the bufferevent's */
+    HttpReader reader;
+    HttpState state;
+    uint64_t number;
+    const HttpRoute *route;
+    size_t reserved; /* of all bodies together */
+    Buf extra;       /* headers of the answer */
+    bool inside;     /* its requests are being worked through, further down the stack */
+    bool pending;    /* its next request has to be looked at */
+    bool last;       /* no further request after this one */
+    void (*waited)(void *ctx, HttpExchange *x);
+    HttpExchange *next;
+};
+
+typedef struct HttpPosted {
+    void (*run)(void *ctx, void *arg);
+    void *arg;
+    struct HttpPosted *next;
+} HttpPosted;
+
+struct HttpServer {
+    const HttpOptions *o;
+    HttpLimits limits;
+    HttpGuard guard;
+    const EventLibrary *ev;
+    struct event_base *base;
+    struct evconnlistener *listener;
+    struct event *woken, *over, *tick;
+    void (*every)(void *ctx);
+    HttpExchange *all;
+    size_t n;
+    size_t bodies; /* bytes that are reserved for them */
+    uint64_t numbers;
+    bool stopping;
+    int wake; /* an eventfd */
+    pthread_mutex_t lock;
+    HttpPosted *first, **last; /* under the lock */
+};
+
+/* A socket that listens at an address, and its port. */
+MUST_USE jot_status http_listen(Str address, Fd *out, uint16_t *port, Err *e);
+
+void http_set_timer(HttpExchange *x, int ms);
+void http_stop_timer(HttpExchange *x);
+/* Decide whether a body is wanted.  False: the request has been answered. */
+MUST_USE bool http_admit(HttpExchange *x);
+/* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
+void http_turn_away(HttpExchange *x, int status, const char *why);
+/* The connection is over; whoever was answering learns it. */
+void http_die(HttpExchange *x);
+/* A sign of life on a stream on which nothing happens. */
+void http_stream_beat(HttpExchange *x);
+/* An answer is complete: close, or go on with the next request. */
+void http_answered(HttpExchange *x);
+
+#endif
