@@ -50,9 +50,15 @@ static void take(Output *o, const char *bytes, size_t n)
     size_t at = o->total < o->head_max ? (size_t)o->total : o->head_max;
     size_t first = n < o->head_max - at ? n : o->head_max - at;
     memcpy(o->head + at, bytes, first);
-    for (size_t i = first; i < n; i++)
-        o->tail[(o->total + i - o->head_max) % o->tail_max] = bytes[i];
     o->total += n;
+    /* Of the rest only the end can stay; it goes to the ring in one piece or two. */
+    size_t rest = n - first, kept = rest < o->tail_max ? rest : o->tail_max;
+    if (!kept)
+        return;
+    size_t to = (size_t)((o->total - kept - o->head_max) % o->tail_max);
+    size_t piece = kept < o->tail_max - to ? kept : o->tail_max - to;
+    memcpy(o->tail + to, bytes + n - kept, piece);
+    memcpy(o->tail, bytes + n - kept + piece, kept - piece);
 }
 
 static void show(const Output *o, Arena *into, Confined *out)
@@ -241,19 +247,6 @@ static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
     return err_set(e, JOT_INVALID, "no mechanism was chosen");
 }
 
-/* Take away the empty files that a mount needed (jail_bwrap.c). */
-static void tidy(const Place *p, Arena *into)
-{
-    static const char *const journals[] = { "-wal", "-shm", "-journal", "-lock" };
-    struct stat info;
-    for (size_t i = 0; p->pad_is_file && place_holds_pad(p) && i < COUNT_OF(journals); i++) {
-        const char *path = arena_printf(into, "%s%s", p->pad.p, journals[i]).p;
-        if (lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0 &&
-            (info.st_mode & 0777) == 0444)
-            unlink(path);
-    }
-}
-
 jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e)
 {
     AUTO(Jail)
@@ -282,8 +275,6 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
             continue;
     fd_close(&w.output);
     fd_close(&w.report);
-    if (job->how == CONFINE_BWRAP)
-        tidy(job->place, into);
     TRY(st);
     show(&w.text, into, out);
     return outcome(&w, out, e);

@@ -83,6 +83,7 @@ void jail_done(Jail *j)
     fd_close(&j->filter_fd);
     fd_close(&j->output);
     jail_disband(j);
+    jail_release(j);
     if (j->tmp.n)
         nftw(j->tmp.p, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     j->tmp = (Str){ 0 };

@@ -13,6 +13,7 @@
 enum {
     JAIL_FILTER_MAX = 256, /* instructions */
     JAIL_FILTER_FD = 3,    /* where bwrap finds the filter */
+    JAIL_STAND_INS = 8,    /* files beside a database */
 };
 
 typedef struct Jail {
@@ -22,8 +23,13 @@ typedef struct Jail {
     Fd ruleset;   /* of Landlock; FD_NONE: none */
     Fd filter_fd; /* the filter for bwrap, to be JAIL_FILTER_FD; FD_NONE: none */
     struct sock_fprog filter;
-    bool sealed;     /* no privileges, no new ones, and `filter` */
-    Fd output;       /* standard output and error */
+    bool sealed; /* no privileges, no new ones, and `filter` */
+    Fd output;   /* standard output and error */
+    /* Empty files that stand where a command must make none; the path is NULL if there is none. */
+    struct {
+        Fd fd;
+        char *path;
+    } stand_ins[JAIL_STAND_INS];
     char *herd;      /* a control group with a limit, to be removed afterwards; NULL: none */
     Fd herd_fd;      /* through which a process joins it; FD_NONE: none */
     uint64_t nproc;  /* processes its user may have; 0: not limited so */
@@ -37,6 +43,7 @@ DEFINE_AUTO(Jail, jail_done)
 
 /* argv and envp for bwrap, or for a plain shell. */
 MUST_USE jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e);
+void jail_release(Jail *j); /* the stand-ins */
 MUST_USE jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e);
 MUST_USE jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e);
 

@@ -6,19 +6,21 @@
  * directory between the two over itself, because a directory in which something is
  * mounted can be renamed, and with it the pad, while one that is a mount cannot.
  *
- * A pad that is a database file has journals beside it.  Those that are not there
- * must not be made either: SQLite would believe them.  So each stands for a moment
- * as an empty file, under a mount, and is removed afterwards if it is still empty. */
+ * A pad that is a database file has others beside it: journals, lock, index.  Those
+ * that are not there must not be made either: SQLite would believe them.  So each
+ * stands, while the command runs, as an empty file that nobody can write, with a
+ * mount over it.  Whoever needs it holds a lock on it; the last one removes it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "agent/jail.h"
 
-enum { ARGS_MAX = 512 };
+enum { ARGS_MAX = 512, TRIES = 16 };
 
 typedef struct Args {
     const char **at;
@@ -96,20 +98,66 @@ static void add_way(Args *a, const Place *p, Str to)
         }
 }
 
-static void add_pad(Args *a, const Place *p)
+static bool is_stand_in(const struct stat *info)
 {
-    static const char *const journals[] = { "", "-wal", "-shm", "-journal", "-lock" };
+    return S_ISREG(info->st_mode) && info->st_size == 0 && (info->st_mode & 0777) == 0444;
+}
+
+/* Hold a stand-in at this path if nothing else is there.  A file of SQLite's is never opened: to
+ * close it again would let go of the locks that this process has on it. */
+static Fd hold_stand_in(const char *path)
+{
+    struct stat held, now;
+    for (int i = 0; i < TRIES; i++) {
+        bool there = lstat(path, &now) == 0;
+        if (there && !is_stand_in(&now))
+            return FD_NONE;
+        int make = there ? 0 : O_CREAT | O_EXCL;
+        AUTO(Fd) fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | make, 0444);
+        if (fd < 0 || (!there && fchmod(fd, 0444) != 0) || flock(fd, LOCK_SH | LOCK_NB) != 0)
+            continue;
+        /* It may have been removed between the two. */
+        if (fstat(fd, &held) == 0 && lstat(path, &now) == 0 && held.st_ino == now.st_ino)
+            return fd_take(&fd);
+    }
+    return FD_NONE;
+}
+
+void jail_release(Jail *j)
+{
+    struct stat held, now;
+    for (size_t i = 0; i < COUNT_OF(j->stand_ins); i++) {
+        int fd = j->stand_ins[i].fd;
+        const char *path = j->stand_ins[i].path;
+        if (!path || fd < 0)
+            continue;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &held) == 0 && is_stand_in(&held) &&
+            lstat(path, &now) == 0 && held.st_ino == now.st_ino)
+            unlink(path);
+        fd_close(&j->stand_ins[i].fd);
+    }
+}
+
+static jot_status add_pad(Args *a, const Place *p, Jail *out, Err *e)
+{
+    static const char *const beside[JAIL_STAND_INS] = { "-wal",       "-shm",          "-journal",
+                                                        ".lock",      ".index",        ".index-wal",
+                                                        ".index-shm", ".index-journal" };
     if (!place_holds_pad(p))
-        return;
+        return JOT_OK;
     add_way(a, p, p->pad);
-    if (!p->pad_is_file) {
-        add3(a, "--ro-bind", p->pad.p, p->pad.p);
-        return;
+    add3(a, "--ro-bind", p->pad.p, p->pad.p);
+    for (size_t i = 0; p->pad_is_file && i < JAIL_STAND_INS; i++) {
+        char *path = arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, beside[i]));
+        out->stand_ins[i].fd = hold_stand_in(path);
+        out->stand_ins[i].path = path;
+        if (access(path, F_OK) != 0)
+            return err_set(e, JOT_UNSUPPORTED,
+                           "the pad cannot be kept apart: nothing can be made "
+                           "beside it");
+        add3(a, "--ro-bind", path, path);
     }
-    for (size_t i = 0; i < COUNT_OF(journals); i++) {
-        const char *path = arena_printf(a->into, "%s%s", p->pad.p, journals[i]).p;
-        add3(a, "--ro-bind", access(path, F_OK) == 0 ? path : "/dev/null", path);
-    }
+    return JOT_OK;
 }
 
 static void add_environment(Args *a, char *const *env)
@@ -166,7 +214,7 @@ jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     add_environment(&a, out->envp);
     add_system(&a, job->network);
     add3(&a, "--bind", dir, dir);
-    add_pad(&a, job->place);
+    TRY(add_pad(&a, job->place, out, e));
     add2(&a, "--chdir", dir);
     if (out->filter_fd >= 0)
         add2(&a, "--seccomp", arena_printf(into, "%d", JAIL_FILTER_FD).p);

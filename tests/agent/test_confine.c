@@ -190,9 +190,18 @@ static void the_pad_is_not_written(Yard *y)
 static void a_database_and_its_journals_are_not_written(Yard *y)
 {
     static const char *const tries[] = {
-        "echo evil > pad.db",     "echo evil >> pad.db",    "rm pad.db",
-        "mv pad.db sub/x",        "echo evil > pad.db-wal", "echo evil > pad.db-journal",
-        "ln -s x pad.db-journal", "mv sub pad.db-journal",  "truncate -s 0 pad.db",
+        "echo evil > pad.db",
+        "echo evil >> pad.db",
+        "rm pad.db",
+        "mv pad.db sub/x",
+        "echo evil > pad.db-wal",
+        "echo evil > pad.db-journal",
+        "echo evil > pad.db.lock",
+        "rm -f pad.db.lock; touch pad.db.lock",
+        "echo evil > pad.db.index",
+        "ln -s x pad.db-journal",
+        "mv sub pad.db-journal",
+        "truncate -s 0 pad.db",
     };
     for (size_t i = 0; i < COUNT_OF(tries); i++)
         fails(y, tries[i]);
@@ -200,6 +209,30 @@ static void a_database_and_its_journals_are_not_written(Yard *y)
     assert_int_equal(access(path(y, "work/pad.db-wal"), F_OK), -1);
     assert_int_equal(access(path(y, "work/pad.db-journal"), F_OK), -1);
     prints(y, "cat pad.db; echo fine > sub/file && cat sub/file", "database\nfine\n");
+    assert_int_equal(access(path(y, "work/pad.db.lock"), F_OK), -1);
+    write_text(path(y, "work/pad.db.lock"), "");
+    fails(y, "echo evil > pad.db.lock");
+    holds(y, "work/pad.db.lock", "");
+}
+
+/* Two at once: the first to end leaves the other's walls standing. */
+static void walls_stay_until_the_last_command_ends(Yard *y)
+{
+    pid_t other = fork();
+    assert_true(other >= 0);
+    if (other == 0) {
+        Confined c = run(y, "touch sub/begun; while test ! -e sub/go; do sleep 0.01; done; "
+                            "echo evil > pad.db-journal");
+        _exit(c.end == CONFINE_EXITED && c.code != 0 ? 0 : 1);
+    }
+    for (int i = 0; i < 500 && access(path(y, "work/sub/begun"), F_OK) != 0; i++)
+        usleep(10000);
+    fails(y, "echo evil > pad.db-journal");
+    write_text(path(y, "work/sub/go"), "");
+    int status;
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    assert_int_equal(access(path(y, "work/pad.db-journal"), F_OK), -1);
 }
 
 static void no_key_is_in_the_environment(Yard *y)
@@ -464,6 +497,7 @@ static const Trial trials[] = {
     TRIAL(nothing_is_written_outside, "work/deep/pad", true),
     TRIAL(the_pad_is_not_written, "work/deep/pad", true),
     TRIAL(a_database_and_its_journals_are_not_written, "work/pad.db", true),
+    TRIAL(walls_stay_until_the_last_command_ends, "work/pad.db", true),
     TRIAL(no_key_is_in_the_environment, "work/deep/pad", true),
     TRIAL(there_is_no_network_unless_it_is_given, "outside", true),
     TRIAL(what_is_left_behind_is_killed, "outside", false),
