@@ -284,22 +284,28 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, const RpcMessage *m)
     http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
 }
 
+/* Go on with a channel behind an event.  What nobody asked for and is not kept any more is made
+ * good by saying that anything may have changed. */
+static void go_on(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t number)
+{
+    bool lost = number < one->dropped;
+    one->sent = number;
+    attach(h, s, one, x);
+    replay(s, one, x, number);
+    if (lost)
+        mcp_feed_tell_all(mcp_feed(work_session(s->client)));
+}
+
 static void resume(McpHttp *h, McpHttpSession *s, HttpExchange *x, Str last)
 {
     uint64_t number;
     McpChannel *one = channel_find(&s->channels, last, &number);
-    bool lost = one && number < one->dropped;
-    if (!one || (lost && one->via)) {
-        RpcError why =
-            rpc_error(RPC_INVALID_REQUEST, "what followed this event is not kept any more");
-        mcp_http_fail(x, 400, (Str){ 0 }, &why);
+    if (one && (one->via == 0 || number >= one->dropped)) {
+        go_on(h, s, one, x, number);
         return;
     }
-    one->sent = number;
-    attach(h, s, one, x);
-    replay(s, one, x, number);
-    if (lost) /* of what nobody asked for: anything may have changed */
-        mcp_feed_tell_all(mcp_feed(work_session(s->client)));
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "what followed this event is not kept any more");
+    mcp_http_fail(x, 400, (Str){ 0 }, &why);
 }
 
 void mcp_http_old_get(void *ctx, HttpExchange *x)
@@ -323,13 +329,10 @@ void mcp_http_old_get(void *ctx, HttpExchange *x)
     McpHttpSession *s = find_session(h, x);
     if (!s)
         return;
-    if (http_header_count(q, "last-event-id")) {
+    if (http_header_count(q, "last-event-id"))
         resume(h, s, x, http_header(q, "last-event-id"));
-        return;
-    }
-    McpChannel *one = &s->channels.all[0];
-    attach(h, s, one, x);
-    replay(s, one, x, one->sent); /* what came while nobody listened */
+    else /* what came while nobody listened comes first */
+        go_on(h, s, &s->channels.all[0], x, s->channels.all[0].sent);
 }
 
 void mcp_http_old_delete(void *ctx, HttpExchange *x)

@@ -201,7 +201,12 @@ try 'every command answers with one JSON value' json
 bad_keys() {
     local key verb url want before
     local engines='files:bad sqlite:bad.db'
-    [ "${JOT_TEST_VOLUME-}" != small ] || engines=files:bad
+    local -a verbs=('write K' 'read K' 'move K new' 'move kept K')
+    if [ "${JOT_TEST_VOLUME-}" = small ]; then
+        engines=files:bad
+    else
+        verbs+=('append K' 'edit K --old a --new b' 'edit K' 'delete K' 'history K' 'diff K' 'undo K' 'restore K 1' 'blame K' 'purge K' 'redact K 1')
+    fi
     for url in $engines; do
         echo kept | "$JOTTER" --pad "$url" write kept >/dev/null
         before=$("$JOTTER" --pad "$url" list memories/ --deleted; "$JOTTER" --pad "$url" list --long --json; "$JOTTER" --pad "$url" list --deleted)
@@ -209,7 +214,7 @@ bad_keys() {
             $'a\xe2\x80\xae' $'a\xe2\x80\x8b' $'caf\xc3\xa9' $'cafe\xcc\x81' 'a.' 'a ' .a .plan.new plan.txt 'a b' "x') OR '1'='1" '$(touch pwned)' '*?[' '' notes/../x \
             "$(printf 'k%.0s' $(seq 129))" "$(printf 'k%.0s' $(seq 255))" "$(printf 'k%.0s' $(seq 256))" "$(printf 'k%.0s' $(seq 4096))"; do
             want=
-            for verb in 'write K' 'append K' 'read K' 'edit K --old a --new b' 'edit K' 'delete K' 'move K new' 'move kept K' 'history K' 'diff K' 'undo K' 'restore K 1' 'blame K' 'purge K' 'redact K 1'; do
+            for verb in "${verbs[@]}"; do
                 set --
                 for word in $verb; do [ "$word" = K ] && word=$key; set -- "$@" "$word"; done
                 "$JOTTER" --pad "$url" "$@" </dev/null >.out 2>.err; code=$? err=$(cat .err)

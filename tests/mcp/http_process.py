@@ -629,7 +629,8 @@ def what_is_not_kept_any_more_is_told_as_a_change_of_all():
         got = [again.next() for _ in range(1000)]
         ids = [int(id.split("-")[1]) for id, _ in got]
         assert ids == list(range(ids[0], ids[0] + 1000)) and ids[0] > int(first.split("-")[1]) + 1, ids[:3]
-        assert {again.next()[1]["params"]["uri"] for _ in range(n)} == uris
+        made_good = [again.next() for _ in range(n)]
+        assert {message["params"]["uri"] for _, message in made_good} == uris, (ids[0], ids[-1], made_good[0], made_good[-1])
 
 
 @test

@@ -152,6 +152,18 @@ def calls_about_one_note_run_in_the_order_they_came_in():
 
 
 @test
+def an_id_may_be_used_again_once_it_was_answered():
+    with Place() as p:
+        s = p.serve()
+        call = {"jsonrpc": "2.0", "id": "again", "method": "tools/call",
+                "params": {"name": "scratchpad_list", "arguments": {}}}
+        for _ in range(300):
+            s.send(json.dumps(call))
+            reply = s.receive()
+            assert reply["id"] == "again" and "result" in reply, reply
+
+
+@test
 def a_list_sees_the_writes_sent_before_it():
     with Place() as p:
         s = p.serve()
