@@ -73,7 +73,8 @@ static jot_status meet(void *ctx, const Step *x)
         m->next = x->seq;
         return JOT_CANCELLED;
     }
-    *m->items[m->n++] = (jot_step){ .kind = (jot_step_kind)x->kind,
+    jot_step_kind kind = x->kind > RUN_ANSWER ? JOT_STEP_OTHER : (jot_step_kind)x->kind;
+    *m->items[m->n++] = (jot_step){ .kind = kind,
                                     .seq = x->seq,
                                     .at_ms = x->at_ms,
                                     .by = api_give_name(m->p, x->by),

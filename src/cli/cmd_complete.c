@@ -84,6 +84,7 @@ static void offer_arg(Session *s, const Cmd *cmd, int at, Str start)
         { "KEY", "notes/" },
         { "RUN", "runs/" },
         { "TASK", "tasks/" },
+        { "PLAN", "plans/" },
     };
     Str word = placeholder(cmd, at);
     for (size_t i = 0; i < COUNT_OF(kinds); i++)

@@ -308,8 +308,19 @@ static const Cmd cmd_reset = {
 };
 
 static const Cmd *const subs[] = {
-    &cmd_init_state, &cmd_cycle_status, &cmd_wake,       &cmd_step,          &cmd_sleep, &cmd_fail,
-    &cmd_cycle_list, &cmd_cycle_show,   &cmd_cycle_diff, &cmd_cycle_explain, &cmd_reset, NULL,
+    &cmd_init_state,
+    &cmd_cycle_run,
+    &cmd_cycle_status,
+    &cmd_wake,
+    &cmd_step,
+    &cmd_sleep,
+    &cmd_fail,
+    &cmd_cycle_list,
+    &cmd_cycle_show,
+    &cmd_cycle_diff,
+    &cmd_cycle_explain,
+    &cmd_reset,
+    NULL,
 };
 
 const Cmd cmd_cycle = {

@@ -155,6 +155,47 @@ static void print_call(const Step *x)
     print_text(buf_str(&call));
 }
 
+/* What a model replied: its words, and what it asks for. */
+static void print_reply(const json_t *reply)
+{
+    const json_t *parts = json_object_get(reply, "parts");
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        const json_t *part = json_array_get(parts, i);
+        if (json_object_get(part, "text"))
+            print_indented(json_str(json_object_get(part, "text")));
+        if (!json_object_get(part, "call"))
+            continue;
+        fputs("        asks for ", stdout);
+        print_line(json_str(json_object_get(part, "name")));
+    }
+}
+
+static void print_setup(const json_t *setup)
+{
+    fputs("        model ", stdout);
+    print_text(json_str(json_object_get(setup, "model")));
+    printf(", window %lld, %zu tools, rules of %zu bytes\n",
+           (long long)json_integer_value(json_object_get(setup, "window")),
+           json_array_size(json_object_get(setup, "tools")),
+           json_str(json_object_get(setup, "system")).n);
+}
+
+/* The body of a step; that of an agent's loop is JSON, of which --json shows all. */
+static void print_body(const Step *x)
+{
+    json_t *read = NULL;
+    bool ours = x->kind == RUN_REPLY || x->kind == RUN_SETUP;
+    if (!ours || json_read(x->body, &read, NULL) != JOT_OK) {
+        print_indented(x->body);
+        return;
+    }
+    AUTO_PTR(json_t) value = read;
+    if (x->kind == RUN_REPLY)
+        print_reply(value);
+    else
+        print_setup(value);
+}
+
 static void print_step(const Step *x)
 {
     printf("%s%6llu  %s  %-11s%s  ", ink(INK_DIM), (unsigned long long)x->seq,
@@ -175,9 +216,11 @@ static void print_step(const Step *x)
         printf("results %llu-%llu", (unsigned long long)x->from, (unsigned long long)x->to);
     if (x->kind == RUN_COMPACT)
         printf("results 1-%llu are now:", (unsigned long long)x->n);
+    if (x->kind == RUN_END || x->kind == RUN_NOTICE)
+        print_text(x->word);
     puts(x->redacted ? "  (redacted)" : "");
     if (x->kind != RUN_CALL)
-        print_indented(x->body);
+        print_body(x);
 }
 
 static jot_status show_step(void *ctx, const Step *x)

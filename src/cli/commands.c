@@ -23,6 +23,7 @@ extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_artifact;
 extern const Cmd cmd_task;
+extern const Cmd cmd_plan;
 extern const Cmd cmd_checkpoint;
 extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
@@ -37,6 +38,7 @@ extern const Cmd cmd_doctor;
 extern const Cmd cmd_gc;
 extern const Cmd cmd_stats;
 extern const Cmd cmd_watch;
+extern const Cmd cmd_run;
 extern const Cmd cmd_mcp;
 extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
@@ -62,6 +64,7 @@ const Cmd *const commands[] = {
     &cmd_prompt,
     &cmd_artifact,
     &cmd_task,
+    &cmd_plan,
     &cmd_checkpoint,
     &cmd_sink,
     &cmd_log,
@@ -76,6 +79,7 @@ const Cmd *const commands[] = {
     &cmd_gc,
     &cmd_stats,
     &cmd_watch,
+    &cmd_run,
     &cmd_mcp,
     &cmd_setup,
     &cmd_where,

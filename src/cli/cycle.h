@@ -16,6 +16,9 @@ Str cycle_agent(Session *s);
 /* "cycle ID: done, 2 of 5 iterations" */
 void cycle_print_end(const Cycle *c);
 
+/* The one that drives all of a cycle. */
+extern const Cmd cmd_cycle_run;
+
 /* The commands that only look. */
 extern const Cmd cmd_cycle_status, cmd_cycle_list, cmd_cycle_show, cmd_cycle_diff,
     cmd_cycle_explain;

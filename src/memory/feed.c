@@ -239,7 +239,8 @@ static jot_status drop_stream(Index *x, const Known *k, Err *e)
     return index_step(x, q, &row, e);
 }
 
-/* A run's folds and clearings say nothing that its other records do not. */
+/* A run's folds and clearings say nothing that its other records do not, and what a loop began or
+ * ended with is not what it found out. */
 bool index_label(Str stream, const Record *r, Arena *into, Str *label)
 {
     *label = (Str){ 0 };
@@ -251,8 +252,10 @@ bool index_label(Str stream, const Record *r, Arena *into, Str *label)
         return true;
     AUTO_PTR(json_t) meta = read;
     Str what = json_str(json_object_get(meta, "kind"));
-    if (str_eq(what, S("fold")) || str_eq(what, S("clear")))
-        return false;
+    static const char *const silent[] = { "fold", "clear", "setup", "notice", "end" };
+    for (size_t i = 0; i < COUNT_OF(silent); i++)
+        if (str_eq(what, str(silent[i])))
+            return false;
     *label = arena_copy(into, json_str(json_object_get(meta, "tool")));
     return true;
 }

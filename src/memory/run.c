@@ -180,11 +180,13 @@ void run_close(Run *r)
 typedef struct Entry {
     RunKind kind;
     Str body;
-    Str call, tool;
+    Str call, tool, warning;
+    const char *word;
     bool mutating, ok;
     uint64_t keep;
-    uint64_t answer; /* for the caller: a result's number, or how many were cleared */
-    bool needless;   /* there is nothing to do */
+    const RunSummary *part; /* a compact that stands for a part; NULL: for all */
+    uint64_t answer;        /* for the caller: a result's number, or how many were cleared */
+    bool needless;          /* there is nothing to do */
 } Entry;
 
 static void put_text(json_t *meta, const char *name, Str text)
@@ -220,6 +222,27 @@ static jot_status compose_call(const RunState *s, const Entry *x, json_t *meta, 
     put_text(meta, "tool", x->tool);
     if (x->mutating)
         json_object_set_new(meta, "mutating", json_true());
+    if (x->warning.n)
+        put_text(meta, "warning", x->warning);
+    return JOT_OK;
+}
+
+static jot_status compose_compact(const RunState *s, const Entry *x, json_t *meta, Err *e)
+{
+    const RunSummary *part = x->part;
+    put_number(meta, "n", part ? part->n : s->results);
+    if (!part)
+        return JOT_OK;
+    put_number(meta, "until", part->until);
+    if (part->tokens)
+        put_number(meta, "tokens", part->tokens);
+    if (part->until > s->seq || part->n > s->results || part->n < s->compacted)
+        return err_set(e, JOT_INVALID,
+                       "a summary of results 1 to %llu up to record %llu: the run has results "
+                       "%llu to %llu, and %llu records",
+                       (unsigned long long)part->n, (unsigned long long)part->until,
+                       (unsigned long long)s->compacted, (unsigned long long)s->results,
+                       (unsigned long long)s->seq);
     return JOT_OK;
 }
 
@@ -260,7 +283,9 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
     if (x->kind == RUN_CLEAR)
         compose_clear(s, x, meta);
     if (x->kind == RUN_COMPACT)
-        put_number(meta, "n", s->results);
+        TRY(compose_compact(s, x, meta, e));
+    if (x->word)
+        put_text(meta, "word", str(x->word));
     json_write(to, meta);
     return JOT_OK;
 }
@@ -351,6 +376,13 @@ jot_status run_say(Run *r, RunKind kind, Str text, Err *e)
     return add(r, &(Entry){ .kind = kind, .body = text }, e);
 }
 
+jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
+{
+    assert(kind == RUN_SETUP || kind == RUN_REPLY || kind == RUN_NOTICE || kind == RUN_END);
+    TRY(check_text(run_kind_name(kind), text, e));
+    return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
+}
+
 static bool has_control(Str s)
 {
     for (size_t i = 0; i < s.n; i++) {
@@ -399,6 +431,7 @@ jot_status run_call(Run *r, const RunCall *c, Err *e)
 {
     Err own;
     Entry x = { .kind = RUN_CALL, .call = c->call, .tool = c->tool, .mutating = c->mutating };
+    x.warning = c->warning;
     x.body = c->args.n ? c->args : S("{}");
     TRY(check_call(c->call, e));
     TRY(check_tool(c->tool, e));
@@ -428,6 +461,14 @@ jot_status run_compact(Run *r, Str summary, Err *e)
     if (summary.n == 0)
         return err_set(e, JOT_INVALID, "a summary cannot be empty: it stands for results");
     return add(r, &(Entry){ .kind = RUN_COMPACT, .body = summary }, e);
+}
+
+jot_status run_compact_until(Run *r, const RunSummary *s, Err *e)
+{
+    TRY(check_text("a summary", s->text, e));
+    if (s->text.n == 0 || s->until == 0)
+        return err_set(e, JOT_INVALID, "a summary has words, and stands for at least one record");
+    return add(r, &(Entry){ .kind = RUN_COMPACT, .body = s->text, .part = s, .word = s->word }, e);
 }
 
 UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into)

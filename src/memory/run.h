@@ -13,6 +13,10 @@
  *   compact      the body sums up every result so far
  *   plan         the plan as it is now
  *   answer       the final answer
+ *   setup        what an agent's loop was begun with: rules, tools, limits
+ *   reply        what the model answered, whole, before any of its calls is made
+ *   notice       what the loop said to the model besides results
+ *   end          the loop stopped without an answer; the body says why
  *   fold         what all records before add up to; every RUN_FOLD_EVERY-th record is one
  *
  * The fold makes the cost of everything below independent of the run's length: a
@@ -50,6 +54,10 @@ typedef enum RunKind {
     RUN_PLAN,
     RUN_ANSWER,
     RUN_FOLD,
+    RUN_SETUP,
+    RUN_REPLY,
+    RUN_NOTICE,
+    RUN_END,
 } RunKind;
 
 /* The word in the record, "tool_call" for example; never NULL. */
@@ -69,9 +77,13 @@ typedef struct Step {
     uint64_t of;       /* tool_result: the seq of its call */
     uint64_t n;        /* tool_result: its number; compact: how many results it sums up */
     uint64_t from, to; /* clear: these results */
+    uint64_t until;    /* compact: it stands for all records up to here; 0: all before it */
+    uint64_t tokens;   /* compact: what it cost to make */
+    Str warning;       /* tool_call: what the model is told about it */
+    Str word;          /* notice: what it is about; end, compact: how */
 } Step;
 
-/* Texts other than call and tool are borrowed from `r`. */
+/* Texts other than call, tool, warning and word are borrowed from `r`. */
 Step step_of(const Record *r, Arena *into);
 json_t *step_json(const Step *s);
 
@@ -130,12 +142,15 @@ DEFINE_AUTO(Run, run_close)
 
 /* kind is RUN_THINKING, RUN_PLAN or RUN_ANSWER.  JOT_INVALID unless the text is UTF-8. */
 MUST_USE jot_status run_say(Run *r, RunKind kind, Str text, Err *e);
+/* For an agent's loop: kind is RUN_SETUP, RUN_REPLY, RUN_NOTICE or RUN_END; `word` may be empty. */
+MUST_USE jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e);
 
 typedef struct RunCall {
     Str call; /* the provider's id of the call; a name as in artifacts/tool_results/<call> */
     Str tool;
     Str args; /* a JSON object; empty stands for {} */
     bool mutating;
+    Str warning; /* what the model is told about it together with its result; may be empty */
 } RunCall;
 
 /* Record a call before it is made.  JOT_CONFLICT: a call of that id is open. */
@@ -148,6 +163,17 @@ MUST_USE jot_status run_result(Run *r, Str call, bool ok, Str result, uint64_t *
 MUST_USE jot_status run_clear(Run *r, uint64_t keep, uint64_t *cleared, Err *e);
 /* From now on `summary` (UTF-8, not empty) stands for every result so far. */
 MUST_USE jot_status run_compact(Run *r, Str summary, Err *e);
+/* A summary of a part of the run. */
+typedef struct RunSummary {
+    Str text;         /* UTF-8, not empty */
+    uint64_t n;       /* it stands for results 1 to n ... */
+    uint64_t until;   /* ... and for all records up to this seq */
+    const char *word; /* how it was made */
+    uint64_t tokens;  /* what that cost; 0: not known */
+} RunSummary;
+
+/* The same for a part.  JOT_INVALID unless the run has it. */
+MUST_USE jot_status run_compact_until(Run *r, const RunSummary *s, Err *e);
 
 /* What to say to the model before it makes this call; never a reason to refuse it. */
 UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into);

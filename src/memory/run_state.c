@@ -14,10 +14,13 @@
 #include "memory/run.h"
 
 static const char *const kinds[] = {
-    [RUN_OTHER] = "other",     [RUN_INIT] = "init",          [RUN_THINKING] = "thinking",
-    [RUN_CALL] = "tool_call",  [RUN_RESULT] = "tool_result", [RUN_CLEAR] = "clear",
-    [RUN_COMPACT] = "compact", [RUN_PLAN] = "plan",          [RUN_ANSWER] = "answer",
-    [RUN_FOLD] = "fold",
+    [RUN_OTHER] = "other",        [RUN_INIT] = "init",
+    [RUN_THINKING] = "thinking",  [RUN_CALL] = "tool_call",
+    [RUN_RESULT] = "tool_result", [RUN_CLEAR] = "clear",
+    [RUN_COMPACT] = "compact",    [RUN_PLAN] = "plan",
+    [RUN_ANSWER] = "answer",      [RUN_FOLD] = "fold",
+    [RUN_SETUP] = "setup",        [RUN_REPLY] = "reply",
+    [RUN_NOTICE] = "notice",      [RUN_END] = "end",
 };
 
 const char *run_kind_name(RunKind kind)
@@ -40,20 +43,26 @@ static void read_member(Str name, Str value, Arena *into, Step *out)
     static const struct {
         const char *name;
         size_t at;
-    } numbers[] = { { "of", offsetof(Step, of) },
-                    { "n", offsetof(Step, n) },
-                    { "from", offsetof(Step, from) },
-                    { "to", offsetof(Step, to) } };
+    } numbers[] = { { "of", offsetof(Step, of) },       { "n", offsetof(Step, n) },
+                    { "from", offsetof(Step, from) },   { "to", offsetof(Step, to) },
+                    { "until", offsetof(Step, until) }, { "tokens", offsetof(Step, tokens) } };
+    static const struct {
+        const char *name;
+        size_t at;
+    } texts[] = { { "call", offsetof(Step, call) },
+                  { "tool", offsetof(Step, tool) },
+                  { "warning", offsetof(Step, warning) },
+                  { "word", offsetof(Step, word) } };
     AUTO(Buf) text = { 0 };
     bool string = value.p[0] == '"' && json_unquote(value, 0, &text);
     uint64_t number;
     if (string && str_eq(name, S("kind")))
         out->kind = kind_of(buf_str(&text));
-    else if (string && str_eq(name, S("call")))
-        out->call = arena_copy(into, buf_str(&text));
-    else if (string && str_eq(name, S("tool")))
-        out->tool = arena_copy(into, buf_str(&text));
-    else if (str_eq(name, S("mutating")))
+    else if (string) {
+        for (size_t i = 0; i < COUNT_OF(texts); i++)
+            if (str_eq(name, str(texts[i].name)))
+                *(Str *)(void *)((char *)out + texts[i].at) = arena_copy(into, buf_str(&text));
+    } else if (str_eq(name, S("mutating")))
         out->mutating = str_eq(value, S("true"));
     else if (str_eq(name, S("ok")))
         out->ok = str_eq(value, S("true"));
@@ -161,6 +170,10 @@ void state_take(RunState *s, Arena *into, const Step *x)
     case RUN_INIT:
     case RUN_FOLD:
     case RUN_OTHER:
+    case RUN_SETUP:
+    case RUN_REPLY:
+    case RUN_NOTICE:
+    case RUN_END:
         break;
     }
 }
@@ -258,6 +271,12 @@ json_t *step_json(const Step *s)
         json_object_set_new(out, "ok", json_boolean(s->ok));
         json_object_set_new(out, "of", json_integer((json_int_t)s->of));
     }
+    if (s->warning.n)
+        json_object_set_new(out, "warning", frame_json(s->warning));
+    if (s->word.n)
+        json_object_set_new(out, "word", frame_json(s->word));
+    if (s->until)
+        json_object_set_new(out, "until", json_integer((json_int_t)s->until));
     if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT)
         json_object_set_new(out, "n", json_integer((json_int_t)s->n));
     if (s->kind == RUN_CLEAR) {

@@ -55,6 +55,10 @@ extern const Tool tool_delete_relations;
 extern const Tool tool_read_graph;
 extern const Tool tool_search_nodes;
 extern const Tool tool_open_nodes;
+extern const Tool tool_plan_create;
+extern const Tool tool_plan_show;
+extern const Tool tool_step_update;
+extern const Tool tool_postcondition_verify;
 
 static const struct Row {
     ToolProfile profile;
@@ -100,6 +104,10 @@ static const struct Row {
     { TOOLS_GRAPH, &tool_read_graph },
     { TOOLS_GRAPH, &tool_search_nodes },
     { TOOLS_GRAPH, &tool_open_nodes },
+    { TOOLS_PLANS, &tool_plan_create },
+    { TOOLS_PLANS, &tool_plan_show },
+    { TOOLS_PLANS, &tool_step_update },
+    { TOOLS_PLANS, &tool_postcondition_verify },
 };
 
 static const struct Profile {
@@ -113,6 +121,7 @@ static const struct Profile {
     { "tasks", TOOLS_TASKS },
     { "memory", TOOLS_MEMORY },
     { "graph", TOOLS_GRAPH },
+    { "plans", TOOLS_PLANS },
     { "all", TOOLS_ALL },
 };
 /* clang-format on */
@@ -134,6 +143,37 @@ const Tool *tool_find(unsigned set, Str name)
         if (str_eq(str(t->name), name))
             return t;
     return NULL;
+}
+
+static unsigned profiles_of(const ToolHost *h)
+{
+    return h->profiles ? h->profiles : TOOLS_SCRATCHPAD;
+}
+
+const Tool *tool_host_at(const ToolHost *h, size_t i)
+{
+    const Tool *t;
+    for (size_t at = 0; (t = tool_at(profiles_of(h), at)); at++)
+        if (i-- == 0)
+            return t;
+    for (const Tool *const *more = h->more; more && *more; more++)
+        if (!tool_find(profiles_of(h), str((*more)->name)) && i-- == 0)
+            return *more;
+    return NULL;
+}
+
+const Tool *tool_host_find(const ToolHost *h, Str name)
+{
+    const Tool *t;
+    for (size_t i = 0; (t = tool_host_at(h, i)); i++)
+        if (str_eq(str(t->name), name))
+            return t;
+    return NULL;
+}
+
+bool tool_mutates(const Tool *t, const json_t *args)
+{
+    return !(t->effects & TOOL_READS) && !(t->only_looks && t->only_looks(args));
 }
 
 const char *tool_profile_name(const Tool *t)
@@ -170,7 +210,7 @@ jot_status tool_profiles(Str words, unsigned *out, Err *e)
         else if (!profile_named(word, &set))
             return err_set(e, JOT_INVALID,
                            "there are no tools '%s': use scratchpad, artifacts, runs, cycles, "
-                           "tasks, memory, graph, all, no-scratchpad",
+                           "tasks, memory, graph, plans, all, no-scratchpad",
                            err_show(&shown, word));
     }
     if (!(set & ~without))
@@ -191,7 +231,9 @@ void tool_reply_done(ToolReply *r)
 static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory **out, Err *e)
 {
     const Tool *t = c->tool;
-    bool create = (t->effects & TOOL_WRITES) && !(t->only_looks && t->only_looks(c->args));
+    unsigned elsewhere = TOOL_OUTSIDE | TOOL_NETWORK | TOOL_EXECUTES | TOOL_FOREIGN;
+    bool create =
+        (t->effects & TOOL_WRITES) && !(t->effects & elsewhere) && tool_mutates(t, c->args);
     if (!h->m) {
         assert(h->open);
         jot_status st = h->open(h->ctx, create, &h->m, e);
@@ -207,7 +249,8 @@ static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory 
 static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
 {
     AUTO(Memory) none = { 0 };
-    TRY(args_check(c->tool, c->args, c->e));
+    if (!c->tool->schema)
+        TRY(args_check(c->tool, c->args, c->e));
     TRY(open_pad(h, c, &none, &c->m, c->e));
     return c->tool->run(c, out);
 }
@@ -228,7 +271,7 @@ static void keep_budget(const ToolCall *c, ToolReply *out)
 jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, ToolReply *out, Err *e)
 {
     *out = (ToolReply){ 0 };
-    const Tool *t = tool_find(h->profiles ? h->profiles : TOOLS_SCRATCHPAD, name);
+    const Tool *t = tool_host_find(h, name);
     Shown shown;
     if (!t)
         return err_set(e, JOT_NOT_FOUND, "unknown tool '%s'", err_show(&shown, name));
@@ -239,6 +282,8 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
     size_t budget = h->budget ? h->budget : TOOL_BUDGET;
     ToolCall c = { .tool = t,
                    .args = args ? args : nothing,
+                   .outside = h->outside,
+                   .plan = h->plan,
                    .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
                    .into = into,
                    .e = &why };

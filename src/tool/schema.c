@@ -79,7 +79,7 @@ static json_t *object_schema(const Param *params)
 
 json_t *tool_input_schema(const Tool *t)
 {
-    return object_schema(t->params);
+    return t->schema ? json_deep_copy(t->schema) : object_schema(t->params);
 }
 
 json_t *tool_output_schema(const Tool *t)
@@ -96,7 +96,8 @@ json_t *tool_json(const Tool *t)
         set(hints, "destructiveHint", json_boolean(t->effects & TOOL_DELETES));
     if (t->effects & TOOL_IDEMPOTENT)
         set(hints, "idempotentHint", json_true());
-    set(hints, "openWorldHint", json_false());
+    if (!(t->effects & (TOOL_OUTSIDE | TOOL_NETWORK | TOOL_EXECUTES | TOOL_FOREIGN)))
+        set(hints, "openWorldHint", json_false());
     json_t *o = json_pack("{s:s, s:s, s:s, s:o}", "name", t->name, "title", t->title, "description",
                           t->about, "inputSchema", tool_input_schema(t));
     if (t->output)

@@ -1,11 +1,39 @@
-/* scratchpad_read.c - read a note, or as much of it as fits. */
+/* scratchpad_read.c - read a note, or as much of it as fits.
+ *
+ * What stands in a context for a result that was too long for it, or that was taken out of it, is
+ * the name of an artifact, tool_results/CALL.  It is read here like a note: the result itself,
+ * without the JSON around it. */
+#include <string.h>
+
 #include "memory/history.h"
 #include "memory/note.h"
+#include "memory/sink.h"
 #include "tool/reply.h"
+
+static bool names_result(Str key, Str *call)
+{
+    if (str_starts(key, S("artifacts/")))
+        key = str_from(key, strlen("artifacts/"));
+    *call = sink_call(key);
+    return call->n < key.n;
+}
+
+static jot_status read_result(ToolCall *c, Str call, ToolReply *out)
+{
+    SinkSlice whole;
+    TRY(reply_body_check(c));
+    TRY(sink_read(c->m, call, &(SinkRange){ 0 }, c->into, &whole, c->e));
+    TRY(reply_check_text(call, whole.text, c->e));
+    Str label = arena_printf(c->into, "result of " STR_FMT, STR_ARG(call));
+    reply_body(c, whole.text, label, out);
+    return JOT_OK;
+}
 
 static jot_status run(ToolCall *c, ToolReply *out)
 {
-    Str stream;
+    Str stream, call;
+    if (names_result(arg_text(c, "key"), &call) && !arg_given(c, "version"))
+        return read_result(c, call, out);
     When when = { 0 };
     Doc d;
     TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));

@@ -61,6 +61,12 @@ typedef enum ToolEffects {
     TOOL_WRITES = 2,     /* adds a version, a record, a name; what was stays in the history */
     TOOL_DELETES = 4,    /* takes something out of sight */
     TOOL_IDEMPOTENT = 8, /* the same call again changes nothing more */
+    /* What a door has besides the tools of the pad; these say where a tool reaches, and one of
+     * TOOL_READS and TOOL_WRITES still says whether it changes anything there. */
+    TOOL_OUTSIDE = 16,  /* works on files, not on the pad */
+    TOOL_NETWORK = 32,  /* talks to other machines */
+    TOOL_EXECUTES = 64, /* runs programs */
+    TOOL_FOREIGN = 128, /* is somebody else's, who alone knows what it does */
 } ToolEffects;
 
 /* Sets of tools that are switched on together. */
@@ -72,7 +78,8 @@ typedef enum ToolProfile {
     TOOLS_TASKS = 16,
     TOOLS_MEMORY = 32,
     TOOLS_GRAPH = 64,
-    TOOLS_ALL = 127,
+    TOOLS_PLANS = 128,
+    TOOLS_ALL = 255,
 } ToolProfile;
 
 typedef struct ToolCall ToolCall;
@@ -84,8 +91,9 @@ typedef struct Tool {
     const char *about; /* for models: what it does and when to use it */
     unsigned effects;  /* of ToolEffects */
     Param params[TOOL_PARAMS_MAX + 1];
-    bool at_large;       /* about anything: its first parameter names nothing */
-    const Param *output; /* the members of the structured data; NULL: there is none */
+    bool at_large;        /* about anything: its first parameter names nothing */
+    const json_t *schema; /* instead of params: of a foreign tool's arguments, who checks them */
+    const Param *output;  /* the members of the structured data; NULL: there is none */
     /* True if a call with these arguments makes nothing new, whatever the effects say: it then
      * finds no pad where there is none, instead of making one.  NULL: never. */
     bool (*only_looks)(const json_t *args);
@@ -130,7 +138,21 @@ typedef struct ToolHost {
     void *ctx;
     size_t budget;     /* tokens of an answer; 0: TOOL_BUDGET */
     unsigned profiles; /* 0: TOOLS_SCRATCHPAD */
+    /* The host's own tools, listed behind those of the profiles, which win where two have the same
+     * name; ends with NULL.  May be NULL. */
+    const Tool *const *more;
+    void *outside; /* what those work with; ToolCall has it */
+    Str plan;      /* which plan is meant if a call names none; empty: "main" */
 } ToolHost;
+
+/* The tools of a host, always in the same order: the i-th, or NULL behind the last. */
+const Tool *tool_host_at(const ToolHost *h, size_t i);
+/* NULL: the host has none of this name. */
+const Tool *tool_host_find(const ToolHost *h, Str name);
+
+/* True if the same call made twice may do more than made once: such a call is never repeated after
+ * a crash without somebody deciding so. */
+bool tool_mutates(const Tool *t, const json_t *args);
 
 struct ToolReply {
     bool is_error;
@@ -141,8 +163,8 @@ struct ToolReply {
 void tool_reply_done(ToolReply *r); /* {0} is fine */
 DEFINE_AUTO(ToolReply, tool_reply_done)
 
-/* Call a tool by its name.  `args` is an object; NULL is an empty one.  JOT_NOT_FOUND: there is no
- * such tool in the host's profiles.  JOT_INVALID: `args` is something else than an object.
+/* Call a tool by its name.  `args` is an object; NULL is an empty one.  JOT_NOT_FOUND: the
+ * host has no such tool.  JOT_INVALID: `args` is something else than an object.
  * Whatever else goes wrong, wrong arguments included, is JOT_OK with is_error and the sentence.
  * What was acknowledged is durable. */
 MUST_USE jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into,

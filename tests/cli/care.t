@@ -45,7 +45,6 @@ json() { jot verify --json && ends 0 && says '"faults":0' && says '"problems":['
 try 'with --json problems are a list' json
 
 # until CONDITION...: looks again for five seconds
-until_true() { for _ in $(seq 1 100); do "$@" && return 0; sleep 0.05; done; return 1; }
 lines() { [ "$(wc -l <"$here/seen")" = "$1" ]; }
 watched() {
     "$JOTTER" watch --count 2 --json >"$here/seen" 2>"$here/told" &

@@ -7,6 +7,9 @@ docs=$(realpath "$(dirname "$0")")/../../docs/cli.md
 . "$(dirname "$0")/lib.sh"
 export EDITOR='sed -i s/a/b/'
 mkdir answers
+unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY
+echo '- text: It is so.' >answer.yaml
+echo "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'" >done.yaml
 
 # The commands, each with its words, as completion has them.
 walk() {
@@ -62,6 +65,11 @@ task fail | task start t1 && task fail t1 why | task fail t1 why
 task retry | task retry t1 | task retry t1
 task done | task start t1 && task done t1 result | task done t1
 task events | task events t1 | task events none
+plan create | plan create p1 'know it' --step look --post known | plan create p1 'know it'
+plan list | plan list | plan list none
+plan show | plan show p1 | plan show none
+plan step | plan step p1 1 done --evidence seen | plan step p1 1 done --evidence '' && plan step p1 9 done
+plan verify | plan verify p1 1 seen | plan verify p1 2 seen
 checkpoint save | checkpoint save r1 <<<'{"a": 1}' | checkpoint save '../x' <<<'{}'
 checkpoint list | checkpoint list r1 | checkpoint list '../x'
 checkpoint load | checkpoint load r1 | checkpoint load r1 99
@@ -80,6 +88,7 @@ log open | log open last | log open none
 log final | log final last | log final none
 context | context --run last --budget 1000 | context --budget 0
 cycle init | cycle init 'a goal' | cycle init 'a goal'
+cycle run | cycle run --agent runner --model script:done.yaml | cycle run --model script:none.yaml
 cycle status | cycle status | cycle status --agent 'no name'
 cycle wake | cycle wake | cycle wake
 cycle step | cycle step $id <<<'{"tool": "look", "args": {}}' | cycle step none <<<'{}'
@@ -106,6 +115,7 @@ stats | stats | stats nonsense
 watch | watch --count 1 | watch --count x
 where | where | where --pad nonsense:x
 setup | setup codex | setup nonsense
+run | run 'a question' --model script:answer.yaml | run 'a question' --model script:none.yaml
 mcp | mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' | mcp --tools nonsense
 memory-tool | memory-tool <<<'{"command":"view","path":"/memories"}' | memory-tool <<<'{'
 help | help lease run | help nonsense

@@ -5,6 +5,7 @@
 #   jot ARGS...                                 run jotter; out, err and code are set
 #   says TEXT / tells TEXT                      standard output / standard error holds TEXT
 #   ends CODE                                   the exit code was CODE
+#   until_true COMMAND...                       wait until the command succeeds, a minute at most
 set -u
 umask 077
 here=$(mktemp -d "${TMPDIR:-/tmp}/jotter-cli-XXXXXX")
@@ -36,6 +37,16 @@ try() {
         echo "not ok $count - $sentence"
         bad=1
     fi
+}
+
+# Only keeps a mistake from hanging: it measures nothing.
+until_true() {
+    for _ in $(seq 600); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    echo "# never happened: $*"
+    return 1
 }
 
 plan() {

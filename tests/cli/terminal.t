@@ -183,6 +183,21 @@ watched() {
 }
 try 'so are changes as they come' watched
 
+cat >evil.yaml <<'E'
+- text: "words \e]0;owned\a\e[31mred\u009b1m\rback"
+  calls:
+    - {id: e, name: echo, args: {text: "result \e[31mred\u009b1m\a"}}
+    - {name: "no\e[31msuch", args: {"k\e[31m": "\e[31m"}}
+- {text: "", stop: end}
+- text: "answer \e[31mred {{result:e}}"
+E
+echo '- {text: "no \e[31m", stop: refusal, why: "why \e[31m"}' >refusal.yaml
+agent() {
+    shown run question --model script:evil.yaml && holds 'words .x1B' && holds '% green, turn 2 of 25' && holds 'answer .x1B' || return 1
+    shown run question --model script:refusal.yaml && shown log show last && shown run --resume last --model script:none.yaml
+}
+try 'so are the words of a model and the results of its tools' agent
+
 plain() { "$JOTTER" read plan | cmp -s - <(printf '%s\n' "$evil 2"); }
 try 'elsewhere than on a terminal the bytes are what they are' plain
 

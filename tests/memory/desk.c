@@ -111,10 +111,9 @@ static void run_turn(void **state)
     tear_down(&d);
 }
 
-int desk_run(const DeskTest *tests, size_t n, bool lasting)
+static int run_each(const char *const *engines, size_t engines_n, const DeskTest *tests, size_t n)
 {
-    static const char *const engines[] = { "files", "sqlite", "mem" };
-    size_t engines_n = lasting ? 2 : 3, all = n * engines_n;
+    size_t all = n * engines_n;
     struct CMUnitTest *list = calloc(all, sizeof *list);
     Turn *turns = calloc(all, sizeof *turns);
     char(*names)[160] = calloc(all, sizeof *names);
@@ -130,4 +129,15 @@ int desk_run(const DeskTest *tests, size_t n, bool lasting)
     free(turns);
     free(names);
     return failed;
+}
+
+int desk_run(const DeskTest *tests, size_t n, bool lasting)
+{
+    static const char *const engines[] = { "files", "sqlite", "mem" };
+    return run_each(engines, lasting ? 2 : 3, tests, n);
+}
+
+int desk_run_on(const char *engine, const DeskTest *tests, size_t n)
+{
+    return run_each(&engine, 1, tests, n);
 }

@@ -35,6 +35,8 @@ typedef struct DeskTest {
 /* Run all tests on every engine that keeps what it is told over a restart, and on mem: unless
  * `lasting`.  The result is for main(). */
 int desk_run(const DeskTest *tests, size_t n, bool lasting);
+/* Run all tests on one engine, where that makes no difference. */
+int desk_run_on(const char *engine, const DeskTest *tests, size_t n);
 
 /* A second handle on the same pad (not for mem:), as somebody else. */
 Memory desk_open(Desk *d, const char *by);

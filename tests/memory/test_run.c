@@ -169,7 +169,7 @@ static void what_cannot_be_recorded_changes_nothing(Desk *d)
         assert_sentence(&d->e);
     }
     desk_expect(d, JOT_CONFLICT,
-                run_call(&r, &(RunCall){ S("open"), S("t"), S(""), false }, &d->e));
+                run_call(&r, &(RunCall){ .call = S("open"), .tool = S("t") }, &d->e));
     desk_expect(d, JOT_NOT_FOUND, run_result(&r, S("none"), true, S(""), &n, &d->e));
     assert_says(d, "no open call 'none'");
     desk_expect(d, JOT_INVALID, run_say(&r, RUN_THINKING, S("\xFF"), &d->e));

@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "memory/doc.h"
+#include "memory/sink.h"
 #include "memory/tokens.h"
 #include "tool/args.h"
 
@@ -237,6 +238,19 @@ static jot_status open_door(void *ctx, bool create, Memory **out, Err *e)
         return err_set(e, JOT_NOT_FOUND, "there is no pad");
     *out = &door->d->m;
     return JOT_OK;
+}
+
+static void a_result_of_a_tool_is_read_by_its_key(Desk *d)
+{
+    SinkView view;
+    SinkPut put = { .call = S("run.r1c1"), .tool = S("shell"), .result = S("one\ntwo\nthree\n") };
+    desk_ok(d, sink_put(&d->m, &put, &d->a, &view, NULL, &d->e));
+    says(d, "scratchpad_read", "{\"key\":\"artifacts/tool_results/run.r1c1\"}",
+         "one\ntwo\nthree\nresult of run.r1c1");
+    says(d, "scratchpad_read", "{\"key\":\"tool_results/run.r1c1\",\"from_line\":2,\"lines\":1}",
+         "two\nresult of run.r1c1; lines 2-2 of 3, about 2 of 6 tokens; go on with from_line=3");
+    AUTO(ToolReply) none = call(d, "scratchpad_read", "{\"key\":\"tool_results/none\"}");
+    assert_true(none.is_error);
 }
 
 static void a_pad_is_made_by_the_first_write_and_missing_for_reads(Desk *d)
@@ -531,6 +545,7 @@ static const DeskTest tests[] = {
     DESK_TEST(every_parameter_refuses_what_its_table_does_not_allow),
     DESK_TEST(wrong_arguments_are_answered_and_change_nothing),
     DESK_TEST(an_unknown_tool_is_the_callers_fault),
+    DESK_TEST(a_result_of_a_tool_is_read_by_its_key),
     DESK_TEST(a_pad_is_made_by_the_first_write_and_missing_for_reads),
     DESK_TEST(what_was_written_is_answered_and_read_with_its_version),
     DESK_TEST(a_long_note_is_read_in_parts_that_make_the_whole),

@@ -1,0 +1,92 @@
+/* budget.c - counting what a request takes. */
+#include "agent/budget.h"
+
+#include "memory/tokens.h"
+#include "tool/tool.h"
+
+const char *budget_state_name(BudgetState state)
+{
+    static const char *const names[] = { "green", "yellow", "red" };
+    return names[state];
+}
+
+uint64_t budget_headroom(uint64_t window)
+{
+    return window / 4 < BUDGET_HEADROOM ? window / 4 : BUDGET_HEADROOM;
+}
+
+unsigned budget_percent(const Budget *b)
+{
+    uint64_t percent = b->usable ? b->used * 100 / b->usable : 100;
+    return percent < 1000 ? (unsigned)percent : 1000;
+}
+
+void budget_add_up(Budget *b)
+{
+    b->usable = b->window > b->headroom ? b->window - b->headroom : 0;
+    b->used = b->system + b->tools + b->history + b->retrieved;
+    if (b->reported > b->used)
+        b->used = b->reported;
+    /* Without division: 80 per cent of what is usable is red also where it is no whole number. */
+    b->state = b->used * 100 >= b->usable * BUDGET_RED_PERCENT      ? BUDGET_RED
+               : b->used * 100 >= b->usable * BUDGET_YELLOW_PERCENT ? BUDGET_YELLOW
+                                                                    : BUDGET_GREEN;
+}
+
+/* True if a result with this id came from the pad itself. */
+static bool from_pad(const Transcript *t, Str part)
+{
+    for (size_t i = t->turns_n; i-- > 0;)
+        for (size_t c = 0; c < t->turns[i].calls_n; c++)
+            if (str_eq(t->turns[i].calls[c].part, part))
+                return tool_find(TOOLS_ALL, t->turns[i].calls[c].tool) != NULL;
+    return false;
+}
+
+static void count_part(const Transcript *t, const LlmPart *p, Budget *b)
+{
+    switch (p->kind) {
+    case LLM_TEXT:
+    case LLM_RAW:
+        b->history += tokens_estimate(p->text);
+        break;
+    case LLM_CALL:
+        b->history += tokens_estimate(p->name) + tokens_estimate(p->args) + BUDGET_PER_CALL;
+        break;
+    case LLM_RESULT:
+        *(from_pad(t, p->id) ? &b->retrieved : &b->history) +=
+            tokens_estimate(p->text) + BUDGET_PER_RESULT;
+        break;
+    }
+}
+
+Budget budget_measure(const Transcript *t)
+{
+    AUTO(Arena) arena = { 0 };
+    Budget b = { .window = t->setup.window,
+                 .headroom = t->setup.headroom,
+                 .reported = t->reported,
+                 .system = tokens_estimate(t->setup.system) };
+    for (size_t i = 0; !t->setup.json && i < t->setup.tools_n; i++)
+        b.tools += tokens_estimate(t->setup.tools[i].name) +
+                   tokens_estimate(t->setup.tools[i].about) +
+                   tokens_estimate(t->setup.tools[i].schema);
+    MessageList list = transcript_messages(t, &arena);
+    for (size_t i = 0; i < list.n; i++) {
+        b.history += BUDGET_PER_MESSAGE;
+        for (size_t k = 0; k < list.items[i].n; k++)
+            count_part(t, &list.items[i].parts[k], &b);
+    }
+    budget_add_up(&b);
+    return b;
+}
+
+json_t *budget_json(const Budget *b)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "window",
+                     (json_int_t)b->window, "headroom", (json_int_t)b->headroom, "system",
+                     (json_int_t)b->system, "tools", (json_int_t)b->tools, "history",
+                     (json_int_t)b->history, "retrieved", (json_int_t)b->retrieved, "reported",
+                     (json_int_t)b->reported, "used", (json_int_t)b->used, "state",
+                     budget_state_name(b->state));
+}

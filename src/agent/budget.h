@@ -1,0 +1,61 @@
+/* budget.h - Budget, how full a model's context window is.
+ *
+ * Of the window a part is kept free for the reply (headroom); the rest is usable.
+ * What is used is estimated, part by part, from the request as it would be sent:
+ *
+ *   system      rules and prompt
+ *   tools       their descriptions
+ *   history     question, summary, the model's words and calls, results of tools
+ *   retrieved   of the results, those that were read from the pad
+ *
+ * The count a provider gave for its newest request is a floor: an estimate never
+ * talks it down.  Green below 0.60 of what is usable, yellow from there, red from
+ * 0.80 on.  Here things are only measured; compact.h acts. */
+#ifndef AGENT_BUDGET_H
+#define AGENT_BUDGET_H
+
+#include "agent/transcript.h"
+
+enum {
+    /* Tokens, if nobody knows the model's.  Servers of small models cut what is longer, and do not
+     * say so. */
+    BUDGET_WINDOW = 32 * 1000,
+    BUDGET_WINDOW_MIN = 2000,
+    BUDGET_WINDOW_MAX = 100 * 1000 * 1000,
+    BUDGET_HEADROOM = 4096,     /* tokens; of a small window a quarter */
+    BUDGET_YELLOW_PERCENT = 60, /* per cent of what is usable */
+    BUDGET_RED_PERCENT = 80,
+    BUDGET_PER_MESSAGE = 4, /* tokens a message takes besides its text; a call and a result too: */
+    BUDGET_PER_CALL = 6,
+    BUDGET_PER_RESULT = 4,
+};
+
+typedef enum BudgetState { BUDGET_GREEN, BUDGET_YELLOW, BUDGET_RED } BudgetState;
+
+/* "green", "yellow", "red"; never NULL. */
+const char *budget_state_name(BudgetState state);
+
+typedef struct Budget {
+    uint64_t window, headroom, usable;
+    uint64_t system, tools, history, retrieved;
+    uint64_t reported; /* by the provider; 0: not known */
+    uint64_t used;     /* the larger one of the sum and what was reported */
+    BudgetState state;
+} Budget;
+
+/* The headroom of a window. */
+uint64_t budget_headroom(uint64_t window);
+
+/* What the next request takes. */
+Budget budget_measure(const Transcript *t);
+/* The same for numbers that are known: fills in usable, used and state. */
+void budget_add_up(Budget *b);
+
+/* Of what is usable, in per cent; may be above 100. */
+unsigned budget_percent(const Budget *b);
+
+/* {"window", "headroom", "system", "tools", "history", "retrieved", "reported", "used", "state"};
+ * the caller owns it. */
+json_t *budget_json(const Budget *b);
+
+#endif

@@ -1,0 +1,179 @@
+/* jail_bwrap.c - the arguments of bubblewrap.
+ *
+ * The command gets a file system put together from the machine's programs (read
+ * only), a /proc, /dev and /tmp of its own, and the working directory under its own
+ * name.  Where the pad lies in that, it is mounted over itself read-only, and each
+ * directory between the two over itself, because a directory in which something is
+ * mounted can be renamed, and with it the pad, while one that is a mount cannot.
+ *
+ * A pad that is a database file has journals beside it.  Those that are not there
+ * must not be made either: SQLite would believe them.  So each stands for a moment
+ * as an empty file, under a mount, and is removed afterwards if it is still empty. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "agent/jail.h"
+
+enum { ARGS_MAX = 512 };
+
+typedef struct Args {
+    const char **at;
+    size_t n;
+    Arena *into;
+} Args;
+
+static void add(Args *a, const char *arg)
+{
+    if (a->n < ARGS_MAX)
+        a->at[a->n++] = arg;
+}
+
+static void add2(Args *a, const char *option, const char *value)
+{
+    add(a, option);
+    add(a, value);
+}
+
+static void add3(Args *a, const char *option, const char *from, const char *to)
+{
+    add2(a, option, from);
+    add(a, to);
+}
+
+/* A directory of the root: a symlink as on this machine, or read-only. */
+static void add_top(Args *a, const char *path)
+{
+    char target[256];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n > 0) {
+        target[n] = 0;
+        add3(a, "--symlink", arena_cstr(a->into, str(target)), path);
+    } else if (access(path, F_OK) == 0) {
+        add3(a, "--ro-bind", path, path);
+    }
+}
+
+static void hide(Args *a, const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0)
+        return;
+    if (S_ISDIR(info.st_mode))
+        add2(a, "--tmpfs", path);
+    else if (S_ISREG(info.st_mode))
+        add3(a, "--ro-bind", "/dev/null", path);
+}
+
+static void add_system(Args *a, bool network)
+{
+    static const char *const tops[] = { "/usr",   "/bin",    "/sbin", "/lib", "/lib32",
+                                        "/lib64", "/libx32", "/opt",  "/sys", "/etc" };
+    for (size_t i = 0; i < COUNT_OF(tops); i++)
+        add_top(a, tops[i]);
+    for (size_t i = 0; jail_hidden[i]; i++)
+        hide(a, jail_hidden[i]);
+    if (network)
+        add3(a, "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve");
+    add2(a, "--proc", "/proc");
+    add2(a, "--dev", "/dev");
+    add2(a, "--size", arena_printf(a->into, "%d", CONFINE_TMP_BYTES).p);
+    add2(a, "--tmpfs", "/tmp");
+    add2(a, "--symlink", "/tmp");
+    add(a, "/var/tmp");
+}
+
+/* Every directory from the working directory to the pad's place is a mount of its own. */
+static void add_way(Args *a, const Place *p, Str to)
+{
+    for (size_t at = p->path.n + 1; at < to.n; at++)
+        if (to.p[at] == '/') {
+            const char *dir = arena_cstr(a->into, str_slice(to, 0, at));
+            add3(a, "--bind", dir, dir);
+        }
+}
+
+static void add_pad(Args *a, const Place *p)
+{
+    static const char *const journals[] = { "", "-wal", "-shm", "-journal", "-lock" };
+    if (!place_holds_pad(p))
+        return;
+    add_way(a, p, p->pad);
+    if (!p->pad_is_file) {
+        add3(a, "--ro-bind", p->pad.p, p->pad.p);
+        return;
+    }
+    for (size_t i = 0; i < COUNT_OF(journals); i++) {
+        const char *path = arena_printf(a->into, "%s%s", p->pad.p, journals[i]).p;
+        add3(a, "--ro-bind", access(path, F_OK) == 0 ? path : "/dev/null", path);
+    }
+}
+
+static void add_environment(Args *a, char *const *env)
+{
+    add(a, "--clearenv");
+    for (; *env; env++) {
+        char *name = arena_cstr(a->into, str(*env)), *equals = strchr(name, '=');
+        *equals = 0;
+        add3(a, "--setenv", name, equals + 1);
+    }
+}
+
+/* The filter as bytes in a file that bwrap reads. */
+static jot_status store_filter(const ConfineJob *job, Arena *into, Jail *out, Err *e)
+{
+    struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
+    /* With the machine's network come its sockets without a name in the file system, behind which
+     * there may be anything: those are refused here. */
+    size_t n = jail_filter(code, !job->network, job->network), bytes = n * sizeof *code;
+    if (!n && job->network)
+        return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
+    if (!n)
+        return JOT_OK; /* the namespaces hold without it */
+    out->filter_fd = memfd_create("filter", MFD_CLOEXEC);
+    if (out->filter_fd < 0 || write(out->filter_fd, code, bytes) != (ssize_t)bytes ||
+        lseek(out->filter_fd, 0, SEEK_SET) != 0)
+        return err_errno(e, errno, "could not hand over the filter");
+    return JOT_OK;
+}
+
+static const char *find_bwrap(void)
+{
+    static const char *const places[] = { "/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap" };
+    for (size_t i = 0; i < COUNT_OF(places); i++)
+        if (access(places[i], X_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
+jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
+{
+    Args a = { .at = NEW_ARRAY(into, const char *, ARGS_MAX + 8), .into = into };
+    const char *bwrap = find_bwrap(), *dir = job->place->path.p;
+    if (!bwrap)
+        return err_set(e, JOT_UNSUPPORTED, "bubblewrap is not installed");
+    TRY(store_filter(job, into, out, e));
+    out->envp = jail_environment(S("/tmp"), job->place->path, into);
+    add(&a, bwrap);
+    add(&a, "--unshare-all");
+    if (job->network)
+        add(&a, "--share-net");
+    add(&a, "--die-with-parent");
+    add2(&a, "--cap-drop", "ALL");
+    add_environment(&a, out->envp);
+    add_system(&a, job->network);
+    add3(&a, "--bind", dir, dir);
+    add_pad(&a, job->place);
+    add2(&a, "--chdir", dir);
+    if (out->filter_fd >= 0)
+        add2(&a, "--seccomp", arena_printf(into, "%d", JAIL_FILTER_FD).p);
+    add(&a, "--");
+    if (a.n >= ARGS_MAX)
+        return err_set(e, JOT_UNSUPPORTED, "the pad lies too deep in the working directory");
+    jail_shell(job, into, a.at, &a.n);
+    out->argv = (char *const *)a.at;
+    return JOT_OK;
+}

@@ -1,0 +1,207 @@
+/* jail_landlock.c - rules about files, and no sockets.
+ *
+ * Landlock knows only what is allowed, and a rule for a directory holds for all
+ * below it.  To leave something out, each of its siblings is allowed instead, on
+ * every level from the directory down to it.
+ *
+ * ABI 3 is needed: before, nothing could be said about truncating a file. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "agent/jail.h"
+
+enum {
+    CREATE_RULESET = 444, /* these numbers are the same on every machine */
+    ADD_RULE = 445,
+    GET_VERSION = 1,
+    PATH_BENEATH = 1,
+    ABI_MIN = 3,
+    ENTRIES_MAX = 20000, /* of a directory */
+};
+
+/* As the kernel defines them; its header may be older than the kernel. */
+#define EXECUTE (UINT64_C(1) << 0)
+#define WRITE_FILE (UINT64_C(1) << 1)
+#define READ_FILE (UINT64_C(1) << 2)
+#define READ_DIR (UINT64_C(1) << 3)
+#define REMOVE_DIR (UINT64_C(1) << 4)
+#define REMOVE_FILE (UINT64_C(1) << 5)
+#define MAKE_CHAR (UINT64_C(1) << 6)
+#define MAKE_DIR (UINT64_C(1) << 7)
+#define MAKE_REG (UINT64_C(1) << 8)
+#define MAKE_SOCK (UINT64_C(1) << 9)
+#define MAKE_FIFO (UINT64_C(1) << 10)
+#define MAKE_BLOCK (UINT64_C(1) << 11)
+#define MAKE_SYM (UINT64_C(1) << 12)
+#define REFER (UINT64_C(1) << 13)
+#define TRUNCATE (UINT64_C(1) << 14)
+#define IOCTL_DEV (UINT64_C(1) << 15)
+
+#define READS (EXECUTE | READ_FILE | READ_DIR)
+#define WRITES                                                                                     \
+    (READS | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SOCK | MAKE_FIFO | \
+     MAKE_SYM | REFER | TRUNCATE)
+#define OF_FILES (EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV)
+
+typedef struct RulesetAttr {
+    uint64_t fs, net, scoped;
+} RulesetAttr;
+
+typedef struct PathAttr {
+    uint64_t access;
+    int32_t fd;
+} __attribute__((packed)) PathAttr;
+
+/* What is left out of the rules. */
+typedef struct Except {
+    Str path;
+    bool begins;     /* and everything that begins with it: a database and its journals */
+    uint64_t rights; /* that are given all the same */
+} Except;
+
+typedef struct Rules {
+    int ruleset;
+    const Except *except;
+    size_t except_n;
+    int failed; /* errno of the first rule that could not be made */
+} Rules;
+
+static void allow_fd(Rules *r, int fd, uint64_t rights)
+{
+    struct stat info;
+    PathAttr a = { .access = rights, .fd = fd };
+    if (fstat(fd, &info) != 0)
+        return;
+    if (!S_ISDIR(info.st_mode))
+        a.access &= OF_FILES;
+    if (a.access && syscall(ADD_RULE, r->ruleset, PATH_BENEATH, &a, 0) != 0 && !r->failed)
+        r->failed = errno;
+}
+
+/* A path that is not there needs no rule. */
+static void allow(Rules *r, const char *path, uint64_t rights)
+{
+    AUTO(Fd) fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd >= 0)
+        allow_fd(r, fd, rights);
+}
+
+static bool is_below(Str path, Str dir)
+{
+    return str_starts(path, dir) && (dir.n == 1 || (path.n > dir.n && path.p[dir.n] == '/'));
+}
+
+static const Except *excepted(const Rules *r, Str path)
+{
+    for (size_t i = 0; i < r->except_n; i++) {
+        const Except *x = &r->except[i];
+        if (x->begins ? str_starts(path, x->path) : str_eq(path, x->path))
+            return x;
+    }
+    return NULL;
+}
+
+static bool holds_exception(const Rules *r, Str path)
+{
+    for (size_t i = 0; i < r->except_n; i++)
+        if (is_below(r->except[i].path, path))
+            return true;
+    return false;
+}
+
+/* Allow what is below a path, but for the exceptions. */
+static void allow_below(Rules *r, Str path, uint64_t rights, Arena *into)
+{
+    const Except *x = excepted(r, path);
+    if (x || !holds_exception(r, path)) {
+        allow(r, path.p, x ? rights & x->rights : rights);
+        return;
+    }
+    DIR *d = opendir(path.p);
+    if (!d)
+        return;
+    allow(r, path.p, rights & READ_DIR);
+    struct dirent *entry;
+    for (int n = 0; n < ENTRIES_MAX && (entry = readdir(d)); n++) {
+        bool dots = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (dots || entry->d_type == DT_LNK) /* a link counts as what it points to */
+            continue;
+        Str child = arena_printf(into, "%s/%s", path.n == 1 ? "" : path.p, entry->d_name);
+        allow_below(r, child, rights, into);
+    }
+    closedir(d);
+}
+
+static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
+{
+    static const char *const reads[] = { "/usr",
+                                         "/bin",
+                                         "/sbin",
+                                         "/lib",
+                                         "/lib32",
+                                         "/lib64",
+                                         "/libx32",
+                                         "/opt",
+                                         "/sys",
+                                         "/proc",
+                                         "/run/systemd/resolve" };
+    static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                           "/dev/urandom" };
+    for (size_t i = 0; i < COUNT_OF(reads); i++)
+        allow(r, reads[i], READS);
+    for (size_t i = 0; i < COUNT_OF(devices); i++)
+        allow(r, devices[i], READ_FILE | WRITE_FILE);
+    allow_below(r, S("/etc"), READS, into);
+    allow_below(r, job->place->path, WRITES, into);
+    allow(r, tmp.p, WRITES);
+}
+
+static jot_status make_ruleset(bool network, Fd *out, Err *e)
+{
+    long abi = syscall(CREATE_RULESET, NULL, 0, GET_VERSION);
+    RulesetAttr a = { .fs = WRITES | MAKE_CHAR | MAKE_BLOCK };
+    size_t size = sizeof a.fs;
+    if (abi < 0)
+        return err_set(e, JOT_UNSUPPORTED, "this kernel has no Landlock");
+    if (abi < ABI_MIN)
+        return err_set(e, JOT_UNSUPPORTED, "this kernel's Landlock is version %ld: %d is needed",
+                       abi, ABI_MIN);
+    if (abi >= 4) {
+        a.net = network ? 0 : 3; /* bind and connect with TCP */
+        size = offsetof(RulesetAttr, scoped);
+    }
+    if (abi >= 5)
+        a.fs |= IOCTL_DEV;
+    if (abi >= 6) {
+        a.scoped = 3; /* sockets without a name in the file system, signals */
+        size = sizeof a;
+    }
+    *out = (int)syscall(CREATE_RULESET, &a, size, 0);
+    return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
+}
+
+jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
+{
+    const Place *p = job->place;
+    Except except[16] = { { .path = p->pad, .begins = p->pad_is_file, .rights = READS } };
+    Rules r = { .except = except, .except_n = p->pad.n ? 1 : 0 };
+    struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
+    size_t n = jail_filter(code, false, job->network);
+    if (!n)
+        return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
+    for (size_t i = 0; jail_hidden[i] && r.except_n < COUNT_OF(except); i++)
+        except[r.except_n++] = (Except){ .path = str(jail_hidden[i]) };
+    TRY(make_ruleset(job->network, &out->ruleset, e));
+    TRY(jail_open(job, into, out, e));
+    r.ruleset = out->ruleset;
+    add_rules(&r, job, out->tmp, into);
+    if (r.failed)
+        return err_errno(e, r.failed, "could not use Landlock");
+    out->filter = (struct sock_fprog){ .len = (unsigned short)n, .filter = code };
+    out->sealed = true;
+    return JOT_OK;
+}

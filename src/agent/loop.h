@@ -1,0 +1,130 @@
+/* loop.h - Loop, an agent at work on one question until it is answered.
+ *
+ * Ask the model, record its reply, make its calls one by one, ask again.  What to
+ * do next follows from the run's records alone (transcript.h), and every step is
+ * durable before the next one is taken:
+ *
+ *   reply         before any of its calls is made
+ *   tool_call     before the call is made
+ *   the sink      when it has answered (act.h)
+ *   tool_result   before the model is asked again
+ *   answer, end   before anybody is told
+ *
+ * So whoever takes over a run whose process died goes on behind its last record.
+ * A call that was issued and has no result is looked for in the sink; if it is
+ * not there and changes something, it is never made again: the model is told that
+ * nobody knows what came of it.
+ *
+ * An answer is not taken while the plan of the run's name is open (plan.h).
+ *
+ * One process works on a run at a time: it holds a lease that ends with it. */
+#ifndef AGENT_LOOP_H
+#define AGENT_LOOP_H
+
+#include "agent/compact.h"
+
+enum {
+    LOOP_ITERATIONS = 25, /* replies, unless asked for otherwise */
+    LOOP_ITERATIONS_MAX = 10 * 1000,
+    LOOP_CALLS_LIMIT = 10,   /* calls of one tool that are suggested: more than for a query */
+    LOOP_UNREADABLE_MAX = 5, /* replies in a row that are neither call nor answer */
+    LOOP_OVERFLOWS_MAX = 2,  /* times a request is made shorter because its provider says so */
+};
+
+/* --- Who does it ------------------------------------------------------------------------- */
+
+typedef struct LoopCall {
+    Str id; /* of this call and no other in the pad */
+    Str tool;
+    const json_t *args; /* an object */
+} LoopCall;
+
+typedef struct LoopReply {
+    Str text; /* for the model, UTF-8 */
+    bool failed;
+} LoopReply;
+
+/* The tools. */
+typedef struct LoopHands {
+    /* True if a call must not be made twice. */
+    bool (*mutates)(void *ctx, Str tool, const json_t *args);
+    /* Make a call.  A refusal, a failure and a tool that is not there are replies; anything but
+     * JOT_OK stops the loop. */
+    jot_status (*call)(void *ctx, const LoopCall *call, Arena *into, LoopReply *out, Err *e);
+    /* The reply of a call that was made before.  JOT_NOT_FOUND: it was not kept. */
+    jot_status (*recall)(void *ctx, Str id, Arena *into, LoopReply *out, Err *e);
+    void *ctx;
+} LoopHands;
+
+/* Whoever watches; every function may be NULL. */
+typedef struct LoopView {
+    void (*budget)(void *ctx, const Transcript *t, const Budget *b); /* before the model is asked */
+    void (*text)(void *ctx, Str piece);                              /* as it comes */
+    void (*again)(void *ctx, int64_t wait_ms, const char *why);      /* what came so far is void */
+    void (*replied)(void *ctx, const Turn *turn);
+    void (*call)(void *ctx, const TurnCall *c);
+    void (*result)(void *ctx, const TurnCall *c);
+    void (*notice)(void *ctx, Str text);
+    void (*compacted)(void *ctx, const Compacted *c);
+    bool (*cancelled)(void *ctx); /* asked at least ten times a second */
+    void *ctx;
+} LoopView;
+
+typedef struct Loop {
+    Memory *m;
+    Llm *llm;
+    LoopHands hands;
+    LoopView view;
+    int64_t wait_ms;         /* for another process to let go of the run */
+    uint64_t iterations_max; /* 0: LOOP_ITERATIONS */
+    uint64_t tokens_max;     /* of all requests and replies; 0: no limit */
+    uint64_t calls_limit;    /* calls of one tool that are suggested; 0: LOOP_CALLS_LIMIT */
+    /* What to begin with.  A run that goes on keeps what it was begun with; only if the model is
+     * another one, or `setup_anew` is set, it gets the model and its limits from here. */
+    Setup setup;
+    bool setup_anew;
+} Loop;
+
+/* --- How it ends ------------------------------------------------------------------------- */
+
+typedef enum LoopEnd {
+    LOOP_ANSWERED,
+    LOOP_LIMIT,           /* all iterations are used up */
+    LOOP_SPENT,           /* all tokens are */
+    LOOP_INCOMPLETE_PLAN, /* it wants to answer, and the plan is still open */
+    LOOP_NONSENSE,        /* LOOP_UNREADABLE_MAX replies in a row could not be read */
+    LOOP_REFUSED,         /* the model will not answer */
+    LOOP_CANCELLED,
+    LOOP_FAILED,
+} LoopEnd;
+
+/* "answered", "limit", "spent", "incomplete_plan" ...; never NULL. */
+const char *loop_end_name(LoopEnd end);
+
+typedef struct LoopOutcome {
+    LoopEnd end;
+    Str answer; /* of LOOP_ANSWERED; of others what the model said last, if anything */
+    Str why;    /* of all others: one line */
+    uint64_t replies, results;
+    uint64_t tokens; /* of all requests and replies, as far as their provider counted */
+    uint64_t summed; /* turns that are no longer in the context */
+    Budget budget;   /* of the newest request */
+} LoopOutcome;
+
+/* Begin a run.  *out is for loop_go, and for run_close. */
+MUST_USE jot_status loop_begin(Loop *l, Str query, Run *out, Err *e);
+/* Take one over.  JOT_NOT_FOUND; JOT_INVALID: it was not begun by a loop.  JOT_LEASED: another
+ * process works on it. */
+MUST_USE jot_status loop_resume(Loop *l, Str id, Run *out, Err *e);
+
+/* Say something more to the model, before loop_go.  A run that was answered goes on then. */
+MUST_USE jot_status loop_say(Run *r, Str text, Err *e);
+
+/* Work until it ends.  JOT_OK with one of the ends up to LOOP_REFUSED.  JOT_CANCELLED, and whatever
+ * the model or the pad failed with: the run can be taken over later.  Texts live in `into`. */
+MUST_USE jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e);
+
+/* The request that would be sent now; texts live in `into` and are borrowed from `t`. */
+LlmRequest loop_request(const Transcript *t, Arena *into);
+
+#endif

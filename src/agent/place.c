@@ -1,0 +1,346 @@
+/* place.c - paths of a model, resolved beneath the working directory.
+ *
+ * A write makes a new file beside the old one, syncs it and renames it over: a
+ * process that dies leaves the old file or the new one, and perhaps a temporary
+ * file with the name ".NAME.XXXX.tmp". */
+#include "agent/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/id.h"
+#include "base/url.h"
+
+enum { TRIES = 64 /* openat2 answers EAGAIN when a rename raced with it; it passes */ };
+
+/* --- Opening --------------------------------------------------------------------------- */
+
+static jot_status real_path(Str path, Arena *into, Str *out, Err *e)
+{
+    char found[PATH_MAX];
+    Shown shown;
+    if (path.n >= PATH_MAX)
+        return err_set(e, JOT_TOO_BIG, "a path of %zu bytes: the limit is %d", path.n, PATH_MAX);
+    if (!realpath(arena_cstr(into, path), found))
+        return err_errno(e, errno, "could not open '%s'", err_show(&shown, path));
+    *out = arena_copy(into, str(found));
+    return JOT_OK;
+}
+
+static Str parent_of(Str path, Arena *into)
+{
+    size_t slash = str_find_last(path, '/');
+    if (slash == path.n)
+        return S(".");
+    return arena_copy(into, slash ? str_slice(path, 0, slash) : S("/"));
+}
+
+/* Where the pad is.  A pad that is no file of this machine needs no keeping out. */
+static jot_status find_pad(Place *p, Str pad_url, Err *e)
+{
+    Url url;
+    struct stat info;
+    TRY(url_parse(pad_url, &p->arena, &url, e));
+    p->pad_is_file = str_eq(url.scheme, S("sqlite"));
+    if (!p->pad_is_file && !str_eq(url.scheme, S("files")))
+        return JOT_OK;
+    TRY(real_path(url.path, &p->arena, &p->pad, e));
+    Str dir = p->pad_is_file ? parent_of(p->pad, &p->arena) : p->pad;
+    if (stat(dir.p, &info) != 0)
+        return err_errno(e, errno, "could not look at the pad");
+    p->pad_dev = info.st_dev;
+    p->pad_ino = info.st_ino;
+    return JOT_OK;
+}
+
+/* True if the directory is the pad's, or lies below it. */
+static bool is_pad(const Place *p, const struct stat *dir)
+{
+    return p->pad.n && dir->st_dev == p->pad_dev && dir->st_ino == p->pad_ino;
+}
+
+/* Go up from a directory to the root, looking for the pad. */
+static bool inside_pad(const Place *p, int dir)
+{
+    AUTO(Fd) at = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+    struct stat info, above;
+    if (p->pad_is_file || !p->pad.n)
+        return false;
+    for (int depth = 0; depth < PLACE_DEPTH_MAX * 16; depth++) {
+        if (at < 0 || fstat(at, &info) != 0 || is_pad(p, &info))
+            return true; /* what cannot be looked at is not written to */
+        Fd up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        fd_close(&at);
+        at = up;
+        if (at >= 0 && fstat(at, &above) == 0 && above.st_dev == info.st_dev &&
+            above.st_ino == info.st_ino)
+            return false;
+    }
+    return true;
+}
+
+jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, Err *e)
+{
+    Place p = { .io = io, .dir = FD_NONE };
+    jot_status st = real_path(dir.n ? dir : S("."), &p.arena, &p.path, e);
+    if (st == JOT_OK)
+        st = find_pad(&p, pad_url, e);
+    if (st == JOT_OK) {
+        int fd = io_open_root(io, p.path.p);
+        if (fd < 0)
+            st = err_errno(e, -fd, "could not open the working directory");
+        else
+            p.dir = fd;
+    }
+    if (st == JOT_OK && inside_pad(&p, p.dir))
+        st = err_set(e, JOT_INVALID, "the working directory lies in the pad: use another");
+    if (st != JOT_OK) {
+        place_close(&p);
+        return st;
+    }
+    *out = p;
+    return JOT_OK;
+}
+
+void place_close(Place *p)
+{
+    if (p->path.n) /* {0} has descriptor 0, which is not ours */
+        fd_close(&p->dir);
+    arena_free(&p->arena);
+    *p = (Place){ .dir = FD_NONE };
+}
+
+bool place_holds_pad(const Place *p)
+{
+    Str dir = p->pad_is_file ? str_slice(p->pad, 0, str_find_last(p->pad, '/')) : p->pad;
+    if (!p->pad.n || !str_starts(dir, p->path))
+        return false;
+    return p->path.n == 1 || dir.n == p->path.n || dir.p[p->path.n] == '/';
+}
+
+/* --- Names ----------------------------------------------------------------------------- */
+
+static jot_status outside(Str path, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_DENIED, "'%s' lies outside the working directory",
+                   err_show(&shown, path));
+}
+
+/* Check a path, and cut off the working directory if it begins with it.  An absolute path that
+ * leads elsewhere stays as it is. */
+static jot_status check_path(const Place *p, Str path, char out[PLACE_PATH_MAX], Err *e)
+{
+    Shown shown;
+    if (!path.n)
+        return err_set(e, JOT_INVALID, "'path' cannot be empty");
+    if (path.n >= PLACE_PATH_MAX)
+        return err_set(e, JOT_TOO_BIG, "'path' has %zu bytes: at most %d are allowed", path.n,
+                       PLACE_PATH_MAX - 1);
+    if (str_find(path, 0) != path.n)
+        return err_set(e, JOT_INVALID, "'%s' is no path: it holds a NUL", err_show(&shown, path));
+    Str rest = path;
+    size_t n = p->path.n;
+    if (str_starts(path, p->path) && (path.n == n || n == 1 || path.p[n] == '/')) {
+        rest = str_from(path, n);
+        while (rest.n && rest.p[0] == '/')
+            rest = str_from(rest, 1);
+        if (!rest.n)
+            rest = S(".");
+    }
+    memcpy(out, rest.p, rest.n);
+    out[rest.n] = 0;
+    return JOT_OK;
+}
+
+/* What openat2 says, as a sentence without any path of the host. */
+static jot_status cannot_open(Str path, int errnum, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, path);
+    if (errnum == EXDEV)
+        return outside(path, e);
+    if (errnum == ENOENT || errnum == ENOTDIR)
+        return err_set(e, JOT_NOT_FOUND, "there is no file '%s'", name);
+    if (errnum == ELOOP)
+        return err_set(e, JOT_DENIED, "'%s' goes through a symbolic link, which is not followed",
+                       name);
+    return err_errno(e, errnum, "could not open '%s'", name);
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+static int open_inside(const Place *p, const char *name)
+{
+    struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+    for (int i = 0;; i++) {
+        long fd = syscall(SYS_openat2, p->dir, name, &how, sizeof how);
+        if (fd >= 0)
+            return (int)fd;
+        if (errno != EINTR && (errno != EAGAIN || i >= TRIES))
+            return -errno;
+    }
+}
+
+jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e)
+{
+    char name[PLACE_PATH_MAX];
+    Shown shown;
+    TRY(check_path(p, path, name, e));
+    int got = name[0] == '/' ? -EXDEV : open_inside(p, name);
+    if (got == -EXDEV && p->reads_beyond) {
+        got = openat(p->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        got = got < 0 ? -errno : got;
+    }
+    if (got < 0)
+        return cannot_open(path, -got, e);
+    AUTO(Fd) fd = got;
+    if (fstat(fd, info) != 0)
+        return err_errno(e, errno, "could not look at '%s'", err_show(&shown, path));
+    if (!S_ISREG(info->st_mode))
+        return err_set(e, JOT_INVALID, "'%s' is %s, not a file", err_show(&shown, path),
+                       S_ISDIR(info->st_mode) ? "a directory" : "something special");
+    *out = fd_take(&fd);
+    return JOT_OK;
+}
+
+/* --- Writing --------------------------------------------------------------------------- */
+
+/* Open the directory `name` beneath the working directory, making what is missing of it.  `name`
+ * is cut at its slashes and put together again.  -EROFS: something would be made in the pad. */
+static int open_dirs(const Place *p, char *name)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY };
+    int fd = io_open(p->io, p->dir, name, FLAGS, 0);
+    if (fd != -ENOENT)
+        return fd;
+    char *slash = strrchr(name, '/');
+    AUTO(Fd) above = FD_NONE;
+    if (slash) {
+        *slash = 0;
+        int got = slash[1] ? open_dirs(p, name) : -EINVAL;
+        *slash = '/';
+        if (got < 0)
+            return got;
+        above = got;
+    }
+    int in = slash ? above : p->dir;
+    if (inside_pad(p, in))
+        return -EROFS;
+    int made = io_mkdir(p->io, in, slash ? slash + 1 : name);
+    if (made < 0 && made != -EEXIST)
+        return made;
+    return io_open(p->io, p->dir, name, FLAGS, 0);
+}
+
+/* "a/b" as directory and name; false if the name is none that a file can have. */
+static bool split(char *path, char **name)
+{
+    char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    if (slash)
+        *slash = 0;
+    return **name && strcmp(*name, ".") != 0 && strcmp(*name, "..") != 0 &&
+           strlen(*name) <= NAME_MAX;
+}
+
+static jot_status in_the_pad(Str path, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_DENIED,
+                   "'%s' lies in the pad: what is there is written with its own tools only",
+                   err_show(&shown, path));
+}
+
+static jot_status check_target(const Place *p, int dir, const char *name, Str path, Err *e)
+{
+    struct stat info;
+    Shown shown;
+    Str base = str_from(p->pad, str_find_last(p->pad, '/') + 1);
+    bool pads = inside_pad(p, dir);
+    if (p->pad_is_file && fstat(dir, &info) == 0 && is_pad(p, &info))
+        pads = str_starts(str(name), base);
+    if (pads)
+        return in_the_pad(path, e);
+    int got = io_stat(p->io, dir, name, &info);
+    if (got == -ENOENT)
+        return JOT_NOT_FOUND;
+    if (got < 0)
+        return cannot_open(path, -got, e);
+    if (S_ISREG(info.st_mode))
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "'%s' is %s, not a file", err_show(&shown, path),
+                   S_ISDIR(info.st_mode) ? "a directory" : "something special or a link");
+}
+
+static int fill(const Io *io, int fd, Str content)
+{
+    int done = io_write_all(io, fd, content);
+    return done < 0 ? done : io_fsync(io, fd);
+}
+
+static jot_status replace(const Place *p, int dir, const char *name, Str content, Str path, Err *e)
+{
+    char tmp[NAME_MAX + 1];
+    Shown shown;
+    struct stat old;
+    bool there = io_stat(p->io, dir, name, &old) == 0;
+    snprintf(tmp, sizeof tmp, ".%.200s.%s.tmp", name, id_random(p->io, 6).text);
+    int fd = io_open(p->io, dir, tmp, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (fd < 0)
+        return err_errno(e, -fd, "could not write '%s'", err_show(&shown, path));
+    int done = fill(p->io, fd, content);
+    if (done == 0 && there && fchmod(fd, old.st_mode & 0777) != 0)
+        done = -errno;
+    close(fd);
+    if (done == 0)
+        done = io_rename(p->io, dir, tmp, name, 0);
+    if (done < 0) {
+        io_unlink(p->io, dir, tmp);
+        return err_errno(e, -done, "could not write '%s'; it is as it was", err_show(&shown, path));
+    }
+    done = io_fsync(p->io, dir);
+    return done < 0
+               ? err_errno(e, -done, "could not sync the directory of '%s'", err_show(&shown, path))
+               : JOT_OK;
+}
+
+/* True if a ".." stands among the names: then it is not known which directories to make. */
+static bool goes_up(Str path)
+{
+    Str part;
+    while (str_cut(&path, '/', &part))
+        if (str_eq(part, S("..")))
+            return true;
+    return str_eq(path, S(".."));
+}
+
+jot_status place_write(const Place *p, Str path, Str content, bool *made, Err *e)
+{
+    char name[PLACE_PATH_MAX], *base;
+    Shown shown;
+    TRY(check_path(p, path, name, e));
+    if (name[0] == '/')
+        return outside(path, e);
+    if (goes_up(str(name)))
+        return err_set(e, JOT_DENIED, "'%s' holds '..': name the file from the working directory",
+                       err_show(&shown, path));
+    if (!split(name, &base))
+        return err_set(e, JOT_INVALID, "'%s' is no name of a file", err_show(&shown, path));
+    int got = open_dirs(p, base == name ? (char[]){ "." } : name);
+    if (got < 0)
+        return got == -EROFS ? in_the_pad(path, e) : cannot_open(path, -got, e);
+    AUTO(Fd) dir = got;
+    jot_status st = check_target(p, dir, base, path, e);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return st;
+    *made = st == JOT_NOT_FOUND;
+    return replace(p, dir, base, content, path, e);
+}

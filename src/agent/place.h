@@ -1,0 +1,55 @@
+/* place.h - Place, the working directory: which files an agent may open, and which never.
+ *
+ * This is the one place where a path that a model wrote becomes a descriptor.
+ * Names are resolved by the kernel beneath the open directory, so neither "..", nor
+ * a symbolic link, nor a rename at the right moment leads out of it.  Reading may
+ * follow links that stay inside; writing follows none.
+ *
+ * The pad is kept out of writing wherever it lies, also inside the directory: it is
+ * known by device and inode, not by the way its name is written. */
+#ifndef AGENT_PLACE_H
+#define AGENT_PLACE_H
+
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/io.h"
+
+enum {
+    PLACE_PATH_MAX = 4096, /* bytes of a path */
+    PLACE_DEPTH_MAX = 256, /* directories of a path */
+};
+
+typedef struct Place {
+    const Io *io;
+    Fd dir;
+    Str path;          /* of the directory: absolute, without links; followed by a NUL */
+    bool reads_beyond; /* files elsewhere may be read */
+    /* The pad; its path is empty if it is in no file.  A pad that is a file stands for all files in
+     * its directory whose names begin with its own, which are its journals. */
+    Str pad;
+    bool pad_is_file;
+    dev_t pad_dev; /* of the directory: the pad's, or the one its file is in */
+    ino_t pad_ino;
+    Arena arena;
+} Place;
+
+/* `out` is {0}.  `dir` empty: the process's.  JOT_NOT_FOUND: the directory or the pad is not there.
+ * JOT_INVALID: the directory lies in the pad. */
+MUST_USE jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, Err *e);
+void place_close(Place *p); /* {0} is fine */
+DEFINE_AUTO(Place, place_close)
+
+/* A regular file, to be read.  JOT_NOT_FOUND, JOT_DENIED (outside), JOT_INVALID (not a file). */
+MUST_USE jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e);
+
+/* Replace a file as one step, or make it and the directories above it.  *made: it was not there
+ * before.  JOT_DENIED: outside, or in the pad.  JOT_INVALID: something else than a file is there.
+ */
+MUST_USE jot_status place_write(const Place *p, Str path, Str content, bool *made, Err *e);
+
+/* True if the pad is in or below the working directory. */
+bool place_holds_pad(const Place *p);
+
+#endif

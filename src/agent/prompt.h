@@ -1,0 +1,50 @@
+/* prompt.h - Prompt, what a model is told before anything else.
+ *
+ * Made once, when a run begins, and recorded in it: a file that is edited later
+ * changes the next run, never one that goes on.  In this order:
+ *
+ *   what the agent is, and how to use the pad
+ *   how to ask for tools, if the model has no way of its own
+ *   the rules file, its placeholders filled in
+ *   AGENTS.md and CLAUDE.md of every directory from the root down to the working
+ *     directory, so that the nearest comes last; not those of other users, which anybody
+ *     could put into a directory like /tmp
+ *   the note persistent-rules, then the notes pinned-*
+ *
+ * A placeholder is {{HOSTNAME}}, {{WORKING_DIR}}, {{DATE}} (UTC) or {{AGENT}}; anything
+ * else in braces is left as it is. */
+#ifndef AGENT_PROMPT_H
+#define AGENT_PROMPT_H
+
+#include "llm/llm.h"
+#include "memory/memory.h"
+
+enum {
+    PROMPT_FILE_MAX =
+        64 * 1024,           /* bytes of one file of rules; what is longer is cut, and says so */
+    PROMPT_MAX = 512 * 1024, /* bytes of all */
+    PROMPT_LEVELS_MAX = 64,  /* directories that are looked into */
+};
+
+typedef struct PromptAsk {
+    Memory *m;
+    Str rules;     /* of the rules file, UTF-8; empty: one sentence stands for it */
+    Str dir;       /* the working directory, absolute */
+    Str agent;     /* who works */
+    bool no_files; /* leave AGENTS.md and CLAUDE.md alone */
+    /* For a model without tool calls of its own: */
+    bool json;
+    const LlmTool *tools;
+    size_t tools_n;
+} PromptAsk;
+
+/* JOT_INVALID: a file of rules is not UTF-8.  JOT_TOO_BIG beyond PROMPT_MAX.  Lives in `into`. */
+MUST_USE jot_status prompt_build(const PromptAsk *ask, Arena *into, Str *out, Err *e);
+
+/* The same for a cycle: the agent's state is in the messages, and there is one action a reply. */
+MUST_USE jot_status prompt_build_cycle(const PromptAsk *ask, Arena *into, Str *out, Err *e);
+
+/* Replace the placeholders. */
+void prompt_fill(Str rules, const PromptAsk *ask, Buf *to);
+
+#endif

@@ -1,0 +1,556 @@
+/* transcript.c - folding the records of a run into turns, and turns into messages.
+ *
+ * What cannot be understood in a record (a newer version's, a damaged one's) is
+ * passed over; a result whose call is not among the turns at hand belongs to the
+ * summary.  Neither is an error: the same records always give the same messages. */
+#include "agent/transcript.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "memory/action.h"
+#include "memory/artifact.h"
+#include "memory/frame.h"
+#include "memory/results.h"
+#include "memory/tokens.h"
+#include "tool/tool.h"
+
+/* --- Texts ------------------------------------------------------------------------------- */
+
+Str text_repair(Str text, Arena *into)
+{
+    if (utf8_valid(text))
+        return text;
+    AUTO(Buf) out = { .max = SIZE_MAX / 2 };
+    while (text.n) {
+        size_t good = utf8_bad_at(text);
+        buf_add(&out, str_slice(text, 0, good));
+        if (good < text.n)
+            buf_add(&out, S("\xEF\xBF\xBD"));
+        text = str_from(text, good + 1);
+    }
+    return arena_copy(into, buf_str(&out));
+}
+
+static json_t *text_json(Str text)
+{
+    AUTO(Arena) arena = { 0 };
+    Str good = text_repair(text, &arena);
+    return json_stringn(good.n ? good.p : "", good.n);
+}
+
+static Str copy_member(const json_t *object, const char *name, Arena *into)
+{
+    return arena_copy(into, json_str(json_object_get(object, name)));
+}
+
+static uint64_t number_member(const json_t *object, const char *name)
+{
+    json_int_t n = json_integer_value(json_object_get(object, name));
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+/* --- Setup ------------------------------------------------------------------------------- */
+
+void setup_write(const Setup *s, Buf *to)
+{
+    AUTO_PTR(json_t) out = json_object();
+    json_t *tools = json_array();
+    for (size_t i = 0; i < s->tools_n; i++)
+        json_array_append_new(tools,
+                              json_pack("{s:o, s:o, s:o}", "name", text_json(s->tools[i].name),
+                                        "about", text_json(s->tools[i].about), "schema",
+                                        text_json(s->tools[i].schema)));
+    json_object_set_new(out, "model", text_json(s->model));
+    json_object_set_new(out, "protocol", json_string(s->json ? "json" : "native"));
+    json_object_set_new(out, "window", json_integer((json_int_t)s->window));
+    json_object_set_new(out, "headroom", json_integer((json_int_t)s->headroom));
+    json_object_set_new(out, "max_tokens", json_integer(s->max_tokens));
+    json_object_set_new(out, "system", text_json(s->system));
+    json_object_set_new(out, "tools", tools);
+    json_write(to, out);
+}
+
+jot_status setup_read(Str text, Arena *into, Setup *out, Err *e)
+{
+    json_t *read = NULL;
+    *out = (Setup){ 0 };
+    if (json_read(text, &read, NULL) != JOT_OK)
+        return err_set(e, JOT_CORRUPT, "what the run was begun with cannot be read");
+    AUTO_PTR(json_t) value = read;
+    const json_t *tools = json_object_get(value, "tools");
+    out->model = copy_member(value, "model", into);
+    out->json = str_eq(json_str(json_object_get(value, "protocol")), S("json"));
+    out->window = number_member(value, "window");
+    out->headroom = number_member(value, "headroom");
+    out->max_tokens = (uint32_t)number_member(value, "max_tokens");
+    out->system = copy_member(value, "system", into);
+    out->tools_n = json_array_size(tools);
+    out->tools = NEW_ARRAY(into, LlmTool, out->tools_n + 1);
+    for (size_t i = 0; i < out->tools_n; i++) {
+        const json_t *tool = json_array_get(tools, i);
+        out->tools[i] = (LlmTool){ .name = copy_member(tool, "name", into),
+                                   .about = copy_member(tool, "about", into),
+                                   .schema = copy_member(tool, "schema", into) };
+    }
+    return JOT_OK;
+}
+
+/* --- Replies ----------------------------------------------------------------------------- */
+
+static json_t *part_json(const LlmPart *p)
+{
+    switch (p->kind) {
+    case LLM_TEXT:
+        return json_pack("{s:o}", "text", text_json(p->text));
+    case LLM_RAW:
+        return json_pack("{s:o}", "raw", text_json(p->text));
+    case LLM_CALL:
+    case LLM_RESULT:
+        break;
+    }
+    json_t *out = json_pack("{s:o, s:o, s:o}", "call", text_json(p->id), "name", text_json(p->name),
+                            "args", text_json(p->args));
+    if (p->broken)
+        json_object_set_new(out, "broken", json_true());
+    return out;
+}
+
+void reply_write(const LlmReply *r, Str budget, Buf *to)
+{
+    AUTO_PTR(json_t) out = json_object();
+    json_t *parts = json_array(), *snapshot = NULL;
+    for (size_t i = 0; i < r->n; i++)
+        json_array_append_new(parts, part_json(&r->parts[i]));
+    json_object_set_new(out, "stop", json_string(llm_stop_name(r->stop)));
+    if (r->why.n)
+        json_object_set_new(out, "why", text_json(r->why));
+    if (r->model.n)
+        json_object_set_new(out, "model", text_json(r->model));
+    json_object_set_new(out, "usage",
+                        json_pack("{s:I, s:I, s:I, s:I}", "input", (json_int_t)r->usage.input,
+                                  "cache_read", (json_int_t)r->usage.cache_read, "cache_write",
+                                  (json_int_t)r->usage.cache_write, "output",
+                                  (json_int_t)r->usage.output));
+    if (budget.n && json_read(budget, &snapshot, NULL) == JOT_OK)
+        json_object_set_new(out, "budget", snapshot);
+    json_object_set_new(out, "parts", parts);
+    json_write(to, out);
+}
+
+static LlmPart part_read(const json_t *part, Arena *into)
+{
+    if (json_object_get(part, "text"))
+        return (LlmPart){ .kind = LLM_TEXT, .text = copy_member(part, "text", into) };
+    if (json_object_get(part, "raw"))
+        return (LlmPart){ .kind = LLM_RAW, .text = copy_member(part, "raw", into) };
+    return (LlmPart){ .kind = LLM_CALL,
+                      .id = copy_member(part, "call", into),
+                      .name = copy_member(part, "name", into),
+                      .args = copy_member(part, "args", into),
+                      .broken = json_is_true(json_object_get(part, "broken")) };
+}
+
+/* --- Understanding a reply --------------------------------------------------------------- */
+
+static Str join_texts(const Turn *turn, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    for (size_t i = 0; i < turn->parts_n; i++) {
+        if (turn->parts[i].kind != LLM_TEXT || !turn->parts[i].text.n)
+            continue;
+        if (text.n)
+            buf_add_char(&text, '\n');
+        buf_add(&text, turn->parts[i].text);
+    }
+    return arena_copy(into, buf_str(&text));
+}
+
+static bool blank(Str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (str_find(S(" \t\r\n"), text.p[i]) == 4)
+            return false;
+    return true;
+}
+
+static void add_call(Transcript *t, Turn *turn, TurnCall call)
+{
+    call.call = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(t->run),
+                             (unsigned long long)t->replies, turn->calls_n + 1);
+    turn->calls[turn->calls_n++] = call;
+}
+
+/* Native tool calls. */
+static void read_parts(Transcript *t, Turn *turn)
+{
+    turn->calls = NEW_ARRAY(&t->arena, TurnCall, turn->parts_n + 1);
+    for (size_t i = 0; i < turn->parts_n; i++) {
+        const LlmPart *p = &turn->parts[i];
+        if (p->kind == LLM_CALL)
+            add_call(
+                t, turn,
+                (TurnCall){ .part = p->id, .tool = p->name, .args = p->args, .broken = p->broken });
+    }
+    turn->kind = turn->calls_n ? TURN_CALLS : TURN_FINAL;
+    if (!turn->calls_n && blank(turn->text)) {
+        turn->kind = TURN_UNREADABLE;
+        turn->why = S("the reply was empty");
+    }
+}
+
+/* The summary of {"tool": "done", "args": {"summary": ...}}. */
+static Str done_summary(Str args, Arena *into)
+{
+    json_t *read = NULL;
+    if (json_read(args, &read, NULL) != JOT_OK)
+        return S("Task complete.");
+    AUTO_PTR(json_t) value = read;
+    Str summary = json_str(json_object_get(value, "summary"));
+    if (!summary.n)
+        summary = json_str(json_object_get(value, "answer"));
+    return summary.n ? arena_copy(into, summary) : S("Task complete.");
+}
+
+/* The JSON protocol: one action, in the text. */
+static void read_action(Transcript *t, Turn *turn)
+{
+    Action x = action_parse(turn->text, &t->arena);
+    turn->calls = NEW_ARRAY(&t->arena, TurnCall, 1);
+    if (x.kind == ACTION_UNREADABLE) {
+        turn->kind = TURN_UNREADABLE;
+        turn->why = x.why;
+    } else if (x.kind == ACTION_DONE) {
+        turn->kind = TURN_FINAL;
+        turn->text = done_summary(x.args, &t->arena);
+    } else {
+        turn->kind = TURN_CALLS;
+        Str tool = x.kind == ACTION_UPDATE ? S("update_scratchpad") : x.tool;
+        add_call(t, turn, (TurnCall){ .tool = tool, .args = x.args });
+    }
+}
+
+static void understand(Transcript *t, Turn *turn, Str stop, Str why)
+{
+    turn->text = join_texts(turn, &t->arena);
+    if (t->setup.json)
+        read_action(t, turn);
+    else
+        read_parts(t, turn);
+    bool cut = str_eq(stop, str(llm_stop_name(LLM_STOP_MAX_TOKENS))) ||
+               str_eq(stop, str(llm_stop_name(LLM_STOP_WINDOW)));
+    if (str_eq(stop, str(llm_stop_name(LLM_STOP_REFUSAL)))) {
+        turn->kind = TURN_REFUSED;
+        turn->why = why.n ? arena_copy(&t->arena, why) : turn->text;
+    } else if (turn->calls_n == 0 && str_eq(stop, str(llm_stop_name(LLM_STOP_PAUSE)))) {
+        turn->kind = TURN_PAUSED;
+    } else if (cut && (turn->kind == TURN_FINAL || turn->kind == TURN_UNREADABLE)) {
+        turn->kind = TURN_CUT;
+    }
+}
+
+/* --- Taking in --------------------------------------------------------------------------- */
+
+static Turn *new_turn(Transcript *t)
+{
+    t->turns =
+        arena_grow(&t->arena, t->turns, t->turns_n, &t->turns_cap, sizeof(Turn), alignof(Turn));
+    Turn *turn = &t->turns[t->turns_n++];
+    *turn = (Turn){ 0 };
+    return turn;
+}
+
+/* Where a provider does not count, what was spent is estimated. */
+static void take_usage(Transcript *t, const json_t *usage, const json_t *budget)
+{
+    uint64_t in = number_member(usage, "input") + number_member(usage, "cache_read") +
+                  number_member(usage, "cache_write");
+    t->reported = in;
+    t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
+}
+
+static void take_reply(Transcript *t, const Step *s)
+{
+    json_t *read = NULL;
+    t->replies++; /* also one that was redacted: names of calls are never given twice */
+    if (json_read(s->body, &read, NULL) != JOT_OK)
+        return;
+    AUTO_PTR(json_t) value = read;
+    const json_t *parts = json_object_get(value, "parts");
+    Turn *turn = new_turn(t);
+    turn->seq = turn->last = s->seq;
+    turn->parts_n = json_array_size(parts);
+    turn->parts = NEW_ARRAY(&t->arena, LlmPart, turn->parts_n + 1);
+    for (size_t i = 0; i < turn->parts_n; i++)
+        turn->parts[i] = part_read(json_array_get(parts, i), &t->arena);
+    t->since++;
+    t->fresh = false;
+    take_usage(t, json_object_get(value, "usage"), json_object_get(value, "budget"));
+    understand(t, turn, json_str(json_object_get(value, "stop")),
+               json_str(json_object_get(value, "why")));
+    bool unread = turn->kind == TURN_UNREADABLE || turn->kind == TURN_CUT;
+    t->unread = unread ? t->unread + 1 : 0;
+}
+
+/* A call of the newest turn; NULL: it is not one. */
+static TurnCall *find_call(const Transcript *t, Str call)
+{
+    Turn *turn = transcript_last(t);
+    for (size_t i = 0; turn && i < turn->calls_n; i++)
+        if (str_eq(turn->calls[i].call, call))
+            return &turn->calls[i];
+    return NULL;
+}
+
+static void take_call(Transcript *t, const Step *s)
+{
+    TurnCall *c = find_call(t, s->call);
+    if (!c)
+        return;
+    c->issued = s->seq;
+    c->mutating = s->mutating;
+    c->warning = arena_copy(&t->arena, s->warning);
+    transcript_last(t)->last = s->seq;
+}
+
+static void take_result(Transcript *t, const Step *s)
+{
+    TurnCall *c = find_call(t, s->call);
+    if (!c)
+        return;
+    c->n = s->n;
+    c->ok = s->ok;
+    c->result =
+        arena_copy(&t->arena, s->redacted ? S("[redacted]") : text_repair(s->body, &t->arena));
+    transcript_last(t)->last = s->seq;
+}
+
+static void take_notice(Transcript *t, const Step *s)
+{
+    Turn *turn = transcript_last(t);
+    if (str_eq(s->word, S("plan")))
+        t->nudges++;
+    if (str_eq(s->word, S("user")))
+        t->answered = false;
+    if (!turn) {
+        t->query =
+            arena_printf(&t->arena, STR_FMT "\n\n" STR_FMT, STR_ARG(t->query), STR_ARG(s->body));
+        return;
+    }
+    turn->notice = turn->notice.n ? arena_printf(&t->arena, STR_FMT "\n\n" STR_FMT,
+                                                 STR_ARG(turn->notice), STR_ARG(s->body))
+                                  : arena_copy(&t->arena, s->body);
+    turn->last = s->seq;
+}
+
+static void take_compact(Transcript *t, const Step *s)
+{
+    uint64_t until = s->until ? s->until : s->seq;
+    size_t gone = 0;
+    while (gone < t->turns_n && t->turns[gone].seq <= until)
+        gone++;
+    memmove(t->turns, t->turns + gone, (t->turns_n - gone) * sizeof *t->turns);
+    t->turns_n -= gone;
+    t->summed += gone;
+    t->summary = arena_copy(&t->arena, s->body);
+    t->fresh = true;
+    t->reported = 0;
+    t->spent += s->tokens;
+}
+
+static void take_setup(Transcript *t, const Step *s)
+{
+    Setup setup;
+    if (setup_read(s->body, &t->arena, &setup, NULL) != JOT_OK)
+        return;
+    t->setup = setup;
+    t->set_up = true;
+}
+
+void transcript_take(Transcript *t, const Step *s)
+{
+    if (s->seq <= t->seq)
+        return;
+    t->seq = s->seq;
+    if (s->kind != RUN_FOLD && s->kind != RUN_END)
+        t->end = t->end_why = (Str){ 0 };
+    switch (s->kind) {
+    case RUN_INIT:
+        t->query = arena_copy(&t->arena, s->body);
+        break;
+    case RUN_SETUP:
+        take_setup(t, s);
+        break;
+    case RUN_REPLY:
+        take_reply(t, s);
+        break;
+    case RUN_CALL:
+        take_call(t, s);
+        break;
+    case RUN_RESULT:
+        take_result(t, s);
+        break;
+    case RUN_NOTICE:
+        take_notice(t, s);
+        break;
+    case RUN_CLEAR:
+        t->cleared = s->to > t->cleared ? s->to : t->cleared;
+        t->reported = 0;
+        break;
+    case RUN_COMPACT:
+        take_compact(t, s);
+        break;
+    case RUN_ANSWER:
+        t->answered = true;
+        t->answer = arena_copy(&t->arena, s->body);
+        break;
+    case RUN_END:
+        t->end = arena_copy(&t->arena, s->word);
+        t->end_why = arena_copy(&t->arena, s->body);
+        t->since = t->nudges = t->unread = 0; /* who goes on begins to count anew */
+        break;
+    case RUN_THINKING:
+    case RUN_PLAN:
+    case RUN_FOLD:
+    case RUN_OTHER:
+        break;
+    }
+}
+
+static jot_status take_step(void *transcript, const Step *s)
+{
+    transcript_take(transcript, s);
+    return JOT_OK;
+}
+
+jot_status transcript_refresh(Transcript *t, Run *r, Err *e)
+{
+    if (!t->run.n)
+        t->run = arena_copy(&t->arena, str(r->id));
+    TRY(run_refresh(r, e));
+    if (r->state.seq <= t->seq)
+        return JOT_OK;
+    return run_each(r, t->seq + 1, take_step, t, NULL, e);
+}
+
+void transcript_done(Transcript *t)
+{
+    arena_free(&t->arena);
+    *t = (Transcript){ 0 };
+}
+
+Turn *transcript_last(const Transcript *t)
+{
+    return t->turns_n ? &t->turns[t->turns_n - 1] : NULL;
+}
+
+TurnCall *transcript_open_call(const Transcript *t)
+{
+    Turn *turn = transcript_last(t);
+    for (size_t i = 0; turn && i < turn->calls_n; i++)
+        if (!turn->calls[i].n)
+            return &turn->calls[i];
+    return NULL;
+}
+
+/* --- Messages ---------------------------------------------------------------------------- */
+
+/* What the pad's own tools answered is in the pad, and nowhere else: the same call reads it. */
+static Str call_again(const TurnCall *c, Arena *into)
+{
+    AUTO(Buf) call = { 0 };
+    json_t *read = NULL;
+    if (json_read(c->args, &read, NULL) != JOT_OK)
+        read = NULL;
+    AUTO_PTR(json_t) args = read;
+    frame_call_add(&call, c->tool, json_is_object(args) ? args : NULL);
+    return arena_copy(into, buf_str(&call));
+}
+
+Str transcript_pointer(const TurnCall *c, Arena *into)
+{
+    bool pad = tool_find(TOOLS_ALL, c->tool) != NULL;
+    Str again =
+        pad ? call_again(c, into)
+            : arena_printf(into,
+                           "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
+                           STR_ARG(c->call));
+    return arena_printf(into, "[tool_result elided; about %zu tokens; read it again: " STR_FMT "]",
+                        tokens_estimate(c->result), STR_ARG(again));
+}
+
+static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
+{
+    /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer. */
+    if (c->ok && c->n <= t->cleared) {
+        Str pointer = transcript_pointer(c, into);
+        if (tokens_estimate(pointer) < tokens_estimate(c->result))
+            return pointer;
+    }
+    if (!c->warning.n)
+        return c->result;
+    return arena_printf(into, STR_FMT "\n\n[warning] " STR_FMT, STR_ARG(c->result),
+                        STR_ARG(c->warning));
+}
+
+static Str first_text(const Transcript *t, Arena *into)
+{
+    if (!t->summary.n)
+        return t->query;
+    return arena_printf(into,
+                        STR_FMT "\n\n[session summary: %llu turn%s replaced]\n" STR_FMT
+                                "\n[end of the summary: go on from here]",
+                        STR_ARG(t->query), (unsigned long long)t->summed, t->summed == 1 ? "" : "s",
+                        STR_ARG(t->summary));
+}
+
+/* The model's own words.  A provider refuses a message of nothing. */
+static LlmMessage said(const Turn *turn, Arena *into)
+{
+    bool any = false;
+    for (size_t i = 0; i < turn->parts_n; i++)
+        any = any || turn->parts[i].kind != LLM_TEXT || !blank(turn->parts[i].text);
+    if (any)
+        return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
+    LlmPart *nothing = NEW(into, LlmPart);
+    *nothing = (LlmPart){ .kind = LLM_TEXT, .text = S("(an empty reply)") };
+    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = nothing, .n = 1 };
+}
+
+static LlmPart result_part(const Transcript *t, const TurnCall *c, Arena *into)
+{
+    Str shown = shown_result(t, c, into);
+    if (!t->setup.json)
+        return (LlmPart){ .kind = LLM_RESULT, .id = c->part, .text = shown, .is_error = !c->ok };
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    Result item = { .n = c->n, .ok = c->ok, .tool = c->tool, .args = c->args, .result = shown };
+    results_add_item(&text, &item);
+    return (LlmPart){ .kind = LLM_TEXT, .text = arena_copy(into, buf_str(&text)) };
+}
+
+/* What the model was answered: results first, then words.  False: nothing. */
+static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage *out)
+{
+    LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < turn->calls_n; i++)
+        if (turn->calls[i].n)
+            parts[n++] = result_part(t, &turn->calls[i], into);
+    if (turn->notice.n)
+        parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = turn->notice };
+    *out = (LlmMessage){ .role = LLM_USER, .parts = parts, .n = n };
+    return n > 0;
+}
+
+MessageList transcript_messages(const Transcript *t, Arena *into)
+{
+    MessageList list = { .items = NEW_ARRAY(into, LlmMessage, 2 * t->turns_n + 1) };
+    LlmPart *first = NEW(into, LlmPart);
+    *first = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
+    list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = 1 };
+    for (size_t i = 0; i < t->turns_n; i++) {
+        list.items[list.n++] = said(&t->turns[i], into);
+        list.n += heard(t, &t->turns[i], into, &list.items[list.n]);
+    }
+    return list;
+}

@@ -1,0 +1,137 @@
+/* transcript.h - Transcript, what an agent's loop has done so far, and what its model sees of it.
+ *
+ * A transcript is a left fold over the records of a run and nothing else: no
+ * clock, no environment, no file.  So a process that takes over a run sends, byte
+ * for byte, the request the dead one would have sent:
+ *
+ *   setup        rules, tools and limits, as they were when the run began
+ *   init         the question; it is the first message and always stays
+ *   reply        a turn begins: the model's parts, which go back as they came
+ *   tool_call    a call of the turn was issued
+ *   tool_result  and came back
+ *   notice       what the loop said to the model
+ *   clear        older results are shown as a line that says how to read them
+ *   compact      the summary stands for all turns up to a record
+ *
+ * A turn is never shown in part: a call and its result come and go together. */
+#ifndef AGENT_TRANSCRIPT_H
+#define AGENT_TRANSCRIPT_H
+
+#include "llm/llm.h"
+#include "memory/run.h"
+
+/* --- What a run was begun with ----------------------------------------------------------- */
+
+typedef struct Setup {
+    Str system; /* rules, prompt and all */
+    LlmTool *tools;
+    size_t tools_n;
+    bool json;           /* the model asks for tools by JSON in its text */
+    uint64_t window;     /* tokens the model can take in */
+    uint64_t headroom;   /* of these, kept free for its reply */
+    uint32_t max_tokens; /* of a reply */
+    Str model;           /* its address, without anything secret */
+} Setup;
+
+/* The body of the record, and back; JOT_CORRUPT.  Lives in `into`. */
+void setup_write(const Setup *s, Buf *to);
+MUST_USE jot_status setup_read(Str text, Arena *into, Setup *out, Err *e);
+
+/* --- Turns ------------------------------------------------------------------------------- */
+
+typedef struct TurnCall {
+    Str part;        /* the model's id of the call; empty in the JSON protocol */
+    Str call;        /* our id of it, in the run and in the sink: RUN.r3c1 */
+    Str tool;        /* as the model wrote it */
+    Str args;        /* JSON, or what came instead if it is broken */
+    bool broken;     /* it must not be run */
+    uint64_t issued; /* the record that says so; 0: not yet */
+    bool mutating;   /* as recorded */
+    Str warning;     /* as recorded */
+    uint64_t n;      /* the number of its result; 0: none yet */
+    bool ok;
+    Str result; /* what the model is shown of it */
+} TurnCall;
+
+typedef enum TurnKind {
+    TURN_CALLS,      /* it wants tools */
+    TURN_FINAL,      /* its text is an answer */
+    TURN_UNREADABLE, /* it is neither */
+    TURN_CUT,        /* its text was cut off */
+    TURN_PAUSED,     /* it goes on if it is asked again */
+    TURN_REFUSED,    /* it will not answer */
+} TurnKind;
+
+typedef struct Turn {
+    TurnKind kind;
+    uint64_t seq;   /* of the reply */
+    uint64_t last;  /* of the newest record that belongs to it */
+    LlmPart *parts; /* as they came */
+    size_t parts_n;
+    TurnCall *calls;
+    size_t calls_n;
+    Str text; /* of TURN_FINAL: the answer; else what the model said */
+    Str why;  /* of TURN_UNREADABLE and TURN_REFUSED */
+    Str notice;
+} Turn;
+
+typedef struct Transcript {
+    uint64_t seq; /* of the newest record taken in */
+    Str run;
+    Str query;
+    bool set_up;
+    Setup setup;
+    Turn *turns; /* those behind the summary */
+    size_t turns_n, turns_cap;
+    Str summary;      /* empty: none */
+    uint64_t summed;  /* turns it stands for */
+    bool fresh;       /* and no reply came since */
+    uint64_t cleared; /* results up to this number are a line each */
+    uint64_t replies; /* of the whole run */
+    uint64_t since;   /* of those, behind the newest `end` */
+    uint64_t unread;  /* newest replies in a row that were neither call nor answer */
+    uint64_t nudges;  /* times an answer was put off because a plan was open */
+    /* Tokens of the newest request as its provider counted them; 0: it did not, or what is sent
+     * has become shorter since. */
+    uint64_t reported;
+    uint64_t spent; /* tokens of all requests and replies */
+    bool answered;
+    Str answer;
+    Str end, end_why; /* of the newest `end`; empty if something came behind it */
+    Arena arena;
+} Transcript;
+
+/* Take in what was added to the run. */
+MUST_USE jot_status transcript_refresh(Transcript *t, Run *r, Err *e);
+/* Take in one record. */
+void transcript_take(Transcript *t, const Step *s);
+void transcript_done(Transcript *t); /* {0} is fine */
+DEFINE_AUTO(Transcript, transcript_done)
+
+/* The turn at the end, NULL if there is none; and its first call without a result, NULL likewise.
+ */
+Turn *transcript_last(const Transcript *t);
+TurnCall *transcript_open_call(const Transcript *t);
+
+/* --- Replies as records ------------------------------------------------------------------ */
+
+/* The body of a reply's record.  `budget` is a JSON object, or empty. */
+void reply_write(const LlmReply *r, Str budget, Buf *to);
+
+/* Bytes as UTF-8: what is not becomes U+FFFD.  Lives in `into`, or is `text` itself. */
+Str text_repair(Str text, Arena *into);
+
+/* --- What the model sees ----------------------------------------------------------------- */
+
+typedef struct MessageList {
+    LlmMessage *items;
+    size_t n;
+} MessageList;
+
+/* Everything but system and tools.  Lives in `into`, and borrows from the transcript. */
+MessageList transcript_messages(const Transcript *t, Arena *into);
+
+/* What stands for a result that is not shown: how to read it again. */
+Str transcript_pointer(const TurnCall *c, Arena *into);
+
+#endif

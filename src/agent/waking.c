@@ -1,0 +1,113 @@
+/* waking.c - from wake to sleep. */
+#include "agent/waking.h"
+
+#include "memory/lease.h"
+
+static bool cancelled(const Waking *w)
+{
+    return w->view.cancelled && w->view.cancelled(w->view.ctx);
+}
+
+/* --- One iteration ----------------------------------------------------------------------- */
+
+static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e)
+{
+    Str state;
+    TRY(cycle_state_write(c->state, into, &state, e));
+    LlmPart part = { .kind = LLM_TEXT };
+    part.text = arena_printf(into,
+                             "Your state, at step %zu of %zu of cycle " STR_FMT ":\n\n" STR_FMT
+                             "\nReply with one JSON object.",
+                             c->iterations + 1, c->iterations_max, STR_ARG(c->id), STR_ARG(state));
+    LlmMessage message = { .role = LLM_USER, .parts = &part, .n = 1 };
+    LlmRequest request = { .system = w->system,
+                           .messages = &message,
+                           .n_messages = 1,
+                           .max_tokens = w->max_tokens,
+                           .on_text = w->view.text,
+                           .on_again = w->view.again,
+                           .cancelled = w->view.cancelled,
+                           .ctx = w->view.ctx };
+    LlmReply said;
+    TRY(llm_ask(w->llm, &request, into, &said, e));
+    AUTO(Buf) text = { .max = ACTION_REPLY_MAX };
+    for (size_t i = 0; i < said.n; i++)
+        if (said.parts[i].kind == LLM_TEXT)
+            buf_add(&text, text_repair(said.parts[i].text, into));
+    *reply = arena_copy(into, buf_str(&text));
+    return JOT_OK;
+}
+
+/* The call the cycle waits for. */
+static jot_status make_call(Waking *w, const Cycle *c, Arena *into, LoopReply *out, Err *e)
+{
+    json_t *read = NULL;
+    if (json_read(c->call.args, &read, NULL) != JOT_OK)
+        read = json_object();
+    AUTO_PTR(json_t) args = read;
+    TurnCall shown = { .tool = c->call.tool, .args = c->call.args };
+    shown.call = arena_printf(into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent), STR_ARG(c->id),
+                              c->iterations);
+    if (w->view.call)
+        w->view.call(w->view.ctx, &shown);
+    LoopCall call = { .id = shown.call, .tool = c->call.tool, .args = args };
+    TRY(w->hands.call(w->hands.ctx, &call, into, out, e));
+    shown.ok = !out->failed;
+    shown.result = out->text;
+    if (w->view.result)
+        w->view.result(w->view.ctx, &shown);
+    return JOT_OK;
+}
+
+static jot_status iterate(Waking *w, Cycle *c, Arena *into, Err *e)
+{
+    CycleStep step;
+    if (c->waiting) {
+        LoopReply reply = { 0 };
+        TRY(make_call(w, c, into, &reply, e));
+        return cycle_result(w->m, w->agent, c->id, reply.failed ? TOOL_FAILED : TOOL_OK,
+                            str_slice(reply.text, 0, ACTION_REPLY_MAX), into, &step, c, e);
+    }
+    Str reply;
+    TRY(ask(w, c, into, &reply, e));
+    TRY(cycle_step(w->m, w->agent, c->id, reply, into, &step, c, e));
+    if (w->view.notice && step.said.n)
+        w->view.notice(w->view.ctx, step.said);
+    return JOT_OK;
+}
+
+/* --- From wake to sleep ------------------------------------------------------------------ */
+
+static jot_status live(Waking *w, Arena *into, Cycle *c, Err *e)
+{
+    jot_status st = JOT_OK;
+    bool more = true;
+    while (st == JOT_OK && more && !cancelled(w)) {
+        st = iterate(w, c, into, e);
+        more = c->waiting || (!c->done && c->iterations < c->iterations_max);
+    }
+    if (st == JOT_OK || st == JOT_CANCELLED)
+        return cycle_sleep(w->m, w->agent, c->id, into, c, e);
+    Err why = *e, ignored;
+    if (cycle_fail(w->m, w->agent, c->id, str(why.text), (Str){ 0 }, into, c, &ignored) != JOT_OK)
+        c->end = CYCLE_FAILED; /* the next wake finds it dead, and says so in the state */
+    return st;
+}
+
+jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e)
+{
+    Lease lease;
+    Err own = { 0 }, ignored;
+    e = e ? e : &own;
+    *out = (Cycle){ 0 };
+    Str stream = arena_printf(into, "cycles/" STR_FMT, STR_ARG(w->agent));
+    LeaseAsk ask_lease = { .on = stream, .ttl_ms = LEASE_TTL_MS_MAX, .live = true };
+    TRY(lease_acquire(w->m, &ask_lease, into, &lease, e));
+    CycleWake wake = { .iterations_max = w->iterations_max, .lease = lease.token };
+    jot_status st = cycle_wake(w->m, w->agent, &wake, into, out, e);
+    if (st == JOT_OK)
+        st = live(w, into, out, e);
+    if (lease_release(w->m, lease.token, &ignored) != JOT_OK)
+        return st; /* it was over already: what was written under it stands */
+    return st;
+}

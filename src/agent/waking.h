@@ -1,0 +1,33 @@
+/* waking.h - Waking, an agent that wakes, works on its state and sleeps again.
+ *
+ * The state is the whole memory between two iterations: each request is the rules
+ * and the state as it is now, and what the reply asks for changes the state
+ * (cycle.h).  So there is nothing to compact, and the notes in it are bounded.
+ *
+ * Every reply and every result is a step on the disk before the next one.  A
+ * process that is killed leaves a cycle that the next wake ends as failed, with the
+ * state as it was before: the lease it held ends with it, so that is known at once.
+ * Its calls were made under names of their own, and are in the cycle's steps. */
+#ifndef AGENT_WAKING_H
+#define AGENT_WAKING_H
+
+#include "agent/loop.h"
+#include "memory/cycle.h"
+
+typedef struct Waking {
+    Memory *m;
+    Llm *llm;
+    LoopHands hands;
+    LoopView view; /* budget, text, again, call, result, cancelled */
+    Str agent;
+    Str system;          /* from prompt_build_cycle */
+    uint32_t max_tokens; /* of a reply */
+    int64_t iterations_max;
+} Waking;
+
+/* One cycle from wake to sleep.  JOT_LEASED: one of this agent is running.  If the model fails the
+ * cycle has failed too, and the status is the model's; out->end says how it ended in any case in
+ * which it was woken. */
+MUST_USE jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e);
+
+#endif

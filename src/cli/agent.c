@@ -1,0 +1,115 @@
+/* agent.c - from options to an agent. */
+#include "cli/agent.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/tell.h"
+
+enum { WORDS_MAX = 32, RULES_MAX = 256 * 1024, MAX_TOKENS_MAX = 1000 * 1000 };
+
+/* The model that is meant if none is named. */
+static jot_status find_model(Session *s, Str *out)
+{
+    const char *named = opt_text(s, "model"), *set = getenv("JOTTER_MODEL"),
+               *anthropic = getenv("ANTHROPIC_API_KEY"), *openai = getenv("OPENAI_API_KEY");
+    if (!named && set && set[0])
+        named = set;
+    if (!named && anthropic && anthropic[0])
+        named = "anthropic:claude-sonnet-4-5";
+    if (!named && openai && openai[0])
+        named = "openai:gpt-5";
+    if (!named || !named[0])
+        return err_set(&s->err, JOT_INVALID,
+                       "no model: give --model URL, or set JOTTER_MODEL, ANTHROPIC_API_KEY or "
+                       "OPENAI_API_KEY");
+    *out = str(named);
+    return JOT_OK;
+}
+
+static jot_status read_policy(Session *s, Policy *out)
+{
+    static const struct {
+        const char *name;
+        PolicyAnswer answer;
+    } kinds[] = { { "allow", POLICY_ALLOW }, { "ask", POLICY_ASK }, { "deny", POLICY_DENY } };
+    Str words[WORDS_MAX];
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        size_t n = opt_all(s, kinds[i].name, words, WORDS_MAX);
+        for (size_t k = 0; k < n; k++)
+            TRY(policy_add(out, kinds[i].answer, words[k], &s->err));
+    }
+    return JOT_OK;
+}
+
+static jot_status read_rules(Session *s, Str *out)
+{
+    const char *file = opt_text(s, "rules");
+    if (!file)
+        return JOT_OK;
+    TRY(read_file(s, file, RULES_MAX, out));
+    return check_text(s, "a file of rules", *out);
+}
+
+/* The commands of --mcp, ending in NULL. */
+static const char *const *find_servers(Session *s)
+{
+    Str given[ACT_SERVERS_MAX];
+    size_t n = opt_all(s, "mcp", given, ACT_SERVERS_MAX);
+    const char **out = NEW_ARRAY(&s->arena, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        out[i] = given[i].p;
+    return out;
+}
+
+static jot_status open_hands(Session *s, Agent *a)
+{
+    ActOptions o = { .m = &s->memory,
+                     .pad = s->where.url,
+                     .dir = a->dir,
+                     .policy = &a->policy,
+                     .ask = live_can_ask() && !s->json ? live_ask : NULL,
+                     .cancelled = live_stopped,
+                     .unconfined = opt_given(s, "unconfined"),
+                     .servers = find_servers(s) };
+    TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
+    o.profiles |= TOOLS_PLANS;
+    TRY(act_open(&a->act, &o, &s->err));
+    a->tools = hands_tools(a->act, &s->arena, &a->tools_n);
+    return JOT_OK;
+}
+
+jot_status agent_open(Session *s, Agent *out)
+{
+    *out = (Agent){ .live = live_begin(s->json, opt_given(s, "quiet"), opt_given(s, "verbose")) };
+    char *dir = getcwd(NULL, 0);
+    Str model;
+    out->dir = arena_copy(&s->arena, str(dir ? dir : "/"));
+    free(dir);
+    LlmOptions o = { .io = s->memory.io, .key_file = opt_text(s, "key-file") };
+    TRY(opt_number(s, "max-iterations", 1, LOOP_ITERATIONS_MAX, 0, &out->iterations_max));
+    TRY(opt_number(s, "max-tokens", 16, MAX_TOKENS_MAX, 0, &out->max_tokens));
+    TRY(read_policy(s, &out->policy));
+    TRY(read_rules(s, &out->rules));
+    TRY(find_model(s, &model));
+    TRY(llm_open(model, &o, &out->llm, &s->err));
+    return open_hands(s, out);
+}
+
+void agent_close(Agent *a)
+{
+    act_close(a->act);
+    llm_close(a->llm);
+    *a = (Agent){ 0 };
+}
+
+PromptAsk agent_prompt(Session *s, const Agent *a, bool json)
+{
+    return (PromptAsk){ .m = &s->memory,
+                        .rules = a->rules,
+                        .dir = a->dir,
+                        .agent = s->by,
+                        .json = json,
+                        .tools = a->tools,
+                        .tools_n = a->tools_n };
+}

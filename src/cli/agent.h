@@ -1,0 +1,48 @@
+/* agent.h - what `jotter run` and `jotter cycle run` share: the model, the tools, the rules. */
+#ifndef CLI_AGENT_H
+#define CLI_AGENT_H
+
+#include "agent/hands.h"
+#include "agent/prompt.h"
+#include "cli/cmd.h"
+#include "cli/live.h"
+
+/* clang-format off */
+#define AGENT_OPTS \
+    { "model", "URL", "anthropic:MODEL, openai:MODEL, http(s)://HOST/v1#MODEL or script:FILE" }, \
+    { "key-file", "FILE", "with the model's key; else it is in the environment" }, \
+    { "rules", "FILE", "standing rules; {{HOSTNAME}}, {{WORKING_DIR}}, {{DATE}}, {{AGENT}} are filled in" }, \
+    { "tools", "PROFILES", "more tools of the pad: artifacts, runs, cycles, tasks, memory, graph" }, \
+    { "allow", "WORDS", "tools or effects that need no question: read, pad, write, outside, network, private, "\
+      "execute, mcp, all" }, \
+    { "ask", "WORDS", "those to ask for" }, \
+    { "deny", "WORDS", "those that are refused" }, \
+    { "unconfined", NULL, "run commands also where they cannot be confined" }, \
+    { "mcp", "COMMAND", "an MCP server whose tools are offered, too; more than once" }, \
+    { "max-iterations", "N", "replies of the model" }, \
+    { "max-tokens", "N", "of one reply" }, \
+    { "verbose", NULL, "show what fills the context" }, \
+    { "quiet", NULL, "print the answer and nothing else" }
+/* clang-format on */
+
+typedef struct Agent {
+    Live live;
+    Llm *llm;
+    Act *act;
+    LlmTool *tools;
+    size_t tools_n;
+    Policy policy;
+    Str rules;
+    Str dir;
+    int64_t iterations_max, max_tokens; /* 0: not said */
+} Agent;
+
+/* Everything from the session's options; the pad is open.  agent_close() also after a failure. */
+MUST_USE jot_status agent_open(Session *s, Agent *out);
+void agent_close(Agent *a); /* {0} is fine */
+DEFINE_AUTO(Agent, agent_close)
+
+/* What the rules are made from. */
+PromptAsk agent_prompt(Session *s, const Agent *a, bool json);
+
+#endif

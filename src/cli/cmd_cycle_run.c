@@ -1,0 +1,107 @@
+/* cmd_cycle_run.c - cycles run by the agent itself: once, every so often, or when a file appears.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "agent/waking.h"
+#include "cli/agent.h"
+#include "cli/cycle.h"
+
+enum { SECOND = 1000, LOOK_US = 100 * 1000, EVERY_MAX_S = 7 * 24 * 3600 };
+
+static void tell_lines(Str notice)
+{
+    Str line;
+    while (str_cut(&notice, '\n', &line))
+        fprintf(stderr, "jotter: " STR_FMT "\n", STR_ARG(line));
+}
+
+static jot_status run_one(Session *s, Waking *w, bool quiet)
+{
+    AUTO(Arena) arena = { 0 };
+    Cycle c;
+    jot_status st = waking_run(w, &arena, &c, &s->err);
+    if (!quiet && c.notice.n)
+        tell_lines(c.notice);
+    if (st != JOT_OK)
+        return st;
+    if (s->json)
+        print_json(cycle_json(&c));
+    else
+        cycle_print_end(&c);
+    fflush(stdout);
+    return JOT_OK;
+}
+
+/* Wait until `until_ms`, or until the file appears, which is then taken away; false: stopped. */
+static bool wait_for(Session *s, const char *file, int64_t until_ms)
+{
+    while (!live_stopped(NULL)) {
+        if (file && unlink(file) == 0)
+            return true;
+        if (!file && io_awake_ms(s->memory.io) >= until_ms)
+            return true;
+        usleep(LOOK_US);
+    }
+    return false;
+}
+
+/* One after the other until somebody stops it; one that fails is told of and does not end it. */
+static jot_status run_many(Session *s, Waking *w, int64_t every_s, const char *file, bool quiet)
+{
+    int64_t next_ms = io_awake_ms(s->memory.io);
+    while (wait_for(s, file, next_ms)) {
+        int64_t now_ms = io_awake_ms(s->memory.io);
+        s->err = (Err){ 0 };
+        if (run_one(s, w, quiet) != JOT_OK)
+            fprintf(stderr, "jotter: %s\n", s->err.text);
+        next_ms += every_s * SECOND;
+        if (next_ms < now_ms)
+            next_ms = now_ms; /* what was missed is not made up for */
+    }
+    s->err = (Err){ 0 };
+    return JOT_OK;
+}
+
+static jot_status run_cycle(Session *s)
+{
+    int64_t every_s;
+    const char *file = opt_text(s, "watch");
+    AUTO(Agent) a = { 0 };
+    TRY(opt_number(s, "every", 1, EVERY_MAX_S, 0, &every_s));
+    if (every_s && file)
+        return err_set(&s->err, JOT_INVALID, "say one of --every and --watch");
+    TRY(session_open(s, true));
+    TRY(agent_open(s, &a));
+    Waking w = { .m = &s->memory,
+                 .llm = a.llm,
+                 .hands = hands_of(a.act),
+                 .view = live_view(&a.live),
+                 .agent = cycle_agent(s),
+                 .max_tokens = a.max_tokens ? (uint32_t)a.max_tokens : BUDGET_HEADROOM,
+                 .iterations_max = a.iterations_max };
+    PromptAsk ask = agent_prompt(s, &a, true);
+    TRY(prompt_build_cycle(&ask, &s->arena, &w.system, &s->err));
+    if (!every_s && !file)
+        return run_one(s, &w, a.live.quiet);
+    return run_many(s, &w, every_s, file, a.live.quiet);
+}
+
+static const Opt opts[] = {
+    CYCLE_OPT_AGENT,
+    { "every", "SECONDS", "again and again, until it is stopped" },
+    { "watch", "FILE", "whenever this file appears; it is taken away" },
+    AGENT_OPTS,
+    { 0 },
+};
+
+const Cmd cmd_cycle_run = {
+    .name = "run",
+    .args = "",
+    .summary = "Wake the agent, let it work with a model and tools, and put it to sleep",
+    .help =
+        "One cycle of an agent at a time: a second one is refused, also from another shell.  A\n"
+        "cycle that was killed is ended by the next one, with the state as it was before.\n",
+    .opts = opts,
+    .run = run_cycle,
+};

@@ -1,0 +1,169 @@
+/* cmd_run.c - an agent at work on a question. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/agent.h"
+#include "cli/cmd_log.h"
+#include "cli/tell.h"
+#include "memory/cycle_state.h"
+
+enum {
+    QUERY_MAX = 1024 * 1024,
+    WHY_CHARS = 500,
+    WAIT_MS = 2000, /* what a killed run had started may take a moment to end */
+};
+
+extern const Cmd cmd_run;
+
+static jot_status read_query(Session *s, Str *out)
+{
+    *out = arg_at(s, 0);
+    if (s->n && str_eq(*out, S("-")))
+        TRY(read_input(s, QUERY_MAX, out));
+    TRY(check_text(s, "a question", *out));
+    if (!out->n && !opt_given(s, "resume"))
+        return err_set(&s->err, JOT_INVALID,
+                       "say what to do: jotter run \"QUESTION\", or jotter run --resume RUN");
+    return JOT_OK;
+}
+
+static jot_status read_protocol(Session *s, bool *json)
+{
+    const char *word = opt_text(s, "protocol");
+    Shown shown;
+    *json = word && strcmp(word, "json") == 0;
+    if (word && !*json && strcmp(word, "native") != 0)
+        return err_set(&s->err, JOT_INVALID, "--protocol '%s': use native or json",
+                       err_show(&shown, str(word)));
+    return JOT_OK;
+}
+
+/* What the run is begun with. */
+static jot_status make_setup(Session *s, const Agent *a, Loop *l)
+{
+    int64_t window;
+    Setup *setup = &l->setup;
+    TRY(read_protocol(s, &setup->json));
+    TRY(opt_number(s, "window", BUDGET_WINDOW_MIN, BUDGET_WINDOW_MAX, 0, &window));
+    setup->window = window ? (uint64_t)window : llm_window(a->llm);
+    if (!setup->window)
+        setup->window = BUDGET_WINDOW;
+    if (setup->window < BUDGET_WINDOW_MIN)
+        return err_set(&s->err, JOT_INVALID, "a window of %llu tokens is too small: at least %d",
+                       (unsigned long long)setup->window, BUDGET_WINDOW_MIN);
+    setup->headroom = budget_headroom(setup->window);
+    if ((uint64_t)a->max_tokens > setup->headroom)
+        setup->headroom = (uint64_t)a->max_tokens;
+    if (setup->headroom > setup->window / 2)
+        return err_set(&s->err, JOT_INVALID, "--max-tokens is more than half of the window");
+    setup->max_tokens = (uint32_t)(a->max_tokens ? (uint64_t)a->max_tokens : setup->headroom);
+    setup->model = llm_model(a->llm);
+    setup->tools = a->tools;
+    setup->tools_n = a->tools_n;
+    l->setup_anew = opt_given(s, "window") || opt_given(s, "max-tokens");
+    PromptAsk ask = agent_prompt(s, a, setup->json);
+    return prompt_build(&ask, &s->arena, &setup->system, &s->err);
+}
+
+static json_t *outcome_json(const Run *r, const LoopOutcome *o)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "run", r->id, "end",
+                     loop_end_name(o->end), "answer", json_text(o->answer), "why",
+                     json_text(o->why), "replies", (json_int_t)o->replies, "results",
+                     (json_int_t)o->results, "tokens", (json_int_t)o->tokens, "summed",
+                     (json_int_t)o->summed, "budget", budget_json(&o->budget));
+}
+
+static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
+{
+    s->exit_code = o->end == LOOP_ANSWERED ? 0 : 1;
+    if (s->json) {
+        print_json(outcome_json(r, o));
+        return;
+    }
+    if (o->answer.n && !(a->live.terminal && a->live.shown))
+        print_line(o->answer);
+    fflush(stdout);
+    if (o->end != LOOP_ANSWERED)
+        fprintf(stderr, "jotter: run %s ended without an answer: " STR_FMT "\n", r->id,
+                STR_ARG(cycle_state_line(&s->arena, o->why, WHY_CHARS)));
+    if (o->end != LOOP_ANSWERED)
+        fprintf(stderr, "jotter: go on with: jotter run --resume %s\n", r->id);
+    else if (!a->live.quiet)
+        fprintf(stderr, "%srun %s: %llu replies, %llu results, %llu tokens%s\n", ink(INK_DIM),
+                r->id, (unsigned long long)o->replies, (unsigned long long)o->results,
+                (unsigned long long)o->tokens, ink(INK_PLAIN));
+}
+
+static jot_status work(Session *s, Agent *a, Loop *l, Str query)
+{
+    AUTO(Run) r = { 0 };
+    LoopOutcome o;
+    if (opt_given(s, "resume")) {
+        AUTO(Run) named = { 0 };
+        TRY(log_open_run(s, str(opt_text(s, "resume")), &named));
+        TRY(loop_resume(l, str(named.id), &r, &s->err));
+        if (query.n)
+            TRY(loop_say(&r, query, &s->err));
+    } else {
+        TRY(loop_begin(l, query, &r, &s->err));
+    }
+    act_set_plan(a->act, arena_copy(&s->arena, str(r.id)));
+    if (!a->live.quiet)
+        fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), r.id, ink(INK_PLAIN));
+    jot_status st = loop_go(l, &r, &s->arena, &o, &s->err);
+    if (st == JOT_OK) {
+        tell_end(s, a, &r, &o);
+        return JOT_OK;
+    }
+    if (!s->json)
+        fprintf(stderr, "jotter: what was done is kept; go on with: jotter run --resume %s\n",
+                r.id);
+    return tell_with(s, st, "run", json_string(r.id));
+}
+
+static jot_status run_run(Session *s)
+{
+    Str query;
+    int64_t budget, limit;
+    AUTO(Agent) a = { 0 };
+    Loop l = { .m = &s->memory, .wait_ms = WAIT_MS };
+    TRY(read_query(s, &query));
+    TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
+    TRY(opt_number(s, "limit", 1, INT64_MAX, LOOP_CALLS_LIMIT, &limit));
+    TRY(session_open(s, !opt_given(s, "resume")));
+    TRY(agent_open(s, &a));
+    TRY(make_setup(s, &a, &l));
+    l.llm = a.llm;
+    l.hands = hands_of(a.act);
+    l.view = live_view(&a.live);
+    l.iterations_max = a.iterations_max ? (uint64_t)a.iterations_max : LOOP_ITERATIONS;
+    l.tokens_max = (uint64_t)budget;
+    l.calls_limit = (uint64_t)limit;
+    a.live.iterations_max = l.iterations_max;
+    return work(s, &a, &l, query);
+}
+
+static const Opt opts[] = {
+    { "resume", "RUN", "go on where a run stopped or was killed; 'last' is a name too" },
+    AGENT_OPTS,
+    { "protocol", "NAME", "native, or json for models without tool calls" },
+    { "window", "N", "tokens of the model's context; else as the model has it" },
+    { "budget", "N", "tokens of all requests and replies together" },
+    { "limit", "N", "calls of one tool that are suggested; 10 if not given" },
+    { 0 },
+};
+
+const Cmd cmd_run = {
+    .name = "run",
+    .args = "[QUESTION]",
+    .summary = "Let an agent work on a question, with the pad as its memory",
+    .help =
+        "Every step is on the disk before the next: a run that was killed goes on with --resume,\n"
+        "and a call that changes something is never made twice.  QUESTION '-' is standard\n"
+        "input; with --resume it is said to the model first.  Without an answer the exit code\n"
+        "is 1.  What the agent did: jotter log show RUN\n",
+    .opts = opts,
+    .args_max = 1,
+    .run = run_run,
+};

@@ -1,0 +1,235 @@
+/* live.c - lines and words of an agent at work. */
+#include "cli/live.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/cmd.h"
+#include "memory/cycle_state.h"
+#include "memory/frame.h"
+
+enum { CALL_CHARS = 160, RESULT_CHARS = 100, NOTICE_CHARS = 320, GAUGE = 20 };
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+bool live_stopped(void *ctx)
+{
+    (void)ctx;
+    return stopped != 0;
+}
+
+Live live_begin(bool json, bool quiet, bool verbose)
+{
+    /* The second signal does what it does everywhere. */
+    struct sigaction once = { .sa_handler = stop, .sa_flags = (int)SA_RESETHAND };
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
+    return (Live){ .terminal = !json && !quiet && isatty(STDOUT_FILENO) == 1,
+                   .quiet = quiet || json,
+                   .verbose = verbose };
+}
+
+/* --- Words ------------------------------------------------------------------------------- */
+
+/* How many bytes at the end are the beginning of a character. */
+static size_t unfinished(Str s)
+{
+    for (size_t back = 1; back <= 3 && back <= s.n; back++) {
+        unsigned char c = (unsigned char)s.p[s.n - back];
+        if ((c & 0xC0) == 0x80)
+            continue;
+        size_t want = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+        return want > back ? back : 0;
+    }
+    return 0;
+}
+
+static void on_text(void *ctx, Str piece)
+{
+    Live *l = ctx;
+    AUTO(Buf) text = { 0 };
+    if (!l->terminal)
+        return;
+    buf_add(&text, (Str){ l->held, l->held_n });
+    buf_add(&text, piece);
+    Str now = buf_str(&text);
+    l->held_n = unfinished(now);
+    now.n -= l->held_n;
+    memcpy(l->held, now.p + now.n, l->held_n);
+    print_text(now);
+    fflush(stdout);
+    l->streaming = l->streaming || now.n > 0;
+}
+
+static void end_words(Live *l)
+{
+    if (l->streaming)
+        putchar('\n');
+    fflush(stdout);
+    l->streaming = false;
+    l->held_n = 0;
+}
+
+static void on_again(void *ctx, int64_t wait_ms, const char *why)
+{
+    Live *l = ctx;
+    end_words(l);
+    if (!l->quiet)
+        fprintf(stderr, "jotter: %s; again in %.1f s\n", why, (double)wait_ms / 1000);
+}
+
+static void on_replied(void *ctx, const Turn *turn)
+{
+    Live *l = ctx;
+    l->shown = l->streaming && turn->kind == TURN_FINAL;
+    end_words(l);
+}
+
+/* --- Lines ------------------------------------------------------------------------------- */
+
+static Str one_line(Arena *a, Str text, size_t chars)
+{
+    return cycle_state_line(a, text, chars);
+}
+
+static Str call_text(const TurnCall *c, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    json_t *read = NULL;
+    if (json_read(c->args, &read, NULL) != JOT_OK)
+        read = NULL;
+    AUTO_PTR(json_t) args = read;
+    frame_call_add(&text, c->tool, json_is_object(args) ? args : NULL);
+    return one_line(into, buf_str(&text), CALL_CHARS);
+}
+
+static void on_call(void *ctx, const TurnCall *c)
+{
+    const Live *l = ctx;
+    AUTO(Arena) a = { 0 };
+    if (!l->quiet)
+        fprintf(stderr, "%s> " STR_FMT "%s\n", ink(INK_CYAN), STR_ARG(call_text(c, &a)),
+                ink(INK_PLAIN));
+}
+
+static void on_result(void *ctx, const TurnCall *c)
+{
+    const Live *l = ctx;
+    AUTO(Arena) a = { 0 };
+    if (l->quiet)
+        return;
+    Str first = str_slice(c->result, 0, str_find(c->result, '\n'));
+    fprintf(stderr, "%s  %s" STR_FMT " (%zu bytes)%s\n", ink(c->ok ? INK_DIM : INK_RED),
+            c->ok ? "" : "failed: ", STR_ARG(one_line(&a, first, RESULT_CHARS)), c->result.n,
+            ink(INK_PLAIN));
+    if (c->warning.n)
+        fprintf(stderr, "%s  " STR_FMT "%s\n", ink(INK_YELLOW), STR_ARG(c->warning),
+                ink(INK_PLAIN));
+}
+
+static Ink ink_of(BudgetState state)
+{
+    return state == BUDGET_GREEN ? INK_GREEN : state == BUDGET_YELLOW ? INK_YELLOW : INK_RED;
+}
+
+static void on_budget(void *ctx, const Transcript *t, const Budget *b)
+{
+    const Live *l = ctx;
+    char bar[GAUGE + 1];
+    unsigned percent = budget_percent(b), filled = percent * GAUGE / 100;
+    if (l->quiet || (!l->terminal && !l->verbose))
+        return;
+    for (unsigned i = 0; i < GAUGE; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[GAUGE] = 0;
+    fprintf(stderr, "%s[%s] %u%% %s, turn %llu of %llu%s\n", ink(ink_of(b->state)), bar, percent,
+            budget_state_name(b->state), (unsigned long long)t->since + 1,
+            (unsigned long long)l->iterations_max, ink(INK_PLAIN));
+    if (l->verbose)
+        fprintf(stderr,
+                "  context: system %llu, tools %llu, history %llu, retrieved %llu, reported %llu: "
+                "%llu of %llu tokens usable (window %llu, headroom %llu)\n",
+                (unsigned long long)b->system, (unsigned long long)b->tools,
+                (unsigned long long)b->history, (unsigned long long)b->retrieved,
+                (unsigned long long)b->reported, (unsigned long long)b->used,
+                (unsigned long long)b->usable, (unsigned long long)b->window,
+                (unsigned long long)b->headroom);
+}
+
+static void on_compacted(void *ctx, const Compacted *c)
+{
+    const Live *l = ctx;
+    if (l->quiet)
+        return;
+    fprintf(stderr,
+            "jotter: the context was at %u%%: %llu results masked, %llu turns summed up, %llu "
+            "dropped; now %u%%\n",
+            budget_percent(&c->before), (unsigned long long)c->masked,
+            (unsigned long long)c->summed, (unsigned long long)c->dropped,
+            budget_percent(&c->after));
+    if (c->why.status != JOT_OK)
+        fprintf(stderr, "jotter: no summary: %s\n", c->why.text);
+    if (c->after.state == BUDGET_RED)
+        fputs("jotter: the context is still red: nothing more can be left out\n", stderr);
+}
+
+static void on_notice(void *ctx, Str text)
+{
+    const Live *l = ctx;
+    AUTO(Arena) a = { 0 };
+    if (!l->quiet)
+        fprintf(stderr, "%s" STR_FMT "%s\n", ink(INK_YELLOW),
+                STR_ARG(one_line(&a, text, NOTICE_CHARS)), ink(INK_PLAIN));
+}
+
+LoopView live_view(Live *l)
+{
+    return (LoopView){ .budget = on_budget,
+                       .text = on_text,
+                       .again = on_again,
+                       .replied = on_replied,
+                       .call = on_call,
+                       .result = on_result,
+                       .notice = on_notice,
+                       .compacted = on_compacted,
+                       .cancelled = live_stopped,
+                       .ctx = l };
+}
+
+/* --- Asking ------------------------------------------------------------------------------ */
+
+bool live_can_ask(void)
+{
+    return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+}
+
+ActSay live_ask(void *ctx, const Tool *t, const json_t *args)
+{
+    (void)ctx;
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) text = { 0 };
+    char line[64];
+    frame_call_add(&text, str(t->name), args);
+    for (;;) {
+        fprintf(stderr, "allow " STR_FMT "? [y]es, [n]o, [a]lways: ",
+                STR_ARG(one_line(&a, buf_str(&text), 2000)));
+        if (stopped || !fgets(line, sizeof line, stdin))
+            return ACT_NO;
+        if (line[0] == 'y')
+            return ACT_YES;
+        if (line[0] == 'a')
+            return ACT_ALWAYS;
+        if (line[0] == 'n')
+            return ACT_NO;
+    }
+}

@@ -1,0 +1,35 @@
+/* live.h - Live, what a person sees of an agent at work.
+ *
+ * On a terminal the model's words are shown as they come, with a line for each
+ * call and a gauge of the context.  Elsewhere standard output gets the answer and
+ * nothing else, and standard error the lines, unless `quiet`. */
+#ifndef CLI_LIVE_H
+#define CLI_LIVE_H
+
+#include "agent/act.h"
+#include "agent/loop.h"
+
+typedef struct Live {
+    bool terminal; /* words are shown as they come */
+    bool quiet;    /* no lines */
+    bool verbose;  /* the parts of the context, too */
+    uint64_t iterations_max;
+    bool streaming; /* the cursor is behind words */
+    bool shown;     /* the newest reply was shown */
+    char held[4];   /* the beginning of a character whose rest has not come yet */
+    size_t held_n;
+} Live;
+
+/* Also makes Ctrl-C and SIGTERM stop the work instead of the process; the second one ends it. */
+Live live_begin(bool json, bool quiet, bool verbose);
+LoopView live_view(Live *l);
+
+/* True once somebody wants it to stop. */
+bool live_stopped(void *ctx);
+
+/* Asks the person at the terminal; for act.h. */
+ActSay live_ask(void *ctx, const Tool *t, const json_t *args);
+/* True if there is one. */
+bool live_can_ask(void);
+
+#endif

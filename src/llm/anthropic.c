@@ -1,0 +1,156 @@
+/* anthropic.c - Anthropic's Messages: the bytes of a request.
+ *
+ * Two cache marks: behind the system text (with the tools in front of it) and
+ * behind the newest message.  A loop sends its whole history every time; with
+ * the marks it pays for it once.  They do not change what the model reads. */
+#include "llm/wire.h"
+
+enum { MAX_TOKENS = 8192 }; /* required by the API; what every current model can do */
+
+#define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
+
+/* An empty text is refused, and so is anything in front of a result. */
+static bool is_sent(const LlmPart *p, bool results)
+{
+    return (p->kind == LLM_RESULT) == results && (p->kind != LLM_TEXT || p->text.n > 0);
+}
+
+static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
+{
+    if (p->kind == LLM_RAW)
+        return llm_add_object(to, p->text, "raw part", S("the conversation"), e);
+    if (p->kind == LLM_TEXT) {
+        buf_add(to, S("{\"type\":\"text\",\"text\":"));
+        llm_quote(to, p->text);
+    } else if (p->kind == LLM_CALL) {
+        buf_add(to, S("{\"type\":\"tool_use\",\"id\":"));
+        llm_quote(to, p->id);
+        buf_add(to, S(",\"name\":"));
+        llm_quote(to, p->name);
+        buf_add(to, S(",\"input\":"));
+        llm_add_args(to, p->args);
+    } else {
+        buf_add(to, S("{\"type\":\"tool_result\",\"tool_use_id\":"));
+        llm_quote(to, p->id);
+        buf_add(to, S(",\"content\":"));
+        llm_quote(to, p->text);
+        if (p->is_error)
+            buf_add(to, S(",\"is_error\":true"));
+    }
+    if (mark)
+        buf_add(to, S(CACHE_MARK));
+    buf_add_char(to, '}');
+    return JOT_OK;
+}
+
+/* Which part comes last; NULL: none is sent. */
+static const LlmPart *last_sent(const LlmMessage *m)
+{
+    const LlmPart *last = NULL;
+    for (int results = 1; results >= 0; results--)
+        for (size_t i = 0; i < m->n; i++)
+            if (is_sent(&m->parts[i], results))
+                last = &m->parts[i];
+    return last;
+}
+
+static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark, Err *e)
+{
+    const char *comma = "";
+    for (int results = 1; results >= 0; results--)
+        for (size_t i = 0; i < m->n; i++) {
+            if (!is_sent(&m->parts[i], results))
+                continue;
+            buf_add(to, str(comma));
+            comma = ",";
+            TRY(write_part(to, &m->parts[i], mark == &m->parts[i], e));
+        }
+    return JOT_OK;
+}
+
+static jot_status write_messages(Buf *to, const LlmRequest *r, Err *e)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < r->n_messages; i++) {
+        const LlmMessage *m = &r->messages[i];
+        const LlmPart *last = last_sent(m);
+        bool mark = i + 1 == r->n_messages && m->role == LLM_USER;
+        if (!last)
+            continue; /* a message without content is refused */
+        buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
+                 m->role == LLM_USER ? "user" : "assistant");
+        TRY(write_parts(to, m, mark ? last : NULL, e));
+        buf_add(to, S("]}"));
+        comma = ",";
+    }
+    return JOT_OK;
+}
+
+static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
+{
+    if (r->n_tools == 0)
+        return JOT_OK;
+    buf_add(to, S(",\"tools\":["));
+    for (size_t i = 0; i < r->n_tools; i++) {
+        buf_add(to, i ? S(",{\"name\":") : S("{\"name\":"));
+        llm_quote(to, r->tools[i].name);
+        buf_add(to, S(",\"description\":"));
+        llm_quote(to, r->tools[i].about);
+        buf_add(to, S(",\"input_schema\":"));
+        TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
+        buf_add_char(to, '}');
+    }
+    buf_add_char(to, ']');
+    return JOT_OK;
+}
+
+static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
+{
+    uint64_t thinking = 0, max_tokens = r->max_tokens ? r->max_tokens : MAX_TOKENS;
+    bool counted = str_to_u64(w->thinking, UINT32_MAX, &thinking);
+    buf_add(to, S("{\"model\":"));
+    llm_quote(to, w->base.model);
+    /* The API counts thinking as part of the reply; for callers it is not. */
+    buf_addf(to, ",\"max_tokens\":%ju,\"stream\":true", (uintmax_t)(max_tokens + thinking));
+    if (counted)
+        buf_addf(to, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":%ju}",
+                 (uintmax_t)thinking);
+    else if (w->thinking.n)
+        buf_add(to, S(",\"thinking\":{\"type\":\"adaptive\"}"));
+    if (r->system.n) {
+        buf_add(to, S(",\"system\":[{\"type\":\"text\",\"text\":"));
+        llm_quote(to, r->system);
+        buf_add(to, S(CACHE_MARK "}]"));
+    }
+    TRY(write_tools(to, r, e));
+    buf_add(to, S(",\"messages\":["));
+    TRY(write_messages(to, r, e));
+    buf_add(to, S("]}"));
+    return JOT_OK;
+}
+
+static size_t headers(const Wire *w, HttpField *out)
+{
+    out[0] = (HttpField){ "anthropic-version", S("2023-06-01") };
+    out[1] = (HttpField){ "x-api-key", buf_str(&w->key) };
+    return w->key.n ? 2 : 1;
+}
+
+const Dialect dialect_anthropic = {
+    .base = "https://api.anthropic.com",
+    .base_env = "ANTHROPIC_BASE_URL",
+    .key_env = "ANTHROPIC_API_KEY",
+    .path = "/v1/messages",
+    .bare_429 = false, /* it means that the account's budget is spent */
+    .write = write_request,
+    .headers = headers,
+    .event = anthropic_event,
+};
+
+static jot_status open_anthropic(const LlmAddress *a, Llm **out, Err *e)
+{
+    return wire_open(&dialect_anthropic, a, out, e);
+}
+
+const Provider provider_anthropic = { "anthropic", open_anthropic, wire_close, wire_write,
+                                      wire_ask };

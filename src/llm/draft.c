@@ -1,0 +1,227 @@
+/* draft.c - a reply while it comes in pieces. */
+#include "llm/draft.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/utf8.h"
+
+/* --- Pieces ------------------------------------------------------------------------------ */
+
+jot_status draft_add(Draft *d, LlmPartKind kind, int64_t index, DraftPart **out, Err *e)
+{
+    if (d->n >= LLM_PARTS_MAX)
+        return err_set(e, JOT_IO, "the reply has too many parts: at most %d", LLM_PARTS_MAX);
+    if (d->n == d->cap) {
+        d->cap = d->cap ? d->cap * 2 : 8;
+        d->parts = mem_grow(d->parts, d->cap * sizeof *d->parts);
+    }
+    DraftPart *p = &d->parts[d->n++];
+    *p = (DraftPart){ .kind = kind, .index = index };
+    *out = p;
+    return JOT_OK;
+}
+
+DraftPart *draft_find(Draft *d, int64_t index)
+{
+    for (size_t i = d->n; i-- > 0;)
+        if (d->parts[i].index == index)
+            return &d->parts[i];
+    return NULL;
+}
+
+jot_status draft_grow(Draft *d, Buf *field, Str piece, Err *e)
+{
+    d->bytes += piece.n;
+    if (d->bytes > LLM_REPLY_MAX)
+        return err_set(e, JOT_IO, "the reply is too long: at most %d MiB",
+                       LLM_REPLY_MAX / 1024 / 1024);
+    buf_add(field, piece);
+    assert(buf_ok(field));
+    return JOT_OK;
+}
+
+jot_status draft_say(Draft *d, DraftPart *part, Str piece, Err *e)
+{
+    if (piece.n == 0)
+        return JOT_OK;
+    TRY(draft_grow(d, &part->text, piece, e));
+    if (d->request && d->request->on_text)
+        d->request->on_text(d->request->ctx, piece);
+    return JOT_OK;
+}
+
+/* --- Events as JSON ---------------------------------------------------------------------- */
+
+static bool hex4(Str s, size_t at, unsigned *out)
+{
+    unsigned value = 0;
+    if (at + 4 > s.n)
+        return false;
+    for (size_t i = at; i < at + 4; i++) {
+        char c = s.p[i];
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+        if (digit < 0)
+            return false;
+        value = value * 16 + (unsigned)digit;
+    }
+    *out = value;
+    return true;
+}
+
+/* The text with each escaped half of a pair that lacks its other half as \ufffd.  Servers cut
+ * texts where a token ends, and a token may end inside a character. */
+static void mend_surrogates(Str s, Buf *to)
+{
+    size_t from = 0;
+    for (size_t i = 0; i + 1 < s.n; i++) {
+        unsigned high = 0, low = 0;
+        if (s.p[i] != '\\')
+            continue;
+        i++; /* whatever is escaped does not begin an escape */
+        if (s.p[i] != 'u' || !hex4(s, i + 1, &high) || high < 0xD800 || high > 0xDFFF)
+            continue;
+        bool pair = high < 0xDC00 && str_starts(str_from(s, i + 5), S("\\u")) &&
+                    hex4(s, i + 7, &low) && low >= 0xDC00 && low <= 0xDFFF;
+        if (!pair) {
+            buf_add(to, str_slice(s, from, i));
+            buf_add(to, S("ufffd"));
+            from = i + 5;
+        }
+        i += pair ? 10 : 4;
+    }
+    buf_add(to, str_from(s, from));
+}
+
+jot_status draft_read(Str data, json_t **out, Err *e)
+{
+    if (json_read(data, out, NULL) == JOT_OK)
+        return JOT_OK;
+    AUTO(Buf) text = { .max = BUF_MAX_DEFAULT };
+    AUTO(Buf) whole = { .max = BUF_MAX_DEFAULT };
+    llm_mend(&text, data);
+    mend_surrogates(buf_str(&text), &whole);
+    if (buf_ok(&text) && buf_ok(&whole) && json_read(buf_str(&whole), out, e) == JOT_OK)
+        return JOT_OK;
+    return err_set(e, JOT_IO, "the provider's answer is not understood: an event is no JSON");
+}
+
+/* --- The reply --------------------------------------------------------------------------- */
+
+static bool id_used(const Draft *d, const LlmReply *r, Str id)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->parts[i].kind == LLM_CALL && str_eq(r->parts[i].id, id))
+            return true;
+    for (size_t i = 0; d->request && i < d->request->n_messages; i++)
+        for (size_t k = 0; k < d->request->messages[i].n; k++) {
+            const LlmPart *p = &d->request->messages[i].parts[k];
+            if (p->kind == LLM_CALL && str_eq(p->id, id))
+                return true;
+        }
+    return false;
+}
+
+static Str good_id(const Draft *d, const LlmReply *r, Str id, Arena *into)
+{
+    if (id.n && !id_used(d, r, id))
+        return arena_copy(into, id);
+    Id fresh = id_random(d->io, 12);
+    return arena_printf(into, "call_%s", fresh.text);
+}
+
+static void finish_call(const Draft *d, const DraftPart *p, const LlmReply *r, Arena *into,
+                        LlmPart *out)
+{
+    out->id = good_id(d, r, buf_str(&p->id), into);
+    out->name = arena_copy(into, buf_str(&p->name));
+    /* No arguments at all is how a call without arguments comes. */
+    out->args = arena_copy(into, p->args.n ? buf_str(&p->args) : S("{}"));
+    out->broken = !p->closed || out->name.n == 0 || !llm_is_object(out->args);
+}
+
+/* A provider's own block, with what was added to it since it began. */
+static void finish_raw(DraftPart *p, Arena *into, LlmPart *out)
+{
+    static const char *const texts[] = { "thinking", "text" };
+    AUTO(Buf) json = { 0 };
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        json_t *had = json_object_get(p->block, texts[i]);
+        if (!json_is_string(had) || p->text.n == 0)
+            continue;
+        AUTO(Buf) whole = { 0 };
+        buf_add(&whole, json_str(had));
+        buf_add(&whole, buf_str(&p->text));
+        json_object_set_new(p->block, texts[i], json_text(buf_str(&whole)));
+    }
+    if (p->signature.n)
+        json_object_set_new(p->block, "signature", json_text(buf_str(&p->signature)));
+    json_t *input = NULL;
+    if (p->args.n && json_read(buf_str(&p->args), &input, NULL) == JOT_OK)
+        json_object_set_new(p->block, "input", input);
+    json_write(&json, p->block);
+    out->text = arena_copy(into, buf_str(&json));
+}
+
+/* The end of a reply that was cut: its last call may look whole and still lack the rest. */
+static bool cut(LlmStop stop)
+{
+    return stop == LLM_STOP_MAX_TOKENS || stop == LLM_STOP_WINDOW || stop == LLM_STOP_REFUSAL;
+}
+
+jot_status draft_finish(Draft *d, Arena *into, LlmReply *out, Err *e)
+{
+    if (!d->stopped) {
+        d->retry = true;
+        return err_set(e, JOT_IO, "the provider's answer broke off");
+    }
+    LlmPart *parts = NEW_ARRAY(into, LlmPart, d->n + 1);
+    bool calls = false;
+    out->parts = parts;
+    for (size_t i = 0; i < d->n; i++) {
+        DraftPart *p = &d->parts[i];
+        LlmPart *to = &parts[out->n];
+        if (p->kind == LLM_TEXT && p->text.n == 0)
+            continue;
+        to->kind = p->kind;
+        if (p->kind == LLM_CALL)
+            finish_call(d, p, out, into, to);
+        else if (p->kind == LLM_RAW)
+            finish_raw(p, into, to);
+        else
+            to->text = arena_copy(into, buf_str(&p->text));
+        calls = calls || p->kind == LLM_CALL;
+        out->n++;
+    }
+    if (cut(d->stop) && out->n && parts[out->n - 1].kind == LLM_CALL)
+        parts[out->n - 1].broken = true;
+    if (d->stop == LLM_STOP_END || d->stop == LLM_STOP_CALLS)
+        d->stop = calls ? LLM_STOP_CALLS : LLM_STOP_END;
+    out->stop = d->stop;
+    out->why = arena_copy(into, buf_str(&d->why));
+    out->model = arena_copy(into, buf_str(&d->model));
+    out->usage = d->usage;
+    return JOT_OK;
+}
+
+void draft_done(Draft *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        DraftPart *p = &d->parts[i];
+        buf_free(&p->text);
+        buf_free(&p->id);
+        buf_free(&p->name);
+        buf_free(&p->args);
+        buf_free(&p->signature);
+        json_decref(p->block);
+    }
+    free(d->parts);
+    buf_free(&d->why);
+    buf_free(&d->model);
+    *d = (Draft){ 0 };
+}

@@ -1,0 +1,176 @@
+/* fault.c - what a provider's refusal means to the caller.
+ *
+ * Three sources, the later the better: the status of the answer; the type or
+ * code in its body; its words, because "too long for the context" has no code of
+ * its own with most of them.  Words are matched only where the rest says
+ * "invalid": a rate limit that mentions a context is still a rate limit. */
+#include "llm/fault.h"
+
+#include <string.h>
+
+enum { WORDS_MAX = 160 };
+
+typedef struct Meaning {
+    jot_status status;
+    bool retry;
+    const char *about; /* the sentence begins with it */
+} Meaning;
+
+static const Meaning key_refused = { JOT_DENIED, false, "the provider refuses the key" };
+static const Meaning limited = { JOT_UNAVAILABLE, true, "the provider's rate limit is reached" };
+static const Meaning spent = { JOT_UNAVAILABLE, false, "the account at the provider is spent" };
+static const Meaning overloaded = { JOT_UNAVAILABLE, true, "the provider is overloaded" };
+static const Meaning broken = { JOT_IO, true, "the provider failed" };
+static const Meaning unknown = { JOT_NOT_FOUND, false, "the provider has no such model" };
+static const Meaning invalid = { JOT_INVALID, false, "the provider refuses the request" };
+static const Meaning moved = { JOT_INVALID, false,
+                               "the provider points elsewhere, which is not followed" };
+static const Meaning overflow = { JOT_TOO_BIG, false, "the request is too long for the model" };
+
+static const struct {
+    const char *word; /* "type" or "code" of an error */
+    const Meaning *means;
+} words[] = {
+    { "authentication_error", &key_refused },
+    { "permission_error", &key_refused },
+    { "invalid_api_key", &key_refused },
+    { "rate_limit_error", &limited },
+    { "rate_limit_exceeded", &limited },
+    { "billing_error", &spent },
+    { "insufficient_quota", &spent },
+    { "billing_hard_limit_reached", &spent },
+    { "overloaded_error", &overloaded },
+    { "api_error", &broken },
+    { "server_error", &broken },
+    { "timeout_error", &broken },
+    { "conflict_error", &broken },
+    { "invalid_request_error", &invalid },
+    { "not_found_error", &unknown },
+    { "model_not_found", &unknown },
+    { "request_too_large", &overflow },
+    { "context_length_exceeded", &overflow },
+    { "exceed_context_size_error", &overflow },
+};
+
+/* Anthropic, OpenAI and vLLM, llama.cpp, LM Studio, Ollama and proxies in front of them. */
+static const char *const overflow_texts[] = {
+    "prompt is too long",      "exceed context limit",
+    "maximum context length",  "exceeds the available context size",
+    "context length exceeded", "exceeds the context window",
+    "exceeds context window",  "context the overflows",
+    "input length exceeds",    "reduce the length of the messages",
+};
+
+static const Meaning *by_http(int http)
+{
+    if (http >= 300 && http < 400)
+        return &moved;
+    switch (http) {
+    case 401:
+    case 403:
+        return &key_refused;
+    case 402:
+        return &spent;
+    case 404:
+        return &unknown;
+    case 413:
+        return &overflow;
+    case 429:
+        return &limited;
+    case 408:
+    case 409:
+        return &broken;
+    case 503:
+    case 529:
+        return &overloaded;
+    default:
+        return http >= 500 || http == 0 ? &broken : &invalid;
+    }
+}
+
+static const Meaning *by_word(Str word)
+{
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (str_eq(word, str(words[i].word)))
+            return words[i].means;
+    return NULL;
+}
+
+static bool has(Str text, const char *what)
+{
+    return text.n && memmem(text.p, text.n, what, strlen(what)) != NULL;
+}
+
+static bool says_overflow(Str message)
+{
+    for (size_t i = 0; i < COUNT_OF(overflow_texts); i++)
+        if (has(message, overflow_texts[i]))
+            return true;
+    return false;
+}
+
+static const Meaning *meaning(int http, Str type, Str code, Str message)
+{
+    const Meaning *m = by_http(http);
+    const Meaning *told = by_word(code) ? by_word(code) : by_word(type);
+    /* "Invalid" says less than any status but its own. */
+    if (told && (http == 0 || (http >= 400 && http < 500 && told != &invalid)))
+        m = told;
+    bool open = m == &invalid || (m == &broken && http != 408 && http != 409);
+    if (open && says_overflow(message))
+        m = &overflow;
+    /* More tokens at once than the limit has per minute: waiting cannot help, less text can. */
+    if (m == &limited && has(message, "Request too large"))
+        m = &overflow;
+    return m;
+}
+
+/* The provider's words as part of a sentence: one printable line without its full stop. */
+static void clean(Str message, Str key, char out[WORDS_MAX + 1])
+{
+    size_t n = 0;
+    while (message.n && n < WORDS_MAX) {
+        if (key.n && str_starts(message, key)) {
+            message = str_from(message, key.n);
+            out[n++] = '*';
+            continue;
+        }
+        unsigned char c = (unsigned char)message.p[0];
+        if (c < 0x20 || c >= 0x7F)
+            c = c == '\n' || c == '\r' || c == '\t' ? ' ' : '?';
+        out[n++] = (char)c;
+        message = str_from(message, 1);
+    }
+    while (n && (out[n - 1] == '.' || out[n - 1] == ' '))
+        n--;
+    out[n] = 0;
+}
+
+static jot_status tell(int http, Str type, Str code, Str message, Str key, bool *retry, Err *e)
+{
+    char said[WORDS_MAX + 1];
+    const Meaning *m = meaning(http, type, code, message);
+    clean(message.n ? message : type, key, said);
+    *retry = m->retry;
+    if (http)
+        return err_set(e, m->status, "%s (HTTP %d)%s%s", m->about, http, said[0] ? ": " : "", said);
+    return err_set(e, m->status, "%s%s%s", m->about, said[0] ? ": " : "", said);
+}
+
+jot_status fault_tell_json(int http, const json_t *error, Str key, bool *retry, Err *e)
+{
+    if (json_is_string(error))
+        return tell(http, (Str){ 0 }, (Str){ 0 }, json_str(error), key, retry, e);
+    return tell(http, json_str(json_object_get(error, "type")),
+                json_str(json_object_get(error, "code")),
+                json_str(json_object_get(error, "message")), key, retry, e);
+}
+
+jot_status fault_tell(int http, Str body, Str key, bool *retry, Err *e)
+{
+    AUTO_PTR(json_t) whole = NULL;
+    if (json_read(body, &whole, NULL) != JOT_OK)
+        return tell(http, (Str){ 0 }, (Str){ 0 }, (Str){ 0 }, key, retry, e);
+    const json_t *error = json_object_get(whole, "error");
+    return fault_tell_json(http, error ? error : whole, key, retry, e);
+}

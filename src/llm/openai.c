@@ -1,0 +1,183 @@
+/* openai.c - OpenAI's chat completions: the bytes of a request.
+ *
+ * The same for OpenAI and for the many who speak like it (Ollama, llama.cpp,
+ * vLLM ...).  Those know less, so only what is old and plain is used: texts as
+ * strings, one message a result. */
+#include "llm/wire.h"
+
+/* The texts of one kind in a message, with `glue` between them. */
+static void join(Buf *to, const LlmMessage *m, Str glue)
+{
+    bool first = true;
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->parts[i].kind != LLM_TEXT || m->parts[i].text.n == 0)
+            continue;
+        if (!first)
+            buf_add(to, glue);
+        first = false;
+        buf_add(to, m->parts[i].text);
+    }
+}
+
+static void begin(Buf *to, const char *role)
+{
+    buf_addf(to, "%s{\"role\":\"%s\",\"content\":", to->p[to->n - 1] == '[' ? "" : ",", role);
+}
+
+static void write_result(Buf *to, const LlmPart *p)
+{
+    begin(to, "tool");
+    AUTO(Buf) text = { .max = LLM_REQUEST_MAX };
+    /* There is no flag for a failure: the model must read it. */
+    if (p->is_error && !str_starts(p->text, S("Error")))
+        buf_add(&text, S("Error: "));
+    buf_add(&text, p->text);
+    llm_quote(to, buf_str(&text));
+    buf_add(to, S(",\"tool_call_id\":"));
+    llm_quote(to, p->id);
+    buf_add_char(to, '}');
+    if (!buf_ok(&text))
+        to->full = true;
+}
+
+static void write_user(Buf *to, const LlmMessage *m)
+{
+    AUTO(Buf) text = { .max = LLM_REQUEST_MAX };
+    for (size_t i = 0; i < m->n; i++)
+        if (m->parts[i].kind == LLM_RESULT)
+            write_result(to, &m->parts[i]);
+    join(&text, m, S("\n\n"));
+    if (!buf_ok(&text))
+        to->full = true;
+    if (text.n == 0)
+        return;
+    begin(to, "user");
+    llm_quote(to, buf_str(&text));
+    buf_add_char(to, '}');
+}
+
+static void write_call(Buf *to, const LlmPart *p)
+{
+    AUTO(Buf) args = { .max = LLM_REQUEST_MAX };
+    buf_add(to, S("{\"id\":"));
+    llm_quote(to, p->id);
+    buf_add(to, S(",\"type\":\"function\",\"function\":{\"name\":"));
+    llm_quote(to, p->name);
+    buf_add(to, S(",\"arguments\":"));
+    llm_add_args(&args, p->args);
+    llm_quote(to, buf_str(&args));
+    buf_add(to, S("}}"));
+    if (!buf_ok(&args))
+        to->full = true;
+}
+
+static void write_assistant(Buf *to, const LlmMessage *m)
+{
+    AUTO(Buf) text = { .max = LLM_REQUEST_MAX };
+    size_t calls = 0;
+    join(&text, m, (Str){ 0 });
+    if (!buf_ok(&text))
+        to->full = true;
+    for (size_t i = 0; i < m->n; i++)
+        calls += m->parts[i].kind == LLM_CALL;
+    if (text.n == 0 && calls == 0)
+        return;
+    begin(to, "assistant");
+    if (text.n)
+        llm_quote(to, buf_str(&text));
+    else
+        buf_add(to, S("null"));
+    const char *comma = ",\"tool_calls\":[";
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->parts[i].kind != LLM_CALL)
+            continue;
+        buf_add(to, str(comma));
+        comma = ",";
+        write_call(to, &m->parts[i]);
+    }
+    buf_add(to, calls ? S("]}") : S("}"));
+}
+
+static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
+{
+    if (r->n_tools == 0)
+        return JOT_OK;
+    buf_add(to, S(",\"tools\":["));
+    for (size_t i = 0; i < r->n_tools; i++) {
+        buf_addf(to, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "");
+        llm_quote(to, r->tools[i].name);
+        buf_add(to, S(",\"description\":"));
+        llm_quote(to, r->tools[i].about);
+        buf_add(to, S(",\"parameters\":"));
+        TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
+        buf_add(to, S("}}"));
+    }
+    buf_add_char(to, ']');
+    return JOT_OK;
+}
+
+static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
+{
+    buf_add(to, S("{\"model\":"));
+    llm_quote(to, w->base.model);
+    buf_add(to, S(",\"stream\":true,\"stream_options\":{\"include_usage\":true}"));
+    /* OpenAI's newer models refuse the old name, others do not know the new one. */
+    if (r->max_tokens)
+        buf_addf(to, ",\"%s\":%u",
+                 w->dialect == &dialect_openai ? "max_completion_tokens" : "max_tokens",
+                 r->max_tokens);
+    TRY(write_tools(to, r, e));
+    buf_add(to, S(",\"messages\":["));
+    if (r->system.n) {
+        begin(to, "system");
+        llm_quote(to, r->system);
+        buf_add_char(to, '}');
+    }
+    for (size_t i = 0; i < r->n_messages; i++) {
+        if (r->messages[i].role == LLM_USER)
+            write_user(to, &r->messages[i]);
+        else
+            write_assistant(to, &r->messages[i]);
+    }
+    buf_add(to, S("]}"));
+    return JOT_OK;
+}
+
+static size_t headers(const Wire *w, HttpField *out)
+{
+    out[0] = (HttpField){ "authorization", buf_str(&w->bearer) };
+    return w->bearer.n ? 1 : 0;
+}
+
+const Dialect dialect_openai = {
+    .base = "https://api.openai.com/v1",
+    .base_env = "OPENAI_BASE_URL",
+    .key_env = "OPENAI_API_KEY",
+    .path = "/chat/completions",
+    .bare_429 = true,
+    .write = write_request,
+    .headers = headers,
+    .event = openai_event,
+};
+
+const Dialect dialect_compatible = {
+    .path = "/chat/completions",
+    .bare_429 = true,
+    .write = write_request,
+    .headers = headers,
+    .event = openai_event,
+};
+
+static jot_status open_openai(const LlmAddress *a, Llm **out, Err *e)
+{
+    return wire_open(&dialect_openai, a, out, e);
+}
+
+static jot_status open_compatible(const LlmAddress *a, Llm **out, Err *e)
+{
+    return wire_open(&dialect_compatible, a, out, e);
+}
+
+const Provider provider_openai = { "openai", open_openai, wire_close, wire_write, wire_ask };
+const Provider provider_http = { "http", open_compatible, wire_close, wire_write, wire_ask };
+const Provider provider_https = { "https", open_compatible, wire_close, wire_write, wire_ask };

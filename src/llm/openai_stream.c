@@ -1,0 +1,168 @@
+/* openai_stream.c - OpenAI's chat completions: what an event adds to a reply.
+ *
+ * The text is one part, in front; calls are put together by their index.  Who
+ * only speaks like OpenAI leaves out indexes and ids, calls everything 0, sends
+ * arguments whole or as an object, says "stop" where calls wait, or does not
+ * stream at all: all of that is understood.  Reasoning is passed over: whether
+ * it may be sent back differs from server to server. */
+#include "llm/fault.h"
+#include "llm/wire.h"
+
+enum { TEXT_INDEX = -2 }; /* no server's number for a call */
+
+static Str text_of(const json_t *object, const char *key)
+{
+    return json_str(json_object_get(object, key));
+}
+
+static uint64_t number_of(const json_t *object, const char *key)
+{
+    const json_t *n = json_object_get(object, key);
+    return json_is_integer(n) && json_integer_value(n) > 0 ? (uint64_t)json_integer_value(n) : 0;
+}
+
+static void take_usage(Draft *d, const json_t *usage)
+{
+    if (!json_is_object(usage))
+        return;
+    uint64_t all = number_of(usage, "prompt_tokens");
+    uint64_t cached = number_of(json_object_get(usage, "prompt_tokens_details"), "cached_tokens");
+    d->usage.cache_read = cached < all ? cached : all;
+    d->usage.input = all - d->usage.cache_read;
+    d->usage.output = number_of(usage, "completion_tokens");
+}
+
+static jot_status add_text(Draft *d, Str text, Err *e)
+{
+    DraftPart *p = draft_find(d, TEXT_INDEX);
+    if (text.n == 0)
+        return JOT_OK;
+    if (!p) {
+        TRY(draft_add(d, LLM_TEXT, TEXT_INDEX, &p, e));
+        /* In front of the calls, as it goes back. */
+        DraftPart text_part = *p;
+        for (size_t i = d->n - 1; i > 0; i--)
+            d->parts[i] = d->parts[i - 1];
+        p = d->parts;
+        *p = text_part;
+    }
+    return draft_say(d, p, text, e);
+}
+
+/* The call that a fragment belongs to; NULL: it begins a new one. */
+static DraftPart *call_of(Draft *d, const json_t *fragment)
+{
+    const json_t *index = json_object_get(fragment, "index");
+    Str id = text_of(fragment, "id");
+    Str name = text_of(json_object_get(fragment, "function"), "name");
+    DraftPart *p = NULL;
+    if (json_is_integer(index))
+        p = draft_find(d, json_integer_value(index));
+    else if (d->n && d->parts[d->n - 1].kind == LLM_CALL)
+        p = &d->parts[d->n - 1];
+    if (!p || p->kind != LLM_CALL)
+        return NULL;
+    if (id.n)
+        return p->id.n == 0 || str_eq(buf_str(&p->id), id) ? p : NULL;
+    /* A second name without an id, and the first call is whole: it must be another one. */
+    Str args = buf_str(&p->args);
+    bool whole = name.n && p->name.n && str_ends(args, S("}")) && llm_is_object(args);
+    if (whole)
+        return NULL;
+    return p;
+}
+
+static jot_status add_args(Draft *d, DraftPart *p, const json_t *args, Err *e)
+{
+    if (!json_is_object(args))
+        return draft_grow(d, &p->args, json_str(args), e);
+    AUTO(Buf) text = { 0 };
+    json_write(&text, args);
+    return draft_grow(d, &p->args, buf_str(&text), e);
+}
+
+static jot_status add_call(Draft *d, const json_t *fragment, Err *e)
+{
+    const json_t *index = json_object_get(fragment, "index");
+    const json_t *function = json_object_get(fragment, "function");
+    DraftPart *p = call_of(d, fragment);
+    if (!json_is_object(function))
+        return JOT_OK;
+    if (!p)
+        TRY(draft_add(d, LLM_CALL, json_is_integer(index) ? json_integer_value(index) : -1, &p, e));
+    if (p->id.n == 0)
+        TRY(draft_grow(d, &p->id, text_of(fragment, "id"), e));
+    if (p->name.n == 0)
+        TRY(draft_grow(d, &p->name, text_of(function, "name"), e));
+    return add_args(d, p, json_object_get(function, "arguments"), e);
+}
+
+static LlmStop stop_of(Str reason)
+{
+    static const struct {
+        const char *reason;
+        LlmStop stop;
+    } stops[] = {
+        { "stop", LLM_STOP_END },
+        { "tool_calls", LLM_STOP_CALLS },
+        { "function_call", LLM_STOP_CALLS },
+        { "length", LLM_STOP_MAX_TOKENS },
+        { "content_filter", LLM_STOP_REFUSAL },
+    };
+    for (size_t i = 0; i < COUNT_OF(stops); i++)
+        if (str_eq(reason, str(stops[i].reason)))
+            return stops[i].stop;
+    return LLM_STOP_OTHER;
+}
+
+static jot_status finish(Draft *d, Str reason, Err *e)
+{
+    /* A model that refuses in words ends with "stop". */
+    d->stop = d->why.n && str_eq(reason, S("stop")) ? LLM_STOP_REFUSAL : stop_of(reason);
+    d->stopped = true;
+    for (size_t i = 0; i < d->n; i++)
+        d->parts[i].closed = true;
+    return d->stop == LLM_STOP_OTHER ? draft_grow(d, &d->why, reason, e) : JOT_OK;
+}
+
+static jot_status take_choice(Draft *d, const json_t *choice, Err *e)
+{
+    const json_t *delta = json_object_get(choice, "delta");
+    const json_t *reason = json_object_get(choice, "finish_reason");
+    if (!delta)
+        delta = json_object_get(choice, "message"); /* not a stream */
+    TRY(add_text(d, text_of(delta, "content"), e));
+    TRY(draft_grow(d, &d->why, text_of(delta, "refusal"), e));
+    const json_t *calls = json_object_get(delta, "tool_calls");
+    for (size_t i = 0; i < json_array_size(calls); i++)
+        TRY(add_call(d, json_array_get(calls, i), e));
+    return json_str(reason).n ? finish(d, json_str(reason), e) : JOT_OK;
+}
+
+jot_status openai_event(Draft *d, const SseEvent *event, Err *e)
+{
+    AUTO_PTR(json_t) data = NULL;
+    /* Not everybody says why he has stopped. */
+    if (str_eq(event->data, S("[DONE]")))
+        return d->stopped || d->n == 0 ? JOT_OK : finish(d, S("stop"), e);
+    jot_status st = draft_read(event->data, &data, e);
+    if (st != JOT_OK) {
+        d->retry = true;
+        return st;
+    }
+    const json_t *error = json_object_get(data, "error");
+    if (error && !json_is_null(error))
+        return fault_tell_json(0, error, d->key, &d->retry, e);
+    if (str_eq(event->name, S("error")))
+        return fault_tell_json(0, data, d->key, &d->retry, e);
+    if (d->model.n == 0)
+        TRY(draft_grow(d, &d->model, text_of(data, "model"), e));
+    take_usage(d, json_object_get(data, "usage"));
+    const json_t *choices = json_object_get(data, "choices");
+    for (size_t i = 0; i < json_array_size(choices); i++) {
+        const json_t *choice = json_array_get(choices, i);
+        if (number_of(choice, "index") == 0)
+            TRY(take_choice(d, choice, e));
+    }
+    return JOT_OK;
+}

@@ -1,0 +1,68 @@
+/* provider.h - what a provider is to llm.c, and what providers share.
+ *
+ * A provider is one file and one line in the table in llm.c.  `write` makes the
+ * bytes of a request and `ask` sends those bytes: they are made in one place, so
+ * llm_request_text cannot show anything else. */
+#ifndef LLM_PROVIDER_H
+#define LLM_PROVIDER_H
+
+#include "base/url.h"
+#include "llm/llm.h"
+
+/* An address taken apart, and what the caller knows. */
+typedef struct LlmAddress {
+    Url url;
+    Str fragment; /* behind '#', decoded */
+    const Io *io;
+    const char *key_file; /* NULL: none */
+    uint64_t window;      /* 0: not given */
+    bool plain_http;
+} LlmAddress;
+
+typedef struct Provider {
+    const char *scheme;
+    jot_status (*open)(const LlmAddress *address, Llm **out, Err *e);
+    void (*close)(Llm *llm);
+    jot_status (*write)(Llm *llm, const LlmRequest *request, Buf *to, Err *e);
+    jot_status (*ask)(Llm *llm, const LlmRequest *request, Str body, Arena *into, LlmReply *out,
+                      Err *e);
+} Provider;
+
+/* Providers embed this as their FIRST member. */
+struct Llm {
+    const Provider *provider;
+    const Io *io;
+    Arena arena; /* lives as long as the Llm */
+    Str model;
+    uint64_t window;
+};
+
+extern const Provider provider_anthropic, provider_openai, provider_http, provider_https,
+    provider_script;
+
+/* --- Writing requests -------------------------------------------------------------------- */
+
+/* Any bytes as UTF-8: each that is not becomes U+FFFD. */
+void llm_mend(Buf *to, Str text);
+
+/* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. */
+void llm_quote(Buf *to, Str text);
+
+/* True if `text` is one object in JSON and nothing else. */
+bool llm_is_object(Str text);
+
+/* The JSON text as it is, on one line. */
+void llm_add_json(Buf *to, Str text);
+
+/* The same for what must be an object; JOT_INVALID names `what` of `whose`. */
+MUST_USE jot_status llm_add_object(Buf *to, Str text, const char *what, Str whose, Err *e);
+
+/* The arguments of a call as an object: as the model wrote them, or {"INVALID_JSON": ...}. */
+void llm_add_args(Buf *to, Str args);
+
+static inline bool llm_cancelled(const LlmRequest *r)
+{
+    return r->cancelled && r->cancelled(r->ctx);
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* wire.h - Wire, a model behind HTTP, and Dialect, how its vendor speaks.
+ *
+ * What the vendors have in common is wire.c: addresses, keys, retries, limits.
+ * A dialect is a request's bytes, its headers, and what an event adds to a
+ * reply; it knows nothing of connections, so it is tested without one. */
+#ifndef LLM_WIRE_H
+#define LLM_WIRE_H
+
+#include "llm/draft.h"
+#include "llm/provider.h"
+#include "llm/sse.h"
+#include "net/http_client.h"
+
+enum {
+    WIRE_RETRIES = 2,
+    WIRE_WAIT_MAX_MS = 60 * 1000, /* a provider that wants a longer wait is not waited for */
+    WIRE_STREAM_MAX = 256 * 1024 * 1024,
+    WIRE_HEADERS = 4,
+};
+
+typedef struct Wire Wire;
+
+typedef struct Dialect {
+    const char *base;     /* where the vendor is; NULL: the address says */
+    const char *base_env; /* names another place; NULL: none */
+    const char *key_env;  /* the vendor's own variable; NULL: none */
+    const char *path;     /* behind the base */
+    bool bare_429;        /* a rate limit without retry-after is worth a retry */
+    jot_status (*write)(Wire *w, const LlmRequest *request, Buf *to, Err *e);
+    /* Fill at most WIRE_HEADERS; returns how many. */
+    size_t (*headers)(const Wire *w, HttpField *out);
+    jot_status (*event)(Draft *d, const SseEvent *event, Err *e);
+} Dialect;
+
+struct Wire {
+    Llm base;
+    const Dialect *dialect;
+    HttpClient *http;
+    const char *url;
+    const char *ca_file; /* NULL: the system's */
+    Buf key;             /* empty: none */
+    Buf bearer;          /* "Bearer KEY"; empty: no key */
+    Str thinking;        /* empty, "adaptive" or a number of tokens */
+};
+
+/* The functions of a provider, for a dialect. */
+MUST_USE jot_status wire_open(const Dialect *dialect, const LlmAddress *address, Llm **out, Err *e);
+void wire_close(Llm *llm);
+jot_status wire_write(Llm *llm, const LlmRequest *request, Buf *to, Err *e);
+jot_status wire_ask(Llm *llm, const LlmRequest *request, Str body, Arena *into, LlmReply *out,
+                    Err *e);
+
+/* Read the key for a dialect into w->key; none is fine if `optional`. */
+MUST_USE jot_status wire_key(Wire *w, const char *file, bool optional, Err *e);
+
+/* What an event adds to a reply.  A failure is one of llm_ask's, and d->retry is set. */
+jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e);
+jot_status openai_event(Draft *d, const SseEvent *event, Err *e);
+
+extern const Dialect dialect_anthropic, dialect_openai, dialect_compatible;
+
+#endif

@@ -1,0 +1,159 @@
+/* wire_open.c - from an address to a model behind HTTP.
+ *
+ * The key goes to one place only, and that place is either reached over TLS or
+ * is this machine, unless the caller insists. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "llm/wire.h"
+
+/* What is known without asking.  The first that fits, so the special come first. */
+static const struct {
+    const char *begins;
+    uint64_t tokens;
+} windows[] = {
+    { "claude-", 200000 }, { "gpt-3.5", 16385 }, { "gpt-4.1", 1047576 }, { "gpt-4-turbo", 128000 },
+    { "gpt-4o", 128000 },  { "gpt-4", 8192 },    { "gpt-5", 400000 },    { "gpt-oss", 131072 },
+    { "o1", 200000 },      { "o3", 200000 },     { "o4", 200000 },
+};
+
+static uint64_t window_of(Str model)
+{
+    for (size_t i = 0; i < COUNT_OF(windows); i++)
+        if (str_starts(model, str(windows[i].begins)))
+            return windows[i].tokens;
+    return 0;
+}
+
+static jot_status read_flag(Str key, Str value, bool *out, Err *e)
+{
+    Shown shown;
+    if (!str_eq(value, S("yes")) && !str_eq(value, S("no")))
+        return err_set(e, JOT_INVALID, "'%s' of a model is yes or no", err_show(&shown, key));
+    *out = str_eq(value, S("yes"));
+    return JOT_OK;
+}
+
+static jot_status read_thinking(Wire *w, Str value, Err *e)
+{
+    uint64_t tokens = 0;
+    if (w->dialect != &dialect_anthropic ||
+        (!str_eq(value, S("adaptive")) && !str_to_u64(value, UINT32_MAX, &tokens)))
+        return err_set(e, JOT_INVALID,
+                       "'thinking' is 'adaptive' or a number of tokens, and for anthropic: only");
+    w->thinking = value;
+    return JOT_OK;
+}
+
+typedef struct Place {
+    Str base;
+    const char *key_file;
+    bool plain_http;
+} Place;
+
+static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
+{
+    Shown shown;
+    Arena *arena = &w->base.arena;
+    Str key, value;
+    for (size_t at = 0; url_next_param(&a->url, &at, arena, &key, &value);) {
+        if (str_eq(key, S("base")) && w->dialect->base)
+            p->base = value;
+        else if (str_eq(key, S("key_file")))
+            p->key_file = arena_cstr(arena, value);
+        else if (str_eq(key, S("ca")))
+            w->ca_file = arena_cstr(arena, value);
+        else if (str_eq(key, S("plain_http")))
+            TRY(read_flag(key, value, &p->plain_http, e));
+        else if (str_eq(key, S("thinking")))
+            TRY(read_thinking(w, value, e));
+        else if (!str_eq(key, S("window")))
+            return err_set(
+                e, JOT_INVALID,
+                "unknown setting '%s' of a model: use window, key_file, ca, plain_http%s",
+                err_show(&shown, key), w->dialect->base ? ", base" : "");
+    }
+    return JOT_OK;
+}
+
+/* SCHEME://HOST[:PORT]/PATH without a slash at the end, from its parts. */
+static Str base_of(const Url *u, Arena *into)
+{
+    bool six = str_find(u->host, ':') < u->host.n;
+    Str host = six ? u->host : url_encode(into, u->host, false), path = u->path;
+    while (path.n && path.p[path.n - 1] == '/')
+        path.n--;
+    Str port = u->port ? arena_printf(into, ":%d", u->port) : (Str){ 0 };
+    return arena_printf(into, STR_FMT "://%s" STR_FMT "%s" STR_FMT STR_FMT, STR_ARG(u->scheme),
+                        six ? "[" : "", STR_ARG(host), six ? "]" : "", STR_ARG(port),
+                        STR_ARG(url_encode(into, path, true)));
+}
+
+static jot_status check_place(const Url *u, bool plain_http, Err *e)
+{
+    Shown shown;
+    bool https = str_eq(u->scheme, S("https"));
+    if ((!https && !str_eq(u->scheme, S("http"))) || !u->authority || u->host.n == 0)
+        return err_set(e, JOT_INVALID, "a model is behind https://HOST/PATH or http://HOST/PATH");
+    if (u->user.n || u->password.n)
+        return err_set(e, JOT_INVALID,
+                       "an address holds no key: set JOTTER_API_KEY, or use key_file");
+    if (!https && !plain_http && !http_host_is_here(u->host))
+        return err_set(e, JOT_DENIED,
+                       "http:// to '%s' would show everything on the way: use https://, or say "
+                       "plain_http=yes",
+                       err_show(&shown, u->host));
+    return JOT_OK;
+}
+
+static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
+{
+    Arena *arena = &w->base.arena;
+    const Dialect *d = w->dialect;
+    Place p = { .key_file = a->key_file, .plain_http = a->plain_http };
+    const char *elsewhere = d->base_env ? getenv(d->base_env) : NULL;
+    Str model = d->base ? a->url.path : a->fragment;
+    Url url = a->url;
+    TRY(read_params(w, a, &p, e));
+    if (d->base) {
+        if (p.base.n == 0)
+            p.base = elsewhere && *elsewhere ? str(elsewhere) : str(d->base);
+        TRY(url_parse(p.base, arena, &url, e));
+    }
+    TRY(check_place(&url, p.plain_http, e));
+    if (model.n == 0)
+        return err_set(e, JOT_INVALID, "an address names its model: %s",
+                       d->base ? "anthropic:MODEL or openai:MODEL" : "http://HOST/v1#MODEL");
+    w->base.model = arena_copy(arena, model);
+    w->base.window = window_of(model);
+    w->url = arena_cstr(arena,
+                        arena_printf(arena, STR_FMT "%s", STR_ARG(base_of(&url, arena)), d->path));
+    return wire_key(w, p.key_file, !d->base || http_host_is_here(url.host), e);
+}
+
+jot_status wire_open(const Dialect *dialect, const LlmAddress *a, Llm **out, Err *e)
+{
+    Wire *w = mem_alloc(sizeof *w);
+    w->dialect = dialect;
+    w->http = http_client_new(a->io);
+    jot_status st = open_into(w, a, e);
+    if (st == JOT_OK)
+        *out = &w->base;
+    else
+        wire_close(&w->base);
+    return st;
+}
+
+void wire_close(Llm *llm)
+{
+    Wire *w = (Wire *)llm;
+    if (w->key.n)
+        explicit_bzero(w->key.p, w->key.n);
+    if (w->bearer.n)
+        explicit_bzero(w->bearer.p, w->bearer.n);
+    buf_free(&w->key);
+    buf_free(&w->bearer);
+    http_client_free(w->http);
+    arena_free(&w->base.arena);
+    free(w);
+}

@@ -1,0 +1,52 @@
+/* peer.h - McpPeer, a program at the other end of two pipes that answers requests.
+ *
+ * One request at a time, one thread.  Whatever the program does, a request ends: by
+ * its answer, by its time, by cancellation, or because the program is gone.  What
+ * it sends besides is taken as a stranger's: answers to other requests are passed
+ * over, its own requests are refused (but for `ping`), a line that is no message is
+ * counted, and after PEER_NOISE_MAX of those it is not spoken to any more. */
+#ifndef MCP_PEER_H
+#define MCP_PEER_H
+
+#include "base/fd.h"
+#include "mcp/jsonrpc.h"
+
+enum {
+    PEER_LINE_MAX = 8 * 1024 * 1024, /* bytes of a message */
+    PEER_NOISE_MAX = 100,            /* lines that are no messages */
+    PEER_WORDS_MAX = 2048,           /* bytes kept of what it says on standard error */
+    PEER_END_MS = 500,               /* to end by itself, and again after being asked to */
+};
+
+typedef struct McpPeer {
+    Str command;
+    int pid;           /* of the leader of its process group; 0: none */
+    Fd in, out, words; /* its standard input, output, error */
+    RpcLines lines;
+    Buf to_send; /* what its input has not taken yet */
+    char last_words[PEER_WORDS_MAX];
+    size_t last_words_n;
+    unsigned noise;
+    int64_t next_id;
+    bool gone;
+    bool (*cancelled)(void *ctx); /* may be NULL */
+    void *ctx;
+    Arena arena;
+} McpPeer;
+
+/* Start a command of the shell.  `out` is {0} but for cancelled and ctx.  The program gets our
+ * environment without what looks like a model's key. */
+MUST_USE jot_status peer_open(McpPeer *out, Str command, Err *e);
+/* Close its input, and end it and its process group, by force if need be.  {0} is fine. */
+void peer_close(McpPeer *p);
+
+/* Ask, and wait for the answer; takes the reference to `params` (NULL: none).  The caller owns
+ * *result.  JOT_UNSUPPORTED: it answered with an error that says there is no such method.
+ * JOT_INVALID: with another error, whose sentence is quoted.  JOT_UNAVAILABLE: it is gone, does not
+ * answer in time, or makes no sense.  JOT_CANCELLED. */
+MUST_USE jot_status peer_ask(McpPeer *p, const char *method, json_t *params, int64_t time_ms,
+                             json_t **result, Err *e);
+/* Tell; takes the reference to `params`. */
+void peer_tell(McpPeer *p, const char *method, json_t *params);
+
+#endif

@@ -1,0 +1,88 @@
+/* act_desk.h - an Act at a desk, whose working directory is the desk's: the pad lies in it. */
+#ifndef TESTS_AGENT_ACT_DESK_H
+#define TESTS_AGENT_ACT_DESK_H
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "agent/act.h"
+#include "memory/desk.h"
+
+static inline Policy hands_allow(const char *words)
+{
+    Policy p = { 0 };
+    Err e;
+    assert_int_equal(policy_add(&p, POLICY_ALLOW, str(words), &e), JOT_OK);
+    return p;
+}
+
+static inline Act *hands_open(Desk *d, const Policy *p)
+{
+    ActOptions o = { .m = &d->m, .pad = str(d->url), .dir = str(d->dir), .policy = p };
+    Act *a = NULL;
+    desk_ok(d, act_open(&a, &o, &d->e));
+    return a;
+}
+
+static inline ActReply hands_call(Desk *d, Act *a, const char *tool, const char *args)
+{
+    static unsigned count;
+    json_t *read = NULL;
+    ActReply r;
+    desk_ok(d, json_read(str(args), &read, &d->e));
+    AUTO_PTR(json_t) object = read;
+    ActCall c = { .id = arena_printf(&d->a, "test.%u", ++count),
+                  .tool = str(tool),
+                  .args = object };
+    desk_ok(d, act_call(a, &c, &d->a, &r, &d->e));
+    assert_true(r.text.n > 0);
+    return r;
+}
+
+static inline void hands_says(Desk *d, Act *a, const char *tool, const char *args, const char *want)
+{
+    ActReply r = hands_call(d, a, tool, args);
+    assert_text(r.text, want);
+    assert_false(r.failed);
+}
+
+static inline void hands_fails(Desk *d, Act *a, const char *tool, const char *args,
+                               const char *want)
+{
+    ActReply r = hands_call(d, a, tool, args);
+    assert_text(r.text, want);
+    assert_true(r.failed);
+}
+
+static inline void assert_has(Str text, const char *part)
+{
+    if (!memmem(text.p, text.n, part, strlen(part)))
+        fail_msg("'" STR_FMT "' does not say '%s'", STR_ARG(text), part);
+}
+
+/* A path below the desk's directory, in its arena. */
+static inline const char *desk_path(Desk *d, const char *name)
+{
+    return arena_printf(&d->a, "%s/%s", d->dir, name).p;
+}
+
+static inline void desk_file(Desk *d, const char *name, Str content)
+{
+    FILE *f = fopen(desk_path(d, name), "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(content.p, 1, content.n, f), content.n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static inline Str desk_content(Desk *d, const char *name)
+{
+    char *room = arena_alloc(&d->a, 65536, 1);
+    int fd = open(desk_path(d, name), O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    ssize_t n = read(fd, room, 65536);
+    assert_true(n >= 0);
+    close(fd);
+    return (Str){ room, (size_t)n };
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* scene.h - Scene, a loop at a desk: a scripted model, a tool that counts, tools of the pad.
+ *
+ * The tool `count` leaves a line in a file for each time it really ran, whatever
+ * the pad says; `big` answers with many bytes; `stop` fails with a status. */
+#ifndef TESTS_AGENT_SCENE_H
+#define TESTS_AGENT_SCENE_H
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "agent/loop.h"
+#include "memory/desk.h"
+#include "memory/sink.h"
+#include "tool/tool.h"
+
+typedef struct Scene {
+    Memory *m;
+    const char *dir;
+    Loop loop;
+    Llm *llm;
+    jot_status failed; /* what `stop` fails with */
+    size_t budgets, compactions;
+    Budget newest;
+    Compacted compacted;
+} Scene;
+
+static inline void scene_put(const char *dir, const char *name, const char *text)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+}
+
+/* A file of the desk's directory; empty if there is none. */
+static inline Str scene_get(const char *dir, const char *name, Arena *into)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    AUTO(Fd) fd = open(path, O_RDONLY | O_CLOEXEC);
+    AUTO(Buf) text = { 0 };
+    char *room;
+    ssize_t n;
+    while (fd >= 0 && (room = buf_room(&text, 65536)) && (n = read(fd, room, 65536)) > 0)
+        buf_grew(&text, (size_t)n);
+    return arena_copy(into, buf_str(&text));
+}
+
+static inline bool scene_mutates(void *ctx, Str tool, const json_t *args)
+{
+    (void)ctx;
+    (void)args;
+    return str_eq(tool, S("count"));
+}
+
+static inline void scene_count(const Scene *s, Str id)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/counter", s->dir);
+    AUTO(Fd) fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && dprintf(fd, STR_FMT "\n", STR_ARG(id)) > 0);
+}
+
+static inline jot_status scene_keep(const Scene *s, const LoopCall *c, Str text, Arena *into,
+                                    LoopReply *out, Err *e)
+{
+    SinkView view;
+    SinkPut put = { .call = c->id, .tool = c->tool, .result = text };
+    TRY(sink_put(s->m, &put, into, &view, NULL, e));
+    out->text = sink_text(&view, into);
+    return JOT_OK;
+}
+
+static inline jot_status scene_call(void *ctx, const LoopCall *c, Arena *into, LoopReply *out,
+                                    Err *e)
+{
+    Scene *s = ctx;
+    *out = (LoopReply){ 0 };
+    if (str_eq(c->tool, S("count"))) {
+        scene_count(s, c->id);
+        return scene_keep(s, c, S("counted"), into, out, e);
+    }
+    if (str_eq(c->tool, S("big"))) {
+        AUTO(Buf) text = { 0 };
+        json_int_t n = json_integer_value(json_object_get(c->args, "lines"));
+        for (json_int_t i = 1; i <= n; i++)
+            buf_addf(&text, "this is line %lld of a long result\n", (long long)i);
+        return scene_keep(s, c, buf_str(&text), into, out, e);
+    }
+    if (str_eq(c->tool, S("bytes"))) {
+        out->text = S("bad \xFF\xFE bytes");
+        return JOT_OK;
+    }
+    if (str_eq(c->tool, S("stop")) && s->failed != JOT_OK)
+        return err_set(e, s->failed, "stopped on purpose");
+    ToolHost host = { .m = s->m };
+    ToolReply reply;
+    if (!tool_find(TOOLS_SCRATCHPAD, c->tool)) {
+        *out = (LoopReply){ .text = S("[UNKNOWN TOOL]"), .failed = true };
+        return JOT_OK;
+    }
+    TRY(tool_call(&host, c->tool, c->args, into, &reply, e));
+    *out = (LoopReply){ .text = reply.text, .failed = reply.is_error };
+    tool_reply_done(&reply);
+    return JOT_OK;
+}
+
+static inline jot_status scene_recall(void *ctx, Str id, Arena *into, LoopReply *out, Err *e)
+{
+    const Scene *s = ctx;
+    SinkView view;
+    TRY(sink_view(s->m, id, 0, into, &view, e));
+    *out = (LoopReply){ .text = sink_text(&view, into) };
+    return JOT_OK;
+}
+
+static inline void scene_budget(void *ctx, const Transcript *t, const Budget *b)
+{
+    (void)t;
+    ((Scene *)ctx)->budgets++;
+    ((Scene *)ctx)->newest = *b;
+}
+
+static inline void scene_compacted(void *ctx, const Compacted *c)
+{
+    ((Scene *)ctx)->compactions++;
+    ((Scene *)ctx)->compacted = *c;
+}
+
+/* The script is the file "script" of the directory; requests go to "requests". */
+static inline jot_status scene_open(Scene *s, Memory *m, const char *dir, Err *e)
+{
+    AUTO(Arena) a = { 0 };
+    *s = (Scene){ .m = m, .dir = dir };
+    Str url = arena_printf(&a, "script:%s/script?log=%s/requests", dir, dir);
+    TRY(llm_open(url, &(LlmOptions){ .io = m->io }, &s->llm, e));
+    s->loop = (Loop){ .m = m,
+                      .llm = s->llm,
+                      .hands = { scene_mutates, scene_call, scene_recall, s },
+                      .view = { .budget = scene_budget, .compacted = scene_compacted, .ctx = s },
+                      .setup = { .system = S("Work."),
+                                 .window = 100 * 1000,
+                                 .headroom = 1000,
+                                 .max_tokens = 1000,
+                                 .model = S("script") } };
+    return JOT_OK;
+}
+
+static inline void scene_close(Scene *s)
+{
+    llm_close(s->llm);
+    *s = (Scene){ 0 };
+}
+DEFINE_AUTO(Scene, scene_close)
+
+static inline void assert_has(Str text, const char *part)
+{
+    if (!memmem(text.p, text.n, part, strlen(part)))
+        fail_msg("'" STR_FMT "' does not say '%s'", STR_ARG(text), part);
+}
+
+static inline size_t scene_times(Str text, const char *part)
+{
+    size_t n = 0, length = strlen(part);
+    const char *at = text.p, *found;
+    while (at && (found = memmem(at, (size_t)(text.p + text.n - at), part, length))) {
+        n++;
+        at = found + length;
+    }
+    return n;
+}
+
+#endif

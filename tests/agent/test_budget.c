@@ -1,0 +1,140 @@
+/* test_budget.c - how full a context is: sums, colours, the provider's count as a floor. */
+#include "agent/budget.h"
+
+#include "unit/unit.h"
+
+static Budget of(uint64_t window, uint64_t headroom, uint64_t history, uint64_t reported)
+{
+    Budget b = { .window = window, .headroom = headroom, .history = history, .reported = reported };
+    budget_add_up(&b);
+    return b;
+}
+
+static void colours_change_at_sixty_and_eighty_per_cent(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t used;
+        BudgetState want;
+    } rows[] = {
+        { 0, BUDGET_GREEN }, { 599, BUDGET_GREEN }, { 600, BUDGET_YELLOW }, { 799, BUDGET_YELLOW },
+        { 800, BUDGET_RED }, { 1000, BUDGET_RED },  { 5000, BUDGET_RED },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_row(of(1100, 100, rows[i].used, 0).state == rows[i].want, i, "colour");
+}
+
+static void a_border_that_is_no_whole_number_is_not_rounded_down(void **state)
+{
+    (void)state;
+    /* 0.8 of 1001 is 800.8. */
+    assert_int_equal(of(1001, 0, 800, 0).state, BUDGET_YELLOW);
+    assert_int_equal(of(1001, 0, 801, 0).state, BUDGET_RED);
+}
+
+static void what_the_provider_counted_is_a_floor(void **state)
+{
+    (void)state;
+    assert_int_equal(of(1100, 100, 500, 900).used, 900);
+    assert_int_equal(of(1100, 100, 500, 900).state, BUDGET_RED);
+    assert_int_equal(of(1100, 100, 700, 10).used, 700);
+}
+
+static void a_window_without_room_is_red(void **state)
+{
+    (void)state;
+    assert_int_equal(of(100, 100, 1, 0).state, BUDGET_RED);
+    assert_int_equal(of(100, 200, 0, 0).state, BUDGET_RED);
+}
+
+static void headroom_is_a_quarter_of_a_small_window(void **state)
+{
+    (void)state;
+    assert_int_equal(budget_headroom(200 * 1000), 4096);
+    assert_int_equal(budget_headroom(4000), 1000);
+}
+
+static Step step(uint64_t seq, RunKind kind, const char *body)
+{
+    return (Step){ .seq = seq, .kind = kind, .body = str(body) };
+}
+
+/* One turn with a call of a tool of the pad and one of another. */
+static void fill(Transcript *t)
+{
+    LlmTool tool = { S("shell"), S("Run a command."), S("{\"type\":\"object\"}") };
+    Setup setup = {
+        .system = S("Follow the rules."), .tools = &tool, .tools_n = 1, .window = 9000
+    };
+    AUTO(Buf) body = { 0 };
+    setup_write(&setup, &body);
+    Step s = step(1, RUN_INIT, "what is it?");
+    transcript_take(t, &s);
+    s = (Step){ .seq = 2, .kind = RUN_SETUP, .body = buf_str(&body) };
+    transcript_take(t, &s);
+    s = step(
+        3, RUN_REPLY,
+        "{\"stop\":\"calls\",\"usage\":{\"input\":70,\"cache_read\":20,\"output\":5},\"parts\":["
+        "{\"call\":\"a\",\"name\":\"scratchpad_read\",\"args\":\"{\\\"key\\\":\\\"plan\\\"}\"},"
+        "{\"call\":\"b\",\"name\":\"shell\",\"args\":\"{}\"}]}");
+    transcript_take(t, &s);
+    static const char *const calls[] = { ".r1c1", ".r1c2" };
+    for (uint64_t i = 0; i < 2; i++) {
+        s = (Step){
+            .seq = 4 + i, .kind = RUN_RESULT, .call = str(calls[i]), .ok = true, .n = i + 1
+        };
+        s.body = S("some words that came back");
+        transcript_take(t, &s);
+    }
+}
+
+static void each_part_is_counted_where_it_belongs(void **state)
+{
+    (void)state;
+    AUTO(Transcript) t = { 0 };
+    fill(&t);
+    Budget b = budget_measure(&t);
+    assert_true(b.system > 0 && b.tools > 0 && b.history > 0);
+    assert_true(b.retrieved >= BUDGET_PER_RESULT + 5 && b.retrieved < 20);
+    assert_int_equal(b.reported, 90);
+    assert_int_equal(b.used, b.reported > b.system + b.tools + b.history + b.retrieved
+                                 ? b.reported
+                                 : b.system + b.tools + b.history + b.retrieved);
+    assert_int_equal(t.spent, 95);
+}
+
+static void what_has_become_shorter_is_not_held_against_an_old_count(void **state)
+{
+    (void)state;
+    AUTO(Transcript) t = { 0 };
+    fill(&t);
+    Step s = { .seq = 6, .kind = RUN_CLEAR, .from = 1, .to = 1 };
+    transcript_take(&t, &s);
+    assert_int_equal(budget_measure(&t).reported, 0);
+}
+
+static void a_snapshot_says_all_of_it(void **state)
+{
+    (void)state;
+    Budget b = of(1100, 100, 850, 0);
+    AUTO_PTR(json_t) value = budget_json(&b);
+    assert_int_equal(json_integer_value(json_object_get(value, "used")), 850);
+    assert_str(json_str(json_object_get(value, "state")), S("red"));
+    assert_int_equal(json_object_size(value), 9);
+    assert_int_equal(budget_percent(&b), 85);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(colours_change_at_sixty_and_eighty_per_cent),
+        cmocka_unit_test(a_border_that_is_no_whole_number_is_not_rounded_down),
+        cmocka_unit_test(what_the_provider_counted_is_a_floor),
+        cmocka_unit_test(a_window_without_room_is_red),
+        cmocka_unit_test(headroom_is_a_quarter_of_a_small_window),
+        cmocka_unit_test(each_part_is_counted_where_it_belongs),
+        cmocka_unit_test(what_has_become_shorter_is_not_held_against_an_old_count),
+        cmocka_unit_test(a_snapshot_says_all_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

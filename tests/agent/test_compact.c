@@ -1,0 +1,323 @@
+/* test_compact.c - making room: what goes, what stays, what a restart sees. */
+#include "agent/compact.h"
+
+#include "agent/scene.h"
+#include "memory/tokens.h"
+
+/* --- A run of many turns ----------------------------------------------------------------- */
+
+typedef struct Bench {
+    Desk *d;
+    Run run;
+    Transcript t;
+    Str summary;      /* what the model gives ... */
+    jot_status st;    /* ... or fails with */
+    size_t asked;     /* how often it was */
+    Str system, text; /* what it was asked the last time */
+} Bench;
+
+static void bench_done(Bench *b)
+{
+    run_close(&b->run);
+    transcript_done(&b->t);
+}
+DEFINE_AUTO(Bench, bench_done)
+
+static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
+                         CompactSummary *out, Err *e)
+{
+    Bench *b = ctx;
+    (void)max_tokens;
+    b->asked++;
+    b->system = arena_copy(&b->d->a, system);
+    b->text = arena_copy(&b->d->a, text);
+    *out = (CompactSummary){ .text = arena_copy(into, b->summary), .tokens = 70 };
+    return b->st == JOT_OK ? JOT_OK : err_set(e, b->st, "no summary today");
+}
+
+static void begin(Desk *d, Bench *b, uint64_t window, Str system)
+{
+    AUTO(Buf) body = { 0 };
+    *b = (Bench){ .d = d, .summary = S("It went well.") };
+    Setup setup = { .system = system, .window = window, .headroom = window / 10, .model = S("m") };
+    desk_ok(d, run_new(&d->m, S("the question that always stays"), &b->run, &d->e));
+    setup_write(&setup, &body);
+    desk_ok(d, run_record(&b->run, RUN_SETUP, NULL, buf_str(&body), &d->e));
+    desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
+    d->now_ms += 1000;
+}
+
+/* A turn with `calls` calls whose results have `words` words each. */
+static void add_turn(Bench *b, size_t calls, size_t words)
+{
+    Desk *d = b->d;
+    AUTO(Buf) reply = { 0 };
+    buf_addf(&reply, "{\"stop\":\"calls\",\"usage\":{},\"parts\":[{\"text\":\"turn %llu\"}",
+             (unsigned long long)b->t.replies + 1);
+    for (size_t i = 0; i < calls; i++)
+        buf_addf(&reply, ",{\"call\":\"t%llu_%zu\",\"name\":\"look\",\"args\":\"{}\"}",
+                 (unsigned long long)b->t.replies + 1, i);
+    buf_add(&reply, S("]}"));
+    desk_ok(d, run_record(&b->run, RUN_REPLY, NULL, buf_str(&reply), &d->e));
+    desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
+    for (size_t i = 0; i < calls; i++) {
+        const TurnCall *c = transcript_open_call(&b->t);
+        AUTO(Buf) result = { 0 };
+        uint64_t n;
+        for (size_t w = 0; w < words; w++)
+            buf_addf(&result, "word ");
+        RunCall call = { .call = c->call, .tool = c->tool };
+        desk_ok(d, run_call(&b->run, &call, &d->e));
+        desk_ok(d, run_result(&b->run, c->call, true, buf_str(&result), &n, &d->e));
+        desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
+    }
+}
+
+static Compacted compact(Bench *b, bool force)
+{
+    Compacted out;
+    CompactModel model = { .sum_up = sum_up, .ctx = b };
+    desk_ok(b->d, compact_if_red(&b->run, &b->t, &model, force, &out, &b->d->e));
+    return out;
+}
+
+/* All that would be sent. */
+static Str sent(Bench *b, const Transcript *t)
+{
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) text = { 0 };
+    MessageList list = transcript_messages(t, &a);
+    for (size_t i = 0; i < list.n; i++) {
+        buf_addf(&text, "%d\n", list.items[i].role);
+        for (size_t k = 0; k < list.items[i].n; k++) {
+            const LlmPart *p = &list.items[i].parts[k];
+            buf_addf(&text, "  %d " STR_FMT " " STR_FMT " " STR_FMT "\n", p->kind, STR_ARG(p->id),
+                     STR_ARG(p->name), STR_ARG(p->text));
+        }
+    }
+    return arena_copy(&b->d->a, buf_str(&text));
+}
+
+/* Each result follows its call, and each call has its result. */
+static void assert_pairs(Bench *b)
+{
+    AUTO(Arena) a = { 0 };
+    MessageList list = transcript_messages(&b->t, &a);
+    for (size_t i = 0; i < list.n; i++)
+        for (size_t k = 0, at = 0; k < list.items[i].n; k++) {
+            const LlmPart *p = &list.items[i].parts[k];
+            if (p->kind == LLM_RESULT)
+                assert_true(i > 0 && list.items[i - 1].role == LLM_ASSISTANT);
+            if (p->kind != LLM_CALL)
+                continue;
+            assert_true(i + 1 < list.n && at < list.items[i + 1].n);
+            assert_str(list.items[i + 1].parts[at++].id, p->id);
+        }
+}
+
+static void assert_same_after_restart(Bench *b)
+{
+    AUTO(Transcript) again = { 0 };
+    AUTO(Run) r = { 0 };
+    desk_ok(b->d, run_open(&b->d->m, str(b->run.id), &r, &b->d->e));
+    desk_ok(b->d, transcript_refresh(&again, &r, &b->d->e));
+    assert_str(sent(b, &again), sent(b, &b->t));
+    Budget one = budget_measure(&b->t), two = budget_measure(&again);
+    assert_memory_equal(&one, &two, sizeof one);
+}
+
+/* --- Tests ------------------------------------------------------------------------------- */
+
+static void nothing_is_done_below_red(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    for (int i = 0; i < 6; i++)
+        add_turn(&b, 1, 200);
+    assert_int_equal(budget_measure(&b.t).state, BUDGET_YELLOW);
+    uint64_t seq = b.run.state.seq;
+    Compacted c = compact(&b, false);
+    assert_int_equal(c.masked + c.summed + c.dropped, 0);
+    assert_int_equal(b.run.state.seq, seq);
+}
+
+static void all_but_the_newest_results_are_masked_with_a_pointer(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    for (int i = 0; i < 7; i++)
+        add_turn(&b, 1, 200);
+    Compacted c = compact(&b, false);
+    assert_int_equal(c.masked, 7 - COMPACT_KEEP_RESULTS);
+    assert_int_equal(c.summed + c.dropped, 0);
+    assert_int_equal(b.asked, 0);
+    assert_int_not_equal(c.after.state, BUDGET_RED);
+    Str text = sent(&b, &b.t);
+    assert_int_equal(scene_times(text, "[tool_result elided; about "), 4);
+    assert_has(text, "scratchpad_read(key=artifacts/tool_results/");
+    assert_pairs(&b);
+    assert_same_after_restart(&b);
+}
+
+static void results_nobody_has_seen_are_not_masked(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    add_turn(&b, 6, 250);
+    Compacted c = compact(&b, false);
+    assert_int_equal(c.masked, 0);
+    assert_int_equal(c.after.state, BUDGET_RED); /* and says so */
+    assert_int_equal(scene_times(sent(&b, &b.t), "elided"), 0);
+}
+
+static void a_result_that_is_shorter_than_its_pointer_stays(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    add_turn(&b, 1, 2);
+    for (int i = 0; i < 7; i++)
+        add_turn(&b, 1, 200);
+    compact(&b, false);
+    assert_has(sent(&b, &b.t), "word word ");
+    assert_int_equal(scene_times(sent(&b, &b.t), "elided"), 4);
+}
+
+static void what_is_still_red_is_summed_up(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    for (int i = 0; i < 8; i++)
+        add_turn(&b, 3, 150);
+    Compacted c = compact(&b, false);
+    assert_int_equal(b.asked, 1);
+    assert_int_equal(c.summed, 8 - COMPACT_KEEP_TURNS);
+    assert_int_equal(b.t.spent, 70);
+    assert_int_equal(c.dropped, 0);
+    Str text = sent(&b, &b.t);
+    assert_has(text, "the question that always stays");
+    assert_has(text, "[session summary: 5 turns replaced]\nIt went well.");
+    assert_int_equal(scene_times(text, "turn 5"), 0);
+    assert_has(text, "turn 6");
+    assert_has(b.text, "turn 5");
+    assert_int_equal(scene_times(b.text, "turn 6"), 0);
+    assert_pairs(&b);
+    assert_same_after_restart(&b);
+}
+
+static void rules_may_say_what_a_summary_needs(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000,
+          S("# Rules\nBe kind.\n# Compact Instructions\nKeep all prices.\n## And\nnames.\n# "
+            "More\nx"));
+    for (int i = 0; i < 8; i++)
+        add_turn(&b, 3, 150);
+    compact(&b, false);
+    assert_has(b.system, "Keep all prices.\n## And\nnames.\n");
+    assert_int_equal(scene_times(b.system, "# More"), 0);
+    assert_text(compact_instructions(S("nothing")), "");
+    assert_text(compact_instructions(S("## compact instructions \nthis")), "this");
+}
+
+static void the_summary_never_grows_beyond_its_bound(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 4000, S("Rules."));
+    AUTO(Buf) endless = { 0 };
+    for (int i = 0; i < 5000; i++)
+        buf_addf(&endless, "fact %d\n", i);
+    b.summary = buf_str(&endless);
+    for (int round = 0; round < 6; round++) {
+        for (int i = 0; i < 5; i++)
+            add_turn(&b, 3, 200);
+        add_turn(&b, 10, 220);
+        compact(&b, false);
+        assert_true(tokens_estimate(b.t.summary) <= 900);
+        assert_has(b.t.summary, "[the summary was cut here]");
+        assert_same_after_restart(&b);
+    }
+    assert_true(b.asked >= 5);
+}
+
+static void without_a_summary_the_oldest_turns_are_dropped(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    b.st = JOT_UNAVAILABLE;
+    for (int i = 0; i < 8; i++)
+        add_turn(&b, 3, 150);
+    Compacted c = compact(&b, false);
+    assert_int_equal(b.asked, 1);
+    assert_int_equal(c.why.status, JOT_UNAVAILABLE);
+    assert_true(c.dropped >= 4);
+    assert_int_not_equal(c.after.state, BUDGET_RED);
+    Str text = sent(&b, &b.t);
+    assert_has(text, "turns were left out to make room");
+    assert_has(text, "- look(): key=artifacts/tool_results/");
+    assert_has(text, "turn 8");
+    assert_pairs(&b);
+    assert_same_after_restart(&b);
+}
+
+static void an_overflow_leaves_the_newest_turn(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 100 * 1000, S("Rules."));
+    for (int i = 0; i < 5; i++)
+        add_turn(&b, 2, 20);
+    Compacted c = compact(&b, true);
+    assert_int_equal(c.dropped, 4);
+    assert_int_equal(b.t.turns_n, 1);
+    assert_int_equal(b.asked, 0);
+    assert_has(sent(&b, &b.t), "turn 5");
+    c = compact(&b, true);
+    assert_int_equal(c.dropped, 0);
+}
+
+static void cancelling_stops_everything(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    b.st = JOT_CANCELLED;
+    for (int i = 0; i < 8; i++)
+        add_turn(&b, 3, 150);
+    Compacted out;
+    CompactModel model = { .sum_up = sum_up, .ctx = &b };
+    desk_expect(d, JOT_CANCELLED, compact_if_red(&b.run, &b.t, &model, false, &out, &d->e));
+    assert_int_equal(out.dropped, 0);
+}
+
+static void a_provider_that_counts_more_makes_it_red(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 10 * 1000, S("Rules."));
+    for (int i = 0; i < 4; i++)
+        add_turn(&b, 1, 100);
+    assert_int_equal(compact(&b, false).masked, 0);
+    desk_ok(d, run_record(&b.run, RUN_REPLY, NULL,
+                          S("{\"stop\":\"end\",\"usage\":{\"input\":7500},\"parts\":[]}"), &d->e));
+    desk_ok(d, transcript_refresh(&b.t, &b.run, &d->e));
+    Compacted c = compact(&b, false);
+    assert_int_equal(c.before.state, BUDGET_RED);
+    assert_int_equal(c.masked, 1);
+    assert_int_equal(c.after.state, BUDGET_GREEN);
+}
+
+static const DeskTest tests[] = {
+    DESK_TEST(nothing_is_done_below_red),
+    DESK_TEST(all_but_the_newest_results_are_masked_with_a_pointer),
+    DESK_TEST(results_nobody_has_seen_are_not_masked),
+    DESK_TEST(a_result_that_is_shorter_than_its_pointer_stays),
+    DESK_TEST(what_is_still_red_is_summed_up),
+    DESK_TEST(rules_may_say_what_a_summary_needs),
+    DESK_TEST(the_summary_never_grows_beyond_its_bound),
+    DESK_TEST(without_a_summary_the_oldest_turns_are_dropped),
+    DESK_TEST(an_overflow_leaves_the_newest_turn),
+    DESK_TEST(cancelling_stops_everything),
+    DESK_TEST(a_provider_that_counts_more_makes_it_red),
+};
+
+int main(void)
+{
+    return desk_run(tests, COUNT_OF(tests), false);
+}

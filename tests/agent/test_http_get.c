@@ -1,0 +1,224 @@
+/* test_http_get.c - fetching from a small server on this machine, which is allowed here only where
+ * the test says so. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "agent/act_desk.h"
+
+/* --- The server -------------------------------------------------------------------------- */
+
+typedef struct Server {
+    pid_t pid;
+    int port;
+} Server;
+
+static void send_text(int fd, const char *text)
+{
+    ssize_t sent = send(fd, text, strlen(text), MSG_NOSIGNAL);
+    (void)sent;
+}
+
+static void answer(int fd, const char *path)
+{
+    static const struct Page {
+        const char *path, *answer;
+    } pages[] = {
+        { "/ok",
+          "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhello\n" },
+        { "/none", "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope" },
+        { "/there", "HTTP/1.1 302 Found\r\nLocation: /ok\r\nContent-Length: 0\r\n\r\n" },
+        { "/dir/beside", "HTTP/1.1 302 Found\r\nLocation: ../ok\r\nContent-Length: 0\r\n\r\n" },
+        { "/loop", "HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n" },
+        { "/file",
+          "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n" },
+        { "/binary", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG" },
+        { "/garbage", "\r\n\r\n\xFF\xFE not http\r\n" },
+    };
+    for (size_t i = 0; i < COUNT_OF(pages); i++)
+        if (strncmp(path, pages[i].path, strlen(pages[i].path)) == 0)
+            send_text(fd, pages[i].answer);
+    if (strncmp(path, "/binary", 7) == 0)
+        send(fd, "\0\0", 2, MSG_NOSIGNAL);
+    if (strncmp(path, "/endless", 8) == 0) {
+        send_text(fd, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n");
+        while (send(fd, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n", 32, MSG_NOSIGNAL) > 0)
+            continue;
+    }
+    if (strncmp(path, "/silent", 7) == 0)
+        pause();
+}
+
+static NO_RETURN void serve(int at)
+{
+    alarm(60);
+    for (;;) {
+        char request[4096] = "";
+        int fd = accept(at, NULL, NULL);
+        if (fork() == 0) {
+            alarm(30);
+            ssize_t n = recv(fd, request, sizeof request - 1, 0);
+            if (n > 4)
+                answer(fd, request + 4);
+            _exit(0);
+        }
+        close(fd);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            continue;
+    }
+}
+
+static Server start(void)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t n = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
+    assert_int_equal(listen(fd, 16), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    Server s = { .pid = fork(), .port = ntohs(at.sin_port) };
+    assert_true(s.pid >= 0);
+    if (s.pid == 0) {
+        setpgid(0, 0);
+        serve(fd);
+    }
+    setpgid(s.pid, s.pid);
+    close(fd);
+    return s;
+}
+
+static void stop(Server s)
+{
+    kill(-s.pid, SIGKILL);
+    waitpid(s.pid, NULL, 0);
+}
+
+static const char *url(Desk *d, Server s, const char *path)
+{
+    return arena_printf(&d->a, "{\"url\": \"http://127.0.0.1:%d%s\"}", s.port, path).p;
+}
+
+/* --- Tests ------------------------------------------------------------------------------- */
+
+static void a_page_is_fetched_and_redirects_are_followed(Desk *d)
+{
+    Policy p = hands_allow("network,private");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    Server s = start();
+    hands_says(d, a, "http_get", url(d, s, "/ok"), "hello\n(status 200, text/plain, 6 bytes)");
+    hands_says(d, a, "http_get", url(d, s, "/none"), "nope\n(status 404, no type, 4 bytes)");
+    hands_says(d, a, "http_get", url(d, s, "/there"),
+               arena_printf(&d->a,
+                            "hello\n(status 200, text/plain, 6 bytes, from "
+                            "'http://127.0.0.1:%d/ok')",
+                            s.port)
+                   .p);
+    assert_false(hands_call(d, a, "http_get", url(d, s, "/dir/beside")).failed);
+    stop(s);
+    assert_true(hands_call(d, a, "http_get", url(d, s, "/ok")).failed);
+}
+
+static void what_a_server_does_wrong_is_told(Desk *d)
+{
+    Policy p = hands_allow("network,private");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    Server s = start();
+    hands_fails(d, a, "http_get", url(d, s, "/loop"), "more than 5 redirects");
+    hands_fails(d, a, "http_get", url(d, s, "/file"),
+                "the server redirects to 'file:///etc/passwd', which is not followed");
+    hands_fails(d, a, "http_get", url(d, s, "/binary"), "the answer is not text: it is image/png");
+    assert_true(hands_call(d, a, "http_get", url(d, s, "/garbage")).failed);
+    ActReply r = hands_call(d, a, "http_get", url(d, s, "/endless"));
+    assert_false(r.failed);
+    assert_true(r.spilled);
+    stop(s);
+}
+
+static void this_machine_and_private_networks_are_refused(Desk *d)
+{
+    static const char *const hosts[] = {
+        "127.0.0.1:1",       "127.9.9.9:1",   "localhost:1",  "0.0.0.0:1",
+        "10.0.0.1:1",        "192.168.1.1:1", "172.20.0.1:1", "169.254.169.254:1",
+        "2130706433",        "0x7f000001",    "[::1]:1",      "[::ffff:127.0.0.1]:1",
+        "[fe80::1]:1",       "[fd00::1]:1",   "127.1:1",      "[64:ff9b::7f00:1]:1",
+        "[2002:7f00:1::]:1", "100.64.0.1:1",
+    };
+    Policy p = hands_allow("network");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    for (size_t i = 0; i < COUNT_OF(hosts); i++) {
+        ActReply r = hands_call(d, a, "http_get",
+                                arena_printf(&d->a, "{\"url\": \"http://%s/\"}", hosts[i]).p);
+        assert_true(r.failed);
+        if (!str_eq(r.text, S("the server is this machine or in a private network: that is not "
+                              "allowed here")))
+            print_message("%s: " STR_FMT "\n", hosts[i], STR_ARG(r.text));
+        assert_true(r.st == JOT_DENIED || r.st == JOT_UNAVAILABLE || r.st == JOT_INVALID);
+    }
+    Server s = start();
+    hands_fails(d, a, "http_get", url(d, s, "/ok"),
+                "the server is this machine or in a private network: that is not allowed here");
+    stop(s);
+}
+
+static void what_is_no_web_address_is_refused(Desk *d)
+{
+    static const char *const wrong[] = { "file:///etc/passwd",
+                                         "ftp://example.com/",
+                                         "gopher://127.0.0.1:25/x",
+                                         "http:///x",
+                                         "example.com",
+                                         "http://a:b@example.com/",
+                                         "http://exa mple.com/",
+                                         "http://example.com/\\r\\nX: y" };
+    Policy p = hands_allow("network,private");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        ActReply r =
+            hands_call(d, a, "http_get", arena_printf(&d->a, "{\"url\": \"%s\"}", wrong[i]).p);
+        if (!r.failed || r.st != JOT_INVALID)
+            fail_msg("%s: " STR_FMT, wrong[i], STR_ARG(r.text));
+    }
+}
+
+static bool after_three(void *ctx)
+{
+    int *left = ctx;
+    return --*left < 0;
+}
+
+static void a_silent_server_is_left_when_somebody_says_so(Desk *d)
+{
+    Policy p = hands_allow("network,private");
+    int left = 3;
+    Server s = start();
+    ActOptions o = { .m = &d->m,
+                     .pad = str(d->url),
+                     .dir = str(d->dir),
+                     .policy = &p,
+                     .cancelled = after_three,
+                     .ctx = &left };
+    Act *opened = NULL;
+    desk_ok(d, act_open(&opened, &o, &d->e));
+    AUTO_PTR(Act) a = opened;
+    AUTO_PTR(json_t)
+    args = json_pack("{s:o}", "url", json_sprintf("http://127.0.0.1:%d/silent", s.port));
+    ActCall c = { .id = S("x"), .tool = S("http_get"), .args = args };
+    ActReply r;
+    desk_expect(d, JOT_CANCELLED, act_call(a, &c, &d->a, &r, &d->e));
+    stop(s);
+}
+
+int main(void)
+{
+    static const DeskTest tests[] = {
+        DESK_TEST(a_page_is_fetched_and_redirects_are_followed),
+        DESK_TEST(what_a_server_does_wrong_is_told),
+        DESK_TEST(this_machine_and_private_networks_are_refused),
+        DESK_TEST(what_is_no_web_address_is_refused),
+        DESK_TEST(a_silent_server_is_left_when_somebody_says_so),
+    };
+    unsetenv("http_proxy");
+    return desk_run_on("files", tests, COUNT_OF(tests));
+}

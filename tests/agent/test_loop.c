@@ -1,0 +1,423 @@
+/* test_loop.c - the loop with a scripted model: what is recorded, and how it ends. */
+#include <errno.h>
+
+#include "agent/scene.h"
+#include "memory/plan.h"
+
+/* --- Words ------------------------------------------------------------------------------- */
+
+/* A run of a script to its end. */
+typedef struct Played {
+    Run run;
+    LoopOutcome o;
+    jot_status st;
+    Scene s;
+} Played;
+
+static void played_done(Played *p)
+{
+    run_close(&p->run);
+    scene_close(&p->s);
+}
+DEFINE_AUTO(Played, played_done)
+
+static void begin(Desk *d, const char *script, Played *p)
+{
+    scene_put(d->dir, "script", script);
+    scene_put(d->dir, "requests", "");
+    scene_put(d->dir, "counter", "");
+    *p = (Played){ 0 };
+    desk_ok(d, scene_open(&p->s, &d->m, d->dir, &d->e));
+    d->now_ms += 1000;
+}
+
+static void go(Desk *d, Played *p)
+{
+    desk_ok(d, loop_begin(&p->s.loop, S("what is it?"), &p->run, &d->e));
+    p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
+}
+
+static void play(Desk *d, const char *script, Played *p)
+{
+    begin(d, script, p);
+    go(d, p);
+}
+
+static void resume(Desk *d, Played *p)
+{
+    char id[RUN_ID_MAX + 1];
+    snprintf(id, sizeof id, "%s", p->run.id);
+    run_close(&p->run);
+    desk_ok(d, loop_resume(&p->s.loop, str(id), &p->run, &d->e));
+    p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
+}
+
+/* The kinds of the run's records, in their order. */
+static jot_status add_kind(void *ctx, const Step *s)
+{
+    if (s->kind != RUN_FOLD)
+        buf_addf(ctx, "%s ", run_kind_name(s->kind));
+    return JOT_OK;
+}
+
+static void assert_kinds(Desk *d, Played *p, const char *want)
+{
+    AUTO(Buf) kinds = { 0 };
+    desk_ok(d, run_each(&p->run, 1, add_kind, &kinds, NULL, &d->e));
+    assert_text(buf_str(&kinds), want);
+}
+
+static Str requests(Desk *d)
+{
+    return scene_get(d->dir, "requests", &d->a);
+}
+
+/* --- Answers ----------------------------------------------------------------------------- */
+
+static void every_step_is_a_record(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "- text: Let me see.\n"
+         "  calls: [{id: a, name: count, args: {x: 1}}, {id: b, name: scratchpad_list}]\n"
+         "- text: There is nothing.\n",
+         &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_int_equal(p.o.end, LOOP_ANSWERED);
+    assert_text(p.o.answer, "There is nothing.");
+    assert_kinds(d, &p,
+                 "init setup reply tool_call tool_result tool_call tool_result reply answer ");
+    assert_int_equal(scene_times(scene_get(d->dir, "counter", &d->a), "\n"), 1);
+    assert_int_equal(p.s.budgets, 2);
+    assert_int_equal(p.o.replies, 2);
+    assert_int_equal(p.o.results, 2);
+}
+
+static void an_answered_run_is_answered_again_without_asking(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- text: It is so.\n", &p);
+    resume(d, &p);
+    assert_text(p.o.answer, "It is so.");
+    assert_int_equal(scene_times(requests(d), "\n"), 1);
+}
+
+static void something_more_can_be_said_to_an_answered_run(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- text: It is so.\n- {text: \"Because.\", expect: [\"and why?\", \"It is so.\"]}\n",
+         &p);
+    desk_ok(d, loop_say(&p.run, S("and why?"), &d->e));
+    resume(d, &p);
+    assert_text(p.o.answer, "Because.");
+}
+
+static void a_result_goes_back_to_the_model(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "- calls: [{id: a, name: count, args: {}}]\n"
+         "- {text: \"{{result:a}}!\", expect: [counted]}\n",
+         &p);
+    assert_text(p.o.answer, "counted!");
+}
+
+/* --- Bad input --------------------------------------------------------------------------- */
+
+static void a_tool_that_is_not_there_is_answered_so(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "- calls: [{name: nosuch, args: {}}, {name: \"a\\nb c\", args: {}}]\n"
+         "- {text: fine, expect: [\"[UNKNOWN TOOL]\"]}\n",
+         &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "fine");
+}
+
+static void a_call_that_was_cut_off_is_not_made(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "- calls: [{id: a, name: count, args_text: '{\"x\": \"hal'}]\n"
+         "  stop: max_tokens\n"
+         "- {text: fine, expect: [\"nothing was done\"]}\n",
+         &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "fine");
+    assert_text(scene_get(d->dir, "counter", &d->a), "");
+}
+
+static void words_that_were_cut_off_are_no_answer(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- {text: the beginn, stop: max_tokens}\n- {text: all, expect: [\"[cut off]\"]}\n", &p);
+    assert_text(p.o.answer, "all");
+}
+
+static void bytes_that_are_no_text_are_shown_as_such(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- calls: [{id: a, name: bytes}]\n- text: \"{{result:a}}\"\n", &p);
+    assert_text(p.o.answer, "bad \xEF\xBF\xBD\xEF\xBF\xBD bytes");
+}
+
+static void nonsense_ends_in_a_defined_state(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- {text: \"\", repeat: true}\n", &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_int_equal(p.o.end, LOOP_NONSENSE);
+    assert_has(p.o.why, "5 replies in a row");
+    assert_int_equal(scene_times(requests(d), "\n"), LOOP_UNREADABLE_MAX);
+    assert_has(requests(d), "[PARSE ERROR] the reply was empty");
+}
+
+static void an_endless_loop_is_warned_about_and_ends(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {calls: [{name: scratchpad_list, args: {}}], repeat: true}\n", &p);
+    p.s.loop.iterations_max = 6;
+    go(d, &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_int_equal(p.o.end, LOOP_LIMIT);
+    assert_text(p.o.why, "6 replies without an answer; the same call of 'scratchpad_list' came 6 "
+                         "times in a row");
+    assert_has(requests(d), "[warning] ");
+    assert_has(requests(d), "loop");
+    resume(d, &p);
+    assert_int_equal(p.o.end, LOOP_LIMIT);
+    assert_int_equal(p.o.replies, 12);
+}
+
+static void tokens_can_run_out(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {calls: [{name: scratchpad_list, args: {}}], repeat: true, usage: {input: 90}}\n",
+          &p);
+    p.s.loop.tokens_max = 200;
+    go(d, &p);
+    assert_int_equal(p.o.end, LOOP_SPENT);
+    assert_true(p.o.tokens >= 200);
+}
+
+static void a_refusal_is_an_end(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- {text: no, stop: refusal, why: policy}\n", &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_int_equal(p.o.end, LOOP_REFUSED);
+    assert_text(p.o.why, "policy");
+}
+
+static void a_pause_is_gone_on_with(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- {text: one, stop: pause}\n- {text: two}\n", &p);
+    assert_text(p.o.answer, "two");
+}
+
+static void a_request_that_is_too_long_is_made_shorter(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "limit: 3000\n"
+         "answers:\n"
+         "- calls: [{name: big, args: {lines: 40}}]\n"
+         "- calls: [{name: big, args: {lines: 40}}]\n"
+         "- {text: done, expect: [\"turns were left out\"]}\n",
+         &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "done");
+    assert_int_equal(p.s.compacted.dropped, 1);
+}
+
+static void a_request_that_is_always_too_long_fails_with_that(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "limit: 3000\nanswers:\n- calls: [{name: big, args: {lines: 200}}]\n- text: done\n",
+         &p);
+    assert_int_equal(p.st, JOT_TOO_BIG);
+    assert_int_equal(p.o.end, LOOP_FAILED);
+}
+
+static void a_model_that_fails_leaves_a_run_that_goes_on(Desk *d)
+{
+    AUTO(Played) p;
+    play(d,
+         "- calls: [{id: a, name: count, args: {}}]\n"
+         "- {error: broken, times: 1, text: \"{{result:a}}\"}\n",
+         &p);
+    assert_int_not_equal(p.st, JOT_OK);
+    assert_int_equal(p.o.end, LOOP_FAILED);
+    resume(d, &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "counted");
+    assert_kinds(d, &p, "init setup reply tool_call tool_result end reply answer ");
+}
+
+static void a_pad_that_fails_stops_the_loop_with_its_status(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- calls: [{id: a, name: stop, args: {}}]\n- text: done\n", &p);
+    p.s.failed = JOT_IO;
+    go(d, &p);
+    assert_int_equal(p.st, JOT_IO);
+    assert_says(d, "stopped on purpose");
+    p.s.failed = JOT_OK;
+    resume(d, &p);
+    assert_text(p.o.answer, "done");
+}
+
+static bool stop_at_once(void *ctx)
+{
+    (void)ctx;
+    return true;
+}
+
+static void what_is_cancelled_can_go_on(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- text: done\n", &p);
+    p.s.loop.view.cancelled = stop_at_once;
+    go(d, &p);
+    assert_int_equal(p.st, JOT_CANCELLED);
+    p.s.loop.view.cancelled = NULL;
+    resume(d, &p);
+    assert_text(p.o.answer, "done");
+}
+
+/* --- Plans ------------------------------------------------------------------------------- */
+
+static void an_answer_is_put_off_twice_while_a_plan_is_open(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {text: done, repeat: true}\n", &p);
+    desk_ok(d, loop_begin(&p.s.loop, S("what is it?"), &p.run, &d->e));
+    Str look = S("look");
+    Plan plan;
+    PlanDraft draft = { .objective = S("know"), .steps = &look, .steps_n = 1 };
+    desk_ok(d, plan_create(&d->m, str(p.run.id), &draft, &d->a, &plan, &d->e));
+    p.st = loop_go(&p.s.loop, &p.run, &d->a, &p.o, &d->e);
+    assert_int_equal(p.o.end, LOOP_INCOMPLETE_PLAN);
+    assert_has(p.o.why, "steps 1");
+    assert_text(p.o.answer, "done");
+    assert_int_equal(p.o.replies, 1 + PLAN_NUDGES_MAX);
+    PlanMove move = { .n = 1, .status = PLAN_DONE, .evidence = S("seen") };
+    desk_ok(d, plan_step(&d->m, str(p.run.id), &move, &d->a, &plan, &d->e));
+    resume(d, &p);
+    assert_int_equal(p.o.end, LOOP_ANSWERED);
+}
+
+/* --- The other protocol ------------------------------------------------------------------ */
+
+static void tools_can_be_asked_for_in_json(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d,
+          "- text: 'I call {\"tool\": \"count\", \"args\": {}} now.'\n"
+          "- text: Hm.\n"
+          "- {text: '{\"tool\": \"done\", \"args\": {\"summary\": \"it is 1\"}}',\n"
+          "   expect: [\"### count()\", counted, \"[PARSE ERROR]\"]}\n",
+          &p);
+    p.s.loop.setup.json = true;
+    go(d, &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "it is 1");
+    assert_kinds(d, &p, "init setup reply tool_call tool_result reply notice reply answer ");
+}
+
+/* --- Going on ---------------------------------------------------------------------------- */
+
+static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- text: done\n", &p);
+    desk_ok(d, run_new(&d->m, S("by hand"), &p.run, &d->e));
+    desk_ok(d, run_say(&p.run, RUN_THINKING, S("hm"), &d->e));
+    resume(d, &p);
+    assert_int_equal(p.st, JOT_INVALID);
+    assert_says(d, "was not begun by 'jotter run'");
+}
+
+static void what_was_redacted_is_not_sent_any_more(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {text: secret, calls: [{id: a, name: count, args: {}}]}\n- text: done\n", &p);
+    p.s.loop.iterations_max = 1;
+    go(d, &p);
+    assert_int_equal(p.o.end, LOOP_LIMIT);
+    for (uint64_t seq = 3; seq <= 5; seq++) /* reply, call, result */
+        desk_ok(d, memory_redact(&d->m, str(p.run.stream), seq, &d->e));
+    scene_put(d->dir, "requests", "");
+    scene_put(d->dir, "script",
+              "- calls: [{id: b, name: count, args: {}}]\n- text: \"begun anew, {{result:b}}\"\n");
+    scene_close(&p.s);
+    desk_ok(d, scene_open(&p.s, &d->m, d->dir, &d->e));
+    resume(d, &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "begun anew, counted");
+    assert_int_equal(scene_times(requests(d), "secret"), 0);
+}
+
+static void one_process_works_on_a_run_at_a_time(Desk *d)
+{
+    if (strcmp(d->engine, "mem") == 0)
+        return;
+    AUTO(Played) p;
+    begin(d, "- text: done\n", &p);
+    desk_ok(d, loop_begin(&p.s.loop, S("mine"), &p.run, &d->e));
+    AUTO(Memory) other = desk_open(d, "bob");
+    AUTO(Run) r = { 0 };
+    Loop l = p.s.loop;
+    l.m = &other;
+    desk_expect(d, JOT_LEASED, loop_resume(&l, str(p.run.id), &r, &d->e));
+}
+
+static void another_model_may_go_on(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {calls: [{name: scratchpad_list}]}\n- text: done\n", &p);
+    p.s.loop.iterations_max = 1;
+    go(d, &p);
+    assert_int_equal(p.o.end, LOOP_LIMIT);
+    p.s.loop.setup.model = S("other");
+    p.s.loop.setup.window = 50 * 1000;
+    p.s.loop.setup.system = S("Something else.");
+    resume(d, &p);
+    assert_text(p.o.answer, "done");
+    assert_int_equal(p.o.budget.window, 50 * 1000);
+    assert_int_equal(scene_times(requests(d), "Something else."), 0);
+}
+
+static const DeskTest tests[] = {
+    DESK_TEST(every_step_is_a_record),
+    DESK_TEST(an_answered_run_is_answered_again_without_asking),
+    DESK_TEST(something_more_can_be_said_to_an_answered_run),
+    DESK_TEST(a_result_goes_back_to_the_model),
+    DESK_TEST(a_tool_that_is_not_there_is_answered_so),
+    DESK_TEST(a_call_that_was_cut_off_is_not_made),
+    DESK_TEST(words_that_were_cut_off_are_no_answer),
+    DESK_TEST(bytes_that_are_no_text_are_shown_as_such),
+    DESK_TEST(nonsense_ends_in_a_defined_state),
+    DESK_TEST(an_endless_loop_is_warned_about_and_ends),
+    DESK_TEST(tokens_can_run_out),
+    DESK_TEST(a_refusal_is_an_end),
+    DESK_TEST(a_pause_is_gone_on_with),
+    DESK_TEST(a_request_that_is_too_long_is_made_shorter),
+    DESK_TEST(a_request_that_is_always_too_long_fails_with_that),
+    DESK_TEST(a_model_that_fails_leaves_a_run_that_goes_on),
+    DESK_TEST(a_pad_that_fails_stops_the_loop_with_its_status),
+    DESK_TEST(what_is_cancelled_can_go_on),
+    DESK_TEST(an_answer_is_put_off_twice_while_a_plan_is_open),
+    DESK_TEST(tools_can_be_asked_for_in_json),
+    DESK_TEST(a_run_of_somebody_else_is_not_gone_on_with),
+    DESK_TEST(what_was_redacted_is_not_sent_any_more),
+    DESK_TEST(one_process_works_on_a_run_at_a_time),
+    DESK_TEST(another_model_may_go_on),
+};
+
+int main(void)
+{
+    return desk_run(tests, COUNT_OF(tests), false);
+}

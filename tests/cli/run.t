@@ -1,0 +1,247 @@
+#!/bin/bash
+# run.t - jotter run and jotter cycle run, with a scripted model and real tools.
+. "$(dirname "$0")/lib.sh"
+export JOTTER_PAD=files:$here/pad
+unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY JOTTER_SCRIPT_LOG
+
+# await SECONDS COMMAND...: until the command succeeds.
+await() {
+    local tries=$(($1 * 20))
+    shift
+    until "$@" 2>/dev/null || [ $tries -le 0 ]; do
+        sleep 0.05
+        tries=$((tries - 1))
+    done
+}
+lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE N: it has at least so many
+
+cat >calc.yaml <<'E'
+- text: Let me compute.
+  calls: [{id: c, name: calc, args: {expression: 6*7}}]
+- text: It is {{result:c|line 1}}.
+E
+
+answer() {
+    jot run 'how much is it?' --model script:calc.yaml && ends 0 && is 'It is 42.' && tells '> calc(expression=6*7)' || return 1
+    jot log show last && says 'asks for calc' && says 'answer' && says 'It is 42.'
+}
+try 'a question is answered with tools, and only the answer goes to standard output' answer
+
+quiet() { jot run 'again' --model script:calc.yaml --quiet && is 'It is 42.' && [ -z "$err" ]; }
+try 'quiet means quiet' quiet
+
+verbose() {
+    jot run 'and again' --model script:calc.yaml --verbose && tells 'context: system ' && tells '% green, turn 2 of 25' || return 1
+    jot run 'smaller' --model script:calc.yaml --verbose --window 8000 && tells '(window 8000, headroom 2000)'
+}
+try 'verbose shows what fills the context' verbose
+
+values() {
+    jot --json run 'for programs' --model script:calc.yaml && ends 0 && says '"end":"answered"' && says '"answer":"It is 42."' && [ -z "$err" ] || return 1
+    jot --json run 'for programs' --model script:none.yaml && ends 66 && says '"status":"not_found"'
+}
+try 'with --json there is one value' values
+
+model() {
+    jot run 'who?' && ends 64 && tells 'no model: give --model URL' || return 1
+    JOTTER_MODEL=script:calc.yaml jot run 'who?' && is 'It is 42.' || return 1
+    jot run --model script:calc.yaml && ends 64 && tells 'say what to do' || return 1
+    jot run x --model script:calc.yaml --protocol morse && ends 64 && tells 'use native or json' || return 1
+    jot run x --model script:calc.yaml --allow 'nonsense!' && ends 64 || return 1
+    jot run x --model script:calc.yaml --window 10 && ends 64 && tells 'use a number from 2000'
+}
+try 'what is missing or wrong is said in one sentence' model
+
+from_stdin() {
+    echo 'how much?' >.in
+    "$JOTTER" run - --model script:calc.yaml --quiet <.in >.out && [ "$(cat .out)" = 'It is 42.' ]
+}
+try 'the question may come from standard input' from_stdin
+
+cat >deny.yaml <<'E'
+- calls: [{id: w, name: write_file, args: {path: made.txt, content: x}}]
+- text: "{{result:w}}"
+E
+policy() {
+    jot run 'write it' --model script:deny.yaml && ends 0 && says 'is not allowed here' && [ ! -e made.txt ] || return 1
+    jot run 'write it' --model script:deny.yaml --allow write && ends 0 && [ -e made.txt ] || return 1
+    jot run 'write it' --model script:deny.yaml --allow write --deny write_file && says 'the policy denies it'
+}
+try 'a policy says what may be done' policy
+
+cat >endless.yaml <<'E'
+- {calls: [{name: scratchpad_list}], repeat: true}
+E
+endless() {
+    jot run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && tells '4 replies without an answer' &&
+        tells "the same call of 'scratchpad_list' came 4 times in a row" && tells 'go on with: jotter run --resume' || return 1
+    jot --json run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && says '"end":"limit"'
+}
+try 'an endless loop ends with exit code 1' endless
+
+fails() {
+    echo '- calls: [{id: c, name: calc, args: {expression: 1+1}}]' >half.yaml
+    cat half.yaml - >broken.yaml <<<'- {error: broken, message: the line is dead}'
+    cat half.yaml - >mended.yaml <<<'- text: "{{result:c}}"'
+    jot run 'ask a broken one' --model script:broken.yaml && [ "$code" -ge 65 ] && tells 'what was done is kept; go on with: jotter run --resume' || return 1
+    jot run --resume last --model script:mended.yaml && ends 0 && is 2 || return 1
+    jot run --resume last --model script:mended.yaml && ends 0 && is 2 || return 1
+    jot run --resume none --model script:mended.yaml && ends 66
+}
+try 'a run whose model fails can be resumed' fails
+
+cat >more.yaml <<'E'
+- text: Yes.
+- {text: Because it is so., expect: [and why]}
+E
+more() {
+    jot run 'is it?' --model script:more.yaml && is 'Yes.' || return 1
+    jot run --resume last 'and why?' --model script:more.yaml && is 'Because it is so.'
+}
+try 'a run that was answered can be asked more' more
+
+rules() {
+    mkdir -p sub && echo 'far rule' >AGENTS.md && echo 'near rule' >sub/CLAUDE.md && echo 'on {{WORKING_DIR}}' >rules.md
+    echo 'noted rule' | "$JOTTER" write persistent-rules >/dev/null
+    (cd sub && "$JOTTER" run 'what are the rules?' --model 'script:../calc.yaml?log=../log' --rules ../rules.md --quiet >/dev/null) || return 1
+    head -n 1 log | grep -q "on $here/sub.*far rule.*near rule.*noted rule"
+}
+try 'rules are sent: the file, the nearest last, then the note' rules
+
+cat >proto.yaml <<'E'
+- text: 'I use {"tool": "calc", "args": {"expression": "2+3"}}'
+- text: Well.
+- text: '{"tool": "done", "args": {"summary": "five"}}'
+E
+protocol() { jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]'; }
+try 'a model without tool calls speaks JSON' protocol
+
+huge() {
+    head -c 200000 /dev/zero | tr '\0' a >big.txt && echo 'the end' >>big.txt
+    cat >huge.yaml <<'E'
+- calls: [{id: r, name: read_file, args: {path: big.txt, bytes: 262144}}]
+- calls: [{id: s, name: scratchpad_read, args: {key: "{{result:r|after persisted as|before (|trim}}", from_char: 199990}}]
+- text: "{{result:s|line 1}}"
+E
+    jot run 'what is at its end?' --model "script:huge.yaml?log=$here/huge.log" && ends 0 && says aaaaaaaaaaa || return 1
+    [ "$(wc -c <huge.log)" -lt 60000 ] && jot log show last && says 'scratchpad_read(key=tool_results/'
+}
+try 'a huge result is kept aside, and can be read on' huge
+
+full() {
+    local text=$(head -c 60000 /dev/zero | tr '\0' b)
+    for i in 1 2 3 4 5 6; do echo "- calls: [{name: echo, args: {text: \"$text\"}}]"; done >full.yaml
+    echo '- text: all' >>full.yaml
+    (ulimit -f 250 && "$JOTTER" run 'fill the disk' --model script:full.yaml --quiet >.out 2>.err)
+    code=$? err=$(cat .err)
+    [ "$code" -ge 65 ] && tells 'what was done is kept' || return 1
+    jot run --resume last --model script:full.yaml --quiet && ends 0 && is all || return 1
+    jot verify && ends 0 && jot log usage last && says 'echo' && says '6'
+}
+try 'a full disk in the middle of it loses nothing' full
+
+servers() {
+    cat >server.yaml <<'E'
+- calls: [{id: w, name: mcp_jotter_scratchpad_write, args: {key: there, content: from here}}]
+- text: "{{result:w|line 1}}"
+E
+    jot run 'use a server' --model script:server.yaml --mcp "$JOTTER mcp --pad files:$here/other" --allow mcp --quiet && ends 0 &&
+        is 'wrote 9 chars to scratchpad[there]' && [ "$(cat other/notes/there.txt)" = 'from here' ] || return 1
+    jot run 'use none' --model script:server.yaml --mcp /nonexistent/server --quiet && [ "$code" -ge 65 ] && tells 'the server'
+}
+try 'tools of an MCP server are tools like others' servers
+
+hanging() {
+    cat >sleep.yaml <<'E'
+- calls: [{id: s, name: shell, args: {command: sleep 30, seconds: 1}}]
+- text: "{{result:s}}"
+E
+    jot run 'sleep' --model script:sleep.yaml --allow shell --quiet && ends 0 || return 1
+    case $out in *'cannot be confined'* | *'the command does not end'*) ;; *) says 'it was not done after 1 s' ;; esac
+}
+try 'a tool that hangs is stopped' hanging
+
+cat >half.yaml <<'E'
+- calls: [{name: scratchpad_write, args: {key: found, content: something}}]
+- calls: [{id: c, name: calc, args: {expression: 3*3}}]
+E
+killed() {
+    cat half.yaml - >slow.yaml <<<'- {hang: true}'
+    cat half.yaml - >quick.yaml <<<'- text: "{{result:c}}"'
+    "$JOTTER" run 'take your time' --model "script:slow.yaml?log=$here/slow.log" >/dev/null 2>&1 &
+    local pid=$!
+    await 20 lines slow.log 3
+    jot run --resume last --model script:quick.yaml && ends 75 && tells leased || return 1
+    kill -9 "$pid" && wait "$pid" 2>/dev/null
+    jot run --resume last --model "script:quick.yaml?log=$here/quick.log" && ends 0 && is 9 || return 1
+    [ "$(tail -n 1 slow.log)" = "$(cat quick.log)" ] && jot read found && says something
+}
+try 'a run that was killed goes on with the request it had sent' killed
+
+# Commands that leave a line each, and a process that is killed again and again.
+counted() {
+    local i code=1 pid unknown JOTTER_PAD=files:$here/counted
+    for i in 1 2 3 4 5 6; do echo "- calls: [{name: shell, args: {command: 'echo $i >>counter'}}]"; done >count.yaml
+    echo '- text: all' >>count.yaml
+    touch counter
+    for i in $(seq 60); do
+        set -- --resume last
+        ls counted/runs/*.jsonl >/dev/null 2>&1 || set -- 'count'
+        "$JOTTER" run "$@" --model script:count.yaml --allow shell --quiet >answer 2>/dev/null &
+        pid=$!
+        [ "$i" -gt 40 ] || { sleep "0.$((RANDOM % 4))$((RANDOM % 10))" && kill -9 $pid 2>/dev/null; }
+        wait $pid 2>/dev/null
+        code=$?
+        [ $code -ne 0 ] || break
+    done
+    jot log results last && ends 0 || return 1
+    case $out in *'cannot be confined'*) return 0 ;; esac
+    unknown=$(printf '%s' "$out" | grep -c 'unknown outcome')
+    echo "# $i processes, $(wc -l <counter) of 6 counted, $unknown unknown"
+    [ $code -eq 0 ] && [ "$(cat answer)" = all ] && [ -z "$(sort counter | uniq -d)" ] && [ "$(($(wc -l <counter) + unknown))" -ge 6 ]
+}
+try 'however often it is killed, nothing is done twice' counted
+
+interrupted() {
+    echo '- {hang: true}' >hang.yaml
+    "$JOTTER" run 'hang' --model "script:hang.yaml?log=$here/hang.log" >/dev/null 2>hang.err &
+    local pid=$!
+    await 20 lines hang.log 1
+    kill -TERM "$pid" && wait "$pid"
+    [ $? -ne 0 ] && grep -q cancelled hang.err && grep -q -- --resume hang.err && jot log show last && says cancelled
+}
+try 'a signal stops it, and what was done is kept' interrupted
+
+cat >cycle.yaml <<'E'
+- {when: 'at step 1 of', text: '{"tool": "calc", "args": {"expression": "1+2"}}'}
+- {when: 'at step 2 of', text: '{"tool": "done", "args": {"summary": "it is 3"}}'}
+- text: unused
+E
+cycle() {
+    jot cycle init 'add numbers' && jot cycle run --model script:cycle.yaml && ends 0 && says 'done, 2 of 5 iterations' || return 1
+    grep -q 'summary: it is 3' pad/cycles/active.yaml && grep -q '\[TOOL\] calc' pad/cycles/active.yaml || return 1
+    jot cycle run --every 1 --watch x --model script:cycle.yaml && ends 64 && tells 'say one of --every and --watch'
+}
+try 'a cycle runs by itself' cycle
+
+watched() {
+    "$JOTTER" cycle run --watch "$here/trigger" --model script:cycle.yaml >watched 2>&1 &
+    local pid=$!
+    touch trigger
+    await 20 grep -q done watched
+    kill -TERM "$pid" && wait "$pid"
+    [ $? -eq 0 ] && [ ! -e trigger ] && grep -q 'done, 2 of 5 iterations' watched
+}
+try 'a file sets off a cycle, and is taken away' watched
+
+often() { [ "$(grep -c done often)" -ge 2 ]; }
+every() {
+    "$JOTTER" cycle run --every 1 --agent often --model script:cycle.yaml >often 2>&1 &
+    local pid=$!
+    await 20 often
+    kill -TERM "$pid" && wait "$pid"
+    [ $? -eq 0 ] && often
+}
+try 'a cycle comes again after a while' every
+
+plan

@@ -1,0 +1,110 @@
+/* streams.h - what the recorded streams in streams/ mean, and a reply as one line.
+ *
+ * The same table is used for decoders alone (test_stream.c) and for providers
+ * against a server (test_provider.c). */
+#ifndef LLM_STREAMS_H
+#define LLM_STREAMS_H
+
+#include "unit/unit.h"
+
+#include "llm/llm.h"
+
+typedef struct StreamRow {
+    const char *name;      /* streams/VENDOR/NAME.sse */
+    const char *anthropic; /* the reply; NULL: this vendor has no such stream */
+    const char *openai;    /* NULL: none; "=": the same as Anthropic's */
+} StreamRow;
+
+/* A failure is written "fail STATUS [again]: SENTENCE".  An id that nobody sent is "*". */
+/* clang-format off */
+__attribute__((unused)) static const StreamRow stream_rows[] = {
+    { "text", "text(Hello, w\xC3\xB6rld \xF0\x9F\x98\x80!) end 25/0/0/15", "=" },
+    { "calls", "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "
+               "call(toolu_02 done {}) calls 472/0/0/89", "=" },
+    { "cached", "text(ok) end 3/1000/200/7", "text(ok) end 3/1200/0/7" },
+    { "max_tokens_call", "text(Writing.) broken(toolu_01 write {\"path\": \"a\", \"text\": \"some) "
+                         "max_tokens 25/0/0/8192", "=" },
+    { "max_tokens_empty_call", "broken(toolu_01 write {}) max_tokens 25/0/0/8192", "=" },
+    { "refusal", "text(I) refusal(not that) 25/0/0/3", "=" },
+    { "filtered", NULL, "text(I) refusal 25/0/0/3" },
+    { "thinking", "raw({\"type\":\"thinking\",\"thinking\":\"Let me \\\"see\\\"\\n\xE2\x80\xA6 925 = "
+                  "5\xC2\xB7" "5\xC2\xB7" "37\",\"signature\":\"EqQBCgIYAhIM1gbcDa9GJwZA2b3h==\"}) "
+                  "raw({\"type\":\"redacted_thinking\",\"data\":\"EmwKAhgBEgy3va3pzix/LafPsn4a=\"}) "
+                  "text(37) end 25/0/0/15", NULL },
+    { "pause", "raw({\"type\":\"server_tool_use\",\"id\":\"srvtoolu_1\",\"name\":\"web_search\","
+               "\"input\":{\"query\":\"jotter\"}}) pause 25/0/0/15", NULL },
+    { "window", "text(and then) window 25/0/0/40", NULL },
+    { "unknown", "text(ab) end 25/0/0/15", "=" },
+    { "unknown_block", "raw({\"type\":\"hologram\",\"shape\":[1,{\"x\":null}],\"text\":\"ab\"}) "
+                       "raw({\"type\":\"fallback\",\"from\":\"m1\"}) text(ok) end 25/0/0/15", NULL },
+    { "error", "fail unavailable again: the provider is overloaded: Overloaded", "=" },
+    { "error_invalid", "fail invalid: the provider refuses the request: no",
+                       "fail denied: the provider refuses the key: no" },
+    { "empty", "end 25/0/0/2", "=" },
+    { "bad_utf8", "text(a\xEF\xBF\xBD" "b\xEF\xBF\xBD\xEF\xBF\xBD\xF0\x9F\x98\x80\\ud83d\xEF\xBF\xBD) end 25/0/0/15", "=" },
+    { "not_json", "fail io again: the provider's answer is not understood: an event is no JSON", "=" },
+    { "bad_args", "broken(toolu_01 shell {\"a\": 01}) broken(toolu_02 shell [\"a\"]) calls 25/0/0/15", "=" },
+    { "new_reason", "text(x) other(moonrise) 25/0/0/15", "=" },
+    { "same_ids", "call(toolu_01 a {}) call(* b {}) calls 25/0/0/15", "=" },
+    { "whole_input", "broken(toolu_01 a {\"x\":1}) refusal(cyber) 25/0/0/3", NULL },
+    { "local_text_last", NULL, "text(after) call(toolu_01 a {}) call(toolu_02 b {}) calls 0/0/0/0" },
+    { "local_no_index", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "
+                              "call(toolu_02 done {}) calls 0/0/0/0" },
+    { "local_all_zero", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "
+                              "call(toolu_02 done {}) calls 0/0/0/0" },
+    { "local_no_ids", NULL, "text(I look.) call(* shell {\"command\": \"uname -r\", \"n\": 2}) "
+                            "call(* done {}) calls 0/0/0/0" },
+    { "local_objects", NULL, "text(I look.) call(toolu_01 shell {\"command\":\"uname -r\",\"n\":2}) "
+                             "call(toolu_02 done {}) calls 0/0/0/0" },
+    { "local_repeats_name", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "
+                                  "call(toolu_02 done {}) calls 0/0/0/0" },
+    { "local_no_reason", NULL, "text(Hello, w\xC3\xB6rld \xF0\x9F\x98\x80!) end 0/0/0/0" },
+    { "local_usage_along", NULL, "text(Hello, w\xC3\xB6rld \xF0\x9F\x98\x80!) end 25/0/0/15" },
+};
+/* clang-format on */
+
+enum { VENDOR_ANTHROPIC, VENDOR_OPENAI, VENDORS };
+
+__attribute__((unused)) static const char *const vendor_names[] = { "anthropic", "openai" };
+
+/* What a vendor's stream must give; NULL if there is none. */
+__attribute__((unused)) static const char *stream_want(const StreamRow *row, int vendor)
+{
+    bool same = row->openai && strcmp(row->openai, "=") == 0;
+    return vendor == VENDOR_ANTHROPIC || same ? row->anthropic : row->openai;
+}
+
+static void show_part(Buf *to, const LlmPart *p)
+{
+    if (p->kind == LLM_CALL) {
+        bool sent = str_starts(p->id, S("toolu_"));
+        buf_addf(to, "%s(" STR_FMT " " STR_FMT " " STR_FMT ") ", p->broken ? "broken" : "call",
+                 STR_ARG(sent ? p->id : S("*")), STR_ARG(p->name), STR_ARG(p->args));
+        assert_true(sent || (str_starts(p->id, S("call_")) && p->id.n > 16));
+    } else {
+        buf_addf(to, "%s(" STR_FMT ") ", p->kind == LLM_RAW ? "raw" : "text", STR_ARG(p->text));
+    }
+}
+
+/* The reply as one line, ended by a NUL. */
+__attribute__((unused)) static void show_reply(Buf *to, const LlmReply *r)
+{
+    buf_clear(to);
+    for (size_t i = 0; i < r->n; i++)
+        show_part(to, &r->parts[i]);
+    buf_addf(to, "%s", llm_stop_name(r->stop));
+    if (r->why.n)
+        buf_addf(to, "(" STR_FMT ")", STR_ARG(r->why));
+    buf_addf(to, " %ju/%ju/%ju/%ju", (uintmax_t)r->usage.input, (uintmax_t)r->usage.cache_read,
+             (uintmax_t)r->usage.cache_write, (uintmax_t)r->usage.output);
+    buf_add_char(to, 0);
+}
+
+__attribute__((unused)) static void show_failure(Buf *to, const Err *e, bool again)
+{
+    buf_clear(to);
+    buf_addf(to, "fail %s%s: %s", status_info(e->status)->name, again ? " again" : "", e->text);
+    buf_add_char(to, 0);
+}
+
+#endif

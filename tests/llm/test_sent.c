@@ -1,0 +1,385 @@
+/* test_sent.c - what leaves this machine, and to whom: bytes, keys, certificates, addresses. */
+#include "llm/desk.h"
+
+#include <sys/stat.h>
+
+/* --- What is sent ------------------------------------------------------------------------ */
+
+static const LlmPart asked_parts[] = { { .text = T("which kernel?") } };
+static const LlmPart said_parts[] = {
+    { .kind = LLM_RAW,
+      .text = T("{\"type\":\"thinking\",\"thinking\":\"h\\u0000m\","
+                "\"signature\":\"s==\"}") },
+    { .text = T("I look.") },
+    { .kind = LLM_CALL, .id = T("a"), .name = T("shell"), .args = T("{\"c\":\n \"uname\"}") },
+    { .kind = LLM_CALL,
+      .id = T("b"),
+      .name = T("shell"),
+      .args = T("{\"c\": \"un"),
+      .broken = true },
+};
+static const LlmPart result_parts[] = {
+    { .text = T("a warning") },
+    { .kind = LLM_RESULT, .id = T("a"), .text = T("6.1\xff\n") },
+    { .kind = LLM_RESULT, .id = T("b"), .text = T("not run"), .is_error = true },
+    { .text = T("") },
+    { .text = T("go on") },
+};
+static const LlmMessage talk[] = {
+    { LLM_USER, asked_parts, COUNT_OF(asked_parts) },
+    { LLM_ASSISTANT, NULL, 0 },
+    { LLM_ASSISTANT, said_parts, COUNT_OF(said_parts) },
+    { LLM_USER, result_parts, COUNT_OF(result_parts) },
+};
+static const LlmTool tools[] = {
+    { T("shell"), T("Runs a \"command\"."), T("{\n  \"type\": \"object\"\n}") },
+};
+
+#define MARK ",\"cache_control\":{\"type\":\"ephemeral\"}}"
+
+static const char *const sent[] = {
+    "{\"model\":\"claude-test\",\"max_tokens\":100,\"stream\":true,\"system\":[{\"type\":\"text\","
+    "\"text\":\"be brief\"" MARK "],\"tools\":[{\"name\":\"shell\",\"description\":"
+    "\"Runs a \\\"command\\\".\",\"input_schema\":{   \"type\": \"object\" }}],\"messages\":["
+    "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"which kernel?\"}]},"
+    "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"h\\u0000m\","
+    "\"signature\":\"s==\"},{\"type\":\"text\",\"text\":\"I look.\"},{\"type\":\"tool_use\","
+    "\"id\":\"a\",\"name\":\"shell\",\"input\":{\"c\":  \"uname\"}},{\"type\":\"tool_use\","
+    "\"id\":\"b\",\"name\":\"shell\",\"input\":{\"INVALID_JSON\":\"{\\\"c\\\": \\\"un\"}}]},"
+    "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":"
+    "\"6.1\xEF\xBF\xBD\\n\"},{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":"
+    "\"not run\",\"is_error\":true},{\"type\":\"text\",\"text\":\"a warning\"},{\"type\":"
+    "\"text\",\"text\":\"go on\"" MARK "]}]}",
+    "{\"model\":\"gpt-test\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
+    "\"max_completion_tokens\":100,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"
+    "\"shell\",\"description\":\"Runs a \\\"command\\\".\",\"parameters\":{   \"type\": \"object\" "
+    "}}}],\"messages\":[{\"role\":\"system\",\"content\":\"be brief\"},{\"role\":\"user\","
+    "\"content\":\"which kernel?\"},{\"role\":\"assistant\",\"content\":\"I look.\",\"tool_calls\":"
+    "[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"shell\",\"arguments\":"
+    "\"{\\\"c\\\":  \\\"uname\\\"}\"}},{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":"
+    "\"shell\",\"arguments\":\"{\\\"INVALID_JSON\\\":\\\"{\\\\\\\"c\\\\\\\": \\\\\\\"un\\\"}\"}}]},"
+    "{\"role\":\"tool\",\"content\":\"6.1\xEF\xBF\xBD\\n\",\"tool_call_id\":\"a\"},{\"role\":"
+    "\"tool\",\"content\":\"Error: not run\",\"tool_call_id\":\"b\"},{\"role\":\"user\",\"content\""
+    ":\"a warning\\n\\ngo on\"}]}",
+};
+
+static void the_bytes_shown_are_the_bytes_sent(void **state)
+{
+    for (size_t w = 0; w < 2; w++) {
+        AUTO(Desk) d;
+        AUTO(Buf) text = { 0 };
+        open_steps(&d, &everybody[w], "ok-text");
+        d.request.system = S("be brief");
+        d.request.max_tokens = 100;
+        d.request.tools = tools;
+        d.request.n_tools = 1;
+        d.request.messages = talk;
+        d.request.n_messages = COUNT_OF(talk);
+        assert_int_equal(llm_request_text(d.llm, &d.request, &text, &d.e), JOT_OK);
+        assert_str(buf_str(&text), str(sent[w]));
+        assert_int_equal(ask(&d), JOT_OK);
+        AUTO_PTR(json_t) log = log_of(d.id);
+        assert_str(json_str(json_object_get(json_array_get(log, 0), "body")), buf_str(&text));
+        AUTO_PTR(json_t) value = NULL;
+        assert_int_equal(json_read(buf_str(&text), &value, &d.e), JOT_OK);
+    }
+}
+
+static void each_key_goes_to_its_own_provider_only(void **state)
+{
+    static const char *const headers[] = { "x-api-key", "authorization", "authorization" };
+    static const char *const values[] = { "key-of-anthropic", "Bearer key-of-openai",
+                                          "Bearer key-of-others" };
+    for (size_t w = 0; w < COUNT_OF(everybody); w++) {
+        AUTO(Desk) d;
+        AUTO(Buf) all = { 0 };
+        open_steps(&d, &everybody[w], "ok-text");
+        assert_int_equal(ask(&d), JOT_OK);
+        AUTO_PTR(json_t) log = log_of(d.id);
+        json_t *got = json_object_get(json_array_get(log, 0), "headers");
+        assert_str(json_str(json_object_get(got, headers[w])), str(values[w]));
+        assert_int_equal(json_object_get(got, "anthropic-version") != NULL, w == 0);
+        json_write(&all, log);
+        buf_add_char(&all, 0);
+        const char *first = strstr(all.p, "key-of-");
+        assert_non_null(first);
+        assert_null(strstr(first + 1, "key-of-"));
+    }
+}
+
+static void a_redirect_takes_nothing_along(void **state)
+{
+    for (size_t w = 0; w < COUNT_OF(everybody); w++) {
+        AUTO(Desk) d;
+        open_steps(&d, &everybody[w], "302-elsewhere");
+        assert_int_equal(ask(&d), JOT_INVALID);
+        AUTO_PTR(json_t) log = log_of("stolen");
+        assert_int_equal(json_array_size(log), 0);
+    }
+}
+
+static void a_key_is_not_shown_even_if_the_provider_shows_it(void **state)
+{
+    for (size_t w = 0; w < COUNT_OF(everybody); w++) {
+        AUTO(Desk) d;
+        open_steps(&d, &everybody[w], "401-echo");
+        assert_int_equal(ask(&d), JOT_DENIED);
+        assert_non_null(strstr(d.e.text, "bad key"));
+        assert_null(strstr(d.e.text, "key-of"));
+    }
+}
+
+static void a_reply_goes_back_as_it_came(void **state)
+{
+    AUTO(Desk) d;
+    AUTO(Buf) text = { 0 };
+    open_steps(&d, &everybody[0], "ok-thinking");
+    assert_int_equal(ask(&d), JOT_OK);
+    LlmPart more = { .text = S("and?") };
+    const LlmMessage messages[] = { d.message,
+                                    { LLM_ASSISTANT, d.reply.parts, d.reply.n },
+                                    { LLM_USER, &more, 1 } };
+    d.request.messages = messages;
+    d.request.n_messages = 3;
+    assert_int_equal(llm_request_text(d.llm, &d.request, &text, &d.e), JOT_OK);
+    buf_add_char(&text, 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_non_null(strstr(text.p, d.reply.parts[i].text.p));
+    assert_non_null(strstr(text.p, "\"signature\":\"EqQBCgIYAhIM1gbcDa9GJwZA2b3h==\"}"));
+}
+
+static void a_request_that_is_too_long_is_not_sent(void **state)
+{
+    for (size_t w = 0; w < COUNT_OF(everybody); w++) {
+        AUTO(Desk) d;
+        AUTO(Buf) text = { 0 };
+        open_steps(&d, &everybody[w], "ok-text");
+        memset(buf_room(&text, LLM_REQUEST_MAX), w == 1 ? 0xff : 'x', LLM_REQUEST_MAX);
+        buf_grew(&text, LLM_REQUEST_MAX);
+        d.question.text = buf_str(&text);
+        assert_int_equal(ask(&d), JOT_TOO_BIG);
+        assert_int_equal(times_asked(&d), 0);
+    }
+}
+
+static void thinking_does_not_eat_the_reply(void **state)
+{
+    static const struct {
+        const char *setting, *want;
+    } settings[] = {
+        { "2000", "\"max_tokens\":2100,\"stream\":true,\"thinking\":{\"type\":\"enabled\","
+                  "\"budget_tokens\":2000}" },
+        { "adaptive", "\"max_tokens\":100,\"stream\":true,\"thinking\":{\"type\":\"adaptive\"}" },
+    };
+    for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        char url[96];
+        AUTO_PTR(Llm) llm = NULL;
+        AUTO(Buf) text = { 0 };
+        LlmRequest r = { .max_tokens = 100 };
+        snprintf(url, sizeof url, "anthropic:claude-x?thinking=%s", settings[i].setting);
+        assert_int_equal(llm_open(str(url), NULL, &llm, NULL), JOT_OK);
+        assert_int_equal(llm_request_text(llm, &r, &text, NULL), JOT_OK);
+        buf_add_char(&text, 0);
+        assert_row(strstr(text.p, settings[i].want), i, text.p);
+    }
+}
+
+/* --- TLS --------------------------------------------------------------------------------- */
+
+static void an_unknown_certificate_is_refused_before_the_key_is_sent(void **state)
+{
+    static const char *const hosts[] = { "127.0.0.1", "localhost" };
+    for (size_t i = 0; i < COUNT_OF(hosts); i++) {
+        AUTO(Desk) d;
+        char base[128], behind[600];
+        desk_init(&d);
+        snprintf(base, sizeof base, "https://%s:%d/%s/ok-text", hosts[i], tls_port, d.id);
+        assert_int_equal(open_at(&d, &everybody[1], base, ""), JOT_OK);
+        assert_int_equal(ask(&d), JOT_DENIED);
+        assert_non_null(strstr(d.e.text, "certificate"));
+        assert_int_equal(d.again, 0);
+        assert_int_equal(times_asked(&d), 0);
+        /* Known, it is good for the name it was made for and for no other. */
+        snprintf(behind, sizeof behind, "&ca=%s", getenv("LLM_PEM"));
+        assert_int_equal(open_at(&d, &everybody[1], base, behind), JOT_OK);
+        assert_int_equal(ask(&d), i == 0 ? JOT_OK : JOT_DENIED);
+        assert_int_equal(times_asked(&d), i == 0 ? 1 : 0);
+    }
+}
+
+/* --- Addresses and keys ------------------------------------------------------------------ */
+
+typedef struct Wrong {
+    const char *url;
+    jot_status status;
+    const char *why;
+} Wrong;
+
+static const Wrong wrongs[] = {
+    { "anthropic:", JOT_INVALID, "names its model" },
+    { "openai:", JOT_INVALID, "names its model" },
+    { "http://127.0.0.1/v1", JOT_INVALID, "names its model" },
+    { "https:gpt", JOT_INVALID, "https://HOST/PATH" },
+    { "http:///v1#x", JOT_INVALID, "https://HOST/PATH" },
+    { "http://ann:secret@127.0.0.1/v1#x", JOT_INVALID, "holds no key" },
+    { "http://example.com/v1#x", JOT_DENIED, "'example.com' would show everything" },
+    { "http://127.0.0.1.example.com/v1#x", JOT_DENIED, "would show everything" },
+    { "http://127.0.0.256/v1#x", JOT_DENIED, "would show everything" },
+    { "http://10.0.0.1/v1#x", JOT_DENIED, "would show everything" },
+    { "http://10.0.0.1/v1?plain_http=maybe#x", JOT_INVALID, "yes or no" },
+    { "openai:x?base=http://example.com", JOT_DENIED, "would show everything" },
+    { "openai:x?base=ftp://example.com", JOT_INVALID, "https://HOST/PATH" },
+    { "openai:x?windows=1", JOT_INVALID, "unknown setting 'windows'" },
+    { "openai:x?thinking=5", JOT_INVALID, "anthropic: only" },
+    { "anthropic:x?thinking=much", JOT_INVALID, "adaptive" },
+    { "http://127.0.0.1/v1?base=http://127.0.0.1#x", JOT_INVALID, "unknown setting 'base'" },
+};
+
+static void a_wrong_address_is_refused(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(wrongs); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        Err e = { 0 };
+        jot_status st = llm_open(str(wrongs[i].url), NULL, &llm, &e);
+        assert_row(st == wrongs[i].status && strstr(e.text, wrongs[i].why), i, e.text);
+        assert_null(strstr(e.text, "secret"));
+        assert_sentence(&e);
+    }
+}
+
+static void places_that_are_allowed_open(void **state)
+{
+    static const char *const urls[] = {
+        "http://127.0.0.1:11434/v1#qwen3:8b",
+        "http://127.9.9.9/v1/#x",
+        "http://localhost/v1#x",
+        "http://[::1]:8080/v1#x",
+        "http://10.0.0.1/v1?plain_http=yes#x",
+        "https://example.com/v1#x",
+        "anthropic:claude-x?thinking=2048",
+        "anthropic:claude-x?thinking=adaptive",
+        "openai:gpt-5",
+    };
+    for (size_t i = 0; i < COUNT_OF(urls); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        Err e = { 0 };
+        assert_row(llm_open(str(urls[i]), NULL, &llm, &e) == JOT_OK, i, e.text);
+    }
+}
+
+static void windows_are_known_or_given(void **state)
+{
+    static const struct {
+        const char *url;
+        uint64_t given, want;
+    } known[] = {
+        { "anthropic:claude-sonnet-4-5", 0, 200000 },
+        { "openai:gpt-4o-mini", 0, 128000 },
+        { "openai:gpt-4.1", 0, 1047576 },
+        { "openai:gpt-4", 0, 8192 },
+        { "openai:whatever", 0, 0 },
+        { "openai:whatever", 77, 77 },
+        { "openai:gpt-4o", 77, 77 },
+        { "openai:gpt-4o?window=99", 77, 99 },
+        { "http://127.0.0.1/v1#m?window=4096", 0, 4096 },
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        LlmOptions options = { .window = known[i].given };
+        assert_int_equal(llm_open(str(known[i].url), &options, &llm, NULL), JOT_OK);
+        assert_row(llm_window(llm) == known[i].want, i, known[i].url);
+    }
+}
+
+static jot_status open_with_file(const char *path, Desk *d, const char *steps)
+{
+    char url[256];
+    LlmOptions options = { .io = &d->io, .key_file = path };
+    llm_close(d->llm);
+    d->llm = NULL;
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/%s/%s#m", port, d->id, steps);
+    return llm_open(str(url), &options, &d->llm, &d->e);
+}
+
+static void write_key(const char *path, const char *text, mode_t mode)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+static void a_key_file_must_be_closed_to_others(void **state)
+{
+    char path[] = "/tmp/jotter-key-XXXXXX";
+    AUTO(Desk) d;
+    desk_init(&d);
+    close(mkstemp(path));
+    static const mode_t wide[] = { 0644, 0640, 0604, 0620, 0601 };
+    for (size_t i = 0; i < COUNT_OF(wide); i++) {
+        write_key(path, "file-key\n", wide[i]);
+        assert_int_equal(open_with_file(path, &d, "ok-text"), JOT_DENIED);
+        assert_non_null(strstr(d.e.text, "chmod 600"));
+    }
+    write_key(path, "two words\n", 0600);
+    assert_int_equal(open_with_file(path, &d, "ok-text"), JOT_DENIED);
+    assert_null(strstr(d.e.text, "two words"));
+    write_key(path, "", 0600);
+    assert_int_equal(open_with_file(path, &d, "ok-text"), JOT_DENIED);
+    write_key(path, "file-key\n", 0600);
+    assert_int_equal(open_with_file(path, &d, "ok-text"), JOT_OK);
+    assert_int_equal(ask(&d), JOT_OK);
+    AUTO_PTR(json_t) log = log_of(d.id);
+    json_t *headers = json_object_get(json_array_get(log, 0), "headers");
+    assert_str(json_str(json_object_get(headers, "authorization")), S("Bearer file-key"));
+    unlink(path);
+    assert_int_equal(open_with_file(path, &d, "ok-text"), JOT_NOT_FOUND);
+}
+
+static void without_a_key_a_vendor_is_not_asked(void **state)
+{
+    AUTO_PTR(Llm) llm = NULL;
+    Err e = { 0 };
+    unsetenv("OPENAI_API_KEY");
+    unsetenv("JOTTER_API_KEY");
+    assert_int_equal(llm_open(S("openai:gpt-5"), NULL, &llm, &e), JOT_DENIED);
+    assert_non_null(strstr(e.text, "set OPENAI_API_KEY"));
+    setenv("OPENAI_API_KEY", "a\nX-Evil: 1", 1);
+    assert_int_equal(llm_open(S("openai:gpt-5"), NULL, &llm, &e), JOT_DENIED);
+    assert_null(strstr(e.text, "Evil"));
+    setenv("OPENAI_API_KEY", "key-of-openai", 1);
+    setenv("JOTTER_API_KEY_FILE", "/nowhere/at/all", 1);
+    assert_int_equal(llm_open(S("openai:gpt-5"), NULL, &llm, &e), JOT_OK);
+    llm_close(llm);
+    llm = NULL;
+    assert_int_equal(llm_open(S("https://example.com/v1#m"), NULL, &llm, &e), JOT_NOT_FOUND);
+    unsetenv("JOTTER_API_KEY_FILE");
+    AUTO(Desk) d;
+    open_steps(&d, &everybody[2], "ok-text");
+    assert_int_equal(ask(&d), JOT_OK);
+    AUTO_PTR(json_t) log = log_of(d.id);
+    assert_null(
+        json_object_get(json_object_get(json_array_get(log, 0), "headers"), "authorization"));
+    setenv("JOTTER_API_KEY", "key-of-others", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bytes_shown_are_the_bytes_sent),
+        cmocka_unit_test(each_key_goes_to_its_own_provider_only),
+        cmocka_unit_test(a_redirect_takes_nothing_along),
+        cmocka_unit_test(a_key_is_not_shown_even_if_the_provider_shows_it),
+        cmocka_unit_test(a_reply_goes_back_as_it_came),
+        cmocka_unit_test(a_request_that_is_too_long_is_not_sent),
+        cmocka_unit_test(thinking_does_not_eat_the_reply),
+        cmocka_unit_test(an_unknown_certificate_is_refused_before_the_key_is_sent),
+        cmocka_unit_test(a_wrong_address_is_refused),
+        cmocka_unit_test(places_that_are_allowed_open),
+        cmocka_unit_test(windows_are_known_or_given),
+        cmocka_unit_test(a_key_file_must_be_closed_to_others),
+        cmocka_unit_test(without_a_key_a_vendor_is_not_asked),
+    };
+    return cmocka_run_group_tests(tests, start_server, stop_server);
+}
