@@ -164,7 +164,7 @@ void mcp_next(json_t *result, Str last)
 
 json_t *mcp_text(Str text)
 {
-    return json_stringn(text.n ? text.p : "", text.n);
+    return json_stringn_nocheck(text.n ? text.p : "", text.n);
 }
 
 /* --- Who we are -------------------------------------------------------------------------- */

@@ -53,8 +53,8 @@ struct Work {
     pthread_cond_t moved; /* something else of it changed */
     Job jobs[WORK_QUEUE_MAX];
     uint64_t arrivals;
-    size_t n, running;
-    bool ending; /* nothing more is begun */
+    size_t n, waiting, running; /* all in the queue, those that have not begun; running */
+    bool ending;                /* nothing more is begun */
     Following following;
 
     pthread_mutex_t members;
@@ -70,6 +70,8 @@ struct Work {
 static Job *find_job(WorkClient *c, Str id)
 {
     Job *jobs = c->work->jobs;
+    if (c->jobs == 0)
+        return NULL;
     for (size_t i = 0; i < WORK_QUEUE_MAX; i++)
         if (jobs[i].client == c && !jobs[i].cancelled && !jobs[i].answered &&
             rpc_id_same(jobs[i].request->msg.id, id))
@@ -99,6 +101,7 @@ static void call_worker(Work *w)
 static McpRequest *take_out(Work *w, Job *job)
 {
     McpRequest *r = job->request;
+    w->waiting -= !job->running;
     *job = (Job){ 0 };
     w->n--;
     pthread_cond_broadcast(&w->moved);
@@ -170,6 +173,8 @@ static void enqueue(void *ctx, McpRequest *r)
         c->claimed = &w->jobs[i];
         c->claimed->running = true;
         w->running++;
+    } else {
+        w->waiting++;
     }
     w->n++;
     c->claims = false;
@@ -200,7 +205,7 @@ static bool may_begin(const Work *w, const Job *job)
 static Job *next_job(Work *w)
 {
     Job *best = NULL;
-    if (w->ending)
+    if (w->ending || w->waiting == 0)
         return NULL;
     for (size_t i = 0; i < WORK_QUEUE_MAX; i++) {
         Job *job = &w->jobs[i];
@@ -383,6 +388,7 @@ static void *work(void *ctx)
         while (!(job = next_job(w)))
             pthread_cond_wait(&w->todo, &w->lock);
         job->running = true;
+        w->waiting--;
         w->running++;
         call_worker(w);
         pthread_mutex_unlock(&w->lock);

@@ -1,7 +1,8 @@
 /* watch.c - watching: store_changes says where to look, what is known says whether it is news.
  *
- * The heads of all streams are kept in a table by name, which is small beside
- * the pad: a name and two hashes a stream. */
+ * What was seen last of each stream is kept in a table by name, which is small
+ * beside the pad: a name and 24 bytes a stream.  Of a head only a print of 64 bits is
+ * kept, because all that is asked of it is whether it is another one. */
 #include "memory/watch.h"
 
 #include <stdlib.h>
@@ -11,10 +12,17 @@
 
 enum { TABLE_MIN = 256 };
 
+typedef struct Name {
+    uint16_t n;
+    char p[];
+} Name;
+_Static_assert(STORE_NAME_MAX <= UINT16_MAX, "a name's length fits");
+
 typedef struct Known {
-    Str name; /* p NULL: free */
-    Mark mark;
-    uint64_t pass; /* when it was met last */
+    const Name *name; /* NULL: free */
+    uint64_t print;   /* of its head */
+    uint32_t pass;    /* when it was met last */
+    bool there, live; /* it has a head, and that is no tombstone */
 } Known;
 
 struct Watch {
@@ -24,20 +32,42 @@ struct Watch {
     Cursor at;
     Known *table; /* open addressing; `cap` is a power of two */
     size_t n, cap;
-    uint64_t pass;
+    uint32_t pass;
 };
 
 /* --- The table --------------------------------------------------------------------------- */
 
+/* FNV-1a. */
+static uint64_t mix(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 1099511628211u;
+    return h;
+}
+
+enum { MIX_FIRST = 0x811C9DC5 };
+
+static Str name_of(const Known *k)
+{
+    return (Str){ k->name->p, k->name->n };
+}
+
 static size_t slot_of(const Watch *w, Str name)
 {
-    uint64_t h = 1469598103934665603u; /* FNV-1a */
-    for (size_t i = 0; i < name.n; i++)
-        h = (h ^ (unsigned char)name.p[i]) * 1099511628211u;
+    uint64_t h = mix(MIX_FIRST, name.p, name.n);
     size_t at = (size_t)(h ^ h >> 32) & (w->cap - 1);
-    while (w->table[at].name.p && !str_eq(w->table[at].name, name))
+    while (w->table[at].name && !str_eq(name_of(&w->table[at]), name))
         at = (at + 1) & (w->cap - 1);
     return at;
+}
+
+static uint64_t print_of(const Mark *m)
+{
+    uint64_t rest[] = { m->seq, (uint64_t)m->op, m->redacted };
+    uint64_t h = mix(MIX_FIRST, m->chain.b, sizeof m->chain.b);
+    h = mix(h, m->sha256.b, sizeof m->sha256.b);
+    return mix(h, rest, sizeof rest);
 }
 
 static void grow(Watch *w)
@@ -47,18 +77,21 @@ static void grow(Watch *w)
     w->cap = n ? n * 2 : TABLE_MIN;
     w->table = mem_alloc(w->cap * sizeof *w->table);
     for (size_t i = 0; i < n; i++)
-        if (old[i].name.p)
-            w->table[slot_of(w, old[i].name)] = old[i];
+        if (old[i].name)
+            w->table[slot_of(w, name_of(&old[i]))] = old[i];
     free(old);
 }
 
 static Known *known(Watch *w, Str name)
 {
-    if (w->n * 2 >= w->cap)
+    if (w->n * 4 >= w->cap * 3)
         grow(w);
     Known *k = &w->table[slot_of(w, name)];
-    if (!k->name.p) {
-        k->name = arena_copy(&w->names, name);
+    if (!k->name) {
+        Name *own = arena_alloc(&w->names, sizeof *own + name.n, alignof(Name));
+        own->n = (uint16_t)name.n;
+        memcpy(own->p, name.p, name.n);
+        k->name = own;
         w->n++;
     }
     return k;
@@ -76,11 +109,13 @@ typedef struct News {
 static void learn(News *x, Str stream, const Mark *mark, Str by)
 {
     Known *k = known(x->w, stream);
-    bool same = k->mark.seq == mark->seq && k->mark.op == mark->op &&
-                k->mark.redacted == mark->redacted && hash_eq(k->mark.chain, mark->chain) &&
-                hash_eq(k->mark.sha256, mark->sha256);
-    bool was = mark_live(&k->mark);
-    k->mark = *mark;
+    uint64_t print = print_of(mark);
+    bool there = mark->op != 0;
+    bool same = k->there == there && (!there || k->print == print);
+    bool was = k->live;
+    k->print = print;
+    k->there = there;
+    k->live = mark_live(mark);
     k->pass = x->w->pass;
     if (same || !x->into)
         return;
@@ -120,8 +155,8 @@ static jot_status look_at_all(News *x, Err *e)
     w->pass++;
     TRY(memory_each(w->m, w->prefix, LIST_ALL, learn_listed, x, e));
     for (size_t i = 0; i < w->cap; i++)
-        if (w->table[i].name.p && w->table[i].pass != w->pass && w->table[i].mark.op)
-            learn(x, w->table[i].name, &(Mark){ 0 }, (Str){ 0 });
+        if (w->table[i].name && w->table[i].pass != w->pass && w->table[i].there)
+            learn(x, name_of(&w->table[i]), &(Mark){ 0 }, (Str){ 0 });
     return JOT_OK;
 }
 
