@@ -1070,6 +1070,25 @@ JOT_API jot_status jot_search_json(jot_pad *pad, const char *query,
 /* Make the index anew.  It is a cache: this is never needed, only sometimes quicker. */
 JOT_API jot_status jot_search_rebuild(jot_pad *pad);
 
+/* --- Tools ------------------------------------------------------------------------------- */
+
+/* What a model is told; it lasts as results do. */
+typedef struct jot_tool_reply {
+    bool is_error;    /* it did not work, and the text says why */
+    jot_text text;    /* complete by itself, and never long: what was left out is said */
+    const char *data; /* the same as JSON, or NULL */
+} jot_tool_reply;
+
+/* The tools of these profiles as a JSON array: name, description, inputSchema, annotations.
+ * "artifacts,memory": the scratchpad's and these; NULL: the scratchpad's; "all". */
+JOT_API jot_status jot_tools(jot_pad *pad, const char *profiles, const char **out);
+
+/* Do what a model asked for: any tool, with a JSON object of arguments (NULL: none).  The tool
+ * "memory" takes the commands of Anthropic's memory tool.  Wrong arguments are an answer, not a
+ * failure.  JOT_NOT_FOUND: no such tool.  JOT_INVALID: args is no JSON object. */
+JOT_API jot_status jot_tool_call(jot_pad *pad, const char *name, const char *args,
+                                 const jot_tool_reply **out);
+
 /* --- Whole pads -------------------------------------------------------------------------- */
 
 typedef struct jot_report {

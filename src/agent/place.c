@@ -334,7 +334,8 @@ jot_status place_write(const Place *p, Str path, Str content, bool *made, Err *e
                        err_show(&shown, path));
     if (!split(name, &base))
         return err_set(e, JOT_INVALID, "'%s' is no name of a file", err_show(&shown, path));
-    int got = open_dirs(p, base == name ? (char[]){ "." } : name);
+    char here[] = ".";
+    int got = open_dirs(p, base == name ? here : name);
     if (got < 0)
         return got == -EROFS ? in_the_pad(path, e) : cannot_open(path, -got, e);
     AUTO(Fd) dir = got;

@@ -252,6 +252,10 @@ static void make_options(void)
     X(search_size, jot_search(p, "x", &no_search, NULL))                                  \
     X(search_limit, jot_search(p, "x", &long_search, NULL))                               \
     X(search_json_query, jot_search_json(p, NULL, NULL, NULL))                            \
+    X(tools_profiles, jot_tools(p, "nonsense", NULL))                                     \
+    X(tool_name, jot_tool_call(p, NULL, NULL, NULL))                                      \
+    X(tool_args, jot_tool_call(p, "scratchpad_list", "[1]", NULL))                        \
+    X(tool_not_json, jot_tool_call(p, "scratchpad_list", "{", NULL))                      \
     X(copy_url, jot_copy(p, NULL, NULL))                                                  \
     X(copy_words, jot_copy(p, "", NULL))                                                  \
     X(import_path, jot_import(p, NULL, NULL, false, NULL))                                \

@@ -1,0 +1,85 @@
+/* test_tool.c - the words of an agent through jotter.h. */
+#include "api/caller.h"
+
+static const jot_tool_reply *call(Caller *c, const char *name, const char *args)
+{
+    const jot_tool_reply *r;
+    ok(c->pad, jot_tool_call(c->pad, name, args, &r));
+    return r;
+}
+
+static void a_tool_does_what_the_functions_do(Caller *c)
+{
+    const jot_doc *doc;
+    const jot_tool_reply *r =
+        call(c, "scratchpad_write", "{\"key\": \"plan\", \"content\": \"ship\"}");
+    assert_false(r->is_error);
+    assert_says(r->text.data, "wrote 4 chars to scratchpad[plan]");
+    assert_null(r->data);
+    ok(c->pad, jot_doc_read(c->pad, "plan", NULL, &doc));
+    assert_text(doc->text, "ship");
+    assert_string_equal(doc->by, "ann");
+    r = call(c, "scratchpad_list", NULL);
+    assert_text(r->text, "plan");
+}
+
+static void what_a_model_does_wrong_is_an_answer(Caller *c)
+{
+    const jot_tool_reply *r = call(c, "scratchpad_write", "{\"key\": \"../x\", \"content\": \"\"}");
+    assert_true(r->is_error);
+    assert_says(r->text.data, "invalid key '../x'");
+    r = call(c, "scratchpad_read", "{}");
+    assert_true(r->is_error);
+    assert_says(r->text.data, "key");
+    expect(c->pad, JOT_NOT_FOUND, jot_tool_call(c->pad, "nonsense", NULL, &r));
+    assert_null(r);
+}
+
+static void the_memory_tool_speaks_as_documented(Caller *c)
+{
+    const jot_doc *doc;
+    const jot_tool_reply *r =
+        call(c, "memory",
+             "{\"command\": \"create\", \"path\": \"/memories/a.md\", \"file_text\": \"x\\n\"}");
+    assert_text(r->text, "File created successfully at: /memories/a.md");
+    ok(c->pad, jot_doc_read(c->pad, "memories/a.md", NULL, &doc));
+    assert_text(doc->text, "x\n");
+    r = call(c, "memory", "{\"command\": \"delete\", \"path\": \"/memories/b.md\"}");
+    assert_true(r->is_error);
+    assert_says(r->text.data, "The path /memories/b.md does not exist");
+}
+
+static void a_graph_answers_with_data_that_says_the_same(Caller *c)
+{
+    const jot_tool_reply *r = call(c, "create_entities",
+                                   "{\"entities\": [{\"name\": \"ann\", \"entityType\": \"person\","
+                                   " \"observations\": [\"writes C\"]}]}");
+    assert_false(r->is_error);
+    assert_non_null(r->data);
+    assert_says(r->data, "writes C");
+    assert_says(r->text.data, "writes C");
+}
+
+static void the_list_of_tools_is_what_mcp_lists(Caller *c)
+{
+    const char *list;
+    ok(c->pad, jot_tools(c->pad, NULL, &list));
+    assert_int_equal(list[0], '[');
+    assert_says(list, "\"scratchpad_write\"");
+    assert_says(list, "\"inputSchema\"");
+    assert_null(strstr(list, "\"memory\""));
+    ok(c->pad, jot_tools(c->pad, "memory", &list));
+    assert_says(list, "\"memory\"");
+}
+
+int main(void)
+{
+    static const CallerTest tests[] = {
+        CALLER_TEST(a_tool_does_what_the_functions_do),
+        CALLER_TEST(what_a_model_does_wrong_is_an_answer),
+        CALLER_TEST(the_memory_tool_speaks_as_documented),
+        CALLER_TEST(a_graph_answers_with_data_that_says_the_same),
+        CALLER_TEST(the_list_of_tools_is_what_mcp_lists),
+    };
+    return caller_run(tests, CALLER_COUNT(tests));
+}
