@@ -32,8 +32,8 @@ SMALL = os.environ.get("JOT_TEST_VOLUME") == "small"
 SERVERS = 16
 SHARED = 96  # notes all write to
 OWN = 4  # notes of each writer
-KILLS = 12 if SMALL else 60
-WRITES = 1200 if SMALL else 10500  # acknowledged ones
+KILLS = 12 if SMALL else 100
+WRITES = 1200 if SMALL else 20000  # acknowledged ones
 IN_FLIGHT = 12
 STUCK = 60  # seconds without any answer
 
