@@ -77,10 +77,11 @@ typedef enum KeeperEnd {
 typedef struct KeeperReport {
     KeeperEnd end;
     int code;
+    bool stopped;  /* it was still running when it was told to end */
     char what[32]; /* of KEEPER_FAILED: what did not work */
 } KeeperReport;
 
-/* Words to the keeper, one byte each; the end of the pipe means KEEPER_KILL. */
+/* Words to the keeper, one byte each; the end of the channel means KEEPER_KILL. */
 enum { KEEPER_TERM = 'T', KEEPER_KILL = 'K' };
 
 /* Become the keeper of a new command: for a process just forked, which ends here.  Writes one

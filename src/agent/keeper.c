@@ -5,7 +5,7 @@
  * to, it kills what is below it in rounds until it has no children any more; a
  * process that forks in between is below it in the next round.
  *
- * If we die, the control pipe ends, and it kills everything all the same.  It was
+ * If we die, the control channel ends, and it kills everything all the same.  It was
  * forked from a process that may have threads: nothing here allocates. */
 #include "agent/jail.h"
 
@@ -275,7 +275,7 @@ static void listen_to(Keeping *k)
         k->kill_at = now_ms() + CONFINE_GRACE_MS;
     } else if (n >= 0 || errno != EINTR) {
         k->kill_at = 1;
-        k->orphan = n == 0;
+        k->orphan = n <= 0;
     }
 }
 
@@ -300,9 +300,10 @@ static void keep(Keeping *k)
 {
     while (!k->ended && !k->swarmed && !(k->kill_at && now_ms() >= k->kill_at)) {
         struct pollfd p = { .fd = k->control, .events = POLLIN };
-        if (poll(&p, 1, TICK_MS) > 0)
-            listen_to(k);
+        bool spoken = poll(&p, 1, TICK_MS) > 0;
         reap(k);
+        if (spoken && !k->ended) /* a word that comes too late changes nothing */
+            listen_to(k);
         count(k);
     }
     kill_all(k->command, &k->status);
@@ -355,6 +356,7 @@ void jail_keep(const Jail *j, int control, int report)
         r = (KeeperReport){ .end = KEEPER_SIGNALLED, .code = WTERMSIG(k.status) };
     if (k.swarmed)
         r = (KeeperReport){ .end = KEEPER_SWARMED };
+    r.stopped = k.kill_at != 0;
     ssize_t told = write(report, &r, sizeof r);
     _exit(told == (ssize_t)sizeof r ? 0 : 1);
 }

@@ -347,6 +347,30 @@ static void a_command_that_does_not_end_is_killed_with_its_children(Yard *y)
     assert_int_equal(count_marked(mark), 0);
 }
 
+/* We are stopped while the command ends, and go on when its time is over: its keeper is gone. */
+static void a_command_that_ended_while_we_slept_is_not_late(Yard *y)
+{
+    enum { SHORT_MS = 2000 };
+    int status;
+    pid_t us = fork();
+    assert_true(us >= 0);
+    if (us == 0) {
+        Confined c = run_for(y,
+                             "touch sub/begun; while test ! -e sub/go; do sleep 0.01; done; "
+                             "echo done; exit 5",
+                             SHORT_MS);
+        _exit(c.end == CONFINE_EXITED && c.code == 5 && str_eq(c.head, S("done\n")) ? 0 : 1);
+    }
+    for (int i = 0; i < 500 && access(path(y, "work/sub/begun"), F_OK) != 0; i++)
+        usleep(2000);
+    kill(us, SIGSTOP);
+    write_text(path(y, "work/sub/go"), "");
+    usleep((SHORT_MS + 200) * 1000);
+    kill(us, SIGCONT);
+    assert_int_equal(waitpid(us, &status, 0), us);
+    assert_int_equal(status, 0);
+}
+
 static void endless_output_is_cut_and_ended(Yard *y)
 {
     Confined c = run(y, "yes x");
@@ -502,6 +526,7 @@ static const Trial trials[] = {
     TRIAL(there_is_no_network_unless_it_is_given, "outside", true),
     TRIAL(what_is_left_behind_is_killed, "outside", false),
     TRIAL(a_command_that_does_not_end_is_killed_with_its_children, "outside", false),
+    TRIAL(a_command_that_ended_while_we_slept_is_not_late, "outside", false),
     TRIAL(endless_output_is_cut_and_ended, "outside", false),
     TRIAL(a_fork_bomb_is_bounded, "outside", true),
     TRIAL(a_cancelled_command_is_dead, "outside", false),
