@@ -13,7 +13,7 @@
  *
  * Mechanisms, best first:
  *   bwrap     namespaces made by bubblewrap, and a seccomp filter inside
- *   landlock  Landlock rules (ABI 3, Linux 6.2) and the same filter, without sockets; the command
+ *   landlock  Landlock rules (ABI 6, Linux 6.12) and the same filter, without sockets; the command
  *             sees the names of processes outside, but cannot look into them.  Where the pad lies
  *             in the working directory, nothing new can be made in the directories above the pad,
  *             because Landlock has no exceptions.

@@ -4,7 +4,8 @@
  * below it.  To leave something out, each of its siblings is allowed instead, on
  * every level from the directory down to it.
  *
- * ABI 3 is needed: before, nothing could be said about truncating a file. */
+ * ABI 6 is needed: before 3, nothing could be said about truncating a file, and
+ * before 6, nothing about signals, with which a command could kill its keeper. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@ enum {
     ADD_RULE = 445,
     GET_VERSION = 1,
     PATH_BENEATH = 1,
-    ABI_MIN = 3,
+    ABI_MIN = 6,
     ENTRIES_MAX = 20000, /* of a directory */
 };
 
@@ -163,24 +164,15 @@ static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
 static jot_status make_ruleset(bool network, Fd *out, Err *e)
 {
     long abi = syscall(CREATE_RULESET, NULL, 0, GET_VERSION);
-    RulesetAttr a = { .fs = WRITES | MAKE_CHAR | MAKE_BLOCK };
-    size_t size = sizeof a.fs;
+    RulesetAttr a = { .fs = WRITES | MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV,
+                      .net = network ? 0 : 3, /* bind and connect with TCP */
+                      .scoped = 3 }; /* sockets without a name in the file system, signals */
     if (abi < 0)
         return err_set(e, JOT_UNSUPPORTED, "this kernel has no Landlock");
     if (abi < ABI_MIN)
         return err_set(e, JOT_UNSUPPORTED, "this kernel's Landlock is version %ld: %d is needed",
                        abi, ABI_MIN);
-    if (abi >= 4) {
-        a.net = network ? 0 : 3; /* bind and connect with TCP */
-        size = offsetof(RulesetAttr, scoped);
-    }
-    if (abi >= 5)
-        a.fs |= IOCTL_DEV;
-    if (abi >= 6) {
-        a.scoped = 3; /* sockets without a name in the file system, signals */
-        size = sizeof a;
-    }
-    *out = (int)syscall(CREATE_RULESET, &a, size, 0);
+    *out = (int)syscall(CREATE_RULESET, &a, sizeof a, 0);
     return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
 }
 
