@@ -7,7 +7,7 @@
  *     into the pad, also where that lies in the working directory;
  *   - does not see the user's home, unless that is the working directory, nor the
  *     files that hold the machine's secrets;
- *   - has no network unless it is given;
+ *   - has no network unless it is given, and never sockets other than the internet's;
  *   - ends with everything it started: what it left behind is killed;
  *   - is bounded in time, output, processes, file sizes and memory per process.
  *

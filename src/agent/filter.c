@@ -3,8 +3,9 @@
  * It is a list of what is refused, not of what is allowed: commands are any
  * programs, and the rules about files are Landlock's and the namespaces'.  Here is
  * what goes around those: other processes' memory, new namespaces and mounts,
- * io_uring (which opens sockets unseen), keys, the terminal's input, and, where no
- * namespace takes the network away, sockets.
+ * io_uring (which opens sockets unseen), keys, the terminal's input, and sockets: a
+ * network namespace takes away the internet, but neither sockets with a name in the
+ * file system nor those to the machine's host.
  *
  * The instructions are written here, without libseccomp: one comparison a call is
  * all that is needed, and so it is there wherever the kernel can do it. */
@@ -135,11 +136,11 @@ static void refuse_value(Filter *f, unsigned call, unsigned arg, uint32_t value)
     load_call(f);
 }
 
-/* Without a namespace: no sockets at all, or those of the internet only.  A pair of sockets that
- * are connected to each other is fine. */
-static void refuse_sockets(Filter *f, bool network)
+/* No sockets at all, or those of the internet only.  A pair of sockets that are connected to each
+ * other is fine. */
+static void refuse_sockets(Filter *f, bool internet)
 {
-    if (!network) {
+    if (!internet) {
         refuse(f, SYS_socket, EACCES);
         return;
     }
@@ -152,7 +153,7 @@ static void refuse_sockets(Filter *f, bool network)
     load_call(f);
 }
 
-size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool sockets, bool network)
+size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet)
 {
     Filter f = { .at = out };
     if (!OWN_ARCH)
@@ -174,8 +175,7 @@ size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool sockets, bool n
     refuse_bits(&f, SYS_clone, 0, NAMESPACES);
     refuse_value(&f, SYS_ioctl, 1, TIOCSTI);
     refuse_value(&f, SYS_ioctl, 1, TIOCLINUX);
-    if (!sockets)
-        refuse_sockets(&f, network);
+    refuse_sockets(&f, internet);
     answer(&f, SECCOMP_RET_ALLOW);
     return f.n;
 }

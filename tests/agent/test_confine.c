@@ -7,9 +7,11 @@
 #include <ftw.h>
 #include <grp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -288,6 +290,37 @@ static void there_is_no_network_unless_it_is_given(Yard *y)
     close(udp);
 }
 
+static void only_sockets_of_the_internet_are_there(Yard *y)
+{
+    static const char *const families[] = { "AF_UNIX", "40", "AF_PACKET" }; /* 40: AF_VSOCK */
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/work/sub/ear", y->dir);
+    int ear = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(ear >= 0 && bind(ear, (struct sockaddr *)&at, sizeof at) == 0);
+    assert_int_equal(listen(ear, 8), 0);
+    for (size_t i = 0; i < COUNT_OF(families); i++)
+        prints(y,
+               arena_printf(&y->a,
+                            "python3 -c 'import socket as s\n"
+                            "try: s.socket(%s%s, s.SOCK_STREAM)\n"
+                            "except PermissionError: print(\"refused\")'",
+                            families[i][0] == 'A' ? "s." : "", families[i])
+                   .p,
+               "refused\n");
+    fails(y, "python3 -c 'import socket as s; s.socket(s.AF_UNIX).connect(\"sub/ear\")'");
+    assert_int_equal(poll(&(struct pollfd){ .fd = ear, .events = POLLIN }, 1, 0), 0);
+    prints(y,
+           "python3 -c 'import socket as s; a, b = s.socketpair(); a.send(b\"x\"); "
+           "print(b.recv(1).decode())'",
+           "x\n");
+    prints(y,
+           "python3 -c 'import asyncio, subprocess as s\n"
+           "async def f(): return 7\n"
+           "print(asyncio.run(f()), s.run([\"echo\", \"sub\"], capture_output=True).stdout)'",
+           "7 b'sub\\n'\n");
+    close(ear);
+}
+
 /* --- How it ends --------------------------------------------------------------------------- */
 
 /* How many processes on this machine have the mark in their arguments. */
@@ -526,6 +559,7 @@ static const Trial trials[] = {
     TRIAL(walls_stay_until_the_last_command_ends, "work/pad.db", true),
     TRIAL(no_key_is_in_the_environment, "work/deep/pad", true),
     TRIAL(there_is_no_network_unless_it_is_given, "outside", true),
+    TRIAL(only_sockets_of_the_internet_are_there, "outside", true),
     TRIAL(what_is_left_behind_is_killed, "outside", false),
     TRIAL(a_command_that_does_not_end_is_killed_with_its_children, "outside", false),
     TRIAL(a_command_that_ended_while_we_slept_is_not_late, "outside", false),
