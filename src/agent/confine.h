@@ -16,7 +16,11 @@
  *   landlock  Landlock rules (ABI 6, Linux 6.12) and the same filter, without sockets; the command
  *             sees the names of processes outside, but cannot look into them.  Where the pad lies
  *             in the working directory, nothing new can be made in the directories above the pad,
- *             because Landlock has no exceptions.
+ *             because Landlock has no exceptions.  Nor does it know modes and times: of files of
+ *             its user anywhere, also the pad's, the command can change the times, let others read
+ *             or not, and set or clear the execute bits, without which a directory is shut; it
+ *             cannot take reading and writing from the owner, nor give writing to others, and
+ *             owners and attributes it cannot change at all, not even of its own files.
  *   none      only environment, limits and the killing: for whoever says so */
 #ifndef AGENT_CONFINE_H
 #define AGENT_CONFINE_H

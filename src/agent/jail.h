@@ -62,8 +62,9 @@ void jail_disband(Jail *j); /* nothing is allocated */
 extern const char *const jail_hidden[];
 
 /* System calls that a command has no business with; returns the number of instructions, 0 if this
- * machine's are not known.  `internet`: its sockets are allowed; no others ever are. */
-size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet);
+ * machine's are not known.  `internet`: its sockets are allowed; no others ever are.
+ * `mounts`: files that must not change are mounted so. */
+size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool mounts);
 
 /* --- The keeper: a process between us and the command (keeper.c) --------------------------- */
 

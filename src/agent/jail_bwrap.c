@@ -175,7 +175,7 @@ static jot_status store_filter(Arena *into, Jail *out, Err *e)
 {
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
     /* Where no network is given, the internet's sockets lead nowhere but to the command itself. */
-    size_t n = jail_filter(code, true), bytes = n * sizeof *code;
+    size_t n = jail_filter(code, true, true), bytes = n * sizeof *code;
     if (!n)
         return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
     out->filter_fd = memfd_create("filter", MFD_CLOEXEC);

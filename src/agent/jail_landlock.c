@@ -182,7 +182,7 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     Except except[16] = { { .path = p->pad, .begins = p->pad_is_file, .rights = READS } };
     Rules r = { .except = except, .except_n = p->pad.n ? 1 : 0 };
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
-    size_t n = jail_filter(code, job->network);
+    size_t n = jail_filter(code, job->network, false);
     if (!n)
         return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
     for (size_t i = 0; jail_hidden[i] && r.except_n < COUNT_OF(except); i++)

@@ -189,6 +189,54 @@ static void the_pad_is_not_written(Yard *y)
     prints(y, "echo fine > sub/file && cat sub/file", "fine\n");
 }
 
+static unsigned mode_of(Yard *y, const char *name)
+{
+    struct stat info;
+    assert_int_equal(stat(path(y, name), &info), 0);
+    return info.st_mode & 07777;
+}
+
+static void modes_and_owners_elsewhere_are_kept(Yard *y)
+{
+    const char *secret = arena_printf(&y->a, "%s/outside/secret", y->dir).p;
+    const char *const files[] = { secret, "deep/pad/notes/key", "deep/pad" };
+    static const char *const tries[] = { "chmod 000", "chmod 444", "chmod 666", "chmod 4755",
+                                         "chgrp $(id -g)" };
+    unsigned file = mode_of(y, "outside/secret"), pad = mode_of(y, "work/deep/pad");
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        for (size_t k = 0; k < COUNT_OF(tries); k++)
+            fails(y, arena_printf(&y->a, "%s %s", tries[k], files[i]).p);
+        fails(y, arena_printf(&y->a,
+                              "python3 -c 'import os, sys; os.setxattr(sys.argv[1], \"user.x\", "
+                              "b\"evil\")' %s",
+                              files[i])
+                     .p);
+    }
+    fails(y, "exec 3<deep/pad/notes/key; python3 -c 'import os; os.fchmod(3, 0)'");
+    assert_int_equal(mode_of(y, "outside/secret"), file);
+    assert_int_equal(mode_of(y, "work/deep/pad/notes/key"), file);
+    assert_int_equal(mode_of(y, "work/deep/pad"), pad);
+}
+
+static void ordinary_work_with_files_goes_on(Yard *y)
+{
+    prints(y, "cd sub; echo echo hi > s && chmod +x s && ./s && touch t && cp -p s s2 && ./s2",
+           "hi\nhi\n");
+    prints(y, "cd sub; mkdir -p a/b && cp -r a c && touch -d yesterday t && install s i && ./i",
+           "hi\n");
+    prints(
+        y,
+        "cd sub; tar cf x.tar s a && mkdir e && tar xof x.tar -C e && e/s; sed -i s/hi/ho/ s; ./s",
+        "hi\nho\n");
+    prints(y, "cd sub; python3 -c 'import shutil; print(shutil.copy(\"s\", \"p\"))'", "p\n");
+    prints(y,
+           "cd sub; ! command -v git >/dev/null || { git init -q g && cd g && echo 1 > f && git "
+           "add f && "
+           "git -c user.name=n -c user.email=e commit -qm m && git config a.b c && git status -s; "
+           "}; echo end",
+           "end\n");
+}
+
 static void a_database_and_its_journals_are_not_written(Yard *y)
 {
     static const char *const tries[] = {
@@ -555,6 +603,8 @@ static const Trial trials[] = {
     TRIAL(a_command_works_in_its_directory, "work/deep/pad", false),
     TRIAL(nothing_is_written_outside, "work/deep/pad", true),
     TRIAL(the_pad_is_not_written, "work/deep/pad", true),
+    TRIAL(modes_and_owners_elsewhere_are_kept, "work/deep/pad", true),
+    TRIAL(ordinary_work_with_files_goes_on, "work/deep/pad", true),
     TRIAL(a_database_and_its_journals_are_not_written, "work/pad.db", true),
     TRIAL(walls_stay_until_the_last_command_ends, "work/pad.db", true),
     TRIAL(no_key_is_in_the_environment, "work/deep/pad", true),
