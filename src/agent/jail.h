@@ -43,7 +43,7 @@ DEFINE_AUTO(Jail, jail_done)
 
 /* argv and envp for bwrap, or for a plain shell. */
 MUST_USE jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e);
-void jail_release(Jail *j); /* the stand-ins */
+void jail_release(Jail *j); /* the stand-ins; nothing is allocated */
 MUST_USE jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e);
 MUST_USE jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e);
 
@@ -87,6 +87,6 @@ enum { KEEPER_TERM = 'T', KEEPER_KILL = 'K' };
 
 /* Become the keeper of a new command: for a process just forked, which ends here.  Writes one
  * KeeperReport to `report` when everything has ended. */
-NO_RETURN void jail_keep(const Jail *j, int control, int report);
+NO_RETURN void jail_keep(Jail *j, int control, int report);
 
 #endif

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
@@ -279,6 +280,13 @@ static void listen_to(Keeping *k)
     }
 }
 
+/* Whoever wanted the command may have gone while its end was awaited. */
+static void look_for_end(Keeping *k)
+{
+    char word;
+    k->orphan = recv(k->control, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* Counting what is below means reading all of /proc; a look at the machine's total is free.  A
  * fork bomb would leave no time to count, so its process group is stopped before; whoever has left
  * that is found by the count. */
@@ -325,7 +333,7 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void jail_keep(const Jail *j, int control, int report)
+void jail_keep(Jail *j, int control, int report)
 {
     Keeping k = { .control = control, .procs = processes() };
     set_signals();
@@ -344,7 +352,11 @@ void jail_keep(const Jail *j, int control, int report)
     }
     close(j->output);
     keep(&k);
-    if (k.orphan && j->herd) /* nobody else is left to remove it */
+    if (!k.orphan)
+        look_for_end(&k);
+    if (k.orphan) /* nobody else is left to remove them */
+        jail_release(j);
+    if (k.orphan && j->herd)
         rmdir(j->herd);
     if (k.orphan && j->tmp.n)
         execve("/bin/rm",
