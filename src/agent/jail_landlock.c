@@ -114,27 +114,41 @@ static bool holds_exception(const Rules *r, Str path)
     return false;
 }
 
-/* Allow what is below a path, but for the exceptions. */
-static void allow_below(Rules *r, Str path, uint64_t rights, Arena *into)
+static void allow_below(Rules *r, int at, const char *name, Str path, uint64_t rights, Arena *into);
+
+static void allow_entries(Rules *r, int dir, Str path, uint64_t rights, Arena *into)
 {
-    const Except *x = excepted(r, path);
-    if (x || !holds_exception(r, path)) {
-        allow(r, path.p, x ? rights & x->rights : rights);
-        return;
-    }
-    DIR *d = opendir(path.p);
-    if (!d)
-        return;
-    allow(r, path.p, rights & READ_DIR);
+    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
-    for (int n = 0; n < ENTRIES_MAX && (entry = readdir(d)); n++) {
-        bool dots = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        if (dots || entry->d_type == DT_LNK) /* a link counts as what it points to */
+    if (!d && fd >= 0)
+        close(fd);
+    for (int n = 0; d && n < ENTRIES_MAX && (entry = readdir(d)); n++) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         Str child = arena_printf(into, "%s/%s", path.n == 1 ? "" : path.p, entry->d_name);
-        allow_below(r, child, rights, into);
+        allow_below(r, dirfd(d), entry->d_name, child, rights, into);
     }
-    closedir(d);
+    if (d)
+        closedir(d);
+}
+
+/* Allow what is below a path, but for the exceptions.  It is opened by its name in the directory
+ * that is being read, and never through a link, which would count as what it points to: another
+ * command may be at work there and put one in its place. */
+static void allow_below(Rules *r, int at, const char *name, Str path, uint64_t rights, Arena *into)
+{
+    struct stat info;
+    AUTO(Fd) fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0 || S_ISLNK(info.st_mode))
+        return;
+    const Except *x = excepted(r, path);
+    if (x || !holds_exception(r, path)) {
+        allow_fd(r, fd, x ? rights & x->rights : rights);
+        return;
+    }
+    allow_fd(r, fd, rights & READ_DIR);
+    allow_entries(r, fd, path, rights, into);
 }
 
 static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
@@ -156,8 +170,9 @@ static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
         allow(r, reads[i], READS);
     for (size_t i = 0; i < COUNT_OF(devices); i++)
         allow(r, devices[i], READ_FILE | WRITE_FILE);
-    allow_below(r, S("/etc"), READS, into);
-    allow_below(r, job->place->path, WRITES, into);
+    allow_below(r, AT_FDCWD, "/etc", S("/etc"), READS, into);
+    /* The directory that was opened, whatever has its name by now. */
+    allow_below(r, job->place->dir, ".", job->place->path, WRITES, into);
     allow(r, tmp.p, WRITES);
 }
 

@@ -583,6 +583,40 @@ static void the_command_dies_with_us(Yard *y)
         usleep(10000);
     assert_int_equal(count_marked(mark), 0);
     assert_int_equal(shells_in(y->dir), 0);
+    /* Nor what stood beside a database. */
+    for (int i = 0; i < 500 && access(path(y, "work/pad.db-wal"), F_OK) == 0; i++)
+        usleep(10000);
+    static const char *const beside[] = { "-wal", "-shm", "-journal", ".lock", ".index" };
+    for (size_t i = 0; i < COUNT_OF(beside); i++)
+        assert_int_equal(access(path(y, arena_printf(&y->a, "work/pad.db%s", beside[i]).p), F_OK),
+                         -1);
+}
+
+/* A link beside the pad is no way out, and a name that turns into one at the wrong moment neither.
+ */
+static void links_in_the_directory_allow_nothing(Yard *y)
+{
+    enum { TURNS = 20 };
+    const char *out = arena_printf(&y->a, "%s/outside", y->dir).p;
+    const char *way = path(y, "work/way"), *link = path(y, "work/link"), *spare = path(y, "spare");
+    assert_int_equal(symlink(out, link), 0);
+    assert_int_equal(symlink(out, spare), 0);
+    assert_int_equal(mkdir(way, 0700), 0);
+    pid_t us = getpid(), other = fork();
+    assert_true(other >= 0);
+    while (other == 0 && getppid() == us)
+        renameat2(AT_FDCWD, way, AT_FDCWD, spare, RENAME_EXCHANGE);
+    if (other == 0)
+        _exit(0);
+    for (int i = 0; i < TURNS; i++) {
+        Confined c = run(y, arena_printf(&y->a, "cat %s/secret", out).p);
+        if (c.end == CONFINE_EXITED && c.code == 0) {
+            kill(other, SIGKILL);
+            fail_msg("%s: read through a link", confine_name(y->how));
+        }
+    }
+    kill(other, SIGKILL);
+    assert_int_equal(waitpid(other, NULL, 0), other);
 }
 
 /* --- All of them --------------------------------------------------------------------------- */
@@ -618,6 +652,8 @@ static const Trial trials[] = {
     TRIAL(a_cancelled_command_is_dead, "outside", false),
     TRIAL(a_command_cannot_reach_other_processes, "outside", true),
     TRIAL(the_command_dies_with_us, "outside", false),
+    TRIAL(the_command_dies_with_us, "work/pad.db", true),
+    TRIAL(links_in_the_directory_allow_nothing, "work/deep/pad", true),
 };
 /* clang-format on */
 
