@@ -38,7 +38,7 @@ first_writes() {
             rm -rf fresh && mkdir fresh || return 1
             for key in a b c d; do echo text | "$JOTTER" --pad $pad write $key >/dev/null 2>>err.first & done
             wait
-            [ ! -s err.first ] && jot --pad $pad list && is "$(printf 'a\nb\nc\nd')" || { sed "s/^/# $pad: /" err.first; return 1; }
+            [ ! -s err.first ] && jot --pad $pad list && is "$(printf 'a\nb\nc\nd')" || { sed "s|^|# $pad: |" err.first; return 1; }
         done
     done
 }

@@ -85,11 +85,16 @@ static jot_status resolve(const char *path, char out[PATH_MAX], Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, str(path));
-    if (realpath(path, out))
-        return JOT_OK;
     struct stat st;
-    if (errno != ENOENT || lstat(path, &st) == 0)
-        return err_errno(e, errno, "cannot open '%s'", name);
+    bool there;
+    do { /* once more if somebody made it just now */
+        if (realpath(path, out))
+            return JOT_OK;
+        int why = errno;
+        there = lstat(path, &st) == 0;
+        if (why != ENOENT || (there && S_ISLNK(st.st_mode)))
+            return err_errno(e, why, "cannot open '%s'", name);
+    } while (there);
     AUTO(Arena) arena = { 0 };
     Str whole = str(path);
     size_t slash = str_find_last(whole, '/');
