@@ -7,10 +7,14 @@ all: ## build build/jotter and libjotter
 	@tools/bootstrap build
 	@tools/flavour release
 
-run: all ## build, then see two sessions of an agent share one memory; MODEL=URL uses a real model
+program:
+	@tools/bootstrap build
+	@tools/flavour release jotter
+
+run: program ## build, then see two sessions of an agent share one memory; MODEL=URL uses a real model
 	@examples/demo $(if $(MODEL),--model '$(MODEL)')
 
-tour: all ## build, then take a tour of the commands
+tour: program ## build, then take a tour of the commands
 	@examples/tour
 
 test: ## build, run all tests, end with a summary
@@ -62,4 +66,4 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s  %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all run tour test check bench fuzz conformance soak install fmt cover hooks deps clean help
+.PHONY: all program run tour test check bench fuzz conformance soak install fmt cover hooks deps clean help
