@@ -202,6 +202,7 @@ static jot_status pad_url(Session *s, Str *out)
     static const Str local[] = { S("files:"), S("sqlite:") };
     Url u;
     Str url = s->where.url;
+    TRY(where_check(&s->where, &s->err));
     TRY(url_parse(url, &s->arena, &u, &s->err));
     if (str_eq(u.scheme, S("mem")))
         return err_set(&s->err, JOT_INVALID,
