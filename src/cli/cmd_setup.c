@@ -263,8 +263,9 @@ static jot_status words_of(Session *s, const Client *c, json_t *words)
 static jot_status check_address(Session *s, const char *address)
 {
     Url u;
-    TRY(url_parse(str(address), &s->arena, &u, &s->err));
-    bool web = str_eq(u.scheme, S("http")) || str_eq(u.scheme, S("https"));
+    Err ignored = { 0 };
+    bool web = url_parse(str(address), &s->arena, &u, &ignored) == JOT_OK;
+    web = web && (str_eq(u.scheme, S("http")) || str_eq(u.scheme, S("https")));
     if (!web || !u.authority || !u.host.n)
         return err_set(&s->err, JOT_INVALID, "--http: use http://HOST:PORT/mcp");
     if (opt_given(s, "tools") || opt_given(s, "pad"))

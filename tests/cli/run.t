@@ -48,6 +48,7 @@ model() {
     jot run --model script:calc.yaml && ends 64 && tells 'say what to do' || return 1
     jot run x --model script:calc.yaml --protocol morse && ends 64 && tells 'use native or json' || return 1
     jot run x --model script:calc.yaml --allow 'nonsense!' && ends 64 || return 1
+    jot run x --model script:calc.yaml --allow bogus && ends 64 && tells "'bogus' is neither a tool here nor an effect" || return 1
     jot run x --model script:calc.yaml --window 10 && ends 64 && tells 'use a number from 2000'
 }
 try 'what is missing or wrong is said in one sentence' model
