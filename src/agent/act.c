@@ -209,7 +209,12 @@ static bool may(Act *a, const Tool *t, const json_t *args, Arena *into, ActReply
     }
     if (said == ACT_NO)
         refuse(out, into, "the user was asked and said no; do not try it again", t->name, effects);
-    return said != ACT_NO;
+    if (said == ACT_TOO_LONG)
+        refuse(out, into,
+               "the user has to be asked, and the call is too long to be shown as a whole; make it "
+               "shorter, or several of it",
+               t->name, effects);
+    return said == ACT_YES || said == ACT_ALWAYS;
 }
 
 static bool is_own(const Act *a, const Tool *t)

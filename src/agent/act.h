@@ -36,7 +36,8 @@ enum {
 typedef enum ActSay {
     ACT_NO,
     ACT_YES,
-    ACT_ALWAYS, /* yes, and for this tool from now on */
+    ACT_ALWAYS,   /* yes, and for this tool from now on */
+    ACT_TOO_LONG, /* was not asked: the call is too long to be shown */
 } ActSay;
 
 typedef struct ActOptions {

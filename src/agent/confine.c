@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -87,7 +88,7 @@ typedef struct Watch {
 
 static void say(Watch *w, char word, int64_t patience_ms)
 {
-    ssize_t sent = write(w->control, &word, 1);
+    ssize_t sent = send(w->control, &word, 1, MSG_NOSIGNAL);
     (void)sent; /* a keeper that is gone has reported */
     w->end_at = now_ms() + patience_ms;
 }
@@ -100,7 +101,7 @@ static void read_output(Watch *w)
         take(&w->text, chunk, (size_t)n);
     else if (n == 0 || (errno != EINTR && errno != EAGAIN))
         fd_close(&w->output);
-    if (w->text.total > CONFINE_FLOOD_BYTES && !w->flooded) {
+    if (w->text.total > CONFINE_FLOOD_BYTES && !w->flooded && !w->told) {
         w->flooded = true;
         say(w, KEEPER_KILL, PATIENCE_MS);
     }
@@ -113,15 +114,18 @@ static void read_report(Watch *w)
     if (n == (ssize_t)sizeof r && !w->told) {
         w->said = r;
         w->told = true;
+        w->end_at = now_ms() + PATIENCE_MS; /* for the rest of the output */
     } else if (n <= 0 && !(n < 0 && errno == EINTR)) {
         fd_close(&w->report); /* the keeper has ended */
     }
 }
 
-/* False: even the keeper does not end. */
+/* False: even the keeper does not end.  A command that has ended is neither late nor cancelled. */
 static bool check_time(Watch *w)
 {
     const ConfineJob *j = w->job;
+    if (w->told)
+        return true;
     bool ending = w->timed_out || w->flooded || w->cancelled;
     if (!w->cancelled && j->cancelled && j->cancelled(j->ctx)) {
         w->cancelled = true;
@@ -148,7 +152,8 @@ static jot_status watch(Watch *w, Err *e)
                 read_output(w);
             if (p[1].revents)
                 read_report(w);
-        }
+        } else if (w->told && now_ms() >= w->end_at)
+            break; /* nothing came for long: what holds the pipe open is none of the command's */
         if (!check_time(w))
             return err_set(e, JOT_IO, "the command does not end, not even when it is killed");
     }
@@ -164,15 +169,17 @@ static jot_status outcome(const Watch *w, Confined *out, Err *e)
     if (w->said.end == KEEPER_FAILED)
         return err_errno(e, w->said.code, "the command was not run: could not set up '%s'",
                          w->said.what);
-    if (w->cancelled)
+    /* We may have spoken too late: the keeper knows whether it was still running. */
+    bool stopped = w->said.stopped;
+    if (w->cancelled && stopped)
         return err_set(e, JOT_CANCELLED, "the command was cancelled and killed");
     out->code = w->said.code;
     out->end = w->said.end == KEEPER_SIGNALLED ? CONFINE_SIGNALLED : CONFINE_EXITED;
     if (w->said.end == KEEPER_SWARMED)
         out->end = CONFINE_SWARMED;
-    else if (w->timed_out)
+    else if (w->timed_out && stopped)
         out->end = CONFINE_TIMED_OUT;
-    else if (w->flooded)
+    else if (w->flooded && stopped)
         out->end = CONFINE_FLOODED;
     return JOT_OK;
 }
@@ -187,13 +194,24 @@ static jot_status make_pipe(Fd *in, Fd *out, Err *e)
     return JOT_OK;
 }
 
+/* A pair of sockets, because a word to a keeper that is gone must not be a signal to us. */
+static jot_status make_control(Fd *theirs, Fd *ours, Err *e)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return err_errno(e, errno, "could not make a pair of sockets");
+    *theirs = ends[0];
+    *ours = ends[1];
+    return JOT_OK;
+}
+
 static jot_status start(Watch *w, Jail *j, pid_t *keeper, Err *e)
 {
     AUTO(Fd) control = FD_NONE;
     AUTO(Fd) report = FD_NONE;
     TRY(make_pipe(&w->output, &j->output, e));
     TRY(make_pipe(&w->report, &report, e));
-    TRY(make_pipe(&control, &w->control, e));
+    TRY(make_control(&control, &w->control, e));
     *keeper = fork();
     if (*keeper < 0)
         return err_errno(e, errno, "could not start a process");

@@ -7,16 +7,20 @@
  *     into the pad, also where that lies in the working directory;
  *   - does not see the user's home, unless that is the working directory, nor the
  *     files that hold the machine's secrets;
- *   - has no network unless it is given;
+ *   - has no network unless it is given, and never sockets other than the internet's;
  *   - ends with everything it started: what it left behind is killed;
  *   - is bounded in time, output, processes, file sizes and memory per process.
  *
  * Mechanisms, best first:
  *   bwrap     namespaces made by bubblewrap, and a seccomp filter inside
- *   landlock  Landlock rules (ABI 3, Linux 6.2) and the same filter, without sockets; the command
+ *   landlock  Landlock rules (ABI 6, Linux 6.12) and the same filter, without sockets; the command
  *             sees the names of processes outside, but cannot look into them.  Where the pad lies
  *             in the working directory, nothing new can be made in the directories above the pad,
- *             because Landlock has no exceptions.
+ *             because Landlock has no exceptions.  Nor does it know modes and times: of files of
+ *             its user anywhere, also the pad's, the command can change the times, let others read
+ *             or not, and set or clear the execute bits, without which a directory is shut; it
+ *             cannot take reading and writing from the owner, nor give writing to others, and
+ *             owners and attributes it cannot change at all, not even of its own files.
  *   none      only environment, limits and the killing: for whoever says so */
 #ifndef AGENT_CONFINE_H
 #define AGENT_CONFINE_H

@@ -3,13 +3,20 @@
  * It is a list of what is refused, not of what is allowed: commands are any
  * programs, and the rules about files are Landlock's and the namespaces'.  Here is
  * what goes around those: other processes' memory, new namespaces and mounts,
- * io_uring (which opens sockets unseen), keys, the terminal's input, and, where no
- * namespace takes the network away, sockets.
+ * io_uring (which opens sockets unseen), keys, the terminal's input, and sockets: a
+ * network namespace takes away the internet, but neither sockets with a name in the
+ * file system nor those to the machine's host.
+ *
+ * Landlock says nothing about who owns a file, its mode and its attributes.  Owners
+ * and attributes are refused for all files.  Modes cannot be: without them nothing
+ * that is compiled can be run, and no repository made.  So those are refused by
+ * which a file would be shut, opened for others to write, or run as its owner.
  *
  * The instructions are written here, without libseccomp: one comparison a call is
  * all that is needed, and so it is there wherever the kernel can do it. */
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -37,6 +44,12 @@ enum {
     FSMOUNT = 432,
     CLONE3 = 435,
     MOUNT_SETATTR = 442,
+    FCHMODAT2 = 452,
+    SETXATTRAT = 463,
+    REMOVEXATTRAT = 466,
+    FILE_SETATTR = 469,
+    MODE_NEVER = 07022, /* set-user-id and its like, and writing for others */
+    MODE_ALWAYS = 0600, /* the owner reads and writes */
 };
 
 static const unsigned refused[] = {
@@ -76,6 +89,34 @@ static const unsigned refused[] = {
     SYS_syslog,
     SYS_vhangup,
     SYS_personality,
+};
+
+/* Owners. */
+static const unsigned of_owners[] = {
+#ifdef SYS_chown
+    SYS_chown,
+    SYS_lchown,
+#endif
+    SYS_fchown,
+    SYS_fchownat,
+};
+
+/* Attributes: refused as by a file system that has none, which programs know. */
+static const unsigned of_attributes[] = {
+    SYS_setxattr,     SYS_lsetxattr,    SYS_fsetxattr, SETXATTRAT,   SYS_removexattr,
+    SYS_lremovexattr, SYS_fremovexattr, REMOVEXATTRAT, FILE_SETATTR,
+};
+
+/* Modes, and which argument is the mode. */
+static const struct {
+    unsigned call, arg;
+} of_modes[] = {
+#ifdef SYS_chmod
+    { SYS_chmod, 1 },
+#endif
+    { SYS_fchmod, 1 },
+    { SYS_fchmodat, 2 },
+    { FCHMODAT2, 2 },
 };
 
 typedef struct Filter {
@@ -126,20 +167,43 @@ static void refuse_bits(Filter *f, unsigned call, unsigned arg, uint32_t bits)
     load_call(f);
 }
 
-static void refuse_value(Filter *f, unsigned call, unsigned arg, uint32_t value)
+static void refuse_value(Filter *f, unsigned call, unsigned arg, uint32_t value, int errnum)
 {
     add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4);
     load_arg(f, arg);
     add(f, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    answer(f, SECCOMP_RET_ERRNO | (uint32_t)errnum);
+    load_call(f);
+}
+
+static void refuse_modes(Filter *f, unsigned call, unsigned arg)
+{
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 6);
+    load_arg(f, arg);
+    add(f, BPF_JMP | BPF_JSET | BPF_K, MODE_NEVER, 2, 0);
+    add(f, BPF_ALU | BPF_AND | BPF_K, MODE_ALWAYS, 0, 0);
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, MODE_ALWAYS, 1, 0);
     answer(f, SECCOMP_RET_ERRNO | EPERM);
     load_call(f);
 }
 
-/* Without a namespace: no sockets at all, or those of the internet only.  A pair of sockets that
- * are connected to each other is fine. */
-static void refuse_sockets(Filter *f, bool network)
+static void refuse_inodes(Filter *f)
 {
-    if (!network) {
+    for (size_t i = 0; i < COUNT_OF(of_owners); i++)
+        refuse(f, of_owners[i], EPERM);
+    for (size_t i = 0; i < COUNT_OF(of_attributes); i++)
+        refuse(f, of_attributes[i], EOPNOTSUPP);
+    refuse_value(f, SYS_ioctl, 1, FS_IOC_SETFLAGS, EOPNOTSUPP);
+    refuse_value(f, SYS_ioctl, 1, FS_IOC_FSSETXATTR, EOPNOTSUPP);
+    for (size_t i = 0; i < COUNT_OF(of_modes); i++)
+        refuse_modes(f, of_modes[i].call, of_modes[i].arg);
+}
+
+/* No sockets at all, or those of the internet only.  A pair of sockets that are connected to each
+ * other is fine. */
+static void refuse_sockets(Filter *f, bool internet)
+{
+    if (!internet) {
         refuse(f, SYS_socket, EACCES);
         return;
     }
@@ -152,7 +216,7 @@ static void refuse_sockets(Filter *f, bool network)
     load_call(f);
 }
 
-size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool sockets, bool network)
+size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool mounts)
 {
     Filter f = { .at = out };
     if (!OWN_ARCH)
@@ -172,10 +236,11 @@ size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool sockets, bool n
     refuse(&f, MOUNT_SETATTR, EPERM);
     refuse(&f, CLONE3, ENOSYS); /* its flags are in memory; everybody falls back to clone */
     refuse_bits(&f, SYS_clone, 0, NAMESPACES);
-    refuse_value(&f, SYS_ioctl, 1, TIOCSTI);
-    refuse_value(&f, SYS_ioctl, 1, TIOCLINUX);
-    if (!sockets)
-        refuse_sockets(&f, network);
+    refuse_value(&f, SYS_ioctl, 1, TIOCSTI, EPERM);
+    refuse_value(&f, SYS_ioctl, 1, TIOCLINUX, EPERM);
+    refuse_sockets(&f, internet);
+    if (!mounts)
+        refuse_inodes(&f);
     answer(&f, SECCOMP_RET_ALLOW);
     return f.n;
 }

@@ -43,7 +43,7 @@ DEFINE_AUTO(Jail, jail_done)
 
 /* argv and envp for bwrap, or for a plain shell. */
 MUST_USE jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e);
-void jail_release(Jail *j); /* the stand-ins */
+void jail_release(Jail *j); /* the stand-ins; nothing is allocated */
 MUST_USE jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e);
 MUST_USE jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e);
 
@@ -62,8 +62,9 @@ void jail_disband(Jail *j); /* nothing is allocated */
 extern const char *const jail_hidden[];
 
 /* System calls that a command has no business with; returns the number of instructions, 0 if this
- * machine's are not known.  `sockets`: leave those to the namespace. */
-size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool sockets, bool network);
+ * machine's are not known.  `internet`: its sockets are allowed; no others ever are.
+ * `mounts`: files that must not change are mounted so. */
+size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool mounts);
 
 /* --- The keeper: a process between us and the command (keeper.c) --------------------------- */
 
@@ -77,14 +78,15 @@ typedef enum KeeperEnd {
 typedef struct KeeperReport {
     KeeperEnd end;
     int code;
+    bool stopped;  /* it was still running when it was told to end */
     char what[32]; /* of KEEPER_FAILED: what did not work */
 } KeeperReport;
 
-/* Words to the keeper, one byte each; the end of the pipe means KEEPER_KILL. */
+/* Words to the keeper, one byte each; the end of the channel means KEEPER_KILL. */
 enum { KEEPER_TERM = 'T', KEEPER_KILL = 'K' };
 
 /* Become the keeper of a new command: for a process just forked, which ends here.  Writes one
  * KeeperReport to `report` when everything has ended. */
-NO_RETURN void jail_keep(const Jail *j, int control, int report);
+NO_RETURN void jail_keep(Jail *j, int control, int report);
 
 #endif

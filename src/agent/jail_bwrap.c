@@ -171,16 +171,13 @@ static void add_environment(Args *a, char *const *env)
 }
 
 /* The filter as bytes in a file that bwrap reads. */
-static jot_status store_filter(const ConfineJob *job, Arena *into, Jail *out, Err *e)
+static jot_status store_filter(Arena *into, Jail *out, Err *e)
 {
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
-    /* With the machine's network come its sockets without a name in the file system, behind which
-     * there may be anything: those are refused here. */
-    size_t n = jail_filter(code, !job->network, job->network), bytes = n * sizeof *code;
-    if (!n && job->network)
-        return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
+    /* Where no network is given, the internet's sockets lead nowhere but to the command itself. */
+    size_t n = jail_filter(code, true, true), bytes = n * sizeof *code;
     if (!n)
-        return JOT_OK; /* the namespaces hold without it */
+        return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
     out->filter_fd = memfd_create("filter", MFD_CLOEXEC);
     if (out->filter_fd < 0 || write(out->filter_fd, code, bytes) != (ssize_t)bytes ||
         lseek(out->filter_fd, 0, SEEK_SET) != 0)
@@ -203,7 +200,7 @@ jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     const char *bwrap = find_bwrap(), *dir = job->place->path.p;
     if (!bwrap)
         return err_set(e, JOT_UNSUPPORTED, "bubblewrap is not installed");
-    TRY(store_filter(job, into, out, e));
+    TRY(store_filter(into, out, e));
     out->envp = jail_environment(S("/tmp"), job->place->path, into);
     add(&a, bwrap);
     add(&a, "--unshare-all");
@@ -216,8 +213,7 @@ jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     add3(&a, "--bind", dir, dir);
     TRY(add_pad(&a, job->place, out, e));
     add2(&a, "--chdir", dir);
-    if (out->filter_fd >= 0)
-        add2(&a, "--seccomp", arena_printf(into, "%d", JAIL_FILTER_FD).p);
+    add2(&a, "--seccomp", arena_printf(into, "%d", JAIL_FILTER_FD).p);
     add(&a, "--");
     if (a.n >= ARGS_MAX)
         return err_set(e, JOT_UNSUPPORTED, "the pad lies too deep in the working directory");

@@ -4,7 +4,8 @@
  * below it.  To leave something out, each of its siblings is allowed instead, on
  * every level from the directory down to it.
  *
- * ABI 3 is needed: before, nothing could be said about truncating a file. */
+ * ABI 6 is needed: before 3, nothing could be said about truncating a file, and
+ * before 6, nothing about signals, with which a command could kill its keeper. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@ enum {
     ADD_RULE = 445,
     GET_VERSION = 1,
     PATH_BENEATH = 1,
-    ABI_MIN = 3,
+    ABI_MIN = 6,
     ENTRIES_MAX = 20000, /* of a directory */
 };
 
@@ -113,27 +114,41 @@ static bool holds_exception(const Rules *r, Str path)
     return false;
 }
 
-/* Allow what is below a path, but for the exceptions. */
-static void allow_below(Rules *r, Str path, uint64_t rights, Arena *into)
+static void allow_below(Rules *r, int at, const char *name, Str path, uint64_t rights, Arena *into);
+
+static void allow_entries(Rules *r, int dir, Str path, uint64_t rights, Arena *into)
 {
-    const Except *x = excepted(r, path);
-    if (x || !holds_exception(r, path)) {
-        allow(r, path.p, x ? rights & x->rights : rights);
-        return;
-    }
-    DIR *d = opendir(path.p);
-    if (!d)
-        return;
-    allow(r, path.p, rights & READ_DIR);
+    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
-    for (int n = 0; n < ENTRIES_MAX && (entry = readdir(d)); n++) {
-        bool dots = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        if (dots || entry->d_type == DT_LNK) /* a link counts as what it points to */
+    if (!d && fd >= 0)
+        close(fd);
+    for (int n = 0; d && n < ENTRIES_MAX && (entry = readdir(d)); n++) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         Str child = arena_printf(into, "%s/%s", path.n == 1 ? "" : path.p, entry->d_name);
-        allow_below(r, child, rights, into);
+        allow_below(r, dirfd(d), entry->d_name, child, rights, into);
     }
-    closedir(d);
+    if (d)
+        closedir(d);
+}
+
+/* Allow what is below a path, but for the exceptions.  It is opened by its name in the directory
+ * that is being read, and never through a link, which would count as what it points to: another
+ * command may be at work there and put one in its place. */
+static void allow_below(Rules *r, int at, const char *name, Str path, uint64_t rights, Arena *into)
+{
+    struct stat info;
+    AUTO(Fd) fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0 || S_ISLNK(info.st_mode))
+        return;
+    const Except *x = excepted(r, path);
+    if (x || !holds_exception(r, path)) {
+        allow_fd(r, fd, x ? rights & x->rights : rights);
+        return;
+    }
+    allow_fd(r, fd, rights & READ_DIR);
+    allow_entries(r, fd, path, rights, into);
 }
 
 static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
@@ -155,32 +170,24 @@ static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
         allow(r, reads[i], READS);
     for (size_t i = 0; i < COUNT_OF(devices); i++)
         allow(r, devices[i], READ_FILE | WRITE_FILE);
-    allow_below(r, S("/etc"), READS, into);
-    allow_below(r, job->place->path, WRITES, into);
+    allow_below(r, AT_FDCWD, "/etc", S("/etc"), READS, into);
+    /* The directory that was opened, whatever has its name by now. */
+    allow_below(r, job->place->dir, ".", job->place->path, WRITES, into);
     allow(r, tmp.p, WRITES);
 }
 
 static jot_status make_ruleset(bool network, Fd *out, Err *e)
 {
     long abi = syscall(CREATE_RULESET, NULL, 0, GET_VERSION);
-    RulesetAttr a = { .fs = WRITES | MAKE_CHAR | MAKE_BLOCK };
-    size_t size = sizeof a.fs;
+    RulesetAttr a = { .fs = WRITES | MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV,
+                      .net = network ? 0 : 3, /* bind and connect with TCP */
+                      .scoped = 3 }; /* sockets without a name in the file system, signals */
     if (abi < 0)
         return err_set(e, JOT_UNSUPPORTED, "this kernel has no Landlock");
     if (abi < ABI_MIN)
         return err_set(e, JOT_UNSUPPORTED, "this kernel's Landlock is version %ld: %d is needed",
                        abi, ABI_MIN);
-    if (abi >= 4) {
-        a.net = network ? 0 : 3; /* bind and connect with TCP */
-        size = offsetof(RulesetAttr, scoped);
-    }
-    if (abi >= 5)
-        a.fs |= IOCTL_DEV;
-    if (abi >= 6) {
-        a.scoped = 3; /* sockets without a name in the file system, signals */
-        size = sizeof a;
-    }
-    *out = (int)syscall(CREATE_RULESET, &a, size, 0);
+    *out = (int)syscall(CREATE_RULESET, &a, sizeof a, 0);
     return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
 }
 
@@ -190,7 +197,7 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     Except except[16] = { { .path = p->pad, .begins = p->pad_is_file, .rights = READS } };
     Rules r = { .except = except, .except_n = p->pad.n ? 1 : 0 };
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
-    size_t n = jail_filter(code, false, job->network);
+    size_t n = jail_filter(code, job->network, false);
     if (!n)
         return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
     for (size_t i = 0; jail_hidden[i] && r.except_n < COUNT_OF(except); i++)

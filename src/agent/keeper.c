@@ -5,7 +5,7 @@
  * to, it kills what is below it in rounds until it has no children any more; a
  * process that forks in between is below it in the next round.
  *
- * If we die, the control pipe ends, and it kills everything all the same.  It was
+ * If we die, the control channel ends, and it kills everything all the same.  It was
  * forked from a process that may have threads: nothing here allocates. */
 #include "agent/jail.h"
 
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
@@ -275,8 +276,15 @@ static void listen_to(Keeping *k)
         k->kill_at = now_ms() + CONFINE_GRACE_MS;
     } else if (n >= 0 || errno != EINTR) {
         k->kill_at = 1;
-        k->orphan = n == 0;
+        k->orphan = n <= 0;
     }
+}
+
+/* Whoever wanted the command may have gone while its end was awaited. */
+static void look_for_end(Keeping *k)
+{
+    char word;
+    k->orphan = recv(k->control, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 /* Counting what is below means reading all of /proc; a look at the machine's total is free.  A
@@ -300,9 +308,10 @@ static void keep(Keeping *k)
 {
     while (!k->ended && !k->swarmed && !(k->kill_at && now_ms() >= k->kill_at)) {
         struct pollfd p = { .fd = k->control, .events = POLLIN };
-        if (poll(&p, 1, TICK_MS) > 0)
-            listen_to(k);
+        bool spoken = poll(&p, 1, TICK_MS) > 0;
         reap(k);
+        if (spoken && !k->ended) /* a word that comes too late changes nothing */
+            listen_to(k);
         count(k);
     }
     kill_all(k->command, &k->status);
@@ -324,7 +333,7 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void jail_keep(const Jail *j, int control, int report)
+void jail_keep(Jail *j, int control, int report)
 {
     Keeping k = { .control = control, .procs = processes() };
     set_signals();
@@ -343,7 +352,11 @@ void jail_keep(const Jail *j, int control, int report)
     }
     close(j->output);
     keep(&k);
-    if (k.orphan && j->herd) /* nobody else is left to remove it */
+    if (!k.orphan)
+        look_for_end(&k);
+    if (k.orphan) /* nobody else is left to remove them */
+        jail_release(j);
+    if (k.orphan && j->herd)
         rmdir(j->herd);
     if (k.orphan && j->tmp.n)
         execve("/bin/rm",
@@ -355,6 +368,7 @@ void jail_keep(const Jail *j, int control, int report)
         r = (KeeperReport){ .end = KEEPER_SIGNALLED, .code = WTERMSIG(k.status) };
     if (k.swarmed)
         r = (KeeperReport){ .end = KEEPER_SWARMED };
+    r.stopped = k.kill_at != 0;
     ssize_t told = write(report, &r, sizeof r);
     _exit(told == (ssize_t)sizeof r ? 0 : 1);
 }

@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 
 #include "base/id.h"
 #include "base/url.h"
@@ -189,6 +191,14 @@ static int open_inside(const Place *p, const char *name)
     }
 }
 
+/* Files of processes are no files of a directory: one of them holds our own environment, and in
+ * that are keys.  What cannot be looked at counts as one. */
+static bool is_of_process(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) != 0 || fs.f_type == PROC_SUPER_MAGIC;
+}
+
 jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e)
 {
     char name[PLACE_PATH_MAX];
@@ -207,6 +217,9 @@ jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info,
     if (!S_ISREG(info->st_mode))
         return err_set(e, JOT_INVALID, "'%s' is %s, not a file", err_show(&shown, path),
                        S_ISDIR(info->st_mode) ? "a directory" : "something special");
+    if (is_of_process(fd))
+        return err_set(e, JOT_DENIED, "'%s' is a file about processes, which is never read",
+                       err_show(&shown, path));
     *out = fd_take(&fd);
     return JOT_OK;
 }

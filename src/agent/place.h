@@ -41,7 +41,8 @@ MUST_USE jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, E
 void place_close(Place *p); /* {0} is fine */
 DEFINE_AUTO(Place, place_close)
 
-/* A regular file, to be read.  JOT_NOT_FOUND, JOT_DENIED (outside), JOT_INVALID (not a file). */
+/* A regular file, to be read.  JOT_NOT_FOUND, JOT_DENIED (outside, or of /proc wherever that is),
+ * JOT_INVALID (not a file). */
 MUST_USE jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e);
 
 /* Replace a file as one step, or make it and the directories above it.  *made: it was not there

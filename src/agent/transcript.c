@@ -244,8 +244,11 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
         turn->why = why.n ? arena_copy(&t->arena, why) : turn->text;
     } else if (turn->calls_n == 0 && str_eq(stop, str(llm_stop_name(LLM_STOP_PAUSE)))) {
         turn->kind = TURN_PAUSED;
-    } else if (cut && (turn->kind == TURN_FINAL || turn->kind == TURN_UNREADABLE)) {
+    } else if (cut &&
+               (t->setup.json || turn->kind == TURN_FINAL || turn->kind == TURN_UNREADABLE)) {
+        /* In words nobody can tell a whole call from the beginning of another. */
         turn->kind = TURN_CUT;
+        turn->calls_n = 0;
     }
 }
 

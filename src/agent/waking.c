@@ -34,7 +34,11 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
     for (size_t i = 0; i < said.n; i++)
         if (said.parts[i].kind == LLM_TEXT)
             buf_add(&text, text_repair(said.parts[i].text, into));
-    *reply = arena_copy(into, buf_str(&text));
+    /* The beginning of a reply is not one: nothing in it is a call. */
+    bool cut = said.stop == LLM_STOP_MAX_TOKENS || said.stop == LLM_STOP_WINDOW ||
+               said.stop == LLM_STOP_REFUSAL;
+    *reply = cut ? arena_printf(into, "(the reply ended by: %s)", llm_stop_name(said.stop))
+                 : arena_copy(into, buf_str(&text));
     return JOT_OK;
 }
 

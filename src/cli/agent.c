@@ -2,6 +2,7 @@
 #include "cli/agent.h"
 
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "cli/tell.h"
@@ -79,8 +80,18 @@ static jot_status open_hands(Session *s, Agent *a)
     return JOT_OK;
 }
 
+/* Other processes of the user cannot look into this one, where the keys are; programs it starts
+ * are as usual.  The leak sanitizer is one that has to look. */
+static void close_curtains(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
 jot_status agent_open(Session *s, Agent *out)
 {
+    close_curtains();
     *out = (Agent){ .live = live_begin(s->json, opt_given(s, "quiet"), opt_given(s, "verbose")) };
     char *dir = getcwd(NULL, 0);
     Str model;

@@ -12,7 +12,7 @@
 #include "memory/cycle_state.h"
 #include "memory/frame.h"
 
-enum { CALL_CHARS = 160, RESULT_CHARS = 100, NOTICE_CHARS = 320, GAUGE = 20 };
+enum { CALL_CHARS = 160, RESULT_CHARS = 100, NOTICE_CHARS = 320, GAUGE = 20, ASK_BYTES = 8000 };
 
 static volatile sig_atomic_t stopped;
 
@@ -220,9 +220,17 @@ ActSay live_ask(void *ctx, const Tool *t, const json_t *args)
     AUTO(Buf) text = { 0 };
     char line[64];
     frame_call_add(&text, str(t->name), args);
+    Str whole = one_line(&a, buf_str(&text), SIZE_MAX);
+    /* Nobody can say yes to what is not shown. */
+    if (whole.n > ASK_BYTES) {
+        fprintf(stderr,
+                "jotter: no to a call of '%s' with %zu bytes: at most %d can be shown and asked "
+                "for\n",
+                t->name, whole.n, ASK_BYTES);
+        return ACT_TOO_LONG;
+    }
     for (;;) {
-        fprintf(stderr, "allow " STR_FMT "? [y]es, [n]o, [a]lways: ",
-                STR_ARG(one_line(&a, buf_str(&text), 2000)));
+        fprintf(stderr, "allow " STR_FMT "? [y]es, [n]o, [a]lways: ", STR_ARG(whole));
         if (stopped || !fgets(line, sizeof line, stdin))
             return ACT_NO;
         if (line[0] == 'y')

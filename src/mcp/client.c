@@ -147,19 +147,27 @@ static Str first_word(Str command)
     return word.n ? word : S("server");
 }
 
+static bool is_taken(const McpClient *c, const char *name, const McpClientOptions *o)
+{
+    for (size_t i = 0; i < c->tools_n; i++)
+        if (strcmp(c->tools[i].tool.name, name) == 0)
+            return true;
+    return o->taken && o->taken(o->ctx, str(name));
+}
+
 /* mcp_SERVER_TOOL; a part of the remote name's hash makes it one of its own if it must. */
 static const char *make_name(McpClient *c, Str remote, const McpClientOptions *o)
 {
     char name[TOOL_NAME_MAX + 1], end[TOOL_NAME_MAX + 1];
     size_t n = (size_t)snprintf(name, sizeof name, MCP_CLIENT_PREFIX "%s_", c->name);
     plain(remote, name + n, TOOL_NAME_MAX - n);
-    bool taken = remote.n > TOOL_NAME_MAX - n || (o->taken && o->taken(o->ctx, str(name)));
-    for (size_t i = 0; i < c->tools_n && !taken; i++)
-        taken = strcmp(c->tools[i].tool.name, name) == 0;
-    if (taken) {
-        snprintf(end, sizeof end, "_%.12s", hash_hex(hash_of(remote)).text);
-        size_t at = strlen(name), room = TOOL_NAME_MAX - strlen(end);
-        memcpy(name + (at < room ? at : room), end, strlen(end) + 1);
+    bool taken = remote.n > TOOL_NAME_MAX - n || is_taken(c, name, o);
+    Hash h = hash_of(remote);
+    for (size_t whole = strlen(name); taken; h = hash_of(str(end))) {
+        snprintf(end, sizeof end, "_%.12s", hash_hex(h).text);
+        size_t room = TOOL_NAME_MAX - strlen(end);
+        memcpy(name + (whole < room ? whole : room), end, strlen(end) + 1);
+        taken = is_taken(c, name, o);
     }
     return arena_cstr(&c->arena, str(name));
 }

@@ -29,6 +29,12 @@ bool mcp_headers_complete(const RpcMessage *m)
            json_is_object(json_object_get(meta_of(m), CAPABILITIES));
 }
 
+bool mcp_headers_current(const RpcMessage *m)
+{
+    return mcp_headers_complete(m) &&
+           str_eq(json_str(json_object_get(meta_of(m), VERSION)), S(MCP_MODERN));
+}
+
 bool mcp_headers_accepts(const HttpRequest *q, const char *type)
 {
     if (http_header_count(q, "accept") == 0)

@@ -20,6 +20,8 @@ MUST_USE bool mcp_headers_check_old(const HttpRequest *q, RpcError *why);
 
 /* True if params._meta has all that the stateless era demands of a request. */
 bool mcp_headers_complete(const RpcMessage *m);
+/* And it is of the revision that is spoken here. */
+bool mcp_headers_current(const RpcMessage *m);
 
 /* True if the client takes this type of answer. */
 bool mcp_headers_accepts(const HttpRequest *q, const char *type);

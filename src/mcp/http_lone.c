@@ -94,7 +94,7 @@ static void begin_stream(void *ctx, HttpExchange *x)
 /* A subscription is a stream from its first moment on: some clients wait for that. */
 static bool is_listen(const RpcMessage *m)
 {
-    return str_eq(m->method, S("subscriptions/listen")) && mcp_headers_complete(m) &&
+    return str_eq(m->method, S("subscriptions/listen")) && mcp_headers_current(m) &&
            json_is_object(json_object_get(m->params, "notifications"));
 }
 

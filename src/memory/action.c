@@ -32,6 +32,35 @@ static bool names_tool(const json_t *value)
     return json_str(json_object_get(value, "tool")).n > 0;
 }
 
+/* An object with a member, not a brace in some prose. */
+static bool begins_object(Str text)
+{
+    size_t at = 1;
+    while (at < text.n && str_find(S(" \t\r\n"), text.p[at]) < 4)
+        at++;
+    return text.n && text.p[0] == '{' && at < text.n && text.p[at] == '"';
+}
+
+/* Where the braces that begin at `at` close, strings passed over; the end of the text if they do
+ * not.  What stands inside an object that cannot be read is not what was meant. */
+static size_t braces_end(Str text, size_t at)
+{
+    size_t depth = 0;
+    bool quoted = false;
+    for (; at < text.n; at++) {
+        char c = text.p[at];
+        if (quoted && c == '\\')
+            at++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && c == '{')
+            depth++;
+        else if (!quoted && c == '}' && --depth == 0)
+            return at + 1;
+    }
+    return text.n;
+}
+
 /* The object that a text is, or holds; the caller owns it.  NULL if there is none.  An object that
  * names a tool is preferred to one that does not. */
 static json_t *find_object(Str reply)
@@ -45,6 +74,10 @@ static json_t *find_object(Str reply)
     for (size_t at = 0; at < text.n; at++) {
         size_t end = text.p[at] == '{' ? json_skip(text, at) : 0;
         json_t *value = NULL;
+        if (!end && begins_object(str_from(text, at))) {
+            at = braces_end(text, at) - 1;
+            continue;
+        }
         if (!end || json_read(str_slice(text, at, end), &value, NULL) != JOT_OK)
             continue;
         if (names_tool(value)) {

@@ -74,6 +74,17 @@ static bool reserve(HttpExchange *x)
     return true;
 }
 
+/* One type, and that is JSON: a page may send other types without asking, also those that only
+ * look like a list with this one in it. */
+static bool is_json(const HttpRequest *q)
+{
+    Str type = http_header(q, "content-type");
+    type.n = str_find(type, ';');
+    while (str_ends(type, S(" ")) || str_ends(type, S("\t")))
+        type.n--;
+    return http_header_count(q, "content-type") == 1 && http_same(type, S("application/json"));
+}
+
 bool http_admit(HttpExchange *x)
 {
     HttpServer *s = x->server;
@@ -96,7 +107,7 @@ bool http_admit(HttpExchange *x)
         http_turn_away(x, 405, "this path has no such method");
     } else if (!x->route) {
         http_turn_away(x, 404, "there is nothing at this path");
-    } else if (x->route->json && !http_header_has(q, "content-type", "application/json")) {
+    } else if (x->route->json && !is_json(q)) {
         http_turn_away(x, 415, "the body must be application/json");
     } else if (!x->route->json && (q->bytes || q->chunked)) {
         http_turn_away(x, 400, "this request has no body");

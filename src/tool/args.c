@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "memory/note.h"
+
 /* What every JSON reader keeps exactly. */
 #define NUMBER_MAX ((INT64_C(1) << 53) - 1)
 enum { TEXT_MAX = STORE_BODY_MAX };
@@ -220,4 +222,14 @@ int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise)
 bool arg_bool(const ToolCall *c, const char *name)
 {
     return json_is_true(arg_json(c, name));
+}
+
+jot_status arg_note(const ToolCall *c, Str *stream)
+{
+    Shown shown;
+    TRY(note_resolve(arg_text(c, "key"), c->into, stream, c->e));
+    if (str_starts(*stream, S("notes/")) || str_starts(*stream, S("memories/")))
+        return JOT_OK;
+    return err_set(c->e, JOT_INVALID, "'%s' can be read here, not changed: keys are [A-Za-z0-9_-]+",
+                   err_show(&shown, *stream));
 }

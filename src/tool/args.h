@@ -22,6 +22,11 @@ struct ToolCall {
 /* JOT_INVALID: one sentence that names the parameter and says what is allowed. */
 MUST_USE jot_status args_check(const Tool *t, const json_t *args, Err *e);
 
+/* The note, or memory file, that `key` names, for a tool that changes it.  JOT_INVALID for any
+ * other document: what tools answered, the state of cycles and the like are not for a model to
+ * change. */
+MUST_USE jot_status arg_note(const ToolCall *c, Str *stream);
+
 bool arg_given(const ToolCall *c, const char *name);
 Str arg_text(const ToolCall *c, const char *name); /* empty if not given */
 int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise);

@@ -173,6 +173,8 @@ const Tool *tool_host_find(const ToolHost *h, Str name)
 
 bool tool_mutates(const Tool *t, const json_t *args)
 {
+    if (t->effects & TOOL_FOREIGN) /* what it says of itself is not believed here */
+        return true;
     return !(t->effects & TOOL_READS) && !(t->only_looks && t->only_looks(args));
 }
 
@@ -303,5 +305,7 @@ Str tool_subject(const Tool *t, const json_t *args)
 {
     const Param *first = &t->params[0];
     bool named = !t->at_large && first->name && first->type == PARAM_TEXT && !first->optional;
-    return named ? json_str(json_object_get(args, first->name)) : (Str){ 0 };
+    Str word = named ? json_str(json_object_get(args, first->name)) : (Str){ 0 };
+    /* A whole name means what somebody else may call by its last word. */
+    return str_find(word, '/') < word.n ? (Str){ 0 } : word;
 }

@@ -7,7 +7,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     Str stream;
     DocIf when;
     Doc now;
-    TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));
+    TRY(arg_note(c, &stream));
     TRY(arg_if_version(c, &when));
     reply_lease(c);
     jot_status st = doc_delete(c->m, stream, &when, c->into, &now, c->e);

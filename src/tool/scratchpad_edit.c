@@ -67,7 +67,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
 {
     Str stream;
     int ways = arg_given(c, "old_text") + arg_given(c, "append") + arg_given(c, "restore");
-    TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));
+    TRY(arg_note(c, &stream));
     if (ways != 1 || (arg_given(c, "new_text") && !arg_given(c, "old_text")))
         return err_set(c->e, JOT_INVALID,
                        "say one of 'old_text' with 'new_text', 'append', 'restore'");

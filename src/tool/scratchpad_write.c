@@ -25,7 +25,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
 {
     Str stream;
     DocWrite w = { .text = arg_text(c, "content") };
-    TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));
+    TRY(arg_note(c, &stream));
     TRY(arg_if_version(c, &w.when));
     if (arg_bool(c, "merge") && !w.when.version.n)
         return err_set(c->e, JOT_INVALID, "'merge' needs 'if_version': the version you read");

@@ -99,6 +99,13 @@ static void a_person_decides_where_the_policy_asks(Desk *d)
                         "do not try it again");
     assert_true(r.refused && r.failed && r.st == JOT_DENIED);
     assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
+    next = ACT_TOO_LONG;
+    r = hands_call(d, a, "write_file", args);
+    assert_text(r.text,
+                "'write_file' is not allowed here (write): the user has to be asked, and the "
+                "call is too long to be shown as a whole; make it shorter, or several of it");
+    assert_true(r.refused && r.failed && r.st == JOT_DENIED);
+    assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
     next = ACT_YES;
     assert_false(hands_call(d, a, "write_file", args).failed);
     next = ACT_ALWAYS;

@@ -7,9 +7,11 @@
 #include <ftw.h>
 #include <grp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -187,6 +189,54 @@ static void the_pad_is_not_written(Yard *y)
     prints(y, "echo fine > sub/file && cat sub/file", "fine\n");
 }
 
+static unsigned mode_of(Yard *y, const char *name)
+{
+    struct stat info;
+    assert_int_equal(stat(path(y, name), &info), 0);
+    return info.st_mode & 07777;
+}
+
+static void modes_and_owners_elsewhere_are_kept(Yard *y)
+{
+    const char *secret = arena_printf(&y->a, "%s/outside/secret", y->dir).p;
+    const char *const files[] = { secret, "deep/pad/notes/key", "deep/pad" };
+    static const char *const tries[] = { "chmod 000", "chmod 444", "chmod 666", "chmod 4755",
+                                         "chgrp $(id -g)" };
+    unsigned file = mode_of(y, "outside/secret"), pad = mode_of(y, "work/deep/pad");
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        for (size_t k = 0; k < COUNT_OF(tries); k++)
+            fails(y, arena_printf(&y->a, "%s %s", tries[k], files[i]).p);
+        fails(y, arena_printf(&y->a,
+                              "python3 -c 'import os, sys; os.setxattr(sys.argv[1], \"user.x\", "
+                              "b\"evil\")' %s",
+                              files[i])
+                     .p);
+    }
+    fails(y, "exec 3<deep/pad/notes/key; python3 -c 'import os; os.fchmod(3, 0)'");
+    assert_int_equal(mode_of(y, "outside/secret"), file);
+    assert_int_equal(mode_of(y, "work/deep/pad/notes/key"), file);
+    assert_int_equal(mode_of(y, "work/deep/pad"), pad);
+}
+
+static void ordinary_work_with_files_goes_on(Yard *y)
+{
+    prints(y, "cd sub; echo echo hi > s && chmod +x s && ./s && touch t && cp -p s s2 && ./s2",
+           "hi\nhi\n");
+    prints(y, "cd sub; mkdir -p a/b && cp -r a c && touch -d yesterday t && install s i && ./i",
+           "hi\n");
+    prints(
+        y,
+        "cd sub; tar cf x.tar s a && mkdir e && tar xof x.tar -C e && e/s; sed -i s/hi/ho/ s; ./s",
+        "hi\nho\n");
+    prints(y, "cd sub; python3 -c 'import shutil; print(shutil.copy(\"s\", \"p\"))'", "p\n");
+    prints(y,
+           "cd sub; ! command -v git >/dev/null || { git init -q g && cd g && echo 1 > f && git "
+           "add f && "
+           "git -c user.name=n -c user.email=e commit -qm m && git config a.b c && git status -s; "
+           "}; echo end",
+           "end\n");
+}
+
 static void a_database_and_its_journals_are_not_written(Yard *y)
 {
     static const char *const tries[] = {
@@ -288,6 +338,37 @@ static void there_is_no_network_unless_it_is_given(Yard *y)
     close(udp);
 }
 
+static void only_sockets_of_the_internet_are_there(Yard *y)
+{
+    static const char *const families[] = { "AF_UNIX", "40", "AF_PACKET" }; /* 40: AF_VSOCK */
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/work/sub/ear", y->dir);
+    int ear = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(ear >= 0 && bind(ear, (struct sockaddr *)&at, sizeof at) == 0);
+    assert_int_equal(listen(ear, 8), 0);
+    for (size_t i = 0; i < COUNT_OF(families); i++)
+        prints(y,
+               arena_printf(&y->a,
+                            "python3 -c 'import socket as s\n"
+                            "try: s.socket(%s%s, s.SOCK_STREAM)\n"
+                            "except PermissionError: print(\"refused\")'",
+                            families[i][0] == 'A' ? "s." : "", families[i])
+                   .p,
+               "refused\n");
+    fails(y, "python3 -c 'import socket as s; s.socket(s.AF_UNIX).connect(\"sub/ear\")'");
+    assert_int_equal(poll(&(struct pollfd){ .fd = ear, .events = POLLIN }, 1, 0), 0);
+    prints(y,
+           "python3 -c 'import socket as s; a, b = s.socketpair(); a.send(b\"x\"); "
+           "print(b.recv(1).decode())'",
+           "x\n");
+    prints(y,
+           "python3 -c 'import asyncio, subprocess as s\n"
+           "async def f(): return 7\n"
+           "print(asyncio.run(f()), s.run([\"echo\", \"sub\"], capture_output=True).stdout)'",
+           "7 b'sub\\n'\n");
+    close(ear);
+}
+
 /* --- How it ends --------------------------------------------------------------------------- */
 
 /* How many processes on this machine have the mark in their arguments. */
@@ -345,6 +426,30 @@ static void a_command_that_does_not_end_is_killed_with_its_children(Yard *y)
     assert_str(c.head, S("begun\n"));
     assert_true(now_ms() - began < 8000);
     assert_int_equal(count_marked(mark), 0);
+}
+
+/* We are stopped while the command ends, and go on when its time is over: its keeper is gone. */
+static void a_command_that_ended_while_we_slept_is_not_late(Yard *y)
+{
+    enum { SHORT_MS = 2000 };
+    int status;
+    pid_t us = fork();
+    assert_true(us >= 0);
+    if (us == 0) {
+        Confined c = run_for(y,
+                             "touch sub/begun; while test ! -e sub/go; do sleep 0.01; done; "
+                             "echo done; exit 5",
+                             SHORT_MS);
+        _exit(c.end == CONFINE_EXITED && c.code == 5 && str_eq(c.head, S("done\n")) ? 0 : 1);
+    }
+    for (int i = 0; i < 500 && access(path(y, "work/sub/begun"), F_OK) != 0; i++)
+        usleep(2000);
+    kill(us, SIGSTOP);
+    write_text(path(y, "work/sub/go"), "");
+    usleep((SHORT_MS + 200) * 1000);
+    kill(us, SIGCONT);
+    assert_int_equal(waitpid(us, &status, 0), us);
+    assert_int_equal(status, 0);
 }
 
 static void endless_output_is_cut_and_ended(Yard *y)
@@ -436,6 +541,8 @@ static void a_command_cannot_reach_other_processes(Yard *y)
         for (;;)
             pause();
     run(y, arena_printf(&y->a, "kill -9 %d", other).p);
+    /* Nor the keeper: outside of bwrap's namespace that is the command's parent. */
+    prints(y, "kill -9 $PPID 2>/dev/null; echo alive", "alive\n");
     int status;
     pid_t ended = waitpid(other, &status, WNOHANG);
     kill(other, SIGKILL);
@@ -476,6 +583,40 @@ static void the_command_dies_with_us(Yard *y)
         usleep(10000);
     assert_int_equal(count_marked(mark), 0);
     assert_int_equal(shells_in(y->dir), 0);
+    /* Nor what stood beside a database. */
+    for (int i = 0; i < 500 && access(path(y, "work/pad.db-wal"), F_OK) == 0; i++)
+        usleep(10000);
+    static const char *const beside[] = { "-wal", "-shm", "-journal", ".lock", ".index" };
+    for (size_t i = 0; i < COUNT_OF(beside); i++)
+        assert_int_equal(access(path(y, arena_printf(&y->a, "work/pad.db%s", beside[i]).p), F_OK),
+                         -1);
+}
+
+/* A link beside the pad is no way out, and a name that turns into one at the wrong moment neither.
+ */
+static void links_in_the_directory_allow_nothing(Yard *y)
+{
+    enum { TURNS = 20 };
+    const char *out = arena_printf(&y->a, "%s/outside", y->dir).p;
+    const char *way = path(y, "work/way"), *link = path(y, "work/link"), *spare = path(y, "spare");
+    assert_int_equal(symlink(out, link), 0);
+    assert_int_equal(symlink(out, spare), 0);
+    assert_int_equal(mkdir(way, 0700), 0);
+    pid_t us = getpid(), other = fork();
+    assert_true(other >= 0);
+    while (other == 0 && getppid() == us)
+        renameat2(AT_FDCWD, way, AT_FDCWD, spare, RENAME_EXCHANGE);
+    if (other == 0)
+        _exit(0);
+    for (int i = 0; i < TURNS; i++) {
+        Confined c = run(y, arena_printf(&y->a, "cat %s/secret", out).p);
+        if (c.end == CONFINE_EXITED && c.code == 0) {
+            kill(other, SIGKILL);
+            fail_msg("%s: read through a link", confine_name(y->how));
+        }
+    }
+    kill(other, SIGKILL);
+    assert_int_equal(waitpid(other, NULL, 0), other);
 }
 
 /* --- All of them --------------------------------------------------------------------------- */
@@ -496,17 +637,23 @@ static const Trial trials[] = {
     TRIAL(a_command_works_in_its_directory, "work/deep/pad", false),
     TRIAL(nothing_is_written_outside, "work/deep/pad", true),
     TRIAL(the_pad_is_not_written, "work/deep/pad", true),
+    TRIAL(modes_and_owners_elsewhere_are_kept, "work/deep/pad", true),
+    TRIAL(ordinary_work_with_files_goes_on, "work/deep/pad", true),
     TRIAL(a_database_and_its_journals_are_not_written, "work/pad.db", true),
     TRIAL(walls_stay_until_the_last_command_ends, "work/pad.db", true),
     TRIAL(no_key_is_in_the_environment, "work/deep/pad", true),
     TRIAL(there_is_no_network_unless_it_is_given, "outside", true),
+    TRIAL(only_sockets_of_the_internet_are_there, "outside", true),
     TRIAL(what_is_left_behind_is_killed, "outside", false),
     TRIAL(a_command_that_does_not_end_is_killed_with_its_children, "outside", false),
+    TRIAL(a_command_that_ended_while_we_slept_is_not_late, "outside", false),
     TRIAL(endless_output_is_cut_and_ended, "outside", false),
     TRIAL(a_fork_bomb_is_bounded, "outside", true),
     TRIAL(a_cancelled_command_is_dead, "outside", false),
     TRIAL(a_command_cannot_reach_other_processes, "outside", true),
     TRIAL(the_command_dies_with_us, "outside", false),
+    TRIAL(the_command_dies_with_us, "work/pad.db", true),
+    TRIAL(links_in_the_directory_allow_nothing, "work/deep/pad", true),
 };
 /* clang-format on */
 

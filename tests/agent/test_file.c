@@ -67,8 +67,27 @@ static void what_is_allowed_outside_is_read(Desk *d)
 {
     Policy p = hands_allow("outside");
     AUTO_PTR(Act) a = hands_open(d, &p);
-    assert_has(hands_call(d, a, "read_file", "{\"path\": \"/proc/self/status\"}").text, "Name:");
+    assert_has(hands_call(d, a, "read_file", "{\"path\": \"/etc/passwd\"}").text, "root:");
     assert_true(hands_call(d, a, "read_file", "{\"path\": \"/proc/self/mem\"}").failed);
+}
+
+/* The keys of providers are in our environment. */
+static void our_own_environment_is_never_read(Desk *d)
+{
+    Policy p = hands_allow("outside");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    ActOptions o = { .m = &d->m, .pad = str(d->url), .dir = S("/"), .policy = NULL };
+    AUTO_PTR(Act) root = NULL;
+    desk_ok(d, act_open(&root, &o, &d->e));
+    assert_int_equal(symlink("/proc/self/environ", desk_path(d, "env")), 0);
+    hands_fails(d, a, "read_file", "{\"path\": \"/proc/self/environ\"}",
+                "'/proc/self/environ' is a file about processes, which is never read");
+    hands_fails(d, a, "read_file", "{\"path\": \"env\"}",
+                "'env' is a file about processes, which is never read");
+    Str own = arena_printf(&d->a, "proc/%d/environ", getpid());
+    hands_fails(
+        d, root, "read_file", arena_printf(&d->a, "{\"path\": \"%s\"}", own.p).p,
+        arena_printf(&d->a, "'%s' is a file about processes, which is never read", own.p).p);
 }
 
 static void a_file_is_made_and_replaced(Desk *d)
@@ -175,6 +194,7 @@ int main(void)
         DESK_TEST(what_is_not_text_is_not_passed_off_as_text),
         DESK_TEST(nothing_outside_is_read),
         DESK_TEST(what_is_allowed_outside_is_read),
+        DESK_TEST(our_own_environment_is_never_read),
         DESK_TEST(a_file_is_made_and_replaced),
         DESK_TEST(nothing_outside_and_no_link_is_written),
         DESK_TEST(the_pad_is_never_written),

@@ -311,6 +311,22 @@ static void an_answer_is_put_off_twice_while_a_plan_is_open(Desk *d)
 
 /* --- The other protocol ------------------------------------------------------------------ */
 
+static void a_call_in_words_that_were_cut_off_is_not_made(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d,
+          "- {text: '{\"tool\": \"count\", \"args\": {}} and th', stop: max_tokens}\n"
+          "- {text: '{\"tool\": \"a\", \"args\": {\"b\": {\"tool\": \"count\"}, \"c', stop: "
+          "max_tokens}\n"
+          "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"fine\"}}'\n",
+          &p);
+    p.s.loop.setup.json = true;
+    go(d, &p);
+    assert_int_equal(p.st, JOT_OK);
+    assert_text(p.o.answer, "fine");
+    assert_text(scene_get(d->dir, "counter", &d->a), "");
+}
+
 static void tools_can_be_asked_for_in_json(Desk *d)
 {
     AUTO(Played) p;
@@ -411,6 +427,7 @@ static const DeskTest tests[] = {
     DESK_TEST(what_is_cancelled_can_go_on),
     DESK_TEST(an_answer_is_put_off_twice_while_a_plan_is_open),
     DESK_TEST(tools_can_be_asked_for_in_json),
+    DESK_TEST(a_call_in_words_that_were_cut_off_is_not_made),
     DESK_TEST(a_run_of_somebody_else_is_not_gone_on_with),
     DESK_TEST(what_was_redacted_is_not_sent_any_more),
     DESK_TEST(one_process_works_on_a_run_at_a_time),

@@ -503,7 +503,8 @@ static void every_request_is_logged_as_the_line_that_was_sent(void **state)
     give(&d, "call_1_1", "r");
     buf_add_char(&want, '\n');
     assert_int_equal(llm_request_text(d.llm, &d.request, &want, &d.e), JOT_OK);
-    assert_non_null(strstr(want.p, "\"args\":{\"INVALID_JSON\":\"{x\"}"));
+    Str broken = S("\"args\":{\"INVALID_JSON\":\"{x\"}");
+    assert_non_null(memmem(want.p, want.n, broken.p, broken.n));
     buf_add_char(&want, '\n');
     ask(&d);
     char got[4096];

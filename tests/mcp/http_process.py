@@ -233,10 +233,23 @@ def every_cell_of_host_origin_token_route_and_method_is_as_expected():
 
 
 @test
+def a_subscription_of_a_revision_nobody_speaks_is_refused_and_no_stream():
+    with Place() as p:
+        s = p.serve()
+        listen = json.loads(json.dumps(LISTEN))
+        version = "io.modelcontextprotocol/protocolVersion"
+        listen["params"]["_meta"][version] = "2099-01-01"
+        status, headers, body = s.ask("POST", json.dumps(listen), Content_Type="application/json", Mcp_Protocol_Version="2099-01-01",
+                                      Mcp_Method="subscriptions/listen", Accept="application/json, text/event-stream")
+        assert status == 400 and json.loads(body)["error"]["code"] == -32022, (status, body)
+
+
+@test
 def a_page_cannot_send_a_form():
     with Place() as p:
         s = p.serve()
-        for type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        for type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "",
+                     "text/plain;a=,application/json", "application/json2", "application/jso"):
             status, _, _ = s.ask("POST", PING, Content_Type=type)
             assert status == 415, (type, status)
         status, headers, _ = s.ask("POST", PING, Content_Type="application/json; charset=utf-8")

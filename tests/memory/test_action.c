@@ -139,6 +139,10 @@ static void what_is_no_action_becomes_a_parse_error(Desk *d)
         "{\"tool\":\"x\",\"tool\":\"y\"}",
         "\xff\xfe{\"tool\"",
         "{{{{{{{{{{{{{{{{{{{{{{{{",
+        /* What stands inside an object that was cut off, or cannot be read, was not asked for. */
+        "{\"tool\":\"a\",\"args\":{\"later\":{\"tool\":\"shell\",\"args\":{}},\"notes\":\"and th",
+        "{\"tool\": oops, \"args\":{\"tool\":\"shell\",\"args\":{}}}",
+        "then { \"say\": \"}\", {\"tool\":\"shell\"}",
     };
     for (size_t i = 0; i < COUNT_OF(replies); i++) {
         Str said;

@@ -207,6 +207,19 @@ static void wrong_arguments_are_answered_and_change_nothing(Desk *d)
     refuses(d, "scratchpad_write", "{\"key\":\"\",\"content\":\"x\"}", "key cannot be empty");
     refuses(d, "scratchpad_write", "{\"key\":\"a\\u0000b\",\"content\":\"x\"}",
             "invalid key 'a\\x00b': use [A-Za-z0-9_-]+");
+    static const char *const tools[] = { "scratchpad_write", "scratchpad_edit",
+                                         "scratchpad_delete" };
+    static const char *const args[] = { ",\"content\":\"x\"", ",\"append\":\"x\"", "" };
+    static const char *const keys[] = { "artifacts/tool_results/r1", "cycles/default",
+                                        "artifacts/a/b" };
+    for (size_t i = 0; i < COUNT_OF(tools) * COUNT_OF(keys); i++) {
+        const char *key = keys[i % COUNT_OF(keys)];
+        const size_t tool = i / COUNT_OF(keys);
+        Str call = arena_printf(&d->a, "{\"key\":\"%s\"%s}", key, args[tool]);
+        Str want =
+            arena_printf(&d->a, "'%s' can be read here, not changed: keys are [A-Za-z0-9_-]+", key);
+        refuses(d, tools[tool], call.p, want.p);
+    }
     says(d, "scratchpad_list", "{}", "(empty)");
 }
 
