@@ -1,9 +1,9 @@
 /* act_calc.c - arithmetic, done by a machine that can.
  *
  * Whole numbers are 64 bits and exact; a result that does not fit, or is no whole
- * number, is a double, and the answer says "(rounded)" wherever digits were lost
- * to that.  There is no infinity and no "not a number": what would give one is an
- * error that says why.
+ * number, is a double of 15 digits; the answer says "(rounded)" wherever digits of a
+ * whole number were lost to that, not for a fraction like 1/3.  There is no infinity and no "not a
+ * number": what would give one is an error that says why.
  *
  *     sum      product { (+|-) product }
  *     product  sign { (*|/|%) sign }

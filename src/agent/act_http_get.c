@@ -97,8 +97,9 @@ static bool may_connect(void *ctx, const struct sockaddr *to)
 static jot_status check_url(Str text, Arena *into, Url *out, Err *e)
 {
     Shown shown;
-    TRY(url_parse(text, into, out, e));
-    bool http = str_eq(out->scheme, S("http")) || str_eq(out->scheme, S("https"));
+    Err ignored = { 0 };
+    bool http = url_parse(text, into, out, &ignored) == JOT_OK;
+    http = http && (str_eq(out->scheme, S("http")) || str_eq(out->scheme, S("https")));
     if (!http || !out->authority || !out->host.n)
         return err_set(e, JOT_INVALID, "'%s' cannot be fetched: use http://HOST/... or https://",
                        err_show(&shown, text));

@@ -175,7 +175,7 @@ jot_status policy_check(const Policy *p, const ToolHost *h, Err *e)
             known = names_tool(word, str(t->name));
         Shown shown;
         if (!known)
-            return err_set(e, JOT_NOT_FOUND,
+            return err_set(e, JOT_INVALID,
                            "'%s' is neither a tool here nor an effect: effects are read, pad, "
                            "write, outside, network, private, execute, mcp, all",
                            err_show(&shown, word));

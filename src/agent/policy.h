@@ -46,7 +46,7 @@ typedef struct Policy {
  * like a tool's name; nothing is added then. */
 MUST_USE jot_status policy_add(Policy *p, PolicyAnswer answer, Str words, Err *e);
 
-/* JOT_NOT_FOUND: a rule names nothing the host has; the sentence says which word. */
+/* JOT_INVALID: a rule names nothing the host has; the sentence says which word. */
 MUST_USE jot_status policy_check(const Policy *p, const ToolHost *h, Err *e);
 
 PolicyAnswer policy_for_tool(const Policy *p, const Tool *t);

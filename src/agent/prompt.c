@@ -47,6 +47,22 @@ void prompt_fill(Str rules, const PromptAsk *ask, Buf *to)
     }
 }
 
+/* What the model is not shown is told to the person who wrote it. */
+static void left_out(const PromptAsk *ask, const char *kind, Str name, const char *why)
+{
+    Shown shown;
+    if (ask->left_out)
+        buf_addf(ask->left_out, "%s'%s' %s\n", kind, err_show(&shown, name), why);
+}
+
+static void cut_off(const PromptAsk *ask, const char *kind, Str name, Arena *into)
+{
+    left_out(ask, kind, name,
+             arena_printf(into, "is longer than %d bytes: the rest is left out of the rules",
+                          PROMPT_FILE_MAX)
+                 .p);
+}
+
 /* --- Files ------------------------------------------------------------------------------- */
 
 /* Rules are obeyed, so they must not come from somebody else: a file counts if it is our own or
@@ -65,7 +81,8 @@ static bool trusted(const char *path, const struct stat *info)
 
 /* A file of rules under its own heading; one that is not there is passed over, and so is one that
  * says the same as the one before it. */
-static jot_status add_file(const char *path, Buf *to, Arena *into, Str *last, Err *e)
+static jot_status add_file(const PromptAsk *ask, const char *path, Buf *to, Arena *into, Str *last,
+                           Err *e)
 {
     struct stat info;
     AUTO(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -73,6 +90,7 @@ static jot_status add_file(const char *path, Buf *to, Arena *into, Str *last, Er
         return JOT_OK;
     if (!trusted(path, &info)) {
         buf_addf(to, "\n[%s belongs to another user and is not shown]\n", path);
+        left_out(ask, "", str(path), "belongs to another user: it is left out of the rules");
         return JOT_OK;
     }
     char *bytes = arena_alloc(into, PROMPT_FILE_MAX + 1, 1);
@@ -85,25 +103,26 @@ static jot_status add_file(const char *path, Buf *to, Arena *into, Str *last, Er
     if (cut && bad + 4 > text.n)
         text.n = bad; /* a character that was cut in two */
     else if (bad < text.n)
-        return err_set(e, JOT_INVALID, "'%s' is UTF-8 text: the byte at offset %zu is not", path,
-                       bad);
+        return err_set(e, JOT_INVALID, "'%s' is not UTF-8 text: the byte at offset %zu", path, bad);
     if (text.n == 0 || str_eq(text, *last))
         return JOT_OK;
     *last = text;
     buf_addf(to, "\n# Rules from %s\n\n", path);
     buf_add(to, text);
-    if (cut)
+    if (cut) {
         buf_addf(to, "\n[the file is longer than %d bytes: the rest is not shown]",
                  PROMPT_FILE_MAX);
+        cut_off(ask, "", str(path), into);
+    }
     buf_add_char(to, '\n');
     return JOT_OK;
 }
 
 /* From the root down to the working directory. */
-static jot_status add_files(Str dir, Buf *to, Arena *into, Err *e)
+static jot_status add_files(const PromptAsk *ask, Buf *to, Arena *into, Err *e)
 {
     static const char *const names[] = { "AGENTS.md", "CLAUDE.md" };
-    Str last = { 0 };
+    Str last = { 0 }, dir = ask->dir;
     size_t levels = 0;
     for (size_t end = 0; end <= dir.n && levels < PROMPT_LEVELS_MAX; end++) {
         bool here = end == dir.n ? !str_ends(dir, S("/")) : dir.p[end] == '/';
@@ -112,7 +131,7 @@ static jot_status add_files(Str dir, Buf *to, Arena *into, Err *e)
         levels++;
         for (size_t i = 0; i < COUNT_OF(names); i++) {
             Str path = arena_printf(into, STR_FMT "/%s", (int)end, dir.p, names[i]);
-            TRY(add_file(path.p, to, into, &last, e));
+            TRY(add_file(ask, path.p, to, into, &last, e));
         }
     }
     return JOT_OK;
@@ -120,14 +139,18 @@ static jot_status add_files(Str dir, Buf *to, Arena *into, Err *e)
 
 /* --- Notes ------------------------------------------------------------------------------- */
 
-static jot_status add_note(Memory *m, Str key, Buf *to, Arena *into, Err *e)
+static jot_status add_note(const PromptAsk *ask, Str key, Buf *to, Arena *into, Err *e)
 {
     Doc doc;
     Err missing = { 0 };
     Str stream = arena_printf(into, "notes/" STR_FMT, STR_ARG(key));
-    jot_status st = doc_read(m, stream, into, &doc, &missing);
-    if (st == JOT_NOT_FOUND || (st == JOT_OK && !utf8_valid(doc.text)))
+    jot_status st = doc_read(ask->m, stream, into, &doc, &missing);
+    if (st == JOT_NOT_FOUND)
         return JOT_OK;
+    if (st == JOT_OK && !utf8_valid(doc.text)) {
+        left_out(ask, "the note ", key, "is not UTF-8 text: it is left out of the rules");
+        return JOT_OK;
+    }
     if (st != JOT_OK) {
         if (e)
             *e = missing;
@@ -135,19 +158,21 @@ static jot_status add_note(Memory *m, Str key, Buf *to, Arena *into, Err *e)
     }
     size_t cut = utf8_floor(doc.text, PROMPT_FILE_MAX);
     buf_addf(to, "\n# The note " STR_FMT "\n\n" STR_FMT "\n", STR_ARG(key), (int)cut, doc.text.p);
-    if (cut < doc.text.n)
+    if (cut < doc.text.n) {
         buf_addf(to, "[the note is longer: read it with scratchpad_read]\n");
+        cut_off(ask, "the note ", key, into);
+    }
     return JOT_OK;
 }
 
-static jot_status add_notes(Memory *m, Buf *to, Arena *into, Err *e)
+static jot_status add_notes(const PromptAsk *ask, Buf *to, Arena *into, Err *e)
 {
     Listing page;
-    TRY(add_note(m, S(CONTEXT_RULES), to, into, e));
-    TRY(store_list(m->store, S("notes/" CONTEXT_PINNED), (Str){ 0 }, STORE_LIST_MAX, LIST_LIVE,
+    TRY(add_note(ask, S(CONTEXT_RULES), to, into, e));
+    TRY(store_list(ask->m->store, S("notes/" CONTEXT_PINNED), (Str){ 0 }, STORE_LIST_MAX, LIST_LIVE,
                    into, &page, e));
     for (size_t i = 0; i < page.n; i++)
-        TRY(add_note(m, str_from(page.items[i].name, 6), to, into, e));
+        TRY(add_note(ask, str_from(page.items[i].name, 6), to, into, e));
     return JOT_OK;
 }
 
@@ -182,8 +207,8 @@ static jot_status build(const PromptAsk *ask, Str what, Arena *into, Str *out, E
                        "not find out."));
     buf_add_char(&to, '\n');
     if (!ask->no_files)
-        TRY(add_files(ask->dir, &to, into, e));
-    TRY(add_notes(ask->m, &to, into, e));
+        TRY(add_files(ask, &to, into, e));
+    TRY(add_notes(ask, &to, into, e));
     if (!buf_ok(&to))
         return err_set(e, JOT_TOO_BIG, "the rules are longer than %d bytes together", PROMPT_MAX);
     *out = arena_copy(into, buf_str(&to));

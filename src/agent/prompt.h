@@ -21,7 +21,7 @@
 
 enum {
     PROMPT_FILE_MAX =
-        64 * 1024,           /* bytes of one file of rules; what is longer is cut, and says so */
+        64 * 1024, /* bytes of one file of rules; what is longer is cut, and told to both */
     PROMPT_MAX = 512 * 1024, /* bytes of all */
     PROMPT_LEVELS_MAX = 64,  /* directories that are looked into */
 };
@@ -32,6 +32,7 @@ typedef struct PromptAsk {
     Str dir;       /* the working directory, absolute */
     Str agent;     /* who works */
     bool no_files; /* leave AGENTS.md and CLAUDE.md alone */
+    Buf *left_out; /* may be NULL: gets a sentence a line about what the model is not shown */
     /* For a model without tool calls of its own: */
     bool json;
     const LlmTool *tools;

@@ -223,7 +223,9 @@ jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *optio
                          .read_only = o.read_only,
                          .wait_ms = o.wait_ms };
     SearchOptions so = { .language = fresh.language };
-    jot_status st = memory_open(&fresh.m, where.url, &mo, api_err(pad));
+    jot_status st = where_check(&where, api_err(pad));
+    if (st == JOT_OK)
+        st = memory_open(&fresh.m, where.url, &mo, api_err(pad));
     /* A language nobody knows is told now, and not by the first search. */
     if (st == JOT_OK && fresh.language)
         st = search_open(&fresh.search, &fresh.m, &so, api_err(pad));

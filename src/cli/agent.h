@@ -44,5 +44,7 @@ DEFINE_AUTO(Agent, agent_close)
 
 /* What the rules are made from. */
 PromptAsk agent_prompt(Session *s, const Agent *a, bool json);
+/* Say on standard error which rules the model will not see (PromptAsk.left_out). */
+void agent_tell_left_out(Buf *sentences);
 
 #endif

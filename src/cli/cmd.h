@@ -107,7 +107,7 @@ void print_text(Str text);
 /* The same, followed by a line break if there is none. */
 void print_line(Str text);
 
-/* "1 record", "2 records". */
+/* "1 record", "2 records", "2 replies". */
 typedef struct Counted {
     char text[48];
 } Counted;

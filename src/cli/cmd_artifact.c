@@ -44,7 +44,7 @@ static void print_name(const ArtifactRef *r)
 
 static void print_wrote(const ArtifactRef *r)
 {
-    printf("wrote %llu bytes to artifact ", (unsigned long long)r->size);
+    printf("wrote %s to artifact ", counted(r->size, "byte").text);
     print_name(r);
     printf("\ncontent_hash %s\n", hash_hex(r->sha256).text);
 }

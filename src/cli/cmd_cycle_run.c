@@ -80,8 +80,11 @@ static jot_status run_cycle(Session *s)
                  .agent = cycle_agent(s),
                  .max_tokens = a.max_tokens ? (uint32_t)a.max_tokens : BUDGET_HEADROOM,
                  .iterations_max = a.iterations_max };
+    AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, &a, true);
+    ask.left_out = &left_out;
     TRY(prompt_build_cycle(&ask, &s->arena, &w.system, &s->err));
+    agent_tell_left_out(&left_out);
     if (!every_s && !file)
         return run_one(s, &w, a.live.quiet);
     return run_many(s, &w, every_s, file, a.live.quiet);

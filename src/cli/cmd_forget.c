@@ -43,7 +43,7 @@ static jot_status redact_phrase(Session *s, Str stream)
                              f.rewritten, "redacted", (json_int_t)f.n));
         return JOT_OK;
     }
-    printf("redacted %llu older versions of %s%s\n", (unsigned long long)f.n, doc_name(stream).text,
+    printf("redacted %s of %s%s\n", counted(f.n, "older version").text, doc_name(stream).text,
            f.rewritten ? ", and rewrote the present one" : "");
     if (mark_live(&f.mark))
         docs_print_version(&f.mark);

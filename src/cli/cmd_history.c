@@ -176,10 +176,11 @@ static jot_status run_blame(Session *s)
 
 /* --- undo, restore --------------------------------------------------------------------- */
 
-static jot_status tell_changed(Session *s, Str stream, const Doc *now)
+/* `mine` is the text that would have been brought back, empty if it is not known. */
+static jot_status tell_changed(Session *s, Str stream, Str mine, const Doc *now)
 {
     Conflict c;
-    TRY(conflict_look(&s->memory, stream, (Str){ 0 }, (Str){ 0 }, now, &s->arena, &c, NULL));
+    TRY(conflict_look(&s->memory, stream, (Str){ 0 }, mine, now, &s->arena, &c, NULL));
     return docs_tell(s, &c);
 }
 
@@ -194,7 +195,7 @@ static jot_status run_undo(Session *s)
     TRY(docs_open(s, stream));
     jot_status st = history_undo(&s->memory, stream, &when, &s->arena, &now, &back, &s->err);
     if (st == JOT_CONFLICT)
-        return tell_changed(s, stream, &now);
+        return tell_changed(s, stream, (Str){ 0 }, &now);
     TRY(st);
     Str line = arena_printf(&s->arena, "%s is %s%llu", doc_name(stream).text,
                             mark_live(&now.mark) ? "as it was at seq "
@@ -216,8 +217,12 @@ static jot_status run_restore(Session *s)
     TRY(docs_if(s, false, &when));
     TRY(docs_open(s, stream));
     jot_status st = history_restore(&s->memory, stream, &which, &when, &s->arena, &now, &s->err);
+    Doc was = { 0 };
+    if (st == JOT_CONFLICT &&
+        history_at(&s->memory, stream, &which, &s->arena, &was, &(Err){ 0 }) != JOT_OK)
+        was = (Doc){ 0 };
     if (st == JOT_CONFLICT)
-        return tell_changed(s, stream, &now);
+        return tell_changed(s, stream, was.text, &now);
     TRY(st);
     Str line = arena_printf(&s->arena, "%s is as it was at seq %llu", doc_name(stream).text,
                             (unsigned long long)meta_number(now.meta, "restored"));

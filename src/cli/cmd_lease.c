@@ -136,9 +136,9 @@ static jot_status run_check(Session *s)
                        (unsigned long long)s->lease, err_show(&shown, ask.on));
     if (!s->lease) {
         Shown by;
-        err_set(&s->err, JOT_LEASED, "'%s' is leased to '%s' for %lld s more (token %llu)",
-                err_show(&shown, l.on), err_show(&by, l.by),
-                (long long)(l.left_ms + SECOND - 1) / SECOND, (unsigned long long)l.token);
+        err_set(&s->err, JOT_LEASED, "'%s' is leased to '%s'%s (token %llu)",
+                err_show(&shown, l.on), err_show(&by, l.by), lease_rest(&l).text,
+                (unsigned long long)l.token);
         return refused(s, &l);
     }
     print_lease(s, &l);

@@ -2,6 +2,7 @@
 #include "cli/cmd_log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/time.h"
@@ -14,28 +15,63 @@ extern const Cmd cmd_log;
 
 /* --- Which runs there are ------------------------------------------------------------------ */
 
-/* The newest runs, as a ring. */
+/* The runs written to last, in a heap: the one to be dropped for a newer one is the first. */
 typedef struct Newest {
     RunLine *items;
-    size_t max;
+    size_t n, max;
     uint64_t seen;
     Arena *arena;
 } Newest;
 
+/* As 'last' means it: by the newest record; of several in one millisecond, by name. */
+static bool is_older(const RunLine *a, const RunLine *b)
+{
+    return a->at_ms != b->at_ms ? a->at_ms < b->at_ms : str_cmp(a->id, b->id) < 0;
+}
+
+/* Let the one at `at` sink until those below it are newer. */
+static void sink_down(Newest *n, size_t at)
+{
+    for (size_t below = 2 * at + 1; below < n->n; below = 2 * at + 1) {
+        if (below + 1 < n->n && is_older(&n->items[below + 1], &n->items[below]))
+            below++;
+        if (!is_older(&n->items[below], &n->items[at]))
+            return;
+        RunLine other = n->items[at];
+        n->items[at] = n->items[below];
+        n->items[below] = other;
+        at = below;
+    }
+}
+
 static jot_status keep_newest(void *ctx, const RunLine *l)
 {
     Newest *n = ctx;
-    RunLine *to = &n->items[n->seen++ % n->max];
+    n->seen++;
+    if (n->n == n->max && !is_older(&n->items[0], l))
+        return JOT_OK;
+    RunLine *to = n->n < n->max ? &n->items[n->n++] : &n->items[0];
     *to = *l;
     to->id = arena_copy(n->arena, l->id);
     to->by = arena_copy(n->arena, l->by);
+    if (n->n < n->max)
+        return JOT_OK;
+    for (size_t i = n->seen == n->max ? n->n : 1; i-- > 0;)
+        sink_down(n, i);
     return JOT_OK;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    return is_older(a, b) - is_older(b, a);
 }
 
 static jot_status find_newest(Session *s, size_t max, Newest *out)
 {
     *out = (Newest){ .items = NEW_ARRAY(&s->arena, RunLine, max), .max = max, .arena = &s->arena };
-    return run_list(&s->memory, keep_newest, out, &s->err);
+    TRY(run_list(&s->memory, keep_newest, out, &s->err));
+    qsort(out->items, out->n, sizeof *out->items, newest_first);
+    return JOT_OK;
 }
 
 /* The run that was written to last; of several in one millisecond, the last by name. */
@@ -108,17 +144,16 @@ static jot_status run_log(Session *s)
     Newest newest = { .max = 1 };
     if (there)
         TRY(find_newest(s, (size_t)max, &newest));
-    uint64_t shown = newest.seen < newest.max ? newest.seen : newest.max;
     AUTO_PTR(json_t) runs = json_array();
-    for (uint64_t i = 0; i < shown; i++)
-        TRY(show_run(s, &newest.items[(newest.seen - 1 - i) % newest.max], runs));
-    uint64_t older = newest.seen - shown;
+    for (size_t i = 0; i < newest.n; i++)
+        TRY(show_run(s, &newest.items[i], runs));
+    uint64_t older = newest.seen - newest.n;
     if (s->json)
         print_json(json_pack("{s:O, s:I}", "runs", runs, "older", (json_int_t)older));
-    else if (shown == 0)
+    else if (newest.n == 0)
         puts("(none)");
     else if (older)
-        fprintf(stderr, "jotter: %llu older runs: use --limit\n", (unsigned long long)older);
+        fprintf(stderr, "jotter: %s: use --limit\n", counted(older, "older run").text);
     return JOT_OK;
 }
 
@@ -174,10 +209,10 @@ static void print_setup(const json_t *setup)
 {
     fputs("        model ", stdout);
     print_text(json_str(json_object_get(setup, "model")));
-    printf(", window %lld, %zu tools, rules of %zu bytes\n",
+    printf(", window %lld, %s, rules of %s\n",
            (long long)json_integer_value(json_object_get(setup, "window")),
-           json_array_size(json_object_get(setup, "tools")),
-           json_str(json_object_get(setup, "system")).n);
+           counted(json_array_size(json_object_get(setup, "tools")), "tool").text,
+           counted(json_str(json_object_get(setup, "system")).n, "byte").text);
 }
 
 /* The body of a step; that of an agent's loop is JSON, of which --json shows all. */

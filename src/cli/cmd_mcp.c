@@ -10,22 +10,28 @@ extern const Cmd cmd_mcp;
 
 /* --- HTTP -------------------------------------------------------------------------------- */
 
-static const char *token_path(Session *s)
+static jot_status token_path(Session *s, const char **out)
 {
     const char *given = opt_text(s, "token-file"), *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
     if (given)
-        return given;
-    if (data && data[0] == '/')
-        return arena_printf(&s->arena, "%s/jotter/token", data).p;
-    return arena_printf(&s->arena, "%s/.local/share/jotter/token", home ? home : ".").p;
+        *out = given;
+    else if (data && data[0] == '/')
+        *out = arena_printf(&s->arena, "%s/jotter/token", data).p;
+    else if (home && home[0] == '/')
+        *out = arena_printf(&s->arena, "%s/.local/share/jotter/token", home).p;
+    else
+        return err_set(
+            &s->err, JOT_INVALID,
+            "the token has no place: give --token-file, or set HOME to an absolute path");
+    return JOT_OK;
 }
 
 /* Without a token only this machine may ask, and only if somebody says so. */
 static jot_status set_token(Session *s, HttpGuard *g, bool loopback)
 {
     bool made = false;
-    const char *path = token_path(s);
+    const char *path = NULL;
     if (opt_given(s, "no-token") && opt_given(s, "token-file"))
         return err_set(&s->err, JOT_INVALID, "say --token-file or --no-token, not both");
     if (opt_given(s, "no-token") && !loopback)
@@ -34,6 +40,7 @@ static jot_status set_token(Session *s, HttpGuard *g, bool loopback)
             "an address that others can reach needs a token: --no-token is for loopback");
     if (opt_given(s, "no-token"))
         return JOT_OK;
+    TRY(token_path(s, &path));
     TRY(http_guard_token(g, &io_system, path, &made, &s->err));
     if (made)
         fprintf(stderr, "jotter: made a token in %s\n", path);
@@ -85,6 +92,7 @@ static jot_status run_mcp(Session *s)
         o.by = s->by;
     /* A pad that cannot be meant is told now; whether it is there only the first call asks. */
     Url url;
+    TRY(where_check(&s->where, &s->err));
     TRY(url_parse(o.url, &s->arena, &url, &s->err));
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
     if (opt_given(s, "http"))

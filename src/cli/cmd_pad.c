@@ -1,4 +1,5 @@
 /* cmd_pad.c - the pad itself from the shell: making it, where it is, copying it. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,10 +17,13 @@ static const char *yes(bool b)
 static jot_status run_init(Session *s)
 {
     const char *named = getenv("JOTTER_PAD");
-    char *here = NULL;
-    if (!opt_given(s, "pad") && !(named && named[0]) && (here = getcwd(NULL, 0)))
+    if (!opt_given(s, "pad") && !(named && named[0])) {
+        char *here = getcwd(NULL, 0);
+        if (!here)
+            return err_errno(&s->err, errno, "could not find the working directory");
         s->where.url = arena_printf(&s->arena, "files:%s/.jotter", here);
-    free(here);
+        free(here);
+    }
     bool there;
     TRY(session_open_any(s, &there));
     if (!there)
@@ -75,6 +79,7 @@ static void print_promise(Session *s)
 static jot_status run_where(Session *s)
 {
     bool there;
+    TRY(where_check(&s->where, &s->err));
     if (!s->json) { /* also if it cannot be opened */
         fputs("pad        ", stdout);
         print_line(s->where.url);

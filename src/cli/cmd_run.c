@@ -61,8 +61,14 @@ static jot_status make_setup(Session *s, const Agent *a, Loop *l)
     setup->tools = a->tools;
     setup->tools_n = a->tools_n;
     l->setup_anew = opt_given(s, "window") || opt_given(s, "max-tokens");
+    AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, a, setup->json);
-    return prompt_build(&ask, &s->arena, &setup->system, &s->err);
+    ask.left_out = &left_out;
+    TRY(prompt_build(&ask, &s->arena, &setup->system, &s->err));
+    /* A run that goes on keeps the rules it was begun with. */
+    if (!opt_given(s, "resume"))
+        agent_tell_left_out(&left_out);
+    return JOT_OK;
 }
 
 static json_t *outcome_json(const Run *r, const LoopOutcome *o)
@@ -72,6 +78,19 @@ static json_t *outcome_json(const Run *r, const LoopOutcome *o)
                      json_text(o->why), "replies", (json_int_t)o->replies, "results",
                      (json_int_t)o->results, "tokens", (json_int_t)o->tokens, "summed",
                      (json_int_t)o->summed, "budget", budget_json(&o->budget));
+}
+
+/* Why it is not done, and what helps. */
+static void tell_stop(Session *s, const Run *r, const LoopOutcome *o)
+{
+    fprintf(stderr, "jotter: run %s %s: " STR_FMT "\n", r->id,
+            o->answer.n ? "answered, but is not done" : "ended without an answer",
+            STR_ARG(cycle_state_line(&s->arena, o->why, WHY_CHARS)));
+    if (o->end == LOOP_SPENT)
+        fprintf(stderr, "jotter: go on with a larger --budget: jotter run --resume %s --budget N\n",
+                r->id);
+    else if (o->end != LOOP_REFUSED)
+        fprintf(stderr, "jotter: go on with: jotter run --resume %s\n", r->id);
 }
 
 static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
@@ -85,14 +104,11 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
         print_line(o->answer);
     fflush(stdout);
     if (o->end != LOOP_ANSWERED)
-        fprintf(stderr, "jotter: run %s ended without an answer: " STR_FMT "\n", r->id,
-                STR_ARG(cycle_state_line(&s->arena, o->why, WHY_CHARS)));
-    if (o->end != LOOP_ANSWERED)
-        fprintf(stderr, "jotter: go on with: jotter run --resume %s\n", r->id);
+        tell_stop(s, r, o);
     else if (!a->live.quiet)
-        fprintf(stderr, "%srun %s: %llu replies, %llu results, %llu tokens%s\n", ink(INK_DIM),
-                r->id, (unsigned long long)o->replies, (unsigned long long)o->results,
-                (unsigned long long)o->tokens, ink(INK_PLAIN));
+        fprintf(stderr, "%srun %s: %s, %s, %s%s\n", ink(INK_DIM), r->id,
+                counted(o->replies, "reply").text, counted(o->results, "result").text,
+                counted(o->tokens, "token").text, ink(INK_PLAIN));
 }
 
 static jot_status work(Session *s, Agent *a, Loop *l, Str query)

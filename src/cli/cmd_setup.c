@@ -202,6 +202,7 @@ static jot_status pad_url(Session *s, Str *out)
     static const Str local[] = { S("files:"), S("sqlite:") };
     Url u;
     Str url = s->where.url;
+    TRY(where_check(&s->where, &s->err));
     TRY(url_parse(url, &s->arena, &u, &s->err));
     if (str_eq(u.scheme, S("mem")))
         return err_set(&s->err, JOT_INVALID,
@@ -262,8 +263,9 @@ static jot_status words_of(Session *s, const Client *c, json_t *words)
 static jot_status check_address(Session *s, const char *address)
 {
     Url u;
-    TRY(url_parse(str(address), &s->arena, &u, &s->err));
-    bool web = str_eq(u.scheme, S("http")) || str_eq(u.scheme, S("https"));
+    Err ignored = { 0 };
+    bool web = url_parse(str(address), &s->arena, &u, &ignored) == JOT_OK;
+    web = web && (str_eq(u.scheme, S("http")) || str_eq(u.scheme, S("https")));
     if (!web || !u.authority || !u.host.n)
         return err_set(&s->err, JOT_INVALID, "--http: use http://HOST:PORT/mcp");
     if (opt_given(s, "tools") || opt_given(s, "pad"))
@@ -381,7 +383,8 @@ static jot_status run_setup(Session *s)
 static const Opt opts[] = {
     { "write", NULL, "put it into the file, after showing what changes" },
     { "project", NULL, "the file of the project in this directory, not your own" },
-    { "tools", "PROFILES", "artifacts, runs, cycles, tasks, memory, graph, all; with commas" },
+    { "tools", "PROFILES",
+      "artifacts, runs, cycles, tasks, memory, graph, plans, all; with commas" },
     { "http", "URL", "for a server that runs: http://" MCP_HTTP_ADDRESS "/mcp" },
     { 0 },
 };

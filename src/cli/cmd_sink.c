@@ -72,6 +72,9 @@ static jot_status run_get(Session *s)
         print_json(sink_slice_json(&slice));
     else
         print_text(slice.text);
+    if (!s->json && slice.text.n == 0 && r.from)
+        fprintf(stderr, "jotter: there is nothing from there on: the result has %s, %s\n",
+                counted(slice.bytes, "byte").text, counted(slice.lines, "line").text);
     return JOT_OK;
 }
 

@@ -53,12 +53,26 @@ static jot_status run_add(Session *s)
     return print_task(s, &t);
 }
 
+/* What waits is started by a word of its own, which the list of ways does not show. */
+static void hint_start(Session *s, const TaskMove *move, const Task *t)
+{
+    bool waits = t->id.n && (t->status == TASK_PENDING || t->status == TASK_READY);
+    if (!waits || (move->to != TASK_COMPLETED && move->to != TASK_FAILED))
+        return;
+    Str why = arena_copy(&s->arena, str(s->err.text));
+    err_set(&s->err, s->err.status, STR_FMT "; start it first: jotter task start " STR_FMT,
+            STR_ARG(why), STR_ARG(t->id));
+}
+
 static jot_status move_to(Session *s, TaskMove *move)
 {
     Task t = { 0 };
     move->manual = move->manual || opt_given(s, "manual");
     TRY(session_open(s, false));
-    return answer(s, task_move(&s->memory, arg_at(s, 0), move, &s->arena, &t, &s->err), &t);
+    jot_status st = task_move(&s->memory, arg_at(s, 0), move, &s->arena, &t, &s->err);
+    if (st == JOT_INVALID)
+        hint_start(s, move, &t);
+    return answer(s, st, &t);
 }
 
 static jot_status run_start(Session *s)

@@ -40,8 +40,8 @@ static void print_report(Session *s, const LayoutReport *r, bool in)
                counted(r->files, "file").text, counted(r->added, "record").text,
                (unsigned long long)r->unchanged, (unsigned long long)r->skipped_total);
     else
-        printf("%s: %llu files written, %llu left out\n", layout_name(r->layout),
-               (unsigned long long)r->files, (unsigned long long)r->skipped_total);
+        printf("%s: %s written, %llu left out\n", layout_name(r->layout),
+               counted(r->files, "file").text, (unsigned long long)r->skipped_total);
 }
 
 static void show_progress(void *ctx, const CopyCount *c)

@@ -28,8 +28,8 @@ static void print_change(const Change *c)
     printf("%s  %-8s  ", c->mark.at_ms ? time_text(c->mark.at_ms).text : "-", words[c->mark.op]);
     print_text(c->stream);
     if (text)
-        printf("  version %s  %llu bytes", version_of(c->mark.sha256).text,
-               (unsigned long long)c->mark.size);
+        printf("  version %s  %s", version_of(c->mark.sha256).text,
+               counted(c->mark.size, "byte").text);
     fputs("  ", stdout);
     print_text(c->by);
     putchar('\n');

@@ -129,9 +129,9 @@ static void on_result(void *ctx, const TurnCall *c)
     if (l->quiet)
         return;
     Str first = str_slice(c->result, 0, str_find(c->result, '\n'));
-    fprintf(stderr, "%s  %s" STR_FMT " (%zu bytes)%s\n", ink(c->ok ? INK_DIM : INK_RED),
-            c->ok ? "" : "failed: ", STR_ARG(one_line(&a, first, RESULT_CHARS)), c->result.n,
-            ink(INK_PLAIN));
+    fprintf(stderr, "%s  %s" STR_FMT " (%s)%s\n", ink(c->ok ? INK_DIM : INK_RED),
+            c->ok ? "" : "failed: ", STR_ARG(one_line(&a, first, RESULT_CHARS)),
+            counted(c->result.n, "byte").text, ink(INK_PLAIN));
     if (c->warning.n)
         fprintf(stderr, "%s  " STR_FMT "%s\n", ink(INK_YELLOW), STR_ARG(c->warning),
                 ink(INK_PLAIN));

@@ -1,5 +1,6 @@
 /* print.c - text on its way to a person, values on their way to a program. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -51,7 +52,13 @@ void print_line(Str text)
 Counted counted(uint64_t n, const char *what)
 {
     Counted c;
-    snprintf(c.text, sizeof c.text, "%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
+    size_t all = strlen(what);
+    bool y = all > 1 && what[all - 1] == 'y' && !strchr("aeiou", what[all - 2]);
+    if (n == 1)
+        snprintf(c.text, sizeof c.text, "1 %s", what);
+    else
+        snprintf(c.text, sizeof c.text, "%llu %.*s%s", (unsigned long long)n,
+                 (int)(y ? all - 1 : all), what, y ? "ies" : "s");
     return c;
 }
 

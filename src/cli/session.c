@@ -20,6 +20,7 @@ jot_status read_token(Session *s, const char *text, uint64_t *out)
 jot_status session_open(Session *s, bool create)
 {
     MemoryOptions o = { .by = s->by, .create = create };
+    TRY(where_check(&s->where, &s->err));
     TRY(memory_open(&s->memory, s->where.url, &o, &s->err));
     if (s->lease)
         lease_adopt(&s->memory, s->lease);

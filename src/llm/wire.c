@@ -30,6 +30,7 @@ typedef struct Attempt {
     Draft draft;
     Sse sse;
     Buf body;      /* of an answer that is no stream */
+    bool told;     /* there was an event */
     jot_status st; /* what an event decided; JOT_OK: nothing */
     bool retry;
 } Attempt;
@@ -62,6 +63,7 @@ static bool is_object(const HttpAnswer *a)
 static jot_status on_event(void *ctx, const SseEvent *event, Err *e)
 {
     Attempt *a = ctx;
+    a->told = true;
     return a->st = a->wire->dialect->event(&a->draft, event, e);
 }
 
@@ -111,6 +113,14 @@ static jot_status failed(Attempt *a, jot_status st, Err *e)
     return st;
 }
 
+/* A page, say, behind an address that is not the model's: asking again would not change it.  What
+ * is called otherwise and holds events all the same is taken. */
+static bool is_other(const Attempt *a, Str *type)
+{
+    return !a->told && http_answer_header(&a->answer, S("content-type"), type) &&
+           !str_starts(*type, S("text/event-stream"));
+}
+
 static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
 {
     if (!is_good(&a->answer))
@@ -120,6 +130,13 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
         if (on_event(a, &whole, e) != JOT_OK)
             return failed(a, a->st, e);
     }
+    Str type = { 0 };
+    Shown shown;
+    if (is_other(a, &type))
+        return err_set(e, JOT_INVALID,
+                       "the address answers with '%s', not with an event stream: see that it is "
+                       "the provider's",
+                       err_show(&shown, type));
     jot_status st = draft_finish(&a->draft, into, out, e);
     a->retry = a->draft.retry;
     return st;

@@ -21,6 +21,7 @@
 #include "memory/lease.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,14 +301,24 @@ static size_t find_overlap(const LeaseTable *t, Str on, bool prefix)
     return i;
 }
 
+LeaseRest lease_rest(const Lease *l)
+{
+    LeaseRest r;
+    if (l->live)
+        snprintf(r.text, sizeof r.text,
+                 ": another process is at it, and the lease ends with that process");
+    else
+        snprintf(r.text, sizeof r.text, " for %lld s more", (long long)(l->left_ms + 999) / 1000);
+    return r;
+}
+
 static jot_status in_the_way(const LeaseAsk *ask, const Lease *l, Err *e)
 {
     Shown a, b, by;
     const char *on = err_show(&a, ask->on), *other = err_show(&b, l->on);
     bool same = str_eq(ask->on, l->on) && ask->prefix == l->prefix;
-    return err_set(e, JOT_LEASED, "'%s' is leased%s%s%s to '%s' for %lld s more", on,
-                   same ? "" : ", with '", same ? "" : other, same ? "" : "',",
-                   err_show(&by, l->by), (long long)(l->left_ms + 999) / 1000);
+    return err_set(e, JOT_LEASED, "'%s' is leased%s%s%s to '%s'%s", on, same ? "" : ", with '",
+                   same ? "" : other, same ? "" : "',", err_show(&by, l->by), lease_rest(l).text);
 }
 
 static jot_status over(uint64_t token, Err *e)

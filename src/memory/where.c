@@ -22,12 +22,15 @@ static Str find_upward(Arena *into)
     return found;
 }
 
+/* The empty Str if the environment names no place: one relative to wherever we are is none. */
 static Str own_pad(Arena *into)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (data && data[0] == '/')
         return arena_printf(into, "files:%s/jotter/pad", data);
-    return arena_printf(into, "files:%s/.local/share/jotter/pad", home ? home : ".");
+    if (home && home[0] == '/')
+        return arena_printf(into, "files:%s/.local/share/jotter/pad", home);
+    return (Str){ 0 };
 }
 
 Where where_find(Str given, Arena *into)
@@ -42,4 +45,13 @@ Where where_find(Str given, Arena *into)
         return (Where){ arena_printf(into, "files:" STR_FMT, STR_ARG(near)),
                         "it is the nearest .jotter/ from here upward" };
     return (Where){ own_pad(into), "it is your own: there is no .jotter/ from here upward" };
+}
+
+jot_status where_check(const Where *w, Err *e)
+{
+    if (w->url.n)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "no pad is named, and there is no place for your own: HOME is not set to an "
+                   "absolute path");
 }

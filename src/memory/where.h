@@ -2,18 +2,22 @@
  *
  * The one that was named; else the one in $JOTTER_PAD; else the nearest
  * .jotter/ from the working directory upward; else the user's own, below
- * $XDG_DATA_HOME.  Nothing is made here: the first write does that. */
+ * $XDG_DATA_HOME or $HOME.  Nothing is made here: the first write does that. */
 #ifndef MEMORY_WHERE_H
 #define MEMORY_WHERE_H
 
 #include "base/arena.h"
+#include "base/err.h"
 
 typedef struct Where {
-    Str url;
+    Str url;         /* empty: there is none, see where_check */
     const char *why; /* how it was found, as the rest of a sentence */
 } Where;
 
 /* `given` may be empty. The url lives in `into` or is `given`. */
 Where where_find(Str given, Arena *into);
+
+/* JOT_INVALID: none was named, and neither XDG_DATA_HOME nor HOME is an absolute path. */
+MUST_USE jot_status where_check(const Where *w, Err *e);
 
 #endif

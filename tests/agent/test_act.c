@@ -66,7 +66,7 @@ static void a_word_that_means_nothing_is_refused(Desk *d)
     desk_expect(d, JOT_INVALID, policy_add(&p, POLICY_ALLOW, S("echo,"), &d->e));
     assert_int_equal(p.n, 0);
     desk_ok(d, policy_add(&p, POLICY_ALLOW, S("echo,shel"), &d->e));
-    desk_expect(d, JOT_NOT_FOUND, act_open(&a, &o, &d->e));
+    desk_expect(d, JOT_INVALID, act_open(&a, &o, &d->e));
     assert_says(d, "'shel' is neither a tool here nor an effect");
     p = (Policy){ 0 };
     for (int i = 0; i < POLICY_RULES_MAX; i++)

@@ -72,6 +72,18 @@ static void placeholders_are_filled_in(Desk *d)
     assert_str(buf_str(&text), want);
 }
 
+static void a_long_note_is_cut_and_said_to_be(Desk *d)
+{
+    AUTO(Buf) text = { 0 }, left_out = { 0 };
+    for (int i = 0; i < PROMPT_FILE_MAX / 4 + 1; i++)
+        buf_add(&text, S("note"));
+    buf_add_char(&text, 0);
+    write_note(d, "notes/persistent-rules", text.p);
+    build(d, (PromptAsk){ .left_out = &left_out });
+    assert_str(buf_str(&left_out), S("the note 'persistent-rules' is longer than 65536 bytes: the "
+                                     "rest is left out of the rules\n"));
+}
+
 static void a_long_file_is_cut_and_says_so(Desk *d)
 {
     AUTO(Buf) text = { 0 };
@@ -122,6 +134,7 @@ static const DeskTest tests[] = {
     DESK_TEST(the_nearest_rules_come_last),
     DESK_TEST(a_file_that_says_the_same_is_not_said_twice),
     DESK_TEST(placeholders_are_filled_in),
+    DESK_TEST(a_long_note_is_cut_and_said_to_be),
     DESK_TEST(a_long_file_is_cut_and_says_so),
     DESK_TEST(a_file_that_is_no_text_is_refused),
     DESK_TEST(rules_of_another_user_are_left_out_where_anybody_can_put_them),

@@ -58,7 +58,7 @@ run_json() { jot lease run job --json -- echo loud && ends 0 && tells loud && sa
 run_dashes() { jot lease run job -- sh -c 'echo "$@"' x --json -- y && ends 0 && is '--json -- y'; }
 
 # How long the lease on job still is, in ms.
-left() { "$JOTTER" lease list --json | sed -n 's/.*"left_ms":\([0-9]*\).*/\1/p'; }
+left() { "$JOTTER" lease list --json | sed -n 's/.*"on":"notes\/job"[^}]*"left_ms":\([0-9]*\).*/\1/p'; }
 longer() {
     local now
     now=$(left)
@@ -71,7 +71,7 @@ run_renews() {
     rm -f go3
     "$JOTTER" lease run job --ttl 6 -- sh -c 'while ! [ -e go3 ]; do sleep 0.1; done; echo late | "$0" write job' "$JOTTER" >"$here/.run" 2>&1 &
     local keeper=$! least=1000000
-    until_true sh -c '! "$0" lease check job' "$JOTTER" && until_true longer && jot lease acquire job && ends 75 || { kill $keeper; return 1; }
+    until_true sh -c '! "$0" lease check job' "$JOTTER" && until_true longer && jot lease acquire job && ends 75 && tells 'another process is at it, and the lease ends with that process' || { kill $keeper; return 1; }
     touch go3
     wait $keeper && jot read job && is late
 }

@@ -28,6 +28,14 @@ twice() {
 }
 try 'the same query twice gives two runs' each twice
 
+# The run that was written to last, though the other began later.
+order() {
+    begin earlier && one=$run && begin later && two=$run && sleep 0.01 && echo more | "$JOTTER" log add "$one" thinking >/dev/null || return 1
+    jot log --limit 1 && says "$one" && jot log --limit 2 && [ "$(printf '%s\n' "$out" | cut -d' ' -f1 | xargs)" = "$one $two" ] || return 1
+    jot log && [ "$(printf '%s\n' "$out" | head -n 2 | cut -d' ' -f1 | xargs)" = "$one $two" ] && jot log show last && says earlier
+}
+try 'the list begins with the run that was written to last, as last means it' each order
+
 input() { run=$(printf 'from input' | "$JOTTER" log new) && jot log show "$run" && says 'from input'; }
 try 'a query may come from standard input' each input
 

@@ -112,7 +112,9 @@ try 'bounded reads say what was left out, how to get it, and the version' bounds
 older() {
     put old 'one\n'; put old 'two\n'; put old 'three\n'
     jot read old --version 1 && is one && jot read old --version '~1' && is two && jot read old --at 2000-01-01; ends 66 &&
-        tells 'has no version as old as' && jot read old --version zzz; ends 64 && tells 'names no version'
+        tells 'has no version as old as' && jot read old --version zzz; ends 64 && tells 'names no version' &&
+        jot read old --version '~99'; ends 66 && tells 'scratchpad[old] has no version 99 changes back' || return 1
+    jot restore old 1 --if-version 000000000000 --json; ends 75 && says '"mine":"one\n"'
 }
 try 'older versions are read by seq, distance and time' older
 

@@ -180,4 +180,25 @@ cut_database() {
 }
 try 'a database that is cut off anywhere is refused' cut_database
 
+homeless() {
+    mkdir -p nowhere && cd nowhere || return 1
+    for home in '' HOME=rel 'HOME=rel XDG_DATA_HOME=rel'; do
+        for words in 'write plan' list where 'mcp --http --no-token' 'setup codex'; do
+            # shellcheck disable=SC2086
+            err=$(env -u HOME -u XDG_DATA_HOME $home CODEX_HOME="$here" "$JOTTER" $words 2>&1 <<<text)
+            code=$?
+            ends 64 && tells 'HOME is not set to an absolute path' || { echo "# $home: $words"; return 1; }
+        done
+    done
+    env -u HOME -u XDG_DATA_HOME "$JOTTER" write plan --pad files:pad <<<text >/dev/null && [ "$(ls -A)" = pad ]
+}
+try 'without a home nobody has a pad of his own, and the working directory does not stand in for it' eval '(homeless)'
+
+gone() {
+    mkdir -p lost && cd lost && rmdir ../lost || return 1
+    jot init
+    ends 66 && tells 'could not find the working directory' && [ ! -e "$XDG_DATA_HOME/jotter/pad" ]
+}
+try 'a directory that is deleted gets no pad, and nor does anybody else' eval '(gone)'
+
 plan

@@ -48,6 +48,7 @@ model() {
     jot run --model script:calc.yaml && ends 64 && tells 'say what to do' || return 1
     jot run x --model script:calc.yaml --protocol morse && ends 64 && tells 'use native or json' || return 1
     jot run x --model script:calc.yaml --allow 'nonsense!' && ends 64 || return 1
+    jot run x --model script:calc.yaml --allow bogus && ends 64 && tells "'bogus' is neither a tool here nor an effect" || return 1
     jot run x --model script:calc.yaml --window 10 && ends 64 && tells 'use a number from 2000'
 }
 try 'what is missing or wrong is said in one sentence' model
@@ -104,6 +105,22 @@ endless() {
 }
 try 'an endless loop ends with exit code 1' endless
 
+cat >refuse.yaml <<'E'
+- {text: No., stop: refusal, why: not this}
+E
+cat >planned.yaml <<'E'
+- calls: [{name: plan_create, args: {objective: x, steps: [look]}}]
+- {text: It is so., repeat: true}
+E
+stops() {
+    jot run 'do it' --model script:refuse.yaml && ends 1 && tells 'ended without an answer' || return 1
+    case $err in *--resume*) echo "# after a refusal: $err" && return 1 ;; esac
+    jot run 'for ever' --model script:endless.yaml --budget 10 && ends 1 && tells 'go on with a larger --budget: jotter run --resume' || return 1
+    jot run 'with a plan' --model script:planned.yaml && ends 1 && is 'It is so.' && tells 'answered, but is not done' || return 1
+    jot --json run 'with a plan' --model script:planned.yaml && ends 1 && says '"end":"incomplete_plan","answer":"It is so."'
+}
+try 'whatever stops a run, what is said of it helps' stops
+
 fails() {
     echo '- calls: [{id: c, name: calc, args: {expression: 1+1}}]' >half.yaml
     cat half.yaml - >broken.yaml <<<'- {error: broken, message: the line is dead}'
@@ -132,6 +149,16 @@ rules() {
     head -n 1 log | grep -q "on $here/sub.*far rule.*near rule.*noted rule"
 }
 try 'rules are sent: the file, the nearest last, then the note' rules
+
+long_rules() {
+    mkdir -p long odd && head -c 70000 /dev/zero | tr '\0' r >long/AGENTS.md && printf 'a\377' >odd/AGENTS.md
+    (cd long && "$JOTTER" run 'with long rules' --model script:../calc.yaml --quiet >/dev/null) 2>.err
+    err=$(cat .err)
+    tells "jotter: '$here/long/AGENTS.md' is longer than 65536 bytes: the rest is left out of the rules" || return 1
+    err=$(cd odd && "$JOTTER" run 'with odd rules' --model script:../calc.yaml --quiet 2>&1)
+    tells "'$here/odd/AGENTS.md' is not UTF-8 text: the byte at offset 1"
+}
+try 'rules that are cut are told to the user, and those that are no text are refused' long_rules
 
 cat >proto.yaml <<'E'
 - text: 'I use {"tool": "calc", "args": {"expression": "2+3"}}'

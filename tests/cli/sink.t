@@ -35,6 +35,7 @@ for pad in files:pad sqlite:pad.db; do
     ranges() {
         put "$(printf 'one\ntwo\nthree')" lines --tool t
         jot sink get lines --lines 2:1 && is two && jot sink get lines --bytes 4:3 && is two && jot sink get lines --bytes 8 && is three || return 1
+        jot sink get lines --bytes 999999 && ends 0 && is '' && tells 'there is nothing from there on: the result has 13 bytes, 3 lines' || return 1
         jot sink get lines --lines 3 --json && says '"text":"three"' && says '"line_from":3,"line_to":3'
     }
     try "a range of bytes or lines is read back ($pad)" ranges

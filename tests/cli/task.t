@@ -28,7 +28,7 @@ for pad in files:pad sqlite:pad.db; do
     try "a task waits for what it needs ($pad)" waits
 
     illegal() {
-        jot task done build && ends 64 && tells "illegal transition for task 'build': pending -> completed; allowed: blocked, ready" || return 1
+        jot task done build && ends 64 && tells "illegal transition for task 'build': pending -> completed; allowed: blocked, ready; start it first: jotter task start build" || return 1
         jot task done build --json && says '"status":"invalid"' && says '"task":{"task_id":"build"'
     }
     try "an illegal transition lists the legal ones ($pad)" illegal

@@ -141,6 +141,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "whole"},
                                  "finish_reason": "stop"}], "usage": {"prompt_tokens": 3, "completion_tokens": 1}}
             return self.answer(200, {"Content-Type": "application/json"}, json.dumps(text).encode())
+        if what == "page":
+            return self.answer(200, {"Content-Type": "text/html"}, b"<html><body>Welcome</body></html>\n")
         if what == "drop":
             self.close_connection = True
             return self.connection.close()

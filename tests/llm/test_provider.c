@@ -62,6 +62,7 @@ static const Row rows[] = {
     { "400-overflow", OVERFLOW "prompt is too long", 1, 0, OVERFLOW "This model's maximum context", 1, 0 },
     { "400-other_overflow", OVERFLOW "input length and", 1, 0, OVERFLOW "the request exceeds", 1, 0 },
     { "302-elsewhere", "fail invalid: the provider points elsewhere, which is not followed (HTTP 302)", 1, 0, SAME },
+    { "page/ok-text", "fail invalid: the address answers with 'text/html', not with an event stream", 1, 0, SAME },
     { "cut-text/ok-text", HELLO, 2, 500, SAME },
     { "cut-text", "fail io: ", 3, 1500, SAME },
     { "drop/ok-text", HELLO, 2, 500, SAME },
