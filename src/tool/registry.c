@@ -307,5 +307,7 @@ Str tool_subject(const Tool *t, const json_t *args)
     bool named = !t->at_large && first->name && first->type == PARAM_TEXT && !first->optional;
     Str word = named ? json_str(json_object_get(args, first->name)) : (Str){ 0 };
     /* A whole name means what somebody else may call by its last word. */
-    return str_find(word, '/') < word.n ? (Str){ 0 } : word;
+    if (str_find(word, '/') < word.n)
+        word.n = 0;
+    return word;
 }
