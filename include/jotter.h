@@ -529,7 +529,7 @@ JOT_API jot_status jot_checkpoint_read(jot_pad *pad, const char *run, uint64_t v
                                        const jot_checkpoint **out);
 
 /* Go one back; *out is the state to go on from.  `if_version`: only if that is the present one; 0:
- * any.  JOT_NOT_FOUND: there is no state before.  JOT_CONFLICT. */
+ * any.  JOT_NOT_FOUND: the stack is empty.  JOT_CONFLICT. */
 JOT_API jot_status jot_checkpoint_undo(jot_pad *pad, const char *run, uint64_t if_version,
                                        const jot_checkpoint **out);
 

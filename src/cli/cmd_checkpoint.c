@@ -48,17 +48,6 @@ static void print_state(Session *s, const Checkpoint *c)
         print_text(c->state);
 }
 
-/* A version that is loaded by number does not know whether undo can come to it. */
-static jot_status find_live(Session *s, Checkpoint *c)
-{
-    CheckpointList list;
-    TRY(checkpoint_list(&s->memory, arg_at(s, 0), 0, &s->arena, &list, &s->err));
-    for (size_t i = 0; i < list.n; i++)
-        if (list.items[i].version == c->version)
-            c->live = list.items[i].live;
-    return JOT_OK;
-}
-
 static jot_status run_load(Session *s)
 {
     Checkpoint c;
@@ -69,8 +58,6 @@ static jot_status run_load(Session *s)
                        err_show(&shown, arg_at(s, 1)));
     TRY(session_open(s, false));
     TRY(checkpoint_load(&s->memory, arg_at(s, 0), version, &s->arena, &c, &s->err));
-    if (s->json && version)
-        TRY(find_live(s, &c));
     print_state(s, &c);
     return JOT_OK;
 }
@@ -115,7 +102,8 @@ static jot_status run_list(Session *s)
         fprintf(stderr, "jotter: %llu older ones are not shown\n",
                 (unsigned long long)(list.total - list.n));
     if (list.damaged)
-        fprintf(stderr, "jotter: %s cannot be read\n", counted(list.damaged, "checkpoint").text);
+        fprintf(stderr, "jotter: %llu checkpoints cannot be read\n",
+                (unsigned long long)list.damaged);
     return JOT_OK;
 }
 
@@ -131,7 +119,7 @@ static jot_status run_trim(Session *s)
     if (s->json)
         print_json(json_pack("{s:I}", "dropped", (json_int_t)dropped));
     else
-        printf("dropped %s of %s\n", counted(dropped, "checkpoint").text, s->args[0]);
+        printf("dropped %llu checkpoints of %s\n", (unsigned long long)dropped, s->args[0]);
     return JOT_OK;
 }
 

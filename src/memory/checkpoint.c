@@ -136,7 +136,6 @@ static jot_status save_once(Memory *m, Str stream, const CheckpointSave *s, Chec
                          .at_ms = mark.at_ms,
                          .by = m->by,
                          .label = s->label,
-                         .live = true,
                          .size = mark.size,
                          .sha256 = mark.sha256,
                          .state = s->state };
@@ -173,7 +172,6 @@ jot_status checkpoint_load(Memory *m, Str run, uint64_t version, Arena *into, Ch
     if (!mark_live(&r.mark))
         return err_set(e, JOT_NOT_FOUND, "'%s' has no checkpoints", err_show(&shown, run));
     *out = read_record(&r, into, &link);
-    out->live = !version && link.top == out->version;
     return JOT_OK;
 }
 
@@ -191,19 +189,15 @@ static jot_status moved(Str run, const Mark *now, Err *e)
 static jot_status find_below(Memory *m, Str stream, uint64_t top, Arena *into, Record *out,
                              uint64_t *new_top, Err *e)
 {
-    Record popped;
+    Record popped, below;
     Link link;
     TRY(read_version(m, stream, top, into, &popped, e));
     if (popped.mark.seq == 0)
         return err_set(e, JOT_NOT_FOUND, "no checkpoint snapshots available to restore");
     read_record(&popped, into, &link);
-    TRY(read_version(m, stream, link.below, into, out, e));
-    if (out->mark.seq == 0)
-        return err_set(e, JOT_NOT_FOUND,
-                       "no checkpoint snapshots available to restore: nothing is kept below "
-                       "version %llu",
-                       (unsigned long long)top);
-    *new_top = out->mark.seq;
+    TRY(read_version(m, stream, link.below, into, &below, e));
+    *out = below.mark.seq ? below : popped;
+    *new_top = below.mark.seq;
     return JOT_OK;
 }
 

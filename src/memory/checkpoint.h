@@ -7,7 +7,8 @@
  * the newest record is always the state to go on from.
  *
  * Undo: the top is taken off; what lies below it is restored and stays on the
- * stack.  If it is the only one there is nothing to go back to, and it stays. */
+ * stack.  If it was the only one, it is restored itself and the stack is empty.
+ * On an empty stack there is nothing to restore. */
 #ifndef MEMORY_CHECKPOINT_H
 #define MEMORY_CHECKPOINT_H
 
@@ -28,7 +29,7 @@ typedef struct Checkpoint {
     Str label;         /* may be empty */
     uint64_t undone;   /* an undo: the version that was taken off; else 0 */
     uint64_t restored; /* an undo: the version whose state this is; else 0 */
-    bool live; /* it is on the stack; not looked up for a version that is loaded by number */
+    bool live;         /* it is on the stack; set by checkpoint_list only */
     uint64_t size;
     Hash sha256;
     Str state; /* empty in a list */
@@ -48,8 +49,8 @@ MUST_USE jot_status checkpoint_load(Memory *m, Str run, uint64_t version, Arena 
                                     Checkpoint *out, Err *e);
 
 /* Go one back; *out is the state to go on from.  `if_version` is the present version as the caller
- * knows it (0: any).  JOT_NOT_FOUND: there is no state before.  JOT_CONFLICT: somebody saved or
- * undid meanwhile; nothing was changed, so nobody goes back twice by accident. */
+ * knows it (0: any).  JOT_NOT_FOUND: the stack is empty.  JOT_CONFLICT: somebody saved or undid
+ * meanwhile; nothing was changed, so nobody goes back twice by accident. */
 MUST_USE jot_status checkpoint_undo(Memory *m, Str run, uint64_t if_version, Arena *into,
                                     Checkpoint *out, Err *e);
 

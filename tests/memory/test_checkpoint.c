@@ -89,28 +89,19 @@ static void undo_restores_the_state_below(Desk *d)
     assert_text(load(d, 0), "one");
 }
 
-static void before_the_only_state_there_is_none_and_it_stays(Desk *d)
+static void the_only_state_is_restored_itself_and_then_there_is_none(Desk *d)
 {
     save(d, "one");
-    undo_fails(d);
-    assert_says(d, "nothing is kept below version 1");
-    assert_text(load(d, 0), "one");
-    assert_int_equal(list(d).total, 1);
-    save(d, "two");
     assert_text(undo(d), "one");
+    assert_text(load(d, 0), "one");
     undo_fails(d);
     assert_text(load(d, 0), "one");
-    assert_int_equal(list(d).depth, 1);
-}
-
-static void the_present_state_is_on_the_stack(Desk *d)
-{
-    Checkpoint c;
-    CheckpointSave one = { .state = S("one") };
-    desk_ok(d, checkpoint_save(&d->m, S("run"), &one, &c, &d->e));
-    assert_true(c.live);
-    desk_ok(d, checkpoint_load(&d->m, S("run"), 0, &d->a, &c, &d->e));
-    assert_true(c.live);
+    /* Of two states, the second undo restores the first once more. */
+    save(d, "a");
+    save(d, "b");
+    assert_text(undo(d), "a");
+    assert_text(undo(d), "a");
+    undo_fails(d);
 }
 
 static void a_state_saved_after_an_undo_lies_on_what_was_restored(Desk *d)
@@ -160,6 +151,7 @@ static void the_last_states_are_kept_and_older_ones_dropped(Desk *d)
     for (int i = 39; i >= 21; i--)
         assert_str(undo(d), arena_printf(&d->a, "s%d", i));
     /* What was dropped is no longer below: the last one is the only one. */
+    assert_text(undo(d), "s21");
     undo_fails(d);
 }
 
@@ -236,6 +228,7 @@ static void a_purged_run_begins_anew(Desk *d)
     undo_fails(d);
     assert_int_equal(list(d).n, 0);
     save(d, "three");
+    assert_text(undo(d), "three");
     undo_fails(d);
 }
 
@@ -317,8 +310,7 @@ int main(void)
         DESK_TEST(every_version_can_be_loaded),
         DESK_TEST(a_run_without_checkpoints_has_none),
         DESK_TEST(undo_restores_the_state_below),
-        DESK_TEST(before_the_only_state_there_is_none_and_it_stays),
-        DESK_TEST(the_present_state_is_on_the_stack),
+        DESK_TEST(the_only_state_is_restored_itself_and_then_there_is_none),
         DESK_TEST(a_state_saved_after_an_undo_lies_on_what_was_restored),
         DESK_TEST(undo_that_names_another_version_changes_nothing),
         DESK_TEST(the_last_states_are_kept_and_older_ones_dropped),
