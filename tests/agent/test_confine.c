@@ -18,6 +18,7 @@
 #include "agent/confine.h"
 #include "unit/unit.h"
 
+enum { WAIT_TRIES = 6000 }; /* of 10 ms: only keeps a mistake from hanging */
 enum { NOBODY = 65534, LIMIT_MS = 10000 };
 
 /* A working directory with a pad in it, and one pad outside. */
@@ -275,7 +276,7 @@ static void walls_stay_until_the_last_command_ends(Yard *y)
                             "echo evil > pad.db-journal");
         _exit(c.end == CONFINE_EXITED && c.code != 0 ? 0 : 1);
     }
-    for (int i = 0; i < 500 && access(path(y, "work/sub/begun"), F_OK) != 0; i++)
+    for (int i = 0; i < WAIT_TRIES && access(path(y, "work/sub/begun"), F_OK) != 0; i++)
         usleep(10000);
     fails(y, "echo evil > pad.db-journal");
     write_text(path(y, "work/sub/go"), "");
@@ -442,8 +443,8 @@ static void a_command_that_ended_while_we_slept_is_not_late(Yard *y)
                              SHORT_MS);
         _exit(c.end == CONFINE_EXITED && c.code == 5 && str_eq(c.head, S("done\n")) ? 0 : 1);
     }
-    for (int i = 0; i < 500 && access(path(y, "work/sub/begun"), F_OK) != 0; i++)
-        usleep(2000);
+    for (int i = 0; i < WAIT_TRIES && access(path(y, "work/sub/begun"), F_OK) != 0; i++)
+        usleep(10000);
     kill(us, SIGSTOP);
     write_text(path(y, "work/sub/go"), "");
     usleep((SHORT_MS + 200) * 1000);
@@ -574,17 +575,17 @@ static void the_command_dies_with_us(Yard *y)
         run(y, arena_printf(&y->a, "trap '' TERM; setsid sleep %s & sleep %s", mark, mark).p);
         _exit(0);
     }
-    for (int i = 0; i < 500 && count_marked(mark) < 2; i++)
+    for (int i = 0; i < WAIT_TRIES && count_marked(mark) < 2; i++)
         usleep(10000);
     assert_true(count_marked(mark) >= 2);
     kill(us, SIGKILL);
     waitpid(us, NULL, 0);
-    for (int i = 0; i < 500 && (count_marked(mark) > 0 || shells_in(y->dir) > 0); i++)
+    for (int i = 0; i < WAIT_TRIES && (count_marked(mark) > 0 || shells_in(y->dir) > 0); i++)
         usleep(10000);
     assert_int_equal(count_marked(mark), 0);
     assert_int_equal(shells_in(y->dir), 0);
     /* Nor what stood beside a database. */
-    for (int i = 0; i < 500 && access(path(y, "work/pad.db-wal"), F_OK) == 0; i++)
+    for (int i = 0; i < WAIT_TRIES && access(path(y, "work/pad.db-wal"), F_OK) == 0; i++)
         usleep(10000);
     static const char *const beside[] = { "-wal", "-shm", "-journal", ".lock", ".index" };
     for (size_t i = 0; i < COUNT_OF(beside); i++)
