@@ -140,7 +140,8 @@ def calls_about_one_note_run_in_the_order_they_came_in():
             for key in ("a", "b"):
                 ids.append(s.ask_later("tools/call", {"name": "scratchpad_write",
                                                       "arguments": {"key": key, "content": "%s%d" % (key, i)}}))
-            ids.append(s.ask_later("tools/call", {"name": "scratchpad_read", "arguments": {"key": "a"}}))
+            also = "notes/a" if i % 2 else "a"  # two names of one note
+            ids.append(s.ask_later("tools/call", {"name": "scratchpad_read", "arguments": {"key": also}}))
         replies = {}
         while len(replies) < len(ids):
             reply = s.receive()
