@@ -1,6 +1,6 @@
 /* memory_dir.c - the commands of the memory directory.
  *
- * Each command is a function that ends with say(): the answer and the status in
+ * Each command is a function that ends with ask_say(): the answer and the status in
  * one.  The sentences in quotes are the documented ones and are not to be
  * improved. */
 #include "memory/memory_dir.h"
@@ -10,21 +10,12 @@
 
 #include "base/utf8.h"
 #include "memory/doc.h"
+#include "memory/memory_ask.h"
 #include "memory/tokens.h"
 
 #define ROOT "/memories"
-enum { SNIPPET_LINES = 2 /* shown around a change */ };
 
-typedef struct Ask {
-    Memory *m;
-    const json_t *command;
-    size_t tokens;
-    Arena *into;
-    Str text;
-} Ask;
-
-static jot_status say(Ask *a, jot_status st, const char *fmt, ...) PRINTF_LIKE(3, 4);
-static jot_status say(Ask *a, jot_status st, const char *fmt, ...)
+jot_status ask_say(Ask *a, jot_status st, const char *fmt, ...)
 {
     char line[4096]; /* two paths of the longest kind and the words around them */
     va_list args;
@@ -37,29 +28,23 @@ static jot_status say(Ask *a, jot_status st, const char *fmt, ...)
     return st;
 }
 
-static jot_status say_buf(Ask *a, jot_status st, const Buf *text)
+jot_status ask_say_buf(Ask *a, jot_status st, const Buf *text)
 {
     a->text = arena_copy(a->into, buf_str(text));
     return st;
 }
 
-static jot_status say_err(Ask *a, jot_status st, const Err *e)
+jot_status ask_say_err(Ask *a, jot_status st, const Err *e)
 {
-    return say(a, st, "%s", e->text);
+    return ask_say(a, st, "%s", e->text);
 }
 
-static Str member(const Ask *a, const char *name)
+Str ask_member(const Ask *a, const char *name)
 {
     return json_str(json_object_get(a->command, name));
 }
 
 /* --- Paths ----------------------------------------------------------------------------- */
-
-typedef struct Path {
-    Str shown;  /* as it was said, without a slash at its end */
-    Str stream; /* memories, or memories/a/b */
-    bool root;
-} Path;
 
 static bool mentions_parent(Str path)
 {
@@ -71,30 +56,29 @@ static bool mentions_parent(Str path)
            memmem(path.p, path.n, "%2e", 3) || memmem(path.p, path.n, "%2E", 3);
 }
 
-static jot_status path_of(Ask *a, const char *name, Path *out)
+jot_status ask_path(Ask *a, const char *name, Path *out)
 {
     const json_t *value = json_object_get(a->command, name);
     Str path = json_str(value);
     Err e = { 0 };
     if (!json_is_string(value))
-        return say(a, JOT_INVALID, "Missing required parameter: %s", name);
+        return ask_say(a, JOT_INVALID, "Missing required parameter: %s", name);
     while (path.n > 1 && path.p[path.n - 1] == '/')
         path.n--;
     *out = (Path){ .shown = path, .root = str_eq(path, S(ROOT)) };
     if (!out->root && !str_starts(path, S(ROOT "/")))
-        return say(a, JOT_INVALID, "Path must start with /memories, got: " STR_FMT, STR_ARG(path));
+        return ask_say(a, JOT_INVALID, "Path must start with /memories, got: " STR_FMT,
+                       STR_ARG(path));
     if (mentions_parent(path))
-        return say(a, JOT_INVALID, "Path " STR_FMT " would escape /memories directory",
-                   STR_ARG(path));
+        return ask_say(a, JOT_INVALID, "Path " STR_FMT " would escape /memories directory",
+                       STR_ARG(path));
     out->stream = str_from(path, 1);
     if (!out->root && store_check_name(out->stream, &e) != JOT_OK)
-        return say(a, JOT_INVALID, "Invalid path " STR_FMT ": %s", STR_ARG(path), e.text);
+        return ask_say(a, JOT_INVALID, "Invalid path " STR_FMT ": %s", STR_ARG(path), e.text);
     return JOT_OK;
 }
 
-typedef enum Found { FOUND_NOTHING = 0, FOUND_FILE, FOUND_DIR } Found;
-
-static jot_status look(Ask *a, const Path *p, Doc *doc, Found *out)
+jot_status ask_look(Ask *a, const Path *p, Doc *doc, Found *out)
 {
     Err e = { 0 };
     Listing below;
@@ -103,7 +87,7 @@ static jot_status look(Ask *a, const Path *p, Doc *doc, Found *out)
         return JOT_OK;
     jot_status st = doc_present(a->m, p->stream, a->into, doc, &e);
     if (st != JOT_OK)
-        return say_err(a, st, &e);
+        return ask_say_err(a, st, &e);
     if (mark_live(&doc->mark)) {
         *out = FOUND_FILE;
         return JOT_OK;
@@ -111,7 +95,7 @@ static jot_status look(Ask *a, const Path *p, Doc *doc, Found *out)
     Str prefix = arena_printf(a->into, STR_FMT "/", STR_ARG(p->stream));
     st = store_list(a->m->store, prefix, (Str){ 0 }, 1, LIST_LIVE, a->into, &below, &e);
     if (st != JOT_OK)
-        return say_err(a, st, &e);
+        return ask_say_err(a, st, &e);
     *out = below.n ? FOUND_DIR : FOUND_NOTHING;
     return JOT_OK;
 }
@@ -142,9 +126,9 @@ static jot_status files_below(Ask *a, const Path *p, Files *out)
     Str prefix = arena_printf(a->into, STR_FMT "/", STR_ARG(p->stream));
     jot_status st = memory_each(a->m, prefix, LIST_LIVE, add_file, out, &e);
     if (st == JOT_TOO_BIG)
-        return say(a, st, "The directory " STR_FMT " has more than %d files", STR_ARG(p->shown),
-                   MEMORY_DIR_FILES_MAX);
-    return st == JOT_OK ? st : say_err(a, st, &e);
+        return ask_say(a, st, "The directory " STR_FMT " has more than %d files", STR_ARG(p->shown),
+                       MEMORY_DIR_FILES_MAX);
+    return st == JOT_OK ? st : ask_say_err(a, st, &e);
 }
 
 static Str size_text(Arena *into, uint64_t bytes)
@@ -228,12 +212,12 @@ static jot_status view_dir(Ask *a, const Path *p)
             break;
         }
     }
-    return say_buf(a, JOT_OK, &text);
+    return ask_say_buf(a, JOT_OK, &text);
 }
 
 /* --- Files ----------------------------------------------------------------------------- */
 
-static size_t count_lines(Str text)
+size_t ask_count_lines(Str text)
 {
     size_t n = 1;
     for (size_t i = 0; i < text.n; i++)
@@ -242,7 +226,7 @@ static size_t count_lines(Str text)
 }
 
 /* Where a line (from 1 on) begins; text.n + 1 behind the last. */
-static size_t line_start(Str text, size_t line)
+size_t ask_line_start(Str text, size_t line)
 {
     size_t at = 0;
     while (line > 1 && at <= text.n) {
@@ -254,9 +238,9 @@ static size_t line_start(Str text, size_t line)
 }
 
 /* Lines `from` to `to`, numbered, while they fit; the number of the last one. */
-static size_t number_lines(Ask *a, Buf *to, Str text, size_t from, size_t end, size_t chars)
+size_t ask_number_lines(Ask *a, Buf *to, Str text, size_t from, size_t end, size_t chars)
 {
-    size_t at = line_start(text, from), tokens = tokens_estimate(buf_str(to)), line = from;
+    size_t at = ask_line_start(text, from), tokens = tokens_estimate(buf_str(to)), line = from;
     for (; line <= end && at <= text.n; line++) {
         Str rest = str_from(text, at);
         Str one = str_slice(rest, 0, str_find(rest, '\n'));
@@ -290,46 +274,48 @@ static jot_status range_of(Ask *a, size_t lines, size_t *from, size_t *to)
     json_int_t last = json_integer_value(json_array_get(range, 1));
     if (json_array_size(range) != 2 || first < 1 || (size_t)first > lines ||
         (last != -1 && last < first))
-        return say(a, JOT_INVALID,
-                   "Invalid `view_range` parameter: it must be [first, last] within the lines of "
-                   "the file: [1, %zu], or [first, -1]",
-                   lines);
+        return ask_say(
+            a, JOT_INVALID,
+            "Invalid `view_range` parameter: it must be [first, last] within the lines of "
+            "the file: [1, %zu], or [first, -1]",
+            lines);
     *from = (size_t)first;
     *to = last == -1 || (size_t)last > lines ? lines : (size_t)last;
     return JOT_OK;
 }
 
-static jot_status check_utf8(Ask *a, const Path *p, Str text)
+jot_status ask_check_text(Ask *a, const Path *p, Str text)
 {
     size_t bad = utf8_bad_at(text);
     if (bad == text.n)
         return JOT_OK;
-    return say(a, JOT_UNSUPPORTED,
-               "File " STR_FMT " is not UTF-8 text: byte %zu is the first bad one",
-               STR_ARG(p->shown), bad);
+    return ask_say(a, JOT_UNSUPPORTED,
+                   "File " STR_FMT " is not UTF-8 text: byte %zu is the first bad one",
+                   STR_ARG(p->shown), bad);
 }
 
 static jot_status view_file(Ask *a, const Path *p, Str content)
 {
     AUTO(Buf) text = { 0 };
-    size_t lines = count_lines(content), from, to;
-    TRY(check_utf8(a, p, content));
+    size_t lines = ask_count_lines(content), from, to;
+    TRY(ask_check_text(a, p, content));
     if (lines > MEMORY_DIR_LINES_MAX)
-        return say(a, JOT_TOO_BIG, "File " STR_FMT " exceeds maximum line limit of 999,999 lines.",
-                   STR_ARG(p->shown));
+        return ask_say(a, JOT_TOO_BIG,
+                       "File " STR_FMT " exceeds maximum line limit of 999,999 lines.",
+                       STR_ARG(p->shown));
     TRY(range_of(a, lines, &from, &to));
     buf_addf(&text, "Here's the content of " STR_FMT " with line numbers:", STR_ARG(p->shown));
-    size_t last = number_lines(a, &text, content, from, to, MEMORY_DIR_CHARS);
+    size_t last = ask_number_lines(a, &text, content, from, to, MEMORY_DIR_CHARS);
     if (last < to)
         buf_addf(&text, "\n[truncated: lines %zu-%zu of %zu; go on with view_range [%zu, -1]]",
                  from, last, lines, last + 1);
-    return say_buf(a, JOT_OK, &text);
+    return ask_say_buf(a, JOT_OK, &text);
 }
 
-static jot_status missing(Ask *a, const char *error, const Path *p, const char *more)
+jot_status ask_missing(Ask *a, const char *error, const Path *p, const char *more)
 {
-    return say(a, JOT_NOT_FOUND, "%sThe path " STR_FMT " does not exist%s", error,
-               STR_ARG(p->shown), more);
+    return ask_say(a, JOT_NOT_FOUND, "%sThe path " STR_FMT " does not exist%s", error,
+                   STR_ARG(p->shown), more);
 }
 
 static jot_status view(Ask *a)
@@ -337,10 +323,10 @@ static jot_status view(Ask *a)
     Path p = { 0 };
     Doc doc;
     Found found;
-    TRY(path_of(a, "path", &p));
-    TRY(look(a, &p, &doc, &found));
+    TRY(ask_path(a, "path", &p));
+    TRY(ask_look(a, &p, &doc, &found));
     if (found == FOUND_NOTHING)
-        return missing(a, "", &p, ". Please provide a valid path.");
+        return ask_missing(a, "", &p, ". Please provide a valid path.");
     return found == FOUND_DIR ? view_dir(a, &p) : view_file(a, &p, doc.text);
 }
 
@@ -350,156 +336,19 @@ static jot_status create(Ask *a)
     Doc doc;
     Found found;
     Err e = { 0 };
-    DocWrite w = { .text = member(a, "file_text"), .when = { .absent = true } };
-    TRY(path_of(a, "path", &p));
+    DocWrite w = { .text = ask_member(a, "file_text"), .when = { .absent = true } };
+    TRY(ask_path(a, "path", &p));
     if (!json_is_string(json_object_get(a->command, "file_text")))
-        return say(a, JOT_INVALID, "Missing required parameter: file_text");
-    TRY(look(a, &p, &doc, &found));
+        return ask_say(a, JOT_INVALID, "Missing required parameter: file_text");
+    TRY(ask_look(a, &p, &doc, &found));
     jot_status st = JOT_CONFLICT;
     if (found == FOUND_NOTHING)
         st = doc_write(a->m, p.stream, &w, a->into, &doc, &e);
     if (st == JOT_CONFLICT)
-        return say(a, st, "Error: File " STR_FMT " already exists", STR_ARG(p.shown));
+        return ask_say(a, st, "Error: File " STR_FMT " already exists", STR_ARG(p.shown));
     if (st != JOT_OK)
-        return say_err(a, st, &e);
-    return say(a, st, "File created successfully at: " STR_FMT, STR_ARG(p.shown));
-}
-
-/* --- Changing a part ------------------------------------------------------------------- */
-
-typedef struct Change {
-    Str text;    /* what becomes of the file */
-    size_t line; /* where the change begins ... */
-    size_t more; /* ... and how many line breaks it has */
-} Change;
-
-/* Put three pieces together; texts may hold NULs. */
-static Str join(Arena *into, Str before, Str middle, Str behind)
-{
-    AUTO(Buf) all = { 0 };
-    buf_add(&all, before);
-    buf_add(&all, middle);
-    buf_add(&all, behind);
-    return arena_copy(into, buf_str(&all));
-}
-
-/* Read, change, write on condition that it is still what was read, and again if it is not. */
-static jot_status rewrite(Ask *a, const Path *p, const char *error, const char *more,
-                          jot_status (*make)(Ask *a, const Path *p, Str text, Change *out),
-                          Change *out)
-{
-    for (int tries = 0;; tries++) {
-        Doc doc;
-        Found found;
-        Err e = { 0 };
-        TRY(look(a, p, &doc, &found));
-        if (found != FOUND_FILE)
-            return missing(a, error, p, more);
-        TRY(check_utf8(a, p, doc.text));
-        TRY(make(a, p, doc.text, out));
-        HashHex all = hash_hex(doc.mark.sha256);
-        DocWrite w = { .text = out->text,
-                       .meta = meta_kept(doc.meta, a->into),
-                       .when = { .version = str(all.text) } };
-        jot_status st = doc_write(a->m, p->stream, &w, a->into, &doc, &e);
-        if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX)
-            return st == JOT_OK ? st : say_err(a, st, &e);
-    }
-}
-
-static jot_status not_unique(Ask *a, Str text, Str old)
-{
-    AUTO(Buf) said = { 0 };
-    size_t line = 1, last = 0, n = 0, seen = 0;
-    buf_add(&said, S("No replacement was performed. Multiple occurrences of old_str `"));
-    buf_add(&said, old);
-    buf_add(&said, S("` in lines: "));
-    for (size_t at = 0; at + old.n <= text.n; at++) {
-        const char *next = memmem(text.p + at, text.n - at, old.p, old.n);
-        if (!next || ++n > DOC_PLACES_MAX)
-            break;
-        at = (size_t)(next - text.p);
-        for (; seen < at; seen++)
-            line += text.p[seen] == '\n';
-        if (line != last)
-            buf_addf(&said, "%s%zu", last ? ", " : "", line);
-        last = line;
-    }
-    buf_add(&said, S(". Please ensure it is unique"));
-    return say_buf(a, JOT_INVALID, &said);
-}
-
-static jot_status make_replaced(Ask *a, const Path *p, Str text, Change *out)
-{
-    Str old = member(a, "old_str"), fresh = member(a, "new_str");
-    const char *at = old.n && text.n ? memmem(text.p, text.n, old.p, old.n) : NULL;
-    if (!at) {
-        AUTO(Buf) said = { 0 };
-        buf_add(&said, S("No replacement was performed, old_str `"));
-        buf_add(&said, old);
-        buf_addf(&said, "` did not appear verbatim in " STR_FMT ".", STR_ARG(p->shown));
-        return say_buf(a, JOT_INVALID, &said);
-    }
-    size_t offset = (size_t)(at - text.p);
-    if (memmem(at + 1, text.n - offset - 1, old.p, old.n))
-        return not_unique(a, text, old);
-    out->text = join(a->into, str_slice(text, 0, offset), fresh, str_from(text, offset + old.n));
-    out->line = count_lines(str_slice(text, 0, offset));
-    out->more = count_lines(fresh) - 1;
-    return JOT_OK;
-}
-
-static jot_status str_replace(Ask *a)
-{
-    Path p = { 0 };
-    Change c = { 0 };
-    AUTO(Buf) text = { 0 };
-    TRY(path_of(a, "path", &p));
-    if (!json_is_string(json_object_get(a->command, "old_str")))
-        return say(a, JOT_INVALID, "Missing required parameter: old_str");
-    TRY(rewrite(a, &p, "Error: ", ". Please provide a valid path.", make_replaced, &c));
-    size_t from = c.line > SNIPPET_LINES ? c.line - SNIPPET_LINES : 1;
-    size_t to = c.line + c.more + SNIPPET_LINES, lines = count_lines(c.text);
-    buf_add(&text, S("The memory file has been edited. Here is the snippet showing the change "
-                     "(with line numbers):"));
-    number_lines(a, &text, c.text, from, to < lines ? to : lines, MEMORY_DIR_CHARS);
-    return say_buf(a, JOT_OK, &text);
-}
-
-static jot_status make_inserted(Ask *a, const Path *p, Str text, Change *out)
-{
-    json_int_t line = json_integer_value(json_object_get(a->command, "insert_line"));
-    size_t lines = count_lines(text);
-    Str added = member(a, "insert_text");
-    (void)p;
-    if (line < 0 || (size_t)line > lines)
-        return say(a, JOT_INVALID,
-                   "Error: Invalid `insert_line` parameter: %lld. It should be within the range of "
-                   "lines of the file: [0, %zu]",
-                   (long long)line, lines);
-    if (str_ends(added, S("\n")))
-        added.n--;
-    size_t at = line_start(text, (size_t)line + 1);
-    /* Behind the last line the line break goes in front of what is added. */
-    bool end = at > text.n;
-    Str middle =
-        end ? join(a->into, S("\n"), added, (Str){ 0 }) : join(a->into, added, S("\n"), (Str){ 0 });
-    at = end ? text.n : at;
-    out->text = join(a->into, str_slice(text, 0, at), middle, str_from(text, at));
-    return JOT_OK;
-}
-
-static jot_status insert(Ask *a)
-{
-    Path p = { 0 };
-    Change c = { 0 };
-    TRY(path_of(a, "path", &p));
-    if (!json_is_integer(json_object_get(a->command, "insert_line")))
-        return say(a, JOT_INVALID, "Missing required parameter: insert_line");
-    if (!json_is_string(json_object_get(a->command, "insert_text")))
-        return say(a, JOT_INVALID, "Missing required parameter: insert_text");
-    TRY(rewrite(a, &p, "Error: ", "", make_inserted, &c));
-    return say(a, JOT_OK, "The file " STR_FMT " has been edited.", STR_ARG(p.shown));
+        return ask_say_err(a, st, &e);
+    return ask_say(a, st, "File created successfully at: " STR_FMT, STR_ARG(p.shown));
 }
 
 /* --- Deleting and renaming ------------------------------------------------------------- */
@@ -509,7 +358,7 @@ static jot_status delete_one(Ask *a, Str stream)
     Doc out;
     Err e = { 0 };
     jot_status st = doc_delete(a->m, stream, NULL, a->into, &out, &e);
-    return st == JOT_OK || st == JOT_NOT_FOUND ? JOT_OK : say_err(a, st, &e);
+    return st == JOT_OK || st == JOT_NOT_FOUND ? JOT_OK : ask_say_err(a, st, &e);
 }
 
 static jot_status delete (Ask *a)
@@ -518,25 +367,25 @@ static jot_status delete (Ask *a)
     Doc doc;
     Found found;
     Files f = { 0 };
-    TRY(path_of(a, "path", &p));
+    TRY(ask_path(a, "path", &p));
     if (p.root)
-        return say(a, JOT_INVALID, "Cannot delete the /memories directory itself");
-    TRY(look(a, &p, &doc, &found));
+        return ask_say(a, JOT_INVALID, "Cannot delete the /memories directory itself");
+    TRY(ask_look(a, &p, &doc, &found));
     if (found == FOUND_NOTHING)
-        return missing(a, "Error: ", &p, "");
+        return ask_missing(a, "Error: ", &p, "");
     if (found == FOUND_DIR)
         TRY(files_below(a, &p, &f));
     else
         TRY(delete_one(a, p.stream));
     for (size_t i = 0; i < f.n; i++)
         TRY(delete_one(a, f.items[i].name));
-    return say(a, JOT_OK, "Successfully deleted " STR_FMT, STR_ARG(p.shown));
+    return ask_say(a, JOT_OK, "Successfully deleted " STR_FMT, STR_ARG(p.shown));
 }
 
 static jot_status taken(Ask *a, const Path *to)
 {
-    return say(a, JOT_CONFLICT, "Error: The destination " STR_FMT " already exists",
-               STR_ARG(to->shown));
+    return ask_say(a, JOT_CONFLICT, "Error: The destination " STR_FMT " already exists",
+                   STR_ARG(to->shown));
 }
 
 static jot_status move_one(Ask *a, Str from, Str to, const Path *target)
@@ -546,7 +395,7 @@ static jot_status move_one(Ask *a, Str from, Str to, const Path *target)
     jot_status st = doc_move(a->m, from, to, a->into, &out, &e);
     if (st == JOT_CONFLICT)
         return taken(a, target);
-    return st == JOT_OK ? st : say_err(a, st, &e);
+    return st == JOT_OK ? st : ask_say_err(a, st, &e);
 }
 
 static jot_status rename_path(Ask *a)
@@ -555,20 +404,20 @@ static jot_status rename_path(Ask *a)
     Doc doc;
     Found found, there;
     Files f = { 0 };
-    TRY(path_of(a, "old_path", &from));
-    TRY(path_of(a, "new_path", &to));
+    TRY(ask_path(a, "old_path", &from));
+    TRY(ask_path(a, "new_path", &to));
     if (from.root)
-        return say(a, JOT_INVALID, "Cannot rename the /memories directory itself");
-    TRY(look(a, &from, &doc, &found));
+        return ask_say(a, JOT_INVALID, "Cannot rename the /memories directory itself");
+    TRY(ask_look(a, &from, &doc, &found));
     if (found == FOUND_NOTHING)
-        return missing(a, "Error: ", &from, "");
-    TRY(look(a, &to, &doc, &there));
+        return ask_missing(a, "Error: ", &from, "");
+    TRY(ask_look(a, &to, &doc, &there));
     if (there != FOUND_NOTHING)
         return taken(a, &to);
     Str below = arena_printf(a->into, STR_FMT "/", STR_ARG(from.stream));
     if (str_starts(to.stream, below))
-        return say(a, JOT_INVALID, "Cannot rename " STR_FMT " to a path inside itself",
-                   STR_ARG(from.shown));
+        return ask_say(a, JOT_INVALID, "Cannot rename " STR_FMT " to a path inside itself",
+                       STR_ARG(from.shown));
     if (found == FOUND_DIR)
         TRY(files_below(a, &from, &f));
     else
@@ -578,8 +427,8 @@ static jot_status rename_path(Ask *a)
         Str target = arena_printf(a->into, STR_FMT STR_FMT, STR_ARG(to.stream), STR_ARG(rest));
         TRY(move_one(a, name, target, &to));
     }
-    return say(a, JOT_OK, "Successfully renamed " STR_FMT " to " STR_FMT, STR_ARG(from.shown),
-               STR_ARG(to.shown));
+    return ask_say(a, JOT_OK, "Successfully renamed " STR_FMT " to " STR_FMT, STR_ARG(from.shown),
+                   STR_ARG(to.shown));
 }
 
 /* --- The commands ---------------------------------------------------------------------- */
@@ -588,14 +437,14 @@ static const struct Row {
     const char *name;
     jot_status (*run)(Ask *a);
 } rows[] = {
-    { "view", view },     { "create", create }, { "str_replace", str_replace },
-    { "insert", insert }, { "delete", delete }, { "rename", rename_path },
+    { "view", view },         { "create", create }, { "str_replace", ask_replace },
+    { "insert", ask_insert }, { "delete", delete }, { "rename", rename_path },
 };
 
 jot_status memory_dir_call(Memory *m, const json_t *command, size_t tokens, Arena *into, Str *text)
 {
     Ask a = { .m = m, .command = command, .tokens = tokens, .into = into };
-    Str name = member(&a, "command");
+    Str name = ask_member(&a, "command");
     Shown shown;
     jot_status st = JOT_INVALID;
     size_t i = 0;
@@ -604,9 +453,9 @@ jot_status memory_dir_call(Memory *m, const json_t *command, size_t tokens, Aren
     if (i < COUNT_OF(rows))
         st = rows[i].run(&a);
     else
-        st = say(&a, st,
-                 "Unknown command '%s': use view, create, str_replace, insert, delete or rename",
-                 err_show(&shown, name));
+        st = ask_say(
+            &a, st, "Unknown command '%s': use view, create, str_replace, insert, delete or rename",
+            err_show(&shown, name));
     *text = a.text;
     return st;
 }

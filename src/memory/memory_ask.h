@@ -1,0 +1,57 @@
+/* memory_ask.h - Ask, one command of the memory directory: what memory_dir.c and memory_edit.c
+ * share.
+ *
+ * A command ends with ask_say() or one of its kind: the answer and the status in one. */
+#ifndef MEMORY_MEMORY_ASK_H
+#define MEMORY_MEMORY_ASK_H
+
+#include "base/json.h"
+#include "memory/doc.h"
+
+typedef struct Ask {
+    Memory *m;
+    const json_t *command;
+    size_t tokens;
+    Arena *into;
+    Str text;
+} Ask;
+
+jot_status ask_say(Ask *a, jot_status st, const char *fmt, ...) PRINTF_LIKE(3, 4);
+jot_status ask_say_buf(Ask *a, jot_status st, const Buf *text);
+jot_status ask_say_err(Ask *a, jot_status st, const Err *e);
+
+/* A text among the arguments; empty if it is not there. */
+Str ask_member(const Ask *a, const char *name);
+
+/* --- Paths ------------------------------------------------------------------------------- */
+
+typedef struct Path {
+    Str shown;  /* as it was said, without a slash at its end */
+    Str stream; /* memories, or memories/a/b */
+    bool root;
+} Path;
+
+/* The path that the argument `name` says. */
+MUST_USE jot_status ask_path(Ask *a, const char *name, Path *out);
+
+typedef enum Found { FOUND_NOTHING = 0, FOUND_FILE, FOUND_DIR } Found;
+
+/* What is there; *doc is filled in for a file. */
+MUST_USE jot_status ask_look(Ask *a, const Path *p, Doc *doc, Found *out);
+jot_status ask_missing(Ask *a, const char *error, const Path *p, const char *more);
+MUST_USE jot_status ask_check_text(Ask *a, const Path *p, Str text);
+
+/* --- Lines ------------------------------------------------------------------------------- */
+
+size_t ask_count_lines(Str text);
+/* Where a line (from 1 on) begins; text.n + 1 behind the last. */
+size_t ask_line_start(Str text, size_t line);
+/* Lines `from` to `end`, numbered, while they fit; the number of the last one. */
+size_t ask_number_lines(Ask *a, Buf *to, Str text, size_t from, size_t end, size_t chars);
+
+/* --- The commands of memory_edit.c --------------------------------------------------------- */
+
+jot_status ask_replace(Ask *a);
+jot_status ask_insert(Ask *a);
+
+#endif
