@@ -201,8 +201,7 @@ size_t json_skip(Str text, size_t at)
     return skip_value(text, at, 0);
 }
 
-/* The four hex digits at `at`, or -1. */
-static int hex4(Str s, size_t at)
+int json_hex4(Str s, size_t at)
 {
     int value = 0;
     if (at + 4 > s.n)
@@ -259,13 +258,14 @@ static size_t unescape(Str s, size_t at, Buf *to)
             buf_add_char(to, into[known - from]);
         return at + 2;
     }
-    int high = c == 'u' ? hex4(s, at + 2) : -1;
+    int high = c == 'u' ? json_hex4(s, at + 2) : -1;
     if (high < 0 || (high >= 0xDC00 && high <= 0xDFFF))
         return 0;
     uint32_t point = (uint32_t)high;
     size_t end = at + 6;
     if (high >= 0xD800 && high <= 0xDBFF) {
-        int low = end + 1 < s.n && s.p[end] == '\\' && s.p[end + 1] == 'u' ? hex4(s, end + 2) : -1;
+        int low =
+            end + 1 < s.n && s.p[end] == '\\' && s.p[end + 1] == 'u' ? json_hex4(s, end + 2) : -1;
         if (low < 0xDC00 || low > 0xDFFF)
             return 0;
         point = 0x10000 + (((uint32_t)high - 0xD800) << 10) + ((uint32_t)low - 0xDC00);

@@ -32,6 +32,9 @@ json_t *json_text(Str text);
  * numbers that are out of range. */
 size_t json_skip(Str text, size_t at);
 
+/* The four hex digits at `at` as a number, or -1: what stands behind a \\u. */
+int json_hex4(Str s, size_t at);
+
 /* The string that begins at the quote at `at`: its end (behind the closing quote) or 0.
  * The text goes to `to`, unescaped; `to` may be NULL. */
 size_t json_unquote(Str s, size_t at, Buf *to);

@@ -106,3 +106,17 @@ bool str_to_i64(Str s, int64_t min, int64_t max, int64_t *out)
     *out = value;
     return true;
 }
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+Str str_trim(Str s)
+{
+    while (s.n && is_space(s.p[0]))
+        s = str_from(s, 1);
+    while (s.n && is_space(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}

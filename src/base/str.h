@@ -38,6 +38,9 @@ size_t str_find_last(Str s, char c);
 Str str_from(Str s, size_t from);
 Str str_slice(Str s, size_t from, size_t to);
 
+/* Without the spaces, tabs and line breaks around it. */
+Str str_trim(Str s);
+
 /* Cut `rest` at the first `sep`; false, and nothing changes, if there is none. */
 bool str_cut(Str *rest, char sep, Str *head);
 

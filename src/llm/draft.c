@@ -55,39 +55,21 @@ jot_status draft_say(Draft *d, DraftPart *part, Str piece, Err *e)
 
 /* --- Events as JSON ---------------------------------------------------------------------- */
 
-static bool hex4(Str s, size_t at, unsigned *out)
-{
-    unsigned value = 0;
-    if (at + 4 > s.n)
-        return false;
-    for (size_t i = at; i < at + 4; i++) {
-        char c = s.p[i];
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
-        if (digit < 0)
-            return false;
-        value = value * 16 + (unsigned)digit;
-    }
-    *out = value;
-    return true;
-}
-
 /* The text with each escaped half of a pair that lacks its other half as \ufffd.  Servers cut
  * texts where a token ends, and a token may end inside a character. */
 static void mend_surrogates(Str s, Buf *to)
 {
     size_t from = 0;
     for (size_t i = 0; i + 1 < s.n; i++) {
-        unsigned high = 0, low = 0;
         if (s.p[i] != '\\')
             continue;
         i++; /* whatever is escaped does not begin an escape */
-        if (s.p[i] != 'u' || !hex4(s, i + 1, &high) || high < 0xD800 || high > 0xDFFF)
+        int high = s.p[i] == 'u' ? json_hex4(s, i + 1) : -1;
+        if (high < 0xD800 || high > 0xDFFF)
             continue;
-        bool pair = high < 0xDC00 && str_starts(str_from(s, i + 5), S("\\u")) &&
-                    hex4(s, i + 7, &low) && low >= 0xDC00 && low <= 0xDFFF;
+        bool behind = high < 0xDC00 && str_starts(str_from(s, i + 5), S("\\u"));
+        int low = behind ? json_hex4(s, i + 7) : -1;
+        bool pair = low >= 0xDC00 && low <= 0xDFFF;
         if (!pair) {
             buf_add(to, str_slice(s, from, i));
             buf_add(to, S("ufffd"));

@@ -25,15 +25,6 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static Str trim(Str s)
-{
-    while (s.n && is_space(s.p[0]))
-        s = str_from(s, 1);
-    while (s.n && is_space(s.p[s.n - 1]))
-        s.n--;
-    return s;
-}
-
 /* Where `what` begins in `s`; s.n if it does not. */
 static size_t find(Str s, Str what)
 {
@@ -113,7 +104,7 @@ static jot_status source(Fill *f, Str name, Str *out, Err *e)
 static bool next(Str *rest, bool words, Str *out)
 {
     if (words)
-        *rest = trim(*rest);
+        *rest = str_trim(*rest);
     if (rest->n == 0)
         return false;
     size_t end = 0;
@@ -160,7 +151,7 @@ static jot_status cut(Fill *f, Str how, Str *s, Err *e)
     Str word = how, rest = how;
     if (!str_cut(&rest, ' ', &word))
         rest = (Str){ 0 };
-    rest = trim(rest);
+    rest = str_trim(rest);
     int64_t n = 0;
     bool found = true, words = str_eq(word, S("word"));
     size_t at = find(*s, rest);
@@ -177,7 +168,7 @@ static jot_status cut(Fill *f, Str how, Str *s, Err *e)
     } else if (str_eq(word, S("json"))) {
         found = member(f, rest, s);
     } else if (str_eq(word, S("trim"))) {
-        *s = trim(*s);
+        *s = str_trim(*s);
     } else {
         return refuse(f, "has an unknown cut: use line, word, after, before, json or trim", e);
     }
@@ -194,7 +185,7 @@ static jot_status fill_one(Str inside, const LlmRequest *request, Buf *to, Err *
     jot_status st = JOT_OK;
     for (int i = 0; more && st == JOT_OK; i++) {
         more = str_cut(&inside, '|', &part);
-        part = trim(more ? part : inside);
+        part = str_trim(more ? part : inside);
         st = i == 0 ? source(&f, part, &value, e) : cut(&f, part, &value, e);
     }
     if (st == JOT_OK)

@@ -18,15 +18,6 @@ enum { UNREADABLE_CHARS = 200, NAME_CHARS = 64, UPDATE_KEYS_MAX = 1000 };
 
 /* --- Reading a reply --------------------------------------------------------------------- */
 
-static Str trim(Str s)
-{
-    while (s.n && strchr(" \t\r\n", s.p[0]))
-        s = str_from(s, 1);
-    while (s.n && strchr(" \t\r\n", s.p[s.n - 1]))
-        s.n--;
-    return s;
-}
-
 static bool names_tool(const json_t *value)
 {
     return json_str(json_object_get(value, "tool")).n > 0;
@@ -65,7 +56,7 @@ static size_t braces_end(Str text, size_t at)
  * names a tool is preferred to one that does not. */
 static json_t *find_object(Str reply)
 {
-    Str text = trim(reply);
+    Str text = str_trim(reply);
     json_t *found = NULL;
     if (json_read(text, &found, NULL) == JOT_OK && json_is_object(found))
         return found;
@@ -102,7 +93,7 @@ static Str json_as_text(Arena *into, const json_t *value)
 
 static Action unreadable(Arena *into, const char *why, Str reply)
 {
-    Str shown = cycle_state_line(into, trim(reply), UNREADABLE_CHARS);
+    Str shown = cycle_state_line(into, str_trim(reply), UNREADABLE_CHARS);
     return (Action){ .kind = ACTION_UNREADABLE,
                      .args = S("{}"),
                      .why = arena_printf(into, "%s: " STR_FMT, why, STR_ARG(shown)) };
@@ -294,7 +285,7 @@ Yaml *action_result(Arena *a, const Yaml *state, const Action *call, ToolEnd end
 {
     /* Most output ends in a line break, which tells nobody anything. */
     Str name = shown_name(a, call), line = { 0 };
-    Str text = cycle_state_line(a, trim(result), CYCLE_STATE_LINE_CHARS);
+    Str text = cycle_state_line(a, str_trim(result), CYCLE_STATE_LINE_CHARS);
     switch (end) {
     case TOOL_OK:
         line = arena_printf(a, "[TOOL] " STR_FMT "(" STR_FMT ") -> " STR_FMT, STR_ARG(name),

@@ -106,20 +106,6 @@ void http_answer_done(HttpAnswer *a)
 
 /* --- Headers ----------------------------------------------------------------------------- */
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static Str trim(Str s)
-{
-    while (s.n && is_space(s.p[0]))
-        s = str_from(s, 1);
-    while (s.n && is_space(s.p[s.n - 1]))
-        s.n--;
-    return s;
-}
-
 bool http_answer_header(const HttpAnswer *a, Str name, Str *value)
 {
     Str rest = buf_str(&a->headers), line;
@@ -128,7 +114,7 @@ bool http_answer_header(const HttpAnswer *a, Str name, Str *value)
         if (!str_cut(&line, ':', &key) || key.n != name.n ||
             strncasecmp(key.p, name.p, name.n) != 0)
             continue;
-        *value = trim(line);
+        *value = str_trim(line);
         return true;
     }
     return false;

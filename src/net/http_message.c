@@ -39,15 +39,6 @@ size_t http_header_count(const HttpRequest *r, const char *name)
     return n;
 }
 
-static Str trim(Str s)
-{
-    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = str_from(s, 1);
-    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-        s.n--;
-    return s;
-}
-
 static bool list_has(Str list, const char *word)
 {
     while (list.n) {
@@ -55,7 +46,7 @@ static bool list_has(Str list, const char *word)
         if (!str_cut(&list, ',', &one))
             list = (Str){ 0 };
         one = str_slice(one, 0, str_find(one, ';')); /* parameters, as of a type */
-        if (http_same(trim(one), str(word)))
+        if (http_same(str_trim(one), str(word)))
             return true;
     }
     return false;
@@ -147,7 +138,7 @@ static HttpStep read_header(HttpReader *r, Str line)
         return bad(r, 431, "too many headers");
     for (size_t i = 0; i < name.n; i++) /* ours: the copy in r->head */
         ((char *)name.p)[i] = lower(name.p[i]);
-    q->headers[q->n++] = (HttpHeader){ name, trim(line) };
+    q->headers[q->n++] = (HttpHeader){ name, str_trim(line) };
     return HTTP_MORE;
 }
 
@@ -257,7 +248,7 @@ static HttpStep step_bytes(HttpReader *r)
 static HttpStep read_size(HttpReader *r, Str line)
 {
     uint64_t size = 0;
-    Str digits = trim(str_slice(line, 0, str_find(line, ';')));
+    Str digits = str_trim(str_slice(line, 0, str_find(line, ';')));
     if (digits.n == 0 || digits.n > 8)
         return bad(r, 400, "a chunk begins with its size");
     for (size_t i = 0; i < digits.n; i++) {

@@ -125,9 +125,25 @@ static void unsigned_numbers_go_up_to_64_bits(void **state)
     assert_true(value == UINT64_MAX);
 }
 
+static void trimming_takes_space_from_both_ends_and_nothing_else(void **state)
+{
+    (void)state;
+    static const struct {
+        Str text, want;
+    } rows[] = {
+        { { "", 0 }, { "", 0 } },
+        { { " \t\r\n", 4 }, { "", 0 } },
+        { { " a b\n", 5 }, { "a b", 3 } },
+        { { "\0 a\0", 4 }, { "\0 a\0", 4 } },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_true(str_eq(str_trim(rows[i].text), rows[i].want));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trimming_takes_space_from_both_ends_and_nothing_else),
         cmocka_unit_test(a_str_may_hold_nul_bytes),
         cmocka_unit_test(the_empty_str_equals_every_other_empty_str),
         cmocka_unit_test(order_is_that_of_unsigned_bytes),
