@@ -33,29 +33,6 @@ static const char usage[] =
     "  --json          one JSON object a line\n"
     "  --smoke         a few operations of each, without the peer, to see that it runs\n";
 
-void die(const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    fprintf(stderr, "bench/mcp: ");
-    vfprintf(stderr, fmt, args);
-    fprintf(stderr, "\n");
-    va_end(args);
-    exit(1);
-}
-
-void must(bool good, const char *what)
-{
-    if (!good)
-        die("%s: %s", what, strerrordesc_np(errno));
-}
-
-void must_ok(jot_status st, const Err *e, const char *what)
-{
-    if (st != JOT_OK)
-        die("%s: %s", what, e->text);
-}
-
 /* --- What is asked ----------------------------------------------------------------------- */
 
 static void ask_read(Server *s)

@@ -1,9 +1,9 @@
 /* test_client.c - external servers: this program's own, and one that does what no server should.
  *
  * test_client JOTTER PYTHON SERVER.PY */
-#include <dirent.h>
 
 #include "agent/act_desk.h"
+#include "agent/marked.h"
 #include "mcp/client.h"
 
 static const char *jotter, *python, *server;
@@ -219,25 +219,6 @@ static void a_call_is_cancelled(Desk *d)
     AUTO_PTR(McpClient) c = opened;
     left = 3;
     assert_int_equal(call(d, c, "mcp_t_say", "{}").status, JOT_CANCELLED);
-}
-
-static int count_marked(const char *mark)
-{
-    DIR *dir = opendir("/proc");
-    struct dirent *entry;
-    int n = 0;
-    assert_non_null(dir);
-    while ((entry = readdir(dir))) {
-        char name[300], text[4096];
-        snprintf(name, sizeof name, "/proc/%s/cmdline", entry->d_name);
-        int fd = open(name, O_RDONLY | O_CLOEXEC);
-        ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
-        if (fd >= 0)
-            close(fd);
-        n += got > 0 && memmem(text, (size_t)got, mark, strlen(mark)) != NULL;
-    }
-    closedir(dir);
-    return n;
 }
 
 static void a_server_that_will_not_go_is_killed_with_its_children(Desk *d)

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "agent/confine.h"
+#include "agent/marked.h"
 #include "unit/unit.h"
 
 enum { WAIT_TRIES = 6000 }; /* of 10 ms: only keeps a mistake from hanging */
@@ -371,26 +372,6 @@ static void only_sockets_of_the_internet_are_there(Yard *y)
 }
 
 /* --- How it ends --------------------------------------------------------------------------- */
-
-/* How many processes on this machine have the mark in their arguments. */
-static int count_marked(const char *mark)
-{
-    DIR *d = opendir("/proc");
-    struct dirent *entry;
-    int n = 0;
-    assert_non_null(d);
-    while ((entry = readdir(d))) {
-        char name[300], text[4096];
-        snprintf(name, sizeof name, "/proc/%s/cmdline", entry->d_name);
-        int fd = open(name, O_RDONLY | O_CLOEXEC);
-        ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
-        if (fd >= 0)
-            close(fd);
-        n += got > 0 && memmem(text, (size_t)got, mark, strlen(mark)) != NULL;
-    }
-    closedir(d);
-    return n;
-}
 
 static int64_t now_ms(void)
 {

@@ -11,56 +11,36 @@ import socket
 import sqlite3
 import stat
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
 import wire
+from cases import Room, main, program, test
 
-program = sys.argv[1]
-tests = []
 
 INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 
 
-def test(function):
-    tests.append(function)
-    return function
 
-
-class Place:
-    """A directory of its own, and servers that are gone when it is."""
-
-    def __init__(self, engine="files"):
-        self.engine = engine
-        self.servers = []
+class Place(Room):
+    """What is served there over HTTP."""
 
     def __enter__(self):
-        self.dir = tempfile.TemporaryDirectory(prefix="jotter-http-")
-        self.pad = os.path.join(self.dir.name, "pad")
+        super().__enter__()
         self.token = os.path.join(self.dir.name, "token")
         return self
 
-    def url(self):
-        return "%s:%s" % (self.engine, self.pad)
-
     def serve(self, *options, token=None):
-        server = wire.HttpProcess(program, self.url(), *options, token=token)
+        server = wire.HttpProcess(program, self.url, *options, token=token)
         self.servers.append(server)
         assert server.port, server.said
         return server
 
     def client(self, *options):
-        client = wire.HttpServer(program, self.url(), *options)
+        client = wire.HttpServer(program, self.url, *options)
         self.servers.append(client)
         client.hello()
         return client
-
-    def __exit__(self, *failure):
-        for server in self.servers:
-            server.stop()
-        self.dir.cleanup()
 
 
 def request(method, params=None, id=1, modern=False):
@@ -306,7 +286,7 @@ def a_token_is_made_once_and_only_its_owner_can_read_it():
 
 
 def refused(p, *options):
-    done = subprocess.run([program, "mcp", "--pad", p.url(), *options], capture_output=True, timeout=wire.WAIT)
+    done = subprocess.run([program, "mcp", "--pad", p.url, *options], capture_output=True, timeout=wire.WAIT)
     assert done.returncode != 0 and done.stdout == b"", done
     return done.stderr.decode()
 
@@ -546,7 +526,7 @@ def losing_the_connection_cancels_nothing_in_the_old_era():
             assert st.response.headers["Content-Type"] == "text/event-stream"
             st.cut()
             time.sleep(0.2)
-        assert soon(lambda: (read_note(p.url(), "plan") or "").startswith("kept"))
+        assert soon(lambda: (read_note(p.url, "plan") or "").startswith("kept"))
 
 
 @test
@@ -892,24 +872,6 @@ def nothing_is_written_before_the_first_write():
         Stream(s, "GET", **session).cut()
         assert s.end() == 0
         assert os.listdir(p.dir.name) == []
-
-
-def main():
-    wire.environment()
-    wanted = sys.argv[2:]
-    chosen = [t for t in tests if not wanted or t.__name__ in wanted]
-    print("1..%d" % len(chosen))
-    bad = False
-    for number, one in enumerate(chosen, 1):
-        began = time.monotonic()
-        try:
-            one()
-            print("ok %d - %s # %.1f s" % (number, one.__name__, time.monotonic() - began), flush=True)
-        except BaseException as why:
-            bad = True
-            print("not ok %d - %s" % (number, one.__name__))
-            print("# %s: %s" % (type(why).__name__, str(why).replace("\n", "\n# ")), flush=True)
-    sys.exit(bad)
 
 
 main()

@@ -5,44 +5,21 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import time
 
 import wire
-
-program = sys.argv[1]
-tests = []
+from cases import Room, main, program, test
 
 
-def test(function):
-    tests.append(function)
-    return function
-
-
-class Place:
-    """A directory of its own, and servers that are gone when it is."""
-
-    def __init__(self, engine="files"):
-        self.engine = engine
-        self.servers = []
-
-    def __enter__(self):
-        self.dir = tempfile.TemporaryDirectory(prefix="jotter-mcp-")
-        self.pad = os.path.join(self.dir.name, "pad")
-        return self
+class Place(Room):
+    """What is served there over pipes."""
 
     def serve(self, hello=True, *options):
-        server = wire.Server(program, "%s:%s" % (self.engine, self.pad), *options)
+        server = wire.Server(program, self.url, *options)
         self.servers.append(server)
         if hello:
             server.hello()
         return server
-
-    def __exit__(self, *failure):
-        for server in self.servers:
-            server.stop()
-        self.dir.cleanup()
 
 
 @test
@@ -277,10 +254,11 @@ class Large(Place):
     """A pad of so many notes that the first search takes a while."""
     made = None
 
+    def __init__(self):
+        super().__init__("sqlite", "/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+
     def __enter__(self):
-        memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.dir = tempfile.TemporaryDirectory(prefix="jotter-mcp-", dir=memory)
-        self.pad = os.path.join(self.dir.name, "pad")
+        super().__enter__()
         if not Large.made:
             pour(self.serve(), NOTES)
             self.servers.pop().end()
@@ -290,9 +268,6 @@ class Large(Place):
             with open(os.path.join(self.dir.name, name), "wb") as copy:
                 copy.write(data)
         return self
-
-    def __init__(self):
-        super().__init__("sqlite")
 
     def indexed(self):
         """How many notes the index holds; no command could tell, because each brings it up to date."""
@@ -415,23 +390,6 @@ def a_record_is_signed_by_the_client_unless_the_option_names_somebody():
             signed(s, name, str(number), modern)
         signed(p.serve(True, "--as", "ann"), "goose", "last", True)
         assert authors(p, "a")[::-1] == ["test", "goose", "me", "me", "ann"], authors(p, "a")
-
-
-def main():
-    wire.environment()
-    wanted = sys.argv[2:]
-    chosen = [t for t in tests if not wanted or t.__name__ in wanted]
-    print("1..%d" % len(chosen))
-    bad = False
-    for number, one in enumerate(chosen, 1):
-        try:
-            one()
-            print("ok %d - %s" % (number, one.__name__), flush=True)
-        except BaseException as why:
-            bad = True
-            print("not ok %d - %s" % (number, one.__name__))
-            print("# %s: %s" % (type(why).__name__, str(why).replace("\n", "\n# ")), flush=True)
-    sys.exit(bad)
 
 
 main()
