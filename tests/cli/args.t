@@ -5,7 +5,7 @@
 version() { jot --version && ends 0 && says 'jotter 0.'; }
 try 'the version is one line' version
 
-no_words() { jot; ends 64 && tells 'say a command' && tells 'usage: jotter COMMAND'; }
+no_words() { jot && ends 64 && tells 'say a command' && tells 'usage: jotter COMMAND'; }
 try 'without a command help goes to standard error' no_words
 
 help_all() { jot help && ends 0 && says 'write KEY' && jot --help && ends 0 && says 'write KEY'; }
@@ -14,16 +14,16 @@ try 'help lists the commands' help_all
 help_one() { jot help write && ends 0 && says 'usage: jotter write KEY' && jot write --help && ends 0 && says 'usage: jotter write KEY'; }
 try 'help tells of one command' help_one
 
-unknown() { jot wirte plan; ends 64 && tells "no command 'wirte'"; }
+unknown() { jot wirte plan && ends 64 && tells "no command 'wirte'"; }
 try 'an unknown command is named' unknown
 
-unknown_opt() { jot list --frobnicate; ends 64 && tells "no option '--frobnicate'"; }
+unknown_opt() { jot list --frobnicate && ends 64 && tells "no option '--frobnicate'"; }
 try 'an unknown option is named' unknown_opt
 
-no_value() { jot list --pad; ends 64 && tells '--pad needs a value: URL'; }
+no_value() { jot list --pad && ends 64 && tells '--pad needs a value: URL'; }
 try 'an option without its value is named' no_value
 
-too_many() { jot read a b; ends 64 && tells 'usage: jotter read KEY'; }
+too_many() { jot read a b && ends 64 && tells 'usage: jotter read KEY'; }
 try 'too many arguments get the usage' too_many
 
 anywhere() {
@@ -32,16 +32,16 @@ anywhere() {
 }
 try 'options stand before or behind the command, with a space or an equals sign' anywhere
 
-dashes() { jot read -- --plan; ends 66 && tells 'scratchpad[--plan] not found'; }
+dashes() { jot read -- --plan && ends 66 && tells 'scratchpad[--plan] not found'; }
 try 'two dashes end the options' dashes
 
 short() { jot -h && ends 0 && says 'write KEY' && jot write -h && ends 0 && says 'usage: jotter write KEY'; }
 try '-h is --help' short
 
-dashed() { jot list -l; ends 64 && tells "no option '-l'" && jot list -- -l && ends 0 && is '(empty)'; }
+dashed() { jot list -l && ends 64 && tells "no option '-l'" && jot list -- -l && ends 0 && is '(empty)'; }
 try 'one dash begins no argument unless two stand before it' dashed
 
-json_error() { jot read none --json; ends 66 && says '"status":"not_found"' && says '"error":'; }
+json_error() { jot read none --json && ends 66 && says '"status":"not_found"' && says '"error":'; }
 try 'with --json a failure is JSON on standard output' json_error
 
 plan

@@ -24,10 +24,10 @@ for pad in files:pad sqlite:pad.db; do
     call_id() { feed 1 artifact write planning 'call_1.2:3' && ends 0 && jot artifact list planning && is "$(printf 'planning/call_1.2:3\nplanning/plan_001')"; }
     try "an id may hold dots and colons ($pad)" call_id
 
-    broken() { feed '{"a":' artifact write planning broken; ends 64 && tells 'not valid JSON at byte'; }
+    broken() { feed '{"a":' artifact write planning broken && ends 64 && tells 'not valid JSON at byte'; }
     try "what is no JSON is refused with its byte ($pad)" broken
 
-    escape() { feed 1 artifact write ../etc evil; ends 64 && feed 1 artifact write c ../evil && ends 64 && feed 1 artifact write c a/b && ends 64; }
+    escape() { feed 1 artifact write ../etc evil && ends 64 && feed 1 artifact write c ../evil && ends 64 && feed 1 artifact write c a/b && ends 64; }
     try "a name cannot lead out of the pad ($pad)" escape
 
     found() {
@@ -59,7 +59,7 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "an index document stands beside the artifacts ($pad)" index
 
-    sink_category() { feed 1 artifact write tool_results x; ends 64 && tells "the category 'tool_results' is the sink's"; }
+    sink_category() { feed 1 artifact write tool_results x && ends 64 && tells "the category 'tool_results' is the sink's"; }
     try "the sink's category is not written by hand ($pad)" sink_category
 
     logged() {
@@ -75,7 +75,7 @@ for pad in files:pad sqlite:pad.db; do
     followed() { jot artifact log follow build out --for 0 && is "$(printf 'first line\ntwo\nthree')"; }
     try "following begins with what is there ($pad)" followed
 
-    no_log() { jot artifact log read build none; ends 66 && jot artifact log append ../x y z && ends 64; }
+    no_log() { jot artifact log read build none && ends 66 && jot artifact log append ../x y z && ends 64; }
     try "a log that is not there is not found ($pad)" no_log
 done
 

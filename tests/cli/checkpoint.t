@@ -16,7 +16,7 @@ for pad in files:pad sqlite:pad.db; do
     undone() { jot checkpoint undo run && is two && jot checkpoint undo run --if-version 4 && is one && jot checkpoint load run && is one; }
     try "undo restores the state below ($pad)" undone
 
-    moved() { jot checkpoint undo run --if-version 4; ends 75 && tells 'version 5 is the newest now'; }
+    moved() { jot checkpoint undo run --if-version 4 && ends 75 && tells 'version 5 is the newest now'; }
     try "undo that names another version changes nothing ($pad)" moved
 
     emptied() { jot checkpoint undo run && is one && jot checkpoint undo run && ends 66 && tells 'no checkpoint snapshots available to restore'; }
@@ -31,7 +31,7 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "the newest states are kept, older ones dropped ($pad)" trimmed
 
-    bad() { jot checkpoint load run zero; ends 64 && jot checkpoint load ../x && ends 64 && jot checkpoint trim run && ends 64 && tells '--keep N or --age SECONDS'; }
+    bad() { jot checkpoint load run zero && ends 64 && jot checkpoint load ../x && ends 64 && jot checkpoint trim run && ends 64 && tells '--keep N or --age SECONDS'; }
     try "bad input is named ($pad)" bad
 done
 

@@ -20,10 +20,10 @@ try 'a key is completed from the pad' keys
 behind() { jot complete -- --as bob read ot && is other; }
 try 'options before the command are passed over' behind
 
-value() { jot complete -- read --pad ''; ends 0 && is ''; }
+value() { jot complete -- read --pad '' && ends 0 && is ''; }
 try 'the value of an option is left to the shell' value
 
-no_pad() { jot complete -- --pad x read pl --pad files:/nowhere/at/all; ends 0; }
+no_pad() { jot complete -- --pad x read pl --pad files:/nowhere/at/all && ends 0; }
 try 'without a pad nothing is offered and nothing fails' no_pad
 
 in_bash() {
@@ -36,7 +36,7 @@ try 'bash completes with the script' in_bash
 shells() { for shell in bash zsh fish; do jot completion $shell && says 'jotter complete' || return 1; done; }
 try 'there is a script for bash, zsh and fish' shells
 
-other() { jot completion csh; ends 64 && tells 'use bash, zsh or fish'; }
+other() { jot completion csh && ends 64 && tells 'use bash, zsh or fish'; }
 try 'another shell is refused by name' other
 
 man() { jot help --man && says '.TH JOTTER 1' && says 'jotter write KEY' && says '\-\-json' && says not_found; }

@@ -204,14 +204,14 @@ early() { for words in 'nonsense --json' '--json nonsense' 'list --frobnicate --
 done; }
 try 'words that are wrong are told as JSON too' early
 
-plain() { jot read --json -- --json; ends 66 && says not_found && jot read -- --json; ends 66 && tells 'scratchpad[--json] not found'; }
+plain() { jot read --json -- --json && ends 66 && says not_found && jot read -- --json && ends 66 && tells 'scratchpad[--json] not found'; }
 try 'behind two dashes --json is a word like others' plain
 
 version() { jot --version --json && ends 0 && says '{"version":"0.' && jot write --help --json && ends 0 && says '{"help":"usage: jotter write' &&
     jot help --man --json && ends 0 && says '{"man":"'; }
 try 'version, help and the manual page are told as JSON' version
 
-no_terminal() { unset EDITOR VISUAL; jot edit plan </dev/null; ends 64 && tells 'there is no terminal for an editor'; }
+no_terminal() { unset EDITOR VISUAL; jot edit plan </dev/null && ends 64 && tells 'there is no terminal for an editor'; }
 try 'without a terminal no editor is started that was not asked for' no_terminal
 
 plan

@@ -12,12 +12,12 @@ acquire() {
 }
 
 conflict() {
-    jot --as bob lease acquire plan; ends 75 && tells "'notes/plan' is leased to 'ann' for" &&
+    jot --as bob lease acquire plan && ends 75 && tells "'notes/plan' is leased to 'ann' for" &&
         jot lease acquire notes/ && ends 75 && jot lease acquire pl --prefix && ends 75 && jot lease acquire artifacts/x/ && ends 0 &&
         jot lease list && says 'notes/plan' && says 'artifacts/x/*'
 }
 
-conflict_json() { jot lease acquire plan --json; ends 75 && says '"status":"leased"' && says '"lease":{"on":"notes/plan"' && says '"token":1'; }
+conflict_json() { jot lease acquire plan --json && ends 75 && says '"status":"leased"' && says '"lease":{"on":"notes/plan"' && says '"token":1'; }
 
 renew() {
     jot lease renew 1 --ttl 100 && ends 0 && is "lease 1 on 'notes/plan' for 100 s" &&
@@ -26,14 +26,14 @@ renew() {
 }
 
 under() {
-    write plan one --lease 1; ends 0 || return 1
+    write plan one --lease 1 && ends 0 || return 1
     export JOTTER_LEASE=1; write plan two; unset JOTTER_LEASE; ends 0 || return 1
-    write plan three --lease 7; ends 76 && tells 'lease 7 is over' && jot read plan && is two
+    write plan three --lease 7 && ends 76 && tells 'lease 7 is over' && jot read plan && is two
 }
 
 release() {
     jot lease release 1 && ends 0 && is 'released lease 1' && jot lease release 1 && ends 76 && tells 'was over already' || return 1
-    write plan four --lease 1; ends 76 && jot read plan && is two
+    write plan four --lease 1 && ends 76 && jot read plan && is two
 }
 
 json() {
@@ -41,11 +41,11 @@ json() {
         jot lease check nothing --json && is '{"on":"notes/nothing","free":true}'
 }
 
-bad() { jot lease acquire 'a b'; ends 64 && jot lease acquire ''; ends 64 && jot lease acquire x --ttl 0; ends 64 && tells '--ttl' && jot lease; ends 64 && jot lease run x; ends 64; }
+bad() { jot lease acquire 'a b' && ends 64 && jot lease acquire '' && ends 64 && jot lease acquire x --ttl 0 && ends 64 && tells '--ttl' && jot lease && ends 64 && jot lease run x && ends 64; }
 
 run_code() {
-    jot lease run job -- sh -c 'exit 7'; ends 7 && jot lease run job -- sh -c 'kill -TERM $$'; ends 143 &&
-        jot lease run job -- nosuchprogram; ends 127 && tells "could not run 'nosuchprogram'" && jot lease check job && ends 0
+    jot lease run job -- sh -c 'exit 7' && ends 7 && jot lease run job -- sh -c 'kill -TERM $$' && ends 143 &&
+        jot lease run job -- nosuchprogram && ends 127 && tells "could not run 'nosuchprogram'" && jot lease check job && ends 0
 }
 
 run_inside() {

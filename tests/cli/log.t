@@ -10,7 +10,7 @@ each() {
 }
 
 begin() { jot log new "$1"; run=$out; ends 0; }
-call() { jot log add "$run" call --call "$1" --tool "$2" --args "${3:-{\}}"; ends 0; }
+call() { jot log add "$run" call --call "$1" --tool "$2" --args "${3:-{\}}" && ends 0; }
 result() { printf %s "$2" | "$JOTTER" log add "$run" result --call "$1" >/dev/null; }
 
 none() { jot log && is '(none)' && jot log --json && is '{"runs":[],"older":0}'; }

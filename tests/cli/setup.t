@@ -265,12 +265,12 @@ options() {
         jot setup $client --http http://127.0.0.1:7001/mcp
         ends 0 && says 'http://127.0.0.1:7001/mcp' && says JOTTER_TOKEN || return 1
     done
-    jot setup codex --tools nonsense; ends 64 || return 1
-    jot setup codex --pad mem:; ends 64 || return 1
-    jot setup codex --http ftp://x/; ends 64 || return 1
-    jot setup codex --http nonsense; ends 64 && tells '--http: use http://HOST:PORT/mcp' || return 1
-    jot setup codex --http http://127.0.0.1:1/mcp --tools runs; ends 64 || return 1
-    jot setup nonsense; ends 64
+    jot setup codex --tools nonsense && ends 64 || return 1
+    jot setup codex --pad mem: && ends 64 || return 1
+    jot setup codex --http ftp://x/ && ends 64 || return 1
+    jot setup codex --http nonsense && ends 64 && tells '--http: use http://HOST:PORT/mcp' || return 1
+    jot setup codex --http http://127.0.0.1:1/mcp --tools runs && ends 64 || return 1
+    jot setup nonsense && ends 64
 }
 try 'options are passed on, and wrong ones refused' options
 

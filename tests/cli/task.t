@@ -24,7 +24,7 @@ for pad in files:pad sqlite:pad.db; do
     ready() { jot task ready && is build && tells "task 'a': missing dependency: b"; }
     try "ready lists what can be started, and tells what is wrong ($pad)" ready
 
-    waits() { jot task start test; ends 75 && tells "task 'test' waits for dependency 'build', which is pending"; }
+    waits() { jot task start test && ends 75 && tells "task 'test' waits for dependency 'build', which is pending"; }
     try "a task waits for what it needs ($pad)" waits
 
     illegal() {

@@ -10,13 +10,13 @@ archive() {
 }
 try 'a pad goes into an archive and comes back' archive
 
-taken() { jot export pad.jotter; ends 75 && tells "'pad.jotter' exists"; }
+taken() { jot export pad.jotter && ends 75 && tells "'pad.jotter' exists"; }
 try 'an archive that exists is not replaced' taken
 
 damaged() {
     sed 's/two/tw0/' pad.jotter >bad.jotter
-    jot --pad files:never import bad.jotter; ends 70 && tells 'the archive is damaged at line' && [ ! -e never ] &&
-        head -c -3 pad.jotter >short.jotter && jot --pad files:never import short.jotter; ends 70 && [ ! -e never ]
+    jot --pad files:never import bad.jotter && ends 70 && tells 'the archive is damaged at line' && [ ! -e never ] &&
+        head -c -3 pad.jotter >short.jotter && jot --pad files:never import short.jotter && ends 70 && [ ! -e never ]
 }
 try 'a damaged archive is refused and makes no pad' damaged
 
@@ -36,7 +36,7 @@ out() {
 }
 try 'a layout goes to a new directory' out
 
-nothing() { jot --pad files:never import /dev/null; ends 64 && jot --pad files:never import nowhere; ends 66 && [ ! -e never ]; }
+nothing() { jot --pad files:never import /dev/null && ends 64 && jot --pad files:never import nowhere && ends 66 && [ ! -e never ]; }
 try 'what cannot be imported makes no pad' nothing
 
 plan
