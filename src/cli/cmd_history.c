@@ -176,7 +176,7 @@ static jot_status run_blame(Session *s)
 
 /* --- undo, restore --------------------------------------------------------------------- */
 
-/* `mine` is the text that would have been brought back, empty if it is not known. */
+/* `mine` is the text that would have been brought back; none if it is not known. */
 static jot_status tell_changed(Session *s, Str stream, Str mine, const Doc *now)
 {
     Conflict c;

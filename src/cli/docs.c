@@ -84,14 +84,15 @@ jot_status docs_tell(Session *s, const Conflict *c)
         return JOT_CONFLICT;
     }
     if (!mark_live(&c->now.mark)) {
-        print_part("--- it is deleted; yours:", c->mine);
+        print_part(c->mine.n ? "--- it is deleted; yours:" : "--- it is deleted", c->mine);
         return JOT_CONFLICT;
     }
     Str head = arena_printf(&s->arena,
                             "--- present (version %s, %s):", version_of(c->now.mark.sha256).text,
                             time_text(c->now.mark.at_ms).text);
     print_part(head.p, c->now.text);
-    print_part("--- yours:", c->mine);
+    if (c->mine.n)
+        print_part("--- yours:", c->mine);
     if (c->clean)
         print_part("--- both, merged cleanly (--merge writes it):", c->merged);
     return JOT_CONFLICT;

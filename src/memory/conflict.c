@@ -66,5 +66,6 @@ json_t *conflict_json(const Conflict *c, const Err *e)
     return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o}", "status", info->name, "error",
                      json_text(str(e->text)), "retry", info->retry, "present",
                      live ? doc_json(c->stream, &c->now, true) : json_null(), "mine",
-                     json_text(c->mine), "merge", c->clean ? json_text(c->merged) : json_null());
+                     c->mine.p ? json_text(c->mine) : json_null(), "merge",
+                     c->clean ? json_text(c->merged) : json_null());
 }

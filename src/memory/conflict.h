@@ -10,7 +10,7 @@
 
 typedef struct Conflict {
     Str stream;
-    Str mine;   /* the text that was refused */
+    Str mine;   /* the text that was refused; p is NULL if there was none, as for an undo */
     Doc now;    /* what stands there; mark_live() is false if nothing does */
     bool based; /* the version that was read is still in the history */
     bool clean; /* both changes can be made: `merged` has them */
@@ -28,8 +28,8 @@ MUST_USE jot_status conflict_look(Memory *m, Str stream, Str base, Str mine, con
 MUST_USE jot_status conflict_write(Memory *m, Str stream, const DocWrite *w, Arena *into, Doc *out,
                                    bool *merged, Conflict *c, Err *e);
 
-/* {"status": "conflict", "error", "retry": true, "present": doc_json or null, "mine", "merge": text
- * or null}; the caller owns it. */
+/* {"status": "conflict", "error", "retry": true, "present": doc_json or null, "mine": text or
+ * null, "merge": text or null}; the caller owns it. */
 json_t *conflict_json(const Conflict *c, const Err *e);
 
 #endif

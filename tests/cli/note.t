@@ -18,7 +18,7 @@ try 'write answers exactly, read gives the exact bytes' exact
 characters() { out=$(printf 'caf\303\251' | "$JOTTER" write cafe) && says 'wrote 4 chars' && "$JOTTER" purge cafe >/dev/null; }
 try 'characters are counted, not bytes' characters
 
-missing() { jot read none; ends 66 && tells 'jotter: scratchpad[none] not found'; }
+missing() { jot read none && ends 66 && tells 'jotter: scratchpad[none] not found'; }
 try 'a key that is not there is not found' missing
 
 list() { put b x; put a x; put ab x; jot list && is "a
@@ -28,7 +28,7 @@ plan" && jot list a && is "a
 ab" && jot list zz && is '(empty)'; }
 try 'list prints sorted keys, by prefix, or (empty)' list
 
-no_pad() { jot --pad files:nowhere list; ends 0 && is '(empty)' && [ ! -e nowhere ] && jot --pad files:nowhere read a; ends 66 && [ ! -e nowhere ]; }
+no_pad() { jot --pad files:nowhere list && ends 0 && is '(empty)' && [ ! -e nowhere ] && jot --pad files:nowhere read a && ends 66 && [ ! -e nowhere ]; }
 try 'reading makes no pad' no_pad
 
 binary() { printf 'a\377b' | "$JOTTER" write plan >.out 2>.err; code=$? err=$(cat .err); ends 64 && tells 'is UTF-8 text: the byte at offset 1 is not' && now plan text; }
@@ -56,8 +56,8 @@ try 'a conflict has the clean merge, and --merge writes it' merge
 
 edit() {
     put e 'one\ntwo\ntwo\n'
-    jot edit e --old one --new 1 && says 'replaced 1 place in scratchpad[e], line 1' && jot edit e --old two --new 2; ends 64 &&
-        tells '2 times, at lines 2, 3' && jot edit e --old x --new y; ends 64 && tells 'is not in scratchpad[e]' && now e '1
+    jot edit e --old one --new 1 && says 'replaced 1 place in scratchpad[e], line 1' && jot edit e --old two --new 2 && ends 64 &&
+        tells '2 times, at lines 2, 3' && jot edit e --old x --new y && ends 64 && tells 'is not in scratchpad[e]' && now e '1
 two
 two'
 }
@@ -105,23 +105,30 @@ bounds() {
 3
 [lines 2-3 of 100, about 5 of 208 tokens; more: jotter read hundred --lines 4:]
 version 93d4e5c77838" && jot read hundred --lines 2:3 --raw && is "2
-3" && jot read hundred --tokens 10 && says 'lines 1-4 of 100' && jot read hundred --lines 0; ends 64 && tells "invalid lines '0'"
+3" && jot read hundred --tokens 10 && says 'lines 1-4 of 100' && jot read hundred --lines 0 && ends 64 && tells "invalid lines '0'"
 }
 try 'bounded reads say what was left out, how to get it, and the version' bounds
 
 older() {
     put old 'one\n'; put old 'two\n'; put old 'three\n'
-    jot read old --version 1 && is one && jot read old --version '~1' && is two && jot read old --at 2000-01-01; ends 66 &&
-        tells 'has no version as old as' && jot read old --version zzz; ends 64 && tells 'names no version' &&
-        jot read old --version '~99'; ends 66 && tells 'scratchpad[old] has no version 99 changes back' || return 1
-    jot restore old 1 --if-version 000000000000 --json; ends 75 && says '"mine":"one\n"'
+    jot read old --version 1 && is one && jot read old --version '~1' && is two && jot read old --at 2000-01-01 && ends 66 &&
+        tells 'has no version as old as' && jot read old --version zzz && ends 64 && tells 'names no version' &&
+        jot read old --version '~99' && ends 66 && tells 'scratchpad[old] has no version 99 changes back' || return 1
+    jot restore old 1 --if-version 000000000000 --json && ends 75 && says '"mine":"one\n"'
 }
 try 'older versions are read by seq, distance and time' older
 
+none_of_mine() {
+    put none 'one\n'; put none 'two\n'
+    jot undo none --if-version 000000000000 && ends 75 && says 'present (version' && says two && ! says yours && jot undo none --if-version 000000000000 --json && ends 75 && says '"mine":null' &&
+        jot delete none --if-version 000000000000 --json && ends 75 && says '"mine":null' && now none two
+}
+try 'a refused undo or delete has no text of the caller to show' none_of_mine
+
 undo() {
     put u 'one\n'; put u 'two\n'; "$JOTTER" delete u >/dev/null
-    jot undo u && says 'as it was at seq 2' && now u two && jot undo u && now u one && jot undo u && says deleted && jot read u; ends 66 &&
-        jot undo u; ends 66 && tells 'there is nothing to undo' && jot restore u 2 && now u two
+    jot undo u && says 'as it was at seq 2' && now u two && jot undo u && now u one && jot undo u && says deleted && jot read u && ends 66 &&
+        jot undo u && ends 66 && tells 'there is nothing to undo' && jot restore u 2 && now u two
 }
 try 'undo walks back, also over a delete, and restore brings any version' undo
 
@@ -135,7 +142,7 @@ try 'diff shows the last change or any other, blame who wrote which line' diff_b
 
 move() {
     put from 'text\n'; put taken 'other\n'
-    jot move from taken; ends 75 && tells 'exists' && now taken other && jot move from to && now to text && jot read from; ends 66 &&
+    jot move from taken && ends 75 && tells 'exists' && now taken other && jot move from to && now to text && jot read from && ends 66 &&
         jot history to && says '(from notes/from)'
 }
 try 'move refuses a key that is taken' move
@@ -159,14 +166,14 @@ try 'a secret is stored with a warning, and can be redacted and purged' secret
 
 redact() {
     put r 'one\n'; put r 'two\n'
-    jot redact r; ends 64 && tells 'say a VERSION, --text or --stdin' && jot redact r 2; ends 64 && tells 'present text' && jot redact r 1 &&
-        says 'redacted 1 record of' && jot read r --version 1; ends 66 && tells 'was redacted'
+    jot redact r && ends 64 && tells 'say a VERSION, --text or --stdin' && jot redact r 2 && ends 64 && tells 'present text' && jot redact r 1 &&
+        says 'redacted 1 record of' && jot read r --version 1 && ends 66 && tells 'was redacted'
 }
 try 'an old version can be redacted, the present one cannot' redact
 
 documents() {
     echo doc | "$JOTTER" write memories/a.md >.out && out=$(cat .out) && says 'wrote 4 chars to memories/a.md' && jot read memories/a.md && is doc && jot list memories/ && is memories/a.md &&
-        echo more | "$JOTTER" append memories/a.md >/dev/null && jot undo memories/a.md && now memories/a.md doc && jot read memories/none; ends 66 && tells "'memories/none' not found" &&
+        echo more | "$JOTTER" append memories/a.md >/dev/null && jot undo memories/a.md && now memories/a.md doc && jot read memories/none && ends 66 && tells "'memories/none' not found" &&
         jot history memories/a.md && says undo
 }
 try 'the same commands work on any document, by its whole name' documents
