@@ -1120,7 +1120,8 @@ JOT_API jot_status jot_export(jot_pad *pad, const char *path, const char *layout
                               const jot_report **out);
 
 typedef struct jot_fault {
-    const char *kind;   /* damage, fork, view, leftover, stray, pad, index, quarantine, edit */
+    const char *kind;   /* damage, fork, view, leftover, stray, pad, index, quarantine, edit,
+                           other */
     const char *stream; /* may be "" */
     const char *what;   /* one sentence */
     const char *advice; /* what to do */

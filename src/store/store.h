@@ -241,6 +241,7 @@ typedef enum FaultKind {
     /* Not wrong, but worth knowing: */
     FAULT_ASIDE, /* something lies in quarantine */
     FAULT_EDIT,  /* a person's edit that no write has recorded yet */
+    FAULT_OTHER, /* a file among those people see that no name leads to */
 } FaultKind;
 
 /* The word for it: "damage", "fork" ...; never NULL. */

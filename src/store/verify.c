@@ -24,7 +24,7 @@ static const struct {
     [FAULT_VIEW] = { "view", true },     [FAULT_LEFTOVER] = { "leftover", true },
     [FAULT_STRAY] = { "stray", true },   [FAULT_PAD] = { "pad", true },
     [FAULT_INDEX] = { "index", true },   [FAULT_ASIDE] = { "quarantine", false },
-    [FAULT_EDIT] = { "edit", false },
+    [FAULT_EDIT] = { "edit", false },    [FAULT_OTHER] = { "other", false },
 };
 
 const char *fault_name(FaultKind kind)

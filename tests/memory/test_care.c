@@ -36,7 +36,7 @@ static bool on_files(const Desk *d)
 
 /* What verify told. */
 typedef struct Told {
-    unsigned of[FAULT_EDIT + 1];
+    unsigned of[FAULT_OTHER + 1];
     char last[400];
 } Told;
 
@@ -157,6 +157,23 @@ static void a_damaged_record_is_told(Desk *d)
     assert_int_equal(t.of[FAULT_DAMAGE], 1);
     assert_non_null(strstr(t.last, "runs/r: "));
     fix(d, 1); /* nobody can bring it back */
+}
+
+static void a_file_that_no_name_leads_to_is_told_and_is_no_fault(Desk *d)
+{
+    if (!on_files(d))
+        return;
+    put(d, "notes/a", "pear");
+    write_file(path_in(d, "notes/my plan.txt"), S("hello"));
+    write_file(path_in(d, "notes/a.md"), S("hello"));
+    assert_int_equal(mkdir(path_in(d, "notes/sub"), 0700), 0);
+    write_file(path_in(d, "notes/sub/b.txt"), S("hello"));
+    Told t = verify(d, 0);
+    assert_int_equal(t.of[FAULT_OTHER], 3);
+    write_file(path_in(d, "notes/b.txt"), S("hello"));
+    t = verify(d, 0);
+    assert_int_equal(t.of[FAULT_OTHER], 3);
+    assert_text(value(d, "notes/b"), "hello");
 }
 
 static void leftovers_are_told_and_put_aside(Desk *d)
@@ -460,6 +477,7 @@ int main(void)
         DESK_TEST(a_pad_in_order_has_no_faults),
         DESK_TEST(a_lying_index_is_told_and_made_again),
         DESK_TEST(a_damaged_record_is_told),
+        DESK_TEST(a_file_that_no_name_leads_to_is_told_and_is_no_fault),
         DESK_TEST(leftovers_are_told_and_put_aside),
         DESK_TEST(an_edit_is_worth_knowing_and_no_fault),
         DESK_TEST(a_stream_with_conflict_marks_is_told_and_mended),

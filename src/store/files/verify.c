@@ -148,14 +148,30 @@ static bool has_line(Str text, Str start)
     return false;
 }
 
+/* A file that a person put here under a name that is none: nobody will ever read it, so say so. */
+static void tell_other(const Look *l, Str path)
+{
+    char what[SENTENCE];
+    Shown shown;
+    bool note = str_starts(path, S("notes/"));
+    snprintf(what, sizeof what, "'%s' is not read by anybody: no name leads to it",
+             err_show(&shown, path));
+    tell(l, FAULT_OTHER, (Str){ 0 }, what,
+         note ? "rename it to letters, digits, _ or - and .txt, right in notes/, or leave it"
+              : "rename it, or leave it",
+         false);
+}
+
 static jot_status look_at_view(void *ctx, const char *dir, const char *name)
 {
     Look *l = ctx;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
     Str path = arena_printf(&arena, "%s/%s", dir, name);
-    if (!place_of_view_path(path, &stream))
-        return JOT_OK; /* other files are left alone */
+    if (!place_of_view_path(path, &stream)) {
+        tell_other(l, path);
+        return JOT_OK;
+    }
     Place p = place_of(buf_str(&stream));
     View v;
     Err why = { 0 };
