@@ -182,7 +182,7 @@ static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
     if (strcmp(d->engine, "mem") != 0)
         assert_true(files_with_canary(d) > 0);
     Forgotten f;
-    desk_ok(d, forget_phrase(&d->m, plan, S(CANARY), &d->a, &f, &d->e));
+    desk_ok(d, forget_phrase(&d->m, plan, S(CANARY), &f, &d->e));
     assert_true(f.rewritten);
     assert_int_equal(f.n, 2);
     Doc now;
@@ -195,8 +195,8 @@ static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
     desk_ok(d, history_page(&d->m, plan, 0, 10, &d->a, &h, &d->e));
     assert_int_equal(h.n, 4);
     assert_true(h.items[1].mark.redacted && h.items[2].mark.redacted);
-    desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, plan, S(CANARY), &d->a, &f, &d->e));
-    desk_expect(d, JOT_INVALID, forget_phrase(&d->m, plan, S("red"), &d->a, &f, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, plan, S(CANARY), &f, &d->e));
+    desk_expect(d, JOT_INVALID, forget_phrase(&d->m, plan, S("red"), &f, &d->e));
 }
 
 static void a_purged_document_is_in_no_file(Desk *d)
