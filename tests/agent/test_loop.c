@@ -1,56 +1,10 @@
 /* test_loop.c - the loop with a scripted model: what is recorded, and how it ends. */
 #include <errno.h>
 
-#include "agent/scene.h"
+#include "agent/played.h"
 #include "memory/plan.h"
 
 /* --- Words ------------------------------------------------------------------------------- */
-
-/* A run of a script to its end. */
-typedef struct Played {
-    Run run;
-    LoopOutcome o;
-    jot_status st;
-    Scene s;
-} Played;
-
-static void played_done(Played *p)
-{
-    run_close(&p->run);
-    scene_close(&p->s);
-}
-DEFINE_AUTO(Played, played_done)
-
-static void begin(Desk *d, const char *script, Played *p)
-{
-    scene_put(d->dir, "script", script);
-    scene_put(d->dir, "requests", "");
-    scene_put(d->dir, "counter", "");
-    *p = (Played){ 0 };
-    desk_ok(d, scene_open(&p->s, &d->m, d->dir, &d->e));
-    d->now_ms += 1000;
-}
-
-static void go(Desk *d, Played *p)
-{
-    desk_ok(d, loop_begin(&p->s.loop, S("what is it?"), &p->run, &d->e));
-    p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
-}
-
-static void play(Desk *d, const char *script, Played *p)
-{
-    begin(d, script, p);
-    go(d, p);
-}
-
-static void resume(Desk *d, Played *p)
-{
-    char id[RUN_ID_MAX + 1];
-    snprintf(id, sizeof id, "%s", p->run.id);
-    run_close(&p->run);
-    desk_ok(d, loop_resume(&p->s.loop, str(id), &p->run, &d->e));
-    p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
-}
 
 /* The kinds of the run's records, in their order. */
 static jot_status add_kind(void *ctx, const Step *s)
@@ -65,11 +19,6 @@ static void assert_kinds(Desk *d, Played *p, const char *want)
     AUTO(Buf) kinds = { 0 };
     desk_ok(d, run_each(&p->run, 1, add_kind, &kinds, NULL, &d->e));
     assert_text(buf_str(&kinds), want);
-}
-
-static Str requests(Desk *d)
-{
-    return scene_get(d->dir, "requests", &d->a);
 }
 
 /* --- Answers ----------------------------------------------------------------------------- */
