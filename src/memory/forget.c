@@ -180,10 +180,12 @@ static bool kept_in(const Record *r, Str phrase)
 typedef struct Found {
     Arena *into;
     Str stream;
-    Str phrase;    /* records that hold it, or ... */
-    Hash sha256;   /* ... that have this text */
-    uint64_t head; /* which is left alone, like all behind it; 0: there is none to spare */
-    bool newer;    /* something behind it holds the phrase: it came meanwhile */
+    Str phrase;  /* records that hold it, or ... */
+    Hash sha256; /* ... that have this text */
+    /* Which is left alone, like all behind it; 0: there is none to spare, or it is a person's edit
+     * that no write has recorded: a redaction does so first. */
+    uint64_t head;
+    bool newer; /* something behind it holds the phrase: it came meanwhile */
     uint64_t kept;
     uint64_t *seqs;
     size_t n, cap;
@@ -266,16 +268,6 @@ static bool keeps_its_place(Str stream, Str text)
     return str_eq(place, stream);
 }
 
-/* A person's edit that no write has recorded yet becomes a record: an append that cannot succeed
- * makes the store see to it. */
-static bool record_edit(Memory *m, Str stream)
-{
-    Mark mark;
-    Expect never = { .kind = EXPECT_SEQ, .seq = STORE_SEQ_MAX };
-    Draft d = { .op = OP_PUT };
-    return memory_append(m, stream, &never, &d, &mark, NULL) == JOT_CONFLICT;
-}
-
 /* A new version without the phrase.  JOT_CONFLICT: somebody else wrote one. */
 static jot_status rewrite(Memory *m, Str stream, Str phrase, Arena *into, Doc *head, Forgotten *out,
                           Err *e)
@@ -303,8 +295,6 @@ static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *ou
     AUTO(Arena) arena = { 0 };
     Doc head;
     TRY(doc_present(m, stream, &arena, &head, e));
-    if (head.mark.op != 0 && head.mark.seq == 0 && record_edit(m, stream))
-        TRY(doc_present(m, stream, &arena, &head, e));
     Nature nature = nature_of(stream);
     bool live = mark_live(&head.mark) && nature != NATURE_LOG;
     out->live = false;
