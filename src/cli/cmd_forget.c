@@ -219,8 +219,8 @@ static void print_beside(const RunForgotten *f)
 {
     if (f->n == 0)
         return;
-    fprintf(stderr, "jotter: %s of it still in the pad:\n",
-            f->n == 1 ? "1 thing is" : counted(f->n, "thing").text);
+    fprintf(stderr, "jotter: %s of this run %s still in the pad:\n", counted(f->n, "thing").text,
+            f->n == 1 ? "is" : "are");
     for (size_t i = 0; i < f->n && i < BESIDE_SHOWN; i++)
         fprintf(stderr, "  jotter purge " STR_FMT "\n", STR_ARG(f->beside[i]));
     if (f->n > BESIDE_SHOWN)
