@@ -189,6 +189,8 @@ typedef struct Found {
     uint64_t kept;
     uint64_t *seqs;
     size_t n, cap;
+    void (*each)(void *ctx); /* behind each one that is redacted; may be NULL */
+    void *ctx;
 } Found;
 
 static jot_status collect(void *ctx, const Record *r)
@@ -227,6 +229,8 @@ static jot_status redact_found(Memory *m, const Found *f, uint64_t *n, Err *e)
     for (size_t i = 0; i < f->n; i++) {
         TRY(memory_redact(m, f->stream, f->seqs[i], e));
         ++*n;
+        if (f->each)
+            f->each(f->ctx);
     }
     return JOT_OK;
 }
@@ -305,7 +309,8 @@ static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *ou
     return JOT_OK;
 }
 
-jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out, Err *e)
+jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out,
+                            void (*each)(void *ctx), void *ctx, Err *e)
 {
     *out = (Forgotten){ 0 };
     for (int tries = 0; tries < DOC_TRIES_MAX; tries++) {
@@ -314,7 +319,7 @@ jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out, E
         if (st == JOT_CONFLICT)
             continue;
         TRY(st);
-        Found f = { .into = &arena, .stream = stream, .phrase = phrase };
+        Found f = { .into = &arena, .stream = stream, .phrase = phrase, .each = each, .ctx = ctx };
         if (nature_of(stream) != NATURE_LOG)
             f.head = out->mark.seq;
         TRY(find_all(m, &f, &out->damaged, e));
@@ -351,7 +356,7 @@ jot_status forget_phrase(Memory *m, Str stream, Str phrase, Forgotten *out, Err 
 {
     *out = (Forgotten){ 0 };
     TRY(forget_check_phrase(phrase, e));
-    TRY(forget_in_stream(m, stream, phrase, out, e));
+    TRY(forget_in_stream(m, stream, phrase, out, NULL, NULL, e));
     if (out->mark.op == 0)
         return not_found(stream, e);
     TRY(clear_index(m, stream, e));

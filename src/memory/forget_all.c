@@ -15,15 +15,29 @@
 #include "memory/phrase.h"
 #include "memory/search.h"
 
-enum { PROGRESS_EVERY = 50 /* streams */ };
+enum { PROGRESS_EVERY = 50 /* streams and redactions */ };
 
 typedef struct Walk {
     Memory *m;
     Str phrase;
     const ForgetHooks *hooks;
     ForgetCount *count;
+    uint64_t ticks;
     Err *e;
 } Walk;
+
+static void tick(void *walk)
+{
+    Walk *w = walk;
+    if (++w->ticks % PROGRESS_EVERY == 0 && w->hooks && w->hooks->progress)
+        w->hooks->progress(w->hooks->ctx, w->count);
+}
+
+static void count_redacted(void *walk)
+{
+    ((Walk *)walk)->count->redacted++;
+    tick(walk);
+}
 
 const char *forget_left_name(ForgetLeftKind kind)
 {
@@ -88,9 +102,8 @@ static jot_status clear_one(void *ctx, const Listed *l)
     Forgotten f;
     Err why = { 0 };
     ForgetCount *c = w->count;
-    jot_status st = forget_in_stream(w->m, l->name, w->phrase, &f, &why);
+    jot_status st = forget_in_stream(w->m, l->name, w->phrase, &f, count_redacted, w, &why);
     c->rewritten += f.rewritten;
-    c->redacted += f.n;
     c->changed += f.rewritten || f.n;
     if (st == JOT_OK)
         tell_left(w, l->name, &f);
@@ -98,8 +111,8 @@ static jot_status clear_one(void *ctx, const Listed *l)
         tell(w, LEFT_FAILED, l->name, why.text);
     if (phrase_in(l->name, w->phrase))
         tell(w, LEFT_NAME, l->name, "a name cannot be changed, and stays after a purge too");
-    if (++c->streams % PROGRESS_EVERY == 0 && w->hooks && w->hooks->progress)
-        w->hooks->progress(w->hooks->ctx, c);
+    c->streams++;
+    tick(w);
     if (!is_over(st))
         return JOT_OK;
     if (w->e)
