@@ -102,21 +102,29 @@ static jot_status redact_phrase(Session *s)
     return st;
 }
 
+static jot_status redact_text(Session *s, Str stream, uint64_t *n)
+{
+    When which;
+    TRY(docs_when(s, s->args[1], &which));
+    TRY(docs_open(s, stream));
+    return forget_version(&s->memory, stream, &which, n, &s->err);
+}
+
+static jot_status redact_record(Session *s, Str stream, uint64_t *n)
+{
+    uint64_t seq;
+    *n = 1;
+    TRY(read_seq(s, s->args[1], &seq));
+    TRY(docs_open(s, stream));
+    return forget_record(&s->memory, stream, seq, &s->err);
+}
+
 static jot_status redact_version(Session *s)
 {
     Str stream;
-    When which;
-    uint64_t n = 1, seq;
+    uint64_t n;
     TRY(forget_resolve(arg_at(s, 0), &s->arena, &stream, &s->err));
-    if (forget_is_document(stream))
-        TRY(docs_when(s, s->args[1], &which));
-    else
-        TRY(read_seq(s, s->args[1], &seq));
-    TRY(docs_open(s, stream));
-    if (forget_is_document(stream))
-        TRY(forget_version(&s->memory, stream, &which, &n, &s->err));
-    else
-        TRY(forget_record(&s->memory, stream, seq, &s->err));
+    TRY(forget_is_document(stream) ? redact_text(s, stream, &n) : redact_record(s, stream, &n));
     if (s->json)
         print_json(json_pack("{s:o, s:I}", "stream", json_text(stream), "redacted", (json_int_t)n));
     else

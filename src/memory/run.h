@@ -204,7 +204,7 @@ typedef struct RunLine {
 /* All runs, oldest first. */
 MUST_USE jot_status run_list(Memory *m, jot_status (*each)(void *ctx, const RunLine *l), void *ctx,
                              Err *e);
-/* The query of a run; empty if it cannot be read, FORGET_MARK if it was redacted.  Lives in `into`. */
+/* The query of a run; empty if it cannot be read, FORGET_MARK if redacted.  Lives in `into`. */
 MUST_USE jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e);
 
 #endif

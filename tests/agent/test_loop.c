@@ -305,26 +305,6 @@ static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
     assert_says(d, "was not begun by 'jotter run'");
 }
 
-static void what_was_redacted_is_not_sent_any_more(Desk *d)
-{
-    AUTO(Played) p;
-    begin(d, "- {text: secret, calls: [{id: a, name: count, args: {}}]}\n- text: done\n", &p);
-    p.s.loop.iterations_max = 1;
-    go(d, &p);
-    assert_int_equal(p.o.end, LOOP_LIMIT);
-    for (uint64_t seq = 3; seq <= 5; seq++) /* reply, call, result */
-        desk_ok(d, memory_redact(&d->m, str(p.run.stream), seq, &d->e));
-    scene_put(d->dir, "requests", "");
-    scene_put(d->dir, "script",
-              "- calls: [{id: b, name: count, args: {}}]\n- text: \"begun anew, {{result:b}}\"\n");
-    scene_close(&p.s);
-    desk_ok(d, scene_open(&p.s, &d->m, d->dir, &d->e));
-    resume(d, &p);
-    assert_int_equal(p.st, JOT_OK);
-    assert_text(p.o.answer, "begun anew, counted");
-    assert_int_equal(scene_times(requests(d), "secret"), 0);
-}
-
 static void one_process_works_on_a_run_at_a_time(Desk *d)
 {
     if (strcmp(d->engine, "mem") == 0)
@@ -378,7 +358,6 @@ static const DeskTest tests[] = {
     DESK_TEST(tools_can_be_asked_for_in_json),
     DESK_TEST(a_call_in_words_that_were_cut_off_is_not_made),
     DESK_TEST(a_run_of_somebody_else_is_not_gone_on_with),
-    DESK_TEST(what_was_redacted_is_not_sent_any_more),
     DESK_TEST(one_process_works_on_a_run_at_a_time),
     DESK_TEST(another_model_may_go_on),
 };
