@@ -138,20 +138,28 @@ static size_t match_bytes(Str s, size_t at, Str phrase)
  * *deeper: there are escapes at this level, so that the next one differs. */
 static bool walk(Str s, Str phrase, int level, Str mark, Buf *to, bool *deeper)
 {
-    bool found = false;
+    size_t kept = 0; /* up to here `to` has it */
     *deeper = false;
     for (size_t at = 0; at < s.n;) {
+        if (s.p[at] != '\\' && s.p[at] != phrase.p[0]) { /* most bytes are neither */
+            at++;
+            continue;
+        }
         size_t end = level ? match_units(s, at, phrase, level) : match_bytes(s, at, phrase);
-        found = found || end;
-        if (found && !to)
+        if (end && !to)
             return true;
         size_t next = end ? end : unit_at(s, at, level ? level : 1).end;
         *deeper = *deeper || next > at + 1;
-        if (to)
-            buf_add(to, end ? mark : str_slice(s, at, next));
+        if (end) {
+            buf_add(to, str_slice(s, kept, at));
+            buf_add(to, mark);
+            kept = end;
+        }
         at = next;
     }
-    return found;
+    if (to)
+        buf_add(to, str_from(s, kept));
+    return kept > 0;
 }
 
 bool phrase_in(Str text, Str phrase)
