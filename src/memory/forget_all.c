@@ -144,9 +144,8 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
     TRY(memory_each(m, (Str){ 0 }, LIST_ALL, clear_one, &w, e));
     aside = store_report(m->store)->quarantined - aside;
     if (aside)
-        tell(
-            &w, LEFT_ASIDE, (Str){ 0 },
-            "files were put into quarantine meanwhile, because somebody had them open: look there");
+        tell(&w, LEFT_ASIDE, (Str){ 0 },
+             "files of editors or of dead writers were put into quarantine meanwhile: look there");
     Err why = { 0 };
     jot_status st = search_forget(m, (Str){ 0 }, &why);
     if (st != JOT_OK)
