@@ -188,6 +188,8 @@ static jot_status redact_all(Session *s)
     printf("redacted %s and rewrote %s, in %llu of %s\n", counted(c.redacted, "record").text,
            counted(c.rewritten, "document").text, (unsigned long long)c.changed,
            counted(c.streams, "stream").text);
+    if (c.aside)
+        printf("removed %s from quarantine\n", counted(c.aside, "file").text);
     return st;
 }
 

@@ -73,7 +73,7 @@ typedef enum ForgetLeftKind {
     LEFT_META,   /* meta, author or id of records */
     LEFT_NAME,   /* a stream's name */
     LEFT_DAMAGE, /* records that cannot be read */
-    LEFT_ASIDE,  /* what was put into quarantine meanwhile */
+    LEFT_ASIDE,  /* something in quarantine that cannot be read */
     LEFT_FAILED, /* the stream could not be changed */
 } ForgetLeftKind;
 
@@ -93,6 +93,7 @@ typedef struct ForgetCount {
     uint64_t changed;   /* of those: something was taken out */
     uint64_t rewritten; /* documents whose present text was written anew */
     uint64_t redacted;  /* records that lost their bodies */
+    uint64_t aside;     /* files removed from quarantine */
     uint64_t left;      /* told */
 } ForgetCount;
 json_t *forget_count_json(const ForgetCount *c);

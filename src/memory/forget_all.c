@@ -56,9 +56,9 @@ json_t *forget_left_json(const ForgetLeft *l)
 
 json_t *forget_count_json(const ForgetCount *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:I}", "streams", (json_int_t)c->streams, "changed",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "streams", (json_int_t)c->streams, "changed",
                      (json_int_t)c->changed, "rewritten", (json_int_t)c->rewritten, "redacted",
-                     (json_int_t)c->redacted);
+                     (json_int_t)c->redacted, "aside", (json_int_t)c->aside);
 }
 
 static void tell(Walk *w, ForgetLeftKind kind, Str stream, const char *what)
@@ -120,13 +120,28 @@ static jot_status clear_one(void *ctx, const Listed *l)
     return st;
 }
 
+static bool holds_phrase(void *walk, Str text)
+{
+    return phrase_in(text, ((const Walk *)walk)->phrase);
+}
+
+static jot_status clear_aside(Walk *w, Err *e)
+{
+    AsideCount aside;
+    TRY(store_forget_aside(w->m->store, holds_phrase, w, &aside, e));
+    w->count->aside = aside.removed;
+    if (aside.unread)
+        tell(w, LEFT_ASIDE, (Str){ 0 }, "something in quarantine cannot be read: look there");
+    return JOT_OK;
+}
+
 static jot_status judge(const ForgetCount *c, Err *e)
 {
     if (c->left)
         return err_set(e, JOT_UNSUPPORTED,
                        "the text is still in the pad, or may be, in %llu place%s",
                        (unsigned long long)c->left, c->left == 1 ? "" : "s");
-    if (c->changed == 0)
+    if (c->changed == 0 && c->aside == 0)
         return err_set(e, JOT_NOT_FOUND, "nothing in the pad holds that text");
     return JOT_OK;
 }
@@ -140,12 +155,8 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
                        "%zu bytes are too little to be taken out of a whole pad: use at least %d",
                        phrase.n, FORGET_ALL_MIN);
     Walk w = { .m = m, .phrase = phrase, .hooks = hooks, .count = out, .e = e };
-    uint64_t aside = store_report(m->store)->quarantined;
     TRY(memory_each(m, (Str){ 0 }, LIST_ALL, clear_one, &w, e));
-    aside = store_report(m->store)->quarantined - aside;
-    if (aside)
-        tell(&w, LEFT_ASIDE, (Str){ 0 },
-             "files of editors or of dead writers were put into quarantine meanwhile: look there");
+    TRY(clear_aside(&w, e));
     Err why = { 0 };
     jot_status st = search_forget(m, (Str){ 0 }, &why);
     if (st != JOT_OK)
