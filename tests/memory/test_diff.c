@@ -253,19 +253,19 @@ static void the_largest_bodies_take_bounded_work(void **ctx)
 {
     (void)ctx;
     seed_random("large");
-    enum { SIZE = 16 * 1024 * 1024 };
+    const size_t size = (size_t)volume_of(16 * 1024 * 1024);
     AUTO(Arena) a = { 0 };
-    Str empty = large(&a, SIZE, empty_line), digits = large(&a, SIZE, random_digit);
-    Str other = large(&a, SIZE, random_digit), lines = large(&a, SIZE, random_line);
-    Str few = large(&a, SIZE / 16, random_digit), few_more = large(&a, SIZE / 16, random_digit);
+    Str empty = large(&a, size, empty_line), digits = large(&a, size, random_digit);
+    Str other = large(&a, size, random_digit), lines = large(&a, size, random_line);
+    Str few = large(&a, size / 16, random_digit), few_more = large(&a, size / 16, random_digit);
     struct timespec begin, end;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
     check_apply(empty, digits);
     check_apply(digits, other);
     check_apply(lines, digits);
     check_apply(few, few_more); /* within the limits, and as hard as it gets */
-    check_apply(lines, large(&a, SIZE, random_line));
-    check_apply(lines, str_slice(lines, 100, SIZE));
+    check_apply(lines, large(&a, size, random_line));
+    check_apply(lines, str_slice(lines, 100, size));
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     print_message("six diffs of large texts: %lld ms of work\n",
                   (long long)(end.tv_sec - begin.tv_sec) * 1000 +
