@@ -5,11 +5,11 @@
  * is compared, byte for byte, with what a run sent that nobody killed, and a file
  * that the pad knows nothing of says how often the tool that changes something
  * really ran. */
-#include <ftw.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "agent/scene.h"
+#include "unit/remove.h"
 
 enum { STEPS_MAX = 20000, REQUESTS_MAX = 64 };
 
@@ -185,14 +185,6 @@ static Sent take_sent(Desk *d)
     return out;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
 static void forget(Desk *d)
 {
     static const char *const names[] = { "pad",         "pad.db",       "pad.db-wal", "pad.db-shm",
@@ -201,7 +193,7 @@ static void forget(Desk *d)
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(path, sizeof path, "%s/%s", d->dir, names[i]);
         if (access(path, F_OK) == 0)
-            assert_int_equal(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+            assert_int_equal(remove_all(path), 0);
     }
 }
 

@@ -1,10 +1,11 @@
 /* desk.c - setting a Desk up and running the tests at it. */
 #include "memory/desk.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "unit/remove.h"
 
 static int64_t wall(void *ctx)
 {
@@ -78,22 +79,11 @@ static void set_up(Desk *d, const char *engine)
     d->m = open_as(d, "ann");
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(path);
-}
-
-static void remove_tree(const char *dir)
-{
-    assert_int_equal(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
-}
-
 static void tear_down(Desk *d)
 {
     memory_close(&d->m);
     arena_free(&d->a);
-    remove_tree(d->dir);
+    assert_int_equal(remove_all(d->dir), 0);
 }
 
 /* What cmocka hands to one test. */
