@@ -7,7 +7,12 @@
 #include "cli/agent.h"
 #include "cli/cycle.h"
 
-enum { SECOND = 1000, LOOK_US = 100 * 1000, EVERY_MAX_S = 7 * 24 * 3600 };
+enum {
+    SECOND = 1000,
+    LOOK_US = 100 * 1000,
+    EVERY_MAX_S = 7 * 24 * 3600,
+    WAIT_MS = 2000, /* what a killed cycle had started may take a moment to end */
+};
 
 static void tell_lines(Str notice)
 {
@@ -79,7 +84,8 @@ static jot_status run_cycle(Session *s)
                  .view = live_view(&a.live),
                  .agent = cycle_agent(s),
                  .max_tokens = a.max_tokens ? (uint32_t)a.max_tokens : BUDGET_HEADROOM,
-                 .iterations_max = a.iterations_max };
+                 .iterations_max = a.iterations_max,
+                 .wait_ms = WAIT_MS };
     AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, &a, true);
     ask.left_out = &left_out;
@@ -104,7 +110,8 @@ const Cmd cmd_cycle_run = {
     .summary = "Wake the agent, let it work with a model and tools, and put it to sleep",
     .help =
         "One cycle of an agent at a time: a second one is refused, also from another shell.  A\n"
-        "cycle that was killed is ended by the next one, with the state as it was before.\n",
+        "cycle that was killed is ended by the next one, with the state as it was before; notes\n"
+        "say which tools had answered, and of which one nobody knows whether it was done.\n",
     .opts = opts,
     .run = run_cycle,
 };

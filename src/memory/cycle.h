@@ -78,6 +78,8 @@ typedef struct Cycle {
     Action call;     /* this one */
     int64_t left_ms; /* until it counts as dead */
     size_t iterations, iterations_max;
+    uint64_t earlier; /* replies of the cycles before it, since the state was begun or reset; only
+                         of a cycle that runs */
     int64_t ttl_ms;
     CycleCall *calls; /* by the first call */
     size_t calls_n;

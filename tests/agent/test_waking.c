@@ -147,6 +147,7 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
     assert_int_equal(c.end, CYCLE_DONE);
     assert_has(c.before, "failed: it was killed");
     assert_has(c.before, "while 'stop' was called");
+    assert_has(c.notice, "was ended: it was killed");
 }
 
 static const DeskTest tests[] = {

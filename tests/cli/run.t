@@ -1,19 +1,8 @@
 #!/bin/bash
-# run.t - jotter run and jotter cycle run, with a scripted model and real tools.
+# run.t - jotter run, with a scripted model and real tools.
 . "$(dirname "$0")/lib.sh"
 export JOTTER_PAD=files:$here/pad
 unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY JOTTER_SCRIPT_LOG
-
-# await SECONDS COMMAND...: until the command succeeds.
-await() {
-    local tries=$(($1 * 20))
-    shift
-    until "$@" 2>/dev/null || [ $tries -le 0 ]; do
-        sleep 0.05
-        tries=$((tries - 1))
-    done
-}
-lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE N: it has at least so many
 
 cat >calc.yaml <<'E'
 - text: Let me compute.
@@ -88,7 +77,7 @@ curtains() {
     echo '- {hang: true}' >dark.yaml
     "$JOTTER" run 'hang' --model "script:dark.yaml?log=$here/dark.log" >/dev/null 2>&1 &
     local pid=$! open=1
-    await 20 lines dark.log 1
+    until_true lines dark.log 1
     cat /proc/$pid/environ >/dev/null 2>&1 || open=0
     kill -TERM "$pid" && wait "$pid"
     [ $open -eq 0 ]
@@ -222,7 +211,7 @@ killed() {
     cat half.yaml - >quick.yaml <<<'- text: "{{result:c}}"'
     "$JOTTER" run 'take your time' --model "script:slow.yaml?log=$here/slow.log" >/dev/null 2>&1 &
     local pid=$!
-    await 20 lines slow.log 3
+    until_true lines slow.log 3
     jot run --resume last --model script:quick.yaml && ends 75 && tells leased || return 1
     kill -9 "$pid" && wait "$pid" 2>/dev/null
     jot run --resume last --model "script:quick.yaml?log=$here/quick.log" && ends 0 && is 9 || return 1
@@ -258,42 +247,10 @@ interrupted() {
     echo '- {hang: true}' >hang.yaml
     "$JOTTER" run 'hang' --model "script:hang.yaml?log=$here/hang.log" >/dev/null 2>hang.err &
     local pid=$!
-    await 20 lines hang.log 1
+    until_true lines hang.log 1
     kill -TERM "$pid" && wait "$pid"
     [ $? -ne 0 ] && grep -q cancelled hang.err && grep -q -- --resume hang.err && jot log show last && says cancelled
 }
 try 'a signal stops it, and what was done is kept' interrupted
-
-cat >cycle.yaml <<'E'
-- {when: 'at step 1 of', text: '{"tool": "calc", "args": {"expression": "1+2"}}'}
-- {when: 'at step 2 of', text: '{"tool": "done", "args": {"summary": "it is 3"}}'}
-- text: unused
-E
-cycle() {
-    jot cycle init 'add numbers' && jot cycle run --model script:cycle.yaml && ends 0 && says 'done, 2 of 5 iterations' || return 1
-    grep -q 'summary: it is 3' pad/cycles/active.yaml && grep -q '\[TOOL\] calc' pad/cycles/active.yaml || return 1
-    jot cycle run --every 1 --watch x --model script:cycle.yaml && ends 64 && tells 'say one of --every and --watch'
-}
-try 'a cycle runs by itself' cycle
-
-watched() {
-    "$JOTTER" cycle run --watch "$here/trigger" --model script:cycle.yaml >watched 2>&1 &
-    local pid=$!
-    touch trigger
-    await 20 grep -q done watched
-    kill -TERM "$pid" && wait "$pid"
-    [ $? -eq 0 ] && [ ! -e trigger ] && grep -q 'done, 2 of 5 iterations' watched
-}
-try 'a file sets off a cycle, and is taken away' watched
-
-often() { [ "$(grep -c done often)" -ge 2 ]; }
-every() {
-    "$JOTTER" cycle run --every 1 --agent often --model script:cycle.yaml >often 2>&1 &
-    local pid=$!
-    await 20 often
-    kill -TERM "$pid" && wait "$pid"
-    [ $? -eq 0 ] && often
-}
-try 'a cycle comes again after a while' every
 
 plan
