@@ -1,6 +1,7 @@
 #!/bin/bash
 # run.t - jotter run, with a scripted model and real tools.
-. "$(dirname "$0")/lib.sh"
+cases=$(cd "$(dirname "$0")" && pwd)
+. "$cases/lib.sh"
 export JOTTER_PAD=files:$here/pad
 unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY JOTTER_SCRIPT_LOG
 
@@ -180,6 +181,27 @@ full() {
     jot verify && ends 0 && jot log usage last && says 'echo' && says '6'
 }
 try 'a full disk in the middle of it loses nothing' full
+
+# One run, one call for each way in which a server can be wrong.
+nonsense() { # PAD
+    local JOTTER_PAD=$1 port path
+    coproc WEB { exec python3 "$cases/nonsense.py"; }
+    read -r port <&"${WEB[0]}"
+    for path in words nothing cut head gone bomb loop file bytes ok; do
+        echo "- calls: [{id: $path, name: http_get, args: {url: 'http://127.0.0.1:$port/$path'}}]"
+    done >web.yaml
+    echo '- text: "{{result:ok|line 1}}"' >>web.yaml
+    jot run 'fetch them' --model script:web.yaml --allow network,private --quiet
+    eval "exec ${WEB[1]}>&-"
+    wait "$WEB_PID"
+    ends 0 && is hello && jot log results last && ends 0 || return 1
+    case $out in *'is not installed'*) return 0 ;; esac
+    says "the server's answer is not HTTP" && says 'Empty reply from server' && says 'broke off within its headers' && says 'headers of the answer are too long' || return 1
+    says 'transfer closed with 1073741824 bytes' && says "is compressed ('gzip'), which was not asked for" && says 'more than 5 redirects' || return 1
+    says "redirects to 'file:///etc/passwd', which is not followed" && says '2 of them no UTF-8: shown as U+FFFD'
+}
+try 'a server that answers nonsense gets a sentence, and the run goes on' nonsense "files:$here/web"
+try 'on SQLite too' nonsense "sqlite:$here/web.db"
 
 servers() {
     cat >server.yaml <<'E'
