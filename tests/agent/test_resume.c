@@ -91,7 +91,7 @@ typedef struct Sent {
 static Sent take_sent(Desk *d)
 {
     Sent out = { 0 };
-    Str rest = scene_get(d->dir, "requests", &d->a), line;
+    Str rest = beside_get(d->dir, "requests", &d->a), line;
     while (str_cut(&rest, '\n', &line)) {
         assert_true(out.n < REQUESTS_MAX);
         out.lines[out.n++] = line;
@@ -122,7 +122,7 @@ static bool told_unknown(const Sent *second)
 static void assert_counted(Desk *d, const Story *story, bool unknown, size_t at)
 {
     AUTO(Arena) a = { 0 };
-    Str counter = scene_get(d->dir, "counter", &a);
+    Str counter = beside_get(d->dir, "counter", &a);
     size_t one = scene_times(counter, story->counts[0]),
            two = scene_times(counter, story->counts[1]);
     assert_row(one <= 1 && two <= 1, at, "counted twice");

@@ -109,7 +109,7 @@ static Str look_at_once(Desk *d, const Texts *t, size_t at)
 static size_t counted(Desk *d, Str id, size_t at)
 {
     AUTO(Arena) a = { 0 };
-    Str counter = scene_get(d->dir, "counter", &a);
+    Str counter = beside_get(d->dir, "counter", &a);
     size_t n = 0;
     for (size_t i = 1; i <= ITERATIONS; i++) {
         Str line = arena_printf(&a, "default." STR_FMT ".i%zu\n", STR_ARG(id), i);
@@ -139,8 +139,8 @@ static void assert_calls_told(Desk *d, const Cycle *c, size_t at)
     Str told = c->after;
     size_t n = counted(d, c->id, at);
     bool unknown = scene_times(told, "while 'count' was called: nobody knows") == 1;
-    size_t answered = scene_times(told, "had called 'count'") +
-                      scene_times(told, "had called 'count' (2 times)");
+    size_t answered =
+        scene_times(told, "had called 'count'") + scene_times(told, "had called 'count' (2 times)");
     assert_row(n == answered || (unknown && n == answered + 1), at, "a call is not told");
 }
 

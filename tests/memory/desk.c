@@ -56,6 +56,12 @@ void desk_check(Desk *d, jot_status want, jot_status got, const char *call, cons
     _assert_true(got == want, call, file, line);
 }
 
+void assert_has(Str text, const char *part)
+{
+    if (!memmem(text.p, text.n, part, strlen(part)))
+        fail_msg("'" STR_FMT "' does not say '%s'", STR_ARG(text), part);
+}
+
 void assert_says(const Desk *d, const char *part)
 {
     if (!strstr(d->e.text, part))

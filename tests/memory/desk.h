@@ -50,6 +50,7 @@ void desk_check(Desk *d, jot_status want, jot_status got, const char *call, cons
                 int line);
 
 #define assert_text(got, want) assert_str((got), str(want))
+void assert_has(Str text, const char *part);
 void assert_says(const Desk *d, const char *part); /* the last error's sentence holds this */
 
 #endif
