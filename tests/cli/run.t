@@ -1,7 +1,6 @@
 #!/bin/bash
 # run.t - jotter run, with a scripted model and real tools.
-cases=$(cd "$(dirname "$0")" && pwd)
-. "$cases/lib.sh"
+. "$(dirname "$0")/lib.sh"
 export JOTTER_PAD=files:$here/pad
 unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY JOTTER_SCRIPT_LOG
 
@@ -158,51 +157,6 @@ E
 protocol() { jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]'; }
 try 'a model without tool calls speaks JSON' protocol
 
-huge() {
-    head -c 200000 /dev/zero | tr '\0' a >big.txt && echo 'the end' >>big.txt
-    cat >huge.yaml <<'E'
-- calls: [{id: r, name: read_file, args: {path: big.txt, bytes: 262144}}]
-- calls: [{id: s, name: scratchpad_read, args: {key: "{{result:r|after persisted as|before (|trim}}", from_char: 199990}}]
-- text: "{{result:s|line 1}}"
-E
-    jot run 'what is at its end?' --model "script:huge.yaml?log=$here/huge.log" && ends 0 && says aaaaaaaaaaa || return 1
-    [ "$(wc -c <huge.log)" -lt 60000 ] && jot log show last && says 'scratchpad_read(key=tool_results/'
-}
-try 'a huge result is kept aside, and can be read on' huge
-
-full() {
-    local text=$(head -c 60000 /dev/zero | tr '\0' b)
-    for i in 1 2 3 4 5 6; do echo "- calls: [{name: echo, args: {text: \"$text\"}}]"; done >full.yaml
-    echo '- text: all' >>full.yaml
-    (ulimit -f 250 && "$JOTTER" run 'fill the disk' --model script:full.yaml --quiet >.out 2>.err)
-    code=$? err=$(cat .err)
-    [ "$code" -ge 65 ] && tells 'what was done is kept' || return 1
-    jot run --resume last --model script:full.yaml --quiet && ends 0 && is all || return 1
-    jot verify && ends 0 && jot log usage last && says 'echo' && says '6'
-}
-try 'a full disk in the middle of it loses nothing' full
-
-# One run, one call for each way in which a server can be wrong.
-nonsense() { # PAD
-    local JOTTER_PAD=$1 port path
-    coproc WEB { exec python3 "$cases/nonsense.py"; }
-    read -r port <&"${WEB[0]}"
-    for path in words nothing cut head gone bomb loop file bytes ok; do
-        echo "- calls: [{id: $path, name: http_get, args: {url: 'http://127.0.0.1:$port/$path'}}]"
-    done >web.yaml
-    echo '- text: "{{result:ok|line 1}}"' >>web.yaml
-    jot run 'fetch them' --model script:web.yaml --allow network,private --quiet
-    eval "exec ${WEB[1]}>&-"
-    wait "$WEB_PID"
-    ends 0 && is hello && jot log results last && ends 0 || return 1
-    case $out in *'is not installed'*) return 0 ;; esac
-    says "the server's answer is not HTTP" && says 'Empty reply from server' && says 'broke off within its headers' && says 'headers of the answer are too long' || return 1
-    says 'transfer closed with 1073741824 bytes' && says "is compressed ('gzip'), which was not asked for" && says 'more than 5 redirects' || return 1
-    says "redirects to 'file:///etc/passwd', which is not followed" && says '2 of them no UTF-8: shown as U+FFFD'
-}
-try 'a server that answers nonsense gets a sentence, and the run goes on' nonsense "files:$here/web"
-try 'on SQLite too' nonsense "sqlite:$here/web.db"
-
 servers() {
     cat >server.yaml <<'E'
 - calls: [{id: w, name: mcp_jotter_scratchpad_write, args: {key: there, content: from here}}]
@@ -213,16 +167,6 @@ E
     jot run 'use none' --model script:server.yaml --mcp /nonexistent/server --quiet && [ "$code" -ge 65 ] && tells 'the server'
 }
 try 'tools of an MCP server are tools like others' servers
-
-hanging() {
-    cat >sleep.yaml <<'E'
-- calls: [{id: s, name: shell, args: {command: sleep 30, seconds: 1}}]
-- text: "{{result:s}}"
-E
-    jot run 'sleep' --model script:sleep.yaml --allow shell --quiet && ends 0 || return 1
-    case $out in *'cannot be confined'* | *'the command does not end'*) ;; *) says 'it was not done after 1 s' ;; esac
-}
-try 'a tool that hangs is stopped' hanging
 
 cat >half.yaml <<'E'
 - calls: [{name: scratchpad_write, args: {key: found, content: something}}]
