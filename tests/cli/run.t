@@ -87,13 +87,6 @@ try "no other process reads a run's environment" curtains
 cat >endless.yaml <<'E'
 - {calls: [{name: scratchpad_list}], repeat: true}
 E
-endless() {
-    jot run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && tells '4 replies without an answer' &&
-        tells "the same call of 'scratchpad_list' came 4 times in a row" && tells 'go on with: jotter run --resume' || return 1
-    jot --json run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && says '"end":"limit"'
-}
-try 'an endless loop ends with exit code 1' endless
-
 cat >refuse.yaml <<'E'
 - {text: No., stop: refusal, why: not this}
 E
