@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -213,6 +214,17 @@ bool live_can_ask(void)
     return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
 }
 
+/* A line of the terminal, the rest of a long one thrown away; false at Ctrl-D, which is about this
+ * question only, and if a signal came. */
+static bool read_line(char *line, size_t size)
+{
+    bool there = fgets(line, (int)size, stdin) != NULL;
+    for (int c = 0; there && !strchr(line, '\n') && c != '\n' && c != EOF;)
+        c = fgetc(stdin);
+    clearerr(stdin);
+    return there;
+}
+
 ActSay live_ask(void *ctx, const Tool *t, const json_t *args)
 {
     (void)ctx;
@@ -230,14 +242,26 @@ ActSay live_ask(void *ctx, const Tool *t, const json_t *args)
         return ACT_TOO_LONG;
     }
     for (;;) {
+        /* What was typed before the question was shown is no answer to it. */
+        tcflush(STDIN_FILENO, TCIFLUSH);
         fprintf(stderr, "allow " STR_FMT "? [y]es, [n]o, [a]lways: ", STR_ARG(whole));
-        if (stopped || !fgets(line, sizeof line, stdin))
-            return ACT_NO;
-        if (line[0] == 'y')
+        bool said = !stopped && read_line(line, sizeof line);
+        if (!said)
+            fputc('\n', stderr);
+        if (stopped)
+            return ACT_STOPPED;
+        switch (said ? line[0] : 'n') {
+        case 'y':
+        case 'Y':
             return ACT_YES;
-        if (line[0] == 'a')
+        case 'a':
+        case 'A':
             return ACT_ALWAYS;
-        if (line[0] == 'n')
+        case 'n':
+        case 'N':
             return ACT_NO;
+        default:
+            break;
+        }
     }
 }

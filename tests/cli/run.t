@@ -59,18 +59,6 @@ policy() {
 }
 try 'a policy says what may be done' policy
 
-long() {
-    command -v script >/dev/null || return 0
-    local text=$(head -c 9000 /dev/zero | tr '\0' a)
-    printf -- '- calls: [{id: w, name: write_file, args: {path: %s.txt, content: "%s"}}]\n- text: "{{result:w}}"\n' long "$text" >long.yaml
-    printf -- '- calls: [{id: w, name: write_file, args: {path: %s.txt, content: "%s"}}]\n- text: "{{result:w}}"\n' short "${text:0:7000}" >short.yaml
-    (sleep 1; echo y) | timeout 20 script -qec "'$JOTTER' run x --model script:long.yaml" /dev/null >long.out 2>&1
-    grep -q "no to a call of 'write_file' with 90[0-9]* bytes" long.out && grep -q 'too long to be shown as a whole' long.out && [ ! -e long.txt ] || return 1
-    (sleep 1; echo y) | timeout 20 script -qec "'$JOTTER' run x --model script:short.yaml" /dev/null >short.out 2>&1
-    grep -q "${text:0:7000}.*es, .n.o" short.out && [ -e short.txt ]
-}
-try 'what cannot be shown as a whole is not asked for' long
-
 curtains() {
     [ "$(id -u)" -ne 0 ] || return 0              # root looks everywhere
     ! grep -q __asan_init "$JOTTER" || return 0 # and the leak sanitizer into itself
