@@ -86,7 +86,7 @@ ctrl_c() {
     code=$? out=$(cat .out) err=$(cat .err)
     wait
     case $err in *'cannot be confined'*) return 0 ;; esac
-    ends 0 && says 'stopped, 1 of 5 iterations' && jot cycle show && says 'no result came: nobody knows whether it was done'
+    ends 130 && says 'stopped, 1 of 5 iterations' && jot cycle show && says 'no result came: nobody knows whether it was done'
 }
 try 'Ctrl-C in the middle of a reply, or of a command, is an end like others' ctrl_c
 

@@ -26,6 +26,29 @@ watched() {
 }
 try 'a file sets off a cycle, and is taken away' watched
 
+odd() {
+    mkdir -p odd
+    jot cycle run --watch odd --model script:cycle.yaml && [ "$code" -ge 64 ] && tells "could not take 'odd' away: Is a directory" || return 1
+    jot cycle run --every 0 --model script:cycle.yaml && ends 64 && tells 'use a number from 1' || return 1
+    jot cycle run --model script:none.yaml && ends 66 && tells "could not open the script 'none.yaml'"
+}
+try 'what cannot be watched or done is told at once' odd
+
+# Each cycle is a value, also one that fails.
+values() {
+    local JOTTER_PAD=files:$here/values pid
+    echo '- text: "{\"tool\": \"done\", \"args\": {\"summary\": \"once\"}}"' >once.yaml
+    "$JOTTER" cycle run --every 1 --json --model script:once.yaml >values.out 2>values.err &
+    pid=$!
+    until_true lines values.out 2
+    kill -INT "$pid" && wait "$pid" || return 1
+    [ ! -s values.err ] && python3 -c '
+import json, sys
+first, second = [json.loads(line) for line in open("values.out")][:2]
+assert first["end"] == "done" and second["status"] == "invalid" and "used up" in second["error"] and second["cycle"], second'
+}
+try 'with --json each cycle is a line, also one that fails' values
+
 often() { [ "$(grep -c done often)" -ge 2 ]; }
 every() {
     "$JOTTER" cycle run --every 1 --agent often --model script:cycle.yaml >often 2>&1 &
