@@ -60,6 +60,7 @@ static jot_status make_setup(Session *s, const Agent *a, Loop *l)
     setup->model = llm_model(a->llm);
     setup->tools = a->tools;
     setup->tools_n = a->tools_n;
+    l->protocol_given = opt_given(s, "protocol");
     l->setup_anew = opt_given(s, "window") || opt_given(s, "max-tokens");
     AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, a, setup->json);

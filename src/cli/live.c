@@ -35,6 +35,9 @@ Live live_begin(bool json, bool quiet, bool verbose)
     struct sigaction once = { .sa_handler = stop, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &once, NULL);
     sigaction(SIGTERM, &once, NULL);
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &once, NULL); /* nohup has its way */
     return (Live){ .terminal = !json && !quiet && isatty(STDOUT_FILENO) == 1,
                    .quiet = quiet || json,
                    .verbose = verbose };

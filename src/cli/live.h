@@ -20,7 +20,8 @@ typedef struct Live {
     size_t held_n;
 } Live;
 
-/* Also makes Ctrl-C and SIGTERM stop the work instead of the process; the second one ends it. */
+/* Also makes Ctrl-C, SIGTERM and a terminal that is closed stop the work instead of the process;
+ * the second one ends it. */
 Live live_begin(bool json, bool quiet, bool verbose);
 LoopView live_view(Live *l);
 

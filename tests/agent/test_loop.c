@@ -351,6 +351,21 @@ static void tools_can_be_asked_for_in_json(Desk *d)
 
 /* --- Going on ---------------------------------------------------------------------------- */
 
+static void a_run_keeps_its_protocol(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {calls: [{name: scratchpad_list}]}\n- text: done\n", &p);
+    p.s.loop.iterations_max = 1;
+    go(d, &p);
+    p.s.loop.setup.json = p.s.loop.protocol_given = true;
+    resume(d, &p);
+    assert_int_equal(p.st, JOT_INVALID);
+    assert_says(d, "was begun with the native protocol and keeps it");
+    p.s.loop.protocol_given = false;
+    resume(d, &p);
+    assert_answer(&p, "done");
+}
+
 static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
 {
     AUTO(Played) p;
@@ -433,6 +448,7 @@ static const DeskTest tests[] = {
     DESK_TEST(an_answer_is_put_off_twice_while_a_plan_is_open),
     DESK_TEST(tools_can_be_asked_for_in_json),
     DESK_TEST(a_call_in_words_that_were_cut_off_is_not_made),
+    DESK_TEST(a_run_keeps_its_protocol),
     DESK_TEST(a_run_of_somebody_else_is_not_gone_on_with),
     DESK_TEST(what_was_redacted_is_not_sent_any_more),
     DESK_TEST(one_process_works_on_a_run_at_a_time),

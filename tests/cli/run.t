@@ -135,7 +135,10 @@ cat >proto.yaml <<'E'
 - text: Well.
 - text: '{"tool": "done", "args": {"summary": "five"}}'
 E
-protocol() { jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]'; }
+protocol() {
+    jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]' || return 1
+    jot run --resume last --model script:proto.yaml --protocol native && ends 64 && tells 'was begun with the json protocol and keeps it'
+}
 try 'a model without tool calls speaks JSON' protocol
 
 servers() {
@@ -190,14 +193,16 @@ counted() {
 }
 try 'however often it is killed, nothing is done twice' counted
 
-interrupted() {
+interrupted() { # SIGNAL
+    rm -f hang.log
     echo '- {hang: true}' >hang.yaml
     "$JOTTER" run 'hang' --model "script:hang.yaml?log=$here/hang.log" >/dev/null 2>hang.err &
     local pid=$!
     until_true lines hang.log 1
-    kill -TERM "$pid" && wait "$pid"
-    [ $? -ne 0 ] && grep -q cancelled hang.err && grep -q -- --resume hang.err && jot log show last && says cancelled
+    kill "-$1" "$pid" && wait "$pid"
+    [ $? -eq 130 ] && grep -q cancelled hang.err && grep -q -- --resume hang.err && jot log show last && says cancelled
 }
-try 'a signal stops it, and what was done is kept' interrupted
+try 'a signal stops it, and what was done is kept' interrupted TERM
+try 'so does a terminal that is closed' interrupted HUP
 
 plan
