@@ -31,6 +31,8 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
                            .ctx = w->view.ctx };
     LlmReply said;
     TRY(llm_ask(w->llm, &request, into, &said, e));
+    if (w->view.replied) /* none is an answer: each asks for something */
+        w->view.replied(w->view.ctx, &(Turn){ .kind = TURN_CALLS });
     AUTO(Buf) text = { .max = ACTION_REPLY_MAX };
     for (size_t i = 0; i < said.n; i++)
         if (said.parts[i].kind == LLM_TEXT)

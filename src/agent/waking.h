@@ -22,7 +22,7 @@ typedef struct Waking {
     Memory *m;
     Llm *llm;
     LoopHands hands;
-    LoopView view; /* budget, text, again, call, result, cancelled */
+    LoopView view; /* text, again, replied, call, result, notice, cancelled */
     Str agent;
     Str system;          /* from prompt_build_cycle */
     uint32_t max_tokens; /* of a reply */

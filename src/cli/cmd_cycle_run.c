@@ -28,6 +28,7 @@ static jot_status run_one(Session *s, Waking *w, bool quiet)
     AUTO(Arena) arena = { 0 };
     Cycle c;
     jot_status st = waking_run(w, &arena, &c, &s->err);
+    live_end_words(w->view.ctx);
     if (!quiet && c.notice.n)
         tell_lines(c.notice);
     if (st != JOT_OK)

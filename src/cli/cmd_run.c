@@ -129,6 +129,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
     if (!a->live.quiet)
         fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), r.id, ink(INK_PLAIN));
     jot_status st = loop_go(l, &r, &s->arena, &o, &s->err);
+    live_end_words(&a->live);
     if (st == JOT_OK) {
         tell_end(s, a, &r, &o);
         return JOT_OK;

@@ -75,7 +75,7 @@ static void on_text(void *ctx, Str piece)
     l->streaming = l->streaming || now.n > 0;
 }
 
-static void end_words(Live *l)
+void live_end_words(Live *l)
 {
     if (l->streaming)
         putchar('\n');
@@ -87,7 +87,7 @@ static void end_words(Live *l)
 static void on_again(void *ctx, int64_t wait_ms, const char *why)
 {
     Live *l = ctx;
-    end_words(l);
+    live_end_words(l);
     if (!l->quiet)
         fprintf(stderr, "jotter: %s; again in %.1f s\n", why, (double)wait_ms / 1000);
 }
@@ -96,7 +96,7 @@ static void on_replied(void *ctx, const Turn *turn)
 {
     Live *l = ctx;
     l->shown = l->streaming && turn->kind == TURN_FINAL;
-    end_words(l);
+    live_end_words(l);
 }
 
 /* --- Lines ------------------------------------------------------------------------------- */

@@ -25,6 +25,9 @@ typedef struct Live {
 Live live_begin(bool json, bool quiet, bool verbose);
 LoopView live_view(Live *l);
 
+/* The words that were shown are all that come: what is shown next begins a line. */
+void live_end_words(Live *l);
+
 /* True once somebody wants it to stop. */
 bool live_stopped(void *ctx);
 

@@ -71,6 +71,23 @@ nobody() {
 }
 try 'with --json, or without a terminal, nobody is asked' nobody
 
+cat >words.yaml <<'E'
+- text: 'I look. {"tool": "calc", "args": {"expression": "2+2"}}'
+- text: '{"tool": "update_scratchpad", "args": {"mood": "fine"}}'
+- text: '{"tool": "done", "args": {"summary": "four"}}'
+E
+words() {
+    jot cycle init x && person -- cycle run --model script:words.yaml && ends 0 || return 1
+    is 'I look. {"tool": "calc", "args": {"expression": "2+2"}}
+> calc(expression=2+2)
+  4 (1 byte)
+{"tool": "update_scratchpad", "args": {"mood": "fine"}}
+{"tool": "done", "args": {"summary": "four"}}
+[COMPLETED] four
+'"$(jot cycle list && echo "cycle ${out%% *}: done, 3 of 5 iterations")"
+}
+try 'on a terminal each reply of a cycle has lines of its own' words
+
 cat >slow.yaml <<'E'
 - text: '{"tool": "shell", "args": {"command": "touch begun; sleep 60"}}'
 - {hang: true}
@@ -80,7 +97,7 @@ cat >hang.yaml <<'E'
 E
 ctrl_c() {
     person 'turn 1' '\x03' -- run 'wait' --model script:hang.yaml && ends 130 && says cancelled && says '--resume' || return 1
-    jot cycle init x && ends 0 || return 1
+    jot cycle reset && ends 0 || return 1
     (until_true test -e begun && sleep 0.1 && kill -INT "$(cat pid)") &
     sh -c 'echo $$ >pid; exec "$@"' sh "$JOTTER" cycle run --allow shell --model script:slow.yaml >.out 2>.err
     code=$? out=$(cat .out) err=$(cat .err)
