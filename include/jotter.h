@@ -27,7 +27,7 @@
  *   5. `options` may be NULL.  The members are 0, NULL or false for what is
  *      usual; `size` is always the size of the struct.
  *   6. Only the library makes results; later versions may add members at the end
- *      of them, and of options.
+ *      of them, and of options.  The numbers in enums are never changed.
  *   7. A pad belongs to one thread at a time, and to one process: after fork the
  *      child opens its own.  Any number of pads, threads and processes may use
  *      the same URL.
@@ -53,7 +53,7 @@ extern "C" {
 #define JOT_API
 #endif
 
-/* How a call ended.  The numbers are part of the ABI: append, never renumber. */
+/* How a call ended.  Numbers are part of the ABI, here and below: append, never renumber. */
 typedef enum jot_status {
     JOT_OK = 0,
     JOT_INVALID = 1,      /* the argument is malformed; retrying cannot help */
@@ -105,8 +105,7 @@ typedef struct jot_pad jot_pad;
 /* A pad that is not open yet.  The caller owns it.  Never NULL. */
 JOT_API jot_pad *jot_new(void);
 
-/* Close it and let go of everything borrowed from it; leases that live with it are free at once.
- * NULL is fine. */
+/* Close it and let go of all borrowed from it; leases that live with it are free.  NULL is fine. */
 JOT_API void jot_free(jot_pad *pad);
 
 /* The sentence behind the last call if that failed, or "".  Never NULL. */
@@ -304,25 +303,23 @@ JOT_API jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_v
 JOT_API jot_status jot_doc_restore(jot_pad *pad, const char *name, const char *version,
                                    const char *if_version, const jot_doc **out);
 
-/* Remove it and all its versions for good.  JOT_NOT_FOUND: there never was one. */
+/* Remove it and all its versions for good; runs keep what they saw.  JOT_NOT_FOUND: never there. */
 JOT_API jot_status jot_doc_purge(jot_pad *pad, const char *name);
 
-/* Remove the text of an older version for good; *count: of so many records.  JOT_INVALID: it is the
- * present one. */
+/* Remove an older version's text for good, in *count records.  JOT_INVALID: it is the present. */
 JOT_API jot_status jot_doc_redact(jot_pad *pad, const char *name, const char *version,
                                   uint64_t *count);
 
 /* Take a phrase out of every version for good: the present text gets "[redacted]", older ones lose
  * theirs; *count is how many did.  If it fails half-way, call again.  JOT_NOT_FOUND: no version has
- * it. */
+ * it.  JOT_UNSUPPORTED: a meta, an author or an id has it too, and it stays there. */
 JOT_API jot_status jot_doc_redact_text(jot_pad *pad, const char *name, jot_text phrase,
                                        uint64_t *count);
 
 /* --- Artifacts --------------------------------------------------------------------------- */
 
-/* A JSON value under a category (one or more segments, tasks/snapshots) and an id (one segment; '.'
- * and ':' are fine).  It is also the document artifacts/CATEGORY/ID, with all that documents
- * can. */
+/* A JSON value under a category (one or more segments, a/b) and an id (one segment; '.' and ':' are
+ * fine).  It is also the document artifacts/CATEGORY/ID, with all that documents can. */
 typedef struct jot_artifact {
     const char *category;
     const char *id;
@@ -359,8 +356,7 @@ typedef struct jot_artifact_options {
     bool if_absent;
 } jot_artifact_options;
 
-/* JOT_INVALID says at which byte the text is no JSON.  With JOT_CONFLICT *out is what is in the
- * way (seq 0: nothing is there). */
+/* JOT_INVALID: at which byte it is no JSON.  JOT_CONFLICT: *out is in the way (seq 0: nothing). */
 JOT_API jot_status jot_artifact_write(jot_pad *pad, const char *category, const char *id,
                                       jot_text json, const jot_artifact_options *options,
                                       const jot_artifact **out);
@@ -401,8 +397,7 @@ JOT_API jot_status jot_index_delete(jot_pad *pad, const char *category, const ch
 
 /* --- Results of tools -------------------------------------------------------------------- */
 
-/* The sink: every result is kept whole, once, under the id of its call, and a context gets what
- * fits. */
+/* The sink: each result is kept whole, once, under its call's id; a context gets what fits. */
 typedef struct jot_kept {
     const char *call;
     const char *tool;
@@ -543,9 +538,7 @@ JOT_API jot_status jot_checkpoint_trim(jot_pad *pad, const char *run, uint64_t s
 /* --- Runs -------------------------------------------------------------------------------- */
 
 /* The log of an agent's work on one query.  Whatever happens is recorded as it happens; a process
- * that dies is followed by another, which asks for the unfinished calls and goes on.
- *
- * The numbers are part of the ABI: append, never renumber. */
+ * that dies is followed by another, which asks for the unfinished calls and goes on. */
 typedef enum jot_step_kind {
     JOT_STEP_OTHER = 0, /* written by something else, or by a newer version */
     JOT_STEP_INIT = 1,  /* the query */
@@ -592,6 +585,14 @@ JOT_API jot_status jot_run_clear(jot_pad *pad, const char *run, uint64_t keep, u
 
 /* From now on `summary`, UTF-8 and not empty, stands for every result so far. */
 JOT_API jot_status jot_run_compact(jot_pad *pad, const char *run, jot_text summary);
+
+/* Remove a run and all its records for good; its id is not given again. */
+JOT_API jot_status jot_run_purge(jot_pad *pad, const char *run);
+
+/* Remove the text of record `seq` for good, or with 0 of all that hold `phrase`, as it stands or as
+ * JSON writes it; *count is how many.  JOT_UNSUPPORTED: a meta has it too, and it stays there. */
+JOT_API jot_status jot_run_redact(jot_pad *pad, const char *run, uint64_t seq, jot_text phrase,
+                                  uint64_t *count);
 
 typedef struct jot_run {
     const char *id;
@@ -687,9 +688,7 @@ JOT_API jot_status jot_run_unfinished(jot_pad *pad, const char *run, const jot_o
 
 /* One turn of an agent that sleeps in between: wake, steps, sleep.  What it knows is one document,
  * its state, cycles/AGENT, YAML that people may edit at any time.  Each call is durable when it
- * returns, and may come from another process than the one before.  `agent` NULL is "default".
- *
- * The numbers are part of the ABI: append, never renumber. */
+ * returns, and may come from another process than the one before.  `agent` NULL is "default". */
 typedef enum jot_cycle_end {
     JOT_CYCLE_RUNNING = 0,
     JOT_CYCLE_DONE = 1,    /* the model said done */
@@ -745,7 +744,6 @@ typedef struct jot_wake_options {
 JOT_API jot_status jot_cycle_wake(jot_pad *pad, const char *agent, const jot_wake_options *options,
                                   const jot_cycle **out);
 
-/* The numbers are part of the ABI: append, never renumber. */
 typedef enum jot_action {
     JOT_ACTION_UNREADABLE = 0, /* no JSON object with a tool in it */
     JOT_ACTION_TOOL = 1,       /* run this tool, and bring its result */
@@ -777,8 +775,7 @@ JOT_API jot_status jot_cycle_reply(jot_pad *pad, const char *agent, const char *
 JOT_API jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char *id,
                                     jot_tool_end end, jot_text result, const jot_cycle_step **out);
 
-/* End it and keep what the steps made of the state.  Repeating it is fine.  JOT_FENCED: it was
- * ended in another way. */
+/* End it with what the steps made of the state.  Again is fine.  JOT_FENCED: it ended otherwise. */
 JOT_API jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id,
                                    const jot_cycle **out);
 
@@ -811,9 +808,8 @@ typedef struct jot_cycles {
 
 JOT_API jot_status jot_cycle_list(jot_pad *pad, const char *agent, const jot_cycles **out);
 
-/* Begin anew with this state, kept as it is; empty: the empty state.  `clean`: also delete the
- * snapshots, steps and logs of the agent's cycles; *removed counts them.  JOT_LEASED: one is
- * running. */
+/* Begin anew with this state as it is; empty: the empty state.  `clean`: also delete snapshots,
+ * steps and logs of the agent's cycles; *removed counts them.  JOT_LEASED: one is running. */
 JOT_API jot_status jot_cycle_reset(jot_pad *pad, const char *agent, jot_text state, bool clean,
                                    uint64_t *removed);
 
@@ -856,7 +852,6 @@ JOT_API jot_status jot_context(jot_pad *pad, const jot_context_options *options,
 
 /* --- Tasks ------------------------------------------------------------------------------- */
 
-/* The numbers are part of the ABI: append, never renumber. */
 typedef enum jot_task_status {
     JOT_TASK_PENDING = 1,
     JOT_TASK_READY = 2,
@@ -1011,8 +1006,7 @@ JOT_API jot_status jot_lease_acquire(jot_pad *pad, const char *name,
 JOT_API jot_status jot_lease_renew(jot_pad *pad, uint64_t token, int64_t ttl_ms,
                                    const jot_lease **out);
 
-/* Let others have it.  JOT_FENCED: it was over already; the pad does not write under it any
- * more. */
+/* Let others have it.  JOT_FENCED: it was over already; it is let go of all the same. */
 JOT_API jot_status jot_lease_release(jot_pad *pad, uint64_t token);
 
 /* Write under a lease that somebody else took and told the token of. */
@@ -1146,6 +1140,19 @@ JOT_API jot_status jot_verify(jot_pad *pad, const jot_verified **out);
  * `after_crash`: look at everything as after a power loss.  *out is what is left. */
 JOT_API jot_status jot_mend(jot_pad *pad, bool after_crash, const jot_verified **out);
 
+typedef struct jot_redacted {
+    uint64_t streams;              /* looked at */
+    uint64_t rewritten;            /* documents whose present text held it */
+    uint64_t records;              /* that lost their texts */
+    const jot_fault *const *items; /* where it stays: value, meta, name, damage, aside, failed */
+    size_t count;                  /* at most 1000 are told ... */
+    uint64_t total;                /* ... of so many */
+} jot_redacted;
+
+/* Take a phrase, 4 bytes or more, out of the whole pad for good.  JOT_NOT_FOUND: it is nowhere.
+ * JOT_UNSUPPORTED: it stays in some places, which *out tells.  If it fails half-way, call again. */
+JOT_API jot_status jot_redact_all(jot_pad *pad, jot_text phrase, const jot_redacted **out);
+
 typedef struct jot_gc_options {
     size_t size;
     const char *prefix; /* of streams' names, notes/; NULL: the history of all documents */
@@ -1162,8 +1169,7 @@ typedef struct jot_gc_count {
     uint64_t bytes;
 } jot_gc_count;
 
-/* Let old records go.  The newest 16 of a stream always stay.  JOT_INVALID: no rule, or a kind that
- * needs all its records. */
+/* Let old records go, never the newest 16.  JOT_INVALID: no rule, or a kind that needs them all. */
 JOT_API jot_status jot_gc(jot_pad *pad, const jot_gc_options *options, const jot_gc_count **out);
 
 typedef struct jot_kind_stats {

@@ -74,7 +74,7 @@ static jot_status read_args(const TurnCall *c, json_t **out)
 {
     Str text = c->args.n ? c->args : S("{}");
     *out = NULL;
-    if (c->broken || json_read(text, out, NULL) != JOT_OK || !json_is_object(*out)) {
+    if (c->broken || c->redacted || json_read(text, out, NULL) != JOT_OK || !json_is_object(*out)) {
         json_decref(*out);
         *out = NULL;
         return JOT_INVALID;
@@ -130,7 +130,7 @@ static jot_status take_up(Work *w, const TurnCall *c, Arena *into, LoopReply *ou
         *w->e = missing;
         return st;
     }
-    *again = !c->mutating;
+    *again = !c->mutating && !c->redacted;
     *out = (LoopReply){ .failed = true,
                         .text = S("[unknown outcome] the process ended while this call was "
                                   "running: it may have happened, in part or not at all, and was "
@@ -375,9 +375,10 @@ static jot_status step(Work *w)
     const TurnCall *open = transcript_open_call(&w->t);
     if (cancelled(w))
         return err_set(w->e, JOT_CANCELLED, "cancelled");
-    if (turn && turn->kind == TURN_CALLS && open)
+    bool calls = turn && (turn->kind == TURN_CALLS || turn->kind == TURN_REDACTED);
+    if (calls && open)
         return do_call(w, open);
-    if (!turn || turn->notice.n || turn->kind == TURN_CALLS || turn->kind == TURN_PAUSED)
+    if (!turn || turn->notice.n || calls || turn->kind == TURN_PAUSED)
         return ask(w);
     if (turn->kind == TURN_FINAL)
         return finish(w, turn);
@@ -410,8 +411,20 @@ jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
     return take_lease(l, out, e);
 }
 
+static jot_status setup_lost(const Run *r, Err *e)
+{
+    return err_set(e, JOT_INVALID,
+                   "what run '%s' was begun with was redacted: it cannot go on, ask in a new run",
+                   r->id);
+}
+
 jot_status loop_say(Run *r, Str text, Err *e)
 {
+    AUTO(Arena) arena = { 0 };
+    Step second; /* where a loop records what it begins with */
+    if (run_step(r, 2, &arena, &second, NULL) == JOT_OK && second.kind == RUN_SETUP &&
+        second.redacted)
+        return setup_lost(r, e);
     return run_record(r, RUN_NOTICE, "user", text, e);
 }
 
@@ -421,6 +434,8 @@ static jot_status set_up(Work *w)
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
     bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
+    if (w->t.setup_lost)
+        return w->t.answered ? JOT_OK : setup_lost(w->r, w->e);
     if (w->t.set_up && w->l->protocol_given && setup.json != w->t.setup.json)
         return err_set(w->e, JOT_INVALID,
                        "run '%s' was begun with the %s protocol and keeps it: leave --protocol out",

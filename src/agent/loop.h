@@ -114,11 +114,12 @@ typedef struct LoopOutcome {
 
 /* Begin a run.  *out is for loop_go, and for run_close. */
 MUST_USE jot_status loop_begin(Loop *l, Str query, Run *out, Err *e);
-/* Take one over.  JOT_NOT_FOUND; JOT_INVALID: it was not begun by a loop.  JOT_LEASED: another
- * process works on it. */
+/* Take one over.  JOT_NOT_FOUND; JOT_INVALID (also of loop_go): it was not begun by a loop, or what
+ * it was begun with was redacted.  JOT_LEASED: another process works on it. */
 MUST_USE jot_status loop_resume(Loop *l, Str id, Run *out, Err *e);
 
-/* Say something more to the model, before loop_go.  A run that was answered goes on then. */
+/* Say something more to the model, before loop_go.  A run that was answered goes on then.
+ * JOT_INVALID: it cannot. */
 MUST_USE jot_status loop_say(Run *r, Str text, Err *e);
 
 /* Work until it ends.  JOT_OK with one of the ends up to LOOP_REFUSED.  JOT_CANCELLED, and whatever

@@ -272,11 +272,25 @@ static void take_usage(Transcript *t, const json_t *usage, const json_t *budget)
     t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
 }
 
+static void take_lost_reply(Transcript *t, const Step *s)
+{
+    Turn *turn = new_turn(t);
+    turn->kind = TURN_REDACTED;
+    turn->seq = turn->last = s->seq;
+    turn->parts = NEW(&t->arena, LlmPart);
+    turn->parts[turn->parts_n++] = (LlmPart){ .kind = LLM_TEXT, .text = S(FORGET_MARK) };
+    t->since++;
+    t->fresh = false;
+    t->reported = t->unread = 0;
+}
+
 static void take_reply(Transcript *t, const Step *s)
 {
     json_t *read = NULL;
     t->replies++; /* also one that was redacted: names of calls are never given twice */
-    if (json_read(s->body, &read, NULL) != JOT_OK)
+    if (s->redacted)
+        take_lost_reply(t, s);
+    if (s->redacted || json_read(s->body, &read, NULL) != JOT_OK)
         return;
     AUTO_PTR(json_t) value = read;
     const json_t *parts = json_object_get(value, "parts");
@@ -305,9 +319,29 @@ static TurnCall *find_call(const Transcript *t, Str call)
     return NULL;
 }
 
+/* A call that is known by its own record alone. */
+static TurnCall *add_issued(Transcript *t, const Step *s)
+{
+    Turn *turn = transcript_last(t);
+    Str own =
+        arena_printf(&t->arena, STR_FMT ".r%lluc", STR_ARG(t->run), (unsigned long long)t->replies);
+    if (!turn || turn->kind != TURN_REDACTED || !str_starts(s->call, own))
+        return NULL;
+    turn->calls = arena_grow(&t->arena, turn->calls, turn->calls_n, &turn->calls_cap,
+                             sizeof(TurnCall), alignof(TurnCall));
+    TurnCall *c = &turn->calls[turn->calls_n++];
+    *c = (TurnCall){ .call = arena_copy(&t->arena, s->call),
+                     .tool = arena_copy(&t->arena, s->tool),
+                     .args = arena_copy(&t->arena, s->body),
+                     .redacted = s->redacted };
+    return c;
+}
+
 static void take_call(Transcript *t, const Step *s)
 {
     TurnCall *c = find_call(t, s->call);
+    if (!c)
+        c = add_issued(t, s);
     if (!c)
         return;
     c->issued = s->seq;
@@ -323,8 +357,7 @@ static void take_result(Transcript *t, const Step *s)
         return;
     c->n = s->n;
     c->ok = s->ok;
-    c->result =
-        arena_copy(&t->arena, s->redacted ? S("[redacted]") : text_repair(s->body, &t->arena));
+    c->result = arena_copy(&t->arena, text_repair(s->body, &t->arena));
     transcript_last(t)->last = s->seq;
 }
 
@@ -364,14 +397,26 @@ static void take_compact(Transcript *t, const Step *s)
 static void take_setup(Transcript *t, const Step *s)
 {
     Setup setup;
+    t->setup_lost = t->setup_lost || (s->redacted && !t->set_up);
     if (setup_read(s->body, &t->arena, &setup, NULL) != JOT_OK)
         return;
     t->setup = setup;
     t->set_up = true;
 }
 
-void transcript_take(Transcript *t, const Step *s)
+/* The step as it is shown: the body of those that are words is the mark. */
+static Step shown_step(const Step *s)
 {
+    Step out = *s;
+    bool words = s->kind != RUN_SETUP && s->kind != RUN_REPLY && s->kind != RUN_CALL;
+    if (s->redacted && words)
+        out.body = S(FORGET_MARK);
+    return out;
+}
+
+void transcript_take(Transcript *t, const Step *given)
+{
+    Step shown = shown_step(given), *s = &shown;
     if (s->seq <= t->seq)
         return;
     t->seq = s->seq;
@@ -520,10 +565,10 @@ static LlmMessage said(const Turn *turn, Arena *into)
     return (LlmMessage){ .role = LLM_ASSISTANT, .parts = nothing, .n = 1 };
 }
 
-static LlmPart result_part(const Transcript *t, const TurnCall *c, Arena *into)
+static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
 {
     Str shown = shown_result(t, c, into);
-    if (!t->setup.json)
+    if (!t->setup.json && turn->kind != TURN_REDACTED)
         return (LlmPart){ .kind = LLM_RESULT, .id = c->part, .text = shown, .is_error = !c->ok };
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     Result item = { .n = c->n, .ok = c->ok, .tool = c->tool, .args = c->args, .result = shown };
@@ -538,9 +583,12 @@ static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage
     size_t n = 0;
     for (size_t i = 0; i < turn->calls_n; i++)
         if (turn->calls[i].n)
-            parts[n++] = result_part(t, &turn->calls[i], into);
+            parts[n++] = result_part(t, turn, &turn->calls[i], into);
     if (turn->notice.n)
         parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = turn->notice };
+    if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would go on with its own words */
+        parts[n++] =
+            (LlmPart){ .kind = LLM_TEXT, .text = S("[your last reply was redacted: go on]") };
     *out = (LlmMessage){ .role = LLM_USER, .parts = parts, .n = n };
     return n > 0;
 }

@@ -13,7 +13,11 @@
  *   clear        older results are shown as a line that says how to read them
  *   compact      the summary stands for all turns up to a record
  *
- * A turn is never shown in part: a call and its result come and go together. */
+ * A turn is never shown in part: a call and its result come and go together.
+ *
+ * What was redacted is shown as FORGET_MARK.  Of a redacted reply the calls that
+ * were issued are known by their own records; with the reply went the model's ids of
+ * them, so their results are shown in words. */
 #ifndef AGENT_TRANSCRIPT_H
 #define AGENT_TRANSCRIPT_H
 
@@ -50,7 +54,8 @@ typedef struct TurnCall {
     Str warning;     /* as recorded */
     uint64_t n;      /* the number of its result; 0: none yet */
     bool ok;
-    Str result; /* what the model is shown of it */
+    Str result;    /* what the model is shown of it */
+    bool redacted; /* its arguments are not known any more: it must not be run either */
 } TurnCall;
 
 typedef enum TurnKind {
@@ -60,6 +65,7 @@ typedef enum TurnKind {
     TURN_CUT,        /* its text was cut off */
     TURN_PAUSED,     /* it goes on if it is asked again */
     TURN_REFUSED,    /* it will not answer */
+    TURN_REDACTED,   /* nobody knows: what it said is gone, its calls are those that were issued */
 } TurnKind;
 
 typedef struct Turn {
@@ -69,7 +75,7 @@ typedef struct Turn {
     LlmPart *parts; /* as they came */
     size_t parts_n;
     TurnCall *calls;
-    size_t calls_n;
+    size_t calls_n, calls_cap;
     Str text; /* of TURN_FINAL: the answer; else what the model said */
     Str why;  /* of TURN_UNREADABLE and TURN_REFUSED */
     Str notice;
@@ -80,6 +86,7 @@ typedef struct Transcript {
     Str run;
     Str query;
     bool set_up;
+    bool setup_lost; /* the first one was redacted: turns cannot be understood for certain */
     Setup setup;
     Turn *turns; /* those behind the summary */
     size_t turns_n, turns_cap;
@@ -104,7 +111,7 @@ typedef struct Transcript {
 /* Take in what was added to the run. */
 MUST_USE jot_status transcript_refresh(Transcript *t, Run *r, Err *e);
 /* Take in one record. */
-void transcript_take(Transcript *t, const Step *s);
+void transcript_take(Transcript *t, const Step *given);
 void transcript_done(Transcript *t); /* {0} is fine */
 DEFINE_AUTO(Transcript, transcript_done)
 

@@ -25,7 +25,7 @@ static jot_status text_at(jot_pad *p, Run *r, uint64_t seq, jot_text *out)
         else
             TRY(st);
     }
-    *out = api_give_text(p, step.body);
+    *out = api_give_text(p, step.redacted ? S(FORGET_MARK) : step.body);
     return JOT_OK;
 }
 

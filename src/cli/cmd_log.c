@@ -478,8 +478,8 @@ static const Cmd open_cmd = {
 };
 
 static const Cmd *const subs[] = {
-    &log_new_cmd, &log_add_cmd, &show_cmd,  &results_cmd, &log_clear_cmd,
-    &usage_cmd,   &open_cmd,    &final_cmd, NULL,
+    &log_new_cmd, &log_add_cmd, &show_cmd,       &results_cmd,   &log_clear_cmd, &usage_cmd,
+    &open_cmd,    &final_cmd,   &log_redact_cmd, &log_purge_cmd, NULL,
 };
 
 const Cmd cmd_log = {

@@ -13,6 +13,6 @@ MUST_USE jot_status log_open(Session *s, Run *out);
 /* Tell of records that cannot be read, on standard error. */
 void log_damage(uint64_t damaged);
 
-extern const Cmd log_new_cmd, log_add_cmd, log_clear_cmd;
+extern const Cmd log_new_cmd, log_add_cmd, log_clear_cmd, log_purge_cmd, log_redact_cmd;
 
 #endif

@@ -195,7 +195,8 @@ static jot_status run_events(Session *s)
     for (size_t i = 0; i < events.n; i++)
         print_event(&events.items[i]);
     if (events.damaged)
-        fprintf(stderr, "jotter: %llu events cannot be read\n", (unsigned long long)events.damaged);
+        fprintf(stderr, "jotter: %llu events cannot be read, or were redacted\n",
+                (unsigned long long)events.damaged);
     if (events.more)
         fprintf(stderr, "jotter: there are more: --from %llu\n", (unsigned long long)events.next);
     return JOT_OK;

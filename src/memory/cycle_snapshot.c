@@ -99,6 +99,8 @@ static jot_status first_record(Memory *m, Str stream, Arena *into, Record *out, 
     *out = (Record){ .mark = doc.mark, .body = doc.text }; /* of a file that was put there */
     if (store_read(m->store, stream, 1, 1, into, &page, &unread) == JOT_OK && page.n)
         *out = page.items[0];
+    if (out->mark.redacted) /* what was written in its place, without the phrase */
+        out->body = doc.text;
     if (out->meta.n && json_read(out->meta, meta, NULL) != JOT_OK)
         *meta = NULL;
     return JOT_OK;

@@ -105,10 +105,11 @@ static jot_status fold_add(void *ctx, const Record *r)
     if (r->mark.op != OP_APPEND || json_read(r->meta, &meta, NULL) != JOT_OK)
         return JOT_OK;
     Str kind = json_str(json_object_get(meta, "kind"));
+    Str body = r->mark.redacted ? S(FORGET_MARK) : r->body; /* which no reply can be read from */
     if (str_eq(kind, S("reply")))
-        take_reply(f, r->body);
+        take_reply(f, body);
     else if (str_eq(kind, S("result")))
-        take_result(f, meta, r->body);
+        take_result(f, meta, body);
     else if (str_eq(kind, S("end")))
         take_end(f, meta);
     Str boot = json_str(json_object_get(meta, "boot"));

@@ -13,7 +13,8 @@ typedef enum Kind { KIND_EDIT, KIND_BEFORE, KIND_AFTER, KIND_STATE } Kind;
 
 typedef struct Fold {
     Tail t;
-    Arena keep; /* of the texts in t */
+    Arena keep;  /* of the texts in t */
+    Str present; /* the head's text; borrowed */
     bool started;
     Str shown, shown_before_own; /* the head's text, and that before our newest record */
     Hash own_sha;
@@ -63,7 +64,7 @@ static void restart(Fold *f)
                .by = arena_copy(&fresh, f->t.by) };
     Str shown = arena_copy(&fresh, f->shown);
     arena_free(&f->keep);
-    *f = (Fold){ .t = t, .keep = fresh, .started = true, .shown = shown };
+    *f = (Fold){ .t = t, .keep = fresh, .present = f->present, .started = true, .shown = shown };
 }
 
 CycleEnd tail_end(Str name)
@@ -151,9 +152,13 @@ static void take_edit(Fold *f, const Record *r)
         t->phase = t->edit_deleted ? TAIL_NOTHING : TAIL_IDLE;
 }
 
-static jot_status fold_add(void *ctx, const Record *r)
+/* What was redacted is answered for by the present text, which came of it. */
+static jot_status fold_add(void *ctx, const Record *given)
 {
     Fold *f = ctx;
+    Record whole = *given, *r = &whole;
+    if (r->mark.redacted)
+        r->body = f->present;
     AUTO_PTR(json_t) meta = NULL;
     Kind kind = KIND_EDIT;
     if (r->mark.op == OP_PUT && r->meta.n && json_read(r->meta, &meta, NULL) == JOT_OK)
@@ -189,7 +194,7 @@ static bool record_edit(Memory *m, Str stream, uint64_t *seq)
 static jot_status fold_from(Memory *m, Str stream, uint64_t from, Fold *f, Err *e)
 {
     fold_done(f);
-    *f = (Fold){ .t.stream = stream };
+    *f = (Fold){ .t.stream = stream, .present = f->present };
     Err missing = { 0 };
     jot_status st = memory_each_record(m, stream, from, fold_add, f, NULL, &missing);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
@@ -225,7 +230,7 @@ jot_status tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e)
     }
     uint64_t seq = head.mark.seq;
     bool recorded = seq || record_edit(m, stream, &seq);
-    AUTO(Fold) f = { 0 };
+    AUTO(Fold) f = { .present = head.body };
     for (uint64_t from = seq > WINDOW ? seq - WINDOW : 1, span = WINDOW;;) {
         TRY(fold_from(m, stream, recorded ? from : 1, &f, e));
         if (f.started || !recorded || from == 1)

@@ -3,12 +3,86 @@
  * These are the store's own operations and not appends: there is nothing to
  * append; memory.h says what a lease means for them.  A phrase is forgotten in two steps: first a
  * new version without it, on condition of the one it was made from, then the older ones one by one.
- * An interrupted call leaves fewer of them than before and never a wrong text. */
+ * An interrupted call leaves fewer of them than before and never a wrong text; the index is cleared
+ * last, and also by a call that finds nothing any more, which may be the second one. */
 #include "memory/forget.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
+#include "memory/artifact.h"
+#include "memory/checkpoint.h"
+#include "memory/graph.h"
+#include "memory/note.h"
+#include "memory/phrase.h"
+#include "memory/run.h"
 #include "memory/search.h"
+
+/* --- Kinds ------------------------------------------------------------------------------- */
+
+typedef enum Nature {
+    NATURE_DOCUMENT, /* its present text can be written anew */
+    NATURE_LOG,      /* each record stands for itself */
+    NATURE_VALUE,    /* the newest record is what others work with */
+} Nature;
+
+typedef struct KnownKind {
+    const char *prefix;
+    Nature nature;
+} KnownKind;
+
+static const KnownKind kinds[] = {
+    { "notes/", NATURE_DOCUMENT },  { "memories/", NATURE_DOCUMENT },
+    { "cycles/", NATURE_DOCUMENT }, { "artifacts/", NATURE_DOCUMENT },
+    { "graph/", NATURE_DOCUMENT },  { "snapshots/", NATURE_DOCUMENT },
+    { "runs/", NATURE_LOG },        { "logs/", NATURE_LOG },
+    { "steps/", NATURE_LOG },       { "tasks/", NATURE_VALUE },
+    { "plans/", NATURE_VALUE },     { "checkpoints/", NATURE_VALUE },
+};
+
+static const KnownKind *kind_of(Str stream)
+{
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (str_starts(stream, str(kinds[i].prefix)))
+            return &kinds[i];
+    return NULL;
+}
+
+static Nature nature_of(Str stream)
+{
+    const KnownKind *kind = kind_of(stream);
+    return kind ? kind->nature : NATURE_VALUE;
+}
+
+bool forget_is_document(Str stream)
+{
+    return nature_of(stream) == NATURE_DOCUMENT;
+}
+
+jot_status forget_resolve(Str word, Arena *into, Str *out, Err *e)
+{
+    if (!kind_of(word) || str_starts(word, S("notes/")))
+        return note_resolve(word, into, out, e);
+    *out = word;
+    return store_check_name(word, e);
+}
+
+/* A stream inside a sentence. */
+static DocName name_of(Str stream)
+{
+    if (!str_starts(stream, S("runs/")))
+        return doc_name(stream);
+    DocName name;
+    Shown shown;
+    snprintf(name.text, sizeof name.text, "run '%s'", err_show(&shown, str_from(stream, 5)));
+    return name;
+}
+
+static jot_status not_found(Str stream, Err *e)
+{
+    return err_set(e, JOT_NOT_FOUND, "%s not found", name_of(stream).text);
+}
 
 /* The search index is a cache, but what is forgotten must not stand in it either. */
 static jot_status clear_index(Memory *m, Str stream, Err *e)
@@ -18,49 +92,147 @@ static jot_status clear_index(Memory *m, Str stream, Err *e)
     if (st == JOT_OK)
         return JOT_OK;
     return err_set(e, st, "%s is forgotten, but not yet in the search index: %.100s",
-                   doc_name(stream).text, why.text);
+                   name_of(stream).text, why.text);
 }
+
+/* --- Streams and records ----------------------------------------------------------------- */
 
 jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e)
 {
     jot_status st = memory_purge(m, stream, out, e);
     if (st == JOT_NOT_FOUND)
-        return err_set(e, st, "%s not found", doc_name(stream).text);
+        return not_found(stream, e);
     TRY(st);
     return clear_index(m, stream, e);
+}
+
+/* The head's mark; seq 0 if there is none. */
+static jot_status head_mark(Memory *m, Str stream, Mark *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head;
+    Err missing = { 0 };
+    *out = (Mark){ 0 };
+    jot_status st = store_head(m->store, stream, HEAD_MARK, &arena, &head, &missing);
+    if (st == JOT_OK)
+        *out = head.mark;
+    if (st != JOT_OK && st != JOT_NOT_FOUND && e)
+        *e = missing;
+    return st == JOT_NOT_FOUND ? JOT_OK : st;
+}
+
+jot_status forget_record(Memory *m, Str stream, uint64_t seq, Err *e)
+{
+    Mark head;
+    TRY(head_mark(m, stream, &head, e));
+    if (!mark_live(&head))
+        return not_found(stream, e);
+    if (seq == head.seq && nature_of(stream) != NATURE_LOG)
+        return err_set(e, JOT_INVALID,
+                       "record %llu of %s is its present value: change it first, or purge it",
+                       (unsigned long long)seq, name_of(stream).text);
+    jot_status st = memory_redact(m, stream, seq, e);
+    if (st == JOT_NOT_FOUND)
+        return err_set(e, st, "%s has no record %llu", name_of(stream).text,
+                       (unsigned long long)seq);
+    TRY(st);
+    return clear_index(m, stream, e);
+}
+
+/* --- What holds a phrase ----------------------------------------------------------------- */
+
+jot_status forget_check_phrase(Str phrase, Err *e)
+{
+    if (phrase.n == 0)
+        return err_set(e, JOT_INVALID, "the text to redact cannot be empty");
+    if (memmem(FORGET_MARK, sizeof FORGET_MARK - 1, phrase.p, phrase.n))
+        return err_set(e, JOT_INVALID, "the text to redact is part of the mark '%s'", FORGET_MARK);
+    return JOT_OK;
+}
+
+/* A result that is no text is kept as base64 (sink.h): there it is looked for in the bytes. */
+static bool holds_coded(Str stream, Str body, Str phrase)
+{
+    static const Str member = { "\"result_base64\"", 15 };
+    json_t *read = NULL;
+    AUTO(Arena) arena = { 0 };
+    Str bytes;
+    if (!str_starts(stream, S("artifacts/" ARTIFACT_TOOL_RESULTS "/")) || body.n == 0 ||
+        !memmem(body.p, body.n, member.p, member.n) || json_read(body, &read, NULL) != JOT_OK)
+        return false;
+    AUTO_PTR(json_t) value = read;
+    return base64_read(json_str(json_object_get(value, "result_base64")), &arena, &bytes) &&
+           phrase_in(bytes, phrase);
+}
+
+static bool holds(Str stream, Str body, Str phrase)
+{
+    return phrase_in(body, phrase) || holds_coded(stream, body, phrase);
+}
+
+static bool kept_in(const Record *r, Str phrase)
+{
+    return phrase_in(r->meta, phrase) || phrase_in(r->by, phrase) || phrase_in(r->id, phrase) ||
+           phrase_in(r->extra, phrase);
 }
 
 /* Seqs to be redacted, collected before the first is: a stream is not changed while it is read. */
 typedef struct Found {
     Arena *into;
-    Str phrase;    /* records that hold it, or ... */
-    Hash sha256;   /* ... that have this text */
-    uint64_t head; /* which is left alone */
+    Str stream;
+    Str phrase;  /* records that hold it, or ... */
+    Hash sha256; /* ... that have this text */
+    /* Which is left alone, like all behind it; 0: there is none to spare, or it is a person's edit
+     * that no write has recorded: a redaction does so first. */
+    uint64_t head;
+    bool newer; /* something behind it holds the phrase: it came meanwhile */
+    uint64_t kept;
     uint64_t *seqs;
     size_t n, cap;
+    void (*each)(void *ctx); /* behind each one that is redacted; may be NULL */
+    void *ctx;
 } Found;
 
 static jot_status collect(void *ctx, const Record *r)
 {
     Found *f = ctx;
-    bool hit = f->phrase.n ? r->body.n && memmem(r->body.p, r->body.n, f->phrase.p, f->phrase.n)
-                           : hash_eq(r->mark.sha256, f->sha256);
-    if (!hit || r->mark.redacted || r->mark.op == OP_DELETE || r->mark.seq == f->head)
+    f->kept += f->phrase.n && kept_in(r, f->phrase);
+    if (r->mark.redacted || r->mark.op == OP_DELETE || (f->head && r->mark.seq == f->head))
         return JOT_OK;
+    bool hit =
+        f->phrase.n ? holds(f->stream, r->body, f->phrase) : hash_eq(r->mark.sha256, f->sha256);
+    if (!hit)
+        return JOT_OK;
+    if (f->head && r->mark.seq > f->head) {
+        f->newer = true;
+        return JOT_OK;
+    }
     f->seqs = arena_grow(f->into, f->seqs, f->n, &f->cap, sizeof *f->seqs, alignof(uint64_t));
     f->seqs[f->n++] = r->mark.seq;
     return JOT_OK;
 }
 
-static jot_status redact_all(Memory *m, Str stream, Found *f, Err *e)
+static jot_status find_all(Memory *m, Found *f, uint64_t *damaged, Err *e)
 {
-    jot_status st = memory_each_record(m, stream, 1, collect, f, NULL, e);
-    if (st == JOT_NOT_FOUND)
+    Err missing = { 0 };
+    jot_status st = memory_each_record(m, f->stream, 1, collect, f, damaged, &missing);
+    if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
-    TRY(st);
-    for (size_t i = 0; i < f->n; i++)
-        TRY(memory_redact(m, stream, f->seqs[i], e));
-    return f->n ? clear_index(m, stream, e) : JOT_OK;
+    if (e)
+        *e = missing;
+    return st;
+}
+
+/* *n counts what is done also if it ends before the last one. */
+static jot_status redact_found(Memory *m, const Found *f, uint64_t *n, Err *e)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        TRY(memory_redact(m, f->stream, f->seqs[i], e));
+        ++*n;
+        if (f->each)
+            f->each(f->ctx);
+    }
+    return JOT_OK;
 }
 
 jot_status forget_version(Memory *m, Str stream, const When *which, uint64_t *n, Err *e)
@@ -74,64 +246,205 @@ jot_status forget_version(Memory *m, Str stream, const When *which, uint64_t *n,
         return err_set(e, JOT_INVALID,
                        "that is the present text of %s: write a new version first, or purge it",
                        doc_name(stream).text);
-    Found f = { .into = &scratch, .sha256 = was.mark.sha256 };
-    TRY(redact_all(m, stream, &f, e));
-    *n = f.n;
+    Found f = { .into = &scratch, .stream = stream, .sha256 = was.mark.sha256 };
+    TRY(find_all(m, &f, NULL, e));
+    TRY(redact_found(m, &f, n, e));
+    return clear_index(m, stream, e);
+}
+
+/* --- The present text -------------------------------------------------------------------- */
+
+/* An entity and a relation are found by what they are called: that cannot be replaced. */
+static bool keeps_its_place(Str stream, Str text)
+{
+    json_t *read = NULL;
+    AUTO(Arena) arena = { 0 };
+    if (!str_starts(stream, S("graph/")))
+        return true;
+    if (json_read(text, &read, NULL) != JOT_OK)
+        return false;
+    AUTO_PTR(json_t) v = read;
+    Str place = str_starts(stream, S(GRAPH_ENTITIES))
+                    ? graph_entity_stream(json_str(json_object_get(v, "name")), &arena)
+                    : graph_relation_stream(json_str(json_object_get(v, "from")),
+                                            json_str(json_object_get(v, "to")),
+                                            json_str(json_object_get(v, "relationType")), &arena);
+    return str_eq(place, stream);
+}
+
+/* A new version without the phrase.  JOT_CONFLICT: somebody else wrote one. */
+static jot_status rewrite(Memory *m, Str stream, Str phrase, Arena *into, Doc *head, Forgotten *out,
+                          Err *e)
+{
+    Str text = phrase_replace(head->text, phrase, S(FORGET_MARK), into);
+    if (phrase_in(text, phrase))
+        return err_set(e, JOT_INVALID,
+                       "the text to redact cannot be told from the mark '%s' beside other text",
+                       FORGET_MARK);
+    if (!keeps_its_place(stream, text)) {
+        out->live = true;
+        return JOT_OK;
+    }
+    HashHex all = hash_hex(head->mark.sha256);
+    DocWrite w = { .text = text, .meta = meta_kept(head->meta, into) };
+    w.when.version = str(all.text);
+    TRY(doc_write(m, stream, &w, into, head, e));
+    out->rewritten = true;
     return JOT_OK;
 }
 
-static Str without(Str text, Str phrase, Arena *into)
+/* See to the head; out->mark is what it is then. */
+static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *out, Err *e)
 {
-    AUTO(Buf) b = { 0 };
-    for (const char *at; text.n && (at = memmem(text.p, text.n, phrase.p, phrase.n));) {
-        size_t offset = (size_t)(at - text.p);
-        buf_add(&b, str_slice(text, 0, offset));
-        buf_add(&b, S(FORGET_MARK));
-        text = str_from(text, offset + phrase.n);
-    }
-    buf_add(&b, text);
-    return buf_ok(&b) ? arena_copy(into, buf_str(&b)) : (Str){ 0 };
+    AUTO(Arena) arena = { 0 };
+    Doc head;
+    TRY(doc_present(m, stream, &arena, &head, e));
+    Nature nature = nature_of(stream);
+    bool live = mark_live(&head.mark) && nature != NATURE_LOG;
+    out->live = false;
+    if (live && nature == NATURE_DOCUMENT && phrase_in(head.text, phrase))
+        TRY(rewrite(m, stream, phrase, &arena, &head, out, e));
+    out->live = out->live || (live && holds(stream, head.text, phrase));
+    out->mark = head.mark;
+    return JOT_OK;
 }
 
-/* A new version without the phrase, if the present one has it. */
-static jot_status rewrite(Memory *m, Str stream, Str phrase, Arena *into, Doc *head,
-                          bool *rewritten, Err *e)
+jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out,
+                            void (*each)(void *ctx), void *ctx, Err *e)
 {
-    *rewritten = false;
+    *out = (Forgotten){ 0 };
     for (int tries = 0; tries < DOC_TRIES_MAX; tries++) {
-        TRY(doc_present(m, stream, into, head, e));
-        Str text = mark_live(&head->mark) ? head->text : (Str){ 0 };
-        if (!text.n || !memmem(text.p, text.n, phrase.p, phrase.n))
-            return JOT_OK;
-        HashHex all = hash_hex(head->mark.sha256);
-        DocWrite w = { .text = without(text, phrase, into), .meta = meta_kept(head->meta, into) };
-        w.when.version = str(all.text);
-        jot_status st = doc_write(m, stream, &w, into, head, e);
-        *rewritten = st == JOT_OK;
-        if (st != JOT_CONFLICT)
-            return st;
+        AUTO(Arena) arena = { 0 };
+        jot_status st = clear_present(m, stream, phrase, out, e);
+        if (st == JOT_CONFLICT)
+            continue;
+        TRY(st);
+        Found f = { .into = &arena, .stream = stream, .phrase = phrase, .each = each, .ctx = ctx };
+        if (nature_of(stream) != NATURE_LOG)
+            f.head = out->mark.seq;
+        TRY(find_all(m, &f, &out->damaged, e));
+        if (f.newer)
+            continue;
+        out->kept = f.kept;
+        return redact_found(m, &f, &out->n, e);
     }
     return err_set(e, JOT_UNAVAILABLE, "could not rewrite %s: others write it all the time",
-                   doc_name(stream).text);
+                   name_of(stream).text);
 }
 
-jot_status forget_phrase(Memory *m, Str stream, Str phrase, Arena *into, Forgotten *out, Err *e)
+/* The status of a phrase that was taken out where that is possible. */
+static jot_status judge(Str stream, const Forgotten *f, const char *what, Err *e)
 {
-    Doc head;
-    *out = (Forgotten){ 0 };
-    if (phrase.n == 0)
-        return err_set(e, JOT_INVALID, "the text to redact cannot be empty");
-    if (memmem(FORGET_MARK, sizeof FORGET_MARK - 1, phrase.p, phrase.n))
-        return err_set(e, JOT_INVALID, "the text to redact is part of the mark '%s'", FORGET_MARK);
-    TRY(rewrite(m, stream, phrase, into, &head, &out->rewritten, e));
-    if (head.mark.op == 0)
-        return err_set(e, JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
-    Found f = { .into = into, .phrase = phrase, .head = head.mark.seq };
-    TRY(redact_all(m, stream, &f, e));
-    out->n = f.n;
-    out->mark = head.mark;
-    if (!out->rewritten && f.n == 0)
-        return err_set(e, JOT_NOT_FOUND, "no version of %s that is kept holds that text",
-                       doc_name(stream).text);
+    if (f->live)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "the present value of %s holds that text and cannot be redacted: change it "
+                       "first, or purge it",
+                       name_of(stream).text);
+    if (f->kept)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "%llu record%s of %s still hold%s that text in meta, author or id, which "
+                       "cannot be redacted: only a purge removes it",
+                       (unsigned long long)f->kept, f->kept == 1 ? "" : "s", name_of(stream).text,
+                       f->kept == 1 ? "s" : "");
+    if (!f->rewritten && f->n == 0)
+        return err_set(e, JOT_NOT_FOUND, "no %s of %s that is kept holds that text", what,
+                       name_of(stream).text);
     return JOT_OK;
+}
+
+jot_status forget_phrase(Memory *m, Str stream, Str phrase, Forgotten *out, Err *e)
+{
+    *out = (Forgotten){ 0 };
+    TRY(forget_check_phrase(phrase, e));
+    TRY(forget_in_stream(m, stream, phrase, out, NULL, NULL, e));
+    if (out->mark.op == 0)
+        return not_found(stream, e);
+    TRY(clear_index(m, stream, e));
+    return judge(stream, out, forget_is_document(stream) ? "version" : "record", e);
+}
+
+/* --- Runs -------------------------------------------------------------------------------- */
+
+/* What belongs to a run and lies elsewhere. */
+typedef struct Beside {
+    Memory *m;
+    Arena *into;
+    RunForgotten *out;
+    size_t cap;
+    Err *e;
+} Beside;
+
+static jot_status add_beside(Beside *b, Str stream)
+{
+    Mark head;
+    TRY(head_mark(b->m, stream, &head, b->e));
+    if (!mark_live(&head))
+        return JOT_OK;
+    RunForgotten *out = b->out;
+    out->beside = arena_grow(b->into, out->beside, out->n, &b->cap, sizeof(Str), alignof(Str));
+    out->beside[out->n++] = arena_copy(b->into, stream);
+    return JOT_OK;
+}
+
+static jot_status look_beside(void *ctx, const Record *r)
+{
+    Beside *b = ctx;
+    AUTO(Arena) arena = { 0 };
+    Str stream;
+    Step s = step_of(r, &arena);
+    if (s.kind != RUN_CALL ||
+        artifact_stream(S(ARTIFACT_TOOL_RESULTS), s.call, &arena, &stream, NULL) != JOT_OK)
+        return JOT_OK;
+    return add_beside(b, stream);
+}
+
+static jot_status find_beside(Memory *m, Str stream, Str id, Arena *into, RunForgotten *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Beside b = { .m = m, .into = into, .out = out, .e = e };
+    TRY(memory_each_record(m, stream, 1, look_beside, &b, NULL, e));
+    TRY(add_beside(&b, arena_printf(&arena, "plans/" STR_FMT, STR_ARG(id))));
+    return add_beside(&b, arena_printf(&arena, CHECKPOINT_KIND STR_FMT, STR_ARG(id)));
+}
+
+/* JOT_NOT_FOUND unless the run is there.  One that is not may have been purged by a process that
+ * died before it had cleared the index. */
+static jot_status find_run(Memory *m, Str id, Arena *into, Str *stream, Err *e)
+{
+    Mark head;
+    TRY(run_stream(id, into, stream, e));
+    TRY(head_mark(m, *stream, &head, e));
+    if (mark_live(&head))
+        return JOT_OK;
+    if (head.op == OP_DELETE)
+        TRY(clear_index(m, *stream, e));
+    return not_found(*stream, e);
+}
+
+jot_status forget_run(Memory *m, Str id, Arena *into, RunForgotten *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str stream;
+    *out = (RunForgotten){ 0 };
+    TRY(find_run(m, id, &arena, &stream, e));
+    TRY(find_beside(m, stream, id, into, out, e));
+    return forget_document(m, stream, &out->mark, e);
+}
+
+jot_status forget_run_record(Memory *m, Str id, uint64_t seq, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str stream;
+    TRY(find_run(m, id, &arena, &stream, e));
+    return forget_record(m, stream, seq, e);
+}
+
+jot_status forget_run_phrase(Memory *m, Str id, Str phrase, Forgotten *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str stream;
+    *out = (Forgotten){ 0 };
+    TRY(forget_check_phrase(phrase, e));
+    TRY(find_run(m, id, &arena, &stream, e));
+    return forget_phrase(m, stream, phrase, out, e);
 }

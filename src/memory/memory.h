@@ -50,6 +50,9 @@ DEFINE_AUTO(Memory, memory_close)
 MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
                                   Mark *out, Err *e);
 
+/* What is shown in the place of a text that was redacted. */
+#define FORGET_MARK "[redacted]"
+
 /* Forgetting: store_purge, store_redact and store_trim, likewise under the lease this handle holds
  * over the stream, if any. */
 MUST_USE jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e);

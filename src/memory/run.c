@@ -50,6 +50,14 @@ static jot_status name_run(Run *r, Memory *m, Str id, Err *e)
     return store_check_name(stream_of(r), e);
 }
 
+jot_status run_stream(Str id, Arena *into, Str *out, Err *e)
+{
+    Run named;
+    TRY(name_run(&named, NULL, id, e));
+    *out = arena_copy(into, stream_of(&named));
+    return JOT_OK;
+}
+
 /* --- Taking in --------------------------------------------------------------------------- */
 
 /* Take in what a page has behind the state. */
@@ -575,7 +583,10 @@ jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e)
     if (st == JOT_NOT_FOUND)
         return not_found(id, e);
     TRY(st);
-    if (page.n && page.items[0].mark.seq == 1 && !page.items[0].mark.redacted)
-        *query = page.items[0].body;
+    const Record *first = page.items;
+    if (page.n == 1 && !page.more && first->mark.op == OP_DELETE)
+        return not_found(id, e); /* purged */
+    if (page.n && first->mark.seq == 1)
+        *query = first->mark.redacted ? S(FORGET_MARK) : first->body;
     return JOT_OK;
 }

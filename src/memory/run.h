@@ -129,6 +129,9 @@ typedef struct Run {
     Arena arena;    /* of the state */
 } Run;
 
+/* The stream of a run, whether there is one or not; JOT_INVALID for what is no id. */
+MUST_USE jot_status run_stream(Str id, Arena *into, Str *out, Err *e);
+
 /* A new run.  JOT_INVALID unless the query is UTF-8. */
 MUST_USE jot_status run_new(Memory *m, Str query, Run *out, Err *e);
 /* One that is there.  JOT_NOT_FOUND. */
@@ -201,7 +204,7 @@ typedef struct RunLine {
 /* All runs, oldest first. */
 MUST_USE jot_status run_list(Memory *m, jot_status (*each)(void *ctx, const RunLine *l), void *ctx,
                              Err *e);
-/* The query of a run; empty if it cannot be read.  Lives in `into`. */
+/* The query of a run; empty if it cannot be read, FORGET_MARK if redacted.  Lives in `into`. */
 MUST_USE jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e);
 
 #endif

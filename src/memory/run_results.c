@@ -7,9 +7,8 @@
 
 #include <string.h>
 
-#include "memory/frame.h"
-
 #include "memory/artifact.h"
+#include "memory/frame.h"
 
 enum { PAGE = 100 };
 
@@ -65,11 +64,12 @@ static jot_status keep_result(Gather *g, const Step *s, Err *e)
         return err_set(e, JOT_TOO_BIG, "these results have more than %d bytes: ask for fewer",
                        RUN_RESULTS_MAX);
     TRY(args_of(g->r, g->calls, g->calls_n, s->of, g->into, &args, e));
-    *new_item(g) = (Result){ .n = s->n,
-                             .ok = s->ok,
-                             .tool = arena_copy(g->into, s->tool),
-                             .args = args,
-                             .result = arena_copy(g->into, s->redacted ? S("") : s->body) };
+    *new_item(g) =
+        (Result){ .n = s->n,
+                  .ok = s->ok,
+                  .tool = arena_copy(g->into, s->tool),
+                  .args = args,
+                  .result = arena_copy(g->into, s->redacted ? S(FORGET_MARK) : s->body) };
     return JOT_OK;
 }
 
@@ -134,6 +134,8 @@ jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
         else
             TRY(st);
         out->summary = st == JOT_OK ? summary.body : S("(the summary cannot be read)");
+        if (st == JOT_OK && summary.redacted)
+            out->summary = S(FORGET_MARK);
     }
     uint64_t first = s->results - run_shown(s) + 1;
     if (first - s->compacted > RUN_RESULTS_CLEARED_MAX)
@@ -215,7 +217,7 @@ jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
         if (s->kind != RUN_RESULT)
             continue;
         *out = (Result){ .n = s->n, .ok = s->ok, .tool = s->tool };
-        out->result = s->redacted ? S("") : s->body;
+        out->result = s->redacted ? S(FORGET_MARK) : s->body;
         *there = true;
         return args_of(b->r, b->steps, b->page_n, s->of, b->into, &out->args, e);
     }

@@ -38,6 +38,9 @@ typedef struct StoreOps {
     /* Tell what only the engine can see; NULL: nothing.  Streams told as damaged or forked are not
      * told again by store_verify. */
     jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
+    /* As store_forget_aside; NULL: nothing is ever put aside. */
+    jot_status (*forget_aside)(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
+                               AsideCount *out, Err *e);
     /* Before every stream is written to once; NULL: nothing. */
     jot_status (*mend)(Store *s, const MendOptions *o, Err *e);
 } StoreOps;

@@ -302,6 +302,15 @@ jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark 
     return s->ops->purge(s, stream, x, by, out, e);
 }
 
+jot_status store_forget_aside(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
+                              AsideCount *out, Err *e)
+{
+    assert(s && holds && out);
+    *out = (AsideCount){ 0 };
+    TRY(check_writable(s, e));
+    return s->ops->forget_aside ? s->ops->forget_aside(s, holds, ctx, out, e) : JOT_OK;
+}
+
 /* Members of a newer version lie in a record's line as they are, so the codec must give back what
  * it was given. */
 static jot_status check_extra(Str extra, Err *e)

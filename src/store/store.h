@@ -196,6 +196,15 @@ MUST_USE jot_status store_redact(Store *s, Str stream, const Expect *expect, uin
 MUST_USE jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out,
                                 Err *e);
 
+typedef struct AsideCount {
+    uint64_t removed, unread;
+} AsideCount;
+
+/* Look through what lies in quarantine, which no stream has: what `holds` says true for is removed.
+ * A redaction or purge removes what was put aside of its own stream by itself. */
+MUST_USE jot_status store_forget_aside(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
+                                       AsideCount *out, Err *e);
+
 /* --- Copying --------------------------------------------------------------------------- */
 
 /* Add records verbatim, in one step, directly behind the head and with fitting chains; into an

@@ -1,47 +1,10 @@
 /* test_loop.c - the loop with a scripted model: what is recorded, and how it ends. */
 #include <errno.h>
 
-#include "agent/scene.h"
+#include "agent/played.h"
 #include "memory/plan.h"
 
 /* --- Words ------------------------------------------------------------------------------- */
-
-/* A run of a script to its end. */
-typedef struct Played {
-    Run run;
-    LoopOutcome o;
-    jot_status st;
-    Scene s;
-} Played;
-
-static void played_done(Played *p)
-{
-    run_close(&p->run);
-    scene_close(&p->s);
-}
-DEFINE_AUTO(Played, played_done)
-
-static void begin(Desk *d, const char *script, Played *p)
-{
-    scene_put(d->dir, "script", script);
-    scene_put(d->dir, "requests", "");
-    scene_put(d->dir, "counter", "");
-    *p = (Played){ 0 };
-    desk_ok(d, scene_open(&p->s, &d->m, d->dir, &d->e));
-    d->now_ms += 1000;
-}
-
-static void go(Desk *d, Played *p)
-{
-    desk_ok(d, loop_begin(&p->s.loop, S("what is it?"), &p->run, &d->e));
-    p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
-}
-
-static void play(Desk *d, const char *script, Played *p)
-{
-    begin(d, script, p);
-    go(d, p);
-}
 
 /* It goes well, and the answer is this one. */
 static void assert_answer(const Played *p, const char *answer)
@@ -69,15 +32,6 @@ static void comes_to_in_json(Desk *d, const char *script, const char *answer, Pl
     assert_answer(p, answer);
 }
 
-static void resume(Desk *d, Played *p)
-{
-    char id[RUN_ID_MAX + 1];
-    snprintf(id, sizeof id, "%s", p->run.id);
-    run_close(&p->run);
-    desk_ok(d, loop_resume(&p->s.loop, str(id), &p->run, &d->e));
-    p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
-}
-
 /* The kinds of the run's records, in their order. */
 static jot_status add_kind(void *ctx, const Step *s)
 {
@@ -91,11 +45,6 @@ static void assert_kinds(Desk *d, Played *p, const char *want)
     AUTO(Buf) kinds = { 0 };
     desk_ok(d, run_each(&p->run, 1, add_kind, &kinds, NULL, &d->e));
     assert_text(buf_str(&kinds), want);
-}
-
-static Str requests(Desk *d)
-{
-    return beside_get(d->dir, "requests", &d->a);
 }
 
 /* --- Answers ----------------------------------------------------------------------------- */
@@ -377,25 +326,6 @@ static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
     assert_says(d, "was not begun by 'jotter run'");
 }
 
-static void what_was_redacted_is_not_sent_any_more(Desk *d)
-{
-    AUTO(Played) p;
-    begin(d, "- {text: secret, calls: [{id: a, name: count, args: {}}]}\n- text: done\n", &p);
-    p.s.loop.iterations_max = 1;
-    go(d, &p);
-    assert_int_equal(p.o.end, LOOP_LIMIT);
-    for (uint64_t seq = 3; seq <= 5; seq++) /* reply, call, result */
-        desk_ok(d, memory_redact(&d->m, str(p.run.stream), seq, &d->e));
-    scene_put(d->dir, "requests", "");
-    scene_put(d->dir, "script",
-              "- calls: [{id: b, name: count, args: {}}]\n- text: \"begun anew, {{result:b}}\"\n");
-    scene_close(&p.s);
-    desk_ok(d, scene_open(&p.s, &d->m, d->dir, &d->e));
-    resume(d, &p);
-    assert_answer(&p, "begun anew, counted");
-    assert_int_equal(scene_times(requests(d), "secret"), 0);
-}
-
 static void one_process_works_on_a_run_at_a_time(Desk *d)
 {
     if (strcmp(d->engine, "mem") == 0)
@@ -450,7 +380,6 @@ static const DeskTest tests[] = {
     DESK_TEST(a_call_in_words_that_were_cut_off_is_not_made),
     DESK_TEST(a_run_keeps_its_protocol),
     DESK_TEST(a_run_of_somebody_else_is_not_gone_on_with),
-    DESK_TEST(what_was_redacted_is_not_sent_any_more),
     DESK_TEST(one_process_works_on_a_run_at_a_time),
     DESK_TEST(another_model_may_go_on),
 };

@@ -187,6 +187,13 @@ static void make_options(void)
     X(run_clear_run, jot_run_clear(p, NULL, 1, NULL))                                     \
     X(run_compact_run, jot_run_compact(p, NULL, good))                                    \
     X(run_compact_text, jot_run_compact(p, "r", bad))                                     \
+    X(run_purge_run, jot_run_purge(p, NULL))                                              \
+    X(run_redact_run, jot_run_redact(p, NULL, 1, jot_str(""), NULL))                      \
+    X(run_redact_text, jot_run_redact(p, "r", 0, bad, NULL))                              \
+    X(run_redact_empty, jot_run_redact(p, "r", 0, jot_str(""), NULL))                     \
+    X(run_redact_both, jot_run_redact(p, "r", 1, good, NULL))                             \
+    X(redact_all_text, jot_redact_all(p, bad, NULL))                                      \
+    X(redact_all_short, jot_redact_all(p, jot_str("abc"), NULL))                          \
     X(run_read_run, jot_run_read(p, NULL, NULL))                                          \
     X(run_history_run, jot_run_history(p, NULL, 1, 0, NULL))                              \
     X(run_history_limit, jot_run_history(p, "r", 1, 1001, NULL))                          \

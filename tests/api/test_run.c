@@ -182,6 +182,65 @@ static void what_is_no_run_is_not_found(Caller *c)
            jot_run_say(c->pad, o.run, JOT_STEP_PLAN, jot_str("no place for it")));
 }
 
+static void a_run_forgets_what_it_is_told_to(Caller *c)
+{
+    char id[80], next[80];
+    const jot_run *r;
+    const jot_steps *steps;
+    const jot_text *results;
+    uint64_t n;
+    begin(c, "what is the swordfish?", id);
+    call(c, id, "call_1", "search", "it is a swordfish");
+    ok(c->pad, jot_run_say(c->pad, id, JOT_STEP_ANSWER, jot_str("a fish")));
+    ok(c->pad, jot_run_redact(c->pad, id, 0, jot_str("swordfish"), &n));
+    assert_int_equal(n, 2);
+    expect(c->pad, JOT_NOT_FOUND, jot_run_redact(c->pad, id, 0, jot_str("swordfish"), &n));
+    assert_int_equal(n, 0);
+    ok(c->pad, jot_run_redact(c->pad, id, 4, jot_str(""), &n));
+    assert_int_equal(n, 1);
+    expect(c->pad, JOT_NOT_FOUND, jot_run_redact(c->pad, id, 99, jot_str(""), NULL));
+    expect(c->pad, JOT_UNSUPPORTED, jot_run_redact(c->pad, id, 0, jot_str("search"), &n));
+    ok(c->pad, jot_run_read(c->pad, id, &r));
+    assert_text(r->query, "[redacted]");
+    assert_text(r->answer, "[redacted]");
+    ok(c->pad, jot_run_results(c->pad, id, 0, 0, &results));
+    assert_says(results->data, "[redacted]");
+    ok(c->pad, jot_run_history(c->pad, id, 1, 0, &steps));
+    assert_true(steps->items[0]->redacted && steps->items[2]->redacted);
+    ok(c->pad, jot_run_purge(c->pad, id));
+    expect(c->pad, JOT_NOT_FOUND, jot_run_read(c->pad, id, NULL));
+    expect(c->pad, JOT_NOT_FOUND, jot_run_say(c->pad, id, JOT_STEP_THINKING, jot_str("x")));
+    expect(c->pad, JOT_NOT_FOUND, jot_run_purge(c->pad, id));
+    begin(c, "what is the swordfish?", next);
+    assert_string_not_equal(next, id);
+}
+
+static void a_whole_pad_forgets_a_phrase(Caller *c)
+{
+    char id[80];
+    const jot_redacted *done;
+    const jot_doc *d;
+    jot_task_options o = { 0 };
+    o.size = sizeof o;
+    o.description = jot_str("use swordfish");
+    begin(c, "what is the swordfish?", id);
+    ok(c->pad, jot_doc_write(c->pad, "plan", jot_str("a swordfish\n"), NULL, NULL));
+    ok(c->pad, jot_redact_all(c->pad, jot_str("swordfish"), &done));
+    assert_int_equal(done->rewritten, 1);
+    assert_int_equal(done->records, 2);
+    assert_int_equal(done->total, 0);
+    ok(c->pad, jot_doc_read(c->pad, "plan", NULL, &d));
+    assert_text(d->text, "a [redacted]\n");
+    expect(c->pad, JOT_NOT_FOUND, jot_redact_all(c->pad, jot_str("swordfish"), &done));
+    assert_null(done);
+    ok(c->pad, jot_task_add(c->pad, "t1", &o, NULL));
+    expect(c->pad, JOT_UNSUPPORTED, jot_redact_all(c->pad, jot_str("swordfish"), &done));
+    assert_int_equal(done->count, 1);
+    assert_string_equal(done->items[0]->kind, "value");
+    assert_string_equal(done->items[0]->stream, "tasks/t1");
+    assert_says(done->items[0]->what, "purge it");
+}
+
 int main(void)
 {
     static const CallerTest tests[] = {
@@ -192,6 +251,8 @@ int main(void)
         CALLER_TEST(runs_are_listed_newest_first),
         CALLER_TEST(a_context_keeps_its_budget_and_says_what_it_left_out),
         CALLER_TEST(what_is_no_run_is_not_found),
+        CALLER_TEST(a_run_forgets_what_it_is_told_to),
+        CALLER_TEST(a_whole_pad_forgets_a_phrase),
     };
     return caller_run(tests, CALLER_COUNT(tests));
 }

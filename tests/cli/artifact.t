@@ -2,7 +2,7 @@
 # artifact.t - artifacts, index documents and line logs from the shell, on both engines that last.
 . "$(dirname "$0")/lib.sh"
 
-feed() { printf '%s' "$1" | "$JOTTER" "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; out=$(cat "$here/.out"); err=$(cat "$here/.err"); return 0; }
+feed() { printf '%s' "$1" | "$JOTTER" "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; heard; }
 
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad

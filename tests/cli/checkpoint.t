@@ -2,7 +2,7 @@
 # checkpoint.t - states of a run from the shell: save, list, load, undo, trim.
 . "$(dirname "$0")/lib.sh"
 
-save() { printf '%s' "$1" | "$JOTTER" checkpoint save run "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; out=$(cat "$here/.out"); err=$(cat "$here/.err"); return 0; }
+save() { printf '%s' "$1" | "$JOTTER" checkpoint save run "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; heard; }
 
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad

@@ -9,11 +9,15 @@ each() {
     done
 }
 
+# Once a pad: filling it is a hundred commands.
 fill() {
+    local kept=run.${JOTTER_PAD%%:*}
+    [ ! -e "$kept" ] || { run=$(cat "$kept") && return; }
     echo 'be terse' | "$JOTTER" write persistent-rules >/dev/null
     echo 'ship on friday' | "$JOTTER" write pinned-plan >/dev/null
     run=$("$JOTTER" log new 'how many?')
     more 1 40
+    echo "$run" >"$kept"
 }
 more() {
     for i in $(seq "$1" "$2"); do
@@ -29,6 +33,14 @@ same() {
 }
 try 'two processes print the same bytes' each same
 
+left() {
+    fill
+    jot context --run "$run" --budget 1000 && says 'be terse' && says 'ship on friday' && says 'found 40,' &&
+        says 'masked: search(query=thing' && says ', left out' && says "jotter log results $run --from N --to N" &&
+        jot context --run "$run" --budget 1000 --json && says '"why":"left out","from":1,'
+}
+try 'what was left out is listed with how to get it' each left
+
 prefix() {
     fill
     "$JOTTER" context --run "$run" --budget 1500 >one
@@ -38,14 +50,6 @@ prefix() {
         cmp a b && ! cmp -s one after
 }
 try 'ten more results leave the prefix as it is' each prefix
-
-left() {
-    fill
-    jot context --run "$run" --budget 1000 && says 'be terse' && says 'ship on friday' && says 'found 40,' &&
-        says 'masked: search(query=thing' && says ', left out' && says "jotter log results $run --from N --to N" &&
-        jot context --run "$run" --budget 1000 --json && says '"why":"left out","from":1,'
-}
-try 'what was left out is listed with how to get it' each left
 
 rules() {
     printf 'no tabs\n' >RULES.md && jot context --rules RULES.md && says 'no tabs' &&

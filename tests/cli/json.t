@@ -86,7 +86,9 @@ log clear | log clear last --keep 1 | log clear last
 log usage | log usage last | log usage none
 log open | log open last | log open none
 log final | log final last | log final none
+log redact | log redact last --text 'a question' | log redact last --text 'is nowhere'
 context | context --run last --budget 1000 | context --budget 0
+log purge | log purge last | log purge none
 cycle init | cycle init 'a goal' | cycle init 'a goal'
 cycle run | cycle run --agent runner --model script:done.yaml | cycle run --model script:none.yaml
 cycle status | cycle status | cycle status --agent 'no name'

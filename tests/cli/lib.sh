@@ -19,9 +19,11 @@ count=0 bad=0 out='' err='' code=0
 jot() {
     "$JOTTER" "$@" >"$here/.out" 2>"$here/.err"
     code=$?
-    out=$(cat "$here/.out") err=$(cat "$here/.err")
-    return 0
+    heard
 }
+
+# Take up what a command said into .out and .err: out, err.
+heard() { out=$(<"$here/.out") err=$(<"$here/.err"); }
 
 says() { case $out in *"$1"*) ;; *) echo "# standard output: $out"; echo "# does not say: $1"; return 1 ;; esac; }
 tells() { case $err in *"$1"*) ;; *) echo "# standard error: $err"; echo "# does not tell: $1"; return 1 ;; esac; }

@@ -2,7 +2,7 @@
 # sink.t - tool results from the shell: once, in part, in ranges.
 . "$(dirname "$0")/lib.sh"
 
-put() { printf '%s' "$1" | "$JOTTER" sink put "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; out=$(cat "$here/.out"); err=$(cat "$here/.err"); return 0; }
+put() { printf '%s' "$1" | "$JOTTER" sink put "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; heard; }
 x() { head -c "$1" /dev/zero | tr '\0' x; }
 
 for pad in files:pad sqlite:pad.db; do

@@ -3,7 +3,7 @@
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 
-ask() { printf '%s' "$1" | "$JOTTER" memory-tool "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; out=$(cat "$here/.out"); err=$(cat "$here/.err"); return 0; }
+ask() { printf '%s' "$1" | "$JOTTER" memory-tool "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; heard; }
 
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad

@@ -23,6 +23,7 @@
 
 #include "checker.h"
 #include "crew.h"
+#include "rig/volume.h"
 #include "search.h"
 #include "toy.h"
 #include "trial.h"
@@ -373,7 +374,7 @@ int rig_main(int argc, char **argv)
         return EXIT_USAGE;
     }
     AUTO(Arena) arena = { 0 };
-    if (trial_small())
+    if (volume_small())
         make_small(&o);
     const char *dir = trial_make(o.where, &arena);
     if (!dir) {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
+#include "rig/volume.h"
 #include "store/store.h"
 #include "trial.h"
 
@@ -91,7 +92,7 @@ static void everything_is_there(Str url)
 
 static void first_writes(const char *engine)
 {
-    int rounds = trial_small() ? ROUNDS_SMALL : ROUNDS;
+    int rounds = volume_small() ? ROUNDS_SMALL : ROUNDS;
     for (int i = 0; i < rounds; i++) {
         AUTO(Arena) a = { 0 };
         char *dir = trial_make(trial_where(), &a);

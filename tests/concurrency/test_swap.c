@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "rig/volume.h"
 #include "store/store.h"
 #include "trial.h"
 
@@ -349,7 +350,7 @@ static void a_note_swapped_for_a_symlink_leads_nowhere(void **state)
     stage.stream = S("notes/victim");
     stage.name = "notes/victim.txt";
     stage.bait = path_in(&stage.arena, stage.dir, "outside/canary.txt");
-    stage.flips = trial_small() ? 2000 : 20000;
+    stage.flips = volume_small() ? 2000 : 20000;
     write_one(S("before the race"));
     run_and_check("file");
 }
@@ -360,7 +361,7 @@ static void a_directory_swapped_for_a_symlink_leads_nowhere(void **state)
     stage.name = "memories/sub";
     stage.bait = path_in(&stage.arena, stage.dir, "outside");
     stage.directory = true;
-    stage.flips = trial_small() ? 2000 : 20000;
+    stage.flips = volume_small() ? 2000 : 20000;
     write_one(S("before the race"));
     run_and_check("directory");
 }

@@ -49,11 +49,6 @@ uint64_t trial_seed(uint64_t otherwise)
     return str_to_u64(str(getenv("JOT_TEST_SEED")), UINT64_MAX, &seed) ? seed : otherwise;
 }
 
-bool trial_small(void)
-{
-    return str_eq(str(getenv("JOT_TEST_VOLUME")), S("small"));
-}
-
 pid_t child_start(int (*life)(void *ctx), void *ctx, unsigned seconds)
 {
     fflush(NULL);

@@ -18,8 +18,6 @@ Str trial_url(Arena *into, const char *engine, const char *dir);
 
 /* The number in $JOT_TEST_SEED, or `otherwise`. */
 uint64_t trial_seed(uint64_t otherwise);
-/* True if $JOT_TEST_VOLUME asks for a short run. */
-bool trial_small(void);
 
 /* A child that lives life(ctx), dies with its parent, and is ended by the kernel after
  * `seconds` (0: never): that only keeps a mistake from hanging, it measures nothing.  -1 if

@@ -11,6 +11,7 @@
 
 #include "child.h"
 #include "program.h"
+#include "rig/volume.h"
 
 enum { EXIT_USAGE = 2, EXIT_MISSING = 77, PROGRAMS_SMALL = 40 };
 
@@ -71,7 +72,7 @@ static bool read_number(const char *text, uint64_t *out)
 
 static bool read_options(int argc, char **argv, Options *o)
 {
-    const char *seed = getenv("JOT_TEST_SEED"), *volume = getenv("JOT_TEST_VOLUME");
+    const char *seed = getenv("JOT_TEST_SEED");
     if (seed && !read_number(seed, &o->seed))
         return false;
     for (int i = 1; i < argc; i += 2) {
@@ -83,7 +84,7 @@ static bool read_options(int argc, char **argv, Options *o)
         else if (!read_number(value, argv[i][2] == 'p' ? &o->programs : &o->seed))
             return false;
     }
-    if (volume && strcmp(volume, "small") == 0 && o->programs > PROGRAMS_SMALL)
+    if (volume_small() && o->programs > PROGRAMS_SMALL)
         o->programs = PROGRAMS_SMALL;
     return true;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "rig/volume.h"
 #include "toy.h"
 
 enum { STATES_DEFAULT = 100000, STATES_SMALL = 20, STATES_QUICK = 1500 };
@@ -85,8 +86,7 @@ static bool parse(int argc, char **argv, Options *o)
     }
     if (!o->states)
         o->states = o->quick ? STATES_QUICK : STATES_DEFAULT;
-    const char *volume = getenv("JOT_TEST_VOLUME");
-    if (volume && strcmp(volume, "small") == 0) {
+    if (volume_small()) {
         o->quick = true;
         o->states = o->states > STATES_SMALL ? STATES_SMALL : o->states;
     }

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "fuzz/fuzz.h"
+#include "rig/volume.h"
 
 enum { INPUT_MAX = 8192, FILES_MAX = 1000, RUNS_DEFAULT = 20000 };
 enum { SMALL = 10 }; /* a short run is a tenth of one */
@@ -214,7 +215,6 @@ static Files load_all(Arena *a, const char *dir)
 
 int main(int argc, char **argv)
 {
-    const char *volume = getenv("JOT_TEST_VOLUME");
     int64_t runs = RUNS_DEFAULT, seed = 1;
     bool good = argc >= 2 && argc <= 4;
     good = good && (argc < 3 || str_to_i64(str(argv[2]), 0, INT64_MAX, &runs));
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s CORPUS [RUNS [SEED]]\n", argv[0]);
         return 64;
     }
-    if (volume && strcmp(volume, "small") == 0)
+    if (volume_small())
         runs /= SMALL;
     expect_death();
     AUTO(Arena) arena = { 0 };

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "llm/wire.h"
+#include "rig/volume.h"
 
 /* --- One stream through a decoder -------------------------------------------------------- */
 
@@ -111,8 +112,7 @@ static void whole(int vendor, Str stream, const char *want, size_t row)
 /* Every place; where time is short every fifth, begun elsewhere in each stream. */
 static size_t stride(void)
 {
-    const char *volume = getenv("JOT_TEST_VOLUME");
-    return volume && strcmp(volume, "small") == 0 ? 5 : 1;
+    return volume_small() ? 5 : 1;
 }
 
 static void in_two(int vendor, Str stream, const char *want, size_t row)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "unit/remove.h"
@@ -38,6 +39,35 @@ Memory desk_open(Desk *d, const char *by)
 {
     assert_string_not_equal(d->engine, "mem");
     return open_as(d, by);
+}
+
+/* nftw has no place for a caller's own. */
+static struct {
+    const char *text;
+    size_t n;
+} looked_for;
+
+static int look(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)at;
+    FILE *f = kind == FTW_F ? fopen(path, "r") : NULL;
+    if (!f)
+        return 0;
+    size_t n = (size_t)info->st_size;
+    char *text = mem_alloc(n + 1);
+    n = fread(text, 1, n, f);
+    looked_for.n += memmem(text, n, looked_for.text, strlen(looked_for.text)) != NULL;
+    free(text);
+    fclose(f);
+    return 0;
+}
+
+size_t desk_files_with(Desk *d, const char *text)
+{
+    looked_for.text = text;
+    looked_for.n = 0;
+    nftw(d->dir, look, 16, FTW_PHYS);
+    return looked_for.n;
 }
 
 void desk_reopen(Desk *d)

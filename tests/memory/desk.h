@@ -43,6 +43,9 @@ Memory desk_open(Desk *d, const char *by);
 /* Close and open again, as a new process would. */
 void desk_reopen(Desk *d);
 
+/* How many files of the desk hold this text; all of them are read, whatever they are. */
+size_t desk_files_with(Desk *d, const char *text);
+
 /* The call must end so; what it said is printed if not. */
 #define desk_expect(d, status, call) desk_check((d), (status), (call), #call, __FILE__, __LINE__)
 #define desk_ok(d, call) desk_expect((d), JOT_OK, (call))

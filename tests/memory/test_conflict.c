@@ -1,7 +1,6 @@
 /* test_conflict.c - conflicts that are shown and merged, and text that is forgotten for good. */
 #include "memory/conflict.h"
 
-#include <ftw.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -151,28 +150,6 @@ static void a_move_killed_at_any_moment_loses_nothing(Desk *d)
 /* --- Forgetting ------------------------------------------------------------------------- */
 
 #define CANARY "c4n4ry-Zx81"
-static size_t found;
-
-static int look(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)at;
-    static char text[1 << 20];
-    FILE *f = kind == FTW_F ? fopen(path, "r") : NULL;
-    if (!f)
-        return 0;
-    size_t n = fread(text, 1, sizeof text, f);
-    found += memmem(text, n, CANARY, sizeof CANARY - 1) != NULL;
-    fclose(f);
-    return 0;
-}
-
-/* How many files of the pad hold the canary. */
-static size_t files_with_canary(Desk *d)
-{
-    found = 0;
-    nftw(d->dir, look, 16, FTW_PHYS);
-    return found;
-}
 
 static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
 {
@@ -180,9 +157,9 @@ static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
     put(d, "key is " CANARY "\n", NULL, JOT_OK);
     put(d, "key is " CANARY ", again " CANARY "\n", NULL, JOT_OK);
     if (strcmp(d->engine, "mem") != 0)
-        assert_true(files_with_canary(d) > 0);
+        assert_true(desk_files_with(d, CANARY) > 0);
     Forgotten f;
-    desk_ok(d, forget_phrase(&d->m, plan, S(CANARY), &d->a, &f, &d->e));
+    desk_ok(d, forget_phrase(&d->m, plan, S(CANARY), &f, &d->e));
     assert_true(f.rewritten);
     assert_int_equal(f.n, 2);
     Doc now;
@@ -190,13 +167,13 @@ static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
     assert_text(now.text, "key is [redacted], again [redacted]\n");
     if (strcmp(d->engine, "mem") != 0)
         desk_reopen(d);
-    assert_int_equal(files_with_canary(d), 0);
+    assert_int_equal(desk_files_with(d, CANARY), 0);
     History h;
     desk_ok(d, history_page(&d->m, plan, 0, 10, &d->a, &h, &d->e));
     assert_int_equal(h.n, 4);
     assert_true(h.items[1].mark.redacted && h.items[2].mark.redacted);
-    desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, plan, S(CANARY), &d->a, &f, &d->e));
-    desk_expect(d, JOT_INVALID, forget_phrase(&d->m, plan, S("red"), &d->a, &f, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, plan, S(CANARY), &f, &d->e));
+    desk_expect(d, JOT_INVALID, forget_phrase(&d->m, plan, S("red"), &f, &d->e));
 }
 
 static void a_purged_document_is_in_no_file(Desk *d)
@@ -207,7 +184,7 @@ static void a_purged_document_is_in_no_file(Desk *d)
     desk_ok(d, forget_document(&d->m, plan, &mark, &d->e));
     if (strcmp(d->engine, "mem") != 0)
         desk_reopen(d);
-    assert_int_equal(files_with_canary(d), 0);
+    assert_int_equal(desk_files_with(d, CANARY), 0);
     Doc now;
     desk_expect(d, JOT_NOT_FOUND, doc_read(&d->m, plan, &d->a, &now, &d->e));
     desk_expect(d, JOT_NOT_FOUND, forget_document(&d->m, S("notes/no"), &mark, &d->e));

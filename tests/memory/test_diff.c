@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "memory/desk.h"
+#include "rig/volume.h"
 
 static uint64_t state;
 
@@ -93,7 +94,7 @@ static void applying_a_diff_gives_the_second_text(void **ctx)
 {
     (void)ctx;
     seed_random("diff");
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < volume_of(20000); i++) {
         AUTO(Arena) a = { 0 };
         size_t words = 1 + below(12);
         Str one = random_text(&a, 40, words);
@@ -119,7 +120,7 @@ static void a_small_diff_is_as_small_as_it_can_be(void **ctx)
 {
     (void)ctx;
     seed_random("smallest");
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < volume_of(3000); i++) {
         AUTO(Arena) a = { 0 };
         Diff d;
         diff_make(random_text(&a, 40, 6), random_text(&a, 40, 6), &a, &d);
@@ -132,7 +133,7 @@ static void merging_with_an_unchanged_side_gives_the_other(void **ctx)
 {
     (void)ctx;
     seed_random("merge");
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < volume_of(10000); i++) {
         AUTO(Arena) a = { 0 };
         size_t words = 1 + below(30);
         Str base = random_text(&a, 30, words), x = random_change(&a, base, words);
@@ -157,7 +158,7 @@ static void changes_apart_from_each_other_merge_cleanly(void **ctx)
 {
     (void)ctx;
     seed_random("apart");
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < volume_of(2000); i++) {
         AUTO(Arena) a = { 0 };
         AUTO(Buf) base = { 0 }, mine = { 0 }, theirs = { 0 }, both = { 0 };
         for (size_t line = 0; line < 24; line++) {

@@ -420,7 +420,7 @@ static void nothing_is_forgotten_under_a_lease_that_is_over(Desk *d)
         uint64_t n;
         desk_expect(d, JOT_FENCED, forget_document(stale[i], plan, &mark, &d->e));
         assert_says(d, "lease 1 on 'notes/plan' is over: nothing was written");
-        desk_expect(d, JOT_FENCED, forget_phrase(stale[i], plan, S("plain"), &d->a, &f, &d->e));
+        desk_expect(d, JOT_FENCED, forget_phrase(stale[i], plan, S("plain"), &f, &d->e));
         desk_expect(d, JOT_FENCED, memory_redact(stale[i], plan, 1, &d->e));
         desk_expect(d, JOT_FENCED, memory_trim(stale[i], plan, 2, &n, &d->e));
     }

@@ -281,8 +281,10 @@ static void race_until_killed(Desk *d, int in, int out)
     MemoryOptions o = { .by = S("racer"), .wait_ms = 60000 };
     if (memory_open(&m, str(d->url), &o, &e) != JOT_OK)
         _exit(6);
-    while (count_one(&m, 60000))
+    while (count_one(&m, 60000)) {
         say(out, 'd');
+        usleep(20 * 1000); /* whoever waits for the lease looks now and then only */
+    }
     _exit(7);
 }
 

@@ -189,7 +189,7 @@ static jot_status verb_redact(Desk *d, Str w)
 static jot_status verb_redact_phrase(Desk *d, Str w)
 {
     Forgotten out;
-    return forget_phrase(&d->m, w, S("a"), &d->a, &out, &d->e);
+    return forget_phrase(&d->m, w, S("a"), &out, &d->e);
 }
 
 static Verb *const verbs[] = {

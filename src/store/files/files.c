@@ -212,6 +212,7 @@ const StoreOps files_ops = {
     .changes = files_changes,
     .trim = files_trim,
     .redact = files_redact,
+    .forget_aside = quarantine_forget,
     .purge = files_purge,
     .put_records = files_put_records,
     .promise = files_promise,

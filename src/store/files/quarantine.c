@@ -6,7 +6,8 @@
  * lies the same name with .stream, which holds the stream's name.
  *
  * Nothing here is ever read back by itself.  A late file that turns out to hold
- * a known version is removed at the next open; otherwise it stays for a person. */
+ * a known version is removed at the next open; otherwise it stays for a person, until a text it
+ * holds is to be forgotten. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -130,6 +131,45 @@ static bool read_whole(Files *f, int dir, const char *name, Arena *into, Str *ou
     ssize_t got = io_read_all(f->base.io, fd, room, (size_t)info.st_size, 0);
     *out = (Str){ room, got < 0 ? 0 : (size_t)got };
     return got >= 0;
+}
+
+static int remove_item(Files *f, int dir, Str item)
+{
+    AUTO(Arena) arena = { 0 };
+    int got = io_unlink(f->base.io, dir, arena_cstr(&arena, item));
+    if (got < 0 && got != -ENOENT)
+        return got;
+    got = io_unlink(f->base.io, dir, arena_printf(&arena, STR_FMT NAME_FILE, STR_ARG(item)).p);
+    return got == -ENOENT ? 0 : got;
+}
+
+jot_status quarantine_forget(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
+                             AsideCount *out, Err *e)
+{
+    Files *f = (Files *)s;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Fd) dir = pad_open_dir(f, DIRECTORY, false);
+    if (dir == -ENOENT)
+        return JOT_OK;
+    Names names;
+    TRY(list_directory(f, DIRECTORY, &arena, &names, e));
+    int got = dir;
+    for (size_t i = 0; got >= 0 && i < names.n; i++) {
+        AUTO(Arena) one = { 0 };
+        Str text;
+        bool busy;
+        if (str_ends(names.items[i], S(NAME_FILE)))
+            continue;
+        if (!read_whole(f, dir, arena_cstr(&one, names.items[i]), &one, &text, &busy)) {
+            out->unread++;
+        } else if (holds(ctx, text)) {
+            got = remove_item(f, dir, names.items[i]);
+            out->removed += got == 0;
+        }
+    }
+    if (got >= 0 && out->removed)
+        got = io_fsync(f->base.io, dir);
+    return got < 0 ? err_errno(e, -got, "could not remove what lies in quarantine/") : JOT_OK;
 }
 
 /* True if the stream has a version with this text. */
