@@ -68,8 +68,8 @@ void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
 
 /* --- The old era ------------------------------------------------------------------------- */
 
-/* *m is taken if it comes to that: then *m is NULL. */
-void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **m);
+/* *message is taken if it comes to that: then it is NULL. */
+void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message);
 void mcp_http_old_get(void *ctx, HttpExchange *x);
 void mcp_http_old_delete(void *ctx, HttpExchange *x);
 /* True if the exchange was one of the old era. */
@@ -80,8 +80,8 @@ void mcp_http_old_end(McpHttp *h);
 
 /* --- Each for itself --------------------------------------------------------------------- */
 
-/* *m is taken if it comes to that: then *m is NULL. */
-void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **m, McpEra era);
+/* *message is taken if it comes to that: then it is NULL. */
+void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era);
 void mcp_http_lone_gone(McpHttp *h, uint64_t number);
 
 #endif

@@ -98,10 +98,10 @@ static bool is_listen(const RpcMessage *m)
            json_is_object(json_object_get(m->params, "notifications"));
 }
 
-void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **taken, McpEra era)
+void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era)
 {
     const HttpRequest *q = http_request(x);
-    const RpcMessage *m = &(*taken)->msg;
+    const RpcMessage *m = &(*message)->msg;
     if (m->kind != RPC_REQUEST) {
         http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
         return;
@@ -122,7 +122,7 @@ void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **taken, McpEra 
     }
     l->client = work_client_new(h->work, send, h, l->number);
     h->lone = l;
-    (void)mcp_take_read(work_session(l->client), TAKE(*taken), l->number);
+    (void)mcp_take_read(work_session(l->client), TAKE(*message), l->number);
     if (listens)
         http_stream(x);
     else

@@ -113,7 +113,7 @@ DEFINE_AUTO_PTR(McpRequest, mcp_request_free)
  * everything that belongs to it.  False: there is nothing to answer, now or later. */
 bool mcp_take(McpSession *s, Str text, uint64_t via);
 /* The same with one that has been read, which the session owns now. */
-bool mcp_take_read(McpSession *s, McpMessage *m, uint64_t via);
+bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via);
 
 /* Tell the client that a message was too long to be read. */
 void mcp_refuse_long(McpSession *s);
