@@ -26,7 +26,6 @@
 #include "base/time.h"
 #include "memory/cycle_snapshot.h"
 #include "memory/cycle_steps.h"
-#include "memory/lease.h"
 
 /* How often a tail that moves is followed before that is called unavailable. */
 enum { TRIES = 200, SECOND_CHARS = 15, EDIT_LINE_CHARS = 600, NAME_CHARS = 64 };
@@ -215,10 +214,9 @@ static Str killed_why(const Cycle *c, Arena *a)
                                          "it was done",
                                          STR_ARG(cycle_state_line(a, c->call.tool, NAME_CHARS)))
                           : (Str){ 0 };
-    return arena_printf(a,
-                        "it was killed, or gave no sign for %lld s, after %zu of %zu "
-                        "iterations" STR_FMT,
-                        (long long)(c->ttl_ms / 1000), c->iterations, c->iterations_max,
+    Str sign = arena_printf(a, ", or gave no sign for %lld s,", (long long)(c->ttl_ms / 1000));
+    return arena_printf(a, "it was killed" STR_FMT " after %zu of %zu iterations" STR_FMT,
+                        STR_ARG(c->orphaned ? S("") : sign), c->iterations, c->iterations_max,
                         STR_ARG(call));
 }
 
@@ -232,15 +230,6 @@ static jot_status running(const Cycle *c, Err *e)
                    (long long)(c->left_ms + 999) / 1000);
 }
 
-/* True if the lease the cycle was woken under is over: nobody can end the cycle under it. */
-static bool lease_over(Memory *m, const Cycle *c)
-{
-    AUTO(Arena) arena = { 0 };
-    Lease l;
-    Err ignored = { 0 };
-    return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
-}
-
 /* End the cycle that the tail shows running, if it is dead; JOT_LEASED if not. */
 static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake *o, Arena *a,
                            Buf *notice, Err *e)
@@ -248,7 +237,7 @@ static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake 
     Cycle c;
     tail_cycle(t, agent, &c);
     TRY(steps_fold(m, t, a, &c, e));
-    bool gone = c.dead || c.sealed || lease_over(m, &c) || (o && o->gone && o->gone(o->ctx, &c));
+    bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
     if (!gone)
         return running(&c, e);
     jot_status st = steps_seal(m, &c, CYCLE_KILLED, killed_why(&c, a), a, e);
