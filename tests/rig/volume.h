@@ -1,5 +1,5 @@
-/* volume.h - how much a test tries: all of it, or with JOT_TEST_VOLUME=small a part, for runs in which
- * every step is watched and takes many times as long. */
+/* volume.h - how much a test tries: all of it, or with JOT_TEST_VOLUME=small a part, for runs in
+ * which every step is watched and takes many times as long. */
 #ifndef TESTS_RIG_VOLUME_H
 #define TESTS_RIG_VOLUME_H
 
