@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "rig/volume.h"
 #include "unit/remove.h"
 
 typedef struct Killer {
@@ -13,14 +14,9 @@ typedef struct Killer {
     bool all;
 } Killer;
 
-static bool volume_is(const char *word)
-{
-    return str_eq(str(getenv("JOT_TEST_VOLUME")), str(word));
-}
-
 size_t killer_stride(void)
 {
-    return volume_is("small") ? 17 : 1;
+    return volume_small() ? 17 : 1;
 }
 
 /* Between two steps that leave something on the disk every moment to die is the same. */

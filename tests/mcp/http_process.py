@@ -782,6 +782,19 @@ def a_large_message_holds_nobody_up():
 
 
 @test
+def a_large_message_whose_client_has_gone_is_forgotten():
+    with Place() as p:
+        s = p.serve()
+        message = write("gone", "x" * 1000000, modern=True)
+        for _ in range(20):
+            c = s.connect()
+            c.request("POST", "/mcp", json.dumps(message), s.headers(**wire.modern_headers(message)))
+            c.close()
+        assert post_modern(s, write("there", "x" * 1000000, modern=True))[0] == 200
+        assert len(read_note(p.url, "there")) == 1000000
+
+
+@test
 def what_cannot_be_read_is_refused_also_if_it_is_large():
     with Place() as p:
         s = p.serve()
