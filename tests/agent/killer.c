@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "rig/volume.h"
@@ -83,13 +82,7 @@ bool killer_run(Desk *d, size_t at, KillerWork work, const void *ctx)
     assert_true(child >= 0);
     if (child == 0)
         be_child(d, at, work, ctx);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status))
-        assert_int_equal(WTERMSIG(status), SIGKILL);
-    else
-        assert_int_equal(WEXITSTATUS(status), 0);
-    return WIFEXITED(status);
+    return desk_lived(child);
 }
 
 void killer_forget(Desk *d)

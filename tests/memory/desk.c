@@ -1,9 +1,11 @@
 /* desk.c - setting a Desk up and running the tests at it. */
 #include "memory/desk.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "unit/remove.h"
@@ -84,6 +86,17 @@ void desk_check(Desk *d, jot_status want, jot_status got, const char *call, cons
         print_error("[%s] %s: %s, not %s: %s\n", d->engine, call, status_info(got)->name,
                     status_info(want)->name, got == JOT_OK ? "" : d->e.text);
     _assert_true(got == want, call, file, line);
+}
+
+bool desk_lived(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status))
+        assert_int_equal(WTERMSIG(status), SIGKILL);
+    else
+        assert_int_equal(WEXITSTATUS(status), 0);
+    return WIFEXITED(status);
 }
 
 void assert_has(Str text, const char *part)
