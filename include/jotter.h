@@ -710,7 +710,7 @@ typedef struct jot_cycle {
     jot_text after;  /* exactly what it ended with */
     jot_text state;  /* as it stands now: after the last step, or at the end */
     bool done;       /* the model said so: no more replies */
-    bool dead;       /* it runs, but gave no sign for its ttl */
+    bool dead;       /* it runs, but gave no sign for its ttl, or its lease is over */
     bool waiting;    /* a tool was called and its result is missing: */
     const char *tool;
     const char *arguments; /* JSON */

@@ -214,6 +214,15 @@ static bool may(Act *a, const Tool *t, const json_t *args, Arena *into, ActReply
                "the user has to be asked, and the call is too long to be shown as a whole; make it "
                "shorter, or several of it",
                t->name, effects);
+    if (said == ACT_STOPPED)
+        *out = (ActReply){ .failed = true,
+                           .refused = true,
+                           .st = JOT_DENIED,
+                           .text = arena_printf(into,
+                                                "'%s' was not run: the user was asked for it and "
+                                                "stopped the work instead; make the call again if "
+                                                "it is still needed",
+                                                t->name) };
     return said == ACT_YES || said == ACT_ALWAYS;
 }
 

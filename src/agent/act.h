@@ -38,6 +38,7 @@ typedef enum ActSay {
     ACT_YES,
     ACT_ALWAYS,   /* yes, and for this tool from now on */
     ACT_TOO_LONG, /* was not asked: the call is too long to be shown */
+    ACT_STOPPED,  /* did not answer: the work is to stop */
 } ActSay;
 
 typedef struct ActOptions {

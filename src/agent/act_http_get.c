@@ -7,7 +7,6 @@
  * cookies, no credentials, no proxy. */
 #include <netinet/in.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/act.h"
 #include "base/url.h"
@@ -155,17 +154,10 @@ static jot_status check_redirect(Str from, Str to, Arena *into, Err *e)
 
 /* --- Fetching ---------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool cancelled(void *ctx)
 {
     Fetch *f = ctx;
-    f->late = now_ms() > f->end_at;
+    f->late = io_awake_ms(act_place(f->act)->io) > f->end_at;
     return f->late || act_cancelled(f->act);
 }
 
@@ -192,9 +184,14 @@ static jot_status fetch(Fetch *f, HttpClient *client, Str url, Arena *into, Http
                       .ctx = f };
     buf_clear(&f->body);
     jot_status st = http_send(client, &call, out, e);
-    if (st == JOT_CANCELLED && f->late)
+    if (st == JOT_CANCELLED && f->late && !out->status)
         return err_set(e, JOT_UNAVAILABLE, "the server did not answer within %d s",
                        ACT_HTTP_MS / 1000);
+    if (st == JOT_CANCELLED && f->late)
+        return err_set(
+            e, JOT_UNAVAILABLE,
+            "the server was not done after %d s: status %d, %zu bytes of its answer came",
+            ACT_HTTP_MS / 1000, out->status, f->body.n);
     if (st == JOT_DENIED && strstr(e->text, "address"))
         return err_set(e, JOT_DENIED,
                        "the server is this machine or in a private network: that "
@@ -219,17 +216,32 @@ static jot_status follow(Fetch *f, Str *url, Arena *into, HttpAnswer *out, Err *
     return err_set(e, JOT_DENIED, "more than %d redirects", REDIRECTS_MAX);
 }
 
+/* Nothing is decompressed, so nothing can grow; but what comes compressed all the same is no text.
+ */
+static jot_status check_encoding(const HttpAnswer *a, Err *e)
+{
+    Str how = { 0 };
+    Shown shown;
+    if (!http_answer_header(a, S("content-encoding"), &how) || !how.n || str_eq(how, S("identity")))
+        return JOT_OK;
+    return err_set(e, JOT_UNSUPPORTED,
+                   "the answer is compressed ('%s'), which was not asked for and is not read",
+                   err_show(&shown, how));
+}
+
 static jot_status run(ToolCall *c, ToolReply *out)
 {
-    AUTO(Fetch) f = { .act = c->outside, .end_at = now_ms() + ACT_HTTP_MS };
+    AUTO(Fetch) f = { .act = c->outside };
     AUTO(HttpAnswer) answer = { 0 };
     AUTO(Buf) text = { 0 };
     Url parsed;
     Shown shown, kind;
     Str asked = arg_text(c, "url"), url = asked, type = S("no type");
     size_t replaced;
+    f.end_at = io_awake_ms(act_place(f.act)->io) + ACT_HTTP_MS;
     TRY(check_url(url, c->into, &parsed, c->e));
     TRY(follow(&f, &url, c->into, &answer, c->e));
+    TRY(check_encoding(&answer, c->e));
     if (http_answer_header(&answer, S("content-type"), &type) && !type.n)
         type = S("no type");
     if (f.body.n && memchr(f.body.p, 0, f.body.n))
@@ -240,6 +252,8 @@ static jot_status run(ToolCall *c, ToolReply *out)
         buf_add_char(&text, '\n');
     buf_addf(&text, "(status %d, %s, %s%zu bytes", answer.status, err_show(&kind, type),
              f.full ? "cut after " : "", f.body.n);
+    if (replaced)
+        buf_addf(&text, ", %zu of them no UTF-8: shown as U+FFFD", replaced);
     if (!str_eq(asked, url))
         buf_addf(&text, ", from '%s'", err_show(&shown, url));
     buf_add(&text, S(")"));

@@ -436,6 +436,10 @@ static jot_status set_up(Work *w)
     bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
     if (w->t.setup_lost)
         return w->t.answered ? JOT_OK : setup_lost(w->r, w->e);
+    if (w->t.set_up && w->l->protocol_given && setup.json != w->t.setup.json)
+        return err_set(w->e, JOT_INVALID,
+                       "run '%s' was begun with the %s protocol and keeps it: leave --protocol out",
+                       w->r->id, w->t.setup.json ? "json" : "native");
     if (w->t.set_up && !other)
         return JOT_OK;
     if (w->t.set_up) {

@@ -83,6 +83,7 @@ typedef struct Loop {
      * another one, or `setup_anew` is set, it gets the model and its limits from here. */
     Setup setup;
     bool setup_anew;
+    bool protocol_given; /* setup.json was asked for: a run that has the other is refused */
 } Loop;
 
 /* --- How it ends ------------------------------------------------------------------------- */

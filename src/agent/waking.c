@@ -24,12 +24,15 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
                            .messages = &message,
                            .n_messages = 1,
                            .max_tokens = w->max_tokens,
+                           .earlier = c->earlier + c->iterations,
                            .on_text = w->view.text,
                            .on_again = w->view.again,
                            .cancelled = w->view.cancelled,
                            .ctx = w->view.ctx };
     LlmReply said;
     TRY(llm_ask(w->llm, &request, into, &said, e));
+    if (w->view.replied) /* none is an answer: each asks for something */
+        w->view.replied(w->view.ctx, &(Turn){ .kind = TURN_CALLS });
     AUTO(Buf) text = { .max = ACTION_REPLY_MAX };
     for (size_t i = 0; i < said.n; i++)
         if (said.parts[i].kind == LLM_TEXT)
@@ -106,11 +109,15 @@ jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e)
     *out = (Cycle){ 0 };
     Str stream = arena_printf(into, "cycles/" STR_FMT, STR_ARG(w->agent));
     LeaseAsk ask_lease = { .on = stream, .ttl_ms = LEASE_TTL_MS_MAX, .live = true };
+    ask_lease.wait_ms = w->wait_ms;
     TRY(lease_acquire(w->m, &ask_lease, into, &lease, e));
     CycleWake wake = { .iterations_max = w->iterations_max, .lease = lease.token };
     jot_status st = cycle_wake(w->m, w->agent, &wake, into, out, e);
+    Str woken = out->notice; /* each step reads the cycle anew, without it */
     if (st == JOT_OK)
         st = live(w, into, out, e);
+    if (woken.n)
+        out->notice = arena_printf(into, STR_FMT STR_FMT, STR_ARG(woken), STR_ARG(out->notice));
     if (lease_release(w->m, lease.token, &ignored) != JOT_OK)
         return st; /* it was over already: what was written under it stands */
     return st;

@@ -7,7 +7,11 @@
  * Every reply and every result is a step on the disk before the next one.  A
  * process that is killed leaves a cycle that the next wake ends as failed, with the
  * state as it was before: the lease it held ends with it, so that is known at once.
- * Its calls were made under names of their own, and are in the cycle's steps. */
+ * No call of it is made again: each was made once at most, under a name of its own,
+ * and the notes of the state say which tools had answered and which one nobody
+ * knows about.  The model decides what to do about that.
+ *
+ * A scripted model goes on behind the replies that were recorded (Cycle.earlier). */
 #ifndef AGENT_WAKING_H
 #define AGENT_WAKING_H
 
@@ -18,11 +22,12 @@ typedef struct Waking {
     Memory *m;
     Llm *llm;
     LoopHands hands;
-    LoopView view; /* budget, text, again, call, result, cancelled */
+    LoopView view; /* text, again, replied, call, result, notice, cancelled */
     Str agent;
     Str system;          /* from prompt_build_cycle */
     uint32_t max_tokens; /* of a reply */
     int64_t iterations_max;
+    int64_t wait_ms; /* for another process to let go of the agent */
 } Waking;
 
 /* One cycle from wake to sleep.  JOT_LEASED: one of this agent is running.  If the model fails the

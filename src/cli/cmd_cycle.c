@@ -284,7 +284,8 @@ static const Cmd cmd_fail = {
     .name = "fail",
     .args = "ID [WHY]",
     .summary = "End a cycle and keep the state as it was before",
-    .help = "The notes get one more line: Cycle ID failed: WHY\n",
+    .help = "The notes get one more line, Cycle ID failed: WHY, and one that says which tools had\n"
+            "answered, for what they did is not undone.\n",
     .opts = opts_fail,
     .args_min = 1,
     .args_max = 2,

@@ -52,7 +52,9 @@ static void print_newest(const Cycle *c)
     }
     printf("running    " STR_FMT ", %zu of %zu iterations, ", STR_ARG(c->id), c->iterations,
            c->iterations_max);
-    if (c->dead)
+    if (c->orphaned)
+        puts("killed: the next wake ends it");
+    else if (c->dead)
         puts("without a sign of life: the next wake ends it");
     else
         printf("dead in %lld s without a sign\n", (long long)(c->left_ms + SECOND - 1) / SECOND);

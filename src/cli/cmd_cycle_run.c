@@ -1,13 +1,20 @@
 /* cmd_cycle_run.c - cycles run by the agent itself: once, every so often, or when a file appears.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "agent/waking.h"
 #include "cli/agent.h"
 #include "cli/cycle.h"
+#include "cli/tell.h"
 
-enum { SECOND = 1000, LOOK_US = 100 * 1000, EVERY_MAX_S = 7 * 24 * 3600 };
+enum {
+    SECOND = 1000,
+    LOOK_US = 100 * 1000,
+    EVERY_MAX_S = 7 * 24 * 3600,
+    WAIT_MS = 2000, /* what a killed cycle had started may take a moment to end */
+};
 
 static void tell_lines(Str notice)
 {
@@ -21,45 +28,56 @@ static jot_status run_one(Session *s, Waking *w, bool quiet)
     AUTO(Arena) arena = { 0 };
     Cycle c;
     jot_status st = waking_run(w, &arena, &c, &s->err);
+    live_end_words(w->view.ctx);
     if (!quiet && c.notice.n)
         tell_lines(c.notice);
     if (st != JOT_OK)
-        return st;
+        return tell_with(s, st, "cycle", json_text(c.id));
     if (s->json)
         print_json(cycle_json(&c));
     else
         cycle_print_end(&c);
     fflush(stdout);
+    if (c.end == CYCLE_STOPPED)
+        s->exit_code = status_info(JOT_CANCELLED)->exit_code;
     return JOT_OK;
 }
 
-/* Wait until `until_ms`, or until the file appears, which is then taken away; false: stopped. */
-static bool wait_for(Session *s, const char *file, int64_t until_ms)
+/* Wait until `until_ms`, or until the file appears, which is then taken away; *go is false if
+ * somebody stops it. */
+static jot_status wait_for(Session *s, const char *file, int64_t until_ms, bool *go)
 {
-    while (!live_stopped(NULL)) {
-        if (file && unlink(file) == 0)
-            return true;
-        if (!file && io_awake_ms(s->memory.io) >= until_ms)
-            return true;
-        usleep(LOOK_US);
+    Shown shown;
+    for (*go = false; !live_stopped(NULL); usleep(LOOK_US)) {
+        *go = file ? unlink(file) == 0 : io_awake_ms(s->memory.io) >= until_ms;
+        if (*go)
+            break;
+        if (file && errno != ENOENT && errno != EINTR)
+            return err_errno(&s->err, errno, "could not take '%s' away",
+                             err_show(&shown, str(file)));
     }
-    return false;
+    return JOT_OK;
 }
 
 /* One after the other until somebody stops it; one that fails is told of and does not end it. */
 static jot_status run_many(Session *s, Waking *w, int64_t every_s, const char *file, bool quiet)
 {
     int64_t next_ms = io_awake_ms(s->memory.io);
-    while (wait_for(s, file, next_ms)) {
+    for (;;) {
+        bool go;
+        TRY(wait_for(s, file, next_ms, &go));
+        if (!go)
+            break;
         int64_t now_ms = io_awake_ms(s->memory.io);
         s->err = (Err){ 0 };
-        if (run_one(s, w, quiet) != JOT_OK)
+        if (run_one(s, w, quiet) != JOT_OK && !s->json)
             fprintf(stderr, "jotter: %s\n", s->err.text);
         next_ms += every_s * SECOND;
         if (next_ms < now_ms)
             next_ms = now_ms; /* what was missed is not made up for */
     }
     s->err = (Err){ 0 };
+    s->exit_code = 0; /* to be stopped is how it ends */
     return JOT_OK;
 }
 
@@ -79,7 +97,8 @@ static jot_status run_cycle(Session *s)
                  .view = live_view(&a.live),
                  .agent = cycle_agent(s),
                  .max_tokens = a.max_tokens ? (uint32_t)a.max_tokens : BUDGET_HEADROOM,
-                 .iterations_max = a.iterations_max };
+                 .iterations_max = a.iterations_max,
+                 .wait_ms = WAIT_MS };
     AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, &a, true);
     ask.left_out = &left_out;
@@ -104,7 +123,8 @@ const Cmd cmd_cycle_run = {
     .summary = "Wake the agent, let it work with a model and tools, and put it to sleep",
     .help =
         "One cycle of an agent at a time: a second one is refused, also from another shell.  A\n"
-        "cycle that was killed is ended by the next one, with the state as it was before.\n",
+        "cycle that was killed is ended by the next one, with the state as it was before; notes\n"
+        "say which tools had answered, and of which one nobody knows whether it was done.\n",
     .opts = opts,
     .run = run_cycle,
 };

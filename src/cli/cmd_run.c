@@ -60,6 +60,7 @@ static jot_status make_setup(Session *s, const Agent *a, Loop *l)
     setup->model = llm_model(a->llm);
     setup->tools = a->tools;
     setup->tools_n = a->tools_n;
+    l->protocol_given = opt_given(s, "protocol");
     l->setup_anew = opt_given(s, "window") || opt_given(s, "max-tokens");
     AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, a, setup->json);
@@ -128,6 +129,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
     if (!a->live.quiet)
         fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), r.id, ink(INK_PLAIN));
     jot_status st = loop_go(l, &r, &s->arena, &o, &s->err);
+    live_end_words(&a->live);
     if (st == JOT_OK) {
         tell_end(s, a, &r, &o);
         return JOT_OK;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -34,6 +35,9 @@ Live live_begin(bool json, bool quiet, bool verbose)
     struct sigaction once = { .sa_handler = stop, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &once, NULL);
     sigaction(SIGTERM, &once, NULL);
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &once, NULL); /* nohup has its way */
     return (Live){ .terminal = !json && !quiet && isatty(STDOUT_FILENO) == 1,
                    .quiet = quiet || json,
                    .verbose = verbose };
@@ -71,7 +75,7 @@ static void on_text(void *ctx, Str piece)
     l->streaming = l->streaming || now.n > 0;
 }
 
-static void end_words(Live *l)
+void live_end_words(Live *l)
 {
     if (l->streaming)
         putchar('\n');
@@ -83,7 +87,7 @@ static void end_words(Live *l)
 static void on_again(void *ctx, int64_t wait_ms, const char *why)
 {
     Live *l = ctx;
-    end_words(l);
+    live_end_words(l);
     if (!l->quiet)
         fprintf(stderr, "jotter: %s; again in %.1f s\n", why, (double)wait_ms / 1000);
 }
@@ -92,7 +96,7 @@ static void on_replied(void *ctx, const Turn *turn)
 {
     Live *l = ctx;
     l->shown = l->streaming && turn->kind == TURN_FINAL;
-    end_words(l);
+    live_end_words(l);
 }
 
 /* --- Lines ------------------------------------------------------------------------------- */
@@ -213,6 +217,17 @@ bool live_can_ask(void)
     return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
 }
 
+/* A line of the terminal, the rest of a long one thrown away; false at Ctrl-D, which is about this
+ * question only, and if a signal came. */
+static bool read_line(char *line, size_t size)
+{
+    bool there = fgets(line, (int)size, stdin) != NULL;
+    for (int c = 0; there && !strchr(line, '\n') && c != '\n' && c != EOF;)
+        c = fgetc(stdin);
+    clearerr(stdin);
+    return there;
+}
+
 ActSay live_ask(void *ctx, const Tool *t, const json_t *args)
 {
     (void)ctx;
@@ -230,14 +245,26 @@ ActSay live_ask(void *ctx, const Tool *t, const json_t *args)
         return ACT_TOO_LONG;
     }
     for (;;) {
+        /* What was typed before the question was shown is no answer to it. */
+        tcflush(STDIN_FILENO, TCIFLUSH);
         fprintf(stderr, "allow " STR_FMT "? [y]es, [n]o, [a]lways: ", STR_ARG(whole));
-        if (stopped || !fgets(line, sizeof line, stdin))
-            return ACT_NO;
-        if (line[0] == 'y')
+        bool said = !stopped && read_line(line, sizeof line);
+        if (!said)
+            fputc('\n', stderr);
+        if (stopped)
+            return ACT_STOPPED;
+        switch (said ? line[0] : 'n') {
+        case 'y':
+        case 'Y':
             return ACT_YES;
-        if (line[0] == 'a')
+        case 'a':
+        case 'A':
             return ACT_ALWAYS;
-        if (line[0] == 'n')
+        case 'n':
+        case 'N':
             return ACT_NO;
+        default:
+            break;
+        }
     }
 }

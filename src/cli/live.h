@@ -20,9 +20,13 @@ typedef struct Live {
     size_t held_n;
 } Live;
 
-/* Also makes Ctrl-C and SIGTERM stop the work instead of the process; the second one ends it. */
+/* Also makes Ctrl-C, SIGTERM and a terminal that is closed stop the work instead of the process;
+ * the second one ends it. */
 Live live_begin(bool json, bool quiet, bool verbose);
 LoopView live_view(Live *l);
+
+/* The words that were shown are all that come: what is shown next begins a line. */
+void live_end_words(Live *l);
 
 /* True once somebody wants it to stop. */
 bool live_stopped(void *ctx);

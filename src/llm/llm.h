@@ -71,6 +71,9 @@ typedef struct LlmRequest {
     const LlmMessage *messages;
     size_t n_messages;
     uint32_t max_tokens; /* of the reply; 0: as the model has it */
+    /* Replies that were given before the first message, and of which the messages have no more than
+     * what came of them.  It is not sent: only a script needs to know where it stands. */
+    uint64_t earlier;
 
     /* All may be NULL.  They are called in the thread that asks, while it asks. */
     void (*on_text)(void *ctx, Str piece); /* text as it comes */

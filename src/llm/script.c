@@ -7,7 +7,8 @@
  * process that was killed is followed by one that reads the same conversation
  * and must get the answer the first one would have got.  Every message of the
  * assistant counts one, and the id of a call says which answer made it, so the
- * count stays right when the beginning of a conversation was dropped.  The only
+ * count stays right when the beginning of a conversation was dropped.  Whoever
+ * sends no conversation but a state says how many replies are behind it.  The only
  * thing remembered is how often an answer with `times` has failed. */
 #include <assert.h>
 #include <errno.h>
@@ -173,7 +174,7 @@ static size_t answer_of_call(const Script *s, Str id)
 /* How many answers have been given, as far as the conversation shows. */
 static size_t answers_given(const Script *s, const LlmRequest *r)
 {
-    size_t given = 0;
+    size_t given = (size_t)r->earlier;
     for (size_t i = 0; i < r->n_messages; i++) {
         const LlmMessage *m = &r->messages[i];
         size_t number = 0;

@@ -1,9 +1,10 @@
 /* http.c - the path, the beginning and the end, and which era a request is of.
  *
- * A request is read here to learn its era, and once more by its session: that costs
- * ten microseconds, and neither has to know what the other does with it. */
+ * A message is read once: a small one at once, a large one by another thread, while
+ * everybody else is served. */
 #include "mcp/http.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,15 +44,6 @@ void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why)
 
 /* --- POST -------------------------------------------------------------------------------- */
 
-/* A batch, which may be one of the old era: its session says what is wrong with it. */
-static bool is_array(Str body)
-{
-    size_t at = 0;
-    while (at < body.n && strchr(" \t\r\n", body.p[at]))
-        at++;
-    return at < body.n && body.p[at] == '[';
-}
-
 /* Check all that the headers say; false, with the error to answer with 400. */
 static bool check(const HttpRequest *q, const RpcMessage *m, McpEra era, RpcError *why)
 {
@@ -60,28 +52,102 @@ static bool check(const HttpRequest *q, const RpcMessage *m, McpEra era, RpcErro
     return m->kind != RPC_REQUEST || mcp_headers_check(q, m, why);
 }
 
+/* Large ones are forgotten where they were read. */
+static void drop(McpHttp *h, McpMessage *m)
+{
+    if (m && m->text.n > MCP_HTTP_ASIDE)
+        mcp_aside_forget(h->aside, m);
+    else
+        mcp_message_free(m);
+}
+
+/* What was posted, and has been read; takes it. */
+static void handle(McpHttp *h, HttpExchange *x, McpMessage *taken)
+{
+    const HttpRequest *q = http_request(x);
+    const RpcMessage *m = &taken->msg;
+    AUTO(RpcError) why = { 0 };
+    McpEra era = mcp_headers_era(q, m);
+    bool named = http_header_count(q, "mcp-session-id") > 0;
+    bool first = m->kind == RPC_REQUEST && str_eq(m->method, S("initialize"));
+    /* An array may be a batch of the old era: its session says what is wrong with it. */
+    bool in_session =
+        era == MCP_ERA_LEGACY && (named ? taken->good || taken->array : taken->good && first);
+    if (!mcp_headers_accepts(q, "application/json") && !mcp_headers_accepts(q, "text/event-stream"))
+        http_refuse(x, 406, "accept application/json and text/event-stream");
+    else if (!check(q, m, era, &why))
+        mcp_http_fail(x, 400, m->id, &why);
+    else if (in_session)
+        mcp_http_old_post(h, x, &taken);
+    else if (taken->good)
+        mcp_http_lone_post(h, x, &taken, era);
+    else
+        mcp_http_fail(x, 400, m->id, &taken->why);
+    drop(h, taken);
+}
+
+/* --- Reading aside ----------------------------------------------------------------------- */
+
+typedef struct Read {
+    uint64_t number;
+    McpMessage *message;
+} Read;
+
+static void was_read(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    Read *r = arg;
+    HttpExchange *x = http_find(h->server, r->number);
+    McpReading **at = &h->readings;
+    while ((*at)->number != r->number)
+        at = &(*at)->next;
+    McpReading *done = *at;
+    *at = done->next;
+    free(done);
+    if (x)
+        handle(h, x, r->message);
+    else
+        drop(h, r->message); /* its client has gone */
+    free(r);
+}
+
+/* On the thread that reads. */
+static void hand_back(void *ctx, uint64_t number, McpMessage *m)
+{
+    McpHttp *h = ctx;
+    Read *r = mem_alloc(sizeof *r);
+    *r = (Read){ number, m };
+    http_server_post(h->server, was_read, r);
+}
+
+/* True if something of this session is being read: what comes behind it waits its turn, for a
+ * session gets what it would have got one by one. */
+static bool is_behind(const McpHttp *h, Str session)
+{
+    for (const McpReading *r = h->readings; session.n && r; r = r->next)
+        if (str_eq(str(r->session), session))
+            return true;
+    return false;
+}
+
+static void read_aside(McpHttp *h, HttpExchange *x, Str session)
+{
+    McpReading *r = mem_alloc(sizeof *r);
+    *r = (McpReading){ .number = http_number(x), .next = h->readings };
+    snprintf(r->session, sizeof r->session, STR_FMT, STR_ARG(session));
+    h->readings = r;
+    mcp_aside_read(h->aside, r->number, http_take_body(x));
+}
+
 static void post(void *ctx, HttpExchange *x)
 {
     McpHttp *h = ctx;
     const HttpRequest *q = http_request(x);
-    AUTO(RpcMessage) m = { 0 };
-    AUTO(RpcError) why = { 0 };
-    AUTO(RpcError) unreadable = { 0 };
-    bool read = rpc_read(q->body, &m, &unreadable);
-    McpEra era = mcp_headers_era(q, &m);
-    bool named = http_header_count(q, "mcp-session-id") > 0;
-    bool first = m.kind == RPC_REQUEST && str_eq(m.method, S("initialize"));
-    bool in_session = era == MCP_ERA_LEGACY && (named ? read || is_array(q->body) : read && first);
-    if (!mcp_headers_accepts(q, "application/json") && !mcp_headers_accepts(q, "text/event-stream"))
-        http_refuse(x, 406, "accept application/json and text/event-stream");
-    else if (!check(q, &m, era, &why))
-        mcp_http_fail(x, 400, m.id, &why);
-    else if (in_session)
-        mcp_http_old_post(h, x, &m);
-    else if (read)
-        mcp_http_lone_post(h, x, &m, era);
+    Str session = http_header(q, "mcp-session-id");
+    if (q->body.n > MCP_HTTP_ASIDE || is_behind(h, session))
+        read_aside(h, x, session);
     else
-        mcp_http_fail(x, 400, m.id, &unreadable);
+        handle(h, x, mcp_message_new(q->body));
 }
 
 /* --- The server -------------------------------------------------------------------------- */
@@ -147,6 +213,7 @@ jot_status mcp_http(const McpHttpOptions *o, Err *e)
                              .ctx = h };
     TRY(http_server_open(&h->server, &h->http, e));
     h->work = work_start(&o->mcp, MCP_HTTP_WORKERS);
+    h->aside = mcp_aside_start(hand_back, h); /* signals are blocked by now, for it too */
     work_on_signal(h->work, end, h);
     http_server_every(h->server, EXPIRE_MS, every_second);
     if (o->ready)

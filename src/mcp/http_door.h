@@ -5,6 +5,7 @@
 #ifndef MCP_HTTP_DOOR_H
 #define MCP_HTTP_DOOR_H
 
+#include "mcp/aside.h"
 #include "mcp/channel.h"
 #include "mcp/http.h"
 #include "mcp/work.h"
@@ -27,6 +28,13 @@ typedef struct McpLone {
     struct McpLone *next;
 } McpLone;
 
+/* A request whose message is read aside. */
+typedef struct McpReading {
+    uint64_t number; /* of its exchange */
+    char session[65];
+    struct McpReading *next;
+} McpReading;
+
 typedef struct McpHttp {
     const McpHttpOptions *o;
     HttpOptions http;
@@ -36,6 +44,8 @@ typedef struct McpHttp {
     McpHttpSession *sessions[MCP_HTTP_SESSIONS_MAX];
     uint64_t numbers; /* of sessions */
     McpLone *lone;
+    McpAside *aside;
+    McpReading *readings;
 } McpHttp;
 
 typedef struct McpMail {
@@ -58,7 +68,8 @@ void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
 
 /* --- The old era ------------------------------------------------------------------------- */
 
-void mcp_http_old_post(McpHttp *h, HttpExchange *x, const RpcMessage *m);
+/* *message is taken if it comes to that: then it is NULL. */
+void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message);
 void mcp_http_old_get(void *ctx, HttpExchange *x);
 void mcp_http_old_delete(void *ctx, HttpExchange *x);
 /* True if the exchange was one of the old era. */
@@ -69,7 +80,8 @@ void mcp_http_old_end(McpHttp *h);
 
 /* --- Each for itself --------------------------------------------------------------------- */
 
-void mcp_http_lone_post(McpHttp *h, HttpExchange *x, const RpcMessage *m, McpEra era);
+/* *message is taken if it comes to that: then it is NULL. */
+void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era);
 void mcp_http_lone_gone(McpHttp *h, uint64_t number);
 
 #endif

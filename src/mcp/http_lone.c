@@ -98,9 +98,10 @@ static bool is_listen(const RpcMessage *m)
            json_is_object(json_object_get(m->params, "notifications"));
 }
 
-void mcp_http_lone_post(McpHttp *h, HttpExchange *x, const RpcMessage *m, McpEra era)
+void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era)
 {
     const HttpRequest *q = http_request(x);
+    const RpcMessage *m = &(*message)->msg;
     if (m->kind != RPC_REQUEST) {
         http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
         return;
@@ -113,15 +114,16 @@ void mcp_http_lone_post(McpHttp *h, HttpExchange *x, const RpcMessage *m, McpEra
     *l = (McpLone){ .number = http_number(x), .next = h->lone };
     l->refused = era == MCP_ERA_LEGACY || !mcp_headers_complete(m);
     l->plain = !mcp_headers_accepts(q, "text/event-stream");
-    if (is_listen(m) && l->plain) {
+    bool listens = is_listen(m);
+    if (listens && l->plain) {
         free(l);
         http_refuse(x, 406, "accept text/event-stream");
         return;
     }
     l->client = work_client_new(h->work, send, h, l->number);
     h->lone = l;
-    (void)mcp_take(work_session(l->client), q->body, l->number);
-    if (is_listen(m))
+    (void)mcp_take_read(work_session(l->client), TAKE(*message), l->number);
+    if (listens)
         http_stream(x);
     else
         http_wait(x, MCP_HTTP_PATIENCE_MS, begin_stream);

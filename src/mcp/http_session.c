@@ -258,11 +258,11 @@ static size_t requests_in(const RpcMessage *m)
     return m->kind == RPC_NOTIFICATION || m->kind == RPC_RESPONSE ? 0 : RPC_BATCH_MAX;
 }
 
-void mcp_http_old_post(McpHttp *h, HttpExchange *x, const RpcMessage *m)
+void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
 {
     const HttpRequest *q = http_request(x);
     bool fresh = http_header_count(q, "mcp-session-id") == 0;
-    if (work_room(h->work) < requests_in(m)) {
+    if (work_room(h->work) < requests_in(&(*message)->msg)) {
         http_refuse(x, 503, "too many requests wait: try again");
         return;
     }
@@ -276,7 +276,7 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, const RpcMessage *m)
     }
     s->used_ms = io_awake_ms(h->io);
     one->plain = !mcp_headers_accepts(q, "text/event-stream");
-    if (mcp_take(work_session(s->client), q->body, http_number(x))) {
+    if (mcp_take_read(work_session(s->client), TAKE(*message), http_number(x))) {
         http_wait(x, MCP_HTTP_PATIENCE_MS, begin_stream);
         return;
     }

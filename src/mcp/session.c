@@ -501,13 +501,16 @@ static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
     return choose_era(s, r, why) && choose_method(s, r, why) && choose_subject(s, r, why);
 }
 
-static bool take_one(McpSession *s, McpBatch *b, Str text, uint64_t via)
+/* What was read moves into the request: the rest of the message stays with its owner. */
+static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
 {
     AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
-    AUTO(RpcError) why = { 0 };
+    AUTO(RpcError) why = TAKE(m->why);
     r->batch = mcp_batch_join(b);
     r->via = via;
-    if (!rpc_read(arena_copy(&r->arena, text), &r->msg, &why)) {
+    r->arena = TAKE(m->arena);
+    r->msg = TAKE(m->msg);
+    if (!m->good) {
         send_error(s, r, &why);
         return true;
     }
@@ -537,12 +540,16 @@ static bool takes_batches(const McpSession *s)
 
 bool mcp_take(McpSession *s, Str text, uint64_t via)
 {
-    AUTO(Arena) arena = { 0 };
-    Str *parts;
-    size_t n;
+    return mcp_take_read(s, mcp_message_new(text), via);
+}
+
+bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via)
+{
+    AUTO_PTR(McpMessage) m = taken;
     bool answered = false;
-    if (!takes_batches(s) || !rpc_batch(text, &arena, &parts, &n))
-        return take_one(s, NULL, text, via);
+    size_t n = m->parts_n;
+    if (!takes_batches(s) || !m->batch)
+        return take_one(s, NULL, m, via);
     if (n == 0 || n > RPC_BATCH_MAX) {
         AUTO(RpcError)
         why = rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX);
@@ -551,7 +558,7 @@ bool mcp_take(McpSession *s, Str text, uint64_t via)
     }
     McpBatch *b = mcp_batch_new(s, via);
     for (size_t i = 0; i < n; i++)
-        answered = take_one(s, b, parts[i], via) || answered;
+        answered = take_one(s, b, m->parts[i], via) || answered;
     mcp_batch_leave(b);
     return answered;
 }

@@ -12,7 +12,7 @@
 #ifndef MCP_SESSION_H
 #define MCP_SESSION_H
 
-#include "mcp/jsonrpc.h"
+#include "mcp/message.h"
 #include "memory/memory.h"
 #include "tool/tool.h"
 
@@ -112,6 +112,8 @@ DEFINE_AUTO_PTR(McpRequest, mcp_request_free)
  * answered through the hooks; what needs the pad is handed to the work hook.  `via` comes back with
  * everything that belongs to it.  False: there is nothing to answer, now or later. */
 bool mcp_take(McpSession *s, Str text, uint64_t via);
+/* The same with one that has been read, which the session owns now. */
+bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via);
 
 /* Tell the client that a message was too long to be read. */
 void mcp_refuse_long(McpSession *s);

@@ -302,6 +302,11 @@ Yaml *action_result(Arena *a, const Yaml *state, const Action *call, ToolEnd end
     return with_note(a, cycle_state_copy(a, state), line, said);
 }
 
+bool action_is_outside(Str tool)
+{
+    return !str_eq(tool, S(UPDATE)) && !str_eq(tool, S(DONE));
+}
+
 const char *action_name(ActionKind kind)
 {
     static const char *const names[] = { [ACTION_UNREADABLE] = "unreadable",

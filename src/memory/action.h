@@ -39,6 +39,9 @@ Action action_parse(Str reply, Arena *into);
  * result comes.  *said is the entry that was added, or empty. */
 Yaml *action_apply(Arena *a, const Yaml *state, const Action *x, Str *said);
 
+/* True of the name of a tool that somebody else runs. */
+bool action_is_outside(Str tool);
+
 /* How a tool ended. */
 typedef enum ToolEnd { TOOL_OK, TOOL_FAILED, TOOL_UNKNOWN } ToolEnd;
 

@@ -26,10 +26,9 @@
 #include "base/time.h"
 #include "memory/cycle_snapshot.h"
 #include "memory/cycle_steps.h"
-#include "memory/lease.h"
 
 /* How often a tail that moves is followed before that is called unavailable. */
-enum { TRIES = 200, SECOND_CHARS = 15, EDIT_LINE_CHARS = 600 };
+enum { TRIES = 200, SECOND_CHARS = 15, EDIT_LINE_CHARS = 600, NAME_CHARS = 64 };
 
 static jot_status moves(Str agent, Err *e)
 {
@@ -104,6 +103,24 @@ static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
 
 /* --- Ending ------------------------------------------------------------------------------ */
 
+/* The tools that answered: what they did is done, whatever becomes of the state. */
+static Str calls_made(Arena *a, const Cycle *c)
+{
+    AUTO(Buf) names = { 0 };
+    for (size_t i = 0; i < c->calls_n; i++) {
+        const CycleCall *call = &c->calls[i];
+        bool open = c->waiting && str_eq(c->call.tool, call->tool);
+        size_t n = call->n - open;
+        if (n == 0 || !action_is_outside(call->tool))
+            continue;
+        buf_addf(&names, "%s'" STR_FMT "'", names.n ? ", " : "",
+                 STR_ARG(cycle_state_line(a, call->tool, NAME_CHARS)));
+        if (n > 1)
+            buf_addf(&names, " (%zu times)", n);
+    }
+    return cycle_state_line(a, buf_str(&names), CYCLE_STATE_LINE_CHARS);
+}
+
 static Yaml *end_state(Arena *a, const Cycle *c, Err *e)
 {
     Yaml *out = NULL;
@@ -112,12 +129,19 @@ static Yaml *end_state(Arena *a, const Cycle *c, Err *e)
     if (!failed && !c->waiting)
         return c->state;
     if (!failed)
-        return action_result(a, c->state, &c->call, TOOL_FAILED, S("no result came"), &said);
+        return action_result(a, c->state, &c->call, TOOL_FAILED,
+                             S("no result came: nobody knows whether it was done"), &said);
     if (cycle_state_read(c->before, a, &out, e) != JOT_OK)
         return NULL;
     cycle_state_note(a, out,
                      arena_printf(a, "Cycle " STR_FMT " failed: " STR_FMT, STR_ARG(c->id),
                                   STR_ARG(cycle_state_line(a, c->why, CYCLE_STATE_LINE_CHARS))));
+    Str called = calls_made(a, c);
+    if (called.n)
+        cycle_state_note(
+            a, out,
+            arena_printf(a, "Cycle " STR_FMT " had called " STR_FMT ": that is not undone",
+                         STR_ARG(c->id), STR_ARG(called)));
     return out;
 }
 
@@ -160,8 +184,10 @@ static jot_status add_state(Memory *m, Str agent, const Tail *t, Arena *a, Buf *
     TRY(cycle_state_write(state, a, &text, e));
     json_t *meta = json_pack("{s:s, s:s%}", "kind", "state", ending ? "cycle" : "last",
                              t->id.n ? t->id.p : "", t->id.n);
-    if (!ending)
+    if (!ending) {
         json_object_set_new(meta, "from", json_string("merge"));
+        json_object_set_new(meta, "replies", json_integer((json_int_t)t->replies));
+    }
     if (t->edited)
         json_object_set_new(meta, "edit", json_integer((json_int_t)t->edit_seq));
     return tail_add(m, t, meta, text, &mark, e);
@@ -183,13 +209,14 @@ static jot_status roll_forward(Memory *m, Str agent, const Tail *t, Arena *a, Bu
 
 static Str killed_why(const Cycle *c, Arena *a)
 {
-    Str call = c->waiting ? arena_printf(a, ", while '" STR_FMT "' was called",
-                                         STR_ARG(cycle_state_line(a, c->call.tool, 64)))
+    Str call = c->waiting ? arena_printf(a,
+                                         ", while '" STR_FMT "' was called: nobody knows whether "
+                                         "it was done",
+                                         STR_ARG(cycle_state_line(a, c->call.tool, NAME_CHARS)))
                           : (Str){ 0 };
-    return arena_printf(a,
-                        "it was killed, or gave no sign for %lld s, after %zu of %zu "
-                        "iterations" STR_FMT,
-                        (long long)(c->ttl_ms / 1000), c->iterations, c->iterations_max,
+    Str sign = arena_printf(a, ", or gave no sign for %lld s,", (long long)(c->ttl_ms / 1000));
+    return arena_printf(a, "it was killed" STR_FMT " after %zu of %zu iterations" STR_FMT,
+                        STR_ARG(c->orphaned ? S("") : sign), c->iterations, c->iterations_max,
                         STR_ARG(call));
 }
 
@@ -203,15 +230,6 @@ static jot_status running(const Cycle *c, Err *e)
                    (long long)(c->left_ms + 999) / 1000);
 }
 
-/* True if the lease the cycle was woken under is over: nobody can end the cycle under it. */
-static bool lease_over(Memory *m, const Cycle *c)
-{
-    AUTO(Arena) arena = { 0 };
-    Lease l;
-    Err ignored = { 0 };
-    return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
-}
-
 /* End the cycle that the tail shows running, if it is dead; JOT_LEASED if not. */
 static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake *o, Arena *a,
                            Buf *notice, Err *e)
@@ -219,7 +237,7 @@ static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake 
     Cycle c;
     tail_cycle(t, agent, &c);
     TRY(steps_fold(m, t, a, &c, e));
-    bool gone = c.dead || c.sealed || lease_over(m, &c) || (o && o->gone && o->gone(o->ctx, &c));
+    bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
     if (!gone)
         return running(&c, e);
     jot_status st = steps_seal(m, &c, CYCLE_KILLED, killed_why(&c, a), a, e);
@@ -305,6 +323,8 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
                              "awake", (json_int_t)io_awake_ms(m->io));
     if (o->lease)
         json_object_set_new(meta, "lease", json_integer((json_int_t)o->lease));
+    if (t->phase != TAIL_NOTHING && t->replies)
+        json_object_set_new(meta, "replies", json_integer((json_int_t)t->replies));
     return tail_add(m, t, meta, text, &mark, e);
 }
 

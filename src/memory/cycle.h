@@ -71,13 +71,16 @@ typedef struct Cycle {
     Str after;       /* exactly what it ended with; empty while it runs */
     Yaml *state;     /* as it stands now: after the last step, or at the end */
     bool done;       /* the model said so: no more replies */
-    bool dead;       /* it runs, but gave no sign for its ttl */
+    bool dead;       /* it runs, but gave no sign for its ttl, or: */
+    bool orphaned;   /* the lease it was woken under is over, so nobody is left to end it */
     uint64_t lease;  /* the token it runs under; 0: none */
     bool sealed;     /* it is about to end: no more steps */
     bool waiting;    /* a tool was called and its result is missing: */
     Action call;     /* this one */
     int64_t left_ms; /* until it counts as dead */
     size_t iterations, iterations_max;
+    uint64_t earlier; /* replies of the cycles before it, since the state was begun or reset; only
+                         of a cycle that runs */
     int64_t ttl_ms;
     CycleCall *calls; /* by the first call */
     size_t calls_n;

@@ -40,7 +40,7 @@ jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err
     /* It is over: what decides is how it ended, not what its steps said last. */
     out->end = end;
     out->why = why;
-    out->dead = out->waiting = false;
+    out->dead = out->orphaned = out->waiting = false;
     if (t.after_seq) {
         out->iterations = iterations;
         TRY(cycle_state_read(t.after, into, &out->state, e));

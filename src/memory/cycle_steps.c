@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "memory/lease.h"
+
 Str steps_stream(Str agent, Str id, Arena *into)
 {
     return arena_printf(into, "steps/" STR_FMT "/" STR_FMT, STR_ARG(agent), STR_ARG(id));
@@ -118,14 +120,25 @@ static jot_status fold_add(void *ctx, const Record *r)
     return JOT_OK;
 }
 
+/* True if the lease the cycle was woken under is over: nobody can end the cycle under it. */
+static bool lease_over(Memory *m, const Cycle *c)
+{
+    AUTO(Arena) arena = { 0 };
+    Lease l;
+    Err ignored = { 0 };
+    return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
+}
+
 /* Time goes on only while the machine runs; after a reboot nobody is left to give a sign. */
-static void judge_life(const Memory *m, const Fold *f, Cycle *c)
+static void judge_life(Memory *m, const Fold *f, Cycle *c)
 {
     char boot[33];
     io_boot_id(m->io, boot);
     int64_t quiet = io_awake_ms(m->io) - f->awake_ms;
     bool rebooted = !str_eq(str(boot), str(f->boot)) || quiet < 0;
     c->left_ms = rebooted || quiet >= c->ttl_ms ? 0 : c->ttl_ms - quiet;
+    c->orphaned = lease_over(m, c);
+    c->left_ms = c->orphaned ? 0 : c->left_ms;
     c->dead = c->left_ms == 0;
 }
 

@@ -88,6 +88,7 @@ static void take_before(Fold *f, const Record *r, const json_t *meta)
     t->ttl_ms = number(meta, "ttl");
     t->awake_ms = number(meta, "awake");
     t->lease = (uint64_t)number(meta, "lease");
+    t->replies = (uint64_t)number(meta, "replies");
     t->boot = arena_copy(&f->keep, member(meta, "boot"));
 }
 
@@ -102,6 +103,7 @@ static void take_after(Fold *f, const Record *r, const json_t *meta)
     t->end = tail_end(member(meta, "end"));
     t->why = arena_copy(&f->keep, member(meta, "why"));
     t->iterations = (size_t)number(meta, "iterations");
+    t->replies += t->iterations;
 }
 
 /* Ours twice, with an edit between: it was saved in the moment of our write. */
@@ -125,8 +127,10 @@ static void take_own(Fold *f, const Record *r, const json_t *meta, Kind kind)
         take_after(f, r, meta);
     else
         t->phase = TAIL_IDLE;
-    if (kind == KIND_STATE && cycle.n == 0)
+    if (kind == KIND_STATE && cycle.n == 0) {
         t->id = arena_copy(&f->keep, member(meta, "last"));
+        t->replies = (uint64_t)number(meta, "replies");
+    }
     if (t->edited && (uint64_t)number(meta, "edit") >= t->edit_seq)
         t->edited = false;
     f->own_sha = r->mark.sha256;
@@ -271,5 +275,6 @@ void tail_cycle(const Tail *t, Str agent, Cycle *out)
                     .iterations = t->iterations,
                     .iterations_max = t->iterations_max,
                     .ttl_ms = t->ttl_ms,
-                    .lease = t->lease };
+                    .lease = t->lease,
+                    .earlier = over ? 0 : t->replies };
 }

@@ -6,7 +6,7 @@
  *   {"kind":"before","cycle":ID, ...}   a cycle began; the body is what stood there, to the byte
  *   {"kind":"after","cycle":ID, ...}    it ended, and how; the body lacks the new last_updated
  *   {"kind":"state","cycle":ID}         the same with it: what the next cycle begins with
- *   {"kind":"state","from":...}         a first state, or a reset
+ *   {"kind":"state","from":...}         a beginning: a first state, or a reset
  *   anything else                       an edit: a person's, or another program's
  *
  * An edit between `before` and `state` came during a cycle.  Own records say up to
@@ -41,6 +41,7 @@ typedef struct Tail {
     size_t iterations, iterations_max;
     int64_t ttl_ms, awake_ms;
     uint64_t lease;
+    uint64_t replies; /* of all cycles since a beginning, without those of one that runs */
     Str boot;
     CycleEnd end;
     Str why;

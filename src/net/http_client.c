@@ -34,8 +34,10 @@ typedef struct Transfer {
     int64_t active_ms; /* when a byte last moved */
     curl_off_t sent;
     size_t received;
-    bool refused;  /* may_connect said no */
-    jot_status st; /* what a callback decided; JOT_OK: nothing */
+    size_t head_bytes;
+    bool head_ended; /* with an empty line, as it must */
+    bool refused;    /* may_connect said no */
+    jot_status st;   /* what a callback decided; JOT_OK: nothing */
     Err *e;
     char why[CURL_ERROR_SIZE];
 } Transfer;
@@ -206,10 +208,13 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *ctx)
     if (str_starts(line, S("HTTP/"))) {
         buf_clear(&t->answer->headers);
         t->answer->status = 0;
+        t->head_ended = false;
     }
     t->answer->headers.max = HTTP_HEADERS_MAX;
     buf_add(&t->answer->headers, line);
-    if (buf_ok(&t->answer->headers))
+    t->head_ended = t->head_ended || str_trim(line).n == 0;
+    t->head_bytes += line.n; /* also of interim answers, of which there may be no end */
+    if (buf_ok(&t->answer->headers) && t->head_bytes <= HTTP_HEADERS_MAX)
         return line.n;
     t->st = err_set(t->e, JOT_TOO_BIG, "the headers of the answer are too long: at most %d bytes",
                     HTTP_HEADERS_MAX);
@@ -327,8 +332,11 @@ static jot_status why_not(const HttpClient *c, const Transfer *t, CURLcode code,
         return err_set(e, JOT_DENIED, "the server's certificate is not to be trusted: %s", why);
     case CURLE_URL_MALFORMAT:
         return err_set(e, JOT_INVALID, "the URL cannot be used: %s", why);
-    case CURLE_OUT_OF_MEMORY:
-        mem_exhausted();
+    case CURLE_OUT_OF_MEMORY: /* libcurl's word for a line beyond its own limit, too */
+        return err_set(e, JOT_TOO_BIG, "a line of the answer's headers is too long");
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+        return err_set(e, JOT_UNAVAILABLE, "the server's answer is not HTTP: %s", why);
     default:
         return err_set(e, JOT_UNAVAILABLE, "could not complete the HTTP request: %s", why);
     }
@@ -355,6 +363,14 @@ static jot_status idle(const Transfer *t, Err *e)
                    (long long)max / 1000);
 }
 
+/* libcurl takes a head that was cut off for all of it. */
+static jot_status check_head(const Transfer *t, Err *e)
+{
+    if (t->head_ended && read_status(t->answer) >= 100)
+        return JOT_OK;
+    return err_set(e, JOT_UNAVAILABLE, "the server's answer broke off within its headers");
+}
+
 static jot_status run(HttpClient *c, Transfer *t, Err *e)
 {
     CURLcode code = CURLE_OK;
@@ -367,7 +383,7 @@ static jot_status run(HttpClient *c, Transfer *t, Err *e)
         if (t->st != JOT_OK)
             return t->st;
         if (ended(c, &code))
-            return code == CURLE_OK ? JOT_OK : why_not(c, t, code, e);
+            return code == CURLE_OK ? check_head(t, e) : why_not(c, t, code, e);
         TRY(idle(t, e));
         c->curl->multi_poll(c->multi, NULL, 0, HTTP_POLL_MS, NULL);
     }

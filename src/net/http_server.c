@@ -473,6 +473,12 @@ const HttpRequest *http_request(const HttpExchange *x)
     return &x->reader.request;
 }
 
+Buf http_take_body(HttpExchange *x)
+{
+    x->reader.request.body = (Str){ 0 };
+    return TAKE(x->reader.body);
+}
+
 uint64_t http_number(const HttpExchange *x)
 {
     return x->number;

@@ -75,6 +75,8 @@ void http_server_every(HttpServer *s, int ms, void (*run)(void *ctx));
 
 const HttpRequest *http_request(const HttpExchange *x);
 uint64_t http_number(const HttpExchange *x);
+/* The body's bytes for the caller to own: the request has none from then on. */
+Buf http_take_body(HttpExchange *x);
 /* NULL: its answer is complete, or nobody waits for it. */
 HttpExchange *http_find(HttpServer *s, uint64_t number);
 

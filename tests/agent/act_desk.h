@@ -2,11 +2,8 @@
 #ifndef TESTS_AGENT_ACT_DESK_H
 #define TESTS_AGENT_ACT_DESK_H
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "agent/act.h"
-#include "memory/desk.h"
+#include "agent/beside.h"
 
 static inline Policy hands_allow(const char *words)
 {
@@ -54,12 +51,6 @@ static inline void hands_fails(Desk *d, Act *a, const char *tool, const char *ar
     assert_true(r.failed);
 }
 
-static inline void assert_has(Str text, const char *part)
-{
-    if (!memmem(text.p, text.n, part, strlen(part)))
-        fail_msg("'" STR_FMT "' does not say '%s'", STR_ARG(text), part);
-}
-
 /* A path below the desk's directory, in its arena. */
 static inline const char *desk_path(Desk *d, const char *name)
 {
@@ -68,21 +59,12 @@ static inline const char *desk_path(Desk *d, const char *name)
 
 static inline void desk_file(Desk *d, const char *name, Str content)
 {
-    FILE *f = fopen(desk_path(d, name), "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(content.p, 1, content.n, f), content.n);
-    assert_int_equal(fclose(f), 0);
+    beside_put(d->dir, name, content);
 }
 
 static inline Str desk_content(Desk *d, const char *name)
 {
-    char *room = arena_alloc(&d->a, 65536, 1);
-    int fd = open(desk_path(d, name), O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
-    ssize_t n = read(fd, room, 65536);
-    assert_true(n >= 0);
-    close(fd);
-    return (Str){ room, (size_t)n };
+    return beside_get(d->dir, name, &d->a);
 }
 
 #endif

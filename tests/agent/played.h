@@ -52,7 +52,7 @@ static inline void resume(Desk *d, Played *p)
 
 static inline Str requests(Desk *d)
 {
-    return scene_get(d->dir, "requests", &d->a);
+    return beside_get(d->dir, "requests", &d->a);
 }
 
 #endif

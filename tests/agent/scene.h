@@ -5,11 +5,8 @@
 #ifndef TESTS_AGENT_SCENE_H
 #define TESTS_AGENT_SCENE_H
 
-#include <fcntl.h>
-#include <unistd.h>
-
+#include "agent/beside.h"
 #include "agent/loop.h"
-#include "memory/desk.h"
 #include "memory/sink.h"
 #include "tool/tool.h"
 
@@ -26,25 +23,7 @@ typedef struct Scene {
 
 static inline void scene_put(const char *dir, const char *name, const char *text)
 {
-    char path[160];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-}
-
-/* A file of the desk's directory; empty if there is none. */
-static inline Str scene_get(const char *dir, const char *name, Arena *into)
-{
-    char path[160];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    AUTO(Fd) fd = open(path, O_RDONLY | O_CLOEXEC);
-    AUTO(Buf) text = { 0 };
-    char *room;
-    ssize_t n;
-    while (fd >= 0 && (room = buf_room(&text, 65536)) && (n = read(fd, room, 65536)) > 0)
-        buf_grew(&text, (size_t)n);
-    return arena_copy(into, buf_str(&text));
+    beside_put(dir, name, str(text));
 }
 
 static inline bool scene_mutates(void *ctx, Str tool, const json_t *args)
@@ -56,9 +35,8 @@ static inline bool scene_mutates(void *ctx, Str tool, const json_t *args)
 
 static inline void scene_count(const Scene *s, Str id)
 {
-    char path[160];
-    snprintf(path, sizeof path, "%s/counter", s->dir);
-    AUTO(Fd) fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    BesidePath path = beside_path(s->dir, "counter");
+    AUTO(Fd) fd = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     assert_true(fd >= 0 && dprintf(fd, STR_FMT "\n", STR_ARG(id)) > 0);
 }
 
@@ -153,12 +131,6 @@ static inline void scene_close(Scene *s)
     *s = (Scene){ 0 };
 }
 DEFINE_AUTO(Scene, scene_close)
-
-static inline void assert_has(Str text, const char *part)
-{
-    if (!memmem(text.p, text.n, part, strlen(part)))
-        fail_msg("'" STR_FMT "' does not say '%s'", STR_ARG(text), part);
-}
 
 static inline size_t scene_times(Str text, const char *part)
 {

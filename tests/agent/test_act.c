@@ -99,6 +99,9 @@ static void a_person_decides_where_the_policy_asks(Desk *d)
                         "do not try it again");
     assert_true(r.refused && r.failed && r.st == JOT_DENIED);
     assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
+    next = ACT_STOPPED;
+    assert_has(hands_call(d, a, "write_file", "{\"path\": \"x\", \"content\": \"y\"}").text,
+               "was not run: the user was asked for it and stopped the work instead");
     next = ACT_TOO_LONG;
     r = hands_call(d, a, "write_file", args);
     assert_text(r.text,

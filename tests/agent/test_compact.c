@@ -73,6 +73,12 @@ static void add_turn(Bench *b, size_t calls, size_t words)
     }
 }
 
+static void add_turns(Bench *b, int n, size_t calls, size_t words)
+{
+    for (int i = 0; i < n; i++)
+        add_turn(b, calls, words);
+}
+
 static Compacted compact(Bench *b, bool force)
 {
     Compacted out;
@@ -132,8 +138,7 @@ static void nothing_is_done_below_red(Desk *d)
 {
     AUTO(Bench) b;
     begin(d, &b, 2000, S("Rules."));
-    for (int i = 0; i < 6; i++)
-        add_turn(&b, 1, 200);
+    add_turns(&b, 6, 1, 200);
     assert_int_equal(budget_measure(&b.t).state, BUDGET_YELLOW);
     uint64_t seq = b.run.state.seq;
     Compacted c = compact(&b, false);
@@ -145,8 +150,7 @@ static void all_but_the_newest_results_are_masked_with_a_pointer(Desk *d)
 {
     AUTO(Bench) b;
     begin(d, &b, 2000, S("Rules."));
-    for (int i = 0; i < 7; i++)
-        add_turn(&b, 1, 200);
+    add_turns(&b, 7, 1, 200);
     Compacted c = compact(&b, false);
     assert_int_equal(c.masked, 7 - COMPACT_KEEP_RESULTS);
     assert_int_equal(c.summed + c.dropped, 0);
@@ -175,8 +179,7 @@ static void a_result_that_is_shorter_than_its_pointer_stays(Desk *d)
     AUTO(Bench) b;
     begin(d, &b, 2000, S("Rules."));
     add_turn(&b, 1, 2);
-    for (int i = 0; i < 7; i++)
-        add_turn(&b, 1, 200);
+    add_turns(&b, 7, 1, 200);
     compact(&b, false);
     assert_has(sent(&b, &b.t), "word word ");
     assert_int_equal(scene_times(sent(&b, &b.t), "elided"), 4);
@@ -186,8 +189,7 @@ static void what_is_still_red_is_summed_up(Desk *d)
 {
     AUTO(Bench) b;
     begin(d, &b, 2000, S("Rules."));
-    for (int i = 0; i < 8; i++)
-        add_turn(&b, 3, 150);
+    add_turns(&b, 8, 3, 150);
     Compacted c = compact(&b, false);
     assert_int_equal(b.asked, 1);
     assert_int_equal(c.summed, 8 - COMPACT_KEEP_TURNS);
@@ -210,8 +212,7 @@ static void rules_may_say_what_a_summary_needs(Desk *d)
     begin(d, &b, 2000,
           S("# Rules\nBe kind.\n# Compact Instructions\nKeep all prices.\n## And\nnames.\n# "
             "More\nx"));
-    for (int i = 0; i < 8; i++)
-        add_turn(&b, 3, 150);
+    add_turns(&b, 8, 3, 150);
     compact(&b, false);
     assert_has(b.system, "Keep all prices.\n## And\nnames.\n");
     assert_int_equal(scene_times(b.system, "# More"), 0);
@@ -244,8 +245,7 @@ static void without_a_summary_the_oldest_turns_are_dropped(Desk *d)
     AUTO(Bench) b;
     begin(d, &b, 2000, S("Rules."));
     b.st = JOT_UNAVAILABLE;
-    for (int i = 0; i < 8; i++)
-        add_turn(&b, 3, 150);
+    add_turns(&b, 8, 3, 150);
     Compacted c = compact(&b, false);
     assert_int_equal(b.asked, 1);
     assert_int_equal(c.why.status, JOT_UNAVAILABLE);
@@ -263,8 +263,7 @@ static void an_overflow_leaves_the_newest_turn(Desk *d)
 {
     AUTO(Bench) b;
     begin(d, &b, 100 * 1000, S("Rules."));
-    for (int i = 0; i < 5; i++)
-        add_turn(&b, 2, 20);
+    add_turns(&b, 5, 2, 20);
     Compacted c = compact(&b, true);
     assert_int_equal(c.dropped, 4);
     assert_int_equal(b.t.turns_n, 1);
@@ -279,8 +278,7 @@ static void cancelling_stops_everything(Desk *d)
     AUTO(Bench) b;
     begin(d, &b, 2000, S("Rules."));
     b.st = JOT_CANCELLED;
-    for (int i = 0; i < 8; i++)
-        add_turn(&b, 3, 150);
+    add_turns(&b, 8, 3, 150);
     Compacted out;
     CompactModel model = { .sum_up = sum_up, .ctx = &b };
     desk_expect(d, JOT_CANCELLED, compact_if_red(&b.run, &b.t, &model, false, &out, &d->e));
@@ -291,8 +289,7 @@ static void a_provider_that_counts_more_makes_it_red(Desk *d)
 {
     AUTO(Bench) b;
     begin(d, &b, 10 * 1000, S("Rules."));
-    for (int i = 0; i < 4; i++)
-        add_turn(&b, 1, 100);
+    add_turns(&b, 4, 1, 100);
     assert_int_equal(compact(&b, false).masked, 0);
     desk_ok(d, run_record(&b.run, RUN_REPLY, NULL,
                           S("{\"stop\":\"end\",\"usage\":{\"input\":7500},\"parts\":[]}"), &d->e));

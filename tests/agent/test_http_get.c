@@ -21,6 +21,14 @@ static void send_text(int fd, const char *text)
     (void)sent;
 }
 
+/* A head that does not end: in one line, in lines, or in one interim answer after the other. */
+static void flood(int fd, const char *piece)
+{
+    send_text(fd, "HTTP/1.1 100 Continue\r\nX: y");
+    while (send(fd, piece, strlen(piece), MSG_NOSIGNAL) > 0)
+        continue;
+}
+
 static void answer(int fd, const char *path)
 {
     static const struct Page {
@@ -36,6 +44,22 @@ static void answer(int fd, const char *path)
           "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n" },
         { "/binary", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG" },
         { "/garbage", "\r\n\r\n\xFF\xFE not http\r\n" },
+        { "/words", "220 mail.example.com ESMTP\r\n" },
+        { "/nothing", "" },
+        { "/cut", "HTTP/1.1 200 OK\r\nContent-Ty" },
+        { "/headless", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" },
+        { "/gone", "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nbegun" },
+        { "/gigabyte", "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nbegun" },
+        { "/chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx\r\n" },
+        { "/gzip", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: text/plain\r\n"
+                   "Content-Length: 12\r\n\r\n\x1F\x8B\x08\x01\x01\x01\x01\x01\x02\x03xx" },
+        { "/latin", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\n"
+                    "\xE9t\xE9\n" },
+        { "/ping", "HTTP/1.1 307 Go\r\nLocation: /pong\r\nContent-Length: 0\r\n\r\n" },
+        { "/pong", "HTTP/1.1 307 Go\r\nLocation: /ping\r\nContent-Length: 0\r\n\r\n" },
+        { "/ftp", "HTTP/1.1 301 Go\r\nLocation: ftp://h/x\r\nContent-Length: 0\r\n\r\n" },
+        { "/user", "HTTP/1.1 301 Go\r\nLocation: http://a:b@h/\r\nContent-Length: 0\r\n\r\n" },
+        { "/space", "HTTP/1.1 301 Go\r\nLocation: http://h/a b\r\nContent-Length: 0\r\n\r\n" },
     };
     for (size_t i = 0; i < COUNT_OF(pages); i++)
         if (strncmp(path, pages[i].path, strlen(pages[i].path)) == 0)
@@ -47,8 +71,14 @@ static void answer(int fd, const char *path)
         while (send(fd, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n", 32, MSG_NOSIGNAL) > 0)
             continue;
     }
-    if (strncmp(path, "/silent", 7) == 0)
+    if (strncmp(path, "/silent", 7) == 0 || strncmp(path, "/gigabyte", 9) == 0)
         pause();
+    if (strncmp(path, "/line", 5) == 0)
+        flood(fd, "endless");
+    if (strncmp(path, "/fields", 7) == 0)
+        flood(fd, "\r\nX: y");
+    if (strncmp(path, "/interim", 8) == 0)
+        flood(fd, "\r\n\r\nHTTP/1.1 100 Continue\r\nX: y");
 }
 
 static NO_RETURN void serve(int at)
@@ -70,15 +100,23 @@ static NO_RETURN void serve(int at)
     }
 }
 
-static Server start(void)
+/* A server on a port of its own; pid 0 if this machine has no such addresses. */
+static Server start_at(int family)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t n = sizeof at;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
+    struct sockaddr_in four = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+    bool old = family == AF_INET;
+    struct sockaddr *at = old ? (struct sockaddr *)&four : (struct sockaddr *)&six;
+    socklen_t n = old ? sizeof four : sizeof six;
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (!old && (fd < 0 || bind(fd, at, n) != 0)) {
+        close(fd);
+        return (Server){ 0 };
+    }
+    assert_true(!old || bind(fd, at, n) == 0);
     assert_int_equal(listen(fd, 16), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    Server s = { .pid = fork(), .port = ntohs(at.sin_port) };
+    assert_int_equal(getsockname(fd, at, &n), 0);
+    Server s = { .pid = fork(), .port = ntohs(old ? four.sin_port : six.sin6_port) };
     assert_true(s.pid >= 0);
     if (s.pid == 0) {
         setpgid(0, 0);
@@ -87,6 +125,11 @@ static Server start(void)
     setpgid(s.pid, s.pid);
     close(fd);
     return s;
+}
+
+static Server start(void)
+{
+    return start_at(AF_INET);
 }
 
 static void stop(Server s)
@@ -136,6 +179,63 @@ static void what_a_server_does_wrong_is_told(Desk *d)
     stop(s);
 }
 
+/* Each gets one sentence, and the next call is made as if nothing had been. */
+static void nonsense_gets_a_sentence_each(Desk *d)
+{
+    static const struct Nonsense {
+        const char *path, *say;
+    } all[] = {
+        { "/garbage", "the server's answer is not HTTP: " },
+        { "/words", "the server's answer is not HTTP: " },
+        { "/nothing", "could not complete the HTTP request: Empty reply from server" },
+        { "/cut", "the server's answer broke off within its headers" },
+        { "/headless", "the server's answer broke off within its headers" },
+        { "/line", "a line of the answer's headers is too long" },
+        { "/fields", "the headers of the answer are too long: at most 65536 bytes" },
+        { "/interim", "the headers of the answer are too long: at most 65536 bytes" },
+        { "/gone", "could not complete the HTTP request: transfer closed with 1073741819 bytes" },
+        { "/chunks", "could not complete the HTTP request: " },
+        { "/gzip", "the answer is compressed ('gzip'), which was not asked for and is not read" },
+        { "/ping", "more than 5 redirects" },
+        { "/ftp", "the server redirects to 'ftp://h/x', which is not followed" },
+        { "/user", "the server redirects to 'http://a:b@h/', which is not followed" },
+        { "/space", "the server redirects to 'http://h/a b', which is not followed" },
+    };
+    Policy p = hands_allow("network,private");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    Server s = start();
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
+        ActReply r = hands_call(d, a, "http_get", url(d, s, all[i].path));
+        bool good = r.failed && str_starts(r.text, str(all[i].say));
+        if (!good || memchr(r.text.p, '\n', r.text.n))
+            fail_msg("%s: " STR_FMT, all[i].path, STR_ARG(r.text));
+    }
+    hands_says(
+        d, a, "http_get", url(d, s, "/latin"),
+        "\xEF\xBF\xBDt\xEF\xBF\xBD\n(status 200, text/plain, 4 bytes, 2 of them no UTF-8: shown "
+        "as U+FFFD)");
+    hands_says(d, a, "http_get", url(d, s, "/ok"), "hello\n(status 200, text/plain, 6 bytes)");
+    stop(s);
+}
+
+/* Every look at it is a second later. */
+static int64_t hasty_clock(void *ctx)
+{
+    return ((Desk *)ctx)->awake_ms += 1000;
+}
+
+static void a_server_that_takes_too_long_is_left(Desk *d)
+{
+    Policy p = hands_allow("network,private");
+    d->io.awake_ms = hasty_clock;
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    Server s = start();
+    hands_fails(d, a, "http_get", url(d, s, "/silent"), "the server did not answer within 30 s");
+    hands_fails(d, a, "http_get", url(d, s, "/gigabyte"),
+                "the server was not done after 30 s: status 200, 5 bytes of its answer came");
+    stop(s);
+}
+
 static void this_machine_and_private_networks_are_refused(Desk *d)
 {
     static const char *const hosts[] = {
@@ -160,6 +260,20 @@ static void this_machine_and_private_networks_are_refused(Desk *d)
     hands_fails(d, a, "http_get", url(d, s, "/ok"),
                 "the server is this machine or in a private network: that is not allowed here");
     stop(s);
+}
+
+static void an_address_in_numbers_is_one_like_others(Desk *d)
+{
+    Policy p = hands_allow("network,private");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    Server s = start_at(AF_INET6);
+    if (!s.pid)
+        skip(); /* no IPv6 on this machine */
+    const char *there = arena_printf(&d->a, "{\"url\": \"http://[::1]:%d/ok\"}", s.port).p;
+    hands_says(d, a, "http_get", there, "hello\n(status 200, text/plain, 6 bytes)");
+    stop(s);
+    ActReply r = hands_call(d, a, "http_get", "{\"url\": \"http://[::1/ok\"}");
+    assert_true(r.failed && r.st == JOT_INVALID);
 }
 
 static void what_is_no_web_address_is_refused(Desk *d)
@@ -215,6 +329,9 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(a_page_is_fetched_and_redirects_are_followed),
         DESK_TEST(what_a_server_does_wrong_is_told),
+        DESK_TEST(nonsense_gets_a_sentence_each),
+        DESK_TEST(a_server_that_takes_too_long_is_left),
+        DESK_TEST(an_address_in_numbers_is_one_like_others),
         DESK_TEST(this_machine_and_private_networks_are_refused),
         DESK_TEST(what_is_no_web_address_is_refused),
         DESK_TEST(a_silent_server_is_left_when_somebody_says_so),

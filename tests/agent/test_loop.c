@@ -6,6 +6,32 @@
 
 /* --- Words ------------------------------------------------------------------------------- */
 
+/* It goes well, and the answer is this one. */
+static void assert_answer(const Played *p, const char *answer)
+{
+    assert_int_equal(p->st, JOT_OK);
+    assert_int_equal(p->o.end, LOOP_ANSWERED);
+    assert_text(p->o.answer, answer);
+}
+
+/* A script comes to this answer; `p` may be NULL if nothing more is asked. */
+static void comes_to(Desk *d, const char *script, const char *answer, Played *p)
+{
+    AUTO(Played) own = { 0 };
+    Played *q = p ? p : &own;
+    play(d, script, q);
+    assert_answer(q, answer);
+}
+
+/* The same in the other protocol. */
+static void comes_to_in_json(Desk *d, const char *script, const char *answer, Played *p)
+{
+    begin(d, script, p);
+    p->s.loop.setup.json = true;
+    go(d, p);
+    assert_answer(p, answer);
+}
+
 /* The kinds of the run's records, in their order. */
 static jot_status add_kind(void *ctx, const Step *s)
 {
@@ -36,7 +62,7 @@ static void every_step_is_a_record(Desk *d)
     assert_text(p.o.answer, "There is nothing.");
     assert_kinds(d, &p,
                  "init setup reply tool_call tool_result tool_call tool_result reply answer ");
-    assert_int_equal(scene_times(scene_get(d->dir, "counter", &d->a), "\n"), 1);
+    assert_int_equal(scene_times(beside_get(d->dir, "counter", &d->a), "\n"), 1);
     assert_int_equal(p.s.budgets, 2);
     assert_int_equal(p.o.replies, 2);
     assert_int_equal(p.o.results, 2);
@@ -45,70 +71,62 @@ static void every_step_is_a_record(Desk *d)
 static void an_answered_run_is_answered_again_without_asking(Desk *d)
 {
     AUTO(Played) p;
-    play(d, "- text: It is so.\n", &p);
+    comes_to(d, "- text: It is so.\n", "It is so.", &p);
     resume(d, &p);
-    assert_text(p.o.answer, "It is so.");
+    assert_answer(&p, "It is so.");
     assert_int_equal(scene_times(requests(d), "\n"), 1);
 }
 
 static void something_more_can_be_said_to_an_answered_run(Desk *d)
 {
     AUTO(Played) p;
-    play(d, "- text: It is so.\n- {text: \"Because.\", expect: [\"and why?\", \"It is so.\"]}\n",
-         &p);
+    comes_to(d,
+             "- text: It is so.\n- {text: \"Because.\", expect: [\"and why?\", \"It is so.\"]}\n",
+             "It is so.", &p);
     desk_ok(d, loop_say(&p.run, S("and why?"), &d->e));
     resume(d, &p);
-    assert_text(p.o.answer, "Because.");
+    assert_answer(&p, "Because.");
 }
 
 static void a_result_goes_back_to_the_model(Desk *d)
 {
-    AUTO(Played) p;
-    play(d,
-         "- calls: [{id: a, name: count, args: {}}]\n"
-         "- {text: \"{{result:a}}!\", expect: [counted]}\n",
-         &p);
-    assert_text(p.o.answer, "counted!");
+    comes_to(d,
+             "- calls: [{id: a, name: count, args: {}}]\n"
+             "- {text: \"{{result:a}}!\", expect: [counted]}\n",
+             "counted!", NULL);
 }
 
 /* --- Bad input --------------------------------------------------------------------------- */
 
 static void a_tool_that_is_not_there_is_answered_so(Desk *d)
 {
-    AUTO(Played) p;
-    play(d,
-         "- calls: [{name: nosuch, args: {}}, {name: \"a\\nb c\", args: {}}]\n"
-         "- {text: fine, expect: [\"[UNKNOWN TOOL]\"]}\n",
-         &p);
-    assert_int_equal(p.st, JOT_OK);
-    assert_text(p.o.answer, "fine");
+    comes_to(d,
+             "- calls: [{name: nosuch, args: {}}, {name: \"a\\nb c\", args: {}}]\n"
+             "- {text: fine, expect: [\"[UNKNOWN TOOL]\"]}\n",
+             "fine", NULL);
 }
 
 static void a_call_that_was_cut_off_is_not_made(Desk *d)
 {
     AUTO(Played) p;
-    play(d,
-         "- calls: [{id: a, name: count, args_text: '{\"x\": \"hal'}]\n"
-         "  stop: max_tokens\n"
-         "- {text: fine, expect: [\"nothing was done\"]}\n",
-         &p);
-    assert_int_equal(p.st, JOT_OK);
-    assert_text(p.o.answer, "fine");
-    assert_text(scene_get(d->dir, "counter", &d->a), "");
+    comes_to(d,
+             "- calls: [{id: a, name: count, args_text: '{\"x\": \"hal'}]\n"
+             "  stop: max_tokens\n"
+             "- {text: fine, expect: [\"nothing was done\"]}\n",
+             "fine", &p);
+    assert_text(beside_get(d->dir, "counter", &d->a), "");
 }
 
 static void words_that_were_cut_off_are_no_answer(Desk *d)
 {
-    AUTO(Played) p;
-    play(d, "- {text: the beginn, stop: max_tokens}\n- {text: all, expect: [\"[cut off]\"]}\n", &p);
-    assert_text(p.o.answer, "all");
+    comes_to(d, "- {text: the beginn, stop: max_tokens}\n- {text: all, expect: [\"[cut off]\"]}\n",
+             "all", NULL);
 }
 
 static void bytes_that_are_no_text_are_shown_as_such(Desk *d)
 {
-    AUTO(Played) p;
-    play(d, "- calls: [{id: a, name: bytes}]\n- text: \"{{result:a}}\"\n", &p);
-    assert_text(p.o.answer, "bad \xEF\xBF\xBD\xEF\xBF\xBD bytes");
+    comes_to(d, "- calls: [{id: a, name: bytes}]\n- text: \"{{result:a}}\"\n",
+             "bad \xEF\xBF\xBD\xEF\xBF\xBD bytes", NULL);
 }
 
 static void nonsense_ends_in_a_defined_state(Desk *d)
@@ -161,23 +179,19 @@ static void a_refusal_is_an_end(Desk *d)
 
 static void a_pause_is_gone_on_with(Desk *d)
 {
-    AUTO(Played) p;
-    play(d, "- {text: one, stop: pause}\n- {text: two}\n", &p);
-    assert_text(p.o.answer, "two");
+    comes_to(d, "- {text: one, stop: pause}\n- {text: two}\n", "two", NULL);
 }
 
 static void a_request_that_is_too_long_is_made_shorter(Desk *d)
 {
     AUTO(Played) p;
-    play(d,
-         "limit: 3000\n"
-         "answers:\n"
-         "- calls: [{name: big, args: {lines: 40}}]\n"
-         "- calls: [{name: big, args: {lines: 40}}]\n"
-         "- {text: done, expect: [\"turns were left out\"]}\n",
-         &p);
-    assert_int_equal(p.st, JOT_OK);
-    assert_text(p.o.answer, "done");
+    comes_to(d,
+             "limit: 3000\n"
+             "answers:\n"
+             "- calls: [{name: big, args: {lines: 40}}]\n"
+             "- calls: [{name: big, args: {lines: 40}}]\n"
+             "- {text: done, expect: [\"turns were left out\"]}\n",
+             "done", &p);
     assert_int_equal(p.s.compacted.dropped, 1);
 }
 
@@ -200,8 +214,7 @@ static void a_model_that_fails_leaves_a_run_that_goes_on(Desk *d)
     assert_int_not_equal(p.st, JOT_OK);
     assert_int_equal(p.o.end, LOOP_FAILED);
     resume(d, &p);
-    assert_int_equal(p.st, JOT_OK);
-    assert_text(p.o.answer, "counted");
+    assert_answer(&p, "counted");
     assert_kinds(d, &p, "init setup reply tool_call tool_result end reply answer ");
 }
 
@@ -215,7 +228,7 @@ static void a_pad_that_fails_stops_the_loop_with_its_status(Desk *d)
     assert_says(d, "stopped on purpose");
     p.s.failed = JOT_OK;
     resume(d, &p);
-    assert_text(p.o.answer, "done");
+    assert_answer(&p, "done");
 }
 
 static bool stop_at_once(void *ctx)
@@ -233,7 +246,7 @@ static void what_is_cancelled_can_go_on(Desk *d)
     assert_int_equal(p.st, JOT_CANCELLED);
     p.s.loop.view.cancelled = NULL;
     resume(d, &p);
-    assert_text(p.o.answer, "done");
+    assert_answer(&p, "done");
 }
 
 /* --- Plans ------------------------------------------------------------------------------- */
@@ -263,36 +276,44 @@ static void an_answer_is_put_off_twice_while_a_plan_is_open(Desk *d)
 static void a_call_in_words_that_were_cut_off_is_not_made(Desk *d)
 {
     AUTO(Played) p;
-    begin(d,
-          "- {text: '{\"tool\": \"count\", \"args\": {}} and th', stop: max_tokens}\n"
-          "- {text: '{\"tool\": \"a\", \"args\": {\"b\": {\"tool\": \"count\"}, \"c', stop: "
-          "max_tokens}\n"
-          "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"fine\"}}'\n",
-          &p);
-    p.s.loop.setup.json = true;
-    go(d, &p);
-    assert_int_equal(p.st, JOT_OK);
-    assert_text(p.o.answer, "fine");
-    assert_text(scene_get(d->dir, "counter", &d->a), "");
+    comes_to_in_json(
+        d,
+        "- {text: '{\"tool\": \"count\", \"args\": {}} and th', stop: max_tokens}\n"
+        "- {text: '{\"tool\": \"a\", \"args\": {\"b\": {\"tool\": \"count\"}, \"c', stop: "
+        "max_tokens}\n"
+        "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"fine\"}}'\n",
+        "fine", &p);
+    assert_text(beside_get(d->dir, "counter", &d->a), "");
 }
 
 static void tools_can_be_asked_for_in_json(Desk *d)
 {
     AUTO(Played) p;
-    begin(d,
-          "- text: 'I call {\"tool\": \"count\", \"args\": {}} now.'\n"
-          "- text: Hm.\n"
-          "- {text: '{\"tool\": \"done\", \"args\": {\"summary\": \"it is 1\"}}',\n"
-          "   expect: [\"### count()\", counted, \"[PARSE ERROR]\"]}\n",
-          &p);
-    p.s.loop.setup.json = true;
-    go(d, &p);
-    assert_int_equal(p.st, JOT_OK);
-    assert_text(p.o.answer, "it is 1");
+    comes_to_in_json(d,
+                     "- text: 'I call {\"tool\": \"count\", \"args\": {}} now.'\n"
+                     "- text: Hm.\n"
+                     "- {text: '{\"tool\": \"done\", \"args\": {\"summary\": \"it is 1\"}}',\n"
+                     "   expect: [\"### count()\", counted, \"[PARSE ERROR]\"]}\n",
+                     "it is 1", &p);
     assert_kinds(d, &p, "init setup reply tool_call tool_result reply notice reply answer ");
 }
 
 /* --- Going on ---------------------------------------------------------------------------- */
+
+static void a_run_keeps_its_protocol(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- {calls: [{name: scratchpad_list}]}\n- text: done\n", &p);
+    p.s.loop.iterations_max = 1;
+    go(d, &p);
+    p.s.loop.setup.json = p.s.loop.protocol_given = true;
+    resume(d, &p);
+    assert_int_equal(p.st, JOT_INVALID);
+    assert_says(d, "was begun with the native protocol and keeps it");
+    p.s.loop.protocol_given = false;
+    resume(d, &p);
+    assert_answer(&p, "done");
+}
 
 static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
 {
@@ -330,7 +351,7 @@ static void another_model_may_go_on(Desk *d)
     p.s.loop.setup.window = 50 * 1000;
     p.s.loop.setup.system = S("Something else.");
     resume(d, &p);
-    assert_text(p.o.answer, "done");
+    assert_answer(&p, "done");
     assert_int_equal(p.o.budget.window, 50 * 1000);
     assert_int_equal(scene_times(requests(d), "Something else."), 0);
 }
@@ -357,6 +378,7 @@ static const DeskTest tests[] = {
     DESK_TEST(an_answer_is_put_off_twice_while_a_plan_is_open),
     DESK_TEST(tools_can_be_asked_for_in_json),
     DESK_TEST(a_call_in_words_that_were_cut_off_is_not_made),
+    DESK_TEST(a_run_keeps_its_protocol),
     DESK_TEST(a_run_of_somebody_else_is_not_gone_on_with),
     DESK_TEST(one_process_works_on_a_run_at_a_time),
     DESK_TEST(another_model_may_go_on),

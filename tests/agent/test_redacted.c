@@ -52,7 +52,7 @@ static void assert_goes_on(Desk *d, Played *p, const char *shown)
 
 static size_t counted(Desk *d)
 {
-    return scene_times(scene_get(d->dir, "counter", &d->a), "\n");
+    return scene_times(beside_get(d->dir, "counter", &d->a), "\n");
 }
 
 /* --- Each kind --------------------------------------------------------------------------- */

@@ -1,17 +1,13 @@
 /* test_resume.c - a loop that is killed at every step it takes towards the disk.
  *
- * The child works with an Io whose hook kills it, by a real SIGKILL, in front of
- * its n-th step; a second child takes the run over.  What both sent to the model
- * is compared, byte for byte, with what a run sent that nobody killed, and a file
- * that the pad knows nothing of says how often the tool that changes something
- * really ran. */
-#include <ftw.h>
-#include <signal.h>
-#include <sys/wait.h>
-
+ * A process is killed in front of its n-th step (killer.h); a second one takes the
+ * run over.  What both sent to the model is compared, byte for byte, with what a
+ * run sent that nobody killed, and a file that the pad knows nothing of says how
+ * often the tool that changes something really ran. */
+#include "agent/killer.h"
 #include "agent/scene.h"
 
-enum { STEPS_MAX = 20000, REQUESTS_MAX = 64 };
+enum { REQUESTS_MAX = 64 };
 
 /* What is played. */
 typedef struct Story {
@@ -50,59 +46,7 @@ static const Story in_json = {
               "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'\n",
 };
 
-/* --- A process that dies ----------------------------------------------------------------- */
-
-typedef struct Killer {
-    size_t at, steps;
-    bool all;
-} Killer;
-
-/* Between two steps that leave something on the disk every moment to die is the same. */
-static bool changes(const IoCall *call)
-{
-    switch (call->kind) {
-    case IO_READ:
-    case IO_STAT:
-    case IO_LOCK:
-    case IO_FSYNC:
-    case IO_FDATASYNC:
-        return false;
-    case IO_OPEN:
-        return call->flags & O_CREAT;
-    case IO_WRITE:
-    case IO_TRUNCATE:
-    case IO_RENAME:
-    case IO_UNLINK:
-    case IO_MKDIR:
-    case IO_KINDS:
-        break;
-    }
-    return true;
-}
-
-static bool volume_is(const char *word)
-{
-    return str_eq(str(getenv("JOT_TEST_VOLUME")), str(word));
-}
-
-static long before(void *ctx, IoCall *call)
-{
-    Killer *k = ctx;
-    if ((k->all || changes(call)) && ++k->steps == k->at)
-        kill(getpid(), SIGKILL);
-    return call->kind == IO_FSYNC || call->kind == IO_FDATASYNC ? IO_PRETEND : 0;
-}
-
-/* SQLite has its own way to the disk; every record's time comes from the clock, so one that kills
- * when it is asked for the n-th time kills in front of the n-th append. */
-static Killer clock_killer;
-
-static int64_t dying_clock(void *ctx)
-{
-    if (++clock_killer.steps == clock_killer.at)
-        kill(getpid(), SIGKILL);
-    return ((Desk *)ctx)->now_ms;
-}
+/* --- What is done ------------------------------------------------------------------------- */
 
 static jot_status keep_id(void *ctx, const RunLine *l)
 {
@@ -111,8 +55,9 @@ static jot_status keep_id(void *ctx, const RunLine *l)
 }
 
 /* Begin a run, or take over the one there is. */
-static int work(Desk *d, const Story *story, Memory *m)
+static int work(Desk *d, Memory *m, const void *ctx)
 {
+    const Story *story = ctx;
     AUTO(Arena) a = { 0 };
     AUTO(Scene) s = { 0 };
     AUTO(Run) r = { 0 };
@@ -136,36 +81,6 @@ static int work(Desk *d, const Story *story, Memory *m)
     return fine ? 0 : 1;
 }
 
-/* True if the child came to its end. */
-static bool run_child(Desk *d, const Story *story, size_t at)
-{
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        Killer k = { .at = at, .all = volume_is("full") };
-        IoHook hook = { before, NULL, &k };
-        Memory m = { 0 };
-        Err e = { 0 };
-        clock_killer = k;
-        if (strcmp(d->engine, "sqlite") == 0)
-            d->io.wall_ms = dying_clock;
-        else
-            d->io.hook = &hook;
-        MemoryOptions o = { .io = &d->io, .by = S("child"), .create = true };
-        int code = memory_open(&m, str(d->url), &o, &e) == JOT_OK ? work(d, story, &m) : 2;
-        memory_close(&m);
-        _exit(code);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status))
-        assert_int_equal(WTERMSIG(status), SIGKILL);
-    else
-        assert_int_equal(WEXITSTATUS(status), 0);
-    return WIFEXITED(status);
-}
-
 /* --- What was sent ----------------------------------------------------------------------- */
 
 typedef struct Sent {
@@ -176,33 +91,13 @@ typedef struct Sent {
 static Sent take_sent(Desk *d)
 {
     Sent out = { 0 };
-    Str rest = scene_get(d->dir, "requests", &d->a), line;
+    Str rest = beside_get(d->dir, "requests", &d->a), line;
     while (str_cut(&rest, '\n', &line)) {
         assert_true(out.n < REQUESTS_MAX);
         out.lines[out.n++] = line;
     }
     scene_put(d->dir, "requests", "");
     return out;
-}
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
-static void forget(Desk *d)
-{
-    static const char *const names[] = { "pad",         "pad.db",       "pad.db-wal", "pad.db-shm",
-                                         "pad.db.lock", "pad.db.index", "counter",    "requests" };
-    char path[96];
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        snprintf(path, sizeof path, "%s/%s", d->dir, names[i]);
-        if (access(path, F_OK) == 0)
-            assert_int_equal(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
-    }
 }
 
 /* The same requests in the same order: the one that got no answer is sent again. */
@@ -227,7 +122,7 @@ static bool told_unknown(const Sent *second)
 static void assert_counted(Desk *d, const Story *story, bool unknown, size_t at)
 {
     AUTO(Arena) a = { 0 };
-    Str counter = scene_get(d->dir, "counter", &a);
+    Str counter = beside_get(d->dir, "counter", &a);
     size_t one = scene_times(counter, story->counts[0]),
            two = scene_times(counter, story->counts[1]);
     assert_row(one <= 1 && two <= 1, at, "counted twice");
@@ -238,22 +133,22 @@ static void assert_counted(Desk *d, const Story *story, bool unknown, size_t at)
 
 static void kill_everywhere(Desk *d, const Story *story)
 {
-    size_t stride = volume_is("small") ? 17 : 1, unknown = 0, kills = 0;
+    size_t stride = killer_stride(), unknown = 0, kills = 0;
     memory_close(&d->m);
     scene_put(d->dir, "script", story->script);
-    forget(d);
-    assert_true(run_child(d, story, 0));
+    killer_forget(d);
+    assert_true(killer_run(d, 0, work, story));
     Sent whole = take_sent(d);
     assert_int_equal(whole.n, story->requests);
     bool ended = false;
-    for (size_t at = 1; !ended && at < STEPS_MAX; at += stride) {
-        forget(d);
-        ended = run_child(d, story, at);
+    for (size_t at = 1; !ended && at < KILLER_STEPS_MAX; at += stride) {
+        killer_forget(d);
+        ended = killer_run(d, at, work, story);
         if (ended)
             break;
         kills++;
         Sent first = take_sent(d);
-        assert_true(run_child(d, story, 0));
+        assert_true(killer_run(d, 0, work, story));
         Sent second = take_sent(d);
         bool told = told_unknown(&second);
         unknown += told;
@@ -264,7 +159,7 @@ static void kill_everywhere(Desk *d, const Story *story)
     assert_true(ended);
     print_message("%zu kills, %zu of them with an outcome nobody knows, %zu requests\n", kills,
                   unknown, whole.n);
-    forget(d);
+    killer_forget(d);
     desk_reopen(d);
 }
 

@@ -56,8 +56,8 @@ static void a_cycle_goes_from_wake_to_sleep(Desk *d)
     assert_has(text, "[PARSE ERROR] Could not parse: Hm.");
     assert_has(text, "[TOOL ERROR] nosuch: [UNKNOWN TOOL]");
     assert_has(text, "[COMPLETED] counted");
-    assert_int_equal(scene_times(scene_get(d->dir, "counter", &d->a), "\n"), 1);
-    assert_has(scene_get(d->dir, "requests", &d->a), "current_task: count");
+    assert_int_equal(scene_times(beside_get(d->dir, "counter", &d->a), "\n"), 1);
+    assert_has(beside_get(d->dir, "requests", &d->a), "current_task: count");
 }
 
 static void a_cycle_that_never_says_done_hits_its_limit(Desk *d)
@@ -70,7 +70,7 @@ static void a_cycle_that_never_says_done_hits_its_limit(Desk *d)
     w.iterations_max = 3;
     desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_LIMIT);
-    assert_int_equal(scene_times(scene_get(d->dir, "counter", &d->a), "\n"), 3);
+    assert_int_equal(scene_times(beside_get(d->dir, "counter", &d->a), "\n"), 3);
 }
 
 static void a_model_that_fails_fails_the_cycle(Desk *d)
@@ -147,6 +147,7 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
     assert_int_equal(c.end, CYCLE_DONE);
     assert_has(c.before, "failed: it was killed");
     assert_has(c.before, "while 'stop' was called");
+    assert_has(c.notice, "was ended: it was killed");
 }
 
 static const DeskTest tests[] = {

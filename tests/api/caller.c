@@ -2,9 +2,10 @@
 #define _XOPEN_SOURCE 700
 #include "api/caller.h"
 
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "unit/remove.h"
 
 static jot_pad *open_as(const Caller *c, const char *as)
 {
@@ -54,12 +55,6 @@ void assert_says(const char *text, const char *part)
         fail_msg("'%s' does not say '%s'", text, part);
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(path);
-}
-
 typedef struct Turn {
     const CallerTest *test;
     const char *engine;
@@ -78,7 +73,7 @@ static void run_turn(void **state)
     c.pad = open_as(&c, "ann");
     turn->test->run(&c);
     jot_free(c.pad);
-    assert_int_equal(nftw(c.dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(remove_all(c.dir), 0);
 }
 
 int caller_run(const CallerTest *tests, size_t n)

@@ -6,6 +6,7 @@
 #   says TEXT / tells TEXT                      standard output / standard error holds TEXT
 #   ends CODE                                   the exit code was CODE
 #   until_true COMMAND...                       wait until the command succeeds, a minute at most
+#   lines FILE N                                the file has at least N lines
 set -u
 umask 077
 here=$(mktemp -d "${TMPDIR:-/tmp}/jotter-cli-XXXXXX")
@@ -40,6 +41,8 @@ try() {
         bad=1
     fi
 }
+
+lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 
 # Only keeps a mistake from hanging: it measures nothing.
 until_true() {

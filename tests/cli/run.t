@@ -1,19 +1,8 @@
 #!/bin/bash
-# run.t - jotter run and jotter cycle run, with a scripted model and real tools.
+# run.t - jotter run, with a scripted model and real tools.
 . "$(dirname "$0")/lib.sh"
 export JOTTER_PAD=files:$here/pad
 unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY JOTTER_SCRIPT_LOG
-
-# await SECONDS COMMAND...: until the command succeeds.
-await() {
-    local tries=$(($1 * 20))
-    shift
-    until "$@" 2>/dev/null || [ $tries -le 0 ]; do
-        sleep 0.05
-        tries=$((tries - 1))
-    done
-}
-lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE N: it has at least so many
 
 cat >calc.yaml <<'E'
 - text: Let me compute.
@@ -70,25 +59,13 @@ policy() {
 }
 try 'a policy says what may be done' policy
 
-long() {
-    command -v script >/dev/null || return 0
-    local text=$(head -c 9000 /dev/zero | tr '\0' a)
-    printf -- '- calls: [{id: w, name: write_file, args: {path: %s.txt, content: "%s"}}]\n- text: "{{result:w}}"\n' long "$text" >long.yaml
-    printf -- '- calls: [{id: w, name: write_file, args: {path: %s.txt, content: "%s"}}]\n- text: "{{result:w}}"\n' short "${text:0:7000}" >short.yaml
-    (sleep 1; echo y) | timeout 20 script -qec "'$JOTTER' run x --model script:long.yaml" /dev/null >long.out 2>&1
-    grep -q "no to a call of 'write_file' with 90[0-9]* bytes" long.out && grep -q 'too long to be shown as a whole' long.out && [ ! -e long.txt ] || return 1
-    (sleep 1; echo y) | timeout 20 script -qec "'$JOTTER' run x --model script:short.yaml" /dev/null >short.out 2>&1
-    grep -q "${text:0:7000}.*es, .n.o" short.out && [ -e short.txt ]
-}
-try 'what cannot be shown as a whole is not asked for' long
-
 curtains() {
     [ "$(id -u)" -ne 0 ] || return 0              # root looks everywhere
     ! grep -q __asan_init "$JOTTER" || return 0 # and the leak sanitizer into itself
     echo '- {hang: true}' >dark.yaml
     "$JOTTER" run 'hang' --model "script:dark.yaml?log=$here/dark.log" >/dev/null 2>&1 &
     local pid=$! open=1
-    await 20 lines dark.log 1
+    until_true lines dark.log 1
     cat /proc/$pid/environ >/dev/null 2>&1 || open=0
     kill -TERM "$pid" && wait "$pid"
     [ $open -eq 0 ]
@@ -98,13 +75,6 @@ try "no other process reads a run's environment" curtains
 cat >endless.yaml <<'E'
 - {calls: [{name: scratchpad_list}], repeat: true}
 E
-endless() {
-    jot run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && tells '4 replies without an answer' &&
-        tells "the same call of 'scratchpad_list' came 4 times in a row" && tells 'go on with: jotter run --resume' || return 1
-    jot --json run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && says '"end":"limit"'
-}
-try 'an endless loop ends with exit code 1' endless
-
 cat >refuse.yaml <<'E'
 - {text: No., stop: refusal, why: not this}
 E
@@ -165,32 +135,11 @@ cat >proto.yaml <<'E'
 - text: Well.
 - text: '{"tool": "done", "args": {"summary": "five"}}'
 E
-protocol() { jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]'; }
+protocol() {
+    jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]' || return 1
+    jot run --resume last --model script:proto.yaml --protocol native && ends 64 && tells 'was begun with the json protocol and keeps it'
+}
 try 'a model without tool calls speaks JSON' protocol
-
-huge() {
-    head -c 200000 /dev/zero | tr '\0' a >big.txt && echo 'the end' >>big.txt
-    cat >huge.yaml <<'E'
-- calls: [{id: r, name: read_file, args: {path: big.txt, bytes: 262144}}]
-- calls: [{id: s, name: scratchpad_read, args: {key: "{{result:r|after persisted as|before (|trim}}", from_char: 199990}}]
-- text: "{{result:s|line 1}}"
-E
-    jot run 'what is at its end?' --model "script:huge.yaml?log=$here/huge.log" && ends 0 && says aaaaaaaaaaa || return 1
-    [ "$(wc -c <huge.log)" -lt 60000 ] && jot log show last && says 'scratchpad_read(key=tool_results/'
-}
-try 'a huge result is kept aside, and can be read on' huge
-
-full() {
-    local text=$(head -c 60000 /dev/zero | tr '\0' b)
-    for i in 1 2 3 4 5 6; do echo "- calls: [{name: echo, args: {text: \"$text\"}}]"; done >full.yaml
-    echo '- text: all' >>full.yaml
-    (ulimit -f 250 && "$JOTTER" run 'fill the disk' --model script:full.yaml --quiet >.out 2>.err)
-    code=$? err=$(cat .err)
-    [ "$code" -ge 65 ] && tells 'what was done is kept' || return 1
-    jot run --resume last --model script:full.yaml --quiet && ends 0 && is all || return 1
-    jot verify && ends 0 && jot log usage last && says 'echo' && says '6'
-}
-try 'a full disk in the middle of it loses nothing' full
 
 servers() {
     cat >server.yaml <<'E'
@@ -203,16 +152,6 @@ E
 }
 try 'tools of an MCP server are tools like others' servers
 
-hanging() {
-    cat >sleep.yaml <<'E'
-- calls: [{id: s, name: shell, args: {command: sleep 30, seconds: 1}}]
-- text: "{{result:s}}"
-E
-    jot run 'sleep' --model script:sleep.yaml --allow shell --quiet && ends 0 || return 1
-    case $out in *'cannot be confined'* | *'the command does not end'*) ;; *) says 'it was not done after 1 s' ;; esac
-}
-try 'a tool that hangs is stopped' hanging
-
 cat >half.yaml <<'E'
 - calls: [{name: scratchpad_write, args: {key: found, content: something}}]
 - calls: [{id: c, name: calc, args: {expression: 3*3}}]
@@ -222,7 +161,7 @@ killed() {
     cat half.yaml - >quick.yaml <<<'- text: "{{result:c}}"'
     "$JOTTER" run 'take your time' --model "script:slow.yaml?log=$here/slow.log" >/dev/null 2>&1 &
     local pid=$!
-    await 20 lines slow.log 3
+    until_true lines slow.log 3
     jot run --resume last --model script:quick.yaml && ends 75 && tells leased || return 1
     kill -9 "$pid" && wait "$pid" 2>/dev/null
     jot run --resume last --model "script:quick.yaml?log=$here/quick.log" && ends 0 && is 9 || return 1
@@ -254,46 +193,16 @@ counted() {
 }
 try 'however often it is killed, nothing is done twice' counted
 
-interrupted() {
+interrupted() { # SIGNAL
+    rm -f hang.log
     echo '- {hang: true}' >hang.yaml
     "$JOTTER" run 'hang' --model "script:hang.yaml?log=$here/hang.log" >/dev/null 2>hang.err &
     local pid=$!
-    await 20 lines hang.log 1
-    kill -TERM "$pid" && wait "$pid"
-    [ $? -ne 0 ] && grep -q cancelled hang.err && grep -q -- --resume hang.err && jot log show last && says cancelled
+    until_true lines hang.log 1
+    kill "-$1" "$pid" && wait "$pid"
+    [ $? -eq 130 ] && grep -q cancelled hang.err && grep -q -- --resume hang.err && jot log show last && says cancelled
 }
-try 'a signal stops it, and what was done is kept' interrupted
-
-cat >cycle.yaml <<'E'
-- {when: 'at step 1 of', text: '{"tool": "calc", "args": {"expression": "1+2"}}'}
-- {when: 'at step 2 of', text: '{"tool": "done", "args": {"summary": "it is 3"}}'}
-- text: unused
-E
-cycle() {
-    jot cycle init 'add numbers' && jot cycle run --model script:cycle.yaml && ends 0 && says 'done, 2 of 5 iterations' || return 1
-    grep -q 'summary: it is 3' pad/cycles/active.yaml && grep -q '\[TOOL\] calc' pad/cycles/active.yaml || return 1
-    jot cycle run --every 1 --watch x --model script:cycle.yaml && ends 64 && tells 'say one of --every and --watch'
-}
-try 'a cycle runs by itself' cycle
-
-watched() {
-    "$JOTTER" cycle run --watch "$here/trigger" --model script:cycle.yaml >watched 2>&1 &
-    local pid=$!
-    touch trigger
-    await 20 grep -q done watched
-    kill -TERM "$pid" && wait "$pid"
-    [ $? -eq 0 ] && [ ! -e trigger ] && grep -q 'done, 2 of 5 iterations' watched
-}
-try 'a file sets off a cycle, and is taken away' watched
-
-often() { [ "$(grep -c done often)" -ge 2 ]; }
-every() {
-    "$JOTTER" cycle run --every 1 --agent often --model script:cycle.yaml >often 2>&1 &
-    local pid=$!
-    await 20 often
-    kill -TERM "$pid" && wait "$pid"
-    [ $? -eq 0 ] && often
-}
-try 'a cycle comes again after a while' every
+try 'a signal stops it, and what was done is kept' interrupted TERM
+try 'so does a terminal that is closed' interrupted HUP
 
 plan

@@ -6,13 +6,13 @@
  * library ends the process (its own way of saying so) or a call fails, the parent
  * then opens the pad as anybody would, reads everything, and writes. */
 #include <errno.h>
-#include <ftw.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "store/engine.h"
+#include "unit/remove.h"
 #include "unit/unit.h"
 
 void *__libc_malloc(size_t size);
@@ -101,12 +101,6 @@ typedef struct Trial {
     char dir[64], url[96];
 } Trial;
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(path);
-}
-
 static void trial_new(Trial *t, const char *engine)
 {
     snprintf(t->dir, sizeof t->dir, "%s/jotter-alloc-XXXXXX",
@@ -117,7 +111,7 @@ static void trial_new(Trial *t, const char *engine)
 
 static void trial_free(Trial *t)
 {
-    assert_int_equal(nftw(t->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(remove_all(t->dir), 0);
 }
 
 /* The last write that was acknowledged; the child has ended, one way or the other. */

@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "store/engine.h"
+#include "unit/remove.h"
 #include "unit/unit.h"
 
 enum { FILES_MAX = 64, STREAMS_MAX = 16, BYTES_MAX = 1 << 20 };
@@ -87,12 +88,6 @@ static void make_pad(Pad *p, const char *engine)
     walked = p;
     assert_int_equal(nftw(p->dir, note_file, 16, FTW_PHYS), 0);
     assert_in_range(p->files_n, 1, FILES_MAX - 1);
-}
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(path);
 }
 
 /* --- Reading it ------------------------------------------------------------------------ */
@@ -217,7 +212,7 @@ static void flip_everywhere(const char *engine, size_t step)
     for (size_t i = 0; i < p.files_n; i++)
         flip_file(&p, known, p.files[i], step, &t);
     know_all(&p, known, &a); /* all is as it was */
-    assert_int_equal(nftw(p.dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(remove_all(p.dir), 0);
     printf("crash %s: %lu bits turned over, %lu such bits told by verify, 0 violations\n", engine,
            t.tried, t.by_verify);
 }

@@ -152,10 +152,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"\x00\x01nonsense\r\n\r\n")
             self.close_connection = True
             return None
-        if what == "headers":
+        if what in ("headers", "line"):
             self.send_response(200)
-            for i in range(100):
-                self.send_header("X-%d" % i, "x" * 1000)
+            for i in range(100 if what == "headers" else 1):
+                self.send_header("X-%d" % i, "x" * (1000 if what == "headers" else 200000))
             self.end_headers()
             return self.stop()
         data = huge(vendor, int(name)) if what == "huge" else stream(vendor, name)

@@ -169,6 +169,22 @@ static void a_new_process_continues_with_the_right_answer(void **state)
     desk_done(&d);
 }
 
+static void whoever_sends_no_conversation_says_where_the_script_stands(void **state)
+{
+    Desk d;
+    desk_init(&d, "- text: a\n- text: b\n- text: c\n");
+    assert_int_equal(desk_open(&d, ""), JOT_OK);
+    say(&d, "the state");
+    d.request.earlier = 1;
+    assert_str(ask(&d).parts[0].text, S("b"));
+    assert_str(ask(&d).parts[0].text, S("c"));
+    d.request.earlier = 3;
+    d.request.n_messages = 1;
+    assert_int_equal(refuse(&d), JOT_INVALID);
+    assert_non_null(strstr(d.e.text, "this would be number 4"));
+    desk_done(&d);
+}
+
 static void a_used_up_script_says_so(void **state)
 {
     Desk d;
@@ -546,6 +562,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_come_in_order_with_text_calls_and_stops),
         cmocka_unit_test(a_new_process_continues_with_the_right_answer),
+        cmocka_unit_test(whoever_sends_no_conversation_says_where_the_script_stands),
         cmocka_unit_test(a_used_up_script_says_so),
         cmocka_unit_test(a_repeated_answer_has_fresh_ids),
         cmocka_unit_test(an_aside_answers_whatever_asks_for_it_and_does_not_count),

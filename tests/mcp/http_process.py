@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import queue
+import select
 import signal
 import socket
 import sqlite3
@@ -756,6 +757,72 @@ def a_body_that_is_too_long_is_refused_before_it_is_read():
         for c in sockets:
             c.close()
         assert soon(lambda: s.ask("POST", big)[0] == 200)
+
+
+@test
+def a_large_message_holds_nobody_up():
+    with Place() as p:
+        s = p.serve()
+        message = write("large", "x", modern=True)
+        message["params"]["arguments"]["more"] = [1] * 2000000  # 6 MB that take long to read
+        c = s.connect()
+        c.request("POST", "/mcp", json.dumps(message), s.headers(**wire.modern_headers(message)))
+        sent, slowest = time.monotonic(), 0  # of those that ask while it is read
+        while not select.select([c.sock], [], [], 0)[0]:
+            began = time.monotonic()
+            assert post_modern(s, request("server/discover", modern=True))[0] == 200
+            slowest = max(slowest, time.monotonic() - began)
+        whole = time.monotonic() - sent
+        answer = json.loads(c.getresponse().read().decode().removeprefix("data: "))
+        c.close()
+        assert slowest < whole / 2, (slowest, whole)
+        assert answer["result"]["isError"] and "more" in json.dumps(answer), answer
+        assert post_modern(s, write("large", "y" * 4000000, modern=True))[0] == 200
+        assert len(read_note(p.url, "large")) == 4000000
+
+
+@test
+def a_large_message_whose_client_has_gone_is_forgotten():
+    with Place() as p:
+        s = p.serve()
+        message = write("gone", "x" * 1000000, modern=True)
+        for _ in range(20):
+            c = s.connect()
+            c.request("POST", "/mcp", json.dumps(message), s.headers(**wire.modern_headers(message)))
+            c.close()
+        assert post_modern(s, write("there", "x" * 1000000, modern=True))[0] == 200
+        assert len(read_note(p.url, "there")) == 1000000
+
+
+@test
+def what_cannot_be_read_is_refused_also_if_it_is_large():
+    with Place() as p:
+        s = p.serve()
+        session = begin(s, "2025-03-26")
+        pad = " " * 100000
+        assert s.ask("POST", "{" + pad, **session)[0] == 400
+        assert s.ask("POST", json.dumps(write("a", "x" * 100000)), **dict(session, Accept="text/html"))[0] == 406
+        assert post(s, write("a", "x" * 100000), **dict(session, **{"Mcp-Session-Id": "0" * 64}))[0] == 404
+        assert s.ask("POST", "[" + pad + "]", **session)[0] == 400
+        batch = [write("a%d" % i, "x" * 20000, id=i) for i in range(10)]
+        status, _, reply = post(s, batch, **session)
+        assert status == 200 and sorted(r["id"] for r in reply) == list(range(10)), reply
+        assert post(s, [write("a", "x", id=i) for i in range(101)] + [pad], **session)[0] == 400
+
+
+@test
+def what_a_session_sends_behind_a_large_message_waits_its_turn():
+    with Place() as p:
+        s = p.serve()
+        session = begin(s)
+        texts = ["x" * 1000000] + ["text %d" % i for i in range(20)]
+        threads = [threading.Thread(target=post, args=(s, write("k%d" % i, t, id=i)), kwargs=session)
+                   for i, t in enumerate(texts)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert [read_note(p.url, "k%d" % i) for i in range(len(texts))] == texts
 
 
 @test

@@ -1,11 +1,14 @@
 /* desk.c - setting a Desk up and running the tests at it. */
 #include "memory/desk.h"
 
-#include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "unit/remove.h"
 
 static int64_t wall(void *ctx)
 {
@@ -85,6 +88,23 @@ void desk_check(Desk *d, jot_status want, jot_status got, const char *call, cons
     _assert_true(got == want, call, file, line);
 }
 
+bool desk_lived(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status))
+        assert_int_equal(WTERMSIG(status), SIGKILL);
+    else
+        assert_int_equal(WEXITSTATUS(status), 0);
+    return WIFEXITED(status);
+}
+
+void assert_has(Str text, const char *part)
+{
+    if (!memmem(text.p, text.n, part, strlen(part)))
+        fail_msg("'" STR_FMT "' does not say '%s'", STR_ARG(text), part);
+}
+
 void assert_says(const Desk *d, const char *part)
 {
     if (!strstr(d->e.text, part))
@@ -108,22 +128,11 @@ static void set_up(Desk *d, const char *engine)
     d->m = open_as(d, "ann");
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(path);
-}
-
-static void remove_tree(const char *dir)
-{
-    assert_int_equal(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
-}
-
 static void tear_down(Desk *d)
 {
     memory_close(&d->m);
     arena_free(&d->a);
-    remove_tree(d->dir);
+    assert_int_equal(remove_all(d->dir), 0);
 }
 
 /* What cmocka hands to one test. */

@@ -6,6 +6,8 @@
 #ifndef TESTS_MEMORY_DESK_H
 #define TESTS_MEMORY_DESK_H
 
+#include <sys/types.h>
+
 #include "memory/memory.h"
 #include "unit/unit.h"
 
@@ -46,6 +48,10 @@ void desk_reopen(Desk *d);
 /* How many files of the desk hold this text; all of them are read, whatever they are. */
 size_t desk_files_with(Desk *d, const char *text);
 
+/* Wait for a process of the test's own: true if it came to its end, which must be 0, false if it
+ * was killed by SIGKILL, which is the only other way. */
+bool desk_lived(pid_t child);
+
 /* The call must end so; what it said is printed if not. */
 #define desk_expect(d, status, call) desk_check((d), (status), (call), #call, __FILE__, __LINE__)
 #define desk_ok(d, call) desk_expect((d), JOT_OK, (call))
@@ -53,6 +59,7 @@ void desk_check(Desk *d, jot_status want, jot_status got, const char *call, cons
                 int line);
 
 #define assert_text(got, want) assert_str((got), str(want))
+void assert_has(Str text, const char *part);
 void assert_says(const Desk *d, const char *part); /* the last error's sentence holds this */
 
 #endif

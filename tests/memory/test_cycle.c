@@ -307,7 +307,8 @@ static void a_missing_result_is_told_when_the_cycle_ends(Desk *d)
     Cycle c = wake(d);
     step(d, &c, CALL_ECHO);
     asleep(d, &c);
-    assert_true(holds(active(d), "[TOOL ERROR] echo: no result came"));
+    assert_true(holds(active(d), "[TOOL ERROR] echo: no result came: nobody knows whether it was "
+                                 "done"));
 }
 
 static void sleeping_twice_is_sleeping_once(Desk *d)
@@ -371,6 +372,46 @@ static void a_second_wake_is_refused_while_a_cycle_runs(Desk *d)
     refuse_wake(d, JOT_LEASED);
 }
 
+static void what_a_dead_cycle_did_outside_is_told(Desk *d)
+{
+    put_state(d, ME, by_hand);
+    Cycle c = wake(d);
+    for (int i = 0; i < 2; i++) {
+        step(d, &c, CALL_ECHO);
+        result(d, &c, "hi");
+    }
+    step(d, &c, "{\"tool\":\"update_scratchpad\",\"args\":{\"goals\":[]}}");
+    step(d, &c, CALL_ECHO);
+    d->awake_ms += CYCLE_TTL_MS;
+    Cycle next = wake(d);
+    Str notes = value(d, next.before, "notes");
+    assert_true(holds(notes, "while 'echo' was called: nobody knows whether it was done\n"
+                             "Cycle 20260101_000000 had called 'echo' (2 times): that is not "
+                             "undone\n"));
+    assert_false(holds(notes, "update_scratchpad"));
+}
+
+/* A beginning counts anew, and so does a state that was deleted. */
+static void replies_are_counted_since_the_beginning(Desk *d)
+{
+    Cycle c = wake(d);
+    assert_int_equal(c.earlier, 0);
+    step(d, &c, CALL_ECHO);
+    result(d, &c, "hi");
+    step(d, &c, SAY_DONE);
+    asleep(d, &c);
+    c = wake(d);
+    assert_int_equal(c.earlier, 2);
+    step(d, &c, CALL_ECHO);
+    d->awake_ms += CYCLE_TTL_MS; /* those of a dead cycle count too */
+    c = wake(d);
+    assert_int_equal(c.earlier, 3);
+    asleep(d, &c);
+    desk_ok(d, cycle_reset(&d->m, ME, (Str){ 0 }, (Str){ 0 }, &d->a, &d->e));
+    c = wake(d);
+    assert_int_equal(c.earlier, 0);
+}
+
 static void a_cycle_without_a_sign_is_ended_by_the_next_wake(Desk *d)
 {
     put_state(d, ME, by_hand);
@@ -382,7 +423,8 @@ static void a_cycle_without_a_sign_is_ended_by_the_next_wake(Desk *d)
     assert_true(holds(next.notice, "cycle '20260101_000000' was ended: it was killed"));
     assert_true(holds(value(d, next.before, "notes"),
                       "Cycle 20260101_000000 failed: it was killed, or gave no sign for 900 s, "
-                      "after 2 of 5 iterations, while 'echo' was called"));
+                      "after 2 of 5 iterations, while 'echo' was called: nobody knows whether "
+                      "it was done"));
     assert_int_equal(yaml_get(next.state, S("goals"))->n, 1);
     desk_ok(d, cycle_find(&d->m, ME, c.id, &d->a, &dead, &d->e));
     assert_int_equal(dead.end, CYCLE_KILLED);
@@ -597,6 +639,7 @@ static void an_edit_in_the_moment_of_a_write_is_merged(Desk *d)
         step(d, &c, SAY_DONE);
         asleep(d, &c);
         c = wake(d); /* before */
+        assert_int_equal(c.earlier, 1);
         d->io.hook = NULL;
         asleep(d, &c);
         assert_true(editor.left <= 0);
@@ -803,6 +846,8 @@ int main(void)
         DESK_TEST(a_failure_keeps_the_notes_that_were_there),
         DESK_TEST(a_second_wake_is_refused_while_a_cycle_runs),
         DESK_TEST(a_cycle_without_a_sign_is_ended_by_the_next_wake),
+        DESK_TEST(what_a_dead_cycle_did_outside_is_told),
+        DESK_TEST(replies_are_counted_since_the_beginning),
         DESK_TEST(a_reboot_ends_a_cycle),
         DESK_TEST(who_knows_that_the_holder_is_gone_need_not_wait),
         DESK_TEST(a_cycle_under_a_lease_is_dead_when_the_lease_is_over),

@@ -38,10 +38,4 @@ static inline void refuses(Desk *d, const char *tool, const char *args, const ch
     assert_true(r.is_error);
 }
 
-static inline void assert_has(Str text, const char *part)
-{
-    if (!memmem(text.p, text.n, part, strlen(part)))
-        fail_msg("'" STR_FMT "' does not say '%s'", STR_ARG(text), part);
-}
-
 #endif
