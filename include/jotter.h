@@ -748,7 +748,8 @@ typedef enum jot_action {
     JOT_ACTION_UNREADABLE = 0, /* no JSON object with a tool in it */
     JOT_ACTION_TOOL = 1,       /* run this tool, and bring its result */
     JOT_ACTION_UPDATE = 2,     /* the state was changed */
-    JOT_ACTION_DONE = 3
+    JOT_ACTION_DONE = 3,
+    JOT_ACTION_REDACTED = 4 /* the reply a result belongs to was redacted */
 } jot_action;
 
 typedef enum jot_tool_end {

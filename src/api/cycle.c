@@ -10,7 +10,8 @@ _Static_assert(JOT_CYCLE_DONE == (int)CYCLE_DONE && JOT_CYCLE_KILLED == (int)CYC
                "the ends of a cycle have the numbers of jotter.h");
 _Static_assert(JOT_ACTION_UNREADABLE == (int)ACTION_UNREADABLE &&
                    JOT_ACTION_TOOL == (int)ACTION_TOOL && JOT_ACTION_UPDATE == (int)ACTION_UPDATE &&
-                   JOT_ACTION_DONE == (int)ACTION_DONE,
+                   JOT_ACTION_DONE == (int)ACTION_DONE &&
+                   JOT_ACTION_REDACTED == (int)ACTION_REDACTED,
                "actions have the numbers of jotter.h");
 _Static_assert(JOT_TOOL_OK == (int)TOOL_OK && JOT_TOOL_FAILED == (int)TOOL_FAILED &&
                    JOT_TOOL_UNKNOWN == (int)TOOL_UNKNOWN,

@@ -10,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "base/yaml_json.h"
+#include "memory/memory.h"
 
 enum { UNREADABLE_CHARS = 200, NAME_CHARS = 64, UPDATE_KEYS_MAX = 1000 };
 
@@ -117,6 +118,11 @@ Action action_parse(Str reply, Arena *into)
     x.tool = arena_copy(into, x.tool);
     x.args = json_is_object(args) ? json_as_text(into, args) : S("{}");
     return x;
+}
+
+Action action_redacted(void)
+{
+    return (Action){ .kind = ACTION_REDACTED, .tool = S(FORGET_MARK), .args = S("{}") };
 }
 
 /* --- Entries ----------------------------------------------------------------------------- */
@@ -270,6 +276,10 @@ Yaml *action_apply(Arena *a, const Yaml *state, const Action *x, Str *said)
     case ACTION_UNREADABLE:
         return with_note(a, cycle_state_copy(a, state),
                          arena_printf(a, "[PARSE ERROR] " STR_FMT, STR_ARG(x->why)), said);
+    case ACTION_REDACTED:
+        return with_note(a, cycle_state_copy(a, state),
+                         S("[REDACTED] a reply was redacted: what it asked for is not known"),
+                         said);
     case ACTION_TOOL:
         break;
     case ACTION_UPDATE:
@@ -312,7 +322,8 @@ const char *action_name(ActionKind kind)
     static const char *const names[] = { [ACTION_UNREADABLE] = "unreadable",
                                          [ACTION_TOOL] = "tool",
                                          [ACTION_UPDATE] = "update",
-                                         [ACTION_DONE] = "done" };
+                                         [ACTION_DONE] = "done",
+                                         [ACTION_REDACTED] = "redacted" };
     return names[kind];
 }
 

@@ -22,6 +22,7 @@ typedef enum ActionKind {
     ACTION_TOOL,       /* a tool of somebody else's */
     ACTION_UPDATE,
     ACTION_DONE,
+    ACTION_REDACTED, /* the reply is gone: nobody knows what it asked for */
 } ActionKind;
 
 typedef struct Action {
@@ -34,6 +35,9 @@ typedef struct Action {
 /* Read a reply: all of it if that is a JSON object, else the first balanced object in it that
  * names a tool.  The texts live in `into`. */
 Action action_parse(Str reply, Arena *into);
+
+/* What stands for a reply that was redacted. */
+Action action_redacted(void);
 
 /* The state after an action, in `a`; `state` is left alone.  A tool changes nothing until its
  * result comes.  *said is the entry that was added, or empty. */
@@ -49,7 +53,7 @@ typedef enum ToolEnd { TOOL_OK, TOOL_FAILED, TOOL_UNKNOWN } ToolEnd;
 Yaml *action_result(Arena *a, const Yaml *state, const Action *call, ToolEnd end, Str result,
                     Str *said);
 
-/* "tool", "update", "done", "unreadable". */
+/* "tool", "update", "done", "unreadable", "redacted". */
 const char *action_name(ActionKind kind);
 
 /* {"action": "tool", "tool": NAME, "args": {...}}; the caller owns it. */

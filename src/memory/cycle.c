@@ -121,9 +121,8 @@ static Str calls_made(Arena *a, const Cycle *c)
     return cycle_state_line(a, buf_str(&names), CYCLE_STATE_LINE_CHARS);
 }
 
-static Yaml *end_state(Arena *a, const Cycle *c, Err *e)
+static Yaml *end_state(Arena *a, const Cycle *c)
 {
-    Yaml *out = NULL;
     Str said;
     bool failed = c->end == CYCLE_FAILED || c->end == CYCLE_KILLED;
     if (!failed && !c->waiting)
@@ -131,8 +130,7 @@ static Yaml *end_state(Arena *a, const Cycle *c, Err *e)
     if (!failed)
         return action_result(a, c->state, &c->call, TOOL_FAILED,
                              S("no result came: nobody knows whether it was done"), &said);
-    if (cycle_state_read(c->before, a, &out, e) != JOT_OK)
-        return NULL;
+    Yaml *out = cycle_state_salvage(c->before, a);
     cycle_state_note(a, out,
                      arena_printf(a, "Cycle " STR_FMT " failed: " STR_FMT, STR_ARG(c->id),
                                   STR_ARG(cycle_state_line(a, c->why, CYCLE_STATE_LINE_CHARS))));
@@ -151,9 +149,7 @@ static jot_status add_after(Memory *m, const Tail *t, const Cycle *c, Arena *a, 
     assert(c->sealed && t->phase == TAIL_OPEN);
     Str text;
     Mark mark;
-    Yaml *state = end_state(a, c, e);
-    if (!state)
-        return bad_state(c->agent, e);
+    Yaml *state = end_state(a, c);
     if (t->edited)
         state = join_edit(a, t, state, notice);
     TRY(cycle_state_write(state, a, &text, e));
@@ -171,12 +167,10 @@ static jot_status add_after(Memory *m, const Tail *t, const Cycle *c, Arena *a, 
 static jot_status add_state(Memory *m, Str agent, const Tail *t, Arena *a, Buf *notice, Err *e)
 {
     bool ending = t->phase == TAIL_ENDING;
-    Yaml *state = NULL;
     Str text;
     Mark mark;
     TRY(snapshot_keep(m, agent, t, e));
-    if (cycle_state_read(ending ? t->after : t->text, a, &state, e) != JOT_OK)
-        return bad_state(agent, e);
+    Yaml *state = cycle_state_salvage(ending ? t->after : t->text, a);
     if (t->edited)
         state = join_edit(a, t, state, notice);
     if (ending)
@@ -416,7 +410,7 @@ jot_status cycle_result(Memory *m, Str agent, Str id, ToolEnd end, Str result, A
     };
     TRY(check_bytes(result, "a result", e));
     TRY(find_running(m, agent, id, into, c, e));
-    if (!c->waiting)
+    if (!c->waiting && !c->lost)
         return err_set(e, JOT_INVALID, "no tool was called in cycle '" STR_FMT "'", STR_ARG(id));
     out->action = c->call;
     action_result(into, c->state, &c->call, end, result, &out->said);

@@ -75,6 +75,7 @@ typedef struct Cycle {
     bool orphaned;   /* the lease it was woken under is over, so nobody is left to end it */
     uint64_t lease;  /* the token it runs under; 0: none */
     bool sealed;     /* it is about to end: no more steps */
+    bool lost;       /* its newest reply was redacted: perhaps a result is missing, perhaps not */
     bool waiting;    /* a tool was called and its result is missing: */
     Action call;     /* this one */
     int64_t left_ms; /* until it counts as dead */

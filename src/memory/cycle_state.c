@@ -95,6 +95,20 @@ jot_status cycle_state_read(Str text, Arena *into, Yaml **out, Err *e)
     return JOT_OK;
 }
 
+Yaml *cycle_state_salvage(Str text, Arena *into)
+{
+    Err why = { 0 };
+    Yaml *out = NULL;
+    if (cycle_state_read(text, into, &out, &why) == JOT_OK)
+        return out;
+    out = cycle_state_new(into);
+    cycle_state_note(
+        into, out,
+        arena_printf(into, "[EDIT] the state cannot be read any more: " STR_FMT,
+                     STR_ARG(cycle_state_line(into, str(why.text), CYCLE_STATE_LINE_CHARS))));
+    return out;
+}
+
 jot_status cycle_state_write(const Yaml *state, Arena *into, Str *out, Err *e)
 {
     AUTO(Buf) text = { .max = WRITE_MAX };

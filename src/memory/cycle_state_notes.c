@@ -18,7 +18,7 @@
 
 static const char *const tags[] = { "[TOOL]",       "[COMPLETED]",    "[PARSE ERROR]",
                                     "[TOOL ERROR]", "[UNKNOWN TOOL]", "[CONFLICT]",
-                                    "[EDIT]",       "[TRIMMED]" };
+                                    "[EDIT]",       "[TRIMMED]",      "[REDACTED]" };
 
 /* --- One line ---------------------------------------------------------------------------- */
 

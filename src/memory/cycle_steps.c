@@ -60,17 +60,18 @@ static void advance(Fold *f, Yaml *next)
     f->states = TAKE(f->spare);
 }
 
-static void take_reply(Fold *f, Str reply)
+static void take_reply(Fold *f, const Record *r)
 {
     Cycle *c = f->c;
     Str said;
-    Action x = action_parse(reply, f->into);
+    Action x = r->mark.redacted ? action_redacted() : action_parse(r->body, f->into);
     c->iterations++;
     c->waiting = x.kind == ACTION_TOOL;
+    c->lost = x.kind == ACTION_REDACTED;
     c->done = x.kind == ACTION_DONE;
-    if (c->waiting)
+    if (c->waiting || c->lost)
         c->call = x;
-    if (x.kind != ACTION_UNREADABLE)
+    if (x.kind != ACTION_UNREADABLE && x.kind != ACTION_REDACTED)
         count_call(f, &x);
     advance(f, action_apply(&f->spare, f->state, &x, &said));
 }
@@ -85,10 +86,10 @@ static ToolEnd tool_end(Str status)
 static void take_result(Fold *f, const json_t *meta, Str result)
 {
     Str said;
-    if (!f->c->waiting)
+    if (!f->c->waiting && !f->c->lost)
         return;
     ToolEnd end = tool_end(json_str(json_object_get(meta, "status")));
-    f->c->waiting = false;
+    f->c->waiting = f->c->lost = false;
     advance(f, action_result(&f->spare, f->state, &f->c->call, end, result, &said));
 }
 
@@ -107,11 +108,10 @@ static jot_status fold_add(void *ctx, const Record *r)
     if (r->mark.op != OP_APPEND || json_read(r->meta, &meta, NULL) != JOT_OK)
         return JOT_OK;
     Str kind = json_str(json_object_get(meta, "kind"));
-    Str body = r->mark.redacted ? S(FORGET_MARK) : r->body; /* which no reply can be read from */
     if (str_eq(kind, S("reply")))
-        take_reply(f, body);
+        take_reply(f, r);
     else if (str_eq(kind, S("result")))
-        take_result(f, meta, body);
+        take_result(f, meta, r->mark.redacted ? S(FORGET_MARK) : r->body);
     else if (str_eq(kind, S("end")))
         take_end(f, meta);
     Str boot = json_str(json_object_get(meta, "boot"));
@@ -147,7 +147,7 @@ jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
     AUTO(Fold) f = { .c = out, .into = into, .awake_ms = t->awake_ms };
     snprintf(f.boot, sizeof f.boot, STR_FMT, STR_ARG(t->boot));
     out->iterations = 0;
-    TRY(cycle_state_read(t->before, &f.states, &f.state, e));
+    f.state = cycle_state_salvage(t->before, &f.states);
     Err missing = { 0 };
     Str stream = steps_stream(out->agent, out->id, into);
     jot_status st = memory_each_record(m, stream, 1, fold_add, &f, NULL, &missing);

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "memory/artifact.h"
 #include "memory/checkpoint.h"
-#include "memory/graph.h"
+#include "memory/forget_text.h"
 #include "memory/note.h"
 #include "memory/phrase.h"
 #include "memory/run.h"
@@ -150,26 +149,6 @@ jot_status forget_check_phrase(Str phrase, Err *e)
     return JOT_OK;
 }
 
-/* A result that is no text is kept as base64 (sink.h): there it is looked for in the bytes. */
-static bool holds_coded(Str stream, Str body, Str phrase)
-{
-    static const Str member = { "\"result_base64\"", 15 };
-    json_t *read = NULL;
-    AUTO(Arena) arena = { 0 };
-    Str bytes;
-    if (!str_starts(stream, S("artifacts/" ARTIFACT_TOOL_RESULTS "/")) || body.n == 0 ||
-        !memmem(body.p, body.n, member.p, member.n) || json_read(body, &read, NULL) != JOT_OK)
-        return false;
-    AUTO_PTR(json_t) value = read;
-    return base64_read(json_str(json_object_get(value, "result_base64")), &arena, &bytes) &&
-           phrase_in(bytes, phrase);
-}
-
-static bool holds(Str stream, Str body, Str phrase)
-{
-    return phrase_in(body, phrase) || holds_coded(stream, body, phrase);
-}
-
 static bool kept_in(const Record *r, Str phrase)
 {
     return phrase_in(r->meta, phrase) || phrase_in(r->by, phrase) || phrase_in(r->id, phrase) ||
@@ -199,8 +178,8 @@ static jot_status collect(void *ctx, const Record *r)
     f->kept += f->phrase.n && kept_in(r, f->phrase);
     if (r->mark.redacted || r->mark.op == OP_DELETE || (f->head && r->mark.seq == f->head))
         return JOT_OK;
-    bool hit =
-        f->phrase.n ? holds(f->stream, r->body, f->phrase) : hash_eq(r->mark.sha256, f->sha256);
+    bool hit = f->phrase.n ? forget_holds(f->stream, r->body, f->phrase)
+                           : hash_eq(r->mark.sha256, f->sha256);
     if (!hit)
         return JOT_OK;
     if (f->head && r->mark.seq > f->head) {
@@ -254,37 +233,17 @@ jot_status forget_version(Memory *m, Str stream, const When *which, uint64_t *n,
 
 /* --- The present text -------------------------------------------------------------------- */
 
-/* An entity and a relation are found by what they are called: that cannot be replaced. */
-static bool keeps_its_place(Str stream, Str text)
-{
-    json_t *read = NULL;
-    AUTO(Arena) arena = { 0 };
-    if (!str_starts(stream, S("graph/")))
-        return true;
-    if (json_read(text, &read, NULL) != JOT_OK)
-        return false;
-    AUTO_PTR(json_t) v = read;
-    Str place = str_starts(stream, S(GRAPH_ENTITIES))
-                    ? graph_entity_stream(json_str(json_object_get(v, "name")), &arena)
-                    : graph_relation_stream(json_str(json_object_get(v, "from")),
-                                            json_str(json_object_get(v, "to")),
-                                            json_str(json_object_get(v, "relationType")), &arena);
-    return str_eq(place, stream);
-}
-
 /* A new version without the phrase.  JOT_CONFLICT: somebody else wrote one. */
 static jot_status rewrite(Memory *m, Str stream, Str phrase, Arena *into, Doc *head, Forgotten *out,
                           Err *e)
 {
-    Str text = phrase_replace(head->text, phrase, S(FORGET_MARK), into);
-    if (phrase_in(text, phrase))
+    Str text = forget_clean(stream, head->text, phrase, into);
+    if (!forget_has_layout(stream) && phrase_in(text, phrase))
         return err_set(e, JOT_INVALID,
                        "the text to redact cannot be told from the mark '%s' beside other text",
                        FORGET_MARK);
-    if (!keeps_its_place(stream, text)) {
-        out->live = true;
-        return JOT_OK;
-    }
+    if (str_eq(text, head->text))
+        return JOT_OK; /* the caller sees that it is still there */
     HashHex all = hash_hex(head->mark.sha256);
     DocWrite w = { .text = text, .meta = meta_kept(head->meta, into) };
     w.when.version = str(all.text);
@@ -301,10 +260,9 @@ static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *ou
     TRY(doc_present(m, stream, &arena, &head, e));
     Nature nature = nature_of(stream);
     bool live = mark_live(&head.mark) && nature != NATURE_LOG;
-    out->live = false;
     if (live && nature == NATURE_DOCUMENT && phrase_in(head.text, phrase))
         TRY(rewrite(m, stream, phrase, &arena, &head, out, e));
-    out->live = out->live || (live && holds(stream, head.text, phrase));
+    out->live = live && forget_holds(stream, head.text, phrase);
     out->mark = head.mark;
     return JOT_OK;
 }
