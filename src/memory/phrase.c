@@ -3,7 +3,10 @@
  * A text is a row of units: at level 0 a unit is a byte, at each level above it
  * what one escape of JSON stands for, made of units of the level below.  So units
  * of a level never overlap, and a walk from the beginning of the text meets all of
- * them.  A backslash that begins no escape is itself. */
+ * them.  A backslash that begins no escape is itself.
+ *
+ * Exactly first, loosely afterwards: what is exact is then gone already, and a loose
+ * match costs nothing where the first byte of the phrase does not stand. */
 #include "memory/phrase.h"
 
 #include <assert.h>
@@ -134,21 +137,149 @@ static size_t match_bytes(Str s, size_t at, Str phrase)
     return stop ? end : 0;
 }
 
+/* --- Loosely ----------------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return (unsigned char)c <= ' ' || c == 0x7F;
+}
+
+/* The one byte of the unit at `at`; -1 if there is none, or it has more.  *end is where it ends. */
+static int byte_at(Str s, size_t at, int level, size_t *end)
+{
+    if (at >= s.n)
+        return -1;
+    Unit u = unit_at(s, at, level);
+    *end = u.end;
+    return u.n == 1 ? (unsigned char)u.bytes[0] : -1;
+}
+
+/* Behind what stands in front of a line in a view: "|", or a number and a tab. */
+static size_t skip_gutter(Str s, size_t at, int level)
+{
+    size_t end = at, next = at;
+    int c = byte_at(s, at, level, &end);
+    if (c == '|') {
+        c = byte_at(s, end, level, &next);
+        return c < 0 || is_blank((char)c) ? end : at;
+    }
+    size_t here = at;
+    for (; c >= '0' && c <= '9'; c = byte_at(s, here, level, &end))
+        here = end;
+    return here > at && c == '\t' ? end : at;
+}
+
+/* Behind the blanks at `at`, and what stands in front of the lines that begin there. */
+static size_t skip_blanks(Str s, size_t at, int level)
+{
+    bool fresh = false;
+    for (;;) {
+        size_t end = at;
+        int c;
+        while ((c = byte_at(s, at, level, &end)) >= 0 && is_blank((char)c)) {
+            fresh = fresh || c == '\n';
+            at = end;
+        }
+        size_t behind = fresh ? skip_gutter(s, at, level) : at;
+        if (behind == at)
+            return at;
+        at = behind;
+    }
+}
+
+/* Behind the ** at `at`; `at` if there is none. */
+static size_t skip_bold(Str s, size_t at, int level)
+{
+    size_t end = at;
+    if (byte_at(s, at, level, &end) != '*' || byte_at(s, end, level, &end) != '*')
+        return at;
+    return end;
+}
+
+/* As match_units, with any blanks for blanks and ** passed over.  `phrase` has none at its ends. */
+static size_t match_loose(Str s, size_t at, Str phrase, int level)
+{
+    size_t done = 0;
+    bool bold = false;
+    while (done < phrase.n) {
+        size_t next = at;
+        if (is_blank(phrase.p[done])) {
+            next = skip_blanks(s, at, level);
+            done = next > at ? skip_blanks(phrase, done, 0) : done;
+        } else if (at < s.n) {
+            Unit u = unit_at(s, at, level);
+            bool same = u.n <= phrase.n - done && memcmp(u.bytes, phrase.p + done, u.n) == 0;
+            next = same ? u.end : at;
+            done += same ? u.n : 0;
+        }
+        if (next == at) {
+            next = done ? skip_bold(s, at, level) : at;
+            bold = !bold;
+        }
+        if (next == at)
+            return 0;
+        at = next;
+    }
+    return bold ? skip_bold(s, at, level) : at;
+}
+
+/* The same for bytes, without cutting a character that JSON has written. */
+static size_t match_loose_bytes(Str s, size_t at, Str phrase)
+{
+    size_t stop = match_loose(s, at, phrase, 0), end = at;
+    while (end < stop)
+        end = unit_at(s, end, 1).end;
+    return stop ? end : 0;
+}
+
+/* What of a phrase is looked for loosely; empty if it is one word. */
+static Str loose_part(Str phrase)
+{
+    while (phrase.n && is_blank(phrase.p[0]))
+        phrase = str_from(phrase, 1);
+    while (phrase.n && is_blank(phrase.p[phrase.n - 1]))
+        phrase.n--;
+    for (size_t i = 0; i < phrase.n; i++) {
+        unsigned char c = (unsigned char)phrase.p[i];
+        bool word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!word && c < 0x80)
+            return phrase;
+    }
+    return (Str){ 0 };
+}
+
+/* --- Walking ----------------------------------------------------------------------------- */
+
+/* How a phrase is looked for. */
+typedef struct Way {
+    Str phrase;
+    int level;
+    bool loose;
+} Way;
+
+static size_t match(Str s, size_t at, const Way *w)
+{
+    if (w->loose)
+        return w->level ? match_loose(s, at, w->phrase, w->level)
+                        : match_loose_bytes(s, at, w->phrase);
+    return w->level ? match_units(s, at, w->phrase, w->level) : match_bytes(s, at, w->phrase);
+}
+
 /* One walk at one level; what is not the phrase goes to `to`.  Without it the first one is enough.
  * *deeper: there are escapes at this level, so that the next one differs. */
-static bool walk(Str s, Str phrase, int level, Str mark, Buf *to, bool *deeper)
+static bool walk(Str s, const Way *w, Str mark, Buf *to, bool *deeper)
 {
     size_t kept = 0; /* up to here `to` has it */
     *deeper = false;
     for (size_t at = 0; at < s.n;) {
-        if (s.p[at] != '\\' && s.p[at] != phrase.p[0]) { /* most bytes are neither */
+        if (s.p[at] != '\\' && s.p[at] != w->phrase.p[0]) { /* most bytes are neither */
             at++;
             continue;
         }
-        size_t end = level ? match_units(s, at, phrase, level) : match_bytes(s, at, phrase);
+        size_t end = match(s, at, w);
         if (end && !to)
             return true;
-        size_t next = end ? end : unit_at(s, at, level ? level : 1).end;
+        size_t next = end ? end : unit_at(s, at, w->level ? w->level : 1).end;
         *deeper = *deeper || next > at + 1;
         if (end) {
             buf_add(to, str_slice(s, kept, at));
@@ -169,24 +300,38 @@ bool phrase_in(Str text, Str phrase)
         return false;
     if (memmem(text.p, text.n, phrase.p, phrase.n))
         return true;
-    bool deeper = memchr(text.p, '\\', text.n) != NULL;
-    for (int level = 1; deeper && level <= PHRASE_DEPTH; level++)
-        if (walk(text, phrase, level, (Str){ 0 }, NULL, &deeper))
+    bool escapes = memchr(text.p, '\\', text.n) != NULL, deeper = escapes;
+    for (Way w = { phrase, 1, false }; deeper && w.level <= PHRASE_DEPTH; w.level++)
+        if (walk(text, &w, (Str){ 0 }, NULL, &deeper))
             return true;
+    Way w = { loose_part(phrase), 0, true };
+    for (deeper = w.phrase.n > 0; deeper && w.level <= PHRASE_DEPTH; w.level++) {
+        if (walk(text, &w, (Str){ 0 }, NULL, &deeper))
+            return true;
+        deeper = w.level == 0 ? escapes : deeper;
+    }
     return false;
+}
+
+/* All levels, one way. */
+static Str replace(Str text, Way w, Str mark, Arena *into)
+{
+    bool deeper = true;
+    for (; text.n && deeper && w.level <= PHRASE_DEPTH; w.level++) {
+        AUTO(Buf) out = { .max = SIZE_MAX / 2 };
+        bool escapes = memchr(text.p, '\\', text.n) != NULL;
+        bool found = walk(text, &w, mark, &out, &deeper);
+        if (found)
+            text = arena_copy(into, buf_str(&out));
+        deeper = w.level == 0 ? escapes : deeper;
+    }
+    return text;
 }
 
 Str phrase_replace(Str text, Str phrase, Str mark, Arena *into)
 {
     assert(phrase.n);
-    bool deeper = true;
-    for (int level = 0; text.n && deeper && level <= PHRASE_DEPTH; level++) {
-        AUTO(Buf) out = { .max = SIZE_MAX / 2 };
-        bool escapes = memchr(text.p, '\\', text.n) != NULL;
-        bool found = walk(text, phrase, level, mark, &out, &deeper);
-        if (found)
-            text = arena_copy(into, buf_str(&out));
-        deeper = level == 0 ? escapes : deeper;
-    }
-    return text;
+    text = replace(text, (Way){ phrase, 0, false }, mark, into);
+    Way loose = { loose_part(phrase), 0, true };
+    return loose.phrase.n ? replace(text, loose, mark, into) : text;
 }

@@ -157,6 +157,23 @@ static void a_phrase_is_found_as_it_stands_and_as_json_writes_it(Desk *d)
         { "a \\u12", "key", NULL },
         { "\\\\\\\\\\\\", "key", NULL },
         { "", "key", NULL },
+        /* As Jotter lays texts out. */
+        { "a: |\n  one\n    two\n  three\n", "one\n  two\nthree", "a: |\n  #\n" },
+        { "{\"a\":\"x\\n  one\\n  two\"}", "one\ntwo", "{\"a\":\"x\\n  #\"}" },
+        { "alpha **bravo** charlie", "alpha bravo", "# charlie" },
+        { "**alpha** **bravo** x", "alpha\nbravo", "**#** x" },
+        { "my **pass**-**word** is", "pass-word", "my **#** is" },
+        { "| one\n| two\n|\n| three", "one\ntwo\n\nthree", "| #" },
+        { "     9\tone\n    10\ttwo", "one\ntwo", "     9\t#" },
+        { "| a |\n| b |", "| a |\n| b |\n", "#" },
+        { "  | a |\n  | b |", "| a |\n| b |", "  #" },
+        { "one two", "one  two", "#" },
+        { "a \\\\n", "  a \\ ", "#n" },
+        { "onetwo one-two one|two", "one two", NULL },
+        { "one\n7 two", "one two", NULL },
+        { "se**cr**et sec ret", "secret", NULL },
+        { "one-two one -two", "one - two", NULL },
+        { "a b", "  ", NULL },
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Str text = str(rows[i].text), phrase = str(rows[i].phrase);
@@ -757,6 +774,34 @@ static void a_redacted_reply_is_told_from_one_that_cannot_be_read(Desk *d)
     assert_false(has(c.after, "PARSE ERROR"));
 }
 
+/* A key of several lines: indented in a state and its snapshot, quoted and numbered in a run. */
+static void a_phrase_of_several_lines_goes_from_what_jotter_lays_out(Desk *d)
+{
+    Str key = S("-----BEGIN KEY-----\n" CANARY "\nabc/def+\n-----END KEY-----\n");
+    AUTO(Run) r = { 0 };
+    Str text, told;
+    Cycle c;
+    ForgetCount count;
+    CycleInit init = { .notes = arena_printf(&d->a, "the key:\n" STR_FMT "so", STR_ARG(key)) };
+    desk_ok(d, cycle_init(&d->m, S("ann"), &init, &d->a, &text, &d->e));
+    desk_ok(d, cycle_wake(&d->m, S("ann"), &(CycleWake){ 0 }, &d->a, &c, &d->e));
+    record_run(d, "{}", S("| -----BEGIN KEY-----\n| " CANARY "\n| abc/def+\n| -----END KEY-----\n"),
+               &r);
+    desk_ok(d, run_say(&r, RUN_THINKING,
+                       S("     1\t-----BEGIN KEY-----\n     2\t" CANARY
+                         "\n     3\tabc/def+\n     4\t-----END KEY-----\n"),
+                       &d->e));
+    desk_ok(d, run_say(&r, RUN_ANSWER,
+                       S("... -----BEGIN **KEY**----- **" CANARY
+                         "** abc/def+ -----END **KEY**----- ..."),
+                       &d->e));
+    desk_ok(d, forget_everywhere(d, key, &count, &told));
+    assert_gone(d);
+    desk_ok(d, cycle_sleep(&d->m, S("ann"), c.id, &d->a, &c, &d->e));
+    assert_has(c.after, "the key:\n  [redacted]so");
+    desk_expect(d, JOT_NOT_FOUND, forget_everywhere(d, key, &count, &told));
+}
+
 /* --- Artifacts --------------------------------------------------------------------------- */
 
 static void an_artifact_is_json_afterwards(Desk *d)
@@ -959,6 +1004,7 @@ static const DeskTest tests[] = {
     DESK_TEST(in_a_state_people_s_keys_and_comments_are_kept_or_cleaned),
     DESK_TEST(a_cycle_whose_beginning_cannot_be_read_is_ended_and_reset),
     DESK_TEST(a_redacted_reply_is_told_from_one_that_cannot_be_read),
+    DESK_TEST(a_phrase_of_several_lines_goes_from_what_jotter_lays_out),
     DESK_TEST(an_artifact_is_json_afterwards),
     DESK_TEST(the_names_of_a_kept_result_stay),
     DESK_TEST(what_cannot_be_taken_out_is_told_by_name),
