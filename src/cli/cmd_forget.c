@@ -59,6 +59,7 @@ static void add_rest(json_t *value, const Forgotten *f)
     json_object_set_new(value, "redacted", json_integer((json_int_t)f->n));
     json_object_set_new(value, "kept", json_integer((json_int_t)f->kept));
     json_object_set_new(value, "damaged", json_integer((json_int_t)f->damaged));
+    json_object_set_new(value, "aside", json_integer((json_int_t)f->aside));
 }
 
 /* --- Documents, and other streams by their names ----------------------------------------- */

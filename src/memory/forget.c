@@ -2,8 +2,8 @@
  *
  * These are the store's own operations and not appends: there is nothing to
  * append; memory.h says what a lease means for them.  A phrase is forgotten in two steps: first a
- * new version without it, on condition of the one it was made from, then the older ones one by one.
- * An interrupted call leaves fewer of them than before and never a wrong text; the index is cleared
+ * new version without it, on condition of the one it was made from, then the older ones together.
+ * An interrupted call leaves all of them or none and never a wrong text; the index is cleared
  * last, and also by a call that finds nothing any more, which may be the second one. */
 #include "memory/forget.h"
 
@@ -203,12 +203,15 @@ static jot_status find_all(Memory *m, Found *f, uint64_t *damaged, Err *e)
 }
 
 /* *n counts what is done also if it ends before the last one. */
-static jot_status redact_found(Memory *m, const Found *f, uint64_t *n, Err *e)
+static jot_status redact_found(Memory *m, const Found *f, bool aside, uint64_t *n, Err *e)
 {
-    for (size_t i = 0; i < f->n; i++) {
-        TRY(memory_redact(m, f->stream, f->seqs[i], e));
-        ++*n;
-        if (f->each)
+    for (size_t at = 0; at < f->n;) {
+        size_t rest = f->n - at;
+        Redaction r = { f->seqs + at, rest < STORE_REDACT_MAX ? rest : STORE_REDACT_MAX, aside };
+        TRY(memory_redact_set(m, f->stream, &r, e));
+        *n += r.n;
+        at += r.n;
+        for (size_t i = 0; f->each && i < r.n; i++)
             f->each(f->ctx);
     }
     return JOT_OK;
@@ -227,7 +230,7 @@ jot_status forget_version(Memory *m, Str stream, const When *which, uint64_t *n,
                        doc_name(stream).text);
     Found f = { .into = &scratch, .stream = stream, .sha256 = was.mark.sha256 };
     TRY(find_all(m, &f, NULL, e));
-    TRY(redact_found(m, &f, n, e));
+    TRY(redact_found(m, &f, true, n, e));
     return clear_index(m, stream, e);
 }
 
@@ -284,7 +287,7 @@ jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out,
         if (f.newer)
             continue;
         out->kept = f.kept;
-        return redact_found(m, &f, &out->n, e);
+        return redact_found(m, &f, false, &out->n, e);
     }
     return err_set(e, JOT_UNAVAILABLE, "could not rewrite %s: others write it all the time",
                    name_of(stream).text);
@@ -304,18 +307,53 @@ static jot_status judge(Str stream, const Forgotten *f, const char *what, Err *e
                        "cannot be redacted: only a purge removes it",
                        (unsigned long long)f->kept, f->kept == 1 ? "" : "s", name_of(stream).text,
                        f->kept == 1 ? "s" : "");
-    if (!f->rewritten && f->n == 0)
+    if (f->damaged)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "%llu record%s of %s cannot be read, so nobody knows whether that text is "
+                       "there: only a purge removes it",
+                       (unsigned long long)f->damaged, f->damaged == 1 ? "" : "s",
+                       name_of(stream).text);
+    if (f->unread)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "something of %s that lies in quarantine cannot be read: look there",
+                       name_of(stream).text);
+    if (!f->rewritten && f->n == 0 && f->aside == 0)
         return err_set(e, JOT_NOT_FOUND, "no %s of %s that is kept holds that text", what,
                        name_of(stream).text);
     return JOT_OK;
 }
 
+/* What a dead writer left of the stream is put aside first, where it can be looked at. */
+static jot_status settle(Memory *m, Str stream, Err *e)
+{
+    uint64_t dropped;
+    Err missing = { 0 };
+    if (!store_promise(m->store).edits_seen)
+        return JOT_OK;
+    jot_status st = memory_trim(m, stream, 0, &dropped, &missing); /* takes the lock, drops none */
+    if (st == JOT_OK || st == JOT_NOT_FOUND)
+        return JOT_OK;
+    if (e)
+        *e = missing;
+    return st;
+}
+
+static bool text_holds(void *phrase, Str text)
+{
+    return phrase_in(text, *(const Str *)phrase);
+}
+
 jot_status forget_phrase(Memory *m, Str stream, Str phrase, Forgotten *out, Err *e)
 {
+    AsideCount aside;
     *out = (Forgotten){ 0 };
     TRY(forget_check_phrase(phrase, e));
+    TRY(settle(m, stream, e));
     TRY(forget_in_stream(m, stream, phrase, out, NULL, NULL, e));
-    if (out->mark.op == 0)
+    TRY(store_forget_aside(m->store, stream, text_holds, &phrase, &aside, e));
+    out->aside = aside.removed;
+    out->unread = aside.unread;
+    if (out->mark.op == 0 && out->aside == 0)
         return not_found(stream, e);
     TRY(clear_index(m, stream, e));
     return judge(stream, out, forget_is_document(stream) ? "version" : "record", e);

@@ -42,6 +42,8 @@ typedef struct Forgotten {
     uint64_t n;       /* records whose body was removed because it held it */
     uint64_t kept;    /* records that hold it in meta, author or id: it stays there */
     uint64_t damaged; /* records that cannot be read: nobody knows what they hold */
+    uint64_t aside;   /* of what was put aside: removed, ... */
+    uint64_t unread;  /* ... and what cannot be read (forget_all counts both for itself) */
     Mark mark;        /* the head now */
 } Forgotten;
 

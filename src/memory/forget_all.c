@@ -5,6 +5,9 @@
  * search index is emptied at the end, and made again by the next search, because
  * that is as much work as clearing it of a single stream.
  *
+ * What dead writers left is settled first: it is put aside, and what lies there is
+ * looked through behind the streams.
+ *
  * A stream that cannot be changed does not keep the others from it: it is told.
  * What concerns the pad as a whole (it can only be read, its disk fails) ends the
  * call. */
@@ -128,11 +131,28 @@ static bool holds_phrase(void *walk, Str text)
 static jot_status clear_aside(Walk *w, Err *e)
 {
     AsideCount aside;
-    TRY(store_forget_aside(w->m->store, holds_phrase, w, &aside, e));
+    TRY(store_forget_aside(w->m->store, (Str){ 0 }, holds_phrase, w, &aside, e));
     w->count->aside = aside.removed;
     if (aside.unread)
         tell(w, LEFT_ASIDE, (Str){ 0 }, "something in quarantine cannot be read: look there");
     return JOT_OK;
+}
+
+/* The index could not be emptied, and perhaps that is not all. */
+static jot_status index_stays(const ForgetCount *c, const Err *why, Err *e)
+{
+    if (c->left == 0)
+        return err_set(e, why->status,
+                       "the text is forgotten, but not yet in the search index: %.100s", why->text);
+    return err_set(e, why->status,
+                   "the text is still in the pad, or may be, in %llu place%s, and in the search "
+                   "index: %.80s",
+                   (unsigned long long)c->left, c->left == 1 ? "" : "s", why->text);
+}
+
+static void tell_unsettled(void *walk, Str stream, const char *why)
+{
+    tell(walk, LEFT_FAILED, stream, why);
 }
 
 static jot_status judge(const ForgetCount *c, Err *e)
@@ -155,12 +175,11 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
                        "%zu bytes are too little to be taken out of a whole pad: use at least %d",
                        phrase.n, FORGET_ALL_MIN);
     Walk w = { .m = m, .phrase = phrase, .hooks = hooks, .count = out, .e = e };
+    TRY(store_settle(m->store, tell_unsettled, &w, e));
     TRY(memory_each(m, (Str){ 0 }, LIST_ALL, clear_one, &w, e));
     TRY(clear_aside(&w, e));
     Err why = { 0 };
-    jot_status st = search_forget(m, (Str){ 0 }, &why);
-    if (st != JOT_OK)
-        return err_set(e, st, "the text is forgotten, but not yet in the search index: %.100s",
-                       why.text);
+    if (search_forget(m, (Str){ 0 }, &why) != JOT_OK)
+        return index_stays(out, &why, e);
     return judge(out, e);
 }

@@ -47,6 +47,7 @@ typedef struct Forgetting {
     Way way;
     Str stream;
     uint64_t seq;
+    const Redaction *set;
     uint64_t dropped;
     Mark mark;
 } Forgetting;
@@ -57,7 +58,7 @@ static jot_status forget_once(Memory *m, Forgetting *f, const Expect *x, Err *e)
     case WAY_TRIM:
         return store_trim(m->store, f->stream, x, f->seq, &f->dropped, e);
     case WAY_REDACT:
-        return store_redact(m->store, f->stream, x, f->seq, e);
+        return store_redact_set(m->store, f->stream, x, f->set, e);
     case WAY_PURGE:
         return store_purge(m->store, f->stream, x, m->by, &f->mark, e);
     }
@@ -90,7 +91,12 @@ jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e)
 
 jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e)
 {
-    return forget_under(m, &(Forgetting){ .way = WAY_REDACT, .stream = stream, .seq = seq }, e);
+    return memory_redact_set(m, stream, &(Redaction){ &seq, 1, true }, e);
+}
+
+jot_status memory_redact_set(Memory *m, Str stream, const Redaction *r, Err *e)
+{
+    return forget_under(m, &(Forgetting){ .way = WAY_REDACT, .stream = stream, .set = r }, e);
 }
 
 jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e)

@@ -53,10 +53,11 @@ MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, c
 /* What is shown in the place of a text that was redacted. */
 #define FORGET_MARK "[redacted]"
 
-/* Forgetting: store_purge, store_redact and store_trim, likewise under the lease this handle holds
- * over the stream, if any. */
+/* Forgetting: store_purge, store_redact(_set) and store_trim, likewise under the lease this handle
+ * holds over the stream, if any. */
 MUST_USE jot_status memory_purge(Memory *m, Str stream, Mark *out, Err *e);
 MUST_USE jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e);
+MUST_USE jot_status memory_redact_set(Memory *m, Str stream, const Redaction *r, Err *e);
 MUST_USE jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e);
 
 /* The stream of a thing that is called by one segment: `kind`, which ends in '/', then `category`

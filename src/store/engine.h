@@ -25,7 +25,7 @@ typedef struct StoreOps {
                           Err *e);
     jot_status (*trim)(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                        Err *e);
-    jot_status (*redact)(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
+    jot_status (*redact)(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e);
     jot_status (*purge)(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
     jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
     StorePromise (*promise)(const Store *s);
@@ -39,8 +39,11 @@ typedef struct StoreOps {
      * told again by store_verify. */
     jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
     /* As store_forget_aside; NULL: nothing is ever put aside. */
-    jot_status (*forget_aside)(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
+    jot_status (*forget_aside)(Store *s, Str stream, bool (*holds)(void *ctx, Str text), void *ctx,
                                AsideCount *out, Err *e);
+    /* Put aside what dead writers left where no record is yet, so that no list has it and verify
+     * tells nothing; NULL: nothing. */
+    jot_status (*settle)(Store *s, Err *e);
     /* Before every stream is written to once; NULL: nothing. */
     jot_status (*mend)(Store *s, const MendOptions *o, Err *e);
 } StoreOps;

@@ -276,22 +276,33 @@ static jot_status mem_trim(Store *s, Str stream, const Expect *x, uint64_t befor
     return JOT_OK;
 }
 
-static jot_status mem_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+/* The record with this seq, or NULL. */
+static Record *record_with(MemStream *st, uint64_t seq)
+{
+    for (size_t i = 0; st && i < st->n; i++)
+        if (st->records[i].mark.seq == seq)
+            return &st->records[i];
+    return NULL;
+}
+
+static jot_status mem_redact(Store *s, Str stream, const Expect *x, const Redaction *set, Err *e)
 {
     Mem *m = (Mem *)s;
     MemStream *st = find(m, stream);
-    size_t i = 0;
-    while (st && i < st->n && st->records[i].mark.seq != seq)
-        i++;
-    if (!st || i == st->n)
-        return store_not_found(e, stream);
-    Mark head = head_mark(st);
-    Record *r = &st->records[i];
-    TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
-    TRY(store_check_redact(stream, &head, &r->mark, e));
-    disown(&r->body);
-    r->body = own((Str){ 0 });
-    r->mark.redacted = true;
+    for (size_t i = 0; i < set->n; i++) {
+        const Record *r = record_with(st, set->seqs[i]);
+        if (!r)
+            return store_not_found(e, stream);
+        Mark head = head_mark(st);
+        TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
+        TRY(store_check_redact(stream, &head, &r->mark, e));
+    }
+    for (size_t i = 0; i < set->n; i++) {
+        Record *r = record_with(st, set->seqs[i]);
+        disown(&r->body);
+        r->body = own((Str){ 0 });
+        r->mark.redacted = true;
+    }
     st->changed = ++m->changes;
     return JOT_OK;
 }

@@ -286,10 +286,21 @@ jot_status store_trim(Store *s, Str stream, const Expect *expect, uint64_t befor
 
 jot_status store_redact(Store *s, Str stream, const Expect *expect, uint64_t seq, Err *e)
 {
-    assert(s);
+    return store_redact_set(s, stream, expect, &(Redaction){ &seq, 1, true }, e);
+}
+
+jot_status store_redact_set(Store *s, Str stream, const Expect *expect, const Redaction *r, Err *e)
+{
+    assert(s && r);
     const Expect *x = expect ? expect : &expect_any;
     TRY(check_forget(s, stream, x, e));
-    return s->ops->redact(s, stream, x, seq, e);
+    if (r->n == 0 || r->n > STORE_REDACT_MAX)
+        return err_set(e, JOT_INVALID, "1 to %d records are redacted in one step",
+                       STORE_REDACT_MAX);
+    for (size_t i = 1; i < r->n; i++)
+        if (r->seqs[i] <= r->seqs[i - 1])
+            return err_set(e, JOT_INVALID, "the seqs of records to redact must ascend");
+    return s->ops->redact(s, stream, x, r, e);
 }
 
 jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out, Err *e)
@@ -302,13 +313,15 @@ jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark 
     return s->ops->purge(s, stream, x, by, out, e);
 }
 
-jot_status store_forget_aside(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
+jot_status store_forget_aside(Store *s, Str stream, bool (*holds)(void *ctx, Str text), void *ctx,
                               AsideCount *out, Err *e)
 {
     assert(s && holds && out);
     *out = (AsideCount){ 0 };
+    if (stream.n)
+        TRY(store_check_name(stream, e));
     TRY(check_writable(s, e));
-    return s->ops->forget_aside ? s->ops->forget_aside(s, holds, ctx, out, e) : JOT_OK;
+    return s->ops->forget_aside ? s->ops->forget_aside(s, stream, holds, ctx, out, e) : JOT_OK;
 }
 
 /* Members of a newer version lie in a record's line as they are, so the codec must give back what

@@ -38,6 +38,7 @@ enum {
     STORE_READ_BYTES = 16 * 1024 * 1024, /* bodies in one read; the first always fits */
     STORE_WAIT_MS = 10 * 1000,           /* how long a writer waits for another */
     STORE_CURSOR_MAX = 120,
+    STORE_REDACT_MAX = 10 * 1000, /* records redacted in one step */
 };
 
 #define STORE_SEQ_MAX ((uint64_t)INT64_MAX)
@@ -191,6 +192,17 @@ MUST_USE jot_status store_trim(Store *s, Str stream, const Expect *expect, uint6
  * JOT_INVALID for a tombstone, and for the live value: write a new version first. */
 MUST_USE jot_status store_redact(Store *s, Str stream, const Expect *expect, uint64_t seq, Err *e);
 
+typedef struct Redaction {
+    const uint64_t *seqs; /* ascending */
+    size_t n;             /* 1 to STORE_REDACT_MAX */
+    bool aside;           /* what was put aside of the stream goes too, whatever it is */
+} Redaction;
+
+/* The same for several records in one step: if one of them cannot be redacted, none is.
+ * store_redact is the case of one, with `aside`. */
+MUST_USE jot_status store_redact_set(Store *s, Str stream, const Expect *expect, const Redaction *r,
+                                     Err *e);
+
 /* Remove everything but a fresh tombstone, so that seq and fence never restart.  *out is its mark,
  * or the head's, as for an append. */
 MUST_USE jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out,
@@ -200,10 +212,10 @@ typedef struct AsideCount {
     uint64_t removed, unread;
 } AsideCount;
 
-/* Look through what lies in quarantine, which no stream has: what `holds` says true for is removed.
- * A redaction or purge removes what was put aside of its own stream by itself. */
-MUST_USE jot_status store_forget_aside(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
-                                       AsideCount *out, Err *e);
+/* Look through what was put aside of a stream (empty: of any), which no stream has any more: what
+ * `holds` says true for is removed.  A purge removes all that was put aside of its own stream. */
+MUST_USE jot_status store_forget_aside(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
+                                       void *ctx, AsideCount *out, Err *e);
 
 /* --- Copying --------------------------------------------------------------------------- */
 
@@ -284,6 +296,11 @@ MUST_USE jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount
 typedef struct MendOptions {
     bool after_crash; /* compare everything as after a power loss */
 } MendOptions;
+
+/* Finish or undo what dead writers left, as the next write to each of those streams would: what has
+ * no place is put aside.  `failed` (may be NULL) is told of a stream that refuses. */
+MUST_USE jot_status store_settle(Store *s, void (*failed)(void *ctx, Str stream, const char *why),
+                                 void *ctx, Err *e);
 
 /* Put right what can be put right without losing anything: what does not fit is put aside, never
  * removed.  store_report says what was done. */

@@ -252,6 +252,12 @@ jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Er
     return st;
 }
 
+/* Is this the pad's refusal, and not one stream's? */
+static bool is_over(jot_status st)
+{
+    return st == JOT_IO || st == JOT_UNAVAILABLE || st == JOT_READ_ONLY || st == JOT_UNKNOWN;
+}
+
 /* A trim that drops nothing takes the lock, puts right what is not, and records edits. */
 static jot_status mend_each(void *ctx, Str stream, Err *e)
 {
@@ -261,7 +267,7 @@ static jot_status mend_each(void *ctx, Str stream, Err *e)
     jot_status st = store_trim(s, stream, NULL, 0, &dropped, &why);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st == JOT_IO || st == JOT_UNAVAILABLE || st == JOT_READ_ONLY || st == JOT_UNKNOWN) {
+    if (is_over(st)) {
         if (e)
             *e = why;
         return st;
@@ -279,4 +285,67 @@ jot_status store_mend(Store *s, const MendOptions *o, Err *e)
     if (s->ops->mend)
         TRY(s->ops->mend(s, o ? o : &plain, e));
     return each_stream(s, mend_each, s, e);
+}
+
+/* Streams of which something was left. */
+typedef struct Leftovers {
+    Arena arena;
+    Str *names;
+    size_t n, cap;
+} Leftovers;
+
+static void leftovers_done(Leftovers *l)
+{
+    arena_free(&l->arena);
+}
+DEFINE_AUTO(Leftovers, leftovers_done)
+
+static void note_leftover(void *ctx, const StoreFault *fault)
+{
+    Leftovers *l = ctx;
+    if (fault->kind != FAULT_LEFTOVER || fault->stream.n == 0)
+        return;
+    l->names = arena_grow(&l->arena, l->names, l->n, &l->cap, sizeof(Str), alignof(Str));
+    l->names[l->n++] = arena_copy(&l->arena, fault->stream);
+}
+
+/* Where there is no record yet, a trim finds nothing: an append that is refused does the same. */
+static jot_status settle_one(Store *s, Str stream, Err *e)
+{
+    uint64_t dropped;
+    Err missing = { 0 };
+    jot_status st = store_trim(s, stream, NULL, 0, &dropped, &missing);
+    if (st == JOT_NOT_FOUND)
+        return store_record_edits(s, stream, e);
+    if (st != JOT_OK && e)
+        *e = missing;
+    return st;
+}
+
+jot_status store_settle(Store *s, void (*failed)(void *ctx, Str stream, const char *why), void *ctx,
+                        Err *e)
+{
+    assert(s);
+    AUTO(Leftovers) l = { 0 };
+    VerifyHooks hooks = { .fault = note_leftover, .ctx = &l };
+    if (s->read_only_why[0])
+        return store_refuse_write(s, e);
+    if (s->ops->settle)
+        TRY(s->ops->settle(s, e));
+    if (s->ops->verify)
+        TRY(s->ops->verify(s, &hooks, e));
+    for (size_t i = 0; i < l.n; i++) {
+        Err why = { 0 };
+        jot_status st = settle_one(s, l.names[i], &why);
+        if (st == JOT_OK)
+            continue;
+        if (is_over(st) && st != JOT_UNAVAILABLE) {
+            if (e)
+                *e = why;
+            return st;
+        }
+        if (failed)
+            failed(ctx, l.names[i], why.text);
+    }
+    return JOT_OK;
 }

@@ -256,6 +256,80 @@ static void a_redaction_is_seen_by_every_handle_and_after_reopening(Trial *p)
     check_chain(p, "notes/a");
 }
 
+/* --- Several at once ------------------------------------------------------------------- */
+
+static jot_status redact_set(Trial *p, const char *stream, const uint64_t *seqs, size_t n)
+{
+    return store_redact_set(p->s, str(stream), NULL, &(Redaction){ .seqs = seqs, .n = n }, &p->e);
+}
+
+static void several_records_are_redacted_in_one_step(Trial *p)
+{
+    static const uint64_t seqs[] = { 1, 2, 5, 9 };
+    entries(p, "runs/r", 9);
+    CHECK_IS(p, redact_set(p, "runs/r", seqs, COUNT_OF(seqs)), JOT_OK);
+    for (uint64_t seq = 1; seq <= 9; seq++) {
+        Record r = record_at(p, "runs/r", seq);
+        bool gone = seq <= 2 || seq == 5 || seq == 9;
+        CHECK(r.mark.redacted == gone);
+        CHECK_NUM(r.body.n, gone ? 0 : 1);
+    }
+    CHECK(head(p, "runs/r", HEAD_RECORD).mark.redacted);
+    check_chain(p, "runs/r");
+    CHECK_NUM(entry(p, "runs/r", "ten").seq, 10);
+    check_chain(p, "runs/r");
+    CHECK_IS(p, redact_set(p, "runs/r", seqs, COUNT_OF(seqs)), JOT_OK); /* again is the same */
+}
+
+static void one_that_cannot_be_redacted_keeps_the_others(Trial *p)
+{
+    static const struct {
+        uint64_t seqs[3];
+        size_t n;
+        jot_status status;
+    } rows[] = {
+        { { 1, 3, 99 }, 3, JOT_NOT_FOUND }, { { 0, 1 }, 2, JOT_NOT_FOUND },
+        { { 1, 2, 3 }, 3, JOT_INVALID }, /* a tombstone */
+        { { 1, 4 }, 2, JOT_INVALID },    /* the live value */
+        { { 3, 1 }, 2, JOT_INVALID },       { { 1, 1 }, 2, JOT_INVALID },
+        { { 1 }, 0, JOT_INVALID },          { { 1 }, STORE_REDACT_MAX + 1, JOT_INVALID },
+    };
+    put(p, "notes/a", "one");
+    bury(p, "notes/a");
+    put(p, "notes/a", "three");
+    put(p, "notes/a", "four");
+    Str before = trial_dump(p);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        CHECK_IS(p, redact_set(p, "notes/a", rows[i].seqs, rows[i].n), rows[i].status);
+        CHECK_TEXT(trial_dump(p), before);
+    }
+    CHECK_IS(p, redact_set(p, "notes/b", rows[0].seqs, 1), JOT_NOT_FOUND);
+    static const uint64_t fine[] = { 1, 3 };
+    Redaction r = { .seqs = fine, .n = 2 };
+    Expect other = { .kind = EXPECT_SEQ, .seq = 3 };
+    CHECK_IS(p, store_redact_set(p->s, S("notes/a"), &other, &r, &p->e), JOT_CONFLICT);
+    CHECK_TEXT(trial_dump(p), before);
+    CHECK_IS(p, redact_set(p, "notes/a", fine, 2), JOT_OK);
+    CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("four"));
+}
+
+static void several_redactions_are_seen_by_every_handle_and_after_reopening(Trial *p)
+{
+    static const uint64_t seqs[] = { 2, 3, 30 };
+    entries(p, "runs/r", 30);
+    trial_use(p, 1);
+    CHECK_TEXT(record_at(p, "runs/r", 2).body, S("2"));
+    trial_use(p, 0);
+    CHECK_IS(p, redact_set(p, "runs/r", seqs, COUNT_OF(seqs)), JOT_OK);
+    trial_use(p, 1);
+    CHECK(record_at(p, "runs/r", 3).mark.redacted);
+    CHECK_NUM(entry(p, "runs/r", "31").seq, 31);
+    trial_reopen(p);
+    CHECK(record_at(p, "runs/r", 30).mark.redacted);
+    CHECK_TEXT(record_at(p, "runs/r", 29).body, S("29"));
+    check_chain(p, "runs/r");
+}
+
 /* --- Purge ----------------------------------------------------------------------------- */
 
 static void purge_leaves_one_fresh_tombstone(Trial *p)
@@ -400,6 +474,22 @@ static void redacted_text_is_nowhere_on_disk(Trial *p)
     CHECK_NUM(files_with_canary(p), 0);
 }
 
+static void text_redacted_from_several_records_is_nowhere_on_disk(Trial *p)
+{
+    static const char *const streams[] = { "notes/a", "runs/r" };
+    static const uint64_t seqs[] = { 1, 3 };
+    for (size_t i = 0; i < COUNT_OF(streams); i++) {
+        put(p, streams[i], canary);
+        put(p, streams[i], "two");
+        put(p, streams[i], canary);
+        put(p, streams[i], "four");
+    }
+    CHECK(files_with_canary(p) > 0);
+    for (size_t i = 0; i < COUNT_OF(streams); i++)
+        CHECK_IS(p, redact_set(p, streams[i], seqs, COUNT_OF(seqs)), JOT_OK);
+    CHECK_NUM(files_with_canary(p), 0);
+}
+
 /* Trimming saves room, it does not hide: the text may stay until the pad is closed. */
 static void trimmed_text_is_nowhere_on_disk_once_the_pad_is_closed(Trial *p)
 {
@@ -436,6 +526,9 @@ const Promise forget_promises[] = {
     PROMISE(an_empty_body_can_be_redacted),
     PROMISE(a_redacted_version_can_be_written_again),
     LASTING(a_redaction_is_seen_by_every_handle_and_after_reopening),
+    PROMISE(several_records_are_redacted_in_one_step),
+    PROMISE(one_that_cannot_be_redacted_keeps_the_others),
+    LASTING(several_redactions_are_seen_by_every_handle_and_after_reopening),
     PROMISE(purge_leaves_one_fresh_tombstone),
     PROMISE(purge_keeps_the_fence),
     PROMISE(purging_nothing_is_not_found),
@@ -445,6 +538,7 @@ const Promise forget_promises[] = {
     LASTING(purged_text_cannot_be_read_by_any_handle_or_after_reopening),
     LASTING(purged_text_is_nowhere_on_disk),
     LASTING(redacted_text_is_nowhere_on_disk),
+    LASTING(text_redacted_from_several_records_is_nowhere_on_disk),
     LASTING(trimmed_text_is_nowhere_on_disk_once_the_pad_is_closed),
     { 0 },
 };

@@ -255,12 +255,12 @@ static jot_status wrong_trim(Store *s, Str stream, const Expect *x, uint64_t bef
     return JOT_OK;
 }
 
-static jot_status wrong_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+static jot_status wrong_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e)
 {
     WrongStore *w = (WrongStore *)s;
     if (w->wrong == WRONG_REDACT_NOTHING)
         return JOT_OK;
-    jot_status st = w->inner->ops->redact(w->inner, stream, x, seq, e);
+    jot_status st = w->inner->ops->redact(w->inner, stream, x, r, e);
     if (st == JOT_INVALID && w->wrong == WRONG_REDACT_LIVE)
         return JOT_OK;
     if (st == JOT_OK && w->wrong == WRONG_CHANGES_FORGETS_REDACTION) {

@@ -370,22 +370,25 @@ static jot_status toy_trim(Store *s, Str stream, const Expect *x, uint64_t befor
     return n ? rewrite((Toy *)s, &log, log.records + n, log.n - n, e) : JOT_OK;
 }
 
-static jot_status toy_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+static jot_status toy_redact(Store *s, Str stream, const Expect *x, const Redaction *set, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Log) log = { 0 };
     TRY(load((Toy *)s, stream, &arena, &log, e));
     Mark head = head_of(&log);
     TRY(store_check_expect(stream, x, &head, 0, e));
-    for (size_t i = 0; i < log.n; i++) {
-        if (log.records[i].mark.seq != seq)
+    size_t done = 0;
+    for (size_t i = 0; i < log.n && done < set->n; i++) {
+        if (log.records[i].mark.seq != set->seqs[done])
             continue;
         TRY(store_check_redact(stream, &head, &log.records[i].mark, e));
         log.records[i].mark.redacted = true;
         log.records[i].body = (Str){ 0 };
-        return rewrite((Toy *)s, &log, log.records, log.n, e);
+        done++;
     }
-    return store_not_found(e, stream);
+    if (done < set->n)
+        return store_not_found(e, stream);
+    return rewrite((Toy *)s, &log, log.records, log.n, e);
 }
 
 static jot_status toy_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)

@@ -929,6 +929,95 @@ static void what_was_put_aside_is_reached(Desk *d)
     desk_expect(d, JOT_NOT_FOUND, forget_everywhere(d, S(CANARY), &c, &told));
 }
 
+/* Add bytes to a file of the pad, as a dead writer or a bad disk leaves them. */
+static void leave(Desk *d, const char *file, const char *mode, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", d->url + strlen("files:"), file);
+    FILE *out = fopen(path, mode);
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void what_dead_writers_left_is_reached(Desk *d)
+{
+    static const struct {
+        const char *file, *text;
+    } rows[] = {
+        { "notes/.a.txt.new", "never written " CANARY "\n" },
+        { "notes/.b.txt.new", "the first one, never written " CANARY "\n" },
+        { "streams/logs.d/build.d/out.jsonl", "{\"seq\":2,\"body\":\"" CANARY },
+        { "streams/logs.d/build.d/new.jsonl", "{\"seq\":1,\"body\":\"" CANARY },
+    };
+    if (strcmp(d->engine, "files") != 0)
+        return;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        ForgetCount c;
+        Str told;
+        put(d, "notes/a", "one\n");
+        line(d, "logs/build/out", "a line");
+        memory_close(&d->m);
+        leave(d, rows[i].file, "a", rows[i].text);
+        d->m = desk_open(d, "ann");
+        assert_int_equal(desk_files_with(d, CANARY), 1);
+        jot_status st = forget_everywhere(d, S(CANARY), &c, &told);
+        if (st != JOT_OK)
+            fail_msg("%s: %s", rows[i].file, d->e.text);
+        assert_int_equal(c.aside, 1);
+        assert_int_equal(desk_files_with(d, CANARY), 0);
+        desk_expect(d, JOT_NOT_FOUND, forget_everywhere(d, S(CANARY), &c, &told));
+    }
+}
+
+static void only_what_holds_the_phrase_is_taken_from_what_was_put_aside(Desk *d)
+{
+    Forgotten f;
+    if (strcmp(d->engine, "files") != 0)
+        return;
+    put(d, "notes/a", "one " CANARY "\n");
+    memory_close(&d->m);
+    leave(d, "notes/.a.txt.new", "w", "never written, other words\n");
+    d->m = desk_open(d, "ann");
+    put(d, "notes/a", "two\n");
+    memory_close(&d->m);
+    leave(d, "notes/.a.txt.new", "w", "never written " CANARY "\n");
+    d->m = desk_open(d, "ann");
+    desk_ok(d, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
+    assert_int_equal(f.n, 1);
+    assert_int_equal(f.aside, 1);
+    assert_int_equal(desk_files_with(d, CANARY), 0);
+    assert_int_equal(desk_files_with(d, "other words"), 1);
+    desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
+}
+
+static void records_that_cannot_be_read_are_told(Desk *d)
+{
+    Forgotten f;
+    if (strcmp(d->engine, "files") != 0)
+        return;
+    line(d, "logs/build/out", "a line");
+    memory_close(&d->m);
+    leave(d, "streams/logs.d/build.d/out.jsonl", "a", "{\"seq\":2,\"body\":\"damage\"}\n");
+    d->m = desk_open(d, "ann");
+    line(d, "logs/build/out", "a line");
+    desk_expect(d, JOT_UNSUPPORTED,
+                forget_phrase(&d->m, S("logs/build/out"), S(CANARY), &f, &d->e));
+    assert_says(d, "1 record of 'logs/build/out' cannot be read");
+    assert_int_equal(f.damaged, 1);
+}
+
+static void many_records_of_one_stream_go_together(Desk *d)
+{
+    enum { N = 1200 };
+    Forgotten f;
+    for (int i = 0; i < N; i++)
+        line(d, "logs/build/out", i % 3 ? "x " CANARY : "a line");
+    desk_ok(d, forget_phrase(&d->m, S("logs/build/out"), S(CANARY), &f, &d->e));
+    assert_int_equal(f.n, N - N / 3);
+    assert_gone(d);
+}
+
 static void a_phrase_for_a_whole_pad_is_not_too_short(Desk *d)
 {
     ForgetCount c;
@@ -1009,6 +1098,10 @@ static const DeskTest tests[] = {
     DESK_TEST(the_names_of_a_kept_result_stay),
     DESK_TEST(what_cannot_be_taken_out_is_told_by_name),
     DESK_TEST(what_was_put_aside_is_reached),
+    DESK_TEST(what_dead_writers_left_is_reached),
+    DESK_TEST(only_what_holds_the_phrase_is_taken_from_what_was_put_aside),
+    DESK_TEST(records_that_cannot_be_read_are_told),
+    DESK_TEST(many_records_of_one_stream_go_together),
     DESK_TEST(a_phrase_for_a_whole_pad_is_not_too_short),
     DESK_TEST(killed_half_way_the_same_call_does_the_rest),
 };

@@ -213,6 +213,7 @@ const StoreOps files_ops = {
     .trim = files_trim,
     .redact = files_redact,
     .forget_aside = quarantine_forget,
+    .settle = files_settle,
     .purge = files_purge,
     .put_records = files_put_records,
     .promise = files_promise,

@@ -240,8 +240,8 @@ MUST_USE jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_
 /* Remove what was put aside for a stream. */
 MUST_USE jot_status quarantine_purge(Files *f, Str stream, Err *e);
 /* As store_forget_aside. */
-MUST_USE jot_status quarantine_forget(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
-                                      AsideCount *out, Err *e);
+MUST_USE jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
+                                      void *ctx, AsideCount *out, Err *e);
 /* Look again at files that were still being written when they were put aside. */
 void quarantine_look(Files *f);
 
@@ -335,7 +335,8 @@ MUST_USE jot_status clash_check_case(Files *f, const Place *p, Err *e);
 
 MUST_USE jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before,
                                uint64_t *dropped, Err *e);
-MUST_USE jot_status files_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
+MUST_USE jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *set,
+                                 Err *e);
 MUST_USE jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
 
 /* --- verify.c --------------------------------------------------------------------------- */
@@ -355,6 +356,7 @@ typedef struct Fork {
 /* *forked is false if there is one history only (damaged or not). */
 MUST_USE jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out, bool *forked,
                               Err *e);
+MUST_USE jot_status files_settle(Store *s, Err *e);
 MUST_USE jot_status files_mend(Store *s, const MendOptions *o, Err *e);
 
 /* Every file below a directory of the pad whose name fits, as paths; directories are entered. */

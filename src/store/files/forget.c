@@ -40,26 +40,40 @@ static jot_status after_change(jot_status st, Err *e)
     return JOT_UNKNOWN;
 }
 
-jot_status files_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+/* What stands between *at and a record, and that record without its body; *at moves behind it. */
+static jot_status redact_piece(Files *f, Work *w, uint64_t seq, off_t *at, Piece *out, Err *e)
+{
+    off_t from, to;
+    Record r;
+    AUTO(Arena) arena = { 0 };
+    TRY(stream_find(f, &w->stream, seq, &from, &to, &arena, &r, e));
+    if (from == to)
+        return store_not_found(e, w->place.name);
+    TRY(store_check_redact(w->place.name, &w->stream.head, &r.mark, e));
+    r.mark.redacted = true;
+    AUTO(Buf) line = { 0 };
+    record_write(&line, &r);
+    *out = (Piece){ *at, from, arena_copy(&w->arena, buf_str(&line)) };
+    *at = to;
+    return JOT_OK;
+}
+
+jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *set, Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Work) w;
     work_init(&w, stream);
     TRY(work_begin_existing(f, &w, x, e));
-    off_t from, to;
-    Record r;
-    TRY(stream_find(f, &w.stream, seq, &from, &to, &w.arena, &r, e));
-    if (from == to)
-        return store_not_found(e, stream);
-    TRY(store_check_redact(stream, &w.stream.head, &r.mark, e));
+    Piece *pieces = NEW_ARRAY(&w.arena, Piece, set->n + 1);
+    off_t at = 0;
+    for (size_t i = 0; i < set->n; i++)
+        TRY(redact_piece(f, &w, set->seqs[i], &at, &pieces[i], e));
+    pieces[set->n] = (Piece){ at, w.stream.size, { 0 } };
     /* First what was put aside: if it cannot go, nothing has changed yet. */
-    TRY(quarantine_purge(f, stream, e));
-    r.mark.redacted = true;
-    AUTO(Buf) line = { 0 };
-    record_write(&line, &r);
+    if (set->aside)
+        TRY(quarantine_purge(f, stream, e));
     TRY(recent_add(f, stream, e));
-    Piece pieces[] = { { 0, from, buf_str(&line) }, { to, w.stream.size, { 0 } } };
-    jot_status st = stream_replace(f, &w.stream, pieces, 2, e);
+    jot_status st = stream_replace(f, &w.stream, pieces, set->n + 1, e);
     recent_done(f);
     return st;
 }

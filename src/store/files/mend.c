@@ -113,6 +113,35 @@ static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
     return mend_fork(m->f, p.name, m->e);
 }
 
+/* --- Streams without a record ------------------------------------------------------------ */
+
+/* Whoever takes a stream puts its unfinished record aside. */
+static jot_status settle_new(void *ctx, const char *dir, const char *name)
+{
+    const Mending *m = ctx;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) stream = { 0 };
+    if (!place_of_stream_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
+        return JOT_OK;
+    Place p = place_of(buf_str(&stream));
+    AUTO(Stream) seen = { .fd = FD_NONE };
+    AUTO(Stream) taken = { .fd = FD_NONE };
+    if (stream_look(m->f, &p, LOOK_ANY, &seen, NULL) != JOT_NOT_FOUND)
+        return JOT_OK;
+    pad_begin_wait(m->f);
+    jot_status st = stream_take(m->f, &p, false, &taken, m->e);
+    return st == JOT_NOT_FOUND ? JOT_OK : st; /* it has gone meanwhile */
+}
+
+jot_status files_settle(Store *s, Err *e)
+{
+    Mending m = { (Files *)s, e };
+    pad_begin_wait(m.f);
+    TRY(pad_check_there(m.f, e));
+    TRY(walk_files(m.f, "streams", false, settle_new, &m, e));
+    return walk_files(m.f, "runs", false, settle_new, &m, e);
+}
+
 /* --- The pad ----------------------------------------------------------------------------- */
 
 /* Compare every view with its stream, as the first write after a reboot does. */

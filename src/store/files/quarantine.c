@@ -143,7 +143,7 @@ static int remove_item(Files *f, int dir, Str item)
     return got == -ENOENT ? 0 : got;
 }
 
-jot_status quarantine_forget(Store *s, bool (*holds)(void *ctx, Str text), void *ctx,
+jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str text), void *ctx,
                              AsideCount *out, Err *e)
 {
     Files *f = (Files *)s;
@@ -153,12 +153,14 @@ jot_status quarantine_forget(Store *s, bool (*holds)(void *ctx, Str text), void 
         return JOT_OK;
     Names names;
     TRY(list_directory(f, DIRECTORY, &arena, &names, e));
+    Str mark = arena_printf(&arena, "%.*s-", MARK_HEX, hash_hex(hash_of(stream)).text);
     int got = dir;
     for (size_t i = 0; got >= 0 && i < names.n; i++) {
         AUTO(Arena) one = { 0 };
         Str text;
         bool busy;
-        if (str_ends(names.items[i], S(NAME_FILE)))
+        if (str_ends(names.items[i], S(NAME_FILE)) ||
+            (stream.n && !str_starts(names.items[i], mark)))
             continue;
         if (!read_whole(f, dir, arena_cstr(&one, names.items[i]), &one, &text, &busy)) {
             out->unread++;

@@ -106,28 +106,35 @@ static jot_status find_record(Db *d, Str stream, int64_t number, uint64_t seq, M
     return row_mark(d, q, mark, e);
 }
 
-static jot_status redact_in(Db *d, Str stream, const Expect *x, uint64_t seq, Err *e)
+static jot_status blank_record(Db *d, Str stream, Head *head, uint64_t seq, Err *e)
 {
-    Head head;
     Mark mark;
     int64_t n = 0;
     AUTO_PTR(sqlite3_stmt) q = NULL;
-    TRY(head_meet(d, stream, x, &head, e));
-    TRY(find_record(d, stream, head.number, seq, &mark, &n, e));
-    TRY(store_check_redact(stream, &head.mark, &mark, e));
+    TRY(find_record(d, stream, head->number, seq, &mark, &n, e));
+    TRY(store_check_redact(stream, &head->mark, &mark, e));
     TRY(db_stmt(d, DB_BLANK, &q, e));
     db_bind_u64(q, 1, (uint64_t)n);
     TRY(db_run(d, q, e));
-    head.mark.redacted = head.mark.redacted || n == head.n;
+    head->mark.redacted = head->mark.redacted || n == head->n;
+    return JOT_OK;
+}
+
+static jot_status redact_in(Db *d, Str stream, const Expect *x, const Redaction *r, Err *e)
+{
+    Head head;
+    TRY(head_meet(d, stream, x, &head, e));
+    for (size_t i = 0; i < r->n; i++)
+        TRY(blank_record(d, stream, &head, r->seqs[i], e));
     TRY(move_head(d, stream, &head, e));
     return db_forget(d, e);
 }
 
-jot_status sqlite_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e)
 {
     Db *d = (Db *)s;
     TRY(db_begin(d, stream, e));
-    return db_end(d, redact_in(d, stream, x, seq, e), e);
+    return db_end(d, redact_in(d, stream, x, r, e), e);
 }
 
 static jot_status purge_in(Db *d, Str stream, const Expect *x, Str by, Mark *out, Err *e)

@@ -43,7 +43,7 @@ jot_status sqlite_open(Store **out, const Url *url, const StoreOptions *o, Err *
 void sqlite_close(Store *s);
 jot_status sqlite_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                        Err *e);
-jot_status sqlite_redact(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
+jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e);
 jot_status sqlite_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
 MUST_USE jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e);
 
