@@ -90,6 +90,16 @@ left() {
 }
 try 'what cannot be redacted is told by name, until it is purged' left
 
+awake() {
+    for JOTTER_PAD in $pads; do
+        export JOTTER_PAD
+        jot cycle init "$secret is the password" --agent ann && ends 0 && id=$("$JOTTER" cycle wake --agent ann) && jot redact --all --text $secret && ends 0 && gone $secret &&
+            jot cycle sleep "${id%%[!0-9_]*}" --agent ann && ends 0 && jot cycle wake --agent ann && ends 0 && echo '{"phone": 5551234567}' | "$JOTTER" artifact write p phone >/dev/null &&
+            jot redact --all --text 5551234567 && ends 0 && jot artifact read p phone && ends 0 && says '"phone": "[redacted]"' || return 1
+    done
+}
+try 'after a redaction states and artifacts can still be read' awake
+
 wrong() {
     jot redact --all && ends 64 && jot redact --all plan --text abcd && ends 64 && jot redact --all --text abc && ends 64 && tells 'at least 4' && jot redact && ends 64 && tells 'say a KEY, or --all' &&
         jot redact --all --text redacted && ends 64 && jot redact leases/table --text abcd && ends 64 && jot purge leases/table && ends 64 && jot log purge none && ends 66 && jot log redact none 1 && ends 66

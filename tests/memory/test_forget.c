@@ -2,6 +2,7 @@
 #include "memory/forget.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "memory/artifact.h"
@@ -1031,6 +1032,35 @@ static void a_phrase_for_a_whole_pad_is_not_too_short(Desk *d)
     assert_reads(d, "notes/a", "abc [redacted]\n");
 }
 
+/* Nothing can be written to the search index any more: where its log must be is a directory. */
+static void spoil_index(Desk *d)
+{
+    static const char *const logs[] = { "-journal", "-wal" };
+    for (size_t i = 0; i < COUNT_OF(logs); i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/index.sqlite%s", d->url + strlen("files:"), logs[i]);
+        unlink(path);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+}
+
+static void what_stays_is_told_also_if_the_index_stays_too(Desk *d)
+{
+    ForgetCount c;
+    Str told;
+    Task t;
+    TaskAdd add = { .id = S("t1"), .description = S("use " CANARY) };
+    if (strcmp(d->engine, "files") != 0)
+        return;
+    put(d, "notes/a", "one " CANARY "\n");
+    make_index(d);
+    desk_ok(d, task_add(&d->m, &add, &d->a, &t, &d->e));
+    spoil_index(d);
+    desk_expect(d, JOT_IO, forget_everywhere(d, S(CANARY), &c, &told));
+    assert_says(d, "in 1 place, and in the search index: ");
+    assert_text(told, "value tasks/t1\n");
+}
+
 /* Killed, by a real SIGKILL: in the middle of the walk, and at any moment. */
 static void killed_half_way_the_same_call_does_the_rest(Desk *d)
 {
@@ -1103,6 +1133,7 @@ static const DeskTest tests[] = {
     DESK_TEST(records_that_cannot_be_read_are_told),
     DESK_TEST(many_records_of_one_stream_go_together),
     DESK_TEST(a_phrase_for_a_whole_pad_is_not_too_short),
+    DESK_TEST(what_stays_is_told_also_if_the_index_stays_too),
     DESK_TEST(killed_half_way_the_same_call_does_the_rest),
 };
 
