@@ -75,11 +75,7 @@ static Str instructions_text(const Transcript *t, Arena *into)
 static void add_call_line(Buf *to, const TurnCall *c)
 {
     AUTO(Buf) line = { 0 };
-    json_t *read = NULL;
-    if (json_read(c->args, &read, NULL) != JOT_OK)
-        read = NULL;
-    AUTO_PTR(json_t) args = read;
-    frame_call_add(&line, c->tool, json_is_object(args) ? args : NULL);
+    frame_call_add_text(&line, c->tool, c->args);
     Str shown = buf_str(&line);
     if (shown.n > LINE_CHARS)
         shown.n = utf8_floor(shown, LINE_CHARS);

@@ -128,10 +128,8 @@ static jot_status take_up(Work *w, const TurnCall *c, Arena *into, LoopReply *ou
     jot_status st = h->recall ? h->recall(h->ctx, c->call, into, out, &missing) : JOT_NOT_FOUND;
     if (st == JOT_OK)
         return JOT_OK;
-    if (st != JOT_NOT_FOUND) {
-        *w->e = missing;
-        return st;
-    }
+    if (st != JOT_NOT_FOUND)
+        return err_pass(w->e, &missing, st);
     *again = !c->mutating && !c->redacted;
     *out = (LoopReply){ .failed = true,
                         .text = S("[unknown outcome] the process ended while this call was "
@@ -327,10 +325,8 @@ static jot_status ask_gate(Work *w, Arena *into, PlanGate *gate, Str *text)
     Plan plan;
     Err missing = { 0 };
     jot_status st = plan_read(w->l->m, str(w->r->id), into, &plan, &missing);
-    if (st != JOT_OK && st != JOT_NOT_FOUND) {
-        *w->e = missing;
-        return st;
-    }
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(w->e, &missing, st);
     *gate = plan_gate(st == JOT_OK ? &plan : NULL, (unsigned)w->t.nudges, into, text);
     return JOT_OK;
 }

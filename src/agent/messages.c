@@ -15,11 +15,7 @@
 static Str call_again(const TurnCall *c, Arena *into)
 {
     AUTO(Buf) call = { 0 };
-    json_t *read = NULL;
-    if (json_read(c->args, &read, NULL) != JOT_OK)
-        read = NULL;
-    AUTO_PTR(json_t) args = read;
-    frame_call_add(&call, c->tool, json_is_object(args) ? args : NULL);
+    frame_call_add_text(&call, c->tool, c->args);
     return arena_copy(into, buf_str(&call));
 }
 

@@ -100,6 +100,17 @@ size_t utf8_floor(Str s, size_t n)
     return n;
 }
 
+size_t utf8_control_at(Str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool c1 = c == 0xC2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xA0;
+        if (c < 0x20 || c == 0x7F || c1)
+            return i;
+    }
+    return s.n;
+}
+
 size_t utf8_mend(Buf *to, Str bytes)
 {
     size_t replaced = 0;

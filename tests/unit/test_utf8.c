@@ -130,6 +130,14 @@ static void each_byte_that_is_no_text_is_mended_alone(void **state)
     assert_int_equal(utf8_mend(&to, (Str){ 0 }), 0);
 }
 
+static void the_first_control_character_is_found(void **state)
+{
+    assert_int_equal(utf8_control_at(S("a\tb")), 1);
+    assert_int_equal(utf8_control_at(S("ab\x7f")), 2);
+    assert_int_equal(utf8_control_at(S("caf\xc3\xa9\xc2\x9f")), 5);
+    assert_int_equal(utf8_control_at(S("\xc2\xa0 caf\xc3\xa9")), 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +147,7 @@ int main(void)
         cmocka_unit_test(the_first_bad_byte_is_found_wherever_it_stands),
         cmocka_unit_test(a_character_cut_off_at_the_end_is_bad_at_its_first_byte),
         cmocka_unit_test(characters_are_counted_and_never_split),
+        cmocka_unit_test(the_first_control_character_is_found),
         cmocka_unit_test(each_byte_that_is_no_text_is_mended_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
