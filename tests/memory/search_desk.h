@@ -1,18 +1,9 @@
-/* search_desk.h - what the tests of searching say to a desk: put, drop, find. */
+/* search_desk.h - what the tests of searching say to a desk: step, drop, find. */
 #ifndef TESTS_MEMORY_SEARCH_DESK_H
 #define TESTS_MEMORY_SEARCH_DESK_H
 
 #include "memory/desk.h"
 #include "memory/search.h"
-
-static inline Mark put(Desk *d, const char *stream, const char *text)
-{
-    Mark m;
-    Draft draft = { .op = OP_PUT, .body = str(text) };
-    d->now_ms += 1000;
-    desk_ok(d, memory_append(&d->m, str(stream), NULL, &draft, &m, &d->e));
-    return m;
-}
 
 static inline void step(Desk *d, const char *run, const char *meta, const char *text)
 {

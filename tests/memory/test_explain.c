@@ -3,7 +3,6 @@
 #include "memory/explain.h"
 
 #include "memory/cycle_desk.h"
-#include "memory/doc.h"
 
 static Explanation explain(Desk *d, const Cycle *c)
 {
@@ -76,13 +75,6 @@ static void a_cycle_that_changed_nothing_is_explained(Desk *d)
     assert_int_equal(explain(d, &c).reading, READING_STOPPED);
 }
 
-static void put_plain(Desk *d, const char *stream, const char *text)
-{
-    Doc out;
-    DocWrite w = { .text = str(text) };
-    desk_ok(d, doc_write(&d->m, str(stream), &w, &d->a, &out, &d->e));
-}
-
 static void a_cycle_of_another_program_is_explained_by_its_pair(Desk *d)
 {
     static const struct {
@@ -100,14 +92,14 @@ static void a_cycle_of_another_program_is_explained_by_its_pair(Desk *d)
         c.id = arena_printf(&d->a, "20260401_10013%zu", i);
         Str before = arena_printf(&d->a, "snapshots/default/" STR_FMT "_before", STR_ARG(c.id));
         Str after = arena_printf(&d->a, "snapshots/default/" STR_FMT "_after", STR_ARG(c.id));
-        put_plain(d, before.p, "current_task: one\n");
+        desk_put(d, before.p, "current_task: one\n");
         AUTO(Buf) text = { 0 };
         buf_add(&text, str(rows[i].after));
         char *id = memmem(text.p, text.n, "20260401_100137", 15);
         if (id)
             memcpy(id, c.id.p, 15);
         buf_add_char(&text, 0);
-        put_plain(d, after.p, text.p);
+        desk_put(d, after.p, text.p);
         assert_row(explain(d, &c).reading == rows[i].want, i, rows[i].after);
         CycleList list;
         desk_ok(d, cycle_list(&d->m, ME, &d->a, &list, &d->e));

@@ -16,7 +16,7 @@ static void the_index_is_a_file_of_its_owner(Desk *d)
     AUTO_PTR(Search) s = begin(d, &d->m);
     struct stat info;
     mode_t old = umask(0);
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     assert_finds(d, s, "pear", "notes/a");
     umask(old);
     assert_int_equal(stat(index_path(d).p, &info), 0);
@@ -36,8 +36,8 @@ static void write_file(const char *path, Str bytes)
 static void a_lost_or_damaged_index_changes_no_result(Desk *d)
 {
     Str path = index_path(d);
-    put(d, "notes/a", "pear tree");
-    put(d, "notes/b", "pear");
+    desk_put(d, "notes/a", "pear tree");
+    desk_put(d, "notes/b", "pear");
     for (int how = 0; how < 7; how++) {
         AUTO_PTR(Search) s = begin(d, &d->m);
         assert_finds(d, s, "pear", "notes/b notes/a");
@@ -88,7 +88,7 @@ static void a_symlink_in_its_place_is_not_followed(Desk *d)
     AUTO(Arena) a = { 0 };
     struct stat info;
     Str target = arena_printf(&a, "%s/elsewhere", d->dir);
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     assert_int_equal(symlink(target.p, index_path(d).p), 0);
     AUTO_PTR(Search) s = begin(d, &d->m);
     assert_finds(d, s, "pear", "notes/a");
@@ -101,7 +101,7 @@ static void a_symlink_in_its_place_is_not_followed(Desk *d)
 
 static void an_index_somebody_holds_is_done_without(Desk *d)
 {
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     {
         AUTO_PTR(Search) s = begin(d, &d->m);
         assert_finds(d, s, "pear", "notes/a");
@@ -116,7 +116,7 @@ static void an_index_somebody_holds_is_done_without(Desk *d)
         _exit(0);
     }
     usleep(200 * 1000);
-    put(d, "notes/b", "pear");
+    desk_put(d, "notes/b", "pear");
     AUTO_PTR(Search) s = begin(d, &d->m);
     assert_finds(d, s, "pear", "notes/b notes/a");
     kill(holder, SIGKILL);
@@ -125,7 +125,7 @@ static void an_index_somebody_holds_is_done_without(Desk *d)
 
 static void a_read_only_pad_is_searched_and_left_alone(Desk *d)
 {
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     Memory reader = { 0 };
     MemoryOptions o = { .io = &d->io, .by = S("eve"), .read_only = true };
     desk_ok(d, memory_open(&reader, str(d->url), &o, &d->e));
@@ -141,7 +141,7 @@ static void a_read_only_pad_is_searched_and_left_alone(Desk *d)
 static void another_handles_write_is_found_at_the_next_search(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     assert_finds(d, s, "pear", "notes/a");
     Memory bob = desk_open(d, "bob");
     Mark m;
@@ -171,8 +171,8 @@ static Str truth(Desk *d, const char *query)
 static void killing_the_indexer_changes_no_result(Desk *d)
 {
     for (int i = 0; i < 60; i++)
-        put(d, arena_printf(&d->a, "notes/n%d", i).p,
-            arena_printf(&d->a, "pear number %d of many pears, with some more words", i).p);
+        desk_put(d, arena_printf(&d->a, "notes/n%d", i).p,
+                 arena_printf(&d->a, "pear number %d of many pears, with some more words", i).p);
     Str want = truth(d, "pear");
     for (int i = 0; i < 40; i++) {
         pid_t child = fork();
@@ -231,7 +231,7 @@ static void processes_that_search_and_write_at_once_find_their_own(Desk *d)
 {
     enum { PROCESSES = 6 };
     pid_t children[PROCESSES];
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         if (children[i] == 0)
@@ -260,8 +260,8 @@ static void verifying_tells_an_index_that_lies(Desk *d)
     AUTO_PTR(Search) s = begin(d, &d->m);
     SearchCheck c;
     int told = 0;
-    put(d, "notes/a", "pear tree");
-    put(d, "notes/b", "plum");
+    desk_put(d, "notes/a", "pear tree");
+    desk_put(d, "notes/b", "plum");
     step(d, "runs/r", "{\"kind\":\"init\"}", "apple");
     assert_finds(d, s, "pear", "notes/a");
     desk_ok(d, search_verify(s, note_problem, &told, &c, &d->e));
@@ -293,7 +293,7 @@ static void a_persons_edit_is_found(Desk *d)
     if (strcmp(d->engine, "files"))
         return;
     AUTO(Arena) a = { 0 };
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     {
         AUTO_PTR(Search) s = begin(d, &d->m);
         assert_finds(d, s, "pear", "notes/a");

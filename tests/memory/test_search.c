@@ -31,7 +31,8 @@ static bool traced(Desk *d, const char *text)
 static void a_hit_says_what_it_is_and_what_it_costs(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
-    Mark m = put(d, "notes/plan", "first line\nthe backups are restored nightly\x1B[31m\nlast");
+    Mark m =
+        desk_put(d, "notes/plan", "first line\nthe backups are restored nightly\x1B[31m\nlast");
     Hits h = find(d, s, "backup");
     assert_int_equal(h.n, 1);
     assert_text(h.items[0].stream, "notes/plan");
@@ -46,9 +47,9 @@ static void a_hit_says_what_it_is_and_what_it_costs(Desk *d)
 static void words_phrases_beginnings_and_names_are_found(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
-    put(d, "notes/a", "running tests with retry_policy.ts");
-    put(d, "notes/b", "tests are running");
-    put(d, "notes/deploy-steps", "nothing");
+    desk_put(d, "notes/a", "running tests with retry_policy.ts");
+    desk_put(d, "notes/b", "tests are running");
+    desk_put(d, "notes/deploy-steps", "nothing");
     assert_finds(d, s, "run retry", "notes/a");
     assert_finds(d, s, "\"tests are\"", "notes/b");
     assert_finds(d, s, "\"run tests\"", "");
@@ -60,7 +61,7 @@ static void words_phrases_beginnings_and_names_are_found(Desk *d)
 static void filters_leave_out_what_does_not_fit(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
-    put(d, "notes/one", "apple");
+    desk_put(d, "notes/one", "apple");
     int64_t then = d->now_ms;
     Memory bob = d->m;
     bob.by = S("bob");
@@ -68,7 +69,7 @@ static void filters_leave_out_what_does_not_fit(Desk *d)
     d->now_ms += 1000;
     Draft draft = { .op = OP_PUT, .body = S("apple") };
     desk_ok(d, memory_append(&bob, S("memories/two.md"), NULL, &draft, &m, &d->e));
-    put(d, "artifacts/x/three", "{\"fruit\":\"apple\"}");
+    desk_put(d, "artifacts/x/three", "{\"fruit\":\"apple\"}");
     assert_text(names(d, s, &(SearchQuery){ .text = S("apple"), .kind = S("notes") }), "notes/one");
     assert_text(names(d, s, &(SearchQuery){ .text = S("apple"), .prefix = S("artifacts/x") }),
                 "artifacts/x/three");
@@ -107,7 +108,7 @@ static void pages_follow_each_other_without_gap(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
     for (int i = 0; i < 25; i++) /* all alike: the newest first */
-        put(d, arena_printf(&d->a, "notes/n%02d", i).p, "the same pear");
+        desk_put(d, arena_printf(&d->a, "notes/n%02d", i).p, "the same pear");
     size_t seen = 0;
     for (size_t offset = 0; offset < 30; offset += 10) {
         Hits h;
@@ -148,8 +149,8 @@ static void what_is_no_text_is_found_by_its_name(Desk *d)
 static void an_explanation_adds_up(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
-    put(d, "notes/pear", "a pear tree");
-    put(d, "notes/other", "an apple tree");
+    desk_put(d, "notes/pear", "a pear tree");
+    desk_put(d, "notes/other", "an apple tree");
     Hits h;
     SearchQuery q = { .text = S("pear trees"), .explain = true };
     desk_ok(d, search_find(s, &q, &d->a, &h, &d->e));
@@ -172,9 +173,9 @@ static void an_explanation_adds_up(Desk *d)
 static void an_older_version_is_not_found(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
-    put(d, "notes/a", "zebra");
+    desk_put(d, "notes/a", "zebra");
     assert_finds(d, s, "zebra", "notes/a");
-    put(d, "notes/a", "lion");
+    desk_put(d, "notes/a", "lion");
     assert_finds(d, s, "zebra", "");
     assert_finds(d, s, "lion", "notes/a");
 }
@@ -182,11 +183,11 @@ static void an_older_version_is_not_found(Desk *d)
 static void deleted_text_is_not_found(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
-    put(d, "notes/a", "zebra");
+    desk_put(d, "notes/a", "zebra");
     assert_finds(d, s, "zebra", "notes/a");
     drop(d, "notes/a");
     assert_finds(d, s, "zebra", "");
-    put(d, "notes/a", "zebra again");
+    desk_put(d, "notes/a", "zebra again");
     assert_finds(d, s, "zebra", "notes/a");
 }
 
@@ -194,10 +195,10 @@ static void deleted_text_is_not_found(Desk *d)
 static void fill(Desk *d, int from, int n)
 {
     for (int i = from; i < from + n; i++)
-        put(d, arena_printf(&d->a, "notes/fill%d", i % 40).p,
-            arena_printf(&d->a, "filler%d common words and more of them %d %d", i, i * 7919,
-                         i * 104729)
-                .p);
+        desk_put(d, arena_printf(&d->a, "notes/fill%d", i % 40).p,
+                 arena_printf(&d->a, "filler%d common words and more of them %d %d", i, i * 7919,
+                              i * 104729)
+                     .p);
 }
 
 static void purged_text_leaves_no_trace(Desk *d)
@@ -208,10 +209,10 @@ static void purged_text_leaves_no_trace(Desk *d)
         const char *stream = arena_printf(&d->a, "notes/secret%d", i).p;
         const char *word = arena_printf(&d->a, "xylophonequartz%dkey", i).p;
         fill(d, i * 30, 15);
-        put(d, stream, arena_printf(&d->a, "password %s here", word).p);
+        desk_put(d, stream, arena_printf(&d->a, "password %s here", word).p);
         assert_int_equal(find(d, s, "password").n, 1);
         fill(d, i * 30 + 15, 15);
-        put(d, stream, "harmless"); /* the secret is history by now */
+        desk_put(d, stream, "harmless"); /* the secret is history by now */
         assert_int_equal(find(d, s, "password").n, 0);
         desk_ok(d, store_purge(d->m.store, str(stream), NULL, S("ann"), &m, &d->e));
         assert_int_equal(find(d, s, word).n, 0);
@@ -224,12 +225,12 @@ static void redacted_text_leaves_no_trace(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
     fill(d, 0, 20);
-    put(d, "notes/a", "my secret is xylophonequartz");
+    desk_put(d, "notes/a", "my secret is xylophonequartz");
     step(d, "runs/r", "", "the run says sphinxquartzite");
     step(d, "runs/r", "", "and goes on");
     assert_finds(d, s, "xylophonequartz", "notes/a");
     assert_finds(d, s, "sphinxquartzite", "runs/r");
-    put(d, "notes/a", "my secret is gone");
+    desk_put(d, "notes/a", "my secret is gone");
     desk_ok(d, store_redact(d->m.store, S("notes/a"), NULL, 1, &d->e));
     desk_ok(d, store_redact(d->m.store, S("runs/r"), NULL, 1, &d->e));
     assert_finds(d, s, "xylophonequartz", "");
@@ -246,7 +247,7 @@ static void forgetting_clears_the_index_at_once(Desk *d)
     Mark m;
     {
         AUTO_PTR(Search) s = begin(d, &d->m);
-        put(d, "notes/a", "my secret is xylophonequartz");
+        desk_put(d, "notes/a", "my secret is xylophonequartz");
         step(d, "runs/r", "", "sphinxquartzite");
         step(d, "runs/r", "", "more");
         assert_int_equal(find(d, s, "xylophonequartz").n, 1);
@@ -265,7 +266,7 @@ static void forgetting_clears_the_index_at_once(Desk *d)
 static void forgetting_makes_no_index(Desk *d)
 {
     struct stat info;
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     desk_ok(d, search_forget(&d->m, S("notes/a"), &d->e));
     if (strcmp(d->engine, "mem"))
         assert_int_not_equal(stat(index_path(d).p, &info), 0);
