@@ -35,6 +35,13 @@ static const Opt *find_opt(const Session *s, Str name)
     return own ? own : find_in(opts_always, name);
 }
 
+/* An empty value is a variable that was not set far more often than it is meant: taken for "not
+ * given" it would write without the condition, or to another pad.  Only a text can be empty. */
+static bool may_be_empty(const Opt *opt)
+{
+    return strcmp(opt->value, "TEXT") == 0;
+}
+
 /* One option, with its value behind '=' or in the next word. */
 static jot_status read_opt(Session *s, char ***words)
 {
@@ -56,6 +63,9 @@ static jot_status read_opt(Session *s, char ***words)
             return err_set(&s->err, JOT_INVALID, "--%s needs a value: %s", opt->name, opt->value);
         value = str(*++*words);
     }
+    if (opt->value && !value.n && !may_be_empty(opt))
+        return err_set(&s->err, JOT_INVALID, "--%s cannot be empty: give it %s, or leave it out",
+                       opt->name, opt->value);
     if (s->given_n == OPTS_MAX)
         return err_set(&s->err, JOT_INVALID, "too many options");
     s->given[s->given_n].name = opt->name;

@@ -39,6 +39,10 @@ jot_status docs_input(Session *s, Str *out)
 
 jot_status docs_when(Session *s, const char *text, When *out)
 {
+    /* "" is a variable that was not set, and not what is there now. */
+    if (text && !text[0])
+        return err_set(&s->err, JOT_INVALID,
+                       "a version cannot be empty: use hex digits, a seq, ~N, a time, or 'now'");
     return when_parse(str(text), out, &s->err);
 }
 
