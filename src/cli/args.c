@@ -1,5 +1,6 @@
 /* args.c - the words of a command line: which command, which arguments, which options. */
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -108,6 +109,21 @@ static jot_status read_word(Session *s, char *word)
     return JOT_OK;
 }
 
+/* What is missing or too much, and the command with what it is for: where a text comes from, for
+ * those who give it as an argument. */
+static jot_status say_usage(Session *s)
+{
+    Shown shown;
+    const Cmd *cmd = s->cmd;
+    const char *space = cmd->args[0] ? " " : "";
+    if (s->n > cmd->args_max)
+        return err_set(&s->err, JOT_INVALID, "no place for '%s': usage: jotter %s%s%s (%c%s)",
+                       err_show(&shown, str(s->args[cmd->args_max])), s->path, space, cmd->args,
+                       tolower(cmd->summary[0]), cmd->summary + 1);
+    return err_set(&s->err, JOT_INVALID, "an argument is missing: usage: jotter %s%s%s (%c%s)",
+                   s->path, space, cmd->args, tolower(cmd->summary[0]), cmd->summary + 1);
+}
+
 static jot_status check_count(Session *s)
 {
     const Cmd *cmd = s->cmd;
@@ -116,9 +132,7 @@ static jot_status check_count(Session *s)
     if (cmd->subs && !cmd->run)
         return err_set(&s->err, JOT_INVALID,
                        "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
-    if (s->n < cmd->args_min || s->n > cmd->args_max)
-        return err_set(&s->err, JOT_INVALID, "usage: jotter %s %s", s->path, cmd->args);
-    return JOT_OK;
+    return s->n < cmd->args_min || s->n > cmd->args_max ? say_usage(s) : JOT_OK;
 }
 
 jot_status args_read(Session *s, char **words)

@@ -122,7 +122,9 @@ static jot_status run_search(Session *s)
     bool there;
     TRY(read_query(s, &q));
     if (s->n == 0 && !opt_given(s, "reindex"))
-        return err_set(&s->err, JOT_INVALID, "usage: jotter search QUERY");
+        return err_set(
+            &s->err, JOT_INVALID,
+            "an argument is missing: usage: jotter search QUERY... (or jotter search --reindex)");
     TRY(session_open_any(s, &there));
     if (there)
         TRY(find(s, &q, &hits));

@@ -14,6 +14,20 @@ try 'help lists the commands' help_all
 help_one() { jot help write && ends 0 && says 'usage: jotter write KEY' && jot write --help && ends 0 && says 'usage: jotter write KEY'; }
 try 'help tells of one command' help_one
 
+help_lines() {
+    local words
+    for words in '' write init where context lease 'lease run' log cycle; do
+        # shellcheck disable=SC2086
+        jot help $words && ends 0 && ! grep -nE ' $|^usage:.*  ' "$here/.out" || return 1
+    done
+    jot help && says "diff KEY [VERSION [VERSION]]
+                           Print what changed" && says "'jotter help COMMAND' says more"
+}
+try 'help is laid out in two columns, without spaces at the ends' help_lines
+
+help_wrong() { jot help nosuch write && ends 64 && tells "no command 'nosuch'" && jot help lease nosuch && tells "no command 'lease nosuch': see 'jotter help lease'"; }
+try 'help names the word that is no command' help_wrong
+
 unknown() { jot wirte plan && ends 64 && tells "no command 'wirte'"; }
 try 'an unknown command is named' unknown
 
@@ -40,8 +54,14 @@ no_condition() {
 }
 try 'an option whose value is empty is refused, and a text may be empty' no_condition
 
-too_many() { jot read a b && ends 64 && tells 'usage: jotter read KEY'; }
-try 'too many arguments get the usage' too_many
+too_many() {
+    jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot init x && tells "no place for 'x': usage: jotter init (" &&
+        jot write plan 'a text' && ends 64 && tells "no place for 'a text'" && tells 'the text on standard input'
+}
+try 'an argument too many is named, with the usage and what the command does' too_many
+
+too_few() { jot read && ends 64 && tells 'an argument is missing: usage: jotter read KEY (print a note)'; }
+try 'an argument that is missing is told, with the usage' too_few
 
 anywhere() {
     echo text | "$JOTTER" write plan --as bob --pad files:here >/dev/null &&
