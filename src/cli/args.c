@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/guess.h"
 
 const Opt opts_always[] = {
     { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
@@ -36,6 +37,25 @@ static const Opt *find_opt(const Session *s, Str name)
     return own ? own : find_in(opts_always, name);
 }
 
+static const char *guess_cmd(const Cmd *const *among, Str word)
+{
+    Guess g = { .word = word };
+    for (; *among; among++)
+        if (!(*among)->hidden)
+            guess_add(&g, (*among)->name);
+    return g.name;
+}
+
+static const char *guess_opt(const Session *s, Str word)
+{
+    Guess g = { .word = word };
+    for (const Opt *o = s->cmd ? s->cmd->opts : NULL; o && o->name; o++)
+        guess_add(&g, o->name);
+    for (const Opt *o = opts_always; o->name; o++)
+        guess_add(&g, o->name);
+    return g.name;
+}
+
 /* An empty value is a variable that was not set far more often than it is meant: taken for "not
  * given" it would write without the condition, or to another pad.  Only a text can be empty. */
 static bool may_be_empty(const Opt *opt)
@@ -43,10 +63,18 @@ static bool may_be_empty(const Opt *opt)
     return strcmp(opt->value, "TEXT") == 0;
 }
 
+static jot_status no_option(Session *s, Str name)
+{
+    Shown shown;
+    const char *meant = guess_opt(s, name), *space = s->cmd ? " " : "";
+    return err_set(&s->err, JOT_INVALID, "no option '--%s':%s%s%s see 'jotter help%s%s'",
+                   err_show(&shown, name), meant ? " did you mean '--" : "", meant ? meant : "",
+                   meant ? "'?" : "", space, s->path);
+}
+
 /* One option, with its value behind '=' or in the next word. */
 static jot_status read_opt(Session *s, char ***words)
 {
-    Shown shown;
     Str name = str(**words + 2), value = { 0 };
     size_t equals = str_find(name, '=');
     bool inside = equals < name.n;
@@ -55,8 +83,7 @@ static jot_status read_opt(Session *s, char ***words)
     name = str_slice(name, 0, equals);
     const Opt *opt = find_opt(s, name);
     if (!opt)
-        return err_set(&s->err, JOT_INVALID, "no option '--%s': see 'jotter help%s%s'",
-                       err_show(&shown, name), s->cmd ? " " : "", s->path);
+        return no_option(s, name);
     if (!opt->value && inside)
         return err_set(&s->err, JOT_INVALID, "--%s takes no value", opt->name);
     if (opt->value && !inside) {
@@ -100,9 +127,11 @@ static jot_status read_word(Session *s, char *word)
         return JOT_OK;
     }
     const Cmd *cmd = find_cmd(among, word);
+    const char *meant = cmd ? NULL : guess_cmd(among, str(word)), *space = s->cmd ? " " : "";
     if (!cmd)
-        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s': see 'jotter help%s%s'", s->path,
-                       s->cmd ? " " : "", err_show(&shown, str(word)), s->cmd ? " " : "", s->path);
+        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s':%s%s%s see 'jotter help%s%s'",
+                       s->path, space, err_show(&shown, str(word)), meant ? " did you mean '" : "",
+                       meant ? meant : "", meant ? "'?" : "", space, s->path);
     size_t used = strlen(s->path);
     snprintf(s->path + used, sizeof s->path - used, "%s%s", used ? " " : "", cmd->name);
     s->cmd = cmd;

@@ -31,6 +31,12 @@ try 'help names the word that is no command' help_wrong
 unknown() { jot wirte plan && ends 64 && tells "no command 'wirte'"; }
 try 'an unknown command is named' unknown
 
+nearest() {
+    jot wirte plan && ends 64 && tells "no command 'wirte': did you mean 'write'? see" && jot lease aquire x && tells "no command 'lease aquire': did you mean 'acquire'?" &&
+        jot list --limt 3 && ends 64 && tells "no option '--limt': did you mean '--limit'?" && jot xyzzy && tells "no command 'xyzzy': see" && jot "$(printf %05000d 1)" && ends 64
+}
+try 'a command or option that is nearly right is told the right one' nearest
+
 unknown_opt() { jot list --frobnicate && ends 64 && tells "no option '--frobnicate'"; }
 try 'an unknown option is named' unknown_opt
 
