@@ -10,9 +10,11 @@ jot_status docs_arg(Session *s, int at, Str *stream)
 
 jot_status docs_open(Session *s, Str stream)
 {
+    Shown shown;
     jot_status st = session_open(s, false);
     if (st == JOT_NOT_FOUND)
-        return err_set(&s->err, st, "%s not found", doc_name(stream).text);
+        return err_set(&s->err, st, "%s not found: there is no pad '%s'", doc_name(stream).text,
+                       err_show(&shown, s->where.url));
     return st;
 }
 

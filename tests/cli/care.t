@@ -66,5 +66,10 @@ try 'watching sees edits of files, and an interrupt ends it well' stopped
 
 where() { jot where --json && ends 0 && says '"there":true' && says '"index":"' && jot --pad files:none where --json && ends 0 && says '"there":false'; }
 try 'where answers in JSON' where
+promises() {
+    jot --pad mem: where && says 'durable    no (what is acknowledged is gone with the process)' && jot --pad sqlite:promise.db init && jot --pad sqlite:promise.db where &&
+        says 'durable    yes (what is acknowledged survives a power loss)' && says 'editable   no (there are no files for people to edit)'
+}
+try 'where says what a promise that is not made means' promises
 
 plan

@@ -1,7 +1,8 @@
 #!/bin/bash
-# streams.t - standard streams that are closed or full: no file of a pad takes their place, what was
+# streams.t - standard streams that are closed, full or a terminal: no file of a pad takes their place, what was
 # acknowledged is there, and the exit code says what could not be told.
-. "$(dirname "$0")/lib.sh"
+cases=$(cd "$(dirname "$0")" && pwd)
+. "$cases/lib.sh"
 
 # Each stream closed, alone and with the others; what is told goes nowhere then.
 every_way() { # COMMAND...
@@ -54,5 +55,11 @@ full() {
     code=$? && heard && ends 66 && tells 'could not write to standard output'
 }
 try 'a full standard output is told on standard error, with --json too' full
+
+typed() {
+    python3 "$cases/person.py" 'Ctrl-D' 'by hand\n\x04' -- "$JOTTER" write typed >.out 2>.err
+    code=$? && heard && ends 0 && says 'type the text' && jot read typed && is 'by hand' && echo text | "$JOTTER" write typed 2>.err >.out && heard && ! tells type >/dev/null
+}
+try 'who types the text at a terminal is told how to end it' typed
 
 plan
