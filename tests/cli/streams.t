@@ -56,6 +56,15 @@ full() {
 }
 try 'a full standard output is told on standard error, with --json too' full
 
+served() {
+    local ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    "$JOTTER" mcp <<<"$ping" >/dev/full 2>.err
+    code=$? && heard && ends 74 || return 1
+    "$JOTTER" mcp <<<"$ping" >&- 2>.err
+    code=$? && heard && ends 74
+}
+try 'an MCP server whose answers nothing takes ends with 74' served
+
 typed() {
     python3 "$cases/person.py" 'Ctrl-D' 'by hand\n\x04' -- "$JOTTER" write typed >.out 2>.err
     code=$? && heard && ends 0 && says 'type the text' && jot read typed && is 'by hand' && echo text | "$JOTTER" write typed 2>.err >.out && heard && ! tells type >/dev/null
