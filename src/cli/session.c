@@ -93,3 +93,16 @@ jot_status check_text(Session *s, const char *what, Str text)
     return err_set(&s->err, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what,
                    bad);
 }
+
+jot_status check_prefix(Session *s, Str prefix)
+{
+    Shown shown;
+    if (prefix.n == 0 || str_find(prefix, '/') < prefix.n)
+        return JOT_OK;
+    const char *name = err_show(&shown, prefix);
+    return err_set(
+        &s->err, JOT_INVALID,
+        "the prefix '%s' has no kind in front: use notes/%s, or another kind: memories/, "
+        "artifacts/, runs/",
+        name, name);
+}

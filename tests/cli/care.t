@@ -72,4 +72,14 @@ promises() {
 }
 try 'where says what a promise that is not made means' promises
 
+bare_prefix() {
+    local words
+    for words in 'watch plan --count 1' 'search text --prefix plan' 'gc --keep 16 --prefix plan'; do
+        # shellcheck disable=SC2086
+        jot $words && ends 64 && tells "the prefix 'plan' has no kind in front: use notes/plan" || return 1
+    done
+    jot gc && ends 64 && tells 'say what to keep: --keep N, --before TIME or --bytes N'
+}
+try 'a prefix that no name can have is refused instead of finding nothing' bare_prefix
+
 plan
