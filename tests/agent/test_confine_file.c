@@ -59,8 +59,8 @@ static void the_pad_is_not_written(Yard *y)
         "exec 3<deep/pad/notes/key && echo evil > /proc/self/fd/3",
         "umount deep/pad && echo evil > deep/pad/notes/key",
         "mount -o remount,rw deep/pad && echo evil > deep/pad/notes/key",
-        "unshare -rm sh -c 'umount -l deep/pad; mount -o remount,bind,rw deep/pad; "
-        "echo evil > deep/pad/notes/key'",
+        ("unshare -rm sh -c 'umount -l deep/pad; mount -o remount,bind,rw deep/pad; "
+         "echo evil > deep/pad/notes/key'"),
     };
     for (size_t i = 0; i < COUNT_OF(tries); i++)
         yard_fails(y, tries[i]);
