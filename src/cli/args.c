@@ -57,10 +57,11 @@ static const char *guess_opt(const Session *s, Str word)
 }
 
 /* An empty value is a variable that was not set far more often than it is meant: taken for "not
- * given" it would write without the condition, or to another pad.  Only a text can be empty. */
+ * given" it would write without the condition, or to another pad.  Only a text can be empty, and
+ * --as, which then takes back an earlier one. */
 static bool may_be_empty(const Opt *opt)
 {
-    return strcmp(opt->value, "TEXT") == 0;
+    return strcmp(opt->value, "TEXT") == 0 || strcmp(opt->name, "as") == 0;
 }
 
 static jot_status no_option(Session *s, Str name)

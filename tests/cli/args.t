@@ -50,7 +50,7 @@ no_condition() {
     echo '{"a": 1}' | "$JOTTER" --pad files:held artifact write c i >/dev/null && echo one | "$JOTTER" --pad files:held write plan >/dev/null || return 1
     export JOTTER_PAD=files:held
     empty_value artifact write c i --if-version '' && empty_value artifact delete c i --if-version= && empty_value write plan --lease '' &&
-        empty_value --pad '' write plan && empty_value --as '' write plan && empty_value read plan --version '' && empty_value read plan --at '' &&
+        empty_value --pad '' write plan && empty_value read plan --version '' && empty_value read plan --at '' &&
         empty_value restore plan '' && empty_value diff plan '' && empty_value artifact log append c l --id '' && empty_value search one --by '' &&
         jot history plan && [ "$(wc -l <"$here/.out")" = 1 ] && jot artifact read c i && says 1 || return 1
     jot edit plan --old one --new '' && ends 0 && jot read plan && is ''
