@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "agent/messages.h"
+#include "base/utf8.h"
 #include "memory/lease.h"
 #include "memory/plan.h"
 
@@ -126,10 +128,8 @@ static jot_status take_up(Work *w, const TurnCall *c, Arena *into, LoopReply *ou
     jot_status st = h->recall ? h->recall(h->ctx, c->call, into, out, &missing) : JOT_NOT_FOUND;
     if (st == JOT_OK)
         return JOT_OK;
-    if (st != JOT_NOT_FOUND) {
-        *w->e = missing;
-        return st;
-    }
+    if (st != JOT_NOT_FOUND)
+        return err_pass(w->e, &missing, st);
     *again = !c->mutating && !c->redacted;
     *out = (LoopReply){ .failed = true,
                         .text = S("[unknown outcome] the process ended while this call was "
@@ -170,7 +170,7 @@ static jot_status do_call(Work *w, const TurnCall *c)
         v->call(v->ctx, c);
     if (make)
         TRY(make_call(w, c, args, &arena, &reply));
-    Str text = text_repair(reply.text, &arena);
+    Str text = utf8_mended(reply.text, &arena);
     TRY(run_result(w->r, c->call, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
     size_t at = (size_t)(c - transcript_last(&w->t)->calls);
     TRY(refresh(w));
@@ -183,7 +183,7 @@ static jot_status do_call(Work *w, const TurnCall *c)
 
 LlmRequest loop_request(const Transcript *t, Arena *into)
 {
-    MessageList list = transcript_messages(t, into);
+    MessageList list = messages_of(t, into);
     return (LlmRequest){ .system = t->setup.system,
                          .tools = t->setup.tools,
                          .n_tools = t->setup.json ? 0 : t->setup.tools_n,
@@ -325,10 +325,8 @@ static jot_status ask_gate(Work *w, Arena *into, PlanGate *gate, Str *text)
     Plan plan;
     Err missing = { 0 };
     jot_status st = plan_read(w->l->m, str(w->r->id), into, &plan, &missing);
-    if (st != JOT_OK && st != JOT_NOT_FOUND) {
-        *w->e = missing;
-        return st;
-    }
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(w->e, &missing, st);
     *gate = plan_gate(st == JOT_OK ? &plan : NULL, (unsigned)w->t.nudges, into, text);
     return JOT_OK;
 }
@@ -405,17 +403,37 @@ jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
     return take_lease(l, out, e);
 }
 
-jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
-{
-    TRY(run_open(l->m, id, out, e));
-    return take_lease(l, out, e);
-}
-
 static jot_status setup_lost(const Run *r, Err *e)
 {
     return err_set(e, JOT_INVALID,
                    "what run '%s' was begun with was redacted: it cannot go on, ask in a new run",
                    r->id);
+}
+
+/* Can this loop go on with what the run holds? */
+static jot_status check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
+{
+    if (t->setup_lost)
+        return t->answered ? JOT_OK : setup_lost(r, e);
+    if (t->set_up && l->protocol_given && l->setup.json != t->setup.json)
+        return err_set(e, JOT_INVALID,
+                       "run '%s' was begun with the %s protocol and keeps it: leave --protocol out",
+                       r->id, t->setup.json ? "json" : "native");
+    if (!t->set_up && t->seq > 1)
+        return err_set(e, JOT_INVALID,
+                       "run '%s' was not begun by 'jotter run': only what that began can go on",
+                       r->id);
+    return JOT_OK;
+}
+
+/* Whether it can go on is known before anything is added to it. */
+jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
+{
+    AUTO(Transcript) t = { 0 };
+    TRY(run_open(l->m, id, out, e));
+    TRY(take_lease(l, out, e));
+    TRY(transcript_refresh(&t, out, e));
+    return check_setup(l, out, &t, e);
 }
 
 jot_status loop_say(Run *r, Str text, Err *e)
@@ -434,13 +452,8 @@ static jot_status set_up(Work *w)
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
     bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
-    if (w->t.setup_lost)
-        return w->t.answered ? JOT_OK : setup_lost(w->r, w->e);
-    if (w->t.set_up && w->l->protocol_given && setup.json != w->t.setup.json)
-        return err_set(w->e, JOT_INVALID,
-                       "run '%s' was begun with the %s protocol and keeps it: leave --protocol out",
-                       w->r->id, w->t.setup.json ? "json" : "native");
-    if (w->t.set_up && !other)
+    TRY(check_setup(w->l, w->r, &w->t, w->e));
+    if (w->t.setup_lost || (w->t.set_up && !other))
         return JOT_OK;
     if (w->t.set_up) {
         setup = w->t.setup;
@@ -448,10 +461,6 @@ static jot_status set_up(Work *w)
         setup.window = w->l->setup.window;
         setup.headroom = w->l->setup.headroom;
         setup.max_tokens = w->l->setup.max_tokens;
-    } else if (w->t.seq > 1) {
-        return err_set(w->e, JOT_INVALID,
-                       "run '%s' was not begun by 'jotter run': only what that began can go on",
-                       w->r->id);
     }
     setup_write(&setup, &body);
     TRY(run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e));
@@ -476,7 +485,7 @@ static void record_failure(Work *w, jot_status st)
     LoopEnd how = st == JOT_CANCELLED ? LOOP_CANCELLED : LOOP_FAILED;
     w->out->end = how;
     w->out->why = arena_copy(w->into, str(why.text));
-    if (run_record(w->r, RUN_END, loop_end_name(how), text_repair(str(why.text), w->into),
+    if (run_record(w->r, RUN_END, loop_end_name(how), utf8_mended(str(why.text), w->into),
                    &ignored) != JOT_OK)
         return;
 }

@@ -1,112 +1,11 @@
-/* test_cycle.c - cycles: the six events, ids, failing, edits in between, and looking back. */
+/* test_cycle.c - cycles: the six events, ids, steps, failing, one at a time, and the first state.
+ */
 #include "memory/cycle.h"
 
-#include "base/time.h"
-#include "memory/desk.h"
-#include "memory/doc.h"
-#include "memory/explain.h"
+#include "memory/cycle_desk.h"
 #include "memory/lease.h"
 
-#define ME S(CYCLE_DEFAULT_AGENT)
-#define SAY_DONE "{\"tool\":\"done\",\"args\":{\"summary\":\"it works\"}}"
-#define CALL_ECHO "{\"tool\":\"echo\",\"args\":{\"message\":\"hi\"}}"
-
-static void put_state(Desk *d, Str agent, const char *text)
-{
-    Doc out;
-    Str stream = arena_printf(&d->a, "cycles/" STR_FMT, STR_ARG(agent));
-    DocWrite w = { .text = str(text) };
-    desk_ok(d, doc_write(&d->m, stream, &w, &d->a, &out, &d->e));
-}
-
-static Str text_of(Desk *d, const char *stream)
-{
-    Doc out;
-    desk_ok(d, doc_read(&d->m, str(stream), &d->a, &out, &d->e));
-    return out.text;
-}
-
-static Str snapshot(Desk *d, const Cycle *c, const char *which)
-{
-    return text_of(d, arena_printf(&d->a, "snapshots/" STR_FMT "/" STR_FMT "_%s", STR_ARG(c->agent),
-                                   STR_ARG(c->id), which)
-                          .p);
-}
-
-static Cycle wake_as(Desk *d, Str agent, const CycleWake *o)
-{
-    Cycle c;
-    desk_ok(d, cycle_wake(&d->m, agent, o, &d->a, &c, &d->e));
-    return c;
-}
-
-static Cycle wake(Desk *d)
-{
-    return wake_as(d, ME, NULL);
-}
-
-static void refuse_wake(Desk *d, jot_status want)
-{
-    Cycle c;
-    desk_expect(d, want, cycle_wake(&d->m, ME, NULL, &d->a, &c, &d->e));
-}
-
-static CycleStep step(Desk *d, Cycle *c, const char *reply)
-{
-    CycleStep out;
-    desk_ok(d, cycle_step(&d->m, c->agent, c->id, str(reply), &d->a, &out, c, &d->e));
-    return out;
-}
-
-static void result(Desk *d, Cycle *c, const char *text)
-{
-    CycleStep out;
-    desk_ok(d, cycle_result(&d->m, c->agent, c->id, TOOL_OK, str(text), &d->a, &out, c, &d->e));
-}
-
-static Cycle asleep(Desk *d, const Cycle *c)
-{
-    Cycle out;
-    desk_ok(d, cycle_sleep(&d->m, c->agent, c->id, &d->a, &out, &d->e));
-    return out;
-}
-
-static Cycle crash(Desk *d, const Cycle *c, const char *why, const char *trace)
-{
-    Cycle out;
-    desk_ok(d, cycle_fail(&d->m, c->agent, c->id, str(why), str(trace), &d->a, &out, &d->e));
-    return out;
-}
-
-static Yaml *state(Desk *d, Str text)
-{
-    Yaml *out;
-    desk_ok(d, cycle_state_read(text, &d->a, &out, &d->e));
-    return out;
-}
-
-static Str value(Desk *d, Str text, const char *key)
-{
-    return yaml_get(state(d, text), str(key))->text;
-}
-
-static Str active(Desk *d)
-{
-    return text_of(d, "cycles/default");
-}
-
-static bool holds(Str text, const char *part)
-{
-    return memmem(text.p, text.n, part, strlen(part)) != NULL;
-}
-
 /* --- The six events ---------------------------------------------------------------------- */
-
-static const char *const by_hand = "# what I want\n"
-                                   "goals: [ \"show a cycle\" ]\n"
-                                   "current_task: 'say hi'   # first\n"
-                                   "pending_actions:\n    - rest\n"
-                                   "mood: sunny\n";
 
 static void a_cycle_goes_from_wake_to_sleep(Desk *d)
 {
@@ -385,9 +284,10 @@ static void what_a_dead_cycle_did_outside_is_told(Desk *d)
     d->awake_ms += CYCLE_TTL_MS;
     Cycle next = wake(d);
     Str notes = value(d, next.before, "notes");
-    assert_true(holds(notes, "while 'echo' was called: nobody knows whether it was done\n"
-                             "Cycle 20260101_000000 had called 'echo' (2 times): that is not "
-                             "undone\n"));
+    assert_true(holds(notes,
+                      "while 'echo' was called: nobody knows whether it was done\n"
+                      "Cycle 20260101_000000 had called 'echo' (2 times): what that did is not "
+                      "undone\n"));
     assert_false(holds(notes, "update_scratchpad"));
 }
 
@@ -469,186 +369,6 @@ static void a_cycle_under_a_lease_is_dead_when_the_lease_is_over(Desk *d)
     assert_true(holds(next.notice, "was ended: it was killed"));
 }
 
-/* --- Edits ------------------------------------------------------------------------------- */
-
-static void an_edit_during_a_cycle_is_merged(Desk *d)
-{
-    put_state(d, ME, "current_task: one\npending_actions: [two]\nnotes: n\n");
-    Cycle c = wake(d);
-    put_state(d, ME,
-              "# mine\ncurrent_task: one\npending_actions: [two, three]\nnotes: n\nnew: 1\n");
-    step(d, &c, SAY_DONE);
-    Cycle end = asleep(d, &c);
-    assert_true(holds(end.notice, "an edit during the cycle was merged\n"));
-    assert_text(value(d, active(d), "current_task"), "two");
-    assert_text(value(d, active(d), "new"), "1");
-    assert_int_equal(yaml_get(state(d, active(d)), S("pending_actions"))->n, 1);
-    assert_text(end.before, "current_task: one\npending_actions: [two]\nnotes: n\n");
-}
-
-static void an_edit_that_contradicts_the_cycle_wins_and_the_notes_have_both(Desk *d)
-{
-    put_state(d, ME, "current_task: one\npending_actions: [two]\n");
-    Cycle c = wake(d);
-    step(d, &c, SAY_DONE);
-    put_state(d, ME, "current_task: mine\npending_actions: [two]\n");
-    Cycle end = asleep(d, &c);
-    assert_true(holds(end.notice, "1 values were changed on both sides"));
-    assert_text(value(d, active(d), "current_task"), "mine");
-    assert_true(holds(active(d),
-                      "[CONFLICT] current_task: a person's edit was kept, the cycle had: "
-                      "two"));
-}
-
-static void an_edit_during_a_cycle_that_fails_is_kept(Desk *d)
-{
-    put_state(d, ME, "current_task: one\n");
-    Cycle c = wake(d);
-    put_state(d, ME, "current_task: mine\n");
-    step(d, &c, SAY_DONE);
-    crash(d, &c, "x", "");
-    assert_text(value(d, active(d), "current_task"), "mine");
-    assert_true(holds(active(d), " failed: x"));
-}
-
-static void an_edit_that_is_no_state_stays_in_the_history(Desk *d)
-{
-    put_state(d, ME, "current_task: one\n");
-    Cycle c = wake(d);
-    put_state(d, ME, "current_task: [one\noops");
-    Cycle end = asleep(d, &c);
-    assert_true(holds(end.notice,
-                      "an edit during the cycle is in the history as version 3, but not "
-                      "in the state: not valid YAML at line"));
-    assert_true(holds(active(d), "[EDIT] an edit during the cycle is in the history as version 3"));
-    Records r;
-    desk_ok(d, store_read(d->m.store, S("cycles/default"), 3, 1, &d->a, &r, &d->e));
-    assert_text(r.items[0].body, "current_task: [one\noops");
-}
-
-static void a_state_deleted_during_a_cycle_is_written_again(Desk *d)
-{
-    Doc out;
-    put_state(d, ME, "current_task: one\n");
-    Cycle c = wake(d);
-    desk_ok(d, doc_delete(&d->m, S("cycles/default"), NULL, &d->a, &out, &d->e));
-    asleep(d, &c);
-    assert_true(holds(active(d), "[EDIT] the state was deleted during the cycle"));
-    assert_text(value(d, active(d), "current_task"), "one");
-}
-
-static void many_edits_during_a_cycle_are_one(Desk *d)
-{
-    put_state(d, ME, "current_task: one\n");
-    Cycle c = wake(d);
-    for (int i = 0; i < 100; i++)
-        put_state(d, ME, arena_printf(&d->a, "current_task: one\nn: %d\n", i).p);
-    step(d, &c, SAY_DONE);
-    asleep(d, &c);
-    assert_text(value(d, active(d), "n"), "99");
-    assert_int_equal(yaml_get(state(d, active(d)), S("current_task"))->type, YAML_NULL);
-}
-
-static void a_state_that_is_none_does_not_wake_and_nothing_is_lost(Desk *d)
-{
-    put_state(d, ME, "goals: [a\nnotes: x\n");
-    refuse_wake(d, JOT_INVALID);
-    assert_says(d, "the state of 'default': not valid YAML at line 2, column");
-    assert_text(active(d), "goals: [a\nnotes: x\n");
-    put_state(d, ME, "goals: a\n");
-    refuse_wake(d, JOT_INVALID);
-    assert_says(d, "the state of 'default': 'goals' must be a list, at line 1, column 8");
-    CycleStatus s;
-    desk_ok(d, cycle_status(&d->m, ME, &d->a, &s, &d->e));
-    assert_int_equal(s.unreadable.status, JOT_INVALID);
-    assert_false(s.running);
-    put_state(d, ME, "goals: [a]\n");
-    wake(d);
-}
-
-static void write_file(Desk *d, const char *name, const char *text)
-{
-    FILE *f = fopen(arena_printf(&d->a, "%s/pad/%s", d->dir, name).p, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static Str read_file(Desk *d, const char *name)
-{
-    char text[4096];
-    FILE *f = fopen(arena_printf(&d->a, "%s/pad/%s", d->dir, name).p, "r");
-    assert_non_null(f);
-    size_t n = fread(text, 1, sizeof text, f);
-    fclose(f);
-    return arena_copy(&d->a, (Str){ text, n });
-}
-
-static void people_see_and_edit_the_files(Desk *d)
-{
-    if (strcmp(d->engine, "files") != 0)
-        return; /* only there are files to edit */
-    put_state(d, ME, "current_task: one\n");
-    write_file(d, "cycles/active.yaml", by_hand);
-    Cycle c = wake(d);
-    assert_text(read_file(d, "cycles/20260101_000000_before.yaml"), by_hand);
-    assert_text(read_file(d, "cycles/active.yaml"), by_hand);
-    write_file(d, "cycles/active.yaml", "mood: edited\n");
-    step(d, &c, SAY_DONE);
-    CycleStatus s;
-    desk_ok(d, cycle_status(&d->m, ME, &d->a, &s, &d->e));
-    assert_true(s.running);
-    assert_text(s.text, "mood: edited\n");
-    Cycle end = asleep(d, &c);
-    assert_str(read_file(d, "cycles/20260101_000000_after.yaml"), end.after);
-    assert_text(value(d, read_file(d, "cycles/active.yaml"), "mood"), "edited");
-    Cycle hers = wake_as(d, S("zoe"), NULL);
-    assert_str(read_file(d, "cycles/zoe/20260101_000000_before.yaml"), hers.before);
-}
-
-/* A person who saves the state in the very moment in which it is written for the n-th time. */
-typedef struct Editor {
-    Desk *d;
-    int left;
-} Editor;
-
-static long save_now(void *ctx, IoCall *call)
-{
-    Editor *editor = ctx;
-    bool ours = call->kind == IO_RENAME && call->name2 && strcmp(call->name2, "active.yaml") == 0;
-    if (ours && --editor->left == 0) {
-        Str old = read_file(editor->d, "cycles/active.yaml");
-        write_file(editor->d, "cycles/active.yaml",
-                   arena_printf(&editor->d->a, STR_FMT "person: was here\n", STR_ARG(old)).p);
-    }
-    return 0;
-}
-
-static void an_edit_in_the_moment_of_a_write_is_merged(Desk *d)
-{
-    if (strcmp(d->engine, "files") != 0)
-        return; /* only there an edit can come in between */
-    for (int n = 1; n <= 4; n++) {
-        Editor editor = { d, n };
-        IoHook hook = { .before = save_now, .ctx = &editor };
-        desk_ok(d, cycle_reset(&d->m, ME, S("current_task: one\npending_actions: [two]\n"), S("t"),
-                               &d->a, &d->e));
-        d->io.hook = &hook; /* writes: before, after, state */
-        Cycle c = wake(d);
-        assert_text(c.before, "current_task: one\npending_actions: [two]\n");
-        step(d, &c, SAY_DONE);
-        asleep(d, &c);
-        c = wake(d); /* before */
-        assert_int_equal(c.earlier, 1);
-        d->io.hook = NULL;
-        asleep(d, &c);
-        assert_true(editor.left <= 0);
-        assert_text(value(d, active(d), "person"), "was here");
-        assert_text(value(d, active(d), "current_task"), "two");
-        assert_false(holds(active(d), "[CONFLICT]"));
-    }
-}
-
 /* --- The state --------------------------------------------------------------------------- */
 
 static void init_writes_the_first_state_once(Desk *d)
@@ -702,129 +422,6 @@ static void a_name_that_is_none_is_refused(Desk *d)
         desk_expect(d, JOT_INVALID, cycle_wake(&d->m, str(bad[i]), NULL, &d->a, &c, &d->e));
 }
 
-/* --- Explaining -------------------------------------------------------------------------- */
-
-static Explanation explain(Desk *d, const Cycle *c)
-{
-    Cycle found;
-    Explanation x;
-    desk_ok(d, cycle_find(&d->m, c->agent, c->id, &d->a, &found, &d->e));
-    desk_ok(d, cycle_explain(&found, &d->a, &x, &d->e));
-    AUTO_PTR(json_t) json = explanation_json(&x);
-    assert_non_null(json);
-    AUTO_PTR(json_t) whole = cycle_json(&found);
-    assert_non_null(whole);
-    return x;
-}
-
-static void a_cycle_that_finished_is_explained(Desk *d)
-{
-    put_state(d, ME, "current_task: one\npending_actions: [two]\n");
-    Cycle c = wake(d);
-    step(d, &c, SAY_DONE);
-    assert_int_equal(explain(d, &c).reading, READING_RUNNING);
-    asleep(d, &c);
-    Explanation x = explain(d, &c);
-    assert_int_equal(x.reading, READING_FINISHED);
-    assert_text(x.sentence, "it finished after 1 of 5 iterations; the task was 'one' and is 'two'");
-    assert_int_equal(x.diff.n, 4); /* task, pending, completed, notes */
-}
-
-static void the_limit_is_explained_by_the_tool_that_was_repeated(Desk *d)
-{
-    Cycle c = wake(d);
-    step(d, &c, CALL_ECHO);
-    result(d, &c, "x");
-    for (int i = 0; i < 4; i++) {
-        step(d, &c, "{\"tool\":\"shell\",\"args\":{\"command\":\"date -u\"}}");
-        result(d, &c, "Thu");
-    }
-    asleep(d, &c);
-    Explanation x = explain(d, &c);
-    assert_int_equal(x.reading, READING_LIMIT);
-    assert_text(x.sentence,
-                "it hit the limit of 5 iterations; 'shell' was called 4 times, 4 of them "
-                "with {\"command\":\"date -u\"}");
-}
-
-static void a_crash_is_explained_by_its_reason(Desk *d)
-{
-    Cycle c = wake(d);
-    crash(d, &c, "out of memory", "");
-    Explanation x = explain(d, &c);
-    assert_int_equal(x.reading, READING_CRASHED);
-    assert_text(x.sentence, "it crashed: out of memory; the state is what it was before");
-}
-
-static void a_cycle_that_changed_nothing_is_explained(Desk *d)
-{
-    Cycle c = wake(d);
-    step(d, &c, "{\"tool\":\"update_scratchpad\",\"args\":{\"goals\":[]}}");
-    asleep(d, &c);
-    Explanation x = explain(d, &c);
-    assert_int_equal(x.reading, READING_NOTHING);
-    assert_int_equal(x.diff.n, 0);
-    c = wake_as(d, ME, &(CycleWake){ .iterations_max = 1 });
-    step(d, &c, CALL_ECHO);
-    result(d, &c, "x");
-    asleep(d, &c);
-    assert_int_equal(explain(d, &c).reading, READING_NOTHING);
-    c = wake(d);
-    step(d, &c, "{\"tool\":\"update_scratchpad\",\"args\":{\"goals\":[\"g\"]}}");
-    asleep(d, &c);
-    assert_int_equal(explain(d, &c).reading, READING_STOPPED);
-}
-
-static void put_plain(Desk *d, const char *stream, const char *text)
-{
-    Doc out;
-    DocWrite w = { .text = str(text) };
-    desk_ok(d, doc_write(&d->m, str(stream), &w, &d->a, &out, &d->e));
-}
-
-static void a_cycle_of_another_program_is_explained_by_its_pair(Desk *d)
-{
-    static const struct {
-        const char *after;
-        Reading want;
-    } rows[] = {
-        { "current_task: two\ncompleted_tasks: [{task: one}]\n", READING_FINISHED },
-        { "current_task: one\nnotes: \"Cycle 20260401_100137 failed: no key\"\n", READING_CRASHED },
-        { "current_task: one\n", READING_NOTHING },
-    };
-    Cycle c = { .agent = ME };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        uint64_t n;
-        desk_ok(d, cycle_clean(&d->m, ME, &n, &d->e));
-        c.id = arena_printf(&d->a, "20260401_10013%zu", i);
-        Str before = arena_printf(&d->a, "snapshots/default/" STR_FMT "_before", STR_ARG(c.id));
-        Str after = arena_printf(&d->a, "snapshots/default/" STR_FMT "_after", STR_ARG(c.id));
-        put_plain(d, before.p, "current_task: one\n");
-        AUTO(Buf) text = { 0 };
-        buf_add(&text, str(rows[i].after));
-        char *id = memmem(text.p, text.n, "20260401_100137", 15);
-        if (id)
-            memcpy(id, c.id.p, 15);
-        buf_add_char(&text, 0);
-        put_plain(d, after.p, text.p);
-        assert_row(explain(d, &c).reading == rows[i].want, i, rows[i].after);
-        CycleList list;
-        desk_ok(d, cycle_list(&d->m, ME, &d->a, &list, &d->e));
-        assert_int_equal(list.n, 1);
-    }
-}
-
-static void an_imported_state_is_an_edit_and_ends_no_cycle(Desk *d)
-{
-    Doc out;
-    Cycle c = wake(d);
-    DocWrite w = { .text = S("mood: imported\n"), .meta = S("{\"kind\":\"state\"}") };
-    desk_ok(d, doc_write(&d->m, S("cycles/default"), &w, &d->a, &out, &d->e));
-    refuse_wake(d, JOT_LEASED);
-    asleep(d, &c);
-    assert_text(value(d, active(d), "mood"), "imported");
-}
-
 int main(void)
 {
     static const DeskTest tests[] = {
@@ -851,25 +448,10 @@ int main(void)
         DESK_TEST(a_reboot_ends_a_cycle),
         DESK_TEST(who_knows_that_the_holder_is_gone_need_not_wait),
         DESK_TEST(a_cycle_under_a_lease_is_dead_when_the_lease_is_over),
-        DESK_TEST(an_edit_during_a_cycle_is_merged),
-        DESK_TEST(an_edit_that_contradicts_the_cycle_wins_and_the_notes_have_both),
-        DESK_TEST(an_edit_during_a_cycle_that_fails_is_kept),
-        DESK_TEST(an_edit_that_is_no_state_stays_in_the_history),
-        DESK_TEST(a_state_deleted_during_a_cycle_is_written_again),
-        DESK_TEST(many_edits_during_a_cycle_are_one),
-        DESK_TEST(a_state_that_is_none_does_not_wake_and_nothing_is_lost),
-        DESK_TEST(people_see_and_edit_the_files),
-        DESK_TEST(an_edit_in_the_moment_of_a_write_is_merged),
         DESK_TEST(init_writes_the_first_state_once),
         DESK_TEST(reset_begins_anew_with_the_bytes_of_a_template),
         DESK_TEST(clean_deletes_what_cycles_left_but_not_of_one_that_runs),
         DESK_TEST(a_name_that_is_none_is_refused),
-        DESK_TEST(a_cycle_that_finished_is_explained),
-        DESK_TEST(the_limit_is_explained_by_the_tool_that_was_repeated),
-        DESK_TEST(a_crash_is_explained_by_its_reason),
-        DESK_TEST(a_cycle_that_changed_nothing_is_explained),
-        DESK_TEST(a_cycle_of_another_program_is_explained_by_its_pair),
-        DESK_TEST(an_imported_state_is_an_edit_and_ends_no_cycle),
     };
     return desk_run(tests, COUNT_OF(tests), false);
 }
