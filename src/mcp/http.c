@@ -93,21 +93,35 @@ typedef struct Read {
     McpMessage *message;
 } Read;
 
+static McpReading **find_reading(McpHttp *h, uint64_t number)
+{
+    McpReading **at = &h->readings;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    return at;
+}
+
+/* Its bytes are gone; x is NULL if its client is too. */
+static void end_reading(McpHttp *h, McpReading **at, HttpExchange *x)
+{
+    McpReading *r = *at;
+    *at = r->next;
+    h->readings_n--;
+    http_return_share(h->server, x, r->share);
+    free(r);
+}
+
 static void was_read(void *ctx, void *arg)
 {
     McpHttp *h = ctx;
     Read *r = arg;
     HttpExchange *x = http_find(h->server, r->number);
-    McpReading **at = &h->readings;
-    while ((*at)->number != r->number)
-        at = &(*at)->next;
-    McpReading *done = *at;
-    *at = done->next;
-    free(done);
+    end_reading(h, find_reading(h, r->number), x);
     if (x)
         handle(h, x, r->message);
     else
         drop(h, r->message); /* its client has gone */
+    mcp_aside_collected(h->aside);
     free(r);
 }
 
@@ -132,11 +146,16 @@ static bool is_behind(const McpHttp *h, Str session)
 
 static void read_aside(McpHttp *h, HttpExchange *x, Str session)
 {
+    if (h->readings_n == MCP_HTTP_UNREAD_MAX) {
+        http_refuse(x, 503, "too many large messages wait: try again");
+        return;
+    }
     McpReading *r = mem_alloc(sizeof *r);
     *r = (McpReading){ .number = http_number(x), .next = h->readings };
     snprintf(r->session, sizeof r->session, STR_FMT, STR_ARG(session));
     h->readings = r;
-    mcp_aside_read(h->aside, r->number, http_take_body(x));
+    h->readings_n++;
+    mcp_aside_read(h->aside, r->number, http_take_body(x, &r->share));
 }
 
 static void post(void *ctx, HttpExchange *x)
@@ -155,7 +174,10 @@ static void post(void *ctx, HttpExchange *x)
 static void gone(void *ctx, uint64_t number)
 {
     McpHttp *h = ctx;
-    if (!mcp_http_old_gone(h, number))
+    McpReading **reading = find_reading(h, number);
+    if (*reading && mcp_aside_withdraw(h->aside, number))
+        end_reading(h, reading, NULL);
+    else if (!*reading && !mcp_http_old_gone(h, number))
         mcp_http_lone_gone(h, number);
 }
 

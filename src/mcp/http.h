@@ -24,6 +24,7 @@ enum {
     MCP_HTTP_PATIENCE_MS = 250, /* an answer that takes longer comes as an event stream */
     MCP_HTTP_IDLE_S = 30 * 60,  /* a session nobody uses ends after this */
     MCP_HTTP_ASIDE = 16 * 1024, /* a message of more bytes is read by another thread */
+    MCP_HTTP_UNREAD_MAX = 256,  /* messages that wait for that */
 };
 
 typedef struct McpHttpOptions {

@@ -32,6 +32,7 @@ typedef struct McpLone {
 typedef struct McpReading {
     uint64_t number; /* of its exchange */
     char session[65];
+    size_t share; /* of the room for bodies */
     struct McpReading *next;
 } McpReading;
 
@@ -46,6 +47,7 @@ typedef struct McpHttp {
     McpLone *lone;
     McpAside *aside;
     McpReading *readings;
+    size_t readings_n;
 } McpHttp;
 
 typedef struct McpMail {
