@@ -871,19 +871,85 @@ def what_cannot_be_read_is_refused_also_if_it_is_large():
         assert post(s, [write("a", "x", id=i) for i in range(101)] + [pad], **session)[0] == 400
 
 
+class Queue:
+    """Messages whose last bytes are sent one after the other, behind some that take long to read: none is read before all have come."""
+
+    def __init__(self, server, *more, slow=12):
+        """Each of `more` is a message and its headers."""
+        self.all = [(almost_sent(server, MANY_VALUES), MANY_VALUES) for _ in range(slow)]
+        self.slow = slow
+        for message, headers in more:
+            text = json.dumps(message)
+            self.all.append((almost_sent(server, text, **headers), text))
+        until_idle(server)
+
+    def __enter__(self):
+        for c, text in self.all:
+            c.sock.sendall(text[-1:].encode())
+        return [c for c, _ in self.all[self.slow:]]
+
+    def __exit__(self, *failure):
+        for c, _ in self.all:
+            c.close()
+
+
 @test
 def what_a_session_sends_behind_a_large_message_waits_its_turn():
     with Place() as p:
         s = p.serve()
         session = begin(s)
-        texts = ["x" * 1000000] + ["text %d" % i for i in range(20)]
-        threads = [threading.Thread(target=post, args=(s, write("k%d" % i, t, id=i)), kwargs=session)
-                   for i, t in enumerate(texts)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
-        assert [read_note(p.url, "k%d" % i) for i in range(len(texts))] == texts
+        with Queue(s, (write("k", "x" * 1000000, id=1), session)) as (large,):
+            status, _, reply = post(s, write("k", "small", id=2), **session)
+            assert status == 200 and "result" in reply, reply
+            assert large.getresponse().status == 200
+        assert read_note(p.url, "k") == "small"
+
+
+@test
+def what_a_session_sent_is_done_although_its_client_has_gone_before_it_was_read():
+    with Place() as p:
+        s = p.serve()
+        old = begin(s, "2025-06-18")
+        new = write("stateless", "x" * 1000000, modern=True)
+        far = dict(old, **{"Mcp-Session-Id": old["Mcp-Session-Id"] + "0"})
+        with Queue(s, (write("large", "x" * 3000000), old), (write("small", "x", id=2), old), (new, wire.modern_headers(new)),
+                   (write("far", "x" * 100000), far), (write("html", "x" * 100000), dict(old, Accept="text/html"))) as sent:
+            for c in sent:
+                c.close()
+        assert soon(lambda: len(read_note(p.url, "large") or "") == 3000000)
+        assert soon(lambda: read_note(p.url, "small") == "x")
+        until_idle(s)
+        assert [read_note(p.url, key) for key in ("stateless", "far", "html")] == [None] * 3
+        # Its session is as before.
+        assert post(s, write("large", "y", id=1), **old)[0] == 200
+
+
+@test
+def a_session_whose_message_waits_to_be_read_is_in_use():
+    with Place() as p:
+        s = p.serve()
+        session = begin(s)
+        with Queue(s, (write("k", "x" * 100000), session), slow=30) as (sent,):
+            sent.close()
+            others = [begin(s) for _ in range(64)]
+        assert soon(lambda: len(read_note(p.url, "k") or "") == 100000)
+        assert [post(s, request("ping"), **one)[0] for one in (session, others[0], others[-1])] == [200, 404, 200]
+
+
+@test
+def messages_that_wait_to_be_read_are_bounded():
+    with Place() as p:
+        s = p.serve()
+        session = begin(s)
+        ping = request("ping", {"x": "y" * 20000}), session
+        with Queue(s, *[ping] * 210, slow=30) as sent:
+            for c in sent:
+                c.close()
+            for _ in range(20):
+                send_and_go(s, json.dumps(ping[0]), **session)
+            status, headers, _ = post(s, ping[0], **session)
+            assert status == 503 and headers["Retry-After"], status
+        assert soon(lambda: post(s, ping[0], **session)[0] == 200)
 
 
 @test
