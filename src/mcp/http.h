@@ -6,7 +6,7 @@
  * cancels nothing.
  *
  * The stateless era has POST only, each for itself; there closing the connection means
- * that nobody wants the answer any more.
+ * that nobody wants the answer any more, and what has not been read is not.
  *
  * An answer is sent after its write is durable; SIGINT, SIGTERM and SIGHUP end the
  * process, after what is running has ended or WORK_GRACE_MS are over. */
