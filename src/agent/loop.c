@@ -405,17 +405,37 @@ jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
     return take_lease(l, out, e);
 }
 
-jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
-{
-    TRY(run_open(l->m, id, out, e));
-    return take_lease(l, out, e);
-}
-
 static jot_status setup_lost(const Run *r, Err *e)
 {
     return err_set(e, JOT_INVALID,
                    "what run '%s' was begun with was redacted: it cannot go on, ask in a new run",
                    r->id);
+}
+
+/* Can this loop go on with what the run holds? */
+static jot_status check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
+{
+    if (t->setup_lost)
+        return t->answered ? JOT_OK : setup_lost(r, e);
+    if (t->set_up && l->protocol_given && l->setup.json != t->setup.json)
+        return err_set(e, JOT_INVALID,
+                       "run '%s' was begun with the %s protocol and keeps it: leave --protocol out",
+                       r->id, t->setup.json ? "json" : "native");
+    if (!t->set_up && t->seq > 1)
+        return err_set(e, JOT_INVALID,
+                       "run '%s' was not begun by 'jotter run': only what that began can go on",
+                       r->id);
+    return JOT_OK;
+}
+
+/* Whether it can go on is known before anything is added to it. */
+jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
+{
+    AUTO(Transcript) t = { 0 };
+    TRY(run_open(l->m, id, out, e));
+    TRY(take_lease(l, out, e));
+    TRY(transcript_refresh(&t, out, e));
+    return check_setup(l, out, &t, e);
 }
 
 jot_status loop_say(Run *r, Str text, Err *e)
@@ -434,13 +454,8 @@ static jot_status set_up(Work *w)
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
     bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
-    if (w->t.setup_lost)
-        return w->t.answered ? JOT_OK : setup_lost(w->r, w->e);
-    if (w->t.set_up && w->l->protocol_given && setup.json != w->t.setup.json)
-        return err_set(w->e, JOT_INVALID,
-                       "run '%s' was begun with the %s protocol and keeps it: leave --protocol out",
-                       w->r->id, w->t.setup.json ? "json" : "native");
-    if (w->t.set_up && !other)
+    TRY(check_setup(w->l, w->r, &w->t, w->e));
+    if (w->t.setup_lost || (w->t.set_up && !other))
         return JOT_OK;
     if (w->t.set_up) {
         setup = w->t.setup;
@@ -448,10 +463,6 @@ static jot_status set_up(Work *w)
         setup.window = w->l->setup.window;
         setup.headroom = w->l->setup.headroom;
         setup.max_tokens = w->l->setup.max_tokens;
-    } else if (w->t.seq > 1) {
-        return err_set(w->e, JOT_INVALID,
-                       "run '%s' was not begun by 'jotter run': only what that began can go on",
-                       w->r->id);
     }
     setup_write(&setup, &body);
     TRY(run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e));

@@ -59,6 +59,18 @@ static bool single_component(const char *name)
         return (int)got_;                                \
     } while (0)
 
+/* The same file under a number that no standard stream has: where one of those is closed, its
+ * number is the next to be given, and what the program prints would go into the file. */
+static int above_streams(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    above = above < 0 ? -errno : above;
+    close(fd);
+    return above;
+}
+
 static int open_beneath(int dir, const char *name, int flags, mode_t mode)
 {
     struct open_how how = {
@@ -69,7 +81,7 @@ static int open_beneath(int dir, const char *name, int flags, mode_t mode)
     for (int i = 0;; i++) {
         long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
         if (fd >= 0)
-            return (int)fd;
+            return above_streams((int)fd);
         bool again = errno == EINTR || (errno == EAGAIN && i < OPEN_TRIES);
         if (!again)
             return -errno;
@@ -100,7 +112,7 @@ int io_open_root(const Io *io, const char *path)
     do
         fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
-    fd = fd < 0 ? -errno : fd;
+    fd = fd < 0 ? -errno : above_streams(fd);
     call.fd = fd;
     io_after(io, &call, fd);
     return fd;

@@ -72,7 +72,8 @@ typedef struct Io {
 /* The plain one, without hook or overrides. */
 extern const Io io_system;
 
-/* Open beneath `dir`: no symlink anywhere in the name, no way out of `dir`.  O_CLOEXEC always. */
+/* Open beneath `dir`: no symlink anywhere in the name, no way out of `dir`.  O_CLOEXEC always,
+ * and never 0, 1 or 2, whatever of these is closed. */
 int io_open(const Io *io, int dir, const char *name, int flags, mode_t mode);
 /* Open a directory by a path from outside, symlinks allowed. */
 int io_open_root(const Io *io, const char *path);

@@ -1,8 +1,10 @@
 /* args.c - the words of a command line: which command, which arguments, which options. */
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/guess.h"
 
 const Opt opts_always[] = {
     { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
@@ -35,10 +37,45 @@ static const Opt *find_opt(const Session *s, Str name)
     return own ? own : find_in(opts_always, name);
 }
 
+static const char *guess_cmd(const Cmd *const *among, Str word)
+{
+    Guess g = { .word = word };
+    for (; *among; among++)
+        if (!(*among)->hidden)
+            guess_add(&g, (*among)->name);
+    return g.name;
+}
+
+static const char *guess_opt(const Session *s, Str word)
+{
+    Guess g = { .word = word };
+    for (const Opt *o = s->cmd ? s->cmd->opts : NULL; o && o->name; o++)
+        guess_add(&g, o->name);
+    for (const Opt *o = opts_always; o->name; o++)
+        guess_add(&g, o->name);
+    return g.name;
+}
+
+/* An empty value is a variable that was not set far more often than it is meant: taken for "not
+ * given" it would write without the condition, or to another pad.  Only a text can be empty, and
+ * --as, which then takes back an earlier one. */
+static bool may_be_empty(const Opt *opt)
+{
+    return strcmp(opt->value, "TEXT") == 0 || strcmp(opt->name, "as") == 0;
+}
+
+static jot_status no_option(Session *s, Str name)
+{
+    Shown shown;
+    const char *meant = guess_opt(s, name), *space = s->cmd ? " " : "";
+    return err_set(&s->err, JOT_INVALID, "no option '--%s':%s%s%s see 'jotter help%s%s'",
+                   err_show(&shown, name), meant ? " did you mean '--" : "", meant ? meant : "",
+                   meant ? "'?" : "", space, s->path);
+}
+
 /* One option, with its value behind '=' or in the next word. */
 static jot_status read_opt(Session *s, char ***words)
 {
-    Shown shown;
     Str name = str(**words + 2), value = { 0 };
     size_t equals = str_find(name, '=');
     bool inside = equals < name.n;
@@ -47,8 +84,7 @@ static jot_status read_opt(Session *s, char ***words)
     name = str_slice(name, 0, equals);
     const Opt *opt = find_opt(s, name);
     if (!opt)
-        return err_set(&s->err, JOT_INVALID, "no option '--%s': see 'jotter help%s%s'",
-                       err_show(&shown, name), s->cmd ? " " : "", s->path);
+        return no_option(s, name);
     if (!opt->value && inside)
         return err_set(&s->err, JOT_INVALID, "--%s takes no value", opt->name);
     if (opt->value && !inside) {
@@ -56,6 +92,9 @@ static jot_status read_opt(Session *s, char ***words)
             return err_set(&s->err, JOT_INVALID, "--%s needs a value: %s", opt->name, opt->value);
         value = str(*++*words);
     }
+    if (opt->value && !value.n && !may_be_empty(opt))
+        return err_set(&s->err, JOT_INVALID, "--%s cannot be empty: give it %s, or leave it out",
+                       opt->name, opt->value);
     if (s->given_n == OPTS_MAX)
         return err_set(&s->err, JOT_INVALID, "too many options");
     s->given[s->given_n].name = opt->name;
@@ -89,13 +128,30 @@ static jot_status read_word(Session *s, char *word)
         return JOT_OK;
     }
     const Cmd *cmd = find_cmd(among, word);
+    const char *meant = cmd ? NULL : guess_cmd(among, str(word)), *space = s->cmd ? " " : "";
     if (!cmd)
-        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s': see 'jotter help%s%s'", s->path,
-                       s->cmd ? " " : "", err_show(&shown, str(word)), s->cmd ? " " : "", s->path);
+        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s':%s%s%s see 'jotter help%s%s'",
+                       s->path, space, err_show(&shown, str(word)), meant ? " did you mean '" : "",
+                       meant ? meant : "", meant ? "'?" : "", space, s->path);
     size_t used = strlen(s->path);
     snprintf(s->path + used, sizeof s->path - used, "%s%s", used ? " " : "", cmd->name);
     s->cmd = cmd;
     return JOT_OK;
+}
+
+/* What is missing or too much, and the command with what it is for: where a text comes from, for
+ * those who give it as an argument. */
+static jot_status say_usage(Session *s)
+{
+    Shown shown;
+    const Cmd *cmd = s->cmd;
+    const char *space = cmd->args[0] ? " " : "";
+    if (s->n > cmd->args_max)
+        return err_set(&s->err, JOT_INVALID, "no place for '%s': usage: jotter %s%s%s (%c%s)",
+                       err_show(&shown, str(s->args[cmd->args_max])), s->path, space, cmd->args,
+                       tolower(cmd->summary[0]), cmd->summary + 1);
+    return err_set(&s->err, JOT_INVALID, "an argument is missing: usage: jotter %s%s%s (%c%s)",
+                   s->path, space, cmd->args, tolower(cmd->summary[0]), cmd->summary + 1);
 }
 
 static jot_status check_count(Session *s)
@@ -106,9 +162,7 @@ static jot_status check_count(Session *s)
     if (cmd->subs && !cmd->run)
         return err_set(&s->err, JOT_INVALID,
                        "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
-    if (s->n < cmd->args_min || s->n > cmd->args_max)
-        return err_set(&s->err, JOT_INVALID, "usage: jotter %s %s", s->path, cmd->args);
-    return JOT_OK;
+    return s->n < cmd->args_min || s->n > cmd->args_max ? say_usage(s) : JOT_OK;
 }
 
 jot_status args_read(Session *s, char **words)

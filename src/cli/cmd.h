@@ -98,6 +98,9 @@ MUST_USE jot_status read_input(Session *s, size_t max, Str *out);
 MUST_USE jot_status read_file(Session *s, const char *path, size_t max, Str *out);
 /* JOT_INVALID unless it is UTF-8; `what` begins the sentence. */
 MUST_USE jot_status check_text(Session *s, const char *what, Str text);
+/* JOT_INVALID if it cannot begin the name of a stream, because no kind stands in front of a '/';
+ * empty is fine. */
+MUST_USE jot_status check_prefix(Session *s, Str prefix);
 
 /* --- Output ---------------------------------------------------------------------------- */
 

@@ -157,6 +157,10 @@ static jot_status read_policy(Session *s, GcPolicy *p)
     TRY(opt_number(s, "keep", GC_KEEP_MIN, INT64_MAX, 0, &keep));
     TRY(opt_number(s, "bytes", 1, INT64_MAX, 0, &bytes));
     TRY(opt_time(s, "before", false, &p->before_ms));
+    TRY(check_prefix(s, p->prefix));
+    if (!keep && !bytes && !p->before_ms)
+        return err_set(&s->err, JOT_INVALID,
+                       "say what to keep: --keep N, --before TIME or --bytes N");
     p->keep = (uint64_t)keep;
     p->bytes = (uint64_t)bytes;
     return JOT_OK;

@@ -35,8 +35,12 @@ static jot_status run_context(Session *s)
     TRY(context_build(&s->memory, &ask, &s->arena, &c, &s->err));
     if (s->json)
         print_json(context_json(&c));
-    else
+    else if (c.text.n)
         print_text(c.text);
+    else
+        fputs("jotter: there is nothing to show: write the note 'persistent-rules' or one whose "
+              "key begins with 'pinned-', or say --run, --agent or --rules\n",
+              stderr);
     return JOT_OK;
 }
 

@@ -53,7 +53,7 @@ static void print_newest(const Cycle *c)
     printf("running    " STR_FMT ", %zu of %zu iterations, ", STR_ARG(c->id), c->iterations,
            c->iterations_max);
     if (c->orphaned)
-        puts("killed: the next wake ends it");
+        puts("killed, or its lease ran out: the next wake ends it");
     else if (c->dead)
         puts("without a sign of life: the next wake ends it");
     else

@@ -29,15 +29,15 @@ static void print_page(Session *s, const Listing *page)
             print_line(doc_word(page->items[i].name));
 }
 
-/* Everything, page by page, or at most `limit` of it. */
-static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, bool *any,
+/* Everything, page by page, or at most `limit` of it; *last is the name of the last one, and empty
+ * if there is none. */
+static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, Str *last,
                            bool *more)
 {
     NoteWhich which = opt_given(s, "deleted") ? NOTE_DELETED : NOTE_LIVE;
     Str after = { 0 };
     if (opt_given(s, "after"))
         TRY(note_resolve(str(opt_text(s, "after")), &s->arena, &after, &s->err));
-    *any = false;
     for (*more = true; *more && limit;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
@@ -49,25 +49,25 @@ static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, b
         } else {
             print_page(s, &page);
         }
-        *any = *any || page.n;
         *more = page.more && page.n;
         limit -= page.n;
         if (page.n)
-            after = arena_copy(&s->arena, page.items[page.n - 1].name);
+            *last = after = arena_copy(&s->arena, page.items[page.n - 1].name);
     }
     return JOT_OK;
 }
 
 static jot_status run_list(Session *s)
 {
-    bool there, any = false, more = false;
+    bool there, more = false;
+    Str last = { 0 };
     int64_t limit;
     Listing probe;
     TRY(opt_number(s, "limit", 1, INT32_MAX, INT64_MAX, &limit));
     TRY(session_open_any(s, &there));
     AUTO_PTR(json_t) list = s->json ? json_array() : NULL;
     if (there) {
-        TRY(list_all(s, arg_at(s, 0), (size_t)limit, list, &any, &more));
+        TRY(list_all(s, arg_at(s, 0), (size_t)limit, list, &last, &more));
     } else if (arg_at(s, 0).n) {
         /* A bad prefix is refused also where there is no pad to look into. */
         Memory none = { 0 };
@@ -79,10 +79,10 @@ static jot_status run_list(Session *s)
     }
     if (s->json)
         print_json(json_pack("{s:O, s:b}", "notes", list, "more", more));
-    else if (!any)
+    else if (!last.n)
         puts("(empty)");
     else if (more)
-        fputs("jotter: there are more: --after the last one\n", stderr);
+        fprintf(stderr, "jotter: there are more: --after '" STR_FMT "'\n", STR_ARG(doc_word(last)));
     return JOT_OK;
 }
 

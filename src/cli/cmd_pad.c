@@ -8,11 +8,6 @@
 
 extern const Cmd cmd_init, cmd_where, cmd_copy;
 
-static const char *yes(bool b)
-{
-    return b ? "yes" : "no";
-}
-
 /* Without words the new pad is here, whatever there is further up. */
 static jot_status run_init(Session *s)
 {
@@ -57,6 +52,11 @@ static jot_status where_json(Session *s, bool there)
     return JOT_OK;
 }
 
+static void print_answer(const char *what, bool is, const char *if_so, const char *if_not)
+{
+    printf("%-10s %s (%s)\n", what, is ? "yes" : "no", is ? if_so : if_not);
+}
+
 static void print_promise(Session *s)
 {
     Store *store = s->memory.store;
@@ -64,12 +64,16 @@ static void print_promise(Session *s)
     const char *why = store_read_only_why(store);
     Str index = { 0 };
     printf("state      %s%s\n", why[0] ? "read-only: " : "open", why);
-    printf("durable    %s (what is acknowledged survives a power loss)\n", yes(p.durable));
-    printf("shared     %s (several processes may use it at once)\n", yes(p.shared));
-    printf("editable   %s (people may edit the files)\n", yes(p.edits_seen));
+    print_answer("durable", p.durable, "what is acknowledged survives a power loss",
+                 "what is acknowledged is gone with the process");
+    print_answer("shared", p.shared, "several processes may use it at once",
+                 "one process has it for itself");
+    print_answer("editable", p.edits_seen, "people may edit the files",
+                 "there are no files for people to edit");
     if (p.edits_seen)
-        printf("guarded    %s (an edit during a write is never overwritten unseen)\n",
-               yes(p.edits_guarded));
+        print_answer("guarded", p.edits_guarded,
+                     "an edit during a write is never overwritten unseen",
+                     "an edit during a write may be overwritten");
     if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n) {
         fputs("index      ", stdout);
         print_line(index);

@@ -91,6 +91,7 @@ static jot_status read_query(Session *s, SearchQuery *q)
     for (int i = 0; i < s->n; i++)
         buf_addf(&words, "%s%s", i ? " " : "", s->args[i]);
     q->text = arena_copy(&s->arena, buf_str(&words));
+    TRY(check_prefix(s, q->prefix));
     TRY(opt_time(s, "since", false, &q->since_ms));
     TRY(opt_time(s, "until", true, &q->until_ms));
     TRY(opt_number(s, "limit", 1, SEARCH_LIMIT_MAX, SEARCH_LIMIT, &limit));
@@ -122,7 +123,9 @@ static jot_status run_search(Session *s)
     bool there;
     TRY(read_query(s, &q));
     if (s->n == 0 && !opt_given(s, "reindex"))
-        return err_set(&s->err, JOT_INVALID, "usage: jotter search QUERY");
+        return err_set(
+            &s->err, JOT_INVALID,
+            "an argument is missing: usage: jotter search QUERY... (or jotter search --reindex)");
     TRY(session_open_any(s, &there));
     if (there)
         TRY(find(s, &q, &hits));

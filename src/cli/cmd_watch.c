@@ -61,6 +61,7 @@ static jot_status run_watch(Session *s)
     Str prefix = arg_at(s, 0);
     struct sigaction on = { .sa_handler = stop };
     TRY(opt_number(s, "count", 1, INT64_MAX, 0, &count));
+    TRY(check_prefix(s, prefix));
     TRY(session_open(s, false));
     TRY(watch_open(&w, &s->memory, prefix, &s->err));
     sigaction(SIGINT, &on, NULL);

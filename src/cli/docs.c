@@ -10,9 +10,11 @@ jot_status docs_arg(Session *s, int at, Str *stream)
 
 jot_status docs_open(Session *s, Str stream)
 {
+    Shown shown;
     jot_status st = session_open(s, false);
     if (st == JOT_NOT_FOUND)
-        return err_set(&s->err, st, "%s not found", doc_name(stream).text);
+        return err_set(&s->err, st, "%s not found: there is no pad '%s'", doc_name(stream).text,
+                       err_show(&shown, s->where.url));
     return st;
 }
 
@@ -39,6 +41,10 @@ jot_status docs_input(Session *s, Str *out)
 
 jot_status docs_when(Session *s, const char *text, When *out)
 {
+    /* "" is a variable that was not set, and not what is there now. */
+    if (text && !text[0])
+        return err_set(&s->err, JOT_INVALID,
+                       "a version cannot be empty: use hex digits, a seq, ~N, a time, or 'now'");
     return when_parse(str(text), out, &s->err);
 }
 

@@ -5,13 +5,22 @@
 #include "cli/cmd.h"
 #include "cli/tools.h"
 
+/* What to type and what it does, in two columns; below each other where the first is too wide. */
+static void print_row(FILE *to, int wide, const char *left, const char *right)
+{
+    if ((int)strlen(left) > wide)
+        fprintf(to, "  %s\n  %*s %s\n", left, wide, "", right);
+    else
+        fprintf(to, "  %-*s %s\n", wide, left, right);
+}
+
 static void print_opts(FILE *to, const Opt *opts)
 {
     for (; opts && opts->name; opts++) {
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s", opts->name, opts->value ? " " : "",
                  opts->value ? opts->value : "");
-        fprintf(to, "  %-22s %s\n", left, opts->about);
+        print_row(to, 22, left, opts->about);
     }
 }
 
@@ -21,9 +30,9 @@ static void print_cmds(FILE *to, const Cmd *const *among)
         char left[64];
         if ((*among)->hidden)
             continue;
-        snprintf(left, sizeof left, "%s %s", (*among)->name,
-                 (*among)->subs ? "..." : (*among)->args);
-        fprintf(to, "  %-24s %s\n", left, (*among)->summary);
+        const char *args = (*among)->subs ? "..." : (*among)->args;
+        snprintf(left, sizeof left, "%s%s%s", (*among)->name, args[0] ? " " : "", args);
+        print_row(to, 24, left, (*among)->summary);
     }
 }
 
@@ -35,7 +44,9 @@ void help_all(FILE *to)
     print_cmds(to, commands);
     fputs("\n", to);
     print_opts(to, opts_always);
-    fputs("  --version              the version\n", to);
+    fputs("  --version              the version\n"
+          "\n'jotter help COMMAND' says more about one of them.\n",
+          to);
 }
 
 static const char *usage_of(const Cmd *cmd)
@@ -47,7 +58,8 @@ static const char *usage_of(const Cmd *cmd)
 
 static void help_one(FILE *to, const Cmd *cmd, const char *path)
 {
-    fprintf(to, "usage: jotter %s %s%s\n\n%s.\n", path, usage_of(cmd),
+    const char *args = usage_of(cmd);
+    fprintf(to, "usage: jotter %s%s%s%s\n\n%s.\n", path, args[0] ? " " : "", args,
             cmd->opts ? " [OPTION ...]" : "", cmd->summary);
     if (cmd->help[0])
         fprintf(to, "\n%s", cmd->help);
@@ -86,8 +98,9 @@ void help_answer(const Session *s, const Cmd *cmd, const char *path, bool man)
     free(text);
 }
 
-/* The command that the words name, and its words with spaces between; NULL if there is none. */
-static const Cmd *find(Session *s, char *path, size_t room)
+/* The command that the words name, and its words with spaces between; NULL, and the words before
+ * the one that is none, if there is none. */
+static const Cmd *find(Session *s, char *path, size_t room, const char **wrong)
 {
     const Cmd *const *among = commands;
     const Cmd *found = NULL;
@@ -96,8 +109,10 @@ static const Cmd *find(Session *s, char *path, size_t room)
         for (; among && *among && !found; among++)
             if (strcmp((*among)->name, s->args[i]) == 0)
                 found = *among;
-        if (!found)
+        if (!found) {
+            *wrong = s->args[i];
             return NULL;
+        }
         size_t used = strlen(path);
         snprintf(path + used, room - used, "%s%s", used ? " " : "", found->name);
         among = found->subs;
@@ -117,11 +132,13 @@ static jot_status run_help(Session *s)
             print_text(buf_str(&page));
         return JOT_OK;
     }
-    const Cmd *found = find(s, path, sizeof path);
+    const char *wrong = NULL, *space;
+    const Cmd *found = find(s, path, sizeof path, &wrong);
     Shown shown;
-    if (!found && s->n > 0)
-        return err_set(&s->err, JOT_INVALID, "no command '%s': see 'jotter help'",
-                       err_show(&shown, str(s->args[s->n - 1])));
+    space = path[0] ? " " : "";
+    if (wrong)
+        return err_set(&s->err, JOT_INVALID, "no command '%s%s%s': see 'jotter help%s%s'", path,
+                       space, err_show(&shown, str(wrong)), space, path);
     help_answer(s, found, path, opt_given(s, "man"));
     return JOT_OK;
 }

@@ -35,9 +35,10 @@ Live live_begin(bool json, bool quiet, bool verbose)
     struct sigaction once = { .sa_handler = stop, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &once, NULL);
     sigaction(SIGTERM, &once, NULL);
-    struct sigaction hangup;
+    /* A terminal that is closed says so more than once; and nohup has its way. */
+    struct sigaction hangup, always = { .sa_handler = stop };
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-        sigaction(SIGHUP, &once, NULL); /* nohup has its way */
+        sigaction(SIGHUP, &always, NULL);
     return (Live){ .terminal = !json && !quiet && isatty(STDOUT_FILENO) == 1,
                    .quiet = quiet || json,
                    .verbose = verbose };

@@ -1,7 +1,9 @@
 /* main.c - the jotter command: finds the command and the pad, turns a status into an exit code. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cmd.h"
 
@@ -91,16 +93,28 @@ static void survive_limits(void)
     sigaction(SIGXFSZ, &a, NULL);
 }
 
+/* A standard stream that is closed stays one that cannot be used: else the next file that is opened
+ * gets its number, and is read for the user's text or written over with the answer. */
+static void keep_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH) != fd)
+            exit(status_info(JOT_IO)->exit_code);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     Session s = { 0 };
+    keep_streams();
     survive_limits();
     jot_status st = run(&s, argv + 1);
-    if (st == JOT_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        st = err_set(&s.err, JOT_IO, "could not write to standard output");
     if (st != JOT_OK)
         tell(&s, st);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fputs("jotter: could not write to standard output\n", stderr);
+        st = st == JOT_OK ? JOT_IO : st;
+    }
     memory_close(&s.memory);
     arena_free(&s.arena);
     return st == JOT_OK ? s.exit_code : status_info(st)->exit_code;

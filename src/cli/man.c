@@ -46,7 +46,7 @@ static void put_cmd(FILE *to, const Cmd *cmd, const char *before)
     if (cmd->run) {
         fputs(".SS \"jotter ", to);
         put(to, path);
-        fputs(" ", to);
+        fputs(cmd->args[0] ? " " : "", to);
         put(to, cmd->args);
         fputs("\"\n", to);
         put(to, cmd->summary);
@@ -62,14 +62,51 @@ static void put_cmd(FILE *to, const Cmd *cmd, const char *before)
         put_cmd(to, *sub, path);
 }
 
+/* By number, as one looks them up; statuses that share one stand together. */
 static void put_statuses(FILE *to)
 {
+    int last = -1;
     fputs(".SH EXIT STATUS\n", to);
-    for (int st = JOT_OK; st <= JOT_ID_REUSED; st++) {
-        const StatusInfo *info = status_info((jot_status)st);
-        fprintf(to, ".TP\n\\fB%d\\fR\n", info->exit_code);
-        put(to, info->name);
-        fputs(info->retry ? " (the same call may succeed later)\n" : "\n", to);
+    for (int code = 0; code < 256; code++)
+        for (int st = JOT_OK; st <= JOT_ID_REUSED; st++) {
+            const StatusInfo *info = status_info((jot_status)st);
+            if (info->exit_code != code)
+                continue;
+            if (code == last)
+                fputs(".br\n", to);
+            else
+                fprintf(to, ".TP\n\\fB%d\\fR\n", code);
+            put(to, info->name);
+            fputs(info->retry ? " (the same call may succeed later)\n" : "\n", to);
+            last = code;
+        }
+    fputs(".PP\n\\fBjotter run\\fR ends with 1 if it has no answer; \\fBjotter lease run\\fR ends "
+          "as the "
+          "program it ran.\n",
+          to);
+}
+
+static const Opt environment[] = {
+    { "JOTTER_PAD", NULL, "the pad, if --pad is not given" },
+    { "JOTTER_AS", NULL, "who writes, if --as is not given; else USER" },
+    { "JOTTER_LEASE", NULL, "the lease to write under, if --lease is not given" },
+    { "JOTTER_MODEL", NULL, "the model of run and cycle run, if --model is not given" },
+    { "ANTHROPIC_API_KEY, OPENAI_API_KEY, JOTTER_API_KEY", NULL,
+      "keys of models: of that vendor, of any server" },
+    { "JOTTER_LANGUAGE", NULL, "the language of the endings that search passes over" },
+    { "VISUAL, EDITOR", NULL, "what 'jotter edit KEY' starts" },
+    { "XDG_DATA_HOME", NULL, "where your own pad lies: jotter/pad below it; else ~/.local/share" },
+    { "NO_COLOR", NULL, "if it is set, nothing is coloured" },
+    { 0 },
+};
+
+static void put_environment(FILE *to)
+{
+    fputs(".SH ENVIRONMENT\n", to);
+    for (const Opt *o = environment; o->name; o++) {
+        fprintf(to, ".TP\n.B %s\n", o->name);
+        put(to, o->about);
+        fputs("\n", to);
     }
 }
 
@@ -89,10 +126,5 @@ void man_print(FILE *to)
     for (const Cmd *const *cmd = commands; *cmd; cmd++)
         put_cmd(to, *cmd, "");
     put_statuses(to);
-    fputs(".SH ENVIRONMENT\n"
-          ".TP\n.B JOTTER_PAD\nthe pad, if \\-\\-pad is not given\n"
-          ".TP\n.B JOTTER_AS\nwho writes, if \\-\\-as is not given\n"
-          ".TP\n.B XDG_DATA_HOME\nwhere your own pad lies: jotter/pad below it\n"
-          ".TP\n.B NO_COLOR\nif it is set, nothing is coloured\n",
-          to);
+    put_environment(to);
 }

@@ -20,8 +20,11 @@ jot_status read_token(Session *s, const char *text, uint64_t *out)
 jot_status session_open(Session *s, bool create)
 {
     MemoryOptions o = { .by = s->by, .create = create };
+    Shown shown;
     TRY(where_check(&s->where, &s->err));
-    TRY(memory_open(&s->memory, s->where.url, &o, &s->err));
+    /* It may be another pad than the user thinks of: the nearest, or one that a variable names. */
+    if (memory_open(&s->memory, s->where.url, &o, &s->err) != JOT_OK)
+        return err_at(&s->err, "pad '%s'", err_show(&shown, s->where.url));
     if (s->lease)
         lease_adopt(&s->memory, s->lease);
     return JOT_OK;
@@ -59,8 +62,16 @@ static jot_status read_all(Session *s, int fd, const char *name, size_t max, Str
     return JOT_OK;
 }
 
+/* Who typed only the command waits for it, and it for them. */
+static void tell_waiting(const Session *s)
+{
+    if (!s->json && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+        fputs("jotter: type the text; Ctrl-D at the beginning of a line ends it\n", stderr);
+}
+
 jot_status read_input(Session *s, size_t max, Str *out)
 {
+    tell_waiting(s);
     return read_all(s, STDIN_FILENO, "standard input", max, out);
 }
 
@@ -81,4 +92,17 @@ jot_status check_text(Session *s, const char *what, Str text)
         return JOT_OK;
     return err_set(&s->err, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what,
                    bad);
+}
+
+jot_status check_prefix(Session *s, Str prefix)
+{
+    Shown shown;
+    if (prefix.n == 0 || str_find(prefix, '/') < prefix.n)
+        return JOT_OK;
+    const char *name = err_show(&shown, prefix);
+    return err_set(
+        &s->err, JOT_INVALID,
+        "the prefix '%s' has no kind in front: use notes/%s, or another kind: memories/, "
+        "artifacts/, runs/",
+        name, name);
 }

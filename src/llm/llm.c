@@ -29,6 +29,16 @@ const char *llm_stop_name(LlmStop stop)
 
 /* --- Addresses --------------------------------------------------------------------------- */
 
+static jot_status no_provider(Str scheme, Err *e)
+{
+    Shown shown;
+    return err_set(
+        e, JOT_INVALID,
+        "no models behind '%s': use anthropic:MODEL, openai:MODEL, http(s)://HOST/v1#MODEL "
+        "or script:FILE",
+        err_show(&shown, scheme));
+}
+
 /* URL[?QUERY][#FRAGMENT], or URL#FRAGMENT?QUERY: both are typed, and no model has '?' in its name.
  */
 static jot_status take_apart(Str text, Arena *into, LlmAddress *out, Err *e)
@@ -40,6 +50,8 @@ static jot_status take_apart(Str text, Arena *into, LlmAddress *out, Err *e)
     const char *glue = query.n == 0 ? "" : str_find(place, '?') < place.n ? "&" : "?";
     Str whole = arena_printf(into, STR_FMT "%s" STR_FMT, STR_ARG(place), glue, STR_ARG(query));
     Url part = { 0 };
+    if (str_find(place, ':') == place.n) /* a model's name alone is what most people try first */
+        return no_provider(place, e);
     TRY(url_parse(whole, into, &out->url, e));
     /* The same decoding as everywhere: a fragment is the path of an address of its own. */
     TRY(url_parse(arena_printf(into, "x:" STR_FMT, STR_ARG(str_slice(fragment, 0, mark))), into,
@@ -56,16 +68,6 @@ static jot_status read_window(LlmAddress *a, Arena *into, Err *e)
     if (!str_to_u64(value, UINT32_MAX, &a->window) || a->window == 0)
         return err_set(e, JOT_INVALID, "the window of a model is a number of tokens");
     return JOT_OK;
-}
-
-static jot_status no_provider(Str scheme, Err *e)
-{
-    Shown shown;
-    return err_set(
-        e, JOT_INVALID,
-        "no models behind '%s': use anthropic:MODEL, openai:MODEL, http(s)://HOST/v1#MODEL "
-        "or script:FILE",
-        err_show(&shown, scheme));
 }
 
 jot_status llm_open(Str url, const LlmOptions *options, Llm **out, Err *e)

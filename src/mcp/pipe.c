@@ -29,8 +29,8 @@ static void write_all(Str text)
         ssize_t n = write(STDOUT_FILENO, text.p, text.n);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
-            _exit(0); /* nobody listens any more */
+        if (n <= 0) /* a client that has gone is the usual end; a full disk is none */
+            _exit(errno == EPIPE ? 0 : status_info(JOT_IO)->exit_code);
         text = str_from(text, (size_t)n);
     }
 }

@@ -140,7 +140,7 @@ static Yaml *end_state(Arena *a, const Cycle *c, Err *e)
     if (called.n)
         cycle_state_note(
             a, out,
-            arena_printf(a, "Cycle " STR_FMT " had called " STR_FMT ": that is not undone",
+            arena_printf(a, "Cycle " STR_FMT " had called " STR_FMT ": what that did is not undone",
                          STR_ARG(c->id), STR_ARG(called)));
     return out;
 }
@@ -216,8 +216,8 @@ static Str killed_why(const Cycle *c, Arena *a)
                           : (Str){ 0 };
     Str sign = arena_printf(a, ", or gave no sign for %lld s,", (long long)(c->ttl_ms / 1000));
     return arena_printf(a, "it was killed" STR_FMT " after %zu of %zu iterations" STR_FMT,
-                        STR_ARG(c->orphaned ? S("") : sign), c->iterations, c->iterations_max,
-                        STR_ARG(call));
+                        STR_ARG(c->orphaned ? S(", or its lease ran out,") : sign), c->iterations,
+                        c->iterations_max, STR_ARG(call));
 }
 
 static jot_status running(const Cycle *c, Err *e)

@@ -91,11 +91,11 @@ static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
 {
     switch (r) {
     case READING_RUNNING:
-        return arena_printf(into, "it runs, and has had %zu of %zu iterations%s", c->iterations,
-                            c->iterations_max,
-                            c->orphaned ? "; it was killed: the next wake ends it"
-                            : c->dead   ? "; it gave no sign for its ttl: the next wake ends it"
-                                        : "");
+        return arena_printf(
+            into, "it runs, and has had %zu of %zu iterations%s", c->iterations, c->iterations_max,
+            c->orphaned ? "; it was killed, or its lease ran out: the next wake ends it"
+            : c->dead   ? "; it gave no sign for its ttl: the next wake ends it"
+                        : "");
     case READING_FINISHED:
         return arena_printf(into,
                             "it finished" STR_FMT "; the task was " STR_FMT " and is " STR_FMT,

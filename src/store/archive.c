@@ -91,7 +91,7 @@ static ssize_t read_more(Lines *l)
 static jot_status next_line(Lines *l, Str *line, Err *e)
 {
     for (;;) {
-        Str rest = { l->window.p + l->used, l->window.n - l->used };
+        Str rest = str_from(buf_str(&l->window), l->used);
         size_t end = rest.n ? str_find(rest, '\n') : 0;
         ssize_t got = 0;
         if (end == rest.n)

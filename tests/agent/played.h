@@ -46,8 +46,9 @@ static inline void resume(Desk *d, Played *p)
     char id[RUN_ID_MAX + 1];
     snprintf(id, sizeof id, "%s", p->run.id);
     run_close(&p->run);
-    desk_ok(d, loop_resume(&p->s.loop, str(id), &p->run, &d->e));
-    p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
+    p->st = loop_resume(&p->s.loop, str(id), &p->run, &d->e);
+    if (p->st == JOT_OK)
+        p->st = loop_go(&p->s.loop, &p->run, &d->a, &p->o, &d->e);
 }
 
 static inline Str requests(Desk *d)

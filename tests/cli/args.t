@@ -14,8 +14,28 @@ try 'help lists the commands' help_all
 help_one() { jot help write && ends 0 && says 'usage: jotter write KEY' && jot write --help && ends 0 && says 'usage: jotter write KEY'; }
 try 'help tells of one command' help_one
 
+help_lines() {
+    local words
+    for words in '' write init where context lease 'lease run' log cycle; do
+        # shellcheck disable=SC2086
+        jot help $words && ends 0 && ! grep -nE ' $|^usage:.*  ' "$here/.out" || return 1
+    done
+    jot help && says "diff KEY [VERSION [VERSION]]
+                           Print what changed" && says "'jotter help COMMAND' says more"
+}
+try 'help is laid out in two columns, without spaces at the ends' help_lines
+
+help_wrong() { jot help nosuch write && ends 64 && tells "no command 'nosuch'" && jot help lease nosuch && tells "no command 'lease nosuch': see 'jotter help lease'"; }
+try 'help names the word that is no command' help_wrong
+
 unknown() { jot wirte plan && ends 64 && tells "no command 'wirte'"; }
 try 'an unknown command is named' unknown
+
+nearest() {
+    jot wirte plan && ends 64 && tells "no command 'wirte': did you mean 'write'? see" && jot lease aquire x && tells "no command 'lease aquire': did you mean 'acquire'?" &&
+        jot list --limt 3 && ends 64 && tells "no option '--limt': did you mean '--limit'?" && jot xyzzy && tells "no command 'xyzzy': see" && jot "$(printf %05000d 1)" && ends 64
+}
+try 'a command or option that is nearly right is told the right one' nearest
 
 unknown_opt() { jot list --frobnicate && ends 64 && tells "no option '--frobnicate'"; }
 try 'an unknown option is named' unknown_opt
@@ -23,8 +43,31 @@ try 'an unknown option is named' unknown_opt
 no_value() { jot list --pad && ends 64 && tells '--pad needs a value: URL'; }
 try 'an option without its value is named' no_value
 
-too_many() { jot read a b && ends 64 && tells 'usage: jotter read KEY'; }
-try 'too many arguments get the usage' too_many
+empty_value() { # WORDS...
+    jot "$@" <<<new && ends 64 && tells 'cannot be empty' || { echo "# $*"; return 1; }
+}
+no_condition() {
+    echo '{"a": 1}' | "$JOTTER" --pad files:held artifact write c i >/dev/null && echo one | "$JOTTER" --pad files:held write plan >/dev/null || return 1
+    export JOTTER_PAD=files:held
+    empty_value artifact write c i --if-version '' && empty_value artifact delete c i --if-version= && empty_value write plan --lease '' &&
+        empty_value --pad '' write plan && empty_value read plan --version '' && empty_value read plan --at '' &&
+        empty_value restore plan '' && empty_value diff plan '' && empty_value artifact log append c l --id '' && empty_value search one --by '' &&
+        jot history plan && [ "$(wc -l <"$here/.out")" = 1 ] && jot artifact read c i && says 1 || return 1
+    jot edit plan --old one --new '' && ends 0 && jot read plan && is ''
+    local ended=$?
+    unset JOTTER_PAD
+    return $ended
+}
+try 'an option whose value is empty is refused, and a text may be empty' no_condition
+
+too_many() {
+    jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot init x && tells "no place for 'x': usage: jotter init (" &&
+        jot write plan 'a text' && ends 64 && tells "no place for 'a text'" && tells 'the text on standard input'
+}
+try 'an argument too many is named, with the usage and what the command does' too_many
+
+too_few() { jot read && ends 64 && tells 'an argument is missing: usage: jotter read KEY (print a note)'; }
+try 'an argument that is missing is told, with the usage' too_few
 
 anywhere() {
     echo text | "$JOTTER" write plan --as bob --pad files:here >/dev/null &&

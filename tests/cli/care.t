@@ -66,5 +66,20 @@ try 'watching sees edits of files, and an interrupt ends it well' stopped
 
 where() { jot where --json && ends 0 && says '"there":true' && says '"index":"' && jot --pad files:none where --json && ends 0 && says '"there":false'; }
 try 'where answers in JSON' where
+promises() {
+    jot --pad mem: where && says 'durable    no (what is acknowledged is gone with the process)' && jot --pad sqlite:promise.db init && jot --pad sqlite:promise.db where &&
+        says 'durable    yes (what is acknowledged survives a power loss)' && says 'editable   no (there are no files for people to edit)'
+}
+try 'where says what a promise that is not made means' promises
+
+bare_prefix() {
+    local words
+    for words in 'watch plan --count 1' 'search text --prefix plan' 'gc --keep 16 --prefix plan'; do
+        # shellcheck disable=SC2086
+        jot $words && ends 64 && tells "the prefix 'plan' has no kind in front: use notes/plan" || return 1
+    done
+    jot gc && ends 64 && tells 'say what to keep: --keep N, --before TIME or --bytes N'
+}
+try 'a prefix that no name can have is refused instead of finding nothing' bare_prefix
 
 plan

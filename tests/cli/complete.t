@@ -39,7 +39,7 @@ try 'there is a script for bash, zsh and fish' shells
 other() { jot completion csh && ends 64 && tells 'use bash, zsh or fish'; }
 try 'another shell is refused by name' other
 
-man() { jot help --man && says '.TH JOTTER 1' && says 'jotter write KEY' && says '\-\-json' && says not_found; }
+man() { jot help --man && says '.TH JOTTER 1' && says 'jotter write KEY' && says '\-\-json' && says not_found && says JOTTER_LEASE && says JOTTER_MODEL; }
 try 'the manual page has every command, option and exit status' man
 
 plan

@@ -63,4 +63,10 @@ wrong() {
 }
 try 'what is wrong is said' each wrong
 
+nothing() {
+    jot --pad files:bare init && echo text | "$JOTTER" --pad files:bare write other >/dev/null &&
+        jot --pad files:bare context && ends 0 && is '' && tells "write the note 'persistent-rules'"
+}
+try 'where there is nothing to show it says what would be shown' nothing
+
 plan

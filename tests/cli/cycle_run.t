@@ -99,14 +99,14 @@ E
     until_true lines hang.log 4
     kill -9 "$pid" && wait "$pid" 2>/dev/null
     jot cycle show && says first && case $out in *odd*) false ;; esac || return 1
-    jot cycle status && says '2 of 5 iterations, killed: the next wake ends it' && jot cycle explain && says 'it was killed: the next wake ends it' || return 1
+    jot cycle status && says '2 of 5 iterations, killed, or its lease ran out: the next wake ends it' && jot cycle explain && says 'it was killed, or its lease ran out: the next wake ends it' || return 1
     rm made
     "$JOTTER" cycle run --every 1 --allow write --model script:go.yaml >again 2>again.err &
     pid=$!
     until_true grep -q done again
     kill -TERM "$pid" && wait "$pid" || return 1
     grep -q 'was ended: it was killed' again.err && grep -q 'done, 1 of 5' again && [ ! -e made ] || return 1
-    jot cycle show && says second && says 'failed: it was killed after 2 of 5 iterations' && says "had called 'write_file': that is not undone" || return 1
+    jot cycle show && says second && says 'failed: it was killed, or its lease ran out, after 2 of 5 iterations' && says "had called 'write_file': what that did is not undone" || return 1
     jot cycle list && case $out in *done*killed*done*) ;; *) echo "# $out" && return 1 ;; esac
 }
 try 'a killed cycle is ended by the next, which goes on in the script' killed "files:$here/killed"

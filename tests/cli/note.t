@@ -246,4 +246,16 @@ odd_keys() {
 }
 try 'keys that look odd are keys and differ from each other' odd_keys
 
+more_notes() {
+    for key in p1 p2 p3; do echo text | "$JOTTER" --pad files:more write $key >/dev/null || return 1; done
+    jot --pad files:more list --limit 2 && is $'p1\np2' && tells "there are more: --after 'p2'" && jot --pad files:more list --after p2 && is p3
+}
+try 'a list that is cut says how to go on' more_notes
+
+no_pad() {
+    jot --pad files:typo read plan && ends 66 && tells "scratchpad[plan] not found: there is no pad 'files:typo'" &&
+        jot --pad files:typo verify && ends 66 && tells "pad 'files:typo': there is no pad" && : >file && jot --pad files:file list && ends 64 && tells "pad 'files:file'"
+}
+try 'a pad that cannot be used is named' no_pad
+
 plan

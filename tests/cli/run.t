@@ -137,7 +137,10 @@ cat >proto.yaml <<'E'
 E
 protocol() {
     jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]' || return 1
-    jot run --resume last --model script:proto.yaml --protocol native && ends 64 && tells 'was begun with the json protocol and keeps it'
+    local before
+    before=$("$JOTTER" log show last --json)
+    jot run --resume last 'and more?' --model script:proto.yaml --protocol native && ends 64 && tells 'was begun with the json protocol and keeps it' &&
+        [[ $err != *'go on with'* ]] && [ "$("$JOTTER" log show last --json)" = "$before" ]
 }
 try 'a model without tool calls speaks JSON' protocol
 
@@ -177,7 +180,7 @@ counted() {
     touch counter
     for i in $(seq 60); do
         set -- --resume last
-        ls counted/runs/*.jsonl >/dev/null 2>&1 || set -- 'count'
+        "$JOTTER" log show last >/dev/null 2>&1 || set -- 'count'
         "$JOTTER" run "$@" --model script:count.yaml --allow shell --quiet >answer 2>/dev/null &
         pid=$!
         [ "$i" -gt 40 ] || { sleep "0.$((RANDOM % 4))$((RANDOM % 10))" && kill -9 $pid 2>/dev/null; }

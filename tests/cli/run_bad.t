@@ -33,6 +33,9 @@ nonsense() {
 }
 echo '- {text: "{\"tool\": \"done\", \"args\": {\"summary\": \"better\"}}", repeat: true}' >more.yaml
 
+bare_model() { jot run 'who?' --model gpt-5 && ends 64 && tells "no models behind 'gpt-5': use anthropic:MODEL, openai:MODEL"; }
+try 'the name of a model alone is told what an address looks like' bare_model
+
 no_stream() {
     jot run 'who?' --model "$at/page#m" --quiet && [ "$code" -ge 64 ] && tells 'what was done is kept' && recorded 'who?' failed || return 1
     jot run 'who?' --model "$at/none#m" --quiet && [ "$code" -ge 64 ] && tells 'Empty reply from server' && recorded failed
@@ -167,4 +170,5 @@ done
 
 eval "exec ${WEB[1]}>&-"
 wait "$WEB_PID"
+
 plan

@@ -385,9 +385,10 @@ static void what_a_dead_cycle_did_outside_is_told(Desk *d)
     d->awake_ms += CYCLE_TTL_MS;
     Cycle next = wake(d);
     Str notes = value(d, next.before, "notes");
-    assert_true(holds(notes, "while 'echo' was called: nobody knows whether it was done\n"
-                             "Cycle 20260101_000000 had called 'echo' (2 times): that is not "
-                             "undone\n"));
+    assert_true(holds(notes,
+                      "while 'echo' was called: nobody knows whether it was done\n"
+                      "Cycle 20260101_000000 had called 'echo' (2 times): what that did is not "
+                      "undone\n"));
     assert_false(holds(notes, "update_scratchpad"));
 }
 

@@ -91,11 +91,12 @@ static Str wanted_notes(Desk *d, const Cycle *c)
     for (size_t i = 0; i < c->calls_n; i++)
         answered = answered || str_eq(c->calls[i].tool, S("echo"));
     answered = answered && !memmem(c->why.p, c->why.n, "while 'echo'", 12);
-    Str called = answered ? arena_printf(&d->a,
-                                         "Cycle " STR_FMT " had called 'echo': that is not "
-                                         "undone\n",
-                                         STR_ARG(c->id))
-                          : S("");
+    Str called = answered
+                     ? arena_printf(&d->a,
+                                    "Cycle " STR_FMT " had called 'echo': what that did is not "
+                                    "undone\n",
+                                    STR_ARG(c->id))
+                     : S("");
     return arena_printf(&d->a, "Cycle " STR_FMT " failed: " STR_FMT "\n" STR_FMT, STR_ARG(c->id),
                         STR_ARG(c->why), STR_ARG(called));
 }

@@ -515,6 +515,24 @@ static void random_bytes_fill_all_that_was_asked_for(void **state)
     io_random(&io_system, bytes, 0);
 }
 
+static void no_file_takes_the_place_of_a_closed_stream(void **state)
+{
+    Place *p = *state;
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        int kept = dup(stream);
+        assert_true(kept > STDERR_FILENO);
+        close(stream);
+        AUTO(Fd) file = io_open(&io_system, p->dir, "f", O_RDWR | O_CREAT, 0600);
+        AUTO(Fd) root = io_open_root(&io_system, p->path);
+        bool closed = fcntl(stream, F_GETFD) < 0;
+        dup2(kept, stream);
+        close(kept);
+        assert_true(closed);
+        assert_true(file > STDERR_FILENO && root > STDERR_FILENO);
+        assert_true((fcntl(file, F_GETFD) & FD_CLOEXEC) && (fcntl(root, F_GETFD) & FD_CLOEXEC));
+    }
+}
+
 #define HERE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
 
 int main(void)
@@ -533,6 +551,7 @@ int main(void)
         HERE(a_name_cannot_leave_its_directory),
         HERE(magic_links_are_refused),
         HERE(every_descriptor_closes_on_exec),
+        HERE(no_file_takes_the_place_of_a_closed_stream),
         HERE(files_and_directories_are_private),
         HERE(stat_shows_a_symlink_and_does_not_follow_it),
         HERE(a_lock_is_held_against_every_other_open),

@@ -1,0 +1,74 @@
+#!/bin/bash
+# streams.t - standard streams that are closed, full or a terminal: no file of a pad takes their place, what was
+# acknowledged is there, and the exit code says what could not be told.
+cases=$(cd "$(dirname "$0")" && pwd)
+. "$cases/lib.sh"
+
+# Each stream closed, alone and with the others; what is told goes nowhere then.
+every_way() { # COMMAND...
+    "$@" <&- >.out 2>.err
+    "$@" >&- 2>.err </dev/null
+    "$@" 2>&- >.out </dev/null
+    "$@" <&- >&- 2>.err
+    "$@" <&- 2>&- >.out
+    "$@" >&- 2>&- </dev/null
+    "$@" <&- >&- 2>&-
+}
+whole() { jot --pad "$1" verify && ends 0 && jot --pad "$1" read plan && is 'the text of a file'; }
+
+echo 'the text of a file' >text
+closed() {
+    local pad
+    for pad in files:pad sqlite:pad.db; do
+        every_way "$JOTTER" --pad $pad write plan --file text
+        whole $pad || return 1
+        for what in 'read plan' 'read none' 'history plan' list 'log new query' 'lease acquire plan --ttl 1' 'search text' doctor stats 'export x.jotter'; do
+            # shellcheck disable=SC2086
+            every_way "$JOTTER" --pad $pad $what
+            rm -f x.jotter
+        done
+        whole $pad || return 1
+    done
+}
+try 'nothing is printed into a pad whatever is closed' closed
+
+no_text() {
+    echo before | "$JOTTER" write plan >/dev/null && "$JOTTER" write plan <&- >.out 2>.err
+    code=$? && heard && ends 74 && tells 'could not read standard input' && jot read plan && is before
+}
+try 'a standard input that is closed is no empty text' no_text
+
+no_answer() {
+    echo after | "$JOTTER" write plan >&- 2>.err
+    code=$? && heard && ends 74 && tells 'could not write to standard output' && jot read plan && is after
+}
+try 'an answer that could not be given is exit 74, and what was written stays' no_answer
+
+full() {
+    local json
+    for json in '' --json; do
+        # shellcheck disable=SC2086
+        "$JOTTER" $json read plan >/dev/full 2>.err
+        code=$? && heard && ends 74 && tells 'could not write to standard output' || return 1
+    done
+    "$JOTTER" --json read none >/dev/full 2>.err
+    code=$? && heard && ends 66 && tells 'could not write to standard output'
+}
+try 'a full standard output is told on standard error, with --json too' full
+
+served() {
+    local ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    "$JOTTER" mcp <<<"$ping" >/dev/full 2>.err
+    code=$? && heard && ends 74 || return 1
+    "$JOTTER" mcp <<<"$ping" >&- 2>.err
+    code=$? && heard && ends 74
+}
+try 'an MCP server whose answers nothing takes ends with 74' served
+
+typed() {
+    python3 "$cases/person.py" 'Ctrl-D' 'by hand\n\x04' -- "$JOTTER" write typed >.out 2>.err
+    code=$? && heard && ends 0 && says 'type the text' && jot read typed && is 'by hand' && echo text | "$JOTTER" write typed 2>.err >.out && heard && ! tells type >/dev/null
+}
+try 'who types the text at a terminal is told how to end it' typed
+
+plan
