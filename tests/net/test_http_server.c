@@ -370,6 +370,8 @@ static void a_body_that_was_taken_keeps_its_share_when_its_client_goes(void **st
     assert_true(comes(d, &d->order_n, 1));
     AUTO(Fd) taken = send_much(d);
     assert_true(comes(d, &d->later_n, 2));
+    http_server_post(d->server, answer_last, NULL);
+    assert_true(hears(taken, "HTTP/1.1 200 "));
 }
 
 static void a_share_that_was_returned_is_its_exchanges_until_that_is_answered(void **state)
@@ -385,6 +387,8 @@ static void a_share_that_was_returned_is_its_exchanges_until_that_is_answered(vo
     assert_true(hears(first, "HTTP/1.1 200 "));
     AUTO(Fd) second = send_much(d);
     assert_true(comes(d, &d->later_n, 2));
+    http_server_post(d->server, answer_last, NULL);
+    assert_true(hears(second, "HTTP/1.1 200 "));
 }
 
 static void events_are_chunks_and_signs_of_life_come_between(void **state)
