@@ -296,15 +296,6 @@ jot_status act_recall(Act *a, Str id, Arena *into, ActReply *out, Err *e)
 Str act_text(Arena *into, Str bytes, size_t *replaced)
 {
     AUTO(Buf) text = { .max = 3 * (bytes.n + 1) };
-    *replaced = 0;
-    while (bytes.n) {
-        size_t good = utf8_bad_at(bytes);
-        buf_add(&text, str_slice(bytes, 0, good));
-        if (good == bytes.n)
-            break;
-        buf_add(&text, S("\xEF\xBF\xBD"));
-        bytes = str_from(bytes, good + 1);
-        ++*replaced;
-    }
+    *replaced = utf8_mend(&text, bytes);
     return arena_copy(into, buf_str(&text));
 }

@@ -1,6 +1,7 @@
 /* budget.c - counting what a request takes. */
 #include "agent/budget.h"
 
+#include "agent/messages.h"
 #include "memory/tokens.h"
 #include "tool/tool.h"
 
@@ -71,7 +72,7 @@ Budget budget_measure(const Transcript *t)
         b.tools += tokens_estimate(t->setup.tools[i].name) +
                    tokens_estimate(t->setup.tools[i].about) +
                    tokens_estimate(t->setup.tools[i].schema);
-    MessageList list = transcript_messages(t, &arena);
+    MessageList list = messages_of(t, &arena);
     for (size_t i = 0; i < list.n; i++) {
         b.history += BUDGET_PER_MESSAGE;
         for (size_t k = 0; k < list.items[i].n; k++)

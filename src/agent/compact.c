@@ -75,11 +75,7 @@ static Str instructions_text(const Transcript *t, Arena *into)
 static void add_call_line(Buf *to, const TurnCall *c)
 {
     AUTO(Buf) line = { 0 };
-    json_t *read = NULL;
-    if (json_read(c->args, &read, NULL) != JOT_OK)
-        read = NULL;
-    AUTO_PTR(json_t) args = read;
-    frame_call_add(&line, c->tool, json_is_object(args) ? args : NULL);
+    frame_call_add_text(&line, c->tool, c->args);
     Str shown = buf_str(&line);
     if (shown.n > LINE_CHARS)
         shown.n = utf8_floor(shown, LINE_CHARS);
@@ -148,7 +144,7 @@ static Str material(const Transcript *t, size_t turns, Arena *into)
     if (rest.n < body.n)
         buf_add(&head, S("[older lines left out]\n"));
     buf_add(&head, rest);
-    return text_repair(arena_copy(into, buf_str(&head)), into);
+    return utf8_mended(arena_copy(into, buf_str(&head)), into);
 }
 
 /* --- Steps ------------------------------------------------------------------------------- */
@@ -200,9 +196,9 @@ static Str digest(const Transcript *t, size_t turns, Arena *into)
         }
     Str fresh = bounded(buf_str(&lines), summary_tokens(t) / 2, into);
     if (!t->summary.n)
-        return text_repair(arena_copy(into, fresh), into);
+        return utf8_mended(arena_copy(into, fresh), into);
     Str old = bounded(t->summary, summary_tokens(t) / 2, into);
-    return text_repair(arena_printf(into, STR_FMT "\n\n" STR_FMT, STR_ARG(old), STR_ARG(fresh)),
+    return utf8_mended(arena_printf(into, STR_FMT "\n\n" STR_FMT, STR_ARG(old), STR_ARG(fresh)),
                        into);
 }
 
@@ -268,7 +264,7 @@ static jot_status summarise(Run *r, Transcript *t, const CompactModel *model, Co
         st = err_set(&out->why, JOT_INVALID, "the model gave an empty summary");
     if (st != JOT_OK)
         return JOT_OK;
-    summary.text = text_repair(bounded(summary.text, bound, &arena), &arena);
+    summary.text = utf8_mended(bounded(summary.text, bound, &arena), &arena);
     TRY(replace(r, t, turns, &summary, "summary", e));
     out->summed = turns;
     return JOT_OK;

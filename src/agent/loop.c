@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "agent/messages.h"
+#include "base/utf8.h"
 #include "memory/lease.h"
 #include "memory/plan.h"
 
@@ -126,10 +128,8 @@ static jot_status take_up(Work *w, const TurnCall *c, Arena *into, LoopReply *ou
     jot_status st = h->recall ? h->recall(h->ctx, c->call, into, out, &missing) : JOT_NOT_FOUND;
     if (st == JOT_OK)
         return JOT_OK;
-    if (st != JOT_NOT_FOUND) {
-        *w->e = missing;
-        return st;
-    }
+    if (st != JOT_NOT_FOUND)
+        return err_pass(w->e, &missing, st);
     *again = !c->mutating && !c->redacted;
     *out = (LoopReply){ .failed = true,
                         .text = S("[unknown outcome] the process ended while this call was "
@@ -170,7 +170,7 @@ static jot_status do_call(Work *w, const TurnCall *c)
         v->call(v->ctx, c);
     if (make)
         TRY(make_call(w, c, args, &arena, &reply));
-    Str text = text_repair(reply.text, &arena);
+    Str text = utf8_mended(reply.text, &arena);
     TRY(run_result(w->r, c->call, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
     size_t at = (size_t)(c - transcript_last(&w->t)->calls);
     TRY(refresh(w));
@@ -183,7 +183,7 @@ static jot_status do_call(Work *w, const TurnCall *c)
 
 LlmRequest loop_request(const Transcript *t, Arena *into)
 {
-    MessageList list = transcript_messages(t, into);
+    MessageList list = messages_of(t, into);
     return (LlmRequest){ .system = t->setup.system,
                          .tools = t->setup.tools,
                          .n_tools = t->setup.json ? 0 : t->setup.tools_n,
@@ -325,10 +325,8 @@ static jot_status ask_gate(Work *w, Arena *into, PlanGate *gate, Str *text)
     Plan plan;
     Err missing = { 0 };
     jot_status st = plan_read(w->l->m, str(w->r->id), into, &plan, &missing);
-    if (st != JOT_OK && st != JOT_NOT_FOUND) {
-        *w->e = missing;
-        return st;
-    }
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(w->e, &missing, st);
     *gate = plan_gate(st == JOT_OK ? &plan : NULL, (unsigned)w->t.nudges, into, text);
     return JOT_OK;
 }
@@ -487,7 +485,7 @@ static void record_failure(Work *w, jot_status st)
     LoopEnd how = st == JOT_CANCELLED ? LOOP_CANCELLED : LOOP_FAILED;
     w->out->end = how;
     w->out->why = arena_copy(w->into, str(why.text));
-    if (run_record(w->r, RUN_END, loop_end_name(how), text_repair(str(why.text), w->into),
+    if (run_record(w->r, RUN_END, loop_end_name(how), utf8_mended(str(why.text), w->into),
                    &ignored) != JOT_OK)
         return;
 }

@@ -151,11 +151,8 @@ static jot_status add_note(const PromptAsk *ask, Str key, Buf *to, Arena *into, 
         left_out(ask, "the note ", key, "is not UTF-8 text: it is left out of the rules");
         return JOT_OK;
     }
-    if (st != JOT_OK) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
     size_t cut = utf8_floor(doc.text, PROMPT_FILE_MAX);
     buf_addf(to, "\n# The note " STR_FMT "\n\n" STR_FMT "\n", STR_ARG(key), (int)cut, doc.text.p);
     if (cut < doc.text.n) {

@@ -1,41 +1,21 @@
-/* transcript.c - folding the records of a run into turns, and turns into messages.
+/* transcript.c - folding the records of a run into turns.
  *
  * What cannot be understood in a record (a newer version's, a damaged one's) is
  * passed over; a result whose call is not among the turns at hand belongs to the
- * summary.  Neither is an error: the same records always give the same messages. */
+ * summary.  Neither is an error: the same records always give the same turns. */
 #include "agent/transcript.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
 #include "memory/action.h"
-#include "memory/artifact.h"
-#include "memory/frame.h"
-#include "memory/results.h"
-#include "memory/tokens.h"
-#include "tool/tool.h"
 
-/* --- Texts ------------------------------------------------------------------------------- */
-
-Str text_repair(Str text, Arena *into)
-{
-    if (utf8_valid(text))
-        return text;
-    AUTO(Buf) out = { .max = SIZE_MAX / 2 };
-    while (text.n) {
-        size_t good = utf8_bad_at(text);
-        buf_add(&out, str_slice(text, 0, good));
-        if (good < text.n)
-            buf_add(&out, S("\xEF\xBF\xBD"));
-        text = str_from(text, good + 1);
-    }
-    return arena_copy(into, buf_str(&out));
-}
+/* --- Members ----------------------------------------------------------------------------- */
 
 static json_t *text_json(Str text)
 {
     AUTO(Arena) arena = { 0 };
-    Str good = text_repair(text, &arena);
+    Str good = utf8_mended(text, &arena);
     return json_stringn(good.n ? good.p : "", good.n);
 }
 
@@ -166,14 +146,6 @@ static Str join_texts(const Turn *turn, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-static bool blank(Str text)
-{
-    for (size_t i = 0; i < text.n; i++)
-        if (str_find(S(" \t\r\n"), text.p[i]) == 4)
-            return false;
-    return true;
-}
-
 static void add_call(Transcript *t, Turn *turn, TurnCall call)
 {
     call.call = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(t->run),
@@ -193,7 +165,7 @@ static void read_parts(Transcript *t, Turn *turn)
                 (TurnCall){ .part = p->id, .tool = p->name, .args = p->args, .broken = p->broken });
     }
     turn->kind = turn->calls_n ? TURN_CALLS : TURN_FINAL;
-    if (!turn->calls_n && blank(turn->text)) {
+    if (!turn->calls_n && str_trim(turn->text).n == 0) {
         turn->kind = TURN_UNREADABLE;
         turn->why = S("the reply was empty");
     }
@@ -357,7 +329,7 @@ static void take_result(Transcript *t, const Step *s)
         return;
     c->n = s->n;
     c->ok = s->ok;
-    c->result = arena_copy(&t->arena, text_repair(s->body, &t->arena));
+    c->result = arena_copy(&t->arena, utf8_mended(s->body, &t->arena));
     transcript_last(t)->last = s->seq;
 }
 
@@ -499,109 +471,4 @@ TurnCall *transcript_open_call(const Transcript *t)
         if (!turn->calls[i].n)
             return &turn->calls[i];
     return NULL;
-}
-
-/* --- Messages ---------------------------------------------------------------------------- */
-
-/* What the pad's own tools answered is in the pad, and nowhere else: the same call reads it. */
-static Str call_again(const TurnCall *c, Arena *into)
-{
-    AUTO(Buf) call = { 0 };
-    json_t *read = NULL;
-    if (json_read(c->args, &read, NULL) != JOT_OK)
-        read = NULL;
-    AUTO_PTR(json_t) args = read;
-    frame_call_add(&call, c->tool, json_is_object(args) ? args : NULL);
-    return arena_copy(into, buf_str(&call));
-}
-
-Str transcript_pointer(const TurnCall *c, Arena *into)
-{
-    bool pad = tool_find(TOOLS_ALL, c->tool) != NULL;
-    Str again =
-        pad ? call_again(c, into)
-            : arena_printf(into,
-                           "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
-                           STR_ARG(c->call));
-    return arena_printf(into, "[tool_result elided; about %zu tokens; read it again: " STR_FMT "]",
-                        tokens_estimate(c->result), STR_ARG(again));
-}
-
-static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
-{
-    /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer. */
-    if (c->ok && c->n <= t->cleared) {
-        Str pointer = transcript_pointer(c, into);
-        if (tokens_estimate(pointer) < tokens_estimate(c->result))
-            return pointer;
-    }
-    if (!c->warning.n)
-        return c->result;
-    return arena_printf(into, STR_FMT "\n\n[warning] " STR_FMT, STR_ARG(c->result),
-                        STR_ARG(c->warning));
-}
-
-static Str first_text(const Transcript *t, Arena *into)
-{
-    if (!t->summary.n)
-        return t->query;
-    return arena_printf(into,
-                        STR_FMT "\n\n[session summary: %llu turn%s replaced]\n" STR_FMT
-                                "\n[end of the summary: go on from here]",
-                        STR_ARG(t->query), (unsigned long long)t->summed, t->summed == 1 ? "" : "s",
-                        STR_ARG(t->summary));
-}
-
-/* The model's own words.  A provider refuses a message of nothing. */
-static LlmMessage said(const Turn *turn, Arena *into)
-{
-    bool any = false;
-    for (size_t i = 0; i < turn->parts_n; i++)
-        any = any || turn->parts[i].kind != LLM_TEXT || !blank(turn->parts[i].text);
-    if (any)
-        return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
-    LlmPart *nothing = NEW(into, LlmPart);
-    *nothing = (LlmPart){ .kind = LLM_TEXT, .text = S("(an empty reply)") };
-    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = nothing, .n = 1 };
-}
-
-static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
-{
-    Str shown = shown_result(t, c, into);
-    if (!t->setup.json && turn->kind != TURN_REDACTED)
-        return (LlmPart){ .kind = LLM_RESULT, .id = c->part, .text = shown, .is_error = !c->ok };
-    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
-    Result item = { .n = c->n, .ok = c->ok, .tool = c->tool, .args = c->args, .result = shown };
-    results_add_item(&text, &item);
-    return (LlmPart){ .kind = LLM_TEXT, .text = arena_copy(into, buf_str(&text)) };
-}
-
-/* What the model was answered: results first, then words.  False: nothing. */
-static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage *out)
-{
-    LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < turn->calls_n; i++)
-        if (turn->calls[i].n)
-            parts[n++] = result_part(t, turn, &turn->calls[i], into);
-    if (turn->notice.n)
-        parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = turn->notice };
-    if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would go on with its own words */
-        parts[n++] =
-            (LlmPart){ .kind = LLM_TEXT, .text = S("[your last reply was redacted: go on]") };
-    *out = (LlmMessage){ .role = LLM_USER, .parts = parts, .n = n };
-    return n > 0;
-}
-
-MessageList transcript_messages(const Transcript *t, Arena *into)
-{
-    MessageList list = { .items = NEW_ARRAY(into, LlmMessage, 2 * t->turns_n + 1) };
-    LlmPart *first = NEW(into, LlmPart);
-    *first = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
-    list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = 1 };
-    for (size_t i = 0; i < t->turns_n; i++) {
-        list.items[list.n++] = said(&t->turns[i], into);
-        list.n += heard(t, &t->turns[i], into, &list.items[list.n]);
-    }
-    return list;
 }

@@ -1,4 +1,4 @@
-/* transcript.h - Transcript, what an agent's loop has done so far, and what its model sees of it.
+/* transcript.h - Transcript, what an agent's loop has done so far.
  *
  * A transcript is a left fold over the records of a run and nothing else: no
  * clock, no environment, no file.  So a process that takes over a run sends, byte
@@ -124,21 +124,5 @@ TurnCall *transcript_open_call(const Transcript *t);
 
 /* The body of a reply's record.  `budget` is a JSON object, or empty. */
 void reply_write(const LlmReply *r, Str budget, Buf *to);
-
-/* Bytes as UTF-8: what is not becomes U+FFFD.  Lives in `into`, or is `text` itself. */
-Str text_repair(Str text, Arena *into);
-
-/* --- What the model sees ----------------------------------------------------------------- */
-
-typedef struct MessageList {
-    LlmMessage *items;
-    size_t n;
-} MessageList;
-
-/* Everything but system and tools.  Lives in `into`, and borrows from the transcript. */
-MessageList transcript_messages(const Transcript *t, Arena *into);
-
-/* What stands for a result that is not shown: how to read it again. */
-Str transcript_pointer(const TurnCall *c, Arena *into);
 
 #endif

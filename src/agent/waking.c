@@ -1,6 +1,7 @@
 /* waking.c - from wake to sleep. */
 #include "agent/waking.h"
 
+#include "base/utf8.h"
 #include "memory/lease.h"
 
 static bool cancelled(const Waking *w)
@@ -36,7 +37,7 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
     AUTO(Buf) text = { .max = ACTION_REPLY_MAX };
     for (size_t i = 0; i < said.n; i++)
         if (said.parts[i].kind == LLM_TEXT)
-            buf_add(&text, text_repair(said.parts[i].text, into));
+            buf_add(&text, utf8_mended(said.parts[i].text, into));
     /* The beginning of a reply is not one: nothing in it is a call. */
     bool cut = said.stop == LLM_STOP_MAX_TOKENS || said.stop == LLM_STOP_WINDOW ||
                said.stop == LLM_STOP_REFUSAL;

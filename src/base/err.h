@@ -25,6 +25,15 @@ jot_status err_errno(Err *e, int errnum, const char *fmt, ...) PRINTF_LIKE(3, 4)
  * is in it. */
 jot_status err_at(Err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Pass on a fault that was recorded in an Err of one's own, as it is where some statuses are no
+ * fault to the caller; returns `st`.  Nothing is passed on if that is JOT_OK, or if `e` is NULL. */
+static inline jot_status err_pass(Err *e, const Err *own, jot_status st)
+{
+    if (e && st != JOT_OK)
+        *e = *own;
+    return st;
+}
+
 /* clang's analyzer sees one file at a time: here it learns that a fault is never JOT_OK. */
 #ifdef __clang_analyzer__
 #define err_set(e, st, ...) ((void)(err_set)(e, st, __VA_ARGS__), (st))

@@ -86,6 +86,11 @@ json_t *json_text(Str text)
     return json_pack("{s:s%}", "base64", coded.p, coded.n);
 }
 
+json_t *json_text_or_null(Str text)
+{
+    return text.n ? json_text(text) : json_null();
+}
+
 Str json_str(const json_t *value)
 {
     if (!json_is_string(value))

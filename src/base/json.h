@@ -26,6 +26,8 @@ Str json_str(const json_t *value);
 
 /* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}.  The caller owns it. */
 json_t *json_text(Str text);
+/* The same, and null for the empty text. */
+json_t *json_text_or_null(Str text);
 
 /* The end of the one well-formed value that begins at `at` (spaces in front of it included), or
  * 0 if there is none.  Checks all that json_read does, except for duplicate keys, NUL in keys and

@@ -99,3 +99,38 @@ size_t utf8_floor(Str s, size_t n)
         n--;
     return n;
 }
+
+size_t utf8_control_at(Str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        bool c1 = c == 0xC2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xA0;
+        if (c < 0x20 || c == 0x7F || c1)
+            return i;
+    }
+    return s.n;
+}
+
+size_t utf8_mend(Buf *to, Str bytes)
+{
+    size_t replaced = 0;
+    while (bytes.n) {
+        size_t good = utf8_bad_at(bytes);
+        buf_add(to, str_slice(bytes, 0, good));
+        if (good == bytes.n)
+            break;
+        buf_add(to, S("\xEF\xBF\xBD"));
+        bytes = str_from(bytes, good + 1);
+        replaced++;
+    }
+    return replaced;
+}
+
+Str utf8_mended(Str bytes, Arena *into)
+{
+    if (utf8_valid(bytes))
+        return bytes;
+    AUTO(Buf) out = { .max = SIZE_MAX / 2 };
+    utf8_mend(&out, bytes);
+    return arena_copy(into, buf_str(&out));
+}

@@ -2,7 +2,8 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
-#include "base/str.h"
+#include "base/arena.h"
+#include "base/buf.h"
 
 /* True for well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
 MUST_USE bool utf8_valid(Str s);
@@ -18,5 +19,13 @@ size_t utf8_count(Str s);
 
 /* The largest cut at or before `n` that does not split a character of valid text. */
 size_t utf8_floor(Str s, size_t n);
+
+/* The first control character (C0, DEL or C1) of valid text; s.n if there is none. */
+size_t utf8_control_at(Str s);
+
+/* Any bytes as text: each that is not part of well-formed UTF-8 becomes U+FFFD.  How many did. */
+size_t utf8_mend(Buf *to, Str bytes);
+/* The same, without a ceiling; `bytes` itself if it is well-formed.  Lives in `into`. */
+Str utf8_mended(Str bytes, Arena *into);
 
 #endif

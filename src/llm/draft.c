@@ -86,7 +86,7 @@ jot_status draft_read(Str data, json_t **out, Err *e)
         return JOT_OK;
     AUTO(Buf) text = { .max = BUF_MAX_DEFAULT };
     AUTO(Buf) whole = { .max = BUF_MAX_DEFAULT };
-    llm_mend(&text, data);
+    utf8_mend(&text, data);
     mend_surrogates(buf_str(&text), &whole);
     if (buf_ok(&text) && buf_ok(&whole) && json_read(buf_str(&whole), out, e) == JOT_OK)
         return JOT_OK;

@@ -42,9 +42,6 @@ extern const Provider provider_anthropic, provider_openai, provider_http, provid
 
 /* --- Writing requests -------------------------------------------------------------------- */
 
-/* Any bytes as UTF-8: each that is not becomes U+FFFD. */
-void llm_mend(Buf *to, Str text);
-
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. */
 void llm_quote(Buf *to, Str text);
 

@@ -9,17 +9,6 @@
 #include "base/utf8.h"
 #include "llm/provider.h"
 
-void llm_mend(Buf *to, Str text)
-{
-    while (text.n) {
-        size_t bad = utf8_bad_at(text);
-        buf_add(to, str_slice(text, 0, bad));
-        if (bad < text.n)
-            buf_add(to, S("\xEF\xBF\xBD"));
-        text = str_from(text, bad + 1);
-    }
-}
-
 void llm_quote(Buf *to, Str text)
 {
     if (utf8_valid(text)) {
@@ -27,7 +16,7 @@ void llm_quote(Buf *to, Str text)
         return;
     }
     AUTO(Buf) mended = { .max = LLM_REQUEST_MAX };
-    llm_mend(&mended, text);
+    utf8_mend(&mended, text);
     /* What did not fit into `mended` does not fit into a request either. */
     if (!buf_ok(&mended))
         to->full = true;

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "base/utf8.h"
 
 enum { PAGE = 200 };
 
@@ -57,19 +56,6 @@ static bool split(Str stream, Str *category, Str *id)
 }
 
 /* --- Meta ------------------------------------------------------------------------------ */
-
-jot_status artifact_check_word(const char *what, Str word, Err *e)
-{
-    bool good = word.n <= ARTIFACT_WORD_MAX && utf8_valid(word);
-    for (size_t i = 0; good && i < word.n; i++)
-        good = (unsigned char)word.p[i] >= 0x20 && word.p[i] != 0x7F;
-    Shown shown;
-    return good ? JOT_OK
-                : err_set(e, JOT_INVALID,
-                          "invalid %s '%s': use at most %d bytes of UTF-8 without control "
-                          "characters",
-                          what, err_show(&shown, word), ARTIFACT_WORD_MAX);
-}
 
 jot_status artifact_check_task(Str task, Err *e)
 {
@@ -198,7 +184,7 @@ jot_status artifact_write(Memory *m, const ArtifactWrite *w, Arena *into, Artifa
 {
     Str stream;
     TRY(own_stream(w->category, w->id, into, &stream, e));
-    TRY(artifact_check_word("type", w->type, e));
+    TRY(memory_check_word("type", w->type, ARTIFACT_WORD_MAX, e));
     TRY(artifact_check_task(w->task, e));
     return write_at(m, stream, w, make_meta(w->type, w->task, into), into, out, e);
 }
@@ -424,17 +410,12 @@ jot_status artifact_index_delete(Memory *m, Str category, Str name, Arena *into,
 
 /* --- As JSON --------------------------------------------------------------------------- */
 
-static json_t *text_or_null(Str text)
-{
-    return text.n ? json_text(text) : json_null();
-}
-
 json_t *artifact_ref_json(const ArtifactRef *r)
 {
     return json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:I, s:I}", "artifact_id",
                      json_text(r->id), "category", json_text(r->category), "content_hash",
                      hash_hex(r->sha256).text, "timestamp", time_text(r->at_ms).text, "type",
-                     text_or_null(r->type), "task_id", text_or_null(r->task), "by",
+                     json_text_or_null(r->type), "task_id", json_text_or_null(r->task), "by",
                      json_text(r->by), "seq", (json_int_t)r->seq, "size", (json_int_t)r->size);
 }
 

@@ -118,8 +118,6 @@ MUST_USE jot_status artifact_index_delete(Memory *m, Str category, Str name, Are
 /* The stream of an artifact; JOT_INVALID with a sentence for what cannot be one. */
 MUST_USE jot_status artifact_stream(Str category, Str id, Arena *into, Str *out, Err *e);
 
-/* A word that is kept in meta, such as a type: `what` it is begins the sentence. */
-MUST_USE jot_status artifact_check_word(const char *what, Str word, Err *e);
 /* A task's id, or nothing. */
 MUST_USE jot_status artifact_check_task(Str task, Err *e);
 

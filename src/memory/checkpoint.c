@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "base/utf8.h"
 
 enum { SAVE_TRIES = 100 };
 
@@ -71,9 +70,7 @@ static jot_status read_head(Memory *m, Str stream, HeadWant want, Arena *into, R
         *out = (Record){ 0 };
         return JOT_OK;
     }
-    if (st != JOT_OK && e)
-        *e = missing;
-    return st;
+    return err_pass(e, &missing, st);
 }
 
 /* The state of this version; seq 0 if it is not kept, or was redacted. */
@@ -95,19 +92,6 @@ static jot_status read_version(Memory *m, Str stream, uint64_t version, Arena *i
 }
 
 /* --- Saving and loading ---------------------------------------------------------------- */
-
-static jot_status check_label(Str label, Err *e)
-{
-    bool good = label.n <= CHECKPOINT_LABEL_MAX && utf8_valid(label);
-    for (size_t i = 0; good && i < label.n; i++)
-        good = (unsigned char)label.p[i] >= 0x20 && label.p[i] != 0x7F;
-    Shown shown;
-    return good ? JOT_OK
-                : err_set(e, JOT_INVALID,
-                          "invalid label '%s': use at most %d bytes of UTF-8 without control "
-                          "characters",
-                          err_show(&shown, label), CHECKPOINT_LABEL_MAX);
-}
 
 static Str meta_text(json_t *meta, Arena *into)
 {
@@ -148,7 +132,7 @@ jot_status checkpoint_save(Memory *m, Str run, const CheckpointSave *s, Checkpoi
     Str stream;
     jot_status st = JOT_CONFLICT;
     TRY(stream_of(run, &arena, &stream, e));
-    TRY(check_label(s->label, e));
+    TRY(memory_check_word("label", s->label, CHECKPOINT_LABEL_MAX, e));
     for (int i = 0; i < SAVE_TRIES && st == JOT_CONFLICT; i++)
         st = save_once(m, stream, s, out, e);
     return st;
@@ -282,11 +266,8 @@ static jot_status read_all(Memory *m, Str stream, All *all, uint64_t *depth, uin
     Err missing = { 0 };
     *damaged = 0;
     jot_status st = memory_each_record(m, stream, 1, collect, all, damaged, &missing);
-    if (st != JOT_OK && st != JOT_NOT_FOUND) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(e, &missing, st);
     *depth = mark_stack(all);
     return JOT_OK;
 }

@@ -20,11 +20,8 @@ jot_status conflict_look(Memory *m, Str stream, Str base, Str mine, const Doc *n
     jot_status st = history_at(m, stream, &when, into, &read, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st != JOT_OK) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
     Merge merge;
     diff_merge(read.text, mine, now->text, into, &merge);
     out->based = true;

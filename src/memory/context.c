@@ -239,11 +239,7 @@ static void leave_results(Build *b, const char *why, uint64_t from, uint64_t to)
 static void mask(Buf *to, const Result *x)
 {
     AUTO(Buf) call = { 0 };
-    json_t *read = NULL;
-    if (json_read(x->args, &read, NULL) != JOT_OK)
-        read = NULL;
-    AUTO_PTR(json_t) args = read;
-    frame_call_add(&call, x->tool, args);
+    frame_call_add_text(&call, x->tool, x->args);
     Str shown = buf_str(&call);
     bool cut = shown.n > MASK_BYTES;
     if (cut)
@@ -573,15 +569,15 @@ json_t *context_json(const Context *c)
         const ContextLeft *l = &c->left[i];
         json_t *row = json_pack("{s:s, s:s}", "what", l->what, "why", l->why);
         if (l->name.n)
-            json_object_set_new(row, "name", frame_json(l->name));
+            json_object_set_new(row, "name", json_text(l->name));
         if (l->from) {
             json_object_set_new(row, "from", json_integer((json_int_t)l->from));
             json_object_set_new(row, "to", json_integer((json_int_t)l->to));
         }
-        json_object_set_new(row, "get", frame_json(l->get));
+        json_object_set_new(row, "get", json_text(l->get));
         json_array_append_new(left, row);
     }
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o}", "text", frame_json(c->text),
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o}", "text", json_text(c->text),
                      "prefix_bytes", (json_int_t)c->prefix_bytes, "tokens", (json_int_t)c->tokens,
                      "budget", (json_int_t)c->budget, "results_shown", (json_int_t)c->results_shown,
                      "damaged", (json_int_t)c->damaged, "left_out", left);

@@ -64,9 +64,7 @@ static jot_status has_record(Memory *m, Str stream, bool *has, Err *e)
     *has = st == JOT_OK;
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (e)
-        *e = missing;
-    return st;
+    return err_pass(e, &missing, st);
 }
 
 jot_status snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Err *e)
@@ -154,11 +152,8 @@ jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, E
     }
     if (st == JOT_NOT_FOUND)
         return JOT_OK; /* its end was deleted by hand: what is known is that it began */
-    if (st != JOT_OK) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
     out->after_seq = after ? (uint64_t)number(after, "seq") : 1;
     out->after = r.body;
     if (!after) {

@@ -151,11 +151,8 @@ jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
     Err missing = { 0 };
     Str stream = steps_stream(out->agent, out->id, into);
     jot_status st = memory_each_record(m, stream, 1, fold_add, &f, NULL, &missing);
-    if (st != JOT_OK && st != JOT_NOT_FOUND) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(e, &missing, st);
     out->state = cycle_state_copy(into, f.state);
     judge_life(m, &f, out);
     return JOT_OK;

@@ -199,9 +199,7 @@ static jot_status fold_from(Memory *m, Str stream, uint64_t from, Fold *f, Err *
     jot_status st = memory_each_record(m, stream, from, fold_add, f, NULL, &missing);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (e)
-        *e = missing;
-    return st;
+    return err_pass(e, &missing, st);
 }
 
 static void copy_out(const Fold *f, Arena *into, Tail *out)
@@ -223,11 +221,8 @@ jot_status tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e)
     jot_status st = store_head(m->store, stream, HEAD_RECORD, into, &head, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st != JOT_OK) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
     uint64_t seq = head.mark.seq;
     bool recorded = seq || record_edit(m, stream, &seq);
     AUTO(Fold) f = { .present = head.body };

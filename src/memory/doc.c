@@ -65,11 +65,8 @@ jot_status doc_present(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
     jot_status st = store_head(m->store, stream, HEAD_RECORD, into, &head, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st != JOT_OK) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
     *out = (Doc){ .text = head.body, .by = head.by, .meta = head.meta, .mark = head.mark };
     return JOT_OK;
 }

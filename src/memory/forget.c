@@ -116,9 +116,7 @@ static jot_status head_mark(Memory *m, Str stream, Mark *out, Err *e)
     jot_status st = store_head(m->store, stream, HEAD_MARK, &arena, &head, &missing);
     if (st == JOT_OK)
         *out = head.mark;
-    if (st != JOT_OK && st != JOT_NOT_FOUND && e)
-        *e = missing;
-    return st == JOT_NOT_FOUND ? JOT_OK : st;
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
 jot_status forget_record(Memory *m, Str stream, uint64_t seq, Err *e)
@@ -218,9 +216,7 @@ static jot_status find_all(Memory *m, Found *f, uint64_t *damaged, Err *e)
     jot_status st = memory_each_record(m, f->stream, 1, collect, f, damaged, &missing);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (e)
-        *e = missing;
-    return st;
+    return err_pass(e, &missing, st);
 }
 
 /* *n counts what is done also if it ends before the last one. */

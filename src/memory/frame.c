@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base64.h"
 #include "base/utf8.h"
 
 /* What a line that means something begins with.  A new kind of line is added here first. */
@@ -180,6 +179,15 @@ void frame_call_add(Buf *to, Str tool, const json_t *args)
     buf_add_char(to, ')');
 }
 
+void frame_call_add_text(Buf *to, Str tool, Str args)
+{
+    json_t *read = NULL;
+    if (json_read(args, &read, NULL) != JOT_OK)
+        read = NULL;
+    AUTO_PTR(json_t) object = read;
+    frame_call_add(to, tool, json_is_object(object) ? object : NULL);
+}
+
 /* A name, bare or quoted, at *at. */
 static bool read_name(Str text, size_t *at, Arena *into, Str *out)
 {
@@ -251,9 +259,5 @@ size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args)
 
 json_t *frame_json(Str bytes)
 {
-    if (utf8_valid(bytes))
-        return json_stringn(bytes.n ? bytes.p : "", bytes.n);
-    AUTO(Buf) coded = { 0 };
-    base64_write(&coded, bytes);
-    return json_pack("{s:s%}", "base64", coded.p, coded.n);
+    return json_text(bytes);
 }

@@ -36,6 +36,8 @@ void frame_name_add(Buf *to, Str name);
 /* Add `tool(k=v, k=v)` on one line.  A string stands bare if nothing in it could be mistaken for
  * something else; whatever else there is, is JSON.  `args` is an object or NULL. */
 void frame_call_add(Buf *to, Str tool, const json_t *args);
+/* The same with the arguments as text; what is no object is left out. */
+void frame_call_add_text(Buf *to, Str tool, Str args);
 /* The call at the start of `text`: the offset behind its ')', or 0 if there is none.  The caller
  * owns *args; tool lives in `into`. */
 MUST_USE size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args);

@@ -238,11 +238,8 @@ jot_status history_at(Memory *m, Str stream, const When *when, Arena *into, Doc 
     if (st == JOT_NOT_FOUND)
         return err_set(e, JOT_NOT_FOUND, "%s has no version %llu changes back: see its history",
                        doc_name(stream).text, (unsigned long long)when->number);
-    if (st != JOT_OK) {
-        if (e)
-            *e = missing;
-        return st;
-    }
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
     if (back.mark.seq == 0)
         return err_set(e, JOT_NOT_FOUND, "%s did not exist then", doc_name(stream).text);
     return as_doc(stream, &back, out, e);

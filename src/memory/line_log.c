@@ -120,9 +120,7 @@ static jot_status look(Memory *m, Str stream, uint64_t from, Arena *into, Record
     jot_status st = store_read(m->store, stream, from, LINE_LOG_READ_MAX, into, got, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    if (st != JOT_OK && e)
-        *e = missing;
-    return st;
+    return err_pass(e, &missing, st);
 }
 
 static bool still_there(const Records *got, const LineLogPlace *at)

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "memory/lease.h"
 
 enum { PAGE = 200 };
@@ -123,6 +124,19 @@ jot_status memory_name(const char *kind, const Str *category, const char *what, 
     TRY(store_check_name(buf_str(&whole), e));
     *out = arena_copy(into, buf_str(&whole));
     return JOT_OK;
+}
+
+jot_status memory_check_word(const char *what, Str word, int max, Err *e)
+{
+    bool good = word.n <= (size_t)max && utf8_valid(word);
+    for (size_t i = 0; good && i < word.n; i++)
+        good = (unsigned char)word.p[i] >= 0x20 && word.p[i] != 0x7F;
+    Shown shown;
+    return good ? JOT_OK
+                : err_set(e, JOT_INVALID,
+                          "invalid %s '%s': use at most %d bytes of UTF-8 without control "
+                          "characters",
+                          what, err_show(&shown, word), max);
 }
 
 jot_status memory_step(Memory *m, size_t n, Err *e)

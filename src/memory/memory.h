@@ -65,6 +65,10 @@ MUST_USE jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t
 MUST_USE jot_status memory_name(const char *kind, const Str *category, const char *what, Str name,
                                 Arena *into, Str *out, Err *e);
 
+/* A word that is kept in meta, such as a type: at most `max` bytes of UTF-8 without control
+ * characters.  JOT_INVALID with a sentence that says `what` it is. */
+MUST_USE jot_status memory_check_word(const char *what, Str word, int max, Err *e);
+
 /* So many names or records more were looked at.  JOT_CANCELLED: nobody waits for the rest.  The
  * walks below call it themselves, once a page. */
 MUST_USE jot_status memory_step(Memory *m, size_t n, Err *e);

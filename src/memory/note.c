@@ -11,30 +11,11 @@
 
 static const char *const kinds[] = { "notes/", "memories/", "artifacts/", "cycles/" };
 
-static bool key_char(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-}
-
-static jot_status check_chars(Str key, Err *e)
-{
-    Shown shown;
-    for (size_t i = 0; i < key.n; i++)
-        if (!key_char(key.p[i]))
-            return err_set(e, JOT_INVALID, "invalid key '%s': use [A-Za-z0-9_-]+",
-                           err_show(&shown, key));
-    if (key.n > STORE_KEY_MAX)
-        return err_set(e, JOT_INVALID, "invalid key '%s': use at most %d bytes",
-                       err_show(&shown, key), STORE_KEY_MAX);
-    return JOT_OK;
-}
-
 jot_status note_check_key(Str key, Err *e)
 {
     if (key.n == 0)
         return err_set(e, JOT_INVALID, "key cannot be empty");
-    return check_chars(key, e);
+    return store_check_key(key, e);
 }
 
 jot_status note_stream(Str key, Arena *into, Str *out, Err *e)
@@ -75,7 +56,7 @@ static jot_status resolve_prefix(Str prefix, Arena *into, Str *out, Err *e)
         *out = prefix; /* store_list checks it */
         return JOT_OK;
     }
-    TRY(check_chars(rest, e));
+    TRY(store_check_key(rest, e));
     *out = arena_printf(into, "notes/" STR_FMT, STR_ARG(rest));
     return JOT_OK;
 }

@@ -37,24 +37,19 @@ static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
 
 /* --- The record ------------------------------------------------------------------------ */
 
-static json_t *text_or_null(Str text)
-{
-    return text.n ? json_text(text) : json_null();
-}
-
 static json_t *step_json(const PlanStep *s, size_t number)
 {
     char id[24];
     snprintf(id, sizeof id, "s%zu", number);
     return json_pack("{s:s, s:o, s:s, s:o, s:o}", "id", id, "description",
                      json_text(s->description), "status", plan_status_name(s->status), "evidence",
-                     text_or_null(s->evidence), "notes", text_or_null(s->notes));
+                     json_text_or_null(s->evidence), "notes", json_text_or_null(s->notes));
 }
 
 static json_t *post_json(const PlanPostcondition *p)
 {
     return json_pack("{s:o, s:b, s:o}", "description", json_text(p->description), "satisfied",
-                     p->satisfied, "evidence", text_or_null(p->evidence));
+                     p->satisfied, "evidence", json_text_or_null(p->evidence));
 }
 
 /* The plan as it stands in a record: without what the record itself says. */
@@ -259,10 +254,10 @@ static jot_status change_step(Plan *p, const void *what, Arena *into, json_t **e
     const PlanMove *move = what;
     TRY(check_step(p, move, e));
     PlanStep *s = &p->steps[move->n - 1];
-    *event =
-        json_pack("{s:s, s:I, s:s, s:s, s:o, s:o}", "type", "step", "n", (json_int_t)move->n,
-                  "from", plan_status_name(s->status), "to", plan_status_name(move->status),
-                  "evidence", text_or_null(move->evidence), "notes", text_or_null(move->notes));
+    *event = json_pack("{s:s, s:I, s:s, s:s, s:o, s:o}", "type", "step", "n", (json_int_t)move->n,
+                       "from", plan_status_name(s->status), "to", plan_status_name(move->status),
+                       "evidence", json_text_or_null(move->evidence), "notes",
+                       json_text_or_null(move->notes));
     s->status = move->status;
     if (move->evidence.n)
         s->evidence = arena_copy(into, move->evidence);

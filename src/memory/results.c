@@ -17,16 +17,6 @@ static const Str since = { "---\n\nNew data retrieved after compaction:\n\n", 43
 static const Str mark_error = { " [error]", 8 };
 static const Str mark_base64 = { " [base64]", 9 };
 
-static void add_call(Buf *to, const Result *item)
-{
-    json_t *read = NULL;
-    /* Arguments were checked when they were recorded; what is left of redacted ones is none. */
-    if (json_read(item->args, &read, NULL) != JOT_OK)
-        read = NULL;
-    AUTO_PTR(json_t) args = read;
-    frame_call_add(to, item->tool, args);
-}
-
 void results_add_item(Buf *to, const Result *item)
 {
     if (item->cleared) {
@@ -35,7 +25,8 @@ void results_add_item(Buf *to, const Result *item)
     }
     bool text = utf8_valid(item->result);
     buf_add(to, head);
-    add_call(to, item);
+    /* What is left of redacted arguments is none. */
+    frame_call_add_text(to, item->tool, item->args);
     if (!item->ok)
         buf_add(to, mark_error);
     if (!text)
@@ -185,8 +176,8 @@ static json_t *item_json(const Result *item)
     if (json_read(item->args, &args, NULL) != JOT_OK)
         args = json_null();
     return json_pack("{s:I, s:o, s:o, s:b, s:o}", "n", (json_int_t)item->n, "tool",
-                     frame_json(item->tool), "args", args, "ok", item->ok, "result",
-                     frame_json(item->result));
+                     json_text(item->tool), "args", args, "ok", item->ok, "result",
+                     json_text(item->result));
 }
 
 json_t *results_json(const Results *list)
@@ -194,7 +185,6 @@ json_t *results_json(const Results *list)
     json_t *items = json_array();
     for (size_t i = 0; i < list->n; i++)
         json_array_append_new(items, item_json(&list->items[i]));
-    return json_pack("{s:o, s:o, s:I}", "summary",
-                     list->summary.n ? frame_json(list->summary) : json_null(), "results", items,
-                     "damaged", (json_int_t)list->damaged);
+    return json_pack("{s:o, s:o, s:I}", "summary", json_text_or_null(list->summary), "results",
+                     items, "damaged", (json_int_t)list->damaged);
 }

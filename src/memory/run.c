@@ -391,17 +391,6 @@ jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
     return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
 }
 
-static bool has_control(Str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        bool c1 = c == 0xC2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xA0;
-        if (c < ' ' || c == 0x7F || c1)
-            return true;
-    }
-    return false;
-}
-
 static jot_status check_call(Str call, Err *e)
 {
     Shown shown;
@@ -418,7 +407,7 @@ static jot_status check_call(Str call, Err *e)
 static jot_status check_tool(Str tool, Err *e)
 {
     Shown shown;
-    if (tool.n && tool.n <= RUN_TOOL_MAX && utf8_valid(tool) && !has_control(tool))
+    if (tool.n && tool.n <= RUN_TOOL_MAX && utf8_valid(tool) && utf8_control_at(tool) == tool.n)
         return JOT_OK;
     return err_set(e, JOT_INVALID,
                    "invalid tool '%s': use 1 to %d bytes of UTF-8 without control characters",

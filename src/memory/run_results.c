@@ -307,7 +307,7 @@ json_t *unfinished_json(const UnfinishedList *list)
             args = json_null();
         json_array_append_new(out,
                               json_pack("{s:o, s:o, s:o, s:I, s:b, s:b}", "call",
-                                        frame_json(u->open.call), "tool", frame_json(u->open.tool),
+                                        json_text(u->open.call), "tool", json_text(u->open.tool),
                                         "args", args, "seq", (json_int_t)u->open.seq, "mutating",
                                         u->open.mutating, "stored", u->stored));
     }

@@ -205,9 +205,9 @@ json_t *state_json(const RunState *s)
     }
     for (size_t i = 0; i < s->open_n; i++) {
         const RunOpen *o = &s->open[i];
-        json_array_append_new(open, json_pack("{s:o, s:o, s:I, s:b}", "call", frame_json(o->call),
-                                              "tool", frame_json(o->tool), "seq",
-                                              (json_int_t)o->seq, "mutating", o->mutating));
+        json_array_append_new(open, json_pack("{s:o, s:o, s:I, s:b}", "call", json_text(o->call),
+                                              "tool", json_text(o->tool), "seq", (json_int_t)o->seq,
+                                              "mutating", o->mutating));
     }
     json_object_set_new(out, "open", open);
     json_object_set_new(out, "usage", usage_json(&s->usage));
@@ -260,10 +260,10 @@ json_t *step_json(const Step *s)
 {
     json_t *out =
         json_pack("{s:I, s:s, s:I, s:o}", "seq", (json_int_t)s->seq, "kind", run_kind_name(s->kind),
-                  "at", (json_int_t)s->at_ms, "by", frame_json(s->by));
+                  "at", (json_int_t)s->at_ms, "by", json_text(s->by));
     if (s->kind == RUN_CALL || s->kind == RUN_RESULT) {
-        json_object_set_new(out, "call", frame_json(s->call));
-        json_object_set_new(out, "tool", frame_json(s->tool));
+        json_object_set_new(out, "call", json_text(s->call));
+        json_object_set_new(out, "tool", json_text(s->tool));
     }
     if (s->kind == RUN_CALL)
         json_object_set_new(out, "mutating", json_boolean(s->mutating));
@@ -272,9 +272,9 @@ json_t *step_json(const Step *s)
         json_object_set_new(out, "of", json_integer((json_int_t)s->of));
     }
     if (s->warning.n)
-        json_object_set_new(out, "warning", frame_json(s->warning));
+        json_object_set_new(out, "warning", json_text(s->warning));
     if (s->word.n)
-        json_object_set_new(out, "word", frame_json(s->word));
+        json_object_set_new(out, "word", json_text(s->word));
     if (s->until)
         json_object_set_new(out, "until", json_integer((json_int_t)s->until));
     if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT)
@@ -284,6 +284,6 @@ json_t *step_json(const Step *s)
         json_object_set_new(out, "to", json_integer((json_int_t)s->to));
     }
     json_object_set_new(out, s->redacted ? "redacted" : "text",
-                        s->redacted ? json_true() : frame_json(s->body));
+                        s->redacted ? json_true() : json_text(s->body));
     return out;
 }

@@ -188,7 +188,7 @@ jot_status sink_put(Memory *m, const SinkPut *p, Arena *into, SinkView *out, boo
     TRY(artifact_stream(S(ARTIFACT_TOOL_RESULTS), p->call, into, &stream, e));
     if (p->tool.n == 0)
         return err_set(e, JOT_INVALID, "a tool's name cannot be empty");
-    TRY(artifact_check_word("tool", p->tool, e));
+    TRY(memory_check_word("tool", p->tool, ARTIFACT_WORD_MAX, e));
     TRY(artifact_check_task(p->task, e));
     if (p->result.n > STORE_BODY_MAX)
         return err_set(e, JOT_TOO_BIG, "a result of %zu bytes: the limit is %d", p->result.n,

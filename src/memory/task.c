@@ -40,11 +40,6 @@ static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
 
 /* --- The record ------------------------------------------------------------------------ */
 
-static json_t *text_or_null(Str text)
-{
-    return text.n ? json_text(text) : json_null();
-}
-
 static json_t *names_json(const TaskNames *list)
 {
     json_t *out = json_array();
@@ -57,14 +52,14 @@ static json_t *names_json(const TaskNames *list)
 static json_t *snapshot_json(const Task *t)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:b, s:o}", "task_id",
-                     json_text(t->id), "description", text_or_null(t->description),
-                     "expected_output", text_or_null(t->expected_output), "agent",
-                     text_or_null(t->agent), "tools", names_json(&t->tools), "dependencies",
+                     json_text(t->id), "description", json_text_or_null(t->description),
+                     "expected_output", json_text_or_null(t->expected_output), "agent",
+                     json_text_or_null(t->agent), "tools", names_json(&t->tools), "dependencies",
                      names_json(&t->dependencies), "priority", (json_int_t)t->priority,
                      "max_retries", (json_int_t)t->max_retries, "retry_count",
                      (json_int_t)t->retry_count, "status", task_status_name(t->status), "reason",
-                     text_or_null(t->reason), "blocked_until_manual", t->blocked_until_manual,
-                     "result", text_or_null(t->result));
+                     json_text_or_null(t->reason), "blocked_until_manual", t->blocked_until_manual,
+                     "result", json_text_or_null(t->result));
 }
 
 json_t *task_json(const Task *t)
@@ -302,11 +297,8 @@ static jot_status check_completed(Memory *m, const Task *t, Err *e)
         if (st == JOT_OK && other.status == TASK_COMPLETED)
             continue;
         const char *is = st == JOT_OK ? task_status_name(other.status) : "missing";
-        if (st != JOT_OK && st != JOT_NOT_FOUND && st != JOT_INVALID) {
-            if (e)
-                *e = missing;
-            return st;
-        }
+        if (st != JOT_OK && st != JOT_NOT_FOUND && st != JOT_INVALID)
+            return err_pass(e, &missing, st);
         return err_set(e, JOT_CONFLICT, "task '%s' waits for dependency '%s', which is %s",
                        err_show(&a, t->id), err_show(&b, id), is);
     }
@@ -454,9 +446,9 @@ static json_t *one_event_json(const TaskEvent *v)
 {
     return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "seq", (json_int_t)v->seq,
                      "at", time_text(v->at_ms).text, "by", json_text(v->by), "type",
-                     json_text(v->type), "from", text_or_null(v->from), "to", text_or_null(v->to),
-                     "reason", text_or_null(v->reason), "result", text_or_null(v->result), "manual",
-                     v->manual);
+                     json_text(v->type), "from", json_text_or_null(v->from), "to",
+                     json_text_or_null(v->to), "reason", json_text_or_null(v->reason), "result",
+                     json_text_or_null(v->result), "manual", v->manual);
 }
 
 json_t *task_events_json(const TaskEvents *events)

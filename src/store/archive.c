@@ -400,8 +400,9 @@ static jot_status flush(Writer *w, Err *e)
     return got < 0 ? err_errno(e, -got, "could not write the archive") : JOT_OK;
 }
 
-static jot_status write_stream(Writer *w, Str stream, Err *e)
+static jot_status write_stream(void *writer, Str stream, Err *e)
 {
+    Writer *w = writer;
     Shown shown;
     uint64_t from = 1;
     bool named = false;
@@ -428,34 +429,11 @@ static jot_status write_stream(Writer *w, Str stream, Err *e)
     return JOT_OK;
 }
 
-static jot_status write_streams(Writer *w, Err *e)
-{
-    char after[STORE_NAME_MAX];
-    size_t after_n = 0;
-    for (bool more = true; more;) {
-        AUTO(Arena) arena = { 0 };
-        Listing page;
-        TRY(store_list(w->from, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena,
-                       &page, e));
-        for (size_t i = 0; i < page.n; i++) {
-            if (page.items[i].mark.seq == 0)
-                TRY(store_record_edits(w->from, page.items[i].name, e));
-            TRY(write_stream(w, page.items[i].name, e));
-        }
-        more = page.more && page.n;
-        if (page.n) {
-            after_n = page.items[page.n - 1].name.n;
-            memcpy(after, page.items[page.n - 1].name.p, after_n);
-        }
-    }
-    return JOT_OK;
-}
-
 static jot_status write_all(Writer *w, Err *e)
 {
     hash_init(&w->hash);
     buf_addf(&w->text, WORDS "%d\n", VERSION);
-    TRY(write_streams(w, e));
+    TRY(store_each_recorded(w->from, write_stream, w, e));
     TRY(flush(w, e));
     HashState hash = w->hash;
     buf_addf(&w->text, END "%llu %llu %s\n", (unsigned long long)w->count.streams,

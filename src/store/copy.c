@@ -28,7 +28,7 @@ typedef struct Copy {
     size_t waiting_n, waiting_cap;
 } Copy;
 
-jot_status store_record_edits(Store *s, Str stream, Err *e)
+static jot_status record_edits(Store *s, Str stream, Err *e)
 {
     /* An append that cannot succeed: a conflict always answers with a head that exists. */
     Expect never = { .kind = EXPECT_SEQ, .seq = STORE_SEQ_MAX };
@@ -37,6 +37,30 @@ jot_status store_record_edits(Store *s, Str stream, Err *e)
     jot_status st = store_append(s, stream, &never, &nothing, &head, e);
     assert(st != JOT_OK);
     return st == JOT_CONFLICT ? JOT_OK : st;
+}
+
+jot_status store_each_recorded(Store *s, jot_status (*each)(void *ctx, Str stream, Err *e),
+                               void *ctx, Err *e)
+{
+    char after[STORE_NAME_MAX];
+    size_t after_n = 0;
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(s, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena, &page,
+                       e));
+        for (size_t i = 0; i < page.n; i++) {
+            if (page.items[i].mark.seq == 0)
+                TRY(record_edits(s, page.items[i].name, e));
+            TRY(each(ctx, page.items[i].name, e));
+        }
+        more = page.more && page.n;
+        if (page.n) {
+            after_n = page.items[page.n - 1].name.n;
+            memcpy(after, page.items[page.n - 1].name.p, after_n);
+        }
+    }
+    return JOT_OK;
 }
 
 static jot_status differs(Err *e, Str stream, uint64_t seq)
@@ -144,8 +168,9 @@ static jot_status copy_stream(Copy *c, Str stream, Err *e)
 }
 
 /* JOT_INVALID is the answer to a name that is taken. */
-static jot_status copy_or_wait(Copy *c, Str stream, Err *e)
+static jot_status copy_or_wait(void *copy, Str stream, Err *e)
 {
+    Copy *c = copy;
     jot_status st = copy_stream(c, stream, e);
     if (st != JOT_INVALID)
         return st;
@@ -171,36 +196,12 @@ static jot_status copy_waiting(Copy *c, Err *e)
     return JOT_OK;
 }
 
-/* The names of the source, page by page. */
-static jot_status copy_listed(Copy *c, Err *e)
-{
-    char after[STORE_NAME_MAX];
-    size_t after_n = 0;
-    for (bool more = true; more;) {
-        AUTO(Arena) arena = { 0 };
-        Listing page;
-        TRY(store_list(c->from, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena,
-                       &page, e));
-        for (size_t i = 0; i < page.n; i++) {
-            if (page.items[i].mark.seq == 0)
-                TRY(store_record_edits(c->from, page.items[i].name, e));
-            TRY(copy_or_wait(c, page.items[i].name, e));
-        }
-        more = page.more && page.n;
-        if (page.n) {
-            after_n = page.items[page.n - 1].name.n;
-            memcpy(after, page.items[page.n - 1].name.p, after_n);
-        }
-    }
-    return JOT_OK;
-}
-
 jot_status store_copy(Store *from, Store *to, void (*progress)(void *, const CopyCount *),
                       void *ctx, CopyCount *out, Err *e)
 {
     assert(from && to && out && from != to);
     Copy c = { .from = from, .to = to, .progress = progress, .ctx = ctx };
-    jot_status st = copy_listed(&c, e);
+    jot_status st = store_each_recorded(from, copy_or_wait, &c, e);
     if (st == JOT_OK)
         st = copy_waiting(&c, e);
     arena_free(&c.arena);

@@ -77,8 +77,6 @@ typedef struct StoreKind {
     bool document;    /* holds a value people may see as a file; no OP_APPEND */
     const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" */
 } StoreKind;
-/* The first control character (C0, DEL or C1) of valid text, or s.n. */
-size_t name_find_control(Str s);
 /* The row for a checked stream name; never NULL. */
 const StoreKind *store_kind(Str stream);
 
@@ -106,9 +104,10 @@ MUST_USE jot_status store_check_next(Str stream, const Mark *head, const Record 
 /* Are there `n` numbers left behind this head, for records nobody has asked for? */
 MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
 
-/* A stream that was listed with seq 0 has an edit from outside that is no record yet: make it one.
- */
-MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
+/* Every stream, page by page, each with its edits from outside made records.  `each` may stop the
+ * walk by returning anything but JOT_OK, which is then returned. */
+MUST_USE jot_status store_each_recorded(Store *s, jot_status (*each)(void *ctx, Str stream, Err *e),
+                                        void *ctx, Err *e);
 
 /* The chain of a record whose predecessor had `previous`. */
 Hash record_chain(Hash previous, Str stream, const Record *r);

@@ -36,17 +36,6 @@ const StoreKind *store_kind(Str stream)
     return &kinds[last];
 }
 
-size_t name_find_control(Str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        bool c1 = c == 0xC2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xA0;
-        if (c < 0x20 || c == 0x7F || c1)
-            return i;
-    }
-    return s.n;
-}
-
 static bool key_char(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -122,7 +111,7 @@ static jot_status check_segments(Str name, bool open_ended, Err *e)
     if (bad < name.n && !(open_ended && begins_character(str_from(name, bad))))
         return err_set(e, JOT_INVALID, "invalid name '%s': byte %zu is not UTF-8",
                        err_show(&shown, name), bad);
-    if (name_find_control(name) < name.n)
+    if (utf8_control_at(name) < name.n)
         return err_set(e, JOT_INVALID, "invalid name '%s': control characters are not allowed",
                        err_show(&shown, name));
     Str rest = name, segment;
@@ -131,7 +120,7 @@ static jot_status check_segments(Str name, bool open_ended, Err *e)
     return check_segment(rest, open_ended, e);
 }
 
-static jot_status check_key(Str key, Err *e)
+jot_status store_check_key(Str key, Err *e)
 {
     Shown shown;
     if (!all_key_chars(key))
@@ -155,8 +144,8 @@ static jot_status check_pair(Str name, Str rest, Err *e)
         return err_set(e, JOT_INVALID,
                        "invalid name '%s': use snapshots/AGENT/CYCLE_before or _after",
                        err_show(&shown, name));
-    TRY(check_key(agent, e));
-    return check_key(rest, e);
+    TRY(store_check_key(agent, e));
+    return store_check_key(rest, e);
 }
 
 /* What the kind adds: depth, keys, and directories that cannot look like a value's file. */
@@ -171,7 +160,7 @@ static jot_status check_by_kind(Str name, Err *e)
         return err_set(e, JOT_INVALID, "invalid name '%s': %s/ takes one segment",
                        err_show(&shown, name), kind->name);
     if (kind->key)
-        TRY(check_key(rest, e));
+        TRY(store_check_key(rest, e));
     Str segment;
     while (kind->tail && kind->tail[0] && str_cut(&rest, '/', &segment))
         if (str_ends(segment, str(kind->tail)))

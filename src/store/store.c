@@ -32,7 +32,7 @@ static const StoreOps *const engines[] = {
 jot_status store_check_by(Str by, Err *e)
 {
     Shown shown;
-    if (by.n > STORE_BY_MAX || !utf8_valid(by) || name_find_control(by) < by.n)
+    if (by.n > STORE_BY_MAX || !utf8_valid(by) || utf8_control_at(by) < by.n)
         return err_set(
             e, JOT_INVALID,
             "invalid author '%s': use at most %d bytes of UTF-8 without control characters",
@@ -69,7 +69,7 @@ static jot_status check_body(Str body, Err *e)
 static jot_status check_id(Str id, Err *e)
 {
     Shown shown;
-    if (id.n > STORE_ID_MAX || !utf8_valid(id) || name_find_control(id) < id.n)
+    if (id.n > STORE_ID_MAX || !utf8_valid(id) || utf8_control_at(id) < id.n)
         return err_set(e, JOT_INVALID,
                        "invalid id '%s': use at most %d bytes of UTF-8 without control characters",
                        err_show(&shown, id), STORE_ID_MAX);

@@ -335,6 +335,9 @@ MUST_USE jot_status store_index_path(Store *s, Arena *into, Str *out, Err *e);
 
 /* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
 MUST_USE jot_status store_check_name(Str name, Err *e);
+/* The same for a key, of which the names of notes are made: [A-Za-z0-9_-]+.  The empty one passes:
+ * whoever asks says what is missing. */
+MUST_USE jot_status store_check_key(Str key, Err *e);
 /* The same for what names can begin with. */
 MUST_USE jot_status store_check_prefix(Str prefix, Err *e);
 

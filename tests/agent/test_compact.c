@@ -1,6 +1,7 @@
 /* test_compact.c - making room: what goes, what stays, what a restart sees. */
 #include "agent/compact.h"
 
+#include "agent/messages.h"
 #include "agent/scene.h"
 #include "memory/tokens.h"
 
@@ -92,7 +93,7 @@ static Str sent(Bench *b, const Transcript *t)
 {
     AUTO(Arena) a = { 0 };
     AUTO(Buf) text = { 0 };
-    MessageList list = transcript_messages(t, &a);
+    MessageList list = messages_of(t, &a);
     for (size_t i = 0; i < list.n; i++) {
         buf_addf(&text, "%d\n", list.items[i].role);
         for (size_t k = 0; k < list.items[i].n; k++) {
@@ -108,7 +109,7 @@ static Str sent(Bench *b, const Transcript *t)
 static void assert_pairs(Bench *b)
 {
     AUTO(Arena) a = { 0 };
-    MessageList list = transcript_messages(&b->t, &a);
+    MessageList list = messages_of(&b->t, &a);
     for (size_t i = 0; i < list.n; i++)
         for (size_t k = 0, at = 0; k < list.items[i].n; k++) {
             const LlmPart *p = &list.items[i].parts[k];

@@ -4,6 +4,7 @@
 #include "fuzz/fuzz.h"
 #include "store/engine.h"
 #include "store/record.h"
+#include "unit/record_same.h"
 
 #define ZERO "0000000000000000000000000000000000000000000000000000000000000000"
 
@@ -30,15 +31,6 @@ const char *const fuzz_words[] = { "{\"seq\":1,",
                                    "9223372036854775807",
                                    "\xff",
                                    NULL };
-
-static bool same(const Record *a, const Record *b)
-{
-    const Mark *m = &a->mark, *n = &b->mark;
-    return m->seq == n->seq && m->at_ms == n->at_ms && m->op == n->op && m->fence == n->fence &&
-           m->size == n->size && m->redacted == n->redacted && hash_eq(m->sha256, n->sha256) &&
-           hash_eq(m->chain, n->chain) && str_eq(a->by, b->by) && str_eq(a->id, b->id) &&
-           str_eq(a->meta, b->meta) && str_eq(a->extra, b->extra) && str_eq(a->body, b->body);
-}
 
 static void check_record(const Record *r)
 {

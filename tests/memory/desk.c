@@ -37,6 +37,15 @@ static Memory open_as(Desk *d, const char *by)
     return m;
 }
 
+Mark desk_put(Desk *d, const char *stream, const char *text)
+{
+    Mark m;
+    Draft draft = { .op = OP_PUT, .body = str(text) };
+    d->now_ms += 1000;
+    desk_ok(d, memory_append(&d->m, str(stream), NULL, &draft, &m, &d->e));
+    return m;
+}
+
 Memory desk_open(Desk *d, const char *by)
 {
     assert_string_not_equal(d->engine, "mem");

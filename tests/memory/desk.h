@@ -40,6 +40,9 @@ int desk_run(const DeskTest *tests, size_t n, bool lasting);
 /* Run all tests on one engine, where that makes no difference. */
 int desk_run_on(const char *engine, const DeskTest *tests, size_t n);
 
+/* A document is written, a second later than what was before it. */
+Mark desk_put(Desk *d, const char *stream, const char *text);
+
 /* A second handle on the same pad (not for mem:), as somebody else. */
 Memory desk_open(Desk *d, const char *by);
 /* Close and open again, as a new process would. */

@@ -12,15 +12,6 @@
 #include "memory/search.h"
 #include "memory/watch.h"
 
-static Mark put(Desk *d, const char *stream, const char *text)
-{
-    Mark m;
-    Draft draft = { .op = OP_PUT, .body = str(text) };
-    d->now_ms += 1000;
-    desk_ok(d, memory_append(&d->m, str(stream), NULL, &draft, &m, &d->e));
-    return m;
-}
-
 static void add(Desk *d, const char *stream, const char *text)
 {
     Mark m;
@@ -103,9 +94,9 @@ static Str value(Desk *d, const char *stream)
 static void a_pad_in_order_has_no_faults(Desk *d)
 {
     verify(d, 0);
-    put(d, "notes/a", "one");
-    put(d, "notes/a", "two");
-    put(d, "memories/x/y.md", "three");
+    desk_put(d, "notes/a", "one");
+    desk_put(d, "notes/a", "two");
+    desk_put(d, "memories/x/y.md", "three");
     add(d, "runs/r", "four");
     desk_ok(d, store_redact(d->m.store, S("notes/a"), NULL, 1, &d->e));
     CareCount c;
@@ -121,7 +112,7 @@ static void a_lying_index_is_told_and_made_again(Desk *d)
 {
     if (strcmp(d->engine, "mem") == 0)
         return;
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     Search *s = NULL;
     Hits h;
     desk_ok(d, search_open(&s, &d->m, NULL, &d->e));
@@ -163,7 +154,7 @@ static void a_file_that_no_name_leads_to_is_told_and_is_no_fault(Desk *d)
 {
     if (!on_files(d))
         return;
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     write_file(path_in(d, "notes/my plan.txt"), S("hello"));
     write_file(path_in(d, "notes/a.md"), S("hello"));
     assert_int_equal(mkdir(path_in(d, "notes/sub"), 0700), 0);
@@ -180,7 +171,7 @@ static void leftovers_are_told_and_put_aside(Desk *d)
 {
     if (!on_files(d))
         return;
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     const char *stream = path_in(d, "streams/notes.d/a.jsonl");
     Str whole = read_file(d, stream);
     write_file(stream, arena_printf(&d->a, STR_FMT "{\"seq\":2,\"at", STR_ARG(whole)));
@@ -200,7 +191,7 @@ static void an_edit_is_worth_knowing_and_no_fault(Desk *d)
 {
     if (!on_files(d))
         return;
-    put(d, "notes/a", "pear");
+    desk_put(d, "notes/a", "pear");
     write_file(path_in(d, "notes/a.txt"), S("plum"));
     assert_int_equal(verify(d, 0).of[FAULT_EDIT], 1);
     fix(d, 0);
@@ -212,14 +203,14 @@ static void an_edit_is_worth_knowing_and_no_fault(Desk *d)
 static void two_clones(Desk *d, Str *base, Str *ours, Str *theirs)
 {
     const char *stream = path_in(d, "streams/notes.d/a.jsonl");
-    put(d, "notes/a", "one");
+    desk_put(d, "notes/a", "one");
     *base = read_file(d, stream);
-    put(d, "notes/a", "our two");
-    put(d, "notes/a", "our three");
+    desk_put(d, "notes/a", "our two");
+    desk_put(d, "notes/a", "our three");
     *ours = str_from(read_file(d, stream), base->n);
     write_file(stream, *base);
     write_file(path_in(d, "notes/a.txt"), S("one"));
-    put(d, "notes/a", "their two");
+    desk_put(d, "notes/a", "their two");
     *theirs = str_from(read_file(d, stream), base->n);
 }
 
@@ -265,7 +256,7 @@ static void a_view_with_conflict_marks_is_told(Desk *d)
 {
     if (!on_files(d))
         return;
-    put(d, "notes/a", "one");
+    desk_put(d, "notes/a", "one");
     write_file(path_in(d, "notes/a.txt"),
                S("<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n"));
     Told t = verify(d, 1);
@@ -279,8 +270,8 @@ static void after_a_crash_every_view_is_compared(Desk *d)
 {
     if (!on_files(d))
         return;
-    put(d, "notes/a", "a long text that was cut");
-    put(d, "notes/b", "kept");
+    desk_put(d, "notes/a", "a long text that was cut");
+    desk_put(d, "notes/b", "kept");
     write_file(path_in(d, "notes/a.txt"), S("a long text"));
     DoctorReport r;
     desk_expect(d, JOT_INVALID,
@@ -296,8 +287,8 @@ static void a_sqlite_pad_whose_heads_lie_is_told(Desk *d)
 {
     if (strcmp(d->engine, "sqlite"))
         return;
-    put(d, "notes/a", "one");
-    put(d, "notes/a", "two");
+    desk_put(d, "notes/a", "one");
+    desk_put(d, "notes/a", "two");
     memory_close(&d->m);
     sqlite3 *sql = NULL;
     assert_int_equal(sqlite3_open(arena_printf(&d->a, "%s/pad.db", d->dir).p, &sql), SQLITE_OK);
@@ -321,7 +312,7 @@ static void old_versions_go_by_count_age_or_size(Desk *d)
 {
     GcCount c;
     for (int i = 0; i < 40; i++)
-        put(d, "notes/a", arena_printf(&d->a, "%010d", i).p);
+        desk_put(d, "notes/a", arena_printf(&d->a, "%010d", i).p);
     for (int i = 0; i < 40; i++)
         add(d, "runs/r", "0123456789");
     desk_ok(d, care_gc(&d->m, &(GcPolicy){ .keep = 35, .dry_run = true }, NULL, NULL, &c, &d->e));
@@ -379,8 +370,8 @@ static void everything_is_counted_kind_by_kind(Desk *d)
 {
     Stats s;
     Mark m;
-    put(d, "notes/a", "one");
-    put(d, "notes/b", "two");
+    desk_put(d, "notes/a", "one");
+    desk_put(d, "notes/b", "two");
     add(d, "runs/r", "three");
     Draft gone = { .op = OP_DELETE };
     desk_ok(d, memory_append(&d->m, S("notes/b"), NULL, &gone, &m, &d->e));
@@ -402,12 +393,12 @@ static void changes_are_told_once(Desk *d)
     AUTO_PTR(Watch) w = NULL;
     Change *c;
     size_t n;
-    put(d, "notes/before", "x");
+    desk_put(d, "notes/before", "x");
     desk_ok(d, watch_open(&w, &d->m, (Str){ 0 }, &d->e));
     desk_ok(d, watch_next(w, 0, &d->a, &c, &n, &d->e));
     assert_int_equal(n, 0);
-    put(d, "notes/a", "one");
-    put(d, "notes/a", "two");
+    desk_put(d, "notes/a", "one");
+    desk_put(d, "notes/a", "two");
     add(d, "runs/r", "three");
     size_t notes = 0, runs = 0;
     for (int i = 0; i < 3; i++) {
@@ -429,7 +420,7 @@ static void only_what_is_watched_is_told(Desk *d)
     Change *c;
     size_t n;
     desk_ok(d, watch_open(&w, &d->m, S("runs/"), &d->e));
-    put(d, "notes/a", "one");
+    desk_put(d, "notes/a", "one");
     add(d, "runs/r", "two");
     desk_ok(d, watch_next(w, 0, &d->a, &c, &n, &d->e));
     assert_int_equal(n, 1);
@@ -443,7 +434,7 @@ static void another_process_and_a_person_are_seen(Desk *d)
     AUTO_PTR(Watch) w = NULL;
     Change *c;
     size_t n = 0;
-    put(d, "notes/mine", "x");
+    desk_put(d, "notes/mine", "x");
     desk_ok(d, watch_open(&w, &d->m, (Str){ 0 }, &d->e));
     pid_t child = fork();
     if (child == 0) {

@@ -1,10 +1,10 @@
 /* replay.c - choosing, at every step, what has reached the disk.
  *
  * A candidate is a choice for each uncertain name (a bit: it is there) and for
- * each dirty file (a Variant).  The first few candidates of a point are the
- * extremes; then systematic ones (each name alone missing, each alone there,
- * each file in each variant), in an order shuffled by the seed so that a cap
- * cuts no kind off, take turns with random ones.
+ * each dirty file (a Variant: see bytes.h).  The first few candidates of a point
+ * are the extremes; then systematic ones (each name alone missing, each alone
+ * there, each file in each variant), in an order shuffled by the seed so that a
+ * cap cuts no kind off, take turns with random ones.
  *
  * Names are kept as `certain`, a Tree, and the steps behind it in order; of
  * these some are durable and always applied, the others are the uncertain
@@ -16,45 +16,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rig/bytes.h"
+
 enum {
     UNCERTAIN_MAX = 256, /* names in flight at one time */
     KEYS = 6,            /* candidates that come first at every point */
     STREAK_MAX = 48,     /* random candidates in a row that show nothing new */
-    PAGE = 4096,
-    SECTOR = 512,
 };
 
 const char *const model_names[MODEL_COUNT] = { "ordered", "weak", "kill" };
-
-typedef enum VariantKind {
-    BYTES_ALL,
-    BYTES_NONE,
-    BYTES_ZEROS,     /* the size is there and the data is not: zeros where there was nothing */
-    BYTES_TORN,      /* the last write ends after `arg` bytes */
-    BYTES_TORN_ZERO, /* the same, but the size is there */
-    BYTES_PREFIX,    /* the first `arg` writes */
-    BYTES_PAGES,     /* a random half of the pages, by the seed `arg` */
-} VariantKind;
-
-typedef struct Variant {
-    VariantKind kind;
-    bool lost; /* what a failed sync left behind is gone */
-    uint64_t arg;
-    Content *made; /* built when first wanted */
-} Variant;
-
-enum { VARIANTS_MAX = 24 };
-
-typedef struct File {
-    Buf base[2];     /* synced bytes: [1] with, [0] without what a failed sync left behind */
-    size_t *pending; /* steps since the last sync */
-    size_t n, cap;
-    bool doomed; /* a sync has failed: base[0] and base[1] may differ */
-    Content settled;
-    Variant variants[VARIANTS_MAX];
-    size_t variants_n;
-    Variant chosen; /* in the present candidate, if it is dirty */
-} File;
 
 typedef struct Change {
     const Step *step;
@@ -119,44 +89,6 @@ static void apply_names(Tree *t, const Step *s)
     }
 }
 
-static void resize(Buf *b, size_t n)
-{
-    if (n > b->n) {
-        char *room = buf_room(b, n - b->n);
-        assert(room);
-        memset(room, 0, n - b->n);
-        buf_grew(b, n - b->n);
-    }
-    b->n = n;
-}
-
-static void apply_bytes(Buf *b, const Step *s, size_t cut)
-{
-    if (s->kind == STEP_TRUNCATE) {
-        resize(b, (size_t)s->at);
-        return;
-    }
-    size_t n = cut < s->data.n ? cut : s->data.n, end = (size_t)s->at + n;
-    if (n == 0)
-        return;
-    if (end > b->n)
-        resize(b, end);
-    memcpy(b->p + s->at, s->data.p, n);
-}
-
-static void settle(Replay *r, File *f, bool failed)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        const Step *s = &r->rec->steps[f->pending[i]];
-        apply_bytes(&f->base[1], s, SIZE_MAX);
-        if (!failed)
-            apply_bytes(&f->base[0], s, SIZE_MAX);
-    }
-    f->n = 0;
-    f->doomed = f->doomed || failed;
-    f->settled = (Content){ buf_str(&f->base[1]), bytes_hash(buf_str(&f->base[1])) };
-}
-
 /* Whether the sync of `inode` makes this change of names durable. */
 static bool settles(const Replay *r, int inode, const Step *s)
 {
@@ -193,16 +125,6 @@ static void follow_names(Replay *r, const Step *s)
     r->uncertain++;
 }
 
-static void follow_bytes(Replay *r, const Step *s)
-{
-    File *f = &r->files[s->inode];
-    if (f->n == f->cap) {
-        f->cap = f->cap ? f->cap * 2 : 16;
-        f->pending = mem_grow(f->pending, f->cap * sizeof *f->pending);
-    }
-    f->pending[f->n++] = (size_t)(s - r->rec->steps);
-}
-
 static void follow(Replay *r, const Step *s)
 {
     if (is_name_step(s))
@@ -210,16 +132,16 @@ static void follow(Replay *r, const Step *s)
     switch (s->kind) {
     case STEP_WRITE:
     case STEP_TRUNCATE:
-        follow_bytes(r, s);
+        file_write(&r->files[s->inode], (size_t)(s - r->rec->steps));
         break;
     case STEP_SYNC:
         if (!r->rec->dirs[s->inode])
-            settle(r, &r->files[s->inode], false);
+            file_settle(&r->files[s->inode], false);
         settle_names(r, s->inode);
         break;
     case STEP_SYNC_FAILED:
         if (!r->rec->dirs[s->inode])
-            settle(r, &r->files[s->inode], true);
+            file_settle(&r->files[s->inode], true);
         break;
     case STEP_BEGIN:
         r->begun = (size_t)s->at + 1;
@@ -234,136 +156,6 @@ static void follow(Replay *r, const Step *s)
     case STEP_UNLINK:
         break;
     }
-}
-
-/* --- Bytes ----------------------------------------------------------------------------- */
-
-static bool dirty(const File *f)
-{
-    return f->n > 0 || f->doomed;
-}
-
-static const Step *last_pending(const Replay *r, const File *f)
-{
-    return f->n ? &r->rec->steps[f->pending[f->n - 1]] : NULL;
-}
-
-/* Up to where the file's old bytes are still on the disk: a cut gives them up. */
-static size_t old_end(const Replay *r, const File *f, const Variant *v)
-{
-    size_t end = f->base[!v->lost].n;
-    for (size_t i = 0; i < f->n; i++) {
-        const Step *s = &r->rec->steps[f->pending[i]];
-        if (s->kind == STEP_TRUNCATE && (size_t)s->at < end)
-            end = (size_t)s->at;
-    }
-    return end;
-}
-
-/* A byte of a write that did not get there is what it was before, or a zero where there was
- * nothing and only the file's new size has arrived. */
-static void lose_bytes(const Replay *r, const File *f, const Variant *v, const Step *s, Buf *b)
-{
-    const Buf *old = &f->base[!v->lost];
-    size_t from = v->kind == BYTES_TORN_ZERO ? (size_t)v->arg : 0, keep = old_end(r, f, v);
-    for (size_t i = from; i < s->data.n && (size_t)s->at + i < b->n; i++) {
-        size_t at = (size_t)s->at + i;
-        if (v->kind != BYTES_PAGES || mix64(v->arg, at / PAGE) & 1)
-            b->p[at] = at < keep ? old->p[at] : 0;
-    }
-}
-
-static void build_into(const Replay *r, const File *f, const Variant *v, Buf *b)
-{
-    buf_add(b, buf_str(&f->base[!v->lost]));
-    size_t n = f->n;
-    if (v->kind == BYTES_NONE)
-        n = 0;
-    if (v->kind == BYTES_PREFIX)
-        n = (size_t)v->arg;
-    for (size_t i = 0; i < n; i++) {
-        bool torn = v->kind == BYTES_TORN && i + 1 == n;
-        apply_bytes(b, &r->rec->steps[f->pending[i]], torn ? (size_t)v->arg : SIZE_MAX);
-    }
-    bool holes = v->kind == BYTES_ZEROS || v->kind == BYTES_PAGES;
-    for (size_t i = 0; i < f->n; i++) {
-        const Step *s = &r->rec->steps[f->pending[i]];
-        bool torn = v->kind == BYTES_TORN_ZERO && i + 1 == f->n;
-        if (s->kind == STEP_WRITE && (holes || torn))
-            lose_bytes(r, f, v, s, b);
-    }
-}
-
-static Content *build(Replay *r, const File *f, const Variant *v)
-{
-    AUTO(Buf) b = { 0 };
-    build_into(r, f, v, &b);
-    Content *made = NEW(&r->at_point, Content);
-    made->bytes = arena_copy(&r->at_point, buf_str(&b));
-    made->hash = bytes_hash(made->bytes);
-    return made;
-}
-
-static void offer(File *f, VariantKind kind, uint64_t arg)
-{
-    if (f->variants_n < VARIANTS_MAX)
-        f->variants[f->variants_n++] = (Variant){ .kind = kind, .arg = arg };
-    if (f->doomed && f->variants_n < VARIANTS_MAX)
-        f->variants[f->variants_n++] = (Variant){ .kind = kind, .lost = true, .arg = arg };
-}
-
-static void offer_cuts(File *f, const Step *last)
-{
-    size_t n = last->data.n, to_sector = SECTOR - (size_t)last->at % SECTOR;
-    size_t last_sector = ((size_t)last->at + n - 1) / SECTOR * SECTOR;
-    size_t cuts[] = { n / 2, 1, n - 1, to_sector, last_sector - (size_t)last->at };
-    for (size_t i = 0; i < COUNT_OF(cuts); i++)
-        if (cuts[i] > 0 && cuts[i] < n)
-            offer(f, BYTES_TORN, cuts[i]);
-    offer(f, BYTES_TORN_ZERO, n / 2);
-    if (to_sector < n)
-        offer(f, BYTES_TORN_ZERO, to_sector);
-}
-
-/* The variants of a dirty file, the most telling first. */
-static void offer_variants(Replay *r, File *f)
-{
-    f->variants_n = 0;
-    if (!dirty(f))
-        return;
-    offer(f, BYTES_ALL, 0);
-    if (f->n == 0)
-        return;
-    offer(f, BYTES_NONE, 0);
-    offer(f, BYTES_ZEROS, 0);
-    const Step *last = last_pending(r, f);
-    if (last->kind == STEP_WRITE)
-        offer_cuts(f, last);
-    if (f->n > 1) {
-        offer(f, BYTES_PREFIX, f->n - 1);
-        offer(f, BYTES_PREFIX, 1);
-        offer(f, BYTES_PREFIX, f->n / 2);
-    }
-    offer(f, BYTES_PAGES, 1);
-    offer(f, BYTES_PAGES, 2);
-}
-
-static Variant random_variant(Replay *r, const File *f)
-{
-    uint64_t dice = next_random(r), arg = next_random(r);
-    Variant v = f->variants[dice % f->variants_n];
-    if (v.kind != BYTES_TORN && v.kind != BYTES_PAGES && v.kind != BYTES_PREFIX)
-        return v;
-    if (dice >> 62 == 0)
-        return v;
-    v.made = NULL;
-    if (v.kind == BYTES_TORN)
-        v.arg = 1 + arg % last_pending(r, f)->data.n;
-    if (v.kind == BYTES_PREFIX)
-        v.arg = arg % (f->n + 1);
-    if (v.kind == BYTES_PAGES)
-        v.arg = arg;
-    return v;
 }
 
 /* --- Candidates ------------------------------------------------------------------------ */
@@ -443,15 +235,8 @@ static void choose_names_at_random(Replay *r)
 /* The same kind of variant for every dirty file that has it; BYTES_ALL for the others. */
 static void choose_bytes(Replay *r, VariantKind kind)
 {
-    for (size_t i = 0; i < r->rec->inodes; i++) {
-        File *f = &r->files[i];
-        Variant *found = f->variants_n ? &f->variants[0] : NULL;
-        for (size_t j = 0; j < f->variants_n && found->kind != kind; j++)
-            if (f->variants[j].kind == kind)
-                found = &f->variants[j];
-        if (found)
-            f->chosen = *found;
-    }
+    for (size_t i = 0; i < r->rec->inodes; i++)
+        file_choose(&r->files[i], kind);
 }
 
 static void choose_bytes_at_random(Replay *r)
@@ -462,7 +247,12 @@ static void choose_bytes_at_random(Replay *r)
         if (!f->variants_n)
             continue;
         bool whole = calm && next_random(r) % 4 != 0;
-        f->chosen = whole ? f->variants[0] : random_variant(r, f);
+        if (whole) {
+            f->chosen = f->variants[0];
+            continue;
+        }
+        uint64_t dice = next_random(r), arg = next_random(r);
+        file_choose_random(f, dice, arg);
     }
 }
 
@@ -567,23 +357,8 @@ static void build_image(Replay *r)
     build_names(r);
     for (size_t i = 0; i < r->image.names.n; i++) {
         int inode = r->image.names.items[i].inode;
-        File *f = &r->files[inode];
-        if (r->rec->dirs[inode])
-            continue;
-        if (!f->variants_n) {
-            r->image.contents[inode] = &f->settled;
-            continue;
-        }
-        if (!f->chosen.made) {
-            f->chosen.made = build(r, f, &f->chosen);
-            for (size_t j = 0; j < f->variants_n; j++) {
-                Variant *v = &f->variants[j];
-                if (v->kind == f->chosen.kind && v->arg == f->chosen.arg &&
-                    v->lost == f->chosen.lost)
-                    v->made = f->chosen.made;
-            }
-        }
-        r->image.contents[inode] = f->chosen.made;
+        if (!r->rec->dirs[inode])
+            r->image.contents[inode] = file_content(&r->files[inode], &r->at_point);
     }
 }
 
@@ -602,7 +377,7 @@ static bool visit_point(Replay *r, Visit (*visit)(void *, const CrashState *), v
 {
     r->random = mix64(r->options->seed, r->point);
     for (size_t i = 0; i < r->rec->inodes; i++)
-        offer_variants(r, &r->files[i]);
+        file_offer(&r->files[i]);
     size_t fresh = 0, streak = 0, fresh_max = new_max(r);
     for (size_t i = 0; i < r->options->tries_max && choose(r, i); i++) {
         build_image(r);
@@ -629,20 +404,14 @@ static void start(Replay *r)
     r->image.contents = mem_alloc(r->rec->inodes * sizeof *r->image.contents);
     for (size_t i = 0; i < r->rec->inodes; i++) {
         const Content *c = i < r->rec->start.inodes ? r->rec->start.contents[i] : NULL;
-        File *f = &r->files[i];
-        buf_add(&f->base[0], c ? c->bytes : (Str){ 0 });
-        buf_add(&f->base[1], c ? c->bytes : (Str){ 0 });
-        settle(r, f, false);
+        file_init(&r->files[i], r->rec->steps, c ? c->bytes : S(""));
     }
 }
 
 static void done(Replay *r)
 {
-    for (size_t i = 0; i < r->rec->inodes; i++) {
-        buf_free(&r->files[i].base[0]);
-        buf_free(&r->files[i].base[1]);
-        free(r->files[i].pending);
-    }
+    for (size_t i = 0; i < r->rec->inodes; i++)
+        file_done(&r->files[i]);
     arena_free(&r->at_point);
     tree_free(&r->certain);
     tree_free(&r->image.names);
@@ -669,40 +438,10 @@ void replay(const Recording *recording, const ReplayOptions *options,
 
 static void describe_bytes(const Replay *r, Buf *to, int inode)
 {
-    const File *f = &r->files[inode];
-    const Variant *v = &f->chosen;
-    unsigned long long arg = v->arg;
     char path[400];
     tree_path(&r->image.names, inode, path, sizeof path);
-    bool whole = v->kind == BYTES_ALL && !v->lost;
-    if (!f->variants_n || whole || path[0] == '?')
-        return;
-    buf_addf(to, "  %s: ", path);
-    if (v->lost)
-        buf_addf(to, "without what a failed sync left; ");
-    switch (v->kind) {
-    case BYTES_ALL:
-        buf_addf(to, "all later bytes\n");
-        break;
-    case BYTES_NONE:
-        buf_addf(to, "none of %zu unsynced writes\n", f->n);
-        break;
-    case BYTES_ZEROS:
-        buf_addf(to, "zeros instead of %zu unsynced writes\n", f->n);
-        break;
-    case BYTES_TORN:
-        buf_addf(to, "the last write ends after %llu bytes\n", arg);
-        break;
-    case BYTES_TORN_ZERO:
-        buf_addf(to, "the last write is zeros after %llu bytes\n", arg);
-        break;
-    case BYTES_PREFIX:
-        buf_addf(to, "only %llu of %zu unsynced writes\n", arg, f->n);
-        break;
-    case BYTES_PAGES:
-        buf_addf(to, "some pages of the unsynced writes are missing\n");
-        break;
-    }
+    if (path[0] != '?')
+        file_describe(&r->files[inode], path, to);
 }
 
 void crash_describe(const CrashState *state, Buf *to)

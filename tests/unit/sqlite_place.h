@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "store/store.h"
 
@@ -147,6 +149,18 @@ static inline void must_hold(Store *s, Str stream, Str body)
         fail_msg("head: %s", e.text);
     assert_int_equal(r.body.n, body.n);
     assert_memory_equal(r.body.p, body.p, body.n);
+}
+
+/* Run it in a process of its own; what it returned. */
+static inline int in_child(const Place *p, int (*run)(const Place *p))
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(run(p));
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 #endif

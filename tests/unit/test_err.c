@@ -87,6 +87,17 @@ static void where_comes_in_front_and_keeps_the_status(void **state)
     assert_int_equal(e.status, JOT_CONFLICT);
 }
 
+static void what_is_passed_on_is_what_was_recorded(void **state)
+{
+    Err own = { 0 }, e = { 0 };
+    err_set(&own, JOT_IO, "the disk is gone");
+    assert_int_equal(err_pass(&e, &own, JOT_OK), JOT_OK);
+    assert_int_equal(e.status, JOT_OK);
+    assert_int_equal(err_pass(&e, &own, JOT_IO), JOT_IO);
+    assert_string_equal(e.text, "the disk is gone");
+    assert_int_equal(err_pass(NULL, &own, JOT_IO), JOT_IO);
+}
+
 static void the_status_follows_from_errno(void **state)
 {
     static const struct {
@@ -158,6 +169,7 @@ int main(void)
         cmocka_unit_test(a_number_that_is_no_status_has_a_row_too),
         cmocka_unit_test(setting_returns_the_status_it_records),
         cmocka_unit_test(where_comes_in_front_and_keeps_the_status),
+        cmocka_unit_test(what_is_passed_on_is_what_was_recorded),
         cmocka_unit_test(the_status_follows_from_errno),
         cmocka_unit_test(a_long_sentence_is_cut_between_characters),
         cmocka_unit_test(shown_names_are_printable_and_short),

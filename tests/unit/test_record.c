@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "store/engine.h"
 #include "store/record.h"
+#include "unit/record_same.h"
 
 static const char stream_name[] = "notes/plan";
 
@@ -21,15 +22,6 @@ static Record sealed(Op op, Str by, Str id, Str meta, Str body)
         r.mark.sha256 = hash_of(body);
     r.mark.chain = record_chain(before.chain, str(stream_name), &r);
     return r;
-}
-
-static bool same(const Record *a, const Record *b)
-{
-    const Mark *m = &a->mark, *n = &b->mark;
-    return m->seq == n->seq && m->at_ms == n->at_ms && m->op == n->op && m->fence == n->fence &&
-           m->size == n->size && m->redacted == n->redacted && hash_eq(m->sha256, n->sha256) &&
-           hash_eq(m->chain, n->chain) && str_eq(a->by, b->by) && str_eq(a->id, b->id) &&
-           str_eq(a->meta, b->meta) && str_eq(a->extra, b->extra) && str_eq(a->body, b->body);
 }
 
 static Str line_of(Arena *a, const Record *r)

@@ -117,6 +117,27 @@ static void characters_are_counted_and_never_split(void **state)
     assert_int_equal(utf8_floor((Str){ 0 }, 5), 0);
 }
 
+static void each_byte_that_is_no_text_is_mended_alone(void **state)
+{
+    AUTO(Buf) to = { 0 };
+    AUTO(Arena) a = { 0 };
+    assert_int_equal(utf8_mend(&to, S("a\xff\xf0\x9f\x98z\xc3\xa9\xc3")), 5);
+    assert_str(buf_str(&to), S("a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz\xc3\xa9"
+                               "\xEF\xBF\xBD"));
+    assert_str(utf8_mended(S("\x80z"), &a), S("\xEF\xBF\xBDz"));
+    Str good = S("caf\xc3\xa9");
+    assert_ptr_equal(utf8_mended(good, &a).p, good.p);
+    assert_int_equal(utf8_mend(&to, (Str){ 0 }), 0);
+}
+
+static void the_first_control_character_is_found(void **state)
+{
+    assert_int_equal(utf8_control_at(S("a\tb")), 1);
+    assert_int_equal(utf8_control_at(S("ab\x7f")), 2);
+    assert_int_equal(utf8_control_at(S("caf\xc3\xa9\xc2\x9f")), 5);
+    assert_int_equal(utf8_control_at(S("\xc2\xa0 caf\xc3\xa9")), 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +147,8 @@ int main(void)
         cmocka_unit_test(the_first_bad_byte_is_found_wherever_it_stands),
         cmocka_unit_test(a_character_cut_off_at_the_end_is_bad_at_its_first_byte),
         cmocka_unit_test(characters_are_counted_and_never_split),
+        cmocka_unit_test(the_first_control_character_is_found),
+        cmocka_unit_test(each_byte_that_is_no_text_is_mended_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,112 @@
+/* messages.c - turning turns into messages.
+ *
+ * The question comes first, with the summary of what is not shown any more behind
+ * it; then each turn as the model said it and as it was answered.  Nothing but the
+ * transcript is asked: the same one always gives the same messages. */
+#include "agent/messages.h"
+
+#include "memory/artifact.h"
+#include "memory/frame.h"
+#include "memory/results.h"
+#include "memory/tokens.h"
+#include "tool/tool.h"
+
+/* What the pad's own tools answered is in the pad, and nowhere else: the same call reads it. */
+static Str call_again(const TurnCall *c, Arena *into)
+{
+    AUTO(Buf) call = { 0 };
+    frame_call_add_text(&call, c->tool, c->args);
+    return arena_copy(into, buf_str(&call));
+}
+
+/* What stands for a result that is not shown: how to read it again. */
+static Str pointer_to(const TurnCall *c, Arena *into)
+{
+    bool pad = tool_find(TOOLS_ALL, c->tool) != NULL;
+    Str again =
+        pad ? call_again(c, into)
+            : arena_printf(into,
+                           "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
+                           STR_ARG(c->call));
+    return arena_printf(into, "[tool_result elided; about %zu tokens; read it again: " STR_FMT "]",
+                        tokens_estimate(c->result), STR_ARG(again));
+}
+
+static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
+{
+    /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer. */
+    if (c->ok && c->n <= t->cleared) {
+        Str pointer = pointer_to(c, into);
+        if (tokens_estimate(pointer) < tokens_estimate(c->result))
+            return pointer;
+    }
+    if (!c->warning.n)
+        return c->result;
+    return arena_printf(into, STR_FMT "\n\n[warning] " STR_FMT, STR_ARG(c->result),
+                        STR_ARG(c->warning));
+}
+
+static Str first_text(const Transcript *t, Arena *into)
+{
+    if (!t->summary.n)
+        return t->query;
+    return arena_printf(into,
+                        STR_FMT "\n\n[session summary: %llu turn%s replaced]\n" STR_FMT
+                                "\n[end of the summary: go on from here]",
+                        STR_ARG(t->query), (unsigned long long)t->summed, t->summed == 1 ? "" : "s",
+                        STR_ARG(t->summary));
+}
+
+/* The model's own words.  A provider refuses a message of nothing. */
+static LlmMessage said(const Turn *turn, Arena *into)
+{
+    bool any = false;
+    for (size_t i = 0; i < turn->parts_n; i++)
+        any = any || turn->parts[i].kind != LLM_TEXT || str_trim(turn->parts[i].text).n;
+    if (any)
+        return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
+    LlmPart *nothing = NEW(into, LlmPart);
+    *nothing = (LlmPart){ .kind = LLM_TEXT, .text = S("(an empty reply)") };
+    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = nothing, .n = 1 };
+}
+
+static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
+{
+    Str shown = shown_result(t, c, into);
+    if (!t->setup.json && turn->kind != TURN_REDACTED)
+        return (LlmPart){ .kind = LLM_RESULT, .id = c->part, .text = shown, .is_error = !c->ok };
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    Result item = { .n = c->n, .ok = c->ok, .tool = c->tool, .args = c->args, .result = shown };
+    results_add_item(&text, &item);
+    return (LlmPart){ .kind = LLM_TEXT, .text = arena_copy(into, buf_str(&text)) };
+}
+
+/* What the model was answered: results first, then words.  False: nothing. */
+static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage *out)
+{
+    LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < turn->calls_n; i++)
+        if (turn->calls[i].n)
+            parts[n++] = result_part(t, turn, &turn->calls[i], into);
+    if (turn->notice.n)
+        parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = turn->notice };
+    if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would go on with its own words */
+        parts[n++] =
+            (LlmPart){ .kind = LLM_TEXT, .text = S("[your last reply was redacted: go on]") };
+    *out = (LlmMessage){ .role = LLM_USER, .parts = parts, .n = n };
+    return n > 0;
+}
+
+MessageList messages_of(const Transcript *t, Arena *into)
+{
+    MessageList list = { .items = NEW_ARRAY(into, LlmMessage, 2 * t->turns_n + 1) };
+    LlmPart *first = NEW(into, LlmPart);
+    *first = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
+    list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = 1 };
+    for (size_t i = 0; i < t->turns_n; i++) {
+        list.items[list.n++] = said(&t->turns[i], into);
+        list.n += heard(t, &t->turns[i], into, &list.items[list.n]);
+    }
+    return list;
+}
