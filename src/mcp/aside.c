@@ -1,4 +1,4 @@
-/* aside.c - a queue and a thread. */
+/* aside.c - two queues and a thread. */
 #include "mcp/aside.h"
 
 #include <pthread.h>
@@ -15,22 +15,39 @@ typedef struct Task {
 struct McpAside {
     McpAsideRead *done;
     void *ctx;
-    pthread_mutex_t lock;
-    pthread_cond_t filled;
-    Task *first, **last; /* under the lock */
+    pthread_mutex_t lock; /* of the rest */
+    pthread_cond_t changed;
+    Task *first, **last; /* to be read, oldest first */
+    Task *old;           /* to be freed */
+    bool handed_over;    /* what was read last has not been collected */
 };
+
+/* The task a link leads to, which leaves its queue; with the lock held. */
+static Task *unlink_task(McpAside *a, Task **at)
+{
+    Task *t = *at;
+    *at = t->next;
+    if (a->last == &t->next)
+        a->last = at;
+    return t;
+}
 
 static Task *next_task(McpAside *a)
 {
     pthread_mutex_lock(&a->lock);
-    while (!a->first)
-        pthread_cond_wait(&a->filled, &a->lock);
-    Task *t = a->first;
-    a->first = t->next;
-    if (!a->first)
-        a->last = &a->first;
+    while (!a->old && (!a->first || a->handed_over))
+        pthread_cond_wait(&a->changed, &a->lock);
+    Task *t = unlink_task(a, a->old ? &a->old : &a->first);
+    a->handed_over = a->handed_over || !t->old;
     pthread_mutex_unlock(&a->lock);
     return t;
+}
+
+static void free_task(Task *t)
+{
+    mcp_message_free(t->old);
+    buf_free(&t->body);
+    free(t);
 }
 
 static void *run(void *ctx)
@@ -38,11 +55,11 @@ static void *run(void *ctx)
     McpAside *a = ctx;
     for (;;) {
         Task *t = next_task(a);
-        mcp_message_free(t->old);
-        if (!t->old)
-            a->done(a->ctx, t->number, mcp_message_new(buf_str(&t->body)));
-        buf_free(&t->body);
-        free(t);
+        McpMessage *m = t->old ? NULL : mcp_message_new(buf_str(&t->body));
+        uint64_t number = t->number;
+        free_task(t);
+        if (m)
+            a->done(a->ctx, number, m);
     }
     return NULL;
 }
@@ -53,31 +70,53 @@ McpAside *mcp_aside_start(McpAsideRead *done, void *ctx)
     McpAside *a = mem_alloc(sizeof *a);
     *a = (McpAside){ .done = done, .ctx = ctx, .last = &a->first };
     pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->filled, NULL);
+    pthread_cond_init(&a->changed, NULL);
     if (pthread_create(&thread, NULL, run, a) != 0)
         mem_exhausted();
     pthread_detach(thread);
     return a;
 }
 
-static void add(McpAside *a, Task task)
+void mcp_aside_read(McpAside *a, uint64_t number, Buf body)
 {
     Task *t = mem_alloc(sizeof *t);
-    *t = task;
+    *t = (Task){ .number = number, .body = body };
     pthread_mutex_lock(&a->lock);
     *a->last = t;
     a->last = &t->next;
-    pthread_cond_signal(&a->filled);
+    pthread_cond_signal(&a->changed);
     pthread_mutex_unlock(&a->lock);
 }
 
-void mcp_aside_read(McpAside *a, uint64_t number, Buf body)
+bool mcp_aside_withdraw(McpAside *a, uint64_t number)
 {
-    add(a, (Task){ .number = number, .body = body });
+    pthread_mutex_lock(&a->lock);
+    Task **at = &a->first;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    Task *t = *at ? unlink_task(a, at) : NULL;
+    pthread_mutex_unlock(&a->lock);
+    if (t)
+        free_task(t);
+    return t != NULL;
+}
+
+void mcp_aside_collected(McpAside *a)
+{
+    pthread_mutex_lock(&a->lock);
+    a->handed_over = false;
+    pthread_cond_signal(&a->changed);
+    pthread_mutex_unlock(&a->lock);
 }
 
 void mcp_aside_forget(McpAside *a, McpMessage *m)
 {
-    if (m)
-        add(a, (Task){ .old = m });
+    if (!m)
+        return;
+    Task *t = mem_alloc(sizeof *t);
+    pthread_mutex_lock(&a->lock);
+    *t = (Task){ .old = m, .next = a->old };
+    a->old = t;
+    pthread_cond_signal(&a->changed);
+    pthread_mutex_unlock(&a->lock);
 }

@@ -16,11 +16,16 @@ static const json_t *meta_of(const RpcMessage *m)
     return json_object_get(m->params, "_meta");
 }
 
+McpEra mcp_headers_era_of_body(const RpcMessage *m)
+{
+    return json_object_get(meta_of(m), VERSION) ? MCP_ERA_MODERN : MCP_ERA_LEGACY;
+}
+
 McpEra mcp_headers_era(const HttpRequest *q, const RpcMessage *m)
 {
-    if (json_object_get(meta_of(m), VERSION) || str_eq(header_version(q), S(MCP_MODERN)))
+    if (str_eq(header_version(q), S(MCP_MODERN)))
         return MCP_ERA_MODERN;
-    return MCP_ERA_LEGACY;
+    return mcp_headers_era_of_body(m);
 }
 
 bool mcp_headers_complete(const RpcMessage *m)

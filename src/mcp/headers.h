@@ -13,6 +13,9 @@
  * we do not know. */
 McpEra mcp_headers_era(const HttpRequest *q, const RpcMessage *m);
 
+/* The same by the body alone. */
+McpEra mcp_headers_era_of_body(const RpcMessage *m);
+
 /* False, with the error to answer with 400: for the stateless era. */
 MUST_USE bool mcp_headers_check(const HttpRequest *q, const RpcMessage *m, RpcError *why);
 /* The same for the old era, where only the version can be wrong. */

@@ -93,21 +93,45 @@ typedef struct Read {
     McpMessage *message;
 } Read;
 
+static McpReading **find_reading(McpHttp *h, uint64_t number)
+{
+    McpReading **at = &h->readings;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    return at;
+}
+
+/* Its bytes are gone; x is NULL if its client is too.  The caller owns it. */
+static McpReading *end_reading(McpHttp *h, McpReading **at, HttpExchange *x)
+{
+    McpReading *r = *at;
+    *at = r->next;
+    h->readings_n--;
+    http_return_share(h->server, x, r->share);
+    return r;
+}
+
+/* What was posted by a client that has gone; takes it. */
+static void handle_late(McpHttp *h, const McpReading *r, McpMessage *taken)
+{
+    bool good = taken->good || taken->array;
+    if (r->stays && good && mcp_headers_era_of_body(&taken->msg) == MCP_ERA_LEGACY)
+        mcp_http_old_stays(h, r, &taken);
+    drop(h, taken);
+}
+
 static void was_read(void *ctx, void *arg)
 {
     McpHttp *h = ctx;
     Read *r = arg;
     HttpExchange *x = http_find(h->server, r->number);
-    McpReading **at = &h->readings;
-    while ((*at)->number != r->number)
-        at = &(*at)->next;
-    McpReading *done = *at;
-    *at = done->next;
-    free(done);
+    McpReading *reading = end_reading(h, find_reading(h, r->number), x);
     if (x)
         handle(h, x, r->message);
     else
-        drop(h, r->message); /* its client has gone */
+        handle_late(h, reading, r->message);
+    mcp_aside_collected(h->aside);
+    free(reading);
     free(r);
 }
 
@@ -120,9 +144,7 @@ static void hand_back(void *ctx, uint64_t number, McpMessage *m)
     http_server_post(h->server, was_read, r);
 }
 
-/* True if something of this session is being read: what comes behind it waits its turn, for a
- * session gets what it would have got one by one. */
-static bool is_behind(const McpHttp *h, Str session)
+bool mcp_http_reads(const McpHttp *h, Str session)
 {
     for (const McpReading *r = h->readings; session.n && r; r = r->next)
         if (str_eq(str(r->session), session))
@@ -132,11 +154,22 @@ static bool is_behind(const McpHttp *h, Str session)
 
 static void read_aside(McpHttp *h, HttpExchange *x, Str session)
 {
+    if (h->readings_n == MCP_HTTP_UNREAD_MAX) {
+        http_refuse(x, 503, "too many large messages wait: try again");
+        return;
+    }
+    const HttpRequest *q = http_request(x);
+    AUTO(RpcError) why = { 0 };
     McpReading *r = mem_alloc(sizeof *r);
     *r = (McpReading){ .number = http_number(x), .next = h->readings };
+    r->plain = !mcp_headers_accepts(q, "text/event-stream");
+    r->stays = http_header_count(q, "mcp-session-id") == 1 && session.n < sizeof r->session &&
+               mcp_headers_check_old(q, &why) &&
+               (!r->plain || mcp_headers_accepts(q, "application/json"));
     snprintf(r->session, sizeof r->session, STR_FMT, STR_ARG(session));
     h->readings = r;
-    mcp_aside_read(h->aside, r->number, http_take_body(x));
+    h->readings_n++;
+    mcp_aside_read(h->aside, r->number, http_take_body(x, &r->share));
 }
 
 static void post(void *ctx, HttpExchange *x)
@@ -144,7 +177,9 @@ static void post(void *ctx, HttpExchange *x)
     McpHttp *h = ctx;
     const HttpRequest *q = http_request(x);
     Str session = http_header(q, "mcp-session-id");
-    if (q->body.n > MCP_HTTP_ASIDE || is_behind(h, session))
+    /* What comes behind a large one waits its turn: a session gets what it would have got one by
+     * one. */
+    if (q->body.n > MCP_HTTP_ASIDE || mcp_http_reads(h, session))
         read_aside(h, x, session);
     else
         handle(h, x, mcp_message_new(q->body));
@@ -155,7 +190,10 @@ static void post(void *ctx, HttpExchange *x)
 static void gone(void *ctx, uint64_t number)
 {
     McpHttp *h = ctx;
-    if (!mcp_http_old_gone(h, number))
+    McpReading **reading = find_reading(h, number);
+    if (*reading && !(*reading)->stays && mcp_aside_withdraw(h->aside, number))
+        free(end_reading(h, reading, NULL));
+    else if (!*reading && !mcp_http_old_gone(h, number))
         mcp_http_lone_gone(h, number);
 }
 

@@ -6,7 +6,7 @@
  * cancels nothing.
  *
  * The stateless era has POST only, each for itself; there closing the connection means
- * that nobody wants the answer any more.
+ * that nobody wants the answer any more, and what has not been read is not.
  *
  * An answer is sent after its write is durable; SIGINT, SIGTERM and SIGHUP end the
  * process, after what is running has ended or WORK_GRACE_MS are over. */
@@ -24,6 +24,7 @@ enum {
     MCP_HTTP_PATIENCE_MS = 250, /* an answer that takes longer comes as an event stream */
     MCP_HTTP_IDLE_S = 30 * 60,  /* a session nobody uses ends after this */
     MCP_HTTP_ASIDE = 16 * 1024, /* a message of more bytes is read by another thread */
+    MCP_HTTP_UNREAD_MAX = 256,  /* messages that wait for that */
 };
 
 typedef struct McpHttpOptions {

@@ -28,10 +28,13 @@ typedef struct McpLone {
     struct McpLone *next;
 } McpLone;
 
-/* A request whose message is read aside. */
+/* A request whose message is read aside, and what must be known of it if its client goes. */
 typedef struct McpReading {
     uint64_t number; /* of its exchange */
     char session[65];
+    bool stays;   /* its session takes it even so, unless the body is of the other era */
+    bool plain;   /* its client takes no event streams */
+    size_t share; /* of the room for bodies */
     struct McpReading *next;
 } McpReading;
 
@@ -46,6 +49,7 @@ typedef struct McpHttp {
     McpLone *lone;
     McpAside *aside;
     McpReading *readings;
+    size_t readings_n;
 } McpHttp;
 
 typedef struct McpMail {
@@ -63,6 +67,9 @@ void mcp_mail_post(McpHttp *h, uint64_t number, const McpOut *out,
 void mcp_mail_free(McpMail *m);
 DEFINE_AUTO_PTR(McpMail, mcp_mail_free)
 
+/* True if something of this session is being read aside, or waits for it. */
+bool mcp_http_reads(const McpHttp *h, Str session);
+
 /* Answer with a JSON-RPC error and this status. */
 void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
 
@@ -70,6 +77,8 @@ void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
 
 /* *message is taken if it comes to that: then it is NULL. */
 void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message);
+/* The same for one whose client has gone. */
+void mcp_http_old_stays(McpHttp *h, const McpReading *r, McpMessage **message);
 void mcp_http_old_get(void *ctx, HttpExchange *x);
 void mcp_http_old_delete(void *ctx, HttpExchange *x);
 /* True if the exchange was one of the old era. */

@@ -29,12 +29,20 @@ static McpHttpSession *by_number(McpHttp *h, uint64_t number)
     return NULL;
 }
 
-static bool in_use(McpHttpSession *s)
+static McpHttpSession *by_id(McpHttp *h, Str id)
+{
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
+        if (h->sessions[i] && str_eq(str(h->sessions[i]->id), id))
+            return h->sessions[i];
+    return NULL;
+}
+
+static bool in_use(const McpHttp *h, const McpHttpSession *s)
 {
     for (size_t i = 0; i < CHANNELS_MAX; i++)
         if (s->channels.all[i].exchange)
             return true;
-    return work_client_busy(s->client);
+    return work_client_busy(s->client) || mcp_http_reads(h, str(s->id));
 }
 
 /* End a session: whoever still reads of it reads no more. */
@@ -67,7 +75,7 @@ void mcp_http_old_expire(McpHttp *h)
     int64_t idle_ms = (h->o->idle_s ? h->o->idle_s : MCP_HTTP_IDLE_S) * 1000;
     for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++) {
         McpHttpSession *s = h->sessions[i];
-        if (s && in_use(s))
+        if (s && in_use(h, s))
             s->used_ms = now;
         else if (s && now - s->used_ms > idle_ms)
             end_session(h, i);
@@ -82,7 +90,7 @@ static size_t find_place(McpHttp *h)
         McpHttpSession *s = h->sessions[i];
         if (!s)
             return i;
-        if (in_use(s))
+        if (in_use(h, s))
             continue;
         if (best == MCP_HTTP_SESSIONS_MAX || s->used_ms < h->sessions[best]->used_ms)
             best = i;
@@ -110,20 +118,18 @@ static McpHttpSession *new_session(McpHttp *h)
 static McpHttpSession *find_session(McpHttp *h, HttpExchange *x)
 {
     const HttpRequest *q = http_request(x);
-    Str id = http_header(q, "mcp-session-id");
+    McpHttpSession *s = by_id(h, http_header(q, "mcp-session-id"));
     RpcError why = rpc_error(RPC_INVALID_REQUEST, "unknown session: send initialize without one");
     if (http_header_count(q, "mcp-session-id") != 1) {
         why = rpc_error(RPC_INVALID_REQUEST, "a request has one header 'mcp-session-id'");
         mcp_http_fail(x, 400, (Str){ 0 }, &why);
         return NULL;
     }
-    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
-        if (h->sessions[i] && str_eq(str(h->sessions[i]->id), id)) {
-            h->sessions[i]->used_ms = io_awake_ms(h->io);
-            return h->sessions[i];
-        }
-    mcp_http_fail(x, 404, (Str){ 0 }, &why);
-    return NULL;
+    if (s)
+        s->used_ms = io_awake_ms(h->io);
+    else
+        mcp_http_fail(x, 404, (Str){ 0 }, &why);
+    return s;
 }
 
 /* --- Streams ----------------------------------------------------------------------------- */
@@ -282,6 +288,20 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     }
     channel_drop(&s->channels, one);
     http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
+}
+
+void mcp_http_old_stays(McpHttp *h, const McpReading *r, McpMessage **message)
+{
+    bool room = work_room(h->work) >= requests_in(&(*message)->msg);
+    McpHttpSession *s = room ? by_id(h, str(r->session)) : NULL;
+    McpChannel *one = s ? channel_new(&s->channels, r->number) : NULL;
+    if (!one)
+        return; /* there is nobody to be told */
+    s->used_ms = io_awake_ms(h->io);
+    one->plain = r->plain;
+    one->exchange = 0;
+    if (!mcp_take_read(work_session(s->client), TAKE(*message), r->number))
+        channel_drop(&s->channels, one);
 }
 
 /* Go on with a channel behind an event.  What nobody asked for and is not kept any more is made

@@ -2,10 +2,13 @@
  *
  * A transport takes messages on one thread.  What needs the pad runs here, on a few
  * threads, each with the pad open for itself.  Requests about the same thing run in the
- * order they came in, whoever sent them; one that may be about anything waits for all
- * its client sent before it, and holds up all that the client sends behind it; two
- * that only read never wait for each other: so whoever sends several at once gets what
- * he would have got one by one.
+ * order in which the transport took them, whoever sent them; one that may be about
+ * anything waits for all its client sent before it, and holds up all that the client
+ * sends behind it; two that only read never wait for each other: so whoever sends
+ * several at once gets what he would have got one by one, from a transport that takes
+ * a client's messages in the order they came.  That of HTTP does so in a session; of
+ * two clients the one with the large message, which has to be read first, may be
+ * overtaken.
  *
  * Another thread follows what changes in the pad, from the first moment on at which
  * somebody wants to know it, and tells every client.

@@ -473,10 +473,19 @@ const HttpRequest *http_request(const HttpExchange *x)
     return &x->reader.request;
 }
 
-Buf http_take_body(HttpExchange *x)
+Buf http_take_body(HttpExchange *x, size_t *share)
 {
+    *share = TAKE(x->reserved);
     x->reader.request.body = (Str){ 0 };
     return TAKE(x->reader.body);
+}
+
+void http_return_share(HttpServer *s, HttpExchange *x, size_t share)
+{
+    if (x)
+        x->reserved += share;
+    else
+        s->bodies -= share;
 }
 
 uint64_t http_number(const HttpExchange *x)

@@ -781,17 +781,108 @@ def a_large_message_holds_nobody_up():
         assert len(read_note(p.url, "large")) == 4000000
 
 
+def memory_peak(server):
+    """The most memory a server has had so far, in bytes."""
+    with open("/proc/%d/status" % server.process.pid) as f:
+        return next(int(line.split()[1]) * 1024 for line in f if line.startswith("VmHWM:"))
+
+
+SMALL = os.environ.get("JOT_TEST_VOLUME") == "small"
+
+
+def almost_sent(server, text, **headers):
+    """A connection on which all of a message but its last byte has been sent."""
+    c = server.connect()
+    c.putrequest("POST", "/mcp")
+    for name, value in dict(server.headers(**headers), Content_Length=len(text)).items():
+        c.putheader(name.replace("_", "-"), value)
+    c.endheaders(text[:-1].encode())
+    return c
+
+
+def send_and_go(server, text, n=1, pause=0.0, **headers):
+    """Send a message n times at once, and close the connections without reading the answers."""
+    connections = [almost_sent(server, text, **headers) for _ in range(n)]
+    for c in connections:
+        c.sock.sendall(text[-1:].encode())
+    time.sleep(pause)
+    for c in connections:
+        c.close()
+
+
+def work_done(server):
+    """The processor time a server has taken, in ticks."""
+    with open("/proc/%d/stat" % server.process.pid) as f:
+        return sum(int(ticks) for ticks in f.read().rsplit(")", 1)[1].split()[11:13])
+
+
+def until_idle(server):
+    """Wait until a server has nothing to do: its processor time does not grow for a while."""
+    def rests():
+        before = work_done(server)
+        time.sleep(0.3)
+        return work_done(server) == before
+    assert soon(rests, 5 * wire.WAIT)
+
+
+# Read, it takes about 70 times its size.
+MANY_VALUES = '{"a":[%s{}]}' % ("{}," * (100000 if SMALL else 400000))
+
+
+class Queue:
+    """Messages whose last bytes are sent one after the other, behind some that take long to read: none is read before all have come."""
+
+    def __init__(self, server, *more, slow=12):
+        """Each of `more` is a message and its headers."""
+        self.all = [(almost_sent(server, MANY_VALUES), MANY_VALUES) for _ in range(slow)]
+        self.slow = slow
+        for message, headers in more:
+            text = json.dumps(message)
+            self.all.append((almost_sent(server, text, **headers), text))
+        until_idle(server)
+
+    def __enter__(self):
+        for c, text in self.all:
+            c.sock.sendall(text[-1:].encode())
+        return [c for c, _ in self.all[self.slow:]]
+
+    def __exit__(self, *failure):
+        for c, _ in self.all:
+            c.close()
+
+
+@test
+def large_messages_whose_clients_have_gone_are_not_read():
+    with Place() as p:
+        s = p.serve()
+        began = work_done(s)
+        for _ in range(10):
+            assert s.ask("POST", MANY_VALUES)[0] == 400
+        until_idle(s)
+        one, ten_read = memory_peak(s), work_done(s) - began
+        send_and_go(s, MANY_VALUES, n=30)
+        until_idle(s)
+        assert work_done(s) - began < 2 * ten_read, (ten_read, work_done(s) - began)
+        assert memory_peak(s) < 3 * one + 30 * len(MANY_VALUES), (one >> 20, memory_peak(s) >> 20)
+
+
 @test
 def a_large_message_whose_client_has_gone_is_forgotten():
     with Place() as p:
         s = p.serve()
-        message = write("gone", "x" * 1000000, modern=True)
-        for _ in range(20):
-            c = s.connect()
-            c.request("POST", "/mcp", json.dumps(message), s.headers(**wire.modern_headers(message)))
+        for _ in range(8):
+            assert s.ask("POST", MANY_VALUES)[0] == 400
+        answered = memory_peak(s)
+        for _ in range(5):  # it goes while its message is being read
+            send_and_go(s, MANY_VALUES, pause=0.02)
+            until_idle(s)
+        assert memory_peak(s) < 2 * answered, (answered >> 20, memory_peak(s) >> 20)
+        # And what it asked for does not come about.
+        message = write("gone", "x" * 3000000, modern=True)
+        with Queue(s, (message, wire.modern_headers(message))) as (c,):
             c.close()
-        assert post_modern(s, write("there", "x" * 1000000, modern=True))[0] == 200
-        assert len(read_note(p.url, "there")) == 1000000
+        until_idle(s)
+        assert read_note(p.url, "gone") is None
 
 
 @test
@@ -815,14 +906,67 @@ def what_a_session_sends_behind_a_large_message_waits_its_turn():
     with Place() as p:
         s = p.serve()
         session = begin(s)
-        texts = ["x" * 1000000] + ["text %d" % i for i in range(20)]
-        threads = [threading.Thread(target=post, args=(s, write("k%d" % i, t, id=i)), kwargs=session)
-                   for i, t in enumerate(texts)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
-        assert [read_note(p.url, "k%d" % i) for i in range(len(texts))] == texts
+        with Queue(s, (write("k", "x" * 1000000, id=1), session)) as (large,):
+            status, _, reply = post(s, write("k", "small", id=2), **session)
+            assert status == 200 and "result" in reply, reply
+            assert large.getresponse().status == 200
+        assert read_note(p.url, "k") == "small"
+
+
+@test
+def what_a_session_sent_is_done_although_its_client_has_gone_before_it_was_read():
+    with Place() as p:
+        s = p.serve()
+        old = begin(s, "2025-06-18")
+        new = write("stateless", "x" * 1000000, modern=True)
+        far = dict(old, **{"Mcp-Session-Id": old["Mcp-Session-Id"] + "0"})
+        with Queue(s, (write("large", "x" * 3000000), old), (write("small", "x", id=2), old), (new, wire.modern_headers(new)),
+                   (write("far", "x" * 100000), far), (write("html", "x" * 100000), dict(old, Accept="text/html"))) as sent:
+            for c in sent:
+                c.close()
+        assert soon(lambda: len(read_note(p.url, "large") or "") == 3000000)
+        assert soon(lambda: read_note(p.url, "small") == "x")
+        until_idle(s)
+        assert [read_note(p.url, key) for key in ("stateless", "far", "html")] == [None] * 3
+        # Its session is as before.
+        assert post(s, write("large", "y", id=1), **old)[0] == 200
+
+
+@test
+def a_session_whose_message_waits_to_be_read_is_in_use():
+    with Place() as p:
+        s = p.serve()
+        session = begin(s)
+        others = [begin(s) for _ in range(63)]
+        with Queue(s, (write("k", "x" * 100000), session)) as (sent,):
+            sent.close()
+            others.append(begin(s))  # one has to go for it, and that is not the oldest
+        assert soon(lambda: len(read_note(p.url, "k") or "") == 100000)
+        got = [post(s, request("ping"), **one)[0] for one in (session, others[0], others[1], others[-1])]
+        assert got == [200, 404, 200, 200], got
+
+
+def is_refused(server, message, headers):
+    """True if it is answered with 503 at once; else its client goes."""
+    c = server.connect()
+    c.request("POST", "/mcp", json.dumps(message), server.headers(**headers))
+    try:
+        return bool(select.select([c.sock], [], [], 0.02)[0]) and c.getresponse().status == 503
+    finally:
+        c.close()
+
+
+@test
+def messages_that_wait_to_be_read_are_bounded():
+    with Place() as p:
+        s = p.serve()
+        session = begin(s)
+        ping = request("ping", {"x": "y" * 20000}), session
+        with Queue(s, *[ping] * 220, slow=30) as sent:
+            for c in sent:
+                c.close()
+            assert any(is_refused(s, *ping) for _ in range(60))
+        assert soon(lambda: post(s, ping[0], **session)[0] == 200)
 
 
 @test

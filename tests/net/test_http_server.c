@@ -22,6 +22,8 @@ typedef struct Desk {
     uint64_t gone[64];
     size_t gone_n;
     uint64_t streamed;
+    Buf taken; /* a body, and its share */
+    size_t share;
     int order[1000]; /* what was posted, as it came */
     size_t order_n;
 } Desk;
@@ -46,6 +48,31 @@ static void later(void *ctx, HttpExchange *x)
     pthread_mutex_lock(&d->lock);
     d->later[d->later_n++] = http_number(x);
     pthread_mutex_unlock(&d->lock);
+}
+
+static void take_body(void *ctx, HttpExchange *x)
+{
+    Desk *d = ctx;
+    buf_free(&d->taken);
+    d->taken = http_take_body(x, &d->share);
+    later(ctx, x);
+}
+
+static void return_share(void *ctx, void *arg)
+{
+    Desk *d = ctx;
+    (void)arg;
+    http_return_share(d->server, http_find(d->server, d->later[d->later_n - 1]), d->share);
+    pthread_mutex_lock(&d->lock);
+    d->order_n++;
+    pthread_mutex_unlock(&d->lock);
+}
+
+static void answer_last(void *ctx, void *arg)
+{
+    Desk *d = ctx;
+    (void)arg;
+    http_reply(http_find(d->server, d->later[d->later_n - 1]), 200, (Str){ 0 }, (Str){ 0 });
 }
 
 static void waited(void *ctx, HttpExchange *x)
@@ -99,6 +126,7 @@ static const HttpRoute routes[] = {
     { .method = "GET", .path = "/hello", .answer = hello },
     { .method = "POST", .path = "/echo", .json = true, .answer = echo },
     { .method = "GET", .path = "/later", .answer = later },
+    { .method = "POST", .path = "/take", .json = true, .answer = take_body },
     { .method = "GET", .path = "/patient", .answer = patient },
     { .method = "GET", .path = "/stream", .answer = stream },
     { .method = "GET", .path = "/page/*", .open = true, .answer = hello },
@@ -121,6 +149,7 @@ static int open_with(void **state, int patience_ms)
     d->o = (HttpOptions){ .address = S("127.0.0.1:0"),
                           .guard = { .locked = true, .token = hash_of(S("token")) },
                           .limits = { .body_max = 100000,
+                                      .bodies_max = 150000,
                                       .connections_max = CONNECTIONS,
                                       .backlog_max = 64 * 1024,
                                       .head_ms = patience_ms,
@@ -161,6 +190,7 @@ static int close_desk(void **state)
     http_server_post(d->server, stop, NULL);
     pthread_join(d->thread, NULL);
     http_server_close(d->server);
+    buf_free(&d->taken);
     free(d);
     return 0;
 }
@@ -314,6 +344,53 @@ static void an_answer_may_come_later_and_nobody_may_want_it(void **state)
     assert_true(hears(other, "HTTP/1.1 202 Accepted\r\n"));
 }
 
+/* A connection on which a body was sent that leaves no room for a second one. */
+static Fd send_much(const Desk *d)
+{
+    AUTO(Buf) body = { 0 };
+    Fd fd = dial(d);
+    say(fd, "POST /take HTTP/1.1\r\n" HEAD
+            "Content-Type: application/json\r\nContent-Length: 90000\r\n\r\n");
+    for (int i = 0; i < 90000; i++)
+        buf_add_char(&body, 'x');
+    (void)send(fd, body.p, body.n, MSG_NOSIGNAL); /* it may be refused before its end */
+    return fd;
+}
+
+static void a_body_that_was_taken_keeps_its_share_when_its_client_goes(void **state)
+{
+    Desk *d = *state;
+    AUTO(Fd) fd = send_much(d);
+    assert_true(comes(d, &d->later_n, 1));
+    fd_close(&fd);
+    assert_true(comes(d, &d->gone_n, 1));
+    AUTO(Fd) refused = send_much(d);
+    assert_true(hears(refused, "HTTP/1.1 503 "));
+    http_server_post(d->server, return_share, NULL);
+    assert_true(comes(d, &d->order_n, 1));
+    AUTO(Fd) taken = send_much(d);
+    assert_true(comes(d, &d->later_n, 2));
+    http_server_post(d->server, answer_last, NULL);
+    assert_true(hears(taken, "HTTP/1.1 200 "));
+}
+
+static void a_share_that_was_returned_is_its_exchanges_until_that_is_answered(void **state)
+{
+    Desk *d = *state;
+    AUTO(Fd) first = send_much(d);
+    assert_true(comes(d, &d->later_n, 1));
+    http_server_post(d->server, return_share, NULL);
+    assert_true(comes(d, &d->order_n, 1));
+    AUTO(Fd) refused = send_much(d);
+    assert_true(hears(refused, "HTTP/1.1 503 "));
+    http_server_post(d->server, answer_last, NULL);
+    assert_true(hears(first, "HTTP/1.1 200 "));
+    AUTO(Fd) second = send_much(d);
+    assert_true(comes(d, &d->later_n, 2));
+    http_server_post(d->server, answer_last, NULL);
+    assert_true(hears(second, "HTTP/1.1 200 "));
+}
+
 static void events_are_chunks_and_signs_of_life_come_between(void **state)
 {
     Desk *d = *state;
@@ -448,6 +525,8 @@ int main(void)
         IMPATIENT(a_client_that_trickles_its_body_is_cut_off),
         IMPATIENT(a_connection_nobody_uses_is_closed),
         WITH_DESK(an_answer_may_come_later_and_nobody_may_want_it),
+        WITH_DESK(a_body_that_was_taken_keeps_its_share_when_its_client_goes),
+        WITH_DESK(a_share_that_was_returned_is_its_exchanges_until_that_is_answered),
         WITH_DESK(events_are_chunks_and_signs_of_life_come_between),
         WITH_DESK(a_client_that_does_not_read_its_stream_is_cut_off),
         WITH_DESK(a_pause_gives_way_and_work_does_not),
