@@ -212,11 +212,7 @@ int json_hex4(Str s, size_t at)
     if (at + 4 > s.n)
         return -1;
     for (size_t i = at; i < at + 4; i++) {
-        char c = s.p[i];
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
+        int digit = hex_digit(s.p[i]);
         if (digit < 0)
             return -1;
         value = value * 16 + digit;

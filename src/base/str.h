@@ -38,6 +38,9 @@ size_t str_find_last(Str s, char c);
 Str str_from(Str s, size_t from);
 Str str_slice(Str s, size_t from, size_t to);
 
+/* What a hex digit stands for; -1 if it is none. */
+int hex_digit(char c);
+
 /* Without the spaces, tabs and line breaks around it. */
 Str str_trim(Str s);
 

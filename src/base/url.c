@@ -4,20 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The byte behind the '%' at `at`, or -1 for a broken escape, a NUL included. */
 static int escaped_byte(Str s, size_t at)
 {
-    int high = at + 2 < s.n ? hex_value(s.p[at + 1]) : -1;
-    int low = at + 2 < s.n ? hex_value(s.p[at + 2]) : -1;
+    int high = at + 2 < s.n ? hex_digit(s.p[at + 1]) : -1;
+    int low = at + 2 < s.n ? hex_digit(s.p[at + 2]) : -1;
     if (high < 0 || low < 0 || high * 16 + low == 0)
         return -1;
     return high * 16 + low;

@@ -122,9 +122,9 @@ static jot_status show_run(Session *s, const RunLine *l, json_t *to)
     TRY(run_query(&s->memory, l->id, &s->arena, &query, &s->err));
     if (s->json) {
         json_array_append_new(to,
-                              json_pack("{s:o, s:I, s:I, s:o, s:o}", "id", frame_json(l->id), "at",
+                              json_pack("{s:o, s:I, s:I, s:o, s:o}", "id", json_text(l->id), "at",
                                         (json_int_t)l->at_ms, "records", (json_int_t)l->records,
-                                        "by", frame_json(l->by), "query", frame_json(query)));
+                                        "by", json_text(l->by), "query", json_text(query)));
         return JOT_OK;
     }
     printf("%s" STR_FMT "%s  %s  %6llu  ", ink(INK_YELLOW), STR_ARG(l->id), ink(INK_PLAIN),
@@ -334,7 +334,7 @@ static jot_status run_show_final(Session *s)
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     TRY(run_final(&r, &text, &s->err));
     if (s->json)
-        print_json(json_pack("{s:s, s:o}", "run", r.id, "text", frame_json(buf_str(&text))));
+        print_json(json_pack("{s:s, s:o}", "run", r.id, "text", json_text(buf_str(&text))));
     else
         print_line(buf_str(&text));
     return JOT_OK;

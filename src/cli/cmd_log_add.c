@@ -59,7 +59,7 @@ static jot_status add_call(Session *s, Run *r, RunKind kind, json_t *out)
     c.mutating = opt_given(s, "mutating");
     UsageWarnings w = run_warnings(r, (uint64_t)limit, c.tool, c.args, &s->arena);
     TRY(run_call(r, &c, &s->err));
-    json_object_set_new(out, "call", frame_json(id));
+    json_object_set_new(out, "call", json_text(id));
     json_object_set_new(out, "warnings", warnings_json(&w));
     if (s->json)
         return JOT_OK;

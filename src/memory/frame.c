@@ -254,10 +254,3 @@ size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args)
     *args = TAKE(object);
     return at + 1;
 }
-
-/* --- JSON -------------------------------------------------------------------------------- */
-
-json_t *frame_json(Str bytes)
-{
-    return json_text(bytes);
-}

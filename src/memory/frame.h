@@ -42,7 +42,4 @@ void frame_call_add_text(Buf *to, Str tool, Str args);
  * owns *args; tool lives in `into`. */
 MUST_USE size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args);
 
-/* Bytes as JSON: a string, or {"base64": ...} if they are not UTF-8.  The caller owns it. */
-json_t *frame_json(Str bytes);
-
 #endif

@@ -22,15 +22,6 @@ typedef struct Unit {
 
 static Unit unit_at(Str s, size_t at, int level);
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The four hex digits at `*at`, which moves behind them; -1 if there are others. */
 static int32_t read_hex(Str s, size_t *at, int level)
 {

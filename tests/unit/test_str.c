@@ -125,6 +125,17 @@ static void unsigned_numbers_go_up_to_64_bits(void **state)
     assert_true(value == UINT64_MAX);
 }
 
+static void hex_digits_are_those_of_both_cases_and_no_others(void **state)
+{
+    (void)state;
+    static const char digits[] = "0123456789abcdefABCDEF";
+    for (int c = -128; c < 128; c++) {
+        const char *at = c ? strchr(digits, c) : NULL;
+        int want = !at ? -1 : at - digits < 16 ? (int)(at - digits) : (int)(at - digits) - 6;
+        assert_int_equal(hex_digit((char)c), want);
+    }
+}
+
 static void trimming_takes_space_from_both_ends_and_nothing_else(void **state)
 {
     (void)state;
@@ -143,6 +154,7 @@ static void trimming_takes_space_from_both_ends_and_nothing_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hex_digits_are_those_of_both_cases_and_no_others),
         cmocka_unit_test(trimming_takes_space_from_both_ends_and_nothing_else),
         cmocka_unit_test(a_str_may_hold_nul_bytes),
         cmocka_unit_test(the_empty_str_equals_every_other_empty_str),
