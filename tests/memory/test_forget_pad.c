@@ -146,16 +146,23 @@ static void what_is_left_of_it_reads_well(Desk *d)
     assert_int_equal(g.damaged, 0);
 }
 
+/* A cycle that runs, and whose goal is the secret; its id. */
+static Str wake_with_secret(Desk *d, Cycle *c)
+{
+    Str text, goal = S("find " CANARY);
+    CycleInit init = { .goals = &goal, .goals_n = 1 };
+    desk_ok(d, cycle_init(&d->m, S("ann"), &init, &d->a, &text, &d->e));
+    desk_ok(d, cycle_wake(&d->m, S("ann"), &(CycleWake){ 0 }, &d->a, c, &d->e));
+    return arena_copy(&d->a, c->id);
+}
+
 static void a_cycle_that_runs_goes_on(Desk *d)
 {
-    Str text, goal = S("find " CANARY), told;
+    Str told;
     Cycle c;
     CycleStep step;
     ForgetCount count;
-    CycleInit init = { .goals = &goal, .goals_n = 1 };
-    desk_ok(d, cycle_init(&d->m, S("ann"), &init, &d->a, &text, &d->e));
-    desk_ok(d, cycle_wake(&d->m, S("ann"), &(CycleWake){ 0 }, &d->a, &c, &d->e));
-    Str id = arena_copy(&d->a, c.id);
+    Str id = wake_with_secret(d, &c);
     desk_ok(d, cycle_step(&d->m, S("ann"), id, S("{\"tool\": \"look\", \"args\": {\"q\": 1}}"),
                           &d->a, &step, &c, &d->e));
     desk_ok(d,
@@ -175,14 +182,11 @@ static void a_cycle_that_runs_goes_on(Desk *d)
 /* The text a cycle woke with is older than the edit, so all that is left of it is the edit. */
 static void a_cycle_whose_state_a_person_edited_goes_on(Desk *d)
 {
-    Str text, goal = S("find " CANARY), told;
+    Str told;
     Cycle c;
     CycleStep step;
     ForgetCount count;
-    CycleInit init = { .goals = &goal, .goals_n = 1 };
-    desk_ok(d, cycle_init(&d->m, S("ann"), &init, &d->a, &text, &d->e));
-    desk_ok(d, cycle_wake(&d->m, S("ann"), &(CycleWake){ 0 }, &d->a, &c, &d->e));
-    Str id = arena_copy(&d->a, c.id);
+    Str id = wake_with_secret(d, &c);
     AUTO(Buf) edited = { 0 };
     buf_add(&edited, c.before);
     buf_add(&edited, S("mine: hello\n"));

@@ -96,12 +96,19 @@ typedef struct Mending {
     Err *e;
 } Mending;
 
+/* The stream whose file this is; false if it is nobody's. */
+static bool stream_at(const char *dir, const char *name, Buf *to)
+{
+    AUTO(Arena) arena = { 0 };
+    return place_of_stream_path(arena_printf(&arena, "%s/%s", dir, name), to);
+}
+
 static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
 {
     const Mending *m = ctx;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
-    if (!place_of_stream_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
+    if (!stream_at(dir, name, &stream))
         return JOT_OK;
     Place p = place_of(buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
@@ -119,9 +126,8 @@ static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
 static jot_status settle_new(void *ctx, const char *dir, const char *name)
 {
     const Mending *m = ctx;
-    AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
-    if (!place_of_stream_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
+    if (!stream_at(dir, name, &stream))
         return JOT_OK;
     Place p = place_of(buf_str(&stream));
     AUTO(Stream) seen = { .fd = FD_NONE };
