@@ -159,7 +159,7 @@ static bool fail_at(Faults *f, const Fault *fault, size_t at, bool sticky)
     AUTO(Arena) arena = { 0 };
     Image left;
     live_image(&o->live, &arena, &left);
-    const Seen *seen = oracle_look(o, test_boots[0]);
+    const Seen *seen = oracle_left(o, &left, test_boots[0]);
     Past past = { &history, history.n, history.n, true };
     char wrong[500];
     size_t open_now = bench_descriptors(o);

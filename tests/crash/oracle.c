@@ -307,20 +307,47 @@ static void grow_known(Oracle *o)
     free(old);
 }
 
-const Seen *oracle_state(Oracle *o, const Image *image, uint64_t hash, const char *boot,
-                         bool *fresh)
+/* The disk's place in the table; its `disk` is 0 if nobody has looked yet. */
+static struct Known *known_of(Oracle *o, uint64_t hash, const char *boot, uint64_t *disk)
 {
     if (2 * o->known_n >= o->known_cap)
         grow_known(o);
-    uint64_t disk = mix64(hash, (uint64_t)boot[0]);
-    disk += disk == 0;
-    struct Known *known = place_of(o, disk);
+    *disk = mix64(hash, (uint64_t)boot[0]);
+    *disk += *disk == 0;
+    return place_of(o, *disk);
+}
+
+const Seen *oracle_state(Oracle *o, const Image *image, uint64_t hash, const char *boot,
+                         bool *fresh)
+{
+    uint64_t disk;
+    struct Known *known = known_of(o, hash, boot, &disk);
     *fresh = known->disk == 0;
     if (*fresh) {
         *known = (struct Known){ disk, look_twice(o, image, boot) };
         o->known_n++;
     }
     return o->seen[known->seen];
+}
+
+/* True if there is something in the directory that no image tells of. */
+static bool has_more(const Oracle *o)
+{
+    const char *name = o->live.untracked;
+    struct stat st;
+    return name && fstatat(o->live.inodes[TREE_ROOT].fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+const Seen *oracle_left(Oracle *o, const Image *image, const char *boot)
+{
+    uint64_t disk;
+    struct Known *known = known_of(o, image_hash(image), boot, &disk);
+    if (known->disk && !has_more(o) && !o->thorough)
+        return o->seen[known->seen];
+    size_t which = look(o, boot, choose_doors(o));
+    o->known_n += known->disk == 0;
+    *known = (struct Known){ disk, which };
+    return o->seen[which];
 }
 
 void oracle_init(Oracle *o, const Target *t, const Workload *w, const History *h, const char *root)

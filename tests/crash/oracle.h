@@ -62,6 +62,8 @@ const Seen *oracle_state(Oracle *o, const Image *image, uint64_t hash, const cha
                          bool *fresh);
 /* The sight of the oracle's directory as it is now.  Valid until the next call. */
 const Seen *oracle_look(Oracle *o, const char *boot);
+/* The same where `image` is what it holds, which may have been seen before. */
+const Seen *oracle_left(Oracle *o, const Image *image, const char *boot);
 
 /* What came before the crash. */
 typedef struct Past {
