@@ -19,7 +19,7 @@
 #include "base/arena.h"
 #include "rig/ramlock.h"
 
-enum { DEVICE = 0x4A4F54, MAP_MAX = 4 << 20, TICK_NS = 1000 };
+enum { DEVICE = 0x4A4F54, MAP_MAX = 256 * 1024, TICK_NS = 1000 };
 
 typedef struct Entry {
     uint64_t cookie;
