@@ -154,15 +154,16 @@ static jot_status say_usage(Session *s)
                    s->path, space, cmd->args, tolower(cmd->summary[0]), cmd->summary + 1);
 }
 
-/* What an argument that can be left out may be, besides: a text, or a beginning of names, which
- * every name has.  What else is empty is no choice (may_be_empty). */
+/* What an argument that can be left out may be, besides: a text; a beginning of names, which every
+ * name has; and what its command refuses in better words.  What else is empty is no choice
+ * (may_be_empty). */
 static bool arg_may_be_empty(Str name)
 {
-    static const char *const texts[] = { "TEXT",     "LINE",        "WHY",   "QUERY",
-                                         "QUESTION", "RESULT",      "ARG",   "GOAL",
-                                         "REASON",   "DESCRIPTION", "PREFIX" };
-    for (size_t i = 0; i < COUNT_OF(texts); i++)
-        if (str_eq(name, str(texts[i])))
+    static const char *const names[] = { "TEXT",   "LINE", "WHY",     "QUERY",  "QUESTION",
+                                         "RESULT", "ARG",  "GOAL",    "REASON", "DESCRIPTION",
+                                         "PREFIX", "KEY",  "VERSION", "SEQ" };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (str_eq(name, str(names[i])))
             return true;
     return false;
 }
