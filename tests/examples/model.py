@@ -2,6 +2,8 @@
 # model.py KEY: a small model on this machine, for models.sh.  It speaks as OpenAI's chat completions and as
 # Anthropic's Messages do, streams, and is as strict about a request as they are.
 #
+# A request without tools is one of the JSON protocol: tools stand in the system text, calls in its own words.
+#
 # Nothing is recorded here: what comes next is decided from the request alone.  Asked to find something out,
 # it plans, runs the commands that the question names, takes what they printed out of the results, and writes
 # the note that is asked for; asked what is known, it lists the notes and reads them.
@@ -44,6 +46,7 @@ class Talk:
 
     def __init__(self):
         self.tools, self.users, self.calls, self.results, self.system = {}, [], [], {}, ""
+        self.native = True
 
     def call(self, id, name, args):
         need(id and id not in [c[0] for c in self.calls], "an id of a call is there twice: %s" % id)
@@ -72,8 +75,10 @@ def read_openai(body, headers):
     need(known or "authorization" not in headers, "this server takes no key")
     need(known == ("max_completion_tokens" in body), "max_tokens and max_completion_tokens are not the same")
     need(body.get("stream") is True, "not a stream")
+    if "tools" not in body:
+        return read_words(body["messages"])
     talk = Talk()
-    for t in body.get("tools", []):
+    for t in body["tools"]:
         talk.tools[t["function"]["name"]] = t["function"]["parameters"]
     for m in body["messages"]:
         role = m["role"]
@@ -88,6 +93,23 @@ def read_openai(body, headers):
         for c in m.get("tool_calls", []):
             talk.call(c["id"], c["function"]["name"], json.loads(c["function"]["arguments"]))
     talk.whole()
+    return talk
+
+
+def read_words(messages):
+    talk = Talk()
+    talk.native = False
+    talk.system = messages[0]["content"]
+    for name, schema in re.findall(r"^- (\w+): .*\n  args: (\{.*\})$", talk.system, re.M):
+        talk.tools[name] = json.loads(schema)
+    for m in messages[1:]:
+        if m["role"] == "assistant":
+            call = json.loads(m["content"][m["content"].index('{"tool"'):])
+            talk.call(str(len(talk.calls)), call["tool"], call["args"])
+        elif len(talk.calls) > len(talk.results):
+            talk.result(talk.calls[-1][0], m["content"].partition("\n")[2])
+        else:
+            talk.users.append(m["content"])
     return talk
 
 
@@ -186,7 +208,11 @@ def next_step(talk, how):
         schema = talk.tools[name]
         need(set(schema.get("required", [])) <= set(args) <= set(schema.get("properties", {})),
              "%s does not take %s" % (name, args))
-    return words, calls if how == "eager" else calls[:1]
+    calls = calls if how == "eager" else calls[:1]
+    if talk.native:
+        return words, calls
+    call = calls[0] if calls else ("done", {"summary": words})
+    return "%s\n%s" % (words, json.dumps({"tool": call[0], "args": call[1]})), []
 
 
 # --- Speaking ---------------------------------------------------------------------------------

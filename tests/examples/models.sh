@@ -63,6 +63,7 @@ holds 'JOTTER_MODEL names a model, and a key of somebody else is not given to it
     shows 0 'that of JOTTER_MODEL' "$true" -- env OPENAI_API_KEY=$key JOTTER_MODEL="$(url fast)" "$source/examples/demo"
 holds 'a model may make many calls at once, find another wording, and ask for what is not allowed' \
     shows 0 "'write_file' is not allowed here" "'shell' is not allowed here" '**Kernel**' "$true" -- demo eager
+holds 'a model without tool calls may say them in JSON' shows 0 "$true" -- "$source/examples/demo" --protocol json --model "$(url fast)"
 holds 'a model may leave its plan open' shows 0 'the plan is incomplete' "$true" -- demo open
 
 # --- It does not --------------------------------------------------------------------------------
