@@ -306,19 +306,21 @@ static bool read_extra(Reader *r, size_t key_at)
 static unsigned bit_of(Str key)
 {
     static const struct {
-        const char *name;
+        Str name; /* with its length: every member of every record read is looked up */
         unsigned bit;
     } keys[] = {
-        { "seq", HAS_SEQ },       { "at", HAS_AT },
-        { "by", HAS_BY },         { "op", HAS_OP },
-        { "sha256", HAS_SHA256 }, { "size", HAS_SIZE },
-        { "fence", HAS_FENCE },   { "id", HAS_ID },
-        { "meta", HAS_META },     { "redacted", HAS_REDACTED },
-        { "chain", HAS_CHAIN },   { "sum", HAS_SUM },
-        { "body", HAS_BODY },     { "body64", HAS_BODY },
+#define KEY(name, bit) { { name, sizeof name - 1 }, bit }
+        KEY("seq", HAS_SEQ),       KEY("at", HAS_AT),
+        KEY("by", HAS_BY),         KEY("op", HAS_OP),
+        KEY("sha256", HAS_SHA256), KEY("size", HAS_SIZE),
+        KEY("fence", HAS_FENCE),   KEY("id", HAS_ID),
+        KEY("meta", HAS_META),     KEY("redacted", HAS_REDACTED),
+        KEY("chain", HAS_CHAIN),   KEY("sum", HAS_SUM),
+        KEY("body", HAS_BODY),     KEY("body64", HAS_BODY),
+#undef KEY
     };
     for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (str_eq(key, str(keys[i].name)))
+        if (str_eq(key, keys[i].name))
             return keys[i].bit;
     return 0;
 }
