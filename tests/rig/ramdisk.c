@@ -381,15 +381,19 @@ static void exchange(const Where *from, const Where *to)
 }
 
 /* What stands in the way of the new name. */
-static long make_way(const Inode *moved, const Where *to, unsigned flags)
+static long make_way(const Where *from, const Where *to, unsigned flags)
 {
-    const Inode *there = to->found ? to->found->inode : NULL;
+    const Inode *moved = from->found->inode, *there = to->found ? to->found->inode : NULL;
+    if (there && flags & RENAME_NOREPLACE)
+        return -EEXIST;
+    if (!there && flags & RENAME_EXCHANGE)
+        return -ENOENT;
     if (moved->dir && is_beneath(to->dir, moved))
         return -EINVAL;
-    if (!there)
-        return flags & RENAME_EXCHANGE ? -ENOENT : 0;
-    if (flags & RENAME_NOREPLACE)
-        return -EEXIST;
+    if (!there || there == moved)
+        return 0;
+    if (there->dir && is_beneath(from->dir, there))
+        return flags & RENAME_EXCHANGE ? -EINVAL : -ENOTEMPTY;
     if (flags & RENAME_EXCHANGE)
         return 0;
     if (there->dir != moved->dir)
@@ -408,7 +412,7 @@ long ramdisk_rename(int dir, const char *path, int dir2, const char *path2, unsi
     if (!from.found || to.n == 0 || !to.dir->names)
         return from.n == 0 || to.n == 0 ? -EBUSY : -ENOENT;
     Inode *moved = from.found->inode;
-    got = make_way(moved, &to, flags);
+    got = make_way(&from, &to, flags);
     if (got < 0 || (to.found && to.found->inode == moved))
         return got;
     if (flags & RENAME_EXCHANGE) {
@@ -471,8 +475,10 @@ long ramdisk_write(int fd, const void *data, size_t n, off_t at)
         return -EBADF;
     Inode *i = o->inode;
     bool moves = at < 0;
-    if (moves)
-        at = o->flags & O_APPEND ? (off_t)i->size : o->at;
+    if (o->flags & O_APPEND) /* wherever the caller wanted it, as Linux has it */
+        at = (off_t)i->size;
+    else if (moves)
+        at = o->at;
     size_t end = (size_t)at + n;
     if (n && end > i->size && !resize(i, end))
         return -ENOSPC;
@@ -628,6 +634,20 @@ static long lease(const Inode *i, long kind)
     return kind == F_RDLCK && i->writers ? -EAGAIN : 0;
 }
 
+/* What is locked must be open for it. */
+static long lock(Opened *o, const void *owner, const struct flock *wanted)
+{
+    bool may = wanted->l_type == F_RDLCK   ? may_read(o)
+               : wanted->l_type == F_WRLCK ? may_write(o)
+                                           : !(o->flags & O_PATH);
+    return may ? ramlock_set(&o->inode->locks, owner, wanted) : -EBADF;
+}
+
+static long locked(const Opened *o, const void *owner, struct flock *wanted)
+{
+    return o->flags & O_PATH ? -EBADF : ramlock_get(&o->inode->locks, owner, wanted);
+}
+
 long ramdisk_fcntl(int fd, int command, void *arg)
 {
     Opened *o = opened_by(fd);
@@ -646,13 +666,13 @@ long ramdisk_fcntl(int fd, int command, void *arg)
     case F_SETLEASE:
         return lease(o->inode, (long)(intptr_t)arg);
     case F_SETLK:
-        return ramlock_set(&o->inode->locks, RAMLOCK_PROCESS, arg);
+        return lock(o, RAMLOCK_PROCESS, arg);
     case F_GETLK:
-        return ramlock_get(&o->inode->locks, RAMLOCK_PROCESS, arg);
+        return locked(o, RAMLOCK_PROCESS, arg);
     case F_OFD_SETLK:
-        return ramlock_set(&o->inode->locks, o, arg);
+        return lock(o, o, arg);
     case F_OFD_GETLK:
-        return ramlock_get(&o->inode->locks, o, arg);
+        return locked(o, o, arg);
     default:
         assert(false);
         return -EINVAL;
