@@ -74,22 +74,22 @@ int __wrap_openat64(int dir, const char *path, int flags, ...)
 extern long __real_syscall(long number, ...);
 extern long __wrap_syscall(long number, ...);
 
-/* openat2 has no other name.  No path leads out of its directory here if it does not say so: there
- * are no symlinks. */
+/* openat2 has no other name, and is the only one called by its number.  No path leads out of its
+ * directory here if it does not say so: there are no symlinks. */
 long __wrap_syscall(long number, ...)
 {
+    assert(number == SYS_openat2);
     va_list args;
-    long a[6];
     va_start(args, number);
-    for (size_t i = 0; i < COUNT_OF(a); i++)
-        a[i] = va_arg(args, long);
+    int dir = va_arg(args, int);
+    const char *path = va_arg(args, const char *);
+    const struct open_how *how = va_arg(args, const struct open_how *);
+    size_t size = va_arg(args, size_t);
     va_end(args);
-    const char *path = (const char *)a[1];
-    if (number != SYS_openat2 || !ramdisk_has((int)a[0], path))
-        return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    const struct open_how *how = (const struct open_how *)a[2];
+    if (!ramdisk_has(dir, path))
+        return __real_syscall(number, dir, path, how, size);
     assert(path[0] != '/' && !strstr(path, ".."));
-    return answer(ramdisk_open((int)a[0], path, (int)how->flags));
+    return answer(ramdisk_open(dir, path, (int)how->flags));
 }
 
 WRAP(int, close, (int fd))
