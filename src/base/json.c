@@ -5,6 +5,7 @@
 #include "base/json.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -280,19 +281,29 @@ static size_t unescape(Str s, size_t at, Buf *to)
 /* Every stored body passes through here, so text is looked at sixteen bytes at a time. */
 typedef unsigned char Sixteen __attribute__((vector_size(16)));
 
-/* The first place from `at` on where fewer than sixteen bytes are left, or one of the next sixteen
- * is escaped when quoted: a control character, DEL, a quote or a backslash. */
-static size_t skip_plain(Str s, size_t at)
+/* How many bytes a byte takes inside quotes, beyond one. */
+static const unsigned char more_quoted[256] = {
+    [0x00 ... 0x07] = 5, ['\b'] = 1,          ['\t'] = 1, ['\n'] = 1, [0x0B] = 5, ['\f'] = 1,
+    ['\r'] = 1,          [0x0E ... 0x1F] = 5, ['"'] = 1,  ['\\'] = 1, [0x7F] = 5,
+};
+
+/* Where the first byte from `at` on stands that is escaped when quoted: a control character, DEL, a
+ * quote or a backslash; text.n if there is none. */
+static size_t plain_until(Str text, size_t at)
 {
-    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
+    for (; text.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
         Sixteen x;
         uint64_t found[2];
-        memcpy(&x, s.p + at, sizeof x);
+        memcpy(&x, text.p + at, sizeof x);
         Sixteen special = (Sixteen)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F));
         memcpy(found, &special, sizeof found);
-        if (found[0] | found[1])
-            break;
+        if (found[0])
+            return at + (size_t)__builtin_ctzll(le64toh(found[0])) / 8;
+        if (found[1])
+            return at + 8 + (size_t)__builtin_ctzll(le64toh(found[1])) / 8;
     }
+    while (at < text.n && !more_quoted[(unsigned char)text.p[at]])
+        at++;
     return at;
 }
 
@@ -300,39 +311,27 @@ size_t json_unquote(Str s, size_t at, Buf *to)
 {
     if (at >= s.n || s.p[at] != '"')
         return 0;
-    at++;
+    size_t begin = ++at;
     for (;;) {
         size_t plain = at;
-        at = skip_plain(s, at);
-        while (at < s.n && s.p[at] != '"' && s.p[at] != '\\' && (unsigned char)s.p[at] >= 0x20)
-            at++;
-        if (at >= s.n || !utf8_valid(str_slice(s, plain, at)))
+        at = plain_until(s, at);
+        if (at >= s.n)
             return 0;
+        bool del = s.p[at] == 0x7F; /* which may stand as it is */
+        at += del;
         if (to)
             buf_add(to, str_slice(s, plain, at));
+        if (del)
+            continue;
+        /* Escapes are ASCII, so the stretches between them are UTF-8 if the whole is. */
         if (s.p[at] == '"')
-            return at + 1;
+            return utf8_valid(str_slice(s, begin, at)) ? at + 1 : 0;
         if (s.p[at] != '\\')
             return 0; /* a raw control character */
         at = unescape(s, at, to);
         if (!at)
             return 0;
     }
-}
-
-/* How many bytes a byte takes inside quotes, beyond one. */
-static const unsigned char more_quoted[256] = {
-    [0x00 ... 0x07] = 5, ['\b'] = 1,          ['\t'] = 1, ['\n'] = 1, [0x0B] = 5, ['\f'] = 1,
-    ['\r'] = 1,          [0x0E ... 0x1F] = 5, ['"'] = 1,  ['\\'] = 1, [0x7F] = 5,
-};
-
-/* Where the first byte from `at` on stands that is escaped; text.n if there is none. */
-static size_t plain_until(Str text, size_t at)
-{
-    at = skip_plain(text, at);
-    while (at < text.n && !more_quoted[(unsigned char)text.p[at]])
-        at++;
-    return at;
 }
 
 size_t json_quoted_size(Str text)

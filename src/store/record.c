@@ -14,10 +14,10 @@
 
 enum { SUM_HEX = 16 };
 
-static const char *const op_names[] = {
-    [OP_PUT] = "put",
-    [OP_DELETE] = "delete",
-    [OP_APPEND] = "append",
+static const Str op_names[] = {
+    [OP_PUT] = { "put", 3 },
+    [OP_DELETE] = { "delete", 6 },
+    [OP_APPEND] = { "append", 6 },
 };
 
 /* One line is written for every append, so nothing here is left to printf. */
@@ -119,7 +119,7 @@ void record_write(Buf *to, const Record *r)
     write_number(to, m->seq);
     write_u64(to, S("at"), (uint64_t)m->at_ms);
     write_text(to, S("by"), r->by);
-    write_word(to, S("op"), str(op_names[m->op]));
+    write_word(to, S("op"), op_names[m->op]);
     if (m->op != OP_DELETE) {
         write_hash(to, S("sha256"), m->sha256);
         write_u64(to, S("size"), m->size);
@@ -220,7 +220,7 @@ static bool read_op(Reader *r)
     if (!read_text(r, &name))
         return false;
     for (int op = OP_PUT; op <= OP_APPEND; op++)
-        if (str_eq(name, str(op_names[op])))
+        if (str_eq(name, op_names[op]))
             r->out.mark.op = (Op)op;
     return r->out.mark.op != 0;
 }
@@ -306,19 +306,19 @@ static bool read_extra(Reader *r, size_t key_at)
 static unsigned bit_of(Str key)
 {
     static const struct {
-        const char *name;
+        Str name;
         unsigned bit;
     } keys[] = {
-        { "seq", HAS_SEQ },       { "at", HAS_AT },
-        { "by", HAS_BY },         { "op", HAS_OP },
-        { "sha256", HAS_SHA256 }, { "size", HAS_SIZE },
-        { "fence", HAS_FENCE },   { "id", HAS_ID },
-        { "meta", HAS_META },     { "redacted", HAS_REDACTED },
-        { "chain", HAS_CHAIN },   { "sum", HAS_SUM },
-        { "body", HAS_BODY },     { "body64", HAS_BODY },
+        { { "seq", 3 }, HAS_SEQ },       { { "at", 2 }, HAS_AT },
+        { { "by", 2 }, HAS_BY },         { { "op", 2 }, HAS_OP },
+        { { "sha256", 6 }, HAS_SHA256 }, { { "size", 4 }, HAS_SIZE },
+        { { "fence", 5 }, HAS_FENCE },   { { "id", 2 }, HAS_ID },
+        { { "meta", 4 }, HAS_META },     { { "redacted", 8 }, HAS_REDACTED },
+        { { "chain", 5 }, HAS_CHAIN },   { { "sum", 3 }, HAS_SUM },
+        { { "body", 4 }, HAS_BODY },     { { "body64", 6 }, HAS_BODY },
     };
     for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (str_eq(key, str(keys[i].name)))
+        if (str_eq(key, keys[i].name))
             return keys[i].bit;
     return 0;
 }
