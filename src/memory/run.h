@@ -83,7 +83,7 @@ typedef struct Step {
     Str word;          /* notice: what it is about; end, compact: how */
 } Step;
 
-/* Texts other than call, tool, warning and word are borrowed from `r`. */
+/* Texts are borrowed from `r`, or live in `into` if they were escaped there. */
 Step step_of(const Record *r, Arena *into);
 json_t *step_json(const Step *s);
 

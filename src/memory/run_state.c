@@ -13,68 +13,84 @@
 #include "memory/frame.h"
 #include "memory/run.h"
 
-static const char *const kinds[] = {
-    [RUN_OTHER] = "other",        [RUN_INIT] = "init",
-    [RUN_THINKING] = "thinking",  [RUN_CALL] = "tool_call",
-    [RUN_RESULT] = "tool_result", [RUN_CLEAR] = "clear",
-    [RUN_COMPACT] = "compact",    [RUN_PLAN] = "plan",
-    [RUN_ANSWER] = "answer",      [RUN_FOLD] = "fold",
-    [RUN_SETUP] = "setup",        [RUN_REPLY] = "reply",
-    [RUN_NOTICE] = "notice",      [RUN_END] = "end",
+static const Str kinds[] = {
+    [RUN_OTHER] = S_INIT("other"),        [RUN_INIT] = S_INIT("init"),
+    [RUN_THINKING] = S_INIT("thinking"),  [RUN_CALL] = S_INIT("tool_call"),
+    [RUN_RESULT] = S_INIT("tool_result"), [RUN_CLEAR] = S_INIT("clear"),
+    [RUN_COMPACT] = S_INIT("compact"),    [RUN_PLAN] = S_INIT("plan"),
+    [RUN_ANSWER] = S_INIT("answer"),      [RUN_FOLD] = S_INIT("fold"),
+    [RUN_SETUP] = S_INIT("setup"),        [RUN_REPLY] = S_INIT("reply"),
+    [RUN_NOTICE] = S_INIT("notice"),      [RUN_END] = S_INIT("end"),
 };
 
 const char *run_kind_name(RunKind kind)
 {
-    return kinds[kind];
+    return kinds[kind].p;
 }
 
 static RunKind kind_of(Str word)
 {
     for (size_t i = RUN_INIT; i < COUNT_OF(kinds); i++)
-        if (str_eq(word, str(kinds[i])))
+        if (str_eq(word, kinds[i]))
             return (RunKind)i;
     return RUN_OTHER;
 }
 
 /* --- A record, understood ---------------------------------------------------------------- */
 
+/* What stands between the quotes of a string; copied only if it has escapes. */
+static Str unquoted(Str value, Arena *into)
+{
+    Str inner = str_slice(value, 1, value.n - 1);
+    if (str_find(inner, '\\') == inner.n)
+        return inner;
+    AUTO(Buf) text = { 0 };
+    (void)json_unquote(value, 0, &text);
+    return arena_copy(into, buf_str(&text));
+}
+
+static void read_text(Str name, Str text, Step *out)
+{
+    static const struct {
+        Str name;
+        size_t at;
+    } texts[] = { { S_INIT("call"), offsetof(Step, call) },
+                  { S_INIT("tool"), offsetof(Step, tool) },
+                  { S_INIT("warning"), offsetof(Step, warning) },
+                  { S_INIT("word"), offsetof(Step, word) } };
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        if (str_eq(name, texts[i].name))
+            memcpy((char *)out + texts[i].at, &text, sizeof text);
+    if (str_eq(name, S("kind")))
+        out->kind = kind_of(text);
+}
+
 static void read_member(Str name, Str value, Arena *into, Step *out)
 {
     static const struct {
-        const char *name;
+        Str name;
         size_t at;
-    } numbers[] = { { "of", offsetof(Step, of) },       { "n", offsetof(Step, n) },
-                    { "from", offsetof(Step, from) },   { "to", offsetof(Step, to) },
-                    { "until", offsetof(Step, until) }, { "tokens", offsetof(Step, tokens) } };
-    static const struct {
-        const char *name;
-        size_t at;
-    } texts[] = { { "call", offsetof(Step, call) },
-                  { "tool", offsetof(Step, tool) },
-                  { "warning", offsetof(Step, warning) },
-                  { "word", offsetof(Step, word) } };
-    AUTO(Buf) text = { 0 };
-    bool string = value.p[0] == '"' && json_unquote(value, 0, &text);
+    } numbers[] = {
+        { S_INIT("of"), offsetof(Step, of) },       { S_INIT("n"), offsetof(Step, n) },
+        { S_INIT("from"), offsetof(Step, from) },   { S_INIT("to"), offsetof(Step, to) },
+        { S_INIT("until"), offsetof(Step, until) }, { S_INIT("tokens"), offsetof(Step, tokens) }
+    };
     uint64_t number;
-    if (string && str_eq(name, S("kind")))
-        out->kind = kind_of(buf_str(&text));
-    else if (string) {
-        for (size_t i = 0; i < COUNT_OF(texts); i++)
-            if (str_eq(name, str(texts[i].name)))
-                *(Str *)(void *)((char *)out + texts[i].at) = arena_copy(into, buf_str(&text));
-    } else if (str_eq(name, S("mutating")))
+    if (value.p[0] == '"')
+        read_text(name, unquoted(value, into), out);
+    else if (str_eq(name, S("mutating")))
         out->mutating = str_eq(value, S("true"));
     else if (str_eq(name, S("ok")))
         out->ok = str_eq(value, S("true"));
     else if (str_to_u64(value, STORE_SEQ_MAX, &number))
         for (size_t i = 0; i < COUNT_OF(numbers); i++)
-            if (str_eq(name, str(numbers[i].name)))
+            if (str_eq(name, numbers[i].name))
                 memcpy((char *)out + numbers[i].at, &number, sizeof number);
 }
 
 static size_t skip_spaces(Str s, size_t at)
 {
-    while (at < s.n && str_find(S(" \t\r\n"), s.p[at]) < 4)
+    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\r' || s.p[at] == '\n'))
         at++;
     return at;
 }
@@ -85,10 +101,10 @@ static void read_meta(Str meta, Arena *into, Step *out)
 {
     size_t at = skip_spaces(meta, 0);
     do {
-        size_t name = skip_spaces(meta, at + 1), end = name < meta.n ? json_skip(meta, name) : 0;
+        size_t name = skip_spaces(meta, at + 1), end = json_unquote(meta, name, NULL);
         size_t colon = end ? skip_spaces(meta, end) : meta.n;
         size_t value = skip_spaces(meta, colon + 1), stop = json_skip(meta, value);
-        if (value >= meta.n || !stop || meta.p[name] != '"')
+        if (value >= meta.n || !stop)
             return;
         read_member(str_slice(meta, name + 1, end - 1), str_slice(meta, value, stop), into, out);
         at = skip_spaces(meta, stop);

@@ -15,9 +15,9 @@
 enum { SUM_HEX = 16 };
 
 static const Str op_names[] = {
-    [OP_PUT] = { "put", 3 },
-    [OP_DELETE] = { "delete", 6 },
-    [OP_APPEND] = { "append", 6 },
+    [OP_PUT] = S_INIT("put"),
+    [OP_DELETE] = S_INIT("delete"),
+    [OP_APPEND] = S_INIT("append"),
 };
 
 /* One line is written for every append, so nothing here is left to printf. */
@@ -309,13 +309,13 @@ static unsigned bit_of(Str key)
         Str name;
         unsigned bit;
     } keys[] = {
-        { { "seq", 3 }, HAS_SEQ },       { { "at", 2 }, HAS_AT },
-        { { "by", 2 }, HAS_BY },         { { "op", 2 }, HAS_OP },
-        { { "sha256", 6 }, HAS_SHA256 }, { { "size", 4 }, HAS_SIZE },
-        { { "fence", 5 }, HAS_FENCE },   { { "id", 2 }, HAS_ID },
-        { { "meta", 4 }, HAS_META },     { { "redacted", 8 }, HAS_REDACTED },
-        { { "chain", 5 }, HAS_CHAIN },   { { "sum", 3 }, HAS_SUM },
-        { { "body", 4 }, HAS_BODY },     { { "body64", 6 }, HAS_BODY },
+        { S_INIT("seq"), HAS_SEQ },       { S_INIT("at"), HAS_AT },
+        { S_INIT("by"), HAS_BY },         { S_INIT("op"), HAS_OP },
+        { S_INIT("sha256"), HAS_SHA256 }, { S_INIT("size"), HAS_SIZE },
+        { S_INIT("fence"), HAS_FENCE },   { S_INIT("id"), HAS_ID },
+        { S_INIT("meta"), HAS_META },     { S_INIT("redacted"), HAS_REDACTED },
+        { S_INIT("chain"), HAS_CHAIN },   { S_INIT("sum"), HAS_SUM },
+        { S_INIT("body"), HAS_BODY },     { S_INIT("body64"), HAS_BODY },
     };
     for (size_t i = 0; i < COUNT_OF(keys); i++)
         if (str_eq(key, keys[i].name))
