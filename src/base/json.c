@@ -5,7 +5,6 @@
 #include "base/json.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/base64.h"
+#include "base/sixteen.h"
 #include "base/utf8.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
@@ -278,9 +278,6 @@ static size_t unescape(Str s, size_t at, Buf *to)
     return end;
 }
 
-/* Every stored body passes through here, so text is looked at sixteen bytes at a time. */
-typedef unsigned char Sixteen __attribute__((vector_size(16)));
-
 /* How many bytes a byte takes inside quotes, beyond one. */
 static const unsigned char more_quoted[256] = {
     [0x00 ... 0x07] = 5, ['\b'] = 1,          ['\t'] = 1, ['\n'] = 1, [0x0B] = 5, ['\f'] = 1,
@@ -291,16 +288,13 @@ static const unsigned char more_quoted[256] = {
  * quote or a backslash; text.n if there is none. */
 static size_t plain_until(Str text, size_t at)
 {
+    /* Every stored body passes through here. */
     for (; text.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
-        Sixteen x;
-        uint64_t found[2];
-        memcpy(&x, text.p + at, sizeof x);
-        Sixteen special = (Sixteen)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F));
-        memcpy(found, &special, sizeof found);
-        if (found[0])
-            return at + (size_t)__builtin_ctzll(le64toh(found[0])) / 8;
-        if (found[1])
-            return at + 8 + (size_t)__builtin_ctzll(le64toh(found[1])) / 8;
+        Sixteen x = sixteen_at(text.p + at);
+        size_t first =
+            sixteen_first((Sixteen)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F)));
+        if (first < sizeof x)
+            return at + first;
     }
     while (at < text.n && !more_quoted[(unsigned char)text.p[at]])
         at++;
