@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/sixteen.h"
 #include "base/utf8.h"
 
 /* What a line that means something begins with.  A new kind of line is added here first. */
@@ -53,29 +54,50 @@ bool frame_means(Str line)
     while ((step = unseen_at(line, at)) > 0)
         at += step;
     Str core = str_from(line, at);
+    if (core.n == 0 || !strchr("#[<nN", core.p[0]))
+        return false; /* no opening begins so, which is most lines */
     for (size_t i = 0; i < COUNT_OF(openings); i++)
         if (core.n >= openings[i].n && strncasecmp(core.p, openings[i].p, openings[i].n) == 0)
             return true;
     return false;
 }
 
+/* The first place from `at` on where a break may begin, or where fewer than sixteen bytes are
+ * left. */
+static size_t may_break(Str s, size_t at)
+{
+    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
+        Sixteen x = sixteen_at(s.p + at);
+        Sixteen begins = (Sixteen)(((x >= '\n') & (x <= '\r')) | (x == 0xC2) | (x == 0xE2));
+        size_t first = sixteen_first(begins);
+        if (first < sizeof x)
+            return at + first;
+    }
+    return at;
+}
+
 /* The end of the line that begins at `at`: where its break begins. */
 static size_t line_end(Str s, size_t at)
 {
+    at = may_break(s, at);
     while (at < s.n && !break_at(s, at))
-        at++;
+        at = may_break(s, at + 1);
     return at;
 }
 
 void frame_add(Buf *to, Str value)
 {
+    size_t added = 0;
     for (size_t at = 0; at < value.n;) {
-        size_t end = line_end(value, at), next = end + break_at(value, end);
-        if (frame_means(str_slice(value, at, end)))
+        size_t end = line_end(value, at);
+        if (frame_means(str_slice(value, at, end))) {
+            buf_add(to, str_slice(value, added, at));
             buf_add_char(to, '\\');
-        buf_add(to, str_slice(value, at, next));
-        at = next;
+            added = at;
+        }
+        at = end + break_at(value, end);
     }
+    buf_add(to, str_from(value, added));
 }
 
 void frame_read(Buf *to, Str framed)
