@@ -63,7 +63,7 @@ static void step_context(void *side)
     AUTO(Run) r = { 0 };
     Err e = { 0 };
     Context c;
-    must_ok(run_open(&s->m, str(s->run.id), &r, &e), &e, "open run");
+    must_ok(run_at(&s->m, str(s->run.id), &r, &e), &e, "name run");
     ContextAsk ask = { .budget = BUDGET, .run = &r };
     must_ok(context_build(&s->m, &ask, &arena, &c, &e), &e, "context");
     must(c.results_shown > 0 && c.text.n > 0, "an empty context");

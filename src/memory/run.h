@@ -136,8 +136,13 @@ MUST_USE jot_status run_stream(Str id, Arena *into, Str *out, Err *e);
 MUST_USE jot_status run_new(Memory *m, Str query, Run *out, Err *e);
 /* One that is there.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
-/* Take in what was added since, by anybody. */
+/* The handle alone, whether there is such a run or not: it is opened by its first refresh. */
+MUST_USE jot_status run_at(Memory *m, Str id, Run *out, Err *e);
+/* Take in what was added since, by anybody.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_refresh(Run *r, Err *e);
+/* The same, for who reads on from there: if it had to read all records from some fold on, these are
+ * *tail, which is empty otherwise.  Lives in `into`. */
+MUST_USE jot_status run_refresh_tail(Run *r, Arena *into, Records *tail, Err *e);
 void run_close(Run *r); /* {0} is fine */
 DEFINE_AUTO(Run, run_close)
 
