@@ -250,14 +250,14 @@ static void add_code_point(Buf *to, uint32_t c)
 /* The escape behind the backslash at `at`: its end, or 0. */
 static size_t unescape(Str s, size_t at, Buf *to)
 {
-    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    static const char known[256] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t' };
     if (at + 1 >= s.n)
         return 0;
-    char c = s.p[at + 1];
-    const char *known = c ? strchr(from, c) : NULL;
-    if (known) {
+    char c = s.p[at + 1], plain = known[(unsigned char)c];
+    if (plain) {
         if (to)
-            buf_add_char(to, into[known - from]);
+            buf_add_char(to, plain);
         return at + 2;
     }
     int high = c == 'u' ? json_hex4(s, at + 2) : -1;

@@ -185,7 +185,12 @@ static bool read_text_within(Reader *r, size_t room, Str *out)
 static bool read_text(Reader *r, Str *out)
 {
     size_t end = json_unquote(r->line, r->at, NULL);
-    return end && read_text_within(r, end - r->at, out);
+    Str inner = str_slice(r->line, r->at + 1, end ? end - 1 : 0);
+    if (!end || str_find(inner, '\\') < inner.n)
+        return end && read_text_within(r, end - r->at, out);
+    *out = arena_copy(r->into, inner);
+    r->at = end;
+    return true;
 }
 
 /* The body is the last member, so the rest of the line is room enough and not too much. */
