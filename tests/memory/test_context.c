@@ -152,7 +152,7 @@ static void what_a_handle_has_read_makes_no_difference(Desk *d)
     AUTO(Run) kept = { 0 };
     desk_ok(d, run_open(&d->m, str(r.id), &kept, &d->e));
     for (int i = 0; i < 70; i++) {
-        add_many(d, &r, 1 + i % 3);
+        add_many(d, &r, 1U + (unsigned)i % 3);
         if (i % 5)
             continue;
         AUTO(Run) fresh = { 0 };
