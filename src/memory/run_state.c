@@ -10,6 +10,7 @@
  * redacted later is not kept alive by a fold. */
 #include <string.h>
 
+#include "base/json_cursor.h"
 #include "memory/frame.h"
 #include "memory/run.h"
 
@@ -197,18 +198,18 @@ void state_take(RunState *s, Arena *into, const Step *x)
 /* --- JSON -------------------------------------------------------------------------------- */
 
 static const struct Count {
-    const char *name;
+    Str name;
     size_t at;
 } counts[] = {
-    { "results", offsetof(RunState, results) },
-    { "result_seq", offsetof(RunState, result_seq) },
-    { "compacted", offsetof(RunState, compacted) },
-    { "compact_seq", offsetof(RunState, compact_seq) },
-    { "cleared", offsetof(RunState, cleared) },
-    { "plan_seq", offsetof(RunState, plan_seq) },
-    { "answer_seq", offsetof(RunState, answer_seq) },
-    { "thoughts", offsetof(RunState, thoughts) },
-    { "damaged", offsetof(RunState, damaged) },
+    { S_INIT("results"), offsetof(RunState, results) },
+    { S_INIT("result_seq"), offsetof(RunState, result_seq) },
+    { S_INIT("compacted"), offsetof(RunState, compacted) },
+    { S_INIT("compact_seq"), offsetof(RunState, compact_seq) },
+    { S_INIT("cleared"), offsetof(RunState, cleared) },
+    { S_INIT("plan_seq"), offsetof(RunState, plan_seq) },
+    { S_INIT("answer_seq"), offsetof(RunState, answer_seq) },
+    { S_INIT("thoughts"), offsetof(RunState, thoughts) },
+    { S_INIT("damaged"), offsetof(RunState, damaged) },
 };
 
 json_t *state_json(const RunState *s)
@@ -217,7 +218,7 @@ json_t *state_json(const RunState *s)
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
         uint64_t value;
         memcpy(&value, (const char *)s + counts[i].at, sizeof value);
-        json_object_set_new(out, counts[i].name, json_integer((json_int_t)value));
+        json_object_set_new(out, counts[i].name.p, json_integer((json_int_t)value));
     }
     for (size_t i = 0; i < s->open_n; i++) {
         const RunOpen *o = &s->open[i];
@@ -230,46 +231,56 @@ json_t *state_json(const RunState *s)
     return out;
 }
 
-static uint64_t number(const json_t *object, const char *name)
+static void read_open(JsonCursor *c, Arena *into, RunState *out)
 {
-    json_int_t value = json_integer_value(json_object_get(object, name));
-    return value > 0 ? (uint64_t)value : 0;
-}
-
-static bool read_open(const json_t *list, Arena *into, RunState *out)
-{
-    if (!json_is_array(list))
-        return false;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *o = json_array_get(list, i);
+    for (cursor_enter(c, '['); cursor_element(c);) {
         out->open = arena_grow(into, out->open, out->open_n, &out->open_cap, sizeof(RunOpen),
                                alignof(RunOpen));
-        out->open[out->open_n++] =
-            (RunOpen){ .call = arena_copy(into, json_str(json_object_get(o, "call"))),
-                       .tool = arena_copy(into, json_str(json_object_get(o, "tool"))),
-                       .seq = number(o, "seq"),
-                       .mutating = json_is_true(json_object_get(o, "mutating")) };
+        RunOpen *o = &out->open[out->open_n++];
+        Str name;
+        for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+            if (str_eq(name, S("call")))
+                o->call = cursor_text(c, into);
+            else if (str_eq(name, S("tool")))
+                o->tool = cursor_text(c, into);
+            else if (str_eq(name, S("seq")))
+                o->seq = cursor_number(c);
+            else if (str_eq(name, S("mutating")))
+                o->mutating = cursor_bool(c);
+            else
+                cursor_skip(c);
+        }
     }
-    return true;
 }
 
+/* Every run that is opened begins with a fold, so it is not built as a tree. */
 bool state_read(Str text, Arena *into, RunState *out)
 {
+    enum { HAS_OPEN = 1 << COUNT_OF(counts), HAS_USAGE = HAS_OPEN << 1, ALL = 2 * HAS_USAGE - 1 };
     *out = (RunState){ 0 };
-    json_t *read = NULL;
-    if (json_read(text, &read, NULL) != JOT_OK)
-        return false;
-    AUTO_PTR(json_t) value = read;
-    for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        const json_t *count = json_object_get(value, counts[i].name);
-        if (!json_is_integer(count) || json_integer_value(count) < 0)
-            return false;
-        uint64_t number_of = (uint64_t)json_integer_value(count);
-        memcpy((char *)out + counts[i].at, &number_of, sizeof number_of);
+    JsonCursor c = { .text = text };
+    unsigned seen = 0;
+    Str name;
+    for (cursor_enter(&c, '{'); cursor_member(&c, &name);) {
+        size_t i = 0;
+        while (i < COUNT_OF(counts) && !str_eq(name, counts[i].name))
+            i++;
+        if (i < COUNT_OF(counts)) {
+            uint64_t number = cursor_number(&c);
+            memcpy((char *)out + counts[i].at, &number, sizeof number);
+            seen |= 1U << i;
+        } else if (str_eq(name, S("open"))) {
+            read_open(&c, into, out);
+            seen |= HAS_OPEN;
+        } else if (str_eq(name, S("usage"))) {
+            usage_read(&c, into, &out->usage);
+            seen |= HAS_USAGE;
+        } else {
+            cursor_skip(&c);
+        }
     }
-    return out->compacted <= out->results && out->cleared <= out->results &&
-           read_open(json_object_get(value, "open"), into, out) &&
-           usage_read(json_object_get(value, "usage"), into, &out->usage);
+    return cursor_done(&c) && seen == ALL && out->compacted <= out->results &&
+           out->cleared <= out->results;
 }
 
 json_t *step_json(const Step *s)
