@@ -83,7 +83,8 @@ static size_t place(const ArenaBlock *b, size_t size, size_t align)
     return at <= b->cap && size <= b->cap - at ? at : SIZE_MAX;
 }
 
-void *arena_alloc(Arena *a, size_t size, size_t align)
+/* Memory with whatever is in it. */
+static char *take(Arena *a, size_t size, size_t align)
 {
     assert(a && align && (align & (align - 1)) == 0 && align <= alignof(max_align_t));
     ArenaBlock *b = a->top;
@@ -107,7 +108,12 @@ void *arena_alloc(Arena *a, size_t size, size_t align)
     b->used = at + size;
     a->total += size;
     ASAN_UNPOISON_MEMORY_REGION(b->bytes + at, size);
-    return memset(b->bytes + at, 0, size);
+    return b->bytes + at;
+}
+
+void *arena_alloc(Arena *a, size_t size, size_t align)
+{
+    return memset(take(a, size, align), 0, size);
 }
 
 void *arena_array(Arena *a, size_t n, size_t size, size_t align)
@@ -120,9 +126,10 @@ void *arena_array(Arena *a, size_t n, size_t size, size_t align)
 
 Str arena_copy(Arena *a, Str s)
 {
-    char *p = arena_alloc(a, s.n + 1, 1);
+    char *p = take(a, s.n + 1, 1);
     if (s.n)
         memcpy(p, s.p, s.n);
+    p[s.n] = 0;
     return (Str){ p, s.n };
 }
 
