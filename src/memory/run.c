@@ -75,24 +75,17 @@ static void take_page(Run *r, const Records *page, size_t from)
     }
 }
 
-/* Where a refresh leaves the records it has read, if it read all of them in one go. */
-typedef struct Tail {
-    Arena *into;
-    Records *records;
-} Tail;
-
-/* A page, and whether it is the last. */
-static jot_status read_page(Run *r, uint64_t from, const Tail *tail, Arena *own, Records *page,
-                            Err *e)
+/* One page, into `tail` if that is wanted and this is the last one. */
+static jot_status read_page(Run *r, uint64_t from, RunTail *tail, Arena *own, Records *page, Err *e)
 {
-    TRY(store_read(r->m->store, stream_of(r), from, PAGE, tail ? tail->into : own, page, e));
+    TRY(store_read(r->m->store, stream_of(r), from, PAGE, tail ? &tail->arena : own, page, e));
     if (tail && !page->more)
-        *tail->records = *page;
+        tail->records = *page;
     return JOT_OK;
 }
 
 /* Everything from `from` on. */
-static jot_status take_from(Run *r, uint64_t from, const Tail *tail, Err *e)
+static jot_status take_from(Run *r, uint64_t from, RunTail *tail, Err *e)
 {
     for (bool more = true; more; tail = NULL) {
         AUTO(Arena) arena = { 0 };
@@ -106,7 +99,7 @@ static jot_status take_from(Run *r, uint64_t from, const Tail *tail, Err *e)
 }
 
 /* Begin at the fold with this seq, if it is one. */
-static jot_status begin_at(Run *r, uint64_t seq, const Tail *tail, bool *begun, Err *e)
+static jot_status begin_at(Run *r, uint64_t seq, RunTail *tail, bool *begun, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Records page;
@@ -124,7 +117,7 @@ static jot_status begin_at(Run *r, uint64_t seq, const Tail *tail, bool *begun, 
     return page.more ? take_from(r, r->state.seq + 1, NULL, e) : JOT_OK;
 }
 
-static jot_status take_all(Run *r, uint64_t head, const Tail *tail, Err *e)
+static jot_status take_all(Run *r, uint64_t head, RunTail *tail, Err *e)
 {
     arena_free(&r->arena);
     r->state = (RunState){ 0 };
@@ -157,7 +150,7 @@ static void tidy(Run *r)
     r->state = state;
 }
 
-static jot_status refresh(Run *r, const Tail *tail, Err *e)
+static jot_status refresh(Run *r, RunTail *tail, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record head;
@@ -186,10 +179,15 @@ jot_status run_refresh(Run *r, Err *e)
     return refresh(r, NULL, e);
 }
 
-jot_status run_refresh_tail(Run *r, Arena *into, Records *tail, Err *e)
+jot_status run_refresh_tail(Run *r, RunTail *tail, Err *e)
 {
-    *tail = (Records){ 0 };
-    return refresh(r, &(Tail){ into, tail }, e);
+    return refresh(r, tail, e);
+}
+
+void run_tail_free(RunTail *t)
+{
+    arena_free(&t->arena);
+    *t = (RunTail){ 0 };
 }
 
 jot_status run_open(Memory *m, Str id, Run *out, Err *e)

@@ -140,9 +140,16 @@ MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
 MUST_USE jot_status run_at(Memory *m, Str id, Run *out, Err *e);
 /* Take in what was added since, by anybody.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_refresh(Run *r, Err *e);
+/* The newest records of a run, from some fold on; may be empty. */
+typedef struct RunTail {
+    Records records;
+    Arena arena; /* of the records */
+} RunTail;
 /* The same, for who reads on from there: if it had to read all records from some fold on, these are
- * *tail, which is empty otherwise.  Lives in `into`. */
-MUST_USE jot_status run_refresh_tail(Run *r, Arena *into, Records *tail, Err *e);
+ * in *tail (given as {0}). */
+MUST_USE jot_status run_refresh_tail(Run *r, RunTail *tail, Err *e);
+void run_tail_free(RunTail *t);
+DEFINE_AUTO(RunTail, run_tail_free)
 void run_close(Run *r); /* {0} is fine */
 DEFINE_AUTO(Run, run_close)
 

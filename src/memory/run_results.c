@@ -157,11 +157,25 @@ jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
 
 /* --- Newest first ------------------------------------------------------------------------ */
 
-RunBack run_back(Run *r, const Records *tail, Arena *into)
+RunBack run_back(Run *r, RunTail *tail)
 {
-    return (RunBack){
-        .r = r, .into = into, .next = r->state.seq + 1, .tail = tail ? *tail : (Records){ 0 }
-    };
+    RunBack b = { .r = r, .next = r->state.seq + 1 };
+    if (tail)
+        b.tail = TAKE(*tail);
+    return b;
+}
+
+static void page_done(RunPage *p)
+{
+    arena_free(&p->arena);
+    *p = (RunPage){ 0 };
+}
+
+void run_back_done(RunBack *b)
+{
+    run_tail_free(&b->tail);
+    page_done(&b->page);
+    page_done(&b->older);
 }
 
 /* The page has no result: the fold it begins with says where the one before it is. */
@@ -191,14 +205,19 @@ static uint64_t page_start(const RunBack *b)
 }
 
 /* The records from `from` to `last`, or the newer half of them if they do not fit in one read. */
-static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Records *page, Err *e)
+static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *into, Records *page,
+                            Err *e)
 {
-    *page = TAKE(b->tail);
-    if (page->n && page->items[0].mark.seq == *from)
+    RunTail tail = TAKE(b->tail);
+    if (tail.records.n && tail.records.items[0].mark.seq == *from) {
+        *into = tail.arena;
+        *page = tail.records;
         return JOT_OK;
+    }
+    run_tail_free(&tail);
     for (;;) {
-        TRY(store_read(b->r->m->store, str(b->r->stream), *from, (size_t)(last - *from + 1),
-                       b->into, page, e));
+        TRY(store_read(b->r->m->store, str(b->r->stream), *from, (size_t)(last - *from + 1), into,
+                       page, e));
         bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
         if (!cut || *from == last)
             return JOT_OK;
@@ -211,11 +230,12 @@ static jot_status page_back(RunBack *b, RunPage *out, Err *e)
 {
     uint64_t last = b->next - 1, from = page_start(b);
     Records read;
-    TRY(read_back(b, &from, last, &read, e));
-    *out = (RunPage){ .steps = NEW_ARRAY(b->into, Step, read.n) };
+    page_done(out);
+    TRY(read_back(b, &from, last, &out->arena, &read, e));
+    out->steps = NEW_ARRAY(&out->arena, Step, read.n);
     /* Where records are damaged, a read goes on with later ones, which have been seen. */
     for (size_t i = 0; i < read.n && read.items[i].mark.seq <= last; i++)
-        out->steps[out->n++] = step_of(&read.items[i], b->into);
+        out->steps[out->n++] = step_of(&read.items[i], &out->arena);
     b->next = has_result(out) ? from : jump(out, from);
     return JOT_OK;
 }
@@ -228,8 +248,9 @@ static jot_status args_back(RunBack *b, uint64_t of, Str *args, Err *e)
         return JOT_OK;
     if (b->older.n == 0 && of < b->next && of >= page_start(b))
         TRY(page_back(b, &b->older, e));
-    return find_args(b->older.steps, b->older.n, of, args) ? JOT_OK
-                                                           : read_args(b->r, of, b->into, args, e);
+    return find_args(b->older.steps, b->older.n, of, args)
+               ? JOT_OK
+               : read_args(b->r, of, &b->page.arena, args, e);
 }
 
 jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
@@ -237,6 +258,7 @@ jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
     *there = false;
     while (b->left > 0 || b->older.n > 0 || b->next > 1) {
         if (b->left == 0) {
+            page_done(&b->page);
             b->page = TAKE(b->older);
             if (b->page.n == 0)
                 TRY(page_back(b, &b->page, e));

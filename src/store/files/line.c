@@ -14,7 +14,7 @@
 
 enum {
     STEP_MIN = 8 * 1024,
-    STEP_MAX = 64 * 1024,
+    STEP_MAX = 16 * 1024,
     STEP_BACK_MIN = 4 * 1024 /* mostly one record is wanted */
 };
 
