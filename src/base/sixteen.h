@@ -21,19 +21,13 @@ static inline Sixteen sixteen_at(const char *p)
     return x;
 }
 
-/* Which byte is the first that was found; 16: none. */
-static inline size_t sixteen_first(Sixteen found)
-{
-    uint64_t half[2];
-    memcpy(half, &found, sizeof half);
-    if (half[0])
-        return (size_t)__builtin_ctzll(le64toh(half[0])) / 8;
-    return half[1] ? 8 + (size_t)__builtin_ctzll(le64toh(half[1])) / 8 : sizeof found;
-}
-
 /* Bit i is set if byte i was found. */
 static inline uint64_t sixteen_bits(Sixteen found)
 {
+#ifdef __SSE2__
+    typedef char Signed __attribute__((vector_size(16)));
+    return (unsigned)__builtin_ia32_pmovmskb128((Signed)found);
+#else
     static const uint64_t ones = UINT64_C(0x0101010101010101);
     static const uint64_t to_top = UINT64_C(0x0102040810204080); /* byte i's bit goes to 56 + i */
     uint64_t half[2];
@@ -41,6 +35,13 @@ static inline uint64_t sixteen_bits(Sixteen found)
     uint64_t low = (le64toh(half[0]) & ones) * to_top >> 56;
     uint64_t high = (le64toh(half[1]) & ones) * to_top >> 56;
     return low | high << 8;
+#endif
+}
+
+/* Which byte is the first that was found; 16: none. */
+static inline size_t sixteen_first(Sixteen found)
+{
+    return (size_t)__builtin_ctzll(sixteen_bits(found) | UINT64_C(1) << 16);
 }
 
 #endif

@@ -48,9 +48,11 @@ size_t utf8_bad_at(Str s)
     while (at < s.n) {
         if (s.n - at >= sizeof(Sixteen)) {
             size_t ascii = sixteen_first((Sixteen)(sixteen_at(s.p + at) >= 0x80));
-            at += ascii;
-            if (ascii == sizeof(Sixteen))
+            if (ascii == sizeof(Sixteen)) {
+                at += sizeof(Sixteen);
                 continue;
+            }
+            at += ascii;
         } else if ((unsigned char)s.p[at] < 0x80) {
             at++;
             continue;
