@@ -166,6 +166,7 @@ typedef struct Reader {
     Str line;
     size_t at;
     unsigned seen;
+    size_t keys; /* where the next key is looked for first */
     RecordWant want;
     Arena *into;
     Buf extra;
@@ -307,28 +308,52 @@ static bool read_extra(Reader *r, size_t key_at)
     return true;
 }
 
-/* The bit of a key, 0 for one that is not known. */
-static unsigned bit_of(Str key)
+/* A key as it is written, in the order of writing. */
+typedef struct Key {
+    Str text;
+    unsigned bit;
+} Key;
+
+static const Key keys[] = {
+    { S_INIT("\"seq\":"), HAS_SEQ },       { S_INIT("\"at\":"), HAS_AT },
+    { S_INIT("\"by\":"), HAS_BY },         { S_INIT("\"op\":"), HAS_OP },
+    { S_INIT("\"sha256\":"), HAS_SHA256 }, { S_INIT("\"size\":"), HAS_SIZE },
+    { S_INIT("\"fence\":"), HAS_FENCE },   { S_INIT("\"id\":"), HAS_ID },
+    { S_INIT("\"meta\":"), HAS_META },     { S_INIT("\"redacted\":"), HAS_REDACTED },
+    { S_INIT("\"chain\":"), HAS_CHAIN },   { S_INIT("\"sum\":"), HAS_SUM },
+    { S_INIT("\"body\":"), HAS_BODY },     { S_INIT("\"body64\":"), HAS_BODY },
+};
+
+/* The key that is next, NULL if it is not known.  Mostly it is among the next few of the table. */
+static const Key *find_key(Reader *r)
 {
-    static const struct {
-        Str name;
-        unsigned bit;
-    } keys[] = {
-        { S_INIT("seq"), HAS_SEQ },       { S_INIT("at"), HAS_AT },
-        { S_INIT("by"), HAS_BY },         { S_INIT("op"), HAS_OP },
-        { S_INIT("sha256"), HAS_SHA256 }, { S_INIT("size"), HAS_SIZE },
-        { S_INIT("fence"), HAS_FENCE },   { S_INIT("id"), HAS_ID },
-        { S_INIT("meta"), HAS_META },     { S_INIT("redacted"), HAS_REDACTED },
-        { S_INIT("chain"), HAS_CHAIN },   { S_INIT("sum"), HAS_SUM },
-        { S_INIT("body"), HAS_BODY },     { S_INIT("body64"), HAS_BODY },
-    };
-    for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (str_eq(key, keys[i].name))
-            return keys[i].bit;
-    return 0;
+    Str rest = str_from(r->line, r->at);
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        size_t which = (r->keys + i) % COUNT_OF(keys);
+        if (str_starts(rest, keys[which].text)) {
+            r->keys = which + 1;
+            return &keys[which];
+        }
+    }
+    return NULL;
 }
 
-static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
+/* Move behind the key that is next and its ':'; *bit is 0 for one that is not known. */
+static bool read_key(Reader *r, unsigned *bit)
+{
+    const Key *known = find_key(r);
+    *bit = known ? known->bit : 0;
+    if (known) {
+        r->at += known->text.n;
+        return true;
+    }
+    size_t end = json_unquote(r->line, r->at, NULL);
+    Str key = str_slice(r->line, r->at, end);
+    r->at = end + 1;
+    return end && end < r->line.n && r->line.p[end] == ':' && str_find(key, '\\') == key.n;
+}
+
+static bool read_value(Reader *r, unsigned bit, size_t key_at)
 {
     Mark *m = &r->out.mark;
     switch (bit) {
@@ -357,7 +382,8 @@ static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
     case HAS_SUM:
         return read_sum(r, key_at);
     case HAS_BODY:
-        return str_eq(key, S("body64")) ? read_body64(r) : read_body(r, &r->out.body);
+        return str_starts(str_from(r->line, key_at), S("\"body64\"")) ? read_body64(r)
+                                                                      : read_body(r, &r->out.body);
     default:
         return read_extra(r, key_at);
     }
@@ -367,22 +393,19 @@ static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
 static bool read_member(Reader *r, bool *done)
 {
     size_t key_at = r->at;
-    size_t end = json_unquote(r->line, r->at, NULL);
-    if (!end || end >= r->line.n || r->line.p[end] != ':')
+    unsigned bit;
+    if (!read_key(r, &bit))
         return false;
-    Str key = str_slice(r->line, key_at + 1, end - 1);
-    unsigned bit = bit_of(key);
     bool again = bit & r->seen;
     bool late = (r->seen & HAS_SUM) && bit != HAS_BODY; /* the sum would not cover it */
-    if (again || late || str_find(key, '\\') < key.n)
+    if (again || late)
         return false;
     r->seen |= bit;
-    r->at = end + 1;
     if (bit == HAS_BODY && r->want == RECORD_NO_BODY) {
         *done = true;
         return true;
     }
-    if (!read_value(r, bit, key, key_at) || r->at >= r->line.n)
+    if (!read_value(r, bit, key_at) || r->at >= r->line.n)
         return false;
     char next = r->line.p[r->at++];
     *done = next == '}';
