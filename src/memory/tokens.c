@@ -9,6 +9,9 @@
  * rests on that. */
 #include "memory/tokens.h"
 
+#include <assert.h>
+#include <string.h>
+
 #include "base/sixteen.h"
 #include "base/utf8.h"
 
@@ -174,11 +177,15 @@ static Masks masks_of(const char *text)
     return m;
 }
 
-static bool is_ascii(const char *text)
+static bool is_ascii(Str s)
 {
-    Sixteen all =
-        sixteen_at(text) | sixteen_at(text + 16) | sixteen_at(text + 32) | sixteen_at(text + 48);
-    return sixteen_first((Sixteen)(all >= 0x80)) == sizeof all;
+    size_t at = 0;
+    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen))
+        if (sixteen_bits((Sixteen)(sixteen_at(s.p + at) >= 0x80)))
+            return false;
+    while (at < s.n && (unsigned char)s.p[at] < 0x80)
+        at++;
+    return at == s.n;
 }
 
 /* How many bits are set: of two, of four, of eight, of all.  The builtin is a call where the
@@ -227,12 +234,13 @@ static void count_digits(Scan *s, uint64_t digit, uint64_t on)
         add_bits(s, TOKEN_DIGITS, group);
 }
 
-/* The same as count() for each of 64 characters of ASCII. */
-static void count_block(Scan *s, const char *text)
+/* The same as count() for each of 64 characters of ASCII, or of the last few of a text: those in
+ * `all`. */
+static void count_block(Scan *s, const char *text, uint64_t all)
 {
     Masks m = masks_of(text);
     bool any = s->length > 0;
-    uint64_t latin = m.lower | m.upper, mark = ~(latin | m.digit | m.line | m.space);
+    uint64_t latin = m.lower | m.upper, mark = ~(latin | m.digit | m.line | m.space) & all;
     uint64_t after_latin = latin << 1 | (any && is_latin(s->last));
     uint64_t after_lower = m.lower << 1 | (any && s->last == LOWER);
     uint64_t after_upper = m.upper << 1 | (any && s->last == UPPER);
@@ -256,18 +264,32 @@ static void count_block(Scan *s, const char *text)
     s->last = sort_ascii((unsigned char)text[BLOCK - 1]);
 }
 
+/* What is left of a text, less than a block: NULs behind it count as nothing. */
+static void count_rest(Scan *s, Str rest)
+{
+    char block[BLOCK] = { 0 };
+    assert(rest.n < BLOCK);
+    memcpy(block, rest.p, rest.n);
+    count_block(s, block, (UINT64_C(1) << rest.n) - 1);
+}
+
 size_t tokens_estimate(Str text)
 {
     Scan s = { 0 };
     size_t valid_to = utf8_bad_at(text);
     for (size_t at = 0; at < text.n;) {
-        size_t end = text.n - at < BLOCK ? text.n : at + BLOCK;
-        if (end <= valid_to && end - at == BLOCK && is_ascii(text.p + at)) {
-            count_block(&s, text.p + at);
-            at = end;
+        Str rest = str_slice(text, at, at + BLOCK);
+        size_t end = at + rest.n;
+        if (end > valid_to || !is_ascii(rest)) {
+            while (at < end)
+                count(&s, sort_of(next(text, valid_to, &at)));
+            continue;
         }
-        while (at < end)
-            count(&s, sort_of(next(text, valid_to, &at)));
+        if (rest.n == BLOCK)
+            count_block(&s, rest.p, UINT64_MAX);
+        else
+            count_rest(&s, rest);
+        at = end;
     }
     size_t sum = total(&s);
     return sum || text.n == 0 ? sum : 1;
