@@ -197,10 +197,10 @@ static bool has_result(const RunPage *page)
     return false;
 }
 
-/* Where the page before `next` begins: at a fold. */
+/* Where the page before `next` begins: at a fold, or half way between two. */
 static uint64_t page_start(const RunBack *b)
 {
-    uint64_t last = b->next - 1, from = last - last % RUN_FOLD_EVERY;
+    uint64_t last = b->next - 1, from = last - last % (RUN_FOLD_EVERY / 2);
     return from ? from : 1;
 }
 
@@ -209,7 +209,8 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *in
                             Err *e)
 {
     RunTail tail = TAKE(b->tail);
-    if (tail.records.n && tail.records.items[0].mark.seq == *from) {
+    if (tail.records.n && tail.records.items[0].mark.seq <= *from) {
+        *from = tail.records.items[0].mark.seq;
         *into = tail.arena;
         *page = tail.records;
         return JOT_OK;

@@ -28,7 +28,7 @@ typedef struct RunPage {
     Arena arena; /* of all of it */
 } RunPage;
 
-/* A walk over the results, newest first, that reads no more than it is asked for: 64 records at a
+/* A walk over the results, newest first, that reads no more than it is asked for: 32 records at a
  * time, and stretches without a result are jumped over.  It holds two pages at most. */
 typedef struct RunBack {
     Run *r;
