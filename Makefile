@@ -11,8 +11,9 @@ program:
 	@tools/bootstrap build
 	@tools/flavour release jotter
 
+unexport MODEL
 run: program ## build, then see two sessions of an agent share one memory; MODEL=URL uses a real model
-	@examples/demo $(if $(MODEL),--model '$(MODEL)')
+	@examples/demo $(if $(value MODEL),--model '$(subst ','\'',$(value MODEL))')
 
 tour: program ## build, then take a tour of the commands
 	@examples/tour

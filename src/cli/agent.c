@@ -71,10 +71,9 @@ static jot_status open_hands(Session *s, Agent *a)
                      .policy = &a->policy,
                      .ask = live_can_ask() && !s->json ? live_ask : NULL,
                      .cancelled = live_stopped,
+                     .profiles = a->profiles | TOOLS_PLANS,
                      .unconfined = opt_given(s, "unconfined"),
                      .servers = find_servers(s) };
-    TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
-    o.profiles |= TOOLS_PLANS;
     TRY(act_open(&a->act, &o, &s->err));
     a->tools = hands_tools(a->act, &s->arena, &a->tools_n);
     return JOT_OK;
@@ -89,22 +88,31 @@ static void close_curtains(void)
 #endif
 }
 
-jot_status agent_open(Session *s, Agent *out)
+jot_status agent_read(Session *s, Agent *out)
 {
-    close_curtains();
     *out = (Agent){ .live = live_begin(s->json, opt_given(s, "quiet"), opt_given(s, "verbose")) };
     char *dir = getcwd(NULL, 0);
-    Str model;
     out->dir = arena_copy(&s->arena, str(dir ? dir : "/"));
     free(dir);
-    LlmOptions o = { .io = s->memory.io, .key_file = opt_text(s, "key-file") };
     TRY(opt_number(s, "max-iterations", 1, LOOP_ITERATIONS_MAX, 0, &out->iterations_max));
     TRY(opt_number(s, "max-tokens", 16, MAX_TOKENS_MAX, 0, &out->max_tokens));
     TRY(read_policy(s, &out->policy));
+    TRY(tool_profiles(str(opt_text(s, "tools")), &out->profiles, &s->err));
     TRY(read_rules(s, &out->rules));
-    TRY(find_model(s, &model));
-    TRY(llm_open(model, &o, &out->llm, &s->err));
-    return open_hands(s, out);
+    return find_model(s, &out->model);
+}
+
+/* Rules about tools can be wrong, too, and are told before a model that is not there; but servers
+ * are not started for one. */
+jot_status agent_open(Session *s, Agent *a)
+{
+    LlmOptions o = { .io = s->memory.io, .key_file = opt_text(s, "key-file") };
+    bool servers = opt_given(s, "mcp");
+    close_curtains();
+    if (!servers)
+        TRY(open_hands(s, a));
+    TRY(llm_open(a->model, &o, &a->llm, &s->err));
+    return servers ? open_hands(s, a) : JOT_OK;
 }
 
 void agent_close(Agent *a)

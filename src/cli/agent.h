@@ -32,13 +32,17 @@ typedef struct Agent {
     LlmTool *tools;
     size_t tools_n;
     Policy policy;
+    unsigned profiles;
+    Str model; /* its address */
     Str rules;
     Str dir;
     int64_t iterations_max, max_tokens; /* 0: not said */
 } Agent;
 
-/* Everything from the session's options; the pad is open.  agent_close() also after a failure. */
-MUST_USE jot_status agent_open(Session *s, Agent *out);
+/* What the options say, before anything is opened or made. */
+MUST_USE jot_status agent_read(Session *s, Agent *out);
+/* The model and the tools; the pad is open.  agent_close() also after a failure. */
+MUST_USE jot_status agent_open(Session *s, Agent *a);
 void agent_close(Agent *a); /* {0} is fine */
 DEFINE_AUTO(Agent, agent_close)
 

@@ -8,7 +8,7 @@
 
 const Opt opts_always[] = {
     { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
-    { "as", "NAME", "who writes; else $JOTTER_AS, $USER" },
+    { "as", "NAME", "who writes; else $JOTTER_AS, $USER, your name" },
     { "lease", "TOKEN", "write only while this lease stands; else $JOTTER_LEASE" },
     { "json", NULL, "answer with one JSON value" },
     { "help", NULL, "about this command" },
@@ -154,6 +154,41 @@ static jot_status say_usage(Session *s)
                    s->path, space, cmd->args, tolower(cmd->summary[0]), cmd->summary + 1);
 }
 
+/* What an argument that can be left out may be, besides: a text; a beginning of names, which every
+ * name has; and what its command refuses in better words.  What else is empty is no choice
+ * (may_be_empty). */
+static bool arg_may_be_empty(Str name)
+{
+    static const char *const names[] = { "TEXT",   "LINE", "WHY",     "QUERY",  "QUESTION",
+                                         "RESULT", "ARG",  "GOAL",    "REASON", "DESCRIPTION",
+                                         "PREFIX", "KEY",  "VERSION", "SEQ" };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (str_eq(name, str(names[i])))
+            return true;
+    return false;
+}
+
+/* An argument that can be left out must not be taken for left out because it is empty; of the
+ * others each command says what they have to be. */
+static jot_status check_empty(Session *s)
+{
+    Str rest = str(s->cmd->args), word;
+    bool optional = false;
+    for (int at = 0; at < s->n && rest.n; at++) {
+        if (!str_cut(&rest, ' ', &word))
+            word = rest, rest = (Str){ 0 };
+        optional = optional || str_starts(word, S("["));
+        Str name = str_from(word, str_starts(word, S("[")) ? 1 : 0);
+        name = str_slice(name, 0, str_find(name, ']'));
+        name = str_slice(name, 0, str_find(name, '.'));
+        if (optional && !s->args[at][0] && !arg_may_be_empty(name))
+            return err_set(&s->err, JOT_INVALID,
+                           STR_FMT " cannot be empty: give it a value, or leave it out",
+                           STR_ARG(name));
+    }
+    return JOT_OK;
+}
+
 static jot_status check_count(Session *s)
 {
     const Cmd *cmd = s->cmd;
@@ -162,7 +197,9 @@ static jot_status check_count(Session *s)
     if (cmd->subs && !cmd->run)
         return err_set(&s->err, JOT_INVALID,
                        "'jotter %s' needs one more word: see 'jotter help %s'", s->path, s->path);
-    return s->n < cmd->args_min || s->n > cmd->args_max ? say_usage(s) : JOT_OK;
+    if (s->n < cmd->args_min || s->n > cmd->args_max)
+        return say_usage(s);
+    return cmd->hidden ? JOT_OK : check_empty(s);
 }
 
 jot_status args_read(Session *s, char **words)

@@ -116,6 +116,9 @@ typedef struct Counted {
 } Counted;
 Counted counted(uint64_t n, const char *what);
 
+/* Whether a line of standard error can be written over: it is a terminal, and not a dumb one. */
+bool can_show_progress(void);
+
 /* One JSON value on a line; takes the reference. */
 void print_json(json_t *value);
 

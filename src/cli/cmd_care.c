@@ -81,7 +81,7 @@ static jot_status run_verify(Session *s)
 {
     CareCount c;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { s, faults, isatty(STDERR_FILENO) == 1, false };
+    Telling t = { s, faults, can_show_progress(), false };
     VerifyHooks hooks = { tell_fault, show_progress, &t };
     TRY(session_open(s, false));
     jot_status st = care_verify(&s->memory, &hooks, &c, &s->err);
@@ -113,7 +113,7 @@ static jot_status run_doctor(Session *s)
     DoctorOptions o = { .fix = opt_given(s, "fix"), .after_crash = opt_given(s, "after-crash") };
     DoctorReport r;
     AUTO_PTR(json_t) faults = json_array();
-    Telling t = { s, faults, isatty(STDERR_FILENO) == 1, !o.fix };
+    Telling t = { s, faults, can_show_progress(), !o.fix };
     VerifyHooks hooks = { tell_fault, show_progress, &t };
     if (o.after_crash && !o.fix)
         return err_set(&s->err, JOT_INVALID, "--after-crash changes files: say --fix too");

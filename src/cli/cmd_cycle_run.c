@@ -89,6 +89,7 @@ static jot_status run_cycle(Session *s)
     TRY(opt_number(s, "every", 1, EVERY_MAX_S, 0, &every_s));
     if (every_s && file)
         return err_set(&s->err, JOT_INVALID, "say one of --every and --watch");
+    TRY(agent_read(s, &a));
     TRY(session_open(s, true));
     TRY(agent_open(s, &a));
     Waking w = { .m = &s->memory,

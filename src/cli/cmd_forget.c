@@ -175,7 +175,7 @@ static jot_status redact_all(Session *s)
     TRY(read_phrase(s, &phrase));
     TRY(session_open(s, false));
     AUTO_PTR(json_t) left = json_array();
-    Telling t = { .left = left, .json = s->json, .terminal = isatty(STDERR_FILENO) == 1 };
+    Telling t = { .left = left, .json = s->json, .terminal = can_show_progress() };
     ForgetHooks hooks = { tell_left, show_progress, &t };
     jot_status st = forget_all(&s->memory, phrase, &hooks, &c, &s->err);
     clear_progress(&t);

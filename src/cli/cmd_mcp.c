@@ -1,5 +1,8 @@
 /* cmd_mcp.c - the pad for programs that speak MCP, over standard input and output or over HTTP. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/url.h"
 #include "cli/cmd.h"
@@ -10,13 +13,30 @@ extern const Cmd cmd_mcp;
 
 /* --- HTTP -------------------------------------------------------------------------------- */
 
+/* A directory that is not there is a name that was not meant; only our own are made. */
+static jot_status check_parent(Session *s, const char *path)
+{
+    Shown shown;
+    struct stat info;
+    size_t slash = str_find_last(str(path), '/');
+    if (slash == strlen(path) || slash == 0)
+        return JOT_OK;
+    Str dir = arena_copy(&s->arena, str_slice(str(path), 0, slash));
+    if (stat(dir.p, &info) != 0)
+        return err_errno(&s->err, errno, "could not find the directory of the token file, '%s'",
+                         err_show(&shown, dir));
+    return JOT_OK;
+}
+
 static jot_status token_path(Session *s, const char **out)
 {
     const char *given = opt_text(s, "token-file"), *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
-    if (given)
+    if (given) {
         *out = given;
-    else if (data && data[0] == '/')
+        return check_parent(s, given);
+    }
+    if (data && data[0] == '/')
         *out = arena_printf(&s->arena, "%s/jotter/token", data).p;
     else if (home && home[0] == '/')
         *out = arena_printf(&s->arena, "%s/.local/share/jotter/token", home).p;

@@ -110,7 +110,7 @@ static jot_status run_copy(Session *s)
 {
     AUTO_PTR(Store) to = NULL;
     CopyCount c = { 0 };
-    bool terminal = isatty(STDERR_FILENO) == 1;
+    bool terminal = can_show_progress();
     TRY(session_open(s, false));
     TRY(store_open(&to, str(s->args[0]), &(StoreOptions){ .create = true }, &s->err));
     jot_status st =

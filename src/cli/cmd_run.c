@@ -149,6 +149,7 @@ static jot_status run_run(Session *s)
     TRY(read_query(s, &query));
     TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
     TRY(opt_number(s, "limit", 1, INT64_MAX, LOOP_CALLS_LIMIT, &limit));
+    TRY(agent_read(s, &a));
     TRY(session_open(s, !opt_given(s, "resume")));
     TRY(agent_open(s, &a));
     TRY(make_setup(s, &a, &l));

@@ -104,7 +104,7 @@ static jot_status read_query(Session *s, SearchQuery *q)
 static jot_status find(Session *s, const SearchQuery *q, Hits *out)
 {
     AUTO_PTR(Search) search = NULL;
-    bool terminal = isatty(STDERR_FILENO) == 1;
+    bool terminal = can_show_progress();
     SearchOptions o = { .language = getenv("JOTTER_LANGUAGE"),
                         .progress = terminal ? show_progress : NULL };
     TRY(search_open(&search, &s->memory, &o, &s->err));

@@ -55,7 +55,7 @@ static jot_status import_archive(Session *s)
 {
     AUTO_PTR(Store) archive = NULL;
     CopyCount c = { 0 };
-    bool terminal = isatty(STDERR_FILENO) == 1;
+    bool terminal = can_show_progress();
     TRY(archive_open(&archive, NULL, s->args[0], &s->err));
     TRY(session_open(s, true));
     jot_status st =

@@ -1,5 +1,6 @@
 /* main.c - the jotter command: finds the command and the pad, turns a status into an exit code. */
 #include <fcntl.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,24 @@
 
 #include "cli/cmd.h"
 
+/* The user's name; it is not in the environment of what a timer or a service manager starts. */
+static Str find_user(Arena *into)
+{
+    const char *user = getenv("USER");
+    if (user && user[0])
+        return str(user);
+    const struct passwd *entry = getpwuid(geteuid());
+    return entry && entry->pw_name[0] ? arena_copy(into, str(entry->pw_name))
+                                      : arena_printf(into, "uid-%u", (unsigned)geteuid());
+}
+
 static void find_author(Session *s)
 {
     const char *as = opt_text(s, "as");
     if (!as || !as[0])
         as = getenv("JOTTER_AS");
     s->named = as && as[0];
-    s->by = str(s->named ? as : getenv("USER"));
+    s->by = s->named ? str(as) : find_user(&s->arena);
 }
 
 /* The token to write under. */

@@ -88,7 +88,8 @@ static void put_statuses(FILE *to)
 
 static const Opt environment[] = {
     { "JOTTER_PAD", NULL, "the pad, if --pad is not given" },
-    { "JOTTER_AS", NULL, "who writes, if --as is not given; else USER" },
+    { "JOTTER_AS", NULL,
+      "who writes, if --as is not given; else USER, else the name of the account" },
     { "JOTTER_LEASE", NULL, "the lease to write under, if --lease is not given" },
     { "JOTTER_MODEL", NULL, "the model of run and cycle run, if --model is not given" },
     { "ANTHROPIC_API_KEY, OPENAI_API_KEY, JOTTER_API_KEY", NULL,

@@ -83,6 +83,17 @@ void print_json(json_t *value)
     fwrite(text.p + from, 1, text.n - from, stdout);
 }
 
+static bool can_move(void)
+{
+    const char *term = getenv("TERM");
+    return term && !str_eq(str(term), S("dumb"));
+}
+
+bool can_show_progress(void)
+{
+    return isatty(STDERR_FILENO) == 1 && can_move();
+}
+
 const char *ink(Ink i)
 {
     static const char *const codes[] = {
@@ -92,9 +103,8 @@ const char *ink(Ink i)
     };
     static int coloured = -1;
     if (coloured < 0) {
-        const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-        coloured =
-            isatty(STDOUT_FILENO) == 1 && !(no && no[0]) && term && !str_eq(str(term), S("dumb"));
+        const char *no = getenv("NO_COLOR");
+        coloured = isatty(STDOUT_FILENO) == 1 && !(no && no[0]) && can_move();
     }
     return coloured ? codes[i] : "";
 }

@@ -16,21 +16,42 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "mcp/work.h"
 
 static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* A client that has gone is the usual end; a full disk or a closed stream is none. */
+NO_RETURN static void end_broken(const char *what, int errnum)
+{
+    if (errnum == EPIPE || errnum == ECONNRESET)
+        _exit(0);
+    fprintf(stderr, "jotter: could not %s: %s\n", what, strerror(errnum));
+    _exit(status_info(JOT_IO)->exit_code);
+}
+
+/* Whether to try it again: a client may have made the stream one that does not wait. */
+static bool again(int fd, short event, int errnum)
+{
+    struct pollfd wait = { .fd = fd, .events = event };
+    if (errnum == EAGAIN)
+        (void)poll(&wait, 1, -1);
+    return errnum == EAGAIN || errnum == EINTR;
+}
+
 static void write_all(Str text)
 {
     while (text.n) {
         ssize_t n = write(STDOUT_FILENO, text.p, text.n);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && again(STDOUT_FILENO, POLLOUT, errno))
             continue;
-        if (n <= 0) /* a client that has gone is the usual end; a full disk is none */
-            _exit(errno == EPIPE ? 0 : status_info(JOT_IO)->exit_code);
+        if (n <= 0)
+            end_broken("write to standard output", errno);
         text = str_from(text, (size_t)n);
     }
 }
@@ -116,10 +137,12 @@ static bool take_lines(Pipe *p, McpDesk *desk, uint64_t turn, bool at_end)
     }
 }
 
-NO_RETURN static void end(Pipe *p)
+NO_RETURN static void end(Pipe *p, int errnum)
 {
     work_drain(p->work);
     work_end_feeds(p->work);
+    if (errnum)
+        end_broken("read standard input", errnum);
     _exit(0);
 }
 
@@ -130,13 +153,14 @@ static void read_on(Pipe *p, McpDesk *desk, uint64_t turn)
         size_t room;
         char *to = rpc_lines_room(&p->lines, &room);
         ssize_t n = read(STDIN_FILENO, to, room);
-        if (n < 0 && errno == EINTR)
+        int failed = n < 0 ? errno : 0;
+        if (again(STDIN_FILENO, POLLIN, failed))
             continue;
         rpc_lines_grew(&p->lines, n > 0 ? (size_t)n : 0);
         if (!take_lines(p, desk, turn, n <= 0))
             return;
         if (n <= 0)
-            end(p);
+            end(p, failed);
     }
 }
 

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The nearest .jotter from here upward, or the empty Str. */
+/* The nearest .jotter from here upward, or the empty Str.  What is no directory, or a link to
+ * nothing, is taken too, and refused when it is opened: passed over, another pad would be written
+ * than the one that is meant. */
 static Str find_upward(Arena *into)
 {
     char *here = getcwd(NULL, 0);
@@ -13,7 +15,7 @@ static Str find_upward(Arena *into)
     for (Str at = str(here); at.n && !found.n;) {
         struct stat info;
         Str path = arena_printf(into, STR_FMT "%s.jotter", STR_ARG(at), at.n > 1 ? "/" : "");
-        if (stat(path.p, &info) == 0 && S_ISDIR(info.st_mode))
+        if (lstat(path.p, &info) == 0)
             found = path;
         size_t slash = str_find_last(at, '/');
         at = at.n > 1 ? str_slice(at, 0, slash ? slash : 1) : (Str){ 0 };

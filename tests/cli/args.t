@@ -60,6 +60,16 @@ no_condition() {
 }
 try 'an option whose value is empty is refused, and a text may be empty' no_condition
 
+no_name() {
+    local what
+    for what in 'cycle show' 'cycle explain' 'cycle diff' 'artifact list' 'artifact log list' 'lease renew' 'lease release' 'task ready' setup mcp help; do
+        # shellcheck disable=SC2086
+        empty_value $what '' || return 1
+    done
+    jot run '' && ends 64 && jot list '' && ends 0 && is '(empty)' && jot log new --pad files:held '' && ends 0 && jot log show --pad files:held '' && ends 64 && tells "invalid run ''"
+}
+try 'an argument that can be left out is not left out by being empty' no_name
+
 too_many() {
     jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot init x && tells "no place for 'x': usage: jotter init (" &&
         jot write plan 'a text' && ends 64 && tells "no place for 'a text'" && tells 'the text on standard input'
@@ -74,6 +84,17 @@ anywhere() {
         jot --pad files:here history plan && says bob && jot history --pad=files:here plan && says bob
 }
 try 'options stand before or behind the command, with a space or an equals sign' anywhere
+
+author() { # NAME COMMAND...
+    local name=$1
+    shift
+    echo text | "$@" "$JOTTER" --pad files:authors write plan >.out 2>.err && jot --pad files:authors --json history plan --limit 1 && says "\"by\":\"$name\""
+}
+authors() {
+    author bob env JOTTER_AS=bob && author ann env && author "$(id -un)" env -u USER && author "$(id -un)" env USER= && author "$(id -un)" env -i || return 1
+    [ "$(id -u)" != 0 ] || { chmod -R a+rwX "$here" && author uid-54321 setpriv --reuid 54321 --clear-groups -- env -u USER; }
+}
+try 'who writes is the one that is named, the user, or the owner of the process' authors
 
 dashes() { jot read -- --plan && ends 66 && tells 'scratchpad[--plan] not found'; }
 try 'two dashes end the options' dashes

@@ -66,6 +66,18 @@ read_only() {
 }
 if [ "$(id -u)" != 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups -- test -x "$JOTTER"; then
     try 'a pad that may not be written can be read, and says why it is not written' read_only
+
+    no_place() {
+        rm -rf work && mkdir work && chmod 555 work && before=$(tree) || return 1
+        run_jot() { run_read_only "$@"; }
+        as files:work/pad 77 "could not make the pad's directory: Permission denied" write plan && as files:work/pad 77 "could not make" init &&
+            as sqlite:work/pad.db 77 "could not make the pad's file: Permission denied" write plan && as sqlite:work/pad.db 77 "could not make" init
+        local ok=$?
+        run_jot() { jot "$@" <<<new; }
+        chmod 755 work
+        return $ok
+    }
+    try 'where nothing may be made, no engine makes a pad, and all say why' no_place
 fi
 
 # --- Full --------------------------------------------------------------------------------------
@@ -124,6 +136,18 @@ missing() {
     done
 }
 try 'where no pad is, looking does not make one' missing
+
+in_the_way() {
+    rm -rf work && mkdir -p work/.jotter work/sub/deep && echo other >work/sub/.jotter && cd work/sub/deep || return 1
+    for what in 'write plan' 'read plan' list; do
+        # shellcheck disable=SC2086
+        jot $what </dev/null && ends 64 && tells "sub/.jotter': the pad's path is not a directory" || { cd "$here" && return 1; }
+    done
+    rm ../.jotter && ln -s gone ../.jotter && jot where && ends 0 && says work/sub/.jotter && rm ../.jotter && jot where && ends 0 && says work/.jotter
+    local ok=$?
+    cd "$here" && return $ok
+}
+try 'a .jotter that is no directory is named, and no pad further up is taken instead' in_the_way
 
 # --- Of a newer format -------------------------------------------------------------------------
 

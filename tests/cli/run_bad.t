@@ -34,6 +34,15 @@ nonsense() {
 echo '- {text: "{\"tool\": \"done\", \"args\": {\"summary\": \"better\"}}", repeat: true}' >more.yaml
 
 bare_model() { jot run 'who?' --model gpt-5 && ends 64 && tells "no models behind 'gpt-5': use anthropic:MODEL, openai:MODEL"; }
+early() { # OPTION VALUE SENTENCE: told before a script that is not there, and nothing is made
+    jot run 'who?' --pad files:early --model script:none.yaml "$1" "$2" && ends 64 && tells "$3" && [ ! -e early ] || return 1
+    jot cycle run --pad files:early --model script:none.yaml "$1" "$2" && ends 64 && tells "$3" && [ ! -e early ]
+}
+options() {
+    early --allow 'a b' "'a b' is no tool and no effect" && early --deny , 'is no tool' && early --tools bad "there are no tools 'bad'" && early --max-tokens 1 'use a number' || return 1
+    jot run 'who?' --model script:none.yaml --allow nosuch && ends 64 && tells "'nosuch' is neither a tool here nor an effect"
+}
+try 'what is wrong with an option is told before anything is opened' options
 try 'the name of a model alone is told what an address looks like' bare_model
 
 no_stream() {

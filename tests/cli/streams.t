@@ -65,6 +65,38 @@ served() {
 }
 try 'an MCP server whose answers nothing takes ends with 74' served
 
+unheard() {
+    "$JOTTER" mcp <&- >.out 2>.err
+    code=$? && heard && ends 74 && tells 'jotter: could not read standard input: ' && is '' || return 1
+    "$JOTTER" mcp </dev/null >.out 2>.err
+    code=$? && heard && ends 0 && [ -z "$err" ]
+}
+try 'an MCP server that cannot read says so; the end of its input is none of that' unheard
+
+# Both streams of the server are made ones that do not wait, and the client takes its time.
+cat >nonblocking.py <<'E'
+import fcntl, os, subprocess, sys, time
+(ask, to), (answer, back) = os.pipe(), os.pipe()
+for fd in (ask, back):
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_NONBLOCK)
+p = subprocess.Popen([sys.argv[1], "mcp"], stdin=ask, stdout=back)
+os.close(ask), os.close(back)
+time.sleep(0.1)
+n = 3000
+os.write(to, b"")
+if os.fork() == 0:
+    os.close(answer)
+    with os.fdopen(to, "wb") as f:
+        f.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * n)
+    os._exit(0)
+os.close(to)
+time.sleep(0.2)
+with os.fdopen(answer, "rb") as f:
+    print(f.read().count(b'"result"') == n, p.wait())
+E
+patient() { python3 nonblocking.py "$JOTTER" >.out 2>.err && heard && is 'True 0'; }
+try 'an MCP server waits for streams that do not wait themselves' patient
+
 typed() {
     python3 "$cases/person.py" 'Ctrl-D' 'by hand\n\x04' -- "$JOTTER" write typed >.out 2>.err
     code=$? && heard && ends 0 && says 'type the text' && jot read typed && is 'by hand' && echo text | "$JOTTER" write typed 2>.err >.out && heard && ! tells type >/dev/null

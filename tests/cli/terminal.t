@@ -183,6 +183,17 @@ watched() {
 }
 try 'so are changes as they come' watched
 
+dumb() {
+    shown verify && grep -q "$esc\[K" .sent || { echo '# no progress on a terminal' && return 1; }
+    local TERM=dumb what
+    export TERM
+    for what in verify 'copy files:dumb' 'redact --all --text nowhere' doctor 'export dumb.jotter'; do
+        shown $what || return 1
+        ! LC_ALL=C grep -q -P '\e|\r.' .sent || { echo "# progress: $what" && return 1; }
+    done
+}
+try 'a terminal that cannot erase a line gets no progress' dumb
+
 cat >evil.yaml <<'E'
 - text: "words \e]0;owned\a\e[31mred\u009b1m\rback"
   calls:

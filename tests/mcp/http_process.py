@@ -310,6 +310,8 @@ def a_token_that_others_can_read_is_refused():
         os.remove(p.token)
         os.mkdir(p.token)
         assert "is no file" in refused(p, "--http", "127.0.0.1:0", "--token-file", p.token)
+        said = refused(p, "--http", "127.0.0.1:0", "--token-file", p.token + "3/deep/token")
+        assert "could not find the directory of the token file" in said and not os.path.exists(p.token + "3"), said
         os.symlink("elsewhere", p.token + "2")
         assert "could not open" in refused(p, "--http", "127.0.0.1:0", "--token-file", p.token + "2")
 

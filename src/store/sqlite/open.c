@@ -387,10 +387,12 @@ int db_open_lock(const Db *d)
 }
 
 /* The lock file shows whether anything can be written here at all. */
-static jot_status open_lock(Db *d, Err *e)
+static jot_status open_lock(Db *d, bool making, Err *e)
 {
     int fd = db_open_lock(d);
     Shown shown;
+    if (fd < 0 && making)
+        return err_errno(e, -fd, "could not make the pad's file");
     if (fd == -EROFS)
         db_read_only(d, "its file system is read-only");
     else if (fd == -EACCES || fd == -EPERM)
@@ -423,7 +425,7 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
     if (found != FOUND_PAD && !create)
         return err_set(e, JOT_NOT_FOUND, "there is no pad at '%s'", err_show(&shown, str(d->path)));
     if (!d->base.read_only_why[0])
-        TRY(open_lock(d, e));
+        TRY(open_lock(d, found != FOUND_PAD, e));
     if (found != FOUND_PAD)
         TRY(make(d, e));
     jot_status st = db_connect(d, e);
