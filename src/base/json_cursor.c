@@ -10,7 +10,9 @@ static char peek(JsonCursor *c)
     while (c->at < s.n &&
            (s.p[c->at] == ' ' || s.p[c->at] == '\t' || s.p[c->at] == '\n' || s.p[c->at] == '\r'))
         c->at++;
-    return c->at < s.n && !c->bad ? s.p[c->at] : 0;
+    if (c->bad || c->at == s.n)
+        return 0;
+    return s.p[c->at];
 }
 
 static bool eat(JsonCursor *c, char what)
