@@ -23,8 +23,7 @@ static bool eat(JsonCursor *c, char what)
     return there;
 }
 
-/* The value that is next, as it is written; empty if there is none. */
-static Str take(JsonCursor *c)
+Str cursor_raw(JsonCursor *c)
 {
     (void)peek(c);
     size_t end = c->bad ? 0 : json_skip(c->text, c->at);
@@ -40,7 +39,7 @@ static Str take(JsonCursor *c)
 static Str take_string(JsonCursor *c)
 {
     c->bad = c->bad || peek(c) != '"';
-    return take(c);
+    return cursor_raw(c);
 }
 
 void cursor_enter(JsonCursor *c, char open)
@@ -93,14 +92,14 @@ Str cursor_text(JsonCursor *c, Arena *into)
 uint64_t cursor_number(JsonCursor *c)
 {
     uint64_t number = 0;
-    Str value = take(c);
+    Str value = cursor_raw(c);
     c->bad = c->bad || !str_to_u64(value, INT64_MAX, &number);
     return number;
 }
 
 bool cursor_bool(JsonCursor *c)
 {
-    Str value = take(c);
+    Str value = cursor_raw(c);
     bool yes = str_eq(value, S("true"));
     c->bad = c->bad || (!yes && !str_eq(value, S("false")));
     return yes;
@@ -108,7 +107,7 @@ bool cursor_bool(JsonCursor *c)
 
 void cursor_skip(JsonCursor *c)
 {
-    (void)take(c);
+    (void)cursor_raw(c);
 }
 
 bool cursor_done(JsonCursor *c)

@@ -39,7 +39,8 @@ MUST_USE bool cursor_element(JsonCursor *c);
 Str cursor_text(JsonCursor *c, Arena *into); /* lives in `into` */
 uint64_t cursor_number(JsonCursor *c);       /* 0 to INT64_MAX */
 bool cursor_bool(JsonCursor *c);
-void cursor_skip(JsonCursor *c); /* any */
+Str cursor_raw(JsonCursor *c); /* any, as it is written; borrowed from the text */
+void cursor_skip(JsonCursor *c);
 
 /* True if nothing was missing, and nothing is left. */
 MUST_USE bool cursor_done(JsonCursor *c);

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json_cursor.h"
 #include "base/sixteen.h"
 #include "base/utf8.h"
+
+enum { PLAIN_MAX = 8 };
 
 /* What a line that means something begins with.  A new kind of line is added here first. */
 static const Str openings[] = {
@@ -201,8 +204,54 @@ void frame_call_add(Buf *to, Str tool, const json_t *args)
     buf_add_char(to, ')');
 }
 
+/* True if the value is written as JSON writes it: a text without escapes, a count, a word. */
+static bool as_written(Str value)
+{
+    uint64_t number;
+    if (str_starts(value, S("\"")))
+        return str_find(value, '\\') == value.n;
+    return str_to_u64(value, INT64_MAX, &number) || str_eq(value, S("true")) ||
+           str_eq(value, S("false")) || str_eq(value, S("null"));
+}
+
+/* Add arguments that need no tree, as most do not: a few of them, each written as JSON writes it.
+ * False for others; then what was added is to be taken back. */
+static bool add_plain(Buf *to, Str args)
+{
+    JsonCursor c = { .text = args };
+    Str names[PLAIN_MAX], name;
+    size_t n = 0;
+    for (cursor_enter(&c, '{'); cursor_member(&c, &name); n++) {
+        Str value = cursor_raw(&c), text = str_slice(value, 1, value.n - 1);
+        if (n == PLAIN_MAX || str_find(name, '\\') < name.n || !as_written(value))
+            return false;
+        for (size_t i = 0; i < n; i++)
+            if (str_eq(names[i], name))
+                return false;
+        names[n] = name;
+        buf_add(to, n ? S(", ") : S(""));
+        frame_name_add(to, name);
+        buf_add_char(to, '=');
+        if (value.p[0] != '"')
+            buf_add(to, value);
+        else if (bare(text))
+            buf_add(to, text);
+        else
+            add_quoted(to, text);
+    }
+    return cursor_done(&c);
+}
+
 void frame_call_add_text(Buf *to, Str tool, Str args)
 {
+    size_t before = to->n;
+    frame_name_add(to, tool);
+    buf_add_char(to, '(');
+    if (add_plain(to, args)) {
+        buf_add_char(to, ')');
+        return;
+    }
+    to->n = before;
     json_t *read = NULL;
     if (json_read(args, &read, NULL) != JOT_OK)
         read = NULL;

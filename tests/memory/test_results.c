@@ -198,6 +198,66 @@ static void every_call_comes_back_and_stays_on_its_line(void **state)
     }
 }
 
+/* The text of arguments, of members and values that are written in every way. */
+static void add_args(Buf *to, uint64_t *number, Arena *a)
+{
+    static const char *const keys[] = {
+        "q", "a b", "\\u0061", "", "n", "q\\u0000", "\xC3\xA9", "x"
+    };
+    static const char *const values[] = { "0",
+                                          "12",
+                                          "-0",
+                                          "-7",
+                                          "01",
+                                          "1.0",
+                                          "1e2",
+                                          "true",
+                                          "nil",
+                                          "null",
+                                          "{}",
+                                          "[1, \"a\"]",
+                                          "\"\"",
+                                          "\"12\"",
+                                          "\"a\\nb\"",
+                                          "9223372036854775807",
+                                          "9223372036854775808",
+                                          "\"plain text\"",
+                                          "" };
+    buf_add(to, S(" { "));
+    for (size_t n = hostile_next(number) % 11, i = 0; i < n; i++) {
+        buf_add(to, i ? S(" , ") : S(""));
+        buf_addf(to, "\"%s%d\" :", keys[hostile_next(number) % COUNT_OF(keys)],
+                 (int)(hostile_next(number) % 50));
+        if (hostile_next(number) % 3)
+            json_quote(to, hostile_value(number, true, a));
+        else
+            buf_add(to, str(values[hostile_next(number) % COUNT_OF(values)]));
+    }
+    buf_add(to, hostile_next(number) % 50 ? S("}") : S("}}"));
+}
+
+static void a_call_looks_the_same_with_and_without_a_tree(void **state)
+{
+    (void)state;
+    uint64_t number = 5;
+    size_t refused = 0;
+    for (size_t i = 0; i < 10000; i++) {
+        AUTO(Arena) a = { 0 };
+        AUTO(Buf) args = { 0 };
+        AUTO(Buf) plain = { 0 };
+        AUTO(Buf) built = { 0 };
+        add_args(&args, &number, &a);
+        AUTO_PTR(json_t) tree = NULL;
+        json_t *read = NULL;
+        refused += json_read(buf_str(&args), &read, NULL) != JOT_OK;
+        tree = read;
+        frame_call_add_text(&plain, S("tool"), buf_str(&args));
+        frame_call_add(&built, S("tool"), tree);
+        assert_str(buf_str(&plain), buf_str(&built));
+    }
+    assert_in_range(refused, 1000, 9000);
+}
+
 static void results_look_as_the_prompt_wants_them(void **state)
 {
     (void)state;
@@ -297,6 +357,7 @@ int main(void)
         cmocka_unit_test(every_value_comes_back_from_its_frame),
         cmocka_unit_test(calls_look_as_people_write_them),
         cmocka_unit_test(every_call_comes_back_and_stays_on_its_line),
+        cmocka_unit_test(a_call_looks_the_same_with_and_without_a_tree),
         cmocka_unit_test(results_look_as_the_prompt_wants_them),
         cmocka_unit_test(every_list_comes_back),
         cmocka_unit_test(what_is_no_list_of_results_is_refused),
