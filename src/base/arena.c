@@ -83,8 +83,8 @@ static size_t place(const ArenaBlock *b, size_t size, size_t align)
     return at <= b->cap && size <= b->cap - at ? at : SIZE_MAX;
 }
 
-/* Memory with whatever is in it. */
-static char *take(Arena *a, size_t size, size_t align)
+/* Room that is not zeroed, for whoever fills all of it. */
+static void *take(Arena *a, size_t size, size_t align)
 {
     assert(a && align && (align & (align - 1)) == 0 && align <= alignof(max_align_t));
     ArenaBlock *b = a->top;
@@ -146,7 +146,7 @@ Str arena_printf(Arena *a, const char *fmt, ...)
     int n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
     assert(n >= 0);
-    char *p = arena_alloc(a, (size_t)n + 1, 1);
+    char *p = take(a, (size_t)n + 1, 1);
     vsnprintf(p, (size_t)n + 1, fmt, again);
     va_end(again);
     return (Str){ p, (size_t)n };

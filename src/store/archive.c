@@ -282,8 +282,8 @@ static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit
         return store_not_found(e, stream);
     bool goes_on = a->at == place && a->at_seq <= from;
     AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : place->first);
-    *out = (Records){ .items = NEW_ARRAY(into, Record, limit) };
-    size_t bytes = 0;
+    *out = (Records){ 0 };
+    size_t bytes = 0, cap = 0;
     while (from <= place->mark.seq && l.at <= place->head && out->n < limit) {
         off_t at = l.at;
         Record r;
@@ -293,8 +293,10 @@ static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit
             l.at = at;
             break;
         }
-        if (r.mark.seq >= from)
-            out->items[out->n++] = r;
+        if (r.mark.seq < from)
+            continue;
+        out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Record), alignof(Record));
+        out->items[out->n++] = r;
     }
     out->more = out->n && out->items[out->n - 1].mark.seq < place->mark.seq;
     a->at = out->n ? place : NULL;
@@ -307,7 +309,8 @@ static jot_status archive_list(Store *s, Str prefix, Str after, size_t limit, Li
                                Arena *into, Listing *out, Err *e)
 {
     const Archive *a = (const Archive *)s;
-    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit) };
+    size_t cap = 0;
+    *out = (Listing){ 0 };
     for (size_t i = place_from(a, str_cmp(after, prefix) > 0 ? after : prefix); i < a->n; i++) {
         const Place *place = &a->places[i];
         if (!str_starts(place->name, prefix))
@@ -321,6 +324,7 @@ static jot_status archive_list(Store *s, Str prefix, Str after, size_t limit, Li
         }
         Record head;
         TRY(archive_head(s, place->name, HEAD_MARK, into, &head, e));
+        out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Listed), alignof(Listed));
         out->items[out->n++] = (Listed){ place->name, place->mark, head.by, head.meta };
     }
     return JOT_OK;

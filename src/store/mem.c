@@ -208,7 +208,8 @@ static jot_status mem_read(Store *s, Str stream, uint64_t from, size_t limit, Ar
     size_t i = 0, bytes = 0;
     while (i < st->n && st->records[i].mark.seq < from)
         i++;
-    *out = (Records){ .items = NEW_ARRAY(into, Record, limit) };
+    size_t room = st->n - i < limit ? st->n - i : limit;
+    *out = (Records){ .items = NEW_ARRAY(into, Record, room) };
     for (; i < st->n && out->n < limit; i++) {
         bytes += st->records[i].body.n;
         if (out->n && bytes > STORE_READ_BYTES)
@@ -223,7 +224,7 @@ static jot_status mem_list(Store *s, Str prefix, Str after, size_t limit, ListWh
                            Arena *into, Listing *out, Err *e)
 {
     Mem *m = (Mem *)s;
-    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit) };
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, m->n < limit ? m->n : limit) };
     for (size_t i = 0; i < m->n; i++) {
         const MemStream *st = &m->streams[i];
         Mark head = head_mark(st);

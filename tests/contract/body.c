@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "contract.h"
+#include "rig/volume.h"
 
 /* Store the bytes as a value and as an entry, and get them back everywhere. */
 static void round_trip(Trial *p, Str bytes)
@@ -91,7 +92,7 @@ static void text_of_the_whole_world_comes_back(Trial *p)
 /* Around every size at which a buffer or a block could end. */
 static void bodies_of_every_size_near_a_power_of_two_come_back(Trial *p)
 {
-    for (size_t power = 16; power <= 256 * 1024; power *= 4)
+    for (size_t power = 16; power <= volume_bytes(256 * 1024); power *= 4)
         for (size_t n = power - 1; n <= power + 1; n++) {
             round_trip(p, repeated(p, 'a', n));
             round_trip(p, repeated(p, '\n', n));

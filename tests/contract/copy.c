@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract.h"
+#include "rig/volume.h"
 
 static CopyCount copy(Trial *from, Trial *to)
 {
@@ -392,7 +393,7 @@ static void a_long_stream_is_copied_in_parts(Trial *p)
 /* More than one read can give. */
 static void copy_large(Trial *from, Trial *to)
 {
-    size_t n = STORE_READ_BYTES / 2 + 1;
+    size_t n = volume_bytes(STORE_READ_BYTES / 2 + 1);
     char *bytes = arena_alloc(&from->arena, n, 1);
     memset(bytes, 'b', n);
     Draft large = { .op = OP_PUT, .by = S("ann"), .body = { bytes, n } };

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "contract.h"
+#include "rig/volume.h"
 #include "store/record.h"
 
 static Str repeated(Trial *p, char c, size_t n)
@@ -169,11 +170,11 @@ static void a_body_has_at_most_16_mib(Trial *p)
         check_said(p, "16777216");
     }
     check_untouched(p);
-    bytes.n = STORE_BODY_MAX;
+    bytes.n = volume_bytes(STORE_BODY_MAX);
     for (size_t i = 0; i < COUNT_OF(streams); i++) {
         Draft d = { .op = i ? OP_APPEND : OP_PUT, .by = S("ann"), .body = bytes };
         CHECK_IS(p, store_append(p->s, str(streams[i]), NULL, &d, &m, &p->e), JOT_OK);
-        CHECK_NUM(m.size, STORE_BODY_MAX);
+        CHECK_NUM(m.size, bytes.n);
         CHECK(str_eq(head(p, streams[i], HEAD_VALUE).body, bytes));
         CHECK(str_eq(record_at(p, streams[i], 1).body, bytes));
     }
@@ -182,17 +183,18 @@ static void a_body_has_at_most_16_mib(Trial *p)
 /* Neither text nor anything that packs well. */
 static void the_worst_body_of_16_mib_comes_back(Trial *p)
 {
-    char *bytes = arena_alloc(&p->arena, STORE_BODY_MAX, 1);
+    size_t n = volume_bytes(STORE_BODY_MAX);
+    char *bytes = arena_alloc(&p->arena, n, 1);
     uint32_t x = 1;
-    for (size_t i = 0; i < STORE_BODY_MAX; i++) {
+    for (size_t i = 0; i < n; i++) {
         x = x * 1664525 + 1013904223;
         bytes[i] = (char)(x >> 24);
     }
-    Draft d = { .op = OP_PUT, .by = S("ann"), .body = { bytes, STORE_BODY_MAX } };
+    Draft d = { .op = OP_PUT, .by = S("ann"), .body = { bytes, n } };
     append(p, "x/a", ANY, d);
     CHECK(str_eq(record_at(p, "x/a", 1).body, d.body));
     /* As text, each of these bytes would take six. */
-    memset(bytes, 1, STORE_BODY_MAX);
+    memset(bytes, 1, n);
     append(p, "x/a", ANY, d);
     CHECK(str_eq(record_at(p, "x/a", 2).body, d.body));
 }
@@ -203,7 +205,7 @@ static void the_longest_record_fits_into_a_line(Trial *p)
     char *meta = (char *)repeated(p, '\n', STORE_META_MAX).p;
     memcpy(meta, "{}", 2);
     r.meta = (Str){ meta, STORE_META_MAX };
-    r.body = repeated(p, '\xFF', STORE_BODY_MAX);
+    r.body = repeated(p, '\xFF', volume_bytes(STORE_BODY_MAX));
     r.mark = (Mark){ .seq = STORE_SEQ_MAX,
                      .at_ms = INT64_MAX,
                      .op = OP_APPEND,

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rig/ramdisk.h"
+
 /* --- A case that ends the process ------------------------------------------------------ */
 
 /* Plain memory that a signal handler may read. */
@@ -85,9 +87,12 @@ void bench_init(Bench *b, const Options *o, const Target *t)
     assert(made);
     (void)made;
     snprintf(b->work, sizeof b->work, "%s/work", b->home);
-    snprintf(b->look, sizeof b->look, "%s/look", b->home);
+    snprintf(b->look, sizeof b->look, RAMDISK "/look");
+    snprintf(b->real, sizeof b->real, "%s/real", b->home);
+    ramdisk_serve_sqlite();
     bench_clear(b->work);
     bench_clear(b->look);
+    bench_clear(b->real);
     snprintf(to_remove, sizeof to_remove, "%s", b->home);
     catch_deaths();
 }
@@ -95,30 +100,28 @@ void bench_init(Bench *b, const Options *o, const Target *t)
 void bench_done(Bench *b)
 {
     dir_remove(b->home);
+    dir_remove(b->look);
     free(b->disks);
     b->disks = NULL;
 }
 
-static bool is_own(const Live *live, long fd)
+static size_t held_by(const Live *live)
 {
-    for (size_t i = 0; i < live->n; i++)
-        if (live->inodes[i].fd == fd)
-            return true;
-    return false;
+    size_t n = 0;
+    for (size_t i = 0; live && i < live->n; i++)
+        n += live->inodes[i].fd >= 0;
+    return n;
 }
 
-size_t bench_descriptors(const Live *live)
+size_t bench_descriptors(const Oracle *o)
 {
     DIR *d = opendir("/proc/self/fd");
     assert(d);
-    size_t n = 0;
-    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
-        int64_t fd;
-        if (str_to_i64(str(e->d_name), 0, INT32_MAX, &fd) && fd != dirfd(d) && !is_own(live, fd))
-            n++;
-    }
+    size_t n = ramdisk_descriptors();
+    for (struct dirent *e = readdir(d); e; e = readdir(d))
+        n += e->d_name[0] != '.';
     closedir(d);
-    return n;
+    return n - held_by(&o->live) - held_by(o->twin ? &o->twin->live : NULL);
 }
 
 /* --- Counting -------------------------------------------------------------------------- */

@@ -33,7 +33,8 @@ typedef struct Bench {
     const Target *target;
     char home[100]; /* for everything; removed at the end */
     char work[120]; /* where stories are told */
-    char look[120]; /* where the oracle looks */
+    char look[120]; /* where the oracle looks: in memory */
+    char real[120]; /* where it looks once more, at some of the disks: in the file system */
     Totals totals;
     uint64_t *disks; /* hashes of the disks counted, a hash table */
     size_t disks_n, disks_cap;
@@ -77,8 +78,8 @@ void recovery_story(const Oracle *o, Action out[ORACLE_STREAMS + 1]);
 /* With --steps: print what was recorded. */
 void bench_show(const Bench *b, const Recording *recording, const char *of);
 
-/* Open descriptors of this process, without those that `live` holds. */
-size_t bench_descriptors(const Live *live);
+/* Open descriptors of this process, without those that the oracle holds. */
+size_t bench_descriptors(const Oracle *o);
 
 /* The parts. */
 void power_run(Bench *b, const Workload *w);

@@ -159,10 +159,10 @@ static bool fail_at(Faults *f, const Fault *fault, size_t at, bool sticky)
     AUTO(Arena) arena = { 0 };
     Image left;
     live_image(&o->live, &arena, &left);
-    const Seen *seen = oracle_look(o, test_boots[0]);
+    const Seen *seen = oracle_left(o, &left, test_boots[0]);
     Past past = { &history, history.n, history.n, true };
     char wrong[500];
-    size_t open_now = bench_descriptors(&o->live);
+    size_t open_now = bench_descriptors(o);
     if (open_now != f->descriptors)
         report(f, "descriptors were leaked, or closed for others", "", NULL);
     f->descriptors = open_now;
@@ -300,7 +300,7 @@ void fault_run(Bench *b, const Workload *w)
         bench_clear(b->look);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
         oracle.thorough = b->options->only != NULL;
-        Faults f = { b, &oracle, w, &ref, 0, bench_descriptors(&oracle.live) };
+        Faults f = { b, &oracle, w, &ref, 0, bench_descriptors(&oracle) };
         run_faults(&f);
         size_t stride = b->options->quick ? 3 : 1;
         for (size_t at = 1; at < STEPS_MAX && f.reports < REPORTS_MAX; at += stride)

@@ -13,7 +13,7 @@
 #include "store/engine.h"
 
 /* Later than anything a workload wrote. */
-enum { LATER_S = 100000, DOORS_EVERY = 8 };
+enum { LATER_S = 100000, DOORS_EVERY = 8, TWIN_EVERY = 61 };
 
 #define LATE_TEXT S("written after the crash")
 
@@ -243,13 +243,18 @@ static size_t intern(Oracle *o, Seen *fresh)
     return o->seen_n++;
 }
 
-static size_t look(Oracle *o, const char *boot)
+/* Trying every door every time would halve the number of disks that can be looked at. */
+static Doors choose_doors(Oracle *o)
+{
+    return o->thorough || ++o->looks % DOORS_EVERY == 0 ? DOORS_ALL : DOORS_SOME;
+}
+
+static size_t look(Oracle *o, const char *boot, Doors doors)
 {
     Seen *seen = mem_alloc(sizeof *seen);
     test_io_init(&o->io, &o->follow.hook, boot, 11);
     o->io.wall_ms += (int64_t)LATER_S * 1000;
-    /* Trying every door every time would halve the number of disks that can be looked at. */
-    o->doors = o->thorough || ++o->looks % DOORS_EVERY == 0 ? DOORS_ALL : DOORS_SOME;
+    o->doors = doors;
     Mark marks[ORACLE_STREAMS];
     if (look_first(o, seen, marks))
         look_again(o, seen, marks);
@@ -258,8 +263,26 @@ static size_t look(Oracle *o, const char *boot)
 
 const Seen *oracle_look(Oracle *o, const char *boot)
 {
-    size_t which = look(o, boot);
+    size_t which = look(o, boot, choose_doors(o));
     return o->seen[which];
+}
+
+/* The twin's sight of a disk is the same, or the ramdisk is no file system. */
+static size_t look_twice(Oracle *o, const Image *image, const char *boot)
+{
+    Doors doors = choose_doors(o);
+    live_become(&o->live, image);
+    size_t which = look(o, boot, doors);
+    if (!o->twin || (o->known_n % TWIN_EVERY && !o->thorough))
+        return which;
+    live_become(&o->twin->live, image);
+    size_t there = look(o->twin, boot, doors);
+    const Seen *again = o->twin->seen[there];
+    if (again->digest == o->seen[which]->digest)
+        return which;
+    Seen *differs = mem_alloc(sizeof *differs);
+    fail(differs, "a real file system shows something else: %s", again->wrong);
+    return intern(o, differs);
 }
 
 /* --- Remembering ----------------------------------------------------------------------- */
@@ -284,21 +307,47 @@ static void grow_known(Oracle *o)
     free(old);
 }
 
-const Seen *oracle_state(Oracle *o, const Image *image, uint64_t hash, const char *boot,
-                         bool *fresh)
+/* The disk's place in the table; its `disk` is 0 if nobody has looked yet. */
+static struct Known *known_of(Oracle *o, uint64_t hash, const char *boot, uint64_t *disk)
 {
     if (2 * o->known_n >= o->known_cap)
         grow_known(o);
-    uint64_t disk = mix64(hash, (uint64_t)boot[0]);
-    disk += disk == 0;
-    struct Known *known = place_of(o, disk);
+    *disk = mix64(hash, (uint64_t)boot[0]);
+    *disk += *disk == 0;
+    return place_of(o, *disk);
+}
+
+const Seen *oracle_state(Oracle *o, const Image *image, uint64_t hash, const char *boot,
+                         bool *fresh)
+{
+    uint64_t disk;
+    struct Known *known = known_of(o, hash, boot, &disk);
     *fresh = known->disk == 0;
     if (*fresh) {
-        live_become(&o->live, image);
-        *known = (struct Known){ disk, look(o, boot) };
+        *known = (struct Known){ disk, look_twice(o, image, boot) };
         o->known_n++;
     }
     return o->seen[known->seen];
+}
+
+/* True if there is something in the directory that no image tells of. */
+static bool has_more(const Oracle *o)
+{
+    const char *name = o->live.untracked;
+    struct stat st;
+    return name && fstatat(o->live.inodes[TREE_ROOT].fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+const Seen *oracle_left(Oracle *o, const Image *image, const char *boot)
+{
+    uint64_t disk;
+    struct Known *known = known_of(o, image_hash(image), boot, &disk);
+    if (known->disk && !has_more(o) && !o->thorough)
+        return o->seen[known->seen];
+    size_t which = look(o, boot, choose_doors(o));
+    o->known_n += known->disk == 0;
+    *known = (struct Known){ disk, which };
+    return o->seen[which];
 }
 
 void oracle_init(Oracle *o, const Target *t, const Workload *w, const History *h, const char *root)

@@ -7,6 +7,9 @@
  * the disk alone, so it is remembered by the disk's hash: the same disk met again, with more
  * acknowledged, costs nothing and is still judged.
  *
+ * Looking is done on the ramdisk, where it costs a fraction.  A twin looks at one disk in a few
+ * dozen on a real file system, and must see the same.
+ *
  * Judging compares what was seen with what may be there. */
 #ifndef CRASH_ORACLE_H
 #define CRASH_ORACLE_H
@@ -38,7 +41,8 @@ typedef struct Oracle {
     bool thorough; /* every door of the store is tried in every look */
     Doors doors;
     uint64_t looks;
-    Seen **seen; /* each kind of sight once */
+    struct Oracle *twin; /* looks at some of the disks too, in another file system; or NULL */
+    Seen **seen;         /* each kind of sight once */
     size_t seen_n, seen_cap;
     struct Known {
         uint64_t disk;
@@ -58,6 +62,8 @@ const Seen *oracle_state(Oracle *o, const Image *image, uint64_t hash, const cha
                          bool *fresh);
 /* The sight of the oracle's directory as it is now.  Valid until the next call. */
 const Seen *oracle_look(Oracle *o, const char *boot);
+/* The same where `image` is what it holds, which may have been seen before. */
+const Seen *oracle_left(Oracle *o, const Image *image, const char *boot);
 
 /* What came before the crash. */
 typedef struct Past {

@@ -69,7 +69,7 @@ static void new_point(Power *p, const CrashState *s)
         return;
     alarm(HANG_S);
     p->point = s->point;
-    size_t now = bench_descriptors(&p->oracle->live);
+    size_t now = bench_descriptors(p->oracle);
     if (p->descriptors && now != p->descriptors)
         report(p, s, NULL,
                now > p->descriptors ? "the states before this one leaked descriptors"
@@ -248,9 +248,12 @@ void power_run(Bench *b, const Workload *w)
     static const size_t percent[MODEL_COUNT] = { 34, 54, 100 };
     Reference ref;
     if (reference_make(b, w, &ref)) {
-        Oracle oracle;
+        Oracle oracle, twin;
         bench_clear(b->look);
+        bench_clear(b->real);
         oracle_init(&oracle, b->target, w, &ref.history, b->look);
+        oracle_init(&twin, b->target, w, &ref.history, b->real);
+        oracle.twin = &twin;
         oracle.thorough = b->options->only != NULL;
         size_t budget = budget_for(b, w);
         bool again = !workload_edited(w); /* edits are no story of the recovery */
@@ -271,6 +274,7 @@ void power_run(Bench *b, const Workload *w)
             crash_again(&p, budget * RECOVERY_SHARE / 200);
         }
         oracle_done(&oracle);
+        oracle_done(&twin);
         b->totals.workloads++;
     }
     reference_done(&ref);

@@ -4,6 +4,7 @@
 #define TESTS_RIG_VOLUME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,12 @@ static inline bool volume_is(const char *word)
 static inline bool volume_small(void)
 {
     return volume_is("small");
+}
+
+/* So many bytes, or a sixteenth of them. */
+static inline size_t volume_bytes(size_t n)
+{
+    return volume_small() ? n / 16 : n;
 }
 
 /* So many, or a tenth of them. */

@@ -330,6 +330,7 @@ typedef struct Walk {
     ListWhich which;
     Arena *into;
     Listing *out;
+    size_t cap; /* of out->items */
     bool done;
 } Walk;
 
@@ -359,6 +360,8 @@ static jot_status emit(Walk *w, Str name, Err *e)
         w->out->more = w->done = true;
         return JOT_OK;
     }
+    w->out->items =
+        arena_grow(w->into, w->out->items, w->out->n, &w->cap, sizeof(Listed), alignof(Listed));
     w->out->items[w->out->n++] =
         (Listed){ arena_copy(w->into, name), head.mark, arena_copy(w->into, head.by),
                   arena_copy(w->into, head.meta) };
@@ -475,7 +478,7 @@ jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich w
     TRY(read_directory(f, "streams", collect_kind, &c, e));
     TRY(read_directory(f, ".", collect_top, &c, e));
     sort_unique(&c.names);
-    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit) };
+    *out = (Listing){ 0 };
     Walk w = { .f = f,
                .prefix = prefix,
                .after = after,

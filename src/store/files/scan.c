@@ -204,6 +204,7 @@ typedef struct Reading {
     uint64_t from;
     size_t limit;
     Records got;
+    size_t cap; /* of got.items */
     size_t bytes;
     uint64_t passed; /* seq of the last line that was not wanted */
 } Reading;
@@ -227,6 +228,8 @@ static bool take_line(Reading *r, Str line, Arena *into)
         r->got.more = true;
         return false;
     }
+    r->got.items =
+        arena_grow(into, r->got.items, r->got.n, &r->cap, sizeof(Record), alignof(Record));
     Record *to = &r->got.items[r->got.n];
     size_t skip;
     bool good = read_line(line, RECORD_ALL, into, to, &skip);
@@ -256,7 +259,6 @@ jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, 
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, at, st->size);
     Reading r = { .from = from, .limit = limit };
-    r.got.items = NEW_ARRAY(into, Record, limit);
     for (bool more = true; more;) {
         Str line;
         int got = lines_next(&lines, &line, &at);
