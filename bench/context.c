@@ -63,7 +63,7 @@ static void step_context(void *side)
     AUTO(Run) r = { 0 };
     Err e = { 0 };
     Context c;
-    must_ok(run_open(&s->m, str(s->run.id), &r, &e), &e, "open run");
+    must_ok(run_at(&s->m, str(s->run.id), &r, &e), &e, "name run");
     ContextAsk ask = { .budget = BUDGET, .run = &r };
     must_ok(context_build(&s->m, &ask, &arena, &c, &e), &e, "context");
     must(c.results_shown > 0 && c.text.n > 0, "an empty context");
@@ -94,7 +94,7 @@ static void step_copy(void *copy)
 {
     const Copy *c = copy;
     AUTO(Fd) fd = open(c->path, O_RDONLY | O_CLOEXEC);
-    char *text = mem_alloc(c->n);
+    char *text = mem_grow(NULL, c->n); /* not cleared: it is written over */
     must(fd >= 0 && read(fd, text, c->n) == (ssize_t)c->n, c->path);
     free(text);
 }

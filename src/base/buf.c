@@ -39,7 +39,7 @@ void buf_grew(Buf *b, size_t n)
     b->n += n;
 }
 
-void buf_add(Buf *b, Str s)
+void buf_add_beyond(Buf *b, Str s)
 {
     if (s.n == 0)
         return;
@@ -48,11 +48,6 @@ void buf_add(Buf *b, Str s)
         return;
     memcpy(to, s.p, s.n);
     buf_grew(b, s.n);
-}
-
-void buf_add_char(Buf *b, char c)
-{
-    buf_add(b, (Str){ &c, 1 });
 }
 
 /* vsnprintf wants a place for its NUL, which is not content: text that ends exactly at the

@@ -5,6 +5,8 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include <string.h>
+
 #include "base/str.h"
 
 enum { BUF_MAX_DEFAULT = 64 * 1024 * 1024 };
@@ -16,8 +18,24 @@ typedef struct Buf {
     bool full;  /* an append was refused; everything after it was too */
 } Buf;
 
-void buf_add(Buf *b, Str s);
-void buf_add_char(Buf *b, char c);
+void buf_add_beyond(Buf *b, Str s); /* what buf_add does when there is no room yet */
+
+/* Most of what is written are short pieces that fit: those are copied without a call. */
+static inline void buf_add(Buf *b, Str s)
+{
+    if (b->full || s.n > b->cap - b->n) {
+        buf_add_beyond(b, s);
+    } else if (s.n) {
+        memcpy(b->p + b->n, s.p, s.n);
+        b->n += s.n;
+    }
+}
+
+static inline void buf_add_char(Buf *b, char c)
+{
+    buf_add(b, (Str){ &c, 1 });
+}
+
 void buf_addf(Buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Room for `n` more bytes at the returned place, or NULL if that passes the ceiling;

@@ -69,24 +69,25 @@ HashHex hash_hex(Hash h)
     return out;
 }
 
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* What each digit stands for, and one; 0 for what is none.  Capitals are none. */
+static const uint8_t digit_values[256] = {
+    ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
 
 bool hash_parse(Str hex, Hash *out)
 {
     if (hex.n != HASH_HEX)
         return false;
     Hash h;
+    bool good = true;
     for (size_t i = 0; i < sizeof h.b; i++) {
-        int high = digit_value(hex.p[2 * i]), low = digit_value(hex.p[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        h.b[i] = (uint8_t)(high * 16 + low);
+        unsigned high = digit_values[(uint8_t)hex.p[2 * i]];
+        unsigned low = digit_values[(uint8_t)hex.p[2 * i + 1]];
+        good = good && high && low;
+        h.b[i] = (uint8_t)((high - 1) * 16 + (low - 1));
     }
-    *out = h;
-    return true;
+    if (good)
+        *out = h;
+    return good;
 }

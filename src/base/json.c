@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/base64.h"
+#include "base/sixteen.h"
 #include "base/utf8.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
@@ -249,14 +250,14 @@ static void add_code_point(Buf *to, uint32_t c)
 /* The escape behind the backslash at `at`: its end, or 0. */
 static size_t unescape(Str s, size_t at, Buf *to)
 {
-    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    static const char known[256] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t' };
     if (at + 1 >= s.n)
         return 0;
-    char c = s.p[at + 1];
-    const char *known = c ? strchr(from, c) : NULL;
-    if (known) {
+    char c = s.p[at + 1], plain = known[(unsigned char)c];
+    if (plain) {
         if (to)
-            buf_add_char(to, into[known - from]);
+            buf_add_char(to, plain);
         return at + 2;
     }
     int high = c == 'u' ? json_hex4(s, at + 2) : -1;
@@ -277,22 +278,26 @@ static size_t unescape(Str s, size_t at, Buf *to)
     return end;
 }
 
-/* Every stored body passes through here, so text is looked at sixteen bytes at a time. */
-typedef unsigned char Sixteen __attribute__((vector_size(16)));
+/* How many bytes a byte takes inside quotes, beyond one. */
+static const unsigned char more_quoted[256] = {
+    [0x00 ... 0x07] = 5, ['\b'] = 1,          ['\t'] = 1, ['\n'] = 1, [0x0B] = 5, ['\f'] = 1,
+    ['\r'] = 1,          [0x0E ... 0x1F] = 5, ['"'] = 1,  ['\\'] = 1, [0x7F] = 5,
+};
 
-/* The first place from `at` on where fewer than sixteen bytes are left, or one of the next sixteen
- * is escaped when quoted: a control character, DEL, a quote or a backslash. */
-static size_t skip_plain(Str s, size_t at)
+/* Where the first byte from `at` on stands that is escaped when quoted: a control character, DEL, a
+ * quote or a backslash; text.n if there is none. */
+static size_t plain_until(Str text, size_t at)
 {
-    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
-        Sixteen x;
-        uint64_t found[2];
-        memcpy(&x, s.p + at, sizeof x);
-        Sixteen special = (Sixteen)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F));
-        memcpy(found, &special, sizeof found);
-        if (found[0] | found[1])
-            break;
+    /* Every stored body passes through here. */
+    for (; text.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
+        Sixteen x = sixteen_at(text.p + at);
+        size_t first =
+            sixteen_first((Sixteen)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F)));
+        if (first < sizeof x)
+            return at + first;
     }
+    while (at < text.n && !more_quoted[(unsigned char)text.p[at]])
+        at++;
     return at;
 }
 
@@ -300,39 +305,27 @@ size_t json_unquote(Str s, size_t at, Buf *to)
 {
     if (at >= s.n || s.p[at] != '"')
         return 0;
-    at++;
+    size_t begin = ++at;
     for (;;) {
         size_t plain = at;
-        at = skip_plain(s, at);
-        while (at < s.n && s.p[at] != '"' && s.p[at] != '\\' && (unsigned char)s.p[at] >= 0x20)
-            at++;
-        if (at >= s.n || !utf8_valid(str_slice(s, plain, at)))
+        at = plain_until(s, at);
+        if (at >= s.n)
             return 0;
+        bool del = s.p[at] == 0x7F; /* which may stand as it is */
+        at += del;
         if (to)
             buf_add(to, str_slice(s, plain, at));
+        if (del)
+            continue;
+        /* Escapes are ASCII, so the stretches between them are UTF-8 if the whole is. */
         if (s.p[at] == '"')
-            return at + 1;
+            return utf8_valid(str_slice(s, begin, at)) ? at + 1 : 0;
         if (s.p[at] != '\\')
             return 0; /* a raw control character */
         at = unescape(s, at, to);
         if (!at)
             return 0;
     }
-}
-
-/* How many bytes a byte takes inside quotes, beyond one. */
-static const unsigned char more_quoted[256] = {
-    [0x00 ... 0x07] = 5, ['\b'] = 1,          ['\t'] = 1, ['\n'] = 1, [0x0B] = 5, ['\f'] = 1,
-    ['\r'] = 1,          [0x0E ... 0x1F] = 5, ['"'] = 1,  ['\\'] = 1, [0x7F] = 5,
-};
-
-/* Where the first byte from `at` on stands that is escaped; text.n if there is none. */
-static size_t plain_until(Str text, size_t at)
-{
-    at = skip_plain(text, at);
-    while (at < text.n && !more_quoted[(unsigned char)text.p[at]])
-        at++;
-    return at;
 }
 
 size_t json_quoted_size(Str text)

@@ -9,11 +9,6 @@ Str str(const char *text)
     return text ? (Str){ text, strlen(text) } : (Str){ 0 };
 }
 
-bool str_eq(Str a, Str b)
-{
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 int str_cmp(Str a, Str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/attr.h"
 
@@ -18,13 +19,21 @@ typedef struct Str {
 } Str;
 
 #define S(literal) ((Str){ "" literal, sizeof(literal) - 1 })
+/* The same in a static table, where a compound literal cannot stand. */
+#define S_INIT(literal)                 \
+    {                                   \
+        "" literal, sizeof(literal) - 1 \
+    }
 #define STR_FMT "%.*s"
 #define STR_ARG(s) (int)(s).n, (s).p
 
 /* The bytes of a NUL-terminated string; NULL gives the empty Str. */
 Str str(const char *text);
 
-bool str_eq(Str a, Str b);
+static inline bool str_eq(Str a, Str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
 /* Byte order, as memcmp: <0, 0, >0. */
 int str_cmp(Str a, Str b);
 bool str_starts(Str s, Str prefix);

@@ -1,11 +1,12 @@
 /* utf8.c - well-formedness by the table of the Unicode standard (table 3-7).
  *
  * Written by hand because every stored body passes through it: plain ASCII is
- * checked eight bytes at a time. */
+ * checked sixteen bytes at a time. */
 #include "base/utf8.h"
 
 #include <assert.h>
-#include <string.h>
+
+#include "base/sixteen.h"
 
 /* The length of the well-formed sequence at s[at], or 0. */
 static size_t sequence(Str s, size_t at)
@@ -45,13 +46,16 @@ size_t utf8_bad_at(Str s)
 {
     size_t at = 0;
     while (at < s.n) {
-        uint64_t eight;
-        if (s.n - at >= sizeof eight) {
-            memcpy(&eight, s.p + at, sizeof eight);
-            if ((eight & UINT64_C(0x8080808080808080)) == 0) {
-                at += sizeof eight;
+        if (s.n - at >= sizeof(Sixteen)) {
+            size_t ascii = sixteen_first((Sixteen)(sixteen_at(s.p + at) >= 0x80));
+            if (ascii == sizeof(Sixteen)) {
+                at += sizeof(Sixteen);
                 continue;
             }
+            at += ascii;
+        } else if ((unsigned char)s.p[at] < 0x80) {
+            at++;
+            continue;
         }
         size_t n = sequence(s, at);
         if (n == 0)

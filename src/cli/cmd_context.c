@@ -26,7 +26,7 @@ static jot_status run_context(Session *s)
     TRY(read_rules(s, &ask.rules));
     TRY(session_open(s, false));
     if (opt_given(s, "run")) {
-        TRY(log_open_run(s, str(opt_text(s, "run")), &r));
+        TRY(log_find_run(s, str(opt_text(s, "run")), &r));
         ask.run = &r;
     }
     ask.budget = (uint64_t)budget;

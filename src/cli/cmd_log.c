@@ -90,12 +90,18 @@ static jot_status keep_last(void *ctx, const RunLine *l)
     return JOT_OK;
 }
 
-jot_status log_open_run(Session *s, Str id, Run *out)
+jot_status log_find_run(Session *s, Str id, Run *out)
 {
     Last last = { 0 };
     if (str_eq(id, S("last")))
         TRY(run_list(&s->memory, keep_last, &last, &s->err));
-    return run_open(&s->memory, last.id[0] ? str(last.id) : id, out, &s->err);
+    return run_at(&s->memory, last.id[0] ? str(last.id) : id, out, &s->err);
+}
+
+jot_status log_open_run(Session *s, Str id, Run *out)
+{
+    TRY(log_find_run(s, id, out));
+    return run_refresh(out, &s->err);
 }
 
 jot_status log_open(Session *s, Run *out)

@@ -5,7 +5,9 @@
 #include "cli/cmd.h"
 #include "memory/run.h"
 
-/* Open a run; "last" is the one that was written to last. */
+/* The handle of a run, as run_at(); "last" is the one that was written to last. */
+MUST_USE jot_status log_find_run(Session *s, Str id, Run *out);
+/* The same, opened. */
 MUST_USE jot_status log_open_run(Session *s, Str id, Run *out);
 /* Open the pad, and the run that the first argument names. */
 MUST_USE jot_status log_open(Session *s, Run *out);

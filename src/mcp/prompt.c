@@ -53,7 +53,7 @@ static jot_status add_context(Memory *m, Str id, Arena *into, Buf *to, Err *e)
         id = str(newest.id);
     }
     if (id.n) {
-        TRY(run_open(m, id, &run, e));
+        TRY(run_at(m, id, &run, e));
         ask.run = &run;
     }
     TRY(context_build(m, &ask, into, &c, e));

@@ -37,6 +37,7 @@ typedef struct Build {
     const ContextAsk *ask;
     Arena *into;
     Context *out;
+    RunTail newest; /* of the run, as far as looking at it has read them */
     Buf prefix, tail;
     size_t left_cap;
     uint64_t notes_left; /* beyond those that are named */
@@ -333,8 +334,7 @@ static bool pick_mask(Build *b, Pick *p, const Result *x)
 
 static jot_status pick_results(Build *b, Pick *p, Err *e)
 {
-    AUTO(Arena) arena = { 0 };
-    RunBack back = run_back(b->ask->run, &arena);
+    AUTO(RunBack) back = run_back(b->ask->run, &b->newest);
     for (;;) {
         Result x;
         bool there;
@@ -527,6 +527,7 @@ static void finish(Build *b)
 
 static void done(Build *b)
 {
+    run_tail_free(&b->newest);
     buf_free(&b->prefix);
     buf_free(&b->tail);
 }
@@ -542,10 +543,10 @@ jot_status context_build(Memory *m, const ContextAsk *given, Arena *into, Contex
     if (!utf8_valid(ask.rules))
         return err_set(e, JOT_INVALID, "rules are UTF-8 text: the byte at offset %zu is not",
                        utf8_bad_at(ask.rules));
-    if (ask.run)
-        TRY(run_refresh(ask.run, e));
     *out = (Context){ .budget = ask.budget };
     AUTO(Build) b = { .m = m, .ask = &ask, .into = into, .out = out };
+    if (ask.run)
+        TRY(run_refresh_tail(ask.run, &b.newest, e));
     b.prefix.max = b.tail.max = SIZE_MAX / 2;
     b.notes_named_max = ask.budget / 500 < NOTES_NAMED ? ask.budget / 500 : NOTES_NAMED;
     TRY(add_prefix(&b, e));

@@ -35,7 +35,7 @@ enum {
 
 typedef struct ContextAsk {
     uint64_t budget; /* estimated tokens; 0: CONTEXT_BUDGET */
-    Run *run;        /* NULL: none; refreshed */
+    Run *run;        /* NULL: none; refreshed, so run_at() is enough */
     Str agent;       /* whose state, cycles/<agent>; empty: none */
     Str rules;       /* standing rules from elsewhere, UTF-8, in front of all; may be empty */
     uint64_t limit;  /* of calls, as in usage.h; 0: USAGE_LIMIT */

@@ -7,7 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json_cursor.h"
+#include "base/sixteen.h"
 #include "base/utf8.h"
+
+enum { PLAIN_MAX = 8 };
 
 /* What a line that means something begins with.  A new kind of line is added here first. */
 static const Str openings[] = {
@@ -53,29 +57,50 @@ bool frame_means(Str line)
     while ((step = unseen_at(line, at)) > 0)
         at += step;
     Str core = str_from(line, at);
+    if (core.n == 0 || !strchr("#[<nN", core.p[0]))
+        return false; /* no opening begins so, which is most lines */
     for (size_t i = 0; i < COUNT_OF(openings); i++)
         if (core.n >= openings[i].n && strncasecmp(core.p, openings[i].p, openings[i].n) == 0)
             return true;
     return false;
 }
 
+/* The first place from `at` on where a break may begin, or where fewer than sixteen bytes are
+ * left. */
+static size_t may_break(Str s, size_t at)
+{
+    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
+        Sixteen x = sixteen_at(s.p + at);
+        Sixteen begins = (Sixteen)(((x >= '\n') & (x <= '\r')) | (x == 0xC2) | (x == 0xE2));
+        size_t first = sixteen_first(begins);
+        if (first < sizeof x)
+            return at + first;
+    }
+    return at;
+}
+
 /* The end of the line that begins at `at`: where its break begins. */
 static size_t line_end(Str s, size_t at)
 {
+    at = may_break(s, at);
     while (at < s.n && !break_at(s, at))
-        at++;
+        at = may_break(s, at + 1);
     return at;
 }
 
 void frame_add(Buf *to, Str value)
 {
+    size_t added = 0;
     for (size_t at = 0; at < value.n;) {
-        size_t end = line_end(value, at), next = end + break_at(value, end);
-        if (frame_means(str_slice(value, at, end)))
+        size_t end = line_end(value, at);
+        if (frame_means(str_slice(value, at, end))) {
+            buf_add(to, str_slice(value, added, at));
             buf_add_char(to, '\\');
-        buf_add(to, str_slice(value, at, next));
-        at = next;
+            added = at;
+        }
+        at = end + break_at(value, end);
     }
+    buf_add(to, str_from(value, added));
 }
 
 void frame_read(Buf *to, Str framed)
@@ -179,8 +204,54 @@ void frame_call_add(Buf *to, Str tool, const json_t *args)
     buf_add_char(to, ')');
 }
 
+/* True if the value is written as JSON writes it: a text without escapes, a count, a word. */
+static bool as_written(Str value)
+{
+    uint64_t number;
+    if (str_starts(value, S("\"")))
+        return str_find(value, '\\') == value.n;
+    return str_to_u64(value, INT64_MAX, &number) || str_eq(value, S("true")) ||
+           str_eq(value, S("false")) || str_eq(value, S("null"));
+}
+
+/* Add arguments that need no tree, as most do not: a few of them, each written as JSON writes it.
+ * False for others; then what was added is to be taken back. */
+static bool add_plain(Buf *to, Str args)
+{
+    JsonCursor c = { .text = args };
+    Str names[PLAIN_MAX], name;
+    size_t n = 0;
+    for (cursor_enter(&c, '{'); cursor_member(&c, &name); n++) {
+        Str value = cursor_raw(&c), text = str_slice(value, 1, value.n - 1);
+        if (n == PLAIN_MAX || str_find(name, '\\') < name.n || !as_written(value))
+            return false;
+        for (size_t i = 0; i < n; i++)
+            if (str_eq(names[i], name))
+                return false;
+        names[n] = name;
+        buf_add(to, n ? S(", ") : S(""));
+        frame_name_add(to, name);
+        buf_add_char(to, '=');
+        if (value.p[0] != '"')
+            buf_add(to, value);
+        else if (bare(text))
+            buf_add(to, text);
+        else
+            add_quoted(to, text);
+    }
+    return cursor_done(&c);
+}
+
 void frame_call_add_text(Buf *to, Str tool, Str args)
 {
+    size_t before = to->n;
+    frame_name_add(to, tool);
+    buf_add_char(to, '(');
+    if (add_plain(to, args)) {
+        buf_add_char(to, ')');
+        return;
+    }
+    to->n = before;
     json_t *read = NULL;
     if (json_read(args, &read, NULL) != JOT_OK)
         read = NULL;

@@ -37,7 +37,7 @@ static jot_status not_found(Str id, Err *e)
     return err_set(e, JOT_NOT_FOUND, "run '%s' not found", err_show(&shown, id));
 }
 
-static jot_status name_run(Run *r, Memory *m, Str id, Err *e)
+jot_status run_at(Memory *m, Str id, Run *r, Err *e)
 {
     Shown shown;
     *r = (Run){ .m = m };
@@ -53,7 +53,7 @@ static jot_status name_run(Run *r, Memory *m, Str id, Err *e)
 jot_status run_stream(Str id, Arena *into, Str *out, Err *e)
 {
     Run named;
-    TRY(name_run(&named, NULL, id, e));
+    TRY(run_at(NULL, id, &named, e));
     *out = arena_copy(into, stream_of(&named));
     return JOT_OK;
 }
@@ -75,13 +75,22 @@ static void take_page(Run *r, const Records *page, size_t from)
     }
 }
 
-/* Everything from `from` on. */
-static jot_status take_from(Run *r, uint64_t from, Err *e)
+/* One page, into `tail` if that is wanted and this is the last one. */
+static jot_status read_page(Run *r, uint64_t from, RunTail *tail, Arena *own, Records *page, Err *e)
 {
-    for (bool more = true; more;) {
+    TRY(store_read(r->m->store, stream_of(r), from, PAGE, tail ? &tail->arena : own, page, e));
+    if (tail && !page->more)
+        tail->records = *page;
+    return JOT_OK;
+}
+
+/* Everything from `from` on. */
+static jot_status take_from(Run *r, uint64_t from, RunTail *tail, Err *e)
+{
+    for (bool more = true; more; tail = NULL) {
         AUTO(Arena) arena = { 0 };
         Records page;
-        TRY(store_read(r->m->store, stream_of(r), from, PAGE, &arena, &page, e));
+        TRY(read_page(r, from, tail, &arena, &page, e));
         take_page(r, &page, 0);
         more = page.more && page.n;
         from = r->state.seq + 1;
@@ -90,11 +99,11 @@ static jot_status take_from(Run *r, uint64_t from, Err *e)
 }
 
 /* Begin at the fold with this seq, if it is one. */
-static jot_status begin_at(Run *r, uint64_t seq, bool *begun, Err *e)
+static jot_status begin_at(Run *r, uint64_t seq, RunTail *tail, bool *begun, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Records page;
-    TRY(store_read(r->m->store, stream_of(r), seq, PAGE, &arena, &page, e));
+    TRY(read_page(r, seq, tail, &arena, &page, e));
     *begun = false;
     if (page.n == 0 || page.items[0].mark.seq != seq)
         return JOT_OK;
@@ -105,21 +114,21 @@ static jot_status begin_at(Run *r, uint64_t seq, bool *begun, Err *e)
     *begun = true;
     r->state.seq = seq;
     take_page(r, &page, 1);
-    return page.more ? take_from(r, r->state.seq + 1, e) : JOT_OK;
+    return page.more ? take_from(r, r->state.seq + 1, NULL, e) : JOT_OK;
 }
 
-static jot_status take_all(Run *r, uint64_t head, Err *e)
+static jot_status take_all(Run *r, uint64_t head, RunTail *tail, Err *e)
 {
     arena_free(&r->arena);
     r->state = (RunState){ 0 };
     for (uint64_t at = head - head % RUN_FOLD_EVERY; at > 0; at -= RUN_FOLD_EVERY) {
         bool begun;
-        TRY(begin_at(r, at, &begun, e));
+        TRY(begin_at(r, at, tail, &begun, e));
         if (begun)
             return JOT_OK;
         r->state = (RunState){ 0 };
     }
-    return take_from(r, 1, e);
+    return take_from(r, 1, tail, e);
 }
 
 /* A handle that is used for long keeps what it no longer needs; the state without that is what a
@@ -141,7 +150,7 @@ static void tidy(Run *r)
     r->state = state;
 }
 
-jot_status run_refresh(Run *r, Err *e)
+static jot_status refresh(Run *r, RunTail *tail, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record head;
@@ -153,9 +162,9 @@ jot_status run_refresh(Run *r, Err *e)
     if (seq <= r->state.seq)
         return JOT_OK;
     if (r->state.seq == 0 || seq - r->state.seq > RUN_FOLD_EVERY)
-        TRY(take_all(r, seq, e));
+        TRY(take_all(r, seq, tail, e));
     else
-        TRY(take_from(r, r->state.seq + 1, e));
+        TRY(take_from(r, r->state.seq + 1, NULL, e));
     /* Lines at the end that are no records have their numbers too. */
     if (r->state.seq < seq) {
         r->state.damaged += seq - r->state.seq;
@@ -165,9 +174,25 @@ jot_status run_refresh(Run *r, Err *e)
     return JOT_OK;
 }
 
+jot_status run_refresh(Run *r, Err *e)
+{
+    return refresh(r, NULL, e);
+}
+
+jot_status run_refresh_tail(Run *r, RunTail *tail, Err *e)
+{
+    return refresh(r, tail, e);
+}
+
+void run_tail_free(RunTail *t)
+{
+    arena_free(&t->arena);
+    *t = (RunTail){ 0 };
+}
+
 jot_status run_open(Memory *m, Str id, Run *out, Err *e)
 {
-    TRY(name_run(out, m, id, e));
+    TRY(run_at(m, id, out, e));
     jot_status st = run_refresh(out, e);
     if (st != JOT_OK)
         run_close(out);
@@ -369,7 +394,7 @@ jot_status run_new(Memory *m, Str query, Run *out, Err *e)
         int n = snprintf(id, sizeof id, "%s_%.6s", when.text, hex.text);
         if (same > 1)
             snprintf(id + n, sizeof id - (size_t)n, "-%u", same);
-        TRY(name_run(out, m, str(id), e));
+        TRY(run_at(m, str(id), out, e));
         jot_status st = append(out, S("{\"kind\":\"init\"}"), query, e);
         if (st != JOT_CONFLICT)
             return st;
@@ -565,7 +590,7 @@ jot_status run_list(Memory *m, jot_status (*each)(void *ctx, const RunLine *l), 
 jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e)
 {
     Run named;
-    TRY(name_run(&named, m, id, e));
+    TRY(run_at(m, id, &named, e));
     Records page;
     *query = (Str){ 0 };
     jot_status st = store_read(m->store, stream_of(&named), 1, 1, into, &page, e);

@@ -83,7 +83,7 @@ typedef struct Step {
     Str word;          /* notice: what it is about; end, compact: how */
 } Step;
 
-/* Texts other than call, tool, warning and word are borrowed from `r`. */
+/* Texts are borrowed from `r`, or live in `into` if they were escaped there. */
 Step step_of(const Record *r, Arena *into);
 json_t *step_json(const Step *s);
 
@@ -136,8 +136,20 @@ MUST_USE jot_status run_stream(Str id, Arena *into, Str *out, Err *e);
 MUST_USE jot_status run_new(Memory *m, Str query, Run *out, Err *e);
 /* One that is there.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
-/* Take in what was added since, by anybody. */
+/* The handle alone, whether there is such a run or not: it is opened by its first refresh. */
+MUST_USE jot_status run_at(Memory *m, Str id, Run *out, Err *e);
+/* Take in what was added since, by anybody.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_refresh(Run *r, Err *e);
+/* The newest records of a run, from some fold on; may be empty. */
+typedef struct RunTail {
+    Records records;
+    Arena arena; /* of the records */
+} RunTail;
+/* The same, for who reads on from there: if it had to read all records from some fold on, these are
+ * in *tail (given as {0}). */
+MUST_USE jot_status run_refresh_tail(Run *r, RunTail *tail, Err *e);
+void run_tail_free(RunTail *t);
+DEFINE_AUTO(RunTail, run_tail_free)
 void run_close(Run *r); /* {0} is fine */
 DEFINE_AUTO(Run, run_close)
 

@@ -23,16 +23,20 @@ typedef struct Gather {
     size_t calls_n, calls_cap;
 } Gather;
 
-/* The arguments of the call at this seq: among those at hand, or read.  What cannot be read is
- * empty. */
-static jot_status args_of(Run *r, const Step *calls, size_t n, uint64_t seq, Arena *into, Str *args,
-                          Err *e)
+/* The arguments of the call at this seq, if it is among these steps. */
+static bool find_args(const Step *steps, size_t n, uint64_t seq, Str *args)
 {
-    for (size_t i = n; i-- > 0 && calls[i].seq >= seq;)
-        if (calls[i].seq == seq) {
-            *args = calls[i].body;
-            return JOT_OK;
+    for (size_t i = n; i-- > 0 && steps[i].seq >= seq;)
+        if (steps[i].seq == seq && steps[i].kind == RUN_CALL) {
+            *args = steps[i].body;
+            return true;
         }
+    return false;
+}
+
+/* The same, read.  What cannot be read is empty. */
+static jot_status read_args(Run *r, uint64_t seq, Arena *into, Str *args, Err *e)
+{
     Step call;
     *args = (Str){ 0 };
     jot_status st = run_step(r, seq, into, &call, e);
@@ -45,7 +49,8 @@ static void keep_call(Gather *g, const Step *s)
 {
     g->calls =
         arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(Step), alignof(Step));
-    g->calls[g->calls_n++] = (Step){ .seq = s->seq, .body = arena_copy(g->into, s->body) };
+    g->calls[g->calls_n++] =
+        (Step){ .kind = RUN_CALL, .seq = s->seq, .body = arena_copy(g->into, s->body) };
 }
 
 static Result *new_item(Gather *g)
@@ -63,7 +68,8 @@ static jot_status keep_result(Gather *g, const Step *s, Err *e)
     if (g->bytes > RUN_RESULTS_MAX)
         return err_set(e, JOT_TOO_BIG, "these results have more than %d bytes: ask for fewer",
                        RUN_RESULTS_MAX);
-    TRY(args_of(g->r, g->calls, g->calls_n, s->of, g->into, &args, e));
+    if (!find_args(g->calls, g->calls_n, s->of, &args))
+        TRY(read_args(g->r, s->of, g->into, &args, e));
     *new_item(g) =
         (Result){ .n = s->n,
                   .ok = s->ok,
@@ -151,36 +157,68 @@ jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
 
 /* --- Newest first ------------------------------------------------------------------------ */
 
-RunBack run_back(Run *r, Arena *into)
+RunBack run_back(Run *r, RunTail *tail)
 {
-    return (RunBack){ .r = r, .into = into, .next = r->state.seq + 1 };
+    RunBack b = { .r = r, .next = r->state.seq + 1 };
+    if (tail)
+        b.tail = TAKE(*tail);
+    return b;
+}
+
+static void page_done(RunPage *p)
+{
+    arena_free(&p->arena);
+    *p = (RunPage){ 0 };
+}
+
+void run_back_done(RunBack *b)
+{
+    run_tail_free(&b->tail);
+    page_done(&b->page);
+    page_done(&b->older);
 }
 
 /* The page has no result: the fold it begins with says where the one before it is. */
-static uint64_t jump(const RunBack *b, uint64_t from)
+static uint64_t jump(const RunPage *page, uint64_t from)
 {
     AUTO(Arena) arena = { 0 };
     RunState state;
-    const Step *first = b->steps;
-    if (b->page_n == 0 || first->kind != RUN_FOLD || !state_read(first->body, &arena, &state))
+    const Step *first = page->steps;
+    if (page->n == 0 || first->kind != RUN_FOLD || !state_read(first->body, &arena, &state))
         return from;
     return state.result_seq < from ? state.result_seq + 1 : from;
 }
 
-static bool has_result(const RunBack *b)
+static bool has_result(const RunPage *page)
 {
-    for (size_t i = 0; i < b->page_n; i++)
-        if (b->steps[i].kind == RUN_RESULT)
+    for (size_t i = 0; i < page->n; i++)
+        if (page->steps[i].kind == RUN_RESULT)
             return true;
     return false;
 }
 
-/* The records from `from` to `last`, or the newer half of them if they do not fit in one read. */
-static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Records *page, Err *e)
+/* Where the page before `next` begins: at a fold, or half way between two. */
+static uint64_t page_start(const RunBack *b)
 {
+    uint64_t last = b->next - 1, from = last - last % (RUN_FOLD_EVERY / 2);
+    return from ? from : 1;
+}
+
+/* The records from `from` to `last`, or the newer half of them if they do not fit in one read. */
+static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *into, Records *page,
+                            Err *e)
+{
+    RunTail tail = TAKE(b->tail);
+    if (tail.records.n && tail.records.items[0].mark.seq <= *from) {
+        *from = tail.records.items[0].mark.seq;
+        *into = tail.arena;
+        *page = tail.records;
+        return JOT_OK;
+    }
+    run_tail_free(&tail);
     for (;;) {
-        TRY(store_read(b->r->m->store, str(b->r->stream), *from, (size_t)(last - *from + 1),
-                       b->into, page, e));
+        TRY(store_read(b->r->m->store, str(b->r->stream), *from, (size_t)(last - *from + 1), into,
+                       page, e));
         bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
         if (!cut || *from == last)
             return JOT_OK;
@@ -189,37 +227,52 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Records *
 }
 
 /* The records from the fold before `next` up to it. */
-static jot_status page_back(RunBack *b, Err *e)
+static jot_status page_back(RunBack *b, RunPage *out, Err *e)
 {
-    uint64_t last = b->next - 1, from = last - last % RUN_FOLD_EVERY;
-    from = from ? from : 1;
-    Records page;
-    TRY(read_back(b, &from, last, &page, e));
-    b->steps = NEW_ARRAY(b->into, Step, page.n);
-    b->page_n = 0;
+    uint64_t last = b->next - 1, from = page_start(b);
+    Records read;
+    page_done(out);
+    TRY(read_back(b, &from, last, &out->arena, &read, e));
+    out->steps = NEW_ARRAY(&out->arena, Step, read.n);
     /* Where records are damaged, a read goes on with later ones, which have been seen. */
-    for (size_t i = 0; i < page.n && page.items[i].mark.seq <= last; i++)
-        b->steps[b->page_n++] = step_of(&page.items[i], b->into);
-    b->n = b->page_n;
-    b->next = has_result(b) ? from : jump(b, from);
+    for (size_t i = 0; i < read.n && read.items[i].mark.seq <= last; i++)
+        out->steps[out->n++] = step_of(&read.items[i], &out->arena);
+    b->next = has_result(out) ? from : jump(out, from);
     return JOT_OK;
+}
+
+/* A result near the beginning of a page has its call in the page before, which is most likely
+ * wanted next. */
+static jot_status args_back(RunBack *b, uint64_t of, Str *args, Err *e)
+{
+    if (find_args(b->page.steps, b->page.n, of, args))
+        return JOT_OK;
+    if (b->older.n == 0 && of < b->next && of >= page_start(b))
+        TRY(page_back(b, &b->older, e));
+    return find_args(b->older.steps, b->older.n, of, args)
+               ? JOT_OK
+               : read_args(b->r, of, &b->page.arena, args, e);
 }
 
 jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
 {
     *there = false;
-    while (b->n > 0 || b->next > 1) {
-        if (b->n == 0) {
-            TRY(page_back(b, e));
+    while (b->left > 0 || b->older.n > 0 || b->next > 1) {
+        if (b->left == 0) {
+            page_done(&b->page);
+            b->page = TAKE(b->older);
+            if (b->page.n == 0)
+                TRY(page_back(b, &b->page, e));
+            b->left = b->page.n;
             continue;
         }
-        const Step *s = &b->steps[--b->n];
+        const Step *s = &b->page.steps[--b->left];
         if (s->kind != RUN_RESULT)
             continue;
         *out = (Result){ .n = s->n, .ok = s->ok, .tool = s->tool };
         out->result = s->redacted ? S(FORGET_MARK) : s->body;
         *there = true;
-        return args_of(b->r, b->steps, b->page_n, s->of, b->into, &out->args, e);
+        return args_back(b, s->of, &out->args, e);
     }
     return JOT_OK;
 }

@@ -21,20 +21,30 @@ MUST_USE jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e);
 MUST_USE jot_status run_results(Run *r, uint64_t from, uint64_t to, Arena *into, Results *out,
                                 Err *e);
 
-/* A walk over the results, newest first, that reads no more than it is asked for: 64 records at a
- * time, and stretches without a result are jumped over. */
+/* Some records of a run in a row. */
+typedef struct RunPage {
+    Step *steps;
+    size_t n;
+    Arena arena; /* of all of it */
+} RunPage;
+
+/* A walk over the results, newest first, that reads no more than it is asked for: 32 records at a
+ * time, and stretches without a result are jumped over.  It holds two pages at most. */
 typedef struct RunBack {
     Run *r;
-    Arena *into;   /* for what is returned, and for records on the way */
+    RunTail tail;  /* the newest records, if they were read before */
     uint64_t next; /* records before this seq are still to be read */
-    Step *steps;   /* the page at hand */
-    size_t n;      /* of it, not yet looked at */
-    size_t page_n;
+    RunPage page;  /* the page at hand ... */
+    size_t left;   /* ... of which so many are not yet looked at */
+    RunPage older; /* the one before it, if a call in it was wanted already */
 } RunBack;
 
-/* Begins behind the newest record of the run's state. */
-RunBack run_back(Run *r, Arena *into);
-/* The next older result; *there is false if there is none. */
+/* Begins behind the newest record of the run's state.  `tail` is what run_refresh_tail left in the
+ * same moment, and is taken over, or NULL. */
+RunBack run_back(Run *r, RunTail *tail);
+void run_back_done(RunBack *b);
+DEFINE_AUTO(RunBack, run_back_done)
+/* The next older result, borrowed until the next call; *there is false if there is none. */
 MUST_USE jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e);
 
 /* What the final answer is made from: every result of the run that is no failure, each below its

@@ -10,71 +10,88 @@
  * redacted later is not kept alive by a fold. */
 #include <string.h>
 
+#include "base/json_cursor.h"
 #include "memory/frame.h"
 #include "memory/run.h"
 
-static const char *const kinds[] = {
-    [RUN_OTHER] = "other",        [RUN_INIT] = "init",
-    [RUN_THINKING] = "thinking",  [RUN_CALL] = "tool_call",
-    [RUN_RESULT] = "tool_result", [RUN_CLEAR] = "clear",
-    [RUN_COMPACT] = "compact",    [RUN_PLAN] = "plan",
-    [RUN_ANSWER] = "answer",      [RUN_FOLD] = "fold",
-    [RUN_SETUP] = "setup",        [RUN_REPLY] = "reply",
-    [RUN_NOTICE] = "notice",      [RUN_END] = "end",
+static const Str kinds[] = {
+    [RUN_OTHER] = S_INIT("other"),        [RUN_INIT] = S_INIT("init"),
+    [RUN_THINKING] = S_INIT("thinking"),  [RUN_CALL] = S_INIT("tool_call"),
+    [RUN_RESULT] = S_INIT("tool_result"), [RUN_CLEAR] = S_INIT("clear"),
+    [RUN_COMPACT] = S_INIT("compact"),    [RUN_PLAN] = S_INIT("plan"),
+    [RUN_ANSWER] = S_INIT("answer"),      [RUN_FOLD] = S_INIT("fold"),
+    [RUN_SETUP] = S_INIT("setup"),        [RUN_REPLY] = S_INIT("reply"),
+    [RUN_NOTICE] = S_INIT("notice"),      [RUN_END] = S_INIT("end"),
 };
 
 const char *run_kind_name(RunKind kind)
 {
-    return kinds[kind];
+    return kinds[kind].p;
 }
 
 static RunKind kind_of(Str word)
 {
     for (size_t i = RUN_INIT; i < COUNT_OF(kinds); i++)
-        if (str_eq(word, str(kinds[i])))
+        if (str_eq(word, kinds[i]))
             return (RunKind)i;
     return RUN_OTHER;
 }
 
 /* --- A record, understood ---------------------------------------------------------------- */
 
+/* What stands between the quotes of a string; copied only if it has escapes. */
+static Str unquoted(Str value, Arena *into)
+{
+    Str inner = str_slice(value, 1, value.n - 1);
+    if (str_find(inner, '\\') == inner.n)
+        return inner;
+    AUTO(Buf) text = { 0 };
+    (void)json_unquote(value, 0, &text);
+    return arena_copy(into, buf_str(&text));
+}
+
+static void read_text(Str name, Str text, Step *out)
+{
+    static const struct {
+        Str name;
+        size_t at;
+    } texts[] = { { S_INIT("call"), offsetof(Step, call) },
+                  { S_INIT("tool"), offsetof(Step, tool) },
+                  { S_INIT("warning"), offsetof(Step, warning) },
+                  { S_INIT("word"), offsetof(Step, word) } };
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        if (str_eq(name, texts[i].name))
+            memcpy((char *)out + texts[i].at, &text, sizeof text);
+    if (str_eq(name, S("kind")))
+        out->kind = kind_of(text);
+}
+
 static void read_member(Str name, Str value, Arena *into, Step *out)
 {
     static const struct {
-        const char *name;
+        Str name;
         size_t at;
-    } numbers[] = { { "of", offsetof(Step, of) },       { "n", offsetof(Step, n) },
-                    { "from", offsetof(Step, from) },   { "to", offsetof(Step, to) },
-                    { "until", offsetof(Step, until) }, { "tokens", offsetof(Step, tokens) } };
-    static const struct {
-        const char *name;
-        size_t at;
-    } texts[] = { { "call", offsetof(Step, call) },
-                  { "tool", offsetof(Step, tool) },
-                  { "warning", offsetof(Step, warning) },
-                  { "word", offsetof(Step, word) } };
-    AUTO(Buf) text = { 0 };
-    bool string = value.p[0] == '"' && json_unquote(value, 0, &text);
+    } numbers[] = {
+        { S_INIT("of"), offsetof(Step, of) },       { S_INIT("n"), offsetof(Step, n) },
+        { S_INIT("from"), offsetof(Step, from) },   { S_INIT("to"), offsetof(Step, to) },
+        { S_INIT("until"), offsetof(Step, until) }, { S_INIT("tokens"), offsetof(Step, tokens) }
+    };
     uint64_t number;
-    if (string && str_eq(name, S("kind")))
-        out->kind = kind_of(buf_str(&text));
-    else if (string) {
-        for (size_t i = 0; i < COUNT_OF(texts); i++)
-            if (str_eq(name, str(texts[i].name)))
-                *(Str *)(void *)((char *)out + texts[i].at) = arena_copy(into, buf_str(&text));
-    } else if (str_eq(name, S("mutating")))
+    if (value.p[0] == '"')
+        read_text(name, unquoted(value, into), out);
+    else if (str_eq(name, S("mutating")))
         out->mutating = str_eq(value, S("true"));
     else if (str_eq(name, S("ok")))
         out->ok = str_eq(value, S("true"));
     else if (str_to_u64(value, STORE_SEQ_MAX, &number))
         for (size_t i = 0; i < COUNT_OF(numbers); i++)
-            if (str_eq(name, str(numbers[i].name)))
+            if (str_eq(name, numbers[i].name))
                 memcpy((char *)out + numbers[i].at, &number, sizeof number);
 }
 
 static size_t skip_spaces(Str s, size_t at)
 {
-    while (at < s.n && str_find(S(" \t\r\n"), s.p[at]) < 4)
+    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\r' || s.p[at] == '\n'))
         at++;
     return at;
 }
@@ -85,10 +102,10 @@ static void read_meta(Str meta, Arena *into, Step *out)
 {
     size_t at = skip_spaces(meta, 0);
     do {
-        size_t name = skip_spaces(meta, at + 1), end = name < meta.n ? json_skip(meta, name) : 0;
+        size_t name = skip_spaces(meta, at + 1), end = json_unquote(meta, name, NULL);
         size_t colon = end ? skip_spaces(meta, end) : meta.n;
         size_t value = skip_spaces(meta, colon + 1), stop = json_skip(meta, value);
-        if (value >= meta.n || !stop || meta.p[name] != '"')
+        if (value >= meta.n || !stop)
             return;
         read_member(str_slice(meta, name + 1, end - 1), str_slice(meta, value, stop), into, out);
         at = skip_spaces(meta, stop);
@@ -181,18 +198,18 @@ void state_take(RunState *s, Arena *into, const Step *x)
 /* --- JSON -------------------------------------------------------------------------------- */
 
 static const struct Count {
-    const char *name;
+    Str name;
     size_t at;
 } counts[] = {
-    { "results", offsetof(RunState, results) },
-    { "result_seq", offsetof(RunState, result_seq) },
-    { "compacted", offsetof(RunState, compacted) },
-    { "compact_seq", offsetof(RunState, compact_seq) },
-    { "cleared", offsetof(RunState, cleared) },
-    { "plan_seq", offsetof(RunState, plan_seq) },
-    { "answer_seq", offsetof(RunState, answer_seq) },
-    { "thoughts", offsetof(RunState, thoughts) },
-    { "damaged", offsetof(RunState, damaged) },
+    { S_INIT("results"), offsetof(RunState, results) },
+    { S_INIT("result_seq"), offsetof(RunState, result_seq) },
+    { S_INIT("compacted"), offsetof(RunState, compacted) },
+    { S_INIT("compact_seq"), offsetof(RunState, compact_seq) },
+    { S_INIT("cleared"), offsetof(RunState, cleared) },
+    { S_INIT("plan_seq"), offsetof(RunState, plan_seq) },
+    { S_INIT("answer_seq"), offsetof(RunState, answer_seq) },
+    { S_INIT("thoughts"), offsetof(RunState, thoughts) },
+    { S_INIT("damaged"), offsetof(RunState, damaged) },
 };
 
 json_t *state_json(const RunState *s)
@@ -201,7 +218,7 @@ json_t *state_json(const RunState *s)
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
         uint64_t value;
         memcpy(&value, (const char *)s + counts[i].at, sizeof value);
-        json_object_set_new(out, counts[i].name, json_integer((json_int_t)value));
+        json_object_set_new(out, counts[i].name.p, json_integer((json_int_t)value));
     }
     for (size_t i = 0; i < s->open_n; i++) {
         const RunOpen *o = &s->open[i];
@@ -214,46 +231,56 @@ json_t *state_json(const RunState *s)
     return out;
 }
 
-static uint64_t number(const json_t *object, const char *name)
+static void read_open(JsonCursor *c, Arena *into, RunState *out)
 {
-    json_int_t value = json_integer_value(json_object_get(object, name));
-    return value > 0 ? (uint64_t)value : 0;
-}
-
-static bool read_open(const json_t *list, Arena *into, RunState *out)
-{
-    if (!json_is_array(list))
-        return false;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *o = json_array_get(list, i);
+    for (cursor_enter(c, '['); cursor_element(c);) {
         out->open = arena_grow(into, out->open, out->open_n, &out->open_cap, sizeof(RunOpen),
                                alignof(RunOpen));
-        out->open[out->open_n++] =
-            (RunOpen){ .call = arena_copy(into, json_str(json_object_get(o, "call"))),
-                       .tool = arena_copy(into, json_str(json_object_get(o, "tool"))),
-                       .seq = number(o, "seq"),
-                       .mutating = json_is_true(json_object_get(o, "mutating")) };
+        RunOpen *o = &out->open[out->open_n++];
+        Str name;
+        for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+            if (str_eq(name, S("call")))
+                o->call = cursor_text(c, into);
+            else if (str_eq(name, S("tool")))
+                o->tool = cursor_text(c, into);
+            else if (str_eq(name, S("seq")))
+                o->seq = cursor_number(c);
+            else if (str_eq(name, S("mutating")))
+                o->mutating = cursor_bool(c);
+            else
+                cursor_skip(c);
+        }
     }
-    return true;
 }
 
+/* Every run that is opened begins with a fold, so it is not built as a tree. */
 bool state_read(Str text, Arena *into, RunState *out)
 {
+    enum { HAS_OPEN = 1 << COUNT_OF(counts), HAS_USAGE = HAS_OPEN << 1, ALL = 2 * HAS_USAGE - 1 };
     *out = (RunState){ 0 };
-    json_t *read = NULL;
-    if (json_read(text, &read, NULL) != JOT_OK)
-        return false;
-    AUTO_PTR(json_t) value = read;
-    for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        const json_t *count = json_object_get(value, counts[i].name);
-        if (!json_is_integer(count) || json_integer_value(count) < 0)
-            return false;
-        uint64_t number_of = (uint64_t)json_integer_value(count);
-        memcpy((char *)out + counts[i].at, &number_of, sizeof number_of);
+    JsonCursor c = { .text = text };
+    unsigned seen = 0;
+    Str name;
+    for (cursor_enter(&c, '{'); cursor_member(&c, &name);) {
+        size_t i = 0;
+        while (i < COUNT_OF(counts) && !str_eq(name, counts[i].name))
+            i++;
+        if (i < COUNT_OF(counts)) {
+            uint64_t number = cursor_number(&c);
+            memcpy((char *)out + counts[i].at, &number, sizeof number);
+            seen |= 1U << i;
+        } else if (str_eq(name, S("open"))) {
+            read_open(&c, into, out);
+            seen |= HAS_OPEN;
+        } else if (str_eq(name, S("usage"))) {
+            usage_read(&c, into, &out->usage);
+            seen |= HAS_USAGE;
+        } else {
+            cursor_skip(&c);
+        }
     }
-    return out->compacted <= out->results && out->cleared <= out->results &&
-           read_open(json_object_get(value, "open"), into, out) &&
-           usage_read(json_object_get(value, "usage"), into, &out->usage);
+    return cursor_done(&c) && seen == ALL && out->compacted <= out->results &&
+           out->cleared <= out->results;
 }
 
 json_t *step_json(const Step *s)

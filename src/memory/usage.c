@@ -323,43 +323,81 @@ json_t *usage_json(const Usage *u)
                      (json_int_t)u->streak);
 }
 
-static bool count_of(const json_t *object, const char *name, uint64_t *out)
+static void read_tool(JsonCursor *c, Arena *into, Usage *out)
 {
-    const json_t *value = json_object_get(object, name);
-    *out = (uint64_t)json_integer_value(value);
-    return json_is_integer(value) && json_integer_value(value) >= 0;
-}
-
-static bool read_query(const json_t *value, Arena *into, Usage *u)
-{
-    uint64_t seq;
-    Words words = { .n = 0 };
-    const json_t *list = json_object_get(value, "words");
-    const UsageTool *tool = usage_find(u, json_str(json_object_get(value, "tool")));
-    if (!tool || !count_of(value, "seq", &seq) || json_array_size(list) > USAGE_WORDS_MAX)
-        return false;
-    for (; words.n < json_array_size(list); words.n++)
-        words.hash[words.n] = (uint64_t)json_integer_value(json_array_get(list, words.n));
-    keep_query(u, into, seq, tool->name, &words);
-    return true;
-}
-
-bool usage_read(const json_t *value, Arena *into, Usage *out)
-{
-    *out = (Usage){ 0 };
-    const json_t *tools = json_object_get(value, "tools"), *queries;
-    queries = json_object_get(value, "queries");
-    if (!json_is_array(tools) || !json_is_array(queries))
-        return false;
-    for (size_t i = 0; i < json_array_size(tools); i++) {
-        const json_t *row = json_array_get(tools, i);
-        UsageTool *t = row_of(out, into, json_str(json_object_get(row, "name")));
-        if (!count_of(row, "calls", &t->calls) || !count_of(row, "errors", &t->errors))
-            return false;
+    UsageTool read = { 0 };
+    Str name;
+    for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+        if (str_eq(name, S("name")))
+            read.name = cursor_text(c, into);
+        else if (str_eq(name, S("calls")))
+            read.calls = cursor_number(c);
+        else if (str_eq(name, S("errors")))
+            read.errors = cursor_number(c);
+        else
+            cursor_skip(c);
     }
-    for (size_t i = 0; i < json_array_size(queries); i++)
-        if (!read_query(json_array_get(queries, i), into, out))
-            return false;
-    Str last = json_str(json_object_get(value, "last"));
-    return (last.n == 0 || hash_parse(last, &out->last)) && count_of(value, "streak", &out->streak);
+    UsageTool *row = row_of(out, into, read.name);
+    row->calls = read.calls;
+    row->errors = read.errors;
+}
+
+static void read_words(JsonCursor *c, Words *out)
+{
+    out->n = 0;
+    for (cursor_enter(c, '['); cursor_element(c);) {
+        uint64_t word = cursor_number(c);
+        c->bad = c->bad || out->n == USAGE_WORDS_MAX;
+        if (!c->bad)
+            out->hash[out->n++] = word;
+    }
+}
+
+static void read_query(JsonCursor *c, Arena *into, Usage *out)
+{
+    uint64_t seq = 0;
+    Words words = { .n = 0 };
+    Str name, tool = { 0 };
+    for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+        if (str_eq(name, S("tool")))
+            tool = cursor_text(c, into);
+        else if (str_eq(name, S("seq")))
+            seq = cursor_number(c);
+        else if (str_eq(name, S("words")))
+            read_words(c, &words);
+        else
+            cursor_skip(c);
+    }
+    keep_query(out, into, seq, tool, &words);
+}
+
+void usage_read(JsonCursor *c, Arena *into, Usage *out)
+{
+    enum { TOOLS = 1, QUERIES = 2, LAST = 4, STREAK = 8, ALL = 15 };
+    AUTO(Arena) scratch = { 0 };
+    Str name, last = { 0 };
+    unsigned seen = 0;
+    *out = (Usage){ 0 };
+    for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+        if (str_eq(name, S("tools"))) {
+            for (cursor_enter(c, '['); cursor_element(c);)
+                read_tool(c, into, out);
+            seen |= TOOLS;
+        } else if (str_eq(name, S("queries"))) {
+            for (cursor_enter(c, '['); cursor_element(c);)
+                read_query(c, into, out);
+            seen |= QUERIES;
+        } else if (str_eq(name, S("last"))) {
+            last = cursor_text(c, &scratch);
+            seen |= LAST;
+        } else if (str_eq(name, S("streak"))) {
+            out->streak = cursor_number(c);
+            seen |= STREAK;
+        } else {
+            cursor_skip(c);
+        }
+    }
+    c->bad = c->bad || seen != ALL || (last.n && !hash_parse(last, &out->last));
+    for (size_t i = 0; i < out->queries_n; i++)
+        c->bad = c->bad || !usage_find(out, out->queries[i].tool);
 }

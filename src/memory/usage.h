@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_cursor.h"
 
 enum {
     USAGE_LIMIT = 3,        /* calls of one tool that are suggested */
@@ -74,7 +75,7 @@ void usage_add_block(Buf *to, const Usage *u, uint64_t limit);
 
 /* {"tools": [...], "queries": [...], "last": HASH, "streak": N}, and back. */
 json_t *usage_json(const Usage *u);
-MUST_USE bool usage_read(const json_t *value, Arena *into, Usage *out);
+void usage_read(JsonCursor *c, Arena *into, Usage *out); /* what is no usage makes `c` bad */
 
 /* What `jotter log usage` shows: tools with calls, errors and what is left. */
 json_t *usage_status_json(const Usage *u, uint64_t limit);

@@ -19,6 +19,7 @@ typedef struct StoreOps {
     jot_status (*head)(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e);
     jot_status (*read)(Store *s, Str stream, uint64_t from, size_t limit, Arena *into, Records *out,
                        Err *e);
+    bool bodies_checked; /* `read` has compared bodies with their hashes; otherwise store.c does */
     jot_status (*list)(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,
                        Listing *out, Err *e);
     jot_status (*changes)(Store *s, const Cursor *c, int64_t wait_ms, Arena *into, Changes *out,

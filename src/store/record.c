@@ -14,10 +14,10 @@
 
 enum { SUM_HEX = 16 };
 
-static const char *const op_names[] = {
-    [OP_PUT] = "put",
-    [OP_DELETE] = "delete",
-    [OP_APPEND] = "append",
+static const Str op_names[] = {
+    [OP_PUT] = S_INIT("put"),
+    [OP_DELETE] = S_INIT("delete"),
+    [OP_APPEND] = S_INIT("append"),
 };
 
 /* One line is written for every append, so nothing here is left to printf. */
@@ -119,7 +119,7 @@ void record_write(Buf *to, const Record *r)
     write_number(to, m->seq);
     write_u64(to, S("at"), (uint64_t)m->at_ms);
     write_text(to, S("by"), r->by);
-    write_word(to, S("op"), str(op_names[m->op]));
+    write_word(to, S("op"), op_names[m->op]);
     if (m->op != OP_DELETE) {
         write_hash(to, S("sha256"), m->sha256);
         write_u64(to, S("size"), m->size);
@@ -166,6 +166,7 @@ typedef struct Reader {
     Str line;
     size_t at;
     unsigned seen;
+    size_t keys; /* where the next key is looked for first */
     RecordWant want;
     Arena *into;
     Buf extra;
@@ -185,7 +186,12 @@ static bool read_text_within(Reader *r, size_t room, Str *out)
 static bool read_text(Reader *r, Str *out)
 {
     size_t end = json_unquote(r->line, r->at, NULL);
-    return end && read_text_within(r, end - r->at, out);
+    Str inner = str_slice(r->line, r->at + 1, end ? end - 1 : 0);
+    if (!end || str_find(inner, '\\') < inner.n)
+        return end && read_text_within(r, end - r->at, out);
+    *out = arena_copy(r->into, inner);
+    r->at = end;
+    return true;
 }
 
 /* The body is the last member, so the rest of the line is room enough and not too much. */
@@ -220,7 +226,7 @@ static bool read_op(Reader *r)
     if (!read_text(r, &name))
         return false;
     for (int op = OP_PUT; op <= OP_APPEND; op++)
-        if (str_eq(name, str(op_names[op])))
+        if (str_eq(name, op_names[op]))
             r->out.mark.op = (Op)op;
     return r->out.mark.op != 0;
 }
@@ -302,30 +308,52 @@ static bool read_extra(Reader *r, size_t key_at)
     return true;
 }
 
-/* The bit of a key, 0 for one that is not known. */
-static unsigned bit_of(Str key)
+/* A key as it is written, in the order of writing. */
+typedef struct Key {
+    Str text;
+    unsigned bit;
+} Key;
+
+static const Key keys[] = {
+    { S_INIT("\"seq\":"), HAS_SEQ },       { S_INIT("\"at\":"), HAS_AT },
+    { S_INIT("\"by\":"), HAS_BY },         { S_INIT("\"op\":"), HAS_OP },
+    { S_INIT("\"sha256\":"), HAS_SHA256 }, { S_INIT("\"size\":"), HAS_SIZE },
+    { S_INIT("\"fence\":"), HAS_FENCE },   { S_INIT("\"id\":"), HAS_ID },
+    { S_INIT("\"meta\":"), HAS_META },     { S_INIT("\"redacted\":"), HAS_REDACTED },
+    { S_INIT("\"chain\":"), HAS_CHAIN },   { S_INIT("\"sum\":"), HAS_SUM },
+    { S_INIT("\"body\":"), HAS_BODY },     { S_INIT("\"body64\":"), HAS_BODY },
+};
+
+/* The key that is next, NULL if it is not known.  Mostly it is among the next few of the table. */
+static const Key *find_key(Reader *r)
 {
-    static const struct {
-        Str name; /* with its length: every member of every record read is looked up */
-        unsigned bit;
-    } keys[] = {
-#define KEY(name, bit) { { name, sizeof name - 1 }, bit }
-        KEY("seq", HAS_SEQ),       KEY("at", HAS_AT),
-        KEY("by", HAS_BY),         KEY("op", HAS_OP),
-        KEY("sha256", HAS_SHA256), KEY("size", HAS_SIZE),
-        KEY("fence", HAS_FENCE),   KEY("id", HAS_ID),
-        KEY("meta", HAS_META),     KEY("redacted", HAS_REDACTED),
-        KEY("chain", HAS_CHAIN),   KEY("sum", HAS_SUM),
-        KEY("body", HAS_BODY),     KEY("body64", HAS_BODY),
-#undef KEY
-    };
-    for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (str_eq(key, keys[i].name))
-            return keys[i].bit;
-    return 0;
+    Str rest = str_from(r->line, r->at);
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        size_t which = (r->keys + i) % COUNT_OF(keys);
+        if (str_starts(rest, keys[which].text)) {
+            r->keys = which + 1;
+            return &keys[which];
+        }
+    }
+    return NULL;
 }
 
-static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
+/* Move behind the key that is next and its ':'; *bit is 0 for one that is not known. */
+static bool read_key(Reader *r, unsigned *bit)
+{
+    const Key *known = find_key(r);
+    *bit = known ? known->bit : 0;
+    if (known) {
+        r->at += known->text.n;
+        return true;
+    }
+    size_t end = json_unquote(r->line, r->at, NULL);
+    Str key = str_slice(r->line, r->at, end);
+    r->at = end + 1;
+    return end && end < r->line.n && r->line.p[end] == ':' && str_find(key, '\\') == key.n;
+}
+
+static bool read_value(Reader *r, unsigned bit, size_t key_at)
 {
     Mark *m = &r->out.mark;
     switch (bit) {
@@ -354,7 +382,8 @@ static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
     case HAS_SUM:
         return read_sum(r, key_at);
     case HAS_BODY:
-        return str_eq(key, S("body64")) ? read_body64(r) : read_body(r, &r->out.body);
+        return str_starts(str_from(r->line, key_at), S("\"body64\"")) ? read_body64(r)
+                                                                      : read_body(r, &r->out.body);
     default:
         return read_extra(r, key_at);
     }
@@ -364,22 +393,19 @@ static bool read_value(Reader *r, unsigned bit, Str key, size_t key_at)
 static bool read_member(Reader *r, bool *done)
 {
     size_t key_at = r->at;
-    size_t end = json_unquote(r->line, r->at, NULL);
-    if (!end || end >= r->line.n || r->line.p[end] != ':')
+    unsigned bit;
+    if (!read_key(r, &bit))
         return false;
-    Str key = str_slice(r->line, key_at + 1, end - 1);
-    unsigned bit = bit_of(key);
     bool again = bit & r->seen;
     bool late = (r->seen & HAS_SUM) && bit != HAS_BODY; /* the sum would not cover it */
-    if (again || late || str_find(key, '\\') < key.n)
+    if (again || late)
         return false;
     r->seen |= bit;
-    r->at = end + 1;
     if (bit == HAS_BODY && r->want == RECORD_NO_BODY) {
         *done = true;
         return true;
     }
-    if (!read_value(r, bit, key, key_at) || r->at >= r->line.n)
+    if (!read_value(r, bit, key_at) || r->at >= r->line.n)
         return false;
     char next = r->line.p[r->at++];
     *done = next == '}';

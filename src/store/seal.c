@@ -67,17 +67,17 @@ jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e)
 jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e)
 {
     Shown shown;
-    const char *name = err_show(&shown, stream);
     unsigned long long seq = r->mark.seq;
     if (head->seq && r->mark.seq != head->seq + 1)
-        return err_set(e, JOT_CONFLICT, "record %llu of '%s' does not follow %llu", seq, name,
-                       (unsigned long long)head->seq);
+        return err_set(e, JOT_CONFLICT, "record %llu of '%s' does not follow %llu", seq,
+                       err_show(&shown, stream), (unsigned long long)head->seq);
     if (head->seq && (r->mark.at_ms < head->at_ms || r->mark.fence < head->fence))
         return err_set(e, JOT_CONFLICT, "record %llu of '%s' goes back in time or fence", seq,
-                       name);
+                       err_show(&shown, stream));
     bool anchored = head->seq || r->mark.seq == 1;
     if (anchored && !hash_eq(r->mark.chain, record_chain(head->chain, stream, r)))
-        return err_set(e, JOT_CONFLICT, "the chain of record %llu of '%s' does not fit", seq, name);
+        return err_set(e, JOT_CONFLICT, "the chain of record %llu of '%s' does not fit", seq,
+                       err_show(&shown, stream));
     return JOT_OK;
 }
 

@@ -144,6 +144,39 @@ static void two_handles_build_the_same_bytes(Desk *d)
     memory_close(&m);
 }
 
+/* Whatever a handle has read before: nothing, some of the run, or all of it; with the newest fold
+ * anywhere among the results, and calls of results on its other side. */
+static void what_a_handle_has_read_makes_no_difference(Desk *d)
+{
+    AUTO(Run) r = begin(d);
+    AUTO(Run) kept = { 0 };
+    desk_ok(d, run_open(&d->m, str(r.id), &kept, &d->e));
+    for (int i = 0; i < 70; i++) {
+        add_many(d, &r, 1U + (unsigned)i % 3);
+        if (i % 5)
+            continue;
+        AUTO(Run) fresh = { 0 };
+        AUTO(Run) opened = { 0 };
+        desk_ok(d, run_at(&d->m, str(r.id), &fresh, &d->e));
+        desk_ok(d, run_open(&d->m, str(r.id), &opened, &d->e));
+        Context own = build(d, &r, 1500);
+        assert_str(build(d, &fresh, 1500).text, own.text);
+        assert_str(build(d, &fresh, 1500).text, own.text);
+        assert_str(build(d, &opened, 1500).text, own.text);
+        assert_str(build(d, &kept, 1500).text, own.text);
+    }
+}
+
+static void a_run_that_is_not_there_is_not_found(Desk *d)
+{
+    AUTO(Run) r = { 0 };
+    Context c;
+    desk_ok(d, run_at(&d->m, S("20250101-000000_abcdef"), &r, &d->e));
+    ContextAsk ask = { .run = &r };
+    assert_int_equal(context_build(&d->m, &ask, &d->a, &c, &d->e), JOT_NOT_FOUND);
+    assert_sentence(&d->e);
+}
+
 static void the_prefix_stays_when_results_are_added(Desk *d)
 {
     AUTO(Run) r = begin(d);
@@ -380,6 +413,8 @@ int main(void)
         DESK_TEST(an_empty_pad_has_an_empty_context),
         DESK_TEST(a_short_run_is_shown_in_full),
         DESK_TEST(the_state_of_an_agent_opens_the_tail),
+        DESK_TEST(what_a_handle_has_read_makes_no_difference),
+        DESK_TEST(a_run_that_is_not_there_is_not_found),
         DESK_TEST(the_prefix_stays_when_results_are_added),
         DESK_TEST(the_newest_results_are_shown_and_older_ones_masked),
         DESK_TEST(cleared_and_summed_up_results_are_listed),

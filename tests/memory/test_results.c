@@ -56,6 +56,51 @@ static void a_line_that_looks_like_structure_gets_a_backslash(void **state)
         assert_str(framed(rows[i].value, &a), rows[i].want);
 }
 
+/* The bytes of a line break at the start of `s`, found one by one. */
+static size_t break_of(Str s)
+{
+    static const Str breaks[] = { T("\n"),       T("\v"),           T("\f"),          T("\r"),
+                                  T("\xC2\x85"), T("\xE2\x80\xA8"), T("\xE2\x80\xA9") };
+    for (size_t i = 0; i < COUNT_OF(breaks); i++)
+        if (str_starts(s, breaks[i]))
+            return breaks[i].n;
+    return 0;
+}
+
+/* Framing as its description says it: line by line, byte by byte. */
+static Str framed_plainly(Str value, Arena *into)
+{
+    AUTO(Buf) out = { 0 };
+    for (size_t at = 0; at < value.n;) {
+        size_t end = at;
+        while (end < value.n && !break_of(str_from(value, end)))
+            end++;
+        if (frame_means(str_slice(value, at, end)))
+            buf_add_char(&out, '\\');
+        size_t next = end + break_of(str_from(value, end));
+        buf_add(&out, str_slice(value, at, next));
+        at = next;
+    }
+    return arena_copy(into, buf_str(&out));
+}
+
+static void breaks_are_found_wherever_they_stand(void **state)
+{
+    (void)state;
+    uint64_t number = 11;
+    for (size_t i = 0; i < 5000; i++) {
+        AUTO(Arena) a = { 0 };
+        AUTO(Buf) value = { 0 };
+        /* Plain text of any length in between: breaks stand anywhere in a block, or between two. */
+        for (size_t parts = hostile_next(&number) % 4; parts > 0; parts--) {
+            for (size_t n = hostile_next(&number) % 40; n > 0; n--)
+                buf_add_char(&value, "aaaaaaaaaaaa\xC2\xE2\x80"[hostile_next(&number) % 15]);
+            buf_add(&value, hostile_value(&number, false, &a));
+        }
+        assert_str(framed(buf_str(&value), &a), framed_plainly(buf_str(&value), &a));
+    }
+}
+
 /* True if some line of the text means something to a parser, which looks behind '\n' only. */
 static bool has_structure(Str text)
 {
@@ -153,6 +198,66 @@ static void every_call_comes_back_and_stays_on_its_line(void **state)
     }
 }
 
+/* The text of arguments, of members and values that are written in every way. */
+static void add_args(Buf *to, uint64_t *number, Arena *a)
+{
+    static const char *const keys[] = {
+        "q", "a b", "\\u0061", "", "n", "q\\u0000", "\xC3\xA9", "x"
+    };
+    static const char *const values[] = { "0",
+                                          "12",
+                                          "-0",
+                                          "-7",
+                                          "01",
+                                          "1.0",
+                                          "1e2",
+                                          "true",
+                                          "nil",
+                                          "null",
+                                          "{}",
+                                          "[1, \"a\"]",
+                                          "\"\"",
+                                          "\"12\"",
+                                          "\"a\\nb\"",
+                                          "9223372036854775807",
+                                          "9223372036854775808",
+                                          "\"plain text\"",
+                                          "" };
+    buf_add(to, S(" { "));
+    for (size_t n = hostile_next(number) % 11, i = 0; i < n; i++) {
+        buf_add(to, i ? S(" , ") : S(""));
+        buf_addf(to, "\"%s%d\" :", keys[hostile_next(number) % COUNT_OF(keys)],
+                 (int)(hostile_next(number) % 50));
+        if (hostile_next(number) % 3)
+            json_quote(to, hostile_value(number, true, a));
+        else
+            buf_add(to, str(values[hostile_next(number) % COUNT_OF(values)]));
+    }
+    buf_add(to, hostile_next(number) % 50 ? S("}") : S("}}"));
+}
+
+static void a_call_looks_the_same_with_and_without_a_tree(void **state)
+{
+    (void)state;
+    uint64_t number = 5;
+    size_t refused = 0;
+    for (size_t i = 0; i < 10000; i++) {
+        AUTO(Arena) a = { 0 };
+        AUTO(Buf) args = { 0 };
+        AUTO(Buf) plain = { 0 };
+        AUTO(Buf) built = { 0 };
+        add_args(&args, &number, &a);
+        AUTO_PTR(json_t) tree = NULL;
+        json_t *read = NULL;
+        refused += json_read(buf_str(&args), &read, NULL) != JOT_OK;
+        tree = read;
+        frame_call_add_text(&plain, S("tool"), buf_str(&args));
+        frame_call_add(&built, S("tool"), tree);
+        assert_str(buf_str(&plain), buf_str(&built));
+    }
+    assert_in_range(refused, 1000, 9000);
+}
+
 static void results_look_as_the_prompt_wants_them(void **state)
 {
     (void)state;
@@ -248,9 +353,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_value_is_not_changed),
         cmocka_unit_test(a_line_that_looks_like_structure_gets_a_backslash),
+        cmocka_unit_test(breaks_are_found_wherever_they_stand),
         cmocka_unit_test(every_value_comes_back_from_its_frame),
         cmocka_unit_test(calls_look_as_people_write_them),
         cmocka_unit_test(every_call_comes_back_and_stays_on_its_line),
+        cmocka_unit_test(a_call_looks_the_same_with_and_without_a_tree),
         cmocka_unit_test(results_look_as_the_prompt_wants_them),
         cmocka_unit_test(every_list_comes_back),
         cmocka_unit_test(what_is_no_list_of_results_is_refused),

@@ -271,6 +271,48 @@ static void a_fold_says_what_the_records_before_it_say(Desk *d)
     }
 }
 
+static bool reads(const json_t *fold)
+{
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) text = { 0 };
+    RunState state;
+    json_write(&text, fold);
+    return state_read(buf_str(&text), &a, &state);
+}
+
+/* Each member of `object`, which is `fold` or in it, is taken away and given back. */
+static void check_members(const json_t *fold, json_t *object)
+{
+    json_t *all = json_copy(object);
+    const char *key;
+    json_t *value;
+    json_object_foreach(all, key, value)
+    {
+        json_object_del(object, key);
+        assert_false(reads(fold));
+        json_object_set_new(object, key, json_string("no"));
+        assert_false(reads(fold));
+        json_object_set(object, key, value);
+        assert_true(reads(fold));
+    }
+    json_decref(all);
+}
+
+static void a_fold_without_one_of_its_members_is_none(Desk *d)
+{
+    AUTO(Run) r = begin(d, "q");
+    round_trip(d, &r, 1);
+    call_as(d, &r, "open", "search", "{\"query\":\"one two three\"}");
+    AUTO_PTR(json_t) fold = state_json(&r.state);
+    assert_true(reads(fold));
+    check_members(fold, fold);
+    check_members(fold, json_object_get(fold, "usage"));
+    json_object_set_new(fold, "more", json_pack("{s:[i]}", "of a later version", 1));
+    assert_true(reads(fold));
+    json_object_set_new(fold, "compacted", json_integer(2));
+    assert_false(reads(fold));
+}
+
 static void every_64th_record_is_a_fold_and_no_other(Desk *d)
 {
     AUTO(Run) r = begin(d, "q");
@@ -393,6 +435,7 @@ int main(void)
         DESK_TEST(a_summary_stands_for_what_came_before_it),
         DESK_TEST(the_final_answer_sees_every_result_that_is_no_failure),
         DESK_TEST(a_fold_says_what_the_records_before_it_say),
+        DESK_TEST(a_fold_without_one_of_its_members_is_none),
         DESK_TEST(every_64th_record_is_a_fold_and_no_other),
         DESK_TEST(any_range_of_results_is_found),
         DESK_TEST(a_record_nobody_knows_is_passed_over),

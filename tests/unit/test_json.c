@@ -270,6 +270,35 @@ static void unquoting_gives_what_reading_gives(void **state)
     }
 }
 
+/* Strings of all lengths around a block, of bytes that mean something to the reader. */
+static void unquoting_any_bytes_gives_what_reading_gives(void **state)
+{
+    static const Str pieces[] = {
+        T("x"),         T("\\n"),          T("\\\""), T("\\u00e9"),  T("\xc3\xa9"),
+        T("\x7f"),      T("\xe4\xb8\xad"), T("ab"),   T("xxxxxxxx"), T("\\u0000"),
+        T("xxxxxxxxx"), T("\xc3"),         T("\\"),   T("\x01"),     T("\"")
+    };
+    srand(1);
+    size_t refused = 0;
+    for (size_t i = 0; i < 20000; i++) {
+        AUTO(Buf) text = { 0 };
+        AUTO(Buf) back = { 0 };
+        AUTO_PTR(json_t) value = NULL;
+        size_t n = (size_t)rand() % 12, most = i % 4 ? COUNT_OF(pieces) - 4 : COUNT_OF(pieces);
+        buf_add_char(&text, '"');
+        while (n--)
+            buf_add(&text, pieces[(size_t)rand() % most]);
+        buf_add_char(&text, '"');
+        bool good = json_read(buf_str(&text), &value, NULL) == JOT_OK;
+        refused += !good;
+        assert_row((json_unquote(buf_str(&text), 0, &back) == text.n) == good, i, "with its text");
+        assert_row((json_unquote(buf_str(&text), 0, NULL) == text.n) == good, i, "without it");
+        if (good)
+            assert_str(buf_str(&back), json_str(value));
+    }
+    assert_true(refused > 1000 && refused < 10000);
+}
+
 static void a_value_is_skipped_wherever_it_begins(void **state)
 {
     Str text = S("{\"a\": [1,2] ,\"b\":\"x\\\"y\"}");
@@ -366,6 +395,7 @@ int main(void)
         cmocka_unit_test(a_byte_is_quoted_alike_wherever_it_stands),
         cmocka_unit_test(a_raw_control_character_is_refused_wherever_it_stands),
         cmocka_unit_test(unquoting_gives_what_reading_gives),
+        cmocka_unit_test(unquoting_any_bytes_gives_what_reading_gives),
         cmocka_unit_test(a_value_is_skipped_wherever_it_begins),
         cmocka_unit_test(what_is_no_string_has_an_empty_text),
         cmocka_unit_test(a_document_beyond_the_ceiling_is_noticed),

@@ -98,6 +98,28 @@ static void the_first_bad_byte_is_found_wherever_it_stands(void **state)
     assert_true(utf8_valid((Str){ 0 }));
 }
 
+/* Text is looked at in blocks; characters begin, end and go wrong anywhere in one. */
+static void any_mixture_is_judged_rightly(void **state)
+{
+    static const Str pieces[] = { T("x"),
+                                  T("xxxxxxx"),
+                                  T("\xc3\xa9"),
+                                  T("\xe4\xb8\xad"),
+                                  T("\xf0\x9f\x98\x80"),
+                                  T("xxxxxxxxxxxxxxx"),
+                                  T("\xc3"),
+                                  T("\x80"),
+                                  T("\xed\xa0\x80") };
+    srand(1);
+    for (size_t i = 0; i < 20000; i++) {
+        AUTO(Buf) text = { 0 };
+        size_t most = i % 2 ? COUNT_OF(pieces) - 3 : COUNT_OF(pieces);
+        for (size_t n = (size_t)rand() % 16; n > 0; n--)
+            buf_add(&text, pieces[(size_t)rand() % most]);
+        assert_int_equal(utf8_bad_at(buf_str(&text)), reference_bad_at(buf_str(&text)));
+    }
+}
+
 static void a_character_cut_off_at_the_end_is_bad_at_its_first_byte(void **state)
 {
     Str s = S("ab\xf0\x9f\x98\x80");
@@ -145,6 +167,7 @@ int main(void)
         cmocka_unit_test(every_lead_byte_is_judged_rightly_before_every_edge),
         cmocka_unit_test(every_code_point_is_read_back),
         cmocka_unit_test(the_first_bad_byte_is_found_wherever_it_stands),
+        cmocka_unit_test(any_mixture_is_judged_rightly),
         cmocka_unit_test(a_character_cut_off_at_the_end_is_bad_at_its_first_byte),
         cmocka_unit_test(characters_are_counted_and_never_split),
         cmocka_unit_test(the_first_control_character_is_found),

@@ -208,6 +208,7 @@ const StoreOps files_ops = {
     .append = files_append,
     .head = files_head,
     .read = files_read,
+    .bodies_checked = true, /* record_read() does */
     .list = files_list,
     .changes = files_changes,
     .trim = files_trim,

@@ -86,6 +86,7 @@ typedef struct Lines {
     off_t end;   /* bytes of the file that count */
     off_t at;    /* forwards: the next line begins here; backwards: the last one began here */
     off_t start; /* file offset of window.p[0] */
+    size_t step; /* how much is read next, forwards */
     Buf window;
 } Lines;
 

@@ -1,8 +1,8 @@
 /* line.c - walking over the lines of a stream file, forwards and backwards.
  *
  * A body never contains a raw newline, so '\n' ends a record and nothing else.
- * The window is read in steps that double, so that a short line costs one read
- * and a long one costs its length.
+ * The window is read in steps that double, so that a short line costs one read,
+ * a long one costs its length, and many are not read one by one.
  *
  * A line longer than any record is damage, or zeros where a write was torn.  It
  * is passed over without being kept, and one byte stands for it. */
@@ -12,7 +12,11 @@
 
 #include "store/files/files.h"
 
-enum { STEP_MIN = 8 * 1024, STEP_BACK_MIN = 4 * 1024 /* mostly one record is wanted */ };
+enum {
+    STEP_MIN = 8 * 1024,
+    STEP_MAX = 16 * 1024,
+    STEP_BACK_MIN = 4 * 1024 /* mostly one record is wanted */
+};
 
 static const Str no_record = { "\n", 1 };
 static const Str no_end = { "?", 1 }; /* the same for bytes behind the last '\n' */
@@ -20,7 +24,7 @@ static const Str no_end = { "?", 1 }; /* the same for bytes behind the last '\n'
 void lines_init(Lines *l, const Io *io, int fd, off_t at, off_t end)
 {
     assert(at >= 0 && at <= end);
-    *l = (Lines){ .io = io, .fd = fd, .at = at, .end = end, .start = at };
+    *l = (Lines){ .io = io, .fd = fd, .at = at, .end = end, .start = at, .step = STEP_MIN };
     l->window.max = 2 * (size_t)RECORD_LINE_MAX;
 }
 
@@ -76,7 +80,9 @@ int lines_next(Lines *l, Str *line, off_t *at)
         drop_front(l, skip); /* what was handed out is no longer needed */
         skip = 0;
         searched = l->window.n;
-        int got = read_more(l, l->window.n > STEP_MIN ? l->window.n : STEP_MIN);
+        int got = read_more(l, l->window.n > l->step ? l->window.n : l->step);
+        if (l->step < STEP_MAX)
+            l->step *= 2;
         if (got == -EFBIG) {
             passing = true;
             drop_front(l, searched);

@@ -14,7 +14,7 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-enum { BISECT_UNTIL = 64 * 1024, SEARCH_MAX = 64 * 1024 };
+enum { BISECT_UNTIL = 32 * 1024, SEARCH_MAX = 64 * 1024 };
 
 static const Str record_start = { "{\"seq\":", 7 };
 
@@ -152,31 +152,50 @@ jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, 
 
 /* --- From some seq on -------------------------------------------------------------------- */
 
-/* An offset at or before the record with this seq, found by halving. */
+/* A stretch of the file in which the record looked for begins. */
+typedef struct Span {
+    off_t low, high;
+} Span;
+
+/* Narrow the span by what stands at `middle`. */
+static jot_status narrow(Files *f, const Stream *st, uint64_t seq, off_t middle, Span *span, Err *e)
+{
+    if (middle <= span->low || middle >= span->high)
+        return JOT_OK;
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, middle, span->high);
+    Str line;
+    off_t at = middle;
+    /* The first line is the rest of one that began before the middle. */
+    int got = lines_next(&lines, &line, &at);
+    uint64_t here = 0;
+    while (got == 0 && line.n && here == 0) {
+        got = lines_next(&lines, &line, &at);
+        here = record_seq(line);
+    }
+    if (got < 0)
+        return read_failed(e, st, got);
+    if (here && here <= seq)
+        span->low = at;
+    else
+        span->high = middle;
+    return JOT_OK;
+}
+
+/* An offset at or before the record with this seq: first looked for where it would be if all
+ * records were of one size, which those of a run nearly are on the whole; then by halving. */
 static jot_status bisect(Files *f, const Stream *st, uint64_t seq, off_t *found, Err *e)
 {
-    off_t low = 0, high = st->size;
-    while (high - low > BISECT_UNTIL) {
-        off_t middle = low + (high - low) / 2;
-        AUTO(Lines) lines;
-        lines_init(&lines, f->base.io, st->fd, middle, high);
-        Str line;
-        off_t at = middle;
-        /* The first line is the rest of one that began before the middle. */
-        int got = lines_next(&lines, &line, &at);
-        uint64_t here = 0;
-        while (got == 0 && line.n && here == 0) {
-            got = lines_next(&lines, &line, &at);
-            here = record_seq(line);
-        }
-        if (got < 0)
-            return read_failed(e, st, got);
-        if (here && here <= seq)
-            low = at;
-        else
-            high = middle;
+    Span span = { 0, st->size };
+    if (seq > 1 && st->size > BISECT_UNTIL) {
+        double share = (double)(seq - 1) / (double)st->head.seq;
+        off_t guess = share < 1 ? (off_t)((double)st->size * share) : st->size;
+        TRY(narrow(f, st, seq, guess - BISECT_UNTIL / 2, &span, e));
+        TRY(narrow(f, st, seq, guess + BISECT_UNTIL / 2, &span, e));
     }
-    *found = low;
+    while (seq > 1 && span.high - span.low > BISECT_UNTIL)
+        TRY(narrow(f, st, seq, span.low + (span.high - span.low) / 2, &span, e));
+    *found = span.low;
     return JOT_OK;
 }
 
