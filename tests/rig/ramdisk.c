@@ -1,9 +1,4 @@
-/* ramdisk.c - inodes, names and descriptors in memory.
- *
- * An inode lives while a name or a descriptor leads to it.  A directory is an
- * array of names in the order in which they were made: each has a number that
- * only grows, so that a listing goes on where it was, whatever has happened to
- * the directory meanwhile. */
+/* ramdisk.c - the calls: paths, bytes, maps, looking, locks. */
 #include "rig/ramdisk.h"
 
 #include <assert.h>
@@ -11,222 +6,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "rig/ramlock.h"
+#include "rig/raminode.h"
 
-enum { DEVICE = 0x4A4F54, MAP_MAX = 256 * 1024, TICK_NS = 1000 };
-
-typedef struct Entry {
-    uint64_t cookie;
-    struct Inode *inode;
-    size_t n;
-    char *name;
-} Entry;
-
-typedef struct Inode {
-    ino_t number;
-    bool dir;
-    unsigned names, opens, writers;
-    struct timespec modified, changed;
-    /* A file. */
-    char *data;
-    size_t size, room;
-    bool mapped; /* once: the bytes do not move any more */
-    RamLocks locks;
-    /* A directory. */
-    struct Inode *parent;
-    Entry *entries;
-    size_t n, cap;
-} Inode;
-
-/* What an open has made; several descriptors may share it. */
-typedef struct Opened {
-    Inode *inode;
-    int flags;
-    unsigned refs;
-    off_t at;
-} Opened;
-
-static Inode root = { .number = 1, .dir = true, .names = 1, .parent = &root };
-static ino_t last_number = 1;
-static uint64_t last_cookie = 2; /* 1 and 2 are the dots */
-static Opened **opened;          /* by descriptor */
-static size_t opened_n, opened_cap, opened_live;
-
-/* --- Time ------------------------------------------------------------------------------ */
-
-/* It begins with the system's and moves with every change: no two are made in the same moment. */
-static struct timespec now(void)
-{
-    static struct timespec t;
-    if (t.tv_sec == 0)
-        clock_gettime(CLOCK_REALTIME, &t);
-    t.tv_nsec += TICK_NS;
-    if (t.tv_nsec >= 1000000000) {
-        t.tv_sec++;
-        t.tv_nsec -= 1000000000;
-    }
-    return t;
-}
-
-static void touch(Inode *i)
-{
-    i->modified = i->changed = now();
-}
-
-/* --- Inodes ---------------------------------------------------------------------------- */
-
-static Inode *new_inode(bool dir)
-{
-    Inode *i = mem_alloc(sizeof *i);
-    i->number = ++last_number;
-    i->dir = dir;
-    touch(i);
-    return i;
-}
-
-static void let_go(Inode *i)
-{
-    if (i->names || i->opens)
-        return;
-    assert(i->n == 0);
-    ramlock_free(&i->locks);
-    free(i->data);
-    free(i->entries);
-    free(i);
-}
-
-static Entry *find(const Inode *dir, const char *name, size_t n)
-{
-    for (size_t i = 0; i < dir->n; i++)
-        if (dir->entries[i].n == n && memcmp(dir->entries[i].name, name, n) == 0)
-            return &dir->entries[i];
-    return NULL;
-}
-
-static void add_entry(Inode *dir, const char *name, size_t n, Inode *to)
-{
-    if (dir->n == dir->cap) {
-        dir->cap = dir->cap ? dir->cap * 2 : 8;
-        dir->entries = mem_grow(dir->entries, dir->cap * sizeof *dir->entries);
-    }
-    Entry *e = &dir->entries[dir->n++];
-    *e = (Entry){ .cookie = ++last_cookie, .inode = to, .n = n, .name = mem_alloc(n + 1) };
-    memcpy(e->name, name, n);
-    to->names++;
-    to->changed = now();
-    if (to->dir)
-        to->parent = dir;
-    touch(dir);
-}
-
-static void drop_entry(Inode *dir, Entry *e)
-{
-    Inode *to = e->inode;
-    free(e->name);
-    size_t behind = (size_t)(dir->entries + dir->n - (e + 1));
-    memmove(e, e + 1, behind * sizeof *e);
-    dir->n--;
-    touch(dir);
-    to->names--;
-    to->changed = now();
-    let_go(to);
-}
-
-/* --- Descriptors ----------------------------------------------------------------------- */
-
-bool ramdisk_has_fd(int fd)
-{
-    return fd >= RAMDISK_FD;
-}
-
-static bool is_here(const char *path)
-{
-    size_t n = sizeof RAMDISK - 1;
-    return strncmp(path, RAMDISK, n) == 0 && (path[n] == '/' || path[n] == 0);
-}
-
-bool ramdisk_has(int dir, const char *path)
-{
-    return path[0] == '/' ? is_here(path) : ramdisk_has_fd(dir);
-}
-
-size_t ramdisk_descriptors(void)
-{
-    return opened_live;
-}
-
-static Opened *opened_by(int fd)
-{
-    size_t i = (size_t)(fd - RAMDISK_FD);
-    return fd >= RAMDISK_FD && i < opened_n ? opened[i] : NULL;
-}
-
-static long new_descriptor(Opened *o)
-{
-    size_t i = 0;
-    while (i < opened_n && opened[i])
-        i++;
-    if (i == opened_cap) {
-        opened_cap = opened_cap ? opened_cap * 2 : 64;
-        opened = mem_grow(opened, opened_cap * sizeof(Opened *));
-    }
-    opened_n += i == opened_n;
-    opened[i] = o;
-    o->refs++;
-    opened_live++;
-    return RAMDISK_FD + (long)i;
-}
-
-static bool may_write(const Opened *o)
-{
-    return !(o->flags & O_PATH) && (o->flags & O_ACCMODE) != O_RDONLY;
-}
-
-static bool may_read(const Opened *o)
-{
-    return !(o->flags & O_PATH) && (o->flags & O_ACCMODE) != O_WRONLY;
-}
-
-static long open_inode(Inode *i, int flags)
-{
-    Opened *o = mem_alloc(sizeof *o);
-    *o = (Opened){ .inode = i, .flags = flags };
-    i->opens++;
-    i->writers += may_write(o);
-    return new_descriptor(o);
-}
-
-long ramdisk_close(int fd)
-{
-    Opened *o = opened_by(fd);
-    if (!o)
-        return -EBADF;
-    opened[fd - RAMDISK_FD] = NULL;
-    opened_live--;
-    Inode *i = o->inode;
-    if (!(o->flags & O_PATH))
-        ramlock_drop(&i->locks, RAMLOCK_PROCESS);
-    if (--o->refs > 0)
-        return 0;
-    ramlock_drop(&i->locks, o);
-    i->writers -= may_write(o);
-    i->opens--;
-    free(o);
-    let_go(i);
-    return 0;
-}
-
-long ramdisk_dup(int fd)
-{
-    Opened *o = opened_by(fd);
-    return o ? new_descriptor(o) : -EBADF;
-}
+enum { DEVICE = 0x4A4F54, MAP_MAX = 256 * 1024 };
 
 /* --- Paths ----------------------------------------------------------------------------- */
 
@@ -251,7 +37,7 @@ static bool is_dot(const char *name, size_t n)
 static long start(int dir, const char *path, Inode **out)
 {
     Opened *o = path[0] == '/' ? NULL : opened_by(dir);
-    *out = o ? o->inode : &root;
+    *out = o ? o->inode : &inode_root;
     if (!o && path[0] != '/')
         return -EBADF;
     return (*out)->dir ? 0 : -ENOTDIR;
@@ -271,7 +57,7 @@ static long walk(int dir, const char *path, Where *out)
             return -ENAMETOOLONG;
         if (is_up(path, n))
             out->dir = out->dir->parent;
-        Entry *e = is_dot(path, n) ? NULL : find(out->dir, path, n);
+        Entry *e = is_dot(path, n) ? NULL : entry_find(out->dir, path, n);
         if (path[n] == 0) {
             out->name = path;
             out->n = is_dot(path, n) ? 0 : n;
@@ -299,8 +85,8 @@ static long create(const Where *w, bool dir, Inode **out)
 {
     if (!w->dir->names)
         return -ENOENT;
-    *out = new_inode(dir);
-    add_entry(w->dir, w->name, w->n, *out);
+    *out = inode_new(dir);
+    entry_add(w->dir, w->name, w->n, *out);
     return 0;
 }
 
@@ -323,7 +109,7 @@ long ramdisk_open(int dir, const char *path, int flags)
         return -ENOTDIR;
     if (i->dir && (makes || (!(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY)))
         return -EISDIR;
-    long fd = open_inode(i, flags);
+    long fd = inode_open(i, flags);
     if (flags & O_TRUNC && i->size)
         (void)ramdisk_truncate((int)fd, 0);
     return fd;
@@ -356,13 +142,13 @@ long ramdisk_unlink(int dir, const char *path, int flags)
     } else if (i->dir) {
         return -EISDIR;
     }
-    drop_entry(w.dir, w.found);
+    entry_drop(w.dir, w.found);
     return 0;
 }
 
 static bool is_beneath(const Inode *dir, const Inode *above)
 {
-    for (; dir != &root; dir = dir->parent)
+    for (; dir != &inode_root; dir = dir->parent)
         if (dir == above)
             return true;
     return dir == above;
@@ -375,9 +161,9 @@ static void exchange(const Where *from, const Where *to)
     to->found->inode = a;
     a->parent = a->dir ? to->dir : NULL;
     b->parent = b->dir ? from->dir : NULL;
-    a->changed = b->changed = now();
-    touch(from->dir);
-    touch(to->dir);
+    a->changed = b->changed = inode_now();
+    inode_touch(from->dir);
+    inode_touch(to->dir);
 }
 
 /* What stands in the way of the new name. */
@@ -420,9 +206,9 @@ long ramdisk_rename(int dir, const char *path, int dir2, const char *path2, unsi
         return 0;
     }
     if (to.found)
-        drop_entry(to.dir, to.found);
-    add_entry(to.dir, to.name, to.n, moved);
-    drop_entry(from.dir, find(from.dir, from.name, from.n));
+        entry_drop(to.dir, to.found);
+    entry_add(to.dir, to.name, to.n, moved);
+    entry_drop(from.dir, entry_find(from.dir, from.name, from.n));
     return 0;
 }
 
@@ -453,7 +239,7 @@ static bool resize(Inode *i, size_t n)
 long ramdisk_read(int fd, void *to, size_t n, off_t at)
 {
     Opened *o = opened_by(fd);
-    if (!o || !may_read(o))
+    if (!o || !opened_for_reading(o))
         return -EBADF;
     const Inode *i = o->inode;
     if (i->dir)
@@ -471,7 +257,7 @@ long ramdisk_read(int fd, void *to, size_t n, off_t at)
 long ramdisk_write(int fd, const void *data, size_t n, off_t at)
 {
     Opened *o = opened_by(fd);
-    if (!o || !may_write(o))
+    if (!o || !opened_for_writing(o))
         return -EBADF;
     Inode *i = o->inode;
     bool moves = at < 0;
@@ -486,7 +272,7 @@ long ramdisk_write(int fd, const void *data, size_t n, off_t at)
         memcpy(i->data + at, data, n);
     if (moves)
         o->at = (off_t)end;
-    touch(i);
+    inode_touch(i);
     return (long)n;
 }
 
@@ -507,11 +293,11 @@ long ramdisk_truncate(int fd, off_t size)
     Opened *o = opened_by(fd);
     if (!o || o->flags & O_PATH)
         return -EBADF;
-    if (!may_write(o) || size < 0)
+    if (!opened_for_writing(o) || size < 0)
         return -EINVAL;
     if (!resize(o->inode, (size_t)size))
         return -ENOSPC;
-    touch(o->inode);
+    inode_touch(o->inode);
     return 0;
 }
 
@@ -547,7 +333,7 @@ bool ramdisk_unmap(const void *p)
             Inode *i = maps[k].inode;
             maps[k] = (struct RamMap){ 0 };
             i->opens--;
-            let_go(i);
+            inode_let_go(i);
             return true;
         }
     return false;
@@ -593,7 +379,7 @@ long ramdisk_set_time(int fd, struct timespec modified)
     if (!o)
         return -EBADF;
     o->inode->modified = modified;
-    o->inode->changed = now();
+    o->inode->changed = inode_now();
     return 0;
 }
 
@@ -637,8 +423,8 @@ static long lease(const Inode *i, long kind)
 /* What is locked must be open for it. */
 static long lock(Opened *o, const void *owner, const struct flock *wanted)
 {
-    bool may = wanted->l_type == F_RDLCK   ? may_read(o)
-               : wanted->l_type == F_WRLCK ? may_write(o)
+    bool may = wanted->l_type == F_RDLCK   ? opened_for_reading(o)
+               : wanted->l_type == F_WRLCK ? opened_for_writing(o)
                                            : !(o->flags & O_PATH);
     return may ? ramlock_set(&o->inode->locks, owner, wanted) : -EBADF;
 }
