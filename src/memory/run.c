@@ -20,6 +20,7 @@
 
 enum {
     PAGE = RUN_FOLD_EVERY + 1,   /* a fold and what is behind it */
+    FOLDS_TRIED = 1000,          /* one by one */
     TRIES_MAX = 1000,            /* each one means that somebody else has written */
     ARENA_MAX = 4 * 1024 * 1024, /* of a handle that is kept for long, before it is tidied */
 };
@@ -117,16 +118,23 @@ static jot_status begin_at(Run *r, uint64_t seq, RunTail *tail, bool *begun, Err
     return page.more ? take_from(r, r->state.seq + 1, NULL, e) : JOT_OK;
 }
 
+/* The newest fold is the best one, as it knows what can no longer be read.  But a number can be far
+ * beyond what there is, so after many that are none the steps grow. */
 static jot_status take_all(Run *r, uint64_t head, RunTail *tail, Err *e)
 {
     arena_free(&r->arena);
     r->state = (RunState){ 0 };
-    for (uint64_t at = head - head % RUN_FOLD_EVERY; at > 0; at -= RUN_FOLD_EVERY) {
+    uint64_t at = head - head % RUN_FOLD_EVERY;
+    uint64_t step = RUN_FOLD_EVERY;
+    for (unsigned tried = 1; at > 0; tried++) {
         bool begun;
         TRY(begin_at(r, at, tail, &begun, e));
         if (begun)
             return JOT_OK;
         r->state = (RunState){ 0 };
+        run_tail_free(tail); /* what is read now may have more than that */
+        at -= step < at ? step : at;
+        step *= tried < FOLDS_TRIED ? 1 : 2;
     }
     return take_from(r, 1, tail, e);
 }
@@ -186,6 +194,8 @@ jot_status run_refresh_tail(Run *r, RunTail *tail, Err *e)
 
 void run_tail_free(RunTail *t)
 {
+    if (!t)
+        return;
     arena_free(&t->arena);
     *t = (RunTail){ 0 };
 }
@@ -551,9 +561,12 @@ jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e)
     uint64_t low = 0, high = r->state.seq / RUN_FOLD_EVERY + 1;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2, at = middle, results = 0;
-        /* One that cannot be read is answered for by a neighbour below it, if there is one. */
-        while (at > low && !results_before(r, at * RUN_FOLD_EVERY, &results))
-            at--;
+        /* One that cannot be read is answered for by one below it, if there is one that is not
+         * stepped over; then reading begins earlier. */
+        for (uint64_t step = 1; at > low && !results_before(r, at * RUN_FOLD_EVERY, &results);) {
+            at -= step < at - low ? step : at - low;
+            step *= 2;
+        }
         if (at == low)
             high = middle;
         else if (results < n)
