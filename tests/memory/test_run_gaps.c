@@ -118,12 +118,64 @@ static void a_number_far_beyond_what_there_is_costs_few_reads(Desk *d)
     }
 }
 
+/* The fold of a run in which nothing happened, but for its member `open` and these tools. */
+static Str fold_of(Desk *d, Str open, Str tools)
+{
+    return arena_printf(
+        &d->a,
+        "{" STR_FMT
+        "\"results\":0,\"result_seq\":0,\"compacted\":0,\"compact_seq\":0,\"cleared\":0,"
+        "\"plan_seq\":0,\"answer_seq\":0,\"thoughts\":0,\"damaged\":0,"
+        "\"usage\":{\"tools\":[" STR_FMT "],\"queries\":[],\"last\":\"\",\"streak\":0}}",
+        STR_ARG(open), STR_ARG(tools));
+}
+
+/* Made-up records can add up to numbers that no fold can hold. */
+static void a_count_beyond_all_counting_does_no_harm(Desk *d)
+{
+    AUTO(Buf) open = { 0 };
+    AUTO(Run) r = { 0 };
+    AUTO(Run) again = { 0 };
+    buf_add(&open, S("\"open\":[{\"tool\":\"f\",\"call\":\""));
+    for (unsigned i = 0; i < 5 * 1024 * 1024 / 16; i++)
+        buf_add(&open, S("sixteen letters."));
+    buf_add(&open, S("\"}],"));
+    Str fold = fold_of(d, buf_str(&open),
+                       S("{\"name\":\"f\",\"calls\":9223372036854775807,\"errors\":0}"));
+    put(d, S("runs/made-up"), 64, "{\"kind\":\"fold\"}", fold.p);
+    desk_ok(d, run_open(&d->m, S("made-up"), &r, &d->e));
+    assert_int_equal(r.state.open_n, 1);
+    call_as(d, &r, "c1", "f", "{}");
+    desk_ok(d, run_open(&d->m, S("made-up"), &again, &d->e));
+    assert_int_equal(again.state.open_n, 2);
+}
+
+static void a_fold_that_nobody_wrote_is_none(Desk *d)
+{
+    AUTO(Buf) tools = { 0 };
+    RunState state;
+    Str open = S("\"open\":[],"), none = { 0 };
+    assert_true(state_read(fold_of(d, open, none), &d->a, &state));
+    Str twice = arena_printf(&d->a, STR_FMT STR_FMT, STR_ARG(open), STR_ARG(open));
+    assert_false(state_read(fold_of(d, twice, none), &d->a, &state));
+    for (int i = 0; i < 5000; i++)
+        buf_addf(&tools, "%s{\"name\":\"t%d\",\"calls\":1,\"errors\":0}", i ? "," : "", i);
+    assert_false(state_read(fold_of(d, open, buf_str(&tools)), &d->a, &state));
+    tools.n = 0;
+    for (int i = 0; i < 500; i++)
+        buf_addf(&tools, "%s{\"name\":\"t%d\",\"calls\":1,\"errors\":0}", i ? "," : "", i);
+    assert_true(state_read(fold_of(d, open, buf_str(&tools)), &d->a, &state));
+    assert_int_equal(state.usage.tools_n, 500);
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
         DESK_TEST(a_result_that_comes_between_two_reads_is_shown),
         DESK_TEST(no_fold_is_needed),
         DESK_TEST(a_number_far_beyond_what_there_is_costs_few_reads),
+        DESK_TEST(a_count_beyond_all_counting_does_no_harm),
+        DESK_TEST(a_fold_that_nobody_wrote_is_none),
     };
     return desk_run(tests, COUNT_OF(tests), false);
 }
