@@ -31,6 +31,15 @@ static void tell_index(void *ctx, Str stream, const char *what)
         x->hooks->fault(x->hooks->ctx, &f);
 }
 
+static void tell_unchecked(const VerifyHooks *hooks, const char *what)
+{
+    StoreFault f = { .kind = FAULT_UNCHECKED,
+                     .what = what,
+                     .advice = "searches do without it; look again later" };
+    if (hooks && hooks->fault)
+        hooks->fault(hooks->ctx, &f);
+}
+
 jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err *e)
 {
     *out = (CareCount){ 0 };
@@ -41,7 +50,10 @@ jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err 
     IndexFaults x = { hooks, out };
     TRY(search_open(&s, m, NULL, e));
     TRY(search_verify(s, tell_index, &x, &check, e));
-    out->index = check.there;
+    bool unchecked = check.unchecked.text[0];
+    if (unchecked)
+        tell_unchecked(hooks, check.unchecked.text);
+    out->index = check.there && !unchecked;
     out->index_rows = check.rows;
     return JOT_OK;
 }

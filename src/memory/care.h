@@ -14,7 +14,7 @@ typedef struct CareCount {
     VerifyCount pad;
     uint64_t faults;     /* that count, of the pad and of its search index */
     uint64_t index_rows; /* compared */
-    bool index;          /* there is a search index */
+    bool index;          /* there is a search index, and it was compared */
 } CareCount;
 
 /* store_verify, and the search index held against the pad. */

@@ -87,6 +87,7 @@ jot_status index_fault(Index *x, int rc, Err *e)
         mem_exhausted();
     x->broken = true;
     x->busy = (rc & 0xFF) == SQLITE_BUSY || (rc & 0xFF) == SQLITE_LOCKED;
+    x->full = (rc & 0xFF) == SQLITE_FULL;
     return err_set(e, x->busy ? JOT_UNAVAILABLE : JOT_IO, "could not use the search index: %s",
                    sqlite3_errstr(rc));
 }

@@ -72,6 +72,7 @@ typedef struct Index {
     int wait_ms;
     bool broken;           /* what was asked of the file last did not work ... */
     bool busy;             /* ... because somebody else holds it */
+    bool full;             /* ... because there is no room for what it lacks */
     Cursor saved;          /* the cursor in the file when this handle looked last ... */
     Cursor at;             /* ... and how far it has looked since, with nothing to write */
     bool scrub;            /* the transaction drops text that was purged or redacted */

@@ -110,6 +110,7 @@ typedef struct SearchCheck {
     uint64_t rows;     /* looked at */
     uint64_t problems; /* told */
     bool there;        /* there is an index file */
+    Err unchecked;     /* with a text: it is not wrong, but could not be compared now */
 } SearchCheck;
 MUST_USE jot_status search_verify(Search *s, void (*tell)(void *ctx, Str stream, const char *what),
                                   void *ctx, SearchCheck *out, Err *e);

@@ -188,7 +188,10 @@ jot_status search_verify(Search *s, void (*to)(void *ctx, Str stream, const char
     x->broken = false;
     jot_status st = compare_all(&c, &why);
     if (st != JOT_OK && x->broken) {
-        tell(&c, (Str){ 0 }, why.text);
+        if (x->busy || x->full)
+            out->unchecked = why;
+        else
+            tell(&c, (Str){ 0 }, why.text);
         index_close(x);
         return JOT_OK;
     }

@@ -260,9 +260,10 @@ typedef enum FaultKind {
     FAULT_PAD,      /* the pad as a whole */
     FAULT_INDEX,    /* the search index says something else than the pad */
     /* Not wrong, but worth knowing: */
-    FAULT_ASIDE, /* something lies in quarantine */
-    FAULT_EDIT,  /* a person's edit that no write has recorded yet */
-    FAULT_OTHER, /* a file among those people see that no name leads to */
+    FAULT_ASIDE,     /* something lies in quarantine */
+    FAULT_EDIT,      /* a person's edit that no write has recorded yet */
+    FAULT_OTHER,     /* a file among those people see that no name leads to */
+    FAULT_UNCHECKED, /* the search index, which is held or has no room to be brought up to date */
 } FaultKind;
 
 /* The word for it: "damage", "fork" ...; never NULL. */

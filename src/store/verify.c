@@ -20,11 +20,17 @@ static const struct {
     const char *name;
     bool counts;
 } kinds[] = {
-    [FAULT_DAMAGE] = { "damage", true }, [FAULT_FORK] = { "fork", true },
-    [FAULT_VIEW] = { "view", true },     [FAULT_LEFTOVER] = { "leftover", true },
-    [FAULT_STRAY] = { "stray", true },   [FAULT_PAD] = { "pad", true },
-    [FAULT_INDEX] = { "index", true },   [FAULT_ASIDE] = { "quarantine", false },
-    [FAULT_EDIT] = { "edit", false },    [FAULT_OTHER] = { "other", false },
+    [FAULT_DAMAGE] = { "damage", true },
+    [FAULT_FORK] = { "fork", true },
+    [FAULT_VIEW] = { "view", true },
+    [FAULT_LEFTOVER] = { "leftover", true },
+    [FAULT_STRAY] = { "stray", true },
+    [FAULT_PAD] = { "pad", true },
+    [FAULT_INDEX] = { "index", true },
+    [FAULT_ASIDE] = { "quarantine", false },
+    [FAULT_EDIT] = { "edit", false },
+    [FAULT_OTHER] = { "other", false },
+    [FAULT_UNCHECKED] = { "unchecked", false },
 };
 
 const char *fault_name(FaultKind kind)

@@ -106,13 +106,16 @@ try 'a write for which there is no room is refused, and the next one is not' ful
 # A real one, where a file system can be mounted.
 full_disk() {
     make_pads && cp -a work work.tmp && mount -t tmpfs -o size=1m jotter-test work && cp -a work.tmp/. work || return 1
+    for pad in files:work/pad sqlite:work/pad.db; do # an index, and what is not yet in it
+        "$JOTTER" --pad $pad search two && head -c 30000 /dev/urandom | base64 | "$JOTTER" --pad $pad write later || return 1
+    done >/dev/null
     head -c 2M /dev/zero >work/fill 2>/dev/null
     before=$(tree)
     run_jot() { head -c 9000 /dev/zero | tr '\0' x | "$JOTTER" "$@" >.out 2>.err; code=$? out=$(cat .out) err=$(cat .err); }
     as files:work/pad 74 'No space left' write plan && as files:work/pad 74 'No space left' write fresh && as files:work/pad 74 'No space left' log new query &&
-        as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && as files:work/pad 0 '' history plan && as files:work/pad 0 '' search two &&
+        as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && as files:work/pad 0 '' history plan && as files:work/pad 0 '' search two && as files:work/pad 0 '' verify && [[ $out == *'unchecked: could not use the search index'* ]] &&
         as sqlite:work/pad.db 74 'No space left' write plan && as sqlite:work/pad.db 74 'No space left' read plan && rm work/fill &&
-        before=$(tree) && as files:work/pad 0 '' verify && as sqlite:work/pad.db 0 '' verify && as sqlite:work/pad.db 0 '' read plan && is two
+        "$JOTTER" --pad files:work/pad search two >/dev/null && "$JOTTER" --pad sqlite:work/pad.db search two >/dev/null && before=$(tree) && as files:work/pad 0 '' verify && as sqlite:work/pad.db 0 '' verify && as sqlite:work/pad.db 0 '' read plan && is two
     local ok=$?
     run_jot() { jot "$@" <<<new; }
     umount work

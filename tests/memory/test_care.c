@@ -27,7 +27,7 @@ static bool on_files(const Desk *d)
 
 /* What verify told. */
 typedef struct Told {
-    unsigned of[FAULT_OTHER + 1];
+    unsigned of[FAULT_UNCHECKED + 1];
     char last[400];
 } Told;
 
@@ -108,18 +108,61 @@ static void a_pad_in_order_has_no_faults(Desk *d)
     fix(d, 0);
 }
 
+/* A note that was searched for; the path of the index. */
+static Str put_and_search(Desk *d)
+{
+    Search *s = NULL;
+    Hits h;
+    Str path;
+    desk_put(d, "notes/a", "pear");
+    desk_ok(d, search_open(&s, &d->m, NULL, &d->e));
+    desk_ok(d, search_find(s, &(SearchQuery){ .text = S("pear") }, &d->a, &h, &d->e));
+    search_close(s);
+    desk_ok(d, store_index_path(d->m.store, &d->a, &path, &d->e));
+    return path;
+}
+
+/* A process that locks the index, as one that is stopped in a write does.  It has the lock. */
+static pid_t hold(Str path)
+{
+    int ends[2];
+    char ready;
+    assert_int_equal(pipe(ends), 0);
+    pid_t holder = fork();
+    if (holder == 0) {
+        sqlite3 *sql = NULL;
+        if (sqlite3_open(path.p, &sql) != SQLITE_OK ||
+            sqlite3_exec(sql, "BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK ||
+            write(ends[1], "x", 1) != 1)
+            _exit(1);
+        pause();
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &ready, 1), 1);
+    close(ends[0]);
+    return holder;
+}
+
+static void an_index_somebody_holds_is_told_and_no_fault(Desk *d)
+{
+    if (strcmp(d->engine, "mem") == 0)
+        return;
+    Str path = put_and_search(d);
+    pid_t holder = hold(path);
+    desk_put(d, "notes/b", "pear");
+    Told t = verify(d, 0);
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    assert_int_equal(t.of[FAULT_UNCHECKED], 1);
+    assert_int_equal(verify(d, 0).of[FAULT_UNCHECKED], 0);
+}
+
 static void a_lying_index_is_told_and_made_again(Desk *d)
 {
     if (strcmp(d->engine, "mem") == 0)
         return;
-    desk_put(d, "notes/a", "pear");
-    Search *s = NULL;
-    Hits h;
-    desk_ok(d, search_open(&s, &d->m, NULL, &d->e));
-    desk_ok(d, search_find(s, &(SearchQuery){ .text = S("pear") }, &d->a, &h, &d->e));
-    search_close(s);
-    Str path;
-    desk_ok(d, store_index_path(d->m.store, &d->a, &path, &d->e));
+    Str path = put_and_search(d);
     sqlite3 *sql = NULL;
     assert_int_equal(sqlite3_open(path.p, &sql), SQLITE_OK);
     sqlite3_exec(sql, "UPDATE words SET plain = 'plum'", NULL, NULL, NULL);
@@ -466,6 +509,7 @@ int main(void)
 {
     static const DeskTest tests[] = {
         DESK_TEST(a_pad_in_order_has_no_faults),
+        DESK_TEST(an_index_somebody_holds_is_told_and_no_fault),
         DESK_TEST(a_lying_index_is_told_and_made_again),
         DESK_TEST(a_damaged_record_is_told),
         DESK_TEST(a_file_that_no_name_leads_to_is_told_and_is_no_fault),
