@@ -274,7 +274,7 @@ static size_t look(Oracle *o, const char *boot, Doors doors)
     test_io_init(&o->io, &o->follow.hook, boot, 11);
     o->io.wall_ms += (int64_t)LATER_S * 1000;
     o->doors = doors;
-    Mark marks[ORACLE_STREAMS];
+    Mark marks[ORACLE_STREAMS] = { 0 };
     const char *secret = o->workload->secret;
     char where[200];
     seen->secret = secret && secret_lies(&o->live, str(secret), where, sizeof where);
