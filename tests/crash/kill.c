@@ -17,7 +17,7 @@
 enum {
     HANG_S = 60,
     STEPS_MAX = 20000,
-    TWICE_EVERY = 47, /* kills after which the recovery is killed as well */
+    TWICE_EVERY = 67, /* kills after which the recovery is killed as well */
     WRONG_EXIT = 3,
 };
 
