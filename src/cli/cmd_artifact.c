@@ -200,6 +200,8 @@ static jot_status run_find(Session *s)
                         .id = str(opt_text(s, "id")),
                         .type = str(opt_text(s, "type")),
                         .task = str(opt_text(s, "task")) };
+    if (q.below && q.category.n == 0)
+        return err_set(&s->err, JOT_INVALID, "--below goes with --category");
     return find(s, &q);
 }
 

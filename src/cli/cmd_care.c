@@ -222,8 +222,10 @@ const Cmd cmd_verify = {
     .name = "verify",
     .args = "",
     .summary = "Read every byte of the pad and say what is wrong",
-    .help = "Hashes, chains, heads, files and the search index.  Each problem is a line: what it\n"
-            "is, where, and what to do.  Ends with 0 if nothing is wrong.  Changes nothing.\n",
+    .help =
+        "Hashes, chains, heads, files and the search index.  Each problem is a line: what it\n"
+        "is, where, and what to do.  Ends with 0 if nothing is wrong.  Changes nothing but the\n"
+        "search index, which is brought up to date first.\n",
     .run = run_verify,
 };
 

@@ -267,8 +267,8 @@ static const Cmd lease_run_cmd = {
     .help =
         "The lease is renewed meanwhile, and free at once when this command ends, however it\n"
         "ends.  jotter inside the program writes under it, by $JOTTER_LEASE.  The exit code is\n"
-        "the program's (128 + N if signal N ended it); signals are passed on to it.  With\n"
-        "--json the program's output goes to standard error.\n",
+        "the program's (128 + N if signal N ended it, 127 or 126 if it cannot be found or run);\n"
+        "signals are passed on to it.  With --json the program's output goes to standard error.\n",
     .opts = time_opts,
     .args_min = 2,
     .args_max = ARGS_ANY,

@@ -313,6 +313,9 @@ static jot_status run_show_results(Session *s)
     AUTO(Run) r = { 0 };
     TRY(opt_number(s, "from", 1, INT64_MAX, 1, &from));
     TRY(opt_number(s, "to", 1, INT64_MAX, 0, &to));
+    if (opt_given(s, "to") && from > to)
+        return err_set(&s->err, JOT_INVALID, "--from %lld is behind --to %lld", (long long)from,
+                       (long long)to);
     TRY(log_open(s, &r));
     Results list;
     if (opt_given(s, "from") || opt_given(s, "to") || opt_given(s, "all"))

@@ -110,9 +110,11 @@ static jot_status run_copy(Session *s)
 {
     AUTO_PTR(Store) to = NULL;
     CopyCount c = { 0 };
+    Shown shown;
     bool terminal = can_show_progress();
     TRY(session_open(s, false));
-    TRY(store_open(&to, str(s->args[0]), &(StoreOptions){ .create = true }, &s->err));
+    if (store_open(&to, str(s->args[0]), &(StoreOptions){ .create = true }, &s->err) != JOT_OK)
+        return err_at(&s->err, "pad '%s'", err_show(&shown, str(s->args[0])));
     jot_status st =
         store_copy(s->memory.store, to, terminal ? show_progress : NULL, NULL, &c, &s->err);
     if (terminal)

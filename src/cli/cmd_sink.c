@@ -35,6 +35,8 @@ static jot_status run_put(Session *s)
                   .arguments = str(opt_text(s, "arguments")),
                   .task = str(opt_text(s, "task")),
                   .always_inline = opt_given(s, "inline") };
+    if (!opt_given(s, "tool"))
+        return err_set(&s->err, JOT_INVALID, "say which tool gave the result: --tool NAME");
     TRY(opt_number(s, "max", 1, STORE_BODY_MAX, SINK_INLINE_BYTES, &most));
     p.inline_max = (size_t)most;
     TRY(read_input(s, STORE_BODY_MAX, &p.result));

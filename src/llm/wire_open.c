@@ -70,8 +70,9 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
         else if (!str_eq(key, S("window")))
             return err_set(
                 e, JOT_INVALID,
-                "unknown setting '%s' of a model: use window, key_file, ca, plain_http%s",
-                err_show(&shown, key), w->dialect->base ? ", base" : "");
+                "unknown setting '%s' of a model: use window, key_file, ca, plain_http%s%s",
+                err_show(&shown, key), w->dialect->base ? ", base" : "",
+                w->dialect == &dialect_anthropic ? ", thinking" : "");
     }
     return JOT_OK;
 }

@@ -15,6 +15,9 @@ typedef struct ForeignEntry {
     bool directory, regular;
 } ForeignEntry;
 
+/* Why an entry that is not regular is skipped. */
+#define NOT_A_FILE "it is not a regular file"
+
 typedef struct ForeignDir {
     ForeignEntry *items; /* by name, in byte order */
     size_t n;

@@ -294,7 +294,8 @@ static jot_status import_note(Import *x, const ForeignEntry *f, Err *e)
     AUTO(Arena) arena = { 0 };
     Str text;
     if (!f->regular || !str_ends(f->name, S(".txt"))) {
-        layout_skip(x->report, x->into, f->name, "it is not KEY.txt");
+        layout_skip(x->report, x->into, f->name, "%s",
+                    f->regular ? "it is not KEY.txt" : NOT_A_FILE);
         return JOT_OK;
     }
     if (!read_document(x, x->dir, f->name, f->name, &arena, &text))
@@ -323,7 +324,8 @@ static jot_status import_state(Import *x, int dir, Str agent, const ForeignEntry
     Err why;
     bool live = str_eq(f->name, S(STATE)), snapshot = is_snapshot(f->name);
     if (!f->regular || (!live && !snapshot)) {
-        layout_skip(x->report, x->into, f->name, "it is neither a state nor a snapshot");
+        layout_skip(x->report, x->into, f->name, "%s",
+                    f->regular ? "it is neither a state nor a snapshot" : NOT_A_FILE);
         return JOT_OK;
     }
     if (!read_document(x, dir, f->name, f->name, &arena, &text))

@@ -137,7 +137,8 @@ static jot_status import_file(Walk *w, int dir, Str category, const ForeignEntry
     bool json = str_ends(f->name, S(".json"));
     bool log = str_ends(f->name, S(".jsonl")) || str_ends(f->name, S(".log"));
     if (!f->regular || (!json && !log) || f->name.p[0] == '.') {
-        layout_skip(x->report, x->into, path, "it is neither JSON nor a log");
+        layout_skip(x->report, x->into, path, "%s",
+                    f->regular ? "it is neither JSON nor a log" : NOT_A_FILE);
         return JOT_OK;
     }
     if (!category.n) {

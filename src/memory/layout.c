@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
-
 static const char *const names[] = {
     [LAYOUT_NONE] = "none",       [LAYOUT_NOTES] = "notes",   [LAYOUT_ARTIFACTS] = "artifacts",
     [LAYOUT_RUNS] = "runs",       [LAYOUT_CYCLES] = "cycles", [LAYOUT_GRAPH] = "graph",
@@ -45,20 +43,13 @@ void layout_skip(LayoutReport *r, Arena *into, Str name, const char *fmt, ...)
     r->skipped[r->skipped_n++] = (LayoutSkip){ arena_copy(into, name), arena_copy(into, str(why)) };
 }
 
-/* A file's name may be any bytes; one that is no text is shown in part. */
-static json_t *text_json(Str text)
-{
-    Str good = str_slice(text, 0, utf8_bad_at(text));
-    return json_stringn(good.n ? good.p : "", good.n);
-}
-
 json_t *layout_report_json(const LayoutReport *r)
 {
     json_t *skipped = json_array();
     for (size_t i = 0; i < r->skipped_n; i++)
         json_array_append_new(skipped,
-                              json_pack("{s:o, s:o}", "name", text_json(r->skipped[i].name), "why",
-                                        text_json(r->skipped[i].why)));
+                              json_pack("{s:o, s:o}", "name", json_text(r->skipped[i].name), "why",
+                                        json_text(r->skipped[i].why)));
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I}", "layout", layout_name(r->layout), "files",
                      (json_int_t)r->files, "added", (json_int_t)r->added, "unchanged",
                      (json_int_t)r->unchanged, "skipped", skipped, "skipped_total",

@@ -2,10 +2,13 @@
  * it on its way into a pad or out of it.
  *
  *   notes      KEY.txt                                    notes/KEY
- *   artifacts  CATEGORY/ID.json, CATEGORY/NAME.jsonl      artifacts/CATEGORY/ID,
- * logs/CATEGORY/NAME.jsonl runs       ID.jsonl of init, thinking, tool_result    runs/ID cycles
- * active.yaml, ID_before.yaml, ID_after.yaml cycles/AGENT, snapshots/AGENT/ID_before graph      a
- * JSONL of entities and relations          graph/entities/..., graph/relations/... */
+ *   artifacts  CATEGORY/ID.json                           artifacts/CATEGORY/ID
+ *              CATEGORY/NAME.jsonl                        logs/CATEGORY/NAME.jsonl
+ *   runs       ID.jsonl of init, thinking, tool_result    runs/ID
+ *   cycles     active.yaml                                cycles/AGENT
+ *              ID_before.yaml, ID_after.yaml              snapshots/AGENT/ID_before, ..._after
+ *   graph      a JSONL of entities                        graph/entities/...
+ *              and of relations                           graph/relations/... */
 #ifndef MEMORY_LAYOUT_H
 #define MEMORY_LAYOUT_H
 

@@ -20,6 +20,7 @@
 
 enum {
     PAGE = RUN_FOLD_EVERY + 1,   /* a fold and what is behind it */
+    FOLDS_TRIED = 1000,          /* one by one */
     TRIES_MAX = 1000,            /* each one means that somebody else has written */
     ARENA_MAX = 4 * 1024 * 1024, /* of a handle that is kept for long, before it is tidied */
 };
@@ -117,22 +118,29 @@ static jot_status begin_at(Run *r, uint64_t seq, RunTail *tail, bool *begun, Err
     return page.more ? take_from(r, r->state.seq + 1, NULL, e) : JOT_OK;
 }
 
+/* The newest fold is the best one, as it knows what can no longer be read.  But a number can be far
+ * beyond what there is, so after many that are none the steps grow. */
 static jot_status take_all(Run *r, uint64_t head, RunTail *tail, Err *e)
 {
     arena_free(&r->arena);
     r->state = (RunState){ 0 };
-    for (uint64_t at = head - head % RUN_FOLD_EVERY; at > 0; at -= RUN_FOLD_EVERY) {
+    uint64_t at = head - head % RUN_FOLD_EVERY;
+    uint64_t step = RUN_FOLD_EVERY;
+    for (unsigned tried = 1; at > 0; tried++) {
         bool begun;
         TRY(begin_at(r, at, tail, &begun, e));
         if (begun)
             return JOT_OK;
         r->state = (RunState){ 0 };
+        run_tail_free(tail); /* what is read now may have more than that */
+        at -= step < at ? step : at;
+        step *= tried < FOLDS_TRIED ? 1 : 2;
     }
     return take_from(r, 1, tail, e);
 }
 
 /* A handle that is used for long keeps what it no longer needs; the state without that is what a
- * fold would say. */
+ * fold would say.  A state beyond all limits, as made-up records add up to, stays as it is. */
 static void tidy(Run *r)
 {
     if (r->arena.total < ARENA_MAX)
@@ -142,8 +150,10 @@ static void tidy(Run *r)
     json_write(&text, value);
     Arena fresh = { 0 };
     RunState state;
-    bool good = state_read(buf_str(&text), &fresh, &state);
-    assert(good);
+    if (!state_read(buf_str(&text), &fresh, &state)) {
+        arena_free(&fresh);
+        return;
+    }
     state.seq = r->state.seq;
     arena_free(&r->arena);
     r->arena = fresh;
@@ -186,6 +196,8 @@ jot_status run_refresh_tail(Run *r, RunTail *tail, Err *e)
 
 void run_tail_free(RunTail *t)
 {
+    if (!t)
+        return;
     arena_free(&t->arena);
     *t = (RunTail){ 0 };
 }
@@ -551,9 +563,12 @@ jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e)
     uint64_t low = 0, high = r->state.seq / RUN_FOLD_EVERY + 1;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2, at = middle, results = 0;
-        /* One that cannot be read is answered for by a neighbour below it, if there is one. */
-        while (at > low && !results_before(r, at * RUN_FOLD_EVERY, &results))
-            at--;
+        /* One that cannot be read is answered for by one below it, if there is one that is not
+         * stepped over; then reading begins earlier. */
+        for (uint64_t step = 1; at > low && !results_before(r, at * RUN_FOLD_EVERY, &results);) {
+            at -= step < at - low ? step : at - low;
+            step *= 2;
+        }
         if (at == low)
             high = middle;
         else if (results < n)

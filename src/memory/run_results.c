@@ -10,7 +10,7 @@
 #include "memory/artifact.h"
 #include "memory/frame.h"
 
-enum { PAGE = 100 };
+enum { PAGE = 100, PAGE_BACK = RUN_FOLD_EVERY / 2 };
 
 typedef struct Gather {
     Run *r;
@@ -159,7 +159,7 @@ jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
 
 RunBack run_back(Run *r, RunTail *tail)
 {
-    RunBack b = { .r = r, .next = r->state.seq + 1 };
+    RunBack b = { .r = r, .next = r->state.seq + 1, .span = PAGE_BACK };
     if (tail)
         b.tail = TAKE(*tail);
     return b;
@@ -200,8 +200,8 @@ static bool has_result(const RunPage *page)
 /* Where the page before `next` begins: at a fold, or half way between two. */
 static uint64_t page_start(const RunBack *b)
 {
-    uint64_t last = b->next - 1, from = last - last % (RUN_FOLD_EVERY / 2);
-    return from ? from : 1;
+    uint64_t last = b->next - 1, from = last - last % PAGE_BACK, more = b->span - PAGE_BACK;
+    return from > more ? from - more : 1;
 }
 
 /* The records from `from` to `last`, or the newer half of them if they do not fit in one read. */
@@ -217,16 +217,17 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *in
     }
     run_tail_free(&tail);
     for (;;) {
-        TRY(store_read(b->r->m->store, str(b->r->stream), *from, (size_t)(last - *from + 1), into,
-                       page, e));
+        size_t limit = last - *from < PAGE_BACK ? (size_t)(last - *from + 1) : PAGE_BACK;
+        TRY(store_read(b->r->m->store, str(b->r->stream), *from, limit, into, page, e));
         bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
         if (!cut || *from == last)
             return JOT_OK;
         *from += (last - *from + 1) / 2;
+        arena_free(into);
     }
 }
 
-/* The records from the fold before `next` up to it. */
+/* The records from the fold before `next` up to it; from further back, if there were none. */
 static jot_status page_back(RunBack *b, RunPage *out, Err *e)
 {
     uint64_t last = b->next - 1, from = page_start(b);
@@ -238,6 +239,7 @@ static jot_status page_back(RunBack *b, RunPage *out, Err *e)
     for (size_t i = 0; i < read.n && read.items[i].mark.seq <= last; i++)
         out->steps[out->n++] = step_of(&read.items[i], &out->arena);
     b->next = has_result(out) ? from : jump(out, from);
+    b->span = out->n ? PAGE_BACK : 2 * b->span;
     return JOT_OK;
 }
 

@@ -34,6 +34,7 @@ typedef struct RunBack {
     Run *r;
     RunTail tail;  /* the newest records, if they were read before */
     uint64_t next; /* records before this seq are still to be read */
+    uint64_t span; /* how far back: more if nothing was there, as a number can be far beyond */
     RunPage page;  /* the page at hand ... */
     size_t left;   /* ... of which so many are not yet looked at */
     RunPage older; /* the one before it, if a call in it was wanted already */

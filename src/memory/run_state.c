@@ -259,25 +259,27 @@ bool state_read(Str text, Arena *into, RunState *out)
     enum { HAS_OPEN = 1 << COUNT_OF(counts), HAS_USAGE = HAS_OPEN << 1, ALL = 2 * HAS_USAGE - 1 };
     *out = (RunState){ 0 };
     JsonCursor c = { .text = text };
-    unsigned seen = 0;
+    unsigned seen = 0, bit;
     Str name;
-    for (cursor_enter(&c, '{'); cursor_member(&c, &name);) {
+    for (cursor_enter(&c, '{'); cursor_member(&c, &name); seen |= bit) {
         size_t i = 0;
         while (i < COUNT_OF(counts) && !str_eq(name, counts[i].name))
             i++;
         if (i < COUNT_OF(counts)) {
             uint64_t number = cursor_number(&c);
             memcpy((char *)out + counts[i].at, &number, sizeof number);
-            seen |= 1U << i;
+            bit = 1U << i;
         } else if (str_eq(name, S("open"))) {
             read_open(&c, into, out);
-            seen |= HAS_OPEN;
+            bit = HAS_OPEN;
         } else if (str_eq(name, S("usage"))) {
             usage_read(&c, into, &out->usage);
-            seen |= HAS_USAGE;
+            bit = HAS_USAGE;
         } else {
             cursor_skip(&c);
+            bit = 0;
         }
+        c.bad = c.bad || (seen & bit); /* twice */
     }
     return cursor_done(&c) && seen == ALL && out->compacted <= out->results &&
            out->cleared <= out->results;

@@ -12,7 +12,11 @@
 #include "base/utf8.h"
 #include "memory/frame.h"
 
-enum { WORD_LETTERS_MIN = 3, WORD_BYTES_MAX = 256 };
+enum {
+    WORD_LETTERS_MIN = 3,
+    WORD_BYTES_MAX = 256,
+    TOOLS_READ_MAX = 16 * USAGE_TOOLS_MAX, /* an imported run may have had more than ours */
+};
 
 /* --- Arguments --------------------------------------------------------------------------- */
 
@@ -337,6 +341,9 @@ static void read_tool(JsonCursor *c, Arena *into, Usage *out)
         else
             cursor_skip(c);
     }
+    c->bad = c->bad || out->tools_n == TOOLS_READ_MAX;
+    if (c->bad)
+        return;
     UsageTool *row = row_of(out, into, read.name);
     row->calls = read.calls;
     row->errors = read.errors;
@@ -376,26 +383,28 @@ void usage_read(JsonCursor *c, Arena *into, Usage *out)
     enum { TOOLS = 1, QUERIES = 2, LAST = 4, STREAK = 8, ALL = 15 };
     AUTO(Arena) scratch = { 0 };
     Str name, last = { 0 };
-    unsigned seen = 0;
+    unsigned seen = 0, bit;
     *out = (Usage){ 0 };
-    for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+    for (cursor_enter(c, '{'); cursor_member(c, &name); seen |= bit) {
         if (str_eq(name, S("tools"))) {
             for (cursor_enter(c, '['); cursor_element(c);)
                 read_tool(c, into, out);
-            seen |= TOOLS;
+            bit = TOOLS;
         } else if (str_eq(name, S("queries"))) {
             for (cursor_enter(c, '['); cursor_element(c);)
                 read_query(c, into, out);
-            seen |= QUERIES;
+            bit = QUERIES;
         } else if (str_eq(name, S("last"))) {
             last = cursor_text(c, &scratch);
-            seen |= LAST;
+            bit = LAST;
         } else if (str_eq(name, S("streak"))) {
             out->streak = cursor_number(c);
-            seen |= STREAK;
+            bit = STREAK;
         } else {
             cursor_skip(c);
+            bit = 0;
         }
+        c->bad = c->bad || (seen & bit); /* twice */
     }
     c->bad = c->bad || seen != ALL || (last.n && !hash_parse(last, &out->last));
     for (size_t i = 0; i < out->queries_n; i++)

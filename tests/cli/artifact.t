@@ -32,7 +32,8 @@ for pad in files:pad sqlite:pad.db; do
 
     found() {
         jot artifact find --task t1 && is planning/plan_001 && jot artifact find --type plan --id plan_001 && is planning/plan_001 &&
-            jot artifact find --category planning --type none && is '(empty)'
+            jot artifact find --category planning --type none && is '(empty)' &&
+            jot artifact find --below && ends 64 && tells '--below goes with --category'
     }
     try "find looks by task, type, id and category ($pad)" found
 

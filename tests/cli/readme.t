@@ -1,6 +1,6 @@
 #!/bin/bash
 # readme.t - the examples of the README: they do what they say, and two shells can run them side by
-# side on one pad, from the very first write on.
+# side on one pad, from the very first write on.  The script that docs/models.md shows runs, too.
 readme=$(realpath "$(dirname "$0")")/../../README.md
 . "$(dirname "$0")/lib.sh"
 mkdir bin && ln -s "$JOTTER" bin/jotter
@@ -71,5 +71,11 @@ nothing_lost() {
     [ "$recorded" -ge "$acknowledged" ] || { echo "# $acknowledged writes, $recorded records"; return 1; }
 }
 try 'every write that was acknowledged is in the history' nothing_lost
+
+scripted() {
+    sed -n '/^```yaml$/,/^```$/{/^```/d;p}' "${readme%README.md}docs/models.md" >shown.yaml
+    [ -s shown.yaml ] && jot run 'which kernel?' --model script:shown.yaml --allow shell --unconfined --quiet && ends 0 && is "The kernel is $(uname -r)."
+}
+try 'the scripted model of docs/models.md answers' scripted
 
 plan

@@ -41,7 +41,7 @@ for pad in files:pad sqlite:pad.db; do
     try "a range of bytes or lines is read back ($pad)" ranges
 
     bad() {
-        put a x && ends 64 && tells "a tool's name cannot be empty" && put a a/b --tool t && ends 64 && put a x --tool t --arguments '{' && ends 64 &&
+        put a x && ends 64 && tells 'say which tool gave the result: --tool NAME' && put a a/b --tool t && ends 64 && put a x --tool t --arguments '{' && ends 64 &&
             jot sink get lines --lines a && ends 64 && tells 'use FROM or FROM:COUNT' && jot sink get lines --lines 1 --bytes 1 && ends 64
     }
     try "bad input is named ($pad)" bad

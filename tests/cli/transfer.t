@@ -27,6 +27,12 @@ notes() {
 }
 try 'a directory is recognised, and importing again adds nothing' notes
 
+unnamed() { mkdir odd && echo x >odd/a.txt && echo x >"odd/$(printf '\377').txt" && jot --pad files:unnamed import odd --json && ends 0 && says '"skipped":[{"name":{"base64":"/y50eHQ="}'; }
+try 'a name that is no UTF-8 is told in base64' unnamed
+
+nowhere() { jot copy nonsense && ends 64 && tells "pad 'nonsense': a URL begins with a scheme"; }
+try 'a wrong target of a copy is named' nowhere
+
 json() { jot import book --json && ends 0 && says '"layout":"notes"' && says '"skipped":[{"name":"b c.txt"' && jot export two.jotter --json && says '"layout":"archive"'; }
 try 'both answer with JSON' json
 

@@ -110,12 +110,40 @@ static void a_damaged_line_hides_no_other(void **state)
         check_found(b, name, all.items[i].mark.seq, all.items[i].mark.seq);
 }
 
+/* One digit of a line's own number is another, so that it seems to stand somewhere else. */
+static void a_damaged_number_hides_no_other(void **state)
+{
+    Bench *b = *state;
+    Str name = fill(b, 0);
+    AUTO(Fd) fd = open(full_path(b, "runs/r0.jsonl"), O_RDWR | O_CLOEXEC);
+    struct stat info;
+    assert_int_equal(fstat(fd, &info), 0);
+    char *text = arena_alloc(&b->arena, (size_t)info.st_size + 1, 1);
+    assert_int_equal(pread(fd, text, (size_t)info.st_size, 0), info.st_size);
+    for (uint64_t seq = 100; seq < RECORDS; seq += 15) {
+        char mark[40];
+        snprintf(mark, sizeof mark, "\n{\"seq\":%llu,", (unsigned long long)seq);
+        const char *digit = strstr(text, mark) + strlen("\n{\"seq\":");
+        assert_int_equal(pwrite(fd, seq % 2 ? "9" : "1", 1, digit - text), 1);
+        for (uint64_t other = seq < 50 ? 1 : seq - 50; other <= RECORDS; other++)
+            if (other != seq)
+                check_found(b, name, other, other);
+        if (seq + 15 < RECORDS)
+            assert_int_equal(pwrite(fd, digit, 1, digit - text), 1);
+    }
+    /* The last one stays: what is behind it can still be redacted. */
+    uint64_t last = RECORDS - (RECORDS - 100 - 1) % 15;
+    for (uint64_t seq = last; seq < last + 5; seq++)
+        assert_ok(b, store_redact(b->s, name, NULL, seq, &b->e));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         BENCH_TEST(every_record_is_found_whatever_its_neighbours_weigh),
         BENCH_TEST(a_stream_that_lost_its_beginning_is_searched_as_well),
         BENCH_TEST(a_damaged_line_hides_no_other),
+        BENCH_TEST(a_damaged_number_hides_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,7 @@ static const Wrong wrongs[] = {
     { "openai:x?base=http://example.com", JOT_DENIED, "would show everything" },
     { "openai:x?base=ftp://example.com", JOT_INVALID, "https://HOST/PATH" },
     { "openai:x?windows=1", JOT_INVALID, "unknown setting 'windows'" },
+    { "anthropic:x?think=1", JOT_INVALID, "plain_http, base, thinking" },
     { "openai:x?thinking=5", JOT_INVALID, "anthropic: only" },
     { "anthropic:x?thinking=much", JOT_INVALID, "adaptive" },
     { "http://127.0.0.1/v1?base=http://127.0.0.1#x", JOT_INVALID, "unknown setting 'base'" },

@@ -157,6 +157,15 @@ typedef struct Span {
     off_t low, high;
 } Span;
 
+/* The seq of a line, if its header is whole: others would be looked for in the wrong place because
+ * of a damaged digit. */
+static uint64_t seq_believed(Str line)
+{
+    AUTO(Arena) arena = { 0 };
+    Record r;
+    return record_read(line, RECORD_NO_BODY, &arena, &r, NULL) == JOT_OK ? r.mark.seq : 0;
+}
+
 /* Narrow the span by what stands at `middle`. */
 static jot_status narrow(Files *f, const Stream *st, uint64_t seq, off_t middle, Span *span, Err *e)
 {
@@ -171,7 +180,7 @@ static jot_status narrow(Files *f, const Stream *st, uint64_t seq, off_t middle,
     uint64_t here = 0;
     while (got == 0 && line.n && here == 0) {
         got = lines_next(&lines, &line, &at);
-        here = record_seq(line);
+        here = seq_believed(line);
     }
     if (got < 0)
         return read_failed(e, st, got);
@@ -294,7 +303,7 @@ jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, of
         *from = *to = at;
         size_t skip = find_start(line);
         uint64_t here = record_seq(str_from(line, skip));
-        if (line.n == 0 || here > seq)
+        if (line.n == 0 || (here > seq && seq_believed(str_from(line, skip))))
             return JOT_OK;
         if (here != seq)
             continue;
