@@ -32,6 +32,8 @@
     X(NO_SETTLE,            "files: a dead writer's record is shown before it is durable") \
     X(TRUST_EVERY_BOOT,     "files: views are believed after a reboot") \
     X(PURGE_VIEW_UNSYNCED,  "files: history is purged while the view may come back") \
+    X(REDACT_VIEW_UNSYNCED, "files: a version is redacted while the view of it may come back") \
+    X(ASIDE_UNSYNCED,       "files: what was put aside may come back after it was removed") \
     X(PLAIN_RENAME,         "files: the draft is renamed over the view") \
     X(IGNORE_DISPLACED,     "files: what an exchange displaced is not looked at") \
     X(IGNORE_OPEN_EDITOR,   "files: a displaced file that is open for writing is removed") \
@@ -44,6 +46,7 @@
     X(SQLITE_BELIEVE_COMMIT, "sqlite: a failed commit is acknowledged") \
     X(SQLITE_EXPECT_BEFORE_BEGIN, "sqlite: the expectation is checked outside the transaction") \
     X(SQLITE_GUARD_BEFORE_BEGIN, "sqlite: the guard is checked outside the transaction") \
+    X(SQLITE_TRUNCATE_UNSYNCED, "sqlite: the log of what is forgotten is cut off and not synced") \
     X(FENCE_NOT_CHECKED,    "store: a lower fence token is accepted") \
     X(TIME_GOES_BACK,       "store: a record can be older than its predecessor") \
     X(ID_NOT_LOOKED_UP,     "store: an id used before is appended again")

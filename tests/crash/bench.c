@@ -184,7 +184,7 @@ void bench_violation(Bench *b, const char *wrong, const char *about, const Image
 bool bench_wants(const Bench *b, const Workload *w)
 {
     const Options *o = b->options;
-    if (workload_edited(w) && !b->target->views)
+    if (workload_needs_files(w) && !b->target->views)
         return false;
     if (o->workload)
         return strcmp(o->workload, w->name) == 0;
@@ -263,7 +263,7 @@ void reference_done(Reference *ref)
     recording_free(&ref->recording);
 }
 
-void recovery_story(const Oracle *o, Action out[ORACLE_STREAMS + 1])
+void recovery_story(const Oracle *o, const Snapshot *seen, Action out[RECOVERY_MAX])
 {
     size_t n = 0;
     for (; n < o->streams_n; n++) {
@@ -272,5 +272,7 @@ void recovery_story(const Oracle *o, Action out[ORACLE_STREAMS + 1])
                            .stream = o->streams[n],
                            .text = "written by the recovery" };
     }
+    if (o->workload->secret)
+        n += secret_again(o->workload, seen, out + n);
     out[n] = (Action){ 0 };
 }

@@ -3,6 +3,7 @@
 #define CRASH_BENCH_H
 
 #include "oracle.h"
+#include "secret.h"
 
 typedef struct Options {
     const char *engine;
@@ -72,8 +73,9 @@ typedef struct Reference {
 MUST_USE bool reference_make(Bench *b, const Workload *w, Reference *out);
 void reference_done(Reference *ref);
 
-/* What is done after a crash, as a story of its own.  Ends in DO_NOTHING. */
-void recovery_story(const Oracle *o, Action out[ORACLE_STREAMS + 1]);
+/* What is done after a crash that left `seen`, as a story of its own.  Ends in DO_NOTHING. */
+enum { RECOVERY_MAX = ORACLE_STREAMS + SECRET_AGAIN_MAX + 1 };
+void recovery_story(const Oracle *o, const Snapshot *seen, Action out[RECOVERY_MAX]);
 
 /* With --steps: print what was recorded. */
 void bench_show(const Bench *b, const Recording *recording, const char *of);

@@ -17,7 +17,7 @@
 enum {
     HANG_S = 60,
     STEPS_MAX = 20000,
-    TWICE_EVERY = 47, /* kills after which the recovery is killed as well */
+    TWICE_EVERY = 67, /* kills after which the recovery is killed as well */
     WRONG_EXIT = 3,
 };
 
@@ -61,6 +61,7 @@ typedef struct Story {
     const Snapshot *adopted;  /* ... begins with this */
     const Action *actions;
     const Image *image;
+    bool clean; /* the secret is gone before it begins */
 } Story;
 
 typedef struct Kills {
@@ -82,7 +83,7 @@ static void child(const Kills *k, const Story *story, Killer *killer)
     const Allowed any = { 0 };
     bool ready = true;
     if (story->adopted)
-        run_adopt(&run, story->adopted, &any);
+        run_adopt(&run, story->adopted, &any, story->clean);
     else
         ready = run_setup(&run, story->workload, SETUP_MODEL);
     bool ok = ready && run_story(&run, story->actions);
@@ -147,7 +148,7 @@ static bool tell_recovery(Kills *k, const Story *story, const Allowed *allowed, 
     live_become(&k->oracle->live, story->image);
     Run run;
     run_init(&run, k->bench->target, k->bench->work, NULL, history);
-    run_adopt(&run, story->adopted, allowed);
+    run_adopt(&run, story->adopted, allowed, story->clean);
     bool ok = run_story(&run, story->actions);
     if (!ok)
         report(k, run.wrong, NULL, story->image);
@@ -156,11 +157,11 @@ static bool tell_recovery(Kills *k, const Story *story, const Allowed *allowed, 
 }
 
 static void kill_recovery(Kills *k, const Image *left, const Snapshot *seen, const Allowed *allowed,
-                          const char *first)
+                          bool clean, const char *first)
 {
-    Action actions[ORACLE_STREAMS + 1];
-    recovery_story(k->oracle, actions);
-    Story story = { NULL, seen, actions, left };
+    Action actions[RECOVERY_MAX];
+    recovery_story(k->oracle, seen, actions);
+    Story story = { NULL, seen, actions, left, clean };
     AUTO(History) history = { 0 };
     bench_case("%s again", first);
     if (!tell_recovery(k, &story, allowed, &history))
@@ -199,7 +200,7 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
     char first[120];
     snprintf(first, sizeof first, "--part kill --workload %s --state %s", k->workload->name, name);
     bench_case("%s", first);
-    Story story = { k->workload, NULL, k->workload->story, &ref->recording.start };
+    Story story = { k->workload, NULL, k->workload->story, &ref->recording.start, false };
     if (!is_wanted(k, name))
         return true;
     alarm(HANG_S);
@@ -218,7 +219,8 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
     char why[400];
     twice = twice && seen && allowed_fits(&allowed, &seen->second, why, sizeof why);
     if (twice && !workload_edited(k->workload))
-        kill_recovery(k, &left, &seen->second, &allowed, first);
+        kill_recovery(k, &left, &seen->second, &allowed, ref->history.clean[k->progress->acked],
+                      first);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "secret.h"
 #include "store/engine.h"
 
 #define AUTHOR S("rig")
@@ -72,12 +73,17 @@ jot_status action_do(Store *s, const Action *a, const Prepared *p, Mark *out, Er
         return store_trim(s, p->stream, NULL, p->number, &dropped, e);
     case DO_REDACT:
         return store_redact(s, p->stream, NULL, p->number, e);
+    case DO_REDACT_SET:
+    case DO_SETTLE:
+    case DO_FORGET_ASIDE:
+        return secret_do(s, a, e);
     case DO_PURGE:
         return store_purge(s, p->stream, NULL, AUTHOR, out, e);
     case DO_RECORDS:
         return store_put_records(s, p->stream, p->records, p->number, e);
     case DO_NOTHING:
     case DO_REOPEN:
+    case DO_LEAVE:
     case DO_EDIT:
     case DO_EDIT_RENAME:
     case DO_EDIT_SYNCED:
@@ -137,7 +143,7 @@ static jot_status do_one(Model *m, const Action *a, const Prepared *p, int64_t a
 {
     *out = (Mark){ 0 };
     m->io.wall_ms = at_ms;
-    if (a->kind == DO_REOPEN)
+    if (a->kind == DO_REOPEN || a->kind == DO_LEAVE)
         return JOT_OK;
     if (a->kind >= DO_EDIT) {
         take_edit(m, a);

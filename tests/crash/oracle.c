@@ -10,10 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "secret.h"
 #include "store/engine.h"
 
 /* Later than anything a workload wrote. */
-enum { LATER_S = 100000, DOORS_EVERY = 8, TWIN_EVERY = 61 };
+enum { LATER_S = 100000, DOORS_EVERY = 8, FORGET_EVERY = 2, TWIN_EVERY = 61 };
 
 #define LATE_TEXT S("written after the crash")
 
@@ -220,10 +221,28 @@ static bool look_again(Oracle *o, Seen *seen, const Mark marks[ORACLE_STREAMS])
     return compare_all(seen);
 }
 
+/* Forgetting the secret again, or for the first time, leaves it nowhere. */
+static bool forget_again(Oracle *o, Seen *seen)
+{
+    AUTO_PTR(Store) s = NULL;
+    Action again[SECRET_AGAIN_MAX];
+    Err e = { 0 };
+    if (!open_store(o, seen, &s, "to forget"))
+        return false;
+    size_t n = secret_again(o->workload, &seen->second, again);
+    for (size_t i = 0; i < n; i++)
+        if (secret_do(s, &again[i], &e) != JOT_OK)
+            return fail(seen, "%s: forgetting after the crash answers %s: %s", again[i].stream,
+                        status_info(e.status)->name, e.text);
+    char where[200];
+    return !secret_lies(&o->live, str(o->workload->secret), where, sizeof where) ||
+           fail(seen, "what was forgotten after the crash is still in '%s'", where);
+}
+
 static uint64_t digest_seen(const Seen *seen)
 {
     uint64_t h = mix64(seen->first.digest, bytes_hash(str(seen->wrong)));
-    return mix64(mix64(h, seen->second.digest), seen->found);
+    return mix64(mix64(h, seen->second.digest), seen->found << 1 | seen->secret);
 }
 
 static size_t intern(Oracle *o, Seen *fresh)
@@ -255,9 +274,13 @@ static size_t look(Oracle *o, const char *boot, Doors doors)
     test_io_init(&o->io, &o->follow.hook, boot, 11);
     o->io.wall_ms += (int64_t)LATER_S * 1000;
     o->doors = doors;
-    Mark marks[ORACLE_STREAMS];
-    if (look_first(o, seen, marks))
-        look_again(o, seen, marks);
+    Mark marks[ORACLE_STREAMS] = { 0 };
+    const char *secret = o->workload->secret;
+    char where[200];
+    seen->secret = secret && secret_lies(&o->live, str(secret), where, sizeof where);
+    bool forget = secret && (o->thorough || o->looks % FORGET_EVERY == 0);
+    if (look_first(o, seen, marks) && look_again(o, seen, marks) && forget)
+        forget_again(o, seen);
     return intern(o, seen);
 }
 
@@ -463,6 +486,10 @@ bool oracle_judge(const Seen *seen, const Past *past, char *wrong, size_t size)
 {
     if (seen->wrong[0]) {
         snprintf(wrong, size, "%s", seen->wrong);
+        return false;
+    }
+    if (seen->secret && past->history->clean[past->acked]) {
+        snprintf(wrong, size, "what was forgotten is still in a file");
         return false;
     }
     Allowed allowed = history_allowed(past->history, past->begun, past->acked);

@@ -10,6 +10,9 @@
  * Looking is done on the ramdisk, where it costs a fraction.  A twin looks at one disk in a few
  * dozen on a real file system, and must see the same.
  *
+ * Where there is a secret, its bytes are looked for in every file before the store is opened, and
+ * once more when it was forgotten again at the end.
+ *
  * Judging compares what was seen with what may be there. */
 #ifndef CRASH_ORACLE_H
 #define CRASH_ORACLE_H
@@ -26,6 +29,7 @@ typedef struct Seen {
     Snapshot first;  /* before anything was written */
     Snapshot second; /* after it, without what the oracle itself has written */
     uint64_t found;  /* bit i: the text of edit i is still somewhere in the pad */
+    bool secret;     /* the secret is in a file of the disk as the crash has left it */
 } Seen;
 
 typedef struct Oracle {

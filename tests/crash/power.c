@@ -153,9 +153,9 @@ static bool record_recovery(const Power *first, const CrashState *s, History *hi
     run_init(&run, b->target, b->work, &recorder.hook, history);
     run.io.io.boot_id = first->boot;
     run.recorder = &recorder;
-    Action story[ORACLE_STREAMS + 1];
-    recovery_story(first->oracle, story);
-    run_adopt(&run, &seen->second, &allowed);
+    Action story[RECOVERY_MAX];
+    recovery_story(first->oracle, &seen->second, story);
+    run_adopt(&run, &seen->second, &allowed, first->history->clean[s->acked]);
     bool ok = !seen->wrong[0] && run_story(&run, story);
     if (!ok)
         bench_violation(b, seen->wrong[0] ? seen->wrong : run.wrong, "", s->image);

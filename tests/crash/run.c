@@ -11,6 +11,7 @@
 
 #include "edit.h"
 #include "rig/tree.h"
+#include "secret.h"
 
 enum { SETUP_S = 1, STORY_S = 1000 };
 
@@ -233,6 +234,11 @@ static jot_status do_action(Run *r, const Action *a, size_t i, const Prepared *p
         do_edit(r, a, i);
         return JOT_OK;
     }
+    if (a->kind == DO_LEAVE) {
+        if (!secret_leave(r, a))
+            wrong(r, "a writer of %s cannot leave anything", a->stream);
+        return JOT_OK;
+    }
     if (a->kind == DO_REOPEN) {
         close_store(r);
         return open_store(r, e);
@@ -348,6 +354,8 @@ static void tell(Run *r, const Action *a, size_t i, int64_t at_ms)
                  status_info(x.status)->name, x.e.text);
     }
     r->stopped = r->stopped || !r->store;
+    r->missed = r->missed || (x.status != JOT_OK && action_forgets(a->kind));
+    r->history->clean[i + 1] = r->history->clean[i] || (a->forgets && !r->missed);
     r->history->n = i + 1;
     returned(r, i);
 }
@@ -404,10 +412,12 @@ bool run_setup(Run *r, const Workload *w, SetupWhere where)
     return true;
 }
 
-void run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed)
+void run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed, bool clean)
 {
     model_init(&r->model, seen);
     r->history->after[0] = *allowed;
+    r->history->clean[0] = clean;
+    r->io.random++; /* another process, which draws other numbers */
 }
 
 bool run_story(Run *r, const Action *story)

@@ -27,6 +27,7 @@ typedef struct History {
     Arena arena;
     Allowed after[ACTIONS_MAX + 1]; /* when so many operations have returned */
     Allowed amid[ACTIONS_MAX + 1];  /* also allowed before that, while the last one runs */
+    bool clean[ACTIONS_MAX + 1];    /* the secret is in no file when so many have returned */
     size_t n;                       /* operations that have returned */
     Edit edits[EDITS_MAX];
     size_t edits_n;
@@ -53,6 +54,7 @@ typedef struct Run {
     Store *store;
     Model model;
     bool stopped; /* the rest of the story cannot be told */
+    bool missed;  /* something that forgets has failed */
     char wrong[400];
 } Run;
 
@@ -64,8 +66,9 @@ void run_done(Run *r);
 typedef enum SetupWhere { SETUP_BOTH, SETUP_MODEL } SetupWhere;
 MUST_USE bool run_setup(Run *r, const Workload *w, SetupWhere where);
 
-/* Let mem: begin with what a store was seen to hold; a crash may leave any of `allowed`. */
-void run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed);
+/* Let mem: begin with what a store was seen to hold; a crash may leave any of `allowed`.  `clean`:
+ * the secret is gone already. */
+void run_adopt(Run *r, const Snapshot *seen, const Allowed *allowed, bool clean);
 
 /* Open the store, tell it the story, close it.  False if something is wrong: r->wrong. */
 MUST_USE bool run_story(Run *r, const Action *story);

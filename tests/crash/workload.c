@@ -148,6 +148,40 @@ static const Action redact_story[] = {
     { .kind = DO_PUT, ON("notes/redacted", "version four") },
     END };
 
+#define SECRET "zqx-canary"
+
+/* The secret is in records of earlier processes, in the log of this one and at the end of a run. */
+static const Action redact_set_setup[] = {
+    { .kind = DO_PUT, ON("notes/set", "one with a " SECRET " in it") },
+    { .kind = DO_PUT, ON("notes/set", "two without") },
+    { .kind = DO_PUT, ON("notes/set", "three, " SECRET " once more") },
+    { .kind = DO_APPEND, ON("runs/set", "{\"asked\":\"" SECRET "\"}") },
+    { .kind = DO_APPEND, ON("runs/set", "{\"thinking\":1}") },
+    { .kind = DO_PUT, ON("notes/beside", "nobody touches this") },
+    END };
+static const Action redact_set_story[] = {
+    { .kind = DO_PUT, ON("notes/set", "four: " SECRET) },
+    { .kind = DO_PUT, ON("notes/set", "five is clean") },
+    { .kind = DO_REDACT_SET, .stream = "notes/set", .seqs = { 1, 3, 4 } },
+    { .kind = DO_APPEND, ON("runs/set", "{\"answer\":\"" SECRET "\"}") },
+    { .kind = DO_REDACT_SET, .stream = "runs/set", .seqs = { 1, 3 }, .forgets = true },
+    { .kind = DO_PUT, ON("notes/set", "six follows") },
+    END };
+
+static const Action aside_setup[] = {
+    { .kind = DO_PUT, ON("notes/aside", "the only version") },
+    { .kind = DO_APPEND, ON("runs/before", "{\"old\":1}") },
+    { .kind = DO_LEAVE, ON("notes/aside", "the next version with a " SECRET) },
+    { .kind = DO_LEAVE, ON("runs/aside", "{\"asked\":\"" SECRET "\"}") },
+    { .kind = DO_LEAVE, ON("runs/before", "{\"and\":\"" SECRET "\"}") },
+    END };
+static const Action aside_story[] = {
+    { .kind = DO_SETTLE, .stream = "notes/aside" },
+    { .kind = DO_FORGET_ASIDE, ON("notes/aside", SECRET), .forgets = true },
+    { .kind = DO_PUT, ON("notes/aside", "another version") },
+    { .kind = DO_APPEND, ON("runs/aside", "{\"begun\":\"anew\"}") },
+    END };
+
 static const Action guard_setup[] = {
     { .kind = DO_PUT, ON("leases/table", "{\"held\":1}") },
     { .kind = DO_PUT, ON("notes/guarded", "before the lease") },
@@ -226,6 +260,8 @@ const Workload workloads[] = {
     { .name = "trim", .setup = trim_setup, .story = trim_story, .repeats = 19 },
     { .name = "purge", .setup = purge_setup, .story = purge_story },
     { .name = "redact", .setup = redact_setup, .story = redact_story },
+    { .name = "redact-set", .setup = redact_set_setup, .story = redact_set_story, .secret = SECRET },
+    { .name = "aside", .setup = aside_setup, .story = aside_story, .secret = SECRET },
     { .name = "guard", .setup = guard_setup, .story = guard_story },
     { .name = "batch", .setup = batch_setup, .story = batch_story },
     { .name = "reopen", .setup = reopen_setup, .story = reopen_story },
@@ -248,6 +284,19 @@ bool workload_edited(const Workload *w)
         if (a->kind >= DO_EDIT)
             return true;
     return false;
+}
+
+bool workload_needs_files(const Workload *w)
+{
+    for (const Action *a = w->setup; a && a->kind; a++)
+        if (a->kind == DO_LEAVE)
+            return true;
+    return workload_edited(w);
+}
+
+bool action_forgets(ActionKind kind)
+{
+    return kind == DO_REDACT_SET || kind == DO_SETTLE || kind == DO_FORGET_ASIDE;
 }
 
 size_t workload_streams(const Workload *w, const char **out, size_t max)

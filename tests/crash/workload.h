@@ -7,22 +7,26 @@
 
 #include "store/store.h"
 
-enum { ACTIONS_MAX = 24 };
+enum { ACTIONS_MAX = 24, SEQS_MAX = 8 };
 
 typedef enum ActionKind {
     DO_NOTHING = 0, /* ends a list */
     DO_PUT,
     DO_APPEND,
     DO_DELETE,
-    DO_TRIM,   /* records before `number` */
-    DO_REDACT, /* record `number` */
+    DO_TRIM,       /* records before `number` */
+    DO_REDACT,     /* record `number` */
+    DO_REDACT_SET, /* the records `seqs`, and what was put aside of the stream */
     DO_PURGE,
-    DO_RECORDS,     /* `number` records at once */
-    DO_REOPEN,      /* close the handle and open another */
-    DO_EDIT,        /* a person saves the file in place */
-    DO_EDIT_RENAME, /* a person's editor writes a new file and renames it over */
-    DO_EDIT_SYNCED, /* the same by a careful editor, which syncs file and directory */
-    DO_REMOVE,      /* a person removes the file */
+    DO_RECORDS,      /* `number` records at once */
+    DO_SETTLE,       /* what dead writers left in the pad is finished or put aside */
+    DO_FORGET_ASIDE, /* what was put aside and holds `text` goes */
+    DO_REOPEN,       /* close the handle and open another */
+    DO_LEAVE,        /* only in a setup: a writer of `text` dies in the middle of it */
+    DO_EDIT,         /* a person saves the file in place */
+    DO_EDIT_RENAME,  /* a person's editor writes a new file and renames it over */
+    DO_EDIT_SYNCED,  /* the same by a careful editor, which syncs file and directory */
+    DO_REMOVE,       /* a person removes the file */
 } ActionKind;
 
 typedef struct Action {
@@ -34,6 +38,8 @@ typedef struct Action {
     const char *guard; /* only while this stream stands where it does now */
     bool exact;        /* only while the stream itself does */
     const char *id;
+    uint64_t seqs[SEQS_MAX]; /* ascending; ends with 0 */
+    bool forgets;            /* with this, and those before it, the secret is gone */
 } Action;
 
 typedef struct Workload {
@@ -41,14 +47,19 @@ typedef struct Workload {
     const Action
         *setup; /* done and durable before the story begins; NULL: nothing, not even a pad */
     const Action *story;
-    size_t repeats; /* of the setup's last action, for long streams */
+    size_t repeats;     /* of the setup's last action, for long streams */
+    const char *secret; /* in no file any more when it was forgotten; NULL: there is none */
 } Workload;
 
 extern const Workload workloads[]; /* ends with a name of NULL */
 const Workload *workload_find(const char *name);
 
-/* True if people take part: not for engines without files to edit. */
+/* True if people take part. */
 bool workload_edited(const Workload *w);
+/* True if it is for engines with files to edit: people take part, or a writer left some. */
+bool workload_needs_files(const Workload *w);
+/* True for the parts of forgetting that are an operation of their own. */
+bool action_forgets(ActionKind kind);
 /* The streams of the story, each once; the names are borrowed. */
 size_t workload_streams(const Workload *w, const char **out, size_t max);
 /* The text of an action. */

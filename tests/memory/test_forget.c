@@ -43,10 +43,12 @@ static void a_purge_tells_what_belongs_to_the_run_and_is_still_there(Desk *d)
     desk_ok(d, sink_put(&d->m, &kept, &d->a, &view, NULL, &d->e));
     Checkpoint c;
     desk_ok(d, checkpoint_save(&d->m, str(r.id), &(CheckpointSave){ .state = S("s") }, &c, &d->e));
+    put(d, arena_printf(&d->a, "plans/%s", r.id).p, "{}");
     desk_ok(d, forget_run(&d->m, str(r.id), &d->a, &f, &d->e));
-    assert_int_equal(f.n, 2);
+    assert_int_equal(f.n, 3);
     assert_text(f.beside[0], "artifacts/tool_results/c1");
-    assert_true(str_starts(f.beside[1], S("checkpoints/")));
+    assert_true(str_starts(f.beside[1], S("plans/")));
+    assert_true(str_starts(f.beside[2], S("checkpoints/")));
 }
 
 static void a_redacted_record_keeps_its_place_in_the_run(Desk *d)

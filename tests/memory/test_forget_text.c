@@ -6,6 +6,7 @@
 #include "memory/cycle.h"
 #include "memory/forget.h"
 #include "memory/forget_desk.h"
+#include "memory/lease.h"
 #include "memory/sink.h"
 #include "memory/task.h"
 
@@ -100,6 +101,9 @@ static void in_a_state_people_s_keys_and_comments_are_kept_or_cleaned(Desk *d)
         assert_reads(d, "cycles/ann", rows[i].then ? rows[i].then : rows[i].text);
     }
     Forgotten f;
+    put(d, "snapshots/ann/c_after", rows[1].text);
+    desk_ok(d, forget_phrase(&d->m, S("snapshots/ann/c_after"), S(CANARY), &f, &d->e));
+    assert_reads(d, "snapshots/ann/c_after", rows[1].then);
     put(d, "cycles/ann", "goals: []\nphone: 5551234567\nnotes: ''\n");
     desk_ok(d, forget_phrase(&d->m, S("cycles/ann"), S("5551234567"), &f, &d->e));
     assert_reads(d, "cycles/ann", "goals: []\nphone: \"[redacted]\"\nnotes: \"\"\n");
@@ -304,6 +308,64 @@ static void only_what_holds_the_phrase_is_taken_from_what_was_put_aside(Desk *d)
     desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
 }
 
+/* No record holds it, so that nothing but the search for leftovers can find it. */
+static void what_a_dead_writer_left_of_one_stream_is_reached(Desk *d)
+{
+    Forgotten f;
+    if (strcmp(d->engine, "files") != 0)
+        return;
+    put(d, "notes/a", "one\n");
+    memory_close(&d->m);
+    leave(d, "notes/.a.txt.new", "w", "never written " CANARY "\n");
+    d->m = desk_open(d, "ann");
+    desk_ok(d, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
+    assert_int_equal(f.n, 0);
+    assert_int_equal(f.aside, 1);
+    assert_int_equal(desk_files_with(d, CANARY), 0);
+}
+
+static void what_cannot_be_read_in_quarantine_is_told(Desk *d)
+{
+    Forgotten f;
+    ForgetCount c;
+    Str told;
+    char path[256];
+    if (strcmp(d->engine, "files") != 0)
+        return;
+    put(d, "notes/a", "one " CANARY "\n");
+    const char *pad = d->url + strlen("files:");
+    snprintf(path, sizeof path, "%s/quarantine", pad);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/quarantine/%.16s-00000000", pad,
+             hash_hex(hash_of(S("notes/a"))).text);
+    assert_int_equal(mkdir(path, 0700), 0);
+    desk_expect(d, JOT_UNSUPPORTED, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
+    assert_says(d, "lies in quarantine cannot be read");
+    assert_int_equal(f.unread, 1);
+    desk_expect(d, JOT_UNSUPPORTED, forget_everywhere(d, S(CANARY), &c, &told));
+    assert_text(told, "aside \n");
+    assert_int_equal(bodies(d), 0);
+}
+
+/* The same text twice, and once more in what was put aside. */
+static void a_version_goes_wherever_its_text_is(Desk *d)
+{
+    uint64_t n;
+    put(d, "notes/a", "one " CANARY "\n");
+    put(d, "notes/a", "two\n");
+    put(d, "notes/a", "one " CANARY "\n");
+    if (strcmp(d->engine, "files") == 0) {
+        memory_close(&d->m);
+        leave(d, "notes/.a.txt.new", "w", "never written " CANARY "\n");
+        d->m = desk_open(d, "ann");
+    }
+    put(d, "notes/a", "three\n");
+    When first = { .kind = WHEN_SEQ, .number = 1 };
+    desk_ok(d, forget_version(&d->m, S("notes/a"), &first, &n, &d->e));
+    assert_int_equal(n, 2);
+    assert_gone(d);
+}
+
 static void records_that_cannot_be_read_are_told(Desk *d)
 {
     Forgotten f;
@@ -329,6 +391,37 @@ static void many_records_of_one_stream_go_together(Desk *d)
     desk_ok(d, forget_phrase(&d->m, S("logs/build/out"), S(CANARY), &f, &d->e));
     assert_int_equal(f.n, N - N / 3);
     assert_gone(d);
+}
+
+/* More than the store takes in one step: the engine makes no difference. */
+static void any_number_of_records_goes_step_by_step(Desk *d)
+{
+    Forgotten f;
+    if (on_disk(d))
+        return;
+    for (int i = 0; i < STORE_REDACT_MAX + 1; i++)
+        line(d, "logs/build/out", CANARY);
+    desk_ok(d, forget_phrase(&d->m, S("logs/build/out"), S(CANARY), &f, &d->e));
+    assert_int_equal(f.n, STORE_REDACT_MAX + 1);
+    assert_int_equal(bodies(d), 0);
+}
+
+static void a_stream_that_refuses_is_told_and_the_others_are_done(Desk *d)
+{
+    ForgetCount c;
+    Str told;
+    put(d, "notes/a", "one " CANARY "\n");
+    put(d, "notes/b", "one " CANARY "\n");
+    put(d, "notes/c", "one " CANARY "\n");
+    LeaseAsk ask = { .on = S("notes/b"), .ttl_ms = 1000 };
+    Lease lease;
+    desk_ok(d, lease_acquire(&d->m, &ask, &d->a, &lease, &d->e));
+    d->now_ms += 5000;
+    d->awake_ms += 5000;
+    desk_expect(d, JOT_UNSUPPORTED, forget_everywhere(d, S(CANARY), &c, &told));
+    assert_text(told, "failed notes/b\n");
+    assert_int_equal(c.rewritten, 2);
+    assert_int_equal(bodies(d), 1);
 }
 
 /* Nothing can be written to the search index any more: where its log must be is a directory. */
@@ -370,8 +463,13 @@ static const DeskTest tests[] = {
     DESK_TEST(the_names_of_a_kept_result_stay),
     DESK_TEST(what_dead_writers_left_is_reached),
     DESK_TEST(only_what_holds_the_phrase_is_taken_from_what_was_put_aside),
+    DESK_TEST(what_a_dead_writer_left_of_one_stream_is_reached),
+    DESK_TEST(what_cannot_be_read_in_quarantine_is_told),
+    DESK_TEST(a_version_goes_wherever_its_text_is),
     DESK_TEST(records_that_cannot_be_read_are_told),
     DESK_TEST(many_records_of_one_stream_go_together),
+    DESK_TEST(any_number_of_records_goes_step_by_step),
+    DESK_TEST(a_stream_that_refuses_is_told_and_the_others_are_done),
     DESK_TEST(what_stays_is_told_also_if_the_index_stays_too),
 };
 

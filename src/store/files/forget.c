@@ -40,6 +40,17 @@ static jot_status after_change(jot_status st, Err *e)
     return JOT_UNKNOWN;
 }
 
+/* What people saw before must not come back with a power loss: nothing could tell it from an edit
+ * of theirs any more when its version has no text. */
+static jot_status sync_view(Files *f, const Work *w, Err *e)
+{
+    Shown shown;
+    int got = w->dir < 0 || MUTANT(REDACT_VIEW_UNSYNCED) ? 0 : io_fsync(f->base.io, w->dir);
+    return got < 0 ? err_errno(e, -got, "could not make the file of '%s' durable",
+                               err_show(&shown, w->place.name))
+                   : JOT_OK;
+}
+
 /* What stands between *at and a record, and that record without its body; *at moves behind it. */
 static jot_status redact_piece(Files *f, Work *w, uint64_t seq, off_t *at, Piece *out, Err *e)
 {
@@ -69,6 +80,7 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
     for (size_t i = 0; i < set->n; i++)
         TRY(redact_piece(f, &w, set->seqs[i], &at, &pieces[i], e));
     pieces[set->n] = (Piece){ at, w.stream.size, { 0 } };
+    TRY(sync_view(f, &w, e));
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     if (set->aside)
         TRY(quarantine_purge(f, stream, e));

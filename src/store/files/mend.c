@@ -120,10 +120,10 @@ static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
     return mend_fork(m->f, p.name, m->e);
 }
 
-/* --- Streams without a record ------------------------------------------------------------ */
+/* --- Unfinished records ------------------------------------------------------------------ */
 
 /* Whoever takes a stream puts its unfinished record aside. */
-static jot_status settle_new(void *ctx, const char *dir, const char *name)
+static jot_status settle_end(void *ctx, const char *dir, const char *name)
 {
     const Mending *m = ctx;
     AUTO(Buf) stream = { 0 };
@@ -132,8 +132,18 @@ static jot_status settle_new(void *ctx, const char *dir, const char *name)
     Place p = place_of(buf_str(&stream));
     AUTO(Stream) seen = { .fd = FD_NONE };
     AUTO(Stream) taken = { .fd = FD_NONE };
-    if (stream_look(m->f, &p, LOOK_ANY, &seen, NULL) != JOT_NOT_FOUND)
-        return JOT_OK;
+    struct stat info;
+    Err why = { 0 };
+    jot_status looked = stream_look(m->f, &p, LOOK_ANY, &seen, &why);
+    if (looked == JOT_IO || looked == JOT_UNAVAILABLE)
+        return err_pass(m->e, &why, looked);
+    if (looked != JOT_OK && looked != JOT_NOT_FOUND)
+        return JOT_OK; /* told by whoever reads it */
+    int got = looked == JOT_OK ? io_fstat(m->f->base.io, seen.fd, &info) : 0;
+    if (got < 0)
+        return err_errno(m->e, -got, "could not look at a stream");
+    if (looked == JOT_OK && (info.st_size <= seen.size || stream_busy(m->f, &p)))
+        return JOT_OK; /* whole, or its writer lives */
     pad_begin_wait(m->f);
     jot_status st = stream_take(m->f, &p, false, &taken, m->e);
     return st == JOT_NOT_FOUND ? JOT_OK : st; /* it has gone meanwhile */
@@ -144,8 +154,8 @@ jot_status files_settle(Store *s, Err *e)
     Mending m = { (Files *)s, e };
     pad_begin_wait(m.f);
     TRY(pad_check_there(m.f, e));
-    TRY(walk_files(m.f, "streams", false, settle_new, &m, e));
-    return walk_files(m.f, "runs", false, settle_new, &m, e);
+    TRY(walk_files(m.f, "streams", false, settle_end, &m, e));
+    return walk_files(m.f, "runs", false, settle_end, &m, e);
 }
 
 /* --- The pad ----------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/id.h"
+#include "base/mutant.h"
 #include "store/files/files.h"
 
 #define DIRECTORY "quarantine"
@@ -114,7 +115,7 @@ jot_status quarantine_purge(Files *f, Str stream, Err *e)
         if (got < 0 && got != -ENOENT)
             return err_errno(e, -got, "could not purge quarantine/");
     }
-    int got = dir < 0 ? dir : io_fsync(f->base.io, dir);
+    int got = dir < 0 || MUTANT(ASIDE_UNSYNCED) ? dir : io_fsync(f->base.io, dir);
     return got < 0 ? err_errno(e, -got, "could not purge quarantine/") : JOT_OK;
 }
 
@@ -169,7 +170,7 @@ jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str 
             out->removed += got == 0;
         }
     }
-    if (got >= 0 && out->removed)
+    if (got >= 0 && out->removed && !MUTANT(ASIDE_UNSYNCED))
         got = io_fsync(f->base.io, dir);
     return got < 0 ? err_errno(e, -got, "could not remove what lies in quarantine/") : JOT_OK;
 }

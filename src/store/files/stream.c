@@ -122,6 +122,9 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
     const char *name = err_show(&shown, st->place->name);
     TRY(quarantine_copy(f, st->place->name, st->fd, torn, end, e));
     int cut = io_truncate(io_of(f), st->fd, torn);
+    /* What was put aside may be forgotten there, and must not come back here. */
+    if (cut == 0)
+        cut = io_fdatasync(io_of(f), st->fd);
     if (cut < 0)
         return err_errno(e, -cut, "could not cut an unfinished record from '%s'", name);
     store_met(&f->base, &f->base.report.torn, "an unfinished record was cut from '%s'", name);

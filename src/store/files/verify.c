@@ -38,6 +38,8 @@ jot_status walk_files(Files *f, const char *path, bool hidden,
                       Err *e)
 {
     AUTO(Fd) fd = pad_open_dir(f, path, false);
+    if (fd == -EIO || fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM)
+        return err_errno(e, -fd, "could not list the pad");
     if (fd < 0 || strlen(path) + FILES_NAME_MAX > FILES_PATH_MAX)
         return JOT_OK; /* not there, or not ours */
     DIR *dir = fdopendir(fd);

@@ -158,7 +158,8 @@ MUST_USE jot_status db_end(Db *d, jot_status st, Err *e);
 /* The transaction removes text: db_end must see to it that none is left in the log. */
 MUST_USE jot_status db_forget(Db *d, Err *e);
 
-/* Clear the log if it holds forgotten text; the lock is held. */
-void db_tidy(Db *d, int wait_ms);
+/* Clear the log if it holds forgotten text; the lock is held.  Returns what SQLite says; the next
+ * call tries again. */
+int db_tidy(Db *d, int wait_ms);
 
 #endif

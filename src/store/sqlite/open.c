@@ -453,7 +453,7 @@ static void scrub(Db *d)
     if (!d->scrub || d->base.read_only_why[0] || d->lock < 0 ||
         lock_wait(d->base.io, d->lock, F_WRLCK, DB_LOCK_WRITER, 0) != 0)
         return;
-    db_tidy(d, 0);
+    (void)db_tidy(d, 0);
     db_unlock(d);
 }
 
@@ -503,7 +503,7 @@ void sqlite_close(Store *s)
     bool may_write = d->sql && !d->broken && !d->base.read_only_why[0] && d->lock >= 0;
     /* Without the lock somebody is writing, and will see to the log. */
     if (may_write && lock_wait(s->io, d->lock, F_WRLCK, DB_LOCK_WRITER, 0) == 0) {
-        db_tidy(d, 0);
+        (void)db_tidy(d, 0);
         db_disconnect(d, true);
     }
     free_db(d);

@@ -204,17 +204,31 @@ static int clear_scrub(Db *d)
     return end_plain(d, rc == SQLITE_OK ? set_scrub(d, 0) : rc);
 }
 
-void db_tidy(Db *d, int wait_ms)
+int db_tidy(Db *d, int wait_ms)
 {
     if (!d->scrub)
-        return;
+        return SQLITE_OK;
     sqlite3_busy_timeout(d->sql, wait_ms);
     int rc = sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     sqlite3_busy_timeout(d->sql, db_busy_ms(d));
     /* A reader that holds on to the log is waited for again at the next write, and the mark in
      * the database tells those who come after us. */
-    if (rc == SQLITE_OK && clear_scrub(d) == SQLITE_OK)
-        d->scrub = false;
+    if (rc == SQLITE_OK && !MUTANT(SQLITE_TRUNCATE_UNSYNCED))
+        rc = clear_scrub(d);
+    d->scrub = rc != SQLITE_OK;
+    return rc;
+}
+
+/* Empty the log behind a transaction.  A reader in the way is waited for again later; a disk that
+ * fails may keep what was to be forgotten, and that is said. */
+static jot_status tidy(Db *d, Err *e)
+{
+    int rc = db_tidy(d, d->forgetting ? SCRUB_WAIT_MS : 0) & 0xFF;
+    if (!d->forgetting || rc == SQLITE_OK || rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
+        return JOT_OK;
+    return err_set(e, JOT_UNKNOWN,
+                   "the text is removed, but the log that holds it could not be "
+                   "emptied: the next write tries again");
 }
 
 static void checkpoint(Db *d)
@@ -265,7 +279,7 @@ jot_status db_end(Db *d, jot_status st, Err *e)
         db_plain(d, DB_ROLLBACK);
     if (st == JOT_OK) {
         checkpoint(d);
-        db_tidy(d, d->forgetting ? SCRUB_WAIT_MS : 0);
+        st = tidy(d, e);
     }
     d->forgetting = false;
     db_unlock(d);
