@@ -32,7 +32,7 @@
     X(NO_SETTLE,            "files: a dead writer's record is shown before it is durable") \
     X(TRUST_EVERY_BOOT,     "files: views are believed after a reboot") \
     X(PURGE_VIEW_UNSYNCED,  "files: history is purged while the view may come back") \
-    X(REDACT_VIEW_UNSYNCED, "files: a version is redacted while the view of it may come back") \
+    X(FORGET_VIEW_UNSYNCED, "files: a version is redacted or trimmed while the view of it may come back") \
     X(ASIDE_UNSYNCED,       "files: what was put aside may come back after it was removed") \
     X(PLAIN_RENAME,         "files: the draft is renamed over the view") \
     X(IGNORE_DISPLACED,     "files: what an exchange displaced is not looked at") \

@@ -126,6 +126,29 @@ static const Action trim_story[] = {
     { .kind = DO_PUT, ON("notes/long", "after the second trim") },
     END };
 
+/* More versions than a trim leaves, and none of their files synced yet. */
+static const Action trim_behind_story[] = {
+    { .kind = DO_PUT, ON("notes/quick", "version a") },
+    { .kind = DO_PUT, ON("notes/quick", "version b") },
+    { .kind = DO_PUT, ON("notes/quick", "version c") },
+    { .kind = DO_PUT, ON("notes/quick", "version d") },
+    { .kind = DO_PUT, ON("notes/quick", "version e") },
+    { .kind = DO_PUT, ON("notes/quick", "version f") },
+    { .kind = DO_PUT, ON("notes/quick", "version g") },
+    { .kind = DO_PUT, ON("notes/quick", "version h") },
+    { .kind = DO_PUT, ON("notes/quick", "version i") },
+    { .kind = DO_PUT, ON("notes/quick", "version j") },
+    { .kind = DO_PUT, ON("notes/quick", "version k") },
+    { .kind = DO_PUT, ON("notes/quick", "version l") },
+    { .kind = DO_PUT, ON("notes/quick", "version m") },
+    { .kind = DO_PUT, ON("notes/quick", "version n") },
+    { .kind = DO_PUT, ON("notes/quick", "version o") },
+    { .kind = DO_PUT, ON("notes/quick", "version p") },
+    { .kind = DO_PUT, ON("notes/quick", "version q") },
+    { .kind = DO_TRIM, .stream = "notes/quick", .number = 100 },
+    { .kind = DO_PUT, ON("notes/quick", "after the trim") },
+    END };
+
 static const Action purge_setup[] = {
     { .kind = DO_PUT, ON("notes/secret", "not for long") },
     { .kind = DO_PUT, ON("notes/secret", "a password, by mistake") },
@@ -258,6 +281,7 @@ const Workload workloads[] = {
     { .name = "edit-synced", .setup = edit_setup, .story = edit_synced_story },
     { .name = "remove", .setup = remove_setup, .story = remove_story },
     { .name = "trim", .setup = trim_setup, .story = trim_story, .repeats = 19 },
+    { .name = "trim-behind", .setup = overwrite_setup, .story = trim_behind_story },
     { .name = "purge", .setup = purge_setup, .story = purge_story },
     { .name = "redact", .setup = redact_setup, .story = redact_story },
     { .name = "redact-set", .setup = redact_set_setup, .story = redact_set_story, .secret = SECRET },

@@ -4,6 +4,17 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
+/* What people saw before must not come back with a power loss: nothing could tell it from an edit
+ * of theirs any more when its version has gone, or has no text. */
+static jot_status sync_view(Files *f, const Work *w, Err *e)
+{
+    Shown shown;
+    int got = w->dir < 0 || MUTANT(FORGET_VIEW_UNSYNCED) ? 0 : io_fsync(f->base.io, w->dir);
+    return got < 0 ? err_errno(e, -got, "could not make the file of '%s' durable",
+                               err_show(&shown, w->place.name))
+                   : JOT_OK;
+}
+
 jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                       Err *e)
 {
@@ -21,6 +32,7 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
     TRY(stream_find(f, &w.stream, from_seq, &from, &to, &w.arena, NULL, e));
     if (from == w.stream.size)
         return JOT_OK; /* only damaged records would be left */
+    TRY(sync_view(f, &w, e));
     Mark head = w.stream.head;
     Piece kept = { from, w.stream.size, { 0 } };
     TRY(stream_replace(f, &w.stream, &kept, 1, e));
@@ -38,17 +50,6 @@ static jot_status after_change(jot_status st, Err *e)
     if (e)
         e->status = JOT_UNKNOWN;
     return JOT_UNKNOWN;
-}
-
-/* What people saw before must not come back with a power loss: nothing could tell it from an edit
- * of theirs any more when its version has no text. */
-static jot_status sync_view(Files *f, const Work *w, Err *e)
-{
-    Shown shown;
-    int got = w->dir < 0 || MUTANT(REDACT_VIEW_UNSYNCED) ? 0 : io_fsync(f->base.io, w->dir);
-    return got < 0 ? err_errno(e, -got, "could not make the file of '%s' durable",
-                               err_show(&shown, w->place.name))
-                   : JOT_OK;
 }
 
 /* What stands between *at and a record, and that record without its body; *at moves behind it. */
