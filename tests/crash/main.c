@@ -142,7 +142,7 @@ static bool run_part(const Part *part, const Options *o, const Target *t)
     bench_init(&b, o, t);
     for (const Workload *w = workloads; w->name; w++) {
         uint64_t before = b.totals.distinct;
-        if (!bench_wants(&b, w))
+        if (!bench_wants(&b, w) || (w->only_power && part->run != power_run))
             continue;
         part->run(&b, w);
         uint64_t own = b.totals.distinct - before;

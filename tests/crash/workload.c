@@ -281,7 +281,7 @@ const Workload workloads[] = {
     { .name = "edit-synced", .setup = edit_setup, .story = edit_synced_story },
     { .name = "remove", .setup = remove_setup, .story = remove_story },
     { .name = "trim", .setup = trim_setup, .story = trim_story, .repeats = 19 },
-    { .name = "trim-behind", .setup = overwrite_setup, .story = trim_behind_story },
+    { .name = "trim-behind", .setup = overwrite_setup, .story = trim_behind_story, .only_power = true },
     { .name = "purge", .setup = purge_setup, .story = purge_story },
     { .name = "redact", .setup = redact_setup, .story = redact_story },
     { .name = "redact-set", .setup = redact_set_setup, .story = redact_set_story, .secret = SECRET },

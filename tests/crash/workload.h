@@ -49,6 +49,7 @@ typedef struct Workload {
     const Action *story;
     size_t repeats;     /* of the setup's last action, for long streams */
     const char *secret; /* in no file any more when it was forgotten; NULL: there is none */
+    bool only_power;    /* its steps are those of others: kills and faults would try them again */
 } Workload;
 
 extern const Workload workloads[]; /* ends with a name of NULL */
