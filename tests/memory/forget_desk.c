@@ -2,6 +2,9 @@
  * found: by searching, in a record, in any file. */
 #include "memory/forget_desk.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include "memory/care.h"
 #include "memory/doc.h"
 #include "memory/search.h"
@@ -104,4 +107,17 @@ Step step_at(Desk *d, Run *r, uint64_t seq)
     Step s;
     desk_ok(d, run_step(r, seq, &d->a, &s, &d->e));
     return s;
+}
+
+void told_done(Told *t)
+{
+    buf_free(&t->text);
+}
+
+void tell(void *told, const ForgetLeft *l)
+{
+    Told *t = told;
+    buf_addf(&t->text, "%s " STR_FMT "\n", forget_left_name(l->kind), STR_ARG(l->stream));
+    if (t->die)
+        kill(getpid(), SIGKILL);
 }

@@ -3,6 +3,7 @@
 #define TESTS_MEMORY_FORGET_DESK_H
 
 #include "memory/desk.h"
+#include "memory/forget.h"
 #include "memory/run.h"
 
 /* One word for the index, and nothing that anybody escapes. */
@@ -22,6 +23,15 @@ size_t bodies(Desk *d);
 void assert_gone(Desk *d);
 
 bool on_disk(const Desk *d);
+
+/* What a call could not take out, as it was told. */
+typedef struct Told {
+    Buf text; /* "kind stream\n" */
+    bool die; /* by SIGKILL, when the first one is told */
+} Told;
+void told_done(Told *t);
+DEFINE_AUTO(Told, told_done)
+void tell(void *told, const ForgetLeft *l);
 
 /* A run of five records: init, call, result, thinking, answer. */
 void record_run(Desk *d, const char *args, Str result, Run *r);

@@ -15,25 +15,6 @@
 #include "memory/sink.h"
 #include "memory/task.h"
 
-typedef struct Told {
-    Buf text; /* "kind stream\n" */
-    bool die;
-} Told;
-
-static void told_done(Told *t)
-{
-    buf_free(&t->text);
-}
-DEFINE_AUTO(Told, told_done)
-
-static void tell(void *ctx, const ForgetLeft *l)
-{
-    Told *t = ctx;
-    buf_addf(&t->text, "%s " STR_FMT "\n", forget_left_name(l->kind), STR_ARG(l->stream));
-    if (t->die)
-        kill(getpid(), SIGKILL);
-}
-
 static jot_status forget_everywhere(Desk *d, Str phrase, ForgetCount *c, Str *told)
 {
     AUTO(Told) t = { 0 };
