@@ -47,6 +47,7 @@ try 'with --json problems are a list' json
 # until CONDITION...: looks again for five seconds
 lines() { [ "$(wc -l <"$here/seen")" = "$1" ]; }
 watched() {
+    rm -f "$here/told" # what an earlier one said does not count
     "$JOTTER" watch --count 2 --json >"$here/seen" 2>"$here/told" &
     pid=$!
     until_true grep -q watching "$here/told" && put news one && until_true lines 1 && "$JOTTER" delete news >/dev/null
@@ -55,6 +56,7 @@ watched() {
 try 'watching tells each change once, a line of JSON each' watched
 
 stopped() {
+    rm -f "$here/told"
     "$JOTTER" watch notes/ >"$here/seen" 2>"$here/told" &
     pid=$!
     until_true grep -q watching "$here/told"
