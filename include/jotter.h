@@ -18,6 +18,7 @@
  *   1. A call ends with a status.  JOT_OK of a change means: durable.  Otherwise
  *      jot_error() is one sentence about what is wrong and what is allowed, and
  *      nothing was changed, unless the status is JOT_UNKNOWN or it says so below.
+ *      A call that runs out of memory is JOT_UNKNOWN, and closes the pad.
  *   2. Results are borrowed from the pad, and valid until the next call on it
  *      returns: the arguments of a call may be results of the one before.
  *   3. `out` may be NULL if the result is not wanted.  When a call fails *out is
@@ -28,9 +29,9 @@
  *      usual; `size` is always the size of the struct.
  *   6. Only the library makes results; later versions may add members at the end
  *      of them, and of options.  The numbers in enums are never changed.
- *   7. A pad belongs to one thread at a time, and to one process: after fork the
- *      child opens its own.  Any number of pads, threads and processes may use
- *      the same URL.
+ *   7. A pad belongs to one thread at a time, and to one process: a forked child
+ *      calls jot_open, on its copy too; other calls are JOT_INVALID there.  Any
+ *      number of pads, threads and processes may use the same URL.
  *   8. Times are milliseconds since 1970, UTC; a limit of 0 is the largest that
  *      one call allows.  Limits not said here are in docs/design.md. */
 #ifndef JOTTER_H
@@ -102,7 +103,7 @@ JOT_API const char *jot_prompt(bool brief);
 /* One open scratchpad and the agent that uses it. */
 typedef struct jot_pad jot_pad;
 
-/* A pad that is not open yet.  The caller owns it.  Never NULL. */
+/* A pad that is not open yet.  The caller owns it.  NULL if there is no memory: calls refuse it. */
 JOT_API jot_pad *jot_new(void);
 
 /* Close it and let go of all borrowed from it; leases that live with it are free.  NULL is fine. */
@@ -123,7 +124,7 @@ typedef struct jot_open_options {
 /* Open the pad a URL names: files:DIR, sqlite:FILE or mem:.  NULL: the pad the command line would
  * use ($JOTTER_PAD, the nearest .jotter/ upward, the user's own).  A pad that is open already is
  * closed once the other one is open.  JOT_NOT_FOUND, JOT_UNSUPPORTED: an engine or a format nobody
- * here knows. */
+ * here knows.  JOT_DENIED: the nearest .jotter/ is another user's (see `jotter safe`). */
 JOT_API jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *options);
 
 typedef struct jot_info {
@@ -289,8 +290,7 @@ typedef struct jot_merge {
     bool clean;         /* they do not touch each other: write the text, if_version now->version */
 } jot_merge;
 
-/* What comes of `mine`, which somebody made of the version `base`, and of what was written since.
- * Nothing is changed. */
+/* What comes of `mine`, made of the version `base`, and what was written since; changes nothing. */
 JOT_API jot_status jot_doc_merge(jot_pad *pad, const char *name, const char *base, jot_text mine,
                                  const jot_merge **out);
 
@@ -303,16 +303,16 @@ JOT_API jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_v
 JOT_API jot_status jot_doc_restore(jot_pad *pad, const char *name, const char *version,
                                    const char *if_version, const jot_doc **out);
 
-/* Remove it and all its versions for good; runs keep what they saw.  JOT_NOT_FOUND: never there. */
+/* Remove it and all its versions for good; runs keep what they saw.  JOT_NOT_FOUND: never there.
+ * JOT_UNAVAILABLE, "is forgotten, but still in" a file or the index: so far; call again to see. */
 JOT_API jot_status jot_doc_purge(jot_pad *pad, const char *name);
 
 /* Remove an older version's text for good, in *count records.  JOT_INVALID: it is the present. */
 JOT_API jot_status jot_doc_redact(jot_pad *pad, const char *name, const char *version,
                                   uint64_t *count);
 
-/* Take a phrase out of every version for good: the present text gets "[redacted]", older ones lose
- * theirs; *count is how many did.  If it fails half-way, call again.  JOT_NOT_FOUND: no version has
- * it.  JOT_UNSUPPORTED: a meta, an author or an id has it too, and it stays there. */
+/* Take a phrase out of every version: the present text gets "[redacted]", *count older ones lose
+ * theirs.  Failed half-way: call again.  JOT_NOT_FOUND.  JOT_UNSUPPORTED: it stays in a meta. */
 JOT_API jot_status jot_doc_redact_text(jot_pad *pad, const char *name, jot_text phrase,
                                        uint64_t *count);
 
@@ -845,9 +845,10 @@ typedef struct jot_context_options {
     uint64_t limit;    /* of calls, as above */
 } jot_context_options;
 
-/* What a model is shown: the rules, the note persistent-rules, the notes whose keys begin with
- * pinned-, the query; then state, results, plan, open calls, use of tools, and what was left out.
- * The same pad gives the same bytes.  JOT_NOT_FOUND: no such run. */
+/* What a model is shown: rules, pinned notes (as a rule, if the user approved the text: `jotter
+ * rules`), the query; state, results, plan, open calls, use of tools, what was left out.  A part
+ * begins with <jotter-WORD SIGN ...> and ends at the next line with SIGN.  The same pad gives the
+ * same user the same bytes.  JOT_NOT_FOUND: no such run. */
 JOT_API jot_status jot_context(jot_pad *pad, const jot_context_options *options,
                                const jot_shown **out);
 
@@ -1095,28 +1096,27 @@ typedef struct jot_report {
     uint64_t added;     /* records that were not there before */
     uint64_t unchanged; /* files that were */
     const jot_problem *const *skipped;
-    size_t skipped_count;   /* at most 1000 are told ... */
-    uint64_t skipped_total; /* ... of so many */
+    size_t skipped_count;           /* at most 1000 are told ... */
+    uint64_t skipped_total, missed; /* ... of so many; missed: what should have come over */
 } jot_report;
 
-/* Bring the whole pad, with its history, to another URL; every record is read back.  Copying again
- * goes on where it stopped.  JOT_CONFLICT names a stream whose history differs. */
+/* Bring the whole pad, with its history, to another URL, and go on where the last copy stopped.
+ * JOT_CORRUPT, JOT_CONFLICT: the report has each stream that was not copied whole; others are. */
 JOT_API jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **out);
 
 /* Bring in an archive, or the files of another program, recognised by what they are; `layout` says
- * what they are, NULL: look.  What exists with another text is kept, unless `replace`; the old text
- * stays a version.  Importing twice adds nothing, so one that failed half-way is started again. */
+ * what they are, NULL: look.  What exists with another text, or was deleted, is left so unless
+ * `replace`; old texts stay versions.  Importing twice adds nothing.  Archives as for jot_copy. */
 JOT_API jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool replace,
                               const jot_report **out);
 
 /* Write the whole pad, with its history, to a new file that ends in ".jotter"; or with `layout`
- * what another program knows to an empty directory. */
+ * what another program knows to an empty directory.  JOT_CORRUPT: it is there, but for some. */
 JOT_API jot_status jot_export(jot_pad *pad, const char *path, const char *layout,
                               const jot_report **out);
 
 typedef struct jot_fault {
-    const char *kind;   /* damage, fork, view, leftover, stray, pad, index, quarantine, edit,
-                           other */
+    const char *kind;   /* damage, lost, fork, view ...: docs/cli.md says what each means */
     const char *stream; /* may be "" */
     const char *what;   /* one sentence */
     const char *advice; /* what to do */
@@ -1132,6 +1132,8 @@ typedef struct jot_verified {
     const jot_fault *const *items;
     size_t count;   /* at most 1000 are told ... */
     uint64_t total; /* ... of so many */
+    int64_t
+        heads_at; /* of the list of heads it was compared with; 0: never complete, -1: no list */
 } jot_verified;
 
 /* Read every byte of the pad, and compare the index with it.  JOT_OK also if there are faults. */

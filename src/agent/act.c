@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/place.h"
+#include "agent/plant.h"
 #include "base/utf8.h"
 #include "mcp/client.h"
 
@@ -97,6 +98,8 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
         a->policy = *o->policy;
     TRY(place_open(&a->place, o->m->io, o->dir, o->pad, e));
     a->place.reads_beyond = policy_for_effect(&a->policy, POLICY_OUTSIDE) == POLICY_ALLOW;
+    for (int row = 0; plant_name(row); row++)
+        a->place.plants_allowed[row] = policy_allows_plant(&a->policy, plant_name(row));
     TRY(open_servers(a, o->servers, e));
     list_tools(a, o->only_pad);
     a->host = (ToolHost){ .m = o->m,

@@ -38,6 +38,13 @@ static void add_end(Buf *to, const Confined *c, int64_t time_ms)
     case CONFINE_SWARMED:
         buf_addf(to, "(stopped: more than %d processes)", CONFINE_PROCESSES_MAX);
         break;
+    case CONFINE_MEMORY:
+        buf_add(to, S("(stopped: its processes had more memory together than they may)"));
+        break;
+    case CONFINE_DISK:
+        buf_addf(to, "(stopped: it has filled more than %d GB of the disk; what it wrote is there)",
+                 (int)(CONFINE_DISK_BYTES >> 30));
+        break;
     }
 }
 
@@ -71,8 +78,15 @@ static jot_status run(ToolCall *c, ToolReply *out)
         return err_set(c->e, JOT_INVALID, "'%s' is no command: it holds a NUL",
                        err_show(&shown, job.command));
     TRY(act_confinement(a, &job.how, c->e));
-    TRY(confine_run(&job, c->into, &got, c->e));
+    jot_status st = confine_run(&job, c->into, &got, c->e);
+    if (st != JOT_OK && got.planted.n)
+        return err_set(c->e, st,
+                       "%.120s; what it left for other programs was put aside in the "
+                       "working directory",
+                       c->e->text);
+    TRY(st);
     add_output(c, &text, &got);
+    buf_add(&text, got.planted);
     add_end(&text, &got, job.time_ms);
     out->text = arena_copy(c->into, buf_str(&text));
     return JOT_OK;
@@ -84,7 +98,9 @@ const Tool act_shell = {
     .title = "Run a command",
     .about = "Run a shell command in the working directory. It may write there and in /tmp (which "
              "is empty each time) only, has no network unless that was allowed, no input, and "
-             "everything it started ends with it. The last line says how it ended.",
+             "everything it started ends with it. Files that other programs run or obey (hooks and "
+             "configuration of git, AGENTS.md, .vscode and their like) stay as they are. The last "
+             "line says how it ended.",
     .effects = TOOL_WRITES | TOOL_EXECUTES,
     .params = {
         { "command", PARAM_TEXT, .min = 1, .max = CONFINE_COMMAND_MAX },

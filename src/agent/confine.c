@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -170,6 +171,11 @@ static jot_status outcome(const Watch *w, Confined *out, Err *e)
         return err_errno(e, w->said.code, "the command was not run: could not set up '%s'",
                          w->said.what);
     /* We may have spoken too late: the keeper knows whether it was still running. */
+    if (w->said.end == KEEPER_LEFT)
+        return err_set(e, JOT_IO,
+                       "what the command started could not be killed within %d s and may still be "
+                       "at work; what it does is not known",
+                       JAIL_LEFT_MS / 1000);
     bool stopped = w->said.stopped;
     if (w->cancelled && stopped)
         return err_set(e, JOT_CANCELLED, "the command was cancelled and killed");
@@ -177,6 +183,10 @@ static jot_status outcome(const Watch *w, Confined *out, Err *e)
     out->end = w->said.end == KEEPER_SIGNALLED ? CONFINE_SIGNALLED : CONFINE_EXITED;
     if (w->said.end == KEEPER_SWARMED)
         out->end = CONFINE_SWARMED;
+    else if (w->said.end == KEEPER_MEMORY)
+        out->end = CONFINE_MEMORY;
+    else if (w->said.end == KEEPER_DISK)
+        out->end = CONFINE_DISK;
     else if (w->timed_out && stopped)
         out->end = CONFINE_TIMED_OUT;
     else if (w->flooded && stopped)
@@ -241,15 +251,25 @@ static uint64_t processes_of_user(void)
     return n;
 }
 
+static uint64_t memory_for(const ConfineJob *job)
+{
+    struct sysinfo s;
+    uint64_t want = job->memory_bytes ? job->memory_bytes : CONFINE_MEMORY_BYTES;
+    uint64_t most = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit / 4 * 3 : want;
+    return want < most ? want : most;
+}
+
 static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
 {
     j->cwd = job->place->path.p;
+    j->place_fd = job->place->dir;
     j->time_ms = job->time_ms;
+    j->memory_bytes = memory_for(job);
+    j->disk_bytes = job->disk_bytes ? job->disk_bytes : CONFINE_DISK_BYTES;
     /* More than the keeper allows, so that it is the keeper who says why. */
     unsigned max = CONFINE_PROCESSES_MAX + CONFINE_PROCESSES_MAX / 4;
-    if (getuid() == 0)
-        jail_herd(j, max, into);
-    else
+    jail_herd(j, max, into);
+    if (getuid() != 0)
         j->nproc = processes_of_user() + max;
     switch (job->how) {
     case CONFINE_BWRAP:
@@ -265,17 +285,28 @@ static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
     return err_set(e, JOT_INVALID, "no mechanism was chosen");
 }
 
+static Str what_was_planted(PlantWatch *plants, Arena *into)
+{
+    AUTO(Buf) told = { 0 };
+    plant_after(plants, &told);
+    return arena_copy(into, buf_str(&told));
+}
+
 jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e)
 {
-    AUTO(Jail)
-    j = { .ruleset = FD_NONE, .filter_fd = FD_NONE, .output = FD_NONE, .herd_fd = FD_NONE };
+    AUTO(Jail) j = jail_none();
     Watch w = { .job = job, .output = FD_NONE, .report = FD_NONE, .control = FD_NONE };
     pid_t keeper = -1;
+    AUTO(PlantWatch) plants = { 0 };
     *out = (Confined){ 0 };
     if (job->place->path.n == 1 && job->how != CONFINE_NOT)
         return err_set(e, JOT_UNSUPPORTED,
                        "a command cannot be confined to '/': use another "
                        "working directory");
+    if (job->how != CONFINE_NOT) {
+        plant_before(&plants, job->place);
+        j.plants = &plants;
+    }
     TRY(make_jail(job, into, &j, e));
     w.text = (Output){ .head_max = job->output_max - job->output_max / 4,
                        .tail_max = job->output_max / 4 };
@@ -293,6 +324,8 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
             continue;
     fd_close(&w.output);
     fd_close(&w.report);
+    if (j.plants && keeper > 0)
+        out->planted = what_was_planted(&plants, into);
     TRY(st);
     show(&w.text, into, out);
     return outcome(&w, out, e);

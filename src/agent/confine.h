@@ -5,14 +5,18 @@
  *     terminal, and no open files of ours;
  *   - writes only below the working directory and in a /tmp of its own, and never
  *     into the pad, also where that lies in the working directory;
- *   - does not see the user's home, unless that is the working directory, nor the
- *     files that hold the machine's secrets;
+ *   - does not see the user's home, unless that is the working directory, nor files of
+ *     the machine that not everybody may read;
  *   - has no network unless it is given, and never sockets other than the internet's;
- *   - ends with everything it started: what it left behind is killed;
- *   - is bounded in time, output, processes, file sizes and memory per process.
+ *   - ends with everything it started: what it left behind is killed, and where that
+ *     cannot be done the result is an error;
+ *   - leaves nothing that other programs run or obey (plant.h), unless that is allowed;
+ *   - is bounded in time, output, processes, sizes of files, memory of each process, and
+ *     memory and disk of all of them together.
  *
  * Mechanisms, best first:
- *   bwrap     namespaces made by bubblewrap, and a seccomp filter inside
+ *   bwrap     namespaces made by bubblewrap, and inside a seccomp filter and, where the kernel has
+ *             it, Landlock
  *   landlock  Landlock rules (ABI 6, Linux 6.12) and the same filter, without sockets; the command
  *             sees the names of processes outside, but cannot look into them.  Where the pad lies
  *             in the working directory, nothing new can be made in the directories above the pad,
@@ -37,6 +41,10 @@ enum {
     CONFINE_COMMAND_MAX = 64 * 1024,         /* bytes */
 };
 
+/* Of all processes of a command together, unless a job says otherwise. */
+#define CONFINE_MEMORY_BYTES (UINT64_C(8) << 30) /* and never more than 3/4 of the machine's */
+#define CONFINE_DISK_BYTES (UINT64_C(8) << 30)
+
 typedef enum ConfineHow {
     CONFINE_BEST = 0,
     CONFINE_BWRAP,
@@ -55,6 +63,8 @@ typedef struct ConfineJob {
     bool network;
     int64_t time_ms;
     size_t output_max;            /* bytes that are kept: the beginning and the end */
+    uint64_t memory_bytes;        /* 0: CONFINE_MEMORY_BYTES */
+    uint64_t disk_bytes;          /* 0: CONFINE_DISK_BYTES */
     bool (*cancelled)(void *ctx); /* may be NULL */
     void *ctx;
 } ConfineJob;
@@ -65,6 +75,8 @@ typedef enum ConfineEnd {
     CONFINE_TIMED_OUT,
     CONFINE_FLOODED, /* more than CONFINE_FLOOD_BYTES of output */
     CONFINE_SWARMED, /* more than CONFINE_PROCESSES_MAX processes */
+    CONFINE_MEMORY,  /* more memory, of all processes together, than they may have */
+    CONFINE_DISK,    /* the same */
 } ConfineEnd;
 
 typedef struct Confined {
@@ -72,6 +84,7 @@ typedef struct Confined {
     int code;
     Str head, tail;    /* of standard output and error as they came; any bytes */
     uint64_t left_out; /* bytes between the two */
+    Str planted;       /* what was put aside or back (plant.h), a sentence a line; may be empty */
 } Confined;
 
 /* Try whether a mechanism works here: it runs `true`.  The sentence says why not. */

@@ -2,18 +2,15 @@
 #include "agent/jail.h"
 
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ENVIRONMENT_MAX = 32 };
 
-const char *const jail_hidden[] = {
-    "/etc/shadow",      "/etc/shadow-",     "/etc/gshadow",   "/etc/gshadow-",
-    "/etc/sudoers",     "/etc/sudoers.d",   "/etc/ssh",       "/etc/security/opasswd",
-    "/etc/ssl/private", "/etc/krb5.keytab", "/etc/wireguard", NULL,
-};
+const char *const jail_told[] = { "/sys/devices/system", "/sys/fs/cgroup",
+                                  "/sys/kernel/mm/transparent_hugepage", NULL };
 
 /* Names whose values are taken over: language and time zone.  Nothing else is, so nothing secret
  * is, whatever it is called. */
@@ -48,14 +45,19 @@ void jail_shell(const ConfineJob *job, Arena *into, const char **argv, size_t *n
 
 jot_status jail_tmp(Arena *into, Jail *out, Err *e)
 {
-    const char *base = getenv("TMPDIR");
-    char *path = arena_cstr(
-        into, arena_printf(into, "%s/jotter-shell-XXXXXX", base && base[0] == '/' ? base : "/tmp"));
-    if (!mkdtemp(path))
+    const char *named = getenv("TMPDIR");
+    Str base = named && named[0] == '/' ? str(named) : S("/tmp");
+    char *path =
+        arena_cstr(into, arena_printf(into, STR_FMT "/jotter-shell-XXXXXX", STR_ARG(base)));
+    out->tmp_above = open(base.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (out->tmp_above < 0 || !mkdtemp(path))
         return err_errno(e, errno, "could not make a directory for temporary files");
     out->tmp = str(path);
-    out->tmp_path = path;
-    return JOT_OK;
+    out->tmp_name = strrchr(path, '/') + 1;
+    out->tmp_fd =
+        openat(out->tmp_above, out->tmp_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return out->tmp_fd < 0 ? err_errno(e, errno, "could not open a directory for temporary files")
+                           : JOT_OK;
 }
 
 jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e)
@@ -69,22 +71,33 @@ jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     return JOT_OK;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
+Jail jail_none(void)
 {
-    (void)info, (void)kind, (void)at;
-    int removed = remove(path);
-    (void)removed; /* what cannot be removed stays; the rest need not */
-    return 0;
+    Jail j = { .ruleset = FD_NONE,
+               .filter_fd = FD_NONE,
+               .self_fd = FD_NONE,
+               .output = FD_NONE,
+               .fence = FD_NONE,
+               .tmp_fd = FD_NONE,
+               .tmp_above = FD_NONE };
+    for (size_t i = 0; i < COUNT_OF(j.stand_ins); i++)
+        j.stand_ins[i].fd = FD_NONE;
+    for (size_t i = 0; i < COUNT_OF(j.herds); i++)
+        j.herds[i] = (JailHerd){ .fd = FD_NONE, .events = FD_NONE };
+    return j;
 }
 
 void jail_done(Jail *j)
 {
     fd_close(&j->ruleset);
+    fd_close(&j->fence);
     fd_close(&j->filter_fd);
+    fd_close(&j->self_fd);
     fd_close(&j->output);
     jail_disband(j);
     jail_release(j);
-    if (j->tmp.n)
-        nftw(j->tmp.p, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    jail_remove(j->tmp_above, j->tmp_name, j->tmp_fd);
+    fd_close(&j->tmp_fd);
+    fd_close(&j->tmp_above);
     j->tmp = (Str){ 0 };
 }

@@ -9,12 +9,23 @@
 #include <sys/types.h>
 
 #include "agent/confine.h"
+#include "agent/plant.h"
 
 enum {
-    JAIL_FILTER_MAX = 256, /* instructions */
-    JAIL_FILTER_FD = 3,    /* where bwrap finds the filter */
-    JAIL_STAND_INS = 8,    /* files beside a database */
+    JAIL_FILTER_MAX = 1024, /* instructions */
+    JAIL_FILTER_FD = 3,     /* where bwrap finds the filter */
+    JAIL_SELF_FD = 4,       /* where it finds this program, to be run inside */
+    JAIL_STAND_INS = 8,     /* files beside a database */
+    JAIL_LEFT_MS = 5000,    /* after which the keeper gives up killing */
+    JAIL_HERDS = 2,         /* the older kind of control groups has one for each controller */
 };
+
+/* A control group with limits, to be removed afterwards. */
+typedef struct JailHerd {
+    char *path; /* NULL: none */
+    Fd fd;      /* through which a process joins it; FD_NONE: none */
+    Fd events;  /* where it tells of processes that were killed for memory; FD_NONE: nowhere */
+} JailHerd;
 
 typedef struct Jail {
     char *const *argv; /* argv[0] is a path */
@@ -22,6 +33,7 @@ typedef struct Jail {
     const char *cwd;
     Fd ruleset;   /* of Landlock; FD_NONE: none */
     Fd filter_fd; /* the filter for bwrap, to be JAIL_FILTER_FD; FD_NONE: none */
+    Fd self_fd;   /* this program, to be JAIL_SELF_FD; FD_NONE: none */
     struct sock_fprog filter;
     bool sealed; /* no privileges, no new ones, and `filter` */
     Fd output;   /* standard output and error */
@@ -30,14 +42,21 @@ typedef struct Jail {
         Fd fd;
         char *path;
     } stand_ins[JAIL_STAND_INS];
-    char *herd;      /* a control group with a limit, to be removed afterwards; NULL: none */
-    Fd herd_fd;      /* through which a process joins it; FD_NONE: none */
-    uint64_t nproc;  /* processes its user may have; 0: not limited so */
-    int64_t time_ms; /* of processor, for each process */
-    Str tmp;         /* a directory to be removed afterwards; empty: none */
-    char *tmp_path;  /* the same, as a C string */
+    JailHerd herds[JAIL_HERDS];
+    Fd fence;              /* a ruleset that keeps the keeper's signals in; FD_NONE: none */
+    uint64_t nproc;        /* processes its user may have; 0: not limited so */
+    int64_t time_ms;       /* of processor, for each process */
+    uint64_t memory_bytes; /* of all processes together */
+    uint64_t disk_bytes;   /* the same */
+    int place_fd;          /* the working directory; borrowed */
+    PlantWatch *plants;    /* what is to be kept as it is; NULL: nothing */
+    /* A directory for temporary files, to be removed afterwards; empty: none. */
+    Str tmp;
+    const char *tmp_name; /* the last part of it */
+    Fd tmp_fd, tmp_above; /* the directory, and the one it is in */
 } Jail;
 
+Jail jail_none(void); /* nothing is open */
 void jail_done(Jail *j);
 DEFINE_AUTO(Jail, jail_done)
 
@@ -54,17 +73,52 @@ void jail_shell(const ConfineJob *job, Arena *into, const char **argv, size_t *n
 /* A directory of its own for temporary files. */
 MUST_USE jot_status jail_tmp(Arena *into, Jail *out, Err *e);
 
-/* Limit the number of processes by a control group, if that can be done here; and remove it. */
-void jail_herd(Jail *j, unsigned max, Arena *into);
+/* Limit the number of processes and their memory by control groups, if that can be done here; and
+ * remove them. */
+void jail_herd(Jail *j, unsigned processes_max, Arena *into);
 void jail_disband(Jail *j); /* nothing is allocated */
+/* True if one of them was killed because all had too much; nothing is allocated. */
+bool jail_herd_starved(const Jail *j);
 
-/* The files that hold the machine's secrets; ends with NULL. */
-extern const char *const jail_hidden[];
+/* What of /sys a command may read: processors, memory, limits.  Ends with NULL. */
+extern const char *const jail_told[];
+
+/* Paths of the machine that a command must not read; each stands for all below it. */
+typedef struct JailHidden {
+    Str *at; /* followed by a NUL each */
+    size_t n, cap;
+} JailHidden;
+void jail_hidden(Arena *into, JailHidden *out);
+
+/* Remove a directory that a command has written in; `above` is where its name is.  Nothing is
+ * allocated. */
+void jail_remove(int above, const char *name, int dir);
 
 /* System calls that a command has no business with; returns the number of instructions, 0 if this
  * machine's are not known.  `internet`: its sockets are allowed; no others ever are.
- * `mounts`: files that must not change are mounted so. */
-size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool mounts);
+ * `namespaces`: it has its own, and files that must not change are mounted so. */
+size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool namespaces);
+
+/* --- Inside bwrap (jail_inside.c) ---------------------------------------------------------- */
+
+/* argv for this program as bwrap runs it: it puts the second wall up, then becomes the command
+ * whose argv follows. */
+void jail_inside(const char *dir, const char **argv, size_t *n);
+
+/* A ruleset for a process that is in namespaces already: everything there is read, but nothing
+ * written beyond the working directory, /tmp and a few devices.  JOT_UNSUPPORTED: this kernel has
+ * none, or not one that lets files be moved. */
+MUST_USE jot_status jail_second_wall(const char *dir, Fd *out, Err *e);
+#define JAIL_RESTRICT_SELF 446 /* landlock_restrict_self: the same number on every machine */
+
+/* --- The command's own process (jail_enter.c) ---------------------------------------------- */
+
+/* Become the command: for a process just forked. */
+NO_RETURN void jail_enter(const Jail *j, int report);
+/* Say what did not work, with errno, and end. */
+NO_RETURN void jail_fail(int report, const char *what);
+/* Bound the memory of this process and of each it starts. */
+MUST_USE bool jail_limit_data(void);
 
 /* --- The keeper: a process between us and the command (keeper.c) --------------------------- */
 
@@ -72,6 +126,9 @@ typedef enum KeeperEnd {
     KEEPER_EXITED = 1,
     KEEPER_SIGNALLED,
     KEEPER_SWARMED,
+    KEEPER_MEMORY, /* too much of it */
+    KEEPER_DISK,
+    KEEPER_LEFT,   /* something could not be killed */
     KEEPER_FAILED, /* it was not run: `code` is errno */
 } KeeperEnd;
 

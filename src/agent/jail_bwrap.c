@@ -10,6 +10,7 @@
  * that are not there must not be made either: SQLite would believe them.  So each
  * stands, while the command runs, as an empty file that nobody can write, with a
  * mount over it.  Whoever needs it holds a lock on it; the last one removes it. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 
 #include "agent/jail.h"
 
-enum { ARGS_MAX = 512, TRIES = 16 };
+enum { ARGS_MAX = 8000 /* bwrap takes 9,000 */, TRIES = 16, ROOM_FOR_REST = 64 };
 
 typedef struct Args {
     const char **at;
@@ -70,32 +71,101 @@ static void hide(Args *a, const char *path)
         add3(a, "--ro-bind", "/dev/null", path);
 }
 
+/* Files of /proc that are not for everybody; root could read some of them. */
+static void hide_unreadable(Args *a, const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+    struct stat info;
+    while (d && (entry = readdir(d))) {
+        if (entry->d_name[0] == '.' || (entry->d_name[0] >= '0' && entry->d_name[0] <= '9') ||
+            fstatat(dirfd(d), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        if (S_ISREG(info.st_mode) && !(info.st_mode & S_IROTH))
+            add3(a, "--ro-bind", "/dev/null", arena_printf(a->into, "%s/%s", dir, entry->d_name).p);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void add_tmpfs(Args *a, const char *path)
+{
+    add2(a, "--size", arena_printf(a->into, "%d", CONFINE_TMP_BYTES).p);
+    add2(a, "--tmpfs", path);
+}
+
+/* What the kernel tells, and what is the command's alone.  A /proc of its own is not the command's
+ * to write: for root, what is below /proc/sys is the machine's, and the kernel asks for no
+ * privilege but the user's number. */
+static void add_own(Args *a)
+{
+    add2(a, "--proc", "/proc");
+    hide_unreadable(a, "/proc");
+    add2(a, "--remount-ro", "/proc");
+    add2(a, "--dev", "/dev");
+    add_tmpfs(a, "/dev/shm");
+    add2(a, "--remount-ro", "/dev");
+    add_tmpfs(a, "/tmp");
+    add3(a, "--symlink", "/tmp", "/var/tmp");
+}
+
 static void add_system(Args *a, bool network)
 {
     static const char *const tops[] = { "/usr",   "/bin",    "/sbin", "/lib", "/lib32",
-                                        "/lib64", "/libx32", "/opt",  "/sys", "/etc" };
+                                        "/lib64", "/libx32", "/opt",  "/etc" };
+    JailHidden hidden = { 0 };
     for (size_t i = 0; i < COUNT_OF(tops); i++)
         add_top(a, tops[i]);
-    for (size_t i = 0; jail_hidden[i]; i++)
-        hide(a, jail_hidden[i]);
+    for (const char *const *told = jail_told; *told; told++)
+        add3(a, "--ro-bind-try", *told, *told);
+    jail_hidden(a->into, &hidden);
+    for (size_t i = 0; i < hidden.n; i++)
+        hide(a, hidden.at[i].p);
     if (network)
         add3(a, "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve");
-    add2(a, "--proc", "/proc");
-    add2(a, "--dev", "/dev");
-    add2(a, "--size", arena_printf(a->into, "%d", CONFINE_TMP_BYTES).p);
-    add2(a, "--tmpfs", "/tmp");
-    add2(a, "--symlink", "/tmp");
-    add(a, "/var/tmp");
+    add_own(a);
 }
 
-/* Every directory from the working directory to the pad's place is a mount of its own. */
+/* Mounted already?  A second mount would cover what is mounted below the first. */
+static bool is_bound(const Args *a, const char *dir)
+{
+    for (size_t i = 0; i + 1 < a->n; i++)
+        if (strcmp(a->at[i], "--bind") == 0 && strcmp(a->at[i + 1], dir) == 0)
+            return true;
+    return false;
+}
+
+/* Every directory from the working directory to the place is a mount of its own. */
 static void add_way(Args *a, const Place *p, Str to)
 {
     for (size_t at = p->path.n + 1; at < to.n; at++)
         if (to.p[at] == '/') {
             const char *dir = arena_cstr(a->into, str_slice(to, 0, at));
-            add3(a, "--bind", dir, dir);
+            if (!is_bound(a, dir))
+                add3(a, "--bind", dir, dir);
         }
+}
+
+/* The ways to all that is mounted in the working directory, before anything is mounted there: a
+ * directory that is mounted later covers what was mounted below it. */
+static void add_ways(Args *a, const Place *p)
+{
+    if (place_holds_pad(p))
+        add_way(a, p, p->pad);
+    for (size_t i = 0; i < PLACE_OWN; i++)
+        if (p->own[i].below)
+            add_way(a, p, p->own[i].path);
+}
+
+/* What is the user's own is not there. */
+static void hide_own(Args *a, const Place *p)
+{
+    for (size_t i = 0; i < PLACE_OWN; i++) {
+        if (!p->own[i].below)
+            continue;
+        add2(a, "--tmpfs", p->own[i].path.p);
+        add2(a, "--remount-ro", p->own[i].path.p);
+    }
 }
 
 static bool is_stand_in(const struct stat *info)
@@ -145,7 +215,6 @@ static jot_status add_pad(Args *a, const Place *p, Jail *out, Err *e)
                                                         ".index-shm", ".index-journal" };
     if (!place_holds_pad(p))
         return JOT_OK;
-    add_way(a, p, p->pad);
     add3(a, "--ro-bind", p->pad.p, p->pad.p);
     for (size_t i = 0; p->pad_is_file && i < JAIL_STAND_INS; i++) {
         char *path = arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, beside[i]));
@@ -158,6 +227,39 @@ static jot_status add_pad(Args *a, const Place *p, Jail *out, Err *e)
         add3(a, "--ro-bind", path, path);
     }
     return JOT_OK;
+}
+
+static bool is_link(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+/* What lies in the working directory or in its directory of git is a mount, in one. */
+static bool cannot_be_moved(Str path)
+{
+    Str rest = str_starts(path, S(".git/")) ? str_from(path, strlen(".git/")) : path;
+    return str_find(rest, '/') == rest.n;
+}
+
+/* What is there of the files that others run or obey, over itself and read-only.  The directory of
+ * git in the working directory is a mount, too, so that nobody moves it away with what is in it.
+ * What lies deeper can be moved with the directories above it: that is seen afterwards. */
+static void add_plants(Args *a, const Place *p, PlantWatch *w)
+{
+    for (size_t i = 0; i < w->roots_n && a->n + ROOM_FOR_REST < ARGS_MAX; i++) {
+        const PlantRoot *r = &w->roots[i];
+        const char *path = arena_printf(a->into, "%s/%s", p->path.p, r->path.p).p;
+        if (r->is_git && str_find(r->path, '/') != r->path.n)
+            continue;
+        if (r->is_git && r->path.n && !is_bound(a, path))
+            add3(a, "--bind-try", path, path);
+        if (r->is_git || is_link(path))
+            continue;
+        add3(a, "--ro-bind-try", path, path); /* somebody may just have removed it */
+        if (cannot_be_moved(r->path))
+            plant_guarded(w, r->path);
+    }
 }
 
 static void add_environment(Args *a, char *const *env)
@@ -196,11 +298,14 @@ static const char *find_bwrap(void)
 
 jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
-    Args a = { .at = NEW_ARRAY(into, const char *, ARGS_MAX + 8), .into = into };
+    Args a = { .at = NEW_ARRAY(into, const char *, ARGS_MAX + 16), .into = into };
     const char *bwrap = find_bwrap(), *dir = job->place->path.p;
     if (!bwrap)
         return err_set(e, JOT_UNSUPPORTED, "bubblewrap is not installed");
     TRY(store_filter(into, out, e));
+    out->self_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+    if (out->self_fd < 0)
+        return err_errno(e, errno, "could not find this program");
     out->envp = jail_environment(S("/tmp"), job->place->path, into);
     add(&a, bwrap);
     add(&a, "--unshare-all");
@@ -211,12 +316,19 @@ jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     add_environment(&a, out->envp);
     add_system(&a, job->network);
     add3(&a, "--bind", dir, dir);
+    add_ways(&a, job->place);
+    if (out->plants)
+        add_plants(&a, job->place, out->plants);
     TRY(add_pad(&a, job->place, out, e));
+    hide_own(&a, job->place);
+    add2(&a, "--remount-ro", "/");
     add2(&a, "--chdir", dir);
     add2(&a, "--seccomp", arena_printf(into, "%d", JAIL_FILTER_FD).p);
     add(&a, "--");
     if (a.n >= ARGS_MAX)
-        return err_set(e, JOT_UNSUPPORTED, "the pad lies too deep in the working directory");
+        return err_set(e, JOT_UNSUPPORTED,
+                       "too much would have to be hidden or kept apart for a command");
+    jail_inside(dir, a.at, &a.n);
     jail_shell(job, into, a.at, &a.n);
     out->argv = (char *const *)a.at;
     return JOT_OK;

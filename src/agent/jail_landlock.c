@@ -66,7 +66,8 @@ typedef struct Except {
 
 typedef struct Rules {
     int ruleset;
-    const Except *except;
+    uint64_t known; /* the rights it is about */
+    Except *except;
     size_t except_n;
     int failed; /* errno of the first rule that could not be made */
 } Rules;
@@ -74,7 +75,7 @@ typedef struct Rules {
 static void allow_fd(Rules *r, int fd, uint64_t rights)
 {
     struct stat info;
-    PathAttr a = { .access = rights, .fd = fd };
+    PathAttr a = { .access = rights & r->known, .fd = fd };
     if (fstat(fd, &info) != 0)
         return;
     if (!S_ISDIR(info.st_mode))
@@ -153,30 +154,68 @@ static void allow_below(Rules *r, int at, const char *name, Str path, uint64_t r
 
 static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
 {
-    static const char *const reads[] = { "/usr",
-                                         "/bin",
-                                         "/sbin",
-                                         "/lib",
-                                         "/lib32",
-                                         "/lib64",
-                                         "/libx32",
-                                         "/opt",
-                                         "/sys",
-                                         "/proc",
-                                         "/run/systemd/resolve" };
+    static const char *const reads[] = { "/bin",   "/sbin",   "/lib",  "/lib32",
+                                         "/lib64", "/libx32", "/proc", "/run/systemd/resolve" };
+    static const char *const looked_through[] = { "/usr", "/opt", "/etc" };
     static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                            "/dev/urandom" };
     for (size_t i = 0; i < COUNT_OF(reads); i++)
         allow(r, reads[i], READS);
     for (size_t i = 0; i < COUNT_OF(devices); i++)
         allow(r, devices[i], READ_FILE | WRITE_FILE);
-    allow_below(r, AT_FDCWD, "/etc", S("/etc"), READS, into);
+    for (const char *const *told = jail_told; *told; told++)
+        allow(r, *told, READS);
+    for (size_t i = 0; i < COUNT_OF(looked_through); i++)
+        allow_below(r, AT_FDCWD, looked_through[i], str(looked_through[i]), READS, into);
     /* The directory that was opened, whatever has its name by now. */
     allow_below(r, job->place->dir, ".", job->place->path, WRITES, into);
     allow(r, tmp.p, WRITES);
 }
 
-static jot_status make_ruleset(bool network, Fd *out, Err *e)
+/* What a ruleset of an older kernel can say: each version knew more of the bits. */
+static RulesetAttr known_to(long abi, RulesetAttr a)
+{
+    static const struct {
+        long abi;
+        uint64_t fs;
+    } since[] = { { 2, REFER }, { 3, TRUNCATE }, { 5, IOCTL_DEV } };
+    for (size_t i = 0; i < COUNT_OF(since); i++)
+        if (abi < since[i].abi)
+            a.fs &= ~since[i].fs;
+    if (abi < 4)
+        a.net = 0;
+    if (abi < 6)
+        a.scoped = 0;
+    return a;
+}
+
+jot_status jail_second_wall(const char *dir, Fd *out, Err *e)
+{
+    enum { REFER_SINCE = 2 }; /* before, no file could be moved to another directory */
+    static const char *const devices[] = { "/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
+                                           "/dev/urandom", "/dev/tty",  "/dev/ptmx", "/dev/pts" };
+    long abi = syscall(CREATE_RULESET, NULL, 0, GET_VERSION);
+    if (abi < REFER_SINCE)
+        return err_set(e, JOT_UNSUPPORTED, "this kernel's Landlock cannot be used");
+    RulesetAttr a = known_to(
+        abi, (RulesetAttr){ .fs = WRITES | MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV, .scoped = 3 });
+    AUTO(Fd) fd = (int)syscall(CREATE_RULESET, &a, sizeof a, 0);
+    Rules r = { .ruleset = fd, .known = a.fs };
+    if (fd < 0)
+        return err_errno(e, errno, "could not use Landlock");
+    allow(&r, "/", READS);
+    allow(&r, dir, WRITES);
+    allow(&r, "/tmp", WRITES);
+    allow(&r, "/dev/shm", WRITES);
+    for (size_t i = 0; i < COUNT_OF(devices); i++)
+        allow(&r, devices[i], READ_FILE | WRITE_FILE | IOCTL_DEV);
+    if (r.failed)
+        return err_errno(e, r.failed, "could not use Landlock");
+    *out = fd_take(&fd);
+    return JOT_OK;
+}
+
+static jot_status make_ruleset(bool network, Rules *r, Fd *out, Err *e)
 {
     long abi = syscall(CREATE_RULESET, NULL, 0, GET_VERSION);
     RulesetAttr a = { .fs = WRITES | MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV,
@@ -188,23 +227,41 @@ static jot_status make_ruleset(bool network, Fd *out, Err *e)
         return err_set(e, JOT_UNSUPPORTED, "this kernel's Landlock is version %ld: %d is needed",
                        abi, ABI_MIN);
     *out = (int)syscall(CREATE_RULESET, &a, sizeof a, 0);
+    r->ruleset = *out;
+    r->known = a.fs;
+    return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
+}
+
+/* A keeper behind this reaches with its signals only what it started. */
+static jot_status make_fence(Fd *out, Err *e)
+{
+    RulesetAttr a = { .scoped = 2 };
+    *out = (int)syscall(CREATE_RULESET, &a, sizeof a, 0);
     return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
 }
 
 jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
     const Place *p = job->place;
-    Except except[16] = { { .path = p->pad, .begins = p->pad_is_file, .rights = READS } };
-    Rules r = { .except = except, .except_n = p->pad.n ? 1 : 0 };
+    JailHidden hidden = { 0 };
+    Rules r = { 0 };
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
     size_t n = jail_filter(code, job->network, false);
     if (!n)
         return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
-    for (size_t i = 0; jail_hidden[i] && r.except_n < COUNT_OF(except); i++)
-        except[r.except_n++] = (Except){ .path = str(jail_hidden[i]) };
-    TRY(make_ruleset(job->network, &out->ruleset, e));
+    jail_hidden(into, &hidden);
+    r.except = NEW_ARRAY(into, Except, hidden.n + 1 + PLACE_OWN);
+    if (p->pad.n)
+        r.except[r.except_n++] =
+            (Except){ .path = p->pad, .begins = p->pad_is_file, .rights = READS };
+    for (size_t i = 0; i < PLACE_OWN; i++)
+        if (p->own[i].path.n)
+            r.except[r.except_n++] = (Except){ .path = p->own[i].path };
+    for (size_t i = 0; i < hidden.n; i++)
+        r.except[r.except_n++] = (Except){ .path = hidden.at[i] };
+    TRY(make_ruleset(job->network, &r, &out->ruleset, e));
+    TRY(make_fence(&out->fence, e));
     TRY(jail_open(job, into, out, e));
-    r.ruleset = out->ruleset;
     add_rules(&r, job, out->tmp, into);
     if (r.failed)
         return err_errno(e, r.failed, "could not use Landlock");

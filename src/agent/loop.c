@@ -399,7 +399,10 @@ static jot_status take_lease(Loop *l, const Run *r, Err *e)
 
 jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
 {
-    TRY(run_new(l->m, query, out, e));
+    if (l->frame.sign[0])
+        TRY(run_new_in(l->m, &l->frame, query, out, e));
+    else
+        TRY(run_new(l->m, query, out, e));
     return take_lease(l, out, e);
 }
 

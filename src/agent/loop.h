@@ -82,6 +82,7 @@ typedef struct Loop {
     /* What to begin with.  A run that goes on keeps what it was begun with; only if the model is
      * another one, or `setup_anew` is set, it gets the model and its limits from here. */
     Setup setup;
+    Frame frame; /* the rules in it were made in; without a sign: a run that begins draws one */
     bool setup_anew;
     bool protocol_given; /* setup.json was asked for: a run that has the other is refused */
 } Loop;

@@ -2,7 +2,11 @@
  *
  * The question comes first, with the summary of what is not shown any more behind
  * it; then each turn as the model said it and as it was answered.  Nothing but the
- * transcript is asked: the same one always gives the same messages. */
+ * transcript is asked: the same one always gives the same messages.
+ *
+ * Where a provider has a place for a result, that is its frame, and the text is exact.  What we
+ * say inside of it, and around a summary, carries the run's sign; a run that was begun without one
+ * has these lines as they were. */
 #include "agent/messages.h"
 
 #include "memory/artifact.h"
@@ -12,49 +16,99 @@
 #include "tool/tool.h"
 
 /* What the pad's own tools answered is in the pad, and nowhere else: the same call reads it. */
-static Str call_again(const TurnCall *c, Arena *into)
+static Str call_again(const Frame *f, const TurnCall *c, Arena *into)
 {
     AUTO(Buf) call = { 0 };
-    frame_call_add_text(&call, c->tool, c->args);
+    frame_call_add_text(&call, f, c->tool, c->args);
     return arena_copy(into, buf_str(&call));
 }
 
 /* What stands for a result that is not shown: how to read it again. */
-static Str pointer_to(const TurnCall *c, Arena *into)
+static Str pointer_to(const Frame *f, const TurnCall *c, Arena *into)
 {
     bool pad = tool_find(TOOLS_ALL, c->tool) != NULL;
     Str again =
-        pad ? call_again(c, into)
+        pad ? call_again(f, c, into)
             : arena_printf(into,
                            "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
                            STR_ARG(c->call));
-    return arena_printf(into, "[tool_result elided; about %zu tokens; read it again: " STR_FMT "]",
-                        tokens_estimate(c->result), STR_ARG(again));
+    return arena_printf(into,
+                        "[tool_result%s%s elided; about %zu tokens; read it again: " STR_FMT "]",
+                        f->sign[0] ? " " : "", f->sign, tokens_estimate(c->result), STR_ARG(again));
+}
+
+/* The line that stands for a result; empty: it is shown. */
+static Str elided(const Transcript *t, const TurnCall *c, Arena *into)
+{
+    /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer. */
+    if (!c->ok || c->n > t->cleared)
+        return (Str){ 0 };
+    Str pointer = pointer_to(&t->frame, c, into);
+    return tokens_estimate(pointer) < tokens_estimate(c->result) ? pointer : (Str){ 0 };
+}
+
+static void add_warning(Buf *to, const Frame *f, Str warning)
+{
+    if (warning.n)
+        buf_addf(to, "\n\n[warning%s%s] " STR_FMT, f->sign[0] ? " " : "", f->sign,
+                 STR_ARG(warning));
 }
 
 static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
 {
-    /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer. */
-    if (c->ok && c->n <= t->cleared) {
-        Str pointer = pointer_to(c, into);
-        if (tokens_estimate(pointer) < tokens_estimate(c->result))
-            return pointer;
+    Str pointer = elided(t, c, into);
+    if (pointer.n || !c->warning.n)
+        return pointer.n ? pointer : c->result;
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    buf_add(&text, c->result);
+    add_warning(&text, &t->frame, c->warning);
+    return arena_copy(into, buf_str(&text));
+}
+
+/* The same in words, below its call. */
+static Str told_result(const Transcript *t, const TurnCall *c, Arena *into)
+{
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    Result item = { .n = c->n, .ok = c->ok, .tool = c->tool, .args = c->args };
+    if (!t->frame.sign[0]) {
+        item.result = shown_result(t, c, into);
+        results_add_item(&text, &t->frame, &item);
+        return arena_copy(into, buf_str(&text));
     }
-    if (!c->warning.n)
-        return c->result;
-    return arena_printf(into, STR_FMT "\n\n[warning] " STR_FMT, STR_ARG(c->result),
-                        STR_ARG(c->warning));
+    Str pointer = elided(t, c, into);
+    if (!pointer.n)
+        item.result = c->result;
+    frame_part_add(&text, &t->frame, "results", (Str){ 0 });
+    results_add_item(&text, &t->frame, &item);
+    buf_add(&text, pointer);
+    if (!pointer.n)
+        add_warning(&text, &t->frame, c->warning);
+    return arena_copy(into, buf_str(&text));
+}
+
+static Str old_first_text(const Transcript *t, Arena *into)
+{
+    return arena_printf(into,
+                        STR_FMT "\n\n[session summary: %llu turn%s replaced]\n" STR_FMT
+                                "\n[end of the summary: go on from here]",
+                        STR_ARG(t->query), (unsigned long long)t->summed, t->summed == 1 ? "" : "s",
+                        STR_ARG(t->summary));
 }
 
 static Str first_text(const Transcript *t, Arena *into)
 {
     if (!t->summary.n)
         return t->query;
-    return arena_printf(into,
-                        STR_FMT "\n\n[session summary: %llu turn%s replaced]\n" STR_FMT
-                                "\n[end of the summary: go on from here]",
-                        STR_ARG(t->query), (unsigned long long)t->summed, t->summed == 1 ? "" : "s",
-                        STR_ARG(t->summary));
+    if (!t->frame.sign[0])
+        return old_first_text(t, into);
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    AUTO(Buf) says = { 0 };
+    buf_addf(&says, " turns=\"%llu\"", (unsigned long long)t->summed);
+    buf_addf(&text, STR_FMT "\n\n", STR_ARG(t->query));
+    frame_value_add(&text, &t->frame, "summary", buf_str(&says), t->summary);
+    frame_end_add(&text, &t->frame);
+    buf_add(&text, S("The summary stands for the turns before; go on from here."));
+    return arena_copy(into, buf_str(&text));
 }
 
 /* The model's own words.  A provider refuses a message of nothing. */
@@ -72,13 +126,11 @@ static LlmMessage said(const Turn *turn, Arena *into)
 
 static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
 {
-    Str shown = shown_result(t, c, into);
-    if (!t->setup.json && turn->kind != TURN_REDACTED)
-        return (LlmPart){ .kind = LLM_RESULT, .id = c->part, .text = shown, .is_error = !c->ok };
-    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
-    Result item = { .n = c->n, .ok = c->ok, .tool = c->tool, .args = c->args, .result = shown };
-    results_add_item(&text, &item);
-    return (LlmPart){ .kind = LLM_TEXT, .text = arena_copy(into, buf_str(&text)) };
+    if (t->setup.json || turn->kind == TURN_REDACTED)
+        return (LlmPart){ .kind = LLM_TEXT, .text = told_result(t, c, into) };
+    return (LlmPart){
+        .kind = LLM_RESULT, .id = c->part, .text = shown_result(t, c, into), .is_error = !c->ok
+    };
 }
 
 /* What the model was answered: results first, then words.  False: nothing. */

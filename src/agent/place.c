@@ -13,9 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
+#include "agent/plant.h"
+#include "base/home.h"
 #include "base/id.h"
 #include "base/url.h"
 
@@ -61,21 +64,28 @@ static jot_status find_pad(Place *p, Str pad_url, Err *e)
     return JOT_OK;
 }
 
-/* True if the directory is the pad's, or lies below it. */
+/* True if the directory is the pad's. */
 static bool is_pad(const Place *p, const struct stat *dir)
 {
     return p->pad.n && dir->st_dev == p->pad_dev && dir->st_ino == p->pad_ino;
 }
 
-/* Go up from a directory to the root, looking for the pad. */
-static bool inside_pad(const Place *p, int dir)
+static bool is_own(const Place *p, const struct stat *dir)
+{
+    for (size_t i = 0; i < PLACE_OWN; i++)
+        if (p->own[i].path.n && dir->st_dev == p->own[i].dev && dir->st_ino == p->own[i].ino)
+            return true;
+    return false;
+}
+
+/* Go up from a directory to the root, looking for the pad and for what is the user's own. */
+static bool inside_kept(const Place *p, int dir)
 {
     AUTO(Fd) at = fcntl(dir, F_DUPFD_CLOEXEC, 0);
     struct stat info, above;
-    if (p->pad_is_file || !p->pad.n)
-        return false;
     for (int depth = 0; depth < PLACE_DEPTH_MAX * 16; depth++) {
-        if (at < 0 || fstat(at, &info) != 0 || is_pad(p, &info))
+        if (at < 0 || fstat(at, &info) != 0 || is_own(p, &info) ||
+            (!p->pad_is_file && is_pad(p, &info)))
             return true; /* what cannot be looked at is not written to */
         Fd up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
         fd_close(&at);
@@ -87,12 +97,61 @@ static bool inside_pad(const Place *p, int dir)
     return true;
 }
 
+/* --- What is the user's own ------------------------------------------------------------ */
+
+static bool is_below(Str path, Str dir)
+{
+    return str_starts(path, dir) && (dir.n == 1 || path.n == dir.n || path.p[dir.n] == '/');
+}
+
+/* Would it be made in the working directory?  By the nearest directory above it that is there. */
+static bool would_be_below(const Place *p, Str path)
+{
+    char found[PATH_MAX];
+    AUTO(Arena) arena = { 0 };
+    while (path.n > 1) {
+        path = str_slice(path, 0, str_find_last(path, '/'));
+        if (realpath(path.n ? arena_cstr(&arena, path) : "/", found))
+            return is_below(str(found), p->path);
+    }
+    return false;
+}
+
+static jot_status find_own(Place *p, HomeKind kind, PlaceOwn *out, Err *e)
+{
+    char found[PATH_MAX];
+    struct stat info;
+    Str path = home_path(kind, &p->arena);
+    AUTO(Fd) dir = FD_NONE;
+    if (!path.n)
+        return JOT_OK;
+    bool there = realpath(path.p, found) != NULL;
+    if (!there && !would_be_below(p, path))
+        return JOT_OK;
+    if (!there)
+        TRY(home_open(p->io, kind, true, &dir, e));
+    if ((!there && !realpath(path.p, found)) || stat(found, &info) != 0)
+        return err_errno(e, errno, "could not look at your own directory '%s'", path.p);
+    *out = (PlaceOwn){ .path = arena_copy(&p->arena, str(found)),
+                       .below = is_below(str(found), p->path),
+                       .dev = info.st_dev,
+                       .ino = info.st_ino };
+    if (!p->pad_is_file && p->pad.n && is_below(out->path, p->pad))
+        return err_set(e, JOT_INVALID, "your own directory '%s' lies in the pad: use another",
+                       path.p);
+    return JOT_OK;
+}
+
 jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, Err *e)
 {
     Place p = { .io = io, .dir = FD_NONE };
     jot_status st = real_path(dir.n ? dir : S("."), &p.arena, &p.path, e);
     if (st == JOT_OK)
         st = find_pad(&p, pad_url, e);
+    if (st == JOT_OK)
+        st = find_own(&p, HOME_STATE, &p.own[0], e);
+    if (st == JOT_OK)
+        st = find_own(&p, HOME_CONFIG, &p.own[1], e);
     if (st == JOT_OK) {
         int fd = io_open_root(io, p.path.p);
         if (fd < 0)
@@ -100,8 +159,10 @@ jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, Err *e)
         else
             p.dir = fd;
     }
-    if (st == JOT_OK && inside_pad(&p, p.dir))
-        st = err_set(e, JOT_INVALID, "the working directory lies in the pad: use another");
+    if (st == JOT_OK && inside_kept(&p, p.dir))
+        st = err_set(e, JOT_INVALID,
+                     "the working directory lies in the pad, or in your own state or "
+                     "configuration: use another");
     if (st != JOT_OK) {
         place_close(&p);
         return st;
@@ -178,6 +239,20 @@ static jot_status cannot_open(Str path, int errnum, Err *e)
 
 /* --- Reading --------------------------------------------------------------------------- */
 
+/* A file has no way up, so its path is asked for; what cannot be told counts as the user's. */
+static bool is_of_own(const Place *p, int fd)
+{
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path);
+    if (n <= 0 || (size_t)n >= sizeof path)
+        return true;
+    for (size_t i = 0; i < PLACE_OWN; i++)
+        if (p->own[i].path.n && is_below((Str){ path, (size_t)n }, p->own[i].path))
+            return true;
+    return false;
+}
+
 static int open_inside(const Place *p, const char *name)
 {
     struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
@@ -217,8 +292,17 @@ jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info,
     if (!S_ISREG(info->st_mode))
         return err_set(e, JOT_INVALID, "'%s' is %s, not a file", err_show(&shown, path),
                        S_ISDIR(info->st_mode) ? "a directory" : "something special");
+    if (info->st_nlink > 1)
+        return err_set(
+            e, JOT_DENIED,
+            "'%s' has %ju names (hard links), and the others may lie outside the working "
+            "directory: copy it, or read it with a confined command",
+            err_show(&shown, path), (uintmax_t)info->st_nlink);
     if (is_of_process(fd))
         return err_set(e, JOT_DENIED, "'%s' is a file about processes, which is never read",
+                       err_show(&shown, path));
+    if (is_of_own(p, fd))
+        return err_set(e, JOT_DENIED, "'%s' lies in what is the user's own, which no agent reads",
                        err_show(&shown, path));
     *out = fd_take(&fd);
     return JOT_OK;
@@ -245,7 +329,7 @@ static int open_dirs(const Place *p, char *name)
         above = got;
     }
     int in = slash ? above : p->dir;
-    if (inside_pad(p, in))
+    if (inside_kept(p, in))
         return -EROFS;
     int made = io_mkdir(p->io, in, slash ? slash + 1 : name);
     if (made < 0 && made != -EEXIST)
@@ -264,11 +348,12 @@ static bool split(char *path, char **name)
            strlen(*name) <= NAME_MAX;
 }
 
-static jot_status in_the_pad(Str path, Err *e)
+static jot_status in_what_is_kept(Str path, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_DENIED,
-                   "'%s' lies in the pad: what is there is written with its own tools only",
+                   "'%s' lies in the pad, which is written with its own tools only, or in what is "
+                   "the user's own",
                    err_show(&shown, path));
 }
 
@@ -277,11 +362,11 @@ static jot_status check_target(const Place *p, int dir, const char *name, Str pa
     struct stat info;
     Shown shown;
     Str base = str_from(p->pad, str_find_last(p->pad, '/') + 1);
-    bool pads = inside_pad(p, dir);
+    bool kept = inside_kept(p, dir);
     if (p->pad_is_file && fstat(dir, &info) == 0 && is_pad(p, &info))
-        pads = str_starts(str(name), base);
-    if (pads)
-        return in_the_pad(path, e);
+        kept = kept || str_starts(str(name), base);
+    if (kept)
+        return in_what_is_kept(path, e);
     int got = io_stat(p->io, dir, name, &info);
     if (got == -ENOENT)
         return JOT_NOT_FOUND;
@@ -325,6 +410,43 @@ static jot_status replace(const Place *p, int dir, const char *name, Str content
                : JOT_OK;
 }
 
+static jot_status a_plant(Str path, int row, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_DENIED,
+                   "'%s' is run or obeyed by other programs (%s): the user can allow it with "
+                   "--allow plant:%s",
+                   err_show(&shown, path), plant_name(row), plant_name(row));
+}
+
+/* A path with a name that is kept in it.  A file HEAD makes a directory one of git's. */
+static jot_status check_names(const Place *p, Str name, Str path, Err *e)
+{
+    Str rest = name, part;
+    for (bool more = true; more;) {
+        more = str_cut(&rest, '/', &part);
+        int row = plant_find(more ? part : rest);
+        if (row < 0 && !more && rest.n == 4 && strncasecmp(rest.p, "HEAD", 4) == 0)
+            row = plant_find(S(".git"));
+        if (row >= 0 && !p->plants_allowed[row])
+            return a_plant(path, row, e);
+    }
+    return JOT_OK;
+}
+
+/* The same in a directory of git's that has another name: its own files, and its hooks. */
+static jot_status check_git(const Place *p, int dir, Str dir_name, Str name, Str path, Err *e)
+{
+    int row = plant_find(S(".git"));
+    Str last = dir_name;
+    while (str_cut(&last, '/', &dir_name))
+        continue;
+    bool below = plant_of_git(last) || str_eq(last, S("info"));
+    AUTO(Fd) above = below ? openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : FD_NONE;
+    bool git = (plant_of_git(name) && plant_is_git(dir)) || (above >= 0 && plant_is_git(above));
+    return git && !p->plants_allowed[row] ? a_plant(path, row, e) : JOT_OK;
+}
+
 /* True if a ".." stands among the names: then it is not known which directories to make. */
 static bool goes_up(Str path)
 {
@@ -345,13 +467,15 @@ jot_status place_write(const Place *p, Str path, Str content, bool *made, Err *e
     if (goes_up(str(name)))
         return err_set(e, JOT_DENIED, "'%s' holds '..': name the file from the working directory",
                        err_show(&shown, path));
+    TRY(check_names(p, str(name), path, e));
     if (!split(name, &base))
         return err_set(e, JOT_INVALID, "'%s' is no name of a file", err_show(&shown, path));
     char here[] = ".";
     int got = open_dirs(p, base == name ? here : name);
     if (got < 0)
-        return got == -EROFS ? in_the_pad(path, e) : cannot_open(path, -got, e);
+        return got == -EROFS ? in_what_is_kept(path, e) : cannot_open(path, -got, e);
     AUTO(Fd) dir = got;
+    TRY(check_git(p, dir, base == name ? S("") : str(name), str(base), path, e));
     jot_status st = check_target(p, dir, base, path, e);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return st;

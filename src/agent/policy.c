@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/plant.h"
+
 static const struct Effect {
     const char *name;
     PolicyEffect effect;
@@ -52,6 +54,17 @@ Str policy_effect_names(unsigned set, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
+Str policy_word(size_t i, Arena *into)
+{
+    if (i < COUNT_OF(effects))
+        return str(effects[i].name);
+    i -= COUNT_OF(effects);
+    if (i < 2)
+        return i ? S("plant:all") : S("all");
+    const char *name = plant_name((int)i - 2);
+    return name ? arena_printf(into, "plant:%s", name) : (Str){ 0 };
+}
+
 const char *policy_answer_name(PolicyAnswer answer)
 {
     static const char *const names[] = { "", "allow", "ask", "deny" };
@@ -73,13 +86,38 @@ static bool is_name(Str word)
     return word.n > 0 && word.n <= TOOL_NAME_MAX;
 }
 
+/* The name in "plant:NAME"; empty if it is no such word. */
+static Str plant_in(Str word)
+{
+    return str_starts(word, S("plant:")) ? str_from(word, strlen("plant:")) : (Str){ 0 };
+}
+
+static jot_status check_plant(PolicyAnswer answer, Str name, Err *e)
+{
+    Shown shown;
+    int row = plant_find(name);
+    bool known = str_eq(name, S("all")) || (row >= 0 && str_eq(name, str(plant_name(row))));
+    if (!known)
+        return err_set(e, JOT_INVALID,
+                       "'%s' is none of the names that are kept from writing: use one of those in "
+                       "docs/agent.md, such as .git or AGENTS.md, or all",
+                       err_show(&shown, name));
+    if (answer == POLICY_ASK)
+        return err_set(e, JOT_INVALID, "'plant:%s' cannot be asked for, only allowed or denied",
+                       err_show(&shown, name));
+    return JOT_OK;
+}
+
 static jot_status add_word(Policy *p, PolicyAnswer answer, Str word, Err *e)
 {
     Shown shown;
-    if (!is_name(word))
+    Str plant = plant_in(word);
+    if (plant.n)
+        TRY(check_plant(answer, plant, e));
+    else if (!is_name(word))
         return err_set(e, JOT_INVALID,
                        "'%s' is no tool and no effect: use a tool's name, or read, pad, write, "
-                       "outside, network, private, execute, mcp, all",
+                       "outside, network, private, execute, mcp, all, plant:NAME",
                        err_show(&shown, word));
     if (p->n == POLICY_RULES_MAX)
         return err_set(e, JOT_TOO_BIG, "more than %d rules: the limit", POLICY_RULES_MAX);
@@ -144,6 +182,19 @@ PolicyAnswer policy_for_effect(const Policy *p, PolicyEffect effect)
     return all ? all : otherwise;
 }
 
+bool policy_allows_plant(const Policy *p, const char *name)
+{
+    PolicyAnswer named = 0, all = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        Str plant = plant_in(str(p->rules[i].word));
+        if (str_eq(plant, S("all")))
+            all = stricter(all, p->rules[i].answer);
+        else if (str_eq(plant, str(name)))
+            named = stricter(named, p->rules[i].answer);
+    }
+    return (named ? named : all) == POLICY_ALLOW;
+}
+
 PolicyAnswer policy_for_tool(const Policy *p, const Tool *t)
 {
     size_t best = 0;
@@ -169,7 +220,7 @@ jot_status policy_check(const Policy *p, const ToolHost *h, Err *e)
 {
     for (size_t i = 0; i < p->n; i++) {
         Str word = str(p->rules[i].word);
-        bool known = effect_named(word) || str_eq(word, S("all"));
+        bool known = effect_named(word) || str_eq(word, S("all")) || plant_in(word).n;
         const Tool *t;
         for (size_t at = 0; !known && (t = tool_host_at(h, at)); at++)
             known = names_tool(word, str(t->name));

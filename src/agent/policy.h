@@ -6,6 +6,10 @@
  * stricter one.  So the order in which rules are given means nothing.  A tool with
  * several effects gets the strictest of their answers.
  *
+ * Words of the form `plant:NAME` are about files that other programs run or obey
+ * (plant.h), by their names there, or `plant:all`.  They can be allowed or denied,
+ * and are never asked for; `all` does not mean them.
+ *
  * Without rules, what only reads and what only adds to the pad (where nothing is
  * lost) is allowed, and everything else is asked for. */
 #ifndef AGENT_POLICY_H
@@ -51,11 +55,16 @@ MUST_USE jot_status policy_check(const Policy *p, const ToolHost *h, Err *e);
 
 PolicyAnswer policy_for_tool(const Policy *p, const Tool *t);
 PolicyAnswer policy_for_effect(const Policy *p, PolicyEffect effect);
+/* True if files of this name (a row of plant.h) may be written. */
+bool policy_allows_plant(const Policy *p, const char *name);
 
 /* Effects as bits of PolicyEffect. */
 unsigned policy_effects(const Tool *t);
 /* "write, network": for people.  Lives in `into`. */
 Str policy_effect_names(unsigned set, Arena *into);
+/* The i-th word that a rule may have besides names of tools: effects, `all`, and `plant:` with each
+ * name; empty behind the last.  Lives in `into`. */
+Str policy_word(size_t i, Arena *into);
 /* "allow", "ask", "deny". */
 const char *policy_answer_name(PolicyAnswer answer);
 

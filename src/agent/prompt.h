@@ -9,7 +9,9 @@
  *   AGENTS.md and CLAUDE.md of every directory from the root down to the working
  *     directory, so that the nearest comes last; not those of other users, which anybody
  *     could put into a directory like /tmp
- *   the note persistent-rules, then the notes pinned-*
+ *   of the note persistent-rules and the notes pinned-*: those whose text the user has
+ *     approved (memory/rule.h), as rules; then the others, as information, each a part of the
+ *     frame (frame.h)
  *
  * A placeholder is {{HOSTNAME}}, {{WORKING_DIR}}, {{DATE}} (UTC) or {{AGENT}}; anything
  * else in braces is left as it is. */
@@ -17,6 +19,7 @@
 #define AGENT_PROMPT_H
 
 #include "llm/llm.h"
+#include "memory/frame.h"
 #include "memory/memory.h"
 
 enum {
@@ -32,6 +35,9 @@ typedef struct PromptAsk {
     Str dir;       /* the working directory, absolute */
     Str agent;     /* who works */
     bool no_files; /* leave AGENTS.md and CLAUDE.md alone */
+    Frame frame;   /* notes are quoted in it; without a sign one is drawn that none of them holds */
+    Str query;     /* which must not hold it either */
+    bool met;      /* some of them do: prompt_build's own */
     Buf *left_out; /* may be NULL: gets a sentence a line about what the model is not shown */
     /* For a model without tool calls of its own: */
     bool json;
@@ -39,11 +45,13 @@ typedef struct PromptAsk {
     size_t tools_n;
 } PromptAsk;
 
-/* JOT_INVALID: a file of rules is not UTF-8.  JOT_TOO_BIG beyond PROMPT_MAX.  Lives in `into`. */
-MUST_USE jot_status prompt_build(const PromptAsk *ask, Arena *into, Str *out, Err *e);
+/* JOT_INVALID: a file of rules is not UTF-8.  JOT_TOO_BIG beyond PROMPT_MAX.  Lives in `into`; the
+ * frame it is in is left in ask->frame. */
+MUST_USE jot_status prompt_build(PromptAsk *ask, Arena *into, Str *out, Err *e);
 
-/* The same for a cycle: the agent's state is in the messages, and there is one action a reply. */
-MUST_USE jot_status prompt_build_cycle(const PromptAsk *ask, Arena *into, Str *out, Err *e);
+/* The same for a cycle: the agent's state is in the messages, and there is one action a reply.  Its
+ * frame is the pad's. */
+MUST_USE jot_status prompt_build_cycle(PromptAsk *ask, Arena *into, Str *out, Err *e);
 
 /* Replace the placeholders. */
 void prompt_fill(Str rules, const PromptAsk *ask, Buf *to);

@@ -397,6 +397,7 @@ void transcript_take(Transcript *t, const Step *given)
     switch (s->kind) {
     case RUN_INIT:
         t->query = arena_copy(&t->arena, s->body);
+        t->frame = frame_of_text(s->sign);
         break;
     case RUN_SETUP:
         take_setup(t, s);

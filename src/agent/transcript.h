@@ -85,6 +85,7 @@ typedef struct Transcript {
     uint64_t seq; /* of the newest record taken in */
     Str run;
     Str query;
+    Frame frame; /* without a sign: the run was begun by a version that had none */
     bool set_up;
     bool setup_lost; /* the first one was redacted: turns cannot be understood for certain */
     Setup setup;

@@ -16,10 +16,16 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
     Str state;
     TRY(cycle_state_write(c->state, into, &state, e));
     LlmPart part = { .kind = LLM_TEXT };
-    part.text = arena_printf(into,
-                             "Your state, at step %zu of %zu of cycle " STR_FMT ":\n\n" STR_FMT
-                             "\nReply with one JSON object.",
-                             c->iterations + 1, c->iterations_max, STR_ARG(c->id), STR_ARG(state));
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    buf_addf(&text, "Your state, at step %zu of %zu of cycle " STR_FMT ":\n\n", c->iterations + 1,
+             c->iterations_max, STR_ARG(c->id));
+    /* Its notes have lines of ours, and quote what looks like one (cycle_state.h). */
+    frame_part_add(&text, &w->frame, "state", (Str){ 0 });
+    frame_add_places(&text, &w->frame, state);
+    buf_add_char(&text, '\n');
+    frame_end_add(&text, &w->frame);
+    buf_add(&text, S("Reply with one JSON object."));
+    part.text = arena_copy(into, buf_str(&text));
     LlmMessage message = { .role = LLM_USER, .parts = &part, .n = 1 };
     LlmRequest request = { .system = w->system,
                            .messages = &message,
@@ -34,15 +40,15 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
     TRY(llm_ask(w->llm, &request, into, &said, e));
     if (w->view.replied) /* none is an answer: each asks for something */
         w->view.replied(w->view.ctx, &(Turn){ .kind = TURN_CALLS });
-    AUTO(Buf) text = { .max = ACTION_REPLY_MAX };
+    AUTO(Buf) words = { .max = ACTION_REPLY_MAX };
     for (size_t i = 0; i < said.n; i++)
         if (said.parts[i].kind == LLM_TEXT)
-            buf_add(&text, utf8_mended(said.parts[i].text, into));
+            buf_add(&words, utf8_mended(said.parts[i].text, into));
     /* The beginning of a reply is not one: nothing in it is a call. */
     bool cut = said.stop == LLM_STOP_MAX_TOKENS || said.stop == LLM_STOP_WINDOW ||
                said.stop == LLM_STOP_REFUSAL;
     *reply = cut ? arena_printf(into, "(the reply ended by: %s)", llm_stop_name(said.stop))
-                 : arena_copy(into, buf_str(&text));
+                 : arena_copy(into, buf_str(&words));
     return JOT_OK;
 }
 
@@ -108,6 +114,8 @@ jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e)
     Err own = { 0 }, ignored;
     e = e ? e : &own;
     *out = (Cycle){ 0 };
+    if (!w->frame.sign[0])
+        w->frame = frame_of_pad(w->m, 0);
     Str stream = arena_printf(into, "cycles/" STR_FMT, STR_ARG(w->agent));
     LeaseAsk ask_lease = { .on = stream, .ttl_ms = LEASE_TTL_MS_MAX, .live = true };
     ask_lease.wait_ms = w->wait_ms;

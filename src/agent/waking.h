@@ -17,6 +17,7 @@
 
 #include "agent/loop.h"
 #include "memory/cycle.h"
+#include "memory/frame.h"
 
 typedef struct Waking {
     Memory *m;
@@ -24,7 +25,8 @@ typedef struct Waking {
     LoopHands hands;
     LoopView view; /* text, again, replied, call, result, notice, cancelled */
     Str agent;
-    Str system;          /* from prompt_build_cycle */
+    Str system;          /* from prompt_build_cycle ... */
+    Frame frame;         /* ... and the frame it was made in; without a sign: the pad's */
     uint32_t max_tokens; /* of a reply */
     int64_t iterations_max;
     int64_t wait_ms; /* for another process to let go of the agent */

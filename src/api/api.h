@@ -37,10 +37,21 @@ struct jot_pad {
 Arena *api_arena(jot_pad *p);
 Err *api_err(jot_pad *p);
 
-/* Begin a call: what the one before last left is let go of.  JOT_INVALID: no pad, or none open. */
-MUST_USE jot_status api_begin(jot_pad *p);
+/* Begin a call: what the one before last left is let go of.  JOT_INVALID: no pad, or none open.
+ * If memory runs out in the call, it returns from here: AUTO variables stand above this line. */
+#define API_BEGIN(p)         \
+    ESCAPE(escape_)          \
+    return api_exhausted(p); \
+    TRY(api_begin(p))
 /* The same for a pad that need not be open. */
+#define API_TURN(p)          \
+    ESCAPE(escape_)          \
+    return api_exhausted(p); \
+    TRY(api_turn(p))
+MUST_USE jot_status api_begin(jot_pad *p);
 MUST_USE jot_status api_turn(jot_pad *p);
+/* Close the pad, of which nobody knows in what state it is, and say so. */
+jot_status api_exhausted(jot_pad *p);
 
 /* Let go of what stays between calls: the run that was used last (run.c), the watch (watch.c). */
 void api_run_close(jot_pad *p);

@@ -32,7 +32,7 @@ jot_status jot_artifact_write(jot_pad *pad, const char *category, const char *id
     ArtifactWrite w = { 0 };
     ArtifactRef ref;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, id, &w.category, &w.id));
     TRY(api_text(pad, json, &w.json));
     TRY(api_options(pad, options, &o, sizeof o));
@@ -54,7 +54,7 @@ jot_status jot_artifact_read(jot_pad *pad, const char *category, const char *id,
     Str c, i;
     Artifact a;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, id, &c, &i));
     if (version && version[0])
         TRY(version_check(str(version), api_err(pad)));
@@ -69,7 +69,7 @@ jot_status jot_artifact_delete(jot_pad *pad, const char *category, const char *i
 {
     Str c, i;
     DocIf when;
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, id, &c, &i));
     TRY(api_if(pad, if_version, &when));
     return artifact_delete(&pad->m, c, i, &when, api_arena(pad), api_err(pad));
@@ -100,7 +100,7 @@ jot_status jot_artifact_list(jot_pad *pad, const jot_artifact_query *query,
     jot_artifact_query q;
     ArtifactList found;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, query, &q, sizeof q));
     ArtifactQuery ask = { .category = str(q.category),
                           .below = q.below,
@@ -123,7 +123,7 @@ jot_status jot_index_write(jot_pad *pad, const char *category, const char *name,
     ArtifactWrite w = { 0 };
     ArtifactRef ref;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, name, &w.category, &w.id));
     TRY(api_text(pad, json, &w.json));
     TRY(api_if(pad, if_version, &w.when));
@@ -139,7 +139,7 @@ jot_status jot_index_read(jot_pad *pad, const char *category, const char *name,
     Str c, n;
     Artifact a;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, name, &c, &n));
     jot_status st = artifact_index_read(&pad->m, c, n, api_arena(pad), &a, api_err(pad));
     if (st == JOT_OK || st == JOT_CORRUPT)
@@ -150,7 +150,7 @@ jot_status jot_index_read(jot_pad *pad, const char *category, const char *name,
 jot_status jot_index_delete(jot_pad *pad, const char *category, const char *name)
 {
     Str c, n;
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, name, &c, &n));
     return artifact_index_delete(&pad->m, c, n, api_arena(pad), api_err(pad));
 }

@@ -43,14 +43,15 @@ static jot_verified *give(jot_pad *p, const Told *told, const CareCount *c)
                          .faults = c->faults,
                          .items = told->items,
                          .count = told->n,
-                         .total = told->total };
+                         .total = told->total,
+                         .heads_at = c->pad.heads.kept ? c->pad.heads.at_ms : -1 };
     return v;
 }
 
 jot_status jot_verify(jot_pad *pad, const jot_verified **out)
 {
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     Told told = told_new(pad);
     VerifyHooks hooks = { .fault = tell, .ctx = &told };
     CareCount count;
@@ -62,7 +63,7 @@ jot_status jot_verify(jot_pad *pad, const jot_verified **out)
 jot_status jot_mend(jot_pad *pad, bool after_crash, const jot_verified **out)
 {
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     Told told = told_new(pad);
     VerifyHooks hooks = { .fault = tell, .ctx = &told };
     DoctorOptions o = { .fix = true, .after_crash = after_crash };
@@ -77,7 +78,7 @@ jot_status jot_gc(jot_pad *pad, const jot_gc_options *options, const jot_gc_coun
     jot_gc_options o;
     GcCount gone;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     if (o.keep && o.keep < GC_KEEP_MIN)
         return err_set(api_err(pad), JOT_INVALID, "keep %llu: the newest %d always stay",
@@ -98,7 +99,7 @@ jot_status jot_stats(jot_pad *pad, const jot_stats_list **out)
 {
     Stats stats;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(care_stats(&pad->m, api_arena(pad), &stats, api_err(pad)));
     jot_kind_stats **items = NEW_RESULTS(pad, jot_kind_stats, stats.n);
     for (size_t i = 0; i < stats.n; i++) {

@@ -26,7 +26,7 @@ jot_status jot_checkpoint_write(jot_pad *pad, const char *run, jot_text state, c
     CheckpointSave save = { .label = str(label) };
     Checkpoint c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     TRY(api_text(pad, state, &save.state));
     TRY(checkpoint_save(&pad->m, id, &save, &c, api_err(pad)));
@@ -40,7 +40,7 @@ jot_status jot_checkpoint_read(jot_pad *pad, const char *run, uint64_t version,
     Str id;
     Checkpoint c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     TRY(checkpoint_load(&pad->m, id, version, api_arena(pad), &c, api_err(pad)));
     GIVE(out, give(pad, &c));
@@ -53,7 +53,7 @@ jot_status jot_checkpoint_undo(jot_pad *pad, const char *run, uint64_t if_versio
     Str id;
     Checkpoint c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     TRY(checkpoint_undo(&pad->m, id, if_version, api_arena(pad), &c, api_err(pad)));
     GIVE(out, give(pad, &c));
@@ -66,7 +66,7 @@ jot_status jot_checkpoint_list(jot_pad *pad, const char *run, size_t limit,
     Str id;
     CheckpointList all;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     TRY(api_limit(pad, limit, CHECKPOINT_LIST_MAX, &limit));
     TRY(checkpoint_list(&pad->m, id, limit, api_arena(pad), &all, api_err(pad)));
@@ -90,7 +90,7 @@ jot_status jot_checkpoint_trim(jot_pad *pad, const char *run, uint64_t states, i
     CheckpointKeep keep = { .states = states, .age_ms = age_ms };
     uint64_t n;
     GIVE(dropped, 0);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     if (age_ms < 0)
         return err_set(api_err(pad), JOT_INVALID, "an age of %lld ms: use 0 or more",

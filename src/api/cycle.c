@@ -59,7 +59,7 @@ jot_status jot_cycle_init(jot_pad *pad, const char *agent, const jot_cycle_optio
     jot_cycle_options o;
     Str text;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     if (o.goals_count > GOALS_MAX)
         return err_set(api_err(pad), JOT_TOO_BIG, "%zu goals: the limit is %d", o.goals_count,
@@ -85,7 +85,7 @@ jot_status jot_cycle_wake(jot_pad *pad, const char *agent, const jot_wake_option
     jot_wake_options o;
     Cycle c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     CycleWake wake = { .iterations_max = o.iterations_max, .ttl_ms = o.ttl_ms, .lease = o.lease };
     TRY(cycle_wake(&pad->m, agent_of(agent), &wake, api_arena(pad), &c, api_err(pad)));
@@ -112,7 +112,7 @@ jot_status jot_cycle_reply(jot_pad *pad, const char *agent, const char *id, jot_
     CycleStep step;
     Cycle c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a cycle's id", id, &name));
     TRY(api_text(pad, reply, &text));
     TRY(cycle_step(&pad->m, agent_of(agent), name, text, api_arena(pad), &step, &c, api_err(pad)));
@@ -126,7 +126,7 @@ jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char *id, jot
     CycleStep step;
     Cycle c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a cycle's id", id, &name));
     TRY(api_text(pad, result, &text));
     if (end != JOT_TOOL_OK && end != JOT_TOOL_FAILED && end != JOT_TOOL_UNKNOWN)
@@ -144,7 +144,7 @@ jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id, cons
     Str name;
     Cycle c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a cycle's id", id, &name));
     TRY(cycle_sleep(&pad->m, agent_of(agent), name, api_arena(pad), &c, api_err(pad)));
     return give(pad, &c, out);
@@ -156,7 +156,7 @@ jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_t
     Str name, reason, text;
     Cycle c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a cycle's id", id, &name));
     TRY(api_text(pad, why, &reason));
     TRY(api_text(pad, trace, &text));
@@ -186,7 +186,7 @@ jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id, const
 {
     Cycle c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(find(pad, agent, id, &c));
     return give(pad, &c, out);
 }
@@ -196,7 +196,7 @@ jot_status jot_cycle_explain_json(jot_pad *pad, const char *agent, const char *i
     Cycle c;
     Explanation x;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(find(pad, agent, id, &c));
     TRY(cycle_explain(&c, api_arena(pad), &x, api_err(pad)));
     json_t *value = explanation_json(&x);
@@ -209,7 +209,7 @@ jot_status jot_cycle_list(jot_pad *pad, const char *agent, const jot_cycles **ou
 {
     CycleList all;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(cycle_list(&pad->m, agent_of(agent), api_arena(pad), &all, api_err(pad)));
     jot_cycle_line **items = NEW_RESULTS(pad, jot_cycle_line, all.n);
     for (size_t i = 0; i < all.n; i++) {
@@ -233,7 +233,7 @@ jot_status jot_cycle_reset(jot_pad *pad, const char *agent, jot_text state, bool
     Str text;
     uint64_t n = 0;
     GIVE(removed, 0);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_text(pad, state, &text));
     TRY(cycle_reset(&pad->m, agent_of(agent), text, (Str){ 0 }, api_arena(pad), api_err(pad)));
     if (clean)

@@ -86,7 +86,7 @@ jot_status jot_doc_write(jot_pad *pad, const char *name, jot_text text,
     Conflict c;
     bool merge, merged = false;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, text, &w.text));
     TRY(read_write_options(pad, options, &w, &merge));
@@ -111,7 +111,7 @@ jot_status jot_doc_append(jot_pad *pad, const char *name, jot_text text,
     Str stream;
     Doc now;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, text, &a.text));
     TRY(api_options(pad, options, &o, sizeof o));
@@ -134,7 +134,7 @@ jot_status jot_doc_edit(jot_pad *pad, const char *name, jot_text old_text, jot_t
     Doc now;
     size_t line;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, old_text, &w.old_text));
     TRY(api_text(pad, new_text, &w.new_text));
@@ -155,7 +155,7 @@ jot_status jot_doc_delete(jot_pad *pad, const char *name, const char *if_version
     DocIf when;
     Doc now;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_if(pad, if_version, &when));
     jot_status st = doc_delete(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
@@ -167,7 +167,7 @@ jot_status jot_doc_move(jot_pad *pad, const char *from, const char *to, const jo
     Str old_stream, new_stream;
     Doc now;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, from, &old_stream));
     TRY(api_stream(pad, to, &new_stream));
     TRY(doc_move(&pad->m, old_stream, new_stream, api_arena(pad), &now, api_err(pad)));
@@ -185,7 +185,7 @@ jot_status jot_doc_read(jot_pad *pad, const char *name, const jot_read_options *
     When when;
     Doc d;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_options(pad, options, &o, sizeof o));
     TRY(when_parse(str(o.version), &when, api_err(pad)));
@@ -214,7 +214,7 @@ jot_status jot_doc_list(jot_pad *pad, const char *prefix, const jot_list_options
     Str after = { 0 };
     size_t limit;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     TRY(api_limit(pad, o.limit, STORE_LIST_MAX, &limit));
     if (o.after)

@@ -9,7 +9,7 @@ jot_status jot_run_purge(jot_pad *pad, const char *run)
 {
     Str id;
     RunForgotten gone;
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     return forget_run(&pad->m, id, api_arena(pad), &gone, api_err(pad));
 }
@@ -20,7 +20,7 @@ jot_status jot_run_redact(jot_pad *pad, const char *run, uint64_t seq, jot_text 
     Str id, text;
     Forgotten f = { .n = 1 };
     GIVE(count, 0);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     TRY(api_text(pad, phrase, &text));
     if (seq && text.n)
@@ -58,7 +58,7 @@ jot_status jot_redact_all(jot_pad *pad, jot_text phrase, const jot_redacted **ou
     Str text;
     ForgetCount c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_text(pad, phrase, &text));
     Told told = { .p = pad, .items = NEW_ARRAY(api_arena(pad), const jot_fault *, TOLD_MAX) };
     ForgetHooks hooks = { .left = tell, .ctx = &told };

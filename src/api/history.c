@@ -12,7 +12,7 @@ jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size
     Str stream;
     History h;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_limit(pad, limit, HISTORY_PAGE_MAX, &limit));
     TRY(history_page(&pad->m, stream, before, limit, api_arena(pad), &h, api_err(pad)));
@@ -53,8 +53,9 @@ jot_status jot_doc_diff(jot_pad *pad, const char *name, const char *from, const 
     Str stream, a_name, b_name;
     Doc present, a, b;
     Diff d;
+    AUTO(Buf) text = { 0 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(doc_present(&pad->m, stream, api_arena(pad), &present, api_err(pad)));
     if (present.mark.op == 0)
@@ -62,7 +63,6 @@ jot_status jot_doc_diff(jot_pad *pad, const char *name, const char *from, const 
     TRY(side(pad, stream, from, "~1", &a, &a_name));
     TRY(side(pad, stream, to, "now", &b, &b_name));
     diff_make(a.text, b.text, api_arena(pad), &d);
-    AUTO(Buf) text = { 0 };
     diff_write(&d, a_name, b_name, &text);
     if (!buf_ok(&text))
         return err_set(api_err(pad), JOT_TOO_BIG, "the diff is larger than %d bytes",
@@ -80,7 +80,7 @@ jot_status jot_doc_blame_json(jot_pad *pad, const char *name, const char **out)
     Str stream;
     Blame b;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(history_blame(&pad->m, stream, api_arena(pad), &b, api_err(pad)));
     json_t *value = json_pack("{s:o, s:b}", "lines", blame_json(&b), "cut", b.cut);
@@ -95,7 +95,7 @@ jot_status jot_doc_merge(jot_pad *pad, const char *name, const char *base, jot_t
     Doc now;
     Conflict c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_name(pad, "the version it was made of", base, &version));
     TRY(version_check(version, api_err(pad)));
@@ -120,7 +120,7 @@ jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_version, 
     Doc now;
     uint64_t back;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_if(pad, if_version, &when));
     jot_status st = history_undo(&pad->m, stream, &when, api_arena(pad), &now, &back, api_err(pad));
@@ -135,7 +135,7 @@ jot_status jot_doc_restore(jot_pad *pad, const char *name, const char *version,
     DocIf when;
     Doc now;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_name(pad, "the version to restore", version, &text));
     TRY(when_parse(text, &which, api_err(pad)));
@@ -151,7 +151,7 @@ jot_status jot_doc_purge(jot_pad *pad, const char *name)
 {
     Str stream;
     Mark mark;
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     return forget_document(&pad->m, stream, &mark, api_err(pad));
 }
@@ -162,7 +162,7 @@ jot_status jot_doc_redact(jot_pad *pad, const char *name, const char *version, u
     When which;
     uint64_t n;
     GIVE(count, 0);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_name(pad, "the version to redact", version, &text));
     TRY(when_parse(text, &which, api_err(pad)));
@@ -176,7 +176,7 @@ jot_status jot_doc_redact_text(jot_pad *pad, const char *name, jot_text phrase, 
     Str stream, text;
     Forgotten f;
     GIVE(count, 0);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, phrase, &text));
     if (!text.n)

@@ -45,7 +45,7 @@ jot_status jot_lease_acquire(jot_pad *pad, const char *name, const jot_lease_opt
     LeaseAsk ask = { 0 };
     Lease l;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     ask.prefix = o.prefix;
     TRY(read_name(pad, name, &ask));
@@ -63,7 +63,7 @@ jot_status jot_lease_renew(jot_pad *pad, uint64_t token, int64_t ttl_ms, const j
 {
     Lease l;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(check_token(pad, token));
     TRY(lease_renew(&pad->m, token, ttl_ms, api_arena(pad), &l, api_err(pad)));
     GIVE(out, give(pad, &l));
@@ -72,14 +72,14 @@ jot_status jot_lease_renew(jot_pad *pad, uint64_t token, int64_t ttl_ms, const j
 
 jot_status jot_lease_release(jot_pad *pad, uint64_t token)
 {
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(check_token(pad, token));
     return lease_release(&pad->m, token, api_err(pad));
 }
 
 jot_status jot_lease_adopt(jot_pad *pad, uint64_t token)
 {
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(check_token(pad, token));
     lease_adopt(&pad->m, token);
     return JOT_OK;
@@ -89,7 +89,7 @@ jot_status jot_lease_check(jot_pad *pad, uint64_t token, const jot_lease **out)
 {
     Lease l;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(check_token(pad, token));
     TRY(lease_check(&pad->m, token, api_arena(pad), &l, api_err(pad)));
     GIVE(out, give(pad, &l));
@@ -101,7 +101,7 @@ jot_status jot_lease_find(jot_pad *pad, const char *name, bool prefix, const jot
     LeaseAsk ask = { .prefix = prefix };
     Lease l;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_name(pad, name, &ask));
     TRY(lease_find(&pad->m, ask.on, ask.prefix, api_arena(pad), &l, api_err(pad)));
     GIVE(out, give(pad, &l));
@@ -112,7 +112,7 @@ jot_status jot_lease_list(jot_pad *pad, const jot_leases **out)
 {
     LeaseList all;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(lease_list(&pad->m, api_arena(pad), &all, api_err(pad)));
     const jot_lease **items = NEW_ARRAY(api_arena(pad), const jot_lease *, all.n + 1);
     for (size_t i = 0; i < all.n; i++)

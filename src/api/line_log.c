@@ -40,7 +40,7 @@ jot_status jot_log_append(jot_pad *pad, const char *category, const char *name, 
     Str c, n, text;
     Line added;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, name, &c, &n));
     TRY(api_text(pad, line, &text));
     TRY(line_log_append(&pad->m, c, n, text, str(id), &added, api_err(pad)));
@@ -56,7 +56,7 @@ jot_status jot_log_read(jot_pad *pad, const char *category, const char *name, ui
     Str c, n;
     Lines lines;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, name, &c, &n));
     TRY(api_limit(pad, limit, LINE_LOG_READ_MAX, &limit));
     TRY(line_log_read(&pad->m, c, n, from, limit, api_arena(pad), &lines, api_err(pad)));
@@ -70,7 +70,7 @@ jot_status jot_log_tail(jot_pad *pad, const char *category, const char *name, si
     Str c, n;
     Lines lines;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, name, &c, &n));
     TRY(api_limit(pad, limit, LINE_LOG_READ_MAX, &limit));
     TRY(line_log_tail(&pad->m, c, n, limit, api_arena(pad), &lines, api_err(pad)));
@@ -88,7 +88,7 @@ jot_status jot_log_follow(jot_pad *pad, const char *category, const char *name, 
     Lines lines;
     LineLogPlace at = { 0 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(read_names(pad, category, name, &c, &n));
     TRY(api_need(pad, "a place", place));
     TRY(api_wait(pad, wait_ms));

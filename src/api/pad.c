@@ -55,7 +55,7 @@ jot_status api_begin(jot_pad *p)
     TRY(api_turn(p));
     if (!p->m.store)
         return err_set(api_err(p), JOT_INVALID, "the pad is not open: call jot_open first");
-    return JOT_OK;
+    return store_check_mine(p->m.store, api_err(p));
 }
 
 /* --- Arguments --------------------------------------------------------------------------- */
@@ -169,12 +169,19 @@ void **api_new_results(jot_pad *p, size_t n, size_t size)
 
 jot_pad *jot_new(void)
 {
-    return mem_alloc(sizeof(jot_pad));
+    return calloc(1, sizeof(jot_pad));
 }
 
 /* Close what is open; results stay for their time. */
 static void let_go(jot_pad *p)
 {
+    /* Whatever a forked child has a copy of is its parent's. */
+    if (p->m.store && store_check_mine(p->m.store, NULL) != JOT_OK) {
+        *p = (jot_pad){ .arenas = { p->arenas[0], p->arenas[1] },
+                        .errs = { p->errs[0], p->errs[1] },
+                        .turn = p->turn };
+        return;
+    }
     search_close(p->search);
     api_run_close(p);
     api_watch_close(p);
@@ -184,6 +191,28 @@ static void let_go(jot_pad *p)
     free(p->url);
     p->search = NULL;
     p->by = p->language = p->url = NULL;
+}
+
+DEFINE_AUTO(jot_pad, let_go)
+
+/* Whatever may be open, without looking at it. */
+static void forget_parts(jot_pad *p)
+{
+    p->m = (Memory){ 0 };
+    p->by = p->language = p->url = p->watched = NULL;
+    p->search = NULL;
+    p->run = NULL;
+    p->watch = NULL;
+}
+
+jot_status api_exhausted(jot_pad *p)
+{
+    ESCAPE(again)
+    forget_parts(p); /* what could not be closed is lost to this process, and to nobody else */
+    else let_go(p);
+    return err_set(api_err(p), JOT_UNKNOWN,
+                   "memory ran out: whether it was done is not known, and the pad was closed: open "
+                   "it again and look");
 }
 
 void jot_free(jot_pad *pad)
@@ -211,34 +240,33 @@ static char *copy_of(Str s)
 jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *options)
 {
     jot_open_options o;
-    TRY(api_turn(pad));
+    /* The new one is built aside: if it cannot be opened, the old one stays as it is. */
+    AUTO(jot_pad) fresh = { 0 };
+    API_TURN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     TRY(api_wait(pad, o.wait_ms < 0 ? 0 : o.wait_ms));
-    /* The new one is built aside: if it cannot be opened, the old one stays as it is. */
-    jot_pad fresh = { .by = copy_of(str(o.as)) };
+    fresh.by = copy_of(str(o.as));
     fresh.language = o.language ? copy_of(str(o.language)) : NULL;
     Where where = where_find(str(url), api_arena(pad));
+    SafeFound found = { .path = where.found };
     MemoryOptions mo = { .by = str(fresh.by),
                          .create = !o.existing && !o.read_only,
                          .read_only = o.read_only,
-                         .wait_ms = o.wait_ms };
+                         .wait_ms = o.wait_ms,
+                         .found = where.found ? &found : NULL };
     SearchOptions so = { .language = fresh.language };
-    jot_status st = where_check(&where, api_err(pad));
-    if (st == JOT_OK)
-        st = memory_open(&fresh.m, where.url, &mo, api_err(pad));
+    TRY(where_check(&where, api_err(pad)));
+    TRY(memory_open(&fresh.m, where.url, &mo, api_err(pad)));
     /* A language nobody knows is told now, and not by the first search. */
-    if (st == JOT_OK && fresh.language)
-        st = search_open(&fresh.search, &fresh.m, &so, api_err(pad));
+    if (fresh.language)
+        TRY(search_open(&fresh.search, &fresh.m, &so, api_err(pad)));
     search_close(TAKE(fresh.search));
-    if (st != JOT_OK) {
-        let_go(&fresh);
-        return st;
-    }
+    fresh.url = copy_of(where.url);
     let_go(pad);
-    pad->m = fresh.m;
-    pad->by = fresh.by;
-    pad->language = fresh.language;
-    pad->url = copy_of(where.url);
+    pad->m = TAKE(fresh.m);
+    pad->by = TAKE(fresh.by);
+    pad->language = TAKE(fresh.language);
+    pad->url = TAKE(fresh.url);
     pad->why = where.why;
     return JOT_OK;
 }
@@ -246,7 +274,7 @@ jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *optio
 jot_status jot_where(jot_pad *pad, const jot_info **out)
 {
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     StorePromise promise = store_promise(pad->m.store);
     const StoreReport *met = store_report(pad->m.store);
     jot_info *info = NEW_RESULT(pad, jot_info);
@@ -275,7 +303,7 @@ jot_status jot_changes(jot_pad *pad, const char *cursor, int64_t wait_ms, const 
     Cursor from = { 0 };
     Changes changes;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_wait(pad, wait_ms));
     Str text = str(cursor);
     if (text.n >= sizeof from.text)

@@ -23,15 +23,12 @@ jot_status api_run(jot_pad *p, const char *id, Run **out)
         return run_refresh(p->run, api_err(p));
     }
     api_run_close(p);
-    Run *r = mem_alloc(sizeof *r);
-    jot_status st = run_open(&p->m, name, r, api_err(p));
-    if (st != JOT_OK) {
-        run_close(r);
-        free(r);
-        return st;
-    }
-    *out = p->run = r;
-    return JOT_OK;
+    p->run = mem_alloc(sizeof *p->run);
+    jot_status st = run_open(&p->m, name, p->run, api_err(p));
+    if (st != JOT_OK)
+        api_run_close(p);
+    *out = p->run;
+    return st;
 }
 
 jot_status jot_run_begin(jot_pad *pad, jot_text query, const char **out)
@@ -39,7 +36,7 @@ jot_status jot_run_begin(jot_pad *pad, jot_text query, const char **out)
     Str text;
     AUTO(Run) r = { 0 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_text(pad, query, &text));
     TRY(run_new(&pad->m, text, &r, api_err(pad)));
     GIVE(out, api_give_name(pad, str(r.id)));
@@ -48,6 +45,7 @@ jot_status jot_run_begin(jot_pad *pad, jot_text query, const char **out)
 
 static jot_status said(jot_pad *p, jot_step_kind given, RunKind *out)
 {
+    *out = RUN_OTHER;
     if (given == JOT_STEP_THINKING || given == JOT_STEP_PLAN || given == JOT_STEP_ANSWER) {
         *out = (RunKind)given;
         return JOT_OK;
@@ -62,8 +60,8 @@ jot_status jot_run_say(jot_pad *pad, const char *run, jot_step_kind kind, jot_te
 {
     Run *r;
     Str s;
-    RunKind k = RUN_OTHER;
-    TRY(api_begin(pad));
+    RunKind k;
+    API_BEGIN(pad);
     TRY(said(pad, kind, &k));
     TRY(api_text(pad, text, &s));
     TRY(api_run(pad, run, &r));
@@ -77,7 +75,7 @@ jot_status jot_run_call(jot_pad *pad, const char *run, const char *call, const c
     Run *r;
     RunCall c = { 0 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a call's id", call, &c.call));
     TRY(api_name(pad, "a tool's name", tool, &c.tool));
     TRY(api_options(pad, options, &o, sizeof o));
@@ -100,7 +98,7 @@ jot_status jot_run_result(jot_pad *pad, const char *run, const char *call, bool 
     Str id, text;
     uint64_t n;
     GIVE(number, 0);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a call's id", call, &id));
     TRY(api_text(pad, result, &text));
     TRY(api_run(pad, run, &r));
@@ -114,7 +112,7 @@ jot_status jot_run_clear(jot_pad *pad, const char *run, uint64_t keep, uint64_t 
     Run *r;
     uint64_t n;
     GIVE(cleared, 0);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
     TRY(run_clear(r, keep, &n, api_err(pad)));
     GIVE(cleared, n);
@@ -125,7 +123,7 @@ jot_status jot_run_compact(jot_pad *pad, const char *run, jot_text summary)
 {
     Run *r;
     Str text;
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_text(pad, summary, &text));
     TRY(api_run(pad, run, &r));
     return run_compact(r, text, api_err(pad));

@@ -34,7 +34,7 @@ jot_status jot_run_read(jot_pad *pad, const char *run, const jot_run **out)
     Run *r;
     Str query;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
     const RunState *s = &r->state;
     jot_run *result = NEW_RESULT(pad, jot_run);
@@ -46,7 +46,7 @@ jot_status jot_run_read(jot_pad *pad, const char *run, const jot_run **out)
                          .cleared = s->cleared,
                          .thoughts = s->thoughts,
                          .open = s->open_n,
-                         .damaged = s->damaged };
+                         .damaged = s->damaged + r->lost };
     TRY(run_query(&pad->m, str(r->id), api_arena(pad), &query, api_err(pad)));
     result->query = api_give_text(pad, query);
     TRY(text_at(pad, r, s->plan_seq, &result->plan));
@@ -96,7 +96,7 @@ jot_status jot_run_history(jot_pad *pad, const char *run, uint64_t from, size_t 
     Run *r;
     uint64_t damaged = 0;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_limit(pad, limit, STEPS_MAX, &limit));
     TRY(api_run(pad, run, &r));
     Met met = { .p = pad, .items = NEW_RESULTS(pad, jot_step, limit), .max = limit };
@@ -147,7 +147,7 @@ static jot_status give_line(jot_pad *p, const RunLine *l, jot_run_line *to)
 jot_status jot_run_list(jot_pad *pad, size_t limit, const jot_runs **out)
 {
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_limit(pad, limit, RUNS_MAX, &limit));
     Ring ring = { .items = NEW_ARRAY(api_arena(pad), RunLine, limit),
                   .max = limit,
@@ -184,14 +184,14 @@ jot_status jot_run_results(jot_pad *pad, const char *run, uint64_t from, uint64_
 {
     Run *r;
     Results list;
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
     if (from)
         TRY(run_results(r, from, to, api_arena(pad), &list, api_err(pad)));
     else
         TRY(run_prompt(r, api_arena(pad), &list, api_err(pad)));
-    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     results_add(&text, &list);
     GIVE(out, give_text(pad, buf_str(&text)));
     return JOT_OK;
@@ -202,7 +202,7 @@ jot_status jot_run_final(jot_pad *pad, const char *run, const jot_text **out)
     Run *r;
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
     TRY(run_final(r, &text, api_err(pad)));
     GIVE(out, give_text(pad, buf_str(&text)));
@@ -214,7 +214,7 @@ jot_status jot_run_usage(jot_pad *pad, const char *run, uint64_t limit, const jo
     Run *r;
     AUTO(Buf) text = { 0 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
     usage_add_block(&text, &r->state.usage, limit ? limit : USAGE_LIMIT);
     GIVE(out, give_text(pad, buf_str(&text)));
@@ -226,7 +226,7 @@ jot_status jot_run_unfinished(jot_pad *pad, const char *run, const jot_open_call
     Run *r;
     UnfinishedList all;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
     TRY(run_unfinished(r, api_arena(pad), &all, api_err(pad)));
     jot_open_call **items = NEW_RESULTS(pad, jot_open_call, all.n);
@@ -277,7 +277,7 @@ jot_status jot_context(jot_pad *pad, const jot_context_options *options, const j
     ContextAsk ask = { 0 };
     Context c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     TRY(api_text(pad, o.rules, &ask.rules));
     ask.budget = o.budget;

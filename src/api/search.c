@@ -18,7 +18,6 @@ static jot_status find(jot_pad *p, const char *query, const jot_search_options *
 {
     jot_search_options o;
     SearchQuery q = { .explain = explain };
-    TRY(api_begin(p));
     TRY(api_name(p, "a query", query, &q.text));
     TRY(api_options(p, options, &o, sizeof o));
     if (o.limit > SEARCH_LIMIT_MAX)
@@ -40,6 +39,7 @@ jot_status jot_search(jot_pad *pad, const char *query, const jot_search_options 
 {
     Hits hits;
     GIVE(out, NULL);
+    API_BEGIN(pad);
     TRY(find(pad, query, options, false, &hits));
     jot_hit **items = NEW_RESULTS(pad, jot_hit, hits.n);
     for (size_t i = 0; i < hits.n; i++) {
@@ -66,6 +66,7 @@ jot_status jot_search_json(jot_pad *pad, const char *query, const jot_search_opt
 {
     Hits hits;
     GIVE(out, NULL);
+    API_BEGIN(pad);
     TRY(find(pad, query, options, true, &hits));
     GIVE(out, api_give_json(pad, search_json(&hits, true)));
     return JOT_OK;
@@ -73,7 +74,7 @@ jot_status jot_search_json(jot_pad *pad, const char *query, const jot_search_opt
 
 jot_status jot_search_rebuild(jot_pad *pad)
 {
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(open_search(pad));
     return search_rebuild(pad->search, api_err(pad));
 }

@@ -29,7 +29,7 @@ jot_status jot_sink_write(jot_pad *pad, const char *call, const char *tool, jot_
     SinkView view;
     bool same = false;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a call's id", call, &put.call));
     TRY(api_name(pad, "a tool's name", tool, &put.tool));
     TRY(api_text(pad, result, &put.result));
@@ -52,7 +52,7 @@ jot_status jot_sink_view(jot_pad *pad, const char *call, size_t inline_max, cons
     Str id;
     SinkView view;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a call's id", call, &id));
     TRY(sink_view(&pad->m, sink_call(id), inline_max, api_arena(pad), &view, api_err(pad)));
     GIVE(out, give(pad, &view));
@@ -83,7 +83,7 @@ jot_status jot_sink_read(jot_pad *pad, const char *call, jot_unit unit, uint64_t
     SinkRange range = { .from = from, .count = count };
     SinkSlice s;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a call's id", call, &id));
     TRY(unit_of(pad, unit, &range.unit));
     TRY(sink_read(&pad->m, sink_call(id), &range, api_arena(pad), &s, api_err(pad)));

@@ -63,7 +63,7 @@ jot_status jot_task_add(jot_pad *pad, const char *id, const jot_task_options *op
     jot_task_options o;
     Task t;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
     TaskAdd add = { .agent = str(o.agent),
                     .priority = o.priority,
@@ -84,7 +84,7 @@ jot_status jot_task_read(jot_pad *pad, const char *id, const jot_task **out)
     Str name;
     Task t;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a task's id", id, &name));
     TRY(task_read(&pad->m, name, api_arena(pad), &t, api_err(pad)));
     GIVE(out, give(pad, &t));
@@ -106,7 +106,7 @@ jot_status jot_task_move(jot_pad *pad, const char *id, jot_task_status to,
     Str name;
     Task t = { 0 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a task's id", id, &name));
     TRY(api_options(pad, options, &o, sizeof o));
     TaskMove move = { .manual = o.manual, .if_seq = o.if_seq };
@@ -122,7 +122,7 @@ jot_status jot_task_start(jot_pad *pad, const char *id, bool manual, const jot_t
     Str name;
     Task t = { 0 };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a task's id", id, &name));
     jot_status st = task_start(&pad->m, name, manual, api_arena(pad), &t, api_err(pad));
     return end_move(pad, st, &t, out);
@@ -134,7 +134,7 @@ jot_status jot_task_history(jot_pad *pad, const char *id, uint64_t from, size_t 
     Str name;
     TaskEvents all;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a task's id", id, &name));
     TRY(api_limit(pad, limit, TASK_LIST_MAX, &limit));
     TRY(task_events(&pad->m, name, from, limit, api_arena(pad), &all, api_err(pad)));
@@ -192,7 +192,7 @@ jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, const jot_ta
     TaskQuery ask = { 0 };
     TaskList all;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_options(pad, query, &q, sizeof q));
     if ((int)q.status != 0) {
         TRY(read_status(pad, q.status, &status));
@@ -214,7 +214,7 @@ jot_status jot_task_order(jot_pad *pad, const jot_tasks **ready, const jot_tasks
     TaskOrder order;
     GIVE(ready, NULL);
     GIVE(waiting, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(task_order(&pad->m, api_arena(pad), &order, api_err(pad)));
     jot_tasks *now = give_problems(pad, NULL, 0, 0);
     now->items = give_all(pad, order.ready, order.ready_n);

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "memory/export.h"
 #include "memory/import.h"
+#include "memory/pad_copy.h"
 #include "store/archive.h"
 
 static jot_report *give(jot_pad *p, const LayoutReport *r)
@@ -17,34 +18,37 @@ static jot_report *give(jot_pad *p, const LayoutReport *r)
                          .unchanged = r->unchanged,
                          .skipped = (const jot_problem *const *)skipped,
                          .skipped_count = r->skipped_n,
-                         .skipped_total = r->skipped_total };
+                         .skipped_total = r->skipped_total,
+                         .missed = r->missed };
     return out;
 }
 
 /* Of streams and records instead of files. */
-static jot_report *give_whole(jot_pad *p, const char *layout, const CopyCount *c)
+static jot_report *give_whole(jot_pad *p, const char *layout, const PadReport *r)
 {
-    jot_report *out = give(p, &(LayoutReport){ 0 });
+    jot_report *out = give(p, &r->problems);
     out->layout = layout;
-    out->streams = c->streams;
-    out->records = c->records;
-    out->bytes = c->bytes;
-    out->added = c->copied;
+    out->streams = r->count.streams;
+    out->records = r->count.records;
+    out->bytes = r->count.bytes;
+    out->added = r->count.copied;
+    out->missed = r->problems.skipped_total;
     return out;
 }
 
 jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **out)
 {
-    AUTO_PTR(Store) to = NULL;
-    CopyCount c = { 0 };
+    AUTO(Memory) to = { 0 };
+    PadReport r;
     Str where;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_name(pad, "a URL", url, &where));
-    TRY(store_open(&to, where, &(StoreOptions){ .create = true }, api_err(pad)));
-    TRY(store_copy(pad->m.store, to, NULL, NULL, &c, api_err(pad)));
-    GIVE(out, give_whole(pad, "pad", &c));
-    return JOT_OK;
+    MemoryOptions o = { .by = pad->m.by, .create = true };
+    TRY(memory_open(&to, where, &o, api_err(pad)));
+    jot_status st = pad_copy(pad->m.store, &to, NULL, NULL, api_arena(pad), &r, api_err(pad));
+    GIVE(out, give_whole(pad, "pad", &r));
+    return st;
 }
 
 static jot_status read_layout(jot_pad *p, const char *given, Layout *out)
@@ -56,11 +60,11 @@ static jot_status read_layout(jot_pad *p, const char *given, Layout *out)
 static jot_status import_archive(jot_pad *p, const char *path, const jot_report **out)
 {
     AUTO_PTR(Store) archive = NULL;
-    CopyCount c = { 0 };
+    PadReport r;
     TRY(archive_open(&archive, p->m.io, path, api_err(p)));
-    TRY(store_copy(archive, p->m.store, NULL, NULL, &c, api_err(p)));
-    GIVE(out, give_whole(p, "archive", &c));
-    return JOT_OK;
+    jot_status st = pad_copy(archive, &p->m, NULL, NULL, api_arena(p), &r, api_err(p));
+    GIVE(out, give_whole(p, "archive", &r));
+    return st;
 }
 
 jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool replace,
@@ -71,7 +75,7 @@ jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool r
     LayoutReport report = { 0 };
     ImportOptions o = { .replace = replace };
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_need(pad, "a path", path));
     TRY(read_layout(pad, layout, &as));
     TRY(import_find(pad->m.io, path, as, api_arena(pad), &from, api_err(pad)));
@@ -82,13 +86,37 @@ jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool r
     return st;
 }
 
+typedef struct Telling {
+    jot_pad *pad;
+    PadReport report;
+} Telling;
+
+static void told(void *ctx, const CopyTold *t)
+{
+    Telling *to = ctx;
+    pad_report_tell(&to->report, api_arena(to->pad), t);
+}
+
+static jot_status export_archive(jot_pad *p, const char *path, const jot_report **out)
+{
+    Telling to = { .pad = p };
+    CopyHooks hooks = { .told = told, .ctx = &to };
+    ArchiveCount c = { 0 };
+    jot_status st = archive_write(p->m.store, path, &hooks, &c, api_err(p));
+    if (st != JOT_OK && to.report.problems.skipped_total == 0)
+        return st;
+    to.report.count =
+        (CopyCount){ .streams = c.streams, .records = c.records, .bytes = c.bytes, .lost = c.lost };
+    GIVE(out, give_whole(p, "archive", &to.report));
+    return st;
+}
+
 jot_status jot_export(jot_pad *pad, const char *path, const char *layout, const jot_report **out)
 {
     Layout as;
     LayoutReport report;
-    ArchiveCount c;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_need(pad, "a path", path));
     TRY(read_layout(pad, layout, &as));
     if (as) {
@@ -100,8 +128,5 @@ jot_status jot_export(jot_pad *pad, const char *path, const char *layout, const 
         return err_set(api_err(pad), JOT_INVALID,
                        "name a file that ends in '" ARCHIVE_SUFFIX "', or a layout: notes, "
                        "artifacts, runs, cycles or graph");
-    TRY(archive_write(pad->m.store, path, &c, api_err(pad)));
-    CopyCount count = { .streams = c.streams, .records = c.records, .bytes = c.bytes };
-    GIVE(out, give_whole(pad, "archive", &count));
-    return JOT_OK;
+    return export_archive(pad, path, out);
 }

@@ -35,7 +35,7 @@ jot_status jot_watch(jot_pad *pad, const char *prefix, int64_t wait_ms, const jo
     Change *changes;
     size_t n;
     GIVE(out, NULL);
-    TRY(api_begin(pad));
+    API_BEGIN(pad);
     TRY(api_wait(pad, wait_ms));
     TRY(open_watch(pad, str(prefix)));
     TRY(watch_next(pad->watch, wait_ms, api_arena(pad), &changes, &n, api_err(pad)));

@@ -42,13 +42,6 @@ typedef struct ArenaBlock {
     alignas(max_align_t) char bytes[];
 } ArenaBlock;
 
-void mem_exhausted(void)
-{
-    static const char text[] = "jotter: out of memory\n";
-    fwrite(text, 1, sizeof text - 1, stderr);
-    abort();
-}
-
 void *mem_alloc(size_t size)
 {
     void *p = calloc(1, size ? size : 1);

@@ -4,14 +4,14 @@
  * variable size are returned INTO an arena the caller passes.  Arena memory is
  * never stored in something that lives longer.  {0} is an empty arena.
  *
- * Running out of memory ends the process through mem_exhausted(): for a store
- * that is a crash like any other, and nothing acknowledged is lost.  Whatever
- * is sized by input is checked against a limit before it gets here. */
+ * An allocation that fails never returns: mem_exhausted() leaves the call (base/escape.h).
+ * Whatever is sized by input is checked against a limit before it gets here. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
 #include <stdalign.h>
 
+#include "base/escape.h"
 #include "base/str.h"
 
 typedef struct Arena {
@@ -38,6 +38,5 @@ DEFINE_AUTO(Arena, arena_free)
 /* Heap memory that is never NULL, for the few objects that outlive an arena. */
 void *mem_alloc(size_t size); /* zeroed */
 void *mem_grow(void *old, size_t size);
-NO_RETURN void mem_exhausted(void);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/glyph.h"
+
 /* What the analyzer is told elsewhere is defined here. */
 #undef err_set
 #undef err_errno
@@ -131,22 +133,12 @@ jot_status err_at(Err *e, const char *fmt, ...)
 const char *err_show(Shown *shown, Str name)
 {
     static const char dots[] = "...";
-    size_t room = sizeof shown->text - sizeof dots;
-    size_t n = 0;
-    for (size_t i = 0; i < name.n; i++) {
-        unsigned char c = (unsigned char)name.p[i];
-        bool plain = c >= 0x20 && c < 0x7F;
-        size_t width = plain ? 1 : 4;
-        if (n + width > room) {
-            memcpy(shown->text + n, dots, sizeof dots);
-            return shown->text;
-        }
-        if (plain)
-            shown->text[n] = (char)c;
-        else
-            snprintf(shown->text + n, width + 1, "\\x%02X", c);
-        n += width;
-    }
-    shown->text[n] = 0;
+    shown->text[0] = 0;
+    /* It never grows, so it is nobody's to free. */
+    Buf to = { .p = shown->text, .cap = sizeof shown->text };
+    bool whole = glyph_add_most(&to, name, GLYPH_LINE, to.cap - sizeof dots) == name.n;
+    if (!whole)
+        buf_add(&to, str(dots));
+    shown->text[to.n] = 0;
     return shown->text;
 }

@@ -61,7 +61,7 @@ const StatusInfo *status_info(jot_status st);
             return try_st;          \
     } while (0)
 
-/* A name as it may be shown inside a sentence: quoted bytes are kept printable and short.
+/* A name as it may be shown inside a sentence: all of it seen (glyph.h), and short.
  * Use with "%s"; the result lives in `shown`. */
 typedef struct Shown {
     char text[72];

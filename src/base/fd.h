@@ -5,6 +5,7 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include <dirent.h>
 #include <unistd.h>
 
 #include "base/attr.h"
@@ -28,5 +29,23 @@ static inline Fd fd_take(Fd *fd)
 }
 
 DEFINE_AUTO(Fd, fd_close)
+
+/* The entries of an open directory: AUTO_PTR(DIR) owns the descriptor from then on.  NULL, with
+ * errno set, leaves it where it was. */
+static inline DIR *fd_entries(Fd *fd)
+{
+    DIR *dir = fdopendir(*fd);
+    if (dir)
+        *fd = FD_NONE;
+    return dir;
+}
+
+static inline void fd_entries_close(DIR *dir)
+{
+    if (dir)
+        closedir(dir);
+}
+
+DEFINE_AUTO_PTR(DIR, fd_entries_close)
 
 #endif

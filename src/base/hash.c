@@ -47,6 +47,32 @@ Hash hash_end(HashState *h)
     return out;
 }
 
+/* RFC 2104: the key, filled up to a block, under one of two pads. */
+static void add_key(HashState *h, const Hash *key, uint8_t pad)
+{
+    uint8_t block[SHA256_CBLOCK];
+    memset(block, pad, sizeof block);
+    for (size_t i = 0; i < sizeof key->b; i++)
+        block[i] ^= key->b[i];
+    hash_init(h);
+    SHA256_Update(h, block, sizeof block);
+}
+
+void hash_mac_init(HashMac *h, Hash key)
+{
+    h->key = key;
+    add_key(&h->inner, &key, 0x36);
+}
+
+Hash hash_mac_end(HashMac *h)
+{
+    Hash inner = hash_end(&h->inner);
+    HashState outer;
+    add_key(&outer, &h->key, 0x5C);
+    SHA256_Update(&outer, inner.b, sizeof inner.b);
+    return hash_end(&outer);
+}
+
 bool hash_eq(Hash a, Hash b)
 {
     return memcmp(a.b, b.b, sizeof a.b) == 0;

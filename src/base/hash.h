@@ -28,6 +28,14 @@ void hash_add_field(HashState *h, Str s);
 void hash_add_u64(HashState *h, uint64_t value);
 Hash hash_end(HashState *h);
 
+/* HMAC-SHA256 under a key of 32 bytes: init, hash_add... to `inner`, end. */
+typedef struct HashMac {
+    HashState inner;
+    Hash key;
+} HashMac;
+void hash_mac_init(HashMac *h, Hash key);
+Hash hash_mac_end(HashMac *h);
+
 bool hash_eq(Hash a, Hash b);
 bool hash_is_zero(Hash h);
 

@@ -104,19 +104,16 @@ static void look_at_fd(Search *s, int pid, int fd)
 static void each_number(Search *s, const char *name, int pid,
                         void (*look)(Search *s, int pid, int number))
 {
-    int fd = openat(s->proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir) {
-        fd_close(&fd);
+    AUTO(Fd) fd = openat(s->proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_PTR(DIR) dir = fd_entries(&fd);
+    if (!dir)
         return;
-    }
     for (struct dirent *d = readdir(dir); d && !s->exclusive; d = readdir(dir)) {
         int64_t number;
         Str text = { d->d_name, strlen(d->d_name) };
         if (str_to_i64(text, 0, INT32_MAX, &number))
             look(s, pid, (int)number);
     }
-    closedir(dir);
 }
 
 static void look_at_process(Search *s, int unused, int pid)

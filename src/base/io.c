@@ -7,9 +7,12 @@
 #include "base/io.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -17,7 +20,9 @@
 #include <time.h>
 
 /* openat2 answers EAGAIN when a rename raced with the walk; it is rare and passes. */
-enum { OPEN_TRIES = 64 };
+enum { OPEN_TRIES = 64, BOOT_DIGITS = 32 };
+
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 const Io io_system = { 0 };
 
@@ -101,21 +106,31 @@ int io_open(const Io *io, int dir, const char *name, int flags, mode_t mode)
     return fd;
 }
 
-int io_open_root(const Io *io, const char *path)
+static int open_outside(const Io *io, const char *path, int flags)
 {
-    IoCall call = { IO_OPEN, .fd = -1, .dir = AT_FDCWD, .name = path, .flags = O_DIRECTORY };
+    IoCall call = { IO_OPEN, .fd = -1, .dir = AT_FDCWD, .name = path, .flags = (unsigned)flags };
     long step = io_before(io, &call);
     assert(step != IO_PRETEND);
     if (step < 0)
         return (int)step;
     int fd;
     do
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fd = open(path, O_RDONLY | O_CLOEXEC | flags, 0);
     while (fd < 0 && errno == EINTR);
     fd = fd < 0 ? -errno : above_streams(fd);
     call.fd = fd;
     io_after(io, &call, fd);
     return fd;
+}
+
+int io_open_root(const Io *io, const char *path)
+{
+    return open_outside(io, path, O_DIRECTORY);
+}
+
+int io_open_path(const Io *io, const char *path)
+{
+    return open_outside(io, path, O_NOCTTY);
 }
 
 ssize_t io_read_at(const Io *io, int fd, void *to, size_t n, off_t at)
@@ -176,6 +191,27 @@ int io_write_all(const Io *io, int fd, Str data)
     return data.n ? -EIO : 0;
 }
 
+int io_write_at(const Io *io, int fd, Str data, off_t at)
+{
+    while (data.n) {
+        IoCall call = { IO_WRITE, .fd = fd, .dir = -1, .data = data, .at = at };
+        long step = io_before(io, &call);
+        if (step != 0)
+            return step == IO_PRETEND ? 0 : (int)step;
+        ssize_t got;
+        do
+            got = pwrite(fd, call.data.p, call.data.n, at);
+        while (got < 0 && errno == EINTR);
+        got = got < 0 ? -errno : got;
+        io_after(io, &call, got);
+        if (got <= 0)
+            return got < 0 ? (int)got : -EIO;
+        data = str_from(data, (size_t)got);
+        at += got;
+    }
+    return 0;
+}
+
 int io_fsync(const Io *io, int fd)
 {
     IoCall call = { IO_FSYNC, .fd = fd, .dir = -1 };
@@ -230,6 +266,44 @@ int io_mkdir(const Io *io, int dir, const char *name)
     STEP(io, call, mkdirat(dir, name, 0700));
 }
 
+/* -EEXIST if it is there, also where we may pass but not read. */
+static int make_dir(const Io *io, const char *path)
+{
+    char above[PATH_MAX];
+    struct stat info;
+    if (stat(path, &info) == 0)
+        return -EEXIST;
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + (slash == path) : 0;
+    if (n >= sizeof above)
+        return -ENAMETOOLONG;
+    snprintf(above, sizeof above, "%.*s", n ? (int)n : 1, n ? path : ".");
+    AUTO(Fd) dir = io_open_root(io, above);
+    int got = dir < 0 ? dir : io_mkdir(io, dir, slash ? slash + 1 : path);
+    return got < 0 ? got : io_fsync(io, dir);
+}
+
+int io_make_dirs(const Io *io, const char *path)
+{
+    char at[PATH_MAX];
+    size_t n = strlen(path);
+    if (n >= sizeof at)
+        return -ENAMETOOLONG;
+    memcpy(at, path, n + 1);
+    while (n > 1 && at[n - 1] == '/')
+        at[--n] = 0;
+    for (char *slash = strchr(at + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash)
+            *slash = 0;
+        int got = make_dir(io, at);
+        if (got < 0 && got != -EEXIST)
+            return got;
+        if (!slash)
+            return 0;
+        *slash = '/';
+    }
+}
+
 int io_fstat(const Io *io, int fd, struct stat *out)
 {
     IoCall call = { IO_STAT, .fd = fd, .dir = -1 };
@@ -243,6 +317,47 @@ int io_stat(const Io *io, int dir, const char *name, struct stat *out)
     STEP(io, call, fstatat(dir, name, out, AT_SYMLINK_NOFOLLOW));
 }
 
+int io_stat_path(const Io *io, int dir, const char *path, struct stat *out)
+{
+    IoCall call = { IO_STAT, .fd = -1, .dir = dir, .name = path };
+    STEP(io, call, fstatat(dir, path, out, AT_SYMLINK_NOFOLLOW));
+}
+
+int io_fstatfs(const Io *io, int fd, struct statfs *out)
+{
+    IoCall call = { IO_STAT, .fd = fd, .dir = -1 };
+    STEP(io, call, fstatfs(fd, out));
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static int list_open(DIR *list, int (*each)(void *ctx, int dir, const struct dirent *d), void *ctx)
+{
+    int got = 0;
+    errno = 0;
+    for (struct dirent *d; got == 0 && (d = readdir(list)) != NULL; errno = 0)
+        got = is_dots(d->d_name) ? 0 : each(ctx, dirfd(list), d);
+    /* The end and a failure look the same but for errno. */
+    return got == 0 ? -errno : got;
+}
+
+int io_list(const Io *io, Fd *dir, int (*each)(void *ctx, int dir, const struct dirent *d),
+            void *ctx)
+{
+    AUTO(Fd) own = fd_take(dir);
+    IoCall call = { IO_LIST, .fd = own, .dir = -1 };
+    long step = io_before(io, &call);
+    if (step != 0)
+        return step == IO_PRETEND ? 0 : (int)step;
+    AUTO_PTR(DIR) list = fd_entries(&own);
+    int got = list ? list_open(list, each, ctx) : -errno;
+    io_after(io, &call, got);
+    return got;
+}
+
 int io_lock(const Io *io, int fd, short kind, off_t byte)
 {
     struct flock lock = { .l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
@@ -250,11 +365,57 @@ int io_lock(const Io *io, int fd, short kind, off_t byte)
     STEP(io, call, fcntl(fd, F_OFD_SETLK, &lock));
 }
 
+int io_unlock_all(const Io *io, int fd)
+{
+    struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+    IoCall call = { IO_LOCK, .fd = fd, .dir = -1, .flags = F_UNLCK };
+    STEP(io, call, fcntl(fd, F_OFD_SETLK, &all));
+}
+
+int io_ask_lock(const Io *io, int fd, short kind, off_t byte)
+{
+    struct flock lock = { .l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    IoCall call = { IO_ASK, .fd = fd, .dir = -1, .flags = (unsigned)kind, .at = byte };
+    long step = io_before(io, &call);
+    assert(step != IO_PRETEND);
+    if (step < 0)
+        return (int)step;
+    int got = fcntl(fd, F_OFD_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : -errno;
+    io_after(io, &call, got);
+    return got;
+}
+
 bool io_locked(const Io *io, int fd, short kind, off_t byte)
 {
-    (void)io;
-    struct flock lock = { .l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
-    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return io_ask_lock(io, fd, kind, byte) != 0;
+}
+
+/* A read lease is refused while somebody has the file open for writing.  The signal that would
+ * tell us of a broken lease is one that is ignored by default. */
+static int try_lease(int fd)
+{
+    (void)fcntl(fd, F_SETSIG, SIGURG);
+    int got;
+    do
+        got = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 ? 0 : -errno;
+    while (got == -EINTR);
+    if (got == 0)
+        (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+    return got;
+}
+
+bool io_written_elsewhere(const Io *io, int fd, bool if_denied)
+{
+    IoCall call = { IO_ASK, .fd = fd, .dir = -1, .flags = F_UNLCK, .at = -1 };
+    long step = io_before(io, &call);
+    assert(step != IO_PRETEND);
+    int got = step < 0 ? (int)step : try_lease(fd);
+    if (step == 0)
+        io_after(io, &call, got);
+    if (got == -EACCES)
+        return if_denied;
+    /* EINVAL: the file system knows no leases. */
+    return got < 0 && got != -EINVAL;
 }
 
 static int64_t clock_ms(clockid_t clock)
@@ -290,21 +451,60 @@ void io_random(const Io *io, void *out, size_t n)
     }
 }
 
-void io_boot_id(const Io *io, char out[33])
+/* The id without its dashes; -ENODATA if it is none. */
+static int read_boot_id(char out[33])
 {
-    out[0] = 0;
-    if (io->boot_id) {
-        snprintf(out, 33, "%s", io->boot_id);
-        return;
-    }
-    AUTO(Fd) fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    AUTO(Fd) fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
     char text[64];
     ssize_t got = fd >= 0 ? read(fd, text, sizeof text) : -1;
+    if (got < 0)
+        return -errno;
     size_t n = 0;
-    for (ssize_t i = 0; i < got && n < 32; i++)
-        if (text[i] != '-' && text[i] != '\n')
+    for (ssize_t i = 0; i < got && n < BOOT_DIGITS; i++)
+        if (isxdigit((unsigned char)text[i]))
             out[n++] = text[i];
     out[n] = 0;
+    return n == BOOT_DIGITS ? 0 : -ENODATA;
+}
+
+int io_boot_id(const Io *io, char out[33])
+{
+    IoCall call = { IO_BOOT, .fd = -1, .dir = AT_FDCWD, .name = BOOT_ID };
+    out[0] = 0;
+    long step = io_before(io, &call);
+    assert(step != IO_PRETEND);
+    if (step < 0)
+        return (int)step;
+    int got = io->boot_id && !io->boot_id[0] ? -ENODATA : 0;
+    if (io->boot_id)
+        snprintf(out, BOOT_DIGITS + 1, "%s", io->boot_id);
+    else
+        do
+            got = read_boot_id(out);
+        while (got == -EINTR);
+    if (got < 0)
+        out[0] = 0;
+    io_after(io, &call, got);
+    return got;
+}
+
+int io_mount_id(const Io *io, int fd, char out[MOUNT_TEXT])
+{
+    IoCall call = { IO_MOUNT, .fd = fd, .dir = -1 };
+    out[0] = 0;
+    long step = io_before(io, &call);
+    assert(step != IO_PRETEND);
+    if (step < 0)
+        return (int)step;
+    int got = io->mount_id && !io->mount_id[0] ? -ENODATA : 0;
+    if (io->mount_id)
+        snprintf(out, MOUNT_TEXT, "%s", io->mount_id);
+    else
+        do
+            got = mount_tell(fd, out);
+        while (got == -EINTR);
+    io_after(io, &call, got);
+    return got;
 }
 
 void io_sleep_us(const Io *io, int64_t us)

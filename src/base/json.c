@@ -69,6 +69,8 @@ jot_status json_read(Str text, json_t **out, Err *e)
         return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: a NUL byte", nul);
     json_error_t why;
     json_t *value = load(text, &why);
+    if (!value && json_error_code(&why) == json_error_out_of_memory)
+        mem_exhausted();
     if (!value) {
         Shown shown;
         return err_set(e, JOT_INVALID, "not valid JSON at byte %d: %s", why.position,

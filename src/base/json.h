@@ -8,14 +8,121 @@
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
+#include <errno.h>
 #include <jansson.h>
+#include <stdarg.h>
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/escape.h"
 
 enum { JSON_DEPTH_MAX = 64 };
 
 DEFINE_AUTO_PTR(json_t, json_decref)
+
+/* jansson answers NULL or -1 where memory runs out, as it does for a text that is no UTF-8 or a
+ * member that is not there.  Nobody asks which: a tree would lack a member and be stored so.  So
+ * what allocates is called through these. */
+static inline json_t *json_made(json_t *made)
+{
+    if (!made && errno == ENOMEM)
+        mem_exhausted();
+    return made;
+}
+static inline int json_did(int result)
+{
+    if (result < 0 && errno == ENOMEM)
+        mem_exhausted();
+    return result;
+}
+static inline json_t *must_json_object(void)
+{
+    errno = 0;
+    return json_made(json_object());
+}
+static inline json_t *must_json_array(void)
+{
+    errno = 0;
+    return json_made(json_array());
+}
+static inline json_t *must_json_string(const char *text)
+{
+    errno = 0;
+    return json_made(json_string(text));
+}
+static inline json_t *must_json_stringn(const char *text, size_t n)
+{
+    errno = 0;
+    return json_made(json_stringn(text, n));
+}
+static inline json_t *must_json_integer(json_int_t value)
+{
+    errno = 0;
+    return json_made(json_integer(value));
+}
+static inline json_t *must_json_real(double value)
+{
+    errno = 0;
+    return json_made(json_real(value));
+}
+static inline json_t *must_json_deep_copy(const json_t *value)
+{
+    errno = 0;
+    return json_made(json_deep_copy(value));
+}
+static inline int must_json_object_set_new(json_t *to, const char *key, json_t *value)
+{
+    errno = 0;
+    return json_did(json_object_set_new(to, key, value));
+}
+static inline int must_json_object_setn_new(json_t *to, const char *key, size_t n, json_t *value)
+{
+    errno = 0;
+    return json_did(json_object_setn_new(to, key, n, value));
+}
+static inline int must_json_object_set(json_t *to, const char *key, json_t *value)
+{
+    errno = 0;
+    return json_did(json_object_set(to, key, value));
+}
+static inline int must_json_object_update(json_t *to, json_t *other)
+{
+    errno = 0;
+    return json_did(json_object_update(to, other));
+}
+static inline int must_json_array_append_new(json_t *to, json_t *value)
+{
+    errno = 0;
+    return json_did(json_array_append_new(to, value));
+}
+static inline int must_json_array_append(json_t *to, json_t *value)
+{
+    errno = 0;
+    return json_did(json_array_append(to, value));
+}
+static inline json_t *must_json_pack(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    errno = 0;
+    json_t *made = json_vpack_ex(NULL, 0, fmt, args);
+    va_end(args);
+    return json_made(made);
+}
+#define json_object must_json_object
+#define json_array must_json_array
+#define json_string must_json_string
+#define json_stringn must_json_stringn
+#define json_integer must_json_integer
+#define json_real must_json_real
+#define json_deep_copy must_json_deep_copy
+#define json_object_set_new must_json_object_set_new
+#define json_object_setn_new must_json_object_setn_new
+#define json_object_set must_json_object_set
+#define json_object_update must_json_object_update
+#define json_array_append_new must_json_array_append_new
+#define json_array_append must_json_array_append
+#define json_pack must_json_pack
 
 /* The one value in `text`; the caller owns *out (json_decref, or AUTO_PTR(json_t)).
  * JOT_INVALID names what is wrong and at which byte. */

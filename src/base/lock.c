@@ -1,9 +1,15 @@
-/* lock.c - waiting with a deadline. */
+/* lock.c - waiting with a deadline, and locks that end with their process.
+ *
+ * Which descriptors a forked child must close is the one thing here that belongs
+ * to the process and not to a handle: only a handler of pthread_atfork runs in the
+ * child before anybody else does. */
 #include "base/lock.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 enum {
     PAUSE_US_MIN = 50,
@@ -79,4 +85,95 @@ void lock_release(const Io *io, int fd, off_t byte)
 {
     /* Nothing can be done about a failure; closing the descriptor releases it too. */
     (void)io_lock(io, fd, F_UNLCK, byte);
+}
+
+/* --- Forks ------------------------------------------------------------------------------- */
+
+/* Descriptors that are not for children.  No fork happens while `forks` is held.  It is recursive,
+ * for a hook of io may itself open something. */
+static pthread_mutex_t forks = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static struct {
+    Fd *items;
+    size_t n, cap;
+} own;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&forks);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&forks);
+}
+
+static void in_child(void)
+{
+    for (size_t i = 0; i < own.n; i++)
+        close(own.items[i]);
+    own.n = 0;
+    /* It belongs to a thread of the parent, so nobody here can unlock it. */
+    forks = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+}
+
+static bool watched;
+
+static void watch_forks(void)
+{
+    watched = pthread_atfork(before_fork, after_fork, in_child) == 0;
+}
+
+/* Room for one more.  Memory that runs out is an answer here: nobody may leave with the mutex. */
+static bool make_room(void)
+{
+    if (own.n < own.cap)
+        return true;
+    size_t cap = own.cap ? own.cap * 2 : 8;
+    Fd *grown = realloc(own.items, cap * sizeof *grown);
+    if (!grown)
+        return false;
+    own.items = grown;
+    own.cap = cap;
+    return true;
+}
+
+int lock_open(const Io *io, int dir, const char *name, int flags, mode_t mode)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&forks);
+    int fd = watched ? io_open(io, dir, name, flags, mode) : -ENOMEM;
+    if (fd >= 0 && make_room()) {
+        own.items[own.n++] = fd;
+    } else if (fd >= 0) {
+        fd_close(&fd);
+        fd = -ENOMEM;
+    }
+    pthread_mutex_unlock(&forks);
+    return fd;
+}
+
+static void disown(int fd)
+{
+    pthread_mutex_lock(&forks);
+    size_t i = 0;
+    while (i < own.n && own.items[i] != fd)
+        i++;
+    if (i < own.n)
+        own.items[i] = own.items[--own.n];
+    if (own.n == 0) {
+        free(own.items);
+        own.items = NULL;
+        own.cap = 0;
+    }
+    pthread_mutex_unlock(&forks);
+}
+
+void lock_close(const Io *io, Fd *fd)
+{
+    if (*fd < 0)
+        return;
+    disown(*fd);
+    (void)io_unlock_all(io, *fd);
+    fd_close(fd);
 }

@@ -7,6 +7,7 @@
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
 
+#include "base/fd.h"
 #include "base/io.h"
 
 /* How long somebody goes on looking. */
@@ -33,5 +34,14 @@ MUST_USE int lock_wait(const Io *io, int fd, short kind, off_t byte, int64_t wai
 MUST_USE int lock_wait_turn(const Io *io, int fd, off_t byte, off_t turn, int64_t wait_ms);
 
 void lock_release(const Io *io, int fd, off_t byte);
+
+/* Unlock all of it, then close.  A lock belongs to the open file, so a child that was forked
+ * meanwhile would hold on to it with its copy of the descriptor if it were only closed. */
+void lock_close(const Io *io, Fd *fd);
+
+/* io_open for a file that will be locked: a child that this process forks closes its copy of the
+ * descriptor before it does anything else, or the lock would live on in there when this process
+ * dies.  It is closed by lock_close, and by nobody but the process that opened it. */
+MUST_USE int lock_open(const Io *io, int dir, const char *name, int flags, mode_t mode);
 
 #endif

@@ -31,6 +31,8 @@
     X(FORGET_DRAFT,         "files: a dead writer's record is never shown") \
     X(NO_SETTLE,            "files: a dead writer's record is shown before it is durable") \
     X(TRUST_EVERY_BOOT,     "files: views are believed after a reboot") \
+    X(TRUST_EVERY_MOUNT,    "files: views are believed after the file system was mounted anew") \
+    X(VIEW_UNSYNCED,        "files: views are not synced where a mount has no word") \
     X(PURGE_VIEW_UNSYNCED,  "files: history is purged while the view may come back") \
     X(FORGET_VIEW_UNSYNCED, "files: a version is redacted or trimmed while the view of it may come back") \
     X(ASIDE_UNSYNCED,       "files: what was put aside may come back after it was removed") \

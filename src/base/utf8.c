@@ -70,19 +70,27 @@ bool utf8_valid(Str s)
     return utf8_bad_at(s) == s.n;
 }
 
+size_t utf8_char(Str s, size_t at, uint32_t *c)
+{
+    const unsigned char *p = (const unsigned char *)s.p + at;
+    *c = p[0];
+    if (p[0] < 0x80)
+        return 1;
+    size_t n = sequence(s, at);
+    if (n == 0)
+        return 0;
+    *c = p[0] & (0xFFU >> (n + 1));
+    for (size_t i = 1; i < n; i++)
+        *c = *c << 6 | (p[i] & 0x3F);
+    return n;
+}
+
 uint32_t utf8_next(Str s, size_t *at)
 {
+    uint32_t c;
     assert(*at < s.n);
-    const unsigned char *p = (const unsigned char *)s.p + *at;
-    if (p[0] < 0x80) {
-        *at += 1;
-        return p[0];
-    }
-    size_t n = sequence(s, *at);
-    assert(n > 1);
-    uint32_t c = p[0] & (0xFFU >> (n + 1));
-    for (size_t i = 1; i < n; i++)
-        c = c << 6 | (p[i] & 0x3F);
+    size_t n = utf8_char(s, *at, &c);
+    assert(n > 0);
     *at += n;
     return c;
 }

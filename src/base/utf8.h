@@ -14,6 +14,9 @@ size_t utf8_bad_at(Str s);
 /* The code point at `*at` of valid text; *at moves behind it. */
 uint32_t utf8_next(Str s, size_t *at);
 
+/* The code point at `at` of any bytes, and how many bytes it has; 0: none begins there. */
+size_t utf8_char(Str s, size_t at, uint32_t *c);
+
 /* The number of code points in valid text. */
 size_t utf8_count(Str s);
 

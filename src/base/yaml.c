@@ -416,6 +416,14 @@ void yaml_set(Arena *a, Yaml *map, Str key, Yaml *value)
         add_pair(a, map, (YamlPair){ .key = arena_copy(a, key), .value = value });
 }
 
+void yaml_add_pair(Arena *a, Yaml *map, const YamlPair *pair)
+{
+    assert(map->kind == YAML_MAP && pair->value);
+    YamlPair own = *pair;
+    own.key = arena_copy(a, pair->key);
+    add_pair(a, map, own);
+}
+
 Yaml *yaml_get(const Yaml *map, Str key)
 {
     const YamlPair *known = map && map->kind == YAML_MAP ? find(map, key) : NULL;

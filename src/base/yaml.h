@@ -69,6 +69,9 @@ void yaml_add(Arena *a, Yaml *list, Yaml *item);
 /* Replaces the key's value where it stands, or adds the key behind the others. */
 void yaml_set(Arena *a, Yaml *map, Str key, Yaml *value);
 
+/* Adds a key that the map does not have; looking for it is the caller's. */
+void yaml_add_pair(Arena *a, Yaml *map, const YamlPair *pair);
+
 /* The value of a key; NULL if there is none, or if `map` is no map.  Borrowed from the tree. */
 Yaml *yaml_get(const Yaml *map, Str key);
 

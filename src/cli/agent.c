@@ -126,7 +126,7 @@ void agent_tell_left_out(Buf *sentences)
 {
     Str rest = buf_str(sentences), line;
     while (str_cut(&rest, '\n', &line))
-        fprintf(stderr, "jotter: " STR_FMT "\n", STR_ARG(line));
+        say(STR_FMT, STR_ARG(line));
 }
 
 PromptAsk agent_prompt(Session *s, const Agent *a, bool json)

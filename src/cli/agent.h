@@ -14,7 +14,7 @@
     { "rules", "FILE", "standing rules; {{HOSTNAME}}, {{WORKING_DIR}}, {{DATE}}, {{AGENT}} are filled in" }, \
     { "tools", "PROFILES", "more tools of the pad: artifacts, runs, cycles, tasks, memory, graph, all; with commas" }, \
     { "allow", "WORDS", "tools or effects that need no question: read, pad, write, outside, network, private, "\
-      "execute, mcp, all" }, \
+      "execute, mcp, all; plant:NAME: files that other programs run or obey, such as .git or AGENTS.md" }, \
     { "ask", "WORDS", "those to ask for" }, \
     { "deny", "WORDS", "those that are refused" }, \
     { "unconfined", NULL, "run commands also where they cannot be confined" }, \

@@ -60,14 +60,16 @@ struct Session {
     } given[OPTS_MAX];
     size_t given_n;
     bool json;
-    bool told;      /* the failure has been printed already, as JSON with more in it */
-    Where where;    /* the pad */
-    Str by;         /* who writes */
-    bool named;     /* somebody said so: it is not only the user's name */
-    uint64_t lease; /* the token to write under; 0: none */
-    int exit_code;  /* of a program that was run; 0: the status decides */
-    Memory memory;  /* open after session_open */
-    Arena arena;    /* of the whole run */
+    bool told;       /* the failure has been printed already, as JSON with more in it */
+    bool changed;    /* something outside the session's pad was changed, or the pad was made */
+    Where where;     /* the pad */
+    SafeFound found; /* what opening it found out, if nobody named it */
+    Str by;          /* who writes */
+    bool named;      /* somebody said so: it is not only the user's name */
+    uint64_t lease;  /* the token to write under; 0: none */
+    int exit_code;   /* of a program that was run; 0: the status decides */
+    Memory memory;   /* open after session_open */
+    Arena arena;     /* of the whole run */
     Err err;
 };
 
@@ -92,6 +94,8 @@ MUST_USE jot_status read_token(Session *s, const char *text, uint64_t *out);
 MUST_USE jot_status session_open(Session *s, bool create);
 /* The same where a pad that is not there yet is an empty one: *there is false then. */
 MUST_USE jot_status session_open_any(Session *s, bool *there);
+/* For commands that only name the pad to others: JOT_DENIED if it was found and may not be used. */
+MUST_USE jot_status session_judge(Session *s);
 
 /* All of standard input, or of a file; JOT_TOO_BIG beyond `max` bytes. */
 MUST_USE jot_status read_input(Session *s, size_t max, Str *out);
@@ -104,11 +108,20 @@ MUST_USE jot_status check_prefix(Session *s, Str prefix);
 
 /* --- Output ---------------------------------------------------------------------------- */
 
-/* Text from outside, safe for a terminal: escape sequences and other control characters are shown,
- * not sent.  Raw when standard output is not a terminal. */
+/* On a terminal everything from outside is shown so that all of it is seen (glyph.h), and nothing
+ * of it obeyed: texts keep their lines, names, authors and sentences are one line.  When standard
+ * output is no terminal the bytes are what they are. */
 void print_text(Str text);
 /* The same, followed by a line break if there is none. */
 void print_line(Str text);
+/* What is one line: a name, an author, a key, a path. */
+void print_name(Str name);
+void print_name_line(Str name);
+/* A sentence about such things, and a line break. */
+void print_sentence(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* "jotter: ", a sentence and a line break, to standard error; all of it seen, wherever that goes.
+ */
+void say(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* "1 record", "2 records", "2 replies". */
 typedef struct Counted {

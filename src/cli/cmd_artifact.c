@@ -35,17 +35,17 @@ static jot_status read_when(Session *s, DocIf *out)
     return JOT_OK;
 }
 
-static void print_name(const ArtifactRef *r)
+static void print_ref(const ArtifactRef *r)
 {
-    print_text(r->category);
+    print_name(r->category);
     putchar('/');
-    print_text(r->id);
+    print_name(r->id);
 }
 
 static void print_wrote(const ArtifactRef *r)
 {
     printf("wrote %s to artifact ", counted(r->size, "byte").text);
-    print_name(r);
+    print_ref(r);
     printf("\ncontent_hash %s\n", hash_hex(r->sha256).text);
 }
 
@@ -126,15 +126,15 @@ static jot_status run_ref(Session *s)
         return JOT_OK;
     }
     fputs("artifact_id   ", stdout);
-    print_line(a.ref.id);
+    print_name_line(a.ref.id);
     fputs("category      ", stdout);
-    print_line(a.ref.category);
+    print_name_line(a.ref.category);
     printf("content_hash  %s\ntimestamp     %s\n", hash_hex(a.ref.sha256).text,
            time_text(a.ref.at_ms).text);
     fputs("type          ", stdout);
-    print_line(a.ref.type);
+    print_name_line(a.ref.type);
     fputs("task_id       ", stdout);
-    print_line(a.ref.task);
+    print_name_line(a.ref.task);
     return JOT_OK;
 }
 
@@ -147,7 +147,7 @@ static jot_status run_delete(Session *s)
         print_json(json_pack("{s:o, s:o, s:b}", "artifact_id", json_text(arg_at(s, 1)), "category",
                              json_text(arg_at(s, 0)), "deleted", true));
     else
-        printf("deleted artifact %s/%s\n", s->args[0], s->args[1]);
+        print_sentence("deleted artifact %s/%s", s->args[0], s->args[1]);
     return JOT_OK;
 }
 
@@ -160,17 +160,17 @@ static void print_list(Session *s, const ArtifactList *list)
         return;
     }
     for (size_t i = 0; i < list->n; i++) {
-        print_name(&list->items[i]);
+        print_ref(&list->items[i]);
         putchar('\n');
     }
     if (list->n == 0)
         puts("(empty)");
     for (size_t i = 0; i < list->problems_n; i++)
-        fprintf(stderr, "jotter: '" STR_FMT "': " STR_FMT "\n", STR_ARG(list->problems[i].name),
-                STR_ARG(list->problems[i].why));
+        say("'" STR_FMT "': " STR_FMT, STR_ARG(list->problems[i].name),
+            STR_ARG(list->problems[i].why));
     if (list->more)
-        fprintf(stderr, "jotter: there are more: --after '" STR_FMT "/" STR_FMT "'\n",
-                STR_ARG(list->items[list->n - 1].category), STR_ARG(list->items[list->n - 1].id));
+        say("there are more: --after '" STR_FMT "/" STR_FMT "'",
+            STR_ARG(list->items[list->n - 1].category), STR_ARG(list->items[list->n - 1].id));
 }
 
 static jot_status find(Session *s, ArtifactQuery *q)
@@ -251,7 +251,7 @@ static jot_status run_index_delete(Session *s)
         print_json(json_pack("{s:o, s:o, s:b}", "name", json_text(arg_at(s, 1)), "category",
                              json_text(arg_at(s, 0)), "deleted", true));
     else
-        printf("deleted index %s/%s\n", s->args[0], s->args[1]);
+        print_sentence("deleted index %s/%s", s->args[0], s->args[1]);
     return JOT_OK;
 }
 

@@ -39,8 +39,8 @@ static jot_status run_append(Session *s)
     if (s->json)
         print_json(json_pack("{s:I, s:I}", "appended", (json_int_t)n, "seq", (json_int_t)last.seq));
     else
-        printf("appended %lld line%s to log %s/%s\n", (long long)n, n == 1 ? "" : "s", s->args[0],
-               s->args[1]);
+        print_sentence("appended %lld line%s to log %s/%s", (long long)n, n == 1 ? "" : "s",
+                       s->args[0], s->args[1]);
     return JOT_OK;
 }
 
@@ -50,7 +50,7 @@ static void print_one(const Session *s, const Line *line)
 {
     if (opt_given(s, "times")) {
         printf("%6llu  %s  ", (unsigned long long)line->seq, time_text(line->at_ms).text);
-        print_text(line->by);
+        print_name(line->by);
         fputs("  ", stdout);
     }
     print_text(line->text);
@@ -66,9 +66,9 @@ static void print_lines(const Session *s, const Lines *lines)
     for (size_t i = 0; i < lines->n; i++)
         print_one(s, &lines->items[i]);
     if (lines->damaged)
-        fprintf(stderr, "jotter: %llu lines cannot be read\n", (unsigned long long)lines->damaged);
+        say("%llu lines cannot be read", (unsigned long long)lines->damaged);
     if (lines->more)
-        fprintf(stderr, "jotter: there are more: --from %llu\n", (unsigned long long)lines->next);
+        say("there are more: --from %llu", (unsigned long long)lines->next);
 }
 
 static jot_status run_read(Session *s)
@@ -135,15 +135,15 @@ static jot_status run_list(Session *s)
         return JOT_OK;
     }
     for (size_t i = 0; i < logs.n; i++) {
-        print_text(logs.items[i].category);
+        print_name(logs.items[i].category);
         putchar('/');
-        print_line(logs.items[i].name);
+        print_name_line(logs.items[i].name);
     }
     if (logs.n == 0)
         puts("(empty)");
     if (logs.more)
-        fprintf(stderr, "jotter: there are more: --after '" STR_FMT "/" STR_FMT "'\n",
-                STR_ARG(logs.items[logs.n - 1].category), STR_ARG(logs.items[logs.n - 1].name));
+        say("there are more: --after '" STR_FMT "/" STR_FMT "'",
+            STR_ARG(logs.items[logs.n - 1].category), STR_ARG(logs.items[logs.n - 1].name));
     return JOT_OK;
 }
 

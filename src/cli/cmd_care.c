@@ -42,12 +42,12 @@ static void tell_fault(void *ctx, const StoreFault *f)
            ink(INK_PLAIN));
     if (f->stream.n) {
         fputs("  ", stdout);
-        print_text(f->stream);
+        print_name(f->stream);
     }
     fputs(": ", stdout);
-    print_text(str(f->what));
+    print_name(str(f->what));
     fputs("; ", stdout);
-    print_text(str(f->advice));
+    print_name(str(f->advice));
     puts(t->would && f->mends ? " (--fix does it)" : "");
 }
 
@@ -66,6 +66,13 @@ static void print_count(const CareCount *c)
     if (c->index)
         printf("; %s of the search index compared", counted(c->index_rows, "text").text);
     putchar('\n');
+    const HeadsSeen *h = &c->pad.heads;
+    if (h->kept && h->at_ms)
+        printf("compared with the list of heads of %s (%s)\n", time_text(h->at_ms).text,
+               counted(h->names, "name").text);
+    else if (h->kept)
+        puts("there was no list of heads yet that knows every stream: what was lost before cannot "
+             "be told");
 }
 
 static jot_status result(Session *s, uint64_t faults)
@@ -106,6 +113,9 @@ static void print_done(const DoctorReport *r)
            counted(d->torn, "unfinished record").text, counted(d->restored, "file").text,
            counted(d->outside, "edit").text, counted(d->quarantined, "thing").text,
            r->index_made ? ", the search index made again" : "");
+    if (d->accepted)
+        printf("%s taken off the list of heads: the loss is accepted\n",
+               counted(d->accepted, "stream").text);
 }
 
 static jot_status run_doctor(Session *s)
@@ -118,11 +128,17 @@ static jot_status run_doctor(Session *s)
     if (o.after_crash && !o.fix)
         return err_set(&s->err, JOT_INVALID, "--after-crash changes files: say --fix too");
     TRY(session_open(s, false));
+    if (s->found.listed && !s->json)
+        printf("the pad belongs to uid %u, not to you; its directory is on your list (jotter safe "
+               "list)\n",
+               (unsigned)s->found.owner);
     jot_status st = care_doctor(&s->memory, &o, &hooks, &r, &s->err);
     clear_progress(&t);
     TRY(st);
     if (s->json) {
         json_t *out = doctor_json(&r, o.fix);
+        if (s->found.listed)
+            json_object_set_new(out, "owner", json_integer((json_int_t)s->found.owner));
         json_object_set(out, "problems", faults);
         print_json(out);
     } else {
@@ -146,7 +162,7 @@ static void tell_trimmed(void *ctx, Str stream, const GcCount *c)
                                         (json_int_t)c->records, "bytes", (json_int_t)c->bytes));
         return;
     }
-    print_text(stream);
+    print_name(stream);
     printf(": %s, %s\n", counted(c->records, "record").text, counted(c->bytes, "byte").text);
 }
 

@@ -29,13 +29,13 @@ static jot_status run_save(Session *s)
     /* It is saved whatever comes: what could not be dropped now is dropped next time. */
     if ((keep.states || keep.age_ms) &&
         checkpoint_trim(&s->memory, arg_at(s, 0), &keep, &dropped, &s->err) != JOT_OK)
-        fprintf(stderr, "jotter: it is saved, but older ones were not dropped: %s\n", s->err.text);
+        say("it is saved, but older ones were not dropped: %s", s->err.text);
     if (s->json) {
         json_t *out = checkpoint_json(&c, false);
         json_object_set_new(out, "dropped", json_integer((json_int_t)dropped));
         print_json(out);
     } else {
-        printf("saved checkpoint %llu of %s\n", (unsigned long long)c.version, s->args[0]);
+        print_sentence("saved checkpoint %llu of %s", (unsigned long long)c.version, s->args[0]);
     }
     return JOT_OK;
 }
@@ -94,16 +94,14 @@ static jot_status run_list(Session *s)
             printf("(undid %llu, restored %llu)\n", (unsigned long long)c->undone,
                    (unsigned long long)c->restored);
         else
-            print_line(c->label);
+            print_name_line(c->label);
     }
     if (list.n == 0)
         puts("(empty)");
     if (list.n < list.total)
-        fprintf(stderr, "jotter: %llu older ones are not shown\n",
-                (unsigned long long)(list.total - list.n));
+        say("%llu older ones are not shown", (unsigned long long)(list.total - list.n));
     if (list.damaged)
-        fprintf(stderr, "jotter: %llu checkpoints cannot be read\n",
-                (unsigned long long)list.damaged);
+        say("%llu checkpoints cannot be read", (unsigned long long)list.damaged);
     return JOT_OK;
 }
 
@@ -119,7 +117,7 @@ static jot_status run_trim(Session *s)
     if (s->json)
         print_json(json_pack("{s:I}", "dropped", (json_int_t)dropped));
     else
-        printf("dropped %llu checkpoints of %s\n", (unsigned long long)dropped, s->args[0]);
+        print_sentence("dropped %llu checkpoints of %s", (unsigned long long)dropped, s->args[0]);
     return JOT_OK;
 }
 

@@ -5,6 +5,7 @@
  * tables, names from the pad, by the word that help uses for them. */
 #include <string.h>
 
+#include "agent/policy.h"
 #include "cli/cmd.h"
 
 enum { NAMES_MAX = 200, WORDS_MAX = 100 };
@@ -65,7 +66,8 @@ static void offer_names(Session *s, Str kind, Str start)
     Err ignored = { 0 };
     Str prefix = arena_printf(&s->arena, STR_FMT STR_FMT, STR_ARG(kind), STR_ARG(start));
     s->where = where_find(str(opt_text(s, "pad")), &s->arena);
-    MemoryOptions o = { .read_only = true };
+    SafeFound found = { .path = s->where.found };
+    MemoryOptions o = { .read_only = true, .found = s->where.found ? &found : NULL };
     if (memory_open(&s->memory, s->where.url, &o, &ignored) != JOT_OK ||
         store_list(s->memory.store, prefix, (Str){ 0 }, NAMES_MAX, LIST_LIVE, &s->arena, &page,
                    &ignored) != JOT_OK)
@@ -92,6 +94,15 @@ static void offer_arg(Session *s, const Cmd *cmd, int at, Str start)
             offer_names(s, str(kinds[i].kind), start);
 }
 
+/* Words of a policy; for other values the shell offers files. */
+static void offer_value(Session *s, const Opt *opt, Str start)
+{
+    if (strcmp(opt->value, "WORDS") != 0)
+        return;
+    for (size_t i = 0; policy_word(i, &s->arena).n; i++)
+        offer(policy_word(i, &s->arena).p, start);
+}
+
 /* Walks over the words before the cursor as args.c would, and forgives all of them. */
 static jot_status run_complete(Session *s)
 {
@@ -101,8 +112,10 @@ static jot_status run_complete(Session *s)
     Str start = s->n ? str(s->args[s->n - 1]) : (Str){ 0 };
     for (int i = 0; i + 1 < s->n; i++) {
         const Opt *opt = find_opt(cmd, s->args[i]);
-        if (opt && opt->value && ++i + 1 >= s->n)
-            return JOT_OK; /* a value: the shell offers files */
+        if (opt && opt->value && ++i + 1 >= s->n) {
+            offer_value(s, opt, start);
+            return JOT_OK;
+        }
         if (opt || s->args[i][0] == '-')
             continue;
         const Cmd *found = NULL;

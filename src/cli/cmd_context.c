@@ -37,7 +37,13 @@ static jot_status run_context(Session *s)
         print_json(context_json(&c));
     else if (c.text.n)
         print_text(c.text);
-    else
+    if (!s->json && c.not_approved)
+        say("%s shown as information, not as rules: jotter rules list",
+            c.not_approved == 1 ? "1 pinned note is"
+                                : arena_printf(&s->arena, "%llu pinned notes are",
+                                               (unsigned long long)c.not_approved)
+                                      .p);
+    if (!s->json && !c.text.n)
         fputs("jotter: there is nothing to show: write the note 'persistent-rules' or one whose "
               "key begins with 'pinned-', or say --run, --agent or --rules\n",
               stderr);
@@ -59,7 +65,8 @@ const Cmd cmd_context = {
     .summary = "Print what a model should see, within a budget of tokens",
     .help =
         "First what seldom changes: the rules, the note persistent-rules, the notes whose keys\n"
-        "begin with pinned-, the run's query.  Then state, results (newest in full, older ones\n"
+        "begin with pinned-, the run's query.  Notes are rules only if you approved them: jotter\n"
+        "help rules.  Then state, results (newest in full, older ones\n"
         "as a line or a range), plan, open calls, use of tools.  Last what was left out and how\n"
         "to get it.  The same pad gives the same bytes.\n",
     .opts = context_opts,

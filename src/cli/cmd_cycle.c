@@ -30,7 +30,7 @@ static void tell_notice(Session *s, Str notice)
     if (s->json)
         return; /* it is in the value */
     while (str_cut(&notice, '\n', &line))
-        fprintf(stderr, "jotter: " STR_FMT "\n", STR_ARG(line));
+        say(STR_FMT, STR_ARG(line));
 }
 
 static void print_cycle(Session *s, const Cycle *c)
@@ -81,7 +81,7 @@ static jot_status run_wake(Session *s)
     if (s->json)
         print_json(cycle_json(&c));
     else
-        printf(STR_FMT "\n", STR_ARG(c.id));
+        print_name_line(c.id);
     return JOT_OK;
 }
 
@@ -101,9 +101,9 @@ static void print_step(Session *s, const CycleStep *step, const Cycle *c, bool r
         fputs(action_name(step->action.kind), stdout);
         if (step->action.kind == ACTION_TOOL) {
             putchar(' ');
-            print_text(cycle_state_line(&s->arena, step->action.tool, ACTION_SUMMARY_CHARS));
+            print_name(cycle_state_line(&s->arena, step->action.tool, ACTION_SUMMARY_CHARS));
             putchar(' ');
-            print_text(step->action.args);
+            print_name(step->action.args);
         }
         putchar('\n');
     }
@@ -198,7 +198,7 @@ static jot_status run_reset(Session *s)
                              (json_int_t)removed));
         return JOT_OK;
     }
-    printf("reset the state of '" STR_FMT "'\n", STR_ARG(cycle_agent(s)));
+    print_sentence("reset the state of '" STR_FMT "'", STR_ARG(cycle_agent(s)));
     if (opt_given(s, "clean"))
         printf("removed %llu snapshots, steps and logs\n", (unsigned long long)removed);
     return JOT_OK;

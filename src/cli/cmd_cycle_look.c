@@ -20,8 +20,8 @@ Str cycle_agent(Session *s)
 
 void cycle_print_end(const Cycle *c)
 {
-    printf("cycle " STR_FMT ": %s, %zu of %zu iterations\n", STR_ARG(c->id), cycle_end_name(c->end),
-           c->iterations, c->iterations_max);
+    print_sentence("cycle " STR_FMT ": %s, %zu of %zu iterations", STR_ARG(c->id),
+                   cycle_end_name(c->end), c->iterations, c->iterations_max);
 }
 
 /* The cycle that was named, else the newest. */
@@ -60,7 +60,7 @@ static void print_newest(const Cycle *c)
         printf("dead in %lld s without a sign\n", (long long)(c->left_ms + SECOND - 1) / SECOND);
     if (c->waiting) {
         printf("waiting    for the result of ");
-        print_line(c->call.tool);
+        print_name_line(c->call.tool);
     }
 }
 
@@ -92,9 +92,9 @@ static jot_status run_status(Session *s)
         return JOT_OK;
     }
     if (st.unreadable.status != JOT_OK)
-        printf("state      %s\n", st.unreadable.text);
+        print_sentence("state      %s", st.unreadable.text);
     printf("version    %s%s", version_of(st.mark.sha256).text, st.by.n ? " by " : "");
-    print_line(st.by);
+    print_name_line(st.by);
     putchar('\n');
     print_line(st.text);
     return JOT_OK;
@@ -108,7 +108,7 @@ static void print_list_line(const CycleLine *l)
            l->started_ms ? time_text(l->started_ms).text : "-");
     if (l->why.n) {
         fputs("  ", stdout);
-        print_text(l->why);
+        print_name(l->why);
     }
     putchar('\n');
 }
@@ -135,7 +135,7 @@ static jot_status run_list(Session *s)
     if (list.n == 0)
         puts("(empty)");
     if (first)
-        fprintf(stderr, "jotter: %zu older ones are left out: use --limit\n", first);
+        say("%zu older ones are left out: use --limit", first);
     return JOT_OK;
 }
 
@@ -188,7 +188,7 @@ static jot_status run_show(Session *s)
 static void print_side(Ink colour, char sign, Str path, Str text)
 {
     printf("%s%c ", ink(colour), sign);
-    print_text(path);
+    print_name(path);
     fputs(": ", stdout);
     print_text(text);
     printf("%s\n", ink(INK_PLAIN));
@@ -242,9 +242,9 @@ static jot_status run_explain(Session *s)
     }
     printf("cycle " STR_FMT ": %s%s%s\n", STR_ARG(c.id), ink(INK_BOLD), reading_name(x.reading),
            ink(INK_PLAIN));
-    print_line(x.sentence);
+    print_name_line(x.sentence);
     if (x.hint.n)
-        print_line(x.hint);
+        print_name_line(x.hint);
     if (x.diff.n) {
         putchar('\n');
         print_diff(&x.diff);

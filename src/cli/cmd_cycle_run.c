@@ -20,16 +20,47 @@ static void tell_lines(Str notice)
 {
     Str line;
     while (str_cut(&notice, '\n', &line))
-        fprintf(stderr, "jotter: " STR_FMT "\n", STR_ARG(line));
+        say(STR_FMT, STR_ARG(line));
 }
 
-static jot_status run_one(Session *s, Waking *w, bool quiet)
+/* The work of this command: one agent, one cycle after the other. */
+typedef struct Shift {
+    Agent *a;
+    Waking w;
+    Buf told; /* of the rules, the last time; what was said is not said again */
+} Shift;
+
+static void shift_done(Shift *x)
+{
+    buf_free(&x->told);
+}
+DEFINE_AUTO(Shift, shift_done)
+
+/* Each cycle has the rules as they are when it begins: one that was revoked is none any more. */
+static jot_status make_rules(Session *s, Shift *x, Arena *into)
+{
+    AUTO(Buf) left_out = { 0 };
+    PromptAsk ask = agent_prompt(s, x->a, true);
+    ask.left_out = &left_out;
+    TRY(prompt_build_cycle(&ask, into, &x->w.system, &s->err));
+    x->w.frame = ask.frame;
+    if (str_eq(buf_str(&left_out), buf_str(&x->told)))
+        return JOT_OK;
+    agent_tell_left_out(&left_out);
+    buf_free(&x->told);
+    x->told = TAKE(left_out);
+    return JOT_OK;
+}
+
+static jot_status run_one(Session *s, Shift *x)
 {
     AUTO(Arena) arena = { 0 };
     Cycle c;
+    Waking *w = &x->w;
+    TRY(make_rules(s, x, &arena));
     jot_status st = waking_run(w, &arena, &c, &s->err);
     live_end_words(w->view.ctx);
-    if (!quiet && c.notice.n)
+    if (!x->a->live.quiet && c.notice.n)
         tell_lines(c.notice);
     if (st != JOT_OK)
         return tell_with(s, st, "cycle", json_text(c.id));
@@ -60,7 +91,7 @@ static jot_status wait_for(Session *s, const char *file, int64_t until_ms, bool 
 }
 
 /* One after the other until somebody stops it; one that fails is told of and does not end it. */
-static jot_status run_many(Session *s, Waking *w, int64_t every_s, const char *file, bool quiet)
+static jot_status run_many(Session *s, Shift *x, int64_t every_s, const char *file)
 {
     int64_t next_ms = io_awake_ms(s->memory.io);
     for (;;) {
@@ -70,8 +101,8 @@ static jot_status run_many(Session *s, Waking *w, int64_t every_s, const char *f
             break;
         int64_t now_ms = io_awake_ms(s->memory.io);
         s->err = (Err){ 0 };
-        if (run_one(s, w, quiet) != JOT_OK && !s->json)
-            fprintf(stderr, "jotter: %s\n", s->err.text);
+        if (run_one(s, x) != JOT_OK && !s->json)
+            say("%s", s->err.text);
         next_ms += every_s * SECOND;
         if (next_ms < now_ms)
             next_ms = now_ms; /* what was missed is not made up for */
@@ -92,22 +123,16 @@ static jot_status run_cycle(Session *s)
     TRY(agent_read(s, &a));
     TRY(session_open(s, true));
     TRY(agent_open(s, &a));
-    Waking w = { .m = &s->memory,
-                 .llm = a.llm,
-                 .hands = hands_of(a.act),
-                 .view = live_view(&a.live),
-                 .agent = cycle_agent(s),
-                 .max_tokens = a.max_tokens ? (uint32_t)a.max_tokens : BUDGET_HEADROOM,
-                 .iterations_max = a.iterations_max,
-                 .wait_ms = WAIT_MS };
-    AUTO(Buf) left_out = { 0 };
-    PromptAsk ask = agent_prompt(s, &a, true);
-    ask.left_out = &left_out;
-    TRY(prompt_build_cycle(&ask, &s->arena, &w.system, &s->err));
-    agent_tell_left_out(&left_out);
-    if (!every_s && !file)
-        return run_one(s, &w, a.live.quiet);
-    return run_many(s, &w, every_s, file, a.live.quiet);
+    AUTO(Shift) x = { .a = &a };
+    x.w = (Waking){ .m = &s->memory,
+                    .llm = a.llm,
+                    .hands = hands_of(a.act),
+                    .view = live_view(&a.live),
+                    .agent = cycle_agent(s),
+                    .max_tokens = a.max_tokens ? (uint32_t)a.max_tokens : BUDGET_HEADROOM,
+                    .iterations_max = a.iterations_max,
+                    .wait_ms = WAIT_MS };
+    return every_s || file ? run_many(s, &x, every_s, file) : run_one(s, &x);
 }
 
 static const Opt opts[] = {

@@ -155,7 +155,7 @@ static jot_status run_edit(Session *s)
     TRY(make_copy(s, mark_live(&was.mark) ? was.text : (Str){ 0 }, &path));
     jot_status st = edit_copy(s, stream, &was, path, &keep);
     if (keep)
-        fprintf(stderr, "jotter: your text is kept in %s\n", path);
+        say("your text is kept in %s", path);
     else
         unlink(path);
     return st;

@@ -155,9 +155,9 @@ static void tell_left(void *ctx, const ForgetLeft *l)
     }
     clear_progress(t);
     printf("%sleft%s  ", ink(INK_RED), ink(INK_PLAIN));
-    print_text(l->stream.n ? l->stream : S("the pad"));
+    print_name(l->stream.n ? l->stream : S("the pad"));
     fputs(": ", stdout);
-    print_line(str(l->what));
+    print_name_line(str(l->what));
 }
 
 static void show_progress(void *ctx, const ForgetCount *c)
@@ -230,12 +230,12 @@ static void print_beside(const RunForgotten *f)
 {
     if (f->n == 0)
         return;
-    fprintf(stderr, "jotter: %s of this run %s still in the pad:\n", counted(f->n, "thing").text,
-            f->n == 1 ? "is" : "are");
+    say("%s of this run %s still in the pad:", counted(f->n, "thing").text,
+        f->n == 1 ? "is" : "are");
     for (size_t i = 0; i < f->n && i < BESIDE_SHOWN; i++)
-        fprintf(stderr, "  jotter purge " STR_FMT "\n", STR_ARG(f->beside[i]));
+        say("jotter purge " STR_FMT, STR_ARG(f->beside[i]));
     if (f->n > BESIDE_SHOWN)
-        fprintf(stderr, "  and %zu more: --json tells all\n", f->n - BESIDE_SHOWN);
+        say("and %zu more: --json tells all", f->n - BESIDE_SHOWN);
 }
 
 static jot_status run_log_purge(Session *s)
@@ -252,7 +252,7 @@ static jot_status run_log_purge(Session *s)
                              "beside", beside));
         return JOT_OK;
     }
-    printf("purged run '" STR_FMT "' and all its records\n", STR_ARG(id));
+    print_sentence("purged run '" STR_FMT "' and all its records", STR_ARG(id));
     print_beside(&f);
     return JOT_OK;
 }
@@ -268,7 +268,8 @@ static jot_status redact_run_record(Session *s)
         print_json(json_pack("{s:o, s:i, s:i, s:i}", "run", json_text(id), "redacted", 1, "kept", 0,
                              "damaged", 0));
     else
-        printf("redacted record %llu of run '" STR_FMT "'\n", (unsigned long long)seq, STR_ARG(id));
+        print_sentence("redacted record %llu of run '" STR_FMT "'", (unsigned long long)seq,
+                       STR_ARG(id));
     return JOT_OK;
 }
 
@@ -286,7 +287,7 @@ static jot_status redact_run_phrase(Session *s)
         add_rest(value, &f);
         return answer(s, value, st);
     }
-    printf("redacted %s of run '" STR_FMT "'\n", counted(f.n, "record").text, STR_ARG(id));
+    print_sentence("redacted %s of run '" STR_FMT "'", counted(f.n, "record").text, STR_ARG(id));
     log_damage(f.damaged);
     return st;
 }

@@ -24,7 +24,7 @@ static void print_note(Session *s, const Record *r)
         printf("  (restored %llu)", restored);
     if (from.n) {
         fputs("  (from ", stdout);
-        print_text(from);
+        print_name(from);
         putchar(')');
     }
 }
@@ -35,7 +35,7 @@ static void print_record(Session *s, const Record *r)
            time_text(r->mark.at_ms).text, op_name(r->mark.op), VERSION_HEX,
            mark_live(&r->mark) ? version_of(r->mark.sha256).text : "-",
            (unsigned long long)r->mark.size);
-    print_text(r->by);
+    print_name(r->by);
     print_note(s, r);
     putchar('\n');
 }
@@ -86,10 +86,9 @@ static jot_status run_history(Session *s)
         print_json(json_pack("{s:O, s:b, s:I}", "versions", list, "more", told.more, "damaged",
                              (json_int_t)told.damaged));
     else if (told.more)
-        fprintf(stderr, "jotter: there are older ones: --before %llu\n",
-                (unsigned long long)told.before);
+        say("there are older ones: --before %llu", (unsigned long long)told.before);
     if (told.damaged && !s->json)
-        fprintf(stderr, "jotter: %s cannot be read\n", counted(told.damaged, "record").text);
+        say("%s cannot be read", counted(told.damaged, "record").text);
     return JOT_OK;
 }
 
@@ -162,7 +161,7 @@ static jot_status run_blame(Session *s)
         const Record *r = b.from[i];
         printf("%s%s  %.16s  ", ink(INK_DIM), version_of(r->mark.sha256).text,
                time_text(r->mark.at_ms).text);
-        print_text(r->by);
+        print_name(r->by);
         for (size_t n = r->by.n; n < 10; n++)
             putchar(' ');
         printf(" %5zu)%s ", i + 1, ink(INK_PLAIN));

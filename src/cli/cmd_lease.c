@@ -52,7 +52,7 @@ static void print_lease(Session *s, const Lease *l)
         return;
     }
     printf("lease %llu on '", (unsigned long long)l->token);
-    print_text(l->on);
+    print_name(l->on);
     printf("%s' for %lld s\n", l->prefix ? "*" : "", (long long)(l->left_ms + SECOND - 1) / SECOND);
 }
 
@@ -114,7 +114,7 @@ static void print_free(Session *s, Str on)
         return;
     }
     fputs("free: ", stdout);
-    print_line(on);
+    print_name_line(on);
 }
 
 /* Whether somebody has it, or, with a token, whether that is it. */
@@ -163,9 +163,9 @@ static jot_status run_list(Session *s)
         const Lease *l = &all.items[i];
         printf("%8llu  %6lld s  %s  ", (unsigned long long)l->token,
                (long long)(l->left_ms + SECOND - 1) / SECOND, l->live ? "live" : "    ");
-        print_text(l->by);
+        print_name(l->by);
         fputs("  ", stdout);
-        print_text(l->on);
+        print_name(l->on);
         puts(l->prefix ? "*" : "");
     }
     if (!all.n)
@@ -189,8 +189,7 @@ static jot_status run_run(Session *s)
     s->exit_code = kept.exit_code;
     jot_status released = kept.lost ? JOT_FENCED : lease_release(&s->memory, l.token, &s->err);
     if (released != JOT_OK)
-        fprintf(stderr, "jotter: lease %llu was lost while the program ran\n",
-                (unsigned long long)l.token);
+        say("lease %llu was lost while the program ran", (unsigned long long)l.token);
     if (s->json)
         print_json(json_pack("{s:o, s:i, s:b}", "lease", lease_json(&l), "exit", kept.exit_code,
                              "lost", released != JOT_OK));

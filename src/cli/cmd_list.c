@@ -12,10 +12,10 @@ static void print_long(const Listed *l)
     bool live = mark_live(&l->mark);
     printf("%-*s  %8llu  %s  ", VERSION_HEX, live ? version_of(l->mark.sha256).text : "deleted",
            (unsigned long long)l->mark.size, time_text(l->mark.at_ms).text);
-    print_text(word);
+    print_name(word);
     if (l->by.n) {
         fputs("  ", stdout);
-        print_text(l->by);
+        print_name(l->by);
     }
     putchar('\n');
 }
@@ -26,7 +26,7 @@ static void print_page(Session *s, const Listing *page)
         if (opt_given(s, "long"))
             print_long(&page->items[i]);
         else
-            print_line(doc_word(page->items[i].name));
+            print_name_line(doc_word(page->items[i].name));
 }
 
 /* Everything, page by page, or at most `limit` of it; *last is the name of the last one, and empty
@@ -82,7 +82,7 @@ static jot_status run_list(Session *s)
     else if (!last.n)
         puts("(empty)");
     else if (more)
-        fprintf(stderr, "jotter: there are more: --after '" STR_FMT "'\n", STR_ARG(doc_word(last)));
+        say("there are more: --after '" STR_FMT "'", STR_ARG(doc_word(last)));
     return JOT_OK;
 }
 

@@ -23,9 +23,13 @@ typedef struct Newest {
     Arena *arena;
 } Newest;
 
-/* As 'last' means it: by the newest record; of several in one millisecond, by name. */
+/* As 'last' means it: by the newest record; of several in one millisecond, by name.  A run that a
+ * wrong clock has put into the future would be the last one for ever: it comes behind all others.
+ */
 static bool is_older(const RunLine *a, const RunLine *b)
 {
+    if (a->ahead != b->ahead)
+        return a->ahead;
     return a->at_ms != b->at_ms ? a->at_ms < b->at_ms : str_cmp(a->id, b->id) < 0;
 }
 
@@ -74,19 +78,20 @@ static jot_status find_newest(Session *s, size_t max, Newest *out)
     return JOT_OK;
 }
 
-/* The run that was written to last; of several in one millisecond, the last by name. */
+/* The run that was written to last. */
 typedef struct Last {
-    int64_t at_ms;
+    RunLine line;
     char id[RUN_ID_MAX + 1];
 } Last;
 
 static jot_status keep_last(void *ctx, const RunLine *l)
 {
     Last *last = ctx;
-    if (l->at_ms < last->at_ms || l->id.n > RUN_ID_MAX)
+    if (l->id.n > RUN_ID_MAX || (last->id[0] && is_older(l, &last->line)))
         return JOT_OK;
-    last->at_ms = l->at_ms;
     snprintf(last->id, sizeof last->id, STR_FMT, STR_ARG(l->id));
+    last->line = *l;
+    last->line.id = str(last->id);
     return JOT_OK;
 }
 
@@ -113,7 +118,7 @@ jot_status log_open(Session *s, Run *out)
 void log_damage(uint64_t damaged)
 {
     if (damaged)
-        fprintf(stderr, "jotter: %s cannot be read\n", counted(damaged, "record").text);
+        say("%s cannot be read", counted(damaged, "record").text);
 }
 
 /* The first line of a query, for a list. */
@@ -133,11 +138,13 @@ static jot_status show_run(Session *s, const RunLine *l, json_t *to)
                                         "by", json_text(l->by), "query", json_text(query)));
         return JOT_OK;
     }
-    printf("%s" STR_FMT "%s  %s  %6llu  ", ink(INK_YELLOW), STR_ARG(l->id), ink(INK_PLAIN),
-           time_text(l->at_ms).text, (unsigned long long)l->records);
-    print_text(l->by);
+    fputs(ink(INK_YELLOW), stdout);
+    print_name(l->id);
+    printf("%s  %s  %6llu  ", ink(INK_PLAIN), time_text(l->at_ms).text,
+           (unsigned long long)l->records);
+    print_name(l->by);
     fputs("  ", stdout);
-    print_line(first_line(query));
+    print_name_line(first_line(query));
     return JOT_OK;
 }
 
@@ -159,7 +166,7 @@ static jot_status run_log(Session *s)
     else if (newest.n == 0)
         puts("(none)");
     else if (older)
-        fprintf(stderr, "jotter: %s: use --limit\n", counted(older, "older run").text);
+        say("%s: use --limit", counted(older, "older run").text);
     return JOT_OK;
 }
 
@@ -192,8 +199,8 @@ static void print_call(const Step *x)
         read = NULL;
     AUTO_PTR(json_t) args = read;
     AUTO(Buf) call = { 0 };
-    frame_call_add(&call, x->tool, args);
-    print_text(buf_str(&call));
+    frame_call_add(&call, NULL, x->tool, args);
+    print_name(buf_str(&call));
 }
 
 /* What a model replied: its words, and what it asks for. */
@@ -207,14 +214,14 @@ static void print_reply(const json_t *reply)
         if (!json_object_get(part, "call"))
             continue;
         fputs("        asks for ", stdout);
-        print_line(json_str(json_object_get(part, "name")));
+        print_name_line(json_str(json_object_get(part, "name")));
     }
 }
 
 static void print_setup(const json_t *setup)
 {
     fputs("        model ", stdout);
-    print_text(json_str(json_object_get(setup, "model")));
+    print_name(json_str(json_object_get(setup, "model")));
     printf(", window %lld, %s, rules of %s\n",
            (long long)json_integer_value(json_object_get(setup, "window")),
            counted(json_array_size(json_object_get(setup, "tools")), "tool").text,
@@ -245,11 +252,11 @@ static void print_step(const Step *x)
         print_call(x);
     if (x->kind == RUN_RESULT) {
         printf("#%llu ", (unsigned long long)x->n);
-        print_text(x->tool);
+        print_name(x->tool);
     }
     if (x->call.n) {
         fputs("  [", stdout);
-        print_text(x->call);
+        print_name(x->call);
         printf("]%s%s", x->mutating ? "  mutating" : "",
                x->kind == RUN_RESULT && !x->ok ? "  error" : "");
     }
@@ -258,7 +265,7 @@ static void print_step(const Step *x)
     if (x->kind == RUN_COMPACT)
         printf("results 1-%llu are now:", (unsigned long long)x->n);
     if (x->kind == RUN_END || x->kind == RUN_NOTICE)
-        print_text(x->word);
+        print_name(x->word);
     puts(x->redacted ? "  (redacted)" : "");
     if (x->kind != RUN_CALL)
         print_body(x);
@@ -300,8 +307,7 @@ static jot_status run_show(Session *s)
     }
     log_damage(damaged);
     if (t.next)
-        fprintf(stderr, "jotter: there is more: jotter log show %s --from %llu\n", r.id,
-                (unsigned long long)t.next);
+        say("there is more: jotter log show %s --from %llu", r.id, (unsigned long long)t.next);
     return JOT_OK;
 }
 
@@ -390,7 +396,7 @@ static jot_status run_show_open(Session *s)
     for (size_t i = 0; i < list.n; i++) {
         const Unfinished *u = &list.items[i];
         Step x = { .tool = u->open.tool, .body = u->args };
-        print_text(u->open.call);
+        print_name(u->open.call);
         fputs("  ", stdout);
         print_call(&x);
         printf("%s%s\n", u->open.mutating ? "  mutating" : "",

@@ -63,7 +63,7 @@ static jot_status add_call(Session *s, Run *r, RunKind kind, json_t *out)
     json_object_set_new(out, "warnings", warnings_json(&w));
     if (s->json)
         return JOT_OK;
-    print_line(id);
+    print_name_line(id);
     if (w.limit.n)
         fprintf(stderr, STR_FMT "\n", STR_ARG(w.limit));
     if (w.loop.n)

@@ -6,6 +6,7 @@
 
 #include "base/url.h"
 #include "cli/cmd.h"
+#include "cli/seen.h"
 #include "mcp/http.h"
 #include "mcp/pipe.h"
 
@@ -63,7 +64,7 @@ static jot_status set_token(Session *s, HttpGuard *g, bool loopback)
     TRY(token_path(s, &path));
     TRY(http_guard_token(g, &io_system, path, &made, &s->err));
     if (made)
-        fprintf(stderr, "jotter: made a token in %s\n", path);
+        say("made a token in %s", path);
     return JOT_OK;
 }
 
@@ -71,7 +72,7 @@ static void say_address(void *ctx, uint16_t port)
 {
     Str address = *(const Str *)ctx;
     address = str_slice(address, 0, str_find_last(address, ':'));
-    fprintf(stderr, "jotter: http://" STR_FMT ":%u/mcp\n", STR_ARG(address), (unsigned)port);
+    say("http://" STR_FMT ":%u/mcp", STR_ARG(address), (unsigned)port);
 }
 
 static jot_status serve_http(Session *s, const McpOptions *mcp)
@@ -107,13 +108,17 @@ static jot_status check_no_http(Session *s)
 
 static jot_status run_mcp(Session *s)
 {
-    McpOptions o = { .url = s->where.url, .user = s->by, .lease = s->lease };
+    McpOptions o = {
+        .url = s->where.url, .found = s->where.found, .user = s->by, .lease = s->lease
+    };
     if (s->named)
         o.by = s->by;
     /* A pad that cannot be meant is told now; whether it is there only the first call asks. */
     Url url;
     TRY(where_check(&s->where, &s->err));
     TRY(url_parse(o.url, &s->arena, &url, &s->err));
+    TRY(session_judge(s));
+    seen_look(s);
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
     if (opt_given(s, "http"))
         return serve_http(s, &o);

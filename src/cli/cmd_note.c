@@ -101,7 +101,7 @@ static void print_excerpt(Session *s, Str stream, const Doc *d, const Excerpt *x
     if (x->text.n)
         print_line(x->text);
     if (says.n)
-        printf("[" STR_FMT "; " STR_FMT "]\n", STR_ARG(says), STR_ARG(hint(s, stream, x)));
+        print_sentence("[" STR_FMT "; " STR_FMT "]", STR_ARG(says), STR_ARG(hint(s, stream, x)));
     docs_print_version(&d->mark);
 }
 

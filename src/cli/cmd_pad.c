@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/copying.h"
+#include "cli/seen.h"
 
 extern const Cmd cmd_init, cmd_where, cmd_copy;
 
@@ -16,18 +18,21 @@ static jot_status run_init(Session *s)
         char *here = getcwd(NULL, 0);
         if (!here)
             return err_errno(&s->err, errno, "could not find the working directory");
-        s->where.url = arena_printf(&s->arena, "files:%s/.jotter", here);
+        s->where = where_in(str(here), &s->arena);
         free(here);
     }
     bool there;
     TRY(session_open_any(s, &there));
-    if (!there)
+    if (!there) {
+        seen_keep(s); /* whoever makes a pad knows that it is there */
         TRY(session_open(s, true));
+    }
+    s->changed = !there;
     if (s->json) {
         print_json(json_pack("{s:o, s:b}", "pad", json_text(s->where.url), "made", !there));
     } else {
         fputs(there ? "there already: " : "made ", stdout);
-        print_line(s->where.url);
+        print_name_line(s->where.url);
     }
     return JOT_OK;
 }
@@ -36,6 +41,8 @@ static jot_status where_json(Session *s, bool there)
 {
     json_t *out = json_pack("{s:o, s:s, s:b}", "pad", json_text(s->where.url), "because",
                             s->where.why, "there", there);
+    if (there && s->found.listed)
+        json_object_set_new(out, "owner", json_integer((json_int_t)s->found.owner));
     if (there) {
         Store *store = s->memory.store;
         StorePromise p = store_promise(store);
@@ -63,7 +70,10 @@ static void print_promise(Session *s)
     StorePromise p = store_promise(store);
     const char *why = store_read_only_why(store);
     Str index = { 0 };
-    printf("state      %s%s\n", why[0] ? "read-only: " : "open", why);
+    if (s->found.listed)
+        printf("owner      uid %u, not you; its directory is on your list (jotter safe list)\n",
+               (unsigned)s->found.owner);
+    print_sentence("state      %s%s", why[0] ? "read-only: " : "open", why);
     print_answer("durable", p.durable, "what is acknowledged survives a power loss",
                  "what is acknowledged is gone with the process");
     print_answer("shared", p.shared, "several processes may use it at once",
@@ -76,7 +86,7 @@ static void print_promise(Session *s)
                      "an edit during a write may be overwritten");
     if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n) {
         fputs("index      ", stdout);
-        print_line(index);
+        print_name_line(index);
     }
 }
 
@@ -86,8 +96,8 @@ static jot_status run_where(Session *s)
     TRY(where_check(&s->where, &s->err));
     if (!s->json) { /* also if it cannot be opened */
         fputs("pad        ", stdout);
-        print_line(s->where.url);
-        printf("because    %s\n", s->where.why);
+        print_name_line(s->where.url);
+        print_sentence("because    %s", s->where.why);
     }
     TRY(session_open_any(s, &there));
     if (s->json)
@@ -99,37 +109,31 @@ static jot_status run_where(Session *s)
     return JOT_OK;
 }
 
-static void show_progress(void *ctx, const CopyCount *c)
-{
-    (void)ctx;
-    fprintf(stderr, "\r%s, %s", counted(c->streams, "stream").text,
-            counted(c->records, "record").text);
-}
-
 static jot_status run_copy(Session *s)
 {
-    AUTO_PTR(Store) to = NULL;
-    CopyCount c = { 0 };
+    AUTO(Memory) to = { 0 };
+    PadReport r;
     Shown shown;
-    bool terminal = can_show_progress();
     TRY(session_open(s, false));
-    if (store_open(&to, str(s->args[0]), &(StoreOptions){ .create = true }, &s->err) != JOT_OK)
+    MemoryOptions o = { .by = s->memory.by, .create = true };
+    if (memory_open(&to, str(s->args[0]), &o, &s->err) != JOT_OK)
         return err_at(&s->err, "pad '%s'", err_show(&shown, str(s->args[0])));
-    jot_status st =
-        store_copy(s->memory.store, to, terminal ? show_progress : NULL, NULL, &c, &s->err);
-    if (terminal)
-        fputs("\r\033[K", stderr);
-    TRY(st);
+    jot_status st = copy_showing(s->memory.store, &to, s, &r);
+    const CopyCount *c = &r.count;
+    s->changed = c->copied > 0;
     if (s->json) {
-        print_json(json_pack("{s:o, s:I, s:I, s:I, s:I}", "to", json_text(str(s->args[0])),
-                             "streams", (json_int_t)c.streams, "records", (json_int_t)c.records,
-                             "bytes", (json_int_t)c.bytes, "copied", (json_int_t)c.copied));
-        return JOT_OK;
+        json_t *out =
+            json_pack("{s:o, s:I, s:I, s:I, s:I}", "to", json_text(str(s->args[0])), "streams",
+                      (json_int_t)c->streams, "records", (json_int_t)c->records, "bytes",
+                      (json_int_t)c->bytes, "copied", (json_int_t)c->copied);
+        pad_report_add_json(out, &r);
+        print_json(out);
+        return st;
     }
-    printf("%s, %s, %s; %s new\n", counted(c.streams, "stream").text,
-           counted(c.records, "record").text, counted(c.bytes, "byte").text,
-           counted(c.copied, "record").text);
-    return JOT_OK;
+    printf("%s, %s, %s; %s new\n", counted(c->streams, "stream").text,
+           counted(c->records, "record").text, counted(c->bytes, "byte").text,
+           counted(c->copied, "record").text);
+    return st;
 }
 
 const Cmd cmd_init = {
@@ -152,7 +156,11 @@ const Cmd cmd_copy = {
     .name = "copy",
     .args = "URL",
     .summary = "Copy the whole pad, with its history, to another store",
-    .help = "Every record is read back and compared.  Copying again goes on where it stopped.\n",
+    .help =
+        "Every record is read back and compared.  Copying again goes on where it stopped.  What "
+        "can\n"
+        "be read is copied, what cannot is told.  Purges and redactions are carried over; leases\n"
+        "are not.\n",
     .args_min = 1,
     .args_max = 1,
     .run = run_copy,

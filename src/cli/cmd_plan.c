@@ -93,7 +93,7 @@ static jot_status add_line(void *ctx, const Listed *l)
             json_pack("{s:o, s:s}", "id", json_text(id), "updated", time_text(l->mark.at_ms).text);
         json_array_append_new(list->plans, one);
     } else {
-        print_text(id);
+        print_name(id);
         printf("\n");
     }
     return JOT_OK;

@@ -39,7 +39,7 @@ static jot_status read_protocol(Session *s, bool *json)
 }
 
 /* What the run is begun with. */
-static jot_status make_setup(Session *s, const Agent *a, Loop *l)
+static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
 {
     int64_t window;
     Setup *setup = &l->setup;
@@ -65,7 +65,15 @@ static jot_status make_setup(Session *s, const Agent *a, Loop *l)
     AUTO(Buf) left_out = { 0 };
     PromptAsk ask = agent_prompt(s, a, setup->json);
     ask.left_out = &left_out;
+    ask.query = query;
+    /* A run whose process died before it was set up gets its rules now, in the frame it has. */
+    if (opt_given(s, "resume")) {
+        AUTO(Run) named = { 0 };
+        TRY(log_open_run(s, str(opt_text(s, "resume")), &named));
+        TRY(run_frame(&named, &ask.frame, &s->err));
+    }
     TRY(prompt_build(&ask, &s->arena, &setup->system, &s->err));
+    l->frame = ask.frame;
     /* A run that goes on keeps the rules it was begun with. */
     if (!opt_given(s, "resume"))
         agent_tell_left_out(&left_out);
@@ -84,18 +92,18 @@ static json_t *outcome_json(const Run *r, const LoopOutcome *o)
 /* Why it is not done, and what helps. */
 static void tell_stop(Session *s, const Run *r, const LoopOutcome *o)
 {
-    fprintf(stderr, "jotter: run %s %s: " STR_FMT "\n", r->id,
-            o->answer.n ? "answered, but is not done" : "ended without an answer",
-            STR_ARG(cycle_state_line(&s->arena, o->why, WHY_CHARS)));
+    say("run %s %s: " STR_FMT, r->id,
+        o->answer.n ? "answered, but is not done" : "ended without an answer",
+        STR_ARG(cycle_state_line(&s->arena, o->why, WHY_CHARS)));
     if (o->end == LOOP_SPENT)
-        fprintf(stderr, "jotter: go on with a larger --budget: jotter run --resume %s --budget N\n",
-                r->id);
+        say("go on with a larger --budget: jotter run --resume %s --budget N", r->id);
     else if (o->end != LOOP_REFUSED)
-        fprintf(stderr, "jotter: go on with: jotter run --resume %s\n", r->id);
+        say("go on with: jotter run --resume %s", r->id);
 }
 
 static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
 {
+    Shown id;
     s->exit_code = o->end == LOOP_ANSWERED ? 0 : 1;
     if (s->json) {
         print_json(outcome_json(r, o));
@@ -107,7 +115,7 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
     if (o->end != LOOP_ANSWERED)
         tell_stop(s, r, o);
     else if (!a->live.quiet)
-        fprintf(stderr, "%srun %s: %s, %s, %s%s\n", ink(INK_DIM), r->id,
+        fprintf(stderr, "%srun %s: %s, %s, %s%s\n", ink(INK_DIM), err_show(&id, str(r->id)),
                 counted(o->replies, "reply").text, counted(o->results, "result").text,
                 counted(o->tokens, "token").text, ink(INK_PLAIN));
 }
@@ -116,6 +124,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
 {
     AUTO(Run) r = { 0 };
     LoopOutcome o;
+    Shown id;
     if (opt_given(s, "resume")) {
         AUTO(Run) named = { 0 };
         TRY(log_open_run(s, str(opt_text(s, "resume")), &named));
@@ -127,7 +136,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
     }
     act_set_plan(a->act, arena_copy(&s->arena, str(r.id)));
     if (!a->live.quiet)
-        fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), r.id, ink(INK_PLAIN));
+        fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), err_show(&id, str(r.id)), ink(INK_PLAIN));
     jot_status st = loop_go(l, &r, &s->arena, &o, &s->err);
     live_end_words(&a->live);
     if (st == JOT_OK) {
@@ -135,8 +144,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
         return JOT_OK;
     }
     if (!s->json)
-        fprintf(stderr, "jotter: what was done is kept; go on with: jotter run --resume %s\n",
-                r.id);
+        say("what was done is kept; go on with: jotter run --resume %s", r.id);
     return tell_with(s, st, "run", json_string(r.id));
 }
 
@@ -152,7 +160,7 @@ static jot_status run_run(Session *s)
     TRY(agent_read(s, &a));
     TRY(session_open(s, !opt_given(s, "resume")));
     TRY(agent_open(s, &a));
-    TRY(make_setup(s, &a, &l));
+    TRY(make_setup(s, &a, query, &l));
     l.llm = a.llm;
     l.hands = hands_of(a.act);
     l.view = live_view(&a.live);

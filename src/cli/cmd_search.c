@@ -38,7 +38,7 @@ static void print_explain(const Hit *h)
     for (size_t i = 0; i < h->terms_n; i++) {
         const HitTerm *t = &h->terms[i];
         fputs("    ", stdout);
-        print_text(t->word);
+        print_name(t->word);
         printf(
             ": weight %.2f; in the name %u, as written %u, by its stem %u, as a whole %u: %.3f\n",
             t->weight, t->name, t->exact, t->stem, t->whole, t->points);
@@ -48,12 +48,12 @@ static void print_explain(const Hit *h)
 static void print_hit(const Hit *h, bool explain)
 {
     fputs(ink(INK_CYAN), stdout);
-    print_text(h->stream);
+    print_name(h->stream);
     printf("%s  version %s", ink(INK_PLAIN), version_of(h->sha256).text);
     if (str_starts(h->stream, S("runs/")))
         printf("  record %llu", (unsigned long long)h->seq);
     printf("  %s  ", time_text(h->at_ms).text);
-    print_text(h->by);
+    print_name(h->by);
     printf("  ~%llu tokens\n    ", (unsigned long long)h->tokens);
     print_snippet(h->snippet);
     if (explain)

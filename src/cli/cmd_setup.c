@@ -203,6 +203,7 @@ static jot_status pad_url(Session *s, Str *out)
     Url u;
     Str url = s->where.url;
     TRY(where_check(&s->where, &s->err));
+    TRY(session_judge(s)); /* once it stands in a file it is one that was named */
     TRY(url_parse(url, &s->arena, &u, &s->err));
     if (str_eq(u.scheme, S("mem")))
         return err_set(&s->err, JOT_INVALID,
@@ -304,7 +305,7 @@ static void say_entry(Session *s, const Client *c, Str path, Str text)
         return;
     }
     fputs("# ", stdout);
-    print_line(path);
+    print_name_line(path);
     print_text(text);
 }
 
@@ -316,7 +317,7 @@ static void say_change(Session *s, const Client *c, Str path, Str diff)
         return;
     }
     fputs(diff.n ? "wrote " : "nothing to do: it is all there in ", stdout);
-    print_line(path);
+    print_name_line(path);
 }
 
 static jot_status install(Session *s, const Client *c, const SetupEntry *x, Str path)
@@ -334,6 +335,7 @@ static jot_status install(Session *s, const Client *c, const SetupEntry *x, Str 
     }
     if (shown.n)
         TRY(setup_file_write(&f, buf_str(&text), &s->err));
+    s->changed = shown.n > 0;
     say_change(s, c, path, buf_str(&shown));
     return JOT_OK;
 }

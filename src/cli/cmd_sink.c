@@ -75,8 +75,8 @@ static jot_status run_get(Session *s)
     else
         print_text(slice.text);
     if (!s->json && slice.text.n == 0 && r.from)
-        fprintf(stderr, "jotter: there is nothing from there on: the result has %s, %s\n",
-                counted(slice.bytes, "byte").text, counted(slice.lines, "line").text);
+        say("there is nothing from there on: the result has %s, %s",
+            counted(slice.bytes, "byte").text, counted(slice.lines, "line").text);
     return JOT_OK;
 }
 

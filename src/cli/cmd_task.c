@@ -15,7 +15,7 @@ static jot_status print_task(Session *s, const Task *t)
     if (s->json) {
         print_json(task_json(t));
     } else {
-        print_text(t->id);
+        print_name(t->id);
         printf(": %s\n", task_status_name(t->status));
     }
     return JOT_OK;
@@ -135,10 +135,18 @@ static void print_text_line(const char *name, Str text)
     print_line(text);
 }
 
+static void print_word(const char *name, Str word)
+{
+    if (word.n == 0)
+        return;
+    printf("%-16s ", name);
+    print_name_line(word);
+}
+
 static void print_names(const char *name, const TaskNames *list)
 {
     for (size_t i = 0; i < list->n; i++)
-        print_text_line(name, list->items[i]);
+        print_word(name, list->items[i]);
 }
 
 static jot_status run_show(Session *s)
@@ -148,33 +156,37 @@ static jot_status run_show(Session *s)
     TRY(task_read(&s->memory, arg_at(s, 0), &s->arena, &t, &s->err));
     if (s->json)
         return print_task(s, &t);
-    print_text_line("task_id", t.id);
+    print_word("task_id", t.id);
     printf("%-16s %s\n", "status", task_status_name(t.status));
     print_text_line("reason", t.reason);
     print_text_line("description", t.description);
     print_text_line("expected_output", t.expected_output);
-    print_text_line("agent", t.agent);
+    print_word("agent", t.agent);
     print_names("tool", &t.tools);
     print_names("needs", &t.dependencies);
     printf("%-16s %lld\n%-16s %lld of %lld\n", "priority", (long long)t.priority, "failures",
            (long long)t.retry_count, (long long)t.max_retries + 1);
     print_text_line("result", t.result);
     printf("%-16s %s\n", "updated", time_text(t.at_ms).text);
-    print_text_line("by", t.by);
+    print_word("by", t.by);
     return JOT_OK;
 }
 
 static void print_event(const TaskEvent *v)
 {
     printf("%6llu  %s  %-13s  ", (unsigned long long)v->seq, time_text(v->at_ms).text, v->type.p);
-    if (v->to.n)
-        printf(STR_FMT " -> " STR_FMT "  ", STR_ARG(v->from), STR_ARG(v->to));
-    print_text(v->by);
+    if (v->to.n) {
+        print_name(v->from);
+        fputs(" -> ", stdout);
+        print_name(v->to);
+        fputs("  ", stdout);
+    }
+    print_name(v->by);
     if (v->manual)
         fputs("  (manual)", stdout);
     if (v->reason.n) {
         fputs("  ", stdout);
-        print_text(v->reason);
+        print_name(v->reason);
     }
     putchar('\n');
 }
@@ -195,10 +207,9 @@ static jot_status run_events(Session *s)
     for (size_t i = 0; i < events.n; i++)
         print_event(&events.items[i]);
     if (events.damaged)
-        fprintf(stderr, "jotter: %llu events cannot be read, or were redacted\n",
-                (unsigned long long)events.damaged);
+        say("%llu events cannot be read, or were redacted", (unsigned long long)events.damaged);
     if (events.more)
-        fprintf(stderr, "jotter: there are more: --from %llu\n", (unsigned long long)events.next);
+        say("there are more: --from %llu", (unsigned long long)events.next);
     return JOT_OK;
 }
 
@@ -207,14 +218,13 @@ static jot_status run_events(Session *s)
 static void print_row(const Task *t)
 {
     printf("%-9s  %6lld  ", task_status_name(t->status), (long long)t->priority);
-    print_line(t->id);
+    print_name_line(t->id);
 }
 
 static void tell_problems(const TaskProblem *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        fprintf(stderr, "jotter: task '" STR_FMT "': " STR_FMT "\n", STR_ARG(items[i].id),
-                STR_ARG(items[i].why));
+        say("task '" STR_FMT "': " STR_FMT, STR_ARG(items[i].id), STR_ARG(items[i].why));
 }
 
 static jot_status run_list(Session *s)
@@ -248,15 +258,14 @@ static jot_status run_list(Session *s)
         puts("(empty)");
     tell_problems(list.problems, list.problems_n);
     if (list.more)
-        fprintf(stderr, "jotter: there are more: --after '" STR_FMT "'\n",
-                STR_ARG(list.items[list.n - 1].id));
+        say("there are more: --after '" STR_FMT "'", STR_ARG(list.items[list.n - 1].id));
     return JOT_OK;
 }
 
 static void print_order(const TaskOrder *order)
 {
     for (size_t i = 0; i < order->ready_n; i++)
-        print_line(order->ready[i].id);
+        print_name_line(order->ready[i].id);
     if (order->ready_n == 0)
         puts("(empty)");
     tell_problems(order->problems, order->problems_n);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/copying.h"
 #include "memory/export.h"
 #include "memory/import.h"
 #include "store/archive.h"
@@ -44,33 +45,25 @@ static void print_report(Session *s, const LayoutReport *r, bool in)
                counted(r->files, "file").text, (unsigned long long)r->skipped_total);
 }
 
-static void show_progress(void *ctx, const CopyCount *c)
-{
-    (void)ctx;
-    fprintf(stderr, "\r%s, %s", counted(c->streams, "stream").text,
-            counted(c->records, "record").text);
-}
-
 static jot_status import_archive(Session *s)
 {
     AUTO_PTR(Store) archive = NULL;
-    CopyCount c = { 0 };
-    bool terminal = can_show_progress();
+    PadReport r;
     TRY(archive_open(&archive, NULL, s->args[0], &s->err));
     TRY(session_open(s, true));
-    jot_status st =
-        store_copy(archive, s->memory.store, terminal ? show_progress : NULL, NULL, &c, &s->err);
-    if (terminal)
-        fputs("\r\033[K", stderr);
-    TRY(st);
-    if (s->json)
-        print_json(json_pack("{s:s, s:I, s:I, s:I}", "layout", "archive", "streams",
-                             (json_int_t)c.streams, "records", (json_int_t)c.records, "added",
-                             (json_int_t)c.copied));
-    else
-        printf("archive: %s, %s, %llu added\n", counted(c.streams, "stream").text,
-               counted(c.records, "record").text, (unsigned long long)c.copied);
-    return JOT_OK;
+    jot_status st = copy_showing(archive, &s->memory, s, &r);
+    const CopyCount *c = &r.count;
+    if (s->json) {
+        json_t *out = json_pack("{s:s, s:I, s:I, s:I}", "layout", "archive", "streams",
+                                (json_int_t)c->streams, "records", (json_int_t)c->records, "added",
+                                (json_int_t)c->copied);
+        pad_report_add_json(out, &r);
+        print_json(out);
+    } else {
+        printf("archive: %s, %s, %llu added\n", counted(c->streams, "stream").text,
+               counted(c->records, "record").text, (unsigned long long)c->copied);
+    }
+    return st;
 }
 
 static jot_status run_import(Session *s)
@@ -86,22 +79,42 @@ static jot_status run_import(Session *s)
     TRY(session_open(s, true));
     TRY(import_run(&s->memory, &from, &o, &s->arena, &report, &s->err));
     print_report(s, &report, true);
-    return JOT_OK;
+    return layout_missed(&report, "imported", &s->err);
+}
+
+typedef struct Telling {
+    Session *s;
+    PadReport report;
+} Telling;
+
+static void told(void *ctx, const CopyTold *t)
+{
+    Telling *to = ctx;
+    pad_report_tell(&to->report, &to->s->arena, t);
 }
 
 static jot_status export_archive(Session *s)
 {
-    ArchiveCount c;
+    ArchiveCount c = { 0 };
+    Telling to = { .s = s };
+    CopyHooks hooks = { .told = told, .ctx = &to };
     TRY(session_open(s, false));
-    TRY(archive_write(s->memory.store, s->args[0], &c, &s->err));
-    if (s->json)
-        print_json(json_pack("{s:s, s:I, s:I, s:I}", "layout", "archive", "streams",
-                             (json_int_t)c.streams, "records", (json_int_t)c.records, "bytes",
-                             (json_int_t)c.bytes));
-    else
+    jot_status st = archive_write(s->memory.store, s->args[0], &hooks, &c, &s->err);
+    if (st != JOT_OK && to.report.problems.skipped_total == 0)
+        return st; /* there is no archive */
+    s->changed = true;
+    print_pad_problems(s, &to.report);
+    if (s->json) {
+        json_t *out =
+            json_pack("{s:s, s:I, s:I, s:I}", "layout", "archive", "streams", (json_int_t)c.streams,
+                      "records", (json_int_t)c.records, "bytes", (json_int_t)c.bytes);
+        pad_report_add_json(out, &to.report);
+        print_json(out);
+    } else {
         printf("archive: %s, %s, %s, verified\n", counted(c.streams, "stream").text,
                counted(c.records, "record").text, counted(c.bytes, "byte").text);
-    return JOT_OK;
+    }
+    return st;
 }
 
 static jot_status run_export(Session *s)
@@ -118,14 +131,15 @@ static jot_status run_export(Session *s)
                        "--layout notes, artifacts, runs, cycles or graph");
     TRY(session_open(s, false));
     TRY(export_layout(&s->memory, as, s->args[0], &s->arena, &report, &s->err));
+    s->changed = true;
     print_report(s, &report, false);
-    return JOT_OK;
+    return layout_missed(&report, "exported", &s->err);
 }
 
 /* clang-format off */
 static const Opt import_opts[] = {
     { "layout", "LAYOUT", "notes, artifacts, runs, cycles or graph, if it is not recognised" },
-    { "replace", NULL, "write also what exists with another text; the old one stays a version" },
+    { "replace", NULL, "write also what exists with another text or was deleted; versions stay" },
     { 0 },
 };
 static const Opt export_opts[] = {
@@ -138,10 +152,12 @@ const Cmd cmd_import = {
     .name = "import",
     .args = "PATH",
     .summary = "Bring in an archive, or the memory files of another program",
-    .help = "An archive is verified to its last byte before anything is written.  A directory is\n"
-            "recognised by what is in it: KEY.txt (notes), CATEGORY/ID.json (artifacts), runs as\n"
-            "JSON lines, active.yaml (cycles), or a JSONL of entities and relations (graph).\n"
-            "Importing again adds nothing.  What is skipped is told on standard error.\n",
+    .help =
+        "An archive is verified to its last byte before anything is written.  A directory is\n"
+        "recognised by what is in it: KEY.txt (notes), CATEGORY/ID.json (artifacts), runs as\n"
+        "JSON lines, active.yaml (cycles), or a JSONL of entities and relations (graph).\n"
+        "Importing again adds nothing.  What is skipped is told on standard error; the exit code\n"
+        "is not 0 if something was missed that should have been imported.\n",
     .opts = import_opts,
     .args_min = 1,
     .args_max = 1,

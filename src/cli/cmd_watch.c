@@ -26,12 +26,12 @@ static void print_change(const Change *c)
     };
     bool text = c->mark.op == OP_PUT || c->mark.op == OP_APPEND;
     printf("%s  %-8s  ", c->mark.at_ms ? time_text(c->mark.at_ms).text : "-", words[c->mark.op]);
-    print_text(c->stream);
+    print_name(c->stream);
     if (text)
         printf("  version %s  %s", version_of(c->mark.sha256).text,
                counted(c->mark.size, "byte").text);
     fputs("  ", stdout);
-    print_text(c->by);
+    print_name(c->by);
     putchar('\n');
 }
 

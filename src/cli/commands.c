@@ -21,6 +21,7 @@ extern const Cmd cmd_redact;
 extern const Cmd cmd_search;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
+extern const Cmd cmd_rules;
 extern const Cmd cmd_artifact;
 extern const Cmd cmd_task;
 extern const Cmd cmd_plan;
@@ -42,6 +43,7 @@ extern const Cmd cmd_run;
 extern const Cmd cmd_mcp;
 extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
+extern const Cmd cmd_safe;
 
 const Cmd *const commands[] = {
     &cmd_init,
@@ -62,6 +64,7 @@ const Cmd *const commands[] = {
     &cmd_search,
     &cmd_context,
     &cmd_prompt,
+    &cmd_rules,
     &cmd_artifact,
     &cmd_task,
     &cmd_plan,
@@ -83,6 +86,7 @@ const Cmd *const commands[] = {
     &cmd_mcp,
     &cmd_setup,
     &cmd_where,
+    &cmd_safe,
     &cmd_help,
     &cmd_completion,
     &cmd_complete,

@@ -2,6 +2,7 @@
 #include "cli/docs.h"
 
 #include "base/time.h"
+#include "cli/rules.h"
 
 jot_status docs_arg(Session *s, int at, Str *stream)
 {
@@ -57,7 +58,7 @@ Str docs_warn(Session *s, Str stream, Str text)
 {
     Str warning = note_warns(stream, text, &s->arena);
     if (warning.n && !s->json)
-        fprintf(stderr, "jotter: warning: " STR_FMT "\n", STR_ARG(warning));
+        say("warning: " STR_FMT, STR_ARG(warning));
     return warning;
 }
 
@@ -71,8 +72,10 @@ void docs_answer(Session *s, Str stream, const Doc *d, Str line, Str warning)
         return;
     }
     print_line(line);
-    if (mark_live(&d->mark))
+    if (mark_live(&d->mark)) {
         docs_print_version(&d->mark);
+        rules_offer(s, stream);
+    }
 }
 
 static void print_part(const char *head, Str text)

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
+
 enum { NOT_FOUND = 127, NOT_RUNNABLE = 126, BY_SIGNAL = 128, RENEWALS = 3 };
 
 /* What a person or a supervisor may send to a program to be passed on. */
@@ -84,7 +86,7 @@ static int64_t renew(Memory *m, const Lease *l, Kept *out)
     int64_t pause_ms = l->ttl_ms / RENEWALS;
     if (!out->lost && lease_renew(m, l->token, 0, &arena, &renewed, &e) == JOT_FENCED) {
         out->lost = true;
-        fprintf(stderr, "jotter: %s\n", e.text);
+        say("%s", e.text);
     }
     return io_awake_ms(m->io) + (out->lost ? LEASE_TTL_MS_MAX : pause_ms);
 }

@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "base/glyph.h"
 #include "cli/cmd.h"
 #include "memory/cycle_state.h"
 #include "memory/frame.h"
@@ -46,15 +46,20 @@ Live live_begin(bool json, bool quiet, bool verbose)
 
 /* --- Words ------------------------------------------------------------------------------- */
 
-/* How many bytes at the end are the beginning of a character. */
-static size_t unfinished(Str s)
+/* How many bytes at the end are not to be shown yet: the beginning of a character, or a character
+ * that marks or joiners may still follow. */
+static size_t unfinished(Str s, size_t max)
 {
-    for (size_t back = 1; back <= 3 && back <= s.n; back++) {
-        unsigned char c = (unsigned char)s.p[s.n - back];
-        if ((c & 0xC0) == 0x80)
+    for (size_t back = 1; back <= max && back <= s.n; back++) {
+        size_t at = s.n - back;
+        uint32_t c;
+        if (((unsigned char)s.p[at] & 0xC0) == 0x80)
             continue;
-        size_t want = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
-        return want > back ? back : 0;
+        if (!glyph_next(s, &at, &c))
+            c = 'x'; /* half a character, or none */
+        GlyphKind kind = glyph_kind(c);
+        if (kind != GLYPH_MARK && kind != GLYPH_UNSEEN)
+            return kind == GLYPH_BREAK || kind == GLYPH_SPACE ? 0 : back;
     }
     return 0;
 }
@@ -68,7 +73,7 @@ static void on_text(void *ctx, Str piece)
     buf_add(&text, (Str){ l->held, l->held_n });
     buf_add(&text, piece);
     Str now = buf_str(&text);
-    l->held_n = unfinished(now);
+    l->held_n = unfinished(now, sizeof l->held);
     now.n -= l->held_n;
     memcpy(l->held, now.p + now.n, l->held_n);
     print_text(now);
@@ -78,6 +83,8 @@ static void on_text(void *ctx, Str piece)
 
 void live_end_words(Live *l)
 {
+    print_text((Str){ l->held, l->held_n });
+    l->streaming = l->streaming || l->held_n;
     if (l->streaming)
         putchar('\n');
     fflush(stdout);
@@ -90,13 +97,13 @@ static void on_again(void *ctx, int64_t wait_ms, const char *why)
     Live *l = ctx;
     live_end_words(l);
     if (!l->quiet)
-        fprintf(stderr, "jotter: %s; again in %.1f s\n", why, (double)wait_ms / 1000);
+        say("%s; again in %.1f s", why, (double)wait_ms / 1000);
 }
 
 static void on_replied(void *ctx, const Turn *turn)
 {
     Live *l = ctx;
-    l->shown = l->streaming && turn->kind == TURN_FINAL;
+    l->shown = (l->streaming || l->held_n) && turn->kind == TURN_FINAL;
     live_end_words(l);
 }
 
@@ -114,7 +121,7 @@ static Str call_text(const TurnCall *c, Arena *into)
     if (json_read(c->args, &read, NULL) != JOT_OK)
         read = NULL;
     AUTO_PTR(json_t) args = read;
-    frame_call_add(&text, c->tool, json_is_object(args) ? args : NULL);
+    frame_call_add(&text, NULL, c->tool, json_is_object(args) ? args : NULL);
     return one_line(into, buf_str(&text), CALL_CHARS);
 }
 
@@ -176,14 +183,12 @@ static void on_compacted(void *ctx, const Compacted *c)
     const Live *l = ctx;
     if (l->quiet)
         return;
-    fprintf(stderr,
-            "jotter: the context was at %u%%: %llu results masked, %llu turns summed up, %llu "
-            "dropped; now %u%%\n",
-            budget_percent(&c->before), (unsigned long long)c->masked,
-            (unsigned long long)c->summed, (unsigned long long)c->dropped,
-            budget_percent(&c->after));
+    say("the context was at %u%%: %llu results masked, %llu turns summed up, %llu "
+        "dropped; now %u%%",
+        budget_percent(&c->before), (unsigned long long)c->masked, (unsigned long long)c->summed,
+        (unsigned long long)c->dropped, budget_percent(&c->after));
     if (c->why.status != JOT_OK)
-        fprintf(stderr, "jotter: no summary: %s\n", c->why.text);
+        say("no summary: %s", c->why.text);
     if (c->after.state == BUDGET_RED)
         fputs("jotter: the context is still red: nothing more can be left out\n", stderr);
 }
@@ -235,14 +240,13 @@ ActSay live_ask(void *ctx, const Tool *t, const json_t *args)
     AUTO(Arena) a = { 0 };
     AUTO(Buf) text = { 0 };
     char line[64];
-    frame_call_add(&text, str(t->name), args);
+    frame_call_add(&text, NULL, str(t->name), args);
     Str whole = one_line(&a, buf_str(&text), SIZE_MAX);
     /* Nobody can say yes to what is not shown. */
     if (whole.n > ASK_BYTES) {
-        fprintf(stderr,
-                "jotter: no to a call of '%s' with %zu bytes: at most %d can be shown and asked "
-                "for\n",
-                t->name, whole.n, ASK_BYTES);
+        say("no to a call of '%s' with %zu bytes: at most %d can be shown and asked "
+            "for",
+            t->name, whole.n, ASK_BYTES);
         return ACT_TOO_LONG;
     }
     for (;;) {

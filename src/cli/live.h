@@ -16,7 +16,7 @@ typedef struct Live {
     uint64_t iterations_max;
     bool streaming; /* the cursor is behind words */
     bool shown;     /* the newest reply was shown */
-    char held[4];   /* the beginning of a character whose rest has not come yet */
+    char held[64];  /* the last character, whose rest, marks or joiners may still come */
     size_t held_n;
 } Live;
 

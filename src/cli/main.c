@@ -86,10 +86,41 @@ static jot_status run(Session *s, char **words)
 static void tell(Session *s, jot_status st)
 {
     if (!s->json)
-        fprintf(stderr, "jotter: %s\n", s->err.text);
+        say("%s", s->err.text);
     else if (!s->told)
         print_json(json_pack("{s:s, s:o, s:b}", "status", status_info(st)->name, "error",
                              json_text(str(s->err.text)), "retry", status_info(st)->retry));
+}
+
+/* What was read is not the newest that was written. */
+static void tell_loss(const Session *s)
+{
+    const StoreReport *met = s->memory.store ? store_report(s->memory.store) : NULL;
+    if (met && met->lost)
+        fprintf(stderr, "jotter: warning: %s\n", met->loss);
+}
+
+/* Standard output did not take the answer.  If something was changed before, "io" would say that
+ * nothing was, and a script would do it again. */
+static jot_status unheard(Session *s)
+{
+    Shown shown;
+    const StoreReport *r = s->memory.store ? store_report(s->memory.store) : NULL;
+    bool wrote = r && r->changes;
+    if (!wrote && !s->changed) {
+        fputs("jotter: could not write to standard output\n", stderr);
+        return JOT_IO;
+    }
+    fputs("jotter: it was done, but could not be told: standard output does not take it", stderr);
+    if (wrote && r->mark.seq && mark_live(&r->mark))
+        fprintf(stderr, "; '%s' has version %.12s as record %llu",
+                err_show(&shown, str(r->changed)), hash_hex(r->mark.sha256).text,
+                (unsigned long long)r->mark.seq);
+    else if (wrote && r->mark.seq)
+        fprintf(stderr, "; '%s' is deleted, by record %llu", err_show(&shown, str(r->changed)),
+                (unsigned long long)r->mark.seq);
+    fputc('\n', stderr);
+    return JOT_UNKNOWN;
 }
 
 static void go_on(int number)
@@ -114,19 +145,34 @@ static void keep_streams(void)
             exit(status_info(JOT_IO)->exit_code);
 }
 
+/* Nothing is closed any more: the kernel does it, and there may be no memory for anything else. */
+static NO_RETURN void leave_exhausted(void)
+{
+    static const char text[] = "jotter: memory ran out: whether it was done is not known, look "
+                               "before you do it again\n";
+    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)told;
+    _exit(status_info(JOT_UNKNOWN)->exit_code);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     Session s = { 0 };
+    ESCAPE(escape)
+    leave_exhausted();
     keep_streams();
     survive_limits();
     jot_status st = run(&s, argv + 1);
     if (st != JOT_OK)
         tell(&s, st);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fputs("jotter: could not write to standard output\n", stderr);
-        st = st == JOT_OK ? JOT_IO : st;
+        if (st == JOT_OK)
+            st = unheard(&s);
+        else
+            fputs("jotter: could not write to standard output\n", stderr);
     }
+    tell_loss(&s);
     memory_close(&s.memory);
     arena_free(&s.arena);
     return st == JOT_OK ? s.exit_code : status_info(st)->exit_code;

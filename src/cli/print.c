@@ -1,45 +1,32 @@
 /* print.c - text on its way to a person, values on their way to a program. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/glyph.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 
-/* Control characters of well-formed text: C0, DEL, and C1 in two bytes. */
-static void print_valid(Str text)
+static bool on_terminal(void)
 {
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        bool c1 = c == 0xC2 && i + 1 < text.n && (unsigned char)text.p[i + 1] < 0xA0;
-        if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7F && !c1))
-            putchar(c);
-        else if (c1)
-            printf("\\x%02X\\x%02X", c, (unsigned char)text.p[++i]);
-        else
-            printf("\\x%02X", c);
-    }
+    return isatty(STDOUT_FILENO) == 1;
 }
 
-/* Stored text may hold escape sequences that a terminal would obey.  A byte that is not UTF-8 can
- * begin one too, where the terminal takes single bytes for characters. */
-static void print_shown(Str text)
+static void print_shown(Str text, GlyphHow how)
 {
-    while (text.n) {
-        size_t bad = utf8_bad_at(text);
-        print_valid(str_slice(text, 0, bad));
-        if (bad < text.n)
-            printf("\\x%02X", (unsigned char)text.p[bad]);
-        text = str_from(text, bad < text.n ? bad + 1 : bad);
+    AUTO(Buf) shown = { .max = SIZE_MAX / 2 };
+    if (on_terminal()) {
+        glyph_add(&shown, text, how);
+        text = buf_str(&shown);
     }
+    if (text.n)
+        fwrite(text.p, 1, text.n, stdout);
 }
 
 void print_text(Str text)
 {
-    if (isatty(STDOUT_FILENO) == 1)
-        print_shown(text);
-    else if (text.n)
-        fwrite(text.p, 1, text.n, stdout);
+    print_shown(text, GLYPH_TEXT);
 }
 
 void print_line(Str text)
@@ -47,6 +34,50 @@ void print_line(Str text)
     print_text(text);
     if (!str_ends(text, S("\n")))
         putchar('\n');
+}
+
+void print_name(Str name)
+{
+    print_shown(name, GLYPH_LINE);
+}
+
+void print_name_line(Str name)
+{
+    print_name(name);
+    putchar('\n');
+}
+
+PRINTF_LIKE(2, 0) static void add_sentence(Buf *to, const char *fmt, va_list args)
+{
+    char *text = NULL;
+    int n = vasprintf(&text, fmt, args);
+    if (n > 0)
+        buf_add(to, (Str){ text, (size_t)n });
+    free(text);
+}
+
+void print_sentence(const char *fmt, ...)
+{
+    AUTO(Buf) text = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    add_sentence(&text, fmt, args);
+    va_end(args);
+    print_name_line(buf_str(&text));
+}
+
+void say(const char *fmt, ...)
+{
+    AUTO(Buf) text = { 0 };
+    AUTO(Buf) shown = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    add_sentence(&text, fmt, args);
+    va_end(args);
+    buf_add(&shown, S("jotter: "));
+    glyph_add(&shown, buf_str(&text), GLYPH_LINE);
+    buf_add_char(&shown, '\n');
+    fwrite(shown.p, 1, shown.n, stderr);
 }
 
 Counted counted(uint64_t n, const char *what)
@@ -62,25 +93,36 @@ Counted counted(uint64_t n, const char *what)
     return c;
 }
 
+/* The character that `rest` begins with, as JSON escapes it. */
+static void print_escape(Str *rest)
+{
+    size_t at = 0;
+    uint32_t c = utf8_next(*rest, &at);
+    if (c > 0xFFFF)
+        printf("\\u%04x\\u%04x", (unsigned)(0xD7C0 + (c >> 10)), (unsigned)(0xDC00 + (c & 0x3FF)));
+    else
+        printf("\\u%04x", (unsigned)c);
+    *rest = str_from(*rest, at);
+}
+
 void print_json(json_t *value)
 {
     AUTO_PTR(json_t) owned = value;
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     json_write(&text, owned);
     buf_add_char(&text, '\n');
-    /* JSON leaves DEL and C1 as they are, and a terminal may obey them; they stand in strings. */
-    size_t from = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        bool c1 = c == 0xC2 && i + 1 < text.n && (unsigned char)text.p[i + 1] < 0xA0;
-        if (!c1 && c != 0x7F)
-            continue;
-        fwrite(text.p + from, 1, i - from, stdout);
-        i += c1;
-        printf("\\u%04x", (unsigned char)text.p[i]);
-        from = i + 1;
+    /* JSON leaves all but the first control characters as they are; they stand in strings. */
+    Str rest = buf_str(&text);
+    while (on_terminal() && rest.n) {
+        size_t hidden = glyph_hidden_at(str_slice(rest, 0, rest.n - 1), GLYPH_LINE);
+        fwrite(rest.p, 1, hidden, stdout);
+        rest = str_from(rest, hidden);
+        if (rest.n > 1)
+            print_escape(&rest);
+        else
+            break;
     }
-    fwrite(text.p + from, 1, text.n - from, stdout);
+    fwrite(rest.p, 1, rest.n, stdout);
 }
 
 static bool can_move(void)

@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/seen.h"
 #include "memory/lease.h"
 
 jot_status read_token(Session *s, const char *text, uint64_t *out)
@@ -19,7 +20,8 @@ jot_status read_token(Session *s, const char *text, uint64_t *out)
 
 jot_status session_open(Session *s, bool create)
 {
-    MemoryOptions o = { .by = s->by, .create = create };
+    s->found = (SafeFound){ .path = s->where.found };
+    MemoryOptions o = { .by = s->by, .create = create, .found = s->where.found ? &s->found : NULL };
     Shown shown;
     TRY(where_check(&s->where, &s->err));
     /* It may be another pad than the user thinks of: the nearest, or one that a variable names. */
@@ -27,6 +29,7 @@ jot_status session_open(Session *s, bool create)
         return err_at(&s->err, "pad '%s'", err_show(&shown, s->where.url));
     if (s->lease)
         lease_adopt(&s->memory, s->lease);
+    seen_look(s);
     return JOT_OK;
 }
 
@@ -39,6 +42,15 @@ jot_status session_open_any(Session *s, bool *there)
         return JOT_OK;
     }
     return st;
+}
+
+jot_status session_judge(Session *s)
+{
+    Shown shown;
+    SafeFound found = { .path = s->where.found };
+    if (!s->where.found || safe_judge_path(&io_system, &found, &s->err) == JOT_OK)
+        return JOT_OK;
+    return err_at(&s->err, "pad '%s'", err_show(&shown, s->where.url));
 }
 
 static jot_status read_all(Session *s, int fd, const char *name, size_t max, Str *out)

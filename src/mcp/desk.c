@@ -27,7 +27,10 @@ void mcp_desk_serve(McpDesk *d, Str by, Interest *interest)
 jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e)
 {
     if (!d->memory.store) {
-        MemoryOptions o = { .io = d->o->io, .by = d->by, .create = create };
+        SafeFound found = { .path = d->o->found };
+        MemoryOptions o = {
+            .io = d->o->io, .by = d->by, .create = create, .found = d->o->found ? &found : NULL
+        };
         TRY(memory_open(&d->memory, d->o->url, &o, e));
         d->memory.interest = d->interest;
         if (d->o->lease)

@@ -29,6 +29,7 @@ typedef enum McpEra { MCP_ERA_LEGACY = 1, MCP_ERA_MODERN = 2 } McpEra;
 /* The pad, and how it is used; must outlive the session. */
 typedef struct McpOptions {
     Str url;
+    const char *found;              /* as in Where: nobody named it */
     Str by;                         /* the author; empty: each client by its own name, */
     Str user;                       /* or, if it has none, this */
     uint64_t lease;                 /* the token to write under; 0: none */

@@ -376,6 +376,16 @@ static void finish(Work *w, Job *job, Str reply)
     let_go(c, done, true);
 }
 
+/* The answer is on its way, and nobody waits for another. */
+static void rest_at(Work *w, McpDesk *desk)
+{
+    pthread_mutex_lock(&w->lock);
+    bool quiet = w->waiting == 0;
+    pthread_mutex_unlock(&w->lock);
+    if (quiet)
+        memory_idle(&desk->memory);
+}
+
 static void *work(void *ctx)
 {
     Work *w = ctx;
@@ -394,6 +404,7 @@ static void *work(void *ctx)
         pthread_mutex_unlock(&w->lock);
         mcp_work(job->client->session, job->request, &desk, &reply);
         finish(w, job, buf_str(&reply));
+        rest_at(w, &desk);
         if (w->alone && w->watch)
             look(w, w->watch, 0);
     }
@@ -420,6 +431,7 @@ void work_do(WorkJob *job, McpDesk *desk)
     pthread_mutex_lock(&w->lock);
     call_worker(w); /* what came meanwhile may have waited for it */
     pthread_mutex_unlock(&w->lock);
+    rest_at(w, desk);
 }
 
 /* --- Clients ----------------------------------------------------------------------------- */

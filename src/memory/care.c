@@ -120,10 +120,16 @@ json_t *fault_json(const StoreFault *f)
 
 json_t *care_json(const CareCount *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I}", "streams", (json_int_t)c->pad.streams,
-                     "records", (json_int_t)c->pad.records, "bytes", (json_int_t)c->pad.bytes,
-                     "faults", (json_int_t)c->faults, "index", c->index, "index_rows",
-                     (json_int_t)c->index_rows);
+    json_t *out = json_pack("{s:I, s:I, s:I, s:I, s:b, s:I}", "streams", (json_int_t)c->pad.streams,
+                            "records", (json_int_t)c->pad.records, "bytes",
+                            (json_int_t)c->pad.bytes, "faults", (json_int_t)c->faults, "index",
+                            c->index, "index_rows", (json_int_t)c->index_rows);
+    const HeadsSeen *h = &c->pad.heads;
+    if (h->kept)
+        json_object_set_new(
+            out, "heads",
+            json_pack("{s:I, s:I}", "names", (json_int_t)h->names, "at", (json_int_t)h->at_ms));
+    return out;
 }
 
 json_t *doctor_json(const DoctorReport *r, bool fix)
@@ -131,7 +137,8 @@ json_t *doctor_json(const DoctorReport *r, bool fix)
     json_t *out = json_pack("{s:b, s:o, s:o}", "fixed", fix, "before", care_json(&r->before),
                             "after", care_json(&r->after));
     json_object_set_new(out, "done",
-                        json_pack("{s:I, s:I, s:I, s:I, s:b}", "torn", (json_int_t)r->done.torn,
+                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:b}", "torn",
+                                  (json_int_t)r->done.torn, "lost", (json_int_t)r->done.accepted,
                                   "restored", (json_int_t)r->done.restored, "outside",
                                   (json_int_t)r->done.outside, "quarantined",
                                   (json_int_t)r->done.quarantined, "index_made", r->index_made));
@@ -240,7 +247,9 @@ jot_status care_gc(Memory *m, const GcPolicy *p,
         TRY(memory_each(m, p->prefix, LIST_ALL, gc_stream, &gc, e));
     for (size_t i = 0; !p->prefix.n && i < COUNT_OF(gc_documents); i++)
         TRY(memory_each(m, str(gc_documents[i]), LIST_ALL, gc_stream, &gc, e));
-    return gc.logs && !p->dry_run ? search_forget(m, (Str){ 0 }, e) : JOT_OK;
+    if (gc.logs && !p->dry_run)
+        TRY(search_forget(m, (Str){ 0 }, e));
+    return p->dry_run ? JOT_OK : store_note_heads(m->store, e);
 }
 
 /* --- What is in it? ---------------------------------------------------------------------- */

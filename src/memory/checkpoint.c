@@ -114,7 +114,7 @@ static jot_status save_once(Memory *m, Str stream, const CheckpointSave *s, Chec
     if (s->label.n)
         json_object_set_new(meta, "label", json_text(s->label));
     Draft d = { .op = OP_PUT, .meta = meta_text(meta, &arena), .body = s->state };
-    Expect x = { .kind = EXPECT_SEQ, .seq = head.mark.seq };
+    Expect x = expect_at(head.mark.seq);
     TRY(memory_append(m, stream, &x, &d, &mark, e));
     *out = (Checkpoint){ .version = mark.seq,
                          .at_ms = mark.at_ms,
@@ -202,7 +202,7 @@ jot_status checkpoint_undo(Memory *m, Str run, uint64_t if_version, Arena *into,
     json_t *meta = json_pack("{s:I, s:I, s:I}", "undo", (json_int_t)link.top, "restored",
                              (json_int_t)restored.mark.seq, "top", (json_int_t)top);
     Draft d = { .op = OP_PUT, .meta = meta_text(meta, into), .body = restored.body };
-    Expect x = { .kind = EXPECT_SEQ, .seq = head.mark.seq };
+    Expect x = expect_at(head.mark.seq);
     jot_status st = memory_append(m, stream, &x, &d, &mark, e);
     if (st == JOT_CONFLICT)
         return moved(run, &mark, e);

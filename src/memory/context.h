@@ -1,8 +1,8 @@
 /* context.h - Context, what a model is shown of a pad within a budget of tokens.
  *
  * The same pad and the same question give the same bytes, in every process: the
- * text depends on streams alone, not on a clock, an environment or an order of
- * calls.  It has two parts:
+ * text depends on streams alone (and, without a run, on a secret of the user's that the sign is
+ * made with), not on a clock, an environment or an order of calls.  It has two parts:
  *
  *   prefix   standing rules, pinned notes, the run's query: as long as these are
  *            the same the prefix is the same bytes, so a provider's cache of it holds
@@ -11,6 +11,11 @@
  *
  * A note is pinned by its key: `persistent-rules` first, then every key that
  * begins with `pinned-`, in byte order.  A person can so pin a note by naming a file.
+ * Those whose text the user has approved (rule.h) come first, as <jotter-rule>; the
+ * others are <jotter-note approved="no...">, which says that they are information.
+ *
+ * Each part begins with a line that carries the frame's sign, and ends at the next such line
+ * (frame.h).  Behind a value there is one line break that is not part of it.
  *
  * Newest results are shown in full, as many as fit; a few older ones as one line
  * each; the rest as a range.  Whatever is not shown in full is in the list of
@@ -28,10 +33,6 @@ enum {
     CONTEXT_BUDGET_MIN = 1000,
     CONTEXT_BUDGET_MAX = 4 * 1000 * 1000,
 };
-
-/* The note whose text comes first, and what the keys of other pinned notes begin with. */
-#define CONTEXT_RULES "persistent-rules"
-#define CONTEXT_PINNED "pinned-"
 
 typedef struct ContextAsk {
     uint64_t budget; /* estimated tokens; 0: CONTEXT_BUDGET */
@@ -56,6 +57,8 @@ typedef struct Context {
     uint64_t tokens; /* of the text, estimated; at most the budget */
     uint64_t budget;
     uint64_t results_shown; /* in full */
+    uint64_t rules;         /* pinned notes that are approved */
+    uint64_t not_approved;  /* those that are shown as information */
     uint64_t damaged;       /* records of the run that cannot be read */
     ContextLeft *left;
     size_t left_n;

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/boot.h"
 #include "base/time.h"
 #include "memory/cycle_snapshot.h"
 #include "memory/cycle_steps.h"
@@ -72,7 +73,7 @@ static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
 {
     Yaml *base = NULL, *theirs = NULL, *out = NULL;
     Err why = { 0 };
-    size_t clashes = 0;
+    CycleMerge told = { 0 };
     if (t->edit_deleted)
         return keep_ours(a, ours,
                          S("[EDIT] the state was deleted during the cycle: it is written again"),
@@ -81,7 +82,7 @@ static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
         base = cycle_state_new(a);
     jot_status st = cycle_state_read(t->edit, a, &theirs, &why);
     if (st == JOT_OK) {
-        out = cycle_state_merge(a, base, ours, theirs, &clashes);
+        out = cycle_state_merge(a, base, ours, theirs, &told);
         st = cycle_state_fits(out, &why);
     }
     if (st != JOT_OK) {
@@ -92,11 +93,11 @@ static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
         return keep_ours(a, ours, cycle_state_line(a, line, EDIT_LINE_CHARS), notice);
     }
     buf_addf(notice, "an edit during the cycle was merged");
-    if (clashes)
+    if (told.clashes)
         buf_addf(notice,
                  "; %zu values were changed on both sides: the edit's are kept, the notes have "
                  "the cycle's",
-                 clashes);
+                 told.clashes);
     buf_add_char(notice, '\n');
     return out;
 }
@@ -300,7 +301,7 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
     Str text = t->text;
     Yaml *state = NULL;
     Mark mark;
-    char boot[33];
+    char boot[BOOT_TEXT];
     if (t->phase == TAIL_NOTHING) {
         state = cycle_state_new(a);
         TRY(cycle_state_write(state, a, &text, e));
@@ -309,7 +310,7 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
         return bad_state(agent, e);
     }
     TRY(name_cycle(m, agent, t, a, id, e));
-    io_boot_id(m->io, boot);
+    TRY(boot_read(m->io, boot, e));
     int64_t max = o->iterations_max ? o->iterations_max : CYCLE_ITERATIONS;
     int64_t ttl = o->ttl_ms ? o->ttl_ms : CYCLE_TTL_MS;
     json_t *meta = json_pack("{s:s, s:s%, s:I, s:I, s:s, s:I}", "kind", "before", "cycle", id->p,

@@ -59,11 +59,17 @@ size_t cycle_state_set_notes(Arena *a, Yaml *state, Str text);
 
 /* --- Two at once ----------------------------------------------------------------------- */
 
+typedef struct CycleMerge {
+    size_t clashes;  /* values that both changed: lines [CONFLICT] in the notes */
+    size_t compared; /* keys and items: n log n of them */
+} CycleMerge;
+
 /* A person edited `base` into `theirs` while a cycle made `ours` of it.  What only one of them
- * changed is taken; lists lose what either removed and get what either added; text both added to
- * the notes is kept from both.  Where the two cannot be joined the person's value stands and the
- * cycle's goes into the notes, as a [CONFLICT]; *clashes counts these.  In `a`. */
+ * changed is taken; lists lose what either removed and get what either added, equal items counted
+ * (cycle_state_list.h); text both added to the notes is kept from both.  Where the two cannot be
+ * joined the person's value stands and the cycle's goes into the notes, as a [CONFLICT]; so does a
+ * list in which both replaced the same items.  In `a`. */
 Yaml *cycle_state_merge(Arena *a, const Yaml *base, const Yaml *ours, const Yaml *theirs,
-                        size_t *clashes);
+                        CycleMerge *told);
 
 #endif

@@ -1,19 +1,21 @@
 /* cycle_state_merge.c - a person's edit and a cycle's work, joined key by key.
  *
- * The person's document gives the order of the keys.  Lists are joined as sets
- * that keep their order: the queue a cycle took a task from may have got a new
- * one meanwhile.  Where two values exclude each other the person's stands: he
- * can see the file, and the cycle's value is in the notes for both. */
+ * The person's document gives the order of the keys.  Lists are joined item by
+ * item: the queue a cycle took a task from may have got a new one meanwhile.
+ * Where two values exclude each other the person's stands: he can see the file,
+ * and the cycle's value is in the notes for both.
+ *
+ * A map may have a hundred thousand keys, so those of each map are sorted once
+ * and looked up there. */
 #include <assert.h>
+#include <stdlib.h>
 
 #include "memory/cycle_state.h"
-
-/* Joining lists compares each with each. */
-enum { LIST_MAX = 2000 };
+#include "memory/cycle_state_list.h"
 
 typedef struct Merge {
     Arena *a;
-    size_t clashes;
+    CycleMerge told;
     Yaml *lost; /* of [CONFLICT] lines, texts */
 } Merge;
 
@@ -22,30 +24,62 @@ static bool same(const Yaml *a, const Yaml *b)
     return a && b ? yaml_eq(a, b) : !a && !b;
 }
 
-static bool holds(const Yaml *list, const Yaml *item)
+static bool is_list(const Yaml *y)
 {
-    for (size_t i = 0; list && i < list->n; i++)
-        if (yaml_eq(list->items[i], item))
-            return true;
-    return false;
+    return y && y->kind == YAML_LIST;
 }
 
-static bool short_list(const Yaml *y)
+static bool is_map(const Yaml *y)
 {
-    return y && y->kind == YAML_LIST && y->n <= LIST_MAX;
+    return y && y->kind == YAML_MAP;
 }
 
-static Yaml *merge_lists(Merge *m, const Yaml *base, const Yaml *ours, const Yaml *theirs)
+/* --- Keys -------------------------------------------------------------------------------- */
+
+typedef struct Key {
+    const YamlPair *pair;
+} Key;
+
+/* The pairs of a map by their keys. */
+typedef struct Keys {
+    Key *sorted;
+    size_t n;
+} Keys;
+
+static int by_key(const void *a, const void *b, void *compared)
 {
-    Yaml *out = yaml_list(m->a);
-    for (size_t i = 0; i < theirs->n; i++)
-        if (!holds(base, theirs->items[i]) || holds(ours, theirs->items[i]))
-            yaml_add(m->a, out, theirs->items[i]);
-    for (size_t i = 0; i < ours->n; i++)
-        if (!holds(base, ours->items[i]) && !holds(theirs, ours->items[i]))
-            yaml_add(m->a, out, ours->items[i]);
-    return out;
+    const Key *x = a, *y = b;
+    ++*(size_t *)compared;
+    return str_cmp(x->pair->key, y->pair->key);
 }
+
+/* None of what is no map. */
+static Keys sort_keys(Merge *m, const Yaml *map, Arena *scratch)
+{
+    Keys k = { .n = is_map(map) ? map->n : 0 };
+    k.sorted = NEW_ARRAY(scratch, Key, k.n + 1);
+    for (size_t i = 0; i < k.n; i++)
+        k.sorted[i].pair = &map->pairs[i];
+    qsort_r(k.sorted, k.n, sizeof(Key), by_key, &m->told.compared);
+    return k;
+}
+
+/* The value of a key, or NULL. */
+static const Yaml *look_up(Merge *m, const Keys *k, Str key)
+{
+    size_t low = 0, high = k->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = str_cmp(k->sorted[middle].pair->key, key);
+        m->told.compared++;
+        if (order == 0)
+            return k->sorted[middle].pair->value;
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+    }
+    return NULL;
+}
+
+/* --- Values ------------------------------------------------------------------------------ */
 
 static bool is_text(const Yaml *y)
 {
@@ -80,13 +114,26 @@ static Str shown(Merge *m, const Yaml *y)
                    : S("(too big)");
 }
 
-static void clash(Merge *m, Str key, const Yaml *ours)
+static void clash(Merge *m, Str key, const char *kept, const Yaml *ours)
 {
-    m->clashes++;
-    Str line = arena_printf(
-        m->a, "[CONFLICT] " STR_FMT ": a person's edit was kept, the cycle had: " STR_FMT,
-        STR_ARG(cycle_state_line(m->a, key, CYCLE_STATE_LINE_CHARS)), STR_ARG(shown(m, ours)));
+    m->told.clashes++;
+    Str line = arena_printf(m->a, "[CONFLICT] " STR_FMT ": %s, the cycle had: " STR_FMT,
+                            STR_ARG(cycle_state_line(m->a, key, CYCLE_STATE_LINE_CHARS)), kept,
+                            STR_ARG(shown(m, ours)));
     yaml_add(m->a, m->lost, yaml_text(m->a, line));
+}
+
+static const Yaml *merge_lists(Merge *m, Str key, const Yaml *base, const Yaml *ours,
+                               const Yaml *theirs)
+{
+    bool clashed;
+    const Yaml *out = cycle_state_join_lists(m->a, is_list(base) ? base : NULL, ours, theirs,
+                                             &clashed, &m->told.compared);
+    if (clashed)
+        clash(m, key,
+              "a person and the cycle replaced the same items, what either put there is kept",
+              ours);
+    return out;
 }
 
 static Yaml *merge_maps(Merge *m, const Yaml *base, const Yaml *ours, const Yaml *theirs);
@@ -99,49 +146,59 @@ static const Yaml *merge_value(Merge *m, Str key, /* NOLINT(misc-no-recursion): 
         return theirs;
     if (same(base, theirs))
         return ours;
-    if (short_list(ours) && short_list(theirs))
-        return merge_lists(m, short_list(base) ? base : NULL, ours, theirs);
-    if (ours && theirs && ours->kind == YAML_MAP && theirs->kind == YAML_MAP)
+    if (is_list(ours) && is_list(theirs))
+        return merge_lists(m, key, base, ours, theirs);
+    if (is_map(ours) && is_map(theirs))
         return merge_maps(m, base, ours, theirs);
     const Yaml *joined = NULL;
     if (str_eq(key, S("notes")) && is_text(ours) && is_text(theirs))
         joined = merge_notes(m, base, ours, theirs);
     if (joined)
         return joined;
-    clash(m, key, ours);
+    clash(m, key, "a person's edit was kept", ours);
     return theirs;
+}
+
+/* The same key with another value; none if that is NULL. */
+static void add_merged(Merge *m, Yaml *to, const YamlPair *pair, const Yaml *value)
+{
+    YamlPair merged = *pair;
+    if (!value)
+        return;
+    merged.value = cycle_state_copy(m->a, value);
+    yaml_add_pair(m->a, to, &merged);
 }
 
 static Yaml *merge_maps(Merge *m, const Yaml *base, /* NOLINT(misc-no-recursion): bounded depth */
                         const Yaml *ours, const Yaml *theirs)
 {
+    AUTO(Arena) scratch = { 0 };
+    Keys in_base = sort_keys(m, base, &scratch), in_ours = sort_keys(m, ours, &scratch);
+    Keys in_theirs = sort_keys(m, theirs, &scratch);
     Yaml *out = yaml_map(m->a);
     for (size_t i = 0; i < theirs->n; i++) {
-        Str key = theirs->pairs[i].key;
-        const Yaml *value =
-            merge_value(m, key, yaml_get(base, key), yaml_get(ours, key), theirs->pairs[i].value);
-        if (value)
-            yaml_set(m->a, out, key, cycle_state_copy(m->a, value));
+        const YamlPair *p = &theirs->pairs[i];
+        add_merged(m, out, p,
+                   merge_value(m, p->key, look_up(m, &in_base, p->key),
+                               look_up(m, &in_ours, p->key), p->value));
     }
     for (size_t i = 0; i < ours->n; i++) {
-        Str key = ours->pairs[i].key;
-        if (yaml_get(theirs, key))
-            continue;
-        const Yaml *value = merge_value(m, key, yaml_get(base, key), ours->pairs[i].value, NULL);
-        if (value)
-            yaml_set(m->a, out, key, cycle_state_copy(m->a, value));
+        const YamlPair *p = &ours->pairs[i];
+        if (!look_up(m, &in_theirs, p->key))
+            add_merged(m, out, p,
+                       merge_value(m, p->key, look_up(m, &in_base, p->key), p->value, NULL));
     }
     return out;
 }
 
 Yaml *cycle_state_merge(Arena *a, const Yaml *base, const Yaml *ours, const Yaml *theirs,
-                        size_t *clashes)
+                        CycleMerge *told)
 {
-    assert(base->kind == YAML_MAP && ours->kind == YAML_MAP && theirs->kind == YAML_MAP);
+    assert(is_map(base) && is_map(ours) && is_map(theirs));
     Merge m = { .a = a, .lost = yaml_list(a) };
     Yaml *out = merge_maps(&m, base, ours, theirs);
     for (size_t i = 0; i < m.lost->n; i++)
         cycle_state_note(a, out, m.lost->items[i]->text);
-    *clashes = m.clashes;
+    *told = m.told;
     return out;
 }

@@ -11,59 +11,42 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/glyph.h"
 #include "memory/cycle_state.h"
+#include "memory/frame.h"
 
 #define TRIMMED "[TRIMMED] "
 
-static const char *const tags[] = { "[TOOL]",       "[COMPLETED]",    "[PARSE ERROR]",
-                                    "[TOOL ERROR]", "[UNKNOWN TOOL]", "[CONFLICT]",
-                                    "[EDIT]",       "[TRIMMED]",      "[REDACTED]" };
+/* What entries of ours begin with, as frame_opens() wants it. */
+static const Str tags[] = {
+    S_INIT("[tool]"),        S_INIT("[completed]"), S_INIT("[parseerror]"), S_INIT("[toolerror]"),
+    S_INIT("[unknowntool]"), S_INIT("[conflict]"),  S_INIT("[edit]"),       S_INIT("[trimmed]"),
+    S_INIT("[redacted]"),    S_INIT("cycle2"), /* and the rest of an id */
+};
 
 /* --- One line ---------------------------------------------------------------------------- */
 
-static void add_code_point(Buf *to, Str text, size_t from, size_t to_at, uint32_t c)
+/* Where the first `chars_max` characters end, a byte that is part of none being one, too; *chars
+ * is how many there are in all. */
+static size_t first_chars(Str text, size_t chars_max, size_t *chars)
 {
-    bool hidden = c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029;
-    if (c == '\n')
-        buf_add(to, S("\\n"));
-    else if (c == '\t')
-        buf_add(to, S("\\t"));
-    else if (hidden)
-        buf_addf(to, "\\u%04x", (unsigned)c);
-    else
-        buf_add(to, str_slice(text, from, to_at));
-}
-
-/* A character, or a byte that is part of none. */
-static size_t next_char(Str text, size_t at, size_t *good, Buf *to)
-{
-    if (at >= *good) {
-        size_t more = utf8_bad_at(str_from(text, at));
-        *good = at + more;
-        if (more == 0) {
-            if (to)
-                buf_addf(to, "\\x%02x", (unsigned char)text.p[at]);
-            return at + 1;
-        }
+    size_t end = 0;
+    *chars = 0;
+    for (size_t at = 0; at < text.n; (*chars)++) {
+        uint32_t c;
+        glyph_next(text, &at, &c);
+        if (*chars < chars_max)
+            end = at;
     }
-    size_t end = at;
-    uint32_t c = utf8_next(str_slice(text, 0, *good), &end);
-    if (to)
-        add_code_point(to, text, at, end, c);
     return end;
 }
 
 Str cycle_state_line(Arena *a, Str text, size_t chars_max)
 {
-    AUTO(Buf) out = { 0 };
-    size_t at = 0, good = 0, chars = 0;
-    for (; at < text.n && chars < chars_max; chars++)
-        at = next_char(text, at, &good, &out);
-    bool cut = at < text.n;
-    for (; at < text.n; chars++)
-        at = next_char(text, at, &good, NULL);
-    if (cut)
+    AUTO(Buf) out = { .max = SIZE_MAX / 2 };
+    size_t chars, end = first_chars(text, chars_max, &chars);
+    glyph_add(&out, str_slice(text, 0, end), GLYPH_LINE);
+    if (end < text.n)
         buf_addf(&out, "... (%zu characters)", chars);
     return arena_copy(a, buf_str(&out));
 }
@@ -135,14 +118,6 @@ void cycle_state_note(Arena *a, Yaml *state, Str line)
 
 /* --- What an agent writes ---------------------------------------------------------------- */
 
-static bool looks_like_ours(Str line)
-{
-    for (size_t i = 0; i < COUNT_OF(tags); i++)
-        if (str_starts(line, str(tags[i])))
-            return true;
-    return str_starts(line, S("Cycle "));
-}
-
 static bool has_line(Str text, Str line)
 {
     Str here;
@@ -157,18 +132,13 @@ size_t cycle_state_set_notes(Arena *a, Yaml *state, Str text)
     AUTO(Buf) out = { 0 };
     size_t quoted = 0;
     Str old = notes_of(state);
-    for (size_t at = 0; at < text.n;) {
-        Str rest = str_from(text, at);
-        size_t feed = str_find(rest, '\n'), back = str_find(rest, '\r');
-        size_t end = feed < back ? feed : back;
-        Str line = str_slice(rest, 0, end);
-        if (looks_like_ours(line) && !has_line(old, line)) {
+    for (size_t at = 0, next; at < text.n; at = next) {
+        Str line = str_slice(text, at, frame_line_end(text, at, &next));
+        if (frame_opens(line, tags, COUNT_OF(tags)) && !has_line(old, line)) {
             buf_add(&out, S("> "));
             quoted++;
         }
-        size_t next = end < rest.n ? end + 1 : end;
-        buf_add(&out, str_slice(rest, 0, next));
-        at += next;
+        buf_add(&out, str_slice(text, at, next));
     }
     yaml_set(a, state, S("notes"), yaml_text(a, buf_str(&out)));
     return quoted;

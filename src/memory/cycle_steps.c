@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "base/boot.h"
 #include "memory/lease.h"
 
 Str steps_stream(Str agent, Str id, Arena *into)
@@ -21,7 +22,7 @@ typedef struct Fold {
     Yaml *state;
     size_t calls_cap;
     int64_t awake_ms;
-    char boot[33];
+    char boot[BOOT_TEXT];
 } Fold;
 
 static void fold_done(Fold *f)
@@ -130,16 +131,17 @@ static bool lease_over(Memory *m, const Cycle *c)
 }
 
 /* Time goes on only while the machine runs; after a reboot nobody is left to give a sign. */
-static void judge_life(Memory *m, const Fold *f, Cycle *c)
+static jot_status judge_life(Memory *m, const Fold *f, Cycle *c, Err *e)
 {
-    char boot[33];
-    io_boot_id(m->io, boot);
+    char boot[BOOT_TEXT];
+    TRY(boot_read(m->io, boot, e));
     int64_t quiet = io_awake_ms(m->io) - f->awake_ms;
     bool rebooted = !str_eq(str(boot), str(f->boot)) || quiet < 0;
     c->left_ms = rebooted || quiet >= c->ttl_ms ? 0 : c->ttl_ms - quiet;
     c->orphaned = lease_over(m, c);
     c->left_ms = c->orphaned ? 0 : c->left_ms;
     c->dead = c->left_ms == 0;
+    return JOT_OK;
 }
 
 jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
@@ -154,8 +156,7 @@ jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_pass(e, &missing, st);
     out->state = cycle_state_copy(into, f.state);
-    judge_life(m, &f, out);
-    return JOT_OK;
+    return judge_life(m, &f, out, e);
 }
 
 /* --- Appending --------------------------------------------------------------------------- */
@@ -165,13 +166,13 @@ jot_status steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e)
     AUTO_PTR(json_t) owned = meta;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
-    char boot[33];
-    io_boot_id(m->io, boot);
+    char boot[BOOT_TEXT];
+    TRY(boot_read(m->io, boot, e));
     json_object_set_new(owned, "boot", json_string(boot));
     json_object_set_new(owned, "awake", json_integer(io_awake_ms(m->io)));
     json_write(&text, owned);
     Mark mark;
-    Expect x = { .kind = EXPECT_SEQ, .seq = c->steps };
+    Expect x = expect_at(c->steps);
     Draft d = { .op = OP_APPEND, .meta = buf_str(&text), .body = body };
     return memory_append(m, steps_stream(c->agent, c->id, &arena), &x, &d, &mark, e);
 }

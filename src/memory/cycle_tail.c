@@ -2,18 +2,20 @@
  *
  * The fold begins at the newest `before`, or at a first state or reset, so it
  * needs a handful of records however long the stream is; if people edited more
- * often than that, more of the stream is read. */
+ * often than that, more of the stream is read, all of it if no cycle was ever
+ * woken.  What is kept meanwhile is a few texts, not all that were read. */
 #include "memory/cycle_tail.h"
 
 #include <assert.h>
 
-enum { WINDOW = 16 };
+enum { WINDOW = 16, KEEP_SLACK = 1024 * 1024 };
 
 typedef enum Kind { KIND_EDIT, KIND_BEFORE, KIND_AFTER, KIND_STATE } Kind;
 
 typedef struct Fold {
     Tail t;
-    Arena keep;  /* of the texts in t */
+    Arena keep;  /* of the texts in t and below */
+    size_t live; /* bytes of it that were in use when it was made */
     Str present; /* the head's text; borrowed */
     bool started;
     Str shown, shown_before_own; /* the head's text, and that before our newest record */
@@ -25,6 +27,33 @@ typedef struct Fold {
 static void fold_done(Fold *f)
 {
     arena_free(&f->keep);
+}
+
+/* Drop what later records have replaced.  Each time at least as much goes as stays. */
+static void fold_tidy(Fold *f)
+{
+    Tail *t = &f->t;
+    Str *texts[] = { &t->text,
+                     &t->by,
+                     &t->id,
+                     &t->before,
+                     &t->after,
+                     &t->why,
+                     &t->boot,
+                     &t->edit,
+                     &t->edit_base,
+                     &t->woken_by,
+                     &f->shown,
+                     &f->own_meta,
+                     &f->shown_before_own };
+    AUTO(Arena) fresh = { 0 };
+    if (f->keep.total < 2 * f->live + KEEP_SLACK)
+        return;
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        *texts[i] = arena_copy(&fresh, *texts[i]);
+    arena_free(&f->keep);
+    f->live = fresh.total;
+    f->keep = TAKE(fresh);
 }
 DEFINE_AUTO(Fold, fold_done)
 
@@ -81,7 +110,6 @@ static void take_before(Fold *f, const Record *r, const json_t *meta)
     t->phase = TAIL_OPEN;
     t->id = arena_copy(&f->keep, member(meta, "cycle"));
     t->before_seq = r->mark.seq;
-    t->before = arena_copy(&f->keep, r->body);
     t->woken_by = arena_copy(&f->keep, r->by);
     t->started_ms = r->mark.at_ms;
     t->iterations_max = (size_t)number(meta, "max");
@@ -98,7 +126,6 @@ static void take_after(Fold *f, const Record *r, const json_t *meta)
     t->phase = TAIL_ENDING;
     t->id = arena_copy(&f->keep, member(meta, "cycle"));
     t->after_seq = r->mark.seq;
-    t->after = arena_copy(&f->keep, r->body);
     t->ended_ms = r->mark.at_ms;
     t->end = tail_end(member(meta, "end"));
     t->why = arena_copy(&f->keep, member(meta, "why"));
@@ -146,7 +173,6 @@ static void take_edit(Fold *f, const Record *r)
     }
     t->edited = true;
     t->edit_seq = r->mark.seq;
-    t->edit = arena_copy(&f->keep, r->body);
     t->edit_deleted = r->mark.op == OP_DELETE;
     if (t->phase == TAIL_NOTHING || t->phase == TAIL_IDLE)
         t->phase = t->edit_deleted ? TAIL_NOTHING : TAIL_IDLE;
@@ -174,6 +200,13 @@ static jot_status fold_add(void *ctx, const Record *given)
     f->t.own = kind != KIND_EDIT;
     f->t.by = arena_copy(&f->keep, r->by);
     f->shown = f->t.text = arena_copy(&f->keep, r->body);
+    Str *also = kind == KIND_BEFORE  ? &f->t.before
+                : kind == KIND_AFTER ? &f->t.after
+                : kind == KIND_EDIT  ? &f->t.edit
+                                     : NULL;
+    if (also && !again)
+        *also = f->shown;
+    fold_tidy(f);
     return JOT_OK;
 }
 
@@ -250,7 +283,7 @@ jot_status tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark *out,
     json_write(&text, owned);
     if (t->unrecorded)
         return err_set(e, JOT_READ_ONLY, "a person's edit of the state could not be recorded");
-    Expect x = { .kind = EXPECT_SEQ, .seq = t->head.seq };
+    Expect x = expect_at(t->head.seq);
     Draft d = { .op = OP_PUT, .meta = buf_str(&text), .body = body };
     return memory_append(m, t->stream, &x, &d, out, e);
 }

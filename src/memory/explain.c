@@ -106,7 +106,9 @@ static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
                             STR_ARG(repeated(c, into)));
     case READING_CRASHED:
         return arena_printf(into, "it crashed: " STR_FMT "; the state is what it was before",
-                            STR_ARG(c->why.n ? c->why : S("nobody knows why")));
+                            STR_ARG(c->why.n
+                                        ? cycle_state_line(into, c->why, CYCLE_STATE_LINE_CHARS)
+                                        : S("nobody knows why")));
     case READING_NOTHING:
         return arena_printf(into, "nothing changed" STR_FMT "; " STR_FMT,
                             STR_ARG(spent(c, "in", into)), STR_ARG(repeated(c, into)));

@@ -11,11 +11,20 @@
 #include "memory/foreign.h"
 #include "memory/graph.h"
 
-jot_status export_file(Export *x, Str path, Str text)
+/* Two memories can lead to one name: logs/a/b.json and artifacts/a/b are both a/b.json.  The first
+ * has it, the others are told. */
+jot_status export_file(Export *x, Str stream, Str path, Str text)
 {
-    TRY(foreign_write(x->m->io, x->dir, path, text, x->e));
-    x->report->files++;
-    return JOT_OK;
+    Err why = { 0 };
+    Shown shown;
+    jot_status st = foreign_write(x->m->io, x->dir, path, text, &why);
+    if (st == JOT_CONFLICT) {
+        layout_miss(x->report, x->into, st, stream, "'%s' is there already, of another memory",
+                    err_show(&shown, path));
+        return JOT_OK;
+    }
+    x->report->files += st == JOT_OK;
+    return err_pass(x->e, &why, st);
 }
 
 static void skip(Export *x, Str name, const char *why)
@@ -23,7 +32,12 @@ static void skip(Export *x, Str name, const char *why)
     layout_skip(x->report, x->into, name, "%s", why);
 }
 
-/* Write a stream's value to PATH + tail; one that cannot be read is skipped. */
+static void miss(Export *x, jot_status status, Str name, const char *why)
+{
+    layout_miss(x->report, x->into, status, name, "%s", why);
+}
+
+/* Write a stream's value to PATH + tail; one that cannot be read is told. */
 static jot_status export_value(Export *x, Str stream, Str path)
 {
     AUTO(Arena) arena = { 0 };
@@ -31,10 +45,10 @@ static jot_status export_value(Export *x, Str stream, Str path)
     Err why;
     jot_status st = doc_read(x->m, stream, &arena, &doc, &why);
     if (st != JOT_OK) {
-        skip(x, stream, why.text);
+        miss(x, st, stream, why.text);
         return JOT_OK;
     }
-    return export_file(x, path, doc.text);
+    return export_file(x, stream, path, doc.text);
 }
 
 /* --- Notes ----------------------------------------------------------------------------- */
@@ -133,13 +147,17 @@ static jot_status export_log(void *ctx, const Listed *l)
     Artifacts *a = ctx;
     LogText log = { .text = { .max = BUF_MAX_DEFAULT } };
     uint64_t damaged = 0;
-    jot_status st = memory_each_record(a->x->m, l->name, 1, add_line, &log, &damaged, a->x->e);
-    if (damaged)
-        skip(a->x, l->name, "some of its lines cannot be read");
+    Err why = { 0 };
+    jot_status st = memory_each_record(a->x->m, l->name, 1, add_line, &log, &damaged, &why);
+    if (st == JOT_CORRUPT)
+        miss(a->x, st, l->name, why.text);
+    else if (damaged)
+        miss(a->x, JOT_CORRUPT, l->name, "some of its lines cannot be read");
+    st = st == JOT_CORRUPT ? JOT_OK : err_pass(a->x->e, &why, st);
     if (st == JOT_OK && !buf_ok(&log.text))
-        skip(a->x, l->name, "it is too long for one file");
+        miss(a->x, JOT_TOO_BIG, l->name, "it is too long for one file");
     else if (st == JOT_OK)
-        st = export_file(a->x, str_from(l->name, strlen("logs/")), buf_str(&log.text));
+        st = export_file(a->x, l->name, str_from(l->name, strlen("logs/")), buf_str(&log.text));
     buf_free(&log.text);
     return st;
 }
@@ -154,7 +172,7 @@ static jot_status export_artifacts(Export *x)
     json_write(&text, index);
     if (!json_array_size(a.entries))
         return JOT_OK;
-    return export_file(x, S("index/index.json"), buf_str(&text));
+    return export_file(x, S("index/index.json"), S("index/index.json"), buf_str(&text));
 }
 
 /* --- Runs and the graph ---------------------------------------------------------------- */
@@ -178,10 +196,11 @@ static jot_status export_graph(Export *x)
         json_write(&text, line);
     }
     if (g.damaged)
-        skip(x, S("graph/"), "some documents in it are neither entities nor relations");
+        miss(x, JOT_CORRUPT, S("graph/"),
+             "some documents in it are neither entities nor relations");
     if (!buf_ok(&text))
         return err_set(x->e, JOT_TOO_BIG, "the graph is too big for one file");
-    return export_file(x, S("memory.jsonl"), buf_str(&text));
+    return export_file(x, S("graph/"), S("memory.jsonl"), buf_str(&text));
 }
 
 jot_status export_layout(Memory *m, Layout layout, const char *path, Arena *into, LayoutReport *out,

@@ -1,7 +1,8 @@
 /* export.h - writing what the pad holds as the files of another program.
  *
  * Only heads and logs are written: a layout has no place for history (an archive
- * has).  What a layout has no place for is left out, and the report says so. */
+ * has).  What a layout has no place for is left out, and the report says so; what
+ * could not be read or written is told and counted: out->missed of export_layout. */
 #ifndef MEMORY_EXPORT_H
 #define MEMORY_EXPORT_H
 
@@ -22,7 +23,8 @@ typedef struct Export {
     Err *e;
 } Export;
 
-MUST_USE jot_status export_file(Export *x, Str path, Str text);
+/* A file that is there already is told, and stays. */
+MUST_USE jot_status export_file(Export *x, Str stream, Str path, Str text);
 MUST_USE jot_status export_run(Export *x, Str stream, Str id);
 
 #endif

@@ -112,17 +112,23 @@ jot_status export_run(Export *x, Str stream, Str id)
 {
     Writing w = { .text = { .max = BUF_MAX_DEFAULT } };
     uint64_t damaged = 0;
-    jot_status st = memory_each_record(x->m, stream, 1, add_record, &w, &damaged, x->e);
+    Err why = { 0 };
+    jot_status st = memory_each_record(x->m, stream, 1, add_record, &w, &damaged, &why);
     uint64_t missing = w.left_out + w.calls_n;
-    if (missing || damaged)
-        layout_skip(x->report, x->into, stream,
-                    "%llu records have no place in this layout, %llu cannot be read",
-                    (unsigned long long)missing, (unsigned long long)damaged);
+    if (missing)
+        layout_skip(x->report, x->into, stream, "%llu records have no place in this layout",
+                    (unsigned long long)missing);
+    if (st == JOT_CORRUPT)
+        layout_miss(x->report, x->into, st, stream, "%s", why.text);
+    else if (damaged)
+        layout_miss(x->report, x->into, JOT_CORRUPT, stream, "%llu records cannot be read",
+                    (unsigned long long)damaged);
+    st = st == JOT_CORRUPT ? JOT_OK : err_pass(x->e, &why, st);
     if (st == JOT_OK && !buf_ok(&w.text))
-        layout_skip(x->report, x->into, stream, "it is too long for one file");
+        layout_miss(x->report, x->into, JOT_TOO_BIG, stream, "it is too long for one file");
     else if (st == JOT_OK)
-        st =
-            export_file(x, arena_printf(&w.arena, STR_FMT ".jsonl", STR_ARG(id)), buf_str(&w.text));
+        st = export_file(x, stream, arena_printf(&w.arena, STR_FMT ".jsonl", STR_ARG(id)),
+                         buf_str(&w.text));
     buf_free(&w.text);
     arena_free(&w.arena);
     return st;

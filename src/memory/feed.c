@@ -5,8 +5,9 @@
  * record is not there any more as it was, the run is read from its start.  All of
  * it, and the cursor, is one transaction: whoever is killed has done nothing.
  *
- * A stream that was in the index already is also asked what has been forgotten
- * of it: records redacted since, or a history that is gone.  Then deleting rows
+ * If the pad says that text was forgotten, or cannot say, a stream that was in
+ * the index already is also asked what has gone: records redacted since, or a
+ * whole history.  Else its history is not read again.  Then deleting rows
  * is not enough, for FTS5 keeps the words of deleted rows until it merges its
  * segments, and SQLite's pages keep what was moved.  So the words are written
  * anew and the file is rebuilt from its content (VACUUM); the fact `scrub` says
@@ -113,6 +114,7 @@ typedef struct Known {
 typedef struct Feed {
     Index *x;
     int64_t pass;
+    bool forgot; /* text may have gone from what was read before */
     uint64_t streams;
 } Feed;
 
@@ -318,10 +320,11 @@ static jot_status feed_document(Feed *f, Str stream, Known *k, Err *e)
             *e = why;
         return st;
     }
-    History h = { 0 };
-    if (k->id)
+    History h = { .redacted = k->redacted };
+    bool look = k->id && f->forgot;
+    if (look)
         TRY(look_at_history(x, stream, &h, e));
-    if (st == JOT_OK)
+    if (look && st == JOT_OK)
         notice_forgetting(x, k, &h);
     if (st != JOT_OK)
         return drop_stream(x, k, e);
@@ -397,8 +400,7 @@ static jot_status feed_log(Feed *f, Str stream, Known *k, Err *e)
     History h = { 0 };
     TRY(set_known(f, stream, k, e)); /* rows need its number */
     TRY(read_log(&l, before.id ? before.seq : 0, e));
-    bool moved = k->seq != before.seq;
-    if (before.id && (!moved || l.other)) {
+    if (before.id && (f->forgot || l.other)) {
         TRY(look_at_history(x, stream, &h, e));
         notice_forgetting(x, &before, &h);
         if (h.oldest == 0)
@@ -513,7 +515,7 @@ static jot_status next_pass(Index *x, int64_t *out, Err *e)
 /* Inside the transaction. */
 static jot_status feed_changes(Index *x, const Changes *c, Err *e)
 {
-    Feed f = { .x = x };
+    Feed f = { .x = x, .forgot = c->rescan || c->forgot };
     TRY(next_pass(x, &f.pass, e));
     if (c->rescan) {
         char text[24];
@@ -568,23 +570,4 @@ jot_status index_catch_up(Index *x, Err *e)
     TRY(end(x, feed_locked(x, &c, &arena, e), e));
     x->saved = x->at = c.next;
     return scrub_if_due(x, e);
-}
-
-static jot_status forget_locked(Index *x, Str stream, Err *e)
-{
-    Known k;
-    Feed f = { .x = x };
-    TRY(next_pass(x, &f.pass, e));
-    TRY(find_known(x, stream, &k, e));
-    TRY(drop_stream(x, &k, e));
-    TRY(feed_stream(&f, stream, e));
-    return index_set_fact(x, "scrub", S("1"), e);
-}
-
-jot_status index_forget(Index *x, Str stream, Err *e)
-{
-    TRY(index_open(x, e));
-    TRY(index_run(x, INDEX_BEGIN, e));
-    TRY(end(x, forget_locked(x, stream, e), e));
-    return scrub(x, e);
 }

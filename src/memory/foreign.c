@@ -14,40 +14,44 @@ static int by_name(const void *a, const void *b)
     return str_cmp(((const ForeignEntry *)a)->name, ((const ForeignEntry *)b)->name);
 }
 
-static jot_status add_entries(const Io *io, int dir, DIR *stream, Arena *into, ForeignDir *out,
-                              Err *e)
+typedef struct Entries {
+    const Io *io;
+    Arena *into;
+    ForeignDir *out;
+    size_t cap;
+} Entries;
+
+static int add_entry(void *ctx, int dir, const struct dirent *d)
 {
-    size_t cap = 0;
-    *out = (ForeignDir){ 0 };
-    for (struct dirent *d; (d = readdir(stream)) != NULL;) {
-        struct stat info;
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
-            io_stat(io, dir, d->d_name, &info) < 0)
-            continue;
-        if (out->n == FOREIGN_ENTRIES_MAX)
-            return err_set(e, JOT_TOO_BIG, "a directory has more than %d files",
-                           FOREIGN_ENTRIES_MAX);
-        out->items =
-            arena_grow(into, out->items, out->n, &cap, sizeof *out->items, alignof(ForeignEntry));
-        out->items[out->n++] = (ForeignEntry){ .name = arena_copy(into, str(d->d_name)),
-                                               .directory = S_ISDIR(info.st_mode),
-                                               .regular = S_ISREG(info.st_mode) };
-    }
-    if (out->n)
-        qsort(out->items, out->n, sizeof *out->items, by_name);
-    return JOT_OK;
+    Entries *x = ctx;
+    ForeignDir *out = x->out;
+    struct stat info;
+    int got = io_stat(x->io, dir, d->d_name, &info);
+    if (got < 0)
+        return got == -ENOENT ? 0 : got;
+    if (out->n == FOREIGN_ENTRIES_MAX)
+        return -E2BIG;
+    out->items =
+        arena_grow(x->into, out->items, out->n, &x->cap, sizeof *out->items, alignof(ForeignEntry));
+    out->items[out->n++] = (ForeignEntry){ .name = arena_copy(x->into, str(d->d_name)),
+                                           .directory = S_ISDIR(info.st_mode),
+                                           .regular = S_ISREG(info.st_mode) };
+    return 0;
 }
 
 jot_status foreign_list(const Io *io, int dir, Arena *into, ForeignDir *out, Err *e)
 {
     AUTO(Fd) own = io_open(io, dir, ".", O_RDONLY | O_DIRECTORY, 0);
-    DIR *stream = own < 0 ? NULL : fdopendir(own);
-    if (!stream)
-        return err_errno(e, own < 0 ? -own : errno, "could not read a directory");
-    (void)fd_take(&own); /* closedir closes it */
-    jot_status st = add_entries(io, dir, stream, into, out, e);
-    closedir(stream);
-    return st;
+    *out = (ForeignDir){ 0 };
+    Entries x = { .io = io, .into = into, .out = out };
+    int got = own < 0 ? own : io_list(io, &own, add_entry, &x);
+    if (got == -E2BIG)
+        return err_set(e, JOT_TOO_BIG, "a directory has more than %d files", FOREIGN_ENTRIES_MAX);
+    if (got < 0)
+        return err_errno(e, -got, "could not read a directory");
+    if (out->n)
+        qsort(out->items, out->n, sizeof *out->items, by_name);
+    return JOT_OK;
 }
 
 static jot_status read_some(const Io *io, int dir, const char *path, size_t max, bool whole,
@@ -145,5 +149,7 @@ jot_status foreign_write(const Io *io, int dir, Str path, Str text, Err *e)
     const char *draft = arena_printf(&arena, "." STR_FMT ".new", STR_ARG(last)).p;
     AUTO(Fd) above = open_above(io, dir, path);
     int got = above < 0 ? above : write_whole(io, above, draft, arena_cstr(&arena, last), text);
+    if (got == -EEXIST || got == -ENOTDIR || got == -EISDIR)
+        return err_set(e, JOT_CONFLICT, "'%s' is there already", err_show(&shown, path));
     return got < 0 ? err_errno(e, -got, "could not write '%s'", err_show(&shown, path)) : JOT_OK;
 }

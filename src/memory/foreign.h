@@ -35,7 +35,8 @@ MUST_USE jot_status foreign_peek(const Io *io, int dir, const char *path, size_t
 
 /* Make an empty directory, or take one that is there and empty.  The caller owns *out. */
 MUST_USE jot_status foreign_make_dir(const Io *io, const char *path, Fd *out, Err *e);
-/* Give `dir` a file that it does not have, at once and whole, with the directories above it. */
+/* Give `dir` a file that it does not have, at once and whole, with the directories above it.
+ * JOT_CONFLICT: something is in its place, or in that of a directory above it. */
 MUST_USE jot_status foreign_write(const Io *io, int dir, Str path, Str text, Err *e);
 
 #endif

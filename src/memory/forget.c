@@ -3,7 +3,7 @@
  * These are the store's own operations and not appends: there is nothing to
  * append; memory.h says what a lease means for them.  A phrase is forgotten in two steps: first a
  * new version without it, on condition of the one it was made from, then the older ones together.
- * An interrupted call leaves all of them or none and never a wrong text; the index is cleared
+ * An interrupted call leaves all of them or none and never a wrong text; traces are cleared
  * last, and also by a call that finds nothing any more, which may be the second one. */
 #include "memory/forget.h"
 
@@ -83,15 +83,20 @@ static jot_status not_found(Str stream, Err *e)
     return err_set(e, JOT_NOT_FOUND, "%s not found", name_of(stream).text);
 }
 
-/* The search index is a cache, but what is forgotten must not stand in it either. */
-static jot_status clear_index(Memory *m, Str stream, Err *e)
+/* What is forgotten must not stand in the search index either, which is a cache, nor in a log that
+ * somebody reads.  Both are tried; what could not be done is told, and done by who calls again. */
+static jot_status clear_traces(Memory *m, Str stream, Err *e)
 {
     Err why = { 0 };
-    jot_status st = search_forget(m, stream, &why);
-    if (st == JOT_OK)
+    jot_status index = search_forget(m, stream, &why);
+    jot_status file = store_scrub(m->store, &why);
+    if (index == JOT_OK && file == JOT_OK)
         return JOT_OK;
-    return err_set(e, st, "%s is forgotten, but not yet in the search index: %.100s",
-                   name_of(stream).text, why.text);
+    const char *where = file == JOT_OK    ? "the search index"
+                        : index == JOT_OK ? "the pad's file"
+                                          : "the search index and the pad's file";
+    return err_set(e, file == JOT_OK ? index : file, "%s is forgotten, but still in %s: %.100s",
+                   name_of(stream).text, where, why.text);
 }
 
 /* --- Streams and records ----------------------------------------------------------------- */
@@ -102,7 +107,7 @@ jot_status forget_document(Memory *m, Str stream, Mark *out, Err *e)
     if (st == JOT_NOT_FOUND)
         return not_found(stream, e);
     TRY(st);
-    return clear_index(m, stream, e);
+    return clear_traces(m, stream, e);
 }
 
 /* The head's mark; seq 0 if there is none. */
@@ -133,7 +138,7 @@ jot_status forget_record(Memory *m, Str stream, uint64_t seq, Err *e)
         return err_set(e, st, "%s has no record %llu", name_of(stream).text,
                        (unsigned long long)seq);
     TRY(st);
-    return clear_index(m, stream, e);
+    return clear_traces(m, stream, e);
 }
 
 /* --- What holds a phrase ----------------------------------------------------------------- */
@@ -227,7 +232,7 @@ jot_status forget_version(Memory *m, Str stream, const When *which, uint64_t *n,
     Found f = { .into = &scratch, .stream = stream, .sha256 = was.mark.sha256 };
     TRY(find_all(m, &f, NULL, e));
     TRY(redact_found(m, &f, true, n, e));
-    return clear_index(m, stream, e);
+    return clear_traces(m, stream, e);
 }
 
 /* --- The present text -------------------------------------------------------------------- */
@@ -351,7 +356,7 @@ jot_status forget_phrase(Memory *m, Str stream, Str phrase, Forgotten *out, Err 
     out->unread = aside.unread;
     if (out->mark.op == 0 && out->aside == 0)
         return not_found(stream, e);
-    TRY(clear_index(m, stream, e));
+    TRY(clear_traces(m, stream, e));
     return judge(stream, out, forget_is_document(stream) ? "version" : "record", e);
 }
 
@@ -409,7 +414,7 @@ static jot_status find_run(Memory *m, Str id, Arena *into, Str *stream, Err *e)
     if (mark_live(&head))
         return JOT_OK;
     if (head.op == OP_DELETE)
-        TRY(clear_index(m, *stream, e));
+        TRY(clear_traces(m, *stream, e));
     return not_found(*stream, e);
 }
 

@@ -138,16 +138,15 @@ static jot_status clear_aside(Walk *w, Err *e)
     return JOT_OK;
 }
 
-/* The index could not be emptied, and perhaps that is not all. */
-static jot_status index_stays(const ForgetCount *c, const Err *why, Err *e)
+/* It is gone from the streams, but for what was told as left, and not from `where`. */
+static jot_status trace_stays(const ForgetCount *c, const char *where, const Err *why, Err *e)
 {
     if (c->left == 0)
-        return err_set(e, why->status,
-                       "the text is forgotten, but not yet in the search index: %.100s", why->text);
+        return err_set(e, why->status, "the text is forgotten, but still in %s: %.100s", where,
+                       why->text);
     return err_set(e, why->status,
-                   "the text is still in the pad, or may be, in %llu place%s, and in the search "
-                   "index: %.80s",
-                   (unsigned long long)c->left, c->left == 1 ? "" : "s", why->text);
+                   "the text is still in the pad, or may be, in %llu place%s, and in %s: %.80s",
+                   (unsigned long long)c->left, c->left == 1 ? "" : "s", where, why->text);
 }
 
 static void tell_unsettled(void *walk, Str stream, const char *why)
@@ -179,7 +178,10 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
     TRY(memory_each(m, (Str){ 0 }, LIST_ALL, clear_one, &w, e));
     TRY(clear_aside(&w, e));
     Err why = { 0 };
-    if (search_forget(m, (Str){ 0 }, &why) != JOT_OK)
-        return index_stays(out, &why, e);
-    return judge(out, e);
+    jot_status index = search_forget(m, (Str){ 0 }, &why), file = store_scrub(m->store, &why);
+    if (file != JOT_OK)
+        return trace_stays(
+            out, index == JOT_OK ? "the pad's file" : "the search index and the pad's file", &why,
+            e);
+    return index == JOT_OK ? judge(out, e) : trace_stays(out, "the search index", &why, e);
 }

@@ -1,69 +1,247 @@
-/* frame.c - marking lines of a value that look like lines of a prompt, and calls on one line.
+/* frame.c - signs, marked values, parts.
  *
- * All of it works on bytes: a value that is not UTF-8 is framed as well, and no
- * byte sequence can be split, because what is looked for begins with ASCII. */
+ * A value is marked in two steps, each of which can be taken back by itself: first the places that
+ * count wherever they stand, then the lines.  A backslash of the first step stands in front of a
+ * '<' or between two digits, so it makes no line mean something that did not before; what begins a
+ * line holds neither, so the second step makes no new places.
+ *
+ * All of it works on bytes: a value that is not UTF-8 is framed as well. */
 #include "memory/frame.h"
 
+#include <assert.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/json_cursor.h"
+#include "base/glyph.h"
+#include "base/home.h"
+#include "base/id.h"
+#include "base/letter.h"
 #include "base/sixteen.h"
-#include "base/utf8.h"
+#include "memory/memory.h"
 
-enum { PLAIN_MAX = 8 };
+enum { HALF = FRAME_SIGN / 2 };
 
-/* What a line that means something begins with.  A new kind of line is added here first. */
+/* What a line that means something begins with, without spaces.  A new kind of line is added here
+ * first. */
 static const Str openings[] = {
-    { "### ", 4 },          { "## tool usage", 13 },
-    { "[tool", 5 },         { "[unknown tool", 13 },
-    { "[parse error", 12 }, { "new data retrieved after compaction:", 36 },
-    { "<jotter-", 8 },      { "</jotter-", 9 },
+    { "###", 3 },           { "##toolusage", 11 }, { "[tool", 5 },
+    { "[unknowntool", 12 }, { "[parseerror", 11 }, { "newdataretrievedaftercompaction:", 32 },
 };
 
-static unsigned char byte(Str s, size_t at)
+/* --- Signs ------------------------------------------------------------------------------- */
+
+/* One that could be a number in JSON could not be escaped there. */
+static bool usable(const char *sign)
 {
-    return at < s.n ? (unsigned char)s.p[at] : 0;
+    return strspn(sign, "0123456789abcdef") == FRAME_SIGN && strpbrk(sign, "abcdf") != NULL;
 }
 
-/* The bytes of the line break at `at`, 0 if there is none: NEL, LS and PS are some too. */
-static size_t break_at(Str s, size_t at)
+Frame frame_draw(const Io *io)
 {
-    unsigned char c = byte(s, at), d = byte(s, at + 1), f = byte(s, at + 2);
-    if (at < s.n && c >= '\n' && c <= '\r')
-        return 1;
-    if (c == 0xC2 && d == 0x85)
-        return 2;
-    return c == 0xE2 && d == 0x80 && (f == 0xA8 || f == 0xA9) ? 3 : 0;
+    Frame f;
+    do {
+        memcpy(f.sign, id_random(io, HALF).text, sizeof f.sign);
+    } while (!usable(f.sign));
+    return f;
 }
 
-/* The bytes of a character that is not seen in front of a line, 0 if it is seen. */
-static size_t unseen_at(Str s, size_t at)
+Frame frame_of_pad(Memory *m, uint64_t n)
 {
-    unsigned char c = byte(s, at), d = byte(s, at + 1), f = byte(s, at + 2);
-    if (at < s.n && (c <= ' ' || c == 0x7F || c == '\\') && !break_at(s, at))
-        return 1;
-    if (c == 0xC2 && ((d >= 0x80 && d <= 0xA0 && d != 0x85) || d == 0xAD))
-        return 2;
-    bool spaces = c == 0xE2 && d == 0x80 && f >= 0x80 && (f <= 0x8F || (f >= 0xAA && f <= 0xAF));
-    bool signs = c == 0xE2 && d == 0x81 && f >= 0x9F && f <= 0xAF;
-    bool other = (c == 0xE3 && d == 0x80 && f == 0x80) || (c == 0xEF && d == 0xBB && f == 0xBF);
-    return spaces || signs || other ? 3 : 0;
+    Frame f;
+    char id[STORE_PAD_ID + 1] = "";
+    Hash key;
+    if (store_id(m->store, id, NULL) != JOT_OK)
+        id[0] = 0;
+    if (home_secret(m->io, &key, NULL) != JOT_OK)
+        key = hash_of(S("jotter"));
+    do {
+        HashMac h;
+        hash_mac_init(&h, key);
+        hash_add_field(&h.inner, str(id));
+        hash_add_u64(&h.inner, n++);
+        memcpy(f.sign, hash_hex(hash_mac_end(&h)).text, FRAME_SIGN);
+        f.sign[FRAME_SIGN] = 0;
+    } while (!usable(f.sign));
+    return f;
+}
+
+Frame frame_of_text(Str sign)
+{
+    Frame f = { 0 };
+    if (sign.n == FRAME_SIGN)
+        memcpy(f.sign, sign.p, FRAME_SIGN);
+    return usable(f.sign) ? f : (Frame){ 0 };
+}
+
+/* --- Reading as a model does ------------------------------------------------------------- */
+
+/* What does not count between two characters, or in front of them. */
+static bool gap(uint32_t c)
+{
+    GlyphKind kind = glyph_kind(c);
+    return kind == GLYPH_SPACE || kind == GLYPH_UNSEEN || kind == GLYPH_MARK;
+}
+
+/* Where the pattern ends that begins right at `at`; 0 if something else stands there. */
+static size_t match(Str s, size_t at, Str pattern)
+{
+    for (size_t done = 0; at < s.n;) {
+        uint32_t c, folded[LETTER_FOLD_MAX];
+        if (!glyph_next(s, &at, &c))
+            return 0;
+        if (done && gap(c))
+            continue;
+        size_t n = letter_fold(c, folded);
+        if (n == 0)
+            return 0;
+        for (size_t i = 0; i < n && done < pattern.n; i++)
+            if (folded[i] != (unsigned char)pattern.p[done++])
+                return 0;
+        if (done == pattern.n)
+            return at;
+    }
+    return 0;
+}
+
+/* Behind what does not count in front. */
+static size_t skip_gaps(Str s, size_t at)
+{
+    for (size_t next = at; next < s.n; at = next) {
+        uint32_t c;
+        if (!glyph_next(s, &next, &c) || !gap(c))
+            return at;
+    }
+    return at;
+}
+
+/* Behind all that, and backslashes too. */
+static size_t skip_marked(Str line)
+{
+    size_t at = skip_gaps(line, 0);
+    while (at < line.n && line.p[at] == '\\')
+        at = skip_gaps(line, at + 1);
+    return at;
+}
+
+bool frame_opens(Str line, const Str *opens, size_t n)
+{
+    size_t at = skip_marked(line);
+    for (size_t i = 0; at < line.n && i < n; i++) {
+        unsigned char first = (unsigned char)line.p[at];
+        bool other = first < 0x80 && (first | 0x20) != ((unsigned char)opens[i].p[0] | 0x20);
+        if (!other && match(line, at, opens[i]))
+            return true;
+    }
+    return false;
 }
 
 bool frame_means(Str line)
 {
-    size_t at = 0, step;
-    while ((step = unseen_at(line, at)) > 0)
-        at += step;
-    Str core = str_from(line, at);
-    if (core.n == 0 || !strchr("#[<nN", core.p[0]))
+    size_t at = skip_marked(line);
+    unsigned char first = at < line.n ? (unsigned char)line.p[at] : 0;
+    if (first < 0x80 && (first == 0 || !strchr("#[nN", first)))
         return false; /* no opening begins so, which is most lines */
-    for (size_t i = 0; i < COUNT_OF(openings); i++)
-        if (core.n >= openings[i].n && strncasecmp(core.p, openings[i].p, openings[i].n) == 0)
+    size_t third = match(line, at, openings[0]);
+    if (third)
+        return third == line.n || line.p[third] != '#'; /* a heading that is deeper is nobody's */
+    return frame_opens(line, openings + 1, COUNT_OF(openings) - 1);
+}
+
+/* --- Places ------------------------------------------------------------------------------ */
+
+/* The first byte from `at` on at which a place may begin: '<', the beginning of the sign in ASCII,
+ * anything that is not ASCII. */
+static size_t may_begin(const Frame *f, Str s, size_t at)
+{
+    unsigned char a = (unsigned char)(f ? f->sign[0] | 0x20 : '<');
+    unsigned char b = (unsigned char)(f ? f->sign[1] | 0x20 : 0xFF);
+    for (; s.n - at > sizeof(Sixteen); at += sizeof(Sixteen)) {
+        Sixteen x = sixteen_at(s.p + at), y = sixteen_at(s.p + at + 1);
+        Sixteen second = (Sixteen)(((y | 0x20) == b) | (y <= ' ') | (y >= 0x7F));
+        Sixteen sign = (Sixteen)(((x | 0x20) == a) & second);
+        size_t first = sixteen_first((Sixteen)((x == '<') | (x >= 0x80) | sign));
+        if (first < sizeof x)
+            return at + first;
+    }
+    return at;
+}
+
+/* True of most text that is not ASCII: scripts of which no letter folds to one of ASCII. */
+static bool foreign(uint32_t c)
+{
+    return (c >= 0x0370 && c < 0x1D00) || (c >= 0x3400 && c < 0xA640) ||
+           (c >= 0xAC00 && c < 0xF900);
+}
+
+static bool tag_at(Str s, size_t at)
+{
+    /* Most that begins with '<' is another tag. */
+    unsigned char next = s.p[at] == '<' && at + 1 < s.n ? (unsigned char)s.p[at + 1] : 0;
+    if (next > ' ' && next < 0x7F && next != '/' && (next | 0x20) != 'j')
+        return false;
+    return match(s, at, S("<jotter-")) || match(s, at, S("</jotter-"));
+}
+
+/* Where the second half of the sign begins, behind any backslashes; 0: there is no sign. */
+static size_t sign_at(const Frame *f, Str s, size_t at)
+{
+    size_t place = match(s, at, (Str){ f->sign, HALF });
+    while (place && place < s.n && s.p[place] == '\\')
+        place++;
+    size_t rest = place ? skip_gaps(s, place) : 0;
+    return rest && match(s, rest, (Str){ f->sign + HALF, HALF }) ? place : 0;
+}
+
+bool frame_place(const Frame *f, Str s, size_t from, size_t *place, size_t *next)
+{
+    for (size_t at = may_begin(f, s, from); at < s.n; at = may_begin(f, s, at)) {
+        uint32_t c, folded[LETTER_FOLD_MAX];
+        size_t begin = at;
+        if (!glyph_next(s, &at, &c) || foreign(c) || letter_fold(c, folded) == 0)
+            continue;
+        if (folded[0] == '<' && tag_at(s, begin)) {
+            *place = begin;
+            *next = at;
+            return true;
+        }
+        bool first = f && folded[0] == (unsigned char)f->sign[0];
+        size_t middle = first ? sign_at(f, s, begin) : 0;
+        if (middle) {
+            *place = *next = middle; /* another sign may begin in the second half */
+            return true;
+        }
+    }
+    return false;
+}
+
+bool frame_in(const Frame *f, Str value)
+{
+    for (size_t at = 0, place; frame_place(f, value, at, &place, &at);)
+        if (!tag_at(value, place))
             return true;
     return false;
 }
+
+void frame_add_places(Buf *to, const Frame *f, Str text)
+{
+    size_t added = 0;
+    for (size_t at = 0, place; frame_place(f, text, at, &place, &at); added = place) {
+        buf_add(to, str_slice(text, added, place));
+        buf_add_char(to, '\\');
+    }
+    buf_add(to, str_from(text, added));
+}
+
+static void read_places(Buf *to, const Frame *f, Str framed)
+{
+    size_t added = 0;
+    for (size_t at = 0, place; frame_place(f, framed, at, &place, &at); added = place) {
+        bool marked = place > added && framed.p[place - 1] == '\\';
+        buf_add(to, str_slice(framed, added, place - marked));
+    }
+    buf_add(to, str_from(framed, added));
+}
+
+/* --- Lines ------------------------------------------------------------------------------- */
 
 /* The first place from `at` on where a break may begin, or where fewer than sixteen bytes are
  * left. */
@@ -71,257 +249,112 @@ static size_t may_break(Str s, size_t at)
 {
     for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
         Sixteen x = sixteen_at(s.p + at);
-        Sixteen begins = (Sixteen)(((x >= '\n') & (x <= '\r')) | (x == 0xC2) | (x == 0xE2));
-        size_t first = sixteen_first(begins);
+        Sixteen low = (Sixteen)(((x >= '\n') & (x <= '\r')) | ((x >= 0x1C) & (x <= 0x1E)));
+        size_t first = sixteen_first((Sixteen)(low | (x == 0xC2) | (x == 0xE2)));
         if (first < sizeof x)
             return at + first;
     }
     return at;
 }
 
-/* The end of the line that begins at `at`: where its break begins. */
-static size_t line_end(Str s, size_t at)
+/* The bytes of the line break at `at`, 0 if there is none. */
+static size_t break_at(Str s, size_t at)
 {
+    size_t next = at;
+    uint32_t c;
+    return at < s.n && glyph_next(s, &next, &c) && glyph_kind(c) == GLYPH_BREAK ? next - at : 0;
+}
+
+size_t frame_line_end(Str s, size_t at, size_t *next)
+{
+    size_t n = 0;
     at = may_break(s, at);
-    while (at < s.n && !break_at(s, at))
+    while (at < s.n && (n = break_at(s, at)) == 0)
         at = may_break(s, at + 1);
+    *next = at + n;
     return at;
 }
 
-void frame_add(Buf *to, Str value)
+static void add_lines(Buf *to, Str value)
 {
     size_t added = 0;
-    for (size_t at = 0; at < value.n;) {
-        size_t end = line_end(value, at);
+    for (size_t at = 0, next; at < value.n; at = next) {
+        size_t end = frame_line_end(value, at, &next);
         if (frame_means(str_slice(value, at, end))) {
             buf_add(to, str_slice(value, added, at));
             buf_add_char(to, '\\');
             added = at;
         }
-        at = end + break_at(value, end);
     }
     buf_add(to, str_from(value, added));
 }
 
-void frame_read(Buf *to, Str framed)
+static void read_lines(Buf *to, Str framed)
 {
-    for (size_t at = 0; at < framed.n;) {
-        size_t end = line_end(framed, at), next = end + break_at(framed, end);
+    for (size_t at = 0, next; at < framed.n; at = next) {
+        size_t end = frame_line_end(framed, at, &next);
         bool marked = framed.p[at] == '\\' && frame_means(str_slice(framed, at, end));
         buf_add(to, str_slice(framed, at + marked, next));
-        at = next;
     }
 }
 
-/* --- Calls ------------------------------------------------------------------------------- */
+/* --- Values ------------------------------------------------------------------------------ */
 
-static bool among(Str chars, char c)
+void frame_add(Buf *to, const Frame *f, Str value)
 {
-    return str_find(chars, c) < chars.n;
-}
-
-static bool name_char(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           among(S("_.-:/"), c);
-}
-
-/* How many bytes from `at` on are those of a name that needs no quotes. */
-static size_t name_span(Str s, size_t at)
-{
-    size_t n = 0;
-    while (at + n < s.n && name_char(s.p[at + n]))
-        n++;
-    return n;
-}
-
-/* JSON on one line for whoever looks at it: breaks that JSON allows in a string are escaped. */
-static void add_json(Buf *to, const json_t *value)
-{
-    AUTO(Buf) text = { 0 };
-    json_write(&text, value);
-    Str s = buf_str(&text);
-    for (size_t at = 0; at < s.n;) {
-        size_t step = break_at(s, at);
-        size_t from = at;
-        if (step > 1) {
-            buf_addf(to, "\\u%04x", (unsigned)utf8_next(s, &at));
-            continue;
-        }
-        at++;
-        buf_add(to, str_slice(s, from, at));
-    }
-}
-
-static void add_quoted(Buf *to, Str text)
-{
-    AUTO_PTR(json_t) value = json_stringn(text.n ? text.p : "", text.n);
-    add_json(to, value);
-}
-
-void frame_name_add(Buf *to, Str name)
-{
-    if (name.n && name_span(name, 0) == name.n)
-        buf_add(to, name);
-    else
-        add_quoted(to, name);
-}
-
-/* True if a string can stand as it is: nothing that ends a value, no edge that could get lost, and
- * not the text of some other JSON value. */
-static bool bare(Str s)
-{
-    if (s.n == 0 || s.p[0] == ' ' || s.p[s.n - 1] == ' ' || among(S("\"[{"), s.p[0]))
-        return false;
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7F || among(S(",()\\"), s.p[i]) ||
-            break_at(s, i))
-            return false;
-    return json_skip(s, 0) != s.n;
-}
-
-void frame_call_add(Buf *to, Str tool, const json_t *args)
-{
-    frame_name_add(to, tool);
-    buf_add_char(to, '(');
-    const char *key;
-    const json_t *value;
-    bool first = true;
-    /* jansson's loop is over an object it could change, but does not. */
-    json_object_foreach((json_t *)(uintptr_t)args, key, value)
-    {
-        if (!first)
-            buf_add(to, S(", "));
-        first = false;
-        frame_name_add(to, str(key));
-        buf_add_char(to, '=');
-        Str text = json_str(value);
-        if (json_is_string(value) && bare(text))
-            buf_add(to, text);
-        else
-            add_json(to, value);
-    }
-    buf_add_char(to, ')');
-}
-
-/* True if the value is written as JSON writes it: a text without escapes, a count, a word. */
-static bool as_written(Str value)
-{
-    uint64_t number;
-    if (str_starts(value, S("\"")))
-        return str_find(value, '\\') == value.n;
-    return str_to_u64(value, INT64_MAX, &number) || str_eq(value, S("true")) ||
-           str_eq(value, S("false")) || str_eq(value, S("null"));
-}
-
-/* Add arguments that need no tree, as most do not: a few of them, each written as JSON writes it.
- * False for others; then what was added is to be taken back. */
-static bool add_plain(Buf *to, Str args)
-{
-    JsonCursor c = { .text = args };
-    Str names[PLAIN_MAX], name;
-    size_t n = 0;
-    for (cursor_enter(&c, '{'); cursor_member(&c, &name); n++) {
-        Str value = cursor_raw(&c), text = str_slice(value, 1, value.n - 1);
-        if (n == PLAIN_MAX || str_find(name, '\\') < name.n || !as_written(value))
-            return false;
-        for (size_t i = 0; i < n; i++)
-            if (str_eq(names[i], name))
-                return false;
-        names[n] = name;
-        buf_add(to, n ? S(", ") : S(""));
-        frame_name_add(to, name);
-        buf_add_char(to, '=');
-        if (value.p[0] != '"')
-            buf_add(to, value);
-        else if (bare(text))
-            buf_add(to, text);
-        else
-            add_quoted(to, text);
-    }
-    return cursor_done(&c);
-}
-
-void frame_call_add_text(Buf *to, Str tool, Str args)
-{
-    size_t before = to->n;
-    frame_name_add(to, tool);
-    buf_add_char(to, '(');
-    if (add_plain(to, args)) {
-        buf_add_char(to, ')');
+    size_t place, next;
+    if (!f->sign[0]) {
+        frame_old_add(to, value);
         return;
     }
-    to->n = before;
-    json_t *read = NULL;
-    if (json_read(args, &read, NULL) != JOT_OK)
-        read = NULL;
-    AUTO_PTR(json_t) object = read;
-    frame_call_add(to, tool, json_is_object(object) ? object : NULL);
-}
-
-/* A name, bare or quoted, at *at. */
-static bool read_name(Str text, size_t *at, Arena *into, Str *out)
-{
-    size_t n = name_span(text, *at);
-    if (n) {
-        *out = arena_copy(into, str_slice(text, *at, *at + n));
-        *at += n;
-        return true;
+    if (!frame_place(f, value, 0, &place, &next)) { /* the rule */
+        add_lines(to, value);
+        return;
     }
-    AUTO(Buf) name = { 0 };
-    size_t end = *at < text.n && text.p[*at] == '"' ? json_unquote(text, *at, &name) : 0;
-    if (!end)
-        return false;
-    *out = arena_copy(into, buf_str(&name));
-    *at = end;
-    return true;
+    AUTO(Buf) marked = { .max = SIZE_MAX / 2 };
+    frame_add_places(&marked, f, value);
+    add_lines(to, buf_str(&marked));
 }
 
-static bool ends_value(Str text, size_t at)
+void frame_read(Buf *to, const Frame *f, Str framed)
 {
-    return at < text.n && (text.p[at] == ',' || text.p[at] == ')');
-}
-
-static json_t *read_value(Str text, size_t *at)
-{
-    size_t end = json_skip(text, *at);
-    json_t *value = NULL;
-    if (end && ends_value(text, end)) {
-        if (json_read(str_slice(text, *at, end), &value, NULL) != JOT_OK)
-            return NULL;
-        *at = end;
-        return value;
+    if (!f->sign[0]) {
+        frame_old_read(to, framed);
+        return;
     }
-    for (end = *at; end < text.n && !ends_value(text, end);)
-        end++;
-    value = json_stringn(text.p + *at, end - *at);
-    *at = end;
-    return value;
+    AUTO(Buf) lines = { .max = SIZE_MAX / 2 };
+    read_lines(&lines, framed);
+    read_places(to, f, buf_str(&lines));
 }
 
-size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args)
+/* --- Parts ------------------------------------------------------------------------------- */
+
+void frame_part_add(Buf *to, const Frame *f, const char *word, Str attributes)
 {
-    size_t at = 0;
-    AUTO_PTR(json_t) object = json_object();
-    if (!read_name(text, &at, into, tool) || at >= text.n || text.p[at] != '(')
-        return 0;
-    at++;
-    for (bool first = true; at < text.n && text.p[at] != ')'; first = false) {
-        Str key;
-        if (!first) {
-            if (!str_starts(str_from(text, at), S(", ")))
-                return 0;
-            at += 2;
-        }
-        if (!read_name(text, &at, into, &key) || at >= text.n || text.p[at] != '=')
-            return 0;
-        at++;
-        json_t *value = read_value(text, &at);
-        if (!value || json_object_set_new(object, key.p, value) != 0)
-            return 0;
+    assert(f->sign[0]);
+    buf_addf(to, "<jotter-%s %s", word, f->sign);
+    buf_add(to, attributes);
+    buf_add(to, S(">\n"));
+}
+
+void frame_value_add(Buf *to, const Frame *f, const char *word, Str attributes, Str value)
+{
+    frame_part_add(to, f, word, attributes);
+    frame_add(to, f, value);
+    buf_add_char(to, '\n');
+}
+
+void frame_end_add(Buf *to, const Frame *f)
+{
+    frame_part_add(to, f, "end", (Str){ 0 });
+}
+
+Str frame_before(const Frame *f, Str text)
+{
+    for (size_t at = 0; f->sign[0] && at < text.n; at += str_find(str_from(text, at), '\n') + 1) {
+        Str line = str_slice(text, at, at + str_find(str_from(text, at), '\n'));
+        if (str_starts(line, S("<jotter-")) && memmem(line.p, line.n, f->sign, FRAME_SIGN))
+            return str_slice(text, 0, at);
     }
-    if (at >= text.n)
-        return 0;
-    *args = TAKE(object);
-    return at + 1;
+    return text;
 }

@@ -139,16 +139,16 @@ static jot_status import_line(Import *x, Str name, uint64_t number, Str line, Er
     Err why;
     json_t *read = NULL;
     if (json_read(line, &read, &why) != JOT_OK) {
-        layout_skip(x->report, x->into, name, "line %llu: %.150s", (unsigned long long)number,
-                    why.text);
+        layout_miss(x->report, x->into, JOT_INVALID, name, "line %llu: %.150s",
+                    (unsigned long long)number, why.text);
         return JOT_OK;
     }
     AUTO_PTR(json_t) v = read;
     bool entity = str_eq(member(v, "type"), S("entity")) && good_entity(v);
     bool relation = str_eq(member(v, "type"), S("relation")) && good_relation(v);
     if (!entity && !relation) {
-        layout_skip(x->report, x->into, name, "line %llu is neither an entity nor a relation",
-                    (unsigned long long)number);
+        layout_miss(x->report, x->into, JOT_INVALID, name,
+                    "line %llu is neither an entity nor a relation", (unsigned long long)number);
         return JOT_OK;
     }
     Str stream = entity ? graph_entity_stream(member(v, "name"), &arena)

@@ -197,35 +197,80 @@ static jot_status look_for(void *ctx, const Record *r)
     return JOT_OK;
 }
 
-jot_status import_document(Import *x, Str name, Str stream, Str text, Str meta, Err *e)
+/* Why a text is not written over what is there, or NULL: there is nothing. */
+static jot_status in_the_way(Import *x, Str stream, const Mark *head, Hash sha256, const char **why,
+                             Err *e)
+{
+    Past past = { .sha256 = sha256 };
+    *why = NULL;
+    if (head->op == 0)
+        return JOT_OK;
+    if (head->op == OP_DELETE) {
+        *why = "it was deleted in the pad: use --replace to bring it back";
+        return JOT_OK;
+    }
+    Err missing;
+    jot_status st = memory_each_record(x->m, stream, 1, look_for, &past, NULL, &missing);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_set(e, st, "%s", missing.text);
+    *why = past.known ? "it is an older version in the pad: use --replace to bring it back"
+                      : "it exists with another text: use --replace";
+    return JOT_OK;
+}
+
+/* The head's mark; op 0 if there never was one. */
+static jot_status find_head(Import *x, Str stream, Mark *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head = { 0 };
+    Err missing = { 0 };
+    *out = (Mark){ 0 };
+    jot_status st = store_head(x->m->store, stream, HEAD_MARK, &arena, &head, &missing);
+    if (st == JOT_OK)
+        *out = head.mark;
+    return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
+}
+
+static jot_status write_document(Import *x, Str name, Str stream, const Draft *d, Err *e)
 {
     Err why;
-    if (store_check_name(stream, &why) != JOT_OK) {
-        layout_skip(x->report, x->into, name, "%s", why.text);
-        return JOT_OK;
-    }
-    x->report->files++;
-    Past past = { .sha256 = hash_of(text) };
-    jot_status st = memory_each_record(x->m, stream, 1, look_for, &past, NULL, &why);
-    if (st != JOT_OK && st != JOT_NOT_FOUND)
-        return err_set(e, st, "%s", why.text);
-    if (past.known) {
-        x->report->unchanged++;
-        return JOT_OK;
-    }
-    Expect expect = { .kind = x->o->replace ? EXPECT_ANY : EXPECT_ABSENT };
-    Draft d = { .op = OP_PUT, .meta = meta, .body = text };
     Mark mark;
-    st = memory_append(x->m, stream, &expect, &d, &mark, &why);
+    Expect expect = { .kind = x->o->replace ? EXPECT_ANY : EXPECT_ABSENT };
+    jot_status st = memory_append(x->m, stream, &expect, d, &mark, &why);
     if (st == JOT_CONFLICT)
-        layout_skip(x->report, x->into, name, "it exists with another text: use --replace");
+        layout_miss(x->report, x->into, st, name, "it exists with another text: use --replace");
     else if (st == JOT_INVALID || st == JOT_TOO_BIG)
-        layout_skip(x->report, x->into, name, "%s", why.text);
+        layout_miss(x->report, x->into, st, name, "%s", why.text);
     else if (st != JOT_OK)
         return err_set(e, st, "%s", why.text);
     else
         x->report->added++;
     return JOT_OK;
+}
+
+jot_status import_document(Import *x, Str name, Str stream, Str text, Str meta, Err *e)
+{
+    Err why;
+    Mark head;
+    const char *refused = NULL;
+    if (store_check_name(stream, &why) != JOT_OK) {
+        layout_miss(x->report, x->into, JOT_INVALID, name, "%s", why.text);
+        return JOT_OK;
+    }
+    x->report->files++;
+    TRY(find_head(x, stream, &head, e));
+    Hash sha256 = hash_of(text);
+    if (head.op == OP_PUT && hash_eq(head.sha256, sha256)) {
+        x->report->unchanged++;
+        return JOT_OK;
+    }
+    if (!x->o->replace)
+        TRY(in_the_way(x, stream, &head, sha256, &refused, e));
+    if (refused) {
+        layout_miss(x->report, x->into, JOT_CONFLICT, name, "%s", refused);
+        return JOT_OK;
+    }
+    return write_document(x, name, stream, &(Draft){ .op = OP_PUT, .meta = meta, .body = text }, e);
 }
 
 /* How far a stream goes along with the drafts. */
@@ -252,7 +297,7 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
 {
     Err why;
     if (store_check_name(stream, &why) != JOT_OK) {
-        layout_skip(x->report, x->into, name, "%s", why.text);
+        layout_miss(x->report, x->into, JOT_INVALID, name, "%s", why.text);
         return JOT_OK;
     }
     x->report->files++;
@@ -261,7 +306,8 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", why.text);
     if (along.other) {
-        layout_skip(x->report, x->into, name, "a log of that name exists with other entries");
+        layout_miss(x->report, x->into, JOT_CONFLICT, name,
+                    "a log of that name exists with other entries");
         return JOT_OK;
     }
     x->report->unchanged += along.at == n;
@@ -280,10 +326,12 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
 static bool read_document(Import *x, int dir, Str path, Str name, Arena *into, Str *text)
 {
     Err why;
-    if (foreign_read(x->m->io, dir, path.p, STORE_BODY_MAX, into, text, &why) != JOT_OK)
-        layout_skip(x->report, x->into, name, "%s", why.text);
+    jot_status st = foreign_read(x->m->io, dir, path.p, STORE_BODY_MAX, into, text, &why);
+    if (st != JOT_OK)
+        layout_miss(x->report, x->into, st, name, "%s", why.text);
     else if (!utf8_valid(*text))
-        layout_skip(x->report, x->into, name, "it is not UTF-8 at byte %zu", utf8_bad_at(*text));
+        layout_miss(x->report, x->into, JOT_INVALID, name, "it is not UTF-8 at byte %zu",
+                    utf8_bad_at(*text));
     else
         return true;
     return false;
@@ -331,7 +379,7 @@ static jot_status import_state(Import *x, int dir, Str agent, const ForeignEntry
     if (!read_document(x, dir, f->name, f->name, &arena, &text))
         return JOT_OK;
     if (live && yaml_read(text, &arena, &tree, &why) != JOT_OK) {
-        layout_skip(x->report, x->into, f->name, "%s", why.text);
+        layout_miss(x->report, x->into, JOT_INVALID, f->name, "%s", why.text);
         return JOT_OK;
     }
     Str stem = str_slice(f->name, 0, f->name.n - strlen(".yaml"));
@@ -371,7 +419,7 @@ static jot_status import_lines(Import *x, Str file, Layout layout, Err *e)
     Err why;
     jot_status st = foreign_read(x->m->io, x->dir, file.p, IMPORT_FILE_MAX, &arena, &text, &why);
     if (st != JOT_OK) {
-        layout_skip(x->report, x->into, file, "%s", why.text);
+        layout_miss(x->report, x->into, st, file, "%s", why.text);
         return JOT_OK;
     }
     return layout == LAYOUT_RUNS ? import_run_file(x, file, text, e)

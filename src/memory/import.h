@@ -1,11 +1,12 @@
 /* import.h - bringing the files of another program into the pad.
  *
  * A directory is recognised by what is in it (import_find).  Importing twice adds
- * nothing: a text that its stream has ever held is not written again, and a log
- * that begins with what is there goes on behind it.  So an import that was
- * interrupted is started again.  What cannot be imported is skipped, and the
- * report says why; nothing that is in the pad is replaced unless that is asked
- * for, and even then the older version stays in the history. */
+ * nothing: a text that its stream has is not written again, and a log that begins
+ * with what is there goes on behind it.  So an import that was interrupted is
+ * started again.  Nothing that is in the pad is replaced, and nothing that was
+ * deleted there comes back, unless that is asked for, and even then the older
+ * version stays in the history.  What could not be imported is told and counted:
+ * out->missed of import_run. */
 #ifndef MEMORY_IMPORT_H
 #define MEMORY_IMPORT_H
 
@@ -26,7 +27,7 @@ MUST_USE jot_status import_find(const Io *io, const char *path, Layout as, Arena
                                 ImportFrom *out, Err *e);
 
 typedef struct ImportOptions {
-    bool replace; /* write also what exists with another text */
+    bool replace; /* write also what exists with another text, or was deleted */
 } ImportOptions;
 
 /* Everything but LAYOUT_ARCHIVE.  The report is good also if it fails. */
@@ -43,7 +44,8 @@ typedef struct Import {
     LayoutReport *report;
 } Import;
 
-/* Make `text` the value of a stream that never had it.  `name` is the file, for the report. */
+/* Make `text` the value of a stream, if nothing else is there.  `name` is the file, for the
+ * report. */
 MUST_USE jot_status import_document(Import *x, Str name, Str stream, Str text, Str meta, Err *e);
 /* Let a log begin with these records (op, meta, body). */
 MUST_USE jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, size_t n,

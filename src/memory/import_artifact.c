@@ -89,7 +89,7 @@ static jot_status import_value(Walk *w, Str category, Str name, Str text, Arena 
         return JOT_OK;
     }
     if (json_read(text, &read, &why) != JOT_OK) {
-        layout_skip(x->report, x->into, path, "%s", why.text);
+        layout_miss(x->report, x->into, JOT_INVALID, path, "%s", why.text);
         return JOT_OK;
     }
     AUTO_PTR(json_t) value = read;
@@ -116,8 +116,8 @@ static jot_status import_log(Walk *w, Str category, Str name, Str text, Arena *a
             rest = (Str){ 0 };
         }
         if (line.n > LINE_MAX_BYTES) {
-            layout_skip(x->report, x->into, path, "line %zu has more than %d bytes", n + 1,
-                        LINE_MAX_BYTES);
+            layout_miss(x->report, x->into, JOT_TOO_BIG, path, "line %zu has more than %d bytes",
+                        n + 1, LINE_MAX_BYTES);
             return JOT_OK;
         }
         lines = arena_grow(arena, lines, n, &cap, sizeof *lines, alignof(Draft));
@@ -146,8 +146,9 @@ static jot_status import_file(Walk *w, int dir, Str category, const ForeignEntry
         return JOT_OK;
     }
     size_t max = json ? (size_t)STORE_BODY_MAX : (size_t)IMPORT_FILE_MAX;
-    if (foreign_read(x->m->io, dir, f->name.p, max, &arena, &text, &why) != JOT_OK) {
-        layout_skip(x->report, x->into, path, "%s", why.text);
+    jot_status st = foreign_read(x->m->io, dir, f->name.p, max, &arena, &text, &why);
+    if (st != JOT_OK) {
+        layout_miss(x->report, x->into, st, path, "%s", why.text);
         return JOT_OK;
     }
     return json ? import_value(w, category, f->name, text, &arena, e)
@@ -169,7 +170,7 @@ static jot_status walk(Walk *w, int dir, Str category, int depth, Err *e)
         Str below = joined(&arena, category, f->name);
         AUTO(Fd) deeper = io_open(x->m->io, dir, f->name.p, O_RDONLY | O_DIRECTORY, 0);
         if (deeper < 0 || depth == DEPTH_MAX)
-            layout_skip(x->report, x->into, below,
+            layout_miss(x->report, x->into, JOT_INVALID, below, "%s",
                         depth == DEPTH_MAX ? "it lies too deep" : "it cannot be opened");
         else
             TRY(walk(w, deeper, below, depth + 1, e));

@@ -121,13 +121,15 @@ jot_status import_run_file(Import *x, Str name, Str text, Err *e)
             l.bad_first = number;
     }
     if (l.bad)
-        layout_skip(x->report, x->into, name, "%llu lines are no entries, the first is line %llu",
-                    (unsigned long long)l.bad, (unsigned long long)l.bad_first);
+        layout_miss(x->report, x->into, JOT_INVALID, name,
+                    "%llu lines are no entries, the first is line %llu", (unsigned long long)l.bad,
+                    (unsigned long long)l.bad_first);
     if (l.summaries)
         layout_skip(x->report, x->into, name, "its summaries of results are left out");
     Str id = str_slice(name, 0, str_ends(name, S(".jsonl")) ? name.n - strlen(".jsonl") : name.n);
     if (id.n > RUN_ID_MAX) {
-        layout_skip(x->report, x->into, name, "a run's name has at most %d bytes", RUN_ID_MAX);
+        layout_miss(x->report, x->into, JOT_TOO_BIG, name, "a run's name has at most %d bytes",
+                    RUN_ID_MAX);
         return JOT_OK;
     }
     if (!l.n)

@@ -60,9 +60,9 @@ static const char *const texts[] = {
     [INDEX_FIND] = (
         "SELECT w.rowid, s.name, r.seq, r.at, r.\"by\", score(words)"
         " FROM words w JOIN rows r ON r.id = w.rowid JOIN streams s ON s.id = r.stream"
-        " WHERE words MATCH ?1 AND s.name >= ?2 AND s.name < ?3 AND r.at BETWEEN ?4 AND ?5"
+        " WHERE words MATCH ?1 AND s.name >= ?2 AND s.name < ?3 AND min(r.at, ?7) BETWEEN ?4 AND ?5"
         " AND (?6 = '' OR r.\"by\" = ?6)"),
-    [INDEX_NEWEST] = "SELECT max(at) FROM rows",
+    [INDEX_NEWEST] = "SELECT max(at) FROM rows WHERE at <= ?1",
     [INDEX_ALL] = (
         "SELECT s.name, r.seq, r.at, r.\"by\", w.name, w.plain, w.stem, w.whole"
         " FROM rows r JOIN streams s ON s.id = r.stream LEFT JOIN words w ON w.rowid = r.id"

@@ -123,8 +123,6 @@ bool index_covers(Str stream);
 
 /* Bring the index up to date with the pad. */
 MUST_USE jot_status index_catch_up(Index *x, Err *e);
-/* Read one stream again and clear away all that was forgotten of it. */
-MUST_USE jot_status index_forget(Index *x, Str stream, Err *e);
 
 /* The words of a text, one list for each column, with spaces between. */
 typedef struct IndexWords {
@@ -151,7 +149,7 @@ typedef struct Candidate {
     int64_t row;
     Str stream;
     uint64_t seq;
-    int64_t at_ms;
+    int64_t at_ms; /* at most now */
     Str by;
     size_t words; /* of its text */
     TermHits hits[SEARCH_COMMON];
@@ -163,7 +161,7 @@ typedef struct Field {
     double rows;                     /* in the index */
     double words_mean;               /* of a row */
     double rows_with[SEARCH_COMMON]; /* how many rows have the term */
-    int64_t newest_ms;
+    int64_t newest_ms;               /* that is not still to come */
 } Field;
 
 typedef struct Rank {

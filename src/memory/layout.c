@@ -28,19 +28,43 @@ jot_status layout_parse(Str name, Layout *out, Err *e)
                    err_show(&shown, name));
 }
 
-void layout_skip(LayoutReport *r, Arena *into, Str name, const char *fmt, ...)
+PRINTF_LIKE(4, 0)
+static void add(LayoutReport *r, Arena *into, Str name, const char *fmt, va_list args)
 {
     r->skipped_total++;
     if (r->skipped_n == LAYOUT_SKIPPED_MAX)
         return;
     char why[sizeof((Err *)0)->text];
-    va_list args;
-    va_start(args, fmt);
     vsnprintf(why, sizeof why, fmt, args);
-    va_end(args);
     r->skipped = arena_grow(into, r->skipped, r->skipped_n, &r->skipped_cap, sizeof *r->skipped,
                             alignof(LayoutSkip));
     r->skipped[r->skipped_n++] = (LayoutSkip){ arena_copy(into, name), arena_copy(into, str(why)) };
+}
+
+void layout_skip(LayoutReport *r, Arena *into, Str name, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add(r, into, name, fmt, args);
+    va_end(args);
+}
+
+void layout_miss(LayoutReport *r, Arena *into, jot_status why, Str name, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add(r, into, name, fmt, args);
+    va_end(args);
+    if (r->missed++ == 0)
+        r->why_missed = why;
+}
+
+jot_status layout_missed(const LayoutReport *r, const char *done, Err *e)
+{
+    if (r->missed == 0)
+        return JOT_OK;
+    return err_set(e, r->why_missed, "not everything was %s: %llu missed", done,
+                   (unsigned long long)r->missed);
 }
 
 json_t *layout_report_json(const LayoutReport *r)
@@ -50,8 +74,8 @@ json_t *layout_report_json(const LayoutReport *r)
         json_array_append_new(skipped,
                               json_pack("{s:o, s:o}", "name", json_text(r->skipped[i].name), "why",
                                         json_text(r->skipped[i].why)));
-    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I}", "layout", layout_name(r->layout), "files",
-                     (json_int_t)r->files, "added", (json_int_t)r->added, "unchanged",
+    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I, s:I}", "layout", layout_name(r->layout),
+                     "files", (json_int_t)r->files, "added", (json_int_t)r->added, "unchanged",
                      (json_int_t)r->unchanged, "skipped", skipped, "skipped_total",
-                     (json_int_t)r->skipped_total);
+                     (json_int_t)r->skipped_total, "missed", (json_int_t)r->missed);
 }

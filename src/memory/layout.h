@@ -46,12 +46,20 @@ typedef struct LayoutReport {
     LayoutSkip *skipped; /* at most LAYOUT_SKIPPED_MAX are told ... */
     size_t skipped_n, skipped_cap;
     uint64_t skipped_total; /* ... of this many */
+    uint64_t missed;        /* of these, what should have been brought over and was not */
+    jot_status why_missed;  /* the first of them */
 } LayoutReport;
 
-/* The texts are copied into `into`. */
+/* Tell of something the layout does not speak of.  The texts are copied into `into`. */
 void layout_skip(LayoutReport *r, Arena *into, Str name, const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* Tell of something that is missing now, in the pad or in the files. */
+void layout_miss(LayoutReport *r, Arena *into, jot_status why, Str name, const char *fmt, ...)
+    PRINTF_LIKE(5, 6);
+/* JOT_OK, or the status and sentence for what was missed; `done` is "imported", for example. */
+MUST_USE jot_status layout_missed(const LayoutReport *r, const char *done, Err *e);
 
-/* {"layout", "files", "added", "unchanged", "skipped": [{"name", "why"}], "skipped_total"} */
+/* {"layout", "files", "added", "unchanged", "skipped": [{"name", "why"}], "skipped_total",
+ * "missed"} */
 json_t *layout_report_json(const LayoutReport *r);
 
 #endif

@@ -395,7 +395,7 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
         return err_set(e, JOT_TOO_BIG, "%d leases are held already: the limit", LEASE_MAX);
     Lease l = { .on = ask->on,
                 .prefix = ask->prefix,
-                .token = t.seq + 1,
+                .token = t.next,
                 .by = m->by,
                 .ttl_ms = ttl_ms,
                 .left_ms = ttl_ms,

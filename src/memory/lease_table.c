@@ -5,11 +5,17 @@
  *
  * `until_ms` is a moment of CLOCK_BOOTTIME in the boot named beside it; in any
  * other boot the lease is over.  A moment that lies further ahead than the whole
- * time it was taken for cannot be of this boot either, even if the system does
- * not tell boots apart. */
+ * time it was taken for cannot be of this boot either.  If the system does not
+ * tell which boot this is, no lease is judged: the table cannot be read.
+ *
+ * If the newest table was damaged, nobody knows who has what: all leases are
+ * over, also those of older tables, and the next token is higher than any that
+ * can have been given. */
 #include "memory/lease_table.h"
 
 #include <assert.h>
+
+#include "base/boot.h"
 
 enum { TRIM_EVERY = 64 };
 
@@ -47,14 +53,15 @@ jot_status lease_table_read(Memory *m, LeaseTable *out, Err *e)
     AUTO(LeaseTable) t = { 0 };
     Record head = { 0 };
     Err missing = { 0 };
-    io_boot_id(m->io, t.boot);
+    TRY(boot_read(m->io, t.boot, e));
     jot_status st = store_head(m->store, S(LEASE_TABLE), HEAD_RECORD, &arena, &head, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", missing.text);
     /* Not before: what was granted meanwhile would seem to end later than it can. */
     t.now_ms = io_awake_ms(m->io);
     t.seq = head.mark.seq;
-    if (mark_live(&head.mark)) {
+    t.next = mark_last(&head.mark) + 1;
+    if (mark_live(&head.mark) && !head.mark.lost) {
         TRY(parse(head.body, &t, e));
     } else {
         t.root = json_pack("{s:[]}", "leases");
@@ -118,6 +125,7 @@ void lease_table_drop(LeaseTable *t, size_t i)
 
 void lease_table_add(LeaseTable *t, const Lease *l)
 {
+    assert(t->boot[0]); /* without a boot it would bind nobody */
     json_int_t until_ms = t->now_ms + l->ttl_ms;
     json_t *entry = json_pack("{s:s%, s:I, s:s%, s:I, s:I, s:s}", "on", l->on.p, l->on.n, "token",
                               (json_int_t)l->token, "by", l->by.n ? l->by.p : "", l->by.n, "ttl_ms",
@@ -146,10 +154,11 @@ jot_status lease_table_write(Memory *m, LeaseTable *t, const char *event, uint64
                 .meta = arena_printf(&arena, "{\"event\":\"%s\",\"token\":%llu}", event,
                                      (unsigned long long)token),
                 .body = buf_str(&text) };
-    Expect x = { .kind = EXPECT_SEQ, .seq = t->seq };
+    Expect x = expect_at(t->seq);
     Mark mark;
     TRY(memory_append(m, S(LEASE_TABLE), &x, &d, &mark, e));
     t->seq = mark.seq;
+    t->next = mark.seq + 1;
     /* A table that was not trimmed is longer than it need be, and nothing else. */
     uint64_t dropped;
     if (mark.seq % TRIM_EVERY == 0 &&

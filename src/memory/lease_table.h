@@ -9,12 +9,13 @@
 
 #include "memory/lease.h"
 
-#define LEASE_TABLE "leases/table"
+#define LEASE_TABLE STORE_TOKENS
 
 typedef struct LeaseTable {
-    uint64_t seq; /* of the head; 0: nobody ever took a lease */
-    json_t *root; /* owned */
-    json_t *list; /* its array of leases; borrowed */
+    uint64_t seq;  /* of the head; 0: nobody ever took a lease */
+    uint64_t next; /* the seq of the next record, and the token of a lease it grants */
+    json_t *root;  /* owned */
+    json_t *list;  /* its array of leases; borrowed */
     int64_t now_ms;
     char boot[33];
 } LeaseTable;

@@ -14,11 +14,19 @@ jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e)
     assert(m && o && !m->store);
     if (o->by.n > STORE_BY_MAX)
         return err_set(e, JOT_TOO_BIG, "an agent's name has at most %d bytes", STORE_BY_MAX);
-    StoreOptions so = {
-        .io = o->io, .create = o->create, .read_only = o->read_only, .wait_ms = o->wait_ms
-    };
+    StoreOptions so = { .io = o->io,
+                        .create = o->create,
+                        .read_only = o->read_only,
+                        .wait_ms = o->wait_ms,
+                        .found = o->found };
     *m = (Memory){ .io = o->io ? o->io : &io_system, .by = o->by, .made = o->create };
     return store_open(&m->store, url, &so, e);
+}
+
+void memory_idle(Memory *m)
+{
+    if (m->store)
+        store_idle(m->store);
 }
 
 void memory_close(Memory *m)

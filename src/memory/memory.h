@@ -36,12 +36,15 @@ typedef struct MemoryOptions {
     Str by;       /* at most STORE_BY_MAX bytes; must outlive the handle */
     bool create;  /* make the pad if there is none */
     bool read_only;
-    int64_t wait_ms; /* as in StoreOptions */
+    int64_t wait_ms;  /* as in StoreOptions */
+    SafeFound *found; /* as in StoreOptions */
 } MemoryOptions;
 
 /* `m` is {0}.  JOT_NOT_FOUND: there is no pad and create is not set. */
 MUST_USE jot_status memory_open(Memory *m, Str url, const MemoryOptions *o, Err *e);
 void memory_close(Memory *m); /* {0} and half-open ones are fine */
+/* Nobody asks for anything now: time for what no answer should wait for.  {0} is fine. */
+void memory_idle(Memory *m);
 DEFINE_AUTO(Memory, memory_close)
 
 /* The one way in which a noun writes: store_append with the author filled in, and under the lease

@@ -8,8 +8,10 @@
 
 #include <stdio.h>
 
+#include "base/glyph.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "memory/frame.h"
 
 enum { TRIES = 32 /* of an event against others */ };
 
@@ -323,14 +325,11 @@ bool plan_ready(const Plan *p)
 /* On one line, so that nothing in it can pass for another item. */
 static void add_line(Buf *to, Str text)
 {
-    for (size_t i = 0; i < text.n; i++) {
-        Str rest = str_from(text, i);
-        bool separator = str_starts(rest, S("\xE2\x80\xA8")) || str_starts(rest, S("\xE2\x80\xA9"));
-        bool next_line = str_starts(rest, S("\xC2\x85"));
-        unsigned char c = (unsigned char)text.p[i];
-        bool plain = c >= ' ' && c != 127 && !separator && !next_line;
-        buf_add(to, plain ? str_slice(text, i, i + 1) : S(" "));
-        i += separator ? 2 : next_line;
+    for (size_t at = 0, next; at < text.n; at = next) {
+        size_t end = frame_line_end(text, at, &next);
+        glyph_add(to, str_slice(text, at, end), GLYPH_LINE);
+        if (next > end)
+            buf_add_char(to, ' ');
     }
     buf_add_char(to, '\n');
 }

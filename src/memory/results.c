@@ -7,7 +7,6 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "memory/frame.h"
 
 static const Str head = { "### ", 4 };
 static const Str cleared = { "[Tool result #", 14 };
@@ -17,7 +16,7 @@ static const Str since = { "---\n\nNew data retrieved after compaction:\n\n", 43
 static const Str mark_error = { " [error]", 8 };
 static const Str mark_base64 = { " [base64]", 9 };
 
-void results_add_item(Buf *to, const Result *item)
+void results_add_item(Buf *to, const Frame *f, const Result *item)
 {
     if (item->cleared) {
         buf_addf(to, "[Tool result #%llu cleared from context]", (unsigned long long)item->n);
@@ -26,21 +25,21 @@ void results_add_item(Buf *to, const Result *item)
     bool text = utf8_valid(item->result);
     buf_add(to, head);
     /* What is left of redacted arguments is none. */
-    frame_call_add_text(to, item->tool, item->args);
+    frame_call_add_text(to, f, item->tool, item->args);
     if (!item->ok)
         buf_add(to, mark_error);
     if (!text)
         buf_add(to, mark_base64);
     buf_add_char(to, '\n');
     if (text)
-        frame_add(to, item->result);
+        frame_add(to, f, item->result);
     else
         base64_write(to, item->result);
 }
 
 void results_add(Buf *to, const Results *list)
 {
-    frame_add(to, list->summary);
+    frame_add(to, &list->frame, list->summary);
     if (list->summary.n && list->n) {
         buf_add(to, joint);
         buf_add(to, since);
@@ -48,7 +47,7 @@ void results_add(Buf *to, const Results *list)
     for (size_t i = 0; i < list->n; i++) {
         if (i)
             buf_add(to, joint);
-        results_add_item(to, &list->items[i]);
+        results_add_item(to, &list->frame, &list->items[i]);
     }
 }
 
@@ -71,10 +70,10 @@ static size_t next_item(Str text, size_t at)
     return a < b ? a : b;
 }
 
-static Str unframed(Str framed, Arena *into)
+static Str unframed(Str framed, const Frame *f, Arena *into)
 {
     AUTO(Buf) value = { .max = framed.n + 1 };
-    frame_read(&value, framed);
+    frame_read(&value, f, framed);
     return arena_copy(into, buf_str(&value));
 }
 
@@ -97,7 +96,7 @@ static bool read_cleared(Str line, Result *out)
 }
 
 /* One item, without the joint behind it. */
-static bool read_item(Str text, Arena *into, Result *out)
+static bool read_item(Str text, const Frame *f, Arena *into, Result *out)
 {
     *out = (Result){ 0 };
     if (str_starts(text, cleared))
@@ -117,7 +116,7 @@ static bool read_item(Str text, Arena *into, Result *out)
     Str rest = str_from(text, at);
     if (coded)
         return base64_read(rest, into, &out->result);
-    out->result = unframed(rest, into);
+    out->result = unframed(rest, f, into);
     return true;
 }
 
@@ -132,29 +131,29 @@ static bool find_end(Str text, size_t at, size_t *end, size_t *next)
     return *next >= at + joint.n && str_eq(str_slice(text, *end, *next), joint);
 }
 
-static jot_status read_items(Str text, Arena *into, Results *out, Err *e)
+static jot_status read_items(Str text, const Frame *f, Arena *into, Results *out, Err *e)
 {
     size_t cap = 0;
     for (size_t at = 0, end, next; at < text.n; at = next) {
         out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Result), alignof(Result));
         if (!find_end(text, at, &end, &next) ||
-            !read_item(str_slice(text, at, end), into, &out->items[out->n]))
+            !read_item(str_slice(text, at, end), f, into, &out->items[out->n]))
             return err_set(e, JOT_INVALID, "not a list of results: what begins at byte %zu", at);
         out->n++;
     }
     return JOT_OK;
 }
 
-jot_status results_read(Str text, Arena *into, Results *out, Err *e)
+jot_status results_read(Str text, const Frame *f, Arena *into, Results *out, Err *e)
 {
-    *out = (Results){ 0 };
+    *out = (Results){ .frame = *f };
     size_t first = next_item(text, 0);
     if (first == 0)
-        return read_items(text, into, out, e);
+        return read_items(text, f, into, out, e);
     size_t found = next_line(text, 0, S("New data retrieved after compaction:"));
     size_t before = joint.n + 5; /* "---" and what follows it */
     if (found == text.n) {
-        out->summary = unframed(text, into);
+        out->summary = unframed(text, f, into);
         return first == text.n
                    ? JOT_OK
                    : err_set(e, JOT_INVALID, "not a list of results: a part without its heading");
@@ -162,8 +161,8 @@ jot_status results_read(Str text, Arena *into, Results *out, Err *e)
     if (found < before || !str_starts(str_from(text, found - before + joint.n), since) ||
         first != found - 5 + since.n)
         return err_set(e, JOT_INVALID, "not a list of results: what is at byte %zu", found);
-    out->summary = unframed(str_slice(text, 0, found - before), into);
-    return read_items(str_from(text, first), into, out, e);
+    out->summary = unframed(str_slice(text, 0, found - before), f, into);
+    return read_items(str_from(text, first), f, into, out, e);
 }
 
 /* --- JSON -------------------------------------------------------------------------------- */

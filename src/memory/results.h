@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "memory/frame.h"
 
 typedef struct Result {
     uint64_t n;   /* which result of the run, from 1; 0 where a reader cannot know it */
@@ -37,12 +38,13 @@ typedef struct Results {
     Result *items;
     size_t n;
     uint64_t damaged; /* results that cannot be read, and are missing here */
+    Frame frame;      /* of the run: how its values stand in a prompt */
 } Results;
 
-void results_add_item(Buf *to, const Result *item);
+void results_add_item(Buf *to, const Frame *f, const Result *item);
 void results_add(Buf *to, const Results *list);
-/* The same back.  JOT_INVALID if it is not what results_add makes. */
-MUST_USE jot_status results_read(Str text, Arena *into, Results *out, Err *e);
+/* The same back, of a list in this frame.  JOT_INVALID if it is not what results_add makes. */
+MUST_USE jot_status results_read(Str text, const Frame *f, Arena *into, Results *out, Err *e);
 
 json_t *results_json(const Results *list);
 

@@ -159,17 +159,15 @@ static jot_status refresh(Run *r, RunTail *tail, Err *e)
         return not_found(str(r->id), e);
     TRY(st);
     uint64_t seq = head.mark.seq;
-    if (seq <= r->state.seq)
+    r->lost = head.mark.lost;
+    if (seq == r->state.seq)
         return JOT_OK;
-    if (r->state.seq == 0 || seq - r->state.seq > RUN_FOLD_EVERY)
+    /* Back: what was taken in last has been damaged since. */
+    bool back = seq < r->state.seq;
+    if (r->state.seq == 0 || back || seq - r->state.seq > RUN_FOLD_EVERY)
         TRY(take_all(r, seq, tail, e));
     else
         TRY(take_from(r, r->state.seq + 1, NULL, e));
-    /* Lines at the end that are no records have their numbers too. */
-    if (r->state.seq < seq) {
-        r->state.damaged += seq - r->state.seq;
-        r->state.seq = seq;
-    }
     tidy(r);
     return JOT_OK;
 }
@@ -284,21 +282,35 @@ jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e)
 typedef struct Lines {
     jot_status (*each)(void *ctx, const RunLine *l);
     void *ctx;
+    int64_t now_ms;
 } Lines;
 
 static jot_status list_one(void *lines, const Listed *l)
 {
     const Lines *to = lines;
-    RunLine line = {
-        .id = str_from(l->name, 5), .at_ms = l->mark.at_ms, .records = l->mark.seq, .by = l->by
-    };
+    RunLine line = { .id = str_from(l->name, 5),
+                     .at_ms = l->mark.at_ms,
+                     .records = l->mark.seq,
+                     .by = l->by,
+                     .ahead = l->mark.at_ms - STORE_AHEAD_MS > to->now_ms };
     return to->each(to->ctx, &line);
 }
 
 jot_status run_list(Memory *m, jot_status (*each)(void *ctx, const RunLine *l), void *ctx, Err *e)
 {
-    Lines to = { each, ctx };
+    Lines to = { each, ctx, io_wall_ms(m->io) };
     return memory_each(m, S("runs/"), LIST_LIVE, list_one, &to, e);
+}
+
+jot_status run_frame(const Run *r, Frame *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Records page;
+    *out = (Frame){ 0 };
+    TRY(store_read(r->m->store, stream_of(r), 1, 1, &arena, &page, e));
+    if (page.n && page.items[0].mark.seq == 1)
+        *out = frame_of_text(step_of(&page.items[0], &arena).sign);
+    return JOT_OK;
 }
 
 jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e)

@@ -5,7 +5,7 @@
  * appended as it happens, body = exact bytes, and a killed process goes on where
  * the stream ends:
  *
- *   init         the query
+ *   init         the query; its meta has the sign of the run's frame
  *   thinking     what the model said to itself
  *   tool_call    a call was issued; the body is its arguments
  *   tool_result  a call was completed; results are numbered 1, 2, 3 ...
@@ -30,6 +30,7 @@
 #ifndef MEMORY_RUN_H
 #define MEMORY_RUN_H
 
+#include "memory/frame.h"
 #include "memory/memory.h"
 #include "memory/usage.h"
 
@@ -81,6 +82,7 @@ typedef struct Step {
     uint64_t tokens;   /* compact: what it cost to make */
     Str warning;       /* tool_call: what the model is told about it */
     Str word;          /* notice: what it is about; end, compact: how */
+    Str sign;          /* init: of the frame of its prompts; empty: it was begun without one */
 } Step;
 
 /* Texts are borrowed from `r`, or live in `into` if they were escaped there. */
@@ -126,6 +128,7 @@ typedef struct Run {
     char id[RUN_ID_MAX + 1];
     char stream[RUN_ID_MAX + 8];
     RunState state; /* as of the last call */
+    uint64_t lost;  /* records behind it that were damaged; their numbers are used */
     Arena arena;    /* of the state */
 } Run;
 
@@ -134,6 +137,8 @@ MUST_USE jot_status run_stream(Str id, Arena *into, Str *out, Err *e);
 
 /* A new run.  JOT_INVALID unless the query is UTF-8. */
 MUST_USE jot_status run_new(Memory *m, Str query, Run *out, Err *e);
+/* The same, in a frame that was drawn before because rules are written in it already. */
+MUST_USE jot_status run_new_in(Memory *m, const Frame *f, Str query, Run *out, Err *e);
 /* One that is there.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
 /* The handle alone, whether there is such a run or not: it is opened by its first refresh. */
@@ -211,6 +216,7 @@ typedef struct RunLine {
     int64_t at_ms;    /* of the newest record */
     uint64_t records; /* folds included */
     Str by;           /* of the newest record */
+    bool ahead;       /* its time is still to come: a clock was wrong, and it says nothing */
 } RunLine;
 
 /* All runs, oldest first. */
@@ -218,5 +224,8 @@ MUST_USE jot_status run_list(Memory *m, jot_status (*each)(void *ctx, const RunL
                              Err *e);
 /* The query of a run; empty if it cannot be read, FORGET_MARK if redacted.  Lives in `into`. */
 MUST_USE jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e);
+/* The frame of its prompts; one without a sign if it was begun without, or its first record cannot
+ * be read. */
+MUST_USE jot_status run_frame(const Run *r, Frame *out, Err *e);
 
 #endif

@@ -137,6 +137,7 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
     Record added = { .meta = meta, .body = body };
     TRY(memory_append(r->m, str(r->stream), &x, &d, &added.mark, e));
     added.mark.op = OP_APPEND;
+    r->lost = 0;
     AUTO(Arena) scratch = { 0 };
     Step s = step_of(&added, &scratch);
     state_take(&r->state, &r->arena, &s);
@@ -145,7 +146,9 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
 
 static jot_status append_fold(Run *r, Err *e)
 {
-    AUTO_PTR(json_t) value = state_json(&r->state);
+    RunState all = r->state;
+    all.damaged += r->lost;
+    AUTO_PTR(json_t) value = state_json(&all);
     AUTO(Buf) body = { 0 };
     json_write(&body, value);
     return append(r, S("{\"kind\":\"fold\"}"), buf_str(&body), e);
@@ -162,7 +165,7 @@ static jot_status add_once(Run *r, Entry *x, bool *moved, Err *e)
     if (x->needless)
         return JOT_OK;
     jot_status st = JOT_OK;
-    if ((r->state.seq + 1) % RUN_FOLD_EVERY == 0)
+    if ((r->state.seq + r->lost + 1) % RUN_FOLD_EVERY == 0)
         st = append_fold(r, e);
     if (st == JOT_OK)
         st = append(r, buf_str(&meta), x->body, e);
@@ -192,7 +195,18 @@ static jot_status check_text(const char *what, Str text, Err *e)
 
 jot_status run_new(Memory *m, Str query, Run *out, Err *e)
 {
+    Frame f;
+    do {
+        f = frame_draw(m->io);
+    } while (frame_in(&f, query));
+    return run_new_in(m, &f, query, out, e);
+}
+
+jot_status run_new_in(Memory *m, const Frame *f, Str query, Run *out, Err *e)
+{
     TRY(check_text("a query", query, e));
+    AUTO(Arena) arena = { 0 };
+    Str meta = arena_printf(&arena, "{\"kind\":\"init\",\"sign\":\"%s\"}", f->sign);
     TimeText when = time_stamp(io_wall_ms(m->io));
     HashHex hex = hash_hex(hash_of(query));
     for (unsigned same = 1; same <= RUN_SAME_MAX; same++) {
@@ -201,7 +215,7 @@ jot_status run_new(Memory *m, Str query, Run *out, Err *e)
         if (same > 1)
             snprintf(id + n, sizeof id - (size_t)n, "-%u", same);
         TRY(run_at(m, str(id), out, e));
-        jot_status st = append(out, S("{\"kind\":\"init\"}"), query, e);
+        jot_status st = append(out, meta, query, e);
         if (st != JOT_CONFLICT)
             return st;
     }

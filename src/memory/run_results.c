@@ -123,6 +123,7 @@ jot_status run_results(Run *r, uint64_t from, uint64_t to, Arena *into, Results 
 {
     *out = (Results){ 0 };
     TRY(run_refresh(r, e));
+    TRY(run_frame(r, &out->frame, e));
     uint64_t last = r->state.results;
     return gather(r, from ? from : 1, to && to < last ? to : last, into, out, e);
 }
@@ -131,6 +132,7 @@ jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
 {
     *out = (Results){ 0 };
     TRY(run_refresh(r, e));
+    TRY(run_frame(r, &out->frame, e));
     const RunState *s = &r->state;
     if (s->compact_seq) {
         Step summary;
@@ -281,17 +283,17 @@ jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
 
 /* --- The final answer -------------------------------------------------------------------- */
 
-static void add_final(Buf *to, const Result *item)
+static void add_final(Buf *to, const Frame *f, const Result *item)
 {
     json_t *read = NULL;
     if (json_read(item->result, &read, NULL) != JOT_OK) {
-        results_add_item(to, item);
+        results_add_item(to, f, item);
         return;
     }
     AUTO_PTR(json_t) value = read;
     Result fenced = *item;
     fenced.result = (Str){ 0 };
-    results_add_item(to, &fenced);
+    results_add_item(to, f, &fenced);
     buf_add(to, S("```json\n"));
     json_write(to, value);
     buf_add(to, S("\n```"));
@@ -308,7 +310,7 @@ jot_status run_final(Run *r, Buf *to, Err *e)
             continue;
         if (good++)
             buf_add(to, S("\n\n"));
-        add_final(to, &all.items[i]);
+        add_final(to, &all.frame, &all.items[i]);
     }
     if (all.n == 0)
         buf_add(to, S("No data was gathered."));

@@ -58,7 +58,8 @@ static void read_text(Str name, Str text, Step *out)
     } texts[] = { { S_INIT("call"), offsetof(Step, call) },
                   { S_INIT("tool"), offsetof(Step, tool) },
                   { S_INIT("warning"), offsetof(Step, warning) },
-                  { S_INIT("word"), offsetof(Step, word) } };
+                  { S_INIT("word"), offsetof(Step, word) },
+                  { S_INIT("sign"), offsetof(Step, sign) } };
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         if (str_eq(name, texts[i].name))
             memcpy((char *)out + texts[i].at, &text, sizeof text);

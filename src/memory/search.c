@@ -56,19 +56,15 @@ jot_status search_open(Search **out, Memory *m, const SearchOptions *o, Err *e)
     static const SearchOptions plain = { 0 };
     assert(out && m && m->store);
     o = o ? o : &plain;
-    Search *s = mem_alloc(sizeof *s);
+    AUTO_PTR(Search) s = mem_alloc(sizeof *s);
     bool set = o->wait_ms > 0 && o->wait_ms < INT_MAX;
     s->index = (Index){ .m = m,
                         .wait_ms = set ? (int)o->wait_ms : STORE_WAIT_MS,
                         .progress = o->progress,
                         .ctx = o->ctx };
     find_place(&s->index, m);
-    jot_status st = choose_language(&s->index, o->language, e);
-    if (st != JOT_OK) {
-        search_close(s);
-        return st;
-    }
-    *out = s;
+    TRY(choose_language(&s->index, o->language, e));
+    *out = TAKE(s);
     return JOT_OK;
 }
 
@@ -174,11 +170,14 @@ static void consider(Finding *f, const Candidate *c, const Rank *rank)
     sift_up(b, b->n - 1);
 }
 
-static jot_status find_newest(Index *x, int64_t *out, Err *e)
+/* The newest time that is not still to come: a clock that was wrong once must not make everything
+ * else old. */
+static jot_status find_newest(Index *x, int64_t now_ms, int64_t *out, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     bool row;
     TRY(index_stmt(x, INDEX_NEWEST, &q, e));
+    bind_i64(q, 1, now_ms);
     TRY(index_step(x, q, &row, e));
     *out = row ? sqlite3_column_int64(q, 0) : 0;
     return JOT_OK;
@@ -188,7 +187,8 @@ static jot_status find_candidates(Index *x, Finding *f, Err *e)
 {
     Scorer *s = NEW(f->into, Scorer);
     s->field.query = f->query;
-    TRY(find_newest(x, &s->field.newest_ms, e));
+    int64_t now_ms = io_wall_ms(x->m->io);
+    TRY(find_newest(x, now_ms, &s->field.newest_ms, e));
     AUTO_PTR(sqlite3_stmt) q = NULL;
     bool row;
     TRY(index_stmt(x, INDEX_FIND, &q, e));
@@ -199,6 +199,7 @@ static jot_status find_candidates(Index *x, Finding *f, Err *e)
     bind_i64(q, 4, a->since_ms ? a->since_ms : INT64_MIN);
     bind_i64(q, 5, a->until_ms ? a->until_ms : INT64_MAX);
     bind_str(q, 6, a->by);
+    bind_i64(q, 7, now_ms);
     x->scorer = s;
     jot_status st = index_step(x, q, &row, e);
     for (; st == JOT_OK && row; st = index_step(x, q, &row, e)) {
@@ -207,6 +208,7 @@ static jot_status find_candidates(Index *x, Finding *f, Err *e)
         c->stream = column_str(q, 1);
         c->seq = (uint64_t)sqlite3_column_int64(q, 2);
         c->at_ms = sqlite3_column_int64(q, 3);
+        c->at_ms = c->at_ms < now_ms ? c->at_ms : now_ms;
         c->by = column_str(q, 4);
         Rank rank = search_rank(&s->field, c);
         if (rank.counts)

@@ -101,8 +101,10 @@ json_t *search_json(const Hits *h, bool explain);
 MUST_USE jot_status search_rebuild(Search *s, Err *e);
 
 /* To be called when text of a stream was purged or redacted: afterwards the index holds no trace of
- * it.  An empty name empties the index.  Does nothing if there is no index file.  JOT_UNAVAILABLE:
- * somebody else holds it; the next search does it. */
+ * it, for it is empty, and the next search fills it again.  That takes as long for a large pad as
+ * for a small one; clearing single words away does not (FTS5 keeps them until it merges).  An empty
+ * name stands for any stream.  Does nothing if there is no index file.  JOT_UNAVAILABLE: somebody
+ * else holds it; the next search does it. */
 MUST_USE jot_status search_forget(Memory *m, Str stream, Err *e);
 
 /* Compare all of the index with the pad.  Each difference is told as a sentence. */

@@ -2,8 +2,11 @@
  *
  * This is the same index as in search.c, without its patience: who asks for care
  * wants to hear what is wrong. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "memory/index.h"
 
@@ -24,6 +27,14 @@ static bool has_file(const Index *x)
     return x->path[0] && lstat(x->path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/* Whoever has it open sees that it has lost its name. */
+static bool remove_file(const Index *x)
+{
+    AUTO(Arena) arena = { 0 };
+    const char *journal = arena_printf(&arena, "%s-journal", x->path).p;
+    return (unlink(journal) == 0 || errno == ENOENT) && unlink(x->path) == 0;
+}
+
 jot_status search_forget(Memory *m, Str stream, Err *e)
 {
     AUTO_PTR(Search) s = NULL;
@@ -33,12 +44,12 @@ jot_status search_forget(Memory *m, Str stream, Err *e)
     Index *x = &s->index;
     if (!has_file(x) || (stream.n && !index_covers(stream)))
         return JOT_OK;
-    if (stream.n == 0)
-        return index_reset(x, e);
-    jot_status st = index_forget(x, stream, e);
-    if (st == JOT_OK || !x->broken || x->busy)
+    jot_status st = index_reset(x, e);
+    if (st == JOT_OK || x->busy)
         return st;
-    return index_reset(x, e); /* an empty index holds no trace either */
+    /* An index that is gone holds no trace either, and takes no room. */
+    index_close(x);
+    return remove_file(x) ? JOT_OK : st;
 }
 
 /* --- Comparing --------------------------------------------------------------------------- */

@@ -101,6 +101,7 @@ static bool read_snapshot(const json_t *j, Arena *into, Task *out)
                    .retry_count = json_integer_value(json_object_get(j, "retry_count")),
                    .reason = text_of(j, "reason", into),
                    .blocked_until_manual = json_is_true(json_object_get(j, "blocked_until_manual")),
+                   .awaits = !json_is_false(json_object_get(j, "awaits")),
                    .result = text_of(j, "result", into) };
     return task_status_parse(json_str(json_object_get(j, "status")), &out->status) &&
            read_names(json_object_get(j, "tools"), into, &out->tools) &&
@@ -144,7 +145,9 @@ jot_status task_read(Memory *m, Str id, Arena *into, Task *out, Err *e)
 static jot_status append_event(Memory *m, Str stream, const Expect *x, json_t *event, Task *t,
                                Err *e)
 {
-    AUTO_PTR(json_t) body = json_pack("{s:o, s:o}", "event", event, "task", snapshot_json(t));
+    json_t *task = snapshot_json(t);
+    json_object_set_new(task, "awaits", json_boolean(t->awaits));
+    AUTO_PTR(json_t) body = json_pack("{s:o, s:o}", "event", event, "task", task);
     AUTO_PTR(json_t)
     meta = json_pack("{s:s, s:s, s:I}", "event", json_string_value(json_object_get(event, "type")),
                      "status", task_status_name(t->status), "priority", (json_int_t)t->priority);
@@ -208,9 +211,10 @@ jot_status task_add(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
 {
     Shown shown;
     Str stream;
+    bool awaits;
     TRY(stream_of(a->id, into, &stream, e));
     TRY(check_add(a, e));
-    TRY(task_check_dependencies(m, a->id, &a->dependencies, a->later, e));
+    TRY(task_check_dependencies(m, a->id, &a->dependencies, a->later, &awaits, e));
     Task t = { .id = a->id,
                .description = a->description,
                .expected_output = a->expected_output,
@@ -218,7 +222,8 @@ jot_status task_add(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
                .tools = a->tools,
                .dependencies = a->dependencies,
                .priority = a->priority,
-               .max_retries = a->max_retries };
+               .max_retries = a->max_retries,
+               .awaits = awaits };
     Expect absent = { .kind = EXPECT_ABSENT };
     jot_status st = append_event(m, stream, &absent, json_pack("{s:s}", "type", "created"), &t, e);
     if (st == JOT_CONFLICT)

@@ -33,7 +33,7 @@ enum {
     TASK_NAMES_MAX = 1000,         /* dependencies or tools of one task */
     TASK_NAME_MAX = 200,           /* bytes of an agent's or a tool's name */
     TASK_LIST_MAX = 1000,
-    TASK_ORDER_MAX = 10000, /* tasks of a pad that are put in order */
+    TASK_ORDER_MAX = 10000, /* tasks of a pad that are put in order, or followed by an add */
     TASK_PROBLEMS_MAX = 100,
     TASK_RETRIES_MAX = 1000000,
     TASK_PRIORITY_MAX = 1000000,
@@ -65,6 +65,9 @@ typedef struct Task {
     TaskStatus status;
     Str reason; /* why it is blocked or failed */
     bool blocked_until_manual;
+    /* Something it depends on, over any number of steps, was not there when it was added.  Only
+     * such a task can lead to one that is new: an add follows these and no others. */
+    bool awaits;
     Str result;
     uint64_t seq; /* of the last event */
     int64_t at_ms;
@@ -171,9 +174,11 @@ typedef struct TaskOrder {
 MUST_USE jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e);
 
 /* Whether a task with these dependencies would close a cycle: JOT_INVALID shows it.  Dependencies
- * that do not exist are JOT_INVALID too, unless `later`. */
+ * that do not exist are JOT_INVALID too, unless `later`.  *awaits: as in Task.  Completed tasks are
+ * not followed, for nobody waits behind them, and no more than TASK_ORDER_MAX: it is a courtesy,
+ * the order tells every cycle. */
 MUST_USE jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *dependencies,
-                                            bool later, Err *e);
+                                            bool later, bool *awaits, Err *e);
 
 /* --- As JSON --------------------------------------------------------------------------- */
 

@@ -242,55 +242,118 @@ static jot_status check_names(Str id, const TaskNames *names, Err *e)
     return JOT_OK;
 }
 
-static bool among(const Set *s, Str id)
+/* Ids that were met, by their hash. */
+typedef struct Ids {
+    Arena *into;
+    Str *slots;
+    size_t n, size; /* the size is a power of two, and at least twice n */
+} Ids;
+
+static Str *slot_of(const Ids *ids, Str id)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (str_eq(s->items[i].id, id))
-            return true;
-    return false;
+    uint64_t h = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < id.n; i++)
+        h = (h ^ (unsigned char)id.p[i]) * 0x100000001B3u;
+    size_t at = (size_t)(h ^ (h >> 29)) & (ids->size - 1);
+    while (ids->slots[at].n && !str_eq(ids->slots[at], id))
+        at = (at + 1) & (ids->size - 1);
+    return &ids->slots[at];
 }
 
-/* All that the tasks of the set depend on, over any number of steps. */
-static jot_status add_closure(Set *s, bool later, Err *e)
+/* False if it was met before. */
+static bool meet(Ids *ids, Str id)
+{
+    if (2 * ids->n >= ids->size) {
+        Ids larger = { .into = ids->into, .n = ids->n, .size = ids->size ? 2 * ids->size : 64 };
+        larger.slots = NEW_ARRAY(ids->into, Str, larger.size);
+        for (size_t i = 0; i < ids->size; i++)
+            if (ids->slots[i].n)
+                *slot_of(&larger, ids->slots[i]) = ids->slots[i];
+        *ids = larger;
+    }
+    Str *slot = slot_of(ids, id);
+    if (slot->n)
+        return false;
+    *slot = id;
+    ids->n++;
+    return true;
+}
+
+typedef struct Walk {
+    Set set; /* the new task first, then those that may lead to it */
+    Ids met;
+    bool later;  /* what it depends on need not be there */
+    bool old;    /* there was a task of its id before: anybody may depend on it */
+    bool awaits; /* something is missing, or was not looked at */
+} Walk;
+
+/* A dependency of the task at place `of`: to be followed, or not. */
+static jot_status follow(Walk *w, size_t of, Str name, Err *e)
 {
     Shown a, b;
-    for (size_t i = 0; i < s->n; i++) {
-        TaskNames names = s->items[i].dependencies;
-        for (size_t k = 0; k < names.n; k++) {
-            Task t;
-            if (among(s, names.items[k]))
-                continue;
-            jot_status st = task_read(s->m, names.items[k], s->into, &t, e);
-            if (st == JOT_OK)
-                TRY(add_task(s, &t));
-            else if (st == JOT_NOT_FOUND && i == 0 && !later)
-                return err_set(e, JOT_INVALID,
-                               "missing dependency id '%s' referenced by task '%s': add it first, "
-                               "or say that it comes later",
-                               err_show(&a, names.items[k]), err_show(&b, s->items[0].id));
-            else if (st != JOT_NOT_FOUND && (i == 0 || st != JOT_CORRUPT))
-                return st;
-        }
+    Task t;
+    if (!meet(&w->met, name))
+        return JOT_OK;
+    TRY(memory_step(w->set.m, 1, e));
+    jot_status st = task_read(w->set.m, name, w->set.into, &t, e);
+    if (st == JOT_NOT_FOUND && of == 0 && !w->later)
+        return err_set(e, JOT_INVALID,
+                       "missing dependency id '%s' referenced by task '%s': add it first, "
+                       "or say that it comes later",
+                       err_show(&a, name), err_show(&b, w->set.items[0].id));
+    if (st != JOT_OK && st != JOT_NOT_FOUND && (of == 0 || st != JOT_CORRUPT))
+        return st;
+    bool leads = st == JOT_OK && t.status != TASK_COMPLETED && (w->old || t.awaits);
+    bool enough = w->set.n == TASK_ORDER_MAX;
+    w->awaits = w->awaits || st != JOT_OK || (leads && enough);
+    return leads && !enough ? add_task(&w->set, &t) : JOT_OK;
+}
+
+/* All through which the new task may depend on itself, over any number of steps. */
+static jot_status walk(Walk *w, Err *e)
+{
+    for (size_t i = 0; i < w->set.n; i++) {
+        TaskNames names = w->set.items[i].dependencies;
+        for (size_t k = 0; k < names.n; k++)
+            TRY(follow(w, i, names.items[k], e));
     }
     return JOT_OK;
 }
 
-jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *dependencies, bool later,
-                                   Err *e)
+static jot_status look_for_old(Walk *w, Str id, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Set s = { .m = m, .into = &arena, .e = e };
+    Str stream = arena_printf(&arena, TASK_KIND STR_FMT, STR_ARG(id));
+    Record head;
+    Err why = { 0 };
+    jot_status st = store_head(w->set.m->store, stream, HEAD_MARK, &arena, &head, &why);
+    w->old = st != JOT_NOT_FOUND;
+    return st == JOT_OK || st == JOT_NOT_FOUND || st == JOT_CORRUPT ? JOT_OK
+                                                                    : err_pass(e, &why, st);
+}
+
+jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *dependencies, bool later,
+                                   bool *awaits, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Walk w = { .set = { .m = m, .into = &arena, .e = e },
+               .met = { .into = &arena },
+               .later = later };
     Str why = { 0 };
+    *awaits = false;
     if (dependencies->n == 0)
         return JOT_OK;
     TRY(check_names(id, dependencies, e));
-    TRY(add_task(&s, &(Task){ .id = id, .dependencies = *dependencies }));
-    TRY(add_closure(&s, later, e));
-    qsort(s.items, s.n, sizeof *s.items, by_id);
-    Dive d = new_dive(&s, &arena);
+    TRY(look_for_old(&w, id, e));
+    (void)meet(&w.met, id);
+    TRY(add_task(&w.set, &(Task){ .id = id, .dependencies = *dependencies }));
+    TRY(walk(&w, e));
+    *awaits = w.awaits;
+    qsort(w.set.items, w.set.n, sizeof *w.set.items, by_id);
+    Dive d = new_dive(&w.set, &arena);
     d.found = note_cycle;
     d.ctx = &why;
-    dive(&d, find(&s, id));
+    dive(&d, find(&w.set, id));
     return why.n ? err_set(e, JOT_INVALID, "dependency cycle: " STR_FMT, STR_ARG(why)) : JOT_OK;
 }
 

@@ -38,7 +38,8 @@ static void add_canonical(Buf *to, json_t *value)
         return;
     }
     size_t n = json_object_size(value), i = 0;
-    const char **keys = mem_alloc((n + 1) * sizeof *keys);
+    AUTO(Arena) arena = { 0 };
+    const char **keys = NEW_ARRAY(&arena, const char *, n + 1);
     for (void *it = json_object_iter(value); it; it = json_object_iter_next(value, it))
         keys[i++] = json_object_iter_key(it);
     /* Insertion keeps it simple; arguments have few members. */
@@ -57,7 +58,6 @@ static void add_canonical(Buf *to, json_t *value)
         add_canonical(to, json_object_get(value, keys[i]));
     }
     buf_add_char(to, '}');
-    free(keys);
 }
 
 /* What makes two calls the same. */
@@ -222,34 +222,35 @@ UsageWarnings usage_check(const Usage *u, uint64_t limit, Str tool, Str args, Ar
     limit = limit ? limit : USAGE_LIMIT;
     AUTO_PTR(json_t) parsed = parse(args);
     const UsageTool *row = usage_find(u, tool);
+    Shown shown;
+    const char *name = err_show(&shown, tool);
     unsigned long long count = row ? row->calls : 0, most = limit;
     if (count >= most)
         w.limit = arena_printf(
             into,
-            "Tool '" STR_FMT "' has been called %llu times (suggested limit: %llu). If previous "
+            "Tool '%s' has been called %llu times (suggested limit: %llu). If previous "
             "calls didn't return the needed data, consider: (1) trying a different tool, (2) using "
             "different search terms, or (3) proceeding with what you have and noting any data gaps "
             "to the user.",
-            STR_ARG(tool), count, most);
+            name, count, most);
     else if (seen_before(u, tool, parsed))
         w.limit = arena_printf(
             into,
-            "This query is very similar to a previous '" STR_FMT "' call. You have %llu attempt(s) "
+            "This query is very similar to a previous '%s' call. You have %llu attempt(s) "
             "before reaching the suggested limit. If the tool isn't returning useful results, "
             "consider: (1) trying a different tool, (2) using different search terms, or (3) "
             "acknowledging the data limitation to the user.",
-            STR_ARG(tool), most - count);
+            name, most - count);
     else if (count + 1 == most)
-        w.limit = arena_printf(
-            into,
-            "You are approaching the suggested limit for '" STR_FMT "' (%llu/%llu). If this "
-            "doesn't return the needed data, consider trying a different approach.",
-            STR_ARG(tool), count + 1, most);
+        w.limit =
+            arena_printf(into,
+                         "You are approaching the suggested limit for '%s' (%llu/%llu). If this "
+                         "doesn't return the needed data, consider trying a different approach.",
+                         name, count + 1, most);
     if (u->streak + 1 >= USAGE_LOOP && hash_eq(call_hash(tool, args, parsed), u->last))
-        w.loop = arena_printf(into,
-                              "tool-call loop detected: '" STR_FMT
-                              "' with the same arguments, %llu times in a row",
-                              STR_ARG(tool), (unsigned long long)u->streak + 1);
+        w.loop = arena_printf(
+            into, "tool-call loop detected: '%s' with the same arguments, %llu times in a row",
+            name, (unsigned long long)u->streak + 1);
     return w;
 }
 

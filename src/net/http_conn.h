@@ -33,6 +33,7 @@ struct HttpExchange {
     bool inside;     /* its requests are being worked through, further down the stack */
     bool pending;    /* its next request has to be looked at */
     bool last;       /* no further request after this one */
+    bool begun;      /* the time of its next head runs, whatever comes: empty lines gain nothing */
     void (*waited)(void *ctx, HttpExchange *x);
     HttpExchange *next;
 };

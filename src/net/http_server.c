@@ -145,7 +145,6 @@ static void work_through(HttpExchange *x)
 static void read_all(HttpExchange *x)
 {
     char piece[PIECE];
-    bool quiet = http_reader_idle(&x->reader);
     for (size_t n; x->state == HTTP_READING || x->state == HTTP_LINGERING;) {
         n = x->server->ev->bufferevent_read(x->bev, piece, sizeof piece);
         if (n == 0)
@@ -153,9 +152,9 @@ static void read_all(HttpExchange *x)
         if (x->state == HTTP_LINGERING)
             continue;
         http_reader_add(&x->reader, (Str){ piece, n });
-        if (quiet)
+        if (!x->begun)
             http_set_timer(x, x->server->limits.head_ms);
-        quiet = false;
+        x->begun = true;
         work_through(x);
     }
 }
@@ -174,7 +173,8 @@ void http_answered(HttpExchange *x)
     }
     http_reader_next(&x->reader);
     x->state = HTTP_READING;
-    http_set_timer(x, http_reader_idle(&x->reader) ? s->limits.idle_ms : s->limits.head_ms);
+    x->begun = !http_reader_idle(&x->reader);
+    http_set_timer(x, x->begun ? s->limits.head_ms : s->limits.idle_ms);
     x->pending = !x->inside; /* else the loop above goes on */
 }
 
@@ -266,7 +266,7 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     if (s->n == s->limits.connections_max)
         make_room(s);
     HttpExchange *x = mem_alloc(sizeof *x);
-    *x = (HttpExchange){ .server = s, .fd = (int)fd, .next = s->all };
+    *x = (HttpExchange){ .server = s, .fd = (int)fd, .next = s->all, .begun = true };
     setsockopt(x->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     x->reader.body_max = s->limits.body_max;
     x->bev = ev->bufferevent_socket_new(s->base, fd, BEV_OPT_CLOSE_ON_FREE);

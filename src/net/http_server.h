@@ -7,8 +7,9 @@
  * client still waits.
  *
  * Limits: the sizes in http_message.h and below; a head, a body and a pause between
- * requests have a time each, from their first byte to their last, so trickling bytes
- * gains nothing; a client that does not read is cut off. */
+ * requests have a time each, from their first byte to their last (the first head from
+ * the connection's first moment), so trickling bytes or empty lines gains nothing; a
+ * client that does not read is cut off. */
 #ifndef NET_HTTP_SERVER_H
 #define NET_HTTP_SERVER_H
 

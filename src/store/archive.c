@@ -17,12 +17,18 @@
 #include "base/id.h"
 #include "store/engine.h"
 #include "store/record.h"
+#include "store/walk.h"
 
 #define WORDS "jotter archive "
 #define STREAM "stream "
 #define END "end "
 
-enum { VERSION = 1, STEP = 64 * 1024, PAGE = 256, FLUSH_BYTES = 1024 * 1024 };
+enum {
+    PLAIN = 1, /* every stream is without gaps */
+    GAPS = 2,  /* numbers are missing somewhere: a reader of PLAIN alone would call that damage */
+    STEP = 64 * 1024,
+    FLUSH_BYTES = 1024 * 1024,
+};
 
 typedef struct Place {
     Str name;
@@ -113,6 +119,7 @@ static jot_status next_line(Lines *l, Str *line, Err *e)
 /* --- Verifying ------------------------------------------------------------------------- */
 
 typedef struct Proof {
+    uint64_t version;
     uint64_t lines, records;
     HashState hash;
     bool ended;
@@ -124,16 +131,17 @@ static jot_status damaged(const Proof *p, Err *e, const char *what)
                    (unsigned long long)p->lines, what);
 }
 
-static jot_status check_first(const Proof *p, Str line, Err *e)
+static jot_status check_first(Proof *p, Str line, Err *e)
 {
     uint64_t version = 0;
     Str number = str_slice(line, strlen(WORDS), line.n ? line.n - 1 : 0);
     if (!archive_begins(line) || !str_to_u64(number, UINT32_MAX, &version) || version == 0)
         return damaged(p, e, "it does not begin like an archive of Jotter");
-    if (version > VERSION)
+    if (version > GAPS)
         return err_set(e, JOT_UNSUPPORTED,
                        "the archive has format %llu; this version of Jotter reads up to %d",
-                       (unsigned long long)version, VERSION);
+                       (unsigned long long)version, GAPS);
+    p->version = version;
     return JOT_OK;
 }
 
@@ -168,7 +176,8 @@ static jot_status add_record(Archive *a, Proof *p, Str line, off_t at, Err *e)
     if (!place)
         return damaged(p, e, "a record without a stream");
     if (record_read(line, RECORD_ALL, &arena, &r, &why) != JOT_OK ||
-        store_check_next(place->name, &place->mark, &r, &why) != JOT_OK)
+        (p->version == PLAIN ? store_check_next(place->name, &place->mark, &r, &why)
+                             : store_check_behind(place->name, &place->mark, &r, &why)) != JOT_OK)
         return damaged(p, e, why.text);
     if (!place->mark.seq)
         place->first = at;
@@ -254,6 +263,24 @@ static const Place *find(const Archive *a, Str name)
     return i < a->n && str_eq(a->places[i].name, name) ? &a->places[i] : NULL;
 }
 
+/* Pass over the records in front of a seq, without keeping anything of them. */
+static jot_status skip_to(Lines *l, uint64_t from, off_t head, Err *e)
+{
+    while (l->at <= head) {
+        AUTO(Arena) scratch = { 0 };
+        Str line;
+        Record r;
+        TRY(next_line(l, &line, e));
+        TRY(record_read(line, RECORD_NO_BODY, &scratch, &r, e));
+        if (r.mark.seq < from)
+            continue;
+        l->used -= line.n; /* that one comes again */
+        l->at -= (off_t)line.n;
+        break;
+    }
+    return JOT_OK;
+}
+
 /* The record on the next line; what was verified once can have been changed since. */
 static jot_status next_record(Lines *l, RecordWant want, Arena *into, Record *out, Err *e)
 {
@@ -284,17 +311,17 @@ static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit
     AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : place->first);
     *out = (Records){ 0 };
     size_t bytes = 0, cap = 0;
+    if (from <= place->mark.seq)
+        TRY(skip_to(&l, from, place->head, e));
     while (from <= place->mark.seq && l.at <= place->head && out->n < limit) {
         off_t at = l.at;
         Record r;
         TRY(next_record(&l, RECORD_ALL, into, &r, e));
-        bytes += r.mark.seq < from ? 0 : r.body.n;
+        bytes += r.body.n;
         if (out->n && bytes > STORE_READ_BYTES) {
             l.at = at;
             break;
         }
-        if (r.mark.seq < from)
-            continue;
         out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Record), alignof(Record));
         out->items[out->n++] = r;
     }
@@ -360,11 +387,9 @@ static jot_status open_fd(const Io *io, int fd, Archive **out, Proof *p, Err *e)
     store_init(&a->base, &archive_ops, &(StoreOptions){ .io = io, .read_only = true });
     snprintf(a->base.read_only_why, sizeof a->base.read_only_why, "it is an archive");
     a->fd = fd;
-    jot_status st = verify(a, p, e);
-    if (st != JOT_OK) {
-        archive_close(&a->base);
-        return st;
-    }
+    AUTO_PTR(Store) owned = &a->base;
+    TRY(verify(a, p, e));
+    (void)TAKE(owned);
     *out = a;
     return JOT_OK;
 }
@@ -374,9 +399,9 @@ jot_status archive_open(Store **out, const Io *io, const char *path, Err *e)
     Shown shown;
     Proof p;
     Archive *a = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = io_open_path(io ? io : &io_system, path);
     if (fd < 0)
-        return err_errno(e, errno, "could not open '%s'", err_show(&shown, str(path)));
+        return err_errno(e, -fd, "could not open '%s'", err_show(&shown, str(path)));
     TRY(open_fd(io ? io : &io_system, fd, &a, &p, e));
     *out = &a->base;
     return JOT_OK;
@@ -388,10 +413,22 @@ typedef struct Writer {
     Store *from;
     const Io *io;
     int fd;
-    Buf text; /* what is not in the file yet */
+    int version; /* that is being written, ... */
+    bool gaps;   /* ... and it has turned out that it must be GAPS */
+    Buf text;    /* what is not in the file yet */
     HashState hash;
     ArchiveCount count;
+    Arena arena; /* of what there is to tell, when the archive is there */
+    CopyTold *told;
+    size_t told_n, told_cap;
 } Writer;
+
+static void writer_done(Writer *w)
+{
+    buf_free(&w->text);
+    arena_free(&w->arena);
+}
+DEFINE_AUTO(Writer, writer_done)
 
 static jot_status flush(Writer *w, Err *e)
 {
@@ -404,40 +441,72 @@ static jot_status flush(Writer *w, Err *e)
     return got < 0 ? err_errno(e, -got, "could not write the archive") : JOT_OK;
 }
 
-static jot_status write_stream(void *writer, Str stream, Err *e)
+static void tell(Writer *w, CopyNews news, Str stream, jot_status status, const char *what)
+{
+    w->told = arena_grow(&w->arena, w->told, w->told_n, &w->told_cap, sizeof(CopyTold),
+                         alignof(CopyTold));
+    w->told[w->told_n++] =
+        (CopyTold){ news, arena_copy(&w->arena, stream), status, arena_cstr(&w->arena, str(what)) };
+}
+
+static void tell_lost(Writer *w, const Walk *walk)
+{
+    char what[300];
+    walk_say(walk, what, sizeof what);
+    w->count.lost += walk->lost;
+    tell(w, COPY_LOST, walk->stream, JOT_CORRUPT, what);
+}
+
+static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
+{
+    for (size_t i = 0; i < page->n; i++) {
+        const Record *r = &page->items[i];
+        w->gaps = w->gaps || (last->seq && r->mark.seq > last->seq + 1);
+        *last = r->mark;
+        record_write(&w->text, r);
+        if (w->text.n >= FLUSH_BYTES)
+            TRY(flush(w, e));
+    }
+    w->count.records += page->n;
+    return JOT_OK;
+}
+
+/* As much of a stream as can be read; what its source refuses stops no other. */
+static jot_status write_stream(void *writer, const Listed *l, const Err *edit, Err *e)
 {
     Writer *w = writer;
-    Shown shown;
-    uint64_t from = 1;
+    Walk walk = walk_new(w->from, l->name, mark_last(&l->mark));
+    Mark last = { 0 };
     bool named = false;
-    for (bool more = true; more;) {
+    if (w->gaps && w->version == PLAIN)
+        return JOT_OK; /* it is begun anew */
+    if (edit)
+        tell(w, COPY_REFUSED, l->name, edit->status, edit->text);
+    while (walk.more) {
         AUTO(Arena) arena = { 0 };
         Records page;
-        TRY(store_read(w->from, stream, from, PAGE, &arena, &page, e));
-        if (page.damaged)
-            return err_set(e, JOT_CORRUPT, "'%s' has damaged records from seq %llu on",
-                           err_show(&shown, stream), (unsigned long long)from);
+        Err why = { 0 };
+        jot_status st = walk_read(&walk, &arena, &page, &why);
+        if (st != JOT_OK && st != JOT_NOT_FOUND)
+            tell(w, COPY_REFUSED, l->name, st, why.text);
+        if (st != JOT_OK)
+            break;
         if (page.n && !named)
-            buf_addf(&w->text, STREAM STR_FMT "\n", STR_ARG(stream));
+            buf_addf(&w->text, STREAM STR_FMT "\n", STR_ARG(l->name));
         named = named || page.n;
-        for (size_t i = 0; i < page.n; i++) {
-            record_write(&w->text, &page.items[i]);
-            from = page.items[i].mark.seq + 1;
-            if (w->text.n >= FLUSH_BYTES)
-                TRY(flush(w, e));
-        }
-        w->count.records += page.n;
-        more = page.more && page.n;
+        TRY(write_page(w, &last, &page, e));
     }
     w->count.streams += named;
+    if (walk.lost)
+        tell_lost(w, &walk);
     return JOT_OK;
 }
 
 static jot_status write_all(Writer *w, Err *e)
 {
     hash_init(&w->hash);
-    buf_addf(&w->text, WORDS "%d\n", VERSION);
-    TRY(store_each_recorded(w->from, write_stream, w, e));
+    buf_addf(&w->text, WORDS "%d\n", w->version);
+    TRY(walk_streams(w->from, write_stream, w, e));
     TRY(flush(w, e));
     HashState hash = w->hash;
     buf_addf(&w->text, END "%llu %llu %s\n", (unsigned long long)w->count.streams,
@@ -462,32 +531,61 @@ static jot_status prove(const Io *io, int dir, const char *name, const ArchiveCo
     return same ? JOT_OK : err_set(e, JOT_IO, "the archive is not what was written");
 }
 
-static jot_status write_named(Store *from, int dir, const char *draft, const char *name,
-                              ArchiveCount *out, Err *e)
+static jot_status write_draft(Writer *w, int dir, const char *draft, Err *e)
 {
-    const Io *io = from->io;
-    Shown shown;
-    AUTO(Fd) fd = io_open(io, dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600);
+    AUTO(Fd) fd = io_open(w->io, dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600);
     if (fd < 0)
         return err_errno(e, -fd, "could not make the archive");
-    Writer w = { .from = from, .io = io, .fd = fd, .text = { .max = 2 * (size_t)RECORD_LINE_MAX } };
-    jot_status st = write_all(&w, e);
-    buf_free(&w.text);
-    TRY(st);
-    TRY(prove(io, dir, draft, &w.count, e));
-    int got = io_rename(io, dir, draft, name, RENAME_NOREPLACE);
+    w->fd = fd;
+    w->text = (Buf){ .max = 2 * (size_t)RECORD_LINE_MAX };
+    return write_all(w, e);
+}
+
+/* In the first version, which all readers know, unless the pad is not like that. */
+static jot_status write_either(Writer *w, int dir, const char *draft, Err *e)
+{
+    w->version = PLAIN;
+    TRY(write_draft(w, dir, draft, e));
+    if (!w->gaps)
+        return JOT_OK;
+    writer_done(w);
+    *w = (Writer){ .from = w->from, .io = w->io, .version = GAPS };
+    int removed = io_unlink(w->io, dir, draft);
+    if (removed < 0)
+        return err_errno(e, -removed, "could not make the archive");
+    return write_draft(w, dir, draft, e);
+}
+
+static jot_status write_named(Writer *w, int dir, const char *draft, const char *name, Err *e)
+{
+    Shown shown;
+    TRY(write_either(w, dir, draft, e));
+    TRY(prove(w->io, dir, draft, &w->count, e));
+    int got = io_rename(w->io, dir, draft, name, RENAME_NOREPLACE);
     if (got == -EEXIST)
         return err_set(e, JOT_CONFLICT, "'%s' exists: choose another name",
                        err_show(&shown, str(name)));
     if (got == 0)
-        got = io_fsync(io, dir);
-    if (got < 0)
-        return err_errno(e, -got, "could not name the archive");
-    *out = w.count;
-    return JOT_OK;
+        got = io_fsync(w->io, dir);
+    return got < 0 ? err_errno(e, -got, "could not name the archive") : JOT_OK;
 }
 
-jot_status archive_write(Store *from, const char *path, ArchiveCount *out, Err *e)
+/* The archive is there: tell what is not in it. */
+static jot_status tell_all(const Writer *w, const CopyHooks *hooks, Err *e)
+{
+    for (size_t i = 0; i < w->told_n && hooks && hooks->told; i++)
+        hooks->told(hooks->ctx, &w->told[i]);
+    if (w->told_n == 0)
+        return JOT_OK;
+    const CopyTold *first = &w->told[0];
+    if (w->told_n == 1)
+        return err_set(e, first->status, "%s", first->what);
+    return err_set(e, first->status, "%zu streams are not whole in the archive, one of them: %s",
+                   w->told_n, first->what);
+}
+
+jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks, ArchiveCount *out,
+                         Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Shown shown;
@@ -507,8 +605,10 @@ jot_status archive_write(Store *from, const char *path, ArchiveCount *out, Err *
     if (io_stat(io, dir, name, &info) == 0)
         return err_set(e, JOT_CONFLICT, "'%s' exists: choose another name", err_show(&shown, last));
     const char *draft = arena_printf(&arena, ".%s.%s", name, id_random(io, 8).text).p;
-    jot_status st = write_named(from, dir, draft, name, out, e);
+    AUTO(Writer) w = { .from = from, .io = io };
+    jot_status st = write_named(&w, dir, draft, name, e);
     if (st != JOT_OK)
         (void)io_unlink(io, dir, draft);
-    return st;
+    *out = w.count;
+    return st == JOT_OK ? tell_all(&w, hooks, e) : st;
 }

@@ -6,6 +6,9 @@
  *   stream runs/...            streams in byte order
  *   end STREAMS RECORDS SHA256     of every byte before this line
  *
+ * If numbers are missing between the records of a stream, because some were lost,
+ * the first line says 2 instead of 1, and that they may be.
+ *
  * An open archive is a Store that can only be read, so whatever copies a pad
  * copies an archive.  It is read to its end before it is believed: the hash, the
  * form of every line, the order of names, each record's sums and chain. */
@@ -25,11 +28,15 @@ MUST_USE jot_status archive_open(Store **out, const Io *io, const char *path, Er
 
 typedef struct ArchiveCount {
     uint64_t streams, records, bytes; /* bytes of the file */
+    uint64_t lost;                    /* records of the pad that cannot be read */
 } ArchiveCount;
 
 /* Write every stream of `from` to a file that does not exist yet.  It gets its name when it is
  * complete, durable and verified; a failure leaves nothing.  JOT_CONFLICT: the file exists.
- * JOT_CORRUPT: the pad has records that cannot be read. */
-MUST_USE jot_status archive_write(Store *from, const char *path, ArchiveCount *out, Err *e);
+ * JOT_CORRUPT: records of the pad cannot be read; the archive is there, and has all others.  Each
+ * stream that is concerned is told as by store_copy, when the archive has its name; `hooks` may be
+ * NULL. */
+MUST_USE jot_status archive_write(Store *from, const char *path, const CopyHooks *hooks,
+                                  ArchiveCount *out, Err *e);
 
 #endif

@@ -1,66 +1,87 @@
 /* copy.c - a pad moved from one store to another, with history.
  *
  * Each stream is brought over by itself: what the target already has is
- * compared, what it lacks is put behind it, and every record is read back.  A
- * copy that was interrupted goes on when it is started again.  Bodies that
- * were redacted at the source since the last copy are redacted at the target.
+ * compared, what it lacks is put in its place, and every record is read back.  A
+ * copy that was interrupted goes on when it is started again, because nothing but
+ * the two pads says how far it came.
+ *
+ * What can be read is copied, what cannot is told; what one stream refuses stops
+ * no other.  A target whose history differs is not changed.
+ *
+ * A purge is carried over in two steps: first the tombstone and what follows it
+ * are put behind what the target has, then everything before it is forgotten.
+ * Whoever dies in between leaves a target that has the tombstone, and that is
+ * proof enough for the next copy.
  *
  * A name can have become a directory since, or a directory a name: a stream
- * whose place is still taken waits until the others have been copied.
- *
- * A target whose history differs is never changed: the copy stops there. */
+ * whose place is still taken waits until the others have been copied. */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "store/engine.h"
+#include "store/walk.h"
 
-enum { BATCH = 256 };
+enum { SENTENCE = 300, TOKEN_TRIES = 100 };
+
+typedef struct Waiting {
+    Str name;
+    uint64_t newest;
+} Waiting;
 
 typedef struct Copy {
     Store *from, *to;
-    void (*progress)(void *ctx, const CopyCount *count);
-    void *ctx;
+    const CopyHooks *hooks;
     CopyCount count;
-    uint64_t have;   /* the target's head in the stream at hand */
-    uint64_t redact; /* its live value, redacted at the source: to be done behind its successor */
-    Arena arena;     /* of the names below */
-    Str *waiting;    /* streams whose place was taken */
+    Err first;         /* of all that is wrong, and its status the one to return */
+    uint64_t problems; /* that are wrong */
+    uint64_t fence;    /* the highest that was seen */
+    bool tokens;       /* the source has a stream of tokens, ... */
+    uint64_t token;    /* ... which stands there */
+    /* Of the stream at hand: */
+    bool at_source;     /* whatever failed, failed there */
+    Mark head;          /* the target's; seq 0: none */
+    uint64_t redact;    /* its live value, redacted at the source: done behind its successor */
+    uint64_t tombstone; /* of a purge at the source: what stands before it in the target must go */
+    bool forgot;        /* text was redacted or purged */
+    Arena arena;        /* of the names below */
+    Waiting *waiting;   /* streams whose place was taken */
     size_t waiting_n, waiting_cap;
 } Copy;
 
-jot_status store_record_edits(Store *s, Str stream, Err *e)
+static void copy_done(Copy *c)
 {
-    /* An append that cannot succeed: a conflict always answers with a head that exists. */
-    Expect never = { .kind = EXPECT_SEQ, .seq = STORE_SEQ_MAX };
-    Draft nothing = { .op = OP_PUT };
-    Mark head;
-    jot_status st = store_append(s, stream, &never, &nothing, &head, e);
-    assert(st != JOT_OK);
-    return st == JOT_CONFLICT ? JOT_OK : st;
+    arena_free(&c->arena);
+}
+DEFINE_AUTO(Copy, copy_done)
+
+/* --- Telling ---------------------------------------------------------------------------- */
+
+static void tell(Copy *c, CopyNews news, Str stream, jot_status status, const char *what)
+{
+    CopyTold t = { news, stream, status, what };
+    if (c->hooks->told)
+        c->hooks->told(c->hooks->ctx, &t);
+    if (status == JOT_OK)
+        return;
+    c->problems++;
+    /* Damage is what must be known; of the rest the first counts. */
+    if (c->problems == 1 || (status == JOT_CORRUPT && c->first.status != JOT_CORRUPT))
+        err_set(&c->first, status, "%s", what);
 }
 
-jot_status store_each_recorded(Store *s, jot_status (*each)(void *ctx, Str stream, Err *e),
-                               void *ctx, Err *e)
+static void refuse(Copy *c, Str stream, const Err *why)
 {
-    char after[STORE_NAME_MAX];
-    size_t after_n = 0;
-    for (bool more = true; more;) {
-        AUTO(Arena) arena = { 0 };
-        Listing page;
-        TRY(store_list(s, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena, &page,
-                       e));
-        for (size_t i = 0; i < page.n; i++) {
-            if (page.items[i].mark.seq == 0)
-                TRY(store_record_edits(s, page.items[i].name, e));
-            TRY(each(ctx, page.items[i].name, e));
-        }
-        more = page.more && page.n;
-        if (page.n) {
-            after_n = page.items[page.n - 1].name.n;
-            memcpy(after, page.items[page.n - 1].name.p, after_n);
-        }
-    }
-    return JOT_OK;
+    c->count.refused++;
+    tell(c, COPY_REFUSED, stream, why->status, why->text);
+}
+
+static void tell_lost(Copy *c, const Walk *w)
+{
+    char what[SENTENCE];
+    walk_say(w, what, sizeof what);
+    c->count.lost += w->lost;
+    tell(c, COPY_LOST, w->stream, JOT_CORRUPT, what);
 }
 
 static jot_status differs(Err *e, Str stream, uint64_t seq)
@@ -69,6 +90,8 @@ static jot_status differs(Err *e, Str stream, uint64_t seq)
     return err_set(e, JOT_CONFLICT, "record %llu of '%s' is another one in the target",
                    (unsigned long long)seq, err_show(&shown, stream));
 }
+
+/* --- Records ---------------------------------------------------------------------------- */
 
 static bool same_record(const Record *a, const Record *b)
 {
@@ -87,15 +110,16 @@ static jot_status settle(Copy *c, Str stream, const Record *source, const Record
     bool redact = source->mark.redacted && !target->mark.redacted;
     if (!redact || !hash_eq(source->mark.chain, target->mark.chain))
         return differs(e, stream, source->mark.seq);
-    if (source->mark.seq == c->have) {
-        c->redact = c->have;
+    c->forgot = true;
+    if (source->mark.seq == c->head.seq) {
+        c->redact = c->head.seq;
         return JOT_OK;
     }
     return store_redact(c->to, stream, NULL, source->mark.seq, e);
 }
 
-/* Records `want` as they stand in the target now, against the source's. */
-static jot_status compare(Copy *c, Str stream, const Record *want, size_t n, Err *e)
+/* Records as they stand in the target now, against the source's. */
+static jot_status read_back(Copy *c, Str stream, const Record *want, size_t n, Err *e)
 {
     for (size_t done = 0; done < n;) {
         AUTO(Arena) arena = { 0 };
@@ -104,107 +128,367 @@ static jot_status compare(Copy *c, Str stream, const Record *want, size_t n, Err
         if (got.n == 0)
             return differs(e, stream, want[done].mark.seq);
         for (size_t i = 0; i < got.n && done < n; i++, done++)
-            TRY(settle(c, stream, &want[done], &got.items[i], e));
+            if (!same_record(&want[done], &got.items[i]))
+                return differs(e, stream, want[done].mark.seq);
     }
     return JOT_OK;
 }
 
-static jot_status copy_batch(Copy *c, Str stream, const Records *batch, Err *e)
+/* Records the target lacks, and none that it has between them. */
+static jot_status put(Copy *c, Str stream, const Record *records, size_t n, Err *e)
 {
-    size_t known = 0;
-    while (known < batch->n && batch->items[known].mark.seq <= c->have)
-        known++;
-    size_t fresh = batch->n - known;
-    /* Known ones first: they decide whether the two histories are one. */
-    TRY(compare(c, stream, batch->items, known, e));
-    if (fresh) {
-        TRY(store_put_records(c->to, stream, batch->items + known, fresh, e));
-        TRY(compare(c, stream, batch->items + known, fresh, e));
-        c->have = batch->items[batch->n - 1].mark.seq;
-    }
-    c->count.records += batch->n;
-    c->count.copied += fresh;
-    for (size_t i = 0; i < batch->n; i++)
-        c->count.bytes += batch->items[i].body.n;
-    if (c->progress)
-        c->progress(c->ctx, &c->count);
+    const Mark *first = &records[0].mark, *last = &records[n - 1].mark;
+    bool row = last->seq - first->seq == n - 1;
+    if (row && (c->head.seq == 0 || first->seq == c->head.seq + 1))
+        TRY(store_put_records(c->to, stream, records, n, e));
+    else
+        TRY(store_place_records(c->to, stream, NULL, records, n, e));
+    TRY(read_back(c, stream, records, n, e));
+    c->count.copied += n;
+    if (last->seq > c->head.seq)
+        c->head = *last;
     return JOT_OK;
 }
 
-static jot_status copy_stream(Copy *c, Str stream, Err *e)
+/* Those of the page that are not behind the target's head: *done of them. */
+static jot_status copy_known(Copy *c, Str stream, const Records *page, size_t *done, Err *e)
+{
+    const Record *items = page->items;
+    uint64_t have = c->head.seq;
+    while (*done < page->n && items[*done].mark.seq <= have) {
+        AUTO(Arena) arena = { 0 };
+        Records got;
+        uint64_t from = items[*done].mark.seq;
+        TRY(store_read(c->to, stream, from, page->n - *done, &arena, &got, e));
+        if (got.n == 0)
+            return differs(e, stream, from);
+        for (size_t i = 0; i < got.n && *done < page->n; i++) {
+            uint64_t seq = got.items[i].mark.seq;
+            size_t n = 0; /* that stand before it and are missing */
+            while (*done + n < page->n && items[*done + n].mark.seq < seq)
+                n++;
+            if (n)
+                TRY(put(c, stream, items + *done, n, e));
+            *done += n;
+            if (*done < page->n && items[*done].mark.seq == seq)
+                TRY(settle(c, stream, &items[(*done)++], &got.items[i], e));
+        }
+    }
+    return JOT_OK;
+}
+
+static jot_status copy_page(Copy *c, Str stream, const Records *page, Err *e)
+{
+    size_t done = 0;
+    /* Known ones first: they decide whether the two histories are one. */
+    TRY(copy_known(c, stream, page, &done, e));
+    if (done < page->n)
+        TRY(put(c, stream, page->items + done, page->n - done, e));
+    c->count.records += page->n;
+    for (size_t i = 0; i < page->n; i++) {
+        c->count.bytes += page->items[i].body.n;
+        if (page->items[i].mark.fence > c->fence)
+            c->fence = page->items[i].mark.fence;
+    }
+    if (c->hooks->progress)
+        c->hooks->progress(c->hooks->ctx, &c->count);
+    return JOT_OK;
+}
+
+/* --- What the source has forgotten ------------------------------------------------------ */
+
+/* The target's record with this seq, without a word if there is none. */
+static jot_status target_at(Copy *c, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
+{
+    Records got;
+    *out = (Record){ 0 };
+    TRY(store_read(c->to, stream, seq, 1, into, &got, e));
+    if (got.n && (seq == 0 || got.items[0].mark.seq == seq))
+        *out = got.items[0];
+    return JOT_OK;
+}
+
+/* Is what the target has before the tombstone what was purged? */
+static jot_status is_copy_of_purged(Copy *c, Str stream, const Record *tombstone, bool *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record there;
+    Purged told[STORE_PURGED_MAX];
+    size_t n = store_purged(tombstone, told);
+    TRY(target_at(c, stream, tombstone->mark.seq, &arena, &there, e));
+    *out = there.mark.seq ? same_record(&there, tombstone)
+                          : tombstone->mark.seq == c->head.seq + 1 &&
+                                store_check_next(stream, &c->head, tombstone, NULL) == JOT_OK;
+    for (size_t i = 0; i < n && !*out && !there.mark.seq; i++) {
+        Record oldest;
+        TRY(target_at(c, stream, told[i].seq, &arena, &oldest, e));
+        *out = oldest.mark.seq &&
+               str_starts(str(hash_hex(oldest.mark.chain).text), str(told[i].chain));
+    }
+    return JOT_OK;
+}
+
+/* A tombstone in front of everything is what a purge leaves.  One that does not tell so may also be
+ * left of a trim, if there is as much behind it as a trim leaves. */
+static bool left_by_purge(const Record *oldest, const Records *page)
+{
+    Purged told[STORE_PURGED_MAX];
+    return oldest->mark.op == OP_DELETE && oldest->mark.seq > 1 &&
+           (store_purged(oldest, told) || (page->n < STORE_ID_WINDOW && !page->damaged));
+}
+
+/* The oldest record of the source, before anything is done to a target that has the stream. */
+static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *page, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Shown shown;
+    Record oldest;
+    char what[SENTENCE];
+    Mark *m = &page->items[0].mark;
+    TRY(target_at(c, stream, 0, &arena, &oldest, e));
+    bool older = oldest.mark.seq && oldest.mark.seq < m->seq, ours = true;
+    if (older && left_by_purge(&page->items[0], page)) {
+        TRY(is_copy_of_purged(c, stream, &page->items[0], &ours, e));
+        if (!ours)
+            return err_set(e, JOT_CONFLICT,
+                           "'%s' was purged at the source, and what the target has cannot be shown "
+                           "to be a copy of it: purge it there too",
+                           err_show(&shown, stream));
+        c->tombstone = m->seq;
+    } else if (m->seq > c->head.seq + 1 && w->lost == 0) { /* else it is told as lost */
+        snprintf(what, sizeof what,
+                 "records %llu to %llu were trimmed at the source before they were copied; older "
+                 "ones stay",
+                 (unsigned long long)c->head.seq + 1, (unsigned long long)m->seq - 1);
+        TRY(store_check_behind(stream, &c->head, &page->items[0], e));
+        m->gap = m->seq - c->head.seq - 1;
+        tell(c, COPY_GAP, stream, JOT_OK, what);
+    }
+    return JOT_OK;
+}
+
+/* --- Streams ---------------------------------------------------------------------------- */
+
+static jot_status look_at_target(Copy *c, Str stream, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record head = { 0 };
-    jot_status st = store_head(c->to, stream, HEAD_MARK, &arena, &head, e);
-    if (st != JOT_OK && st != JOT_NOT_FOUND)
-        return st;
-    c->have = head.mark.seq;
-    c->redact = 0;
-    uint64_t from = 1;
-    for (bool more = true; more;) {
-        AUTO(Arena) work = { 0 };
-        Records batch;
-        TRY(store_read(c->from, stream, from, BATCH, &work, &batch, e));
-        Shown shown;
-        if (batch.damaged)
-            return err_set(e, JOT_CORRUPT, "'%s' has damaged records from seq %llu on",
-                           err_show(&shown, stream), (unsigned long long)from);
-        if (batch.n == 0)
-            break;
-        if (from == 1 && c->have && batch.items[0].mark.seq > c->have + 1)
-            return err_set(e, JOT_CONFLICT,
-                           "the source has trimmed what '%s' needs behind seq %llu",
-                           err_show(&shown, stream), (unsigned long long)c->have);
-        TRY(copy_batch(c, stream, &batch, e));
-        from = batch.items[batch.n - 1].mark.seq + 1;
-        more = batch.more;
+    Err why = { 0 };
+    c->at_source = c->forgot = false;
+    c->redact = c->tombstone = 0;
+    c->head = (Mark){ 0 };
+    jot_status st = store_head(c->to, stream, HEAD_MARK, &arena, &head, &why);
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK;
+    if (st == JOT_OK && head.mark.seq == 0) { /* a person's edit there is a version of its own */
+        TRY(store_record_edits(c->to, stream, e));
+        st = store_head(c->to, stream, HEAD_MARK, &arena, &head, &why);
     }
-    if (c->have >= from)
-        return differs(e, stream, from);
+    c->head = head.mark;
+    return err_pass(e, &why, st);
+}
+
+/* What must wait until the target has everything. */
+static jot_status finish(Copy *c, Str stream, const Walk *w, Err *e)
+{
+    /* What the source has lost the target may have still. */
+    if (c->head.seq > w->last.seq && !w->lost)
+        return differs(e, stream, w->last.seq + 1);
     if (c->redact)
         TRY(store_redact(c->to, stream, NULL, c->redact, e));
+    Expect head = { .kind = EXPECT_SEQ, .seq = c->head.seq };
+    if (!c->tombstone)
+        return JOT_OK;
+    c->forgot = true;
+    return store_forget_before(c->to, stream, &head, c->tombstone, e);
+}
+
+static jot_status copy_stream(Copy *c, Str stream, uint64_t newest, Err *e)
+{
+    TRY(look_at_target(c, stream, e));
+    Walk w = walk_new(c->from, stream, newest);
+    bool begun = c->head.seq == 0;
+    while (w.more) {
+        AUTO(Arena) work = { 0 };
+        Records page;
+        jot_status st = walk_read(&w, &work, &page, e);
+        c->at_source = st != JOT_OK;
+        if (st == JOT_NOT_FOUND)
+            return JOT_OK; /* it is gone, or nobody could record it */
+        TRY(st);
+        if (page.n == 0)
+            continue;
+        if (!begun)
+            TRY(look_at_oldest(c, stream, &w, &page, e));
+        begun = true;
+        TRY(copy_page(c, stream, &page, e));
+    }
+    TRY(finish(c, stream, &w, e));
     c->count.streams++;
+    if (w.lost)
+        tell_lost(c, &w);
     return JOT_OK;
 }
 
-/* JOT_INVALID is the answer to a name that is taken. */
-static jot_status copy_or_wait(void *copy, Str stream, Err *e)
+/* Is this the target's refusal as a whole, and not one stream's? */
+static bool is_over(const Copy *c, jot_status st)
+{
+    bool own = st == JOT_CORRUPT || st == JOT_CONFLICT || st == JOT_INVALID || st == JOT_DENIED ||
+               st == JOT_TOO_BIG || st == JOT_NOT_FOUND;
+    return !own && !c->at_source;
+}
+
+static jot_status copy_or_tell(Copy *c, Str stream, uint64_t newest, bool last, Err *e)
+{
+    Err why = { 0 };
+    jot_status st = copy_stream(c, stream, newest, &why);
+    if (c->forgot)
+        tell(c, COPY_FORGOT, stream, JOT_OK,
+             c->tombstone ? "it was purged, as at the source"
+                          : "versions were redacted, as at the source");
+    if (st == JOT_OK)
+        return JOT_OK;
+    if (is_over(c, st))
+        return err_pass(e, &why, st);
+    /* JOT_INVALID is the answer to a name that is taken. */
+    if (st != JOT_INVALID || c->at_source || last) {
+        refuse(c, stream, &why);
+        return JOT_OK;
+    }
+    c->waiting = arena_grow(&c->arena, c->waiting, c->waiting_n, &c->waiting_cap, sizeof(Waiting),
+                            alignof(Waiting));
+    c->waiting[c->waiting_n++] = (Waiting){ arena_copy(&c->arena, stream), newest };
+    return JOT_OK;
+}
+
+/* How far the source's tokens have come; those that cannot be read were given, too. */
+static void look_at_tokens(Copy *c, const Listed *l)
+{
+    Walk w = walk_new(c->from, l->name, mark_last(&l->mark));
+    Err why = { 0 };
+    jot_status st = JOT_OK;
+    while (w.more && st == JOT_OK) {
+        AUTO(Arena) work = { 0 };
+        Records page;
+        st = walk_read(&w, &work, &page, &why);
+    }
+    uint64_t seen = w.last.seq + w.lost;
+    c->tokens = true;
+    c->token = seen > mark_last(&l->mark) ? seen : mark_last(&l->mark);
+    c->count.streams++;
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        refuse(c, l->name, &why);
+    else if (w.lost)
+        tell_lost(c, &w);
+}
+
+static jot_status copy_listed(void *copy, const Listed *l, const Err *edit, Err *e)
 {
     Copy *c = copy;
-    jot_status st = copy_stream(c, stream, e);
-    if (st != JOT_INVALID)
-        return st;
-    c->waiting =
-        arena_grow(&c->arena, c->waiting, c->waiting_n, &c->waiting_cap, sizeof(Str), alignof(Str));
-    c->waiting[c->waiting_n++] = arena_copy(&c->arena, stream);
-    return JOT_OK;
+    if (edit)
+        refuse(c, l->name, edit);
+    if (str_eq(l->name, S(STORE_TOKENS))) {
+        look_at_tokens(c, l);
+        return JOT_OK;
+    }
+    return copy_or_tell(c, l->name, mark_last(&l->mark), false, e);
 }
 
 /* Each round must help somebody, otherwise nothing ever will. */
 static jot_status copy_waiting(Copy *c, Err *e)
 {
-    while (c->waiting_n) {
-        Str *names = c->waiting;
+    for (bool last = false; c->waiting_n;) {
+        Waiting *all = c->waiting;
         size_t n = c->waiting_n;
         c->waiting = NULL;
         c->waiting_n = c->waiting_cap = 0;
         for (size_t i = 0; i < n; i++)
-            TRY(copy_or_wait(c, names[i], e));
-        if (c->waiting_n == n)
-            TRY(copy_stream(c, names[0], e));
+            TRY(copy_or_tell(c, all[i].name, all[i].newest, last, e));
+        last = c->waiting_n == n;
     }
     return JOT_OK;
 }
 
-jot_status store_copy(Store *from, Store *to, void (*progress)(void *, const CopyCount *),
-                      void *ctx, CopyCount *out, Err *e)
+/* --- Tokens ----------------------------------------------------------------------------- */
+
+/* The record that brings the target's tokens to `seq` and changes nothing else there. */
+static Record token_record(Copy *c, const Record *head, uint64_t seq)
 {
+    Mark before = head->mark;
+    before.seq = seq - 1;
+    Draft d = { .op = OP_DELETE };
+    if (mark_live(&head->mark))
+        d = (Draft){ .op = head->mark.op, .by = head->by, .meta = head->meta, .body = head->body };
+    return store_next(c->to, S(STORE_TOKENS), &d, &before);
+}
+
+static jot_status move_tokens(Copy *c, uint64_t seq, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head = { 0 };
+    Err why = { 0 };
+    Str stream = S(STORE_TOKENS);
+    jot_status st = store_head(c->to, stream, HEAD_RECORD, &arena, &head, &why);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(e, &why, st);
+    if (head.mark.seq > seq)
+        return JOT_OK;
+    if (head.mark.seq < seq) {
+        Record r = token_record(c, &head, seq);
+        /* Until what stands before goes. */
+        r.mark.gap = head.mark.seq ? seq - head.mark.seq - 1 : 0;
+        Expect unmoved = { .kind = EXPECT_SEQ, .seq = head.mark.seq };
+        TRY(store_place_records(c->to, stream, &unmoved, &r, 1, e));
+    }
+    /* What stands before is history that nobody needs; perhaps a copy that died left it. */
+    Record oldest;
+    TRY(target_at(c, stream, 0, &arena, &oldest, e));
+    return oldest.mark.seq < seq ? store_forget_before(c->to, stream, NULL, seq, e) : JOT_OK;
+}
+
+/* Last of all, for a token may have been given while its streams were being copied. */
+static jot_status copy_tokens(Copy *c, Err *e)
+{
+    uint64_t seq = c->token > c->fence ? c->token : c->fence;
+    if (!c->tokens || seq == 0)
+        return JOT_OK;
+    c->at_source = false;
+    Err why = { 0 };
+    jot_status st = JOT_CONFLICT;
+    for (int i = 0; i < TOKEN_TRIES && st == JOT_CONFLICT; i++)
+        st = move_tokens(c, seq, &why);
+    if (st != JOT_OK && !is_over(c, st)) {
+        refuse(c, S(STORE_TOKENS), &why);
+        return JOT_OK;
+    }
+    return err_pass(e, &why, st);
+}
+
+/* --- All of it -------------------------------------------------------------------------- */
+
+/* What was wrong, after all that could be done was done. */
+static jot_status sum_up(const Copy *c, Err *e)
+{
+    if (c->problems == 0)
+        return JOT_OK;
+    if (c->problems == 1)
+        return err_set(e, c->first.status, "%s", c->first.text);
+    return err_set(e, c->first.status, "%llu streams could not be copied whole, one of them: %s",
+                   (unsigned long long)c->problems, c->first.text);
+}
+
+jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, CopyCount *out, Err *e)
+{
+    static const CopyHooks none = { 0 };
     assert(from && to && out && from != to);
-    Copy c = { .from = from, .to = to, .progress = progress, .ctx = ctx };
-    jot_status st = store_each_recorded(from, copy_or_wait, &c, e);
+    AUTO(Copy) c = { .from = from, .to = to, .hooks = hooks ? hooks : &none };
+    jot_status st = walk_streams(from, copy_listed, &c, e);
     if (st == JOT_OK)
         st = copy_waiting(&c, e);
-    arena_free(&c.arena);
+    if (st == JOT_OK)
+        st = copy_tokens(&c, e);
+    if (st == JOT_OK)
+        st = sum_up(&c, e);
     *out = c.count;
     return st;
 }

@@ -28,23 +28,35 @@ typedef struct StoreOps {
                        Err *e);
     jot_status (*redact)(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e);
     jot_status (*purge)(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
-    jot_status (*put_records)(Store *s, Str stream, const Record *records, size_t n, Err *e);
+    /* `gaps`: as store_place_records, otherwise as store_put_records (and then `x` is "any"). */
+    jot_status (*put_records)(Store *s, Str stream, const Expect *x, bool gaps,
+                              const Record *records, size_t n, Err *e);
+    jot_status (*forget_before)(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
     StorePromise (*promise)(const Store *s);
     /* Optional: an engine that cannot tell who lives has neither. */
     int (*hold)(Store *s, uint64_t number, bool hold); /* 0, -EAGAIN or another -errno */
     bool (*held)(Store *s, uint64_t number);
     /* Optional, with what store.c does instead. */
+    /* As store_id; NULL: it has none. */
+    jot_status (*id)(Store *s, char out[STORE_PAD_ID + 1], Err *e);
     /* Where a search index may lie, "" for nowhere; NULL: in the user's cache. */
     jot_status (*index_path)(Store *s, Arena *into, Str *out, Err *e);
     /* Tell what only the engine can see; NULL: nothing.  Streams told as damaged or forked are not
      * told again by store_verify. */
     jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
+    /* As store_scrub; NULL: what is forgotten is in no file when purge or redact returns. */
+    jot_status (*scrub)(Store *s, Err *e);
     /* As store_forget_aside; NULL: nothing is ever put aside. */
     jot_status (*forget_aside)(Store *s, Str stream, bool (*holds)(void *ctx, Str text), void *ctx,
                                AsideCount *out, Err *e);
     /* Put aside what dead writers left where no record is yet, so that no list has it and verify
      * tells nothing; NULL: nothing. */
     jot_status (*settle)(Store *s, Err *e);
+    /* Hold every stream against the list of heads, tell what is lost (hooks may be NULL), and bring
+     * the list up to date; with `accept` what is lost goes from it.  NULL: the engine keeps none.
+     */
+    jot_status (*heads)(Store *s, const VerifyHooks *hooks, bool accept, HeadsSeen *out, Err *e);
+    void (*idle)(Store *s); /* as store_idle; NULL: nothing */
     /* Before every stream is written to once; NULL: nothing. */
     jot_status (*mend)(Store *s, const MendOptions *o, Err *e);
 } StoreOps;
@@ -54,6 +66,7 @@ struct Store {
     const StoreOps *ops;
     const Io *io;
     int64_t wait_ms;
+    pid_t pid;               /* of the process that opened it; 0: any may use its copy */
     char read_only_why[128]; /* "" while the handle may write */
     Hash url;                /* of the URL, filled in by store_open */
     StoreReport report;
@@ -99,22 +112,57 @@ MUST_USE jot_status store_seal(Store *s, Str stream, const Expect *x, const Draf
 MUST_USE jot_status store_check_expect(Str stream, const Expect *x, const Mark *head,
                                        uint64_t guard_seq, Err *e);
 
+/* True if a write on this condition is refused because of the records lost behind `head`, which
+ * must then be remembered as told (mark.told). */
+bool store_must_tell(const Expect *x, const Mark *head);
+
+/* What a guard stream's seq is compared with: one whose newest record is lost stands nowhere. */
+static inline uint64_t store_guard_seq(const Mark *head)
+{
+    return head->lost ? UINT64_MAX - 1 : head->seq;
+}
+
+/* JOT_NOT_FOUND for a stream of whose records none can be read. */
+jot_status store_all_lost(Err *e, Str stream);
+/* Tell in the report that the head has lost records behind it. */
+void store_met_lost(Store *s, Str stream, const Mark *head);
+
 /* The record that follows `head`, without any condition (edits from outside, purges). */
 Record store_next(Store *s, Str stream, const Draft *d, const Mark *head);
 
 /* JOT_OK if `r` continues `head` (seq 0: starts a stream): seq, time, chain. */
 MUST_USE jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *e);
 
+/* The same, but numbers may be missing between the two; the chain is asked only of neighbours. */
+MUST_USE jot_status store_check_behind(Str stream, const Mark *head, const Record *r, Err *e);
+
+/* JOT_OK if these records, which fit each other, may stand between what comes before (seq 0:
+ * nothing) and what comes after (NULL: nothing).  `gaps` as for the engine's put_records. */
+MUST_USE jot_status store_check_place(Str stream, bool gaps, const Mark *before,
+                                      const Record *records, size_t n, const Record *after, Err *e);
+
+/* The tombstone that a purge leaves, with what shows a copy of the stream to be one.  `oldest` is
+ * the oldest record (NULL: none can be read).  Its meta lives in `into`. */
+Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Record *oldest,
+                       Arena *into);
+
+enum { STORE_PURGED_MAX = 32, STORE_PURGED_HEX = 16 };
+
+/* A record that a purge removed, as its tombstone tells of it. */
+typedef struct Purged {
+    uint64_t seq;
+    char chain[STORE_PURGED_HEX + 1]; /* the first digits */
+} Purged;
+
+/* Those a tombstone tells of, by seq; 0 for any other record, and for the tombstones of purges
+ * before Jotter told them. */
+size_t store_purged(const Record *tombstone, Purged out[STORE_PURGED_MAX]);
+
 /* Are there `n` numbers left behind this head, for records nobody has asked for? */
 MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
 
 /* An append that cannot succeed: it puts right what is not and makes edits from outside records. */
 MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
-
-/* Every stream, page by page, each with its edits from outside made records.  `each` may stop the
- * walk by returning anything but JOT_OK, which is then returned. */
-MUST_USE jot_status store_each_recorded(Store *s, jot_status (*each)(void *ctx, Str stream, Err *e),
-                                        void *ctx, Err *e);
 
 /* The chain of a record whose predecessor had `previous`. */
 Hash record_chain(Hash previous, Str stream, const Record *r);

@@ -26,6 +26,7 @@ typedef struct Mem {
     MemStream *streams;
     size_t n, cap;
     uint64_t changes; /* counts every change of any stream */
+    uint64_t forgot;  /* its value when text was forgotten last */
     Id id;            /* the pad's own, so that a cursor of another pad is known as such */
 } Mem;
 
@@ -141,6 +142,7 @@ static jot_status mem_open(Store **out, const Url *url, const StoreOptions *o, E
         return err_set(e, JOT_INVALID, "'mem:' takes neither a path nor parameters");
     Mem *m = mem_alloc(sizeof *m);
     store_init(&m->base, &mem_ops, o);
+    m->base.pid = 0; /* a copy of it is a pad like any other */
     m->id = id_random(m->base.io, 8);
     *out = &m->base;
     return JOT_OK;
@@ -250,7 +252,7 @@ static jot_status mem_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena 
     uint64_t since = 0;
     bool known = str_cut(&rest, '.', &pad) && str_eq(pad, str(m->id.text)) &&
                  str_to_u64(rest, m->changes, &since);
-    *out = (Changes){ .rescan = !known };
+    *out = (Changes){ .rescan = !known, .forgot = known && m->forgot > since };
     out->names = NEW_ARRAY(into, Str, m->n + 1);
     for (size_t i = 0; known && i < m->n; i++)
         if (m->streams[i].changed > since)
@@ -304,7 +306,7 @@ static jot_status mem_redact(Store *s, Str stream, const Expect *x, const Redact
         r->body = own((Str){ 0 });
         r->mark.redacted = true;
     }
-    st->changed = ++m->changes;
+    st->changed = m->forgot = ++m->changes;
     return JOT_OK;
 }
 
@@ -317,23 +319,67 @@ static jot_status mem_purge(Store *s, Str stream, const Expect *x, Str by, Mark 
     Mark head = *out = head_mark(st);
     TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
     TRY(store_check_room(stream, &head, 1, e));
-    Record tombstone = store_next(s, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head);
+    AUTO(Arena) arena = { 0 };
+    Record tombstone = store_tombstone(s, stream, by, &head, &st->records[0], &arena);
     add_record(m, st, &tombstone);
     drop_front(st, st->n - 1);
+    m->forgot = m->changes;
     *out = tombstone.mark;
     return JOT_OK;
 }
 
-static jot_status mem_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+static jot_status mem_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Mem *m = (Mem *)s;
-    Mark head = head_mark(find(m, stream));
-    TRY(store_check_next(stream, &head, &records[0], e));
-    if (mark_live(&records[n - 1].mark) && !mark_live(&head) && clash(m, stream))
+    MemStream *st = find(m, stream);
+    if (!st || st->n == 0)
+        return store_not_found(e, stream);
+    Mark head = head_mark(st);
+    TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
+    const Record *r = record_with(st, seq);
+    if (!r)
+        return store_not_found(e, stream);
+    drop_front(st, (size_t)(r - st->records));
+    st->changed = ++m->changes;
+    return JOT_OK;
+}
+
+/* The newest of the last `n` records come to stand at `at`. */
+static void move_back(MemStream *st, size_t at, size_t n)
+{
+    for (size_t i = st->n - n; i < st->n; i++, at++) {
+        Record r = st->records[i];
+        memmove(&st->records[at + 1], &st->records[at], (i - at) * sizeof r);
+        st->records[at] = r;
+    }
+}
+
+static jot_status mem_put_records(Store *s, Str stream, const Expect *x, bool gaps,
+                                  const Record *records, size_t n, Err *e)
+{
+    Mem *m = (Mem *)s;
+    MemStream *st = find(m, stream);
+    Mark head = head_mark(st);
+    TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
+    size_t at = st ? st->n : 0;
+    while (gaps && at > 0 && st->records[at - 1].mark.seq >= records[0].mark.seq)
+        at--;
+    Mark before = at ? st->records[at - 1].mark : (Mark){ 0 };
+    const Record *after = st && at < st->n ? &st->records[at] : NULL;
+    TRY(store_check_place(stream, gaps, &before, records, n, after, e));
+    if (!after && mark_live(&records[n - 1].mark) && !mark_live(&head) && clash(m, stream))
         return store_name_taken(e, stream, clash(m, stream)->name);
-    MemStream *st = find_or_add(m, stream);
+    st = find_or_add(m, stream);
     for (size_t i = 0; i < n; i++)
         add_record(m, st, &records[i]);
+    move_back(st, at, n);
+    return JOT_OK;
+}
+
+static jot_status mem_pad_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
+{
+    (void)e;
+    snprintf(out, STORE_PAD_ID + 1, "%.16s", ((Mem *)s)->id.text);
     return JOT_OK;
 }
 
@@ -373,8 +419,10 @@ const StoreOps mem_ops = {
     .redact = mem_redact,
     .purge = mem_purge,
     .put_records = mem_put_records,
+    .forget_before = mem_forget_before,
     .promise = mem_promise,
     .hold = mem_hold,
     .held = mem_held,
+    .id = mem_pad_id,
     .index_path = mem_index_path,
 };

@@ -109,6 +109,28 @@ static void write_sum(Buf *to, size_t start)
     write_word(to, S("sum"), (Str){ sum, sizeof sum });
 }
 
+void record_write_lost(Buf *to, uint64_t seq)
+{
+    size_t start = to->n;
+    buf_add(to, S("{\"lost\":"));
+    write_number(to, seq);
+    write_sum(to, start);
+    buf_add(to, S("}\n"));
+}
+
+bool record_read_lost(Str line, uint64_t *seq)
+{
+    static const Str start = { "{\"lost\":", 8 };
+    AUTO(Buf) same = { 0 };
+    size_t end = start.n;
+    while (end < line.n && line.p[end] >= '0' && line.p[end] <= '9')
+        end++;
+    if (!str_starts(line, start) || !str_to_u64(str_slice(line, start.n, end), STORE_SEQ_MAX, seq))
+        return false;
+    record_write_lost(&same, *seq);
+    return str_eq(line, buf_str(&same));
+}
+
 void record_write(Buf *to, const Record *r)
 {
     const Mark *m = &r->mark;
@@ -132,6 +154,8 @@ void record_write(Buf *to, const Record *r)
         write_meta(to, r->meta);
     if (m->redacted)
         buf_add(to, S(",\"redacted\":true"));
+    if (m->gap)
+        write_u64(to, S("gap"), m->gap);
     write_hash(to, S("chain"), m->chain);
     if (r->extra.n) {
         buf_add_char(to, ',');
@@ -160,6 +184,7 @@ enum {
     HAS_CHAIN = 1024,
     HAS_SUM = 2048,
     HAS_BODY = 4096,
+    HAS_GAP = 8192,
 };
 
 typedef struct Reader {
@@ -289,7 +314,9 @@ static bool read_sum(Reader *r, size_t key_at)
     assert(key_at > 0);
     sum_of(str_slice(r->line, 0, key_at - 1), sum + 1);
     sum[SUM_HEX + 1] = '"';
-    if (!str_starts(str_from(r->line, r->at), (Str){ sum, sizeof sum }))
+    Str there = str_slice(r->line, r->at, r->at + sizeof sum);
+    bool shaped = there.n == sizeof sum && there.p[0] == '"' && there.p[SUM_HEX + 1] == '"';
+    if (!shaped || (r->want != RECORD_UNSUMMED && !str_eq(there, (Str){ sum, sizeof sum })))
         return false;
     r->at += sizeof sum;
     return true;
@@ -320,8 +347,9 @@ static const Key keys[] = {
     { S_INIT("\"sha256\":"), HAS_SHA256 }, { S_INIT("\"size\":"), HAS_SIZE },
     { S_INIT("\"fence\":"), HAS_FENCE },   { S_INIT("\"id\":"), HAS_ID },
     { S_INIT("\"meta\":"), HAS_META },     { S_INIT("\"redacted\":"), HAS_REDACTED },
-    { S_INIT("\"chain\":"), HAS_CHAIN },   { S_INIT("\"sum\":"), HAS_SUM },
-    { S_INIT("\"body\":"), HAS_BODY },     { S_INIT("\"body64\":"), HAS_BODY },
+    { S_INIT("\"gap\":"), HAS_GAP },       { S_INIT("\"chain\":"), HAS_CHAIN },
+    { S_INIT("\"sum\":"), HAS_SUM },       { S_INIT("\"body\":"), HAS_BODY },
+    { S_INIT("\"body64\":"), HAS_BODY },
 };
 
 /* The key that is next, NULL if it is not known.  Mostly it is among the next few of the table. */
@@ -377,6 +405,8 @@ static bool read_value(Reader *r, unsigned bit, size_t key_at)
         return read_meta(r);
     case HAS_REDACTED:
         return read_true(r);
+    case HAS_GAP:
+        return read_u64(r, &m->gap);
     case HAS_CHAIN:
         return read_hash(r, &m->chain);
     case HAS_SUM:
@@ -434,7 +464,7 @@ static const char *what_is_wrong(const Reader *r)
         return "a member is beyond its limit";
     if (!utf8_valid(out->by) || !utf8_valid(out->id) || !utf8_valid(out->meta))
         return "its header is not UTF-8";
-    if (body && r->want == RECORD_ALL &&
+    if (body && r->want != RECORD_NO_BODY &&
         (out->body.n != m->size || !hash_eq(hash_of(out->body), m->sha256)))
         return "its body does not have the hash in its header";
     return NULL;

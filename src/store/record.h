@@ -23,12 +23,24 @@ enum { RECORD_LINE_MAX = 22 * 1024 * 1024 + 64 * 1024 };
 /* Add the record's line, with its '\n'. */
 void record_write(Buf *to, const Record *r);
 
-typedef enum RecordWant { RECORD_ALL, RECORD_NO_BODY } RecordWant;
+typedef enum RecordWant {
+    RECORD_ALL,
+    RECORD_NO_BODY,
+    RECORD_UNSUMMED, /* all, whatever its sum says: the caller proves the header by the chain */
+} RecordWant;
 
 /* Read one line (with or without its '\n').  Strings live in `into`.  Checks form, limits, the
  * header's sum and (if the body is wanted) that the body has the size and sha256 the header gives.
  * JOT_CORRUPT with a sentence otherwise. */
 MUST_USE jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err *e);
+
+/* No record is shorter than this. */
+enum { RECORD_LINE_MIN = 139 };
+
+/* The line by which a stream file says that the numbers up to `seq` are used though what had them
+ * cannot be read, and that this was told:  {"lost":7,"sum":"<16 hex>"} */
+void record_write_lost(Buf *to, uint64_t seq);
+bool record_read_lost(Str line, uint64_t *seq);
 
 /* The seq at the start of a line, or 0 if the line does not begin like a record. */
 uint64_t record_seq(Str line);

@@ -39,13 +39,13 @@ Hash record_chain(Hash previous, Str stream, const Record *r)
 
 Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
 {
-    assert(head->seq < STORE_SEQ_MAX);
+    assert(mark_last(head) < STORE_SEQ_MAX);
     Record r = { .by = d->by, .id = d->id, .meta = d->meta, .body = d->body };
     int64_t now = io_wall_ms(s->io);
     if (now < head->at_ms && !MUTANT(TIME_GOES_BACK))
         now = head->at_ms; /* the clock was set back: time stands still instead */
     uint64_t fence = d->fence > head->fence ? d->fence : head->fence;
-    r.mark = (Mark){ .seq = head->seq + 1,
+    r.mark = (Mark){ .seq = mark_last(head) + 1,
                      .at_ms = now < 0 ? 0 : now,
                      .op = d->op,
                      .fence = fence,
@@ -59,7 +59,7 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
 jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e)
 {
     Shown shown;
-    if (n <= STORE_SEQ_MAX - head->seq)
+    if (n <= STORE_SEQ_MAX - mark_last(head))
         return JOT_OK;
     return err_set(e, JOT_TOO_BIG, "'%s' cannot hold more records", err_show(&shown, stream));
 }
@@ -68,9 +68,13 @@ jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *
 {
     Shown shown;
     unsigned long long seq = r->mark.seq;
-    if (head->seq && r->mark.seq != head->seq + 1)
+    /* A number left out is a lost record's, if the chain goes on over it. */
+    uint64_t last = mark_last(head);
+    bool leaps = head->seq && r->mark.seq > last + 1 &&
+                 !hash_eq(r->mark.chain, record_chain(head->chain, stream, r));
+    if (last && (r->mark.seq <= last || leaps))
         return err_set(e, JOT_CONFLICT, "record %llu of '%s' does not follow %llu", seq,
-                       err_show(&shown, stream), (unsigned long long)head->seq);
+                       err_show(&shown, stream), (unsigned long long)last);
     if (head->seq && (r->mark.at_ms < head->at_ms || r->mark.fence < head->fence))
         return err_set(e, JOT_CONFLICT, "record %llu of '%s' goes back in time or fence", seq,
                        err_show(&shown, stream));
@@ -79,6 +83,38 @@ jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *
         return err_set(e, JOT_CONFLICT, "the chain of record %llu of '%s' does not fit", seq,
                        err_show(&shown, stream));
     return JOT_OK;
+}
+
+jot_status store_check_behind(Str stream, const Mark *head, const Record *r, Err *e)
+{
+    Shown shown;
+    unsigned long long seq = r->mark.seq;
+    if (head->seq == 0 || r->mark.seq <= head->seq + 1) {
+        /* A lost record may come back: from a copy, and with a chain that fits. */
+        Mark there = *head;
+        there.lost = 0;
+        return store_check_next(stream, &there, r, e);
+    }
+    if (r->mark.at_ms < head->at_ms || r->mark.fence < head->fence)
+        return err_set(e, JOT_CONFLICT, "record %llu of '%s' goes back in time or fence", seq,
+                       err_show(&shown, stream));
+    return JOT_OK;
+}
+
+jot_status store_check_place(Str stream, bool gaps, const Mark *before, const Record *records,
+                             size_t n, const Record *after, Err *e)
+{
+    Shown shown;
+    if (!gaps && !after)
+        return store_check_next(stream, before, &records[0], e);
+    if (after && after->mark.seq == 0)
+        return err_set(e, JOT_CORRUPT, "the newest record of '%s' cannot be read",
+                       err_show(&shown, stream));
+    if (after && records[n - 1].mark.seq >= after->mark.seq)
+        return err_set(e, JOT_CONFLICT, "record %llu of '%s' is there already",
+                       (unsigned long long)after->mark.seq, err_show(&shown, stream));
+    TRY(store_check_behind(stream, before, &records[0], e));
+    return after ? store_check_behind(stream, &records[n - 1].mark, after, e) : JOT_OK;
 }
 
 /* --- Deciding an append ---------------------------------------------------------------- */
@@ -91,6 +127,8 @@ static const char *conflict_with(const Expect *x, const Mark *head)
     case EXPECT_ABSENT:
         return mark_live(head) ? "it exists" : NULL;
     case EXPECT_SEQ:
+        if (head->seq == x->seq && head->seq == 0 && head->lost)
+            return "its only record was damaged and cannot be read";
         return head->seq != x->seq ? "it is not at that seq" : NULL;
     case EXPECT_HASH:
         return head->op == OP_PUT && hash_eq(head->sha256, x->sha256) ? NULL
@@ -108,9 +146,22 @@ static jot_status check_guard(Str stream, const Expect *x, uint64_t guard_seq, E
                    err_show(&shown, stream));
 }
 
+bool store_must_tell(const Expect *x, const Mark *head)
+{
+    /* A number that nobody can have seen is no condition: it asks for the head. */
+    bool asked = x->kind == EXPECT_SEQ && x->seq > mark_last(head);
+    return head->lost && !head->told && x->kind != EXPECT_ANY && !asked;
+}
+
 static jot_status check_head(Str stream, const Expect *x, const Mark *head, Err *e)
 {
     Shown shown;
+    if (store_must_tell(x, head))
+        return err_set(e, JOT_CONFLICT,
+                       "'%s' has changed: record %llu was damaged and cannot be read (seq %llu "
+                       "counts now)",
+                       err_show(&shown, stream), (unsigned long long)mark_last(head),
+                       (unsigned long long)head->seq);
     const char *wrong = conflict_with(x, head);
     if (!wrong)
         return JOT_OK;

@@ -124,6 +124,24 @@ jot_status store_not_found(Err *e, Str stream)
     return err_set(e, JOT_NOT_FOUND, "'%s' not found", err_show(&shown, stream));
 }
 
+jot_status store_all_lost(Err *e, Str stream)
+{
+    Shown shown;
+    return err_set(e, JOT_NOT_FOUND, "'%s' not found: its only record was damaged",
+                   err_show(&shown, stream));
+}
+
+void store_met_lost(Store *s, Str stream, const Mark *head)
+{
+    Shown shown;
+    store_met(s, &s->report.damaged,
+              "record %llu of '%s' was damaged and cannot be read: record %llu counts",
+              (unsigned long long)mark_last(head), err_show(&shown, stream),
+              (unsigned long long)head->seq);
+    s->report.lost++;
+    memcpy(s->report.loss, s->report.last, sizeof s->report.loss);
+}
+
 jot_status store_name_taken(Err *e, Str stream, Str other)
 {
     Shown a, b;
@@ -153,9 +171,18 @@ void store_init(Store *s, const StoreOps *ops, const StoreOptions *o)
 {
     s->ops = ops;
     s->io = o->io ? o->io : &io_system;
+    s->pid = getpid();
     s->wait_ms = o->wait_ms == 0 ? STORE_WAIT_MS : o->wait_ms < 0 ? 0 : o->wait_ms;
     if (o->read_only)
         snprintf(s->read_only_why, sizeof s->read_only_why, "it was asked for");
+}
+
+jot_status store_check_mine(const Store *s, Err *e)
+{
+    if (s->pid == 0 || s->pid == getpid())
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "this pad was opened before its process was forked: open it again here");
 }
 
 static jot_status check_writable(const Store *s, Err *e)
@@ -163,17 +190,30 @@ static jot_status check_writable(const Store *s, Err *e)
     return s->read_only_why[0] ? store_refuse_write(s, e) : JOT_OK;
 }
 
+/* Remember a change that was acknowledged; whoever cannot be answered is told of it otherwise. */
+static jot_status changed(Store *s, Str stream, const Mark *head, jot_status st)
+{
+    StoreReport *r = &s->report;
+    if (st != JOT_OK)
+        return st;
+    r->changes++;
+    snprintf(r->changed, sizeof r->changed, STR_FMT, STR_ARG(stream));
+    r->mark = head ? *head : (Mark){ 0 };
+    return JOT_OK;
+}
+
 jot_status store_append(Store *s, Str stream, const Expect *expect, const Draft *draft, Mark *out,
                         Err *e)
 {
     assert(s && draft && out);
     *out = (Mark){ 0 };
+    TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
     const Expect *x = expect ? expect : &expect_any;
     TRY(check_expect(stream, x, e));
     TRY(check_draft(stream, draft, e));
     TRY(check_writable(s, e));
-    return s->ops->append(s, stream, x, draft, out, e);
+    return changed(s, stream, out, s->ops->append(s, stream, x, draft, out, e));
 }
 
 /* Bodies came from outside the process: they must be what their header says. */
@@ -192,6 +232,7 @@ static jot_status check_record(Str stream, const Record *r, Err *e)
 jot_status store_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
     assert(s && into && out);
+    TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
     return s->ops->head(s, stream, want, into, out, e);
 }
@@ -224,6 +265,7 @@ jot_status store_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *
                       Err *e)
 {
     assert(s && into && out);
+    TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
     if (limit == 0 || limit > STORE_READ_MAX)
         return err_set(e, JOT_INVALID, "a read takes 1 to %d records", STORE_READ_MAX);
@@ -247,6 +289,7 @@ jot_status store_list(Store *s, Str prefix, Str after, size_t limit, ListWhich w
                       Listing *out, Err *e)
 {
     assert(s && into && out);
+    TRY(store_check_mine(s, e));
     if (limit == 0 || limit > STORE_LIST_MAX)
         return err_set(e, JOT_INVALID, "a list takes 1 to %d names", STORE_LIST_MAX);
     if (store_check_prefix(prefix, e) != JOT_OK)
@@ -261,6 +304,7 @@ jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_ms, Arena 
 {
     static const Cursor start = { "" };
     assert(s && into && out);
+    TRY(store_check_mine(s, e));
     const Cursor *from = cursor ? cursor : &start;
     if (!memchr(from->text, 0, sizeof from->text))
         return err_set(e, JOT_INVALID, "a cursor has at most %d bytes", STORE_CURSOR_MAX - 1);
@@ -270,6 +314,7 @@ jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_ms, Arena 
 /* What is asked of every forgetting. */
 static jot_status check_forget(Store *s, Str stream, const Expect *x, Err *e)
 {
+    TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
     TRY(check_expect(stream, x, e));
     return check_writable(s, e);
@@ -282,7 +327,8 @@ jot_status store_trim(Store *s, Str stream, const Expect *expect, uint64_t befor
     *dropped = 0;
     const Expect *x = expect ? expect : &expect_any;
     TRY(check_forget(s, stream, x, e));
-    return s->ops->trim(s, stream, x, before, dropped, e);
+    jot_status st = s->ops->trim(s, stream, x, before, dropped, e);
+    return *dropped ? changed(s, stream, NULL, st) : st;
 }
 
 jot_status store_redact(Store *s, Str stream, const Expect *expect, uint64_t seq, Err *e)
@@ -301,7 +347,7 @@ jot_status store_redact_set(Store *s, Str stream, const Expect *expect, const Re
     for (size_t i = 1; i < r->n; i++)
         if (r->seqs[i] <= r->seqs[i - 1])
             return err_set(e, JOT_INVALID, "the seqs of records to redact must ascend");
-    return s->ops->redact(s, stream, x, r, e);
+    return changed(s, stream, NULL, s->ops->redact(s, stream, x, r, e));
 }
 
 jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out, Err *e)
@@ -311,7 +357,21 @@ jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark 
     const Expect *x = expect ? expect : &expect_any;
     TRY(store_check_by(by, e));
     TRY(check_forget(s, stream, x, e));
-    return s->ops->purge(s, stream, x, by, out, e);
+    return changed(s, stream, out, s->ops->purge(s, stream, x, by, out, e));
+}
+
+jot_status store_forget_before(Store *s, Str stream, const Expect *expect, uint64_t seq, Err *e)
+{
+    assert(s);
+    const Expect *x = expect ? expect : &expect_any;
+    TRY(check_forget(s, stream, x, e));
+    return changed(s, stream, NULL, s->ops->forget_before(s, stream, x, seq, e));
+}
+
+jot_status store_scrub(Store *s, Err *e)
+{
+    assert(s);
+    return s->ops->scrub ? s->ops->scrub(s, e) : JOT_OK;
 }
 
 jot_status store_forget_aside(Store *s, Str stream, bool (*holds)(void *ctx, Str text), void *ctx,
@@ -319,10 +379,14 @@ jot_status store_forget_aside(Store *s, Str stream, bool (*holds)(void *ctx, Str
 {
     assert(s && holds && out);
     *out = (AsideCount){ 0 };
+    TRY(store_check_mine(s, e));
     if (stream.n)
         TRY(store_check_name(stream, e));
     TRY(check_writable(s, e));
-    return s->ops->forget_aside ? s->ops->forget_aside(s, stream, holds, ctx, out, e) : JOT_OK;
+    if (!s->ops->forget_aside)
+        return JOT_OK;
+    jot_status st = s->ops->forget_aside(s, stream, holds, ctx, out, e);
+    return out->removed ? changed(s, stream, NULL, st) : st;
 }
 
 /* Members of a newer version lie in a record's line as they are, so the codec must give back what
@@ -368,17 +432,34 @@ static jot_status check_verbatim(Str stream, const Record *r, Err *e)
     return check_record(stream, r, e);
 }
 
-jot_status store_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+static jot_status put_records(Store *s, Str stream, const Expect *x, bool gaps,
+                              const Record *records, size_t n, Err *e)
 {
     assert(s && records && n);
+    TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
+    TRY(check_expect(stream, x, e));
     for (size_t i = 0; i < n; i++) {
         TRY(check_verbatim(stream, &records[i], e));
-        if (i)
-            TRY(store_check_next(stream, &records[i - 1].mark, &records[i], e));
+        const Mark *last = i ? &records[i - 1].mark : NULL;
+        if (last)
+            TRY(gaps ? store_check_behind(stream, last, &records[i], e)
+                     : store_check_next(stream, last, &records[i], e));
     }
     TRY(check_writable(s, e));
-    return s->ops->put_records(s, stream, records, n, e);
+    return changed(s, stream, &records[n - 1].mark,
+                   s->ops->put_records(s, stream, x, gaps, records, n, e));
+}
+
+jot_status store_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+{
+    return put_records(s, stream, &expect_any, false, records, n, e);
+}
+
+jot_status store_place_records(Store *s, Str stream, const Expect *expect, const Record *records,
+                               size_t n, Err *e)
+{
+    return put_records(s, stream, expect ? expect : &expect_any, true, records, n, e);
 }
 
 /* --- Being alive ----------------------------------------------------------------------- */
@@ -388,6 +469,7 @@ jot_status store_hold(Store *s, uint64_t number, Err *e)
     assert(s);
     if (number >> STORE_HOLD_BITS)
         return err_set(e, JOT_INVALID, "a number to hold has at most %d bits", STORE_HOLD_BITS);
+    TRY(store_check_mine(s, e));
     if (!s->ops->hold)
         return err_set(e, JOT_UNSUPPORTED, "this engine cannot tell which handles are alive");
     TRY(check_writable(s, e));
@@ -399,13 +481,13 @@ jot_status store_hold(Store *s, uint64_t number, Err *e)
 
 void store_let_go(Store *s, uint64_t number)
 {
-    if (s->ops->hold && !(number >> STORE_HOLD_BITS))
+    if (s->ops->hold && !(number >> STORE_HOLD_BITS) && store_check_mine(s, NULL) == JOT_OK)
         (void)s->ops->hold(s, number, false);
 }
 
 bool store_held(Store *s, uint64_t number)
 {
-    if (!s->ops->held || number >> STORE_HOLD_BITS)
+    if (!s->ops->held || number >> STORE_HOLD_BITS || store_check_mine(s, NULL) != JOT_OK)
         return true;
     return s->ops->held(s, number);
 }
@@ -433,7 +515,8 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
 
 void store_close(Store *s)
 {
-    if (s)
+    /* A child's copy is left as it is: its descriptors are closed, or are the parent's concern. */
+    if (s && store_check_mine(s, NULL) == JOT_OK)
         s->ops->close(s);
 }
 
@@ -450,6 +533,13 @@ const char *store_read_only_why(const Store *s)
 StorePromise store_promise(const Store *s)
 {
     return s->ops->promise(s);
+}
+
+jot_status store_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
+{
+    assert(s && out);
+    out[0] = 0;
+    return s->ops->id ? s->ops->id(s, out, e) : JOT_OK;
 }
 
 /* Make a directory of the user's; one that is there is fine. */

@@ -6,15 +6,33 @@
  * What every engine promises, and tests/contract/ verifies for each:
  *   1. append is atomic, and durable when it returns JOT_OK;
  *   2. the expectation is checked and the record added as one step;
- *   3. seq runs 1, 2, 3 ... without gaps or repeats; the head is the highest;
+ *   3. seq runs 1, 2, 3 ... without repeats; the head is the highest.  A number is missing only
+ *      where a record was lost (below), or where a copy could not have it (store_place_records);
  *   4. a condition that does not hold changes nothing and returns the head;
  *   5. list visits names in byte order and survives appends between two calls;
  *   6. changes names every changed stream at least once, or says RESCAN;
- *   7. whoever waits for another writer waits a bounded time; readers never wait.
+ *   7. whoever waits for another writer waits a bounded time; readers never wait;
+ *   8. damage costs the records it hits, and never stops a stream.
+ *
+ * A stream whose newest records were damaged afterwards goes on from the newest
+ * one that can be read: that is its head, and head.lost says how many behind it
+ * are lost.  They were acknowledged, so
+ *   - whatever still proves a lost record brings it back with the next write;
+ *   - its number is never given again: the next record has seq + lost + 1, and
+ *     its chain continues the head's;
+ *   - a condition that names it never holds, and the first conditional write
+ *     of any kind is a JOT_CONFLICT (head.told from then on), so that nobody who
+ *     saw it writes over it unaware; as a guard the stream does not stand
+ *     anywhere until its next record;
+ *   - verify tells of it, and of the gap for as long as it is kept.
+ * What lies behind the head and was never a record (an unfinished one, lines by
+ * an editor) is passed over, and put aside by the next write.
  *
  * store.c checks arguments, limits and chains once, for all engines; an engine
- * only stores.  A Store belongs to one thread at a time.  Nothing is atomic
- * across two streams, except that an append may demand another stream's head. */
+ * only stores.  A Store belongs to one thread at a time, and to the process that
+ * opened it: in a forked child every call says so, and closing it does nothing.
+ * Locks that are held while another thread forks are held by nobody else for it.
+ * Nothing is atomic across two streams, except that an append may demand another stream's head. */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
@@ -22,6 +40,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "base/safe.h"
 
 enum {
     STORE_NAME_MAX = 480,    /* bytes of a stream's name */
@@ -36,7 +55,8 @@ enum {
     STORE_LIST_MAX = 1000,
     STORE_READ_MAX = 1000,               /* records in one read */
     STORE_READ_BYTES = 16 * 1024 * 1024, /* bodies in one read; the first always fits */
-    STORE_WAIT_MS = 10 * 1000,           /* how long a writer waits for another */
+    STORE_AHEAD_MS = 60 * 60 * 1000, /* a time further ahead is a wrong clock's, not another's */
+    STORE_WAIT_MS = 10 * 1000,       /* how long a writer waits for another */
     STORE_CURSOR_MAX = 120,
     STORE_REDACT_MAX = 10 * 1000, /* records redacted in one step */
 };
@@ -66,7 +86,16 @@ typedef struct Mark {
     uint64_t size;  /* of the body, in bytes */
     Hash sha256;    /* of the body; zero for a tombstone */
     Hash chain;     /* sha256(chain of the predecessor, hash of this record's header) */
+    uint64_t lost;  /* of a head: so many records behind it were damaged and cannot be read */
+    bool told;      /* ... and a conditional write was refused because of it */
+    uint64_t gap;   /* so many numbers before it were trimmed at the source it was copied from */
 } Mark;
+
+/* The highest number that was given, of this record or of a lost one behind it. */
+static inline uint64_t mark_last(const Mark *m)
+{
+    return m->seq + m->lost;
+}
 
 /* True if the mark is that of a live value or log (and not of a tombstone or of nothing). */
 bool mark_live(const Mark *m);
@@ -86,7 +115,7 @@ typedef struct Record {
 typedef enum ExpectKind {
     EXPECT_ANY = 0,
     EXPECT_ABSENT, /* no live head (and on files nothing a person put there) */
-    EXPECT_SEQ,    /* the head has this seq; 0: there is no record at all */
+    EXPECT_SEQ,    /* the head has this seq; 0: there is no record at all, and none was lost */
     EXPECT_HASH,   /* the head is a live put with this sha256 */
 } ExpectKind;
 
@@ -97,6 +126,13 @@ typedef struct Expect {
     Str guard;          /* another stream whose head must stand ... */
     uint64_t guard_seq; /* ... at this seq, in the same step; empty: no guard */
 } Expect;
+
+/* The condition that a stream still stands where it was read: at this seq, or (0) without any
+ * record that can be read. */
+static inline Expect expect_at(uint64_t seq)
+{
+    return (Expect){ .kind = seq ? EXPECT_SEQ : EXPECT_ABSENT, .seq = seq };
+}
 
 typedef struct Draft {
     Op op;
@@ -127,7 +163,9 @@ typedef enum HeadWant {
     HEAD_VALUE,      /* body, size and sha256 (or that it is deleted); the rest only if cheap */
 } HeadWant;
 
-/* The newest record, also if it is a tombstone.  JOT_NOT_FOUND: there never was one. */
+/* The newest record that can be read, also if it is a tombstone; mark.lost counts those behind it
+ * that cannot, and store_report tells.  JOT_NOT_FOUND: there is none; out->mark.lost is set then
+ * too. */
 MUST_USE jot_status store_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
                                Err *e);
 
@@ -170,12 +208,14 @@ typedef struct Changes {
     Str *names;
     size_t n;
     bool rescan; /* anything may have changed */
+    bool forgot; /* text was redacted or purged, in one of these streams at least */
     Cursor next; /* where to go on */
 } Changes;
 
 /* The names that MAY have changed since `cursor`: at least once, in no order.  Waits up to
  * `wait_ms` for the first one.  A consumer keeps (seq, chain) for each stream and reads on from
- * there; if the chain differs it reads the stream from its start. */
+ * there; if the chain differs it reads the stream from its start.  Text goes from records that were
+ * read before only if `forgot` or `rescan` says so (trimming old ones apart). */
 MUST_USE jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_ms, Arena *into,
                                   Changes *out, Err *e);
 
@@ -204,9 +244,16 @@ MUST_USE jot_status store_redact_set(Store *s, Str stream, const Expect *expect,
                                      Err *e);
 
 /* Remove everything but a fresh tombstone, so that seq and fence never restart.  *out is its mark,
- * or the head's, as for an append. */
+ * or the head's, as for an append.  Its meta tells what went, so that a copy of the stream can be
+ * recognised and purged too: {"purged":{"1":"..."}}, the seq and the first 16 digits of the chain
+ * of the oldest record there was (and those of earlier purges). */
 MUST_USE jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out,
                                 Err *e);
+
+/* See that what was purged and redacted, by anybody, is in no file of the pad any more: it is gone
+ * from the streams at once, but a reader may hold on to a log.  JOT_UNAVAILABLE: one does; the next
+ * write, close or open finishes it, and so does calling again. */
+MUST_USE jot_status store_scrub(Store *s, Err *e);
 
 typedef struct AsideCount {
     uint64_t removed, unread;
@@ -219,27 +266,79 @@ MUST_USE jot_status store_forget_aside(Store *s, Str stream, bool (*holds)(void 
 
 /* --- Copying --------------------------------------------------------------------------- */
 
-/* Add records verbatim, in one step, directly behind the head and with fitting chains; into an
- * empty stream the first may have any seq.  JOT_CONFLICT if they do not fit. */
+/* Add records verbatim, in one step, behind the head and with fitting chains; into an empty
+ * stream the first may have any seq.  A number may be left out only where the chain continues
+ * over it: a record was lost there.  JOT_CONFLICT if they do not fit. */
 MUST_USE jot_status store_put_records(Store *s, Str stream, const Record *records, size_t n,
                                       Err *e);
+
+/* The same, but over missing numbers: the records go where their seqs say, all of them behind the
+ * head or all of them between two neighbours.  What is next to each other (n and n + 1) must fit
+ * by its chain, everything by time and fence.  JOT_CONFLICT if it does not, if a number is taken,
+ * or if the condition does not hold (NULL: any). */
+MUST_USE jot_status store_place_records(Store *s, Str stream, const Expect *expect,
+                                        const Record *records, size_t n, Err *e);
+
+/* Remove for good all records before the one with this seq, as a purge does, and what was put
+ * aside of the stream.  JOT_NOT_FOUND: there is no such record. */
+MUST_USE jot_status store_forget_before(Store *s, Str stream, const Expect *expect, uint64_t seq,
+                                        Err *e);
+
+/* The stream whose seqs are the tokens that fences are made of.  It belongs to its pad: a copy does
+ * not bring its records, it only sees to it that the target's seq is not behind the source's, so
+ * that no token is too old for what was copied.  What stood in the target's stays in force, what
+ * stands in the source's binds nobody there. */
+#define STORE_TOKENS "leases/table"
 
 typedef struct CopyCount {
     uint64_t streams, records, bytes; /* looked at, so far */
     uint64_t copied;                  /* records that were not there before */
+    uint64_t lost;                    /* records of the source that cannot be read */
+    uint64_t refused;                 /* streams that could not be copied, or not to their end */
 } CopyCount;
 
-/* Bring every stream of `from` into `to`, with history, and read each record back.  Copying
- * again goes on where the last one stopped.  `progress` may be NULL; JOT_CONFLICT names the
- * stream whose history differs. */
-MUST_USE jot_status store_copy(Store *from, Store *to, void (*progress)(void *, const CopyCount *),
-                               void *ctx, CopyCount *out, Err *e);
+typedef enum CopyNews {
+    COPY_LOST,    /* records of the source cannot be read; all others of the stream were copied */
+    COPY_REFUSED, /* the stream was not copied, or not to its end; `status` says why */
+    COPY_GAP,     /* worth knowing: the source has trimmed what would come behind the target's */
+    COPY_FORGOT,  /* worth knowing: text was purged or redacted, as at the source */
+} CopyNews;
+
+typedef struct CopyTold {
+    CopyNews news;
+    Str stream;
+    jot_status status; /* JOT_OK for what is only worth knowing */
+    const char *what;  /* one sentence, without the stream's name where it is only worth knowing */
+} CopyTold;
+
+typedef struct CopyHooks {
+    void (*progress)(void *ctx, const CopyCount *so_far);
+    void (*told)(void *ctx, const CopyTold *t);
+    void *ctx;
+} CopyHooks;
+
+/* Bring every stream of `from` into `to`, with history, and read each record back.  Afterwards the
+ * target has every record of the source that can be read; `hooks` and its members may be NULL.
+ *   1. Copying again goes on where the last one stopped, also after a crash.
+ *   2. What one stream refuses stops no other.  JOT_CORRUPT: something could not be read at the
+ *      source, and all that could is in the target.  JOT_CONFLICT: a target's history differs; it
+ *      was not changed.  The sentence names the first of them, the hook is told of each.  A
+ *      failure of the target as a whole ends the copy.
+ *   3. Where a record is lost the target has a gap, until a source has it again.
+ *   4. What the source has trimmed stays in the target.  If it has trimmed more than the target
+ *      had, its records go behind those of the target, over the gap.
+ *   5. What was redacted or purged at the source since is redacted or purged at the target: a
+ *      purge if the target's stream is shown to be a copy, by the tombstone's chain or meta;
+ *      otherwise it is a conflict.  A trim of the source takes such traces away.
+ *   6. STORE_TOKENS is treated as said there, and last. */
+MUST_USE jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, CopyCount *out,
+                               Err *e);
 
 /* --- Being alive ----------------------------------------------------------------------- */
 
 /* A handle may hold numbers.  It holds one until it lets go, is closed, or its process ends
  * however it ends: the kernel sees to that, so whoever asks learns who is alive and no pid is
- * ever compared.  A child made by fork holds what its parent held; one that calls exec does not.
+ * ever compared.  A child made by fork holds nothing of it.
  * Nothing is stored. */
 enum { STORE_HOLD_BITS = 62 };
 
@@ -253,6 +352,7 @@ bool store_held(Store *s, uint64_t number);
 
 typedef enum FaultKind {
     FAULT_DAMAGE,   /* a record that cannot be read, or is not what it says */
+    FAULT_LOST,     /* records that were there, as the list of heads or their number knows */
     FAULT_FORK,     /* two histories in one place, as a merge by git leaves them */
     FAULT_VIEW,     /* a file people see cannot be used */
     FAULT_LEFTOVER, /* something a dead writer left */
@@ -264,6 +364,8 @@ typedef enum FaultKind {
     FAULT_EDIT,      /* a person's edit that no write has recorded yet */
     FAULT_OTHER,     /* a file among those people see that no name leads to */
     FAULT_UNCHECKED, /* the search index, which is held or has no room to be brought up to date */
+    FAULT_TIME,      /* a stream whose newest record is of a time that is still to come */
+    FAULT_GAP,       /* records a copy never had: they had been trimmed at its source */
 } FaultKind;
 
 /* The word for it: "damage", "fork" ...; never NULL. */
@@ -279,14 +381,22 @@ typedef struct StoreFault {
     bool mends;         /* store_mend does it */
 } StoreFault;
 
+/* The list of heads that streams were held against. */
+typedef struct HeadsSeen {
+    bool kept;      /* the engine keeps one */
+    int64_t at_ms;  /* when it was last complete; 0: never */
+    uint64_t names; /* it had */
+} HeadsSeen;
+
 typedef struct VerifyCount {
     uint64_t streams, records, bytes; /* read so far */
     uint64_t faults;                  /* that count */
+    HeadsSeen heads;
 } VerifyCount;
 
 /* Read every byte: records, hashes, chains, heads, and what only the engine knows.  A fault is
  * told and the next one looked for; both callbacks may be NULL.  JOT_OK also if there are faults:
- * out->faults counts them. */
+ * out->faults counts them.  The list of heads is brought up to date, if the handle may write. */
 typedef struct VerifyHooks {
     void (*fault)(void *ctx, const StoreFault *f);
     void (*progress)(void *ctx, const VerifyCount *so_far);
@@ -307,6 +417,12 @@ MUST_USE jot_status store_settle(Store *s, void (*failed)(void *ctx, Str stream,
  * removed.  store_report says what was done. */
 MUST_USE jot_status store_mend(Store *s, const MendOptions *o, Err *e);
 
+/* Bring the list of heads up to date, by reading the end of every stream.  Nothing is told; what is
+ * missing stays in it, for store_verify. */
+MUST_USE jot_status store_note_heads(Store *s, Err *e);
+/* For whoever has nothing to do: note what this handle has written, as closing it does.  Cheap. */
+void store_idle(Store *s);
+
 /* --- Opening --------------------------------------------------------------------------- */
 
 typedef struct StoreOptions {
@@ -314,6 +430,9 @@ typedef struct StoreOptions {
     bool create;     /* make the pad if there is none */
     bool read_only;  /* never write, not even to recover */
     int64_t wait_ms; /* 0: STORE_WAIT_MS; below 0: do not wait */
+    /* NULL: somebody named the pad.  Else it was found, and is opened only if it is ours or listed
+     * as safe (JOT_DENIED); files: only. */
+    SafeFound *found;
 } StoreOptions;
 
 /* Open the pad a URL names: files:DIR, sqlite:FILE, mem:.  *out is set only on success.
@@ -323,14 +442,24 @@ MUST_USE jot_status store_open(Store **out, Str url, const StoreOptions *options
 void store_close(Store *s); /* NULL is fine */
 DEFINE_AUTO_PTR(Store, store_close)
 
+/* JOT_INVALID in a process that was forked since: its copy of the handle is of no use. */
+MUST_USE jot_status store_check_mine(const Store *s, Err *e);
+
 /* What this handle met and mended so far; never reset. */
 typedef struct StoreReport {
-    uint64_t torn;        /* unfinished records cut from the end of a stream */
+    uint64_t torn;        /* unfinished records and stray lines cut from the end of a stream */
     uint64_t damaged;     /* unreadable records passed over */
     uint64_t outside;     /* edits by people that became versions */
     uint64_t quarantined; /* files put aside in quarantine/ */
-    uint64_t restored;    /* views made again from their stream */
+    uint64_t restored;    /* views made again from their stream; newest records rebuilt */
+    uint64_t accepted;    /* streams whose loss was accepted */
     char last[160];       /* the latest of these, as a sentence */
+    uint64_t lost;        /* heads that were read in the place of a lost record ... */
+    char loss[160];       /* ... and the latest of them, as a sentence */
+    /* What this handle has changed and was acknowledged: how often, and the last of it. */
+    uint64_t changes;
+    char changed[STORE_NAME_MAX + 1]; /* "": none, or of no stream */
+    Mark mark;                        /* of its head; seq 0 if that was not looked at */
 } StoreReport;
 const StoreReport *store_report(const Store *s);
 
@@ -346,6 +475,14 @@ typedef struct StorePromise {
     bool edits_guarded; /* an edit during a write cannot be overwritten unseen */
 } StorePromise;
 StorePromise store_promise(const Store *s);
+
+enum { STORE_PAD_ID = 16 };
+
+/* Which pad this is, wherever it lies and by whatever URL it was opened: 16 hex digits, chosen once
+ * and kept with the pad.  A pad made by store_copy has its own; a directory copied by hand brings
+ * its id along.  "" for what has none and cannot be given one (an archive; an old pad that may not
+ * be written). */
+MUST_USE jot_status store_id(Store *s, char out[STORE_PAD_ID + 1], Err *e);
 
 /* Where the search index of this pad lies: a path, or "" if it has no place but memory.  What is
  * there is a cache; nobody but the search touches it.  The directory exists. */

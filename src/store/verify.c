@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "store/engine.h"
 
 enum { PAGE = 200, PROGRESS_EVERY = 50, SENTENCE = 300 };
@@ -20,17 +21,13 @@ static const struct {
     const char *name;
     bool counts;
 } kinds[] = {
-    [FAULT_DAMAGE] = { "damage", true },
-    [FAULT_FORK] = { "fork", true },
-    [FAULT_VIEW] = { "view", true },
-    [FAULT_LEFTOVER] = { "leftover", true },
-    [FAULT_STRAY] = { "stray", true },
-    [FAULT_PAD] = { "pad", true },
-    [FAULT_INDEX] = { "index", true },
-    [FAULT_ASIDE] = { "quarantine", false },
-    [FAULT_EDIT] = { "edit", false },
-    [FAULT_OTHER] = { "other", false },
-    [FAULT_UNCHECKED] = { "unchecked", false },
+    [FAULT_DAMAGE] = { "damage", true },     [FAULT_LOST] = { "lost", true },
+    [FAULT_FORK] = { "fork", true },         [FAULT_VIEW] = { "view", true },
+    [FAULT_LEFTOVER] = { "leftover", true }, [FAULT_STRAY] = { "stray", true },
+    [FAULT_PAD] = { "pad", true },           [FAULT_INDEX] = { "index", true },
+    [FAULT_ASIDE] = { "quarantine", false }, [FAULT_EDIT] = { "edit", false },
+    [FAULT_OTHER] = { "other", false },      [FAULT_UNCHECKED] = { "unchecked", false },
+    [FAULT_TIME] = { "time", false },        [FAULT_GAP] = { "gap", false },
 };
 
 const char *fault_name(FaultKind kind)
@@ -51,6 +48,8 @@ typedef struct Verify {
     VerifyCount *count;
     Str *blamed; /* streams the engine has told of */
     size_t n, cap;
+    Str *lost; /* of which records are missing */
+    size_t lost_n, lost_cap;
     Arena arena;
 } Verify;
 
@@ -71,23 +70,41 @@ static void tell_for_engine(void *ctx, const StoreFault *f)
     tell(v, f);
 }
 
-static bool is_blamed(const Verify *v, Str stream)
+static bool is_among(const Str *names, size_t n, Str stream)
 {
-    for (size_t i = 0; i < v->n; i++)
-        if (str_eq(v->blamed[i], stream))
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(names[i], stream))
             return true;
     return false;
 }
 
-static void blame(Verify *v, Str stream, const char *what)
+static void tell_loss(void *ctx, const StoreFault *f)
 {
-    StoreFault f = { .kind = FAULT_DAMAGE,
+    Verify *v = ctx;
+    if (is_among(v->blamed, v->n, f->stream))
+        return;
+    if (f->kind == FAULT_LOST) {
+        v->lost =
+            arena_grow(&v->arena, v->lost, v->lost_n, &v->lost_cap, sizeof(Str), alignof(Str));
+        v->lost[v->lost_n++] = arena_copy(&v->arena, f->stream);
+    }
+    tell(v, f);
+}
+
+static void blame_as(Verify *v, FaultKind kind, Str stream, const char *what)
+{
+    StoreFault f = { .kind = kind,
                      .stream = stream,
                      .what = what,
                      .advice = "bring the stream back from a copy of the pad; what can be read "
                                "stays readable" };
-    if (!is_blamed(v, stream))
+    if (!is_among(v->blamed, v->n, stream))
         tell(v, &f);
+}
+
+static void blame(Verify *v, Str stream, const char *what)
+{
+    blame_as(v, FAULT_DAMAGE, stream, what);
 }
 
 /* --- One stream -------------------------------------------------------------------------- */
@@ -99,6 +116,40 @@ typedef struct Through {
     uint64_t damaged; /* records that were passed over */
     bool told;
 } Through;
+
+/* Write "record N is", or "records N to M are". */
+static void say_range(char to[SENTENCE], uint64_t from, uint64_t last, const char *what)
+{
+    if (from == last)
+        snprintf(to, SENTENCE, "record %llu is %s", (unsigned long long)from, what);
+    else
+        snprintf(to, SENTENCE, "records %llu to %llu are %s", (unsigned long long)from,
+                 (unsigned long long)last, what);
+}
+
+/* Numbers that nothing has between `before` and `r`, which are both there: a trim takes the oldest
+ * only.  `damaged`: something there could not be read. */
+static void check_gap(Verify *v, Str stream, Through *t, uint64_t before, const Record *r,
+                      bool damaged)
+{
+    char what[SENTENCE];
+    uint64_t from = before + 1, to = r->mark.seq - 1;
+    uint64_t trimmed = r->mark.gap < to - before ? r->mark.gap : to - before;
+    StoreFault f = { .kind = FAULT_GAP,
+                     .stream = stream,
+                     .what = what,
+                     .advice = "nothing: copy more often than gc runs to have all of them" };
+    if (trimmed && !damaged) {
+        say_range(what, to - trimmed + 1, to, "not here: trimmed before this copy was made");
+        tell(v, &f);
+        to -= trimmed;
+    }
+    if (from > to || t->told)
+        return;
+    say_range(what, from, to, "lost: damaged, or missing");
+    blame_as(v, damaged ? FAULT_DAMAGE : FAULT_LOST, stream, what);
+    t->told = true;
+}
 
 static void take_record(Verify *v, Str stream, Through *t, const Record *r)
 {
@@ -112,6 +163,15 @@ static void take_record(Verify *v, Str stream, Through *t, const Record *r)
     t->next = r->mark.seq + 1;
     v->count->records++;
     v->count->bytes += r->body.n;
+}
+
+/* True if a record that was read is still there: then nobody has trimmed what stood behind it. */
+static bool still_there(Verify *v, Str stream, uint64_t seq)
+{
+    AUTO(Arena) arena = { 0 };
+    Records one;
+    return seq && store_read(v->s, stream, seq, 1, &arena, &one, NULL) == JOT_OK && one.n &&
+           one.items[0].mark.seq == seq;
 }
 
 /* A page that cannot be had is read one by one, so that one bad record is told alone. */
@@ -136,8 +196,13 @@ static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *
             *e = why;
         return st;
     }
-    for (size_t i = 0; i < page.n; i++)
-        take_record(v, stream, t, &page.items[i]);
+    for (size_t i = 0; i < page.n; i++) {
+        const Record *r = &page.items[i];
+        uint64_t before = t->last.seq;
+        if (before && r->mark.seq > before + 1 && (i || still_there(v, stream, before)))
+            check_gap(v, stream, t, before, r, page.damaged);
+        take_record(v, stream, t, r);
+    }
     t->damaged += page.damaged;
     *more = page.more && page.n;
     return JOT_OK;
@@ -151,6 +216,8 @@ static void tell_edit(Verify *v, Str stream, const Mark *head, bool recorded)
                                                    : "its file was edited by hand",
                      .advice = "nothing: the next write records it as a version",
                      .mends = true };
+    if (!recorded && is_among(v->lost, v->lost_n, stream))
+        return; /* it has been told what became of its history */
     if (!recorded) {
         f.what = "its file has no history: a person made it, or its stream was not copied";
         f.advice = "if the pad was copied, copy all of it; else the next write records it";
@@ -158,11 +225,27 @@ static void tell_edit(Verify *v, Str stream, const Mark *head, bool recorded)
     tell(v, &f);
 }
 
-static void check_head(Verify *v, Str stream, const Through *t)
+/* Times do not run backwards in a stream, so one wrong clock moves all that follow. */
+static void check_time(Verify *v, Str stream, const Mark *head)
+{
+    char what[SENTENCE];
+    if (head->seq == 0 || head->at_ms - STORE_AHEAD_MS <= io_wall_ms(v->s->io))
+        return;
+    snprintf(what, sizeof what, "its newest record is of %s, which is still to come",
+             time_text(head->at_ms).text);
+    StoreFault f = { .kind = FAULT_TIME,
+                     .stream = stream,
+                     .what = what,
+                     .advice = "a clock was wrong: order and versions are right, new records get "
+                               "the same time until then" };
+    tell(v, &f);
+}
+
+static void check_head(Verify *v, Str stream, Through *t)
 {
     AUTO(Arena) arena = { 0 };
     char what[SENTENCE];
-    Record head;
+    Record head = { 0 };
     Err why = { 0 };
     jot_status st = store_head(v->s, stream, HEAD_RECORD, &arena, &head, &why);
     if (st != JOT_OK && st != JOT_NOT_FOUND) {
@@ -173,7 +256,17 @@ static void check_head(Verify *v, Str stream, const Through *t)
         tell_edit(v, stream, &head.mark, t->last.seq || t->told || t->damaged);
         return;
     }
+    if (st == JOT_OK)
+        check_time(v, stream, &head.mark);
     uint64_t newest = st == JOT_OK ? head.mark.seq : 0;
+    if (head.mark.lost && !t->told) {
+        snprintf(what, sizeof what,
+                 "record %llu, its newest, is damaged and cannot be read: record %llu counts",
+                 (unsigned long long)mark_last(&head.mark), (unsigned long long)newest);
+        blame(v, stream, what);
+        t->told = true;
+        return;
+    }
     /* A writer may have been quicker than we. */
     if (newest >= t->last.seq || t->told)
         return;
@@ -197,12 +290,12 @@ static jot_status verify_stream(Verify *v, Str stream, Err *e)
         if (limit > STORE_READ_MAX)
             break;
     }
+    check_head(v, stream, &t);
     if (t.damaged && !t.told) {
         snprintf(what, sizeof what, "%llu of its records cannot be read",
                  (unsigned long long)t.damaged);
         blame(v, stream, what);
     }
-    check_head(v, stream, &t);
     if (++v->count->streams % PROGRESS_EVERY == 0 && v->hooks->progress)
         v->hooks->progress(v->hooks->ctx, v->count);
     return JOT_OK;
@@ -249,9 +342,13 @@ jot_status store_verify(Store *s, const VerifyHooks *hooks, VerifyCount *out, Er
     static const VerifyHooks none = { 0 };
     assert(s && out);
     *out = (VerifyCount){ 0 };
+    TRY(store_check_mine(s, e));
     Verify v = { .s = s, .hooks = hooks ? hooks : &none, .count = out };
     VerifyHooks for_engine = { .fault = tell_for_engine, .ctx = &v };
+    VerifyHooks for_heads = { .fault = tell_loss, .ctx = &v };
     jot_status st = s->ops->verify ? s->ops->verify(s, &for_engine, e) : JOT_OK;
+    if (st == JOT_OK && s->ops->heads)
+        st = s->ops->heads(s, &for_heads, false, &out->heads, e);
     if (st == JOT_OK)
         st = each_stream(s, verify_each, &v, e);
     arena_free(&v.arena);
@@ -280,17 +377,6 @@ static jot_status mend_each(void *ctx, Str stream, Err *e)
     }
     store_met(s, &s->report.damaged, "%.150s", why.text);
     return JOT_OK;
-}
-
-jot_status store_mend(Store *s, const MendOptions *o, Err *e)
-{
-    static const MendOptions plain = { 0 };
-    assert(s);
-    if (s->read_only_why[0])
-        return store_refuse_write(s, e);
-    if (s->ops->mend)
-        TRY(s->ops->mend(s, o ? o : &plain, e));
-    return each_stream(s, mend_each, s, e);
 }
 
 /* Streams of which something was left. */
@@ -328,16 +414,13 @@ static jot_status settle_one(Store *s, Str stream, Err *e)
     return st;
 }
 
-jot_status store_settle(Store *s, void (*failed)(void *ctx, Str stream, const char *why), void *ctx,
-                        Err *e)
+typedef void SettleFailed(void *ctx, Str stream, const char *why);
+
+/* Each of them; one that refuses is told, unless the pad does. */
+static jot_status settle_leftovers(Store *s, SettleFailed *failed, void *ctx, Err *e)
 {
-    assert(s);
     AUTO(Leftovers) l = { 0 };
     VerifyHooks hooks = { .fault = note_leftover, .ctx = &l };
-    if (s->read_only_why[0])
-        return store_refuse_write(s, e);
-    if (s->ops->settle)
-        TRY(s->ops->settle(s, e));
     if (s->ops->verify)
         TRY(s->ops->verify(s, &hooks, e));
     for (size_t i = 0; i < l.n; i++) {
@@ -345,13 +428,60 @@ jot_status store_settle(Store *s, void (*failed)(void *ctx, Str stream, const ch
         jot_status st = settle_one(s, l.names[i], &why);
         if (st == JOT_OK)
             continue;
-        if (is_over(st) && st != JOT_UNAVAILABLE) {
-            if (e)
-                *e = why;
-            return st;
-        }
+        if (is_over(st) && st != JOT_UNAVAILABLE)
+            return err_pass(e, &why, st);
         if (failed)
             failed(ctx, l.names[i], why.text);
     }
     return JOT_OK;
+}
+
+jot_status store_settle(Store *s, SettleFailed *failed, void *ctx, Err *e)
+{
+    assert(s);
+    TRY(store_check_mine(s, e));
+    if (s->read_only_why[0])
+        return store_refuse_write(s, e);
+    if (s->ops->settle)
+        TRY(s->ops->settle(s, e));
+    return settle_leftovers(s, failed, ctx, e);
+}
+
+static void meet_unsettled(void *ctx, Str stream, const char *why)
+{
+    Store *s = ctx;
+    store_met(s, &s->report.damaged, "%.150s", why);
+}
+
+jot_status store_mend(Store *s, const MendOptions *o, Err *e)
+{
+    static const MendOptions plain = { 0 };
+    assert(s);
+    TRY(store_check_mine(s, e));
+    if (s->read_only_why[0])
+        return store_refuse_write(s, e);
+    if (s->ops->mend)
+        TRY(s->ops->mend(s, o ? o : &plain, e));
+    /* Before anything is written: afterwards others would stand in the place of what is lost. */
+    HeadsSeen seen;
+    if (s->ops->heads)
+        TRY(s->ops->heads(s, NULL, true, &seen, e));
+    TRY(each_stream(s, mend_each, s, e));
+    /* A name that never came to its first record is in no list. */
+    TRY(settle_leftovers(s, meet_unsettled, s, e));
+    return store_note_heads(s, e);
+}
+
+jot_status store_note_heads(Store *s, Err *e)
+{
+    HeadsSeen seen;
+    assert(s);
+    TRY(store_check_mine(s, e));
+    return s->ops->heads ? s->ops->heads(s, NULL, false, &seen, e) : JOT_OK;
+}
+
+void store_idle(Store *s)
+{
+    if (s->ops->idle && store_check_mine(s, NULL) == JOT_OK)
+        s->ops->idle(s);
 }

@@ -1,6 +1,7 @@
 /* artifact.c - the profile `artifacts`: JSON documents under a category and an id. */
 #include "memory/artifact.h"
 
+#include "memory/frame.h"
 #include "tool/reply.h"
 
 static jot_status run_write(ToolCall *c, ToolReply *out)
@@ -49,9 +50,12 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
         buf_add(&l.text, S("(empty)\n"));
     if (list.problems_total)
         buf_addf(&l.text, "... %zu cannot be understood\n", list.problems_total);
-    if (n < list.n || (list.more && n))
-        buf_addf(&l.text, "... there are more: go on with after=" STR_FMT "/" STR_FMT,
-                 STR_ARG(list.items[n - 1].category), STR_ARG(list.items[n - 1].id));
+    if (n < list.n || (list.more && n)) {
+        const ArtifactRef *last = &list.items[n - 1];
+        buf_add(&l.text, S("... there are more: go on with after="));
+        frame_last_name_add(&l.text, arena_printf(c->into, STR_FMT "/" STR_FMT,
+                                                  STR_ARG(last->category), STR_ARG(last->id)));
+    }
     reply_set(c, &l.text, out);
     return JOT_OK;
 }

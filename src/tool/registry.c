@@ -270,6 +270,21 @@ static void keep_budget(const ToolCall *c, ToolReply *out)
     out->text = arena_copy(c->into, buf_str(&text));
 }
 
+static uint64_t losses(const ToolHost *h)
+{
+    return h->m ? store_report(h->m->store)->lost : 0;
+}
+
+/* What was read is not the newest that was written: say so where the answer ends in words. */
+static void warn_of_loss(const ToolHost *h, uint64_t before, Arena *into, ToolReply *out)
+{
+    bool json = out->data || (out->text.n && (out->text.p[0] == '{' || out->text.p[0] == '['));
+    if (json || losses(h) == before)
+        return;
+    const char *loss = store_report(h->m->store)->loss;
+    out->text = arena_printf(into, STR_FMT " (warning: %s)", STR_ARG(out->text), loss);
+}
+
 jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, ToolReply *out, Err *e)
 {
     *out = (ToolReply){ 0 };
@@ -289,12 +304,14 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
                    .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
                    .into = into,
                    .e = &why };
+    uint64_t before = losses(h);
     jot_status st = run_tool(h, &c, out);
     out->status = st;
     out->is_error = st != JOT_OK;
     if (st != JOT_OK && !out->text.n)
         out->text = arena_copy(into, str(why.text));
     keep_budget(&c, out);
+    warn_of_loss(h, before, into, out);
     assert(utf8_valid(out->text));
     return JOT_OK;
 }

@@ -2,6 +2,7 @@
 #include "tool/reply.h"
 
 #include "base/utf8.h"
+#include "memory/frame.h"
 #include "memory/lease.h"
 #include "memory/note.h"
 #include "memory/tokens.h"
@@ -16,28 +17,16 @@ jot_status reply_check_text(Str stream, Str text, Err *e)
                    doc_name(stream).text, bad, text.n);
 }
 
-/* The bytes of what may be shown as a line break at `at`; 0: there is none. */
-static size_t break_at(Str s, size_t at)
-{
-    if (s.p[at] >= '\n' && s.p[at] <= '\r')
-        return s.p[at] == '\r' && at + 1 < s.n && s.p[at + 1] == '\n' ? 2 : 1;
-    Str rest = str_from(s, at);
-    if (str_starts(rest, S("\xC2\x85")))
-        return 2;
-    return str_starts(rest, S("\xE2\x80\xA8")) || str_starts(rest, S("\xE2\x80\xA9")) ? 3 : 0;
-}
-
 void reply_quote(Buf *to, Str text, size_t tokens)
 {
     Str shown = str_slice(text, 0, tokens_cut(text, tokens));
-    for (size_t at = 0; at < shown.n;) {
-        size_t end = at, step = 0;
-        while (end < shown.n && !(step = break_at(shown, end)))
-            end++;
+    for (size_t at = 0, next; at < shown.n; at = next) {
+        size_t end = frame_line_end(shown, at, &next);
+        if (end < shown.n && shown.p[end] == '\r' && next < shown.n && shown.p[next] == '\n')
+            next++; /* one break, not two */
         buf_add(to, S("| "));
         buf_add(to, str_slice(shown, at, end));
         buf_add_char(to, '\n');
-        at = end + step;
     }
     if (shown.n < text.n)
         buf_addf(to, "(%zu of %zu chars)\n", utf8_count(shown), utf8_count(text));

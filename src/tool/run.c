@@ -180,8 +180,9 @@ static jot_status run_index(ToolCall *c, ToolReply *out)
         AUTO(Buf) text = { 0 };
         Str query;
         TRY(run_query(c->m, line->id, c->into, &query, c->e));
-        buf_addf(&text, STR_FMT "  %s  %llu records\n", STR_ARG(line->id),
-                 time_text(line->at_ms).text, (unsigned long long)line->records);
+        frame_last_name_add(&text, line->id);
+        buf_addf(&text, "  %s  %llu records\n", time_text(line->at_ms).text,
+                 (unsigned long long)line->records);
         reply_quote(&text, str_slice(query, 0, utf8_floor(query, PREVIEW)), PREVIEW);
         Str lines = buf_str(&text);
         fits = lister_add(&l, str_slice(lines, 0, lines.n - 1));

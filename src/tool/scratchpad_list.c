@@ -6,14 +6,14 @@
 
 static Str line_of(ToolCall *c, const Listed *l)
 {
-    if (!arg_bool(c, "details"))
-        return doc_word(l->name);
-    AUTO(Buf) by = { 0 };
-    frame_name_add(&by, l->by);
-    return arena_printf(c->into, STR_FMT "  %s  %llu bytes  %s  " STR_FMT,
-                        STR_ARG(doc_word(l->name)), version_of(l->mark.sha256).text,
-                        (unsigned long long)l->mark.size, time_text(l->mark.at_ms).text,
-                        STR_ARG(buf_str(&by)));
+    AUTO(Buf) line = { 0 };
+    frame_last_name_add(&line, doc_word(l->name));
+    if (arg_bool(c, "details")) {
+        buf_addf(&line, "  %s  %llu bytes  %s  ", version_of(l->mark.sha256).text,
+                 (unsigned long long)l->mark.size, time_text(l->mark.at_ms).text);
+        frame_name_add(&line, l->by);
+    }
+    return arena_copy(c->into, buf_str(&line));
 }
 
 static jot_status run(ToolCall *c, ToolReply *out)
@@ -35,9 +35,10 @@ static jot_status run(ToolCall *c, ToolReply *out)
     }
     if (!l.n)
         buf_add(&l.text, S("(empty)"));
-    if (!fits)
-        buf_addf(&l.text, "... there are more: go on with after=" STR_FMT,
-                 STR_ARG(doc_word(after)));
+    if (!fits) {
+        buf_add(&l.text, S("... there are more: go on with after="));
+        frame_last_name_add(&l.text, doc_word(after));
+    }
     reply_set(c, &l.text, out);
     return JOT_OK;
 }
@@ -46,8 +47,7 @@ extern const Tool tool_scratchpad_list;
 const Tool tool_scratchpad_list = {
     .name = "scratchpad_list",
     .title = "List notes",
-    .about = "List the keys. Look here at the start of a task, and read what concerns it "
-             "('persistent-rules' first).",
+    .about = "List the keys. Look here at the start of a task, and read what concerns it.",
     .effects = TOOL_READS,
     .params = {
         { "prefix", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },

@@ -2,6 +2,7 @@
 #include "memory/task.h"
 
 #include "base/utf8.h"
+#include "memory/frame.h"
 #include "tool/reply.h"
 
 enum { LINE_TEXT = 300 /* bytes of a text in a list; task_read has all of it */ };
@@ -116,9 +117,10 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
         buf_add(&l.text, S("(empty)\n"));
     if (list.problems_total)
         buf_addf(&l.text, "... %zu cannot be read\n", list.problems_total);
-    if (n && (n < list.n || list.more))
-        buf_addf(&l.text, "... there are more: go on with after=" STR_FMT,
-                 STR_ARG(list.items[n - 1].id));
+    if (n && (n < list.n || list.more)) {
+        buf_add(&l.text, S("... there are more: go on with after="));
+        frame_last_name_add(&l.text, list.items[n - 1].id);
+    }
     reply_set(c, &l.text, out);
     return JOT_OK;
 }

@@ -25,6 +25,10 @@ static bool changes(const IoCall *call)
     case IO_READ:
     case IO_STAT:
     case IO_LOCK:
+    case IO_ASK:
+    case IO_LIST:
+    case IO_BOOT:
+    case IO_MOUNT:
     case IO_FSYNC:
     case IO_FDATASYNC:
         return false;

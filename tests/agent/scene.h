@@ -117,6 +117,7 @@ static inline jot_status scene_open(Scene *s, Memory *m, const char *dir, Err *e
                       .llm = s->llm,
                       .hands = { scene_mutates, scene_call, scene_recall, s },
                       .view = { .budget = scene_budget, .compacted = scene_compacted, .ctx = s },
+                      .frame = { .sign = "5f3a9c0d1e2b4a67" }, /* so that runs can be compared */
                       .setup = { .system = S("Work."),
                                  .window = 100 * 1000,
                                  .headroom = 1000,

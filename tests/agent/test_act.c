@@ -74,6 +74,21 @@ static void a_word_that_means_nothing_is_refused(Desk *d)
     desk_expect(d, JOT_TOO_BIG, policy_add(&p, POLICY_DENY, S("write"), &d->e));
 }
 
+static void files_that_others_obey_are_allowed_by_name(Desk *d)
+{
+    Policy p = rules(d, "all,plant:.git,plant:AGENTS.md", NULL, "plant:AGENTS.md");
+    assert_true(policy_allows_plant(&p, ".git"));
+    assert_false(policy_allows_plant(&p, "AGENTS.md")); /* the stricter one */
+    assert_false(policy_allows_plant(&p, ".vscode"));   /* `all` are tools */
+    p = rules(d, "plant:all", NULL, "plant:.git");
+    assert_true(policy_allows_plant(&p, ".vscode"));
+    assert_false(policy_allows_plant(&p, ".git"));
+    desk_expect(d, JOT_INVALID, policy_add(&p, POLICY_ALLOW, S("plant:Makefile"), &d->e));
+    assert_says(d, "'Makefile' is none of the names that are kept from writing");
+    desk_expect(d, JOT_INVALID, policy_add(&p, POLICY_ASK, S("plant:.git"), &d->e));
+    desk_expect(d, JOT_INVALID, policy_add(&p, POLICY_ALLOW, S("plant:"), &d->e));
+}
+
 static ActSay say(void *ctx, const Tool *t, const json_t *args)
 {
     ActSay *next = ctx;
@@ -229,6 +244,7 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(the_most_particular_rule_counts_and_then_the_strictest),
         DESK_TEST(a_word_that_means_nothing_is_refused),
+        DESK_TEST(files_that_others_obey_are_allowed_by_name),
         DESK_TEST(a_person_decides_where_the_policy_asks),
         DESK_TEST(with_nobody_to_ask_the_answer_is_no),
         DESK_TEST(tools_of_the_pad_and_others_are_called_alike),

@@ -42,6 +42,30 @@ static void nothing_is_written_outside(Yard *y)
     assert_int_equal(access(yard_path(y, "outside/evil"), F_OK), -1);
 }
 
+static void what_is_the_users_own_is_neither_read_nor_written(Yard *y)
+{
+    static const char *const tries[] = {
+        "cat own/state/jotter/secret",
+        "echo evil > own/state/jotter/secret",
+        "echo evil > own/state/jotter/rules-0123456789abcdef",
+        "echo evil > own/config/jotter/safe",
+        "rm -rf own/state/jotter/secret && echo evil > own/state/jotter/secret",
+        "mv own/state/jotter own/state/x && mkdir own/state/jotter",
+        "mv own/state own/x && mkdir -p own/state/jotter && echo evil > own/state/jotter/secret",
+        "mv own x && mkdir -p own/state/jotter && echo evil > own/state/jotter/secret",
+        "umount own/state/jotter && cat own/state/jotter/secret",
+        "ln -s ../own/state/jotter sub/link && cat sub/link/secret",
+        "ln own/state/jotter/secret sub/hard && cat sub/hard",
+        "cat /proc/self/cwd/own/state/jotter/secret",
+    };
+    for (size_t i = 0; i < COUNT_OF(tries); i++) {
+        yard_fails(y, tries[i]);
+        yard_holds(y, "work/own/state/jotter/secret", "canary-own\n");
+        assert_row(access(yard_path(y, "work/own/config/jotter/safe"), F_OK) != 0, i, tries[i]);
+    }
+    assert_int_equal(access(yard_path(y, "work/own/config/jotter"), F_OK), 0); /* it was made */
+}
+
 static void the_pad_is_not_written(Yard *y)
 {
     static const char *const tries[] = {
@@ -205,8 +229,11 @@ static const Trial trials[] = {
     TRIAL(a_command_works_in_its_directory, "work/deep/pad", false),
     TRIAL(nothing_is_written_outside, "work/deep/pad", true),
     TRIAL(the_pad_is_not_written, "work/deep/pad", true),
+    TRIAL_OWN(what_is_the_users_own_is_neither_read_nor_written, "work/deep/pad", true, "work/own"),
+    TRIAL_OWN(what_is_the_users_own_is_neither_read_nor_written, "outside", true, "work/own"),
     TRIAL(modes_and_owners_elsewhere_are_kept, "work/deep/pad", true),
     TRIAL(ordinary_work_with_files_goes_on, "work/deep/pad", true),
+    TRIAL_OWN(ordinary_work_with_files_goes_on, "work/deep/pad", true, "work/own"),
     TRIAL(a_database_and_its_journals_are_not_written, "work/pad.db", true),
     TRIAL(walls_stay_until_the_last_command_ends, "work/pad.db", true),
     TRIAL(links_in_the_directory_allow_nothing, "work/deep/pad", true),

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "agent/act_desk.h"
+#include "base/home.h"
 
 static void a_file_is_read_whole_or_in_parts(Desk *d)
 {
@@ -61,6 +62,20 @@ static void nothing_outside_is_read(Desk *d)
     hands_says(d, a, "read_file", "{\"path\": \"inside\"}", "x\n(lines 1-1, bytes 0-2 of 2)");
     Str sibling = arena_printf(&d->a, "{\"path\": \"%s-evil/x\"}", d->dir);
     assert_true(hands_call(d, a, "read_file", sibling.p).failed);
+}
+
+/* Its other name may be anywhere. */
+static void a_file_with_two_names_is_not_read(Desk *d)
+{
+    Policy p = hands_allow("outside");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    desk_file(d, "one", S("x\n"));
+    assert_int_equal(link(desk_path(d, "one"), desk_path(d, "two")), 0);
+    ActReply r = hands_call(d, a, "read_file", "{\"path\": \"two\"}");
+    assert_true(r.failed);
+    assert_has(r.text, "has 2 names (hard links)");
+    assert_int_equal(unlink(desk_path(d, "one")), 0);
+    hands_says(d, a, "read_file", "{\"path\": \"two\"}", "x\n(lines 1-1, bytes 0-2 of 2)");
 }
 
 static void what_is_allowed_outside_is_read(Desk *d)
@@ -160,6 +175,77 @@ static void the_pad_is_never_written(Desk *d)
     }
 }
 
+/* The table of plant.h, also where the directory of git has another name. */
+static void what_other_programs_obey_is_not_written(Desk *d)
+{
+    static const char *const paths[] = {
+        "AGENTS.md",
+        "agents.MD",
+        "sub/CLAUDE.md",
+        ".git/config",
+        ".git/hooks/x",
+        "a/.git/index",
+        ".vscode/t",
+        "x/.github/workflows/y.yml",
+        "w.code-workspace",
+        ".mcp.json",
+        ".jotter/format",
+        "bare/config",
+        "bare/hooks/pre-commit",
+        "bare/info/attributes",
+        "other/HEAD",
+        "./.envrc",
+    };
+    /* "config" itself is where the desk keeps the user's own. */
+    static const char *const fine[] = { "Makefile",   "attributes",    "sub/config",      "hooks/x",
+                                        ".gitignore", "AGENTS.md.txt", "bare/description" };
+    Policy p = hands_allow("all");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    assert_int_equal(mkdir(desk_path(d, "bare"), 0700), 0);
+    assert_int_equal(mkdir(desk_path(d, "bare/objects"), 0700), 0);
+    assert_int_equal(mkdir(desk_path(d, "bare/refs"), 0700), 0);
+    desk_file(d, "bare/HEAD", S("ref: refs/heads/main\n"));
+    for (size_t i = 0; i < COUNT_OF(paths) + COUNT_OF(fine); i++) {
+        bool kept = i < COUNT_OF(paths);
+        const char *path = kept ? paths[i] : fine[i - COUNT_OF(paths)];
+        ActReply r =
+            hands_call(d, a, "write_file",
+                       arena_printf(&d->a, "{\"path\": \"%s\", \"content\": \"evil\"}", path).p);
+        assert_row(r.failed == kept, i, path);
+        if (kept)
+            assert_has(r.text, "--allow plant:");
+    }
+    Policy more = hands_allow("write,plant:AGENTS.md");
+    AUTO_PTR(Act) b = hands_open(d, &more);
+    hands_says(d, b, "write_file", "{\"path\": \"AGENTS.md\", \"content\": \"x\"}",
+               "made 'AGENTS.md', 1 bytes");
+    assert_true(
+        hands_call(d, b, "write_file", "{\"path\": \"CLAUDE.md\", \"content\": \"x\"}").failed);
+}
+
+static void what_is_the_users_own_is_neither_read_nor_written(Desk *d)
+{
+    Policy p = hands_allow("all");
+    AUTO_PTR(Act) a = hands_open(d, &p);
+    static const char *const paths[] = { "state/jotter/rules-0123456789abcdef",
+                                         "./state/jotter/x/y", "config/jotter/safe" };
+    desk_ok(d, home_write(&d->io, HOME_STATE, "secret", S("canary"), &d->e));
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        Str args = arena_printf(&d->a, "{\"path\": \"%s\", \"content\": \"evil\"}", paths[i]);
+        ActReply r = hands_call(d, a, "write_file", args.p);
+        assert_true(r.failed);
+        assert_has(r.text, "the user's own");
+        assert_int_not_equal(access(desk_path(d, paths[i]), F_OK), 0);
+    }
+    assert_int_equal(symlink("state/jotter/secret", desk_path(d, "link")), 0);
+    hands_fails(d, a, "read_file", "{\"path\": \"state/jotter/secret\"}",
+                "'state/jotter/secret' lies in what is the user's own, which no agent reads");
+    hands_fails(d, a, "read_file", "{\"path\": \"link\"}",
+                "'link' lies in what is the user's own, which no agent reads");
+    Str outside = arena_printf(&d->a, "{\"path\": \"%s\"}", desk_path(d, "state/jotter/secret"));
+    assert_has(hands_call(d, a, "read_file", outside.p).text, "which no agent reads");
+}
+
 /* Every write finds the disk full. */
 static long full(void *ctx, IoCall *call)
 {
@@ -193,11 +279,14 @@ int main(void)
         DESK_TEST(a_file_is_read_whole_or_in_parts),
         DESK_TEST(what_is_not_text_is_not_passed_off_as_text),
         DESK_TEST(nothing_outside_is_read),
+        DESK_TEST(a_file_with_two_names_is_not_read),
         DESK_TEST(what_is_allowed_outside_is_read),
         DESK_TEST(our_own_environment_is_never_read),
         DESK_TEST(a_file_is_made_and_replaced),
         DESK_TEST(nothing_outside_and_no_link_is_written),
         DESK_TEST(the_pad_is_never_written),
+        DESK_TEST(what_other_programs_obey_is_not_written),
+        DESK_TEST(what_is_the_users_own_is_neither_read_nor_written),
         DESK_TEST(a_full_disk_leaves_the_file_as_it_was),
     };
     return desk_run(tests, COUNT_OF(tests), false);

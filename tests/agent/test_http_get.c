@@ -83,12 +83,12 @@ static void answer(int fd, const char *path)
 
 static NO_RETURN void serve(int at)
 {
-    alarm(60);
+    alarm(600);
     for (;;) {
         char request[4096] = "";
         int fd = accept(at, NULL, NULL);
         if (fork() == 0) {
-            alarm(30);
+            alarm(600);
             ssize_t n = recv(fd, request, sizeof request - 1, 0);
             if (n > 4)
                 answer(fd, request + 4);

@@ -150,7 +150,7 @@ static void an_endless_loop_is_warned_about_and_ends(Desk *d)
     assert_int_equal(p.o.end, LOOP_LIMIT);
     assert_text(p.o.why, "6 replies without an answer; the same call of 'scratchpad_list' came 6 "
                          "times in a row");
-    assert_has(requests(d), "[warning] ");
+    assert_has(requests(d), arena_printf(&d->a, "[warning %s] ", p.s.loop.frame.sign).p);
     assert_has(requests(d), "loop");
     resume(d, &p);
     assert_int_equal(p.o.end, LOOP_LIMIT);

@@ -144,7 +144,7 @@ static void a_redacted_summary_still_stands_for_its_turns(Desk *d)
     RunSummary sum = { .text = S("it was " SECRET), .n = 1, .until = RESULT, .word = "summary" };
     desk_ok(d, run_compact_until(&p.run, &sum, &d->e));
     redact(d, &p, p.run.state.seq);
-    assert_goes_on(d, &p, "[session summary: 1 turn replaced]\\n[redacted]");
+    assert_goes_on(d, &p, " turns=\\\"1\\\">\\n[redacted]\\n<jotter-end ");
 }
 
 static void a_redacted_answer_is_not_asked_for_again(Desk *d)

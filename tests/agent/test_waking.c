@@ -42,6 +42,28 @@ static Str state_text(Desk *d)
     return status.text;
 }
 
+static void the_state_stands_in_the_frame_of_the_pad(Desk *d)
+{
+    AUTO(Scene) s;
+    Waking w;
+    Cycle c;
+    begin(d,
+          "- text: '{\"tool\": \"update_scratchpad\", \"args\": {\"notes\": \"x </jotter-state> "
+          "y\"}}'\n"
+          "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'\n",
+          &s, &w);
+    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    Str sent = beside_get(d->dir, "requests", &d->a);
+    const char *sign = frame_of_pad(&d->m, 0).sign;
+    char own[FRAME_SIGN + 1];
+    snprintf(own, sizeof own, "%s", sign);
+    assert_has(sent, arena_printf(&d->a, ":\\n\\n<jotter-state %s>\\n", own).p);
+    assert_has(sent,
+               arena_printf(&d->a, "\\n<jotter-end %s>\\nReply with one JSON object.", own).p);
+    assert_has(sent, "x \\\\</jotter-state> y");
+    assert_has(state_text(d), "x </jotter-state> y");
+}
+
 static void a_cycle_goes_from_wake_to_sleep(Desk *d)
 {
     AUTO(Scene) s;
@@ -152,6 +174,7 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
 
 static const DeskTest tests[] = {
     DESK_TEST(a_cycle_goes_from_wake_to_sleep),
+    DESK_TEST(the_state_stands_in_the_frame_of_the_pad),
     DESK_TEST(a_cycle_that_never_says_done_hits_its_limit),
     DESK_TEST(a_model_that_fails_fails_the_cycle),
     DESK_TEST(a_second_cycle_is_refused_while_one_runs),

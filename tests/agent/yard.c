@@ -23,7 +23,24 @@ const char *yard_path(Yard *y, const char *name)
     return arena_printf(&y->a, "%s/%s", y->dir, name).p;
 }
 
-static void open_yard(Yard *y, const char *pad)
+/* Make a directory and those above it, below the yard's. */
+static void make_dirs(Yard *y, Str name)
+{
+    for (size_t at = 0; at <= name.n; at++)
+        if (at == name.n || name.p[at] == '/')
+            mkdir(yard_path(y, arena_cstr(&y->a, str_slice(name, 0, at))), 0700);
+}
+
+/* The user's state is there, the configuration would be. */
+static void put_own(Yard *y, const char *own)
+{
+    setenv("XDG_STATE_HOME", yard_path(y, arena_printf(&y->a, "%s/state", own).p), 1);
+    setenv("XDG_CONFIG_HOME", yard_path(y, arena_printf(&y->a, "%s/config", own).p), 1);
+    make_dirs(y, arena_printf(&y->a, "%s/state/jotter", own));
+    yard_put(yard_path(y, arena_printf(&y->a, "%s/state/jotter/secret", own).p), "canary-own\n");
+}
+
+static void open_yard(Yard *y, const char *pad, const char *own)
 {
     snprintf(y->dir, sizeof y->dir, "/tmp/jotter-yard-XXXXXX");
     assert_non_null(mkdtemp(y->dir));
@@ -35,6 +52,12 @@ static void open_yard(Yard *y, const char *pad)
     assert_int_equal(mkdir(yard_path(y, "work/deep/pad"), 0700), 0);
     assert_int_equal(mkdir(yard_path(y, "work/deep/pad/notes"), 0700), 0);
     assert_int_equal(mkdir(yard_path(y, "outside"), 0700), 0);
+    if (strcmp(pad, "work/.jotter") == 0) {
+        assert_int_equal(mkdir(yard_path(y, pad), 0700), 0);
+        assert_int_equal(mkdir(yard_path(y, "work/.jotter/notes"), 0700), 0);
+        yard_put(yard_path(y, "work/.jotter/notes/key"), "remembered\n");
+    }
+    put_own(y, own);
     yard_put(yard_path(y, "work/deep/pad/notes/key"), "remembered\n");
     yard_put(yard_path(y, "work/pad.db"), "database\n");
     yard_put(yard_path(y, "outside/secret"), "canary-outside\n");
@@ -80,7 +103,7 @@ Confined yard_command(Yard *y, const char *command)
 void yard_prints(Yard *y, const char *command, const char *want)
 {
     Confined c = yard_command(y, command);
-    if (!str_eq(c.head, str(want)) || c.end != CONFINE_EXITED)
+    if ((want && !str_eq(c.head, str(want))) || c.end != CONFINE_EXITED)
         fail_msg("%s: '%s' printed '" STR_FMT "', not '%s' (%d, %d)", confine_name(y->how), command,
                  STR_ARG(c.head), want, c.end, c.code);
 }
@@ -127,7 +150,7 @@ static void take_turn(void **state)
 {
     const Turn *turn = *state;
     Yard y = { .how = turn->how };
-    open_yard(&y, turn->trial->pad);
+    open_yard(&y, turn->trial->pad, turn->trial->own);
     turn->trial->run(&y);
     close_yard(&y);
 }
@@ -135,7 +158,7 @@ static void take_turn(void **state)
 static bool works(ConfineHow how)
 {
     Yard y = { 0 };
-    open_yard(&y, "outside");
+    open_yard(&y, "outside", "own");
     bool fine = confine_try(&y.place, how, &y.e) == JOT_OK;
     if (!fine)
         print_message("skipped: %s: %s\n", confine_name(how), y.e.text);
@@ -154,7 +177,7 @@ static int run_all(const Group *g, const char *who)
 {
     struct CMUnitTest list[TURNS_MAX];
     static Turn turns[TURNS_MAX];
-    size_t n = 0;
+    size_t n = 0, counts[CONFINE_HOWS] = { 0 };
     for (ConfineHow how = CONFINE_BWRAP; how <= CONFINE_NOT; how++) {
         bool there = works(how);
         for (size_t i = 0; there && i < g->n; i++) {
@@ -167,10 +190,16 @@ static int run_all(const Group *g, const char *who)
                      who);
             list[n] =
                 (struct CMUnitTest){ .name = t->name, .test_func = take_turn, .initial_state = t };
+            counts[how] += wanted(t->name);
             n += wanted(t->name);
         }
     }
-    return _cmocka_run_group_tests(g->name, list, n, NULL, NULL);
+    int failed = _cmocka_run_group_tests(g->name, list, n, NULL, NULL);
+    for (ConfineHow how = CONFINE_BWRAP; how <= CONFINE_NOT; how++)
+        if (counts[how])
+            print_message("%s: %zu tried under %s as %s\n", g->name, counts[how], confine_name(how),
+                          who);
+    return failed;
 }
 
 /* The same again without root's rights, in a process of its own. */

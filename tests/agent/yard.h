@@ -10,7 +10,7 @@
 #include "unit/unit.h"
 
 enum {
-    YARD_MS = 10000,        /* of a command, unless said */
+    YARD_MS = 60000,        /* of a command, unless said */
     YARD_OUTPUT = 4096,     /* bytes */
     YARD_WAIT_TRIES = 6000, /* of 10 ms: only keeps a mistake from hanging */
 };
@@ -18,6 +18,9 @@ enum {
 /*   work/sub               empty
  *   work/deep/pad          a pad with the note "key"
  *   work/pad.db            a file that is taken for a database
+ *   work/.jotter           a pad like that, where it is asked for
+ *   own/state              the user's state, with a secret; beside it the configuration, which is
+ *                          not there yet; or elsewhere, where it is asked for
  *   outside/secret         what nobody may see */
 typedef struct Yard {
     ConfineHow how;
@@ -32,11 +35,15 @@ typedef struct Trial {
     void (*run)(Yard *y);
     const char *pad;  /* where it lies, below the yard's directory */
     bool needs_walls; /* true of confined commands only */
+    const char *own;  /* where the user's own lies, below the yard's directory */
 } Trial;
 
-#define TRIAL(function, pad, walls)     \
-    {                                   \
-#function, function, pad, walls \
+#define TRIAL(function, pad, walls) TRIAL_OWN(function, pad, walls, "own")
+/* Where the user's own lies in the working directory, Landlock lets nothing be made in the
+ * directories above it. */
+#define TRIAL_OWN(function, pad, walls, own) \
+    {                                        \
+#function, function, pad, walls, own \
     }
 
 /* Run all of them; the result is for main(). */
@@ -47,7 +54,7 @@ ConfineJob yard_job(Yard *y, const char *command);
 /* What came of a command; that it could be run is asserted. */
 Confined yard_command(Yard *y, const char *command);
 Confined yard_command_for(Yard *y, const char *command, int64_t time_ms);
-/* The command must print exactly this. */
+/* The command must print exactly this; NULL: anything. */
 void yard_prints(Yard *y, const char *command, const char *want);
 /* The command must fail, whatever it says. */
 void yard_fails(Yard *y, const char *command);

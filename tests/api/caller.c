@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "api/caller.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,8 @@ static void run_turn(void **state)
     snprintf(c.dir, sizeof c.dir, "%s/jotter-api-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     assert_non_null(mkdtemp(c.dir));
+    setenv("XDG_STATE_HOME", caller_path(&c, "state"), 1);
+    setenv("XDG_CONFIG_HOME", caller_path(&c, "config"), 1);
     snprintf(c.url, sizeof c.url, "%s:%s/%s", c.engine, c.dir,
              strcmp(c.engine, "files") == 0 ? "pad" : "pad.db");
     c.pad = open_as(&c, "ann");

@@ -1,4 +1,8 @@
 /* test_pad.c - whole pads through jotter.h: opening, borrowing, searching, copying, verifying. */
+#define _XOPEN_SOURCE 700
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "api/caller.h"
 
 static void write_text(jot_pad *pad, const char *name, const char *text)
@@ -44,6 +48,27 @@ static void a_pad_is_made_unless_it_must_exist(Caller *c)
     o.existing = false;
     ok(pad, jot_open(pad, url, &o));
     assert_string_equal(jot_error(pad), "");
+    jot_free(pad);
+}
+
+static void a_pad_of_another_user_is_opened_only_by_its_name(Caller *c)
+{
+    jot_pad *pad = jot_new();
+    char before[4096], found[300], url[320];
+    snprintf(found, sizeof found, "%s", caller_path(c, ".jotter"));
+    snprintf(url, sizeof url, "files:%s", found);
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(c->dir), 0);
+    ok(pad, jot_open(pad, url, NULL));
+    unsetenv("JOTTER_PAD");
+    ok(pad, jot_open(pad, NULL, NULL)); /* the one that is found, which is ours */
+    if (geteuid() == 0) {               /* only root can give it away */
+        assert_int_equal(chown(found, 65534, 65534), 0);
+        expect(pad, JOT_DENIED, jot_open(pad, NULL, NULL));
+        assert_says(jot_error(pad), "belongs to another user (uid 65534)");
+        ok(pad, jot_open(pad, url, NULL));
+    }
+    assert_int_equal(chdir(before), 0);
     jot_free(pad);
 }
 
@@ -219,6 +244,29 @@ static void a_copy_and_an_archive_hold_everything(Caller *c)
     jot_free(other);
 }
 
+static void a_copy_reports_each_stream_that_differs(Caller *c)
+{
+    const jot_report *r = NULL;
+    const jot_doc *d;
+    char url[300];
+    jot_pad *other = jot_new();
+    write_text(c->pad, "a", "theirs");
+    write_text(c->pad, "b", "theirs");
+    write_text(c->pad, "c", "theirs");
+    snprintf(url, sizeof url, "sqlite:%s", caller_path(c, "differs.db"));
+    ok(other, jot_open(other, url, NULL));
+    write_text(other, "b", "mine");
+    expect(c->pad, JOT_CONFLICT, jot_copy(c->pad, url, &r));
+    assert_non_null(r);
+    assert_int_equal(r->added, 2);
+    assert_int_equal(r->missed, 1);
+    assert_int_equal(r->skipped_count, 1);
+    assert_string_equal(r->skipped[0]->name, "notes/b");
+    ok(other, jot_doc_read(other, "c", NULL, &d));
+    assert_text(d->text, "theirs");
+    jot_free(other);
+}
+
 static void files_of_other_programs_come_in_and_go_out(Caller *c)
 {
     const jot_report *r;
@@ -237,7 +285,12 @@ static void files_of_other_programs_come_in_and_go_out(Caller *c)
     assert_text(d->text, "text");
     write_text(other, "plan", "changed");
     ok(other, jot_import(other, dir, NULL, false, &r));
-    assert_int_equal(r->unchanged + r->skipped_total, 1);
+    assert_int_equal(r->skipped_total, 1);
+    assert_int_equal(r->missed, 1);
+    ok(other, jot_import(other, dir, NULL, true, &r));
+    assert_int_equal(r->added, 1);
+    ok(other, jot_doc_read(other, "plan", NULL, &d));
+    assert_text(d->text, "text");
     jot_free(other);
 }
 
@@ -325,6 +378,7 @@ int main(void)
         CALLER_TEST(what_needs_no_pad_works_without_one),
         CALLER_TEST(a_pad_says_where_it_is_and_what_it_promises),
         CALLER_TEST(a_pad_is_made_unless_it_must_exist),
+        CALLER_TEST(a_pad_of_another_user_is_opened_only_by_its_name),
         CALLER_TEST(a_failed_open_leaves_the_open_pad_alone),
         CALLER_TEST(a_read_only_pad_is_not_written),
         CALLER_TEST(options_of_another_version_are_understood),
@@ -334,6 +388,7 @@ int main(void)
         CALLER_TEST(what_somebody_else_wrote_is_found),
         CALLER_TEST(changes_are_told_from_a_cursor_on),
         CALLER_TEST(a_copy_and_an_archive_hold_everything),
+        CALLER_TEST(a_copy_reports_each_stream_that_differs),
         CALLER_TEST(files_of_other_programs_come_in_and_go_out),
         CALLER_TEST(a_sound_pad_has_no_faults),
         CALLER_TEST(damage_is_told),

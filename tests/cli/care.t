@@ -84,4 +84,24 @@ bare_prefix() {
 }
 try 'a prefix that no name can have is refused instead of finding nothing' bare_prefix
 
+# An editor's newline at the end of a stream file, in every kind that is decided by its newest record.
+stray_line() {
+    export JOTTER_PAD=files:$here/stray
+    run=$("$JOTTER" log new q) && jot log add "$run" thinking x && jot lease acquire k && ends 0 && jot cycle init g && ends 0 && jot task add t do && ends 0
+    for f in runs/$run streams/leases.d/table streams/cycles.d/default streams/tasks.d/t; do echo >>"$here/stray/$f.jsonl"; done
+    jot verify && ends 70 && says leftover || return 1
+    jot log show "$run" && ends 0 && says x && jot log add "$run" thinking y && ends 0 && jot lease list && says notes/k && jot lease acquire l && ends 0 &&
+        jot cycle wake && ends 0 && jot task start t && ends 0 && jot verify && ends 0
+}
+try 'a stray line at the end of a stream stops nothing' stray_line
+
+flipped() {
+    export JOTTER_PAD=files:$here/flipped
+    jot task add t do && jot task start t && ends 0 && f=$here/flipped/streams/tasks.d/t.jsonl && n=$(wc -l <"$f") && sed -i '$s/description/descriptiom/' "$f"
+    jot verify && ends 70 && says "record $n, its newest, is damaged" && jot task show t && ends 0 && tells "warning: record $n of 'tasks/t' was damaged" &&
+        jot task start t && ends 75 && tells "warning: record $n of" && jot task start t && ends 0 && jot task events t && says "$((n + 1))" &&
+        jot verify && ends 70 && says "record $n is lost" && jot doctor --fix && ends 70 && ! case $out in *'nothing is wrong'*) true ;; *) false ;; esac
+}
+try 'a damaged newest record is told, its number left out, and a conditional write refused once' flipped
+
 plan

@@ -1,5 +1,6 @@
 #!/bin/bash
 # complete.t - completion and the manual page, both made from the tables of the commands.
+agent_page=$(realpath "$(dirname "$0")/../../docs/agent.md")
 . "$(dirname "$0")/lib.sh"
 mkdir .jotter
 for key in plan plot other; do echo text | "$JOTTER" write $key >/dev/null; done
@@ -22,6 +23,17 @@ try 'options before the command are passed over' behind
 
 value() { jot complete -- read --pad '' && ends 0 && is ''; }
 try 'the value of an option is left to the shell' value
+
+words() { jot complete -- run --allow netw && is network && jot complete -- run --deny plant:.vsc && says plant:.vscode; }
+try 'the words of a policy are completed' words
+
+documented() {
+    jot complete -- run --allow plant: && says plant:AGENTS.md || return 1
+    for word in $(sed 's/^plant://' <<<"$out"); do
+        grep -qF "\`$word\`" "$agent_page" || { echo "not in agent.md: $word" && return 1; }
+    done
+}
+try 'every name that is kept from writing is in agent.md' documented
 
 no_pad() { jot complete -- --pad x read pl --pad files:/nowhere/at/all && ends 0; }
 try 'without a pad nothing is offered and nothing fails' no_pad

@@ -115,7 +115,7 @@ try 'on SQLite too' killed "sqlite:$here/killed.db"
 # What a killed cycle had started is gone before the next one begins.
 orphans() {
     local JOTTER_PAD=files:$here/orphans pid
-    echo "- text: '{\"tool\": \"shell\", \"args\": {\"command\": \"echo begun >>marks/begun; sleep 77.7\"}}'" >shell.yaml
+    echo "- text: '{\"tool\": \"shell\", \"args\": {\"command\": \"echo begun >>marks/begun; sleep 77.$$\"}}'" >shell.yaml
     cat shell.yaml - >next.yaml <<<'- text: "{\"tool\": \"done\", \"args\": {\"summary\": \"looked\"}}"'
     mkdir -p marks # beside a pad not every way of confining lets a command make new files
     "$JOTTER" cycle run --allow shell --quiet --model script:shell.yaml >/dev/null 2>orphans.err &
@@ -124,7 +124,7 @@ orphans() {
     kill -9 "$pid" && wait "$pid" 2>/dev/null
     grep -q 'cannot be confined' orphans.err && return 0
     jot cycle run --model script:next.yaml && ends 0 && says 'done, 1 of 5' || return 1
-    jot cycle show && says "while 'shell' was called: nobody knows whether it was done" && ! pgrep -f 'sleep 77.7' >/dev/null
+    jot cycle show && says "while 'shell' was called: nobody knows whether it was done" && ! pgrep -f "sleep 77\.$$" >/dev/null
 }
 try 'a cycle whose command was running can be followed at once' orphans
 

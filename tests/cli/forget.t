@@ -124,6 +124,32 @@ resumed() {
 }
 try 'a run of which something was redacted goes on, or is refused in a sentence' resumed
 
+# A program that stays in the middle of a read until its input ends; "begun" when it is there.
+cat >reader.py <<'X'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN")
+db.execute("SELECT count(*) FROM records").fetchall()
+print("begun", flush=True)
+sys.stdin.read()
+X
+held() {
+    export JOTTER_PAD=sqlite:$here/pads/held.db
+    local begun said secret=heldcanary
+    echo "$secret" | "$JOTTER" write plan >/dev/null && echo "$secret here" | "$JOTTER" write other >/dev/null && echo clean | "$JOTTER" write other >/dev/null && begin $secret || return 1
+    coproc READER { exec python3 reader.py "$here/pads/held.db"; }
+    read -r begun <&"${READER[0]}" && [ "$begun" = begun ] &&
+        jot purge plan && ends 69 && tells "scratchpad[plan] is forgotten, but still in the pad's file: another program is reading the pad" && ! gone $secret >/dev/null &&
+        jot --json purge plan && ends 69 && says '"status":"unavailable"' && says '"retry":true' && jot read plan && ends 66 &&
+        jot redact other --text $secret && ends 69 && tells "still in the pad's file" && jot log redact "$run" 3 && ends 69 && jot log purge "$run" && ends 69 && tells "still in the pad's file" &&
+        jot redact --all --text $secret && ends 69 && tells "the text is forgotten, but still in the pad's file" &&
+        jot verify && ends 70 && says 'leftover' && says "still in the pad's file" && jot doctor && ends 70 && says 'leftover'
+    said=$?
+    exec {READER[1]}>&- && wait "$READER_PID"
+    [ $said = 0 ] && jot verify && ends 0 && gone $secret && jot purge plan && ends 0
+}
+try 'what a reader keeps in the file is told, until it has gone' held
+
 helped() { jot help purge && says 'redact --all' && says 'log purge RUN' && jot help log redact && says 'redact --all'; }
 try 'the help of purge says where else the text may be' helped
 

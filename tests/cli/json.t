@@ -4,6 +4,7 @@
 # The commands are those that completion offers, so that a new one without a line here is noticed.
 # A line is: the command | how it succeeds | how it fails.  Answers are collected and read in one go.
 docs=$(realpath "$(dirname "$0")")/../../docs/cli.md
+cases=$(realpath "$(dirname "$0")")
 . "$(dirname "$0")/lib.sh"
 export EDITOR='sed -i s/a/b/'
 mkdir answers
@@ -40,6 +41,10 @@ search | search --explain text | search --kind nonsense text
 delete | delete plan2 | delete plan2
 purge | purge plan2 | purge none
 prompt | prompt --short | prompt nonsense
+rules list | rules list | rules list nonsense
+rules show | rules show | rules show nonsense
+rules approve | jotter-approve | rules approve none
+rules revoke | rules revoke pinned-j | rules revoke pinned-j
 artifact write | artifact write planning p1 --type t --task t1 <<<'{"a": 1}' | artifact write planning p2 <<<'{'
 artifact read | artifact read planning p1 | artifact read planning none
 artifact list | artifact list planning | artifact list 'a/../b'
@@ -116,6 +121,9 @@ gc | gc --keep 20 --dry-run | gc
 stats | stats | stats nonsense
 watch | watch --count 1 | watch --count x
 where | where | where --pad nonsense:x
+safe add | safe add . | safe add none
+safe list | safe list | safe list nonsense
+safe remove | safe remove . | safe remove .
 setup | setup codex | setup nonsense
 run | run 'a question' --model script:answer.yaml | run 'a question' --model script:none.yaml
 mcp | mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' | mcp --tools nonsense
@@ -150,12 +158,16 @@ answer() { # NAME WORDS
         [ "$part" = "$rest" ] && rest='' || rest=${rest#* && }
         case $part in *' -- '*) part=${part/ -- / --json -- } ;; *'<<<'*) part=${part/<<</--json <<<} ;; *) part="$part --json" ;; esac
         case $part in *'<<<'*) ;; *) part="$part <<<'some text'" ;; esac
-        eval "timeout 20 \"\$JOTTER\" $part" >"answers/$1" 2>"answers/.err"
+        eval "timeout 300 \"\$JOTTER\" $part" >"answers/$1" 2>"answers/.err"
         code=$?
     done
     echo $code >"answers/$1.code"
 }
 value_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "answers/$1" "$2"; }
+approve_one() {
+    jotter write pinned-j <<<text >/dev/null 2>&1
+    python3 "$cases/person.py" 'for no: ' 'yes\n' -- /bin/sh -c "'$JOTTER' rules approve pinned-j --json >.approved" >/dev/null && cat .approved
+}
 id='' token=''
 while IFS='|' read -r name good fails; do
     name=$(echo $name | tr ' ' -)
@@ -165,7 +177,11 @@ while IFS='|' read -r name good fails; do
     watch) (while sleep 0.1; do jotter write watched <<<"$RANDOM" >/dev/null; done) & writer=$! ;;
     log-results) echo result | jotter log add last result --call c1 >/dev/null ;;
     esac
-    answer "$name.good" "$(echo $good)"
+    case $name in
+    # Somebody at a terminal says yes; the answer goes to standard output.
+    rules-approve) approve_one >answers/rules-approve.good && echo 0 >answers/rules-approve.good.code ;;
+    *) answer "$name.good" "$(echo $good)" ;;
+    esac
     case $name in
     watch) kill $writer 2>/dev/null; wait $writer 2>/dev/null ;;
     cycle-wake) id=$(value_of cycle-wake.good cycle) ;;

@@ -101,7 +101,7 @@ run_lost() {
     local keeper=$!
     until_true test -s begun || return 1
     kill -STOP $keeper
-    jot --as bob lease acquire slow --wait 20 && ends 0 || return 1
+    jot --as bob lease acquire slow --wait 300 && ends 0 || return 1
     local token=${out#lease }
     echo new | "$JOTTER" write slow --lease "${token%% *}" >/dev/null || return 1
     kill -CONT $keeper

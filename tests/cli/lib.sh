@@ -5,15 +5,17 @@
 #   jot ARGS...                                 run jotter; out, err and code are set
 #   says TEXT / tells TEXT                      standard output / standard error holds TEXT
 #   ends CODE                                   the exit code was CODE
-#   until_true COMMAND...                       wait until the command succeeds, a minute at most
+#   until_true COMMAND...                       wait until the command succeeds, five minutes at most
 #   lines FILE N                                the file has at least N lines
 set -u
 umask 077
 here=$(mktemp -d "${TMPDIR:-/tmp}/jotter-cli-XXXXXX")
-trap 'rm -rf "$here"' EXIT
+trap 'rm -rf "$here" "$here-state" "$here-config"' EXIT
 cd "$here" || exit 1
 unset JOTTER_PAD JOTTER_AS JOTTER_LEASE NO_COLOR
 export HOME=$here USER=ann XDG_DATA_HOME=$here/data LC_ALL=C.UTF-8
+# Not in the working directory, where an agent's commands would have to be kept out of it.
+export XDG_STATE_HOME=$here-state XDG_CONFIG_HOME=$here-config
 count=0 bad=0 out='' err='' code=0
 
 jot() {
@@ -46,7 +48,7 @@ lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 
 # Only keeps a mistake from hanging: it measures nothing.
 until_true() {
-    for _ in $(seq 600); do
+    for _ in $(seq 3000); do
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.1
     done

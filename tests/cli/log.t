@@ -36,6 +36,19 @@ order() {
 }
 try 'the list begins with the run that was written to last, as last means it' each order
 
+# A wrong clock has put one run into the future, where it stays.
+moved() {
+    local JOTTER_PAD=sqlite:$here/moved.db
+    export JOTTER_PAD
+    begin moved && one=$run && begin usual && two=$run || return 1
+    python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE heads SET at = 4070908800000 WHERE name = ?", ("runs/" + sys.argv[2],))
+db.commit()' "$here/moved.db" "$one" || return 1
+    jot log show last && says usual && jot log && [ "$(printf '%s\n' "$out" | cut -d' ' -f1 | xargs)" = "$two $one" ]
+}
+try 'a run of a time that is still to come is not the last one for ever' moved
+
 input() { run=$(printf 'from input' | "$JOTTER" log new) && jot log show "$run" && says 'from input'; }
 try 'a query may come from standard input' each input
 

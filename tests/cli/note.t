@@ -187,7 +187,7 @@ if command -v script >/dev/null; then
     try 'escape sequences in stored text never reach a terminal' escapes
 fi
 
-prompt() { jot prompt && says 'scratchpad' && says 'persistent-rules' && jot prompt --short && [ ${#out} -lt 2048 ]; }
+prompt() { jot prompt && says 'scratchpad' && says 'jotter rules show' && jot prompt --short && [ ${#out} -lt 2048 ]; }
 try 'prompt prints what to tell a model' prompt
 
 init() {

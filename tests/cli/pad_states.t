@@ -15,7 +15,7 @@ make_pads() {
 
 # The bytes of all files but caches: the search index, the list of what changed lately, SQLite's log.
 tree() {
-    (cd work && find . \( -name 'index.sqlite*' -o -name recent -o -name '*.db-wal' -o -name '*.db-shm' -o -name '*.lock' \) -prune -o \
+    (cd work && find . \( -name 'index.sqlite*' -o -name recent -o -name heads -o -name '*.db-wal' -o -name '*.db-shm' -o -name '*.lock' -o -name '*.reserve' \) -prune -o \
         -type f -exec sha256sum {} + | sort -k 2)
 }
 
@@ -114,7 +114,7 @@ full_disk() {
     run_jot() { head -c 9000 /dev/zero | tr '\0' x | "$JOTTER" "$@" >.out 2>.err; code=$? out=$(cat .out) err=$(cat .err); }
     as files:work/pad 74 'No space left' write plan && as files:work/pad 74 'No space left' write fresh && as files:work/pad 74 'No space left' log new query &&
         as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && as files:work/pad 0 '' history plan && as files:work/pad 0 '' search two && as files:work/pad 0 '' verify && [[ $out == *'unchecked: could not use the search index'* ]] &&
-        as sqlite:work/pad.db 74 'No space left' write plan && as sqlite:work/pad.db 74 'No space left' read plan && rm work/fill &&
+        as sqlite:work/pad.db 74 'No space left' write plan && as sqlite:work/pad.db 0 '' read plan && is two && as sqlite:work/pad.db 0 '' list && rm work/fill &&
         "$JOTTER" --pad files:work/pad search two >/dev/null && "$JOTTER" --pad sqlite:work/pad.db search two >/dev/null && before=$(tree) && as files:work/pad 0 '' verify && as sqlite:work/pad.db 0 '' verify && as sqlite:work/pad.db 0 '' read plan && is two
     local ok=$?
     run_jot() { jot "$@" <<<new; }
@@ -177,13 +177,14 @@ try 'a format that is cut off is said to be' bad_format
 
 no_streams() {
     make_pads && rm -r work/pad/streams && before=$(tree) && as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && is plan &&
-        as files:work/pad 70 '1 problem' verify && says "directory 'streams' is missing" && says 'its file has no history'
+        as files:work/pad 70 '2 problems' verify && says "directory 'streams' is missing" && says 'notes/plan: its stream is gone' &&
+        rm work/pad/heads && as files:work/pad 70 '1 problem' verify && says 'its file has no history'
 }
 try 'without its streams a pad shows the texts, and verify says what is missing' no_streams
 
 no_stream() {
     make_pads && echo other | "$JOTTER" --pad files:work/pad write other >/dev/null && rm work/pad/streams/notes.d/plan.jsonl && before=$(tree) &&
-        as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' verify && says 'notes/plan: its file has no history' &&
+        as files:work/pad 0 '' read plan && is two && as files:work/pad 70 '1 problem' verify && says 'lost  notes/plan: its stream is gone' &&
         echo three | "$JOTTER" --pad files:work/pad write plan >/dev/null && jot --pad files:work/pad read plan --version 1 && is two
 }
 try 'a text whose stream is missing is shown, told, and becomes the first version' no_stream
@@ -196,9 +197,22 @@ try 'without the files people see the versions are there' no_views
 
 cut_stream() {
     make_pads && truncate -s -9 work/pad/streams/notes.d/plan.jsonl && before=$(tree) && as files:work/pad 0 '' read plan && is two &&
-        as files:work/pad 70 '1 problem' verify && says 'unfinished record'
+        as files:work/pad 70 '2 problems' verify && says 'unfinished record' && says 'its newest records are gone'
 }
 try 'a stream that is cut off is told' cut_stream
+
+# Sanitizers need more room than any limit leaves them.
+no_memory() {
+    for pad in files:work/pad sqlite:work/pad.db; do
+        make_pads && head -c 15000000 /dev/zero | tr '\0' x >.big || return 1
+        (ulimit -v 30000; "$JOTTER" --pad $pad write plan <.big >.out 2>.err)
+        code=$? err=$(<.err)
+        ends 71 && tells 'memory ran out' && "$JOTTER" --pad $pad verify >/dev/null &&
+            echo three | "$JOTTER" --pad $pad append plan >/dev/null && jot --pad $pad read plan && is "two
+three" || return 1
+    done
+}
+grep -q '__[at]san_init' "$JOTTER" || try 'memory that runs out is an exit code, and the pad is whole' no_memory
 
 cut_database() {
     for size in 50 99 100 4096 9000; do

@@ -12,7 +12,7 @@ import sys
 
 split = sys.argv.index("--")
 plan = [word.encode().decode("unicode_escape").encode() for word in sys.argv[1:split]]
-signal.alarm(60)  # only keeps a mistake from hanging
+signal.alarm(300)  # only keeps a mistake from hanging
 pid, terminal = pty.fork()
 if pid == 0:
     os.execv(sys.argv[split + 1], sys.argv[split + 1:])

@@ -116,9 +116,9 @@ rules() {
     mkdir -p sub && echo 'far rule' >AGENTS.md && echo 'near rule' >sub/CLAUDE.md && echo 'on {{WORKING_DIR}}' >rules.md
     echo 'noted rule' | "$JOTTER" write persistent-rules >/dev/null
     (cd sub && "$JOTTER" run 'what are the rules?' --model 'script:../calc.yaml?log=../log' --rules ../rules.md --quiet >/dev/null) || return 1
-    head -n 1 log | grep -q "on $here/sub.*far rule.*near rule.*noted rule"
+    head -n 1 log | grep -q "on $here/sub.*far rule.*near rule.*# Notes that are not approved.*| noted rule"
 }
-try 'rules are sent: the file, the nearest last, then the note' rules
+try 'rules are sent: the file, the nearest last, and behind them a note that is not approved' rules
 
 long_rules() {
     mkdir -p long odd && head -c 70000 /dev/zero | tr '\0' r >long/AGENTS.md && printf 'a\377' >odd/AGENTS.md

@@ -40,9 +40,61 @@ try 'a standard input that is closed is no empty text' no_text
 
 no_answer() {
     echo after | "$JOTTER" write plan >&- 2>.err
-    code=$? && heard && ends 74 && tells 'could not write to standard output' && jot read plan && is after
+    code=$? && heard && ends 71 && tells "it was done, but could not be told: standard output does not take it; 'notes/plan' has version " || return 1
+    local version=${err#* has version }
+    jot read plan && is after && jot history plan --json && says "\"version\":\"${version%% as record *}\""
 }
-try 'an answer that could not be given is exit 74, and what was written stays' no_answer
+try 'a write whose answer could not be given is exit 71, and standard error has its version' no_answer
+
+# Whatever changes something, on both engines: never the exit code of what has changed nothing.
+deaf() { "$JOTTER" "$@" >/dev/full 2>.err; code=$?; heard; }
+changes() {
+    local JOTTER_PAD=$1 run bad=0
+    export JOTTER_PAD
+    rm -rf "${1#*:}"
+    deaf init && ends 71 && deaf init && ends 74 || bad=1
+    while read -r words; do
+        # shellcheck disable=SC2086
+        deaf $words <<<'{"a": 1}' && ends 71 && tells 'it was done, but could not be told' || { echo "# $words"; bad=1; }
+    done <<'E'
+write one
+edit one --old 1 --new 2
+append one
+write two
+undo one
+move two three
+delete three
+redact one 1
+log new query
+artifact write kind name
+task add t
+checkpoint save run
+lease acquire elsewhere --ttl 60
+cycle init goals
+purge one
+E
+    while read -r words; do
+        # shellcheck disable=SC2086
+        deaf $words && ends 74 && tells 'could not write to standard output' || { echo "# $words"; bad=1; }
+    done <<'E'
+list
+history one
+log
+log show last
+task list
+lease list
+where
+stats
+verify
+search goals
+E
+    rm -rf copied exported.jotter
+    deaf copy files:copied && ends 71 && deaf copy files:copied && ends 74 && deaf export exported.jotter && ends 71 || bad=1
+    deaf append one && ends 71 </dev/null || bad=1
+    return $bad
+}
+try 'whatever has changed something says so with its exit code' changes "files:$here/changes"
+try 'on SQLite too' changes "sqlite:$here/changes.db"
 
 full() {
     local json

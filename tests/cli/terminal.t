@@ -17,7 +17,7 @@ bad=0
 shown() {
     local line="'$JOTTER'" word
     for word in "$@"; do line="$line '$word'"; done
-    timeout 20 script -qec "$line" /dev/null </dev/null >.sent 2>&1
+    timeout 300 script -qec "$line" /dev/null </dev/null >.sent 2>&1
     tr -d '\r' <.sent | sed "s/$esc\[K//g" | LC_ALL=C grep -naP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\xbf]' | cat -v | sed 's/^/# sent: /' >.raw
     [ ! -s .raw ] || { echo "# $(printf '%s ' "$@" | cat -v)"; cat .raw; return 1; }
 }

@@ -21,19 +21,19 @@ damaged() {
 try 'a damaged archive is refused and makes no pad' damaged
 
 notes() {
-    mkdir book && echo text >book/a.txt && echo bad >'book/b c.txt' && jot import book && ends 0 &&
+    mkdir book && echo text >book/a.txt && echo bad >'book/b c.txt' && jot import book && ends 64 && tells 'not everything was imported: 1 missed' &&
         is 'notes: 1 file, 1 record added, 0 there already, 1 skipped' && tells "skipped b c.txt: invalid key" &&
         jot import book && says '0 records added, 1 there already' && jot read a && is text
 }
 try 'a directory is recognised, and importing again adds nothing' notes
 
-unnamed() { mkdir odd && echo x >odd/a.txt && echo x >"odd/$(printf '\377').txt" && jot --pad files:unnamed import odd --json && ends 0 && says '"skipped":[{"name":{"base64":"/y50eHQ="}'; }
+unnamed() { mkdir odd && echo x >odd/a.txt && echo x >"odd/$(printf '\377').txt" && jot --pad files:unnamed import odd --json && ends 64 && says '"skipped":[{"name":{"base64":"/y50eHQ="}'; }
 try 'a name that is no UTF-8 is told in base64' unnamed
 
 nowhere() { jot copy nonsense && ends 64 && tells "pad 'nonsense': a URL begins with a scheme"; }
 try 'a wrong target of a copy is named' nowhere
 
-json() { jot import book --json && ends 0 && says '"layout":"notes"' && says '"skipped":[{"name":"b c.txt"' && jot export two.jotter --json && says '"layout":"archive"'; }
+json() { jot import book --json && ends 64 && says '"missed":1' && says '"layout":"notes"' && says '"skipped":[{"name":"b c.txt"' && jot export two.jotter --json && says '"layout":"archive"'; }
 try 'both answer with JSON' json
 
 out() {
@@ -44,5 +44,24 @@ try 'a layout goes to a new directory' out
 
 nothing() { jot --pad files:never import /dev/null && ends 64 && jot --pad files:never import nowhere && ends 66 && [ ! -e never ]; }
 try 'what cannot be imported makes no pad' nothing
+
+replace() {
+    mkdir again && echo v1 >again/alpha.txt && jot import again && ends 0 && echo v2 | "$JOTTER" write alpha >/dev/null &&
+        jot import again && ends 75 && tells 'skipped alpha.txt: it is an older version in the pad: use --replace' && says '0 there already, 1 skipped' && jot read alpha && is v2 &&
+        jot import again --replace && ends 0 && says '1 record added' && jot read alpha && is v1 && jot import again && ends 0 && says '1 there already, 0 skipped'
+}
+try 'import --replace brings an older version back' replace
+
+deleted() {
+    "$JOTTER" delete alpha >/dev/null; jot import again && ends 75 && tells 'it was deleted in the pad: use --replace to bring it back' && jot read alpha && ends 66 &&
+        jot import again --replace && ends 0 && jot read alpha && is v1
+}
+try 'what was deleted comes back only with --replace' deleted
+
+clash() {
+    echo '{"a":1}' | "$JOTTER" --pad files:two artifact write x y >/dev/null && echo line | "$JOTTER" --pad files:two artifact log append x y.json >/dev/null &&
+        jot --pad files:two export both --layout artifacts && ends 75 && tells "skipped logs/x/y.json: 'x/y.json' is there already, of another memory" && grep -q '"a"' both/x/y.json
+}
+try 'an export does not write two memories to one file' clash
 
 plan

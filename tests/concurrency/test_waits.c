@@ -19,7 +19,7 @@
 #include "store/store.h"
 #include "trial.h"
 
-enum { HANG_S = 30, STEPS_MAX = 500 };
+enum { HANG_S = 300, STEPS_MAX = 500 };
 
 #define HELD S("notes/held")
 #define OTHER S("notes/other")

@@ -65,6 +65,35 @@ static void a_purge_is_a_change(Trial *p)
     CHECK_TOLD(p, &c, "notes/a");
 }
 
+/* Whoever keeps words of the pad learns when some must go, also behind later writes, and only
+ * then. */
+static void forgetting_is_told_and_writing_is_none(Trial *p)
+{
+    put(p, "notes/a", "one");
+    put(p, "notes/a", "two");
+    put(p, "notes/b", "one");
+    Cursor c = now(p);
+    put(p, "notes/a", "three");
+    bury(p, "notes/b");
+    Changes got = changes(p, &c);
+    CHECK(!got.rescan && !got.forgot);
+    c = got.next;
+    CHECK_IS(p, store_redact(p->s, S("notes/a"), NULL, 1, &p->e), JOT_OK);
+    put(p, "notes/a", "four");
+    got = changes(p, &c);
+    CHECK(got.rescan || got.forgot);
+    CHECK(changes(p, &c).forgot == got.forgot);
+    c = got.next;
+    CHECK(!changes(p, &c).forgot);
+    Mark m;
+    CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
+    put(p, "notes/a", "five");
+    got = changes(p, &c);
+    CHECK(got.rescan || got.forgot);
+    put(p, "notes/c", "x");
+    CHECK(!changes(p, &got.next).forgot);
+}
+
 static void records_put_verbatim_are_a_change(Trial *p)
 {
     Cursor c = now(p);
@@ -291,6 +320,7 @@ const Promise changes_promises[] = {
     PROMISE(every_kind_of_append_is_a_change),
     PROMISE(a_redaction_is_a_change),
     PROMISE(a_purge_is_a_change),
+    PROMISE(forgetting_is_told_and_writing_is_none),
     PROMISE(records_put_verbatim_are_a_change),
     PROMISE(all_changes_since_the_cursor_are_told),
     PROMISE(an_old_cursor_stays_good),

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { CHILD_WHY_MAX = 16 * 1024, CHILD_SECONDS = 180 };
+enum { CHILD_WHY_MAX = 16 * 1024, CHILD_SECONDS = 600 };
 
 /* Run `work` in a child, with a fresh directory that is removed afterwards whatever happens.
  * False if it failed, died or took longer than CHILD_SECONDS; `why` (CHILD_WHY_MAX bytes) then

@@ -65,6 +65,7 @@ typedef struct Promise {
 extern const Promise body_promises[];
 extern const Promise changes_promises[];
 extern const Promise copy_promises[];
+extern const Promise copy_forget_promises[];
 extern const Promise expect_promises[];
 extern const Promise forget_promises[];
 extern const Promise guard_promises[];
@@ -75,6 +76,7 @@ extern const Promise list_promises[];
 extern const Promise name_promises[];
 extern const Promise open_promises[];
 extern const Promise order_promises[];
+extern const Promise place_promises[];
 extern const Promise read_promises[];
 extern const Promise verbatim_promises[];
 
@@ -128,6 +130,8 @@ void trial_reboot(Trial *p);
 MUST_USE jot_status trial_open(Trial *p, size_t i, StoreOptions options);
 /* Another fresh pad, of the engine of that row. */
 Trial *trial_other(Trial *p, const Engine *engine);
+/* Run `test` for each pair of this engine and one that is there, in both directions. */
+void for_each_pair(Trial *p, void (*test)(Trial *from, Trial *to));
 /* A directory for pads in memory, or on disk where there is none.  dir_remove takes all of it. */
 void dir_make(char *path, size_t room);
 void dir_remove(const char *path);
@@ -170,6 +174,8 @@ Str trial_dump(Trial *p);
 /* Compute every chain again; a stream may begin anywhere. */
 void check_chain(Trial *p, const char *stream);
 void check_all_chains(Trial *p);
+/* The same, where numbers may be missing. */
+void check_chains_over_gaps(Trial *p);
 
 /* A failure inside one of these words tells from where it was said. */
 void said_at(const char *file, int line);

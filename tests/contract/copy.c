@@ -11,7 +11,7 @@
 static CopyCount copy(Trial *from, Trial *to)
 {
     CopyCount count = { 0 };
-    CHECK_IS(to, store_copy(from->s, to->s, NULL, NULL, &count, &to->e), JOT_OK);
+    CHECK_IS(to, store_copy(from->s, to->s, NULL, &count, &to->e), JOT_OK);
     return count;
 }
 
@@ -19,7 +19,7 @@ static void copy_refused(Trial *from, Trial *to, jot_status want)
 {
     Str before = trial_dump(to);
     CopyCount count;
-    CHECK_IS(to, store_copy(from->s, to->s, NULL, NULL, &count, &to->e), want);
+    CHECK_IS(to, store_copy(from->s, to->s, NULL, &count, &to->e), want);
     CHECK_TEXT(trial_dump(to), before);
 }
 
@@ -29,8 +29,7 @@ static void check_equal(Trial *from, Trial *to)
     check_all_chains(to);
 }
 
-/* Run `test` for each pair of this engine and one that is there, in both directions. */
-static void for_each_pair(Trial *p, void (*test)(Trial *from, Trial *to))
+void for_each_pair(Trial *p, void (*test)(Trial *from, Trial *to))
 {
     for (size_t i = 0; engine_at(i); i++) {
         if (!engine_present(engine_at(i)))
@@ -70,7 +69,6 @@ static void fill(Trial *p)
     put(p, "cycles/main", "state: awake\n");
     p->now_ms += 1000;
     entries(p, "runs/20261115", 40);
-    put(p, "leases/table", "{}");
     entry(p, "logs/a/b", "line");
 }
 
@@ -195,7 +193,7 @@ static void copy_with_stops(Trial *from, Trial *to)
     for (; st != JOT_OK && stops < 100; stops++) {
         CopyCount count;
         wrong_allow(to->s, 1);
-        st = store_copy(from->s, to->s, NULL, NULL, &count, &to->e);
+        st = store_copy(from->s, to->s, NULL, &count, &to->e);
         CHECK(st == JOT_OK || st == JOT_UNAVAILABLE);
         check_all_chains(to);
     }
@@ -332,6 +330,8 @@ static void a_trim_of_the_source_leaves_the_copy_whole(Trial *p)
     for_each_pair(p, trim_the_source);
 }
 
+/* --- Gaps ------------------------------------------------------------------------------ */
+
 static void trim_too_much(Trial *from, Trial *to)
 {
     entries(from, "runs/r", 5);
@@ -339,13 +339,143 @@ static void trim_too_much(Trial *from, Trial *to)
     entries(from, "runs/r", 40);
     uint64_t dropped;
     CHECK_IS(from, store_trim(from->s, S("runs/r"), NULL, 20, &dropped, &from->e), JOT_OK);
-    copy_refused(from, to, JOT_CONFLICT);
+    put(from, "runs/s", "behind it");
+    CHECK_NUM(copy(from, to).copied, 27);
+    CHECK_NUM(read_all(to, "runs/r").n, 31); /* 1 to 5, and 20 to 45 */
+    CHECK_RECORD(record_at(to, "runs/r", 5), read_from(to, "runs/r", 1, 5).items[4]);
+    CHECK_RECORD(record_at(to, "runs/r", 20), record_at(from, "runs/r", 20));
+    CHECK_NUM(copy(from, to).copied, 0);
+    entry(from, "runs/r", "46");
+    CHECK_NUM(copy(from, to).copied, 1);
 }
 
-static void a_gap_between_source_and_target_is_refused(Trial *p)
+static void what_was_trimmed_before_it_was_copied_is_a_gap(Trial *p)
 {
     for_each_pair(p, trim_too_much);
 }
+
+/* The stream 1 2 _ 4 _ _ 7, of which some other pad has all. */
+static void make_gaps(Trial *p, Trial *whole)
+{
+    for (int i = 0; i < 7; i++)
+        put(whole, "notes/a", (const char *[]){ "1", "2", "3", "4", "5", "6", "7" }[i]);
+    Records all = read_all(whole, "notes/a");
+    Record some[4] = { all.items[0], all.items[1], all.items[3], all.items[6] };
+    CHECK_IS(p, store_place_records(p->s, S("notes/a"), NULL, some, 4, &p->e), JOT_OK);
+}
+
+static void copy_gaps(Trial *from, Trial *to)
+{
+    Trial *whole = trial_other(from, engine_find("mem"));
+    make_gaps(from, whole);
+    put(from, "notes/b", "behind it");
+    CHECK_NUM(copy(from, to).copied, 5);
+    CHECK_TEXT(trial_dump(to), trial_dump(from));
+    CHECK_TEXT(head(to, "notes/a", HEAD_VALUE).body, S("7"));
+    CHECK_NUM(copy(from, to).copied, 0);
+    /* A source that has them all. */
+    CHECK_NUM(copy(whole, to).copied, 3);
+    CHECK_TEXT(head(to, "notes/a", HEAD_VALUE).body, S("7"));
+    check_chain(to, "notes/a");
+    /* And what it has is not taken away again. */
+    CHECK_NUM(copy(from, to).copied, 0);
+    check_chain(to, "notes/a");
+    trial_free(whole);
+    memset(from->others, 0, sizeof from->others);
+}
+
+static void gaps_are_copied_and_filled_by_a_source_that_has_more(Trial *p)
+{
+    for_each_pair(p, copy_gaps);
+}
+
+static void trim_the_target(Trial *from, Trial *to)
+{
+    entries(from, "runs/r", 40);
+    copy(from, to);
+    uint64_t dropped;
+    CHECK_IS(to, store_trim(to->s, S("runs/r"), NULL, 20, &dropped, &to->e), JOT_OK);
+    CHECK_NUM(copy(from, to).copied, 19);
+    check_equal(from, to);
+}
+
+static void what_the_target_trimmed_comes_back(Trial *p)
+{
+    for_each_pair(p, trim_the_target);
+}
+
+/* --- One stream and the others --------------------------------------------------------- */
+
+typedef struct Heard {
+    int lost, refused, gaps, forgot;
+    char last[200];
+} Heard;
+
+static void hear(void *ctx, const CopyTold *t)
+{
+    Heard *h = ctx;
+    h->lost += t->news == COPY_LOST;
+    h->refused += t->news == COPY_REFUSED;
+    h->gaps += t->news == COPY_GAP;
+    h->forgot += t->news == COPY_FORGOT;
+    snprintf(h->last, sizeof h->last, "%s", t->what);
+}
+
+static void copy_past_conflicts(Trial *from, Trial *to)
+{
+    static const char *const names[] = { "notes/a", "notes/b", "notes/c", "notes/d", "notes/e" };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        put(from, names[i], "theirs");
+    put(to, "notes/b", "mine");
+    put(to, "notes/d", "mine too");
+    Heard h = { 0 };
+    CopyCount count;
+    CopyHooks hooks = { .told = hear, .ctx = &h };
+    CHECK_IS(to, store_copy(from->s, to->s, &hooks, &count, &to->e), JOT_CONFLICT);
+    CHECK(strstr(to->e.text, "2 streams") && strstr(to->e.text, "'notes/b'"));
+    CHECK(h.refused == 2 && strstr(h.last, "notes/d"));
+    CHECK_NUM(count.refused, 2);
+    CHECK_NUM(count.copied, 3);
+    CHECK_TEXT(head(to, "notes/e", HEAD_VALUE).body, S("theirs"));
+    CHECK_TEXT(head(to, "notes/b", HEAD_VALUE).body, S("mine"));
+}
+
+static void a_stream_that_differs_stops_no_other(Trial *p)
+{
+    for_each_pair(p, copy_past_conflicts);
+}
+
+/* A source that loses records on their way: only its answers are damaged. */
+static void copy_past_damage(Trial *from, Trial *to)
+{
+    for (int i = 0; i < 5; i++) {
+        put(from, "notes/a", "text");
+        put(from, "notes/z", "text");
+    }
+    Store *real = from->s;
+    Heard h = { 0 };
+    CopyCount count;
+    CopyHooks hooks = { .told = hear, .ctx = &h };
+    from->s = wrong_wrap(real, WRONG_RECORD_DAMAGED);
+    jot_status st = store_copy(from->s, to->s, &hooks, &count, &to->e);
+    from->s = wrong_unwrap(from->s);
+    CHECK_IS(to, st, JOT_CORRUPT);
+    CHECK_NUM(h.lost, 2);
+    CHECK_NUM(count.lost, 2);
+    CHECK_TEXT(str(h.last), S("record 3 of 'notes/z' cannot be read"));
+    CHECK_NUM(read_all(to, "notes/a").n, 4);
+    CHECK_NUM(read_all(to, "notes/z").n, 4);
+    /* Later it can be read again. */
+    CHECK_NUM(copy(from, to).copied, 2);
+    check_equal(from, to);
+}
+
+static void what_cannot_be_read_is_told_and_all_else_is_copied(Trial *p)
+{
+    for_each_pair(p, copy_past_damage);
+}
+
+/* --- Names ----------------------------------------------------------------------------- */
 
 /* A file became a directory, and a directory a file. */
 static void swap_names(Trial *from, Trial *to)
@@ -421,7 +551,8 @@ static void count_progress(Trial *from, Trial *to)
 {
     fill(from);
     CopyCount count, last = { 0 };
-    CHECK_IS(to, store_copy(from->s, to->s, count_up, &last, &count, &to->e), JOT_OK);
+    CopyHooks hooks = { .progress = count_up, .ctx = &last };
+    CHECK_IS(to, store_copy(from->s, to->s, &hooks, &count, &to->e), JOT_OK);
     CHECK_NUM(last.records, count.records);
     CHECK_NUM(last.copied, count.copied);
     CHECK_NUM(last.bytes, count.bytes);
@@ -440,10 +571,10 @@ static void a_read_only_pad_can_be_copied_but_not_copied_to(Trial *p)
     CHECK_IS(p, trial_open(p, 1, (StoreOptions){ .read_only = true }), JOT_OK);
     Trial *to = trial_other(p, engine_find("mem"));
     CopyCount count;
-    CHECK_IS(p, store_copy(p->open[1], to->s, NULL, NULL, &count, &p->e), JOT_OK);
+    CHECK_IS(p, store_copy(p->open[1], to->s, NULL, &count, &p->e), JOT_OK);
     check_equal(p, to);
     put(to, "notes/fresh", "x");
-    CHECK_IS(p, store_copy(to->s, p->open[1], NULL, NULL, &count, &p->e), JOT_READ_ONLY);
+    CHECK_IS(p, store_copy(to->s, p->open[1], NULL, &count, &p->e), JOT_READ_ONLY);
     check_equal(p, p);
 }
 
@@ -462,7 +593,11 @@ const Promise copy_promises[] = {
     PROMISE(the_redaction_of_what_was_the_copys_value_reaches_it),
     PROMISE(what_the_target_redacted_does_not_come_back),
     PROMISE(a_trim_of_the_source_leaves_the_copy_whole),
-    PROMISE(a_gap_between_source_and_target_is_refused),
+    PROMISE(what_was_trimmed_before_it_was_copied_is_a_gap),
+    PROMISE(gaps_are_copied_and_filled_by_a_source_that_has_more),
+    PROMISE(what_the_target_trimmed_comes_back),
+    PROMISE(a_stream_that_differs_stops_no_other),
+    PROMISE(what_cannot_be_read_is_told_and_all_else_is_copied),
     PROMISE(a_name_that_became_a_directory_or_a_file_is_copied),
     PROMISE(a_name_taken_in_the_target_is_told),
     PROMISE(a_long_stream_is_copied_in_parts),

@@ -205,6 +205,19 @@ static void two_pads_know_nothing_of_each_other(Trial *p)
     CHECK_TEXT(head(p, "notes/a", HEAD_VALUE).body, S("one"));
 }
 
+static void a_pad_keeps_its_id_and_no_other_has_it(Trial *p)
+{
+    char first[STORE_PAD_ID + 1], again[STORE_PAD_ID + 1], other[STORE_PAD_ID + 1];
+    CHECK_IS(p, store_id(p->s, first, &p->e), JOT_OK);
+    CHECK_NUM(strspn(first, "0123456789abcdef"), STORE_PAD_ID);
+    trial_close(p);
+    trial_use(p, 1);
+    CHECK_IS(p, store_id(p->s, again, &p->e), JOT_OK);
+    CHECK_TEXT(str(again), str(first));
+    CHECK_IS(p, store_id(trial_other(p, p->engine)->s, other, &p->e), JOT_OK);
+    CHECK(strcmp(other, first) != 0);
+}
+
 const Promise open_promises[] = {
     PROMISE(a_read_only_handle_refuses_every_write),
     LASTING(a_read_only_handle_reads_everything_and_changes_nothing),
@@ -219,6 +232,7 @@ const Promise open_promises[] = {
     LASTING(a_reboot_changes_nothing_in_a_healthy_pad),
     PROMISE(an_unknown_engine_is_unsupported_by_name),
     PROMISE(an_url_that_is_none_is_invalid),
+    LASTING(a_pad_keeps_its_id_and_no_other_has_it),
     PROMISE(the_promise_names_the_engine),
     PROMISE(a_fresh_pad_has_nothing_to_report),
     PROMISE(two_pads_know_nothing_of_each_other),

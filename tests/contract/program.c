@@ -93,10 +93,10 @@ static int between(uint64_t *state, int low, int high)
 
 /* How often each kind of step comes. */
 static const int weights[STEP_KINDS] = {
-    [STEP_APPEND] = 50, [STEP_BURST] = 3,       [STEP_HEAD] = 12, [STEP_READ] = 10,
-    [STEP_LIST] = 10,   [STEP_CHANGES] = 8,     [STEP_TRIM] = 3,  [STEP_REDACT] = 5,
-    [STEP_PURGE] = 2,   [STEP_PUT_RECORDS] = 6, [STEP_CLOCK] = 4, [STEP_REOPEN] = 2,
-    [STEP_COPY] = 1,
+    [STEP_APPEND] = 50, [STEP_BURST] = 3,       [STEP_HEAD] = 12,         [STEP_READ] = 10,
+    [STEP_LIST] = 10,   [STEP_CHANGES] = 8,     [STEP_TRIM] = 3,          [STEP_REDACT] = 5,
+    [STEP_PURGE] = 2,   [STEP_PUT_RECORDS] = 6, [STEP_CLOCK] = 4,         [STEP_REOPEN] = 2,
+    [STEP_COPY] = 1,    [STEP_PLACE] = 7,       [STEP_FORGET_BEFORE] = 2,
 };
 
 static StepKind pick_kind(uint64_t *state)
@@ -172,6 +172,14 @@ static Step make_step(uint64_t *state)
         s.by = below(state, AUTHORS);
     if (s.kind == STEP_PUT_RECORDS)
         make_records(state, &s);
+    if (s.kind == STEP_PLACE) {
+        s.stream = between(state, 4, NAMES - 1); /* those with a long history stay without gaps */
+        s.shift = one_in(state, 3) ? 0 : between(state, -5, 6);
+        s.guard_shift = one_in(state, 4) ? between(state, -1, 1) : 0;
+        s.body = below(state, 3);
+    }
+    if (s.kind == STEP_FORGET_BEFORE)
+        s.shift = between(state, -4, 1);
     if (s.kind == STEP_REOPEN)
         s.choice = one_in(state, 2);
     if (s.kind == STEP_CLOCK)
@@ -284,6 +292,13 @@ static void print_step(Buf *to, const Step *s)
         break;
     case STEP_PUT_RECORDS:
         print_records(to, s);
+        break;
+    case STEP_PLACE:
+        buf_addf(to, "place a record in %s behind head%+d, if head%+d is the head", name, s->shift,
+                 s->guard_shift);
+        break;
+    case STEP_FORGET_BEFORE:
+        buf_addf(to, "forget what stands before head%+d in %s", s->shift, name);
         break;
     case STEP_CLOCK:
         buf_addf(to, "move the clock by %d ms", s->shift);

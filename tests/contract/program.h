@@ -20,6 +20,8 @@ typedef enum StepKind {
     STEP_REDACT,
     STEP_PURGE,
     STEP_PUT_RECORDS,
+    STEP_PLACE, /* one record, somewhere around the head */
+    STEP_FORGET_BEFORE,
     STEP_CLOCK,
     STEP_REOPEN,
     STEP_COPY, /* of the whole pad, to a fresh one in memory */
@@ -45,10 +47,10 @@ typedef struct Step {
     int stream; /* index of a name; LIST: of the prefix */
     Op op;
     ExpectKind expect;
-    int shift;   /* of a seq from the head; CLOCK: milliseconds */
-    int version; /* EXPECT_HASH: index of the body */
-    int guard;   /* 0: none; else index of a name, plus 1; LIST: of the name to come after */
-    int guard_shift;
+    int shift;       /* of a seq from the head; CLOCK: milliseconds */
+    int version;     /* EXPECT_HASH: index of the body */
+    int guard;       /* 0: none; else index of a name, plus 1; LIST: of the name to come after */
+    int guard_shift; /* PLACE: of the seq that is expected */
     int body, meta, id, by;
     int fence;
     int n;      /* READ, LIST: limit; BURST, PUT_RECORDS: how many */

@@ -12,7 +12,7 @@
 #include "program.h"
 
 /* A program that still has more steps than this has not been shrunk. */
-enum { STEPS_MAX = 6, SEEDS_MAX = 400 };
+enum { STEPS_MAX = 6, SEEDS_MAX = 1500 };
 
 static bool agrees_on(const Program *program, void *ctx)
 {

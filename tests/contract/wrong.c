@@ -185,6 +185,9 @@ static jot_status wrong_read(Store *s, Str stream, uint64_t from, size_t limit, 
     }
     if (w->wrong == WRONG_READ_MORE_ALWAYS_FALSE)
         out->more = false;
+    for (size_t i = 0; i < out->n && w->wrong == WRONG_RECORD_DAMAGED; i++)
+        if (out->items[i].mark.seq == 3)
+            out->items[i].body = S("damaged");
     return JOT_OK;
 }
 
@@ -282,15 +285,16 @@ static jot_status wrong_purge(Store *s, Str stream, const Expect *x, Str by, Mar
 
 /* --- Copying --------------------------------------------------------------------------- */
 
-static jot_status put_one_by_one(WrongStore *w, Str stream, const Record *records, size_t n, Err *e)
+static jot_status put_one_by_one(WrongStore *w, Str stream, const Expect *x, bool gaps,
+                                 const Record *records, size_t n, Err *e)
 {
     for (size_t i = 0; i < n; i++)
-        TRY(w->inner->ops->put_records(w->inner, stream, &records[i], 1, e));
+        TRY(w->inner->ops->put_records(w->inner, stream, x, gaps, &records[i], 1, e));
     return JOT_OK;
 }
 
-static jot_status put_without_extra(WrongStore *w, Str stream, const Record *records, size_t n,
-                                    Err *e)
+static jot_status put_without_extra(WrongStore *w, Str stream, const Expect *x, bool gaps,
+                                    const Record *records, size_t n, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record *bare = NEW_ARRAY(&arena, Record, n);
@@ -298,21 +302,36 @@ static jot_status put_without_extra(WrongStore *w, Str stream, const Record *rec
         bare[i] = records[i];
         bare[i].extra = (Str){ 0 };
     }
-    return w->inner->ops->put_records(w->inner, stream, bare, n, e);
+    return w->inner->ops->put_records(w->inner, stream, x, gaps, bare, n, e);
 }
 
-static jot_status wrong_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+static jot_status wrong_put_records(Store *s, Str stream, const Expect *x, bool gaps,
+                                    const Record *records, size_t n, Err *e)
 {
     WrongStore *w = (WrongStore *)s;
     w->redacted_n = 0;
     if (w->wrong == WRONG_STOPS_WORKING && w->puts_left-- <= 0)
         return err_set(e, JOT_UNAVAILABLE, "it has stopped working");
     if (w->wrong == WRONG_PUT_RECORDS_ONE_BY_ONE)
-        return put_one_by_one(w, stream, records, n, e);
+        return put_one_by_one(w, stream, x, gaps, records, n, e);
     if (w->wrong == WRONG_EXTRA_DROPPED)
-        return put_without_extra(w, stream, records, n, e);
-    jot_status st = w->inner->ops->put_records(w->inner, stream, records, n, e);
+        return put_without_extra(w, stream, x, gaps, records, n, e);
+    static const Expect any = { .kind = EXPECT_ANY };
+    if (w->wrong == WRONG_PLACE_ANYWHERE)
+        x = &any;
+    jot_status st = w->inner->ops->put_records(w->inner, stream, x, gaps, records, n, e);
     return w->wrong == WRONG_PUT_RECORDS_AGREES ? JOT_OK : st;
+}
+
+static jot_status wrong_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+{
+    WrongStore *w = (WrongStore *)s;
+    w->redacted_n = 0;
+    if (w->wrong == WRONG_STOPS_WORKING && w->puts_left-- <= 0)
+        return err_set(e, JOT_UNAVAILABLE, "it has stopped working");
+    if (w->wrong == WRONG_FORGET_BEFORE_NOTHING)
+        return JOT_OK;
+    return w->inner->ops->forget_before(w->inner, stream, x, seq, e);
 }
 
 static StorePromise wrong_promise(const Store *s)
@@ -345,6 +364,7 @@ static const StoreOps wrong_ops = {
     .redact = wrong_redact,
     .purge = wrong_purge,
     .put_records = wrong_put_records,
+    .forget_before = wrong_forget_before,
     .promise = wrong_promise,
     .hold = wrong_hold,
     .held = wrong_held,

@@ -43,7 +43,10 @@
     X(NAMES_CLASH, "a name that is taken is given away again")                     \
     X(BODY_STOPS_AT_NUL, "a body ends at its first NUL")                           \
     X(HOLD_SEES_ITSELF, "a handle takes what it holds itself for somebody else's") \
-    X(STOPS_WORKING, "nothing can be put any more after a few times")
+    X(STOPS_WORKING, "nothing can be put any more after a few times")              \
+    X(FORGET_BEFORE_NOTHING, "forget_before says yes and keeps the records")       \
+    X(PLACE_ANYWHERE, "a condition on placing is not looked at")                   \
+    X(RECORD_DAMAGED, "the body of every third record is another one")
 
 typedef enum Wrong {
     WRONG_NOTHING,

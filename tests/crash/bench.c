@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,8 +17,9 @@
 
 /* --- A case that ends the process ------------------------------------------------------ */
 
-/* Plain memory that a signal handler may read. */
-static char now_running[300] = "nothing yet";
+/* Plain memory that a signal handler may read: what repeats the present case, in two parts. */
+static char command[600] = "crash";
+static char now_running[300] = "--state none-yet";
 static char to_remove[200];
 
 void bench_case(const char *fmt, ...)
@@ -26,6 +28,16 @@ void bench_case(const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(now_running, sizeof now_running, fmt, args);
     va_end(args);
+}
+
+/* The program itself, with the bug it was given. */
+static void name_command(const Options *o, const Target *t)
+{
+    const char *mutant = getenv("JOTTER_MUTANT");
+    bool bug = mutant && mutant[0];
+    snprintf(command, sizeof command, "%s%s%s%s --engine %s --seed %llu",
+             bug ? "JOTTER_MUTANT=" : "", bug ? mutant : "", bug ? " " : "",
+             program_invocation_name, o->engine ? o->engine : t->name, (unsigned long long)o->seed);
 }
 
 void bench_disown(void)
@@ -42,9 +54,10 @@ static void say(const char *text)
 static void died(int signal)
 {
     bool told = signal == SIGTERM || signal == SIGINT;
-    say(told                ? "\nended in "
-        : signal == SIGALRM ? "\nviolation: hangs in "
-                            : "\nviolation: dies in ");
+    say(told ? "\nended" : signal == SIGALRM ? "\nviolation: hangs" : "\nviolation: dies");
+    say("\n  again: ");
+    say(command);
+    say(" ");
     say(now_running);
     say("\n");
     if (to_remove[0] && fork() == 0)
@@ -89,6 +102,7 @@ void bench_init(Bench *b, const Options *o, const Target *t)
     snprintf(b->work, sizeof b->work, "%s/work", b->home);
     snprintf(b->look, sizeof b->look, RAMDISK "/look");
     snprintf(b->real, sizeof b->real, "%s/real", b->home);
+    name_command(o, t);
     ramdisk_serve_sqlite();
     bench_clear(b->work);
     bench_clear(b->look);
@@ -177,8 +191,20 @@ void bench_violation(Bench *b, const char *wrong, const char *about, const Image
     fprintf(stderr, "violation: %s: %s\n%s", now_running, wrong, about);
     if (image)
         keep_image(image, b->target->untracked);
-    fprintf(stderr, "  again: crash --engine %s %s --seed %llu\n", b->target->name, now_running,
-            (unsigned long long)b->options->seed);
+    fprintf(stderr, "  again: %s %s\n", command, now_running);
+}
+
+Wanted bench_wanted(const Bench *b, const char *name, const char **rest)
+{
+    const char *only = b->options->only;
+    size_t n = strlen(name);
+    *rest = "";
+    if (!only)
+        return WANTED_ALL;
+    if (strncmp(only, name, n) != 0 || (only[n] != 0 && only[n] != '+'))
+        return WANTED_NOT;
+    *rest = only[n] ? only + n + 1 : "";
+    return only[n] ? WANTED_BEHIND : WANTED_ALONE;
 }
 
 bool bench_wants(const Bench *b, const Workload *w)

@@ -53,7 +53,8 @@ void bench_clear(const char *path);
 /* Count a disk; true if it is the first of its kind. */
 bool bench_count_disk(Bench *b, uint64_t hash);
 
-/* Say which case is running, for the message of a process that dies or hangs in it. */
+/* Say which case is running, by the options that choose it: they are printed with a violation, and
+ * if the process dies or hangs in it. */
 void bench_case(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* In a child process: its death leaves the parent's directories alone. */
 void bench_disown(void);
@@ -61,6 +62,11 @@ void bench_disown(void);
 /* Report a violation in the present case.  `about` says more, or is ""; `image` is the disk to
  * keep for inspection, or NULL. */
 void bench_violation(Bench *b, const char *wrong, const char *about, const Image *image);
+
+/* What --state says of the case of this name: the name alone, what is to be looked at behind it
+ * ("NAME+REST": REST is returned), or another case. */
+typedef enum Wanted { WANTED_NOT, WANTED_ALL, WANTED_ALONE, WANTED_BEHIND } Wanted;
+Wanted bench_wanted(const Bench *b, const char *name, const char **rest);
 
 /* True if the workload is for this engine and this share of the work. */
 bool bench_wants(const Bench *b, const Workload *w);

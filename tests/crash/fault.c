@@ -17,7 +17,7 @@
 #include "bench.h"
 
 enum {
-    HANG_S = 60,
+    HANG_S = 300,
     STEPS_MAX = 20000,
     TRIES_PER_POINT = 12,
     STATES_PER_SYNC = 20,
@@ -49,7 +49,7 @@ static const Fault faults[] = {
     { "edquot", EDQUOT, false, AT_ROOM },
     { "erofs", EROFS, false, AT_CHANGES | AT(IO_OPEN) },
     { "eintr", EINTR, true, AT_ALL & ~(AT(IO_STAT)) },
-    { "emfile", EMFILE, true, AT(IO_OPEN) },
+    { "emfile", EMFILE, true, AT(IO_OPEN) | AT(IO_BOOT) },
     { "short", 0, false, AT(IO_WRITE) },
 };
 
@@ -120,20 +120,15 @@ static void report(Faults *f, const char *wrong, const char *about, const Image 
     bench_violation(f->bench, wrong, about, image);
 }
 
-static bool is_wanted(const Faults *f, const char *name)
-{
-    const char *only = f->bench->options->only;
-    size_t n = strlen(name);
-    return !only || (strncmp(only, name, n) == 0 && (only[n] == 0 || only[n] == '+'));
-}
-
 /* Fail one step; false when the story has no such step. */
 static bool fail_at(Faults *f, const Fault *fault, size_t at, bool sticky)
 {
     char name[60];
     snprintf(name, sizeof name, "%s%s%zu", fault->name, sticky ? "-from-" : "-at-", at);
     bench_case("--part fault --workload %s --state %s", f->workload->name, name);
-    if (!is_wanted(f, name))
+    const char *behind;
+    Wanted wanted = bench_wanted(f->bench, name, &behind);
+    if (wanted == WANTED_NOT || wanted == WANTED_BEHIND)
         return true;
     alarm(HANG_S);
     Oracle *o = f->oracle;
@@ -194,7 +189,7 @@ static Visit visit(void *ctx, const CrashState *s)
     snprintf(name, sizeof name, "%s+%s:%zu.%zu", l->name, model_names[l->model], s->point,
              s->number);
     if (only && strcmp(only, name) != 0)
-        return VISIT_SEEN;
+        return VISIT_PASSED;
     bench_case("--part fault --workload %s --state %s", f->workload->name, name);
     bool fresh;
     const char *boot = test_boots[l->model != MODEL_KILL];
@@ -223,7 +218,9 @@ static size_t failed_sync(const Recording *rec)
     return i;
 }
 
-static void replay_lost(Faults *f, const Recording *rec, const History *history, const char *name)
+/* `only`: the one state to look at, as MODEL:STATE, or "". */
+static void replay_lost(Faults *f, const Recording *rec, const History *history, const char *name,
+                        const char *only)
 {
     for (DiskModel model = MODEL_ORDERED; model < MODEL_COUNT; model++) {
         LostSync lost = { f, history, model, name };
@@ -234,10 +231,10 @@ static void replay_lost(Faults *f, const Recording *rec, const History *history,
                                   .tries_max = TRIES_PER_POINT,
                                   .point_first = failed_sync(rec),
                                   .point_last = failed_sync(rec) + POINTS_PER_SYNC };
-        if (f->bench->options->only) {
-            options.budget = SIZE_MAX / 4;
-            options.tries_max = SIZE_MAX;
-        }
+        size_t n = strlen(model_names[model]);
+        if (only[0] && (strncmp(only, model_names[model], n) != 0 || only[n] != ':' ||
+                        !replay_only(&options, only + n + 1)))
+            continue;
         replay(rec, &options, visit, &lost);
     }
 }
@@ -249,7 +246,9 @@ static bool lose_sync(Faults *f, size_t at)
     char name[40];
     snprintf(name, sizeof name, "sync-at-%zu", at);
     bench_case("--part fault --workload %s --state %s", f->workload->name, name);
-    if (!is_wanted(f, name))
+    const char *behind;
+    Wanted wanted = bench_wanted(f->bench, name, &behind);
+    if (wanted == WANTED_NOT)
         return at < STEPS_MAX;
     alarm(HANG_S);
     Bench *b = f->bench;
@@ -275,8 +274,8 @@ static bool lose_sync(Faults *f, size_t at)
     run_done(&run);
     live_close(&live);
     bench_show(b, &recording, name);
-    if (ok && injector.fired)
-        replay_lost(f, &recording, &history, name);
+    if (ok && injector.fired && wanted != WANTED_ALONE)
+        replay_lost(f, &recording, &history, name, behind);
     return injector.fired;
 }
 
@@ -284,7 +283,7 @@ static bool lose_sync(Faults *f, size_t at)
 
 static void run_faults(Faults *f)
 {
-    size_t stride = f->bench->options->quick ? 7 : 1;
+    size_t stride = f->bench->options->quick && !f->bench->options->only ? 7 : 1;
     for (size_t i = 0; i < COUNT_OF(faults); i++)
         for (int sticky = 0; sticky <= 1; sticky++)
             for (size_t at = 1; at < STEPS_MAX && f->reports < REPORTS_MAX; at += stride)
@@ -302,7 +301,7 @@ void fault_run(Bench *b, const Workload *w)
         oracle.thorough = b->options->only != NULL;
         Faults f = { b, &oracle, w, &ref, 0, bench_descriptors(&oracle) };
         run_faults(&f);
-        size_t stride = b->options->quick ? 3 : 1;
+        size_t stride = b->options->quick && !b->options->only ? 3 : 1;
         for (size_t at = 1; at < STEPS_MAX && f.reports < REPORTS_MAX; at += stride)
             if (!lose_sync(&f, at))
                 break;

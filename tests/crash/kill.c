@@ -15,7 +15,7 @@
 #include "bench.h"
 
 enum {
-    HANG_S = 60,
+    HANG_S = 300,
     STEPS_MAX = 20000,
     TWICE_EVERY = 67, /* kills after which the recovery is killed as well */
     WRONG_EXIT = 3,
@@ -156,19 +156,24 @@ static bool tell_recovery(Kills *k, const Story *story, const Allowed *allowed, 
     return ok;
 }
 
+/* `only`: the one step to die at, or "". */
 static void kill_recovery(Kills *k, const Image *left, const Snapshot *seen, const Allowed *allowed,
-                          bool clean, const char *first)
+                          bool clean, const char *first, const char *only)
 {
     Action actions[RECOVERY_MAX];
     recovery_story(k->oracle, seen, actions);
     Story story = { NULL, seen, actions, left, clean };
     AUTO(History) history = { 0 };
-    bench_case("%s again", first);
+    bench_case("%s+%s", first, only[0] ? only : "again");
     if (!tell_recovery(k, &story, allowed, &history))
         return;
     for (size_t at = 1; at < STEPS_MAX && k->reports < REPORTS_MAX; at++) {
         AUTO(Arena) arena = { 0 };
-        bench_case("%s+%zu", first, at);
+        char name[24];
+        snprintf(name, sizeof name, "%zu", at);
+        if (only[0] && strcmp(only, name) != 0)
+            continue;
+        bench_case("%s+%s", first, name);
         Ending ending = run_child(k, &story, at, false);
         if (ending == ENDED_WRONG)
             report(k, "the recovery ends wrongly", NULL, left);
@@ -183,14 +188,6 @@ static void kill_recovery(Kills *k, const Image *left, const Snapshot *seen, con
 
 /* --- The first kill -------------------------------------------------------------------- */
 
-static bool is_wanted(const Kills *k, const char *name)
-{
-    const char *only = k->bench->options->only;
-    size_t n = strlen(name);
-    /* The name of a second kill begins with the first one's. */
-    return !only || (strncmp(only, name, n) == 0 && (only[n] == 0 || only[n] == '+'));
-}
-
 /* Kill at one step; false when the story has ended before it. */
 static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
 {
@@ -201,7 +198,9 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
     snprintf(first, sizeof first, "--part kill --workload %s --state %s", k->workload->name, name);
     bench_case("%s", first);
     Story story = { k->workload, NULL, k->workload->story, &ref->recording.start, false };
-    if (!is_wanted(k, name))
+    const char *behind;
+    Wanted wanted = bench_wanted(k->bench, name, &behind);
+    if (wanted == WANTED_NOT)
         return true;
     alarm(HANG_S);
     Ending ending = run_child(k, &story, at, torn);
@@ -211,16 +210,17 @@ static bool kill_at(Kills *k, const Reference *ref, size_t at, bool torn)
         return torn && ending == ENDED_WELL;
     Image left;
     live_image(&k->oracle->live, &arena, &left);
-    k->bench->totals.kills++;
+    k->bench->totals.kills += wanted != WANTED_BEHIND;
     Allowed allowed = history_allowed(&ref->history, k->progress->begun, k->progress->acked);
     const Seen *seen = judge(k, &ref->history, &left);
-    bool twice = k->bench->totals.kills % TWICE_EVERY == 0 || k->bench->options->only;
+    bool twice = wanted == WANTED_BEHIND ||
+                 (wanted == WANTED_ALL && k->bench->totals.kills % TWICE_EVERY == 0);
     /* A recovery that adds records of its own gives them the time of the day. */
     char why[400];
     twice = twice && seen && allowed_fits(&allowed, &seen->second, why, sizeof why);
     if (twice && !workload_edited(k->workload))
         kill_recovery(k, &left, &seen->second, &allowed, ref->history.clean[k->progress->acked],
-                      first);
+                      first, behind);
     return true;
 }
 
@@ -251,7 +251,8 @@ void kill_run(Bench *b, const Workload *w)
         k.progress = mmap(NULL, sizeof *k.progress, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         assert(k.progress != MAP_FAILED);
-        size_t steps = count_steps(&k, &ref), stride = b->options->quick ? 5 : 1;
+        size_t steps = count_steps(&k, &ref),
+               stride = b->options->quick && !b->options->only ? 5 : 1;
         for (size_t at = 1; at <= steps && k.reports < REPORTS_MAX; at += stride) {
             (void)kill_at(&k, &ref, at, false);
             (void)kill_at(&k, &ref, at, true);

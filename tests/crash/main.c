@@ -2,10 +2,12 @@
  *
  *   crash --engine files [--part power|kill|fault] [--workload W] [--share I/N]
  *         [--states N] [--quick] [--seed N] [--model M] [--state S] [--steps]
+ *         [--lost boot|mount|untold]
  *
- * Ends with 0 if nothing is wrong, 1 if something is, 2 if it was called
- * wrongly.  Each part ends with a line of counters, which tools/test-summary
- * adds up over all engines and shares. */
+ * A violation is printed with the command that judges that one state again.
+ * Ends with 0 if nothing is wrong, 1 if something is or the state that was asked
+ * for does not exist, 2 if it was called wrongly.  Each part ends with a line of counters, which
+ * tools/test-summary adds up over all engines and shares. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@ static int usage(void)
     fprintf(stderr, "usage: crash --engine files|sqlite|toy[:BUG] [--part power|kill|fault] "
                     "[--workload W] [--share I/N]\n"
                     "             [--states N] [--quick] [--seed N] [--model ordered|weak|kill] "
-                    "[--state S] [--steps]\n");
+                    "[--state S] [--steps] [--lost boot|mount|untold]\n");
     return 2;
 }
 
@@ -47,6 +49,16 @@ static bool parse_share(const char *text, Options *o)
     return b > a;
 }
 
+static bool parse_lost(const char *text)
+{
+    for (size_t i = 0; i < COUNT_OF(test_lost_names); i++)
+        if (strcmp(text, test_lost_names[i]) == 0) {
+            test_lost = (TestLost)i;
+            return true;
+        }
+    return false;
+}
+
 static bool parse_one(const char *name, const char *value, Options *o)
 {
     const struct {
@@ -55,13 +67,12 @@ static bool parse_one(const char *name, const char *value, Options *o)
     } known[] = { { "--engine", &o->engine, NULL },     { "--part", &o->part, NULL },
                   { "--workload", &o->workload, NULL }, { "--model", &o->model, NULL },
                   { "--state", &o->only, NULL },        { "--states", NULL, &o->states } };
-    size_t seed;
     if (strcmp(name, "--share") == 0)
         return value && parse_share(value, o);
-    if (strcmp(name, "--seed") == 0 && number(value, &seed)) {
-        o->seed = seed;
-        return true;
-    }
+    if (strcmp(name, "--lost") == 0)
+        return value && parse_lost(value);
+    if (strcmp(name, "--seed") == 0)
+        return value && str_to_u64(str(value), UINT64_MAX, &o->seed);
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         if (strcmp(name, known[i].name) != 0)
             continue;
@@ -153,7 +164,12 @@ static bool run_part(const Part *part, const Options *o, const Target *t)
     alarm(0);
     bench_done(&b);
     say_totals(part->name, t->name, &b.totals);
-    return b.totals.violations == 0 && b.totals.workloads > 0;
+    const Totals *sum = &b.totals;
+    bool nothing = o->only && sum->states + sum->kills + sum->kills_again + sum->faults == 0;
+    if (nothing && sum->violations == 0)
+        fprintf(stderr, "crash: part %s has no state '%s': nothing was judged\n", part->name,
+                o->only);
+    return sum->violations == 0 && sum->workloads > 0 && !nothing;
 }
 
 int main(int argc, char **argv)

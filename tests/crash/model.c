@@ -35,6 +35,28 @@ static Record *next_records(Model *m, Str stream, Str text, uint64_t n)
     return records;
 }
 
+/* A record of an unknown history, as old as the one before it.  What was between was trimmed. */
+static Record *placed_record(Model *m, Str stream, Str text, uint64_t seq)
+{
+    Records all = { 0 };
+    Err e = { 0 };
+    jot_status st = store_read(m->store, stream, 0, STORE_READ_MAX, &m->scratch, &all, &e);
+    Mark before = { .seq = seq - 1, .chain = hash_of(S("elsewhere")) };
+    uint64_t last = 0;
+    for (size_t i = 0; st == JOT_OK && i < all.n && all.items[i].mark.seq < seq; i++) {
+        before.at_ms = all.items[i].mark.at_ms;
+        last = all.items[i].mark.seq;
+    }
+    Record *record = NEW_ARRAY(&m->scratch, Record, 1);
+    int64_t now_ms = m->io.wall_ms;
+    m->io.wall_ms = before.at_ms;
+    *record =
+        store_next(m->store, stream, &(Draft){ .op = OP_PUT, .by = AUTHOR, .body = text }, &before);
+    m->io.wall_ms = now_ms;
+    record->mark.gap = seq - last - 1;
+    return record;
+}
+
 static Op op_of(ActionKind kind)
 {
     if (kind == DO_DELETE)
@@ -57,6 +79,8 @@ Prepared model_prepare(Model *m, const Action *a, int64_t at_ms)
     }
     if (a->kind == DO_RECORDS)
         p.records = next_records(m, p.stream, text, a->number);
+    if (a->kind == DO_PLACE)
+        p.records = placed_record(m, p.stream, text, a->number);
     return p;
 }
 
@@ -81,6 +105,10 @@ jot_status action_do(Store *s, const Action *a, const Prepared *p, Mark *out, Er
         return store_purge(s, p->stream, NULL, AUTHOR, out, e);
     case DO_RECORDS:
         return store_put_records(s, p->stream, p->records, p->number, e);
+    case DO_PLACE:
+        return store_place_records(s, p->stream, NULL, p->records, 1, e);
+    case DO_FORGET_BEFORE:
+        return store_forget_before(s, p->stream, NULL, p->number, e);
     case DO_NOTHING:
     case DO_REOPEN:
     case DO_LEAVE:
@@ -157,13 +185,17 @@ static jot_status do_one(Model *m, const Action *a, const Prepared *p, int64_t a
 /* The first part of an operation that has two. */
 static jot_status do_part(Model *m, const Action *a, int64_t at_ms, Err *e)
 {
-    Mark mark;
     m->io.wall_ms = at_ms;
     meet_edit(m, str(a->stream));
     if (a->kind != DO_PURGE)
         return JOT_OK;
-    Draft tombstone = { .op = OP_DELETE, .by = AUTHOR };
-    return store_append(m->store, str(a->stream), NULL, &tombstone, &mark, e);
+    Str stream = str(a->stream);
+    Records oldest;
+    TRY(store_read(m->store, stream, 0, 1, &m->scratch, &oldest, e));
+    Mark head = head_of(m->store, stream, &m->scratch);
+    Record tombstone =
+        store_tombstone(m->store, stream, AUTHOR, &head, &oldest.items[0], &m->scratch);
+    return store_put_records(m->store, stream, &tombstone, 1, e);
 }
 
 static void adopt(Model *m)
@@ -173,7 +205,7 @@ static void adopt(Model *m)
     for (size_t i = 0; m->adopted && i < m->adopted->n && st == JOT_OK; i++) {
         const Shot *shot = &m->adopted->shots[i];
         if (shot->n)
-            st = store_put_records(m->store, shot->name, shot->records, shot->n, &e);
+            st = store_place_records(m->store, shot->name, NULL, shot->records, shot->n, &e);
     }
     assert(st == JOT_OK);
 }

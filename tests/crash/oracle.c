@@ -239,6 +239,27 @@ static bool forget_again(Oracle *o, Seen *seen)
            fail(seen, "what was forgotten after the crash is still in '%s'", where);
 }
 
+static void hear_of_loss(void *ctx, const StoreFault *f)
+{
+    if (f->kind == FAULT_LOST)
+        fail(ctx, STR_FMT ": verify tells of a loss: %s", STR_ARG(f->stream), f->what);
+}
+
+/* A power loss takes nothing that a list of heads could know. */
+static bool miss_nothing(Oracle *o, Seen *seen)
+{
+    AUTO_PTR(Store) s = NULL;
+    VerifyHooks hooks = { .fault = hear_of_loss, .ctx = seen };
+    VerifyCount count;
+    Err e = { 0 };
+    if (!open_store(o, seen, &s, "to verify"))
+        return false;
+    if (store_verify(s, &hooks, &count, &e) != JOT_OK)
+        return fail(seen, "verify after the crash answers %s: %s", status_info(e.status)->name,
+                    e.text);
+    return !seen->wrong[0];
+}
+
 static uint64_t digest_seen(const Seen *seen)
 {
     uint64_t h = mix64(seen->first.digest, bytes_hash(str(seen->wrong)));
@@ -279,7 +300,8 @@ static size_t look(Oracle *o, const char *boot, Doors doors)
     char where[200];
     seen->secret = secret && secret_lies(&o->live, str(secret), where, sizeof where);
     bool forget = secret && (o->thorough || o->looks % FORGET_EVERY == 0);
-    if (look_first(o, seen, marks) && look_again(o, seen, marks) && forget)
+    if (look_first(o, seen, marks) && look_again(o, seen, marks) &&
+        (doors == DOORS_SOME || miss_nothing(o, seen)) && forget)
         forget_again(o, seen);
     return intern(o, seen);
 }
@@ -301,7 +323,8 @@ static size_t look_twice(Oracle *o, const Image *image, const char *boot)
     live_become(&o->twin->live, image);
     size_t there = look(o->twin, boot, doors);
     const Seen *again = o->twin->seen[there];
-    if (again->digest == o->seen[which]->digest)
+    /* What is wrong may be said with the name of the place. */
+    if (again->digest == o->seen[which]->digest || (again->wrong[0] && o->seen[which]->wrong[0]))
         return which;
     Seen *differs = mem_alloc(sizeof *differs);
     fail(differs, "a real file system shows something else: %s", again->wrong);

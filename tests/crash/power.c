@@ -9,7 +9,7 @@
 #include "bench.h"
 
 enum {
-    HANG_S = 60,
+    HANG_S = 300,
     TRIES_PER_POINT = 4000,
     NEW_PER_POINT = 4,
     RECOVERIES = 10,     /* states of a workload from which a second crash is tried */
@@ -39,16 +39,25 @@ typedef struct Power {
 
 static void name_case(const Power *p, const CrashState *s)
 {
-    bench_case("--part power --workload %s --model %s --state %s%zu.%zu", p->workload->name,
-               model_names[p->model], p->before, s->point, s->number);
+    bench_case("--part power --lost %s --workload %s --model %s --state %s%zu.%zu",
+               test_lost_names[test_lost], p->workload->name, model_names[p->model], p->before,
+               s->point, s->number);
+}
+
+/* The name of a state or of a whole point, without the crash before it, if --state asks for one. */
+static const char *only_here(const Power *p)
+{
+    const char *only = p->bench->options->only;
+    size_t n = strlen(p->before);
+    return only && strncmp(only, p->before, n) == 0 && !strchr(only + n, '+') ? only + n : NULL;
 }
 
 static bool is_wanted(const Power *p, const CrashState *s)
 {
-    const char *only = p->bench->options->only;
-    char name[120];
-    snprintf(name, sizeof name, "%s%zu.%zu", p->before, s->point, s->number);
-    return !only || strcmp(name, only) == 0;
+    const char *only = only_here(p);
+    char name[40];
+    snprintf(name, sizeof name, "%zu.%zu", s->point, s->number);
+    return !p->bench->options->only || (only && (!strchr(only, '.') || strcmp(name, only) == 0));
 }
 
 static void report(Power *p, const CrashState *s, const Seen *seen, const char *wrong)
@@ -62,19 +71,30 @@ static void report(Power *p, const CrashState *s, const Seen *seen, const char *
     bench_violation(p->bench, wrong, about.p, s->image);
 }
 
-/* Once at every point: nothing hangs, and nobody has lost a descriptor on the way. */
+/* Behind all states of a point: nobody has lost a descriptor on the way. */
+static void check_descriptors(Power *p)
+{
+    size_t now = bench_descriptors(p->oracle);
+    if (p->descriptors && now != p->descriptors) {
+        bench_case("--part power --workload %s --model %s --state %s%zu", p->workload->name,
+                   model_names[p->model], p->before, p->point);
+        p->reports++;
+        bench_violation(p->bench,
+                        now > p->descriptors ? "the states of a point leaked descriptors"
+                                             : "the states of a point closed descriptors of others",
+                        "", NULL);
+    }
+    p->descriptors = now;
+}
+
+/* Once at every point, where also nothing hangs. */
 static void new_point(Power *p, const CrashState *s)
 {
     if (s->point == p->point)
         return;
     alarm(HANG_S);
+    check_descriptors(p);
     p->point = s->point;
-    size_t now = bench_descriptors(p->oracle);
-    if (p->descriptors && now != p->descriptors)
-        report(p, s, NULL,
-               now > p->descriptors ? "the states before this one leaked descriptors"
-                                    : "the states before this one closed descriptors of others");
-    p->descriptors = now;
 }
 
 static void choose(Power *p, const CrashState *s)
@@ -87,7 +107,7 @@ static Visit visit(void *ctx, const CrashState *s)
 {
     Power *p = ctx;
     if (!is_wanted(p, s))
-        return VISIT_SEEN;
+        return VISIT_PASSED;
     new_point(p, s);
     name_case(p, s);
     bool fresh;
@@ -118,10 +138,11 @@ static void replay_all(Power *p, size_t budget)
     p->point = SIZE_MAX;
     p->descriptors = 0;
     p->fresh = p->chosen_n = 0;
-    /* A state that is asked for by name is found however far behind a budget it lies. */
-    if (o->only)
-        options.budget = SIZE_MAX / 4;
+    const char *only = only_here(p);
+    if (o->only && (!only || !replay_only(&options, only)))
+        return;
     replay(p->recording, &options, visit, p);
+    check_descriptors(p);
 }
 
 /* --- The second crash ------------------------------------------------------------------ */
@@ -151,7 +172,7 @@ static bool record_recovery(const Power *first, const CrashState *s, History *hi
     recorder_start(&recorder, &live, to, NULL);
     Run run;
     run_init(&run, b->target, b->work, &recorder.hook, history);
-    run.io.io.boot_id = first->boot;
+    test_io_boot(&run.io, first->boot);
     run.recorder = &recorder;
     Action story[RECOVERY_MAX];
     recovery_story(first->oracle, &seen->second, story);
@@ -170,13 +191,16 @@ static Visit visit_second(void *ctx, const CrashState *s)
     Second *second = ctx;
     Power *first = second->first;
     if (s->point != second->at->point || s->number != second->at->number)
-        return VISIT_SEEN;
+        return VISIT_PASSED;
     name_case(first, s);
     AUTO(History) history = { 0 };
     AUTO(Recording) recording = { 0 };
     if (!record_recovery(first, s, &history, &recording))
         return VISIT_STOP;
+    const char *wanted = first->bench->options->model;
     for (DiskModel model = MODEL_ORDERED; model <= MODEL_WEAK; model++) {
+        if (wanted && strcmp(wanted, model_names[model]) != 0)
+            continue;
         Power p = { .bench = first->bench,
                     .oracle = first->oracle,
                     .workload = first->workload,

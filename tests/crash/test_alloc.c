@@ -19,7 +19,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-enum { WRITES = 6, EVERY_MAX = 400, TRIES = 160, HANG_S = 60 };
+enum { WRITES = 6, EVERY_MAX = 400, TRIES = 160, HANG_S = 300 };
 
 /* Counts down to the allocation that fails; below 0: none does. */
 static long left = -1;

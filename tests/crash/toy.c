@@ -234,13 +234,16 @@ static jot_status toy_append(Store *s, Str stream, const Expect *x, const Draft 
     return add_lines(t, &log, buf_str(&line), e);
 }
 
-static jot_status toy_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+/* It cannot fill gaps. */
+static jot_status toy_put_records(Store *s, Str stream, const Expect *x, bool gaps,
+                                  const Record *records, size_t n, Err *e)
 {
+    (void)x;
     AUTO(Arena) arena = { 0 };
     AUTO(Log) log = { 0 };
     TRY(load((Toy *)s, stream, &arena, &log, e));
     Mark head = head_of(&log);
-    TRY(store_check_next(stream, &head, &records[0], e));
+    TRY(store_check_place(stream, gaps, &head, records, n, NULL, e));
     AUTO(Buf) lines = { 0 };
     for (size_t i = 0; i < n; i++)
         record_write(&lines, &records[i]);
@@ -400,9 +403,24 @@ static jot_status toy_purge(Store *s, Str stream, const Expect *x, Str by, Mark 
         return store_not_found(e, stream);
     Mark head = head_of(&log);
     TRY(store_check_expect(stream, x, &head, 0, e));
-    Record tombstone = store_next(s, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head);
+    Record tombstone = store_tombstone(s, stream, by, &head, &log.records[0], &arena);
     *out = tombstone.mark;
     return rewrite((Toy *)s, &log, &tombstone, 1, e);
+}
+
+static jot_status toy_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Log) log = { 0 };
+    TRY(load((Toy *)s, stream, &arena, &log, e));
+    Mark head = head_of(&log);
+    TRY(store_check_expect(stream, x, &head, 0, e));
+    size_t n = 0;
+    while (n < log.n && log.records[n].mark.seq < seq)
+        n++;
+    if (n == log.n || log.records[n].mark.seq != seq)
+        return store_not_found(e, stream);
+    return rewrite((Toy *)s, &log, log.records + n, log.n - n, e);
 }
 
 /* --- Opening --------------------------------------------------------------------------- */
@@ -434,6 +452,7 @@ static const StoreOps toy_ops = {
     .redact = toy_redact,
     .purge = toy_purge,
     .put_records = toy_put_records,
+    .forget_before = toy_forget_before,
     .promise = toy_promise,
 };
 

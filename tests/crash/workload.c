@@ -217,6 +217,18 @@ static const Action guard_story[] = {
     { .kind = DO_PUT, ON("notes/guarded", "no holder"), .guard = "leases/table", .exact = true },
     END };
 
+/* What a copy does to a stream that it cannot have all of, and of which something was purged. */
+static const Action place_setup[] = {
+    { .kind = DO_PUT, ON(WORKLOAD_GAPS, SECRET) },
+    { .kind = DO_PUT, ON(WORKLOAD_GAPS, SECRET " again") },
+    END };
+static const Action place_story[] = {
+    { .kind = DO_PLACE, ON(WORKLOAD_GAPS, "behind a gap"), .number = 7 },
+    { .kind = DO_PLACE, ON(WORKLOAD_GAPS, "in the gap"), .number = 4 },
+    { .kind = DO_FORGET_BEFORE, .stream = WORKLOAD_GAPS, .number = 4, .forgets = true },
+    { .kind = DO_PUT, ON(WORKLOAD_GAPS, "as ever") },
+    END };
+
 static const Action batch_setup[] = {
     { .kind = DO_PUT, ON("notes/batch", "one at a time") },
     END };
@@ -288,6 +300,7 @@ const Workload workloads[] = {
     { .name = "aside", .setup = aside_setup, .story = aside_story, .secret = SECRET },
     { .name = "guard", .setup = guard_setup, .story = guard_story },
     { .name = "batch", .setup = batch_setup, .story = batch_story },
+    { .name = "place", .setup = place_setup, .story = place_story, .secret = SECRET },
     { .name = "reopen", .setup = reopen_setup, .story = reopen_story },
     { .name = "mixed", .setup = mixed_setup, .story = mixed_story },
     { .name = NULL } };
@@ -320,7 +333,8 @@ bool workload_needs_files(const Workload *w)
 
 bool action_forgets(ActionKind kind)
 {
-    return kind == DO_REDACT_SET || kind == DO_SETTLE || kind == DO_FORGET_ASIDE;
+    return kind == DO_REDACT_SET || kind == DO_SETTLE || kind == DO_FORGET_ASIDE ||
+           kind == DO_FORGET_BEFORE;
 }
 
 size_t workload_streams(const Workload *w, const char **out, size_t max)

@@ -18,15 +18,17 @@ typedef enum ActionKind {
     DO_REDACT,     /* record `number` */
     DO_REDACT_SET, /* the records `seqs`, and what was put aside of the stream */
     DO_PURGE,
-    DO_RECORDS,      /* `number` records at once */
-    DO_SETTLE,       /* what dead writers left in the pad is finished or put aside */
-    DO_FORGET_ASIDE, /* what was put aside and holds `text` goes */
-    DO_REOPEN,       /* close the handle and open another */
-    DO_LEAVE,        /* only in a setup: a writer of `text` dies in the middle of it */
-    DO_EDIT,         /* a person saves the file in place */
-    DO_EDIT_RENAME,  /* a person's editor writes a new file and renames it over */
-    DO_EDIT_SYNCED,  /* the same by a careful editor, which syncs file and directory */
-    DO_REMOVE,       /* a person removes the file */
+    DO_RECORDS,       /* `number` records at once */
+    DO_PLACE,         /* one record with the seq `number`, where numbers are missing */
+    DO_FORGET_BEFORE, /* all records before `number` */
+    DO_SETTLE,        /* what dead writers left in the pad is finished or put aside */
+    DO_FORGET_ASIDE,  /* what was put aside and holds `text` goes */
+    DO_REOPEN,        /* close the handle and open another */
+    DO_LEAVE,         /* only in a setup: a writer of `text` dies in the middle of it */
+    DO_EDIT,          /* a person saves the file in place */
+    DO_EDIT_RENAME,   /* a person's editor writes a new file and renames it over */
+    DO_EDIT_SYNCED,   /* the same by a careful editor, which syncs file and directory */
+    DO_REMOVE,        /* a person removes the file */
 } ActionKind;
 
 typedef struct Action {
@@ -51,6 +53,9 @@ typedef struct Workload {
     const char *secret; /* in no file any more when it was forgotten; NULL: there is none */
     bool only_power;    /* its steps are those of others: kills and faults would try them again */
 } Workload;
+
+/* The one stream in which numbers may be missing. */
+#define WORKLOAD_GAPS "notes/placed"
 
 extern const Workload workloads[]; /* ends with a name of NULL */
 const Workload *workload_find(const char *name);

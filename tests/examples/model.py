@@ -96,6 +96,14 @@ def read_openai(body, headers):
     return talk
 
 
+def words_of(content):
+    """A result stands below a line with its call, from one line with the run's sign to the next."""
+    sign = re.match(r"<jotter-results (\w+)>\n", content)
+    need(sign, "a result without a sign: %s" % content)
+    said = re.split(r"^<jotter-\w+ %s" % sign.group(1), content[sign.end():], flags=re.M)[0]
+    return said.partition("\n")[2]
+
+
 def read_words(messages):
     talk = Talk()
     talk.native = False
@@ -107,7 +115,7 @@ def read_words(messages):
             call = json.loads(m["content"][m["content"].index('{"tool"'):])
             talk.call(str(len(talk.calls)), call["tool"], call["args"])
         elif len(talk.calls) > len(talk.results):
-            talk.result(talk.calls[-1][0], m["content"].partition("\n")[2])
+            talk.result(talk.calls[-1][0], words_of(m["content"]))
         else:
             talk.users.append(m["content"])
     return talk

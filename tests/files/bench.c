@@ -123,7 +123,9 @@ int bench_empty(void **state)
     snprintf(b->url, sizeof b->url, "files:%s", b->path);
     b->held = -1;
     b->hook = (IoHook){ .before = before, .ctx = b };
-    b->io = (Io){ .hook = &b->hook, .sleep_us = sleep_instead, .boot_id = boots[0], .ctx = b };
+    b->io = (Io){
+        .hook = &b->hook, .sleep_us = sleep_instead, .boot_id = boots[0], .mount_id = "m1", .ctx = b
+    };
     *state = b;
     return 0;
 }
@@ -178,6 +180,18 @@ void reboot(Bench *b)
 {
     next_boot(b);
     reopen(b);
+}
+
+void remount(Bench *b, const char *mount)
+{
+    b->io.mount_id = mount;
+    reopen(b);
+}
+
+bool compared(Bench *b)
+{
+    Str said = arena_printf(&b->arena, "%s %s", b->io.boot_id, b->io.mount_id);
+    return str_starts(bytes_of(b, "checked"), said);
 }
 
 void reboot_read_only(Bench *b)
@@ -477,6 +491,11 @@ pid_t start_elsewhere(Bench *b, bool (*f)(Bench *b))
     assert_true(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+        bool deaf = b->deaf;
+        b->deaf = true;
+        if (b->s) /* a handle does not survive a fork */
+            b->s = open_pad(b, (StoreOptions){ 0 });
+        b->deaf = deaf;
         _exit(f(b) ? 0 : 1);
     }
     return pid;

@@ -72,7 +72,12 @@ Store *open_pad(Bench *b, StoreOptions options);
 void reopen(Bench *b);
 /* The same after the machine went down and came up. */
 void reboot(Bench *b);
-/* The same, for looking only. */
+/* The same where the file system is seen through another mount: it was gone in between, or this is
+ * another view of it.  "": the system has no word for mounts. */
+void remount(Bench *b, const char *mount);
+/* Does the pad say that every view was compared, under this boot and mount? */
+bool compared(Bench *b);
+/* After a reboot, for looking only. */
 void reboot_read_only(Bench *b);
 
 /* --- Through the store ----------------------------------------------------------------- */

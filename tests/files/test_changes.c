@@ -379,17 +379,39 @@ static void a_cursor_of_another_boot_is_a_rescan(void **state)
     assert_true(names(&c, "notes/plan"));
 }
 
-static void a_machine_that_does_not_tell_its_boots_can_be_followed(void **state)
+/* A cursor from before a power loss could not be told from one of now. */
+static void while_the_boot_cannot_be_told_nothing_is_said_of_changes(void **state)
 {
     Bench *b = *state;
-    b->io.boot_id = "";
-    reopen(b);
     put(b, "notes/plan", "old");
     Cursor at = start(b);
+    trap(b, (Trap){ .kind = IO_BOOT, .answer = -EMFILE, .stays = true });
+    reopen(b);
+    Changes c;
+    assert_status(b, store_changes(b->s, &at, 0, &b->arena, &c, &b->e), JOT_UNAVAILABLE);
+    traps_clear(b);
     put(b, "notes/plan", "new");
-    Changes c = changes(b, &at, 0);
+    c = changes(b, &at, 0);
     assert_false(c.rescan);
     assert_true(names(&c, "notes/plan"));
+}
+
+/* A view in it may have been edited. */
+static void a_directory_that_cannot_be_looked_at_is_a_rescan(void **state)
+{
+    Bench *b = *state;
+    static const IoKind kinds[] = { IO_LIST, IO_OPEN };
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        put(b, "notes/plan", "old");
+        reopen(b);
+        Cursor at = start(b);
+        person_writes(b, "notes/plan.txt", i ? "edited" : "once more");
+        reopen(b);
+        trap(b, (Trap){ .kind = kinds[i], .at = "notes", .answer = -EMFILE, .stays = true });
+        Changes c = changes(b, &at, 0);
+        assert_true(c.rescan);
+        traps_clear(b);
+    }
 }
 
 static void a_cursor_that_is_none_is_a_rescan(void **state)
@@ -436,7 +458,8 @@ int main(void)
         BENCH_TEST(a_recent_that_somebody_uses_is_not_begun_anew),
         BENCH_TEST(a_recent_that_was_removed_is_a_rescan),
         BENCH_TEST(a_cursor_of_another_boot_is_a_rescan),
-        BENCH_TEST(a_machine_that_does_not_tell_its_boots_can_be_followed),
+        BENCH_TEST(while_the_boot_cannot_be_told_nothing_is_said_of_changes),
+        BENCH_TEST(a_directory_that_cannot_be_looked_at_is_a_rescan),
         BENCH_TEST(a_cursor_that_is_none_is_a_rescan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,6 +322,37 @@ static void nothing_leaks_over_a_thousand_operations_of_every_kind(void **state)
     assert_int_equal(files_in(b, "quarantine"), 0);
 }
 
+/* --- Looks that fail ----------------------------------------------------------------------- */
+
+/* Were a stream that cannot be looked at one that was taken away, it would be written again. */
+static void a_stream_that_cannot_be_looked_at_is_not_written_twice(void **state)
+{
+    Bench *b = *state;
+    entry(b, "runs/r", "first");
+    int unknown = 0;
+    for (int skip = 0; skip < 8; skip++) {
+        size_t had = records(b, "runs/r").n;
+        trap(b, (Trap){ .kind = IO_STAT, .at = "r.jsonl", .skip = skip, .answer = -EIO });
+        jot_status st = try_entry(b, "runs/r", "once", NULL);
+        traps_clear(b);
+        size_t has = records(b, "runs/r").n;
+        unknown += st == JOT_UNKNOWN;
+        assert_true(has == had + (st == JOT_OK) || (st == JOT_UNKNOWN && has == had + 1));
+    }
+    assert_true(unknown > 0);
+}
+
+/* Nobody who could be writing, or have it open, is taken for gone. */
+static void what_cannot_be_asked_of_others_is_taken_as_yes(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/plan", "old");
+    trap(b, (Trap){ .kind = IO_ASK, .answer = -ENOMEM, .stays = true });
+    assert_true(store_held(b->s, 7));
+    put(b, "notes/plan", "new");
+    assert_int_equal(quarantined(b, "old"), 1); /* an editor may have had it open */
+}
+
 static void failures_leak_nothing_either(void **state)
 {
     Bench *b = *state;
@@ -329,9 +360,9 @@ static void failures_leak_nothing_either(void **state)
     entry(b, "runs/r", "text");
     listed(b, "");
     changes(b, NULL, 0);
-    static const IoKind kinds[] = { IO_OPEN,      IO_READ,     IO_WRITE,  IO_FSYNC,
-                                    IO_FDATASYNC, IO_TRUNCATE, IO_RENAME, IO_UNLINK,
-                                    IO_MKDIR,     IO_STAT,     IO_LOCK };
+    static const IoKind kinds[] = { IO_OPEN,     IO_READ,   IO_WRITE,  IO_FSYNC, IO_FDATASYNC,
+                                    IO_TRUNCATE, IO_RENAME, IO_UNLINK, IO_MKDIR, IO_STAT,
+                                    IO_LOCK,     IO_ASK,    IO_LIST,   IO_BOOT };
     int before = open_descriptors();
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
         for (int skip = 0; skip < 25; skip++) {
@@ -376,6 +407,8 @@ int main(void)
         BENCH_TEST(a_failed_exchange_after_the_sync_is_unknown),
         BENCH_TEST(a_displaced_file_that_cannot_be_removed_is_unknown),
         BENCH_TEST(without_exchange_a_plain_rename_does),
+        BENCH_TEST(a_stream_that_cannot_be_looked_at_is_not_written_twice),
+        BENCH_TEST(what_cannot_be_asked_of_others_is_taken_as_yes),
         BENCH_TEST(an_overwrite_costs_one_sync),
         BENCH_TEST(an_entry_of_a_log_costs_one_sync),
         BENCH_TEST(an_edit_is_recorded_with_the_same_sync),

@@ -295,7 +295,7 @@ static void normal_use_puts_nothing_aside(void **state)
     reboot(b);
     put(b, "notes/n", "last");
     assert_false(there(b, "quarantine"));
-    assert_int_equal(files_in(b, "."), 7); /* format checked recent notes memories runs streams */
+    assert_int_equal(files_in(b, "."), 8); /* with format checked recent heads */
 }
 
 static void an_editor_that_always_holds_the_file_leaves_one_late_file_at_most(void **state)

@@ -349,6 +349,74 @@ static void a_rewrite_that_was_killed_leaves_the_stream_as_it_was(void **state)
     assert_int_equal(entry(b, "runs/r", "next").seq, 31);
 }
 
+/* --- Mending ------------------------------------------------------------------------------- */
+
+/* A name that is new in every round. */
+static char fresh[40];
+
+static bool first_write(Bench *b, const char *where)
+{
+    b->s = open_pad(b, (StoreOptions){ 0 });
+    const char *name = arena_printf(&b->arena, "%s%s", where, fresh).p;
+    jot_status st = JOT_OK;
+    if (b->s)
+        st = strcmp(where, "runs/") == 0 ? try_entry(b, name, "new", NULL)
+                                         : try_put(b, name, ANYTHING, "new", NULL);
+    return b->s && st == JOT_OK;
+}
+
+static bool first_put(Bench *b)
+{
+    return first_write(b, "notes/");
+}
+
+static bool first_put_below(Bench *b)
+{
+    return first_write(b, "memories/a/b/");
+}
+
+static bool first_entry(Bench *b)
+{
+    return first_write(b, "runs/");
+}
+
+static void count_fault(void *ctx, const StoreFault *f)
+{
+    if (fault_counts(f->kind))
+        print_message("%s: %s\n", fault_name(f->kind), f->what);
+    ++*(int *)ctx;
+}
+
+static void whatever_was_killed_is_mended_and_verify_says_so(void **state)
+{
+    static bool (*const stories[])(Bench *) = { first_put, first_put_below, first_entry,
+                                                put_new,   purge_it,        trim_it };
+    Bench *b = *state;
+    int kills = 0;
+    for (size_t i = 0; i < COUNT_OF(stories); i++) {
+        bool lived = false;
+        for (int step = 0; !lived && step < 300; step++) {
+            put(b, "notes/plan", "old");
+            for (int k = 0; k < 20; k++)
+                entry(b, "runs/r", "text");
+            snprintf(fresh, sizeof fresh, "new-%zu-%d", i, step);
+            trap(b, (Trap){ .kind = IO_KINDS, .skip = step, .act = die_here });
+            lived = elsewhere(b, stories[i]);
+            traps_clear(b);
+            kills += !lived;
+            int told = 0;
+            VerifyCount count;
+            VerifyHooks hooks = { .fault = count_fault, .ctx = &told };
+            assert_ok(b, store_mend(b->s, NULL, &b->e));
+            assert_ok(b, store_verify(b->s, &hooks, &count, &b->e));
+            assert_int_equal(count.faults, 0);
+            assert_int_equal(told, files_in(b, "quarantine") / 2);
+        }
+        assert_true(lived);
+    }
+    assert_true(kills > 60);
+}
+
 /* --- Small files --------------------------------------------------------------------------- */
 
 #define DEAD "0123456789abcdef"
@@ -419,6 +487,7 @@ int main(void)
         BENCH_TEST(an_empty_draft_is_nothing_to_keep),
         BENCH_TEST(who_asks_again_for_what_was_never_synced_hears_ok_only_after_a_sync),
         BENCH_TEST(a_rewrite_that_was_killed_leaves_the_stream_as_it_was),
+        BENCH_TEST(whatever_was_killed_is_mended_and_verify_says_so),
         BENCH_TEST(drafts_of_small_files_go_with_the_first_write_after_a_reboot),
         BENCH_TEST(a_draft_is_held_by_who_makes_it),
     };

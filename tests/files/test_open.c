@@ -161,6 +161,7 @@ static void opening_a_pad_changes_nothing(void **state)
 {
     Bench *b = *state;
     put(b, "notes/plan", "text");
+    store_idle(b->s); /* what closing it would note */
     Str before = tree_of(b, b->path);
     for (int create = 0; create < 2; create++) {
         store_close(b->s);
@@ -389,6 +390,7 @@ static void a_handle_that_only_reads_never_writes_a_byte(void **state)
     person_writes(b, "notes/.plan.txt.new", "left over");
     Str torn = arena_printf(&b->arena, STR_FMT "{\"seq\":", STR_ARG(bytes_of(b, "runs/r.jsonl")));
     write_bytes(b, "runs/r.jsonl", torn);
+    store_idle(b->s); /* what closing it would note */
     Str before = tree_of(b, b->dir);
     for (int i = 0; i < 2; i++) {
         if (i)

@@ -345,9 +345,50 @@ static void an_empty_view_of_an_empty_text_is_believed_at_once(void **state)
     assert_int_equal(slept, 0);
 }
 
+/* --- Readers that writers overtake ------------------------------------------------------- */
+
+/* Each time a reader has seen the view and comes to the stream, twenty versions are written. */
+static void overtake(Bench *b, IoCall *call)
+{
+    (void)call;
+    Store *mine = b->s;
+    b->deaf = true;
+    b->s = open_pad(b, (StoreOptions){ 0 });
+    assert_non_null(b->s);
+    for (int i = 0; i < 20; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "version %d", (int)head(b, "notes/plan").mark.seq + 1);
+        put(b, "notes/plan", text);
+    }
+    store_close(b->s);
+    b->s = mine;
+    b->deaf = false;
+}
+
+static void a_reader_that_writers_overtake_tells_of_no_edit(void **state)
+{
+    Bench *b = *state;
+    put(b, "notes/plan", "version 1");
+    Trap *t =
+        trap(b, (Trap){ .kind = IO_OPEN, .at = "plan.jsonl", .act = overtake, .stays = true });
+    for (int i = 0; i < 3; i++) {
+        Record r = head(b, "notes/plan");
+        char text[32];
+        snprintf(text, sizeof text, "version %d", (int)r.mark.seq);
+        assert_true(r.mark.seq > 1);
+        assert_text(r.by, "ann");
+        assert_text(r.body, text);
+    }
+    assert_true(t->sprung > 3);
+    traps_clear(b);
+    person_writes(b, "notes/plan.txt", "theirs");
+    assert_text(head(b, "notes/plan").by, STORE_OUTSIDE);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        BENCH_TEST(a_reader_that_writers_overtake_tells_of_no_edit),
         BENCH_TEST(an_edit_in_place_during_a_write_is_kept_as_a_version),
         BENCH_TEST(an_edit_by_rename_during_a_write_is_kept_as_a_version),
         BENCH_TEST(a_removal_during_a_write_is_kept_as_a_version),

@@ -84,7 +84,7 @@ static void check_store(Store *s)
     AUTO_PTR(Store) copy = NULL;
     CopyCount count;
     MUST(store_open(&copy, S("mem:"), &(StoreOptions){ .create = true }, &e) == JOT_OK);
-    jot_status st = store_copy(s, copy, NULL, NULL, &count, &e);
+    jot_status st = store_copy(s, copy, NULL, &count, &e);
     if (st != JOT_OK) /* two names that cannot be in one pad */
         MUST_SAY(e, st);
 }

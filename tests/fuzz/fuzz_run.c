@@ -85,15 +85,15 @@ static void check_fold(Str text)
 }
 
 /* A call is written as the tree of its arguments is, if they are an object. */
-static void check_call(Str args)
+static void check_call(const Frame *f, Str args)
 {
     AUTO(Buf) one = { 0 };
     AUTO(Buf) other = { 0 };
     AUTO_PTR(json_t) value = NULL;
     if (json_read(args, &value, NULL) != JOT_OK)
         value = NULL;
-    frame_call_add_text(&one, S("tool"), args);
-    frame_call_add(&other, S("tool"), json_is_object(value) ? value : NULL);
+    frame_call_add_text(&one, f, S("tool"), args);
+    frame_call_add(&other, f, S("tool"), json_is_object(value) ? value : NULL);
     MUST(str_eq(buf_str(&one), buf_str(&other)));
 }
 
@@ -101,6 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Str text = { (const char *)data, size };
     check_fold(text);
-    check_call(text);
+    check_call(NULL, text);
+    check_call(&(Frame){ .sign = "5f3a9c0d1e2b4a67" }, text);
+    check_call(&(Frame){ 0 }, text);
     return 0;
 }

@@ -2,6 +2,7 @@
 
 Over a pipe it is lines in, lines out.  Over HTTP each message is a POST; what comes back, plainly or
 on event streams, is one queue of messages as it is over a pipe."""
+import atexit
 import base64
 import http.client
 import json
@@ -10,15 +11,51 @@ import queue
 import re
 import signal
 import subprocess
+import tempfile
 import threading
+import time
 
-WAIT = 20  # seconds; no test depends on it unless it fails
+WAIT = 120  # seconds; no test depends on it unless it fails
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 MODERN = {
     VERSION: "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+
+
+class Stopped:
+    """A process that does nothing for a while: all that is sent to it meanwhile is there when it goes on."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def __enter__(self):
+        self.process.send_signal(signal.SIGSTOP)
+        while any(state != "T" for state, _ in threads_of(self.process)):
+            time.sleep(0.001)
+
+    def __exit__(self, *failure):
+        self.process.send_signal(signal.SIGCONT)
+
+
+def threads_of(process):
+    """Of each thread its state, and how often it has gone to sleep or been sent there."""
+    found = []
+    for id in os.listdir("/proc/%d/task" % process.pid):
+        with open("/proc/%d/task/%s/status" % (process.pid, id)) as f:
+            told = dict(line.split(":", 1) for line in f)
+        switches = [int(told[kind + "voluntary_ctxt_switches"]) for kind in ("", "non")]
+        found.append((told["State"].split()[0], switches))
+    return found
+
+
+def rests(process):
+    """True if every thread waits for something to come; one that waits for a processor does not.
+
+    Nothing ran between two looks, so there was a moment at which all of them waited."""
+    first = threads_of(process)
+    return all(state == "S" for state, _ in first) and threads_of(process) == first
 
 
 class Client:
@@ -315,3 +352,7 @@ def text_of(reply):
 def environment():
     for name in ("JOTTER_PAD", "JOTTER_AS", "JOTTER_LEASE"):
         os.environ.pop(name, None)
+    # Not the state of whoever tests.
+    place = tempfile.TemporaryDirectory()
+    atexit.register(place.cleanup)
+    os.environ["XDG_STATE_HOME"] = place.name

@@ -127,6 +127,8 @@ static void set_up(Desk *d, const char *engine)
     const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     snprintf(d->dir, sizeof d->dir, "%s/jotter-desk-XXXXXX", tmp);
     assert_non_null(mkdtemp(d->dir));
+    setenv("XDG_STATE_HOME", arena_printf(&d->a, "%s/state", d->dir).p, 1);
+    setenv("XDG_CONFIG_HOME", arena_printf(&d->a, "%s/config", d->dir).p, 1);
     snprintf(d->url, sizeof d->url, "%s:%s%s", engine, strcmp(engine, "mem") ? d->dir : "",
              strcmp(engine, "mem") == 0     ? ""
              : strcmp(engine, "files") == 0 ? "/pad"
@@ -134,6 +136,9 @@ static void set_up(Desk *d, const char *engine)
     d->io = (Io){
         .wall_ms = wall, .awake_ms = awake, .random = count_up, .boot_id = d->boot, .ctx = d
     };
+    char state[96];
+    snprintf(state, sizeof state, "%s/state", d->dir);
+    assert_int_equal(setenv("XDG_STATE_HOME", state, 1), 0); /* not that of whoever tests */
     d->m = open_as(d, "ann");
 }
 

@@ -63,7 +63,7 @@ static const char *export(Desk *d, Store *from, const char *name)
 {
     ArchiveCount count;
     const char *path = path_of(d, name);
-    desk_ok(d, archive_write(from, path, &count, &d->e));
+    desk_ok(d, archive_write(from, path, NULL, &count, &d->e));
     return path;
 }
 
@@ -92,13 +92,13 @@ static void a_pad_comes_back_from_its_archive_with_all_its_history(Desk *d)
         AUTO_PTR(Store) archive = open_archive(d, path);
         AUTO_PTR(Store) to = fresh(d, urls[i]);
         CopyCount count;
-        desk_ok(d, store_copy(archive, to, NULL, NULL, &count, &d->e));
+        desk_ok(d, store_copy(archive, to, NULL, &count, &d->e));
         assert_int_equal(count.streams, 6);
         assert_int_equal(count.copied, count.records);
         const char *again = export(d, to, arena_printf(&d->a, "again%zu.jotter", i).p);
         assert_str(slurp(d, again), slurp(d, path));
         /* A second time adds nothing. */
-        desk_ok(d, store_copy(archive, to, NULL, NULL, &count, &d->e));
+        desk_ok(d, store_copy(archive, to, NULL, &count, &d->e));
         assert_int_equal(count.copied, 0);
     }
 }
@@ -112,7 +112,7 @@ static void an_import_that_was_interrupted_goes_on(Desk *d)
     desk_ok(d, store_read(archive, S("runs/r"), 1, 5, &d->a, &some, &d->e));
     desk_ok(d, store_put_records(to, S("runs/r"), some.items, some.n, &d->e));
     CopyCount count;
-    desk_ok(d, store_copy(archive, to, NULL, NULL, &count, &d->e));
+    desk_ok(d, store_copy(archive, to, NULL, &count, &d->e));
     assert_int_equal(count.copied, count.records - 5);
 }
 
@@ -125,8 +125,26 @@ static void a_pad_with_another_history_is_not_changed(Desk *d)
     Draft draft = { .op = OP_PUT, .body = S("mine") };
     desk_ok(d, store_append(to, S("artifacts/a/b"), NULL, &draft, &mark, &d->e));
     CopyCount count;
-    desk_expect(d, JOT_CONFLICT, store_copy(archive, to, NULL, NULL, &count, &d->e));
+    desk_expect(d, JOT_CONFLICT, store_copy(archive, to, NULL, &count, &d->e));
     assert_says(d, "'artifacts/a/b'");
+}
+
+static void what_is_passed_over_takes_no_memory(Desk *d)
+{
+    enum { VERSIONS = 200, BYTES = 10000 };
+    AUTO(Arena) a = { 0 };
+    Records got;
+    char *text = arena_alloc(&d->a, BYTES, 1);
+    memset(text, 'x', BYTES);
+    for (int i = 0; i < VERSIONS; i++)
+        add(d, "notes/long", OP_PUT, (Str){ text, BYTES });
+    AUTO_PTR(Store) archive = open_archive(d, export(d, d->m.store, "one.jotter"));
+    desk_ok(d, store_read(archive, S("notes/long"), VERSIONS - 1, 1, &a, &got, &d->e));
+    assert_int_equal(got.n, 1);
+    assert_int_equal(got.items[0].mark.seq, VERSIONS - 1);
+    assert_true(got.more && a.total < 3 * BYTES);
+    desk_ok(d, store_read(archive, S("notes/long"), VERSIONS, 9, &a, &got, &d->e));
+    assert_true(got.n == 1 && !got.more && got.items[0].mark.seq == VERSIONS);
 }
 
 static void an_archive_is_a_store_that_cannot_be_written(Desk *d)
@@ -197,7 +215,7 @@ static void no_damage_goes_unnoticed(Desk *d)
     Store *s = NULL;
     desk_expect(d, JOT_CORRUPT, archive_open(&s, &d->io, path, &d->e));
     assert_says(d, "there is more behind its end");
-    spill(path, S("jotter archive 2\nsomething\n"));
+    spill(path, S("jotter archive 3\nsomething\n"));
     desk_expect(d, JOT_UNSUPPORTED, archive_open(&s, &d->io, path, &d->e));
     spill(path, S("something else\n"));
     desk_expect(d, JOT_CORRUPT, archive_open(&s, &d->io, path, &d->e));
@@ -222,11 +240,11 @@ static void a_file_that_exists_is_never_replaced(Desk *d)
     spill(path, S("mine"));
     size_t before = files_in(d->dir);
     ArchiveCount count;
-    desk_expect(d, JOT_CONFLICT, archive_write(d->m.store, path, &count, &d->e));
+    desk_expect(d, JOT_CONFLICT, archive_write(d->m.store, path, NULL, &count, &d->e));
     assert_says(d, "'taken.jotter' exists");
     desk_expect(d, JOT_NOT_FOUND,
-                archive_write(d->m.store, path_of(d, "no/where.jotter"), &count, &d->e));
-    desk_expect(d, JOT_INVALID, archive_write(d->m.store, path_of(d, ""), &count, &d->e));
+                archive_write(d->m.store, path_of(d, "no/where.jotter"), NULL, &count, &d->e));
+    desk_expect(d, JOT_INVALID, archive_write(d->m.store, path_of(d, ""), NULL, &count, &d->e));
     assert_text(slurp(d, path), "mine");
     assert_int_equal(files_in(d->dir), before);
 }
@@ -243,7 +261,7 @@ static void many_records_and_large_ones_are_kept(Desk *d)
     AUTO_PTR(Store) archive = open_archive(d, export(d, d->m.store, "one.jotter"));
     AUTO_PTR(Store) to = fresh(d, "mem:");
     CopyCount count;
-    desk_ok(d, store_copy(archive, to, NULL, NULL, &count, &d->e));
+    desk_ok(d, store_copy(archive, to, NULL, &count, &d->e));
     assert_int_equal(count.copied, 3001);
 }
 
@@ -253,6 +271,7 @@ int main(void)
         DESK_TEST(a_pad_comes_back_from_its_archive_with_all_its_history),
         DESK_TEST(an_import_that_was_interrupted_goes_on),
         DESK_TEST(a_pad_with_another_history_is_not_changed),
+        DESK_TEST(what_is_passed_over_takes_no_memory),
         DESK_TEST(an_archive_is_a_store_that_cannot_be_written),
         DESK_TEST(an_empty_pad_has_an_archive_too),
         DESK_TEST(no_damage_goes_unnoticed),

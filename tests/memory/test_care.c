@@ -27,7 +27,7 @@ static bool on_files(const Desk *d)
 
 /* What verify told. */
 typedef struct Told {
-    unsigned of[FAULT_UNCHECKED + 1];
+    unsigned of[FAULT_GAP + 1];
     char last[400];
 } Told;
 
@@ -270,7 +270,7 @@ static void check_merged(Desk *d, Str merged)
     assert_int_equal(r.n, 3);
     assert_int_equal(r.damaged, 0);
     assert_text(r.items[2].body, "our three");
-    assert_int_equal(verify(d, 0).of[FAULT_ASIDE], 1);
+    assert_true(verify(d, 0).of[FAULT_ASIDE] >= 1);
 }
 
 static void a_stream_with_conflict_marks_is_told_and_mended(Desk *d)
@@ -324,6 +324,57 @@ static void after_a_crash_every_view_is_compared(Desk *d)
     assert_int_equal(r.done.restored, 1);
     assert_text(value(d, "notes/a"), "a long text that was cut");
     assert_text(read_file(d, path_in(d, "notes/a.txt")), "a long text that was cut");
+}
+
+/* Run SQL on the pad's database, past the store. */
+static void do_sql(Desk *d, const char *text)
+{
+    sqlite3 *sql = NULL;
+    assert_int_equal(sqlite3_open(arena_printf(&d->a, "%s/pad.db", d->dir).p, &sql), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(sql, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(sql);
+}
+
+static void rows_that_are_gone_from_a_sqlite_pad_are_told(Desk *d)
+{
+    static const struct {
+        const char *sql;
+        FaultKind kind;
+    } cuts[] = {
+        { "DELETE FROM records WHERE seq = 5", FAULT_DAMAGE }, /* the newest */
+        { "DELETE FROM records WHERE seq = 3", FAULT_LOST },
+        { "DELETE FROM records WHERE seq IN (2, 4)", FAULT_LOST },
+        { "DELETE FROM records", FAULT_DAMAGE },
+        { "DELETE FROM heads", FAULT_PAD },
+    };
+    if (strcmp(d->engine, "sqlite"))
+        return;
+    for (int i = 0; i < 5; i++)
+        desk_put(d, "notes/plan", "text");
+    verify(d, 0);
+    do_sql(d, "CREATE TABLE r AS SELECT * FROM records; CREATE TABLE h AS SELECT * FROM heads");
+    for (size_t i = 0; i < COUNT_OF(cuts); i++) {
+        do_sql(d, cuts[i].sql);
+        desk_reopen(d);
+        assert_int_equal(verify(d, 1).of[cuts[i].kind], 1);
+        do_sql(d, "DELETE FROM records; INSERT INTO records SELECT * FROM r;"
+                  "DELETE FROM heads; INSERT INTO heads SELECT * FROM h");
+        desk_reopen(d);
+        verify(d, 0);
+    }
+}
+
+/* Verify reads 200 records at once. */
+static void a_row_that_is_gone_between_two_reads_is_told(Desk *d)
+{
+    if (strcmp(d->engine, "sqlite"))
+        return;
+    for (int i = 0; i < 203; i++)
+        desk_put(d, "notes/plan", "text");
+    verify(d, 0);
+    do_sql(d, "DELETE FROM records WHERE seq = 201");
+    desk_reopen(d);
+    assert_int_equal(verify(d, 1).of[FAULT_LOST], 1);
 }
 
 static void a_sqlite_pad_whose_heads_lie_is_told(Desk *d)
@@ -505,9 +556,29 @@ static void another_process_and_a_person_are_seen(Desk *d)
     assert_text(c[0].by, STORE_OUTSIDE);
 }
 
+static void a_stream_that_a_wrong_clock_has_moved_is_named(Desk *d)
+{
+    int64_t now = d->now_ms;
+    desk_put(d, "notes/a", "one");
+    d->now_ms = 4070908800000; /* 2099 */
+    desk_put(d, "notes/moved", "one");
+    d->now_ms = now + STORE_AHEAD_MS / 2;
+    desk_put(d, "notes/near", "another machine's clock");
+    d->now_ms = now + 10000;
+    desk_put(d, "notes/moved", "two"); /* cannot go back */
+    Told t = verify(d, 0);
+    assert_int_equal(t.of[FAULT_TIME], 1);
+    assert_non_null(strstr(t.last, "notes/moved: its newest record is of 2099-01-01T"));
+    Record head;
+    desk_ok(d, store_head(d->m.store, S("notes/moved"), HEAD_RECORD, &d->a, &head, &d->e));
+    assert_text(head.body, "two");
+    assert_true(head.mark.at_ms >= 4070908800000);
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
+        DESK_TEST(a_stream_that_a_wrong_clock_has_moved_is_named),
         DESK_TEST(a_pad_in_order_has_no_faults),
         DESK_TEST(an_index_somebody_holds_is_told_and_no_fault),
         DESK_TEST(a_lying_index_is_told_and_made_again),
@@ -519,6 +590,8 @@ int main(void)
         DESK_TEST(a_stream_of_two_histories_is_told_and_mended),
         DESK_TEST(a_view_with_conflict_marks_is_told),
         DESK_TEST(after_a_crash_every_view_is_compared),
+        DESK_TEST(rows_that_are_gone_from_a_sqlite_pad_are_told),
+        DESK_TEST(a_row_that_is_gone_between_two_reads_is_told),
         DESK_TEST(a_sqlite_pad_whose_heads_lie_is_told),
         DESK_TEST(old_versions_go_by_count_age_or_size),
         DESK_TEST(logs_go_only_where_they_are_named),

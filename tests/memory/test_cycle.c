@@ -334,6 +334,23 @@ static void a_cycle_without_a_sign_is_ended_by_the_next_wake(Desk *d)
     desk_expect(d, JOT_FENCED, cycle_sleep(&d->m, ME, c.id, &d->a, &dead, &d->e));
 }
 
+static void while_the_boot_cannot_be_told_no_cycle_begins_ends_or_steps(Desk *d)
+{
+    Cycle c = wake(d);
+    Str before = text_of(d, "cycles/default");
+    CycleStep out;
+    char was = d->boot[0];
+    d->boot[0] = 0;
+    refuse_wake(d, JOT_UNAVAILABLE);
+    assert_says(d, "could not tell which boot of the machine this is");
+    desk_expect(d, JOT_UNAVAILABLE,
+                cycle_step(&d->m, c.agent, c.id, S(CALL_ECHO), &d->a, &out, &c, &d->e));
+    d->boot[0] = was;
+    assert_str(text_of(d, "cycles/default"), before);
+    step(d, &c, CALL_ECHO);
+    refuse_wake(d, JOT_LEASED);
+}
+
 static void a_reboot_ends_a_cycle(Desk *d)
 {
     wake(d);
@@ -445,6 +462,7 @@ int main(void)
         DESK_TEST(a_cycle_without_a_sign_is_ended_by_the_next_wake),
         DESK_TEST(what_a_dead_cycle_did_outside_is_told),
         DESK_TEST(replies_are_counted_since_the_beginning),
+        DESK_TEST(while_the_boot_cannot_be_told_no_cycle_begins_ends_or_steps),
         DESK_TEST(a_reboot_ends_a_cycle),
         DESK_TEST(who_knows_that_the_holder_is_gone_need_not_wait),
         DESK_TEST(a_cycle_under_a_lease_is_dead_when_the_lease_is_over),

@@ -4,7 +4,13 @@
  * person wins and the notes have both. */
 #include "memory/cycle.h"
 
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "memory/cycle_desk.h"
+#include "memory/cycle_tail.h"
 #include "memory/doc.h"
 
 static void an_edit_during_a_cycle_is_merged(Desk *d)
@@ -20,6 +26,43 @@ static void an_edit_during_a_cycle_is_merged(Desk *d)
     assert_text(value(d, active(d), "new"), "1");
     assert_int_equal(yaml_get(state(d, active(d)), S("pending_actions"))->n, 1);
     assert_text(end.before, "current_task: one\npending_actions: [two]\nnotes: n\n");
+}
+
+/* A state that people edit and no cycle was ever woken on is read from its start, every time. */
+static void a_state_that_was_only_edited_takes_the_memory_of_a_few(Desk *d)
+{
+    enum { EDITS = 256, BYTES = 256 * 1024, ROOM = 48 * 1024 * 1024, PAGES_MAX = 1 << 28 };
+    if (strcmp(d->engine, "mem"))
+        return; /* where a read costs the most, and a write the least */
+    AUTO(Buf) text = { 0 };
+    buf_add(&text, S("notes: "));
+    while (text.n < BYTES)
+        buf_add_char(&text, 'x');
+    buf_add(&text, S("\n\0"));
+    for (int i = 0; i < EDITS; i++)
+        put_state(d, ME, text.p);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        long pages = 0;
+        FILE *f = fopen("/proc/self/statm", "r");
+        struct rlimit most = { 0 };
+        if (!f || fscanf(f, "%ld", &pages) != 1)
+            _exit(9);
+        if (pages > PAGES_MAX)
+            _exit(0); /* a sanitizer takes all addresses there are */
+        most.rlim_cur = most.rlim_max = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ROOM;
+        AUTO(Arena) a = { 0 };
+        Tail t;
+        Err e = { 0 };
+        if (setrlimit(RLIMIT_AS, &most) != 0)
+            _exit(8);
+        jot_status st = tail_read(&d->m, ME, &a, &t, &e);
+        _exit(st == JOT_OK && t.edited && t.edit.n == text.n - 1 && t.edit_base.n == 0 ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 static void an_edit_that_contradicts_the_cycle_wins_and_the_notes_have_both(Desk *d)
@@ -200,6 +243,7 @@ int main(void)
 {
     static const DeskTest tests[] = {
         DESK_TEST(an_edit_during_a_cycle_is_merged),
+        DESK_TEST(a_state_that_was_only_edited_takes_the_memory_of_a_few),
         DESK_TEST(an_edit_that_contradicts_the_cycle_wins_and_the_notes_have_both),
         DESK_TEST(an_edit_during_a_cycle_that_fails_is_kept),
         DESK_TEST(an_edit_that_is_no_state_stays_in_the_history),

@@ -120,18 +120,82 @@ static void what_changed_since_is_not_replaced_unless_asked(Desk *d)
     Doc doc;
     DocWrite w = { .text = S("mine") };
     desk_ok(d, doc_write(&d->m, S("notes/plan"), &w, &d->a, &doc, &d->e));
-    LayoutReport r = bring_in(d, "pads", true);
-    assert_int_equal(r.added, 0); /* it was imported once: the pad went on from there */
+    LayoutReport r = bring_in(d, "pads", false);
+    says_why(&r, "plan.txt", "it is an older version in the pad: use --replace");
+    assert_int_equal(r.added + r.unchanged, 0);
     holds(d, "notes/plan", "mine");
+    bring_in(d, "pads", true);
+    holds(d, "notes/plan", "one");
+    r = bring_in(d, "pads", true);
+    assert_int_equal(r.added, 0); /* it is there */
+    assert_int_equal(r.unchanged, 1);
     file(d, "pads/plan.txt", "two");
     r = bring_in(d, "pads", false);
     says_why(&r, "plan.txt", "exists with another text");
-    holds(d, "notes/plan", "mine");
+    holds(d, "notes/plan", "one");
     bring_in(d, "pads", true);
     holds(d, "notes/plan", "two");
+}
+
+static void what_was_deleted_comes_back_only_if_asked(Desk *d)
+{
+    Doc doc;
+    Mark mark;
+    file(d, "pads/plan.txt", "one");
+    file(d, "pads/gone.txt", "secret");
+    bring_in(d, "pads", false);
     desk_ok(d, doc_delete(&d->m, S("notes/plan"), NULL, &d->a, &doc, &d->e));
-    bring_in(d, "pads", true);
+    desk_ok(d, store_purge(d->m.store, S("notes/gone"), NULL, S("ann"), &mark, &d->e));
+    LayoutReport r = bring_in(d, "pads", false);
+    assert_int_equal(r.added + r.unchanged, 0);
+    assert_int_equal(r.missed, 2);
+    says_why(&r, "plan.txt", "it was deleted in the pad: use --replace");
+    says_why(&r, "gone.txt", "it was deleted in the pad");
     desk_expect(d, JOT_NOT_FOUND, doc_read(&d->m, S("notes/plan"), &d->a, &doc, &d->e));
+    r = bring_in(d, "pads", true);
+    assert_int_equal(r.added, 2);
+    assert_int_equal(r.missed, 0);
+    holds(d, "notes/plan", "one");
+}
+
+/* What should be there afterwards and is not; a file of no layout is only told. */
+static void what_was_missed_is_counted(Desk *d)
+{
+    file(d, "pads/plan.txt", "one");
+    file(d, "pads/bad key.txt", "x");
+    file(d, "pads/readme.md", "x");
+    LayoutReport r = bring_in(d, "pads", false);
+    assert_int_equal(r.skipped_total, 2);
+    assert_int_equal(r.missed, 1);
+    desk_expect(d, JOT_INVALID, layout_missed(&r, "imported", &d->e));
+    assert_says(d, "not everything was imported: 1 missed");
+    r = (LayoutReport){ 0 };
+    desk_ok(d, layout_missed(&r, "imported", &d->e));
+    file(d, "cycles/active.yaml", "a: [");
+    file(d, "cycles/1_before.yaml", "a: 1");
+    r = bring_in(d, "cycles", false);
+    assert_int_equal(r.missed, 1);
+}
+
+static void two_memories_with_one_file_name_are_not_mixed_up(Desk *d)
+{
+    Mark mark;
+    Draft line = { .op = OP_APPEND, .body = S("a line") };
+    desk_put(d, "artifacts/x/y", "{\"a\":1}");
+    desk_put(d, "artifacts/index/index", "{\"b\":1}");
+    desk_put(d, "artifacts/p/q", "{}");
+    desk_ok(d, memory_append(&d->m, S("logs/x/y.json"), NULL, &line, &mark, &d->e));
+    desk_ok(d, memory_append(&d->m, S("logs/p"), NULL, &line, &mark, &d->e));
+    desk_ok(d, memory_append(&d->m, S("logs/z/last.log"), NULL, &line, &mark, &d->e));
+    LayoutReport r = write_out(d, LAYOUT_ARTIFACTS, "out");
+    assert_int_equal(r.files, 4);
+    assert_int_equal(r.missed, 3);
+    says_why(&r, "logs/x/y.json", "'x/y.json' is there already, of another memory");
+    says_why(&r, "logs/p", "'p' is there already");
+    says_why(&r, "index/index.json", "is there already");
+    file_holds(d, "out/x/y.json", "{\"a\":1}");
+    file_holds(d, "out/index/index.json", "{\"b\":1}");
+    file_holds(d, "out/z/last.log", "a line\n");
 }
 
 /* --- Artifacts ------------------------------------------------------------------------- */
@@ -348,6 +412,9 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(notes_come_in_and_go_out),
         DESK_TEST(what_changed_since_is_not_replaced_unless_asked),
+        DESK_TEST(what_was_deleted_comes_back_only_if_asked),
+        DESK_TEST(what_was_missed_is_counted),
+        DESK_TEST(two_memories_with_one_file_name_are_not_mixed_up),
         DESK_TEST(artifacts_come_in_and_go_out),
         DESK_TEST(a_log_that_grew_is_gone_on_with),
         DESK_TEST(runs_come_in_and_go_out_byte_for_byte),

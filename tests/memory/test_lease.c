@@ -189,12 +189,35 @@ static void another_boot_ends_every_lease(Desk *d)
     assert_true(take(d, &d->m, "notes/plan").token > l.token);
 }
 
-static void a_clock_that_began_anew_ends_every_lease_even_without_boot_ids(Desk *d)
+static void a_clock_that_began_anew_ends_every_lease_whatever_the_boot_id_says(Desk *d)
 {
-    d->boot[0] = 0;
     Lease l = take(d, &d->m, "notes/plan"), out;
     d->awake_ms = 17;
     desk_expect(d, JOT_FENCED, lease_check(&d->m, l.token, &d->a, &out, &d->e));
+}
+
+/* It would look as if every lease were of another boot, and so free. */
+static void while_the_boot_cannot_be_told_no_lease_is_judged_given_or_ended(Desk *d)
+{
+    Lease l = take(d, &d->m, "notes/plan"), out;
+    uint64_t was = 0;
+    Record head;
+    desk_ok(d, store_head(d->m.store, S("leases/table"), HEAD_MARK, &d->a, &head, &d->e));
+    was = head.mark.seq;
+    LeaseList all;
+    Memory bob = d->m;
+    bob.leases = NULL;
+    d->boot[0] = 0;
+    desk_expect(d, JOT_UNAVAILABLE, ask(d, &bob, "notes/plan", false, 0, &out));
+    assert_says(d, "could not tell which boot of the machine this is");
+    desk_expect(d, JOT_UNAVAILABLE, ask(d, &bob, "notes/other", false, 0, &out));
+    desk_expect(d, JOT_UNAVAILABLE, lease_check(&d->m, l.token, &d->a, &out, &d->e));
+    desk_expect(d, JOT_UNAVAILABLE, lease_renew(&d->m, l.token, 0, &d->a, &out, &d->e));
+    desk_expect(d, JOT_UNAVAILABLE, lease_list(&d->m, &d->a, &all, &d->e));
+    d->boot[0] = '0';
+    desk_ok(d, store_head(d->m.store, S("leases/table"), HEAD_MARK, &d->a, &head, &d->e));
+    assert_int_equal(head.mark.seq, was);
+    desk_ok(d, lease_check(&d->m, l.token, &d->a, &out, &d->e));
 }
 
 static void a_released_lease_is_free(Desk *d)
@@ -264,7 +287,8 @@ int main(void)
         DESK_TEST(a_renewal_can_set_another_time),
         DESK_TEST(the_wall_clock_does_not_matter),
         DESK_TEST(another_boot_ends_every_lease),
-        DESK_TEST(a_clock_that_began_anew_ends_every_lease_even_without_boot_ids),
+        DESK_TEST(a_clock_that_began_anew_ends_every_lease_whatever_the_boot_id_says),
+        DESK_TEST(while_the_boot_cannot_be_told_no_lease_is_judged_given_or_ended),
         DESK_TEST(a_released_lease_is_free),
         DESK_TEST(members_of_a_newer_version_are_kept),
         DESK_TEST(a_table_that_is_none_is_said_to_be_damaged),

@@ -7,17 +7,21 @@
 #include "memory/frame.h"
 #include "memory/hostile.h"
 
+static const Frame frame = { .sign = "5f3a9c0d1e2b4a67" };
+
 static Str framed(Str value, Arena *into)
 {
     AUTO(Buf) text = { 0 };
-    frame_add(&text, value);
+    frame_add(&text, &frame, value);
     return arena_copy(into, buf_str(&text));
 }
 
 static Str formatted(const Results *list, Arena *into)
 {
     AUTO(Buf) text = { 0 };
-    results_add(&text, list);
+    Results framed_list = *list;
+    framed_list.frame = frame;
+    results_add(&text, &framed_list);
     return arena_copy(into, buf_str(&text));
 }
 
@@ -59,8 +63,9 @@ static void a_line_that_looks_like_structure_gets_a_backslash(void **state)
 /* The bytes of a line break at the start of `s`, found one by one. */
 static size_t break_of(Str s)
 {
-    static const Str breaks[] = { T("\n"),       T("\v"),           T("\f"),          T("\r"),
-                                  T("\xC2\x85"), T("\xE2\x80\xA8"), T("\xE2\x80\xA9") };
+    static const Str breaks[] = { T("\n"),           T("\v"),          T("\f"),   T("\r"),
+                                  T("\x1C"),         T("\x1D"),        T("\x1E"), T("\xC2\x85"),
+                                  T("\xE2\x80\xA8"), T("\xE2\x80\xA9") };
     for (size_t i = 0; i < COUNT_OF(breaks); i++)
         if (str_starts(s, breaks[i]))
             return breaks[i].n;
@@ -68,9 +73,12 @@ static size_t break_of(Str s)
 }
 
 /* Framing as its description says it: line by line, byte by byte. */
-static Str framed_plainly(Str value, Arena *into)
+static Str framed_plainly(Str plain, Arena *into)
 {
     AUTO(Buf) out = { 0 };
+    AUTO(Buf) places = { 0 };
+    frame_add_places(&places, &frame, plain);
+    Str value = buf_str(&places);
     for (size_t at = 0; at < value.n;) {
         size_t end = at;
         while (end < value.n && !break_of(str_from(value, end)))
@@ -119,7 +127,7 @@ static void every_value_comes_back_from_its_frame(void **state)
         AUTO(Arena) a = { 0 };
         Str value = hostile_value(&seed, false, &a), text = framed(value, &a);
         AUTO(Buf) back = { 0 };
-        frame_read(&back, text);
+        frame_read(&back, &frame, text);
         assert_str(buf_str(&back), value);
         assert_false(has_structure(text));
     }
@@ -148,7 +156,7 @@ static void calls_look_as_people_write_them(void **state)
         json_t *read = NULL;
         assert_int_equal(json_read(str(rows[i].args), &read, NULL), JOT_OK);
         AUTO_PTR(json_t) args = read;
-        frame_call_add(&text, str(rows[i].tool), args);
+        frame_call_add(&text, &frame, str(rows[i].tool), args);
         assert_str(buf_str(&text), str(rows[i].want));
     }
 }
@@ -186,7 +194,7 @@ static void every_call_comes_back_and_stays_on_its_line(void **state)
         AUTO(Buf) text = { 0 };
         Str tool = hostile_value(&seed, true, &a), tool_back;
         AUTO_PTR(json_t) args = hostile_args(&seed, &a);
-        frame_call_add(&text, tool, args);
+        frame_call_add(&text, &frame, tool, args);
         assert_int_equal(str_find(buf_str(&text), '\n'), text.n);
         size_t end = text.n;
         buf_add(&text, S(") and more"));
@@ -251,8 +259,8 @@ static void a_call_looks_the_same_with_and_without_a_tree(void **state)
         json_t *read = NULL;
         refused += json_read(buf_str(&args), &read, NULL) != JOT_OK;
         tree = read;
-        frame_call_add_text(&plain, S("tool"), buf_str(&args));
-        frame_call_add(&built, S("tool"), tree);
+        frame_call_add_text(&plain, &frame, S("tool"), buf_str(&args));
+        frame_call_add(&built, &frame, S("tool"), tree);
         assert_str(buf_str(&plain), buf_str(&built));
     }
     assert_in_range(refused, 1000, 9000);
@@ -308,7 +316,7 @@ static void every_list_comes_back(void **state)
         if (hostile_next(&seed) % 2)
             list.summary = hostile_value(&seed, true, &a);
         Err e = { 0 };
-        assert_int_equal(results_read(formatted(&list, &a), &a, &back, &e), JOT_OK);
+        assert_int_equal(results_read(formatted(&list, &a), &frame, &a, &back, &e), JOT_OK);
         assert_str(back.summary, list.summary);
         assert_int_equal(back.n, list.n);
         for (size_t j = 0; j < list.n; j++) {
@@ -343,7 +351,7 @@ static void what_is_no_list_of_results_is_refused(void **state)
         AUTO(Arena) a = { 0 };
         Results list;
         Err e = { 0 };
-        assert_row(results_read(str(bad[i]), &a, &list, &e) == JOT_INVALID, i, "was read");
+        assert_row(results_read(str(bad[i]), &frame, &a, &list, &e) == JOT_INVALID, i, "was read");
         assert_sentence(&e);
     }
 }

@@ -168,6 +168,30 @@ static void an_explanation_adds_up(Desk *d)
     assert_non_null(json_object_get(json_array_get(json_object_get(j, "hits"), 0), "explain"));
 }
 
+/* One record of a wrong clock does not make all others equally old. */
+static void a_time_that_is_still_to_come_counts_as_now(Desk *d)
+{
+    enum { YEAR_S = 365 * 24 * 3600 };
+    int64_t now = d->now_ms;
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    d->now_ms = now - (int64_t)YEAR_S * 1000;
+    desk_put(d, "notes/old", "a pear tree");
+    d->now_ms = 4070908800000; /* 2099 */
+    desk_put(d, "notes/moved", "a pear tree");
+    d->now_ms = now;
+    desk_put(d, "notes/fresh", "a pear tree");
+    Hits h;
+    SearchQuery q = { .text = S("pear tree"), .explain = true };
+    desk_ok(d, search_find(s, &q, &d->a, &h, &d->e));
+    assert_int_equal(h.n, 3);
+    assert_text(h.items[2].stream, "notes/old");
+    assert_true(h.items[2].recency < 1.1 && h.items[0].recency > 1.2 && h.items[1].recency > 1.2);
+    q.until_ms = d->now_ms + 60000;
+    assert_int_equal(names(d, s, &q).n, strlen("notes/fresh notes/moved notes/old"));
+    q.until_ms = now - 60000;
+    assert_text(names(d, s, &q), "notes/old");
+}
+
 /* --- Forgetting -------------------------------------------------------------------------- */
 
 static void an_older_version_is_not_found(Desk *d)
@@ -263,6 +287,84 @@ static void forgetting_clears_the_index_at_once(Desk *d)
     assert_false(file && traced(d, "sphinxquartzite"));
 }
 
+static bool always(void *ctx, uint64_t looked_at)
+{
+    (void)ctx, (void)looked_at;
+    return true;
+}
+
+/* How many names and records a search looks at. */
+static uint64_t work_of(Desk *d, Search *s, const char *query)
+{
+    Interest counted = { .go_on = always };
+    d->m.interest = &counted;
+    (void)find(d, s, query);
+    d->m.interest = NULL;
+    return counted.looked_at;
+}
+
+static void catching_up_reads_what_is_new(Desk *d)
+{
+    enum { VERSIONS = 300 };
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    for (int i = 0; i < VERSIONS; i++) {
+        desk_put(d, "notes/long", arena_printf(&d->a, "version %d", i).p);
+        step(d, "runs/long", "", "step");
+    }
+    (void)find(d, s, "version");
+    desk_put(d, "notes/long", "version pear");
+    step(d, "runs/long", "", "pear");
+    uint64_t work = work_of(d, s, "pear");
+    if (work > 10)
+        fail_msg("%llu names and records were looked at", (unsigned long long)work);
+    assert_int_equal(find(d, s, "pear").n, 2);
+}
+
+/* Somebody who knows nothing of this index redacts, and then writes on. */
+static void what_was_redacted_before_a_write_leaves_no_trace(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    fill(d, 0, 20);
+    desk_put(d, "notes/a", "my secret is xylophonequartz");
+    step(d, "runs/r", "", "the run says sphinxquartzite");
+    assert_finds(d, s, "xylophonequartz", "notes/a");
+    desk_put(d, "notes/a", "my secret is gone");
+    step(d, "runs/r", "", "and goes on");
+    (void)find(d, s, "secret");
+    desk_ok(d, store_redact(d->m.store, S("notes/a"), NULL, 1, &d->e));
+    desk_ok(d, store_redact(d->m.store, S("runs/r"), NULL, 1, &d->e));
+    desk_put(d, "notes/a", "my secret was told");
+    step(d, "runs/r", "", "and on");
+    assert_finds(d, s, "sphinxquartzite", "");
+    assert_finds(d, s, "xylophonequartz", "");
+    assert_false(strcmp(d->engine, "mem") && traced(d, "xylophonequartz"));
+    assert_false(strcmp(d->engine, "mem") && traced(d, "sphinxquartzite"));
+}
+
+/* However large the index is: it is emptied, and the next search fills it again. */
+static void forgetting_reads_nothing_of_the_pad(Desk *d)
+{
+    Mark m;
+    Interest counted = { .go_on = always };
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    fill(d, 0, 40);
+    desk_put(d, "notes/a", "my secret is xylophonequartz");
+    assert_finds(d, s, "xylophonequartz", "notes/a");
+    desk_ok(d, store_purge(d->m.store, S("notes/a"), NULL, S("ann"), &m, &d->e));
+    d->m.interest = &counted;
+    desk_ok(d, search_forget(&d->m, S("notes/a"), &d->e));
+    d->m.interest = NULL;
+    assert_int_equal(counted.looked_at, 0);
+    if (strcmp(d->engine, "mem")) {
+        struct stat info;
+        assert_int_equal(stat(index_path(d).p, &info), 0);
+        assert_true(info.st_size < 64 * 1024); /* as large as one of an empty pad */
+        assert_false(traced(d, "xylophonequartz") || traced(d, "filler"));
+    }
+    assert_finds(d, s, "xylophonequartz", "");
+    assert_finds(d, s, "filler39", "notes/fill39");
+}
+
 static void forgetting_makes_no_index(Desk *d)
 {
     struct stat info;
@@ -283,11 +385,15 @@ int main(void)
         DESK_TEST(a_run_is_found_by_its_records),
         DESK_TEST(what_is_no_text_is_found_by_its_name),
         DESK_TEST(an_explanation_adds_up),
+        DESK_TEST(a_time_that_is_still_to_come_counts_as_now),
         DESK_TEST(an_older_version_is_not_found),
         DESK_TEST(deleted_text_is_not_found),
         DESK_TEST(purged_text_leaves_no_trace),
         DESK_TEST(redacted_text_leaves_no_trace),
         DESK_TEST(forgetting_clears_the_index_at_once),
+        DESK_TEST(what_was_redacted_before_a_write_leaves_no_trace),
+        DESK_TEST(forgetting_reads_nothing_of_the_pad),
+        DESK_TEST(catching_up_reads_what_is_new),
         DESK_TEST(forgetting_makes_no_index),
     };
     return desk_run(tests, COUNT_OF(tests), false);

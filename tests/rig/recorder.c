@@ -261,6 +261,10 @@ static void note(Recorder *r, const IoCall *call)
     case IO_READ:
     case IO_STAT:
     case IO_LOCK:
+    case IO_ASK:
+    case IO_LIST:
+    case IO_BOOT:
+    case IO_MOUNT:
     case IO_KINDS:
         break;
     }

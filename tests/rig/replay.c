@@ -387,7 +387,8 @@ static bool visit_point(Replay *r, Visit (*visit)(void *, const CrashState *), v
             return false;
         fresh += said == VISIT_NEW;
         r->fresh += said == VISIT_NEW;
-        streak = said == VISIT_NEW ? 0 : streak + 1;
+        /* A state nobody has looked at says nothing about those behind it. */
+        streak = said == VISIT_SEEN ? streak + 1 : 0;
         bool random = i >= KEYS + 2 * systematic_count(r);
         if (fresh >= fresh_max || (random && streak > STREAK_MAX))
             break;
@@ -432,6 +433,21 @@ void replay(const Recording *recording, const ReplayOptions *options,
             break;
     }
     done(&r);
+}
+
+bool replay_only(ReplayOptions *options, const char *name)
+{
+    size_t point, number = 0;
+    int n = 0, m = 0;
+    int got = sscanf(name, "%zu%n.%zu%n", &point, &n, &number, &m);
+    if (got < 1 || name[got == 2 ? m : n] != 0)
+        return false;
+    options->point_first = options->point_last = point;
+    /* However far behind a budget it lies. */
+    options->budget = SIZE_MAX / 4;
+    if (got == 2)
+        options->tries_max = number + 1;
+    return true;
 }
 
 /* --- In words -------------------------------------------------------------------------- */

@@ -42,7 +42,8 @@ typedef struct CrashState {
 
 typedef enum Visit {
     VISIT_NEW,
-    VISIT_SEEN, /* this disk was looked at before */
+    VISIT_SEEN,   /* this disk was looked at before */
+    VISIT_PASSED, /* nobody has looked: another state is wanted */
     VISIT_STOP,
 } Visit;
 
@@ -59,6 +60,10 @@ typedef struct ReplayOptions {
  * state has which number depends on the recording, the model and the seed, and on nothing else. */
 void replay(const Recording *recording, const ReplayOptions *options,
             Visit (*visit)(void *ctx, const CrashState *state), void *ctx);
+
+/* Choose the states a name asks for: "POINT.NUMBER" one of them, "POINT" all of a point.  False if
+ * it is no such name. */
+MUST_USE bool replay_only(ReplayOptions *options, const char *name);
 
 /* The step before the crash and what is missing, in words. */
 void crash_describe(const CrashState *state, Buf *to);

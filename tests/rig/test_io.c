@@ -40,6 +40,17 @@ static long pretend_syncs(void *ctx, IoCall *call)
     return call->kind == IO_FSYNC || call->kind == IO_FDATASYNC ? IO_PRETEND : 0;
 }
 
+TestLost test_lost = LOST_BOOT;
+const char *const test_lost_names[] = {
+    [LOST_BOOT] = "boot", [LOST_MOUNT] = "mount", [LOST_UNTOLD] = "untold"
+};
+
+void test_io_boot(TestIo *t, const char *boot)
+{
+    t->io.boot_id = test_lost == LOST_BOOT ? boot : test_boots[0];
+    t->io.mount_id = test_lost == LOST_BOOT ? "m1" : test_lost == LOST_MOUNT ? boot : "";
+}
+
 static const IoHook plain = { .before = pretend_syncs };
 
 void test_io_init(TestIo *t, const IoHook *hook, const char *boot, uint64_t seed)
@@ -50,6 +61,6 @@ void test_io_init(TestIo *t, const IoHook *hook, const char *boot, uint64_t seed
                   .awake_ms = awake_ms,
                   .random = fill_random,
                   .sleep_us = sleep_us,
-                  .boot_id = boot,
                   .ctx = t };
+    test_io_boot(t, boot);
 }

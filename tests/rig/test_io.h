@@ -21,6 +21,15 @@ typedef struct TestIo {
 /* Boots of the machine, in order. */
 extern const char *const test_boots[3];
 
+/* What is lost with unsynced bytes when the power fails: the boot; only the mount of the file
+ * system; or that too, but the system has no word for it. */
+typedef enum TestLost { LOST_BOOT, LOST_MOUNT, LOST_UNTOLD } TestLost;
+extern TestLost test_lost; /* for the whole program; LOST_BOOT at first */
+extern const char *const test_lost_names[3];
+
+/* It is `boot` now, or whatever stands for it. */
+void test_io_boot(TestIo *t, const char *boot);
+
 /* Without a `hook` syncs are only pretended: no test that uses this asks what the disk does. */
 void test_io_init(TestIo *t, const IoHook *hook, const char *boot, uint64_t seed);
 

@@ -147,4 +147,42 @@ verdict bootstrap_exits_with_69_when_something_stays_missing
 printf 'x build pkg:no-such-library # nowhere\ny build archive:libnosuch.a # nowhere\nz build file:/nowhere* # nowhere\n' >boot/debian-packages
 says 'apt-get install --no-install-recommends x y z' boot build
 verdict bootstrap_misses_libraries_archives_and_files
+# --- afresh ---
+
+# What a test finds in whatever state it is started: signals, limits, umask, input, variables.
+# Without signals 32 and 33, which make leaves ignored and nobody but the C library can set.
+cat >state.sh <<'E'
+sed -nE 's/^(Sig(Blk|Ign)):.*(.{7})$/\1 \3/p' /proc/self/status
+umask
+ulimit -c; ulimit -n; ulimit -f
+readlink /proc/self/fd/0
+ls /proc/self/fd | wc -l
+env | grep -vE '^(_|PWD|SHLVL|PATH|MALLOC_PERTURB_|ASAN_OPTIONS|UBSAN_OPTIONS|TSAN_OPTIONS|TMPDIR|JOT_[A-Z_]*|MESON_[A-Z_]*|CCACHE_[A-Z_]*|CC)=' | sort
+E
+afresh() { "$1/tests/afresh" sh state.sh; }
+afresh "$1" >plain 2>&1 </dev/null
+(
+    trap '' HUP INT PIPE QUIT TERM CHLD
+    umask 077
+    ulimit -c 0
+    ulimit -n 64
+    ulimit -S -f 10
+    exec 7<state.sh 8>&1
+    setsid nohup env -u USER LANG=de_DE LC_ALL=POSIX TZ=Asia/Tokyo HOME=/root XDG_DATA_HOME=/x JOTTER_PAD=mem: ANTHROPIC_API_KEY=k \
+        TMPDIR=/nonexistent http_proxy=http://x "$1/tests/afresh" sh state.sh
+) >odd 2>&1 <state.sh
+sed -i 's/^64$/1024/' odd # a hard limit that was lowered stays
+grep -q 'SigIgn 0000000' plain && grep -q '^LC_ALL=C.UTF-8' plain && diff plain odd >log
+verdict a_test_finds_the_same_state_whoever_starts_it
+
+"$1/tests/afresh" sh -c 'exec >log 2>&1 && sh state.sh' <&- >&- 2>&-
+diff plain log >odd
+verdict a_test_has_its_three_streams_also_if_there_were_none
+
+{ (trap '' HUP && "$1/tests/afresh" sh -c 'kill -HUP $$; echo alive') >log || [ $? -eq 129 ]; } 2>/dev/null && [ ! -s log ]
+verdict a_signal_that_was_ignored_ends_a_test_again
+
+says 'could not run ./none: No such file or directory' "$1/tests/afresh" ./none
+verdict a_test_that_is_not_there_is_told
+
 echo "1..$n"

@@ -142,7 +142,14 @@ static void shown_names_are_printable_and_short(void **state)
 {
     Shown shown;
     assert_string_equal(err_show(&shown, S("plan b")), "plan b");
-    assert_string_equal(err_show(&shown, S("a\nb\x1b\xc3\xa9")), "a\\x0Ab\\x1B\\xC3\\xA9");
+    assert_string_equal(err_show(&shown, S("a\nb\x1b\xff")), "a\\nb\\x1B\\xFF");
+    assert_string_equal(err_show(&shown, S("gr\xC3\xB6\xC3\x9F"
+                                           "e")),
+                        "gr\xC3\xB6\xC3\x9F"
+                        "e");
+    assert_string_equal(err_show(&shown, S("a\xE2\x80\xAE"
+                                           "b")),
+                        "a\\u{202E}b");
     assert_string_equal(err_show(&shown, S("")), "");
     assert_string_equal(err_show(&shown, (Str){ 0 }), "");
     char name[300];

@@ -44,6 +44,27 @@ static void parts_hash_as_their_whole(void **state)
     }
 }
 
+/* By another program, and once more through a key of another length in RFC 4231, which is hashed
+ * there first: 131 bytes of 0xAA. */
+static void a_mac_is_that_of_the_standard(void **state)
+{
+    HashMac h;
+    Hash key;
+    for (size_t i = 0; i < sizeof key.b; i++)
+        key.b[i] = (uint8_t)i;
+    hash_mac_init(&h, key);
+    hash_add(&h.inner, S("what do ya want "));
+    hash_add(&h.inner, S("for nothing?"));
+    assert_string_equal(hash_hex(hash_mac_end(&h)).text,
+                        "099805f4ac310786968565c098db515cc50862b420ae31e20238312344bed36a");
+    char large[131];
+    memset(large, 0xAA, sizeof large);
+    hash_mac_init(&h, hash_of((Str){ large, sizeof large }));
+    hash_add(&h.inner, S("Test Using Larger Than Block-Size Key - Hash Key First"));
+    assert_string_equal(hash_hex(hash_mac_end(&h)).text,
+                        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
 static void fields_do_not_run_together(void **state)
 {
     HashState h;
@@ -106,6 +127,7 @@ int main(void)
         cmocka_unit_test(digests_are_those_of_the_standard),
         cmocka_unit_test(a_million_letters_hash_as_the_standard_says),
         cmocka_unit_test(parts_hash_as_their_whole),
+        cmocka_unit_test(a_mac_is_that_of_the_standard),
         cmocka_unit_test(fields_do_not_run_together),
         cmocka_unit_test(numbers_hash_as_eight_bytes_little_endian),
         cmocka_unit_test(hex_reads_back_and_nothing_else_does),

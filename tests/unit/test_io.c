@@ -93,13 +93,18 @@ static void log_after(void *ctx, const IoCall *call)
 #define LOGGED(log, io)                                        \
     Log log = { .kind = IO_KINDS, .shorten = SIZE_MAX };       \
     const IoHook log##_hook = { log_before, log_after, &log }; \
-    const Io io = { .hook = &log##_hook }
+    const Io io = { .hook = &log##_hook, .mount_id = "m1" }
+
+static int no_name(void *ctx, int dir, const struct dirent *d)
+{
+    return -EEXIST;
+}
 
 /* Every call that a hook can see, once. */
 static void make_every_call(const Io *io, const Place *p)
 {
     struct stat st;
-    char byte;
+    char byte, boot[33], mount[MOUNT_TEXT];
     AUTO(Fd) fd = io_open(io, p->dir, "f", O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0);
     assert_int_equal(io_write(io, fd, S("hello")), 5);
@@ -113,6 +118,11 @@ static void make_every_call(const Io *io, const Place *p)
     assert_int_equal(io_stat(io, p->dir, "g", &st), 0);
     assert_int_equal(io_unlink(io, p->dir, "g"), 0);
     assert_int_equal(io_mkdir(io, p->dir, "d"), 0);
+    assert_false(io_locked(io, fd, F_WRLCK, 7));
+    AUTO(Fd) dir = io_open(&io_system, p->dir, "d", O_RDONLY | O_DIRECTORY, 0);
+    assert_int_equal(io_list(io, &dir, no_name, NULL), 0);
+    assert_int_equal(io_boot_id(io, boot), 0);
+    assert_int_equal(io_mount_id(io, fd, mount), 0);
     assert_int_equal(io_rmdir(io, p->dir, "d"), 0);
 }
 
@@ -121,9 +131,10 @@ static void a_hook_sees_every_step_in_order(void **state)
     const Place *p = *state;
     LOGGED(log, io);
     make_every_call(&io, p);
-    static const IoKind order[] = { IO_OPEN,     IO_WRITE, IO_READ,  IO_FSYNC,  IO_FDATASYNC,
-                                    IO_TRUNCATE, IO_STAT,  IO_LOCK,  IO_RENAME, IO_STAT,
-                                    IO_UNLINK,   IO_MKDIR, IO_UNLINK };
+    static const IoKind order[] = { IO_OPEN,     IO_WRITE, IO_READ, IO_FSYNC,  IO_FDATASYNC,
+                                    IO_TRUNCATE, IO_STAT,  IO_LOCK, IO_RENAME, IO_STAT,
+                                    IO_UNLINK,   IO_MKDIR, IO_ASK,  IO_LIST,   IO_BOOT,
+                                    IO_MOUNT,    IO_UNLINK };
     assert_int_equal(log.before_n, COUNT_OF(order));
     assert_int_equal(log.after_n, COUNT_OF(order));
     for (size_t i = 0; i < COUNT_OF(order); i++) {
@@ -156,8 +167,9 @@ static void a_hook_sees_what_each_step_is_about(void **state)
     assert_string_equal(log.before[10].name, "g");
     assert_int_equal(log.before[10].flags, 0);
     assert_string_equal(log.before[11].name, "d");
-    assert_string_equal(log.before[12].name, "d");
-    assert_int_equal(log.before[12].flags, AT_REMOVEDIR);
+    assert_int_equal(log.before[12].at, 7);
+    assert_string_equal(log.before[16].name, "d");
+    assert_int_equal(log.before[16].flags, AT_REMOVEDIR);
 }
 
 static void a_step_that_a_hook_fails_does_not_happen(void **state)
@@ -172,7 +184,7 @@ static void a_step_that_a_hook_fails_does_not_happen(void **state)
         log.answer = -ENOSPC;
         log.times = 1;
         AUTO(Fd) fd = open(p->path, O_TMPFILE | O_RDWR, 0600);
-        char byte;
+        char byte, boot[33], mount[MOUNT_TEXT];
         long got[] = {
             [IO_OPEN] = kind == IO_OPEN ? io_open(&io, p->dir, "g", O_CREAT | O_RDWR, 0600) : 0,
             [IO_READ] = kind == IO_READ ? io_read_at(&io, fd, &byte, 1, 0) : 0,
@@ -185,11 +197,17 @@ static void a_step_that_a_hook_fails_does_not_happen(void **state)
             [IO_MKDIR] = kind == IO_MKDIR ? io_mkdir(&io, p->dir, "d") : 0,
             [IO_STAT] = kind == IO_STAT ? io_fstat(&io, fd, &st) : 0,
             [IO_LOCK] = kind == IO_LOCK ? io_lock(&io, fd, F_WRLCK, 0) : 0,
+            [IO_ASK] = kind == IO_ASK && io_locked(&io, fd, F_WRLCK, 0) ? -ENOSPC : 0,
+            [IO_LIST] = kind == IO_LIST ? io_list(&io, &fd, no_name, NULL) : 0,
+            [IO_BOOT] = kind == IO_BOOT ? io_boot_id(&io, boot) : 0,
+            [IO_MOUNT] = kind == IO_MOUNT ? io_mount_id(&io, fd, mount) : 0,
         };
         assert_int_equal(got[kind], -ENOSPC);
         assert_int_equal(log.after_n, 0);
-        assert_int_equal(io_fstat(&io_system, fd, &st), 0);
-        assert_int_equal(st.st_size, 0);
+        if (kind != IO_LIST) { /* which takes the descriptor */
+            assert_int_equal(io_fstat(&io_system, fd, &st), 0);
+            assert_int_equal(st.st_size, 0);
+        }
         assert_str(content(p, "f", &arena), S("old"));
         assert_int_equal(io_stat(&io_system, p->dir, "g", &st), -ENOENT);
         assert_int_equal(io_stat(&io_system, p->dir, "d", &st), -ENOENT);
@@ -262,8 +280,8 @@ static void an_interrupted_step_is_taken_again(void **state)
         log.times = 3;
         make_every_call(&io, p);
         assert_int_equal(log.times, 0);
-        assert_int_equal(log.before_n, 13 + 3);
-        assert_int_equal(log.after_n, 13);
+        assert_int_equal(log.before_n, 17 + 3);
+        assert_int_equal(log.after_n, 17);
     }
 }
 

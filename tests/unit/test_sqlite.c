@@ -16,6 +16,9 @@ static jot_status try_open(const Place *p, const StoreOptions *o, Err *e)
     return st;
 }
 
+/* The pad, its lock, and room for a full disk. */
+enum { CLOSED_FILES = 3 };
+
 static void write_file(const char *path, Str text)
 {
     AUTO(Fd) fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
@@ -41,6 +44,16 @@ static unsigned mode_of(const char *path, const char *suffix)
     snprintf(name, sizeof name, "%s%s", path, suffix);
     assert_int_equal(stat(name, &st), 0);
     return st.st_mode & 07777;
+}
+
+/* The name of a file of the pad; good until the call after the next. */
+static const char *beside(const Place *p, const char *suffix)
+{
+    static char names[2][160];
+    static int at;
+    at = !at;
+    snprintf(names[at], sizeof names[at], "%s%s", p->db, suffix);
+    return names[at];
 }
 
 static void close_and_make(const Place *p)
@@ -91,11 +104,11 @@ static void a_new_pad_is_only_its_owners_whatever_the_umask(void **state)
     }
 }
 
-static void a_closed_pad_is_one_file_and_its_lock(void **state)
+static void a_closed_pad_is_one_file_its_lock_and_its_reserve(void **state)
 {
     const Place *p = *state;
     close_and_make(p);
-    assert_int_equal(place_count(p), 2);
+    assert_int_equal(place_count(p), CLOSED_FILES);
 }
 
 static void an_empty_file_becomes_a_pad_when_asked(void **state)
@@ -107,6 +120,65 @@ static void an_empty_file_becomes_a_pad_when_asked(void **state)
     close_and_make(p);
     assert_int_equal(mode_of(p->db, ""), 0600);
     assert_int_equal(try_open(p, NULL, &e), JOT_OK);
+}
+
+static void what_a_killed_maker_left_is_taken_away(void **state)
+{
+    const Place *p = *state;
+    write_file(beside(p, ".jotter-new"), S("half of a p"));
+    write_file(p->db, S(""));
+    close_and_make(p);
+    assert_int_equal(place_count(p), CLOSED_FILES);
+}
+
+/* A log is full of whole pages, and a journal cuts the file to the size it remembers. */
+static void a_log_without_its_pad_is_not_applied_to_a_new_one(void **state)
+{
+    const Place *p = *state;
+    static const char *const suffixes[] = { "-wal", "-journal" };
+    for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
+        AUTO(Arena) arena = { 0 };
+        Err e = { 0 };
+        Listing all;
+        sqlite3 *db = NULL;
+        /* What an open database has beside it, kept while the database goes. */
+        assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
+        const char *sql = i == 0 ? "PRAGMA journal_mode = WAL; CREATE TABLE mine(x);"
+                                 : "PRAGMA cache_size = 1; CREATE TABLE mine(x); BEGIN;"
+                                   "INSERT INTO mine VALUES(randomblob(100000));";
+        assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(rename(beside(p, suffixes[i]), beside(p, ".kept")), 0);
+        sqlite3_close(db);
+        char kept[160];
+        snprintf(kept, sizeof kept, "%s", beside(p, ".kept"));
+        assert_int_equal(unlink(p->db), 0);
+        unlink(beside(p, "-shm"));
+        assert_int_equal(rename(kept, beside(p, suffixes[i])), 0);
+        close_and_make(p);
+        Store *s = place_open_with(p, NULL);
+        assert_int_equal(store_list(s, S(""), S(""), 10, LIST_ALL, &arena, &all, &e), JOT_OK);
+        assert_int_equal(all.n, 1);
+        store_close(s);
+        place_empty(p);
+    }
+}
+
+static void a_file_that_somebody_is_filling_is_left_to_him(void **state)
+{
+    const Place *p = *state;
+    Err e = { 0 };
+    sqlite3 *db = NULL;
+    StoreOptions making = { .create = true, .wait_ms = 10 };
+    assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN; CREATE TABLE mine(x); INSERT INTO mine VALUES(1)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(try_open(p, &making, &e), JOT_UNAVAILABLE);
+    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(try_open(p, &making, &e), JOT_INVALID);
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO mine VALUES(2)", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    run_sql(p, "INSERT INTO mine VALUES(3)");
 }
 
 static void a_pad_may_lie_behind_symlinks(void **state)
@@ -123,7 +195,7 @@ static void a_pad_may_lie_behind_symlinks(void **state)
     must_hold(s, S("notes/a"), S("two"));
     store_close(t);
     store_close(s);
-    assert_int_equal(place_count(&p), 3); /* one lock file, not two */
+    assert_int_equal(place_count(&p), CLOSED_FILES + 1); /* one lock file, not two */
 }
 
 static void a_symlink_to_nothing_makes_no_pad(void **state)
@@ -185,6 +257,25 @@ static void a_file_of_somebody_else_is_refused_and_not_touched(void **state)
     assert_int_equal(mkfifo(p->db, 0600), 0);
     refuses_untouched(p, JOT_INVALID);
     place_empty(p);
+}
+
+/* The journal of a first transaction says that a database had nothing in it; of other files it
+ * says nothing. */
+static void a_journal_does_not_prove_that_a_strangers_file_is_empty(void **state)
+{
+    const Place *p = *state;
+    char journal[512 + 16] = "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7";
+    write_file(beside(p, "-journal"), (Str){ journal, sizeof journal });
+    write_file(p->db, S("dear diary"));
+    refuses_untouched(p, JOT_CORRUPT);
+    write_file(p->db, S("SQLite, a diary"));
+    refuses_untouched(p, JOT_CORRUPT);
+    /* With a page or more before the transaction, a stranger's stays a stranger's. */
+    place_empty(p);
+    run_sql(p, "CREATE TABLE mine(x);");
+    journal[19] = 2;
+    write_file(beside(p, "-journal"), (Str){ journal, sizeof journal });
+    refuses_untouched(p, JOT_INVALID);
 }
 
 static void a_directory_is_not_a_pad(void **state)
@@ -265,11 +356,14 @@ static void a_body_that_was_changed_is_not_believed(void **state)
     close_and_make(p);
     run_sql(p, "UPDATE records SET body = x'6F6E46'");
     Store *s = place_open_with(p, NULL);
-    assert_int_equal(store_head(s, S("notes/a"), HEAD_VALUE, &arena, &r, &e), JOT_CORRUPT);
+    assert_int_equal(store_head(s, S("notes/a"), HEAD_VALUE, &arena, &r, &e), JOT_NOT_FOUND);
+    assert_int_equal(r.mark.lost, 1);
+    assert_non_null(strstr(e.text, "damaged"));
+    assert_int_equal(store_report(s)->damaged, 1);
     assert_int_equal(store_read(s, S("notes/a"), 1, 10, &arena, &all, &e), JOT_OK);
     assert_int_equal(all.n, 0);
     assert_int_equal(all.damaged, 1);
-    assert_int_equal(store_report(s)->damaged, 1);
+    assert_int_equal(store_report(s)->damaged, 2);
     store_close(s);
 }
 
@@ -318,7 +412,7 @@ static void a_pad_that_may_only_be_read_opens_read_only(void **state)
     assert_int_equal(chmod(p->dir, 0755), 0);
     assert_int_equal(chmod(p->db, 0644), 0);
     assert_int_equal(in_child(p, read_as_nobody), 0);
-    assert_int_equal(place_count(p), 2);
+    assert_int_equal(place_count(p), CLOSED_FILES);
 }
 
 static void a_pad_asked_for_read_only_is_not_changed(void **state)
@@ -350,6 +444,39 @@ static void a_deleted_lock_file_is_made_again(void **state)
     must_put(s, S("notes/a"), S("two"));
     assert_int_equal(access(lock, F_OK), 0);
     store_close(s);
+}
+
+/* By a write, by holding one more, and by asking: each of the three notices. */
+static void what_is_held_moves_to_a_lock_file_that_was_replaced(void **state)
+{
+    const Place *p = *state;
+    Err e = { 0 };
+    for (int way = 0; way < 3; way++) {
+        Store *s = place_open(p), *t = place_open(p);
+        assert_int_equal(store_hold(s, 5, &e), JOT_OK);
+        assert_int_equal(store_hold(s, 6, &e), JOT_OK);
+        assert_int_equal(unlink(beside(p, ".lock")), 0);
+        write_file(beside(p, ".lock"), S(""));
+        /* Whoever was there before sees it all the time, whichever file it has come to. */
+        assert_true(store_held(t, 5));
+        must_put(t, S("notes/a"), S("one"));
+        assert_true(store_held(t, 5) && store_held(t, 6));
+        if (way == 0)
+            must_put(s, S("notes/a"), S("two"));
+        else if (way == 1)
+            assert_int_equal(store_hold(s, 7, &e), JOT_OK);
+        else
+            assert_false(store_held(s, 8));
+        Store *late = place_open(p);
+        assert_true(store_held(late, 5) && store_held(late, 6) && store_held(t, 6));
+        store_let_go(s, 5);
+        assert_false(store_held(late, 5) || store_held(t, 5));
+        assert_true(store_held(late, 6) && store_held(t, 6));
+        store_close(s);
+        assert_false(store_held(late, 6) || store_held(t, 6));
+        store_close(late);
+        store_close(t);
+    }
 }
 
 static void a_pad_that_was_replaced_is_not_written(void **state)
@@ -390,12 +517,16 @@ int main(void)
         T(a_pad_is_made_only_when_asked),
         T(a_pad_is_not_made_where_there_is_no_directory),
         T(a_new_pad_is_only_its_owners_whatever_the_umask),
-        T(a_closed_pad_is_one_file_and_its_lock),
+        T(a_closed_pad_is_one_file_its_lock_and_its_reserve),
         T(an_empty_file_becomes_a_pad_when_asked),
+        T(what_a_killed_maker_left_is_taken_away),
+        T(a_log_without_its_pad_is_not_applied_to_a_new_one),
+        T(a_file_that_somebody_is_filling_is_left_to_him),
         T(a_pad_may_lie_behind_symlinks),
         T(a_symlink_to_nothing_makes_no_pad),
         T(a_url_says_what_it_takes),
         T(a_file_of_somebody_else_is_refused_and_not_touched),
+        T(a_journal_does_not_prove_that_a_strangers_file_is_empty),
         T(a_directory_is_not_a_pad),
         T(a_format_that_cannot_be_read_is_refused),
         T(a_format_that_cannot_be_written_opens_read_only),
@@ -407,6 +538,7 @@ int main(void)
         T(a_pad_that_may_only_be_read_opens_read_only),
         T(a_pad_asked_for_read_only_is_not_changed),
         T(a_deleted_lock_file_is_made_again),
+        T(what_is_held_moves_to_a_lock_file_that_was_replaced),
         T(a_pad_that_was_replaced_is_not_written),
         T(the_log_does_not_grow_without_end),
 #undef T

@@ -67,6 +67,59 @@ static void text_held_back_by_a_reader_goes_with_the_next_write(void **state)
     store_close(s);
 }
 
+static void count_leftover(void *ctx, const StoreFault *f)
+{
+    *(int *)ctx += f->kind == FAULT_LEFTOVER;
+}
+
+static int leftovers(Store *s)
+{
+    int n = 0;
+    VerifyCount count;
+    assert_int_equal(store_verify(s, &(VerifyHooks){ count_leftover, NULL, &n }, &count, NULL),
+                     JOT_OK);
+    return n;
+}
+
+static void text_held_back_by_a_reader_is_told_until_it_is_gone(void **state)
+{
+    const Place *p = *state;
+    Mark m;
+    Err e = { 0 };
+    Store *s = place_open(p), *other = place_open(p);
+    put_canary(s);
+    assert_int_equal(store_scrub(s, &e), JOT_OK);
+    assert_int_equal(leftovers(s), 0);
+    sqlite3 *reader = hold_log(p);
+    assert_int_equal(store_purge(s, S("runs/r"), NULL, S("ann"), &m, NULL), JOT_OK);
+    assert_int_equal(store_scrub(s, &e), JOT_UNAVAILABLE);
+    assert_int_equal(store_scrub(other, &e), JOT_UNAVAILABLE);
+    assert_int_equal(leftovers(other), 1);
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    assert_int_equal(store_scrub(other, &e), JOT_OK);
+    assert_int_equal(leftovers(s), 0);
+    assert_int_equal(place_found(p, S(CANARY)), 0);
+    store_close(other);
+    store_close(s);
+}
+
+/* The handle that was open before knows of the purge only from the pad. */
+static void text_held_back_goes_with_the_next_write_of_another_handle(void **state)
+{
+    const Place *p = *state;
+    Mark m;
+    Store *s = place_open(p), *other = place_open(p);
+    put_canary(s);
+    sqlite3 *reader = hold_log(p);
+    assert_int_equal(store_purge(s, S("runs/r"), NULL, S("ann"), &m, NULL), JOT_OK);
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    assert_int_not_equal(place_found(p, S(CANARY)), 0);
+    must_put(other, S("notes/other"), S("two"));
+    assert_int_equal(place_found(p, S(CANARY)), 0);
+    store_close(other);
+    store_close(s);
+}
+
 /* Leave with the text still in the log, as a killed process would. */
 static int purge_and_die(const Place *p)
 {
@@ -182,6 +235,35 @@ static void no_page_keeps_a_copy_of_purged_text(void **state)
     }
 }
 
+/* As it is between a purge on a full disk and the end of it: pages were freed as they are. */
+static void text_in_free_pages_goes_with_the_next_open(void **state)
+{
+    const Place *p = *state;
+    sqlite3 *db = NULL;
+    Store *s = place_open(p);
+    must_put(s, S("notes/a"), S("kept"));
+    store_close(s);
+    assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "PRAGMA secure_delete = OFF; CREATE TABLE t(x);"
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)"
+                     " INSERT INTO t SELECT replace(hex(zeroblob(3000)), '00', '" CANARY
+                     "') FROM n;"
+                     "DROP TABLE t; UPDATE pad SET value = 2 WHERE key = 'scrub';"
+                     "PRAGMA wal_checkpoint(TRUNCATE);",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_int_not_equal(place_found(p, S(CANARY)), 0);
+    s = place_open(p);
+    must_put(s, S("notes/b"), S("added"));
+    must_hold(s, S("notes/a"), S("kept"));
+    assert_int_equal(leftovers(s), 0); /* and SQLite finds nothing wrong */
+    store_close(s);
+    assert_int_equal(place_found(p, S(CANARY)), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,8 +271,11 @@ int main(void)
         T(purged_text_is_in_no_file),
         T(redacted_text_is_in_no_file),
         T(text_held_back_by_a_reader_goes_with_the_next_write),
+        T(text_held_back_by_a_reader_is_told_until_it_is_gone),
+        T(text_held_back_goes_with_the_next_write_of_another_handle),
         T(text_a_dead_process_left_in_the_log_goes_with_the_next_open),
         T(no_page_keeps_a_copy_of_purged_text),
+        T(text_in_free_pages_goes_with_the_next_open),
 #undef T
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static jot_status find_below(Files *f, Str name, Arena *into, Str *out, Err *e)
 static jot_status lock_names(Files *f, Work *w, Err *e)
 {
     Str name = w->place.name;
-    w->names = io_open(f->base.io, f->root, "format", O_RDWR | O_NONBLOCK, 0);
+    w->names = lock_open(f->base.io, f->root, "format", O_RDWR | O_NONBLOCK, 0);
     if (w->names < 0)
         return err_errno(e, -w->names, "could not lock the names of the pad");
     for (size_t end = str_find(name, '/') + 1; end <= name.n; end++) {
@@ -91,20 +91,24 @@ static bool same_but_case(Str a, Str b)
 /* True if the entry of a directory is another's by all but its case.  Of letters beyond ASCII it is
  * asked what the file system makes of them: a name that is not listed but leads to a file all the
  * same is another's. */
-static bool taken_by_case(Files *f, const char *dir, Str entry, const Names *names)
+static jot_status taken_by_case(Files *f, const char *dir, Str entry, const Names *names,
+                                bool *taken, Err *e)
 {
     bool listed = false;
+    *taken = false;
     for (size_t i = 0; i < names->n; i++) {
         Str here = names->items[i];
         here.n -= str_ends(here, S("/"));
-        if (same_but_case(here, entry))
-            return true;
+        *taken = *taken || same_but_case(here, entry);
         listed = listed || str_eq(here, entry);
     }
     struct stat info;
     char path[FILES_PATH_MAX + FILES_NAME_MAX];
     snprintf(path, sizeof path, "%s/" STR_FMT, dir, STR_ARG(entry));
-    return !listed && fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    int got = *taken || listed ? -ENOENT : io_stat_path(f->base.io, f->root, path, &info);
+    *taken = *taken || got == 0;
+    return got < 0 && !io_missing(got) ? err_errno(e, -got, "could not look at a name of the pad")
+                                       : JOT_OK;
 }
 
 static jot_status check_case(Files *f, const Place *p, const char *path, Err *e)
@@ -120,7 +124,9 @@ static jot_status check_case(Files *f, const Place *p, const char *path, Err *e)
         }
         TRY(list_directory(f, dir, &arena, &names, e));
         Shown shown;
-        if (taken_by_case(f, dir, entry, &names))
+        bool taken;
+        TRY(taken_by_case(f, dir, entry, &names, &taken, e));
+        if (taken)
             return err_set(e, JOT_INVALID,
                            "'%s' differs only in case from another name, and this file system "
                            "cannot tell them apart",

@@ -61,6 +61,8 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
                 *e = ignored;
             return ignored.status;
         }
+        if (!again && st == JOT_CONFLICT && !w->edit.op)
+            st = work_conflict(f, w, x, e);
         if (!again && st != JOT_ID_REUSED)
             *out = w->stream.head;
         return again ? confirm(f, w, e) : st;
@@ -101,7 +103,7 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
     TRY(work_allowed(f, e));
     for (int i = 0; i < REDO_MAX; i++) {
         AUTO(Work) w;
-        work_init(&w, stream);
+        work_init(f, &w, stream);
         jot_status st = append_once(f, &w, x, d, out, e);
         if (st != JOT_OK)
             remove_empty(f, &w);
@@ -119,18 +121,53 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
 
 /* --- Copying --------------------------------------------------------------------------- */
 
-static jot_status files_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+/* Into a gap: what stands before and behind it must fit.  The head, and so the view, stays. */
+static jot_status fill_gap(Files *f, Work *w, const Record *records, size_t n, Err *e)
+{
+    Record before, after;
+    off_t at;
+    AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
+    TRY(stream_around(f, &w->stream, records[0].mark.seq, &w->arena, &before, &after, &at, e));
+    TRY(store_check_place(w->place.name, true, &before.mark, records, n, &after, e));
+    for (size_t i = 0; i < n; i++)
+        record_write(&lines, &records[i]);
+    if (!buf_ok(&lines))
+        return err_set(e, JOT_TOO_BIG, "too much for one write");
+    Mark head = w->stream.head;
+    Piece pieces[2] = { { 0, at, buf_str(&lines) }, { at, w->stream.size, { 0 } } };
+    TRY(recent_add(f, w->place.name, e));
+    jot_status st = stream_replace(f, &w->stream, pieces, 2, e);
+    recent_done(f);
+    w->stream.head = head;
+    return st;
+}
+
+static jot_status put_records(Files *f, Work *w, const Expect *x, bool gaps, const Record *records,
+                              size_t n, Err *e)
+{
+    TRY(work_begin(f, w, x, true, e));
+    TRY(work_record_edit(f, w, e));
+    const Mark *head = &w->stream.head;
+    TRY(store_check_expect(w->place.name, x, head, w->guard_seq, e));
+    if (gaps && records[0].mark.seq <= head->seq)
+        return fill_gap(f, w, records, n, e);
+    TRY(store_check_place(w->place.name, gaps, head, records, n, NULL, e));
+    if (!mark_live(head) && mark_live(&records[n - 1].mark))
+        TRY(clash_check(f, w, e));
+    return work_commit(f, w, records, n, e);
+}
+
+static jot_status files_put_records(Store *s, Str stream, const Expect *x, bool gaps,
+                                    const Record *records, size_t n, Err *e)
 {
     Files *f = (Files *)s;
     TRY(work_allowed(f, e));
     AUTO(Work) w;
-    work_init(&w, stream);
-    TRY(work_begin(f, &w, NULL, true, e));
-    TRY(work_record_edit(f, &w, e));
-    TRY(store_check_next(stream, &w.stream.head, &records[0], e));
-    if (!mark_live(&w.stream.head) && mark_live(&records[n - 1].mark))
-        TRY(clash_check(f, &w, e));
-    return work_commit(f, &w, records, n, e);
+    work_init(f, &w, stream);
+    jot_status st = put_records(f, &w, x, gaps, records, n, e);
+    if (st != JOT_OK)
+        remove_empty(f, &w);
+    return st;
 }
 
 /* --- After a reboot -------------------------------------------------------------------- */
@@ -139,7 +176,7 @@ static jot_status files_put_records(Store *s, Str stream, const Record *records,
 static jot_status check_stream(Files *f, Str stream, Err *e)
 {
     AUTO(Work) w;
-    work_init(&w, stream);
+    work_init(f, &w, stream);
     jot_status st = work_begin(f, &w, NULL, false, e);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
@@ -191,6 +228,11 @@ jot_status recover_pad(Files *f, Err *e)
     return JOT_OK;
 }
 
+static void files_idle(Store *s)
+{
+    heads_flush((Files *)s);
+}
+
 static StorePromise files_promise(const Store *s)
 {
     const Files *f = (const Files *)s;
@@ -217,10 +259,14 @@ const StoreOps files_ops = {
     .settle = files_settle,
     .purge = files_purge,
     .put_records = files_put_records,
+    .forget_before = files_forget_before,
     .promise = files_promise,
     .hold = pad_hold,
     .held = pad_held,
+    .id = pad_id,
     .index_path = files_index_path,
     .verify = files_verify,
+    .heads = files_heads,
+    .idle = files_idle,
     .mend = files_mend,
 };

@@ -3,6 +3,7 @@
  *   path.c      where a stream and its view lie in the pad
  *   line.c      walking over the lines of a stream file, both ways
  *   stream.c    the truth: a stream file, its lock, and writing to it
+ *   tail.c      the end of a stream file: its head, and what lies behind it
  *   scan.c      the records of a stream file, and what is left of damaged ones
  *   view.c      what people see: one file a document
  *   quarantine.c  what was put aside rather than lost
@@ -10,6 +11,8 @@
  *   recent.c    the names that changed lately, and waiting for them
  *   list.c      names in byte order out of two directory trees
  *   verify.c    looking at all of it, and saying what is wrong
+ *   heads.c     the list of heads, which knows of streams that are gone
+ *   heads_check.c  every stream held against it
  *   mend.c      putting right what the other parts leave alone
  *   pad.c       making, opening and closing a pad
  *   write.c     one write under way, from its lock to its view
@@ -24,7 +27,8 @@
  *      exchanged with the draft, displaced file looked at, unlink.  One sync.
  *   3. A draft found under the lock is a dead writer's.
  *   4. A new name is durable before its first record.
- *   5. After a reboot every view is compared with its stream.
+ *   5. After a reboot, and when the file system was mounted anew, every view is compared with its
+ *      stream.
  *   6. A person's edit is never overwritten unseen.
  *   7. Whoever reads a value reads the view, without lock.
  *   8. A failed sync is never retried and never acknowledged.
@@ -34,6 +38,7 @@
 
 #include <limits.h>
 
+#include "base/boot.h"
 #include "base/buf.h"
 #include "store/engine.h"
 #include "store/record.h"
@@ -86,6 +91,7 @@ typedef struct Lines {
     off_t end;   /* bytes of the file that count */
     off_t at;    /* forwards: the next line begins here; backwards: the last one began here */
     off_t start; /* file offset of window.p[0] */
+    bool open;   /* forwards: what stands behind the last '\n' is a line too */
     size_t step; /* how much is read next, forwards */
     Buf window;
 } Lines;
@@ -105,30 +111,33 @@ int lines_previous(Lines *l, Str *line, off_t *at);
 
 typedef struct Stream {
     const Place *place;
+    const Io *io;
     Fd fd;
-    off_t size; /* bytes of whole records */
-    Mark head;  /* seq 0: none */
+    off_t size; /* bytes of records, and of damage that keeps its place */
+    Mark head;  /* seq 0: none that can be read */
     bool locked;
+    off_t good;   /* where the head ends */
+    off_t broken; /* where the one damaged line behind it begins; -1: there is none, or several */
+    bool open;    /* the head is whole but for its '\n' */
 } Stream;
 
-static inline void stream_done(Stream *st)
-{
-    fd_close(&st->fd); /* the lock goes with it */
-}
+/* Unlock and close. */
+void stream_done(Stream *st);
 DEFINE_AUTO(Stream, stream_done)
 
-/* Take the stream's lock, creating the file (rule 4), cutting an unfinished tail, reading the
- * head.  JOT_UNAVAILABLE names who holds it.  With `create` false JOT_NOT_FOUND if it is not
- * there. */
+/* Take the stream's lock, creating the file (rule 4), putting its end right, reading the head.
+ * JOT_UNAVAILABLE names who holds it.  With `create` false JOT_NOT_FOUND if it is not there. */
 MUST_USE jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e);
 
 /* The same for reading: no lock is held, nothing is waited for or changed.  If somebody is
  * writing, what can be seen is made durable first; LOOK_SYNCED does so even if nobody is, for a
- * writer may have died before its sync; LOOK_ANY allows what may yet be lost. */
+ * writer may have died before its sync; LOOK_ANY allows what may yet be lost.  The head is believed
+ * by its header unless its body is wanted.  With JOT_NOT_FOUND out->head.lost is set. */
 typedef enum LookAt { LOOK_DURABLE, LOOK_SYNCED, LOOK_ANY } LookAt;
-MUST_USE jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *e);
+MUST_USE jot_status stream_look(Files *f, const Place *p, LookAt what, RecordWant want, Stream *out,
+                                Err *e);
 
-/* The seq of a stream's head under a shared lock that *held keeps; 0 if there is none. */
+/* Where a stream stands as a guard (store_guard_seq), under a shared lock that *held keeps. */
 MUST_USE jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *e);
 
 /* Add lines in one write and one sync.  On success st->size has grown; the caller sets the head.
@@ -149,8 +158,8 @@ typedef struct Piece {
  * file; the caller sets the head. */
 MUST_USE jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e);
 
-/* True if somebody is writing to the stream right now. */
-bool stream_busy(Files *f, const Place *p);
+/* 1 if somebody is writing to the stream right now, 0 if not, -errno if that cannot be told. */
+int stream_busy(Files *f, const Place *p);
 
 /* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
  * -errno if that cannot be told.  *info is what fstat says of it. */
@@ -159,17 +168,38 @@ int stream_in_place(Files *f, const Stream *st, struct stat *info);
 /* Copy a stretch of an open file to the end of another. */
 int copy_range(const Io *io, int from, int to, off_t at, off_t end);
 
+/* --- tail.c ---------------------------------------------------------------------------- */
+
+/* Set st->head and where it ends, and st->size to where that begins which has no place at the end
+ * of the first `end` bytes.  The head is believed by its header unless its body is wanted. */
+MUST_USE jot_status stream_find_head(Files *f, Stream *st, off_t end, RecordWant want, Err *e);
+
+/* The damaged line behind the head, if something still proves which record it was. */
+MUST_USE jot_status stream_prove(Files *f, const Stream *st, Arena *into, Record *out, bool *proven,
+                                 Err *e);
+/* Make that record's line again, under the lock. */
+MUST_USE jot_status stream_rebuild(Files *f, Stream *st, Err *e);
+/* Remember, durably, that the lost records were told. */
+MUST_USE jot_status stream_tell(Files *f, Stream *st, Err *e);
+
 /* --- scan.c ---------------------------------------------------------------------------- */
 
-/* Set st->head, and st->size to where the unfinished record at the end of the first `end` bytes
- * begins, if there is one. */
-MUST_USE jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e);
+/* The record a line holds; *skip is what lies before it that is none. */
+bool line_record(Str line, RecordWant want, Arena *into, Record *out, size_t *skip);
+
+/* "could not read" */
+jot_status scan_failed(Err *e, Str stream, int got);
 
 /* Up to `n` newest records, newest first; damaged ones are passed over. */
 MUST_USE jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n,
                                   Arena *into, Record *out, size_t *got, Err *e);
 MUST_USE jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit,
                                 Arena *into, Records *out, Err *e);
+
+/* The records before and from this seq on that are next to it, without bodies, and where the second
+ * begins; the seq of one that is not there is 0. */
+MUST_USE jot_status stream_around(Files *f, const Stream *st, uint64_t seq, Arena *into,
+                                  Record *before, Record *after, off_t *at, Err *e);
 
 /* True if some record has this body hash. */
 MUST_USE jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e);
@@ -195,12 +225,13 @@ typedef struct View {
     bool gone;      /* of displaced ones: there was certainly none to displace */
     Hash sha256;
     Str text;
-    nlink_t links;
     int64_t changed_ms; /* when, by the file system's clock */
+    uint64_t inode;
+    int64_t mtime_ns, ctime_ns;
 } View;
 
-/* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file,
- * JOT_TOO_BIG if it is larger than a body may be. */
+/* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file with one
+ * name, JOT_TOO_BIG if it is larger than a body may be. */
 MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e);
 /* The same in its directory, which is open already. */
 MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e);
@@ -227,10 +258,6 @@ MUST_USE jot_status view_exchange(Files *f, const Place *p, int dir, bool remove
 /* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
  * still has it open for writing. */
 MUST_USE jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e);
-
-/* True if somebody has the file open for writing; `if_denied` if we may not ask, as of a file of
- * another user. */
-bool view_open_elsewhere(int fd, bool if_denied);
 
 /* Move a file to quarantine/ under a name that tells its stream; `late` if somebody may still be
  * writing to it. */
@@ -263,13 +290,15 @@ MUST_USE jot_status recover_judge(Files *f, const Stream *st, const View *v, Ver
 MUST_USE jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen,
                                    Draft *edit, Err *e);
 
-/* Compare some more streams after a reboot; when all are done, say so in `checked`. */
+/* Compare some more streams after a reboot or mount; when all are done, say so in `checked`. */
 MUST_USE jot_status recover_pad(Files *f, Err *e);
 
 /* --- recent.c -------------------------------------------------------------------------- */
 
 /* Announce a change of `name`; the announcement is held until recent_done. */
 MUST_USE jot_status recent_add(Files *f, Str name, Err *e);
+/* The same of a change that takes text away. */
+MUST_USE jot_status recent_add_forgetting(Files *f, Str name, Err *e);
 void recent_done(Files *f);
 MUST_USE jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
                                   Changes *out, Err *e);
@@ -294,6 +323,7 @@ MUST_USE jot_status list_directory(Files *f, const char *path, Arena *into, Name
 typedef struct Work {
     Place place;
     Stream stream;
+    const Io *io;
     Fd guard; /* holds the guard stream's shared lock */
     Fd names; /* holds locks while a name comes into being */
     Fd dir;   /* of the view */
@@ -303,7 +333,7 @@ typedef struct Work {
     Arena arena;
 } Work;
 
-void work_init(Work *w, Str name);
+void work_init(Files *f, Work *w, Str name);
 void work_done(Work *w);
 DEFINE_AUTO(Work, work_done)
 
@@ -320,6 +350,9 @@ MUST_USE jot_status work_begin_existing(Files *f, Work *w, const Expect *x, Err 
 MUST_USE jot_status work_commit(Files *f, Work *w, const Record *records, size_t n, Err *e);
 /* A person's edit becomes a version.  Its view is there already, or already gone. */
 MUST_USE jot_status work_record_edit(Files *f, Work *w, Err *e);
+/* JOT_CONFLICT, as store_check_expect or store_seal has said: remember it if it tells of lost
+ * records. */
+MUST_USE jot_status work_conflict(Files *f, Work *w, const Expect *x, Err *e);
 /* JOT_UNKNOWN: the record is there, the view is not. */
 MUST_USE jot_status work_unsettled(const Place *p, Err *e);
 
@@ -338,6 +371,8 @@ MUST_USE jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t b
                                uint64_t *dropped, Err *e);
 MUST_USE jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *set,
                                  Err *e);
+MUST_USE jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq,
+                                        Err *e);
 MUST_USE jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
 
 /* --- verify.c --------------------------------------------------------------------------- */
@@ -361,16 +396,66 @@ MUST_USE jot_status files_settle(Store *s, Err *e);
 MUST_USE jot_status files_mend(Store *s, const MendOptions *o, Err *e);
 
 /* Every file below a directory of the pad whose name fits, as paths; directories are entered. */
-MUST_USE jot_status walk_files(Files *f, const char *path, bool hidden,
-                               jot_status (*each)(void *ctx, const char *dir, const char *name),
-                               void *ctx, Err *e);
+typedef jot_status WalkFile(void *ctx, const char *dir, const char *name);
+MUST_USE jot_status walk_files(Files *f, const char *path, bool hidden, WalkFile *each, void *ctx,
+                               Err *e);
+
+/* --- heads.c ---------------------------------------------------------------------------- */
+
+/* What is known of a stream.  Hashes are their first 64 bits. */
+typedef struct HeadLine {
+    Str name;
+    uint64_t seq, chain;
+    bool shown; /* a document with a value: has the rest, as far as it is known (inode 0: not) */
+    uint64_t version, size;
+    uint64_t inode; /* of its file, when that had this version and had long been still */
+    int64_t mtime_ns, ctime_ns;
+    size_t turn; /* of its line, among all */
+} HeadLine;
+
+typedef struct Heads {
+    bool there;
+    int64_t at_ms;      /* when it was complete; 0: never */
+    uint64_t complete;  /* so many bytes of it */
+    uint32_t forgotten; /* names were taken out, as often as this says */
+    HeadLine *items;    /* in order of names; of one name, in order of time */
+    size_t n;
+} Heads;
+
+HeadLine heads_line(Str name, const Mark *m);
+/* One that is missing, or none, is empty.  -errno if it cannot be read. */
+int heads_load(Files *f, Arena *into, Heads *out);
+/* The lines of a name, or NULL. */
+const HeadLine *heads_find(const Heads *h, Str name, size_t *n);
+/* Put it in the place of the one there.  -ESTALE if a name was forgotten since it was loaded. */
+int heads_store(Files *f, const Heads *h);
+/* Fill in what the file of a document looks like, if that has the line's version. */
+void heads_see(Files *f, HeadLine *l);
+/* Nothing is left of it but a tombstone: such a name is not listed. */
+bool heads_purged(Files *f, const Stream *st);
+
+/* This handle wrote: remembered until heads_flush, which appends it to the list. */
+void heads_wrote(Files *f, Str name, const Mark *m);
+void heads_flush(Files *f);
+void heads_close(Files *f);
+/* Take a name out, durably. */
+MUST_USE jot_status heads_forget(Files *f, Str name, Err *e);
+/* True if the view is proved to be damaged by the disk: the list knows it as it is, and with the
+ * head's text. */
+bool heads_rotten(Files *f, Str name, const Mark *head, const View *v);
+
+/* --- heads_check.c ----------------------------------------------------------------------- */
+
+MUST_USE jot_status files_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSeen *out,
+                                Err *e);
 
 /* --- head.c ---------------------------------------------------------------------------- */
 
-/* The head as a reader sees it, without lock.  With JOT_CORRUPT *out is the newest record that can
- * be read. */
+/* The head as a reader sees it, without lock. */
 MUST_USE jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
                                Err *e);
+/* All but its body, for a list: where there is no view the header is believed without the body. */
+MUST_USE jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e);
 MUST_USE jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
                                Records *out, Err *e);
 
@@ -378,19 +463,31 @@ MUST_USE jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit
 
 MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
 void pad_close(Store *s);
+MUST_USE jot_status pad_id(Store *s, char out[STORE_PAD_ID + 1], Err *e);
 int pad_hold(Store *s, uint64_t number, bool hold);
 bool pad_held(Store *s, uint64_t number);
-/* Look whether this boot has been checked, perhaps by another process. */
+/* JOT_UNAVAILABLE if it is not known which boot and mount this is: then f->boot is "", nothing is
+ * `checked`, and a view that is not the head means nothing.  It is asked again each time. */
+MUST_USE jot_status pad_boot(Files *f, Err *e);
+/* The system has no word for the mount (io_mount_id): then it could be lost and come back
+ * unnoticed, so nothing of a view is left unsynced. */
+bool pad_syncs_views(const Files *f);
+/* Look whether this boot and mount have been checked, perhaps by another process. */
 bool pad_read_checked(Files *f);
-/* Say in `checked` that this boot needs no more comparing.  If that fails the handle knows, and the
+/* Need a reader not ask whether a view was torn? */
+bool pad_trusts_views(Files *f);
+/* Say in `checked` that they need no more comparing.  If that fails the handle knows, and the
  * next one compares again. */
 void pad_write_checked(Files *f);
 /* Make a file with a name nobody else has, to be renamed to `name` at the top of the pad. */
 int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
+/* Give the pad a file in one step, not synced: over one that is there, or -EEXIST. */
+int pad_place(Files *f, const char *name, Str text);
+int pad_place_new(Files *f, const char *name, Str text);
 /* Remove such files that dead processes left. */
 void pad_sweep(Files *f);
-/* How far the comparing has come under this boot, for processes that write once and end.  Not
- * knowing it costs only time, so failures do not matter. */
+/* How far the comparing has come under this boot and mount, for processes that write once and end.
+ * Not knowing it costs only time, so failures do not matter. */
 void pad_read_progress(Files *f);
 void pad_write_progress(Files *f);
 /* fsync a directory and those above it, up to the pad. */
@@ -407,8 +504,10 @@ struct Files {
     Store base;
     Fd root;                              /* the pad's directory */
     Fd format;                            /* open as long as the handle, with a shared lock */
-    char boot[33];                        /* of the running system */
-    bool checked;                         /* every view was compared under this boot */
+    char id[STORE_PAD_ID + 1];            /* "" until somebody asks */
+    char boot[BOOT_TEXT];                 /* of the running system; "": not known */
+    char mount[MOUNT_TEXT];               /* of the pad's file system; NO_MOUNT: it has no word */
+    bool checked;                         /* every view was compared under these two */
     char check_after[STORE_NAME_MAX + 1]; /* how far recover_pad has come */
     bool check_missed;                    /* it has passed one that must be looked at again */
     bool check_shared;                    /* how far it has come lies in a file */
@@ -417,6 +516,7 @@ struct Files {
     bool folds;       /* it does not tell `A` from `a` */
     struct Recent *recent;
     struct ListCache *listed;
+    struct HeadsWrote *wrote; /* since the list of heads was last told */
 };
 
 #endif

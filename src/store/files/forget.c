@@ -15,12 +15,29 @@ static jot_status sync_view(Files *f, const Work *w, Err *e)
                    : JOT_OK;
 }
 
+/* How many records stand before an offset; what cannot be read counts where it begins as one. */
+static jot_status count_before(Files *f, const Stream *st, off_t end, uint64_t *n, Err *e)
+{
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, 0, end);
+    for (*n = 0;;) {
+        Str line;
+        off_t at;
+        int got = lines_next(&lines, &line, &at);
+        if (got < 0)
+            return scan_failed(e, st->place->name, got);
+        if (line.n == 0)
+            return JOT_OK;
+        *n += record_seq(line) > 0;
+    }
+}
+
 jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                       Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Work) w;
-    work_init(&w, stream);
+    work_init(f, &w, stream);
     TRY(work_begin_existing(f, &w, x, e));
     uint64_t from_seq = store_trim_from(&w.stream.head, before);
     Records oldest;
@@ -32,12 +49,14 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
     TRY(stream_find(f, &w.stream, from_seq, &from, &to, &w.arena, NULL, e));
     if (from == w.stream.size)
         return JOT_OK; /* only damaged records would be left */
+    uint64_t n;
+    TRY(count_before(f, &w.stream, from, &n, e));
     TRY(sync_view(f, &w, e));
     Mark head = w.stream.head;
     Piece kept = { from, w.stream.size, { 0 } };
     TRY(stream_replace(f, &w.stream, &kept, 1, e));
     w.stream.head = head;
-    *dropped = from_seq - first;
+    *dropped = n;
     return JOT_OK;
 }
 
@@ -47,9 +66,8 @@ static jot_status after_change(jot_status st, Err *e)
 {
     if (st == JOT_OK || st == JOT_UNKNOWN)
         return st;
-    if (e)
-        e->status = JOT_UNKNOWN;
-    return JOT_UNKNOWN;
+    Err why = e ? *e : (Err){ 0 };
+    return err_set(e, JOT_UNKNOWN, "it is not known whether all of it is gone: %.200s", why.text);
 }
 
 /* What stands between *at and a record, and that record without its body; *at moves behind it. */
@@ -74,7 +92,7 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
 {
     Files *f = (Files *)s;
     AUTO(Work) w;
-    work_init(&w, stream);
+    work_init(f, &w, stream);
     TRY(work_begin_existing(f, &w, x, e));
     Piece *pieces = NEW_ARRAY(&w.arena, Piece, set->n + 1);
     off_t at = 0;
@@ -85,9 +103,38 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     if (set->aside)
         TRY(quarantine_purge(f, stream, e));
-    TRY(recent_add(f, stream, e));
+    TRY(heads_forget(f, stream, e));
+    TRY(recent_add_forgetting(f, stream, e));
+    Mark head = w.stream.head;
     jot_status st = stream_replace(f, &w.stream, pieces, set->n + 1, e);
     recent_done(f);
+    if (st == JOT_OK)
+        heads_wrote(f, stream, &head);
+    return st;
+}
+
+jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
+{
+    Files *f = (Files *)s;
+    AUTO(Work) w;
+    off_t from, to;
+    work_init(f, &w, stream);
+    TRY(work_begin_existing(f, &w, x, e));
+    TRY(stream_find(f, &w.stream, seq, &from, &to, &w.arena, NULL, e));
+    if (from == to)
+        return store_not_found(e, stream);
+    TRY(sync_view(f, &w, e));
+    /* First what was put aside: if it cannot go, nothing has changed yet. */
+    TRY(quarantine_purge(f, stream, e));
+    TRY(heads_forget(f, stream, e));
+    Mark head = w.stream.head;
+    Piece kept = { from, w.stream.size, { 0 } };
+    TRY(recent_add(f, stream, e));
+    jot_status st = stream_replace(f, &w.stream, &kept, 1, e);
+    recent_done(f);
+    w.stream.head = head;
+    if (st == JOT_OK)
+        heads_wrote(f, stream, &head);
     return st;
 }
 
@@ -98,7 +145,7 @@ static jot_status purge_history(Files *f, Work *w, const Record *tombstone, Err 
         return work_unsettled(&w->place, e);
     AUTO(Buf) line = { 0 };
     record_write(&line, tombstone);
-    TRY(recent_add(f, w->place.name, e));
+    TRY(recent_add_forgetting(f, w->place.name, e));
     Piece only = { 0, 0, buf_str(&line) };
     jot_status st = stream_replace(f, &w->stream, &only, 1, e);
     recent_done(f);
@@ -110,15 +157,18 @@ jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out,
 {
     Files *f = (Files *)s;
     AUTO(Work) w;
-    work_init(&w, stream);
+    work_init(f, &w, stream);
     jot_status begun = work_begin_existing(f, &w, x, e);
     *out = w.stream.head;
     TRY(begun);
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
+    TRY(heads_forget(f, stream, e));
     TRY(store_check_room(w.place.name, &w.stream.head, 1, e));
-    Draft d = { .op = OP_DELETE, .by = by };
-    Record tombstone = store_next(s, stream, &d, &w.stream.head);
+    Records oldest;
+    TRY(stream_read(f, &w.stream, 0, 1, &w.arena, &oldest, e));
+    Record tombstone = store_tombstone(s, stream, by, &w.stream.head,
+                                       oldest.n ? &oldest.items[0] : NULL, &w.arena);
     /* Then deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
     bool shown = w.place.viewed && w.seen.there;

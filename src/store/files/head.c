@@ -9,6 +9,7 @@
 
 #include "store/files/files.h"
 
+/* How often a reader looks again while writers come between. */
 enum { HEAD_TRIES = 4 };
 
 static Record unrecorded(const View *v, const Mark *before)
@@ -22,14 +23,15 @@ static Record unrecorded(const View *v, const Mark *before)
     return r;
 }
 
-/* True if something has the draft's name: a write of this document is under way, or was left
- * unfinished.  Only whether it is there matters, so it does not matter where a symlink leads. */
+/* True if something has the draft's name, or if that cannot be told: a write of this document is
+ * under way, or was left unfinished.  Only whether it is there matters, so it does not matter where
+ * a symlink leads. */
 static bool drafted(Files *f, const Place *p)
 {
     struct stat info;
     char path[FILES_PATH_MAX + FILES_NAME_MAX];
     snprintf(path, sizeof path, "%s/%s", p->view_dir, p->draft);
-    return fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    return !io_missing(io_stat_path(f->base.io, f->root, path, &info));
 }
 
 /* True if the head has been appended but does not show yet: its writer is on the way to the
@@ -51,7 +53,7 @@ typedef struct Sight {
     Mark head;    /* of the stream; seq 0: none */
     Record shown; /* the newest record whose body the view is; seq 0: none of the last few */
     bool first;   /* the stream has one record */
-    bool stale;   /* after a reboot: the stream's head counts, not the view */
+    bool stale;   /* after a reboot, or if it is damaged: the stream's head counts, not the view */
 } Sight;
 
 static void find_shown(Sight *s, const Record *newest, size_t n)
@@ -69,14 +71,14 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
 {
     *out = (Sight){ 0 };
     TRY(view_read(f, p, into, &out->view, e));
-    bool trusted = f->checked || pad_read_checked(f);
+    bool trusted = pad_trusts_views(f);
     AUTO(Stream) st = { .fd = FD_NONE };
     LookAt what = trusted ? LOOK_ANY : drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
-    jot_status looked = stream_look(f, p, what, &st, e);
+    jot_status looked = stream_look(f, p, what, RECORD_NO_BODY, &st, e);
+    out->head = st.head;
     if (looked == JOT_NOT_FOUND && out->view.there)
         return JOT_OK;
     TRY(looked);
-    out->head = st.head;
     size_t n = 0;
     if (!trusted) {
         /* A draft explains nothing here: after a reboot it may be left of an acknowledged write. */
@@ -94,34 +96,44 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
     /* More is read only when the head alone does not explain what is seen. */
     TRY(stream_newest(f, &st, RECORD_NO_BODY, STORE_ID_WINDOW, into, newest, &n, e));
     find_shown(out, newest, n);
-    return JOT_OK;
+    out->stale = !out->shown.mark.seq && heads_rotten(f, p->name, &st.head, &out->view);
+    return out->stale ? stream_newest(f, &st, RECORD_ALL, 1, into, &out->shown, &n, e) : JOT_OK;
 }
 
-/* An older record in the place of the newest would be a lie about a log. */
-static jot_status head_damaged(Files *f, const Stream *st, Err *e)
+/* What is served is not the newest record there was: say so, and how many are missing. */
+static void say_lost(Files *f, const Place *p, const Mark *head, Record *out)
 {
-    Shown shown;
-    const char *name = err_show(&shown, st->place->name);
-    store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read", name);
-    return err_set(e, JOT_CORRUPT, "the newest record of '%s' (seq %llu) cannot be read", name,
-                   (unsigned long long)st->head.seq);
+    out->mark.lost = head->lost;
+    out->mark.told = head->told;
+    if (head->lost)
+        store_met_lost(&f->base, p->name, head);
 }
 
-/* The newest record of the stream, whatever its view shows. */
-static jot_status record_head(Files *f, const Place *p, LookAt what, RecordWant want, Arena *into,
-                              Record *out, Err *e)
+/* The newest record of the stream that can be read, whatever its view shows; `check`: all of it
+ * must be readable, else only its header. */
+static jot_status record_head(Files *f, const Place *p, LookAt what, RecordWant check,
+                              RecordWant want, Arena *into, Record *out, Err *e)
 {
     AUTO(Stream) st = { .fd = FD_NONE };
     size_t n = 0;
-    TRY(stream_look(f, p, what, &st, e));
-    TRY(stream_newest(f, &st, want, 1, into, out, &n, e));
-    return n && out->mark.seq == st.head.seq ? JOT_OK : head_damaged(f, &st, e);
+    *out = (Record){ 0 };
+    jot_status looked = stream_look(f, p, what, check, &st, e);
+    if (looked == JOT_OK)
+        looked = stream_newest(f, &st, want, 1, into, out, &n, e);
+    if (looked == JOT_OK || looked == JOT_NOT_FOUND)
+        say_lost(f, p, &st.head, out);
+    TRY(looked);
+    Shown shown;
+    return n ? JOT_OK
+             : err_set(e, JOT_UNAVAILABLE, "could not read '%s': it is being rewritten",
+                       err_show(&shown, p->name));
 }
 
 /* The head of a document.  View and stream are read one after the other, without lock, so a write
  * may come between.  A record has taken effect when it is in the stream, even if its writer has
  * not come to the exchange, or never will; so a record before the head in the view means the head
- * if there is a draft.  Only if nothing moves and nobody writes is it a person's edit. */
+ * if there is a draft.  Only if nothing moves and nobody writes is it a person's edit; where
+ * writers come between every time, the head of the stream is the newest there is. */
 static jot_status document_head(Files *f, const Place *p, Arena *into, Record *out, Err *e)
 {
     Sight before = { 0 }, now = { 0 };
@@ -129,14 +141,17 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
     for (int i = 0; i < HEAD_TRIES && !still; i++, before = now) {
         TRY(look(f, p, into, &now, e));
         *out = now.shown;
-        if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq))
+        if (now.stale || (now.shown.mark.seq && now.shown.mark.seq == now.head.seq)) {
+            say_lost(f, p, &now.head, out);
             return JOT_OK;
+        }
         bool explained = now.shown.mark.seq || (!now.view.there && now.first), writing = false;
         if (explained && drafted(f, p))
             TRY(under_way(f, p, &now.head, &writing, e));
         if (writing) {
             Record newest;
-            bool safe = record_head(f, p, LOOK_SYNCED, RECORD_ALL, into, &newest, NULL) == JOT_OK;
+            bool safe = record_head(f, p, LOOK_SYNCED, RECORD_ALL, RECORD_ALL, into, &newest,
+                                    NULL) == JOT_OK;
             if (safe)
                 *out = newest;
             /* What the disk refuses to keep has not happened: what shows counts, if anything. */
@@ -145,8 +160,9 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
         still = i && now.head.seq == before.head.seq && now.view.there == before.view.there &&
                 hash_eq(now.view.sha256, before.view.sha256);
     }
-    if (still || now.shown.mark.seq == 0)
-        *out = unrecorded(&now.view, &now.head);
+    if (!still && now.head.seq)
+        return record_head(f, p, LOOK_SYNCED, RECORD_ALL, RECORD_ALL, into, out, e);
+    *out = unrecorded(&now.view, &now.head);
     return JOT_OK;
 }
 
@@ -156,10 +172,10 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     Place p = place_of(stream);
     TRY(clash_check_case(f, &p, e));
     if (!p.viewed)
-        return record_head(f, &p, LOOK_DURABLE, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL,
-                           into, out, e);
+        return record_head(f, &p, LOOK_DURABLE, RECORD_ALL,
+                           want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
     /* The draft is looked for first: while there is none, the view is the head. */
-    bool settled = (f->checked || pad_read_checked(f)) && !drafted(f, &p);
+    bool settled = pad_trusts_views(f) && !drafted(f, &p);
     if (want == HEAD_VALUE && settled) {
         View v;
         TRY(view_read(f, &p, into, &v, e));
@@ -175,6 +191,15 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     return JOT_OK;
 }
 
+jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e)
+{
+    Place p = place_of(stream);
+    if (p.viewed)
+        return files_head(&f->base, stream, HEAD_MARK, into, out, e);
+    TRY(clash_check_case(f, &p, e));
+    return record_head(f, &p, LOOK_DURABLE, RECORD_NO_BODY, RECORD_NO_BODY, into, out, e);
+}
+
 jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into, Records *out,
                       Err *e)
 {
@@ -182,6 +207,7 @@ jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *
     Place p = place_of(stream);
     TRY(clash_check_case(f, &p, e));
     AUTO(Stream) st = { .fd = FD_NONE };
-    TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, &st, e));
+    TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, RECORD_NO_BODY,
+                    &st, e));
     return stream_read(f, &st, from, limit, into, out, e);
 }

@@ -75,8 +75,13 @@ int lines_next(Lines *l, Str *line, off_t *at)
             l->at = l->start + (off_t)end;
             return 0;
         }
-        if (l->start + (off_t)l->window.n >= l->end)
+        if (l->start + (off_t)l->window.n >= l->end) {
+            if (l->open && !passing) {
+                *line = str_from(buf_str(&l->window), skip);
+                l->at = l->end;
+            }
             return 0;
+        }
         drop_front(l, skip); /* what was handed out is no longer needed */
         skip = 0;
         searched = l->window.n;

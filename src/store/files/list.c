@@ -46,18 +46,28 @@ struct ListCache {
 
 /* --- One directory --------------------------------------------------------------------- */
 
-static bool is_directory(int dir, const struct dirent *d)
+typedef int EachName(void *ctx, Str name, bool directory);
+
+typedef struct Reading {
+    const Io *io;
+    EachName *each;
+    void *ctx;
+} Reading;
+
+static int read_name(void *ctx, int dir, const struct dirent *d)
 {
-    struct stat info;
-    if (d->d_type != DT_UNKNOWN)
-        return d->d_type == DT_DIR;
-    return fstatat(dir, d->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode);
+    const Reading *r = ctx;
+    struct stat info = { .st_mode = d->d_type == DT_DIR ? S_IFDIR : S_IFREG };
+    if (d->d_name[0] == '.')
+        return 0;
+    int got = d->d_type == DT_UNKNOWN ? io_stat(r->io, dir, d->d_name, &info) : 0;
+    if (got < 0)
+        return got == -ENOENT ? 0 : got;
+    return r->each(r->ctx, str(d->d_name), S_ISDIR(info.st_mode));
 }
 
 /* Call `each` for every name that does not begin with '.'. */
-static jot_status read_directory(Files *f, const char *path,
-                                 void (*each)(void *ctx, Str name, bool directory), void *ctx,
-                                 Err *e)
+static jot_status read_directory(Files *f, const char *path, EachName *each, void *ctx, Err *e)
 {
     AUTO(Fd) fd = pad_open_dir(f, path, false);
     if (fd == -ENOENT || fd == -ENOTDIR)
@@ -67,17 +77,9 @@ static jot_status read_directory(Files *f, const char *path,
                   "'%.100s' is a symlink: its files are left out", path);
         return JOT_OK;
     }
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir)
-        return err_errno(e, fd < 0 ? -fd : errno, "could not list the pad");
-    int inner = fd_take(&fd); /* closedir closes it */
-    errno = 0;
-    for (struct dirent *d; (d = readdir(dir)) != NULL; errno = 0)
-        if (d->d_name[0] != '.')
-            each(ctx, str(d->d_name), is_directory(inner, d));
-    int failed = errno;
-    closedir(dir);
-    return failed ? err_errno(e, failed, "could not list the pad") : JOT_OK;
+    Reading r = { f->base.io, each, ctx };
+    int got = fd < 0 ? fd : io_list(f->base.io, &fd, read_name, &r);
+    return got < 0 ? err_errno(e, -got, "could not list the pad") : JOT_OK;
 }
 
 typedef struct Collect {
@@ -99,9 +101,10 @@ static void collect(Collect *c, Str name, const char *end)
     c->names.items[c->names.n++] = (Str){ copy, name.n + tail.n };
 }
 
-static void collect_plain(void *ctx, Str name, bool directory)
+static int collect_plain(void *ctx, Str name, bool directory)
 {
     collect(ctx, name, directory ? "/" : "");
+    return 0;
 }
 
 /* A name with the eight bytes at which names begin to differ, as a number that sorts like them:
@@ -172,12 +175,13 @@ jot_status list_directory(Files *f, const char *path, Arena *into, Names *out, E
 
 /* --- One level of names ---------------------------------------------------------------- */
 
-static void collect_stream(void *ctx, Str name, bool directory)
+static int collect_stream(void *ctx, Str name, bool directory)
 {
     if (directory && str_ends(name, S(".d")))
         collect(ctx, str_slice(name, 0, name.n - 2), "/");
     else if (!directory && str_ends(name, S(".jsonl")))
         collect(ctx, str_slice(name, 0, name.n - 6), "");
+    return 0;
 }
 
 typedef struct CollectViews {
@@ -188,18 +192,20 @@ typedef struct CollectViews {
 } CollectViews;
 
 /* cycles/active.yaml and cycles/AGENT/active.yaml are both leaves. */
-static void collect_cycle(CollectViews *v, Str name, bool directory)
+static int collect_cycle(CollectViews *v, Str name, bool directory)
 {
     char path[FILES_PATH_MAX];
     struct stat info;
     if (!directory) {
         if (str_eq(name, S("active.yaml")))
             collect(v->to, S("default"), "");
-        return;
+        return 0;
     }
     snprintf(path, sizeof path, "cycles/" STR_FMT "/active.yaml", STR_ARG(name));
-    if (fstatat(v->f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0)
+    int got = io_stat_path(v->f->base.io, v->f->root, path, &info);
+    if (got == 0)
         collect(v->to, name, "");
+    return io_missing(got) ? 0 : got;
 }
 
 /* Snapshots lie beside the state of their agent: in cycles/ for the default one, so that directory
@@ -215,18 +221,19 @@ static void collect_snapshot(CollectViews *v, Str name, bool directory)
         collect(v->to, str_slice(name, 0, name.n - tail.n), "");
 }
 
-static void collect_view(void *ctx, Str name, bool directory)
+static int collect_view(void *ctx, Str name, bool directory)
 {
     CollectViews *v = ctx;
     Str tail = str(v->kind->tail);
     if (str_eq(str(v->kind->name), S("cycles")))
-        collect_cycle(v, name, directory);
-    else if (v->kind->pair)
+        return collect_cycle(v, name, directory);
+    if (v->kind->pair)
         collect_snapshot(v, name, directory);
     else if (directory && !v->kind->flat)
         collect(v->to, name, "/");
     else if (!directory && str_ends(name, tail) && name.n > tail.n)
         collect(v->to, str_slice(name, 0, name.n - tail.n), "");
+    return 0;
 }
 
 static jot_status read_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
@@ -243,18 +250,20 @@ static jot_status read_level(Files *f, const Level *level, const StoreKind *kind
     return JOT_OK;
 }
 
+/* All zero if there is nothing; if that cannot be told, a time that is never the same again. */
 static struct stat look(Files *f, const char *path)
 {
     struct stat info = { 0 };
-    if (!path[0] || fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        info = (struct stat){ 0 };
+    int got = path[0] ? io_stat_path(f->base.io, f->root, path, &info) : -ENOENT;
+    if (got < 0)
+        info = (struct stat){ .st_mtim.tv_nsec = io_missing(got) ? 0 : -1 };
     return info;
 }
 
 static bool same_time(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_mtim.tv_nsec >= 0;
 }
 
 static bool settled(const struct stat *s, int64_t now_ms)
@@ -341,20 +350,19 @@ static jot_status emit(Walk *w, Str name, Err *e)
     Err ignored = { 0 };
     if (store_check_name(name, NULL) != JOT_OK)
         return JOT_OK; /* a file that is nobody's */
-    jot_status st = files_head(&w->f->base, name, HEAD_MARK, &scratch, &head, &ignored);
+    jot_status st = files_glance(w->f, name, &scratch, &head, &ignored);
     if (st == JOT_DENIED || st == JOT_TOO_BIG) {
         store_met(&w->f->base, &w->f->base.report.damaged, "%.150s", ignored.text);
         return JOT_OK;
     }
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
-    /* A stream whose newest record is damaged is there all the same, whatever can be read of it. */
-    if (st != JOT_OK && st != JOT_CORRUPT) {
+    if (st != JOT_OK) {
         if (e)
             *e = ignored;
         return st;
     }
-    if (w->which == LIST_LIVE && st == JOT_OK && !mark_live(&head.mark))
+    if (w->which == LIST_LIVE && !mark_live(&head.mark))
         return JOT_OK;
     if (w->out->n == w->limit) {
         w->out->more = w->done = true;
@@ -455,18 +463,20 @@ static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str a
     return st;
 }
 
-static void collect_kind(void *ctx, Str name, bool directory)
+static int collect_kind(void *ctx, Str name, bool directory)
 {
     if (directory && str_ends(name, S(".d")))
         collect(ctx, str_slice(name, 0, name.n - 2), "/");
+    return 0;
 }
 
-static void collect_top(void *ctx, Str name, bool directory)
+static int collect_top(void *ctx, Str name, bool directory)
 {
     if (directory && (store_kind(name)->document || str_eq(name, S("runs"))))
         collect(ctx, name, "/");
     if (directory && str_eq(name, S("cycles")))
         collect(ctx, S("snapshots"), "/");
+    return 0;
 }
 
 jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,

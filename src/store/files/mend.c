@@ -38,6 +38,7 @@ jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out, bool *f
     size_t cap = 0;
     *out = (Fork){ 0 };
     lines_init(&lines, f->base.io, st->fd, 0, st->size);
+    lines.open = st->open;
     for (;;) {
         AUTO(Arena) arena = { 0 };
         Record r;
@@ -88,7 +89,7 @@ static jot_status mend_fork(Files *f, Str stream, Err *e)
     Shown shown;
     store_met(&f->base, &f->base.report.restored, "the first of two histories of '%s' was kept",
               err_show(&shown, stream));
-    return stream_find_head(f, &st, st.size, e);
+    return stream_find_head(f, &st, st.size, RECORD_ALL, e);
 }
 
 typedef struct Mending {
@@ -114,7 +115,7 @@ static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
     AUTO(Stream) st = { .fd = FD_NONE };
     Fork fork;
     bool forked = false;
-    if (stream_look(m->f, &p, LOOK_ANY, &st, NULL) != JOT_OK ||
+    if (stream_look(m->f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL) != JOT_OK ||
         fork_find(m->f, &st, &arena, &fork, &forked, NULL) != JOT_OK || !forked)
         return JOT_OK;
     return mend_fork(m->f, p.name, m->e);
@@ -134,7 +135,7 @@ static jot_status settle_end(void *ctx, const char *dir, const char *name)
     AUTO(Stream) taken = { .fd = FD_NONE };
     struct stat info;
     Err why = { 0 };
-    jot_status looked = stream_look(m->f, &p, LOOK_ANY, &seen, &why);
+    jot_status looked = stream_look(m->f, &p, LOOK_ANY, RECORD_NO_BODY, &seen, &why);
     if (looked == JOT_IO || looked == JOT_UNAVAILABLE)
         return err_pass(m->e, &why, looked);
     if (looked != JOT_OK && looked != JOT_NOT_FOUND)
@@ -142,8 +143,13 @@ static jot_status settle_end(void *ctx, const char *dir, const char *name)
     int got = looked == JOT_OK ? io_fstat(m->f->base.io, seen.fd, &info) : 0;
     if (got < 0)
         return err_errno(m->e, -got, "could not look at a stream");
-    if (looked == JOT_OK && (info.st_size <= seen.size || stream_busy(m->f, &p)))
-        return JOT_OK; /* whole, or its writer lives */
+    if (looked == JOT_OK && info.st_size <= seen.size)
+        return JOT_OK; /* whole */
+    int busy = looked == JOT_OK ? stream_busy(m->f, &p) : 0;
+    if (busy < 0)
+        return err_errno(m->e, -busy, "could not look at a stream");
+    if (busy)
+        return JOT_OK; /* its writer lives */
     pad_begin_wait(m->f);
     jot_status st = stream_take(m->f, &p, false, &taken, m->e);
     return st == JOT_NOT_FOUND ? JOT_OK : st; /* it has gone meanwhile */
@@ -181,6 +187,7 @@ jot_status files_mend(Store *s, const MendOptions *o, Err *e)
     Mending m = { f, e };
     pad_begin_wait(f);
     TRY(pad_check_there(f, e));
+    TRY(pad_boot(f, e));
     TRY(walk_files(f, "streams", false, look_for_fork, &m, e));
     TRY(walk_files(f, "runs", false, look_for_fork, &m, e));
     if (o->after_crash) {

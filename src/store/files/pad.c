@@ -10,15 +10,14 @@
  * never taken for a new pad.  An open that fails for any other reason than
  * "there is nothing" never creates anything. */
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 
+#include "base/boot.h"
 #include "base/id.h"
 #include "base/lock.h"
 #include "base/mutant.h"
@@ -27,14 +26,17 @@
 #define FORMAT "format"
 #define FORMAT_DRAFT ".format."
 #define CHECKED "checked"
+#define PAD_ID "id"
 #define PROGRESS ".checking"
 
 enum { DRAFT_TRIES = 16, DRAFT_HEX = 16 };
 
 /* What is not for merging when a pad is kept in git. */
-static const char ignore_text[] = "# Not content: what Jotter derives, and its history.\n"
-                                  "/streams/\n/runs/\n/quarantine/\n/format\n/checked\n/recent\n"
-                                  "/index.sqlite*\n/.checking\n.*.new\n";
+static const char ignore_text[] =
+    "# Not content: what Jotter derives, and its history.\n"
+    "/streams/\n/runs/\n/quarantine/\n/format\n/id\n/checked\n/recent\n"
+    "/heads\n"
+    "/index.sqlite*\n/.checking\n.*.new\n";
 
 /* --- Directories ----------------------------------------------------------------------- */
 
@@ -145,7 +147,8 @@ int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX])
 /* Is it a name that pad_open_draft makes? */
 static bool is_draft(Str name)
 {
-    static const char *const names[] = { FORMAT, CHECKED, "recent", "gitignore", "checking" };
+    static const char *const names[] = { FORMAT,      PAD_ID,     CHECKED, "recent",
+                                         "gitignore", "checking", "heads" };
     bool draft = false;
     for (size_t i = 0; i < COUNT_OF(names) && name.n > 1; i++)
         draft = draft || (str_starts(str_from(name, 1), str(names[i])) &&
@@ -155,22 +158,24 @@ static bool is_draft(Str name)
     return draft && name.p[0] == '.' && name.p[name.n - DRAFT_HEX - 1] == '.';
 }
 
+static int sweep_one(void *ctx, int dir, const struct dirent *d)
+{
+    const Io *io = ctx;
+    if (!is_draft(str(d->d_name)))
+        return 0;
+    AUTO(Fd) fd = io_open(io, dir, d->d_name, O_RDWR | O_NONBLOCK, 0);
+    if (fd >= 0 && io_lock(io, fd, F_WRLCK, LOCK_DRAFT) == 0)
+        (void)io_unlink(io, dir, d->d_name);
+    lock_close(io, &fd);
+    return 0;
+}
+
 void pad_sweep(Files *f)
 {
-    const Io *io = f->base.io;
     AUTO(Fd) root = pad_open_dir(f, ".", false);
-    DIR *dir = root < 0 ? NULL : fdopendir(root);
-    if (!dir)
-        return;
-    (void)fd_take(&root); /* closedir closes it */
-    for (struct dirent *d; (d = readdir(dir)) != NULL;) {
-        if (!is_draft(str(d->d_name)))
-            continue;
-        AUTO(Fd) fd = io_open(io, f->root, d->d_name, O_RDWR | O_NONBLOCK, 0);
-        if (fd >= 0 && io_lock(io, fd, F_WRLCK, LOCK_DRAFT) == 0)
-            (void)io_unlink(io, f->root, d->d_name);
-    }
-    closedir(dir);
+    /* What is not found today is swept another day. */
+    if (root >= 0)
+        (void)io_list(f->base.io, &root, sweep_one, (void *)f->base.io);
 }
 
 typedef enum HowToPlace { PLACE_IF_MISSING, PLACE_OVER } HowToPlace;
@@ -188,6 +193,7 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
         got = io_fsync(io, fd);
     if (got == 0)
         got = io_rename(io, f->root, draft, name, how == PLACE_OVER ? 0 : RENAME_NOREPLACE);
+    lock_close(io, &fd);
     if (got < 0) {
         (void)io_unlink(io, f->root, draft);
         return got;
@@ -195,10 +201,82 @@ static int place_small(Files *f, const char *name, Str text, bool durable, HowTo
     return durable ? io_fsync(io, f->root) : 0;
 }
 
+int pad_place(Files *f, const char *name, Str text)
+{
+    return place_small(f, name, text, false, PLACE_OVER);
+}
+
+int pad_place_new(Files *f, const char *name, Str text)
+{
+    return place_small(f, name, text, false, PLACE_IF_MISSING);
+}
+
+/* --- What has been compared ------------------------------------------------------------ */
+
+/* `checked` is the boot and the words of the mounts under which every view was compared, newest
+ * first.  There may be several: a container sees the pad through a mount of its own, and must not
+ * cost its host a comparison.  A mount without a word stands alone, as NO_MOUNT: whoever has a word
+ * leaves views unsynced, so what others compared is no proof for one who has none. */
+
+#define NO_MOUNT "-"
+enum { MOUNTS_MAX = 16, CHECKED_BYTES = BOOT_TEXT + MOUNTS_MAX * MOUNT_TEXT };
+
+jot_status pad_boot(Files *f, Err *e)
+{
+    if (f->boot[0])
+        return JOT_OK;
+    char boot[BOOT_TEXT];
+    TRY(boot_read(f->base.io, boot, e));
+    int got = io_mount_id(f->base.io, f->root, f->mount);
+    if (got == -ENODATA)
+        snprintf(f->mount, sizeof f->mount, NO_MOUNT);
+    else if (got < 0)
+        return err_set(e, JOT_UNAVAILABLE,
+                       "could not tell since when the pad's file system is mounted, so nothing "
+                       "here can be judged: %s",
+                       strerrordesc_np(-got) ?: "unknown error");
+    memcpy(f->boot, boot, sizeof boot);
+    return JOT_OK;
+}
+
+bool pad_syncs_views(const Files *f)
+{
+    return strcmp(f->mount, NO_MOUNT) == 0;
+}
+
+/* The mounts of this boot in `text`, as `checked` has it; false if it is of another. */
+static bool cut_boot(const Files *f, Str text, Str *mounts)
+{
+    Str boot;
+    *mounts = text;
+    return str_cut(mounts, ' ', &boot) && str_eq(boot, str(f->boot));
+}
+
+/* The next word; empty at the end. */
+static Str next_word(Str *rest)
+{
+    Str word = *rest;
+    if (!str_cut(rest, ' ', &word))
+        *rest = (Str){ 0 };
+    return word;
+}
+
 void pad_write_checked(Files *f)
 {
+    AUTO(Arena) arena = { 0 };
+    char old[CHECKED_BYTES] = "";
+    Str mounts = { 0 };
+    assert(f->boot[0]);
     f->checked = true;
-    if (!f->boot[0] || place_small(f, CHECKED, str(f->boot), false, PLACE_OVER) < 0)
+    Str text = arena_printf(&arena, "%s %s", f->boot, f->mount);
+    bool more = !pad_syncs_views(f) && read_small(f, CHECKED, old, sizeof old) == 0 &&
+                cut_boot(f, str(old), &mounts);
+    for (int n = 1; more && n < MOUNTS_MAX && mounts.n; n++) {
+        Str word = next_word(&mounts);
+        if (word.n < MOUNT_TEXT && !str_eq(word, str(f->mount)) && !str_eq(word, S(NO_MOUNT)))
+            text = arena_printf(&arena, STR_FMT " " STR_FMT, STR_ARG(text), STR_ARG(word));
+    }
+    if (place_small(f, CHECKED, text, false, PLACE_OVER) < 0)
         return;
     if (f->check_shared)
         (void)io_unlink(f->base.io, f->root, PROGRESS);
@@ -206,30 +284,41 @@ void pad_write_checked(Files *f)
 
 bool pad_read_checked(Files *f)
 {
-    char text[40] = "";
-    if (f->boot[0] && read_small(f, CHECKED, text, sizeof text) == 0)
-        f->checked = strcmp(text, f->boot) == 0 || MUTANT(TRUST_EVERY_BOOT);
+    char text[CHECKED_BYTES] = "";
+    Str mounts;
+    if (pad_boot(f, NULL) != JOT_OK || read_small(f, CHECKED, text, sizeof text) < 0)
+        return f->checked;
+    f->checked = false;
+    bool boot = cut_boot(f, str(text), &mounts);
+    while (boot && mounts.n && !f->checked)
+        f->checked = str_eq(next_word(&mounts), str(f->mount)) || MUTANT(TRUST_EVERY_MOUNT);
+    f->checked = f->checked || MUTANT(TRUST_EVERY_BOOT);
     return f->checked;
+}
+
+bool pad_trusts_views(Files *f)
+{
+    return (f->checked || pad_read_checked(f)) && !pad_syncs_views(f);
 }
 
 void pad_write_progress(Files *f)
 {
     AUTO(Arena) arena = { 0 };
-    if (!f->boot[0] || f->check_missed)
+    if (f->check_missed)
         return;
-    Str text = arena_printf(&arena, "%s %s", f->boot, f->check_after);
+    Str text = arena_printf(&arena, "%s %s %s", f->boot, f->mount, f->check_after);
     f->check_shared = place_small(f, PROGRESS, text, false, PLACE_OVER) == 0;
 }
 
 void pad_read_progress(Files *f)
 {
-    char text[sizeof f->boot + sizeof f->check_after] = "";
-    if (!f->boot[0] || f->check_missed || read_small(f, PROGRESS, text, sizeof text) < 0)
+    char text[sizeof f->boot + sizeof f->mount + sizeof f->check_after] = "";
+    if (f->check_missed || read_small(f, PROGRESS, text, sizeof text) < 0)
         return;
     f->check_shared = true;
-    Str rest = str(text), boot;
-    bool ours = str_cut(&rest, ' ', &boot) && str_eq(boot, str(f->boot)) &&
-                store_check_name(rest, NULL) == JOT_OK;
+    Str rest, mount;
+    bool ours = cut_boot(f, str(text), &rest) && str_cut(&rest, ' ', &mount) &&
+                str_eq(mount, str(f->mount)) && store_check_name(rest, NULL) == JOT_OK;
     if (ours && str_cmp(rest, str(f->check_after)) > 0)
         memcpy(f->check_after, rest.p, rest.n + 1);
 }
@@ -292,39 +381,6 @@ static jot_status make_pad(Files *f, Err *e)
     return notes < 0 ? err_errno(e, -notes, "could not make a pad") : JOT_OK;
 }
 
-/* Make one directory, with its name durable.  -EEXIST if it is there. */
-static int make_directory(const Io *io, const char *path)
-{
-    AUTO(Arena) arena = { 0 };
-    struct stat info;
-    if (stat(path, &info) == 0)
-        return -EEXIST; /* also where we may pass but not read */
-    const char *name = strrchr(path, '/');
-    Str above = name == path ? S("/") : name ? (Str){ path, (size_t)(name - path) } : S(".");
-    AUTO(Fd) dir = io_open_root(io, arena_cstr(&arena, above));
-    int got = dir < 0 ? dir : io_mkdir(io, dir, name ? name + 1 : path);
-    return got < 0 ? got : io_fsync(io, dir);
-}
-
-/* Make the directory itself, and those above it. */
-static jot_status make_root(const Io *io, const char *path, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    char *at = arena_cstr(&arena, str(path));
-    for (size_t n = strlen(at); n > 1 && at[n - 1] == '/'; n--)
-        at[n - 1] = 0;
-    for (char *slash = strchr(at + 1, '/');; slash = strchr(slash + 1, '/')) {
-        if (slash)
-            *slash = 0;
-        int got = make_directory(io, at);
-        if (got < 0 && got != -EEXIST)
-            return err_errno(e, -got, "could not make the pad's directory");
-        if (!slash)
-            return JOT_OK;
-        *slash = '/';
-    }
-}
-
 /* The directory may be new although we did not make it.  One that we may not read was there. */
 static jot_status sync_above(const Io *io, const char *path, Err *e)
 {
@@ -366,12 +422,9 @@ static jot_status read_format(Files *f, Err *e)
 }
 
 /* Locks and exchanges of file systems shared between kernels are not what they seem. */
-static bool shared_between_kernels(int fd)
+static bool shared_between_kernels(const struct statfs *info)
 {
-    struct statfs info;
-    if (fstatfs(fd, &info) != 0)
-        return false;
-    switch ((unsigned long)info.f_type) {
+    switch ((unsigned long)info->f_type) {
     case 0x6969:     /* NFS */
     case 0x517B:     /* SMB */
     case 0xFF534D42: /* CIFS */
@@ -389,14 +442,14 @@ static bool shared_between_kernels(int fd)
 static jot_status hold_format(Files *f, Err *e)
 {
     const Io *io = f->base.io;
-    f->format = io_open(io, f->root, FORMAT, O_RDWR | O_NONBLOCK, 0);
+    f->format = lock_open(io, f->root, FORMAT, O_RDWR | O_NONBLOCK, 0);
     bool denied = f->format == -EACCES || f->format == -EPERM || f->format == -EROFS;
     if (denied) {
         const char *why = f->format == -EROFS ? "its file system is mounted read-only"
                                               : "its files may not be written";
         if (!f->base.read_only_why[0])
             pad_stop_writing(f, NULL, why);
-        f->format = io_open(io, f->root, FORMAT, O_RDONLY | O_NONBLOCK, 0);
+        f->format = lock_open(io, f->root, FORMAT, O_RDONLY | O_NONBLOCK, 0);
     }
     if (f->format < 0)
         return err_errno(e, -f->format, "could not open the pad");
@@ -411,7 +464,9 @@ static jot_status open_root(Files *f, const char *path, const StoreOptions *o, E
     const Io *io = f->base.io;
     f->root = io_open_root(io, path);
     if (f->root == -ENOENT && o->create && !o->read_only) {
-        TRY(make_root(io, path, e));
+        int made = io_make_dirs(io, path);
+        if (made < 0)
+            return err_errno(e, -made, "could not make the pad's directory");
         f->root = io_open_root(io, path);
     }
     if (f->root == -ENOENT)
@@ -441,7 +496,12 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bo
                            Err *e)
 {
     const Io *io = f->base.io;
+    /* Before anything is made or read there. */
+    if (o->found)
+        TRY(safe_judge_link(io, o->found, e));
     TRY(open_root(f, path, o, e));
+    if (o->found)
+        TRY(safe_judge(io, o->found, f->root, e));
     int got;
     TRY(look_for_format(f, &got, e));
     if (got == -ENOENT && o->create && !o->read_only) {
@@ -453,10 +513,15 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bo
         return err_errno(e, -got, "could not look at the pad");
     }
     TRY(hold_format(f, e));
+    if (o->found)
+        TRY(safe_judge(io, o->found, f->format, e));
     TRY(read_format(f, e));
-    io_boot_id(io, f->boot);
     pad_read_checked(f);
-    if (!shared_ok && !f->base.read_only_why[0] && shared_between_kernels(f->root))
+    struct statfs info;
+    got = io_fstatfs(io, f->root, &info);
+    if (got < 0)
+        return err_errno(e, -got, "could not tell on which file system the pad is");
+    if (!shared_ok && !f->base.read_only_why[0] && shared_between_kernels(&info))
         pad_stop_writing(f, NULL,
                          "other machines may share its file system (say ?shared=no if not)");
     if (!f->base.read_only_why[0])
@@ -484,30 +549,66 @@ jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
     TRY(read_params(url, &shared_ok, e));
     if (url->path.n == 0 || url->host.n || url->user.n)
         return err_set(e, JOT_INVALID, "files: takes the path of a directory, as in files:.jotter");
+    AUTO(Arena) arena = { 0 };
     Files *f = mem_alloc(sizeof *f);
+    AUTO_PTR(Store) owned = &f->base;
     store_init(&f->base, &files_ops, o);
     f->root = f->format = FD_NONE;
     f->swaps = true;
-    char *path = mem_alloc(url->path.n + 1);
-    memcpy(path, url->path.p, url->path.n);
-    jot_status st = open_pad(f, path, o, shared_ok, e);
-    free(path);
-    if (st != JOT_OK) {
-        pad_close(&f->base);
-        return st;
-    }
-    *out = &f->base;
+    TRY(open_pad(f, arena_cstr(&arena, url->path), o, shared_ok, e));
+    *out = TAKE(owned);
     return JOT_OK;
 }
 
 void pad_close(Store *s)
 {
     Files *f = (Files *)s;
+    heads_flush(f);
+    heads_close(f);
     recent_close(f);
     list_close(f);
-    fd_close(&f->format);
+    lock_close(s->io, &f->format);
     fd_close(&f->root);
     free(f);
+}
+
+/* --- Which pad it is ------------------------------------------------------------------- */
+
+/* Into f->id; -ENOENT: there is no such file, -EBADMSG: it holds something else. */
+static int read_id(Files *f)
+{
+    char text[STORE_PAD_ID + 2] = "";
+    int got = read_small(f, PAD_ID, text, sizeof text);
+    if (got == 0 && strspn(text, "0123456789abcdef") != STORE_PAD_ID)
+        got = -EBADMSG;
+    if (got == 0)
+        memcpy(f->id, text, STORE_PAD_ID);
+    return got;
+}
+
+/* Of two that choose at once the first is right: the other reads what lies there. */
+static int choose_id(Files *f, HowToPlace how)
+{
+    char text[STORE_PAD_ID + 2];
+    snprintf(text, sizeof text, "%.16s\n", id_random(f->base.io, STORE_PAD_ID / 2).text);
+    int got = place_small(f, PAD_ID, str(text), true, how);
+    return got < 0 && got != -EEXIST ? got : read_id(f);
+}
+
+/* Chosen when it is first asked for, so that pads from before have one too. */
+jot_status pad_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
+{
+    Files *f = (Files *)s;
+    int got = f->id[0] ? 0 : read_id(f);
+    bool none = got == -ENOENT || got == -EBADMSG;
+    if (none && !s->read_only_why[0])
+        got = choose_id(f, got == -ENOENT ? PLACE_IF_MISSING : PLACE_OVER);
+    else if (none)
+        got = 0;
+    if (got < 0)
+        return err_errno(e, -got, "could not tell which pad this is");
+    memcpy(out, f->id, sizeof f->id);
+    return JOT_OK;
 }
 
 /* --- Being alive ----------------------------------------------------------------------- */

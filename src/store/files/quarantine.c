@@ -124,7 +124,7 @@ static bool read_whole(Files *f, int dir, const char *name, Arena *into, Str *ou
 {
     AUTO(Fd) fd = io_open(f->base.io, dir, name, O_RDONLY | O_NONBLOCK, 0);
     struct stat info;
-    *busy = fd >= 0 && view_open_elsewhere(fd, false);
+    *busy = fd >= 0 && io_written_elsewhere(f->base.io, fd, false);
     if (fd < 0 || io_fstat(f->base.io, fd, &info) < 0 || !S_ISREG(info.st_mode) ||
         info.st_size > STORE_BODY_MAX)
         return false;
@@ -181,7 +181,7 @@ static bool is_version(Files *f, Str stream, Str text)
     Place p = place_of(stream);
     bool known = false;
     AUTO(Stream) st = { .fd = FD_NONE };
-    return stream_look(f, &p, LOOK_ANY, &st, NULL) == JOT_OK &&
+    return stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL) == JOT_OK &&
            stream_knows(f, &st, hash_of(text), &known, NULL) == JOT_OK && known;
 }
 

@@ -2,9 +2,10 @@
  *
  * `recent` is a line "jotter recent ID" and then one name a line, appended
  * before the record it announces and under the stream's lock.  It is never
- * synced: after a reboot, or when it was begun anew, every cursor answers
+ * synced: after a reboot or another mount, or when it was begun anew, every cursor answers
  * RESCAN.  Each name is written with a newline on both sides, so that a writer
- * that died in the middle spoils only its own.
+ * that died in the middle spoils only its own.  A '!' in front says that text is
+ * taken away: whoever keeps words of the pad must look for what is gone.
  *
  * A name that is read while its stream is still locked may be announced too
  * early: it is returned, but the cursor stays in front of it.
@@ -16,7 +17,6 @@
  * What people edit is not announced.  It is found by looking: at most every
  * two seconds at the times of all views, and through inotify while waiting. */
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -32,6 +32,7 @@
 
 #define RECENT "recent"
 #define HEADER "jotter recent "
+#define FORGETTING "!"
 
 enum {
     HEADER_BYTES = sizeof HEADER - 1 + 16 + 1,
@@ -52,11 +53,12 @@ typedef struct Watched {
 } Watched;
 
 struct Recent {
-    Fd fd;      /* for announcing */
-    bool held;  /* with the shared lock */
-    bool alone; /* a name was written without it */
-    char name[STORE_NAME_MAX + 1];
-    int64_t scanned_ms; /* when this handle last looked at all views; 0: never */
+    Fd fd;                             /* for announcing */
+    bool held;                         /* with the shared lock */
+    bool alone;                        /* a name was written without it */
+    char name[1 + STORE_NAME_MAX + 1]; /* as it is announced */
+    char alias[17];                    /* of a mount without a word; "": not needed */
+    int64_t scanned_ms;                /* when this handle last looked at all views; 0: never */
     Fd notify;
     Watched *watched;
     size_t n, cap;
@@ -76,7 +78,7 @@ void recent_close(Files *f)
     struct Recent *r = f->recent;
     if (!r)
         return;
-    fd_close(&r->fd);
+    lock_close(f->base.io, &r->fd);
     fd_close(&r->notify);
     for (size_t i = 0; i < r->n; i++)
         free(r->watched[i].path);
@@ -99,6 +101,7 @@ static int begin(Files *f, unsigned flags)
         got = io_rename(io, f->root, draft, RECENT, flags);
     if (fd >= 0 && got < 0)
         (void)io_unlink(io, f->root, draft);
+    lock_close(io, &fd);
     return got == -EEXIST ? 0 : got; /* somebody else was quicker */
 }
 
@@ -115,7 +118,7 @@ static int open_held(Files *f, struct Recent *r)
     const Io *io = f->base.io;
     for (int i = 0; i < 100; i++) {
         if (r->fd < 0)
-            r->fd = io_open(io, f->root, RECENT, O_RDWR | O_APPEND | O_NONBLOCK, 0);
+            r->fd = lock_open(io, f->root, RECENT, O_RDWR | O_APPEND | O_NONBLOCK, 0);
         if (r->fd == -ENOENT) {
             int got = begin(f, RENAME_NOREPLACE);
             if (got < 0)
@@ -140,7 +143,7 @@ static int open_held(Files *f, struct Recent *r)
             got = begin(f, 0);
         else if (info.st_nlink)
             return 0;
-        fd_close(&r->fd);
+        lock_close(io, &r->fd);
         if (got < 0)
             return got;
     }
@@ -149,17 +152,17 @@ static int open_held(Files *f, struct Recent *r)
 
 static int write_name(Files *f, struct Recent *r)
 {
-    char line[STORE_NAME_MAX + 3];
+    char line[STORE_NAME_MAX + 4];
     int n = snprintf(line, sizeof line, "\n%s\n", r->name);
     int got = open_held(f, r);
     r->held = got == 0 && !r->alone;
     return got < 0 ? got : io_write_all(f->base.io, r->fd, (Str){ line, (size_t)n });
 }
 
-jot_status recent_add(Files *f, Str name, Err *e)
+static jot_status announce(Files *f, const char *sign, Str name, Err *e)
 {
     struct Recent *r = recent_of(f);
-    snprintf(r->name, sizeof r->name, STR_FMT, STR_ARG(name));
+    snprintf(r->name, sizeof r->name, "%s" STR_FMT, sign, STR_ARG(name));
     int got = write_name(f, r);
     if (got == 0)
         return JOT_OK;
@@ -168,6 +171,16 @@ jot_status recent_add(Files *f, Str name, Err *e)
     if (got == -ELOOP || got == -EXDEV || got == -ENXIO || got == -EISDIR)
         return err_set(e, JOT_DENIED, "'" RECENT "' is not a plain file of the pad: remove it");
     return err_errno(e, -got, "could not announce a change");
+}
+
+jot_status recent_add(Files *f, Str name, Err *e)
+{
+    return announce(f, "", name, e);
+}
+
+jot_status recent_add_forgetting(Files *f, Str name, Err *e)
+{
+    return announce(f, FORGETTING, name, e);
 }
 
 void recent_done(Files *f)
@@ -191,7 +204,7 @@ typedef struct Found {
     Arena *into;
     Str *names;
     size_t n, cap;
-    bool rescan;
+    bool rescan, forgot;
     bool done; /* one of them at least is no longer being written */
 } Found;
 
@@ -242,10 +255,17 @@ static void write_position(Cursor *c, const Position *p)
              (long long)p->since_ms);
 }
 
-/* The boot as a cursor tells it. */
-static Str boot_mark(const Files *f)
+/* Boot and mount as a cursor tells them: 8 hex digits.  `recent` is not synced, so behind either it
+ * may have lost names; where the mount has no word, every handle is behind one. */
+static void write_mark(Files *f, char out[9])
 {
-    return f->boot[0] ? str_slice(str(f->boot), 0, 8) : S("0");
+    AUTO(Arena) arena = { 0 };
+    struct Recent *r = recent_of(f);
+    assert(f->boot[0]);
+    if (pad_syncs_views(f) && !r->alias[0])
+        snprintf(r->alias, sizeof r->alias, "%.16s", id_random(f->base.io, 8).text);
+    Str both = arena_printf(&arena, "%s %s%s", f->boot, f->mount, r->alias);
+    snprintf(out, 9, "%.8s", hash_hex(hash_of(both)).text);
 }
 
 /* The names behind the position, which moves to the first whose stream is still being written:
@@ -261,12 +281,16 @@ static int read_names(Files *f, int fd, off_t end, Position *at, Found *x, bool 
         if (got < 0 || line.n == 0)
             return got;
         Str name = str_slice(line, 0, line.n - 1);
+        bool forgetting = str_starts(name, S(FORGETTING));
+        name = str_from(name, forgetting ? sizeof FORGETTING - 1 : 0);
         if (store_check_name(name, NULL) == JOT_OK) {
             Place p = place_of(name);
-            bool busy = stream_busy(f, &p);
+            bool busy = stream_busy(f, &p) != 0;
             *stuck = *stuck || busy;
             if (x)
                 found(x, name);
+            if (x && forgetting)
+                x->forgot = true;
             if (x && !busy)
                 x->done = true;
         }
@@ -282,7 +306,7 @@ static int start_over(Files *f, int fd, const struct stat *info, const char *id,
 {
     bool stuck = false;
     snprintf(at->id, sizeof at->id, "%s", id);
-    snprintf(at->boot, sizeof at->boot, STR_FMT, STR_ARG(boot_mark(f)));
+    write_mark(f, at->boot);
     at->offset = info->st_size;
     if (fd < 0 || !io_locked(f->base.io, fd, F_WRLCK, 0))
         return 0;
@@ -308,8 +332,10 @@ static jot_status read_recent(Files *f, Position *at, Found *x, bool *stuck, Err
     char now_id[17] = "0";
     if (str_starts(str(header), S(HEADER)) && strlen(header) == HEADER_BYTES)
         snprintf(now_id, sizeof now_id, "%.16s", header + sizeof HEADER - 1);
-    bool same = strcmp(now_id, at->id) == 0 && str_eq(str(at->boot), boot_mark(f)) &&
-                at->offset <= info.st_size;
+    char mark[sizeof at->boot];
+    write_mark(f, mark);
+    bool same =
+        strcmp(now_id, at->id) == 0 && strcmp(at->boot, mark) == 0 && at->offset <= info.st_size;
     x->rescan = x->rescan || !same;
     if (same && fd < 0)
         return JOT_OK;
@@ -335,8 +361,8 @@ static bool touched(Files *f, Str name)
 {
     Place p = place_of(name);
     struct stat view, stream;
-    return fstatat(f->root, p.view_path, &view, AT_SYMLINK_NOFOLLOW) == 0 &&
-           fstatat(f->root, p.path, &stream, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return io_stat_path(f->base.io, f->root, p.view_path, &view) == 0 &&
+           io_stat_path(f->base.io, f->root, p.path, &stream) == 0 &&
            later_ms(&view) > ms_of(stream.st_mtim) + OWN_WRITE_MS;
 }
 
@@ -367,12 +393,21 @@ typedef struct Scan {
     void (*directory)(Files *f, const char *path); /* may be NULL */
 } Scan;
 
+/* What cannot be looked at may have changed: whoever asks must look at everything. */
+static bool names_of(const Scan *scan, const char *path, Arena *into, Names *out)
+{
+    if (list_directory(scan->x->f, path, into, out, NULL) == JOT_OK)
+        return true;
+    scan->x->rescan = true;
+    return false;
+}
+
 /* A directory that was moved here brings files along that are as old as they were. */
 static bool moved(Files *f, const char *path, int64_t since_ms)
 {
     struct stat info;
-    return fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-           ms_of(info.st_ctim) >= since_ms && ms_of(info.st_ctim) > ms_of(info.st_mtim);
+    return io_stat_path(f->base.io, f->root, path, &info) == 0 && ms_of(info.st_ctim) >= since_ms &&
+           ms_of(info.st_ctim) > ms_of(info.st_mtim);
 }
 
 /* Depth is bounded by the length of a name. */
@@ -382,7 +417,7 @@ static void scan_directory(const Scan *above, const char *path)
     Scan scan = *above;
     AUTO(Arena) arena = { 0 };
     Names names;
-    if (strlen(path) > STORE_NAME_MAX || list_directory(f, path, &arena, &names, NULL) != JOT_OK)
+    if (strlen(path) > STORE_NAME_MAX || !names_of(&scan, path, &arena, &names))
         return;
     if (scan.directory)
         scan.directory(f, path);
@@ -394,10 +429,13 @@ static void scan_directory(const Scan *above, const char *path)
         struct stat info;
         if (child.p[child.n - 1] == '/') {
             scan_directory(&scan, arena_cstr(&arena, str_slice(below, 0, below.n - 1)));
-        } else if (fstatat(f->root, below.p, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-                   later_ms(&info) >= scan.since_ms) {
-            consider_view(scan.x, below);
+            continue;
         }
+        int got = io_stat_path(f->base.io, f->root, below.p, &info);
+        if (got < 0 && !io_missing(got))
+            scan.x->rescan = true;
+        else if (got == 0 && later_ms(&info) >= scan.since_ms)
+            consider_view(scan.x, below);
     }
 }
 
@@ -408,7 +446,7 @@ static void scan_removed(const Scan *scan, const char *path)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) name = { 0 };
     Names names;
-    if (strlen(path) > FILES_PATH_MAX || list_directory(f, path, &arena, &names, NULL) != JOT_OK)
+    if (strlen(path) > FILES_PATH_MAX || !names_of(scan, path, &arena, &names))
         return;
     for (size_t i = 0; i < names.n; i++) {
         Str child = names.items[i];
@@ -421,9 +459,9 @@ static void scan_removed(const Scan *scan, const char *path)
         if (!place_of_stream_path(below, &name))
             continue;
         Place p = place_of(buf_str(&name));
-        bool gone = fstatat(f->root, p.view_path, &info, AT_SYMLINK_NOFOLLOW) != 0;
-        bool lately =
-            fstatat(f->root, p.view_dir, &info, 0) != 0 || later_ms(&info) >= scan->since_ms;
+        bool gone = io_stat_path(f->base.io, f->root, p.view_path, &info) < 0;
+        bool lately = io_stat_path(f->base.io, f->root, p.view_dir, &info) < 0 ||
+                      later_ms(&info) >= scan->since_ms;
         if (gone && lately)
             consider(scan->x, buf_str(&name));
     }
@@ -547,6 +585,7 @@ jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into
 {
     Files *f = (Files *)s;
     Position at = { 0 };
+    TRY(pad_boot(f, e));
     if (!read_position(c, &at))
         at = (Position){ 0 };
     int64_t until = io_awake_ms(&io_system) + wait_ms;
@@ -568,7 +607,9 @@ jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into
             wait_for_events(f, left < POLL_MS ? left : POLL_MS);
         }
     }
-    *out = (Changes){ .names = x.names, .n = x.rescan ? 0 : x.n, .rescan = x.rescan };
+    *out = (Changes){
+        .names = x.names, .n = x.rescan ? 0 : x.n, .rescan = x.rescan, .forgot = x.forgot
+    };
     write_position(&out->next, &at);
     return JOT_OK;
 }

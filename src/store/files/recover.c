@@ -3,11 +3,12 @@
  * Three things can differ under a stream's lock, and they are told apart by
  * what is there, never by a clock:
  *   - a draft: its writer died.  The stream says how far it came.
- *   - a view that is not the head, in the same boot: a person's doing, because
- *     a writer that lives keeps them equal and one that died leaves a draft.
- *   - a view that is not the head, after a reboot: names and bytes written
- *     without a sync may be lost or old.  What can be explained that way is
- *     put right; the rest is a person's. */
+ *   - a view that is not the head, in the same boot and mount: a person's doing,
+ *     because a writer that lives keeps them equal and one that died leaves a
+ *     draft.
+ *   - a view that is not the head, after a reboot or when the file system was
+ *     mounted anew: names and bytes written without a sync may be lost or old.  What can be
+ * explained that way is put right; the rest is a person's. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -57,10 +58,17 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
     *out = VIEW_FITS;
     if (fits(st, v))
         return JOT_OK;
-    if (f->checked) {
+    /* Where nobody notices a lost mount, our own views are synced; zeros are what an editor's may
+     * have become. */
+    bool zeros = pad_syncs_views(f) && str_find(v->text, 0) < v->text.n;
+    if (f->checked && !zeros) {
         *out = v->there ? VIEW_EDITED : VIEW_REMOVED;
+        /* Nobody wrote to it: a bit has turned over. */
+        if (v->there && heads_rotten(f, st->place->name, &st->head, v))
+            *out = VIEW_STALE;
         return JOT_OK;
     }
+    TRY(pad_boot(f, e)); /* else nobody knows whether there was a power loss */
     *out = VIEW_STALE;
     bool known = !v->there, torn = false;
     if (!known)

@@ -18,10 +18,10 @@ enum { BISECT_UNTIL = 32 * 1024, SEARCH_MAX = 64 * 1024 };
 
 static const Str record_start = { "{\"seq\":", 7 };
 
-static jot_status read_failed(Err *e, const Stream *st, int got)
+jot_status scan_failed(Err *e, Str stream, int got)
 {
     Shown shown;
-    return err_errno(e, -got, "could not read '%s'", err_show(&shown, st->place->name));
+    return err_errno(e, -got, "could not read '%s'", err_show(&shown, stream));
 }
 
 /* --- One line ---------------------------------------------------------------------------- */
@@ -59,8 +59,7 @@ static size_t find_start(Str line)
     return at < line.n ? at : 0;
 }
 
-/* The record a line holds; *skip is what lies before it that is none. */
-static bool read_line(Str line, RecordWant want, Arena *into, Record *out, size_t *skip)
+bool line_record(Str line, RecordWant want, Arena *into, Record *out, size_t *skip)
 {
     *skip = 0;
     if (want == RECORD_ALL && record_read(line, want, into, out, NULL) == JOT_OK)
@@ -72,79 +71,21 @@ static bool read_line(Str line, RecordWant want, Arena *into, Record *out, size_
 
 /* --- From the end ------------------------------------------------------------------------ */
 
-static bool complete(Str line)
-{
-    return line.n && line.p[line.n - 1] == '\n';
-}
-
-/* A whole record with something else in the place of its '\n': no writer stops there. */
-static bool ended(Str line)
-{
-    return line.n && is_record(str_slice(line, 0, line.n - 1));
-}
-
-/* Pages that a power failure took from a line are zeros.  A stream without any other record is not
- * among those that are checked after a reboot, so this is looked for always. */
-static bool has_zeros(Str line)
-{
-    return memchr(line.p, 0, line.n) != NULL;
-}
-
-/* The head is the last line that is a record.  What a writer that died left behind is no part of
- * the stream: a last line without '\n' or, if the machine went down since, one that is no record to
- * its last byte, for then its blocks may have been written in any order.  Other bad lines are
- * damage and keep their place and their number. */
-jot_status stream_find_head(Files *f, Stream *st, off_t end, Err *e)
-{
-    AUTO(Lines) lines;
-    lines_init(&lines, f->base.io, st->fd, end, end);
-    st->size = end;
-    st->head = (Mark){ 0 };
-    uint64_t damaged = 0;
-    for (bool last = true;; last = false) {
-        AUTO(Arena) arena = { 0 };
-        Record r;
-        Str line;
-        off_t at;
-        size_t skip;
-        int got = lines_previous(&lines, &line, &at);
-        if (got < 0)
-            return read_failed(e, st, got);
-        if (line.n == 0) {
-            st->head.seq = damaged; /* nothing is known of them but that they were there */
-            return JOT_OK;
-        }
-        bool sure = f->checked && !has_zeros(line);
-        RecordWant want = sure ? RECORD_NO_BODY : RECORD_ALL;
-        if (complete(line) && read_line(line, want, &arena, &r, &skip)) {
-            st->head = r.mark;
-            uint64_t room = STORE_SEQ_MAX - r.mark.seq;
-            st->head.seq += damaged < room ? damaged : room;
-            return JOT_OK;
-        }
-        bool torn = last && (!sure || (!complete(line) && !ended(line)));
-        if (torn || MUTANT(CUT_THE_MIDDLE))
-            st->size = at;
-        else
-            damaged++;
-    }
-}
-
 jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, Arena *into,
                          Record *out, size_t *got, Err *e)
 {
     AUTO(Lines) lines;
-    lines_init(&lines, f->base.io, st->fd, st->size, st->size);
+    lines_init(&lines, f->base.io, st->fd, st->good, st->good);
     for (*got = 0; *got < n;) {
         Str line;
         off_t at;
         size_t skip;
         int read = lines_previous(&lines, &line, &at);
         if (read < 0)
-            return read_failed(e, st, read);
+            return scan_failed(e, st->place->name, read);
         if (line.n == 0)
             break;
-        if (read_line(line, want, into, &out[*got], &skip))
+        if (line_record(line, want, into, &out[*got], &skip))
             (*got)++;
     }
     return JOT_OK;
@@ -183,7 +124,7 @@ static jot_status narrow(Files *f, const Stream *st, uint64_t seq, off_t middle,
         here = seq_believed(line);
     }
     if (got < 0)
-        return read_failed(e, st, got);
+        return scan_failed(e, st->place->name, got);
     if (here && here <= seq)
         span->low = at;
     else
@@ -197,7 +138,7 @@ static jot_status bisect(Files *f, const Stream *st, uint64_t seq, off_t *found,
 {
     Span span = { 0, st->size };
     if (seq > 1 && st->size > BISECT_UNTIL) {
-        double share = (double)(seq - 1) / (double)st->head.seq;
+        double share = (double)(seq - 1) / (double)mark_last(&st->head);
         off_t guess = share < 1 ? (off_t)((double)st->size * share) : st->size;
         TRY(narrow(f, st, seq, guess - BISECT_UNTIL / 2, &span, e));
         TRY(narrow(f, st, seq, guess + BISECT_UNTIL / 2, &span, e));
@@ -228,7 +169,9 @@ static void count_damage(Reading *r)
 /* Take a line into the answer; false if it is full. */
 static bool take_line(Reading *r, Str line, Arena *into)
 {
-    uint64_t seq = record_seq(line);
+    uint64_t seq = record_seq(line), told;
+    if (record_read_lost(line, &told))
+        return true; /* the damage it tells of stands before it */
     if (seq && seq < r->from && find_start(line) == 0) {
         r->passed = seq;
         return true;
@@ -241,7 +184,7 @@ static bool take_line(Reading *r, Str line, Arena *into)
         arena_grow(into, r->got.items, r->got.n, &r->cap, sizeof(Record), alignof(Record));
     Record *to = &r->got.items[r->got.n];
     size_t skip;
-    bool good = read_line(line, RECORD_ALL, into, to, &skip);
+    bool good = line_record(line, RECORD_ALL, into, to, &skip);
     if (!good || skip)
         count_damage(r);
     if (!good || to->mark.seq < r->from)
@@ -267,12 +210,13 @@ jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, 
     TRY(bisect(f, st, from, &at, e));
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, at, st->size);
+    lines.open = st->open;
     Reading r = { .from = from, .limit = limit };
     for (bool more = true; more;) {
         Str line;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return read_failed(e, st, got);
+            return scan_failed(e, st->place->name, got);
         more = line.n && take_line(&r, line, into);
     }
     if (!r.got.more && lines.at < st->size)
@@ -295,11 +239,12 @@ jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, of
     TRY(bisect(f, st, seq, &at, e));
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, at, st->size);
+    lines.open = st->open;
     for (;;) {
         Str line;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return read_failed(e, st, got);
+            return scan_failed(e, st->place->name, got);
         *from = *to = at;
         size_t skip = find_start(line);
         uint64_t here = record_seq(str_from(line, skip));
@@ -313,10 +258,36 @@ jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, of
     }
 }
 
+jot_status stream_around(Files *f, const Stream *st, uint64_t seq, Arena *into, Record *before,
+                         Record *after, off_t *at, Err *e)
+{
+    off_t from;
+    *before = *after = (Record){ 0 };
+    TRY(bisect(f, st, seq, &from, e));
+    AUTO(Lines) lines;
+    lines_init(&lines, f->base.io, st->fd, from, st->size);
+    while (after->mark.seq == 0) {
+        Str line;
+        size_t skip;
+        Record r;
+        int got = lines_next(&lines, &line, at);
+        if (got < 0)
+            return scan_failed(e, st->place->name, got);
+        if (line.n == 0)
+            break;
+        if (!line_record(line, RECORD_NO_BODY, into, &r, &skip))
+            continue;
+        *at += (off_t)skip;
+        *(r.mark.seq < seq ? before : after) = r;
+    }
+    return JOT_OK;
+}
+
 jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e)
 {
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, 0, st->size);
+    lines.open = st->open;
     *known = false;
     while (!*known) {
         AUTO(Arena) arena = { 0 };
@@ -326,10 +297,10 @@ jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Er
         size_t skip;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return read_failed(e, st, got);
+            return scan_failed(e, st->place->name, got);
         if (line.n == 0)
             break;
-        *known = read_line(line, RECORD_NO_BODY, &arena, &r, &skip) && r.mark.op != OP_DELETE &&
+        *known = line_record(line, RECORD_NO_BODY, &arena, &r, &skip) && r.mark.op != OP_DELETE &&
                  hash_eq(r.mark.sha256, sha256);
     }
     return JOT_OK;

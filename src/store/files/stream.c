@@ -31,6 +31,14 @@ static const Io *io_of(const Files *f)
 
 /* --- Opening and locking --------------------------------------------------------------- */
 
+void stream_done(Stream *st)
+{
+    if (st->locked)
+        lock_close(st->io, &st->fd);
+    else
+        fd_close(&st->fd);
+}
+
 static jot_status refuse_kind(Err *e, const Place *p, const struct stat *st)
 {
     Shown shown;
@@ -58,12 +66,12 @@ static jot_status open_failed(Err *e, const Place *p, int got)
 static jot_status open_for_write(Files *f, const Place *p, bool create, Fd *out, Err *e)
 {
     int flags = O_RDWR | O_APPEND | O_NONBLOCK | (create ? O_CREAT : 0);
-    int fd = io_open(io_of(f), f->root, p->path, flags, 0600);
+    int fd = lock_open(io_of(f), f->root, p->path, flags, 0600);
     if (fd == -ENOENT && create) {
         AUTO(Fd) dir = pad_open_dir(f, p->dir, true);
         if (dir < 0)
             return open_failed(e, p, dir);
-        fd = io_open(io_of(f), dir, p->file, flags, 0600);
+        fd = lock_open(io_of(f), dir, p->file, flags, 0600);
     }
     if (fd < 0)
         return open_failed(e, p, fd);
@@ -111,8 +119,10 @@ int stream_in_place(Files *f, const Stream *st, struct stat *info)
     if (got < 0 || info->st_nlink == 0)
         return got;
     /* Only inode numbers are compared, so it does not matter where a symlink would lead. */
-    return fstatat(f->root, st->place->path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-           there.st_ino == info->st_ino && there.st_dev == info->st_dev;
+    got = io_stat_path(io_of(f), f->root, st->place->path, &there);
+    if (got < 0)
+        return io_missing(got) ? 0 : got;
+    return there.st_ino == info->st_ino && there.st_dev == info->st_dev;
 }
 
 /* Put an unfinished record aside and cut it off. */
@@ -127,7 +137,22 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
         cut = io_fdatasync(io_of(f), st->fd);
     if (cut < 0)
         return err_errno(e, -cut, "could not cut an unfinished record from '%s'", name);
-    store_met(&f->base, &f->base.report.torn, "an unfinished record was cut from '%s'", name);
+    store_met(&f->base, &f->base.report.torn,
+              "an unfinished record or stray lines were cut from '%s'", name);
+    return JOT_OK;
+}
+
+/* The head lacks nothing but its '\n'.  Whoever adds to the stream syncs it too. */
+static jot_status close_end(Files *f, Stream *st, Err *e)
+{
+    if (!st->open)
+        return JOT_OK;
+    int got = io_write_all(io_of(f), st->fd, S("\n"));
+    Shown shown;
+    if (got < 0)
+        return err_errno(e, -got, "could not write '%s'", err_show(&shown, st->place->name));
+    st->size = ++st->good;
+    st->open = false;
     return JOT_OK;
 }
 
@@ -137,7 +162,7 @@ static void remove_leftover(Files *f, const Place *p)
     struct stat info;
     char path[FILES_PATH_MAX + FILES_NAME_MAX];
     snprintf(path, sizeof path, "%s/%s", p->dir, p->fresh);
-    if (fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    if (io_missing(io_stat_path(io_of(f), f->root, path, &info)))
         return;
     AUTO(Fd) dir = pad_open_dir(f, p->dir, false);
     if (dir >= 0)
@@ -147,7 +172,7 @@ static void remove_leftover(Files *f, const Place *p)
 jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
-        AUTO(Stream) st = { .place = p, .fd = FD_NONE, .locked = true };
+        AUTO(Stream) st = { .place = p, .io = io_of(f), .fd = FD_NONE, .locked = true };
         TRY(open_for_write(f, p, create, &st.fd, e));
         struct stat early, info;
         int got = io_fstat(io_of(f), st.fd, &early);
@@ -165,11 +190,14 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
             continue;
         if (MUTANT(SIZE_BEFORE_LOCK))
             info = early;
-        TRY(stream_find_head(f, &st, info.st_size, e));
+        TRY(stream_find_head(f, &st, info.st_size, RECORD_ALL, e));
         if (st.size < info.st_size && !MUTANT(KEEP_TORN_TAIL))
             TRY(cut_tail(f, &st, st.size, info.st_size, e));
+        TRY(close_end(f, &st, e));
         remove_leftover(f, p);
-        *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, true };
+        TRY(stream_rebuild(f, &st, e));
+        *out = st;
+        st.fd = FD_NONE;
         return JOT_OK;
     }
     Shown shown;
@@ -186,12 +214,19 @@ static jot_status open_for_read(Files *f, const Place *p, Fd *out, Err *e)
     return JOT_OK;
 }
 
-/* Without lock: a writer may cut the file, below a size that was just read. */
-static jot_status find_head_unlocked(Files *f, Stream *st, off_t end, Err *e)
+/* Without lock: a writer may cut the file, below a size that was just read; and a record without
+ * its '\n' is not there yet if somebody is just writing it. */
+static jot_status find_head_unlocked(Files *f, Stream *st, off_t end, RecordWant want, Err *e)
 {
     struct stat now;
     for (int i = 0; i < OPEN_TRIES; i++) {
-        jot_status found = stream_find_head(f, st, end, e);
+        jot_status found = stream_find_head(f, st, end, want, e);
+        bool writing = found == JOT_OK && st->open &&
+                       io_locked(io_of(f), st->fd, F_RDLCK, LOCK_STREAM) && st->size > 0;
+        if (writing) {
+            end = st->size - 1;
+            continue;
+        }
         if (found == JOT_OK || io_fstat(io_of(f), st->fd, &now) < 0 || now.st_size >= end)
             return found;
         end = now.st_size;
@@ -199,10 +234,10 @@ static jot_status find_head_unlocked(Files *f, Stream *st, off_t end, Err *e)
     return err_set(e, JOT_UNAVAILABLE, "a stream keeps being cut while it is read");
 }
 
-jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *e)
+jot_status stream_look(Files *f, const Place *p, LookAt what, RecordWant want, Stream *out, Err *e)
 {
     const Io *io = io_of(f);
-    AUTO(Stream) st = { .place = p, .fd = FD_NONE };
+    AUTO(Stream) st = { .place = p, .io = io, .fd = FD_NONE };
     TRY(open_for_read(f, p, &st.fd, e));
     struct stat info;
     int got = io_fstat(io, st.fd, &info);
@@ -215,17 +250,20 @@ jot_status stream_look(Files *f, const Place *p, LookAt what, Stream *out, Err *
         got = io_fdatasync(io, st.fd);
     if (got < 0)
         return err_errno(e, -got, "could not look at a stream");
-    TRY(find_head_unlocked(f, &st, info.st_size, e));
-    if (st.head.seq == 0)
-        return store_not_found(e, p->name);
-    *out = (Stream){ p, fd_take(&st.fd), st.size, st.head, false };
+    TRY(find_head_unlocked(f, &st, info.st_size, want, e));
+    if (st.head.seq == 0) {
+        out->head = st.head;
+        return st.head.lost ? store_all_lost(e, p->name) : store_not_found(e, p->name);
+    }
+    *out = st;
+    st.fd = FD_NONE;
     return JOT_OK;
 }
 
 jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *e)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
-        AUTO(Stream) st = { .place = p, .fd = FD_NONE };
+        AUTO(Stream) st = { .place = p, .io = io_of(f), .fd = FD_NONE, .locked = true };
         /* A guard that does not exist yet must not come into being during the write: an empty
          * file stands for it, and holds the lock. */
         TRY(open_for_write(f, p, true, &st.fd, e));
@@ -240,8 +278,8 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
             continue;
         if (!S_ISREG(info.st_mode))
             return refuse_kind(e, p, &info);
-        TRY(stream_find_head(f, &st, info.st_size, e));
-        *seq = st.head.seq;
+        TRY(stream_find_head(f, &st, info.st_size, RECORD_ALL, e));
+        *seq = store_guard_seq(&st.head);
         *held = fd_take(&st.fd);
         return JOT_OK;
     }
@@ -250,10 +288,12 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
                    err_show(&shown, p->name));
 }
 
-bool stream_busy(Files *f, const Place *p)
+int stream_busy(Files *f, const Place *p)
 {
     AUTO(Fd) fd = io_open(io_of(f), f->root, p->path, O_RDONLY | O_NONBLOCK, 0);
-    return fd >= 0 && io_locked(io_of(f), fd, F_RDLCK, LOCK_STREAM);
+    if (fd < 0) /* what is no stream file has no writer */
+        return fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -EIO ? fd : 0;
+    return io_ask_lock(io_of(f), fd, F_RDLCK, LOCK_STREAM);
 }
 
 /* --- Writing --------------------------------------------------------------------------- */
@@ -346,7 +386,7 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
     int got = io_unlink(io, dir, st->place->fresh);
     if (got < 0 && got != -ENOENT)
         return got;
-    int fd = io_open(io, dir, st->place->fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL, 0600);
+    int fd = lock_open(io, dir, st->place->fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fd;
     got = 0;
@@ -360,7 +400,7 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
     if (got == 0)
         got = io_lock(io, fd, F_WRLCK, LOCK_STREAM);
     if (got < 0) {
-        fd_close(&fd);
+        lock_close(io, &fd);
         (void)io_unlink(io, dir, st->place->fresh);
         return got;
     }
@@ -378,8 +418,8 @@ jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, E
     for (size_t i = 0; i < n; i++)
         size += pieces[i].to - pieces[i].from + (off_t)pieces[i].text.n;
     AUTO(Fd) dir = pad_open_dir(f, st->place->dir, false);
-    AUTO(Fd) fresh = FD_NONE;
-    int got = dir < 0 ? dir : write_fresh(f, st, dir, pieces, n, &fresh);
+    AUTO(Stream) fresh = { .io = io, .fd = FD_NONE, .locked = true };
+    int got = dir < 0 ? dir : write_fresh(f, st, dir, pieces, n, &fresh.fd);
     if (got < 0)
         return err_errno(e, -got, "could not rewrite '%s'", name);
     got = io_rename(io, dir, st->place->fresh, st->place->file, 0);
@@ -387,8 +427,8 @@ jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, E
         (void)io_unlink(io, dir, st->place->fresh);
         return err_errno(e, -got, "could not replace '%s'", name);
     }
-    fd_close(&st->fd);
-    st->fd = fd_take(&fresh);
+    stream_done(st);
+    st->fd = fd_take(&fresh.fd);
     st->size = size;
     got = MUTANT(REPLACE_WITHOUT_DIRECTORY_SYNC) ? 0 : io_fsync(io, dir);
     if (got == 0)

@@ -5,7 +5,6 @@
  * that are nobody's; what lies in quarantine; views that still hold the marks of
  * a conflict.  Nothing is locked and nothing is changed: somebody may be writing
  * meanwhile, so what a living writer holds is not told. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,35 +32,44 @@ static const char *const views[] = { "artifacts", "cycles", "memories", "notes" 
 
 /* --- Walking ----------------------------------------------------------------------------- */
 
-jot_status walk_files(Files *f, const char *path, bool hidden,
-                      jot_status (*each)(void *ctx, const char *dir, const char *name), void *ctx,
-                      Err *e)
+typedef struct Walk {
+    Files *f;
+    const char *path;
+    bool hidden;
+    WalkFile *each;
+    void *ctx;
+    jot_status st; /* of `each`, or of a directory below */
+    Err *e;
+} Walk;
+
+static int walk_one(void *ctx, int dir, const struct dirent *d)
+{
+    Walk *w = ctx;
+    struct stat info;
+    char below[FILES_PATH_MAX + NAME_MAX + 2];
+    int got = io_stat(w->f->base.io, dir, d->d_name, &info);
+    if (got < 0)
+        return got == -ENOENT ? 0 : got;
+    snprintf(below, sizeof below, "%s/%s", w->path, d->d_name);
+    if (S_ISDIR(info.st_mode) && d->d_name[0] != '.') {
+        if (strlen(below) < FILES_PATH_MAX)
+            w->st = walk_files(w->f, below, w->hidden, w->each, w->ctx, w->e);
+    } else if ((d->d_name[0] == '.') == w->hidden) {
+        w->st = w->each(w->ctx, w->path, d->d_name);
+    }
+    return w->st == JOT_OK ? 0 : 1;
+}
+
+jot_status walk_files(Files *f, const char *path, bool hidden, WalkFile *each, void *ctx, Err *e)
 {
     AUTO(Fd) fd = pad_open_dir(f, path, false);
     if (fd == -EIO || fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM)
         return err_errno(e, -fd, "could not list the pad");
     if (fd < 0 || strlen(path) + FILES_NAME_MAX > FILES_PATH_MAX)
         return JOT_OK; /* not there, or not ours */
-    DIR *dir = fdopendir(fd);
-    if (!dir)
-        return err_errno(e, errno, "could not list the pad");
-    int inner = fd_take(&fd); /* closedir closes it */
-    jot_status st = JOT_OK;
-    for (struct dirent *d; st == JOT_OK && (d = readdir(dir)) != NULL;) {
-        struct stat info;
-        char below[FILES_PATH_MAX + NAME_MAX + 2];
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
-            fstatat(inner, d->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-            continue;
-        snprintf(below, sizeof below, "%s/%s", path, d->d_name);
-        if (S_ISDIR(info.st_mode) && d->d_name[0] != '.')
-            st = strlen(below) < FILES_PATH_MAX ? walk_files(f, below, hidden, each, ctx, e)
-                                                : JOT_OK;
-        else if ((d->d_name[0] == '.') == hidden)
-            st = each(ctx, path, d->d_name);
-    }
-    closedir(dir);
-    return st;
+    Walk w = { f, path, hidden, each, ctx, JOT_OK, e };
+    int got = io_list(f->base.io, &fd, walk_one, &w);
+    return got < 0 ? err_errno(e, -got, "could not list the pad") : w.st;
 }
 
 /* --- Telling ----------------------------------------------------------------------------- */
@@ -79,10 +87,10 @@ static void tell(const Look *l, FaultKind kind, Str stream, const char *what, co
     l->hooks->fault(l->hooks->ctx, &fault);
 }
 
-static bool gone(const Files *f, const char *path)
+static bool gone(Files *f, const char *path)
 {
     struct stat info;
-    return fstatat(f->root, path, &info, AT_SYMLINK_NOFOLLOW) != 0;
+    return io_missing(io_stat_path(f->base.io, f->root, path, &info));
 }
 
 /* --- Stream files ------------------------------------------------------------------------ */
@@ -103,6 +111,39 @@ static void tell_fork(const Look *l, const Place *p, const Fork *fork)
          true);
 }
 
+/* What stands behind the last record and is none. */
+static void tell_end(const Look *l, const Stream *st, off_t bytes)
+{
+    char what[SENTENCE];
+    if (bytes == 0)
+        snprintf(what, sizeof what, "its newest record lacks the end of its line");
+    else
+        snprintf(what, sizeof what,
+                 "its stream file ends in %lld bytes of an unfinished record, or of lines that are "
+                 "none",
+                 (long long)bytes);
+    tell(l, FAULT_LEFTOVER, st->place->name, what,
+         bytes ? "nothing: the next write, or jotter doctor --fix, puts them into quarantine/; "
+                 "nobody was told they are written"
+               : "nothing: the next write, or jotter doctor --fix, adds it",
+         true);
+}
+
+/* A damaged newest record that something still proves; one that nothing does is told by whoever
+ * reads it. */
+static jot_status look_at_broken(const Look *l, const Stream *st)
+{
+    AUTO(Arena) arena = { 0 };
+    Record r;
+    bool proven;
+    TRY(stream_prove(l->f, st, &arena, &r, &proven, l->e));
+    if (proven)
+        tell(l, FAULT_DAMAGE, st->place->name,
+             "its newest record is damaged, but what is left proves what it was",
+             "nothing: the next write, or jotter doctor --fix, makes it again", true);
+    return JOT_OK;
+}
+
 static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
 {
     Look *l = ctx;
@@ -119,22 +160,22 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     Place p = place_of(buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
     struct stat info;
-    if (stream_look(l->f, &p, LOOK_ANY, &st, NULL) != JOT_OK ||
-        io_fstat(l->f->base.io, st.fd, &info) < 0)
+    jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, NULL);
+    if (looked == JOT_NOT_FOUND && st.head.lost)
+        tell(l, FAULT_DAMAGE, p.name, "none of its records can be read",
+             "bring the stream back from a copy of the pad", false);
+    if (looked != JOT_OK || io_fstat(l->f->base.io, st.fd, &info) < 0)
         return JOT_OK; /* empty, or told by whoever reads it */
-    if (info.st_size > st.size && !stream_busy(l->f, &p)) {
-        snprintf(what, sizeof what, "its stream file ends in %lld bytes of an unfinished record",
-                 (long long)(info.st_size - st.size));
-        tell(l, FAULT_LEFTOVER, p.name, what,
-             "nothing: the next write puts them into quarantine/; nobody was told they are written",
-             true);
-    }
     bool forked = false;
     Fork fork;
     TRY(fork_find(l->f, &st, &arena, &fork, &forked, l->e));
-    if (forked)
+    if (forked) {
         tell_fork(l, &p, &fork);
-    return JOT_OK;
+        return JOT_OK;
+    }
+    if ((info.st_size > st.size || st.open) && !stream_busy(l->f, &p))
+        tell_end(l, &st, info.st_size - st.size);
+    return look_at_broken(l, &st);
 }
 
 /* --- Views ------------------------------------------------------------------------------- */
@@ -201,7 +242,10 @@ static jot_status look_at_hidden(void *ctx, const char *dir, const char *name)
         return JOT_OK;
     Place p = place_of(buf_str(&stream));
     Str itself = arena_printf(&arena, "%s/%s", dir, name);
-    if (stream_busy(l->f, &p) || gone(l->f, itself.p))
+    int busy = stream_busy(l->f, &p);
+    if (busy < 0)
+        return err_errno(l->e, -busy, "could not look at a stream");
+    if (busy || gone(l->f, itself.p))
         return JOT_OK;
     Shown shown;
     char what[SENTENCE];
@@ -254,7 +298,8 @@ static jot_status look_for_streams(const Look *l)
     if (io_stat(io, l->f->root, "streams", &info) != -ENOENT)
         return JOT_OK;
     AUTO(Fd) fd = io_open(io, l->f->root, "recent", O_RDONLY | O_NONBLOCK, 0);
-    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > WRITTEN_MAX)
+    if (fd < 0 || io_fstat(io, fd, &info) < 0 || !S_ISREG(info.st_mode) ||
+        info.st_size > WRITTEN_MAX)
         return JOT_OK;
     AUTO(Buf) text = { .max = WRITTEN_MAX };
     size_t room = (size_t)info.st_size;
@@ -279,9 +324,11 @@ jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
 {
     Files *f = (Files *)s;
     Look l = { f, hooks, e };
+    TRY(pad_boot(f, e));
     if (!f->checked && !pad_read_checked(f))
         tell(&l, FAULT_EDIT, (Str){ 0 },
-             "the files people see were not compared with their streams since the machine started",
+             "the files people see were not compared with their streams since the machine started, "
+             "or since their file system was mounted",
              "nothing: the first write does it, or jotter doctor --fix", true);
     TRY(look_for_streams(&l));
     TRY(walk_files(f, "streams", false, look_at_stream, &l, e));

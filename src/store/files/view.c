@@ -5,15 +5,16 @@
  * only, and so that what was displaced can be looked at before it goes: a
  * person may have saved the file a moment ago.
  *
+ * A view is not synced: what is lost of it is made again from its stream.  That
+ * needs somebody who notices, so where the system has no word for the mount
+ * (pad_syncs_views) it is.
+ *
  * Where the file system cannot exchange names, the draft is renamed over the
  * view and an edit made in that very moment is lost; store_promise says so. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mutant.h"
 #include "store/files/files.h"
@@ -73,10 +74,16 @@ static jot_status read_open(Files *f, const Place *p, int fd, bool *held, Arena 
     if (info.st_size > STORE_BODY_MAX)
         return err_set(e, JOT_TOO_BIG, "the file of '%s' has %lld bytes: the limit is %d",
                        err_show(&shown, p->name), (long long)info.st_size, STORE_BODY_MAX);
-    *out = (View){ .there = true, .links = info.st_nlink };
+    if (info.st_nlink > 1) /* its other name may be anybody's file */
+        return err_set(e, JOT_DENIED, "the file of '%s' has a second hard link: copy it without",
+                       err_show(&shown, p->name));
+    *out = (View){ .there = true };
     if (held)
-        *held = view_open_elsewhere(fd, true);
+        *held = io_written_elsewhere(f->base.io, fd, true);
     out->changed_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
+    out->inode = info.st_ino;
+    out->mtime_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+    out->ctime_ns = (int64_t)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec;
     TRY(read_text(f, p, fd, (size_t)info.st_size, into, &out->text, e));
     out->sha256 = hash_of(out->text);
     return JOT_OK;
@@ -138,6 +145,19 @@ jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err
     return st;
 }
 
+typedef struct Emptying {
+    Files *f;
+    int depth;
+} Emptying;
+
+static int remove_empty(Files *f, int dir, const char *name, int depth);
+
+static int remove_inner(void *ctx, int dir, const struct dirent *d)
+{
+    const Emptying *x = ctx;
+    return remove_empty(x->f, dir, d->d_name, x->depth);
+}
+
 /* Directories in which nothing is left; depth is bounded by the length of a path. */
 static int remove_empty(Files *f, int dir, const char *name, int depth)
 {
@@ -146,15 +166,8 @@ static int remove_empty(Files *f, int dir, const char *name, int depth)
     if (got != -ENOTEMPTY || depth > STORE_NAME_MAX / 2)
         return got;
     AUTO(Fd) inner = io_open(io, dir, name, O_RDONLY | O_DIRECTORY, 0);
-    AUTO(Fd) again = inner < 0 ? FD_NONE : dup(inner);
-    DIR *list = again < 0 ? NULL : fdopendir(fd_take(&again));
-    if (!list)
-        return -ENOTEMPTY;
-    got = 0;
-    for (struct dirent *d; got == 0 && (d = readdir(list)) != NULL;)
-        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-            got = remove_empty(f, inner, d->d_name, depth + 1);
-    closedir(list);
+    Emptying below = { f, depth + 1 };
+    got = inner < 0 ? inner : io_list(io, &inner, remove_inner, &below);
     return got < 0 ? -ENOTEMPTY : io_rmdir(io, dir, name);
 }
 
@@ -174,12 +187,17 @@ jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e)
     AUTO(Fd) fd = io_open(io, dir, p->draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return view_failed(e, p, fd, "draft");
+    bool durable = pad_syncs_views(f) && !MUTANT(VIEW_UNSYNCED);
     int got = io_write_all(io, fd, text);
-    if (got < 0) {
+    if (got == 0 && durable)
+        got = io_fsync(io, fd);
+    jot_status st = got < 0 ? view_failed(e, p, got, "draft") : JOT_OK;
+    /* Its name too: a record alone, without a draft, would make the old text an edit. */
+    if (st == JOT_OK && durable)
+        st = pad_sync_dirs(f, p->view_dir, e);
+    if (st != JOT_OK)
         (void)io_unlink(io, dir, p->draft);
-        return view_failed(e, p, got, "draft");
-    }
-    return JOT_OK;
+    return st;
 }
 
 /* Give the draft the view's name.  People come and go: which of the two calls fits may change
@@ -225,24 +243,14 @@ jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *
     bool left = false, gone = false;
     *displaced = (View){ 0 };
     int got = remove ? swap_out(f, p, dir, &left) : swap_in(f, p, dir, &left, &gone);
+    if (got == 0 && pad_syncs_views(f) && !MUTANT(VIEW_UNSYNCED))
+        got = io_fsync(f->base.io, dir);
     if (got < 0)
         return view_failed(e, p, got, "replace");
     if (left)
         TRY(view_read_draft(f, p, dir, into, displaced, e));
     displaced->gone = gone;
     return JOT_OK;
-}
-
-/* A read lease is refused while somebody has the file open for writing.  The signal that would
- * tell us of a broken lease is one that is ignored by default. */
-bool view_open_elsewhere(int fd, bool if_denied)
-{
-    (void)fcntl(fd, F_SETSIG, SIGURG);
-    if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
-        (void)fcntl(fd, F_SETLEASE, F_UNLCK);
-        return false;
-    }
-    return errno == EAGAIN || (errno == EACCES && if_denied);
 }
 
 jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e)

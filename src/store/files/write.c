@@ -16,12 +16,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-void work_init(Work *w, Str name)
+void work_init(Files *f, Work *w, Str name)
 {
-    *w = (Work){ .place = place_of(name), .guard = FD_NONE, .dir = FD_NONE };
+    *w = (Work){ .place = place_of(name), .io = f->base.io, .guard = FD_NONE, .dir = FD_NONE };
     w->stream.fd = FD_NONE;
     w->names = FD_NONE;
 }
@@ -29,9 +30,9 @@ void work_init(Work *w, Str name)
 void work_done(Work *w)
 {
     stream_done(&w->stream);
-    fd_close(&w->guard);
+    lock_close(w->io, &w->guard);
+    lock_close(w->io, &w->names);
     fd_close(&w->dir);
-    fd_close(&w->names);
     arena_free(&w->arena);
 }
 
@@ -63,8 +64,11 @@ static jot_status write_records(Files *f, Work *w, const Record *records, size_t
     TRY(recent_add(f, w->place.name, e));
     jot_status st = stream_add(f, &w->stream, buf_str(&lines), e);
     recent_done(f);
-    if (st == JOT_OK)
+    if (st == JOT_OK) {
         w->stream.head = records[n - 1].mark;
+        w->stream.good = w->stream.size;
+        heads_wrote(f, w->place.name, &w->stream.head);
+    }
     return st;
 }
 
@@ -109,8 +113,7 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
         return edit_unsettled(p, e);
     if (displaced.there && view_drop(f, p, w->dir, &displaced, NULL) != JOT_OK)
         return work_unsettled(p, e);
-    w->seen =
-        (View){ .there = !remove, .sha256 = last->mark.sha256, .text = last->body, .links = 1 };
+    w->seen = (View){ .there = !remove, .sha256 = last->mark.sha256, .text = last->body };
     return JOT_OK;
 }
 
@@ -137,11 +140,6 @@ jot_status work_commit(Files *f, Work *w, const Record *records, size_t n, Err *
     bool remove = !mark_shown(&last->mark);
     if (!w->place.viewed || (remove && !w->seen.there))
         return write_records(f, w, records, n, e);
-    if (w->seen.there && w->seen.links > 1) {
-        Shown shown;
-        return err_set(e, JOT_DENIED, "the file of '%s' has a second hard link: copy it without",
-                       err_show(&shown, w->place.name));
-    }
     TRY(open_view_dir(f, w, true, e));
     if (w->seen.directory && !remove)
         TRY(view_make_room(f, &w->place, w->dir, e));
@@ -174,10 +172,18 @@ jot_status work_record_edit(Files *f, Work *w, Err *e)
     return JOT_OK;
 }
 
+jot_status work_conflict(Files *f, Work *w, const Expect *x, Err *e)
+{
+    if (store_must_tell(x, &w->stream.head))
+        TRY(stream_tell(f, &w->stream, e));
+    return JOT_CONFLICT;
+}
+
 jot_status work_allowed(Files *f, Err *e)
 {
     pad_begin_wait(f);
     TRY(pad_check_there(f, e));
+    TRY(pad_boot(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
@@ -226,7 +232,8 @@ jot_status work_begin_existing(Files *f, Work *w, const Expect *x, Err *e)
     }
     TRY(st);
     TRY(work_record_edit(f, w, e));
-    if (w->stream.head.seq == 0)
+    if (mark_last(&w->stream.head) == 0)
         return store_not_found(e, w->place.name);
-    return store_check_expect(w->place.name, x, &w->stream.head, w->guard_seq, e);
+    jot_status checked = store_check_expect(w->place.name, x, &w->stream.head, w->guard_seq, e);
+    return checked == JOT_CONFLICT ? work_conflict(f, w, x, e) : checked;
 }

@@ -31,8 +31,15 @@ static const sqlite3_int64 clean_bytes_max = (sqlite3_int64)64 << 30;
 
 #define MARK "seq, at, op, fence, size, redacted, sha256, chain"
 #define TEXTS "\"by\", id, meta, extra"
+#define H_MARK "h.seq, h.at, h.op, h.fence, h.size, h.redacted, h.sha256, h.chain"
 #define R_MARK "r.seq, r.at, r.op, r.fence, r.size, r.redacted, r.sha256, r.chain"
 #define R_TEXTS "r.\"by\", r.id, r.meta, r.extra"
+
+/* The row of a record says what its copy among the heads says. */
+#define SAME                                                                                 \
+    "r.seq = h.seq AND r.chain IS h.chain AND r.sha256 IS h.sha256 AND r.op = h.op"          \
+    " AND r.at = h.at AND r.size = h.size AND r.redacted = h.redacted AND r.fence = h.fence" \
+    " AND r.\"by\" = h.\"by\" AND r.id = h.id AND r.meta = h.meta AND r.extra = h.extra"
 
 static const char *const texts[] = {
     [DB_BEGIN] = "BEGIN IMMEDIATE",
@@ -40,18 +47,27 @@ static const char *const texts[] = {
     [DB_ROLLBACK] = "ROLLBACK",
     [DB_FORMAT] = "PRAGMA user_version",
     [DB_SCRUB] = "UPDATE pad SET value = ?1 WHERE key = 'scrub'",
+    [DB_SCRUB_DUE] = "SELECT value FROM pad WHERE key = 'scrub'",
+    [DB_FORGET] = "INSERT OR REPLACE INTO pad SELECT 'forgot', max(n) FROM records",
+    [DB_FORGOT] = "SELECT value FROM pad WHERE key = 'forgot'",
     [DB_UNDO] = "UPDATE pad SET value = value + 1 WHERE key = 'undone'",
-    [DB_FIND_HEAD] = "SELECT " MARK ", stream, n FROM heads WHERE name = ?1",
-    [DB_HEAD] = "SELECT " R_MARK ", " R_TEXTS ", r.body FROM heads h JOIN records r"
+    [DB_HEAD] = "SELECT " R_MARK ", " R_TEXTS ", r.body, r.n, h.stream, " SAME
+                " FROM heads h LEFT JOIN records r"
                 " ON r.n = h.n AND r.stream = h.stream WHERE h.name = ?1",
-    [DB_HEAD_NO_BODY] = "SELECT " MARK ", " TEXTS " FROM heads WHERE name = ?1",
-    [DB_RECENT] = "SELECT " MARK ", id, meta FROM records WHERE stream = ?1"
+    [DB_HEAD_COPY] = "SELECT seq, at, op & 15, fence, size, redacted, sha256, chain, " TEXTS
+                     ", NULL, n, op >> 4 FROM heads WHERE name = ?1",
+    [DB_NEWEST] = "SELECT " R_MARK ", " R_TEXTS ", r.body, r.n FROM records r WHERE r.stream = ?1"
+                  " ORDER BY r.seq DESC",
+    [DB_RECENT] = "SELECT " MARK ", id, meta FROM records WHERE stream = ?1 AND seq <= ?3"
                   " ORDER BY seq DESC LIMIT ?2",
-    [DB_READ] = "SELECT " R_MARK ", " R_TEXTS ", r.body, h.seq FROM heads h LEFT JOIN records r"
+    [DB_READ] = "SELECT " R_MARK ", " R_TEXTS ", r.body, r.n = h.n AND NOT (" SAME ")"
+                " FROM heads h LEFT JOIN records r"
                 " ON r.stream = h.stream AND r.seq >= ?2 WHERE h.name = ?1"
-                " ORDER BY r.seq LIMIT ?3",
-    [DB_LIST] = "SELECT " MARK ", name, \"by\", meta FROM heads"
-                " WHERE name >= ?1 AND name < ?2 AND (?3 OR op <> 2) ORDER BY name LIMIT ?4",
+                " ORDER BY r.seq",
+    [DB_LIST] = "SELECT " H_MARK ", h.name, h.\"by\", h.meta, " SAME
+                " FROM heads h LEFT JOIN records r ON r.n = h.n AND r.stream = h.stream"
+                " WHERE h.name >= ?1 AND h.name < ?2 AND (?3 OR h.op <> 2 OR r.op IS NOT h.op)"
+                " ORDER BY h.name",
     [DB_LAST] = "SELECT n, chain FROM records ORDER BY n DESC LIMIT 1",
     [DB_CHAIN_OF] = "SELECT chain FROM records WHERE n = ?1",
     [DB_CHANGED] = "SELECT DISTINCT h.name FROM records r JOIN heads h ON h.stream = r.stream"
@@ -68,10 +84,20 @@ static const char *const texts[] = {
                     " extra = ?12, n = ?14 WHERE name = ?15 AND stream = ?13",
     [DB_FIND] = "SELECT " MARK ", n FROM records WHERE stream = ?1 AND seq = ?2",
     [DB_OLDEST] = "SELECT min(seq) FROM records WHERE stream = ?1",
+    [DB_BEFORE] = "SELECT " MARK ", " TEXTS " FROM records WHERE stream = ?1 AND seq < ?2"
+                  " ORDER BY seq DESC LIMIT 1",
+    [DB_FROM] = "SELECT " MARK ", " TEXTS " FROM records WHERE stream = ?1 AND seq >= ?2"
+                " ORDER BY seq LIMIT 1",
     [DB_DROP] = "DELETE FROM records WHERE stream = ?1 AND seq < ?2",
-    [DB_BLANK] = "UPDATE records SET redacted = 1, body = x'' WHERE n = ?1",
+    [DB_BLANK] = "UPDATE records SET redacted = redacted | 1, body = x'' WHERE n = ?1",
     [DB_MOVE] = "UPDATE records SET n = ?2 WHERE n = ?1",
-    [DB_HEAD_MOVED] = "UPDATE heads SET n = ?1, redacted = ?2 WHERE name = ?3",
+    [DB_REWRITE] = "UPDATE records SET seq = ?1, at = ?2, op = ?3, fence = ?4, size = ?5,"
+                   " redacted = ?6, sha256 = ?7, chain = ?8, \"by\" = ?9, id = ?10, meta = ?11,"
+                   " extra = ?12 WHERE n = ?14 AND stream = ?13",
+    [DB_SPOILT] = "UPDATE records SET op = 0, seq = ?2 WHERE n = ?1",
+    [DB_MAKE_WAY] = "DELETE FROM records WHERE stream = ?1 AND seq >= ?2 AND op = 0",
+    [DB_TOLD] = "UPDATE heads SET op = op | 16 WHERE name = ?1",
+    [DB_HEAD_MOVED] = "UPDATE heads SET n = ?1, redacted = redacted | ?2 WHERE name = ?3",
 };
 _Static_assert(COUNT_OF(texts) == DB_STMTS, "every statement has a text");
 
@@ -165,6 +191,7 @@ static jot_status system_fault(Db *d, int rc, Err *e)
 {
     int errnum = sqlite3_system_errno(d->sql);
     const char *why = errnum ? strerrordesc_np(errnum) : NULL;
+    d->full = errnum == ENOSPC || errnum == EDQUOT;
     jot_status st = errnum ? err_errno(NULL, errnum, "%s", "") : JOT_IO;
     /* The file was there when it was opened: whatever is missing now, it is not a stream. */
     if (st == JOT_NOT_FOUND || st == JOT_READ_ONLY)
@@ -181,6 +208,7 @@ jot_status db_fault(Db *d, int rc, Err *e)
     case SQLITE_LOCKED:
         return db_say(d, e, JOT_UNAVAILABLE, "could not", "another program is using the database");
     case SQLITE_FULL:
+        d->full = true;
         return db_say(d, e, JOT_IO, "could not", "no space left on the device");
     case SQLITE_READONLY:
         return db_say(d, e, JOT_READ_ONLY, "cannot", "the database file cannot be written");
@@ -276,8 +304,8 @@ static jot_status configure(Db *d, Err *e)
                        : MUTANT(SQLITE_SYNC_NORMAL) ? "PRAGMA synchronous = NORMAL"
                                                     : "PRAGMA synchronous = OFF";
     TRY(db_exec(d, sync, e));
+    TRY(db_exec(d, d->sparing ? "PRAGMA secure_delete = FAST" : "PRAGMA secure_delete = ON", e));
     return db_exec(d,
-                   "PRAGMA secure_delete = ON;"
                    "PRAGMA temp_store = MEMORY;"
                    "PRAGMA trusted_schema = OFF;"
                    "PRAGMA cache_size = -16000;"
@@ -352,7 +380,7 @@ static jot_status open_immutable(Db *d, Err *e)
     return db_identify(d, e);
 }
 
-jot_status db_connect(Db *d, Err *e)
+static jot_status connect_once(Db *d, Err *e)
 {
     assert(!d->sql);
     d->immutable = d->broken = d->mapped = false;
@@ -374,6 +402,14 @@ jot_status db_connect(Db *d, Err *e)
     return st;
 }
 
+jot_status db_connect(Db *d, Err *e)
+{
+    d->full = false;
+    jot_status st = connect_once(d, e);
+    /* Its shared memory needs room, to read too. */
+    return st != JOT_OK && d->full && db_give_room(d) ? connect_once(d, e) : st;
+}
+
 void db_read_only(Db *d, const char *why)
 {
     if (!d->base.read_only_why[0])
@@ -386,6 +422,9 @@ void db_disconnect(Db *d, bool tidy)
         sqlite3_finalize(d->stmts[i]);
         d->stmts[i] = NULL;
     }
+    /* Where memory ran out in the middle of a call others may be left. */
+    for (sqlite3_stmt *q; d->sql && (q = sqlite3_next_stmt(d->sql, NULL)) != NULL;)
+        sqlite3_finalize(q);
     if (d->sql && !tidy)
         sqlite3_db_config(d->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     int rc = sqlite3_close(d->sql);

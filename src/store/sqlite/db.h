@@ -35,10 +35,13 @@ typedef enum DbStmt {
     DB_ROLLBACK,
     DB_FORMAT,
     DB_SCRUB,
+    DB_SCRUB_DUE,
+    DB_FORGET,
+    DB_FORGOT,
     DB_UNDO,
-    DB_FIND_HEAD,
     DB_HEAD,
-    DB_HEAD_NO_BODY,
+    DB_HEAD_COPY,
+    DB_NEWEST,
     DB_RECENT,
     DB_READ,
     DB_LIST,
@@ -52,9 +55,15 @@ typedef enum DbStmt {
     DB_SET_HEAD,
     DB_FIND,
     DB_OLDEST,
+    DB_BEFORE,
+    DB_FROM,
     DB_DROP,
     DB_BLANK,
     DB_MOVE,
+    DB_REWRITE,
+    DB_SPOILT,
+    DB_MAKE_WAY,
+    DB_TOLD,
     DB_HEAD_MOVED,
     DB_STMTS
 } DbStmt;
@@ -73,7 +82,10 @@ typedef struct Db {
     char *vfs;        /* NULL: the default */
     Fd dir;           /* the directory of both */
     Fd lock;          /* FD_NONE while the handle cannot write */
-    sqlite3 *sql;     /* NULL: not connected */
+    Fd former_lock;   /* the file of that name before somebody replaced it, or FD_NONE */
+    uint64_t *holds;  /* numbers held on it, in no order: they move along if it is replaced */
+    size_t holds_n, holds_cap;
+    sqlite3 *sql; /* NULL: not connected */
     sqlite3_stmt *stmts[DB_STMTS];
     DbFile file;
     bool broken;     /* close the connection before its next use */
@@ -81,8 +93,14 @@ typedef struct Db {
     bool immutable;  /* opened as a file nobody can change */
     bool mapped;     /* pages are read through a mapping */
     unsigned uses;   /* since it was connected */
-    bool scrub;      /* forgotten text may stand in the log ... */
+    int scrub;       /* forgotten text may stand in the log, with 2 in free pages too ... */
     bool forgetting; /* ... and this transaction puts it there */
+    bool held_back;  /* a reader was in the way the last time the log was to be cleared */
+    bool full;       /* the last failure was that the disk has no room */
+    bool spent;      /* this handle has taken what is kept for a full disk */
+    bool sparing;    /* forgetting in steps, with as little room as possible */
+    bool tells;      /* a conflict in this transaction tells of lost records ... */
+    bool mended;     /* ... or found rows that it has set right */
     struct stat seen;
     int64_t format; /* PRAGMA user_version, as it was when connecting */
     char id[DB_ID_HEX + 1];
@@ -106,6 +124,17 @@ void db_read_only(Db *d, const char *why);
 /* Check application, format and schema, and read what the pad says of itself (open.c).
  * JOT_NOT_FOUND: the file holds nothing at all. */
 MUST_USE jot_status db_identify(Db *d, Err *e);
+
+/* What stands at d->path. */
+typedef enum Found {
+    FOUND_NOTHING,
+    FOUND_EMPTY, /* a file in which nothing was ever committed */
+    FOUND_PAD,   /* as far as can be seen from outside */
+} Found;
+/* Look at the file without changing it: JOT_INVALID and JOT_CORRUPT if it is no pad (open.c). */
+MUST_USE jot_status db_look(Db *d, Found *found, Err *e);
+/* Make the pad, unless somebody else has done so meanwhile (make.c). */
+MUST_USE jot_status db_make(Db *d, Err *e);
 
 /* Be connected, and remember what for: "could not VERB 'subject': ..." */
 MUST_USE jot_status db_ready(Db *d, const char *verb, Str subject, Err *e);
@@ -146,20 +175,35 @@ MUST_USE int db_open_lock(const Db *d);
 MUST_USE jot_status db_lock(Db *d, Err *e);
 void db_unlock(Db *d);
 
-/* The engine's operations of that name, on bytes of the lock file.  If somebody removes that file,
- * whoever comes later takes all holders for dead. */
+/* The engine's operations of that name, on bytes of the lock file.  If somebody replaces that file,
+ * a holder takes its numbers along as soon as it writes, holds or asks; who opens the pad between
+ * the two takes it for dead. */
 int db_hold(Store *s, uint64_t number, bool hold);
 bool db_held(Store *s, uint64_t number);
 
-/* Lock and begin a transaction that will write `stream`. */
+/* Lock and begin a transaction that will write `stream` ... */
 MUST_USE jot_status db_begin(Db *d, Str stream, Err *e);
-/* Commit if `st` is JOT_OK, else roll back; unlock.  Returns `st` or what went wrong. */
+/* ... or that will only remove something from it. */
+MUST_USE jot_status db_begin_removal(Db *d, Str stream, Err *e);
+/* Commit if `st` is JOT_OK, else roll back; unlock.  Returns `st` or what went wrong.  What a
+ * refused write has set right, or told of, is committed. */
 MUST_USE jot_status db_end(Db *d, jot_status st, Err *e);
 /* The transaction removes text: db_end must see to it that none is left in the log. */
 MUST_USE jot_status db_forget(Db *d, Err *e);
 
+/* Does forgotten text stand in the log, whoever left it there? */
+MUST_USE jot_status db_scrub_due(Db *d, int *out, Err *e);
 /* Clear the log if it holds forgotten text; the lock is held.  Returns what SQLite says; the next
  * call tries again. */
 int db_tidy(Db *d, int wait_ms);
+
+/* --- Room (room.c) --------------------------------------------------------------------- */
+
+/* Keep some room for a full disk: false if there is none. */
+bool db_reserve(Db *d);
+/* Give it back to the disk: true if there was some. */
+bool db_give_room(Db *d);
+/* Zero every free page of the file.  The lock is held, and the log was emptied just now. */
+MUST_USE int db_zero_free(Db *d);
 
 #endif

@@ -10,16 +10,19 @@
 
 #include "store/sqlite/sqlite.h"
 
-enum { TRIM_BATCH = 1000 }; /* records dropped in one transaction, so that others get a turn */
+enum {
+    TRIM_BATCH = 1000,  /* records dropped in one transaction, so that others get a turn */
+    SPARING_BATCH = 16, /* ... and so that their pages fit into little room */
+};
 
 /* The head of what is there and meets the condition. */
 static jot_status head_meet(Db *d, Str stream, const Expect *x, Head *out, Err *e)
 {
-    Head guard = { 0 };
+    uint64_t guard;
     TRY(head_need(d, stream, out, e));
-    if (x->guard.n)
-        TRY(head_find(d, x->guard, &guard, e));
-    return store_check_expect(stream, x, &out->mark, guard.mark.seq, e);
+    d->tells = store_must_tell(x, &out->mark);
+    TRY(head_guard(d, x->guard, &guard, e));
+    return store_check_expect(stream, x, &out->mark, guard, e);
 }
 
 static jot_status drop_before(Db *d, int64_t number, uint64_t seq, uint64_t *dropped, Err *e)
@@ -65,7 +68,7 @@ jot_status sqlite_trim(Store *s, Str stream, const Expect *x, uint64_t before, u
     Db *d = (Db *)s;
     for (bool more = true; more;) {
         uint64_t n = 0;
-        TRY(db_begin(d, stream, e));
+        TRY(db_begin_removal(d, stream, e));
         TRY(db_end(d, trim_in(d, stream, x, before, &n, &more, e), e));
         *dropped += n;
     }
@@ -130,32 +133,157 @@ static jot_status redact_in(Db *d, Str stream, const Expect *x, const Redaction 
     return db_forget(d, e);
 }
 
-jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e)
+/* Put a tombstone behind everything; *head follows. */
+static jot_status bury(Db *d, Str stream, const Expect *x, Str by, Head *head, Mark *out, Err *e)
+{
+    *head = (Head){ 0 };
+    jot_status st = head_meet(d, stream, x, head, e);
+    *out = head->mark;
+    TRY(st);
+    TRY(store_check_room(stream, &head->mark, 1, e));
+    AUTO(Arena) arena = { 0 };
+    Record oldest;
+    /* One that is damaged can be purged all the same. */
+    bool good = head_beside(d, DB_FROM, head, 0, &arena, &oldest, NULL) == JOT_OK;
+    Record tombstone = store_tombstone(&d->base, stream, by, &head->mark,
+                                       good && oldest.mark.seq ? &oldest : NULL, &arena);
+    *out = tombstone.mark;
+    TRY(head_add(d, stream, head, &tombstone, 1, e));
+    return db_forget(d, e);
+}
+
+static jot_status forget_before_in(Db *d, Str stream, const Expect *x, uint64_t seq, Err *e)
+{
+    Head head;
+    Mark mark;
+    int64_t n;
+    uint64_t dropped = 0;
+    TRY(head_meet(d, stream, x, &head, e));
+    TRY(find_record(d, stream, head.number, seq, &mark, &n, e));
+    TRY(drop_before(d, head.number, seq, &dropped, e));
+    TRY(move_head(d, stream, &head, e));
+    return db_forget(d, e);
+}
+
+jot_status sqlite_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Db *d = (Db *)s;
-    TRY(db_begin(d, stream, e));
-    return db_end(d, redact_in(d, stream, x, r, e), e);
+    TRY(db_begin_removal(d, stream, e));
+    return db_end(d, forget_before_in(d, stream, x, seq, e), e);
 }
 
 static jot_status purge_in(Db *d, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
-    Head head = { 0 };
+    Head head;
     uint64_t dropped = 0;
-    jot_status st = head_meet(d, stream, x, &head, e);
-    *out = head.mark;
-    TRY(st);
-    TRY(store_check_room(stream, &head.mark, 1, e));
-    Record tombstone =
-        store_next(&d->base, stream, &(Draft){ .op = OP_DELETE, .by = by }, &head.mark);
-    *out = tombstone.mark;
-    TRY(head_add(d, stream, &head, &tombstone, 1, e));
-    TRY(drop_before(d, head.number, tombstone.mark.seq, &dropped, e));
+    TRY(bury(d, stream, x, by, &head, out, e));
+    return drop_before(d, head.number, out->seq, &dropped, e);
+}
+
+/* --- Without room ---------------------------------------------------------------------- */
+
+/* A few of the oldest records before `seq`; *more if there are others. */
+static jot_status drop_some(Db *d, int64_t number, uint64_t seq, bool *more, Err *e)
+{
+    uint64_t oldest, dropped = 0;
+    TRY(find_oldest(d, number, &oldest, e));
+    *more = seq > oldest + SPARING_BATCH;
+    TRY(drop_before(d, number, *more ? oldest + SPARING_BATCH : seq, &dropped, e));
     return db_forget(d, e);
+}
+
+/* First the tombstone, then the records, and the log is emptied behind each step.  When the
+ * tombstone is there and something fails, nobody can say that nothing has happened. */
+static jot_status purge_in_steps(Db *d, Str stream, const Expect *x, Str by, Mark *out, Err *e)
+{
+    Head head;
+    TRY(db_begin_removal(d, stream, e));
+    TRY(db_end(d, bury(d, stream, x, by, &head, out, e), e));
+    jot_status st = JOT_OK;
+    Err why = { 0 };
+    for (bool more = true; more && st == JOT_OK;) {
+        st = db_begin_removal(d, stream, &why);
+        if (st == JOT_OK)
+            st = db_end(d, drop_some(d, head.number, out->seq, &more, &why), &why);
+    }
+    Shown shown;
+    return st == JOT_OK
+               ? st
+               : err_set(e, JOT_UNKNOWN, "'%s' is deleted, but not all of it is gone: %.120s",
+                         err_show(&shown, stream), why.text);
+}
+
+static jot_status redact_once(Db *d, Str stream, const Expect *x, const Redaction *r, Err *e)
+{
+    TRY(db_begin_removal(d, stream, e));
+    return db_end(d, redact_in(d, stream, x, r, e), e);
+}
+
+/* The disk was full: begin again with what is kept for that, and write as little as possible. */
+static void spare(Db *d, bool on)
+{
+    d->sparing = on;
+    d->broken = true; /* what is freed is treated by the connection */
+    if (on)
+        (void)db_give_room(d);
+}
+
+/* What was freed is zeroed now.  A reader in the way is told by sqlite_scrub, as always. */
+static jot_status finish(Db *d, Err *e)
+{
+    Err why = { 0 };
+    jot_status st = sqlite_scrub(&d->base, &why);
+    if (st == JOT_OK || d->held_back)
+        return JOT_OK;
+    return err_set(e, JOT_UNKNOWN,
+                   "the text is removed, but its pages could not be cleared: %.120s", why.text);
+}
+
+/* --- Operations ------------------------------------------------------------------------ */
+
+jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e)
+{
+    Db *d = (Db *)s;
+    d->full = false;
+    jot_status st = redact_once(d, stream, x, r, e);
+    if (st != JOT_IO || !d->full)
+        return st;
+    spare(d, true);
+    st = redact_once(d, stream, x, r, e);
+    spare(d, false);
+    return st == JOT_OK ? finish(d, e) : st;
 }
 
 jot_status sqlite_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Db *d = (Db *)s;
-    TRY(db_begin(d, stream, e));
-    return db_end(d, purge_in(d, stream, x, by, out, e), e);
+    d->full = false;
+    jot_status st = db_begin_removal(d, stream, e);
+    if (st == JOT_OK)
+        st = db_end(d, purge_in(d, stream, x, by, out, e), e);
+    if (st != JOT_IO || !d->full)
+        return st;
+    spare(d, true);
+    st = purge_in_steps(d, stream, x, by, out, e);
+    spare(d, false);
+    return st == JOT_OK ? finish(d, e) : st;
+}
+
+jot_status sqlite_scrub(Store *s, Err *e)
+{
+    Db *d = (Db *)s;
+    int due;
+    TRY(db_ready(d, "clear", S("the log"), e));
+    TRY(db_scrub_due(d, &due, e));
+    if (!due)
+        return JOT_OK;
+    if (s->read_only_why[0])
+        return store_refuse_write(s, e);
+    TRY(db_lock(d, e));
+    d->scrub = due;
+    int rc = db_tidy(d, 0);
+    db_unlock(d);
+    if (d->held_back)
+        return err_set(e, JOT_UNAVAILABLE, "another program is reading the pad");
+    return rc == SQLITE_OK ? JOT_OK : db_fault(d, rc, e);
 }

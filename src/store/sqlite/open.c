@@ -1,15 +1,15 @@
-/* open.c - finding, recognising and making the database of a pad.
+/* open.c - finding and recognising the database of a pad.
  *
  * A file is looked at before SQLite may touch it: its first bytes are read
  * through the VFS, so that a file of somebody else is refused as it was.  The
  * database file is never opened by other means, because closing any descriptor
- * of it would drop the locks SQLite holds in this process.  The one exception
- * is a file that did not exist a moment ago, made here with mode 0600, which
- * SQLite cannot promise.
+ * of it would drop the locks SQLite holds in this process.
  *
- * A pad is made in one transaction of the rollback journal and switched to the
- * log (WAL) afterwards.  So the application id is in the file itself from the
- * first moment on, and whatever a crash leaves is either empty or a pad.
+ * A file that holds nothing is not a pad yet (make.c makes one of it).  That it
+ * holds nothing is proved by its size, or by the journal beside it: the one of
+ * the transaction that made the database says that it had no page before.  Such
+ * a file is what a power failure left of a pad that was made in its place, as it
+ * was before make.c; whatever is in it, SQLite takes it back.
  *
  * user_version holds two numbers, READ * 65536 + WRITE: who does not know READ
  * refuses the pad, who does not know WRITE opens it read-only. */
@@ -21,56 +21,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/id.h"
 #include "base/lock.h"
 #include "store/sqlite/sqlite.h"
 
 enum {
     HEADER_BYTES = 100, /* of an SQLite file */
     HEADER_APPLICATION = 68,
-    SUFFIX_MAX = 16, /* what SQLite and we add to the file's name */
+    JOURNAL_BYTES = 20, /* of its header, as far as it is read */
+    JOURNAL_PAGES = 16, /* where it has the pages of the database before the transaction */
+    SUFFIX_MAX = 16,    /* what SQLite and we add to the file's name */
 };
 
-/* clang-format off */
-static const char schema[] =
-    "CREATE TABLE pad("
-    " key TEXT PRIMARY KEY,"
-    " value ANY NOT NULL) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE heads("
-    " name TEXT PRIMARY KEY,"
-    " stream INTEGER NOT NULL,"        /* its number: the n of its first record */
-    " n INTEGER NOT NULL,"             /* where the head stands in records */
-    " seq INTEGER NOT NULL,"
-    " at INTEGER NOT NULL,"
-    " op INTEGER NOT NULL,"
-    " fence INTEGER NOT NULL,"
-    " size INTEGER NOT NULL,"
-    " redacted INTEGER NOT NULL,"
-    " sha256 BLOB,"                    /* NULL for a tombstone */
-    " chain BLOB NOT NULL,"
-    " \"by\" TEXT NOT NULL,"
-    " id TEXT NOT NULL,"
-    " meta TEXT NOT NULL,"
-    " extra TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-    "CREATE UNIQUE INDEX heads_by_stream ON heads(stream);"
-    "CREATE TABLE records("
-    " n INTEGER PRIMARY KEY,"
-    " stream INTEGER NOT NULL,"
-    " seq INTEGER NOT NULL,"
-    " at INTEGER NOT NULL,"
-    " op INTEGER NOT NULL,"
-    " fence INTEGER NOT NULL,"
-    " size INTEGER NOT NULL,"
-    " redacted INTEGER NOT NULL,"
-    " sha256 BLOB,"
-    " chain BLOB NOT NULL,"
-    " \"by\" TEXT NOT NULL,"
-    " id TEXT NOT NULL,"
-    " meta TEXT NOT NULL,"
-    " extra TEXT NOT NULL,"
-    " body BLOB NOT NULL,"             /* last: what stands before it is read without it */
-    " UNIQUE(stream, seq)) STRICT;";
-/* clang-format on */
+static const char magic[] = "SQLite format 3";
+
+static uint32_t read_u32(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
 
 /* --- Where the file is ----------------------------------------------------------------- */
 
@@ -139,21 +106,32 @@ static jot_status locate(Db *d, const char *path, Err *e)
 
 /* --- What the file is ------------------------------------------------------------------ */
 
-typedef enum Found { FOUND_NOTHING, FOUND_EMPTY, FOUND_PAD } Found;
+/* What the journal beside the file, if there is one, says about it. */
+typedef enum Journal {
+    JOURNAL_NONE,
+    JOURNAL_FIRST, /* the database had no page before the transaction that was interrupted */
+    JOURNAL_LATER,
+} Journal;
 
-static bool has_journal(const Db *d)
+static Journal look_at_journal(const Db *d)
 {
+    static const unsigned char begin[] = { 0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7 };
     AUTO(Arena) arena = { 0 };
-    struct stat st;
+    unsigned char head[JOURNAL_BYTES] = { 0 };
     const char *name = arena_printf(&arena, "%s-journal", d->name).p;
-    return io_stat(d->base.io, d->dir, name, &st) == 0 && st.st_size > 0;
+    AUTO(Fd) fd = io_open(d->base.io, d->dir, name, O_RDONLY | O_NONBLOCK, 0);
+    if (fd < 0 || io_read_all(d->base.io, fd, head, sizeof head, 0) != sizeof head ||
+        memcmp(head, begin, sizeof begin) != 0)
+        return JOURNAL_NONE;
+    return read_u32(head + JOURNAL_PAGES) == 0 ? JOURNAL_FIRST : JOURNAL_LATER;
 }
 
 /* The first bytes of the file, read the way SQLite reads. */
 static int read_header(const Db *d, unsigned char *to)
 {
+    AUTO(Arena) arena = { 0 };
     sqlite3_vfs *vfs = sqlite3_vfs_find(d->vfs);
-    sqlite3_file *file = mem_alloc((size_t)vfs->szOsFile);
+    sqlite3_file *file = arena_alloc(&arena, (size_t)vfs->szOsFile, alignof(max_align_t));
     sqlite3_filename name = sqlite3_create_filename(d->path, "", "", 0, NULL);
     if (!name)
         mem_exhausted();
@@ -164,29 +142,45 @@ static int read_header(const Db *d, unsigned char *to)
     if (file->pMethods)
         file->pMethods->xClose(file);
     sqlite3_free_filename(name);
-    free(file);
     return rc;
 }
 
-static jot_status check_header(const Db *d, const unsigned char *h, Err *e)
+/* True for what SQLite has written at the beginning, also if only the first bytes of it are there
+ * or none. */
+static bool is_begun(const unsigned char *h)
 {
-    static const char magic[] = "SQLite format 3";
+    size_t n = 0;
+    while (n < sizeof magic && h[n] == (unsigned char)magic[n])
+        n++;
+    while (n < sizeof magic && h[n] == 0)
+        n++;
+    return n == sizeof magic;
+}
+
+static jot_status check_header(const Db *d, const unsigned char *h, bool whole, Found *found,
+                               Err *e)
+{
     Shown shown;
     const char *name = err_show(&shown, str(d->path));
-    /* A crash while the pad was made leaves a journal that takes back what is there. */
     bool ours = memcmp(h, magic, sizeof magic) == 0;
-    if (!ours && has_journal(d))
+    Journal journal = look_at_journal(d);
+    if (journal == JOURNAL_FIRST && is_begun(h)) {
+        *found = FOUND_EMPTY;
         return JOT_OK;
+    }
+    /* A crash while the pad was switched to the log leaves a journal that repairs what is there. */
+    if (journal == JOURNAL_LATER && (!ours || !whole))
+        return JOT_OK;
+    if (ours && !whole)
+        return err_set(e, JOT_CORRUPT, "'%s' is cut off: restore it from a copy", name);
     if (!ours)
         return err_set(e, JOT_CORRUPT, "'%s' is not a pad: it is not an SQLite database", name);
-    const unsigned char *at = h + HEADER_APPLICATION;
-    uint32_t id = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-    if (id != DB_APPLICATION)
+    if (read_u32(h + HEADER_APPLICATION) != DB_APPLICATION)
         return err_set(e, JOT_INVALID, "'%s' is an SQLite database of another program", name);
     return JOT_OK;
 }
 
-static jot_status look(Db *d, Found *found, Err *e)
+jot_status db_look(Db *d, Found *found, Err *e)
 {
     struct stat st;
     Shown shown;
@@ -201,17 +195,14 @@ static jot_status look(Db *d, Found *found, Err *e)
         return err_set(e, JOT_INVALID, "'%s' is not a regular file", name);
     if (st.st_nlink > 1) /* each name would have a lock and a log of its own */
         db_read_only(d, "its file has more than one name (hard links)");
-    /* SQLite takes a file of one byte for an empty one, and does not cut it when it rolls back. */
+    /* SQLite takes a file of one byte for an empty one. */
     *found = st.st_size > 1 ? FOUND_PAD : FOUND_EMPTY;
     if (*found == FOUND_EMPTY)
         return JOT_OK;
     unsigned char header[HEADER_BYTES] = { 0 };
     int rc = read_header(d, header);
-    bool cut = rc == SQLITE_IOERR_SHORT_READ && memcmp(header, "SQLite format 3", 16) == 0;
-    if (cut && !has_journal(d))
-        return err_set(e, JOT_CORRUPT, "'%s' is cut off: restore it from a copy", name);
     if (rc == SQLITE_OK || rc == SQLITE_IOERR_SHORT_READ)
-        return check_header(d, header, e);
+        return check_header(d, header, rc == SQLITE_OK, found, e);
     int errnum = access(d->path, R_OK) == 0 ? 0 : errno;
     return errnum
                ? err_errno(e, errnum, "cannot open '%s'", name)
@@ -252,7 +243,7 @@ static jot_status check_format(Db *d, Err *e)
 
 jot_status db_identify(Db *d, Err *e)
 {
-    int64_t application, pages, strange, scrub;
+    int64_t application, pages, strange;
     Shown shown;
     const char *name = err_show(&shown, str(d->path));
     TRY(ask_number(d, "PRAGMA application_id", &application, e));
@@ -267,8 +258,7 @@ jot_status db_identify(Db *d, Err *e)
                    &strange, e));
     if (strange)
         return db_damaged(d, "it has triggers or views, and a pad has none", e);
-    TRY(ask_number(d, "SELECT value FROM pad WHERE key = 'scrub'", &scrub, e));
-    d->scrub = d->scrub || scrub;
+    TRY(db_scrub_due(d, &d->scrub, e));
     sqlite3_stmt *q = NULL;
     int rc = sqlite3_prepare_v2(d->sql, "SELECT value FROM pad WHERE key = 'id'", -1, &q, NULL);
     if (rc == SQLITE_OK)
@@ -281,18 +271,31 @@ jot_status db_identify(Db *d, Err *e)
     return id ? JOT_OK : db_damaged(d, "the pad has no id", e);
 }
 
-/* --- Making a pad ---------------------------------------------------------------------- */
+/* --- Opening and closing --------------------------------------------------------------- */
 
-/* An empty file that only its owner may read, whatever the umask. */
-static jot_status make_file(Db *d, Err *e)
+int db_open_lock(const Db *d)
 {
+    const Io *io = d->base.io;
+    int fd = lock_open(io, d->dir, d->lock_name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+        (void)fchmod(fd, 0600);
+    return fd == -EEXIST ? lock_open(io, d->dir, d->lock_name, O_RDWR, 0) : fd;
+}
+
+/* The lock file shows whether anything can be written here at all. */
+static jot_status open_lock(Db *d, bool making, Err *e)
+{
+    int fd = db_open_lock(d);
     Shown shown;
-    AUTO(Fd) fd = io_open(d->base.io, d->dir, d->name, O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (fd == -EEXIST)
-        return JOT_OK;
-    if (fd < 0 || fchmod(fd, 0600) != 0)
-        return err_errno(e, fd < 0 ? -fd : errno, "cannot create '%s'",
-                         err_show(&shown, str(d->path)));
+    if (fd < 0 && making)
+        return err_errno(e, -fd, "could not make the pad's file");
+    if (fd == -EROFS)
+        db_read_only(d, "its file system is read-only");
+    else if (fd == -EACCES || fd == -EPERM)
+        db_read_only(d, "its lock file cannot be written");
+    else if (fd < 0)
+        return err_errno(e, -fd, "cannot open '%s'", err_show(&shown, str(d->lock_name)));
+    d->lock = fd < 0 ? FD_NONE : fd;
     return JOT_OK;
 }
 
@@ -323,87 +326,7 @@ static jot_status switch_to_log(Db *d, Err *e)
     return got == 0 ? JOT_OK : err_errno(e, -got, "could not sync the pad's directory");
 }
 
-static jot_status write_schema(Db *d, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Id id = id_random(d->base.io, DB_ID_HEX / 2);
-    Str sql = arena_printf(&arena,
-                           "PRAGMA page_size = %d; PRAGMA encoding = 'UTF-8';"
-                           "BEGIN IMMEDIATE; PRAGMA application_id = %d; PRAGMA user_version = %d;"
-                           "%s"
-                           "INSERT INTO pad VALUES('id', '%s'), ('scrub', 0), ('undone', 0);"
-                           "COMMIT;",
-                           DB_PAGE, DB_APPLICATION, DB_READ_FORMAT << 16 | DB_WRITE_FORMAT, schema,
-                           id.text);
-    return db_exec(d, sql.p, e);
-}
-
-static jot_status connect_empty(Db *d, Err *e)
-{
-    TRY(db_open_as(d, d->path, SQLITE_OPEN_READWRITE, e));
-    TRY(write_schema(d, e));
-    return switch_to_log(d, e);
-}
-
-/* Under the lock: somebody else may have made it meanwhile. */
-static jot_status make_locked(Db *d, Err *e)
-{
-    Found found;
-    TRY(look(d, &found, e));
-    if (found == FOUND_PAD) {
-        jot_status st = db_connect(d, e);
-        db_disconnect(d, false);
-        if (st != JOT_NOT_FOUND) /* what the journal took back is empty again */
-            return st;
-    } else {
-        TRY(make_file(d, e));
-    }
-    jot_status st = fchmodat(d->dir, d->name, 0600, 0) == 0
-                        ? connect_empty(d, e)
-                        : err_errno(e, errno, "cannot create the pad");
-    db_disconnect(d, false);
-    return st;
-}
-
-static jot_status make(Db *d, Err *e)
-{
-    if (d->base.read_only_why[0])
-        return store_refuse_write(&d->base, e);
-    TRY(db_lock(d, e));
-    jot_status st = make_locked(d, e);
-    db_unlock(d);
-    return st;
-}
-
-/* --- Opening and closing --------------------------------------------------------------- */
-
-int db_open_lock(const Db *d)
-{
-    const Io *io = d->base.io;
-    int fd = io_open(io, d->dir, d->lock_name, O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (fd >= 0)
-        (void)fchmod(fd, 0600);
-    return fd == -EEXIST ? io_open(io, d->dir, d->lock_name, O_RDWR, 0) : fd;
-}
-
-/* The lock file shows whether anything can be written here at all. */
-static jot_status open_lock(Db *d, bool making, Err *e)
-{
-    int fd = db_open_lock(d);
-    Shown shown;
-    if (fd < 0 && making)
-        return err_errno(e, -fd, "could not make the pad's file");
-    if (fd == -EROFS)
-        db_read_only(d, "its file system is read-only");
-    else if (fd == -EACCES || fd == -EPERM)
-        db_read_only(d, "its lock file cannot be written");
-    else if (fd < 0)
-        return err_errno(e, -fd, "cannot open '%s'", err_show(&shown, str(d->lock_name)));
-    d->lock = fd < 0 ? FD_NONE : fd;
-    return JOT_OK;
-}
-
-/* A crash may leave a pad before it was switched to the log, and nothing else is durable. */
+/* A pad that somebody took out of the log, or that was made in its place and not to the end. */
 static jot_status finish(Db *d, Err *e)
 {
     bool log;
@@ -421,16 +344,16 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
     Found found;
     bool create = o->create && !o->read_only;
     Shown shown;
-    TRY(look(d, &found, e));
+    TRY(db_look(d, &found, e));
     if (found != FOUND_PAD && !create)
         return err_set(e, JOT_NOT_FOUND, "there is no pad at '%s'", err_show(&shown, str(d->path)));
     if (!d->base.read_only_why[0])
         TRY(open_lock(d, found != FOUND_PAD, e));
     if (found != FOUND_PAD)
-        TRY(make(d, e));
+        TRY(db_make(d, e));
     jot_status st = db_connect(d, e);
     if (st == JOT_NOT_FOUND && create) {
-        TRY(make(d, e));
+        TRY(db_make(d, e));
         st = db_connect(d, e);
     }
     return st == JOT_OK && !d->base.read_only_why[0] ? finish(d, e) : st;
@@ -438,14 +361,19 @@ static jot_status open_pad(Db *d, const StoreOptions *o, Err *e)
 
 static void free_db(Db *d)
 {
+    if (!d)
+        return;
     db_disconnect(d, false);
-    fd_close(&d->lock);
+    lock_close(d->base.io, &d->lock);
+    lock_close(d->base.io, &d->former_lock);
     fd_close(&d->dir);
     free(d->path);
     free(d->lock_name);
+    free(d->holds);
     free(d->vfs);
     free(d);
 }
+DEFINE_AUTO_PTR(Db, free_db)
 
 /* Text that an earlier handle could not clear from the log. */
 static void scrub(Db *d)
@@ -477,34 +405,30 @@ static jot_status check_params(Db *d, const Url *url, Err *e)
 jot_status sqlite_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Db *d = mem_alloc(sizeof *d);
+    AUTO_PTR(Db) d = mem_alloc(sizeof *d);
     store_init(&d->base, &sqlite_ops, o);
-    d->dir = d->lock = FD_NONE;
+    d->dir = d->lock = d->former_lock = FD_NONE;
     d->verb = "open";
-    jot_status st = check_params(d, url, e);
-    if (st == JOT_OK)
-        st = locate(d, arena_cstr(&arena, url->path), e);
-    if (st == JOT_OK) {
-        d->subject = str(d->path);
-        st = open_pad(d, o, e);
-    }
-    if (st != JOT_OK) {
-        free_db(d);
-        return st;
-    }
+    TRY(check_params(d, url, e));
+    TRY(locate(d, arena_cstr(&arena, url->path), e));
+    d->subject = str(d->path);
+    TRY(open_pad(d, o, e));
     scrub(d);
-    *out = &d->base;
+    *out = &TAKE(d)->base;
     return JOT_OK;
 }
 
 void sqlite_close(Store *s)
 {
     Db *d = (Db *)s;
-    bool may_write = d->sql && !d->broken && !d->base.read_only_why[0] && d->lock >= 0;
+    bool good = d->sql && !d->broken;
     /* Without the lock somebody is writing, and will see to the log. */
-    if (may_write && lock_wait(s->io, d->lock, F_WRLCK, DB_LOCK_WRITER, 0) == 0) {
-        (void)db_tidy(d, 0);
-        db_disconnect(d, true);
+    if (!d->base.read_only_why[0] && d->lock >= 0 &&
+        lock_wait(s->io, d->lock, F_WRLCK, DB_LOCK_WRITER, 0) == 0) {
+        if (good)
+            (void)db_tidy(d, 0);
+        db_disconnect(d, good && !d->broken);
+        (void)db_reserve(d);
     }
     free_db(d);
 }

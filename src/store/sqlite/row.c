@@ -40,7 +40,8 @@ jot_status row_mark(Db *d, sqlite3_stmt *q, Mark *out, Err *e)
                    .op = (Op)op,
                    .fence = row_u64(q, 3),
                    .size = row_u64(q, 4),
-                   .redacted = sqlite3_column_int64(q, 5) != 0 };
+                   .redacted = row_u64(q, 5) & 1,
+                   .gap = row_u64(q, 5) >> 1 };
     bool good = row_hash(q, 6, &out->sha256) && row_hash(q, 7, &out->chain);
     if (!good || op < OP_PUT || op > OP_APPEND || out->seq == 0 || out->seq > STORE_SEQ_MAX)
         return db_damaged(d, "a record in it is damaged", e);
@@ -74,7 +75,7 @@ static void bind_record(sqlite3_stmt *q, const Record *r, int64_t number)
     db_bind_u64(q, 3, (uint64_t)m->op);
     db_bind_u64(q, 4, m->fence);
     db_bind_u64(q, 5, m->size);
-    db_bind_u64(q, 6, m->redacted);
+    db_bind_u64(q, 6, m->gap << 1 | m->redacted);
     if (m->op != OP_DELETE)
         db_bind_blob(q, 7, hash_bytes(&m->sha256));
     db_bind_blob(q, 8, hash_bytes(&m->chain));
@@ -89,23 +90,29 @@ static void bind_record(sqlite3_stmt *q, const Record *r, int64_t number)
 
 jot_status head_find(Db *d, Str stream, Head *out, Err *e)
 {
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
+    AUTO(Arena) arena = { 0 };
+    Newest newest;
     *out = (Head){ 0 };
-    TRY(db_stmt(d, DB_FIND_HEAD, &q, e));
-    db_bind_text(q, 1, stream);
-    TRY(db_step(d, q, &row, e));
-    if (!row)
-        return JOT_OK;
-    out->number = sqlite3_column_int64(q, 8);
-    out->n = sqlite3_column_int64(q, 9);
-    return row_mark(d, q, &out->mark, e);
+    TRY(newest_find(d, stream, &arena, &newest, e));
+    TRY(newest_settle(d, stream, &newest, e));
+    *out = (Head){ newest.record.mark, newest.number, newest.n };
+    return JOT_OK;
 }
 
 jot_status head_need(Db *d, Str stream, Head *out, Err *e)
 {
     TRY(head_find(d, stream, out, e));
-    return out->mark.seq ? JOT_OK : store_not_found(e, stream);
+    return mark_last(&out->mark) ? JOT_OK : store_not_found(e, stream);
+}
+
+jot_status head_guard(Db *d, Str stream, uint64_t *seq, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Newest newest = { 0 };
+    if (stream.n)
+        TRY(newest_find(d, stream, &arena, &newest, e));
+    *seq = store_guard_seq(&newest.record.mark);
+    return JOT_OK;
 }
 
 jot_status head_last(Db *d, int64_t *n, Hash *chain, Err *e)
@@ -119,7 +126,9 @@ jot_status head_last(Db *d, int64_t *n, Hash *chain, Err *e)
     if (!row)
         return JOT_OK;
     *n = sqlite3_column_int64(q, 0);
-    return row_hash(q, 1, chain) ? JOT_OK : db_damaged(d, "a record in it is damaged", e);
+    if (!row_hash(q, 1, chain))
+        *chain = (Hash){ 0 }; /* damaged: a cursor with it will be another's */
+    return JOT_OK;
 }
 
 /* --- Adding records -------------------------------------------------------------------- */
@@ -154,10 +163,48 @@ static jot_status set_head(Db *d, Str stream, const Head *head, const Record *r,
     return db_run(d, q, e);
 }
 
+jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    const Record *r = &newest->record;
+    Head head = { r->mark, newest->number, newest->n };
+    if (newest->missing) {
+        TRY(add_record(d, &head, r, e));
+        newest->n = head.n;
+        return set_head(d, stream, &head, r, false, e);
+    }
+    TRY(db_stmt(d, DB_REWRITE, &q, e));
+    bind_record(q, r, head.number);
+    db_bind_u64(q, 14, (uint64_t)head.n);
+    TRY(db_run(d, q, e));
+    return set_head(d, stream, &head, r, false, e);
+}
+
 jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n, Err *e)
 {
-    bool fresh = head->mark.seq == 0;
+    bool fresh = mark_last(&head->mark) == 0;
     for (size_t i = 0; i < n; i++)
         TRY(add_record(d, head, &records[i], e));
     return set_head(d, stream, head, &records[n - 1], fresh, e);
+}
+
+jot_status head_fill(Db *d, const Head *head, const Record *records, size_t n, Err *e)
+{
+    Head beside = *head;
+    for (size_t i = 0; i < n; i++)
+        TRY(add_record(d, &beside, &records[i], e));
+    return JOT_OK;
+}
+
+jot_status head_beside(Db *d, DbStmt which, const Head *head, uint64_t seq, Arena *into,
+                       Record *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    *out = (Record){ 0 };
+    TRY(db_stmt(d, which, &q, e));
+    db_bind_u64(q, 1, (uint64_t)head->number);
+    db_bind_u64(q, 2, seq);
+    TRY(db_step(d, q, &row, e));
+    return row ? row_record(d, q, false, into, out, e) : JOT_OK;
 }

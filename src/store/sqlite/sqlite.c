@@ -57,39 +57,43 @@ typedef struct Recent {
     size_t n;
 } Recent;
 
-static jot_status find_recent(Db *d, int64_t number, Recent *out, Err *e)
+static jot_status find_recent(Db *d, const Head *head, Recent *out, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(db_stmt(d, DB_RECENT, &q, e));
-    db_bind_u64(q, 1, (uint64_t)number);
+    db_bind_u64(q, 1, (uint64_t)head->number);
     db_bind_u64(q, 2, STORE_ID_WINDOW);
+    db_bind_u64(q, 3, head->mark.seq);
     for (;;) {
         bool row;
         TRY(db_step(d, q, &row, e));
         if (!row || out->n == STORE_ID_WINDOW)
             return JOT_OK;
-        Record *r = &out->records[out->n++];
+        Record *r = &out->records[out->n];
         *r = (Record){ .id = row_text(q, 8, &out->arena), .meta = row_text(q, 9, &out->arena) };
-        TRY(row_mark(d, q, &r->mark, e));
+        out->n += row_mark(d, q, &r->mark, NULL) == JOT_OK; /* a damaged one has no id */
     }
 }
 
 static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *draft, Mark *out,
                             Err *e)
 {
-    Head head, guard = { 0 };
+    Head head;
+    uint64_t guard;
     TRY(head_find(d, stream, &head, e));
-    if (x->guard.n)
-        TRY(head_find(d, x->guard, &guard, e));
+    TRY(head_guard(d, x->guard, &guard, e));
+    d->tells = store_must_tell(x, &head.mark);
     Recent recent = { .n = 0 };
-    jot_status st = draft->id.n ? find_recent(d, head.number, &recent, e) : JOT_OK;
+    jot_status st = draft->id.n ? find_recent(d, &head, &recent, e) : JOT_OK;
     Record fresh = { .mark = head.mark };
     bool again = false;
     if (st == JOT_OK)
-        st = store_seal(&d->base, stream, x, draft, &head.mark, recent.records, recent.n,
-                        guard.mark.seq, &fresh, &again, e);
+        st = store_seal(&d->base, stream, x, draft, &head.mark, recent.records, recent.n, guard,
+                        &fresh, &again, e);
     arena_free(&recent.arena);
     *out = fresh.mark;
+    if (st == JOT_CONFLICT)
+        out->told = out->told || d->tells;
     if (st != JOT_OK || again)
         return st;
     if (!mark_live(&head.mark)) {
@@ -106,10 +110,10 @@ static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Dra
     Db *d = (Db *)s;
     Expect checked = *x;
     if (MUTANT(SQLITE_GUARD_BEFORE_BEGIN) && x->guard.n) {
-        Head guard;
+        uint64_t guard;
         TRY(db_ready(d, "write", stream, e));
-        TRY(head_find(d, x->guard, &guard, e));
-        if (guard.mark.seq == x->guard_seq)
+        TRY(head_guard(d, x->guard, &guard, e));
+        if (guard == x->guard_seq)
             checked.guard = (Str){ 0 };
     }
     if (MUTANT(SQLITE_EXPECT_BEFORE_BEGIN) && x->kind == EXPECT_SEQ) {
@@ -123,50 +127,83 @@ static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Dra
     return db_end(d, append_in(d, stream, &checked, draft, out, e), e);
 }
 
-static jot_status put_in(Db *d, Str stream, const Record *records, size_t n, Err *e)
+/* Into a gap: what stands before and behind it must fit. */
+static jot_status fill_in(Db *d, Str stream, const Head *head, const Record *records, size_t n,
+                          Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record before, after;
+    uint64_t seq = records[0].mark.seq;
+    TRY(head_beside(d, DB_BEFORE, head, seq, &arena, &before, e));
+    TRY(head_beside(d, DB_FROM, head, seq, &arena, &after, e));
+    TRY(store_check_place(stream, true, &before.mark, records, n, &after, e));
+    return head_fill(d, head, records, n, e);
+}
+
+/* A lost record comes back from a copy: what was left of it goes. */
+static jot_status make_way(Db *d, const Head *head, uint64_t seq, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_stmt(d, DB_MAKE_WAY, &q, e));
+    db_bind_u64(q, 1, (uint64_t)head->number);
+    db_bind_u64(q, 2, seq);
+    return db_run(d, q, e);
+}
+
+static jot_status put_in(Db *d, Str stream, const Expect *x, bool gaps, const Record *records,
+                         size_t n, Err *e)
 {
     Head head;
+    uint64_t guard;
     TRY(head_find(d, stream, &head, e));
-    TRY(store_check_next(stream, &head.mark, &records[0], e));
+    TRY(head_guard(d, x->guard, &guard, e));
+    d->tells = store_must_tell(x, &head.mark);
+    TRY(store_check_expect(stream, x, &head.mark, guard, e));
+    if (gaps && records[0].mark.seq <= head.mark.seq)
+        return fill_in(d, stream, &head, records, n, e);
+    TRY(store_check_place(stream, gaps, &head.mark, records, n, NULL, e));
     if (mark_live(&records[n - 1].mark) && !mark_live(&head.mark))
         TRY(check_clash(d, stream, e));
+    if (records[0].mark.seq <= mark_last(&head.mark))
+        TRY(make_way(d, &head, records[0].mark.seq, e));
     return head_add(d, stream, &head, records, n, e);
 }
 
-static jot_status sqlite_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
+static jot_status sqlite_put_records(Store *s, Str stream, const Expect *x, bool gaps,
+                                     const Record *records, size_t n, Err *e)
 {
     Db *d = (Db *)s;
     TRY(db_begin(d, stream, e));
-    return db_end(d, put_in(d, stream, records, n, e), e);
+    return db_end(d, put_in(d, stream, x, gaps, records, n, e), e);
 }
 
 /* --- Reading --------------------------------------------------------------------------- */
 
-static jot_status check_body(Db *d, const Record *r, Err *e)
-{
-    const Mark *m = &r->mark;
-    bool kept = m->op != OP_DELETE && !m->redacted;
-    if (kept && (r->body.n != m->size || !hash_eq(hash_of(r->body), m->sha256)))
-        return db_damaged(d, "its body does not have the hash in its header", e);
-    return JOT_OK;
-}
-
 static jot_status sqlite_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
     Db *d = (Db *)s;
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool body = want != HEAD_MARK, row;
+    Newest head;
+    *out = (Record){ 0 };
     TRY(db_ready(d, "read", stream, e));
-    TRY(db_stmt(d, body ? DB_HEAD : DB_HEAD_NO_BODY, &q, e));
-    db_bind_text(q, 1, stream);
-    TRY(db_step(d, q, &row, e));
-    if (!row)
-        return store_not_found(e, stream);
-    Record got;
-    TRY(row_record(d, q, body, into, &got, e));
-    if (body)
-        TRY(check_body(d, &got, e));
-    *out = got;
+    TRY(newest_find(d, stream, into, &head, e));
+    const Mark *m = &head.record.mark;
+    if (m->lost)
+        store_met_lost(s, stream, m);
+    *out = head.record;
+    if (want == HEAD_MARK)
+        out->body = (Str){ 0 };
+    if (m->seq)
+        return JOT_OK;
+    return m->lost ? store_all_lost(e, stream) : store_not_found(e, stream);
+}
+
+/* The newest record, whose two rows differ: as it was written, or not at all. */
+static jot_status read_damaged(Db *d, Str stream, Arena *into, Record *out, bool *good, Err *e)
+{
+    Newest head;
+    TRY(newest_find(d, stream, into, &head, e));
+    *good = head.wrong;
+    *out = head.record;
     return JOT_OK;
 }
 
@@ -176,28 +213,34 @@ static jot_status sqlite_read(Store *s, Str stream, uint64_t from, size_t limit,
     Db *d = (Db *)s;
     AUTO_PTR(sqlite3_stmt) q = NULL;
     bool row;
-    size_t cap = 0, bytes = 0;
+    size_t cap = 0, bytes = 0, damaged = 0;
+    Shown shown;
     TRY(db_ready(d, "read", stream, e));
     TRY(db_stmt(d, DB_READ, &q, e));
     db_bind_text(q, 1, stream);
     db_bind_u64(q, 2, from);
-    db_bind_u64(q, 3, limit);
     TRY(db_step(d, q, &row, e));
     if (!row)
         return store_not_found(e, stream);
     *out = (Records){ 0 };
-    uint64_t newest = row_u64(q, 13), last = newest;
     bool none = sqlite3_column_type(q, 0) == SQLITE_NULL;
-    while (row && !none) {
+    while (row && !none && out->n < limit) {
         bytes += (size_t)sqlite3_column_bytes(q, 12);
         if (out->n && bytes > STORE_READ_BYTES)
             break;
         out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Record), alignof(Record));
-        TRY(row_record(d, q, true, into, &out->items[out->n], e));
-        last = out->items[out->n++].mark.seq;
+        Record *to = &out->items[out->n];
+        bool good = row_record(d, q, true, into, to, NULL) == JOT_OK;
+        if (good && sqlite3_column_int(q, 13))
+            TRY(read_damaged(d, stream, into, to, &good, e));
+        *(good ? &out->n : &damaged) += 1;
         TRY(db_step(d, q, &row, e));
     }
-    out->more = last < newest;
+    out->more = row && !none;
+    out->damaged = damaged;
+    if (damaged)
+        store_met(s, &s->report.damaged, "'%s' has records that cannot be read",
+                  err_show(&shown, stream));
     return JOT_OK;
 }
 
@@ -218,6 +261,18 @@ static void list_range(Str prefix, Str after, Arena *arena, Str *from, Str *to)
     *to = (Str){ end, n };
 }
 
+/* What is listed of a stream whose head was damaged. */
+static jot_status list_damaged(Db *d, ListWhich which, Arena *into, Listed *l, bool *listed, Err *e)
+{
+    Newest head;
+    TRY(newest_find(d, l->name, into, &head, e));
+    l->mark = head.record.mark;
+    l->by = head.record.by;
+    l->meta = head.record.meta;
+    *listed = l->mark.seq && (which == LIST_ALL || mark_live(&l->mark));
+    return JOT_OK;
+}
+
 static jot_status sqlite_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
                               Arena *into, Listing *out, Err *e)
 {
@@ -233,17 +288,18 @@ static jot_status sqlite_list(Store *s, Str prefix, Str after, size_t limit, Lis
     db_bind_text(q, 1, from);
     db_bind_text(q, 2, to);
     db_bind_u64(q, 3, which == LIST_ALL);
-    db_bind_u64(q, 4, limit + 1);
     *out = (Listing){ 0 };
     TRY(db_step(d, q, &row, e));
     while (row && out->n < limit) {
         out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Listed), alignof(Listed));
         Listed *l = &out->items[out->n];
-        TRY(row_mark(d, q, &l->mark, e));
         l->name = row_text(q, 8, into);
         l->by = row_text(q, 9, into);
         l->meta = row_text(q, 10, into);
-        out->n++;
+        bool listed = true;
+        if (row_mark(d, q, &l->mark, NULL) != JOT_OK || !sqlite3_column_int(q, 11))
+            TRY(list_damaged(d, which, into, l, &listed, e));
+        out->n += listed;
         TRY(db_step(d, q, &row, e));
     }
     out->more = row;
@@ -305,6 +361,17 @@ static jot_status changed_names(Db *d, int64_t since, int64_t last, Arena *into,
     return JOT_OK;
 }
 
+/* Has text been forgotten since n? */
+static jot_status forgot_since(Db *d, int64_t n, bool *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    TRY(db_stmt(d, DB_FORGOT, &q, e));
+    TRY(db_step(d, q, &row, e));
+    *out = row && sqlite3_column_int64(q, 0) > n;
+    return JOT_OK;
+}
+
 static jot_status sqlite_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into,
                                  Changes *out, Err *e)
 {
@@ -324,9 +391,18 @@ static jot_status sqlite_changes(Store *s, const Cursor *c, int64_t wait_ms, Are
         TRY(head_last(d, &last, &chain, e));
     }
     out->rescan = !known;
-    if (known && last > since)
+    if (known && last > since) {
         TRY(changed_names(d, since, last, into, out, e));
+        TRY(forgot_since(d, since, &out->forgot, e));
+    }
     write_cursor(d, last, chain, &out->next);
+    return JOT_OK;
+}
+
+static jot_status sqlite_pad_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
+{
+    (void)e;
+    snprintf(out, STORE_PAD_ID + 1, "%s", ((Db *)s)->id);
     return JOT_OK;
 }
 
@@ -354,10 +430,13 @@ const StoreOps sqlite_ops = {
     .trim = sqlite_trim,
     .redact = sqlite_redact,
     .purge = sqlite_purge,
+    .scrub = sqlite_scrub,
     .put_records = sqlite_put_records,
+    .forget_before = sqlite_forget_before,
     .promise = sqlite_promise,
     .hold = db_hold,
     .held = db_held,
+    .id = sqlite_pad_id,
     .index_path = sqlite_index_path,
     .verify = sqlite_verify,
 };

@@ -1,7 +1,9 @@
 /* verify.c - the database of a pad, looked at as a database.
  *
  * SQLite checks its pages and indexes; then heads are held against the records
- * they stand for.  Hashes and chains are checked by whoever reads the streams. */
+ * they stand for.  The heads are the list of heads here: a row that is gone from one
+ * of the two tables is told; rows that went from both in one transaction are not.
+ * Hashes, chains and missing numbers are checked by whoever reads the streams. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +19,31 @@ static void tell(const VerifyHooks *hooks, FaultKind kind, Str stream, const cha
                      .advice = "bring the pad back from a copy; 'jotter copy' saves what can still "
                                "be read" };
     hooks->fault(hooks->ctx, &f);
+}
+
+/* The two rows of a head differ: one of them may still prove what was written. */
+static jot_status tell_head(Db *d, const VerifyHooks *hooks, Str stream, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Newest head;
+    char what[SENTENCE];
+    TRY(newest_find(d, stream, &arena, &head, e));
+    StoreFault f = { .kind = FAULT_DAMAGE, .stream = stream, .what = what };
+    const Mark *m = &head.record.mark;
+    f.mends = head.wrong;
+    if (m->lost)
+        snprintf(what, sizeof what,
+                 "record %llu, its newest, is damaged and cannot be read: record %llu counts",
+                 (unsigned long long)mark_last(m), (unsigned long long)m->seq);
+    else
+        snprintf(what, sizeof what,
+                 "its newest record is damaged, but what is left proves what it was");
+    f.advice = m->lost
+                   ? "bring the pad back from a copy; 'jotter copy' saves what can still be read"
+                   : "nothing: the next write, or jotter doctor --fix, makes it again";
+    if (m->lost || head.wrong) /* else a writer has just set it right */
+        hooks->fault(hooks->ctx, &f);
+    return JOT_OK;
 }
 
 /* Run a question that answers with one row for each thing that is wrong. */
@@ -66,9 +93,9 @@ static jot_status check_heads(Db *d, const VerifyHooks *hooks, Err *e)
     jot_status st = db_step(d, q, &row, e);
     while (st == JOT_OK && row) {
         AUTO(Arena) arena = { 0 };
-        tell(hooks, FAULT_DAMAGE, row_text(q, 0, &arena),
-             "its entry among the heads is not its newest record");
-        st = db_step(d, q, &row, e);
+        st = tell_head(d, hooks, row_text(q, 0, &arena), e);
+        if (st == JOT_OK)
+            st = db_step(d, q, &row, e);
     }
     sqlite3_finalize(q);
     return st;
@@ -89,11 +116,25 @@ static jot_status check_lost(Db *d, const VerifyHooks *hooks, Err *e)
     return st;
 }
 
+static jot_status check_scrub(Db *d, const VerifyHooks *hooks, Err *e)
+{
+    int due;
+    TRY(db_scrub_due(d, &due, e));
+    StoreFault f = { .kind = FAULT_LEFTOVER,
+                     .what = "text that was purged or redacted is still in the pad's file",
+                     .advice = "end the programs that read the pad: the next write or open for "
+                               "writing removes it" };
+    if (due)
+        hooks->fault(hooks->ctx, &f);
+    return JOT_OK;
+}
+
 jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e)
 {
     Db *d = (Db *)s;
     TRY(db_ready(d, "verify", S("the pad"), e));
     TRY(check_pages(d, hooks, e));
     TRY(check_heads(d, hooks, e));
+    TRY(check_scrub(d, hooks, e));
     return check_lost(d, hooks, e);
 }

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/holder.h"
 #include "base/lock.h"
@@ -56,19 +57,34 @@ static bool lock_is_stale(const Db *d)
            io_stat(d->base.io, d->dir, d->lock_name, &named) < 0 || held.st_ino != named.st_ino;
 }
 
+/* Go over to the lock file of that name, with all that this handle holds.  The former one stays
+ * open, and held: others may know nothing of the new one yet, and we look there for them. */
+static int follow_lock(Db *d)
+{
+    Fd fresh = db_open_lock(d);
+    int got = fresh < 0 ? fresh : 0;
+    for (size_t i = 0; i < d->holds_n && got == 0; i++)
+        got = io_lock(d->base.io, fresh, F_WRLCK, store_hold_byte(d->holds[i]));
+    if (got < 0) {
+        lock_close(d->base.io, &fresh);
+        return got;
+    }
+    lock_release(d->base.io, d->lock, DB_LOCK_WRITER);
+    lock_close(d->base.io, &d->former_lock);
+    d->former_lock = d->lock;
+    d->lock = fresh;
+    return 0;
+}
+
 static int lock_once(Db *d)
 {
     int got = lock_wait_turn(d->base.io, d->lock, DB_LOCK_WRITER, DB_LOCK_TURN, d->base.wait_ms);
     if (got < 0 || !lock_is_stale(d))
         return got;
-    int fresh = db_open_lock(d);
-    if (fresh < 0) {
+    got = follow_lock(d);
+    if (got < 0)
         db_unlock(d);
-        return fresh;
-    }
-    fd_close(&d->lock);
-    d->lock = fresh;
-    return -ESTALE;
+    return got < 0 ? got : -ESTALE;
 }
 
 jot_status db_lock(Db *d, Err *e)
@@ -91,20 +107,57 @@ void db_unlock(Db *d)
 
 /* --- Being alive ----------------------------------------------------------------------- */
 
+static void forget_hold(Db *d, uint64_t number)
+{
+    for (size_t i = 0; i < d->holds_n; i++)
+        if (d->holds[i] == number) {
+            d->holds[i] = d->holds[--d->holds_n];
+            return;
+        }
+}
+
+static void remember_hold(Db *d, uint64_t number)
+{
+    forget_hold(d, number);
+    if (d->holds_n == d->holds_cap) {
+        d->holds_cap = d->holds_cap ? d->holds_cap * 2 : 8;
+        d->holds = mem_grow(d->holds, d->holds_cap * sizeof *d->holds);
+    }
+    d->holds[d->holds_n++] = number;
+}
+
 int db_hold(Store *s, uint64_t number, bool hold)
 {
-    const Db *d = (const Db *)s;
+    Db *d = (Db *)s;
     assert(d->lock >= 0 || !hold);
-    return d->lock < 0 ? 0
-                       : io_lock(s->io, d->lock, hold ? F_WRLCK : F_UNLCK, store_hold_byte(number));
+    if (d->lock < 0)
+        return 0;
+    int got = hold && lock_is_stale(d) ? follow_lock(d) : 0;
+    if (got == 0)
+        got = io_lock(s->io, d->lock, hold ? F_WRLCK : F_UNLCK, store_hold_byte(number));
+    if (got == 0 && hold)
+        remember_hold(d, number);
+    if (!hold && d->former_lock >= 0)
+        (void)io_lock(s->io, d->former_lock, F_UNLCK, store_hold_byte(number));
+    if (!hold)
+        forget_hold(d, number);
+    return got;
+}
+
+static bool held_on(const Db *d, Fd lock, off_t byte)
+{
+    return lock >= 0 && io_locked(d->base.io, lock, F_WRLCK, byte);
 }
 
 bool db_held(Store *s, uint64_t number)
 {
-    const Db *d = (const Db *)s;
+    Db *d = (Db *)s;
     off_t byte = store_hold_byte(number);
+    /* One that cannot be looked for may live. */
+    if (d->lock >= 0 && lock_is_stale(d) && follow_lock(d) < 0)
+        return true;
     if (d->lock >= 0)
-        return io_locked(s->io, d->lock, F_WRLCK, byte);
+        return held_on(d, d->lock, byte) || held_on(d, d->former_lock, byte);
     /* A handle that only reads has not opened it. */
     AUTO(Fd) lock = io_open(s->io, d->dir, d->lock_name, O_RDONLY | O_NONBLOCK, 0);
     return lock != -ENOENT && (lock < 0 || io_locked(s->io, lock, F_WRLCK, byte));
@@ -131,6 +184,16 @@ static jot_status check_same_pad(Db *d, Err *e)
     return db_say(d, e, JOT_UNAVAILABLE, "could not", "the pad's format has just changed");
 }
 
+jot_status db_scrub_due(Db *d, int *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    TRY(db_stmt(d, DB_SCRUB_DUE, &q, e));
+    TRY(db_step(d, q, &row, e));
+    *out = row && !MUTANT(SQLITE_TRUNCATE_UNSYNCED) ? sqlite3_column_int(q, 0) : 0;
+    return JOT_OK;
+}
+
 /* After a commit that could not be undone the log is emptied before anything else is written:
  * what stands in it may be on the disk or not. */
 static jot_status settle(Db *d, Err *e)
@@ -151,13 +214,26 @@ static jot_status begin_locked(Db *d, Err *e)
     int rc = db_plain(d, DB_BEGIN);
     if (rc != SQLITE_OK)
         return db_fault(d, rc, e);
+    int due = 0;
     jot_status st = check_same_pad(d, e);
+    if (st == JOT_OK)
+        st = db_scrub_due(d, &due, e); /* of another handle, which may be gone */
+    d->scrub = due > d->scrub ? due : d->scrub;
     if (st != JOT_OK)
         db_plain(d, DB_ROLLBACK);
     return st;
 }
 
 jot_status db_begin(Db *d, Str stream, Err *e)
+{
+    TRY(db_ready(d, "write", stream, e));
+    if (d->spent && !db_reserve(d))
+        return db_say(d, e, JOT_IO, "could not", strerrordesc_np(ENOSPC));
+    d->spent = false;
+    return db_begin_removal(d, stream, e);
+}
+
+jot_status db_begin_removal(Db *d, Str stream, Err *e)
 {
     TRY(db_ready(d, "write", stream, e));
     if (d->base.read_only_why[0])
@@ -181,10 +257,15 @@ static int set_scrub(Db *d, int value)
 
 jot_status db_forget(Db *d, Err *e)
 {
-    int rc = set_scrub(d, 1);
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    int value = d->sparing || d->scrub == 2 ? 2 : 1;
+    int rc = set_scrub(d, value);
     if (rc != SQLITE_OK)
         return db_fault(d, rc, e);
-    d->scrub = d->forgetting = true;
+    TRY(db_stmt(d, DB_FORGET, &q, e));
+    TRY(db_run(d, q, e));
+    d->scrub = value;
+    d->forgetting = true;
     return JOT_OK;
 }
 
@@ -204,6 +285,16 @@ static int clear_scrub(Db *d)
     return end_plain(d, rc == SQLITE_OK ? set_scrub(d, 0) : rc);
 }
 
+/* The connection may remember free pages as they were. */
+static int zero_free(Db *d)
+{
+    int rc = db_zero_free(d);
+    if (rc != SQLITE_OK)
+        return rc;
+    db_disconnect(d, false);
+    return db_connect(d, NULL) == JOT_OK ? SQLITE_OK : SQLITE_IOERR;
+}
+
 int db_tidy(Db *d, int wait_ms)
 {
     if (!d->scrub)
@@ -213,18 +304,23 @@ int db_tidy(Db *d, int wait_ms)
     sqlite3_busy_timeout(d->sql, db_busy_ms(d));
     /* A reader that holds on to the log is waited for again at the next write, and the mark in
      * the database tells those who come after us. */
-    if (rc == SQLITE_OK && !MUTANT(SQLITE_TRUNCATE_UNSYNCED))
+    if (rc == SQLITE_OK && d->scrub == 2 && !d->sparing)
+        rc = zero_free(d);
+    if (rc == SQLITE_OK && !d->sparing && !MUTANT(SQLITE_TRUNCATE_UNSYNCED))
         rc = clear_scrub(d);
-    d->scrub = rc != SQLITE_OK;
+    if (rc == SQLITE_OK && !d->sparing)
+        d->scrub = 0;
+    d->held_back = (rc & 0xFF) == SQLITE_BUSY || (rc & 0xFF) == SQLITE_LOCKED;
     return rc;
 }
 
-/* Empty the log behind a transaction.  A reader in the way is waited for again later; a disk that
- * fails may keep what was to be forgotten, and that is said. */
+/* Empty the log behind a transaction.  A reader in the way is waited for once; what stays then is
+ * sqlite_scrub's to tell.  A disk that fails may keep what was to be forgotten, and that is said.
+ */
 static jot_status tidy(Db *d, Err *e)
 {
-    int rc = db_tidy(d, d->forgetting ? SCRUB_WAIT_MS : 0) & 0xFF;
-    if (!d->forgetting || rc == SQLITE_OK || rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
+    int rc = db_tidy(d, d->forgetting && !d->held_back ? SCRUB_WAIT_MS : 0);
+    if (!d->forgetting || rc == SQLITE_OK || d->held_back)
         return JOT_OK;
     return err_set(e, JOT_UNKNOWN,
                    "the text is removed, but the log that holds it could not be "
@@ -271,12 +367,33 @@ static jot_status commit(Db *d, Err *e)
     return incomplete ? db_fault(d, rc, e) : undo_commit(d, rc, e);
 }
 
+static jot_status tell(Db *d, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_stmt(d, DB_TOLD, &q, e));
+    db_bind_text(q, 1, d->subject);
+    return db_run(d, q, e);
+}
+
+/* A write that did not meet its condition has changed nothing but what it set right. */
+static jot_status refuse(Db *d, jot_status st, Err *e)
+{
+    Err why = e ? *e : (Err){ 0 };
+    if (d->tells && st == JOT_CONFLICT)
+        TRY(tell(d, e));
+    TRY(commit(d, e));
+    return err_pass(e, &why, st);
+}
+
 jot_status db_end(Db *d, jot_status st, Err *e)
 {
     if (st == JOT_OK)
         st = commit(d, e);
-    else
+    else if ((st == JOT_CONFLICT || st == JOT_FENCED) && (d->tells || d->mended))
+        st = refuse(d, st, e);
+    if (!sqlite3_get_autocommit(d->sql))
         db_plain(d, DB_ROLLBACK);
+    d->tells = d->mended = false;
     if (st == JOT_OK) {
         checkpoint(d);
         st = tidy(d, e);

@@ -1,0 +1,29 @@
+/* below.h - the processes below this one, wherever they have moved: how many, how much, and their
+ * end.
+ *
+ * For the keeper, which is the reaper of all its descendants.  There is one in a
+ * process, it was forked from one that may have threads, and nothing is allocated.
+ * /proc is opened once, at the beginning, while nobody can be in the way yet. */
+#ifndef AGENT_BELOW_H
+#define AGENT_BELOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+
+/* Open /proc; false with errno. */
+MUST_USE bool below_begin(void);
+
+size_t below_count(void);
+void below_kill(void);
+/* Bytes of memory; what several share is counted for each. */
+uint64_t below_memory(void);
+/* Bytes they have written to disks, with those that have ended and this process itself. */
+uint64_t below_written(void);
+
+/* The machine's memory that is free to be used, in bytes; UINT64_MAX: it is not told. */
+uint64_t below_available(void);
+
+#endif

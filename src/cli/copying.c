@@ -1,0 +1,41 @@
+/* copying.c - a whole pad on its way, as a terminal shows it. */
+#include "cli/copying.h"
+
+#include <stdio.h>
+
+static void show_progress(void *ctx, const CopyCount *c)
+{
+    (void)ctx;
+    fprintf(stderr, "\r%s, %s", counted(c->streams, "stream").text,
+            counted(c->records, "record").text);
+}
+
+static void print_list(const LayoutReport *r)
+{
+    Shown name;
+    for (size_t i = 0; i < r->skipped_n; i++)
+        fprintf(stderr, "%s: " STR_FMT "\n", err_show(&name, r->skipped[i].name),
+                STR_ARG(r->skipped[i].why));
+    if (r->skipped_total > r->skipped_n)
+        fprintf(stderr, "and %llu more\n", (unsigned long long)(r->skipped_total - r->skipped_n));
+}
+
+void print_pad_problems(const Session *s, const PadReport *r)
+{
+    if (s->json)
+        return;
+    print_list(&r->notes);
+    if (r->problems.skipped_total > 1) /* a single one is the error's own sentence */
+        print_list(&r->problems);
+}
+
+jot_status copy_showing(Store *from, Memory *to, Session *s, PadReport *out)
+{
+    bool terminal = can_show_progress();
+    jot_status st =
+        pad_copy(from, to, terminal ? show_progress : NULL, NULL, &s->arena, out, &s->err);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    print_pad_problems(s, out);
+    return st;
+}

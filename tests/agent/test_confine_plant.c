@@ -1,0 +1,373 @@
+/* test_confine_plant.c - what a confined command leaves behind for other programs to run: nothing.
+ */
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/plant.h"
+#include "agent/yard.h"
+
+static void make_dir(Yard *y, const char *name)
+{
+    assert_int_equal(mkdir(yard_path(y, name), 0700), 0);
+}
+
+/* A repository as git makes it, as far as it matters here, and what else a project has. */
+static void settle(Yard *y)
+{
+    make_dir(y, "work/.git");
+    make_dir(y, "work/.git/hooks");
+    make_dir(y, "work/.git/objects");
+    make_dir(y, "work/.git/refs");
+    make_dir(y, "work/.git/info");
+    make_dir(y, "work/.vscode");
+    yard_put(yard_path(y, "work/.git/HEAD"), "ref: refs/heads/main\n");
+    yard_put(yard_path(y, "work/.git/config"), "[core]\n\tbare = false\n");
+    yard_put(yard_path(y, "work/.git/hooks/pre-commit"), "#!/bin/sh\nexit 0\n");
+    yard_put(yard_path(y, "work/.vscode/tasks.json"), "{}\n");
+    yard_put(yard_path(y, "work/AGENTS.md"), "be good\n");
+    yard_put(yard_path(y, "work/sub/AGENTS.md"), "be good here\n");
+    yard_put(yard_path(y, "work/Makefile"), "all:\n");
+}
+
+static void settled(Yard *y)
+{
+    yard_holds(y, "work/.git/config", "[core]\n\tbare = false\n");
+    yard_holds(y, "work/.git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
+    yard_holds(y, "work/.vscode/tasks.json", "{}\n");
+    yard_holds(y, "work/AGENTS.md", "be good\n");
+    yard_holds(y, "work/sub/AGENTS.md", "be good here\n");
+}
+
+static bool there(Yard *y, const char *name)
+{
+    struct stat info;
+    return lstat(yard_path(y, arena_printf(&y->a, "work/%s", name).p), &info) == 0;
+}
+
+static bool told_of(const Confined *c, const char *name)
+{
+    return c->planted.n && memmem(c->planted.p, c->planted.n, name, strlen(name));
+}
+
+/* Whatever it is, by whatever name: afterwards it is not there, and the result names it, or it
+ * could not be made at all. */
+static void what_others_would_run_is_put_aside(Yard *y)
+{
+    static const char *const tries[][2] = {
+        { "echo evil > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout",
+          ".git/hooks/post-checkout" },
+        { "echo '* filter=evil' > .git/info/attributes", ".git/info/attributes" },
+        { "echo ../x > .git/commondir", ".git/commondir" },
+        { "echo '[core] fsmonitor = evil' > .git/config.worktree", ".git/config.worktree" },
+        { "echo evil > CLAUDE.md", "CLAUDE.md" },
+        { "echo evil > claude.MD", "claude.MD" },
+        { "mkdir -p sub/a/b; echo evil > sub/a/b/AGENTS.md", "sub/a/b/AGENTS.md" },
+        { "echo {} > .mcp.json", ".mcp.json" },
+        { "mkdir .claude; echo {} > .claude/settings.json", ".claude" },
+        { "mkdir -p .github/workflows; echo evil > .github/workflows/x.yml", ".github" },
+        { "echo evil > .envrc", ".envrc" },
+        { "echo {} > my.code-workspace", "my.code-workspace" },
+        { "ln -s sub .vscode2; ln -s Makefile .envrc", ".envrc" },
+        { "mkdir -p sub/x/.git/hooks; echo evil > sub/x/.git/hooks/pre-commit",
+          "sub/x/.git/hooks/pre-commit" },
+        { "mkdir -p sub/n; echo 'gitdir: ../y' > sub/n/.git", "sub/n/.git" },
+        /* A directory of git's by another name. */
+        { "mkdir -p sub/bare/objects sub/bare/refs; echo x > sub/bare/HEAD; echo '[core] "
+          "fsmonitor = evil' > sub/bare/config",
+          "sub/bare/config" },
+        /* Not to be listed, but to be found by its name. */
+        { "mkdir sub/shut; echo evil > sub/shut/CLAUDE.md; chmod 311 sub/shut",
+          "sub/shut/CLAUDE.md" },
+        /* Too much to be looked at. */
+        { "mkdir .cursor; cd .cursor; python3 -c 'for i in range(20500): open(str(i), \"w\")'",
+          ".cursor" },
+        { "mkdir -p .git/y; echo '* filter=evil' > .git/y/attributes; rm -rf .git/info; ln -s y "
+          ".git/info",
+          ".git/info" },
+        { "mkdir .jotter; echo 1 > .jotter/format", ".jotter" },
+    };
+    settle(y);
+    for (size_t i = 0; i < COUNT_OF(tries); i++) {
+        Confined c = yard_command(y, tries[i][0]);
+        if (there(y, tries[i][1]) || (!told_of(&c, tries[i][1]) && c.code == 0))
+            fail_msg("%s: '%s' left %s: " STR_FMT, confine_name(y->how), tries[i][0], tries[i][1],
+                     STR_ARG(c.planted));
+    }
+    settled(y);
+    assert_true(there(y, "jotter-aside"));
+    yard_prints(y, "cat jotter-aside/*my.code-workspace.aside", "{}\n");
+}
+
+/* Mounted read-only, or put back: either way it is as it was. */
+static void what_others_run_stays_as_it_is(Yard *y)
+{
+    static const char *const tries[] = {
+        "echo evil >> .git/config",
+        "echo evil > .git/config.lock && mv -f .git/config.lock .git/config",
+        "echo evil > .git/hooks/pre-commit",
+        "rm -f .git/hooks/pre-commit",
+        "rm -rf .git/hooks; ln -s ../../sub .git/hooks",
+        "rm -rf .vscode",
+        "mv .vscode sub/v; mkdir .vscode; echo evil > .vscode/tasks.json",
+        "echo evil > AGENTS.md",
+        "rm AGENTS.md; ln -s Makefile AGENTS.md",
+        "chmod 777 .git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit",
+        "echo evil > sub/AGENTS.md",
+        "mv sub sub2; mkdir sub; echo evil > sub/AGENTS.md; rm -rf sub2",
+    };
+    settle(y);
+    for (size_t i = 0; i < COUNT_OF(tries); i++) {
+        yard_command(y, tries[i]);
+        if (!there(y, "sub"))
+            fail_msg("%s: '%s'", confine_name(y->how), tries[i]);
+        settled(y);
+    }
+}
+
+/* A mount is passed by moving what is above it; what appears under the old name is not believed. */
+static void a_repository_that_is_moved_leaves_no_hooks(Yard *y)
+{
+    settle(y);
+    Confined c = yard_command(y, "mv .git x; mkdir -p .git/hooks .git/objects .git/refs; cp "
+                                 "x/HEAD .git/; echo evil > .git/hooks/pre-commit; echo '[core] "
+                                 "fsmonitor = evil' > .git/config; true");
+    (void)c;
+    char text[64] = "";
+    FILE *f = fopen(yard_path(y, "work/.git/hooks/pre-commit"), "r");
+    if (f) {
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        text[n] = 0;
+        fclose(f);
+    }
+    assert_null(strstr(text, "evil"));
+    yard_fails(y, "grep -r fsmonitor .git/config");
+}
+
+/* The work that git and builds do. */
+static void ordinary_commits_go_on(Yard *y)
+{
+    if (access("/usr/bin/git", X_OK) != 0)
+        skip();
+    const char *git = "git -c user.name=n -c user.email=e -c safe.directory='*'";
+    Confined c = yard_command(y, "git init -q . && echo 1 > f");
+    assert_int_equal(c.planted.n, 0);
+    for (int i = 0; i < 3; i++) {
+        c = yard_command(y, arena_printf(&y->a,
+                                         "echo %d >> f && %s add f && %s commit -qm m%d && %s "
+                                         "status -s f && %s checkout -qb b%d && %s log --oneline | "
+                                         "wc -l",
+                                         i, git, git, i, git, git, i, git)
+                                .p);
+        if (!str_eq(c.head, str(arena_printf(&y->a, "%d\n", i + 1).p)) || c.planted.n)
+            fail_msg("%s: " STR_FMT STR_FMT, confine_name(y->how), STR_ARG(c.head),
+                     STR_ARG(c.planted));
+    }
+    c = yard_command(y, "printf 'all:\\n\\techo made\\n' > Makefile; echo '{}' > package.json; ! "
+                        "command -v make >/dev/null || make -s all >/dev/null; echo fine");
+    assert_str(c.head, S("fine\n"));
+    assert_int_equal(c.planted.n, 0);
+}
+
+static void what_is_allowed_by_name_stays(Yard *y)
+{
+    settle(y);
+    y->place.plants_allowed[plant_find(S("AGENTS.md"))] = true;
+    Confined c = yard_command(y, "echo new > AGENTS.md; echo evil > CLAUDE.md");
+    yard_holds(y, "work/AGENTS.md", "new\n");
+    assert_true(!there(y, "CLAUDE.md") && told_of(&c, "CLAUDE.md"));
+    y->place.plants_allowed[plant_find(S(".git"))] = true;
+    c = yard_command(y, "echo x > .git/hooks/new; echo x > .git/config; echo ok");
+    assert_str(c.head, S("ok\n"));
+    assert_int_equal(c.planted.n, 0);
+    yard_holds(y, "work/.git/config", "x\n");
+}
+
+/* Whoever runs commands is killed in mid-command: the keeper looks. */
+static void it_is_put_aside_also_when_we_are_killed(Yard *y)
+{
+    settle(y);
+    pid_t us = fork();
+    assert_true(us >= 0);
+    if (us == 0) {
+        yard_command(y, "echo evil > CLAUDE.md; touch sub/begun; sleep 100");
+        _exit(0);
+    }
+    yard_await(y, "work/sub/begun");
+    assert_true(there(y, "CLAUDE.md"));
+    kill(us, SIGKILL);
+    waitpid(us, NULL, 0);
+    for (int i = 0; i < YARD_WAIT_TRIES && there(y, "CLAUDE.md"); i++)
+        usleep(10000);
+    assert_false(there(y, "CLAUDE.md"));
+}
+
+/* The place where it is put is not chosen by the command. */
+static void nothing_is_put_aside_outside(Yard *y)
+{
+    yard_command(
+        y, arena_printf(&y->a, "ln -s %s/outside jotter-aside; echo evil > CLAUDE.md", y->dir).p);
+    assert_false(there(y, "CLAUDE.md"));
+    assert_int_equal(access(yard_path(y, "outside/secret"), F_OK), 0);
+    Confined c = yard_command(y, "ls | grep -c jotter-aside-");
+    assert_str(c.head, S("1\n"));
+}
+
+/* Twice at once: a time of change does not tell two changes of one moment apart. */
+static void a_change_that_follows_at_once_is_seen(Yard *y)
+{
+    for (int i = 0; i < 10; i++) {
+        yard_put(yard_path(y, "work/AGENTS.md"), "be good\n");
+        yard_command(y, "echo 'be evil' > AGENTS.md");
+        yard_holds(y, "work/AGENTS.md", "be good\n");
+    }
+}
+
+/* Packages bring what they want; git's hooks are run in them as well. */
+static void packages_may_bring_files_of_these_names(Yard *y)
+{
+    Confined c =
+        yard_command(y, "mkdir -p node_modules/p/.github node_modules/p/.git/hooks; echo x > "
+                        "node_modules/p/AGENTS.md; echo x > node_modules/p/.github/x; echo x "
+                        "> node_modules/p/.git/hooks/pre-commit");
+    assert_true(there(y, "node_modules/p/AGENTS.md") && there(y, "node_modules/p/.github/x"));
+    assert_true(!there(y, "node_modules/p/.git/hooks/pre-commit") && told_of(&c, "pre-commit"));
+}
+
+/* Other processes write to other pads meanwhile, and to their own directories in a home. */
+static void what_others_write_meanwhile_is_left_alone(Yard *y)
+{
+    make_dir(y, "work/.jotter");
+    make_dir(y, "work/.claude");
+    make_dir(y, "work/sub/.jotter");
+    yard_put(yard_path(y, "work/.jotter/stream"), "1\n");
+    yard_put(yard_path(y, "work/sub/.jotter/stream"), "1\n");
+    yard_put(yard_path(y, "work/.claude/log"), "1\n");
+    setenv("HOME", y->work, 1);
+    pid_t us = fork();
+    assert_true(us >= 0);
+    if (us == 0) {
+        Confined c =
+            yard_command(y, "touch sub/begun; while test ! -e sub/go; do sleep 0.01; done");
+        _exit(c.end == CONFINE_EXITED && c.code == 0 && c.planted.n == 0 ? 0 : 1);
+    }
+    yard_await(y, "work/sub/begun");
+    yard_put(yard_path(y, "work/.jotter/stream"), "2\n");
+    yard_put(yard_path(y, "work/sub/.jotter/stream"), "2\n");
+    yard_put(yard_path(y, "work/.claude/log"), "2\n");
+    yard_put(yard_path(y, "work/sub/go"), "");
+    int status;
+    assert_int_equal(waitpid(us, &status, 0), us);
+    unsetenv("HOME");
+    assert_int_equal(status, 0);
+    yard_holds(y, "work/.jotter/stream", "2\n");
+    yard_holds(y, "work/sub/.jotter/stream", "2\n");
+    yard_holds(y, "work/.claude/log", "2\n");
+}
+
+static void a_pad_among_them_is_no_plant(Yard *y)
+{
+    Confined c = yard_command(y, "cat .jotter/notes/key; ls -a | grep -c jotter");
+    assert_str(c.head, S("remembered\n1\n"));
+    assert_int_equal(c.planted.n, 0);
+}
+
+/* The user's state lies in a directory that is kept: that is read-only, and the state hidden. */
+static void the_users_own_is_hidden_where_plants_are_kept(Yard *y)
+{
+    static const char *const tries[] = {
+        "cat .local/state/jotter/secret",
+        "echo evil > .local/state/jotter/secret",
+        "echo evil > .local/state/jotter/rules-0123456789abcdef",
+        "echo evil > .local/config/jotter/safe",
+        "rm -rf .local/state/jotter/secret && echo evil > .local/state/jotter/secret",
+        "mv .local/state sub/x && cat sub/x/jotter/secret",
+        "mv .local sub/x && cat sub/x/state/jotter/secret",
+        "umount .local/state/jotter && cat .local/state/jotter/secret",
+        "mkdir .local/new",
+        "echo evil > .local/evil",
+    };
+    for (size_t i = 0; i < COUNT_OF(tries); i++) {
+        yard_fails(y, tries[i]);
+        yard_holds(y, "work/.local/state/jotter/secret", "canary-own\n");
+    }
+    make_dir(y, "work/.local/bin");
+    yard_put(yard_path(y, "work/.local/bin/tool"), "good\n");
+    yard_command(y, "echo evil > .local/bin/tool; echo evil > .local/bin/other");
+    yard_holds(y, "work/.local/bin/tool", "good\n");
+    assert_false(there(y, ".local/bin/other") || there(y, ".local/evil") || there(y, ".local/new"));
+    assert_false(there(y, ".local/config/jotter/safe"));
+    assert_true(there(y, ".local/config/jotter")); /* it was made */
+}
+
+/* Nor is it looked at: the user may approve of something while a command is at work. */
+static void what_the_user_decides_meanwhile_is_left_alone(Yard *y)
+{
+    pid_t us = fork();
+    assert_true(us >= 0);
+    if (us == 0) {
+        Confined c =
+            yard_command(y, "touch sub/begun; while test ! -e sub/go; do sleep 0.01; done");
+        _exit(c.end == CONFINE_EXITED && c.code == 0 && c.planted.n == 0 ? 0 : 1);
+    }
+    yard_await(y, "work/sub/begun");
+    yard_put(yard_path(y, "work/.local/state/jotter/secret"), "another\n");
+    yard_put(yard_path(y, "work/.local/state/jotter/rules"), "approved\n");
+    yard_put(yard_path(y, "work/.local/config/jotter/safe"), "decided\n");
+    yard_put(yard_path(y, "work/sub/go"), "");
+    int status;
+    assert_int_equal(waitpid(us, &status, 0), us);
+    assert_int_equal(status, 0);
+    yard_holds(y, "work/.local/state/jotter/secret", "another\n");
+    yard_holds(y, "work/.local/state/jotter/rules", "approved\n");
+    yard_holds(y, "work/.local/config/jotter/safe", "decided\n");
+}
+
+/* A directory that became too full to be seen is put aside, but not with the user's own in it:
+ * under its new name the next command would read that. */
+static void the_users_own_is_never_put_aside(Yard *y)
+{
+    make_dir(y, "work/.local/bin");
+    make_dir(y, "work/.local/state/other");
+    yard_command(y, "cd .local/bin; python3 -c 'for i in range(20500): open(str(i), \"w\")'");
+    yard_holds(y, "work/.local/state/jotter/secret", "canary-own\n");
+    assert_false(there(y, ".local/bin/0"));
+    yard_prints(y, "find . -path '*aside*' -name secret", "");
+    yard_fails(y, "cat .local/state/jotter/secret");
+}
+
+/* The directory of git is a mount on the way to it, once. */
+static void the_users_own_is_not_moved_within_git(Yard *y)
+{
+    yard_fails(y, "mv .git/own .git/x");
+    yard_fails(y, "mv .git/own/state .git/own/x");
+    yard_fails(y, "mv .git x");
+    yard_fails(y, "cat .git/own/state/jotter/secret");
+    yard_holds(y, "work/.git/own/state/jotter/secret", "canary-own\n");
+}
+
+/* clang-format off */
+static const Trial trials[] = {
+    TRIAL(what_others_would_run_is_put_aside, "outside", true),
+    TRIAL(what_others_run_stays_as_it_is, "outside", true),
+    TRIAL(a_repository_that_is_moved_leaves_no_hooks, "outside", true),
+    TRIAL(ordinary_commits_go_on, "outside", true),
+    TRIAL(what_is_allowed_by_name_stays, "outside", true),
+    TRIAL(it_is_put_aside_also_when_we_are_killed, "outside", true),
+    TRIAL(nothing_is_put_aside_outside, "outside", true),
+    TRIAL(a_change_that_follows_at_once_is_seen, "outside", true),
+    TRIAL(packages_may_bring_files_of_these_names, "outside", true),
+    TRIAL(what_others_write_meanwhile_is_left_alone, "outside", true),
+    TRIAL(a_pad_among_them_is_no_plant, "work/.jotter", true),
+    TRIAL_OWN(the_users_own_is_hidden_where_plants_are_kept, "outside", true, "work/.local"),
+    TRIAL_OWN(what_the_user_decides_meanwhile_is_left_alone, "outside", true, "work/.local"),
+    TRIAL_OWN(the_users_own_is_never_put_aside, "outside", true, "work/.local"),
+    TRIAL_OWN(the_users_own_is_not_moved_within_git, "outside", true, "work/.git/own"),
+};
+/* clang-format on */
+
+int main(void)
+{
+    return yard_run("confine_plant", trials, COUNT_OF(trials));
+}
