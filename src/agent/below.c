@@ -15,14 +15,11 @@ enum {
     PID_LIMIT = 4 * 1024 * 1024, /* the kernel's own */
 };
 
-static int proc = -1;    /* the directory */
-static int meminfo = -1; /* its file about the machine's memory */
+static int proc = -1; /* the directory */
 
 bool below_begin(void)
 {
     proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (proc >= 0)
-        meminfo = openat(proc, "meminfo", O_RDONLY | O_CLOEXEC);
     return proc >= 0;
 }
 
@@ -138,13 +135,22 @@ static uint64_t number_after(const char *text, const char *word)
     return strtoull(at + strlen(word), NULL, 10);
 }
 
-static uint64_t memory_of(const char *pid)
+static uint64_t resident_of(const char *pid)
 {
     char text[256];
     if (!read_of(pid, "statm", text, sizeof text))
         return 0;
     const char *resident = strchr(text, ' ');
     return resident ? strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* A page that n processes share counts as an n-th for each of them.  A process can forbid this look
+ * at itself; then all that it has counts as its own. */
+static uint64_t share_of(const char *pid)
+{
+    char text[512];
+    uint64_t kib = read_of(pid, "smaps_rollup", text, sizeof text) ? number_after(text, "Pss:") : 0;
+    return kib ? kib * 1024 : resident_of(pid);
 }
 
 static uint64_t written_by(const char *pid)
@@ -171,22 +177,15 @@ static uint64_t sum(uint64_t (*of)(const char *pid))
     return total;
 }
 
-uint64_t below_memory(void)
+/* Dividing what is shared means walking through all pages: that is done only where the plain sum,
+ * which is never less, is too much already. */
+bool below_memory_exceeds(uint64_t bytes)
 {
-    return sum(memory_of);
+    return sum(resident_of) > bytes && sum(share_of) > bytes;
 }
 
 /* What a process wrote is added to its parent's when it has ended and was waited for. */
 uint64_t below_written(void)
 {
     return sum(written_by) + written_by("self");
-}
-
-uint64_t below_available(void)
-{
-    char text[1024];
-    ssize_t n = meminfo < 0 ? 0 : pread(meminfo, text, sizeof text - 1, 0);
-    text[n > 0 ? n : 0] = 0;
-    uint64_t kib = number_after(text, "MemAvailable:");
-    return kib ? kib * 1024 : UINT64_MAX;
 }

@@ -18,12 +18,9 @@ MUST_USE bool below_begin(void);
 
 size_t below_count(void);
 void below_kill(void);
-/* Bytes of memory; what several share is counted for each. */
-uint64_t below_memory(void);
+/* Whether they hold more memory than that together; what several share counts once. */
+bool below_memory_exceeds(uint64_t bytes);
 /* Bytes they have written to disks, with those that have ended and this process itself. */
 uint64_t below_written(void);
-
-/* The machine's memory that is free to be used, in bytes; UINT64_MAX: it is not told. */
-uint64_t below_available(void);
 
 #endif

@@ -77,7 +77,9 @@ MUST_USE jot_status jail_tmp(Arena *into, Jail *out, Err *e);
  * remove them. */
 void jail_herd(Jail *j, unsigned processes_max, Arena *into);
 void jail_disband(Jail *j); /* nothing is allocated */
-/* True if one of them was killed because all had too much; nothing is allocated. */
+/* True if a control group limits their memory; and if one of them was killed because all had too
+ * much.  Nothing is allocated. */
+bool jail_herd_has_memory(const Jail *j);
 bool jail_herd_starved(const Jail *j);
 
 /* What of /sys a command may read: processors, memory, limits.  Ends with NULL. */

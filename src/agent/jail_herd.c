@@ -172,6 +172,14 @@ void jail_herd(Jail *j, unsigned processes_max, Arena *into)
         }
 }
 
+bool jail_herd_has_memory(const Jail *j)
+{
+    for (size_t i = 0; i < COUNT_OF(j->herds); i++)
+        if (j->herds[i].path && j->herds[i].events >= 0)
+            return true;
+    return false;
+}
+
 bool jail_herd_starved(const Jail *j)
 {
     char room[1024];

@@ -27,8 +27,9 @@
 #include "agent/below.h"
 
 enum {
-    TICK_MS = 20,    /* between two looks at how many there are */
-    METER_TICKS = 5, /* between two looks at memory and disk */
+    TICK_MS = 20,     /* between two looks at how many there are */
+    METER_MS = 100,   /* between two looks at memory and disk, at least, and ... */
+    METER_SHARE = 20, /* ... so much longer than one takes: a twentieth of a processor at most */
     NICE_KEEPER = -10,
     PLANTS_S = 60, /* to look for what was left */
     PLACES = 2,    /* the working directory and the one for temporary files */
@@ -85,12 +86,11 @@ typedef struct Keeping {
     const Jail *jail;
     pid_t command;
     int control;
-    unsigned procs;        /* on the machine, when it began */
-    uint64_t available;    /* the same of memory */
+    unsigned procs;        /* the fewest of others that were seen on the machine */
     int places[PLACES];    /* where it writes */
-    uint64_t room[PLACES]; /* that was free there */
+    uint64_t room[PLACES]; /* the most that was free there */
     uint64_t memory_max, disk_max;
-    unsigned ticks;
+    int64_t meter_at; /* when memory and disk are looked at next */
     KeeperEnd excess; /* what it had too much of; 0: nothing */
     bool fenced, left;
     int64_t kill_at; /* 0: not yet */
@@ -136,6 +136,7 @@ static void look_for_end(Keeping *k)
 static void count(Keeping *k)
 {
     unsigned total = processes();
+    k->procs = total < k->procs ? total : k->procs; /* others have ended */
     if (total <= k->procs + CONFINE_PROCESSES_MAX)
         return;
     kill(-k->command, SIGSTOP);
@@ -154,22 +155,39 @@ static uint64_t room_at(int dir)
     return dir >= 0 && fstatvfs(dir, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : 0;
 }
 
-/* The same with memory and disk: only where the machine has lost as much as a command may have is
- * it asked whether this one has it.  A control group has its own eyes; where it has killed one
- * process, the rest is of no use. */
+/* A control group has its own eyes for memory; where it has killed one process, the rest is of no
+ * use.  Elsewhere the processes themselves are asked: what the machine has lost meanwhile says
+ * nothing, because others take and give back at the same time. */
+static bool eats(const Keeping *k)
+{
+    return jail_herd_has_memory(k->jail) ? jail_herd_starved(k->jail)
+                                         : below_memory_exceeds(k->memory_max);
+}
+
+/* What a process wrote it may have removed again.  So a disk must also have less room, than at any
+ * moment since this began, by as much as a command may take. */
+static bool fills(Keeping *k)
+{
+    for (size_t i = 0; i < PLACES; i++) {
+        uint64_t room = room_at(k->places[i]);
+        k->room[i] = room > k->room[i] ? room : k->room[i];
+        if (k->room[i] - room > k->disk_max && below_written() > k->disk_max)
+            return true;
+    }
+    return false;
+}
+
 static void measure(Keeping *k)
 {
-    if (k->ticks++ % METER_TICKS != 0 || k->excess)
+    int64_t begin = now_ms();
+    if (begin < k->meter_at || k->excess)
         return;
-    uint64_t now = below_available();
-    bool lost = now < k->available && k->available - now > k->memory_max;
-    if (jail_herd_starved(k->jail) || (lost && below_memory() > k->memory_max))
+    if (eats(k))
         k->excess = KEEPER_MEMORY;
-    for (size_t i = 0; i < PLACES && !k->excess; i++) {
-        uint64_t room = room_at(k->places[i]);
-        if (room < k->room[i] && k->room[i] - room > k->disk_max && below_written() > k->disk_max)
-            k->excess = KEEPER_DISK;
-    }
+    else if (fills(k))
+        k->excess = KEEPER_DISK;
+    int64_t pause = (now_ms() - begin) * METER_SHARE;
+    k->meter_at = begin + (pause > METER_MS ? pause : METER_MS);
 }
 
 static void keep(Keeping *k)
@@ -207,7 +225,6 @@ static Keeping begin(const Jail *j, int control)
     Keeping k = { .jail = j,
                   .control = control,
                   .procs = processes(),
-                  .available = below_available(),
                   .places = { j->place_fd, j->tmp_fd },
                   .memory_max = j->memory_bytes,
                   .disk_max = j->disk_bytes };

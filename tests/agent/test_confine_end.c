@@ -187,6 +187,23 @@ static void what_cannot_be_killed_is_no_good_end(Yard *y)
     assert_int_equal(said, 'y');
 }
 
+/* Four processes of about 100 MiB each, which is one and the same; more than ten looks go by. */
+static void memory_that_processes_share_counts_once(Yard *y)
+{
+    ConfineJob job = yard_job(y, "python3 -c '\n"
+                                 "import os, time\n"
+                                 "x = bytearray(b\"1\") * (96 << 20)\n"
+                                 "for i in range(3):\n"
+                                 "    if os.fork() == 0: break\n"
+                                 "time.sleep(2)'");
+    Confined c;
+    job.memory_bytes = 256 << 20;
+    job.time_ms = 300000;
+    assert_int_equal(confine_run(&job, &y->a, &c, &y->e), JOT_OK);
+    assert_int_equal(c.end, CONFINE_EXITED);
+    assert_int_equal(c.code, 0);
+}
+
 /* clang-format off */
 static const Trial trials[] = {
     TRIAL(what_is_left_behind_is_killed, "outside", false),
@@ -194,6 +211,7 @@ static const Trial trials[] = {
     TRIAL(a_command_that_ended_while_we_slept_is_not_late, "outside", false),
     TRIAL(a_cancelled_command_is_dead, "outside", false),
     TRIAL(what_cannot_be_killed_is_no_good_end, "outside", true),
+    TRIAL(memory_that_processes_share_counts_once, "outside", true),
     TRIAL(the_command_dies_with_us, "outside", false),
     TRIAL(the_command_dies_with_us, "work/pad.db", true),
 };
