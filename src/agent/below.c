@@ -15,6 +15,8 @@ enum {
     PID_LIMIT = 4 * 1024 * 1024, /* the kernel's own */
 };
 
+#define UNKNOWN_BYTES (UINT64_C(1) << 48) /* more than anybody may have; many can be added up */
+
 static int proc = -1; /* the directory */
 
 bool below_begin(void)
@@ -153,11 +155,13 @@ static uint64_t share_of(const char *pid)
     return kib ? kib * 1024 : resident_of(pid);
 }
 
+/* A process can keep this from others, its keeper too: then it may be anything. */
 static uint64_t written_by(const char *pid)
 {
     char text[512];
+    errno = 0;
     if (!read_of(pid, "io", text, sizeof text))
-        return 0;
+        return errno == EACCES ? UNKNOWN_BYTES : 0;
     uint64_t taken_back = number_after(text, "cancelled_write_bytes:");
     uint64_t written = number_after(text, "write_bytes:");
     return written > taken_back ? written - taken_back : 0;

@@ -21,6 +21,7 @@
  * that are always allowed the kernel remembers the answer and runs nothing. */
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/falloc.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -44,9 +45,18 @@
 enum {
     NAMESPACES = 0x7E020080, /* every CLONE_NEW* flag */
     MODE_NEVER = 07022,      /* set-user-id and its like, and writing for others */
+    MODE_AS_OWNER = 06000,   /* others would run it as its owner, outside */
     MODE_ALWAYS = 0600,      /* the owner reads and writes */
     WHO_GROUP = 2, /* of setpriority and ioprio_set: processes of a group, not of a user */
 };
+
+/* ioctls of any file of a file system, also of one that was opened for reading: they add keys to the
+ * file system and take the user's own away, or change a file for good.  The same everywhere. */
+#define SET_ENCRYPTION_POLICY UINT32_C(0x800C6613)
+#define ADD_ENCRYPTION_KEY UINT32_C(0xC0506617)
+#define REMOVE_ENCRYPTION_KEY UINT32_C(0xC0406618)
+#define REMOVE_ENCRYPTION_KEY_ALL_USERS UINT32_C(0xC0406619)
+#define ENABLE_VERITY UINT32_C(0x40806685)
 
 /* Numbers of calls that the machine's headers may not have; they are the same everywhere. */
 enum {
@@ -311,6 +321,34 @@ static void refuse_modes(Filter *f, unsigned call, unsigned arg)
     load_call(f);
 }
 
+/* What the user's files are locked with belongs to the user, as other keys do. */
+static void refuse_locking(Filter *f)
+{
+    static const uint32_t orders[] = { SET_ENCRYPTION_POLICY, ADD_ENCRYPTION_KEY,
+                                       REMOVE_ENCRYPTION_KEY, REMOVE_ENCRYPTION_KEY_ALL_USERS,
+                                       ENABLE_VERITY };
+    for (size_t i = 0; i < COUNT_OF(orders); i++)
+        refuse_value(f, SYS_ioctl, 1, orders[i], EPERM);
+}
+
+/* A program that runs as its owner is for other users: nobody in the jail needs one. */
+static void refuse_as_owner(Filter *f)
+{
+    for (size_t i = 0; i < COUNT_OF(of_modes); i++)
+        refuse_bits(f, of_modes[i].call, of_modes[i].arg, MODE_AS_OWNER);
+}
+
+/* Room that is taken without being written is not counted as anybody's: a command that does so
+ * could fill the disk.  The C library then writes zeros instead; to give room back is fine. */
+static void refuse_reserving(Filter *f)
+{
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 4);
+    load_arg(f, 1);
+    add(f, BPF_JMP | BPF_JSET | BPF_K, FALLOC_FL_PUNCH_HOLE, 1, 0);
+    answer(f, SECCOMP_RET_ERRNO | EOPNOTSUPP);
+    load_call(f);
+}
+
 static void refuse_inodes(Filter *f)
 {
     for (size_t i = 0; i < COUNT_OF(of_owners); i++)
@@ -323,10 +361,24 @@ static void refuse_inodes(Filter *f)
         refuse_modes(f, of_modes[i].call, of_modes[i].arg);
 }
 
-/* No sockets at all, or those of the internet only.  A pair of sockets that are connected to each
- * other is fine. */
+/* A pair of sockets that are connected to each other is fine, if it stays one: datagrams can be sent
+ * to any other address from it, and with them descriptors. */
+static void refuse_loose_pairs(Filter *f)
+{
+    enum { TYPE = 0xF };
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_socketpair, 0, 6);
+    load_arg(f, 1);
+    add(f, BPF_ALU | BPF_AND | BPF_K, TYPE, 0, 0);
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 2, 0);
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET, 1, 0);
+    answer(f, SECCOMP_RET_ERRNO | EACCES);
+    load_call(f);
+}
+
+/* No sockets at all, or those of the internet only. */
 static void refuse_sockets(Filter *f, bool internet)
 {
+    refuse_loose_pairs(f);
     if (!internet) {
         refuse(f, SYS_socket, EACCES);
         return;
@@ -392,6 +444,9 @@ size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool 
     refuse_value(&f, SYS_ioctl, 1, TIOCSTI, EPERM);
     refuse_value(&f, SYS_ioctl, 1, TIOCLINUX, EPERM);
     refuse_sockets(&f, internet);
+    refuse_locking(&f);
+    refuse_reserving(&f);
+    refuse_as_owner(&f);
     if (!namespaces)
         refuse_inodes(&f);
     answer(&f, SECCOMP_RET_ALLOW);

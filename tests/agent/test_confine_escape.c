@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,21 +87,44 @@ static void by_writing_ten_gigabytes(Yard *y)
     unlink(yard_path(y, "work/sub/big"));
 }
 
-/* The same in many files, none of them too large; with a limit that a test can reach.  Others may
- * empty the disk meanwhile, which hides what this one writes: then it is tried again. */
-static void by_filling_the_disk_with_many_files(Yard *y)
+/* What a command takes of the disk in many small files, or in ways that are not seen, is too much;
+ * with a limit that a test can reach.  Others may empty the disk meanwhile, which hides what this
+ * one takes: then it is tried again. */
+static void fill(Yard *y, const char *command)
 {
-    Confined c = { 0 };
-    for (int i = 0; i < 20 && c.end != CONFINE_DISK; i++) {
-        ConfineJob job =
-            yard_job(y, "for i in 1 2 3 4 5 6 7 8; do head -c 16M /dev/urandom > sub/$i; sync "
-                        "sub/$i; done; sleep 5; rm sub/?");
+    for (int i = 0; i < 20; i++) {
+        ConfineJob job = yard_job(y, command);
+        Confined c;
         job.disk_bytes = 48 << 20;
         job.time_ms = 300000;
         assert_int_equal(confine_run(&job, &y->a, &c, &y->e), JOT_OK);
+        Confined used = yard_command(y, "du -sm sub | cut -f 1");
+        yard_command(y, "rm -f sub/*");
+        if (c.end == CONFINE_DISK || atoi(arena_cstr(&y->a, used.head)) <= 48)
+            return;
     }
-    if (c.end != CONFINE_DISK)
-        fail_msg("%s: end %d, code %d", confine_name(y->how), c.end, c.code);
+    fail_msg("%s: '%s' was not ended", confine_name(y->how), command);
+}
+
+static void by_filling_the_disk_with_many_files(Yard *y)
+{
+    fill(y, "for i in 1 2 3 4 5 6 7 8; do head -c 16M /dev/urandom > sub/$i; sync sub/$i; done; "
+            "sleep 5");
+}
+
+/* Room that is taken but not written, and writing that the keeper is not let see. */
+static void by_filling_the_disk_unseen(Yard *y)
+{
+    fill(y, "for i in 1 2 3 4 5 6 7 8; do fallocate -l 16M sub/$i; done; sleep 3");
+    fill(y, "for i in 1 2 3 4 5 6 7 8; do fallocate -n -l 16M sub/$i; done; sleep 3");
+    fill(y, "python3 -c '\n"
+            "import ctypes, os, time\n"
+            "ctypes.CDLL(None).prctl(4, 0)\n"
+            "for i in range(8):\n"
+            "    f = os.open(\"sub/%d\" % i, os.O_CREAT | os.O_WRONLY)\n"
+            "    for k in range(16): os.write(f, os.urandom(1 << 20))\n"
+            "    os.fsync(f)\n"
+            "time.sleep(5)'");
 }
 
 /* Three processes, each well below what one may have.  They sleep until they are ended. */
@@ -201,6 +225,36 @@ static void by_datagrams(Yard *y)
     close(fd);
 }
 
+/* A pair of sockets for datagrams sends them anywhere, with descriptors. */
+static void by_datagrams_from_a_pair(Yard *y)
+{
+    struct sockaddr_un outside = { .sun_family = AF_UNIX }, inside = outside;
+    char got[8];
+    snprintf(outside.sun_path, sizeof outside.sun_path, "%s/outside/s", y->dir);
+    snprintf(inside.sun_path, sizeof inside.sun_path, "%s/sub/s", y->work);
+    AUTO(Fd) a = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    AUTO(Fd) b = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(a, (struct sockaddr *)&outside, sizeof outside), 0);
+    assert_int_equal(bind(b, (struct sockaddr *)&inside, sizeof inside), 0);
+    yard_prints(y,
+                arena_printf(&y->a,
+                             "python3 -c '\n"
+                             "import socket as s\n"
+                             "for t in s.SOCK_DGRAM, s.SOCK_RAW, s.SOCK_DGRAM | s.SOCK_CLOEXEC:\n"
+                             "    for to in \"%s\", \"%s\":\n"
+                             "        try: s.socketpair(s.AF_UNIX, t)[0].sendto(b\"x\", to)\n"
+                             "        except OSError: pass\n"
+                             "for t in s.SOCK_STREAM, s.SOCK_SEQPACKET:\n"
+                             "    a, b = s.socketpair(s.AF_UNIX, t)\n"
+                             "    a.send(b\"fine\")\n"
+                             "    print(b.recv(9).decode())'",
+                             outside.sun_path, inside.sun_path)
+                    .p,
+                "fine\nfine\n");
+    assert_true(recv(a, got, sizeof got, MSG_DONTWAIT) < 0);
+    assert_true(recv(b, got, sizeof got, MSG_DONTWAIT) < 0);
+}
+
 static void by_tracing_its_parent(Yard *y)
 {
     yard_prints(y,
@@ -259,6 +313,37 @@ static void by_writing_into_the_pad(Yard *y)
     yard_fails(y, "mv deep sub/deep");
     yard_fails(y, "rm -rf deep");
     yard_holds(y, "work/deep/pad/notes/key", "remembered\n");
+}
+
+/* It would be for other users, outside; and what it is asked for is a call, not a command. */
+static void by_a_program_that_runs_as_its_owner(Yard *y)
+{
+    struct stat info;
+    static const char *const tries[] = {
+        "chmod 4755 sub/p", "chmod u+s sub/p", "chmod g+s sub/p",
+        "python3 -c 'import os; os.fchmod(os.open(\"sub/p\", 0), 0o6755)'",
+        "python3 -c 'import ctypes; exit(ctypes.CDLL(None).syscall(452, -100, b\"sub/p\", 0o4755, 0) "
+        "!= 0)'",
+    };
+    yard_command(y, "cp /bin/true sub/p");
+    for (size_t i = 0; i < COUNT_OF(tries); i++)
+        yard_fails(y, tries[i]);
+    assert_int_equal(stat(yard_path(y, "work/sub/p"), &info), 0);
+    assert_int_equal(info.st_mode & 07000, 0);
+    yard_prints(y, "chmod 755 sub/p && sub/p && echo fine", "fine\n");
+}
+
+/* The keys of encrypted directories are the file system's: any file of it will do.  A file system
+ * that has none says so in another way (EOPNOTSUPP, ENOTTY). */
+static void by_locking_files_of_the_user(Yard *y)
+{
+    yard_prints(y,
+                "python3 -c '\n"
+                "import fcntl, os\n"
+                "for order in 0x800C6613, 0xC0506617, 0xC0406618, 0xC0406619, 0x40806685:\n"
+                "    try: fcntl.ioctl(os.open(\"sub\", 0), order, bytes(256))\n"
+                "    except OSError as e: print(e.errno)'",
+                "1\n1\n1\n1\n1\n");
 }
 
 /* Opened only: a crash after a write would run a program as root. */
@@ -351,16 +436,20 @@ static const Trial trials[] = {
     TRIAL(by_endless_output, "outside", true),
     TRIAL(by_writing_ten_gigabytes, "outside", true),
     TRIAL(by_filling_the_disk_with_many_files, "outside", true),
+    TRIAL(by_filling_the_disk_unseen, "outside", true),
     TRIAL(by_eating_the_memory_together, "outside", true),
     TRIAL(by_outliving_its_time, "outside", true),
     TRIAL(by_reading_a_key_in_the_home, "outside", true),
     TRIAL(by_reading_our_environment, "outside", true),
     TRIAL(by_connecting_to_this_machine, "outside", true),
     TRIAL(by_datagrams, "outside", true),
+    TRIAL(by_datagrams_from_a_pair, "outside", true),
     TRIAL(by_tracing_its_parent, "outside", true),
     TRIAL(by_killing_everything, "outside", true),
     TRIAL(by_limiting_others, "outside", true),
     TRIAL(by_writing_into_the_pad, "work/deep/pad", true),
+    TRIAL(by_a_program_that_runs_as_its_owner, "outside", true),
+    TRIAL(by_locking_files_of_the_user, "outside", true),
     TRIAL(by_naming_a_program_for_crashes, "outside", true),
     TRIAL(by_turning_a_directory_into_a_link, "outside", true),
     TRIAL(by_leaving_what_cannot_be_removed, "outside", true),
