@@ -210,14 +210,11 @@ void jail_release(Jail *j)
 
 static jot_status add_pad(Args *a, const Place *p, Jail *out, Err *e)
 {
-    static const char *const beside[JAIL_STAND_INS] = { "-wal",       "-shm",          "-journal",
-                                                        ".lock",      ".index",        ".index-wal",
-                                                        ".index-shm", ".index-journal" };
     if (!place_holds_pad(p))
         return JOT_OK;
     add3(a, "--ro-bind", p->pad.p, p->pad.p);
     for (size_t i = 0; p->pad_is_file && i < JAIL_STAND_INS; i++) {
-        char *path = arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, beside[i]));
+        char *path = arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, place_beside[i]));
         out->stand_ins[i].fd = hold_stand_in(path);
         out->stand_ins[i].path = path;
         if (access(path, F_OK) != 0)

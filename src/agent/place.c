@@ -24,6 +24,10 @@
 
 enum { TRIES = 64 /* openat2 answers EAGAIN when a rename raced with it; it passes */ };
 
+const char *const place_beside[] = { "-wal",       "-shm",           "-journal",   ".lock",
+                                     ".index",     ".index-wal",     ".index-shm", ".index-journal",
+                                     ".reserve",   NULL };
+
 /* --- Opening --------------------------------------------------------------------------- */
 
 static jot_status real_path(Str path, Arena *into, Str *out, Err *e)

@@ -53,6 +53,10 @@ typedef struct Place {
     Arena arena;
 } Place;
 
+/* What the files beside a pad that is a file add to its name; ends with NULL. */
+enum { PLACE_BESIDE = 9 };
+extern const char *const place_beside[PLACE_BESIDE + 1];
+
 /* `out` is {0}.  `dir` empty: the process's.  JOT_NOT_FOUND: the directory or the pad is not there.
  * JOT_INVALID: the directory lies in the pad or in one of the user's own, or one of those in the
  * pad. */

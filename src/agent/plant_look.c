@@ -107,10 +107,22 @@ static Str own_from_here(const Place *p, size_t i)
     return p->own[i].below ? from_here(p, p->own[i].path) : (Str){ 0 };
 }
 
+/* A pad that is a file, or one of those beside it; not all that begins with its name. */
+static bool is_of_pad(const Place *p, Str path)
+{
+    Str pad = pad_from_here(p), rest = { 0 };
+    if (!pad.n || !str_starts(path, pad))
+        return false;
+    rest = str_from(path, pad.n);
+    bool found = rest.n == 0;
+    for (size_t i = 0; p->pad_is_file && place_beside[i]; i++)
+        found = found || str_eq(rest, str(place_beside[i]));
+    return found;
+}
+
 bool plant_is_apart(const Place *p, Str path)
 {
-    Str pad = pad_from_here(p);
-    if (pad.n && (p->pad_is_file ? str_starts(path, pad) : str_eq(path, pad)))
+    if (is_of_pad(p, path))
         return true;
     for (size_t i = 0; i < PLACE_OWN; i++)
         if (p->own[i].below && str_eq(path, own_from_here(p, i)))

@@ -29,12 +29,13 @@ void plant_before(PlantWatch *out, const Place *place)
     plant_look(out, true);
 }
 
+/* What has another name besides can be changed by that. */
 void plant_guarded(PlantWatch *w, Str path)
 {
     for (size_t i = 0; i < w->n; i++) {
         Str at = w->at[i].path;
         if (str_starts(at, path) && (at.n == path.n || at.p[path.n] == '/'))
-            w->at[i].guarded = true;
+            w->at[i].guarded = w->at[i].info.st_nlink == 1;
     }
 }
 
@@ -62,6 +63,22 @@ static bool read_now(const Place *p, Str path, char *room, size_t size, Str *out
     return n >= 0;
 }
 
+/* In .git/worktrees/NAME: what git takes from two directories up is then in a .git, and looked at.
+ * Anywhere else that may be a directory that nobody would take for one of git's. */
+static bool is_of_worktree(Str path)
+{
+    Str parts[4] = { 0 };
+    for (Str rest = path; rest.n;) {
+        memmove(parts, parts + 1, sizeof parts - sizeof *parts);
+        if (!str_cut(&rest, '/', &parts[3])) {
+            parts[3] = rest;
+            break;
+        }
+    }
+    return str_eq(parts[0], S(".git")) && str_eq(parts[1], S("worktrees")) &&
+           str_eq(parts[3], S("commondir"));
+}
+
 /* What `git init` writes, and what stands in every linked working tree: nothing is run by it. */
 static bool is_generic(const Place *p, int row, const Planted *now)
 {
@@ -83,7 +100,7 @@ static bool is_generic(const Place *p, int row, const Planted *now)
     if (!read_now(p, now->path, room, sizeof room, &text) || text.n == sizeof room)
         return false;
     if (str_ends(now->path, S("/commondir")))
-        return str_eq(text, S("../..\n"));
+        return is_of_worktree(now->path) && str_eq(text, S("../..\n"));
     bool fine = str_ends(now->path, S("/config"));
     for (bool more = true; fine && more;) {
         more = str_cut(&text, '\n', &line);
@@ -93,25 +110,6 @@ static bool is_generic(const Place *p, int row, const Planted *now)
         fine = known;
     }
     return fine;
-}
-
-static bool is_same(const After *a, const Planted *was, const Planted *now)
-{
-    const struct stat *x = &was->info, *y = &now->info;
-    bool old = x->st_ctim.tv_sec + 1 < a->before->began;
-    if ((old || !was->kept) && x->st_ino == y->st_ino && x->st_dev == y->st_dev &&
-        x->st_size == y->st_size && x->st_mode == y->st_mode &&
-        x->st_ctim.tv_sec == y->st_ctim.tv_sec && x->st_ctim.tv_nsec == y->st_ctim.tv_nsec)
-        return true;
-    if (!was->kept || x->st_mode != y->st_mode || x->st_size != y->st_size)
-        return false;
-    AUTO(Arena) arena = { 0 };
-    char *room = arena_alloc(&arena, PLANT_FILE_MAX + 1, 1);
-    Str text = { 0 };
-    if (S_ISLNK(x->st_mode))
-        return x->st_ino == y->st_ino; /* where a link leads cannot be changed */
-    return read_now(a->before->place, now->path, room, PLANT_FILE_MAX + 1, &text) &&
-           str_eq(text, was->content);
 }
 
 /* Split a path; the directory is opened beneath the working directory. */
@@ -127,6 +125,44 @@ static int open_above(const Place *p, Str path, const char **name)
     return io_open(p->io, p->dir, dir, O_RDONLY | O_DIRECTORY, 0);
 }
 
+/* Where a link leads; a new one may have the inode of the old one. */
+static bool link_now(const Place *p, Str path, char *room, size_t size, Str *out)
+{
+    const char *name;
+    AUTO(Fd) dir = open_above(p, path, &name);
+    ssize_t n = dir < 0 ? -1 : readlinkat(dir, name, room, size);
+    *out = (Str){ room, n < 0 ? 0 : (size_t)n };
+    return n >= 0;
+}
+
+static bool is_same(const After *a, const Planted *was, const Planted *now)
+{
+    const struct stat *x = &was->info, *y = &now->info;
+    bool old = x->st_ctim.tv_sec + 1 < a->before->began;
+    if ((old || !was->kept) && x->st_ino == y->st_ino && x->st_dev == y->st_dev &&
+        x->st_size == y->st_size && x->st_mode == y->st_mode &&
+        x->st_ctim.tv_sec == y->st_ctim.tv_sec && x->st_ctim.tv_nsec == y->st_ctim.tv_nsec)
+        return true;
+    if (!was->kept || x->st_mode != y->st_mode || x->st_size != y->st_size)
+        return false;
+    AUTO(Arena) arena = { 0 };
+    char *room = arena_alloc(&arena, PLANT_FILE_MAX + 1, 1);
+    Str text = { 0 };
+    bool read = S_ISLNK(x->st_mode)
+                    ? link_now(a->before->place, now->path, room, PLANT_FILE_MAX, &text)
+                    : read_now(a->before->place, now->path, room, PLANT_FILE_MAX + 1, &text);
+    return read && str_eq(text, was->content);
+}
+
+/* A command may have shut directories against us: what it owns is the user's, and opened again. */
+static void open_up(int dir)
+{
+    struct stat info;
+    if (dir >= 0 && fstat(dir, &info) == 0 && S_ISDIR(info.st_mode) &&
+        info.st_uid == geteuid() && (info.st_mode & S_IRWXU) != S_IRWXU)
+        (void)fchmod(dir, (info.st_mode & 0777) | S_IRWXU);
+}
+
 /* The directory in which things are put aside.  One that somebody else made is not used, nor a
  * link. */
 static bool open_aside(After *a)
@@ -134,13 +170,14 @@ static bool open_aside(After *a)
     const Place *p = a->before->place;
     struct stat info;
     snprintf(a->aside_name, sizeof a->aside_name, ASIDE);
+    open_up(p->dir);
     for (int i = 0; i < 8 && a->aside < 0; i++) {
         if (i > 0)
             snprintf(a->aside_name, sizeof a->aside_name, ASIDE "-%s", id_random(p->io, 3).text);
         io_mkdir(p->io, p->dir, a->aside_name);
         int fd = io_open(p->io, p->dir, a->aside_name, O_RDONLY | O_DIRECTORY, 0);
         if (fd >= 0 && fstat(fd, &info) == 0 && info.st_uid == geteuid())
-            a->aside = fd;
+            open_up(a->aside = fd);
         else if (fd >= 0)
             close(fd);
     }
@@ -158,6 +195,10 @@ static bool put_aside(After *a, Str path, Str *where)
     snprintf(to, sizeof to, "%s-%.200s.aside", id_random(p->io, 3).text, name);
     if (dir < 0 || !open_aside(a))
         return false;
+    /* To move a directory, it is written to as well. */
+    AUTO(Fd) what = io_open(p->io, dir, name, O_RDONLY | O_DIRECTORY, 0);
+    open_up(dir);
+    open_up(what);
     int done = io_move(p->io, dir, name, a->aside, to, 0);
     *where = arena_printf(&a->now.arena, "%s/%s", a->aside_name, to);
     if (done == -EXDEV) {
@@ -180,6 +221,8 @@ static int open_or_make(const Place *p, const Planted *was, int row, Str *name)
         kept = kept || (row == GIT ? plant_of_git(part) || str_eq(part, S("info"))
                                    : plant_find(part) == row);
         int next = io_open(p->io, at, dir, O_RDONLY | O_DIRECTORY, 0);
+        if (next == -ENOENT && kept)
+            open_up(at);
         if (next == -ENOENT && kept && io_mkdir(p->io, at, dir) == 0)
             next = io_open(p->io, at, dir, O_RDONLY | O_DIRECTORY, 0);
         fd_close(&at);
@@ -199,6 +242,7 @@ static bool put_back(After *a, const Planted *was)
     AUTO(Fd) dir = open_or_make(p, was, a->before->roots[was->root].row, &name);
     if (dir < 0)
         return false;
+    open_up(dir);
     if (S_ISLNK(was->info.st_mode))
         return symlinkat(was->content.p, dir, name.p) == 0;
     AUTO(Fd) fd = io_open(p->io, dir, name.p, O_WRONLY | O_CREAT | O_EXCL, 0600);
@@ -278,11 +322,11 @@ static void appeared(After *a, const Planted *now)
 }
 
 /* What is too large to have been kept is only told: it may be a log that somebody else writes. */
-static void changed(After *a, const Planted *was, const Planted *now)
+static void compare(After *a, const Planted *was, const Planted *now)
 {
     Str where = { 0 };
-    int row = a->now.roots[now->root].row;
-    if (was->guarded || a->now.roots[now->root].passed || is_same(a, was, now))
+    int row = a->before->roots[was->root].row;
+    if (was->guarded || is_same(a, was, now))
         return;
     bool done = was->kept && put_aside(a, now->path, &where);
     bool back = done && put_back(a, was);
@@ -293,9 +337,27 @@ static void changed(After *a, const Planted *was, const Planted *now)
                     : ", and could not be put back");
 }
 
+static void changed(After *a, const Planted *was, const Planted *now)
+{
+    if (!a->now.roots[now->root].passed)
+        compare(a, was, now);
+}
+
+/* What is not seen any more may still be there: a directory of git's without its HEAD is none, until
+ * somebody puts that back. */
+static bool is_there(const Place *p, Str path, struct stat *info)
+{
+    const char *name;
+    AUTO(Fd) dir = open_above(p, path, &name);
+    return dir >= 0 && fstatat(dir, name, info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static void went(After *a, const Planted *was)
 {
-    if (!was->guarded)
+    Planted now = { .path = was->path };
+    if (is_there(a->before->place, was->path, &now.info))
+        compare(a, was, &now);
+    else if (!was->guarded)
         tell(a, was->path, a->before->roots[was->root].row, "was removed", (Str){ 0 },
              put_back(a, was) ? ", and is back" : ", and cannot be put back");
 }

@@ -126,6 +126,76 @@ static void what_others_run_stays_as_it_is(Yard *y)
     }
 }
 
+/* The repository is where `commondir` leads; that is then no place where one is looked for. */
+static void a_repository_in_pieces_is_put_aside(Yard *y)
+{
+    settle(y);
+    Confined c = yard_command(
+        y, "mkdir -p deep/.git objects refs; echo 'ref: refs/heads/main' > deep/.git/HEAD; echo "
+           "../.. > deep/.git/commondir; printf '[core]\n\tfsmonitor = evil\n' > config");
+    if (there(y, "deep/.git/commondir") || !told_of(&c, "deep/.git/commondir"))
+        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.planted));
+    /* A linked working tree has one, too. */
+    c = yard_command(y, "mkdir -p .git/worktrees/w; echo x > .git/worktrees/w/HEAD; echo ../.. > "
+                        ".git/worktrees/w/commondir");
+    assert_true(there(y, ".git/worktrees/w/commondir") && c.planted.n == 0);
+    settled(y);
+}
+
+/* Without a HEAD it is no directory of git's, until it has one again. */
+static void a_repository_without_head_keeps_its_configuration(Yard *y)
+{
+    settle(y);
+    yard_command(y, "mkdir -p sub/b/objects sub/b/refs; echo x > sub/b/HEAD; printf '[core]\n\tbare "
+                    "= true\n' > sub/b/config");
+    yard_holds(y, "work/sub/b/config", "[core]\n\tbare = true\n");
+    yard_command(y, "rm sub/b/HEAD; mv sub/b sub/c; mkdir sub/b; cp -r sub/c/* sub/b/; echo evil > "
+                    "sub/b/config");
+    yard_holds(y, "work/sub/b/config", "[core]\n\tbare = true\n");
+}
+
+/* A link that is made anew gets the inode of the old one; and a file is changed by another name. */
+static void a_link_still_leads_where_it_led(Yard *y)
+{
+    char to[16] = "";
+    settle(y);
+    assert_int_equal(symlink("AGENTS.md", yard_path(y, "work/GEMINI.md")), 0);
+    yard_put(yard_path(y, "work/sub/other-name"), "be good\n");
+    assert_int_equal(
+        link(yard_path(y, "work/sub/other-name"), yard_path(y, "work/CLAUDE.md")), 0);
+    sleep(2); /* older than the command, so that its time of change counts */
+    yard_command(y, "for i in 1 2 3 4 5 6 7 8 9; do rm -f GEMINI.md; ln -s EVILXX.md GEMINI.md; "
+                    "done; echo evil > sub/other-name");
+    assert_int_equal(readlink(yard_path(y, "work/GEMINI.md"), to, sizeof to), 9);
+    assert_memory_equal(to, "AGENTS.md", 9);
+    yard_holds(y, "work/CLAUDE.md", "be good\n");
+}
+
+/* By who is not root; a directory that is moved is written to as well. */
+static void what_is_shut_against_us_is_put_aside(Yard *y)
+{
+    settle(y);
+    Confined c = yard_command(y, "echo evil > CLAUDE.md; mkdir -p sub/d/.claude; echo evil > "
+                                 "sub/d/CLAUDE.md; echo evil > sub/d/.claude/settings.json; mv sub "
+                                 "sub2; mkdir -p sub; echo evil > sub/AGENTS.md; chmod 555 sub "
+                                 "sub2/d/.claude sub2/d .");
+    if (there(y, "CLAUDE.md") || there(y, "sub2/d/CLAUDE.md") || there(y, "sub2/d/.claude"))
+        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.planted));
+    settled(y);
+}
+
+static void what_has_a_name_like_the_pad_is_none(Yard *y)
+{
+    struct stat info;
+    settle(y);
+    yard_put(yard_path(y, "work/pad.db.reserve"), "room\n");
+    Confined c = yard_command(y, "mkdir -p pad.db-x; echo evil > pad.db-x/AGENTS.md; rm -f "
+                                 "pad.db.reserve; mkdir pad.db.reserve");
+    assert_false(there(y, "pad.db-x/AGENTS.md"));
+    if (lstat(yard_path(y, "work/pad.db.reserve"), &info) != 0 || !S_ISREG(info.st_mode))
+        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.head));
+}
+
 /* A mount is passed by moving what is above it; what appears under the old name is not believed. */
 static void a_repository_that_is_moved_leaves_no_hooks(Yard *y)
 {
@@ -351,6 +421,11 @@ static void the_users_own_is_not_moved_within_git(Yard *y)
 static const Trial trials[] = {
     TRIAL(what_others_would_run_is_put_aside, "outside", true),
     TRIAL(what_others_run_stays_as_it_is, "outside", true),
+    TRIAL(a_repository_in_pieces_is_put_aside, "outside", true),
+    TRIAL(a_repository_without_head_keeps_its_configuration, "outside", true),
+    TRIAL(a_link_still_leads_where_it_led, "outside", true),
+    TRIAL(what_is_shut_against_us_is_put_aside, "outside", true),
+    TRIAL(what_has_a_name_like_the_pad_is_none, "work/pad.db", true),
     TRIAL(a_repository_that_is_moved_leaves_no_hooks, "outside", true),
     TRIAL(ordinary_commits_go_on, "outside", true),
     TRIAL(what_is_allowed_by_name_stays, "outside", true),
