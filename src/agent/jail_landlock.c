@@ -240,6 +240,16 @@ static jot_status make_fence(Fd *out, Err *e)
     return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
 }
 
+/* What is not compared afterwards must not be written to at all. */
+static void except_plants(Rules *r, const Place *p, const PlantWatch *w, Arena *into)
+{
+    for (size_t i = 0; w && i < w->roots_n; i++)
+        if (w->roots[i].busy || w->roots[i].unseen)
+            r->except[r->except_n++] =
+                (Except){ .path = arena_printf(into, "%s/%s", p->path.p, w->roots[i].path.p),
+                          .rights = READS };
+}
+
 jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
     const Place *p = job->place;
@@ -250,7 +260,8 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     if (!n)
         return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
     jail_hidden(into, &hidden);
-    r.except = NEW_ARRAY(into, Except, hidden.n + 1 + PLACE_OWN);
+    size_t plants_n = out->plants ? out->plants->roots_n : 0;
+    r.except = NEW_ARRAY(into, Except, hidden.n + 1 + PLACE_OWN + plants_n);
     if (p->pad.n)
         r.except[r.except_n++] =
             (Except){ .path = p->pad, .begins = p->pad_is_file, .rights = READS };
@@ -259,6 +270,7 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
             r.except[r.except_n++] = (Except){ .path = p->own[i].path };
     for (size_t i = 0; i < hidden.n; i++)
         r.except[r.except_n++] = (Except){ .path = hidden.at[i] };
+    except_plants(&r, p, out->plants, into);
     TRY(make_ruleset(job->network, &r, &out->ruleset, e));
     TRY(make_fence(&out->fence, e));
     TRY(jail_open(job, into, out, e));

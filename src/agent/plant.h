@@ -40,6 +40,7 @@ typedef struct PlantRoot {
     bool is_dir;
     bool is_git; /* a whole directory of git's: it is written to, but stays where it is */
     bool unseen; /* there is too much in it */
+    bool busy;   /* others write to it all the time: it is not compared either */
     bool passed; /* nothing in it is compared (any more) */
 } PlantRoot;
 

@@ -222,7 +222,8 @@ static void add_plant(Look *l, int dir, const char *name, Str path, int row, int
     PlantRoot *r = add_root(
         l, (PlantRoot){ .path = path, .row = row, .depth = depth, .is_dir = is_dir(dir, name) });
     l->within = 0;
-    if (r->is_dir && is_busy(l, row, depth))
+    r->busy = r->is_dir && is_busy(l, row, depth);
+    if (r->busy)
         return;
     if (r->is_dir)
         add_within(l, path, 0);

@@ -184,6 +184,29 @@ static void what_is_shut_against_us_is_put_aside(Yard *y)
     settled(y);
 }
 
+/* In a home others write to these all the time, and to other pads: they are not compared, so no
+ * command writes to them at all. */
+static void what_is_not_compared_is_not_written(Yard *y)
+{
+    static const char *const dirs[] = { "work/.config",     "work/.config/fish", "work/.local",
+                                        "work/.local/bin",  "work/.claude",      "work/sub/p",
+                                        "work/sub/p/.jotter" };
+    static const char *const files[] = { "work/.config/fish/config.fish", "work/.local/bin/ls",
+                                         "work/.claude/settings.json", "work/sub/p/.jotter/note" };
+    for (size_t i = 0; i < COUNT_OF(dirs); i++)
+        make_dir(y, dirs[i]);
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        yard_put(yard_path(y, files[i]), "good\n");
+    setenv("HOME", y->work, 1);
+    yard_command(y, "for f in .config/fish/config.fish .local/bin/ls .claude/settings.json "
+                    "sub/p/.jotter/note; do echo evil > $f; rm -f $f; done; echo evil > "
+                    ".local/bin/cat; mv .claude sub/x; mv sub/p/.jotter sub/j");
+    unsetenv("HOME");
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        yard_holds(y, files[i], "good\n");
+    assert_false(there(y, ".local/bin/cat"));
+}
+
 static void what_has_a_name_like_the_pad_is_none(Yard *y)
 {
     struct stat info;
@@ -310,6 +333,7 @@ static void what_others_write_meanwhile_is_left_alone(Yard *y)
 {
     make_dir(y, "work/.jotter");
     make_dir(y, "work/.claude");
+    make_dir(y, "work/free"); /* Landlock lets nothing be made beside a pad */
     make_dir(y, "work/sub/.jotter");
     yard_put(yard_path(y, "work/.jotter/stream"), "1\n");
     yard_put(yard_path(y, "work/sub/.jotter/stream"), "1\n");
@@ -319,14 +343,14 @@ static void what_others_write_meanwhile_is_left_alone(Yard *y)
     assert_true(us >= 0);
     if (us == 0) {
         Confined c =
-            yard_command(y, "touch sub/begun; while test ! -e sub/go; do sleep 0.01; done");
+            yard_command(y, "touch free/begun; while test ! -e free/go; do sleep 0.01; done");
         _exit(c.end == CONFINE_EXITED && c.code == 0 && c.planted.n == 0 ? 0 : 1);
     }
-    yard_await(y, "work/sub/begun");
+    yard_await(y, "work/free/begun");
     yard_put(yard_path(y, "work/.jotter/stream"), "2\n");
     yard_put(yard_path(y, "work/sub/.jotter/stream"), "2\n");
     yard_put(yard_path(y, "work/.claude/log"), "2\n");
-    yard_put(yard_path(y, "work/sub/go"), "");
+    yard_put(yard_path(y, "work/free/go"), "");
     int status;
     assert_int_equal(waitpid(us, &status, 0), us);
     unsetenv("HOME");
@@ -425,6 +449,7 @@ static const Trial trials[] = {
     TRIAL(a_repository_without_head_keeps_its_configuration, "outside", true),
     TRIAL(a_link_still_leads_where_it_led, "outside", true),
     TRIAL(what_is_shut_against_us_is_put_aside, "outside", true),
+    TRIAL(what_is_not_compared_is_not_written, "outside", true),
     TRIAL(what_has_a_name_like_the_pad_is_none, "work/pad.db", true),
     TRIAL(a_repository_that_is_moved_leaves_no_hooks, "outside", true),
     TRIAL(ordinary_commits_go_on, "outside", true),
