@@ -23,7 +23,7 @@
 enum {
     PLACE_PATH_MAX = 4096,  /* bytes of a path */
     PLACE_DEPTH_MAX = 256,  /* directories of a path */
-    PLACE_PLANTS_MAX = 192, /* rows of the table of plant.h */
+    PLACE_PLANTS_MAX = 320, /* rows of the table of plant.h */
 };
 
 enum { PLACE_OWN = 2 /* the user's state and configuration */ };

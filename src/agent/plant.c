@@ -16,6 +16,9 @@ static const char *const names[] = {
     ".gitmodules", ".gitconfig", ".githooks", ".husky", ".pre-commit-config.yaml", ".lefthook",
     ".lefthook.yml", ".lefthook.yaml", "lefthook.yml", "lefthook.yaml", "lefthook-local.yml",
     ".overcommit.yml",
+    ".git-hooks", ".local-overcommit.yml", ".lefthook-local", ".lefthook-local.yml",
+    ".lefthook.toml", ".lefthook.json", "lefthook.toml", "lefthook.json", "hgrc", ".hgrc",
+    ".repo",
 
     /* rules, tools and servers of agents, and Jotter's own pads */
     "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md",
@@ -25,11 +28,20 @@ static const char *const names[] = {
     ".opencode", "opencode.json", "opencode.jsonc", ".crush.json", "crush.json", ".goosehints",
     ".aider.conf.yml", ".factory", ".openhands", ".rules", ".mcp.json", "mcp.json", ".mcp",
     ".jotter",
+    ".crush", ".roomodes", ".kilocode", ".kilocodemodes", ".aiassistant", ".augment-guidelines",
+    ".continuerules", ".continuerc.json", ".goose", ".vibe", ".grok", ".warp", ".copilot",
+    ".tabnine", ".serena", ".qoder", ".iflow", "IFLOW.md", ".codebuddy", "CODEBUDDY.md", ".amp",
+    ".kimi", ".openhands_instructions",
 
-    /* editors and debuggers */
+    /* editors, debuggers, and what is read where an interpreter is started */
     ".vscode", ".vscode-server", "*.code-workspace", ".idea", ".fleet", ".zed", ".nova",
     ".devcontainer", ".devcontainer.json", ".vim", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua",
     ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", ".emacs", ".emacs.d", ".gdbinit", ".lldbinit",
+    ".helix", ".gvimrc", ".nvim", ".run", ".vs", ".theia", "*.sublime-project",
+    ".lite_project.lua", ".ycm_extra_conf.py", ".vimspector.json", ".spacemacs", ".doom.d",
+    ".externalToolBuilders", ".gitpod.yml", ".replit", ".idx", ".gdbearlyinit", ".pdbrc",
+    ".pdbrc.py", ".irbrc", ".pryrc", ".rdbgrc", ".byebugrc", ".Rprofile", ".Renviron", ".ghci",
+    ".octaverc", ".ocamlinit", ".erlang", ".iex.exs", ".sbclrc", ".ipython", ".jupyter",
 
     /* shells: on entering a directory, and where the working directory is a home */
     ".envrc", ".mise.toml", ".mise", "mise.toml", "mise.local.toml", ".rvmrc", ".autoenv",
@@ -38,15 +50,21 @@ static const char *const names[] = {
     ".gnupg", ".config", ".local", ".netrc", ".wgetrc", ".curlrc", ".tmux.conf", ".screenrc",
     ".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".pythonrc", ".pythonrc.py",
     ".aws", ".kube", ".docker",
+    ".mise.local.toml", ".autoenv.zsh", ".cshrc", ".tcshrc", ".login", ".logout", ".kshrc",
+    ".mkshrc", ".shrc", ".xonshrc", ".zsh", ".oh-my-zsh", ".Xclients", ".forward", ".procmailrc",
+    ".rhosts", ".shosts", ".k5login", ".mailcap", ".nvm", ".pyenv", ".rbenv", ".asdf",
 
     /* package managers: where code comes from, and what is run besides */
     ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pypirc", "pip.conf", ".condarc",
     ".cargo", ".bundle", ".gemrc",
+    ".pnpmfile.mjs",
 
     /* what runs when it is pushed */
     ".github", ".gitlab", ".gitlab-ci.yml", ".gitea", ".forgejo", ".circleci", ".buildkite",
     ".travis.yml", ".drone.yml", ".woodpecker", ".woodpecker.yml", ".cirrus.yml",
     "azure-pipelines.yml", "bitbucket-pipelines.yml", "Jenkinsfile",
+    ".woodpecker.yaml", ".appveyor.yml", "appveyor.yml", ".build.yml", ".builds", ".semaphore",
+    ".teamcity", ".tekton", ".harness", "bitrise.yml", "buildspec.yml", "cloudbuild.yaml",
 };
 /* clang-format on */
 
