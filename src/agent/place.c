@@ -257,12 +257,12 @@ static bool is_of_own(const Place *p, int fd)
     return false;
 }
 
-static int open_inside(const Place *p, const char *name)
+int place_open_beneath(int dir, const char *name)
 {
     struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
     for (int i = 0;; i++) {
-        long fd = syscall(SYS_openat2, p->dir, name, &how, sizeof how);
+        long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
         if (fd >= 0)
             return (int)fd;
         if (errno != EINTR && (errno != EAGAIN || i >= TRIES))
@@ -283,7 +283,7 @@ jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info,
     char name[PLACE_PATH_MAX];
     Shown shown;
     TRY(check_path(p, path, name, e));
-    int got = name[0] == '/' ? -EXDEV : open_inside(p, name);
+    int got = name[0] == '/' ? -EXDEV : place_open_beneath(p->dir, name);
     if (got == -EXDEV && p->reads_beyond) {
         got = openat(p->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         got = got < 0 ? -errno : got;

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "agent/place.h"
+#include "base/glyph.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "memory/doc.h"
@@ -89,20 +91,43 @@ static bool trusted(const char *path, const struct stat *info)
     return me == 0 && stat(above.p, &dir) == 0 && !(dir.st_mode & S_IWOTH);
 }
 
+/* Open a file of rules.  It must not be another one by a link: whoever made the directory could name
+ * a file with the user's keys, and the model would be sent them.  False: it is not there, or is left
+ * out. */
+static bool open_rules(const PromptAsk *ask, const char *path, const char *shown, Buf *to, Fd *out)
+{
+    AUTO(Arena) arena = { 0 };
+    struct stat info, link;
+    size_t slash = str_find_last(str(path), '/');
+    AUTO(Fd) dir = open(arena_printf(&arena, STR_FMT "/", (int)slash, path).p,
+                        O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO(Fd) fd = dir < 0 ? FD_NONE : place_open_beneath(dir, path + slash + 1);
+    if (fd == -EXDEV)
+        left_out(ask, "", str(path), "leads out of its directory: it is left out of the rules");
+    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    if (!trusted(path, &info) ||
+        (fstatat(dir, path + slash + 1, &link, AT_SYMLINK_NOFOLLOW) == 0 && !trusted(path, &link))) {
+        buf_addf(to, "\n[%s belongs to another user and is not shown]\n", shown);
+        left_out(ask, "", str(path), "belongs to another user: it is left out of the rules");
+        return false;
+    }
+    *out = fd_take(&fd);
+    return true;
+}
+
 /* A file of rules under its own heading; one that is not there is passed over, and so is one that
- * says the same as the one before it. */
+ * says the same as the one before it.  A directory's name can hold line breaks: none of them begins
+ * another heading. */
 static jot_status add_file(const PromptAsk *ask, const char *path, Buf *to, Arena *into, Str *last,
                            Err *e)
 {
-    struct stat info;
-    AUTO(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    AUTO(Buf) shown = { 0 };
+    AUTO(Fd) fd = FD_NONE;
+    glyph_add(&shown, str(path), GLYPH_LINE);
+    buf_add_char(&shown, 0);
+    if (!open_rules(ask, path, shown.p, to, &fd))
         return JOT_OK;
-    if (!trusted(path, &info)) {
-        buf_addf(to, "\n[%s belongs to another user and is not shown]\n", path);
-        left_out(ask, "", str(path), "belongs to another user: it is left out of the rules");
-        return JOT_OK;
-    }
     char *bytes = arena_alloc(into, PROMPT_FILE_MAX + 1, 1);
     ssize_t n = io_read_all(&io_system, fd, bytes, PROMPT_FILE_MAX + 1, 0);
     if (n < 0)
@@ -117,7 +142,7 @@ static jot_status add_file(const PromptAsk *ask, const char *path, Buf *to, Aren
     if (text.n == 0 || str_eq(text, *last))
         return JOT_OK;
     *last = text;
-    buf_addf(to, "\n# Rules from %s\n\n", path);
+    buf_addf(to, "\n# Rules from %s\n\n", shown.p);
     buf_add(to, text);
     if (cut) {
         buf_addf(to, "\n[the file is longer than %d bytes: the rest is not shown]",

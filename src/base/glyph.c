@@ -17,6 +17,13 @@ static bool reserved_unseen(uint32_t c)
     return c == 0x2065 || (c >= 0xFFF0 && c <= 0xFFF8) || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
+/* Assigned as letters and symbols, and empty: a pattern of Braille, a note without a head, blanks of
+ * hieroglyphs. */
+static bool blank(uint32_t c)
+{
+    return c == 0x2800 || c == 0x1D159 || c == 0x13441 || c == 0x13442;
+}
+
 static bool no_character(uint32_t c)
 {
     return (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
@@ -38,7 +45,7 @@ GlyphKind glyph_kind(uint32_t c)
         return ascii_kind(c);
     if (c == 0x85 || c == 0x2028 || c == 0x2029)
         return GLYPH_BREAK;
-    if (c == 0x2800 || reserved_unseen(c) || no_character(c) ||
+    if (blank(c) || reserved_unseen(c) || no_character(c) ||
         utf8proc_get_property((utf8proc_int32_t)c)->ignorable)
         return GLYPH_UNSEEN;
     static const GlyphKind kinds[] = {
