@@ -292,6 +292,18 @@ static Str what_was_planted(PlantWatch *plants, Arena *into)
     return arena_copy(into, buf_str(&told));
 }
 
+/* Whoever may write all of it is confined by nothing, or has the machine's own settings. */
+static bool cannot_be_given(Str dir)
+{
+    static const char *const never[] = { "/proc", "/sys", "/dev" };
+    for (size_t i = 0; i < COUNT_OF(never); i++) {
+        size_t n = strlen(never[i]);
+        if (str_starts(dir, str(never[i])) && (dir.n == n || dir.p[n] == '/'))
+            return !str_starts(dir, S("/dev/shm/"));
+    }
+    return dir.n == 1;
+}
+
 jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e)
 {
     AUTO(Jail) j = jail_none();
@@ -299,9 +311,9 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
     pid_t keeper = -1;
     AUTO(PlantWatch) plants = { 0 };
     *out = (Confined){ 0 };
-    if (job->place->path.n == 1 && job->how != CONFINE_NOT)
+    if (cannot_be_given(job->place->path) && job->how != CONFINE_NOT)
         return err_set(e, JOT_UNSUPPORTED,
-                       "a command cannot be confined to '/': use another "
+                       "a command cannot be confined to '/', /proc, /sys or /dev: use another "
                        "working directory");
     if (job->how != CONFINE_NOT) {
         plant_before(&plants, job->place);

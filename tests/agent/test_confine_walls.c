@@ -57,6 +57,20 @@ static void no_file_of_the_kernel_opens_for_writing(Yard *y)
     assert_str(c.head, S("none of many\n"));
 }
 
+/* Where the working directory would be all that stands above. */
+static void no_command_works_in_the_kernels_files(Yard *y)
+{
+    static const char *const dirs[] = { "/", "/proc/sys/kernel", "/sys/kernel", "/dev" };
+    for (size_t i = 0; i < COUNT_OF(dirs); i++) {
+        AUTO(Place) place = { 0 };
+        ConfineJob job = yard_job(y, "true");
+        Confined c;
+        assert_int_equal(place_open(&place, &io_system, str(dirs[i]), S("mem:"), &y->e), JOT_OK);
+        job.place = &place;
+        assert_int_equal(confine_run(&job, &y->a, &c, &y->e), JOT_UNSUPPORTED);
+    }
+}
+
 static void nothing_new_is_made_outside_the_few_places(Yard *y)
 {
     static const char *const dirs[] = {
@@ -301,6 +315,7 @@ static void memory_of_others_is_not_there(Yard *y)
 /* clang-format off */
 static const Trial trials[] = {
     TRIAL(no_file_of_the_kernel_opens_for_writing, "outside", true),
+    TRIAL(no_command_works_in_the_kernels_files, "outside", true),
     TRIAL(nothing_new_is_made_outside_the_few_places, "outside", true),
     TRIAL(landlock_stands_under_every_mechanism, "outside", true),
     TRIAL(the_second_wall_holds_by_itself, "outside", true),
