@@ -43,6 +43,7 @@ typedef struct Place {
     bool reads_beyond; /* files elsewhere may be read */
     /* Rows of the table of files that others run or obey (plant.h): those that may be written. */
     bool plants_allowed[PLACE_PLANTS_MAX];
+    size_t plants_looked_at_max; /* 0: PLANT_LOOKED_AT_MAX; less, for a test */
     /* The pad; its path is empty if it is in no file.  A pad that is a file stands for all files in
      * its directory whose names begin with its own, which are its journals. */
     Str pad;

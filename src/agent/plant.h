@@ -64,6 +64,11 @@ typedef struct PlantWatch {
     int64_t began;  /* seconds: changes that are younger may not show in a file's times */
     int depth_seen; /* directories up to here were looked into, all of them */
     bool cut;       /* not all were looked into */
+    /* The directories that were, in order; and those of the look before, which are always looked
+     * into again: else a command need only make enough others. */
+    Str *dirs;
+    size_t dirs_n, dirs_cap;
+    const struct PlantWatch *earlier;
     size_t kept_bytes;
 } PlantWatch;
 

@@ -293,9 +293,38 @@ static void look_at(Look *l, int dir, const struct dirent *entry, Todo *in, bool
                          .of_packages = in->of_packages || is_of_packages(str(name)) });
 }
 
-/* False: there was too much.  The working directory itself is always looked through. */
+static int by_name(const void *a, const void *b)
+{
+    return str_cmp(*(const Str *)a, *(const Str *)b);
+}
+
+/* The working directory itself is always looked through, and so is what was before. */
+static bool must_look(const Look *l, const Todo *t)
+{
+    const PlantWatch *was = l->w->earlier;
+    return t->depth == 0 ||
+           (was && was->dirs_n && bsearch(&t->path, was->dirs, was->dirs_n, sizeof(Str), by_name));
+}
+
+static bool is_too_much(const Look *l)
+{
+    size_t max = l->w->place->plants_looked_at_max;
+    return l->looked_at >= (max ? max : PLANT_LOOKED_AT_MAX);
+}
+
+static void remember(PlantWatch *w, Str dir)
+{
+    w->dirs =
+        arena_grow(&w->arena, w->dirs, w->dirs_n, &w->dirs_cap, sizeof *w->dirs, alignof(Str));
+    w->dirs[w->dirs_n++] = dir;
+}
+
+/* False: there was too much. */
 static bool look_into(Look *l, Todo *t)
 {
+    bool must = must_look(l, t);
+    if (!must && is_too_much(l))
+        return false;
     DIR *d = open_dir(l, t->path);
     struct dirent *entry;
     if (!d)
@@ -307,9 +336,11 @@ static bool look_into(Look *l, Todo *t)
     while (fits && (entry = next_of(d))) {
         l->looked_at++;
         look_at(l, dirfd(d), entry, t, git);
-        fits = t->depth == 0 || l->looked_at < PLANT_LOOKED_AT_MAX;
+        fits = must || !is_too_much(l);
     }
     closedir(d);
+    if (l->before && fits)
+        remember(l->w, t->path);
     return fits;
 }
 
@@ -331,11 +362,13 @@ void plant_look(PlantWatch *w, bool before)
     Todo first = { 0 };
     Look l = { .w = w, .last = &first, .before = before, .home = is_home(w->place) };
     w->depth_seen = INT_MAX;
-    for (Todo *t = &first; t && !w->cut; t = t->next)
-        if ((t->depth > 0 && l.looked_at >= PLANT_LOOKED_AT_MAX) || !look_into(&l, t)) {
+    for (Todo *t = &first; t && !(w->cut && before); t = t->next)
+        if (!look_into(&l, t)) {
             w->cut = true;
-            w->depth_seen = t->depth - 1;
+            w->depth_seen = before ? t->depth - 1 : w->depth_seen;
         }
+    if (w->dirs_n)
+        qsort(w->dirs, w->dirs_n, sizeof *w->dirs, by_name);
     if (w->n)
         qsort(w->at, w->n, sizeof *w->at, by_path);
 }

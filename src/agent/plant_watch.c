@@ -409,11 +409,10 @@ static void compare_files(After *a, int deepest)
 
 void plant_after(PlantWatch *w, Buf *told)
 {
-    After a = { .before = w, .now = { .place = w->place }, .told = told, .aside = FD_NONE };
+    After a = { .before = w, .now = { .place = w->place, .earlier = w }, .told = told, .aside = FD_NONE };
     plant_look(&a.now, false);
-    int deepest = w->depth_seen < a.now.depth_seen ? w->depth_seen : a.now.depth_seen;
-    compare_roots(&a, deepest);
-    compare_files(&a, deepest);
+    compare_roots(&a, w->depth_seen);
+    compare_files(&a, w->depth_seen);
     if (a.found > PLANT_TOLD_MAX)
         buf_addf(told, "(and %zu more of them)\n", a.found - PLANT_TOLD_MAX);
     if (w->cut || a.now.cut)

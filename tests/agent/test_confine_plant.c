@@ -212,6 +212,21 @@ static void what_is_not_compared_is_not_written(Yard *y)
     assert_false(there(y, ".local/bin/cat"));
 }
 
+/* What a command makes in between does not hide what it changed. */
+static void no_number_of_files_ends_the_comparison(Yard *y)
+{
+    settle(y);
+    y->place.plants_looked_at_max = 100;
+    Confined c = yard_command(y, "mkdir deep/a sub/many; for i in $(seq 300); do echo > deep/$i; echo "
+                                 "> deep/a/$i; echo > sub/many/$i; done; echo evil > sub/CLAUDE.md; "
+                                 "mv sub x; mkdir sub; mv x/* sub/; echo evil > sub/AGENTS.md; mkdir "
+                                 "-p sub/.vscode; echo evil > sub/.vscode/tasks.json");
+    if (there(y, "sub/CLAUDE.md") || there(y, "sub/.vscode"))
+        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.planted));
+    assert_true(told_of(&c, "too large"));
+    settled(y);
+}
+
 static void what_has_a_name_like_the_pad_is_none(Yard *y)
 {
     struct stat info;
@@ -455,6 +470,7 @@ static const Trial trials[] = {
     TRIAL(a_link_still_leads_where_it_led, "outside", true),
     TRIAL(what_is_shut_against_us_is_put_aside, "outside", true),
     TRIAL(what_is_not_compared_is_not_written, "outside", true),
+    TRIAL(no_number_of_files_ends_the_comparison, "outside", true),
     TRIAL(what_has_a_name_like_the_pad_is_none, "work/pad.db", true),
     TRIAL(a_repository_that_is_moved_leaves_no_hooks, "outside", true),
     TRIAL(ordinary_commits_go_on, "outside", true),
