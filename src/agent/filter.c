@@ -50,8 +50,8 @@ enum {
     WHO_GROUP = 2, /* of setpriority and ioprio_set: processes of a group, not of a user */
 };
 
-/* ioctls of any file of a file system, also of one that was opened for reading: they add keys to the
- * file system and take the user's own away, or change a file for good.  The same everywhere. */
+/* ioctls of any file of a file system, also of one that was opened for reading: they add keys to
+ * the file system and take the user's own away, or change a file for good.  The same everywhere. */
 #define SET_ENCRYPTION_POLICY UINT32_C(0x800C6613)
 #define ADD_ENCRYPTION_KEY UINT32_C(0xC0506617)
 #define REMOVE_ENCRYPTION_KEY UINT32_C(0xC0406618)
@@ -361,8 +361,8 @@ static void refuse_inodes(Filter *f)
         refuse_modes(f, of_modes[i].call, of_modes[i].arg);
 }
 
-/* A pair of sockets that are connected to each other is fine, if it stays one: datagrams can be sent
- * to any other address from it, and with them descriptors. */
+/* A pair of sockets that are connected to each other is fine, if it stays one: datagrams can be
+ * sent to any other address from it, and with them descriptors. */
 static void refuse_loose_pairs(Filter *f)
 {
     enum { TYPE = 0xF };

@@ -16,8 +16,8 @@ enum {
     JAIL_FILTER_FD = 3,     /* where bwrap finds the filter */
     JAIL_SELF_FD = 4,       /* where it finds this program, to be run inside */
     JAIL_STAND_INS = PLACE_BESIDE,
-    JAIL_LEFT_MS = 5000,    /* after which the keeper gives up killing */
-    JAIL_HERDS = 2,         /* the older kind of control groups has one for each controller */
+    JAIL_LEFT_MS = 5000, /* after which the keeper gives up killing */
+    JAIL_HERDS = 2,      /* the older kind of control groups has one for each controller */
 };
 
 /* A control group with limits, to be removed afterwards. */

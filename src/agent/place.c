@@ -24,9 +24,9 @@
 
 enum { TRIES = 64 /* openat2 answers EAGAIN when a rename raced with it; it passes */ };
 
-const char *const place_beside[] = { "-wal",       "-shm",           "-journal",   ".lock",
-                                     ".index",     ".index-wal",     ".index-shm", ".index-journal",
-                                     ".reserve",   NULL };
+const char *const place_beside[] = { "-wal",     "-shm",       "-journal",   ".lock",
+                                     ".index",   ".index-wal", ".index-shm", ".index-journal",
+                                     ".reserve", NULL };
 
 /* --- Opening --------------------------------------------------------------------------- */
 

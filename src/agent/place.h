@@ -69,7 +69,8 @@ DEFINE_AUTO(Place, place_close)
  * with another name besides this one, which may be outside), JOT_INVALID (not a file). */
 MUST_USE jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e);
 
-/* A file, to be read, whose links all stay beneath the directory; -errno, -EXDEV if one does not. */
+/* A file, to be read, whose links all stay beneath the directory; -errno, -EXDEV if one does not.
+ */
 int place_open_beneath(int dir, const char *name);
 
 /* Replace a file as one step, or make it and the directories above it.  *made: it was not there

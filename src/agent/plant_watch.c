@@ -158,8 +158,8 @@ static bool is_same(const After *a, const Planted *was, const Planted *now)
 static void open_up(int dir)
 {
     struct stat info;
-    if (dir >= 0 && fstat(dir, &info) == 0 && S_ISDIR(info.st_mode) &&
-        info.st_uid == geteuid() && (info.st_mode & S_IRWXU) != S_IRWXU)
+    if (dir >= 0 && fstat(dir, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+        (info.st_mode & S_IRWXU) != S_IRWXU)
         (void)fchmod(dir, (info.st_mode & 0777) | S_IRWXU);
 }
 
@@ -343,8 +343,8 @@ static void changed(After *a, const Planted *was, const Planted *now)
         compare(a, was, now);
 }
 
-/* What is not seen any more may still be there: a directory of git's without its HEAD is none, until
- * somebody puts that back. */
+/* What is not seen any more may still be there: a directory of git's without its HEAD is none,
+ * until somebody puts that back. */
 static bool is_there(const Place *p, Str path, struct stat *info)
 {
     const char *name;
@@ -409,7 +409,9 @@ static void compare_files(After *a, int deepest)
 
 void plant_after(PlantWatch *w, Buf *told)
 {
-    After a = { .before = w, .now = { .place = w->place, .earlier = w }, .told = told, .aside = FD_NONE };
+    After a = {
+        .before = w, .now = { .place = w->place, .earlier = w }, .told = told, .aside = FD_NONE
+    };
     plant_look(&a.now, false);
     compare_roots(&a, w->depth_seen);
     compare_files(&a, w->depth_seen);

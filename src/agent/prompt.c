@@ -91,23 +91,24 @@ static bool trusted(const char *path, const struct stat *info)
     return me == 0 && stat(above.p, &dir) == 0 && !(dir.st_mode & S_IWOTH);
 }
 
-/* Open a file of rules.  It must not be another one by a link: whoever made the directory could name
- * a file with the user's keys, and the model would be sent them.  False: it is not there, or is left
- * out. */
+/* Open a file of rules.  It must not be another one by a link: whoever made the directory could
+ * name a file with the user's keys, and the model would be sent them.  False: it is not there, or
+ * is left out. */
 static bool open_rules(const PromptAsk *ask, const char *path, const char *shown, Buf *to, Fd *out)
 {
     AUTO(Arena) arena = { 0 };
     struct stat info, link;
     size_t slash = str_find_last(str(path), '/');
-    AUTO(Fd) dir = open(arena_printf(&arena, STR_FMT "/", (int)slash, path).p,
-                        O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO(Fd)
+    dir = open(arena_printf(&arena, STR_FMT "/", (int)slash, path).p,
+               O_PATH | O_DIRECTORY | O_CLOEXEC);
     AUTO(Fd) fd = dir < 0 ? FD_NONE : place_open_beneath(dir, path + slash + 1);
     if (fd == -EXDEV)
         left_out(ask, "", str(path), "leads out of its directory: it is left out of the rules");
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return false;
-    if (!trusted(path, &info) ||
-        (fstatat(dir, path + slash + 1, &link, AT_SYMLINK_NOFOLLOW) == 0 && !trusted(path, &link))) {
+    if (!trusted(path, &info) || (fstatat(dir, path + slash + 1, &link, AT_SYMLINK_NOFOLLOW) == 0 &&
+                                  !trusted(path, &link))) {
         buf_addf(to, "\n[%s belongs to another user and is not shown]\n", shown);
         left_out(ask, "", str(path), "belongs to another user: it is left out of the rules");
         return false;

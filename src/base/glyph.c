@@ -17,8 +17,8 @@ static bool reserved_unseen(uint32_t c)
     return c == 0x2065 || (c >= 0xFFF0 && c <= 0xFFF8) || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
-/* Assigned as letters and symbols, and empty: a pattern of Braille, a note without a head, blanks of
- * hieroglyphs. */
+/* Assigned as letters and symbols, and empty: a pattern of Braille, a note without a head, blanks
+ * of hieroglyphs. */
 static bool blank(uint32_t c)
 {
     return c == 0x2800 || c == 0x1D159 || c == 0x13441 || c == 0x13442;

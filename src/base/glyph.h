@@ -25,7 +25,8 @@ typedef enum GlyphKind {
 } GlyphKind;
 
 /* By Unicode's categories and Default_Ignorable_Code_Point, as utf8proc has them, with what is
- * reserved there to be ignored, and what is assigned and empty (U+2800, U+1D159, U+13441, U+13442). */
+ * reserved there to be ignored, and what is assigned and empty (U+2800, U+1D159, U+13441,
+ * U+13442). */
 GlyphKind glyph_kind(uint32_t c);
 
 /* The character at *at of any bytes; *at moves behind it.  False: the byte there is not UTF-8, and

@@ -320,9 +320,12 @@ static void by_a_program_that_runs_as_its_owner(Yard *y)
 {
     struct stat info;
     static const char *const tries[] = {
-        "chmod 4755 sub/p", "chmod u+s sub/p", "chmod g+s sub/p",
+        "chmod 4755 sub/p",
+        "chmod u+s sub/p",
+        "chmod g+s sub/p",
         "python3 -c 'import os; os.fchmod(os.open(\"sub/p\", 0), 0o6755)'",
-        "python3 -c 'import ctypes; exit(ctypes.CDLL(None).syscall(452, -100, b\"sub/p\", 0o4755, 0) "
+        "python3 -c 'import ctypes; exit(ctypes.CDLL(None).syscall(452, -100, b\"sub/p\", 0o4755, "
+        "0) "
         "!= 0)'",
     };
     yard_command(y, "cp /bin/true sub/p");

@@ -151,8 +151,9 @@ static void a_repository_in_pieces_is_put_aside(Yard *y)
 static void a_repository_without_head_keeps_its_configuration(Yard *y)
 {
     settle(y);
-    yard_command(y, "mkdir -p sub/b/objects sub/b/refs; echo x > sub/b/HEAD; printf '[core]\n\tbare "
-                    "= true\n' > sub/b/config");
+    yard_command(y,
+                 "mkdir -p sub/b/objects sub/b/refs; echo x > sub/b/HEAD; printf '[core]\n\tbare "
+                 "= true\n' > sub/b/config");
     yard_holds(y, "work/sub/b/config", "[core]\n\tbare = true\n");
     yard_command(y, "rm sub/b/HEAD; mv sub/b sub/c; mkdir sub/b; cp -r sub/c/* sub/b/; echo evil > "
                     "sub/b/config");
@@ -166,8 +167,7 @@ static void a_link_still_leads_where_it_led(Yard *y)
     settle(y);
     assert_int_equal(symlink("AGENTS.md", yard_path(y, "work/GEMINI.md")), 0);
     yard_put(yard_path(y, "work/sub/other-name"), "be good\n");
-    assert_int_equal(
-        link(yard_path(y, "work/sub/other-name"), yard_path(y, "work/CLAUDE.md")), 0);
+    assert_int_equal(link(yard_path(y, "work/sub/other-name"), yard_path(y, "work/CLAUDE.md")), 0);
     sleep(2); /* older than the command, so that its time of change counts */
     yard_command(y, "for i in 1 2 3 4 5 6 7 8 9; do rm -f GEMINI.md; ln -s EVILXX.md GEMINI.md; "
                     "done; echo evil > sub/other-name");
@@ -193,8 +193,8 @@ static void what_is_shut_against_us_is_put_aside(Yard *y)
  * command writes to them at all. */
 static void what_is_not_compared_is_not_written(Yard *y)
 {
-    static const char *const dirs[] = { "work/.config",     "work/.config/fish", "work/.local",
-                                        "work/.local/bin",  "work/.claude",      "work/sub/p",
+    static const char *const dirs[] = { "work/.config",      "work/.config/fish", "work/.local",
+                                        "work/.local/bin",   "work/.claude",      "work/sub/p",
                                         "work/sub/p/.jotter" };
     static const char *const files[] = { "work/.config/fish/config.fish", "work/.local/bin/ls",
                                          "work/.claude/settings.json", "work/sub/p/.jotter/note" };
@@ -217,10 +217,11 @@ static void no_number_of_files_ends_the_comparison(Yard *y)
 {
     settle(y);
     y->place.plants_looked_at_max = 100;
-    Confined c = yard_command(y, "mkdir deep/a sub/many; for i in $(seq 300); do echo > deep/$i; echo "
-                                 "> deep/a/$i; echo > sub/many/$i; done; echo evil > sub/CLAUDE.md; "
-                                 "mv sub x; mkdir sub; mv x/* sub/; echo evil > sub/AGENTS.md; mkdir "
-                                 "-p sub/.vscode; echo evil > sub/.vscode/tasks.json");
+    Confined c = yard_command(
+        y, "mkdir deep/a sub/many; for i in $(seq 300); do echo > $i; echo > deep/$i; echo "
+           "> deep/a/$i; echo > sub/many/$i; done; echo evil > sub/CLAUDE.md; "
+           "mv sub x; mkdir sub; mv x/* sub/; echo evil > sub/AGENTS.md; mkdir "
+           "-p sub/.vscode; echo evil > sub/.vscode/tasks.json");
     if (there(y, "sub/CLAUDE.md") || there(y, "sub/.vscode"))
         fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.planted));
     assert_true(told_of(&c, "too large"));
