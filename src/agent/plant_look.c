@@ -177,6 +177,54 @@ static void add_file(Look *l, int dir, const char *name, Str path)
     w->at[w->n++] = p;
 }
 
+/* Where a link leads within the working directory: what it is called there, or nothing. */
+static Str led_to(const Look *l, int dir, const char *name, Str path)
+{
+    const Place *p = l->w->place;
+    Arena *into = &l->w->arena;
+    char to[PATH_MAX], self[32], real[PATH_MAX];
+    ssize_t n = readlinkat(dir, name, to, sizeof to - 1);
+    size_t slash = str_find_last(path, '/');
+    to[n > 0 ? n : 0] = 0;
+    Str end = str(to), above = slash == path.n ? (Str){ 0 } : str_slice(path, 0, slash);
+    if (str_starts(end, p->path) && end.p[p->path.n] == '/')
+        end = str_from(end, p->path.n + 1);
+    else if (above.n && !str_starts(end, S("/")))
+        end = arena_printf(into, STR_FMT "/%s", STR_ARG(above), to);
+    AUTO(Fd) fd = end.n ? place_open_beneath(p->dir, arena_cstr(into, end)) : FD_NONE;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    n = fd < 0 ? -1 : readlink(self, real, sizeof real - 1);
+    real[n > 0 ? n : 0] = 0;
+    bool inside = n > 0 && str_starts(str(real), p->path) && real[p->path.n] == '/';
+    return inside ? arena_copy(into, str_from(str(real), p->path.n + 1)) : (Str){ 0 };
+}
+
+static void add_within(Look *l, Str path, int depth);
+
+/* What a link leads to is obeyed like the link: it belongs to the same root.  Only before a
+ * command: what one has linked to meanwhile is nobody's plant, and such a link is put aside anyway.
+ * A link within a directory that is kept may lead to the sources of a project, which commands are
+ * there to change: of those only files count (`whole` is false). */
+static void add_target(Look *l, int dir, const char *name, Str path, bool whole)
+{
+    Str to = l->before ? led_to(l, dir, name, path) : (Str){ 0 };
+    struct stat info;
+    if (!to.n || plant_is_apart(l->w->place, to) || plant_is_above_apart(l->w->place, to) ||
+        fstatat(l->w->place->dir, to.p, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    if (S_ISDIR(info.st_mode) && whole)
+        add_within(l, to, 0);
+    else if (S_ISREG(info.st_mode))
+        add_file(l, l->w->place->dir, to.p, to);
+}
+
+static void add_entry(Look *l, int dir, const char *name, Str path, bool whole)
+{
+    add_file(l, dir, name, path);
+    if (is_link(dir, name))
+        add_target(l, dir, name, path, whole);
+}
+
 /* All files of a directory that is kept as a whole. */
 static void add_within(Look *l, Str path, int depth)
 {
@@ -192,7 +240,7 @@ static void add_within(Look *l, Str path, int depth)
         if (is_dir(dirfd(d), entry->d_name))
             add_within(l, child, depth + 1);
         else
-            add_file(l, dirfd(d), entry->d_name, child);
+            add_entry(l, dirfd(d), entry->d_name, child, false);
     }
     if (d)
         closedir(d);
@@ -228,7 +276,7 @@ static void add_plant(Look *l, int dir, const char *name, Str path, int row, int
     if (r->is_dir)
         add_within(l, path, 0);
     else
-        add_file(l, dir, name, path);
+        add_entry(l, dir, name, path, true);
     r->unseen = l->within >= PLANT_WITHIN_MAX;
     if (r->unseen)
         l->w->n = first;

@@ -176,6 +176,29 @@ static void a_link_still_leads_where_it_led(Yard *y)
     yard_holds(y, "work/CLAUDE.md", "be good\n");
 }
 
+/* A hook or a file of rules is often a link to one that lies with the sources. */
+static void what_a_link_leads_to_stays_too(Yard *y)
+{
+    settle(y);
+    make_dir(y, "work/scripts");
+    make_dir(y, "work/claude");
+    yard_put(yard_path(y, "work/scripts/rules.md"), "be good\n");
+    yard_put(yard_path(y, "work/scripts/hook"), "true\n");
+    yard_put(yard_path(y, "work/claude/settings.json"), "{}\n");
+    yard_put(yard_path(y, "work/scripts/other"), "free\n");
+    assert_int_equal(symlink("scripts/rules.md", yard_path(y, "work/CLAUDE.md")), 0);
+    assert_int_equal(symlink("../scripts/rules.md", yard_path(y, "work/sub/GEMINI.md")), 0);
+    assert_int_equal(symlink("../../scripts/hook", yard_path(y, "work/.git/hooks/post-merge")), 0);
+    assert_int_equal(symlink(yard_path(y, "work/claude"), yard_path(y, "work/.claude")), 0);
+    Confined c = yard_command(y, "echo evil > scripts/rules.md; rm scripts/hook; echo evil > "
+                                 "claude/settings.json; echo mine > scripts/other");
+    yard_holds(y, "work/scripts/rules.md", "be good\n");
+    yard_holds(y, "work/scripts/hook", "true\n");
+    yard_holds(y, "work/claude/settings.json", "{}\n");
+    yard_holds(y, "work/scripts/other", "mine\n");
+    assert_true(told_of(&c, "scripts/rules.md"));
+}
+
 /* By who is not root; a directory that is moved is written to as well. */
 static void what_is_shut_against_us_is_put_aside(Yard *y)
 {
@@ -469,6 +492,7 @@ static const Trial trials[] = {
     TRIAL(a_repository_in_pieces_is_put_aside, "outside", true),
     TRIAL(a_repository_without_head_keeps_its_configuration, "outside", true),
     TRIAL(a_link_still_leads_where_it_led, "outside", true),
+    TRIAL(what_a_link_leads_to_stays_too, "outside", true),
     TRIAL(what_is_shut_against_us_is_put_aside, "outside", true),
     TRIAL(what_is_not_compared_is_not_written, "outside", true),
     TRIAL(no_number_of_files_ends_the_comparison, "outside", true),
