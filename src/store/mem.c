@@ -92,9 +92,11 @@ static MemStream *find_or_add(Mem *m, Str name)
         m->cap = m->cap ? m->cap * 2 : 16;
         m->streams = mem_grow(m->streams, m->cap * sizeof *m->streams);
     }
+    /* Memory may run out here, and the handle is closed then: nothing is half done yet. */
+    MemStream fresh = { .name = own(name) };
     size_t i = place_of(m, name);
     memmove(&m->streams[i + 1], &m->streams[i], (m->n - i) * sizeof *m->streams);
-    m->streams[i] = (MemStream){ .name = own(name) };
+    m->streams[i] = fresh;
     m->n++;
     return &m->streams[i];
 }
@@ -110,7 +112,8 @@ static void add_record(Mem *m, MemStream *st, const Record *r)
         st->cap = st->cap ? st->cap * 2 : 4;
         st->records = mem_grow(st->records, st->cap * sizeof *st->records);
     }
-    st->records[st->n++] = own_record(r);
+    Record owned = own_record(r); /* first: if memory runs out, it does not count */
+    st->records[st->n++] = owned;
     st->changed = ++m->changes;
 }
 

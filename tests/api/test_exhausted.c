@@ -231,6 +231,11 @@ DEED(copies)
     snprintf(url, sizeof url, "%s:%s/copy", engine, scratch);
     return jot_copy(p, url, &r);
 }
+DEED(copies_to_memory)
+{
+    const jot_report *r;
+    return jot_copy(p, "mem:", &r);
+}
 DEED(exports)
 {
     const jot_report *r;
@@ -287,6 +292,7 @@ static const struct Deed {
     ROW(searches),
     ROW(calls_tools),
     ROW(copies),
+    ROW(copies_to_memory),
     ROW(exports),
     ROW(verifies),
     ROW(collects),

@@ -148,6 +148,26 @@ static void a_damaged_newest_record_is_told_once_and_stays_listed(void **state)
     assert_int_equal(verified(b).lost, 1);
 }
 
+/* Its line still begins with its number, so that it is found where the list looks for it. */
+static void a_damaged_record_that_the_list_knows_stops_nobody(void **state)
+{
+    Bench *b = *state;
+    a_few(b); /* the list knows record 5 */
+    Str was = bytes_of(b, "runs/r.jsonl");
+    char *text = arena_cstr(&b->arena, was);
+    *strstr(strstr(text, "{\"seq\":5,"), "ann") = 'A';
+    write_bytes(b, "runs/r.jsonl", (Str){ text, was.n });
+    entry(b, "runs/r", "behind it");
+    reopen(b);
+    for (int i = 0; i < 2; i++) {
+        Heard h = verified(b);
+        assert_int_equal(h.faults, 1);
+        assert_int_equal(h.lost, 0);
+        assert_ok(b, store_note_heads(b->s, &b->e)); /* as gc */
+        assert_ok(b, store_mend(b->s, NULL, &b->e));
+    }
+}
+
 static void what_is_lost_is_told_until_it_is_accepted(void **state)
 {
     Bench *b = *state;
@@ -259,6 +279,23 @@ static void a_bit_that_turned_over_in_a_file_is_not_believed(void **state)
     assert_int_equal(store_report(b->s)->restored, 1);
     assert_int_equal(store_report(b->s)->outside, 0);
     assert_int_equal(verified(b).faults, 0);
+}
+
+/* Most of it is found when the file is read anew from the disk: after a reboot or a mount. */
+static void a_bit_that_turned_over_is_no_edit_after_a_reboot_either(void **state)
+{
+    Bench *b = *state;
+    b->io.wall_ms = later;
+    a_few(b);
+    nothing_is_missing(b);
+    turn_over(b, "notes/plan.txt");
+    reboot(b);
+    assert_text(head(b, "notes/plan").body, "the second");
+    assert_int_equal(put(b, "notes/other", "compares all of them").seq, 1);
+    assert_int_equal(records(b, "notes/plan").n, 2);
+    assert_text(bytes_of(b, "notes/plan.txt"), "the second");
+    assert_int_equal(files_in(b, "quarantine"), 2);
+    assert_int_equal(store_report(b->s)->outside, 0);
 }
 
 static void a_damaged_file_is_mended(void **state)
@@ -434,10 +471,12 @@ int main(void)
         BENCH_TEST(a_run_cut_at_the_end_of_a_record_is_told),
         BENCH_TEST(a_stream_that_was_cut_and_written_on_is_told),
         BENCH_TEST(a_damaged_newest_record_is_told_once_and_stays_listed),
+        BENCH_TEST(a_damaged_record_that_the_list_knows_stops_nobody),
         BENCH_TEST(what_is_lost_is_told_until_it_is_accepted),
         BENCH_TEST(every_way_to_forget_leaves_nothing_missing),
         BENCH_TEST(what_people_do_is_no_loss_and_no_damage),
         BENCH_TEST(a_bit_that_turned_over_in_a_file_is_not_believed),
+        BENCH_TEST(a_bit_that_turned_over_is_no_edit_after_a_reboot_either),
         BENCH_TEST(a_damaged_file_is_mended),
         BENCH_TEST(a_file_that_was_just_written_is_listed_without_its_times),
         BENCH_TEST(a_purged_name_is_not_in_the_list),

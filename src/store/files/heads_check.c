@@ -56,7 +56,11 @@ static jot_status still_there(Check *c, const Stream *st, const HeadLine *old, b
     Mark m = st->head;
     *same = true;
     if (old->seq < m.seq) {
-        TRY(stream_find(c->f, st, old->seq, &from, &to, &arena, &r, e));
+        Err why = { 0 };
+        jot_status found = stream_find(c->f, st, old->seq, &from, &to, &arena, &r, &why);
+        if (found == JOT_CORRUPT) /* told by whoever reads it */
+            return JOT_OK;
+        TRY(err_pass(e, &why, found));
         if (from == to)
             return JOT_OK;
         m = r.mark;

@@ -61,11 +61,13 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
     /* Where nobody notices a lost mount, our own views are synced; zeros are what an editor's may
      * have become. */
     bool zeros = pad_syncs_views(f) && str_find(v->text, 0) < v->text.n;
+    /* Nobody wrote to it: a bit has turned over.  That is found after a mount, mostly. */
+    if (v->there && heads_rotten(f, st->place->name, &st->head, v)) {
+        *out = VIEW_STALE;
+        return JOT_OK;
+    }
     if (f->checked && !zeros) {
         *out = v->there ? VIEW_EDITED : VIEW_REMOVED;
-        /* Nobody wrote to it: a bit has turned over. */
-        if (v->there && heads_rotten(f, st->place->name, &st->head, v))
-            *out = VIEW_STALE;
         return JOT_OK;
     }
     TRY(pad_boot(f, e)); /* else nobody knows whether there was a power loss */
