@@ -69,4 +69,15 @@ killed() {
 }
 try 'a purge that is killed on a full disk is finished by the next one' killed
 
+# Whoever used the reserve died.  There is its room, but some of it is needed to empty the log.
+spent() {
+    local i
+    mount -t tmpfs -o size=3m none "$room" && "$JOTTER" init >/dev/null && { echo manysecret && noise 80000; } >text || return 1
+    for i in $(seq 40); do "$JOTTER" write "s$((i % 4))" <text >/dev/null 2>&1 || break; done
+    dd if=/dev/zero of="$room/fill" bs=1k 2>/dev/null
+    [ $i -lt 40 ] && rm "$room/p.db.reserve" && for i in 0 1 2 3; do jot purge s$i && ends 0 || return 1; done
+    gone manysecret && jot verify && ends 0 && end
+}
+try 'a purge needs no more room than the reserve had, when that is gone' spent
+
 plan

@@ -197,10 +197,11 @@ static jot_status drop_some(Db *d, int64_t number, uint64_t seq, bool *more, Err
 static jot_status purge_in_steps(Db *d, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Head head;
-    TRY(db_begin_removal(d, stream, e));
-    TRY(db_end(d, bury(d, stream, x, by, &head, out, e), e));
-    jot_status st = JOT_OK;
     Err why = { 0 };
+    TRY(db_begin_removal(d, stream, e));
+    jot_status st = db_end(d, bury(d, stream, x, by, &head, out, &why), &why);
+    if (st != JOT_OK && st != JOT_UNKNOWN)
+        return err_pass(e, &why, st);
     for (bool more = true; more && st == JOT_OK;) {
         st = db_begin_removal(d, stream, &why);
         if (st == JOT_OK)
@@ -228,6 +229,13 @@ static void spare(Db *d, bool on)
         (void)db_give_room(d);
 }
 
+/* Somebody has used the reserve, and died or found no room to make it again: the little there is
+ * must not go to the log for a try that cannot end well, for then it could not be emptied. */
+static bool is_tight(Db *d)
+{
+    return !d->base.read_only_why[0] && !db_reserve(d);
+}
+
 /* What was freed is zeroed now.  A reader in the way is told by sqlite_scrub, as always. */
 static jot_status finish(Db *d, Err *e)
 {
@@ -244,10 +252,13 @@ static jot_status finish(Db *d, Err *e)
 jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e)
 {
     Db *d = (Db *)s;
-    d->full = false;
-    jot_status st = redact_once(d, stream, x, r, e);
-    if (st != JOT_IO || !d->full)
-        return st;
+    jot_status st = JOT_OK;
+    if (!is_tight(d)) {
+        d->full = false;
+        st = redact_once(d, stream, x, r, e);
+        if (st != JOT_IO || !d->full)
+            return st;
+    }
     spare(d, true);
     st = redact_once(d, stream, x, r, e);
     spare(d, false);
@@ -257,12 +268,15 @@ jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction 
 jot_status sqlite_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Db *d = (Db *)s;
-    d->full = false;
-    jot_status st = db_begin_removal(d, stream, e);
-    if (st == JOT_OK)
-        st = db_end(d, purge_in(d, stream, x, by, out, e), e);
-    if (st != JOT_IO || !d->full)
-        return st;
+    jot_status st = JOT_OK;
+    if (!is_tight(d)) {
+        d->full = false;
+        st = db_begin_removal(d, stream, e);
+        if (st == JOT_OK)
+            st = db_end(d, purge_in(d, stream, x, by, out, e), e);
+        if (st != JOT_IO || !d->full)
+            return st;
+    }
     spare(d, true);
     st = purge_in_steps(d, stream, x, by, out, e);
     spare(d, false);

@@ -323,8 +323,8 @@ static jot_status tidy(Db *d, Err *e)
     if (!d->forgetting || rc == SQLITE_OK || d->held_back)
         return JOT_OK;
     return err_set(e, JOT_UNKNOWN,
-                   "the text is removed, but the log that holds it could not be "
-                   "emptied: the next write tries again");
+                   "the log, which may hold what was removed, could not be emptied: the next write "
+                   "tries again");
 }
 
 static void checkpoint(Db *d)
