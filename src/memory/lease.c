@@ -376,6 +376,24 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
     return JOT_OK;
 }
 
+/* A table that was lost as a whole begins anew, and its tokens would be too old for what was written
+ * under those before: they go on behind the stream's fence. */
+static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head = { 0 };
+    Err why = { 0 };
+    if (ask->prefix)
+        return JOT_OK;
+    jot_status st = store_head(m->store, ask->on, HEAD_MARK, &arena, &head, &why);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return JOT_OK; /* that is for whoever writes it */
+    if (head.mark.fence < t->next)
+        return JOT_OK;
+    TRY(store_raise_tokens(m->store, head.mark.fence, e));
+    return err_set(e, JOT_CONFLICT, "the table of leases has moved");
+}
+
 static jot_status try_acquire(Memory *m, Change *c, Err *e)
 {
     const LeaseAsk *ask = c->ask;
@@ -393,6 +411,7 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
     }
     if (lease_table_count(&t) >= LEASE_MAX)
         return err_set(e, JOT_TOO_BIG, "%d leases are held already: the limit", LEASE_MAX);
+    TRY(pass_fence(m, &t, ask, e));
     Lease l = { .on = ask->on,
                 .prefix = ask->prefix,
                 .token = t.next,

@@ -197,15 +197,20 @@ static jot_status copy_page(Copy *c, Str stream, const Records *page, Err *e)
 
 /* --- What the source has forgotten ------------------------------------------------------ */
 
-/* The target's record with this seq, without a word if there is none. */
-static jot_status target_at(Copy *c, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
+/* A store's record with this seq (0: the oldest), without a word if there is none. */
+static jot_status record_at(Store *s, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
 {
     Records got;
     *out = (Record){ 0 };
-    TRY(store_read(c->to, stream, seq, 1, into, &got, e));
+    TRY(store_read(s, stream, seq, 1, into, &got, e));
     if (got.n && (seq == 0 || got.items[0].mark.seq == seq))
         *out = got.items[0];
     return JOT_OK;
+}
+
+static jot_status target_at(Copy *c, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
+{
+    return record_at(c->to, stream, seq, into, out, e);
 }
 
 /* Is what the target has before the tombstone what was purged? */
@@ -411,39 +416,48 @@ static jot_status copy_waiting(Copy *c, Err *e)
 
 /* --- Tokens ----------------------------------------------------------------------------- */
 
-/* The record that brings the target's tokens to `seq` and changes nothing else there. */
-static Record token_record(Copy *c, const Record *head, uint64_t seq)
+/* The record that brings a store's tokens to `seq` and changes nothing else there. */
+static Record token_record(Store *s, const Record *head, uint64_t seq)
 {
     Mark before = head->mark;
     before.seq = seq - 1;
     Draft d = { .op = OP_DELETE };
     if (mark_live(&head->mark))
         d = (Draft){ .op = head->mark.op, .by = head->by, .meta = head->meta, .body = head->body };
-    return store_next(c->to, S(STORE_TOKENS), &d, &before);
+    return store_next(s, S(STORE_TOKENS), &d, &before);
 }
 
-static jot_status move_tokens(Copy *c, uint64_t seq, Err *e)
+static jot_status move_tokens(Store *s, uint64_t seq, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record head = { 0 };
     Err why = { 0 };
     Str stream = S(STORE_TOKENS);
-    jot_status st = store_head(c->to, stream, HEAD_RECORD, &arena, &head, &why);
+    jot_status st = store_head(s, stream, HEAD_RECORD, &arena, &head, &why);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_pass(e, &why, st);
     if (head.mark.seq > seq)
         return JOT_OK;
     if (head.mark.seq < seq) {
-        Record r = token_record(c, &head, seq);
+        Record r = token_record(s, &head, seq);
         /* Until what stands before goes. */
         r.mark.gap = head.mark.seq ? seq - head.mark.seq - 1 : 0;
         Expect unmoved = { .kind = EXPECT_SEQ, .seq = head.mark.seq };
-        TRY(store_place_records(c->to, stream, &unmoved, &r, 1, e));
+        TRY(store_place_records(s, stream, &unmoved, &r, 1, e));
     }
     /* What stands before is history that nobody needs; perhaps a copy that died left it. */
     Record oldest;
-    TRY(target_at(c, stream, 0, &arena, &oldest, e));
-    return oldest.mark.seq < seq ? store_forget_before(c->to, stream, NULL, seq, e) : JOT_OK;
+    TRY(record_at(s, stream, 0, &arena, &oldest, e));
+    return oldest.mark.seq < seq ? store_forget_before(s, stream, NULL, seq, e) : JOT_OK;
+}
+
+jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e)
+{
+    Err why = { 0 };
+    jot_status st = JOT_CONFLICT;
+    for (int i = 0; i < TOKEN_TRIES && st == JOT_CONFLICT; i++)
+        st = move_tokens(s, seq, &why);
+    return err_pass(e, &why, st);
 }
 
 /* Last of all, for a token may have been given while its streams were being copied. */
@@ -454,9 +468,7 @@ static jot_status copy_tokens(Copy *c, Err *e)
         return JOT_OK;
     c->at_source = false;
     Err why = { 0 };
-    jot_status st = JOT_CONFLICT;
-    for (int i = 0; i < TOKEN_TRIES && st == JOT_CONFLICT; i++)
-        st = move_tokens(c, seq, &why);
+    jot_status st = store_raise_tokens(c->to, seq, &why);
     if (st != JOT_OK && !is_over(c, st)) {
         refuse(c, S(STORE_TOKENS), &why);
         return JOT_OK;

@@ -33,6 +33,19 @@ static void tokens_grow_and_never_come_back(Desk *d)
     assert_true(take(d, &d->m, "notes/plan").token > last);
 }
 
+/* The table is gone, as with its file; what was written under its tokens is not. */
+static void tokens_of_a_table_that_was_lost_go_on_behind_the_fence(Desk *d)
+{
+    Mark mark;
+    Draft was = { .op = OP_PUT, .by = S("ann"), .body = S("before"), .fence = 19 };
+    desk_ok(d, store_append(d->m.store, S("notes/plan"), NULL, &was, &mark, &d->e));
+    Lease other = take(d, &d->m, "notes/other"), l = take(d, &d->m, "notes/plan"), seen;
+    assert_int_equal(l.token, 20);
+    desk_ok(d, put(d, &d->m, S("notes/plan"), "behind it", &mark));
+    assert_int_equal(mark.fence, 20);
+    desk_ok(d, lease_check(&d->m, other.token, &d->a, &seen, &d->e)); /* it still stands */
+}
+
 static void the_table_does_not_grow_for_ever(Desk *d)
 {
     Lease l = take(d, &d->m, "notes/plan");
@@ -276,6 +289,7 @@ int main(void)
     static const DeskTest tests[] = {
         DESK_TEST(a_lease_tells_who_has_it_and_for_how_long),
         DESK_TEST(tokens_grow_and_never_come_back),
+        DESK_TEST(tokens_of_a_table_that_was_lost_go_on_behind_the_fence),
         DESK_TEST(the_table_does_not_grow_for_ever),
         DESK_TEST(asking_again_for_what_one_has_renews_it),
         DESK_TEST(what_overlaps_is_in_the_way_and_what_does_not_is_not),
