@@ -384,6 +384,30 @@ static void a_purge_that_cannot_take_the_name_out_does_not_happen(void **state)
     assert_int_equal(records(b, "notes/plan").n, 2);
 }
 
+/* --- Writers -------------------------------------------------------------------------------- */
+
+static void add_meanwhile(Bench *b, IoCall *call)
+{
+    Mark m;
+    Store *other = NULL;
+    StoreOptions o = { 0 };
+    Draft d = { .op = OP_APPEND, .by = S("ann"), .body = S("meanwhile") };
+    assert_int_equal(store_open(&other, str(b->url), &o, NULL), JOT_OK);
+    assert_int_equal(store_append(other, S("runs/r"), NULL, &d, &m, NULL), JOT_OK);
+    store_close(other);
+}
+
+/* Whenever a stream is looked at, somebody has just come to the end of a write. */
+static void a_writer_that_comes_to_its_end_leaves_nothing_unfinished(void **state)
+{
+    Bench *b = *state;
+    a_few(b);
+    Trap *t =
+        trap(b, (Trap){ .kind = IO_READ, .at = "runs/r.jsonl", .stays = true, .act = add_meanwhile });
+    nothing_is_missing(b);
+    assert_true(t->sprung > 2);
+}
+
 /* --- The file itself -------------------------------------------------------------------------- */
 
 static void no_damaged_byte_of_the_list_invents_a_loss(void **state)
@@ -482,6 +506,7 @@ int main(void)
         BENCH_TEST(a_purged_name_is_not_in_the_list),
         BENCH_TEST(a_purge_while_the_list_is_made_is_not_undone_by_it),
         BENCH_TEST(a_purge_that_cannot_take_the_name_out_does_not_happen),
+        BENCH_TEST(a_writer_that_comes_to_its_end_leaves_nothing_unfinished),
         BENCH_TEST(no_damaged_byte_of_the_list_invents_a_loss),
         BENCH_TEST(closing_costs_no_sync_and_the_list_no_write),
         BENCH_TEST(a_list_that_grows_is_folded),

@@ -144,6 +144,29 @@ static jot_status look_at_broken(const Look *l, const Stream *st)
     return JOT_OK;
 }
 
+/* Does something stand behind the newest record, or nothing that ends it? */
+static bool ends_badly(const Look *l, const Stream *st, off_t *bytes)
+{
+    struct stat info;
+    *bytes = 0;
+    if (io_fstat(l->f->base.io, st->fd, &info) < 0)
+        return false;
+    *bytes = info.st_size - st->size;
+    return *bytes > 0 || st->open;
+}
+
+/* Its writer may have come to its end between two looks, and be gone when that is asked for: what
+ * it leaves stays as it is. */
+static void look_at_end(const Look *l, const Stream *st)
+{
+    off_t bytes, again;
+    AUTO(Stream) later = { .fd = FD_NONE };
+    if (ends_badly(l, st, &bytes) && !stream_busy(l->f, st->place) &&
+        stream_look(l->f, st->place, LOOK_ANY, RECORD_ALL, &later, NULL) == JOT_OK &&
+        ends_badly(l, &later, &again) && later.size == st->size && again == bytes)
+        tell_end(l, st, bytes);
+}
+
 static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
 {
     Look *l = ctx;
@@ -159,12 +182,11 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     }
     Place p = place_of(buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
-    struct stat info;
     jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, NULL);
     if (looked == JOT_NOT_FOUND && st.head.lost)
         tell(l, FAULT_DAMAGE, p.name, "none of its records can be read",
              "bring the stream back from a copy of the pad", false);
-    if (looked != JOT_OK || io_fstat(l->f->base.io, st.fd, &info) < 0)
+    if (looked != JOT_OK)
         return JOT_OK; /* empty, or told by whoever reads it */
     bool forked = false;
     Fork fork;
@@ -173,8 +195,7 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
         tell_fork(l, &p, &fork);
         return JOT_OK;
     }
-    if ((info.st_size > st.size || st.open) && !stream_busy(l->f, &p))
-        tell_end(l, &st, info.st_size - st.size);
+    look_at_end(l, &st);
     return look_at_broken(l, &st);
 }
 
