@@ -95,7 +95,9 @@ static jot_status clear_traces(Memory *m, Str stream, Err *e)
     const char *where = file == JOT_OK    ? "the search index"
                         : index == JOT_OK ? "the pad's file"
                                           : "the search index and the pad's file";
-    return err_set(e, file == JOT_OK ? index : file, "%s is forgotten, but still in %s: %.100s",
+    jot_status st = file == JOT_OK ? index : file;
+    /* Something was changed, which JOT_IO would deny. */
+    return err_set(e, st == JOT_IO ? JOT_UNKNOWN : st, "%s is forgotten, but still in %s: %.100s",
                    name_of(stream).text, where, why.text);
 }
 

@@ -367,6 +367,37 @@ static void a_body_that_was_changed_is_not_believed(void **state)
     store_close(s);
 }
 
+static void count_fault(void *ctx, const StoreFault *f)
+{
+    *(int *)ctx += fault_counts(f->kind);
+}
+
+/* The chain does not cover the mark of a redaction; that there is no text any more does. */
+static void a_text_is_not_hidden_by_a_bit_that_turned_over(void **state)
+{
+    static const char *const rows[] = { "UPDATE records SET redacted = 1",
+                                        "UPDATE heads SET redacted = 1" };
+    const Place *p = *state;
+    Err e = { 0 };
+    AUTO(Arena) arena = { 0 };
+    Records all;
+    close_and_make(p);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        int faults = 0;
+        VerifyCount count;
+        VerifyHooks hooks = { .fault = count_fault, .ctx = &faults };
+        run_sql(p, rows[i]);
+        Store *s = place_open_with(p, NULL);
+        must_hold(s, S("notes/a"), S("one"));
+        assert_int_equal(store_read(s, S("notes/a"), 1, 10, &arena, &all, &e), JOT_OK);
+        assert_int_equal(all.n, 1);
+        assert_false(all.items[0].mark.redacted);
+        assert_int_equal(store_verify(s, &hooks, &count, &e), JOT_OK);
+        assert_true(faults > 0);
+        store_close(s);
+    }
+}
+
 /* --- Reading what cannot be written ---------------------------------------------------- */
 
 static void a_file_with_two_names_is_not_written(void **state)
@@ -534,6 +565,7 @@ int main(void)
         T(a_pad_with_a_trigger_is_refused),
         T(a_pad_without_its_tables_is_damaged),
         T(a_body_that_was_changed_is_not_believed),
+        T(a_text_is_not_hidden_by_a_bit_that_turned_over),
         T(a_file_with_two_names_is_not_written),
         T(a_pad_that_may_only_be_read_opens_read_only),
         T(a_pad_asked_for_read_only_is_not_changed),

@@ -58,6 +58,9 @@ jot_status row_record(Db *d, sqlite3_stmt *q, bool body, Arena *into, Record *ou
     out->extra = row_text(q, 11, into);
     if (body)
         out->body = row_blob(q, 12, into);
+    /* A redaction empties the body: where it stands, it is the mark that is damaged. */
+    if (out->body.n)
+        out->mark.redacted = false;
     return JOT_OK;
 }
 

@@ -83,6 +83,8 @@ static const char heads_wrong[] =
 static const char lost_records[] =
     "SELECT count(*) FROM records r WHERE NOT EXISTS(SELECT 1 FROM heads h"
     " WHERE h.stream = r.stream)";
+static const char marked_records[] =
+    "SELECT count(*) FROM records WHERE redacted & 1 AND length(body) > 0";
 /* clang-format on */
 
 static jot_status check_heads(Db *d, const VerifyHooks *hooks, Err *e)
@@ -101,17 +103,19 @@ static jot_status check_heads(Db *d, const VerifyHooks *hooks, Err *e)
     return st;
 }
 
-static jot_status check_lost(Db *d, const VerifyHooks *hooks, Err *e)
+/* Tell how many records a question counts, if any. */
+static jot_status check_count(Db *d, const VerifyHooks *hooks, const char *sql, const char *are,
+                              Err *e)
 {
     sqlite3_stmt *q = NULL;
     bool row = false;
     char what[SENTENCE];
-    TRY(ask(d, lost_records, &q, e));
+    TRY(ask(d, sql, &q, e));
     jot_status st = db_step(d, q, &row, e);
-    long long lost = st == JOT_OK && row ? sqlite3_column_int64(q, 0) : 0;
+    long long n = st == JOT_OK && row ? sqlite3_column_int64(q, 0) : 0;
     sqlite3_finalize(q);
-    snprintf(what, sizeof what, "%lld records belong to no stream", lost);
-    if (lost)
+    snprintf(what, sizeof what, "%lld records %s", n, are);
+    if (n)
         tell(hooks, FAULT_PAD, (Str){ 0 }, what);
     return st;
 }
@@ -136,5 +140,6 @@ jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e)
     TRY(check_pages(d, hooks, e));
     TRY(check_heads(d, hooks, e));
     TRY(check_scrub(d, hooks, e));
-    return check_lost(d, hooks, e);
+    TRY(check_count(d, hooks, marked_records, "are marked as redacted, and have their text", e));
+    return check_count(d, hooks, lost_records, "belong to no stream", e);
 }
