@@ -376,8 +376,8 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
     return JOT_OK;
 }
 
-/* A table that was lost as a whole begins anew, and its tokens would be too old for what was written
- * under those before: they go on behind the stream's fence. */
+/* A table that was lost as a whole begins anew, and its tokens would be too old for what was
+ * written under those before: they go on behind the stream's fence. */
 static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask, Err *e)
 {
     AUTO(Arena) arena = { 0 };

@@ -334,8 +334,8 @@ typedef struct CopyHooks {
 MUST_USE jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, CopyCount *out,
                                Err *e);
 
-/* Bring the stream of tokens to `seq`, if it stands lower: what it says stays, and the next token is
- * higher than `seq`. */
+/* Bring the stream of tokens to `seq`, if it stands lower: what it says stays, and the next token
+ * is higher than `seq`. */
 MUST_USE jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e);
 
 /* --- Being alive ----------------------------------------------------------------------- */

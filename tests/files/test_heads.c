@@ -402,8 +402,8 @@ static void a_writer_that_comes_to_its_end_leaves_nothing_unfinished(void **stat
 {
     Bench *b = *state;
     a_few(b);
-    Trap *t =
-        trap(b, (Trap){ .kind = IO_READ, .at = "runs/r.jsonl", .stays = true, .act = add_meanwhile });
+    Trap *t = trap(
+        b, (Trap){ .kind = IO_READ, .at = "runs/r.jsonl", .stays = true, .act = add_meanwhile });
     nothing_is_missing(b);
     assert_true(t->sprung > 2);
 }
