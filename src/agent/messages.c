@@ -111,17 +111,11 @@ static Str first_text(const Transcript *t, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-/* The model's own words.  A provider refuses a message of nothing. */
-static LlmMessage said(const Turn *turn, Arena *into)
+/* The model's own words, as they came: what a provider refuses is seen to where they are sent
+ * (llm/history.h). */
+static LlmMessage said(const Turn *turn)
 {
-    bool any = false;
-    for (size_t i = 0; i < turn->parts_n; i++)
-        any = any || turn->parts[i].kind != LLM_TEXT || str_trim(turn->parts[i].text).n;
-    if (any)
-        return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
-    LlmPart *nothing = NEW(into, LlmPart);
-    *nothing = (LlmPart){ .kind = LLM_TEXT, .text = S("(an empty reply)") };
-    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = nothing, .n = 1 };
+    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
 }
 
 static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
@@ -157,7 +151,7 @@ MessageList messages_of(const Transcript *t, Arena *into)
     *first = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
     list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = 1 };
     for (size_t i = 0; i < t->turns_n; i++) {
-        list.items[list.n++] = said(&t->turns[i], into);
+        list.items[list.n++] = said(&t->turns[i]);
         list.n += heard(t, &t->turns[i], into, &list.items[list.n]);
     }
     return list;

@@ -9,10 +9,10 @@ enum { MAX_TOKENS = 8192 }; /* required by the API; what every current model can
 
 #define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
-/* An empty text is refused, and so is anything in front of a result. */
-static bool is_sent(const LlmPart *p, bool results)
+/* Anything in front of a result is refused. */
+static bool is_now(const LlmPart *p, bool results)
 {
-    return (p->kind == LLM_RESULT) == results && (p->kind != LLM_TEXT || p->text.n > 0);
+    return (p->kind == LLM_RESULT) == results;
 }
 
 static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
@@ -43,13 +43,13 @@ static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
     return JOT_OK;
 }
 
-/* Which part comes last; NULL: none is sent. */
+/* Which part comes last. */
 static const LlmPart *last_sent(const LlmMessage *m)
 {
     const LlmPart *last = NULL;
     for (int results = 1; results >= 0; results--)
         for (size_t i = 0; i < m->n; i++)
-            if (is_sent(&m->parts[i], results))
+            if (is_now(&m->parts[i], results))
                 last = &m->parts[i];
     return last;
 }
@@ -59,7 +59,7 @@ static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark,
     const char *comma = "";
     for (int results = 1; results >= 0; results--)
         for (size_t i = 0; i < m->n; i++) {
-            if (!is_sent(&m->parts[i], results))
+            if (!is_now(&m->parts[i], results))
                 continue;
             buf_add(to, str(comma));
             comma = ",";
@@ -75,8 +75,6 @@ static jot_status write_messages(Buf *to, const LlmRequest *r, Err *e)
         const LlmMessage *m = &r->messages[i];
         const LlmPart *last = last_sent(m);
         bool mark = i + 1 == r->n_messages && m->role == LLM_USER;
-        if (!last)
-            continue; /* a message without content is refused */
         buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
                  m->role == LLM_USER ? "user" : "assistant");
         TRY(write_parts(to, m, mark ? last : NULL, e));
@@ -152,5 +150,17 @@ static jot_status open_anthropic(const LlmAddress *a, Llm **out, Err *e)
     return wire_open(&dialect_anthropic, a, out, e);
 }
 
-const Provider provider_anthropic = { "anthropic", open_anthropic, wire_close, wire_write,
-                                      wire_ask };
+/* Its own blocks have a type; another server's reasoning says where it comes from. */
+static bool takes_raw(const Llm *llm, const json_t *block)
+{
+    (void)llm;
+    return json_str(json_object_get(block, "type")).n && !json_object_get(block, "base");
+}
+
+const Provider provider_anthropic = { .scheme = "anthropic",
+                                      .open = open_anthropic,
+                                      .close = wire_close,
+                                      .write = wire_write,
+                                      .ask = wire_ask,
+                                      .takes_raw = takes_raw,
+                                      .raw_alone = true };

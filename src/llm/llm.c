@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+#include "llm/history.h"
 #include "llm/provider.h"
 
 /* A provider is one line here. */
@@ -107,8 +108,10 @@ void llm_close(Llm *llm)
 
 jot_status llm_request_text(Llm *llm, const LlmRequest *request, Buf *to, Err *e)
 {
+    AUTO(Arena) arena = { 0 };
     AUTO(Buf) body = { .max = LLM_REQUEST_MAX };
-    TRY(llm->provider->write(llm, request, &body, e));
+    LlmRequest mended = history_mend(llm, request, &arena);
+    TRY(llm->provider->write(llm, &mended, &body, e));
     buf_add(to, buf_str(&body));
     if (!buf_ok(&body) || !buf_ok(to))
         return err_set(e, JOT_TOO_BIG, "the request is too long: at most %d MiB",

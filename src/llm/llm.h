@@ -51,7 +51,8 @@ typedef struct LlmPart {
 typedef enum LlmRole { LLM_USER, LLM_ASSISTANT } LlmRole;
 
 /* A reply's parts go back as they are, in one message of the assistant.  The next message has one
- * result for each of its calls first, and text only behind them. */
+ * result for each of its calls first, and text only behind them.  What does not keep to that, or
+ * cannot be sent back, is made good on the way out (history.h). */
 typedef struct LlmMessage {
     LlmRole role;
     const LlmPart *parts;

@@ -10,7 +10,7 @@ static void join(Buf *to, const LlmMessage *m, Str glue)
 {
     bool first = true;
     for (size_t i = 0; i < m->n; i++) {
-        if (m->parts[i].kind != LLM_TEXT || m->parts[i].text.n == 0)
+        if (m->parts[i].kind != LLM_TEXT)
             continue;
         if (!first)
             buf_add(to, glue);
@@ -80,8 +80,6 @@ static void write_assistant(Buf *to, const LlmMessage *m)
         to->full = true;
     for (size_t i = 0; i < m->n; i++)
         calls += m->parts[i].kind == LLM_CALL;
-    if (text.n == 0 && calls == 0)
-        return;
     begin(to, "assistant");
     if (text.n)
         llm_quote(to, buf_str(&text));
@@ -178,6 +176,32 @@ static jot_status open_compatible(const LlmAddress *a, Llm **out, Err *e)
     return wire_open(&dialect_compatible, a, out, e);
 }
 
-const Provider provider_openai = { "openai", open_openai, wire_close, wire_write, wire_ask };
-const Provider provider_http = { "http", open_compatible, wire_close, wire_write, wire_ask };
-const Provider provider_https = { "https", open_compatible, wire_close, wire_write, wire_ask };
+static bool takes_raw(const Llm *llm, const json_t *block)
+{
+    (void)llm;
+    (void)block;
+    return false;
+}
+
+const Provider provider_openai = { .scheme = "openai",
+                                   .open = open_openai,
+                                   .close = wire_close,
+                                   .write = wire_write,
+                                   .ask = wire_ask,
+                                   .takes_raw = takes_raw };
+
+/* Servers that only speak like OpenAI may read something into their ids. */
+const Provider provider_http = { .scheme = "http",
+                                 .open = open_compatible,
+                                 .close = wire_close,
+                                 .write = wire_write,
+                                 .ask = wire_ask,
+                                 .takes_raw = takes_raw,
+                                 .any_id = true };
+const Provider provider_https = { .scheme = "https",
+                                  .open = open_compatible,
+                                  .close = wire_close,
+                                  .write = wire_write,
+                                  .ask = wire_ask,
+                                  .takes_raw = takes_raw,
+                                  .any_id = true };
