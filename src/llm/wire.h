@@ -37,6 +37,9 @@ struct Wire {
     const Dialect *dialect;
     HttpClient *http;
     const char *url;
+    Str base_url;        /* the url without the dialect's path */
+    bool elsewhere;      /* not at the vendor's own place */
+    bool no_reasoning;   /* what its model thought does not go back */
     const char *ca_file; /* NULL: the system's */
     Buf key;             /* empty: none */
     Buf bearer;          /* "Bearer KEY"; empty: no key */

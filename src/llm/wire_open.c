@@ -45,6 +45,14 @@ static jot_status read_thinking(Wire *w, Str value, Err *e)
     return JOT_OK;
 }
 
+static jot_status read_reasoning(Wire *w, Str key, Str value, Err *e)
+{
+    bool back = true;
+    TRY(read_flag(key, value, &back, e));
+    w->no_reasoning = !back;
+    return JOT_OK;
+}
+
 typedef struct Place {
     Str base;
     const char *key_file;
@@ -67,12 +75,14 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
             TRY(read_flag(key, value, &p->plain_http, e));
         else if (str_eq(key, S("thinking")))
             TRY(read_thinking(w, value, e));
+        else if (str_eq(key, S("reasoning")) && w->dialect != &dialect_anthropic)
+            TRY(read_reasoning(w, key, value, e));
         else if (!str_eq(key, S("window")))
             return err_set(
                 e, JOT_INVALID,
                 "unknown setting '%s' of a model: use window, key_file, ca, plain_http%s%s",
                 err_show(&shown, key), w->dialect->base ? ", base" : "",
-                w->dialect == &dialect_anthropic ? ", thinking" : "");
+                w->dialect == &dialect_anthropic ? ", thinking" : ", reasoning");
     }
     return JOT_OK;
 }
@@ -127,8 +137,9 @@ static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
                        d->base ? "anthropic:MODEL or openai:MODEL" : "http://HOST/v1#MODEL");
     w->base.model = arena_copy(arena, model);
     w->base.window = window_of(model);
-    w->url = arena_cstr(arena,
-                        arena_printf(arena, STR_FMT "%s", STR_ARG(base_of(&url, arena)), d->path));
+    w->base_url = base_of(&url, arena);
+    w->elsewhere = !d->base || !str_eq(w->base_url, str(d->base));
+    w->url = arena_cstr(arena, arena_printf(arena, STR_FMT "%s", STR_ARG(w->base_url), d->path));
     return wire_key(w, p.key_file, !d->base || http_host_is_here(url.host), e);
 }
 

@@ -282,7 +282,7 @@ static void blank_texts_are_left_out(void **state)
     static const Case cases[] = {
         { { TEXT("\n\n"), CALL("a", "look") },
           { RESULT("a"), TEXT(" ") },
-          { "\"content\":[{\"type\":\"tool_use\"", "\"content\":null", "\"content\":null" } },
+          { "\"content\":[{\"type\":\"tool_use\"", "\"content\":\"\"", "\"content\":\"\"" } },
         { { TEXT("\xE2\x80\x83\xC2\xA0\t") }, { TEXT("\xE3\x80\x80") }, { "(an empty reply)" } },
         { { TEXT("\xE2\x80\x8B") }, { TEXT("go on") }, { "(an empty reply)" } },
         { { CALL("a", "look") },

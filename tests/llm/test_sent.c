@@ -148,6 +148,80 @@ static void a_reply_goes_back_as_it_came(void **state)
     assert_non_null(strstr(text.p, "\"signature\":\"EqQBCgIYAhIM1gbcDa9GJwZA2b3h==\"}"));
 }
 
+/* The conversation in which that reply is answered, as this model is sent it. */
+static void answer_call(const Desk *d, Llm *llm, Buf *text)
+{
+    static const LlmPart result = { .kind = LLM_RESULT, .id = T("toolu_01"), .text = T("6.1") };
+    const LlmMessage messages[] = { d->message,
+                                    { LLM_ASSISTANT, d->reply.parts, d->reply.n },
+                                    { LLM_USER, &result, 1 } };
+    LlmRequest r = { .messages = messages, .n_messages = 3 };
+    Err e = { 0 };
+    buf_clear(text);
+    if (llm_request_text(llm, &r, text, &e) != JOT_OK)
+        fail_msg("%s", e.text);
+    buf_add_char(text, 0);
+}
+
+static void reasoning_goes_back_to_where_it_came_from_only(void **state)
+{
+    static const char *const streams[] = { "ok-reasoning", "ok-extra_content" };
+    static const char *const wants[] = {
+        "\"content\":\"I look.\",\"reasoning_content\":\"Let me \\\"see\\\"\\n\",\"tool_calls\":[",
+        "\"arguments\":\"{}\"},\"extra_content\":{\"google\":{\"thought_signature\":\"c2ln\"}}},{",
+    };
+    static const char *const others[] = { "anthropic:claude-x", "openai:gpt-test",
+                                          "http://127.0.0.1:9/v1#gpt-test" };
+    for (size_t w = 1; w < COUNT_OF(everybody); w++)
+        for (size_t i = 0; i < COUNT_OF(streams); i++) {
+            AUTO(Desk) d;
+            AUTO(Buf) text = { 0 };
+            open_steps(&d, &everybody[w], streams[i]);
+            assert_int_equal(ask(&d), JOT_OK);
+            answer_call(&d, d.llm, &text);
+            assert_row(strstr(text.p, wants[i]), i, text.p);
+            for (size_t o = 0; o < COUNT_OF(others); o++) {
+                AUTO_PTR(Llm) other = NULL;
+                assert_int_equal(llm_open(str(others[o]), NULL, &other, NULL), JOT_OK);
+                answer_call(&d, other, &text);
+                assert_row(!strstr(text.p, "see") && !strstr(text.p, "c2ln"), o, text.p);
+            }
+        }
+}
+
+static void reasoning_can_be_kept_from_a_server(void **state)
+{
+    AUTO(Desk) d;
+    AUTO(Buf) text = { 0 };
+    char base[128];
+    open_steps(&d, &everybody[2], "ok-reasoning");
+    assert_int_equal(ask(&d), JOT_OK);
+    snprintf(base, sizeof base, "http://127.0.0.1:%d/%s/ok-reasoning", port, d.id);
+    assert_int_equal(open_at(&d, &everybody[2], base, "?reasoning=no"), JOT_OK);
+    answer_call(&d, d.llm, &text);
+    assert_null(strstr(text.p, "reasoning"));
+}
+
+static void a_call_without_words_has_a_text_where_servers_want_one(void **state)
+{
+    static const struct {
+        const char *url, *want;
+    } rows[] = { { "openai:gpt-test", "\"content\":null,\"tool_calls\"" },
+                 { "openai:gpt-test?base=http://127.0.0.1:9/v1",
+                   "\"content\":\"\",\"tool_calls\"" },
+                 { "http://127.0.0.1:9/v1#m", "\"content\":\"\",\"tool_calls\"" } };
+    AUTO(Desk) d;
+    open_steps(&d, &everybody[2], "ok-reasoning_twice");
+    assert_int_equal(ask(&d), JOT_OK);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        AUTO(Buf) text = { 0 };
+        assert_int_equal(llm_open(str(rows[i].url), NULL, &llm, NULL), JOT_OK);
+        answer_call(&d, llm, &text);
+        assert_row(strstr(text.p, rows[i].want), i, text.p);
+    }
+}
+
 static void a_request_that_is_too_long_is_not_sent(void **state)
 {
     for (size_t w = 0; w < COUNT_OF(everybody); w++) {
@@ -373,6 +447,9 @@ int main(void)
         cmocka_unit_test(a_redirect_takes_nothing_along),
         cmocka_unit_test(a_key_is_not_shown_even_if_the_provider_shows_it),
         cmocka_unit_test(a_reply_goes_back_as_it_came),
+        cmocka_unit_test(reasoning_goes_back_to_where_it_came_from_only),
+        cmocka_unit_test(reasoning_can_be_kept_from_a_server),
+        cmocka_unit_test(a_call_without_words_has_a_text_where_servers_want_one),
         cmocka_unit_test(a_request_that_is_too_long_is_not_sent),
         cmocka_unit_test(thinking_does_not_eat_the_reply),
         cmocka_unit_test(an_unknown_certificate_is_refused_before_the_key_is_sent),
