@@ -16,6 +16,31 @@ uint64_t budget_headroom(uint64_t window)
     return window / 4 < BUDGET_HEADROOM ? window / 4 : BUDGET_HEADROOM;
 }
 
+uint32_t budget_reply(const LlmLimits *known, uint64_t window)
+{
+    uint64_t limit = known->reply ? known->reply : BUDGET_REPLY;
+    if (known->unlimited)
+        return 0;
+    return (uint32_t)(limit < window / 4 ? limit : window / 4);
+}
+
+bool budget_raise(const LlmLimits *known, uint64_t window, uint32_t *limit)
+{
+    uint64_t raised = (uint64_t)*limit * BUDGET_RAISE;
+    if (*limit == 0)
+        return false;
+    if (known->unlimited)
+        raised = 0;
+    if (raised > window / 2)
+        raised = window / 2;
+    if (known->reply_max && raised > known->reply_max)
+        raised = known->reply_max;
+    if (!known->unlimited && raised <= *limit)
+        return false;
+    *limit = (uint32_t)raised;
+    return true;
+}
+
 unsigned budget_percent(const Budget *b)
 {
     uint64_t percent = b->usable ? b->used * 100 / b->usable : 100;

@@ -23,6 +23,8 @@ enum {
     BUDGET_WINDOW_MIN = 2000,
     BUDGET_WINDOW_MAX = 100 * 1000 * 1000,
     BUDGET_HEADROOM = 4096,     /* tokens; of a small window a quarter */
+    BUDGET_REPLY = 16384,       /* tokens of a reply, if nobody knows better; likewise */
+    BUDGET_RAISE = 4,           /* by how much a limit is raised that left no room for words */
     BUDGET_YELLOW_PERCENT = 60, /* per cent of what is usable */
     BUDGET_RED_PERCENT = 80,
     BUDGET_PER_MESSAGE = 4, /* tokens a message takes besides its text; a call and a result too: */
@@ -43,8 +45,19 @@ typedef struct Budget {
     BudgetState state;
 } Budget;
 
+/* Headroom and the limit of a reply are two things.  Headroom is what the estimate keeps free: it
+ * decides when room is made.  The limit ends a reply that runs away; it includes hidden reasoning,
+ * so it must be generous, and it may be larger than the headroom because room is made at 80 per
+ * cent already. */
+
 /* The headroom of a window. */
 uint64_t budget_headroom(uint64_t window);
+
+/* The limit of a reply, for a request; 0: none, the model has its own. */
+uint32_t budget_reply(const LlmLimits *known, uint64_t window);
+
+/* Raise a limit that was reached before anything was said.  False: it cannot be raised. */
+bool budget_raise(const LlmLimits *known, uint64_t window, uint32_t *limit);
 
 /* What the next request takes. */
 Budget budget_measure(const Transcript *t);

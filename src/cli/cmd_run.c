@@ -56,7 +56,9 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
         setup->headroom = (uint64_t)a->max_tokens;
     if (setup->headroom > setup->window / 2)
         return err_set(&s->err, JOT_INVALID, "--max-tokens is more than half of the window");
-    setup->max_tokens = (uint32_t)(a->max_tokens ? (uint64_t)a->max_tokens : setup->headroom);
+    LlmLimits known = llm_limits(a->llm);
+    setup->max_tokens =
+        a->max_tokens ? (uint32_t)a->max_tokens : budget_reply(&known, setup->window);
     setup->model = llm_model(a->llm);
     setup->tools = a->tools;
     setup->tools_n = a->tools_n;

@@ -5,8 +5,6 @@
  * the marks it pays for it once.  They do not change what the model reads. */
 #include "llm/wire.h"
 
-enum { MAX_TOKENS = 8192 }; /* required by the API; what every current model can do */
-
 #define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
 /* Anything in front of a result is refused. */
@@ -102,14 +100,28 @@ static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
     return JOT_OK;
 }
 
+/* The API counts thinking as part of the reply; for callers, thinking that was asked for by number
+ * is not.  Both together stay within what the model can do, but a caller who asks for more than we
+ * know of may know better, and thinking must not fill all of it. */
+static uint64_t reply_tokens(const Wire *w, const LlmRequest *r, uint64_t thinking)
+{
+    const LlmLimits *limits = &w->base.limits;
+    uint64_t words = r->max_tokens ? r->max_tokens : limits->reply, most = limits->reply_max;
+    if (most < words)
+        most = words;
+    if (most < thinking + 1)
+        most = thinking + 1;
+    bool known = limits->reply_max && words + thinking > most;
+    return known ? most : words + thinking;
+}
+
 static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
-    uint64_t thinking = 0, max_tokens = r->max_tokens ? r->max_tokens : MAX_TOKENS;
+    uint64_t thinking = 0;
     bool counted = str_to_u64(w->thinking, UINT32_MAX, &thinking);
     buf_add(to, S("{\"model\":"));
     llm_quote(to, w->base.model);
-    /* The API counts thinking as part of the reply; for callers it is not. */
-    buf_addf(to, ",\"max_tokens\":%ju,\"stream\":true", (uintmax_t)(max_tokens + thinking));
+    buf_addf(to, ",\"max_tokens\":%ju,\"stream\":true", (uintmax_t)reply_tokens(w, r, thinking));
     if (counted)
         buf_addf(to, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":%ju}",
                  (uintmax_t)thinking);

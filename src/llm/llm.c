@@ -136,6 +136,11 @@ uint64_t llm_window(const Llm *llm)
     return llm->window;
 }
 
+LlmLimits llm_limits(const Llm *llm)
+{
+    return llm->limits;
+}
+
 Str llm_model(const Llm *llm)
 {
     return llm->model;

@@ -41,6 +41,7 @@ struct Llm {
     Arena arena; /* lives as long as the Llm */
     Str model;
     uint64_t window;
+    LlmLimits limits;
 };
 
 extern const Provider provider_anthropic, provider_openai, provider_http, provider_https,

@@ -16,6 +16,7 @@ enum {
     WIRE_WAIT_MAX_MS = 60 * 1000, /* a provider that wants a longer wait is not waited for */
     WIRE_STREAM_MAX = 256 * 1024 * 1024,
     WIRE_HEADERS = 4,
+    WIRE_THINKING_MIN = 1024, /* tokens: Anthropic refuses less */
 };
 
 typedef struct Wire Wire;

@@ -54,6 +54,39 @@ static void headroom_is_a_quarter_of_a_small_window(void **state)
     assert_int_equal(budget_headroom(4000), 1000);
 }
 
+static void a_reply_has_its_own_limit(void **state)
+{
+    (void)state;
+    LlmLimits nothing = { 0 }, claude = { 16384, 64000, false }, gpt = { .unlimited = true };
+    assert_int_equal(budget_reply(&nothing, 32 * 1000), 8000);
+    assert_int_equal(budget_reply(&nothing, 400 * 1000), BUDGET_REPLY);
+    assert_int_equal(budget_reply(&claude, 200 * 1000), 16384);
+    assert_int_equal(budget_reply(&gpt, 400 * 1000), 0);
+}
+
+static void a_limit_is_raised_as_far_as_the_model_goes(void **state)
+{
+    (void)state;
+    static const struct {
+        LlmLimits known;
+        uint64_t window;
+        uint32_t from, to; /* equal: it cannot be raised */
+    } rows[] = {
+        { { 0 }, 32 * 1000, 4096, 16000 },
+        { { 0 }, 200 * 1000, 4096, 16384 },
+        { { 0 }, 32 * 1000, 16000, 16000 },
+        { { 16384, 64000, false }, 200 * 1000, 16384, 64000 },
+        { { 4096, 4096, false }, 200 * 1000, 4096, 4096 },
+        { { .unlimited = true }, 400 * 1000, 4096, 0 },
+        { { .unlimited = true }, 400 * 1000, 0, 0 },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint32_t limit = rows[i].from;
+        bool raised = budget_raise(&rows[i].known, rows[i].window, &limit);
+        assert_row(limit == rows[i].to && raised == (rows[i].from != rows[i].to), i, "limit");
+    }
+}
+
 static Step step(uint64_t seq, RunKind kind, const char *body)
 {
     return (Step){ .seq = seq, .kind = kind, .body = str(body) };
@@ -132,6 +165,8 @@ int main(void)
         cmocka_unit_test(what_the_provider_counted_is_a_floor),
         cmocka_unit_test(a_window_without_room_is_red),
         cmocka_unit_test(headroom_is_a_quarter_of_a_small_window),
+        cmocka_unit_test(a_reply_has_its_own_limit),
+        cmocka_unit_test(a_limit_is_raised_as_far_as_the_model_goes),
         cmocka_unit_test(each_part_is_counted_where_it_belongs),
         cmocka_unit_test(what_has_become_shorter_is_not_held_against_an_old_count),
         cmocka_unit_test(a_snapshot_says_all_of_it),

@@ -244,6 +244,8 @@ static void thinking_does_not_eat_the_reply(void **state)
         { "2000", "\"max_tokens\":2100,\"stream\":true,\"thinking\":{\"type\":\"enabled\","
                   "\"budget_tokens\":2000}" },
         { "adaptive", "\"max_tokens\":100,\"stream\":true,\"thinking\":{\"type\":\"adaptive\"}" },
+        { "63990", "\"max_tokens\":64000,\"stream\":true,\"thinking\":{\"type\":\"enabled\"," },
+        { "70000", "\"max_tokens\":70001,\"stream\":true,\"thinking\":{\"type\":\"enabled\"," },
     };
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         char url[96];
@@ -307,6 +309,8 @@ static const Wrong wrongs[] = {
     { "anthropic:x?think=1", JOT_INVALID, "plain_http, base, thinking" },
     { "openai:x?thinking=5", JOT_INVALID, "anthropic: only" },
     { "anthropic:x?thinking=much", JOT_INVALID, "adaptive" },
+    { "anthropic:x?thinking=0", JOT_INVALID, "at least 1024 tokens" },
+    { "anthropic:x?thinking=1023", JOT_INVALID, "thinking=1023 is too little" },
     { "http://127.0.0.1/v1?base=http://127.0.0.1#x", JOT_INVALID, "unknown setting 'base'" },
 };
 
@@ -332,6 +336,7 @@ static void places_that_are_allowed_open(void **state)
         "http://10.0.0.1/v1?plain_http=yes#x",
         "https://example.com/v1#x",
         "anthropic:claude-x?thinking=2048",
+        "anthropic:claude-x?thinking=1024",
         "anthropic:claude-x?thinking=adaptive",
         "openai:gpt-5",
     };
@@ -363,6 +368,37 @@ static void windows_are_known_or_given(void **state)
         LlmOptions options = { .window = known[i].given };
         assert_int_equal(llm_open(str(known[i].url), &options, &llm, NULL), JOT_OK);
         assert_row(llm_window(llm) == known[i].want, i, known[i].url);
+    }
+}
+
+static void limits_of_replies_are_known_per_model(void **state)
+{
+    static const struct {
+        const char *url;
+        LlmLimits want;
+        const char *sent; /* without a wish of the caller's */
+    } rows[] = {
+        { "anthropic:claude-sonnet-4-5", { 16384, 64000, false }, "\"max_tokens\":16384," },
+        { "anthropic:claude-sonnet-4-5?thinking=adaptive", { 32000, 64000, false }, "32000," },
+        { "anthropic:claude-opus-4-20250514?thinking=adaptive", { 32000, 32000, false }, "32000," },
+        { "anthropic:claude-3-5-haiku-latest", { 8192, 8192, false }, "\"max_tokens\":8192," },
+        { "anthropic:something-else", { 16384, 0, false }, "\"max_tokens\":16384," },
+        { "openai:gpt-5", { 0, 0, true }, NULL },
+        { "http://127.0.0.1:9/v1#claude-3-5", { 0, 0, false }, NULL },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        AUTO(Buf) text = { 0 };
+        LlmRequest r = { 0 };
+        assert_int_equal(llm_open(str(rows[i].url), NULL, &llm, NULL), JOT_OK);
+        LlmLimits got = llm_limits(llm), want = rows[i].want;
+        assert_row(got.reply == want.reply && got.reply_max == want.reply_max &&
+                       got.unlimited == want.unlimited,
+                   i, rows[i].url);
+        assert_int_equal(llm_request_text(llm, &r, &text, NULL), JOT_OK);
+        buf_add_char(&text, 0);
+        assert_row(rows[i].sent ? strstr(text.p, rows[i].sent) != NULL : !strstr(text.p, "_tokens"),
+                   i, text.p);
     }
 }
 
@@ -456,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_wrong_address_is_refused),
         cmocka_unit_test(places_that_are_allowed_open),
         cmocka_unit_test(windows_are_known_or_given),
+        cmocka_unit_test(limits_of_replies_are_known_per_model),
         cmocka_unit_test(a_key_file_must_be_closed_to_others),
         cmocka_unit_test(without_a_key_a_vendor_is_not_asked),
     };
