@@ -47,12 +47,15 @@ unsigned budget_percent(const Budget *b)
     return percent < 1000 ? (unsigned)percent : 1000;
 }
 
+uint64_t budget_estimate(const Budget *b)
+{
+    return b->system + b->tools + b->history + b->retrieved;
+}
+
 void budget_add_up(Budget *b)
 {
     b->usable = b->window > b->headroom ? b->window - b->headroom : 0;
-    b->used = b->system + b->tools + b->history + b->retrieved;
-    if (b->reported > b->used)
-        b->used = b->reported;
+    b->used = budget_estimate(b) + b->missed;
     /* Without division: 80 per cent of what is usable is red also where it is no whole number. */
     b->state = b->used * 100 >= b->usable * BUDGET_RED_PERCENT      ? BUDGET_RED
                : b->used * 100 >= b->usable * BUDGET_YELLOW_PERCENT ? BUDGET_YELLOW
@@ -92,6 +95,7 @@ Budget budget_measure(const Transcript *t)
     Budget b = { .window = t->setup.window,
                  .headroom = t->setup.headroom,
                  .reported = t->reported,
+                 .missed = t->reported > t->estimated ? t->reported - t->estimated : 0,
                  .system = tokens_estimate(t->setup.system) };
     for (size_t i = 0; !t->setup.json && i < t->setup.tools_n; i++)
         b.tools += tokens_estimate(t->setup.tools[i].name) +
@@ -109,10 +113,10 @@ Budget budget_measure(const Transcript *t)
 
 json_t *budget_json(const Budget *b)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "window",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "window",
                      (json_int_t)b->window, "headroom", (json_int_t)b->headroom, "system",
                      (json_int_t)b->system, "tools", (json_int_t)b->tools, "history",
                      (json_int_t)b->history, "retrieved", (json_int_t)b->retrieved, "reported",
-                     (json_int_t)b->reported, "used", (json_int_t)b->used, "state",
-                     budget_state_name(b->state));
+                     (json_int_t)b->reported, "missed", (json_int_t)b->missed, "used",
+                     (json_int_t)b->used, "state", budget_state_name(b->state));
 }

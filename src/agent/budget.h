@@ -8,9 +8,11 @@
  *   history     question, summary, the model's words and calls, results of tools
  *   retrieved   of the results, those that were read from the pad
  *
- * The count a provider gave for its newest request is a floor: an estimate never
- * talks it down.  Green below 0.60 of what is usable, yellow from there, red from
- * 0.80 on.  Here things are only measured; compact.h acts. */
+ * If a provider counted more for its newest request than was estimated for that one,
+ * the estimate missed so much, and it is added from then on: what comes is estimated, what
+ * goes is taken off as estimated, and nothing that was counted is forgotten.  Green below 0.60 of
+ * what is usable, yellow from there, red from 0.80 on.  Here things are only measured; compact.h
+ * acts. */
 #ifndef AGENT_BUDGET_H
 #define AGENT_BUDGET_H
 
@@ -40,8 +42,9 @@ const char *budget_state_name(BudgetState state);
 typedef struct Budget {
     uint64_t window, headroom, usable;
     uint64_t system, tools, history, retrieved;
-    uint64_t reported; /* by the provider; 0: not known */
-    uint64_t used;     /* the larger one of the sum and what was reported */
+    uint64_t reported; /* by the provider for its newest request; 0: not known */
+    uint64_t missed;   /* of that, what was not in the estimate for the same request */
+    uint64_t used;     /* what is estimated and what was missed */
     BudgetState state;
 } Budget;
 
@@ -61,14 +64,16 @@ bool budget_raise(const LlmLimits *known, uint64_t window, uint32_t *limit);
 
 /* What the next request takes. */
 Budget budget_measure(const Transcript *t);
+/* The four parts together. */
+uint64_t budget_estimate(const Budget *b);
 /* The same for numbers that are known: fills in usable, used and state. */
 void budget_add_up(Budget *b);
 
 /* Of what is usable, in per cent; may be above 100. */
 unsigned budget_percent(const Budget *b);
 
-/* {"window", "headroom", "system", "tools", "history", "retrieved", "reported", "used", "state"};
- * the caller owns it. */
+/* {"window", "headroom", "system", "tools", "history", "retrieved", "reported", "missed", "used",
+ * "state"}; the caller owns it. */
 json_t *budget_json(const Budget *b);
 
 #endif

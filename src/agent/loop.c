@@ -213,20 +213,33 @@ static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, A
     if (reply.stop == LLM_STOP_REFUSAL)
         buf_clear(&said);
     const LlmUsage *u = &reply.usage;
-    *out = (CompactSummary){ .text = arena_copy(into, buf_str(&said)),
-                             .tokens = u->input + u->cache_read + u->cache_write + u->output };
+    *out =
+        (CompactSummary){ .text = arena_copy(into, buf_str(&said)),
+                          .cut = reply.stop == LLM_STOP_MAX_TOKENS || reply.stop == LLM_STOP_WINDOW,
+                          .tokens = u->input + u->cache_read + u->cache_write + u->output };
     return JOT_OK;
 }
 
-static jot_status make_room(Work *w, bool force, bool *shorter)
+/* If the context is red; with `further`, because the provider says that it is too long. */
+static jot_status make_room(Work *w, bool further, bool *shorter)
 {
     CompactModel model = { .sum_up = sum_up, .ctx = w };
     Compacted done;
-    TRY(compact_if_red(w->r, &w->t, &model, force, &done, w->e));
-    *shorter = done.masked || done.summed || done.dropped;
+    if (further)
+        TRY(compact_further(w->r, &w->t, &model, &done, w->e));
+    else
+        TRY(compact_if_red(w->r, &w->t, &model, &done, w->e));
+    *shorter = compact_done(&done);
     if (w->l->view.compacted && (*shorter || done.before.state == BUDGET_RED))
         w->l->view.compacted(w->l->view.ctx, &done);
     return JOT_OK;
+}
+
+/* The newest reply ended because the context was full, and nothing was done about it yet. */
+static bool is_full(const Work *w)
+{
+    const Turn *last = transcript_last(&w->t);
+    return last && last->full && w->t.shorter < last->seq;
 }
 
 static jot_status ask_once(Work *w, Arena *arena, LlmReply *out, Buf *snapshot)
@@ -297,7 +310,7 @@ static jot_status ask(Work *w)
     if (stop)
         return JOT_OK;
     TRY(keep_lease(w));
-    TRY(make_room(w, false, &shorter));
+    TRY(make_room(w, is_full(w), &shorter));
     jot_status st = ask_once(w, &arena, &reply, &snapshot);
     for (int i = 0; st == JOT_TOO_BIG && i < LOOP_OVERFLOWS_MAX; i++) {
         Err too_long = *w->e;
@@ -348,6 +361,40 @@ static jot_status finish(Work *w, const Turn *turn)
     return run_say(w->r, RUN_ANSWER, turn->text, w->e);
 }
 
+/* A reply that reached its limit before it said anything has thought too long for it.  To ask for
+ * fewer words would be of no use: the limit is raised, once. */
+static bool can_raise(const Work *w, const Turn *turn, uint32_t *limit)
+{
+    LlmLimits known = llm_limits(w->l->llm);
+    *limit = w->t.setup.max_tokens;
+    return turn && turn->at_limit && turn->empty && !w->t.setup.raised &&
+           budget_raise(&known, w->t.setup.window, limit);
+}
+
+static jot_status raise_limit(Work *w, uint32_t limit)
+{
+    AUTO(Buf) body = { 0 };
+    Setup setup = w->t.setup;
+    setup.max_tokens = limit;
+    setup.raised = true;
+    if (setup.headroom < limit)
+        setup.headroom = limit;
+    setup_write(&setup, &body);
+    return run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e);
+}
+
+static Str cut_text(const Work *w, const Turn *turn)
+{
+    if (turn->full)
+        return S("[cut off] the context was full before your reply was complete; it is made "
+                 "shorter now: say it again");
+    if (turn->empty && w->t.setup.raised && w->t.setup_seq > turn->seq)
+        return S("[cut off] your reply reached its limit of tokens before it said anything; the "
+                 "limit is higher now: call a tool, or answer");
+    return S("[cut off] your reply was longer than allowed and ends in the middle: say it "
+             "again in fewer words, or in parts kept in the scratchpad");
+}
+
 static jot_status complain(Work *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
@@ -356,10 +403,7 @@ static jot_status complain(Work *w, const Turn *turn)
                    arena_printf(&arena, "%llu replies in a row were neither a call nor an answer",
                                 (unsigned long long)w->t.unread));
     if (turn->kind == TURN_CUT)
-        return notice(
-            w, "cut",
-            S("[cut off] your reply was longer than allowed and ends in the middle: say it "
-              "again in fewer words, or in parts kept in the scratchpad"));
+        return notice(w, "cut", cut_text(w, turn));
     return notice(w, "parse",
                   arena_printf(&arena, "[PARSE ERROR] " STR_FMT "%s", STR_ARG(turn->why),
                                w->t.setup.json ? "; reply with one JSON object: {\"tool\": "
@@ -373,6 +417,9 @@ static jot_status step(Work *w)
     const TurnCall *open = transcript_open_call(&w->t);
     if (cancelled(w))
         return err_set(w->e, JOT_CANCELLED, "cancelled");
+    uint32_t limit;
+    if (can_raise(w, turn, &limit))
+        return raise_limit(w, limit);
     bool calls = turn && (turn->kind == TURN_CALLS || turn->kind == TURN_REDACTED);
     if (calls && open)
         return do_call(w, open);
@@ -464,6 +511,7 @@ static jot_status set_up(Work *w)
         setup.window = w->l->setup.window;
         setup.headroom = w->l->setup.headroom;
         setup.max_tokens = w->l->setup.max_tokens;
+        setup.raised = false;
     }
     setup_write(&setup, &body);
     TRY(run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e));

@@ -28,7 +28,7 @@ enum {
     LOOP_ITERATIONS_MAX = 10 * 1000,
     LOOP_CALLS_LIMIT = 10,   /* calls of one tool that are suggested: more than for a query */
     LOOP_UNREADABLE_MAX = 5, /* replies in a row that are neither call nor answer */
-    LOOP_OVERFLOWS_MAX = 2,  /* times a request is made shorter because its provider says so */
+    LOOP_OVERFLOWS_MAX = 8,  /* times a request is made shorter because its provider says so */
 };
 
 /* --- Who does it ------------------------------------------------------------------------- */

@@ -76,7 +76,8 @@ typedef struct Step {
     bool mutating;     /* tool_call: it changes something outside */
     bool ok;           /* tool_result: the tool did not fail */
     uint64_t of;       /* tool_result: the seq of its call */
-    uint64_t n;        /* tool_result: its number; compact: how many results it sums up */
+    uint64_t n;        /* tool_result: its number; compact: how many results it sums up; notice
+                          'short': how many characters of a result are shown */
     uint64_t from, to; /* clear: these results */
     uint64_t until;    /* compact: it stands for all records up to here; 0: all before it */
     uint64_t tokens;   /* compact: what it cost to make */
@@ -164,6 +165,8 @@ DEFINE_AUTO(Run, run_close)
 MUST_USE jot_status run_say(Run *r, RunKind kind, Str text, Err *e);
 /* For an agent's loop: kind is RUN_SETUP, RUN_REPLY, RUN_NOTICE or RUN_END; `word` may be empty. */
 MUST_USE jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e);
+/* A notice that shows the results of the newest turn with `n` characters each. */
+MUST_USE jot_status run_shorten(Run *r, uint64_t n, Str text, Err *e);
 
 typedef struct RunCall {
     Str call; /* the provider's id of the call; a name as in artifacts/tool_results/<call> */

@@ -24,6 +24,7 @@ typedef struct Entry {
     bool mutating, ok;
     uint64_t keep;
     const RunSummary *part; /* a compact that stands for a part; NULL: for all */
+    uint64_t chars;         /* of a notice that shortens results; 0: of any other */
     uint64_t answer;        /* for the caller: a result's number, or how many were cleared */
     bool needless;          /* there is nothing to do */
 } Entry;
@@ -125,6 +126,8 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
         TRY(compose_compact(s, x, meta, e));
     if (x->word)
         put_text(meta, "word", str(x->word));
+    if (x->chars)
+        put_number(meta, "n", x->chars);
     json_write(to, meta);
     return JOT_OK;
 }
@@ -234,6 +237,12 @@ jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
     assert(kind == RUN_SETUP || kind == RUN_REPLY || kind == RUN_NOTICE || kind == RUN_END);
     TRY(check_text(run_kind_name(kind), text, e));
     return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
+}
+
+jot_status run_shorten(Run *r, uint64_t n, Str text, Err *e)
+{
+    TRY(check_text("notice", text, e));
+    return add(r, &(Entry){ .kind = RUN_NOTICE, .body = text, .word = "short", .chars = n }, e);
 }
 
 static jot_status check_call(Str call, Err *e)

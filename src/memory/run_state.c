@@ -307,7 +307,7 @@ json_t *step_json(const Step *s)
         json_object_set_new(out, "word", json_text(s->word));
     if (s->until)
         json_object_set_new(out, "until", json_integer((json_int_t)s->until));
-    if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT)
+    if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT || (s->kind == RUN_NOTICE && s->n))
         json_object_set_new(out, "n", json_integer((json_int_t)s->n));
     if (s->kind == RUN_CLEAR) {
         json_object_set_new(out, "from", json_integer((json_int_t)s->from));

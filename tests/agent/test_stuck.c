@@ -38,6 +38,17 @@ static void a_run_that_a_cut_thought_has_stuck_goes_on(Desk *d)
     assert_has(requests(d), "(an empty reply)");
 }
 
+static void a_run_that_could_only_think_gets_a_higher_limit(Desk *d)
+{
+    AUTO(Played) p;
+    begin(d, "- text: first\n- text: done\n", &p);
+    record_stuck(d, &p, "{\"stop\":\"max_tokens\",\"usage\":{},\"parts\":[]}",
+                 "[cut off] say it again in fewer words");
+    resume(d, &p);
+    assert_answer(&p, "done");
+    assert_int_equal(scene_times(requests(d), "{\"max_tokens\":4000,"), 1);
+}
+
 static void a_run_whose_refusal_held_a_call_goes_on(Desk *d)
 {
     AUTO(Played) p;
@@ -69,6 +80,7 @@ static void names_that_a_model_made_up_do_not_go_back(Desk *d)
 
 static const DeskTest tests[] = {
     DESK_TEST(a_run_that_a_cut_thought_has_stuck_goes_on),
+    DESK_TEST(a_run_that_could_only_think_gets_a_higher_limit),
     DESK_TEST(a_run_whose_refusal_held_a_call_goes_on),
     DESK_TEST(names_that_a_model_made_up_do_not_go_back),
 };
