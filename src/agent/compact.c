@@ -195,8 +195,35 @@ static Str bounded(const CompactSummary *s, size_t tokens, Arena *into)
     return arena_printf(into, STR_FMT "\n[the summary was cut here]", STR_ARG(shown));
 }
 
+/* True if the result of a call is in the sink: what the pad's own tools answered is not, and what
+ * was may have been deleted since. */
+static bool is_kept(Memory *m, Str call)
+{
+    AUTO(Arena) arena = { 0 };
+    Str stream;
+    Record head;
+    return artifact_stream(S(ARTIFACT_TOOL_RESULTS), call, &arena, &stream, NULL) == JOT_OK &&
+           store_head(m->store, stream, HEAD_MARK, &arena, &head, NULL) == JOT_OK &&
+           mark_live(&head.mark);
+}
+
+/* A call, and what came of it. */
+static void add_digest_line(Buf *to, Memory *m, const Frame *f, const TurnCall *c)
+{
+    buf_add(to, S("- "));
+    add_call_line(to, f, c);
+    if (!c->n)
+        buf_add(to, S(": not made\n"));
+    else if (!c->ok)
+        buf_add(to, S(": it failed\n"));
+    else if (is_kept(m, c->call))
+        buf_addf(to, ": key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT "\n", STR_ARG(c->call));
+    else
+        buf_add(to, S(": done\n"));
+}
+
 /* The calls of turns that go without a summary, newest lines first to stay. */
-static Str digest(const Transcript *t, size_t turns, Arena *into)
+static Str digest(Memory *m, const Transcript *t, size_t turns, Arena *into)
 {
     AUTO(Buf) lines = { 0 };
     size_t all = 0, skip = 0;
@@ -205,24 +232,17 @@ static Str digest(const Transcript *t, size_t turns, Arena *into)
     if (all > COMPACT_DIGEST_LINES)
         skip = all - COMPACT_DIGEST_LINES;
     buf_addf(&lines,
-             "%zu turns were left out to make room, without a summary; results can be read "
-             "with scratchpad_read.\n",
+             "%zu turns were left out to make room, without a summary; a result with a key can "
+             "be read: scratchpad_read key=KEY\n",
              turns);
     if (skip)
         buf_addf(&lines, "%zu older calls are not listed.\n", skip);
     for (size_t i = 0; i < turns; i++)
-        for (size_t k = 0; k < t->turns[i].calls_n; k++) {
-            const TurnCall *c = &t->turns[i].calls[k];
-            if (skip && skip--)
-                continue;
-            buf_add(&lines, S("- "));
-            add_call_line(&lines, &t->frame, c);
-            if (c->ok)
-                buf_addf(&lines, ": key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT "\n",
-                         STR_ARG(c->call));
+        for (size_t k = 0; k < t->turns[i].calls_n; k++)
+            if (skip)
+                skip--;
             else
-                buf_add(&lines, S(": it failed\n"));
-        }
+                add_digest_line(&lines, m, &t->frame, &t->turns[i].calls[k]);
     CompactSummary list = { .text = buf_str(&lines) }, before = { .text = t->summary };
     Str fresh = bounded(&list, summary_tokens(t) / 2, into);
     if (!t->summary.n)
@@ -360,7 +380,7 @@ static jot_status drop(Run *r, Transcript *t, bool least, Compacted *out, Err *e
         AUTO(Arena) arena = { 0 };
         size_t turns = least ? t->turns_n - 1 : (t->turns_n + 1) / 2;
         out->dropped += turns;
-        CompactSummary list = { .text = digest(t, turns, &arena) };
+        CompactSummary list = { .text = digest(r->m, t, turns, &arena) };
         TRY(replace(r, t, turns, &list, "drop", e));
     }
     return JOT_OK;

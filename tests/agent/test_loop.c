@@ -216,6 +216,31 @@ static void it_is_summed_up_before_anything_is_dropped(Desk *d)
     assert_int_equal(p.s.compacted.summed, 1);
 }
 
+static void after_a_drop_there_are_only_keys_that_exist(Desk *d)
+{
+    AUTO(Buf) script = { 0 };
+    AUTO(Played) p;
+    buf_add(&script, S("limit: 3000\n"
+                       "answers:\n"
+                       "- {when: \"<jotter-turns\", text: \"\"}\n"
+                       "- calls: [{name: scratchpad_write, args: {key: plan, content: THE PLAN}},\n"
+                       "          {name: count, args: {}}, {name: nosuch, args: {a: "));
+    for (int i = 0; i < 1500; i++)
+        buf_add_char(&script, 'A');
+    buf_add(&script, S("}}]\n"
+                       "- calls: [{name: big, args: {lines: 40}}]\n"
+                       "- {text: done, expect: [\"turns were left out\"]}\n"));
+    buf_add_char(&script, 0);
+    comes_to(d, script.p, "done", &p);
+    assert_int_equal(p.s.compacted.dropped, 1);
+    Str text = requests(d);
+    assert_has(text, "- scratchpad_write(key=plan, content=THE PLAN): done\\n");
+    assert_has(text, "...: it failed\\n");
+    Str key = arena_printf(&d->a, "- count(): key=artifacts/tool_results/%s.r1c2\\n", p.run.id);
+    assert_has(text, key.p);
+    assert_int_equal(scene_times(text, "key=artifacts/tool_results/"), 1);
+}
+
 static void a_newest_turn_that_is_too_long_is_shown_in_part(Desk *d)
 {
     AUTO(Played) p;
@@ -452,6 +477,7 @@ static const DeskTest tests[] = {
     DESK_TEST(a_pause_is_gone_on_with),
     DESK_TEST(a_request_that_is_too_long_is_made_shorter),
     DESK_TEST(it_is_summed_up_before_anything_is_dropped),
+    DESK_TEST(after_a_drop_there_are_only_keys_that_exist),
     DESK_TEST(a_newest_turn_that_is_too_long_is_shown_in_part),
     DESK_TEST(a_request_that_is_always_too_long_fails_with_that),
     DESK_TEST(a_reply_that_was_cut_before_it_said_anything_raises_its_limit),
