@@ -8,6 +8,7 @@
 
 #include "llm/history.h"
 #include "llm/provider.h"
+#include "llm/schema.h"
 
 /* A provider is one line here. */
 static const Provider *const providers[] = { &provider_anthropic, &provider_openai, &provider_http,
@@ -111,6 +112,7 @@ jot_status llm_request_text(Llm *llm, const LlmRequest *request, Buf *to, Err *e
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) body = { .max = LLM_REQUEST_MAX };
     LlmRequest mended = history_mend(llm, request, &arena);
+    mended.n_tools = schema_good_tools(request->tools, request->n_tools, &arena, &mended.tools);
     TRY(llm->provider->write(llm, &mended, &body, e));
     buf_add(to, buf_str(&body));
     if (!buf_ok(&body) || !buf_ok(to))

@@ -32,7 +32,8 @@ static const LlmMessage talk[] = {
     { LLM_USER, result_parts, COUNT_OF(result_parts) },
 };
 static const LlmTool tools[] = {
-    { T("shell"), T("Runs a \"command\"."), T("{\n  \"type\": \"object\"\n}") },
+    { T("shell"), T("Runs a \"command\"."),
+      T("{\n  \"type\": \"object\",\r\n  \"properties\": {}}") },
 };
 
 #define MARK ",\"cache_control\":{\"type\":\"ephemeral\"}}"
@@ -40,7 +41,8 @@ static const LlmTool tools[] = {
 static const char *const sent[] = {
     "{\"model\":\"claude-test\",\"max_tokens\":100,\"stream\":true,\"system\":[{\"type\":\"text\","
     "\"text\":\"be brief\"" MARK "],\"tools\":[{\"name\":\"shell\",\"description\":"
-    "\"Runs a \\\"command\\\".\",\"input_schema\":{   \"type\": \"object\" }}],\"messages\":["
+    "\"Runs a \\\"command\\\".\",\"input_schema\":{   \"type\": \"object\",    \"properties\": "
+    "{}}}],\"messages\":["
     "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"which kernel?\"}]},"
     "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"h\\u0000m\","
     "\"signature\":\"s==\"},{\"type\":\"text\",\"text\":\"I look.\"},{\"type\":\"tool_use\","
@@ -52,8 +54,10 @@ static const char *const sent[] = {
     "\"text\",\"text\":\"go on\"" MARK "]}]}",
     "{\"model\":\"gpt-test\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
     "\"max_completion_tokens\":100,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"
-    "\"shell\",\"description\":\"Runs a \\\"command\\\".\",\"parameters\":{   \"type\": \"object\" "
-    "}}}],\"messages\":[{\"role\":\"system\",\"content\":\"be brief\"},{\"role\":\"user\","
+    "\"shell\",\"description\":\"Runs a \\\"command\\\".\",\"parameters\":{   \"type\": "
+    "\"object\",  "
+    "  \"properties\": {}}}}],\"messages\":[{\"role\":\"system\",\"content\":\"be "
+    "brief\"},{\"role\":\"user\","
     "\"content\":\"which kernel?\"},{\"role\":\"assistant\",\"content\":\"I look.\",\"tool_calls\":"
     "[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"shell\",\"arguments\":"
     "\"{\\\"c\\\":  \\\"uname\\\"}\"}},{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":"
