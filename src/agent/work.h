@@ -1,0 +1,33 @@
+/* work.h - Work, a loop at work: what the files of the loop share.
+ *
+ * loop.c decides what is next; loop_call.c makes calls; loop_ask.c asks the model. */
+#ifndef AGENT_WORK_H
+#define AGENT_WORK_H
+
+#include "agent/loop.h"
+
+typedef struct Work {
+    Loop *l;
+    Run *r;
+    Transcript t;
+    Err *e;
+    bool over;
+    LoopOutcome *out;
+    Arena *into;
+    int64_t renewed_ms;
+} Work;
+
+/* Take in what was added to the run. */
+MUST_USE jot_status work_refresh(Work *w);
+/* End it, for another reason than an answer. */
+MUST_USE jot_status work_end(Work *w, LoopEnd how, Str why);
+
+/* Make the call, or find out what came of it if it was issued before; record both. */
+MUST_USE jot_status work_call(Work *w, const TurnCall *c);
+/* A name the run can record, whatever the model wrote. */
+Str work_safe_name(Str tool);
+
+/* Ask the model, in a context that has room, and record its reply; or end at a limit. */
+MUST_USE jot_status work_ask(Work *w);
+
+#endif
