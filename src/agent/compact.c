@@ -439,7 +439,7 @@ static jot_status shorten(Run *r, Transcript *t, Compacted *out, Err *e)
                             "each is shown with its first %llu characters; what is cut says how "
                             "to read on",
                             (unsigned long long)most);
-    TRY(run_shorten(r, most, text, e));
+    TRY(run_notice(r, &(RunNotice){ .word = "short", .text = text, .chars = most }, e));
     out->shortened = longer;
     return transcript_refresh(t, r, e);
 }

@@ -151,6 +151,11 @@ static jot_status step(Work *w)
     bool calls = turn && (turn->kind == TURN_CALLS || turn->kind == TURN_REDACTED);
     if (calls && open)
         return work_call(w, open);
+    bool told = false;
+    if (calls)
+        TRY(work_rules(w, turn, &told));
+    if (told)
+        return JOT_OK;
     if (!turn || turn->notice.n || calls || turn->kind == TURN_PAUSED)
         return work_ask(w);
     if (turn->kind == TURN_FINAL)

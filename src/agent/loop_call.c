@@ -109,3 +109,50 @@ jot_status work_call(Work *w, const TurnCall *c)
         v->result(v->ctx, &transcript_last(&w->t)->calls[at]);
     return JOT_OK;
 }
+
+/* --- Rules on the way -------------------------------------------------------------------- */
+
+static void say_lines(const Work *w, Str lines)
+{
+    Str line;
+    while (w->l->view.notice && str_cut(&lines, '\n', &line))
+        w->l->view.notice(w->l->view.ctx, line);
+}
+
+/* The rules of one directory. */
+static jot_status tell_rules(Work *w, Str dir, bool *told)
+{
+    AUTO(Buf) text = { 0 };
+    AUTO(Buf) left_out = { 0 };
+    const Setup *s = &w->t.setup;
+    uint64_t usable = s->window > s->headroom ? s->window - s->headroom : 0;
+    w->l->hands.rules(w->l->hands.ctx, dir, &w->t.frame, usable / LOOP_RULES_SHARE, &text,
+                      &left_out);
+    if (text.n) {
+        Shown shown;
+        buf_addf(&left_out, "rules of %s/\n", err_show(&shown, dir));
+        *told = true;
+        TRY(run_notice(w->r, &(RunNotice){ .word = "rules", .text = buf_str(&text), .dir = dir },
+                       w->e));
+    }
+    say_lines(w, buf_str(&left_out));
+    return JOT_OK;
+}
+
+jot_status work_rules(Work *w, const Turn *turn, bool *told)
+{
+    const LoopHands *h = &w->l->hands;
+    *told = false;
+    for (size_t i = 0; h->touched && h->rules && i < turn->calls_n && !*told; i++) {
+        AUTO(Arena) arena = { 0 };
+        AUTO_PTR(json_t) args = NULL;
+        const Str *dirs;
+        if (!turn->calls[i].ok || read_args(&turn->calls[i], &args) != JOT_OK)
+            continue;
+        size_t n = h->touched(h->ctx, turn->calls[i].tool, args, &arena, &dirs);
+        for (size_t k = 0; k < n && !*told; k++)
+            if (!transcript_has_rules(&w->t, dirs[k]))
+                TRY(tell_rules(w, dirs[k], told));
+    }
+    return JOT_OK;
+}

@@ -64,6 +64,13 @@ DEFINE_AUTO(Place, place_close)
  * with another name besides this one, which may be outside), JOT_INVALID (not a file). */
 MUST_USE jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e);
 
+/* The directory that a path names, or that the file it names is in: from the working directory,
+ * without links, empty for that itself.  JOT_NOT_FOUND: it is not there.  JOT_DENIED: outside, in
+ * the pad, or the user's own.  Lives in `into`. */
+MUST_USE jot_status place_dir_of(const Place *p, Str path, Arena *into, Str *out, Err *e);
+/* A directory, to be looked at; below 0: it cannot be opened, or lies outside. */
+Fd place_open_dir(const Place *p, Str path);
+
 /* Replace a file as one step, or make it and the directories above it.  *made: it was not there
  * before.  JOT_DENIED: outside, in the pad, or a plant.  JOT_INVALID: something else than a file is
  * there.

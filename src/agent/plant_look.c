@@ -248,9 +248,7 @@ static void add_todo(Look *l, Todo *behind, Todo new)
         l->last = t;
 }
 
-/* Directories that a package manager fills.  Their packages bring files of all these names; what is
- * in them is not worked in, but git would still run its hooks. */
-static bool is_of_packages(Str name)
+bool plant_of_packages(Str name)
 {
     return str_eq(name, S("node_modules")) || str_eq(name, S("site-packages"));
 }
@@ -277,7 +275,7 @@ static void look_at(Look *l, int dir, const struct dirent *entry, Todo *in, bool
         add_todo(l, l->last,
                  (Todo){ .path = path,
                          .depth = in->depth + 1,
-                         .of_packages = in->of_packages || is_of_packages(str(name)) });
+                         .of_packages = in->of_packages || plant_of_packages(str(name)) });
 }
 
 /* False: there was too much.  The working directory itself is always looked through. */

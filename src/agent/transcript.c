@@ -379,6 +379,11 @@ static void take_notice(Transcript *t, const Step *s)
     Turn *turn = transcript_last(t);
     if (turn && str_eq(s->word, S("short")))
         take_short(t, turn, s);
+    if (turn && str_eq(s->word, S("rules"))) {
+        turn->rules = arena_grow(&t->arena, turn->rules, turn->rules_n, &turn->rules_cap,
+                                 sizeof(Str), alignof(Str));
+        turn->rules[turn->rules_n++] = arena_copy(&t->arena, s->dir);
+    }
     if (str_eq(s->word, S("plan")))
         t->nudges++;
     if (str_eq(s->word, S("user")))
@@ -516,4 +521,13 @@ TurnCall *transcript_open_call(const Transcript *t)
         if (!turn->calls[i].n)
             return &turn->calls[i];
     return NULL;
+}
+
+bool transcript_has_rules(const Transcript *t, Str dir)
+{
+    for (size_t i = 0; i < t->turns_n; i++)
+        for (size_t k = 0; k < t->turns[i].rules_n; k++)
+            if (str_eq(t->turns[i].rules[k], dir))
+                return true;
+    return false;
 }

@@ -82,6 +82,8 @@ typedef struct Turn {
     Str text; /* of TURN_FINAL: the answer; else what the model said */
     Str why;  /* of TURN_UNREADABLE and TURN_REFUSED */
     Str notice;
+    Str *rules; /* directories whose rules it was told of */
+    size_t rules_n, rules_cap;
     bool at_limit; /* it ended where its limit of tokens was reached ... */
     bool full;     /* ... or the context window */
     bool empty;    /* it has neither words nor a whole call */
@@ -128,6 +130,8 @@ DEFINE_AUTO(Transcript, transcript_done)
  */
 Turn *transcript_last(const Transcript *t);
 TurnCall *transcript_open_call(const Transcript *t);
+/* True if the model still sees the rules of this directory. */
+bool transcript_has_rules(const Transcript *t, Str dir);
 
 /* --- Replies as records ------------------------------------------------------------------ */
 

@@ -24,6 +24,9 @@ MUST_USE jot_status work_end(Work *w, LoopEnd how, Str why);
 
 /* Make the call, or find out what came of it if it was issued before; record both. */
 MUST_USE jot_status work_call(Work *w, const TurnCall *c);
+/* Tell the model the rules of a directory that calls of this turn touched, and that it does not see
+ * yet.  *told: there was one; there may be more. */
+MUST_USE jot_status work_rules(Work *w, const Turn *turn, bool *told);
 /* A name the run can record, whatever the model wrote. */
 Str work_safe_name(Str tool);
 

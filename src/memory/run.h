@@ -83,6 +83,7 @@ typedef struct Step {
     uint64_t tokens;   /* compact: what it cost to make */
     Str warning;       /* tool_call: what the model is told about it */
     Str word;          /* notice: what it is about; end, compact: how */
+    Str dir;           /* notice 'rules': of which directory */
     Str sign;          /* init: of the frame of its prompts; empty: it was begun without one */
 } Step;
 
@@ -165,8 +166,15 @@ DEFINE_AUTO(Run, run_close)
 MUST_USE jot_status run_say(Run *r, RunKind kind, Str text, Err *e);
 /* For an agent's loop: kind is RUN_SETUP, RUN_REPLY, RUN_NOTICE or RUN_END; `word` may be empty. */
 MUST_USE jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e);
-/* A notice that shows the results of the newest turn with `n` characters each. */
-MUST_USE jot_status run_shorten(Run *r, uint64_t n, Str text, Err *e);
+/* A notice that says more than its text. */
+typedef struct RunNotice {
+    const char *word; /* what it is about */
+    Str text;         /* UTF-8 */
+    uint64_t chars; /* "short": the newest turn's results are shown with so many characters each */
+    Str dir;        /* "rules": of which directory */
+} RunNotice;
+
+MUST_USE jot_status run_notice(Run *r, const RunNotice *n, Err *e);
 
 typedef struct RunCall {
     Str call; /* the provider's id of the call; a name as in artifacts/tool_results/<call> */

@@ -23,10 +23,10 @@ typedef struct Entry {
     const char *word;
     bool mutating, ok;
     uint64_t keep;
-    const RunSummary *part; /* a compact that stands for a part; NULL: for all */
-    uint64_t chars;         /* of a notice that shortens results; 0: of any other */
-    uint64_t answer;        /* for the caller: a result's number, or how many were cleared */
-    bool needless;          /* there is nothing to do */
+    const RunSummary *part;  /* a compact that stands for a part; NULL: for all */
+    const RunNotice *notice; /* NULL: a plain one, or none */
+    uint64_t answer;         /* for the caller: a result's number, or how many were cleared */
+    bool needless;           /* there is nothing to do */
 } Entry;
 
 static void put_text(json_t *meta, const char *name, Str text)
@@ -126,8 +126,10 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
         TRY(compose_compact(s, x, meta, e));
     if (x->word)
         put_text(meta, "word", str(x->word));
-    if (x->chars)
-        put_number(meta, "n", x->chars);
+    if (x->notice && x->notice->chars)
+        put_number(meta, "n", x->notice->chars);
+    if (x->notice && x->notice->dir.n)
+        put_text(meta, "dir", x->notice->dir);
     json_write(to, meta);
     return JOT_OK;
 }
@@ -239,10 +241,11 @@ jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
     return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
 }
 
-jot_status run_shorten(Run *r, uint64_t n, Str text, Err *e)
+jot_status run_notice(Run *r, const RunNotice *n, Err *e)
 {
-    TRY(check_text("notice", text, e));
-    return add(r, &(Entry){ .kind = RUN_NOTICE, .body = text, .word = "short", .chars = n }, e);
+    TRY(check_text("notice", n->text, e));
+    TRY(check_text("a directory", n->dir, e));
+    return add(r, &(Entry){ .kind = RUN_NOTICE, .body = n->text, .word = n->word, .notice = n }, e);
 }
 
 static jot_status check_call(Str call, Err *e)

@@ -55,11 +55,11 @@ static void read_text(Str name, Str text, Step *out)
     static const struct {
         Str name;
         size_t at;
-    } texts[] = { { S_INIT("call"), offsetof(Step, call) },
-                  { S_INIT("tool"), offsetof(Step, tool) },
-                  { S_INIT("warning"), offsetof(Step, warning) },
-                  { S_INIT("word"), offsetof(Step, word) },
-                  { S_INIT("sign"), offsetof(Step, sign) } };
+    } texts[] = {
+        { S_INIT("call"), offsetof(Step, call) },       { S_INIT("tool"), offsetof(Step, tool) },
+        { S_INIT("warning"), offsetof(Step, warning) }, { S_INIT("word"), offsetof(Step, word) },
+        { S_INIT("dir"), offsetof(Step, dir) },         { S_INIT("sign"), offsetof(Step, sign) }
+    };
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         if (str_eq(name, texts[i].name))
             memcpy((char *)out + texts[i].at, &text, sizeof text);
@@ -305,6 +305,8 @@ json_t *step_json(const Step *s)
         json_object_set_new(out, "warning", json_text(s->warning));
     if (s->word.n)
         json_object_set_new(out, "word", json_text(s->word));
+    if (s->dir.n)
+        json_object_set_new(out, "dir", json_text(s->dir));
     if (s->until)
         json_object_set_new(out, "until", json_integer((json_int_t)s->until));
     if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT || (s->kind == RUN_NOTICE && s->n))
