@@ -167,7 +167,7 @@ static jot_status step(Work *w)
 
 /* --- From the outside -------------------------------------------------------------------- */
 
-static jot_status take_lease(Loop *l, const Run *r, Err *e)
+jot_status work_lease(Loop *l, const Run *r, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Lease lease;
@@ -183,7 +183,7 @@ jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
         TRY(run_new_in(l->m, &l->frame, query, out, e));
     else
         TRY(run_new(l->m, query, out, e));
-    return take_lease(l, out, e);
+    return work_lease(l, out, e);
 }
 
 static jot_status setup_lost(const Run *r, Err *e)
@@ -193,8 +193,7 @@ static jot_status setup_lost(const Run *r, Err *e)
                    r->id);
 }
 
-/* Can this loop go on with what the run holds? */
-static jot_status check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
+jot_status work_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
 {
     if (t->setup_lost)
         return t->answered ? JOT_OK : setup_lost(r, e);
@@ -214,9 +213,10 @@ jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
 {
     AUTO(Transcript) t = { 0 };
     TRY(run_open(l->m, id, out, e));
-    TRY(take_lease(l, out, e));
+    TRY(work_lease(l, out, e));
+    TRY(work_finish_back(out, e));
     TRY(transcript_refresh(&t, out, e));
-    return check_setup(l, out, &t, e);
+    return work_check_setup(l, out, &t, e);
 }
 
 jot_status loop_say(Run *r, Str text, Err *e)
@@ -235,7 +235,7 @@ static jot_status set_up(Work *w)
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
     bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
-    TRY(check_setup(w->l, w->r, &w->t, w->e));
+    TRY(work_check_setup(w->l, w->r, &w->t, w->e));
     if (w->t.setup_lost || (w->t.set_up && !other))
         return JOT_OK;
     if (w->t.set_up) {

@@ -126,6 +126,11 @@ MUST_USE jot_status loop_begin(Loop *l, Str query, Run *out, Err *e);
  * it was begun with was redacted.  JOT_LEASED: another process works on it. */
 MUST_USE jot_status loop_resume(Loop *l, Str id, Run *out, Err *e);
 
+/* Take a run back: a new one that has everything of it before its `turn`-th reply (from 1), and
+ * asks for that one again.  The old one stays as it is, and may be at work.  JOT_NOT_FOUND;
+ * JOT_INVALID: it has no such turn, or cannot go on as above. */
+MUST_USE jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e);
+
 /* Say something more to the model, before loop_go.  A run that was answered goes on then.
  * JOT_INVALID: it cannot. */
 MUST_USE jot_status loop_say(Run *r, Str text, Err *e);

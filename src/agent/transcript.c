@@ -152,7 +152,7 @@ static Str join_texts(const Turn *turn, Arena *into)
 
 static void add_call(Transcript *t, Turn *turn, TurnCall call)
 {
-    call.call = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(t->run),
+    call.call = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(turn->run),
                              (unsigned long long)t->replies, turn->calls_n + 1);
     turn->calls[turn->calls_n++] = call;
 }
@@ -247,12 +247,14 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
 
 /* --- Taking in --------------------------------------------------------------------------- */
 
-static Turn *new_turn(Transcript *t)
+static Turn *new_turn(Transcript *t, const Step *s)
 {
     t->turns =
         arena_grow(&t->arena, t->turns, t->turns_n, &t->turns_cap, sizeof(Turn), alignof(Turn));
     Turn *turn = &t->turns[t->turns_n++];
-    *turn = (Turn){ 0 };
+    *turn = (Turn){ .seq = s->seq, .last = s->seq, .run = t->run };
+    if (s->origin.n)
+        turn->run = arena_copy(&t->arena, s->origin);
     return turn;
 }
 
@@ -275,17 +277,17 @@ static void take_usage(Transcript *t, const json_t *usage, const json_t *budget)
                   number_member(usage, "cache_write");
     t->estimated = estimated(t, budget);
     t->reported = in;
-    t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
+    if (t->seq > t->inherited)
+        t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
 }
 
 static void take_lost_reply(Transcript *t, const Step *s)
 {
-    Turn *turn = new_turn(t);
+    Turn *turn = new_turn(t, s);
     turn->kind = TURN_REDACTED;
-    turn->seq = turn->last = s->seq;
     turn->parts = NEW(&t->arena, LlmPart);
     turn->parts[turn->parts_n++] = (LlmPart){ .kind = LLM_TEXT, .text = S(FORGET_MARK) };
-    t->since++;
+    t->since += s->seq > t->inherited;
     t->fresh = false;
     t->reported = t->unread = 0;
 }
@@ -301,13 +303,12 @@ static void take_reply(Transcript *t, const Step *s)
     AUTO_PTR(json_t) value = read;
     const json_t *parts = json_object_get(value, "parts");
     take_usage(t, json_object_get(value, "usage"), json_object_get(value, "budget"));
-    Turn *turn = new_turn(t);
-    turn->seq = turn->last = s->seq;
+    Turn *turn = new_turn(t, s);
     turn->parts_n = json_array_size(parts);
     turn->parts = NEW_ARRAY(&t->arena, LlmPart, turn->parts_n + 1);
     for (size_t i = 0; i < turn->parts_n; i++)
         turn->parts[i] = part_read(json_array_get(parts, i), &t->arena);
-    t->since++;
+    t->since += s->seq > t->inherited;
     t->fresh = false;
     understand(t, turn, json_str(json_object_get(value, "stop")),
                json_str(json_object_get(value, "why")));
@@ -329,9 +330,11 @@ static TurnCall *find_call(const Transcript *t, Str call)
 static TurnCall *add_issued(Transcript *t, const Step *s)
 {
     Turn *turn = transcript_last(t);
-    Str own =
-        arena_printf(&t->arena, STR_FMT ".r%lluc", STR_ARG(t->run), (unsigned long long)t->replies);
-    if (!turn || turn->kind != TURN_REDACTED || !str_starts(s->call, own))
+    if (!turn || turn->kind != TURN_REDACTED)
+        return NULL;
+    Str own = arena_printf(&t->arena, STR_FMT ".r%lluc", STR_ARG(turn->run),
+                           (unsigned long long)t->replies);
+    if (!str_starts(s->call, own))
         return NULL;
     turn->calls = arena_grow(&t->arena, turn->calls, turn->calls_n, &turn->calls_cap,
                              sizeof(TurnCall), alignof(TurnCall));
@@ -411,7 +414,7 @@ static void take_compact(Transcript *t, const Step *s)
     t->summary = arena_copy(&t->arena, s->body);
     t->fresh = true;
     t->shorter = s->seq;
-    t->spent += s->tokens;
+    t->spent += s->seq > t->inherited ? s->tokens : 0;
 }
 
 static void take_setup(Transcript *t, const Step *s)
@@ -447,6 +450,7 @@ void transcript_take(Transcript *t, const Step *given)
     case RUN_INIT:
         t->query = arena_copy(&t->arena, s->body);
         t->frame = frame_of_text(s->sign);
+        t->inherited = s->origin.n ? s->until : 0;
         break;
     case RUN_SETUP:
         take_setup(t, s);

@@ -75,6 +75,7 @@ typedef struct Turn {
     TurnKind kind;
     uint64_t seq;   /* of the reply */
     uint64_t last;  /* of the newest record that belongs to it */
+    Str run;        /* in which it was made: names of calls begin with it */
     LlmPart *parts; /* as they came */
     size_t parts_n;
     TurnCall *calls;
@@ -106,13 +107,14 @@ typedef struct Transcript {
     uint64_t cleared; /* results up to this number are a line each */
     uint64_t shorter; /* the record that made the context shorter last */
     uint64_t replies; /* of the whole run */
-    uint64_t since;   /* of those, behind the newest `end` */
+    uint64_t since;   /* of those, behind the newest `end`, and made in this run */
     uint64_t unread;  /* newest replies in a row that were neither call nor answer */
     uint64_t nudges;  /* times an answer was put off because a plan was open */
     /* Tokens of the newest request as its provider counted them (0: it did not), and as they were
      * estimated before it was sent. */
     uint64_t reported, estimated;
-    uint64_t spent; /* tokens of all requests and replies */
+    uint64_t spent;     /* tokens of all requests and replies of this run */
+    uint64_t inherited; /* records up to here are another run's, from which it was taken back */
     bool answered;
     Str answer;
     Str end, end_why; /* of the newest `end`; empty if something came behind it */

@@ -1,6 +1,7 @@
 /* work.h - Work, a loop at work: what the files of the loop share.
  *
- * loop.c decides what is next; loop_call.c makes calls; loop_ask.c asks the model. */
+ * loop.c decides what is next; loop_call.c makes calls; loop_ask.c asks the model;
+ * loop_back.c takes a run back. */
 #ifndef AGENT_WORK_H
 #define AGENT_WORK_H
 
@@ -29,6 +30,13 @@ MUST_USE jot_status work_call(Work *w, const TurnCall *c);
 MUST_USE jot_status work_rules(Work *w, const Turn *turn, bool *told);
 /* A name the run can record, whatever the model wrote. */
 Str work_safe_name(Str tool);
+
+/* One process works on a run at a time. */
+MUST_USE jot_status work_lease(Loop *l, const Run *r, Err *e);
+/* Can this loop go on with what the run holds? */
+MUST_USE jot_status work_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e);
+/* Finish what loop_back() began, if the process died in between; of any other run nothing. */
+MUST_USE jot_status work_finish_back(Run *r, Err *e);
 
 /* Ask the model, in a context that has room, and record its reply; or end at a limit. */
 MUST_USE jot_status work_ask(Work *w);

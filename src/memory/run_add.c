@@ -211,7 +211,12 @@ jot_status run_new_in(Memory *m, const Frame *f, Str query, Run *out, Err *e)
 {
     TRY(check_text("a query", query, e));
     AUTO(Arena) arena = { 0 };
-    Str meta = arena_printf(&arena, "{\"kind\":\"init\",\"sign\":\"%s\"}", f->sign);
+    return run_new_with(m, arena_printf(&arena, "{\"kind\":\"init\",\"sign\":\"%s\"}", f->sign),
+                        query, out, e);
+}
+
+jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e)
+{
     TimeText when = time_stamp(io_wall_ms(m->io));
     HashHex hex = hash_hex(hash_of(query));
     for (unsigned same = 1; same <= RUN_SAME_MAX; same++) {
