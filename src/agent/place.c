@@ -246,7 +246,8 @@ static Str path_of(int fd, char out[PATH_MAX])
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, out, PATH_MAX);
-    return n <= 0 || n >= PATH_MAX ? (Str){ 0 } : (Str){ out, (size_t)n };
+    bool told = n > 0 && n < PATH_MAX;
+    return (Str){ told ? out : NULL, told ? (size_t)n : 0 };
 }
 
 /* A file has no way up, so its path is asked for; what cannot be told counts as the user's. */

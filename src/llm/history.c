@@ -71,11 +71,15 @@ static Str good_name(Str name, Arena *into)
 {
     if (is_words(name) && name.n <= HISTORY_NAME_MAX)
         return name;
+    if (!name.n)
+        return S("unknown");
     size_t n = name.n < HISTORY_NAME_MAX ? name.n : HISTORY_NAME_MAX;
     char *to = arena_alloc(into, n + 1, 1);
+    memcpy(to, name.p, n);
     for (size_t i = 0; i < n; i++)
-        to[i] = is_word(name.p[i]) ? name.p[i] : '_';
-    return n ? (Str){ to, n } : S("unknown");
+        if (!is_word(to[i]))
+            to[i] = '_';
+    return (Str){ to, n };
 }
 
 static bool good_id(const Llm *llm, Str id)
