@@ -11,6 +11,7 @@
 #include "agent/place.h"
 #include "agent/plant.h"
 #include "base/utf8.h"
+#include "llm/schema.h"
 #include "mcp/client.h"
 
 enum { FOREIGN_MAX = ACT_SERVERS_MAX * MCP_CLIENT_TOOLS_MAX };
@@ -66,9 +67,11 @@ static bool name_taken(void *ctx, Str name)
 static jot_status open_servers(Act *a, const char *const *commands, Err *e)
 {
     for (; commands && *commands; commands++) {
-        McpClientOptions o = {
-            .command = str(*commands), .cancelled = stop_server, .taken = name_taken, .ctx = a
-        };
+        McpClientOptions o = { .command = str(*commands),
+                               .cancelled = stop_server,
+                               .taken = name_taken,
+                               .call_ms = a->o.server_ms,
+                               .ctx = a };
         if (a->servers_n == ACT_SERVERS_MAX)
             return err_set(e, JOT_TOO_BIG, "more than %d external servers: the limit",
                            ACT_SERVERS_MAX);
@@ -76,6 +79,17 @@ static jot_status open_servers(Act *a, const char *const *commands, Err *e)
         a->servers_n++;
     }
     return JOT_OK;
+}
+
+/* A model's provider refuses all tools for one whose schema it does not take. */
+static bool can_be_offered(const Act *a, const McpClient *server, const Tool *t)
+{
+    Shown name;
+    const char *why = schema_refused(t->schema);
+    if (why && a->o.left_out)
+        buf_addf(a->o.left_out, "the tool '%s' of the server '%s' is left out: its schema %s\n",
+                 err_show(&name, str(t->title)), mcp_client_name(server), why);
+    return !why;
 }
 
 /* Our own tools first, then those of the servers. */
@@ -87,7 +101,8 @@ static void list_tools(Act *a, bool only_pad)
         a->more[n++] = own[i];
     for (size_t i = 0; i < a->servers_n; i++)
         for (size_t k = 0; mcp_client_tool(a->servers[i], k); k++)
-            a->more[n++] = mcp_client_tool(a->servers[i], k);
+            if (can_be_offered(a, a->servers[i], mcp_client_tool(a->servers[i], k)))
+                a->more[n++] = mcp_client_tool(a->servers[i], k);
 }
 
 jot_status act_open(Act **out, const ActOptions *o, Err *e)
@@ -102,6 +117,7 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
         a->place.plants_allowed[row] = policy_allows_plant(&a->policy, plant_name(row));
     TRY(open_servers(a, o->servers, e));
     list_tools(a, o->only_pad);
+    a->o.left_out = NULL; /* it is the caller's again */
     a->host = (ToolHost){ .m = o->m,
                           .profiles = o->profiles ? o->profiles : TOOLS_SCRATCHPAD | TOOLS_PLANS,
                           .plan = o->plan,

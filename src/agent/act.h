@@ -58,6 +58,9 @@ typedef struct ActOptions {
     /* Commands of external servers (mcp/client.h), whose tools come behind all others; ends with
      * NULL. */
     const char *const *servers;
+    int64_t
+        server_ms; /* without an answer or progress, for a call of theirs; 0: as client.h says */
+    Buf *left_out; /* may be NULL: gets a sentence a line about tools that are not offered */
     size_t inline_max; /* bytes above which a result is spilled; 0: SINK_INLINE_BYTES */
 } ActOptions;
 

@@ -1,8 +1,9 @@
 /* act_calc.c - arithmetic, done by a machine that can.
  *
- * Whole numbers are 64 bits and exact; a result that does not fit, or is no whole
- * number, is a double of 15 digits; the answer says "(rounded)" wherever digits of a
- * whole number were lost to that, not for a fraction like 1/3.  There is no infinity and no "not a
+ * Whole numbers are 64 bits and exact, also when they are compared; a result that does
+ * not fit, or is no whole number, is a double of 15 digits; the answer says "(rounded)"
+ * wherever digits of a whole number were lost to that, on the way or in what is shown,
+ * not for a fraction like 1/3.  There is no infinity and no "not a
  * number": what would give one is an error that says why.
  *
  *     sum      product { (+|-) product }
@@ -11,6 +12,7 @@
  *     power    value [ (^|**) sign ]            right to left, before a sign: -2^2 is -4
  *     value    number | name | name ( sum {, sum} ) | ( sum )
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +46,15 @@ static double real(Number v)
     return v.whole ? (double)v.n : v.x;
 }
 
+/* The same where it is computed with: a whole number of more than 53 bits may lose digits. */
+static double as_real(Calc *c, Number v)
+{
+    uint64_t size = v.n < 0 ? 0 - (uint64_t)v.n : (uint64_t)v.n;
+    if (v.whole && size && size >> __builtin_ctzll(size) >> DBL_MANT_DIG)
+        c->rounded = true;
+    return real(v);
+}
+
 static Number whole(int64_t n)
 {
     return (Number){ .whole = true, .n = n };
@@ -57,6 +68,23 @@ static jot_status set_real(Calc *c, double x, Number *out)
         return err_set(c->e, JOT_INVALID, "the result is too large: at most about 1.8e308");
     *out = (Number){ .x = x == 0 ? 0 : x }; /* there is one zero, and it has no sign */
     return JOT_OK;
+}
+
+/* <0, 0, >0, exactly: no number is made another one to be compared. */
+static int compare(Number a, Number b)
+{
+    static const double end = 9223372036854775808.0; /* 2^63 */
+    if (!a.whole && b.whole)
+        return -compare(b, a);
+    if (a.whole && b.whole)
+        return (a.n > b.n) - (a.n < b.n);
+    if (!a.whole)
+        return (a.x > b.x) - (a.x < b.x);
+    if (b.x >= end || b.x < -end)
+        return b.x < 0 ? 1 : -1;
+    int64_t below = (int64_t)b.x; /* towards zero */
+    double rest = b.x - (double)below;
+    return a.n != below ? (a.n > below) - (a.n < below) : (rest < 0) - (rest > 0);
 }
 
 /* --- Operations ------------------------------------------------------------------------ */
@@ -73,7 +101,8 @@ static jot_status divide(Calc *c, Number a, Number b, char op, Number *out)
     if (real(b) == 0)
         return err_set(c->e, JOT_INVALID, "division by zero");
     if (!a.whole || !b.whole)
-        return set_real(c, op == '%' ? fmod(real(a), real(b)) : real(a) / real(b), out);
+        return set_real(
+            c, op == '%' ? fmod(as_real(c, a), as_real(c, b)) : as_real(c, a) / as_real(c, b), out);
     if (b.n == -1) { /* INT64_MIN / -1 does not fit, and its remainder traps */
         int64_t n;
         *out = whole(0);
@@ -88,7 +117,7 @@ static jot_status divide(Calc *c, Number a, Number b, char op, Number *out)
     else if (a.n % b.n == 0)
         *out = whole(a.n / b.n);
     else
-        return set_real(c, real(a) / real(b), out);
+        return set_real(c, as_real(c, a) / as_real(c, b), out);
     return JOT_OK;
 }
 
@@ -113,8 +142,13 @@ static jot_status combine(Calc *c, Number a, char op, Number b, Number *out)
     default:
         return divide(c, a, b, op, out);
     }
-    if (lost)
-        return a.whole && b.whole ? set_wide(c, x, out) : set_real(c, x, out);
+    if (lost && a.whole && b.whole)
+        return set_wide(c, x, out);
+    if (lost) {
+        as_real(c, a);
+        as_real(c, b);
+        return set_real(c, x, out);
+    }
     *out = whole(n);
     return JOT_OK;
 }
@@ -147,7 +181,7 @@ static jot_status power(Calc *c, Number a, Number b, Number *out)
         *out = whole(n);
         return JOT_OK;
     }
-    return set_real(c, pow(real(a), real(b)), out);
+    return set_real(c, pow(as_real(c, a), as_real(c, b)), out);
 }
 
 /* --- Functions ------------------------------------------------------------------------- */
@@ -204,7 +238,7 @@ static jot_status apply(Calc *c, Str name, const Number *args, size_t n, Number 
     if (max || str_eq(name, S("min"))) {
         *out = args[0];
         for (size_t i = 1; i < n; i++)
-            if (max ? real(args[i]) > real(*out) : real(args[i]) < real(*out))
+            if (max ? compare(args[i], *out) > 0 : compare(args[i], *out) < 0)
                 *out = args[i];
         return JOT_OK;
     }
@@ -400,6 +434,14 @@ static jot_status read_sum(Calc *c, Number *out)
     return JOT_OK;
 }
 
+/* True if what is shown of a whole number is not all of it. */
+static bool shown_short(double x)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", x);
+    return floor(x) == x && strtod(text, NULL) != x;
+}
+
 static jot_status run(ToolCall *call, ToolReply *out)
 {
     Calc c = { .text = arg_text(call, "expression"), .e = call->e };
@@ -407,7 +449,7 @@ static jot_status run(ToolCall *call, ToolReply *out)
     TRY(read_sum(&c, &v));
     if (peek(&c) || c.at < c.text.n)
         return unexpected(&c, "an operator or the end");
-    const char *mark = c.rounded && !v.whole ? " (rounded)" : "";
+    const char *mark = !v.whole && (c.rounded || shown_short(v.x)) ? " (rounded)" : "";
     out->text = v.whole ? arena_printf(call->into, "%lld", (long long)v.n)
                         : arena_printf(call->into, "%.15g%s", v.x, mark);
     return JOT_OK;

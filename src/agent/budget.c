@@ -16,18 +16,46 @@ uint64_t budget_headroom(uint64_t window)
     return window / 4 < BUDGET_HEADROOM ? window / 4 : BUDGET_HEADROOM;
 }
 
+uint32_t budget_reply(const LlmLimits *known, uint64_t window)
+{
+    uint64_t limit = known->reply ? known->reply : BUDGET_REPLY;
+    if (known->unlimited)
+        return 0;
+    return (uint32_t)(limit < window / 4 ? limit : window / 4);
+}
+
+bool budget_raise(const LlmLimits *known, uint64_t window, uint32_t *limit)
+{
+    uint64_t raised = (uint64_t)*limit * BUDGET_RAISE;
+    if (*limit == 0)
+        return false;
+    if (known->unlimited)
+        raised = 0;
+    if (raised > window / 2)
+        raised = window / 2;
+    if (known->reply_max && raised > known->reply_max)
+        raised = known->reply_max;
+    if (!known->unlimited && raised <= *limit)
+        return false;
+    *limit = (uint32_t)raised;
+    return true;
+}
+
 unsigned budget_percent(const Budget *b)
 {
     uint64_t percent = b->usable ? b->used * 100 / b->usable : 100;
     return percent < 1000 ? (unsigned)percent : 1000;
 }
 
+uint64_t budget_estimate(const Budget *b)
+{
+    return b->system + b->tools + b->history + b->retrieved;
+}
+
 void budget_add_up(Budget *b)
 {
     b->usable = b->window > b->headroom ? b->window - b->headroom : 0;
-    b->used = b->system + b->tools + b->history + b->retrieved;
-    if (b->reported > b->used)
-        b->used = b->reported;
+    b->used = budget_estimate(b) + b->missed;
     /* Without division: 80 per cent of what is usable is red also where it is no whole number. */
     b->state = b->used * 100 >= b->usable * BUDGET_RED_PERCENT      ? BUDGET_RED
                : b->used * 100 >= b->usable * BUDGET_YELLOW_PERCENT ? BUDGET_YELLOW
@@ -67,6 +95,7 @@ Budget budget_measure(const Transcript *t)
     Budget b = { .window = t->setup.window,
                  .headroom = t->setup.headroom,
                  .reported = t->reported,
+                 .missed = t->reported > t->estimated ? t->reported - t->estimated : 0,
                  .system = tokens_estimate(t->setup.system) };
     for (size_t i = 0; !t->setup.json && i < t->setup.tools_n; i++)
         b.tools += tokens_estimate(t->setup.tools[i].name) +
@@ -84,10 +113,10 @@ Budget budget_measure(const Transcript *t)
 
 json_t *budget_json(const Budget *b)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "window",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "window",
                      (json_int_t)b->window, "headroom", (json_int_t)b->headroom, "system",
                      (json_int_t)b->system, "tools", (json_int_t)b->tools, "history",
                      (json_int_t)b->history, "retrieved", (json_int_t)b->retrieved, "reported",
-                     (json_int_t)b->reported, "used", (json_int_t)b->used, "state",
-                     budget_state_name(b->state));
+                     (json_int_t)b->reported, "missed", (json_int_t)b->missed, "used",
+                     (json_int_t)b->used, "state", budget_state_name(b->state));
 }

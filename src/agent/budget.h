@@ -8,9 +8,11 @@
  *   history     question, summary, the model's words and calls, results of tools
  *   retrieved   of the results, those that were read from the pad
  *
- * The count a provider gave for its newest request is a floor: an estimate never
- * talks it down.  Green below 0.60 of what is usable, yellow from there, red from
- * 0.80 on.  Here things are only measured; compact.h acts. */
+ * If a provider counted more for its newest request than was estimated for that one,
+ * the estimate missed so much, and it is added from then on: what comes is estimated, what
+ * goes is taken off as estimated, and nothing that was counted is forgotten.  Green below 0.60 of
+ * what is usable, yellow from there, red from 0.80 on.  Here things are only measured; compact.h
+ * acts. */
 #ifndef AGENT_BUDGET_H
 #define AGENT_BUDGET_H
 
@@ -23,6 +25,8 @@ enum {
     BUDGET_WINDOW_MIN = 2000,
     BUDGET_WINDOW_MAX = 100 * 1000 * 1000,
     BUDGET_HEADROOM = 4096,     /* tokens; of a small window a quarter */
+    BUDGET_REPLY = 16384,       /* tokens of a reply, if nobody knows better; likewise */
+    BUDGET_RAISE = 4,           /* by how much a limit is raised that left no room for words */
     BUDGET_YELLOW_PERCENT = 60, /* per cent of what is usable */
     BUDGET_RED_PERCENT = 80,
     BUDGET_PER_MESSAGE = 4, /* tokens a message takes besides its text; a call and a result too: */
@@ -38,24 +42,38 @@ const char *budget_state_name(BudgetState state);
 typedef struct Budget {
     uint64_t window, headroom, usable;
     uint64_t system, tools, history, retrieved;
-    uint64_t reported; /* by the provider; 0: not known */
-    uint64_t used;     /* the larger one of the sum and what was reported */
+    uint64_t reported; /* by the provider for its newest request; 0: not known */
+    uint64_t missed;   /* of that, what was not in the estimate for the same request */
+    uint64_t used;     /* what is estimated and what was missed */
     BudgetState state;
 } Budget;
+
+/* Headroom and the limit of a reply are two things.  Headroom is what the estimate keeps free: it
+ * decides when room is made.  The limit ends a reply that runs away; it includes hidden reasoning,
+ * so it must be generous, and it may be larger than the headroom because room is made at 80 per
+ * cent already. */
 
 /* The headroom of a window. */
 uint64_t budget_headroom(uint64_t window);
 
+/* The limit of a reply, for a request; 0: none, the model has its own. */
+uint32_t budget_reply(const LlmLimits *known, uint64_t window);
+
+/* Raise a limit that was reached before anything was said.  False: it cannot be raised. */
+bool budget_raise(const LlmLimits *known, uint64_t window, uint32_t *limit);
+
 /* What the next request takes. */
 Budget budget_measure(const Transcript *t);
+/* The four parts together. */
+uint64_t budget_estimate(const Budget *b);
 /* The same for numbers that are known: fills in usable, used and state. */
 void budget_add_up(Budget *b);
 
 /* Of what is usable, in per cent; may be above 100. */
 unsigned budget_percent(const Budget *b);
 
-/* {"window", "headroom", "system", "tools", "history", "retrieved", "reported", "used", "state"};
- * the caller owns it. */
+/* {"window", "headroom", "system", "tools", "history", "retrieved", "reported", "missed", "used",
+ * "state"}; the caller owns it. */
 json_t *budget_json(const Budget *b);
 
 #endif

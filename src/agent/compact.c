@@ -146,11 +146,10 @@ static Str newest_part(Str text, size_t tokens)
     return str_from(rest, at < rest.n ? at + 1 : 0);
 }
 
-static Str material(const Transcript *t, size_t turns, Arena *into)
+static Str material(const Transcript *t, size_t turns, uint64_t usable, Arena *into)
 {
     AUTO(Buf) head = { 0 };
     AUTO(Buf) body = { 0 };
-    uint64_t usable = t->setup.window - t->setup.headroom;
     const Frame *f = &t->frame;
     add_head(&head, f, "asked", S("# What was asked\n"));
     frame_add(&head, f, str_slice(t->query, 0, tokens_cut(t->query, usable / 8)));
@@ -185,16 +184,46 @@ static size_t summary_tokens(const Transcript *t)
 }
 
 /* However long a text the model gave, the summary has its bound, and says so where it was cut. */
-static Str bounded(Str text, size_t tokens, Arena *into)
+static Str bounded(const CompactSummary *s, size_t tokens, Arena *into)
 {
-    if (tokens_estimate(text) <= tokens)
-        return text;
-    Str shown = str_slice(text, 0, tokens_cut(text, tokens - 16));
+    Str shown = s->text;
+    bool fits = tokens_estimate(shown) <= (s->cut ? tokens - 16 : tokens);
+    if (fits && !s->cut)
+        return shown;
+    if (!fits)
+        shown = str_slice(shown, 0, tokens_cut(shown, tokens - 16));
     return arena_printf(into, STR_FMT "\n[the summary was cut here]", STR_ARG(shown));
 }
 
+/* True if the result of a call is in the sink: what the pad's own tools answered is not, and what
+ * was may have been deleted since. */
+static bool is_kept(Memory *m, Str call)
+{
+    AUTO(Arena) arena = { 0 };
+    Str stream;
+    Record head;
+    return artifact_stream(S(ARTIFACT_TOOL_RESULTS), call, &arena, &stream, NULL) == JOT_OK &&
+           store_head(m->store, stream, HEAD_MARK, &arena, &head, NULL) == JOT_OK &&
+           mark_live(&head.mark);
+}
+
+/* A call, and what came of it. */
+static void add_digest_line(Buf *to, Memory *m, const Frame *f, const TurnCall *c)
+{
+    buf_add(to, S("- "));
+    add_call_line(to, f, c);
+    if (!c->n)
+        buf_add(to, S(": not made\n"));
+    else if (!c->ok)
+        buf_add(to, S(": it failed\n"));
+    else if (is_kept(m, c->call))
+        buf_addf(to, ": key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT "\n", STR_ARG(c->call));
+    else
+        buf_add(to, S(": done\n"));
+}
+
 /* The calls of turns that go without a summary, newest lines first to stay. */
-static Str digest(const Transcript *t, size_t turns, Arena *into)
+static Str digest(Memory *m, const Transcript *t, size_t turns, Arena *into)
 {
     AUTO(Buf) lines = { 0 };
     size_t all = 0, skip = 0;
@@ -203,28 +232,22 @@ static Str digest(const Transcript *t, size_t turns, Arena *into)
     if (all > COMPACT_DIGEST_LINES)
         skip = all - COMPACT_DIGEST_LINES;
     buf_addf(&lines,
-             "%zu turns were left out to make room, without a summary; results can be read "
-             "with scratchpad_read.\n",
+             "%zu turns were left out to make room, without a summary; a result with a key can "
+             "be read: scratchpad_read key=KEY\n",
              turns);
     if (skip)
         buf_addf(&lines, "%zu older calls are not listed.\n", skip);
     for (size_t i = 0; i < turns; i++)
-        for (size_t k = 0; k < t->turns[i].calls_n; k++) {
-            const TurnCall *c = &t->turns[i].calls[k];
-            if (skip && skip--)
-                continue;
-            buf_add(&lines, S("- "));
-            add_call_line(&lines, &t->frame, c);
-            if (c->ok)
-                buf_addf(&lines, ": key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT "\n",
-                         STR_ARG(c->call));
+        for (size_t k = 0; k < t->turns[i].calls_n; k++)
+            if (skip)
+                skip--;
             else
-                buf_add(&lines, S(": it failed\n"));
-        }
-    Str fresh = bounded(buf_str(&lines), summary_tokens(t) / 2, into);
+                add_digest_line(&lines, m, &t->frame, &t->turns[i].calls[k]);
+    CompactSummary list = { .text = buf_str(&lines) }, before = { .text = t->summary };
+    Str fresh = bounded(&list, summary_tokens(t) / 2, into);
     if (!t->summary.n)
         return utf8_mended(arena_copy(into, fresh), into);
-    Str old = bounded(t->summary, summary_tokens(t) / 2, into);
+    Str old = bounded(&before, summary_tokens(t) / 2, into);
     return utf8_mended(arena_printf(into, STR_FMT "\n\n" STR_FMT, STR_ARG(old), STR_ARG(fresh)),
                        into);
 }
@@ -252,15 +275,17 @@ static jot_status replace(Run *r, Transcript *t, size_t turns, const CompactSumm
     return transcript_refresh(t, r, e);
 }
 
-/* All but the newest results become a line.  Those of the newest turn were not seen yet. */
-static jot_status mask(Run *r, Transcript *t, Compacted *out, Err *e)
+/* Older results become a line.  Those of the newest turn were not seen yet. */
+static jot_status mask(Run *r, Transcript *t, uint64_t keep, Compacted *out, Err *e)
 {
     const Turn *last = transcript_last(t);
-    uint64_t keep =
-        last && last->calls_n > COMPACT_KEEP_RESULTS ? last->calls_n : COMPACT_KEEP_RESULTS;
+    if (last && last->calls_n > keep)
+        keep = last->calls_n;
     TRY(run_clear(r, keep, &out->masked, e));
     return transcript_refresh(t, r, e);
 }
+
+/* --- Summaries --------------------------------------------------------------------------- */
 
 /* How many of the oldest turns a summary is to stand for. */
 static size_t prefix_of(const Transcript *t)
@@ -271,31 +296,82 @@ static size_t prefix_of(const Transcript *t)
     return t->turns_n > keep ? t->turns_n - keep : 0;
 }
 
-static jot_status summarise(Run *r, Transcript *t, const CompactModel *model, Compacted *out,
-                            Err *e)
+/* What a summary may take, for a model that thinks before it writes: as any reply, but no more than
+ * leaves room for what is summed up.  0: the model has its own limit. */
+static uint32_t first_limit(const Transcript *t)
+{
+    size_t bound = summary_tokens(t);
+    uint64_t least = bound < COMPACT_SUMMARY_MAX_OUT ? bound : COMPACT_SUMMARY_MAX_OUT;
+    uint64_t limit = t->setup.max_tokens;
+    if (limit > t->setup.window / 4)
+        limit = t->setup.window / 4;
+    if (limit && limit < least)
+        limit = least;
+    return (uint32_t)limit;
+}
+
+typedef struct Asked {
+    size_t turns;
+    uint64_t room; /* tokens for the request */
+    uint32_t limit;
+} Asked;
+
+static jot_status ask(const Transcript *t, const CompactModel *model, const Asked *a, Arena *into,
+                      CompactSummary *out, Err *e)
+{
+    uint64_t free = t->setup.headroom > a->limit ? t->setup.headroom : a->limit;
+    uint64_t usable = t->setup.window > free ? t->setup.window - free : 0;
+    Str text = material(t, a->turns, usable < a->room ? usable : a->room, into);
+    uint64_t before = out->tokens;
+    TRY(model->sum_up(model->ctx, instructions_text(t, into), text, a->limit, into, out, e));
+    out->tokens += before;
+    return JOT_OK;
+}
+
+/* One that was cut lacks what comes next, which is what it is for: it is asked for once more, with
+ * a larger limit.  If that one is cut too, or there is none, it says so. */
+static jot_status ask_for(const Transcript *t, const CompactModel *model, Asked a, Arena *into,
+                          CompactSummary *out, Err *e)
+{
+    TRY(ask(t, model, &a, into, out, e));
+    if (out->cut && a.limit && a.limit < t->setup.window / 2) {
+        CompactSummary again = *out;
+        uint64_t more = (uint64_t)a.limit * BUDGET_RAISE;
+        a.limit = (uint32_t)(more < t->setup.window / 2 ? more : t->setup.window / 2);
+        jot_status st = ask(t, model, &a, into, &again, e);
+        if (st == JOT_OK)
+            *out = again;
+        else if (st == JOT_CANCELLED)
+            return st;
+    }
+    if (!str_trim(out->text).n)
+        return err_set(e, JOT_INVALID, "the model gave an empty summary");
+    return JOT_OK;
+}
+
+static jot_status summarise(Run *r, Transcript *t, const CompactModel *model, uint64_t room,
+                            Compacted *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    size_t turns = prefix_of(t);
     CompactSummary summary = { 0 };
-    if (turns == 0 || !model || !model->sum_up)
+    Asked asked = { .turns = prefix_of(t), .room = room, .limit = first_limit(t) };
+    if (asked.turns == 0 || !model || !model->sum_up)
         return JOT_OK;
-    size_t bound = summary_tokens(t);
-    uint32_t most = bound < COMPACT_SUMMARY_MAX_OUT ? (uint32_t)bound : COMPACT_SUMMARY_MAX_OUT;
-    jot_status st = model->sum_up(model->ctx, instructions_text(t, &arena),
-                                  material(t, turns, &arena), most, &arena, &summary, &out->why);
+    jot_status st = ask_for(t, model, asked, &arena, &summary, &out->why);
     if (st == JOT_CANCELLED) {
         *e = out->why;
         return st;
     }
-    if (st == JOT_OK && !summary.text.n)
-        st = err_set(&out->why, JOT_INVALID, "the model gave an empty summary");
     if (st != JOT_OK)
         return JOT_OK;
-    summary.text = utf8_mended(bounded(summary.text, bound, &arena), &arena);
-    TRY(replace(r, t, turns, &summary, "summary", e));
-    out->summed = turns;
+    out->why = (Err){ 0 };
+    summary.text = utf8_mended(bounded(&summary, summary_tokens(t), &arena), &arena);
+    TRY(replace(r, t, asked.turns, &summary, "summary", e));
+    out->summed = asked.turns;
     return JOT_OK;
 }
+
+/* --- Dropping and shortening ------------------------------------------------------------- */
 
 /* Drop oldest turns until it is no longer red; with `least`, all but the newest. */
 static jot_status drop(Run *r, Transcript *t, bool least, Compacted *out, Err *e)
@@ -304,25 +380,115 @@ static jot_status drop(Run *r, Transcript *t, bool least, Compacted *out, Err *e
         AUTO(Arena) arena = { 0 };
         size_t turns = least ? t->turns_n - 1 : (t->turns_n + 1) / 2;
         out->dropped += turns;
-        CompactSummary list = { .text = digest(t, turns, &arena) };
+        CompactSummary list = { .text = digest(r->m, t, turns, &arena) };
         TRY(replace(r, t, turns, &list, "drop", e));
     }
     return JOT_OK;
 }
 
-jot_status compact_if_red(Run *r, Transcript *t, const CompactModel *model, bool force,
-                          Compacted *out, Err *e)
+/* The characters of each result of a turn that are shown. */
+static uint64_t *shown_chars(const Turn *turn, Arena *into)
+{
+    uint64_t *chars = NEW_ARRAY(into, uint64_t, turn->calls_n);
+    for (size_t i = 0; i < turn->calls_n; i++) {
+        const TurnCall *c = &turn->calls[i];
+        chars[i] = utf8_count(c->result);
+        if (c->most && c->most < chars[i])
+            chars[i] = c->most;
+    }
+    return chars;
+}
+
+/* What they are together if none has more than `most`. */
+static uint64_t sum_with(const uint64_t *chars, size_t n, uint64_t most)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += chars[i] < most ? chars[i] : most;
+    return sum;
+}
+
+/* How many characters each may have so that a fraction of all of them stays: how many are too many
+ * nobody says, and asking again costs little.  The shortest stay whole. */
+static uint64_t share_of(const uint64_t *chars, size_t n)
+{
+    uint64_t low = COMPACT_SHORT_CHARS_MIN, high = UINT32_MAX;
+    uint64_t goal = sum_with(chars, n, high) / COMPACT_SHORT_SHARE;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        *(sum_with(chars, n, middle) > goal ? &high : &low) = middle;
+    }
+    return low;
+}
+
+/* Cut the longest results of the newest turn. */
+static jot_status shorten(Run *r, Transcript *t, Compacted *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    const Turn *last = transcript_last(t);
+    if (!last)
+        return JOT_OK;
+    const uint64_t *chars = shown_chars(last, &arena);
+    uint64_t most = share_of(chars, last->calls_n), longer = 0;
+    for (size_t i = 0; i < last->calls_n; i++)
+        longer += chars[i] > most;
+    if (longer == 0)
+        return JOT_OK;
+    Str text = arena_printf(&arena,
+                            "[shortened] together these results are too long for the context: "
+                            "each is shown with its first %llu characters; what is cut says how "
+                            "to read on",
+                            (unsigned long long)most);
+    TRY(run_notice(r, &(RunNotice){ .word = "short", .text = text, .chars = most }, e));
+    out->shortened = longer;
+    return transcript_refresh(t, r, e);
+}
+
+/* --- All of it --------------------------------------------------------------------------- */
+
+bool compact_done(const Compacted *c)
+{
+    return c->masked || c->summed || c->dropped || c->shortened;
+}
+
+jot_status compact_if_red(Run *r, Transcript *t, const CompactModel *model, Compacted *out, Err *e)
 {
     *out = (Compacted){ 0 };
     out->before = out->after = budget_measure(t);
-    if (out->before.state != BUDGET_RED && !force)
+    if (out->before.state != BUDGET_RED)
         return JOT_OK;
-    if (!force)
-        TRY(mask(r, t, out, e));
+    TRY(mask(r, t, COMPACT_KEEP_RESULTS, out, e));
     /* A summary that was not enough is not summed up again, also not by who takes over. */
-    if (!force && !t->fresh && budget_measure(t).state == BUDGET_RED)
-        TRY(summarise(r, t, model, out, e));
-    TRY(drop(r, t, force, out, e));
+    if (!t->fresh && budget_measure(t).state == BUDGET_RED)
+        TRY(summarise(r, t, model, UINT64_MAX, out, e));
+    TRY(drop(r, t, false, out, e));
+    out->after = budget_measure(t);
+    return JOT_OK;
+}
+
+/* The estimate was wrong, so what is summed up must be well below what was refused. */
+static jot_status take_step(Run *r, Transcript *t, const CompactModel *model, Compacted *out,
+                            Err *e)
+{
+    uint64_t refused = budget_estimate(&out->before);
+    TRY(mask(r, t, 0, out, e));
+    Budget now = budget_measure(t);
+    if (budget_estimate(&now) < refused)
+        return JOT_OK;
+    if (!t->fresh)
+        TRY(summarise(r, t, model, refused / 2, out, e));
+    if (!out->summed)
+        TRY(drop(r, t, true, out, e));
+    if (!out->summed && !out->dropped)
+        TRY(shorten(r, t, out, e));
+    return JOT_OK;
+}
+
+jot_status compact_further(Run *r, Transcript *t, const CompactModel *model, Compacted *out, Err *e)
+{
+    *out = (Compacted){ 0 };
+    out->before = out->after = budget_measure(t);
+    TRY(take_step(r, t, model, out, e));
     out->after = budget_measure(t);
     return JOT_OK;
 }

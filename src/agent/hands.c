@@ -1,6 +1,8 @@
 /* hands.c - from the loop's call to act_call, and back. */
 #include "agent/hands.h"
 
+#include "agent/nested.h"
+
 static bool mutates(void *ctx, Str tool, const json_t *args)
 {
     /* A tool that is not there does nothing. */
@@ -37,9 +39,26 @@ static jot_status recall(void *ctx, Str id, Arena *into, LoopReply *out, Err *e)
     return JOT_OK;
 }
 
+static size_t touched(void *ctx, Str tool, const json_t *args, Arena *into, const Str **dirs)
+{
+    Str *found = NEW_ARRAY(into, Str, NESTED_DIRS_MAX);
+    *dirs = found;
+    return nested_dirs(act_place(ctx), tool, args, into, found);
+}
+
+static void rules(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out)
+{
+    nested_rules_add(act_place(ctx), dir, f, tokens, to, left_out);
+}
+
 LoopHands hands_of(Act *a)
 {
-    return (LoopHands){ .mutates = mutates, .call = call_tool, .recall = recall, .ctx = a };
+    return (LoopHands){ .mutates = mutates,
+                        .call = call_tool,
+                        .recall = recall,
+                        .touched = touched,
+                        .rules = rules,
+                        .ctx = a };
 }
 
 LlmTool *hands_tools(const Act *a, Arena *into, size_t *n)

@@ -7,23 +7,10 @@
 
 #include <string.h>
 
-#include "agent/messages.h"
+#include "agent/work.h"
 #include "base/utf8.h"
 #include "memory/lease.h"
 #include "memory/plan.h"
-
-enum { RENEW_MS = 6 * 3600 * 1000, NAME_BYTES_MAX = 64 };
-
-typedef struct Work {
-    Loop *l;
-    Run *r;
-    Transcript t;
-    Err *e;
-    bool over;
-    LoopOutcome *out;
-    Arena *into;
-    int64_t renewed_ms;
-} Work;
 
 static void work_done(Work *w)
 {
@@ -44,7 +31,7 @@ const char *loop_end_name(LoopEnd end)
 
 /* --- Saying and ending ------------------------------------------------------------------- */
 
-static jot_status refresh(Work *w)
+jot_status work_refresh(Work *w)
 {
     return transcript_refresh(&w->t, w->r, w->e);
 }
@@ -56,7 +43,7 @@ static jot_status notice(Work *w, const char *word, Str text)
     return run_record(w->r, RUN_NOTICE, word, text, w->e);
 }
 
-static jot_status end(Work *w, LoopEnd how, Str why)
+jot_status work_end(Work *w, LoopEnd how, Str why)
 {
     w->out->end = how;
     w->out->why = arena_copy(w->into, why);
@@ -68,253 +55,6 @@ static bool cancelled(const Work *w)
 {
     const LoopView *v = &w->l->view;
     return v->cancelled && v->cancelled(v->ctx);
-}
-
-/* --- Calls ------------------------------------------------------------------------------- */
-
-static jot_status read_args(const TurnCall *c, json_t **out)
-{
-    Str text = c->args.n ? c->args : S("{}");
-    *out = NULL;
-    if (c->broken || c->redacted || json_read(text, out, NULL) != JOT_OK || !json_is_object(*out)) {
-        json_decref(*out);
-        *out = NULL;
-        return JOT_INVALID;
-    }
-    return JOT_OK;
-}
-
-/* A name the run can record, whatever the model wrote. */
-static Str safe_name(Str tool)
-{
-    bool good = tool.n && tool.n <= NAME_BYTES_MAX;
-    for (size_t i = 0; good && i < tool.n; i++)
-        good = tool.p[i] > ' ' && tool.p[i] < 0x7F;
-    return good ? tool : S("unknown");
-}
-
-static Str join_warnings(const UsageWarnings *x, Arena *into)
-{
-    if (!x->limit.n || !x->loop.n)
-        return x->limit.n ? x->limit : x->loop;
-    return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(x->limit));
-}
-
-static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
-{
-    AUTO(Arena) arena = { 0 };
-    const LoopHands *h = &w->l->hands;
-    RunCall call = { .call = c->call,
-                     .tool = safe_name(c->tool),
-                     .args = args ? c->args : (Str){ 0 },
-                     .mutating = args && h->mutates && h->mutates(h->ctx, c->tool, args) };
-    uint64_t limit = w->l->calls_limit ? w->l->calls_limit : LOOP_CALLS_LIMIT;
-    UsageWarnings said = run_warnings(w->r, limit, call.tool, call.args, &arena);
-    call.warning = join_warnings(&said, &arena);
-    jot_status st = run_call(w->r, &call, w->e);
-    if (st == JOT_TOO_BIG) { /* more names than a run counts: no tool has this one */
-        call.tool = S("unknown");
-        st = run_call(w->r, &call, w->e);
-    }
-    return st;
-}
-
-/* A call of which only the beginning is known to have happened. */
-static jot_status take_up(Work *w, const TurnCall *c, Arena *into, LoopReply *out, bool *again)
-{
-    const LoopHands *h = &w->l->hands;
-    Err missing = { 0 };
-    *again = false;
-    jot_status st = h->recall ? h->recall(h->ctx, c->call, into, out, &missing) : JOT_NOT_FOUND;
-    if (st == JOT_OK)
-        return JOT_OK;
-    if (st != JOT_NOT_FOUND)
-        return err_pass(w->e, &missing, st);
-    *again = !c->mutating && !c->redacted;
-    *out = (LoopReply){ .failed = true,
-                        .text = S("[unknown outcome] the process ended while this call was "
-                                  "running: it may have happened, in part or not at all, and was "
-                                  "not made again; look before you repeat it") };
-    return JOT_OK;
-}
-
-static jot_status make_call(Work *w, const TurnCall *c, const json_t *args, Arena *into,
-                            LoopReply *out)
-{
-    const LoopHands *h = &w->l->hands;
-    if (args) {
-        LoopCall call = { .id = c->call, .tool = c->tool, .args = args };
-        return h->call(h->ctx, &call, into, out, w->e);
-    }
-    *out = (LoopReply){ .failed = true,
-                        .text = S("this call was cut off, or its arguments are no JSON object: "
-                                  "nothing was done; make it again, in parts if it is long") };
-    return JOT_OK;
-}
-
-static jot_status do_call(Work *w, const TurnCall *c)
-{
-    AUTO(Arena) arena = { 0 };
-    AUTO_PTR(json_t) args = NULL;
-    LoopReply reply = { 0 };
-    bool make = true;
-    uint64_t n;
-    const LoopView *v = &w->l->view;
-    if (read_args(c, &args) != JOT_OK)
-        args = NULL;
-    if (c->issued)
-        TRY(take_up(w, c, &arena, &reply, &make));
-    else
-        TRY(issue(w, c, args));
-    if (v->call)
-        v->call(v->ctx, c);
-    if (make)
-        TRY(make_call(w, c, args, &arena, &reply));
-    Str text = utf8_mended(reply.text, &arena);
-    TRY(run_result(w->r, c->call, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
-    size_t at = (size_t)(c - transcript_last(&w->t)->calls);
-    TRY(refresh(w));
-    if (v->result)
-        v->result(v->ctx, &transcript_last(&w->t)->calls[at]);
-    return JOT_OK;
-}
-
-/* --- Asking ------------------------------------------------------------------------------ */
-
-LlmRequest loop_request(const Transcript *t, Arena *into)
-{
-    MessageList list = messages_of(t, into);
-    return (LlmRequest){ .system = t->setup.system,
-                         .tools = t->setup.tools,
-                         .n_tools = t->setup.json ? 0 : t->setup.tools_n,
-                         .messages = list.items,
-                         .n_messages = list.n,
-                         .max_tokens = t->setup.max_tokens };
-}
-
-static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
-                         CompactSummary *out, Err *e)
-{
-    Work *w = ctx;
-    LlmPart part = { .kind = LLM_TEXT, .text = text };
-    LlmMessage message = { .role = LLM_USER, .parts = &part, .n = 1 };
-    LlmRequest ask = { .system = system,
-                       .messages = &message,
-                       .n_messages = 1,
-                       .max_tokens = max_tokens,
-                       .cancelled = w->l->view.cancelled,
-                       .ctx = w->l->view.ctx };
-    LlmReply reply;
-    TRY(llm_ask(w->l->llm, &ask, into, &reply, e));
-    AUTO(Buf) said = { 0 };
-    for (size_t i = 0; i < reply.n; i++)
-        if (reply.parts[i].kind == LLM_TEXT)
-            buf_add(&said, reply.parts[i].text);
-    if (reply.stop == LLM_STOP_REFUSAL)
-        buf_clear(&said);
-    const LlmUsage *u = &reply.usage;
-    *out = (CompactSummary){ .text = arena_copy(into, buf_str(&said)),
-                             .tokens = u->input + u->cache_read + u->cache_write + u->output };
-    return JOT_OK;
-}
-
-static jot_status make_room(Work *w, bool force, bool *shorter)
-{
-    CompactModel model = { .sum_up = sum_up, .ctx = w };
-    Compacted done;
-    TRY(compact_if_red(w->r, &w->t, &model, force, &done, w->e));
-    *shorter = done.masked || done.summed || done.dropped;
-    if (w->l->view.compacted && (*shorter || done.before.state == BUDGET_RED))
-        w->l->view.compacted(w->l->view.ctx, &done);
-    return JOT_OK;
-}
-
-static jot_status ask_once(Work *w, Arena *arena, LlmReply *out, Buf *snapshot)
-{
-    const LoopView *v = &w->l->view;
-    Budget b = budget_measure(&w->t);
-    AUTO_PTR(json_t) value = budget_json(&b);
-    buf_clear(snapshot);
-    json_write(snapshot, value);
-    w->out->budget = b;
-    if (v->budget)
-        v->budget(v->ctx, &w->t, &b);
-    LlmRequest request = loop_request(&w->t, arena);
-    request.on_text = v->text;
-    request.on_again = v->again;
-    request.cancelled = v->cancelled;
-    request.ctx = v->ctx;
-    return llm_ask(w->l->llm, &request, arena, out, w->e);
-}
-
-/* True, and it is recorded, if nothing more may be asked. */
-static jot_status check_limits(Work *w, bool *stop)
-{
-    AUTO(Arena) arena = { 0 };
-    uint64_t max = w->l->iterations_max ? w->l->iterations_max : LOOP_ITERATIONS;
-    const Usage *u = &w->r->state.usage;
-    const Turn *last = transcript_last(&w->t);
-    *stop = true;
-    if (w->t.since >= max) {
-        Str loop = { 0 };
-        if (u->streak >= USAGE_LOOP && last && last->calls_n)
-            loop = arena_printf(&arena, "; the same call of '" STR_FMT "' came %llu times in a row",
-                                STR_ARG(safe_name(last->calls[last->calls_n - 1].tool)),
-                                (unsigned long long)u->streak);
-        return end(w, LOOP_LIMIT,
-                   arena_printf(&arena, "%llu replies without an answer" STR_FMT,
-                                (unsigned long long)w->t.since, STR_ARG(loop)));
-    }
-    if (w->l->tokens_max && w->t.spent >= w->l->tokens_max)
-        return end(w, LOOP_SPENT,
-                   arena_printf(&arena, "%llu tokens are used up, of %llu",
-                                (unsigned long long)w->t.spent,
-                                (unsigned long long)w->l->tokens_max));
-    *stop = false;
-    return JOT_OK;
-}
-
-static jot_status keep_lease(Work *w)
-{
-    int64_t now = io_awake_ms(w->l->m->io);
-    AUTO(Arena) arena = { 0 };
-    Lease found, renewed;
-    if (now - w->renewed_ms < RENEW_MS)
-        return JOT_OK;
-    w->renewed_ms = now;
-    TRY(lease_find(w->l->m, str(w->r->stream), false, &arena, &found, w->e));
-    return lease_renew(w->l->m, found.token, 0, &arena, &renewed, w->e);
-}
-
-static jot_status ask(Work *w)
-{
-    AUTO(Arena) arena = { 0 };
-    AUTO(Buf) snapshot = { 0 };
-    AUTO(Buf) body = { 0 };
-    bool stop, shorter;
-    LlmReply reply;
-    TRY(check_limits(w, &stop));
-    if (stop)
-        return JOT_OK;
-    TRY(keep_lease(w));
-    TRY(make_room(w, false, &shorter));
-    jot_status st = ask_once(w, &arena, &reply, &snapshot);
-    for (int i = 0; st == JOT_TOO_BIG && i < LOOP_OVERFLOWS_MAX; i++) {
-        Err too_long = *w->e;
-        TRY(make_room(w, true, &shorter));
-        if (!shorter) {
-            *w->e = too_long;
-            return JOT_TOO_BIG;
-        }
-        st = ask_once(w, &arena, &reply, &snapshot);
-    }
-    TRY(st);
-    reply_write(&reply, buf_str(&snapshot), &body);
-    TRY(run_record(w->r, RUN_REPLY, NULL, buf_str(&body), w->e));
-    TRY(refresh(w));
-    if (w->l->view.replied && w->t.turns_n)
-        w->l->view.replied(w->l->view.ctx, transcript_last(&w->t));
-    return JOT_OK;
 }
 
 /* --- What is next ------------------------------------------------------------------------ */
@@ -341,25 +81,57 @@ static jot_status finish(Work *w, const Turn *turn)
         return notice(w, "plan", text);
     if (gate == PLAN_GIVE_UP) {
         w->out->answer = arena_copy(w->into, turn->text);
-        return end(w, LOOP_INCOMPLETE_PLAN, text);
+        return work_end(w, LOOP_INCOMPLETE_PLAN, text);
     }
     w->over = true;
     w->out->end = LOOP_ANSWERED;
     return run_say(w->r, RUN_ANSWER, turn->text, w->e);
 }
 
+/* A reply that reached its limit before it said anything has thought too long for it.  To ask for
+ * fewer words would be of no use: the limit is raised, once. */
+static bool can_raise(const Work *w, const Turn *turn, uint32_t *limit)
+{
+    LlmLimits known = llm_limits(w->l->llm);
+    *limit = w->t.setup.max_tokens;
+    return turn && turn->at_limit && turn->empty && !w->t.setup.raised &&
+           budget_raise(&known, w->t.setup.window, limit);
+}
+
+static jot_status raise_limit(Work *w, uint32_t limit)
+{
+    AUTO(Buf) body = { 0 };
+    Setup setup = w->t.setup;
+    setup.max_tokens = limit;
+    setup.raised = true;
+    if (setup.headroom < limit)
+        setup.headroom = limit;
+    setup_write(&setup, &body);
+    return run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e);
+}
+
+static Str cut_text(const Work *w, const Turn *turn)
+{
+    if (turn->full)
+        return S("[cut off] the context was full before your reply was complete; it is made "
+                 "shorter now: say it again");
+    if (turn->empty && w->t.setup.raised && w->t.setup_seq > turn->seq)
+        return S("[cut off] your reply reached its limit of tokens before it said anything; the "
+                 "limit is higher now: call a tool, or answer");
+    return S("[cut off] your reply was longer than allowed and ends in the middle: say it "
+             "again in fewer words, or in parts kept in the scratchpad");
+}
+
 static jot_status complain(Work *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
     if (w->t.unread >= LOOP_UNREADABLE_MAX)
-        return end(w, LOOP_NONSENSE,
-                   arena_printf(&arena, "%llu replies in a row were neither a call nor an answer",
-                                (unsigned long long)w->t.unread));
+        return work_end(w, LOOP_NONSENSE,
+                        arena_printf(&arena,
+                                     "%llu replies in a row were neither a call nor an answer",
+                                     (unsigned long long)w->t.unread));
     if (turn->kind == TURN_CUT)
-        return notice(
-            w, "cut",
-            S("[cut off] your reply was longer than allowed and ends in the middle: say it "
-              "again in fewer words, or in parts kept in the scratchpad"));
+        return notice(w, "cut", cut_text(w, turn));
     return notice(w, "parse",
                   arena_printf(&arena, "[PARSE ERROR] " STR_FMT "%s", STR_ARG(turn->why),
                                w->t.setup.json ? "; reply with one JSON object: {\"tool\": "
@@ -373,21 +145,29 @@ static jot_status step(Work *w)
     const TurnCall *open = transcript_open_call(&w->t);
     if (cancelled(w))
         return err_set(w->e, JOT_CANCELLED, "cancelled");
+    uint32_t limit;
+    if (can_raise(w, turn, &limit))
+        return raise_limit(w, limit);
     bool calls = turn && (turn->kind == TURN_CALLS || turn->kind == TURN_REDACTED);
     if (calls && open)
-        return do_call(w, open);
+        return work_call(w, open);
+    bool told = false;
+    if (calls)
+        TRY(work_rules(w, turn, &told));
+    if (told)
+        return JOT_OK;
     if (!turn || turn->notice.n || calls || turn->kind == TURN_PAUSED)
-        return ask(w);
+        return work_ask(w);
     if (turn->kind == TURN_FINAL)
         return finish(w, turn);
     if (turn->kind == TURN_REFUSED)
-        return end(w, LOOP_REFUSED, turn->why.n ? turn->why : S("the model will not answer"));
+        return work_end(w, LOOP_REFUSED, turn->why.n ? turn->why : S("the model will not answer"));
     return complain(w, turn);
 }
 
 /* --- From the outside -------------------------------------------------------------------- */
 
-static jot_status take_lease(Loop *l, const Run *r, Err *e)
+jot_status work_lease(Loop *l, const Run *r, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Lease lease;
@@ -403,7 +183,7 @@ jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
         TRY(run_new_in(l->m, &l->frame, query, out, e));
     else
         TRY(run_new(l->m, query, out, e));
-    return take_lease(l, out, e);
+    return work_lease(l, out, e);
 }
 
 static jot_status setup_lost(const Run *r, Err *e)
@@ -413,8 +193,7 @@ static jot_status setup_lost(const Run *r, Err *e)
                    r->id);
 }
 
-/* Can this loop go on with what the run holds? */
-static jot_status check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
+jot_status work_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
 {
     if (t->setup_lost)
         return t->answered ? JOT_OK : setup_lost(r, e);
@@ -434,9 +213,10 @@ jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
 {
     AUTO(Transcript) t = { 0 };
     TRY(run_open(l->m, id, out, e));
-    TRY(take_lease(l, out, e));
+    TRY(work_lease(l, out, e));
+    TRY(work_finish_back(out, e));
     TRY(transcript_refresh(&t, out, e));
-    return check_setup(l, out, &t, e);
+    return work_check_setup(l, out, &t, e);
 }
 
 jot_status loop_say(Run *r, Str text, Err *e)
@@ -455,7 +235,7 @@ static jot_status set_up(Work *w)
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
     bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
-    TRY(check_setup(w->l, w->r, &w->t, w->e));
+    TRY(work_check_setup(w->l, w->r, &w->t, w->e));
     if (w->t.setup_lost || (w->t.set_up && !other))
         return JOT_OK;
     if (w->t.set_up) {
@@ -464,10 +244,11 @@ static jot_status set_up(Work *w)
         setup.window = w->l->setup.window;
         setup.headroom = w->l->setup.headroom;
         setup.max_tokens = w->l->setup.max_tokens;
+        setup.raised = false;
     }
     setup_write(&setup, &body);
     TRY(run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e));
-    return refresh(w);
+    return work_refresh(w);
 }
 
 static void report(Work *w)
@@ -499,14 +280,14 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
     *out = (LoopOutcome){ 0 };
     AUTO(Work) w = { .l = l, .r = r, .e = e ? e : &own, .out = out, .into = into };
     w.renewed_ms = io_awake_ms(l->m->io);
-    TRY(refresh(&w));
+    TRY(work_refresh(&w));
     jot_status st = set_up(&w);
     TRY(st);
     w.over = w.t.answered;
     while (st == JOT_OK && !w.over) {
         st = step(&w);
         if (st == JOT_OK)
-            st = refresh(&w);
+            st = work_refresh(&w);
     }
     report(&w);
     if (st != JOT_OK && st != JOT_FENCED)

@@ -8,6 +8,7 @@
  *   tool_call     before the call is made
  *   the sink      when it has answered (act.h)
  *   tool_result   before the model is asked again
+ *   notice        likewise: rules of a directory that it touched first, and other words
  *   answer, end   before anybody is told
  *
  * So whoever takes over a run whose process died goes on behind its last record.
@@ -27,8 +28,9 @@ enum {
     LOOP_ITERATIONS = 25, /* replies, unless asked for otherwise */
     LOOP_ITERATIONS_MAX = 10 * 1000,
     LOOP_CALLS_LIMIT = 10,   /* calls of one tool that are suggested: more than for a query */
+    LOOP_RULES_SHARE = 8,    /* of what is usable, for one file of rules on the way */
     LOOP_UNREADABLE_MAX = 5, /* replies in a row that are neither call nor answer */
-    LOOP_OVERFLOWS_MAX = 2,  /* times a request is made shorter because its provider says so */
+    LOOP_OVERFLOWS_MAX = 8,  /* times a request is made shorter because its provider says so */
 };
 
 /* --- Who does it ------------------------------------------------------------------------- */
@@ -53,6 +55,11 @@ typedef struct LoopHands {
     jot_status (*call)(void *ctx, const LoopCall *call, Arena *into, LoopReply *out, Err *e);
     /* The reply of a call that was made before.  JOT_NOT_FOUND: it was not kept. */
     jot_status (*recall)(void *ctx, Str id, Arena *into, LoopReply *out, Err *e);
+    /* May be NULL: the directories with rules that a call has touched, the outermost first. */
+    size_t (*touched)(void *ctx, Str tool, const json_t *args, Arena *into, const Str **dirs);
+    /* What the model is told of the rules of one; nothing: it has none.  `left_out` gets a sentence
+     * a line for whoever watches. */
+    void (*rules)(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out);
     void *ctx;
 } LoopHands;
 
@@ -118,6 +125,11 @@ MUST_USE jot_status loop_begin(Loop *l, Str query, Run *out, Err *e);
 /* Take one over.  JOT_NOT_FOUND; JOT_INVALID (also of loop_go): it was not begun by a loop, or what
  * it was begun with was redacted.  JOT_LEASED: another process works on it. */
 MUST_USE jot_status loop_resume(Loop *l, Str id, Run *out, Err *e);
+
+/* Take a run back: a new one that has everything of it before its `turn`-th reply (from 1), and
+ * asks for that one again.  The old one stays as it is, and may be at work.  JOT_NOT_FOUND;
+ * JOT_INVALID: it has no such turn, or cannot go on as above. */
+MUST_USE jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e);
 
 /* Say something more to the model, before loop_go.  A run that was answered goes on then.
  * JOT_INVALID: it cannot. */

@@ -9,11 +9,14 @@
  * has these lines as they were. */
 #include "agent/messages.h"
 
+#include "base/utf8.h"
 #include "memory/artifact.h"
 #include "memory/frame.h"
 #include "memory/results.h"
 #include "memory/tokens.h"
 #include "tool/tool.h"
+
+/* --- Pointers ---------------------------------------------------------------------------- */
 
 /* What the pad's own tools answered is in the pad, and nowhere else: the same call reads it. */
 static Str call_again(const Frame *f, const TurnCall *c, Arena *into)
@@ -23,15 +26,20 @@ static Str call_again(const Frame *f, const TurnCall *c, Arena *into)
     return arena_copy(into, buf_str(&call));
 }
 
-/* What stands for a result that is not shown: how to read it again. */
+/* The call that reads a result again. */
+static Str reads_again(const Frame *f, const TurnCall *c, Arena *into)
+{
+    if (tool_find(TOOLS_ALL, c->tool))
+        return call_again(f, c, into);
+    return arena_printf(into,
+                        "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
+                        STR_ARG(c->call));
+}
+
+/* What stands for a result that is not shown. */
 static Str pointer_to(const Frame *f, const TurnCall *c, Arena *into)
 {
-    bool pad = tool_find(TOOLS_ALL, c->tool) != NULL;
-    Str again =
-        pad ? call_again(f, c, into)
-            : arena_printf(into,
-                           "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
-                           STR_ARG(c->call));
+    Str again = reads_again(f, c, into);
     return arena_printf(into,
                         "[tool_result%s%s elided; about %zu tokens; read it again: " STR_FMT "]",
                         f->sign[0] ? " " : "", f->sign, tokens_estimate(c->result), STR_ARG(again));
@@ -47,6 +55,40 @@ static Str elided(const Transcript *t, const TurnCall *c, Arena *into)
     return tokens_estimate(pointer) < tokens_estimate(c->result) ? pointer : (Str){ 0 };
 }
 
+/* --- A result ---------------------------------------------------------------------------- */
+
+/* The beginning of a result of which only so much is shown; all of it if there is no more. */
+static Str shown_part(const TurnCall *c)
+{
+    size_t end = 0;
+    for (uint64_t i = 0; i < c->most && end < c->result.n; i++)
+        utf8_next(c->result, &end);
+    return c->most ? str_slice(c->result, 0, end) : c->result;
+}
+
+/* What is said below a result of which a part is left out: where the rest is. */
+static void add_rest(Buf *to, const Transcript *t, const TurnCall *c, Arena *into)
+{
+    Str shown = shown_part(c);
+    const Frame *f = &t->frame;
+    if (shown.n == c->result.n)
+        return;
+    buf_addf(to, "\n[tool_result%s%s cut: %zu of %zu bytes are shown", f->sign[0] ? " " : "",
+             f->sign, shown.n, c->result.n);
+    /* A failure was not kept elsewhere; of a preview the handle leads to the whole, from its
+     * beginning. */
+    bool pad = tool_find(TOOLS_ALL, c->tool) != NULL;
+    bool preview = str_starts(c->result, S("[Result persisted as "));
+    if (c->ok && (pad || preview))
+        buf_addf(to, "; read it again: " STR_FMT, STR_ARG(reads_again(f, c, into)));
+    else if (c->ok)
+        buf_addf(to,
+                 "; read on: scratchpad_read key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT
+                 " from_char=%zu",
+                 STR_ARG(c->call), utf8_count(shown) + 1);
+    buf_add_char(to, ']');
+}
+
 static void add_warning(Buf *to, const Frame *f, Str warning)
 {
     if (warning.n)
@@ -57,10 +99,11 @@ static void add_warning(Buf *to, const Frame *f, Str warning)
 static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
 {
     Str pointer = elided(t, c, into);
-    if (pointer.n || !c->warning.n)
+    if (pointer.n || (!c->warning.n && !c->most))
         return pointer.n ? pointer : c->result;
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
-    buf_add(&text, c->result);
+    buf_add(&text, shown_part(c));
+    add_rest(&text, t, c, into);
     add_warning(&text, &t->frame, c->warning);
     return arena_copy(into, buf_str(&text));
 }
@@ -77,14 +120,18 @@ static Str told_result(const Transcript *t, const TurnCall *c, Arena *into)
     }
     Str pointer = elided(t, c, into);
     if (!pointer.n)
-        item.result = c->result;
+        item.result = shown_part(c);
     frame_part_add(&text, &t->frame, "results", (Str){ 0 });
     results_add_item(&text, &t->frame, &item);
     buf_add(&text, pointer);
-    if (!pointer.n)
+    if (!pointer.n) {
+        add_rest(&text, t, c, into);
         add_warning(&text, &t->frame, c->warning);
+    }
     return arena_copy(into, buf_str(&text));
 }
+
+/* --- Messages ---------------------------------------------------------------------------- */
 
 static Str old_first_text(const Transcript *t, Arena *into)
 {
@@ -111,17 +158,11 @@ static Str first_text(const Transcript *t, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-/* The model's own words.  A provider refuses a message of nothing. */
-static LlmMessage said(const Turn *turn, Arena *into)
+/* The model's own words, as they came: what a provider refuses is seen to where they are sent
+ * (llm/history.h). */
+static LlmMessage said(const Turn *turn)
 {
-    bool any = false;
-    for (size_t i = 0; i < turn->parts_n; i++)
-        any = any || turn->parts[i].kind != LLM_TEXT || str_trim(turn->parts[i].text).n;
-    if (any)
-        return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
-    LlmPart *nothing = NEW(into, LlmPart);
-    *nothing = (LlmPart){ .kind = LLM_TEXT, .text = S("(an empty reply)") };
-    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = nothing, .n = 1 };
+    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
 }
 
 static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
@@ -157,7 +198,7 @@ MessageList messages_of(const Transcript *t, Arena *into)
     *first = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
     list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = 1 };
     for (size_t i = 0; i < t->turns_n; i++) {
-        list.items[list.n++] = said(&t->turns[i], into);
+        list.items[list.n++] = said(&t->turns[i]);
         list.n += heard(t, &t->turns[i], into, &list.items[list.n]);
     }
     return list;

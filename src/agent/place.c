@@ -21,6 +21,7 @@
 #include "base/home.h"
 #include "base/id.h"
 #include "base/url.h"
+#include "base/utf8.h"
 
 enum { TRIES = 64 /* openat2 answers EAGAIN when a rename raced with it; it passes */ };
 
@@ -243,23 +244,32 @@ static jot_status cannot_open(Str path, int errnum, Err *e)
 
 /* --- Reading --------------------------------------------------------------------------- */
 
+/* The path of what is open, without links; empty: it cannot be told. */
+static Str path_of(int fd, char out[PATH_MAX])
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, out, PATH_MAX);
+    bool told = n > 0 && n < PATH_MAX;
+    return (Str){ told ? out : NULL, told ? (size_t)n : 0 };
+}
+
 /* A file has no way up, so its path is asked for; what cannot be told counts as the user's. */
 static bool is_of_own(const Place *p, int fd)
 {
-    char link[64], path[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, path, sizeof path);
-    if (n <= 0 || (size_t)n >= sizeof path)
+    char found[PATH_MAX];
+    Str path = path_of(fd, found);
+    if (!path.n)
         return true;
     for (size_t i = 0; i < PLACE_OWN; i++)
-        if (p->own[i].path.n && is_below((Str){ path, (size_t)n }, p->own[i].path))
+        if (p->own[i].path.n && is_below(path, p->own[i].path))
             return true;
     return false;
 }
 
-int place_open_beneath(int dir, const char *name)
+int place_open_beneath(int dir, const char *name, uint64_t flags)
 {
-    struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+    struct open_how how = { .flags = flags | O_CLOEXEC,
                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
     for (int i = 0;; i++) {
         long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
@@ -283,7 +293,7 @@ jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info,
     char name[PLACE_PATH_MAX];
     Shown shown;
     TRY(check_path(p, path, name, e));
-    int got = name[0] == '/' ? -EXDEV : place_open_beneath(p->dir, name);
+    int got = name[0] == '/' ? -EXDEV : place_open_beneath(p->dir, name, PLACE_READS);
     if (got == -EXDEV && p->reads_beyond) {
         got = openat(p->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         got = got < 0 ? -errno : got;
@@ -310,6 +320,46 @@ jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info,
                        err_show(&shown, path));
     *out = fd_take(&fd);
     return JOT_OK;
+}
+
+Fd place_open_dir(const Place *p, Str path)
+{
+    char name[PLACE_PATH_MAX];
+    if (check_path(p, path, name, NULL) != JOT_OK || name[0] == '/')
+        return FD_NONE;
+    return place_open_beneath(p->dir, name, O_RDONLY | O_DIRECTORY);
+}
+
+/* The part of a path behind the working directory; false: it is elsewhere. */
+static bool cut_off(const Place *p, Str path, Str *out)
+{
+    if (!path.n || !is_below(path, p->path))
+        return false;
+    *out = str_from(path, p->path.n);
+    if (out->n && out->p[0] == '/')
+        *out = str_from(*out, 1);
+    return true;
+}
+
+jot_status place_dir_of(const Place *p, Str path, Arena *into, Str *out, Err *e)
+{
+    char name[PLACE_PATH_MAX], found[PATH_MAX];
+    struct stat info;
+    Str rest;
+    TRY(check_path(p, path, name, e));
+    int got = name[0] == '/' ? -EXDEV : place_open_beneath(p->dir, name, O_PATH);
+    if (got < 0)
+        return cannot_open(path, -got, e);
+    AUTO(Fd) fd = got;
+    if (fstat(fd, &info) != 0 || !cut_off(p, path_of(fd, found), &rest) || !utf8_valid(rest))
+        return outside(path, e);
+    if (!S_ISDIR(info.st_mode)) {
+        size_t slash = str_find_last(rest, '/');
+        rest.n = slash < rest.n ? slash : 0;
+    }
+    *out = arena_copy(into, rest);
+    AUTO(Fd) dir = place_open_dir(p, rest.n ? *out : S("."));
+    return dir < 0 || inside_kept(p, dir) ? outside(path, e) : JOT_OK;
 }
 
 /* --- Writing --------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #ifndef AGENT_PLACE_H
 #define AGENT_PLACE_H
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
@@ -69,9 +70,16 @@ DEFINE_AUTO(Place, place_close)
  * with another name besides this one, which may be outside), JOT_INVALID (not a file). */
 MUST_USE jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e);
 
-/* A file, to be read, whose links all stay beneath the directory; -errno, -EXDEV if one does not.
- */
-int place_open_beneath(int dir, const char *name);
+/* Open what is named from a directory, by links that all stay beneath it; -errno, -EXDEV if one
+ * does not.  PLACE_READS is for a file that is to be read. */
+#define PLACE_READS (O_RDONLY | O_NONBLOCK | O_NOCTTY)
+int place_open_beneath(int dir, const char *name, uint64_t flags);
+/* The directory that a path names, or that the file it names is in: from the working directory,
+ * without links, empty for that itself.  JOT_NOT_FOUND: it is not there.  JOT_DENIED: outside, in
+ * the pad, or the user's own.  Lives in `into`. */
+MUST_USE jot_status place_dir_of(const Place *p, Str path, Arena *into, Str *out, Err *e);
+/* A directory, to be looked at; below 0: it cannot be opened, or lies outside. */
+Fd place_open_dir(const Place *p, Str path);
 
 /* Replace a file as one step, or make it and the directories above it.  *made: it was not there
  * before.  JOT_DENIED: outside, in the pad, or a plant.  JOT_INVALID: something else than a file is

@@ -15,6 +15,8 @@
 #include "agent/place.h"
 #include "base/buf.h"
 
+#define PLANT_ASIDE "jotter-aside" /* how directories begin in which things are put aside */
+
 enum {
     PLANT_GIT = 0,                     /* the row of git's directory */
     PLANT_LOOKED_AT_MAX = 500 * 1000,  /* entries of directories */
@@ -30,6 +32,9 @@ int plant_find(Str name);
 const char *plant_name(int row);
 /* True if `dir` is a git directory, whatever its name is: with a HEAD and what belongs to it. */
 bool plant_is_git(int dir);
+/* True for a directory that a package manager fills.  Its packages bring files of all these names;
+ * what is in it is not worked in, but git would still run its hooks. */
+bool plant_of_packages(Str name);
 /* True if git runs or obeys this file of a git directory. */
 bool plant_of_git(Str name);
 

@@ -191,7 +191,7 @@ static Str led_to(const Look *l, int dir, const char *name, Str path)
         end = str_from(end, p->path.n + 1);
     else if (above.n && !str_starts(end, S("/")))
         end = arena_printf(into, STR_FMT "/%s", STR_ARG(above), to);
-    AUTO(Fd) fd = end.n ? place_open_beneath(p->dir, arena_cstr(into, end)) : FD_NONE;
+    AUTO(Fd) fd = end.n ? place_open_beneath(p->dir, arena_cstr(into, end), PLACE_READS) : FD_NONE;
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     n = fd < 0 ? -1 : readlink(self, real, sizeof real - 1);
     real[n > 0 ? n : 0] = 0;
@@ -309,9 +309,7 @@ static void add_todo(Look *l, Todo *behind, Todo new)
         l->last = t;
 }
 
-/* Directories that a package manager fills.  Their packages bring files of all these names; what is
- * in them is not worked in, but git would still run its hooks. */
-static bool is_of_packages(Str name)
+bool plant_of_packages(Str name)
 {
     return str_eq(name, S("node_modules")) || str_eq(name, S("site-packages"));
 }
@@ -338,7 +336,7 @@ static void look_at(Look *l, int dir, const struct dirent *entry, Todo *in, bool
         add_todo(l, l->last,
                  (Todo){ .path = path,
                          .depth = in->depth + 1,
-                         .of_packages = in->of_packages || is_of_packages(str(name)) });
+                         .of_packages = in->of_packages || plant_of_packages(str(name)) });
 }
 
 static int by_name(const void *a, const void *b)

@@ -19,7 +19,7 @@
 #include "agent/plant.h"
 #include "base/id.h"
 
-#define ASIDE "jotter-aside"
+#define ASIDE PLANT_ASIDE
 
 enum { GIT = PLANT_GIT, GENERIC_MAX = 4096 };
 

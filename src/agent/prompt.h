@@ -8,7 +8,8 @@
  *   the rules file, its placeholders filled in
  *   AGENTS.md and CLAUDE.md of every directory from the root down to the working
  *     directory, so that the nearest comes last; not those of other users, which anybody
- *     could put into a directory like /tmp
+ *     could put into a directory like /tmp.  Those of directories below come later, when
+ *     something there is touched (nested.h)
  *   of the note persistent-rules and the notes pinned-*: those whose text the user has
  *     approved (memory/rule.h), as rules; then the others, as information, each a part of the
  *     frame (frame.h)
@@ -17,6 +18,8 @@
  * else in braces is left as it is. */
 #ifndef AGENT_PROMPT_H
 #define AGENT_PROMPT_H
+
+#include <sys/stat.h>
 
 #include "llm/llm.h"
 #include "memory/frame.h"
@@ -52,6 +55,10 @@ MUST_USE jot_status prompt_build(PromptAsk *ask, Arena *into, Str *out, Err *e);
 /* The same for a cycle: the agent's state is in the messages, and there is one action a reply.  Its
  * frame is the pad's. */
 MUST_USE jot_status prompt_build_cycle(PromptAsk *ask, Arena *into, Str *out, Err *e);
+
+/* Rules are obeyed, so they must not come from somebody else: a file counts if it is our own or
+ * root's; for root, who works for others, also if not everybody may put one there. */
+bool prompt_trusts(const char *path, const struct stat *info);
 
 /* Replace the placeholders. */
 void prompt_fill(Str rules, const PromptAsk *ask, Buf *to);

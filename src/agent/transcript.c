@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "agent/budget.h"
 #include "base/utf8.h"
 #include "memory/action.h"
 
@@ -46,6 +47,8 @@ void setup_write(const Setup *s, Buf *to)
     json_object_set_new(out, "window", json_integer((json_int_t)s->window));
     json_object_set_new(out, "headroom", json_integer((json_int_t)s->headroom));
     json_object_set_new(out, "max_tokens", json_integer(s->max_tokens));
+    if (s->raised)
+        json_object_set_new(out, "raised", json_true());
     json_object_set_new(out, "system", text_json(s->system));
     json_object_set_new(out, "tools", tools);
     json_write(to, out);
@@ -64,6 +67,7 @@ jot_status setup_read(Str text, Arena *into, Setup *out, Err *e)
     out->window = number_member(value, "window");
     out->headroom = number_member(value, "headroom");
     out->max_tokens = (uint32_t)number_member(value, "max_tokens");
+    out->raised = json_is_true(json_object_get(value, "raised"));
     out->system = copy_member(value, "system", into);
     out->tools_n = json_array_size(tools);
     out->tools = NEW_ARRAY(into, LlmTool, out->tools_n + 1);
@@ -148,7 +152,7 @@ static Str join_texts(const Turn *turn, Arena *into)
 
 static void add_call(Transcript *t, Turn *turn, TurnCall call)
 {
-    call.call = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(t->run),
+    call.call = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(turn->run),
                              (unsigned long long)t->replies, turn->calls_n + 1);
     turn->calls[turn->calls_n++] = call;
 }
@@ -202,6 +206,21 @@ static void read_action(Transcript *t, Turn *turn)
     }
 }
 
+static bool has_nothing(const Turn *turn)
+{
+    for (size_t i = 0; i < turn->parts_n; i++) {
+        const LlmPart *p = &turn->parts[i];
+        if ((p->kind == LLM_TEXT && str_trim(p->text).n) || (p->kind == LLM_CALL && !p->broken))
+            return false;
+    }
+    return true;
+}
+
+static bool stopped_by(Str stop, LlmStop what)
+{
+    return str_eq(stop, str(llm_stop_name(what)));
+}
+
 static void understand(Transcript *t, Turn *turn, Str stop, Str why)
 {
     turn->text = join_texts(turn, &t->arena);
@@ -209,12 +228,14 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
         read_action(t, turn);
     else
         read_parts(t, turn);
-    bool cut = str_eq(stop, str(llm_stop_name(LLM_STOP_MAX_TOKENS))) ||
-               str_eq(stop, str(llm_stop_name(LLM_STOP_WINDOW)));
-    if (str_eq(stop, str(llm_stop_name(LLM_STOP_REFUSAL)))) {
+    turn->at_limit = stopped_by(stop, LLM_STOP_MAX_TOKENS);
+    turn->full = stopped_by(stop, LLM_STOP_WINDOW);
+    turn->empty = has_nothing(turn);
+    bool cut = turn->at_limit || turn->full;
+    if (stopped_by(stop, LLM_STOP_REFUSAL)) {
         turn->kind = TURN_REFUSED;
         turn->why = why.n ? arena_copy(&t->arena, why) : turn->text;
-    } else if (turn->calls_n == 0 && str_eq(stop, str(llm_stop_name(LLM_STOP_PAUSE)))) {
+    } else if (turn->calls_n == 0 && stopped_by(stop, LLM_STOP_PAUSE)) {
         turn->kind = TURN_PAUSED;
     } else if (cut &&
                (t->setup.json || turn->kind == TURN_FINAL || turn->kind == TURN_UNREADABLE)) {
@@ -226,32 +247,47 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
 
 /* --- Taking in --------------------------------------------------------------------------- */
 
-static Turn *new_turn(Transcript *t)
+static Turn *new_turn(Transcript *t, const Step *s)
 {
     t->turns =
         arena_grow(&t->arena, t->turns, t->turns_n, &t->turns_cap, sizeof(Turn), alignof(Turn));
     Turn *turn = &t->turns[t->turns_n++];
-    *turn = (Turn){ 0 };
+    *turn = (Turn){ .seq = s->seq, .last = s->seq, .run = t->run };
+    if (s->origin.n)
+        turn->run = arena_copy(&t->arena, s->origin);
     return turn;
 }
 
-/* Where a provider does not count, what was spent is estimated. */
+/* What the request was estimated at; a record that does not say so was not made by a loop. */
+static uint64_t estimated(const Transcript *t, const json_t *budget)
+{
+    if (!json_is_object(budget)) {
+        Budget now = budget_measure(t);
+        return budget_estimate(&now);
+    }
+    return number_member(budget, "system") + number_member(budget, "tools") +
+           number_member(budget, "history") + number_member(budget, "retrieved");
+}
+
+/* Before the reply itself is taken in.  Where a provider does not count, what was spent is
+ * estimated. */
 static void take_usage(Transcript *t, const json_t *usage, const json_t *budget)
 {
     uint64_t in = number_member(usage, "input") + number_member(usage, "cache_read") +
                   number_member(usage, "cache_write");
+    t->estimated = estimated(t, budget);
     t->reported = in;
-    t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
+    if (t->seq > t->inherited)
+        t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
 }
 
 static void take_lost_reply(Transcript *t, const Step *s)
 {
-    Turn *turn = new_turn(t);
+    Turn *turn = new_turn(t, s);
     turn->kind = TURN_REDACTED;
-    turn->seq = turn->last = s->seq;
     turn->parts = NEW(&t->arena, LlmPart);
     turn->parts[turn->parts_n++] = (LlmPart){ .kind = LLM_TEXT, .text = S(FORGET_MARK) };
-    t->since++;
+    t->since += s->seq > t->inherited;
     t->fresh = false;
     t->reported = t->unread = 0;
 }
@@ -266,15 +302,14 @@ static void take_reply(Transcript *t, const Step *s)
         return;
     AUTO_PTR(json_t) value = read;
     const json_t *parts = json_object_get(value, "parts");
-    Turn *turn = new_turn(t);
-    turn->seq = turn->last = s->seq;
+    take_usage(t, json_object_get(value, "usage"), json_object_get(value, "budget"));
+    Turn *turn = new_turn(t, s);
     turn->parts_n = json_array_size(parts);
     turn->parts = NEW_ARRAY(&t->arena, LlmPart, turn->parts_n + 1);
     for (size_t i = 0; i < turn->parts_n; i++)
         turn->parts[i] = part_read(json_array_get(parts, i), &t->arena);
-    t->since++;
+    t->since += s->seq > t->inherited;
     t->fresh = false;
-    take_usage(t, json_object_get(value, "usage"), json_object_get(value, "budget"));
     understand(t, turn, json_str(json_object_get(value, "stop")),
                json_str(json_object_get(value, "why")));
     bool unread = turn->kind == TURN_UNREADABLE || turn->kind == TURN_CUT;
@@ -295,9 +330,11 @@ static TurnCall *find_call(const Transcript *t, Str call)
 static TurnCall *add_issued(Transcript *t, const Step *s)
 {
     Turn *turn = transcript_last(t);
-    Str own =
-        arena_printf(&t->arena, STR_FMT ".r%lluc", STR_ARG(t->run), (unsigned long long)t->replies);
-    if (!turn || turn->kind != TURN_REDACTED || !str_starts(s->call, own))
+    if (!turn || turn->kind != TURN_REDACTED)
+        return NULL;
+    Str own = arena_printf(&t->arena, STR_FMT ".r%lluc", STR_ARG(turn->run),
+                           (unsigned long long)t->replies);
+    if (!str_starts(s->call, own))
         return NULL;
     turn->calls = arena_grow(&t->arena, turn->calls, turn->calls_n, &turn->calls_cap,
                              sizeof(TurnCall), alignof(TurnCall));
@@ -333,9 +370,23 @@ static void take_result(Transcript *t, const Step *s)
     transcript_last(t)->last = s->seq;
 }
 
+static void take_short(Transcript *t, Turn *turn, const Step *s)
+{
+    for (size_t i = 0; i < turn->calls_n; i++)
+        turn->calls[i].most = s->n;
+    t->shorter = s->seq;
+}
+
 static void take_notice(Transcript *t, const Step *s)
 {
     Turn *turn = transcript_last(t);
+    if (turn && str_eq(s->word, S("short")))
+        take_short(t, turn, s);
+    if (turn && str_eq(s->word, S("rules"))) {
+        turn->rules = arena_grow(&t->arena, turn->rules, turn->rules_n, &turn->rules_cap,
+                                 sizeof(Str), alignof(Str));
+        turn->rules[turn->rules_n++] = arena_copy(&t->arena, s->dir);
+    }
     if (str_eq(s->word, S("plan")))
         t->nudges++;
     if (str_eq(s->word, S("user")))
@@ -362,8 +413,8 @@ static void take_compact(Transcript *t, const Step *s)
     t->summed += gone;
     t->summary = arena_copy(&t->arena, s->body);
     t->fresh = true;
-    t->reported = 0;
-    t->spent += s->tokens;
+    t->shorter = s->seq;
+    t->spent += s->seq > t->inherited ? s->tokens : 0;
 }
 
 static void take_setup(Transcript *t, const Step *s)
@@ -374,6 +425,7 @@ static void take_setup(Transcript *t, const Step *s)
         return;
     t->setup = setup;
     t->set_up = true;
+    t->setup_seq = s->seq;
 }
 
 /* The step as it is shown: the body of those that are words is the mark. */
@@ -398,6 +450,7 @@ void transcript_take(Transcript *t, const Step *given)
     case RUN_INIT:
         t->query = arena_copy(&t->arena, s->body);
         t->frame = frame_of_text(s->sign);
+        t->inherited = s->origin.n ? s->until : 0;
         break;
     case RUN_SETUP:
         take_setup(t, s);
@@ -416,7 +469,7 @@ void transcript_take(Transcript *t, const Step *given)
         break;
     case RUN_CLEAR:
         t->cleared = s->to > t->cleared ? s->to : t->cleared;
-        t->reported = 0;
+        t->shorter = s->seq;
         break;
     case RUN_COMPACT:
         take_compact(t, s);
@@ -472,4 +525,13 @@ TurnCall *transcript_open_call(const Transcript *t)
         if (!turn->calls[i].n)
             return &turn->calls[i];
     return NULL;
+}
+
+bool transcript_has_rules(const Transcript *t, Str dir)
+{
+    for (size_t i = 0; i < t->turns_n; i++)
+        for (size_t k = 0; k < t->turns[i].rules_n; k++)
+            if (str_eq(t->turns[i].rules[k], dir))
+                return true;
+    return false;
 }

@@ -10,6 +10,7 @@
  *   tool_call    a call of the turn was issued
  *   tool_result  and came back
  *   notice       what the loop said to the model
+ *   notice       of the kind 'short': the newest turn's results are shown in part, too
  *   clear        older results are shown as a line that says how to read them
  *   compact      the summary stands for all turns up to a record
  *
@@ -33,7 +34,8 @@ typedef struct Setup {
     bool json;           /* the model asks for tools by JSON in its text */
     uint64_t window;     /* tokens the model can take in */
     uint64_t headroom;   /* of these, kept free for its reply */
-    uint32_t max_tokens; /* of a reply */
+    uint32_t max_tokens; /* of a reply; 0: the model has its own limit */
+    bool raised;         /* because a reply reached it before it said anything */
     Str model;           /* its address, without anything secret */
 } Setup;
 
@@ -54,7 +56,8 @@ typedef struct TurnCall {
     Str warning;     /* as recorded */
     uint64_t n;      /* the number of its result; 0: none yet */
     bool ok;
-    Str result;    /* what the model is shown of it */
+    Str result;    /* what the model is shown of it ... */
+    uint64_t most; /* ... of that so many characters; 0: all */
     bool redacted; /* its arguments are not known any more: it must not be run either */
 } TurnCall;
 
@@ -72,6 +75,7 @@ typedef struct Turn {
     TurnKind kind;
     uint64_t seq;   /* of the reply */
     uint64_t last;  /* of the newest record that belongs to it */
+    Str run;        /* in which it was made: names of calls begin with it */
     LlmPart *parts; /* as they came */
     size_t parts_n;
     TurnCall *calls;
@@ -79,6 +83,11 @@ typedef struct Turn {
     Str text; /* of TURN_FINAL: the answer; else what the model said */
     Str why;  /* of TURN_UNREADABLE and TURN_REFUSED */
     Str notice;
+    Str *rules; /* directories whose rules it was told of */
+    size_t rules_n, rules_cap;
+    bool at_limit; /* it ended where its limit of tokens was reached ... */
+    bool full;     /* ... or the context window */
+    bool empty;    /* it has neither words nor a whole call */
 } Turn;
 
 typedef struct Transcript {
@@ -87,7 +96,8 @@ typedef struct Transcript {
     Str query;
     Frame frame; /* without a sign: the run was begun by a version that had none */
     bool set_up;
-    bool setup_lost; /* the first one was redacted: turns cannot be understood for certain */
+    uint64_t setup_seq; /* of the newest setup */
+    bool setup_lost;    /* the first one was redacted: turns cannot be understood for certain */
     Setup setup;
     Turn *turns; /* those behind the summary */
     size_t turns_n, turns_cap;
@@ -95,14 +105,16 @@ typedef struct Transcript {
     uint64_t summed;  /* turns it stands for */
     bool fresh;       /* and no reply came since */
     uint64_t cleared; /* results up to this number are a line each */
+    uint64_t shorter; /* the record that made the context shorter last */
     uint64_t replies; /* of the whole run */
-    uint64_t since;   /* of those, behind the newest `end` */
+    uint64_t since;   /* of those, behind the newest `end`, and made in this run */
     uint64_t unread;  /* newest replies in a row that were neither call nor answer */
     uint64_t nudges;  /* times an answer was put off because a plan was open */
-    /* Tokens of the newest request as its provider counted them; 0: it did not, or what is sent
-     * has become shorter since. */
-    uint64_t reported;
-    uint64_t spent; /* tokens of all requests and replies */
+    /* Tokens of the newest request as its provider counted them (0: it did not), and as they were
+     * estimated before it was sent. */
+    uint64_t reported, estimated;
+    uint64_t spent;     /* tokens of all requests and replies of this run */
+    uint64_t inherited; /* records up to here are another run's, from which it was taken back */
     bool answered;
     Str answer;
     Str end, end_why; /* of the newest `end`; empty if something came behind it */
@@ -120,6 +132,8 @@ DEFINE_AUTO(Transcript, transcript_done)
  */
 Turn *transcript_last(const Transcript *t);
 TurnCall *transcript_open_call(const Transcript *t);
+/* True if the model still sees the rules of this directory. */
+bool transcript_has_rules(const Transcript *t, Str dir);
 
 /* --- Replies as records ------------------------------------------------------------------ */
 

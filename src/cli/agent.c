@@ -7,7 +7,12 @@
 
 #include "cli/tell.h"
 
-enum { WORDS_MAX = 32, RULES_MAX = 256 * 1024, MAX_TOKENS_MAX = 1000 * 1000 };
+enum {
+    WORDS_MAX = 32,
+    RULES_MAX = 256 * 1024,
+    MAX_TOKENS_MAX = 1000 * 1000,
+    SERVER_S_MAX = 24 * 3600,
+};
 
 /* The model that is meant if none is named. */
 static jot_status find_model(Session *s, Str *out)
@@ -65,6 +70,7 @@ static const char *const *find_servers(Session *s)
 
 static jot_status open_hands(Session *s, Agent *a)
 {
+    AUTO(Buf) left_out = { 0 };
     ActOptions o = { .m = &s->memory,
                      .pad = s->where.url,
                      .dir = a->dir,
@@ -73,8 +79,11 @@ static jot_status open_hands(Session *s, Agent *a)
                      .cancelled = live_stopped,
                      .profiles = a->profiles | TOOLS_PLANS,
                      .unconfined = opt_given(s, "unconfined"),
-                     .servers = find_servers(s) };
+                     .servers = find_servers(s),
+                     .server_ms = a->server_s * 1000,
+                     .left_out = &left_out };
     TRY(act_open(&a->act, &o, &s->err));
+    agent_tell_left_out(&left_out);
     a->tools = hands_tools(a->act, &s->arena, &a->tools_n);
     return JOT_OK;
 }
@@ -96,6 +105,7 @@ jot_status agent_read(Session *s, Agent *out)
     free(dir);
     TRY(opt_number(s, "max-iterations", 1, LOOP_ITERATIONS_MAX, 0, &out->iterations_max));
     TRY(opt_number(s, "max-tokens", 16, MAX_TOKENS_MAX, 0, &out->max_tokens));
+    TRY(opt_number(s, "mcp-timeout", 1, SERVER_S_MAX, 0, &out->server_s));
     TRY(read_policy(s, &out->policy));
     TRY(tool_profiles(str(opt_text(s, "tools")), &out->profiles, &s->err));
     TRY(read_rules(s, &out->rules));

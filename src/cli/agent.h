@@ -19,8 +19,9 @@
     { "deny", "WORDS", "those that are refused" }, \
     { "unconfined", NULL, "run commands also where they cannot be confined" }, \
     { "mcp", "COMMAND", "an MCP server whose tools are offered, too; more than once" }, \
+    { "mcp-timeout", "SECONDS", "for a call of such a tool without an answer or progress; 120 if not given" }, \
     { "max-iterations", "N", "replies of the model" }, \
-    { "max-tokens", "N", "of one reply" }, \
+    { "max-tokens", "N", "of one reply, hidden reasoning included" }, \
     { "verbose", NULL, "show what fills the context" }, \
     { "quiet", NULL, "print the answer and nothing else" }
 /* clang-format on */
@@ -36,7 +37,7 @@ typedef struct Agent {
     Str model; /* its address */
     Str rules;
     Str dir;
-    int64_t iterations_max, max_tokens; /* 0: not said */
+    int64_t iterations_max, max_tokens, server_s; /* 0: not said */
 } Agent;
 
 /* What the options say, before anything is opened or made. */

@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
+#include "cli/cmd_log.h"
 #include "memory/checkpoint.h"
 
 extern const Cmd cmd_checkpoint;
@@ -73,7 +74,20 @@ static jot_status run_undo(Session *s)
     return JOT_OK;
 }
 
-static jot_status run_list(Session *s)
+/* An agent's run needs no checkpoints: each of its turns is one. */
+static void tell_turns(Session *s)
+{
+    AUTO(Run) r = { 0 };
+    Err none = s->err;
+    uint64_t turns = 0;
+    if (run_open(&s->memory, arg_at(s, 0), &r, &s->err) == JOT_OK &&
+        log_turns_before(s, &r, UINT64_MAX, &turns) == JOT_OK && turns)
+        say("run %s has %s to go back to: jotter run --resume %s --from TURN", r.id,
+            counted(turns, "turn").text, r.id);
+    s->err = none;
+}
+
+static jot_status list_checkpoints(Session *s)
 {
     CheckpointList list = { 0 };
     int64_t limit;
@@ -98,6 +112,8 @@ static jot_status run_list(Session *s)
     }
     if (list.n == 0)
         puts("(empty)");
+    if (list.n == 0 && there)
+        tell_turns(s);
     if (list.n < list.total)
         say("%llu older ones are not shown", (unsigned long long)(list.total - list.n));
     if (list.damaged)
@@ -152,7 +168,7 @@ static const Cmd list_cmd = {
     .opts = list_opts,
     .args_min = 1,
     .args_max = 1,
-    .run = run_list,
+    .run = list_checkpoints,
 };
 
 static const Cmd load_cmd = {

@@ -129,9 +129,13 @@ static jot_status run_cycle(Session *s)
                     .hands = hands_of(a.act),
                     .view = live_view(&a.live),
                     .agent = cycle_agent(s),
-                    .max_tokens = a.max_tokens ? (uint32_t)a.max_tokens : BUDGET_HEADROOM,
+                    .max_tokens = (uint32_t)a.max_tokens,
                     .iterations_max = a.iterations_max,
                     .wait_ms = WAIT_MS };
+    LlmLimits known = llm_limits(a.llm);
+    if (!x.w.max_tokens)
+        x.w.max_tokens =
+            budget_reply(&known, llm_window(a.llm) ? llm_window(a.llm) : BUDGET_WINDOW);
     return every_s || file ? run_many(s, &x, every_s, file) : run_one(s, &x);
 }
 

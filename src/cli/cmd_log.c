@@ -176,6 +176,7 @@ typedef struct Timeline {
     bool all; /* folds too */
     size_t left;
     uint64_t next; /* where to go on; 0: that was all */
+    uint64_t turn; /* replies so far: how --from of `jotter run` counts */
     json_t *to;    /* NULL: print */
 } Timeline;
 
@@ -244,7 +245,7 @@ static void print_body(const Step *x)
         print_setup(value);
 }
 
-static void print_step(const Step *x)
+static void print_step(const Step *x, uint64_t turn)
 {
     printf("%s%6llu  %s  %-11s%s  ", ink(INK_DIM), (unsigned long long)x->seq,
            time_text(x->at_ms).text, run_kind_name(x->kind), ink(INK_PLAIN));
@@ -260,6 +261,12 @@ static void print_step(const Step *x)
         printf("]%s%s", x->mutating ? "  mutating" : "",
                x->kind == RUN_RESULT && !x->ok ? "  error" : "");
     }
+    if (x->kind == RUN_INIT && x->origin.n) {
+        printf("taken back to turn %llu of ", (unsigned long long)x->turn);
+        print_name(x->origin);
+    }
+    if (x->kind == RUN_REPLY)
+        printf("turn %llu", (unsigned long long)turn);
     if (x->kind == RUN_CLEAR)
         printf("results %llu-%llu", (unsigned long long)x->from, (unsigned long long)x->to);
     if (x->kind == RUN_COMPACT)
@@ -274,17 +281,41 @@ static void print_step(const Step *x)
 static jot_status show_step(void *ctx, const Step *x)
 {
     Timeline *t = ctx;
+    t->turn += x->kind == RUN_REPLY;
     if (x->kind == RUN_FOLD && !t->all)
         return JOT_OK;
     if (t->left-- == 0) {
         t->next = x->seq;
         return JOT_CANCELLED;
     }
-    if (t->to)
-        json_array_append_new(t->to, step_json(x));
-    else
-        print_step(x);
+    if (!t->to) {
+        print_step(x, t->turn);
+        return JOT_OK;
+    }
+    json_t *step = step_json(x);
+    if (x->kind == RUN_REPLY)
+        json_object_set_new(step, "turn", json_integer((json_int_t)t->turn));
+    json_array_append_new(t->to, step);
     return JOT_OK;
+}
+
+typedef struct Before {
+    uint64_t seq, turns;
+} Before;
+
+static jot_status count_turn(void *ctx, const Step *x)
+{
+    Before *b = ctx;
+    b->turns += x->kind == RUN_REPLY && x->seq < b->seq;
+    return x->seq < b->seq ? JOT_OK : JOT_CANCELLED;
+}
+
+jot_status log_turns_before(Session *s, Run *r, uint64_t seq, uint64_t *out)
+{
+    Before b = { .seq = seq };
+    jot_status st = seq > 1 ? run_each(r, 1, count_turn, &b, NULL, &s->err) : JOT_OK;
+    *out = b.turns;
+    return st == JOT_CANCELLED ? JOT_OK : st;
 }
 
 static jot_status run_show(Session *s)
@@ -297,6 +328,7 @@ static jot_status run_show(Session *s)
     AUTO_PTR(json_t) steps = json_array();
     Timeline t = { .all = opt_given(s, "all"), .left = (size_t)max, .to = s->json ? steps : NULL };
     uint64_t damaged;
+    TRY(log_turns_before(s, &r, (uint64_t)from, &t.turn));
     jot_status st = run_each(&r, (uint64_t)from, show_step, &t, &damaged, &s->err);
     if (st != JOT_CANCELLED)
         TRY(st);

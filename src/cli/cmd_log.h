@@ -17,4 +17,8 @@ void log_damage(uint64_t damaged);
 
 extern const Cmd log_new_cmd, log_add_cmd, log_clear_cmd, log_purge_cmd, log_redact_cmd;
 
+/* How many turns of an agent a run has before a record: replies of its model, the way --from of
+ * `jotter run` counts them. */
+MUST_USE jot_status log_turns_before(Session *s, Run *r, uint64_t seq, uint64_t *out);
+
 #endif

@@ -56,7 +56,9 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
         setup->headroom = (uint64_t)a->max_tokens;
     if (setup->headroom > setup->window / 2)
         return err_set(&s->err, JOT_INVALID, "--max-tokens is more than half of the window");
-    setup->max_tokens = (uint32_t)(a->max_tokens ? (uint64_t)a->max_tokens : setup->headroom);
+    LlmLimits known = llm_limits(a->llm);
+    setup->max_tokens =
+        a->max_tokens ? (uint32_t)a->max_tokens : budget_reply(&known, setup->window);
     setup->model = llm_model(a->llm);
     setup->tools = a->tools;
     setup->tools_n = a->tools_n;
@@ -82,11 +84,18 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
 
 static json_t *outcome_json(const Run *r, const LoopOutcome *o)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "run", r->id, "end",
-                     loop_end_name(o->end), "answer", json_text(o->answer), "why",
-                     json_text(o->why), "replies", (json_int_t)o->replies, "results",
-                     (json_int_t)o->results, "tokens", (json_int_t)o->tokens, "summed",
-                     (json_int_t)o->summed, "budget", budget_json(&o->budget));
+    AUTO(Arena) arena = { 0 };
+    Step first;
+    json_t *out = json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "run", r->id, "end",
+                            loop_end_name(o->end), "answer", json_text(o->answer), "why",
+                            json_text(o->why), "replies", (json_int_t)o->replies, "results",
+                            (json_int_t)o->results, "tokens", (json_int_t)o->tokens, "summed",
+                            (json_int_t)o->summed, "budget", budget_json(&o->budget));
+    if (run_origin(r, &arena, &first, NULL) == JOT_OK && first.origin.n) {
+        json_object_set_new(out, "origin", json_text(first.origin));
+        json_object_set_new(out, "turn", json_integer((json_int_t)first.turn));
+    }
+    return out;
 }
 
 /* Why it is not done, and what helps. */
@@ -120,20 +129,32 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
                 counted(o->tokens, "token").text, ink(INK_PLAIN));
 }
 
+/* Begin a run, go on with one, or go back in one. */
+static jot_status open_run(Session *s, Loop *l, Str query, Run *out)
+{
+    AUTO(Run) named = { 0 };
+    int64_t turn;
+    TRY(opt_number(s, "from", 1, INT64_MAX, 0, &turn));
+    if (!opt_given(s, "resume"))
+        return loop_begin(l, query, out, &s->err);
+    TRY(log_open_run(s, str(opt_text(s, "resume")), &named));
+    if (turn)
+        TRY(loop_back(l, str(named.id), (uint64_t)turn, out, &s->err));
+    else
+        TRY(loop_resume(l, str(named.id), out, &s->err));
+    if (turn && !s->json)
+        say("run %s goes on from turn %lld of run %s, which stays as it is; what was done outside "
+            "the pad since is not undone",
+            out->id, (long long)turn, named.id);
+    return query.n ? loop_say(out, query, &s->err) : JOT_OK;
+}
+
 static jot_status work(Session *s, Agent *a, Loop *l, Str query)
 {
     AUTO(Run) r = { 0 };
     LoopOutcome o;
     Shown id;
-    if (opt_given(s, "resume")) {
-        AUTO(Run) named = { 0 };
-        TRY(log_open_run(s, str(opt_text(s, "resume")), &named));
-        TRY(loop_resume(l, str(named.id), &r, &s->err));
-        if (query.n)
-            TRY(loop_say(&r, query, &s->err));
-    } else {
-        TRY(loop_begin(l, query, &r, &s->err));
-    }
+    TRY(open_run(s, l, query, &r));
     act_set_plan(a->act, arena_copy(&s->arena, str(r.id)));
     if (!a->live.quiet)
         fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), err_show(&id, str(r.id)), ink(INK_PLAIN));
@@ -151,12 +172,17 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
 static jot_status run_run(Session *s)
 {
     Str query;
-    int64_t budget, limit;
+    int64_t budget, limit, turn;
     AUTO(Agent) a = { 0 };
     Loop l = { .m = &s->memory, .wait_ms = WAIT_MS };
     TRY(read_query(s, &query));
+    if (opt_given(s, "from") && !opt_given(s, "resume"))
+        return err_set(
+            &s->err, JOT_INVALID,
+            "--from says to which turn a run is taken back: say which with --resume RUN");
     TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
     TRY(opt_number(s, "limit", 1, INT64_MAX, LOOP_CALLS_LIMIT, &limit));
+    TRY(opt_number(s, "from", 1, INT64_MAX, 0, &turn));
     TRY(agent_read(s, &a));
     TRY(session_open(s, !opt_given(s, "resume")));
     TRY(agent_open(s, &a));
@@ -173,6 +199,7 @@ static jot_status run_run(Session *s)
 
 static const Opt opts[] = {
     { "resume", "RUN", "go on where a run stopped or was killed; 'last' is a name too" },
+    { "from", "TURN", "with --resume: ask again for this turn, in a new run; the old one stays" },
     AGENT_OPTS,
     { "protocol", "NAME", "native, or json for models without tool calls" },
     { "window", "N", "tokens of the model's context; else as the model has it" },
@@ -189,7 +216,10 @@ const Cmd cmd_run = {
         "Every step is on the disk before the next: a run that was killed goes on with --resume,\n"
         "and a call that changes something is never made twice.  QUESTION '-' is standard\n"
         "input; with --resume it is said to the model first.  Without an answer the exit code\n"
-        "is 1.  What the agent did: jotter log show RUN\n",
+        "is 1.  What the agent did, turn by turn: jotter log show RUN.  With --from TURN a new "
+        "run\n"
+        "begins with all turns before that one; the old run stays readable, and what its calls\n"
+        "did outside the pad is not undone.\n",
     .opts = opts,
     .args_max = 1,
     .run = run_run,

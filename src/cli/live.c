@@ -187,6 +187,8 @@ static void on_compacted(void *ctx, const Compacted *c)
         "dropped; now %u%%",
         budget_percent(&c->before), (unsigned long long)c->masked, (unsigned long long)c->summed,
         (unsigned long long)c->dropped, budget_percent(&c->after));
+    if (c->shortened)
+        say("%llu results of the newest turn are shown in part", (unsigned long long)c->shortened);
     if (c->why.status != JOT_OK)
         say("no summary: %s", c->why.text);
     if (c->after.state == BUDGET_RED)

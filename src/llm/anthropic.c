@@ -5,14 +5,12 @@
  * the marks it pays for it once.  They do not change what the model reads. */
 #include "llm/wire.h"
 
-enum { MAX_TOKENS = 8192 }; /* required by the API; what every current model can do */
-
 #define CACHE_MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
-/* An empty text is refused, and so is anything in front of a result. */
-static bool is_sent(const LlmPart *p, bool results)
+/* Anything in front of a result is refused. */
+static bool is_now(const LlmPart *p, bool results)
 {
-    return (p->kind == LLM_RESULT) == results && (p->kind != LLM_TEXT || p->text.n > 0);
+    return (p->kind == LLM_RESULT) == results;
 }
 
 static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
@@ -43,13 +41,13 @@ static jot_status write_part(Buf *to, const LlmPart *p, bool mark, Err *e)
     return JOT_OK;
 }
 
-/* Which part comes last; NULL: none is sent. */
+/* Which part comes last. */
 static const LlmPart *last_sent(const LlmMessage *m)
 {
     const LlmPart *last = NULL;
     for (int results = 1; results >= 0; results--)
         for (size_t i = 0; i < m->n; i++)
-            if (is_sent(&m->parts[i], results))
+            if (is_now(&m->parts[i], results))
                 last = &m->parts[i];
     return last;
 }
@@ -59,7 +57,7 @@ static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark,
     const char *comma = "";
     for (int results = 1; results >= 0; results--)
         for (size_t i = 0; i < m->n; i++) {
-            if (!is_sent(&m->parts[i], results))
+            if (!is_now(&m->parts[i], results))
                 continue;
             buf_add(to, str(comma));
             comma = ",";
@@ -75,8 +73,6 @@ static jot_status write_messages(Buf *to, const LlmRequest *r, Err *e)
         const LlmMessage *m = &r->messages[i];
         const LlmPart *last = last_sent(m);
         bool mark = i + 1 == r->n_messages && m->role == LLM_USER;
-        if (!last)
-            continue; /* a message without content is refused */
         buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
                  m->role == LLM_USER ? "user" : "assistant");
         TRY(write_parts(to, m, mark ? last : NULL, e));
@@ -104,14 +100,28 @@ static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
     return JOT_OK;
 }
 
+/* The API counts thinking as part of the reply; for callers, thinking that was asked for by number
+ * is not.  Both together stay within what the model can do, but a caller who asks for more than we
+ * know of may know better, and thinking must not fill all of it. */
+static uint64_t reply_tokens(const Wire *w, const LlmRequest *r, uint64_t thinking)
+{
+    const LlmLimits *limits = &w->base.limits;
+    uint64_t words = r->max_tokens ? r->max_tokens : limits->reply, most = limits->reply_max;
+    if (most < words)
+        most = words;
+    if (most < thinking + 1)
+        most = thinking + 1;
+    bool known = limits->reply_max && words + thinking > most;
+    return known ? most : words + thinking;
+}
+
 static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
-    uint64_t thinking = 0, max_tokens = r->max_tokens ? r->max_tokens : MAX_TOKENS;
+    uint64_t thinking = 0;
     bool counted = str_to_u64(w->thinking, UINT32_MAX, &thinking);
     buf_add(to, S("{\"model\":"));
     llm_quote(to, w->base.model);
-    /* The API counts thinking as part of the reply; for callers it is not. */
-    buf_addf(to, ",\"max_tokens\":%ju,\"stream\":true", (uintmax_t)(max_tokens + thinking));
+    buf_addf(to, ",\"max_tokens\":%ju,\"stream\":true", (uintmax_t)reply_tokens(w, r, thinking));
     if (counted)
         buf_addf(to, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":%ju}",
                  (uintmax_t)thinking);
@@ -152,5 +162,17 @@ static jot_status open_anthropic(const LlmAddress *a, Llm **out, Err *e)
     return wire_open(&dialect_anthropic, a, out, e);
 }
 
-const Provider provider_anthropic = { "anthropic", open_anthropic, wire_close, wire_write,
-                                      wire_ask };
+/* Its own blocks have a type; another server's reasoning says where it comes from. */
+static bool takes_raw(const Llm *llm, const json_t *block)
+{
+    (void)llm;
+    return json_str(json_object_get(block, "type")).n && !json_object_get(block, "base");
+}
+
+const Provider provider_anthropic = { .scheme = "anthropic",
+                                      .open = open_anthropic,
+                                      .close = wire_close,
+                                      .write = wire_write,
+                                      .ask = wire_ask,
+                                      .takes_raw = takes_raw,
+                                      .raw_alone = true };

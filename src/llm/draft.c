@@ -24,6 +24,16 @@ jot_status draft_add(Draft *d, LlmPartKind kind, int64_t index, DraftPart **out,
     return JOT_OK;
 }
 
+jot_status draft_add_first(Draft *d, LlmPartKind kind, int64_t index, DraftPart **out, Err *e)
+{
+    TRY(draft_add(d, kind, index, out, e));
+    DraftPart first = **out;
+    memmove(d->parts + 1, d->parts, (d->n - 1) * sizeof *d->parts);
+    *out = d->parts;
+    **out = first;
+    return JOT_OK;
+}
+
 DraftPart *draft_find(Draft *d, int64_t index)
 {
     for (size_t i = d->n; i-- > 0;)
@@ -127,11 +137,17 @@ static void finish_call(const Draft *d, const DraftPart *p, const LlmReply *r, A
     out->broken = !p->closed || out->name.n == 0 || !llm_is_object(out->args);
 }
 
+static Str block_text(const json_t *block, Arena *into)
+{
+    AUTO(Buf) json = { 0 };
+    json_write(&json, block);
+    return arena_copy(into, buf_str(&json));
+}
+
 /* A provider's own block, with what was added to it since it began. */
 static void finish_raw(DraftPart *p, Arena *into, LlmPart *out)
 {
-    static const char *const texts[] = { "thinking", "text" };
-    AUTO(Buf) json = { 0 };
+    static const char *const texts[] = { "thinking", "text", "reasoning_content", "reasoning" };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         json_t *had = json_object_get(p->block, texts[i]);
         if (!json_is_string(had) || p->text.n == 0)
@@ -146,8 +162,7 @@ static void finish_raw(DraftPart *p, Arena *into, LlmPart *out)
     json_t *input = NULL;
     if (p->args.n && json_read(buf_str(&p->args), &input, NULL) == JOT_OK)
         json_object_set_new(p->block, "input", input);
-    json_write(&json, p->block);
-    out->text = arena_copy(into, buf_str(&json));
+    out->text = block_text(p->block, into);
 }
 
 /* The end of a reply that was cut: its last call may look whole and still lack the rest. */
@@ -162,14 +177,16 @@ jot_status draft_finish(Draft *d, Arena *into, LlmReply *out, Err *e)
         d->retry = true;
         return err_set(e, JOT_IO, "the provider's answer broke off");
     }
-    LlmPart *parts = NEW_ARRAY(into, LlmPart, d->n + 1);
+    LlmPart *parts = NEW_ARRAY(into, LlmPart, 2 * d->n + 1);
     bool calls = false;
     out->parts = parts;
     for (size_t i = 0; i < d->n; i++) {
         DraftPart *p = &d->parts[i];
-        LlmPart *to = &parts[out->n];
         if (p->kind == LLM_TEXT && p->text.n == 0)
             continue;
+        if (p->kind == LLM_CALL && p->block)
+            parts[out->n++] = (LlmPart){ .kind = LLM_RAW, .text = block_text(p->block, into) };
+        LlmPart *to = &parts[out->n];
         to->kind = p->kind;
         if (p->kind == LLM_CALL)
             finish_call(d, p, out, into, to);

@@ -12,11 +12,11 @@
 typedef struct DraftPart {
     LlmPartKind kind;
     int64_t index; /* the server's number for it; -1: none */
-    Buf text;      /* TEXT; RAW: what was added to its text or thinking */
+    Buf text;      /* TEXT; RAW: what was added to its text, thinking or reasoning */
     Buf id, name;
     Buf args;      /* CALL; RAW: what was added to its input */
     Buf signature; /* RAW */
-    json_t *block; /* RAW: as it began */
+    json_t *block; /* RAW: as it began; CALL: a raw part that goes before it, or NULL */
     bool closed;   /* the server said that it is complete */
 } DraftPart;
 
@@ -32,10 +32,14 @@ typedef struct Draft {
     LlmUsage usage;
     bool retry; /* after a failure: asking again may help */
     Str key;    /* never to be shown */
+    Str base;   /* where the reply comes from */
 } Draft;
 
-/* A new part behind the others.  JOT_IO beyond LLM_PARTS_MAX.  Valid until the next is added. */
+/* A new part after the others.  JOT_IO beyond LLM_PARTS_MAX.  Valid until the next is added. */
 MUST_USE jot_status draft_add(Draft *d, LlmPartKind kind, int64_t index, DraftPart **out, Err *e);
+/* The same before the others. */
+MUST_USE jot_status draft_add_first(Draft *d, LlmPartKind kind, int64_t index, DraftPart **out,
+                                    Err *e);
 
 /* The newest part with the server's number `index`, or NULL. */
 DraftPart *draft_find(Draft *d, int64_t index);

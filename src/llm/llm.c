@@ -6,7 +6,9 @@
 
 #include <assert.h>
 
+#include "llm/history.h"
 #include "llm/provider.h"
+#include "llm/schema.h"
 
 /* A provider is one line here. */
 static const Provider *const providers[] = { &provider_anthropic, &provider_openai, &provider_http,
@@ -107,8 +109,11 @@ void llm_close(Llm *llm)
 
 jot_status llm_request_text(Llm *llm, const LlmRequest *request, Buf *to, Err *e)
 {
+    AUTO(Arena) arena = { 0 };
     AUTO(Buf) body = { .max = LLM_REQUEST_MAX };
-    TRY(llm->provider->write(llm, request, &body, e));
+    LlmRequest mended = history_mend(llm, request, &arena);
+    mended.n_tools = schema_good_tools(request->tools, request->n_tools, &arena, &mended.tools);
+    TRY(llm->provider->write(llm, &mended, &body, e));
     buf_add(to, buf_str(&body));
     if (!buf_ok(&body) || !buf_ok(to))
         return err_set(e, JOT_TOO_BIG, "the request is too long: at most %d MiB",
@@ -131,6 +136,11 @@ jot_status llm_ask(Llm *llm, const LlmRequest *request, Arena *into, LlmReply *o
 uint64_t llm_window(const Llm *llm)
 {
     return llm->window;
+}
+
+LlmLimits llm_limits(const Llm *llm)
+{
+    return llm->limits;
 }
 
 Str llm_model(const Llm *llm)

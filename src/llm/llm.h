@@ -51,7 +51,8 @@ typedef struct LlmPart {
 typedef enum LlmRole { LLM_USER, LLM_ASSISTANT } LlmRole;
 
 /* A reply's parts go back as they are, in one message of the assistant.  The next message has one
- * result for each of its calls first, and text only behind them. */
+ * result for each of its calls first, and text only behind them.  What does not keep to that, or
+ * cannot be sent back, is made good on the way out (history.h). */
 typedef struct LlmMessage {
     LlmRole role;
     const LlmPart *parts;
@@ -70,7 +71,7 @@ typedef struct LlmRequest {
     size_t n_tools;
     const LlmMessage *messages;
     size_t n_messages;
-    uint32_t max_tokens; /* of the reply; 0: as the model has it */
+    uint32_t max_tokens; /* of the reply, hidden reasoning included; 0: as the model has it */
     /* Replies that were given before the first message, and of which the messages have no more than
      * what came of them.  It is not sent: only a script needs to know where it stands. */
     uint64_t earlier;
@@ -153,6 +154,14 @@ MUST_USE jot_status llm_request_text(Llm *llm, const LlmRequest *request, Buf *t
 
 /* Tokens of the context window, as given or as known for this model; 0: nobody knows. */
 uint64_t llm_window(const Llm *llm);
+
+/* What is known of a model's replies, in tokens.  Hidden reasoning counts as part of a reply. */
+typedef struct LlmLimits {
+    uint64_t reply;     /* a good limit if the caller has no wish; 0: nobody knows one */
+    uint64_t reply_max; /* what the provider takes at most; 0: nobody knows */
+    bool unlimited;     /* a request without a limit has the model's own: leave it out */
+} LlmLimits;
+LlmLimits llm_limits(const Llm *llm);
 
 /* The model's name, without anything secret.  Borrowed from `llm`. */
 Str llm_model(const Llm *llm);

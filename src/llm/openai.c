@@ -2,7 +2,11 @@
  *
  * The same for OpenAI and for the many who speak like it (Ollama, llama.cpp,
  * vLLM ...).  Those know less, so only what is old and plain is used: texts as
- * strings, one message a result. */
+ * strings, one message a result.
+ *
+ * What a server's model thought before a call goes back with that call, to the same
+ * base URL only: DeepSeek and Kimi refuse the results without it, others do not know
+ * the member, and it is nobody else's business. */
 #include "llm/wire.h"
 
 /* The texts of one kind in a message, with `glue` between them. */
@@ -10,7 +14,7 @@ static void join(Buf *to, const LlmMessage *m, Str glue)
 {
     bool first = true;
     for (size_t i = 0; i < m->n; i++) {
-        if (m->parts[i].kind != LLM_TEXT || m->parts[i].text.n == 0)
+        if (m->parts[i].kind != LLM_TEXT)
             continue;
         if (!first)
             buf_add(to, glue);
@@ -56,9 +60,23 @@ static void write_user(Buf *to, const LlmMessage *m)
     buf_add_char(to, '}');
 }
 
-static void write_call(Buf *to, const LlmPart *p)
+/* The raw part of ours, if it is of this type; the caller owns it. */
+static json_t *read_raw(const LlmPart *p, const char *type)
+{
+    json_t *block = NULL;
+    if (p->kind != LLM_RAW || json_read(p->text, &block, NULL) != JOT_OK)
+        return NULL;
+    if (str_eq(json_str(json_object_get(block, "type")), str(type)))
+        return block;
+    json_decref(block);
+    return NULL;
+}
+
+/* `before` is the part before the call, or NULL. */
+static void write_call(Buf *to, const LlmPart *p, const LlmPart *before)
 {
     AUTO(Buf) args = { .max = LLM_REQUEST_MAX };
+    AUTO_PTR(json_t) extra = before ? read_raw(before, "extra_content") : NULL;
     buf_add(to, S("{\"id\":"));
     llm_quote(to, p->id);
     buf_add(to, S(",\"type\":\"function\",\"function\":{\"name\":"));
@@ -66,12 +84,44 @@ static void write_call(Buf *to, const LlmPart *p)
     buf_add(to, S(",\"arguments\":"));
     llm_add_args(&args, p->args);
     llm_quote(to, buf_str(&args));
-    buf_add(to, S("}}"));
+    buf_add_char(to, '}');
+    if (extra) {
+        buf_add(to, S(",\"extra_content\":"));
+        json_write(to, json_object_get(extra, "extra_content"));
+    }
+    buf_add_char(to, '}');
     if (!buf_ok(&args))
         to->full = true;
 }
 
-static void write_assistant(Buf *to, const LlmMessage *m)
+static void write_reasoning(Buf *to, const LlmMessage *m)
+{
+    static const char *const names[] = { "reasoning_content", "reasoning" };
+    for (size_t i = 0; i < m->n; i++) {
+        AUTO_PTR(json_t) block = read_raw(&m->parts[i], "reasoning");
+        for (size_t k = 0; block && k < COUNT_OF(names); k++) {
+            if (!json_object_get(block, names[k]))
+                continue;
+            buf_addf(to, ",\"%s\":", names[k]);
+            llm_quote(to, json_str(json_object_get(block, names[k])));
+        }
+    }
+}
+
+static void write_calls(Buf *to, const LlmMessage *m)
+{
+    const char *comma = ",\"tool_calls\":[";
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->parts[i].kind != LLM_CALL)
+            continue;
+        buf_add(to, str(comma));
+        comma = ",";
+        write_call(to, &m->parts[i], i ? &m->parts[i - 1] : NULL);
+    }
+    buf_add_char(to, ']');
+}
+
+static void write_assistant(const Wire *w, Buf *to, const LlmMessage *m)
 {
     AUTO(Buf) text = { .max = LLM_REQUEST_MAX };
     size_t calls = 0;
@@ -80,22 +130,18 @@ static void write_assistant(Buf *to, const LlmMessage *m)
         to->full = true;
     for (size_t i = 0; i < m->n; i++)
         calls += m->parts[i].kind == LLM_CALL;
-    if (text.n == 0 && calls == 0)
-        return;
     begin(to, "assistant");
-    if (text.n)
+    /* OpenAI has null for no text, which others refuse (llama-cpp-python, SGLang), as they do a
+     * message without the member. */
+    if (text.n || w->elsewhere)
         llm_quote(to, buf_str(&text));
     else
         buf_add(to, S("null"));
-    const char *comma = ",\"tool_calls\":[";
-    for (size_t i = 0; i < m->n; i++) {
-        if (m->parts[i].kind != LLM_CALL)
-            continue;
-        buf_add(to, str(comma));
-        comma = ",";
-        write_call(to, &m->parts[i]);
+    if (calls) {
+        write_reasoning(to, m);
+        write_calls(to, m);
     }
-    buf_add(to, calls ? S("]}") : S("}"));
+    buf_add_char(to, '}');
 }
 
 static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
@@ -137,7 +183,7 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
         if (r->messages[i].role == LLM_USER)
             write_user(to, &r->messages[i]);
         else
-            write_assistant(to, &r->messages[i]);
+            write_assistant(w, to, &r->messages[i]);
     }
     buf_add(to, S("]}"));
     return JOT_OK;
@@ -178,6 +224,32 @@ static jot_status open_compatible(const LlmAddress *a, Llm **out, Err *e)
     return wire_open(&dialect_compatible, a, out, e);
 }
 
-const Provider provider_openai = { "openai", open_openai, wire_close, wire_write, wire_ask };
-const Provider provider_http = { "http", open_compatible, wire_close, wire_write, wire_ask };
-const Provider provider_https = { "https", open_compatible, wire_close, wire_write, wire_ask };
+/* Parts that came from this place. */
+static bool takes_raw(const Llm *llm, const json_t *block)
+{
+    const Wire *w = (const Wire *)llm;
+    return !w->no_reasoning && str_eq(json_str(json_object_get(block, "base")), w->base_url);
+}
+
+const Provider provider_openai = { .scheme = "openai",
+                                   .open = open_openai,
+                                   .close = wire_close,
+                                   .write = wire_write,
+                                   .ask = wire_ask,
+                                   .takes_raw = takes_raw };
+
+/* Servers that only speak like OpenAI may read something into their ids. */
+const Provider provider_http = { .scheme = "http",
+                                 .open = open_compatible,
+                                 .close = wire_close,
+                                 .write = wire_write,
+                                 .ask = wire_ask,
+                                 .takes_raw = takes_raw,
+                                 .any_id = true };
+const Provider provider_https = { .scheme = "https",
+                                  .open = open_compatible,
+                                  .close = wire_close,
+                                  .write = wire_write,
+                                  .ask = wire_ask,
+                                  .takes_raw = takes_raw,
+                                  .any_id = true };

@@ -3,12 +3,19 @@
  * The text is one part, in front; calls are put together by their index.  Who
  * only speaks like OpenAI leaves out indexes and ids, calls everything 0, sends
  * arguments whole or as an object, says "stop" where calls wait, or does not
- * stream at all: all of that is understood.  Reasoning is passed over: whether
- * it may be sent back differs from server to server. */
+ * stream at all: all of that is understood.
+ *
+ * Some servers want back what their model thought before it made a call, and refuse
+ * the results of calls without it.  It comes in a member of its own (reasoning_content
+ * or reasoning) or, from Gemini, as extra_content of the call.  Both are kept as raw
+ * parts that say where they come from, so that they go back there and nowhere else
+ * (openai.c).  Reasoning before an answer is not kept: nobody wants that back. */
+#include <string.h>
+
 #include "llm/fault.h"
 #include "llm/wire.h"
 
-enum { TEXT_INDEX = -2 }; /* no server's number for a call */
+enum { TEXT_INDEX = -2, REASONING_INDEX = -3 }; /* no server's number for a call */
 
 static Str text_of(const json_t *object, const char *key)
 {
@@ -37,16 +44,37 @@ static jot_status add_text(Draft *d, Str text, Err *e)
     DraftPart *p = draft_find(d, TEXT_INDEX);
     if (text.n == 0)
         return JOT_OK;
-    if (!p) {
-        TRY(draft_add(d, LLM_TEXT, TEXT_INDEX, &p, e));
-        /* In front of the calls, as it goes back. */
-        DraftPart text_part = *p;
-        for (size_t i = d->n - 1; i > 0; i--)
-            d->parts[i] = d->parts[i - 1];
-        p = d->parts;
-        *p = text_part;
-    }
+    if (!p) /* in front of the calls, as it goes back */
+        TRY(draft_add_first(d, LLM_TEXT, TEXT_INDEX, &p, e));
     return draft_say(d, p, text, e);
+}
+
+/* One of the names; a server that uses both says the same in both. */
+static jot_status add_reasoning(Draft *d, const char *name, Str text, Err *e)
+{
+    DraftPart *p = draft_find(d, REASONING_INDEX);
+    if (text.n == 0 || (p && !json_object_get(p->block, name)))
+        return JOT_OK;
+    if (!p) {
+        TRY(draft_add_first(d, LLM_RAW, REASONING_INDEX, &p, e));
+        p->block =
+            json_pack("{s:s, s:o, s:s}", "type", "reasoning", "base", json_text(d->base), name, "");
+    }
+    return draft_grow(d, &p->text, text, e);
+}
+
+static void drop_reasoning(Draft *d)
+{
+    DraftPart *p = draft_find(d, REASONING_INDEX);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->parts[i].kind == LLM_CALL)
+            return;
+    if (!p)
+        return;
+    buf_free(&p->text);
+    json_decref(p->block);
+    memmove(p, p + 1, (size_t)(d->parts + d->n - (p + 1)) * sizeof *p);
+    d->n--;
 }
 
 /* The call that a fragment belongs to; NULL: it begins a new one. */
@@ -81,6 +109,19 @@ static jot_status add_args(Draft *d, DraftPart *p, const json_t *args, Err *e)
     return draft_grow(d, &p->args, buf_str(&text), e);
 }
 
+/* What the server wants to see again beside this call. */
+static jot_status add_extra(Draft *d, DraftPart *p, json_t *extra, Err *e)
+{
+    AUTO(Buf) size = { 0 };
+    if (!json_is_object(extra) || p->block)
+        return JOT_OK;
+    json_write(&size, extra);
+    d->bytes += size.n;
+    p->block = json_pack("{s:s, s:o, s:O}", "type", "extra_content", "base", json_text(d->base),
+                         "extra_content", extra);
+    return draft_grow(d, &p->text, (Str){ 0 }, e); /* which knows the limit */
+}
+
 static jot_status add_call(Draft *d, const json_t *fragment, Err *e)
 {
     const json_t *index = json_object_get(fragment, "index");
@@ -94,6 +135,7 @@ static jot_status add_call(Draft *d, const json_t *fragment, Err *e)
         TRY(draft_grow(d, &p->id, text_of(fragment, "id"), e));
     if (p->name.n == 0)
         TRY(draft_grow(d, &p->name, text_of(function, "name"), e));
+    TRY(add_extra(d, p, json_object_get(fragment, "extra_content"), e));
     return add_args(d, p, json_object_get(function, "arguments"), e);
 }
 
@@ -120,6 +162,7 @@ static jot_status finish(Draft *d, Str reason, Err *e)
     /* A model that refuses in words ends with "stop". */
     d->stop = d->why.n && str_eq(reason, S("stop")) ? LLM_STOP_REFUSAL : stop_of(reason);
     d->stopped = true;
+    drop_reasoning(d);
     for (size_t i = 0; i < d->n; i++)
         d->parts[i].closed = true;
     return d->stop == LLM_STOP_OTHER ? draft_grow(d, &d->why, reason, e) : JOT_OK;
@@ -131,6 +174,8 @@ static jot_status take_choice(Draft *d, const json_t *choice, Err *e)
     const json_t *reason = json_object_get(choice, "finish_reason");
     if (!delta)
         delta = json_object_get(choice, "message"); /* not a stream */
+    TRY(add_reasoning(d, "reasoning_content", text_of(delta, "reasoning_content"), e));
+    TRY(add_reasoning(d, "reasoning", text_of(delta, "reasoning"), e));
     TRY(add_text(d, text_of(delta, "content"), e));
     TRY(draft_grow(d, &d->why, text_of(delta, "refusal"), e));
     const json_t *calls = json_object_get(delta, "tool_calls");

@@ -2,10 +2,12 @@
  *
  * A provider is one file and one line in the table in llm.c.  `write` makes the
  * bytes of a request and `ask` sends those bytes: they are made in one place, so
- * llm_request_text cannot show anything else. */
+ * llm_request_text cannot show anything else.  What `write` gets keeps the rules of
+ * history.h; `ask` gets the conversation as the caller has it. */
 #ifndef LLM_PROVIDER_H
 #define LLM_PROVIDER_H
 
+#include "base/json.h"
 #include "base/url.h"
 #include "llm/llm.h"
 
@@ -26,6 +28,10 @@ typedef struct Provider {
     jot_status (*write)(Llm *llm, const LlmRequest *request, Buf *to, Err *e);
     jot_status (*ask)(Llm *llm, const LlmRequest *request, Str body, Arena *into, LlmReply *out,
                       Err *e);
+    /* What history.c needs to know; a vendor is strict in all of it. */
+    bool (*takes_raw)(const Llm *llm, const json_t *block); /* a raw part; NULL: any */
+    bool raw_alone; /* a message may consist of such parts and nothing else */
+    bool any_id;    /* the ids of calls are the server's own business */
 } Provider;
 
 /* Providers embed this as their FIRST member. */
@@ -35,6 +41,7 @@ struct Llm {
     Arena arena; /* lives as long as the Llm */
     Str model;
     uint64_t window;
+    LlmLimits limits;
 };
 
 extern const Provider provider_anthropic, provider_openai, provider_http, provider_https,

@@ -334,4 +334,10 @@ static jot_status script_ask(Llm *llm, const LlmRequest *r, Str body, Arena *int
     return JOT_OK;
 }
 
-const Provider provider_script = { "script", script_open, script_close, script_write, script_ask };
+const Provider provider_script = { .scheme = "script",
+                                   .open = script_open,
+                                   .close = script_close,
+                                   .write = script_write,
+                                   .ask = script_ask,
+                                   .raw_alone = true,
+                                   .any_id = true };

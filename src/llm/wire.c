@@ -160,6 +160,7 @@ static jot_status try_once(Attempt *a, Str body, Arena *into, LlmReply *out, Err
     a->draft.request = a->request;
     a->draft.io = w->base.io;
     a->draft.key = buf_str(&w->key);
+    a->draft.base = w->base_url;
     jot_status st = http_send(w->http, &r, &a->answer, e);
     /* Who has said everything may hang up as he likes. */
     bool whole = st == JOT_UNAVAILABLE && is_good(&a->answer) && a->draft.stopped;

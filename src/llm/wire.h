@@ -16,6 +16,7 @@ enum {
     WIRE_WAIT_MAX_MS = 60 * 1000, /* a provider that wants a longer wait is not waited for */
     WIRE_STREAM_MAX = 256 * 1024 * 1024,
     WIRE_HEADERS = 4,
+    WIRE_THINKING_MIN = 1024, /* tokens: Anthropic refuses less */
 };
 
 typedef struct Wire Wire;
@@ -37,6 +38,9 @@ struct Wire {
     const Dialect *dialect;
     HttpClient *http;
     const char *url;
+    Str base_url;        /* the url without the dialect's path */
+    bool elsewhere;      /* not at the vendor's own place */
+    bool no_reasoning;   /* what its model thought does not go back */
     const char *ca_file; /* NULL: the system's */
     Buf key;             /* empty: none */
     Buf bearer;          /* "Bearer KEY"; empty: no key */

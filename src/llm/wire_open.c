@@ -10,19 +10,46 @@
 /* What is known without asking.  The first that fits, so the special come first. */
 static const struct {
     const char *begins;
-    uint64_t tokens;
-} windows[] = {
-    { "claude-", 200000 }, { "gpt-3.5", 16385 }, { "gpt-4.1", 1047576 }, { "gpt-4-turbo", 128000 },
-    { "gpt-4o", 128000 },  { "gpt-4", 8192 },    { "gpt-5", 400000 },    { "gpt-oss", 131072 },
-    { "o1", 200000 },      { "o3", 200000 },     { "o4", 200000 },
+    uint64_t window;
+    uint64_t reply_max; /* of Anthropic's: it refuses a request that asks for more */
+} models[] = {
+    { "claude-3-5", 200000, 8192 },
+    { "claude-3-7", 200000, 64000 },
+    { "claude-3-", 200000, 4096 },
+    { "claude-opus-4-0", 200000, 32000 },
+    { "claude-opus-4-1", 200000, 32000 },
+    { "claude-opus-4-2", 200000, 32000 },
+    { "claude-", 200000, 64000 },
+    { "gpt-3.5", 16385, 0 },
+    { "gpt-4.1", 1047576, 0 },
+    { "gpt-4-turbo", 128000, 0 },
+    { "gpt-4o", 128000, 0 },
+    { "gpt-4", 8192, 0 },
+    { "gpt-5", 400000, 0 },
+    { "gpt-oss", 131072, 0 },
+    { "o1", 200000, 0 },
+    { "o3", 200000, 0 },
+    { "o4", 200000, 0 },
 };
 
-static uint64_t window_of(Str model)
+/* A limit is there to end what runs away, not to make a reply short; what is not used costs
+ * nothing.  Adaptive thinking takes its tokens from the same limit. */
+enum { REPLY = 16384, REPLY_THINKING = 32000 };
+
+static void find_limits(Wire *w)
 {
-    for (size_t i = 0; i < COUNT_OF(windows); i++)
-        if (str_starts(model, str(windows[i].begins)))
-            return windows[i].tokens;
-    return 0;
+    LlmLimits *limits = &w->base.limits;
+    for (size_t i = 0; i < COUNT_OF(models) && !w->base.window; i++)
+        if (str_starts(w->base.model, str(models[i].begins))) {
+            w->base.window = models[i].window;
+            limits->reply_max = w->dialect == &dialect_anthropic ? models[i].reply_max : 0;
+        }
+    limits->unlimited = w->dialect == &dialect_openai;
+    if (w->dialect != &dialect_anthropic) /* which wants a limit in every request */
+        return;
+    limits->reply = str_eq(w->thinking, S("adaptive")) ? REPLY_THINKING : REPLY;
+    if (limits->reply_max && limits->reply > limits->reply_max)
+        limits->reply = limits->reply_max;
 }
 
 static jot_status read_flag(Str key, Str value, bool *out, Err *e)
@@ -36,12 +63,25 @@ static jot_status read_flag(Str key, Str value, bool *out, Err *e)
 
 static jot_status read_thinking(Wire *w, Str value, Err *e)
 {
-    uint64_t tokens = 0;
+    uint64_t tokens = WIRE_THINKING_MIN;
     if (w->dialect != &dialect_anthropic ||
         (!str_eq(value, S("adaptive")) && !str_to_u64(value, UINT32_MAX, &tokens)))
         return err_set(e, JOT_INVALID,
                        "'thinking' is 'adaptive' or a number of tokens, and for anthropic: only");
+    if (tokens < WIRE_THINKING_MIN)
+        return err_set(
+            e, JOT_INVALID,
+            "thinking=%ju is too little: at least %d tokens, 'adaptive', or leave it out",
+            (uintmax_t)tokens, WIRE_THINKING_MIN);
     w->thinking = value;
+    return JOT_OK;
+}
+
+static jot_status read_reasoning(Wire *w, Str key, Str value, Err *e)
+{
+    bool back = true;
+    TRY(read_flag(key, value, &back, e));
+    w->no_reasoning = !back;
     return JOT_OK;
 }
 
@@ -67,12 +107,14 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
             TRY(read_flag(key, value, &p->plain_http, e));
         else if (str_eq(key, S("thinking")))
             TRY(read_thinking(w, value, e));
+        else if (str_eq(key, S("reasoning")) && w->dialect != &dialect_anthropic)
+            TRY(read_reasoning(w, key, value, e));
         else if (!str_eq(key, S("window")))
             return err_set(
                 e, JOT_INVALID,
                 "unknown setting '%s' of a model: use window, key_file, ca, plain_http%s%s",
                 err_show(&shown, key), w->dialect->base ? ", base" : "",
-                w->dialect == &dialect_anthropic ? ", thinking" : "");
+                w->dialect == &dialect_anthropic ? ", thinking" : ", reasoning");
     }
     return JOT_OK;
 }
@@ -126,9 +168,10 @@ static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
         return err_set(e, JOT_INVALID, "an address names its model: %s",
                        d->base ? "anthropic:MODEL or openai:MODEL" : "http://HOST/v1#MODEL");
     w->base.model = arena_copy(arena, model);
-    w->base.window = window_of(model);
-    w->url = arena_cstr(arena,
-                        arena_printf(arena, STR_FMT "%s", STR_ARG(base_of(&url, arena)), d->path));
+    find_limits(w);
+    w->base_url = base_of(&url, arena);
+    w->elsewhere = !d->base || !str_eq(w->base_url, str(d->base));
+    w->url = arena_cstr(arena, arena_printf(arena, STR_FMT "%s", STR_ARG(w->base_url), d->path));
     return wire_key(w, p.key_file, !d->base || http_host_is_here(url.host), e);
 }
 

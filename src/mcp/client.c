@@ -49,7 +49,17 @@ static jot_status ask(McpClient *c, const char *method, json_t *params, int64_t 
                       Err *e)
 {
     add_meta(c, params);
-    return peer_ask(&c->peer, method, params, ms, out, e);
+    PeerAsk x = { .method = method, .params = params, .time_ms = ms };
+    return peer_ask(&c->peer, &x, out, e);
+}
+
+/* The same for what may take long, if it says that it goes on. */
+static jot_status ask_long(McpClient *c, const char *method, json_t *params, json_t **out, Err *e)
+{
+    add_meta(c, params);
+    PeerAsk x = { .method = method, .params = params, .time_ms = c->call_ms };
+    x.time_ms_max = c->call_ms > MCP_CLIENT_CALL_MS_MAX ? c->call_ms : MCP_CLIENT_CALL_MS_MAX;
+    return peer_ask(&c->peer, &x, out, e);
 }
 
 static bool lists_modern(const json_t *result)
@@ -276,8 +286,8 @@ static jot_status run(ToolCall *call, ToolReply *out)
     McpClient *c = t->client;
     json_t *result = NULL;
     json_t *args = json_deep_copy(call->args);
-    TRY(ask(c, "tools/call", json_pack("{s:s, s:o}", "name", t->remote, "arguments", args),
-            c->call_ms, &result, call->e));
+    TRY(ask_long(c, "tools/call", json_pack("{s:s, s:o}", "name", t->remote, "arguments", args),
+                 &result, call->e));
     AUTO_PTR(json_t) owned = result;
     if (str_eq(json_str(json_object_get(owned, "resultType")), S("input_required")))
         return err_set(call->e, JOT_UNSUPPORTED,

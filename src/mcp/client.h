@@ -7,7 +7,7 @@
  * Its tools are listed once, when it is opened.  They are called mcp_SERVER_TOOL,
  * so that none can stand in for one of ours; arguments are checked by the server,
  * and what it answers is text of a stranger.  A server that dies makes its tools
- * fail, and nothing else. */
+ * fail, and nothing else.  A call that tells of its progress is waited for longer. */
 #ifndef MCP_CLIENT_H
 #define MCP_CLIENT_H
 
@@ -22,14 +22,16 @@ enum {
     MCP_CLIENT_TEXT_MAX = 1024 * 1024, /* bytes of an answer; it says what was cut */
     MCP_CLIENT_START_MS = 30 * 1000,   /* for the first answer: some install themselves first */
     MCP_CLIENT_PROBE_MS = 5 * 1000,    /* for server/discover, which old servers may not answer */
-    MCP_CLIENT_CALL_MS = 120 * 1000,
+    MCP_CLIENT_CALL_MS = 120 * 1000,   /* without an answer or progress */
+    MCP_CLIENT_CALL_MS_MAX = 3600 * 1000, /* of a call, whatever it says of its progress */
 };
 
 typedef struct McpClientOptions {
     Str command; /* "NAME=COMMAND", or a command, which is called by its first word */
     bool (*cancelled)(void *ctx); /* may be NULL */
     void *ctx;
-    int64_t start_ms, call_ms; /* 0: as above */
+    int64_t start_ms;
+    int64_t call_ms; /* of a longer time than MCP_CLIENT_CALL_MS_MAX all; 0, also above: as above */
     /* True if a name is taken: another one is made.  May be NULL. */
     bool (*taken)(void *ctx, Str name);
 } McpClientOptions;

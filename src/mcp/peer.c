@@ -290,6 +290,20 @@ static jot_status read_error(McpPeer *p, const json_t *error, Err *e)
                    err_show(&said, json_str(json_object_get(error, "message"))), (long long)code);
 }
 
+/* Progress of the request that is asked.  It must grow, as MCP says: what says the same again and
+ * again may be a server that hangs. */
+static void hear_progress(McpPeer *p, const RpcMessage *m)
+{
+    const json_t *token = json_object_get(m->params, "progressToken");
+    const json_t *number = json_object_get(m->params, "progress");
+    if (!str_eq(m->method, S("notifications/progress")) || !json_is_integer(token) ||
+        json_integer_value(token) != p->next_id || !json_is_number(number) ||
+        json_number_value(number) <= p->progress)
+        return;
+    p->progress = json_number_value(number);
+    p->progress_ms = now_ms();
+}
+
 /* One line.  *done: it is the answer to `id`. */
 static jot_status take_line(McpPeer *p, Str line, Str id, json_t **result, bool *done, Err *e)
 {
@@ -299,6 +313,8 @@ static jot_status take_line(McpPeer *p, Str line, Str id, json_t **result, bool 
         return makes_noise(p, e);
     if (m.kind == RPC_REQUEST)
         answer_request(p, &m);
+    if (m.kind == RPC_NOTIFICATION)
+        hear_progress(p, &m);
     if (m.kind != RPC_RESPONSE || !rpc_id_same(m.id, id))
         return JOT_OK;
     *done = true;
@@ -322,30 +338,53 @@ static jot_status take_lines(McpPeer *p, Str id, json_t **result, bool *done, Er
     return JOT_OK;
 }
 
-static jot_status give_up(McpPeer *p, Str id, jot_status why, int64_t time_ms, Err *e)
+static jot_status give_up(McpPeer *p, Str id, jot_status why, const PeerAsk *ask, Err *e)
 {
     Shown name;
+    bool stuck = p->progress >= 0 && now_ms() - p->progress_ms >= ask->time_ms;
+    int64_t ms = p->progress >= 0 && !stuck ? ask->time_ms_max : ask->time_ms;
     peer_tell(p, "notifications/cancelled",
               json_pack("{s:o, s:s}", "requestId", json_loadb(id.p, id.n, JSON_DECODE_ANY, NULL),
                         "reason", why == JOT_CANCELLED ? "cancelled" : "timeout"));
     if (why == JOT_CANCELLED)
         return err_set(e, why, "cancelled");
-    return err_set(e, why, "the server '%s' did not answer within %lld s",
-                   err_show(&name, p->command), (long long)((time_ms + 999) / 1000));
+    return err_set(e, why, "the server '%s' %s %lld s", err_show(&name, p->command),
+                   stuck ? "made no progress for" : "did not answer within",
+                   (long long)((ms + 999) / 1000));
 }
 
-jot_status peer_ask(McpPeer *p, const char *method, json_t *params, int64_t time_ms,
-                    json_t **result, Err *e)
+/* When the request that was sent at `start` is waited for no longer. */
+static int64_t end_of(const McpPeer *p, const PeerAsk *ask, int64_t start)
+{
+    int64_t end = (p->progress >= 0 ? p->progress_ms : start) + ask->time_ms;
+    if (ask->time_ms_max && end > start + ask->time_ms_max)
+        end = start + ask->time_ms_max;
+    return end;
+}
+
+static void add_token(const PeerAsk *ask, json_int_t id)
+{
+    if (!ask->time_ms_max)
+        return;
+    json_t *meta = json_object_get(ask->params, "_meta");
+    if (!meta)
+        json_object_set_new(ask->params, "_meta", meta = json_object());
+    json_object_set_new(meta, "progressToken", json_integer(id));
+}
+
+jot_status peer_ask(McpPeer *p, const PeerAsk *ask, json_t **result, Err *e)
 {
     char id[24];
     bool done = false;
-    int64_t end = now_ms() + time_ms;
+    int64_t start = now_ms();
     int n = snprintf(id, sizeof id, "%lld", (long long)++p->next_id);
     Str own = { id, (size_t)n };
+    add_token(ask, p->next_id);
     AUTO_PTR(json_t)
     m = json_pack("{s:s, s:I, s:s, s:o*}", "jsonrpc", "2.0", "id", (json_int_t)p->next_id, "method",
-                  method, "params", params);
+                  ask->method, "params", ask->params);
     *result = NULL;
+    p->progress = -1;
     if (p->gone)
         return is_gone(p, e);
     queue(p, m);
@@ -361,11 +400,11 @@ jot_status peer_ask(McpPeer *p, const char *method, json_t *params, int64_t time
         if (gone)
             return is_gone(p, e);
         if (p->cancelled && p->cancelled(p->ctx))
-            return give_up(p, own, JOT_CANCELLED, time_ms, e);
-        if (now_ms() >= end)
-            return give_up(p, own, JOT_UNAVAILABLE, time_ms, e);
-        int64_t left = end - now_ms();
-        serve_pipes(p, left < TICK_MS ? (int)(left > 0 ? left : 0) : TICK_MS);
+            return give_up(p, own, JOT_CANCELLED, ask, e);
+        int64_t left = end_of(p, ask, start) - now_ms();
+        if (left <= 0)
+            return give_up(p, own, JOT_UNAVAILABLE, ask, e);
+        serve_pipes(p, left < TICK_MS ? (int)left : TICK_MS);
     }
     return JOT_OK;
 }

@@ -4,7 +4,8 @@
  * its answer, by its time, by cancellation, or because the program is gone.  What
  * it sends besides is taken as a stranger's: answers to other requests are passed
  * over, its own requests are refused (but for `ping`), a line that is no message is
- * counted, and after PEER_NOISE_MAX of those it is not spoken to any more. */
+ * counted, and after PEER_NOISE_MAX of those it is not spoken to any more.  Of a request that may
+ * take long its progress is heard: a number that grows, and nothing else, gives it more time. */
 #ifndef MCP_PEER_H
 #define MCP_PEER_H
 
@@ -27,6 +28,8 @@ typedef struct McpPeer {
     char last_words[PEER_WORDS_MAX];
     size_t last_words_n;
     unsigned noise;
+    double progress;     /* of the request that is asked; below 0: none was told of */
+    int64_t progress_ms; /* when that was */
     int64_t next_id;
     bool gone;
     bool (*cancelled)(void *ctx); /* may be NULL */
@@ -40,12 +43,19 @@ MUST_USE jot_status peer_open(McpPeer *out, Str command, Err *e);
 /* Close its input, and end it and its process group, by force if need be.  {0} is fine. */
 void peer_close(McpPeer *p);
 
-/* Ask, and wait for the answer; takes the reference to `params` (NULL: none).  The caller owns
- * *result.  JOT_UNSUPPORTED: it answered with an error that says there is no such method.
- * JOT_INVALID: with another error, whose sentence is quoted.  JOT_UNAVAILABLE: it is gone, does not
- * answer in time, or makes no sense.  JOT_CANCELLED. */
-MUST_USE jot_status peer_ask(McpPeer *p, const char *method, json_t *params, int64_t time_ms,
-                             json_t **result, Err *e);
+typedef struct PeerAsk {
+    const char *method;
+    json_t *params;      /* the reference is taken; NULL: none */
+    int64_t time_ms;     /* for the answer ... */
+    int64_t time_ms_max; /* ... or, if this is not 0, for each progress it tells of, and this for
+                            all of it; `params` must be there */
+} PeerAsk;
+
+/* Ask, and wait for the answer.  The caller owns *result.  JOT_UNSUPPORTED: it answered with an
+ * error that says there is no such method. JOT_INVALID: with another error, whose sentence is
+ * quoted.  JOT_UNAVAILABLE: it is gone, does not answer in time, or makes no sense.  JOT_CANCELLED.
+ */
+MUST_USE jot_status peer_ask(McpPeer *p, const PeerAsk *ask, json_t **result, Err *e);
 /* Tell; takes the reference to `params`. */
 void peer_tell(McpPeer *p, const char *method, json_t *params);
 

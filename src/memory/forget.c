@@ -370,6 +370,7 @@ typedef struct Beside {
     Arena *into;
     RunForgotten *out;
     size_t cap;
+    uint64_t inherited; /* calls up to this record belong to the run that it was taken back from */
     Err *e;
 } Beside;
 
@@ -391,7 +392,9 @@ static jot_status look_beside(void *ctx, const Record *r)
     AUTO(Arena) arena = { 0 };
     Str stream;
     Step s = step_of(r, &arena);
-    if (s.kind != RUN_CALL ||
+    if (s.kind == RUN_INIT && s.origin.n)
+        b->inherited = s.until;
+    if (s.kind != RUN_CALL || s.seq <= b->inherited ||
         artifact_stream(S(ARTIFACT_TOOL_RESULTS), s.call, &arena, &stream, NULL) != JOT_OK)
         return JOT_OK;
     return add_beside(b, stream);

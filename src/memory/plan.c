@@ -212,6 +212,48 @@ jot_status plan_create(Memory *m, Str id, const PlanDraft *d, Arena *into, Plan 
     return JOT_OK;
 }
 
+/* --- Taking over ----------------------------------------------------------------------- */
+
+typedef struct Older {
+    int64_t at_ms;
+    Arena *into;
+    Plan plan;
+    bool found;
+} Older;
+
+static jot_status keep_older(void *ctx, const Record *r)
+{
+    Older *o = ctx;
+    AUTO_PTR(json_t) body = NULL;
+    Plan p;
+    if (r->mark.at_ms > o->at_ms || r->mark.redacted || json_read(r->body, &body, NULL) != JOT_OK ||
+        !read_snapshot(json_object_get(body, "plan"), o->into, &p))
+        return JOT_OK;
+    o->plan = p;
+    o->found = true;
+    return JOT_OK;
+}
+
+jot_status plan_take_over(Memory *m, Str from, int64_t at_ms, Str to, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Older o = { .at_ms = at_ms, .into = &arena };
+    Expect none = { .kind = EXPECT_SEQ, .seq = 0 };
+    Err missing = { 0 };
+    Str stream;
+    TRY(stream_of(from, &arena, &stream, e));
+    jot_status st = memory_each_record(m, stream, 1, keep_older, &o, NULL, &missing);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(e, &missing, st);
+    if (!o.found)
+        return JOT_OK;
+    o.plan.id = to;
+    st = append_event(m, &none,
+                      json_pack("{s:s, s:o}", "type", "taken_over", "from", json_text(from)),
+                      &o.plan, &missing);
+    return st == JOT_OK || st == JOT_CONFLICT ? JOT_OK : err_pass(e, &missing, st);
+}
+
 /* --- Moving on ------------------------------------------------------------------------- */
 
 /* Change *p, and give the event (the caller owns it); JOT_INVALID if the rules forbid it. */

@@ -70,6 +70,10 @@ typedef struct PlanDraft {
 MUST_USE jot_status plan_create(Memory *m, Str id, const PlanDraft *d, Arena *into, Plan *out,
                                 Err *e);
 
+/* Take the plan `from` over, as it was at a time, for a run that was taken back; JOT_OK also if
+ * there was none, or `to` has one already. */
+MUST_USE jot_status plan_take_over(Memory *m, Str from, int64_t at_ms, Str to, Err *e);
+
 typedef struct PlanMove {
     size_t n; /* the step's number, from 1 on */
     PlanStatus status;

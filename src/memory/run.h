@@ -5,7 +5,8 @@
  * appended as it happens, body = exact bytes, and a killed process goes on where
  * the stream ends:
  *
- *   init         the query; its meta has the sign of the run's frame
+ *   init         the query; its meta has the sign of the run's frame, and of which run it is a
+ *                copy up to some record, if it was taken back (run_branch.c)
  *   thinking     what the model said to itself
  *   tool_call    a call was issued; the body is its arguments
  *   tool_result  a call was completed; results are numbered 1, 2, 3 ...
@@ -76,12 +77,18 @@ typedef struct Step {
     bool mutating;     /* tool_call: it changes something outside */
     bool ok;           /* tool_result: the tool did not fail */
     uint64_t of;       /* tool_result: the seq of its call */
-    uint64_t n;        /* tool_result: its number; compact: how many results it sums up */
+    uint64_t n;        /* tool_result: its number; compact: how many results it sums up; notice
+                          'short': how many characters of a result are shown */
     uint64_t from, to; /* clear: these results */
-    uint64_t until;    /* compact: it stands for all records up to here; 0: all before it */
+    uint64_t until;    /* compact: it stands for all records up to here; 0: all before it; init of
+                          a run that was taken back: those up to here are the other one's */
     uint64_t tokens;   /* compact: what it cost to make */
     Str warning;       /* tool_call: what the model is told about it */
     Str word;          /* notice: what it is about; end, compact: how */
+    Str dir;           /* notice 'rules': of which directory */
+    Str origin;        /* init: the run this one was taken back from; reply: the run it was made in;
+                          empty: none, and this one */
+    uint64_t turn;     /* init: the turn it was taken back to */
     Str sign;          /* init: of the frame of its prompts; empty: it was begun without one */
 } Step;
 
@@ -164,6 +171,15 @@ DEFINE_AUTO(Run, run_close)
 MUST_USE jot_status run_say(Run *r, RunKind kind, Str text, Err *e);
 /* For an agent's loop: kind is RUN_SETUP, RUN_REPLY, RUN_NOTICE or RUN_END; `word` may be empty. */
 MUST_USE jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e);
+/* A notice that says more than its text. */
+typedef struct RunNotice {
+    const char *word; /* what it is about */
+    Str text;         /* UTF-8 */
+    uint64_t chars; /* "short": the newest turn's results are shown with so many characters each */
+    Str dir;        /* "rules": of which directory */
+} RunNotice;
+
+MUST_USE jot_status run_notice(Run *r, const RunNotice *n, Err *e);
 
 typedef struct RunCall {
     Str call; /* the provider's id of the call; a name as in artifacts/tool_results/<call> */
@@ -194,6 +210,23 @@ typedef struct RunSummary {
 
 /* The same for a part.  JOT_INVALID unless the run has it. */
 MUST_USE jot_status run_compact_until(Run *r, const RunSummary *s, Err *e);
+
+/* --- Going back -------------------------------------------------------------------------- */
+
+typedef struct RunPoint {
+    uint64_t until; /* the last record that stays */
+    uint64_t turn;  /* what that is for people: the turn that comes next */
+} RunPoint;
+
+/* A new run that is to begin as `from` did, and says so: so far it has the first record only.
+ * run_branch_fill() copies the others, also after a crash; in any other run it does nothing.
+ * JOT_CORRUPT: a record of the old run cannot be read. */
+MUST_USE jot_status run_branch(const Run *from, const RunPoint *at, Run *out, Err *e);
+MUST_USE jot_status run_branch_fill(Run *r, Err *e);
+/* The first record; its `origin` is empty unless the run was taken back.  Lives in `into`. */
+MUST_USE jot_status run_origin(const Run *r, Arena *into, Step *out, Err *e);
+/* A run that begins with this record; its meta is a JSON object. */
+MUST_USE jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e);
 
 /* What to say to the model before it makes this call; never a reason to refuse it. */
 UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into);

@@ -23,9 +23,10 @@ typedef struct Entry {
     const char *word;
     bool mutating, ok;
     uint64_t keep;
-    const RunSummary *part; /* a compact that stands for a part; NULL: for all */
-    uint64_t answer;        /* for the caller: a result's number, or how many were cleared */
-    bool needless;          /* there is nothing to do */
+    const RunSummary *part;  /* a compact that stands for a part; NULL: for all */
+    const RunNotice *notice; /* NULL: a plain one, or none */
+    uint64_t answer;         /* for the caller: a result's number, or how many were cleared */
+    bool needless;           /* there is nothing to do */
 } Entry;
 
 static void put_text(json_t *meta, const char *name, Str text)
@@ -125,6 +126,10 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
         TRY(compose_compact(s, x, meta, e));
     if (x->word)
         put_text(meta, "word", str(x->word));
+    if (x->notice && x->notice->chars)
+        put_number(meta, "n", x->notice->chars);
+    if (x->notice && x->notice->dir.n)
+        put_text(meta, "dir", x->notice->dir);
     json_write(to, meta);
     return JOT_OK;
 }
@@ -206,7 +211,12 @@ jot_status run_new_in(Memory *m, const Frame *f, Str query, Run *out, Err *e)
 {
     TRY(check_text("a query", query, e));
     AUTO(Arena) arena = { 0 };
-    Str meta = arena_printf(&arena, "{\"kind\":\"init\",\"sign\":\"%s\"}", f->sign);
+    return run_new_with(m, arena_printf(&arena, "{\"kind\":\"init\",\"sign\":\"%s\"}", f->sign),
+                        query, out, e);
+}
+
+jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e)
+{
     TimeText when = time_stamp(io_wall_ms(m->io));
     HashHex hex = hash_hex(hash_of(query));
     for (unsigned same = 1; same <= RUN_SAME_MAX; same++) {
@@ -234,6 +244,13 @@ jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
     assert(kind == RUN_SETUP || kind == RUN_REPLY || kind == RUN_NOTICE || kind == RUN_END);
     TRY(check_text(run_kind_name(kind), text, e));
     return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
+}
+
+jot_status run_notice(Run *r, const RunNotice *n, Err *e)
+{
+    TRY(check_text("notice", n->text, e));
+    TRY(check_text("a directory", n->dir, e));
+    return add(r, &(Entry){ .kind = RUN_NOTICE, .body = n->text, .word = n->word, .notice = n }, e);
 }
 
 static jot_status check_call(Str call, Err *e)

@@ -55,11 +55,12 @@ static void read_text(Str name, Str text, Step *out)
     static const struct {
         Str name;
         size_t at;
-    } texts[] = { { S_INIT("call"), offsetof(Step, call) },
-                  { S_INIT("tool"), offsetof(Step, tool) },
-                  { S_INIT("warning"), offsetof(Step, warning) },
-                  { S_INIT("word"), offsetof(Step, word) },
-                  { S_INIT("sign"), offsetof(Step, sign) } };
+    } texts[] = {
+        { S_INIT("call"), offsetof(Step, call) },       { S_INIT("tool"), offsetof(Step, tool) },
+        { S_INIT("warning"), offsetof(Step, warning) }, { S_INIT("word"), offsetof(Step, word) },
+        { S_INIT("dir"), offsetof(Step, dir) },         { S_INIT("sign"), offsetof(Step, sign) },
+        { S_INIT("origin"), offsetof(Step, origin) }
+    };
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         if (str_eq(name, texts[i].name))
             memcpy((char *)out + texts[i].at, &text, sizeof text);
@@ -75,7 +76,8 @@ static void read_member(Str name, Str value, Arena *into, Step *out)
     } numbers[] = {
         { S_INIT("of"), offsetof(Step, of) },       { S_INIT("n"), offsetof(Step, n) },
         { S_INIT("from"), offsetof(Step, from) },   { S_INIT("to"), offsetof(Step, to) },
-        { S_INIT("until"), offsetof(Step, until) }, { S_INIT("tokens"), offsetof(Step, tokens) }
+        { S_INIT("until"), offsetof(Step, until) }, { S_INIT("tokens"), offsetof(Step, tokens) },
+        { S_INIT("turn"), offsetof(Step, turn) }
     };
     uint64_t number;
     if (value.p[0] == '"')
@@ -84,6 +86,8 @@ static void read_member(Str name, Str value, Arena *into, Step *out)
         out->mutating = str_eq(value, S("true"));
     else if (str_eq(name, S("ok")))
         out->ok = str_eq(value, S("true"));
+    else if (str_eq(name, S("redacted"))) /* in the run that this one is a copy of */
+        out->redacted = out->redacted || str_eq(value, S("true"));
     else if (str_to_u64(value, STORE_SEQ_MAX, &number))
         for (size_t i = 0; i < COUNT_OF(numbers); i++)
             if (str_eq(name, numbers[i].name))
@@ -305,9 +309,15 @@ json_t *step_json(const Step *s)
         json_object_set_new(out, "warning", json_text(s->warning));
     if (s->word.n)
         json_object_set_new(out, "word", json_text(s->word));
+    if (s->dir.n)
+        json_object_set_new(out, "dir", json_text(s->dir));
+    if (s->origin.n)
+        json_object_set_new(out, "origin", json_text(s->origin));
+    if (s->turn)
+        json_object_set_new(out, "turn", json_integer((json_int_t)s->turn));
     if (s->until)
         json_object_set_new(out, "until", json_integer((json_int_t)s->until));
-    if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT)
+    if (s->kind == RUN_RESULT || s->kind == RUN_COMPACT || (s->kind == RUN_NOTICE && s->n))
         json_object_set_new(out, "n", json_integer((json_int_t)s->n));
     if (s->kind == RUN_CLEAR) {
         json_object_set_new(out, "from", json_integer((json_int_t)s->from));

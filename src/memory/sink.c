@@ -303,8 +303,12 @@ Str sink_text(const SinkView *v, Arena *into)
         buf_add(&to, v->shown);
         buf_add(&to, S("\n\n"));
     }
-    buf_addf(&to, "[%llu bytes left out: read " STR_FMT " from byte %zu on]",
-             (unsigned long long)(v->bytes - v->shown.n), STR_ARG(v->handle), v->shown.n);
+    buf_addf(&to, "[%llu bytes left out", (unsigned long long)(v->bytes - v->shown.n));
+    if (v->text) /* the tool and its parameter, as a model says them */
+        buf_addf(&to, "; read on: scratchpad_read key=artifacts/" STR_FMT " from_char=%zu]",
+                 STR_ARG(v->handle), utf8_count(v->shown) + 1);
+    else
+        buf_add(&to, S(": they are not UTF-8 text]"));
     return arena_copy(into, buf_str(&to));
 }
 

@@ -113,16 +113,18 @@ static inline jot_status scene_open(Scene *s, Memory *m, const char *dir, Err *e
     *s = (Scene){ .m = m, .dir = dir };
     Str url = arena_printf(&a, "script:%s/script?log=%s/requests", dir, dir);
     TRY(llm_open(url, &(LlmOptions){ .io = m->io }, &s->llm, e));
-    s->loop = (Loop){ .m = m,
-                      .llm = s->llm,
-                      .hands = { scene_mutates, scene_call, scene_recall, s },
-                      .view = { .budget = scene_budget, .compacted = scene_compacted, .ctx = s },
-                      .frame = { .sign = "5f3a9c0d1e2b4a67" }, /* so that runs can be compared */
-                      .setup = { .system = S("Work."),
-                                 .window = 100 * 1000,
-                                 .headroom = 1000,
-                                 .max_tokens = 1000,
-                                 .model = S("script") } };
+    s->loop = (Loop){
+        .m = m,
+        .llm = s->llm,
+        .hands = { .mutates = scene_mutates, .call = scene_call, .recall = scene_recall, .ctx = s },
+        .view = { .budget = scene_budget, .compacted = scene_compacted, .ctx = s },
+        .frame = { .sign = "5f3a9c0d1e2b4a67" }, /* so that runs can be compared */
+        .setup = { .system = S("Work."),
+                   .window = 100 * 1000,
+                   .headroom = 1000,
+                   .max_tokens = 1000,
+                   .model = S("script") }
+    };
     return JOT_OK;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """server.py MODE: a server of MCP on standard input and output, which behaves as its mode says.
 
-Modes: old (speaks the conversation of initialize only), pages, and what a server should not do: mute, noise,
-flood, ids, huge, dies, dies-in-call, hangs, stays, asks, endless-pages, shadow, not-mcp."""
+Modes: old (speaks the conversation of initialize only), pages, progress (a call of SECONDS that tells of it),
+schemas, and what a server should not do: stuck (progress that does not grow), mute, noise, flood, ids, huge, dies, dies-in-call, hangs, stays, asks, endless-pages, shadow, not-mcp."""
 import json
 import os
 import signal
@@ -37,6 +37,13 @@ def list_tools(request):
     elif MODE == "shadow":
         reply(request, {"tools": [tool("scratchpad_write"), tool("a b"), tool("a.b"), tool("x" * 100), tool(""),
                                   tool("a b"), {"name": "no-schema"}, tool("long", description="y" * 9000)]})
+    elif MODE == "schemas":
+        odd = {"any": {"type": "object", "anyOf": [{"required": ["a"]}]}, "untyped": {"properties": {}},
+               "list": {"type": "array", "items": {}}, "key": {"type": "object", "properties": {"a b": {}}},
+               "old": {"type": "object", "properties": {"a": {"required": True, "type": "string"}}},
+               "type": {"type": "object", "properties": {"a": {"type": "any"}}}}
+        good = {"plain": {"type": "object"}, "bare-list": {"type": "object", "properties": {"a": {"type": "array"}}}}
+        reply(request, {"tools": [tool(n, inputSchema=s) for n, s in {**odd, **good}.items()]})
     else:
         reply(request, {"tools": [tool("say")]})
 
@@ -49,6 +56,13 @@ def call(request):
         os._exit(3)
     if MODE == "hangs":
         time.sleep(1000)
+    if MODE in ("progress", "stuck"):
+        token, end, step = params["_meta"]["progressToken"], time.time() + float(sys.argv[2]), 0
+        while time.time() < end:
+            time.sleep(0.05)
+            step += MODE == "progress"
+            send({"jsonrpc": "2.0", "method": "notifications/progress",
+                  "params": {"progressToken": token, "progress": step, "message": "at work"}})
     if MODE == "ids":
         for wrong in ("1", 10 ** 9, None, request["id"] + 1000):
             send({"jsonrpc": "2.0", "id": wrong, "result": {"content": [{"type": "text", "text": "forged"}]}})

@@ -1,5 +1,6 @@
 /* test_act.c - a call from policy to sink, and the rules of the policy. */
 #include "agent/act_desk.h"
+#include "llm/schema.h"
 
 /* --- Policy ------------------------------------------------------------------------------ */
 
@@ -239,9 +240,30 @@ static void a_command_is_run_and_says_how_it_ended(Desk *d)
                 "'a\\x00b' is no command: it holds a NUL");
 }
 
+/* No request fails for a tool of ours, and none is sent as something else. */
+static void every_tool_of_ours_can_be_offered(Desk *d)
+{
+    ActOptions o = { .m = &d->m, .pad = str(d->url), .dir = str(d->dir), .profiles = TOOLS_ALL };
+    Act *opened = NULL;
+    desk_ok(d, act_open(&opened, &o, &d->e));
+    AUTO_PTR(Act) a = opened;
+    size_t n = 0;
+    for (const Tool *t; (t = act_tool_at(a, n)); n++) {
+        AUTO(Buf) text = { 0 };
+        AUTO_PTR(json_t) schema = tool_input_schema(t);
+        json_write(&text, schema);
+        LlmTool offered = { str(t->name), str(t->about), buf_str(&text) };
+        const LlmTool *out;
+        assert_row(schema_good_tools(&offered, 1, &d->a, &out) == 1, n, t->name);
+        assert_str(out->schema, buf_str(&text));
+    }
+    assert_true(n > 40);
+}
+
 int main(void)
 {
     static const DeskTest tests[] = {
+        DESK_TEST(every_tool_of_ours_can_be_offered),
         DESK_TEST(the_most_particular_rule_counts_and_then_the_strictest),
         DESK_TEST(a_word_that_means_nothing_is_refused),
         DESK_TEST(files_that_others_obey_are_allowed_by_name),

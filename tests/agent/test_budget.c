@@ -3,9 +3,9 @@
 
 #include "unit/unit.h"
 
-static Budget of(uint64_t window, uint64_t headroom, uint64_t history, uint64_t reported)
+static Budget of(uint64_t window, uint64_t headroom, uint64_t history, uint64_t missed)
 {
-    Budget b = { .window = window, .headroom = headroom, .history = history, .reported = reported };
+    Budget b = { .window = window, .headroom = headroom, .history = history, .missed = missed };
     budget_add_up(&b);
     return b;
 }
@@ -32,12 +32,12 @@ static void a_border_that_is_no_whole_number_is_not_rounded_down(void **state)
     assert_int_equal(of(1001, 0, 801, 0).state, BUDGET_RED);
 }
 
-static void what_the_provider_counted_is_a_floor(void **state)
+static void what_the_estimate_missed_is_added(void **state)
 {
     (void)state;
-    assert_int_equal(of(1100, 100, 500, 900).used, 900);
-    assert_int_equal(of(1100, 100, 500, 900).state, BUDGET_RED);
-    assert_int_equal(of(1100, 100, 700, 10).used, 700);
+    assert_int_equal(of(1100, 100, 500, 400).used, 900);
+    assert_int_equal(of(1100, 100, 500, 400).state, BUDGET_RED);
+    assert_int_equal(of(1100, 100, 700, 0).used, 700);
 }
 
 static void a_window_without_room_is_red(void **state)
@@ -52,6 +52,39 @@ static void headroom_is_a_quarter_of_a_small_window(void **state)
     (void)state;
     assert_int_equal(budget_headroom(200 * 1000), 4096);
     assert_int_equal(budget_headroom(4000), 1000);
+}
+
+static void a_reply_has_its_own_limit(void **state)
+{
+    (void)state;
+    LlmLimits nothing = { 0 }, claude = { 16384, 64000, false }, gpt = { .unlimited = true };
+    assert_int_equal(budget_reply(&nothing, 32 * 1000), 8000);
+    assert_int_equal(budget_reply(&nothing, 400 * 1000), BUDGET_REPLY);
+    assert_int_equal(budget_reply(&claude, 200 * 1000), 16384);
+    assert_int_equal(budget_reply(&gpt, 400 * 1000), 0);
+}
+
+static void a_limit_is_raised_as_far_as_the_model_goes(void **state)
+{
+    (void)state;
+    static const struct {
+        LlmLimits known;
+        uint64_t window;
+        uint32_t from, to; /* equal: it cannot be raised */
+    } rows[] = {
+        { { 0 }, 32 * 1000, 4096, 16000 },
+        { { 0 }, 200 * 1000, 4096, 16384 },
+        { { 0 }, 32 * 1000, 16000, 16000 },
+        { { 16384, 64000, false }, 200 * 1000, 16384, 64000 },
+        { { 4096, 4096, false }, 200 * 1000, 4096, 4096 },
+        { { .unlimited = true }, 400 * 1000, 4096, 0 },
+        { { .unlimited = true }, 400 * 1000, 0, 0 },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint32_t limit = rows[i].from;
+        bool raised = budget_raise(&rows[i].known, rows[i].window, &limit);
+        assert_row(limit == rows[i].to && raised == (rows[i].from != rows[i].to), i, "limit");
+    }
 }
 
 static Step step(uint64_t seq, RunKind kind, const char *body)
@@ -97,20 +130,27 @@ static void each_part_is_counted_where_it_belongs(void **state)
     assert_true(b.system > 0 && b.tools > 0 && b.history > 0);
     assert_true(b.retrieved >= BUDGET_PER_RESULT + 5 && b.retrieved < 20);
     assert_int_equal(b.reported, 90);
-    assert_int_equal(b.used, b.reported > b.system + b.tools + b.history + b.retrieved
-                                 ? b.reported
-                                 : b.system + b.tools + b.history + b.retrieved);
+    assert_true(b.missed > 0 && b.missed < 90);
+    assert_int_equal(b.used, budget_estimate(&b) + b.missed);
     assert_int_equal(t.spent, 95);
 }
 
-static void what_has_become_shorter_is_not_held_against_an_old_count(void **state)
+static void what_has_become_shorter_is_taken_off_the_provider_s_count(void **state)
 {
     (void)state;
     AUTO(Transcript) t = { 0 };
     fill(&t);
-    Step s = { .seq = 6, .kind = RUN_CLEAR, .from = 1, .to = 1 };
+    AUTO(Buf) words = { 0 };
+    for (int i = 0; i < 200; i++)
+        buf_add(&words, S("word "));
+    t.turns[0].calls[1].result = buf_str(&words);
+    Budget before = budget_measure(&t);
+    Step s = { .seq = 6, .kind = RUN_CLEAR, .from = 1, .to = 2 };
     transcript_take(&t, &s);
-    assert_int_equal(budget_measure(&t).reported, 0);
+    Budget after = budget_measure(&t);
+    assert_true(budget_estimate(&after) < budget_estimate(&before));
+    assert_int_equal(after.missed, before.missed);
+    assert_int_equal(before.used - after.used, budget_estimate(&before) - budget_estimate(&after));
 }
 
 static void a_snapshot_says_all_of_it(void **state)
@@ -120,7 +160,7 @@ static void a_snapshot_says_all_of_it(void **state)
     AUTO_PTR(json_t) value = budget_json(&b);
     assert_int_equal(json_integer_value(json_object_get(value, "used")), 850);
     assert_str(json_str(json_object_get(value, "state")), S("red"));
-    assert_int_equal(json_object_size(value), 9);
+    assert_int_equal(json_object_size(value), 10);
     assert_int_equal(budget_percent(&b), 85);
 }
 
@@ -129,11 +169,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(colours_change_at_sixty_and_eighty_per_cent),
         cmocka_unit_test(a_border_that_is_no_whole_number_is_not_rounded_down),
-        cmocka_unit_test(what_the_provider_counted_is_a_floor),
+        cmocka_unit_test(what_the_estimate_missed_is_added),
         cmocka_unit_test(a_window_without_room_is_red),
         cmocka_unit_test(headroom_is_a_quarter_of_a_small_window),
+        cmocka_unit_test(a_reply_has_its_own_limit),
+        cmocka_unit_test(a_limit_is_raised_as_far_as_the_model_goes),
         cmocka_unit_test(each_part_is_counted_where_it_belongs),
-        cmocka_unit_test(what_has_become_shorter_is_not_held_against_an_old_count),
+        cmocka_unit_test(what_has_become_shorter_is_taken_off_the_provider_s_count),
         cmocka_unit_test(a_snapshot_says_all_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

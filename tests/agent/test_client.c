@@ -178,6 +178,52 @@ static void a_server_that_hangs_is_waited_for_no_longer_than_said(Desk *d)
     assert_has(r.text, "did not answer within 1 s");
 }
 
+/* Twenty times a second for eight seconds, with six seconds for each: a machine that stops the
+ * server for so long between two of them would have to be in trouble. */
+static void a_call_that_makes_progress_is_waited_for(Desk *d)
+{
+    AUTO_PTR(McpClient) c = open_mode(d, "progress 8", 6000);
+    ToolReply r = call(d, c, "mcp_t_say", "{\"x\": 1}");
+    assert_false(r.is_error);
+    assert_text(r.text, "{\"x\": 1}");
+}
+
+static void progress_that_does_not_grow_is_none(Desk *d)
+{
+    AUTO_PTR(McpClient) c = open_mode(d, "stuck 1000", 300);
+    ToolReply r = call(d, c, "mcp_t_say", "{}");
+    assert_true(r.is_error);
+    assert_has(r.text, "made no progress for 1 s");
+}
+
+static void a_tool_whose_schema_vendors_refuse_is_left_out_and_said(Desk *d)
+{
+    const char *const servers[] = { arena_printf(&d->a, "t=%s %s schemas", python, server).p,
+                                    NULL };
+    AUTO(Buf) left_out = { 0 };
+    ActOptions o = { .m = &d->m,
+                     .pad = str(d->url),
+                     .dir = str(d->dir),
+                     .servers = servers,
+                     .left_out = &left_out };
+    Act *opened = NULL;
+    desk_ok(d, act_open(&opened, &o, &d->e));
+    AUTO_PTR(Act) a = opened;
+    static const char *const gone[] = { "any", "untyped", "list", "key", "old", "type" };
+    for (size_t i = 0; i < COUNT_OF(gone); i++) {
+        Str name = arena_printf(&d->a, "mcp_t_%s", gone[i]);
+        Str says = arena_printf(&d->a, "the tool '%s' of the server 't' is left out: its schema ",
+                                gone[i]);
+        assert_null(act_tool_find(a, name));
+        assert_has(buf_str(&left_out), says.p);
+    }
+    assert_has(buf_str(&left_out), "has oneOf, anyOf, allOf, not or enum at its top\n");
+    assert_non_null(act_tool_find(a, S("mcp_t_plain")));
+    assert_non_null(act_tool_find(a, S("mcp_t_bare_list")));
+    ActReply r = hands_call(d, a, "mcp_t_any", "{}");
+    assert_true(r.unknown);
+}
+
 static void answers_to_other_questions_are_passed_over(Desk *d)
 {
     AUTO_PTR(McpClient) c = open_mode(d, "ids", 0);
@@ -256,6 +302,9 @@ int main(int argc, char **argv)
         DESK_TEST(a_server_that_does_not_start_is_told_with_its_last_words),
         DESK_TEST(a_server_that_dies_makes_its_tools_fail_and_no_more),
         DESK_TEST(a_server_that_hangs_is_waited_for_no_longer_than_said),
+        DESK_TEST(a_call_that_makes_progress_is_waited_for),
+        DESK_TEST(progress_that_does_not_grow_is_none),
+        DESK_TEST(a_tool_whose_schema_vendors_refuse_is_left_out_and_said),
         DESK_TEST(answers_to_other_questions_are_passed_over),
         DESK_TEST(a_server_that_asks_is_answered_that_nothing_is_offered),
         DESK_TEST(endless_noise_and_endless_lines_end),

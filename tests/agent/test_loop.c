@@ -190,18 +190,123 @@ static void a_request_that_is_too_long_is_made_shorter(Desk *d)
              "answers:\n"
              "- calls: [{name: big, args: {lines: 40}}]\n"
              "- calls: [{name: big, args: {lines: 40}}]\n"
-             "- {text: done, expect: [\"turns were left out\"]}\n",
+             "- {text: done, expect: [\"elided\"], without: [\"turns were left out\"]}\n",
              "done", &p);
+    assert_int_equal(p.s.compacted.masked, 1);
+}
+
+static void it_is_summed_up_before_anything_is_dropped(Desk *d)
+{
+    AUTO(Played) p;
+    comes_to(
+        d,
+        "limit: 2900\n"
+        "answers:\n"
+        "- {when: \"the turns\", text: \"It was long.\"}\n"
+        "- {when: \"<jotter-turns\", text: \"It was long.\"}\n"
+        "- calls: [{name: big, args: {lines: 1}}, {name: nosuch, args: {a: AAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA}}]\n"
+        "- calls: [{name: big, args: {lines: 60}}]\n"
+        "- {text: done, expect: [\"It was long.\"]}\n",
+        "done", &p);
+    assert_int_equal(p.s.compacted.summed, 1);
+}
+
+static void after_a_drop_there_are_only_keys_that_exist(Desk *d)
+{
+    AUTO(Buf) script = { 0 };
+    AUTO(Played) p;
+    buf_add(&script, S("limit: 3000\n"
+                       "answers:\n"
+                       "- {when: \"<jotter-turns\", text: \"\"}\n"
+                       "- calls: [{name: scratchpad_write, args: {key: plan, content: THE PLAN}},\n"
+                       "          {name: count, args: {}}, {name: nosuch, args: {a: "));
+    for (int i = 0; i < 1500; i++)
+        buf_add_char(&script, 'A');
+    buf_add(&script, S("}}]\n"
+                       "- calls: [{name: big, args: {lines: 40}}]\n"
+                       "- {text: done, expect: [\"turns were left out\"]}\n"));
+    buf_add_char(&script, 0);
+    comes_to(d, script.p, "done", &p);
     assert_int_equal(p.s.compacted.dropped, 1);
+    Str text = requests(d);
+    assert_has(text, "- scratchpad_write(key=plan, content=THE PLAN): done\\n");
+    assert_has(text, "...: it failed\\n");
+    Str key = arena_printf(&d->a, "- count(): key=artifacts/tool_results/%s.r1c2\\n", p.run.id);
+    assert_has(text, key.p);
+    assert_int_equal(scene_times(text, "key=artifacts/tool_results/"), 1);
+}
+
+static void a_newest_turn_that_is_too_long_is_shown_in_part(Desk *d)
+{
+    AUTO(Played) p;
+    comes_to(d,
+             "limit: 3000\n"
+             "answers:\n"
+             "- calls: [{name: big, args: {lines: 100}}, {name: big, args: {lines: 200}}]\n"
+             "- {text: done, expect: [\"from_char=\", \"[shortened] \"]}\n",
+             "done", &p);
+    assert_int_equal(p.s.compacted.shortened, 2);
 }
 
 static void a_request_that_is_always_too_long_fails_with_that(Desk *d)
 {
     AUTO(Played) p;
-    play(d, "limit: 3000\nanswers:\n- calls: [{name: big, args: {lines: 200}}]\n- text: done\n",
-         &p);
+    play(d, "limit: 400\nanswers:\n- calls: [{name: big, args: {lines: 200}}]\n- text: done\n", &p);
     assert_int_equal(p.st, JOT_TOO_BIG);
     assert_int_equal(p.o.end, LOOP_FAILED);
+}
+
+/* --- Replies that were cut --------------------------------------------------------------- */
+
+static void a_reply_that_was_cut_before_it_said_anything_raises_its_limit(Desk *d)
+{
+    AUTO(Played) p;
+    comes_to(d,
+             "- {text: \"\", stop: max_tokens}\n"
+             "- {text: all, expect: [\"the limit is higher now\"]}\n",
+             "all", &p);
+    assert_int_equal(scene_times(requests(d), "{\"max_tokens\":1000,"), 1);
+    assert_int_equal(scene_times(requests(d), "{\"max_tokens\":4000,"), 1);
+    assert_int_equal(scene_times(requests(d), "fewer words"), 0);
+    assert_kinds(d, &p, "init setup reply setup notice reply answer ");
+}
+
+static void a_limit_is_raised_once(Desk *d)
+{
+    AUTO(Played) p;
+    play(d, "- {text: \"\", stop: max_tokens, repeat: true}\n", &p);
+    assert_int_equal(p.o.end, LOOP_NONSENSE);
+    assert_int_equal(scene_times(requests(d), "{\"max_tokens\":1000,"), 1);
+    assert_int_equal(scene_times(requests(d), "{\"max_tokens\":4000,"), LOOP_UNREADABLE_MAX - 1);
+    assert_has(requests(d), "fewer words");
+}
+
+static void so_does_a_reply_that_ends_in_its_first_call(Desk *d)
+{
+    AUTO(Played) p;
+    comes_to(d,
+             "- calls: [{id: a, name: count, args_text: '{\"x\": \"hal'}]\n"
+             "  stop: max_tokens\n"
+             "- {text: fine, expect: [\"nothing was done\"]}\n",
+             "fine", &p);
+    assert_int_equal(scene_times(requests(d), "{\"max_tokens\":4000,"), 1);
+}
+
+static void room_is_made_for_a_reply_that_the_window_has_cut(Desk *d)
+{
+    AUTO(Played) p;
+    comes_to(d,
+             "- calls: [{name: big, args: {lines: 90}}]\n"
+             "- calls: [{name: scratchpad_list}]\n"
+             "- {text: and th, stop: window}\n"
+             "- {text: done, expect: [\"the context was full\", elided]}\n",
+             "done", &p);
+    assert_int_equal(p.s.compacted.masked, 2);
 }
 
 static void a_model_that_fails_leaves_a_run_that_goes_on(Desk *d)
@@ -371,7 +476,14 @@ static const DeskTest tests[] = {
     DESK_TEST(a_refusal_is_an_end),
     DESK_TEST(a_pause_is_gone_on_with),
     DESK_TEST(a_request_that_is_too_long_is_made_shorter),
+    DESK_TEST(it_is_summed_up_before_anything_is_dropped),
+    DESK_TEST(after_a_drop_there_are_only_keys_that_exist),
+    DESK_TEST(a_newest_turn_that_is_too_long_is_shown_in_part),
     DESK_TEST(a_request_that_is_always_too_long_fails_with_that),
+    DESK_TEST(a_reply_that_was_cut_before_it_said_anything_raises_its_limit),
+    DESK_TEST(a_limit_is_raised_once),
+    DESK_TEST(so_does_a_reply_that_ends_in_its_first_call),
+    DESK_TEST(room_is_made_for_a_reply_that_the_window_has_cut),
     DESK_TEST(a_model_that_fails_leaves_a_run_that_goes_on),
     DESK_TEST(a_pad_that_fails_stops_the_loop_with_its_status),
     DESK_TEST(what_is_cancelled_can_go_on),

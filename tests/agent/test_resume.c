@@ -16,6 +16,7 @@ typedef struct Story {
     bool json;
     const char *counts[2]; /* the calls that count */
     size_t requests;
+    bool refused; /* some are too long, and refused */
 } Story;
 
 /* Masks, a summary, a spilled result, a tool that counts, tools of the pad. */
@@ -44,6 +45,25 @@ static const Story in_json = {
               "- text: Hm.\n"
               "- text: '{\"tool\": \"count\", \"args\": {\"again\": true}}'\n"
               "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'\n",
+};
+
+/* A provider that says too long by itself, a reply that used its limit up, one that the window cut:
+ * a raised limit, a summary, turns dropped, results shown in part. */
+static const Story cut = {
+    .window = 20000,
+    .counts = { ".r2c3\n", ".r5c1\n" },
+    .requests = 10,
+    .refused = true,
+    .script = "limit: 3500\n"
+              "answers:\n"
+              "- {when: \"<jotter-turns\", text: \"It was short.\"}\n"
+              "- {text: \"\", stop: max_tokens}\n"
+              "- calls: [{name: big, args: {lines: 100}}, {name: big, args: {lines: 200}},\n"
+              "          {name: count, args: {}}]\n"
+              "- {text: and th, stop: window}\n"
+              "- {calls: [{name: scratchpad_list}]}\n"
+              "- calls: [{name: count, args: {again: true}}]\n"
+              "- text: done\n",
 };
 
 /* --- What is done ------------------------------------------------------------------------- */
@@ -100,14 +120,18 @@ static Sent take_sent(Desk *d)
     return out;
 }
 
-/* The same requests in the same order: the one that got no answer is sent again. */
-static void assert_goes_on(const Sent *whole, const Sent *first, const Sent *second, size_t at)
+/* The same requests in the same order: the one that got no answer is sent again.  If that was one
+ * for a summary, because the request before it was too long, that one is sent again, too. */
+static void assert_goes_on(const Sent *whole, const Sent *first, const Sent *second, bool refused,
+                           size_t at)
 {
     size_t from = first->n;
     for (size_t i = 0; i < first->n; i++)
         assert_row(i < whole->n && str_eq(first->lines[i], whole->lines[i]), at, "sent before");
     if (second->n && from && str_eq(second->lines[0], whole->lines[from - 1]))
         from--;
+    else if (refused && second->n && from > 1 && str_eq(second->lines[0], whole->lines[from - 2]))
+        from -= 2;
     assert_row(from + second->n == whole->n, at, "number of requests");
     for (size_t i = 0; i < second->n; i++)
         assert_row(str_eq(second->lines[i], whole->lines[from + i]), at, "sent afterwards");
@@ -153,7 +177,7 @@ static void kill_everywhere(Desk *d, const Story *story)
         bool told = told_unknown(&second);
         unknown += told;
         if (!told)
-            assert_goes_on(&whole, &first, &second, at);
+            assert_goes_on(&whole, &first, &second, story->refused, at);
         assert_counted(d, story, told, at);
     }
     assert_true(ended);
@@ -173,9 +197,15 @@ static void so_does_one_that_speaks_json(Desk *d)
     kill_everywhere(d, &in_json);
 }
 
+static void so_does_one_whose_replies_were_cut(Desk *d)
+{
+    kill_everywhere(d, &cut);
+}
+
 static const DeskTest tests[] = {
     DESK_TEST(a_killed_run_goes_on_as_if_nothing_had_happened),
     DESK_TEST(so_does_one_that_speaks_json),
+    DESK_TEST(so_does_one_whose_replies_were_cut),
 };
 
 int main(void)

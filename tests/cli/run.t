@@ -155,6 +155,38 @@ E
 }
 try 'tools of an MCP server are tools like others' servers
 
+cat >long.yaml <<'E'
+- calls: [{name: calc, args: {expression: 1+1}}]
+- calls: [{name: write_file, args: {path: later.txt, content: x}}]
+- text: first answer
+E
+taken_back() {
+    local old
+    jot run 'go back' --model "script:long.yaml?log=$here/long.log" --allow write --quiet && is 'first answer' || return 1
+    jot log show last && says 'turn 3' && cp .out old.txt && old=$(grep -o '\[[0-9_a-f-]*\.r1c1' .out | head -n 1 | tr -d '[' | sed 's/\.r1c1//') || return 1
+    jot checkpoint list "$old" && is '(empty)' && tells "run $old has 3 turns to go back to: jotter run --resume $old --from TURN" || return 1
+    printf -- '- text: a\n- {text: second answer, expect: ["[taken back]", write_file, "and shorter"]}\n' >other.yaml
+    jot run --resume "$old" --from 2 'and shorter' --model script:other.yaml && ends 0 && is 'second answer' && tells "goes on from turn 2 of run $old, which stays as it is" || return 1
+    jot log show last && says "taken back to turn 2 of $old" && says 'second answer' && [[ $out != *later.txt* ]] || return 1
+    jot log show "$old" && cmp -s old.txt .out || return 1
+    jot --json run --resume "$old" --from 1 --model script:long.yaml --allow write && ends 0 && says "\"origin\":\"$old\",\"turn\":1" && says '"answer":"first answer"'
+}
+try 'a run is taken back to an earlier turn, and stays as it was' taken_back
+taken_back_wrong() {
+    jot run 'x' --from 2 --model script:calc.yaml && ends 64 && tells 'say which with --resume RUN' || return 1
+    jot run --resume last --from 99 --model script:calc.yaml && ends 64 && tells 'has turns 1 to ' || return 1
+    jot run --resume last --from 0 --model script:calc.yaml && ends 64 && tells 'use a number from 1'
+}
+try 'a turn that is not there is named' taken_back_wrong
+
+below() {
+    mkdir -p gen && echo 'do not edit directly' >gen/CLAUDE.md && echo 'int x;' >gen/x.c
+    printf -- '- calls: [{name: read_file, args: {path: gen/x.c}}]\n- text: done\n' >below.yaml
+    jot run 'look' --model "script:below.yaml?log=$here/below.log" && ends 0 && tells 'rules of gen/' && [ "$(grep -c 'do not edit directly' below.log)" = 1 ] &&
+        jot log show last && says 'do not edit directly'
+}
+try 'rules of a subdirectory come when a file there is first read' below
+
 cat >half.yaml <<'E'
 - calls: [{name: scratchpad_write, args: {key: found, content: something}}]
 - calls: [{id: c, name: calc, args: {expression: 3*3}}]

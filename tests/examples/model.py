@@ -73,7 +73,9 @@ def read_openai(body, headers):
     if known and headers.get("authorization") != "Bearer " + key:
         raise Refused(401, "invalid_request_error", "Incorrect API key provided: %s" % headers.get("authorization"))
     need(known or "authorization" not in headers, "this server takes no key")
-    need(known == ("max_completion_tokens" in body), "max_tokens and max_completion_tokens are not the same")
+    need(not known or "max_tokens" not in body, "max_tokens: use max_completion_tokens")
+    need(known or "max_completion_tokens" not in body, "max_completion_tokens: unknown")
+    need(known or body.get("max_tokens", 0) > 0, "without a limit this server stops after 16 tokens")
     need(body.get("stream") is True, "not a stream")
     if "tools" not in body:
         return read_words(body["messages"])

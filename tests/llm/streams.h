@@ -59,6 +59,13 @@ __attribute__((unused)) static const StreamRow stream_rows[] = {
     { "local_repeats_name", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "
                                   "call(toolu_02 done {}) calls 0/0/0/0" },
     { "local_no_reason", NULL, "text(Hello, w\xC3\xB6rld \xF0\x9F\x98\x80!) end 0/0/0/0" },
+    { "reasoning", NULL, "text(I look.) raw({\"type\":\"reasoning\",\"reasoning_content\":\"Let me \\\"see\\\"\\n\"}) "
+                         "call(toolu_01 shell {}) calls 0/0/0/0" },
+    { "reasoning_twice", NULL, "raw({\"type\":\"reasoning\",\"reasoning_content\":\"so\"}) call(toolu_01 shell {}) "
+                               "calls 0/0/0/0" },
+    { "reasoning_answer", NULL, "text(37) end 0/0/0/0" },
+    { "extra_content", NULL, "raw({\"type\":\"extra_content\",\"extra_content\":{\"google\":{\"thought_signature\":"
+                             "\"c2ln\"}}}) call(toolu_01 shell {}) call(toolu_02 done {}) calls 0/0/0/0" },
     { "local_usage_along", NULL, "text(Hello, w\xC3\xB6rld \xF0\x9F\x98\x80!) end 25/0/0/15" },
 };
 /* clang-format on */
@@ -74,6 +81,17 @@ __attribute__((unused)) static const char *stream_want(const StreamRow *row, int
     return vendor == VENDOR_ANTHROPIC || same ? row->anthropic : row->openai;
 }
 
+/* A raw part without where it comes from, which is another port each time. */
+static void show_raw(Buf *to, Str text)
+{
+    const char *base = memmem(text.p, text.n, ",\"base\":\"", 9);
+    size_t from = base ? (size_t)(base - text.p) : text.n, end = from + 9;
+    while (end < text.n && text.p[end] != '"')
+        end++;
+    buf_add(to, str_slice(text, 0, from));
+    buf_add(to, str_from(text, end + 1));
+}
+
 static void show_part(Buf *to, const LlmPart *p)
 {
     if (p->kind == LLM_CALL) {
@@ -81,8 +99,12 @@ static void show_part(Buf *to, const LlmPart *p)
         buf_addf(to, "%s(" STR_FMT " " STR_FMT " " STR_FMT ") ", p->broken ? "broken" : "call",
                  STR_ARG(sent ? p->id : S("*")), STR_ARG(p->name), STR_ARG(p->args));
         assert_true(sent || (str_starts(p->id, S("call_")) && p->id.n > 16));
+    } else if (p->kind == LLM_RAW) {
+        buf_add(to, S("raw("));
+        show_raw(to, p->text);
+        buf_add(to, S(") "));
     } else {
-        buf_addf(to, "%s(" STR_FMT ") ", p->kind == LLM_RAW ? "raw" : "text", STR_ARG(p->text));
+        buf_addf(to, "text(" STR_FMT ") ", STR_ARG(p->text));
     }
 }
 

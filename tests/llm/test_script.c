@@ -502,7 +502,7 @@ static void every_request_is_logged_as_the_line_that_was_sent(void **state)
     char behind[128];
     snprintf(behind, sizeof behind, "?log=%s", d.log);
     assert_int_equal(desk_open(&d, behind), JOT_OK);
-    LlmTool tool = { S("t"), S("about \"t\""), S("{\n \"type\": \"object\"\n}") };
+    LlmTool tool = { S("t"), S("about \"t\""), S("{\n \"type\": \"object\",\n\"properties\":{}}") };
     d.request.tools = &tool;
     d.request.n_tools = 1;
     d.request.max_tokens = 9;
@@ -510,11 +510,12 @@ static void every_request_is_logged_as_the_line_that_was_sent(void **state)
     AUTO(Buf) want = { 0 };
     say(&d, "go\n");
     assert_int_equal(llm_request_text(d.llm, &d.request, &want, &d.e), JOT_OK);
-    assert_str(buf_str(&want),
-               S("{\"max_tokens\":9,\"system\":\"sys\xEF\xBF\xBD\",\"tools\":[{\"name\":\"t\","
-                 "\"about\":\"about \\\"t\\\"\",\"schema\":{  \"type\": \"object\" }}],"
-                 "\"messages\":[{\"role\":\"user\",\"parts\":[{\"kind\":\"text\",\"text\":\"go\\n\""
-                 "}]}]}"));
+    assert_str(
+        buf_str(&want),
+        S("{\"max_tokens\":9,\"system\":\"sys\xEF\xBF\xBD\",\"tools\":[{\"name\":\"t\","
+          "\"about\":\"about \\\"t\\\"\",\"schema\":{  \"type\": \"object\", \"properties\":{}}}],"
+          "\"messages\":[{\"role\":\"user\",\"parts\":[{\"kind\":\"text\",\"text\":\"go\\n\""
+          "}]}]}"));
     ask(&d);
     give(&d, "call_1_1", "r");
     buf_add_char(&want, '\n');

@@ -32,7 +32,8 @@ static const LlmMessage talk[] = {
     { LLM_USER, result_parts, COUNT_OF(result_parts) },
 };
 static const LlmTool tools[] = {
-    { T("shell"), T("Runs a \"command\"."), T("{\n  \"type\": \"object\"\n}") },
+    { T("shell"), T("Runs a \"command\"."),
+      T("{\n  \"type\": \"object\",\r\n  \"properties\": {}}") },
 };
 
 #define MARK ",\"cache_control\":{\"type\":\"ephemeral\"}}"
@@ -40,7 +41,8 @@ static const LlmTool tools[] = {
 static const char *const sent[] = {
     "{\"model\":\"claude-test\",\"max_tokens\":100,\"stream\":true,\"system\":[{\"type\":\"text\","
     "\"text\":\"be brief\"" MARK "],\"tools\":[{\"name\":\"shell\",\"description\":"
-    "\"Runs a \\\"command\\\".\",\"input_schema\":{   \"type\": \"object\" }}],\"messages\":["
+    "\"Runs a \\\"command\\\".\",\"input_schema\":{   \"type\": \"object\",    \"properties\": "
+    "{}}}],\"messages\":["
     "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"which kernel?\"}]},"
     "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"h\\u0000m\","
     "\"signature\":\"s==\"},{\"type\":\"text\",\"text\":\"I look.\"},{\"type\":\"tool_use\","
@@ -52,8 +54,10 @@ static const char *const sent[] = {
     "\"text\",\"text\":\"go on\"" MARK "]}]}",
     "{\"model\":\"gpt-test\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
     "\"max_completion_tokens\":100,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"
-    "\"shell\",\"description\":\"Runs a \\\"command\\\".\",\"parameters\":{   \"type\": \"object\" "
-    "}}}],\"messages\":[{\"role\":\"system\",\"content\":\"be brief\"},{\"role\":\"user\","
+    "\"shell\",\"description\":\"Runs a \\\"command\\\".\",\"parameters\":{   \"type\": "
+    "\"object\",  "
+    "  \"properties\": {}}}}],\"messages\":[{\"role\":\"system\",\"content\":\"be "
+    "brief\"},{\"role\":\"user\","
     "\"content\":\"which kernel?\"},{\"role\":\"assistant\",\"content\":\"I look.\",\"tool_calls\":"
     "[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"shell\",\"arguments\":"
     "\"{\\\"c\\\":  \\\"uname\\\"}\"}},{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":"
@@ -148,6 +152,80 @@ static void a_reply_goes_back_as_it_came(void **state)
     assert_non_null(strstr(text.p, "\"signature\":\"EqQBCgIYAhIM1gbcDa9GJwZA2b3h==\"}"));
 }
 
+/* The conversation in which that reply is answered, as this model is sent it. */
+static void answer_call(const Desk *d, Llm *llm, Buf *text)
+{
+    static const LlmPart result = { .kind = LLM_RESULT, .id = T("toolu_01"), .text = T("6.1") };
+    const LlmMessage messages[] = { d->message,
+                                    { LLM_ASSISTANT, d->reply.parts, d->reply.n },
+                                    { LLM_USER, &result, 1 } };
+    LlmRequest r = { .messages = messages, .n_messages = 3 };
+    Err e = { 0 };
+    buf_clear(text);
+    if (llm_request_text(llm, &r, text, &e) != JOT_OK)
+        fail_msg("%s", e.text);
+    buf_add_char(text, 0);
+}
+
+static void reasoning_goes_back_to_where_it_came_from_only(void **state)
+{
+    static const char *const streams[] = { "ok-reasoning", "ok-extra_content" };
+    static const char *const wants[] = {
+        "\"content\":\"I look.\",\"reasoning_content\":\"Let me \\\"see\\\"\\n\",\"tool_calls\":[",
+        "\"arguments\":\"{}\"},\"extra_content\":{\"google\":{\"thought_signature\":\"c2ln\"}}},{",
+    };
+    static const char *const others[] = { "anthropic:claude-x", "openai:gpt-test",
+                                          "http://127.0.0.1:9/v1#gpt-test" };
+    for (size_t w = 1; w < COUNT_OF(everybody); w++)
+        for (size_t i = 0; i < COUNT_OF(streams); i++) {
+            AUTO(Desk) d;
+            AUTO(Buf) text = { 0 };
+            open_steps(&d, &everybody[w], streams[i]);
+            assert_int_equal(ask(&d), JOT_OK);
+            answer_call(&d, d.llm, &text);
+            assert_row(strstr(text.p, wants[i]), i, text.p);
+            for (size_t o = 0; o < COUNT_OF(others); o++) {
+                AUTO_PTR(Llm) other = NULL;
+                assert_int_equal(llm_open(str(others[o]), NULL, &other, NULL), JOT_OK);
+                answer_call(&d, other, &text);
+                assert_row(!strstr(text.p, "see") && !strstr(text.p, "c2ln"), o, text.p);
+            }
+        }
+}
+
+static void reasoning_can_be_kept_from_a_server(void **state)
+{
+    AUTO(Desk) d;
+    AUTO(Buf) text = { 0 };
+    char base[128];
+    open_steps(&d, &everybody[2], "ok-reasoning");
+    assert_int_equal(ask(&d), JOT_OK);
+    snprintf(base, sizeof base, "http://127.0.0.1:%d/%s/ok-reasoning", port, d.id);
+    assert_int_equal(open_at(&d, &everybody[2], base, "?reasoning=no"), JOT_OK);
+    answer_call(&d, d.llm, &text);
+    assert_null(strstr(text.p, "reasoning"));
+}
+
+static void a_call_without_words_has_a_text_where_servers_want_one(void **state)
+{
+    static const struct {
+        const char *url, *want;
+    } rows[] = { { "openai:gpt-test", "\"content\":null,\"tool_calls\"" },
+                 { "openai:gpt-test?base=http://127.0.0.1:9/v1",
+                   "\"content\":\"\",\"tool_calls\"" },
+                 { "http://127.0.0.1:9/v1#m", "\"content\":\"\",\"tool_calls\"" } };
+    AUTO(Desk) d;
+    open_steps(&d, &everybody[2], "ok-reasoning_twice");
+    assert_int_equal(ask(&d), JOT_OK);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        AUTO(Buf) text = { 0 };
+        assert_int_equal(llm_open(str(rows[i].url), NULL, &llm, NULL), JOT_OK);
+        answer_call(&d, llm, &text);
+        assert_row(strstr(text.p, rows[i].want), i, text.p);
+    }
+}
+
 static void a_request_that_is_too_long_is_not_sent(void **state)
 {
     for (size_t w = 0; w < COUNT_OF(everybody); w++) {
@@ -170,6 +248,8 @@ static void thinking_does_not_eat_the_reply(void **state)
         { "2000", "\"max_tokens\":2100,\"stream\":true,\"thinking\":{\"type\":\"enabled\","
                   "\"budget_tokens\":2000}" },
         { "adaptive", "\"max_tokens\":100,\"stream\":true,\"thinking\":{\"type\":\"adaptive\"}" },
+        { "63990", "\"max_tokens\":64000,\"stream\":true,\"thinking\":{\"type\":\"enabled\"," },
+        { "70000", "\"max_tokens\":70001,\"stream\":true,\"thinking\":{\"type\":\"enabled\"," },
     };
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         char url[96];
@@ -233,6 +313,8 @@ static const Wrong wrongs[] = {
     { "anthropic:x?think=1", JOT_INVALID, "plain_http, base, thinking" },
     { "openai:x?thinking=5", JOT_INVALID, "anthropic: only" },
     { "anthropic:x?thinking=much", JOT_INVALID, "adaptive" },
+    { "anthropic:x?thinking=0", JOT_INVALID, "at least 1024 tokens" },
+    { "anthropic:x?thinking=1023", JOT_INVALID, "thinking=1023 is too little" },
     { "http://127.0.0.1/v1?base=http://127.0.0.1#x", JOT_INVALID, "unknown setting 'base'" },
 };
 
@@ -258,6 +340,7 @@ static void places_that_are_allowed_open(void **state)
         "http://10.0.0.1/v1?plain_http=yes#x",
         "https://example.com/v1#x",
         "anthropic:claude-x?thinking=2048",
+        "anthropic:claude-x?thinking=1024",
         "anthropic:claude-x?thinking=adaptive",
         "openai:gpt-5",
     };
@@ -289,6 +372,37 @@ static void windows_are_known_or_given(void **state)
         LlmOptions options = { .window = known[i].given };
         assert_int_equal(llm_open(str(known[i].url), &options, &llm, NULL), JOT_OK);
         assert_row(llm_window(llm) == known[i].want, i, known[i].url);
+    }
+}
+
+static void limits_of_replies_are_known_per_model(void **state)
+{
+    static const struct {
+        const char *url;
+        LlmLimits want;
+        const char *sent; /* without a wish of the caller's */
+    } rows[] = {
+        { "anthropic:claude-sonnet-4-5", { 16384, 64000, false }, "\"max_tokens\":16384," },
+        { "anthropic:claude-sonnet-4-5?thinking=adaptive", { 32000, 64000, false }, "32000," },
+        { "anthropic:claude-opus-4-20250514?thinking=adaptive", { 32000, 32000, false }, "32000," },
+        { "anthropic:claude-3-5-haiku-latest", { 8192, 8192, false }, "\"max_tokens\":8192," },
+        { "anthropic:something-else", { 16384, 0, false }, "\"max_tokens\":16384," },
+        { "openai:gpt-5", { 0, 0, true }, NULL },
+        { "http://127.0.0.1:9/v1#claude-3-5", { 0, 0, false }, NULL },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        AUTO(Buf) text = { 0 };
+        LlmRequest r = { 0 };
+        assert_int_equal(llm_open(str(rows[i].url), NULL, &llm, NULL), JOT_OK);
+        LlmLimits got = llm_limits(llm), want = rows[i].want;
+        assert_row(got.reply == want.reply && got.reply_max == want.reply_max &&
+                       got.unlimited == want.unlimited,
+                   i, rows[i].url);
+        assert_int_equal(llm_request_text(llm, &r, &text, NULL), JOT_OK);
+        buf_add_char(&text, 0);
+        assert_row(rows[i].sent ? strstr(text.p, rows[i].sent) != NULL : !strstr(text.p, "_tokens"),
+                   i, text.p);
     }
 }
 
@@ -373,12 +487,16 @@ int main(void)
         cmocka_unit_test(a_redirect_takes_nothing_along),
         cmocka_unit_test(a_key_is_not_shown_even_if_the_provider_shows_it),
         cmocka_unit_test(a_reply_goes_back_as_it_came),
+        cmocka_unit_test(reasoning_goes_back_to_where_it_came_from_only),
+        cmocka_unit_test(reasoning_can_be_kept_from_a_server),
+        cmocka_unit_test(a_call_without_words_has_a_text_where_servers_want_one),
         cmocka_unit_test(a_request_that_is_too_long_is_not_sent),
         cmocka_unit_test(thinking_does_not_eat_the_reply),
         cmocka_unit_test(an_unknown_certificate_is_refused_before_the_key_is_sent),
         cmocka_unit_test(a_wrong_address_is_refused),
         cmocka_unit_test(places_that_are_allowed_open),
         cmocka_unit_test(windows_are_known_or_given),
+        cmocka_unit_test(limits_of_replies_are_known_per_model),
         cmocka_unit_test(a_key_file_must_be_closed_to_others),
         cmocka_unit_test(without_a_key_a_vendor_is_not_asked),
     };

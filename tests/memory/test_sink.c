@@ -237,7 +237,8 @@ static void a_spilled_result_names_its_handle_and_where_to_read_on(Desk *d)
     Str text = sink_text(&v, &d->a);
     assert_true(
         str_starts(text, S("[Result persisted as tool_results/c (10000 bytes, 2000 lines)]")));
-    assert_true(str_ends(text, S("[8000 bytes left out: read tool_results/c from byte 2000 on]")));
+    assert_true(str_ends(text, S("[8000 bytes left out; read on: scratchpad_read "
+                                 "key=artifacts/tool_results/c from_char=2001]")));
     assert_text(sink_call(v.handle), "c");
     assert_text(sink_call(S("c")), "c");
 }

@@ -1,0 +1,118 @@
+/* loop_back.c - taking a run back to an earlier turn.
+ *
+ * The old run stays as it is.  A new one gets its records up to the turn that is asked for again
+ * (memory/run_branch.c), its plan as it was then, and a notice if calls that came later have
+ * changed something: nobody can take that back, and the model must not believe that it has not
+ * happened. */
+#include "agent/work.h"
+#include "memory/plan.h"
+
+enum { TOOLS_TOLD = 8 };
+
+/* --- Where a turn begins ------------------------------------------------------------------ */
+
+typedef struct Find {
+    uint64_t turn; /* that is looked for */
+    uint64_t seen; /* replies so far */
+    uint64_t seq;  /* of its reply; 0: not found */
+} Find;
+
+static jot_status find_reply(void *ctx, const Step *s)
+{
+    Find *f = ctx;
+    if (s->kind == RUN_REPLY && ++f->seen == f->turn)
+        f->seq = s->seq;
+    return JOT_OK;
+}
+
+static jot_status find_turn(Run *r, uint64_t turn, RunPoint *out, Err *e)
+{
+    Find f = { .turn = turn };
+    TRY(run_each(r, 1, find_reply, &f, NULL, e));
+    if (!f.seq && !f.seen)
+        return err_set(e, JOT_INVALID, "run '%s' has no turn yet: leave --from out", r->id);
+    if (!f.seq)
+        return err_set(e, JOT_INVALID, "run '%s' has turns 1 to %llu, not %llu", r->id,
+                       (unsigned long long)f.seen, (unsigned long long)turn);
+    *out = (RunPoint){ .until = f.seq - 1, .turn = turn };
+    return JOT_OK;
+}
+
+/* --- What is not taken back --------------------------------------------------------------- */
+
+typedef struct Later {
+    Arena *into;
+    Str tools[TOOLS_TOLD];
+    size_t n;
+} Later;
+
+static jot_status note_tool(void *ctx, const Step *s)
+{
+    Later *l = ctx;
+    if (s->kind != RUN_CALL || !s->mutating || l->n == TOOLS_TOLD)
+        return JOT_OK;
+    for (size_t i = 0; i < l->n; i++)
+        if (str_eq(l->tools[i], s->tool))
+            return JOT_OK;
+    l->tools[l->n++] = arena_copy(l->into, s->tool);
+    return JOT_OK;
+}
+
+static jot_status tell_later(Run *r, const Step *first, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) text = { 0 };
+    AUTO(Run) from = { 0 };
+    Later later = { .into = &arena };
+    Err missing = { 0 };
+    if (run_open(r->m, first->origin, &from, &missing) != JOT_OK)
+        return missing.status == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, missing.status);
+    TRY(run_each(&from, first->until + 1, note_tool, &later, NULL, e));
+    if (!later.n)
+        return JOT_OK;
+    buf_add(&text, S("[taken back] this work goes on from here a second time.  What came after "
+                     "this the first time is not shown, but what these tools changed then is still "
+                     "changed: "));
+    for (size_t i = 0; i < later.n; i++)
+        buf_addf(&text, "%s" STR_FMT, i ? ", " : "", STR_ARG(later.tools[i]));
+    buf_add(&text, S("; look before you rely on it"));
+    return run_record(r, RUN_NOTICE, "back", buf_str(&text), e);
+}
+
+/* The time of the reply that is asked for again: what was planned before counts. */
+static jot_status take_plan(Run *r, const Step *first, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Run) from = { 0 };
+    Step reply;
+    TRY(run_at(r->m, first->origin, &from, e));
+    if (run_step(&from, first->until + 1, &arena, &reply, NULL) != JOT_OK)
+        return JOT_OK; /* the old run is gone */
+    return plan_take_over(r->m, first->origin, reply.at_ms, str(r->id), e);
+}
+
+jot_status work_finish_back(Run *r, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Step first;
+    TRY(run_branch_fill(r, e));
+    if (run_origin(r, &arena, &first, NULL) != JOT_OK || !first.origin.n ||
+        r->state.seq > first.until)
+        return JOT_OK;
+    TRY(take_plan(r, &first, e));
+    return tell_later(r, &first, e);
+}
+
+jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e)
+{
+    AUTO(Run) from = { 0 };
+    AUTO(Transcript) t = { 0 };
+    RunPoint at;
+    TRY(run_open(l->m, id, &from, e));
+    TRY(transcript_refresh(&t, &from, e));
+    TRY(work_check_setup(l, &from, &t, e));
+    TRY(find_turn(&from, turn, &at, e));
+    TRY(run_branch(&from, &at, out, e));
+    TRY(work_lease(l, out, e));
+    return work_finish_back(out, e);
+}

@@ -1,0 +1,32 @@
+/* schema.h - which tools can be offered to a model.
+ *
+ * A vendor checks the schemas of all tools before it looks at anything else, and refuses the whole
+ * request for a single one it does not like.  Ours are made here; those of external servers may be
+ * anything.  So each is judged by what Anthropic and OpenAI take, which is less than JSON Schema
+ * has:
+ *
+ *   at the top   type "object" and nothing else; no oneOf, anyOf, allOf, not or enum; names of
+ *                properties of up to 64 letters, digits and "_.-"
+ *   everywhere   JSON Schema 2020-12, as far as it is looked at: types by their names, `items` one
+ *                schema, `required` a list of names
+ *
+ * What only lacks something is completed: an object its properties, a list its items. */
+#ifndef LLM_SCHEMA_H
+#define LLM_SCHEMA_H
+
+#include "base/json.h"
+#include "llm/llm.h"
+
+enum {
+    SCHEMA_DEPTH_MAX = 24,
+    SCHEMA_BYTES_MAX = 64 * 1024, /* of one, as text */
+};
+
+/* NULL: a tool with this schema can be offered.  Else why not, as the end of a sentence. */
+const char *schema_refused(const json_t *schema);
+
+/* The same tools without those that would be refused, completed.  Lives in `into`, and borrows from
+ * `tools`; what is no object in JSON stays, for whoever writes it to refuse. */
+size_t schema_good_tools(const LlmTool *tools, size_t n, Arena *into, const LlmTool **out);
+
+#endif
