@@ -1073,6 +1073,8 @@ typedef struct jot_tool_reply {
     bool is_error;    /* it did not work, and the text says why */
     jot_text text;    /* complete by itself, and never long: what was left out is said */
     const char *data; /* the same as JSON, or NULL */
+    bool has_value;   /* the text begins with a stored text, or a part of it: this one, exactly; */
+    jot_text value;   /* one line break and one line about it follow */
 } jot_tool_reply;
 
 /* The tools of these profiles as a JSON array: name, description, inputSchema, annotations.

@@ -52,9 +52,9 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
         buf_addf(&l.text, "... %zu cannot be understood\n", list.problems_total);
     if (n < list.n || (list.more && n)) {
         const ArtifactRef *last = &list.items[n - 1];
-        buf_add(&l.text, S("... there are more: go on with after="));
-        frame_last_name_add(&l.text, arena_printf(c->into, STR_FMT "/" STR_FMT,
-                                                  STR_ARG(last->category), STR_ARG(last->id)));
+        reply_more(
+            c, &l.text, "after",
+            arena_printf(c->into, STR_FMT "/" STR_FMT, STR_ARG(last->category), STR_ARG(last->id)));
     }
     reply_set(c, &l.text, out);
     return JOT_OK;

@@ -223,6 +223,11 @@ jot_status tool_profiles(Str words, unsigned *out, Err *e)
 
 /* --- Calling --------------------------------------------------------------------------- */
 
+Str tool_reply_line(const ToolReply *r)
+{
+    return r->value.p ? str_from(r->text, r->value.n + 1) : (Str){ 0 };
+}
+
 void tool_reply_done(ToolReply *r)
 {
     json_decref(r->data);
@@ -268,6 +273,7 @@ static void keep_budget(const ToolCall *c, ToolReply *out)
     buf_add(&text, shown);
     buf_addf(&text, "\n(cut here: %zu of %zu chars)", utf8_count(shown), utf8_count(out->text));
     out->text = arena_copy(c->into, buf_str(&text));
+    out->value = (Str){ 0 };
 }
 
 static uint64_t losses(const ToolHost *h)
@@ -278,7 +284,8 @@ static uint64_t losses(const ToolHost *h)
 /* What was read is not the newest that was written: say so where the answer ends in words. */
 static void warn_of_loss(const ToolHost *h, uint64_t before, Arena *into, ToolReply *out)
 {
-    bool json = out->data || (out->text.n && (out->text.p[0] == '{' || out->text.p[0] == '['));
+    bool json = out->data ||
+                (!out->value.p && out->text.n && (out->text.p[0] == '{' || out->text.p[0] == '['));
     if (json || losses(h) == before)
         return;
     const char *loss = store_report(h->m->store)->loss;

@@ -92,11 +92,9 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
 
 /* --- Lists ----------------------------------------------------------------------------- */
 
-enum { LAST_LINE = 60 /* tokens kept free for the line that says how to go on */ };
-
 Lister lister_begin(const ToolCall *c)
 {
-    return (Lister){ .budget = c->budget - LAST_LINE };
+    return (Lister){ .budget = c->budget - reply_continue_tokens(c) };
 }
 
 bool lister_add(Lister *l, Str line)

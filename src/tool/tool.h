@@ -10,9 +10,10 @@
  * how to get it.  A few tools have structured data besides; it then says the same
  * as the text, because a client may show its model either of the two.
  *
- * Nothing in a stored value can pass for an answer's own words: a value stands
- * behind nothing but itself and in front of exactly one last line, or each of its
- * lines begins with "| ", or it is JSON. */
+ * Nothing in a stored value can pass for an answer's own words: a value comes
+ * first, exactly as it is stored, and one line break and one last line of ours
+ * follow; or each of its lines begins with "| "; or it is JSON.  In the first case
+ * all before the last line break is the value, so a door can hand it over apart. */
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
 
@@ -158,8 +159,11 @@ struct ToolReply {
     bool is_error;
     jot_status status; /* behind is_error; JOT_OK otherwise */
     Str text;          /* UTF-8; lives in `into` */
-    json_t *data;      /* an object, or NULL; the caller owns it: tool_reply_done() */
+    Str value;    /* the text's beginning, if that is a value and a line follows; else p NULL */
+    json_t *data; /* an object, or NULL; the caller owns it: tool_reply_done() */
 };
+/* The line behind a value; empty if there is no value. */
+Str tool_reply_line(const ToolReply *r);
 void tool_reply_done(ToolReply *r); /* {0} is fine */
 DEFINE_AUTO(ToolReply, tool_reply_done)
 

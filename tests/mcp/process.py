@@ -436,4 +436,20 @@ def an_error_shows_what_can_be_seen_as_it_is():
         assert got["isError"] and "invalid key 'größe \\u{202E}'" in got["content"][0]["text"], got
 
 
+@test
+def a_note_comes_back_as_a_block_of_its_own_and_its_version_as_another():
+    with Place() as p:
+        s = p.serve()
+        for text in ("a", "a\n", "a\n\n", '{"a": 1}', "x\nversion 000000000000"):
+            s.call("scratchpad_write", key="k", content=text)
+            value, line = s.call("scratchpad_read", key="k")["result"]["content"]
+            assert value == {"type": "text", "text": text}, value
+            assert re.fullmatch("version [0-9a-f]{12}", line["text"]), line
+        # No block of spaces alone: a provider may refuse it, and all that the client says with it.
+        for text in ("", "\n", " \t\n"):
+            s.call("scratchpad_write", key="k", content=text)
+            only, = s.call("scratchpad_read", key="k")["result"]["content"]
+            assert only["text"].rpartition("\n")[0] == text, only
+
+
 main()

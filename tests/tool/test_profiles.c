@@ -74,7 +74,7 @@ static void a_long_result_of_a_task_is_read_in_parts(Desk *d)
     says(d, "task_move", args.p, "task 'a' is completed, event 4");
     AUTO(ToolReply) r = call(d, "task_read", "{\"id\":\"a\",\"from_char\":1}");
     assert_true(tokens_estimate(r.text) <= TOOL_BUDGET);
-    assert_has(r.text, "; go on with from_char=");
+    assert_has(tool_reply_line(&r), "; continue with task_read id=a from_char=");
 }
 
 /* --- Runs -------------------------------------------------------------------------------- */
