@@ -137,7 +137,7 @@ static Str session(Side *s, Str question, const Buf *script, Arena *into)
                .hands = { .mutates = mutates, .call = call, .ctx = s },
                .view = { .budget = on_budget, .compacted = on_compacted, .ctx = s },
                .iterations_max = 1000,
-               .calls_limit = 1000000, /* nobody is to be warned */
+               .limits.calls = 1000000, /* nobody is to be warned */
                .setup = { .system = S("You look at services."),
                           .window = WINDOW,
                           .headroom = 2000,

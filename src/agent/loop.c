@@ -93,11 +93,14 @@ static Str safe_name(Str tool)
     return good ? tool : S("unknown");
 }
 
+/* An agent calls its few tools often.  Behind every result the same sentence would say nothing any
+ * more, so it hears of a number of calls only when that has doubled. */
 static Str join_warnings(const UsageWarnings *x, Arena *into)
 {
-    if (!x->limit.n || !x->loop.n)
-        return x->limit.n ? x->limit : x->loop;
-    return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(x->limit));
+    Str limit = x->again ? (Str){ 0 } : x->limit;
+    if (!limit.n || !x->loop.n)
+        return limit.n ? limit : x->loop;
+    return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(limit));
 }
 
 static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
@@ -108,8 +111,7 @@ static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
                      .tool = safe_name(c->tool),
                      .args = args ? c->args : (Str){ 0 },
                      .mutating = args && h->mutates && h->mutates(h->ctx, c->tool, args) };
-    uint64_t limit = w->l->calls_limit ? w->l->calls_limit : LOOP_CALLS_LIMIT;
-    UsageWarnings said = run_warnings(w->r, limit, call.tool, call.args, &arena);
+    UsageWarnings said = run_warnings(w->r, w->l->limits, call.tool, call.args, &arena);
     call.warning = join_warnings(&said, &arena);
     jot_status st = run_call(w->r, &call, w->e);
     if (st == JOT_TOO_BIG) { /* more names than a run counts: no tool has this one */
@@ -399,10 +401,8 @@ static jot_status take_lease(Loop *l, const Run *r, Err *e)
 
 jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
 {
-    if (l->frame.sign[0])
-        TRY(run_new_in(l->m, &l->frame, query, out, e));
-    else
-        TRY(run_new(l->m, query, out, e));
+    RunBegin begin = { .frame = l->frame.sign[0] ? &l->frame : NULL };
+    TRY(run_new(l->m, &begin, query, out, e));
     return take_lease(l, out, e);
 }
 
@@ -454,7 +454,10 @@ static jot_status set_up(Work *w)
 {
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
-    bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
+    UsageLimits own = w->r->state.limits, now = usage_limits(w->l->limits, own),
+                was = usage_limits(own, own);
+    bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model) ||
+                 now.calls != was.calls || now.similar != was.similar;
     TRY(check_setup(w->l, w->r, &w->t, w->e));
     if (w->t.setup_lost || (w->t.set_up && !other))
         return JOT_OK;
@@ -466,7 +469,7 @@ static jot_status set_up(Work *w)
         setup.max_tokens = w->l->setup.max_tokens;
     }
     setup_write(&setup, &body);
-    TRY(run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e));
+    TRY(run_set_up(w->r, w->l->limits, buf_str(&body), w->e));
     return refresh(w);
 }
 

@@ -216,7 +216,7 @@ jot_status jot_run_usage(jot_pad *pad, const char *run, uint64_t limit, const jo
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
-    usage_add_block(&text, &r->state.usage, limit ? limit : USAGE_LIMIT);
+    usage_add_block(&text, &r->state.usage, run_limits(r, (UsageLimits){ .calls = limit }));
     GIVE(out, give_text(pad, buf_str(&text)));
     return JOT_OK;
 }

@@ -22,7 +22,7 @@ static jot_status run_context(Session *s)
     AUTO(Run) r = { 0 };
     ContextAsk ask = { .agent = str(opt_text(s, "agent")) };
     TRY(opt_number(s, "budget", CONTEXT_BUDGET_MIN, CONTEXT_BUDGET_MAX, CONTEXT_BUDGET, &budget));
-    TRY(opt_number(s, "limit", 1, INT64_MAX, USAGE_LIMIT, &limit));
+    TRY(opt_number(s, "limit", 1, INT64_MAX, 0, &limit));
     TRY(read_rules(s, &ask.rules));
     TRY(session_open(s, false));
     if (opt_given(s, "run")) {
@@ -55,7 +55,7 @@ static const Opt context_opts[] = {
     { "run", "RUN", "with the query and the results of a run; 'last' is a name too" },
     { "agent", "NAME", "with the state of this agent's cycles" },
     { "rules", "FILE", "standing rules that come first" },
-    { "limit", "N", "calls of one tool that are suggested; 3 if not given" },
+    { "limit", "N", "calls of one tool that are suggested; else the run's own, or 3" },
     { 0 },
 };
 

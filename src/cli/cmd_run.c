@@ -151,12 +151,12 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
 static jot_status run_run(Session *s)
 {
     Str query;
-    int64_t budget, limit;
+    int64_t budget;
     AUTO(Agent) a = { 0 };
     Loop l = { .m = &s->memory, .wait_ms = WAIT_MS };
     TRY(read_query(s, &query));
     TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
-    TRY(opt_number(s, "limit", 1, INT64_MAX, LOOP_CALLS_LIMIT, &limit));
+    TRY(log_limits(s, &l.limits));
     TRY(agent_read(s, &a));
     TRY(session_open(s, !opt_given(s, "resume")));
     TRY(agent_open(s, &a));
@@ -166,7 +166,6 @@ static jot_status run_run(Session *s)
     l.view = live_view(&a.live);
     l.iterations_max = a.iterations_max ? (uint64_t)a.iterations_max : LOOP_ITERATIONS;
     l.tokens_max = (uint64_t)budget;
-    l.calls_limit = (uint64_t)limit;
     a.live.iterations_max = l.iterations_max;
     return work(s, &a, &l, query);
 }
@@ -177,7 +176,7 @@ static const Opt opts[] = {
     { "protocol", "NAME", "native, or json for models without tool calls" },
     { "window", "N", "tokens of the model's context; else as the model has it" },
     { "budget", "N", "tokens of all requests and replies together" },
-    { "limit", "N", "calls of one tool that are suggested; 10 if not given" },
+    LOG_LIMIT_OPTS,
     { 0 },
 };
 

@@ -479,7 +479,8 @@ static void add_usage(Build *b, Buf *to, uint64_t share)
 {
     const Run *r = b->ask->run;
     AUTO(Buf) block = { 0 };
-    usage_add_block(&block, &r->state.usage, b->ask->limit);
+    usage_add_block(&block, &r->state.usage,
+                    run_limits(r, (UsageLimits){ .calls = b->ask->limit }));
     if (block.n == 0)
         return;
     frame_part_add(to, &b->frame, "usage", (Str){ 0 });

@@ -39,7 +39,7 @@ typedef struct ContextAsk {
     Run *run;        /* NULL: none; refreshed, so run_at() is enough */
     Str agent;       /* whose state, cycles/<agent>; empty: none */
     Str rules;       /* standing rules from elsewhere, UTF-8, in front of all; may be empty */
-    uint64_t limit;  /* of calls, as in usage.h; 0: USAGE_LIMIT */
+    uint64_t limit;  /* of calls, as in usage.h; 0: the run's */
 } ContextAsk;
 
 /* Something that is not shown in full. */

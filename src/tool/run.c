@@ -19,7 +19,7 @@ static const char *const kinds[] = { "thinking", "plan", "answer", NULL };
 static jot_status run_start(ToolCall *c, ToolReply *out)
 {
     AUTO(Run) r = { 0 };
-    TRY(run_new(c->m, arg_text(c, "query"), &r, c->e));
+    TRY(run_new(c->m, NULL, arg_text(c, "query"), &r, c->e));
     out->text = arena_printf(c->into, "run %s", r.id);
     return JOT_OK;
 }

@@ -43,9 +43,10 @@ static void begin_in(Desk *d, Bench *b, const Frame *f, uint64_t window, Str sys
     AUTO(Buf) body = { 0 };
     *b = (Bench){ .d = d, .summary = S("It went well.") };
     Setup setup = { .system = system, .window = window, .headroom = window / 10, .model = S("m") };
-    desk_ok(d, run_new_in(&d->m, f, S("the question that always stays"), &b->run, &d->e));
+    desk_ok(d, run_new(&d->m, &(RunBegin){ .frame = f }, S("the question that always stays"),
+                       &b->run, &d->e));
     setup_write(&setup, &body);
-    desk_ok(d, run_record(&b->run, RUN_SETUP, NULL, buf_str(&body), &d->e));
+    desk_ok(d, run_set_up(&b->run, (UsageLimits){ 0 }, buf_str(&body), &d->e));
     desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
     d->now_ms += 1000;
 }

@@ -31,6 +31,20 @@ values() {
 }
 try 'with --json there is one value' values
 
+# Who looks at a run afterwards counts by the limits its model was told of.
+for i in 1 2 3 4 5 6 7 8; do echo "- calls: [{id: c$i, name: calc, args: {expression: $i+$i}}]"; done >many.yaml
+echo '- text: done' >>many.yaml
+warnings() { "$JOTTER" log show last --json | grep -o '"warning":' | wc -l; }
+limits() {
+    jot run 'add' --model script:many.yaml && ends 0 && [ "$(warnings)" = 3 ] && tells "approaching the suggested limit for 'calc' (3/3)" &&
+        tells "'calc' has been called 6 times (suggested limit: 3)" && jot log usage last && says '- calc: 8 calls (over suggested limit of 3)' || return 1
+    jot run 'add' --model script:many.yaml --limit 20 && ends 0 && [ "$(warnings)" = 0 ] && jot log usage last && says '- calc: 8/20 calls' &&
+        jot context --run last && says '- calc: 8/20 calls' || return 1
+    jot run 'and more' --resume last --model script:calc.yaml --limit 9 && jot log usage last && says '- calc: 8/9 calls' || return 1
+    jot run x --model script:calc.yaml --similarity 0 && ends 64 && tells 'use a number from 1 to 100'
+}
+try 'a run is looked at by the limits it was made with' limits
+
 model() {
     jot run 'who?' && ends 64 && tells 'no model: give --model URL' || return 1
     JOTTER_MODEL=script:calc.yaml jot run 'who?' && is 'It is 42.' || return 1
