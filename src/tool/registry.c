@@ -31,6 +31,12 @@ extern const Tool tool_run_new;
 extern const Tool tool_run_say;
 extern const Tool tool_run_call;
 extern const Tool tool_run_result;
+extern const Tool tool_run_record;
+extern const Tool tool_run_results;
+extern const Tool tool_run_usage;
+extern const Tool tool_run_clear;
+extern const Tool tool_run_summary;
+extern const Tool tool_run_final;
 extern const Tool tool_run_read;
 extern const Tool tool_run_list;
 extern const Tool tool_cycle_status;
@@ -80,6 +86,12 @@ static const struct Row {
     { TOOLS_RUNS, &tool_run_say },
     { TOOLS_RUNS, &tool_run_call },
     { TOOLS_RUNS, &tool_run_result },
+    { TOOLS_RUNS, &tool_run_record },
+    { TOOLS_RUNS, &tool_run_results },
+    { TOOLS_RUNS, &tool_run_usage },
+    { TOOLS_RUNS, &tool_run_clear },
+    { TOOLS_RUNS, &tool_run_summary },
+    { TOOLS_RUNS, &tool_run_final },
     { TOOLS_RUNS, &tool_run_read },
     { TOOLS_RUNS, &tool_run_list },
     { TOOLS_CYCLES, &tool_cycle_status },
