@@ -65,6 +65,19 @@ extern const Tool tool_plan_create;
 extern const Tool tool_plan_show;
 extern const Tool tool_step_update;
 extern const Tool tool_postcondition_verify;
+extern const Tool tool_sink_put;
+extern const Tool tool_sink_read;
+extern const Tool tool_line_log_append;
+extern const Tool tool_line_log_read;
+extern const Tool tool_line_log_list;
+extern const Tool tool_checkpoint_save;
+extern const Tool tool_checkpoint_load;
+extern const Tool tool_checkpoint_undo;
+extern const Tool tool_checkpoint_list;
+extern const Tool tool_artifact_index_write;
+extern const Tool tool_artifact_index_read;
+extern const Tool tool_artifact_index_list;
+extern const Tool tool_artifact_index_delete;
 
 static const struct Row {
     ToolProfile profile;
@@ -120,6 +133,19 @@ static const struct Row {
     { TOOLS_PLANS, &tool_plan_show },
     { TOOLS_PLANS, &tool_step_update },
     { TOOLS_PLANS, &tool_postcondition_verify },
+    { TOOLS_SINK, &tool_sink_put },
+    { TOOLS_SINK, &tool_sink_read },
+    { TOOLS_LINE_LOGS, &tool_line_log_append },
+    { TOOLS_LINE_LOGS, &tool_line_log_read },
+    { TOOLS_LINE_LOGS, &tool_line_log_list },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_save },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_load },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_undo },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_list },
+    { TOOLS_INDEXES, &tool_artifact_index_write },
+    { TOOLS_INDEXES, &tool_artifact_index_read },
+    { TOOLS_INDEXES, &tool_artifact_index_list },
+    { TOOLS_INDEXES, &tool_artifact_index_delete },
 };
 
 static const struct Profile {
@@ -134,6 +160,10 @@ static const struct Profile {
     { "memory", TOOLS_MEMORY },
     { "graph", TOOLS_GRAPH },
     { "plans", TOOLS_PLANS },
+    { "sink", TOOLS_SINK },
+    { "line_logs", TOOLS_LINE_LOGS },
+    { "checkpoints", TOOLS_CHECKPOINTS },
+    { "indexes", TOOLS_INDEXES },
     { "all", TOOLS_ALL },
 };
 /* clang-format on */
@@ -223,8 +253,8 @@ jot_status tool_profiles(Str words, unsigned *out, Err *e)
             without = TOOLS_SCRATCHPAD;
         else if (!profile_named(word, &set))
             return err_set(e, JOT_INVALID,
-                           "there are no tools '%s': use scratchpad, artifacts, runs, cycles, "
-                           "tasks, memory, graph, plans, all, no-scratchpad",
+                           "there are no tools '%s': use scratchpad, " TOOL_PROFILE_WORDS
+                           ", no-scratchpad",
                            err_show(&shown, word));
     }
     if (!(set & ~without))

@@ -40,15 +40,26 @@ static void add_arg(Buf *to, const char *name, const json_t *value)
         json_write(to, value);
 }
 
+/* True for a parameter that says where, too, and cannot stand beside that place. */
+static bool is_other_place(const char *place, const char *name)
+{
+    static const char *const pairs[][2] = {
+        { "from_char", "from_line" }, { "from_char", "lines" }, { "from_byte", "from_line" },
+        { "from_byte", "lines" },     { "from", "tail" },       { "from", "from_char" },
+    };
+    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+        if (strcmp(place, pairs[i][0]) == 0 && strcmp(name, pairs[i][1]) == 0)
+            return true;
+    return strcmp(place, name) == 0;
+}
+
 /* The call as it was made, without the place it named. */
 static void add_call(const ToolCall *c, Buf *to, const char *place, bool whole)
 {
-    bool chars = strcmp(place, "from_char") == 0 || strcmp(place, "from_byte") == 0;
     buf_add(to, str(c->tool->name));
     for (const Param *p = c->tool->params; p->name; p++) {
         const json_t *value = json_object_get(c->args, p->name);
-        bool line = strcmp(p->name, "from_line") == 0 || strcmp(p->name, "lines") == 0;
-        if (!value || json_is_null(value) || strcmp(p->name, place) == 0 || (chars && line))
+        if (!value || json_is_null(value) || is_other_place(place, p->name))
             continue;
         if (whole || (json_is_string(value) && json_str(value).n <= TEXT_SHOWN))
             add_arg(to, p->name, value);

@@ -80,7 +80,11 @@ typedef enum ToolProfile {
     TOOLS_MEMORY = 32,
     TOOLS_GRAPH = 64,
     TOOLS_PLANS = 128,
-    TOOLS_ALL = 255,
+    TOOLS_SINK = 256,
+    TOOLS_LINE_LOGS = 512,
+    TOOLS_CHECKPOINTS = 1024,
+    TOOLS_INDEXES = 2048,
+    TOOLS_ALL = 4095,
 } ToolProfile;
 
 typedef struct ToolCall ToolCall;
@@ -109,6 +113,12 @@ typedef struct Tool {
 const Tool *tool_at(unsigned set, size_t i);
 /* NULL: there is none of this name in these profiles. */
 const Tool *tool_find(unsigned set, Str name);
+
+/* The words below, for help texts. */
+#define TOOL_PROFILE_WORDS                                                                 \
+    "artifacts, runs, cycles, tasks, memory, graph, plans, sink, line_logs, checkpoints, " \
+    "indexes, "                                                                            \
+    "all"
 
 /* "artifacts,runs" and the like: the scratchpad and these; "all": all; with "no-scratchpad" among
  * them: only the others.  Empty: the scratchpad.  JOT_INVALID names the word that is no profile. */
