@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "agent/loop.h"
+#include "memory/pointer.h"
 #include "memory/sink.h"
 #include "tool/tool.h"
 
@@ -83,7 +84,7 @@ static jot_status look(Side *s, const LoopCall *c, Arena *into, LoopReply *out, 
     page_of((unsigned)json_integer_value(json_object_get(c->args, "service")), &page);
     SinkPut put = { .call = c->id, .tool = c->tool, .result = buf_str(&page) };
     TRY(sink_put(&s->m, &put, into, &view, NULL, e));
-    out->text = sink_text(&view, into);
+    out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     return JOT_OK;
 }
 

@@ -852,7 +852,7 @@ typedef struct jot_left {
     const char *name; /* of a note */
     uint64_t from;    /* of results */
     uint64_t to;
-    const char *get; /* a command that prints it; may be "" */
+    const char *get; /* the command or the call that gets it; may be "" */
 } jot_left;
 
 typedef struct jot_shown {
@@ -873,6 +873,7 @@ typedef struct jot_context_options {
     const char *agent; /* with the state of this agent's cycles */
     jot_text rules;    /* standing rules, UTF-8, in front of all */
     uint64_t limit;    /* of calls, as above; 0: the run's */
+    bool tools;        /* the reader has the tools of a pad: say what was left out by their calls */
 } jot_context_options;
 
 /* What a model is shown: rules, pinned notes (as a rule, if the user approved the text: `jotter

@@ -1,6 +1,7 @@
 /* run_look.c - looking at runs, of jotter.h: steps, lists, results, and the context. */
 #include "api/run.h"
 #include "memory/context.h"
+#include "memory/pointer.h"
 #include "memory/run_results.h"
 
 enum {
@@ -283,6 +284,7 @@ jot_status jot_context(jot_pad *pad, const jot_context_options *options, const j
     ask.budget = o.budget;
     ask.agent = str(o.agent);
     ask.limit = o.limit;
+    ask.reach = o.tools ? POINT_ALL : POINT_SHELL;
     if (o.run)
         TRY(api_run(pad, o.run, &ask.run));
     TRY(context_build(&pad->m, &ask, api_arena(pad), &c, api_err(pad)));

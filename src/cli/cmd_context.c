@@ -3,6 +3,7 @@
 
 #include "cli/cmd_log.h"
 #include "memory/context.h"
+#include "memory/pointer.h"
 
 extern const Cmd cmd_context;
 
@@ -31,6 +32,7 @@ static jot_status run_context(Session *s)
     }
     ask.budget = (uint64_t)budget;
     ask.limit = (uint64_t)limit;
+    ask.reach = opt_given(s, "tools") ? POINT_ALL : POINT_SHELL;
     Context c;
     TRY(context_build(&s->memory, &ask, &s->arena, &c, &s->err));
     if (s->json)
@@ -56,6 +58,7 @@ static const Opt context_opts[] = {
     { "agent", "NAME", "with the state of this agent's cycles" },
     { "rules", "FILE", "standing rules that come first" },
     { "limit", "N", "calls of one tool that are suggested; else the run's own, or 3" },
+    { "tools", NULL, "say by which tool to get what was left out, not by which command" },
     { 0 },
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "memory/pointer.h"
 #include "memory/tokens.h"
 #include "tool/args.h"
 
@@ -227,6 +228,12 @@ const char *tool_profile_name(const Tool *t)
             if (profiles[i].set == rows[row].profile)
                 return profiles[i].name;
     return "";
+}
+
+unsigned tool_reach(unsigned set)
+{
+    return POINT_TOOLS | (set & TOOLS_SCRATCHPAD ? POINT_NOTES : 0) |
+           (set & TOOLS_RUNS ? POINT_RUNS : 0) | (set & TOOLS_CYCLES ? POINT_CYCLES : 0);
 }
 
 static bool profile_named(Str word, unsigned *set)

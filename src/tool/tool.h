@@ -123,6 +123,8 @@ const Tool *tool_find(unsigned set, Str name);
 /* "artifacts,runs" and the like: the scratchpad and these; "all": all; with "no-scratchpad" among
  * them: only the others.  Empty: the scratchpad.  JOT_INVALID names the word that is no profile. */
 MUST_USE jot_status tool_profiles(Str words, unsigned *out, Err *e);
+/* What a reader with these tools has to get what it is not shown (pointer.h). */
+unsigned tool_reach(unsigned set);
 /* The name of the profile a tool belongs to. */
 const char *tool_profile_name(const Tool *t);
 
