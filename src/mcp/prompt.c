@@ -9,7 +9,6 @@
 #include "memory/context.h"
 #include "memory/doc.h"
 #include "memory/frame.h"
-#include "memory/note.h"
 #include "tool/reply.h"
 
 enum { GOAL_TOKENS = 100 * 1000 };
@@ -28,8 +27,8 @@ typedef struct Prompt {
 
 static jot_status write_teaching(McpDesk *desk, const json_t *args, Arena *into, Buf *to, Err *e)
 {
-    (void)desk, (void)args, (void)into, (void)e;
-    buf_add(to, note_prompt());
+    (void)args, (void)into, (void)e;
+    tool_teach(to, desk->host.profiles, false);
     return JOT_OK;
 }
 

@@ -128,6 +128,16 @@ unsigned tool_reach(unsigned set);
 /* The name of the profile a tool belongs to. */
 const char *tool_profile_name(const Tool *t);
 
+/* --- What a model is told about them ----------------------------------------------------- */
+
+/* When to use the scratchpad, by the names of its tools; `brief`: in a few lines.  Static. */
+Str tool_prompt(bool brief);
+/* The same deeds as commands, for who has a shell.  Static. */
+Str tool_prompt_shell(void);
+/* The same for who has the tools of these profiles (0: the scratchpad's), and names no other;
+ * `brief` is below 2 KiB whatever they are, for protocols that have little room. */
+void tool_teach(Buf *to, unsigned set, bool brief);
+
 /* --- What they look like --------------------------------------------------------------- */
 
 /* JSON Schema of the arguments, and of the structured data (NULL: there is none).  The caller owns
