@@ -80,13 +80,14 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     return JOT_OK;
 }
 
-static json_t *outcome_json(const Run *r, const LoopOutcome *o)
+static json_t *outcome_json(const Agent *a, const Run *r, const LoopOutcome *o)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "run", r->id, "end",
+    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:O}", "run", r->id, "end",
                      loop_end_name(o->end), "answer", json_text(o->answer), "why",
                      json_text(o->why), "replies", (json_int_t)o->replies, "results",
-                     (json_int_t)o->results, "tokens", (json_int_t)o->tokens, "summed",
-                     (json_int_t)o->summed, "budget", budget_json(&o->budget));
+                     (json_int_t)o->results, "cleared", (json_int_t)r->state.cleared, "tokens",
+                     (json_int_t)o->tokens, "summed", (json_int_t)o->summed, "budget",
+                     budget_json(&o->budget), "events", a->live.events);
 }
 
 /* Why it is not done, and what helps. */
@@ -106,7 +107,7 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
     Shown id;
     s->exit_code = o->end == LOOP_ANSWERED ? 0 : 1;
     if (s->json) {
-        print_json(outcome_json(r, o));
+        print_json(outcome_json(a, r, o));
         return;
     }
     if (o->answer.n && !(a->live.terminal && a->live.shown))
@@ -135,9 +136,11 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
         TRY(loop_begin(l, query, &r, &s->err));
     }
     act_set_plan(a->act, arena_copy(&s->arena, str(r.id)));
+    a->live.run = &r;
     if (!a->live.quiet)
         fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), err_show(&id, str(r.id)), ink(INK_PLAIN));
     jot_status st = loop_go(l, &r, &s->arena, &o, &s->err);
+    a->live.run = NULL;
     live_end_words(&a->live);
     if (st == JOT_OK) {
         tell_end(s, a, &r, &o);
