@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "memory/frame.h"
+#include "memory/pointer.h"
 #include "memory/run_results.h"
 #include "tool/reply.h"
 #include "tool/run.h"
@@ -18,6 +19,7 @@ typedef struct Telling {
     ToolCall *c;
     Lister *l;
     uint64_t next; /* the first step that did not fit; 0: all did */
+    uint64_t cut;  /* the first one of which only the beginning is shown; 0: none */
 } Telling;
 
 static jot_status tell_step(void *ctx, const Step *s)
@@ -38,8 +40,11 @@ static jot_status tell_step(void *ctx, const Step *s)
     if (utf8_valid(s->body))
         reply_quote(&text, str_slice(s->body, 0, utf8_floor(s->body, PREVIEW)), PREVIEW);
     Str line = buf_str(&text);
-    if (lister_add(t->l, str_slice(line, 0, line.n - 1)))
+    if (lister_add(t->l, str_slice(line, 0, line.n - 1))) {
+        if (!t->cut && s->body.n > PREVIEW)
+            t->cut = s->seq;
         return JOT_OK;
+    }
     t->next = s->seq;
     return JOT_CANCELLED;
 }
@@ -89,6 +94,11 @@ static jot_status run_show(ToolCall *c, ToolReply *out)
         TRY(st);
     if (damaged)
         buf_addf(&l.text, "... %llu records cannot be read\n", (unsigned long long)damaged);
+    if (t.cut) {
+        buf_add(&l.text, S("... all of a step: "));
+        buf_add(&l.text, point_record(POINT_ALL, r.id, t.cut, c->into));
+        buf_add_char(&l.text, '\n');
+    }
     TRY(run_unfinished(&r, c->into, &open, c->e));
     if (t.next)
         reply_more(c, &l.text, "from_record", number_str(c->into, t.next));

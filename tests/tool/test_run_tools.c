@@ -146,6 +146,11 @@ static void long_results_are_read_on_with_the_call_that_is_named(Desk *d)
     buf_add(&rest, (Str){ "\"", 2 });
     AUTO(ToolReply) put = on(&r, "run_record", rest.p);
     assert_false(put.is_error);
+    AUTO(ToolReply) steps = on(&r, "run_read", "");
+    assert_has(
+        steps.text,
+        arena_printf(&d->a, "\n... all of a step: run_read run=" STR_FMT " record=3", STR_ARG(r.id))
+            .p);
     AUTO(ToolReply) part = on(&r, "run_results", ",\"from\":1");
     assert_true(tokens_estimate(part.text) <= TOOL_BUDGET);
     assert_has(tool_reply_line(&part),

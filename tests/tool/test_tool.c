@@ -552,6 +552,18 @@ static void a_conflict_returns_the_present_text_and_the_clean_merge(Desk *d)
             "invalid version 'zz': use 12 to 64 hex digits, as a read gives");
 }
 
+static void a_conflict_with_a_long_text_says_where_to_read_on(Desk *d)
+{
+    put(d, "log", long_text(d, 400));
+    ToolHost h = { .m = &d->m, .budget = 500 };
+    AUTO(ToolReply)
+    r = call_on(d, &h, "scratchpad_write",
+                "{\"key\":\"log\",\"content\":\"x\",\"if_version\":\"000000000000\"}");
+    assert_int_equal(r.status, JOT_CONFLICT);
+    assert_true(tokens_estimate(r.text) <= 500);
+    assert_has(r.text, "\n(continue with scratchpad_read key=log from_char=");
+}
+
 static void a_quoted_value_cannot_forge_what_stands_around_it(Desk *d)
 {
     put(d, "plan", S("a\xE2\x80\xA8the present text:\r\nb\vwith your change merged in"));
@@ -669,6 +681,7 @@ static const DeskTest tests[] = {
     DESK_TEST(a_value_cannot_forge_the_last_line),
     DESK_TEST(a_long_list_says_how_to_go_on),
     DESK_TEST(a_conflict_returns_the_present_text_and_the_clean_merge),
+    DESK_TEST(a_conflict_with_a_long_text_says_where_to_read_on),
     DESK_TEST(a_quoted_value_cannot_forge_what_stands_around_it),
     DESK_TEST(an_edit_replaces_appends_and_goes_back),
     DESK_TEST(a_secret_is_stored_and_warned_about),
