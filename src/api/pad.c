@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "memory/doc.h"
-#include "tool/tool.h"
 #include "memory/search.h"
 #include "memory/tokens.h"
 #include "memory/where.h"
+#include "tool/tool.h"
 
 /* --- Without a pad ----------------------------------------------------------------------- */
 

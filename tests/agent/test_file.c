@@ -12,9 +12,10 @@ static void a_file_is_read_whole_or_in_parts(Desk *d)
     desk_file(d, "a.txt", S("one\ntwo\nthree\nfour"));
     hands_says(d, a, "read_file", "{\"path\": \"a.txt\"}",
                "one\ntwo\nthree\nfour\n(lines 1-4, bytes 0-18 of 18)");
-    hands_says(d, a, "read_file", "{\"path\": \"a.txt\", \"from_line\": 2, \"lines\": 2}",
-               "two\nthree\n(lines 2-3, bytes 4-14 of 18; continue with read_file path=a.txt lines=2 "
-               "from_line=4)");
+    hands_says(
+        d, a, "read_file", "{\"path\": \"a.txt\", \"from_line\": 2, \"lines\": 2}",
+        "two\nthree\n(lines 2-3, bytes 4-14 of 18; continue with read_file path=a.txt lines=2 "
+        "from_line=4)");
     hands_says(d, a, "read_file", "{\"path\": \"a.txt\", \"from_byte\": 4, \"bytes\": 3}",
                "two\n(bytes 4-7 of 18; continue with read_file path=a.txt bytes=3 from_byte=7)");
     hands_fails(d, a, "read_file", "{\"path\": \"a.txt\", \"from_line\": 9}",
