@@ -65,6 +65,7 @@ static void the_limits_of_a_run_are_set_when_it_begins(Desk *d)
     one = on(&r, "run_record",
              ",\"tool\":\"t\",\"args\":{\"q\":\"apples pears\"},"
              "\"result\":\"\"");
+    assert_false(one.is_error);
     AUTO(ToolReply)
     two = on(&r, "run_call", ",\"tool\":\"t\",\"args\":{\"q\":\"apples pears figs\"}");
     assert_has(two.text, "\nwarning: You are approaching the suggested limit for 't' (2/2).");
