@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "agent/loop.h"
+#include "memory/pointer.h"
 #include "memory/sink.h"
 #include "tool/tool.h"
 
@@ -83,7 +84,7 @@ static jot_status look(Side *s, const LoopCall *c, Arena *into, LoopReply *out, 
     page_of((unsigned)json_integer_value(json_object_get(c->args, "service")), &page);
     SinkPut put = { .call = c->id, .tool = c->tool, .result = buf_str(&page) };
     TRY(sink_put(&s->m, &put, into, &view, NULL, e));
-    out->text = sink_text(&view, into);
+    out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     return JOT_OK;
 }
 
@@ -137,7 +138,7 @@ static Str session(Side *s, Str question, const Buf *script, Arena *into)
                .hands = { .mutates = mutates, .call = call, .ctx = s },
                .view = { .budget = on_budget, .compacted = on_compacted, .ctx = s },
                .iterations_max = 1000,
-               .calls_limit = 1000000, /* nobody is to be warned */
+               .limits.calls = 1000000, /* nobody is to be warned */
                .setup = { .system = S("You look at services."),
                           .window = WINDOW,
                           .headroom = 2000,

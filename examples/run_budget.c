@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     char run[80];
     size_t i;
     must(jot_open(pad, argc > 1 ? argv[1] : NULL, NULL), pad);
-    must(jot_run_begin(pad, jot_str("what do the pages say?"), &begun), pad);
+    must(jot_run_begin(pad, jot_str("what do the pages say?"), NULL, &begun), pad);
     snprintf(run, sizeof run, "%s", begun);
     must(jot_doc_write(pad, "pinned-style", jot_str("answer in one sentence\n"), NULL, NULL), pad);
     work(pad, run);

@@ -551,8 +551,16 @@ typedef enum jot_step_kind {
     JOT_STEP_ANSWER = 8
 } jot_step_kind;
 
-/* Begin a run; *out is its id. */
-JOT_API jot_status jot_run_begin(jot_pad *pad, jot_text query, const char **out);
+typedef struct jot_run_options {
+    size_t size;
+    uint64_t limit;      /* calls of one tool that are suggested in this run; 0: 3 */
+    uint64_t similarity; /* per cent of their words two queries share to be similar; 0: 70 */
+} jot_run_options;
+
+/* Begin a run; *out is its id.  Its limits are recorded: they count for everybody who looks at it.
+ */
+JOT_API jot_status jot_run_begin(jot_pad *pad, jot_text query, const jot_run_options *options,
+                                 const char **out);
 
 /* Record a thought, a plan or the answer, UTF-8.  JOT_NOT_FOUND: no such run, here and below. */
 JOT_API jot_status jot_run_say(jot_pad *pad, const char *run, jot_step_kind kind, jot_text text);
@@ -566,8 +574,9 @@ typedef struct jot_warnings {
 typedef struct jot_call_options {
     size_t size;
     const char *arguments; /* a JSON object; NULL: {} */
-    uint64_t limit;        /* calls of one tool that are suggested; 0: 3 */
+    uint64_t limit;        /* calls of one tool that are suggested; 0: the run's */
     bool mutating;         /* it changes something, so it must not be repeated unseen */
+    uint64_t similarity;   /* per cent, 1 to 100; 0: the run's */
 } jot_call_options;
 
 /* Record a call before it is made; `call` is the provider's id of it.  *out is what to say about
@@ -580,7 +589,28 @@ JOT_API jot_status jot_run_call(jot_pad *pad, const char *run, const char *call,
 JOT_API jot_status jot_run_result(jot_pad *pad, const char *run, const char *call, bool ok,
                                   jot_text result, uint64_t *number);
 
-/* Show only the newest `keep` results from now on; *cleared is how many that hides. */
+typedef struct jot_finish_options {
+    size_t size;
+    const char *call;      /* the provider's id of it; NULL: one is made up */
+    const char *arguments; /* a JSON object; NULL: {} */
+    bool failed;
+    uint64_t limit; /* these two as above */
+    uint64_t similarity;
+} jot_finish_options;
+
+typedef struct jot_finished {
+    const char *call;
+    uint64_t number; /* of the result */
+    jot_warnings warnings;
+} jot_finished;
+
+/* Both at once, for a call that is over.  If a call of this id and tool is open, only its result is
+ * recorded: so this may be repeated by who does not know whether it arrived. */
+JOT_API jot_status jot_run_finish(jot_pad *pad, const char *run, const char *tool, jot_text result,
+                                  const jot_finish_options *options, const jot_finished **out);
+
+/* Show only the newest `keep` results from now on; *cleared is how many that hides.  It is a step
+ * of the run, JOT_STEP_CLEAR, which jot_run_history shows to whoever follows it. */
 JOT_API jot_status jot_run_clear(jot_pad *pad, const char *run, uint64_t keep, uint64_t *cleared);
 
 /* From now on `summary`, UTF-8 and not empty, stands for every result so far. */
@@ -663,7 +693,7 @@ JOT_API jot_status jot_run_results(jot_pad *pad, const char *run, uint64_t from,
 /* What the final answer is made from: every result that is no failure, below its call. */
 JOT_API jot_status jot_run_final(jot_pad *pad, const char *run, const jot_text **out);
 
-/* The block for a prompt that says how often each tool was called.  `limit` as above. */
+/* The block for a prompt that says how often each tool was called.  `limit` 0: the run's. */
 JOT_API jot_status jot_run_usage(jot_pad *pad, const char *run, uint64_t limit,
                                  const jot_text **out);
 
@@ -822,7 +852,7 @@ typedef struct jot_left {
     const char *name; /* of a note */
     uint64_t from;    /* of results */
     uint64_t to;
-    const char *get; /* a command that prints it; may be "" */
+    const char *get; /* the command or the call that gets it; may be "" */
 } jot_left;
 
 typedef struct jot_shown {
@@ -842,7 +872,8 @@ typedef struct jot_context_options {
     const char *run;   /* with the query and the results of this run */
     const char *agent; /* with the state of this agent's cycles */
     jot_text rules;    /* standing rules, UTF-8, in front of all */
-    uint64_t limit;    /* of calls, as above */
+    uint64_t limit;    /* of calls, as above; 0: the run's */
+    bool tools;        /* the reader has the tools of a pad: say what was left out by their calls */
 } jot_context_options;
 
 /* What a model is shown: rules, pinned notes (as a rule, if the user approved the text: `jotter
@@ -1073,6 +1104,8 @@ typedef struct jot_tool_reply {
     bool is_error;    /* it did not work, and the text says why */
     jot_text text;    /* complete by itself, and never long: what was left out is said */
     const char *data; /* the same as JSON, or NULL */
+    bool has_value;   /* the text begins with a stored text, or a part of it: this one, exactly; */
+    jot_text value;   /* one line break and one line about it follow */
 } jot_tool_reply;
 
 /* The tools of these profiles as a JSON array: name, description, inputSchema, annotations.

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "llm/schema.h"
 #include "mcp/client.h"
+#include "memory/pointer.h"
 
 enum { FOREIGN_MAX = ACT_SERVERS_MAX * MCP_CLIENT_TOOLS_MAX };
 
@@ -265,7 +266,7 @@ static jot_status keep(Act *a, const ActCall *call, Arena *into, ActReply *out, 
                     .result = out->text,
                     .inline_max = a->o.inline_max };
     TRY(sink_put(a->o.m, &put, into, &view, NULL, e));
-    out->text = sink_text(&view, into);
+    out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     out->spilled = view.spilled;
     return JOT_OK;
 }
@@ -305,7 +306,7 @@ jot_status act_recall(Act *a, Str id, Arena *into, ActReply *out, Err *e)
     SinkView view;
     *out = (ActReply){ 0 };
     TRY(sink_view(a->o.m, id, a->o.inline_max, into, &view, e));
-    out->text = sink_text(&view, into);
+    out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     out->spilled = view.spilled;
     return JOT_OK;
 }

@@ -10,7 +10,7 @@
 
 #include "agent/act.h"
 #include "agent/place.h"
-#include "tool/args.h"
+#include "tool/reply.h"
 
 enum {
     READ_MAX = 256 * 1024,         /* bytes of one answer */
@@ -115,7 +115,8 @@ static jot_status by_lines(ToolCall *c, int fd, Part *out)
 }
 
 /* The line that says what this is a part of. */
-static void add_label(Buf *to, const Part *p, const struct stat *info, size_t replaced)
+static void add_label(const ToolCall *c, Buf *to, const Part *p, const struct stat *info,
+                      size_t replaced)
 {
     unsigned long long from = p->from, end = p->from + p->text.n, first = p->first;
     if (to->n && to->p[to->n - 1] != '\n')
@@ -128,10 +129,12 @@ static void add_label(Buf *to, const Part *p, const struct stat *info, size_t re
     buf_addf(to, "bytes %llu-%llu of %llu", from, end, (unsigned long long)info->st_size);
     if (replaced)
         buf_addf(to, "; %zu bytes are not UTF-8 and shown as U+FFFD", replaced);
-    if (p->more && p->first && !p->cut)
-        buf_addf(to, "; go on with from_line=%llu", first + p->lines);
-    else if (p->more)
-        buf_addf(to, "; go on with from_byte=%llu", end);
+    bool lines = p->first && !p->cut;
+    if (p->more) {
+        buf_add(to, S("; "));
+        reply_continue(c, to, lines ? "from_line" : "from_byte",
+                       arena_printf(c->into, "%llu", lines ? first + p->lines : end));
+    }
     buf_add(to, S(")"));
 }
 
@@ -161,7 +164,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
         return err_set(c->e, JOT_UNSUPPORTED, "'%s' is not text: it holds NUL bytes",
                        err_show(&shown, arg_text(c, "path")));
     buf_add(&text, act_text(c->into, buf_str(&p.text), &replaced));
-    add_label(&text, &p, &info, replaced);
+    add_label(c, &text, &p, &info, replaced);
     out->text = arena_copy(c->into, buf_str(&text));
     return JOT_OK;
 }

@@ -107,7 +107,7 @@ static jot_status raise_limit(Work *w, uint32_t limit)
     if (setup.headroom < limit)
         setup.headroom = limit;
     setup_write(&setup, &body);
-    return run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e);
+    return run_set_up(w->r, (UsageLimits){ 0 }, buf_str(&body), w->e);
 }
 
 static Str cut_text(const Work *w, const Turn *turn)
@@ -179,10 +179,8 @@ jot_status work_lease(Loop *l, const Run *r, Err *e)
 
 jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
 {
-    if (l->frame.sign[0])
-        TRY(run_new_in(l->m, &l->frame, query, out, e));
-    else
-        TRY(run_new(l->m, query, out, e));
+    RunBegin begin = { .frame = l->frame.sign[0] ? &l->frame : NULL };
+    TRY(run_new(l->m, &begin, query, out, e));
     return work_lease(l, out, e);
 }
 
@@ -234,7 +232,10 @@ static jot_status set_up(Work *w)
 {
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
-    bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model);
+    UsageLimits own = w->r->state.limits, now = usage_limits(w->l->limits, own),
+                was = usage_limits(own, own);
+    bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model) ||
+                 now.calls != was.calls || now.similar != was.similar;
     TRY(work_check_setup(w->l, w->r, &w->t, w->e));
     if (w->t.setup_lost || (w->t.set_up && !other))
         return JOT_OK;
@@ -247,7 +248,7 @@ static jot_status set_up(Work *w)
         setup.raised = false;
     }
     setup_write(&setup, &body);
-    TRY(run_record(w->r, RUN_SETUP, NULL, buf_str(&body), w->e));
+    TRY(run_set_up(w->r, w->l->limits, buf_str(&body), w->e));
     return work_refresh(w);
 }
 

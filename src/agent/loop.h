@@ -27,7 +27,6 @@
 enum {
     LOOP_ITERATIONS = 25, /* replies, unless asked for otherwise */
     LOOP_ITERATIONS_MAX = 10 * 1000,
-    LOOP_CALLS_LIMIT = 10,   /* calls of one tool that are suggested: more than for a query */
     LOOP_RULES_SHARE = 8,    /* of what is usable, for one file of rules on the way */
     LOOP_UNREADABLE_MAX = 5, /* replies in a row that are neither call nor answer */
     LOOP_OVERFLOWS_MAX = 8,  /* times a request is made shorter because its provider says so */
@@ -85,7 +84,7 @@ typedef struct Loop {
     int64_t wait_ms;         /* for another process to let go of the run */
     uint64_t iterations_max; /* 0: LOOP_ITERATIONS */
     uint64_t tokens_max;     /* of all requests and replies; 0: no limit */
-    uint64_t calls_limit;    /* calls of one tool that are suggested; 0: LOOP_CALLS_LIMIT */
+    UsageLimits limits;      /* of calls: recorded as the run's own; {0}: what it has */
     /* What to begin with.  A run that goes on keeps what it was begun with; only if the model is
      * another one, or `setup_anew` is set, it gets the model and its limits from here. */
     Setup setup;

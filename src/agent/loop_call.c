@@ -24,11 +24,14 @@ Str work_safe_name(Str tool)
     return good ? tool : S("unknown");
 }
 
+/* An agent calls its few tools often.  Behind every result the same sentence would say nothing any
+ * more, so it hears of a number of calls only when that has doubled. */
 static Str join_warnings(const UsageWarnings *x, Arena *into)
 {
-    if (!x->limit.n || !x->loop.n)
-        return x->limit.n ? x->limit : x->loop;
-    return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(x->limit));
+    Str limit = x->again ? (Str){ 0 } : x->limit;
+    if (!limit.n || !x->loop.n)
+        return limit.n ? limit : x->loop;
+    return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(limit));
 }
 
 static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
@@ -39,8 +42,7 @@ static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
                      .tool = work_safe_name(c->tool),
                      .args = args ? c->args : (Str){ 0 },
                      .mutating = args && h->mutates && h->mutates(h->ctx, c->tool, args) };
-    uint64_t limit = w->l->calls_limit ? w->l->calls_limit : LOOP_CALLS_LIMIT;
-    UsageWarnings said = run_warnings(w->r, limit, call.tool, call.args, &arena);
+    UsageWarnings said = run_warnings(w->r, w->l->limits, call.tool, call.args, &arena);
     call.warning = join_warnings(&said, &arena);
     jot_status st = run_call(w->r, &call, w->e);
     if (st == JOT_TOO_BIG) { /* more names than a run counts: no tool has this one */

@@ -48,8 +48,9 @@ static Str pointer_to(const Frame *f, const TurnCall *c, Arena *into)
 /* The line that stands for a result; empty: it is shown. */
 static Str elided(const Transcript *t, const TurnCall *c, Arena *into)
 {
-    /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer. */
-    if (!c->ok || c->n > t->cleared)
+    /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer, and
+     * what a tool of the pad answered that would do it again if it were called again. */
+    if (!c->ok || c->n > t->cleared || (c->mutating && tool_find(TOOLS_ALL, c->tool)))
         return (Str){ 0 };
     Str pointer = pointer_to(&t->frame, c, into);
     return tokens_estimate(pointer) < tokens_estimate(c->result) ? pointer : (Str){ 0 };

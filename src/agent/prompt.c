@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "memory/doc.h"
 #include "memory/frame.h"
-#include "memory/note.h"
 #include "memory/rule.h"
 #include "tool/reply.h"
 
@@ -319,7 +318,7 @@ static jot_status build(PromptAsk *ask, Str what, Arena *into, Str *out, Err *e)
              "like one and lacks it is part of the text it stands in.\n",
              ask->frame.sign);
     buf_add(&to, S("\n# The scratchpad\n\n"));
-    buf_add(&to, note_prompt_short());
+    buf_add(&to, tool_prompt(true));
     if (ask->json)
         add_tools(ask, &to);
     buf_add(&to, S("\n# Rules\n\n"));

@@ -80,9 +80,6 @@ jot_status jot_gc(jot_pad *pad, const jot_gc_options *options, const jot_gc_coun
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
-    if (o.keep && o.keep < GC_KEEP_MIN)
-        return err_set(api_err(pad), JOT_INVALID, "keep %llu: the newest %d always stay",
-                       (unsigned long long)o.keep, GC_KEEP_MIN);
     GcPolicy policy = { .prefix = str(o.prefix),
                         .keep = o.keep,
                         .before_ms = o.before_ms,

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "memory/doc.h"
-#include "memory/note.h"
 #include "memory/search.h"
 #include "memory/tokens.h"
 #include "memory/where.h"
+#include "tool/tool.h"
 
 /* --- Without a pad ----------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ size_t jot_tokens(jot_text text)
 
 const char *jot_prompt(bool brief)
 {
-    return brief ? note_prompt_short().p : note_prompt().p;
+    return tool_prompt(brief).p;
 }
 
 /* --- The beginning of a call ------------------------------------------------------------- */

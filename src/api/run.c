@@ -31,14 +31,18 @@ jot_status api_run(jot_pad *p, const char *id, Run **out)
     return st;
 }
 
-jot_status jot_run_begin(jot_pad *pad, jot_text query, const char **out)
+jot_status jot_run_begin(jot_pad *pad, jot_text query, const jot_run_options *options,
+                         const char **out)
 {
     Str text;
+    jot_run_options o;
     AUTO(Run) r = { 0 };
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_text(pad, query, &text));
-    TRY(run_new(&pad->m, text, &r, api_err(pad)));
+    TRY(api_options(pad, options, &o, sizeof o));
+    RunBegin begin = { .limits = { .calls = o.limit, .similar = o.similarity } };
+    TRY(run_new(&pad->m, &begin, text, &r, api_err(pad)));
     GIVE(out, api_give_name(pad, str(r.id)));
     return JOT_OK;
 }
@@ -68,26 +72,66 @@ jot_status jot_run_say(jot_pad *pad, const char *run, jot_step_kind kind, jot_te
     return run_say(r, k, s, api_err(pad));
 }
 
+static jot_status read_limits(jot_pad *p, uint64_t calls, uint64_t similarity, UsageLimits *out)
+{
+    *out = (UsageLimits){ .calls = calls, .similar = similarity };
+    return usage_check_limits(*out, api_err(p));
+}
+
+static jot_warnings give_warnings(jot_pad *p, const UsageWarnings *w)
+{
+    return (jot_warnings){ .limit = api_give_name(p, w->limit), .loop = api_give_name(p, w->loop) };
+}
+
 jot_status jot_run_call(jot_pad *pad, const char *run, const char *call, const char *tool,
                         const jot_call_options *options, const jot_warnings **out)
 {
     jot_call_options o;
     Run *r;
     RunCall c = { 0 };
+    RunCalled called;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_name(pad, "a call's id", call, &c.call));
+    if (!c.call.n)
+        return err_set(api_err(pad), JOT_INVALID, "a call's id cannot be empty");
     TRY(api_name(pad, "a tool's name", tool, &c.tool));
     TRY(api_options(pad, options, &o, sizeof o));
     c.args = str(o.arguments);
     c.mutating = o.mutating;
+    TRY(read_limits(pad, o.limit, o.similarity, &c.limits));
     TRY(api_run(pad, run, &r));
-    UsageWarnings w = run_warnings(r, o.limit, c.tool, c.args, api_arena(pad));
-    TRY(run_call(r, &c, api_err(pad)));
+    TRY(run_issue(r, &c, api_arena(pad), &called, api_err(pad)));
     jot_warnings *warnings = NEW_RESULT(pad, jot_warnings);
-    *warnings =
-        (jot_warnings){ .limit = api_give_name(pad, w.limit), .loop = api_give_name(pad, w.loop) };
+    *warnings = give_warnings(pad, &called.warnings);
     GIVE(out, warnings);
+    return JOT_OK;
+}
+
+jot_status jot_run_finish(jot_pad *pad, const char *run, const char *tool, jot_text result,
+                          const jot_finish_options *options, const jot_finished **out)
+{
+    jot_finish_options o;
+    Run *r;
+    RunFinish f = { 0 };
+    RunCalled called;
+    uint64_t n;
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(api_name(pad, "a tool's name", tool, &f.call.tool));
+    TRY(api_text(pad, result, &f.result));
+    TRY(api_options(pad, options, &o, sizeof o));
+    f.call.call = str(o.call);
+    f.call.args = str(o.arguments);
+    f.ok = !o.failed;
+    TRY(read_limits(pad, o.limit, o.similarity, &f.call.limits));
+    TRY(api_run(pad, run, &r));
+    TRY(run_finish(r, &f, api_arena(pad), &called, &n, api_err(pad)));
+    jot_finished *finished = NEW_RESULT(pad, jot_finished);
+    *finished = (jot_finished){ .call = api_give_name(pad, called.call),
+                                .number = n,
+                                .warnings = give_warnings(pad, &called.warnings) };
+    GIVE(out, finished);
     return JOT_OK;
 }
 

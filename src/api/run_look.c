@@ -1,6 +1,7 @@
 /* run_look.c - looking at runs, of jotter.h: steps, lists, results, and the context. */
 #include "api/run.h"
 #include "memory/context.h"
+#include "memory/pointer.h"
 #include "memory/run_results.h"
 
 enum {
@@ -216,7 +217,7 @@ jot_status jot_run_usage(jot_pad *pad, const char *run, uint64_t limit, const jo
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_run(pad, run, &r));
-    usage_add_block(&text, &r->state.usage, limit ? limit : USAGE_LIMIT);
+    usage_add_block(&text, &r->state.usage, run_limits(r, (UsageLimits){ .calls = limit }));
     GIVE(out, give_text(pad, buf_str(&text)));
     return JOT_OK;
 }
@@ -283,6 +284,7 @@ jot_status jot_context(jot_pad *pad, const jot_context_options *options, const j
     ask.budget = o.budget;
     ask.agent = str(o.agent);
     ask.limit = o.limit;
+    ask.reach = o.tools ? POINT_ALL : POINT_SHELL;
     if (o.run)
         TRY(api_run(pad, o.run, &ask.run));
     TRY(context_build(&pad->m, &ask, api_arena(pad), &c, api_err(pad)));

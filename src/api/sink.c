@@ -2,6 +2,7 @@
 #include "memory/sink.h"
 
 #include "api/api.h"
+#include "memory/pointer.h"
 
 static jot_kept *give(jot_pad *p, const SinkView *v)
 {
@@ -10,7 +11,7 @@ static jot_kept *give(jot_pad *p, const SinkView *v)
                      .tool = api_give_name(p, v->tool),
                      .handle = api_give_name(p, v->handle),
                      .shown = api_give_text(p, v->shown),
-                     .prompt = api_give_text(p, sink_text(v, api_arena(p))),
+                     .prompt = api_give_text(p, sink_text(v, POINT_ALL, api_arena(p))),
                      .spilled = v->spilled,
                      .is_text = v->text,
                      .bytes = v->bytes,

@@ -36,6 +36,8 @@ jot_status jot_tool_call(jot_pad *pad, const char *name, const char *args,
     jot_tool_reply *r = NEW_RESULT(pad, jot_tool_reply);
     r->is_error = reply.is_error;
     r->text = api_give_text(pad, reply.text);
+    r->value = api_give_text(pad, reply.value);
+    r->has_value = reply.value.p != NULL;
     r->data = reply.data ? api_give_json(pad, TAKE(reply.data)) : NULL;
     GIVE(out, r);
     return JOT_OK;

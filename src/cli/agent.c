@@ -129,6 +129,7 @@ void agent_close(Agent *a)
 {
     act_close(a->act);
     llm_close(a->llm);
+    live_end(&a->live);
     *a = (Agent){ 0 };
 }
 

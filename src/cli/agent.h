@@ -12,7 +12,7 @@
     { "model", "URL", "anthropic:MODEL, openai:MODEL, http(s)://HOST/v1#MODEL or script:FILE" }, \
     { "key-file", "FILE", "with the model's key; else it is in the environment" }, \
     { "rules", "FILE", "standing rules; {{HOSTNAME}}, {{WORKING_DIR}}, {{DATE}}, {{AGENT}} are filled in" }, \
-    { "tools", "PROFILES", "more tools of the pad: artifacts, runs, cycles, tasks, memory, graph, all; with commas" }, \
+    { "tools", "PROFILES", "more tools of the pad: " TOOL_PROFILE_WORDS "; with commas" }, \
     { "allow", "WORDS", "tools or effects that need no question: read, pad, write, outside, network, private, "\
       "execute, mcp, all; plant:NAME: files that other programs run or obey, such as .git or AGENTS.md" }, \
     { "ask", "WORDS", "those to ask for" }, \

@@ -42,9 +42,9 @@ static void print_ref(const ArtifactRef *r)
     print_name(r->id);
 }
 
-static void print_wrote(const ArtifactRef *r)
+static void print_wrote(const ArtifactRef *r, const char *what)
 {
-    printf("wrote %s to artifact ", counted(r->size, "byte").text);
+    printf("wrote %s to %s ", counted(r->size, "byte").text, what);
     print_ref(r);
     printf("\ncontent_hash %s\n", hash_hex(r->sha256).text);
 }
@@ -69,10 +69,17 @@ static jot_status write_with(Session *s, ArtifactWrite *w,
     jot_status st = write(&s->memory, w, &s->arena, &ref, &s->err);
     if (st != JOT_OK)
         return tell_present(s, st, &ref);
-    if (s->json)
-        print_json(artifact_ref_json(&ref));
-    else
-        print_wrote(&ref);
+    Str hint = artifact_hint(w->json);
+    if (s->json) {
+        json_t *value = artifact_ref_json(&ref);
+        if (hint.n)
+            json_object_set_new(value, "hint", json_text(hint));
+        print_json(value);
+        return JOT_OK;
+    }
+    print_wrote(&ref, write == artifact_index_write ? "index" : "artifact");
+    if (hint.n)
+        say(STR_FMT, STR_ARG(hint));
     return JOT_OK;
 }
 

@@ -170,7 +170,7 @@ static jot_status read_policy(Session *s, GcPolicy *p)
 {
     int64_t keep, bytes;
     *p = (GcPolicy){ .prefix = str(opt_text(s, "prefix")), .dry_run = opt_given(s, "dry-run") };
-    TRY(opt_number(s, "keep", GC_KEEP_MIN, INT64_MAX, 0, &keep));
+    TRY(opt_number(s, "keep", 1, INT64_MAX, 0, &keep));
     TRY(opt_number(s, "bytes", 1, INT64_MAX, 0, &bytes));
     TRY(opt_time(s, "before", false, &p->before_ms));
     TRY(check_prefix(s, p->prefix));

@@ -19,24 +19,22 @@ static jot_status read_keep(Session *s, CheckpointKeep *out)
 
 static jot_status run_save(Session *s)
 {
-    Checkpoint c;
+    CheckpointSaved saved;
     CheckpointKeep keep;
-    uint64_t dropped = 0;
     CheckpointSave save = { .label = str(opt_text(s, "label")) };
     TRY(read_keep(s, &keep));
     TRY(read_input(s, STORE_BODY_MAX, &save.state));
     TRY(session_open(s, true));
-    TRY(checkpoint_save(&s->memory, arg_at(s, 0), &save, &c, &s->err));
-    /* It is saved whatever comes: what could not be dropped now is dropped next time. */
-    if ((keep.states || keep.age_ms) &&
-        checkpoint_trim(&s->memory, arg_at(s, 0), &keep, &dropped, &s->err) != JOT_OK)
-        say("it is saved, but older ones were not dropped: %s", s->err.text);
+    TRY(checkpoint_save_keep(&s->memory, arg_at(s, 0), &save, &keep, &saved, &s->err));
+    /* What could not be dropped now is dropped next time. */
+    if (saved.not_dropped.status != JOT_OK)
+        say("it is saved, but older ones were not dropped: %s", saved.not_dropped.text);
     if (s->json) {
-        json_t *out = checkpoint_json(&c, false);
-        json_object_set_new(out, "dropped", json_integer((json_int_t)dropped));
+        json_t *out = checkpoint_json(&saved.c, false);
+        json_object_set_new(out, "dropped", json_integer((json_int_t)saved.dropped));
         print_json(out);
     } else {
-        print_sentence("saved checkpoint %llu of %s", (unsigned long long)c.version, s->args[0]);
+        print_name_line(checkpoint_saved_text(&saved, arg_at(s, 0), &s->arena));
     }
     return JOT_OK;
 }
@@ -133,7 +131,7 @@ static jot_status run_trim(Session *s)
     if (s->json)
         print_json(json_pack("{s:I}", "dropped", (json_int_t)dropped));
     else
-        print_sentence("dropped %llu checkpoints of %s", (unsigned long long)dropped, s->args[0]);
+        print_sentence("dropped %s of %s", counted(dropped, "checkpoint").text, s->args[0]);
     return JOT_OK;
 }
 
@@ -207,7 +205,8 @@ static const Cmd trim_cmd = {
     .name = "trim",
     .args = "RUN",
     .summary = "Drop old versions",
-    .help = "The newest 16 records of a run are always kept.\n",
+    .help = "The newest one is never dropped.  What is dropped cannot be loaded any more; of the\n"
+            "newest 16 versions the number and the hash of its state stay in the stream.\n",
     .opts = trim_opts,
     .args_min = 1,
     .args_max = 1,

@@ -3,6 +3,7 @@
 
 #include "cli/cmd_log.h"
 #include "memory/context.h"
+#include "memory/pointer.h"
 
 extern const Cmd cmd_context;
 
@@ -22,7 +23,7 @@ static jot_status run_context(Session *s)
     AUTO(Run) r = { 0 };
     ContextAsk ask = { .agent = str(opt_text(s, "agent")) };
     TRY(opt_number(s, "budget", CONTEXT_BUDGET_MIN, CONTEXT_BUDGET_MAX, CONTEXT_BUDGET, &budget));
-    TRY(opt_number(s, "limit", 1, INT64_MAX, USAGE_LIMIT, &limit));
+    TRY(opt_number(s, "limit", 1, INT64_MAX, 0, &limit));
     TRY(read_rules(s, &ask.rules));
     TRY(session_open(s, false));
     if (opt_given(s, "run")) {
@@ -31,6 +32,7 @@ static jot_status run_context(Session *s)
     }
     ask.budget = (uint64_t)budget;
     ask.limit = (uint64_t)limit;
+    ask.reach = opt_given(s, "tools") ? POINT_ALL : POINT_SHELL;
     Context c;
     TRY(context_build(&s->memory, &ask, &s->arena, &c, &s->err));
     if (s->json)
@@ -55,7 +57,8 @@ static const Opt context_opts[] = {
     { "run", "RUN", "with the query and the results of a run; 'last' is a name too" },
     { "agent", "NAME", "with the state of this agent's cycles" },
     { "rules", "FILE", "standing rules that come first" },
-    { "limit", "N", "calls of one tool that are suggested; 3 if not given" },
+    { "limit", "N", "calls of one tool that are suggested; else the run's own, or 3" },
+    { "tools", NULL, "say by which tool to get what was left out, not by which command" },
     { 0 },
 };
 

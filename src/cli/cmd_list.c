@@ -1,6 +1,7 @@
 /* cmd_list.c - which documents there are, and what to tell a model about them. */
 #include "base/time.h"
 #include "cli/docs.h"
+#include "tool/tool.h"
 
 extern const Cmd cmd_list, cmd_prompt;
 
@@ -88,11 +89,16 @@ static jot_status run_list(Session *s)
 
 static jot_status run_prompt(Session *s)
 {
-    Str text = opt_given(s, "short") ? note_prompt_short() : note_prompt();
+    AUTO(Buf) text = { 0 };
+    unsigned set;
+    TRY(tool_profiles(str(opt_text(s, "tools")), &set, &s->err));
+    tool_teach(&text, set, opt_given(s, "short"));
+    if (!opt_given(s, "short") && !opt_given(s, "tools"))
+        buf_add(&text, tool_prompt_shell());
     if (s->json)
-        print_json(json_pack("{s:o}", "prompt", json_text(text)));
+        print_json(json_pack("{s:o}", "prompt", json_text(buf_str(&text))));
     else
-        print_text(text);
+        print_text(buf_str(&text));
     return JOT_OK;
 }
 
@@ -117,6 +123,7 @@ const Cmd cmd_list = {
 
 static const Opt prompt_opts[] = {
     { "short", NULL, "the form below 2 KiB" },
+    { "tools", "PROFILES", "for who has these tools and no shell: " TOOL_PROFILE_WORDS },
     { 0 },
 };
 
@@ -124,7 +131,8 @@ const Cmd cmd_prompt = {
     .name = "prompt",
     .args = "",
     .summary = "Print what to tell a model about the scratchpad",
-    .help = "Put it into the system prompt, CLAUDE.md or AGENTS.md.\n",
+    .help = "Put it into the system prompt, CLAUDE.md or AGENTS.md.  Clients of MCP get it by\n"
+            "themselves: the short form as instructions, the long one as the prompt scratchpad.\n",
     .opts = prompt_opts,
     .run = run_prompt,
 };

@@ -115,6 +115,15 @@ jot_status log_open(Session *s, Run *out)
     return log_open_run(s, str(s->args[0]), out);
 }
 
+jot_status log_limits(Session *s, UsageLimits *out)
+{
+    int64_t calls, similar;
+    TRY(opt_number(s, "limit", 1, INT64_MAX, 0, &calls));
+    TRY(opt_number(s, "similarity", 1, 100, 0, &similar));
+    *out = (UsageLimits){ .calls = (uint64_t)calls, .similar = (uint64_t)similar };
+    return JOT_OK;
+}
+
 void log_damage(uint64_t damaged)
 {
     if (damaged)
@@ -389,23 +398,24 @@ static jot_status run_show_final(Session *s)
 
 static jot_status run_show_usage(Session *s)
 {
-    int64_t limit;
+    UsageLimits limits;
     AUTO(Run) r = { 0 };
     const char *tool = opt_text(s, "tool"), *args = opt_text(s, "args");
-    TRY(opt_number(s, "limit", 1, INT64_MAX, USAGE_LIMIT, &limit));
+    TRY(log_limits(s, &limits));
     TRY(log_open(s, &r));
     UsageWarnings w = { 0 };
+    limits = run_limits(&r, limits);
     if (tool)
-        w = run_warnings(&r, (uint64_t)limit, str(tool), str(args), &s->arena);
+        w = run_warnings(&r, limits, str(tool), str(args), &s->arena);
     if (s->json) {
-        json_t *out = usage_status_json(&r.state.usage, (uint64_t)limit);
+        json_t *out = usage_status_json(&r.state.usage, limits);
         json_object_set_new(out, "run", json_string(r.id));
         json_object_set_new(out, "warnings", warnings_json(&w));
         print_json(out);
         return JOT_OK;
     }
     AUTO(Buf) text = { 0 };
-    usage_add_block(&text, &r.state.usage, (uint64_t)limit);
+    usage_add_block(&text, &r.state.usage, limits);
     if (text.n)
         print_line(buf_str(&text));
     if (w.limit.n)
@@ -461,7 +471,7 @@ static const Opt results_opts[] = {
 };
 
 static const Opt usage_opts[] = {
-    { "limit", "N", "calls of one tool that are suggested; 3 if not given" },
+    LOG_LIMIT_OPTS,
     { "tool", "NAME", "warn of this call, which is about to be made" },
     { "args", "JSON", "its arguments" },
     { 0 },

@@ -12,6 +12,15 @@ MUST_USE jot_status log_open_run(Session *s, Str id, Run *out);
 /* Open the pad, and the run that the first argument names. */
 MUST_USE jot_status log_open(Session *s, Run *out);
 
+/* --limit and --similarity; 0 where they are not given. */
+MUST_USE jot_status log_limits(Session *s, UsageLimits *out);
+#define LOG_LIMIT_OPTS                                                                  \
+    { "limit", "N", "calls of one tool that are suggested; else the run's own, or 3" }, \
+    {                                                                                   \
+        "similarity", "PERCENT",                                                        \
+            "of their words two queries share to be similar; else the run's own, or 70" \
+    }
+
 /* Tell of records that cannot be read, on standard error. */
 void log_damage(uint64_t damaged);
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/id.h"
 #include "cli/cmd_log.h"
 #include "memory/frame.h"
 
@@ -20,10 +19,12 @@ static jot_status run_begin(Session *s)
 {
     Str query;
     AUTO(Run) r = { 0 };
+    RunBegin begin = { 0 };
+    TRY(log_limits(s, &begin.limits));
     TRY(text_or_input(s, 0, &query));
     TRY(check_text(s, "a query", query));
     TRY(session_open(s, true));
-    TRY(run_new(&s->memory, query, &r, &s->err));
+    TRY(run_new(&s->memory, &begin, query, &r, &s->err));
     if (s->json)
         print_json(json_pack("{s:s}", "run", r.id));
     else
@@ -45,29 +46,56 @@ static jot_status add_text(Session *s, Run *r, RunKind kind, json_t *out)
     return kind == RUN_COMPACT ? run_compact(r, text, &s->err) : run_say(r, kind, text, &s->err);
 }
 
+/* The call that the options name. */
+static jot_status read_call(Session *s, RunCall *out)
+{
+    if (!opt_given(s, "tool"))
+        return err_set(&s->err, JOT_INVALID, "a call needs --tool NAME");
+    *out = (RunCall){ .call = str(opt_text(s, "call")),
+                      .tool = str(opt_text(s, "tool")),
+                      .args = str(opt_text(s, "args")),
+                      .mutating = opt_given(s, "mutating") };
+    return log_limits(s, &out->limits);
+}
+
+static void tell_call(Session *s, const RunCalled *called, uint64_t n, json_t *out)
+{
+    const UsageWarnings *w = &called->warnings;
+    AUTO_PTR(json_t) value = run_called_json(called, n);
+    json_object_update(out, value);
+    if (s->json)
+        return;
+    if (n)
+        printf("result #%llu\n", (unsigned long long)n);
+    else
+        print_name_line(called->call);
+    if (w->limit.n)
+        fprintf(stderr, STR_FMT "\n", STR_ARG(w->limit));
+    if (w->loop.n)
+        fprintf(stderr, STR_FMT "\n", STR_ARG(w->loop));
+}
+
 static jot_status add_call(Session *s, Run *r, RunKind kind, json_t *out)
 {
     (void)kind;
-    int64_t limit;
-    const char *tool = opt_text(s, "tool"), *call = opt_text(s, "call"), *args;
-    args = opt_text(s, "args");
-    if (!tool)
-        return err_set(&s->err, JOT_INVALID, "a call needs --tool NAME");
-    TRY(opt_number(s, "limit", 1, INT64_MAX, USAGE_LIMIT, &limit));
-    Str id = call ? str(call) : arena_printf(&s->arena, "call_%s", id_random(s->memory.io, 8).text);
-    RunCall c = { .call = id, .tool = str(tool), .args = str(args) };
-    c.mutating = opt_given(s, "mutating");
-    UsageWarnings w = run_warnings(r, (uint64_t)limit, c.tool, c.args, &s->arena);
-    TRY(run_call(r, &c, &s->err));
-    json_object_set_new(out, "call", json_text(id));
-    json_object_set_new(out, "warnings", warnings_json(&w));
-    if (s->json)
-        return JOT_OK;
-    print_name_line(id);
-    if (w.limit.n)
-        fprintf(stderr, STR_FMT "\n", STR_ARG(w.limit));
-    if (w.loop.n)
-        fprintf(stderr, STR_FMT "\n", STR_ARG(w.loop));
+    RunCall c;
+    RunCalled called;
+    TRY(read_call(s, &c));
+    TRY(run_issue(r, &c, &s->arena, &called, &s->err));
+    tell_call(s, &called, 0, out);
+    return JOT_OK;
+}
+
+static jot_status add_done(Session *s, Run *r, RunKind kind, json_t *out)
+{
+    (void)kind;
+    RunFinish f = { .ok = !opt_given(s, "error") };
+    RunCalled called;
+    uint64_t n;
+    TRY(read_call(s, &f.call));
+    TRY(text_or_input(s, 2, &f.result));
+    TRY(run_finish(r, &f, &s->arena, &called, &n, &s->err));
+    tell_call(s, &called, n, out);
     return JOT_OK;
 }
 
@@ -93,8 +121,9 @@ static const struct {
     AddStep add;
 } kinds[] = {
     { "thinking", RUN_THINKING, add_text }, { "call", RUN_CALL, add_call },
-    { "result", RUN_RESULT, add_result },   { "summary", RUN_COMPACT, add_text },
-    { "plan", RUN_PLAN, add_text },         { "answer", RUN_ANSWER, add_text },
+    { "result", RUN_RESULT, add_result },   { "done", RUN_RESULT, add_done },
+    { "summary", RUN_COMPACT, add_text },   { "plan", RUN_PLAN, add_text },
+    { "answer", RUN_ANSWER, add_text },
 };
 
 static jot_status run_add(Session *s)
@@ -105,7 +134,7 @@ static jot_status run_add(Session *s)
     Shown shown;
     if (i == COUNT_OF(kinds))
         return err_set(&s->err, JOT_INVALID,
-                       "no kind '%s': use thinking, call, result, summary, plan or answer",
+                       "no kind '%s': use thinking, call, result, done, summary, plan or answer",
                        err_show(&shown, str(s->args[1])));
     AUTO(Run) r = { 0 };
     TRY(log_open(s, &r));
@@ -128,24 +157,30 @@ static jot_status run_clear_old(Session *s)
     TRY(opt_number(s, "keep", 0, INT64_MAX, 0, &keep));
     TRY(log_open(s, &r));
     TRY(run_clear(&r, (uint64_t)keep, &cleared, &s->err));
-    unsigned long long gone = cleared, kept = run_shown(&r.state);
+    AUTO(Buf) text = { 0 };
+    run_cleared_add(&text, &r, cleared);
     if (s->json)
-        print_json(json_pack("{s:s, s:s, s:I, s:I}", "event", "context_cleared", "run", r.id,
-                             "cleared", (json_int_t)gone, "kept", (json_int_t)kept));
+        print_json(run_cleared_json(&r, cleared));
     else
-        printf("cleared %llu, kept %llu\n", gone, kept);
+        print_text(buf_str(&text));
     return JOT_OK;
 }
 
 /* --- The tables ------------------------------------------------------------------------------- */
 
 static const Opt add_opts[] = {
-    { "tool", "NAME", "call: the tool" },
-    { "args", "JSON", "call: its arguments, an object" },
+    { "tool", "NAME", "call, done: the tool" },
+    { "args", "JSON", "call, done: its arguments, an object" },
     { "mutating", NULL, "call: it changes something, so it must not be repeated unseen" },
-    { "limit", "N", "call: calls of one tool before there is a warning; 3 if not given" },
-    { "call", "ID", "call, result: which call; made up for a call if not given" },
-    { "error", NULL, "result: the tool failed" },
+    LOG_LIMIT_OPTS,
+    { "call", "ID", "call, result, done: which call; made up for a call if not given" },
+    { "error", NULL, "result, done: the tool failed" },
+    { 0 },
+};
+
+static const Opt new_opts[] = {
+    { "limit", "N", "calls of one tool that are suggested in this run; 3 if not given" },
+    { "similarity", "PERCENT", "of their words two queries share to be similar; 70 if not given" },
     { 0 },
 };
 
@@ -158,7 +193,9 @@ const Cmd log_new_cmd = {
     .name = "new",
     .args = "[QUERY]",
     .summary = "Begin a run and print its id",
-    .help = "The query comes from standard input if it is not given.\n",
+    .help = "The query comes from standard input if it is not given.  The run keeps its limits:\n"
+            "everything that is said about its calls later goes by them.\n",
+    .opts = new_opts,
     .args_max = 1,
     .run = run_begin,
 };
@@ -167,10 +204,11 @@ const Cmd log_add_cmd = {
     .name = "add",
     .args = "RUN KIND [TEXT]",
     .summary = "Record a step of a run",
-    .help = "KIND is thinking, call, result, summary, plan or answer.  The text comes from\n"
+    .help = "KIND is thinking, call, result, done, summary, plan or answer.  The text comes from\n"
             "standard input if it is not given.  Record a call before it is made: it prints the\n"
             "call's id, and on standard error what there is to say about it.  Then record its\n"
-            "result with that id.  A summary stands for all results so far.\n"
+            "result with that id.  'done' records both at once: a call that is over, and as the\n"
+            "text its result.  A summary stands for all results so far.\n"
             "RUN is an id, or 'last' for the run that was written to last.\n",
     .opts = add_opts,
     .args_min = 2,

@@ -127,8 +127,7 @@ static jot_status run_mcp(Session *s)
 }
 
 static const Opt opts[] = {
-    { "tools", "PROFILES",
-      "artifacts, runs, cycles, tasks, memory, graph, plans, all; with commas" },
+    { "tools", "PROFILES", TOOL_PROFILE_WORDS "; with commas" },
     { "http", NULL, "over HTTP, at ADDR:PORT (" MCP_HTTP_ADDRESS " if none is named)" },
     { "token-file", "PATH", "where the token lies that requests must carry" },
     { "no-token", NULL, "whoever runs programs on this machine may ask" },

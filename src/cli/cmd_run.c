@@ -82,15 +82,16 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     return JOT_OK;
 }
 
-static json_t *outcome_json(const Run *r, const LoopOutcome *o)
+static json_t *outcome_json(const Agent *a, const Run *r, const LoopOutcome *o)
 {
     AUTO(Arena) arena = { 0 };
     Step first;
-    json_t *out = json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "run", r->id, "end",
-                            loop_end_name(o->end), "answer", json_text(o->answer), "why",
+    json_t *out = json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:O}", "run", r->id,
+                            "end", loop_end_name(o->end), "answer", json_text(o->answer), "why",
                             json_text(o->why), "replies", (json_int_t)o->replies, "results",
-                            (json_int_t)o->results, "tokens", (json_int_t)o->tokens, "summed",
-                            (json_int_t)o->summed, "budget", budget_json(&o->budget));
+                            (json_int_t)o->results, "cleared", (json_int_t)r->state.cleared,
+                            "tokens", (json_int_t)o->tokens, "summed", (json_int_t)o->summed,
+                            "budget", budget_json(&o->budget), "events", a->live.events);
     if (run_origin(r, &arena, &first, NULL) == JOT_OK && first.origin.n) {
         json_object_set_new(out, "origin", json_text(first.origin));
         json_object_set_new(out, "turn", json_integer((json_int_t)first.turn));
@@ -115,7 +116,7 @@ static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome
     Shown id;
     s->exit_code = o->end == LOOP_ANSWERED ? 0 : 1;
     if (s->json) {
-        print_json(outcome_json(r, o));
+        print_json(outcome_json(a, r, o));
         return;
     }
     if (o->answer.n && !(a->live.terminal && a->live.shown))
@@ -156,9 +157,11 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
     Shown id;
     TRY(open_run(s, l, query, &r));
     act_set_plan(a->act, arena_copy(&s->arena, str(r.id)));
+    a->live.run = &r;
     if (!a->live.quiet)
         fprintf(stderr, "%srun %s%s\n", ink(INK_DIM), err_show(&id, str(r.id)), ink(INK_PLAIN));
     jot_status st = loop_go(l, &r, &s->arena, &o, &s->err);
+    a->live.run = NULL;
     live_end_words(&a->live);
     if (st == JOT_OK) {
         tell_end(s, a, &r, &o);
@@ -172,7 +175,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
 static jot_status run_run(Session *s)
 {
     Str query;
-    int64_t budget, limit, turn;
+    int64_t budget, turn;
     AUTO(Agent) a = { 0 };
     Loop l = { .m = &s->memory, .wait_ms = WAIT_MS };
     TRY(read_query(s, &query));
@@ -181,7 +184,7 @@ static jot_status run_run(Session *s)
             &s->err, JOT_INVALID,
             "--from says to which turn a run is taken back: say which with --resume RUN");
     TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
-    TRY(opt_number(s, "limit", 1, INT64_MAX, LOOP_CALLS_LIMIT, &limit));
+    TRY(log_limits(s, &l.limits));
     TRY(opt_number(s, "from", 1, INT64_MAX, 0, &turn));
     TRY(agent_read(s, &a));
     TRY(session_open(s, !opt_given(s, "resume")));
@@ -192,7 +195,6 @@ static jot_status run_run(Session *s)
     l.view = live_view(&a.live);
     l.iterations_max = a.iterations_max ? (uint64_t)a.iterations_max : LOOP_ITERATIONS;
     l.tokens_max = (uint64_t)budget;
-    l.calls_limit = (uint64_t)limit;
     a.live.iterations_max = l.iterations_max;
     return work(s, &a, &l, query);
 }
@@ -204,7 +206,7 @@ static const Opt opts[] = {
     { "protocol", "NAME", "native, or json for models without tool calls" },
     { "window", "N", "tokens of the model's context; else as the model has it" },
     { "budget", "N", "tokens of all requests and replies together" },
-    { "limit", "N", "calls of one tool that are suggested; 10 if not given" },
+    LOG_LIMIT_OPTS,
     { 0 },
 };
 

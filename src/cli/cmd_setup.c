@@ -385,8 +385,7 @@ static jot_status run_setup(Session *s)
 static const Opt opts[] = {
     { "write", NULL, "put it into the file, after showing what changes" },
     { "project", NULL, "the file of the project in this directory, not your own" },
-    { "tools", "PROFILES",
-      "artifacts, runs, cycles, tasks, memory, graph, plans, all; with commas" },
+    { "tools", "PROFILES", TOOL_PROFILE_WORDS "; with commas" },
     { "http", "URL", "for a server that runs: http://" MCP_HTTP_ADDRESS "/mcp" },
     { 0 },
 };

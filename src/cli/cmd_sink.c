@@ -3,6 +3,7 @@
 
 #include "cli/cmd.h"
 #include "cli/tell.h"
+#include "memory/pointer.h"
 #include "memory/sink.h"
 
 extern const Cmd cmd_sink;
@@ -12,7 +13,7 @@ static jot_status print_view(Session *s, const SinkView *v)
     if (s->json)
         print_json(sink_view_json(v));
     else
-        print_line(sink_text(v, &s->arena));
+        print_line(sink_text(v, POINT_SHELL, &s->arena));
     return JOT_OK;
 }
 

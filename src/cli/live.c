@@ -41,7 +41,15 @@ Live live_begin(bool json, bool quiet, bool verbose)
         sigaction(SIGHUP, &always, NULL);
     return (Live){ .terminal = !json && !quiet && isatty(STDOUT_FILENO) == 1,
                    .quiet = quiet || json,
-                   .verbose = verbose };
+                   .json = json && !quiet,
+                   .verbose = verbose,
+                   .events = json_array() };
+}
+
+void live_end(Live *l)
+{
+    json_decref(l->events);
+    *l = (Live){ 0 };
 }
 
 /* --- Words ------------------------------------------------------------------------------- */
@@ -178,9 +186,36 @@ static void on_budget(void *ctx, const Transcript *t, const Budget *b)
                 (unsigned long long)b->headroom);
 }
 
+/* Keep an event for the end, and tell it now if a program listens; takes the reference. */
+static void tell_event(Live *l, json_t *event)
+{
+    AUTO(Buf) line = { 0 };
+    json_write(&line, event);
+    json_array_append_new(l->events, event);
+    if (l->json)
+        fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&line)));
+}
+
+static void tell_compacted(Live *l, const Compacted *c)
+{
+    if (c->masked)
+        tell_event(l, run_cleared_json(l->run, c->masked));
+    if (!c->summed && !c->dropped)
+        return;
+    json_t *event = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "event", "context_compacted", "run",
+                              l->run->id, "summed", (json_int_t)c->summed, "dropped",
+                              (json_int_t)c->dropped, "tokens_before", (json_int_t)c->before.used,
+                              "tokens_after", (json_int_t)c->after.used);
+    if (c->why.status != JOT_OK)
+        json_object_set_new(event, "why", json_text(str(c->why.text)));
+    tell_event(l, event);
+}
+
 static void on_compacted(void *ctx, const Compacted *c)
 {
-    const Live *l = ctx;
+    Live *l = ctx;
+    if (l->run)
+        tell_compacted(l, c);
     if (l->quiet)
         return;
     say("the context was at %u%%: %llu results masked, %llu turns summed up, %llu "

@@ -2,7 +2,10 @@
  *
  * On a terminal the model's words are shown as they come, with a line for each
  * call and a gauge of the context.  Elsewhere standard output gets the answer and
- * nothing else, and standard error the lines, unless `quiet`. */
+ * nothing else, and standard error the lines, unless `quiet`.
+ *
+ * For programs there are events instead of lines: JSON, one a line, on standard error, as they
+ * happen; and all of them again in the value at the end. */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
@@ -12,8 +15,11 @@
 typedef struct Live {
     bool terminal; /* words are shown as they come */
     bool quiet;    /* no lines */
+    bool json;     /* events */
     bool verbose;  /* the parts of the context, too */
     uint64_t iterations_max;
+    const Run *run; /* that is worked on; NULL: none */
+    json_t *events; /* so far; NULL: none */
     bool streaming; /* the cursor is behind words */
     bool shown;     /* the newest reply was shown */
     char held[64];  /* the last character, whose rest, marks or joiners may still come */
@@ -24,6 +30,8 @@ typedef struct Live {
  * the second one ends it. */
 Live live_begin(bool json, bool quiet, bool verbose);
 LoopView live_view(Live *l);
+
+void live_end(Live *l);
 
 /* The words that were shown are all that come: what is shown next begins a line. */
 void live_end_words(Live *l);

@@ -16,7 +16,6 @@
 #include "mcp/batch.h"
 #include "mcp/feed.h"
 #include "mcp/plugin.h"
-#include "memory/note.h"
 
 #define META "io.modelcontextprotocol/"
 
@@ -208,6 +207,14 @@ static Str client_name(const json_t *info)
     return store_check_by(name, NULL) == JOT_OK ? name : (Str){ 0 };
 }
 
+/* When to use the tools that this client has. */
+static json_t *instructions(const McpSession *s)
+{
+    AUTO(Buf) text = { 0 };
+    tool_teach(&text, s->o->profiles, true);
+    return mcp_text(buf_str(&text));
+}
+
 static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
 {
     Str wanted;
@@ -223,16 +230,15 @@ static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **res
     snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
     *result = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", s->version, "capabilities",
                         capabilities(s, MCP_ERA_LEGACY), "serverInfo", server_info(),
-                        "instructions", mcp_text(note_prompt_short()));
+                        "instructions", instructions(s));
     return true;
 }
 
 static bool discover(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
 {
     (void)r, (void)desk, (void)why;
-    *result =
-        json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
-                  capabilities(s, MCP_ERA_MODERN), "instructions", mcp_text(note_prompt_short()));
+    *result = json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
+                        capabilities(s, MCP_ERA_MODERN), "instructions", instructions(s));
     return true;
 }
 

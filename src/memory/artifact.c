@@ -150,6 +150,20 @@ ArtifactRef artifact_ref_of(Memory *m, Str stream, const Doc *doc, Arena *into)
 
 /* --- One artifact ---------------------------------------------------------------------- */
 
+Str artifact_hint(Str json)
+{
+    AUTO_PTR(json_t) value = NULL;
+    AUTO_PTR(json_t) inner = NULL;
+    if (json_read(json, &value, NULL) != JOT_OK || !json_is_string(value))
+        return (Str){ 0 };
+    if (json_read(json_str(value), &inner, NULL) != JOT_OK ||
+        !(json_is_object(inner) || json_is_array(inner)))
+        return (Str){ 0 };
+    return S(
+        "this is a string that holds JSON, and was stored as a string: if you meant the value, "
+        "write it without the quotes around it");
+}
+
 static jot_status lay_out(Str json, Buf *to, Err *e)
 {
     AUTO_PTR(json_t) value = NULL;
@@ -318,6 +332,21 @@ static jot_status prefix_of(const ArtifactQuery *q, Arena *into, Str *out, Err *
     return JOT_OK;
 }
 
+/* What is written through here is JSON; a person's edit need not be.  NULL, or what is wrong. */
+static const char *look_inside(Memory *m, const Listed *l, Arena *into)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(json_t) value = NULL;
+    Doc doc;
+    Err why = { 0 };
+    bool edited = str_eq(l->by, S(STORE_OUTSIDE)) || l->mark.seq == 0;
+    if (!edited || doc_read(m, l->name, &arena, &doc, &why) != JOT_OK)
+        return NULL;
+    if (json_read(doc.text, &value, &why) == JOT_OK)
+        return NULL;
+    return arena_printf(into, "it is %s", why.text).p;
+}
+
 /* One page of names; `after` moves on.  False in *more ends the walk. */
 static jot_status find_page(Memory *m, const ArtifactQuery *q, Str prefix, Str *after, Arena *into,
                             ArtifactList *out, bool *more, Err *e)
@@ -330,6 +359,8 @@ static jot_status find_page(Memory *m, const ArtifactQuery *q, Str prefix, Str *
         if (!name_fits(q, page.items[i].name))
             continue;
         const char *wrong = make_ref(m, &page.items[i], into, &ref);
+        if (!wrong && fits(q, &ref))
+            wrong = look_inside(m, &page.items[i], into);
         if (wrong) {
             add_problem(out, page.items[i].name, wrong, into);
         } else if (fits(q, &ref)) {

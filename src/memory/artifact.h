@@ -97,8 +97,8 @@ typedef struct ArtifactList {
     size_t problems_total; /* ... of this many */
 } ArtifactList;
 
-/* All artifacts that fit, from the streams.  One that cannot be understood is a problem and hides
- * nothing else. */
+/* All artifacts that fit, from the streams.  One that cannot be understood, or whose file a person
+ * has left without JSON in it, is a problem and hides nothing else. */
 MUST_USE jot_status artifact_find(Memory *m, const ArtifactQuery *q, Arena *into, ArtifactList *out,
                                   Err *e);
 
@@ -117,6 +117,10 @@ MUST_USE jot_status artifact_index_delete(Memory *m, Str category, Str name, Are
 
 /* The stream of an artifact; JOT_INVALID with a sentence for what cannot be one. */
 MUST_USE jot_status artifact_stream(Str category, Str id, Arena *into, Str *out, Err *e);
+
+/* A sentence if the JSON is a string that holds JSON, which a model writes that meant the value;
+ * else empty.  Static. */
+Str artifact_hint(Str json);
 
 /* A task's id, or nothing. */
 MUST_USE jot_status artifact_check_task(Str task, Err *e);

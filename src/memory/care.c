@@ -236,6 +236,11 @@ jot_status care_gc(Memory *m, const GcPolicy *p,
     *out = (GcCount){ 0 };
     if (!p->keep && !p->before_ms && !p->bytes)
         return err_set(e, JOT_INVALID, "say what to keep: by count, by age or by size");
+    if (p->keep && p->keep < GC_KEEP_MIN)
+        return err_set(e, JOT_INVALID,
+                       "keep %llu: the newest %d versions always stay, because a repeated write is "
+                       "recognised by them; use %d or more",
+                       (unsigned long long)p->keep, GC_KEEP_MIN, GC_KEEP_MIN);
     for (size_t i = 0; i < COUNT_OF(gc_whole); i++)
         if (str_starts(p->prefix, str(gc_whole[i])))
             return err_set(e, JOT_INVALID, "%s are added up from all their records: none can go",

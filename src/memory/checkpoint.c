@@ -8,10 +8,15 @@
  * that is gone is an end.
  *
  * One append is all that saving or undoing takes.  A process killed before it
- * has changed nothing, killed behind it everything.  Trimming comes later and
- * can be made up for at any time. */
+ * has changed nothing, killed behind it everything.  Dropping comes later and
+ * can be made up for at any time.
+ *
+ * A stream always keeps its newest STORE_ID_WINDOW records, by which a repeated
+ * append is recognised.  A version among them that may go loses its state
+ * instead: its record stays, redacted, and counts as one that is not there. */
 #include "memory/checkpoint.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/time.h"
@@ -234,6 +239,8 @@ static jot_status collect(void *ctx, const Record *r)
         all->n = 0; /* a purge: what was before it is gone */
         return JOT_OK;
     }
+    if (r->mark.redacted)
+        return JOT_OK; /* dropped, or forgotten: there is nothing to go back to */
     all->items = arena_grow(all->into, all->items, all->n, &all->cap, sizeof(Checkpoint),
                             alignof(Checkpoint));
     all->links =
@@ -308,6 +315,30 @@ static uint64_t cut_by_age(const All *all, int64_t oldest_ms)
     return all->n ? all->items[all->n - 1].version : 0;
 }
 
+/* Drop all before a version; records that the store keeps lose their states. */
+static jot_status drop_before(Memory *m, Str stream, uint64_t before, Arena *arena, Err *e)
+{
+    All left = { .into = arena };
+    uint64_t trimmed, depth, damaged;
+    size_t n = 0;
+    TRY(memory_trim(m, stream, before, &trimmed, e));
+    TRY(read_all(m, stream, &left, &depth, &damaged, e));
+    uint64_t *seqs = NEW_ARRAY(arena, uint64_t, left.n + 1);
+    while (n < left.n && left.items[n].version < before) {
+        seqs[n] = left.items[n].version;
+        n++;
+    }
+    return n ? memory_redact_set(m, stream, &(Redaction){ .seqs = seqs, .n = n }, e) : JOT_OK;
+}
+
+static uint64_t count_before(const All *all, uint64_t version)
+{
+    uint64_t n = 0;
+    while (n < all->n && all->items[n].version < version)
+        n++;
+    return n;
+}
+
 jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint64_t *dropped,
                            Err *e)
 {
@@ -326,7 +357,25 @@ jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint6
         uint64_t young = cut_by_age(&all, io_wall_ms(m->io) - keep->age_ms);
         before = young > before ? young : before;
     }
-    return before > 1 ? memory_trim(m, stream, before, dropped, e) : JOT_OK;
+    uint64_t old = count_before(&all, before);
+    if (old)
+        TRY(drop_before(m, stream, before, &arena, e));
+    *dropped = old;
+    return JOT_OK;
+}
+
+jot_status checkpoint_save_keep(Memory *m, Str run, const CheckpointSave *s,
+                                const CheckpointKeep *keep, CheckpointSaved *out, Err *e)
+{
+    *out = (CheckpointSaved){ 0 };
+    if (keep->age_ms < 0)
+        return err_set(e, JOT_INVALID, "an age cannot be negative");
+    TRY(checkpoint_save(m, run, s, &out->c, e));
+    if (!keep->states && !keep->age_ms)
+        return JOT_OK;
+    jot_status st = checkpoint_trim(m, run, keep, &out->dropped, &out->not_dropped);
+    assert(st == out->not_dropped.status);
+    return JOT_OK;
 }
 
 /* --- As JSON --------------------------------------------------------------------------- */
@@ -347,6 +396,17 @@ json_t *checkpoint_json(const Checkpoint *c, bool state)
     if (state)
         json_object_set_new(out, "state", json_text(c->state));
     return out;
+}
+
+Str checkpoint_saved_text(const CheckpointSaved *s, Str run, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    buf_addf(&text, "saved checkpoint %llu of " STR_FMT, (unsigned long long)s->c.version,
+             STR_ARG(run));
+    if (s->dropped)
+        buf_addf(&text, ", dropped %llu older one%s", (unsigned long long)s->dropped,
+                 s->dropped == 1 ? "" : "s");
+    return arena_copy(into, buf_str(&text));
 }
 
 json_t *checkpoint_list_json(const CheckpointList *list)

@@ -3,7 +3,7 @@
  * The checkpoints of a run are the stream `checkpoints/RUN`.  Each record holds a
  * whole state; its seq is its version.  Saving puts a state on top of a stack,
  * undoing takes the top off and makes the one below it the present state again.
- * Both only append, so every version stays readable until it is trimmed, and
+ * Both only append, so every version stays readable until it is dropped, and
  * the newest record is always the state to go on from.
  *
  * Undo: the top is taken off; what lies below it is restored and stays on the
@@ -44,6 +44,22 @@ typedef struct CheckpointSave {
 MUST_USE jot_status checkpoint_save(Memory *m, Str run, const CheckpointSave *s, Checkpoint *out,
                                     Err *e);
 
+/* What may go. */
+typedef struct CheckpointKeep {
+    uint64_t states; /* keep this many states on the stack, and what is newer; 0: any number */
+    int64_t age_ms;  /* keep what is not older; 0: any age */
+} CheckpointKeep;
+
+typedef struct CheckpointSaved {
+    Checkpoint c;
+    uint64_t dropped; /* versions that were let go */
+    Err not_dropped;  /* status not JOT_OK: why they could not be */
+} CheckpointSaved;
+
+/* The same, and then drop what may go.  It is saved whatever comes of that. */
+MUST_USE jot_status checkpoint_save_keep(Memory *m, Str run, const CheckpointSave *s,
+                                         const CheckpointKeep *keep, CheckpointSaved *out, Err *e);
+
 /* A version, or the present state (0).  JOT_NOT_FOUND: there is none, or it is not kept. */
 MUST_USE jot_status checkpoint_load(Memory *m, Str run, uint64_t version, Arena *into,
                                     Checkpoint *out, Err *e);
@@ -66,13 +82,8 @@ typedef struct CheckpointList {
 MUST_USE jot_status checkpoint_list(Memory *m, Str run, size_t limit, Arena *into,
                                     CheckpointList *out, Err *e);
 
-/* What may go. */
-typedef struct CheckpointKeep {
-    uint64_t states; /* keep this many states on the stack, and what is newer; 0: any number */
-    int64_t age_ms;  /* keep what is not older; 0: any age */
-} CheckpointKeep;
-
-/* Drop versions that either rule lets go.  The newest STORE_ID_WINDOW records are always kept. */
+/* Drop versions that either rule lets go, never the newest one.  Of the newest STORE_ID_WINDOW
+ * records the store keeps a line each, without the state. */
 MUST_USE jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep,
                                     uint64_t *dropped, Err *e);
 
@@ -81,5 +92,7 @@ MUST_USE jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *ke
 json_t *checkpoint_json(const Checkpoint *c, bool state);
 /* {"checkpoints": [...], "total", "depth", "damaged"} */
 json_t *checkpoint_list_json(const CheckpointList *list);
+/* "saved checkpoint 7 of RUN", and how many older ones were dropped, if any were. */
+Str checkpoint_saved_text(const CheckpointSaved *s, Str run, Arena *into);
 
 #endif

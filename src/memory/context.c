@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "memory/doc.h"
 #include "memory/frame.h"
+#include "memory/pointer.h"
 #include "memory/rule.h"
 #include "memory/run_results.h"
 #include "memory/tokens.h"
@@ -72,9 +73,18 @@ static ContextLeft *leave(Build *b, const char *what, const char *why)
 
 /* --- One part ---------------------------------------------------------------------------- */
 
+/* Where to read on behind a part of the framed value. */
+static Str get_behind(const Frame *f, Str get, Str framed, Arena *into)
+{
+    AUTO(Buf) shown = { .max = SIZE_MAX / 2 };
+    frame_read(&shown, f, framed);
+    return point_behind(get, buf_str(&shown), into);
+}
+
 /* Add the value, framed, in at most `share` tokens; false if it was cut. */
 static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str get)
 {
+    AUTO(Arena) arena = { 0 };
     AUTO(Buf) framed = { .max = 2 * value.n + 16 };
     frame_add(&framed, f, value);
     Str text = buf_str(&framed);
@@ -89,7 +99,7 @@ static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str ge
         buf_add_char(to, '\n');
     AUTO(Buf) says = { 0 };
     buf_addf(&says, " shown=\"%zu\" of=\"%zu bytes\"", shown.n, text.n);
-    frame_attribute_add(&says, f, "get", get);
+    frame_attribute_add(&says, f, "get", get_behind(f, get, shown, &arena));
     frame_part_add(to, f, "cut", buf_str(&says));
     return false;
 }
@@ -143,7 +153,7 @@ static void leave_note(Build *b, Str key, const char *why)
     }
     ContextLeft *l = leave(b, "note", why);
     l->name = arena_copy(b->into, key);
-    l->get = arena_printf(b->into, "jotter read " STR_FMT, STR_ARG(key));
+    l->get = point_note(b->ask->reach, key, b->into);
 }
 
 /* Add a note in what is left of the room, as a rule or as information. */
@@ -163,7 +173,7 @@ static void show_note(Build *b, Str key, const Doc *doc, bool rule, uint64_t *ro
     if (!rule)
         frame_attribute_add(&says, &b->frame, "approved", S(NOT_APPROVED));
     p.attributes = buf_str(&says);
-    p.get = arena_printf(&arena, "jotter read " STR_FMT, STR_ARG(key));
+    p.get = point_note(b->ask->reach, key, &arena);
     if (!add_part(b, &b->prefix, &p, *room, &spent))
         leave_note(b, key, spent ? "cut" : "left out");
     *room -= spent < *room ? spent : *room;
@@ -247,7 +257,7 @@ static jot_status add_prefix(Build *b, Err *e)
         AUTO(Buf) name = { 0 };
         frame_attribute_add(&name, &b->frame, "run", str(r->id));
         Part p = { .word = "query", .attributes = buf_str(&name), .value = text };
-        p.get = arena_printf(b->into, "jotter log show %s --limit 1", r->id);
+        p.get = point_record(b->ask->reach, r->id, 1, b->into);
         spent = add_or_leave(b, &query, &p, budget / 8);
         room -= spent < room ? spent : room;
     }
@@ -284,8 +294,7 @@ static void leave_results(Build *b, const char *why, uint64_t from, uint64_t to)
     ContextLeft *l = joins ? last : leave(b, "results", why);
     l->from = from;
     l->to = joins ? l->to : to;
-    l->get = arena_printf(b->into, "jotter log results %s --from %llu --to %llu", b->ask->run->id,
-                          (unsigned long long)l->from, (unsigned long long)l->to);
+    l->get = point_results(b->ask->reach, b->ask->run->id, l->from, l->to, b->into);
 }
 
 /* One line for a result that is not shown. */
@@ -446,8 +455,7 @@ static jot_status read_text(Build *b, uint64_t seq, Str *out, Err *e)
 
 static Str get_step(Build *b, uint64_t seq)
 {
-    return arena_printf(b->into, "jotter log show %s --from %llu --limit 1", b->ask->run->id,
-                        (unsigned long long)seq);
+    return point_record(b->ask->reach, b->ask->run->id, seq, b->into);
 }
 
 /* Add lines until the share is used up; the rest is counted. */
@@ -472,14 +480,16 @@ static void add_open(Build *b, Buf *to, uint64_t share)
         }
     }
     if (i < s->open_n)
-        buf_addf(to, "and %zu more: jotter log open %s\n", s->open_n - i, b->ask->run->id);
+        buf_addf(to, "and %zu more: " STR_FMT "\n", s->open_n - i,
+                 STR_ARG(point_open(b->ask->reach, b->ask->run->id, b->into)));
 }
 
 static void add_usage(Build *b, Buf *to, uint64_t share)
 {
     const Run *r = b->ask->run;
     AUTO(Buf) block = { 0 };
-    usage_add_block(&block, &r->state.usage, b->ask->limit);
+    usage_add_block(&block, &r->state.usage,
+                    run_limits(r, (UsageLimits){ .calls = b->ask->limit }));
     if (block.n == 0)
         return;
     frame_part_add(to, &b->frame, "usage", (Str){ 0 });
@@ -487,8 +497,8 @@ static void add_usage(Build *b, Buf *to, uint64_t share)
     if (cost(buf_str(&block)) <= share)
         buf_add(to, buf_str(&block));
     else
-        buf_addf(to, "## Tool Usage This Query\n\n%zu tools: jotter log usage %s\n",
-                 r->state.usage.tools_n, r->id);
+        buf_addf(to, "## Tool Usage This Query\n\n%zu tools: " STR_FMT "\n", r->state.usage.tools_n,
+                 STR_ARG(point_usage(b->ask->reach, r->id, b->into)));
 }
 
 static jot_status add_state(Build *b, uint64_t share, Err *e)
@@ -506,7 +516,7 @@ static jot_status add_state(Build *b, uint64_t share, Err *e)
     AUTO(Buf) says = { 0 };
     frame_attribute_add(&says, &b->frame, "agent", agent);
     p.attributes = buf_str(&says);
-    p.get = arena_printf(b->into, "jotter cycle show --agent " STR_FMT, STR_ARG(agent));
+    p.get = point_state(b->ask->reach, agent, b->into);
     add_or_leave(b, &b->tail, &p, share);
     return JOT_OK;
 }
@@ -538,12 +548,13 @@ static void add_left(Build *b, Buf *to)
         results = results || c->left[i].from;
     }
     if (b->notes_left)
-        buf_addf(to, "- %llu more pinned notes: jotter list %s\n",
-                 (unsigned long long)b->notes_left, RULE_PINNED);
+        buf_addf(to, "- %llu more pinned notes: " STR_FMT "\n", (unsigned long long)b->notes_left,
+                 STR_ARG(point_notes(b->ask->reach, RULE_PINNED, b->into)));
     if (c->damaged)
         buf_addf(to, "- %llu records of the run cannot be read\n", (unsigned long long)c->damaged);
     if (results)
-        buf_addf(to, "results: jotter log results %s --from N --to N\n", b->ask->run->id);
+        buf_addf(to, "results: " STR_FMT "\n",
+                 STR_ARG(point_results(b->ask->reach, b->ask->run->id, 0, 0, b->into)));
 }
 
 /* All of the run that is volatile.  `room` is what the tail has. */

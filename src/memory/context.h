@@ -19,7 +19,7 @@
  *
  * Newest results are shown in full, as many as fit; a few older ones as one line
  * each; the rest as a range.  Whatever is not shown in full is in the list of
- * what was left out, with the command that gets it.  Nothing is cut silently.
+ * what was left out, with the command or the call that gets it.  Nothing is cut silently.
  *
  * Results are read from the newest backwards, so the cost is that of the budget,
  * not of the run's length. */
@@ -39,7 +39,8 @@ typedef struct ContextAsk {
     Run *run;        /* NULL: none; refreshed, so run_at() is enough */
     Str agent;       /* whose state, cycles/<agent>; empty: none */
     Str rules;       /* standing rules from elsewhere, UTF-8, in front of all; may be empty */
-    uint64_t limit;  /* of calls, as in usage.h; 0: USAGE_LIMIT */
+    uint64_t limit;  /* of calls, as in usage.h; 0: the run's */
+    unsigned reach;  /* what the reader has to get what is left out, as in pointer.h */
 } ContextAsk;
 
 /* Something that is not shown in full. */
@@ -48,7 +49,7 @@ typedef struct ContextLeft {
     const char *why;   /* "cut", "left out", "masked", "cleared", "summed up", "not text" */
     Str name;          /* of a note */
     uint64_t from, to; /* of results */
-    Str get;           /* a command that prints it; may be empty */
+    Str get;           /* the command or the call that gets it; may be empty */
 } ContextLeft;
 
 typedef struct Context {

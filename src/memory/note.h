@@ -35,9 +35,4 @@ Str note_wrote(Str stream, Str text, Arena *into);
  * empty. */
 Str note_warns(Str stream, Str text, Arena *into);
 
-/* What to tell a model about the pad: all of it, and a form below 2 KiB for protocols that have
- * little room.  Static. */
-Str note_prompt(void);
-Str note_prompt_short(void);
-
 #endif

@@ -5,8 +5,8 @@
  * appended as it happens, body = exact bytes, and a killed process goes on where
  * the stream ends:
  *
- *   init         the query; its meta has the sign of the run's frame, and of which run it is a
- *                copy up to some record, if it was taken back (run_branch.c)
+ *   init         the query; its meta has the sign of the run's frame, its limits, and of which
+ *                run it is a copy up to some record, if it was taken back (run_branch.c)
  *   thinking     what the model said to itself
  *   tool_call    a call was issued; the body is its arguments
  *   tool_result  a call was completed; results are numbered 1, 2, 3 ...
@@ -14,7 +14,7 @@
  *   compact      the body sums up every result so far
  *   plan         the plan as it is now
  *   answer       the final answer
- *   setup        what an agent's loop was begun with: rules, tools, limits
+ *   setup        what an agent's loop was begun with: rules, tools; limits in its meta
  *   reply        what the model answered, whole, before any of its calls is made
  *   notice       what the loop said to the model besides results
  *   end          the loop stopped without an answer; the body says why
@@ -90,6 +90,7 @@ typedef struct Step {
                           empty: none, and this one */
     uint64_t turn;     /* init: the turn it was taken back to */
     Str sign;          /* init: of the frame of its prompts; empty: it was begun without one */
+    UsageLimits limits; /* init, setup: of the run from here on; 0: as before */
 } Step;
 
 /* Texts are borrowed from `r`, or live in `into` if they were escaped there. */
@@ -117,10 +118,13 @@ typedef struct RunState {
     RunOpen *open;    /* in the order they were issued */
     size_t open_n, open_cap;
     Usage usage;
+    UsageLimits limits; /* its own; 0: what is usual */
 } RunState;
 
 /* How many results are shown in full. */
 uint64_t run_shown(const RunState *s);
+/* The open call of this id, or NULL. */
+const RunOpen *run_open_call(const RunState *s, Str call);
 
 /* Take the next record into account. */
 void state_take(RunState *s, Arena *into, const Step *x);
@@ -142,10 +146,15 @@ typedef struct Run {
 /* The stream of a run, whether there is one or not; JOT_INVALID for what is no id. */
 MUST_USE jot_status run_stream(Str id, Arena *into, Str *out, Err *e);
 
-/* A new run.  JOT_INVALID unless the query is UTF-8. */
-MUST_USE jot_status run_new(Memory *m, Str query, Run *out, Err *e);
-/* The same, in a frame that was drawn before because rules are written in it already. */
-MUST_USE jot_status run_new_in(Memory *m, const Frame *f, Str query, Run *out, Err *e);
+/* What a run can be begun with. */
+typedef struct RunBegin {
+    const Frame *frame; /* drawn before, because rules are written in it already; NULL: draw one */
+    UsageLimits limits; /* that count for this run, whoever looks at it; {0}: what is usual */
+} RunBegin;
+
+/* A new run.  `begin` may be NULL.  JOT_INVALID unless the query is UTF-8 and the limits are some.
+ */
+MUST_USE jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e);
 /* One that is there.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
 /* The handle alone, whether there is such a run or not: it is opened by its first refresh. */
@@ -169,7 +178,7 @@ DEFINE_AUTO(Run, run_close)
 
 /* kind is RUN_THINKING, RUN_PLAN or RUN_ANSWER.  JOT_INVALID unless the text is UTF-8. */
 MUST_USE jot_status run_say(Run *r, RunKind kind, Str text, Err *e);
-/* For an agent's loop: kind is RUN_SETUP, RUN_REPLY, RUN_NOTICE or RUN_END; `word` may be empty. */
+/* For an agent's loop: kind is RUN_REPLY, RUN_NOTICE or RUN_END; `word` may be empty. */
 MUST_USE jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e);
 /* A notice that says more than its text. */
 typedef struct RunNotice {
@@ -180,19 +189,45 @@ typedef struct RunNotice {
 } RunNotice;
 
 MUST_USE jot_status run_notice(Run *r, const RunNotice *n, Err *e);
+/* The same for what it is begun with; `limits` are the run's from now on where they are not 0. */
+MUST_USE jot_status run_set_up(Run *r, UsageLimits limits, Str text, Err *e);
 
 typedef struct RunCall {
     Str call; /* the provider's id of the call; a name as in artifacts/tool_results/<call> */
     Str tool;
     Str args; /* a JSON object; empty stands for {} */
     bool mutating;
-    Str warning; /* what the model is told about it together with its result; may be empty */
+    Str warning;        /* what the model is told about it together with its result; may be empty */
+    UsageLimits limits; /* what run_issue warns by; {0}: the run's */
 } RunCall;
 
 /* Record a call before it is made.  JOT_CONFLICT: a call of that id is open. */
 MUST_USE jot_status run_call(Run *r, const RunCall *c, Err *e);
 /* Record what came of it, any bytes.  JOT_NOT_FOUND: no such call is open.  *n is its number. */
 MUST_USE jot_status run_result(Run *r, Str call, bool ok, Str result, uint64_t *n, Err *e);
+
+/* What came of recording a call. */
+typedef struct RunCalled {
+    Str call;               /* its id */
+    uint64_t seq;           /* of its record */
+    UsageWarnings warnings; /* for the model */
+} RunCalled;
+
+/* The same for a door: a call without an id gets one, and what there is to say about it is in *out,
+ * whose texts live in `into`. */
+MUST_USE jot_status run_issue(Run *r, const RunCall *c, Arena *into, RunCalled *out, Err *e);
+
+/* A call that is over, and what came of it. */
+typedef struct RunFinish {
+    RunCall call;
+    bool ok;
+    Str result; /* any bytes */
+} RunFinish;
+
+/* Record both, the call and its result; *n is the result's number.  A call of this id and tool that
+ * is open is not recorded again, so whoever died in between, or does not know, repeats it. */
+MUST_USE jot_status run_finish(Run *r, const RunFinish *f, Arena *into, RunCalled *out, uint64_t *n,
+                               Err *e);
 
 /* Stop showing all but the newest `keep` results.  *cleared says how many that is; with 0 nothing
  * is recorded. */
@@ -228,8 +263,20 @@ MUST_USE jot_status run_origin(const Run *r, Arena *into, Step *out, Err *e);
 /* A run that begins with this record; its meta is a JSON object. */
 MUST_USE jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e);
 
+/* The limits that count: what was asked for, else the run's own, else what is usual. */
+UsageLimits run_limits(const Run *r, UsageLimits asked);
 /* What to say to the model before it makes this call; never a reason to refuse it. */
-UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into);
+UsageWarnings run_warnings(const Run *r, UsageLimits asked, Str tool, Str args, Arena *into);
+
+/* What a door answers: "recorded call ID, record N", and a line "warning: ..." for each; `n` is the
+ * number of its result, if that was recorded too, or 0. */
+void run_called_add(Buf *to, const RunCalled *c, uint64_t n);
+/* {"call", "seq", "warnings": [...]}, with `n` "n", too.  The caller owns it. */
+json_t *run_called_json(const RunCalled *c, uint64_t n);
+/* "cleared N, kept N", and the same as an event for programs: {"event": "context_cleared", "run",
+ * "cleared", "kept"}. */
+void run_cleared_add(Buf *to, const Run *r, uint64_t cleared);
+json_t *run_cleared_json(const Run *r, uint64_t cleared);
 
 /* --- Reading ----------------------------------------------------------------------------- */
 

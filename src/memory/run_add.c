@@ -23,6 +23,7 @@ typedef struct Entry {
     const char *word;
     bool mutating, ok;
     uint64_t keep;
+    UsageLimits limits;
     const RunSummary *part;  /* a compact that stands for a part; NULL: for all */
     const RunNotice *notice; /* NULL: a plain one, or none */
     uint64_t answer;         /* for the caller: a result's number, or how many were cleared */
@@ -39,18 +40,18 @@ static void put_number(json_t *meta, const char *name, uint64_t value)
     json_object_set_new(meta, name, json_integer((json_int_t)value));
 }
 
-static const RunOpen *find_open(const RunState *s, Str call)
+static void put_limits(json_t *meta, UsageLimits limits)
 {
-    for (size_t i = 0; i < s->open_n; i++)
-        if (str_eq(s->open[i].call, call))
-            return &s->open[i];
-    return NULL;
+    if (limits.calls)
+        put_number(meta, "limit", limits.calls);
+    if (limits.similar)
+        put_number(meta, "similarity", limits.similar);
 }
 
 static jot_status compose_call(const RunState *s, const Entry *x, json_t *meta, Err *e)
 {
     Shown shown;
-    if (find_open(s, x->call))
+    if (run_open_call(s, x->call))
         return err_set(e, JOT_CONFLICT, "call '%s' was issued already and has no result yet",
                        err_show(&shown, x->call));
     if (s->open_n >= RUN_OPEN_MAX)
@@ -89,7 +90,7 @@ static jot_status compose_compact(const RunState *s, const Entry *x, json_t *met
 static jot_status compose_result(const RunState *s, Entry *x, json_t *meta, Err *e)
 {
     Shown shown;
-    const RunOpen *open = find_open(s, x->call);
+    const RunOpen *open = run_open_call(s, x->call);
     if (!open)
         return err_set(e, JOT_NOT_FOUND,
                        "no open call '%s' in this run: it was completed, or never issued",
@@ -130,6 +131,7 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
         put_number(meta, "n", x->notice->chars);
     if (x->notice && x->notice->dir.n)
         put_text(meta, "dir", x->notice->dir);
+    put_limits(meta, x->limits);
     json_write(to, meta);
     return JOT_OK;
 }
@@ -198,21 +200,26 @@ static jot_status check_text(const char *what, Str text, Err *e)
     return err_set(e, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what, bad);
 }
 
-jot_status run_new(Memory *m, Str query, Run *out, Err *e)
+/* The meta of the first record. */
+static void write_init(Buf *to, const RunBegin *begin, Memory *m, Str query)
 {
-    Frame f;
-    do {
+    Frame f = begin->frame ? *begin->frame : frame_draw(m->io);
+    while (!begin->frame && frame_in(&f, query))
         f = frame_draw(m->io);
-    } while (frame_in(&f, query));
-    return run_new_in(m, &f, query, out, e);
+    AUTO_PTR(json_t) meta = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
+    put_limits(meta, begin->limits);
+    json_write(to, meta);
 }
 
-jot_status run_new_in(Memory *m, const Frame *f, Str query, Run *out, Err *e)
+jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
 {
+    static const RunBegin usual;
+    AUTO(Buf) meta = { 0 };
+    begin = begin ? begin : &usual;
     TRY(check_text("a query", query, e));
-    AUTO(Arena) arena = { 0 };
-    return run_new_with(m, arena_printf(&arena, "{\"kind\":\"init\",\"sign\":\"%s\"}", f->sign),
-                        query, out, e);
+    TRY(usage_check_limits(begin->limits, e));
+    write_init(&meta, begin, m, query);
+    return run_new_with(m, buf_str(&meta), query, out, e);
 }
 
 jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e)
@@ -241,7 +248,7 @@ jot_status run_say(Run *r, RunKind kind, Str text, Err *e)
 
 jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
 {
-    assert(kind == RUN_SETUP || kind == RUN_REPLY || kind == RUN_NOTICE || kind == RUN_END);
+    assert(kind == RUN_REPLY || kind == RUN_NOTICE || kind == RUN_END);
     TRY(check_text(run_kind_name(kind), text, e));
     return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
 }
@@ -251,6 +258,13 @@ jot_status run_notice(Run *r, const RunNotice *n, Err *e)
     TRY(check_text("notice", n->text, e));
     TRY(check_text("a directory", n->dir, e));
     return add(r, &(Entry){ .kind = RUN_NOTICE, .body = n->text, .word = n->word, .notice = n }, e);
+}
+
+jot_status run_set_up(Run *r, UsageLimits limits, Str text, Err *e)
+{
+    TRY(check_text(run_kind_name(RUN_SETUP), text, e));
+    TRY(usage_check_limits(limits, e));
+    return add(r, &(Entry){ .kind = RUN_SETUP, .body = text, .limits = limits }, e);
 }
 
 static jot_status check_call(Str call, Err *e)
@@ -330,7 +344,12 @@ jot_status run_compact_until(Run *r, const RunSummary *s, Err *e)
     return add(r, &(Entry){ .kind = RUN_COMPACT, .body = s->text, .part = s, .word = s->word }, e);
 }
 
-UsageWarnings run_warnings(const Run *r, uint64_t limit, Str tool, Str args, Arena *into)
+UsageLimits run_limits(const Run *r, UsageLimits asked)
 {
-    return usage_check(&r->state.usage, limit, tool, args.n ? args : S("{}"), into);
+    return usage_limits(asked, r->state.limits);
+}
+
+UsageWarnings run_warnings(const Run *r, UsageLimits asked, Str tool, Str args, Arena *into)
+{
+    return usage_check(&r->state.usage, run_limits(r, asked), tool, args.n ? args : S("{}"), into);
 }

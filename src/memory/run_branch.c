@@ -73,6 +73,10 @@ static void first_meta(const Run *from, const Record *first, const RunPoint *at,
     meta =
         json_pack("{s:s, s:o, s:s, s:I, s:I}", "kind", "init", "sign", json_text(s.sign), "origin",
                   from->id, "until", (json_int_t)at->until, "turn", (json_int_t)at->turn);
+    if (s.limits.calls)
+        json_object_set_new(meta, "limit", json_integer((json_int_t)s.limits.calls));
+    if (s.limits.similar)
+        json_object_set_new(meta, "similarity", json_integer((json_int_t)s.limits.similar));
     if (first->mark.redacted)
         json_object_set_new(meta, "redacted", json_true());
     json_write(to, meta);

@@ -73,12 +73,15 @@ static void read_member(Str name, Str value, Arena *into, Step *out)
     static const struct {
         Str name;
         size_t at;
-    } numbers[] = {
-        { S_INIT("of"), offsetof(Step, of) },       { S_INIT("n"), offsetof(Step, n) },
-        { S_INIT("from"), offsetof(Step, from) },   { S_INIT("to"), offsetof(Step, to) },
-        { S_INIT("until"), offsetof(Step, until) }, { S_INIT("tokens"), offsetof(Step, tokens) },
-        { S_INIT("turn"), offsetof(Step, turn) }
-    };
+    } numbers[] = { { S_INIT("of"), offsetof(Step, of) },
+                    { S_INIT("n"), offsetof(Step, n) },
+                    { S_INIT("from"), offsetof(Step, from) },
+                    { S_INIT("to"), offsetof(Step, to) },
+                    { S_INIT("until"), offsetof(Step, until) },
+                    { S_INIT("tokens"), offsetof(Step, tokens) },
+                    { S_INIT("turn"), offsetof(Step, turn) },
+                    { S_INIT("limit"), offsetof(Step, limits.calls) },
+                    { S_INIT("similarity"), offsetof(Step, limits.similar) } };
     uint64_t number;
     if (value.p[0] == '"')
         read_text(name, unquoted(value, into), out);
@@ -132,6 +135,14 @@ uint64_t run_shown(const RunState *s)
     return s->results - (s->cleared > s->compacted ? s->cleared : s->compacted);
 }
 
+const RunOpen *run_open_call(const RunState *s, Str call)
+{
+    for (size_t i = 0; i < s->open_n; i++)
+        if (str_eq(s->open[i].call, call))
+            return &s->open[i];
+    return NULL;
+}
+
 /* --- Taking in --------------------------------------------------------------------------- */
 
 static void take_call(RunState *s, Arena *into, const Step *x)
@@ -157,6 +168,14 @@ static void take_result(RunState *s, const Step *x)
             memmove(&s->open[i], &s->open[i + 1], (--s->open_n - i) * sizeof s->open[0]);
             return;
         }
+}
+
+static void take_limits(RunState *s, const UsageLimits *l)
+{
+    if (l->calls)
+        s->limits.calls = l->calls;
+    if (l->similar)
+        s->limits.similar = l->similar <= 100 ? l->similar : 100;
 }
 
 void state_take(RunState *s, Arena *into, const Step *x)
@@ -190,9 +209,11 @@ void state_take(RunState *s, Arena *into, const Step *x)
         s->answer_seq = x->seq;
         break;
     case RUN_INIT:
+    case RUN_SETUP:
+        take_limits(s, &x->limits);
+        break;
     case RUN_FOLD:
     case RUN_OTHER:
-    case RUN_SETUP:
     case RUN_REPLY:
     case RUN_NOTICE:
     case RUN_END:
@@ -217,6 +238,15 @@ static const struct Count {
     { S_INIT("damaged"), offsetof(RunState, damaged) },
 };
 
+/* A run without limits of its own says nothing of them, in a fold as elsewhere. */
+static void add_limits(json_t *to, const UsageLimits *l)
+{
+    if (l->calls)
+        json_object_set_new(to, "limit", json_integer((json_int_t)l->calls));
+    if (l->similar)
+        json_object_set_new(to, "similarity", json_integer((json_int_t)l->similar));
+}
+
 json_t *state_json(const RunState *s)
 {
     json_t *out = json_object(), *open = json_array();
@@ -233,6 +263,7 @@ json_t *state_json(const RunState *s)
     }
     json_object_set_new(out, "open", open);
     json_object_set_new(out, "usage", usage_json(&s->usage));
+    add_limits(out, &s->limits);
     return out;
 }
 
@@ -280,6 +311,12 @@ bool state_read(Str text, Arena *into, RunState *out)
         } else if (str_eq(name, S("usage"))) {
             usage_read(&c, into, &out->usage);
             bit = HAS_USAGE;
+        } else if (str_eq(name, S("limit"))) {
+            out->limits.calls = cursor_number(&c);
+            bit = 0;
+        } else if (str_eq(name, S("similarity"))) {
+            out->limits.similar = cursor_number(&c);
+            bit = 0;
         } else {
             cursor_skip(&c);
             bit = 0;
@@ -305,6 +342,7 @@ json_t *step_json(const Step *s)
         json_object_set_new(out, "ok", json_boolean(s->ok));
         json_object_set_new(out, "of", json_integer((json_int_t)s->of));
     }
+    add_limits(out, &s->limits);
     if (s->warning.n)
         json_object_set_new(out, "warning", json_text(s->warning));
     if (s->word.n)

@@ -16,6 +16,7 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "memory/pointer.h"
 
 /* --- The record ------------------------------------------------------------------------ */
 
@@ -290,11 +291,13 @@ Str sink_call(Str handle)
 
 /* --- For doors ------------------------------------------------------------------------- */
 
-Str sink_text(const SinkView *v, Arena *into)
+Str sink_text(const SinkView *v, unsigned reach, Arena *into)
 {
     if (!v->spilled)
         return v->shown;
     AUTO(Buf) to = { 0 };
+    /* Tools hand over text; what is none can be had in a shell. */
+    Str on = point_kept(v->text ? reach : POINT_SHELL, v->call, v->shown, into);
     buf_addf(&to, "[Result persisted as " STR_FMT " (%llu bytes, %llu line%s)]\n\n",
              STR_ARG(v->handle), (unsigned long long)v->bytes, (unsigned long long)v->lines,
              v->lines == 1 ? "" : "s");
@@ -303,12 +306,9 @@ Str sink_text(const SinkView *v, Arena *into)
         buf_add(&to, v->shown);
         buf_add(&to, S("\n\n"));
     }
-    buf_addf(&to, "[%llu bytes left out", (unsigned long long)(v->bytes - v->shown.n));
-    if (v->text) /* the tool and its parameter, as a model says them */
-        buf_addf(&to, "; read on: scratchpad_read key=artifacts/" STR_FMT " from_char=%zu]",
-                 STR_ARG(v->handle), utf8_count(v->shown) + 1);
-    else
-        buf_add(&to, S(": they are not UTF-8 text]"));
+    buf_addf(&to, "[%llu bytes left out; %s with " STR_FMT "]",
+             (unsigned long long)(v->bytes - v->shown.n), v->text ? "continue" : "get it",
+             STR_ARG(on));
     return arena_copy(into, buf_str(&to));
 }
 

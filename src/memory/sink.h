@@ -83,8 +83,9 @@ Str sink_call(Str handle);
 
 /* --- For doors ------------------------------------------------------------------------- */
 
-/* A text for a prompt: the result, or preview and how to read on. */
-Str sink_text(const SinkView *view, Arena *into);
+/* A text for a prompt: the result, or preview and how to read on, for a reader that has `reach`
+ * (pointer.h). */
+Str sink_text(const SinkView *view, unsigned reach, Arena *into);
 
 /* {"tool_call_id", "tool_name", "handle", "spilled", "bytes", "lines", "shown", "ref": {...}} */
 json_t *sink_view_json(const SinkView *view);

@@ -132,8 +132,8 @@ static void find_words(Str query, Words *out)
     }
 }
 
-/* At least 7 of 10: without rounding. */
-static bool similar(const Words *a, const UsageQuery *b)
+/* At least so many per cent: without rounding. */
+static bool similar(const Words *a, const UsageQuery *b, uint64_t percent)
 {
     size_t same = 0;
     for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
@@ -143,7 +143,7 @@ static bool similar(const Words *a, const UsageQuery *b)
         j += right;
     }
     size_t all = a->n + b->n - same;
-    return a->n && b->n && same * 10 >= all * 7;
+    return a->n && b->n && same * 100 >= all * percent;
 }
 
 /* --- Taking in --------------------------------------------------------------------------- */
@@ -206,25 +206,56 @@ void usage_take_result(Usage *u, Str tool, bool ok)
 
 /* --- What to say ------------------------------------------------------------------------- */
 
-static bool seen_before(const Usage *u, Str tool, const json_t *args)
+jot_status usage_check_limits(UsageLimits l, Err *e)
+{
+    if (l.calls > INT64_MAX)
+        return err_set(e, JOT_INVALID, "a limit of %llu calls: use 1 to %lld",
+                       (unsigned long long)l.calls, (long long)INT64_MAX);
+    if (l.similar > 100)
+        return err_set(e, JOT_INVALID, "a similarity of %llu per cent: use 1 to 100",
+                       (unsigned long long)l.similar);
+    return JOT_OK;
+}
+
+UsageLimits usage_limits(UsageLimits asked, UsageLimits own)
+{
+    UsageLimits x = { .calls = asked.calls ? asked.calls : own.calls,
+                      .similar = asked.similar ? asked.similar : own.similar };
+    if (!x.calls)
+        x.calls = USAGE_LIMIT;
+    if (!x.similar)
+        x.similar = USAGE_SIMILAR;
+    return x;
+}
+
+static bool seen_before(const Usage *u, uint64_t percent, Str tool, const json_t *args)
 {
     Words words;
     find_words(query_of(args), &words);
     for (size_t i = 0; i < u->queries_n; i++)
-        if (str_eq(u->queries[i].tool, tool) && similar(&words, &u->queries[i]))
+        if (str_eq(u->queries[i].tool, tool) && similar(&words, &u->queries[i], percent))
             return true;
     return false;
 }
 
-UsageWarnings usage_check(const Usage *u, uint64_t limit, Str tool, Str args, Arena *into)
+/* 1, 2, 4, 8 ... times as often as suggested is news, anything between is not. */
+static bool is_news(uint64_t count, uint64_t most)
+{
+    while (count > most && count % 2 == 0)
+        count /= 2;
+    return count == most;
+}
+
+UsageWarnings usage_check(const Usage *u, UsageLimits limits, Str tool, Str args, Arena *into)
 {
     UsageWarnings w = { 0 };
-    limit = limit ? limit : USAGE_LIMIT;
+    limits = usage_limits(limits, (UsageLimits){ 0 });
     AUTO_PTR(json_t) parsed = parse(args);
     const UsageTool *row = usage_find(u, tool);
     Shown shown;
     const char *name = err_show(&shown, tool);
-    unsigned long long count = row ? row->calls : 0, most = limit;
+    unsigned long long count = row ? row->calls : 0, most = limits.calls;
+    w.again = count > most && !is_news(count, most);
     if (count >= most)
         w.limit = arena_printf(
             into,
@@ -233,7 +264,7 @@ UsageWarnings usage_check(const Usage *u, uint64_t limit, Str tool, Str args, Ar
             "different search terms, or (3) proceeding with what you have and noting any data gaps "
             "to the user.",
             name, count, most);
-    else if (seen_before(u, tool, parsed))
+    else if (seen_before(u, limits.similar, tool, parsed))
         w.limit = arena_printf(
             into,
             "This query is very similar to a previous '%s' call. You have %llu attempt(s) "
@@ -254,11 +285,11 @@ UsageWarnings usage_check(const Usage *u, uint64_t limit, Str tool, Str args, Ar
     return w;
 }
 
-void usage_add_block(Buf *to, const Usage *u, uint64_t limit)
+void usage_add_block(Buf *to, const Usage *u, UsageLimits limits)
 {
     if (u->tools_n == 0)
         return;
-    unsigned long long most = limit ? limit : USAGE_LIMIT;
+    unsigned long long most = usage_limits(limits, (UsageLimits){ 0 }).calls;
     buf_add(to, S("## Tool Usage This Query\n\n"));
     for (size_t i = 0; i < u->tools_n; i++) {
         unsigned long long calls = u->tools[i].calls;
@@ -306,10 +337,11 @@ static json_t *tools_json(const Usage *u, uint64_t limit)
     return rows;
 }
 
-json_t *usage_status_json(const Usage *u, uint64_t limit)
+json_t *usage_status_json(const Usage *u, UsageLimits limits)
 {
-    limit = limit ? limit : USAGE_LIMIT;
-    return json_pack("{s:I, s:o}", "limit", (json_int_t)limit, "tools", tools_json(u, limit));
+    limits = usage_limits(limits, (UsageLimits){ 0 });
+    return json_pack("{s:I, s:I, s:o}", "limit", (json_int_t)limits.calls, "similarity",
+                     (json_int_t)limits.similar, "tools", tools_json(u, limits.calls));
 }
 
 json_t *usage_json(const Usage *u)

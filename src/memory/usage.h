@@ -1,15 +1,19 @@
 /* usage.h - Usage, how often a run called which tool, and what to say about it.
  *
- * Warnings are words for the model; nothing is ever refused here.  A call is
- * told of, at most once, for the first of these that holds:
+ * Warnings are words for the model; nothing is ever refused here.  A call gets at
+ * most one for the first of these that holds:
  *
  *   1. the tool was called as often as suggested (3 times, unless said otherwise);
  *   2. its query is very similar to an earlier one of the same tool: of the words
- *      longer than two letters, 7 in 10 are the same (Jaccard);
+ *      longer than two letters, 70 per cent are the same (Jaccard), or as many as
+ *      were asked for;
  *   3. this is the last call within the suggested number;
  *
- * and besides for a loop: the third time in a row that the same tool gets the
+ * and one more for a loop: the third time in a row that the same tool gets the
  * same arguments.
+ *
+ * A run can have limits of its own (run.h), so that everybody who looks at it
+ * counts by the same ones.
  *
  * A call's query is the first string among its arguments query, search,
  * question, q, text, input.  Of queries only hashes of words are kept, so that a
@@ -23,7 +27,8 @@
 #include "base/json_cursor.h"
 
 enum {
-    USAGE_LIMIT = 3,        /* calls of one tool that are suggested */
+    USAGE_LIMIT = 3,        /* calls of one tool that are suggested, at every door */
+    USAGE_SIMILAR = 70,     /* per cent of their words from which on two queries are similar */
     USAGE_LOOP = 3,         /* equal calls in a row */
     USAGE_TOOLS_MAX = 256,  /* different tools of a run */
     USAGE_QUERIES_MAX = 64, /* newest queries a new one is compared with */
@@ -59,25 +64,39 @@ void usage_take_result(Usage *u, Str tool, bool ok);
 /* The tool's row, or NULL. */
 const UsageTool *usage_find(const Usage *u, Str tool);
 
+/* From when on there is something to say; 0 in either stands for what is usual. */
+typedef struct UsageLimits {
+    uint64_t calls;   /* of one tool; 0: USAGE_LIMIT */
+    uint64_t similar; /* per cent, 1 to 100; 0: USAGE_SIMILAR */
+} UsageLimits;
+
+/* JOT_INVALID if they are none: the sentence says which are. */
+MUST_USE jot_status usage_check_limits(UsageLimits l, Err *e);
+/* What counts: what was asked for, else `own`, else what is usual.  Neither is 0. */
+UsageLimits usage_limits(UsageLimits asked, UsageLimits own);
+
 typedef struct UsageWarnings {
     Str limit; /* 1, 2 or 3 above; empty: none */
     Str loop;  /* empty: none */
+    /* `limit` says no more than it said at an earlier call: the tool was called more often than
+     * suggested, and not twice, four times, eight times ... as often. */
+    bool again;
 } UsageWarnings;
 
-/* What to say before this call is made.  `limit` 0 means USAGE_LIMIT. */
-UsageWarnings usage_check(const Usage *u, uint64_t limit, Str tool, Str args, Arena *into);
+/* What to say before this call is made. */
+UsageWarnings usage_check(const Usage *u, UsageLimits limits, Str tool, Str args, Arena *into);
 
 /* The warnings there are, in an array.  The caller owns it. */
 json_t *warnings_json(const UsageWarnings *w);
 
 /* The block for a prompt that begins "## Tool Usage This Query"; nothing if there was no call. */
-void usage_add_block(Buf *to, const Usage *u, uint64_t limit);
+void usage_add_block(Buf *to, const Usage *u, UsageLimits limits);
 
 /* {"tools": [...], "queries": [...], "last": HASH, "streak": N}, and back. */
 json_t *usage_json(const Usage *u);
 void usage_read(JsonCursor *c, Arena *into, Usage *out); /* what is no usage makes `c` bad */
 
-/* What `jotter log usage` shows: tools with calls, errors and what is left. */
-json_t *usage_status_json(const Usage *u, uint64_t limit);
+/* {"limit", "similarity", "tools": [{"name", "calls", "errors", "left"}]} */
+json_t *usage_status_json(const Usage *u, UsageLimits limits);
 
 #endif

@@ -139,7 +139,7 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
     for (bool fits = true; n < list.n && fits; n += fits)
         fits = lister_add_json(&l, cycle_line_json(&list.items[list.n - 1 - n]));
     if (n < list.n)
-        buf_addf(&l.text, "... there are more: go on with offset=%zu", n);
+        reply_more(c, &l.text, "offset", arena_printf(c->into, "%zu", n));
     else if (n == offset)
         buf_add(&l.text, S("(none)"));
     reply_set(c, &l.text, out);

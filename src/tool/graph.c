@@ -196,7 +196,8 @@ static jot_status show(ToolCall *c, Pick p, ToolReply *out)
     AUTO(Graph) g = { 0 };
     AUTO_PTR(json_t) found = json_object();
     AUTO_PTR(json_t) shown = json_pack("{s:[], s:[]}", "entities", "relations");
-    size_t offset = (size_t)arg_number(c, "offset", 0), seen = 0, taken = 0, used = 60;
+    size_t offset = (size_t)arg_number(c, "offset", 0), seen = 0, taken = 0,
+           used = reply_continue_tokens(c);
     p.found = found;
     TRY(graph_read(c->m, c->into, &g, c->e));
     for (size_t i = 0; i < g.n; i++) {
@@ -205,9 +206,9 @@ static jot_status show(ToolCall *c, Pick p, ToolReply *out)
             continue;
         used += cost(item->value);
         if (taken && used > c->budget) {
-            Str more =
-                arena_printf(c->into, "there is more: go on with offset=%zu", offset + taken);
-            json_object_set_new(shown, "more", json_stringn(more.p, more.n));
+            AUTO(Buf) more = { 0 };
+            reply_more(c, &more, "offset", arena_printf(c->into, "%zu", offset + taken));
+            json_object_set_new(shown, "more", json_text(buf_str(&more)));
             break;
         }
         json_array_append(json_object_get(shown, item->relation ? "relations" : "entities"),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "memory/pointer.h"
 #include "memory/tokens.h"
 #include "tool/args.h"
 
@@ -31,6 +32,12 @@ extern const Tool tool_run_new;
 extern const Tool tool_run_say;
 extern const Tool tool_run_call;
 extern const Tool tool_run_result;
+extern const Tool tool_run_record;
+extern const Tool tool_run_results;
+extern const Tool tool_run_usage;
+extern const Tool tool_run_clear;
+extern const Tool tool_run_summary;
+extern const Tool tool_run_final;
 extern const Tool tool_run_read;
 extern const Tool tool_run_list;
 extern const Tool tool_cycle_status;
@@ -59,6 +66,19 @@ extern const Tool tool_plan_create;
 extern const Tool tool_plan_show;
 extern const Tool tool_step_update;
 extern const Tool tool_postcondition_verify;
+extern const Tool tool_sink_put;
+extern const Tool tool_sink_read;
+extern const Tool tool_line_log_append;
+extern const Tool tool_line_log_read;
+extern const Tool tool_line_log_list;
+extern const Tool tool_checkpoint_save;
+extern const Tool tool_checkpoint_load;
+extern const Tool tool_checkpoint_undo;
+extern const Tool tool_checkpoint_list;
+extern const Tool tool_artifact_index_write;
+extern const Tool tool_artifact_index_read;
+extern const Tool tool_artifact_index_list;
+extern const Tool tool_artifact_index_delete;
 
 static const struct Row {
     ToolProfile profile;
@@ -80,6 +100,12 @@ static const struct Row {
     { TOOLS_RUNS, &tool_run_say },
     { TOOLS_RUNS, &tool_run_call },
     { TOOLS_RUNS, &tool_run_result },
+    { TOOLS_RUNS, &tool_run_record },
+    { TOOLS_RUNS, &tool_run_results },
+    { TOOLS_RUNS, &tool_run_usage },
+    { TOOLS_RUNS, &tool_run_clear },
+    { TOOLS_RUNS, &tool_run_summary },
+    { TOOLS_RUNS, &tool_run_final },
     { TOOLS_RUNS, &tool_run_read },
     { TOOLS_RUNS, &tool_run_list },
     { TOOLS_CYCLES, &tool_cycle_status },
@@ -108,6 +134,19 @@ static const struct Row {
     { TOOLS_PLANS, &tool_plan_show },
     { TOOLS_PLANS, &tool_step_update },
     { TOOLS_PLANS, &tool_postcondition_verify },
+    { TOOLS_SINK, &tool_sink_put },
+    { TOOLS_SINK, &tool_sink_read },
+    { TOOLS_LINE_LOGS, &tool_line_log_append },
+    { TOOLS_LINE_LOGS, &tool_line_log_read },
+    { TOOLS_LINE_LOGS, &tool_line_log_list },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_save },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_load },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_undo },
+    { TOOLS_CHECKPOINTS, &tool_checkpoint_list },
+    { TOOLS_INDEXES, &tool_artifact_index_write },
+    { TOOLS_INDEXES, &tool_artifact_index_read },
+    { TOOLS_INDEXES, &tool_artifact_index_list },
+    { TOOLS_INDEXES, &tool_artifact_index_delete },
 };
 
 static const struct Profile {
@@ -122,6 +161,10 @@ static const struct Profile {
     { "memory", TOOLS_MEMORY },
     { "graph", TOOLS_GRAPH },
     { "plans", TOOLS_PLANS },
+    { "sink", TOOLS_SINK },
+    { "line_logs", TOOLS_LINE_LOGS },
+    { "checkpoints", TOOLS_CHECKPOINTS },
+    { "indexes", TOOLS_INDEXES },
     { "all", TOOLS_ALL },
 };
 /* clang-format on */
@@ -187,6 +230,12 @@ const char *tool_profile_name(const Tool *t)
     return "";
 }
 
+unsigned tool_reach(unsigned set)
+{
+    return POINT_TOOLS | (set & TOOLS_SCRATCHPAD ? POINT_NOTES : 0) |
+           (set & TOOLS_RUNS ? POINT_RUNS : 0) | (set & TOOLS_CYCLES ? POINT_CYCLES : 0);
+}
+
 static bool profile_named(Str word, unsigned *set)
 {
     for (size_t i = 0; i < COUNT_OF(profiles); i++)
@@ -211,8 +260,8 @@ jot_status tool_profiles(Str words, unsigned *out, Err *e)
             without = TOOLS_SCRATCHPAD;
         else if (!profile_named(word, &set))
             return err_set(e, JOT_INVALID,
-                           "there are no tools '%s': use scratchpad, artifacts, runs, cycles, "
-                           "tasks, memory, graph, plans, all, no-scratchpad",
+                           "there are no tools '%s': use scratchpad, " TOOL_PROFILE_WORDS
+                           ", no-scratchpad",
                            err_show(&shown, word));
     }
     if (!(set & ~without))
@@ -222,6 +271,11 @@ jot_status tool_profiles(Str words, unsigned *out, Err *e)
 }
 
 /* --- Calling --------------------------------------------------------------------------- */
+
+Str tool_reply_line(const ToolReply *r)
+{
+    return r->value.p ? str_from(r->text, r->value.n + 1) : (Str){ 0 };
+}
 
 void tool_reply_done(ToolReply *r)
 {
@@ -268,6 +322,7 @@ static void keep_budget(const ToolCall *c, ToolReply *out)
     buf_add(&text, shown);
     buf_addf(&text, "\n(cut here: %zu of %zu chars)", utf8_count(shown), utf8_count(out->text));
     out->text = arena_copy(c->into, buf_str(&text));
+    out->value = (Str){ 0 };
 }
 
 static uint64_t losses(const ToolHost *h)
@@ -278,7 +333,8 @@ static uint64_t losses(const ToolHost *h)
 /* What was read is not the newest that was written: say so where the answer ends in words. */
 static void warn_of_loss(const ToolHost *h, uint64_t before, Arena *into, ToolReply *out)
 {
-    bool json = out->data || (out->text.n && (out->text.p[0] == '{' || out->text.p[0] == '['));
+    bool json = out->data ||
+                (!out->value.p && out->text.n && (out->text.p[0] == '{' || out->text.p[0] == '['));
     if (json || losses(h) == before)
         return;
     const char *loss = store_report(h->m->store)->loss;

@@ -5,6 +5,7 @@
 #include "memory/frame.h"
 #include "memory/lease.h"
 #include "memory/note.h"
+#include "memory/pointer.h"
 #include "memory/tokens.h"
 
 jot_status reply_check_text(Str stream, Str text, Err *e)
@@ -81,6 +82,11 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
     if (mark_live(&now->mark) && utf8_valid(now->text)) {
         buf_add(&text, S("the present text:\n"));
         reply_quote(&text, now->text, half);
+        size_t shown = tokens_cut(now->text, half);
+        if (shown < now->text.n)
+            buf_addf(&text, "(continue with " STR_FMT ")\n",
+                     STR_ARG(point_behind(point_note(POINT_ALL, doc_word(stream), c->into),
+                                          str_slice(now->text, 0, shown), c->into)));
     }
     if (k.clean && utf8_valid(k.merged)) {
         buf_add(&text, S("with your change merged in, which is clean (merge=true writes this):\n"));
@@ -92,11 +98,9 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
 
 /* --- Lists ----------------------------------------------------------------------------- */
 
-enum { LAST_LINE = 60 /* tokens kept free for the line that says how to go on */ };
-
 Lister lister_begin(const ToolCall *c)
 {
-    return (Lister){ .budget = c->budget - LAST_LINE };
+    return (Lister){ .budget = c->budget - reply_continue_tokens(c) };
 }
 
 bool lister_add(Lister *l, Str line)

@@ -1,7 +1,7 @@
 /* reply.h - how answers are put together: bounded, and with values that cannot pass for framing.
  *
  * There are three ways in which a stored value stands in an answer.  As a body: it
- * comes first, as it is, and exactly one line of ours comes last.  As a quotation:
+ * comes first, as it is, then one line break and one line of ours.  As a quotation:
  * each of its lines begins with "| ".  As a name: on one line, in quotes if it has
  * anything but letters, digits and "_.-:/". */
 #ifndef TOOL_REPLY_H
@@ -26,11 +26,19 @@ void reply_quote(Buf *to, Str text, size_t tokens);
     }
 MUST_USE jot_status reply_body_check(const ToolCall *c);
 
-/* The answer is the part of a text (UTF-8) that was asked for, or as much of it as fits, and one
- * last line: the label, what was left out, and how to go on. */
+/* The answer is the part of a text (UTF-8) that was asked for, or as much of it as fits, exactly,
+ * and one last line: the label, what was left out, and the call that reads on. */
 void reply_body(ToolCall *c, Str text, Str label, ToolReply *out);
 /* "version X", as a label. */
 Str reply_label(ToolCall *c, Hash version);
+
+/* "continue with TOOL k=v ... NAME=VALUE": the call at hand again, from another place on.  `name`
+ * is a parameter of it. */
+void reply_continue(const ToolCall *c, Buf *to, const char *name, Str value);
+/* The same as the last line of a list: "... there are more: continue with ...". */
+void reply_more(const ToolCall *c, Buf *to, const char *name, Str value);
+/* Tokens to keep free for such a line. */
+size_t reply_continue_tokens(const ToolCall *c);
 
 /* "version X" as a line. */
 void reply_version(Buf *to, const Mark *m);

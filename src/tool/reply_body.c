@@ -1,13 +1,22 @@
 /* reply_body.c - a text, or as much of it as fits, and one last line.
  *
- * The text comes first and as it is; the last line is always there and always
- * ours, so nothing in the text can pass for it. */
+ * The text comes first and as it is, then one line break, then the last line, which is always there
+ * and always ours.  So nothing in the text can pass for it, and all before the last line break is
+ * the text: whether it ends in a line break itself can be seen. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/utf8.h"
 #include "memory/excerpt.h"
+#include "memory/frame.h"
 #include "memory/tokens.h"
 #include "tool/reply.h"
 
-enum { LAST_LINE = 60 /* tokens kept free for it */ };
+enum {
+    LAST_LINE = 60,  /* tokens kept free for it, besides the call it may name */
+    CALL_SHARE = 4,  /* a call that takes more than this fraction of the budget is named without */
+    TEXT_SHOWN = 32, /* ... its texts that have more bytes than this */
+};
 
 /* The byte at which the 1-based character begins. */
 static size_t char_at(Str text, size_t number)
@@ -20,47 +29,128 @@ static size_t char_at(Str text, size_t number)
     return at;
 }
 
-static void add_body(Buf *to, Str text, Str label)
+/* --- Where to go on -------------------------------------------------------------------- */
+
+static void add_arg(Buf *to, const char *name, const json_t *value)
 {
-    buf_add(to, text);
-    if (text.n && text.p[text.n - 1] != '\n')
-        buf_add_char(to, '\n');
-    buf_add(to, label);
+    buf_addf(to, " %s=", name);
+    if (json_is_string(value))
+        frame_name_add(to, json_str(value));
+    else
+        json_write(to, value);
 }
 
+/* True for a parameter that says where, too, and cannot stand beside that place. */
+static bool is_other_place(const char *place, const char *name)
+{
+    static const char *const pairs[][2] = {
+        { "from_char", "from_line" }, { "from_char", "lines" }, { "from_byte", "from_line" },
+        { "from_byte", "lines" },     { "from", "tail" },       { "from", "from_char" },
+    };
+    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+        if (strcmp(place, pairs[i][0]) == 0 && strcmp(name, pairs[i][1]) == 0)
+            return true;
+    return strcmp(place, name) == 0;
+}
+
+/* The call as it was made, without the place it named. */
+static void add_call(const ToolCall *c, Buf *to, const char *place, bool whole)
+{
+    buf_add(to, str(c->tool->name));
+    for (const Param *p = c->tool->params; p->name; p++) {
+        const json_t *value = json_object_get(c->args, p->name);
+        if (!value || json_is_null(value) || is_other_place(place, p->name))
+            continue;
+        if (whole || (json_is_string(value) && json_str(value).n <= TEXT_SHOWN))
+            add_arg(to, p->name, value);
+    }
+}
+
+static size_t call_tokens(const ToolCall *c, bool whole)
+{
+    AUTO(Buf) call = { 0 };
+    add_call(c, &call, "", whole);
+    return tokens_estimate(buf_str(&call));
+}
+
+/* True if all of the call can be repeated without taking the room of what it answers. */
+static bool call_fits(const ToolCall *c)
+{
+    return call_tokens(c, true) <= c->budget / CALL_SHARE;
+}
+
+size_t reply_continue_tokens(const ToolCall *c)
+{
+    return LAST_LINE + call_tokens(c, call_fits(c));
+}
+
+void reply_continue(const ToolCall *c, Buf *to, const char *name, Str value)
+{
+    buf_add(to, S("continue with "));
+    add_call(c, to, name, call_fits(c));
+    buf_addf(to, " %s=", name);
+    frame_last_name_add(to, value);
+}
+
+void reply_more(const ToolCall *c, Buf *to, const char *name, Str value)
+{
+    buf_add(to, S("... there are more: "));
+    reply_continue(c, to, name, value);
+}
+
+static void go_on(const ToolCall *c, Buf *to, const char *name, size_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%zu", number);
+    buf_add(to, S("; "));
+    reply_continue(c, to, name, str(text));
+}
+
+/* --- The body -------------------------------------------------------------------------- */
+
+typedef struct Body {
+    Str text; /* what is shown of it */
+    Buf line;
+} Body;
+
+static void body_done(Body *b)
+{
+    buf_free(&b->line);
+}
+DEFINE_AUTO(Body, body_done)
+
 /* A part by characters: `from` to `end` are bytes. */
-static void by_chars(Buf *to, Str text, size_t from, size_t end, Str label)
+static void by_chars(const ToolCall *c, Body *b, Str text, size_t from, size_t end)
 {
     size_t before = utf8_count(str_slice(text, 0, from));
     size_t shown = utf8_count(str_slice(text, from, end));
-    add_body(to, str_slice(text, from, end), label);
-    buf_addf(to, "; chars %zu-%zu of %zu", before + 1, before + shown, utf8_count(text));
+    b->text = str_slice(text, from, end);
+    buf_addf(&b->line, "; chars %zu-%zu of %zu", before + 1, before + shown, utf8_count(text));
     if (end < text.n)
-        buf_addf(to, "; go on with from_char=%zu", before + shown + 1);
+        go_on(c, &b->line, "from_char", before + shown + 1);
 }
 
-static void by_lines(ToolCall *c, Buf *to, Str text, Str label)
+static void by_lines(const ToolCall *c, Body *b, Str text)
 {
     ExcerptWant want = { .from = (size_t)arg_number(c, "from_line", 0),
                          .count = (size_t)arg_number(c, "lines", 0),
-                         .tokens = c->budget - LAST_LINE };
+                         .tokens = c->budget - reply_continue_tokens(c) };
     Excerpt x;
-    if (!want.from && !want.count && tokens_fit(text, want.tokens)) { /* the rule */
-        add_body(to, text, label);
+    b->text = text;
+    if (!want.from && !want.count && tokens_fit(text, want.tokens)) /* the rule */
         return;
-    }
     excerpt_make(text, &want, &x);
     if (x.partly) {
         size_t from = (size_t)(x.text.p - text.p);
-        by_chars(to, text, from, from + x.text.n, label);
+        by_chars(c, b, text, from, from + x.text.n);
         return;
     }
-    add_body(to, x.text, label);
+    b->text = x.text;
     Str says = excerpt_says(&x, c->into);
     if (says.n)
-        buf_addf(to, "; " STR_FMT, STR_ARG(says));
+        buf_addf(&b->line, "; " STR_FMT, STR_ARG(says));
     if (says.n && x.last < x.lines)
-        buf_addf(to, "; go on with from_line=%zu", x.last + 1);
+        go_on(c, &b->line, "from_line", x.last + 1);
 }
 
 jot_status reply_body_check(const ToolCall *c)
@@ -72,13 +162,19 @@ jot_status reply_body_check(const ToolCall *c)
 
 void reply_body(ToolCall *c, Str text, Str label, ToolReply *out)
 {
-    AUTO(Buf) body = { 0 };
+    AUTO(Body) b = { 0 };
+    buf_add(&b.line, label);
     if (arg_given(c, "from_char")) {
         size_t from = char_at(text, (size_t)arg_number(c, "from_char", 1));
-        size_t n = tokens_cut(str_from(text, from), c->budget - LAST_LINE);
-        by_chars(&body, text, from, from + n, label);
+        size_t n = tokens_cut(str_from(text, from), c->budget - reply_continue_tokens(c));
+        by_chars(c, &b, text, from, from + n);
     } else {
-        by_lines(c, &body, text, label);
+        by_lines(c, &b, text);
     }
-    reply_set(c, &body, out);
+    AUTO(Buf) all = { .max = SIZE_MAX / 2 };
+    buf_add(&all, b.text);
+    buf_add_char(&all, '\n');
+    buf_add(&all, buf_str(&b.line));
+    out->text = arena_copy(c->into, buf_str(&all));
+    out->value = str_slice(out->text, 0, b.text.n);
 }

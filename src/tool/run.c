@@ -1,25 +1,28 @@
-/* run.c - the profile `runs`: what an agent does on a query, step by step.
+/* run.c - the profile `runs`: recording what an agent does on a query, step by step.
  *
- * A run is known by its id alone, so every call opens it anew. */
+ * A run is known by its id alone, so every call opens it anew.  What is said about a call (that its
+ * tool was called often, or with nearly the same words) is part of the answer to recording it, so
+ * that a model learns it before it makes the call; it is never a refusal.  run_look.c reads. */
 #include "memory/run.h"
 
-#include "base/time.h"
-#include "base/utf8.h"
-#include "memory/frame.h"
-#include "memory/run_results.h"
 #include "tool/reply.h"
+#include "tool/run.h"
 
-enum {
-    PREVIEW = 200, /* bytes of a step in a list; run_read with its record has all of it */
-    QUERY_MAX = 1024 * 1024,
-};
+enum { QUERY_MAX = 1024 * 1024 };
 
 static const char *const kinds[] = { "thinking", "plan", "answer", NULL };
+
+UsageLimits run_arg_limits(const ToolCall *c)
+{
+    return (UsageLimits){ .calls = (uint64_t)arg_number(c, "limit", 0),
+                          .similar = (uint64_t)arg_number(c, "similarity", 0) };
+}
 
 static jot_status run_start(ToolCall *c, ToolReply *out)
 {
     AUTO(Run) r = { 0 };
-    TRY(run_new(c->m, arg_text(c, "query"), &r, c->e));
+    RunBegin begin = { .limits = run_arg_limits(c) };
+    TRY(run_new(c->m, &begin, arg_text(c, "query"), &r, c->e));
     out->text = arena_printf(c->into, "run %s", r.id);
     return JOT_OK;
 }
@@ -41,20 +44,35 @@ static jot_status run_note(ToolCall *c, ToolReply *out)
     return JOT_OK;
 }
 
-static jot_status run_begin_call(ToolCall *c, ToolReply *out)
+/* --- Calls ------------------------------------------------------------------------------- */
+
+/* The call that the arguments name; its arguments live in c->into. */
+static RunCall read_call(const ToolCall *c)
 {
-    AUTO(Run) r = { 0 };
     AUTO(Buf) args = { 0 };
     if (arg_json(c, "args"))
         json_write(&args, arg_json(c, "args"));
-    RunCall call = { .call = arg_text(c, "call"),
-                     .tool = arg_text(c, "tool"),
-                     .args = buf_str(&args),
-                     .mutating = arg_bool(c, "mutating") };
+    return (RunCall){ .call = arg_text(c, "call"),
+                      .tool = arg_text(c, "tool"),
+                      .args = arena_copy(c->into, buf_str(&args)) };
+}
+
+static void answer(ToolCall *c, const RunCalled *called, uint64_t n, ToolReply *out)
+{
+    AUTO(Buf) text = { 0 };
+    run_called_add(&text, called, n);
+    reply_set(c, &text, out);
+}
+
+static jot_status run_begin_call(ToolCall *c, ToolReply *out)
+{
+    AUTO(Run) r = { 0 };
+    RunCall call = read_call(c);
+    RunCalled called;
+    call.mutating = arg_bool(c, "mutating");
     TRY(run_open(c->m, arg_text(c, "run"), &r, c->e));
-    TRY(run_call(&r, &call, c->e));
-    out->text =
-        arena_printf(c->into, "recorded the call, record %llu", (unsigned long long)r.state.seq);
+    TRY(run_issue(&r, &call, c->into, &called, c->e));
+    answer(c, &called, 0, out);
     return JOT_OK;
 }
 
@@ -69,148 +87,68 @@ static jot_status run_end_call(ToolCall *c, ToolReply *out)
     return JOT_OK;
 }
 
-/* --- Reading --------------------------------------------------------------------------- */
-
-typedef struct Telling {
-    ToolCall *c;
-    Lister *l;
-    uint64_t next; /* the first step that did not fit; 0: all did */
-} Telling;
-
-static jot_status tell_step(void *ctx, const Step *s)
-{
-    Telling *t = ctx;
-    AUTO(Buf) text = { 0 };
-    if (s->kind == RUN_FOLD)
-        return JOT_OK;
-    buf_addf(&text, "%llu  %s  %s", (unsigned long long)s->seq, time_text(s->at_ms).text,
-             run_kind_name(s->kind));
-    if (s->tool.n) {
-        buf_add(&text, S("  "));
-        frame_name_add(&text, s->tool);
-    }
-    if (s->kind == RUN_RESULT)
-        buf_addf(&text, "  #%llu%s", (unsigned long long)s->n, s->ok ? "" : "  failed");
-    buf_addf(&text, "  %zu bytes\n", s->body.n);
-    if (utf8_valid(s->body))
-        reply_quote(&text, str_slice(s->body, 0, utf8_floor(s->body, PREVIEW)), PREVIEW);
-    Str line = buf_str(&text);
-    if (lister_add(t->l, str_slice(line, 0, line.n - 1)))
-        return JOT_OK;
-    t->next = s->seq;
-    return JOT_CANCELLED;
-}
-
-static jot_status show_step(ToolCall *c, Run *r, uint64_t seq, ToolReply *out)
-{
-    Step s;
-    TRY(run_step(r, seq, c->into, &s, c->e));
-    TRY(reply_check_text(str(r->stream), s.body, c->e));
-    Str label =
-        arena_printf(c->into, "record %llu, %s", (unsigned long long)seq, run_kind_name(s.kind));
-    reply_body(c, s.body, label, out);
-    return JOT_OK;
-}
-
-static void tell_open(Buf *to, const UnfinishedList *list)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        buf_add(to, S("... without a result: call "));
-        frame_name_add(to, list->items[i].open.call);
-        buf_addf(to, ", record %llu%s%s\n", (unsigned long long)list->items[i].open.seq,
-                 list->items[i].open.mutating ? ", it changes things: look before you repeat it"
-                                              : "",
-                 list->items[i].stored ? ", its result is stored" : "");
-    }
-}
-
-static jot_status run_show(ToolCall *c, ToolReply *out)
+static jot_status run_end_at_once(ToolCall *c, ToolReply *out)
 {
     AUTO(Run) r = { 0 };
-    AUTO(Lister) l = lister_begin(c);
-    Telling t = { .c = c, .l = &l };
-    UnfinishedList open;
-    uint64_t damaged = 0;
-    TRY(reply_body_check(c));
+    RunFinish f = { .call = read_call(c),
+                    .ok = !arg_bool(c, "failed"),
+                    .result = arg_text(c, "result") };
+    RunCalled called;
+    uint64_t n;
     TRY(run_open(c->m, arg_text(c, "run"), &r, c->e));
-    if (arg_given(c, "record"))
-        return show_step(c, &r, (uint64_t)arg_number(c, "record", 0), out);
-    uint64_t from = (uint64_t)arg_number(c, "from_record", 1);
-    jot_status st = run_each(&r, from, tell_step, &t, &damaged, c->e);
-    if (st != JOT_CANCELLED)
-        TRY(st);
-    if (damaged)
-        buf_addf(&l.text, "... %llu records cannot be read\n", (unsigned long long)damaged);
-    TRY(run_unfinished(&r, c->into, &open, c->e));
-    if (t.next)
-        buf_addf(&l.text, "... there are more: go on with from_record=%llu",
-                 (unsigned long long)t.next);
-    else
-        tell_open(&l.text, &open);
-    reply_set(c, &l.text, out);
+    TRY(run_finish(&r, &f, c->into, &called, &n, c->e));
+    answer(c, &called, n, out);
     return JOT_OK;
 }
 
-typedef struct Lines {
-    Arena *into;
-    RunLine *items;
-    size_t n, cap;
-} Lines;
+/* --- What is shown from now on ----------------------------------------------------------- */
 
-static jot_status keep_line(void *ctx, const RunLine *line)
+static jot_status run_hide(ToolCall *c, ToolReply *out)
 {
-    Lines *all = ctx;
-    all->items =
-        arena_grow(all->into, all->items, all->n, &all->cap, sizeof *all->items, alignof(RunLine));
-    all->items[all->n] = *line;
-    all->items[all->n].id = arena_copy(all->into, line->id);
-    all->items[all->n++].by = (Str){ 0 };
+    AUTO(Run) r = { 0 };
+    AUTO(Buf) text = { 0 };
+    uint64_t cleared;
+    TRY(run_open(c->m, arg_text(c, "run"), &r, c->e));
+    TRY(run_clear(&r, (uint64_t)arg_number(c, "keep", 0), &cleared, c->e));
+    run_cleared_add(&text, &r, cleared);
+    reply_set(c, &text, out);
+    out->data = run_cleared_json(&r, cleared);
     return JOT_OK;
 }
 
-/* The newest first: that is the one to go on with. */
-static jot_status run_index(ToolCall *c, ToolReply *out)
+static jot_status run_sum_up(ToolCall *c, ToolReply *out)
 {
-    Lines all = { .into = c->into };
-    AUTO(Lister) l = lister_begin(c);
-    size_t offset = (size_t)arg_number(c, "offset", 0), n = offset;
-    TRY(run_list(c->m, keep_line, &all, c->e));
-    for (bool fits = true; n < all.n && fits; n += fits) {
-        const RunLine *line = &all.items[all.n - 1 - n];
-        AUTO(Buf) text = { 0 };
-        Str query;
-        TRY(run_query(c->m, line->id, c->into, &query, c->e));
-        frame_last_name_add(&text, line->id);
-        buf_addf(&text, "  %s  %llu records\n", time_text(line->at_ms).text,
-                 (unsigned long long)line->records);
-        reply_quote(&text, str_slice(query, 0, utf8_floor(query, PREVIEW)), PREVIEW);
-        Str lines = buf_str(&text);
-        fits = lister_add(&l, str_slice(lines, 0, lines.n - 1));
-    }
-    if (n < all.n)
-        buf_addf(&l.text, "... there are more: go on with offset=%zu", n);
-    else if (n == offset)
-        buf_add(&l.text, S("(none)"));
-    reply_set(c, &l.text, out);
+    AUTO(Run) r = { 0 };
+    TRY(run_open(c->m, arg_text(c, "run"), &r, c->e));
+    TRY(run_compact(&r, arg_text(c, "text"), c->e));
+    out->text =
+        arena_printf(c->into, "the summary stands for %llu result%s from now on",
+                     (unsigned long long)r.state.compacted, r.state.compacted == 1 ? "" : "s");
     return JOT_OK;
 }
 
-/* --- The tables ------------------------------------------------------------------------ */
+/* --- The tables -------------------------------------------------------------------------- */
 
 /* clang-format off */
-#define RUN { "run", PARAM_TEXT, .about = "its id", .max = RUN_ID_MAX }
-#define CALL { "call", PARAM_TEXT, .about = "the id of the call", .max = STORE_SEGMENT_MAX }
+#define CALL_ARGS { "args", PARAM_OBJECT, .optional = true }
+#define FAILED { "failed", PARAM_BOOL, .optional = true }
+#define OWN_CALL { "call", PARAM_TEXT, .about = "its id, made up if you have none", .optional = true, .min = 1, .max = STORE_SEGMENT_MAX }
 /* clang-format on */
 
-extern const Tool tool_run_new, tool_run_say, tool_run_call, tool_run_result, tool_run_read,
-    tool_run_list;
+extern const Tool tool_run_new, tool_run_say, tool_run_call, tool_run_result, tool_run_record,
+    tool_run_clear, tool_run_summary;
 
 const Tool tool_run_new = {
     .name = "run_new",
     .title = "Begin a run",
     .about = "Begin the log of your work on a query; answers with the run's id.",
     .effects = TOOL_WRITES,
-    .params = { { "query", PARAM_TEXT, .max = QUERY_MAX } },
+    .params = { { "query", PARAM_TEXT, .max = QUERY_MAX },
+                { "limit", PARAM_NUMBER, .about = "calls of one tool before you are warned (3)",
+                  .optional = true, .min = 1 },
+                { "similarity", PARAM_NUMBER,
+                  .about = "per cent of their words two queries share to be similar (70)",
+                  .optional = true, .min = 1, .max = 100 } },
     .run = run_start,
 };
 
@@ -219,7 +157,9 @@ const Tool tool_run_say = {
     .title = "Record a thought",
     .about = "Record what you think, your plan as it is now, or your answer, in a run.",
     .effects = TOOL_WRITES,
-    .params = { RUN, { "kind", PARAM_CHOICE, .choices = kinds }, { "text", .type = PARAM_TEXT } },
+    .params = { RUN_PARAM,
+                { "kind", PARAM_CHOICE, .choices = kinds },
+                { "text", .type = PARAM_TEXT } },
     .run = run_note,
 };
 
@@ -227,12 +167,13 @@ const Tool tool_run_call = {
     .name = "run_call",
     .title = "Record a call",
     .about =
-        "Record a tool call before you make it, so that whoever takes over knows it was begun.",
+        "Record a tool call before you make it, so that whoever takes over knows it was begun. "
+        "The answer warns you if the tool was called often, or with nearly the same words.",
     .effects = TOOL_WRITES,
-    .params = { RUN,
-                CALL,
+    .params = { RUN_PARAM,
                 { "tool", PARAM_TEXT, .max = RUN_TOOL_MAX },
-                { "args", PARAM_OBJECT, .optional = true },
+                CALL_ARGS,
+                OWN_CALL,
                 { "mutating", PARAM_BOOL, .about = "it changes something outside",
                   .optional = true } },
     .run = run_begin_call,
@@ -241,34 +182,53 @@ const Tool tool_run_call = {
 const Tool tool_run_result = {
     .name = "run_result",
     .title = "Record a result",
-    .about = "Record what came of a call, exactly.",
+    .about = "Record what came of a call that run_call recorded, exactly.",
     .effects = TOOL_WRITES,
-    .params = { RUN,
-                CALL,
+    .params = { RUN_PARAM,
+                { "call", PARAM_TEXT, .about = "the id of the call", .max = STORE_SEGMENT_MAX },
                 { "result", .type = PARAM_TEXT },
-                { "failed", PARAM_BOOL, .optional = true } },
+                FAILED },
     .run = run_end_call,
 };
 
-const Tool tool_run_read = {
-    .name = "run_read",
-    .title = "Read a run",
-    .about =
-        "The steps of a run with the beginning of each, and the calls that have no result; or, "
-        "with record, all of one step.",
-    .effects = TOOL_READS,
-    .params = { RUN,
-                { "from_record", PARAM_NUMBER, .optional = true, .min = 1 },
-                { "record", PARAM_NUMBER, .optional = true, .min = 1 },
-                REPLY_BODY_PARAMS },
-    .run = run_show,
+const Tool tool_run_record = {
+    .name = "run_record",
+    .title = "Record a call with its result",
+    .about = "Record a tool call that is over, with its result, in one step. The answer warns you "
+             "as run_call does.",
+    .effects = TOOL_WRITES,
+    .params = { RUN_PARAM,
+                { "tool", PARAM_TEXT, .max = RUN_TOOL_MAX },
+                CALL_ARGS,
+                { "result", .type = PARAM_TEXT },
+                FAILED,
+                OWN_CALL },
+    .run = run_end_at_once,
 };
 
-const Tool tool_run_list = {
-    .name = "run_list",
-    .title = "List runs",
-    .about = "The runs and their queries, newest first. Look here to go on where another stopped.",
-    .effects = TOOL_READS,
-    .params = { { "offset", PARAM_NUMBER, .about = "pass over so many", .optional = true } },
-    .run = run_index,
+static const Param cleared_output[] = {
+    { "event", PARAM_TEXT, .about = "context_cleared" },
+    { "run", .type = PARAM_TEXT },
+    { "cleared", .type = PARAM_NUMBER },
+    { "kept", .type = PARAM_NUMBER },
+    { 0 },
+};
+
+const Tool tool_run_clear = {
+    .name = "run_clear",
+    .title = "Clear old results",
+    .about = "Show only the newest results of a run from now on; all stay in it.",
+    .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
+    .params = { RUN_PARAM, { "keep", PARAM_NUMBER, .about = "how many stay" } },
+    .output = cleared_output,
+    .run = run_hide,
+};
+
+const Tool tool_run_summary = {
+    .name = "run_summary",
+    .title = "Sum up results",
+    .about = "From now on this text stands for all results of the run so far; they stay in it.",
+    .effects = TOOL_WRITES,
+    .params = { RUN_PARAM, { "text", PARAM_TEXT, .min = 1 } },
+    .run = run_sum_up,
 };

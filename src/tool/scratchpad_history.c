@@ -36,8 +36,7 @@ static jot_status list_versions(ToolCall *c, Str stream, ToolReply *out)
     if (h.damaged)
         buf_addf(&l.text, "... %llu records cannot be read\n", (unsigned long long)h.damaged);
     if (n < h.n || h.more)
-        buf_addf(&l.text, "... there are older ones: go on with before=%llu",
-                 (unsigned long long)last);
+        reply_more(c, &l.text, "before", arena_printf(c->into, "%llu", (unsigned long long)last));
     reply_set(c, &l.text, out);
     return JOT_OK;
 }

@@ -35,10 +35,8 @@ static jot_status run(ToolCall *c, ToolReply *out)
     }
     if (!l.n)
         buf_add(&l.text, S("(empty)"));
-    if (!fits) {
-        buf_add(&l.text, S("... there are more: go on with after="));
-        frame_last_name_add(&l.text, doc_word(after));
-    }
+    if (!fits)
+        reply_more(c, &l.text, "after", doc_word(after));
     reply_set(c, &l.text, out);
     return JOT_OK;
 }

@@ -5,12 +5,12 @@
  * without the JSON around it. */
 #include <string.h>
 
-#include "memory/frame.h"
 #include "memory/history.h"
 #include "memory/note.h"
 #include "memory/rule.h"
 #include "memory/sink.h"
 #include "tool/reply.h"
+#include "tool/sink.h"
 
 static bool names_result(Str key, Str *call)
 {
@@ -18,19 +18,6 @@ static bool names_result(Str key, Str *call)
         key = str_from(key, strlen("artifacts/"));
     *call = sink_call(key);
     return call->n < key.n;
-}
-
-static jot_status read_result(ToolCall *c, Str call, ToolReply *out)
-{
-    SinkSlice whole;
-    TRY(reply_body_check(c));
-    TRY(sink_read(c->m, call, &(SinkRange){ 0 }, c->into, &whole, c->e));
-    TRY(reply_check_text(call, whole.text, c->e));
-    AUTO(Buf) label = { 0 };
-    buf_add(&label, S("result of "));
-    frame_last_name_add(&label, call);
-    reply_body(c, whole.text, buf_str(&label), out);
-    return JOT_OK;
 }
 
 /* The last line, which no text can be: the version, and of a note that is shown before anything
@@ -54,7 +41,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
 {
     Str stream, call, label;
     if (names_result(arg_text(c, "key"), &call) && !arg_given(c, "version"))
-        return read_result(c, call, out);
+        return sink_answer(c, call, out);
     When when = { 0 };
     Doc d;
     TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));

@@ -38,7 +38,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     if (!hits.n)
         buf_add(&l.text, S("(nothing found)"));
     if (n < hits.n || hits.more)
-        buf_addf(&l.text, "... there are more: go on with offset=%zu", q.offset + n);
+        reply_more(c, &l.text, "offset", arena_printf(c->into, "%zu", q.offset + n));
     reply_set(c, &l.text, out);
     return JOT_OK;
 }

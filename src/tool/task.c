@@ -117,10 +117,8 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
         buf_add(&l.text, S("(empty)\n"));
     if (list.problems_total)
         buf_addf(&l.text, "... %zu cannot be read\n", list.problems_total);
-    if (n && (n < list.n || list.more)) {
-        buf_add(&l.text, S("... there are more: go on with after="));
-        frame_last_name_add(&l.text, list.items[n - 1].id);
-    }
+    if (n && (n < list.n || list.more))
+        reply_more(c, &l.text, "after", list.items[n - 1].id);
     reply_set(c, &l.text, out);
     return JOT_OK;
 }

@@ -10,9 +10,10 @@
  * how to get it.  A few tools have structured data besides; it then says the same
  * as the text, because a client may show its model either of the two.
  *
- * Nothing in a stored value can pass for an answer's own words: a value stands
- * behind nothing but itself and in front of exactly one last line, or each of its
- * lines begins with "| ", or it is JSON. */
+ * Nothing in a stored value can pass for an answer's own words: a value comes
+ * first, exactly as it is stored, and one line break and one last line of ours
+ * follow; or each of its lines begins with "| "; or it is JSON.  In the first case
+ * all before the last line break is the value, so a door can hand it over apart. */
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
 
@@ -79,7 +80,11 @@ typedef enum ToolProfile {
     TOOLS_MEMORY = 32,
     TOOLS_GRAPH = 64,
     TOOLS_PLANS = 128,
-    TOOLS_ALL = 255,
+    TOOLS_SINK = 256,
+    TOOLS_LINE_LOGS = 512,
+    TOOLS_CHECKPOINTS = 1024,
+    TOOLS_INDEXES = 2048,
+    TOOLS_ALL = 4095,
 } ToolProfile;
 
 typedef struct ToolCall ToolCall;
@@ -109,11 +114,29 @@ const Tool *tool_at(unsigned set, size_t i);
 /* NULL: there is none of this name in these profiles. */
 const Tool *tool_find(unsigned set, Str name);
 
+/* The words below, for help texts. */
+#define TOOL_PROFILE_WORDS                                                                 \
+    "artifacts, runs, cycles, tasks, memory, graph, plans, sink, line_logs, checkpoints, " \
+    "indexes, "                                                                            \
+    "all"
+
 /* "artifacts,runs" and the like: the scratchpad and these; "all": all; with "no-scratchpad" among
  * them: only the others.  Empty: the scratchpad.  JOT_INVALID names the word that is no profile. */
 MUST_USE jot_status tool_profiles(Str words, unsigned *out, Err *e);
+/* What a reader with these tools has to get what it is not shown (pointer.h). */
+unsigned tool_reach(unsigned set);
 /* The name of the profile a tool belongs to. */
 const char *tool_profile_name(const Tool *t);
+
+/* --- What a model is told about them ----------------------------------------------------- */
+
+/* When to use the scratchpad, by the names of its tools; `brief`: in a few lines.  Static. */
+Str tool_prompt(bool brief);
+/* The same deeds as commands, for who has a shell.  Static. */
+Str tool_prompt_shell(void);
+/* The same for who has the tools of these profiles (0: the scratchpad's), and names no other;
+ * `brief` is below 2 KiB whatever they are, for protocols that have little room. */
+void tool_teach(Buf *to, unsigned set, bool brief);
 
 /* --- What they look like --------------------------------------------------------------- */
 
@@ -158,8 +181,11 @@ struct ToolReply {
     bool is_error;
     jot_status status; /* behind is_error; JOT_OK otherwise */
     Str text;          /* UTF-8; lives in `into` */
-    json_t *data;      /* an object, or NULL; the caller owns it: tool_reply_done() */
+    Str value;    /* the text's beginning, if that is a value and a line follows; else p NULL */
+    json_t *data; /* an object, or NULL; the caller owns it: tool_reply_done() */
 };
+/* The line behind a value; empty if there is no value. */
+Str tool_reply_line(const ToolReply *r);
 void tool_reply_done(ToolReply *r); /* {0} is fine */
 DEFINE_AUTO(ToolReply, tool_reply_done)
 

@@ -7,6 +7,7 @@
 
 #include "agent/beside.h"
 #include "agent/loop.h"
+#include "memory/pointer.h"
 #include "memory/sink.h"
 #include "tool/tool.h"
 
@@ -46,7 +47,7 @@ static inline jot_status scene_keep(const Scene *s, const LoopCall *c, Str text,
     SinkView view;
     SinkPut put = { .call = c->id, .tool = c->tool, .result = text };
     TRY(sink_put(s->m, &put, into, &view, NULL, e));
-    out->text = sink_text(&view, into);
+    out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     return JOT_OK;
 }
 
@@ -89,7 +90,7 @@ static inline jot_status scene_recall(void *ctx, Str id, Arena *into, LoopReply 
     const Scene *s = ctx;
     SinkView view;
     TRY(sink_view(s->m, id, 0, into, &view, e));
-    *out = (LoopReply){ .text = sink_text(&view, into) };
+    *out = (LoopReply){ .text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into) };
     return JOT_OK;
 }
 

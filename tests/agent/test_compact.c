@@ -20,6 +20,8 @@ typedef struct Bench {
     Str cut;       /* ... and are this */
     uint32_t limits[LIMITS];
     Str system, text; /* what it was asked the last time */
+    const char *tool; /* that turns call; NULL: look */
+    bool mutating;
 } Bench;
 
 static void bench_done(Bench *b)
@@ -50,9 +52,10 @@ static void begin_in(Desk *d, Bench *b, const Frame *f, uint64_t window, Str sys
     AUTO(Buf) body = { 0 };
     *b = (Bench){ .d = d, .summary = S("It went well.") };
     Setup setup = { .system = system, .window = window, .headroom = window / 10, .model = S("m") };
-    desk_ok(d, run_new_in(&d->m, f, S("the question that always stays"), &b->run, &d->e));
+    desk_ok(d, run_new(&d->m, &(RunBegin){ .frame = f }, S("the question that always stays"),
+                       &b->run, &d->e));
     setup_write(&setup, &body);
-    desk_ok(d, run_record(&b->run, RUN_SETUP, NULL, buf_str(&body), &d->e));
+    desk_ok(d, run_set_up(&b->run, (UsageLimits){ 0 }, buf_str(&body), &d->e));
     desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
     d->now_ms += 1000;
 }
@@ -70,8 +73,8 @@ static void add_turn(Bench *b, size_t calls, size_t words)
     buf_addf(&reply, "{\"stop\":\"calls\",\"usage\":{},\"parts\":[{\"text\":\"turn %llu\"}",
              (unsigned long long)b->t.replies + 1);
     for (size_t i = 0; i < calls; i++)
-        buf_addf(&reply, ",{\"call\":\"t%llu_%zu\",\"name\":\"look\",\"args\":\"{}\"}",
-                 (unsigned long long)b->t.replies + 1, i);
+        buf_addf(&reply, ",{\"call\":\"t%llu_%zu\",\"name\":\"%s\",\"args\":\"{}\"}",
+                 (unsigned long long)b->t.replies + 1, i, b->tool ? b->tool : "look");
     buf_add(&reply, S("]}"));
     desk_ok(d, run_record(&b->run, RUN_REPLY, NULL, buf_str(&reply), &d->e));
     desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
@@ -81,7 +84,7 @@ static void add_turn(Bench *b, size_t calls, size_t words)
         uint64_t n;
         for (size_t w = 0; w < words; w++)
             buf_addf(&result, "word ");
-        RunCall call = { .call = c->call, .tool = c->tool };
+        RunCall call = { .call = c->call, .tool = c->tool, .mutating = b->mutating };
         desk_ok(d, run_call(&b->run, &call, &d->e));
         SinkView view;
         SinkPut put = { .call = c->call, .tool = c->tool, .result = buf_str(&result) };
@@ -248,6 +251,21 @@ static void a_result_that_is_shorter_than_its_pointer_stays(Desk *d)
     compact(&b);
     assert_has(sent(&b, &b.t), "word word ");
     assert_int_equal(scene_times(sent(&b, &b.t), "elided"), 4);
+}
+
+static void what_a_change_of_the_pad_answered_is_not_asked_for_again(Desk *d)
+{
+    AUTO(Bench) b;
+    begin(d, &b, 2000, S("Rules."));
+    b.tool = "checkpoint_undo"; /* called again, it would go one further back */
+    b.mutating = true;
+    add_turn(&b, 1, 200);
+    b.tool = "checkpoint_load";
+    b.mutating = false;
+    add_turns(&b, 6, 1, 200);
+    compact(&b, false);
+    assert_int_equal(scene_times(sent(&b, &b.t), "read it again: checkpoint_undo"), 0);
+    assert_int_equal(scene_times(sent(&b, &b.t), "read it again: checkpoint_load"), 3);
 }
 
 static void what_is_still_red_is_summed_up(Desk *d)
@@ -489,6 +507,7 @@ static const DeskTest tests[] = {
     DESK_TEST(all_but_the_newest_results_are_masked_with_a_pointer),
     DESK_TEST(results_nobody_has_seen_are_not_masked),
     DESK_TEST(a_result_that_is_shorter_than_its_pointer_stays),
+    DESK_TEST(what_a_change_of_the_pad_answered_is_not_asked_for_again),
     DESK_TEST(what_is_still_red_is_summed_up),
     DESK_TEST(a_run_begun_without_a_sign_goes_on_as_it_was),
     DESK_TEST(a_summary_cannot_end_itself),

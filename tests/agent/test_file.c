@@ -12,18 +12,22 @@ static void a_file_is_read_whole_or_in_parts(Desk *d)
     desk_file(d, "a.txt", S("one\ntwo\nthree\nfour"));
     hands_says(d, a, "read_file", "{\"path\": \"a.txt\"}",
                "one\ntwo\nthree\nfour\n(lines 1-4, bytes 0-18 of 18)");
-    hands_says(d, a, "read_file", "{\"path\": \"a.txt\", \"from_line\": 2, \"lines\": 2}",
-               "two\nthree\n(lines 2-3, bytes 4-14 of 18; go on with from_line=4)");
+    hands_says(
+        d, a, "read_file", "{\"path\": \"a.txt\", \"from_line\": 2, \"lines\": 2}",
+        "two\nthree\n(lines 2-3, bytes 4-14 of 18; continue with read_file path=a.txt lines=2 "
+        "from_line=4)");
     hands_says(d, a, "read_file", "{\"path\": \"a.txt\", \"from_byte\": 4, \"bytes\": 3}",
-               "two\n(bytes 4-7 of 18; go on with from_byte=7)");
+               "two\n(bytes 4-7 of 18; continue with read_file path=a.txt bytes=3 from_byte=7)");
     hands_fails(d, a, "read_file", "{\"path\": \"a.txt\", \"from_line\": 9}",
                 "the file has no line 9");
     hands_fails(d, a, "read_file", "{\"path\": \"a.txt\", \"from_line\": 1, \"bytes\": 1}",
                 "say 'from_line' and 'lines', or 'from_byte' and 'bytes', not both");
     Str whole = arena_printf(&d->a, "{\"path\": \"%s/a.txt\", \"lines\": 1}", d->dir);
-    hands_says(d, a, "read_file", whole.p,
-               "one\n(lines 1-1, bytes 0-4 of 18; go on with "
-               "from_line=2)");
+    Str want = arena_printf(&d->a,
+                            "one\n(lines 1-1, bytes 0-4 of 18; continue with read_file "
+                            "path=%s/a.txt lines=1 from_line=2)",
+                            d->dir);
+    hands_says(d, a, "read_file", whole.p, want.p);
 }
 
 static void what_is_not_text_is_not_passed_off_as_text(Desk *d)

@@ -90,7 +90,7 @@ static void a_redacted_answer_that_was_not_taken_is_asked_for_again(Desk *d)
     desk_ok(d, loop_begin(&p.s.loop, S("what is it?"), &p.run, &d->e));
     AUTO(Buf) body = { 0 };
     setup_write(&p.s.loop.setup, &body);
-    desk_ok(d, run_record(&p.run, RUN_SETUP, NULL, buf_str(&body), &d->e));
+    desk_ok(d, run_set_up(&p.run, (UsageLimits){ 0 }, buf_str(&body), &d->e));
     desk_ok(d, run_record(&p.run, RUN_REPLY, NULL,
                           S("{\"stop\":\"end\",\"parts\":[{\"text\":\"" SECRET "\"}]}"), &d->e));
     redact(d, &p, REPLY);
@@ -212,7 +212,7 @@ static void a_later_setup_may_be_redacted(Desk *d)
     Setup other = p.s.loop.setup;
     other.model = S("another");
     setup_write(&other, &body);
-    desk_ok(d, run_record(&p.run, RUN_SETUP, NULL, buf_str(&body), &d->e));
+    desk_ok(d, run_set_up(&p.run, (UsageLimits){ 0 }, buf_str(&body), &d->e));
     redact(d, &p, p.run.state.seq);
     assert_goes_on(d, &p, "counted");
 }

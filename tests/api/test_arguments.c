@@ -23,7 +23,9 @@ static jot_task_move_options no_move, bad_reason;
 static jot_task_query no_tasks, odd_status;
 static jot_lease_options no_lease, negative_wait, negative_ttl;
 static jot_search_options no_search, long_search;
-static jot_call_options no_call;
+static jot_run_options no_run, odd_run;
+static jot_call_options no_call, odd_call;
+static jot_finish_options no_finish, odd_finish;
 static jot_context_options no_context, small_budget, bad_rules;
 static jot_cycle_options no_cycle, null_goals;
 static jot_wake_options no_wake, odd_wake;
@@ -55,6 +57,12 @@ static void make_options(void)
     bad_reason.reason = bad;
     odd_status.size = sizeof odd_status;
     odd_status.status = (jot_task_status)7;
+    odd_run.size = sizeof odd_run;
+    odd_run.similarity = 101;
+    odd_call.size = sizeof odd_call;
+    odd_call.similarity = 101;
+    odd_finish.size = sizeof odd_finish;
+    odd_finish.similarity = 101;
     negative_wait.size = sizeof negative_wait;
     negative_wait.wait_ms = -1;
     negative_ttl.size = sizeof negative_ttl;
@@ -173,7 +181,9 @@ static void make_options(void)
     X(checkpoint_list_limit, jot_checkpoint_list(p, "r", 1001, NULL))                     \
     X(checkpoint_trim_run, jot_checkpoint_trim(p, NULL, 1, 0, NULL))                      \
     X(checkpoint_trim_age, jot_checkpoint_trim(p, "r", 1, -1, NULL))                      \
-    X(run_query, jot_run_begin(p, bad, NULL))                                             \
+    X(run_query, jot_run_begin(p, bad, NULL, NULL))                                       \
+    X(run_size, jot_run_begin(p, good, &no_run, NULL))                                    \
+    X(run_similarity, jot_run_begin(p, good, &odd_run, NULL))                             \
     X(run_say_run, jot_run_say(p, NULL, JOT_STEP_PLAN, good))                             \
     X(run_say_kind, jot_run_say(p, "r", JOT_STEP_CALL, good))                             \
     X(run_say_text, jot_run_say(p, "r", JOT_STEP_PLAN, bad))                              \
@@ -181,6 +191,13 @@ static void make_options(void)
     X(run_call_call, jot_run_call(p, "r", NULL, "t", NULL, NULL))                         \
     X(run_call_tool, jot_run_call(p, "r", "c", NULL, NULL, NULL))                         \
     X(run_call_size, jot_run_call(p, "r", "c", "t", &no_call, NULL))                      \
+    X(run_call_empty, jot_run_call(p, "r", "", "t", NULL, NULL))                          \
+    X(run_call_similarity, jot_run_call(p, "r", "c", "t", &odd_call, NULL))               \
+    X(run_finish_run, jot_run_finish(p, NULL, "t", good, NULL, NULL))                     \
+    X(run_finish_tool, jot_run_finish(p, "r", NULL, good, NULL, NULL))                    \
+    X(run_finish_text, jot_run_finish(p, "r", "t", bad, NULL, NULL))                      \
+    X(run_finish_size, jot_run_finish(p, "r", "t", good, &no_finish, NULL))               \
+    X(run_finish_similarity, jot_run_finish(p, "r", "t", good, &odd_finish, NULL))        \
     X(run_result_run, jot_run_result(p, NULL, "c", true, good, NULL))                     \
     X(run_result_call, jot_run_result(p, "r", NULL, true, good, NULL))                    \
     X(run_result_text, jot_run_result(p, "r", "c", true, bad, NULL))                      \

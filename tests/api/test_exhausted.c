@@ -158,7 +158,7 @@ DEED(logs)
 DEED(begins_a_run)
 {
     const char *id;
-    return jot_run_begin(p, jot_str("why?"), &id);
+    return jot_run_begin(p, jot_str("why?"), NULL, &id);
 }
 DEED(goes_on_with_a_run)
 {
@@ -394,7 +394,7 @@ static void memory_that_runs_out_in_any_call_is_a_status(Caller *c)
     snprintf(scratch, sizeof scratch, "%s", c->dir);
     ok(c->pad, jot_doc_write(c->pad, "kept", jot_str("before\n"), NULL, NULL));
     ok(c->pad, jot_doc_write(c->pad, "plan", jot_str("ship on monday\n"), NULL, NULL));
-    ok(c->pad, jot_run_begin(c->pad, jot_str("why?"), &id));
+    ok(c->pad, jot_run_begin(c->pad, jot_str("why?"), NULL, &id));
     snprintf(run_name, sizeof run_name, "%s", id);
     run_id = run_name;
     ok(c->pad, jot_cycle_init(c->pad, NULL, NULL, NULL));

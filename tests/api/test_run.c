@@ -5,7 +5,7 @@
 static void begin(Caller *c, const char *query, char id[80])
 {
     const char *got;
-    ok(c->pad, jot_run_begin(c->pad, jot_str(query), &got));
+    ok(c->pad, jot_run_begin(c->pad, jot_str(query), NULL, &got));
     snprintf(id, 80, "%s", got);
 }
 
@@ -116,6 +116,42 @@ static void repeated_calls_are_warned_of_and_never_refused(Caller *c)
     assert_says(text->data, "search: 4 calls");
 }
 
+static void a_finished_call_is_recorded_at_once_by_the_limits_of_its_run(Caller *c)
+{
+    const char *id;
+    const jot_finished *f;
+    const jot_warnings *w;
+    const jot_text *text;
+    jot_run_options o = { 0 };
+    jot_finish_options late = { 0 };
+    jot_call_options near = { 0 };
+    char run[80];
+    o.size = sizeof o;
+    o.limit = 5;
+    o.similarity = 100;
+    ok(c->pad, jot_run_begin(c->pad, jot_str("q"), &o, &id));
+    snprintf(run, sizeof run, "%s", id);
+    late.size = sizeof late;
+    late.arguments = "{\"query\":\"apples pears\"}";
+    late.failed = true;
+    ok(c->pad, jot_run_finish(c->pad, run, "search", jot_str("none"), &late, &f));
+    assert_int_equal(f->number, 1);
+    assert_true(f->call[0] != 0);
+    assert_string_equal(f->warnings.limit, "");
+    near.size = sizeof near;
+    near.arguments = "{\"query\":\"apples pears plums\"}";
+    ok(c->pad, jot_run_call(c->pad, run, "c2", "search", &near, &w));
+    assert_string_equal(w->limit, "");
+    near.similarity = 50;
+    ok(c->pad, jot_run_call(c->pad, run, "c3", "search", &near, &w));
+    assert_says(w->limit, "very similar to a previous 'search' call. You have 3 attempt(s)");
+    late.call = "c3";
+    ok(c->pad, jot_run_finish(c->pad, run, "search", jot_str("x"), &late, &f));
+    assert_string_equal(f->call, "c3");
+    ok(c->pad, jot_run_usage(c->pad, run, 0, &text));
+    assert_says(text->data, "search: 3/5 calls");
+}
+
 static void runs_are_listed_newest_first(Caller *c)
 {
     char first[80], second[80];
@@ -164,6 +200,10 @@ static void a_context_keeps_its_budget_and_says_what_it_left_out(Caller *c)
     assert_says(s->text.data, "be brief");
     assert_says(s->text.data, "win");
     assert_says(s->text.data, "the question");
+    o.tools = true;
+    ok(c->pad, jot_context(c->pad, &o, &s));
+    assert_null(strstr(s->text.data, "jotter log"));
+    assert_says(s->text.data, "run_results run=");
     ok(c->pad, jot_context(c->pad, NULL, &s));
     assert_int_equal(s->budget, 8000);
     free(large);
@@ -248,6 +288,7 @@ int main(void)
         CALLER_TEST(another_process_goes_on_with_a_run),
         CALLER_TEST(results_are_cleared_and_summed_up),
         CALLER_TEST(repeated_calls_are_warned_of_and_never_refused),
+        CALLER_TEST(a_finished_call_is_recorded_at_once_by_the_limits_of_its_run),
         CALLER_TEST(runs_are_listed_newest_first),
         CALLER_TEST(a_context_keeps_its_budget_and_says_what_it_left_out),
         CALLER_TEST(what_is_no_run_is_not_found),

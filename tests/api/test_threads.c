@@ -108,7 +108,7 @@ static void use_all(Worker *w)
     o.size = sizeof o;
     o.budget = 1000;
     tried(w, jot_doc_write(w->pad, w->as, jot_str("wandering thoughts\n"), NULL, NULL));
-    if (!tried(w, jot_run_begin(w->pad, jot_str("what is there?"), &run)))
+    if (!tried(w, jot_run_begin(w->pad, jot_str("what is there?"), NULL, &run)))
         return;
     snprintf(id, sizeof id, "%s", run);
     o.run = id;

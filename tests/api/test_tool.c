@@ -21,6 +21,11 @@ static void a_tool_does_what_the_functions_do(Caller *c)
     assert_string_equal(doc->by, "ann");
     r = call(c, "scratchpad_list", NULL);
     assert_text(r->text, "plan");
+    assert_false(r->has_value);
+    r = call(c, "scratchpad_read", "{\"key\": \"plan\"}");
+    assert_true(r->has_value);
+    assert_text(r->value, "ship");
+    assert_says(r->text.data, "ship\nversion ");
 }
 
 static void what_a_model_does_wrong_is_an_answer(Caller *c)

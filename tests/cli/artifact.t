@@ -54,11 +54,17 @@ for pad in files:pad sqlite:pad.db; do
     try "a version is found by its hash after a rewrite and a delete ($pad)" older
 
     index() {
-        feed '{"entries":[]}' artifact index write tasks task_index && ends 0 &&
+        feed '{"entries":[]}' artifact index write tasks task_index && ends 0 && says 'wrote 19 bytes to index tasks/task_index' &&
             jot artifact index list && is tasks/task_index && jot artifact index read tasks task_index --json && says '"data":{"entries":[]}' &&
             jot artifact list tasks && is '(empty)' && jot artifact index delete tasks task_index && ends 0 && jot artifact index read tasks task_index && ends 66
     }
     try "an index document stands beside the artifacts ($pad)" index
+
+    hint() {
+        feed '"{\"a\":1}"' artifact write c text && ends 0 && tells 'this is a string that holds JSON, and was stored as a string' && jot artifact read c text && is '"{\"a\":1}"' || return 1
+        feed '"{\"a\":1}"' artifact write c text --json && says '"hint":"this is a string' && feed '"words"' artifact write c text && [ -z "$err" ] && jot artifact delete c text
+    }
+    try "a string that holds JSON is stored with a hint ($pad)" hint
 
     sink_category() { feed 1 artifact write tool_results x && ends 64 && tells "the category 'tool_results' is the sink's"; }
     try "the sink's category is not written by hand ($pad)" sink_category
@@ -79,6 +85,16 @@ for pad in files:pad sqlite:pad.db; do
     no_log() { jot artifact log read build none && ends 66 && jot artifact log append ../x y z && ends 64; }
     try "a log that is not there is not found ($pad)" no_log
 done
+
+edited() {
+    local JOTTER_PAD=files:edited
+    export JOTTER_PAD
+    feed 1 artifact write c a && feed 2 artifact write c b && printf '{broken' >edited/artifacts/c/a.json || return 1
+    jot artifact list && ends 0 && is c/b && tells "'artifacts/c/a': it is not valid JSON at byte" || return 1
+    jot artifact find --category c --json && says '"artifact_id":"b"' && says '"problems":[{"name":"artifacts/c/a","why":"it is not valid JSON' && says '"problems_total":1' &&
+        jot artifact read c a && ends 70 && jot artifact read c a --raw && is '{broken'
+}
+try 'an edit that left no JSON is told by every list, and hides nothing' edited
 
 edited() {
     export JOTTER_PAD=files:pad

@@ -80,6 +80,7 @@ bare_prefix() {
         # shellcheck disable=SC2086
         jot $words && ends 64 && tells "the prefix 'plan' has no kind in front: use notes/plan" || return 1
     done
+    jot gc --keep 10 && ends 64 && tells 'keep 10: the newest 16 versions always stay, because a repeated write is recognised by them; use 16 or more' || return 1
     jot gc && ends 64 && tells 'say what to keep: --keep N, --before TIME or --bytes N'
 }
 try 'a prefix that no name can have is refused instead of finding nothing' bare_prefix

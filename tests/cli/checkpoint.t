@@ -31,6 +31,15 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "the newest states are kept, older ones dropped ($pad)" trimmed
 
+    few() {
+        for i in $(seq 25); do save "few $i" --keep 10 || return 1; done
+        says 'saved checkpoint' && says 'dropped 1 older one' && jot checkpoint list run --json && says '"total":10,"depth":10' || return 1
+        jot checkpoint trim run --keep 3 && says 'dropped 7 checkpoints of run' && jot checkpoint list run && [ "$(wc -l <<<"$out")" = 3 ] || return 1
+        jot checkpoint undo run && is 'few 24' && jot checkpoint undo run && is 'few 23' && jot checkpoint undo run && is 'few 23' && jot checkpoint undo run && ends 66 &&
+            jot verify && ends 0
+    }
+    try "fewer than sixteen can be kept ($pad)" few
+
     bad() { jot checkpoint load run zero && ends 64 && jot checkpoint load ../x && ends 64 && jot checkpoint trim run && ends 64 && tells '--keep N or --age SECONDS'; }
     try "bad input is named ($pad)" bad
 done

@@ -10,7 +10,7 @@ each() {
 }
 
 begin() { jot log new "$1"; run=$out; ends 0; }
-call() { jot log add "$run" call --call "$1" --tool "$2" --args "${3:-{\}}" && ends 0; }
+call() { jot log add "$run" call --call "$1" --tool "$2" --args "${3:-{\}}" "${@:4}" && ends 0; }
 result() { printf %s "$2" | "$JOTTER" log add "$run" result --call "$1" >/dev/null; }
 
 none() { jot log && is '(none)' && jot log --json && is '{"runs":[],"older":0}'; }
@@ -122,6 +122,32 @@ usage() {
         says '- search: 3/5 calls' && jot log usage "$run" --json && says '"calls":3'
 }
 try 'repeated calls are warned of and never refused' each usage
+
+# The limits are the run's: whoever looks at it, and wherever, counts by the same ones.
+limits() {
+    run=$("$JOTTER" log new q --limit 9 --similarity 30) && call a search '{"query":"apples pears"}' && [ -z "$err" ] &&
+        call b search '{"query":"apples pears plums kiwis"}' && tells 'You have 8 attempt(s)' &&
+        call c search '{"query":"apples pears plums figs"}' --similarity 90 && [ -z "$err" ] &&
+        jot log usage "$run" && says '- search: 3/9 calls' && jot log usage "$run" --json && says '"limit":9,"similarity":30' &&
+        jot context --run "$run" && says '- search: 3/9 calls' || return 1
+    for wrong in 0 101 x; do
+        jot log new q --similarity "$wrong" && ends 64 && tells 'use a number from 1 to 100' || return 1
+    done
+}
+try 'a run keeps its limits at every door' each limits
+
+done_at_once() {
+    begin q && jot log add "$run" done 'four pages' --tool search --args '{"q":"x"}' && is 'result #1' &&
+        jot log add "$run" done 'no such page' --tool fetch --error --json && says '"n":2' && says '"call":"call_' &&
+        jot log open "$run" && is '(none)' && jot log results "$run" && is '### search(q=x)
+four pages
+
+### fetch() [error]
+no such page' || return 1
+    call c1 search '{}' && jot log add "$run" done late --tool search --call c1 && is 'result #3' && jot log open "$run" && is '(none)' &&
+        jot log add "$run" done x && ends 64 && tells 'a call needs --tool NAME'
+}
+try 'a call that is over is recorded with its result at once' each done_at_once
 
 killed() {
     begin q && call r read_file '{"path":"x"}' && jot log add "$run" call --call w --tool write_file --mutating &&

@@ -187,7 +187,10 @@ if command -v script >/dev/null; then
     try 'escape sequences in stored text never reach a terminal' escapes
 fi
 
-prompt() { jot prompt && says 'scratchpad' && says 'jotter rules show' && jot prompt --short && [ ${#out} -lt 2048 ]; }
+prompt() {
+    jot prompt && says scratchpad_read && says 'jotter rules show' && says constraints && says 'read it back' && jot prompt --short && says constraints && [ ${#out} -lt 2048 ] || return 1
+    jot prompt --tools runs && says scratchpad_list && says run_call && [[ $out != *jotter* && $out != *--if-version* ]] && jot prompt --tools bogus && ends 64 && tells "there are no tools 'bogus'"
+}
 try 'prompt prints what to tell a model' prompt
 
 init() {

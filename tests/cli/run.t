@@ -31,6 +31,42 @@ values() {
 }
 try 'with --json there is one value' values
 
+# A program hears of it when results leave the context: as it happens, and again at the end.
+cat >events.py <<'E'
+import json
+value, told = json.load(open("value")), [json.loads(line) for line in open("told")]
+cleared = [event for event in told if event["event"] == "context_cleared"]
+assert cleared and told == value["events"], (told, value["events"])
+assert all(e["run"] == value["run"] and e["cleared"] > 0 and e["kept"] == 3 for e in cleared), cleared
+assert value["cleared"] == sum(e["cleared"] for e in cleared), value
+E
+events() {
+    local i JOTTER_PAD=files:$here/events
+    export JOTTER_PAD
+    for i in $(seq 600); do echo "line $i of a note"; done | "$JOTTER" write big >/dev/null || return 1
+    for i in 1 2 3 4 5 6 7 8; do echo "- calls: [{id: r$i, name: scratchpad_read, args: {key: big, from_line: $i}}]"; done >full.yaml
+    echo '- text: done' >>full.yaml
+    jot --json run 'read' --model script:full.yaml --window 24000 && ends 0 && says '"end":"answered"' || return 1
+    printf %s "$out" >value && printf '%s\n' "$err" >told && python3 events.py || return 1
+    jot log show last --json && says '"kind":"clear"' && jot --json run 'read' --model script:full.yaml --window 24000 --quiet && [ -z "$err" ] && says '"event":"context_cleared"' || return 1
+    jot run 'read' --model script:full.yaml --window 24000 && tells 'results masked' && [[ $err != *'"event"'* ]]
+}
+try 'results that leave the context are an event for programs' events
+
+# Who looks at a run afterwards counts by the limits its model was told of.
+for i in 1 2 3 4 5 6 7 8; do echo "- calls: [{id: c$i, name: calc, args: {expression: $i+$i}}]"; done >many.yaml
+echo '- text: done' >>many.yaml
+warnings() { "$JOTTER" log show last --json | grep -o '"warning":' | wc -l; }
+limits() {
+    jot run 'add' --model script:many.yaml && ends 0 && [ "$(warnings)" = 3 ] && tells "approaching the suggested limit for 'calc' (3/3)" &&
+        tells "'calc' has been called 6 times (suggested limit: 3)" && jot log usage last && says '- calc: 8 calls (over suggested limit of 3)' || return 1
+    jot run 'add' --model script:many.yaml --limit 20 && ends 0 && [ "$(warnings)" = 0 ] && jot log usage last && says '- calc: 8/20 calls' &&
+        jot context --run last && says '- calc: 8/20 calls' || return 1
+    jot run 'and more' --resume last --model script:calc.yaml --limit 9 && jot log usage last && says '- calc: 8/9 calls' || return 1
+    jot run x --model script:calc.yaml --similarity 0 && ends 64 && tells 'use a number from 1 to 100'
+}
+try 'a run is looked at by the limits it was made with' limits
+
 model() {
     jot run 'who?' && ends 64 && tells 'no model: give --model URL' || return 1
     JOTTER_MODEL=script:calc.yaml jot run 'who?' && is 'It is 42.' || return 1

@@ -29,7 +29,7 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "N bytes are inline, N + 1 are spilled, unless the tool is always inline ($pad)" threshold
 
-    preview() { jot sink show d1 && says '[Result persisted as tool_results/d1 (8193 bytes, 1 line)]' && says '[6193 bytes left out; read on: scratchpad_read key=artifacts/tool_results/d1 from_char=2001]'; }
+    preview() { jot sink show d1 && says '[Result persisted as tool_results/d1 (8193 bytes, 1 line)]' && says '[6193 bytes left out; continue with jotter sink get d1 --bytes 2000]' && jot sink get d1 --bytes 2000 && [ ${#out} = 6193 ]; }
     try "a spilled result says how to read on ($pad)" preview
 
     ranges() {

@@ -436,4 +436,39 @@ def an_error_shows_what_can_be_seen_as_it_is():
         assert got["isError"] and "invalid key 'größe \\u{202E}'" in got["content"][0]["text"], got
 
 
+@test
+def a_note_comes_back_as_a_block_of_its_own_and_its_version_as_another():
+    with Place() as p:
+        s = p.serve()
+        for text in ("a", "a\n", "a\n\n", '{"a": 1}', "x\nversion 000000000000"):
+            s.call("scratchpad_write", key="k", content=text)
+            value, line = s.call("scratchpad_read", key="k")["result"]["content"]
+            assert value == {"type": "text", "text": text}, value
+            assert re.fullmatch("version [0-9a-f]{12}", line["text"]), line
+        # No block of spaces alone: a provider may refuse it, and all that the client says with it.
+        for text in ("", "\n", " \t\n"):
+            s.call("scratchpad_write", key="k", content=text)
+            only, = s.call("scratchpad_read", key="k")["result"]["content"]
+            assert only["text"].rpartition("\n")[0] == text, only
+
+
+@test
+def a_client_is_told_of_its_own_tools_and_of_no_commands():
+    with Place() as p:
+        for more, named, unnamed in (((), "scratchpad_write", "run_call"),
+                                     (("--tools", "runs"), "run_call", "sink_put"),
+                                     (("--tools", "memory,no-scratchpad"), "/memories", "scratchpad_")):
+            s = p.serve(True, *more)
+            tools = {tool["name"] for tool in s.ask("tools/list")["result"]["tools"]}
+            modern = s.ask("server/discover", {"_meta": wire.MODERN})["result"]["instructions"]
+            got = s.ask("prompts/get", {"name": "scratchpad"})["result"]["messages"][0]["content"]["text"]
+            for text in (modern, got):
+                assert named in text and unnamed not in text, text
+                assert "jotter " not in text and " --" not in text, text
+                for word in re.findall(r"\b(?:scratchpad|run|task|cycle|artifact|sink)_[a-z_]+", text):
+                    assert word in tools, word
+            if not more:
+                assert "constraints" in modern and "read it back" in modern and len(modern.encode()) < 2048, modern
+
+
 main()

@@ -346,7 +346,8 @@ class HttpServer(Client):
 
 
 def text_of(reply):
-    return reply["result"]["content"][0]["text"]
+    """All of an answer, as a client shows it that joins the blocks."""
+    return "\n".join(block["text"] for block in reply["result"]["content"])
 
 
 def environment():

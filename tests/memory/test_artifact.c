@@ -345,6 +345,36 @@ static void a_file_dropped_there_is_an_artifact(Desk *d)
     assert_text(get(d, "c", "dropped").text, "[]");
 }
 
+static void an_edit_that_left_no_json_is_a_problem_of_a_list_and_hides_nothing(Desk *d)
+{
+    if (strcmp(d->engine, "files") != 0)
+        return;
+    put(d, "c", "a", "{\"v\":1}", "plan", "");
+    put(d, "c", "b", "{\"v\":1}", "plan", "");
+    write_file(d, "artifacts/c/a.json", "{broken");
+    ArtifactList list = find(d, (ArtifactQuery){ .type = S("plan") });
+    assert_text(ids(d, &list), "b");
+    assert_int_equal(list.problems_total, 1);
+    assert_text(list.problems[0].name, "artifacts/c/a");
+    assert_has(list.problems[0].why, "it is not valid JSON at byte ");
+    ArtifactList others = find(d, (ArtifactQuery){ .type = S("other") });
+    assert_int_equal(others.problems_total, 0);
+    put(d, "c", "a", "{\"v\":2}", "plan", "");
+    ArtifactList mended = find(d, (ArtifactQuery){ .type = S("plan") });
+    assert_text(ids(d, &mended), "a b");
+}
+
+static void a_string_that_holds_json_is_kept_with_a_hint(Desk *d)
+{
+    static const char *const meant[] = { "\"{\\\"a\\\":1}\"", "\" [1]\"", "\"{}\"" };
+    static const char *const fine[] = { "\"text\"", "{\"a\":1}", "\"1\"", "\"{no\"", "\"\"", "x" };
+    (void)d;
+    for (size_t i = 0; i < COUNT_OF(meant); i++)
+        assert_has(artifact_hint(str(meant[i])), "a string that holds JSON");
+    for (size_t i = 0; i < COUNT_OF(fine); i++)
+        assert_int_equal(artifact_hint(str(fine[i])).n, 0);
+}
+
 static void an_edit_that_left_no_json_is_told_with_its_text(Desk *d)
 {
     if (strcmp(d->engine, "files") != 0)
@@ -462,6 +492,8 @@ int main(void)
         DESK_TEST(problems_beyond_a_hundred_are_counted),
         DESK_TEST(the_index_needs_no_file_of_its_own),
         DESK_TEST(an_edit_from_outside_keeps_type_and_task),
+        DESK_TEST(an_edit_that_left_no_json_is_a_problem_of_a_list_and_hides_nothing),
+        DESK_TEST(a_string_that_holds_json_is_kept_with_a_hint),
         DESK_TEST(a_file_dropped_there_is_an_artifact),
         DESK_TEST(an_edit_that_left_no_json_is_told_with_its_text),
         DESK_TEST(a_damaged_stream_hides_no_other_artifact),

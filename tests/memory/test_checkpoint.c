@@ -183,8 +183,39 @@ static void old_states_are_dropped_by_age_and_the_newest_never(Desk *d)
     assert_int_equal(list(d).total, 20);
     d->now_ms += 3600 * 1000;
     desk_ok(d, checkpoint_trim(&d->m, S("run"), &half_hour, &dropped, &d->e));
-    assert_int_equal(list(d).total, STORE_ID_WINDOW);
+    assert_int_equal(dropped, 19);
+    assert_int_equal(list(d).total, 1);
     assert_text(load(d, 0), "young");
+}
+
+/* Fewer than a stream always keeps of its records. */
+static void any_number_of_states_can_be_kept(Desk *d)
+{
+    uint64_t dropped;
+    Checkpoint c;
+    for (uint64_t keep = 1; keep <= 12; keep += 11) {
+        for (int i = 1; i <= 25; i++) {
+            CheckpointSaved saved;
+            CheckpointSave s = { .state = arena_printf(&d->a, "s%d", i) };
+            CheckpointKeep newest = { .states = keep };
+            desk_ok(d, checkpoint_save_keep(&d->m, S("run"), &s, &newest, &saved, &d->e));
+            assert_int_equal(saved.not_dropped.status, JOT_OK);
+            assert_int_equal(saved.dropped, saved.c.version > keep && (keep == 1 || i + 1 > 12));
+        }
+        CheckpointList l = list(d);
+        assert_int_equal(l.total, keep);
+        assert_int_equal(l.depth, keep);
+        uint64_t first = l.items[0].version;
+        assert_str(load(d, first), arena_printf(&d->a, "s%d", (int)(26 - keep)));
+        desk_expect(d, JOT_NOT_FOUND,
+                    checkpoint_load(&d->m, S("run"), first - 1, &d->a, &c, &d->e));
+    }
+    for (int i = 24; i >= 14; i--)
+        assert_str(undo(d), arena_printf(&d->a, "s%d", i));
+    assert_text(undo(d), "s14"); /* the only one there is comes back itself */
+    undo_fails(d);
+    desk_ok(d, checkpoint_trim(&d->m, S("run"), &(CheckpointKeep){ .states = 1 }, &dropped, &d->e));
+    assert_text(load(d, 0), "s14");
 }
 
 static void a_list_has_the_newest_versions_up_to_its_limit(Desk *d)
@@ -316,6 +347,7 @@ int main(void)
         DESK_TEST(the_last_states_are_kept_and_older_ones_dropped),
         DESK_TEST(undoing_does_not_use_up_what_is_kept),
         DESK_TEST(old_states_are_dropped_by_age_and_the_newest_never),
+        DESK_TEST(any_number_of_states_can_be_kept),
         DESK_TEST(a_list_has_the_newest_versions_up_to_its_limit),
         DESK_TEST(bad_input_is_refused),
         DESK_TEST(a_purged_run_begins_anew),

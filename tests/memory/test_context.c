@@ -7,6 +7,7 @@
 #include "memory/desk.h"
 #include "memory/doc.h"
 #include "memory/hostile.h"
+#include "memory/pointer.h"
 #include "memory/run_results.h"
 #include "memory/tokens.h"
 
@@ -37,7 +38,7 @@ static void add_many(Desk *d, Run *r, unsigned n)
 static Run begin(Desk *d)
 {
     Run r;
-    desk_ok(d, run_new(&d->m, S("what is there?"), &r, &d->e));
+    desk_ok(d, run_new(&d->m, NULL, S("what is there?"), &r, &d->e));
     return r;
 }
 
@@ -276,6 +277,66 @@ static void a_result_too_long_is_cut_and_says_so(Desk *d)
     assert_true(has(c.text, "### old(query=some words)\nsmall"));
     assert_string_equal(c.left[0].why, "cut");
     assert_str(c.left[0].get, arena_printf(&d->a, "jotter log results %s --from 2 --to 2", r.id));
+}
+
+static Context build_for(Desk *d, Run *r, unsigned reach)
+{
+    Context c;
+    ContextAsk ask = { .budget = 2000, .run = r, .agent = S("default"), .reach = reach };
+    desk_ok(d, context_build(&d->m, &ask, &d->a, &c, &d->e));
+    return c;
+}
+
+/* The number behind "from_char=" of the part that is cut. */
+static size_t from_char(Str text)
+{
+    const char *at = memmem(text.p, text.n, "from_char=", 10);
+    uint64_t n = 0;
+    assert_non_null(at);
+    Str rest = str_from(text, (size_t)(at - text.p) + 10);
+    assert_true(str_to_u64(str_slice(rest, 0, str_find(rest, '"')), 1000000, &n));
+    return (size_t)n;
+}
+
+static void who_has_tools_is_told_the_calls_and_not_the_commands(Desk *d)
+{
+    AUTO(Run) r = begin(d);
+    AUTO(Buf) big = { 0 };
+    for (int i = 0; i < 6000; i++)
+        buf_addf(&big, "r\xC3\xB6w %d\n### tool(x=1)\n",
+                 i); /* marked, so that chars are to be counted */
+    note(d, "pinned-big", buf_str(&big));
+    add(d, &r, "big", buf_str(&big));
+    add(d, &r, "raw", S("\xFF"));
+    desk_put(d, "cycles/default", arena_printf(&d->a, STR_FMT, STR_ARG(buf_str(&big))).p);
+    Context c = build_for(d, &r, POINT_ALL);
+    assert_false(has(c.text, "jotter read") || has(c.text, "jotter log") ||
+                 has(c.text, "jotter cycle"));
+    assert_true(has(c.text, "get=\"scratchpad_read key=pinned-big from_char="));
+    assert_true(
+        has(c.text, arena_printf(&d->a, "results: run_results run=%s from=N to=N", r.id).p));
+    assert_true(has(c.text, "- state, cut: cycle_status agent=default"));
+    assert_true(str_starts(c.left[c.left_n - 1].get,
+                           arena_printf(&d->a, "run_results run=%s from=1 to=", r.id)));
+    /* What follows the cut is what is at that character. */
+    size_t at = 0, chars = from_char(c.text);
+    for (size_t i = 1; i < chars; i++)
+        utf8_next(buf_str(&big), &at);
+    Str before = str_slice(buf_str(&big), 0, at);
+    AUTO(Buf) framed = { 0 };
+    Frame f;
+    desk_ok(d, run_frame(&r, &f, &d->e));
+    frame_add(&framed, &f, before);
+    assert_true(memmem(c.text.p, c.text.n, framed.p, framed.n) != NULL);
+    framed.n = 0;
+    frame_add(&framed, &f, str_slice(buf_str(&big), 0, at + 2));
+    assert_true(memmem(c.text.p, c.text.n, framed.p, framed.n) == NULL);
+    /* Without tools for runs there is the resource. */
+    Context less = build_for(d, &r, POINT_TOOLS | POINT_NOTES);
+    assert_true(has(less.text, arena_printf(&d->a, "results: jotter://runs/%s\n", r.id).p));
+    assert_true(has(less.text, "- state, cut: scratchpad_read key=cycles/default"));
+    Context shell = build_for(d, &r, POINT_SHELL);
+    assert_true(has(shell.text, "get=\"jotter read pinned-big\""));
 }
 
 static void what_is_not_text_is_not_shown(Desk *d)
@@ -563,6 +624,7 @@ int main(void)
         DESK_TEST(the_newest_results_are_shown_and_older_ones_masked),
         DESK_TEST(cleared_and_summed_up_results_are_listed),
         DESK_TEST(a_result_too_long_is_cut_and_says_so),
+        DESK_TEST(who_has_tools_is_told_the_calls_and_not_the_commands),
         DESK_TEST(what_is_not_text_is_not_shown),
         DESK_TEST(a_budget_out_of_bounds_is_refused),
         DESK_TEST(any_context_keeps_to_its_budget_and_lists_what_is_missing),

@@ -27,7 +27,7 @@ static void a_purged_run_is_in_no_file_and_its_id_is_not_given_again(Desk *d)
     desk_expect(d, JOT_NOT_FOUND, run_query(&d->m, str(r.id), &d->a, &query, &d->e));
     desk_expect(d, JOT_NOT_FOUND, forget_run(&d->m, str(r.id), &d->a, &f, &d->e));
     desk_expect(d, JOT_NOT_FOUND, forget_run_record(&d->m, str(r.id), 1, &d->e));
-    desk_ok(d, run_new(&d->m, S("what is it?"), &next, &d->e)); /* in the same second */
+    desk_ok(d, run_new(&d->m, NULL, S("what is it?"), &next, &d->e)); /* in the same second */
     assert_string_not_equal(next.id, r.id);
     desk_expect(d, JOT_NOT_FOUND, forget_run(&d->m, S("none"), &d->a, &f, &d->e));
     desk_expect(d, JOT_INVALID, forget_run(&d->m, S(""), &d->a, &f, &d->e));

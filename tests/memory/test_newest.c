@@ -54,7 +54,7 @@ static void set_stream(const char *kind, Str id)
 static void make_run(Desk *d)
 {
     Run r = { 0 };
-    desk_ok(d, run_new(&d->m, S("what?"), &r, &d->e));
+    desk_ok(d, run_new(&d->m, NULL, S("what?"), &r, &d->e));
     desk_ok(d, run_say(&r, RUN_THINKING, S("first"), &d->e));
     desk_ok(d, run_say(&r, RUN_THINKING, S("second"), &d->e));
     set_stream("runs/", str(r.id));
@@ -793,7 +793,7 @@ static void a_call_whose_only_record_is_lost_stays_taken(Desk *d)
 static void a_run_folds_in_time_behind_a_lost_record(Desk *d)
 {
     Run r = { 0 };
-    desk_ok(d, run_new(&d->m, S("what?"), &r, &d->e));
+    desk_ok(d, run_new(&d->m, NULL, S("what?"), &r, &d->e));
     set_stream("runs/", str(r.id));
     while (r.state.seq < 62)
         desk_ok(d, run_say(&r, RUN_THINKING, S("hm"), &d->e));

@@ -294,13 +294,6 @@ static void the_answer_counts_characters_and_not_bytes(Desk *d)
     assert_text(note_wrote(S("memories/a.md"), S("x"), &d->a), "wrote 1 chars to memories/a.md");
 }
 
-static void the_short_prompt_is_below_2_kib(Desk *d)
-{
-    (void)d;
-    assert_true(note_prompt_short().n < 2048);
-    assert_true(note_prompt().n > note_prompt_short().n);
-}
-
 /* The tokens are put together here, so that nobody takes this file for one that leaks them. */
 static void what_looks_like_a_secret_is_warned_about(Desk *d)
 {
@@ -429,7 +422,6 @@ int main(void)
         DESK_TEST(a_whole_name_means_any_document),
         DESK_TEST(a_list_has_the_live_ones_of_a_prefix_or_the_deleted_ones),
         DESK_TEST(the_answer_counts_characters_and_not_bytes),
-        DESK_TEST(the_short_prompt_is_below_2_kib),
         DESK_TEST(what_looks_like_a_secret_is_warned_about),
         DESK_TEST(an_excerpt_says_what_was_left_out),
         DESK_TEST(the_parts_of_a_text_read_in_turn_are_the_whole),

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "memory/desk.h"
+#include "memory/pointer.h"
 
 static Str repeat(Desk *d, const char *unit, size_t times)
 {
@@ -234,13 +235,32 @@ static void a_spilled_result_names_its_handle_and_where_to_read_on(Desk *d)
     SinkView v = put(d, "c", repeat(d, "line\n", 2000));
     assert_text(v.handle, "tool_results/c");
     assert_int_equal(v.lines, 2000);
-    Str text = sink_text(&v, &d->a);
+    Str text = sink_text(&v, POINT_SHELL, &d->a);
     assert_true(
         str_starts(text, S("[Result persisted as tool_results/c (10000 bytes, 2000 lines)]")));
-    assert_true(str_ends(text, S("[8000 bytes left out; read on: scratchpad_read "
-                                 "key=artifacts/tool_results/c from_char=2001]")));
+    assert_true(
+        str_ends(text, S("[8000 bytes left out; continue with jotter sink get c --bytes 2000]")));
+    assert_true(str_ends(sink_text(&v, POINT_ALL, &d->a),
+                         S("[8000 bytes left out; continue with scratchpad_read "
+                           "key=artifacts/tool_results/c from_char=2001]")));
+    assert_true(str_ends(sink_text(&v, POINT_TOOLS, &d->a),
+                         S("; continue with jotter://artifacts/tool_results/c]")));
     assert_text(sink_call(v.handle), "c");
     assert_text(sink_call(S("c")), "c");
+}
+
+static void where_to_read_on_is_counted_in_the_readers_units(Desk *d)
+{
+    SinkView v = put(d, "a b", repeat(d, "\xC3\xBC", 9000));
+    assert_true(str_ends(sink_text(&v, POINT_ALL, &d->a),
+                         S("key=\"artifacts/tool_results/a b\" from_char=2001]")));
+    assert_true(str_ends(sink_text(&v, POINT_SHELL, &d->a), S("get 'a b' --bytes 4000]")));
+    SinkView evil = put(d, "$(id)'`x", repeat(d, "y", 9000));
+    assert_true(str_ends(sink_text(&evil, POINT_SHELL, &d->a),
+                         S("jotter sink get '$(id)'\\''`x' --bytes 2000]")));
+    SinkView raw = put(d, "raw", repeat(d, "\xFF", 9000));
+    assert_true(str_ends(sink_text(&raw, POINT_ALL, &d->a),
+                         S("[9000 bytes left out; get it with jotter sink get raw]")));
 }
 
 /* --- Exact bytes and ranges ------------------------------------------------------------ */
@@ -398,6 +418,7 @@ int main(void)
         DESK_TEST(a_preview_is_never_longer_than_the_threshold),
         DESK_TEST(a_tool_that_is_always_inline_is_shown_whole_also_later),
         DESK_TEST(a_spilled_result_names_its_handle_and_where_to_read_on),
+        DESK_TEST(where_to_read_on_is_counted_in_the_readers_units),
         DESK_TEST(any_bytes_come_back_as_they_were),
         DESK_TEST(a_spilled_result_that_is_no_text_shows_nothing_and_can_be_read),
         DESK_TEST(ranges_of_bytes_side_by_side_fit_together),

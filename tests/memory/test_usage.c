@@ -3,6 +3,8 @@
 
 #include "unit/unit.h"
 
+static const UsageLimits usual; /* nobody asked for others */
+
 static void call(Usage *u, Arena *a, const char *tool, const char *args)
 {
     usage_take_call(u, a, 1, str(tool), str(args));
@@ -10,7 +12,7 @@ static void call(Usage *u, Arena *a, const char *tool, const char *args)
 
 static Str about(const Usage *u, Arena *a, const char *tool, const char *args)
 {
-    return usage_check(u, 0, str(tool), str(args), a).limit;
+    return usage_check(u, usual, str(tool), str(args), a).limit;
 }
 
 static void nothing_is_said_about_a_first_call(void **state)
@@ -18,7 +20,7 @@ static void nothing_is_said_about_a_first_call(void **state)
     (void)state;
     AUTO(Arena) a = { 0 };
     Usage u = { 0 };
-    UsageWarnings w = usage_check(&u, 0, S("search"), S("{\"query\":\"apple shares\"}"), &a);
+    UsageWarnings w = usage_check(&u, usual, S("search"), S("{\"query\":\"apple shares\"}"), &a);
     assert_int_equal(w.limit.n + w.loop.n, 0);
 }
 
@@ -47,7 +49,8 @@ static void a_call_beyond_the_limit_is_told_of(void **state)
                  "didn't return the needed data, consider: (1) trying a different tool, (2) using "
                  "different search terms, or (3) proceeding with what you have and noting any data "
                  "gaps to the user."));
-    assert_int_equal(usage_check(&u, 6, S("search"), S("{\"a\":1}"), &a).limit.n, 0);
+    assert_int_equal(
+        usage_check(&u, (UsageLimits){ .calls = 6 }, S("search"), S("{\"a\":1}"), &a).limit.n, 0);
 }
 
 static void a_similar_query_of_the_same_tool_is_told_of(void **state)
@@ -92,9 +95,42 @@ static void similar_begins_at_seven_words_in_ten(void **state)
         json_write(&one, before);
         json_write(&two, now);
         usage_take_call(&u, &a, 1, S("t"), buf_str(&one));
-        assert_row((usage_check(&u, 9, S("t"), buf_str(&two), &a).limit.n > 0) == rows[i].similar,
-                   i, rows[i].before);
+        assert_row(
+            (usage_check(&u, (UsageLimits){ .calls = 9 }, S("t"), buf_str(&two), &a).limit.n > 0) ==
+                rows[i].similar,
+            i, rows[i].before);
     }
+}
+
+static void how_similar_is_for_the_caller_to_say(void **state)
+{
+    (void)state;
+    AUTO(Arena) a = { 0 };
+    Usage u = { 0 };
+    call(&u, &a, "t", "{\"q\":\"aaa bbb ccc ddd\"}");
+    Str half = S("{\"q\":\"aaa bbb ccc eee fff\"}"); /* 3 of 6 */
+    assert_int_equal(usage_check(&u, usual, S("t"), half, &a).limit.n, 0);
+    assert_int_equal(usage_check(&u, (UsageLimits){ .similar = 51 }, S("t"), half, &a).limit.n, 0);
+    assert_int_not_equal(usage_check(&u, (UsageLimits){ .similar = 50 }, S("t"), half, &a).limit.n,
+                         0);
+}
+
+static void beyond_the_limit_a_warning_is_news_when_the_calls_have_doubled(void **state)
+{
+    (void)state;
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) news = { 0 };
+    Usage u = { 0 };
+    for (int i = 0; i < 30; i++) {
+        AUTO(Buf) args = { 0 };
+        buf_addf(&args, "{\"i\":%d}", i);
+        UsageWarnings w = usage_check(&u, usual, S("t"), buf_str(&args), &a);
+        assert_int_equal(w.limit.n > 0, i >= 2);
+        if (w.limit.n && !w.again)
+            buf_addf(&news, "%d ", i);
+        usage_take_call(&u, &a, 1, S("t"), buf_str(&args));
+    }
+    assert_str(buf_str(&news), S("2 3 6 12 24 "));
 }
 
 static void the_query_is_the_first_string_among_the_known_arguments(void **state)
@@ -114,14 +150,14 @@ static void the_third_equal_call_in_a_row_is_a_loop(void **state)
     Usage u = { 0 };
     Str args = S("{\"b\":{\"x\":1,\"y\":[2]},\"a\":null}");
     call(&u, &a, "t", "{\"a\":null, \"b\":{\"y\":[2],\"x\":1}}");
-    assert_int_equal(usage_check(&u, 0, S("t"), args, &a).loop.n, 0);
+    assert_int_equal(usage_check(&u, usual, S("t"), args, &a).loop.n, 0);
     usage_take_call(&u, &a, 2, S("t"), args);
-    assert_str(usage_check(&u, 0, S("t"), args, &a).loop,
+    assert_str(usage_check(&u, usual, S("t"), args, &a).loop,
                S("tool-call loop detected: 't' with the same arguments, 3 times in a row"));
-    assert_int_equal(usage_check(&u, 0, S("u"), args, &a).loop.n, 0);
-    assert_int_equal(usage_check(&u, 0, S("t"), S("{}"), &a).loop.n, 0);
+    assert_int_equal(usage_check(&u, usual, S("u"), args, &a).loop.n, 0);
+    assert_int_equal(usage_check(&u, usual, S("t"), S("{}"), &a).loop.n, 0);
     call(&u, &a, "t", "{}");
-    assert_int_equal(usage_check(&u, 0, S("t"), args, &a).loop.n, 0);
+    assert_int_equal(usage_check(&u, usual, S("t"), args, &a).loop.n, 0);
 }
 
 static void the_block_for_the_prompt_counts_each_tool(void **state)
@@ -130,12 +166,12 @@ static void the_block_for_the_prompt_counts_each_tool(void **state)
     AUTO(Arena) a = { 0 };
     AUTO(Buf) text = { 0 };
     Usage u = { 0 };
-    usage_add_block(&text, &u, 0);
+    usage_add_block(&text, &u, usual);
     assert_int_equal(text.n, 0);
     call(&u, &a, "search", "{}");
     for (int i = 0; i < 3; i++)
         call(&u, &a, "fetch", "{}");
-    usage_add_block(&text, &u, 0);
+    usage_add_block(&text, &u, usual);
     assert_str(
         buf_str(&text),
         S("## Tool Usage This Query\n\n- search: 1/3 calls\n- fetch: 3 calls (over suggested "
@@ -168,6 +204,8 @@ int main(void)
         cmocka_unit_test(the_last_call_within_the_limit_is_told_of),
         cmocka_unit_test(a_call_beyond_the_limit_is_told_of),
         cmocka_unit_test(a_similar_query_of_the_same_tool_is_told_of),
+        cmocka_unit_test(how_similar_is_for_the_caller_to_say),
+        cmocka_unit_test(beyond_the_limit_a_warning_is_news_when_the_calls_have_doubled),
         cmocka_unit_test(similar_begins_at_seven_words_in_ten),
         cmocka_unit_test(the_query_is_the_first_string_among_the_known_arguments),
         cmocka_unit_test(the_third_equal_call_in_a_row_is_a_loop),

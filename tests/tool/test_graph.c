@@ -106,8 +106,10 @@ static void a_large_graph_is_read_in_parts(Desk *d)
         Str says_more = json_str(json_object_get(r.data, "more"));
         more = says_more.n > 0;
         if (more)
-            assert_text(says_more,
-                        arena_printf(&d->a, "there is more: go on with offset=%zu", seen).p);
+            assert_text(
+                says_more,
+                arena_printf(&d->a, "... there are more: continue with read_graph offset=%zu", seen)
+                    .p);
     }
     assert_int_equal(seen, 40);
 }

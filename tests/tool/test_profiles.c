@@ -74,7 +74,7 @@ static void a_long_result_of_a_task_is_read_in_parts(Desk *d)
     says(d, "task_move", args.p, "task 'a' is completed, event 4");
     AUTO(ToolReply) r = call(d, "task_read", "{\"id\":\"a\",\"from_char\":1}");
     assert_true(tokens_estimate(r.text) <= TOOL_BUDGET);
-    assert_has(r.text, "; go on with from_char=");
+    assert_has(tool_reply_line(&r), "; continue with task_read id=a from_char=");
 }
 
 /* --- Runs -------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void a_run_is_recorded_and_read_by_whoever_takes_over(Desk *d)
          arena_printf(&d->a, "recorded thinking in run " STR_FMT ", record 2", STR_ARG(id)).p);
     says(d, "run_call",
          with_run(d, id, ",\"call\":\"c1\",\"tool\":\"shell\",\"args\":{},\"mutating\":true"),
-         "recorded the call, record 3");
+         "recorded call c1, record 3");
     AUTO(ToolReply) open = call(d, "run_read", with_run(d, id, ""));
     assert_has(open.text, "thinking  14 bytes\n| look\n| 3  forged\n3  ");
     assert_has(open.text, "... without a result: call c1, record 3, it changes things: look ");
@@ -120,7 +120,11 @@ static void a_long_run_is_read_in_parts(Desk *d)
     ToolHost h = { .m = &d->m, .budget = 300, .profiles = TOOLS_RUNS };
     AUTO(ToolReply) r = call_on(d, &h, "run_read", with_run(d, id, ""));
     assert_true(tokens_estimate(r.text) <= 300);
-    assert_has(r.text, "... there are more: go on with from_record=");
+    assert_has(r.text, arena_printf(&d->a,
+                                    "... there are more: continue with run_read run=" STR_FMT
+                                    " from_record=",
+                                    STR_ARG(id))
+                           .p);
     AUTO(ToolReply) end = call_on(d, &h, "run_read", with_run(d, id, ",\"from_record\":30"));
     assert_has(end.text, "31  2026-01-01T00:00:00");
 }

@@ -309,9 +309,10 @@ static void a_result_of_a_tool_is_read_by_its_key(Desk *d)
     SinkPut put = { .call = S("run.r1c1"), .tool = S("shell"), .result = S("one\ntwo\nthree\n") };
     desk_ok(d, sink_put(&d->m, &put, &d->a, &view, NULL, &d->e));
     says(d, "scratchpad_read", "{\"key\":\"artifacts/tool_results/run.r1c1\"}",
-         "one\ntwo\nthree\nresult of run.r1c1");
+         "one\ntwo\nthree\n\nresult of run.r1c1");
     says(d, "scratchpad_read", "{\"key\":\"tool_results/run.r1c1\",\"from_line\":2,\"lines\":1}",
-         "two\nresult of run.r1c1; lines 2-2 of 3, about 2 of 6 tokens; go on with from_line=3");
+         "two\n\nresult of run.r1c1; lines 2-2 of 3, about 2 of 6 tokens; continue with "
+         "scratchpad_read key=tool_results/run.r1c1 lines=1 from_line=3");
     AUTO(ToolReply) none = call(d, "scratchpad_read", "{\"key\":\"tool_results/none\"}");
     assert_true(none.is_error);
 }
@@ -389,8 +390,9 @@ static void a_long_note_is_read_in_parts_that_make_the_whole(Desk *d)
         AUTO(ToolReply) r = call_on(d, &h, "scratchpad_read", args.p);
         assert_false(r.is_error);
         assert_true(tokens_estimate(r.text) <= 500);
-        rest = last_line(r.text);
-        buf_add(&read, str_slice(r.text, 0, r.text.n - rest.n));
+        rest = tool_reply_line(&r);
+        assert_str(rest, last_line(r.text));
+        buf_add(&read, r.value);
         assert_has(rest, "version ");
         const char *on = memmem(rest.p, rest.n, "from_line=", 10);
         Str number = on ? str_from(rest, (size_t)(on - rest.p) + 10) : S("0");
@@ -425,11 +427,54 @@ static void lines_that_were_asked_for_are_read(Desk *d)
 {
     put(d, "log", long_text(d, 5));
     AUTO(ToolReply) r = call(d, "scratchpad_read", "{\"key\":\"log\",\"from_line\":2,\"lines\":1}");
-    assert_has(r.text, "line 2 of a long note\nversion ");
+    assert_text(r.value, "line 2 of a long note\n");
     assert_has(r.text, "; lines 2-2 of 5, about ");
-    assert_has(r.text, "; go on with from_line=3");
+    assert_has(r.text, "; continue with scratchpad_read key=log lines=1 from_line=3");
     refuses(d, "scratchpad_read", "{\"key\":\"log\",\"from_line\":2,\"from_char\":1}",
             "say 'from_line' and 'lines', or 'from_char', not both");
+}
+
+/* All before the last line break is the note, and an answer says where it ends. */
+static void a_note_comes_back_exactly_whatever_it_ends_in(Desk *d)
+{
+    static const char *const texts[] = { "a",        "a\n",        "a\n\n",
+                                         "",         "\n",         " ",
+                                         "\r\n",     "{\"a\": 1}", "a\nversion 0",
+                                         "\xC3\xBC", "| x",        "[1]\n" };
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        put(d, "k", str(texts[i]));
+        AUTO(ToolReply) r = call(d, "scratchpad_read", "{\"key\":\"k\"}");
+        assert_text(r.value, texts[i]);
+        assert_true(str_starts(tool_reply_line(&r), S("version ")));
+        assert_int_equal(str_find_last(r.text, '\n'), strlen(texts[i]));
+    }
+    AUTO(ToolReply) none = call(d, "scratchpad_read", "{\"key\":\"none\"}");
+    assert_null(none.value.p);
+    AUTO(ToolReply) list = call(d, "scratchpad_list", "{}");
+    assert_null(list.value.p);
+}
+
+/* The name of a note may be longer than what an answer has room for. */
+static void a_pointer_never_takes_the_room_of_what_it_points_to(Desk *d)
+{
+    AUTO(Buf) name = { 0 };
+    buf_add(&name, S("memories/"));
+    for (int i = 0; i < 11; i++)
+        buf_add(&name, S("a-folder-with-a-rather-long-name-in-it/"));
+    buf_add(&name, S("end"));
+    desk_put(d, arena_printf(&d->a, STR_FMT, STR_ARG(buf_str(&name))).p, long_text(d, 300).p);
+    ToolHost h = { .m = &d->m, .budget = TOOL_BUDGET_MIN };
+    Str args = arena_printf(&d->a, "{\"key\":\"" STR_FMT "\"}", STR_ARG(buf_str(&name)));
+    AUTO(ToolReply) r = call_on(d, &h, "scratchpad_read", args.p);
+    assert_true(tokens_estimate(r.text) <= TOOL_BUDGET_MIN);
+    assert_true(r.value.n > 100);
+    assert_has(tool_reply_line(&r), "; continue with scratchpad_read from_line=");
+    h.budget = TOOL_BUDGET;
+    AUTO(ToolReply)
+    whole = call_on(
+        d, &h, "scratchpad_read",
+        arena_printf(&d->a, "{\"key\":\"" STR_FMT "\",\"lines\":2}", STR_ARG(buf_str(&name))).p);
+    assert_has(tool_reply_line(&whole), "/end lines=2 from_line=3");
 }
 
 static void text_that_is_not_utf8_is_refused_with_the_offset(Desk *d)
@@ -463,7 +508,8 @@ static void a_long_list_says_how_to_go_on(Desk *d)
         assert_true(tokens_estimate(r.text) <= TOOL_BUDGET_MIN);
         for (size_t i = 0; i < r.text.n; i++)
             seen += r.text.p[i] == '\n';
-        Str last = last_line(r.text), word = S("... there are more: go on with after=");
+        Str last = last_line(r.text),
+            word = S("... there are more: continue with scratchpad_list after=");
         more = str_starts(last, word);
         seen += !more;
         args = arena_printf(&d->a, "{\"after\":\"" STR_FMT "\"}", STR_ARG(str_from(last, word.n)));
@@ -504,6 +550,18 @@ static void a_conflict_returns_the_present_text_and_the_clean_merge(Desk *d)
     assert_has(merged.text, "wrote 15 chars to scratchpad[plan], merged with what others wrote\n");
     refuses(d, "scratchpad_write", "{\"key\":\"plan\",\"content\":\"x\",\"if_version\":\"zz\"}",
             "invalid version 'zz': use 12 to 64 hex digits, as a read gives");
+}
+
+static void a_conflict_with_a_long_text_says_where_to_read_on(Desk *d)
+{
+    put(d, "log", long_text(d, 400));
+    ToolHost h = { .m = &d->m, .budget = 500 };
+    AUTO(ToolReply)
+    r = call_on(d, &h, "scratchpad_write",
+                "{\"key\":\"log\",\"content\":\"x\",\"if_version\":\"000000000000\"}");
+    assert_int_equal(r.status, JOT_CONFLICT);
+    assert_true(tokens_estimate(r.text) <= 500);
+    assert_has(r.text, "\n(continue with scratchpad_read key=log from_char=");
 }
 
 static void a_quoted_value_cannot_forge_what_stands_around_it(Desk *d)
@@ -558,10 +616,11 @@ static void the_history_is_listed_and_compared(Desk *d)
     AUTO(ToolReply) h = call(d, "scratchpad_history", "{\"key\":\"plan\",\"limit\":1}");
     assert_has(h.text, "2  2026-01-01T00:00:00");
     assert_has(h.text, "  put  27dd8ed44a83  4 bytes  ann\n");
-    assert_has(h.text, "... there are older ones: go on with before=2");
+    assert_has(h.text, "... there are more: continue with scratchpad_history key=plan limit=1 ");
     AUTO(ToolReply) diff = call(d, "scratchpad_history", "{\"key\":\"plan\",\"diff_since\":\"1\"}");
     assert_has(diff.text, "-one\n+two\nversion 2c8b08da5ce6 to 27dd8ed44a83: 1 lines added");
-    says(d, "scratchpad_read", "{\"key\":\"plan\",\"version\":\"1\"}", "one\nversion 2c8b08da5ce6");
+    says(d, "scratchpad_read", "{\"key\":\"plan\",\"version\":\"1\"}",
+         "one\n\nversion 2c8b08da5ce6");
     refuses(d, "scratchpad_history", "{\"key\":\"none\"}", "scratchpad[none] not found");
 }
 
@@ -616,10 +675,13 @@ static const DeskTest tests[] = {
     DESK_TEST(a_long_note_is_read_in_parts_that_make_the_whole),
     DESK_TEST(one_long_line_is_read_by_characters),
     DESK_TEST(lines_that_were_asked_for_are_read),
+    DESK_TEST(a_note_comes_back_exactly_whatever_it_ends_in),
+    DESK_TEST(a_pointer_never_takes_the_room_of_what_it_points_to),
     DESK_TEST(text_that_is_not_utf8_is_refused_with_the_offset),
     DESK_TEST(a_value_cannot_forge_the_last_line),
     DESK_TEST(a_long_list_says_how_to_go_on),
     DESK_TEST(a_conflict_returns_the_present_text_and_the_clean_merge),
+    DESK_TEST(a_conflict_with_a_long_text_says_where_to_read_on),
     DESK_TEST(a_quoted_value_cannot_forge_what_stands_around_it),
     DESK_TEST(an_edit_replaces_appends_and_goes_back),
     DESK_TEST(a_secret_is_stored_and_warned_about),
