@@ -1,5 +1,5 @@
-/* memory_ask.h - Ask, one command of the memory directory: what memory_dir.c and memory_edit.c
- * share.
+/* memory_ask.h - Ask, one command of the memory directory: what memory_dir.c, memory_view.c
+ * and memory_edit.c share.
  *
  * A command ends with ask_say() or one of its kind: the answer and the status in one. */
 #ifndef MEMORY_MEMORY_ASK_H
@@ -41,6 +41,17 @@ MUST_USE jot_status ask_look(Ask *a, const Path *p, Doc *doc, Found *out);
 jot_status ask_missing(Ask *a, const char *error, const Path *p, const char *more);
 MUST_USE jot_status ask_check_text(Ask *a, const Path *p, Str text);
 
+/* --- Directories ------------------------------------------------------------------------- */
+
+typedef struct Files {
+    Arena *into;
+    Listed *items;
+    size_t n, cap;
+} Files;
+
+/* All files below a directory, in byte order. */
+MUST_USE jot_status ask_files(Ask *a, const Path *p, Files *out);
+
 /* --- Lines ------------------------------------------------------------------------------- */
 
 size_t ask_count_lines(Str text);
@@ -49,8 +60,9 @@ size_t ask_line_start(Str text, size_t line);
 /* Lines `from` to `end`, numbered, while they fit; the number of the last one. */
 size_t ask_number_lines(Ask *a, Buf *to, Str text, size_t from, size_t end, size_t chars);
 
-/* --- The commands of memory_edit.c --------------------------------------------------------- */
+/* --- The commands of memory_view.c and memory_edit.c ---------------------------------------- */
 
+jot_status ask_view(Ask *a);
 jot_status ask_replace(Ask *a);
 jot_status ask_insert(Ask *a);
 
