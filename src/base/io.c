@@ -432,6 +432,15 @@ int64_t io_wall_ms(const Io *io)
     return io->wall_ms ? io->wall_ms(io->ctx) : clock_ms(CLOCK_REALTIME);
 }
 
+int64_t io_wall_us(const Io *io)
+{
+    struct timespec t;
+    if (io->wall_ms)
+        return io->wall_ms(io->ctx) * 1000;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 int64_t io_awake_ms(const Io *io)
 {
     return io->awake_ms ? io->awake_ms(io->ctx) : clock_ms(CLOCK_BOOTTIME);

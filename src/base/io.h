@@ -147,6 +147,7 @@ bool io_locked(const Io *io, int fd, short kind, off_t byte);
 bool io_written_elsewhere(const Io *io, int fd, bool if_denied);
 
 int64_t io_wall_ms(const Io *io);  /* UTC, may jump */
+int64_t io_wall_us(const Io *io);  /* the same, finer; an override gives whole milliseconds */
 int64_t io_awake_ms(const Io *io); /* CLOCK_BOOTTIME, never jumps, counts sleep */
 void io_random(const Io *io, void *out, size_t n);
 /* 32 hex digits that change with every boot.  On failure *out is "" and nothing may be concluded:

@@ -5,6 +5,8 @@
 
 #include <utf8proc.h>
 
+#include "base/utf8.h"
+
 typedef struct Range {
     uint32_t from, to;
 } Range;
@@ -120,4 +122,16 @@ void letter_add(Buf *to, uint32_t c)
     utf8proc_uint8_t bytes[4];
     utf8proc_ssize_t n = utf8proc_encode_char((utf8proc_int32_t)c, bytes);
     buf_add(to, (Str){ (const char *)bytes, n > 0 ? (size_t)n : 0 });
+}
+
+void letter_add_lower(Buf *to, Str text)
+{
+    enum { FINAL_SIGMA = 0x03C2, SIGMA = 0x03C3, DOTTED_I = 0x0130, DOT_ABOVE = 0x0307 };
+    for (size_t at = 0; at < text.n;) {
+        uint32_t c = utf8_next(text, &at);
+        uint32_t lower = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
+        letter_add(to, lower == FINAL_SIGMA ? SIGMA : lower);
+        if (c == DOTTED_I) /* the one letter that becomes two */
+            letter_add(to, DOT_ABOVE);
+    }
 }

@@ -31,4 +31,8 @@ uint32_t letter_join(uint32_t base, uint32_t next);
 /* Add a character as UTF-8. */
 void letter_add(Buf *to, uint32_t c);
 
+/* Add a text, which is UTF-8, in lower case and nothing else folded, for whoever looks for a part
+ * of a text as it was written.  A sigma is the same at the end of a word and inside it. */
+void letter_add_lower(Buf *to, Str text);
+
 #endif

@@ -48,6 +48,18 @@ static bool good_relation(const json_t *v)
            json_is_string(json_object_get(v, "relationType"));
 }
 
+json_t *graph_plain(const json_t *value, bool relation)
+{
+    static const char *const entity[] = { "name", "entityType", "observations" };
+    static const char *const between[] = { "from", "to", "relationType" };
+    json_t *plain = json_object();
+    for (size_t i = 0; i < COUNT_OF(entity); i++) {
+        const char *name = relation ? between[i] : entity[i];
+        json_object_set(plain, name, json_object_get(value, name));
+    }
+    return plain;
+}
+
 /* --- Reading --------------------------------------------------------------------------- */
 
 typedef struct Reading {
@@ -84,16 +96,16 @@ static jot_status take(void *ctx, const Listed *l)
             json_decref(value);
         return JOT_OK;
     }
-    AUTO_PTR(json_t) owned = value;
+    AUTO_PTR(json_t) read = value;
+    AUTO_PTR(json_t) plain = graph_plain(read, relation);
     if (g->n == GRAPH_MAX)
         return err_set(r->e, JOT_TOO_BIG, "the graph has more than %d entities and relations",
                        GRAPH_MAX);
     g->items = arena_grow(r->into, g->items, g->n, &g->cap, sizeof *g->items, alignof(GraphItem));
-    g->items[g->n++] =
-        (GraphItem){ .value = TAKE(owned),
-                     .relation = relation,
-                     .order = order_of(l->meta),
-                     .name = json_str(json_object_get(value, relation ? "from" : "name")) };
+    Str name = json_str(json_object_get(plain, relation ? "from" : "name"));
+    g->items[g->n++] = (GraphItem){
+        .value = TAKE(plain), .relation = relation, .order = order_of(l->meta), .name = name
+    };
     return JOT_OK;
 }
 
@@ -159,7 +171,7 @@ static jot_status import_line(Import *x, Str name, uint64_t number, Str line, Er
     json_object_del(v, "type"); /* the stream says so */
     AUTO(Buf) text = { 0 };
     json_write(&text, v);
-    long long order = io_wall_ms(x->m->io) + (int64_t)number;
+    long long order = graph_order(x->m);
     Str meta = arena_printf(&arena, "{\"order\":%lld}", order);
     return import_document(x, shown, stream, buf_str(&text), meta, e);
 }

@@ -29,6 +29,7 @@ typedef struct Memory {
     struct Holdings *leases; /* what it writes under; lease.c's own, NULL: nothing */
     /* For calls that change nothing, which may end anywhere; borrowed, NULL: endless. */
     Interest *interest;
+    int64_t order_us; /* graph.c's: of what it added last */
 } Memory;
 
 typedef struct MemoryOptions {

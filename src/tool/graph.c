@@ -5,9 +5,8 @@
  * budget is cut, and "more" says how to go on.  The text is the data as JSON, so
  * no value in it can pass for anything else. */
 #include <string.h>
-#include <strings.h>
 
-#include "base/utf8.h"
+#include "base/letter.h"
 #include "memory/graph.h"
 #include "memory/tokens.h"
 #include "tool/reply.h"
@@ -40,19 +39,18 @@ static void say_done(ToolCall *c, const char *message, ToolReply *out)
 
 /* --- Adding ---------------------------------------------------------------------------- */
 
-typedef jot_status AddOne(Memory *m, const json_t *value, int64_t order, bool *added, Err *e);
-
-static jot_status add_all(ToolCall *c, const char *name, AddOne *add, ToolReply *out)
+static jot_status add_all(ToolCall *c, bool relations, ToolReply *out)
 {
     AUTO_PTR(json_t) fresh = json_array();
+    const char *name = relations ? "relations" : "entities";
     const json_t *list = arg_json(c, name);
-    int64_t now = io_wall_ms(c->m->io);
     for (size_t i = 0; i < json_array_size(list); i++) {
         bool added;
-        json_t *value = json_array_get(list, i);
-        TRY(add(c->m, value, now + (int64_t)i, &added, c->e));
+        const json_t *value = json_array_get(list, i);
+        TRY(relations ? graph_add_relation(c->m, value, &added, c->e)
+                      : graph_add_entity(c->m, value, &added, c->e));
         if (added)
-            json_array_append(fresh, value);
+            json_array_append_new(fresh, graph_plain(value, relations));
     }
     say_list(c, name, fresh, out);
     return JOT_OK;
@@ -60,24 +58,33 @@ static jot_status add_all(ToolCall *c, const char *name, AddOne *add, ToolReply 
 
 static jot_status create_entities(ToolCall *c, ToolReply *out)
 {
-    return add_all(c, "entities", graph_add_entity, out);
+    return add_all(c, false, out);
 }
 
 static jot_status create_relations(ToolCall *c, ToolReply *out)
 {
-    return add_all(c, "relations", graph_add_relation, out);
+    return add_all(c, true, out);
+}
+
+/* The reference server's sentence, which has the name whole. */
+static void say_unknown(ToolCall *c, Str name, ToolReply *out)
+{
+    AUTO(Buf) text = { 0 };
+    buf_add(&text, S("Entity with name "));
+    buf_add(&text, name);
+    buf_add(&text, S(" not found"));
+    out->text = arena_copy(c->into, buf_str(&text));
 }
 
 static jot_status add_observations(ToolCall *c, ToolReply *out)
 {
-    AUTO_PTR(json_t) results = json_array();
+    AUTO_PTR(json_t) results = NULL;
     const json_t *list = arg_json(c, "observations");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *one = json_array_get(list, i), *name = json_object_get(one, "entityName"), *added;
-        TRY(graph_observe(c->m, json_str(name), json_object_get(one, "contents"), &added, c->e));
-        json_array_append_new(
-            results, json_pack("{s:O, s:o}", "entityName", name, "addedObservations", added));
-    }
+    size_t unknown;
+    jot_status st = graph_observe(c->m, list, &results, &unknown, c->e);
+    if (st == JOT_NOT_FOUND)
+        say_unknown(c, json_str(json_object_get(json_array_get(list, unknown), "entityName")), out);
+    TRY(st);
     say_list(c, "results", results, out);
     return JOT_OK;
 }
@@ -96,9 +103,8 @@ static jot_status delete_observations(ToolCall *c, ToolReply *out)
     const json_t *list = arg_json(c, "deletions");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        AUTO_PTR(json_t) gone = NULL;
         jot_status st = graph_unobserve(c->m, json_str(json_object_get(one, "entityName")),
-                                        json_object_get(one, "observations"), &gone, c->e);
+                                        json_object_get(one, "observations"), c->e);
         if (st != JOT_NOT_FOUND)
             TRY(st);
     }
@@ -121,14 +127,12 @@ static jot_status delete_relations(ToolCall *c, ToolReply *out)
 
 /* --- Reading --------------------------------------------------------------------------- */
 
-/* Upper and lower case are the same in ASCII. */
+/* Does a text hold `part`, which is in lower case? */
 static bool holds(const json_t *text, Str part)
 {
-    Str s = json_str(text);
-    for (size_t at = 0; at + part.n <= s.n; at++)
-        if (part.n == 0 || strncasecmp(s.p + at, part.p, part.n) == 0)
-            return true;
-    return false;
+    AUTO(Buf) lower = { 0 };
+    letter_add_lower(&lower, json_str(text));
+    return part.n == 0 || (lower.n && memmem(lower.p, lower.n, part.p, part.n));
 }
 
 static bool entity_holds(const json_t *entity, Str part)
@@ -146,7 +150,7 @@ static bool entity_holds(const json_t *entity, Str part)
 /* What of a graph is shown: all, what a word finds, or what is named. */
 typedef struct Pick {
     bool all;
-    const json_t *query; /* a string */
+    const Str *query;    /* in lower case */
     const json_t *names; /* an array */
     json_t *found;       /* an object whose members are the names of the entities picked */
 } Pick;
@@ -156,7 +160,7 @@ static bool pick_entity(const Pick *p, const json_t *entity)
     if (p->all)
         return true;
     if (p->query)
-        return entity_holds(entity, json_str(p->query));
+        return entity_holds(entity, *p->query);
     for (size_t i = 0; i < json_array_size(p->names); i++)
         if (json_equal(json_array_get(p->names, i), json_object_get(entity, "name")))
             return true;
@@ -227,7 +231,10 @@ static jot_status read_graph(ToolCall *c, ToolReply *out)
 
 static jot_status search_nodes(ToolCall *c, ToolReply *out)
 {
-    return show(c, (Pick){ .query = arg_json(c, "query") }, out);
+    AUTO(Buf) lower = { 0 };
+    letter_add_lower(&lower, arg_text(c, "query"));
+    Str query = buf_str(&lower);
+    return show(c, (Pick){ .query = &query }, out);
 }
 
 static jot_status open_nodes(ToolCall *c, ToolReply *out)

@@ -53,6 +53,7 @@ extern const Tool tool_task_read;
 extern const Tool tool_task_list;
 extern const Tool tool_task_next;
 extern const Tool tool_memory;
+extern const Tool tool_memory_view;
 extern const Tool tool_create_entities;
 extern const Tool tool_create_relations;
 extern const Tool tool_add_observations;
@@ -121,6 +122,7 @@ static const struct Row {
     { TOOLS_TASKS, &tool_task_list },
     { TOOLS_TASKS, &tool_task_next },
     { TOOLS_MEMORY, &tool_memory },
+    { TOOLS_MEMORY, &tool_memory_view },
     { TOOLS_GRAPH, &tool_create_entities },
     { TOOLS_GRAPH, &tool_create_relations },
     { TOOLS_GRAPH, &tool_add_observations },
@@ -218,7 +220,7 @@ bool tool_mutates(const Tool *t, const json_t *args)
 {
     if (t->effects & TOOL_FOREIGN) /* what it says of itself is not believed here */
         return true;
-    return !(t->effects & TOOL_READS) && !(t->only_looks && t->only_looks(args));
+    return !(t->effects & TOOL_READS) && !(t->may_repeat && t->may_repeat(args));
 }
 
 const char *tool_profile_name(const Tool *t)
@@ -288,8 +290,8 @@ static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory 
 {
     const Tool *t = c->tool;
     unsigned elsewhere = TOOL_OUTSIDE | TOOL_NETWORK | TOOL_EXECUTES | TOOL_FOREIGN;
-    bool create =
-        (t->effects & TOOL_WRITES) && !(t->effects & elsewhere) && tool_mutates(t, c->args);
+    bool create = (t->effects & TOOL_WRITES) && !(t->effects & elsewhere) &&
+                  !(t->makes_nothing && t->makes_nothing(c->args));
     if (!h->m) {
         assert(h->open);
         jot_status st = h->open(h->ctx, create, &h->m, e);
@@ -357,6 +359,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
                    .args = args ? args : nothing,
                    .outside = h->outside,
                    .plan = h->plan,
+                   .dialect = h->dialect,
                    .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
                    .into = into,
                    .e = &why };

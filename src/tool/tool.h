@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "memory/memory.h"
+#include "memory/memory_dir.h"
 
 enum {
     TOOL_PARAMS_MAX = 12,
@@ -101,7 +102,10 @@ typedef struct Tool {
     const Param *output;  /* the members of the structured data; NULL: there is none */
     /* True if a call with these arguments makes nothing new, whatever the effects say: it then
      * finds no pad where there is none, instead of making one.  NULL: never. */
-    bool (*only_looks)(const json_t *args);
+    bool (*makes_nothing)(const json_t *args);
+    /* True if a call with these arguments, made twice, does no more than once, whatever the effects
+     * say.  NULL: never. */
+    bool (*may_repeat)(const json_t *args);
     /* Fill `out`, or fail: then the sentence in c->e is the answer, unless out->text is set, which
      * then says more than it. */
     jot_status (*run)(ToolCall *c, ToolReply *out);
@@ -164,8 +168,9 @@ typedef struct ToolHost {
     /* The host's own tools, listed behind those of the profiles, which win where two have the same
      * name; ends with NULL.  May be NULL. */
     const Tool *const *more;
-    void *outside; /* what those work with; ToolCall has it */
-    Str plan;      /* which plan is meant if a call names none; empty: "main" */
+    void *outside;         /* what those work with; ToolCall has it */
+    Str plan;              /* which plan is meant if a call names none; empty: "main" */
+    MemoryDialect dialect; /* of the memory tool */
 } ToolHost;
 
 /* The tools of a host, always in the same order: the i-th, or NULL behind the last. */

@@ -68,7 +68,7 @@ static void fill_pad(Desk *d)
     AUTO_PTR(json_t)
     entity = json_pack("{s:s, s:s, s:[s]}", "name", "Ann", "entityType", "person", "observations",
                        "knows " CANARY);
-    desk_ok(d, graph_add_entity(&d->m, entity, 1, &added, &d->e));
+    desk_ok(d, graph_add_entity(&d->m, entity, &added, &d->e));
 }
 
 static void a_phrase_goes_from_the_whole_pad(Desk *d)
@@ -211,7 +211,7 @@ static void what_cannot_be_taken_out_is_told_by_name(Desk *d)
     desk_ok(d, doc_write(&d->m, S("notes/" CANARY), &w, &d->a, &now, &d->e));
     AUTO_PTR(json_t)
     entity = json_pack("{s:s, s:s, s:[]}", "name", CANARY, "entityType", "thing", "observations");
-    desk_ok(d, graph_add_entity(&d->m, entity, 1, &added, &d->e));
+    desk_ok(d, graph_add_entity(&d->m, entity, &added, &d->e));
     put(d, "notes/z", "the end: " CANARY "\n");
     for (int i = 0; i < 2; i++) {
         desk_expect(d, JOT_UNSUPPORTED, forget_everywhere(d, S(CANARY), &c, &told));

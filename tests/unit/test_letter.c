@@ -35,6 +35,28 @@ static void case_width_and_accents_are_folded(void **state)
         assert_str(folded(&to, rows[i][0]), str(rows[i][1]));
 }
 
+static void lower_case_folds_case_and_nothing_else(void **state)
+{
+    static const char *const rows[][2] = {
+        { "Hello World", "hello world" },
+        { "CAFÉ", "café" },
+        { "CAFE\xCC\x81", "cafe\xCC\x81" },
+        { "Straße", "straße" },
+        { "ＡＢＣ", "ａｂｃ" },
+        { "ΟΔΟΣ ὁδός", "οδοσ ὁδόσ" },
+        { "ЮЛЯ", "юля" },
+        { "ǅ", "ǆ" },
+        { "İ", "i\xCC\x87" },
+        { "Ა𐐀日本", "ა𐐨日本" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        AUTO(Buf) to = { 0 };
+        letter_add_lower(&to, str(rows[i][0]));
+        assert_str(buf_str(&to), str(rows[i][1]));
+    }
+}
+
 static void what_tells_words_apart_in_other_scripts_stays(void **state)
 {
     AUTO(Buf) to = { 0 };
@@ -71,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(case_width_and_accents_are_folded),
+        cmocka_unit_test(lower_case_folds_case_and_nothing_else),
         cmocka_unit_test(what_tells_words_apart_in_other_scripts_stays),
         cmocka_unit_test(marks_join_what_they_belong_to),
         cmocka_unit_test(kinds_are_told_apart),

@@ -377,8 +377,10 @@ static jot_status make_pad(Files *f, Err *e)
     got = place_small(f, ".gitignore", str(ignore_text), false, PLACE_IF_MISSING);
     if (got < 0 && got != -EEXIST)
         return err_errno(e, -got, "could not make a pad");
+    /* Where people may put files of their own from the first moment on. */
     AUTO(Fd) notes = pad_open_dir(f, "notes", true);
-    return notes < 0 ? err_errno(e, -notes, "could not make a pad") : JOT_OK;
+    AUTO(Fd) memories = notes < 0 ? notes : pad_open_dir(f, "memories", true);
+    return memories < 0 ? err_errno(e, -memories, "could not make a pad") : JOT_OK;
 }
 
 /* The directory may be new although we did not make it.  One that we may not read was there. */

@@ -98,7 +98,7 @@ static jot_status read_at(Files *f, const Place *p, int dir, const char *name, b
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
     if (fd == -ELOOP || fd == -EXDEV)
-        return refuse(e, p, "is behind a symlink");
+        return refuse(e, p, "is a symlink, or behind one");
     if (fd == -ENXIO)
         return refuse(e, p, "is not a regular file");
     if (fd < 0)
