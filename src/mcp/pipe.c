@@ -126,7 +126,7 @@ static bool take_lines(Pipe *p, McpDesk *desk, uint64_t turn, bool at_end)
         if (got == RPC_LINE_NONE)
             return true;
         if (got == RPC_LINE_TOO_LONG) {
-            mcp_refuse_long(s);
+            mcp_refuse_long(s, line);
             continue;
         }
         claim_last(p);

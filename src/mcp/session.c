@@ -378,6 +378,25 @@ static void send_error(McpSession *s, McpRequest *r, const RpcError *why)
     deliver(s, r, buf_str(&text));
 }
 
+/* A part of the request could not be read, so it is not done.  A call is answered in words, because
+ * most clients show those to their model, which can mend what it wrote. */
+static void send_flaw(McpSession *s, McpRequest *r, const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    if (r->method->answer != mcp_tools_call) {
+        send_error(s, r, why);
+        return;
+    }
+    buf_addf(&text, "the call was not made: %s", why->text);
+    AUTO_PTR(json_t)
+    result = json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
+                       mcp_text(buf_str(&text)), "isError", 1);
+    finish(r, result);
+    buf_clear(&text);
+    rpc_write_result(&text, r->msg.id, result);
+    deliver(s, r, buf_str(&text));
+}
+
 /* --- Taking ------------------------------------------------------------------------------ */
 
 static void take_notification(McpSession *s, const RpcMessage *m)
@@ -522,6 +541,8 @@ static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
         return false;
     if (!choose(s, r, &why)) {
         send_error(s, r, &why);
+    } else if (r->msg.flawed) {
+        send_flaw(s, r, &why);
     } else if (r->method->works) {
         s->hooks.work(s->hooks.ctx, TAKE(r));
     } else {
@@ -563,12 +584,13 @@ bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via)
     return answered;
 }
 
-void mcp_refuse_long(McpSession *s)
+void mcp_refuse_long(McpSession *s, Str id)
 {
+    McpRequest r = { .msg.id = id };
     AUTO(RpcError)
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
                     RPC_LINE_MAX);
-    send_error(s, &(McpRequest){ 0 }, &why);
+    send_error(s, &r, &why);
 }
 
 /* Only what changes nothing may be ended before its end. */

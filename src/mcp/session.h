@@ -116,8 +116,8 @@ bool mcp_take(McpSession *s, Str text, uint64_t via);
 /* The same with one that has been read, which the session owns now. */
 bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via);
 
-/* Tell the client that a message was too long to be read. */
-void mcp_refuse_long(McpSession *s);
+/* Tell the client that a message was too long to be read; `id` is its id, if that was found. */
+void mcp_refuse_long(McpSession *s, Str id);
 
 /* Do what was asked; the answer goes to `to` and, if anybody still waits for it, from there to
  * mcp_deliver. */

@@ -108,6 +108,21 @@ def a_line_of_100_megabytes_is_refused_and_the_next_one_works():
 
 
 @test
+def a_message_that_is_too_long_is_answered_with_its_id_wherever_that_stands():
+    with Place() as p:
+        s = p.serve()
+        call = '"method":"tools/call","params":{"name":"scratchpad_write","arguments":{"id":9,"content":"%s"}},"jsonrpc":"2.0"'
+        long = call % (r"\"id\":8,{[" * (3 << 20))
+        for line, id in (('{"id":7,%s}' % long, 7), ('{%s,"id":"last"}' % long, "last"), ('{%s, "id" : -3 }' % long, -3)):
+            s.send(line)
+            refused = s.receive()
+            assert refused["error"]["code"] == -31013 and refused["id"] == id, refused
+        s.send('{"id":1,%s,"id":2}' % long)
+        assert "id" not in s.receive()
+        assert s.ask("ping")["result"] == {}
+
+
+@test
 def calls_about_one_note_run_in_the_order_they_came_in():
     with Place() as p:
         s = p.serve()

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-WAIT = 120  # seconds; no test depends on it unless it fails
+WAIT = float(os.environ.get("JOT_TEST_WAIT", 120))  # seconds; no test depends on it unless it fails
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 MODERN = {
