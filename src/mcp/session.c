@@ -508,7 +508,9 @@ static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
     if (args && !json_is_object(args))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
-    r->subject = tool_subject(t, args);
+    ToolScope scope = tool_scope(t, args);
+    r->subject = scope.subject;
+    r->alone = scope.alone;
     r->reads = !(t->effects & (TOOL_WRITES | TOOL_DELETES));
     return true;
 }

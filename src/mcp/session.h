@@ -97,7 +97,8 @@ struct McpRequest {
     uint64_t via;           /* the transport's word for where it came from */
     int error;              /* the code of its answer, if that is an error */
     Str by;                 /* the author of what it writes: the client's name, or the option's */
-    Str subject;            /* requests of the same one run in order; empty: about anything */
+    Str subject;            /* requests of the same one run in order, whoever sent them */
+    bool alone;             /* it is about nothing else: need not wait for others of its client */
     bool reads;             /* changes nothing: may run beside others that do not, and be ended */
     bool cancelled;         /* nobody waits for it: see talk.h */
     bool plugged;           /* the plug-in answers it, */

@@ -185,10 +185,12 @@ static void enqueue(void *ctx, McpRequest *r)
 /* Two that only read never wait for each other. */
 static bool must_wait_for(const Job *later, const Job *earlier)
 {
-    if (earlier->request->reads && later->request->reads)
+    const McpRequest *a = earlier->request, *b = later->request;
+    if (a->reads && b->reads)
         return false;
-    Str a = earlier->request->subject, b = later->request->subject;
-    return a.n == 0 || b.n == 0 ? earlier->client == later->client : str_eq(a, b);
+    if (earlier->client == later->client && !(a->alone && b->alone))
+        return true;
+    return a->subject.n && str_eq(a->subject, b->subject);
 }
 
 static bool may_begin(const Work *w, const Job *job)

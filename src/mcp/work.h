@@ -2,11 +2,11 @@
  *
  * A transport takes messages on one thread.  What needs the pad runs here, on a few
  * threads, each with the pad open for itself.  Requests about the same thing run in the
- * order in which the transport took them, whoever sent them; one that may be about
- * anything waits for all its client sent before it, and holds up all that the client
- * sends behind it; two that only read never wait for each other: so whoever sends
- * several at once gets what he would have got one by one, from a transport that takes
- * a client's messages in the order they came.  That of HTTP does so in a session; of
+ * order in which the transport took them, whoever sent them; one that is not about one
+ * note or one category of artifacts alone waits for all its client sent before it, and holds up
+ * all that the client sends behind it; two that only read never wait for each other: so
+ * whoever sends several at once gets what he would have got one by one, from a transport
+ * that takes a client's messages in the order they came.  That of HTTP does so in a session; of
  * two clients the one with the large message, which has to be read first, may be
  * overtaken.
  *

@@ -143,6 +143,91 @@ def calls_about_one_note_run_in_the_order_they_came_in():
             assert wire.text_of(s.call("scratchpad_read", key=key)).startswith(key + "99\n")
 
 
+def scratchpad_pairs(i, ids):
+    return [("scratchpad_write", {"key": "n", "content": "one %d" % i}),
+            ("scratchpad_edit", {"key": "n", "old_text": "one", "new_text": "two"}),
+            ("scratchpad_list", {}), ("scratchpad_read", {"key": "n"})], "two %d" % i
+
+
+def artifact_pairs(i, ids):
+    return [("artifact_write", {"category": "c", "id": "a%d" % i, "data": {"n": i}}),
+            ("artifact_read", {"category": "c", "id": "a%d" % i}),
+            ("artifact_delete", {"category": "c", "id": "a%d" % i}),
+            ("artifact_write", {"category": "c", "id": "a%d" % i, "data": {"n": i}}),
+            ("artifact_list", {})], "a%d" % i
+
+
+def run_pairs(i, ids):
+    call = {"run": ids["run"], "call": "c%d" % i}
+    return [("run_call", dict(call, tool="t", args={"n": i})), ("run_result", dict(call, result="r%d" % i)),
+            ("run_say", {"run": ids["run"], "kind": "answer", "text": "said %d" % i}), ("run_new", {"query": "q%d" % i}),
+            ("run_list", {})], "q%d" % i
+
+
+def cycle_pairs(i, ids):
+    update = json.dumps({"tool": "update_scratchpad", "args": {"current_task": "task %d" % i}})
+    return [("cycle_step", {"cycle": ids["cycle"], "reply": update}), ("cycle_sleep", {"cycle": ids["cycle"]}),
+            ("cycle_status", {})], "task %d" % i
+
+
+def task_pairs(i, ids):
+    a, b = "a%d" % i, "b%d" % i
+    return [("task_add", {"id": a, "description": "d"}), ("task_add", {"id": b, "description": "d", "dependencies": [a]}),
+            ("task_move", {"id": a, "to": "running"}), ("task_move", {"id": a, "to": "completed", "result": "r"}),
+            ("task_move", {"id": b, "to": "running"}), ("task_read", {"id": b})], "running"
+
+
+def memory_pairs(i, ids):
+    path = "/memories/f%d.txt" % i
+    return [("memory", {"command": "create", "path": path, "file_text": "one"}),
+            ("memory", {"command": "str_replace", "path": path, "old_str": "one", "new_str": "two"}),
+            ("memory", {"command": "view", "path": path})], "two"
+
+
+def graph_pairs(i, ids):
+    a, b = "A%d" % i, "B%d" % i
+    return [("create_entities", {"entities": [{"name": n, "entityType": "t", "observations": []} for n in (a, b)]}),
+            ("create_relations", {"relations": [{"from": a, "to": b, "relationType": "r"}]}),
+            ("add_observations", {"observations": [{"entityName": a, "contents": ["seen"]}]}),
+            ("open_nodes", {"names": [a]})], "seen"
+
+
+def plan_pairs(i, ids):
+    return [("plan_create", {"objective": "first", "steps": ["s"]}),
+            ("plan_create", {"objective": "second %d" % i, "steps": ["s", "t"]}),
+            ("step_update", {"n": 2, "status": "done", "evidence": "e"}), ("plan_show", {})], "second %d" % i
+
+
+PAIRS = [scratchpad_pairs, artifact_pairs, run_pairs, cycle_pairs, task_pairs, memory_pairs, graph_pairs, plan_pairs]
+
+
+def results_of(s, ids):
+    replies = {}
+    while len(replies) < len(ids):
+        reply = s.receive()
+        replies[reply["id"]] = reply["result"]
+    return [replies[id] for id in ids]
+
+
+@test
+def calls_of_every_profile_sent_together_give_what_they_give_one_by_one():
+    rounds = 5 if os.environ.get("JOT_TEST_VOLUME") == "small" else 15
+    with Place() as p:
+        s = p.serve(True, "--tools", "all")
+        known = {"run": wire.text_of(s.call("run_new", query="q")).split()[1]}
+        wrong = {}
+        for i in range(rounds):
+            known["cycle"] = re.search(r"\ncycle (\S+) is running", wire.text_of(s.call("cycle_wake"))).group(1)
+            for pairs in PAIRS:
+                calls, last = pairs(i, known)
+                with wire.Stopped(s.process):
+                    ids = [s.ask_later("tools/call", {"name": name, "arguments": args}) for name, args in calls]
+                got = results_of(s, ids)
+                if any("isError" in one for one in got) or last not in got[-1]["content"][0]["text"]:
+                    wrong.setdefault(pairs.__name__, []).append(got)
+        assert not wrong, "%s\n%s" % ({name: len(bad) for name, bad in wrong.items()}, list(wrong.values())[0][0])
+
+
 @test
 def an_id_may_be_used_again_once_it_was_answered():
     with Place() as p:
