@@ -203,7 +203,7 @@ NO_RETURN static void attend(Pipe *p, bool reads)
 {
     McpDesk desk;
     uint64_t turn = 0;
-    mcp_desk_init(&desk, p->o);
+    work_desk(p->work, &desk);
     for (;; reads = true) {
         if (reads)
             read_on(p, &desk, turn);

@@ -600,6 +600,7 @@ void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
 {
     TalkInterest p;
     talk_interest(&p, s, r);
+    mcp_desk_look(desk);
     mcp_desk_serve(desk, r->by, r->reads ? &p.interest : NULL);
     answer(s, r, desk, to);
     mcp_desk_serve(desk, s->o->by, NULL);

@@ -74,17 +74,24 @@ DEFINE_AUTO_PTR(McpSession, mcp_session_free)
 /* A worker's open pad.  Belongs to one thread. */
 struct McpDesk {
     const McpOptions *o;
+    bool *had; /* there was a pad, for any desk of this server; atomic */
     Memory memory;
     ToolHost host;
     Interest *interest; /* of who waits for what is done now; NULL: endless */
     Str by;             /* who asked for it */
 };
 
-void mcp_desk_init(McpDesk *d, const McpOptions *o);
+/* `had` is shared by all desks of a server, and outlives them. */
+void mcp_desk_init(McpDesk *d, const McpOptions *o, bool *had);
 void mcp_desk_done(McpDesk *d);
+/* Let go of a pad that was moved, replaced or removed: the next request opens what is there then.
+ */
+void mcp_desk_look(McpDesk *d);
 /* Whose request is done next at this desk, and who waits for it. */
 void mcp_desk_serve(McpDesk *d, Str by, Interest *interest);
-/* JOT_NOT_FOUND: there is no pad yet, and it was not to be made. */
+/* JOT_NOT_FOUND: there is no pad yet, and it was not to be made.  JOT_UNAVAILABLE: there was one,
+ * and it is gone: whatever a client knows of it, "empty" would be the wrong answer, and to make
+ * another is not for it to decide. */
 MUST_USE jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e);
 
 /* --- Requests ---------------------------------------------------------------------------- */

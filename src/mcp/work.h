@@ -24,7 +24,6 @@
 enum {
     WORK_QUEUE_MAX = 256, /* requests that wait or run */
     WORK_GRACE_MS = 500,  /* for what runs when a signal comes */
-    WORK_LOOK_MS = 200,   /* between two looks at what changed */
 };
 
 typedef struct Work Work;
@@ -32,6 +31,9 @@ typedef struct WorkClient WorkClient;
 
 /* Block SIGINT, SIGTERM and SIGHUP and start the threads.  `o` must last as long as the process. */
 Work *work_start(const McpOptions *o, int workers); /* never NULL */
+
+/* A desk for a thread that works beside those of Work. */
+void work_desk(Work *w, McpDesk *desk);
 
 /* Begin nothing new when a signal comes, let what runs come to its end for a moment, then call
  * `end`, on a thread of its own. */

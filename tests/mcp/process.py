@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -202,10 +204,14 @@ PAIRS = [scratchpad_pairs, artifact_pairs, run_pairs, cycle_pairs, task_pairs, m
 
 
 def results_of(s, ids):
+    """The results of these requests, in their order; notifications that come between them are kept."""
     replies = {}
     while len(replies) < len(ids):
         reply = s.receive()
-        replies[reply["id"]] = reply["result"]
+        if "id" in reply:
+            replies[reply["id"]] = reply["result"]
+        else:
+            s.held.append(reply)
     return [replies[id] for id in ids]
 
 
@@ -332,6 +338,115 @@ def a_call_that_was_cancelled_is_not_answered():
             got.append(reply["id"])
         assert last in got and set(many[:-1]) <= set(got)
         assert len(got) == len(set(got))
+
+
+# --- A pad that is taken away -----------------------------------------------------------------
+
+def jotter(p, *args, feed=None):
+    done = subprocess.run([program, "--pad", p.url, *args], input=feed, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def every_way():
+    """A place and a server there, over each transport on each engine, with a note `old` that is followed."""
+    for engine in ("files", "sqlite"):
+        for server in (wire.Server, wire.HttpServer):
+            with Place(engine) as p:
+                s = server(program, p.url)
+                p.servers.append(s)
+                s.hello()
+                on_all_workers(s, "scratchpad_write", key="old", content="x")
+                s.ask("resources/subscribe", {"uri": "jotter://notes/new"})
+                s.ask("resources/list")
+                yield p, s
+
+
+def on_all_workers(s, tool, **args):
+    """More calls at once than there are threads, so that most of them have one: the texts, or what went wrong."""
+    ids = [s.ask_later("tools/call", {"name": tool, "arguments": dict(args, **({"key": args["key"] + str(i)} if tool ==
+                                                                             "scratchpad_write" else {}))})
+           for i in range(16)]
+    return results_of(s, ids)
+
+
+def take_away(p, to=None):
+    """Move the pad, or remove it."""
+    for name in os.listdir(p.dir.name):
+        if name == "pad" or name.startswith("pad-") or name.startswith("pad."):
+            path = os.path.join(p.dir.name, name)
+            if to:
+                os.rename(path, os.path.join(p.dir.name, name.replace("pad", to, 1)))
+            elif os.path.isdir(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
+
+
+@test
+def a_pad_that_was_replaced_is_the_one_that_is_served():
+    for p, s in every_way():
+        take_away(p)
+        jotter(p, "write", "new", feed=b"fresh")
+        assert all("fresh" in r["content"][0]["text"] for r in on_all_workers(s, "scratchpad_read", key="new"))
+        assert all("isError" not in r for r in on_all_workers(s, "scratchpad_write", key="more", content="x"))
+        assert "more15" in jotter(p, "list") and "old" not in jotter(p, "list")
+        s.told("notifications/resources/updated")
+
+
+@test
+def a_pad_that_was_moved_away_is_neither_empty_nor_written():
+    for p, s in every_way():
+        take_away(p, "aside")
+        for answers in (on_all_workers(s, "scratchpad_list"), on_all_workers(s, "scratchpad_write", key="lost", content="x"),
+                        on_all_workers(s, "scratchpad_read", key="old0")):
+            assert all(r["isError"] and "is gone" in r["content"][0]["text"] for r in answers), answers
+        assert "error" in s.ask("resources/list")
+        assert not os.path.exists(p.pad)
+        # It is put back, and goes on.
+        os.rename(os.path.join(p.dir.name, "aside"), p.pad)
+        for name in os.listdir(p.dir.name):
+            if name.startswith("aside"):
+                os.rename(os.path.join(p.dir.name, name), os.path.join(p.dir.name, name.replace("aside", "pad", 1)))
+        assert all("x" in r["content"][0]["text"] for r in on_all_workers(s, "scratchpad_read", key="old0"))
+        assert "lost" not in jotter(p, "list")
+        jotter(p, "write", "new", feed=b"n")
+        s.told("notifications/resources/updated")
+
+
+@test
+def nothing_is_written_into_a_pad_that_was_moved_away_for_another():
+    for p, s in every_way():
+        take_away(p, "aside")
+        jotter(p, "init")
+        assert all("isError" not in r for r in on_all_workers(s, "scratchpad_write", key="more", content="x"))
+        there, aside = jotter(p, "list"), jotter_at("%s:%s" % (p.engine, os.path.join(p.dir.name, "aside")), "list")
+        assert "more15" in there and "old" not in there and "old15" in aside and "more" not in aside, (there, aside)
+
+
+def jotter_at(url, *args):
+    return subprocess.run([program, "--pad", url, *args], stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
+@test
+def what_keeps_failing_is_told_once():
+    with Place() as p:
+        s = p.serve()
+        s.call("scratchpad_write", key="a", content="x")
+        s.ask("logging/setLevel", {"level": "debug"})
+        s.ask("resources/subscribe", {"uri": "jotter://notes/a"})
+        pid = s.process.pid
+        few = len(os.listdir("/proc/%d/fd" % pid))
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE, (few - 2, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        s.told("notifications/message")
+        time.sleep(2)
+        s.send('{"jsonrpc":"2.0","id":"now","method":"ping"}')
+        s.answer("now")
+        told = [m for m in s.held if m.get("method") == "notifications/message"]
+        assert len({m["params"]["data"] for m in told}) == len(told), told
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        s.held.clear()
+        s.told("notifications/resources/updated")  # it looks again, and says that anything may have changed
 
 
 # --- Calls that take long ---------------------------------------------------------------------
