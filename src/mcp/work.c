@@ -502,13 +502,20 @@ bool work_client_busy(WorkClient *c)
 
 /* --- The beginning and the end ----------------------------------------------------------- */
 
+/* Those that end us.  Whoever started us with SIGHUP or SIGINT ignored (nohup, a shell that starts
+ * what it runs in the background) wants us to live on; a signal that is blocked is fetched by
+ * sigwait also if it is ignored, so these are left out. */
 static sigset_t signals(void)
 {
+    static const int asked[] = { SIGHUP, SIGINT };
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        struct sigaction now;
+        if (sigaction(asked[i], NULL, &now) != 0 || now.sa_handler != SIG_IGN)
+            sigaddset(&set, asked[i]);
+    }
     return set;
 }
 

@@ -29,7 +29,8 @@ enum {
 typedef struct Work Work;
 typedef struct WorkClient WorkClient;
 
-/* Block SIGINT, SIGTERM and SIGHUP and start the threads.  `o` must last as long as the process. */
+/* Block SIGTERM, and SIGINT and SIGHUP unless they are ignored, and start the threads.  `o` must
+ * last as long as the process. */
 Work *work_start(const McpOptions *o, int workers); /* never NULL */
 
 /* A desk for a thread that works beside those of Work. */

@@ -68,6 +68,7 @@ try 'watching sees edits of files, and an interrupt ends it well' stopped
 
 taken_away() {
     local pid
+    rm -f "$here/told"
     "$JOTTER" --pad files:taken init >/dev/null
     "$JOTTER" --pad files:taken watch >"$here/seen" 2>"$here/told" &
     pid=$!

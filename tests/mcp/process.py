@@ -71,6 +71,20 @@ def sigint_ends_it_with_its_input_open():
 
 
 @test
+def signals_that_were_ignored_when_it_started_stay_ignored():
+    for server in (wire.Server, wire.HttpServer):
+        with Place() as p:
+            s = server(program, p.url, ignored=(signal.SIGHUP, signal.SIGINT))
+            p.servers.append(s)
+            s.hello()
+            for one in (signal.SIGHUP, signal.SIGINT) * 5:
+                s.process.send_signal(one)
+                assert s.ask("ping")["result"] == {}
+            s.process.send_signal(signal.SIGTERM)
+            assert s.process.wait(wire.WAIT) == 0
+
+
+@test
 def sigterm_ends_it_although_nobody_reads_its_output():
     with Place() as p:
         s = p.serve()

@@ -58,6 +58,12 @@ def rests(process):
     return all(state == "S" for state, _ in first) and threads_of(process) == first
 
 
+def ignoring(signals):
+    """The beginning of a command that starts with these signals ignored, and no others, wherever the tests were started."""
+    others = {signal.SIGHUP, signal.SIGINT} - set(signals)
+    return ["env", *("--ignore-signal=%d" % one for one in signals), *("--default-signal=%d" % one for one in others)]
+
+
 class Client:
     """What both transports have in common: send() and receive() are theirs."""
 
@@ -115,9 +121,9 @@ class Client:
 class Server(Client):
     """Over standard input and output."""
 
-    def __init__(self, program, pad, *options):
+    def __init__(self, program, pad, *options, ignored=()):
         self.process = subprocess.Popen(
-            [program, "mcp", "--pad", pad, "--as", "tester", *options],
+            [*ignoring(ignored), program, "mcp", "--pad", pad, "--as", "tester", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = queue.Queue()
         self.held = []
@@ -160,9 +166,9 @@ class Server(Client):
 class HttpProcess:
     """A `jotter mcp --http` at a port of its own choice."""
 
-    def __init__(self, program, pad, *options, token=None):
+    def __init__(self, program, pad, *options, token=None, ignored=()):
         self.process = subprocess.Popen(
-            [program, "mcp", "--pad", pad, "--as", "tester", "--http", "127.0.0.1:0",
+            [*ignoring(ignored), program, "mcp", "--pad", pad, "--as", "tester", "--http", "127.0.0.1:0",
              *(("--token-file", token) if token else ("--no-token",)), *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.said = []
@@ -245,8 +251,8 @@ def events(response):
 class HttpServer(Client):
     """Over HTTP, as both eras do it: a session and its stream, or each message for itself."""
 
-    def __init__(self, program, pad, *options):
-        self.http = HttpProcess(program, pad, *options)
+    def __init__(self, program, pad, *options, ignored=()):
+        self.http = HttpProcess(program, pad, *options, ignored=ignored)
         self.process = self.http.process
         self.lines = queue.Queue()
         self.held = []
