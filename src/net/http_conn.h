@@ -70,6 +70,9 @@ void http_set_timer(HttpExchange *x, int ms);
 void http_stop_timer(HttpExchange *x);
 /* Decide whether a body is wanted.  False: the request has been answered. */
 MUST_USE bool http_admit(HttpExchange *x);
+/* A body has grown, or is there: it takes as much of the room for all as it has bytes.  False:
+ * there is no room, and the request has been answered. */
+MUST_USE bool http_grew(HttpExchange *x, bool whole);
 /* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
 void http_turn_away(HttpExchange *x, int status, const char *why);
 /* The connection is over; whoever was answering learns it. */

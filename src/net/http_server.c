@@ -130,7 +130,8 @@ static void work_through(HttpExchange *x)
     x->inside = true;
     while (x->state == HTTP_READING) {
         HttpStep step = http_reader_step(&x->reader);
-        if (step == HTTP_MORE)
+        bool body = step == HTTP_MORE || step == HTTP_BODY;
+        if ((body && !http_grew(x, step == HTTP_BODY)) || step == HTTP_MORE)
             break;
         if (step == HTTP_HEAD)
             take_head(x);

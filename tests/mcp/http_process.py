@@ -766,6 +766,62 @@ def a_body_that_is_too_long_is_refused_before_it_is_read():
         assert soon(lambda: s.ask("POST", big)[0] == 200)
 
 
+def chunked(server, message, **headers):
+    """A connection on which a message was sent in chunks; None instead of a message: nothing but the head."""
+    c = server.connect()
+    c.putrequest("POST", "/mcp")
+    for name, value in server.headers(Transfer_Encoding="chunked", **headers).items():
+        c.putheader(name, value)
+    c.endheaders()
+    if message is not None:
+        text = json.dumps(message).encode()
+        c.send(b"%x\r\n%s\r\n0\r\n\r\n" % (len(text), text))
+    return c
+
+
+@test
+def requests_in_chunks_take_no_more_room_than_they_have_bytes():
+    with Place() as p:
+        s = p.serve()
+        listens = [chunked(s, dict(LISTEN, id=i), **wire.modern_headers(LISTEN)) for i in range(12)]
+        assert [c.getresponse().status for c in listens] == [200] * 12
+        heads = [chunked(s, None) for _ in range(12)]
+        until_idle(s)
+        message = request("tools/list", modern=True)
+        assert chunked(s, message, **wire.modern_headers(message)).getresponse().status == 200
+        for c in listens + heads:
+            c.close()
+
+
+@test
+def large_bodies_in_chunks_are_bounded_together():
+    with Place() as p:
+        s = p.serve()
+        piece = b"%x\r\n%s\r\n" % (1 << 20, b" " * (1 << 20))
+        growing = []
+        refused = None
+        for _ in range(6):
+            c = chunked(s, None)
+            growing.append(c)
+            for _ in range(31):
+                try:
+                    c.send(piece)
+                except OSError:
+                    break
+            until_idle(s)
+            if select.select([c.sock], [], [], 0)[0]:
+                refused = c.sock.recv(64)
+                break
+        assert refused and refused.startswith(b"HTTP/1.1 503 ") and len(growing) == 5, (refused, len(growing))
+        # Small ones find room all the same, and when the large ones are gone there is room for all.
+        message = request("tools/list", modern=True)
+        assert chunked(s, message, **wire.modern_headers(message)).getresponse().status == 200
+        for c in growing:
+            c.close()
+        large = write("a", "x" * (1 << 20), modern=True)
+        assert soon(lambda: chunked(s, large, **wire.modern_headers(large)).getresponse().status == 200)
+
+
 def memory_peak(server):
     """The most memory a server has had so far, in bytes."""
     with open("/proc/%d/status" % server.process.pid) as f:
