@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mcp/resource.h"
+#include "mcp/talk.h"
 
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
@@ -252,13 +253,15 @@ static json_t *honour(const McpFeed *f, Listen *l, const json_t *wanted, Err *e)
     return TAKE(kept);
 }
 
-static jot_status listen_locked(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
+static jot_status listen_locked(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e)
 {
+    if (mcp_request_cancelled(r))
+        return err_set(e, JOT_CANCELLED, "the request was cancelled");
     if (f->n > MCP_LISTENS_MAX)
         return err_set(e, JOT_TOO_BIG, "at most %d subscriptions can be open", MCP_LISTENS_MAX);
     Listen *l = &f->listens[f->n++];
-    l->id = own(id);
-    l->via = via;
+    l->id = own(r->msg.id);
+    l->via = r->via;
     json_t *kept = honour(f, l, wanted, e);
     if (!kept) {
         drop_listen(f, f->n - 1);
@@ -269,10 +272,10 @@ static jot_status listen_locked(McpFeed *f, Str id, uint64_t via, const json_t *
     return JOT_OK;
 }
 
-jot_status mcp_feed_listen(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
+jot_status mcp_feed_listen(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e)
 {
     pthread_mutex_lock(&f->lock);
-    jot_status st = listen_locked(f, id, via, wanted, e);
+    jot_status st = listen_locked(f, r, wanted, e);
     pthread_mutex_unlock(&f->lock);
     return st;
 }

@@ -284,7 +284,7 @@ static bool listen_to(McpSession *s, McpRequest *r, McpDesk *desk, json_t **resu
     if (!json_is_object(wanted))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
     s->hooks.follow(s->hooks.ctx, desk);
-    if (mcp_feed_listen(s->feed, r->msg.id, r->via, wanted, &e) != JOT_OK)
+    if (mcp_feed_listen(s->feed, r, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     return true;
 }
@@ -408,8 +408,11 @@ static void take_notification(McpSession *s, const RpcMessage *m)
     if (!json_is_string(which) && !json_is_integer(which))
         return;
     json_write(&id, which);
-    if (!mcp_feed_cancel(s->feed, buf_str(&id)))
-        s->hooks.cancel(s->hooks.ctx, buf_str(&id));
+    if (mcp_feed_cancel(s->feed, buf_str(&id)))
+        return;
+    s->hooks.cancel(s->hooks.ctx, buf_str(&id));
+    /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile. */
+    (void)mcp_feed_cancel(s->feed, buf_str(&id));
 }
 
 static bool check_modern(const json_t *meta, Str version, RpcError *why)

@@ -354,6 +354,37 @@ def a_call_that_was_cancelled_is_not_answered():
         assert len(got) == len(set(got))
 
 
+@test
+def a_subscription_that_is_cancelled_while_it_starts_is_over():
+    listen = {"jsonrpc": "2.0", "id": "L", "method": "subscriptions/listen", "params": {
+        "notifications": {"resourcesListChanged": True}, "_meta": wire.MODERN}}
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "L"}}
+    with Place() as p:
+        jotter(p, "init")
+        os.makedirs(os.path.join(p.pad, "notes"), exist_ok=True)
+        for i in range(1500):  # so many that it takes a while to know them all
+            with open(os.path.join(p.pad, "notes", "n%d.txt" % i), "w") as f:
+                f.write("x")
+        for pause in (0, 0.001, 0.003, 0.01, 0.02, 0.05):
+            s = p.serve(hello=False)
+            s.send(json.dumps(listen))
+            time.sleep(pause)
+            s.send(json.dumps(cancel))
+            s.ask("server/discover", modern=True)
+            assert "isError" not in s.call("scratchpad_write", modern=True, key="w%d" % int(pause * 1000), content="x")["result"]
+            s.held.clear()
+            # Its id is free, and what is told now belongs to the new one.
+            s.send(json.dumps(listen))
+            first = s.receive()
+            assert first.get("method") == "notifications/subscriptions/acknowledged", first
+            s.send(json.dumps(cancel))
+            s.process.stdin.close()
+            left = []
+            while (message := s.receive()) is not None:
+                left.append(message)
+            assert not [m for m in left if m.get("id") == "L"], left
+
+
 # --- A pad that is taken away -----------------------------------------------------------------
 
 def jotter(p, *args, feed=None):
