@@ -121,6 +121,12 @@ json_t *json_text_or_null(Str text)
     return text.n ? json_text(text) : json_null();
 }
 
+json_t *json_given(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return json_is_null(value) ? NULL : value;
+}
+
 Str json_str(const json_t *value)
 {
     if (!json_is_string(value))

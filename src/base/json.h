@@ -141,6 +141,10 @@ MUST_USE jot_status json_read_flaw(Str text, json_t **out, JsonFlaw *flaw, Err *
  * cut a string in the middle of a character.  Nothing else moves or changes.  Returns how many. */
 size_t json_mend_surrogates(char *text, size_t n);
 
+/* A member that was given: NULL if there is none, and if it is null, which is how serializers write
+ * what they have no value for.  Borrowed. */
+json_t *json_given(const json_t *object, const char *name);
+
 /* The text of a JSON string; the empty Str for NULL or anything else. Borrowed from `value`. */
 Str json_str(const json_t *value);
 

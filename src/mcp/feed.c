@@ -230,7 +230,7 @@ static void notify(McpFeed *f, const Listen *l, const char *method, json_t *para
 static json_t *honour(const McpFeed *f, Listen *l, const json_t *wanted, Err *e)
 {
     AUTO_PTR(json_t) kept = json_object();
-    const json_t *uris = json_object_get(wanted, "resourceSubscriptions");
+    const json_t *uris = json_given(wanted, "resourceSubscriptions");
     l->list = json_is_true(json_object_get(wanted, "resourcesListChanged"));
     if (l->list)
         json_object_set_new(kept, "resourcesListChanged", json_true());

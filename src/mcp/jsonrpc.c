@@ -107,7 +107,7 @@ static bool read_method(RpcMessage *out, const json_t *method, RpcError *why)
                       rpc_error(RPC_INVALID_REQUEST,
                                 "invalid method: use a string of 1 to %d bytes", RPC_METHOD_MAX));
     out->kind = out->id.n ? RPC_REQUEST : RPC_NOTIFICATION;
-    out->params = json_object_get(out->whole, "params");
+    out->params = json_given(out->whole, "params");
     if (out->params && !json_is_object(out->params))
         return refuse(why, rpc_error(RPC_INVALID_PARAMS, "invalid params: use an object"));
     return true;
@@ -116,8 +116,8 @@ static bool read_method(RpcMessage *out, const json_t *method, RpcError *why)
 /* A response has an id and either a result or an error; an error may lack the id. */
 static bool read_response(RpcMessage *out, RpcError *why)
 {
-    const json_t *result = json_object_get(out->whole, "result");
-    const json_t *error = json_object_get(out->whole, "error");
+    const json_t *result = json_given(out->whole, "result");
+    const json_t *error = json_given(out->whole, "error");
     out->kind = RPC_RESPONSE;
     if (!result == !error)
         return refuse(why, rpc_error(RPC_INVALID_REQUEST,
@@ -132,7 +132,7 @@ static bool read_rest(RpcMessage *out, RpcError *why)
 {
     if (!str_eq(json_str(json_object_get(out->whole, "jsonrpc")), S("2.0")))
         return refuse(why, rpc_error(RPC_INVALID_REQUEST, "a message says \"jsonrpc\": \"2.0\""));
-    const json_t *method = json_object_get(out->whole, "method");
+    const json_t *method = json_given(out->whole, "method");
     return method ? read_method(out, method, why) : read_response(out, why);
 }
 

@@ -308,7 +308,7 @@ static jot_status take_line(McpPeer *p, Str line, Str id, json_t **result, bool 
     if (!good || m.flawed)
         return err_set(e, JOT_UNAVAILABLE, "the answer of the server '%s' cannot be read: %s",
                        err_show(&name, p->command), why.text);
-    const json_t *error = json_object_get(m.whole, "error");
+    const json_t *error = json_given(m.whole, "error");
     if (error)
         return read_error(p, error, e);
     *result = json_incref(json_object_get(m.whole, "result"));

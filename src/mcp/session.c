@@ -144,7 +144,7 @@ bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why)
 
 bool mcp_cursor(McpRequest *r, Str *after, RpcError *why)
 {
-    const json_t *value = json_object_get(r->msg.params, "cursor");
+    const json_t *value = json_given(r->msg.params, "cursor");
     Str text = json_str(value);
     *after = (Str){ 0 };
     if (!value || (json_is_string(value) && text.n == 0))
@@ -411,7 +411,8 @@ static void take_notification(McpSession *s, const RpcMessage *m)
     if (mcp_feed_cancel(s->feed, buf_str(&id)))
         return;
     s->hooks.cancel(s->hooks.ctx, buf_str(&id));
-    /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile. */
+    /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile.
+     */
     (void)mcp_feed_cancel(s->feed, buf_str(&id));
 }
 
@@ -428,7 +429,7 @@ static bool check_modern(const json_t *meta, Str version, RpcError *why)
     if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an object '%s'",
                           META "clientCapabilities");
-    const json_t *level = json_object_get(meta, META "logLevel");
+    const json_t *level = json_given(meta, META "logLevel");
     if (level && !mcp_level_known(json_str(level)))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown '%s'",
                           META "logLevel");
@@ -439,7 +440,7 @@ static bool check_modern(const json_t *meta, Str version, RpcError *why)
 static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
 {
     const json_t *meta = json_object_get(r->msg.params, "_meta");
-    const json_t *version = json_object_get(meta, META "protocolVersion");
+    const json_t *version = json_given(meta, META "protocolVersion");
     if (version) {
         r->era = MCP_ERA_MODERN;
         if (!json_is_string(version))
@@ -506,7 +507,7 @@ static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
     if (!mcp_param(r, "name", &name, why))
         return false;
     const Tool *t = tool_find(s->o->profiles, name);
-    const json_t *args = json_object_get(r->msg.params, "arguments");
+    const json_t *args = json_given(r->msg.params, "arguments");
     if (!t)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
     if (args && !json_is_object(args))
@@ -534,6 +535,8 @@ static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
     r->via = via;
     r->arena = TAKE(m->arena);
     r->msg = TAKE(m->msg);
+    if (!m->good && r->msg.kind == RPC_NOTIFICATION)
+        return false; /* whatever is wrong with it: nobody waits for an answer */
     if (!m->good) {
         send_error(s, r, &why);
         return true;

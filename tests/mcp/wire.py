@@ -333,8 +333,8 @@ class HttpServer(Client):
             if stream:
                 stream.shutdown(2)
                 return
-        meta = params.get("_meta", {})
-        modern = VERSION in meta and isinstance(message.get("method"), str)
+        meta = params.get("_meta") or {}
+        modern = meta.get(VERSION) is not None and isinstance(message.get("method"), str)
         self._post(data, message, modern_headers(message) if modern else dict(self.session))
 
     def receive(self, wait=WAIT):
