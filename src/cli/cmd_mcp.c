@@ -68,6 +68,12 @@ static jot_status set_token(Session *s, HttpGuard *g, bool loopback)
     return JOT_OK;
 }
 
+static void say_warning(void *ctx, const char *text)
+{
+    (void)ctx;
+    say("%s", text);
+}
+
 static void say_address(void *ctx, uint16_t port)
 {
     Str address = *(const Str *)ctx;
@@ -79,7 +85,9 @@ static jot_status serve_http(Session *s, const McpOptions *mcp)
 {
     static McpHttpOptions o;
     bool loopback = false;
-    o = (McpHttpOptions){ .mcp = *mcp, .address = arg_at(s, 0), .ready = say_address };
+    o = (McpHttpOptions){
+        .mcp = *mcp, .address = arg_at(s, 0), .ready = say_address, .warn = say_warning
+    };
     if (o.address.n == 0)
         o.address = S(MCP_HTTP_ADDRESS);
     o.ctx = &o.address;
@@ -134,7 +142,7 @@ static const Opt opts[] = {
     { "no-token", NULL, "whoever runs programs on this machine may ask" },
     { "allow-host", "NAMES", "names besides localhost to be asked by; with commas" },
     { "allow-origin", "ORIGINS", "pages that may ask, as https://example.org; with commas" },
-    { "idle", "SECONDS", "end sessions nobody uses for so long (1800)" },
+    { "idle", "SECONDS", "put sessions aside that nobody uses for so long (1800)" },
     { 0 },
 };
 

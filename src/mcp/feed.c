@@ -356,12 +356,28 @@ void mcp_feed_tell_all(McpFeed *f)
     pthread_mutex_unlock(&f->lock);
 }
 
+static void tell_warning(McpFeed *f, const char *text)
+{
+    notify(f, &f->listens[0], "notifications/message",
+           json_pack("{s:s, s:s, s:o}", "level", levels[LEVEL_WARNING], "logger", "jotter", "data",
+                     mcp_text(str(text))));
+}
+
 void mcp_feed_warn(McpFeed *f, const char *text)
 {
     pthread_mutex_lock(&f->lock);
     if (f->level <= LEVEL_WARNING)
-        notify(f, &f->listens[0], "notifications/message",
-               json_pack("{s:s, s:s, s:o}", "level", levels[LEVEL_WARNING], "logger", "jotter",
-                         "data", mcp_text(str(text))));
+        tell_warning(f, text);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Which levels it wanted is forgotten too: so it is told. */
+void mcp_feed_restored(McpFeed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    tell_warning(f, "this session was taken up again after a restart or a long pause: its "
+                    "subscriptions and log level are gone, and so are leases that ended with the "
+                    "server's process; subscribe again, and acquire again what you still need");
+    notify(f, &f->listens[0], "notifications/resources/list_changed", json_object());
     pthread_mutex_unlock(&f->lock);
 }

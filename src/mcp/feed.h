@@ -27,7 +27,7 @@ void mcp_feed_unsubscribe(McpFeed *f, Str uri);
 void mcp_feed_listed(McpFeed *f);
 
 /* Open the subscription that `r` asks for, and acknowledge what of `wanted` is honoured.
- * JOT_CANCELLED: `r` was cancelled before; one that is cancelled later is found by mcp_feed_cancel. */
+ * JOT_CANCELLED: `r` was cancelled before; one that is cancelled later mcp_feed_cancel finds. */
 MUST_USE jot_status mcp_feed_listen(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e);
 /* End one; false if there is none of this id.  Nothing more is said on it. */
 bool mcp_feed_cancel(McpFeed *f, Str id);
@@ -50,6 +50,8 @@ void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n);
 void mcp_feed_tell_list(McpFeed *f, const char *what);
 /* Anything may have changed. */
 void mcp_feed_tell_all(McpFeed *f);
+/* The session goes on after the server was started anew: what was asked for before is forgotten. */
+void mcp_feed_restored(McpFeed *f);
 /* A warning, to a client that asked for such. */
 void mcp_feed_warn(McpFeed *f, const char *text);
 

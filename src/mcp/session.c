@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "mcp/author.h"
 #include "mcp/batch.h"
 #include "mcp/feed.h"
 #include "mcp/plugin.h"
@@ -204,8 +205,21 @@ bool mcp_version_old(Str version)
 /* The name a client goes by, if records can be signed with it; else empty. */
 static Str client_name(const json_t *info)
 {
-    Str name = json_str(json_object_get(info, "name"));
+    Str name = author_of_client(json_str(json_object_get(info, "name")));
     return store_check_by(name, NULL) == JOT_OK ? name : (Str){ 0 };
+}
+
+Str mcp_clients_name(const McpSession *s)
+{
+    return str(s->name);
+}
+
+void mcp_session_restore(McpSession *s, Str version, Str name)
+{
+    s->version = find_version(version);
+    if (store_check_by(name, NULL) == JOT_OK)
+        snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
+    mcp_feed_restored(s->feed);
 }
 
 static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)

@@ -152,8 +152,14 @@ void mcp_next(json_t *result, Str last);
 json_t *mcp_text(Str text);
 
 const McpOptions *mcp_options(const McpSession *s);
-/* What initialize agreed on; NULL: nothing yet.  For the thread that takes messages. */
+/* What initialize agreed on; NULL: nothing yet.  For the thread that takes messages, as the next
+ * two. */
 const char *mcp_version(const McpSession *s);
+/* The name the client gave itself there; empty: none that can sign. */
+Str mcp_clients_name(const McpSession *s);
+/* Go on with a conversation that initialize began before this process did.  `version` is an old
+ * one.  The client is told what was lost. */
+void mcp_session_restore(McpSession *s, Str version, Str name);
 /* True for a revision of the protocol that begins with initialize. */
 bool mcp_version_old(Str version);
 const McpHooks *mcp_hooks(const McpSession *s);
