@@ -406,6 +406,7 @@ jot_status http_server_open(HttpServer **out, const HttpOptions *o, Err *e)
     *s = (HttpServer){ .o = o, .limits = o->limits, .guard = o->guard, .ev = ev };
     set_limits(&s->limits);
     s->guard.port = port;
+    s->guard.own = http_address_host(o->address);
     s->last = &s->first;
     pthread_mutex_init(&s->lock, NULL);
     signal(SIGPIPE, SIG_IGN); /* a client that goes must not take the process along */

@@ -272,7 +272,11 @@ def what_two_readers_could_read_differently_is_refused():
         for lines, want in cases.items():
             got = raw(s.port, b"POST /mcp HTTP/1.1\r\n" + host + lines + b"\r\nhello")
             assert got == want, (lines[:60], want, got)
-        for line, want in {b"GET /mcp HTTP/2.0": 505, b"GET http://localhost/mcp HTTP/1.1": 400, b"GET mcp HTTP/1.1": 400,
+        for line, want in {b"GET /mcp HTTP/2.0": 505, b"GET http://localhost/mcp HTTP/1.1": 406, b"GET HTTP://LOCALHOST/mcp HTTP/1.1": 406,
+                           b"GET http://127.0.0.1/mcp HTTP/1.1": 400, b"GET http://localhost HTTP/1.1": 400,
+                           b"GET http://localhost/none HTTP/1.1": 404, b"GET ftp://localhost/mcp HTTP/1.1": 400,
+                           b"GET http:///mcp HTTP/1.1": 400, b"GET http://localhost@evil.com/mcp HTTP/1.1": 400,
+                           b"GET mcp HTTP/1.1": 400,
                            b"GET  /mcp HTTP/1.1": 400, b"GET /mcp": 400, b"\0": 400, b"G=T /mcp HTTP/1.1": 400}.items():
             got = raw(s.port, line + b"\r\n" + host + b"\r\n")
             assert got == want, (line, want, got)
@@ -344,6 +348,34 @@ def a_host_that_was_allowed_is_served():
         line = b"POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" + PING
         for host, want in {b"pad.example": 200, b"PAD.example:8080": 200, b"other.example": 200, b"evil.example": 421}.items():
             assert raw(s.port, line % (host, len(PING))) == want, host
+
+
+@test
+def the_address_it_says_is_one_it_answers_at():
+    for address in ("127.0.0.2", "localhost", "[::1]", "[0:0:0:0:0:0:0:1]", "127.0.0.1"):
+        with Place() as p:
+            server = subprocess.Popen([program, "mcp", "--pad", p.url, "--http", address + ":0", "--no-token"],
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            try:
+                said = server.stderr.readline().decode().strip()
+                if "could not make a socket" in said or "could not listen" in said:
+                    continue  # a machine without IPv6
+                port = int(said.rsplit(":", 1)[1].split("/")[0])
+                assert said == "jotter: http://%s:%d/mcp" % (address, port), said
+                with socket.create_connection((address.strip("[]"), port), wire.WAIT) as c:
+                    head = "POST /mcp HTTP/1.1\r\nHost: %s:%d\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                    c.sendall((head % (address, port, len(PING))).encode() + PING)
+                    assert c.recv(64).startswith(b"HTTP/1.1 200 "), address
+                    c.sendall((head % ("evil.com", port, len(PING))).encode() + PING)
+                    got = b""
+                    while b"HTTP/1.1 421 " not in got:
+                        more = c.recv(4096)
+                        assert more, got
+                        got += more
+            finally:
+                server.kill()
+                server.wait()
+                server.stderr.close()
 
 
 @test
