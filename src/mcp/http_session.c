@@ -321,6 +321,7 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     s->used_ms = io_awake_ms(h->io);
     one->plain = !mcp_headers_accepts(q, "text/event-stream");
     McpSession *session = work_session(s->client);
+    http_keep(x);
     bool answers = mcp_take_read(session, TAKE(*message), http_number(x));
     if (fresh && mcp_version(session))
         mcp_ids_make(&h->ids, mcp_version(session), mcp_clients_name(session), s->id);

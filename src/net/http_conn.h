@@ -33,6 +33,8 @@ struct HttpExchange {
     bool inside;     /* its requests are being worked through, further down the stack */
     bool pending;    /* its next request has to be looked at */
     bool last;       /* no further request after this one */
+    bool keeps;      /* the answer is sent also if its client sends nothing more, */
+    bool ended;      /* and it does not: what has come is all */
     bool begun;      /* the time of its next head runs, whatever comes: empty lines gain nothing */
     void (*waited)(void *ctx, HttpExchange *x);
     HttpExchange *next;

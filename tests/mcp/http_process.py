@@ -876,6 +876,37 @@ def a_body_in_chunks_and_one_that_is_waited_for_are_read():
             assert c.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
+def sent_and_shut(server, *messages, **headers):
+    """All that comes back on a connection whose client says that it will send nothing more."""
+    with socket.create_connection(("127.0.0.1", server.port), wire.WAIT) as c:
+        for message in messages:
+            text = json.dumps(message).encode()
+            lines = ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Length: %d" % len(text)]
+            lines += ["%s: %s" % one for one in server.headers(**headers).items()]
+            c.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + text)
+        c.shutdown(socket.SHUT_WR)
+        got = b""
+        while more := c.recv(65536):
+            got += more
+    return got
+
+
+@test
+def a_session_answers_a_client_that_has_shut_down_its_sending_half():
+    with Place("sqlite") as p:
+        s = p.serve()
+        session = begin(s)
+        assert post(s, write("first", "x"), **session)[0] == 200
+        assert b"wrote 1 chars" in sent_and_shut(s, write("a", "x"), **session)
+        got = sent_and_shut(s, write("a", "1", id=1), write("b", "2", id=2), request("ping", id=3), **session)
+        assert [b'"id":%d' % i in got for i in (1, 2, 3)] == [True] * 3 and got.count(b"HTTP/1.1 200 OK") == 3, got
+        for accept in ("application/json", "application/json, text/event-stream"):
+            with Held(p.pad) as held:  # also if it takes so long that the answer is a stream
+                threading.Timer(0.6, held.release).start()
+                got = sent_and_shut(s, write("a", "y"), **dict(session, Accept=accept))
+                assert b"wrote 1 chars" in got and (b"event-stream" in got) == ("event" in accept), got
+
+
 @test
 def requests_on_one_connection_are_answered_in_their_order():
     with Place() as p:
