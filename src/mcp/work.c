@@ -539,7 +539,7 @@ Work *work_start(const McpOptions *o, int workers)
 static struct timespec later(int64_t ms)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t); /* a clock that is set back must not keep us */
     t.tv_sec += (time_t)(ms / 1000);
     t.tv_nsec += (long)(ms % 1000) * 1000000;
     if (t.tv_nsec >= 1000000000) {
@@ -558,7 +558,7 @@ static void *wait_for_signal(void *ctx)
     struct timespec until = later(WORK_GRACE_MS);
     pthread_mutex_lock(&w->lock);
     w->ending = true;
-    while (w->running && pthread_cond_timedwait(&w->moved, &w->lock, &until) == 0)
+    while (w->running && pthread_cond_clockwait(&w->moved, &w->lock, CLOCK_MONOTONIC, &until) == 0)
         ;
     pthread_mutex_unlock(&w->lock);
     w->end(w->end_ctx);
