@@ -2,7 +2,8 @@
  *
  * Two directories of the user's own, mode 0700, their files 0600:
  *
- *   state    $XDG_STATE_HOME/jotter, else ~/.local/state/jotter: what was approved, a secret
+ *   state    $XDG_STATE_HOME/jotter, else ~/.local/state/jotter: what was approved, a secret, which
+ *            sessions over HTTP have ended
  *   config   $XDG_CONFIG_HOME/jotter, else ~/.config/jotter: what the user decided
  *
  * Here lies what a pad must not decide about itself: whoever may write a pad (an agent, a

@@ -323,6 +323,12 @@ int io_stat_path(const Io *io, int dir, const char *path, struct stat *out)
     STEP(io, call, fstatat(dir, path, out, AT_SYMLINK_NOFOLLOW));
 }
 
+int io_stat_root(const Io *io, const char *path, struct stat *out)
+{
+    IoCall call = { IO_STAT, .fd = -1, .dir = AT_FDCWD, .name = path };
+    STEP(io, call, fstatat(AT_FDCWD, path, out, 0));
+}
+
 int io_fstatfs(const Io *io, int fd, struct statfs *out)
 {
     IoCall call = { IO_STAT, .fd = fd, .dir = -1 };

@@ -118,6 +118,8 @@ int io_fstat(const Io *io, int fd, struct stat *out);
 int io_stat(const Io *io, int dir, const char *name, struct stat *out);
 /* The same for a path of several: only for asking, because what leads there may be a symlink. */
 int io_stat_path(const Io *io, int dir, const char *path, struct stat *out);
+/* By a path from outside, symlinks allowed. */
+int io_stat_root(const Io *io, const char *path, struct stat *out);
 int io_fstatfs(const Io *io, int fd, struct statfs *out);
 /* Does `got` (of a stat or an open) say that there is nothing?  Any other failure says nothing. */
 static inline bool io_missing(int got)

@@ -59,25 +59,52 @@ static json_t *load(Str text, json_error_t *why)
     return value;
 }
 
-jot_status json_read(Str text, json_t **out, Err *e)
+/* What jansson says of a text, as a sentence: is it no JSON, or more than is taken? */
+static jot_status refuse(const json_error_t *why, JsonFlaw *flaw, Err *e)
 {
+    Shown shown;
+    const char *said = err_show(&shown, str(why->text));
+    *flaw = JSON_BEYOND;
+    switch ((int)json_error_code(why)) {
+    case json_error_out_of_memory:
+        mem_exhausted();
+    case json_error_numeric_overflow:
+        return err_set(
+            e, JOT_INVALID,
+            "JSON has a number out of range at byte %d: use 64-bit integers and doubles, "
+            "or a string",
+            why->position);
+    case json_error_duplicate_key:
+    case json_error_null_byte_in_key:
+        return err_set(e, JOT_INVALID, "JSON is refused at byte %d: %s", why->position, said);
+    default:
+        *flaw = JSON_BROKEN;
+        return err_set(e, JOT_INVALID, "not valid JSON at byte %d: %s", why->position, said);
+    }
+}
+
+jot_status json_read_flaw(Str text, json_t **out, JsonFlaw *flaw, Err *e)
+{
+    *flaw = JSON_BEYOND;
     if (too_deep(text))
         return err_set(e, JOT_INVALID, "JSON nests deeper than %d levels", JSON_DEPTH_MAX);
+    *flaw = JSON_BROKEN;
     /* jansson loses a NUL that stands behind a number or a word. */
     size_t nul = str_find(text, 0);
     if (nul < text.n)
         return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: a NUL byte", nul);
     json_error_t why;
     json_t *value = load(text, &why);
-    if (!value && json_error_code(&why) == json_error_out_of_memory)
-        mem_exhausted();
-    if (!value) {
-        Shown shown;
-        return err_set(e, JOT_INVALID, "not valid JSON at byte %d: %s", why.position,
-                       err_show(&shown, str(why.text)));
-    }
+    if (!value)
+        return refuse(&why, flaw, e);
     *out = value;
     return JOT_OK;
+}
+
+jot_status json_read(Str text, json_t **out, Err *e)
+{
+    JsonFlaw flaw;
+    return json_read_flaw(text, out, &flaw, e);
 }
 
 json_t *json_text(Str text)
@@ -92,6 +119,12 @@ json_t *json_text(Str text)
 json_t *json_text_or_null(Str text)
 {
     return text.n ? json_text(text) : json_null();
+}
+
+json_t *json_given(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return json_is_null(value) ? NULL : value;
 }
 
 Str json_str(const json_t *value)
@@ -278,6 +311,30 @@ static size_t unescape(Str s, size_t at, Buf *to)
     if (to)
         add_code_point(to, point);
     return end;
+}
+
+static bool is_surrogate(int unit, int first)
+{
+    return unit >= first && unit < first + 0x400;
+}
+
+size_t json_mend_surrogates(char *text, size_t n)
+{
+    Str s = { text, n };
+    size_t mended = 0;
+    for (size_t at = 0; at + 1 < n; at++) {
+        if (text[at] != '\\')
+            continue;
+        int unit = text[at + 1] == 'u' ? json_hex4(s, at + 2) : -1;
+        bool pair = is_surrogate(unit, 0xD800) && at + 7 < n && text[at + 6] == '\\' &&
+                    text[at + 7] == 'u' && is_surrogate(json_hex4(s, at + 8), 0xDC00);
+        if (!pair && (is_surrogate(unit, 0xD800) || is_surrogate(unit, 0xDC00))) {
+            memcpy(text + at + 2, "FFFD", 4);
+            mended++;
+        }
+        at += pair ? 11 : 1; /* an escaped backslash begins no escape */
+    }
+    return mended;
 }
 
 /* How many bytes a byte takes inside quotes, beyond one. */

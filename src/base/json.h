@@ -128,6 +128,23 @@ static inline json_t *must_json_pack(const char *fmt, ...)
  * JOT_INVALID names what is wrong and at which byte. */
 MUST_USE jot_status json_read(Str text, json_t **out, Err *e);
 
+/* Why a text is refused. */
+typedef enum JsonFlaw {
+    JSON_BROKEN = 1, /* it is no JSON */
+    JSON_BEYOND,     /* it is JSON, but with a number, a depth or a name that is not taken here */
+} JsonFlaw;
+
+/* json_read that also says which of the two it was; *flaw is only set on failure. */
+MUST_USE jot_status json_read_flaw(Str text, json_t **out, JsonFlaw *flaw, Err *e);
+
+/* Turn every escape that is half a surrogate pair into \\uFFFD, in place: what a program sends that
+ * cut a string in the middle of a character.  Nothing else moves or changes.  Returns how many. */
+size_t json_mend_surrogates(char *text, size_t n);
+
+/* A member that was given: NULL if there is none, and if it is null, which is how serializers write
+ * what they have no value for.  Borrowed. */
+json_t *json_given(const json_t *object, const char *name);
+
 /* The text of a JSON string; the empty Str for NULL or anything else. Borrowed from `value`. */
 Str json_str(const json_t *value);
 

@@ -68,6 +68,12 @@ static jot_status set_token(Session *s, HttpGuard *g, bool loopback)
     return JOT_OK;
 }
 
+static void say_warning(void *ctx, const char *text)
+{
+    (void)ctx;
+    say("%s", text);
+}
+
 static void say_address(void *ctx, uint16_t port)
 {
     Str address = *(const Str *)ctx;
@@ -75,11 +81,21 @@ static void say_address(void *ctx, uint16_t port)
     say("http://" STR_FMT ":%u/mcp", STR_ARG(address), (unsigned)port);
 }
 
+/* Where it listens at every address it knows none of them by name. */
+static void say_names_needed(const McpHttpOptions *o)
+{
+    if (http_address_host(o->address).n == 0 && o->guard.hosts_n == 0)
+        say("only requests to localhost are answered: name this machine with --allow-host for the "
+            "others");
+}
+
 static jot_status serve_http(Session *s, const McpOptions *mcp)
 {
     static McpHttpOptions o;
     bool loopback = false;
-    o = (McpHttpOptions){ .mcp = *mcp, .address = arg_at(s, 0), .ready = say_address };
+    o = (McpHttpOptions){
+        .mcp = *mcp, .address = arg_at(s, 0), .ready = say_address, .warn = say_warning
+    };
     if (o.address.n == 0)
         o.address = S(MCP_HTTP_ADDRESS);
     o.ctx = &o.address;
@@ -88,6 +104,7 @@ static jot_status serve_http(Session *s, const McpOptions *mcp)
     TRY(http_guard_origins(&o.guard, str(opt_text(s, "allow-origin")), &s->err));
     TRY(opt_number(s, "idle", 1, 86400, MCP_HTTP_IDLE_S, &o.idle_s));
     TRY(set_token(s, &o.guard, loopback));
+    say_names_needed(&o);
     return mcp_http(&o, &s->err);
 }
 
@@ -135,7 +152,7 @@ static const Opt opts[] = {
     { "no-token", NULL, "whoever runs programs on this machine may ask" },
     { "allow-host", "NAMES", "names besides localhost to be asked by; with commas" },
     { "allow-origin", "ORIGINS", "pages that may ask, as https://example.org; with commas" },
-    { "idle", "SECONDS", "end sessions nobody uses for so long (1800)" },
+    { "idle", "SECONDS", "put sessions aside that nobody uses for so long (1800)" },
     { 0 },
 };
 
@@ -153,8 +170,8 @@ const Cmd cmd_mcp = {
         "With --http it serves any number of clients at http://ADDR:PORT/mcp and says so on\n"
         "standard error; port 0 is any that is free.  Requests need the header\n"
         "'Authorization: Bearer TOKEN'; the token lies in a file only you can read, which is\n"
-        "made when there is none.  Only loopback names and --allow-host are answered, and no\n"
-        "pages but --allow-origin.\n",
+        "made when there is none.  Only loopback names, ADDR and --allow-host are answered, and\n"
+        "no pages but --allow-origin.\n",
     .opts = opts,
     .run = run_mcp,
 };

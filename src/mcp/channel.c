@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void channels_init(McpChannels *s)
+void channels_init(McpChannels *s, const char *life, bool again)
 {
-    *s = (McpChannels){ 0 };
+    *s = (McpChannels){ .again = again };
+    snprintf(s->life, sizeof s->life, "%s", life);
     s->all[0].begun = true;
     s->last = &s->first;
 }
@@ -87,21 +88,25 @@ void channel_drop(McpChannels *s, McpChannel *one)
         *one = (McpChannel){ 0 };
 }
 
-McpEventId channel_event_id(const McpChannel *one, uint64_t number)
+McpEventId channel_event_id(const McpChannels *s, const McpChannel *one, uint64_t number)
 {
     McpEventId id;
-    snprintf(id.text, sizeof id.text, "%llu-%llu", (unsigned long long)one->number,
-             (unsigned long long)number);
+    snprintf(id.text, sizeof id.text, "%llu-%llu-%s", (unsigned long long)one->number,
+             (unsigned long long)number, s->life);
     return id;
 }
 
 McpChannel *channel_find(McpChannels *s, Str id, uint64_t *number)
 {
-    Str stream;
+    Str stream, event;
     uint64_t n;
     if (!str_cut(&id, '-', &stream) || !str_to_u64(stream, UINT64_MAX, &n) ||
-        !str_to_u64(id, UINT64_MAX, number))
+        !str_cut(&id, '-', &event) || !str_to_u64(event, UINT64_MAX, number))
         return NULL;
+    if (!str_eq(id, str(s->life))) {
+        *number = 0;
+        return s->again && n == 0 ? &s->all[0] : NULL;
+    }
     McpChannel *one = by_number(s, n);
     return one && one->begun && *number <= one->events ? one : NULL;
 }

@@ -42,9 +42,12 @@ typedef struct McpChannels {
     uint64_t numbers;
     McpEvent *first, **last; /* oldest first */
     size_t n, bytes;
+    char life[17]; /* of this object: a session that is taken up again counts from 1 again */
+    bool again;    /* it was, so that events of an earlier life may be named */
 } McpChannels;
 
-void channels_init(McpChannels *s);
+/* `life` is a word that no other has. */
+void channels_init(McpChannels *s, const char *life, bool again);
 void channels_done(McpChannels *s);
 
 /* A channel for a request; NULL: there are too many whose answer is missing. */
@@ -57,10 +60,11 @@ McpChannel *channel_read_by(McpChannels *s, uint64_t exchange);
 void channel_drop(McpChannels *s, McpChannel *one);
 
 typedef struct McpEventId {
-    char text[48];
+    char text[64];
 } McpEventId;
-McpEventId channel_event_id(const McpChannel *one, uint64_t number);
-/* The channel of an event, and its number; NULL: it is none of ours, or not kept any more. */
+McpEventId channel_event_id(const McpChannels *s, const McpChannel *one, uint64_t number);
+/* The channel of an event, and its number; NULL: it is none of ours, or not kept any more.  For an
+ * event of channel 0 in an earlier life: that channel, from its beginning. */
 McpChannel *channel_find(McpChannels *s, Str id, uint64_t *number);
 
 /* Number an event and keep it. */

@@ -8,34 +8,38 @@ enum { VALUES_MAX = 100 };
 
 typedef struct Values {
     json_t *list;
-    size_t total;
-    Str last; /* the value added last: a category comes once for each of its ids */
-    Arena *into;
+    bool more; /* than are in the list */
 } Values;
 
+/* A category comes once for each of its ids, and not in one piece: between those of `a` stand those
+ * of `a/b`. */
 static void add_value(Values *v, Str value)
 {
-    if (v->total && str_eq(v->last, value))
-        return;
-    v->last = arena_copy(v->into, value);
-    v->total++;
-    if (json_array_size(v->list) < VALUES_MAX)
+    for (size_t i = 0; i < json_array_size(v->list); i++)
+        if (str_eq(json_str(json_array_get(v->list, i)), value))
+            return;
+    v->more = json_array_size(v->list) == VALUES_MAX;
+    if (!v->more)
         json_array_append_new(v->list, mcp_text(value));
 }
 
 typedef struct Walk {
     Values *v;
+    Str typed;     /* what a value begins with */
     size_t skip;   /* bytes of the names in front of the value */
     bool category; /* the value ends before the last segment */
+    bool segment;  /* the value is one: what has a slash is something else's */
 } Walk;
 
 static jot_status add_name(void *ctx, const Listed *l)
 {
     Walk *w = ctx;
-    size_t end = w->category ? str_find_last(l->name, '/') : l->name.n;
-    if (end > w->skip)
-        add_value(w->v, str_slice(l->name, w->skip, end));
-    return w->v->total > VALUES_MAX ? JOT_CANCELLED : JOT_OK; /* one more is enough to know */
+    Str value = str_from(l->name, w->skip);
+    if (w->category)
+        value.n = str_find_last(value, '/');
+    if (value.n && str_starts(value, w->typed) && !(w->segment && str_find(value, '/') < value.n))
+        add_value(w->v, value);
+    return w->v->more ? JOT_CANCELLED : JOT_OK; /* one more is enough to know */
 }
 
 /* What names begin with, for a value of the argument `name` that begins with `typed`. */
@@ -54,8 +58,10 @@ static bool begin_of(Str name, Str typed, const json_t *context, Arena *into, St
         w->category = true;
     } else if (str_eq(name, S("id")) && category.n) {
         base = arena_printf(into, "artifacts/" STR_FMT "/", STR_ARG(category));
+        w->segment = true;
     }
     w->skip = base.n;
+    w->typed = typed;
     *prefix = arena_printf(into, STR_FMT STR_FMT, STR_ARG(base), STR_ARG(typed));
     return base.n > 0;
 }
@@ -100,7 +106,7 @@ bool mcp_complete(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, 
     const json_t *arg = json_object_get(r->msg.params, "argument");
     const json_t *context = json_object_get(json_object_get(r->msg.params, "context"), "arguments");
     const json_t *name = json_object_get(arg, "name"), *typed = json_object_get(arg, "value");
-    Values v = { .list = json_array(), .into = &r->arena };
+    Values v = { .list = json_array() };
     Walk w = { .v = &v };
     Str prefix;
     Err e = { 0 };
@@ -115,7 +121,6 @@ bool mcp_complete(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, 
     if (begin_of(known, json_str(typed), context, &r->arena, &prefix, &w) &&
         collect(desk, prefix, &w, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
-    json_object_set_new(json_object_get(*result, "completion"), "hasMore",
-                        json_boolean(v.total > VALUES_MAX));
+    json_object_set_new(json_object_get(*result, "completion"), "hasMore", json_boolean(v.more));
     return true;
 }

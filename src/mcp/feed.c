@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mcp/resource.h"
+#include "mcp/talk.h"
 
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
@@ -229,7 +230,7 @@ static void notify(McpFeed *f, const Listen *l, const char *method, json_t *para
 static json_t *honour(const McpFeed *f, Listen *l, const json_t *wanted, Err *e)
 {
     AUTO_PTR(json_t) kept = json_object();
-    const json_t *uris = json_object_get(wanted, "resourceSubscriptions");
+    const json_t *uris = json_given(wanted, "resourceSubscriptions");
     l->list = json_is_true(json_object_get(wanted, "resourcesListChanged"));
     if (l->list)
         json_object_set_new(kept, "resourcesListChanged", json_true());
@@ -252,13 +253,15 @@ static json_t *honour(const McpFeed *f, Listen *l, const json_t *wanted, Err *e)
     return TAKE(kept);
 }
 
-static jot_status listen_locked(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
+static jot_status listen_locked(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e)
 {
+    if (mcp_request_cancelled(r))
+        return err_set(e, JOT_CANCELLED, "the request was cancelled");
     if (f->n > MCP_LISTENS_MAX)
         return err_set(e, JOT_TOO_BIG, "at most %d subscriptions can be open", MCP_LISTENS_MAX);
     Listen *l = &f->listens[f->n++];
-    l->id = own(id);
-    l->via = via;
+    l->id = own(r->msg.id);
+    l->via = r->via;
     json_t *kept = honour(f, l, wanted, e);
     if (!kept) {
         drop_listen(f, f->n - 1);
@@ -269,10 +272,10 @@ static jot_status listen_locked(McpFeed *f, Str id, uint64_t via, const json_t *
     return JOT_OK;
 }
 
-jot_status mcp_feed_listen(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e)
+jot_status mcp_feed_listen(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e)
 {
     pthread_mutex_lock(&f->lock);
-    jot_status st = listen_locked(f, id, via, wanted, e);
+    jot_status st = listen_locked(f, r, wanted, e);
     pthread_mutex_unlock(&f->lock);
     return st;
 }
@@ -353,12 +356,28 @@ void mcp_feed_tell_all(McpFeed *f)
     pthread_mutex_unlock(&f->lock);
 }
 
+static void tell_warning(McpFeed *f, const char *text)
+{
+    notify(f, &f->listens[0], "notifications/message",
+           json_pack("{s:s, s:s, s:o}", "level", levels[LEVEL_WARNING], "logger", "jotter", "data",
+                     mcp_text(str(text))));
+}
+
 void mcp_feed_warn(McpFeed *f, const char *text)
 {
     pthread_mutex_lock(&f->lock);
     if (f->level <= LEVEL_WARNING)
-        notify(f, &f->listens[0], "notifications/message",
-               json_pack("{s:s, s:s, s:o}", "level", levels[LEVEL_WARNING], "logger", "jotter",
-                         "data", mcp_text(str(text))));
+        tell_warning(f, text);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Which levels it wanted is forgotten too: so it is told. */
+void mcp_feed_restored(McpFeed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    tell_warning(f, "this session was taken up again after a restart or a long pause: its "
+                    "subscriptions and log level are gone, and so are leases that ended with the "
+                    "server's process; subscribe again, and acquire again what you still need");
+    notify(f, &f->listens[0], "notifications/resources/list_changed", json_object());
     pthread_mutex_unlock(&f->lock);
 }

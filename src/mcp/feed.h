@@ -26,9 +26,9 @@ void mcp_feed_unsubscribe(McpFeed *f, Str uri);
 /* The list was asked for, in the old era: tell when it changes. */
 void mcp_feed_listed(McpFeed *f);
 
-/* Open a subscription and acknowledge what of `wanted` is honoured.  All that is told on it belongs
- * to `via`. */
-MUST_USE jot_status mcp_feed_listen(McpFeed *f, Str id, uint64_t via, const json_t *wanted, Err *e);
+/* Open the subscription that `r` asks for, and acknowledge what of `wanted` is honoured.
+ * JOT_CANCELLED: `r` was cancelled before; one that is cancelled later mcp_feed_cancel finds. */
+MUST_USE jot_status mcp_feed_listen(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e);
 /* End one; false if there is none of this id.  Nothing more is said on it. */
 bool mcp_feed_cancel(McpFeed *f, Str id);
 bool mcp_feed_busy(McpFeed *f, Str id);
@@ -50,6 +50,8 @@ void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n);
 void mcp_feed_tell_list(McpFeed *f, const char *what);
 /* Anything may have changed. */
 void mcp_feed_tell_all(McpFeed *f);
+/* The session goes on after the server was started anew: what was asked for before is forgotten. */
+void mcp_feed_restored(McpFeed *f);
 /* A warning, to a client that asked for such. */
 void mcp_feed_warn(McpFeed *f, const char *text);
 

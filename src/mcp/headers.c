@@ -18,7 +18,7 @@ static const json_t *meta_of(const RpcMessage *m)
 
 McpEra mcp_headers_era_of_body(const RpcMessage *m)
 {
-    return json_object_get(meta_of(m), VERSION) ? MCP_ERA_MODERN : MCP_ERA_LEGACY;
+    return json_given(meta_of(m), VERSION) ? MCP_ERA_MODERN : MCP_ERA_LEGACY;
 }
 
 McpEra mcp_headers_era(const HttpRequest *q, const RpcMessage *m)
@@ -100,7 +100,7 @@ static bool name_of(const RpcMessage *m, Str *out)
 
 static bool check_version(const HttpRequest *q, const RpcMessage *m, RpcError *why)
 {
-    const json_t *version = json_object_get(meta_of(m), VERSION);
+    const json_t *version = json_given(meta_of(m), VERSION);
     if (!version)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has a string '%s'", VERSION);
     if (!json_is_string(version))

@@ -237,6 +237,18 @@ static const HttpRoute routes[] = {
 };
 /* clang-format on */
 
+static void open_ids(McpHttp *h)
+{
+    const HttpGuard *g = &h->o->guard;
+    Err e = { 0 };
+    AUTO(Buf) text = { 0 };
+    if (mcp_ids_open(&h->ids, h->io, g->token, h->o->mcp.url, &e) == JOT_OK)
+        return;
+    buf_addf(&text, "sessions end with this server: %s%c", e.text, 0);
+    if (h->o->warn)
+        h->o->warn(h->o->ctx, text.p);
+}
+
 jot_status mcp_http(const McpHttpOptions *o, Err *e)
 {
     static McpHttp door;
@@ -250,6 +262,7 @@ jot_status mcp_http(const McpHttpOptions *o, Err *e)
                              .gone = gone,
                              .ctx = h };
     TRY(http_server_open(&h->server, &h->http, e));
+    open_ids(h);
     h->work = work_start(&o->mcp, MCP_HTTP_WORKERS);
     h->aside = mcp_aside_start(hand_back, h); /* signals are blocked by now, for it too */
     work_on_signal(h->work, end, h);

@@ -8,11 +8,12 @@
 #include "mcp/aside.h"
 #include "mcp/channel.h"
 #include "mcp/http.h"
+#include "mcp/http_id.h"
 #include "mcp/work.h"
 
 /* A session of the old era. */
 typedef struct McpHttpSession {
-    char id[65];
+    char id[MCP_ID_MAX + 1]; /* empty until initialize has succeeded */
     uint64_t number;
     WorkClient *client;
     McpChannels channels;
@@ -31,7 +32,7 @@ typedef struct McpLone {
 /* A request whose message is read aside, and what must be known of it if its client goes. */
 typedef struct McpReading {
     uint64_t number; /* of its exchange */
-    char session[65];
+    char session[MCP_ID_MAX + 1];
     bool stays;   /* its session takes it even so, unless the body is of the other era */
     bool plain;   /* its client takes no event streams */
     size_t share; /* of the room for bodies */
@@ -46,6 +47,7 @@ typedef struct McpHttp {
     const Io *io;
     McpHttpSession *sessions[MCP_HTTP_SESSIONS_MAX];
     uint64_t numbers; /* of sessions */
+    McpIds ids;
     McpLone *lone;
     McpAside *aside;
     McpReading *readings;

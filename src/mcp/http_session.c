@@ -1,7 +1,8 @@
 /* http_session.c - the old era over HTTP: sessions, and the channels they are heard on.
  *
- * A session lives until DELETE, until nobody has used it for a while, or until another
- * needs its place; its client then gets 404 and begins anew, as the protocol says.
+ * A session lives until DELETE.  If nobody has used it for a while, or another needs its
+ * place, it is put aside, as it is when the server ends: only its id is left, and whoever
+ * comes with that within a day goes on, and is told that nothing else of it is left.
  *
  * What is sent on a stream is numbered and kept first, and then written to whoever
  * reads the channel, if anybody does. */
@@ -32,7 +33,7 @@ static McpHttpSession *by_number(McpHttp *h, uint64_t number)
 static McpHttpSession *by_id(McpHttp *h, Str id)
 {
     for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
-        if (h->sessions[i] && str_eq(str(h->sessions[i]->id), id))
+        if (id.n && h->sessions[i] && str_eq(str(h->sessions[i]->id), id))
             return h->sessions[i];
     return NULL;
 }
@@ -45,7 +46,7 @@ static bool in_use(const McpHttp *h, const McpHttpSession *s)
     return work_client_busy(s->client) || mcp_http_reads(h, str(s->id));
 }
 
-/* End a session: whoever still reads of it reads no more. */
+/* Let go of a session: whoever still reads of it reads no more. */
 static void end_session(McpHttp *h, size_t place)
 {
     McpHttpSession *s = h->sessions[place];
@@ -100,43 +101,79 @@ static size_t find_place(McpHttp *h)
     return best;
 }
 
-static McpHttpSession *new_session(McpHttp *h)
+/* NULL: all places are taken by sessions in use. */
+static McpHttpSession *new_session(McpHttp *h, bool again)
 {
     size_t place = find_place(h);
     if (place == MCP_HTTP_SESSIONS_MAX)
         return NULL;
     McpHttpSession *s = mem_alloc(sizeof *s);
-    snprintf(s->id, sizeof s->id, "%s%s", id_random(h->io, 16).text, id_random(h->io, 16).text);
     s->number = ++h->numbers;
     s->client = work_client_new(h->work, send, h, s->number);
-    channels_init(&s->channels);
+    channels_init(&s->channels, id_random(h->io, 8).text, again);
     h->sessions[place] = s;
     return s;
+}
+
+/* The session of this id, taken up again if it was put aside; NULL if there is none, or (*full) no
+ * place for it. */
+static McpHttpSession *take_up(McpHttp *h, Str id, bool *full)
+{
+    McpHttpSession *s = by_id(h, id);
+    McpIdSays says;
+    *full = false;
+    if (!s && mcp_ids_read(&h->ids, id, &says) && mcp_version_old(str(says.version))) {
+        s = new_session(h, true);
+        *full = !s;
+        if (s) {
+            snprintf(s->id, sizeof s->id, STR_FMT, STR_ARG(id));
+            mcp_session_restore(work_session(s->client), str(says.version), str(says.name));
+        }
+    }
+    if (s)
+        s->used_ms = io_awake_ms(h->io);
+    return s;
+}
+
+/* The id a request names; false if it was refused. */
+static bool session_id(HttpExchange *x, Str *out)
+{
+    const HttpRequest *q = http_request(x);
+    *out = http_header(q, "mcp-session-id");
+    if (http_header_count(q, "mcp-session-id") == 1)
+        return true;
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "a request has one header 'mcp-session-id'");
+    mcp_http_fail(x, 400, (Str){ 0 }, &why);
+    return false;
+}
+
+static void refuse_unknown(HttpExchange *x)
+{
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "unknown session: send initialize without one");
+    mcp_http_fail(x, 404, (Str){ 0 }, &why);
 }
 
 /* The session a request names, or NULL if it was refused. */
 static McpHttpSession *find_session(McpHttp *h, HttpExchange *x)
 {
-    const HttpRequest *q = http_request(x);
-    McpHttpSession *s = by_id(h, http_header(q, "mcp-session-id"));
-    RpcError why = rpc_error(RPC_INVALID_REQUEST, "unknown session: send initialize without one");
-    if (http_header_count(q, "mcp-session-id") != 1) {
-        why = rpc_error(RPC_INVALID_REQUEST, "a request has one header 'mcp-session-id'");
-        mcp_http_fail(x, 400, (Str){ 0 }, &why);
+    bool full;
+    Str id;
+    if (!session_id(x, &id))
         return NULL;
-    }
-    if (s)
-        s->used_ms = io_awake_ms(h->io);
-    else
-        mcp_http_fail(x, 404, (Str){ 0 }, &why);
+    McpHttpSession *s = take_up(h, id, &full);
+    if (full)
+        http_refuse(x, 503, "too many sessions");
+    else if (!s)
+        refuse_unknown(x);
     return s;
 }
 
 /* --- Streams ----------------------------------------------------------------------------- */
 
-static void send_event(HttpExchange *x, McpChannel *one, uint64_t number, Str text)
+static void send_event(const McpHttpSession *s, HttpExchange *x, McpChannel *one, uint64_t number,
+                       Str text)
 {
-    McpEventId id = channel_event_id(one, number);
+    McpEventId id = channel_event_id(&s->channels, one, number);
     http_stream_event(x, str(id.text), text);
     if (number > one->sent)
         one->sent = number;
@@ -154,7 +191,7 @@ static void attach(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange 
     http_reply_header(x, "Mcp-Session-Id", str(s->id));
     http_stream(x);
     if (version && strcmp(version, PRIMED) >= 0)
-        send_event(x, one, one->sent, (Str){ 0 });
+        send_event(s, x, one, one->sent, (Str){ 0 });
 }
 
 static void begin_stream(void *ctx, HttpExchange *x)
@@ -173,7 +210,7 @@ static void replay(McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t
 {
     for (const McpEvent *e; (e = channel_next(&s->channels, one, number)) != NULL;) {
         number = e->number;
-        send_event(x, one, number, (Str){ e->text, e->n });
+        send_event(s, x, one, number, (Str){ e->text, e->n });
         if (one->exchange == 0)
             return; /* it went in the middle of it */
     }
@@ -191,8 +228,9 @@ static void answer_plainly(McpHttp *h, McpHttpSession *s, McpChannel *one, const
     HttpExchange *x = http_find(h->server, one->exchange);
     channel_drop(&s->channels, one);
     if (!x)
-        return; /* it went without the id of an event to come back with */
-    http_reply_header(x, "Mcp-Session-Id", str(s->id));
+        return;   /* it went without the id of an event to come back with */
+    if (s->id[0]) /* else initialize has failed, and there is none */
+        http_reply_header(x, "Mcp-Session-Id", str(s->id));
     bool unreadable = m->error == RPC_PARSE_ERROR || m->error == RPC_INVALID_REQUEST;
     http_reply(x, m->text.n == 0 ? 202 : unreadable ? 400 : 200, S("application/json"), m->text);
 }
@@ -206,7 +244,7 @@ static void deliver_event(McpHttp *h, McpHttpSession *s, McpChannel *one, const 
     one->over = m->last;
     uint64_t number = m->text.n ? channel_add(&s->channels, one, m->text) : 0;
     if (x && number)
-        send_event(x, one, number, m->text);
+        send_event(s, x, one, number, m->text);
     if (!m->last || one->exchange == 0)
         return;
     one->exchange = 0;
@@ -272,7 +310,7 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
         http_refuse(x, 503, "too many requests wait: try again");
         return;
     }
-    McpHttpSession *s = fresh ? new_session(h) : find_session(h, x);
+    McpHttpSession *s = fresh ? new_session(h, false) : find_session(h, x);
     if (!s && !fresh)
         return; /* it was refused */
     McpChannel *one = s ? channel_new(&s->channels, http_number(x)) : NULL;
@@ -282,7 +320,12 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     }
     s->used_ms = io_awake_ms(h->io);
     one->plain = !mcp_headers_accepts(q, "text/event-stream");
-    if (mcp_take_read(work_session(s->client), TAKE(*message), http_number(x))) {
+    McpSession *session = work_session(s->client);
+    http_keep(x);
+    bool answers = mcp_take_read(session, TAKE(*message), http_number(x));
+    if (fresh && mcp_version(session))
+        mcp_ids_make(&h->ids, mcp_version(session), mcp_clients_name(session), s->id);
+    if (answers) {
         http_wait(x, MCP_HTTP_PATIENCE_MS, begin_stream);
         return;
     }
@@ -292,8 +335,8 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
 
 void mcp_http_old_stays(McpHttp *h, const McpReading *r, McpMessage **message)
 {
-    bool room = work_room(h->work) >= requests_in(&(*message)->msg);
-    McpHttpSession *s = room ? by_id(h, str(r->session)) : NULL;
+    bool full, room = work_room(h->work) >= requests_in(&(*message)->msg);
+    McpHttpSession *s = room ? take_up(h, str(r->session), &full) : NULL;
     McpChannel *one = s ? channel_new(&s->channels, r->number) : NULL;
     if (!one)
         return; /* there is nobody to be told */
@@ -328,20 +371,28 @@ static void resume(McpHttp *h, McpHttpSession *s, HttpExchange *x, Str last)
     mcp_http_fail(x, 400, (Str){ 0 }, &why);
 }
 
-void mcp_http_old_get(void *ctx, HttpExchange *x)
+/* GET and DELETE are the old era's; false if the request was refused. */
+static bool check_old(HttpExchange *x)
 {
-    McpHttp *h = ctx;
     const HttpRequest *q = http_request(x);
     AUTO(RpcError) why = { 0 };
     if (str_eq(http_header(q, "mcp-protocol-version"), S(MCP_MODERN))) {
         http_reply_header(x, "Allow", S("POST"));
         http_refuse(x, 405, "this revision has POST only");
-        return;
+        return false;
     }
-    if (!mcp_headers_check_old(q, &why)) {
-        mcp_http_fail(x, 400, (Str){ 0 }, &why);
+    if (mcp_headers_check_old(q, &why))
+        return true;
+    mcp_http_fail(x, 400, (Str){ 0 }, &why);
+    return false;
+}
+
+void mcp_http_old_get(void *ctx, HttpExchange *x)
+{
+    McpHttp *h = ctx;
+    const HttpRequest *q = http_request(x);
+    if (!check_old(x))
         return;
-    }
     if (!mcp_headers_accepts(q, "text/event-stream")) {
         http_refuse(x, 406, "accept text/event-stream");
         return;
@@ -358,15 +409,23 @@ void mcp_http_old_get(void *ctx, HttpExchange *x)
 void mcp_http_old_delete(void *ctx, HttpExchange *x)
 {
     McpHttp *h = ctx;
-    const HttpRequest *q = http_request(x);
-    if (str_eq(http_header(q, "mcp-protocol-version"), S(MCP_MODERN))) {
-        http_reply_header(x, "Allow", S("POST"));
-        http_refuse(x, 405, "this revision has POST only");
+    McpIdSays says;
+    Err e = { 0 };
+    if (!check_old(x))
+        return;
+    Str id;
+    if (!session_id(x, &id))
+        return;
+    McpHttpSession *s = by_id(h, id);
+    if (!s && !mcp_ids_read(&h->ids, id, &says)) {
+        refuse_unknown(x);
         return;
     }
-    McpHttpSession *s = find_session(h, x);
-    if (!s)
-        return;
-    end_this(h, s);
-    http_reply(x, 204, (Str){ 0 }, (Str){ 0 });
+    jot_status st = mcp_ids_end(&h->ids, id, &e);
+    if (s)
+        end_this(h, s);
+    if (st == JOT_OK)
+        http_reply(x, 204, (Str){ 0 }, (Str){ 0 });
+    else
+        http_refuse(x, 500, e.text);
 }

@@ -2,7 +2,12 @@
  *
  * Reading is strict: what json.h refuses is refused here, "jsonrpc" is "2.0",
  * an id is a string or a whole number, params is an object.  The id is kept as
- * the bytes it came in, so a reply carries exactly what the asker wrote.
+ * the bytes it came in, so a reply carries exactly what the asker wrote.  Only half
+ * a surrogate pair is read, as U+FFFD: clients in JavaScript send it whenever they cut
+ * a text in the middle of an emoji, and nobody could mend it.
+ *
+ * Refusing is thorough: an answer without an id is nobody's, so the id is looked for
+ * in whatever came (scan.h).
  *
  * Nothing here knows what a method means. */
 #ifndef MCP_JSONRPC_H
@@ -10,10 +15,10 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "mcp/scan.h"
 
 enum {
     RPC_LINE_MAX = 32 * 1024 * 1024, /* bytes of one message */
-    RPC_ID_MAX = 1024,               /* bytes of an id, quotes included */
     RPC_METHOD_MAX = 256,
     RPC_BATCH_MAX = 100, /* messages in one array */
 };
@@ -40,6 +45,9 @@ typedef struct RpcMessage {
     Str method;     /* empty for a response */
     json_t *params; /* an object or NULL; borrowed from `whole` */
     json_t *whole;  /* owned */
+    /* It is JSON, but a part of it is beyond what is read here, and missing in `whole`: good for
+     * telling who asked for what, and for refusing it. */
+    bool flawed;
 } RpcMessage;
 
 void rpc_message_done(RpcMessage *m); /* {0} is fine */
@@ -60,12 +68,13 @@ RpcError rpc_error_of(const Err *e);
 RpcError rpc_error(int code, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* One message.  `text` must live as long as *out, which borrows the id from it.  On failure *out
- * holds the id if there is a usable one, and *why the error to answer with. */
+ * holds the id if there is a usable one, and *why the error to answer with; so does *why for one
+ * that is flawed. */
 MUST_USE bool rpc_read(Str text, RpcMessage *out, RpcError *why);
 
 /* The messages of an array, each as its bytes, in `into`; false if `text` is no array.  *n is 0 for
- * an empty one, RPC_BATCH_MAX + 1 if there are too many; what is no JSON at all is one message,
- * which rpc_read refuses. */
+ * an empty one, RPC_BATCH_MAX + 1 if there are too many.  Only brackets and commas are looked at:
+ * what is wrong inside a message is that message's own, and rpc_read says it. */
 MUST_USE bool rpc_batch(Str text, Arena *into, Str **out, size_t *n);
 
 /* True if the two ids are the same value: same type, same text or number. */
@@ -80,14 +89,16 @@ void rpc_write_notification(Buf *to, const char *method, const json_t *params);
 
 /* --- Lines ------------------------------------------------------------------------------ */
 
-/* Bytes come in as they come, lines go out.  A line beyond the limit is told once and passed over
- * up to its end. */
+/* Bytes come in as they come, lines go out.  A line beyond the limit is passed over, and told once,
+ * when it has ended: clients may write the id behind everything else. */
 typedef struct RpcLines {
     Buf buf;
     size_t at;      /* what has been taken */
     size_t scanned; /* no line break before this */
     size_t max;     /* 0: RPC_LINE_MAX */
+    bool early;     /* tell of a line that is too long as soon as it is, without its id */
     bool skipping;  /* inside a line that is too long */
+    RpcScan scan;   /* of that line */
 } RpcLines;
 
 typedef enum RpcLine { RPC_LINE_NONE = 0, RPC_LINE_TEXT, RPC_LINE_TOO_LONG } RpcLine;
@@ -96,7 +107,8 @@ typedef enum RpcLine { RPC_LINE_NONE = 0, RPC_LINE_TEXT, RPC_LINE_TOO_LONG } Rpc
 char *rpc_lines_room(RpcLines *l, size_t *n);
 void rpc_lines_grew(RpcLines *l, size_t n);
 /* The next line without its end (LF or CR LF), borrowed until rpc_lines_room; empty lines are
- * passed over.  At the end of input what has no line break is a line too. */
+ * passed over.  At the end of input what has no line break is a line too.  Of one that is too long
+ * *out is the id, if it has one, and is borrowed until the next call. */
 RpcLine rpc_lines_next(RpcLines *l, bool at_end, Str *out);
 /* True if rpc_lines_next has another whole line without more bytes. */
 bool rpc_lines_more(const RpcLines *l);

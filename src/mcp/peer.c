@@ -80,7 +80,7 @@ jot_status peer_open(McpPeer *out, Str command, Err *e)
     McpPeer p = { .in = FD_NONE,
                   .out = FD_NONE,
                   .words = FD_NONE,
-                  .lines = { .max = PEER_LINE_MAX },
+                  .lines = { .max = PEER_LINE_MAX, .early = true },
                   .to_send = { .max = SEND_MAX },
                   .cancelled = out->cancelled,
                   .ctx = out->ctx };
@@ -309,16 +309,22 @@ static jot_status take_line(McpPeer *p, Str line, Str id, json_t **result, bool 
 {
     AUTO(RpcMessage) m = { 0 };
     AUTO(RpcError) why = { 0 };
-    if (!rpc_read(line, &m, &why))
+    Shown name;
+    bool good = rpc_read(line, &m, &why);
+    bool mine = (!good || m.kind == RPC_RESPONSE) && rpc_id_same(m.id, id);
+    if (!good && !mine)
         return makes_noise(p, e);
     if (m.kind == RPC_REQUEST)
         answer_request(p, &m);
     if (m.kind == RPC_NOTIFICATION)
         hear_progress(p, &m);
-    if (m.kind != RPC_RESPONSE || !rpc_id_same(m.id, id))
+    if (!mine)
         return JOT_OK;
     *done = true;
-    const json_t *error = json_object_get(m.whole, "error");
+    if (!good || m.flawed)
+        return err_set(e, JOT_UNAVAILABLE, "the answer of the server '%s' cannot be read: %s",
+                       err_show(&name, p->command), why.text);
+    const json_t *error = json_given(m.whole, "error");
     if (error)
         return read_error(p, error, e);
     *result = json_incref(json_object_get(m.whole, "result"));

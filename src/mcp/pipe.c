@@ -126,7 +126,7 @@ static bool take_lines(Pipe *p, McpDesk *desk, uint64_t turn, bool at_end)
         if (got == RPC_LINE_NONE)
             return true;
         if (got == RPC_LINE_TOO_LONG) {
-            mcp_refuse_long(s);
+            mcp_refuse_long(s, line);
             continue;
         }
         claim_last(p);
@@ -203,7 +203,7 @@ NO_RETURN static void attend(Pipe *p, bool reads)
 {
     McpDesk desk;
     uint64_t turn = 0;
-    mcp_desk_init(&desk, p->o);
+    work_desk(p->work, &desk);
     for (;; reads = true) {
         if (reads)
             read_on(p, &desk, turn);

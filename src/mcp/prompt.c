@@ -176,7 +176,7 @@ static bool check_args(const Prompt *p, const json_t *args, RpcError *why)
     if (args && !json_is_object(args))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
     for (size_t i = 0; i < p->args_n; i++) {
-        const json_t *value = json_object_get(args, p->args[i].name);
+        const json_t *value = json_given(args, p->args[i].name);
         if (!value && !p->args[i].required)
             continue;
         if (!json_is_string(value) || (p->args[i].required && json_str(value).n == 0))
@@ -196,7 +196,7 @@ bool mcp_prompts_get(McpSession *s, McpRequest *r, McpDesk *desk, json_t **resul
     if (!mcp_param(r, "name", &name, why))
         return false;
     const Prompt *p = find_prompt(name);
-    const json_t *args = json_object_get(r->msg.params, "arguments");
+    const json_t *args = json_given(r->msg.params, "arguments");
     if (!p)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown prompt '%s'", err_show(&shown, name));
     if (!check_args(p, args, why))

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "mcp/author.h"
 #include "mcp/batch.h"
 #include "mcp/feed.h"
 #include "mcp/plugin.h"
@@ -143,7 +144,7 @@ bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why)
 
 bool mcp_cursor(McpRequest *r, Str *after, RpcError *why)
 {
-    const json_t *value = json_object_get(r->msg.params, "cursor");
+    const json_t *value = json_given(r->msg.params, "cursor");
     Str text = json_str(value);
     *after = (Str){ 0 };
     if (!value || (json_is_string(value) && text.n == 0))
@@ -203,7 +204,7 @@ bool mcp_version_old(Str version)
 /* The name a client goes by, if records can be signed with it; else empty. */
 static Str client_name(const json_t *info)
 {
-    Str name = json_str(json_object_get(info, "name"));
+    Str name = author_of_client(json_str(json_object_get(info, "name")));
     return store_check_by(name, NULL) == JOT_OK ? name : (Str){ 0 };
 }
 
@@ -213,6 +214,19 @@ static json_t *instructions(const McpSession *s)
     AUTO(Buf) text = { 0 };
     tool_teach(&text, s->o->profiles, true);
     return mcp_text(buf_str(&text));
+}
+
+Str mcp_clients_name(const McpSession *s)
+{
+    return str(s->name);
+}
+
+void mcp_session_restore(McpSession *s, Str version, Str name)
+{
+    s->version = find_version(version);
+    if (store_check_by(name, NULL) == JOT_OK)
+        snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
+    mcp_feed_restored(s->feed);
 }
 
 static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
@@ -290,7 +304,7 @@ static bool listen_to(McpSession *s, McpRequest *r, McpDesk *desk, json_t **resu
     if (!json_is_object(wanted))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
     s->hooks.follow(s->hooks.ctx, desk);
-    if (mcp_feed_listen(s->feed, r->msg.id, r->via, wanted, &e) != JOT_OK)
+    if (mcp_feed_listen(s->feed, r, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     return true;
 }
@@ -384,6 +398,25 @@ static void send_error(McpSession *s, McpRequest *r, const RpcError *why)
     deliver(s, r, buf_str(&text));
 }
 
+/* A part of the request could not be read, so it is not done.  A call is answered in words, because
+ * most clients show those to their model, which can mend what it wrote. */
+static void send_flaw(McpSession *s, McpRequest *r, const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    if (r->method->answer != mcp_tools_call) {
+        send_error(s, r, why);
+        return;
+    }
+    buf_addf(&text, "the call was not made: %s", why->text);
+    AUTO_PTR(json_t)
+    result = json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
+                       mcp_text(buf_str(&text)), "isError", 1);
+    finish(r, result);
+    buf_clear(&text);
+    rpc_write_result(&text, r->msg.id, result);
+    deliver(s, r, buf_str(&text));
+}
+
 /* --- Taking ------------------------------------------------------------------------------ */
 
 static void take_notification(McpSession *s, const RpcMessage *m)
@@ -395,8 +428,12 @@ static void take_notification(McpSession *s, const RpcMessage *m)
     if (!json_is_string(which) && !json_is_integer(which))
         return;
     json_write(&id, which);
-    if (!mcp_feed_cancel(s->feed, buf_str(&id)))
-        s->hooks.cancel(s->hooks.ctx, buf_str(&id));
+    if (mcp_feed_cancel(s->feed, buf_str(&id)))
+        return;
+    s->hooks.cancel(s->hooks.ctx, buf_str(&id));
+    /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile.
+     */
+    (void)mcp_feed_cancel(s->feed, buf_str(&id));
 }
 
 static bool check_modern(const json_t *meta, Str version, RpcError *why)
@@ -412,7 +449,7 @@ static bool check_modern(const json_t *meta, Str version, RpcError *why)
     if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an object '%s'",
                           META "clientCapabilities");
-    const json_t *level = json_object_get(meta, META "logLevel");
+    const json_t *level = json_given(meta, META "logLevel");
     if (level && !mcp_level_known(json_str(level)))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown '%s'",
                           META "logLevel");
@@ -423,7 +460,7 @@ static bool check_modern(const json_t *meta, Str version, RpcError *why)
 static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
 {
     const json_t *meta = json_object_get(r->msg.params, "_meta");
-    const json_t *version = json_object_get(meta, META "protocolVersion");
+    const json_t *version = json_given(meta, META "protocolVersion");
     if (version) {
         r->era = MCP_ERA_MODERN;
         if (!json_is_string(version))
@@ -490,12 +527,14 @@ static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
     if (!mcp_param(r, "name", &name, why))
         return false;
     const Tool *t = tool_find(s->o->profiles, name);
-    const json_t *args = json_object_get(r->msg.params, "arguments");
+    const json_t *args = json_given(r->msg.params, "arguments");
     if (!t)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
     if (args && !json_is_object(args))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
-    r->subject = tool_subject(t, args);
+    ToolScope scope = tool_scope(t, args);
+    r->subject = scope.subject;
+    r->alone = scope.alone;
     r->reads = !(t->effects & (TOOL_WRITES | TOOL_DELETES));
     return true;
 }
@@ -516,6 +555,8 @@ static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
     r->via = via;
     r->arena = TAKE(m->arena);
     r->msg = TAKE(m->msg);
+    if (!m->good && r->msg.kind == RPC_NOTIFICATION)
+        return false; /* whatever is wrong with it: nobody waits for an answer */
     if (!m->good) {
         send_error(s, r, &why);
         return true;
@@ -528,6 +569,8 @@ static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
         return false;
     if (!choose(s, r, &why)) {
         send_error(s, r, &why);
+    } else if (r->msg.flawed) {
+        send_flaw(s, r, &why);
     } else if (r->method->works) {
         s->hooks.work(s->hooks.ctx, TAKE(r));
     } else {
@@ -569,12 +612,13 @@ bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via)
     return answered;
 }
 
-void mcp_refuse_long(McpSession *s)
+void mcp_refuse_long(McpSession *s, Str id)
 {
+    McpRequest r = { .msg.id = id };
     AUTO(RpcError)
     why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
                     RPC_LINE_MAX);
-    send_error(s, &(McpRequest){ 0 }, &why);
+    send_error(s, &r, &why);
 }
 
 /* Only what changes nothing may be ended before its end. */
@@ -582,6 +626,7 @@ void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
 {
     TalkInterest p;
     talk_interest(&p, s, r);
+    mcp_desk_look(desk);
     mcp_desk_serve(desk, r->by, r->reads ? &p.interest : NULL);
     answer(s, r, desk, to);
     mcp_desk_serve(desk, s->o->by, NULL);

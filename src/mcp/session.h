@@ -75,17 +75,24 @@ DEFINE_AUTO_PTR(McpSession, mcp_session_free)
 /* A worker's open pad.  Belongs to one thread. */
 struct McpDesk {
     const McpOptions *o;
+    bool *had; /* there was a pad, for any desk of this server; atomic */
     Memory memory;
     ToolHost host;
     Interest *interest; /* of who waits for what is done now; NULL: endless */
     Str by;             /* who asked for it */
 };
 
-void mcp_desk_init(McpDesk *d, const McpOptions *o);
+/* `had` is shared by all desks of a server, and outlives them. */
+void mcp_desk_init(McpDesk *d, const McpOptions *o, bool *had);
 void mcp_desk_done(McpDesk *d);
+/* Let go of a pad that was moved, replaced or removed: the next request opens what is there then.
+ */
+void mcp_desk_look(McpDesk *d);
 /* Whose request is done next at this desk, and who waits for it. */
 void mcp_desk_serve(McpDesk *d, Str by, Interest *interest);
-/* JOT_NOT_FOUND: there is no pad yet, and it was not to be made. */
+/* JOT_NOT_FOUND: there is no pad yet, and it was not to be made.  JOT_UNAVAILABLE: there was one,
+ * and it is gone: whatever a client knows of it, "empty" would be the wrong answer, and to make
+ * another is not for it to decide. */
 MUST_USE jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e);
 
 /* --- Requests ---------------------------------------------------------------------------- */
@@ -98,7 +105,8 @@ struct McpRequest {
     uint64_t via;           /* the transport's word for where it came from */
     int error;              /* the code of its answer, if that is an error */
     Str by;                 /* the author of what it writes: the client's name, or the option's */
-    Str subject;            /* requests of the same one run in order; empty: about anything */
+    Str subject;            /* requests of the same one run in order, whoever sent them */
+    bool alone;             /* it is about nothing else: need not wait for others of its client */
     bool reads;             /* changes nothing: may run beside others that do not, and be ended */
     bool cancelled;         /* nobody waits for it: see talk.h */
     bool plugged;           /* the plug-in answers it, */
@@ -117,8 +125,8 @@ bool mcp_take(McpSession *s, Str text, uint64_t via);
 /* The same with one that has been read, which the session owns now. */
 bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via);
 
-/* Tell the client that a message was too long to be read. */
-void mcp_refuse_long(McpSession *s);
+/* Tell the client that a message was too long to be read; `id` is its id, if that was found. */
+void mcp_refuse_long(McpSession *s, Str id);
 
 /* Do what was asked; the answer goes to `to` and, if anybody still waits for it, from there to
  * mcp_deliver. */
@@ -145,8 +153,14 @@ void mcp_next(json_t *result, Str last);
 json_t *mcp_text(Str text);
 
 const McpOptions *mcp_options(const McpSession *s);
-/* What initialize agreed on; NULL: nothing yet.  For the thread that takes messages. */
+/* What initialize agreed on; NULL: nothing yet.  For the thread that takes messages, as the next
+ * two. */
 const char *mcp_version(const McpSession *s);
+/* The name the client gave itself there; empty: none that can sign. */
+Str mcp_clients_name(const McpSession *s);
+/* Go on with a conversation that initialize began before this process did.  `version` is an old
+ * one.  The client is told what was lost. */
+void mcp_session_restore(McpSession *s, Str version, Str name);
 /* True for a revision of the protocol that begins with initialize. */
 bool mcp_version_old(Str version);
 const McpHooks *mcp_hooks(const McpSession *s);

@@ -121,11 +121,11 @@ static void send_question(McpSession *s, const McpRequest *r, const Question *q,
 static void await(Question *q, const McpRequest *r)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until); /* which nobody sets */
     until.tv_sec += TALK_ASK_MS / 1000;
     pthread_mutex_lock(&lock);
     while (!q->answered && !mcp_request_cancelled(r) &&
-           pthread_cond_timedwait(&moved, &lock, &until) != ETIMEDOUT)
+           pthread_cond_clockwait(&moved, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
         ;
     Question **at = &questions;
     while (*at != q)

@@ -41,7 +41,7 @@ bool mcp_tools_call(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result
     (void)s;
     if (!mcp_param(r, "name", &name, why))
         return false;
-    const json_t *args = json_object_get(r->msg.params, "arguments");
+    const json_t *args = json_given(r->msg.params, "arguments");
     if (tool_call(&desk->host, name, args, &r->arena, &reply, &e) != JOT_OK)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "%s", e.text);
     *result = json_pack("{s:o}", "content", content_of(&reply));

@@ -1,4 +1,4 @@
-/* work.c - the queue, the workers and the one that follows changes.
+/* work.c - the queue and the workers; follow.c follows changes.
  *
  * Who owns what: a worker owns its desk; the follower owns a desk of its own.  A
  * client belongs to the transport until it is gone, and then to its last request.
@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "mcp/feed.h"
+#include "mcp/follow.h"
 #include "mcp/talk.h"
 #include "memory/watch.h"
 
@@ -61,6 +62,7 @@ struct Work {
     WorkClient *clients;
 
     Watch *watch; /* of the one worker, where it is alone */
+    bool had;     /* there was a pad; the desks' own */
     void (*end)(void *ctx);
     void *end_ctx;
 };
@@ -185,10 +187,12 @@ static void enqueue(void *ctx, McpRequest *r)
 /* Two that only read never wait for each other. */
 static bool must_wait_for(const Job *later, const Job *earlier)
 {
-    if (earlier->request->reads && later->request->reads)
+    const McpRequest *a = earlier->request, *b = later->request;
+    if (a->reads && b->reads)
         return false;
-    Str a = earlier->request->subject, b = later->request->subject;
-    return a.n == 0 || b.n == 0 ? earlier->client == later->client : str_eq(a, b);
+    if (earlier->client == later->client && !(a->alone && b->alone))
+        return true;
+    return a->subject.n && str_eq(a->subject, b->subject);
 }
 
 static bool may_begin(const Work *w, const Job *job)
@@ -226,21 +230,18 @@ size_t work_room(Work *w)
 
 /* --- Following --------------------------------------------------------------------------- */
 
-static void rest(const Work *w)
+static void tell(void *ctx, const Change *changes, size_t n)
 {
-    io_sleep_us(w->o->io ? w->o->io : &io_system, (int64_t)WORK_LOOK_MS * 1000);
-}
-
-static void tell(Work *w, const Change *changes, size_t n)
-{
+    Work *w = ctx;
     pthread_mutex_lock(&w->members);
     for (WorkClient *c = w->clients; c; c = c->next)
         mcp_feed_tell(mcp_feed(c->session), changes, n);
     pthread_mutex_unlock(&w->members);
 }
 
-static void tell_all(Work *w)
+static void tell_all(void *ctx)
 {
+    Work *w = ctx;
     pthread_mutex_lock(&w->members);
     for (WorkClient *c = w->clients; c; c = c->next)
         mcp_feed_tell_all(mcp_feed(c->session));
@@ -256,8 +257,9 @@ static void tell_list(void *ctx, const char *what)
     pthread_mutex_unlock(&asker->work->members);
 }
 
-static void warn(Work *w, const char *text)
+static void warn(void *ctx, const char *text)
 {
+    Work *w = ctx;
     pthread_mutex_lock(&w->members);
     for (WorkClient *c = w->clients; c; c = c->next)
         mcp_feed_warn(mcp_feed(c->session), text);
@@ -272,58 +274,42 @@ void work_end_feeds(Work *w)
     pthread_mutex_unlock(&w->members);
 }
 
-/* Open the watch; false if there is no pad yet, or none that can be read. */
-static bool open_watch(Work *w, McpDesk *desk, Watch **out, bool *told)
+/* From now on no change is missed. */
+static void is_following(void *ctx)
 {
-    Memory *m;
-    Err e = { 0 };
-    jot_status st = mcp_desk_open(desk, false, &m, &e);
-    if (st == JOT_OK)
-        st = watch_open(out, m, (Str){ 0 }, &e);
-    if (st == JOT_OK)
-        return true;
-    if (st != JOT_NOT_FOUND && !*told) {
-        warn(w, e.text);
-        *told = true;
-    }
-    return false;
-}
-
-static void look(Work *w, Watch *watch, int64_t wait_ms)
-{
-    AUTO(Arena) arena = { 0 };
-    Change *changes;
-    size_t n;
-    Err e = { 0 };
-    if (watch_next(watch, wait_ms, &arena, &changes, &n, &e) == JOT_OK) {
-        tell(w, changes, n);
-    } else {
-        warn(w, e.text);
-        rest(w);
-    }
+    Work *w = ctx;
+    pthread_mutex_lock(&w->lock);
+    w->following = FOLLOW_ON;
+    pthread_cond_broadcast(&w->moved);
+    pthread_mutex_unlock(&w->lock);
 }
 
 static void *follow_changes(void *ctx)
 {
     Work *w = ctx;
-    McpDesk desk;
-    Watch *watch = NULL;
-    bool told = false;
-    mcp_desk_init(&desk, w->o);
-    bool there = open_watch(w, &desk, &watch, &told);
-    pthread_mutex_lock(&w->lock);
-    w->following = FOLLOW_ON;
-    pthread_cond_broadcast(&w->moved);
-    pthread_mutex_unlock(&w->lock);
-    while (!there) {
-        rest(w);
-        there = open_watch(w, &desk, &watch, &told);
-        if (there)
-            tell_all(w); /* all of it is new */
-    }
-    for (;;)
-        look(w, watch, WORK_LOOK_MS);
-    return NULL;
+    FollowTells tells = {
+        .begun = is_following, .changes = tell, .all = tell_all, .warning = warn, .ctx = w
+    };
+    follow_pad(w->o, &w->had, &tells);
+}
+
+/* Where one worker does everything: a pad in memory, which nobody takes away. */
+static void open_own_watch(Work *w, McpDesk *desk)
+{
+    Memory *m;
+    Err e = { 0 };
+    bool there = w->watch || mcp_desk_open(desk, false, &m, &e) == JOT_OK;
+    if (!w->watch && there && watch_open(&w->watch, m, (Str){ 0 }, &e) != JOT_OK)
+        warn(w, e.text);
+}
+
+static void look_oneself(Work *w)
+{
+    AUTO(Arena) arena = { 0 };
+    Change *changes;
+    size_t n;
+    if (w->watch && watch_next(w->watch, 0, &arena, &changes, &n, NULL) == JOT_OK)
+        tell(w, changes, n);
 }
 
 static void start(void *(*run)(void *), Work *w)
@@ -338,10 +324,8 @@ static void follow(void *ctx, McpDesk *desk)
 {
     WorkClient *c = ctx;
     Work *w = c->work;
-    bool told = false;
     if (w->alone) {
-        if (!w->watch)
-            (void)open_watch(w, desk, &w->watch, &told);
+        open_own_watch(w, desk);
         return;
     }
     pthread_mutex_lock(&w->lock);
@@ -390,7 +374,7 @@ static void *work(void *ctx)
 {
     Work *w = ctx;
     McpDesk desk;
-    mcp_desk_init(&desk, w->o);
+    work_desk(w, &desk);
     for (;;) {
         AUTO(Buf) reply = { 0 };
         pthread_mutex_lock(&w->lock);
@@ -405,8 +389,7 @@ static void *work(void *ctx)
         mcp_work(job->client->session, job->request, &desk, &reply);
         finish(w, job, buf_str(&reply));
         rest_at(w, &desk);
-        if (w->alone && w->watch)
-            look(w, w->watch, 0);
+        look_oneself(w);
     }
     return NULL;
 }
@@ -519,13 +502,20 @@ bool work_client_busy(WorkClient *c)
 
 /* --- The beginning and the end ----------------------------------------------------------- */
 
+/* Those that end us.  Whoever started us with SIGHUP or SIGINT ignored (nohup, a shell that starts
+ * what it runs in the background) wants us to live on; a signal that is blocked is fetched by
+ * sigwait also if it is ignored, so these are left out. */
 static sigset_t signals(void)
 {
+    static const int asked[] = { SIGHUP, SIGINT };
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        struct sigaction now;
+        if (sigaction(asked[i], NULL, &now) != 0 || now.sa_handler != SIG_IGN)
+            sigaddset(&set, asked[i]);
+    }
     return set;
 }
 
@@ -549,7 +539,7 @@ Work *work_start(const McpOptions *o, int workers)
 static struct timespec later(int64_t ms)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t); /* a clock that is set back must not keep us */
     t.tv_sec += (time_t)(ms / 1000);
     t.tv_nsec += (long)(ms % 1000) * 1000000;
     if (t.tv_nsec >= 1000000000) {
@@ -568,11 +558,16 @@ static void *wait_for_signal(void *ctx)
     struct timespec until = later(WORK_GRACE_MS);
     pthread_mutex_lock(&w->lock);
     w->ending = true;
-    while (w->running && pthread_cond_timedwait(&w->moved, &w->lock, &until) == 0)
+    while (w->running && pthread_cond_clockwait(&w->moved, &w->lock, CLOCK_MONOTONIC, &until) == 0)
         ;
     pthread_mutex_unlock(&w->lock);
     w->end(w->end_ctx);
     return NULL;
+}
+
+void work_desk(Work *w, McpDesk *desk)
+{
+    mcp_desk_init(desk, w->o, &w->had);
 }
 
 void work_on_signal(Work *w, void (*end)(void *ctx), void *ctx)

@@ -2,11 +2,11 @@
  *
  * A transport takes messages on one thread.  What needs the pad runs here, on a few
  * threads, each with the pad open for itself.  Requests about the same thing run in the
- * order in which the transport took them, whoever sent them; one that may be about
- * anything waits for all its client sent before it, and holds up all that the client
- * sends behind it; two that only read never wait for each other: so whoever sends
- * several at once gets what he would have got one by one, from a transport that takes
- * a client's messages in the order they came.  That of HTTP does so in a session; of
+ * order in which the transport took them, whoever sent them; one that is not about one
+ * note or one category of artifacts alone waits for all its client sent before it, and holds up
+ * all that the client sends behind it; two that only read never wait for each other: so
+ * whoever sends several at once gets what he would have got one by one, from a transport
+ * that takes a client's messages in the order they came.  That of HTTP does so in a session; of
  * two clients the one with the large message, which has to be read first, may be
  * overtaken.
  *
@@ -24,14 +24,17 @@
 enum {
     WORK_QUEUE_MAX = 256, /* requests that wait or run */
     WORK_GRACE_MS = 500,  /* for what runs when a signal comes */
-    WORK_LOOK_MS = 200,   /* between two looks at what changed */
 };
 
 typedef struct Work Work;
 typedef struct WorkClient WorkClient;
 
-/* Block SIGINT, SIGTERM and SIGHUP and start the threads.  `o` must last as long as the process. */
+/* Block SIGTERM, and SIGINT and SIGHUP unless they are ignored, and start the threads.  `o` must
+ * last as long as the process. */
 Work *work_start(const McpOptions *o, int workers); /* never NULL */
+
+/* A desk for a thread that works beside those of Work. */
+void work_desk(Work *w, McpDesk *desk);
 
 /* Begin nothing new when a signal comes, let what runs come to its end for a moment, then call
  * `end`, on a thread of its own. */

@@ -191,6 +191,8 @@ jot_status watch_next(Watch *w, int64_t wait_ms, Arena *into, Change **out, size
     AUTO(Arena) arena = { 0 };
     Changes c;
     News x = { .w = w, .into = into };
+    if (store_moved(w->m->store))
+        return err_set(e, JOT_UNAVAILABLE, "the pad was moved, replaced or removed: open it again");
     TRY(store_changes(w->m->store, &w->at, wait_ms, &arena, &c, e));
     if (c.rescan)
         TRY(look_at_all(&x, e));

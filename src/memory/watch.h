@@ -23,7 +23,8 @@ MUST_USE jot_status watch_open(Watch **out, Memory *m, Str prefix, Err *e);
 void watch_close(Watch *w); /* NULL is fine */
 DEFINE_AUTO_PTR(Watch, watch_close)
 
-/* What changed since the last call; waits up to `wait_ms` for the first.  Lives in `into`. */
+/* What changed since the last call; waits up to `wait_ms` for the first.  Lives in `into`.
+ * JOT_UNAVAILABLE: the pad is not where it was opened any more. */
 MUST_USE jot_status watch_next(Watch *w, int64_t wait_ms, Arena *into, Change **out, size_t *n,
                                Err *e);
 

@@ -4,7 +4,10 @@
  * is to ask for. */
 #include "net/http_conn.h"
 
-enum { SMALL = 64 * 1024 };
+enum {
+    SMALL = 64 * 1024, /* bytes of a body that are free */
+    STEP = 256 * 1024, /* by which the room of a body grows whose size nobody says */
+};
 
 static bool path_fits(const HttpRoute *route, Str path)
 {
@@ -59,19 +62,33 @@ void http_turn_away(HttpExchange *x, int status, const char *why)
     http_refuse(x, status, why);
 }
 
-/* Large bodies share what room there is; small ones always find some. */
-static bool reserve(HttpExchange *x)
+/* Large bodies share what room there is; small ones always find some.  Less than before always
+ * fits. */
+static bool reserve(HttpExchange *x, size_t n)
 {
     HttpServer *s = x->server;
-    const HttpRequest *q = &x->reader.request;
-    size_t n = q->chunked ? s->limits.body_max : (size_t)q->bytes;
-    if (n <= SMALL)
-        return true;
-    if (n > s->limits.bodies_max - s->bodies)
+    size_t others = s->bodies - x->reserved;
+    n = n <= SMALL ? 0 : n;
+    if (n > x->reserved && n > s->limits.bodies_max - others)
         return false;
-    s->bodies += n;
+    s->bodies = others + n;
     x->reserved = n;
     return true;
+}
+
+/* In chunks a body says nothing about its size before its end: most are small, and whoever keeps
+ * one waiting must not keep the room of the largest. */
+bool http_grew(HttpExchange *x, bool whole)
+{
+    size_t n = x->reader.body.n;
+    if (!x->reader.request.chunked)
+        return true;
+    if (!whole && n > SMALL)
+        n = (n + STEP - 1) / STEP * STEP;
+    if (reserve(x, n))
+        return true;
+    http_turn_away(x, 503, "too much is being sent at once: try again");
+    return false;
 }
 
 /* One type, and that is JSON: a page may send other types without asking, also those that only
@@ -111,7 +128,7 @@ bool http_admit(HttpExchange *x)
         http_turn_away(x, 415, "the body must be application/json");
     } else if (!x->route->json && (q->bytes || q->chunked)) {
         http_turn_away(x, 400, "this request has no body");
-    } else if (!reserve(x)) {
+    } else if (!reserve(x, q->chunked ? 0 : (size_t)q->bytes)) {
         http_turn_away(x, 503, "too much is being sent at once: try again");
     } else {
         return true;

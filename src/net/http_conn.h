@@ -33,6 +33,8 @@ struct HttpExchange {
     bool inside;     /* its requests are being worked through, further down the stack */
     bool pending;    /* its next request has to be looked at */
     bool last;       /* no further request after this one */
+    bool keeps;      /* the answer is sent also if its client sends nothing more, */
+    bool ended;      /* and it does not: what has come is all */
     bool begun;      /* the time of its next head runs, whatever comes: empty lines gain nothing */
     void (*waited)(void *ctx, HttpExchange *x);
     HttpExchange *next;
@@ -70,6 +72,9 @@ void http_set_timer(HttpExchange *x, int ms);
 void http_stop_timer(HttpExchange *x);
 /* Decide whether a body is wanted.  False: the request has been answered. */
 MUST_USE bool http_admit(HttpExchange *x);
+/* A body has grown, or is there: it takes as much of the room for all as it has bytes.  False:
+ * there is no room, and the request has been answered. */
+MUST_USE bool http_grew(HttpExchange *x, bool whole);
 /* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
 void http_turn_away(HttpExchange *x, int status, const char *why);
 /* The connection is over; whoever was answering learns it. */

@@ -39,7 +39,7 @@ static bool host_allowed(const HttpGuard *g, Str host)
     for (size_t i = 0; i < g->hosts_n; i++)
         if (http_same(name, g->hosts[i]))
             return true;
-    return is_loopback_name(name);
+    return is_loopback_name(name) || (g->own.n && http_same(name, g->own));
 }
 
 /* --- Origin ------------------------------------------------------------------------------ */
@@ -98,6 +98,11 @@ int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const 
 {
     if (http_header_count(r, "host") != 1) {
         *why = "a request has one Host";
+        return 400;
+    }
+    /* Who acts on the one and who acts on the other must not be told different things. */
+    if (r->authority.n && !http_same(r->authority, http_header(r, "host"))) {
+        *why = "the request's address and its Host differ";
         return 400;
     }
     if (!host_allowed(g, http_header(r, "host"))) {

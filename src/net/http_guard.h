@@ -1,7 +1,7 @@
 /* http_guard.h - HttpGuard, who may ask: the one place where Host, Origin and token are checked.
  *
- * Host: one, and a loopback name or one that was allowed; so a page whose name was
- * made to point here (DNS rebinding) is refused.  Origin: absent, our own or one that was
+ * Host: one, and a loopback name, the address we listen at or one that was allowed; so a page whose
+ * name was made to point here (DNS rebinding) is refused.  Origin: absent, our own or one that was
  * allowed; so no other page can ask.  Token: "Authorization: Bearer TOKEN", compared in a
  * time that says nothing about it; never taken from the address.
  *
@@ -26,6 +26,7 @@ typedef struct HttpGuard {
     size_t hosts_n;
     Str origins[HTTP_NAMES_MAX]; /* whole: "https://example.org:8443" */
     size_t origins_n;
+    Str own;       /* the name in the address we listen at; empty: that means them all */
     uint16_t port; /* ours */
     bool locked;   /* a token is needed */
     Hash token;    /* of it */

@@ -55,6 +55,21 @@ jot_status http_address(Str address, bool *loopback, Err *e)
     return parse_address(address, &parsed, loopback, e);
 }
 
+static bool is_any(const Address *a)
+{
+    return a->any.sa_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&a->v6.sin6_addr)
+                                        : a->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+Str http_address_host(Str address)
+{
+    Address parsed;
+    bool loopback;
+    if (parse_address(address, &parsed, &loopback, NULL) != JOT_OK || is_any(&parsed))
+        return (Str){ 0 };
+    return str_slice(address, 0, str_find_last(address, ':'));
+}
+
 jot_status http_listen(Str text, Fd *out, uint16_t *port, Err *e)
 {
     Address a;

@@ -90,12 +90,24 @@ static bool is_value(Str s)
     return true;
 }
 
-static bool is_target(Str s)
+/* A path, or a whole address: "http://host/path", whose host is put into *authority. */
+static bool read_target(Str *s, Str *authority)
 {
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '#')
+    static const char *const schemes[] = { "http://", "https://" };
+    for (size_t i = 0; i < s->n; i++)
+        if (s->p[i] <= ' ' || s->p[i] > '~' || s->p[i] == '#')
             return false;
-    return s.n > 0 && s.p[0] == '/';
+    for (size_t i = 0; i < COUNT_OF(schemes); i++) {
+        Str scheme = str(schemes[i]);
+        if (!http_same(str_slice(*s, 0, scheme.n), scheme))
+            continue;
+        Str rest = str_from(*s, scheme.n);
+        size_t slash = str_find(rest, '/');
+        *authority = str_slice(rest, 0, slash);
+        *s = str_from(rest, slash);
+        return authority->n > 0 && s->n > 0;
+    }
+    return s->n > 0 && s->p[0] == '/';
 }
 
 /* The next line of the head, without its end; false if there is a lone CR or LF in it. */
@@ -117,7 +129,7 @@ static HttpStep read_request_line(HttpReader *r, Str line)
         return str_starts(line, S("HTTP/"))
                    ? bad(r, 505, "use HTTP/1.1")
                    : bad(r, 400, "a request's first line ends in HTTP/1.1");
-    if (!is_target(target))
+    if (!read_target(&target, &q->authority))
         return bad(r, 400, "a request names a path that begins with a slash");
     q->minor = line.p[line.n - 1] - '0';
     size_t mark = str_find(target, '?');

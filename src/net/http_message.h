@@ -25,8 +25,9 @@ typedef struct HttpHeader {
 /* Borrowed from its reader, until http_reader_next. */
 typedef struct HttpRequest {
     Str method;
-    Str path;  /* as it was sent, without the question mark and what follows */
-    Str query; /* behind the question mark */
+    Str authority; /* "host:port" of a target in absolute form, as proxies send it; else empty */
+    Str path;      /* as it was sent, without the question mark and what follows */
+    Str query;     /* behind the question mark */
     HttpHeader headers[HTTP_HEADERS_MAX];
     size_t n;
     int minor;      /* HTTP/1.0 or HTTP/1.1 */

@@ -120,6 +120,7 @@ static void take_request(HttpExchange *x)
     HttpServer *s = x->server;
     http_stop_timer(x);
     x->waited = NULL;
+    x->keeps = false;
     x->state = HTTP_WAITING;
     x->route->answer(s->o->ctx, x);
 }
@@ -130,7 +131,8 @@ static void work_through(HttpExchange *x)
     x->inside = true;
     while (x->state == HTTP_READING) {
         HttpStep step = http_reader_step(&x->reader);
-        if (step == HTTP_MORE)
+        bool body = step == HTTP_MORE || step == HTTP_BODY;
+        if ((body && !http_grew(x, step == HTTP_BODY)) || step == HTTP_MORE)
             break;
         if (step == HTTP_HEAD)
             take_head(x);
@@ -157,6 +159,8 @@ static void read_all(HttpExchange *x)
         x->begun = true;
         work_through(x);
     }
+    if (x->ended && x->state == HTTP_READING)
+        begin_closing(x); /* nothing more can come */
 }
 
 void http_answered(HttpExchange *x)
@@ -178,13 +182,20 @@ void http_answered(HttpExchange *x)
     x->pending = !x->inside; /* else the loop above goes on */
 }
 
+static HttpExchange *next_pending(const HttpServer *s)
+{
+    HttpExchange *x = s->all;
+    while (x && !x->pending)
+        x = x->next;
+    return x;
+}
+
 /* Connections whose answer was given by somebody else than their own callback go on, and those that
- * are over are freed.  At the end of every callback. */
+ * are over are freed.  At the end of every callback.  What goes on may answer others, wherever they
+ * stand in the list. */
 static void settle(HttpServer *s)
 {
-    for (HttpExchange *x = s->all; x; x = x->next) {
-        if (!x->pending)
-            continue;
+    for (HttpExchange *x; (x = next_pending(s)) != NULL;) {
         x->pending = false;
         work_through(x);
         read_all(x);
@@ -214,13 +225,16 @@ static void on_sent(struct bufferevent *bev, void *ctx)
     settle(x->server);
 }
 
-/* The client went, or did not read for too long. */
+/* The client went, or did not read for too long.  One that only sends nothing more may still read:
+ * whoever waits for its answer says whether that counts. */
 static void on_event(struct bufferevent *bev, short what, void *ctx)
 {
     HttpExchange *x = ctx;
     HttpServer *s = x->server;
+    bool may_read = x->state == HTTP_CLOSING || (x->state == HTTP_WAITING && x->keeps);
     (void)bev;
-    if (!(what & BEV_EVENT_EOF) || x->state != HTTP_CLOSING) /* it may still read */
+    x->ended = true;
+    if (!(what & BEV_EVENT_EOF) || !may_read)
         http_die(x);
     settle(s);
 }
@@ -405,6 +419,7 @@ jot_status http_server_open(HttpServer **out, const HttpOptions *o, Err *e)
     *s = (HttpServer){ .o = o, .limits = o->limits, .guard = o->guard, .ev = ev };
     set_limits(&s->limits);
     s->guard.port = port;
+    s->guard.own = http_address_host(o->address);
     s->last = &s->first;
     pthread_mutex_init(&s->lock, NULL);
     signal(SIGPIPE, SIG_IGN); /* a client that goes must not take the process along */
@@ -499,6 +514,11 @@ HttpExchange *http_find(HttpServer *s, uint64_t number)
         if (number && x->number == number && x->state != HTTP_DEAD)
             return x;
     return NULL;
+}
+
+void http_keep(HttpExchange *x)
+{
+    x->keeps = true;
 }
 
 void http_wait(HttpExchange *x, int ms, void (*run)(void *ctx, HttpExchange *x))

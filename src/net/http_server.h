@@ -41,7 +41,7 @@ typedef struct HttpLimits {
 
 typedef struct HttpOptions {
     Str address;     /* "127.0.0.1:80", "[::1]:0"; port 0: any that is free */
-    HttpGuard guard; /* its port is filled in */
+    HttpGuard guard; /* its port and its own name are filled in */
     HttpLimits limits;
     const HttpRoute *routes; /* ends in {0} */
     /* A client went before its answer was complete. */
@@ -51,6 +51,10 @@ typedef struct HttpOptions {
 
 /* True for an address that only this machine can reach; JOT_INVALID for what is none. */
 MUST_USE jot_status http_address(Str address, bool *loopback, Err *e);
+
+/* The name by which a server at this address is asked, as an address bar has it; empty for one that
+ * means every address of the machine.  Borrowed from `address`. */
+Str http_address_host(Str address);
 
 /* Listen; whoever connects waits until the server runs.  JOT_UNAVAILABLE: the address is in use.
  * `o` must outlive the server. */
@@ -83,6 +87,10 @@ Buf http_take_body(HttpExchange *x, size_t *share);
 void http_return_share(HttpServer *s, HttpExchange *x, size_t share);
 /* NULL: its answer is complete, or nobody waits for it. */
 HttpExchange *http_find(HttpServer *s, uint64_t number);
+
+/* Its answer is wanted also by a client that has shut down its sending half, as some do when they
+ * have said all.  Without this that counts as going: from here the two look the same. */
+void http_keep(HttpExchange *x);
 
 /* Call `run` if nothing has been answered by then. */
 void http_wait(HttpExchange *x, int ms, void (*run)(void *ctx, HttpExchange *x));

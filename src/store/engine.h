@@ -56,7 +56,8 @@ typedef struct StoreOps {
      * the list up to date; with `accept` what is lost goes from it.  NULL: the engine keeps none.
      */
     jot_status (*heads)(Store *s, const VerifyHooks *hooks, bool accept, HeadsSeen *out, Err *e);
-    void (*idle)(Store *s); /* as store_idle; NULL: nothing */
+    void (*idle)(Store *s);  /* as store_idle; NULL: nothing */
+    bool (*moved)(Store *s); /* as store_moved; NULL: it lies nowhere */
     /* Before every stream is written to once; NULL: nothing. */
     jot_status (*mend)(Store *s, const MendOptions *o, Err *e);
 } StoreOps;

@@ -424,6 +424,11 @@ MUST_USE jot_status store_mend(Store *s, const MendOptions *o, Err *e);
 /* Bring the list of heads up to date, by reading the end of every stream.  Nothing is told; what is
  * missing stays in it, for store_verify. */
 MUST_USE jot_status store_note_heads(Store *s, Err *e);
+/* True if the path this pad was opened by names something else by now, or nothing: it was moved,
+ * replaced or removed.  Cheap.  The handle goes on with what it has open; whoever keeps one for
+ * long asks before each thing it does, and opens the pad again.  False also if it cannot be told.
+ */
+bool store_moved(Store *s);
 /* For whoever has nothing to do: note what this handle has written, as closing it does.  Cheap. */
 void store_idle(Store *s);
 

@@ -480,6 +480,11 @@ jot_status store_note_heads(Store *s, Err *e)
     return s->ops->heads ? s->ops->heads(s, NULL, false, &seen, e) : JOT_OK;
 }
 
+bool store_moved(Store *s)
+{
+    return s->ops->moved && store_check_mine(s, NULL) == JOT_OK && s->ops->moved(s);
+}
+
 void store_idle(Store *s)
 {
     if (s->ops->idle && store_check_mine(s, NULL) == JOT_OK)

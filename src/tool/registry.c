@@ -377,7 +377,9 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
 
 /* --- Order ----------------------------------------------------------------------------- */
 
-Str tool_subject(const Tool *t, const json_t *args)
+/* The key of a note or the category of an artifact that a call names first; empty: it names none.
+ */
+static Str named_thing(const Tool *t, const json_t *args)
 {
     const Param *first = &t->params[0];
     bool named = !t->at_large && first->name && first->type == PARAM_TEXT && !first->optional;
@@ -386,4 +388,17 @@ Str tool_subject(const Tool *t, const json_t *args)
     if (str_find(word, '/') < word.n)
         word.n = 0;
     return word;
+}
+
+/* Notes and artifacts stand for themselves.  What the other profiles keep hangs together: a task
+ * waits for others, a result belongs to a run and may lie among the artifacts, a plan replaces the
+ * one before.  So there every call is about all of it, whatever its first parameter says; a tool
+ * that is added to a profile is in order without saying so. */
+ToolScope tool_scope(const Tool *t, const json_t *args)
+{
+    Str profile = str(tool_profile_name(t));
+    if (!str_eq(profile, S("scratchpad")) && !str_eq(profile, S("artifacts")))
+        return (ToolScope){ .subject = profile };
+    Str thing = named_thing(t, args);
+    return (ToolScope){ .subject = thing, .alone = thing.n > 0 };
 }

@@ -97,7 +97,7 @@ typedef struct Tool {
     const char *about; /* for models: what it does and when to use it */
     unsigned effects;  /* of ToolEffects */
     Param params[TOOL_PARAMS_MAX + 1];
-    bool at_large;        /* about anything: its first parameter names nothing */
+    bool at_large;        /* about anything: its first parameter names nothing (tool_scope) */
     const json_t *schema; /* instead of params: of a foreign tool's arguments, who checks them */
     const Param *output;  /* the members of the structured data; NULL: there is none */
     /* True if a call with these arguments makes nothing new, whatever the effects say: it then
@@ -201,8 +201,12 @@ DEFINE_AUTO(ToolReply, tool_reply_done)
 MUST_USE jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into,
                               ToolReply *out, Err *e);
 
-/* What a call is about: the key, path or id it names, or the empty Str if it may be about
- * anything.  Calls about the same thing have to run in the order they came in.  Borrowed. */
-Str tool_subject(const Tool *t, const json_t *args);
+/* What a call is about, for whoever runs several at a time: calls about the same thing have to run
+ * in the order they came in. */
+typedef struct ToolScope {
+    Str subject; /* a key, a category, or what a whole profile is about; empty: nothing certain */
+    bool alone;  /* the subject is all it looks at and touches */
+} ToolScope;
+ToolScope tool_scope(const Tool *t, const json_t *args); /* borrowed from both */
 
 #endif

@@ -2,7 +2,7 @@
 """server.py MODE: a server of MCP on standard input and output, which behaves as its mode says.
 
 Modes: old (speaks the conversation of initialize only), pages, progress (a call of SECONDS that tells of it),
-schemas, and what a server should not do: stuck (progress that does not grow), mute, noise, flood, ids, huge, dies, dies-in-call, hangs, stays, asks, endless-pages, shadow, not-mcp."""
+schemas, and what a server should not do: stuck (progress that does not grow), mute, noise, flood, ids, huge, beyond, broken, dies, dies-in-call, hangs, stays, asks, endless-pages, shadow, not-mcp."""
 import json
 import os
 import signal
@@ -74,6 +74,14 @@ def call(request):
         pong = json.loads(sys.stdin.readline())
         text = "%s %s" % (refused["error"]["code"], pong["result"])
         reply(request, {"content": [{"type": "text", "text": text}]})
+        return
+    if MODE in ("beyond", "broken"):
+        value = "1e400" if MODE == "beyond" else "oops"
+        sys.stdout.write('{"result":{"content":[],"x":%s},"jsonrpc":"2.0","id":%d}\n' % (value, request["id"]))
+        sys.stdout.flush()
+        return
+    if MODE == "half":
+        reply(request, {"content": [{"type": "text", "text": "cut \ud83d"}]})
         return
     if MODE == "huge":
         sys.stdout.write("x" * (20 * 1024 * 1024) + "\n")

@@ -232,6 +232,19 @@ static void answers_to_other_questions_are_passed_over(Desk *d)
     assert_text(call(d, n, "mcp_t_say", "{\"n\": 2}").text, "{\"n\": 2}");
 }
 
+static void an_answer_that_cannot_be_read_is_told_at_once(Desk *d)
+{
+    static const char *const modes[] = { "beyond", "broken" };
+    for (size_t i = 0; i < COUNT_OF(modes); i++) {
+        AUTO_PTR(McpClient) c = open_mode(d, modes[i], 0);
+        ToolReply r = call(d, c, "mcp_t_say", "{}");
+        assert_int_equal(r.status, JOT_UNAVAILABLE);
+        assert_has(r.text, "cannot be read: ");
+    }
+    AUTO_PTR(McpClient) half = open_mode(d, "half", 0);
+    assert_text(call(d, half, "mcp_t_say", "{}").text, "cut \xef\xbf\xbd");
+}
+
 static void a_server_that_asks_is_answered_that_nothing_is_offered(Desk *d)
 {
     AUTO_PTR(McpClient) c = open_mode(d, "asks", 0);
@@ -306,6 +319,7 @@ int main(int argc, char **argv)
         DESK_TEST(progress_that_does_not_grow_is_none),
         DESK_TEST(a_tool_whose_schema_vendors_refuse_is_left_out_and_said),
         DESK_TEST(answers_to_other_questions_are_passed_over),
+        DESK_TEST(an_answer_that_cannot_be_read_is_told_at_once),
         DESK_TEST(a_server_that_asks_is_answered_that_nothing_is_offered),
         DESK_TEST(endless_noise_and_endless_lines_end),
         DESK_TEST(a_call_is_cancelled),

@@ -66,6 +66,19 @@ stopped() {
 }
 try 'watching sees edits of files, and an interrupt ends it well' stopped
 
+taken_away() {
+    local pid
+    rm -f "$here/told"
+    "$JOTTER" --pad files:taken init >/dev/null
+    "$JOTTER" --pad files:taken watch >"$here/seen" 2>"$here/told" &
+    pid=$!
+    until_true grep -q watching "$here/told"
+    mv taken elsewhere
+    wait $pid
+    [ $? = 69 ] && grep -q 'the pad was moved, replaced or removed' "$here/told"
+}
+try 'watching a pad that is moved away says so' taken_away
+
 where() { jot where --json && ends 0 && says '"there":true' && says '"index":"' && jot --pad files:none where --json && ends 0 && says '"there":false'; }
 try 'where answers in JSON' where
 promises() {

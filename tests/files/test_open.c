@@ -440,6 +440,31 @@ static void a_pad_that_is_moved_while_open_goes_on(void **state)
     assert_int_not_equal(access(b->path, F_OK), 0);
 }
 
+static void a_handle_can_tell_that_its_path_leads_elsewhere(void **state)
+{
+    Bench *b = *state;
+    char to[sizeof b->path + 16], format[sizeof b->path + 16], aside[sizeof b->path + 16];
+    snprintf(to, sizeof to, "%s/moved", b->dir);
+    snprintf(format, sizeof format, "%s/format", b->path);
+    snprintf(aside, sizeof aside, "%s/aside", b->dir);
+    put(b, "notes/plan", "text");
+    assert_false(store_moved(b->s));
+    assert_int_equal(rename(b->path, to), 0);
+    assert_true(store_moved(b->s)); /* there is nothing */
+    assert_int_equal(mkdir(b->path, 0700), 0);
+    assert_true(store_moved(b->s)); /* there is something else */
+    assert_int_equal(rmdir(b->path), 0);
+    assert_int_equal(symlink(to, b->path), 0);
+    assert_false(store_moved(b->s)); /* it is what the path leads to */
+    assert_int_equal(unlink(b->path), 0);
+    assert_int_equal(rename(to, b->path), 0);
+    assert_false(store_moved(b->s));
+    assert_int_equal(rename(format, aside), 0);
+    assert_true(store_moved(b->s)); /* emptied, at least of this */
+    assert_int_equal(rename(aside, format), 0);
+    assert_false(store_moved(b->s));
+}
+
 /* --- Other users --------------------------------------------------------------------------- */
 
 enum { NOBODY = 65534 };
@@ -552,6 +577,7 @@ int main(void)
         BENCH_TEST(a_handle_that_only_reads_never_writes_a_byte),
         BENCH_TEST(a_pad_that_is_removed_while_open_is_gone_and_does_not_come_back),
         BENCH_TEST(a_pad_that_is_moved_while_open_goes_on),
+        BENCH_TEST(a_handle_can_tell_that_its_path_leads_elsewhere),
         EMPTY_TEST(a_pad_can_be_made_below_directories_we_may_not_read),
         EMPTY_TEST(a_file_of_another_user_is_put_aside_when_it_is_displaced),
         BENCH_TEST(where_case_does_not_count_names_that_differ_only_in_case_are_refused),

@@ -76,7 +76,7 @@ def begin(server, version="2025-11-25"):
     status, headers, reply = post(server, request("initialize", dict(INITIALIZE, protocolVersion=version)))
     assert status == 200 and reply["result"]["protocolVersion"] == version, reply
     id = headers["Mcp-Session-Id"]
-    assert len(id) == 64 and all("!" <= c <= "~" for c in id), id
+    assert 100 < len(id) <= 320 and all("!" <= c <= "~" for c in id), id
     session = {"Mcp-Session-Id": id, "MCP-Protocol-Version": version}
     status, _, _ = post(server, {"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
     assert status == 202, status
@@ -272,7 +272,11 @@ def what_two_readers_could_read_differently_is_refused():
         for lines, want in cases.items():
             got = raw(s.port, b"POST /mcp HTTP/1.1\r\n" + host + lines + b"\r\nhello")
             assert got == want, (lines[:60], want, got)
-        for line, want in {b"GET /mcp HTTP/2.0": 505, b"GET http://localhost/mcp HTTP/1.1": 400, b"GET mcp HTTP/1.1": 400,
+        for line, want in {b"GET /mcp HTTP/2.0": 505, b"GET http://localhost/mcp HTTP/1.1": 406, b"GET HTTP://LOCALHOST/mcp HTTP/1.1": 406,
+                           b"GET http://127.0.0.1/mcp HTTP/1.1": 400, b"GET http://localhost HTTP/1.1": 400,
+                           b"GET http://localhost/none HTTP/1.1": 404, b"GET ftp://localhost/mcp HTTP/1.1": 400,
+                           b"GET http:///mcp HTTP/1.1": 400, b"GET http://localhost@evil.com/mcp HTTP/1.1": 400,
+                           b"GET mcp HTTP/1.1": 400,
                            b"GET  /mcp HTTP/1.1": 400, b"GET /mcp": 400, b"\0": 400, b"G=T /mcp HTTP/1.1": 400}.items():
             got = raw(s.port, line + b"\r\n" + host + b"\r\n")
             assert got == want, (line, want, got)
@@ -344,6 +348,34 @@ def a_host_that_was_allowed_is_served():
         line = b"POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" + PING
         for host, want in {b"pad.example": 200, b"PAD.example:8080": 200, b"other.example": 200, b"evil.example": 421}.items():
             assert raw(s.port, line % (host, len(PING))) == want, host
+
+
+@test
+def the_address_it_says_is_one_it_answers_at():
+    for address in ("127.0.0.2", "localhost", "[::1]", "[0:0:0:0:0:0:0:1]", "127.0.0.1"):
+        with Place() as p:
+            server = subprocess.Popen([program, "mcp", "--pad", p.url, "--http", address + ":0", "--no-token"],
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            try:
+                said = server.stderr.readline().decode().strip()
+                if "could not make a socket" in said or "could not listen" in said:
+                    continue  # a machine without IPv6
+                port = int(said.rsplit(":", 1)[1].split("/")[0])
+                assert said == "jotter: http://%s:%d/mcp" % (address, port), said
+                with socket.create_connection((address.strip("[]"), port), wire.WAIT) as c:
+                    head = "POST /mcp HTTP/1.1\r\nHost: %s:%d\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                    c.sendall((head % (address, port, len(PING))).encode() + PING)
+                    assert c.recv(64).startswith(b"HTTP/1.1 200 "), address
+                    c.sendall((head % ("evil.com", port, len(PING))).encode() + PING)
+                    got = b""
+                    while b"HTTP/1.1 421 " not in got:
+                        more = c.recv(4096)
+                        assert more, got
+                        got += more
+            finally:
+                server.kill()
+                server.wait()
+                server.stderr.close()
 
 
 @test
@@ -517,10 +549,11 @@ def a_session_is_named_in_every_request_until_it_is_deleted():
         assert st.next() is None  # its stream has ended
         assert post(s, request("tools/list"), **session)[0] == 404
         assert post(s, request("tools/list"), **other)[0] == 200
-        # One that never came about leaves nothing behind.
+        # One that never came about has no id.
         status, headers, reply = post(s, request("initialize", {}))
-        assert reply["error"]["code"] == -32602
-        assert post(s, request("tools/list"), **{"Mcp-Session-Id": headers["Mcp-Session-Id"]})[0] == 404
+        assert reply["error"]["code"] == -32602 and headers["Mcp-Session-Id"] is None, (reply, headers)
+        assert s.ask("DELETE", **dict(other, **{"MCP-Protocol-Version": "1999-01-01"}))[0] == 400
+        assert post(s, request("tools/list"), **other)[0] == 200
 
 
 @test
@@ -634,28 +667,148 @@ def what_is_not_kept_any_more_is_told_as_a_change_of_all():
         assert {message["params"]["uri"] for _, message in made_good} == uris, (ids[0], ids[-1], made_good[0], made_good[-1])
 
 
+def taken_up(server, session):
+    """True if the session had been put aside: only then an event of an earlier life may be named."""
+    st = Stream(server, "GET", Last_Event_ID="0-0-other", **session)
+    status = st.status
+    told = st.next()[1] if status == 200 else None
+    st.cut()
+    assert status == 400 or "taken up again" in told["params"]["data"], (status, told)
+    return status == 200
+
+
 @test
-def sessions_are_bounded_and_the_one_unused_longest_goes():
+def sessions_are_bounded_and_the_one_unused_longest_is_put_aside():
     with Place() as p:
         s = p.serve()
         oldest, kept = begin(s), begin(s)
         st = Stream(s, "GET", **oldest)  # it is in use, so it stays
         more = [begin(s) for _ in range(70)]
-        assert post(s, request("ping"), **oldest)[0] == 200
-        assert post(s, request("ping"), **kept)[0] == 404
-        assert post(s, request("ping"), **more[-1])[0] == 200
+        assert [taken_up(s, one) for one in (oldest, more[-1], kept)] == [False, False, True]
+        assert [post(s, request("ping"), **one)[0] for one in (oldest, more[-1], kept)] == [200] * 3
         st.cut()
 
 
 @test
-def sessions_nobody_uses_end():
+def sessions_nobody_uses_are_put_aside_and_taken_up_again():
     with Place() as p:
         s = p.serve("--idle", "1")
         session, heard = begin(s), begin(s)
+        assert post(s, request("resources/subscribe", {"uri": "jotter://notes/a"}), **session)[0] == 200
         st = Stream(s, "GET", **heard)
-        assert soon(lambda: not time.sleep(1.5) and post(s, request("ping"), **session)[0] == 404)
-        assert post(s, request("ping"), **heard)[0] == 200
+        assert soon(lambda: not time.sleep(1.5) and taken_up(s, session))
+        assert post(s, write("a", "x"), **session)[0] == 200
+        assert not taken_up(s, heard)
         st.cut()
+
+
+# --- After a restart ------------------------------------------------------------------------
+
+def restart(p, server, *options, token=None):
+    """Kill a server, and another one begins at a port of its own."""
+    server.process.kill()
+    server.process.wait(wire.WAIT)
+    return p.serve(*options, token=token)
+
+
+@test
+def a_session_goes_on_when_the_server_was_started_anew():
+    for token in (True, False):
+        with Place() as p:
+            token = p.token if token else None
+            s = p.serve("--as", "", token=token)
+            hello = dict(INITIALIZE, protocolVersion="2025-03-26", clientInfo={"name": "codex-mcp-client", "version": "1"})
+            _, headers, _ = post(s, request("initialize", hello))
+            session = {"Mcp-Session-Id": headers["Mcp-Session-Id"]}
+            assert post(s, write("a", "1"), **session)[0] == 200
+            assert post(s, request("resources/subscribe", {"uri": "jotter://notes/a"}), **session)[0] == 200
+            st = Stream(s, "GET", **session)
+            assert post(s, write("a", "2"), **session)[0] == 200
+            last, told = st.next()
+            assert told["method"] == "notifications/resources/updated", told
+            st.cut()
+            for round in range(2):
+                s = restart(p, s, "--as", "", token=token)
+                # Its batches are those of its revision, and it signs as before.
+                status, headers, reply = post(s, [write("a", "more %d" % round, id=7)], **session)
+                assert status == 200 and reply[0]["id"] == 7 and "isError" not in reply[0]["result"], reply
+                assert headers["Mcp-Session-Id"] == session["Mcp-Session-Id"]
+                st = Stream(s, "GET", Last_Event_ID=last, **session)
+                first, told = st.next()
+                assert told["method"] == "notifications/message" and "subscriptions" in told["params"]["data"], told
+                last, told = st.next()
+                assert told["method"] == "notifications/resources/list_changed" and last != first, told
+                # Nobody follows for it until it asks again.
+                assert post(s, request("resources/subscribe", {"uri": "jotter://notes/a"}), **session)[0] == 200
+                assert post(s, write("a", "told %d" % round), **session)[0] == 200
+                last, told = st.next()
+                assert told["method"] == "notifications/resources/updated", told
+                st.cut()
+            history = subprocess.run([program, "--pad", p.url, "history", "a", "--json"], stdout=subprocess.PIPE)
+            assert {v["by"] for v in json.loads(history.stdout)["versions"]} == {"codex"}, history.stdout
+
+
+@test
+def a_session_is_taken_up_only_with_its_token_and_its_pad():
+    with Place() as p:
+        s = p.serve(token=p.token)
+        session = begin(s)
+        other_token = p.serve(token=p.token + "2")
+        assert post(other_token, request("ping"), **session)[0] == 404
+        assert other_token.ask("DELETE", **session)[0] == 404
+        assert post(p.serve(), request("ping"), **session)[0] == 404
+        elsewhere = wire.HttpProcess(program, p.url + "2", token=p.token)
+        p.servers.append(elsewhere)
+        assert post(elsewhere, request("ping"), **session)[0] == 404
+        same = p.serve(token=p.token)
+        assert same.ask("POST", PING, Authorization="none", **session)[0] == 401
+        assert post(same, request("ping"), **session)[0] == 200
+        # Nothing of an id can be changed.
+        id = session["Mcp-Session-Id"]
+        parts = id.split(".")
+        wrong = [id + "0", id[:-1], "0" + id, id.replace("1.", "2.", 1), "." * 5, "1" * 400, ""]
+        for i, part in enumerate(parts):
+            wrong.append(".".join(parts[:i] + [part[:-1] + ("0" if part[-1] != "0" else "1")] + parts[i + 1:]))
+        fresh = restart(p, same, token=p.token)
+        for one in wrong:
+            assert post(fresh, request("ping"), **dict(session, **{"Mcp-Session-Id": one}))[0] == 404, one
+        assert post(fresh, request("ping"), **session)[0] == 200
+
+
+@test
+def a_session_that_was_deleted_stays_ended_after_a_restart():
+    with Place() as p:
+        s = p.serve(token=p.token)
+        ended, kept, later = begin(s), begin(s), begin(s)
+        assert s.ask("DELETE", **ended)[0] == 204
+        s = restart(p, s, token=p.token)
+        assert post(s, request("ping"), **ended)[0] == 404 and s.ask("GET", **ended)[0] == 404
+        assert s.ask("DELETE", **ended)[0] == 404
+        assert post(s, request("ping"), **kept)[0] == 200
+        assert s.ask("DELETE", **later)[0] == 204  # which nobody had taken up
+        s = restart(p, s, token=p.token)
+        got = [post(s, request("ping"), **one)[0] for one in (ended, later, kept)]
+        assert got == [404, 404, 200], got
+
+
+@test
+def without_a_state_directory_sessions_end_with_their_server_and_it_says_so():
+    with Place() as p:
+        before = os.environ.pop("XDG_STATE_HOME"), os.environ.pop("HOME", None)
+        os.environ["XDG_STATE_HOME"] = "/proc/nowhere"
+        try:
+            s = p.serve()
+            assert "sessions end with this server: " in s.said[0], s.said
+            session, ended = begin(s), begin(s)
+            assert s.ask("DELETE", **ended)[0] == 204
+            assert post(s, request("ping"), **ended)[0] == 404
+            assert post(s, request("ping"), **session)[0] == 200
+            s = restart(p, s)
+            assert post(s, request("ping"), **session)[0] == 404
+        finally:
+            os.environ["XDG_STATE_HOME"] = before[0]
+            if before[1]:
+                os.environ["HOME"] = before[1]
 
 
 @test
@@ -723,6 +876,37 @@ def a_body_in_chunks_and_one_that_is_waited_for_are_read():
             assert c.recv(4096).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
+def sent_and_shut(server, *messages, **headers):
+    """All that comes back on a connection whose client says that it will send nothing more."""
+    with socket.create_connection(("127.0.0.1", server.port), wire.WAIT) as c:
+        for message in messages:
+            text = json.dumps(message).encode()
+            lines = ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Length: %d" % len(text)]
+            lines += ["%s: %s" % one for one in server.headers(**headers).items()]
+            c.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + text)
+        c.shutdown(socket.SHUT_WR)
+        got = b""
+        while more := c.recv(65536):
+            got += more
+    return got
+
+
+@test
+def a_session_answers_a_client_that_has_shut_down_its_sending_half():
+    with Place("sqlite") as p:
+        s = p.serve()
+        session = begin(s)
+        assert post(s, write("first", "x"), **session)[0] == 200
+        assert b"wrote 1 chars" in sent_and_shut(s, write("a", "x"), **session)
+        got = sent_and_shut(s, write("a", "1", id=1), write("b", "2", id=2), request("ping", id=3), **session)
+        assert [b'"id":%d' % i in got for i in (1, 2, 3)] == [True] * 3 and got.count(b"HTTP/1.1 200 OK") == 3, got
+        for accept in ("application/json", "application/json, text/event-stream"):
+            with Held(p.pad) as held:  # also if it takes so long that the answer is a stream
+                threading.Timer(0.6, held.release).start()
+                got = sent_and_shut(s, write("a", "y"), **dict(session, Accept=accept))
+                assert b"wrote 1 chars" in got and (b"event-stream" in got) == ("event" in accept), got
+
+
 @test
 def requests_on_one_connection_are_answered_in_their_order():
     with Place() as p:
@@ -764,6 +948,62 @@ def a_body_that_is_too_long_is_refused_before_it_is_read():
         for c in sockets:
             c.close()
         assert soon(lambda: s.ask("POST", big)[0] == 200)
+
+
+def chunked(server, message, **headers):
+    """A connection on which a message was sent in chunks; None instead of a message: nothing but the head."""
+    c = server.connect()
+    c.putrequest("POST", "/mcp")
+    for name, value in server.headers(Transfer_Encoding="chunked", **headers).items():
+        c.putheader(name, value)
+    c.endheaders()
+    if message is not None:
+        text = json.dumps(message).encode()
+        c.send(b"%x\r\n%s\r\n0\r\n\r\n" % (len(text), text))
+    return c
+
+
+@test
+def requests_in_chunks_take_no_more_room_than_they_have_bytes():
+    with Place() as p:
+        s = p.serve()
+        listens = [chunked(s, dict(LISTEN, id=i), **wire.modern_headers(LISTEN)) for i in range(12)]
+        assert [c.getresponse().status for c in listens] == [200] * 12
+        heads = [chunked(s, None) for _ in range(12)]
+        until_idle(s)
+        message = request("tools/list", modern=True)
+        assert chunked(s, message, **wire.modern_headers(message)).getresponse().status == 200
+        for c in listens + heads:
+            c.close()
+
+
+@test
+def large_bodies_in_chunks_are_bounded_together():
+    with Place() as p:
+        s = p.serve()
+        piece = b"%x\r\n%s\r\n" % (1 << 20, b" " * (1 << 20))
+        growing = []
+        refused = None
+        for _ in range(6):
+            c = chunked(s, None)
+            growing.append(c)
+            for _ in range(31):
+                try:
+                    c.send(piece)
+                except OSError:
+                    break
+            until_idle(s)
+            if select.select([c.sock], [], [], 0)[0]:
+                refused = c.sock.recv(64)
+                break
+        assert refused and refused.startswith(b"HTTP/1.1 503 ") and len(growing) == 5, (refused, len(growing))
+        # Small ones find room all the same, and when the large ones are gone there is room for all.
+        message = request("tools/list", modern=True)
+        assert chunked(s, message, **wire.modern_headers(message)).getresponse().status == 200
+        for c in growing:
+            c.close()
+        large = write("a", "x" * (1 << 20), modern=True)
+        assert soon(lambda: chunked(s, large, **wire.modern_headers(large)).getresponse().status == 200)
 
 
 def memory_peak(server):
@@ -968,8 +1208,8 @@ def a_session_whose_message_waits_to_be_read_is_in_use():
         until_idle(s)
         waiting.close()
         assert len(read_note(p.url, "k") or "") == 100000
-        got = [post(s, request("ping"), **one)[0] for one in (session, others[0], others[1], newest)]
-        assert got == [200, 404, 200, 200], got
+        got = [taken_up(s, one) for one in (session, others[1], newest, others[0])]
+        assert got == [False, False, False, True], got
 
 
 @test

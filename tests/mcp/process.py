@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -69,6 +71,20 @@ def sigint_ends_it_with_its_input_open():
 
 
 @test
+def signals_that_were_ignored_when_it_started_stay_ignored():
+    for server in (wire.Server, wire.HttpServer):
+        with Place() as p:
+            s = server(program, p.url, ignored=(signal.SIGHUP, signal.SIGINT))
+            p.servers.append(s)
+            s.hello()
+            for one in (signal.SIGHUP, signal.SIGINT) * 5:
+                s.process.send_signal(one)
+                assert s.ask("ping")["result"] == {}
+            s.process.send_signal(signal.SIGTERM)
+            assert s.process.wait(wire.WAIT) == 0
+
+
+@test
 def sigterm_ends_it_although_nobody_reads_its_output():
     with Place() as p:
         s = p.serve()
@@ -108,6 +124,21 @@ def a_line_of_100_megabytes_is_refused_and_the_next_one_works():
 
 
 @test
+def a_message_that_is_too_long_is_answered_with_its_id_wherever_that_stands():
+    with Place() as p:
+        s = p.serve()
+        call = '"method":"tools/call","params":{"name":"scratchpad_write","arguments":{"id":9,"content":"%s"}},"jsonrpc":"2.0"'
+        long = call % (r"\"id\":8,{[" * (3 << 20))
+        for line, id in (('{"id":7,%s}' % long, 7), ('{%s,"id":"last"}' % long, "last"), ('{%s, "id" : -3 }' % long, -3)):
+            s.send(line)
+            refused = s.receive()
+            assert refused["error"]["code"] == -31013 and refused["id"] == id, refused
+        s.send('{"id":1,%s,"id":2}' % long)
+        assert "id" not in s.receive()
+        assert s.ask("ping")["result"] == {}
+
+
+@test
 def calls_about_one_note_run_in_the_order_they_came_in():
     with Place() as p:
         s = p.serve()
@@ -126,6 +157,95 @@ def calls_about_one_note_run_in_the_order_they_came_in():
             assert wire.text_of(replies[ids[3 * i + 2]]).startswith("a%d\n" % i)
         for key in ("a", "b"):
             assert wire.text_of(s.call("scratchpad_read", key=key)).startswith(key + "99\n")
+
+
+def scratchpad_pairs(i, ids):
+    return [("scratchpad_write", {"key": "n", "content": "one %d" % i}),
+            ("scratchpad_edit", {"key": "n", "old_text": "one", "new_text": "two"}),
+            ("scratchpad_list", {}), ("scratchpad_read", {"key": "n"})], "two %d" % i
+
+
+def artifact_pairs(i, ids):
+    return [("artifact_write", {"category": "c", "id": "a%d" % i, "data": {"n": i}}),
+            ("artifact_read", {"category": "c", "id": "a%d" % i}),
+            ("artifact_delete", {"category": "c", "id": "a%d" % i}),
+            ("artifact_write", {"category": "c", "id": "a%d" % i, "data": {"n": i}}),
+            ("artifact_list", {})], "a%d" % i
+
+
+def run_pairs(i, ids):
+    call = {"run": ids["run"], "call": "c%d" % i}
+    return [("run_call", dict(call, tool="t", args={"n": i})), ("run_result", dict(call, result="r%d" % i)),
+            ("run_say", {"run": ids["run"], "kind": "answer", "text": "said %d" % i}), ("run_new", {"query": "q%d" % i}),
+            ("run_list", {})], "q%d" % i
+
+
+def cycle_pairs(i, ids):
+    update = json.dumps({"tool": "update_scratchpad", "args": {"current_task": "task %d" % i}})
+    return [("cycle_step", {"cycle": ids["cycle"], "reply": update}), ("cycle_sleep", {"cycle": ids["cycle"]}),
+            ("cycle_status", {})], "task %d" % i
+
+
+def task_pairs(i, ids):
+    a, b = "a%d" % i, "b%d" % i
+    return [("task_add", {"id": a, "description": "d"}), ("task_add", {"id": b, "description": "d", "dependencies": [a]}),
+            ("task_move", {"id": a, "to": "running"}), ("task_move", {"id": a, "to": "completed", "result": "r"}),
+            ("task_move", {"id": b, "to": "running"}), ("task_read", {"id": b})], "running"
+
+
+def memory_pairs(i, ids):
+    path = "/memories/f%d.txt" % i
+    return [("memory", {"command": "create", "path": path, "file_text": "one"}),
+            ("memory", {"command": "str_replace", "path": path, "old_str": "one", "new_str": "two"}),
+            ("memory", {"command": "view", "path": path})], "two"
+
+
+def graph_pairs(i, ids):
+    a, b = "A%d" % i, "B%d" % i
+    return [("create_entities", {"entities": [{"name": n, "entityType": "t", "observations": []} for n in (a, b)]}),
+            ("create_relations", {"relations": [{"from": a, "to": b, "relationType": "r"}]}),
+            ("add_observations", {"observations": [{"entityName": a, "contents": ["seen"]}]}),
+            ("open_nodes", {"names": [a]})], "seen"
+
+
+def plan_pairs(i, ids):
+    return [("plan_create", {"objective": "first", "steps": ["s"]}),
+            ("plan_create", {"objective": "second %d" % i, "steps": ["s", "t"]}),
+            ("step_update", {"n": 2, "status": "done", "evidence": "e"}), ("plan_show", {})], "second %d" % i
+
+
+PAIRS = [scratchpad_pairs, artifact_pairs, run_pairs, cycle_pairs, task_pairs, memory_pairs, graph_pairs, plan_pairs]
+
+
+def results_of(s, ids):
+    """The results of these requests, in their order; notifications that come between them are kept."""
+    replies = {}
+    while len(replies) < len(ids):
+        reply = s.receive()
+        if "id" in reply:
+            replies[reply["id"]] = reply["result"]
+        else:
+            s.held.append(reply)
+    return [replies[id] for id in ids]
+
+
+@test
+def calls_of_every_profile_sent_together_give_what_they_give_one_by_one():
+    rounds = 5 if os.environ.get("JOT_TEST_VOLUME") == "small" else 15
+    with Place() as p:
+        s = p.serve(True, "--tools", "all")
+        known = {"run": wire.text_of(s.call("run_new", query="q")).split()[1]}
+        wrong = {}
+        for i in range(rounds):
+            known["cycle"] = re.search(r"\ncycle (\S+) is running", wire.text_of(s.call("cycle_wake"))).group(1)
+            for pairs in PAIRS:
+                calls, last = pairs(i, known)
+                with wire.Stopped(s.process):
+                    ids = [s.ask_later("tools/call", {"name": name, "arguments": args}) for name, args in calls]
+                got = results_of(s, ids)
+                if any("isError" in one for one in got) or last not in got[-1]["content"][0]["text"]:
+                    wrong.setdefault(pairs.__name__, []).append(got)
+        assert not wrong, "%s\n%s" % ({name: len(bad) for name, bad in wrong.items()}, list(wrong.values())[0][0])
 
 
 @test
@@ -232,6 +352,146 @@ def a_call_that_was_cancelled_is_not_answered():
             got.append(reply["id"])
         assert last in got and set(many[:-1]) <= set(got)
         assert len(got) == len(set(got))
+
+
+@test
+def a_subscription_that_is_cancelled_while_it_starts_is_over():
+    listen = {"jsonrpc": "2.0", "id": "L", "method": "subscriptions/listen", "params": {
+        "notifications": {"resourcesListChanged": True}, "_meta": wire.MODERN}}
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "L"}}
+    with Place() as p:
+        jotter(p, "init")
+        os.makedirs(os.path.join(p.pad, "notes"), exist_ok=True)
+        for i in range(1500):  # so many that it takes a while to know them all
+            with open(os.path.join(p.pad, "notes", "n%d.txt" % i), "w") as f:
+                f.write("x")
+        for pause in (0, 0.001, 0.003, 0.01, 0.02, 0.05):
+            s = p.serve(hello=False)
+            s.send(json.dumps(listen))
+            time.sleep(pause)
+            s.send(json.dumps(cancel))
+            s.ask("server/discover", modern=True)
+            assert "isError" not in s.call("scratchpad_write", modern=True, key="w%d" % int(pause * 1000), content="x")["result"]
+            s.held.clear()
+            # Its id is free, and what is told now belongs to the new one.
+            s.send(json.dumps(listen))
+            first = s.receive()
+            assert first.get("method") == "notifications/subscriptions/acknowledged", first
+            s.send(json.dumps(cancel))
+            s.process.stdin.close()
+            left = []
+            while (message := s.receive()) is not None:
+                left.append(message)
+            assert not [m for m in left if m.get("id") == "L"], left
+
+
+# --- A pad that is taken away -----------------------------------------------------------------
+
+def jotter(p, *args, feed=None):
+    done = subprocess.run([program, "--pad", p.url, *args], input=feed, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def every_way():
+    """A place and a server there, over each transport on each engine, with a note `old` that is followed."""
+    for engine in ("files", "sqlite"):
+        for server in (wire.Server, wire.HttpServer):
+            with Place(engine) as p:
+                s = server(program, p.url)
+                p.servers.append(s)
+                s.hello()
+                on_all_workers(s, "scratchpad_write", key="old", content="x")
+                s.ask("resources/subscribe", {"uri": "jotter://notes/new"})
+                s.ask("resources/list")
+                yield p, s
+
+
+def on_all_workers(s, tool, **args):
+    """More calls at once than there are threads, so that most of them have one: the texts, or what went wrong."""
+    ids = [s.ask_later("tools/call", {"name": tool, "arguments": dict(args, **({"key": args["key"] + str(i)} if tool ==
+                                                                             "scratchpad_write" else {}))})
+           for i in range(16)]
+    return results_of(s, ids)
+
+
+def take_away(p, to=None):
+    """Move the pad, or remove it."""
+    for name in os.listdir(p.dir.name):
+        if name == "pad" or name.startswith("pad-") or name.startswith("pad."):
+            path = os.path.join(p.dir.name, name)
+            if to:
+                os.rename(path, os.path.join(p.dir.name, name.replace("pad", to, 1)))
+            elif os.path.isdir(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
+
+
+@test
+def a_pad_that_was_replaced_is_the_one_that_is_served():
+    for p, s in every_way():
+        take_away(p)
+        jotter(p, "write", "new", feed=b"fresh")
+        assert all("fresh" in r["content"][0]["text"] for r in on_all_workers(s, "scratchpad_read", key="new"))
+        assert all("isError" not in r for r in on_all_workers(s, "scratchpad_write", key="more", content="x"))
+        assert "more15" in jotter(p, "list") and "old" not in jotter(p, "list")
+        s.told("notifications/resources/updated")
+
+
+@test
+def a_pad_that_was_moved_away_is_neither_empty_nor_written():
+    for p, s in every_way():
+        take_away(p, "aside")
+        for answers in (on_all_workers(s, "scratchpad_list"), on_all_workers(s, "scratchpad_write", key="lost", content="x"),
+                        on_all_workers(s, "scratchpad_read", key="old0")):
+            assert all(r["isError"] and "is gone" in r["content"][0]["text"] for r in answers), answers
+        assert "error" in s.ask("resources/list")
+        assert not os.path.exists(p.pad)
+        # It is put back, and goes on.
+        os.rename(os.path.join(p.dir.name, "aside"), p.pad)
+        for name in os.listdir(p.dir.name):
+            if name.startswith("aside"):
+                os.rename(os.path.join(p.dir.name, name), os.path.join(p.dir.name, name.replace("aside", "pad", 1)))
+        assert all("x" in r["content"][0]["text"] for r in on_all_workers(s, "scratchpad_read", key="old0"))
+        assert "lost" not in jotter(p, "list")
+        jotter(p, "write", "new", feed=b"n")
+        s.told("notifications/resources/updated")
+
+
+@test
+def nothing_is_written_into_a_pad_that_was_moved_away_for_another():
+    for p, s in every_way():
+        take_away(p, "aside")
+        jotter(p, "init")
+        assert all("isError" not in r for r in on_all_workers(s, "scratchpad_write", key="more", content="x"))
+        there, aside = jotter(p, "list"), jotter_at("%s:%s" % (p.engine, os.path.join(p.dir.name, "aside")), "list")
+        assert "more15" in there and "old" not in there and "old15" in aside and "more" not in aside, (there, aside)
+
+
+def jotter_at(url, *args):
+    return subprocess.run([program, "--pad", url, *args], stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
+@test
+def what_keeps_failing_is_told_once():
+    with Place() as p:
+        s = p.serve()
+        s.call("scratchpad_write", key="a", content="x")
+        s.ask("logging/setLevel", {"level": "debug"})
+        s.ask("resources/subscribe", {"uri": "jotter://notes/a"})
+        pid = s.process.pid
+        few = len(os.listdir("/proc/%d/fd" % pid))
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE, (few - 2, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        s.told("notifications/message")
+        time.sleep(2)
+        s.send('{"jsonrpc":"2.0","id":"now","method":"ping"}')
+        s.answer("now")
+        told = [m for m in s.held if m.get("method") == "notifications/message"]
+        assert len({m["params"]["data"] for m in told}) == len(told), told
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+        s.held.clear()
+        s.told("notifications/resources/updated")  # it looks again, and says that anything may have changed
 
 
 # --- Calls that take long ---------------------------------------------------------------------

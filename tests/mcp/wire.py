@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-WAIT = 120  # seconds; no test depends on it unless it fails
+WAIT = float(os.environ.get("JOT_TEST_WAIT", 120))  # seconds; no test depends on it unless it fails
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 MODERN = {
@@ -56,6 +56,12 @@ def rests(process):
     Nothing ran between two looks, so there was a moment at which all of them waited."""
     first = threads_of(process)
     return all(state == "S" for state, _ in first) and threads_of(process) == first
+
+
+def ignoring(signals):
+    """The beginning of a command that starts with these signals ignored, and no others, wherever the tests were started."""
+    others = {signal.SIGHUP, signal.SIGINT} - set(signals)
+    return ["env", *("--ignore-signal=%d" % one for one in signals), *("--default-signal=%d" % one for one in others)]
 
 
 class Client:
@@ -115,9 +121,9 @@ class Client:
 class Server(Client):
     """Over standard input and output."""
 
-    def __init__(self, program, pad, *options):
+    def __init__(self, program, pad, *options, ignored=()):
         self.process = subprocess.Popen(
-            [program, "mcp", "--pad", pad, "--as", "tester", *options],
+            [*ignoring(ignored), program, "mcp", "--pad", pad, "--as", "tester", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = queue.Queue()
         self.held = []
@@ -160,9 +166,9 @@ class Server(Client):
 class HttpProcess:
     """A `jotter mcp --http` at a port of its own choice."""
 
-    def __init__(self, program, pad, *options, token=None):
+    def __init__(self, program, pad, *options, token=None, ignored=()):
         self.process = subprocess.Popen(
-            [program, "mcp", "--pad", pad, "--as", "tester", "--http", "127.0.0.1:0",
+            [*ignoring(ignored), program, "mcp", "--pad", pad, "--as", "tester", "--http", "127.0.0.1:0",
              *(("--token-file", token) if token else ("--no-token",)), *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.said = []
@@ -245,8 +251,8 @@ def events(response):
 class HttpServer(Client):
     """Over HTTP, as both eras do it: a session and its stream, or each message for itself."""
 
-    def __init__(self, program, pad, *options):
-        self.http = HttpProcess(program, pad, *options)
+    def __init__(self, program, pad, *options, ignored=()):
+        self.http = HttpProcess(program, pad, *options, ignored=ignored)
         self.process = self.http.process
         self.lines = queue.Queue()
         self.held = []
@@ -327,8 +333,8 @@ class HttpServer(Client):
             if stream:
                 stream.shutdown(2)
                 return
-        meta = params.get("_meta", {})
-        modern = VERSION in meta and isinstance(message.get("method"), str)
+        meta = params.get("_meta") or {}
+        modern = meta.get(VERSION) is not None and isinstance(message.get("method"), str)
         self._post(data, message, modern_headers(message) if modern else dict(self.session))
 
     def receive(self, wait=WAIT):

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "net/http_guard.h"
+#include "net/http_server.h"
 
 static int check(const HttpGuard *g, const char *headers)
 {
@@ -154,9 +155,33 @@ static void a_token_is_made_kept_and_guarded(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
+static void the_address_one_listens_at_is_a_name_of_ours(void **state)
+{
+    static const struct {
+        const char *address, *host;
+    } names[] = {
+        { "127.0.0.2:0", "127.0.0.2" },
+        { "[::1]:80", "[::1]" },
+        { "[fd00::1]:80", "[fd00::1]" },
+        { "192.0.2.1:7437", "192.0.2.1" },
+        { "localhost:1", "localhost" },
+        { "0.0.0.0:80", "" },
+        { "[::]:80", "" },
+        { "[0:0::0]:80", "" },
+        { "nonsense", "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        assert_str(http_address_host(str(names[i].address)), str(names[i].host));
+    HttpGuard g = { .own = http_address_host(S("127.0.0.2:0")) };
+    assert_int_equal(check(&g, "Host: 127.0.0.2:99\r\n"), 0);
+    assert_int_equal(check(&g, "Host: 127.0.0.3\r\n"), 421);
+    assert_int_equal(check(&g, "Host:\r\n"), 421);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_address_one_listens_at_is_a_name_of_ours),
         cmocka_unit_test(only_known_hosts_and_origins_pass),
         cmocka_unit_test(only_the_token_opens),
         cmocka_unit_test(names_that_are_none_are_refused),

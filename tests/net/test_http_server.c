@@ -50,6 +50,21 @@ static void later(void *ctx, HttpExchange *x)
     pthread_mutex_unlock(&d->lock);
 }
 
+/* Answer the one that came to wait as the query says, and this one. */
+static void free_other(void *ctx, HttpExchange *x)
+{
+    Desk *d = ctx;
+    size_t which = (size_t)(http_request(x)->query.p[0] - '0');
+    http_reply(http_find(d->server, d->later[which]), 200, (Str){ 0 }, S("freed"));
+    http_reply(x, 200, (Str){ 0 }, S("done"));
+}
+
+static void later_even_so(void *ctx, HttpExchange *x)
+{
+    http_keep(x);
+    later(ctx, x);
+}
+
 static void take_body(void *ctx, HttpExchange *x)
 {
     Desk *d = ctx;
@@ -126,6 +141,8 @@ static const HttpRoute routes[] = {
     { .method = "GET", .path = "/hello", .answer = hello },
     { .method = "POST", .path = "/echo", .json = true, .answer = echo },
     { .method = "GET", .path = "/later", .answer = later },
+    { .method = "GET", .path = "/kept", .answer = later_even_so },
+    { .method = "GET", .path = "/free", .answer = free_other },
     { .method = "POST", .path = "/take", .json = true, .answer = take_body },
     { .method = "GET", .path = "/patient", .answer = patient },
     { .method = "GET", .path = "/stream", .answer = stream },
@@ -376,6 +393,41 @@ static void an_answer_may_come_later_and_nobody_may_want_it(void **state)
     assert_true(hears(other, "HTTP/1.1 202 Accepted\r\n"));
 }
 
+static void one_that_another_answers_goes_on_at_once(void **state)
+{
+    Desk *d = *state;
+    AUTO(Fd) first = dial_for_hello(d);
+    AUTO(Fd) second = dial_for_hello(d); /* stands before the first one in the server's list */
+    AUTO(Fd) third = dial_for_hello(d);
+    say(first, "GET /later HTTP/1.1\r\n" HEAD "\r\nGET /free?1 HTTP/1.1\r\n" HEAD "\r\n");
+    assert_true(comes(d, &d->later_n, 1));
+    say(second, "GET /later HTTP/1.1\r\n" HEAD "\r\nGET /hello HTTP/1.1\r\n" HEAD "\r\n");
+    assert_true(comes(d, &d->later_n, 2));
+    say(third, "GET /free?0 HTTP/1.1\r\n" HEAD "\r\n");
+    assert_true(hears(third, "done"));
+    assert_true(hears(first, "freed") && hears(first, "done"));
+    assert_true(hears(second, "freed") && hears(second, "hello"));
+}
+
+static void a_client_that_sends_nothing_more_is_answered_if_that_is_wanted(void **state)
+{
+    Desk *d = *state;
+    AUTO(Fd) kept = dial(d);
+    say(kept, "GET /kept HTTP/1.1\r\n" HEAD "\r\nGET /hello HTTP/1.1\r\n" HEAD "\r\nGET /");
+    shutdown(kept, SHUT_WR);
+    assert_true(comes(d, &d->later_n, 1));
+    AUTO(Fd) not_kept = dial(d);
+    say(not_kept, "GET /later HTTP/1.1\r\n" HEAD "\r\n");
+    shutdown(not_kept, SHUT_WR);
+    assert_true(comes(d, &d->gone_n, 1));
+    assert_int_equal(d->gone[0], d->later[1]);
+    assert_true(hears_nothing_more(not_kept));
+    AUTO(Fd) other = dial(d);
+    say(other, "GET /free?0 HTTP/1.1\r\n" HEAD "\r\n");
+    assert_true(hears(kept, "freed") && hears(kept, "hello"));
+    assert_true(hears_nothing_more(kept));
+}
+
 /* A connection on which a body was sent that leaves no room for a second one. */
 static Fd send_much(const Desk *d)
 {
@@ -558,6 +610,8 @@ int main(void)
         IMPATIENT(a_client_that_sends_empty_lines_is_cut_off),
         IMPATIENT(a_connection_nobody_uses_is_closed),
         WITH_DESK(an_answer_may_come_later_and_nobody_may_want_it),
+        WITH_DESK(one_that_another_answers_goes_on_at_once),
+        WITH_DESK(a_client_that_sends_nothing_more_is_answered_if_that_is_wanted),
         WITH_DESK(a_body_that_was_taken_keeps_its_share_when_its_client_goes),
         WITH_DESK(a_share_that_was_returned_is_its_exchanges_until_that_is_answered),
         WITH_DESK(events_are_chunks_and_signs_of_life_come_between),

@@ -109,6 +109,52 @@ static void a_sentence_says_where(void **state)
     assert_null(value);
 }
 
+static void a_refusal_says_whether_it_was_json(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(json_rows); i++) {
+        JsonFlaw flaw = 0;
+        AUTO_PTR(json_t) value = NULL;
+        if (json_read_flaw(json_rows[i].text, &value, &flaw, NULL) == JOT_OK)
+            continue;
+        bool broken = json_rows[i].verdict == NO;
+        assert_row(flaw == (broken ? JSON_BROKEN : JSON_BEYOND), i, json_rows[i].about);
+    }
+}
+
+static void half_a_surrogate_pair_is_mended_and_nothing_else(void **state)
+{
+    static const struct {
+        const char *text, *mended;
+    } rows[] = {
+        { "\"\\ud83d\"", "\"\\uFFFD\"" },
+        { "\"\\uDE00\"", "\"\\uFFFD\"" },
+        { "\"\\ud83d\\ude00\"", "\"\\ud83d\\ude00\"" },
+        { "\"\\ud83d\\ud83d\\ude00\"", "\"\\uFFFD\\ud83d\\ude00\"" },
+        { "\"\\ude00\\ud83d\"", "\"\\uFFFD\\uFFFD\"" },
+        { "\"\\\\ud83d\"", "\"\\\\ud83d\"" },
+        { "\"\\\\\\ud83d\"", "\"\\\\\\uFFFD\"" },
+        { "\"\\ud83d\\n\"", "\"\\uFFFD\\n\"" },
+        { "\"\\ud83d\\u0061\"", "\"\\uFFFD\\u0061\"" },
+        { "{\"\\ud83d\":1}", "{\"\\uFFFD\":1}" },
+        { "\\ud83d", "\\uFFFD" },
+        { "\"\\ud83", "\"\\ud83" },
+        { "\"\\ud83d\\ude0", "\"\\uFFFD\\ude0" },
+        { "\"\\u00e9\\ufffd\"", "\"\\u00e9\\ufffd\"" },
+        { "\\", "\\" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        size_t n = strlen(rows[i].text);
+        char *text = malloc(n ? n : 1); /* as long as it is, so that one byte too far is noticed */
+        memcpy(text, rows[i].text, n);
+        size_t mended = json_mend_surrogates(text, n);
+        Str got = { text, n };
+        assert_str(got, str(rows[i].mended));
+        assert_true((mended > 0) == (strcmp(rows[i].text, rows[i].mended) != 0));
+        free(text);
+    }
+}
+
 static Str nested(Arena *a, size_t depth, bool objects)
 {
     AUTO(Buf) b = { 0 };
@@ -386,6 +432,8 @@ int main(void)
         cmocka_unit_test(a_cut_document_is_never_read_past_its_end),
         cmocka_unit_test(what_was_read_is_written_and_read_back_the_same),
         cmocka_unit_test(a_sentence_says_where),
+        cmocka_unit_test(a_refusal_says_whether_it_was_json),
+        cmocka_unit_test(half_a_surrogate_pair_is_mended_and_nothing_else),
         cmocka_unit_test(sixty_four_levels_are_read_and_no_more),
         cmocka_unit_test(brackets_in_strings_are_not_depth),
         cmocka_unit_test(integers_are_exact),

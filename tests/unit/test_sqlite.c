@@ -245,6 +245,21 @@ static void refuses_untouched(const Place *p, jot_status expected)
     assert_int_equal(place_count(p), files);
 }
 
+static void a_handle_can_tell_that_its_path_leads_elsewhere(void **state)
+{
+    Place *p = *state;
+    char aside[sizeof p->db + 8];
+    snprintf(aside, sizeof aside, "%s.aside", p->db);
+    AUTO_PTR(Store) s = place_open(p);
+    assert_false(store_moved(s));
+    assert_int_equal(rename(p->db, aside), 0);
+    assert_true(store_moved(s));
+    close(open(p->db, O_WRONLY | O_CREAT, 0600));
+    assert_true(store_moved(s));
+    assert_int_equal(rename(aside, p->db), 0);
+    assert_false(store_moved(s));
+}
+
 static void a_file_of_somebody_else_is_refused_and_not_touched(void **state)
 {
     const Place *p = *state;
@@ -556,6 +571,7 @@ int main(void)
         T(a_pad_may_lie_behind_symlinks),
         T(a_symlink_to_nothing_makes_no_pad),
         T(a_url_says_what_it_takes),
+        T(a_handle_can_tell_that_its_path_leads_elsewhere),
         T(a_file_of_somebody_else_is_refused_and_not_touched),
         T(a_journal_does_not_prove_that_a_strangers_file_is_empty),
         T(a_directory_is_not_a_pad),

@@ -268,5 +268,6 @@ const StoreOps files_ops = {
     .verify = files_verify,
     .heads = files_heads,
     .idle = files_idle,
+    .moved = pad_moved,
     .mend = files_mend,
 };

@@ -15,6 +15,7 @@
  *   heads_check.c  every stream held against it
  *   mend.c      putting right what the other parts leave alone
  *   pad.c       making, opening and closing a pad
+ *   there.c     whether it is still where it was opened
  *   write.c     one write under way, from its lock to its view
  *   clash.c     names that cannot live side by side
  *   head.c      reading without a lock
@@ -459,6 +460,15 @@ MUST_USE jot_status files_glance(Files *f, Str stream, Arena *into, Record *out,
 MUST_USE jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
                                Records *out, Err *e);
 
+/* --- there.c ------------------------------------------------------------------- */
+
+/* JOT_IO if the directory has no name any more: nothing made in it would ever be found. */
+MUST_USE jot_status pad_check_there(Files *f, Err *e);
+bool pad_moved(Store *s); /* as store_moved */
+/* An absolute path, whatever becomes of the working directory; NULL if that cannot be told.  The
+ * caller owns it. */
+char *pad_whole_path(const char *path);
+
 /* --- pad.c --------------------------------------------------------------------- */
 
 MUST_USE jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
@@ -492,8 +502,6 @@ void pad_read_progress(Files *f);
 void pad_write_progress(Files *f);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
-/* JOT_IO if the directory has no name any more: nothing made in it would ever be found. */
-MUST_USE jot_status pad_check_there(Files *f, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
 void pad_begin_wait(Files *f);
 int64_t pad_wait_left(const Files *f);
@@ -503,6 +511,7 @@ jot_status pad_stop_writing(Files *f, Err *e, const char *why);
 struct Files {
     Store base;
     Fd root;                              /* the pad's directory */
+    char *path;                           /* where it was found, absolute; NULL: not known */
     Fd format;                            /* open as long as the handle, with a shared lock */
     char id[STORE_PAD_ID + 1];            /* "" until somebody asks */
     char boot[BOOT_TEXT];                 /* of the running system; "": not known */

@@ -80,15 +80,6 @@ jot_status pad_sync_dirs(Files *f, const char *path, Err *e)
     }
 }
 
-jot_status pad_check_there(Files *f, Err *e)
-{
-    struct stat info;
-    int got = io_fstat(f->base.io, f->root, &info);
-    if (got < 0)
-        return err_errno(e, -got, "could not look at the pad");
-    return info.st_nlink ? JOT_OK : err_set(e, JOT_IO, "the pad's directory was removed");
-}
-
 void pad_begin_wait(Files *f)
 {
     f->until_ms = io_awake_ms(f->base.io) + f->base.wait_ms;
@@ -557,6 +548,7 @@ jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
     store_init(&f->base, &files_ops, o);
     f->root = f->format = FD_NONE;
     f->swaps = true;
+    f->path = pad_whole_path(arena_cstr(&arena, url->path));
     TRY(open_pad(f, arena_cstr(&arena, url->path), o, shared_ok, e));
     *out = TAKE(owned);
     return JOT_OK;
@@ -571,6 +563,7 @@ void pad_close(Store *s)
     list_close(f);
     lock_close(s->io, &f->format);
     fd_close(&f->root);
+    free(f->path);
     free(f);
 }
 

@@ -418,6 +418,15 @@ static StorePromise sqlite_promise(const Store *s)
     return (StorePromise){ .scheme = "sqlite", .durable = true, .shared = true };
 }
 
+static bool sqlite_moved(Store *s)
+{
+    const Db *d = (const Db *)s;
+    int moved = 0;
+    if (d->sql)
+        sqlite3_file_control(d->sql, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved;
+}
+
 const StoreOps sqlite_ops = {
     .scheme = "sqlite",
     .open = sqlite_open,
@@ -438,5 +447,6 @@ const StoreOps sqlite_ops = {
     .held = db_held,
     .id = sqlite_pad_id,
     .index_path = sqlite_index_path,
+    .moved = sqlite_moved,
     .verify = sqlite_verify,
 };
