@@ -7,7 +7,8 @@
 #include "cli/guess.h"
 
 const Opt opts_always[] = {
-    { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
+    { "pad", "URL",
+      "files:DIR, sqlite:FILE or a path; else $JOTTER_PAD, the nearest .jotter/, your own" },
     { "as", "NAME", "who writes; else $JOTTER_AS, $USER, your name" },
     { "lease", "TOKEN", "write only while this lease stands; else $JOTTER_LEASE" },
     { "json", NULL, "answer with one JSON value" },
