@@ -104,7 +104,8 @@ static jot_status read_opt(Session *s, char ***words)
     return JOT_OK;
 }
 
-/* The only option of one letter is -h; what else begins with a dash is meant to be one. */
+/* The only option of one letter is -h; what else begins with a dash is meant to be one, unless a
+ * space follows: that is an item of a list. */
 static jot_status read_short(Session *s, const char *word)
 {
     Shown shown;
@@ -215,7 +216,7 @@ jot_status args_read(Session *s, char **words)
         if (!plain && strcmp(word, "--") == 0) {
             plain = true;
             words++;
-        } else if (!plain && word[0] == '-' && word[1] && word[1] != '-') {
+        } else if (!plain && word[0] == '-' && word[1] && !strchr("- ", word[1])) {
             TRY(read_short(s, word));
             words++;
         } else if (!plain && strncmp(word, "--", 2) == 0) {

@@ -72,7 +72,7 @@ try 'an argument that can be left out is not left out by being empty' no_name
 
 too_many() {
     jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot where x && tells "no place for 'x': usage: jotter where (" &&
-        jot write plan 'a text' && ends 64 && tells "no place for 'a text'" && tells 'the text on standard input'
+        jot checkpoint save run 'a text' && ends 64 && tells "no place for 'a text'" && tells 'jotter checkpoint save RUN ('
 }
 try 'an argument too many is named, with the usage and what the command does' too_many
 
