@@ -90,6 +90,9 @@ editor() {
 }
 try 'edit opens $EDITOR' editor
 
+editor_ignored() { put ign 'one\n' && out=$(EDITOR=./sed.sh "${ignoring[@]}" SIGCHLD "$JOTTER" edit ign 2>&1) && says 'wrote 4 chars' && now ign two && "$JOTTER" purge ign >/dev/null; }
+try 'what the editor left is written, also if the end of children is ignored around it' editor_ignored
+
 editor_race() {
     put race 'a\nb\nc\nd\n'
     printf '#!/bin/sh\nprintf "A\\nb\\nc\\nd\\n" | "$JOTTER" write race >/dev/null\nsed -i s/%s/X/ "$1"\n' d >far.sh
