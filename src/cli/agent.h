@@ -18,7 +18,7 @@
     { "ask", "WORDS", "those to ask for" }, \
     { "deny", "WORDS", "those that are refused" }, \
     { "unconfined", NULL, "run commands also where they cannot be confined" }, \
-    { "mcp", "COMMAND", "an MCP server whose tools are offered, too; more than once" }, \
+    { "mcp", "COMMAND", "an MCP server whose tools are offered, too; up to 16 times" }, \
     { "max-iterations", "N", "replies of the model" }, \
     { "max-tokens", "N", "of one reply" }, \
     { "verbose", NULL, "show what fills the context" }, \
@@ -33,7 +33,8 @@ typedef struct Agent {
     size_t tools_n;
     Policy policy;
     unsigned profiles;
-    Str model; /* its address */
+    const char **servers; /* the commands of --mcp, ends in NULL */
+    Str model;            /* its address */
     Str rules;
     Str dir;
     int64_t iterations_max, max_tokens; /* 0: not said */
