@@ -146,6 +146,11 @@ static const Client clients[] = {
 };
 /* clang-format on */
 
+const char *setup_client_name(size_t i)
+{
+    return i < COUNT_OF(clients) ? clients[i].name : NULL;
+}
+
 static jot_status find_client(Session *s, const Client **out)
 {
     Shown shown;

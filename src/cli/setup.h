@@ -19,6 +19,9 @@
 
 enum { SETUP_FILE_MAX = 4 * 1024 * 1024 };
 
+/* The clients that are known, by number; NULL behind the last. */
+const char *setup_client_name(size_t i);
+
 typedef struct SetupEntry {
     const char *table; /* where entries of this kind stand: "mcpServers" */
     const char *name;
