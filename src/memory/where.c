@@ -55,6 +55,16 @@ static Str url_of(Str named, Arena *into)
     return url_from_path(into, there && S_ISREG(info.st_mode) ? "sqlite" : "files", named);
 }
 
+/* The nearest one, or one without a URL. */
+static Where nearest(Arena *into)
+{
+    Str near = find_upward(into);
+    if (!near.n)
+        return (Where){ 0 };
+    return (Where){ url_from_path(into, "files", near),
+                    "it is the nearest .jotter/ from here upward", false, near.p };
+}
+
 Where where_find(Str given, Arena *into)
 {
     if (given.n)
@@ -63,10 +73,9 @@ Where where_find(Str given, Arena *into)
     if (pad && pad[0])
         return (Where){ url_of(arena_copy(into, str(pad)), into), "JOTTER_PAD says so", true,
                         NULL };
-    Str near = find_upward(into);
-    if (near.n)
-        return (Where){ url_from_path(into, "files", near),
-                        "it is the nearest .jotter/ from here upward", false, near.p };
+    Where near = nearest(into);
+    if (near.url.n)
+        return near;
     return (Where){ own_pad(into), "it is your own: there is no .jotter/ from here upward", false,
                     NULL };
 }
@@ -76,6 +85,13 @@ Where where_in(Str dir, Arena *into)
     Str path = arena_printf(into, STR_FMT "%s.jotter", STR_ARG(dir), dir.n > 1 ? "/" : "");
     return (Where){ url_from_path(into, "files", path), "it is the one in this directory", false,
                     path.p };
+}
+
+void where_settle(Where *w, Arena *into)
+{
+    Where near = str_eq(w->url, S("files:.jotter")) ? nearest(into) : (Where){ 0 };
+    if (near.url.n)
+        *w = near;
 }
 
 static jot_status check_named(Str url, Err *e)

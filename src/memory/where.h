@@ -37,4 +37,9 @@ MUST_USE jot_status where_check(const Where *w, Err *e);
 /* The pad in this directory, as it is found there. */
 Where where_in(Str dir, Arena *into);
 
+/* For servers: files:.jotter, which a project's configuration names, becomes the nearest .jotter/
+ * upward, because clients start servers in whatever directory of the project they were started in
+ * themselves.  Where there is none it stays the one to be made here. */
+void where_settle(Where *w, Arena *into);
+
 #endif
