@@ -10,7 +10,7 @@
 
 #include "agent/policy.h"
 #include "cli/cmd.h"
-#include "cli/setup.h"
+#include "cli/setup_client.h"
 #include "cli/shell_line.h"
 
 enum { NAMES_MAX = 200 };
@@ -144,8 +144,8 @@ static void offer_arg(const Asked *a, const Cmd *cmd, int at)
         if (str_eq(word, str(kinds[i].word)))
             offer_names(a, str(kinds[i].kind));
     if (str_eq(word, S("CLIENT")))
-        for (size_t i = 0; setup_client_name(i); i++)
-            offer(a, setup_client_name(i));
+        for (size_t i = 0; setup_client(i); i++)
+            offer(a, setup_client(i)->name);
     if (str_eq(word, S("SHELL")))
         offer_all(a, shells);
 }
