@@ -122,10 +122,12 @@ typedef struct jot_open_options {
     const char *dialect;  /* of the tool "memory": "typescript", "python"; NULL: as documented */
 } jot_open_options;
 
-/* Open the pad a URL names: files:DIR, sqlite:FILE or mem:.  NULL: the pad the command line would
- * use ($JOTTER_PAD, the nearest .jotter/ upward, the user's own).  A pad that is open already is
- * closed once the other one is open.  JOT_NOT_FOUND, JOT_UNSUPPORTED: an engine or a format nobody
- * here knows.  JOT_DENIED: the nearest .jotter/ is another user's (see `jotter safe`). */
+/* Open the pad a URL names: files:DIR, sqlite:FILE or mem:.  What does not begin with a scheme is a
+ * path, taken as it is: it begins with '.', holds a '/', or is there (a file is sqlite:, all else
+ * files:).  NULL: the pad the command line would use ($JOTTER_PAD, the nearest .jotter/ upward, the
+ * user's own).  A pad that is open already is closed once the other one is open.  JOT_NOT_FOUND,
+ * JOT_UNSUPPORTED: an engine or a format nobody here knows.  JOT_DENIED: the nearest .jotter/ is
+ * another user's (see `jotter safe`). */
 JOT_API jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *options);
 
 typedef struct jot_info {
@@ -1135,7 +1137,8 @@ typedef struct jot_report {
     uint64_t skipped_total, missed; /* ... of so many; missed: what should have come over */
 } jot_report;
 
-/* Bring the whole pad, with its history, to another URL, and go on where the last copy stopped.
+/* Bring the whole pad, with its history, to another URL or path (as for jot_open), and go on where
+ * the last copy stopped.
  * JOT_CORRUPT, JOT_CONFLICT: the report has each stream that was not copied whole; others are. */
 JOT_API jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **out);
 

@@ -3,6 +3,7 @@
 #include "memory/export.h"
 #include "memory/import.h"
 #include "memory/pad_copy.h"
+#include "memory/where.h"
 #include "store/archive.h"
 
 static jot_report *give(jot_pad *p, const LayoutReport *r)
@@ -44,6 +45,7 @@ jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **out)
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_name(pad, "a URL", url, &where));
+    TRY(where_url(where, api_arena(pad), &where, api_err(pad)));
     MemoryOptions o = { .by = pad->m.by, .create = true };
     TRY(memory_open(&to, where, &o, api_err(pad)));
     jot_status st = pad_copy(pad->m.store, &to, NULL, NULL, api_arena(pad), &r, api_err(pad));

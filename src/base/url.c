@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* The byte behind the '%' at `at`, or -1 for a broken escape, a NUL included. */
 static int escaped_byte(Str s, size_t at)
 {
@@ -48,6 +50,15 @@ static bool scheme_char(char c, bool first)
     bool letter = c >= 'a' && c <= 'z';
     bool other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
     return letter || (!first && other);
+}
+
+bool url_has_scheme(Str text)
+{
+    Str scheme = { 0 };
+    bool good = str_cut(&text, ':', &scheme) && scheme.n > 0;
+    for (size_t i = 0; good && i < scheme.n; i++)
+        good = scheme_char(scheme.p[i], i == 0);
+    return good;
 }
 
 /* USER[:PASSWORD]@HOST[:PORT], without the slashes around it. */
@@ -96,12 +107,10 @@ jot_status url_parse(Str text, Arena *into, Url *out, Err *e)
         return err_set(e, JOT_TOO_BIG, "a URL has at most %d bytes", URL_MAX);
     TRY(check_bytes(text, e));
     Url u = { 0 };
-    Str rest = text, scheme = { 0 };
-    bool good = str_cut(&rest, ':', &scheme) && scheme.n > 0;
-    for (size_t i = 0; good && i < scheme.n; i++)
-        good = scheme_char(scheme.p[i], i == 0);
-    if (!good)
+    if (!url_has_scheme(text))
         return err_set(e, JOT_INVALID, "a URL begins with a scheme, as in 'files:.jotter'");
+    Str rest = text, scheme;
+    (void)str_cut(&rest, ':', &scheme);
     u.scheme = arena_copy(into, scheme);
     size_t mark = str_find(rest, '?');
     u.query = arena_copy(into, str_from(rest, mark + 1));
@@ -148,22 +157,51 @@ bool url_param(const Url *u, Str key, Arena *into, Str *value)
     return false;
 }
 
-Str url_encode(Arena *into, Str text, bool keep_slash)
+static bool is_one_of(char c, const char *among)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           (c && strchr(among, c));
+}
+
+static size_t escape(char *out, char byte)
 {
     static const char digits[] = "0123456789ABCDEF";
+    unsigned char c = (unsigned char)byte;
+    out[0] = '%';
+    out[1] = digits[c >> 4];
+    out[2] = digits[c & 15];
+    return 3;
+}
+
+Str url_encode(Arena *into, Str text, bool keep_slash)
+{
     char *out = arena_alloc(into, text.n * 3 + 1, 1);
     size_t n = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        bool plain = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                     (c && strchr("-._~", c)) || (c == '/' && keep_slash);
-        if (plain) {
-            out[n++] = (char)c;
+    for (size_t i = 0; i < text.n; i++)
+        if (is_one_of(text.p[i], keep_slash ? "-._~/" : "-._~"))
+            out[n++] = text.p[i];
+        else
+            n += escape(out + n, text.p[i]);
+    return (Str){ out, n };
+}
+
+Str url_from_path(Arena *into, const char *scheme, Str path)
+{
+    AUTO(Buf) out = { .max = strlen(scheme) + 1 + path.n * 3 };
+    char escaped[3];
+    buf_addf(&out, "%s:", scheme);
+    /* Behind two slashes a host would stand. */
+    while (str_starts(path, S("//")))
+        path = str_from(path, 1);
+    for (size_t i = 0, width; i < path.n; i += width) {
+        uint32_t c;
+        width = utf8_char(path, i, &c);
+        if (width > 1 || is_one_of(path.p[i], "-._~/!$&'()*+,;=:@")) {
+            buf_add(&out, str_slice(path, i, i + width));
         } else {
-            out[n++] = '%';
-            out[n++] = digits[c >> 4];
-            out[n++] = digits[c & 15];
+            buf_add(&out, (Str){ escaped, escape(escaped, path.p[i]) });
+            width = 1; /* also of a byte that is no text */
         }
     }
-    return (Str){ out, n };
+    return arena_copy(into, buf_str(&out));
 }

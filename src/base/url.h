@@ -11,7 +11,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-enum { URL_MAX = 4096 };
+/* Room for the longest path the kernel takes, each byte of it escaped. */
+enum { URL_MAX = 16 * 1024 };
 
 typedef struct Url {
     Str scheme;     /* lower case */
@@ -33,7 +34,15 @@ bool url_param(const Url *u, Str key, Arena *into, Str *value);
 /* The next parameter's key and value, decoded; false at the end.  Start with *at = 0. */
 bool url_next_param(const Url *u, size_t *at, Arena *into, Str *key, Str *value);
 
+/* Whether it begins as a URL does: with SCHEME: in lower case.  A path that begins so is written
+ * with ./ in front. */
+bool url_has_scheme(Str text);
+
 /* Percent-encode everything but letters, digits and "-._~"; '/' too if `keep_slash` is false. */
 Str url_encode(Arena *into, Str text, bool keep_slash);
+
+/* SCHEME:PATH, read by url_parse as this path, whatever bytes are in it.  What a URL may hold
+ * stays readable, also letters of other scripts; the rest is percent-encoded. */
+Str url_from_path(Arena *into, const char *scheme, Str path);
 
 #endif

@@ -7,12 +7,7 @@
 
 #include "cli/tell.h"
 
-enum {
-    WORDS_MAX = 32,
-    RULES_MAX = 256 * 1024,
-    MAX_TOKENS_MAX = 1000 * 1000,
-    SERVER_S_MAX = 24 * 3600,
-};
+enum { RULES_MAX = 256 * 1024, MAX_TOKENS_MAX = 1000 * 1000, SERVER_S_MAX = 24 * 3600 };
 
 /* The model that is meant if none is named. */
 static jot_status find_model(Session *s, Str *out)
@@ -39,9 +34,9 @@ static jot_status read_policy(Session *s, Policy *out)
         const char *name;
         PolicyAnswer answer;
     } kinds[] = { { "allow", POLICY_ALLOW }, { "ask", POLICY_ASK }, { "deny", POLICY_DENY } };
-    Str words[WORDS_MAX];
+    Str *words;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-        size_t n = opt_all(s, kinds[i].name, words, WORDS_MAX);
+        size_t n = opt_all(s, kinds[i].name, &words);
         for (size_t k = 0; k < n; k++)
             TRY(policy_add(out, kinds[i].answer, words[k], &s->err));
     }
@@ -57,15 +52,18 @@ static jot_status read_rules(Session *s, Str *out)
     return check_text(s, "a file of rules", *out);
 }
 
-/* The commands of --mcp, ending in NULL. */
-static const char *const *find_servers(Session *s)
+/* The commands of --mcp, ending in NULL; none of them is started if there are too many. */
+static jot_status read_servers(Session *s, Agent *a)
 {
-    Str given[ACT_SERVERS_MAX];
-    size_t n = opt_all(s, "mcp", given, ACT_SERVERS_MAX);
-    const char **out = NEW_ARRAY(&s->arena, const char *, n + 1);
+    Str *given;
+    size_t n = opt_all(s, "mcp", &given);
+    if (n > ACT_SERVERS_MAX)
+        return err_set(&s->err, JOT_TOO_BIG, "--mcp was given %zu times: an agent has at most %d",
+                       n, ACT_SERVERS_MAX);
+    a->servers = NEW_ARRAY(&s->arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++)
-        out[i] = given[i].p;
-    return out;
+        a->servers[i] = given[i].p;
+    return JOT_OK;
 }
 
 static jot_status open_hands(Session *s, Agent *a)
@@ -79,7 +77,7 @@ static jot_status open_hands(Session *s, Agent *a)
                      .cancelled = live_stopped,
                      .profiles = a->profiles | TOOLS_PLANS,
                      .unconfined = opt_given(s, "unconfined"),
-                     .servers = find_servers(s),
+                     .servers = a->servers,
                      .server_ms = a->server_s * 1000,
                      .left_out = &left_out };
     TRY(act_open(&a->act, &o, &s->err));
@@ -107,6 +105,7 @@ jot_status agent_read(Session *s, Agent *out)
     TRY(opt_number(s, "max-tokens", 16, MAX_TOKENS_MAX, 0, &out->max_tokens));
     TRY(opt_number(s, "mcp-timeout", 1, SERVER_S_MAX, 0, &out->server_s));
     TRY(read_policy(s, &out->policy));
+    TRY(read_servers(s, out));
     TRY(tool_profiles(str(opt_text(s, "tools")), &out->profiles, &s->err));
     TRY(read_rules(s, &out->rules));
     return find_model(s, &out->model);

@@ -18,7 +18,7 @@
     { "ask", "WORDS", "those to ask for" }, \
     { "deny", "WORDS", "those that are refused" }, \
     { "unconfined", NULL, "run commands also where they cannot be confined" }, \
-    { "mcp", "COMMAND", "an MCP server whose tools are offered, too; more than once" }, \
+    { "mcp", "COMMAND", "an MCP server whose tools are offered, too; up to 16 times" }, \
     { "mcp-timeout", "SECONDS", "for a call of such a tool without an answer or progress; 120 if not given" }, \
     { "max-iterations", "N", "replies of the model" }, \
     { "max-tokens", "N", "of one reply, hidden reasoning included" }, \
@@ -34,7 +34,8 @@ typedef struct Agent {
     size_t tools_n;
     Policy policy;
     unsigned profiles;
-    Str model; /* its address */
+    const char **servers; /* the commands of --mcp, ends in NULL */
+    Str model;            /* its address */
     Str rules;
     Str dir;
     int64_t iterations_max, max_tokens, server_s; /* 0: not said */

@@ -7,7 +7,8 @@
 #include "cli/guess.h"
 
 const Opt opts_always[] = {
-    { "pad", "URL", "files:DIR or sqlite:FILE; else $JOTTER_PAD, the nearest .jotter/, your own" },
+    { "pad", "URL",
+      "files:DIR, sqlite:FILE or a path; else $JOTTER_PAD, the nearest .jotter/, your own" },
     { "as", "NAME", "who writes; else $JOTTER_AS, $USER, your name" },
     { "lease", "TOKEN", "write only while this lease stands; else $JOTTER_LEASE" },
     { "json", NULL, "answer with one JSON value" },
@@ -64,6 +65,16 @@ static bool may_be_empty(const Opt *opt)
     return strcmp(opt->value, "TEXT") == 0 || strcmp(opt->name, "as") == 0;
 }
 
+static jot_status take_opt(Session *s, const char *name, const char *value)
+{
+    if (s->given_n == OPTS_MAX)
+        return err_set(&s->err, JOT_TOO_BIG, "more than %d options on one command line: the limit",
+                       OPTS_MAX);
+    s->given[s->given_n].name = name;
+    s->given[s->given_n++].value = value;
+    return JOT_OK;
+}
+
 static jot_status no_option(Session *s, Str name)
 {
     Shown shown;
@@ -95,15 +106,12 @@ static jot_status read_opt(Session *s, char ***words)
     if (opt->value && !value.n && !may_be_empty(opt))
         return err_set(&s->err, JOT_INVALID, "--%s cannot be empty: give it %s, or leave it out",
                        opt->name, opt->value);
-    if (s->given_n == OPTS_MAX)
-        return err_set(&s->err, JOT_INVALID, "too many options");
-    s->given[s->given_n].name = opt->name;
-    s->given[s->given_n++].value = opt->value ? arena_cstr(&s->arena, value) : "";
     ++*words;
-    return JOT_OK;
+    return take_opt(s, opt->name, opt->value ? arena_cstr(&s->arena, value) : "");
 }
 
-/* The only option of one letter is -h; what else begins with a dash is meant to be one. */
+/* The only option of one letter is -h; what else begins with a dash is meant to be one, unless a
+ * space follows: that is an item of a list. */
 static jot_status read_short(Session *s, const char *word)
 {
     Shown shown;
@@ -112,9 +120,7 @@ static jot_status read_short(Session *s, const char *word)
                        "no option '%s': options begin with --; behind a -- "
                        "stands what is none",
                        err_show(&shown, str(word)));
-    if (s->given_n < OPTS_MAX)
-        s->given[s->given_n++].name = "help", s->given[s->given_n - 1].value = "";
-    return JOT_OK;
+    return take_opt(s, "help", "");
 }
 
 /* A word that is no option: a command as long as there are some to choose from, else an argument.
@@ -214,7 +220,7 @@ jot_status args_read(Session *s, char **words)
         if (!plain && strcmp(word, "--") == 0) {
             plain = true;
             words++;
-        } else if (!plain && word[0] == '-' && word[1] && word[1] != '-') {
+        } else if (!plain && word[0] == '-' && word[1] && !strchr("- ", word[1])) {
             TRY(read_short(s, word));
             words++;
         } else if (!plain && strncmp(word, "--", 2) == 0) {

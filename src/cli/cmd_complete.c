@@ -2,42 +2,82 @@
  *
  * One hidden command knows the answer for every shell; the scripts that
  * `jotter completion` prints only ask it.  Commands and options come from the
- * tables, names from the pad, by the word that help uses for them. */
+ * tables, names from the pad that the line itself names, by the word that help
+ * uses for them.  zsh and fish hand over words and quote the answers themselves;
+ * bash does neither, so it hands over the line (shell_line.h). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/policy.h"
 #include "cli/cmd.h"
+#include "cli/setup_client.h"
+#include "cli/shell_line.h"
 
-enum { NAMES_MAX = 200, WORDS_MAX = 100 };
+enum { NAMES_MAX = 200 };
 
-static void offer(const char *word, Str start)
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
+/* What was asked, and where the answers go. */
+typedef struct Asked {
+    Session *s;
+    char **words; /* behind `jotter`; the last is at the cursor */
+    int n;
+    Str start;       /* the last word */
+    Str pad;         /* as the line names it; empty: it does not */
+    size_t kept;     /* as in ShellLine */
+    char quote;      /* as in ShellLine */
+    bool for_a_line; /* answers are quoted here */
+} Asked;
+
+static void give(const Asked *a, Str word)
 {
-    if (str_starts(str(word), start))
-        puts(word);
+    AUTO(Buf) out = { 0 };
+    Str rest = str_from(word, a->kept);
+    if (a->for_a_line)
+        shell_line_add(&out, rest, a->quote);
+    else
+        buf_add(&out, rest);
+    printf(STR_FMT "\n", STR_ARG(buf_str(&out)));
 }
 
-static void offer_cmds(const Cmd *const *among, Str start)
+static void offer(const Asked *a, const char *word)
+{
+    if (str_starts(str(word), a->start))
+        give(a, str(word));
+}
+
+static void offer_all(const Asked *a, const char *const *words)
+{
+    for (; *words; words++)
+        offer(a, *words);
+}
+
+static void offer_cmds(const Asked *a, const Cmd *const *among)
 {
     for (; *among; among++)
         if (!(*among)->hidden)
-            offer((*among)->name, start);
+            offer(a, (*among)->name);
 }
 
-static void offer_opts(const Opt *opts, Str start)
+static void offer_opts(const Asked *a, const Opt *opts)
 {
     for (; opts && opts->name; opts++) {
         char word[64];
         snprintf(word, sizeof word, "--%s", opts->name);
-        offer(word, start);
+        offer(a, word);
     }
 }
 
+/* The option a word is, or begins with, if a value stands behind its '='. */
 static const Opt *find_opt(const Cmd *cmd, const char *word)
 {
     const Opt *lists[] = { cmd ? cmd->opts : NULL, opts_always };
+    if (strncmp(word, "--", 2) != 0)
+        return NULL;
+    Str name = str_slice(str(word + 2), 0, str_find(str(word + 2), '='));
     for (size_t i = 0; i < COUNT_OF(lists); i++)
         for (const Opt *o = lists[i]; o && o->name; o++)
-            if (strncmp(word, "--", 2) == 0 && strcmp(word + 2, o->name) == 0)
+            if (str_eq(name, str(o->name)))
                 return o;
     return NULL;
 }
@@ -59,26 +99,37 @@ static Str placeholder(const Cmd *cmd, int at)
     return str_slice(word, 0, n);
 }
 
-/* Names in the pad; that there is no pad, or that it cannot be read, is no answer and no fault. */
-static void offer_names(Session *s, Str kind, Str start)
+/* The pad that is meant.  A shell expands the '~' before the command sees it; what else it would
+ * expand is left alone, and names no pad. */
+static Where find_pad(const Asked *a)
 {
+    const char *home = getenv("HOME");
+    Str pad = a->pad;
+    if (str_starts(pad, S("~/")) && home && home[0] == '/')
+        pad = arena_printf(&a->s->arena, "%s" STR_FMT, home, STR_ARG(str_from(pad, 1)));
+    return where_find(pad, &a->s->arena);
+}
+
+/* Names in the pad; that there is no pad, or that it cannot be read, is no answer and no fault. */
+static void offer_names(const Asked *a, Str kind)
+{
+    Session *s = a->s;
     Listing page;
     Err ignored = { 0 };
-    Str prefix = arena_printf(&s->arena, STR_FMT STR_FMT, STR_ARG(kind), STR_ARG(start));
-    s->where = where_find(str(opt_text(s, "pad")), &s->arena);
+    Str prefix = arena_printf(&s->arena, STR_FMT STR_FMT, STR_ARG(kind), STR_ARG(a->start));
+    s->where = find_pad(a);
     SafeFound found = { .path = s->where.found };
     MemoryOptions o = { .read_only = true, .found = s->where.found ? &found : NULL };
-    if (memory_open(&s->memory, s->where.url, &o, &ignored) != JOT_OK ||
+    if (where_check(&s->where, &ignored) != JOT_OK ||
+        memory_open(&s->memory, s->where.url, &o, &ignored) != JOT_OK ||
         store_list(s->memory.store, prefix, (Str){ 0 }, NAMES_MAX, LIST_LIVE, &s->arena, &page,
                    &ignored) != JOT_OK)
         return;
-    for (size_t i = 0; i < page.n; i++) {
-        Str name = str_from(page.items[i].name, kind.n);
-        printf(STR_FMT "\n", STR_ARG(name));
-    }
+    for (size_t i = 0; i < page.n; i++)
+        give(a, str_from(page.items[i].name, kind.n));
 }
 
-static void offer_arg(Session *s, const Cmd *cmd, int at, Str start)
+static void offer_arg(const Asked *a, const Cmd *cmd, int at)
 {
     static const struct {
         const char *word, *kind;
@@ -91,71 +142,134 @@ static void offer_arg(Session *s, const Cmd *cmd, int at, Str start)
     Str word = placeholder(cmd, at);
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (str_eq(word, str(kinds[i].word)))
-            offer_names(s, str(kinds[i].kind), start);
+            offer_names(a, str(kinds[i].kind));
+    if (str_eq(word, S("CLIENT")))
+        for (size_t i = 0; setup_client(i); i++)
+            offer(a, setup_client(i)->name);
+    if (str_eq(word, S("SHELL")))
+        offer_all(a, shells);
 }
 
 /* Words of a policy; for other values the shell offers files. */
-static void offer_value(Session *s, const Opt *opt, Str start)
+static void offer_value(const Asked *a, const Opt *opt)
 {
+    Arena *into = &a->s->arena;
     if (strcmp(opt->value, "WORDS") != 0)
         return;
-    for (size_t i = 0; policy_word(i, &s->arena).n; i++)
-        offer(policy_word(i, &s->arena).p, start);
+    for (size_t i = 0; policy_word(i, into).n; i++)
+        offer(a, policy_word(i, into).p);
+}
+
+static const Cmd *find_cmd(const Cmd *const *among, const char *word)
+{
+    for (; among && *among; among++)
+        if (strcmp((*among)->name, word) == 0)
+            return *among;
+    return NULL;
+}
+
+/* Takes an option and its value, if it has one; false if that is what the cursor is at. */
+static bool pass_opt(Asked *a, const Opt *opt, int *at)
+{
+    const char *equals = strchr(a->words[*at], '=');
+    if (!opt->value)
+        return true;
+    if (!equals && ++*at + 1 >= a->n)
+        return false;
+    if (strcmp(opt->name, "pad") == 0)
+        a->pad = equals ? str(equals + 1) : str(a->words[*at]);
+    return true;
 }
 
 /* Walks over the words before the cursor as args.c would, and forgives all of them. */
-static jot_status run_complete(Session *s)
+static void answer(Asked *a)
 {
     const Cmd *cmd = NULL;
     const Cmd *const *among = commands;
     int args = 0;
-    Str start = s->n ? str(s->args[s->n - 1]) : (Str){ 0 };
-    for (int i = 0; i + 1 < s->n; i++) {
-        const Opt *opt = find_opt(cmd, s->args[i]);
-        if (opt && opt->value && ++i + 1 >= s->n) {
-            offer_value(s, opt, start);
-            return JOT_OK;
+    bool plain = false; /* behind -- */
+    for (int i = 0; i + 1 < a->n; i++) {
+        const char *word = a->words[i];
+        const Opt *opt = plain ? NULL : find_opt(cmd, word);
+        if (opt && !pass_opt(a, opt, &i)) {
+            offer_value(a, opt);
+            return;
         }
-        if (opt || s->args[i][0] == '-')
+        if (opt || (!plain && word[0] == '-')) {
+            plain = plain || strcmp(word, "--") == 0;
             continue;
-        const Cmd *found = NULL;
-        for (const Cmd *const *c = among; c && *c && !found; c++)
-            if (strcmp((*c)->name, s->args[i]) == 0)
-                found = *c;
+        }
+        const Cmd *found = find_cmd(among, word);
         args += !found;
-        if (found)
-            cmd = found, among = found->subs;
+        if (found) /* what stands behind help are commands, too */
+            cmd = found, among = found == &cmd_help ? commands : found->subs;
     }
-    if (str_starts(start, S("-"))) {
-        offer_opts(cmd ? cmd->opts : NULL, start);
-        offer_opts(opts_always, start);
+    if (!plain && str_starts(a->start, S("-"))) {
+        offer_opts(a, cmd ? cmd->opts : NULL);
+        offer_opts(a, opts_always);
     } else if (among) {
-        offer_cmds(among, start);
+        offer_cmds(a, among);
     } else {
-        offer_arg(s, cmd, args, start);
+        offer_arg(a, cmd, args);
     }
+}
+
+static jot_status run_complete(Session *s)
+{
+    Asked a = { .s = s, .words = s->args, .n = s->n };
+    ShellLine line;
+    if (opt_given(s, "line")) {
+        if (!shell_line_read(str(opt_text(s, "line")), str(opt_text(s, "breaks")), &s->arena,
+                             &line))
+            return JOT_OK;
+        a = (Asked){ s,
+                     line.words + 1,
+                     line.n - 1,
+                     .kept = line.kept,
+                     .quote = line.quote,
+                     .for_a_line = true };
+    }
+    a.start = a.n ? str(a.words[a.n - 1]) : (Str){ 0 };
+    answer(&a);
     return JOT_OK;
 }
 
-static const char bash[] = "_jotter() {\n"
-                           "    local IFS=$'\\n'\n"
-                           "    COMPREPLY=($(jotter complete -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
-                           "2>/dev/null))\n"
-                           "}\n"
-                           "complete -o default -F _jotter jotter\n";
+/* `default`: where nothing is offered, readline offers files. */
+static const char bash[] =
+    "_jotter() {\n"
+    "    mapfile -t COMPREPLY < <(jotter complete \"--breaks=$COMP_WORDBREAKS\" "
+    "\"--line=${COMP_LINE:0:COMP_POINT}\" 2>/dev/null)\n"
+    "}\n"
+    "complete -o default -F _jotter jotter\n";
 
-static const char zsh[] = "#compdef jotter\n"
-                          "_jotter() {\n"
-                          "    local -a found\n"
-                          "    found=(${(f)\"$(jotter complete -- \"${(@)words[2,CURRENT]}\" "
-                          "2>/dev/null)\"})\n"
-                          "    if (( $#found )); then compadd -a found; else _files; fi\n"
-                          "}\n"
-                          "compdef _jotter jotter\n";
+/* As a file in $fpath it is read by the first completion, which is then its caller. */
+static const char zsh[] =
+    "#compdef jotter\n"
+    "_jotter() {\n"
+    "    local -a found\n"
+    "    found=(${(f)\"$(jotter complete -- \"${(@Q)words[2,CURRENT-1]}\" \"${(Q)PREFIX}\" "
+    "2>/dev/null)\"})\n"
+    "    if (( $#found )); then\n"
+    "        compadd -a found\n"
+    "    else\n"
+    "        compset -P '--*='\n"
+    "        _files\n"
+    "    fi\n"
+    "}\n"
+    "if [[ $funcstack[1] == _jotter ]]; then _jotter \"$@\"; else compdef _jotter jotter; fi\n";
 
 static const char fish[] =
-    "complete -c jotter -f -a \"(jotter complete -- (commandline -opc)[2..-1] "
-    "(commandline -ct) 2>/dev/null)\"\n";
+    "function __jotter_complete\n"
+    "    set -l word (commandline -ct)\n"
+    "    set -l found (jotter complete -- (commandline -opc)[2..-1] (string unescape -- $word; or "
+    "echo $word) 2>/dev/null)\n"
+    "    if set -q found[1]\n"
+    "        printf '%s\\n' $found\n"
+    "    else\n"
+    "        __fish_complete_path $word\n"
+    "    end\n"
+    "end\n"
+    "complete -c jotter -f -a '(__jotter_complete)'\n";
 
 static jot_status run_completion(Session *s)
 {
@@ -177,12 +291,19 @@ static jot_status run_completion(Session *s)
                    err_show(&shown, str(s->args[0])));
 }
 
+static const Opt complete_opts[] = {
+    { "line", "TEXT", "the line as it was typed up to the cursor, instead of words" },
+    { "breaks", "TEXT", "with --line: where the shell cuts words besides at spaces" },
+    { 0 },
+};
+
 const Cmd cmd_complete = {
     .name = "complete",
     .args = "WORD ...",
     .summary = "Print what could stand in the place of the last word",
     .help = "",
-    .args_max = WORDS_MAX,
+    .opts = complete_opts,
+    .args_max = SHELL_WORDS_MAX,
     .hidden = true,
     .run = run_complete,
 };
@@ -191,7 +312,10 @@ const Cmd cmd_completion = {
     .name = "completion",
     .args = "SHELL",
     .summary = "Print the script that makes bash, zsh or fish complete jotter",
-    .help = "source <(jotter completion bash)\n",
+    .help = "bash, in .bashrc:  source <(jotter completion bash)\n"
+            "zsh:   jotter completion zsh >DIR/_jotter, DIR being in $fpath; or source it behind\n"
+            "       compinit, as in bash\n"
+            "fish, in config.fish:  jotter completion fish | source\n",
     .args_min = 1,
     .args_max = 1,
     .run = run_completion,

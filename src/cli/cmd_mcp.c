@@ -125,6 +125,7 @@ static jot_status check_no_http(Session *s)
 
 static jot_status run_mcp(Session *s)
 {
+    where_settle(&s->where, &s->arena);
     McpOptions o = {
         .url = s->where.url, .found = s->where.found, .user = s->by, .lease = s->lease
     };
@@ -165,7 +166,8 @@ const Cmd cmd_mcp = {
         "One JSON message a line, of every revision of MCP from 2024-11-05 to 2026-07-28.  The\n"
         "tools of the scratchpad are always there; --tools adds others.  Nothing is written\n"
         "before the first write; the end of input, SIGINT and SIGTERM end it, and what was\n"
-        "acknowledged is durable.  Give --pad an absolute path: clients start servers anywhere.\n"
+        "acknowledged is durable.  The pad is that of the directory it is started in, as always;\n"
+        "--pad ties it to one.\n"
         "\n"
         "With --http it serves any number of clients at http://ADDR:PORT/mcp and says so on\n"
         "standard error; port 0 is any that is free.  Requests need the header\n"

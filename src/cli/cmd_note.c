@@ -11,6 +11,10 @@ extern const Cmd cmd_write, cmd_append, cmd_read, cmd_delete, cmd_move;
     "A key is [A-Za-z0-9_-]+, at most 128 bytes.  Other documents are given by their whole\n" \
     "name: memories/a.md, artifacts/planning/plan_001, cycles/default.\n"
 
+#define TEXT_HELP                                                                              \
+    "Without TEXT it is read from standard input, or from --file.  TEXT is one line: a line\n" \
+    "break is put behind it.\n"
+
 /* --- Writing --------------------------------------------------------------------------- */
 
 static jot_status run_write(Session *s)
@@ -21,7 +25,7 @@ static jot_status run_write(Session *s)
     TRY(docs_if(s, true, &w.when));
     if (opt_given(s, "merge") && !w.when.version.n)
         return err_set(&s->err, JOT_INVALID, "--merge needs --if-version: the version you read");
-    TRY(docs_input(s, &w.text));
+    TRY(docs_input(s, 1, &w.text));
     TRY(session_open(s, true));
     Doc now;
     Conflict c;
@@ -51,7 +55,7 @@ static jot_status run_append(Session *s)
     DocAppend a = { .line = opt_given(s, "line") };
     TRY(docs_arg(s, 0, &stream));
     TRY(docs_if(s, false, &a.when));
-    TRY(docs_input(s, &a.text));
+    TRY(docs_input(s, 1, &a.text));
     TRY(session_open(s, true));
     Doc now;
     Conflict c;
@@ -195,18 +199,19 @@ static const Opt write_opts[] = {
 
 const Cmd cmd_write = {
     .name = "write",
-    .args = "KEY",
-    .summary = "Keep the text on standard input under a key",
-    .help = KEY_HELP "What was there stays in the history.  When it answers, it is on the disk.\n"
-                     "A conflict shows both texts, and their merge where it is clean.\n",
+    .args = "KEY [TEXT]",
+    .summary = "Keep a text under a key",
+    .help = KEY_HELP TEXT_HELP
+    "What was there stays in the history.  When it answers, it is on the disk.\n"
+    "A conflict shows both texts, and their merge where it is clean.\n",
     .opts = write_opts,
     .args_min = 1,
-    .args_max = 1,
+    .args_max = 2,
     .run = run_write,
 };
 
 static const Opt append_opts[] = {
-    { "line", NULL, "begin a new line, if the text there does not end in one" },
+    { "line", NULL, "begin a new line, if the note does not end in one" },
     { "if-version", "VERSION", "only if it is still this version" },
     { "file", "FILE", "take the text from a file" },
     { 0 },
@@ -214,12 +219,12 @@ static const Opt append_opts[] = {
 
 const Cmd cmd_append = {
     .name = "append",
-    .args = "KEY",
-    .summary = "Put the text on standard input behind what is there",
-    .help = KEY_HELP "No append of anybody is lost, however many write at once.\n",
+    .args = "KEY [TEXT]",
+    .summary = "Append a text to a note",
+    .help = KEY_HELP TEXT_HELP "No append of anybody is lost, however many write at once.\n",
     .opts = append_opts,
     .args_min = 1,
-    .args_max = 1,
+    .args_max = 2,
     .run = run_append,
 };
 

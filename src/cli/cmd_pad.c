@@ -10,18 +10,35 @@
 
 extern const Cmd cmd_init, cmd_where, cmd_copy;
 
-/* Without words the new pad is here, whatever there is further up. */
-static jot_status run_init(Session *s)
+/* Without words the new pad is here, whatever there is further up; with a directory it is in that
+ * one, which is then named and not found. */
+static jot_status choose_place(Session *s)
 {
     const char *named = getenv("JOTTER_PAD");
-    if (!opt_given(s, "pad") && !(named && named[0])) {
-        char *here = getcwd(NULL, 0);
-        if (!here)
-            return err_errno(&s->err, errno, "could not find the working directory");
-        s->where = where_in(str(here), &s->arena);
-        free(here);
-    }
+    Str dir = arg_at(s, 0);
+    if (dir.n && opt_given(s, "pad"))
+        return err_set(&s->err, JOT_INVALID, "say DIR or --pad, not both");
+    if (!dir.n && (opt_given(s, "pad") || (named && named[0])))
+        return JOT_OK;
+    char *here = getcwd(NULL, 0);
+    if (!here)
+        return err_errno(&s->err, errno, "could not find the working directory");
+    Str path = arena_copy(&s->arena, str(here));
+    free(here);
+    if (dir.n)
+        path = dir.p[0] == '/'
+                   ? dir
+                   : arena_printf(&s->arena, STR_FMT "/" STR_FMT, STR_ARG(path), STR_ARG(dir));
+    s->where = where_in(path, &s->arena);
+    if (dir.n)
+        s->where.named = true, s->where.found = NULL;
+    return JOT_OK;
+}
+
+static jot_status run_init(Session *s)
+{
     bool there;
+    TRY(choose_place(s));
     TRY(session_open_any(s, &there));
     if (!there) {
         seen_keep(s); /* whoever makes a pad knows that it is there */
@@ -114,18 +131,21 @@ static jot_status run_copy(Session *s)
     AUTO(Memory) to = { 0 };
     PadReport r;
     Shown shown;
+    Str url;
+    const char *name = err_show(&shown, str(s->args[0]));
+    if (where_url(str(s->args[0]), &s->arena, &url, &s->err) != JOT_OK)
+        return err_at(&s->err, "pad '%s'", name);
     TRY(session_open(s, false));
     MemoryOptions o = { .by = s->memory.by, .create = true };
-    if (memory_open(&to, str(s->args[0]), &o, &s->err) != JOT_OK)
-        return err_at(&s->err, "pad '%s'", err_show(&shown, str(s->args[0])));
+    if (memory_open(&to, url, &o, &s->err) != JOT_OK)
+        return err_at(&s->err, "pad '%s'", name);
     jot_status st = copy_showing(s->memory.store, &to, s, &r);
     const CopyCount *c = &r.count;
     s->changed = c->copied > 0;
     if (s->json) {
-        json_t *out =
-            json_pack("{s:o, s:I, s:I, s:I, s:I}", "to", json_text(str(s->args[0])), "streams",
-                      (json_int_t)c->streams, "records", (json_int_t)c->records, "bytes",
-                      (json_int_t)c->bytes, "copied", (json_int_t)c->copied);
+        json_t *out = json_pack("{s:o, s:I, s:I, s:I, s:I}", "to", json_text(url), "streams",
+                                (json_int_t)c->streams, "records", (json_int_t)c->records, "bytes",
+                                (json_int_t)c->bytes, "copied", (json_int_t)c->copied);
         pad_report_add_json(out, &r);
         print_json(out);
         return st;
@@ -138,9 +158,10 @@ static jot_status run_copy(Session *s)
 
 const Cmd cmd_init = {
     .name = "init",
-    .args = "",
-    .summary = "Make a pad in this directory, or where --pad says",
+    .args = "[DIR]",
+    .summary = "Make a pad in this directory, in DIR, or where --pad says",
     .help = "The first write makes a pad where there is none; this makes one here: .jotter/\n",
+    .args_max = 1,
     .run = run_init,
 };
 
@@ -154,7 +175,7 @@ const Cmd cmd_where = {
 
 const Cmd cmd_copy = {
     .name = "copy",
-    .args = "URL",
+    .args = "URL|PATH",
     .summary = "Copy the whole pad, with its history, to another store",
     .help =
         "Every record is read back and compared.  Copying again goes on where it stopped.  What "

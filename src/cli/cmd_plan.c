@@ -21,11 +21,14 @@ static jot_status print_plan(Session *s, const Plan *p)
 
 static jot_status run_create(Session *s)
 {
-    Str *steps = NEW_ARRAY(&s->arena, Str, OPTS_MAX), *posts = NEW_ARRAY(&s->arena, Str, OPTS_MAX);
-    PlanDraft d = { .objective = arg_at(s, 1), .steps = steps, .posts = posts };
+    Str *steps, *posts;
+    size_t steps_n = opt_all(s, "step", &steps), posts_n = opt_all(s, "post", &posts);
+    PlanDraft d = { .objective = arg_at(s, 1),
+                    .steps = steps,
+                    .steps_n = steps_n,
+                    .posts = posts,
+                    .posts_n = posts_n };
     Plan p;
-    d.steps_n = opt_all(s, "step", steps, OPTS_MAX);
-    d.posts_n = opt_all(s, "post", posts, OPTS_MAX);
     TRY(session_open(s, true));
     TRY(plan_create(&s->memory, arg_at(s, 0), &d, &s->arena, &p, &s->err));
     return print_plan(s, &p);

@@ -1,236 +1,193 @@
 /* cmd_setup.c - the entry in another program's configuration that makes it use the pad.
  *
- * A client is a row of the table: where its configuration is, how it is written,
- * and what an entry looks like for a server it starts and for one it calls.  The
- * pad and the program are named by absolute paths, because clients start servers
- * in directories of their own choice.  A token is never written into a file of
- * theirs: the entry names the variable that holds it, as each client writes that. */
+ * setup_client.h says which programs there are, and why the entry of one's own file names no pad
+ * and that of a project no path of this machine.  What somebody has to know or to do besides is
+ * said on standard error: how the token gets to the client, what it does not do before it is
+ * allowed to, and that an entry was for another pad before. */
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/url.h"
+#include "base/utf8.h"
 #include "cli/cmd.h"
-#include "cli/setup.h"
+#include "cli/setup_client.h"
 #include "mcp/http.h"
 #include "memory/diff.h"
 #include "tool/tool.h"
 
 extern const Cmd cmd_setup;
 
-#define TOKEN "JOTTER_TOKEN"
+#define PROJECT_PAD "files:.jotter"
 
-/* How the client reaches the server: it starts `words`, or it calls `url`. */
-typedef struct Reach {
-    json_t *words; /* the program and its arguments */
-    const char *url;
-} Reach;
+enum { NOTE_MAX = 512 };
 
-typedef struct Client {
-    const char *name, *title;
-    const char *base;    /* the variable that says where its directory is; NULL: none */
-    const char *below;   /* the directory below $HOME if that is not set */
-    const char *file;    /* in that directory */
-    const char *project; /* the file of a project, from its root; NULL: there is none */
-    const char *table;
-    jot_status (*edit)(Str text, const SetupEntry *x, Buf *out, Err *e);
-    json_t *(*starts)(const Reach *r);
-    json_t *(*calls)(const Reach *r);
-    const char *const *ours; /* every member the two may set */
-} Client;
+typedef struct Setup {
+    Session *s;
+    const SetupClient *c;
+    bool project;
+    Str here;      /* the working directory, which is the project's */
+    Str path;      /* of the file */
+    json_t *notes; /* what to say besides */
+} Setup;
 
-/* --- Entries ----------------------------------------------------------------------------- */
-
-static json_t *rest_of(const json_t *words)
+static void note(Setup *u, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void note(Setup *u, const char *fmt, ...)
 {
-    json_t *rest = json_array();
-    for (size_t i = 1; i < json_array_size(words); i++)
-        json_array_append(rest, json_array_get(words, i));
-    return rest;
-}
-
-static json_t *starts_plain(const Reach *r)
-{
-    return json_pack("{s:O, s:o}", "command", json_array_get(r->words, 0), "args",
-                     rest_of(r->words));
-}
-
-static json_t *starts_typed(const Reach *r)
-{
-    return json_pack("{s:s, s:O, s:o}", "type", "stdio", "command", json_array_get(r->words, 0),
-                     "args", rest_of(r->words));
-}
-
-static json_t *starts_opencode(const Reach *r)
-{
-    return json_pack("{s:s, s:O, s:b}", "type", "local", "command", r->words, "enabled", 1);
-}
-
-static json_t *starts_goose(const Reach *r)
-{
-    return json_pack("{s:b, s:s, s:s, s:s, s:O, s:o, s:i}", "enabled", 1, "type", "stdio", "name",
-                     "jotter", "description", "Durable notes", "cmd", json_array_get(r->words, 0),
-                     "args", rest_of(r->words), "timeout", 300);
-}
-
-static json_t *calls_claude(const Reach *r)
-{
-    return json_pack("{s:s, s:s, s:{s:s}}", "type", "http", "url", r->url, "headers",
-                     "Authorization", "Bearer ${" TOKEN "}");
-}
-
-static json_t *calls_codex(const Reach *r)
-{
-    return json_pack("{s:s, s:s}", "url", r->url, "bearer_token_env_var", TOKEN);
-}
-
-static json_t *calls_opencode(const Reach *r)
-{
-    return json_pack("{s:s, s:s, s:b, s:{s:s}}", "type", "remote", "url", r->url, "enabled", 1,
-                     "headers", "Authorization", "Bearer {env:" TOKEN "}");
-}
-
-static json_t *calls_gemini(const Reach *r)
-{
-    return json_pack("{s:s, s:{s:s}}", "httpUrl", r->url, "headers", "Authorization",
-                     "Bearer $" TOKEN);
-}
-
-static json_t *calls_goose(const Reach *r)
-{
-    return json_pack("{s:b, s:s, s:s, s:s, s:s, s:{s:s}, s:[s], s:i}", "enabled", 1, "type",
-                     "streamable_http", "name", "jotter", "description", "Durable notes", "uri",
-                     r->url, "headers", "Authorization", "Bearer $" TOKEN, "env_keys", TOKEN,
-                     "timeout", 300);
-}
-
-static json_t *calls_cursor(const Reach *r)
-{
-    return json_pack("{s:s, s:{s:s}}", "url", r->url, "headers", "Authorization",
-                     "Bearer ${env:" TOKEN "}");
-}
-
-static json_t *calls_vscode(const Reach *r)
-{
-    return json_pack("{s:s, s:s, s:{s:s}}", "type", "http", "url", r->url, "headers",
-                     "Authorization", "Bearer ${env:" TOKEN "}");
-}
-
-/* --- The clients ------------------------------------------------------------------------- */
-
-static const char *const most[] = { "type", "command", "args", "url", "headers", NULL };
-static const char *const of_codex[] = { "command", "args", "url", "bearer_token_env_var", NULL };
-static const char *const of_gemini[] = { "command", "args", "httpUrl", "headers", NULL };
-static const char *const of_opencode[] = { "type", "command", "enabled", "url", "headers", NULL };
-static const char *const of_goose[] = { "enabled", "type", "name",    "description", "cmd", "args",
-                                        "timeout", "uri",  "headers", "env_keys",    NULL };
-
-/* clang-format off */
-static const Client clients[] = {
-    { "claude-code", "Claude Code", NULL, "", ".claude.json", ".mcp.json", "mcpServers",
-      setup_json, starts_typed, calls_claude, most },
-    { "codex", "Codex", "CODEX_HOME", ".codex", "config.toml", ".codex/config.toml", "mcp_servers",
-      setup_toml, starts_plain, calls_codex, of_codex },
-    { "cursor", "Cursor", NULL, ".cursor", "mcp.json", ".cursor/mcp.json", "mcpServers",
-      setup_json, starts_typed, calls_cursor, most },
-    { "gemini", "Gemini CLI", NULL, ".gemini", "settings.json", ".gemini/settings.json",
-      "mcpServers", setup_json, starts_plain, calls_gemini, of_gemini },
-    { "goose", "goose", "XDG_CONFIG_HOME", ".config", "goose/config.yaml", NULL, "extensions",
-      setup_yaml, starts_goose, calls_goose, of_goose },
-    { "opencode", "opencode", "XDG_CONFIG_HOME", ".config", "opencode/opencode.json",
-      "opencode.json", "mcp", setup_json, starts_opencode, calls_opencode, of_opencode },
-    { "vscode", "VS Code", "XDG_CONFIG_HOME", ".config", "Code/User/mcp.json", ".vscode/mcp.json",
-      "servers", setup_json, starts_typed, calls_vscode, most },
-};
-/* clang-format on */
-
-static jot_status find_client(Session *s, const Client **out)
-{
-    Shown shown;
-    for (size_t i = 0; i < COUNT_OF(clients); i++)
-        if (str_eq(arg_at(s, 0), str(clients[i].name))) {
-            *out = &clients[i];
-            return JOT_OK;
-        }
-    return err_set(&s->err, JOT_INVALID,
-                   "no client '%s': use claude-code, codex, cursor, gemini, goose, opencode or "
-                   "vscode",
-                   err_show(&shown, arg_at(s, 0)));
+    char text[NOTE_MAX];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    json_array_append_new(u->notes, json_text(utf8_mended(str(text), &u->s->arena)));
 }
 
 /* --- Paths ------------------------------------------------------------------------------- */
 
-static jot_status here(Session *s, Str *out)
+static jot_status find_here(Setup *u)
 {
     char *dir = getcwd(NULL, 0);
     if (!dir)
-        return err_errno(&s->err, errno, "could not find the working directory");
-    *out = arena_copy(&s->arena, str(dir));
+        return err_errno(&u->s->err, errno, "could not find the working directory");
+    u->here = arena_copy(&u->s->arena, str(dir));
     free(dir);
     return JOT_OK;
 }
 
-static jot_status file_of(Session *s, const Client *c, Str *out)
+static jot_status find_file(Setup *u)
 {
-    const char *base = c->base ? getenv(c->base) : NULL, *home = getenv("HOME");
-    if (opt_given(s, "project")) {
-        Str dir;
-        if (!c->project)
-            return err_set(&s->err, JOT_INVALID, "%s has no file for a project", c->title);
-        TRY(here(s, &dir));
-        *out = arena_printf(&s->arena, STR_FMT "/%s", STR_ARG(dir), c->project);
-    } else if (base && base[0] == '/') {
-        *out = arena_printf(&s->arena, "%s/%s", base, c->file);
-    } else if (home && home[0] == '/') {
-        *out =
-            arena_printf(&s->arena, "%s/%s%s%s", home, c->below, c->below[0] ? "/" : "", c->file);
-    } else {
-        return err_set(&s->err, JOT_INVALID, "HOME is not set to an absolute path");
-    }
+    Session *s = u->s;
+    if (u->project && !u->c->project)
+        return err_set(&s->err, JOT_INVALID, "%s has no file for a project", u->c->title);
+    if (u->project)
+        u->path = arena_printf(&s->arena, STR_FMT "/%s", STR_ARG(u->here), u->c->project);
+    else
+        TRY(setup_client_file(u->c, &s->arena, &u->path, &s->err));
     /* opencode reads both; whoever has the one with comments keeps to it. */
-    Str other = arena_printf(&s->arena, STR_FMT "c", STR_ARG(*out));
-    if (str_ends(*out, S("opencode.json")) && access(out->p, F_OK) && access(other.p, F_OK) == 0)
-        *out = other;
-    return check_text(s, "the file's path", *out);
+    Str other = arena_printf(&s->arena, STR_FMT "c", STR_ARG(u->path));
+    if (str_ends(u->path, S("opencode.json")) && access(u->path.p, F_OK) &&
+        access(other.p, F_OK) == 0)
+        u->path = other;
+    return check_text(s, "the file's path", u->path);
 }
 
-/* The pad by an address that means the same from everywhere. */
-static jot_status pad_url(Session *s, Str *out)
+/* The program of that name that a client would find in $PATH, or the empty Str. */
+static Str find_in_path(Setup *u, const char *name)
 {
-    static const Str local[] = { S("files:"), S("sqlite:") };
-    Url u;
-    Str url = s->where.url;
-    TRY(where_check(&s->where, &s->err));
-    TRY(session_judge(s)); /* once it stands in a file it is one that was named */
-    TRY(url_parse(url, &s->arena, &u, &s->err));
-    if (str_eq(u.scheme, S("mem")))
-        return err_set(&s->err, JOT_INVALID,
-                       "a pad in memory ends with its server: use files: or sqlite:");
-    *out = url;
-    for (size_t i = 0; i < COUNT_OF(local); i++) {
-        Str path = str_from(url, local[i].n), dir;
-        if (!str_starts(url, local[i]) || u.authority || str_starts(path, S("/")))
-            continue;
-        while (str_starts(path, S("./")))
-            path = str_from(path, 2);
-        TRY(here(s, &dir));
-        dir = url_encode(&s->arena, dir, true);
-        *out = arena_printf(&s->arena, STR_FMT STR_FMT "/" STR_FMT, STR_ARG(local[i]), STR_ARG(dir),
-                            STR_ARG(path));
+    char found[PATH_MAX];
+    Str rest = str(getenv("PATH")), dir;
+    for (bool more = rest.n > 0; more;) {
+        more = str_cut(&rest, ':', &dir);
+        Str path = arena_printf(&u->s->arena, STR_FMT "/%s", STR_ARG((more ? dir : rest)), name);
+        if (path.p[0] == '/' && access(path.p, X_OK) == 0 && realpath(path.p, found))
+            return arena_copy(&u->s->arena, str(found));
     }
-    return check_text(s, "the pad's address", *out);
+    return (Str){ 0 };
 }
 
-static jot_status own_path(Session *s, Str *out)
+static jot_status find_program(Setup *u, Str *out)
 {
+    Session *s = u->s;
     char path[PATH_MAX];
+    Shown shown;
     ssize_t n = readlink("/proc/self/exe", path, sizeof path);
     if (n <= 0 || (size_t)n == sizeof path || path[0] != '/')
         return err_set(&s->err, JOT_IO, "could not find the path of this program");
     *out = arena_copy(&s->arena, (Str){ path, (size_t)n });
-    return check_text(s, "the program's path", *out);
+    TRY(check_text(s, "the program's path", *out));
+    if (!u->project)
+        return JOT_OK;
+    Str found = find_in_path(u, "jotter");
+    if (!found.n)
+        note(u, "warning: there is no 'jotter' in PATH: whoever uses this file needs it there");
+    else if (!str_eq(found, *out))
+        note(u, "warning: the 'jotter' in PATH is another program, '%s'", err_show(&shown, found));
+    *out = S("jotter");
+    return JOT_OK;
+}
+
+/* --- The pad ----------------------------------------------------------------------------- */
+
+/* The path of a local pad from here on; false if it is no such pad, or lies elsewhere. */
+static bool path_from_here(Setup *u, const Url *url, Str *out)
+{
+    bool local = str_eq(url->scheme, S("files")) || str_eq(url->scheme, S("sqlite"));
+    Str path = url->path;
+    if (!local || url->authority || !path.n)
+        return false;
+    bool below = str_starts(path, u->here) && path.n > u->here.n && path.p[u->here.n] == '/';
+    if (path.p[0] == '/')
+        path = str_from(path, u->here.n + 1);
+    while (str_starts(path, S("./")))
+        path = str_from(path, 2);
+    *out = path;
+    return path.n && (url->path.p[0] != '/' || below);
+}
+
+static Str with_query(Setup *u, Str url, const Url *of)
+{
+    return of->query.n
+               ? arena_printf(&u->s->arena, STR_FMT "?" STR_FMT, STR_ARG(url), STR_ARG(of->query))
+               : url;
+}
+
+/* The pad that --pad names, in a project's file: from its root on, if it lies there. */
+static Str pad_of_project(Setup *u, const Url *url, Str path)
+{
+    Arena *into = &u->s->arena;
+    bool files = str_eq(url->scheme, S("files")) && !url->query.n;
+    if (u->c->root_word[0] && files) /* a path, which needs no escapes */
+        return arena_printf(into, "%s" STR_FMT, u->c->root_word, STR_ARG(path));
+    return with_query(u, url_from_path(into, url->scheme.p, path), url);
+}
+
+/* The pad by an address that means the same from everywhere. */
+static Str pad_from_everywhere(Setup *u, const Url *url, Str path)
+{
+    Arena *into = &u->s->arena;
+    path = arena_printf(into, STR_FMT "/" STR_FMT, STR_ARG(u->here), STR_ARG(path));
+    return with_query(u, url_from_path(into, url->scheme.p, path), url);
+}
+
+static jot_status named_pad(Setup *u, Str *out)
+{
+    Session *s = u->s;
+    Url url;
+    Str path;
+    TRY(where_check(&s->where, &s->err));
+    TRY(url_parse(s->where.url, &s->arena, &url, &s->err));
+    if (str_eq(url.scheme, S("mem")))
+        return err_set(&s->err, JOT_INVALID,
+                       "a pad in memory ends with its server: use files: or sqlite:");
+    *out = s->where.url;
+    bool here = path_from_here(u, &url, &path);
+    if (here && u->project)
+        *out = pad_of_project(u, &url, path);
+    else if (here && url.path.p[0] != '/')
+        *out = pad_from_everywhere(u, &url, path);
+    else if (u->project)
+        note(u, "warning: the pad lies outside of the project: the file names a path of this "
+                "machine");
+    return check_text(s, "the pad's address", *out);
+}
+
+/* Empty: the entry names none. */
+static jot_status find_pad(Setup *u, Str *out)
+{
+    const char *set = getenv("JOTTER_PAD");
+    *out = (Str){ 0 };
+    if (opt_given(u->s, "pad"))
+        return named_pad(u, out);
+    if (set && set[0])
+        note(u, "note: JOTTER_PAD is set here and stays out of the entry; --pad puts a pad there");
+    if (u->project && u->c->root_word[0])
+        *out = arena_printf(&u->s->arena, "%s.jotter", u->c->root_word);
+    else if (u->project)
+        *out = S(PROJECT_PAD);
+    return JOT_OK;
 }
 
 /* --- The entry --------------------------------------------------------------------------- */
@@ -240,20 +197,23 @@ static void add_word(json_t *words, Str word)
     json_array_append_new(words, json_stringn(word.p, word.n));
 }
 
-static jot_status words_of(Session *s, const Client *c, json_t *words)
+static jot_status add_words(Setup *u, json_t *words)
 {
-    Str program, url;
+    Session *s = u->s;
+    Str program, pad;
     unsigned set;
     const char *tools = opt_text(s, "tools");
-    TRY(own_path(s, &program));
-    TRY(pad_url(s, &url));
+    TRY(find_program(u, &program));
+    TRY(find_pad(u, &pad));
     TRY(tool_profiles(str(tools), &set, &s->err));
     add_word(words, program);
     add_word(words, S("mcp"));
-    add_word(words, S("--pad"));
-    add_word(words, url);
+    if (pad.n) {
+        add_word(words, S("--pad"));
+        add_word(words, pad);
+    }
     add_word(words, S("--as"));
-    add_word(words, opt_given(s, "as") ? s->by : str(c->name));
+    add_word(words, opt_given(s, "as") ? s->by : str(u->c->name));
     if (tools) {
         add_word(words, S("--tools"));
         add_word(words, str(tools));
@@ -275,76 +235,171 @@ static jot_status check_address(Session *s, const char *address)
     return JOT_OK;
 }
 
-static jot_status make_entry(Session *s, const Client *c, json_t **out)
+/* How the token gets to the client: without it there are no tools, and most clients keep quiet. */
+static void note_token(Setup *u)
+{
+    const char *set = getenv(SETUP_TOKEN), *data = getenv("XDG_DATA_HOME");
+    const char *file =
+        data && data[0] == '/' ? "$XDG_DATA_HOME/jotter/token" : "~/.local/share/jotter/token";
+    if (u->c->token_note) {
+        note(u, "note: %s; the server keeps the token in %s", u->c->token_note, file);
+        return;
+    }
+    note(u,
+         "note: %s sends the token that the variable " SETUP_TOKEN " holds when it is started%s; "
+         "without it there are no tools: export " SETUP_TOKEN "=$(cat %s)",
+         u->c->title, set && set[0] ? "" : " (here it is not set)", file);
+}
+
+static jot_status make_entry(Setup *u, json_t **out)
 {
     AUTO_PTR(json_t) words = json_array();
-    Reach r = { words, opt_text(s, "http") };
+    SetupReach r = { words, opt_text(u->s, "http") };
+    const char *known = u->project ? u->c->project_note : u->c->own_note;
     if (r.url)
-        TRY(check_address(s, r.url));
+        TRY(check_address(u->s, r.url));
     else
-        TRY(words_of(s, c, words));
-    *out = r.url ? c->calls(&r) : c->starts(&r);
+        TRY(add_words(u, words));
+    if (r.url)
+        note_token(u);
+    else if (!u->project && !opt_given(u->s, "pad") && u->c->dir_note)
+        note(u, "note: %s", u->c->dir_note);
+    if (known)
+        note(u, "note: %s", known);
+    *out = r.url ? u->c->calls(&r) : u->c->starts(&r);
     return JOT_OK;
+}
+
+/* --- What it was for --------------------------------------------------------------------- */
+
+/* The pad or the server that an entry leads to; empty: it names none. */
+static Str target_of(const json_t *entry)
+{
+    static const char *const urls[] = { "url", "httpUrl", "uri" };
+    for (size_t i = 0; i < COUNT_OF(urls); i++)
+        if (json_is_string(json_object_get(entry, urls[i])))
+            return str(json_string_value(json_object_get(entry, urls[i])));
+    const json_t *words = json_object_get(entry, "args");
+    if (!json_is_array(words))
+        words = json_object_get(entry, "command");
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        Str word = str(json_string_value(json_array_get(words, i)));
+        if (str_eq(word, S("--pad")))
+            return str(json_string_value(json_array_get(words, i + 1)));
+        if (str_starts(word, S("--pad=")))
+            return str_from(word, 6);
+    }
+    return (Str){ 0 };
+}
+
+static Str target_text(Setup *u, Str target)
+{
+    Shown shown;
+    if (!target.n)
+        return S("the pad of the directory it is started in");
+    return arena_printf(&u->s->arena, "'%s'", err_show(&shown, target));
+}
+
+/* Whoever used the old pad through this entry does not any more. */
+static void note_change(Setup *u, const SetupEntry *x, Str text)
+{
+    AUTO_PTR(json_t) old = u->c->look(text, x);
+    Str was = target_of(old), is = target_of(x->value);
+    if (old && !str_eq(was, is))
+        note(u, "warning: the entry was for " STR_FMT ", and is now for " STR_FMT,
+             STR_ARG(target_text(u, was)), STR_ARG(target_text(u, is)));
 }
 
 /* --- Saying and doing -------------------------------------------------------------------- */
 
 /* A sentence that begins with the file. */
-static jot_status at_file(Session *s, Str path)
+static jot_status at_file(Setup *u)
 {
     AUTO(Arena) arena = { 0 };
-    Str why = arena_copy(&arena, str(s->err.text));
-    return err_set(&s->err, s->err.status, "'" STR_FMT "' " STR_FMT, STR_ARG(path), STR_ARG(why));
+    Err *e = &u->s->err;
+    Str why = arena_copy(&arena, str(e->text));
+    return err_set(e, e->status, "'" STR_FMT "' " STR_FMT, STR_ARG(u->path), STR_ARG(why));
 }
 
-static void say_entry(Session *s, const Client *c, Str path, Str text)
+static void say_notes(const Setup *u)
 {
-    if (s->json) {
-        print_json(json_pack("{s:s, s:o, s:o}", "client", c->name, "file", json_text(path), "text",
-                             json_text(text)));
+    for (size_t i = 0; !u->s->json && i < json_array_size(u->notes); i++)
+        say("%s", json_string_value(json_array_get(u->notes, i)));
+}
+
+static void say_entry(const Setup *u, Str text)
+{
+    if (u->s->json) {
+        print_json(json_pack("{s:s, s:o, s:o, s:O}", "client", u->c->name, "file",
+                             json_text(u->path), "text", json_text(text), "notes", u->notes));
         return;
     }
     fputs("# ", stdout);
-    print_name_line(path);
+    print_name_line(u->path);
     print_text(text);
 }
 
-static void say_change(Session *s, const Client *c, Str path, Str diff)
+static void say_change(const Setup *u, Str diff)
 {
-    if (s->json) {
-        print_json(json_pack("{s:s, s:o, s:b, s:o}", "client", c->name, "file", json_text(path),
-                             "changed", diff.n > 0, "diff", json_text(diff)));
+    if (u->s->json) {
+        print_json(json_pack("{s:s, s:o, s:b, s:o, s:O}", "client", u->c->name, "file",
+                             json_text(u->path), "changed", diff.n > 0, "diff", json_text(diff),
+                             "notes", u->notes));
         return;
     }
     fputs(diff.n ? "wrote " : "nothing to do: it is all there in ", stdout);
-    print_name_line(path);
+    print_name_line(u->path);
 }
 
-static jot_status install(Session *s, const Client *c, const SetupEntry *x, Str path)
+static jot_status install(Setup *u, const SetupEntry *x)
 {
+    Session *s = u->s;
     SetupFile f;
     Diff d;
     AUTO(Buf) text = { 0 }, shown = { 0 };
-    TRY(setup_file_read(path.p, &s->arena, &f, &s->err));
-    TRY(c->edit(f.text, x, &text, &s->err));
+    TRY(setup_file_read(u->path.p, &s->arena, &f, &s->err));
+    TRY(u->c->edit(f.text, x, &text, &s->err));
     diff_make(f.text, buf_str(&text), &s->arena, &d);
-    diff_write(&d, f.there ? path : S("/dev/null"), path, &shown);
+    diff_write(&d, f.there ? u->path : S("/dev/null"), u->path, &shown);
     if (shown.n && !s->json) {
         print_text(buf_str(&shown)); /* seen also if the rest fails */
         fflush(stdout);
     }
+    note_change(u, x, f.text);
     if (shown.n)
         TRY(setup_file_write(&f, buf_str(&text), &s->err));
     s->changed = shown.n > 0;
-    say_change(s, c, path, buf_str(&shown));
+    say_change(u, buf_str(&shown));
     return JOT_OK;
+}
+
+static jot_status do_setup(Setup *u)
+{
+    json_t *made = NULL;
+    AUTO(Buf) alone = { 0 };
+    TRY(find_here(u));
+    TRY(find_file(u));
+    TRY(make_entry(u, &made));
+    AUTO_PTR(json_t) value = made;
+    SetupEntry x = { u->c->table, "jotter", value, u->c->ours };
+    TRY(u->c->edit((Str){ 0 }, &x, &alone, &u->s->err));
+    if (!opt_given(u->s, "write")) {
+        say_entry(u, buf_str(&alone));
+        return JOT_OK;
+    }
+    jot_status st = install(u, &x);
+    if (st == JOT_OK)
+        return st;
+    if (st == JOT_UNSUPPORTED && !u->s->json)
+        say_entry(u, buf_str(&alone)); /* what to add by hand */
+    return at_file(u);
 }
 
 static void list_clients(const Session *s)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < COUNT_OF(clients); i++) {
-        const Client *c = &clients[i];
+    const SetupClient *c;
+    for (size_t i = 0; (c = setup_client(i)); i++) {
         json_array_append_new(list, json_pack("{s:s, s:s}", "client", c->name, "title", c->title));
         if (!s->json)
             printf("%-12s %s\n", c->name, c->title);
@@ -356,30 +411,19 @@ static void list_clients(const Session *s)
 
 static jot_status run_setup(Session *s)
 {
-    const Client *c = NULL;
-    json_t *made = NULL;
-    Str path;
-    AUTO(Buf) alone = { 0 };
+    AUTO_PTR(json_t) notes = json_array();
+    Setup u = { .s = s, .project = opt_given(s, "project"), .notes = notes };
     if (s->n == 0) {
         list_clients(s);
         return JOT_OK;
     }
-    TRY(find_client(s, &c));
-    TRY(file_of(s, c, &path));
-    TRY(make_entry(s, c, &made));
-    AUTO_PTR(json_t) value = made;
-    SetupEntry x = { c->table, "jotter", value, c->ours };
-    TRY(c->edit((Str){ 0 }, &x, &alone, &s->err));
-    if (!opt_given(s, "write")) {
-        say_entry(s, c, path, buf_str(&alone));
-        return JOT_OK;
+    TRY(setup_client_find(arg_at(s, 0), &u.c, &s->err));
+    jot_status st = do_setup(&u);
+    if (st == JOT_OK || st == JOT_UNSUPPORTED) {
+        fflush(stdout); /* the notes are about what stands above them */
+        say_notes(&u);
     }
-    jot_status st = install(s, c, &x, path);
-    if (st == JOT_OK)
-        return st;
-    if (st == JOT_UNSUPPORTED && !s->json)
-        say_entry(s, c, path, buf_str(&alone)); /* what to add by hand */
-    return at_file(s, path);
+    return st;
 }
 
 static const Opt opts[] = {
@@ -395,11 +439,13 @@ const Cmd cmd_setup = {
     .args = "[CLIENT]",
     .summary = "Show or install what lets an agent's program use the pad",
     .help =
-        "CLIENT is claude-code, codex, cursor, gemini, goose, opencode or vscode; without one\n"
-        "they are listed.  Prints the file and what belongs into it.  With --write the entry\n"
-        "'jotter' is put into the file, or brought up to date, and all else stays as it is; a\n"
-        "file that cannot be edited safely is left alone.  Pad and program are named by absolute\n"
-        "paths.  With --http the client sends the token in the variable JOTTER_TOKEN.\n",
+        "CLIENT is claude-code, cline, codex, cursor, gemini, goose, opencode, qwen or vscode;\n"
+        "without one they are listed.  Prints the file and what belongs into it.  With --write\n"
+        "the entry 'jotter' is put into the file, or brought up to date, and all else stays as it\n"
+        "is; a file that cannot be edited safely is left alone.  The server uses the pad of the\n"
+        "directory the client starts it in; --pad ties it to one pad.  The entry of a project\n"
+        "names no path of this machine.  With --http the client sends the token that the variable\n"
+        "JOTTER_TOKEN holds.\n",
     .opts = opts,
     .args_min = 0,
     .args_max = 1,

@@ -31,8 +31,8 @@ static jot_status answer(Session *s, jot_status st, const Task *t)
 
 static TaskNames all_of(Session *s, const char *opt)
 {
-    TaskNames out = { .items = NEW_ARRAY(&s->arena, Str, OPTS_MAX) };
-    out.n = opt_all(s, opt, out.items, OPTS_MAX);
+    TaskNames out = { 0 };
+    out.n = opt_all(s, opt, &out.items);
     return out;
 }
 

@@ -30,11 +30,22 @@ jot_status docs_if(Session *s, bool with_absent, DocIf *out)
     return JOT_OK;
 }
 
-jot_status docs_input(Session *s, Str *out)
+/* A text on the command line is a line, as `echo` would make of it; an empty one stays empty. */
+static Str line_of(Session *s, Str text)
+{
+    bool whole = !text.n || str_ends(text, S("\n"));
+    return arena_printf(&s->arena, STR_FMT "%s", STR_ARG(text), whole ? "" : "\n");
+}
+
+jot_status docs_input(Session *s, int at, Str *out)
 {
     const char *file = opt_text(s, "file");
+    if (file && at < s->n)
+        return err_set(&s->err, JOT_INVALID, "say TEXT or --file, not both");
     if (file)
         TRY(read_file(s, file, STORE_BODY_MAX, out));
+    else if (at < s->n)
+        *out = line_of(s, arg_at(s, at));
     else
         TRY(read_input(s, STORE_BODY_MAX, out));
     return check_text(s, "a document", *out);

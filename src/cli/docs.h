@@ -18,8 +18,9 @@ MUST_USE jot_status docs_open(Session *s, Str stream);
 /* --if-version and --if-absent, for commands that have them. */
 MUST_USE jot_status docs_if(Session *s, bool with_absent, DocIf *out);
 
-/* The text of --file, else of standard input; UTF-8. */
-MUST_USE jot_status docs_input(Session *s, Str *out);
+/* The text of --file, else the argument at this place, else standard input; UTF-8.  JOT_INVALID if
+ * both of the first two are given. */
+MUST_USE jot_status docs_input(Session *s, int at, Str *out);
 
 /* An option or argument that names a version. */
 MUST_USE jot_status docs_when(Session *s, const char *text, When *out);

@@ -2,7 +2,11 @@
  *
  * There is one process and no thread: the signals that matter are blocked and
  * fetched with a deadline, which is when the lease must be renewed next.  So a
- * renewal never meets a signal half-way.
+ * renewal never meets a signal half-way.  A blocked signal is fetched even if it is
+ * ignored; what was ignored when we began (by nohup) is therefore left out.
+ *
+ * A signal is passed on only to a program that has not been waited for: until then
+ * its process id cannot be another's.
  *
  * The lease lives with this process.  If this process is killed the lease is
  * free at once, and what the program goes on to write with JOTTER_LEASE is
@@ -21,16 +25,25 @@
 #include "cli/cmd.h"
 
 enum { NOT_FOUND = 127, NOT_RUNNABLE = 126, BY_SIGNAL = 128, RENEWALS = 3 };
+enum { NOT_KNOWN = 71 }; /* as for JOT_UNKNOWN: it has ended, nobody can say how */
 
 /* What a person or a supervisor may send to a program to be passed on. */
 static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH };
 
+static bool is_ignored(int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/* SIGTERM is always among them: somebody means the program to end. */
 static void set_of_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGCHLD);
     for (size_t i = 0; i < COUNT_OF(passed_on); i++)
-        sigaddset(set, passed_on[i]);
+        if (passed_on[i] == SIGTERM || !is_ignored(passed_on[i]))
+            sigaddset(set, passed_on[i]);
 }
 
 /* In the child: become the program. */
@@ -50,11 +63,16 @@ NO_RETURN static void become(char **words, uint64_t token, bool quiet, const sig
     _exit(errnum == ENOENT ? NOT_FOUND : NOT_RUNNABLE);
 }
 
-/* True if the program has ended. */
+/* True if the program has ended, or is not ours to wait for any more. */
 static bool ended(pid_t pid, int *exit_code)
 {
     int status;
-    if (waitpid(pid, &status, WNOHANG) != pid)
+    pid_t got = waitpid(pid, &status, WNOHANG);
+    if (got < 0 && errno == ECHILD) {
+        *exit_code = NOT_KNOWN;
+        return true;
+    }
+    if (got != pid)
         return false;
     *exit_code = WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
     return true;

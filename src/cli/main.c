@@ -136,6 +136,16 @@ static void survive_limits(void)
     sigaction(SIGXFSZ, &a, NULL);
 }
 
+/* Whoever started us may ignore the end of children, and that is inherited: then the kernel takes
+ * each away at once, nobody learns how it ended, and its number may be another process' by the
+ * time we signal it.  Every program that is started from here is waited for, so it is undone once,
+ * for all of them. */
+static void expect_children(void)
+{
+    struct sigaction a = { .sa_handler = SIG_DFL };
+    sigaction(SIGCHLD, &a, NULL);
+}
+
 /* A standard stream that is closed stays one that cannot be used: else the next file that is opened
  * gets its number, and is read for the user's text or written over with the answer. */
 static void keep_streams(void)
@@ -163,6 +173,7 @@ int main(int argc, char **argv)
     leave_exhausted();
     keep_streams();
     survive_limits();
+    expect_children();
     jot_status st = run(&s, argv + 1);
     if (st != JOT_OK)
         tell(&s, st);

@@ -23,9 +23,11 @@ jot_status session_open(Session *s, bool create)
     s->found = (SafeFound){ .path = s->where.found };
     MemoryOptions o = { .by = s->by, .create = create, .found = s->where.found ? &s->found : NULL };
     Shown shown;
-    TRY(where_check(&s->where, &s->err));
+    if (!s->where.url.n)
+        return where_check(&s->where, &s->err);
     /* It may be another pad than the user thinks of: the nearest, or one that a variable names. */
-    if (memory_open(&s->memory, s->where.url, &o, &s->err) != JOT_OK)
+    if (where_check(&s->where, &s->err) != JOT_OK ||
+        memory_open(&s->memory, s->where.url, &o, &s->err) != JOT_OK)
         return err_at(&s->err, "pad '%s'", err_show(&shown, s->where.url));
     if (s->lease)
         lease_adopt(&s->memory, s->lease);

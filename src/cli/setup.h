@@ -33,6 +33,12 @@ MUST_USE jot_status setup_json(Str text, const SetupEntry *x, Buf *out, Err *e);
 MUST_USE jot_status setup_toml(Str text, const SetupEntry *x, Buf *out, Err *e);
 MUST_USE jot_status setup_yaml(Str text, const SetupEntry *x, Buf *out, Err *e);
 
+/* The entry that is there, as far as it can be read; NULL: none.  The caller owns it.  Only to be
+ * told of: what is written is found by the functions above. */
+json_t *setup_json_look(Str text, const SetupEntry *x);
+json_t *setup_toml_look(Str text, const SetupEntry *x); /* texts and lists of texts */
+json_t *setup_yaml_look(Str text, const SetupEntry *x);
+
 /* What the entry becomes where `old` stands; NULL: nothing.  The caller owns it. */
 json_t *setup_merge(const json_t *old, const SetupEntry *x);
 

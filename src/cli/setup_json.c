@@ -222,3 +222,13 @@ jot_status setup_json(Str text, const SetupEntry *x, Buf *out, Err *e)
         return err_set(e, JOT_UNSUPPORTED, "cannot be edited in place: edit it by hand");
     return JOT_OK;
 }
+
+json_t *setup_json_look(Str text, const SetupEntry *x)
+{
+    json_t *read = NULL;
+    if (json_read(text, &read, NULL) != JOT_OK)
+        return NULL;
+    AUTO_PTR(json_t) all = read;
+    json_t *entry = json_object_get(json_object_get(all, x->table), x->name);
+    return json_is_object(entry) ? json_incref(entry) : NULL;
+}

@@ -243,3 +243,51 @@ jot_status setup_toml(Str text, const SetupEntry *x, Buf *out, Err *e)
     add_members(out, x);
     return JOT_OK;
 }
+
+/* --- Looking ----------------------------------------------------------------------------- */
+
+/* A text in quotes, without them; a basic one is written as in JSON. */
+static json_t *text_of(Str quoted)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) text = { 0 };
+    if (quoted.p[0] == '\'')
+        return json_text(str_slice(quoted, 1, quoted.n - 1));
+    (void)json_unquote(arena_copy(&arena, quoted), 0, &text);
+    return json_text(buf_str(&text));
+}
+
+/* The texts of a statement, in their order: a list has several, a value one. */
+static json_t *texts_of(Str s, const Statement *t)
+{
+    json_t *out = json_array();
+    size_t at = t->at + str_find(str_slice(s, t->at, t->end), '=');
+    while (at < t->end) {
+        size_t end = s.p[at] == '"' || s.p[at] == '\'' ? skip_quoted(s, at) : 0;
+        if (end)
+            json_array_append_new(out, text_of(str_slice(s, at, end)));
+        else if (s.p[at] == '#')
+            end = at + str_find(str_from(s, at), '\n');
+        at = end ? end : at + 1;
+    }
+    return out;
+}
+
+json_t *setup_toml_look(Str text, const SetupEntry *x)
+{
+    AUTO(Arena) arena = { 0 };
+    Outline o;
+    Statement t;
+    if (read_outline(text, x, &o, NULL) != JOT_OK || !o.header_end)
+        return NULL;
+    json_t *out = json_object();
+    for (size_t at = o.header_end; at < o.end && read_statement(text, at, &t); at = t.end) {
+        if (t.n != 1)
+            continue;
+        AUTO_PTR(json_t) texts = texts_of(text, &t);
+        bool list = str_eq(t.parts[0], S("args")); /* the only one of ours */
+        json_t *value = list ? texts : json_array_get(texts, 0);
+        json_object_set(out, arena_cstr(&arena, t.parts[0]), value ? value : texts);
+    }
+    return out;
+}

@@ -235,3 +235,13 @@ jot_status setup_yaml(Str text, const SetupEntry *x, Buf *out, Err *e)
         return by_hand(e, "cannot be edited in place");
     return JOT_OK;
 }
+
+json_t *setup_yaml_look(Str text, const SetupEntry *x)
+{
+    AUTO(Arena) arena = { 0 };
+    Yaml *tree;
+    if (yaml_read(text, &arena, &tree, NULL) != JOT_OK)
+        return NULL;
+    const Yaml *entry = yaml_get(yaml_get(tree, str(x->table)), str(x->name));
+    return entry && entry->kind == YAML_MAP ? yaml_to_json(entry) : NULL;
+}

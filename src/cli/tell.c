@@ -30,11 +30,12 @@ jot_status opt_range(Session *s, const char *name, uint64_t *from, uint64_t *cou
                           err_show(&shown, str(opt_text(s, name))));
 }
 
-size_t opt_all(const Session *s, const char *name, Str *out, size_t max)
+size_t opt_all(Session *s, const char *name, Str **out)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->given_n && n < max; i++)
+    *out = NEW_ARRAY(&s->arena, Str, OPTS_MAX);
+    for (size_t i = 0; i < s->given_n; i++)
         if (strcmp(s->given[i].name, name) == 0)
-            out[n++] = str(s->given[i].value);
+            (*out)[n++] = str(s->given[i].value);
     return n;
 }

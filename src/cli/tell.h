@@ -11,7 +11,8 @@ jot_status tell_with(Session *s, jot_status st, const char *key, json_t *more);
 /* The argument FROM or FROM:COUNT of an option; *count is 0 if it is not given. */
 MUST_USE jot_status opt_range(Session *s, const char *name, uint64_t *from, uint64_t *count);
 
-/* An option given as often as one likes. */
-size_t opt_all(const Session *s, const char *name, Str *out, size_t max);
+/* Every value of an option that may be given more than once, and how many there are.  Whoever takes
+ * fewer than that says so. */
+size_t opt_all(Session *s, const char *name, Str **out);
 
 #endif

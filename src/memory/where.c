@@ -7,14 +7,6 @@
 
 #include "base/url.h"
 
-/* A path as it stands in a URL: most as they are, and none is read as something else. */
-static Str url_of(Str path, Arena *into)
-{
-    bool plain = str_find(path, '%') == path.n && str_find(path, '?') == path.n;
-    return arena_printf(into, "files:" STR_FMT,
-                        STR_ARG((plain ? path : url_encode(into, path, true))));
-}
-
 /* The nearest .jotter from here upward, or the empty Str.  What is no directory, or a link to
  * nothing, is taken too, and refused when it is opened: passed over, another pad would be written
  * than the one that is meant. */
@@ -39,23 +31,51 @@ static Str own_pad(Arena *into)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (data && data[0] == '/')
-        return url_of(arena_printf(into, "%s/jotter/pad", data), into);
+        return url_from_path(into, "files", arena_printf(into, "%s/jotter/pad", data));
     if (home && home[0] == '/')
-        return url_of(arena_printf(into, "%s/.local/share/jotter/pad", home), into);
+        return url_from_path(into, "files", arena_printf(into, "%s/.local/share/jotter/pad", home));
     return (Str){ 0 };
+}
+
+/* A home is for the shell to find: a program that gets "~/x" makes a directory named '~'. */
+static bool begins_with_home(Str named)
+{
+    return str_eq(named, S("~")) || str_starts(named, S("~/"));
+}
+
+/* As it is if it is neither a URL nor a path. */
+static Str url_of(Str named, Arena *into)
+{
+    struct stat info;
+    if (url_has_scheme(named) || begins_with_home(named))
+        return named;
+    bool there = stat(arena_cstr(into, named), &info) == 0;
+    if (!there && !str_starts(named, S(".")) && str_find(named, '/') == named.n)
+        return named;
+    return url_from_path(into, there && S_ISREG(info.st_mode) ? "sqlite" : "files", named);
+}
+
+/* The nearest one, or one without a URL. */
+static Where nearest(Arena *into)
+{
+    Str near = find_upward(into);
+    if (!near.n)
+        return (Where){ 0 };
+    return (Where){ url_from_path(into, "files", near),
+                    "it is the nearest .jotter/ from here upward", false, near.p };
 }
 
 Where where_find(Str given, Arena *into)
 {
     if (given.n)
-        return (Where){ given, "it was named", true, NULL };
+        return (Where){ url_of(given, into), "it was named", true, NULL };
     const char *pad = getenv("JOTTER_PAD");
     if (pad && pad[0])
-        return (Where){ arena_copy(into, str(pad)), "JOTTER_PAD says so", true, NULL };
-    Str near = find_upward(into);
-    if (near.n)
-        return (Where){ url_of(near, into), "it is the nearest .jotter/ from here upward", false,
-                        near.p };
+        return (Where){ url_of(arena_copy(into, str(pad)), into), "JOTTER_PAD says so", true,
+                        NULL };
+    Where near = nearest(into);
+    if (near.url.n)
+        return near;
     return (Where){ own_pad(into), "it is your own: there is no .jotter/ from here upward", false,
                     NULL };
 }
@@ -63,13 +83,38 @@ Where where_find(Str given, Arena *into)
 Where where_in(Str dir, Arena *into)
 {
     Str path = arena_printf(into, STR_FMT "%s.jotter", STR_ARG(dir), dir.n > 1 ? "/" : "");
-    return (Where){ url_of(path, into), "it is the one in this directory", false, path.p };
+    return (Where){ url_from_path(into, "files", path), "it is the one in this directory", false,
+                    path.p };
+}
+
+void where_settle(Where *w, Arena *into)
+{
+    Where near = str_eq(w->url, S("files:.jotter")) ? nearest(into) : (Where){ 0 };
+    if (near.url.n)
+        *w = near;
+}
+
+static jot_status check_named(Str url, Err *e)
+{
+    if (begins_with_home(url))
+        return err_set(e, JOT_INVALID, "only a shell expands '~': write the path in full");
+    if (url_has_scheme(url))
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "a URL begins with a scheme, as in 'files:.jotter', and no such path is there: "
+                   "put ./ in front of a new one");
+}
+
+jot_status where_url(Str named, Arena *into, Str *out, Err *e)
+{
+    *out = url_of(named, into);
+    return check_named(*out, e);
 }
 
 jot_status where_check(const Where *w, Err *e)
 {
     if (w->url.n)
-        return JOT_OK;
+        return check_named(w->url, e);
     return err_set(e, JOT_INVALID,
                    "no pad is named, and there is no place for your own: HOME is not set to an "
                    "absolute path");

@@ -72,6 +72,34 @@ static void a_pad_of_another_user_is_opened_only_by_its_name(Caller *c)
     jot_free(pad);
 }
 
+static void a_path_is_opened_as_it_is(Caller *c)
+{
+    static const struct {
+        const char *name, *encoded;
+    } rows[] = { { "a%20b", "a%2520b" }, { "50%", "50%25" }, { "x?y#z", "x%3Fy%23z" } };
+    const jot_info *info;
+    const jot_report *r;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        jot_pad *pad = jot_new();
+        char path[300], copy[320], view[320];
+        snprintf(path, sizeof path, "%s", caller_path(c, rows[i].name));
+        ok(pad, jot_open(pad, path, NULL));
+        ok(pad, jot_where(pad, &info));
+        assert_says(info->url, "files:/");
+        assert_says(info->url, rows[i].encoded);
+        write_text(pad, "plan", "text");
+        snprintf(view, sizeof view, "%s/notes/plan.txt", path);
+        assert_int_equal(access(view, F_OK), 0);
+        snprintf(copy, sizeof copy, "%s.copy", path);
+        ok(pad, jot_copy(pad, copy, &r));
+        ok(pad, jot_open(pad, copy, NULL));
+        expect(pad, JOT_INVALID, jot_open(pad, "neither", NULL));
+        assert_says(jot_error(pad), "put ./ in front");
+        expect(pad, JOT_INVALID, jot_copy(pad, "neither", &r));
+        jot_free(pad);
+    }
+}
+
 static void a_failed_open_leaves_the_open_pad_alone(Caller *c)
 {
     const jot_doc *d;
@@ -379,6 +407,7 @@ int main(void)
         CALLER_TEST(a_pad_says_where_it_is_and_what_it_promises),
         CALLER_TEST(a_pad_is_made_unless_it_must_exist),
         CALLER_TEST(a_pad_of_another_user_is_opened_only_by_its_name),
+        CALLER_TEST(a_path_is_opened_as_it_is),
         CALLER_TEST(a_failed_open_leaves_the_open_pad_alone),
         CALLER_TEST(a_read_only_pad_is_not_written),
         CALLER_TEST(options_of_another_version_are_understood),

@@ -71,10 +71,24 @@ no_name() {
 try 'an argument that can be left out is not left out by being empty' no_name
 
 too_many() {
-    jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot init x && tells "no place for 'x': usage: jotter init (" &&
-        jot write plan 'a text' && ends 64 && tells "no place for 'a text'" && tells 'the text on standard input'
+    jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot where x && tells "no place for 'x': usage: jotter where (" &&
+        jot checkpoint save run 'a text' && ends 64 && tells "no place for 'a text'" && tells 'jotter checkpoint save RUN ('
 }
 try 'an argument too many is named, with the usage and what the command does' too_many
+
+too_often() {
+    local many
+    many=$(printf -- '--mcp touch\ started %.0s' {1..17})
+    printf -- '- text: done\n' >m.yaml
+    eval "jot run hi --model script:m.yaml $many" && ends 65 && tells '--mcp was given 17 times: an agent has at most 16' && [ ! -e started ] && [ ! -e data ] &&
+        eval "jot cycle run --model script:m.yaml $many" && ends 65 && tells "--mcp was given 17 times"
+    [ "$code" = 65 ] && [ ! -e started ] || return 1
+    many=$(printf -- '--step s%d ' {1..33})
+    jot plan create p goal $many && ends 65 && tells 'more than 32 options on one command line: the limit' && [ ! -e data ] || return 1
+    many=$(printf -- '--needs s%d ' {1..33})
+    jot task add t what $many && ends 65 && many=$(printf -- '--allow read%.0s ' {1..33}) && jot run hi $many && ends 65 && many=$(printf -- '-h %.0s' {1..33}) && jot read a $many && ends 65
+}
+try 'an option that is given too often is refused, not left out' too_often
 
 too_few() { jot read && ends 64 && tells 'an argument is missing: usage: jotter read KEY (print a note)'; }
 try 'an argument that is missing is told, with the usage' too_few

@@ -96,6 +96,37 @@ run_signal() {
     [ $? = 9 ]
 }
 
+run_ignored() {
+    "${ignoring[@]}" SIGCHLD "$JOTTER" lease run ign -- true || return 1
+    "${ignoring[@]}" SIGCHLD "$JOTTER" lease run ign -- sh -c 'exit 7'
+    [ $? = 7 ] && jot lease check ign && ends 0
+}
+
+run_ignored_term() {
+    "${ignoring[@]}" SIGCHLD "$JOTTER" lease run ign -- sh -c 'echo x >ready2; exec sleep 600' &
+    local keeper=$!
+    until_true test -s ready2 || return 1
+    kill -TERM $keeper
+    wait $keeper
+    [ $? = 143 ] && jot lease check ign && ends 0
+}
+
+run_nohup() {
+    "${ignoring[@]}" SIGHUP,SIGINT "$JOTTER" lease run ign -- python3 -c 'import signal, sys, time
+for name in ("SIGHUP", "SIGINT", "SIGUSR1"):
+    signal.signal(getattr(signal, name), lambda n, f: print(n, file=open("got", "a"), flush=True))
+open("ready3", "w").write("x")
+while True: time.sleep(0.1)' &
+    local keeper=$!
+    until_true test -s ready3 || return 1
+    kill -HUP $keeper
+    kill -INT $keeper
+    kill -USR1 $keeper
+    until_true test -s got && kill -TERM $keeper
+    wait $keeper
+    [ $? = 143 ] && [ "$(cat got)" = "$(kill -l USR1)" ]
+}
+
 run_lost() {
     "$JOTTER" lease run slow --ttl 1 -- sh -c 'echo x >begun; while ! [ -e go2 ]; do sleep 0.1; done; echo old | "$0" write slow; echo $? >result2' "$JOTTER" 2>lost &
     local keeper=$!
@@ -112,7 +143,7 @@ run_lost() {
 
 for engine in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$engine
-    rm -f child go result ready begun go2 result2 lost
+    rm -f child go result ready ready2 ready3 got begun go2 result2 lost
     try "a lease can be acquired and checked (${engine%%:*})" acquire
     try "what overlaps is refused and names the holder (${engine%%:*})" conflict
     try "with --json a refusal carries the lease that is in the way (${engine%%:*})" conflict_json
@@ -128,6 +159,9 @@ for engine in files:pad sqlite:pad.db; do
     try "a lease is renewed as long as the program runs (${engine%%:*})" run_renews
     try "a keeper that is killed frees its lease at once, and the program writes no more (${engine%%:*})" run_killed
     try "signals are passed on to the program (${engine%%:*})" run_signal
+    try "run ends with its program, also if the end of children is ignored around it (${engine%%:*})" run_ignored
+    try "and SIGTERM ends both (${engine%%:*})" run_ignored_term
+    try "a signal that was ignored around it is not passed on (${engine%%:*})" run_nohup
     try "a keeper that slept too long has lost the lease, and says so (${engine%%:*})" run_lost
 done
 

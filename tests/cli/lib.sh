@@ -7,6 +7,7 @@
 #   ends CODE                                   the exit code was CODE
 #   until_true COMMAND...                       wait until the command succeeds, five minutes at most
 #   lines FILE N                                the file has at least N lines
+#   "${ignoring[@]}" SIG,... PROGRAM ARGS...    run it with these signals ignored
 set -u
 umask 077
 here=$(mktemp -d "${TMPDIR:-/tmp}/jotter-cli-XXXXXX")
@@ -55,6 +56,12 @@ until_true() {
     echo "# never happened: $*"
     return 1
 }
+
+# Starts a program with signals ignored, as a supervisor or nohup does; it becomes that program.
+ignoring=(python3 -c 'import os, signal, sys
+for name in sys.argv[1].split(","):
+    signal.signal(getattr(signal, name), signal.SIG_IGN)
+os.execv(sys.argv[2], sys.argv[2:])')
 
 plan() {
     echo "1..$count"

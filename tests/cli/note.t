@@ -15,6 +15,25 @@ version b9e68e1bea3e" && jot read plan && is text && printf 'a\0b\n' >bytes && "
 }
 try 'write answers exactly, read gives the exact bytes' exact
 
+as_argument() {
+    jot write arg 'ship on friday' && ends 0 && is "wrote 15 chars to scratchpad[arg]
+version $(version_of arg)" && echo 'ship on friday' | cmp - <("$JOTTER" read arg) &&
+        jot append arg '- and tell ann' </dev/null && ends 0 && says 'appended 15 chars' && printf 'ship on friday\n- and tell ann\n' | cmp - <("$JOTTER" read arg) &&
+        jot write arg $'two\nlines\n' && printf 'two\nlines\n' | cmp - <("$JOTTER" read arg) && jot write arg '' && ends 0 && says 'wrote 0 chars' && [ -z "$("$JOTTER" read arg)" ]
+}
+try 'a text can be an argument, and is a line' as_argument
+
+not_stdin() { printf 'one\ntwo\n' | while read -r word; do "$JOTTER" append loop "$word" >/dev/null; done && now loop "one
+two" && "$JOTTER" purge loop >/dev/null; }
+try 'then standard input is left to whoever reads it' not_stdin
+
+one_text() {
+    echo file >a.file && jot write arg text --file a.file && ends 64 && tells 'say TEXT or --file, not both' && jot append arg text --file a.file && ends 64 && now arg '' &&
+        jot write arg ship on friday && ends 64 && tells "no place for 'on': usage: jotter write KEY [TEXT]" && jot write arg $'a\xff' && ends 64 && tells 'is UTF-8 text' &&
+        jot write arg -- -x && ends 0 && now arg -x && "$JOTTER" purge arg >/dev/null
+}
+try 'two texts are refused, and change nothing' one_text
+
 characters() { out=$(printf 'caf\303\251' | "$JOTTER" write cafe) && says 'wrote 4 chars' && "$JOTTER" purge cafe >/dev/null; }
 try 'characters are counted, not bytes' characters
 
@@ -70,6 +89,9 @@ editor() {
     EDITOR=false "$JOTTER" edit ed >.out 2>.err; code=$? err=$(cat .err); ends 130 && tells 'nothing was changed' && now ed two
 }
 try 'edit opens $EDITOR' editor
+
+editor_ignored() { put ign 'one\n' && out=$(EDITOR=./sed.sh "${ignoring[@]}" SIGCHLD "$JOTTER" edit ign 2>&1) && says 'wrote 4 chars' && now ign two && "$JOTTER" purge ign >/dev/null; }
+try 'what the editor left is written, also if the end of children is ignored around it' editor_ignored
 
 editor_race() {
     put race 'a\nb\nc\nd\n'
