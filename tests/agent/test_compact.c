@@ -263,7 +263,7 @@ static void what_a_change_of_the_pad_answered_is_not_asked_for_again(Desk *d)
     b.tool = "checkpoint_load";
     b.mutating = false;
     add_turns(&b, 6, 1, 200);
-    compact(&b, false);
+    compact(&b);
     assert_int_equal(scene_times(sent(&b, &b.t), "read it again: checkpoint_undo"), 0);
     assert_int_equal(scene_times(sent(&b, &b.t), "read it again: checkpoint_load"), 3);
 }
