@@ -119,6 +119,7 @@ typedef struct jot_open_options {
     int64_t wait_ms;      /* for other writers; 0: 10 s; below 0: do not wait */
     bool existing;        /* JOT_NOT_FOUND instead of a new pad */
     bool read_only;       /* never write, not even to recover */
+    const char *dialect;  /* of the tool "memory": "typescript", "python"; NULL: as documented */
 } jot_open_options;
 
 /* Open the pad a URL names: files:DIR, sqlite:FILE or mem:.  NULL: the pad the command line would
@@ -1080,8 +1081,9 @@ typedef struct jot_tool_reply {
 JOT_API jot_status jot_tools(jot_pad *pad, const char *profiles, const char **out);
 
 /* Do what a model asked for: any tool, with a JSON object of arguments (NULL: none).  The tool
- * "memory" takes the commands of Anthropic's memory tool.  Wrong arguments are an answer, not a
- * failure.  JOT_NOT_FOUND: no such tool.  JOT_INVALID: args is no JSON object. */
+ * "memory" takes the commands of Anthropic's memory tool and answers as those of its SDKs; an error
+ * has no "Error: " in front.  Wrong arguments are an answer, not a failure.  JOT_NOT_FOUND: no such
+ * tool.  JOT_INVALID: args is no JSON object. */
 JOT_API jot_status jot_tool_call(jot_pad *pad, const char *name, const char *args,
                                  const jot_tool_reply **out);
 

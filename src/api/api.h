@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "jotter.h"
 #include "memory/memory.h"
+#include "memory/memory_dir.h"
 
 enum {
     API_OPTIONS_MAX = 4096,                /* bytes of any options there will ever be */
@@ -25,6 +26,7 @@ struct jot_pad {
     Err errs[2];
     unsigned turn;         /* which of them is the present call's */
     char *by, *language;   /* owned; NULL: none */
+    MemoryDialect dialect; /* of the memory tool */
     char *url;             /* owned */
     const char *why;       /* how the url was found; static */
     struct Search *search; /* NULL: nothing was searched yet */

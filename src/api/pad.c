@@ -255,6 +255,7 @@ jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *optio
                          .wait_ms = o.wait_ms,
                          .found = where.found ? &found : NULL };
     SearchOptions so = { .language = fresh.language };
+    TRY(memory_dialect(str(o.dialect), &fresh.dialect, api_err(pad)));
     TRY(where_check(&where, api_err(pad)));
     TRY(memory_open(&fresh.m, where.url, &mo, api_err(pad)));
     /* A language nobody knows is told now, and not by the first search. */
@@ -266,6 +267,7 @@ jot_status jot_open(jot_pad *pad, const char *url, const jot_open_options *optio
     pad->m = TAKE(fresh.m);
     pad->by = TAKE(fresh.by);
     pad->language = TAKE(fresh.language);
+    pad->dialect = fresh.dialect;
     pad->url = TAKE(fresh.url);
     pad->why = where.why;
     return JOT_OK;

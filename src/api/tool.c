@@ -31,7 +31,7 @@ jot_status jot_tool_call(jot_pad *pad, const char *name, const char *args,
     TRY(api_name(pad, "a tool's name", name, &tool));
     if (args)
         TRY(json_read(str(args), &given, api_err(pad)));
-    ToolHost host = { .m = &pad->m, .profiles = TOOLS_ALL };
+    ToolHost host = { .m = &pad->m, .profiles = TOOLS_ALL, .dialect = pad->dialect };
     TRY(tool_call(&host, tool, given, api_arena(pad), &reply, api_err(pad)));
     jot_tool_reply *r = NEW_RESULT(pad, jot_tool_reply);
     r->is_error = reply.is_error;

@@ -120,6 +120,7 @@ static jot_status run_mcp(Session *s)
     TRY(session_judge(s));
     seen_look(s);
     TRY(tool_profiles(str(opt_text(s, "tools")), &o.profiles, &s->err));
+    TRY(memory_dialect(str(opt_text(s, "dialect")), &o.dialect, &s->err));
     if (opt_given(s, "http"))
         return serve_http(s, &o);
     TRY(check_no_http(s));
@@ -129,6 +130,7 @@ static jot_status run_mcp(Session *s)
 static const Opt opts[] = {
     { "tools", "PROFILES",
       "artifacts, runs, cycles, tasks, memory, graph, plans, all; with commas" },
+    { "dialect", "NAME", "the memory tool's, as for memory-tool: documented, typescript, python" },
     { "http", NULL, "over HTTP, at ADDR:PORT (" MCP_HTTP_ADDRESS " if none is named)" },
     { "token-file", "PATH", "where the token lies that requests must carry" },
     { "no-token", NULL, "whoever runs programs on this machine may ask" },

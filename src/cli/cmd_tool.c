@@ -26,6 +26,7 @@ static jot_status run_memory_tool(Session *s)
     json_t *read = NULL;
     ToolReply reply;
     ToolHost host = { .open = open_session, .ctx = s, .profiles = TOOLS_MEMORY };
+    TRY(memory_dialect(str(opt_text(s, "dialect")), &host.dialect, &s->err));
     TRY(read_input(s, COMMAND_MAX, &text));
     TRY(json_read(text, &read, &s->err));
     AUTO_PTR(json_t) args = read;
@@ -39,6 +40,11 @@ static jot_status run_memory_tool(Session *s)
     return JOT_OK;
 }
 
+static const Opt opts[] = {
+    { "dialect", "NAME", "documented, typescript, python: where the SDKs' own tools differ" },
+    { 0 },
+};
+
 const Cmd cmd_memory_tool = {
     .name = "memory-tool",
     .args = "",
@@ -46,6 +52,9 @@ const Cmd cmd_memory_tool = {
     .help = "The input of a memory_20250818 tool call, as the model made it:\n"
             "    {\"command\": \"view\", \"path\": \"/memories\"}\n"
             "The answer is the text of the tool's result; the exit code is not 0 if it is an\n"
-            "error.  The files are the documents below memories/.\n",
+            "error.  The files are the documents below memories/.  The words are those of the\n"
+            "memory tools in the vendor's SDKs; where those differ, typescript and python are\n"
+            "each as its SDK, and documented (the default) as the documentation has it.\n",
+    .opts = opts,
     .run = run_memory_tool,
 };

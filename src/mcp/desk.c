@@ -10,7 +10,9 @@ static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
 void mcp_desk_init(McpDesk *d, const McpOptions *o)
 {
     *d = (McpDesk){ .o = o, .by = o->by };
-    d->host = (ToolHost){ .open = open_for_tools, .ctx = d, .profiles = o->profiles };
+    d->host = (ToolHost){
+        .open = open_for_tools, .ctx = d, .profiles = o->profiles, .dialect = o->dialect
+    };
 }
 
 void mcp_desk_done(McpDesk *d)

@@ -34,6 +34,7 @@ typedef struct McpOptions {
     Str user;                       /* or, if it has none, this */
     uint64_t lease;                 /* the token to write under; 0: none */
     unsigned profiles;              /* of tools; 0: the default */
+    MemoryDialect dialect;          /* of the memory tool */
     const Io *io;                   /* NULL: the system */
     const struct McpPlugin *plugin; /* what is offered besides the pad; NULL: nothing */
 } McpOptions;

@@ -31,7 +31,12 @@ jot_status ask_say_buf(Ask *a, jot_status st, const Buf *text)
 
 jot_status ask_say_err(Ask *a, jot_status st, const Err *e)
 {
-    return ask_say(a, st, "%s", e->text);
+    if (st != JOT_DENIED)
+        return ask_say(a, st, "%s", e->text);
+    if (a->dialect == DIALECT_TYPESCRIPT)
+        return ask_say(a, st, "Path would escape /memories directory via symlink: %s", e->text);
+    return ask_say(a, st, "Path " STR_FMT " would escape /memories directory: %s", STR_ARG(a->at),
+                   e->text);
 }
 
 Str ask_member(const Ask *a, const char *name)
@@ -41,14 +46,42 @@ Str ask_member(const Ask *a, const char *name)
 
 /* --- Paths ----------------------------------------------------------------------------- */
 
-static bool mentions_parent(Str path)
+/* What means ".." to some other program than this one. */
+static bool disguised(Str path)
 {
+    return memmem(path.p, path.n, "..\\", 3) || memmem(path.p, path.n, "%2e", 3) ||
+           memmem(path.p, path.n, "%2E", 3);
+}
+
+/* One segment behind what there is so far.  False: it leads out of everything. */
+static bool enter(Buf *to, Str segment)
+{
+    if (segment.n == 0 || str_eq(segment, S(".")))
+        return true;
+    if (str_eq(segment, S(".."))) {
+        size_t slash = str_find_last(buf_str(to), '/');
+        bool inside = to->n > 0;
+        to->n = slash < to->n ? slash : 0;
+        return inside;
+    }
+    if (to->n)
+        buf_add_char(to, '/');
+    buf_add(to, segment);
+    return true;
+}
+
+/* Where a path leads: memories, or something below it.  False: somewhere else. */
+static bool resolve(Str path, Arena *into, Str *out)
+{
+    AUTO(Buf) to = { 0 };
     Str rest = path, segment;
     while (str_cut(&rest, '/', &segment))
-        if (str_eq(segment, S("..")))
-            return true;
-    return str_eq(rest, S("..")) || memmem(path.p, path.n, "..\\", 3) ||
-           memmem(path.p, path.n, "%2e", 3) || memmem(path.p, path.n, "%2E", 3);
+        if (!enter(&to, segment))
+            return false;
+    if (!enter(&to, rest))
+        return false;
+    *out = arena_copy(into, buf_str(&to));
+    return str_eq(*out, S("memories")) || str_starts(*out, S("memories/"));
 }
 
 jot_status ask_path(Ask *a, const char *name, Path *out)
@@ -58,27 +91,32 @@ jot_status ask_path(Ask *a, const char *name, Path *out)
     Err e = { 0 };
     if (!json_is_string(value))
         return ask_say(a, JOT_INVALID, "Missing required parameter: %s", name);
-    while (path.n > 1 && path.p[path.n - 1] == '/')
-        path.n--;
-    *out = (Path){ .shown = path, .root = str_eq(path, S(ROOT)) };
-    if (!out->root && !str_starts(path, S(ROOT "/")))
+    *out = (Path){ .shown = path };
+    if (!str_eq(path, S(ROOT)) && !str_starts(path, S(ROOT "/")))
         return ask_say(a, JOT_INVALID, "Path must start with /memories, got: " STR_FMT,
                        STR_ARG(path));
-    if (mentions_parent(path))
+    if (disguised(path) || !resolve(path, a->into, &out->stream))
         return ask_say(a, JOT_INVALID, "Path " STR_FMT " would escape /memories directory",
                        STR_ARG(path));
-    out->stream = str_from(path, 1);
+    out->root = str_eq(out->stream, S("memories"));
     if (!out->root && store_check_name(out->stream, &e) != JOT_OK)
-        return ask_say(a, JOT_INVALID, "Invalid path " STR_FMT ": %s", STR_ARG(path), e.text);
+        out->refused = arena_copy(a->into, str(e.text));
     return JOT_OK;
+}
+
+jot_status ask_refused(Ask *a, const Path *p)
+{
+    return ask_say(a, JOT_INVALID, "Invalid path " STR_FMT ": " STR_FMT, STR_ARG(p->shown),
+                   STR_ARG(p->refused));
 }
 
 jot_status ask_look(Ask *a, const Path *p, Doc *doc, Found *out)
 {
     Err e = { 0 };
     Listing below;
+    a->at = p->shown;
     *out = p->root ? FOUND_DIR : FOUND_NOTHING;
-    if (p->root)
+    if (p->root || p->refused.n)
         return JOT_OK;
     jot_status st = doc_present(a->m, p->stream, a->into, doc, &e);
     if (st != JOT_OK)
@@ -95,10 +133,10 @@ jot_status ask_look(Ask *a, const Path *p, Doc *doc, Found *out)
     return JOT_OK;
 }
 
-jot_status ask_missing(Ask *a, const char *error, const Path *p, const char *more)
+jot_status ask_missing(Ask *a, const Path *p, const char *more)
 {
-    return ask_say(a, JOT_NOT_FOUND, "%sThe path " STR_FMT " does not exist%s", error,
-                   STR_ARG(p->shown), more);
+    return ask_say(a, JOT_NOT_FOUND, "The path " STR_FMT " does not exist%s", STR_ARG(p->shown),
+                   more);
 }
 
 /* --- Directories ----------------------------------------------------------------------- */

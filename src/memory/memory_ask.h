@@ -7,17 +7,21 @@
 
 #include "base/json.h"
 #include "memory/doc.h"
+#include "memory/memory_dir.h"
 
 typedef struct Ask {
     Memory *m;
     const json_t *command;
+    MemoryDialect dialect;
     size_t tokens;
     Arena *into;
+    Str at; /* the path that was looked at last, as it was said */
     Str text;
 } Ask;
 
 jot_status ask_say(Ask *a, jot_status st, const char *fmt, ...) PRINTF_LIKE(3, 4);
 jot_status ask_say_buf(Ask *a, jot_status st, const Buf *text);
+/* What the store says; of what is no plain file of the pad, also what that means here. */
 jot_status ask_say_err(Ask *a, jot_status st, const Err *e);
 
 /* A text among the arguments; empty if it is not there. */
@@ -26,9 +30,10 @@ Str ask_member(const Ask *a, const char *name);
 /* --- Paths ------------------------------------------------------------------------------- */
 
 typedef struct Path {
-    Str shown;  /* as it was said, without a slash at its end */
+    Str shown;  /* as it was said */
     Str stream; /* memories, or memories/a/b */
     bool root;
+    Str refused; /* why no file can have this name; empty: one can */
 } Path;
 
 /* The path that the argument `name` says. */
@@ -38,7 +43,9 @@ typedef enum Found { FOUND_NOTHING = 0, FOUND_FILE, FOUND_DIR } Found;
 
 /* What is there; *doc is filled in for a file. */
 MUST_USE jot_status ask_look(Ask *a, const Path *p, Doc *doc, Found *out);
-jot_status ask_missing(Ask *a, const char *error, const Path *p, const char *more);
+jot_status ask_missing(Ask *a, const Path *p, const char *more);
+/* No file can have the name. */
+jot_status ask_refused(Ask *a, const Path *p);
 MUST_USE jot_status ask_check_text(Ask *a, const Path *p, Str text);
 
 /* --- Directories ------------------------------------------------------------------------- */

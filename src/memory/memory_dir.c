@@ -1,8 +1,8 @@
 /* memory_dir.c - the commands of the memory directory.
  *
  * Each command is a function that ends with ask_say(): the answer and the status in
- * one.  The sentences in quotes are the documented ones and are not to be
- * improved. */
+ * one.  The sentences in quotes are those of the SDKs and are not to be improved;
+ * whoever needs "Error: " in front of a refusal puts it there, as their runners do. */
 #include "memory/memory_dir.h"
 
 #include "memory/memory_ask.h"
@@ -17,12 +17,14 @@ static jot_status create(Ask *a)
     TRY(ask_path(a, "path", &p));
     if (!json_is_string(json_object_get(a->command, "file_text")))
         return ask_say(a, JOT_INVALID, "Missing required parameter: file_text");
+    if (p.refused.n)
+        return ask_refused(a, &p);
     TRY(ask_look(a, &p, &doc, &found));
     jot_status st = JOT_CONFLICT;
     if (found == FOUND_NOTHING)
         st = doc_write(a->m, p.stream, &w, a->into, &doc, &e);
     if (st == JOT_CONFLICT)
-        return ask_say(a, st, "Error: File " STR_FMT " already exists", STR_ARG(p.shown));
+        return ask_say(a, st, "File " STR_FMT " already exists", STR_ARG(p.shown));
     if (st != JOT_OK)
         return ask_say_err(a, st, &e);
     return ask_say(a, st, "File created successfully at: " STR_FMT, STR_ARG(p.shown));
@@ -49,7 +51,7 @@ static jot_status delete (Ask *a)
         return ask_say(a, JOT_INVALID, "Cannot delete the /memories directory itself");
     TRY(ask_look(a, &p, &doc, &found));
     if (found == FOUND_NOTHING)
-        return ask_missing(a, "Error: ", &p, "");
+        return ask_missing(a, &p, "");
     if (found == FOUND_DIR)
         TRY(ask_files(a, &p, &f));
     else
@@ -61,7 +63,7 @@ static jot_status delete (Ask *a)
 
 static jot_status taken(Ask *a, const Path *to)
 {
-    return ask_say(a, JOT_CONFLICT, "Error: The destination " STR_FMT " already exists",
+    return ask_say(a, JOT_CONFLICT, "The destination " STR_FMT " already exists",
                    STR_ARG(to->shown));
 }
 
@@ -85,12 +87,14 @@ static jot_status rename_path(Ask *a)
     TRY(ask_path(a, "new_path", &to));
     if (from.root)
         return ask_say(a, JOT_INVALID, "Cannot rename the /memories directory itself");
-    TRY(ask_look(a, &from, &doc, &found));
-    if (found == FOUND_NOTHING)
-        return ask_missing(a, "Error: ", &from, "");
     TRY(ask_look(a, &to, &doc, &there));
     if (there != FOUND_NOTHING)
         return taken(a, &to);
+    TRY(ask_look(a, &from, &doc, &found));
+    if (found == FOUND_NOTHING)
+        return ask_missing(a, &from, "");
+    if (to.refused.n)
+        return ask_refused(a, &to);
     Str below = arena_printf(a->into, STR_FMT "/", STR_ARG(from.stream));
     if (str_starts(to.stream, below))
         return ask_say(a, JOT_INVALID, "Cannot rename " STR_FMT " to a path inside itself",
@@ -118,9 +122,26 @@ static const struct Row {
     { "insert", ask_insert }, { "delete", delete }, { "rename", rename_path },
 };
 
-jot_status memory_dir_call(Memory *m, const json_t *command, size_t tokens, Arena *into, Str *text)
+jot_status memory_dialect(Str name, MemoryDialect *out, Err *e)
 {
-    Ask a = { .m = m, .command = command, .tokens = tokens, .into = into };
+    static const char *const names[] = { "documented", "typescript", "python" };
+    Shown shown;
+    size_t i = 0;
+    while (name.n && i < COUNT_OF(names) && !str_eq(name, str(names[i])))
+        i++;
+    if (i == COUNT_OF(names))
+        return err_set(e, JOT_INVALID,
+                       "there is no dialect '%s' of the memory tool: use documented, typescript or "
+                       "python",
+                       err_show(&shown, name));
+    *out = (MemoryDialect)i;
+    return JOT_OK;
+}
+
+jot_status memory_dir_call(Memory *m, const json_t *command, MemoryDialect dialect, size_t tokens,
+                           Arena *into, Str *text)
+{
+    Ask a = { .m = m, .command = command, .dialect = dialect, .tokens = tokens, .into = into };
     Str name = ask_member(&a, "command");
     Shown shown;
     jot_status st = JOT_INVALID;

@@ -10,11 +10,12 @@
 
 struct ToolCall {
     const Tool *tool;
-    const json_t *args; /* an object that has passed args_check */
-    Memory *m;          /* open; an empty one if there is no pad and the tool needs none */
-    void *outside;      /* the host's */
-    Str plan;           /* the host's */
-    size_t budget;      /* tokens the answer may have */
+    const json_t *args;    /* an object that has passed args_check */
+    Memory *m;             /* open; an empty one if there is no pad and the tool needs none */
+    void *outside;         /* the host's */
+    Str plan;              /* the host's */
+    MemoryDialect dialect; /* the host's */
+    size_t budget;         /* tokens the answer may have */
     Arena *into;
     Err *e;
 };

@@ -46,6 +46,7 @@ extern const Tool tool_task_read;
 extern const Tool tool_task_list;
 extern const Tool tool_task_next;
 extern const Tool tool_memory;
+extern const Tool tool_memory_view;
 extern const Tool tool_create_entities;
 extern const Tool tool_create_relations;
 extern const Tool tool_add_observations;
@@ -95,6 +96,7 @@ static const struct Row {
     { TOOLS_TASKS, &tool_task_list },
     { TOOLS_TASKS, &tool_task_next },
     { TOOLS_MEMORY, &tool_memory },
+    { TOOLS_MEMORY, &tool_memory_view },
     { TOOLS_GRAPH, &tool_create_entities },
     { TOOLS_GRAPH, &tool_create_relations },
     { TOOLS_GRAPH, &tool_add_observations },
@@ -301,6 +303,7 @@ jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into, Too
                    .args = args ? args : nothing,
                    .outside = h->outside,
                    .plan = h->plan,
+                   .dialect = h->dialect,
                    .budget = budget < TOOL_BUDGET_MIN ? TOOL_BUDGET_MIN : budget,
                    .into = into,
                    .e = &why };

@@ -18,6 +18,7 @@
 
 #include "base/json.h"
 #include "memory/memory.h"
+#include "memory/memory_dir.h"
 
 enum {
     TOOL_PARAMS_MAX = 12,
@@ -141,8 +142,9 @@ typedef struct ToolHost {
     /* The host's own tools, listed behind those of the profiles, which win where two have the same
      * name; ends with NULL.  May be NULL. */
     const Tool *const *more;
-    void *outside; /* what those work with; ToolCall has it */
-    Str plan;      /* which plan is meant if a call names none; empty: "main" */
+    void *outside;         /* what those work with; ToolCall has it */
+    Str plan;              /* which plan is meant if a call names none; empty: "main" */
+    MemoryDialect dialect; /* of the memory tool */
 } ToolHost;
 
 /* The tools of a host, always in the same order: the i-th, or NULL behind the last. */

@@ -49,6 +49,23 @@ static void the_memory_tool_speaks_as_documented(Caller *c)
     assert_says(r->text.data, "The path /memories/b.md does not exist");
 }
 
+static void the_memory_tool_speaks_the_dialect_the_pad_was_opened_with(Caller *c)
+{
+    jot_open_options o = { .size = sizeof o, .dialect = "python" };
+    jot_pad *pad = jot_new();
+    const jot_tool_reply *r;
+    ok(pad, jot_open(pad, "mem:", &o));
+    ok(pad, jot_tool_call(pad, "memory_view", "{\"path\": \"/memories\"}", &r));
+    assert_text(r->text, "Here're the files and directories up to 2 levels deep in /memories, "
+                         "excluding hidden items:\n0B\t/memories");
+    o.dialect = "perl";
+    expect(pad, JOT_INVALID, jot_open(pad, "mem:", &o));
+    assert_says(jot_error(pad), "there is no dialect 'perl'");
+    jot_free(pad);
+    r = call(c, "memory_view", "{\"path\": \"/memories\"}");
+    assert_says(r->text.data, "excluding hidden items and node_modules:");
+}
+
 static void a_graph_answers_with_data_that_says_the_same(Caller *c)
 {
     const jot_tool_reply *r = call(c, "create_entities",
@@ -78,6 +95,7 @@ int main(void)
         CALLER_TEST(a_tool_does_what_the_functions_do),
         CALLER_TEST(what_a_model_does_wrong_is_an_answer),
         CALLER_TEST(the_memory_tool_speaks_as_documented),
+        CALLER_TEST(the_memory_tool_speaks_the_dialect_the_pad_was_opened_with),
         CALLER_TEST(a_graph_answers_with_data_that_says_the_same),
         CALLER_TEST(the_list_of_tools_is_what_mcp_lists),
     };
