@@ -34,7 +34,7 @@ fuzz: ## fuzz every parser of foreign bytes for FUZZ_SECONDS (60) in all
 	@tools/bootstrap build check
 	@tools/fuzz $(or $(FUZZ_SECONDS),60)
 
-conformance: all ## the official MCP suite, SDK clients and Inspector; needs npm
+conformance: all ## the official MCP suite, SDK clients, Inspector, programs of the same kind; needs npm and pip
 	@ninja -C build --quiet tests/mcp/conformance-server
 	@tools/conformance build
 
