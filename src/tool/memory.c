@@ -23,9 +23,15 @@ static jot_status run_view(ToolCall *c, ToolReply *out)
 }
 
 /* Only create makes something where nothing is. */
-static bool only_looks(const json_t *args)
+static bool makes_nothing(const json_t *args)
 {
     return !str_eq(json_str(json_object_get(args, "command")), S("create"));
+}
+
+/* A line that is inserted twice is there twice. */
+static bool may_repeat(const json_t *args)
+{
+    return str_eq(json_str(json_object_get(args, "command")), S("view"));
 }
 
 extern const Tool tool_memory, tool_memory_view;
@@ -53,7 +59,8 @@ const Tool tool_memory = {
         { "old_path", PARAM_TEXT, .about = "rename", .optional = true, .max = 1024 },
         { "new_path", PARAM_TEXT, .about = "rename", .optional = true, .max = 1024 },
     },
-    .only_looks = only_looks,
+    .makes_nothing = makes_nothing,
+    .may_repeat = may_repeat,
     .run = run,
 };
 

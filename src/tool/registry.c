@@ -177,7 +177,7 @@ bool tool_mutates(const Tool *t, const json_t *args)
 {
     if (t->effects & TOOL_FOREIGN) /* what it says of itself is not believed here */
         return true;
-    return !(t->effects & TOOL_READS) && !(t->only_looks && t->only_looks(args));
+    return !(t->effects & TOOL_READS) && !(t->may_repeat && t->may_repeat(args));
 }
 
 const char *tool_profile_name(const Tool *t)
@@ -236,8 +236,8 @@ static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory 
 {
     const Tool *t = c->tool;
     unsigned elsewhere = TOOL_OUTSIDE | TOOL_NETWORK | TOOL_EXECUTES | TOOL_FOREIGN;
-    bool create =
-        (t->effects & TOOL_WRITES) && !(t->effects & elsewhere) && tool_mutates(t, c->args);
+    bool create = (t->effects & TOOL_WRITES) && !(t->effects & elsewhere) &&
+                  !(t->makes_nothing && t->makes_nothing(c->args));
     if (!h->m) {
         assert(h->open);
         jot_status st = h->open(h->ctx, create, &h->m, e);

@@ -78,7 +78,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
 }
 
 /* Only an append makes a note. */
-static bool only_looks(const json_t *args)
+static bool makes_nothing(const json_t *args)
 {
     return !json_is_string(json_object_get(args, "append"));
 }
@@ -100,6 +100,6 @@ const Tool tool_scratchpad_edit = {
         { "if_version", PARAM_TEXT, .optional = true, .max = HASH_HEX },
         { "lease", PARAM_NUMBER, .optional = true, .min = 1 },
     },
-    .only_looks = only_looks,
+    .makes_nothing = makes_nothing,
     .run = run,
 };

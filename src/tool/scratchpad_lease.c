@@ -90,7 +90,8 @@ static jot_status run(ToolCall *c, ToolReply *out)
     return JOT_OK;
 }
 
-static bool only_looks(const json_t *args)
+/* To renew or to release is the same twice. */
+static bool of_a_lease_there_is(const json_t *args)
 {
     return !str_eq(json_str(json_object_get(args, "action")), S("acquire"));
 }
@@ -110,6 +111,7 @@ const Tool tool_scratchpad_lease = {
         { "seconds", PARAM_NUMBER, .optional = true, .min = 1, .max = LEASE_TTL_MS_MAX / SECOND },
         { "token", PARAM_NUMBER, .optional = true, .min = 1 },
     },
-    .only_looks = only_looks,
+    .makes_nothing = of_a_lease_there_is,
+    .may_repeat = of_a_lease_there_is,
     .run = run,
 };

@@ -97,7 +97,10 @@ typedef struct Tool {
     const Param *output;  /* the members of the structured data; NULL: there is none */
     /* True if a call with these arguments makes nothing new, whatever the effects say: it then
      * finds no pad where there is none, instead of making one.  NULL: never. */
-    bool (*only_looks)(const json_t *args);
+    bool (*makes_nothing)(const json_t *args);
+    /* True if a call with these arguments, made twice, does no more than once, whatever the effects
+     * say.  NULL: never. */
+    bool (*may_repeat)(const json_t *args);
     /* Fill `out`, or fail: then the sentence in c->e is the answer, unless out->text is set, which
      * then says more than it. */
     jot_status (*run)(ToolCall *c, ToolReply *out);

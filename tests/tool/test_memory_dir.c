@@ -462,6 +462,29 @@ static void to_look_is_a_tool_that_changes_nothing(Desk *d)
     assert_true(json_is_true(json_object_get(hints, "destructiveHint")));
 }
 
+static bool mutates(Desk *d, const char *tool, const char *args)
+{
+    AUTO_PTR(json_t) o = NULL;
+    desk_ok(d, json_read(str(args), &o, &d->e));
+    return tool_mutates(tool_find(TOOLS_ALL, str(tool)), o);
+}
+
+static void what_changes_something_is_not_repeated_by_itself(Desk *d)
+{
+    assert_true(mutates(d, M, "{\"command\":\"insert\"}"));
+    assert_true(mutates(d, M, "{\"command\":\"str_replace\"}"));
+    assert_true(mutates(d, M, "{\"command\":\"create\"}"));
+    assert_true(mutates(d, M, "{\"command\":\"rename\"}"));
+    assert_true(mutates(d, M, "{\"command\":\"delete\"}"));
+    assert_false(mutates(d, M, "{\"command\":\"view\"}"));
+    assert_false(mutates(d, "memory_view", "{}"));
+    assert_true(mutates(d, "scratchpad_edit", "{\"old_text\":\"a\",\"new_text\":\"aa\"}"));
+    assert_true(mutates(d, "scratchpad_edit", "{\"append\":\"a\"}"));
+    assert_true(mutates(d, "scratchpad_edit", "{\"restore\":\"undo\"}"));
+    assert_true(mutates(d, "scratchpad_lease", "{\"action\":\"acquire\"}"));
+    assert_false(mutates(d, "scratchpad_lease", "{\"action\":\"release\"}"));
+}
+
 static void a_dialect_is_one_of_three(Desk *d)
 {
     MemoryDialect dialect = DIALECT_PYTHON;
@@ -497,6 +520,7 @@ static const DeskTest tests[] = {
     DESK_TEST(files_and_directories_are_renamed_but_never_over_others),
     DESK_TEST(no_path_leads_out),
     DESK_TEST(to_look_is_a_tool_that_changes_nothing),
+    DESK_TEST(what_changes_something_is_not_repeated_by_itself),
     DESK_TEST(a_dialect_is_one_of_three),
 };
 
