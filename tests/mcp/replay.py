@@ -4,6 +4,7 @@ HTTP, on each engine.
 
     # words           a comment
     @ files sqlite    the engines to run it on; files, sqlite and mem if nothing is said
+    & --tools graph   options for the server
     % pipe            the lines behind it are for this transport only; % alone ends that
     > TEXT            send this line
     < JSON            the next message is this one
@@ -88,11 +89,11 @@ def step(server, sign, rest, pad, program):
     return None
 
 
-def replay(program, lines, engine, transport):
+def replay(program, options, lines, engine, transport):
     with tempfile.TemporaryDirectory(prefix="jotter-mcp-") as here:
         pad = os.path.join(here, "pad")
         url = "mem:" if engine == "mem" else "%s:%s" % (engine, pad)
-        server = TRANSPORTS[transport](program, url)
+        server = TRANSPORTS[transport](program, url, *options)
         try:
             for number, line in lines:
                 try:
@@ -112,8 +113,8 @@ def replay(program, lines, engine, transport):
 
 
 def read(path):
-    """The engines, and for each transport its lines with their numbers."""
-    engines = ["files", "sqlite", "mem"]
+    """The engines, the server's options, and for each transport its lines with their numbers."""
+    engines, options = ["files", "sqlite", "mem"], []
     meta = json.dumps(wire.MODERN)
     lines = {transport: [] for transport in TRANSPORTS}
     wanted = list(TRANSPORTS)
@@ -122,23 +123,25 @@ def read(path):
             line = line.rstrip("\n").replace("$MODERN", meta)
             if line.startswith("@"):
                 engines = line[1:].split()
+            elif line.startswith("&"):
+                options = line[1:].split()
             elif line.startswith("%"):
                 wanted = line[1:].split() or list(TRANSPORTS)
             elif line and not line.startswith("#"):
                 for transport in wanted:
                     lines[transport].append((number, line))
-    return engines, lines
+    return engines, options, lines
 
 
 def main():
     wire.environment()
     program, path = sys.argv[1:]
-    engines, lines = read(path)
+    engines, options, lines = read(path)
     cases = [(t, e) for t in TRANSPORTS for e in engines]
     print("1..%d" % len(cases))
     bad = False
     for i, (transport, engine) in enumerate(cases, 1):
-        why = replay(program, lines[transport], engine, transport)
+        why = replay(program, options, lines[transport], engine, transport)
         print("%s %d - %s over %s on %s" % ("not ok" if why else "ok", i, os.path.basename(path), transport, engine))
         if why:
             print("# " + why)

@@ -111,8 +111,8 @@ def main():
         for n, begin in enumerate(range(0, calls, EPISODE)):
             engine = ("files", "sqlite")[n % 2]
             theirs = peer.Mcp([node, server], {"MEMORY_FILE_PATH": os.path.join(place, "memory%d.jsonl" % n)})
-            ours = peer.Mcp([jotter, "mcp", "--pad", "%s:%s" % (engine, os.path.join(place, "pad%d" % n)),
-                             "--tools", "graph,no-scratchpad"])
+            ours = peer.jotter(jotter, "--pad", "%s:%s" % (engine, os.path.join(place, "pad%d" % n)),
+                               "--tools", "graph,no-scratchpad")
             try:
                 play(chance, theirs, ours, min(EPISODE, calls - begin), found)
             finally:

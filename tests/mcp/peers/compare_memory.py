@@ -131,7 +131,7 @@ class Ours:
 
     def __init__(self, jotter, dialect, url):
         self.url = url
-        self.server = peer.Mcp([jotter, "mcp", "--pad", url, "--tools", "memory,no-scratchpad", "--dialect", dialect])
+        self.server = peer.jotter(jotter, "--pad", url, "--tools", "memory,no-scratchpad", "--dialect", dialect)
 
     def ask(self, asked):
         reply = self.server.tool("memory", asked)

@@ -16,9 +16,9 @@ import wire  # noqa: E402
 class Lines(wire.Server):
     """A process that takes a line and answers a line."""
 
-    def __init__(self, command, environment=None, log=None):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=log or subprocess.DEVNULL, env=dict(os.environ, **(environment or {})))
+    def __init__(self, command, environment=None, log=subprocess.DEVNULL):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+                                        env=dict(os.environ, **(environment or {})))
         self.lines = queue.Queue()
         self.held = []
         threading.Thread(target=self._listen, daemon=True).start()
@@ -40,7 +40,7 @@ class Lines(wire.Server):
 class Mcp(Lines):
     """An MCP server over its standard input and output."""
 
-    def __init__(self, command, environment=None, log=None):
+    def __init__(self, command, environment=None, log=subprocess.DEVNULL):
         super().__init__(command, environment, log)
         self.hello()
 
@@ -52,6 +52,11 @@ class Mcp(Lines):
         result = reply["result"]
         return {"text": result["content"][0]["text"], "data": result.get("structuredContent"),
                 "error": bool(result.get("isError"))}
+
+
+def jotter(program, *options):
+    """Ours, which says what goes wrong where it can be read."""
+    return Mcp([program, "mcp", *options], log=None)
 
 
 class Differences:
