@@ -385,6 +385,37 @@ def a_subscription_that_is_cancelled_while_it_starts_is_over():
             assert not [m for m in left if m.get("id") == "L"], left
 
 
+@test
+def a_note_made_and_removed_by_hand_is_told_as_both():
+    with Place() as p:
+        s = p.serve()
+        s.call("scratchpad_write", key="a", content="x")
+        for key in ("zz", "yy"):
+            s.ask("resources/subscribe", {"uri": "jotter://notes/" + key})
+        assert len(s.ask("resources/list")["result"]["resources"]) == 1
+        path = os.path.join(p.pad, "notes", "zz.txt")
+
+        def listed():
+            """The list, once more after it was told that it is another."""
+            s.told("notifications/resources/list_changed")
+            return [r["name"] for r in s.ask("resources/list")["result"]["resources"]]
+
+        for _ in range(3):
+            with open(path, "w") as f:
+                f.write("by hand")
+            assert listed() == ["a", "zz"]
+            os.unlink(path)
+            assert listed() == ["a"]
+        assert s.told("notifications/resources/updated")["params"]["uri"] == "jotter://notes/zz"
+        with open(path, "w") as f:
+            f.write("by hand")
+        assert listed() == ["a", "zz"]
+        os.rename(path, path.replace("zz", "yy"))  # the one goes, the other comes
+        assert listed() == ["a", "yy"]
+        while s.told("notifications/resources/updated")["params"]["uri"] != "jotter://notes/yy":
+            pass
+
+
 # --- A pad that is taken away -----------------------------------------------------------------
 
 def jotter(p, *args, feed=None):
