@@ -15,7 +15,7 @@ static jot_status run_write(ToolCall *c, ToolReply *out)
                         .type = arg_text(c, "type"),
                         .task = arg_text(c, "task_id") };
     TRY(arg_if_version(c, &w.when));
-    TRY(artifact_write(c->m, &w, c->into, &ref, c->e));
+    TRY(reply_stale(c, artifact_write(c->m, &w, c->into, &ref, c->e), out));
     reply_json(c, artifact_ref_json(&ref), out);
     return JOT_OK;
 }
@@ -66,7 +66,9 @@ static jot_status run_delete(ToolCall *c, ToolReply *out)
     Str stream;
     TRY(arg_if_version(c, &when));
     TRY(artifact_stream(arg_text(c, "category"), arg_text(c, "id"), c->into, &stream, c->e));
-    TRY(artifact_delete(c->m, arg_text(c, "category"), arg_text(c, "id"), &when, c->into, c->e));
+    TRY(reply_stale(
+        c, artifact_delete(c->m, arg_text(c, "category"), arg_text(c, "id"), &when, c->into, c->e),
+        out));
     out->text = arena_printf(c->into, "deleted %s", doc_name(stream).text);
     return JOT_OK;
 }
