@@ -82,13 +82,37 @@ jot_status doc_read(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
     return mark_live(&out->mark) ? JOT_OK : not_found(stream, e);
 }
 
-static jot_status conflict(Str stream, const DocIf *when, const Doc *now, Err *e)
+/* Who made it what it is, for the end of a sentence; nothing if nobody signed. */
+typedef struct DocWho {
+    char text[96];
+} DocWho;
+
+static DocWho who_did(const Doc *now)
+{
+    DocWho who = { 0 };
+    Shown shown;
+    bool live = mark_live(&now->mark);
+    if (str_eq(now->by, S(STORE_OUTSIDE)))
+        snprintf(who.text, sizeof who.text, live ? ", edited by hand" : ": it was removed by hand");
+    else if (now->by.n)
+        snprintf(who.text, sizeof who.text, live ? ", written by '%s'" : ": '%s' deleted it",
+                 err_show(&shown, now->by));
+    return who;
+}
+
+jot_status doc_conflict(Str stream, bool absent, const Doc *now, Err *e)
 {
     DocName name = doc_name(stream);
+    DocWho who = who_did(now);
     if (!mark_live(&now->mark))
-        return err_set(e, JOT_CONFLICT, "%s is not there any more", name.text);
-    return err_set(e, JOT_CONFLICT, "%s %s: it is at version %s now", name.text,
-                   when->absent ? "exists" : "has changed", version_of(now->mark.sha256).text);
+        return err_set(e, JOT_CONFLICT, "%s is not there any more%s", name.text, who.text);
+    return err_set(e, JOT_CONFLICT, "%s %s: it is at version %s now%s", name.text,
+                   absent ? "exists" : "has changed", version_of(now->mark.sha256).text, who.text);
+}
+
+static jot_status conflict(Str stream, const DocIf *when, const Doc *now, Err *e)
+{
+    return doc_conflict(stream, when->absent, now, e);
 }
 
 /* Append under a condition; *out is what stands there afterwards. */

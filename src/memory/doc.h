@@ -56,6 +56,10 @@ MUST_USE jot_status doc_read(Memory *m, Str stream, Arena *into, Doc *out, Err *
 /* The head whatever it is: mark.op is OP_DELETE for what was deleted, 0 for what never was. */
 MUST_USE jot_status doc_present(Memory *m, Str stream, Arena *into, Doc *out, Err *e);
 
+/* JOT_CONFLICT, with a sentence that says where it stands now and who brought it there.  `absent`:
+ * there was to be nothing. */
+jot_status doc_conflict(Str stream, bool absent, const Doc *now, Err *e);
+
 /* --- Changing -------------------------------------------------------------------------- */
 
 /* On what a change of a document depends; {0}: on nothing. */

@@ -97,9 +97,7 @@ jot_status past_back(Memory *m, Str stream, const Doc *head, uint64_t steps, Are
 
 static jot_status changed(Str stream, const Doc *now, Err *e)
 {
-    return err_set(e, JOT_CONFLICT, "%s has changed: %s%s", doc_name(stream).text,
-                   mark_live(&now->mark) ? "it is now at version " : "it is deleted",
-                   mark_live(&now->mark) ? version_of(now->mark.sha256).text : "");
+    return doc_conflict(stream, false, now, e);
 }
 
 /* Make the state of `back` the present one. */

@@ -14,7 +14,7 @@ jot_status artifact_answer_write(ToolCall *c, ArtifactWrite *w, ArtifactWriter w
     json_write(&json, arg_json(c, "data") ? arg_json(c, "data") : json_null());
     w->json = buf_str(&json);
     TRY(arg_if_version(c, &w->when));
-    TRY(write(c->m, w, c->into, &ref, c->e));
+    TRY(reply_stale(c, write(c->m, w, c->into, &ref, c->e), out));
     json_t *value = artifact_ref_json(&ref);
     Str hint = artifact_hint(w->json);
     if (hint.n)
@@ -97,7 +97,9 @@ static jot_status run_delete(ToolCall *c, ToolReply *out)
     Str stream;
     TRY(arg_if_version(c, &when));
     TRY(artifact_stream(arg_text(c, "category"), arg_text(c, "id"), c->into, &stream, c->e));
-    TRY(artifact_delete(c->m, arg_text(c, "category"), arg_text(c, "id"), &when, c->into, c->e));
+    TRY(reply_stale(
+        c, artifact_delete(c->m, arg_text(c, "category"), arg_text(c, "id"), &when, c->into, c->e),
+        out));
     out->text = arena_printf(c->into, "deleted %s", doc_name(stream).text);
     return JOT_OK;
 }

@@ -71,6 +71,17 @@ void reply_changed(ToolCall *c, Str stream, Str line, const Doc *now, Str writte
     reply_set(c, &text, out);
 }
 
+/* What to do about it, in front of the texts, which may be cut. */
+static void add_next(Buf *to, const Doc *now, bool clean)
+{
+    if (!mark_live(&now->mark))
+        buf_add(to, S("next: call again without if_version if it shall be there\n"));
+    else
+        buf_addf(to,
+                 "next: take the present text into account, and call again with %sif_version=%s\n",
+                 clean ? "merge=true or with " : "", version_of(now->mark.sha256).text);
+}
+
 jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc *now,
                           ToolReply *out)
 {
@@ -78,7 +89,9 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
     AUTO(Buf) text = { 0 };
     size_t half = c->budget / 2 - c->budget / 16;
     TRY(conflict_look(c->m, stream, base, mine, now, c->into, &k, NULL));
+    bool clean = k.clean && utf8_valid(k.merged);
     buf_addf(&text, "%s; nothing was changed\n", c->e->text);
+    add_next(&text, now, clean);
     if (mark_live(&now->mark) && utf8_valid(now->text)) {
         buf_add(&text, S("the present text:\n"));
         reply_quote(&text, now->text, half);
@@ -88,12 +101,22 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
                      STR_ARG(point_behind(point_note(POINT_ALL, doc_word(stream), c->into),
                                           str_slice(now->text, 0, shown), c->into)));
     }
-    if (k.clean && utf8_valid(k.merged)) {
+    if (clean) {
         buf_add(&text, S("with your change merged in, which is clean (merge=true writes this):\n"));
         reply_quote(&text, k.merged, half);
     }
     reply_set(c, &text, out);
     return JOT_CONFLICT;
+}
+
+jot_status reply_stale(ToolCall *c, jot_status st, ToolReply *out)
+{
+    if (st == JOT_CONFLICT)
+        out->text = arena_printf(c->into,
+                                 "%s; nothing was changed\nnext: read it, and call again with the "
+                                 "version you read as if_version",
+                                 c->e->text);
+    return st;
 }
 
 /* --- Lists ----------------------------------------------------------------------------- */

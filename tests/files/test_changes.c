@@ -197,6 +197,48 @@ static void a_persons_deletion_wakes_who_waits(void **state)
     wakes(*state, remove_soon, "notes/plan");
 }
 
+static bool remove_new_soon(Bench *b)
+{
+    let_time_pass(b, 100);
+    person_removes(b, "notes/new.txt");
+    return true;
+}
+
+static void what_no_write_recorded_is_told_when_it_goes(void **state)
+{
+    Bench *b = *state;
+    Record r;
+    person_saves(b, "notes/new.txt", "theirs");
+    let_time_pass(b, 500); /* so that its coming is no news */
+    wakes(b, remove_new_soon, "notes/new");
+    assert_status(b, try_head(b, "notes/new", &r), JOT_NOT_FOUND);
+}
+
+static bool move_away_soon(Bench *b)
+{
+    let_time_pass(b, 100);
+    char from[sizeof b->path + 32], to[sizeof b->path + 32];
+    snprintf(from, sizeof from, "%s/memories/new", b->path);
+    snprintf(to, sizeof to, "%s/away", b->dir);
+    return rename(from, to) == 0;
+}
+
+static void a_directory_that_goes_with_all_that_is_in_it_is_a_rescan(void **state)
+{
+    Bench *b = *state;
+    person_saves(b, "memories/new/deep/note", "theirs");
+    let_time_pass(b, 500);
+    Cursor at = start(b);
+    pid_t pid = start_elsewhere(b, move_away_soon);
+    Changes c = { 0 };
+    for (int i = 0; i < 5 && !c.rescan; i++) {
+        c = changes(b, &at, 20 * 1000);
+        at = c.next;
+    }
+    assert_true(finish(pid));
+    assert_true(c.rescan);
+}
+
 static void a_write_by_another_process_wakes_who_waits(void **state)
 {
     wakes(*state, write_soon, "notes/plan");
@@ -448,6 +490,8 @@ int main(void)
         BENCH_TEST(a_persons_edit_wakes_who_waits),
         BENCH_TEST(a_persons_file_in_a_new_directory_wakes_who_waits),
         BENCH_TEST(a_persons_deletion_wakes_who_waits),
+        BENCH_TEST(what_no_write_recorded_is_told_when_it_goes),
+        BENCH_TEST(a_directory_that_goes_with_all_that_is_in_it_is_a_rescan),
         BENCH_TEST(a_write_by_another_process_wakes_who_waits),
         BENCH_TEST(the_name_of_a_writer_that_was_killed_is_not_lost),
         BENCH_TEST(a_name_is_told_again_until_its_writer_is_done),

@@ -89,7 +89,7 @@ static void check_event_id(Str id)
 {
     McpChannels s;
     uint64_t number = 0;
-    channels_init(&s);
+    channels_init(&s, "life", id.n % 2);
     McpChannel *one = channel_new(&s, 7);
     one->begun = true;
     channel_add(&s, one, S("x"));

@@ -385,6 +385,37 @@ def a_subscription_that_is_cancelled_while_it_starts_is_over():
             assert not [m for m in left if m.get("id") == "L"], left
 
 
+@test
+def a_note_made_and_removed_by_hand_is_told_as_both():
+    with Place() as p:
+        s = p.serve()
+        s.call("scratchpad_write", key="a", content="x")
+        for key in ("zz", "yy"):
+            s.ask("resources/subscribe", {"uri": "jotter://notes/" + key})
+        assert len(s.ask("resources/list")["result"]["resources"]) == 1
+        path = os.path.join(p.pad, "notes", "zz.txt")
+
+        def listed():
+            """The list, once more after it was told that it is another."""
+            s.told("notifications/resources/list_changed")
+            return [r["name"] for r in s.ask("resources/list")["result"]["resources"]]
+
+        for _ in range(3):
+            with open(path, "w") as f:
+                f.write("by hand")
+            assert listed() == ["a", "zz"]
+            os.unlink(path)
+            assert listed() == ["a"]
+        assert s.told("notifications/resources/updated")["params"]["uri"] == "jotter://notes/zz"
+        with open(path, "w") as f:
+            f.write("by hand")
+        assert listed() == ["a", "zz"]
+        os.rename(path, path.replace("zz", "yy"))  # the one goes, the other comes
+        assert listed() == ["a", "yy"]
+        while s.told("notifications/resources/updated")["params"]["uri"] != "jotter://notes/yy":
+            pass
+
+
 # --- A pad that is taken away -----------------------------------------------------------------
 
 def jotter(p, *args, feed=None):
@@ -665,6 +696,38 @@ def a_record_is_signed_by_the_client_unless_the_option_names_somebody():
             signed(s, name, str(number), modern)
         signed(p.serve(True, "--as", "ann"), "goose", "last", True)
         assert authors(p, "a")[::-1] == ["test", "goose", "me", "me", "ann"], authors(p, "a")
+
+@test
+def a_conflict_says_who_changed_it_and_what_to_do_next():
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            ann, bob = p.serve(True, "--as", "ann", "--tools", "artifacts"), p.serve(True, "--as", "bob größe")
+            first = wire.text_of(ann.call("scratchpad_write", key="k", content="one\ntwo\n")).split()[-1]
+
+            def refused(tool="scratchpad_write", **args):
+                got = ann.call(tool, if_version=first, **args)["result"]
+                assert got["isError"], got
+                return got["content"][0]["text"]
+
+            now = wire.text_of(bob.call("scratchpad_write", key="k", content="one\n2\n")).split()[-1]
+            said = refused(key="k", content="1\ntwo\n\n")
+            head = "scratchpad[k] has changed: it is at version %s now, written by 'bob größe'; nothing was changed\n" % now
+            assert said.startswith(head + "next: take the present text into account, and call again with "), said
+            assert "if_version=%s\nthe present text:\n| one\n" % now in said, said
+            said = refused("scratchpad_delete", key="k")
+            assert said.startswith(head + "next: ") and "merge" not in said, said
+            if engine == "files":
+                with open(os.path.join(p.pad, "notes", "k.txt"), "w") as f:
+                    f.write("by hand")
+                assert " now, edited by hand; nothing was changed\nnext: " in refused(key="k", content="x")
+            bob.call("scratchpad_delete", key="k")
+            said = refused(key="k", content="x")
+            assert said == ("scratchpad[k] is not there any more: 'bob größe' deleted it; nothing was changed\n"
+                            "next: call again without if_version if it shall be there"), said
+            ann.call("artifact_write", category="c", id="i", data=1)
+            said = refused("artifact_write", category="c", id="i", data=2)
+            assert "'artifacts/c/i' has changed: it is at version " in said and "written by 'ann'; nothing was changed\nnext: read it" in said, said
+
 
 @test
 def what_a_prompt_quotes_ends_only_at_the_sign():

@@ -537,10 +537,14 @@ static void a_conflict_returns_the_present_text_and_the_clean_merge(Desk *d)
     Str plain = arena_printf(&d->a, MINE, version_of(base.mark.sha256).text, "");
     Str want =
         arena_printf(&d->a,
-                     "scratchpad[plan] has changed: it is at version %s now; nothing was changed\n"
+                     "scratchpad[plan] has changed: it is at version %s now, written by '%s'; "
+                     "nothing was changed\n"
+                     "next: take the present text into account, and call again with merge=true or "
+                     "with if_version=%s\n"
                      "the present text:\n| 1\n| 2\n| 3\n| 4\n| five\n"
                      "with your change merged in, which is clean (merge=true writes this):\n"
                      "| one\n| 2\n| 3\n| 4\n| five",
+                     version_of(now.mark.sha256).text, arena_cstr(&d->a, now.by),
                      version_of(now.mark.sha256).text);
     AUTO(ToolReply) r = call(d, "scratchpad_write", plain.p);
     assert_str(r.text, want);
@@ -570,7 +574,8 @@ static void a_quoted_value_cannot_forge_what_stands_around_it(Desk *d)
     AUTO(ToolReply)
     r = call(d, "scratchpad_write",
              "{\"key\":\"plan\",\"content\":\"x\",\"if_version\":\"000000000000\"}");
-    assert_has(r.text, "now; nothing was changed\nthe present text:\n"
+    assert_has(r.text, "nothing was changed\nnext: ");
+    assert_has(r.text, "\nthe present text:\n"
                        "| a\n| the present text:\n| b\n| with your change merged in");
 }
 

@@ -15,7 +15,9 @@
  * file that nobody will read again.
  *
  * What people edit is not announced.  It is found by looking: at most every
- * two seconds at the times of all views, and through inotify while waiting. */
+ * two seconds at the times of all views, and through inotify while waiting.  A
+ * view that was made and removed by hand before any write recorded it leaves
+ * nothing behind to look at: only inotify tells of it. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -385,6 +387,22 @@ static void consider_view(Found *x, Str path)
         consider(x, buf_str(&name));
 }
 
+/* The same for one that has just lost its name: if no stream knows it, it is gone for good. */
+static void consider_lost(Found *x, Str path)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) name = { 0 };
+    Record head;
+    if (!place_of_view_path(path, &name))
+        return;
+    if (files_head(&x->f->base, buf_str(&name), HEAD_MARK, &arena, &head, NULL) != JOT_NOT_FOUND) {
+        consider(x, buf_str(&name));
+        return;
+    }
+    found(x, buf_str(&name));
+    x->done = true;
+}
+
 /* --- Looking at all views -------------------------------------------------------------- */
 
 typedef struct Scan {
@@ -533,6 +551,25 @@ static bool start_watching(Files *f, Position *at, Found *x)
     return true;
 }
 
+static void take_event(Files *f, Found *x, const struct inotify_event *ev)
+{
+    struct Recent *r = recent_of(f);
+    bool lost = ev->mask & (IN_DELETE | IN_MOVED_FROM);
+    /* What went with a directory, or what was not told, may have left nothing behind. */
+    if ((ev->mask & IN_Q_OVERFLOW) || (lost && (ev->mask & IN_ISDIR)))
+        x->rescan = true;
+    for (size_t i = 0; ev->len && ev->name[0] != '.' && i < r->n; i++) {
+        if (r->watched[i].id != ev->wd)
+            continue;
+        AUTO(Arena) arena = { 0 };
+        Str path = arena_printf(&arena, "%s/%s", r->watched[i].path, ev->name);
+        if (lost)
+            consider_lost(x, path);
+        else
+            consider_view(x, path);
+    }
+}
+
 /* Take what inotify has to say; true if all views must be looked at. */
 static bool read_events(Files *f, Found *x)
 {
@@ -545,12 +582,7 @@ static bool read_events(Files *f, Found *x)
             p += sizeof *ev + ev->len;
             /* A directory comes and goes with all that is in it. */
             all = all || (ev->mask & (IN_ISDIR | IN_Q_OVERFLOW));
-            for (size_t i = 0; ev->len && ev->name[0] != '.' && i < r->n; i++) {
-                if (r->watched[i].id != ev->wd)
-                    continue;
-                AUTO(Arena) arena = { 0 };
-                consider_view(x, arena_printf(&arena, "%s/%s", r->watched[i].path, ev->name));
-            }
+            take_event(f, x, ev);
         }
     }
     return all;
