@@ -780,14 +780,51 @@ JOT_API jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char 
 JOT_API jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id,
                                    const jot_cycle **out);
 
-/* End it and keep the state as it was before, with a line that says why; `trace` goes to the log
- * cycle, ID.  JOT_FENCED likewise. */
+/* End it and keep the state as it was before, with a line that says why; `trace` goes to the log of
+ * the cycle.  JOT_FENCED likewise. */
 JOT_API jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_text why,
                                   jot_text trace, const jot_cycle **out);
 
 /* One cycle, running or ended; `id` NULL is the newest.  JOT_NOT_FOUND. */
 JOT_API jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id,
                                   const jot_cycle **out);
+
+typedef enum jot_past_kind {
+    JOT_PAST_REPLY = 0,  /* of the model */
+    JOT_PAST_RESULT = 1, /* of the tool it called */
+    JOT_PAST_END = 2     /* nothing comes behind it */
+} jot_past_kind;
+
+typedef struct jot_cycle_past {
+    uint64_t seq; /* N of the key steps/AGENT/ID/N, by which the tool scratchpad_read gives it */
+    int64_t at_ms;
+    const char *by;
+    jot_past_kind kind;
+    jot_text text;     /* the reply or the result, whole, as it came */
+    jot_action action; /* what a reply asks for; of a result, what it answers */
+    const char *tool;
+    const char *arguments; /* JSON */
+    jot_tool_end tool_end; /* of a result */
+    jot_cycle_end end;     /* of the end */
+    jot_text why;          /* likewise */
+} jot_cycle_past;
+
+typedef struct jot_cycle_pasts {
+    const jot_cycle_past *const *items; /* oldest first */
+    size_t count;
+    bool more;
+    uint64_t next; /* the seq to go on from */
+    uint64_t damaged;
+} jot_cycle_pasts;
+
+/* Up to `limit` (1 to 999) steps of a cycle from seq `from` on; `id` NULL is the newest.  A cycle
+ * that was imported has none. */
+JOT_API jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint64_t from,
+                                   size_t limit, const jot_cycle_pasts **out);
+
+/* The log of a cycle: what was said and done, step by step, and how it ended; `id` as above. */
+JOT_API jot_status jot_cycle_log(jot_pad *pad, const char *agent, const char *id,
+                                 const jot_text **out);
 
 /* What became of it and what it changed: {"reading", "sentence", "hint", "diff", "cycle"}. */
 JOT_API jot_status jot_cycle_explain_json(jot_pad *pad, const char *agent, const char *id,

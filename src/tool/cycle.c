@@ -4,6 +4,7 @@
  * process. */
 #include "memory/cycle.h"
 
+#include "memory/cycle_log.h"
 #include "memory/explain.h"
 #include "memory/frame.h"
 #include "tool/reply.h"
@@ -146,6 +147,18 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
     return JOT_OK;
 }
 
+static jot_status run_log(ToolCall *c, ToolReply *out)
+{
+    AUTO(Buf) text = { 0 };
+    Str id = arg_text(c, "cycle");
+    TRY(reply_body_check(c));
+    TRY(cycle_log(c->m, agent_of(c), id, &text, c->e));
+    Str log = arena_copy(c->into, buf_str(&text));
+    TRY(reply_check_text(id, log, c->e));
+    reply_body(c, log, arena_printf(c->into, "log of cycle " STR_FMT, STR_ARG(id)), out);
+    return JOT_OK;
+}
+
 /* --- The tables ------------------------------------------------------------------------ */
 
 /* clang-format off */
@@ -154,7 +167,7 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
 /* clang-format on */
 
 extern const Tool tool_cycle_status, tool_cycle_wake, tool_cycle_step, tool_cycle_sleep,
-    tool_cycle_fail, tool_cycle_explain, tool_cycle_list;
+    tool_cycle_fail, tool_cycle_explain, tool_cycle_list, tool_cycle_log;
 
 const Tool tool_cycle_status = {
     .name = "cycle_status",
@@ -227,4 +240,14 @@ const Tool tool_cycle_list = {
     .effects = TOOL_READS,
     .params = { AGENT, { "offset", PARAM_NUMBER, .about = "pass over so many", .optional = true } },
     .run = run_list,
+};
+
+const Tool tool_cycle_log = {
+    .name = "cycle_log",
+    .title = "Log of a cycle",
+    .about = "What was said and done in a cycle: every reply and every result, whole. One of them: "
+             "scratchpad_read key=steps/AGENT/CYCLE/NUMBER.",
+    .effects = TOOL_READS,
+    .params = { CYCLE, AGENT, REPLY_BODY_PARAMS },
+    .run = run_log,
 };
