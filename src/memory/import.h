@@ -44,6 +44,8 @@ typedef struct Import {
     LayoutReport *report;
 } Import;
 
+/* The text of a document; false if it is skipped.  `name` is the file, for the report. */
+MUST_USE bool import_read(Import *x, int dir, Str path, Str name, Arena *into, Str *text);
 /* Make `text` the value of a stream, if nothing else is there.  `name` is the file, for the
  * report. */
 MUST_USE jot_status import_document(Import *x, Str name, Str stream, Str text, Str meta, Err *e);
@@ -55,6 +57,14 @@ MUST_USE jot_status import_records(Import *x, Str name, Str stream, const Draft 
 MUST_USE jot_status import_run_file(Import *x, Str name, Str text, Err *e);
 MUST_USE jot_status import_graph_file(Import *x, Str name, Str text, Err *e);
 /* The whole root. */
+MUST_USE jot_status import_notes(Import *x, Err *e);
+MUST_USE jot_status import_cycles(Import *x, Err *e);
 MUST_USE jot_status import_artifacts(Import *x, Err *e);
+
+/* The name of a state among other files. */
+#define IMPORT_STATE "active.yaml"
+bool import_is_snapshot(Str name);
+/* What a file is by its first line. */
+Layout import_layout_of(const Io *io, int dir, Str name);
 
 #endif
