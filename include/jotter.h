@@ -1134,7 +1134,11 @@ typedef struct jot_report {
     uint64_t unchanged; /* files that were */
     const jot_problem *const *skipped;
     size_t skipped_count;           /* at most 1000 are told ... */
-    uint64_t skipped_total, missed; /* ... of so many; missed: what should have come over */
+    uint64_t skipped_total, missed; /* ... of so many; missed: all but hidden and empty files */
+    const jot_problem *const
+        *renamed;           /* names that cannot be one in the pad; `why` is the new one */
+    size_t renamed_count;   /* at most 1000 are told ... */
+    uint64_t renamed_total; /* ... of so many */
 } jot_report;
 
 /* Bring the whole pad, with its history, to another URL, and go on where the last copy stopped.

@@ -169,8 +169,8 @@ typedef struct Log {
     Buf *to;
     const Tail *t;
     size_t iterations;
-    bool imported; /* what was read is the log of another program, line by line */
-    bool traced;
+    size_t lines; /* of a log that came from another program ... */
+    bool open;    /* ... and whether the last one lacks its line break */
 } Log;
 
 /* A text of somebody else's: its first line here, the others indented. */
@@ -226,17 +226,19 @@ static jot_status add_steps(Memory *m, Log *l, Str agent, Err *e)
 static jot_status add_line(void *ctx, const Record *r)
 {
     Log *l = ctx;
+    AUTO_PTR(json_t) meta = NULL;
     if (r->mark.op != OP_APPEND || r->mark.redacted)
         return JOT_OK;
-    if (r->meta.n == 0) {
-        l->imported = true;
-        buf_add(l->to, r->body);
-        buf_add_char(l->to, '\n');
+    if (r->meta.n && json_read(r->meta, &meta, NULL) == JOT_OK &&
+        str_eq(json_str(json_object_get(meta, "kind")), S("trace"))) {
+        buf_add(l->to, S("    "));
+        add_said(l->to, r->body);
         return JOT_OK;
     }
-    l->traced = true;
-    buf_add(l->to, S("    "));
-    add_said(l->to, r->body);
+    if (l->lines++)
+        buf_add_char(l->to, '\n');
+    buf_add(l->to, r->body);
+    l->open = json_is_true(json_object_get(meta, "open"));
     return JOT_OK;
 }
 
@@ -285,7 +287,9 @@ jot_status cycle_log(Memory *m, Str agent, Str id, Buf *to, Err *e)
     Log l = { .to = to, .t = &t };
     TRY(snapshot_locate(m, agent, id, &a, &t, e));
     TRY(add_lines(m, &l, agent, e));
-    if (!l.imported) {
+    if (l.lines && !l.open)
+        buf_add_char(to, '\n');
+    if (!l.lines) {
         to->n = start;
         add_waking(&l, &a);
         TRY(add_steps(m, &l, agent, e));

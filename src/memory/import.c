@@ -6,7 +6,7 @@
 #include "memory/import.h"
 
 #include "base/utf8.h"
-#include "memory/foreign.h"
+#include "memory/line_log.h"
 
 /* --- Documents ------------------------------------------------------------------------- */
 
@@ -56,16 +56,17 @@ static jot_status find_head(Import *x, Str stream, Mark *out, Err *e)
     return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
-static jot_status write_document(Import *x, Str name, Str stream, const Draft *d, Err *e)
+static jot_status write_document(Import *x, const ImportDoc *d, Err *e)
 {
     Err why;
     Mark mark;
     Expect expect = { .kind = x->o->replace ? EXPECT_ANY : EXPECT_ABSENT };
-    jot_status st = memory_append(x->m, stream, &expect, d, &mark, &why);
+    Draft draft = { .op = OP_PUT, .meta = d->meta, .body = d->text, .at_ms = d->at_ms };
+    jot_status st = memory_append(x->m, d->stream, &expect, &draft, &mark, &why);
     if (st == JOT_CONFLICT)
-        layout_miss(x->report, x->into, st, name, "it exists with another text: use --replace");
+        layout_miss(x->report, x->into, st, d->name, "it exists with another text: use --replace");
     else if (st == JOT_INVALID || st == JOT_TOO_BIG)
-        layout_miss(x->report, x->into, st, name, "%s", why.text);
+        layout_miss(x->report, x->into, st, d->name, "%s", why.text);
     else if (st != JOT_OK)
         return err_set(e, st, "%s", why.text);
     else
@@ -73,29 +74,29 @@ static jot_status write_document(Import *x, Str name, Str stream, const Draft *d
     return JOT_OK;
 }
 
-jot_status import_document(Import *x, Str name, Str stream, Str text, Str meta, Err *e)
+jot_status import_document(Import *x, const ImportDoc *d, Err *e)
 {
     Err why;
     Mark head;
     const char *refused = NULL;
-    if (store_check_name(stream, &why) != JOT_OK) {
-        layout_miss(x->report, x->into, JOT_INVALID, name, "%s", why.text);
+    if (store_check_name(d->stream, &why) != JOT_OK) {
+        layout_miss(x->report, x->into, JOT_INVALID, d->name, "%s", why.text);
         return JOT_OK;
     }
     x->report->files++;
-    TRY(find_head(x, stream, &head, e));
-    Hash sha256 = hash_of(text);
+    TRY(find_head(x, d->stream, &head, e));
+    Hash sha256 = hash_of(d->text);
     if (head.op == OP_PUT && hash_eq(head.sha256, sha256)) {
         x->report->unchanged++;
         return JOT_OK;
     }
     if (!x->o->replace)
-        TRY(in_the_way(x, stream, &head, sha256, &refused, e));
+        TRY(in_the_way(x, d->stream, &head, sha256, &refused, e));
     if (refused) {
-        layout_miss(x->report, x->into, JOT_CONFLICT, name, "%s", refused);
+        layout_miss(x->report, x->into, JOT_CONFLICT, d->name, "%s", refused);
         return JOT_OK;
     }
-    return write_document(x, name, stream, &(Draft){ .op = OP_PUT, .meta = meta, .body = text }, e);
+    return write_document(x, d, e);
 }
 
 /* --- Logs ------------------------------------------------------------------------------ */
@@ -107,6 +108,13 @@ typedef struct Along {
     bool other; /* it is another one */
 } Along;
 
+/* A line that was the last one, and not ended, may have been ended and followed by others since. */
+static bool same_meta(Str a, Str b)
+{
+    Str open = S(IMPORT_OPEN);
+    return str_eq(str_eq(a, open) ? S("") : a, str_eq(b, open) ? S("") : b);
+}
+
 static jot_status go_along(void *ctx, const Record *r)
 {
     Along *a = ctx;
@@ -114,7 +122,7 @@ static jot_status go_along(void *ctx, const Record *r)
         return JOT_OK;
     const Draft *d = &a->drafts[a->at];
     bool first = a->at > 0 || r->mark.seq == 1;
-    a->other = !first || r->mark.op != d->op || !str_eq(r->meta, d->meta) ||
+    a->other = !first || r->mark.op != d->op || !same_meta(r->meta, d->meta) ||
                !hash_eq(r->mark.sha256, hash_of(d->body));
     a->at++;
     return JOT_OK;
@@ -145,6 +153,34 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
         x->report->added++;
     }
     return JOT_OK;
+}
+
+jot_status import_log(Import *x, Str name, Str stream, Str text, int64_t at_ms, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Draft *lines = NULL;
+    size_t n = 0, cap = 0;
+    Str rest = text, line;
+    if (!text.n) {
+        layout_skip(x->report, x->into, name, "it is empty: a log has at least one line");
+        return JOT_OK;
+    }
+    while (rest.n) {
+        bool ended = str_cut(&rest, '\n', &line);
+        if (!ended)
+            line = TAKE(rest);
+        if (line.n > LINE_LOG_LINE_MAX) {
+            layout_miss(x->report, x->into, JOT_TOO_BIG, name, "line %zu has more than %d bytes",
+                        n + 1, LINE_LOG_LINE_MAX);
+            return JOT_OK;
+        }
+        lines = arena_grow(&arena, lines, n, &cap, sizeof *lines, alignof(Draft));
+        lines[n++] = (Draft){ .op = OP_APPEND,
+                              .meta = ended ? (Str){ 0 } : S(IMPORT_OPEN),
+                              .body = line,
+                              .at_ms = at_ms };
+    }
+    return import_records(x, name, stream, lines, n, e);
 }
 
 /* --- Files ----------------------------------------------------------------------------- */
@@ -188,10 +224,18 @@ static jot_status import_all_lines(Import *x, Layout layout, Err *e)
         if (lines && import_layout_of(x->m->io, x->dir, f->name) == layout)
             TRY(import_lines(x, f->name, layout, e));
         else
-            layout_skip(x->report, x->into, f->name, "it is not one of the %s",
-                        layout == LAYOUT_RUNS ? "runs" : "graphs");
+            import_stray(x, f, f->name,
+                         layout == LAYOUT_RUNS ? "it is not a run" : "it is not a graph");
     }
     return JOT_OK;
+}
+
+void import_stray(Import *x, const ForeignEntry *f, Str name, const char *why)
+{
+    if (f->name.p[0] == '.')
+        layout_skip(x->report, x->into, name, "it is hidden");
+    else
+        layout_stray(x->report, x->into, name, "%s", f->regular ? why : NOT_A_FILE);
 }
 
 jot_status import_run(Memory *m, const ImportFrom *from, const ImportOptions *o, Arena *into,
@@ -203,9 +247,20 @@ jot_status import_run(Memory *m, const ImportFrom *from, const ImportOptions *o,
     AUTO(Fd) dir = io_open_root(m->io, from->dir.p);
     if (dir < 0)
         return err_errno(e, -dir, "could not open '%s'", err_show(&shown, from->dir));
-    Import x = { .m = m, .o = o ? o : &plain, .dir = dir, .into = into, .report = out };
+    AUTO(Fd) project = from->project.n ? io_open_root(m->io, from->project.p) : FD_NONE;
+    Import x = { .m = m,
+                 .o = o ? o : &plain,
+                 .dir = dir,
+                 .project = project < 0 ? FD_NONE : project,
+                 .into = into,
+                 .report = out };
     switch (from->layout) {
     case LAYOUT_NOTES:
+        if (from->sqlite)
+            return import_sqlite(
+                &x,
+                arena_printf(into, STR_FMT "/" STR_FMT, STR_ARG(from->dir), STR_ARG(from->file)).p,
+                e);
         return import_notes(&x, e);
     case LAYOUT_CYCLES:
         return import_cycles(&x, e);

@@ -1,16 +1,25 @@
-/* import_find.c - recognising a layout: by the names in a directory, and by the first line of a
- * file.
- */
+/* import_find.c - recognising a layout: by the names in a directory, by the first line of a file.
+ *
+ * A directory may be the one a program keeps its files in, or the project that has
+ * it somewhere below: then the places programs use are looked at, and one of them
+ * must be it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/foreign.h"
 #include "memory/import.h"
+#include "memory/note_file.h"
 #include "store/archive.h"
 
-enum { PEEK = 64 * 1024, DEPTH_MAX = 4 };
+enum {
+    PEEK = 64 * 1024,
+    DEPTH_MAX = 4,
+    TEXTS_MAX = 20 * 1000, /* entries looked at to see that a directory holds nothing but texts */
+    SQLITE_ID_AT = 68,     /* of a database: where a program says whose it is */
+};
+
+#define SQLITE_BEGINS "SQLite format 3" /* and a NUL */
 
 /* What the first line of a JSONL says. */
 static Layout layout_of_lines(Str text)
@@ -40,6 +49,18 @@ Layout import_layout_of(const Io *io, int dir, Str name)
     return archive_begins(text) ? LAYOUT_ARCHIVE : layout_of_lines(text);
 }
 
+/* A database; *pad: one of ours. */
+static bool is_sqlite(const Io *io, int dir, Str name, bool *pad)
+{
+    AUTO(Arena) arena = { 0 };
+    Str text, begins = { SQLITE_BEGINS, sizeof SQLITE_BEGINS };
+    if (foreign_peek(io, dir, name.p, PEEK, &arena, &text, NULL) != JOT_OK ||
+        !str_starts(text, begins))
+        return false;
+    *pad = str_starts(str_from(text, SQLITE_ID_AT), S("JOTR"));
+    return true;
+}
+
 /* Is there JSON somewhere below? */
 static bool has_json(const Io *io, int dir, int depth)
 {
@@ -66,6 +87,30 @@ bool import_is_snapshot(Str name)
     return str_ends(name, S("_before.yaml")) || str_ends(name, S("_after.yaml"));
 }
 
+/* Nothing but texts in a directory and below it, hidden files apart.  *n counts the texts, *seen
+ * everything.  NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
+static bool only_texts(const Io *io, int dir, int depth, size_t *n, size_t *seen)
+{
+    AUTO(Arena) arena = { 0 };
+    ForeignDir all;
+    if (depth > DEPTH_MAX || foreign_list(io, dir, &arena, &all, NULL) != JOT_OK)
+        return false;
+    for (size_t i = 0; i < all.n; i++) {
+        const ForeignEntry *f = &all.items[i];
+        if (f->name.p[0] == '.')
+            continue;
+        if (++*seen > TEXTS_MAX)
+            return false;
+        AUTO(Fd)
+        below = f->directory ? io_open(io, dir, f->name.p, O_RDONLY | O_DIRECTORY, 0) : FD_NONE;
+        bool text = f->regular && note_file_tail(f->name).n;
+        if (!text && !(below >= 0 && only_texts(io, below, depth + 1, n, seen)))
+            return false;
+        *n += text;
+    }
+    return true;
+}
+
 /* The layouts whose signs a directory shows, as bits. */
 static unsigned signs_of(const Io *io, int dir)
 {
@@ -85,6 +130,9 @@ static unsigned signs_of(const Io *io, int dir)
         if (str_ends(f->name, S(".jsonl")))
             signs |= 1u << import_layout_of(io, dir, f->name);
     }
+    size_t texts = 0, seen = 0;
+    if (!signs && only_texts(io, dir, 0, &texts, &seen) && texts)
+        signs |= 1u << LAYOUT_NOTES;
     return signs & ~(1u << LAYOUT_NONE | 1u << LAYOUT_ARCHIVE);
 }
 
@@ -94,8 +142,8 @@ static jot_status not_one(const char *path, unsigned signs, Err *e)
     const char *name = err_show(&shown, str(path));
     if (!signs)
         return err_set(e, JOT_INVALID,
-                       "'%s' is nothing that can be imported: say --layout notes, artifacts, runs, "
-                       "cycles or graph if it is",
+                       "'%s' is nothing that can be recognised: if it is one of these, say so with "
+                       "--layout: notes, artifacts, runs, cycles, graph",
                        name);
     char list[64] = "";
     for (Layout l = LAYOUT_NOTES; l < LAYOUT_ARCHIVE; l++)
@@ -111,38 +159,90 @@ static bool exactly_one(unsigned signs)
     return signs && !(signs & (signs - 1));
 }
 
-/* A project keeps its scratchpad in one of these. */
-static const char *const below[] = { ".dexter/scratchpad", "scratchpad", "." };
+/* A project keeps its memory in one of these, and seldom in two. */
+static const char *const below[] = { ".dexter/scratchpad", ".scratchpad", ".scratchbook",
+                                     "scratchpad" };
 
-static jot_status find_in_directory(const Io *io, const char *path, int root, Layout as,
-                                    Arena *into, ImportFrom *out, Err *e)
+static unsigned signs_below(const Io *io, int root, const char *path)
+{
+    AUTO(Fd) dir = io_open(io, root, path, O_RDONLY | O_DIRECTORY, 0);
+    unsigned signs = dir < 0 ? 0 : signs_of(io, dir);
+    return signs || dir < 0 || !has_json(io, dir, 0) ? signs : 1u << LAYOUT_ARTIFACTS;
+}
+
+typedef struct Search {
+    const Io *io;
+    const char *path; /* what was named */
+    int root;         /* the same, open */
+    Layout as;
+    Arena *into;
+    unsigned signs; /* of what was found */
+} Search;
+
+/* The one place below a project, if there is one. */
+static jot_status find_below(Search *x, ImportFrom *out, Err *e)
+{
+    Shown shown;
+    AUTO(Buf) found = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT_OF(below); i++) {
+        unsigned here = signs_below(x->io, x->root, below[i]);
+        if (x->as ? !(here >> x->as & 1) : !here)
+            continue;
+        x->signs = here;
+        out->dir = arena_printf(x->into, "%s/%s", x->path, below[i]);
+        out->project = arena_copy(x->into, str(x->path));
+        buf_addf(&found, "%s%s", n++ ? ", " : "", below[i]);
+    }
+    if (n < 2)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "'%s' has several: " STR_FMT "; name one of these directories",
+                   err_show(&shown, str(x->path)), STR_ARG(buf_str(&found)));
+}
+
+static jot_status find_in_directory(Search *x, ImportFrom *out, Err *e)
 {
     struct stat info;
     Shown shown;
-    if (io_stat(io, root, "format", &info) == 0 && io_stat(io, root, "notes", &info) == 0)
+    if (io_stat(x->io, x->root, "format", &info) == 0 &&
+        io_stat(x->io, x->root, "notes", &info) == 0)
         return err_set(e, JOT_INVALID, "'%s' is a pad of Jotter: use 'jotter --pad %s copy URL'",
-                       err_show(&shown, str(path)), err_show(&shown, str(path)));
-    unsigned signs = 0;
-    for (size_t i = 0; i < COUNT_OF(below); i++) {
-        AUTO(Fd) dir = io_open(io, root, below[i], O_RDONLY | O_DIRECTORY, 0);
-        signs = dir < 0 ? 0 : signs_of(io, dir);
-        if (as ? signs >> as & 1 : signs) {
-            *out = (ImportFrom){ .dir = arena_printf(into, "%s/%s", path, below[i]) };
-            break;
-        }
+                       err_show(&shown, str(x->path)), err_show(&shown, str(x->path)));
+    TRY(find_below(x, out, e));
+    if (!out->dir.n) {
+        out->dir = arena_copy(x->into, str(x->path));
+        x->signs = signs_of(x->io, x->root);
+        if (!x->signs && has_json(x->io, x->root, 0))
+            x->signs = 1u << LAYOUT_ARTIFACTS;
     }
-    if (as && !out->dir.n)
-        *out = (ImportFrom){ .dir = arena_copy(into, str(path)) };
-    if (!as && !signs && has_json(io, root, 0)) {
-        signs = 1u << LAYOUT_ARTIFACTS;
-        *out = (ImportFrom){ .dir = arena_copy(into, str(path)) };
-    }
-    if (!as && !exactly_one(signs))
-        return not_one(path, signs, e);
-    out->layout = as;
-    for (Layout l = LAYOUT_NOTES; !as && l < LAYOUT_ARCHIVE; l++)
-        if (signs >> l & 1)
+    if (!x->as && !exactly_one(x->signs))
+        return not_one(x->path, x->signs, e);
+    out->layout = x->as;
+    for (Layout l = LAYOUT_NOTES; !x->as && l < LAYOUT_ARCHIVE; l++)
+        if (x->signs >> l & 1)
             out->layout = l;
+    return JOT_OK;
+}
+
+static jot_status find_file(const Io *io, const char *path, Layout as, ImportFrom *out, Err *e)
+{
+    Shown shown;
+    bool pad = false;
+    AUTO(Fd) dir = io_open_root(io, out->dir.p);
+    out->sqlite = dir >= 0 && is_sqlite(io, dir, out->file, &pad);
+    if (pad)
+        return err_set(e, JOT_INVALID,
+                       "'%s' is a pad of Jotter: use 'jotter --pad sqlite:%s copy URL'",
+                       err_show(&shown, str(path)), err_show(&shown, str(path)));
+    Layout seen = dir < 0       ? LAYOUT_NONE
+                  : out->sqlite ? LAYOUT_NOTES
+                                : import_layout_of(io, dir, out->file);
+    out->layout = as && seen != LAYOUT_ARCHIVE ? as : seen;
+    if (out->layout == LAYOUT_NONE)
+        return not_one(path, 0, e);
+    bool whole = as == LAYOUT_NOTES || as == LAYOUT_ARTIFACTS || as == LAYOUT_CYCLES;
+    if (whole && !(out->sqlite && as == LAYOUT_NOTES))
+        return err_set(e, JOT_INVALID, "%s are imported from a directory", layout_name(as));
     return JOT_OK;
 }
 
@@ -158,18 +258,12 @@ jot_status import_find(const Io *io, const char *path, Layout as, Arena *into, I
         AUTO(Fd) root = io_open_root(io, path);
         if (root < 0)
             return err_errno(e, -root, "could not open '%s'", err_show(&shown, str(path)));
-        return find_in_directory(io, path, root, as, into, out, e);
+        Search search = { .io = io, .path = path, .root = root, .as = as, .into = into };
+        return find_in_directory(&search, out, e);
     }
     Str whole = str(path);
     size_t slash = str_find_last(whole, '/');
     out->dir = slash < whole.n ? arena_copy(into, str_slice(whole, 0, slash ? slash : 1)) : S(".");
     out->file = arena_copy(into, slash < whole.n ? str_from(whole, slash + 1) : whole);
-    AUTO(Fd) dir = io_open_root(io, out->dir.p);
-    Layout seen = dir < 0 ? LAYOUT_NONE : import_layout_of(io, dir, out->file);
-    out->layout = as && seen != LAYOUT_ARCHIVE ? as : seen;
-    if (out->layout == LAYOUT_NONE)
-        return not_one(path, 0, e);
-    if (as == LAYOUT_NOTES || as == LAYOUT_ARTIFACTS || as == LAYOUT_CYCLES)
-        return err_set(e, JOT_INVALID, "%s are imported from a directory", layout_name(as));
-    return JOT_OK;
+    return find_file(io, path, as, out, e);
 }
