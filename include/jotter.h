@@ -1147,12 +1147,15 @@ JOT_API jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **ou
 
 /* Bring in an archive, or the files of another program, recognised by what they are; `layout` says
  * what they are, NULL: look.  What exists with another text, or was deleted, is left so unless
- * `replace`; old texts stay versions.  Importing twice adds nothing.  Archives as for jot_copy. */
+ * `replace`; old texts stay versions.  Times are kept, and names that are no keys become some.
+ * Importing twice adds nothing.  JOT_OK also if something was skipped.  Archives as for jot_copy.
+ */
 JOT_API jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool replace,
                               const jot_report **out);
 
 /* Write the whole pad, with its history, to a new file that ends in ".jotter"; or with `layout`
- * what another program knows to an empty directory.  JOT_CORRUPT: it is there, but for some. */
+ * what another program knows to an empty directory, notes also to a new file that ends in ".db".
+ * JOT_CORRUPT: it is there, but for some. */
 JOT_API jot_status jot_export(jot_pad *pad, const char *path, const char *layout,
                               const jot_report **out);
 

@@ -301,11 +301,12 @@ static jot_status add_anchor(Reader *r, Str name, const Yaml *node)
     return JOT_OK;
 }
 
-static jot_status copy_text(Reader *r, Str text, Str *out)
+static jot_status copy_text(Reader *r, Str text, Place at, Str *out)
 {
     r->copied += text.n;
     if (r->copied > YAML_BYTES_MAX)
-        return err_set(r->e, JOT_TOO_BIG, "aliases stand for more than %d bytes", YAML_BYTES_MAX);
+        return err_set(r->e, JOT_TOO_BIG, "aliases stand for more than %d bytes, at line %zu",
+                       YAML_BYTES_MAX, at.line);
     *out = arena_copy(r->into, text);
     return JOT_OK;
 }
@@ -318,7 +319,7 @@ static jot_status copy_node(Reader *r, const Yaml *from, int depth, Place at, Ya
     *node = (Yaml){ .kind = from->kind, .type = from->type, .line = at.line, .column = at.column };
     *out = node;
     if (from->kind == YAML_SCALAR)
-        return copy_text(r, from->text, &node->text);
+        return copy_text(r, from->text, at, &node->text);
     TRY(check_depth(r, depth, at));
     for (size_t i = 0; i < from->n && from->kind == YAML_LIST; i++) {
         Yaml *item = NULL;
@@ -327,8 +328,10 @@ static jot_status copy_node(Reader *r, const Yaml *from, int depth, Place at, Ya
     }
     for (size_t i = 0; i < from->n && from->kind == YAML_MAP; i++) {
         YamlPair pair = from->pairs[i];
+        pair.line = at.line;
+        pair.column = at.column;
         TRY(count_node(r, at.line));
-        TRY(copy_text(r, pair.key, &pair.key));
+        TRY(copy_text(r, pair.key, at, &pair.key));
         TRY(copy_node(r, from->pairs[i].value, depth + 1, at, &pair.value));
         yaml_add_pair(r->into, node, &pair);
     }

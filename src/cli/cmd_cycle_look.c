@@ -258,6 +258,11 @@ static jot_status run_explain(Session *s)
     print_name_line(x.sentence);
     if (x.hint.n)
         print_name_line(x.hint);
+    if (x.see_log) {
+        bool own = str_eq(c.agent, S(CYCLE_DEFAULT_AGENT));
+        print_sentence("jotter cycle log " STR_FMT "%s" STR_FMT, STR_ARG(c.id),
+                       own ? "" : " --agent ", STR_ARG(own ? S("") : c.agent));
+    }
     if (x.diff.n) {
         putchar('\n');
         print_diff(&x.diff);

@@ -124,10 +124,8 @@ jot_status past_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into, Pa
     Shown shown;
     TRY(past_list(m, agent, id, seq, 1, into, &list, e));
     if (list.n == 0 || list.items[0].seq != seq)
-        return err_set(e, JOT_NOT_FOUND,
-                       "cycle '%s' has no step %llu: see 'jotter cycle show %s "
-                       "--steps'",
-                       err_show(&shown, id), (unsigned long long)seq, err_show(&shown, id));
+        return err_set(e, JOT_NOT_FOUND, "cycle '%s' has no step %llu", err_show(&shown, id),
+                       (unsigned long long)seq);
     *out = list.items[0];
     return JOT_OK;
 }

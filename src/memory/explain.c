@@ -143,26 +143,16 @@ static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
     return (Str){ 0 };
 }
 
-/* The command that prints what was said. */
-static Str see_log(const Cycle *c, const char *what, Arena *into)
-{
-    bool own = str_eq(c->agent, S(CYCLE_DEFAULT_AGENT));
-    return arena_printf(into, "%s: jotter cycle log " STR_FMT "%s" STR_FMT, what, STR_ARG(c->id),
-                        own ? "" : " --agent ", STR_ARG(own ? S("") : c->agent));
-}
-
-static Str hint(const Cycle *c, Reading r, Arena *into)
+static Str hint(const Cycle *c, Reading r)
 {
     if ((r == READING_LIMIT || r == READING_NOTHING) && mostly_unreadable(c))
-        return see_log(c,
-                       "the model does not answer with one JSON object that names a tool; what it "
-                       "said",
-                       into);
+        return S("the model does not answer with one JSON object that names a tool: its log has "
+                 "what it said");
     switch (r) {
     case READING_LIMIT:
         return S("the usual cause is a model that repeats one call instead of saying done");
     case READING_CRASHED:
-        return see_log(c, "what was said and done until then", into);
+        return S("its log has what was said and done until then, and the trace if one was given");
     case READING_NOTHING:
         return S("the updates said what was already so, or there was time for one action only");
     case READING_RUNNING:
@@ -181,7 +171,9 @@ jot_status cycle_explain(const Cycle *c, Arena *into, Explanation *out, Err *e)
     *out = (Explanation){ .diff = tree_diff(before, c->state, into) };
     out->reading = read_cycle(c, &out->diff);
     out->sentence = sentence(c, out->reading, before, into);
-    out->hint = hint(c, out->reading, into);
+    out->hint = hint(c, out->reading);
+    out->see_log = out->reading == READING_CRASHED ||
+                   (mostly_unreadable(c) && out->reading != READING_RUNNING);
     return JOT_OK;
 }
 

@@ -54,6 +54,12 @@ typedef struct Lines {
     int64_t at_ms;
 } Lines;
 
+static void lines_done(Lines *l)
+{
+    buf_free(&l->text);
+}
+DEFINE_AUTO(Lines, lines_done)
+
 static jot_status add_line(void *ctx, const Record *r)
 {
     Lines *l = ctx;
@@ -69,7 +75,7 @@ static jot_status add_line(void *ctx, const Record *r)
 
 jot_status export_lines(Export *x, Str stream, Str path)
 {
-    Lines l = { .text = { .max = BUF_MAX_DEFAULT } };
+    AUTO(Lines) l = { .text = { .max = BUF_MAX_DEFAULT } };
     uint64_t damaged = 0;
     Err why = { 0 };
     jot_status st = memory_each_record(x->m, stream, 1, add_line, &l, &damaged, &why);
@@ -84,7 +90,6 @@ jot_status export_lines(Export *x, Str stream, Str path)
         layout_miss(x->report, x->into, JOT_TOO_BIG, stream, "it is too long for one file");
     else if (st == JOT_OK)
         st = export_file(x, &(ExportFile){ stream, path, buf_str(&l.text), l.at_ms });
-    buf_free(&l.text);
     return st;
 }
 

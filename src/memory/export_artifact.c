@@ -105,13 +105,12 @@ static jot_status write_index(Artifacts *a, Str old, int64_t at_ms, const json_t
 static jot_status export_document(Export *x, Str stream)
 {
     AUTO(Arena) arena = { 0 };
+    AUTO_PTR(json_t) value = NULL;
     Doc doc;
-    json_t *read = NULL;
     Str name = str_from(stream, strlen(DOCUMENTS));
     Str file = str_from(name, str_find_last(name, '/') + 1);
     bool known = doc_read(x->m, stream, &arena, &doc, NULL) == JOT_OK &&
-                 json_read(doc.text, &read, NULL) == JOT_OK && import_is_index(file, read);
-    json_decref(read);
+                 json_read(doc.text, &value, NULL) == JOT_OK && import_is_index(file, value);
     return export_value(x, stream,
                         known ? name
                               : arena_printf(&arena, STR_FMT ".json",

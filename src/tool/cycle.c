@@ -65,12 +65,14 @@ static jot_status run_step(ToolCall *c, ToolReply *out)
     CycleStep step;
     Cycle k;
     AUTO(Buf) text = { 0 };
-    bool result = arg_given(c, "result");
+    bool unknown = arg_bool(c, "unknown"), result = arg_given(c, "result") || unknown;
     if (result == arg_given(c, "reply"))
         return err_set(c->e, JOT_INVALID, "say 'reply' or 'result', one of them");
+    if (unknown && arg_bool(c, "failed"))
+        return err_set(c->e, JOT_INVALID, "a tool failed or is unknown, not both");
+    ToolEnd end = unknown ? TOOL_UNKNOWN : arg_bool(c, "failed") ? TOOL_FAILED : TOOL_OK;
     if (result)
-        TRY(cycle_result(c->m, agent_of(c), arg_text(c, "cycle"),
-                         arg_bool(c, "failed") ? TOOL_FAILED : TOOL_OK, arg_text(c, "result"),
+        TRY(cycle_result(c->m, agent_of(c), arg_text(c, "cycle"), end, arg_text(c, "result"),
                          c->into, &step, &k, c->e));
     else
         TRY(cycle_step(c->m, agent_of(c), arg_text(c, "cycle"), arg_text(c, "reply"), c->into,
@@ -127,6 +129,8 @@ static jot_status run_explain(ToolCall *c, ToolReply *out)
     buf_addf(&l.text, "%s: " STR_FMT, reading_name(x.reading), STR_ARG(x.sentence));
     if (x.hint.n)
         buf_addf(&l.text, "; " STR_FMT, STR_ARG(x.hint));
+    if (x.see_log)
+        buf_addf(&l.text, " (cycle_log cycle=" STR_FMT ")", STR_ARG(k.id));
     reply_set(c, &l.text, out);
     return JOT_OK;
 }
@@ -202,7 +206,8 @@ const Tool tool_cycle_step = {
                 AGENT,
                 { "reply", PARAM_TEXT, .optional = true, .max = ACTION_REPLY_MAX },
                 { "result", PARAM_TEXT, .optional = true, .max = ACTION_REPLY_MAX },
-                { "failed", PARAM_BOOL, .about = "the tool did", .optional = true } },
+                { "failed", PARAM_BOOL, .about = "the tool did", .optional = true },
+                { "unknown", PARAM_BOOL, .about = "there is no such tool", .optional = true } },
     .run = run_step,
 };
 

@@ -42,6 +42,8 @@ static jot_status read_step(ToolCall *c, Str key, ToolReply *out)
     Past step;
     if (!past_key_read(key, &agent, &id, &seq))
         return err_set(c->e, JOT_INVALID, "a step of a cycle is named steps/AGENT/CYCLE/NUMBER");
+    if (arg_given(c, "version"))
+        return err_set(c->e, JOT_INVALID, "a step of a cycle has no versions");
     TRY(reply_body_check(c));
     TRY(past_read(c->m, agent, id, seq, c->into, &step, c->e));
     TRY(reply_check_text(key, step.text, c->e));

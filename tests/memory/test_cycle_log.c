@@ -205,7 +205,7 @@ static void the_log_of_a_cycle_that_was_imported_is_what_came_with_it(Desk *d)
 /* An entry as it stood in the notes: is it in a step of the cycle, or in a version of the state? */
 static bool kept(Desk *d, const PastList *steps, Str number)
 {
-    Str call = arena_printf(&d->a, "{\"i\":\"" STR_FMT "\"}", STR_ARG(number));
+    Str call = arena_printf(&d->a, "{\"i\":\"" STR_FMT "\",", STR_ARG(number));
     for (size_t i = 0; i < steps->n; i++)
         if (steps->items[i].kind == PAST_REPLY && holds(steps->items[i].text, call.p))
             return true;
@@ -214,13 +214,15 @@ static bool kept(Desk *d, const PastList *steps, Str number)
 
 static void entries_that_were_trimmed_are_in_the_steps(Desk *d)
 {
-    enum { N = 130 };
+    enum { N = 60 }; /* entries of twice 300 characters: more than the notes hold */
     char text[301];
     memset(text, 'y', sizeof text - 1);
     text[sizeof text - 1] = 0;
     Cycle c = wake_as(d, ME, &(CycleWake){ .iterations_max = N });
     for (int i = 0; i < N; i++) {
-        step(d, &c, arena_printf(&d->a, "{\"tool\":\"x\",\"args\":{\"i\":\"%d\"}}", i).p);
+        step(d, &c,
+             arena_printf(&d->a, "{\"tool\":\"x\",\"args\":{\"i\":\"%d\",\"y\":\"%s\"}}", i, text)
+                 .p);
         result(d, &c, text);
     }
     asleep(d, &c);
@@ -231,7 +233,8 @@ static void entries_that_were_trimmed_are_in_the_steps(Desk *d)
     assert_int_equal(steps.n, 2 * N + 1);
     for (int i = 0; i < N; i++)
         assert_true(kept(d, &steps, arena_printf(&d->a, "%d", i)));
-    assert_false(holds(notes, "{\"i\":\"5\"}"));
+    assert_false(holds(notes, "{\"i\":\"5\","));
+    assert_true(holds(notes, "{\"i\":\"59\","));
 }
 
 static void a_tool_that_there_is_not_was_never_called(Desk *d)
@@ -242,6 +245,10 @@ static void a_tool_that_there_is_not_was_never_called(Desk *d)
     desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_UNKNOWN, S("there are x, y"), &d->a, &out, &c,
                             &d->e));
     assert_text(out.said, "[UNKNOWN TOOL] frobnicate");
+    step(d, &c, "{\"tool\":\"frobnicate\",\"args\":{}}");
+    assert_has(
+        tool(d, "cycle_step", json_pack("{s:o, s:b}", "cycle", json_text(c.id), "unknown", 1)),
+        "[UNKNOWN TOOL] frobnicate");
     step(d, &c, CALL_ECHO);
     result(d, &c, "hi");
     crash(d, &c, "no", "");

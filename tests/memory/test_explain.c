@@ -59,7 +59,7 @@ static void replies_that_cannot_be_read_are_the_explanation_if_there_were_many(D
     assert_int_equal(x.reading, READING_LIMIT);
     assert_text(x.sentence, "it hit the limit of 5 iterations; 4 of 5 replies could not be read");
     assert_has(x.hint, "the model does not answer with one JSON object that names a tool");
-    assert_has(x.hint, arena_printf(&d->a, "jotter cycle log " STR_FMT, STR_ARG(c.id)).p);
+    assert_true(x.see_log);
     c = wake(d);
     for (int i = 0; i < 4; i++) {
         step(d, &c, CALL_ECHO);

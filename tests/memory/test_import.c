@@ -143,7 +143,8 @@ static void artifacts_come_in_and_go_out(Desk *d)
     desk_ok(d, doc_read(&d->m, S("artifacts/planning/plan_001"), &d->a, &doc, &d->e));
     assert_text(doc.meta, "{\"type\":\"plan\",\"task_id\":\"t1\",\"hash\":\"x\",\"was\":\"y\"}");
     desk_ok(d, doc_read(&d->m, S("artifacts/tool_results/call:1"), &d->a, &doc, &d->e));
-    assert_text(doc.meta, "{\"type\":\"tool_result\",\"tool\":\"ls\",\"bytes\":3,\"lines\":2}");
+    assert_text(doc.meta, "{\"type\":\"tool_result\",\"listed\":false,\"tool\":\"ls\",\"bytes\":3,"
+                          "\"lines\":2}");
     adds_nothing(d, "book");
     write_out(d, LAYOUT_ARTIFACTS, "out");
     file_holds(d, "out/planning/plan_001.json", "{\n  \"goal\": \"x\"\n}");
