@@ -126,5 +126,5 @@ Str cursor_find(Str object, Str name)
         if (str_eq(here, name))
             found = value;
     }
-    return c.bad ? (Str){ 0 } : found;
+    return c.bad ? S("") : found;
 }

@@ -176,7 +176,7 @@ jot_status import_log(Import *x, Str name, Str stream, Str text, int64_t at_ms, 
         }
         lines = arena_grow(&arena, lines, n, &cap, sizeof *lines, alignof(Draft));
         lines[n++] = (Draft){ .op = OP_APPEND,
-                              .meta = ended ? (Str){ 0 } : S(IMPORT_OPEN),
+                              .meta = ended ? S("") : S(IMPORT_OPEN),
                               .body = line,
                               .at_ms = at_ms };
     }

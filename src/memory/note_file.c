@@ -59,7 +59,7 @@ static Str key_of(Str name, Str stem, Arena *into)
 
 NoteFile note_file_of(Str name, bool row, bool taken, Arena *into)
 {
-    Str tail = row ? (Str){ 0 } : note_file_tail(name);
+    Str tail = row ? S("") : note_file_tail(name);
     Str stem = str_slice(name, 0, name.n - tail.n);
     NoteFile out = { .key = stem };
     out.mapped = taken || stem.n == 0 || store_check_key(stem, NULL) != JOT_OK;
