@@ -813,14 +813,51 @@ JOT_API jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char 
 JOT_API jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id,
                                    const jot_cycle **out);
 
-/* End it and keep the state as it was before, with a line that says why; `trace` goes to the log
- * cycle, ID.  JOT_FENCED likewise. */
+/* End it and keep the state as it was before, with a line that says why; `trace` goes to the log of
+ * the cycle.  JOT_FENCED likewise. */
 JOT_API jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_text why,
                                   jot_text trace, const jot_cycle **out);
 
 /* One cycle, running or ended; `id` NULL is the newest.  JOT_NOT_FOUND. */
 JOT_API jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id,
                                   const jot_cycle **out);
+
+typedef enum jot_past_kind {
+    JOT_PAST_REPLY = 0,  /* of the model */
+    JOT_PAST_RESULT = 1, /* of the tool it called */
+    JOT_PAST_END = 2     /* nothing comes behind it */
+} jot_past_kind;
+
+typedef struct jot_cycle_past {
+    uint64_t seq; /* N of the key steps/AGENT/ID/N, by which the tool scratchpad_read gives it */
+    int64_t at_ms;
+    const char *by;
+    jot_past_kind kind;
+    jot_text text;     /* the reply or the result, whole, as it came */
+    jot_action action; /* what a reply asks for; of a result, what it answers */
+    const char *tool;
+    const char *arguments; /* JSON */
+    jot_tool_end tool_end; /* of a result */
+    jot_cycle_end end;     /* of the end */
+    jot_text why;          /* likewise */
+} jot_cycle_past;
+
+typedef struct jot_cycle_pasts {
+    const jot_cycle_past *const *items; /* oldest first */
+    size_t count;
+    bool more;
+    uint64_t next; /* the seq to go on from */
+    uint64_t damaged;
+} jot_cycle_pasts;
+
+/* Up to `limit` (1 to 999) steps of a cycle from seq `from` on; `id` NULL is the newest.  A cycle
+ * that was imported has none. */
+JOT_API jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint64_t from,
+                                   size_t limit, const jot_cycle_pasts **out);
+
+/* The log of a cycle: what was said and done, step by step, and how it ended; `id` as above. */
+JOT_API jot_status jot_cycle_log(jot_pad *pad, const char *agent, const char *id,
+                                 const jot_text **out);
 
 /* What became of it and what it changed: {"reading", "sentence", "hint", "diff", "cycle"}. */
 JOT_API jot_status jot_cycle_explain_json(jot_pad *pad, const char *agent, const char *id,
@@ -1134,7 +1171,11 @@ typedef struct jot_report {
     uint64_t unchanged; /* files that were */
     const jot_problem *const *skipped;
     size_t skipped_count;           /* at most 1000 are told ... */
-    uint64_t skipped_total, missed; /* ... of so many; missed: what should have come over */
+    uint64_t skipped_total, missed; /* ... of so many; missed: all but hidden and empty files */
+    const jot_problem *const
+        *renamed;           /* names that cannot be one in the pad; `why` is the new one */
+    size_t renamed_count;   /* at most 1000 are told ... */
+    uint64_t renamed_total; /* ... of so many */
 } jot_report;
 
 /* Bring the whole pad, with its history, to another URL or path (as for jot_open), and go on where
@@ -1144,12 +1185,15 @@ JOT_API jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **ou
 
 /* Bring in an archive, or the files of another program, recognised by what they are; `layout` says
  * what they are, NULL: look.  What exists with another text, or was deleted, is left so unless
- * `replace`; old texts stay versions.  Importing twice adds nothing.  Archives as for jot_copy. */
+ * `replace`; old texts stay versions.  Times are kept, and names that are no keys become some.
+ * Importing twice adds nothing.  JOT_OK also if something was skipped.  Archives as for jot_copy.
+ */
 JOT_API jot_status jot_import(jot_pad *pad, const char *path, const char *layout, bool replace,
                               const jot_report **out);
 
 /* Write the whole pad, with its history, to a new file that ends in ".jotter"; or with `layout`
- * what another program knows to an empty directory.  JOT_CORRUPT: it is there, but for some. */
+ * what another program knows to an empty directory, notes also to a new file that ends in ".db".
+ * JOT_CORRUPT: it is there, but for some. */
 JOT_API jot_status jot_export(jot_pad *pad, const char *path, const char *layout,
                               const jot_report **out);
 

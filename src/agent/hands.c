@@ -25,7 +25,7 @@ static jot_status call_tool(void *ctx, const LoopCall *call, Arena *into, LoopRe
     ActReply reply;
     ActCall c = { .id = call->id, .tool = call->tool, .args = call->args };
     TRY(act_call(ctx, &c, into, &reply, e));
-    *out = (LoopReply){ .text = reply.text, .failed = reply.failed };
+    *out = (LoopReply){ .text = reply.text, .failed = reply.failed, .unknown = reply.unknown };
     if (reply.unknown)
         out->text = unknown(ctx, reply.text, into);
     return JOT_OK;

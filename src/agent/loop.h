@@ -43,6 +43,7 @@ typedef struct LoopCall {
 typedef struct LoopReply {
     Str text; /* for the model, UTF-8 */
     bool failed;
+    bool unknown; /* there is no such tool, and nothing was called */
 } LoopReply;
 
 /* The tools. */

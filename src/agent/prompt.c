@@ -370,8 +370,10 @@ jot_status prompt_build_cycle(PromptAsk *ask, Arena *into, Str *out, Err *e)
         ask, true,
         S("You are an agent that wakes, works in small steps and sleeps.  Between two "
           "cycles you have one document, your state, which you are shown at every step: "
-          "goals, current_task, pending_actions, completed_tasks, notes.  What tools "
-          "answer goes into its notes.  Change it with\n"
+          "goals, current_task, pending_actions, completed_tasks, notes.  What a tool "
+          "answers is shown to you once, in the next step; its first 300 characters go into "
+          "the notes, with the key under which scratchpad_read gives the rest.  Change the state "
+          "with\n"
           "    {\"tool\": \"update_scratchpad\", \"args\": {\"notes\": ..., "
           "\"pending_actions\": [...]}}\n"
           "where completed_tasks is added to and everything else is replaced.  Say done "

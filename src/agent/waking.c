@@ -4,12 +4,32 @@
 #include "base/utf8.h"
 #include "memory/lease.h"
 
+/* Bytes of the newest result beside the state, which has its beginning only: as much as a tool of
+ * the pad answers with.  More is read by its key. */
+enum { RESULT_SHOWN = 32 * 1024 };
+
 static bool cancelled(const Waking *w)
 {
     return w->view.cancelled && w->view.cancelled(w->view.ctx);
 }
 
 /* --- One iteration ----------------------------------------------------------------------- */
+
+/* What the last call gave, whole. */
+static void add_answer(const Waking *w, const Cycle *c, Arena *into, Buf *to)
+{
+    Str text = utf8_mended(c->answer.text, into);
+    Str shown = str_slice(text, 0, utf8_floor(text, text.n < RESULT_SHOWN ? text.n : RESULT_SHOWN));
+    AUTO(Buf) about = { 0 };
+    frame_attribute_add(&about, &w->frame, "tool", c->call.tool);
+    frame_value_add(to, &w->frame, "result", buf_str(&about), shown);
+    if (shown.n == text.n)
+        return;
+    buf_clear(&about);
+    buf_addf(&about, " read on with scratchpad_read key=" STR_FMT " from_char=%zu",
+             STR_ARG(c->answer.key), utf8_count(shown) + 1);
+    frame_part_add(to, &w->frame, "cut", buf_str(&about));
+}
 
 static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e)
 {
@@ -23,6 +43,8 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
     frame_part_add(&text, &w->frame, "state", (Str){ 0 });
     frame_add_places(&text, &w->frame, state);
     buf_add_char(&text, '\n');
+    if (c->answered)
+        add_answer(w, c, into, &text);
     frame_end_add(&text, &w->frame);
     buf_add(&text, S("Reply with one JSON object."));
     part.text = arena_copy(into, buf_str(&text));
@@ -79,8 +101,9 @@ static jot_status iterate(Waking *w, Cycle *c, Arena *into, Err *e)
     if (c->waiting) {
         LoopReply reply = { 0 };
         TRY(make_call(w, c, into, &reply, e));
-        return cycle_result(w->m, w->agent, c->id, reply.failed ? TOOL_FAILED : TOOL_OK,
-                            str_slice(reply.text, 0, ACTION_REPLY_MAX), into, &step, c, e);
+        ToolEnd end = reply.unknown ? TOOL_UNKNOWN : reply.failed ? TOOL_FAILED : TOOL_OK;
+        return cycle_result(w->m, w->agent, c->id, end, str_slice(reply.text, 0, ACTION_REPLY_MAX),
+                            into, &step, c, e);
     }
     Str reply;
     TRY(ask(w, c, into, &reply, e));

@@ -2,6 +2,7 @@
 #include "memory/cycle.h"
 
 #include "api/api.h"
+#include "memory/cycle_log.h"
 #include "memory/explain.h"
 
 enum { GOALS_MAX = 1000 };
@@ -16,6 +17,10 @@ _Static_assert(JOT_ACTION_UNREADABLE == (int)ACTION_UNREADABLE &&
 _Static_assert(JOT_TOOL_OK == (int)TOOL_OK && JOT_TOOL_FAILED == (int)TOOL_FAILED &&
                    JOT_TOOL_UNKNOWN == (int)TOOL_UNKNOWN,
                "the ends of a tool have the numbers of jotter.h");
+
+_Static_assert(JOT_PAST_REPLY == (int)PAST_REPLY && JOT_PAST_RESULT == (int)PAST_RESULT &&
+                   JOT_PAST_END == (int)PAST_END,
+               "steps have the numbers of jotter.h");
 
 static Str agent_of(const char *given)
 {
@@ -166,19 +171,26 @@ jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_t
 
 /* --- Looking ----------------------------------------------------------------------------- */
 
-/* The cycle of this id, or the newest. */
-static jot_status find(jot_pad *p, const char *agent, const char *id, Cycle *out)
+/* This id, or that of the newest cycle. */
+static jot_status name_cycle(jot_pad *p, const char *agent, const char *id, Str *out)
 {
     CycleStatus status;
     Shown shown;
-    Str name = str(id);
-    if (!id) {
-        TRY(cycle_status(&p->m, agent_of(agent), api_arena(p), &status, api_err(p)));
-        name = status.newest;
-        if (!name.n)
-            return err_set(api_err(p), JOT_NOT_FOUND, "'%s' has had no cycle yet",
-                           err_show(&shown, agent_of(agent)));
-    }
+    *out = str(id);
+    if (id)
+        return JOT_OK;
+    TRY(cycle_status(&p->m, agent_of(agent), api_arena(p), &status, api_err(p)));
+    *out = status.newest;
+    if (!out->n)
+        return err_set(api_err(p), JOT_NOT_FOUND, "'%s' has had no cycle yet",
+                       err_show(&shown, agent_of(agent)));
+    return JOT_OK;
+}
+
+static jot_status find(jot_pad *p, const char *agent, const char *id, Cycle *out)
+{
+    Str name;
+    TRY(name_cycle(p, agent, id, &name));
     return cycle_find(&p->m, agent_of(agent), name, api_arena(p), out, api_err(p));
 }
 
@@ -189,6 +201,57 @@ jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id, const
     API_BEGIN(pad);
     TRY(find(pad, agent, id, &c));
     return give(pad, &c, out);
+}
+
+static void give_past(jot_pad *p, const Past *from, jot_cycle_past *to)
+{
+    *to = (jot_cycle_past){ .seq = from->seq,
+                            .at_ms = from->at_ms,
+                            .by = api_give_name(p, from->by),
+                            .kind = (jot_past_kind)from->kind,
+                            .text = api_give_text(p, from->text),
+                            .action = (jot_action)from->action.kind,
+                            .tool = api_give_name(p, from->action.tool),
+                            .arguments = api_give_name(p, from->action.args),
+                            .tool_end = (jot_tool_end)from->how,
+                            .end = (jot_cycle_end)from->end,
+                            .why = api_give_text(p, from->why) };
+}
+
+jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint64_t from,
+                           size_t limit, const jot_cycle_pasts **out)
+{
+    Str name;
+    PastList all;
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(name_cycle(pad, agent, id, &name));
+    TRY(past_list(&pad->m, agent_of(agent), name, from, limit, api_arena(pad), &all, api_err(pad)));
+    jot_cycle_past **items = NEW_RESULTS(pad, jot_cycle_past, all.n);
+    for (size_t i = 0; i < all.n; i++)
+        give_past(pad, &all.items[i], items[i]);
+    jot_cycle_pasts *list = NEW_RESULT(pad, jot_cycle_pasts);
+    *list = (jot_cycle_pasts){ .items = (const jot_cycle_past *const *)items,
+                               .count = all.n,
+                               .more = all.more,
+                               .next = all.next,
+                               .damaged = all.damaged };
+    GIVE(out, list);
+    return JOT_OK;
+}
+
+jot_status jot_cycle_log(jot_pad *pad, const char *agent, const char *id, const jot_text **out)
+{
+    Str name;
+    AUTO(Buf) text = { 0 };
+    GIVE(out, NULL);
+    API_BEGIN(pad);
+    TRY(name_cycle(pad, agent, id, &name));
+    TRY(cycle_log(&pad->m, agent_of(agent), name, &text, api_err(pad)));
+    jot_text *result = NEW_RESULT(pad, jot_text);
+    *result = api_give_text(pad, buf_str(&text));
+    GIVE(out, result);
+    return JOT_OK;
 }
 
 jot_status jot_cycle_explain_json(jot_pad *pad, const char *agent, const char *id, const char **out)

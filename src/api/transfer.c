@@ -12,6 +12,10 @@ static jot_report *give(jot_pad *p, const LayoutReport *r)
     for (size_t i = 0; i < r->skipped_n; i++)
         *skipped[i] = (jot_problem){ api_give_name(p, r->skipped[i].name),
                                      api_give_name(p, r->skipped[i].why) };
+    jot_problem **renamed = NEW_RESULTS(p, jot_problem, r->renamed_n);
+    for (size_t i = 0; i < r->renamed_n; i++)
+        *renamed[i] = (jot_problem){ api_give_name(p, r->renamed[i].name),
+                                     api_give_name(p, r->renamed[i].as) };
     jot_report *out = NEW_RESULT(p, jot_report);
     *out = (jot_report){ .layout = layout_name(r->layout),
                          .files = r->files,
@@ -20,7 +24,10 @@ static jot_report *give(jot_pad *p, const LayoutReport *r)
                          .skipped = (const jot_problem *const *)skipped,
                          .skipped_count = r->skipped_n,
                          .skipped_total = r->skipped_total,
-                         .missed = r->missed };
+                         .missed = r->missed,
+                         .renamed = (const jot_problem *const *)renamed,
+                         .renamed_count = r->renamed_n,
+                         .renamed_total = r->renamed_total };
     return out;
 }
 

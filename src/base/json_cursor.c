@@ -115,3 +115,16 @@ bool cursor_done(JsonCursor *c)
     (void)peek(c);
     return !c->bad && c->at == c->text.n;
 }
+
+Str cursor_find(Str object, Str name)
+{
+    JsonCursor c = { .text = object };
+    Str here, found = { 0 };
+    cursor_enter(&c, '{');
+    while (cursor_member(&c, &here)) {
+        Str value = cursor_raw(&c);
+        if (str_eq(here, name))
+            found = value;
+    }
+    return c.bad ? S("") : found;
+}

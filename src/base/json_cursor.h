@@ -42,6 +42,9 @@ bool cursor_bool(JsonCursor *c);
 Str cursor_raw(JsonCursor *c); /* any, as it is written; borrowed from the text */
 void cursor_skip(JsonCursor *c);
 
+/* The value of a member of an object, as it is written; empty if there is none.  Borrowed. */
+Str cursor_find(Str object, Str name);
+
 /* True if nothing was missing, and nothing is left. */
 MUST_USE bool cursor_done(JsonCursor *c);
 

@@ -45,34 +45,107 @@ static int digits(Str s, size_t at, size_t count, int max)
     return value <= max ? value : -1;
 }
 
-bool time_parse(Str s, int64_t *ms)
+/* A day and a time of it. */
+typedef struct Moment {
+    int year, month, day, hour, minute, second;
+} Moment;
+
+/* The first 19 characters: YYYY-MM-DD, something between, hh:mm:ss. */
+static bool read_moment(Str s, Moment *out)
 {
-    bool fraction = s.n == 24;
-    if (!fraction && s.n != 20)
-        return false;
     static const struct {
         size_t at;
         char c;
-    } marks[] = { { 4, '-' }, { 7, '-' }, { 10, 'T' }, { 13, ':' }, { 16, ':' } };
+    } marks[] = { { 4, '-' }, { 7, '-' }, { 13, ':' }, { 16, ':' } };
+    if (s.n < 19)
+        return false;
     for (size_t i = 0; i < COUNT_OF(marks); i++)
         if (s.p[marks[i].at] != marks[i].c)
             return false;
-    if (s.p[s.n - 1] != 'Z' || (fraction && s.p[19] != '.'))
+    *out = (Moment){ digits(s, 0, 4, 9999), digits(s, 5, 2, 12),  digits(s, 8, 2, 31),
+                     digits(s, 11, 2, 23),  digits(s, 14, 2, 59), digits(s, 17, 2, 59) };
+    return out->year >= 0 && out->month >= 1 && out->day >= 1 && out->hour >= 0 &&
+           out->minute >= 0 && out->second >= 0;
+}
+
+static bool seconds_of(const Moment *m, int64_t *out)
+{
+    struct tm t = { .tm_year = m->year - 1900,
+                    .tm_mon = m->month - 1,
+                    .tm_mday = m->day,
+                    .tm_hour = m->hour,
+                    .tm_min = m->minute,
+                    .tm_sec = m->second };
+    *out = (int64_t)timegm(&t);
+    return t.tm_mday == m->day; /* 31 February would be turned into March */
+}
+
+bool time_parse(Str s, int64_t *ms)
+{
+    Moment m;
+    int64_t seconds;
+    bool fraction = s.n == 24;
+    if ((!fraction && s.n != 20) || s.p[10] != 'T' || s.p[s.n - 1] != 'Z' ||
+        (fraction && s.p[19] != '.'))
         return false;
-    int year = digits(s, 0, 4, 9999), month = digits(s, 5, 2, 12), day = digits(s, 8, 2, 31);
-    int hour = digits(s, 11, 2, 23), minute = digits(s, 14, 2, 59), second = digits(s, 17, 2, 59);
     int left = fraction ? digits(s, 20, 3, 999) : 0;
-    if (year < 0 || month < 1 || day < 1 || hour < 0 || minute < 0 || second < 0 || left < 0)
+    if (left < 0 || !read_moment(s, &m) || !seconds_of(&m, &seconds))
         return false;
-    struct tm t = { .tm_year = year - 1900,
-                    .tm_mon = month - 1,
-                    .tm_mday = day,
-                    .tm_hour = hour,
-                    .tm_min = minute,
-                    .tm_sec = second };
-    time_t at = timegm(&t);
-    if (t.tm_mday != day)
-        return false; /* 31 February was turned into March */
-    *ms = (int64_t)at * 1000 + left;
+    *ms = seconds * 1000 + left;
+    return true;
+}
+
+/* The milliseconds of a fraction at *at, which moves behind it. */
+static int64_t read_fraction(Str s, size_t *at)
+{
+    int64_t ms = 0, unit = 100;
+    if (*at >= s.n || (s.p[*at] != '.' && s.p[*at] != ','))
+        return 0;
+    for (++*at; *at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9'; ++*at) {
+        ms += (s.p[*at] - '0') * unit;
+        unit /= 10;
+    }
+    return ms;
+}
+
+/* Minutes east of UTC. */
+static bool read_zone(Str s, int *out)
+{
+    *out = 0;
+    if (s.n == 0 || str_eq(s, S("Z")) || str_eq(s, S("z")))
+        return true;
+    size_t minutes = s.n == 6 && s.p[3] == ':' ? 4 : 3;
+    if ((s.p[0] != '+' && s.p[0] != '-') || (s.n != 3 && s.n != 5 && s.n != 6))
+        return false;
+    int h = digits(s, 1, 2, 23), m = s.n == 3 ? 0 : digits(s, minutes, 2, 59);
+    *out = (s.p[0] == '-' ? -1 : 1) * (h * 60 + m);
+    return h >= 0 && m >= 0 && (s.n != 6 || minutes == 4);
+}
+
+/* 1769885100.123 */
+static bool read_seconds(Str s, int64_t *ms)
+{
+    uint64_t seconds;
+    size_t dot = str_find(s, '.');
+    const uint64_t year_9999 = UINT64_C(253402300799);
+    if (!str_to_u64(str_slice(s, 0, dot), year_9999, &seconds))
+        return false;
+    *ms = (int64_t)seconds * 1000 + read_fraction(s, &dot);
+    return dot == s.n;
+}
+
+bool time_parse_any(Str s, int64_t *ms)
+{
+    Moment m;
+    int64_t seconds;
+    int zone;
+    size_t at = 19;
+    if (!read_moment(s, &m))
+        return read_seconds(s, ms);
+    int64_t left = read_fraction(s, &at);
+    bool apart = s.p[10] == 'T' || s.p[10] == 't' || s.p[10] == ' ';
+    if (!apart || !read_zone(str_from(s, at), &zone) || !seconds_of(&m, &seconds))
+        return false;
+    *ms = (seconds - (int64_t)zone * 60) * 1000 + left;
     return true;
 }

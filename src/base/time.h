@@ -17,6 +17,11 @@ TimeText time_text(int64_t ms);
  * is refused. */
 MUST_USE bool time_parse(Str text, int64_t *ms);
 
+/* A moment as other programs write one: a date and a time with 'T' or a space between them, any
+ * fraction, a zone as Z, +01:00, +0100 or +01 (none: UTC); or seconds since 1970, perhaps with a
+ * fraction. */
+MUST_USE bool time_parse_any(Str text, int64_t *ms);
+
 /* 20260131-184500, for names people sort by eye. */
 TimeText time_stamp(int64_t ms);
 

@@ -1,9 +1,14 @@
-/* yaml.c - YAML: the tree, and libyaml's events turned into one.
+/* yaml.c - YAML: libyaml's events turned into a tree.
  *
  * libyaml reads YAML 1.1, in which U+0085, U+2028 and U+2029 end a line; in
  * YAML 1.2 they do not.  A document that holds one of them unescaped could
  * show a reader other keys than its writer meant, so it is refused, like every
  * other character that cannot be seen.
+ *
+ * An alias becomes a copy of what it stands for: Python's yaml.dump writes one
+ * wherever an object is met twice, and whoever gets the tree may change one place
+ * and not the other.  Copies count like everything else, nodes and bytes, so that
+ * ten lines cannot ask for a billion.
  *
  * The recursion is bounded by YAML_DEPTH_MAX. */
 #include "base/yaml.h"
@@ -20,10 +25,22 @@
 DEFINE_AUTO(yaml_parser_t, yaml_parser_delete)
 DEFINE_AUTO(yaml_event_t, yaml_event_delete)
 
+/* Names are looked for one by one. */
+enum { ANCHORS_MAX = 1000 };
+
+typedef struct Anchor {
+    Str name;
+    const Yaml *node;
+    bool open; /* its end was not read yet */
+} Anchor;
+
 typedef struct Reader {
     yaml_parser_t *parser;
     Arena *into;
     size_t nodes;
+    size_t copied; /* bytes, for aliases */
+    Anchor *anchors;
+    size_t anchors_n, anchors_cap;
     Err *e;
 } Reader;
 
@@ -135,6 +152,55 @@ static bool is_real(Str s)
     return at == s.n;
 }
 
+/* At least `min` and at most two digits of `s` from *at on. */
+static bool eat_digits(Str s, size_t *at, size_t min)
+{
+    size_t end = digits_from(str_slice(s, 0, *at + 2 < s.n ? *at + 2 : s.n), *at, "0123456789");
+    bool good = end >= *at + min;
+    *at = end;
+    return good;
+}
+
+static bool eat(Str s, size_t *at, const char *any)
+{
+    bool good = *at < s.n && s.p[*at] && strchr(any, s.p[*at]);
+    *at += good;
+    return good;
+}
+
+/* hh:mm:ss, a fraction and a zone: what may stand behind a date. */
+static bool is_clock(Str s, size_t at)
+{
+    if (!eat_digits(s, &at, 1) || !eat(s, &at, ":") || !eat_digits(s, &at, 2) ||
+        !eat(s, &at, ":") || !eat_digits(s, &at, 2))
+        return false;
+    if (eat(s, &at, "."))
+        at = digits_from(s, at, "0123456789");
+    while (eat(s, &at, " \t"))
+        ;
+    if (eat(s, &at, "Z"))
+        return at == s.n;
+    if (eat(s, &at, "+-"))
+        return eat_digits(s, &at, 1) &&
+               (at == s.n || (eat(s, &at, ":") && eat_digits(s, &at, 2))) && at == s.n;
+    return at == s.n;
+}
+
+/* 2026-01-31, or that with a time behind it, as YAML 1.1 has it. */
+static bool is_time(Str s)
+{
+    size_t at = 4;
+    if (s.n < 8 || digits_from(s, 0, "0123456789") != 4 || !eat(s, &at, "-") ||
+        !eat_digits(s, &at, 1) || !eat(s, &at, "-") || !eat_digits(s, &at, 1))
+        return false;
+    if (at == s.n)
+        return s.n == 10;
+    bool apart = eat(s, &at, "tT");
+    while (!apart && eat(s, &at, " \t"))
+        apart = at < s.n && !strchr(" \t", s.p[at]);
+    return apart && is_clock(s, at);
+}
+
 YamlType yaml_type_of(Str plain)
 {
     /* clang-format off */
@@ -157,38 +223,57 @@ YamlType yaml_type_of(Str plain)
             return words[i].type;
     if (is_int(plain))
         return YAML_INT;
-    return is_real(plain) ? YAML_REAL : YAML_STRING;
+    if (is_real(plain))
+        return YAML_REAL;
+    return is_time(plain) ? YAML_TIME : YAML_STRING;
 }
 
 /* --- Reading --------------------------------------------------------------------------- */
 
 static jot_status read_node(Reader *r, const yaml_event_t *start, int depth, Yaml **out);
 
+static jot_status count_node(Reader *r, size_t line)
+{
+    if (++r->nodes > YAML_NODES_MAX)
+        return err_set(r->e, JOT_TOO_BIG, "YAML of more than %d values and keys, at line %zu",
+                       YAML_NODES_MAX, line);
+    return JOT_OK;
+}
+
+static jot_status check_depth(const Reader *r, int depth, Place at)
+{
+    if (depth < YAML_DEPTH_MAX)
+        return JOT_OK;
+    return err_set(r->e, JOT_INVALID, "YAML nests deeper than %d levels at line %zu, column %zu",
+                   YAML_DEPTH_MAX, at.line, at.column);
+}
+
+/* The name a node is given by "&name"; empty if it has none. */
+static Str anchor_of(const yaml_event_t *event)
+{
+    const yaml_char_t *name = NULL;
+    if (event->type == YAML_SCALAR_EVENT)
+        name = event->data.scalar.anchor;
+    else if (event->type == YAML_SEQUENCE_START_EVENT)
+        name = event->data.sequence_start.anchor;
+    else if (event->type == YAML_MAPPING_START_EVENT)
+        name = event->data.mapping_start.anchor;
+    return str((const char *)name);
+}
+
 /* Count one more node, and refuse what may be written on any kind of it. */
 static jot_status check_node(Reader *r, const yaml_event_t *event)
 {
-    const yaml_char_t *anchor = NULL, *tag = NULL;
-    if (event->type == YAML_SCALAR_EVENT) {
-        anchor = event->data.scalar.anchor;
+    const yaml_char_t *tag = NULL;
+    if (event->type == YAML_SCALAR_EVENT)
         tag = event->data.scalar.tag;
-    } else if (event->type == YAML_SEQUENCE_START_EVENT) {
-        anchor = event->data.sequence_start.anchor;
+    else if (event->type == YAML_SEQUENCE_START_EVENT)
         tag = event->data.sequence_start.tag;
-    } else if (event->type == YAML_MAPPING_START_EVENT) {
-        anchor = event->data.mapping_start.anchor;
+    else if (event->type == YAML_MAPPING_START_EVENT)
         tag = event->data.mapping_start.tag;
-    }
-    Place at = place_of(event->start_mark);
-    if (event->type == YAML_ALIAS_EVENT)
-        return refuse(r->e, at, "aliases (*name) are not allowed");
-    if (anchor)
-        return refuse(r->e, at, "anchors (&name) are not allowed");
     if (tag)
-        return refuse(r->e, at, "tags (!name) are not allowed");
-    if (++r->nodes > YAML_NODES_MAX)
-        return err_set(r->e, JOT_TOO_BIG, "YAML of more than %d values and keys, at line %zu",
-                       YAML_NODES_MAX, at.line);
-    return JOT_OK;
+        return refuse(r->e, place_of(event->start_mark), "tags (!name) are not allowed");
+    return count_node(r, place_of(event->start_mark).line);
 }
 
 static jot_status read_scalar(Reader *r, const yaml_event_t *event, Yaml *out)
@@ -201,6 +286,74 @@ static jot_status read_scalar(Reader *r, const yaml_event_t *event, Yaml *out)
     out->text = arena_copy(r->into, text);
     return JOT_OK;
 }
+
+/* --- Aliases --------------------------------------------------------------------------- */
+
+/* Remember what a name stands for.  The newest of a name counts. */
+static jot_status add_anchor(Reader *r, Str name, const Yaml *node)
+{
+    if (r->anchors_n == ANCHORS_MAX)
+        return err_set(r->e, JOT_TOO_BIG, "YAML of more than %d anchors, at line %zu", ANCHORS_MAX,
+                       node->line);
+    r->anchors = arena_grow(r->into, r->anchors, r->anchors_n, &r->anchors_cap, sizeof(Anchor),
+                            alignof(Anchor));
+    r->anchors[r->anchors_n++] = (Anchor){ arena_copy(r->into, name), node, true };
+    return JOT_OK;
+}
+
+static jot_status copy_text(Reader *r, Str text, Place at, Str *out)
+{
+    r->copied += text.n;
+    if (r->copied > YAML_BYTES_MAX)
+        return err_set(r->e, JOT_TOO_BIG, "aliases stand for more than %d bytes, at line %zu",
+                       YAML_BYTES_MAX, at.line);
+    *out = arena_copy(r->into, text);
+    return JOT_OK;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): YAML_DEPTH_MAX */
+static jot_status copy_node(Reader *r, const Yaml *from, int depth, Place at, Yaml **out)
+{
+    Yaml *node = NEW(r->into, Yaml);
+    TRY(count_node(r, at.line));
+    *node = (Yaml){ .kind = from->kind, .type = from->type, .line = at.line, .column = at.column };
+    *out = node;
+    if (from->kind == YAML_SCALAR)
+        return copy_text(r, from->text, at, &node->text);
+    TRY(check_depth(r, depth, at));
+    for (size_t i = 0; i < from->n && from->kind == YAML_LIST; i++) {
+        Yaml *item = NULL;
+        TRY(copy_node(r, from->items[i], depth + 1, at, &item));
+        yaml_add(r->into, node, item);
+    }
+    for (size_t i = 0; i < from->n && from->kind == YAML_MAP; i++) {
+        YamlPair pair = from->pairs[i];
+        pair.line = at.line;
+        pair.column = at.column;
+        TRY(count_node(r, at.line));
+        TRY(copy_text(r, pair.key, at, &pair.key));
+        TRY(copy_node(r, from->pairs[i].value, depth + 1, at, &pair.value));
+        yaml_add_pair(r->into, node, &pair);
+    }
+    return JOT_OK;
+}
+
+/* What "*name" stands for. */
+static jot_status read_alias(Reader *r, const yaml_event_t *event, int depth, Yaml **out)
+{
+    Str name = str((const char *)event->data.alias.anchor);
+    Place at = place_of(event->start_mark);
+    for (size_t i = r->anchors_n; i-- > 0;) {
+        const Anchor *known = &r->anchors[i];
+        if (!str_eq(known->name, name))
+            continue;
+        return known->open ? refuse(r->e, at, "an alias cannot stand inside what it stands for")
+                           : copy_node(r, known->node, depth, at, out);
+    }
+    return refuse(r->e, at, "the alias has no anchor (&name) before it");
+}
+
+/* --- Lists and maps -------------------------------------------------------------------- */
 
 static jot_status read_list(Reader *r, int depth, Yaml *out)
 {
@@ -246,23 +399,21 @@ static jot_status check_unique(const Reader *r, const Yaml *map)
 
 static jot_status read_key(Reader *r, const yaml_event_t *event, YamlPair *out)
 {
-    TRY(check_node(r, event));
     Place at = place_of(event->start_mark);
+    if (event->type == YAML_ALIAS_EVENT || anchor_of(event).n)
+        return refuse(r->e, at, "a key has neither anchor (&name) nor alias (*name)");
+    TRY(check_node(r, event));
     if (event->type != YAML_SCALAR_EVENT)
         return refuse(r->e, at, "a key must be a scalar");
     Yaml key = { 0 };
     TRY(read_scalar(r, event, &key));
+    /* YAML 1.1 puts what is named there in its place, YAML 1.2 does not. */
+    if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && str_eq(key.text, S("<<")))
+        return refuse(r->e, at, "merging (<<) is not allowed: write the keys out");
     if (key.text.n == 0 && key.type == YAML_NULL)
         return refuse(r->e, at, "there is no key before the ':'");
     *out = (YamlPair){ key.text, key.type, NULL, at.line, at.column };
     return JOT_OK;
-}
-
-static void add_pair(Arena *a, Yaml *map, YamlPair pair)
-{
-    map->pairs =
-        arena_grow(a, map->pairs, map->n, &map->cap, sizeof *map->pairs, alignof(YamlPair));
-    map->pairs[map->n++] = pair;
 }
 
 static jot_status read_map(Reader *r, int depth, Yaml *out)
@@ -278,29 +429,40 @@ static jot_status read_map(Reader *r, int depth, Yaml *out)
         AUTO(yaml_event_t) value = { 0 };
         TRY(next_event(r, &value));
         TRY(read_node(r, &value, depth, &pair.value));
-        add_pair(r->into, out, pair);
+        yaml_add_pair(r->into, out, &pair);
     }
+}
+
+static jot_status read_inner(Reader *r, const yaml_event_t *start, int depth, Yaml *node)
+{
+    if (start->type == YAML_SCALAR_EVENT)
+        return read_scalar(r, start, node);
+    TRY(check_depth(r, depth, place_of(start->start_mark)));
+    if (start->type == YAML_SEQUENCE_START_EVENT)
+        return read_list(r, depth + 1, node);
+    assert(start->type == YAML_MAPPING_START_EVENT);
+    return read_map(r, depth + 1, node);
 }
 
 /* The node that begins with `start`; `depth` lists and maps are around it. */
 static jot_status read_node(Reader *r, const yaml_event_t *start, int depth, Yaml **out)
 {
+    if (start->type == YAML_ALIAS_EVENT)
+        return read_alias(r, start, depth, out);
     TRY(check_node(r, start));
     Place at = place_of(start->start_mark);
     Yaml *node = NEW(r->into, Yaml);
     node->line = at.line;
     node->column = at.column;
     *out = node;
-    if (start->type == YAML_SCALAR_EVENT)
-        return read_scalar(r, start, node);
-    if (depth == YAML_DEPTH_MAX)
-        return err_set(r->e, JOT_INVALID,
-                       "YAML nests deeper than %d levels at line %zu, column %zu", YAML_DEPTH_MAX,
-                       at.line, at.column);
-    if (start->type == YAML_SEQUENCE_START_EVENT)
-        return read_list(r, depth + 1, node);
-    assert(start->type == YAML_MAPPING_START_EVENT);
-    return read_map(r, depth + 1, node);
+    Str name = anchor_of(start);
+    size_t known = r->anchors_n;
+    if (name.n)
+        TRY(add_anchor(r, name, node));
+    TRY(read_inner(r, start, depth, node));
+    if (name.n)
+        r->anchors[known].open = false;
+    return JOT_OK;
 }
 
 /* STREAM-START, then DOCUMENT-START, or STREAM-END if there is nothing but comments. */
@@ -345,110 +507,4 @@ jot_status yaml_read(Str text, Arena *into, Yaml **out, Err *e)
     TRY(read_document(&r, &tree));
     *out = tree;
     return JOT_OK;
-}
-
-/* --- Building -------------------------------------------------------------------------- */
-
-static Yaml *new_scalar(Arena *a, YamlType type, Str text)
-{
-    Yaml *y = NEW(a, Yaml);
-    y->type = type;
-    y->text = text;
-    return y;
-}
-
-Yaml *yaml_text(Arena *a, Str text)
-{
-    return new_scalar(a, YAML_STRING, arena_copy(a, text));
-}
-
-Yaml *yaml_null(Arena *a)
-{
-    return new_scalar(a, YAML_NULL, S("null"));
-}
-
-Yaml *yaml_bool(Arena *a, bool value)
-{
-    return new_scalar(a, YAML_BOOL, str(value ? "true" : "false"));
-}
-
-Yaml *yaml_int(Arena *a, int64_t value)
-{
-    return new_scalar(a, YAML_INT, arena_printf(a, "%lld", (long long)value));
-}
-
-Yaml *yaml_list(Arena *a)
-{
-    Yaml *y = NEW(a, Yaml);
-    y->kind = YAML_LIST;
-    return y;
-}
-
-Yaml *yaml_map(Arena *a)
-{
-    Yaml *y = NEW(a, Yaml);
-    y->kind = YAML_MAP;
-    return y;
-}
-
-void yaml_add(Arena *a, Yaml *list, Yaml *item)
-{
-    assert(list->kind == YAML_LIST && item);
-    list->items = arena_grow(a, list->items, list->n, &list->cap, sizeof(Yaml *), alignof(Yaml *));
-    list->items[list->n++] = item;
-}
-
-static YamlPair *find(const Yaml *map, Str key)
-{
-    for (size_t i = 0; i < map->n; i++)
-        if (str_eq(map->pairs[i].key, key))
-            return &map->pairs[i];
-    return NULL;
-}
-
-void yaml_set(Arena *a, Yaml *map, Str key, Yaml *value)
-{
-    assert(map->kind == YAML_MAP && value);
-    YamlPair *known = find(map, key);
-    if (known)
-        known->value = value;
-    else
-        add_pair(a, map, (YamlPair){ .key = arena_copy(a, key), .value = value });
-}
-
-void yaml_add_pair(Arena *a, Yaml *map, const YamlPair *pair)
-{
-    assert(map->kind == YAML_MAP && pair->value);
-    YamlPair own = *pair;
-    own.key = arena_copy(a, pair->key);
-    add_pair(a, map, own);
-}
-
-Yaml *yaml_get(const Yaml *map, Str key)
-{
-    const YamlPair *known = map && map->kind == YAML_MAP ? find(map, key) : NULL;
-    return known ? known->value : NULL;
-}
-
-bool yaml_eq(const Yaml *a, const Yaml *b)
-{
-    if (a->kind != b->kind || a->n != b->n)
-        return false;
-    switch (a->kind) {
-    case YAML_SCALAR:
-        return a->type == b->type && str_eq(a->text, b->text);
-    case YAML_LIST:
-        for (size_t i = 0; i < a->n; i++)
-            if (!yaml_eq(a->items[i], b->items[i]))
-                return false;
-        return true;
-    case YAML_MAP:
-        for (size_t i = 0; i < a->n; i++)
-            if (!str_eq(a->pairs[i].key, b->pairs[i].key) ||
-                a->pairs[i].key_type != b->pairs[i].key_type ||
-                !yaml_eq(a->pairs[i].value, b->pairs[i].value))
-                return false;
-        return true;
-    }
-    return false;
 }

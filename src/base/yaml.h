@@ -2,8 +2,9 @@
  *
  * One document of scalars, lists and maps; keys are scalars and unique, their
  * order is kept, comments are not.  Reading is libyaml's, with what invites
- * surprises closed: no anchors, aliases, tags or second documents, nothing
- * beyond the limits below.  Types are those of the YAML 1.2 core schema: `no`
+ * surprises closed: no tags, merge keys or second documents, nothing beyond the
+ * limits below.  An alias is read as a copy of its anchor, which counts towards
+ * them; neither is ever written.  Types are those of the YAML 1.2 core schema: `no`
  * is a string, `null` is not.  Writing is our own, because libyaml escapes
  * emoji: block style, `|` for text of several lines, unicode kept.
  *
@@ -25,7 +26,14 @@ enum {
 typedef enum YamlKind { YAML_SCALAR, YAML_LIST, YAML_MAP } YamlKind;
 
 /* What a scalar stands for.  In quotes, or as a block of text, it is always a string. */
-typedef enum YamlType { YAML_STRING, YAML_NULL, YAML_BOOL, YAML_INT, YAML_REAL } YamlType;
+typedef enum YamlType {
+    YAML_STRING,
+    YAML_NULL,
+    YAML_BOOL,
+    YAML_INT,
+    YAML_REAL,
+    YAML_TIME, /* a date of YAML 1.1, which YAML 1.2 takes for a string: kept as it was written */
+} YamlType;
 
 typedef struct Yaml Yaml;
 

@@ -30,6 +30,7 @@ static json_t *scalar_json(const Yaml *y)
     json_t *number = NULL;
     switch (y->type) {
     case YAML_STRING:
+    case YAML_TIME:
         break;
     case YAML_NULL:
         return json_null();

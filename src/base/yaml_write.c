@@ -5,8 +5,9 @@
  *   plain     a word or sentence no version of YAML takes for anything else;
  *   literal   a block behind '|', for several lines that show all they hold;
  *   quoted    in double quotes, with escapes: everything else.
- * A text with spaces at the end of a line is quoted, because editors remove
- * them.  Each level is indented by two columns. */
+ * Blanks at the end of a line stay in a block: one of them does not make a page
+ * of notes unreadable, and an editor that removes them takes nothing that is
+ * seen.  Each level is indented by two columns. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,12 +105,8 @@ static bool literal_ok(Str text, Behind behind)
 {
     bool lines = false, other = false;
     for (size_t i = 0; i < text.n; i++) {
-        bool blank = text.p[i] == ' ' || text.p[i] == '\t';
-        bool ends = i + 1 == text.n || text.p[i + 1] == '\n';
-        if (blank && ends)
-            return false;
         lines |= text.p[i] == '\n';
-        other |= text.p[i] != '\n';
+        other |= text.p[i] != '\n' && text.p[i] != ' ' && text.p[i] != '\t';
     }
     /* From which column a hint counts at the root is a thing readers disagree on. */
     bool hint = lines && other && needs_hint(text);

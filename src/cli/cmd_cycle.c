@@ -276,7 +276,7 @@ static const Cmd cmd_sleep = {
 
 static const Opt opts_fail[] = {
     CYCLE_OPT_AGENT,
-    { "trace", "FILE", "for the log logs/cycle/ID; '-' is standard input" },
+    { "trace", "FILE", "for the log of the cycle; '-' is standard input" },
     { 0 },
 };
 
@@ -309,19 +309,10 @@ static const Cmd cmd_reset = {
 };
 
 static const Cmd *const subs[] = {
-    &cmd_init_state,
-    &cmd_cycle_run,
-    &cmd_cycle_status,
-    &cmd_wake,
-    &cmd_step,
-    &cmd_sleep,
-    &cmd_fail,
-    &cmd_cycle_list,
-    &cmd_cycle_show,
-    &cmd_cycle_diff,
-    &cmd_cycle_explain,
-    &cmd_reset,
-    NULL,
+    &cmd_init_state, &cmd_cycle_run, &cmd_cycle_status, &cmd_wake,
+    &cmd_step,       &cmd_sleep,     &cmd_fail,         &cmd_cycle_list,
+    &cmd_cycle_show, &cmd_cycle_log, &cmd_cycle_diff,   &cmd_cycle_explain,
+    &cmd_reset,      NULL,
 };
 
 const Cmd cmd_cycle = {

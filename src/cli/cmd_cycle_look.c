@@ -24,20 +24,26 @@ void cycle_print_end(const Cycle *c)
                    cycle_end_name(c->end), c->iterations, c->iterations_max);
 }
 
-/* The cycle that was named, else the newest. */
-static jot_status find_cycle(Session *s, int at, Cycle *out)
+jot_status cycle_named(Session *s, int at, Str *id)
 {
-    Str id = arg_at(s, at);
     Shown shown;
-    TRY(session_open(s, false));
-    if (id.n == 0) {
+    *id = arg_at(s, at);
+    if (id->n == 0) {
         CycleStatus status;
         TRY(cycle_status(&s->memory, cycle_agent(s), &s->arena, &status, &s->err));
-        id = status.newest;
+        *id = status.newest;
     }
-    if (id.n == 0)
+    if (id->n == 0)
         return err_set(&s->err, JOT_NOT_FOUND, "'%s' has had no cycle yet",
                        err_show(&shown, cycle_agent(s)));
+    return JOT_OK;
+}
+
+static jot_status find_cycle(Session *s, int at, Cycle *out)
+{
+    Str id;
+    TRY(session_open(s, false));
+    TRY(cycle_named(s, at, &id));
     return cycle_find(&s->memory, cycle_agent(s), id, &s->arena, out, &s->err);
 }
 
@@ -104,7 +110,10 @@ static jot_status run_status(Session *s)
 
 static void print_list_line(const CycleLine *l)
 {
-    printf("%-18.*s %-8s %4zu  %s", STR_ARG(l->id), cycle_end_name(l->end), l->iterations,
+    char iterations[24] = "-"; /* of another program: nobody counted */
+    if (!l->imported || l->iterations)
+        snprintf(iterations, sizeof iterations, "%zu", l->iterations);
+    printf("%-18.*s %-8s %4s  %s", STR_ARG(l->id), cycle_end_name(l->end), iterations,
            l->started_ms ? time_text(l->started_ms).text : "-");
     if (l->why.n) {
         fputs("  ", stdout);
@@ -160,6 +169,8 @@ static jot_status run_show(Session *s)
     Cycle c = { 0 };
     Str text;
     const char *which = "state";
+    if (opt_given(s, "steps") || opt_given(s, "step"))
+        return cycle_show_steps(s);
     if (s->n == 0 && !opt_given(s, "before") && !opt_given(s, "after")) {
         Doc doc;
         Str stream = arena_printf(&s->arena, "cycles/" STR_FMT, STR_ARG(cycle_agent(s)));
@@ -212,8 +223,10 @@ static jot_status run_diff(Session *s)
     Cycle from, to;
     Yaml *before;
     TRY(find_cycle(s, 0, &from));
+    TRY(cycle_check_state(&from, &s->err));
     if (s->n == 2) {
         TRY(cycle_find(&s->memory, cycle_agent(s), arg_at(s, 1), &s->arena, &to, &s->err));
+        TRY(cycle_check_state(&to, &s->err));
         before = from.state;
     } else {
         to = from;
@@ -245,6 +258,11 @@ static jot_status run_explain(Session *s)
     print_name_line(x.sentence);
     if (x.hint.n)
         print_name_line(x.hint);
+    if (x.see_log) {
+        bool own = str_eq(c.agent, S(CYCLE_DEFAULT_AGENT));
+        print_sentence("jotter cycle log " STR_FMT "%s" STR_FMT, STR_ARG(c.id),
+                       own ? "" : " --agent ", STR_ARG(own ? S("") : c.agent));
+    }
     if (x.diff.n) {
         putchar('\n');
         print_diff(&x.diff);
@@ -282,6 +300,8 @@ static const Opt opts_show[] = {
     CYCLE_OPT_AGENT,
     { "before", NULL, "what it woke with, to the byte" },
     { "after", NULL, "what it ended with, to the byte" },
+    { "steps", NULL, "every reply of the model and every result of a tool, whole" },
+    { "step", "N", "one of them, to the byte" },
     { 0 },
 };
 
@@ -289,7 +309,9 @@ const Cmd cmd_cycle_show = {
     .name = "show",
     .args = "[ID]",
     .summary = "Print the state, or that of a cycle as it is now",
-    .help = "",
+    .help =
+        "An entry of the notes holds 300 characters of a result; its key, steps/AGENT/ID/N, has\n"
+        "the N for --step.  With --steps the newest cycle if none is named.\n",
     .opts = opts_show,
     .args_max = 1,
     .run = run_show,
@@ -309,8 +331,10 @@ const Cmd cmd_cycle_explain = {
     .name = "explain",
     .args = "[ID]",
     .summary = "Say what became of a cycle, and what it changed",
-    .help = "It finished, hit the iteration limit (and which tool was repeated), crashed (and\n"
-            "why), or nothing changed.  The newest cycle if none is named.\n",
+    .help =
+        "It finished, hit the iteration limit (and which tool was repeated, or how many replies\n"
+        "could not be read), crashed (and why), or nothing changed.  The newest cycle if none\n"
+        "is named.\n",
     .opts = cycle_opts_agent,
     .args_max = 1,
     .run = run_explain,

@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "cli/docs.h"
+#include "memory/cycle_log.h"
 #include "memory/excerpt.h"
 
 extern const Cmd cmd_write, cmd_append, cmd_read, cmd_delete, cmd_move;
@@ -124,12 +125,35 @@ static void print_json_excerpt(Session *s, Str stream, const Doc *d, const Excer
     print_json(o);
 }
 
+/* The key that stands in a cycle's notes for a long result. */
+static jot_status read_step(Session *s, Str agent, Str id, uint64_t seq)
+{
+    Past p;
+    ExcerptWant want;
+    When when;
+    Excerpt x;
+    TRY(read_bounds(s, &want, &when));
+    if (when.kind != WHEN_NOW)
+        return err_set(&s->err, JOT_INVALID, "a step of a cycle has no versions");
+    TRY(session_open(s, false));
+    TRY(past_read(&s->memory, agent, id, seq, &s->arena, &p, &s->err));
+    excerpt_make(p.text, &want, &x);
+    if (s->json)
+        print_json(past_json(&p));
+    else
+        print_text(want.from || want.tokens ? x.text : p.text);
+    return JOT_OK;
+}
+
 static jot_status run_read(Session *s)
 {
-    Str stream;
+    Str stream, agent, id;
+    uint64_t seq;
     ExcerptWant want;
     When when;
     Doc d;
+    if (past_key_read(arg_at(s, 0), &agent, &id, &seq))
+        return read_step(s, agent, id, seq);
     TRY(docs_arg(s, 0, &stream));
     TRY(read_bounds(s, &want, &when));
     TRY(docs_open(s, stream));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/glyph.h"
 #include "cli/cmd.h"
 #include "cli/copying.h"
 #include "memory/export.h"
@@ -28,6 +29,16 @@ static void print_report(Session *s, const LayoutReport *r, bool in)
         print_json(layout_report_json(r));
         return;
     }
+    for (size_t i = 0; i < r->renamed_n;
+         i++) { /* whole, however long: it is for finding it again */
+        AUTO(Buf) line = { 0 };
+        glyph_add(&line, r->renamed[i].name, GLYPH_LINE);
+        fprintf(stderr, "renamed '" STR_FMT "': it is " STR_FMT " in the pad\n",
+                STR_ARG(buf_str(&line)), STR_ARG(r->renamed[i].as));
+    }
+    if (r->renamed_total > r->renamed_n)
+        fprintf(stderr, "and %llu more were renamed\n",
+                (unsigned long long)(r->renamed_total - r->renamed_n));
     for (size_t i = 0; i < r->skipped_n; i++) {
         Shown name;
         fprintf(stderr, "skipped %s: " STR_FMT "\n", err_show(&name, r->skipped[i].name),
@@ -154,10 +165,13 @@ const Cmd cmd_import = {
     .summary = "Bring in an archive, or the memory files of another program",
     .help =
         "An archive is verified to its last byte before anything is written.  A directory is\n"
-        "recognised by what is in it: KEY.txt (notes), CATEGORY/ID.json (artifacts), runs as\n"
-        "JSON lines, active.yaml (cycles), or a JSONL of entities and relations (graph).\n"
-        "Importing again adds nothing.  What is skipped is told on standard error; the exit code\n"
-        "is not 0 if something was missed that should have been imported.\n",
+        "recognised by what is in it: KEY.txt and KEY.md (notes), CATEGORY/ID.json (artifacts,\n"
+        "with tasks), runs as JSON lines, active.yaml (cycles, with their logs), or a JSONL of\n"
+        "entities and relations (graph).  So is a project that has .scratchpad, .scratchbook,\n"
+        "scratchpad or .dexter/scratchpad in it, and a file of SQLite with a table 'scratchpad'.\n"
+        "Times are kept.  A name that is no key becomes one, which is told.  Importing again adds\n"
+        "nothing.  What is skipped is told on standard error; the exit code is 0 only if nothing\n"
+        "was, hidden and empty files apart.\n",
     .opts = import_opts,
     .args_min = 1,
     .args_max = 1,
@@ -171,7 +185,8 @@ const Cmd cmd_export = {
     .help =
         "An archive holds every stream with its history; it is read back and verified before it\n"
         "gets its name.  With --layout a new directory gets the files another program knows,\n"
-        "as they are now.  Nothing that exists is replaced.\n",
+        "as they are now; what was imported and not changed since is the same to the byte.  Notes\n"
+        "also go to a new file of SQLite, NAME.db.  Nothing that exists is replaced.\n",
     .opts = export_opts,
     .args_min = 1,
     .args_max = 1,

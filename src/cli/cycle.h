@@ -13,6 +13,12 @@ extern const Opt cycle_opts_agent[];
 /* Who was named by --agent. */
 Str cycle_agent(Session *s);
 
+/* The cycle that the argument names, else the newest.  The pad is open. */
+MUST_USE jot_status cycle_named(Session *s, int at, Str *id);
+
+/* `cycle show --steps` and `--step N`. */
+MUST_USE jot_status cycle_show_steps(Session *s);
+
 /* "cycle ID: done, 2 of 5 iterations" */
 void cycle_print_end(const Cycle *c);
 
@@ -20,7 +26,7 @@ void cycle_print_end(const Cycle *c);
 extern const Cmd cmd_cycle_run;
 
 /* The commands that only look. */
-extern const Cmd cmd_cycle_status, cmd_cycle_list, cmd_cycle_show, cmd_cycle_diff,
+extern const Cmd cmd_cycle_status, cmd_cycle_list, cmd_cycle_show, cmd_cycle_log, cmd_cycle_diff,
     cmd_cycle_explain;
 
 #endif

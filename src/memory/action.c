@@ -290,13 +290,30 @@ Yaml *action_apply(Arena *a, const Yaml *state, const Action *x, Str *said)
     return cycle_state_copy(a, state);
 }
 
-Yaml *action_result(Arena *a, const Yaml *state, const Action *call, ToolEnd end, Str result,
-                    Str *said)
+/* The beginning of a result, and how to read on.  What is not text no tool reads: then the command
+ * is named that gives any bytes. */
+static Str shown_result(Arena *a, const ToolResult *r)
 {
     /* Most output ends in a line break, which tells nobody anything. */
+    Str text = str_trim(r->text);
+    size_t chars, before = text.n ? (size_t)(text.p - r->text.p) : 0;
+    Str part = cycle_state_part(a, text, CYCLE_STATE_LINE_CHARS, &chars);
+    if (chars <= CYCLE_STATE_LINE_CHARS || !r->key.n)
+        return cycle_state_line(a, text, CYCLE_STATE_LINE_CHARS);
+    if (!utf8_valid(r->text))
+        return arena_printf(a, STR_FMT "... (%zu characters: jotter read " STR_FMT ")",
+                            STR_ARG(part), chars, STR_ARG(r->key));
+    return arena_printf(
+        a, STR_FMT "... (%zu characters: scratchpad_read key=" STR_FMT " from_char=%zu)",
+        STR_ARG(part), chars, STR_ARG(r->key), before + CYCLE_STATE_LINE_CHARS + 1);
+}
+
+Yaml *action_result(Arena *a, const Yaml *state, const Action *call, const ToolResult *result,
+                    Str *said)
+{
     Str name = shown_name(a, call), line = { 0 };
-    Str text = cycle_state_line(a, str_trim(result), CYCLE_STATE_LINE_CHARS);
-    switch (end) {
+    Str text = shown_result(a, result);
+    switch (result->end) {
     case TOOL_OK:
         line = arena_printf(a, "[TOOL] " STR_FMT "(" STR_FMT ") -> " STR_FMT, STR_ARG(name),
                             STR_ARG(cycle_state_line(a, call->args, CYCLE_STATE_LINE_CHARS)),

@@ -49,8 +49,15 @@ bool action_is_outside(Str tool);
 /* How a tool ended. */
 typedef enum ToolEnd { TOOL_OK, TOOL_FAILED, TOOL_UNKNOWN } ToolEnd;
 
-/* The state after the result of a tool: one more entry. */
-Yaml *action_result(Arena *a, const Yaml *state, const Action *call, ToolEnd end, Str result,
+typedef struct ToolResult {
+    ToolEnd end;
+    Str text; /* any bytes */
+    Str key;  /* under which all of it can be read; empty: nowhere */
+} ToolResult;
+
+/* The state after the result of a tool: one more entry.  Of a long result it holds the beginning,
+ * and how to read on: the tool, the key and the first character that is missing. */
+Yaml *action_result(Arena *a, const Yaml *state, const Action *call, const ToolResult *result,
                     Str *said);
 
 /* "tool", "update", "done", "unreadable", "redacted". */

@@ -25,6 +25,7 @@
 
 #include "base/boot.h"
 #include "base/time.h"
+#include "memory/cycle_log.h"
 #include "memory/cycle_snapshot.h"
 #include "memory/cycle_steps.h"
 
@@ -104,14 +105,15 @@ static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
 
 /* --- Ending ------------------------------------------------------------------------------ */
 
-/* The tools that answered: what they did is done, whatever becomes of the state. */
+/* The tools that answered: what they did is done, whatever becomes of the state.  One that there is
+ * not was never called. */
 static Str calls_made(Arena *a, const Cycle *c)
 {
     AUTO(Buf) names = { 0 };
     for (size_t i = 0; i < c->calls_n; i++) {
         const CycleCall *call = &c->calls[i];
         bool open = c->waiting && str_eq(c->call.tool, call->tool);
-        size_t n = call->n - open;
+        size_t n = call->n - call->unknown - open;
         if (n == 0 || !action_is_outside(call->tool))
             continue;
         buf_addf(&names, "%s'" STR_FMT "'", names.n ? ", " : "",
@@ -129,8 +131,11 @@ static Yaml *end_state(Arena *a, const Cycle *c)
     if (!failed && !c->waiting)
         return c->state;
     if (!failed)
-        return action_result(a, c->state, &c->call, TOOL_FAILED,
-                             S("no result came: nobody knows whether it was done"), &said);
+        return action_result(
+            a, c->state, &c->call,
+            &(ToolResult){ .end = TOOL_FAILED,
+                           .text = S("no result came: nobody knows whether it was done") },
+            &said);
     Yaml *out = cycle_state_salvage(c->before, a);
     cycle_state_note(a, out,
                      arena_printf(a, "Cycle " STR_FMT " failed: " STR_FMT, STR_ARG(c->id),
@@ -406,17 +411,18 @@ jot_status cycle_step(Memory *m, Str agent, Str id, Str reply, Arena *into, Cycl
 jot_status cycle_result(Memory *m, Str agent, Str id, ToolEnd end, Str result, Arena *into,
                         CycleStep *out, Cycle *c, Err *e)
 {
-    static const char *const names[] = {
-        [TOOL_OK] = "ok", [TOOL_FAILED] = "error", [TOOL_UNKNOWN] = "unknown"
-    };
     TRY(check_bytes(result, "a result", e));
     TRY(find_running(m, agent, id, into, c, e));
     if (!c->waiting && !c->lost)
         return err_set(e, JOT_INVALID, "no tool was called in cycle '" STR_FMT "'", STR_ARG(id));
+    const Yaml *before = c->state;
     out->action = c->call;
-    action_result(into, c->state, &c->call, end, result, &out->said);
-    json_t *meta = json_pack("{s:s, s:s}", "kind", "result", "status", names[end]);
-    return stepped(m, c, steps_add(m, c, meta, result, e), into, e);
+    json_t *meta = json_pack("{s:s, s:s}", "kind", "result", "status", steps_tool_end_name(end));
+    TRY(stepped(m, c, steps_add(m, c, meta, result, e), into, e));
+    /* Said is what the record says, and the key is the record's. */
+    ToolResult r = { .end = end, .text = result, .key = c->answer.key };
+    action_result(into, before, &out->action, &r, &out->said);
+    return JOT_OK;
 }
 
 /* --- Going to sleep, failing ------------------------------------------------------------- */
@@ -430,9 +436,7 @@ static CycleEnd natural_end(const Cycle *c)
 
 static jot_status add_trace(Memory *m, const Cycle *c, Str why, Str trace, Arena *a, Err *e)
 {
-    bool own = str_eq(c->agent, S(CYCLE_DEFAULT_AGENT));
-    Str stream = arena_printf(a, "logs/cycle/" STR_FMT "%s" STR_FMT, STR_ARG(c->id), own ? "" : ".",
-                              STR_ARG(own ? S("") : c->agent));
+    Str stream = cycle_log_stream(c->agent, c->id, a);
     AUTO(Buf) text = { 0 };
     AUTO_PTR(json_t) meta = json_pack("{s:s, s:s%}", "kind", "trace", "why", why.p, why.n);
     json_write(&text, meta);

@@ -57,8 +57,9 @@ const char *cycle_end_name(CycleEnd end);
 typedef struct CycleCall {
     Str tool;
     size_t n;
-    size_t same; /* the most calls with the same arguments ... */
-    Str args;    /* ... which are these */
+    size_t unknown; /* of these: there was no such tool, so nothing was called */
+    size_t same;    /* the most calls with the same arguments ... */
+    Str args;       /* ... which are these */
 } CycleCall;
 
 typedef struct Cycle {
@@ -66,15 +67,16 @@ typedef struct Cycle {
     Str by; /* who woke */
     int64_t started_ms, ended_ms;
     CycleEnd end;
-    Str why;         /* of a failed one */
-    Str before;      /* exactly what the state was when it woke */
-    Str after;       /* exactly what it ended with; empty while it runs */
-    Yaml *state;     /* as it stands now: after the last step, or at the end */
-    bool done;       /* the model said so: no more replies */
-    bool dead;       /* it runs, but gave no sign for its ttl, or: */
-    bool orphaned;   /* the lease it was woken under is over, so nobody is left to end it */
-    uint64_t lease;  /* the token it runs under; 0: none */
-    bool sealed;     /* it is about to end: no more steps */
+    Str why;     /* of a failed one */
+    Str before;  /* exactly what the state was when it woke */
+    Str after;   /* exactly what it ended with; empty while it runs */
+    Yaml *state; /* as it stands now: after the last step, or at the end; NULL: see below */
+    Err unreadable_after; /* why `after` is no state, of a cycle that is over */
+    bool done;            /* the model said so: no more replies */
+    bool dead;            /* it runs, but gave no sign for its ttl, or: */
+    bool orphaned;        /* the lease it was woken under is over, so nobody is left to end it */
+    uint64_t lease;       /* the token it runs under; 0: none */
+    bool sealed;          /* it is about to end: no more steps */
     bool lost;       /* its newest reply was redacted: perhaps a result is missing, perhaps not */
     bool waiting;    /* a tool was called and its result is missing: */
     Action call;     /* this one */
@@ -85,8 +87,11 @@ typedef struct Cycle {
     int64_t ttl_ms;
     CycleCall *calls; /* by the first call */
     size_t calls_n;
-    uint64_t steps; /* the seq of the newest one */
-    Str notice;     /* what was met on the way, in sentences, one a line; empty if nothing */
+    size_t unreadable; /* replies with no JSON object that names a tool */
+    uint64_t steps;    /* the seq of the newest one */
+    bool answered;     /* the newest one is the result of `call`: */
+    ToolResult answer; /* this, whole */
+    Str notice;        /* what was met on the way, in sentences, one a line; empty if nothing */
 } Cycle;
 
 /* The whole of it, with the state; the caller owns it. */
@@ -166,8 +171,11 @@ MUST_USE jot_status cycle_clean(Memory *m, Str agent, uint64_t *n, Err *e);
 
 /* --- Looking --------------------------------------------------------------------------- */
 
-/* One cycle, running or ended.  JOT_NOT_FOUND. */
+/* One cycle, running or ended.  JOT_NOT_FOUND.  If what it ended with is no state, out->state is
+ * NULL; everything else is there. */
 MUST_USE jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err *e);
+/* For whoever needs the state: JOT_OK, or why there is none. */
+MUST_USE jot_status cycle_check_state(const Cycle *c, Err *e);
 
 /* A cycle in a list. */
 typedef struct CycleLine {
@@ -176,7 +184,8 @@ typedef struct CycleLine {
     CycleEnd end;
     size_t iterations;
     Str why;
-    uint64_t seq; /* of its first record */
+    bool imported; /* of another program, or edited: its times are its files' */
+    uint64_t seq;  /* of its first record */
 } CycleLine;
 
 typedef struct CycleList {

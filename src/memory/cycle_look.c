@@ -19,17 +19,7 @@ const char *cycle_end_name(CycleEnd end)
 jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err *e)
 {
     Tail t;
-    Shown shown;
-    TRY(tail_read(m, agent, into, &t, e));
-    if (!str_eq(t.id, id) || t.before_seq == 0) {
-        Str named = arena_printf(into, "snapshots/" STR_FMT "/" STR_FMT "_before", STR_ARG(agent),
-                                 STR_ARG(id));
-        if (store_check_name(named, NULL) != JOT_OK)
-            return err_set(e, JOT_INVALID,
-                           "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
-                           err_show(&shown, id));
-        TRY(snapshot_find(m, agent, id, into, &t, e));
-    }
+    TRY(snapshot_locate(m, agent, id, into, &t, e));
     tail_cycle(&t, arena_copy(into, agent), out);
     CycleEnd end = out->end;
     Str why = out->why;
@@ -41,11 +31,23 @@ jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err
     out->end = end;
     out->why = why;
     out->dead = out->orphaned = out->waiting = false;
-    if (t.after_seq) {
-        out->iterations = iterations;
-        TRY(cycle_state_read(t.after, into, &out->state, e));
-    }
+    if (t.after_seq == 0)
+        return JOT_OK;
+    out->iterations = iterations;
+    if (t.iterations_max == 0) /* of another program */
+        pair_judge(out, into);
+    /* What cannot be read is not in the way of whoever asks for something else. */
+    if (cycle_state_read(t.after, into, &out->state, &out->unreadable_after) != JOT_OK)
+        out->state = NULL;
     return JOT_OK;
+}
+
+jot_status cycle_check_state(const Cycle *c, Err *e)
+{
+    if (c->state)
+        return JOT_OK;
+    return err_set(e, c->unreadable_after.status, "the state at the end of cycle '" STR_FMT "': %s",
+                   STR_ARG(c->id), c->unreadable_after.text);
 }
 
 static jot_status count_one(void *ctx, const Listed *l)
@@ -88,9 +90,10 @@ static json_t *calls_json(const Cycle *c)
     json_t *out = json_array();
     for (size_t i = 0; i < c->calls_n; i++)
         json_array_append_new(
-            out, json_pack("{s:o, s:I, s:I, s:o}", "tool", text_json(c->calls[i].tool), "calls",
-                           (json_int_t)c->calls[i].n, "same", (json_int_t)c->calls[i].same,
-                           "same_args", text_json(c->calls[i].args)));
+            out,
+            json_pack("{s:o, s:I, s:I, s:I, s:o}", "tool", text_json(c->calls[i].tool), "calls",
+                      (json_int_t)c->calls[i].n, "unknown", (json_int_t)c->calls[i].unknown, "same",
+                      (json_int_t)c->calls[i].same, "same_args", text_json(c->calls[i].args)));
     return out;
 }
 
@@ -102,8 +105,11 @@ json_t *cycle_json(const Cycle *c)
                             (json_int_t)c->started_ms, "ended_ms", (json_int_t)c->ended_ms,
                             "iterations", (json_int_t)c->iterations, "iterations_max",
                             (json_int_t)c->iterations_max, "done", c->done, "calls", calls_json(c));
+    json_object_set_new(out, "unreadable_replies", json_integer((json_int_t)c->unreadable));
     if (c->why.n)
         json_object_set_new(out, "why", text_json(c->why));
+    if (c->unreadable_after.status != JOT_OK)
+        json_object_set_new(out, "unreadable", json_string(c->unreadable_after.text));
     if (c->end == CYCLE_RUNNING) {
         json_object_set_new(out, "dead", json_boolean(c->dead));
         json_object_set_new(out, "left_ms", json_integer(c->left_ms));

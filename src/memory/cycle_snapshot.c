@@ -104,28 +104,12 @@ static jot_status first_record(Memory *m, Str stream, Arena *into, Record *out, 
     return JOT_OK;
 }
 
-/* How a cycle of another program ended, by what it left: it says that it failed, or its task moved
- * on, or neither. */
 static void judge_pair(Tail *t, Arena *into)
 {
-    Yaml *before, *after;
-    Err ignored = { 0 };
-    t->end = CYCLE_STOPPED;
-    if (cycle_state_read(t->before, into, &before, &ignored) != JOT_OK ||
-        cycle_state_read(t->after, into, &after, &ignored) != JOT_OK)
-        return;
-    Str said = arena_printf(into, "Cycle " STR_FMT " failed: ", STR_ARG(t->id));
-    Str notes = yaml_get(after, S("notes"))->text;
-    const char *found = notes.n ? memmem(notes.p, notes.n, said.p, said.n) : NULL;
-    if (found) {
-        Str why = str_from(notes, (size_t)(found - notes.p) + said.n);
-        t->end = CYCLE_FAILED;
-        t->why =
-            cycle_state_line(into, str_slice(why, 0, str_find(why, '\n')), CYCLE_STATE_LINE_CHARS);
-    } else if (yaml_get(after, S("completed_tasks"))->n >
-               yaml_get(before, S("completed_tasks"))->n) {
-        t->end = CYCLE_DONE;
-    }
+    Cycle c = { .id = t->id, .before = t->before, .after = t->after };
+    pair_judge(&c, into);
+    t->end = c.end;
+    t->why = c.why;
 }
 
 jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
@@ -144,7 +128,7 @@ jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, E
     if (st == JOT_OK) {
         out->before_seq = (uint64_t)number(before, "seq");
         out->before = r.body;
-        out->started_ms = number(before, "at");
+        out->started_ms = before ? number(before, "at") : r.mark.at_ms;
         out->woken_by = member(before, "by", into);
         out->iterations_max = (size_t)number(before, "max");
         out->ttl_ms = number(before, "ttl");
@@ -154,17 +138,30 @@ jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, E
         return JOT_OK; /* its end was deleted by hand: what is known is that it began */
     if (st != JOT_OK)
         return err_pass(e, &missing, st);
-    out->after_seq = after ? (uint64_t)number(after, "seq") : 1;
     out->after = r.body;
-    if (!after) {
+    out->after_seq = (uint64_t)number(after, "seq");
+    out->ended_ms = after ? number(after, "at") : r.mark.at_ms;
+    if (out->after_seq == 0) {
+        out->after_seq = 1; /* no cycle of ours: it was imported, or put there */
         judge_pair(out, into);
         return JOT_OK;
     }
-    out->ended_ms = number(after, "at");
     out->end = tail_end(json_str(json_object_get(after, "end")));
     out->iterations = (size_t)number(after, "iterations");
     out->why = member(after, "why", into);
     return JOT_OK;
+}
+
+jot_status snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
+{
+    Shown shown;
+    TRY(tail_read(m, agent, into, out, e));
+    if (str_eq(out->id, id) && out->before_seq)
+        return JOT_OK;
+    if (store_check_name(stream_of(agent, id, "before", into), NULL) != JOT_OK)
+        return err_set(e, JOT_INVALID, "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
+                       err_show(&shown, id));
+    return snapshot_find(m, agent, id, into, out, e);
 }
 
 /* --- Listing ----------------------------------------------------------------------------- */
@@ -188,7 +185,7 @@ static CycleLine *line_for(Lines *l, Str id)
 }
 
 /* The meta of the head is that of the snapshot unless a person edited or brought it; such a cycle
- * has no times in the list, but it is there. */
+ * has the times of its files, and what became of it is read from them. */
 static jot_status add_line(void *ctx, const Listed *listed)
 {
     Lines *l = ctx;
@@ -197,8 +194,11 @@ static jot_status add_line(void *ctx, const Listed *listed)
     Str name = str_from(listed->name, slash + 1);
     bool before = str_ends(name, S("_before"));
     CycleLine *line = line_for(l, str_slice(name, 0, name.n - (before ? 7 : 6)));
-    if (listed->meta.n == 0 || json_read(listed->meta, &meta, NULL) != JOT_OK)
+    if (listed->meta.n == 0 || json_read(listed->meta, &meta, NULL) != JOT_OK) {
+        line->imported = true;
+        *(before ? &line->started_ms : &line->ended_ms) = listed->mark.at_ms;
         return JOT_OK;
+    }
     if (before) {
         line->started_ms = number(meta, "at");
         line->seq = (uint64_t)number(meta, "seq");
@@ -208,6 +208,22 @@ static jot_status add_line(void *ctx, const Listed *listed)
     line->end = tail_end(json_str(json_object_get(meta, "end")));
     line->iterations = (size_t)number(meta, "iterations");
     line->why = member(meta, "why", l->into);
+    return JOT_OK;
+}
+
+static jot_status judge_line(Memory *m, Str agent, Arena *into, CycleLine *line, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Tail t;
+    Err missing = { 0 };
+    jot_status st = snapshot_find(m, agent, line->id, &arena, &t, &missing);
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK; /* an end without a beginning */
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
+    line->end = t.end;
+    line->iterations = t.iterations;
+    line->why = arena_copy(into, t.why);
     return JOT_OK;
 }
 
@@ -231,6 +247,9 @@ jot_status cycle_list(Memory *m, Str agent, Arena *into, CycleList *out, Err *e)
     Lines lines = { .into = into, .out = out };
     Str prefix = arena_printf(&arena, "snapshots/" STR_FMT "/", STR_ARG(agent));
     TRY(memory_each(m, prefix, LIST_LIVE, add_line, &lines, e));
+    for (size_t i = 0; i < out->n; i++)
+        if (out->items[i].imported)
+            TRY(judge_line(m, agent, into, &out->items[i], e));
     if (t.phase == TAIL_OPEN || t.phase == TAIL_ENDING) {
         CycleLine *line = line_for(&lines, t.id);
         line->end = t.phase == TAIL_OPEN ? CYCLE_RUNNING : t.end;

@@ -19,4 +19,12 @@ MUST_USE jot_status snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Er
 /* What the snapshots of a cycle say, as far as a tail would.  JOT_NOT_FOUND. */
 MUST_USE jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e);
 
+/* The tail, if this is its newest cycle, else what the snapshots say.  JOT_NOT_FOUND; JOT_INVALID:
+ * no cycle is called so. */
+MUST_USE jot_status snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e);
+
+/* Of a cycle of another program, which left nothing but before and after: how it ended and why,
+ * which tools it called, and how many replies could not be read (cycle_pair.c). */
+void pair_judge(Cycle *out, Arena *into);
+
 #endif

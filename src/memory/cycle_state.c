@@ -32,11 +32,10 @@ static bool is_null(const Yaml *y)
 
 static const char *kind_name(const Yaml *y)
 {
-    static const char *const scalars[] = { [YAML_STRING] = "a text",
-                                           [YAML_NULL] = "null",
-                                           [YAML_BOOL] = "a bool",
-                                           [YAML_INT] = "a number",
-                                           [YAML_REAL] = "a number" };
+    static const char *const scalars[] = {
+        [YAML_STRING] = "a text", [YAML_NULL] = "null",     [YAML_BOOL] = "a bool",
+        [YAML_INT] = "a number",  [YAML_REAL] = "a number", [YAML_TIME] = "a date"
+    };
     if (y->kind == YAML_SCALAR)
         return scalars[y->type];
     return y->kind == YAML_LIST ? "a list" : "a map";
@@ -45,7 +44,8 @@ static const char *kind_name(const Yaml *y)
 jot_status cycle_state_check(Str key, const Yaml *value, Err *e)
 {
     Want want = want_of(key);
-    bool text = value->kind == YAML_SCALAR && value->type == YAML_STRING;
+    bool text =
+        value->kind == YAML_SCALAR && (value->type == YAML_STRING || value->type == YAML_TIME);
     bool good = want == WANT_ANY || (want == WANT_LIST && value->kind == YAML_LIST) ||
                 (want == WANT_TEXT && text);
     if (good)
@@ -84,12 +84,14 @@ jot_status cycle_state_read(Str text, Arena *into, Yaml **out, Err *e)
                        tree->line, tree->column, kind_name(tree));
     for (size_t i = 0; i < COUNT_OF(schema); i++) {
         Str key = str(schema[i].key);
-        const Yaml *value = yaml_get(tree, key);
+        Yaml *value = yaml_get(tree, key);
         /* `goals:` with nothing behind it is null to a reader and an empty list to its writer. */
         if (!value || (is_null(value) && schema[i].want != WANT_ANY))
             yaml_set(into, tree, key, empty(into, schema[i].want));
         else
             TRY(cycle_state_check(key, value, e));
+        if (value && value->type == YAML_TIME && schema[i].want == WANT_TEXT)
+            value->type = YAML_STRING; /* a date is text enough */
     }
     *out = tree;
     return JOT_OK;

@@ -49,6 +49,8 @@ MUST_USE jot_status cycle_state_check(Str key, const Yaml *value, Err *e);
 /* At most `chars_max` characters of any bytes as part of one line: line breaks and control
  * characters are escaped; what was cut is said. */
 Str cycle_state_line(Arena *a, Str text, size_t chars_max);
+/* The same without saying what was cut; *chars is how many there are in all. */
+Str cycle_state_part(Arena *a, Str text, size_t chars_max, size_t *chars);
 
 /* Add an entry.  `line` is one line already; whatever is in it went through cycle_state_line. */
 void cycle_state_note(Arena *a, Yaml *state, Str line);

@@ -1,6 +1,6 @@
 /* cycle_state_notes.c - the notes of a state: entries of one line each, and never too many of them.
  *
- *     [TRIMMED] 3 older entries, 512 bytes: the history has them
+ *     [TRIMMED] 3 older entries, 512 bytes: see the steps of the cycles, and older versions
  *     [TOOL] echo({"message":"hi"}) -> ECHO: hi
  *     [COMPLETED] the echo works
  *     Cycle 20260131_184500 failed: out of memory
@@ -15,7 +15,9 @@
 #include "memory/cycle_state.h"
 #include "memory/frame.h"
 
+/* An entry that came and went within a cycle is in no version, but in the cycle's steps. */
 #define TRIMMED "[TRIMMED] "
+#define TRIMMED_TO "see the steps of the cycles, and older versions"
 
 /* What entries of ours begin with, as frame_opens() wants it. */
 static const Str tags[] = {
@@ -41,14 +43,21 @@ static size_t first_chars(Str text, size_t chars_max, size_t *chars)
     return end;
 }
 
-Str cycle_state_line(Arena *a, Str text, size_t chars_max)
+Str cycle_state_part(Arena *a, Str text, size_t chars_max, size_t *chars)
 {
     AUTO(Buf) out = { .max = SIZE_MAX / 2 };
-    size_t chars, end = first_chars(text, chars_max, &chars);
+    size_t end = first_chars(text, chars_max, chars);
     glyph_add(&out, str_slice(text, 0, end), GLYPH_LINE);
-    if (end < text.n)
-        buf_addf(&out, "... (%zu characters)", chars);
     return arena_copy(a, buf_str(&out));
+}
+
+Str cycle_state_line(Arena *a, Str text, size_t chars_max)
+{
+    size_t chars;
+    Str part = cycle_state_part(a, text, chars_max, &chars);
+    return chars <= chars_max
+               ? part
+               : arena_printf(a, STR_FMT "... (%zu characters)", STR_ARG(part), chars);
 }
 
 /* --- Entries ----------------------------------------------------------------------------- */
@@ -97,7 +106,7 @@ static Str bound(Arena *a, Str notes)
         bytes += end;
         notes = str_from(notes, end);
     }
-    return arena_printf(a, TRIMMED "%llu older entries, %llu bytes: the history has them\n" STR_FMT,
+    return arena_printf(a, TRIMMED "%llu older entries, %llu bytes: " TRIMMED_TO "\n" STR_FMT,
                         (unsigned long long)entries, (unsigned long long)bytes, STR_ARG(notes));
 }
 
@@ -110,6 +119,8 @@ static Str notes_of(const Yaml *state)
 void cycle_state_note(Arena *a, Yaml *state, Str line)
 {
     Str old = notes_of(state);
+    while (line.n && line.p[line.n - 1] == ' ') /* of an entry whose value is empty */
+        line.n--;
     bool apart = old.n && old.p[old.n - 1] != '\n';
     Str all =
         arena_printf(a, STR_FMT "%s" STR_FMT "\n", STR_ARG(old), apart ? "\n" : "", STR_ARG(line));

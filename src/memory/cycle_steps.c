@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/boot.h"
+#include "memory/cycle_log.h"
 #include "memory/lease.h"
 
 Str steps_stream(Str agent, Str id, Arena *into)
@@ -20,6 +21,8 @@ typedef struct Fold {
     Arena states; /* of the state at hand ... */
     Arena spare;  /* ... and, for a moment, of the next one */
     Yaml *state;
+    Buf answer;          /* the newest result ... */
+    uint64_t answer_seq; /* ... and which record it is */
     size_t calls_cap;
     int64_t awake_ms;
     char boot[BOOT_TEXT];
@@ -29,17 +32,23 @@ static void fold_done(Fold *f)
 {
     arena_free(&f->states);
     arena_free(&f->spare);
+    buf_free(&f->answer);
 }
 DEFINE_AUTO(Fold, fold_done)
+
+static CycleCall *find_call(const Cycle *c, Str tool)
+{
+    for (size_t i = 0; i < c->calls_n; i++)
+        if (str_eq(c->calls[i].tool, tool))
+            return &c->calls[i];
+    return NULL;
+}
 
 /* How often each tool is called, and how often in the same way. */
 static void count_call(Fold *f, const Action *x)
 {
     Cycle *c = f->c;
-    CycleCall *known = NULL;
-    for (size_t i = 0; i < c->calls_n && !known; i++)
-        if (str_eq(c->calls[i].tool, x->tool))
-            known = &c->calls[i];
+    CycleCall *known = find_call(c, x->tool);
     if (!known) {
         c->calls = arena_grow(f->into, c->calls, c->calls_n, &f->calls_cap, sizeof *c->calls,
                               alignof(CycleCall));
@@ -67,6 +76,8 @@ static void take_reply(Fold *f, const Record *r)
     Str said;
     Action x = r->mark.redacted ? action_redacted() : action_parse(r->body, f->into);
     c->iterations++;
+    c->unreadable += x.kind == ACTION_UNREADABLE;
+    c->answered = false;
     c->waiting = x.kind == ACTION_TOOL;
     c->lost = x.kind == ACTION_REDACTED;
     c->done = x.kind == ACTION_DONE;
@@ -77,26 +88,46 @@ static void take_reply(Fold *f, const Record *r)
     advance(f, action_apply(&f->spare, f->state, &x, &said));
 }
 
-static ToolEnd tool_end(Str status)
+const char *steps_tool_end_name(ToolEnd end)
 {
-    if (str_eq(status, S("ok")))
-        return TOOL_OK;
-    return str_eq(status, S("unknown")) ? TOOL_UNKNOWN : TOOL_FAILED;
+    static const char *const names[] = {
+        [TOOL_OK] = "ok", [TOOL_FAILED] = "error", [TOOL_UNKNOWN] = "unknown"
+    };
+    return names[end];
 }
 
-static void take_result(Fold *f, const json_t *meta, Str result)
+ToolEnd steps_tool_end(Str status)
 {
+    for (ToolEnd end = TOOL_OK; end <= TOOL_UNKNOWN; end++)
+        if (str_eq(status, str(steps_tool_end_name(end))))
+            return end;
+    return TOOL_FAILED;
+}
+
+static void take_result(Fold *f, const json_t *meta, const Record *r)
+{
+    Cycle *c = f->c;
     Str said;
-    if (!f->c->waiting && !f->c->lost)
+    if (!c->waiting && !c->lost)
         return;
-    ToolEnd end = tool_end(json_str(json_object_get(meta, "status")));
-    f->c->waiting = f->c->lost = false;
-    advance(f, action_result(&f->spare, f->state, &f->c->call, end, result, &said));
+    buf_clear(&f->answer);
+    buf_add(&f->answer, r->mark.redacted ? S(FORGET_MARK) : r->body);
+    c->answer = (ToolResult){ .end = steps_tool_end(json_str(json_object_get(meta, "status"))),
+                              .text = buf_str(&f->answer),
+                              .key = past_key(c->agent, c->id, r->mark.seq, &f->spare) };
+    f->answer_seq = r->mark.seq;
+    c->waiting = c->lost = false;
+    c->answered = true;
+    CycleCall *call = find_call(c, c->call.tool);
+    if (call && c->answer.end == TOOL_UNKNOWN)
+        call->unknown++;
+    advance(f, action_result(&f->spare, f->state, &c->call, &c->answer, &said));
 }
 
 static void take_end(Fold *f, const json_t *meta)
 {
     f->c->sealed = true;
+    f->c->answered = false;
     f->c->end = tail_end(json_str(json_object_get(meta, "end")));
     f->c->why = arena_copy(f->into, json_str(json_object_get(meta, "why")));
 }
@@ -112,7 +143,7 @@ static jot_status fold_add(void *ctx, const Record *r)
     if (str_eq(kind, S("reply")))
         take_reply(f, r);
     else if (str_eq(kind, S("result")))
-        take_result(f, meta, r->mark.redacted ? S(FORGET_MARK) : r->body);
+        take_result(f, meta, r);
     else if (str_eq(kind, S("end")))
         take_end(f, meta);
     Str boot = json_str(json_object_get(meta, "boot"));
@@ -147,6 +178,7 @@ static jot_status judge_life(Memory *m, const Fold *f, Cycle *c, Err *e)
 jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
 {
     AUTO(Fold) f = { .c = out, .into = into, .awake_ms = t->awake_ms };
+    f.answer.max = SIZE_MAX / 2;
     snprintf(f.boot, sizeof f.boot, STR_FMT, STR_ARG(t->boot));
     out->iterations = 0;
     f.state = cycle_state_salvage(t->before, &f.states);
@@ -156,6 +188,9 @@ jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_pass(e, &missing, st);
     out->state = cycle_state_copy(into, f.state);
+    out->answer.text = out->answered ? arena_copy(into, out->answer.text) : (Str){ 0 };
+    out->answer.key =
+        out->answered ? past_key(out->agent, out->id, f.answer_seq, into) : (Str){ 0 };
     return judge_life(m, &f, out, e);
 }
 

@@ -27,5 +27,8 @@ MUST_USE jot_status steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena
 
 /* The stream's name, in `into`. */
 Str steps_stream(Str agent, Str id, Arena *into);
+/* How a tool ended, by its name in a meta, and the name. */
+ToolEnd steps_tool_end(Str status);
+const char *steps_tool_end_name(ToolEnd end);
 
 #endif

@@ -54,12 +54,33 @@ static Reading read_cycle(const Cycle *c, const TreeDiff *d)
     return READING_STOPPED;
 }
 
+/* The replies that were no calls, if that is what became of the cycle: half of them at least. */
+static bool mostly_unreadable(const Cycle *c)
+{
+    size_t calls = 0;
+    for (size_t i = 0; i < c->calls_n; i++)
+        calls += c->calls[i].n;
+    return c->unreadable && c->unreadable >= calls;
+}
+
+static Str unreadable(const Cycle *c, Arena *into)
+{
+    if (c->iterations == 0)
+        return arena_printf(into, "%zu replies could not be read", c->unreadable);
+    return arena_printf(into, "%zu of %zu replies could not be read", c->unreadable, c->iterations);
+}
+
 static Str repeated(const Cycle *c, Arena *into)
 {
     const CycleCall *most = most_called(c);
+    if (mostly_unreadable(c))
+        return unreadable(c, into);
     if (!most)
         return S("no tool was called");
     Str tool = cycle_state_line(into, most->tool, 64);
+    if (most->unknown == most->n)
+        return arena_printf(into, "'" STR_FMT "' was asked for, and there is no such tool",
+                            STR_ARG(tool));
     if (most->n < 2)
         return S("no tool was called twice");
     if (most->same < 2)
@@ -102,6 +123,9 @@ static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
                             STR_ARG(spent(c, "after", into)), STR_ARG(task_of(before, into)),
                             STR_ARG(task_of(c->state, into)));
     case READING_LIMIT:
+        if (c->iterations_max == 0)
+            return arena_printf(into, "it hit its limit of iterations; " STR_FMT,
+                                STR_ARG(repeated(c, into)));
         return arena_printf(into, "it hit the limit of %zu iterations; " STR_FMT, c->iterations_max,
                             STR_ARG(repeated(c, into)));
     case READING_CRASHED:
@@ -119,16 +143,16 @@ static Str sentence(const Cycle *c, Reading r, const Yaml *before, Arena *into)
     return (Str){ 0 };
 }
 
-static Str hint(const Cycle *c, Reading r, Arena *into)
+static Str hint(const Cycle *c, Reading r)
 {
+    if ((r == READING_LIMIT || r == READING_NOTHING) && mostly_unreadable(c))
+        return S("the model does not answer with one JSON object that names a tool: its log has "
+                 "what it said");
     switch (r) {
     case READING_LIMIT:
         return S("the usual cause is a model that repeats one call instead of saying done");
     case READING_CRASHED:
-        return arena_printf(into,
-                            "the trace, if one was given, is in logs/cycle/" STR_FMT "%s" STR_FMT,
-                            STR_ARG(c->id), str_eq(c->agent, S(CYCLE_DEFAULT_AGENT)) ? "" : ".",
-                            STR_ARG(str_eq(c->agent, S(CYCLE_DEFAULT_AGENT)) ? S("") : c->agent));
+        return S("its log has what was said and done until then, and the trace if one was given");
     case READING_NOTHING:
         return S("the updates said what was already so, or there was time for one action only");
     case READING_RUNNING:
@@ -142,11 +166,14 @@ static Str hint(const Cycle *c, Reading r, Arena *into)
 jot_status cycle_explain(const Cycle *c, Arena *into, Explanation *out, Err *e)
 {
     Yaml *before = NULL;
+    TRY(cycle_check_state(c, e));
     TRY(cycle_state_read(c->before, into, &before, e));
     *out = (Explanation){ .diff = tree_diff(before, c->state, into) };
     out->reading = read_cycle(c, &out->diff);
     out->sentence = sentence(c, out->reading, before, into);
-    out->hint = hint(c, out->reading, into);
+    out->hint = hint(c, out->reading);
+    out->see_log = out->reading == READING_CRASHED ||
+                   (mostly_unreadable(c) && out->reading != READING_RUNNING);
     return JOT_OK;
 }
 

@@ -44,6 +44,7 @@ typedef struct Explanation {
     Reading reading;
     Str sentence; /* what happened */
     Str hint;     /* what that usually means, or empty */
+    bool see_log; /* the log of the cycle says more: each door has its own way to it */
     TreeDiff diff;
 } Explanation;
 

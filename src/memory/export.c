@@ -1,178 +1,112 @@
-/* export.c - the layouts on their way out: notes, artifacts, cycles, and the graph.
+/* export.c - the layouts on their way out: notes, and the graph.
  *
  * Each file is whole when it has its name.  An export that was interrupted leaves
- * a directory that is not empty; it is begun anew in another one. */
+ * a directory that is not empty; it is begun anew in another one.  A file has the
+ * time of the record it is made of. */
 #include "memory/export.h"
 
 #include <string.h>
 
-#include "base/time.h"
 #include "memory/doc.h"
 #include "memory/foreign.h"
 #include "memory/graph.h"
+#include "memory/note_file.h"
 
 /* Two memories can lead to one name: logs/a/b.json and artifacts/a/b are both a/b.json.  The first
  * has it, the others are told. */
-jot_status export_file(Export *x, Str stream, Str path, Str text)
+jot_status export_file(Export *x, const ExportFile *f)
 {
     Err why = { 0 };
     Shown shown;
-    jot_status st = foreign_write(x->m->io, x->dir, path, text, &why);
+    if (!foreign_path_ok(f->path)) {
+        layout_miss(x->report, x->into, JOT_INVALID, f->stream, "'%s' cannot be a file here",
+                    err_show(&shown, f->path));
+        return JOT_OK;
+    }
+    jot_status st = foreign_write(x->m->io, x->dir, f->path, f->text, f->at_ms, &why);
     if (st == JOT_CONFLICT) {
-        layout_miss(x->report, x->into, st, stream, "'%s' is there already, of another memory",
-                    err_show(&shown, path));
+        layout_miss(x->report, x->into, st, f->stream, "'%s' is there already, of another memory",
+                    err_show(&shown, f->path));
         return JOT_OK;
     }
     x->report->files += st == JOT_OK;
     return err_pass(x->e, &why, st);
 }
 
-static void skip(Export *x, Str name, const char *why)
-{
-    layout_skip(x->report, x->into, name, "%s", why);
-}
-
-static void miss(Export *x, jot_status status, Str name, const char *why)
-{
-    layout_miss(x->report, x->into, status, name, "%s", why);
-}
-
-/* Write a stream's value to PATH + tail; one that cannot be read is told. */
-static jot_status export_value(Export *x, Str stream, Str path)
+jot_status export_value(Export *x, Str stream, Str path)
 {
     AUTO(Arena) arena = { 0 };
     Doc doc;
     Err why;
     jot_status st = doc_read(x->m, stream, &arena, &doc, &why);
     if (st != JOT_OK) {
-        miss(x, st, stream, why.text);
+        layout_miss(x->report, x->into, st, stream, "%s", why.text);
         return JOT_OK;
     }
-    return export_file(x, stream, path, doc.text);
+    return export_file(x, &(ExportFile){ stream, path, doc.text, doc.mark.at_ms });
 }
 
-/* --- Notes ----------------------------------------------------------------------------- */
+/* --- Logs -------------------------------------------------------------------------------- */
 
-static jot_status export_note(void *ctx, const Listed *l)
-{
-    AUTO(Arena) arena = { 0 };
-    Str key = str_from(l->name, strlen("notes/"));
-    return export_value(ctx, l->name, arena_printf(&arena, STR_FMT ".txt", STR_ARG(key)));
-}
-
-/* --- Cycles ---------------------------------------------------------------------------- */
-
-static Str agent_dir(Str agent, Arena *into)
-{
-    return str_eq(agent, S("default")) ? S("") : arena_printf(into, STR_FMT "/", STR_ARG(agent));
-}
-
-static jot_status export_state(void *ctx, const Listed *l)
-{
-    AUTO(Arena) arena = { 0 };
-    Str above = agent_dir(str_from(l->name, strlen("cycles/")), &arena);
-    return export_value(ctx, l->name, arena_printf(&arena, STR_FMT "active.yaml", STR_ARG(above)));
-}
-
-static jot_status export_snapshot(void *ctx, const Listed *l)
-{
-    AUTO(Arena) arena = { 0 };
-    Str agent, rest = str_from(l->name, strlen("snapshots/"));
-    if (!str_cut(&rest, '/', &agent)) {
-        skip(ctx, l->name, "it is no snapshot of an agent's cycle");
-        return JOT_OK;
-    }
-    Str above = agent_dir(agent, &arena);
-    return export_value(
-        ctx, l->name, arena_printf(&arena, STR_FMT STR_FMT ".yaml", STR_ARG(above), STR_ARG(rest)));
-}
-
-/* --- Artifacts ------------------------------------------------------------------------- */
-
-typedef struct Artifacts {
-    Export *x;
-    json_t *entries; /* of the index */
-} Artifacts;
-
-static void add_to_index(Artifacts *a, Str path, const Listed *l)
-{
-    size_t slash = str_find_last(path, '/');
-    if (slash == path.n)
-        return;
-    Str category = str_slice(path, 0, slash), id = str_from(path, slash + 1);
-    json_t *read = NULL;
-    Err ignored;
-    bool has = l->meta.n && json_read(l->meta, &read, &ignored) == JOT_OK;
-    AUTO_PTR(json_t) meta = has ? read : json_object();
-    Str task = json_str(json_object_get(meta, "task_id"));
-    Str type = json_str(json_object_get(meta, "type"));
-    Str stable = task.n ? task : id;
-    json_array_append_new(a->entries,
-                          json_pack("{s:s%, s:s%, s:s%, s:s%, s:s, s:s}", "stable_id", stable.p,
-                                    stable.n, "artifact_id", id.p, id.n, "artifact_type",
-                                    type.n ? type.p : "artifact",
-                                    type.n ? type.n : strlen("artifact"), "category", category.p,
-                                    category.n, "content_hash", hash_hex(l->mark.sha256).text,
-                                    "timestamp", time_text(l->mark.at_ms).text));
-}
-
-static jot_status export_artifact(void *ctx, const Listed *l)
-{
-    Artifacts *a = ctx;
-    AUTO(Arena) arena = { 0 };
-    Str path = str_from(l->name, strlen("artifacts/"));
-    if (str_starts(path, S("tool_results/"))) /* the name the results had there */
-        path = arena_printf(&arena, "tool_results/tool-result-" STR_FMT,
-                            STR_ARG(str_from(path, strlen("tool_results/"))));
-    add_to_index(a, path, l);
-    return export_value(a->x, l->name, arena_printf(&arena, STR_FMT ".json", STR_ARG(path)));
-}
-
-typedef struct LogText {
+typedef struct Lines {
     Buf text;
-} LogText;
+    bool open; /* the line break behind the last line is missing, as it was */
+    int64_t at_ms;
+} Lines;
+
+static void lines_done(Lines *l)
+{
+    buf_free(&l->text);
+}
+DEFINE_AUTO(Lines, lines_done)
 
 static jot_status add_line(void *ctx, const Record *r)
 {
-    LogText *log = ctx;
-    if (r->mark.op == OP_APPEND && !r->mark.redacted) {
-        buf_add(&log->text, r->body);
-        buf_add_char(&log->text, '\n');
-    }
+    Lines *l = ctx;
+    if (r->mark.op != OP_APPEND || r->mark.redacted)
+        return JOT_OK;
+    if (l->at_ms)
+        buf_add_char(&l->text, '\n');
+    buf_add(&l->text, r->body);
+    l->open = str_eq(r->meta, S(IMPORT_OPEN));
+    l->at_ms = r->mark.at_ms ? r->mark.at_ms : 1;
     return JOT_OK;
 }
 
-static jot_status export_log(void *ctx, const Listed *l)
+jot_status export_lines(Export *x, Str stream, Str path)
 {
-    Artifacts *a = ctx;
-    LogText log = { .text = { .max = BUF_MAX_DEFAULT } };
+    AUTO(Lines) l = { .text = { .max = BUF_MAX_DEFAULT } };
     uint64_t damaged = 0;
     Err why = { 0 };
-    jot_status st = memory_each_record(a->x->m, l->name, 1, add_line, &log, &damaged, &why);
+    jot_status st = memory_each_record(x->m, stream, 1, add_line, &l, &damaged, &why);
     if (st == JOT_CORRUPT)
-        miss(a->x, st, l->name, why.text);
+        layout_miss(x->report, x->into, st, stream, "%s", why.text);
     else if (damaged)
-        miss(a->x, JOT_CORRUPT, l->name, "some of its lines cannot be read");
-    st = st == JOT_CORRUPT ? JOT_OK : err_pass(a->x->e, &why, st);
-    if (st == JOT_OK && !buf_ok(&log.text))
-        miss(a->x, JOT_TOO_BIG, l->name, "it is too long for one file");
+        layout_miss(x->report, x->into, JOT_CORRUPT, stream, "some of its lines cannot be read");
+    st = st == JOT_CORRUPT ? JOT_OK : err_pass(x->e, &why, st);
+    if (l.at_ms && !l.open)
+        buf_add_char(&l.text, '\n');
+    if (st == JOT_OK && !buf_ok(&l.text))
+        layout_miss(x->report, x->into, JOT_TOO_BIG, stream, "it is too long for one file");
     else if (st == JOT_OK)
-        st = export_file(a->x, l->name, str_from(l->name, strlen("logs/")), buf_str(&log.text));
-    buf_free(&log.text);
+        st = export_file(x, &(ExportFile){ stream, path, buf_str(&l.text), l.at_ms });
     return st;
 }
 
-static jot_status export_artifacts(Export *x)
+/* --- Notes ------------------------------------------------------------------------------- */
+
+/* Under the name it came with, if that can be a file. */
+static jot_status export_note(void *ctx, const Listed *l)
 {
-    AUTO_PTR(json_t) index = json_pack("{s:[]}", "entries");
-    Artifacts a = { .x = x, .entries = json_object_get(index, "entries") };
-    TRY(memory_each(x->m, S("artifacts/"), LIST_LIVE, export_artifact, &a, x->e));
-    TRY(memory_each(x->m, S("logs/"), LIST_LIVE, export_log, &a, x->e));
-    AUTO(Buf) text = { 0 };
-    json_write(&text, index);
-    if (!json_array_size(a.entries))
-        return JOT_OK;
-    return export_file(x, S("index/index.json"), S("index/index.json"), buf_str(&text));
+    Export *x = ctx;
+    AUTO(Arena) arena = { 0 };
+    NoteName name;
+    Str key = str_from(l->name, strlen("notes/"));
+    TRY(note_file_name(x->m, l->name, &arena, &name, x->e));
+    Str path = name.row ? arena_printf(&arena, STR_FMT ".txt", STR_ARG(name.key)) : name.file;
+    if (!foreign_path_ok(path))
+        path = arena_printf(&arena, STR_FMT ".txt", STR_ARG(key));
+    return export_value(x, l->name, path);
 }
 
 /* --- Runs and the graph ---------------------------------------------------------------- */
@@ -196,17 +130,23 @@ static jot_status export_graph(Export *x)
         json_write(&text, line);
     }
     if (g.damaged)
-        miss(x, JOT_CORRUPT, S("graph/"),
-             "some documents in it are neither entities nor relations");
+        layout_miss(x->report, x->into, JOT_CORRUPT, S("graph/"),
+                    "some documents in it are neither entities nor relations");
     if (!buf_ok(&text))
         return err_set(x->e, JOT_TOO_BIG, "the graph is too big for one file");
-    return export_file(x, S("graph/"), S("memory.jsonl"), buf_str(&text));
+    return export_file(
+        x,
+        &(ExportFile){ .stream = S("graph/"), .path = S("memory.jsonl"), .text = buf_str(&text) });
 }
 
 jot_status export_layout(Memory *m, Layout layout, const char *path, Arena *into, LayoutReport *out,
                          Err *e)
 {
     *out = (LayoutReport){ .layout = layout };
+    if (layout == LAYOUT_NOTES && export_is_sqlite(str(path))) {
+        Export file = { .m = m, .dir = FD_NONE, .into = into, .report = out, .e = e };
+        return export_sqlite(&file, path);
+    }
     AUTO(Fd) dir = FD_NONE;
     TRY(foreign_make_dir(m->io, path, &dir, e));
     Export x = { .m = m, .dir = dir, .into = into, .report = out, .e = e };
@@ -218,8 +158,7 @@ jot_status export_layout(Memory *m, Layout layout, const char *path, Arena *into
     case LAYOUT_RUNS:
         return memory_each(m, S("runs/"), LIST_LIVE, export_one_run, &x, e);
     case LAYOUT_CYCLES:
-        TRY(memory_each(m, S("cycles/"), LIST_LIVE, export_state, &x, e));
-        return memory_each(m, S("snapshots/"), LIST_LIVE, export_snapshot, &x, e);
+        return export_cycles(&x);
     case LAYOUT_GRAPH:
         return export_graph(&x);
     case LAYOUT_NONE:

@@ -19,6 +19,7 @@ typedef struct Writing {
     Args *calls; /* issued, not completed */
     size_t calls_n, calls_cap;
     uint64_t left_out;
+    int64_t at_ms; /* of the newest record */
 } Writing;
 
 static void add_string(Buf *to, const char *key, Str value)
@@ -33,6 +34,17 @@ static void begin_line(Writing *w, const char *type, const json_t *meta, const R
     TimeText now = time_text(r->mark.at_ms);
     buf_addf(&w->text, "{\"type\":\"%s\"", type);
     add_string(&w->text, "timestamp", was.n ? was : str(now.text));
+}
+
+/* What an import kept of the line besides. */
+static void end_line(Writing *w, const json_t *meta)
+{
+    AUTO(Arena) arena = { 0 };
+    Str more = json_str(json_object_get(meta, "more"));
+    Str whole = arena_printf(&arena, "{" STR_FMT "}", STR_ARG(more));
+    if (more.n && json_skip(whole, 0) == whole.n && str_find(more, '\n') == more.n)
+        buf_addf(&w->text, "," STR_FMT, STR_ARG(more));
+    buf_add(&w->text, S("}\n"));
 }
 
 static void remember_call(Writing *w, const json_t *meta, const Record *r)
@@ -78,7 +90,7 @@ static void add_result(Writing *w, const json_t *meta, const Record *r)
     } else {
         add_string(&w->text, "result", r->body);
     }
-    buf_add(&w->text, S("}\n"));
+    end_line(w, meta);
 }
 
 static jot_status add_record(void *ctx, const Record *r)
@@ -86,6 +98,7 @@ static jot_status add_record(void *ctx, const Record *r)
     Writing *w = ctx;
     json_t *read = NULL;
     Err ignored;
+    w->at_ms = r->mark.at_ms;
     if (r->mark.op != OP_APPEND || r->mark.redacted || !r->meta.n ||
         json_read(r->meta, &read, &ignored) != JOT_OK) {
         w->left_out++;
@@ -97,7 +110,11 @@ static jot_status add_record(void *ctx, const Record *r)
     if (text && utf8_valid(r->body)) {
         begin_line(w, str_eq(kind, S("init")) ? "init" : "thinking", meta, r);
         add_string(&w->text, "content", r->body);
-        buf_add(&w->text, S("}\n"));
+        end_line(w, meta);
+    } else if (str_eq(kind, S("line")) && json_skip(r->body, 0) == r->body.n &&
+               str_find(r->body, '\n') == r->body.n) {
+        buf_add(&w->text, r->body);
+        buf_add_char(&w->text, '\n');
     } else if (str_eq(kind, S("tool_call"))) {
         remember_call(w, meta, r);
     } else if (str_eq(kind, S("tool_result"))) {
@@ -127,8 +144,9 @@ jot_status export_run(Export *x, Str stream, Str id)
     if (st == JOT_OK && !buf_ok(&w.text))
         layout_miss(x->report, x->into, JOT_TOO_BIG, stream, "it is too long for one file");
     else if (st == JOT_OK)
-        st = export_file(x, stream, arena_printf(&w.arena, STR_FMT ".jsonl", STR_ARG(id)),
-                         buf_str(&w.text));
+        st = export_file(x, &(ExportFile){ stream,
+                                           arena_printf(&w.arena, STR_FMT ".jsonl", STR_ARG(id)),
+                                           buf_str(&w.text), w.at_ms });
     buf_free(&w.text);
     arena_free(&w.arena);
     return st;

@@ -4,10 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/utf8.h"
+
+enum { DRAFT_BYTES = 200 };
 
 static int by_name(const void *a, const void *b)
 {
@@ -35,7 +40,9 @@ static int add_entry(void *ctx, int dir, const struct dirent *d)
         arena_grow(x->into, out->items, out->n, &x->cap, sizeof *out->items, alignof(ForeignEntry));
     out->items[out->n++] = (ForeignEntry){ .name = arena_copy(x->into, str(d->d_name)),
                                            .directory = S_ISDIR(info.st_mode),
-                                           .regular = S_ISREG(info.st_mode) };
+                                           .regular = S_ISREG(info.st_mode),
+                                           .at_ms = (int64_t)info.st_mtim.tv_sec * 1000 +
+                                                    info.st_mtim.tv_nsec / 1000000 };
     return 0;
 }
 
@@ -52,6 +59,12 @@ jot_status foreign_list(const Io *io, int dir, Arena *into, ForeignDir *out, Err
     if (out->n)
         qsort(out->items, out->n, sizeof *out->items, by_name);
     return JOT_OK;
+}
+
+bool foreign_has(const ForeignDir *d, Str name)
+{
+    ForeignEntry want = { .name = name };
+    return d->n && bsearch(&want, d->items, d->n, sizeof *d->items, by_name);
 }
 
 static jot_status read_some(const Io *io, int dir, const char *path, size_t max, bool whole,
@@ -127,10 +140,22 @@ static int open_above(const Io *io, int dir, Str path)
     return fd_take(&at);
 }
 
-static int write_whole(const Io *io, int dir, const char *draft, const char *name, Str text)
+/* What it holds is not newer than what the pad says of it; a file system that cannot keep the time
+ * does without. */
+static void set_time(int fd, int64_t at_ms)
+{
+    struct timespec at = { .tv_sec = (time_t)(at_ms / 1000), .tv_nsec = at_ms % 1000 * 1000000 };
+    if (at_ms > 0)
+        (void)!futimens(fd, (struct timespec[]){ at, at });
+}
+
+static int write_whole(const Io *io, int dir, const char *draft, const char *name, Str text,
+                       int64_t at_ms)
 {
     AUTO(Fd) fd = io_open(io, dir, draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
     int got = fd < 0 ? fd : io_write_all(io, fd, text);
+    if (got == 0)
+        set_time(fd, at_ms);
     if (got == 0)
         got = io_fsync(io, fd);
     if (got == 0)
@@ -140,15 +165,32 @@ static int write_whole(const Io *io, int dir, const char *draft, const char *nam
     return got < 0 ? got : io_fsync(io, dir);
 }
 
-jot_status foreign_write(const Io *io, int dir, Str path, Str text, Err *e)
+bool foreign_path_ok(Str path)
+{
+    Str rest = path, segment;
+    if (path.n > FOREIGN_PATH_MAX || !utf8_valid(path) || utf8_control_at(path) < path.n)
+        return false;
+    for (bool more = true; more;) {
+        more = str_cut(&rest, '/', &segment);
+        Str here = more ? segment : rest;
+        if (here.n == 0 || here.n > NAME_MAX || here.p[0] == '.')
+            return false;
+    }
+    return true;
+}
+
+jot_status foreign_write(const Io *io, int dir, Str path, Str text, int64_t at_ms, Err *e)
 {
     Shown shown;
     AUTO(Arena) arena = { 0 };
     size_t slash = str_find_last(path, '/');
     Str last = slash < path.n ? str_from(path, slash + 1) : path;
-    const char *draft = arena_printf(&arena, "." STR_FMT ".new", STR_ARG(last)).p;
+    /* A name may be as long as names can be; then the draft's is its beginning. */
+    Str begin = str_slice(last, 0, last.n < DRAFT_BYTES ? last.n : DRAFT_BYTES);
+    const char *draft = arena_printf(&arena, "." STR_FMT ".new", STR_ARG(begin)).p;
     AUTO(Fd) above = open_above(io, dir, path);
-    int got = above < 0 ? above : write_whole(io, above, draft, arena_cstr(&arena, last), text);
+    int got =
+        above < 0 ? above : write_whole(io, above, draft, arena_cstr(&arena, last), text, at_ms);
     if (got == -EEXIST || got == -ENOTDIR || got == -EISDIR)
         return err_set(e, JOT_CONFLICT, "'%s' is there already", err_show(&shown, path));
     return got < 0 ? err_errno(e, -got, "could not write '%s'", err_show(&shown, path)) : JOT_OK;

@@ -173,7 +173,9 @@ static jot_status import_line(Import *x, Str name, uint64_t number, Str line, Er
     json_write(&text, v);
     long long order = graph_order(x->m);
     Str meta = arena_printf(&arena, "{\"order\":%lld}", order);
-    return import_document(x, shown, stream, buf_str(&text), meta, e);
+    return import_document(
+        x, &(ImportDoc){ .name = shown, .stream = stream, .text = buf_str(&text), .meta = meta },
+        e);
 }
 
 jot_status import_graph_file(Import *x, Str name, Str text, Err *e)

@@ -10,6 +10,7 @@
 #ifndef MEMORY_IMPORT_H
 #define MEMORY_IMPORT_H
 
+#include "memory/foreign.h"
 #include "memory/layout.h"
 #include "memory/memory.h"
 
@@ -17,8 +18,10 @@ enum { IMPORT_FILE_MAX = 64 * 1024 * 1024 }; /* of logs; documents have STORE_BO
 
 typedef struct ImportFrom {
     Layout layout;
-    Str dir;  /* the directory the files are in */
-    Str file; /* the one file that was named, within it; empty: all */
+    Str dir;     /* the directory the files are in */
+    Str file;    /* the one file that was named, within it; empty: all */
+    Str project; /* the directory that was named, if `dir` is one that programs keep below it */
+    bool sqlite; /* the file is a database */
 } ImportFrom;
 
 /* What is at `path`, and where; `as` other than LAYOUT_NONE says what it is taken for.  Nothing is
@@ -39,22 +42,57 @@ MUST_USE jot_status import_run(Memory *m, const ImportFrom *from, const ImportOp
 typedef struct Import {
     Memory *m;
     const ImportOptions *o;
-    int dir; /* the root */
+    int dir;     /* the root */
+    int project; /* the directory above it that was named; FD_NONE: none */
     Arena *into;
     LayoutReport *report;
 } Import;
 
-/* Make `text` the value of a stream, if nothing else is there.  `name` is the file, for the
- * report. */
-MUST_USE jot_status import_document(Import *x, Str name, Str stream, Str text, Str meta, Err *e);
-/* Let a log begin with these records (op, meta, body). */
+typedef struct ImportDoc {
+    Str name; /* of the file, for the report */
+    Str stream, text, meta;
+    int64_t at_ms; /* when it was written; 0: now */
+} ImportDoc;
+
+/* The text of a document; false if it is skipped.  `name` is the file, for the report. */
+MUST_USE bool import_read(Import *x, int dir, Str path, Str name, Arena *into, Str *text);
+/* Make a text the value of a stream, if nothing else is there. */
+MUST_USE jot_status import_document(Import *x, const ImportDoc *d, Err *e);
+/* Let a log begin with these records (op, meta, body, at_ms). */
 MUST_USE jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, size_t n,
                                    Err *e);
+/* The same with the lines of a text. */
+MUST_USE jot_status import_log(Import *x, Str name, Str stream, Str text, int64_t at_ms, Err *e);
+/* {"open":true}, the meta of a last line that no line break ends. */
+#define IMPORT_OPEN "{\"open\":true}"
+/* An entry that no layout speaks of. */
+void import_stray(Import *x, const ForeignEntry *f, Str name, const char *why);
 
 /* One file each. */
 MUST_USE jot_status import_run_file(Import *x, Str name, Str text, Err *e);
 MUST_USE jot_status import_graph_file(Import *x, Str name, Str text, Err *e);
+MUST_USE jot_status import_sqlite(Import *x, const char *path, Err *e);
 /* The whole root. */
+MUST_USE jot_status import_notes(Import *x, Err *e);
+MUST_USE jot_status import_cycles(Import *x, Err *e);
 MUST_USE jot_status import_artifacts(Import *x, Err *e);
+
+/* The tasks of a root of artifacts.  *taken has the ids, in byte order: their files are not for
+ * anybody else. */
+typedef struct ImportTasks {
+    Str *ids;
+    size_t n;
+} ImportTasks;
+MUST_USE jot_status import_tasks(Import *x, Arena *into, ImportTasks *taken, Err *e);
+/* True if the file is one of a task that was taken. */
+bool import_is_task(const ImportTasks *taken, Str category, Str name);
+
+/* The name of a state among other files. */
+#define IMPORT_STATE "active.yaml"
+bool import_is_snapshot(Str name);
+/* A list of entries that somebody keeps beside artifacts, by its name and what is in it. */
+bool import_is_index(Str name, const json_t *value);
+/* What a file is by its first line. */
+Layout import_layout_of(const Io *io, int dir, Str name);
 
 #endif

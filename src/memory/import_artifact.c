@@ -3,25 +3,45 @@
  * CATEGORY/ID.json becomes artifacts/CATEGORY/ID with the bytes it has.  The
  * results of tools (tool_results/tool-result-CALL.json) become what the sink
  * keeps under the call's id, so that none is persisted twice.  A *.jsonl or *.log
- * becomes logs/CATEGORY/NAME, a line a record.  The root's own index
- * (index/index.json) tells the types and is otherwise derived: it is not kept. */
+ * becomes logs/CATEGORY/NAME, a line a record.  A snapshot of a task and the log
+ * of its events become the task (import_task.c).  A document of `entries` that is
+ * called an index is kept as one; that of the root (index/index.json) also tells
+ * the type, the task and the time of each artifact. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/json_cursor.h"
+#include "base/time.h"
 #include "base/utf8.h"
-#include "memory/foreign.h"
+#include "memory/artifact.h"
 #include "memory/import.h"
 
-enum { DEPTH_MAX = 8, WORD_MAX = 128, LINE_MAX_BYTES = 1024 * 1024 };
+enum { DEPTH_MAX = 8, WORD_MAX = 128 };
 
-#define RESULTS "tool_results"
 #define RESULT_ID "tool-result-"
 #define INDEX "index/index.json"
 
+/* What the root's index says of an artifact. */
+typedef struct Told {
+    Str category, id;
+    size_t at; /* among the entries: the newest counts */
+    const json_t *entry;
+} Told;
+
 typedef struct Walk {
     Import *x;
-    json_t *index; /* the root's, or NULL */
+    Told *told; /* by category and id */
+    size_t told_n;
+    ImportTasks tasks;
 } Walk;
+
+/* A file that is looked at. */
+typedef struct Found {
+    Str category, name, path; /* path is CATEGORY/NAME */
+    Str text;
+    int64_t at_ms;
+} Found;
 
 static Str joined(Arena *into, Str category, Str name)
 {
@@ -29,18 +49,46 @@ static Str joined(Arena *into, Str category, Str name)
                         STR_ARG(name));
 }
 
-/* The entry the root's index has for an artifact, or NULL. */
-static const json_t *index_entry(const Walk *w, Str category, Str id)
+/* --- The root's index -------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
 {
-    const json_t *entries = json_object_get(w->index, "entries");
-    for (size_t i = json_array_size(entries); i-- > 0;) {
-        const json_t *entry = json_array_get(entries, i);
-        if (str_eq(json_str(json_object_get(entry, "artifact_id")), id) &&
-            str_eq(json_str(json_object_get(entry, "category")), category))
-            return entry;
-    }
-    return NULL;
+    const Told *x = a, *y = b;
+    int order = str_cmp(x->category, y->category);
+    order = order ? order : str_cmp(x->id, y->id);
+    return order ? order : (x->at > y->at) - (x->at < y->at);
 }
+
+static void read_told(Walk *w, const json_t *index, Arena *into)
+{
+    const json_t *entries = json_object_get(index, "entries");
+    w->told = NEW_ARRAY(into, Told, json_array_size(entries) + 1);
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const json_t *entry = json_array_get(entries, i);
+        w->told[w->told_n++] = (Told){ json_str(json_object_get(entry, "category")),
+                                       json_str(json_object_get(entry, "artifact_id")), i, entry };
+    }
+    if (w->told_n)
+        qsort(w->told, w->told_n, sizeof(Told), by_name);
+}
+
+/* The newest entry there is of an artifact, or NULL. */
+static const json_t *told_of(const Walk *w, Str category, Str id)
+{
+    Told want = { .category = category, .id = id, .at = SIZE_MAX };
+    size_t low = 0, high = w->told_n; /* the first one behind it */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_name(&w->told[middle], &want) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const Told *last = low ? &w->told[low - 1] : NULL;
+    return last && str_eq(last->category, category) && str_eq(last->id, id) ? last->entry : NULL;
+}
+
+/* --- Values ------------------------------------------------------------------------------ */
 
 static void add_word(json_t *meta, const char *key, Str word)
 {
@@ -56,105 +104,132 @@ static uint64_t count_lines(Str text)
     return n;
 }
 
-/* What the pad keeps beside the value. */
-static Str meta_of(const Walk *w, Str category, Str id, const json_t *value, bool result,
+/* A result of a tool: under the name the sink's program gave it, with something that it gave. */
+static bool is_result(const Found *f, Str id, const json_t *value)
+{
+    return str_eq(f->category, S(ARTIFACT_TOOL_RESULTS)) && str_starts(id, S(RESULT_ID)) &&
+           id.n > strlen(RESULT_ID) && json_object_get(value, "result");
+}
+
+static void add_result(json_t *meta, const Found *f, const json_t *value)
+{
+    const json_t *result = json_object_get(value, "result");
+    Str text = json_is_string(result) ? json_str(result) : cursor_find(f->text, S("result"));
+    add_word(meta, "tool", json_str(json_object_get(value, "tool_name")));
+    json_object_set_new(meta, "bytes", json_integer((json_int_t)text.n));
+    json_object_set_new(meta, "lines", json_integer((json_int_t)count_lines(text)));
+}
+
+/* What the pad keeps beside the value, and what of the index's entry does not follow from that. */
+static Str meta_of(const json_t *entry, Str id, const json_t *value, const Found *f, bool result,
                    Arena *into)
 {
     AUTO_PTR(json_t) meta = json_object();
-    const json_t *entry = index_entry(w, category, id);
+    AUTO(Buf) text = { 0 };
+    Str stable = json_str(json_object_get(entry, "stable_id"));
+    Str hash = json_str(json_object_get(entry, "content_hash"));
     add_word(meta, "type",
              result ? S("tool_result") : json_str(json_object_get(entry, "artifact_type")));
-    Str stable = json_str(json_object_get(entry, "stable_id"));
-    if (!str_eq(stable, id) && str_find(stable, '/') == stable.n)
-        add_word(meta, "task_id", stable);
-    if (result) {
-        Str text = json_str(json_object_get(value, "result"));
-        add_word(meta, "tool", json_str(json_object_get(value, "tool_name")));
-        json_object_set_new(meta, "bytes", json_integer((json_int_t)text.n));
-        json_object_set_new(meta, "lines", json_integer((json_int_t)count_lines(text)));
-    }
-    AUTO(Buf) text = { 0 };
+    if (!str_eq(stable, id))
+        add_word(meta, artifact_check_task(stable, NULL) == JOT_OK ? "task_id" : "stable", stable);
+    if (!str_eq(hash, str(hash_hex(hash_of(f->text)).text)))
+        add_word(meta, "hash", hash);
+    add_word(meta, "was", json_str(json_object_get(entry, "timestamp")));
+    if (!entry) /* an export does not list it either, unless it is written anew */
+        json_object_set_new(meta, "listed", json_false());
+    if (result)
+        add_result(meta, f, value);
     json_write(&text, meta);
-    return json_object_size(meta) ? arena_copy(into, buf_str(&text)) : (Str){ 0 };
+    return arena_copy(into, buf_str(&text));
 }
 
-static jot_status import_value(Walk *w, Str category, Str name, Str text, Arena *arena, Err *e)
+/* When it was written: as the index, as the value itself, as the file says. */
+static int64_t time_of(const json_t *entry, const json_t *value, const Found *f)
+{
+    int64_t at_ms;
+    const json_t *own = json_object_get(value, "timestamp");
+    if (time_parse_any(json_str(json_object_get(entry, "timestamp")), &at_ms) ||
+        time_parse_any(json_str(own), &at_ms))
+        return at_ms;
+    return f->at_ms;
+}
+
+bool import_is_index(Str name, const json_t *value)
+{
+    return str_eq(name, S("task_index.json")) ||
+           (str_ends(name, S("index.json")) && json_is_array(json_object_get(value, "entries")));
+}
+
+/* What the root's index says stands with the artifacts, too, and an export adds to it: so the first
+ * one that came is kept, and another is nothing new. */
+static jot_status import_index(Import *x, const ImportDoc *d, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Doc doc;
+    if (!str_eq(d->name, S(INDEX)) || doc_read(x->m, d->stream, &arena, &doc, NULL) != JOT_OK)
+        return import_document(x, d, e);
+    x->report->files++;
+    x->report->unchanged++;
+    return JOT_OK;
+}
+
+static jot_status import_value(Walk *w, const Found *f, Arena *arena, Err *e)
 {
     Import *x = w->x;
     json_t *read = NULL;
     Err why;
-    Str path = joined(arena, category, name);
-    if (str_eq(path, S(INDEX))) {
-        layout_skip(x->report, x->into, path, "the index is derived from the artifacts");
-        return JOT_OK;
-    }
-    if (json_read(text, &read, &why) != JOT_OK) {
-        layout_miss(x->report, x->into, JOT_INVALID, path, "%s", why.text);
+    if (json_read(f->text, &read, &why) != JOT_OK) {
+        layout_miss(x->report, x->into, JOT_INVALID, f->path, "%s", why.text);
         return JOT_OK;
     }
     AUTO_PTR(json_t) value = read;
-    Str id = str_slice(name, 0, name.n - strlen(".json"));
-    bool result = str_eq(category, S(RESULTS)) && str_starts(id, S(RESULT_ID)) &&
-                  json_is_string(json_object_get(value, "result"));
-    Str meta = meta_of(w, category, id, value, result, arena);
-    if (result)
-        id = str_from(id, strlen(RESULT_ID));
-    Str stream =
-        arena_printf(arena, "artifacts/" STR_FMT "/" STR_FMT, STR_ARG(category), STR_ARG(id));
-    return import_document(x, path, stream, text, meta, e);
-}
-
-static jot_status import_log(Walk *w, Str category, Str name, Str text, Arena *arena, Err *e)
-{
-    Import *x = w->x;
-    Draft *lines = NULL;
-    size_t n = 0, cap = 0;
-    Str path = joined(arena, category, name), rest = text, line;
-    while (rest.n) {
-        if (!str_cut(&rest, '\n', &line)) {
-            line = rest;
-            rest = (Str){ 0 };
-        }
-        if (line.n > LINE_MAX_BYTES) {
-            layout_miss(x->report, x->into, JOT_TOO_BIG, path, "line %zu has more than %d bytes",
-                        n + 1, LINE_MAX_BYTES);
-            return JOT_OK;
-        }
-        lines = arena_grow(arena, lines, n, &cap, sizeof *lines, alignof(Draft));
-        lines[n++] = (Draft){ .op = OP_APPEND, .body = line };
+    Str id = str_slice(f->name, 0, f->name.n - strlen(".json"));
+    ImportDoc d = { .name = f->path, .text = f->text, .at_ms = f->at_ms };
+    if (import_is_index(f->name, value)) {
+        d.stream = arena_printf(arena, ARTIFACT_KIND ARTIFACT_INDEX "/" STR_FMT, STR_ARG(f->path));
+        return import_index(x, &d, e);
     }
-    return n ? import_records(x, path, arena_printf(arena, "logs/" STR_FMT, STR_ARG(path)), lines,
-                              n, e)
-             : JOT_OK;
+    const json_t *entry = told_of(w, f->category, id);
+    bool result = is_result(f, id, value);
+    d.meta = meta_of(entry, id, value, f, result, arena);
+    d.at_ms = time_of(entry, value, f);
+    Str called = result ? str_from(id, strlen(RESULT_ID)) : id;
+    d.stream = arena_printf(arena, ARTIFACT_KIND STR_FMT "/" STR_FMT, STR_ARG(f->category),
+                            STR_ARG(called));
+    return import_document(x, &d, e);
 }
 
-static jot_status import_file(Walk *w, int dir, Str category, const ForeignEntry *f, Err *e)
+/* --- Files ------------------------------------------------------------------------------- */
+
+static jot_status import_file(Walk *w, int dir, Str category, const ForeignEntry *entry, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Import *x = w->x;
-    Str text, path = joined(&arena, category, f->name);
     Err why;
-    bool json = str_ends(f->name, S(".json"));
-    bool log = str_ends(f->name, S(".jsonl")) || str_ends(f->name, S(".log"));
-    if (!f->regular || (!json && !log) || f->name.p[0] == '.') {
-        layout_skip(x->report, x->into, path, "%s",
-                    f->regular ? "it is neither JSON nor a log" : NOT_A_FILE);
+    Found f = { .category = category, .name = entry->name, .at_ms = entry->at_ms };
+    f.path = joined(&arena, category, f.name);
+    bool json = str_ends(f.name, S(".json"));
+    bool log = str_ends(f.name, S(".jsonl")) || str_ends(f.name, S(".log"));
+    if (import_is_task(&w->tasks, category, f.name))
         return JOT_OK;
-    }
-    if (!category.n) {
-        layout_skip(x->report, x->into, path, "it has no category");
+    if (!entry->regular || (!json && !log) || f.name.p[0] == '.' || !category.n) {
+        import_stray(x, entry, f.path,
+                     json || log ? "it has no category" : "it is neither JSON nor a log");
         return JOT_OK;
     }
     size_t max = json ? (size_t)STORE_BODY_MAX : (size_t)IMPORT_FILE_MAX;
-    jot_status st = foreign_read(x->m->io, dir, f->name.p, max, &arena, &text, &why);
+    jot_status st = foreign_read(x->m->io, dir, f.name.p, max, &arena, &f.text, &why);
     if (st != JOT_OK) {
-        layout_miss(x->report, x->into, st, path, "%s", why.text);
+        layout_miss(x->report, x->into, st, f.path, "%s", why.text);
         return JOT_OK;
     }
-    return json ? import_value(w, category, f->name, text, &arena, e)
-                : import_log(w, category, f->name, text, &arena, e);
+    if (json)
+        return import_value(w, &f, &arena, e);
+    return import_log(x, f.path, arena_printf(&arena, "logs/" STR_FMT, STR_ARG(f.path)), f.text,
+                      f.at_ms, e);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
 static jot_status walk(Walk *w, int dir, Str category, int depth, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -188,6 +263,8 @@ jot_status import_artifacts(Import *x, Err *e)
         foreign_read(x->m->io, x->dir, INDEX, STORE_BODY_MAX, &arena, &text, &ignored) == JOT_OK &&
         json_read(text, &index, &ignored) == JOT_OK;
     AUTO_PTR(json_t) owned = has ? index : NULL;
-    Walk w = { .x = x, .index = owned };
+    Walk w = { .x = x };
+    read_told(&w, owned, &arena);
+    TRY(import_tasks(x, &arena, &w.tasks, e));
     return walk(&w, x->dir, (Str){ 0 }, 1, e);
 }

@@ -49,33 +49,57 @@ void layout_skip(LayoutReport *r, Arena *into, Str name, const char *fmt, ...)
     va_end(args);
 }
 
+void layout_stray(LayoutReport *r, Arena *into, Str name, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add(r, into, name, fmt, args);
+    va_end(args);
+    r->missed++;
+}
+
 void layout_miss(LayoutReport *r, Arena *into, jot_status why, Str name, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
     add(r, into, name, fmt, args);
     va_end(args);
-    if (r->missed++ == 0)
+    r->missed++;
+    if (r->why_missed == JOT_OK)
         r->why_missed = why;
+}
+
+void layout_rename(LayoutReport *r, Arena *into, Str name, Str as)
+{
+    if (r->renamed_total++ >= LAYOUT_SKIPPED_MAX)
+        return;
+    r->renamed = arena_grow(into, r->renamed, r->renamed_n, &r->renamed_cap, sizeof *r->renamed,
+                            alignof(LayoutName));
+    r->renamed[r->renamed_n++] = (LayoutName){ arena_copy(into, name), arena_copy(into, as) };
 }
 
 jot_status layout_missed(const LayoutReport *r, const char *done, Err *e)
 {
     if (r->missed == 0)
         return JOT_OK;
-    return err_set(e, r->why_missed, "not everything was %s: %llu missed", done,
-                   (unsigned long long)r->missed);
+    return err_set(e, r->why_missed ? r->why_missed : JOT_INVALID,
+                   "not everything was %s: %llu missed", done, (unsigned long long)r->missed);
 }
 
 json_t *layout_report_json(const LayoutReport *r)
 {
-    json_t *skipped = json_array();
+    json_t *skipped = json_array(), *renamed = json_array();
+    for (size_t i = 0; i < r->renamed_n; i++)
+        json_array_append_new(renamed,
+                              json_pack("{s:o, s:o}", "name", json_text(r->renamed[i].name), "as",
+                                        json_text(r->renamed[i].as)));
     for (size_t i = 0; i < r->skipped_n; i++)
         json_array_append_new(skipped,
                               json_pack("{s:o, s:o}", "name", json_text(r->skipped[i].name), "why",
                                         json_text(r->skipped[i].why)));
-    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I, s:I}", "layout", layout_name(r->layout),
-                     "files", (json_int_t)r->files, "added", (json_int_t)r->added, "unchanged",
-                     (json_int_t)r->unchanged, "skipped", skipped, "skipped_total",
-                     (json_int_t)r->skipped_total, "missed", (json_int_t)r->missed);
+    return json_pack(
+        "{s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:I}", "layout", layout_name(r->layout), "files",
+        (json_int_t)r->files, "added", (json_int_t)r->added, "unchanged", (json_int_t)r->unchanged,
+        "skipped", skipped, "skipped_total", (json_int_t)r->skipped_total, "missed",
+        (json_int_t)r->missed, "renamed", renamed, "renamed_total", (json_int_t)r->renamed_total);
 }

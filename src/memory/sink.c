@@ -7,7 +7,8 @@
  *
  * The body is JSON like every artifact's, so that people can look at it; the
  * result is a string in it, or base64 where it is no text, and comes back with
- * the bytes it had. */
+ * the bytes it had.  One that was imported may be any value: then its JSON is the
+ * result, as it is written. */
 #include "memory/sink.h"
 
 #include <assert.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/json_cursor.h"
 #include "base/utf8.h"
 #include "memory/pointer.h"
 
@@ -103,12 +105,13 @@ static jot_status corrupt(Str call, Err *e)
                    err_show(&shown, call));
 }
 
-static bool find_result(const json_t *body, Arena *into, Str *out)
+static bool find_result(const json_t *body, Str text, Arena *into, Str *out)
 {
-    const json_t *text = json_object_get(body, "result"),
+    const json_t *result = json_object_get(body, "result"),
                  *coded = json_object_get(body, "result_base64");
-    if (json_is_string(text)) {
-        *out = arena_copy(into, json_str(text));
+    if (result) {
+        *out = json_is_string(result) ? arena_copy(into, json_str(result))
+                                      : arena_copy(into, cursor_find(text, S("result")));
         return true;
     }
     return json_is_string(coded) && base64_read(json_str(coded), into, out);
@@ -124,7 +127,8 @@ static jot_status read_kept(Memory *m, Str call, Arena *into, Kept *out, Err *e)
     TRY(artifact_stream(S(ARTIFACT_TOOL_RESULTS), call, into, &stream, e));
     TRY(doc_read(m, stream, into, &doc, e));
     out->ref = artifact_ref_of(m, stream, &doc, into);
-    if (json_read(doc.text, &body, NULL) != JOT_OK || !find_result(body, into, &out->result))
+    if (json_read(doc.text, &body, NULL) != JOT_OK ||
+        !find_result(body, doc.text, into, &out->result))
         return corrupt(call, e);
     out->tool = arena_copy(into, json_str(json_object_get(body, "tool_name")));
     if (doc.meta.n && json_read(doc.meta, &meta, NULL) == JOT_OK)

@@ -141,25 +141,37 @@ jot_status task_read(Memory *m, Str id, Arena *into, Task *out, Err *e)
     return read_record(id, &head, into, out, e);
 }
 
+Draft task_draft(const TaskPast *p, Arena *into)
+{
+    json_t *task = snapshot_json(p->task);
+    json_object_set_new(task, "awaits", json_boolean(p->task->awaits));
+    AUTO_PTR(json_t) body = json_pack("{s:O, s:o}", "event", p->event, "task", task);
+    if (p->snapshot.n)
+        json_object_set_new(body, "snapshot", json_text(p->snapshot));
+    AUTO_PTR(json_t)
+    meta = json_pack("{s:O, s:s, s:I}", "event", json_object_get(p->event, "type"), "status",
+                     task_status_name(p->task->status), "priority", (json_int_t)p->task->priority);
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    AUTO(Buf) small = { 0 };
+    json_write(&text, body);
+    json_write(&small, meta);
+    return (Draft){ .op = OP_APPEND,
+                    .meta = arena_copy(into, buf_str(&small)),
+                    .body = arena_copy(into, buf_str(&text)),
+                    .at_ms = p->at_ms };
+}
+
 /* Append an event; *t is the task after it and gets the record's seq, time and author. */
 static jot_status append_event(Memory *m, Str stream, const Expect *x, json_t *event, Task *t,
                                Err *e)
 {
-    json_t *task = snapshot_json(t);
-    json_object_set_new(task, "awaits", json_boolean(t->awaits));
-    AUTO_PTR(json_t) body = json_pack("{s:o, s:o}", "event", event, "task", task);
-    AUTO_PTR(json_t)
-    meta = json_pack("{s:s, s:s, s:I}", "event", json_string_value(json_object_get(event, "type")),
-                     "status", task_status_name(t->status), "priority", (json_int_t)t->priority);
-    AUTO(Buf) text = { .max = STORE_BODY_MAX };
-    AUTO(Buf) small = { 0 };
+    AUTO_PTR(json_t) owned = event;
+    AUTO(Arena) arena = { 0 };
+    Draft d = task_draft(&(TaskPast){ .event = owned, .task = t }, &arena);
     Mark mark;
-    json_write(&text, body);
-    json_write(&small, meta);
-    if (!buf_ok(&text))
+    if (d.body.n > STORE_BODY_MAX)
         return err_set(e, JOT_TOO_BIG, "the task has more than %d bytes: the limit",
                        STORE_BODY_MAX);
-    Draft d = { .op = OP_APPEND, .meta = buf_str(&small), .body = buf_str(&text) };
     TRY(memory_append(m, stream, x, &d, &mark, e));
     t->seq = mark.seq;
     t->at_ms = mark.at_ms;

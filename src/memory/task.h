@@ -130,6 +130,20 @@ typedef struct TaskEvents {
 MUST_USE jot_status task_events(Memory *m, Str id, uint64_t from, size_t limit, Arena *into,
                                 TaskEvents *out, Err *e);
 
+/* --- For tasks that come from elsewhere -------------------------------------------------- */
+
+/* An event that happened somewhere else, and the task after it. */
+typedef struct TaskPast {
+    const json_t *event; /* "type", and "from", "to", "reason", "result", "manual" where they apply;
+                            other members are kept, and not looked at */
+    const Task *task;
+    Str snapshot; /* the task as another program writes it, to be given back; may be empty */
+    int64_t at_ms;
+} TaskPast;
+
+/* The record of it, in `into`.  Nothing is checked: such a program has transitions of its own. */
+Draft task_draft(const TaskPast *p, Arena *into);
+
 /* --- All tasks (task_order.c) ---------------------------------------------------------- */
 
 typedef struct TaskProblem {

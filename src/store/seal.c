@@ -42,6 +42,8 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
     assert(mark_last(head) < STORE_SEQ_MAX);
     Record r = { .by = d->by, .id = d->id, .meta = d->meta, .body = d->body };
     int64_t now = io_wall_ms(s->io);
+    if (d->at_ms > 0 && d->at_ms < now)
+        now = d->at_ms;
     if (now < head->at_ms && !MUTANT(TIME_GOES_BACK))
         now = head->at_ms; /* the clock was set back: time stands still instead */
     uint64_t fence = d->fence > head->fence ? d->fence : head->fence;

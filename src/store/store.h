@@ -141,6 +141,9 @@ typedef struct Draft {
     Str meta;
     Str body;       /* empty for OP_DELETE */
     uint64_t fence; /* token of the lease this is written under; 0: none */
+    /* When it was made, of what comes from elsewhere; 0: now.  It is not taken if it is before the
+     * head's, which counts then, or still to come. */
+    int64_t at_ms;
 } Draft;
 
 /* May this be the author of a record?  Empty may. */

@@ -4,6 +4,7 @@
  * process. */
 #include "memory/cycle.h"
 
+#include "memory/cycle_log.h"
 #include "memory/explain.h"
 #include "memory/frame.h"
 #include "tool/reply.h"
@@ -64,12 +65,14 @@ static jot_status run_step(ToolCall *c, ToolReply *out)
     CycleStep step;
     Cycle k;
     AUTO(Buf) text = { 0 };
-    bool result = arg_given(c, "result");
+    bool unknown = arg_bool(c, "unknown"), result = arg_given(c, "result") || unknown;
     if (result == arg_given(c, "reply"))
         return err_set(c->e, JOT_INVALID, "say 'reply' or 'result', one of them");
+    if (unknown && arg_bool(c, "failed"))
+        return err_set(c->e, JOT_INVALID, "a tool failed or is unknown, not both");
+    ToolEnd end = unknown ? TOOL_UNKNOWN : arg_bool(c, "failed") ? TOOL_FAILED : TOOL_OK;
     if (result)
-        TRY(cycle_result(c->m, agent_of(c), arg_text(c, "cycle"),
-                         arg_bool(c, "failed") ? TOOL_FAILED : TOOL_OK, arg_text(c, "result"),
+        TRY(cycle_result(c->m, agent_of(c), arg_text(c, "cycle"), end, arg_text(c, "result"),
                          c->into, &step, &k, c->e));
     else
         TRY(cycle_step(c->m, agent_of(c), arg_text(c, "cycle"), arg_text(c, "reply"), c->into,
@@ -126,6 +129,8 @@ static jot_status run_explain(ToolCall *c, ToolReply *out)
     buf_addf(&l.text, "%s: " STR_FMT, reading_name(x.reading), STR_ARG(x.sentence));
     if (x.hint.n)
         buf_addf(&l.text, "; " STR_FMT, STR_ARG(x.hint));
+    if (x.see_log)
+        buf_addf(&l.text, " (cycle_log cycle=" STR_FMT ")", STR_ARG(k.id));
     reply_set(c, &l.text, out);
     return JOT_OK;
 }
@@ -146,6 +151,18 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
     return JOT_OK;
 }
 
+static jot_status run_log(ToolCall *c, ToolReply *out)
+{
+    AUTO(Buf) text = { 0 };
+    Str id = arg_text(c, "cycle");
+    TRY(reply_body_check(c));
+    TRY(cycle_log(c->m, agent_of(c), id, &text, c->e));
+    Str log = arena_copy(c->into, buf_str(&text));
+    TRY(reply_check_text(id, log, c->e));
+    reply_body(c, log, arena_printf(c->into, "log of cycle " STR_FMT, STR_ARG(id)), out);
+    return JOT_OK;
+}
+
 /* --- The tables ------------------------------------------------------------------------ */
 
 /* clang-format off */
@@ -154,7 +171,7 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
 /* clang-format on */
 
 extern const Tool tool_cycle_status, tool_cycle_wake, tool_cycle_step, tool_cycle_sleep,
-    tool_cycle_fail, tool_cycle_explain, tool_cycle_list;
+    tool_cycle_fail, tool_cycle_explain, tool_cycle_list, tool_cycle_log;
 
 const Tool tool_cycle_status = {
     .name = "cycle_status",
@@ -189,7 +206,8 @@ const Tool tool_cycle_step = {
                 AGENT,
                 { "reply", PARAM_TEXT, .optional = true, .max = ACTION_REPLY_MAX },
                 { "result", PARAM_TEXT, .optional = true, .max = ACTION_REPLY_MAX },
-                { "failed", PARAM_BOOL, .about = "the tool did", .optional = true } },
+                { "failed", PARAM_BOOL, .about = "the tool did", .optional = true },
+                { "unknown", PARAM_BOOL, .about = "there is no such tool", .optional = true } },
     .run = run_step,
 };
 
@@ -227,4 +245,14 @@ const Tool tool_cycle_list = {
     .effects = TOOL_READS,
     .params = { AGENT, { "offset", PARAM_NUMBER, .about = "pass over so many", .optional = true } },
     .run = run_list,
+};
+
+const Tool tool_cycle_log = {
+    .name = "cycle_log",
+    .title = "Log of a cycle",
+    .about = "What was said and done in a cycle: every reply and every result, whole. One of them: "
+             "scratchpad_read key=steps/AGENT/CYCLE/NUMBER.",
+    .effects = TOOL_READS,
+    .params = { CYCLE, AGENT, REPLY_BODY_PARAMS },
+    .run = run_log,
 };

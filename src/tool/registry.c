@@ -47,6 +47,7 @@ extern const Tool tool_cycle_sleep;
 extern const Tool tool_cycle_fail;
 extern const Tool tool_cycle_explain;
 extern const Tool tool_cycle_list;
+extern const Tool tool_cycle_log;
 extern const Tool tool_task_add;
 extern const Tool tool_task_move;
 extern const Tool tool_task_read;
@@ -116,6 +117,7 @@ static const struct Row {
     { TOOLS_CYCLES, &tool_cycle_fail },
     { TOOLS_CYCLES, &tool_cycle_explain },
     { TOOLS_CYCLES, &tool_cycle_list },
+    { TOOLS_CYCLES, &tool_cycle_log },
     { TOOLS_TASKS, &tool_task_add },
     { TOOLS_TASKS, &tool_task_move },
     { TOOLS_TASKS, &tool_task_read },

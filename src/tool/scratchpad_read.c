@@ -2,9 +2,11 @@
  *
  * What stands in a context for a result that was too long for it, or that was taken out of it, is
  * the name of an artifact, tool_results/CALL.  It is read here like a note: the result itself,
- * without the JSON around it. */
+ * without the JSON around it.  So is the result of a step of a cycle, steps/AGENT/ID/SEQ, which is
+ * what stands for a long one in the notes of the cycle's state. */
 #include <string.h>
 
+#include "memory/cycle_log.h"
 #include "memory/history.h"
 #include "memory/note.h"
 #include "memory/rule.h"
@@ -18,6 +20,24 @@ static bool names_result(Str key, Str *call)
         key = str_from(key, strlen("artifacts/"));
     *call = sink_call(key);
     return call->n < key.n;
+}
+
+static jot_status read_step(ToolCall *c, Str key, ToolReply *out)
+{
+    Str agent, id;
+    uint64_t seq;
+    Past step;
+    if (!past_key_read(key, &agent, &id, &seq))
+        return err_set(c->e, JOT_INVALID, "a step of a cycle is named steps/AGENT/CYCLE/NUMBER");
+    if (arg_given(c, "version"))
+        return err_set(c->e, JOT_INVALID, "a step of a cycle has no versions");
+    TRY(reply_body_check(c));
+    TRY(past_read(c->m, agent, id, seq, c->into, &step, c->e));
+    TRY(reply_check_text(key, step.text, c->e));
+    Str label = arena_printf(c->into, "%s of step %llu of cycle " STR_FMT,
+                             past_kind_name(step.kind), (unsigned long long)seq, STR_ARG(id));
+    reply_body(c, step.text, label, out);
+    return JOT_OK;
 }
 
 /* The last line, which no text can be: the version, and of a note that is shown before anything
@@ -42,6 +62,8 @@ static jot_status run(ToolCall *c, ToolReply *out)
     Str stream, call, label;
     if (names_result(arg_text(c, "key"), &call) && !arg_given(c, "version"))
         return sink_answer(c, call, out);
+    if (str_starts(arg_text(c, "key"), S("steps/")))
+        return read_step(c, arg_text(c, "key"), out);
     When when = { 0 };
     Doc d;
     TRY(note_resolve(arg_text(c, "key"), c->into, &stream, c->e));

@@ -76,7 +76,7 @@ static inline jot_status scene_call(void *ctx, const LoopCall *c, Arena *into, L
     ToolHost host = { .m = s->m };
     ToolReply reply;
     if (!tool_find(TOOLS_SCRATCHPAD, c->tool)) {
-        *out = (LoopReply){ .text = S("[UNKNOWN TOOL]"), .failed = true };
+        *out = (LoopReply){ .text = S("[UNKNOWN TOOL]"), .failed = true, .unknown = true };
         return JOT_OK;
     }
     TRY(tool_call(&host, c->tool, c->args, into, &reply, e));

@@ -151,9 +151,13 @@ static void tools_of_the_pad_and_others_are_called_alike(Desk *d)
     AUTO_PTR(Act) a = hands_open(d, NULL);
     hands_says(d, a, "echo", "{\"text\": \"h\xC3\xA9\"}", "h\xC3\xA9");
     hands_says(d, a, "echo", "{\"text\": \"\"}", "(nothing)");
+    hands_says(d, a, "echo", "{\"message\": \"Hello!\"}", "Hello!");
+    hands_fails(d, a, "echo", "{\"message\": \"a\", \"text\": \"b\"}",
+                "say 'text' or 'message', one of them");
+    hands_fails(d, a, "echo", "{}", "say 'text' or 'message', one of them");
     assert_has(hands_call(d, a, "scratchpad_write", "{\"key\": \"k\", \"content\": \"v\"}").text,
                "wrote 1 chars to scratchpad[k]");
-    hands_fails(d, a, "echo", "{\"txt\": \"x\"}", "echo has no parameter 'txt': use text");
+    hands_fails(d, a, "echo", "{\"txt\": \"x\"}", "echo has no parameter 'txt': use text, message");
     ActReply r = hands_call(d, a, "reboot", "{}");
     assert_text(r.text, "unknown tool 'reboot'");
     assert_true(r.unknown && r.failed);

@@ -76,10 +76,30 @@ static void a_cycle_goes_from_wake_to_sleep(Desk *d)
     Str text = state_text(d);
     assert_has(text, "[TOOL] count({}) -> counted");
     assert_has(text, "[PARSE ERROR] Could not parse: Hm.");
-    assert_has(text, "[TOOL ERROR] nosuch: [UNKNOWN TOOL]");
+    assert_has(text, "[UNKNOWN TOOL] nosuch\n");
     assert_has(text, "[COMPLETED] counted");
     assert_int_equal(scene_times(beside_get(d->dir, "counter", &d->a), "\n"), 1);
     assert_has(beside_get(d->dir, "requests", &d->a), "current_task: count");
+}
+
+/* Its notes hold the beginning; what comes next is for the next request alone. */
+static void the_whole_of_the_newest_result_stands_beside_the_state(Desk *d)
+{
+    AUTO(Scene) s;
+    Waking w;
+    Cycle c;
+    begin(d,
+          "- {when: \"at step 1 of\", text: '{\"tool\": \"big\", \"args\": {\"lines\": 100}}'}\n"
+          "- {when: \"at step 2 of\", expect: [\"<jotter-result \", \"tool=\\\"big\\\"\", \"line "
+          "100 of a long\"], text: '{\"tool\": \"big\", \"args\": {\"lines\": 2}}'}\n"
+          "- {when: \"at step 3 of\", text: '{\"tool\": \"done\", \"args\": {\"summary\": "
+          "\"seen\"}}'}\n",
+          &s, &w);
+    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    assert_int_equal(c.end, CYCLE_DONE);
+    Str sent = beside_get(d->dir, "requests", &d->a);
+    assert_int_equal(scene_times(sent, "line 100 of a long"), 1);
+    assert_has(state_text(d), " characters: scratchpad_read key=steps/default/");
 }
 
 static void a_cycle_that_never_says_done_hits_its_limit(Desk *d)
@@ -175,6 +195,7 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
 static const DeskTest tests[] = {
     DESK_TEST(a_cycle_goes_from_wake_to_sleep),
     DESK_TEST(the_state_stands_in_the_frame_of_the_pad),
+    DESK_TEST(the_whole_of_the_newest_result_stands_beside_the_state),
     DESK_TEST(a_cycle_that_never_says_done_hits_its_limit),
     DESK_TEST(a_model_that_fails_fails_the_cycle),
     DESK_TEST(a_second_cycle_is_refused_while_one_runs),

@@ -239,6 +239,9 @@ static void make_options(void)
     X(cycle_fail_why, jot_cycle_fail(p, NULL, "i", bad, good, NULL))                      \
     X(cycle_read_agent, jot_cycle_read(p, "a b", NULL, NULL))                             \
     X(cycle_explain_agent, jot_cycle_explain_json(p, "a b", NULL, NULL))                  \
+    X(cycle_steps_agent, jot_cycle_steps(p, "a b", NULL, 1, 1, NULL))                     \
+    X(cycle_steps_limit, jot_cycle_steps(p, NULL, "20260101_000000", 1, 0, NULL))         \
+    X(cycle_log_agent, jot_cycle_log(p, "a b", NULL, NULL))                               \
     X(cycle_reset_text, jot_cycle_reset(p, NULL, bad, false, NULL))                       \
     X(cycle_reset_state, jot_cycle_reset(p, NULL, jot_str("- a list"), false, NULL))      \
     X(gc_size, jot_gc(p, &no_gc, NULL))                                                   \

@@ -84,6 +84,36 @@ static void a_failed_cycle_leaves_the_state_as_it_was(Caller *c)
     assert_int_equal(cycle->end, JOT_CYCLE_FAILED);
 }
 
+static void steps_and_log_say_what_happened(Caller *c)
+{
+    char id[40];
+    const jot_cycle_pasts *steps;
+    const jot_text *log;
+    init(c);
+    wake(c, id);
+    ok(c->pad, jot_cycle_reply(c->pad, NULL, id,
+                               jot_str("{\"tool\":\"search\",\"args\":{\"q\":\"x\"}}"), NULL));
+    ok(c->pad, jot_cycle_result(c->pad, NULL, id, JOT_TOOL_FAILED, jot_str("no\nnet"), NULL));
+    ok(c->pad, jot_cycle_sleep(c->pad, NULL, id, NULL));
+    ok(c->pad, jot_cycle_steps(c->pad, NULL, NULL, 1, 100, &steps));
+    assert_int_equal(steps->count, 3);
+    assert_false(steps->more);
+    assert_int_equal(steps->items[0]->action, JOT_ACTION_TOOL);
+    assert_string_equal(steps->items[0]->arguments, "{\"q\":\"x\"}");
+    assert_int_equal(steps->items[1]->kind, JOT_PAST_RESULT);
+    assert_int_equal(steps->items[1]->tool_end, JOT_TOOL_FAILED);
+    assert_string_equal(steps->items[1]->tool, "search");
+    assert_text(steps->items[1]->text, "no\nnet");
+    assert_int_equal(steps->items[2]->end, JOT_CYCLE_STOPPED);
+    ok(c->pad, jot_cycle_steps(c->pad, NULL, id, 2, 1, &steps));
+    assert_int_equal(steps->count, 1);
+    assert_int_equal(steps->items[0]->seq, 2);
+    ok(c->pad, jot_cycle_log(c->pad, NULL, id, &log));
+    assert_says(log->data, "Tool search: error\n    no\n    net\n");
+    expect(c->pad, JOT_NOT_FOUND, jot_cycle_log(c->pad, NULL, "19990101_000000", &log));
+    assert_null(log);
+}
+
 static void a_reset_begins_anew(Caller *c)
 {
     char id[40];
@@ -107,6 +137,7 @@ int main(void)
     static const CallerTest tests[] = {
         CALLER_TEST(a_cycle_wakes_steps_and_sleeps),
         CALLER_TEST(a_failed_cycle_leaves_the_state_as_it_was),
+        CALLER_TEST(steps_and_log_say_what_happened),
         CALLER_TEST(a_reset_begins_anew),
     };
     return caller_run(tests, CALLER_COUNT(tests));

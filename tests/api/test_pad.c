@@ -1,6 +1,7 @@
 /* test_pad.c - whole pads through jotter.h: opening, borrowing, searching, copying, verifying. */
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/caller.h"
@@ -322,6 +323,26 @@ static void files_of_other_programs_come_in_and_go_out(Caller *c)
     jot_free(other);
 }
 
+static void a_name_that_is_no_key_is_told_with_the_one_it_got(Caller *c)
+{
+    const jot_report *r;
+    const jot_doc *d;
+    char path[300];
+    snprintf(path, sizeof path, "%s", caller_path(c, "names"));
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/two words.md", caller_path(c, "names"));
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs("text", f) >= 0 && fclose(f) == 0);
+    ok(c->pad, jot_import(c->pad, caller_path(c, "names"), NULL, false, &r));
+    assert_int_equal(r->renamed_total, 1);
+    assert_int_equal(r->renamed_count, 1);
+    assert_string_equal(r->renamed[0]->name, "two words.md");
+    assert_says(r->renamed[0]->why, "notes/two-words-");
+    ok(c->pad, jot_doc_read(c->pad, r->renamed[0]->why, NULL, &d));
+    assert_text(d->text, "text");
+}
+
 static void a_sound_pad_has_no_faults(Caller *c)
 {
     const jot_verified *v;
@@ -419,6 +440,7 @@ int main(void)
         CALLER_TEST(a_copy_and_an_archive_hold_everything),
         CALLER_TEST(a_copy_reports_each_stream_that_differs),
         CALLER_TEST(files_of_other_programs_come_in_and_go_out),
+        CALLER_TEST(a_name_that_is_no_key_is_told_with_the_one_it_got),
         CALLER_TEST(a_sound_pad_has_no_faults),
         CALLER_TEST(damage_is_told),
         CALLER_TEST(what_can_go_is_counted_before_it_goes),

@@ -56,6 +56,21 @@ looking() {
 }
 try 'list, explain, diff and show look back' looking
 
+steps() {
+    jot cycle show "$id" --steps && ends 0 && says 'tool echo' && says 'ECHO: hi' && says 'unreadable' && says 'no json' || return 1
+    jot cycle show --steps --json && says '"kind":"reply"' && says '"status":"ok"' && says '"text":"ECHO: hi"' && says '"end":"done"' || return 1
+    jot cycle show "$id" --step 2 && is 'ECHO: hi' && jot read "steps/default/$id/2" && is 'ECHO: hi' || return 1
+    jot cycle show "$id" --step 2 --json && says '"step":2' && jot cycle show "$id" --step 99 && ends 66 && tells 'has no step 99' || return 1
+    jot cycle show "$id" --steps --before && ends 64 && jot cycle show 19990101_000000 --steps && ends 66
+}
+try 'every step can be read whole' steps
+
+log() {
+    jot cycle log && ends 0 && says '=== AGENT WAKING ===' && says "Current task: say hi" && says '--- Iteration 1/3 ---' && says 'Tool echo: ok' && says "Cycle $id complete: done" || return 1
+    jot cycle log "$id" --json && says '"log":"=== AGENT WAKING' && jot cycle log 19990101_000000 && ends 66
+}
+try 'a cycle has a log' log
+
 over() { feed "$DONE" cycle step "$id" && ends 76 && tells 'is over (done)' && jot cycle sleep "$id" && ends 0; }
 try 'a cycle that is over takes no steps' over
 
@@ -77,10 +92,33 @@ failing() {
     feed '{"tool":"update_scratchpad","args":{"mood":"bad","goals":[]}}' cycle step "$id" && is update || return 1
     echo 'Traceback: here' | "$JOTTER" cycle fail "$id" 'out of memory' --trace - >/dev/null || return 1
     grep -q "Cycle $id failed: out of memory" "$state" && grep -q 'mood: sunny' "$state" || return 1
-    jot cycle explain "$id" && says 'it crashed: out of memory' && says "logs/cycle/$id" || return 1
+    jot cycle explain "$id" && says 'it crashed: out of memory' && says "jotter cycle log $id" || return 1
+    jot cycle log "$id" && ends 0 && says 'Agent cycle failed: out of memory' && says 'Traceback: here' || return 1
     jot cycle sleep "$id" && ends 76
 }
 try 'a failed cycle leaves the state as it was before' failing
+
+unread() {
+    jot cycle wake --max 2 && id=$out
+    feed 'what?' cycle step "$id" && feed 'who?' cycle step "$id" && jot cycle sleep "$id" && ends 0 || return 1
+    jot cycle explain "$id" && says '2 of 2 replies could not be read' && says "jotter cycle log $id"
+}
+try 'replies that cannot be read are explained as that' unread
+
+alone() { # A cycle of another program: its files, put there by hand.
+    printf 'current_task: one\n' >pad/cycles/20260401_100137_before.yaml && printf 'goals: [a\n' >pad/cycles/20260401_100137_after.yaml
+    jot cycle show 20260401_100137 --before && ends 0 && is 'current_task: one' && jot cycle show 20260401_100137 --after && ends 0 && is 'goals: [a' || return 1
+    jot cycle explain 20260401_100137 && ends 64 && tells 'the state at the end of cycle' && jot cycle list && ends 0 && says '20260401_100137' || return 1
+    rm pad/cycles/20260401_100137_*.yaml
+}
+try 'what a cycle woke with is shown though its end cannot be read' alone
+
+blanks() {
+    jot cycle wake && id=$out
+    feed '{"tool":"update_scratchpad","args":{"notes":"one \ntwo\n"}}' cycle step "$id" && feed '{"tool":"done","args":{"summary":""}}' cycle step "$id" && jot cycle sleep "$id" && ends 0 || return 1
+    grep -q '^notes: |' "$state" && grep -q '^  one $' "$state" && grep -q '^  two$' "$state" && grep -q '^  \[COMPLETED\]$' "$state"
+}
+try 'a blank at the end of a line leaves the notes readable' blanks
 
 leased() {
     jot lease run cycles/default -- "$JOTTER" cycle wake && ends 0 && id=$out || return 1

@@ -16,6 +16,22 @@ cycle() {
 }
 try 'a cycle runs by itself' cycle
 
+cat >read.yaml <<'E'
+- {when: 'at step 1 of', text: '{"tool": "echo", "args": {"message": "Hello!"}}'}
+- {when: 'at step 2 of', text: '{"tool": "scratchpad_read", "args": {"key": "long"}}'}
+- {when: 'at step 3 of', expect: ['line 199 of it'], text: '{"tool": "nosuch", "args": {}}'}
+- {when: 'at step 4 of', expect: ['there are scratchpad_write'], text: '{"tool": "done", "args": {"summary": ""}}'}
+E
+reads() {
+    for i in $(seq 200); do echo "line $i of it"; done | "$JOTTER" write long >/dev/null
+    jot cycle run --agent reader --model script:read.yaml && ends 0 && says 'done, 4 of 5 iterations' || return 1
+    local state=pad/cycles/reader/active.yaml id
+    grep -q '^  \[TOOL\] echo({"message":"Hello!"}) -> Hello!$' $state && grep -q '^  \[UNKNOWN TOOL\] nosuch$' $state || return 1
+    id=$(sed -n 's|.*key=steps/reader/\([0-9_]*\)/4 from_char=301)$|\1|p' $state) && [ -n "$id" ] || return 1
+    jot read "steps/reader/$id/4" && ends 0 && says 'line 199 of it'
+}
+try 'a cycle reads its notes, whole, and asks for what there is' reads
+
 watched() {
     "$JOTTER" cycle run --watch "$here/trigger" --model script:cycle.yaml >watched 2>&1 &
     local pid=$!

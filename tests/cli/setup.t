@@ -235,7 +235,9 @@ try 'YAML: only our own entry changes' keeps_yaml
 
 refuses_yaml() {
     local text
-    for text in '- a' 'extensions: [a]' 'extensions: {a: {b: 1}}' 'a: &x 1' '{a: 1}' 'extensions: text' 'a: [' 'a: 1
+    for text in '- a' 'extensions: [a]' 'extensions: {a: {b: 1}}' 'a: &x {b: {c: 1}}
+extensions: *x' 'extensions: &x {a: 1}
+b: *x' '{a: 1}' 'extensions: text' 'a: [' 'a: 1
 ...'; do
         printf '%s\n' "$text" | tee was >.config/goose/config.yaml
         jot setup goose --pad "$pad" --write

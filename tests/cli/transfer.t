@@ -21,8 +21,8 @@ damaged() {
 try 'a damaged archive is refused and makes no pad' damaged
 
 notes() {
-    mkdir book && echo text >book/a.txt && echo bad >'book/b c.txt' && jot import book && ends 64 && tells 'not everything was imported: 1 missed' &&
-        is 'notes: 1 file, 1 record added, 0 there already, 1 skipped' && tells "skipped b c.txt: invalid key" &&
+    mkdir book && echo text >book/a.txt && echo bad >'book/b.rst' && jot import book && ends 64 && tells 'not everything was imported: 1 missed' &&
+        is 'notes: 1 file, 1 record added, 0 there already, 1 skipped' && tells "skipped b.rst: it is neither KEY.txt nor KEY.md" &&
         jot import book && says '0 records added, 1 there already' && jot read a && is text
 }
 try 'a directory is recognised, and importing again adds nothing' notes
@@ -33,7 +33,7 @@ try 'a name that is no UTF-8 is told in base64' unnamed
 nowhere() { jot copy nonsense && ends 64 && tells "pad 'nonsense': a URL begins with a scheme"; }
 try 'a wrong target of a copy is named' nowhere
 
-json() { jot import book --json && ends 64 && says '"missed":1' && says '"layout":"notes"' && says '"skipped":[{"name":"b c.txt"' && jot export two.jotter --json && says '"layout":"archive"'; }
+json() { jot import book --json && ends 64 && says '"missed":1' && says '"layout":"notes"' && says '"skipped":[{"name":"b.rst"' && jot export two.jotter --json && says '"layout":"archive"'; }
 try 'both answer with JSON' json
 
 out() {
@@ -63,5 +63,17 @@ clash() {
         jot --pad files:two export both --layout artifacts && ends 75 && tells "skipped logs/x/y.json: 'x/y.json' is there already, of another memory" && grep -q '"a"' both/x/y.json
 }
 try 'an export does not write two memories to one file' clash
+
+hidden() { mkdir dots && echo x >dots/a1.txt && touch dots/.gitkeep && jot import dots && ends 0 && tells 'skipped .gitkeep: it is hidden'; }
+try 'nobody misses a hidden file' hidden
+
+renamed() {
+    mkdir names && echo one >'names/größe.txt' && echo two >names/week.md && jot --pad files:names-pad import names && ends 0 && tells "renamed 'größe.txt': it is notes/grosse-" &&
+        jot --pad files:names-pad list && says week && key=$(sed -n 's/^\(grosse-[0-9a-f]*\)$/\1/p' "$here/.out") && jot --pad files:names-pad read "$key" && is one || return 1
+    echo three | "$JOTTER" --pad files:names-pad write "$key" >/dev/null && jot --pad files:names-pad export names-out --layout notes && ends 0 &&
+        [ "$(cat 'names-out/größe.txt')" = three ] && [ "$(cat names-out/week.md)" = two ] || return 1
+    jot --pad files:names-pad2 import names --json && says '"renamed":[{"name":"größe.txt","as":"notes/grosse-' && says '"renamed_total":1'
+}
+try 'a name that is no key becomes one, which is told, and goes back' renamed
 
 plan

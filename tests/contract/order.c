@@ -92,6 +92,26 @@ static void a_record_carries_the_time_of_its_append(Trial *p)
     CHECK_NUM(record_at(p, "notes/a", 1).mark.at_ms, 1000);
 }
 
+/* What comes from elsewhere has the time it was made, as far as time goes on and is not over. */
+static Mark put_made_at(Trial *p, const char *stream, const char *text, int64_t at_ms)
+{
+    Draft d = { .op = OP_PUT, .body = str(text), .at_ms = at_ms };
+    Mark m = append(p, stream, ANY, d);
+    CHECK_NUM(record_at(p, stream, m.seq).mark.at_ms, m.at_ms);
+    return m;
+}
+
+static void a_record_may_carry_the_time_it_was_made_at(Trial *p)
+{
+    p->now_ms = 5000;
+    CHECK_NUM(put_made_at(p, "notes/a", "one", 1000).at_ms, 1000);
+    CHECK_NUM(put_made_at(p, "notes/a", "two", 2000).at_ms, 2000);
+    CHECK_NUM(put_made_at(p, "notes/a", "three", 1500).at_ms, 2000);
+    CHECK_NUM(put_made_at(p, "notes/a", "four", 9000).at_ms, 5000);
+    CHECK_NUM(put_made_at(p, "notes/b", "one", -1).at_ms, 5000);
+    CHECK_NUM(put(p, "notes/b", "two").at_ms, 5000);
+}
+
 static void time_stands_still_when_the_clock_is_set_back(Trial *p)
 {
     p->now_ms = 5000;
@@ -228,6 +248,7 @@ const Promise order_promises[] = {
     PROMISE(seq_never_restarts_after_a_trim),
     LASTING(seq_goes_on_after_reopening),
     PROMISE(a_record_carries_the_time_of_its_append),
+    PROMISE(a_record_may_carry_the_time_it_was_made_at),
     PROMISE(time_stands_still_when_the_clock_is_set_back),
     PROMISE(a_purge_does_not_go_back_in_time),
     LASTING(time_does_not_go_back_after_reopening),

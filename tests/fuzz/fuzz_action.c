@@ -56,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_state(state);
     if (x.kind == ACTION_TOOL)
         for (ToolEnd end = TOOL_OK; end <= TOOL_UNKNOWN; end++)
-            check_state(action_result(&a, state, &x, end, reply, &said));
+            check_state(action_result(
+                &a, state, &x,
+                &(ToolResult){ .end = end, .text = reply, .key = S("steps/default/1/2") }, &said));
     return 0;
 }

@@ -282,7 +282,8 @@ static void done_moves_the_task_on(Desk *d)
 static Yaml *result(Desk *d, const Yaml *state, const char *tool, ToolEnd end, Str text, Str *said)
 {
     Action call = { .kind = ACTION_TOOL, .tool = str(tool), .args = S("{\"a\":1}") };
-    return action_result(&d->a, state, &call, end, text, said);
+    ToolResult r = { .end = end, .text = text, .key = S("steps/me/1/2") };
+    return action_result(&d->a, state, &call, &r, said);
 }
 
 static void a_result_is_one_entry_of_300_characters(Desk *d)
@@ -298,9 +299,24 @@ static void a_result_is_one_entry_of_300_characters(Desk *d)
     for (size_t i = 0; i < 1000; i++)
         memcpy(text + 2 * i, "\xc3\xa9", 2);
     result(d, state_of(d, ""), "echo", TOOL_OK, (Str){ text, sizeof text }, &said);
-    assert_true(str_ends(said, S("\xc3\xa9... (1000 characters)")));
-    assert_int_equal(said.n,
-                     strlen("[TOOL] echo({\"a\":1}) -> ") + 600 + strlen("... (1000 characters)"));
+    const char *more = "... (1000 characters: scratchpad_read key=steps/me/1/2 from_char=301)";
+    assert_true(str_ends(said, str(more)));
+    assert_int_equal(said.n, strlen("[TOOL] echo({\"a\":1}) -> ") + 600 + strlen(more));
+    text[0] = '\n'; /* what is trimmed counts all the same */
+    text[1] = ' ';
+    result(d, state_of(d, ""), "echo", TOOL_FAILED, (Str){ text, sizeof text }, &said);
+    assert_true(str_ends(said, S("\xc3\xa9... (999 characters: scratchpad_read key=steps/me/1/2 "
+                                 "from_char=303)")));
+    text[0] = '\xff';
+    result(d, state_of(d, ""), "echo", TOOL_OK, (Str){ text, sizeof text }, &said);
+    assert_true(str_ends(said, S("... (1001 characters: jotter read steps/me/1/2)")));
+}
+
+static void an_entry_of_nothing_ends_without_a_blank(Desk *d)
+{
+    Yaml *s = apply(d, state_of(d, ""), "{\"tool\":\"done\",\"args\":{\"summary\":\"\"}}", NULL);
+    s = apply(d, s, "", NULL);
+    assert_text(notes(s), "[COMPLETED]\n[PARSE ERROR] Could not parse:\n");
 }
 
 static void no_value_can_forge_an_entry(Desk *d)
@@ -376,11 +392,10 @@ static void what_is_not_seen_hides_no_made_up_entry(Desk *d)
     Str said;
     Yaml *s = apply(d, cycle_state_new(&d->a), "{\"tool\":\"x\",\"args\":{}}", &said);
     Action call = { .kind = ACTION_TOOL, .tool = S("x"), .args = S("{}") };
-    s = action_result(&d->a, s, &call, TOOL_OK,
-                      S("a\xE2\x80\xAE"
-                        "b gr\xC3\xB6\xC3\x9F"
-                        "e"),
-                      &said);
+    ToolResult r = { .text = S("a\xE2\x80\xAE"
+                               "b gr\xC3\xB6\xC3\x9F"
+                               "e") };
+    s = action_result(&d->a, s, &call, &r, &said);
     assert_non_null(strstr(notes(s).p, "[TOOL] x({}) -> a\\u{202E}b gr\xC3\xB6\xC3\x9F"
                                        "e"));
 }
@@ -524,6 +539,7 @@ int main(void)
         DESK_TEST(the_state_that_was_given_is_left_alone),
         DESK_TEST(done_moves_the_task_on),
         DESK_TEST(a_result_is_one_entry_of_300_characters),
+        DESK_TEST(an_entry_of_nothing_ends_without_a_blank),
         DESK_TEST(no_value_can_forge_an_entry),
         DESK_TEST(entries_an_agent_makes_up_are_quoted),
         DESK_TEST(what_is_not_seen_hides_no_made_up_entry),

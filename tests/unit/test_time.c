@@ -95,6 +95,43 @@ static void the_zone_of_the_process_does_not_matter(void **state)
     unsetenv("TZ");
 }
 
+static void moments_of_other_programs_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } rows[] = {
+        { "2026-01-31T18:45:00.123Z", INT64_C(1769885100123) },
+        { "2026-01-31T18:45:00+00:00", INT64_C(1769885100000) },
+        { "2026-01-31T18:45:00.123456+00:00", INT64_C(1769885100123) },
+        { "2026-01-31T19:45:00.5+01:00", INT64_C(1769885100500) },
+        { "2026-01-31T13:15:00-0530", INT64_C(1769885100000) },
+        { "2026-01-31T20:45:00+02", INT64_C(1769885100000) },
+        { "2026-01-31 18:45:00", INT64_C(1769885100000) },
+        { "2026-01-31T18:45:00.203841", INT64_C(1769885100203) },
+        { "1769885100", INT64_C(1769885100000) },
+        { "1769885100.1239", INT64_C(1769885100123) },
+    };
+    static const char *const bad[] = { "",
+                                       "x",
+                                       "2026-01-31",
+                                       "2026-02-31 18:45:00",
+                                       "2026-01-31x18:45:00",
+                                       "2026-01-31T18:45:00+1",
+                                       "2026-01-31T18:45:00+01:0",
+                                       "2026-01-31T18:45:00+01-00",
+                                       "2026-01-31T18:45:00 UTC",
+                                       "1769885100x",
+                                       "1769885100.1x",
+                                       "-1",
+                                       "999999999999999" };
+    int64_t ms;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_row(time_parse_any(str(rows[i].text), &ms) && ms == rows[i].ms, i, rows[i].text);
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        assert_row(!time_parse_any(str(bad[i]), &ms), i, bad[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +140,7 @@ int main(void)
         cmocka_unit_test(milliseconds_may_be_missing),
         cmocka_unit_test(everything_else_is_refused),
         cmocka_unit_test(the_zone_of_the_process_does_not_matter),
+        cmocka_unit_test(moments_of_other_programs_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,24 +69,68 @@ static void plain_scalars_have_the_types_of_the_core_schema(void **state)
         const char *text;
         YamlType type;
     } rows[] = {
-        { "null", YAML_NULL },       { "Null", YAML_NULL },    { "NULL", YAML_NULL },
-        { "~", YAML_NULL },          { "nULL", YAML_STRING },  { "nil", YAML_STRING },
-        { "true", YAML_BOOL },       { "True", YAML_BOOL },    { "TRUE", YAML_BOOL },
-        { "false", YAML_BOOL },      { "tRUE", YAML_STRING },  { "yes", YAML_STRING },
-        { "no", YAML_STRING },       { "on", YAML_STRING },    { "off", YAML_STRING },
-        { "y", YAML_STRING },        { "0", YAML_INT },        { "-0", YAML_INT },
-        { "+12", YAML_INT },         { "0123", YAML_INT },     { "0o17", YAML_INT },
-        { "0o18", YAML_STRING },     { "0x1F", YAML_INT },     { "0xG", YAML_STRING },
-        { "0x", YAML_STRING },       { "0o", YAML_STRING },    { "-0x1", YAML_STRING },
-        { "0b1", YAML_STRING },      { "1_000", YAML_STRING }, { "12345678901234567890", YAML_INT },
-        { "1.", YAML_REAL },         { ".5", YAML_REAL },      { "-.5", YAML_REAL },
-        { "1.5e3", YAML_REAL },      { "1e3", YAML_REAL },     { "+1.5E-3", YAML_REAL },
-        { "1e", YAML_STRING },       { "1e+", YAML_STRING },   { ".", YAML_STRING },
-        { "+.", YAML_STRING },       { "+", YAML_STRING },     { ".e1", YAML_STRING },
-        { ".inf", YAML_REAL },       { "-.INF", YAML_REAL },   { "+.Inf", YAML_REAL },
-        { ".nan", YAML_REAL },       { ".NaN", YAML_REAL },    { "+.nan", YAML_STRING },
-        { "inf", YAML_STRING },      { "1.2.3", YAML_STRING }, { "2026-01-31", YAML_STRING },
-        { "12:30:00", YAML_STRING }, { "1 2", YAML_STRING },   { "a", YAML_STRING },
+        { "null", YAML_NULL },
+        { "Null", YAML_NULL },
+        { "NULL", YAML_NULL },
+        { "~", YAML_NULL },
+        { "nULL", YAML_STRING },
+        { "nil", YAML_STRING },
+        { "true", YAML_BOOL },
+        { "True", YAML_BOOL },
+        { "TRUE", YAML_BOOL },
+        { "false", YAML_BOOL },
+        { "tRUE", YAML_STRING },
+        { "yes", YAML_STRING },
+        { "no", YAML_STRING },
+        { "on", YAML_STRING },
+        { "off", YAML_STRING },
+        { "y", YAML_STRING },
+        { "0", YAML_INT },
+        { "-0", YAML_INT },
+        { "+12", YAML_INT },
+        { "0123", YAML_INT },
+        { "0o17", YAML_INT },
+        { "0o18", YAML_STRING },
+        { "0x1F", YAML_INT },
+        { "0xG", YAML_STRING },
+        { "0x", YAML_STRING },
+        { "0o", YAML_STRING },
+        { "-0x1", YAML_STRING },
+        { "0b1", YAML_STRING },
+        { "1_000", YAML_STRING },
+        { "12345678901234567890", YAML_INT },
+        { "1.", YAML_REAL },
+        { ".5", YAML_REAL },
+        { "-.5", YAML_REAL },
+        { "1.5e3", YAML_REAL },
+        { "1e3", YAML_REAL },
+        { "+1.5E-3", YAML_REAL },
+        { "1e", YAML_STRING },
+        { "1e+", YAML_STRING },
+        { ".", YAML_STRING },
+        { "+.", YAML_STRING },
+        { "+", YAML_STRING },
+        { ".e1", YAML_STRING },
+        { ".inf", YAML_REAL },
+        { "-.INF", YAML_REAL },
+        { "+.Inf", YAML_REAL },
+        { ".nan", YAML_REAL },
+        { ".NaN", YAML_REAL },
+        { "+.nan", YAML_STRING },
+        { "inf", YAML_STRING },
+        { "1.2.3", YAML_STRING },
+        { "2026-01-31", YAML_TIME },
+        { "12:30:00", YAML_STRING },
+        { "1 2", YAML_STRING },
+        { "a", YAML_STRING },
+        { "2026-1-31", YAML_STRING },
+        { "2026-01-31x", YAML_STRING },
+        { "2026-01-31T18:45:00.5Z", YAML_TIME },
+        { "2026-1-3 8:45:00 +01:00", YAML_TIME },
+        { "2026-01-31 18:45:00-5", YAML_TIME },
+        { "2026-01-31T18:45", YAML_STRING },
+
+        { "2026-01-31T", YAML_STRING },
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         AUTO(Arena) a = { 0 };
@@ -140,12 +184,13 @@ static void what_invites_surprises_is_refused_and_located(void **state)
         size_t line, column;
         const char *says;
     } rows[] = {
-        { "an anchor", T("a: &x 1\n"), 1, 4, "anchors" },
-        { "an anchor on a list", T("a: &x [1]\n"), 1, 4, "anchors" },
-        { "an anchor on a map", T("&x {a: 1}\n"), 1, 1, "anchors" },
-        { "an anchor on a key", T("a: 1\n&x b: 2\n"), 2, 1, "anchors" },
-        { "an alias", T("a: 1\nb: *x\n"), 2, 4, "aliases" },
-        { "an alias as key", T("*x : 1\n"), 1, 1, "aliases" },
+        { "an anchor on a key", T("a: 1\n&x b: 2\n"), 2, 1, "neither anchor" },
+        { "an alias of nothing", T("a: 1\nb: *x\n"), 2, 4, "has no anchor" },
+        { "an alias before its anchor", T("a: *x\nb: &x 1\n"), 1, 4, "has no anchor" },
+        { "an alias inside what it stands for", T("a: &x [1, *x]\n"), 1, 11, "inside what" },
+        { "an alias as key", T("*x : 1\n"), 1, 1, "nor alias" },
+        { "an alias as key of what is there", T("a: &x b\n*x : 1\n"), 2, 1, "nor alias" },
+        { "a merge key", T("a: &x {b: 1}\nc:\n  <<: *x\n"), 3, 3, "merging" },
         { "a tag", T("a: !!str 1\n"), 1, 4, "tags" },
         { "a local tag", T("a: !mine 1\n"), 1, 4, "tags" },
         { "a tag without a name", T("a: ! 1\n"), 1, 4, "tags" },
@@ -206,6 +251,74 @@ static void what_invites_surprises_is_refused_and_located(void **state)
         assert_row(strstr(e.text, rows[i].says) != NULL, i, e.text);
         assert_sentence(&e);
     }
+}
+
+/* --- Aliases --------------------------------------------------------------------------- */
+
+/* yaml.dump() of {"goals": g, "old": [g, {"again": g}], "task": t, "tasks": [t]}. */
+static void what_python_writes_for_an_object_met_twice_is_read(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Yaml *doc = read_good(&a, S("goals: &id001\n- one\n- by: 1\nold:\n- *id001\n- again: *id001\n"
+                                "task: &id002\n  due: &id003 2026-04-01\n  since: *id003\n"
+                                "tasks:\n- *id002\n"));
+    assert_str(write_good(&a, doc), S("goals:\n  - one\n  - by: 1\n"
+                                      "old:\n  - - one\n    - by: 1\n"
+                                      "  - again:\n      - one\n      - by: 1\n"
+                                      "task:\n  due: 2026-04-01\n  since: 2026-04-01\n"
+                                      "tasks:\n  - due: 2026-04-01\n    since: 2026-04-01\n"));
+    check_round_trip(doc);
+}
+
+static void an_alias_is_a_copy_that_changes_alone(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    Yaml *doc = read_good(&a, S("a: &x [1]\nb: *x\nc: &y {d: *x}\nx: &x 1\ne: *y\nf: *x\n"));
+    yaml_add(&a, yaml_get(doc, S("b")), yaml_int(&a, 2));
+    assert_str(write_good(&a, doc), S("a:\n  - 1\nb:\n  - 1\n  - 2\n"
+                                      "c:\n  d:\n    - 1\nx: 1\ne:\n  d:\n    - 1\nf: 1\n"));
+}
+
+/* Each line stands for ten of the one before it. */
+static Str laughs(Arena *a, int levels, const char *first)
+{
+    AUTO(Buf) b = { 0 };
+    buf_addf(&b, "a0: &a0 %s\n", first);
+    for (int i = 1; i <= levels; i++) {
+        buf_addf(&b, "a%d: &a%d [", i, i);
+        for (int k = 0; k < 10; k++)
+            buf_addf(&b, "%s*a%d", k ? ", " : "", i - 1);
+        buf_add(&b, S("]\n"));
+    }
+    return arena_copy(a, buf_str(&b));
+}
+
+static void ten_lines_cannot_stand_for_a_billion(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) page = { 0 };
+    AUTO(Buf) many = { 0 };
+    Err e = { 0 };
+    Yaml *tree = NULL;
+    assert_int_equal(read_good(&a, laughs(&a, 3, "lol"))->n, 4);
+    assert_int_equal(yaml_read(laughs(&a, 9, "lol"), &a, &tree, &e), JOT_TOO_BIG);
+    assert_non_null(strstr(e.text, "values and keys"));
+    for (int i = 0; i < 100 * 1000; i++)
+        buf_add_char(&page, 'x');
+    buf_add_char(&page, 0);
+    assert_int_equal(yaml_read(laughs(&a, 4, page.p), &a, &tree, &e), JOT_TOO_BIG);
+    assert_non_null(strstr(e.text, "aliases stand for more than"));
+    assert_true(a.total < 32 * 1024 * 1024);
+    for (int i = 0; i <= 1000; i++)
+        buf_addf(&many, "- &n%d x\n", i);
+    assert_int_equal(yaml_read(buf_str(&many), &a, &tree, &e), JOT_TOO_BIG);
+    assert_non_null(strstr(e.text, "more than 1000 anchors"));
+    AUTO(Buf) deep = { 0 };
+    buf_add(&deep, S("- &a0 [x]\n"));
+    for (int i = 1; i < 70; i++)
+        buf_addf(&deep, "- &a%d [*a%d]\n", i, i - 1);
+    assert_int_equal(yaml_read(buf_str(&deep), &a, &tree, &e), JOT_INVALID);
+    assert_non_null(strstr(e.text, "deeper than 64 levels"));
 }
 
 /* --- Limits ---------------------------------------------------------------------------- */
@@ -320,6 +433,9 @@ int main(void)
         cmocka_unit_test(an_empty_value_is_null),
         cmocka_unit_test(files_of_other_systems_are_read),
         cmocka_unit_test(what_invites_surprises_is_refused_and_located),
+        cmocka_unit_test(what_python_writes_for_an_object_met_twice_is_read),
+        cmocka_unit_test(an_alias_is_a_copy_that_changes_alone),
+        cmocka_unit_test(ten_lines_cannot_stand_for_a_billion),
         cmocka_unit_test(sixty_four_levels_are_read_and_no_more),
         cmocka_unit_test(a_tree_that_could_not_be_read_back_is_not_written),
         cmocka_unit_test(size_and_number_of_nodes_are_limited),
