@@ -6,10 +6,12 @@
  * since then", the same for everybody who sees it: containers and bind mounts
  * have mounts of their own of one file system.
  *
- *   s<device>.<number>  the directory that the file system has in /sys/fs as long as it is mounted;
- *                       the kernel gives such a number once
- *   m<number>           the unique id of the mount (Linux 6.8), which keeps its file system
- * mounted; another mount of the same file system has another
+ *   t<device>           a file system in memory: it cannot be lost and come back
+ *   s<device>.<number>  the directory that the file system has in /sys/fs as long as it is mounted
+ *                       (ext4, XFS, F2FS; Btrfs, with device 0); the kernel gives such a number
+ * once m<number>           the unique id of the mount (Linux 6.8), which keeps its file system
+ *                       mounted; another mount of the same file system has another, so each new
+ *                       mount namespace counts as a file system that was mounted anew
  *
  * Times, mount ids before 6.8, device numbers and ids on the disk say nothing: they stay the
  * same, or come again, when the file system was gone in between. */

@@ -11,7 +11,9 @@
  * A purge is carried over in two steps: first the tombstone and what follows it
  * are put behind what the target has, then everything before it is forgotten.
  * Whoever dies in between leaves a target that has the tombstone, and that is
- * proof enough for the next copy.
+ * proof enough for the next copy.  Before the first step the target's records must be
+ * shown to be copies of those that were purged (purge.c): a copy forgets nothing that
+ * only the target has.
  *
  * A name can have become a directory since, or a directory a name: a stream
  * whose place is still taken waits until the others have been copied. */
@@ -44,8 +46,9 @@ typedef struct Copy {
     uint64_t redact;    /* its live value, redacted at the source: done behind its successor */
     uint64_t tombstone; /* of a purge at the source: what stands before it in the target must go */
     bool forgot;        /* text was redacted or purged */
-    Arena arena;        /* of the names below */
-    Waiting *waiting;   /* streams whose place was taken */
+    bool alike;       /* both have only the tombstone of a purge, and the source's cannot follow */
+    Arena arena;      /* of the names below */
+    Waiting *waiting; /* streams whose place was taken */
     size_t waiting_n, waiting_cap;
 } Copy;
 
@@ -139,7 +142,11 @@ static jot_status put(Copy *c, Str stream, const Record *records, size_t n, Err 
 {
     const Mark *first = &records[0].mark, *last = &records[n - 1].mark;
     bool row = last->seq - first->seq == n - 1;
-    if (row && (c->head.seq == 0 || first->seq == c->head.seq + 1))
+    /* What the tombstone will take away is what was looked at, and nothing written since. */
+    Expect unmoved = { .kind = EXPECT_SEQ, .seq = c->head.seq };
+    if (c->tombstone && first->seq == c->tombstone)
+        TRY(store_place_records(c->to, stream, &unmoved, records, n, e));
+    else if (row && (c->head.seq == 0 || first->seq == c->head.seq + 1))
         TRY(store_put_records(c->to, stream, records, n, e));
     else
         TRY(store_place_records(c->to, stream, NULL, records, n, e));
@@ -213,59 +220,102 @@ static jot_status target_at(Copy *c, Str stream, uint64_t seq, Arena *into, Reco
     return record_at(c->to, stream, seq, into, out, e);
 }
 
-/* Is what the target has before the tombstone what was purged? */
-static jot_status is_copy_of_purged(Copy *c, Str stream, const Record *tombstone, bool *out, Err *e)
+/* Was the target's stream purged too, and nothing was written since?  `oldest` is its oldest. */
+static bool is_purged(const Copy *c, const Record *oldest)
+{
+    PurgeTold told;
+    return oldest->mark.seq && oldest->mark.seq == mark_last(&c->head) && store_told(oldest, &told);
+}
+
+/* Is all that the target has before the tombstone what was purged, or nothing that could be lost?
+ * `oldest` is the target's. */
+static jot_status may_forget(Copy *c, Str stream, const Record *tombstone, const Record *oldest,
+                             bool *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record there;
-    Purged told[STORE_PURGED_MAX];
-    size_t n = store_purged(tombstone, told);
     TRY(target_at(c, stream, tombstone->mark.seq, &arena, &there, e));
-    *out = there.mark.seq ? same_record(&there, tombstone)
-                          : tombstone->mark.seq == c->head.seq + 1 &&
-                                store_check_next(stream, &c->head, tombstone, NULL) == JOT_OK;
-    for (size_t i = 0; i < n && !*out && !there.mark.seq; i++) {
-        Record oldest;
-        TRY(target_at(c, stream, told[i].seq, &arena, &oldest, e));
-        *out = oldest.mark.seq &&
-               str_starts(str(hash_hex(oldest.mark.chain).text), str(told[i].chain));
-    }
-    return JOT_OK;
+    *out = same_record(&there, tombstone); /* a copy that died has decided it */
+    if (there.mark.seq)
+        return JOT_OK;
+    *out = is_purged(c, oldest);
+    return *out ? JOT_OK : store_shows_copy(c->to, stream, &c->head, tombstone, out, e);
 }
 
 /* A tombstone in front of everything is what a purge leaves.  One that does not tell so may also be
  * left of a trim, if there is as much behind it as a trim leaves. */
 static bool left_by_purge(const Record *oldest, const Records *page)
 {
-    Purged told[STORE_PURGED_MAX];
+    PurgeTold told;
     return oldest->mark.op == OP_DELETE && oldest->mark.seq > 1 &&
-           (store_purged(oldest, told) || (page->n < STORE_ID_WINDOW && !page->damaged));
+           (store_told(oldest, &told) || (page->n < STORE_ID_WINDOW && !page->damaged));
+}
+
+/* What was purged must not come back with records from before it. */
+static jot_status purged_there(Str stream, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, stream);
+    return err_set(e, JOT_CONFLICT,
+                   "'%s' was purged at the target, and the source has records from before that: "
+                   "'jotter --pad SOURCE purge %s' removes them",
+                   name, name);
+}
+
+static jot_status not_shown(Str stream, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, stream);
+    return err_set(e, JOT_CONFLICT,
+                   "'%s' was purged at the source, and what the target has cannot be shown to be a "
+                   "copy of it: 'jotter --pad TARGET purge %s' removes it there",
+                   name, name);
+}
+
+/* The source begins with the tombstone of a purge.  If the target was purged too, and its tombstone
+ * has the number right before, the two cannot stand side by side, for the chains of neighbours must
+ * fit: what follows at the source goes there over a gap, and the next copy brings the tombstone. */
+static jot_status carry_purge(Copy *c, Str stream, const Record *oldest, Records *page, Err *e)
+{
+    const Record *tombstone = &page->items[0];
+    bool may;
+    TRY(may_forget(c, stream, tombstone, oldest, &may, e));
+    if (!may)
+        return not_shown(stream, e);
+    if (page->n > 1 && is_purged(c, oldest) && tombstone->mark.seq == c->head.seq + 1 &&
+        store_check_next(stream, &c->head, tombstone, NULL) != JOT_OK) {
+        page->items++;
+        page->n--;
+    }
+    c->tombstone = page->items[0].mark.seq;
+    return JOT_OK;
 }
 
 /* The oldest record of the source, before anything is done to a target that has the stream. */
 static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *page, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Shown shown;
-    Record oldest;
+    Record oldest, *first = &page->items[0];
+    PurgeTold told;
     char what[SENTENCE];
-    Mark *m = &page->items[0].mark;
+    Mark *m = &first->mark;
     TRY(target_at(c, stream, 0, &arena, &oldest, e));
-    bool older = oldest.mark.seq && oldest.mark.seq < m->seq, ours = true;
-    if (older && left_by_purge(&page->items[0], page)) {
-        TRY(is_copy_of_purged(c, stream, &page->items[0], &ours, e));
-        if (!ours)
-            return err_set(e, JOT_CONFLICT,
-                           "'%s' was purged at the source, and what the target has cannot be shown "
-                           "to be a copy of it: purge it there too",
-                           err_show(&shown, stream));
-        c->tombstone = m->seq;
-    } else if (m->seq > c->head.seq + 1 && w->lost == 0) { /* else it is told as lost */
+    bool older = oldest.mark.seq && oldest.mark.seq < m->seq, purged = left_by_purge(first, page);
+    bool only = purged && page->n == 1 && !w->more && !w->lost;
+    c->alike = only && is_purged(c, &oldest) && !same_record(first, &oldest) &&
+               store_check_behind(stream, &c->head, first, NULL) != JOT_OK;
+    if (c->alike)
+        return JOT_OK;
+    if (oldest.mark.seq > m->seq && store_told(&oldest, &told))
+        return purged_there(stream, e);
+    if (older && purged)
+        return carry_purge(c, stream, &oldest, page, e);
+    if (m->seq > c->head.seq + 1 && w->lost == 0) { /* else it is told as lost */
         snprintf(what, sizeof what,
                  "records %llu to %llu were trimmed at the source before they were copied; older "
                  "ones stay",
                  (unsigned long long)c->head.seq + 1, (unsigned long long)m->seq - 1);
-        TRY(store_check_behind(stream, &c->head, &page->items[0], e));
+        TRY(store_check_behind(stream, &c->head, first, e));
         m->gap = m->seq - c->head.seq - 1;
         tell(c, COPY_GAP, stream, JOT_OK, what);
     }
@@ -279,7 +329,7 @@ static jot_status look_at_target(Copy *c, Str stream, Err *e)
     AUTO(Arena) arena = { 0 };
     Record head = { 0 };
     Err why = { 0 };
-    c->at_source = c->forgot = false;
+    c->at_source = c->forgot = c->alike = false;
     c->redact = c->tombstone = 0;
     c->head = (Mark){ 0 };
     jot_status st = store_head(c->to, stream, HEAD_MARK, &arena, &head, &why);
@@ -326,9 +376,11 @@ static jot_status copy_stream(Copy *c, Str stream, uint64_t newest, Err *e)
         if (!begun)
             TRY(look_at_oldest(c, stream, &w, &page, e));
         begun = true;
-        TRY(copy_page(c, stream, &page, e));
+        if (!c->alike)
+            TRY(copy_page(c, stream, &page, e));
     }
-    TRY(finish(c, stream, &w, e));
+    if (!c->alike)
+        TRY(finish(c, stream, &w, e));
     c->count.streams++;
     if (w.lost)
         tell_lost(c, &w);

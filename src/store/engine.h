@@ -142,22 +142,49 @@ MUST_USE jot_status store_check_behind(Str stream, const Mark *head, const Recor
 MUST_USE jot_status store_check_place(Str stream, bool gaps, const Mark *before,
                                       const Record *records, size_t n, const Record *after, Err *e);
 
-/* The tombstone that a purge leaves, with what shows a copy of the stream to be one.  `oldest` is
- * the oldest record (NULL: none can be read).  Its meta lives in `into`. */
-Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Record *oldest,
+enum {
+    STORE_PURGED_MAX = 32,
+    STORE_PURGED_HEX = 16,
+    STORE_TOLD_MAX = 400, /* fewer where meta has no room for them */
+    STORE_TOLD_HEX = 8,
+};
+
+/* What a purge removes, as far as the engine can read it. */
+typedef struct Gone {
+    const Record *oldest; /* NULL: it cannot be read */
+    const Record *newest; /* up to STORE_TOLD_MAX of the newest, in any order; only marks matter */
+    size_t n;
+} Gone;
+
+/* The tombstone that a purge leaves, with what shows a copy of the stream to be one.  Its meta
+ * lives in `into`. */
+Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gone *gone,
                        Arena *into);
 
-enum { STORE_PURGED_MAX = 32, STORE_PURGED_HEX = 16 };
-
-/* A record that a purge removed, as its tombstone tells of it. */
+/* The oldest record that a purge removed, as its tombstone tells of it. */
 typedef struct Purged {
     uint64_t seq;
     char chain[STORE_PURGED_HEX + 1]; /* the first digits */
 } Purged;
 
-/* Those a tombstone tells of, by seq; 0 for any other record, and for the tombstones of purges
- * before Jotter told them. */
-size_t store_purged(const Record *tombstone, Purged out[STORE_PURGED_MAX]);
+/* What a tombstone tells of the records that were purged. */
+typedef struct PurgeTold {
+    Purged oldest[STORE_PURGED_MAX]; /* of this purge and of those before it, by seq */
+    size_t oldest_n;
+    uint64_t first; /* the seq of the first of `n` ... */
+    size_t n;
+    char chains[STORE_TOLD_MAX * STORE_TOLD_HEX]; /* ... whose chains begin so; '-': not known */
+} PurgeTold;
+
+/* False for any record that is not the tombstone of a purge, and for those of purges before Jotter
+ * told anything: *out is empty then. */
+bool store_told(const Record *tombstone, PurgeTold *out);
+
+/* Is everything that `to` has of the stream before the tombstone's seq shown to be what was purged?
+ * The end of each row of records must be told, or continued by the tombstone, for its chain covers
+ * the row; nothing that is told may differ.  `head` is the stream's. */
+MUST_USE jot_status store_shows_copy(Store *to, Str stream, const Mark *head,
+                                     const Record *tombstone, bool *out, Err *e);
 
 /* Are there `n` numbers left behind this head, for records nobody has asked for? */
 MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);

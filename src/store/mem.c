@@ -323,7 +323,9 @@ static jot_status mem_purge(Store *s, Str stream, const Expect *x, Str by, Mark 
     TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
     TRY(store_check_room(stream, &head, 1, e));
     AUTO(Arena) arena = { 0 };
-    Record tombstone = store_tombstone(s, stream, by, &head, &st->records[0], &arena);
+    size_t n = st->n < STORE_TOLD_MAX ? st->n : STORE_TOLD_MAX;
+    Gone gone = { &st->records[0], st->records + st->n - n, n };
+    Record tombstone = store_tombstone(s, stream, by, &head, &gone, &arena);
     add_record(m, st, &tombstone);
     drop_front(st, st->n - 1);
     m->forgot = m->changes;

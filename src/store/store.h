@@ -248,8 +248,8 @@ MUST_USE jot_status store_redact_set(Store *s, Str stream, const Expect *expect,
 
 /* Remove everything but a fresh tombstone, so that seq and fence never restart.  *out is its mark,
  * or the head's, as for an append.  Its meta tells what went, so that a copy of the stream can be
- * recognised and purged too: {"purged":{"1":"..."}}, the seq and the first 16 digits of the chain
- * of the oldest record there was (and those of earlier purges). */
+ * recognised and purged too: by the chains of the oldest record (and those of earlier purges) and
+ * of the newest ones, up to 400, as far as they can be read (docs/format.md). */
 MUST_USE jot_status store_purge(Store *s, Str stream, const Expect *expect, Str by, Mark *out,
                                 Err *e);
 
@@ -331,8 +331,9 @@ typedef struct CopyHooks {
  *   4. What the source has trimmed stays in the target.  If it has trimmed more than the target
  *      had, its records go behind those of the target, over the gap.
  *   5. What was redacted or purged at the source since is redacted or purged at the target: a
- *      purge if the target's stream is shown to be a copy, by the tombstone's chain or meta;
- *      otherwise it is a conflict.  A trim of the source takes such traces away.
+ *      purge if all that the target has is shown to be a copy, by the tombstone's chain or meta;
+ *      otherwise it is a conflict.  A trim of the source takes such traces away.  What was purged
+ *      at the target does not come back: a source that has it still is a conflict.
  *   6. STORE_TOKENS is treated as said there, and last. */
 MUST_USE jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, CopyCount *out,
                                Err *e);

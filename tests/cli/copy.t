@@ -72,4 +72,39 @@ stranger() {
 }
 try 'a purge does not reach what is no copy' stranger
 
+own_tail() {
+    local way
+    for i in 1 2 3; do echo "v$i" | from write tail >/dev/null; done
+    from copy sqlite:to.db >/dev/null; from export tail.jotter >/dev/null; "$JOTTER" --pad files:third import tail.jotter >/dev/null
+    for way in "$1" "$2"; do echo own | "$JOTTER" --pad "$way" write tail >/dev/null; done
+    for i in 4 5; do echo "v$i" | from write tail >/dev/null; done
+    jot --pad files:from copy sqlite:to.db && ends 75 && tells "record 4 of 'notes/tail' is another one in the target" && from purge tail >/dev/null || return 1
+    echo more | from write z >/dev/null
+    jot --pad files:from copy sqlite:to.db && ends 75 && tells "'jotter --pad TARGET purge notes/tail' removes it there" && [ "$(to read tail)" = own ] && [ "$(to read z)" = more ] &&
+        from export purged.jotter >/dev/null && jot --pad files:third import purged.jotter && ends 75 && tells "'jotter --pad TARGET purge notes/tail'" && [ "$("$JOTTER" --pad files:third read tail)" = own ]
+}
+try 'a purge leaves what the target wrote itself, in copies and archives' own_tail sqlite:to.db files:third
+
+advice() {
+    to purge notes/tail >/dev/null && to purge notes/own >/dev/null && jot --pad files:from copy sqlite:to.db && ends 0 && jot --pad sqlite:to.db read tail && ends 66 || return 1
+    echo next | from write tail >/dev/null
+    jot --pad files:from copy sqlite:to.db && ends 0 && [ "$(to read tail)" = next ] && jot --pad files:from copy sqlite:to.db && ends 0 && to verify >/dev/null
+}
+try 'the command that a refused purge names lets the next copy pass' advice
+
+gone_there() {
+    echo zzgonezz | from write there >/dev/null; from copy sqlite:to.db >/dev/null; to purge there >/dev/null
+    jot --pad files:from copy sqlite:to.db && ends 75 && tells "'notes/there' was purged at the target, and the source has records from before that" && ! grep -q zzgonezz to.db* &&
+        from purge there >/dev/null && jot --pad files:from copy sqlite:to.db && ends 0
+}
+try 'what was purged at the target does not come back' gone_there
+
+spoilt() {
+    for i in 1 2 3; do echo "zzsecret$i" | from write s >/dev/null; done; from copy sqlite:to.db >/dev/null
+    echo more | from write s >/dev/null; sed -i '2s/"at":1/"at":2/' from/streams/notes.d/s.jsonl
+    jot --pad files:from purge s && ends 0 && grep -q '"from":1,"chains":"[0-9a-f]\{8\}--------[0-9a-f]\{16\}"' from/streams/notes.d/s.jsonl &&
+        jot --pad files:from copy sqlite:to.db && ends 0 && ! grep -q zzsecret to.db*
+}
+try 'a purge past a damaged record tells the others and reaches the copy' spoilt
+
 plan

@@ -200,6 +200,195 @@ static void a_purge_is_a_conflict_where_the_target_went_on(Trial *p)
     for_each_pair(p, purge_of_what_went_on);
 }
 
+/* Both went on behind what they have in common, and the source came further. */
+static void purge_after_diverging(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "1");
+    put(from, "notes/a", "2");
+    put(from, "notes/a", "3");
+    copy(from, to);
+    to->now_ms += 1000;
+    put(to, "notes/a", "the target's own");
+    from->now_ms += 2000;
+    put(from, "notes/a", "4");
+    put(from, "notes/a", "5");
+    copy_refused(from, to);
+    purge(from, "notes/a");
+    copy_refused(from, to);
+    CHECK(strstr(to->e.text, "'jotter --pad TARGET purge notes/a' removes it there"));
+    CHECK_TEXT(head(to, "notes/a", HEAD_VALUE).body, S("the target's own"));
+    /* What the sentence says helps, then and later. */
+    to->now_ms = from->now_ms;
+    purge(to, "notes/a");
+    copy(from, to);
+    CHECK_NUM(read_all(to, "notes/a").n, 1);
+    put(from, "notes/a", "7");
+    copy(from, to);
+    copy(from, to);
+    check_equal(from, to);
+}
+
+static void a_purge_does_not_reach_what_only_the_target_has(Trial *p)
+{
+    for_each_pair(p, purge_after_diverging);
+}
+
+/* A head that is older than what the tombstone tells. */
+static void purge_of_much_more(Trial *from, Trial *to)
+{
+    entries(from, "runs/r", 3);
+    put(from, "notes/z", "z");
+    copy(from, to);
+    entries(from, "runs/r", STORE_TOLD_MAX + 1);
+    purge(from, "runs/r");
+    copy_refused(from, to);
+    CHECK(strstr(to->e.text, "'jotter --pad TARGET purge runs/r'"));
+    put(from, "notes/z", "zz");
+    CopyCount count;
+    CHECK_IS(to, store_copy(from->s, to->s, NULL, &count, &to->e), JOT_CONFLICT);
+    CHECK_NUM(count.refused, 1);
+    CHECK_TEXT(head(to, "notes/z", HEAD_VALUE).body, S("zz"));
+    purge(to, "runs/r");
+    copy(from, to);
+    CHECK_NUM(read_all(to, "runs/r").n, 1);
+    entries(from, "runs/r", 2);
+    copy(from, to);
+    check_equal(from, to);
+}
+
+static void a_purge_is_refused_where_the_head_cannot_be_compared(Trial *p)
+{
+    for_each_pair(p, purge_of_much_more);
+}
+
+/* The tombstone of a version that told only the oldest record. */
+static void purge_as_before(Trial *from, const char *stream)
+{
+    Record first = record_at(from, stream, 1);
+    Mark last = head(from, stream, HEAD_MARK).mark;
+    Draft d = DELETE;
+    d.meta = arena_printf(&from->arena, "{\"purged\":{\"1\":\"%.16s\"}}",
+                          hash_hex(first.mark.chain).text);
+    Record tombstone = next_record(stream, &last, d, from->now_ms);
+    CHECK_IS(from, store_put_records(from->s, str(stream), &tombstone, 1, &from->e), JOT_OK);
+    CHECK_IS(from, store_forget_before(from->s, str(stream), NULL, tombstone.mark.seq, &from->e),
+             JOT_OK);
+}
+
+static void purge_told_by_half(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "1");
+    put(from, "notes/b", "1");
+    put(from, "notes/b", "2");
+    put(from, "notes/c", "1");
+    put(from, "notes/c", "2");
+    copy(from, to);
+    put(from, "notes/a", "2");
+    purge_as_before(from, "notes/a"); /* the target's head is the oldest one */
+    purge_as_before(from, "notes/b"); /* or what the tombstone continues */
+    copy(from, to);
+    check_equal(from, to);
+    put(from, "notes/c", "3");
+    purge_as_before(from, "notes/c");
+    copy_refused(from, to);
+}
+
+static void a_purge_that_tells_less_reaches_only_what_it_shows(Trial *p)
+{
+    for_each_pair(p, purge_told_by_half);
+}
+
+/* A record of the target's own that came to stand before a gap. */
+static void purge_behind_a_gap(Trial *from, Trial *to)
+{
+    uint64_t dropped;
+    entries(from, "runs/r", 3);
+    copy(from, to);
+    entry(to, "runs/r", "the target's own");
+    entries(from, "runs/r", 40);
+    CHECK_IS(from, store_trim(from->s, S("runs/r"), NULL, 20, &dropped, &from->e), JOT_OK);
+    copy(from, to);
+    purge(from, "runs/r");
+    copy_refused(from, to);
+    CHECK_TEXT(record_at(to, "runs/r", 4).body, S("the target's own"));
+}
+
+static void a_purge_does_not_reach_what_stands_before_a_gap(Trial *p)
+{
+    for_each_pair(p, purge_behind_a_gap);
+}
+
+static void purge_what_was_trimmed(Trial *from, Trial *to)
+{
+    uint64_t dropped;
+    entries(from, "runs/r", 40);
+    copy(from, to);
+    CHECK_IS(from, store_redact(from->s, S("runs/r"), NULL, 40, &from->e), JOT_OK);
+    CHECK_IS(from, store_trim(from->s, S("runs/r"), NULL, 20, &dropped, &from->e), JOT_OK);
+    entries(from, "runs/r", 2);
+    purge(from, "runs/r");
+    copy(from, to);
+    check_equal(from, to);
+}
+
+static void a_purge_of_what_was_trimmed_and_redacted_reaches_the_copy(Trial *p)
+{
+    for_each_pair(p, purge_what_was_trimmed);
+}
+
+static void purge_on_both_sides(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "1");
+    copy(from, to);
+    put(to, "notes/a", "own");
+    put(to, "notes/a", "own too");
+    purge(to, "notes/a");
+    purge(from, "notes/a");
+    Str before = trial_dump(to);
+    CHECK_NUM(copy(from, to).copied, 0);
+    CHECK_TEXT(trial_dump(to), before);
+    put(from, "notes/a", "again");
+    copy_refused(from, to); /* the numbers are taken */
+    put(from, "notes/a", "and again");
+    put(from, "notes/a", "and again");
+    purge(from, "notes/a"); /* until there are others */
+    put(from, "notes/a", "more");
+    copy(from, to);
+    check_equal(from, to);
+}
+
+static void what_was_purged_on_both_sides_is_no_conflict(Trial *p)
+{
+    for_each_pair(p, purge_on_both_sides);
+}
+
+static void purge_the_target(Trial *from, Trial *to)
+{
+    put(from, "notes/a", "secret");
+    put(from, "notes/a", "secret too");
+    entries(from, "runs/r", 3);
+    copy(from, to);
+    purge(to, "notes/a");
+    purge(to, "runs/r");
+    entries(to, "runs/r", 2);
+    copy_refused(from, to);
+    CHECK(strstr(to->e.text, "was purged at the target"));
+    put(from, "notes/a", "more");
+    put(from, "notes/a", "more");
+    entries(from, "runs/r", 1);
+    copy_refused(from, to);
+    purge(from, "notes/a"); /* what the sentence says */
+    CopyCount count;
+    CHECK_IS(to, store_copy(from->s, to->s, NULL, &count, &to->e), JOT_CONFLICT);
+    CHECK_NUM(count.refused, 1);
+    CHECK_RECORD(head(to, "notes/a", HEAD_RECORD), head(from, "notes/a", HEAD_RECORD));
+}
+
+static void what_the_target_purged_does_not_come_back(Trial *p)
+{
+    for_each_pair(p, purge_the_target);
+}
+
 /* A tombstone in front that a trim left is no purge. */
 static void trim_to_a_tombstone(Trial *from, Trial *to)
 {
@@ -339,6 +528,13 @@ const Promise copy_forget_promises[] = {
     PROMISE(a_purge_that_does_not_tell_reaches_a_copy_that_had_all),
     PROMISE(a_purge_does_not_touch_what_is_no_copy),
     PROMISE(a_purge_is_a_conflict_where_the_target_went_on),
+    PROMISE(a_purge_does_not_reach_what_only_the_target_has),
+    PROMISE(a_purge_is_refused_where_the_head_cannot_be_compared),
+    PROMISE(a_purge_that_tells_less_reaches_only_what_it_shows),
+    PROMISE(a_purge_does_not_reach_what_stands_before_a_gap),
+    PROMISE(a_purge_of_what_was_trimmed_and_redacted_reaches_the_copy),
+    PROMISE(what_was_purged_on_both_sides_is_no_conflict),
+    PROMISE(what_the_target_purged_does_not_come_back),
     PROMISE(a_tombstone_that_a_trim_left_takes_nothing_away),
     PROMISE(a_copy_that_was_stopped_while_it_forgot_goes_on),
     PROMISE(tokens_are_not_behind_and_bind_nobody),

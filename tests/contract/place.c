@@ -233,30 +233,68 @@ static void forgetting_before_a_record_needs_it_and_may_be_conditional(Trial *p)
 
 static void a_purge_tells_what_it_removed(Trial *p)
 {
-    Mark m, first = put(p, "notes/a", "secret");
-    put(p, "notes/a", "secret too");
+    Mark m, first = put(p, "notes/a", "secret"), second = put(p, "notes/a", "secret too");
     CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_OK);
     Record r = head(p, "notes/a", HEAD_RECORD);
-    Purged told[STORE_PURGED_MAX];
-    CHECK_NUM(store_purged(&r, told), 1);
-    CHECK_NUM(told[0].seq, 1);
-    CHECK(str_starts(str(hash_hex(first.chain).text), str(told[0].chain)));
+    PurgeTold told;
+    CHECK(store_told(&r, &told));
+    CHECK(told.oldest_n == 1 && told.oldest[0].seq == 1);
+    CHECK(str_starts(str(hash_hex(first.chain).text), str(told.oldest[0].chain)));
+    CHECK(told.first == 1 && told.n == 2);
+    CHECK_TEXT(((Str){ told.chains, 8 }), ((Str){ hash_hex(first.chain).text, 8 }));
+    CHECK_TEXT(((Str){ told.chains + 8, 8 }), ((Str){ hash_hex(second.chain).text, 8 }));
     /* The next one tells of both. */
     put(p, "notes/a", "again");
     CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_OK);
     r = head(p, "notes/a", HEAD_RECORD);
-    CHECK_NUM(store_purged(&r, told), 2);
-    CHECK_NUM(told[0].seq, 1);
-    CHECK_NUM(told[1].seq, 3);
-    for (int i = 0; i < 2 * STORE_PURGED_MAX; i++)
-        CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_OK);
-    r = head(p, "notes/a", HEAD_RECORD);
-    CHECK_NUM(store_purged(&r, told), STORE_PURGED_MAX);
-    CHECK_NUM(told[0].seq, 1);
+    CHECK(store_told(&r, &told));
+    CHECK(told.oldest_n == 2 && told.oldest[0].seq == 1 && told.oldest[1].seq == 3);
+    CHECK(told.first == 1 && told.n == 4);
+    CHECK_TEXT(((Str){ told.chains + 8, 8 }), ((Str){ hash_hex(second.chain).text, 8 }));
     put(p, "notes/a", "x");
     bury(p, "notes/a");
     r = head(p, "notes/a", HEAD_RECORD);
-    CHECK_NUM(store_purged(&r, told), 0); /* a delete is no purge */
+    CHECK(!store_told(&r, &told)); /* a delete is no purge */
+}
+
+static void what_a_purge_tells_has_a_limit(Trial *p)
+{
+    Mark m, last;
+    PurgeTold told;
+    entries(p, "runs/r", STORE_TOLD_MAX + 100);
+    last = head(p, "runs/r", HEAD_MARK).mark;
+    CHECK_IS(p, store_purge(p->s, S("runs/r"), NULL, S("bob"), &m, &p->e), JOT_OK);
+    Record r = head(p, "runs/r", HEAD_RECORD);
+    CHECK(store_told(&r, &told) && r.meta.n <= STORE_META_MAX);
+    CHECK(told.n == STORE_TOLD_MAX && told.first == 101);
+    CHECK_TEXT(((Str){ told.chains + 8 * (STORE_TOLD_MAX - 1), 8 }),
+               ((Str){ hash_hex(last.chain).text, 8 }));
+    for (int i = 0; i < 2 * STORE_PURGED_MAX; i++)
+        CHECK_IS(p, store_purge(p->s, S("runs/r"), NULL, S("bob"), &m, &p->e), JOT_OK);
+    r = head(p, "runs/r", HEAD_RECORD);
+    CHECK(store_told(&r, &told) && r.meta.n <= STORE_META_MAX);
+    CHECK(told.oldest_n == STORE_PURGED_MAX && told.oldest[0].seq == 1);
+    CHECK(told.n > STORE_TOLD_MAX - 100 && told.first + told.n == m.seq);
+    CHECK_TEXT(((Str){ told.chains + 8 * (last.seq - told.first), 8 }),
+               ((Str){ hash_hex(last.chain).text, 8 }));
+}
+
+static void a_purge_tells_what_is_known_over_gaps_and_redactions(Trial *p)
+{
+    Record line[LINE];
+    Mark m;
+    PurgeTold told;
+    make_gaps(p, line); /* 3, 4 and 7 are missing */
+    CHECK_IS(p, store_redact(p->s, S("notes/a"), NULL, 2, &p->e), JOT_OK);
+    CHECK_IS(p, store_purge(p->s, S("notes/a"), NULL, S("bob"), &m, &p->e), JOT_OK);
+    Record r = head(p, "notes/a", HEAD_RECORD);
+    CHECK(store_told(&r, &told));
+    CHECK(told.first == 1 && told.n == 8);
+    for (size_t i = 0; i < 8; i++) {
+        Str here = { told.chains + 8 * i, 8 };
+        bool gap = i == 2 || i == 3 || i == 6;
+        CHECK_TEXT(here, gap ? S("--------") : ((Str){ hash_hex(line[i].mark.chain).text, 8 }));
+    }
 }
 
 static void placed_records_are_there_after_reopening(Trial *p)
@@ -291,6 +329,8 @@ const Promise place_promises[] = {
     PROMISE(what_stands_before_a_record_is_forgotten),
     PROMISE(forgetting_before_a_record_needs_it_and_may_be_conditional),
     PROMISE(a_purge_tells_what_it_removed),
+    PROMISE(what_a_purge_tells_has_a_limit),
+    PROMISE(a_purge_tells_what_is_known_over_gaps_and_redactions),
     LASTING(placed_records_are_there_after_reopening),
     { 0 },
 };

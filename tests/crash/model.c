@@ -190,11 +190,13 @@ static jot_status do_part(Model *m, const Action *a, int64_t at_ms, Err *e)
     if (a->kind != DO_PURGE)
         return JOT_OK;
     Str stream = str(a->stream);
-    Records oldest;
-    TRY(store_read(m->store, stream, 0, 1, &m->scratch, &oldest, e));
+    Records all;
+    TRY(store_read(m->store, stream, 0, STORE_READ_MAX, &m->scratch, &all, e));
+    assert(!all.more); /* an action or two at a time, it does not come so far */
     Mark head = head_of(m->store, stream, &m->scratch);
-    Record tombstone =
-        store_tombstone(m->store, stream, AUTHOR, &head, &oldest.items[0], &m->scratch);
+    size_t n = all.n < STORE_TOLD_MAX ? all.n : STORE_TOLD_MAX;
+    Gone gone = { &all.items[0], all.items + all.n - n, n };
+    Record tombstone = store_tombstone(m->store, stream, AUTHOR, &head, &gone, &m->scratch);
     return store_put_records(m->store, stream, &tombstone, 1, e);
 }
 

@@ -403,7 +403,9 @@ static jot_status toy_purge(Store *s, Str stream, const Expect *x, Str by, Mark 
         return store_not_found(e, stream);
     Mark head = head_of(&log);
     TRY(store_check_expect(stream, x, &head, 0, e));
-    Record tombstone = store_tombstone(s, stream, by, &head, &log.records[0], &arena);
+    size_t n = log.n < STORE_TOLD_MAX ? log.n : STORE_TOLD_MAX;
+    Gone gone = { &log.records[0], log.records + log.n - n, n };
+    Record tombstone = store_tombstone(s, stream, by, &head, &gone, &arena);
     *out = tombstone.mark;
     return rewrite((Toy *)s, &log, &tombstone, 1, e);
 }

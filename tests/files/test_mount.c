@@ -8,6 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 
 static void two_versions(Bench *b)
 {
@@ -138,6 +141,38 @@ static void what_a_person_did_on_the_host_is_not_undone_in_the_container(void **
     assert_int_equal(head(b, "notes/plan").mark.op, OP_DELETE);
 }
 
+/* As design.md says: where mounts have nothing but ids of their own, another mount namespace is
+ * another mount, and what differs there is restored. */
+static void another_namespace_is_another_mount_where_only_the_mount_has_a_word(void **state)
+{
+    Bench *b = *state;
+    two_versions(b);
+    person_removes(b, "notes/plan.txt");
+    remount(b, "m2");
+    put(b, "notes/other", "any write");
+    assert_text(bytes_of(b, "notes/plan.txt"), "the second");
+    assert_int_equal(records(b, "notes/plan").n, 2);
+}
+
+static void one_word_for_all_mounts_keeps_what_a_person_did(void **state)
+{
+    static const char *const words[] = { "t1f", "s0.77" };
+    Bench *b = *state;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        remount(b, words[i]);
+        put(b, "notes/plan", "the first");
+        put(b, "notes/plan", "the second");
+        person_writes(b, "notes/plan.txt", "the first");
+        remount(b, words[i]); /* another process, in another namespace */
+        put(b, "notes/other", "any write");
+        assert_text(head(b, "notes/plan").body, "the first");
+        person_removes(b, "notes/plan.txt");
+        remount(b, words[i]);
+        put(b, "notes/other", "any write");
+        assert_int_equal(head(b, "notes/plan").mark.op, OP_DELETE);
+    }
+}
+
 static void sixteen_mounts_are_remembered(void **state)
 {
     Bench *b = *state;
@@ -249,10 +284,61 @@ static void the_system_says_the_same_word_for_one_mount(void **state)
     assert_int_equal(got, 0);
     assert_int_equal(io_mount_id(&io_system, below, again), 0);
     assert_string_equal(first, again);
-    assert_true(first[0] == 's' || first[0] == 'm');
+    assert_true(first[0] == 's' || first[0] == 'm' || first[0] == 't');
     AUTO(Fd) proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (io_mount_id(&io_system, proc, again) == 0)
         assert_string_not_equal(first, again);
+}
+
+static bool tells(const char *path, char out[MOUNT_TEXT])
+{
+    AUTO(Fd) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return io_mount_id(&io_system, fd, out) == 0;
+}
+
+enum { MAY_NOT = 77, NO_TMPFS, OTHER_WORD, UNDONE };
+
+/* As a child of the test, because nobody comes back from another namespace.  A pad in a tmpfs, a
+ * person who deletes and reverts, then the same pad in a namespace of its own. */
+static int use_a_tmpfs_from_two_namespaces(Bench *b)
+{
+    char here[MOUNT_TEXT], there_too[MOUNT_TEXT];
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return MAY_NOT;
+    if (mount("jotter-test", b->dir, "tmpfs", 0, NULL) != 0)
+        return MAY_NOT;
+    b->io.mount_id = NULL; /* whatever the system says */
+    b->s = open_pad(b, (StoreOptions){ .create = true });
+    two_versions(b);
+    put(b, "notes/other", "the first");
+    put(b, "notes/other", "the second");
+    reopen(b);
+    if (!tells(b->path, here) || here[0] != 't')
+        return NO_TMPFS;
+    person_removes(b, "notes/plan.txt");
+    person_writes(b, "notes/other.txt", "the first");
+    if (unshare(CLONE_NEWNS) != 0 || !tells(b->path, there_too) || strcmp(here, there_too) != 0)
+        return OTHER_WORD;
+    reopen(b);
+    put(b, "notes/third", "any write");
+    bool good = head(b, "notes/plan").mark.op == OP_DELETE && !there(b, "notes/plan.txt") &&
+                str_eq(head(b, "notes/other").body, S("the first"));
+    return good ? 0 : UNDONE;
+}
+
+static void what_a_person_did_in_a_tmpfs_holds_in_every_mount_namespace(void **state)
+{
+    Bench *b = *state;
+    int status;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(use_a_tmpfs_from_two_namespaces(b));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == MAY_NOT)
+        skip(); /* only root may, and not everywhere */
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 int main(void)
@@ -265,6 +351,8 @@ int main(void)
         BENCH_TEST(a_mount_that_cannot_be_asked_for_is_unavailable),
         BENCH_TEST(a_host_and_a_container_by_turns_compare_once_each),
         BENCH_TEST(what_a_person_did_on_the_host_is_not_undone_in_the_container),
+        BENCH_TEST(another_namespace_is_another_mount_where_only_the_mount_has_a_word),
+        BENCH_TEST(one_word_for_all_mounts_keeps_what_a_person_did),
         BENCH_TEST(sixteen_mounts_are_remembered),
         BENCH_TEST(how_far_another_mount_has_come_is_not_believed),
         BENCH_TEST(where_mounts_have_no_word_views_are_synced_and_people_believed),
@@ -272,6 +360,7 @@ int main(void)
         BENCH_TEST(where_mounts_have_no_word_a_record_without_a_page_was_never_there),
         BENCH_TEST(what_others_compared_is_no_proof_for_one_without_a_word),
         BENCH_TEST(the_system_says_the_same_word_for_one_mount),
+        EMPTY_TEST(what_a_person_did_in_a_tmpfs_holds_in_every_mount_namespace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

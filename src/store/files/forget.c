@@ -153,6 +153,22 @@ static jot_status purge_history(Files *f, Work *w, const Record *tombstone, Err 
     return after_change(quarantine_purge(f, w->place.name, e), e);
 }
 
+/* What a purge is about to remove. */
+static jot_status look_at_gone(Files *f, Work *w, Gone *out, Err *e)
+{
+    Records oldest;
+    Record *newest = NEW_ARRAY(&w->arena, Record, STORE_TOLD_MAX);
+    *out = (Gone){ .newest = newest };
+    TRY(stream_read(f, &w->stream, 0, 1, &w->arena, &oldest, e));
+    out->oldest = oldest.n ? &oldest.items[0] : NULL;
+    /* A bad block in the middle must not keep text from being purged: what came before it is told.
+     */
+    jot_status st = stream_newest(f, &w->stream, RECORD_NO_BODY, STORE_TOLD_MAX, &w->arena, newest,
+                                  &out->n, NULL);
+    (void)st;
+    return JOT_OK;
+}
+
 jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Files *f = (Files *)s;
@@ -165,10 +181,9 @@ jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out,
     TRY(quarantine_purge(f, stream, e));
     TRY(heads_forget(f, stream, e));
     TRY(store_check_room(w.place.name, &w.stream.head, 1, e));
-    Records oldest;
-    TRY(stream_read(f, &w.stream, 0, 1, &w.arena, &oldest, e));
-    Record tombstone = store_tombstone(s, stream, by, &w.stream.head,
-                                       oldest.n ? &oldest.items[0] : NULL, &w.arena);
+    Gone gone;
+    TRY(look_at_gone(f, &w, &gone, e));
+    Record tombstone = store_tombstone(s, stream, by, &w.stream.head, &gone, &w.arena);
     /* Then deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
     bool shown = w.place.viewed && w.seen.there;

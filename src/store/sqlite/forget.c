@@ -133,6 +133,21 @@ static jot_status redact_in(Db *d, Str stream, const Expect *x, const Redaction 
     return db_forget(d, e);
 }
 
+/* The marks of the newest records, as far as they can be read. */
+static void find_newest(Db *d, const Head *head, Arena *into, Gone *out)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    Record *newest = NEW_ARRAY(into, Record, STORE_TOLD_MAX);
+    out->newest = newest;
+    if (db_stmt(d, DB_RECENT, &q, NULL) != JOT_OK)
+        return;
+    db_bind_u64(q, 1, (uint64_t)head->number);
+    db_bind_u64(q, 2, STORE_TOLD_MAX);
+    db_bind_u64(q, 3, head->mark.seq);
+    for (bool row; db_step(d, q, &row, NULL) == JOT_OK && row && out->n < STORE_TOLD_MAX;)
+        out->n += row_mark(d, q, &newest[out->n].mark, NULL) == JOT_OK;
+}
+
 /* Put a tombstone behind everything; *head follows. */
 static jot_status bury(Db *d, Str stream, const Expect *x, Str by, Head *head, Mark *out, Err *e)
 {
@@ -143,10 +158,13 @@ static jot_status bury(Db *d, Str stream, const Expect *x, Str by, Head *head, M
     TRY(store_check_room(stream, &head->mark, 1, e));
     AUTO(Arena) arena = { 0 };
     Record oldest;
+    Gone gone = { 0 };
     /* One that is damaged can be purged all the same. */
     bool good = head_beside(d, DB_FROM, head, 0, &arena, &oldest, NULL) == JOT_OK;
-    Record tombstone = store_tombstone(&d->base, stream, by, &head->mark,
-                                       good && oldest.mark.seq ? &oldest : NULL, &arena);
+    if (good && oldest.mark.seq)
+        gone.oldest = &oldest;
+    find_newest(d, head, &arena, &gone);
+    Record tombstone = store_tombstone(&d->base, stream, by, &head->mark, &gone, &arena);
     *out = tombstone.mark;
     TRY(head_add(d, stream, head, &tombstone, 1, e));
     return db_forget(d, e);
