@@ -87,8 +87,8 @@ extern const Tool tool_scratchpad_edit;
 const Tool tool_scratchpad_edit = {
     .name = "scratchpad_edit",
     .title = "Edit a note",
-    .about = "Change part of a note: replace the one exact place old_text by new_text, or append, "
-             "or restore. Prefer it to writing a whole note again.",
+    .about = "Change part of a note in memory: replace the one exact place old_text by new_text, "
+             "or append, or restore. Prefer it to writing a whole note again.",
     .effects = TOOL_WRITES,
     .params = {
         { "key", PARAM_TEXT, .max = STORE_NAME_MAX },

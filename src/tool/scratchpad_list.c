@@ -45,7 +45,8 @@ extern const Tool tool_scratchpad_list;
 const Tool tool_scratchpad_list = {
     .name = "scratchpad_list",
     .title = "List notes",
-    .about = "List the keys. Look here at the start of a task, and read what concerns it.",
+    .about = "List the notes in memory by key: all there is to remember. Look here at the start "
+             "of a task, and read what concerns it.",
     .effects = TOOL_READS,
     .params = {
         { "prefix", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },

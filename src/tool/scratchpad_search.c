@@ -47,8 +47,8 @@ extern const Tool tool_scratchpad_search;
 const Tool tool_scratchpad_search = {
     .name = "scratchpad_search",
     .title = "Search",
-    .about = "Find notes and other memories by words, best first, when you do not know the key. "
-             "\"exact words\" and prefix* work; endings do not matter.",
+    .about = "Search memory: find notes and other memories by words, best first, when you do not "
+             "remember the key. \"exact words\" and prefix* work; endings do not matter.",
     .effects = TOOL_READS,
     .at_large = true,
     .params = {

@@ -39,9 +39,10 @@ extern const Tool tool_scratchpad_write;
 const Tool tool_scratchpad_write = {
     .name = "scratchpad_write",
     .title = "Write a note",
-    .about = "Keep a text under a key, beyond this context. Use it for plans, decisions and "
-             "findings you need more than two turns from now, and before you stop. Replaces the "
-             "note; older versions stay. Never store secrets.",
+    .about = "Remember a text beyond this context: keep it in durable memory, as one of your "
+             "notes, under a key. Use it for plans, decisions and findings you need more than two "
+             "turns from now, and before you stop. Replaces the note; older versions stay. Never "
+             "store secrets.",
     .effects = TOOL_WRITES | TOOL_IDEMPOTENT,
     .params = {
         { "key", PARAM_TEXT, .about = "[A-Za-z0-9_-]+", .max = STORE_NAME_MAX },

@@ -1,6 +1,8 @@
 /* test_tool.c - the tools of the scratchpad: tables, arguments, answers. */
 #include "tool/call.h"
 
+#include <ctype.h>
+
 #include "base/utf8.h"
 #include "memory/doc.h"
 #include "memory/rule.h"
@@ -103,6 +105,23 @@ static void the_default_list_has_eight_tools_and_is_cheap(Desk *d)
     assert_int_equal(n, 8);
     print_message("the default list: %zu tokens\n", tokens_estimate(buf_str(&text)));
     assert_true(tokens_estimate(buf_str(&text)) <= TOOL_LIST_TOKENS_MAX);
+}
+
+/* Clients that hide tools until they are searched for compare whole words with what stands here. */
+static void tools_are_found_by_the_words_people_use(Desk *d)
+{
+    (void)d;
+    static const char *const names[] = { "scratchpad_write", "scratchpad_read", "scratchpad_list",
+                                         "scratchpad_search" },
+                             *const words[] = { "remember", "memory", "notes" };
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const Tool *t = tool_find(TOOLS_SCRATCHPAD, str(names[i]));
+        for (size_t k = 0; k < COUNT_OF(words); k++) {
+            const char *at = strcasestr(t->about, words[k]);
+            assert_non_null(at);
+            assert_false(isalpha((unsigned char)at[strlen(words[k])]));
+        }
+    }
 }
 
 static void a_schema_says_what_the_table_says(Desk *d)
@@ -669,6 +688,7 @@ static const DeskTest tests[] = {
     DESK_TEST(a_name_in_a_list_hides_nothing),
     DESK_TEST(every_table_is_whole_and_no_name_is_used_twice),
     DESK_TEST(the_default_list_has_eight_tools_and_is_cheap),
+    DESK_TEST(tools_are_found_by_the_words_people_use),
     DESK_TEST(a_schema_says_what_the_table_says),
     DESK_TEST(profiles_are_named_and_added_to_the_scratchpad),
     DESK_TEST(every_parameter_refuses_what_its_table_does_not_allow),
