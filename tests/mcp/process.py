@@ -752,6 +752,34 @@ def what_a_prompt_quotes_ends_only_at_the_sign():
 
 
 @test
+def the_prompt_to_continue_holds_what_it_promises():
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            s = p.serve()
+
+            def prompt():
+                return s.ask("prompts/get", {"name": "continue"})["result"]["messages"][0]["content"]["text"]
+
+            assert prompt().endswith("\nThe pad is empty: nothing was kept.\n")
+            for key, text in (("plan", "ship it\n"), ("old", "an older one"), ("new", "the newest"), ("big", "word " * 9000)):
+                s.call("scratchpad_write", key=key, content=text)
+                time.sleep(0.01)  # so that each has a time of its own
+            text = prompt()
+            sign = re.search("<jotter-notes ([0-9a-f]{16})>\n", text).group(1)
+            listed, *notes = text.split("<jotter-notes " + sign + ">\n")[1].split("<jotter-note " + sign)
+            assert [line.split(",")[0] for line in listed.splitlines()] == ["- plan", "- big", "- new", "- old"], listed
+            assert listed.splitlines()[1].endswith(": scratchpad_read key=big"), listed
+            assert [note.split("\n")[1] for note in notes] == ["ship it", "the newest", "an older one"], notes
+            assert text.endswith("\n<jotter-end %s>\n" % sign)
+            for i in range(40):
+                s.call("scratchpad_write", key="more%02d" % i, content="text %d" % i)
+            listed = prompt().split("<jotter-notes " + sign + ">\n")[1].split("<jotter-note " + sign)[0].splitlines()
+            assert len(listed) == 31 and listed[0].startswith("- plan, 8 bytes"), listed
+            assert all(line.startswith("- more") for line in listed[1:30]), listed
+            assert listed[-1] == "- and 14 older: scratchpad_list", listed
+
+
+@test
 def an_error_shows_what_can_be_seen_as_it_is():
     with Place() as p:
         s = p.serve()
