@@ -779,6 +779,51 @@ def the_prompt_to_continue_holds_what_it_promises():
             assert listed[-1] == "- and 14 older: scratchpad_list", listed
 
 
+def filled(schema, word):
+    """A value that fits a schema, with this word for every text."""
+    kind = schema.get("type")
+    if "enum" in schema:
+        return schema["enum"][0]
+    if kind == "array":
+        return [filled(schema["items"], word)]
+    if kind == "object":
+        return {name: filled(one, word) for name, one in schema.get("properties", {}).items()}
+    return {"integer": schema.get("minimum", 1), "boolean": False}.get(kind, word)
+
+
+def calls_of(tool, word):
+    """Calls with this word wherever a text may stand, also where it may not."""
+    properties = tool["inputSchema"].get("properties", {})
+    whole = {name: filled(one, word) for name, one in properties.items()}
+    yield {name: whole[name] for name in tool["inputSchema"].get("required", [])}
+    yield {word: word}
+    for name, one in properties.items():
+        yield dict(whole, **{name: word})
+        for choice in one.get("enum", []):
+            yield dict(whole, **{name: choice})
+            yield dict(whole, **{name: choice, "path": "/memories/" + word}) if "path" in whole else {}
+
+
+@test
+def no_answer_of_any_tool_or_method_escapes_readable_text():
+    word = "größe-日本-é"
+    methods = [(word, {}), ("tools/call", {"name": word}), ("prompts/get", {"name": word}), ("logging/setLevel", {"level": word}),
+               ("prompts/get", {"name": "continue", "arguments": {"run": word}}), ("resources/subscribe", {"uri": word}),
+               *(("resources/read", {"uri": uri + word}) for uri in ("", "jotter://notes/", "jotter://memories/", "jotter://runs/",
+                                                                     "jotter://artifacts/a/"))]
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            s = p.serve(True, "--tools", "all")
+            calls = [("tools/call", {"name": tool["name"], "arguments": args}) for tool in s.ask("tools/list")["result"]["tools"]
+                     for args in calls_of(tool, word)]
+            shown = 0
+            for method, params in calls + methods:
+                answer = json.dumps(s.ask(method, params), ensure_ascii=False)
+                assert "\\\\x" not in answer and "\\\\u" not in answer, (method, params, answer)
+                shown += word in answer
+            assert len(calls) > 200 and shown > 100, (len(calls), shown)
+
+
 @test
 def an_error_shows_what_can_be_seen_as_it_is():
     with Place() as p:
