@@ -377,9 +377,35 @@ static void a_text_beyond_the_limit_is_too_big(Caller *c)
     free(bytes);
 }
 
+static void an_error_shows_readable_text_as_it_is(Caller *c)
+{
+    const jot_doc *doc;
+    const jot_task *task;
+    jot_pad *other = caller_open(c, "gr\xc3\xb6\xc3\x9f"
+                                    "e");
+    jot_write_options old = { 0 };
+    expect(c->pad, JOT_INVALID,
+           jot_doc_read(c->pad,
+                        "gr\xc3\xb6\xc3\x9f"
+                        "e",
+                        NULL, &doc));
+    assert_says(jot_error(c->pad), "'gr\xc3\xb6\xc3\x9f"
+                                   "e'");
+    expect(c->pad, JOT_NOT_FOUND, jot_task_read(c->pad, "\xe6\x97\xa5\xe6\x9c\xac", &task));
+    assert_says(jot_error(c->pad), "'\xe6\x97\xa5\xe6\x9c\xac'");
+    ok(other, jot_doc_write(other, "k", good, NULL, NULL));
+    old.size = sizeof old;
+    old.if_version = "000000000000";
+    expect(c->pad, JOT_CONFLICT, jot_doc_write(c->pad, "k", good, &old, NULL));
+    assert_says(jot_error(c->pad), "written by 'gr\xc3\xb6\xc3\x9f"
+                                   "e'");
+    jot_free(other);
+}
+
 int main(void)
 {
     static const CallerTest tests[] = {
+        CALLER_TEST(an_error_shows_readable_text_as_it_is),
         CALLER_TEST(a_wrong_argument_is_refused_and_changes_nothing),
         CALLER_TEST(a_pad_that_is_not_there_or_not_open_is_refused),
         CALLER_TEST(a_text_beyond_the_limit_is_too_big),

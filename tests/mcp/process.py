@@ -752,6 +752,79 @@ def what_a_prompt_quotes_ends_only_at_the_sign():
 
 
 @test
+def the_prompt_to_continue_holds_what_it_promises():
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            s = p.serve()
+
+            def prompt():
+                return s.ask("prompts/get", {"name": "continue"})["result"]["messages"][0]["content"]["text"]
+
+            assert prompt().endswith("\nThe pad is empty: nothing was kept.\n")
+            for key, text in (("plan", "ship it\n"), ("old", "an older one"), ("new", "the newest"), ("big", "word " * 9000)):
+                s.call("scratchpad_write", key=key, content=text)
+                time.sleep(0.01)  # so that each has a time of its own
+            text = prompt()
+            sign = re.search("<jotter-notes ([0-9a-f]{16})>\n", text).group(1)
+            listed, *notes = text.split("<jotter-notes " + sign + ">\n")[1].split("<jotter-note " + sign)
+            assert [line.split(",")[0] for line in listed.splitlines()] == ["- plan", "- big", "- new", "- old"], listed
+            assert listed.splitlines()[1].endswith(": scratchpad_read key=big"), listed
+            assert [note.split("\n")[1] for note in notes] == ["ship it", "the newest", "an older one"], notes
+            assert text.endswith("\n<jotter-end %s>\n" % sign)
+            for i in range(40):
+                s.call("scratchpad_write", key="more%02d" % i, content="text %d" % i)
+            listed = prompt().split("<jotter-notes " + sign + ">\n")[1].split("<jotter-note " + sign)[0].splitlines()
+            assert len(listed) == 31 and listed[0].startswith("- plan, 8 bytes"), listed
+            assert all(line.startswith("- more") for line in listed[1:30]), listed
+            assert listed[-1] == "- and 14 older: scratchpad_list", listed
+
+
+def filled(schema, word):
+    """A value that fits a schema, with this word for every text."""
+    kind = schema.get("type")
+    if "enum" in schema:
+        return schema["enum"][0]
+    if kind == "array":
+        return [filled(schema["items"], word)]
+    if kind == "object":
+        return {name: filled(one, word) for name, one in schema.get("properties", {}).items()}
+    return {"integer": schema.get("minimum", 1), "boolean": False}.get(kind, word)
+
+
+def calls_of(tool, word):
+    """Calls with this word wherever a text may stand, also where it may not."""
+    properties = tool["inputSchema"].get("properties", {})
+    whole = {name: filled(one, word) for name, one in properties.items()}
+    yield {name: whole[name] for name in tool["inputSchema"].get("required", [])}
+    yield {word: word}
+    for name, one in properties.items():
+        yield dict(whole, **{name: word})
+        for choice in one.get("enum", []):
+            yield dict(whole, **{name: choice})
+            yield dict(whole, **{name: choice, "path": "/memories/" + word}) if "path" in whole else {}
+
+
+@test
+def no_answer_of_any_tool_or_method_escapes_readable_text():
+    word = "größe-日本-é"
+    methods = [(word, {}), ("tools/call", {"name": word}), ("prompts/get", {"name": word}), ("logging/setLevel", {"level": word}),
+               ("prompts/get", {"name": "continue", "arguments": {"run": word}}), ("resources/subscribe", {"uri": word}),
+               *(("resources/read", {"uri": uri + word}) for uri in ("", "jotter://notes/", "jotter://memories/", "jotter://runs/",
+                                                                     "jotter://artifacts/a/"))]
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            s = p.serve(True, "--tools", "all")
+            calls = [("tools/call", {"name": tool["name"], "arguments": args}) for tool in s.ask("tools/list")["result"]["tools"]
+                     for args in calls_of(tool, word)]
+            shown = 0
+            for method, params in calls + methods:
+                answer = json.dumps(s.ask(method, params), ensure_ascii=False)
+                assert "\\\\x" not in answer and "\\\\u" not in answer, (method, params, answer)
+                shown += word in answer
+            assert len(calls) > 200 and shown > 100, (len(calls), shown)
+
+
+@test
 def an_error_shows_what_can_be_seen_as_it_is():
     with Place() as p:
         s = p.serve()
