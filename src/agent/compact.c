@@ -436,8 +436,7 @@ static jot_status shorten(Run *r, Transcript *t, Compacted *out, Err *e)
         return JOT_OK;
     Str text = arena_printf(&arena,
                             "[shortened] together these results are too long for the context: "
-                            "each is shown with its first %llu characters; what is cut says how "
-                            "to read on",
+                            "each shows its first %llu characters, and how to read the rest",
                             (unsigned long long)most);
     TRY(run_notice(r, &(RunNotice){ .word = "short", .text = text, .chars = most }, e));
     out->shortened = longer;

@@ -114,7 +114,7 @@ static Str cut_text(const Work *w, const Turn *turn)
 {
     if (turn->full)
         return S("[cut off] the context was full before your reply was complete; it is made "
-                 "shorter now: say it again");
+                 "shorter now: reply again");
     if (turn->empty && w->t.setup.raised && w->t.setup_seq > turn->seq)
         return S("[cut off] your reply reached its limit of tokens before it said anything; the "
                  "limit is higher now: call a tool, or answer");

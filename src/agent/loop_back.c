@@ -70,12 +70,11 @@ static jot_status tell_later(Run *r, const Step *first, Err *e)
     TRY(run_each(&from, first->until + 1, note_tool, &later, NULL, e));
     if (!later.n)
         return JOT_OK;
-    buf_add(&text, S("[taken back] this work goes on from here a second time.  What came after "
-                     "this the first time is not shown, but what these tools changed then is still "
-                     "changed: "));
+    buf_add(&text, S("[taken back] You continue from here a second time.  The first time, calls "
+                     "after this point changed something, and that is not undone: "));
     for (size_t i = 0; i < later.n; i++)
         buf_addf(&text, "%s" STR_FMT, i ? ", " : "", STR_ARG(later.tools[i]));
-    buf_add(&text, S("; look before you rely on it"));
+    buf_add(&text, S(".  Check before you rely on what you saw."));
     return run_record(r, RUN_NOTICE, "back", buf_str(&text), e);
 }
 

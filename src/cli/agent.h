@@ -19,7 +19,7 @@
     { "deny", "WORDS", "those that are refused" }, \
     { "unconfined", NULL, "run commands also where they cannot be confined" }, \
     { "mcp", "COMMAND", "an MCP server whose tools are offered, too; up to 16 times" }, \
-    { "mcp-timeout", "SECONDS", "for a call of such a tool without an answer or progress; 120 if not given" }, \
+    { "mcp-timeout", "SECONDS", "how long a call of such a tool may go without an answer or progress; 120 by default" }, \
     { "max-iterations", "N", "replies of the model" }, \
     { "max-tokens", "N", "of one reply, hidden reasoning included" }, \
     { "verbose", NULL, "show what fills the context" }, \

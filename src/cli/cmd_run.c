@@ -144,8 +144,9 @@ static jot_status open_run(Session *s, Loop *l, Str query, Run *out)
     else
         TRY(loop_resume(l, str(named.id), out, &s->err));
     if (turn && !s->json)
-        say("run %s goes on from turn %lld of run %s, which stays as it is; what was done outside "
-            "the pad since is not undone",
+        say("run %s continues from turn %lld of run %s, which is unchanged; what it did outside "
+            "the "
+            "pad since then is not undone",
             out->id, (long long)turn, named.id);
     return query.n ? loop_say(out, query, &s->err) : JOT_OK;
 }
@@ -201,7 +202,7 @@ static jot_status run_run(Session *s)
 
 static const Opt opts[] = {
     { "resume", "RUN", "go on where a run stopped or was killed; 'last' is a name too" },
-    { "from", "TURN", "with --resume: ask again for this turn, in a new run; the old one stays" },
+    { "from", "TURN", "with --resume: ask for this turn again, in a new run; the old run stays" },
     AGENT_OPTS,
     { "protocol", "NAME", "native, or json for models without tool calls" },
     { "window", "N", "tokens of the model's context; else as the model has it" },

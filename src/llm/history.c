@@ -84,7 +84,7 @@ static Str good_name(Str name, Arena *into)
 
 static bool good_id(const Llm *llm, Str id)
 {
-    if (!llm->provider->any_id)
+    if (!llm->any_id)
         return is_words(id) && id.n <= HISTORY_ID_MAX;
     for (size_t i = 0; i < id.n; i++)
         if (id.p[i] <= ' ' || id.p[i] == 0x7F)

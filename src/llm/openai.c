@@ -238,18 +238,15 @@ const Provider provider_openai = { .scheme = "openai",
                                    .ask = wire_ask,
                                    .takes_raw = takes_raw };
 
-/* Servers that only speak like OpenAI may read something into their ids. */
 const Provider provider_http = { .scheme = "http",
                                  .open = open_compatible,
                                  .close = wire_close,
                                  .write = wire_write,
                                  .ask = wire_ask,
-                                 .takes_raw = takes_raw,
-                                 .any_id = true };
+                                 .takes_raw = takes_raw };
 const Provider provider_https = { .scheme = "https",
                                   .open = open_compatible,
                                   .close = wire_close,
                                   .write = wire_write,
                                   .ask = wire_ask,
-                                  .takes_raw = takes_raw,
-                                  .any_id = true };
+                                  .takes_raw = takes_raw };

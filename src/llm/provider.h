@@ -31,7 +31,6 @@ typedef struct Provider {
     /* What history.c needs to know; a vendor is strict in all of it. */
     bool (*takes_raw)(const Llm *llm, const json_t *block); /* a raw part; NULL: any */
     bool raw_alone; /* a message may consist of such parts and nothing else */
-    bool any_id;    /* the ids of calls are the server's own business */
 } Provider;
 
 /* Providers embed this as their FIRST member. */
@@ -42,6 +41,7 @@ struct Llm {
     Str model;
     uint64_t window;
     LlmLimits limits;
+    bool any_id; /* the ids of calls are the server's own business */
 };
 
 extern const Provider provider_anthropic, provider_openai, provider_http, provider_https,

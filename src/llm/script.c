@@ -42,6 +42,7 @@ static jot_status open_into(Script *s, const LlmAddress *a, Err *e)
     const char *path = arena_cstr(&s->base.arena, a->url.path), *wish = getenv("JOTTER_SCRIPT_LOG");
     s->file = str(path);
     s->base.model = S("script");
+    s->base.any_id = true;
     s->log = wish && *wish ? arena_cstr(&s->base.arena, str(wish)) : NULL;
     if (url_param(&a->url, S("log"), &s->base.arena, &log) && log.n)
         s->log = arena_cstr(&s->base.arena, log);
@@ -339,5 +340,4 @@ const Provider provider_script = { .scheme = "script",
                                    .close = script_close,
                                    .write = script_write,
                                    .ask = script_ask,
-                                   .raw_alone = true,
-                                   .any_id = true };
+                                   .raw_alone = true };

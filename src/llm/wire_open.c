@@ -171,6 +171,8 @@ static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
     find_limits(w);
     w->base_url = base_of(&url, arena);
     w->elsewhere = !d->base || !str_eq(w->base_url, str(d->base));
+    /* Servers that only speak like OpenAI may read something into their ids, as Kimi's do. */
+    w->base.any_id = d != &dialect_anthropic && w->elsewhere;
     w->url = arena_cstr(arena, arena_printf(arena, STR_FMT "%s", STR_ARG(w->base_url), d->path));
     return wire_key(w, p.key_file, !d->base || http_host_is_here(url.host), e);
 }

@@ -110,7 +110,7 @@ static void what_later_calls_changed_is_told(Desk *d)
     AUTO(Played) back = { 0 };
     play(d, SCRIPT, &p);
     take_back(d, &p, 2,
-              "- text: a\n- {text: again, expect: [\"[taken back]\", \"changed: count;\"]}\n",
+              "- text: a\n- {text: again, expect: [\"[taken back]\", \"not undone: count.\"]}\n",
               &back);
     assert_answer(&back, "again");
 }

@@ -202,7 +202,7 @@ taken_back() {
     jot log show last && says 'turn 3' && cp .out old.txt && old=$(grep -o '\[[0-9_a-f-]*\.r1c1' .out | head -n 1 | tr -d '[' | sed 's/\.r1c1//') || return 1
     jot checkpoint list "$old" && is '(empty)' && tells "run $old has 3 turns to go back to: jotter run --resume $old --from TURN" || return 1
     printf -- '- text: a\n- {text: second answer, expect: ["[taken back]", write_file, "and shorter"]}\n' >other.yaml
-    jot run --resume "$old" --from 2 'and shorter' --model script:other.yaml && ends 0 && is 'second answer' && tells "goes on from turn 2 of run $old, which stays as it is" || return 1
+    jot run --resume "$old" --from 2 'and shorter' --model script:other.yaml && ends 0 && is 'second answer' && tells "continues from turn 2 of run $old, which is unchanged" || return 1
     jot log show last && says "taken back to turn 2 of $old" && says 'second answer' && [[ $out != *later.txt* ]] || return 1
     jot log show "$old" && cmp -s old.txt .out || return 1
     jot --json run --resume "$old" --from 1 --model script:long.yaml --allow write && ends 0 && says "\"origin\":\"$old\",\"turn\":1" && says '"answer":"first answer"'
