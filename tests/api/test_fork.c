@@ -49,7 +49,7 @@ static void *write_on(void *arg)
     char key[24];
     o.size = sizeof o;
     o.as = "writer";
-    o.wait_ms = 3000;
+    o.wait_ms = 60000; /* the children must have run once, on a machine with other work */
     st = jot_open(pad, w->caller->url, &o);
     if (st == JOT_OK)
         st = jot_lease_acquire(pad, "leased", NULL, &lease);
@@ -65,11 +65,15 @@ static void *write_on(void *arg)
     return NULL;
 }
 
-static pid_t sleeping_child(void)
+/* A child that sleeps; it tells its pid first, if `to` is a descriptor: then it has run. */
+static pid_t child_that_tells(int to)
 {
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
+        pid = getpid();
+        if (to >= 0 && write(to, &pid, sizeof pid) != (ssize_t)sizeof pid)
+            _exit(1);
         signal(SIGALRM, SIG_DFL);
         alarm(120); /* nobody stays behind for long, whatever happens */
         close(STDOUT_FILENO);
@@ -78,6 +82,11 @@ static pid_t sleeping_child(void)
             pause();
     }
     return pid;
+}
+
+static pid_t sleeping_child(void)
+{
+    return child_that_tells(-1);
 }
 
 static void end_child(pid_t pid)
@@ -135,7 +144,7 @@ static void a_writer_that_is_killed_leaves_no_lock_to_its_children(Caller *c)
     jot_pad *pad = jot_new();
     int i;
     o.size = sizeof o;
-    o.wait_ms = 3000;
+    o.wait_ms = 60000; /* the children must have run once, on a machine with other work */
     ok(pad, jot_open(pad, c->url, &o));
     for (i = 0; i < 5; i++) {
         pid_t writer = fork();
@@ -165,9 +174,7 @@ static void take_and_leave(const Caller *c, int to)
     live.size = sizeof live;
     live.live = true;
     if (jot_open(pad, c->url, &o) == JOT_OK && jot_lease_acquire(pad, "x", &live, &lease) == JOT_OK)
-        child = sleeping_child();
-    if (write(to, &child, sizeof child) != (ssize_t)sizeof child)
-        _exit(1);
+        child = child_that_tells(to);
     _exit(child > 0 ? 0 : 1);
 }
 
