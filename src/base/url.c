@@ -199,7 +199,8 @@ Str url_from_path(Arena *into, const char *scheme, Str path)
         if (width > 1 || is_one_of(path.p[i], "-._~/!$&'()*+,;=:@")) {
             buf_add(&out, str_slice(path, i, i + width));
         } else {
-            buf_add(&out, (Str){ escaped, escape(escaped, path.p[i]) });
+            size_t n = escape(escaped, path.p[i]);
+            buf_add(&out, (Str){ escaped, n });
             width = 1; /* also of a byte that is no text */
         }
     }

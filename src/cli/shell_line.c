@@ -30,9 +30,11 @@ static void read_word(Str line, Str breaks, size_t *at, Buf *word, ShellLine *ou
         if (c == '\\' && out->quote != '\'' && *at + 1 < line.n &&
             escapes(out->quote, line.p[*at + 1])) {
             buf_add_char(word, line.p[++*at]);
-        } else if (out->quote ? c == out->quote : c == '"' || c == '\'') {
-            out->quote = out->quote ? 0 : c;
-            out->kept = out->quote ? word->n : out->kept;
+        } else if (out->quote && c == out->quote) {
+            out->quote = 0;
+        } else if (!out->quote && (c == '"' || c == '\'')) {
+            out->quote = c;
+            out->kept = word->n;
         } else {
             buf_add_char(word, c);
             if (!out->quote && is_one_of(c, breaks))
