@@ -329,7 +329,8 @@ size_t json_mend_surrogates(char *text, size_t n)
         bool pair = is_surrogate(unit, 0xD800) && at + 7 < n && text[at + 6] == '\\' &&
                     text[at + 7] == 'u' && is_surrogate(json_hex4(s, at + 8), 0xDC00);
         if (!pair && (is_surrogate(unit, 0xD800) || is_surrogate(unit, 0xDC00))) {
-            memcpy(text + at + 2, "FFFD", 4);
+            memset(text + at + 2, 'F', 3);
+            text[at + 5] = 'D';
             mended++;
         }
         at += pair ? 11 : 1; /* an escaped backslash begins no escape */

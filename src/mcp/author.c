@@ -34,8 +34,10 @@ static const struct Known {
 static char fold(char c)
 {
     if (c >= 'A' && c <= 'Z')
-        return (char)(c | 0x20);
-    return c == ' ' || c == '_' ? '-' : c;
+        c |= 0x20;
+    if (c == ' ' || c == '_')
+        c = '-';
+    return c;
 }
 
 /* True if `s` is `want`, or goes on with "-mcp-client". */

@@ -58,6 +58,7 @@ static bool parse_ended(Str text, Ended *out)
 static bool read_ended(const McpIds *ids, Arena *into, Ended *out)
 {
     Str text = str(ids->ended);
+    *out = (Ended){ 0 };
     if (ids->lasts) {
         jot_status st = home_read(ids->io, HOME_STATE, ENDED_FILE, into, &text, NULL);
         if (st == JOT_NOT_FOUND)

@@ -136,7 +136,7 @@ void scan_add(RpcScan *s, Str bytes)
 
 Str scan_id(const RpcScan *s)
 {
-    return s->differ ? (Str){ 0 } : (Str){ s->id, s->id_n };
+    return (Str){ s->id, s->differ ? 0 : s->id_n };
 }
 
 size_t scan_element(Str text, size_t at)

@@ -390,30 +390,29 @@ def a_note_made_and_removed_by_hand_is_told_as_both():
     with Place() as p:
         s = p.serve()
         s.call("scratchpad_write", key="a", content="x")
-        for key in ("zz", "yy"):
-            s.ask("resources/subscribe", {"uri": "jotter://notes/" + key})
+        s.ask("resources/subscribe", {"uri": "jotter://notes/moved"})
         assert len(s.ask("resources/list")["result"]["resources"]) == 1
-        path = os.path.join(p.pad, "notes", "zz.txt")
+
+        def path(key):
+            return os.path.join(p.pad, "notes", key + ".txt")
 
         def listed():
             """The list, once more after it was told that it is another."""
             s.told("notifications/resources/list_changed")
             return [r["name"] for r in s.ask("resources/list")["result"]["resources"]]
 
-        for _ in range(3):
-            with open(path, "w") as f:
+        keys = ["h%d" % i for i in range(4)]
+        for i, key in enumerate(keys):
+            with open(path(key), "w") as f:
                 f.write("by hand")
-            assert listed() == ["a", "zz"]
-            os.unlink(path)
-            assert listed() == ["a"]
-        assert s.told("notifications/resources/updated")["params"]["uri"] == "jotter://notes/zz"
-        with open(path, "w") as f:
-            f.write("by hand")
-        assert listed() == ["a", "zz"]
-        os.rename(path, path.replace("zz", "yy"))  # the one goes, the other comes
-        assert listed() == ["a", "yy"]
-        while s.told("notifications/resources/updated")["params"]["uri"] != "jotter://notes/yy":
-            pass
+            assert listed() == ["a"] + keys[:i + 1]
+        # All were made before the first one goes, so that no two changes make up for each other.
+        for i, key in enumerate(keys[:-1]):
+            os.unlink(path(key))
+            assert listed() == ["a"] + keys[i + 1:]
+        os.rename(path(keys[-1]), path("moved"))
+        assert listed() == ["a", "moved"]
+        s.told("notifications/resources/updated")
 
 
 # --- A pad that is taken away -----------------------------------------------------------------
