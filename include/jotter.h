@@ -741,7 +741,7 @@ typedef struct jot_cycle {
     jot_text why;    /* of a failed one */
     jot_text before; /* exactly what the state was when it woke */
     jot_text after;  /* exactly what it ended with */
-    jot_text state;  /* as it stands now: after the last step, or at the end */
+    jot_text state;  /* as it stands now: after the last step, or at the end; "": `after` is none */
     bool done;       /* the model said so: no more replies */
     bool dead;       /* it runs, but gave no sign for its ttl, or its lease is over */
     bool waiting;    /* a tool was called and its result is missing: */
@@ -999,7 +999,7 @@ typedef struct jot_task_event {
     uint64_t seq;
     int64_t at_ms;
     const char *by;
-    const char *type; /* created, state_changed, blocked, unblocked, completed, failed */
+    const char *type; /* created, state_changed, blocked, unblocked, completed, failed; imported */
     const char *from;
     const char *to;
     jot_text reason;

@@ -113,7 +113,8 @@ typedef struct TaskEvent {
     uint64_t seq;
     int64_t at_ms;
     Str by;
-    Str type; /* created, state_changed, blocked, unblocked, completed, failed */
+    Str type; /* created, state_changed, blocked, unblocked, completed, failed; of an imported task
+                 also imported, unreadable, or what another program calls it */
     Str from, to, reason, result;
     bool manual;
 } TaskEvent;
