@@ -28,7 +28,7 @@ Str work_safe_name(Str tool)
  * more, so it hears of a number of calls only when that has doubled. */
 static Str join_warnings(const UsageWarnings *x, Arena *into)
 {
-    Str limit = x->again ? (Str){ 0 } : x->limit;
+    Str limit = !x->again ? x->limit : (Str){ 0 };
     if (!limit.n || !x->loop.n)
         return limit.n ? limit : x->loop;
     return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(limit));

@@ -186,7 +186,7 @@ static Str led_to(const Look *l, int dir, const char *name, Str path)
     ssize_t n = readlinkat(dir, name, to, sizeof to - 1);
     size_t slash = str_find_last(path, '/');
     to[n > 0 ? n : 0] = 0;
-    Str end = str(to), above = slash == path.n ? (Str){ 0 } : str_slice(path, 0, slash);
+    Str end = str(to), above = str_slice(path, 0, slash < path.n ? slash : 0);
     if (str_starts(end, p->path) && end.p[p->path.n] == '/')
         end = str_from(end, p->path.n + 1);
     else if (above.n && !str_starts(end, S("/")))
