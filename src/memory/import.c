@@ -175,10 +175,9 @@ jot_status import_log(Import *x, Str name, Str stream, Str text, int64_t at_ms, 
             return JOT_OK;
         }
         lines = arena_grow(&arena, lines, n, &cap, sizeof *lines, alignof(Draft));
-        lines[n++] = (Draft){ .op = OP_APPEND,
-                              .meta = ended ? S("") : S(IMPORT_OPEN),
-                              .body = line,
-                              .at_ms = at_ms };
+        lines[n++] = (Draft){
+            .op = OP_APPEND, .meta = ended ? S("") : S(IMPORT_OPEN), .body = line, .at_ms = at_ms
+        };
     }
     return import_records(x, name, stream, lines, n, e);
 }
