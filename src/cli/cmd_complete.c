@@ -187,7 +187,7 @@ static void answer(Asked *a)
     const Cmd *cmd = NULL;
     const Cmd *const *among = commands;
     int args = 0;
-    bool plain = false; /* behind -- */
+    bool plain = false, about = false; /* behind --; behind help, where only commands stand */
     for (int i = 0; i + 1 < a->n; i++) {
         const char *word = a->words[i];
         const Opt *opt = plain ? NULL : find_opt(cmd, word);
@@ -200,16 +200,18 @@ static void answer(Asked *a)
             continue;
         }
         const Cmd *found = find_cmd(among, word);
+        bool help = found == &cmd_help && !about;
         args += !found;
-        if (found) /* what stands behind help are commands, too */
-            cmd = found, among = found == &cmd_help ? commands : found->subs;
+        about = about || help;
+        if (found)
+            cmd = found, among = help ? commands : found->subs;
     }
     if (!plain && str_starts(a->start, S("-"))) {
         offer_opts(a, cmd ? cmd->opts : NULL);
         offer_opts(a, opts_always);
     } else if (among) {
         offer_cmds(a, among);
-    } else {
+    } else if (!about) {
         offer_arg(a, cmd, args);
     }
 }
@@ -230,6 +232,7 @@ static jot_status run_complete(Session *s)
                      .for_a_line = true };
     }
     a.start = a.n ? str(a.words[a.n - 1]) : (Str){ 0 };
+    a.pad = str(opt_text(s, "pad")); /* unless the line names one */
     answer(&a);
     return JOT_OK;
 }

@@ -48,6 +48,7 @@ for task in 'Fix login bug' '*' 'Fix "it" now'; do "$JOTTER" --pad './b b' task 
 
 named_pad() {
     jot complete -- --pad './b b' read o && is other-pad && jot complete -- --pad='./b b' read o && is other-pad && jot complete -- read --pad files:b%20b o && is other-pad &&
+        jot --pad './b b' complete -- read o && is other-pad && jot --pad files:nowhere complete -- --pad './b b' read o && is other-pad &&
         jot complete -- --as bob --json --pad "$here/b b" read '' && is other-pad && jot complete -- --pad '~/b b' read '' && is other-pad
 }
 try 'names come from the pad that the line names' named_pad
@@ -56,7 +57,7 @@ behind_dashes() { jot complete -- read -- pla && is plan && jot complete -- read
 try 'behind -- stands no option' behind_dashes
 
 words_of() {
-    jot complete -- help lea && is lease && jot complete -- help lease acq && is acquire && jot complete -- setup claude && is claude-code &&
+    jot complete -- help lea && is lease && jot complete -- help lease acq && is acquire && jot complete -- help read '' && is '' && jot complete -- help help '' && is '' && jot complete -- setup claude && is claude-code &&
         jot complete -- completion '' && is 'bash
 zsh
 fish'

@@ -12,9 +12,11 @@ unset JOTTER_MODEL ANTHROPIC_API_KEY OPENAI_API_KEY
 echo '- text: It is so.' >answer.yaml
 echo "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'" >done.yaml
 
-# The commands, each with its words, as completion has them.
+# The commands, each with its words, as completion has them; what it offers behind some of them are
+# no further words of the command.
 walk() {
     local word below
+    case $* in help | setup | completion) return ;; esac
     for word in $("$JOTTER" --pad files:nowhere complete -- "$@" ''); do
         below=$(walk "$@" "$word")
         [ -n "$below" ] && printf '%s\n' "$below" || echo "$@" "$word"

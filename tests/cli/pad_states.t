@@ -224,7 +224,7 @@ try 'a database that is cut off anywhere is refused' cut_database
 homeless() {
     mkdir -p nowhere && cd nowhere || return 1
     for home in '' HOME=rel 'HOME=rel XDG_DATA_HOME=rel'; do
-        for words in 'write plan' list where 'mcp --http --no-token' 'setup codex'; do
+        for words in 'write plan' list where 'mcp --http --no-token'; do
             # shellcheck disable=SC2086
             err=$(env -u HOME -u XDG_DATA_HOME $home CODEX_HOME="$here" "$JOTTER" $words 2>&1 <<<text)
             code=$?

@@ -26,7 +26,7 @@ not_used() {
     planted "$here/tmp/evil" && cd "$here/tmp/evil/sub" || return 1
     local before=$(find "$here/tmp/evil" | sort | sha256sum)
     jot where && refused && says "pad        files:$here/tmp/evil/.jotter" && says 'because    it is the nearest' || return 1
-    for words in list 'read persistent-rules' doctor verify context 'rules list' 'rules show' 'rules approve persistent-rules' stats 'setup claude-code' init; do
+    for words in list 'read persistent-rules' doctor verify context 'rules list' 'rules show' 'rules approve persistent-rules' stats init; do
         [ "$words" != init ] || cd ..
         jot $words </dev/null && refused || { echo "# by: $words"; return 1; }
     done
@@ -34,6 +34,8 @@ not_used() {
     jot run hi --model "script:$here/model.yaml?log=$here/log" && refused && [ ! -e "$here/log" ] || return 1
     jot cycle run --model "script:$here/model.yaml" && refused || return 1
     jot mcp </dev/null && refused || return 1
+    jot mcp --pad files:.jotter </dev/null && refused || return 1 # as a project's file may say, whoever committed it
+    jot setup claude-code && [[ $out != *evil* ]] || return 1     # it names no pad, so that it allows none
     jot mcp --http 127.0.0.1:0 --no-token </dev/null && refused || return 1
     [ "$(find "$here/tmp/evil" | sort | sha256sum)" = "$before" ] || { echo '# something was made there'; return 1; }
     jot complete -- read '' && is '' || return 1
