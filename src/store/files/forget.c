@@ -161,11 +161,13 @@ static jot_status look_at_gone(Files *f, Work *w, Gone *out, Err *e)
     *out = (Gone){ .newest = newest };
     TRY(stream_read(f, &w->stream, 0, 1, &w->arena, &oldest, e));
     out->oldest = oldest.n ? &oldest.items[0] : NULL;
-    /* A bad block in the middle must not keep text from being purged: what came before it is told.
-     */
+    /* Damage does not keep text from being purged: what came before it is told.  A disk that fails
+     * is another matter, and may answer next time. */
+    Err why = { 0 };
     jot_status st = stream_newest(f, &w->stream, RECORD_NO_BODY, STORE_TOLD_MAX, &w->arena, newest,
-                                  &out->n, NULL);
-    (void)st;
+                                  &out->n, &why);
+    if (st != JOT_CORRUPT)
+        TRY(err_pass(e, &why, st));
     return JOT_OK;
 }
 
