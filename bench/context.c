@@ -3,7 +3,7 @@
  *
  * The cost is to be that of the budget, not of the run.  Both runs are written
  * through the library, on a file system in memory: only reading is measured. */
-#include "memory/context.h"
+#include "memory/context/context.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "bench/mcp.h"
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 enum { ENTITIES = 100, ROUNDS = 7, NOTES = 100 * 1000, RSS_MAX = 6 * 1024 * 1024 };
 

@@ -2,7 +2,7 @@
 #include "agent/budget.h"
 
 #include "agent/messages.h"
-#include "memory/tokens.h"
+#include "memory/frame/tokens.h"
 #include "tool/tool.h"
 
 const char *budget_state_name(BudgetState state)

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "memory/artifact.h"
-#include "memory/frame.h"
-#include "memory/tokens.h"
+#include "memory/artifact/artifact.h"
+#include "memory/frame/frame.h"
+#include "memory/frame/tokens.h"
 
 enum {
     RESULT_TOKENS = 400,     /* of one result, in the text that is summed up */

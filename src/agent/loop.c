@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "agent/work.h"
+#include "agent/loop_internal.h"
 #include "base/utf8.h"
 #include "memory/lease.h"
-#include "memory/plan.h"
+#include "memory/task/plan.h"
 
 static void work_done(Work *w)
 {

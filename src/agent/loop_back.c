@@ -4,8 +4,8 @@
  * (memory/run_branch.c), its plan as it was then, and a notice if calls that came later have
  * changed something: nobody can take that back, and the model must not believe that it has not
  * happened. */
-#include "agent/work.h"
-#include "memory/plan.h"
+#include "agent/loop_internal.h"
+#include "memory/task/plan.h"
 
 enum { TOOLS_TOLD = 8 };
 

@@ -1,5 +1,5 @@
 /* loop_call.c - the calls of a reply: issued, made, recorded; or taken up after a crash. */
-#include "agent/work.h"
+#include "agent/loop_internal.h"
 #include "base/utf8.h"
 
 enum { NAME_BYTES_MAX = 64 };

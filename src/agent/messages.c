@@ -10,10 +10,10 @@
 #include "agent/messages.h"
 
 #include "base/utf8.h"
-#include "memory/artifact.h"
-#include "memory/frame.h"
-#include "memory/results.h"
-#include "memory/tokens.h"
+#include "memory/artifact/artifact.h"
+#include "memory/frame/frame.h"
+#include "memory/run/results.h"
+#include "memory/frame/tokens.h"
 #include "tool/tool.h"
 
 /* --- Pointers ---------------------------------------------------------------------------- */

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "agent/place.h"
+#include "agent/tools/workdir.h"
 #include "base/glyph.h"
 #include "base/time.h"
 #include "base/utf8.h"
-#include "memory/doc.h"
-#include "memory/frame.h"
-#include "memory/rule.h"
+#include "memory/doc/doc.h"
+#include "memory/frame/frame.h"
+#include "memory/context/rule.h"
 #include "tool/reply.h"
 
 enum {

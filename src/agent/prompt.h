@@ -9,7 +9,7 @@
  *   AGENTS.md and CLAUDE.md of every directory from the root down to the working
  *     directory, so that the nearest comes last; not those of other users, which anybody
  *     could put into a directory like /tmp.  Those of directories below come later, when
- *     something there is touched (nested.h)
+ *     something there is touched (prompt_nested.h)
  *   of the note persistent-rules and the notes pinned-*: those whose text the user has
  *     approved (memory/rule.h), as rules; then the others, as information, each a part of the
  *     frame (frame.h)
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 #include "llm/llm.h"
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "memory/memory.h"
 
 enum {

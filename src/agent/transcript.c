@@ -9,7 +9,7 @@
 
 #include "agent/budget.h"
 #include "base/utf8.h"
-#include "memory/action.h"
+#include "memory/cycle/action.h"
 
 /* --- Members ----------------------------------------------------------------------------- */
 

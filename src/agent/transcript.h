@@ -23,7 +23,7 @@
 #define AGENT_TRANSCRIPT_H
 
 #include "llm/llm.h"
-#include "memory/run.h"
+#include "memory/run/run.h"
 
 /* --- What a run was begun with ----------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "jotter.h"
 #include "memory/memory.h"
-#include "memory/memory_dir.h"
+#include "tool/dialect/memory_dir.h"
 
 enum {
     API_OPTIONS_MAX = 4096,                /* bytes of any options there will ever be */

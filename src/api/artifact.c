@@ -1,5 +1,5 @@
 /* artifact.c - artifacts and named indexes of jotter.h. */
-#include "memory/artifact.h"
+#include "memory/artifact/artifact.h"
 
 #include "api/doc.h"
 

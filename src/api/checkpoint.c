@@ -1,5 +1,5 @@
 /* checkpoint.c - checkpoints of jotter.h. */
-#include "memory/checkpoint.h"
+#include "memory/artifact/checkpoint.h"
 
 #include "api/api.h"
 

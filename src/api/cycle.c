@@ -1,9 +1,9 @@
 /* cycle.c - cycles of jotter.h. */
-#include "memory/cycle.h"
+#include "memory/cycle/cycle.h"
 
 #include "api/api.h"
-#include "memory/cycle_log.h"
-#include "memory/explain.h"
+#include "memory/cycle/cycle_log.h"
+#include "memory/cycle/explain.h"
 
 enum { GOALS_MAX = 1000 };
 

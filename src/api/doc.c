@@ -1,10 +1,10 @@
 /* doc.c - documents of jotter.h: writing, reading, listing, moving. */
 #include "api/doc.h"
 
-#include "memory/conflict.h"
-#include "memory/excerpt.h"
-#include "memory/history.h"
-#include "memory/note.h"
+#include "memory/doc/conflict.h"
+#include "memory/frame/excerpt.h"
+#include "memory/doc/history.h"
+#include "memory/doc/note.h"
 
 /* --- Arguments and results --------------------------------------------------------------- */
 

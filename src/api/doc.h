@@ -3,7 +3,7 @@
 #define API_DOC_H
 
 #include "api/api.h"
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 /* The stream a name means; JOT_INVALID also for NULL. */
 MUST_USE jot_status api_stream(jot_pad *p, const char *name, Str *out);

@@ -1,5 +1,5 @@
 /* forget.c - taking text out of runs and of the whole pad, of jotter.h. */
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 
 #include "api/api.h"
 

@@ -1,10 +1,10 @@
 /* history.c - what documents were, of jotter.h: versions, going back, merging, forgetting. */
-#include "memory/history.h"
+#include "memory/doc/history.h"
 
 #include "api/doc.h"
 #include "base/time.h"
-#include "memory/conflict.h"
-#include "memory/forget.h"
+#include "memory/doc/conflict.h"
+#include "memory/forget/forget.h"
 
 jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size_t limit,
                            const jot_docs **out)

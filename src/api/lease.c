@@ -2,7 +2,7 @@
 #include "memory/lease.h"
 
 #include "api/api.h"
-#include "memory/note.h"
+#include "memory/doc/note.h"
 
 static jot_lease *give(jot_pad *p, const Lease *l)
 {

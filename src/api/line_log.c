@@ -1,5 +1,5 @@
 /* line_log.c - line logs of jotter.h. */
-#include "memory/line_log.h"
+#include "memory/artifact/line_log.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/doc.h"
-#include "memory/search.h"
-#include "memory/tokens.h"
+#include "memory/doc/doc.h"
+#include "memory/search/search.h"
+#include "memory/frame/tokens.h"
 #include "memory/where.h"
 #include "tool/tool.h"
 

@@ -6,7 +6,7 @@
 #define API_RUN_H
 
 #include "api/api.h"
-#include "memory/run.h"
+#include "memory/run/run.h"
 
 /* The run of an id, with all that was added to it since; borrowed from the pad, until the next of
  * these calls.  JOT_INVALID for NULL, JOT_NOT_FOUND. */

@@ -1,8 +1,8 @@
 /* run_look.c - looking at runs, of jotter.h: steps, lists, results, and the context. */
 #include "api/run.h"
-#include "memory/context.h"
-#include "memory/pointer.h"
-#include "memory/run_results.h"
+#include "memory/context/context.h"
+#include "memory/frame/pointer.h"
+#include "memory/run/run_results.h"
 
 enum {
     STEPS_MAX = 1000,

@@ -2,10 +2,10 @@
  *
  * The handle is made at the first search and stays with the pad: the index is
  * opened once, and every search brings it up to date. */
-#include "memory/search.h"
+#include "memory/search/search.h"
 
 #include "api/api.h"
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 static jot_status open_search(jot_pad *p)
 {

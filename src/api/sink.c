@@ -1,8 +1,8 @@
 /* sink.c - the sink of jotter.h: results of tools, whole in the pad, in part in the context. */
-#include "memory/sink.h"
+#include "memory/artifact/sink.h"
 
 #include "api/api.h"
-#include "memory/pointer.h"
+#include "memory/frame/pointer.h"
 
 static jot_kept *give(jot_pad *p, const SinkView *v)
 {

@@ -1,5 +1,5 @@
 /* task.c - tasks of jotter.h. */
-#include "memory/task.h"
+#include "memory/task/task.h"
 
 #include "api/api.h"
 

@@ -1,8 +1,8 @@
 /* transfer.c - whole pads of jotter.h: copying, import, export. */
 #include "api/api.h"
-#include "memory/export.h"
-#include "memory/import.h"
-#include "memory/pad_copy.h"
+#include "memory/port/export.h"
+#include "memory/port/import.h"
+#include "memory/port/pad_copy.h"
 #include "memory/where.h"
 #include "store/archive.h"
 

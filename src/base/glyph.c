@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
-#include "base/sixteen.h"
+#include "base/vector16.h"
 #include "base/utf8.h"
 
 /* --- Kinds ------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/base64.h"
-#include "base/sixteen.h"
+#include "base/vector16.h"
 #include "base/utf8.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-#include "base/sixteen.h"
+#include "base/vector16.h"
 
 /* The length of the well-formed sequence at s[at], or 0. */
 static size_t sequence(Str s, size_t at)

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cli/tell.h"
+#include "cli/refusal.h"
 
 enum { RULES_MAX = 256 * 1024, MAX_TOKENS_MAX = 1000 * 1000, SERVER_S_MAX = 24 * 3600 };
 

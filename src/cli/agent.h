@@ -2,7 +2,7 @@
 #ifndef CLI_AGENT_H
 #define CLI_AGENT_H
 
-#include "agent/hands.h"
+#include "agent/loop_tools.h"
 #include "agent/prompt.h"
 #include "cli/cmd.h"
 #include "cli/live.h"

@@ -5,8 +5,8 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
-#include "cli/tell.h"
-#include "memory/artifact.h"
+#include "cli/refusal.h"
+#include "memory/artifact/artifact.h"
 
 extern const Cmd cmd_artifact, cmd_artifact_log;
 

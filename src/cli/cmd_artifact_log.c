@@ -4,8 +4,8 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
-#include "cli/tell.h"
-#include "memory/line_log.h"
+#include "cli/refusal.h"
+#include "memory/artifact/line_log.h"
 
 extern const Cmd cmd_artifact_log;
 

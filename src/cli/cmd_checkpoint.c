@@ -4,7 +4,7 @@
 #include "base/time.h"
 #include "cli/cmd.h"
 #include "cli/cmd_log.h"
-#include "memory/checkpoint.h"
+#include "memory/artifact/checkpoint.h"
 
 extern const Cmd cmd_checkpoint;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/policy.h"
+#include "agent/tools/policy.h"
 #include "cli/cmd.h"
 #include "cli/setup_client.h"
 #include "cli/shell_line.h"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "cli/cmd_log.h"
-#include "memory/context.h"
-#include "memory/pointer.h"
+#include "memory/context/context.h"
+#include "memory/frame/pointer.h"
 
 extern const Cmd cmd_context;
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/cycle.h"
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 enum { SECOND = 1000, GOALS_MAX = 100 };
 

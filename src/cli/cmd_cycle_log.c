@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "cli/cycle.h"
-#include "memory/cycle_log.h"
+#include "memory/cycle/cycle_log.h"
 
 static void print_step(Session *s, const Past *p)
 {

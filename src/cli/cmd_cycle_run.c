@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "agent/waking.h"
+#include "agent/cycle_loop.h"
 #include "cli/agent.h"
 #include "cli/cycle.h"
-#include "cli/tell.h"
+#include "cli/refusal.h"
 
 enum {
     SECOND = 1000,

@@ -7,7 +7,7 @@
 
 #include "cli/cmd_log.h"
 #include "cli/docs.h"
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 
 extern const Cmd cmd_purge, cmd_redact;
 

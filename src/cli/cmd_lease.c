@@ -2,12 +2,12 @@
  *
  * A command that takes a lease and ends cannot live with it, so what it takes
  * lasts for its time; the token is what the next command needs to go on.  `run`
- * stays: it lives with the lease as long as the program it started (keeper.c). */
+ * stays: it lives with the lease as long as the program it started (lease_runner.c). */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cmd.h"
-#include "cli/keeper.h"
+#include "cli/lease_runner.h"
 #include "memory/lease.h"
 
 enum { SECOND = 1000, WAIT_S_MAX = 24 * 3600 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "memory/frame.h"
-#include "memory/run_results.h"
+#include "memory/frame/frame.h"
+#include "memory/run/run_results.h"
 
 enum { RUNS_SHOWN = 50, RUNS_MAX = 100 * 1000, STEPS_SHOWN = 1000, STEPS_MAX = 100 * 1000 };
 

@@ -3,7 +3,7 @@
 #define CLI_CMD_LOG_H
 
 #include "cli/cmd.h"
-#include "memory/run.h"
+#include "memory/run/run.h"
 
 /* The handle of a run, as run_at(); "last" is the one that was written to last. */
 MUST_USE jot_status log_find_run(Session *s, Str id, Run *out);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd_log.h"
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 
 /* The argument at `at`, or standard input. */
 static jot_status text_or_input(Session *s, int at, Str *out)

@@ -7,8 +7,8 @@
 #include "base/url.h"
 #include "cli/cmd.h"
 #include "cli/seen.h"
-#include "mcp/http.h"
-#include "mcp/pipe.h"
+#include "mcp/server/http.h"
+#include "mcp/server/pipe.h"
 
 extern const Cmd cmd_mcp;
 

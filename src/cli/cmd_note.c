@@ -3,8 +3,8 @@
 
 #include "base/utf8.h"
 #include "cli/docs.h"
-#include "memory/cycle_log.h"
-#include "memory/excerpt.h"
+#include "memory/cycle/cycle_log.h"
+#include "memory/frame/excerpt.h"
 
 extern const Cmd cmd_write, cmd_append, cmd_read, cmd_delete, cmd_move;
 

@@ -3,8 +3,8 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
-#include "cli/tell.h"
-#include "memory/plan.h"
+#include "cli/refusal.h"
+#include "memory/task/plan.h"
 
 extern const Cmd cmd_plan;
 

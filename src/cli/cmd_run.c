@@ -4,8 +4,8 @@
 
 #include "cli/agent.h"
 #include "cli/cmd_log.h"
-#include "cli/tell.h"
-#include "memory/cycle_state.h"
+#include "cli/refusal.h"
+#include "memory/cycle/cycle_state.h"
 
 enum {
     QUERY_MAX = 1024 * 1024,

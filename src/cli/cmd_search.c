@@ -7,8 +7,8 @@
 #include "base/time.h"
 #include "cli/cmd.h"
 #include "cli/when.h"
-#include "memory/doc.h"
-#include "memory/search.h"
+#include "memory/doc/doc.h"
+#include "memory/search/search.h"
 
 extern const Cmd cmd_search;
 

@@ -15,8 +15,8 @@
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/setup_client.h"
-#include "mcp/http.h"
-#include "memory/diff.h"
+#include "mcp/server/http.h"
+#include "memory/doc/diff.h"
 #include "tool/tool.h"
 
 extern const Cmd cmd_setup;

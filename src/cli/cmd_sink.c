@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "cli/cmd.h"
-#include "cli/tell.h"
-#include "memory/pointer.h"
-#include "memory/sink.h"
+#include "cli/refusal.h"
+#include "memory/frame/pointer.h"
+#include "memory/artifact/sink.h"
 
 extern const Cmd cmd_sink;
 

@@ -3,8 +3,8 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
-#include "cli/tell.h"
-#include "memory/task.h"
+#include "cli/refusal.h"
+#include "memory/task/task.h"
 
 extern const Cmd cmd_task;
 

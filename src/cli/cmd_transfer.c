@@ -9,8 +9,8 @@
 #include "base/glyph.h"
 #include "cli/cmd.h"
 #include "cli/copying.h"
-#include "memory/export.h"
-#include "memory/import.h"
+#include "memory/port/export.h"
+#include "memory/port/import.h"
 #include "store/archive.h"
 
 extern const Cmd cmd_import, cmd_export;

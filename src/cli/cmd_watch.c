@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 #include "cli/cmd.h"
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 #include "memory/watch.h"
 
 enum { WAIT_MS = 500 };

@@ -3,7 +3,7 @@
 #define CLI_COPYING_H
 
 #include "cli/cmd.h"
-#include "memory/pad_copy.h"
+#include "memory/port/pad_copy.h"
 
 /* pad_copy, with progress on a terminal, and what there is to tell on standard error. */
 MUST_USE jot_status copy_showing(Store *from, Memory *to, Session *s, PadReport *out);

@@ -3,7 +3,7 @@
 #define CLI_CYCLE_H
 
 #include "cli/cmd.h"
-#include "memory/cycle.h"
+#include "memory/cycle/cycle.h"
 
 /* clang-format off */
 #define CYCLE_OPT_AGENT { "agent", "NAME", "whose cycles; else 'default'" }

@@ -5,9 +5,9 @@
 #define CLI_DOCS_H
 
 #include "cli/cmd.h"
-#include "memory/conflict.h"
-#include "memory/history.h"
-#include "memory/note.h"
+#include "memory/doc/conflict.h"
+#include "memory/doc/history.h"
+#include "memory/doc/note.h"
 
 /* The stream an argument means; JOT_INVALID before anything is opened or read. */
 MUST_USE jot_status docs_arg(Session *s, int at, Str *stream);

@@ -10,8 +10,8 @@
 
 #include "base/glyph.h"
 #include "cli/cmd.h"
-#include "memory/cycle_state.h"
-#include "memory/frame.h"
+#include "memory/cycle/cycle_state.h"
+#include "memory/frame/frame.h"
 
 enum { CALL_CHARS = 160, RESULT_CHARS = 100, NOTICE_CHARS = 320, GAUGE = 20, ASK_BYTES = 8000 };
 

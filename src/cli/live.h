@@ -9,7 +9,7 @@
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
-#include "agent/act.h"
+#include "agent/tools/act.h"
 #include "agent/loop.h"
 
 typedef struct Live {

@@ -1,7 +1,7 @@
 /* tools.c - the page about the tools, made from their tables. */
 #include "cli/tools.h"
 
-#include "memory/tokens.h"
+#include "memory/frame/tokens.h"
 #include "tool/tool.h"
 
 static const char *kind_of(const Param *p)

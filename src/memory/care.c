@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "memory/search.h"
+#include "memory/search/search.h"
 
 /* --- Is it whole? ------------------------------------------------------------------------ */
 

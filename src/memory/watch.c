@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 enum { TABLE_MIN = 256 };
 

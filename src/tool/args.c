@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/note.h"
+#include "memory/doc/note.h"
 
 /* What every JSON reader keeps exactly. */
 #define NUMBER_MAX ((INT64_C(1) << 53) - 1)

@@ -1,7 +1,7 @@
 /* artifact.c - the profile `artifacts`: JSON documents under a category and an id. */
 #include "tool/artifact.h"
 
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "tool/reply.h"
 
 enum { PROBLEMS_TOLD = 10 /* by name, in one answer */ };

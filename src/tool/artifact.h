@@ -2,7 +2,7 @@
 #ifndef TOOL_ARTIFACT_H
 #define TOOL_ARTIFACT_H
 
-#include "memory/artifact.h"
+#include "memory/artifact/artifact.h"
 #include "tool/args.h"
 
 /* clang-format off */

@@ -3,9 +3,9 @@
  *
  * An index of artifacts is not needed: artifact_list is made from what there is.  These are for
  * programs that keep one of their own. */
-#include "memory/artifact.h"
+#include "memory/artifact/artifact.h"
 
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "tool/artifact.h"
 #include "tool/reply.h"
 

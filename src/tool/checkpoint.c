@@ -2,10 +2,10 @@
  *
  * A state is any text; loading and undoing answer with it exactly, and a last line with its number,
  * which an undo can name so that nobody goes back twice by accident. */
-#include "memory/checkpoint.h"
+#include "memory/artifact/checkpoint.h"
 
 #include "base/time.h"
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "tool/reply.h"
 
 static jot_status run_save(ToolCall *c, ToolReply *out)

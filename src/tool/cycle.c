@@ -2,11 +2,11 @@
  *
  * A cycle is known by its agent and id alone, so every call may come from another
  * process. */
-#include "memory/cycle.h"
+#include "memory/cycle/cycle.h"
 
-#include "memory/cycle_log.h"
-#include "memory/explain.h"
-#include "memory/frame.h"
+#include "memory/cycle/cycle_log.h"
+#include "memory/cycle/explain.h"
+#include "memory/frame/frame.h"
 #include "tool/reply.h"
 
 static Str agent_of(const ToolCall *c)

@@ -2,12 +2,12 @@
  *
  * The lines of an answer are the log's, one by one and exactly; as no line holds a line break, they
  * can be counted.  One that is longer than an answer is read in parts. */
-#include "memory/line_log.h"
+#include "memory/artifact/line_log.h"
 
 #include "base/time.h"
 #include "base/utf8.h"
-#include "memory/frame.h"
-#include "memory/tokens.h"
+#include "memory/frame/frame.h"
+#include "memory/frame/tokens.h"
 #include "tool/reply.h"
 
 static void add_name(Buf *to, Str category, Str name)

@@ -1,7 +1,7 @@
 /* plan.c - the profile `plans`: steps and postconditions, closed with evidence.
  *
  * A call names its plan, or means the host's: in the agent loop that of its run. */
-#include "memory/plan.h"
+#include "memory/task/plan.h"
 
 #include "tool/reply.h"
 

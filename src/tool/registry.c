@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "memory/pointer.h"
-#include "memory/tokens.h"
+#include "memory/frame/pointer.h"
+#include "memory/frame/tokens.h"
 #include "tool/args.h"
 
 enum { CUT_LINE = 20 /* tokens of the line that says that an answer was cut */ };

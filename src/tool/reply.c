@@ -2,11 +2,11 @@
 #include "tool/reply.h"
 
 #include "base/utf8.h"
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "memory/lease.h"
-#include "memory/note.h"
-#include "memory/pointer.h"
-#include "memory/tokens.h"
+#include "memory/doc/note.h"
+#include "memory/frame/pointer.h"
+#include "memory/frame/tokens.h"
 
 jot_status reply_check_text(Str stream, Str text, Err *e)
 {

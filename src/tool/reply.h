@@ -7,7 +7,7 @@
 #ifndef TOOL_REPLY_H
 #define TOOL_REPLY_H
 
-#include "memory/conflict.h"
+#include "memory/doc/conflict.h"
 #include "tool/args.h"
 
 /* JOT_UNSUPPORTED, with the offset of the first bad byte, if a stored text is not UTF-8. */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "memory/excerpt.h"
-#include "memory/frame.h"
-#include "memory/tokens.h"
+#include "memory/frame/excerpt.h"
+#include "memory/frame/frame.h"
+#include "memory/frame/tokens.h"
 #include "tool/reply.h"
 
 enum {

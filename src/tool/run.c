@@ -3,7 +3,7 @@
  * A run is known by its id alone, so every call opens it anew.  What is said about a call (that its
  * tool was called often, or with nearly the same words) is part of the answer to recording it, so
  * that a model learns it before it makes the call; it is never a refusal.  run_look.c reads. */
-#include "memory/run.h"
+#include "memory/run/run.h"
 
 #include "tool/reply.h"
 #include "tool/run.h"

@@ -2,7 +2,7 @@
 #ifndef TOOL_RUN_H
 #define TOOL_RUN_H
 
-#include "memory/usage.h"
+#include "memory/run/usage.h"
 #include "tool/args.h"
 
 /* clang-format off */

@@ -5,9 +5,9 @@
  * with the call that the last line names. */
 #include "base/time.h"
 #include "base/utf8.h"
-#include "memory/frame.h"
-#include "memory/pointer.h"
-#include "memory/run_results.h"
+#include "memory/frame/frame.h"
+#include "memory/frame/pointer.h"
+#include "memory/run/run_results.h"
 #include "tool/reply.h"
 #include "tool/run.h"
 

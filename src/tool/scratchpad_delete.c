@@ -1,5 +1,5 @@
 /* scratchpad_delete.c - delete a note; its history stays. */
-#include "memory/note.h"
+#include "memory/doc/note.h"
 #include "tool/reply.h"
 
 static jot_status run(ToolCall *c, ToolReply *out)

@@ -1,7 +1,7 @@
 /* scratchpad_edit.c - change a part of a note: replace one place, add behind it, go back. */
 #include "base/utf8.h"
-#include "memory/history.h"
-#include "memory/note.h"
+#include "memory/doc/history.h"
+#include "memory/doc/note.h"
 #include "tool/reply.h"
 
 static jot_status replace(ToolCall *c, Str stream, DocIf when, Doc *now, Str *line)

@@ -1,5 +1,5 @@
 /* scratchpad_write.c - keep a text under a key. */
-#include "memory/note.h"
+#include "memory/doc/note.h"
 #include "tool/reply.h"
 
 static jot_status write_note(ToolCall *c, Str stream, const DocWrite *w, ToolReply *out)

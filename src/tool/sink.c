@@ -2,10 +2,10 @@
  *
  * Whoever puts a result has it: the answer repeats no more of it than a context should hold.  What
  * the sink has can also be read by its key, with scratchpad_read. */
-#include "memory/sink.h"
+#include "memory/artifact/sink.h"
 
 #include "base/utf8.h"
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "tool/reply.h"
 #include "tool/sink.h"
 

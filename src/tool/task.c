@@ -1,8 +1,8 @@
 /* task.c - the profile `tasks`: pieces of work, what they wait for, and what comes next. */
-#include "memory/task.h"
+#include "memory/task/task.h"
 
 #include "base/utf8.h"
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "tool/reply.h"
 
 enum { LINE_TEXT = 300 /* bytes of a text in a list; task_read has all of it */ };

@@ -19,7 +19,7 @@
 
 #include "base/json.h"
 #include "memory/memory.h"
-#include "memory/memory_dir.h"
+#include "tool/dialect/memory_dir.h"
 
 enum {
     TOOL_PARAMS_MAX = 12,

@@ -2,7 +2,7 @@
 #ifndef TESTS_AGENT_ACT_DESK_H
 #define TESTS_AGENT_ACT_DESK_H
 
-#include "agent/act.h"
+#include "agent/tools/act.h"
 #include "agent/beside.h"
 
 static inline Policy hands_allow(const char *words)

@@ -2,8 +2,8 @@
  * as it was. */
 #include "agent/killer.h"
 #include "agent/played.h"
-#include "memory/forget.h"
-#include "memory/plan.h"
+#include "memory/forget/forget.h"
+#include "memory/task/plan.h"
 
 /* Four turns; the last call changes something. */
 #define SCRIPT                                                      \

@@ -4,7 +4,7 @@
 
 #include "agent/act_desk.h"
 #include "agent/marked.h"
-#include "mcp/client.h"
+#include "mcp/client/client.h"
 
 static const char *jotter, *python, *server;
 

@@ -3,7 +3,7 @@
 
 #include "agent/messages.h"
 #include "agent/scene.h"
-#include "memory/tokens.h"
+#include "memory/frame/tokens.h"
 
 /* --- A run of many turns ----------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/jail.h"
+#include "agent/sandbox/jail.h"
 #include "agent/marked.h"
 #include "agent/yard.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/plant.h"
+#include "agent/sandbox/plant.h"
 #include "agent/yard.h"
 
 static void make_dir(Yard *y, const char *name)

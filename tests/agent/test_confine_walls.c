@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/jail.h"
+#include "agent/sandbox/jail.h"
 #include "agent/yard.h"
 
 /* Every file below /proc, /sys and /dev is opened for writing, and none is written: to some,

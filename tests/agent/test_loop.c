@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "agent/played.h"
-#include "memory/plan.h"
+#include "memory/task/plan.h"
 
 /* --- Words ------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "agent/act_desk.h"
-#include "agent/hands.h"
+#include "agent/loop_tools.h"
 #include "agent/scene.h"
 
 /* --- A loop with real tools --------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * It goes on and the model sees the mark, or it is refused in one sentence; what
  * was redacted is in no request. */
 #include "agent/played.h"
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 
 #define SECRET "swordfish"
 #define ONE_CALL "- {text: " SECRET ", calls: [{id: a, name: count, args: {}}]}\n"

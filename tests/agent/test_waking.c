@@ -1,5 +1,5 @@
 /* test_waking.c - cycles that run by themselves, with a scripted model. */
-#include "agent/waking.h"
+#include "agent/cycle_loop.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -6,8 +6,8 @@
  * pad knows nothing of says so), and where the script goes on. */
 #include "agent/killer.h"
 #include "agent/scene.h"
-#include "agent/waking.h"
-#include "memory/explain.h"
+#include "agent/cycle_loop.h"
+#include "memory/cycle/explain.h"
 #include "memory/lease.h"
 
 #define ME S(CYCLE_DEFAULT_AGENT)

@@ -6,7 +6,7 @@
 #ifndef TESTS_AGENT_YARD_H
 #define TESTS_AGENT_YARD_H
 
-#include "agent/confine.h"
+#include "agent/sandbox/confine.h"
 #include "unit/unit.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "memory/action.h"
+#include "memory/cycle/action.h"
 
 const char *const fuzz_words[] = { "{\"tool\":",
                                    "\"update_scratchpad\"",

@@ -4,7 +4,7 @@
  * refused is refused with a code, and every answer is one line of JSON. */
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "mcp/jsonrpc.h"
+#include "mcp/protocol/jsonrpc.h"
 
 const char *const fuzz_words[] = { "{\"jsonrpc\":\"2.0\",",
                                    "\"id\":",

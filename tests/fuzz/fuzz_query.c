@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "memory/query.h"
+#include "memory/search/query.h"
 
 const char *const fuzz_words[] = {
     "\"",     "*",  "parseConfig", "parse_config", "src/main.c", "1.2.3", "C++", "C#",    "it's",

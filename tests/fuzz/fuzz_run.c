@@ -3,8 +3,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "memory/frame.h"
-#include "memory/run.h"
+#include "memory/frame/frame.h"
+#include "memory/run/run.h"
 
 const char *const fuzz_words[] = { "\"results\":7",
                                    "\"result_seq\":",

@@ -1,7 +1,7 @@
 /* cycle_desk.c - a few words for cycles; each is one call that must succeed. */
 #include "memory/cycle_desk.h"
 
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 const char *const by_hand = "# what I want\n"
                             "goals: [ \"show a cycle\" ]\n"

@@ -5,7 +5,7 @@
 #ifndef TESTS_MEMORY_CYCLE_DESK_H
 #define TESTS_MEMORY_CYCLE_DESK_H
 
-#include "memory/cycle.h"
+#include "memory/cycle/cycle.h"
 #include "memory/desk.h"
 
 #define ME S(CYCLE_DEFAULT_AGENT)

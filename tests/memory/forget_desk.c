@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "memory/care.h"
-#include "memory/doc.h"
-#include "memory/search.h"
+#include "memory/doc/doc.h"
+#include "memory/search/search.h"
 
 void put(Desk *d, const char *stream, const char *text)
 {

@@ -3,8 +3,8 @@
 #define TESTS_MEMORY_FORGET_DESK_H
 
 #include "memory/desk.h"
-#include "memory/forget.h"
-#include "memory/run.h"
+#include "memory/forget/forget.h"
+#include "memory/run/run.h"
 
 /* One word for the index, and nothing that anybody escapes. */
 #define CANARY "zqxjkvcanary"

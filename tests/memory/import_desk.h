@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "memory/desk.h"
-#include "memory/doc.h"
-#include "memory/export.h"
-#include "memory/import.h"
+#include "memory/doc/doc.h"
+#include "memory/port/export.h"
+#include "memory/port/import.h"
 
 /* A file in the desk's directory, with the directories above it. */
 static inline void file(Desk *d, const char *path, const char *text)

@@ -3,7 +3,7 @@
 #define TESTS_MEMORY_RUN_DESK_H
 
 #include "memory/desk.h"
-#include "memory/run_results.h"
+#include "memory/run/run_results.h"
 
 static inline Run begin(Desk *d, const char *query)
 {

@@ -3,7 +3,7 @@
 #define TESTS_MEMORY_SEARCH_DESK_H
 
 #include "memory/desk.h"
-#include "memory/search.h"
+#include "memory/search/search.h"
 
 static inline void step(Desk *d, const char *run, const char *meta, const char *text)
 {

@@ -1,10 +1,10 @@
 /* test_action.c - replies, what they do to a state, the state itself, and how two states differ. */
-#include "memory/action.h"
+#include "memory/cycle/action.h"
 
 #include "base/utf8.h"
 #include "base/yaml_json.h"
 #include "memory/desk.h"
-#include "memory/explain.h"
+#include "memory/cycle/explain.h"
 
 static Yaml *state_of(Desk *d, const char *text)
 {

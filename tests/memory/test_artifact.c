@@ -1,6 +1,6 @@
 /* test_artifact.c - artifacts: layout, refs, versions, the index made from the streams, and what
  * a person's edit leaves of it. */
-#include "memory/artifact.h"
+#include "memory/artifact/artifact.h"
 
 #include <fcntl.h>
 #include <unistd.h>

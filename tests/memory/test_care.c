@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "memory/desk.h"
-#include "memory/doc.h"
-#include "memory/search.h"
+#include "memory/doc/doc.h"
+#include "memory/search/search.h"
 #include "memory/watch.h"
 
 static void add(Desk *d, const char *stream, const char *text)

@@ -1,5 +1,5 @@
 /* test_checkpoint.c - checkpoints: versions, undo as a stack, keeping the last or the young. */
-#include "memory/checkpoint.h"
+#include "memory/artifact/checkpoint.h"
 
 #include <signal.h>
 #include <sys/wait.h>

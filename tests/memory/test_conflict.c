@@ -1,11 +1,11 @@
 /* test_conflict.c - conflicts that are shown and merged, and text that is forgotten for good. */
-#include "memory/conflict.h"
+#include "memory/doc/conflict.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "memory/desk.h"
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 
 static Str plan = { "notes/plan", 10 };
 

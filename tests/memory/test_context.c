@@ -1,15 +1,15 @@
 /* test_context.c - contexts: the same bytes for everybody, within the budget, with nothing missing
  * that is not listed, and at a cost that does not grow with the run. */
-#include "memory/context.h"
+#include "memory/context/context.h"
 
 #include "base/utf8.h"
 
 #include "memory/desk.h"
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 #include "memory/hostile.h"
-#include "memory/pointer.h"
-#include "memory/run_results.h"
-#include "memory/tokens.h"
+#include "memory/frame/pointer.h"
+#include "memory/run/run_results.h"
+#include "memory/frame/tokens.h"
 
 static void note(Desk *d, const char *key, Str text)
 {

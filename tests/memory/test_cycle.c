@@ -1,6 +1,6 @@
 /* test_cycle.c - cycles: the six events, ids, steps, failing, one at a time, and the first state.
  */
-#include "memory/cycle.h"
+#include "memory/cycle/cycle.h"
 
 #include "memory/cycle_desk.h"
 #include "memory/lease.h"

@@ -2,7 +2,7 @@
  *
  * An edit is merged with what the cycle did; where both changed the same, the
  * person wins and the notes have both. */
-#include "memory/cycle.h"
+#include "memory/cycle/cycle.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "memory/cycle_desk.h"
-#include "memory/cycle_tail.h"
-#include "memory/doc.h"
+#include "memory/cycle/cycle_tail.h"
+#include "memory/doc/doc.h"
 
 static void an_edit_during_a_cycle_is_merged(Desk *d)
 {

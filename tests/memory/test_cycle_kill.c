@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "memory/cycle.h"
+#include "memory/cycle/cycle.h"
 #include "memory/desk.h"
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 #define ME S(CYCLE_DEFAULT_AGENT)
 #define SAY_DONE "{\"tool\":\"done\",\"args\":{\"summary\":\"it works\"}}"

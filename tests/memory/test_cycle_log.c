@@ -1,10 +1,10 @@
 /* test_cycle_log.c - what happened in a cycle: steps that can be read whole, and the log. */
-#include "memory/cycle_log.h"
+#include "memory/cycle/cycle_log.h"
 
 #include "base/utf8.h"
 #include "memory/cycle_desk.h"
-#include "memory/explain.h"
-#include "memory/history.h"
+#include "memory/cycle/explain.h"
+#include "memory/doc/history.h"
 #include "tool/tool.h"
 
 static Cycle found(Desk *d, Str id)

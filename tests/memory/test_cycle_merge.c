@@ -1,8 +1,8 @@
 /* test_cycle_merge.c - a person's state and a cycle's, joined: lists, keys, and what it costs. */
 #include "unit/unit.h"
 
-#include "memory/cycle_state.h"
-#include "memory/cycle_state_list.h"
+#include "memory/cycle/cycle_state.h"
+#include "memory/cycle/cycle_state_list.h"
 #include "memory/hostile.h"
 
 static Yaml *read_yaml(Arena *a, const char *text)

@@ -1,7 +1,7 @@
 /* test_diff.c - diff and merge: exact outputs, and identities over random texts.
  *
  * JOT_TEST_SEED repeats a random run; the seed is printed. */
-#include "memory/diff.h"
+#include "memory/doc/diff.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* test_doc.c - documents: versions, writing under a condition, edit, append, move. */
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 #include "memory/desk.h"
 

@@ -1,6 +1,6 @@
 /* test_explain.c - explanations: what a cycle came to, in one sentence, also of another program's.
  */
-#include "memory/explain.h"
+#include "memory/cycle/explain.h"
 
 #include "memory/cycle_desk.h"
 

@@ -1,11 +1,11 @@
 /* test_forget.c - text that must go: out of runs, out of logs and documents, out of every file. */
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 
-#include "memory/checkpoint.h"
+#include "memory/artifact/checkpoint.h"
 #include "memory/forget_desk.h"
-#include "memory/run_results.h"
-#include "memory/sink.h"
-#include "memory/task.h"
+#include "memory/run/run_results.h"
+#include "memory/artifact/sink.h"
+#include "memory/task/task.h"
 
 /* --- Runs -------------------------------------------------------------------------------- */
 

@@ -1,19 +1,19 @@
 /* test_forget_pad.c - a phrase that must go out of the whole pad: what is left of it reads well,
  * what cannot be taken out is told, and a call that was killed is finished by the next. */
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "memory/checkpoint.h"
-#include "memory/cycle.h"
-#include "memory/doc.h"
+#include "memory/artifact/checkpoint.h"
+#include "memory/cycle/cycle.h"
+#include "memory/doc/doc.h"
 #include "memory/forget_desk.h"
-#include "memory/graph.h"
+#include "memory/graph/graph.h"
 #include "memory/lease.h"
-#include "memory/plan.h"
-#include "memory/sink.h"
-#include "memory/task.h"
+#include "memory/task/plan.h"
+#include "memory/artifact/sink.h"
+#include "memory/task/task.h"
 
 static jot_status forget_everywhere(Desk *d, Str phrase, ForgetCount *c, Str *told)
 {

@@ -3,8 +3,8 @@
  * At each step that the call asks of the disk, another handle writes the same note, with the canary
  * in it.  What comes in front of the new version is not lost by it, and what comes behind it,
  * before the records are looked through, is met.  What comes later is the next call's. */
-#include "memory/doc.h"
-#include "memory/forget.h"
+#include "memory/doc/doc.h"
+#include "memory/forget/forget.h"
 #include "memory/forget_desk.h"
 
 typedef struct Intruder {

@@ -2,13 +2,13 @@
  */
 #include <sys/stat.h>
 
-#include "memory/artifact.h"
-#include "memory/cycle.h"
-#include "memory/forget.h"
+#include "memory/artifact/artifact.h"
+#include "memory/cycle/cycle.h"
+#include "memory/forget/forget.h"
 #include "memory/forget_desk.h"
 #include "memory/lease.h"
-#include "memory/sink.h"
-#include "memory/task.h"
+#include "memory/artifact/sink.h"
+#include "memory/task/task.h"
 
 /* --- Words ------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* test_frame.c - what is not seen does not help a value out of its frame; the sign is nowhere but
  * in lines of ours; and every value comes back as it was. */
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 
 #include "base/glyph.h"
 #include "base/home.h"

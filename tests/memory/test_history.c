@@ -1,5 +1,5 @@
 /* test_history.c - what documents were: pages, any version again, undo, restore, blame. */
-#include "memory/history.h"
+#include "memory/doc/history.h"
 
 #include <fcntl.h>
 

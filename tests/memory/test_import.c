@@ -1,5 +1,5 @@
 /* test_import.c - other programs' files on their way in and out. */
-#include "memory/graph.h"
+#include "memory/graph/graph.h"
 #include "memory/import_desk.h"
 
 /* --- Notes ----------------------------------------------------------------------------- */

@@ -4,12 +4,12 @@
 #include <sys/time.h>
 
 #include "base/time.h"
-#include "memory/artifact.h"
-#include "memory/cycle_log.h"
+#include "memory/artifact/artifact.h"
+#include "memory/cycle/cycle_log.h"
 #include "memory/import_desk.h"
-#include "memory/note_file.h"
-#include "memory/sink.h"
-#include "memory/task.h"
+#include "memory/port/note_file.h"
+#include "memory/artifact/sink.h"
+#include "memory/task/task.h"
 
 static int64_t ms(const char *text)
 {

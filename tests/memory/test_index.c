@@ -1,6 +1,6 @@
 /* test_index.c - an index nobody can rely on: lost, damaged, held, killed or lying, it changes no
  * result. */
-#include "memory/search.h"
+#include "memory/search/search.h"
 
 #include <fcntl.h>
 #include <signal.h>

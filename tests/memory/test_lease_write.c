@@ -2,7 +2,7 @@
  * which is nothing. */
 #include "memory/lease.h"
 
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 #include "memory/lease_desk.h"
 
 enum { STALE_WRITES = 10000 };

@@ -1,5 +1,5 @@
 /* test_line_log.c - logs of lines: numbers, ranges, following, and several writers. */
-#include "memory/line_log.h"
+#include "memory/artifact/line_log.h"
 
 #include <signal.h>
 #include <sys/wait.h>

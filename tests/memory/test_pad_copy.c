@@ -1,6 +1,6 @@
 /* test_pad_copy.c - whole pads copied again and again, as a backup is: past real damage, beside
  * leases and gc, with what was forgotten gone from every file, and killed at every step. */
-#include "memory/pad_copy.h"
+#include "memory/port/pad_copy.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "memory/desk.h"
-#include "memory/forget.h"
+#include "memory/forget/forget.h"
 #include "memory/lease.h"
-#include "memory/search.h"
+#include "memory/search/search.h"
 #include "rig/volume.h"
 #include "store/archive.h"
 

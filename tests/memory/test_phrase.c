@@ -1,5 +1,5 @@
 /* test_phrase.c - phrases: found as they stand and as JSON writes them, and cut out of it. */
-#include "memory/phrase.h"
+#include "memory/forget/phrase.h"
 
 #include "base/json.h"
 #include "memory/desk.h"

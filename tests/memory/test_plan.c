@@ -1,5 +1,5 @@
 /* test_plan.c - plans: evidence, the gate, and what two writers do to each other. */
-#include "memory/plan.h"
+#include "memory/task/plan.h"
 
 #include "memory/desk.h"
 #include "tool/tool.h"

@@ -1,10 +1,10 @@
 /* test_results.c - values in a prompt: they come back as they were, and never pass for a part of
  * it.
  */
-#include "memory/results.h"
+#include "memory/run/results.h"
 
 #include "base/utf8.h"
-#include "memory/frame.h"
+#include "memory/frame/frame.h"
 #include "memory/hostile.h"
 
 static const Frame frame = { .sign = "5f3a9c0d1e2b4a67" };

@@ -1,14 +1,14 @@
 /* test_rule.c - notes that are rules: what a person approved, by its text, and nothing else. */
-#include "memory/rule.h"
+#include "memory/context/rule.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/home.h"
-#include "memory/context.h"
+#include "memory/context/context.h"
 #include "memory/desk.h"
-#include "memory/doc.h"
-#include "memory/frame.h"
+#include "memory/doc/doc.h"
+#include "memory/frame/frame.h"
 
 static RuleState state_of(Memory *m, Desk *d, const char *key, const char *text)
 {

@@ -1,6 +1,6 @@
 /* test_run.c - runs: what is recorded comes back, a prompt shows what it should, and folds say what
  * the records say. */
-#include "memory/run.h"
+#include "memory/run/run.h"
 
 #include "memory/hostile.h"
 #include "memory/run_desk.h"

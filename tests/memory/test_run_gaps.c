@@ -1,6 +1,6 @@
 /* test_run_gaps.c - runs that are not as a single writer leaves them: folds that were redacted,
  * others who write between two reads, numbers far beyond what there is. */
-#include "memory/context.h"
+#include "memory/context/context.h"
 #include "memory/run_desk.h"
 #include "store/engine.h"
 

@@ -1,6 +1,6 @@
 /* test_run_resume.c - runs that outlast a process: several writers at once, going on after a kill,
  * and a stream that was damaged. */
-#include "memory/run.h"
+#include "memory/run/run.h"
 
 #include <fcntl.h>
 #include <signal.h>

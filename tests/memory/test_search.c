@@ -1,5 +1,5 @@
 /* test_search.c - searching: what is found, and what must not be found any more. */
-#include "memory/search.h"
+#include "memory/search/search.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "memory/desk.h"
-#include "memory/search.h"
+#include "memory/search/search.h"
 
 static const double recall_min = 0.97, first_min = 0.95;
 

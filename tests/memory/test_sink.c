@@ -1,5 +1,5 @@
 /* test_sink.c - results of tools: once and for ever, thresholds, previews, ranges. */
-#include "memory/sink.h"
+#include "memory/artifact/sink.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "memory/desk.h"
-#include "memory/pointer.h"
+#include "memory/frame/pointer.h"
 
 static Str repeat(Desk *d, const char *unit, size_t times)
 {

@@ -1,5 +1,5 @@
 /* test_task.c - tasks: the nine ways and no other, retries, dependencies, order, races. */
-#include "memory/task.h"
+#include "memory/task/task.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
  * The counts in the table are exact; they were taken once with the tokenizer
  * itself.  Over these samples the mean absolute error is 9 %, over those in
  * English, code, JSON and logs 4 %. */
-#include "memory/tokens.h"
+#include "memory/frame/tokens.h"
 
 #include "base/utf8.h"
 #include "memory/desk.h"

@@ -1,5 +1,5 @@
 /* test_usage.c - what is said about calls: the exact words, and when. */
-#include "memory/usage.h"
+#include "memory/run/usage.h"
 
 #include "unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* test_word.c - cutting text into words: parts, wholes and pairs. */
-#include "memory/word.h"
+#include "memory/search/word.h"
 
-#include "memory/query.h"
+#include "memory/search/query.h"
 #include "unit/unit.h"
 
 /* "parts|wholes" of every chunk, chunks divided by ';'. */

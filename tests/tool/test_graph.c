@@ -1,7 +1,7 @@
 /* test_graph.c - the nine tools of the reference memory server. */
 #include "tool/call.h"
 
-#include "memory/tokens.h"
+#include "memory/frame/tokens.h"
 
 #define ANN "{\"name\":\"Ann\",\"entityType\":\"person\",\"observations\":[\"likes tea\"]}"
 #define BOB "{\"name\":\"Bob\",\"entityType\":\"person\",\"observations\":[]}"

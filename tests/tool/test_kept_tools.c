@@ -1,8 +1,8 @@
 /* test_kept_tools.c - the sink, line logs, checkpoints and index documents as tools. */
 #include "tool/call.h"
 
-#include "memory/line_log.h"
-#include "memory/tokens.h"
+#include "memory/artifact/line_log.h"
+#include "memory/frame/tokens.h"
 
 /* --- The sink ---------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * tools/conformance compares with the SDKs themselves; here is what must hold without them. */
 #include "tool/call.h"
 
-#include "memory/doc.h"
+#include "memory/doc/doc.h"
 
 #define M "memory"
 

@@ -1,8 +1,8 @@
 /* test_profiles.c - artifacts, tasks, runs and cycles as tools. */
 #include "tool/call.h"
 
-#include "memory/cycle.h"
-#include "memory/tokens.h"
+#include "memory/cycle/cycle.h"
+#include "memory/frame/tokens.h"
 
 /* --- Artifacts --------------------------------------------------------------------------- */
 

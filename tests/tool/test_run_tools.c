@@ -2,7 +2,7 @@
  * back of them. */
 #include "tool/call.h"
 
-#include "memory/tokens.h"
+#include "memory/frame/tokens.h"
 
 typedef struct Recorded {
     Desk *d;

@@ -4,10 +4,10 @@
 #include <ctype.h>
 
 #include "base/utf8.h"
-#include "memory/doc.h"
-#include "memory/rule.h"
-#include "memory/sink.h"
-#include "memory/tokens.h"
+#include "memory/doc/doc.h"
+#include "memory/context/rule.h"
+#include "memory/artifact/sink.h"
+#include "memory/frame/tokens.h"
 #include "tool/args.h"
 
 /* --- Rules ----------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "base/holder.h"
+#include "base/lock_holder.h"
 #include "base/io.h"
 
 /* Another process that holds a lock until its pipe is closed. */

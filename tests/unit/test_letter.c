@@ -1,5 +1,5 @@
 /* test_letter.c - what characters are, and how they are folded. */
-#include "base/letter.h"
+#include "base/fold.h"
 
 #include "base/utf8.h"
 #include "unit/unit.h"

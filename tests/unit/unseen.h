@@ -2,7 +2,7 @@
 #ifndef UNIT_UNSEEN_H
 #define UNIT_UNSEEN_H
 
-#include "base/letter.h"
+#include "base/fold.h"
 
 static const uint32_t unseen[] = {
     0x00,     0x01,    0x07,    0x08,    0x1B,    0x1F,    0x7F, /* control characters */

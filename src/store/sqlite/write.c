@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/holder.h"
+#include "base/lock_holder.h"
 #include "base/lock.h"
 #include "base/mutant.h"
 #include "store/sqlite/db.h"

@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_FIXTURES_H
 #define CONFORMANCE_FIXTURES_H
 
-#include "mcp/plugin.h"
+#include "mcp/server/plugin.h"
 
 /* A request for one of them, and its answer in the making. */
 typedef struct Call {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "conformance/fixtures.h"
-#include "mcp/http.h"
-#include "mcp/pipe.h"
+#include "mcp/server/http.h"
+#include "mcp/server/pipe.h"
 
 static const char prompt[] = "test_input_required_result_prompt";
 

@@ -1,0 +1,156 @@
+/* cycle_loop.c - from wake to sleep. */
+#include "agent/cycle_loop.h"
+
+#include "base/utf8.h"
+#include "memory/lease.h"
+
+/* Bytes of the newest result beside the state, which has its beginning only: as much as a tool of
+ * the pad answers with.  More is read by its key. */
+enum { RESULT_SHOWN = 32 * 1024 };
+
+static bool cancelled(const Waking *w)
+{
+    return w->view.cancelled && w->view.cancelled(w->view.ctx);
+}
+
+/* --- One iteration ----------------------------------------------------------------------- */
+
+/* What the last call gave, whole. */
+static void add_answer(const Waking *w, const Cycle *c, Arena *into, Buf *to)
+{
+    Str text = utf8_mended(c->answer.text, into);
+    Str shown = str_slice(text, 0, utf8_floor(text, text.n < RESULT_SHOWN ? text.n : RESULT_SHOWN));
+    AUTO(Buf) about = { 0 };
+    frame_attribute_add(&about, &w->frame, "tool", c->call.tool);
+    frame_value_add(to, &w->frame, "result", buf_str(&about), shown);
+    if (shown.n == text.n)
+        return;
+    buf_clear(&about);
+    buf_addf(&about, " read on with scratchpad_read key=" STR_FMT " from_char=%zu",
+             STR_ARG(c->answer.key), utf8_count(shown) + 1);
+    frame_part_add(to, &w->frame, "cut", buf_str(&about));
+}
+
+static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e)
+{
+    Str state;
+    TRY(cycle_state_write(c->state, into, &state, e));
+    LlmPart part = { .kind = LLM_TEXT };
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    buf_addf(&text, "Your state, at step %zu of %zu of cycle " STR_FMT ":\n\n", c->iterations + 1,
+             c->iterations_max, STR_ARG(c->id));
+    /* Its notes have lines of ours, and quote what looks like one (cycle_state.h). */
+    frame_part_add(&text, &w->frame, "state", (Str){ 0 });
+    frame_add_places(&text, &w->frame, state);
+    buf_add_char(&text, '\n');
+    if (c->answered)
+        add_answer(w, c, into, &text);
+    frame_end_add(&text, &w->frame);
+    buf_add(&text, S("Reply with one JSON object."));
+    part.text = arena_copy(into, buf_str(&text));
+    LlmMessage message = { .role = LLM_USER, .parts = &part, .n = 1 };
+    LlmRequest request = { .system = w->system,
+                           .messages = &message,
+                           .n_messages = 1,
+                           .max_tokens = w->max_tokens,
+                           .earlier = c->earlier + c->iterations,
+                           .on_text = w->view.text,
+                           .on_again = w->view.again,
+                           .cancelled = w->view.cancelled,
+                           .ctx = w->view.ctx };
+    LlmReply said;
+    TRY(llm_ask(w->llm, &request, into, &said, e));
+    if (w->view.replied) /* none is an answer: each asks for something */
+        w->view.replied(w->view.ctx, &(Turn){ .kind = TURN_CALLS });
+    AUTO(Buf) words = { .max = ACTION_REPLY_MAX };
+    for (size_t i = 0; i < said.n; i++)
+        if (said.parts[i].kind == LLM_TEXT)
+            buf_add(&words, utf8_mended(said.parts[i].text, into));
+    /* The beginning of a reply is not one: nothing in it is a call. */
+    bool cut = said.stop == LLM_STOP_MAX_TOKENS || said.stop == LLM_STOP_WINDOW ||
+               said.stop == LLM_STOP_REFUSAL;
+    *reply = cut ? arena_printf(into, "(the reply ended by: %s)", llm_stop_name(said.stop))
+                 : arena_copy(into, buf_str(&words));
+    return JOT_OK;
+}
+
+/* The call the cycle waits for. */
+static jot_status make_call(Waking *w, const Cycle *c, Arena *into, LoopReply *out, Err *e)
+{
+    json_t *read = NULL;
+    if (json_read(c->call.args, &read, NULL) != JOT_OK)
+        read = json_object();
+    AUTO_PTR(json_t) args = read;
+    TurnCall shown = { .tool = c->call.tool, .args = c->call.args };
+    shown.call = arena_printf(into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent), STR_ARG(c->id),
+                              c->iterations);
+    if (w->view.call)
+        w->view.call(w->view.ctx, &shown);
+    LoopCall call = { .id = shown.call, .tool = c->call.tool, .args = args };
+    TRY(w->hands.call(w->hands.ctx, &call, into, out, e));
+    shown.ok = !out->failed;
+    shown.result = out->text;
+    if (w->view.result)
+        w->view.result(w->view.ctx, &shown);
+    return JOT_OK;
+}
+
+static jot_status iterate(Waking *w, Cycle *c, Arena *into, Err *e)
+{
+    CycleStep step;
+    if (c->waiting) {
+        LoopReply reply = { 0 };
+        TRY(make_call(w, c, into, &reply, e));
+        ToolEnd end = reply.unknown ? TOOL_UNKNOWN : reply.failed ? TOOL_FAILED : TOOL_OK;
+        return cycle_result(w->m, w->agent, c->id, end, str_slice(reply.text, 0, ACTION_REPLY_MAX),
+                            into, &step, c, e);
+    }
+    Str reply;
+    TRY(ask(w, c, into, &reply, e));
+    TRY(cycle_step(w->m, w->agent, c->id, reply, into, &step, c, e));
+    if (w->view.notice && step.said.n)
+        w->view.notice(w->view.ctx, step.said);
+    return JOT_OK;
+}
+
+/* --- From wake to sleep ------------------------------------------------------------------ */
+
+static jot_status live(Waking *w, Arena *into, Cycle *c, Err *e)
+{
+    jot_status st = JOT_OK;
+    bool more = true;
+    while (st == JOT_OK && more && !cancelled(w)) {
+        st = iterate(w, c, into, e);
+        more = c->waiting || (!c->done && c->iterations < c->iterations_max);
+    }
+    if (st == JOT_OK || st == JOT_CANCELLED)
+        return cycle_sleep(w->m, w->agent, c->id, into, c, e);
+    Err why = *e, ignored;
+    if (cycle_fail(w->m, w->agent, c->id, str(why.text), (Str){ 0 }, into, c, &ignored) != JOT_OK)
+        c->end = CYCLE_FAILED; /* the next wake finds it dead, and says so in the state */
+    return st;
+}
+
+jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e)
+{
+    Lease lease;
+    Err own = { 0 }, ignored;
+    e = e ? e : &own;
+    *out = (Cycle){ 0 };
+    if (!w->frame.sign[0])
+        w->frame = frame_of_pad(w->m, 0);
+    Str stream = arena_printf(into, "cycles/" STR_FMT, STR_ARG(w->agent));
+    LeaseAsk ask_lease = { .on = stream, .ttl_ms = LEASE_TTL_MS_MAX, .live = true };
+    ask_lease.wait_ms = w->wait_ms;
+    TRY(lease_acquire(w->m, &ask_lease, into, &lease, e));
+    CycleWake wake = { .iterations_max = w->iterations_max, .lease = lease.token };
+    jot_status st = cycle_wake(w->m, w->agent, &wake, into, out, e);
+    Str woken = out->notice; /* each step reads the cycle anew, without it */
+    if (st == JOT_OK)
+        st = live(w, into, out, e);
+    if (woken.n)
+        out->notice = arena_printf(into, STR_FMT STR_FMT, STR_ARG(woken), STR_ARG(out->notice));
+    if (lease_release(w->m, lease.token, &ignored) != JOT_OK)
+        return st; /* it was over already: what was written under it stands */
+    return st;
+}

@@ -1,0 +1,40 @@
+/* cycle_loop.h - Waking, an agent that wakes, works on its state and sleeps again.
+ *
+ * The state is the whole memory between two iterations: each request is the rules
+ * and the state as it is now, and what the reply asks for changes the state
+ * (cycle.h).  So there is nothing to compact, and the notes in it are bounded.
+ *
+ * Every reply and every result is a step on the disk before the next one.  A
+ * process that is killed leaves a cycle that the next wake ends as failed, with the
+ * state as it was before: the lease it held ends with it, so that is known at once.
+ * No call of it is made again: each was made once at most, under a name of its own,
+ * and the notes of the state say which tools had answered and which one nobody
+ * knows about.  The model decides what to do about that.
+ *
+ * A scripted model goes on behind the replies that were recorded (Cycle.earlier). */
+#ifndef AGENT_CYCLE_LOOP_H
+#define AGENT_CYCLE_LOOP_H
+
+#include "agent/loop.h"
+#include "memory/cycle/cycle.h"
+#include "memory/frame/frame.h"
+
+typedef struct Waking {
+    Memory *m;
+    Llm *llm;
+    LoopHands hands;
+    LoopView view; /* text, again, replied, call, result, notice, cancelled */
+    Str agent;
+    Str system;          /* from prompt_build_cycle ... */
+    Frame frame;         /* ... and the frame it was made in; without a sign: the pad's */
+    uint32_t max_tokens; /* of a reply */
+    int64_t iterations_max;
+    int64_t wait_ms; /* for another process to let go of the agent */
+} Waking;
+
+/* One cycle from wake to sleep.  JOT_LEASED: one of this agent is running.  If the model fails the
+ * cycle has failed too, and the status is the model's; out->end says how it ended in any case in
+ * which it was woken. */
+MUST_USE jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e);
+
+#endif

@@ -1,0 +1,44 @@
+/* loop_internal.h - Work, a loop at work: what the files of the loop share.
+ *
+ * loop.c decides what is next; loop_call.c makes calls; loop_ask.c asks the model;
+ * loop_back.c takes a run back. */
+#ifndef AGENT_LOOP_INTERNAL_H
+#define AGENT_LOOP_INTERNAL_H
+
+#include "agent/loop.h"
+
+typedef struct Work {
+    Loop *l;
+    Run *r;
+    Transcript t;
+    Err *e;
+    bool over;
+    LoopOutcome *out;
+    Arena *into;
+    int64_t renewed_ms;
+} Work;
+
+/* Take in what was added to the run. */
+MUST_USE jot_status work_refresh(Work *w);
+/* End it, for another reason than an answer. */
+MUST_USE jot_status work_end(Work *w, LoopEnd how, Str why);
+
+/* Make the call, or find out what came of it if it was issued before; record both. */
+MUST_USE jot_status work_call(Work *w, const TurnCall *c);
+/* Tell the model the rules of a directory that calls of this turn touched, and that it does not see
+ * yet.  *told: there was one; there may be more. */
+MUST_USE jot_status work_rules(Work *w, const Turn *turn, bool *told);
+/* A name the run can record, whatever the model wrote. */
+Str work_safe_name(Str tool);
+
+/* One process works on a run at a time. */
+MUST_USE jot_status work_lease(Loop *l, const Run *r, Err *e);
+/* Can this loop go on with what the run holds? */
+MUST_USE jot_status work_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e);
+/* Finish what loop_back() began, if the process died in between; of any other run nothing. */
+MUST_USE jot_status work_finish_back(Run *r, Err *e);
+
+/* Ask the model, in a context that has room, and record its reply; or end at a limit. */
+MUST_USE jot_status work_ask(Work *w);
+
+#endif

@@ -1,0 +1,14 @@
+/* loop_tools.h - the tools of act.h as the loop wants them. */
+#ifndef AGENT_LOOP_TOOLS_H
+#define AGENT_LOOP_TOOLS_H
+
+#include "agent/tools/act.h"
+#include "agent/loop.h"
+
+/* Borrowed from `a`. */
+LoopHands hands_of(Act *a);
+
+/* The tools as a model is told of them.  They live in `into`. */
+LlmTool *hands_tools(const Act *a, Arena *into, size_t *n);
+
+#endif

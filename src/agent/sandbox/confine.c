@@ -1,0 +1,376 @@
+/* confine.c - running a command: what it writes, how long it may, how it ended.
+ *
+ * Three processes: we read the output and watch the clock, the keeper (supervisor.c)
+ * starts the command and kills what it leaves, the command is in its jail.  Time is
+ * the real one, whatever clock the pad has: limits on a real process are. */
+#include "agent/sandbox/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <dirent.h>
+
+#include "agent/sandbox/jail.h"
+
+enum {
+    TICK_MS = 50,        /* between two looks at cancelled() */
+    PATIENCE_MS = 10000, /* for the keeper to kill everything */
+    TRY_MS = 10000,
+};
+
+const char *confine_name(ConfineHow how)
+{
+    static const char *const names[] = { "best", "bwrap", "landlock", "none" };
+    return (size_t)how < COUNT_OF(names) ? names[how] : "?";
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* --- Output: the beginning and the end ----------------------------------------------------- */
+
+typedef struct Output {
+    char *head, *tail; /* the tail is a ring */
+    size_t head_max, tail_max;
+    uint64_t total;
+} Output;
+
+static void take(Output *o, const char *bytes, size_t n)
+{
+    size_t at = o->total < o->head_max ? (size_t)o->total : o->head_max;
+    size_t first = n < o->head_max - at ? n : o->head_max - at;
+    memcpy(o->head + at, bytes, first);
+    o->total += n;
+    /* Of the rest only the end can stay; it goes to the ring in one piece or two. */
+    size_t rest = n - first, kept = rest < o->tail_max ? rest : o->tail_max;
+    if (!kept)
+        return;
+    size_t to = (size_t)((o->total - kept - o->head_max) % o->tail_max);
+    size_t piece = kept < o->tail_max - to ? kept : o->tail_max - to;
+    memcpy(o->tail + to, bytes + n - kept, piece);
+    memcpy(o->tail, bytes + n - kept + piece, kept - piece);
+}
+
+static void show(const Output *o, Arena *into, Confined *out)
+{
+    uint64_t behind = o->total > o->head_max ? o->total - o->head_max : 0;
+    size_t kept = behind < o->tail_max ? (size_t)behind : o->tail_max;
+    AUTO(Buf) tail = { 0 };
+    for (uint64_t i = behind - kept; i < behind; i++)
+        buf_add_char(&tail, o->tail[i % o->tail_max]);
+    out->head = (Str){ o->head, o->total < o->head_max ? (size_t)o->total : o->head_max };
+    out->tail = arena_copy(into, buf_str(&tail));
+    out->left_out = behind - kept;
+}
+
+/* --- One command --------------------------------------------------------------------------- */
+
+typedef struct Watch {
+    const ConfineJob *job;
+    Fd output, report, control;
+    Output text;
+    KeeperReport said;
+    bool told; /* `said` is there */
+    bool flooded, timed_out, cancelled;
+    int64_t end_at; /* when time is up; later: when patience is */
+} Watch;
+
+static void say(Watch *w, char word, int64_t patience_ms)
+{
+    ssize_t sent = send(w->control, &word, 1, MSG_NOSIGNAL);
+    (void)sent; /* a keeper that is gone has reported */
+    w->end_at = now_ms() + patience_ms;
+}
+
+static void read_output(Watch *w)
+{
+    char chunk[65536];
+    ssize_t n = read(w->output, chunk, sizeof chunk);
+    if (n > 0)
+        take(&w->text, chunk, (size_t)n);
+    else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+        fd_close(&w->output);
+    if (w->text.total > CONFINE_FLOOD_BYTES && !w->flooded && !w->told) {
+        w->flooded = true;
+        say(w, KEEPER_KILL, PATIENCE_MS);
+    }
+}
+
+static void read_report(Watch *w)
+{
+    KeeperReport r = { 0 };
+    ssize_t n = read(w->report, &r, sizeof r);
+    if (n == (ssize_t)sizeof r && !w->told) {
+        w->said = r;
+        w->told = true;
+        w->end_at = now_ms() + PATIENCE_MS; /* for the rest of the output */
+    } else if (n <= 0 && !(n < 0 && errno == EINTR)) {
+        fd_close(&w->report); /* the keeper has ended */
+    }
+}
+
+/* False: even the keeper does not end.  A command that has ended is neither late nor cancelled. */
+static bool check_time(Watch *w)
+{
+    const ConfineJob *j = w->job;
+    if (w->told)
+        return true;
+    bool ending = w->timed_out || w->flooded || w->cancelled;
+    if (!w->cancelled && j->cancelled && j->cancelled(j->ctx)) {
+        w->cancelled = true;
+        say(w, KEEPER_KILL, PATIENCE_MS);
+    } else if (!ending && now_ms() >= w->end_at) {
+        w->timed_out = true;
+        say(w, KEEPER_TERM, CONFINE_GRACE_MS + PATIENCE_MS);
+    } else if (ending && now_ms() >= w->end_at) {
+        return false;
+    }
+    return true;
+}
+
+/* Until the keeper has ended and all output is read. */
+static jot_status watch(Watch *w, Err *e)
+{
+    while (w->report >= 0 || w->output >= 0) {
+        struct pollfd p[] = { { .fd = w->output, .events = POLLIN },
+                              { .fd = w->report, .events = POLLIN } };
+        int64_t left = w->end_at - now_ms();
+        int wait = left < 0 ? 0 : left < TICK_MS ? (int)left : TICK_MS;
+        if (poll(p, COUNT_OF(p), wait) > 0) {
+            if (p[0].revents)
+                read_output(w);
+            if (p[1].revents)
+                read_report(w);
+        } else if (w->told && now_ms() >= w->end_at)
+            break; /* nothing came for long: what holds the pipe open is none of the command's */
+        if (!check_time(w))
+            return err_set(e, JOT_IO, "the command does not end, not even when it is killed");
+    }
+    return JOT_OK;
+}
+
+static jot_status outcome(const Watch *w, Confined *out, Err *e)
+{
+    if (!w->told)
+        return err_set(e, JOT_IO,
+                       "the command's keeper was killed; what the command did is not "
+                       "known");
+    if (w->said.end == KEEPER_FAILED)
+        return err_errno(e, w->said.code, "the command was not run: could not set up '%s'",
+                         w->said.what);
+    /* We may have spoken too late: the keeper knows whether it was still running. */
+    if (w->said.end == KEEPER_LEFT)
+        return err_set(e, JOT_IO,
+                       "what the command started could not be killed within %d s and may still be "
+                       "at work; what it does is not known",
+                       JAIL_LEFT_MS / 1000);
+    bool stopped = w->said.stopped;
+    if (w->cancelled && stopped)
+        return err_set(e, JOT_CANCELLED, "the command was cancelled and killed");
+    out->code = w->said.code;
+    out->end = w->said.end == KEEPER_SIGNALLED ? CONFINE_SIGNALLED : CONFINE_EXITED;
+    if (w->said.end == KEEPER_SWARMED)
+        out->end = CONFINE_SWARMED;
+    else if (w->said.end == KEEPER_MEMORY)
+        out->end = CONFINE_MEMORY;
+    else if (w->said.end == KEEPER_DISK)
+        out->end = CONFINE_DISK;
+    else if (w->timed_out && stopped)
+        out->end = CONFINE_TIMED_OUT;
+    else if (w->flooded && stopped)
+        out->end = CONFINE_FLOODED;
+    return JOT_OK;
+}
+
+static jot_status make_pipe(Fd *in, Fd *out, Err *e)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_errno(e, errno, "could not make a pipe");
+    *in = ends[0];
+    *out = ends[1];
+    return JOT_OK;
+}
+
+/* A pair of sockets, because a word to a keeper that is gone must not be a signal to us. */
+static jot_status make_control(Fd *theirs, Fd *ours, Err *e)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return err_errno(e, errno, "could not make a pair of sockets");
+    *theirs = ends[0];
+    *ours = ends[1];
+    return JOT_OK;
+}
+
+static jot_status start(Watch *w, Jail *j, pid_t *keeper, Err *e)
+{
+    AUTO(Fd) control = FD_NONE;
+    AUTO(Fd) report = FD_NONE;
+    TRY(make_pipe(&w->output, &j->output, e));
+    TRY(make_pipe(&w->report, &report, e));
+    TRY(make_control(&control, &w->control, e));
+    *keeper = fork();
+    if (*keeper < 0)
+        return err_errno(e, errno, "could not start a process");
+    if (*keeper == 0) {
+        close(w->control);
+        close(w->output);
+        close(w->report);
+        jail_keep(j, control, report);
+    }
+    fd_close(&j->output);
+    return JOT_OK;
+}
+
+/* How many processes this user has: the limit counts all of them.  Root has none. */
+static uint64_t processes_of_user(void)
+{
+    DIR *d = opendir("/proc");
+    struct dirent *entry;
+    struct stat info;
+    uint64_t n = 0;
+    while (d && (entry = readdir(d)))
+        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' &&
+            fstatat(dirfd(d), entry->d_name, &info, 0) == 0 && info.st_uid == getuid())
+            n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static uint64_t memory_for(const ConfineJob *job)
+{
+    struct sysinfo s;
+    uint64_t want = job->memory_bytes ? job->memory_bytes : CONFINE_MEMORY_BYTES;
+    uint64_t most = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit / 4 * 3 : want;
+    return want < most ? want : most;
+}
+
+static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
+{
+    j->cwd = job->place->path.p;
+    j->place_fd = job->place->dir;
+    j->time_ms = job->time_ms;
+    j->memory_bytes = memory_for(job);
+    j->disk_bytes = job->disk_bytes ? job->disk_bytes : CONFINE_DISK_BYTES;
+    /* More than the keeper allows, so that it is the keeper who says why. */
+    unsigned max = CONFINE_PROCESSES_MAX + CONFINE_PROCESSES_MAX / 4;
+    jail_herd(j, max, into);
+    if (getuid() != 0)
+        j->nproc = processes_of_user() + max;
+    switch (job->how) {
+    case CONFINE_BWRAP:
+        return jail_bwrap(job, into, j, e);
+    case CONFINE_LANDLOCK:
+        return jail_landlock(job, into, j, e);
+    case CONFINE_NOT:
+        return jail_open(job, into, j, e);
+    case CONFINE_BEST:
+    case CONFINE_HOWS:
+        break;
+    }
+    return err_set(e, JOT_INVALID, "no mechanism was chosen");
+}
+
+static Str what_was_planted(PlantWatch *plants, Arena *into)
+{
+    AUTO(Buf) told = { 0 };
+    plant_after(plants, &told);
+    return arena_copy(into, buf_str(&told));
+}
+
+/* Whoever may write all of it is confined by nothing, or has the machine's own settings. */
+static bool cannot_be_given(Str dir)
+{
+    static const char *const never[] = { "/proc", "/sys", "/dev" };
+    for (size_t i = 0; i < COUNT_OF(never); i++) {
+        size_t n = strlen(never[i]);
+        if (str_starts(dir, str(never[i])) && (dir.n == n || dir.p[n] == '/'))
+            return !str_starts(dir, S("/dev/shm/"));
+    }
+    return dir.n == 1;
+}
+
+jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e)
+{
+    AUTO(Jail) j = jail_none();
+    Watch w = { .job = job, .output = FD_NONE, .report = FD_NONE, .control = FD_NONE };
+    pid_t keeper = -1;
+    AUTO(PlantWatch) plants = { 0 };
+    *out = (Confined){ 0 };
+    if (cannot_be_given(job->place->path) && job->how != CONFINE_NOT)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "a command cannot be confined to '/', /proc, /sys or /dev: use another "
+                       "working directory");
+    if (job->how != CONFINE_NOT) {
+        plant_before(&plants, job->place);
+        j.plants = &plants;
+    }
+    TRY(make_jail(job, into, &j, e));
+    w.text = (Output){ .head_max = job->output_max - job->output_max / 4,
+                       .tail_max = job->output_max / 4 };
+    w.text.head = arena_alloc(into, w.text.head_max, 1);
+    w.text.tail = arena_alloc(into, w.text.tail_max, 1);
+    jot_status st = start(&w, &j, &keeper, e);
+    w.end_at = now_ms() + job->time_ms;
+    if (st == JOT_OK)
+        st = watch(&w, e);
+    fd_close(&w.control);
+    if (keeper > 0 && st != JOT_OK)
+        kill(keeper, SIGKILL);
+    if (keeper > 0)
+        while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    fd_close(&w.output);
+    fd_close(&w.report);
+    if (j.plants && keeper > 0)
+        out->planted = what_was_planted(&plants, into);
+    TRY(st);
+    show(&w.text, into, out);
+    return outcome(&w, out, e);
+}
+
+/* --- Which mechanism ------------------------------------------------------------------------ */
+
+jot_status confine_try(const Place *place, ConfineHow how, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Confined c;
+    ConfineJob job = {
+        .place = place, .command = S("exit 42"), .how = how, .time_ms = TRY_MS, .output_max = 1024
+    };
+    TRY(confine_run(&job, &arena, &c, e));
+    if (c.end == CONFINE_EXITED && c.code == 42)
+        return JOT_OK;
+    Shown shown;
+    return err_set(e, JOT_UNSUPPORTED, "%s does not work here: %s", confine_name(how),
+                   err_show(&shown, c.head));
+}
+
+jot_status confine_best(const Place *place, ConfineHow *out, Err *e)
+{
+    Err first = { 0 };
+    for (ConfineHow how = CONFINE_BWRAP; how <= CONFINE_LANDLOCK; how++) {
+        Err *why = how == CONFINE_BWRAP ? &first : e;
+        if (confine_try(place, how, why) == JOT_OK) {
+            *out = how;
+            return JOT_OK;
+        }
+    }
+    Err second = *e;
+    return err_set(e, JOT_UNSUPPORTED, "commands cannot be confined here: %.90s; %.90s", first.text,
+                   second.text);
+}

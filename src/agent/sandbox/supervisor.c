@@ -1,0 +1,306 @@
+/* supervisor.c - the process that stands between us and a command, and outlives nothing.
+ *
+ * It is the reaper of all descendants of the command, wherever they have moved:
+ * what loses its parent becomes its child.  So when the command has ended, or has
+ * to, it kills what is below it in rounds until it has no children any more; a
+ * process that forks in between is below it in the next round.  Where some are left
+ * all the same, it says so: that is never a command that ended.
+ *
+ * If we die, the control channel ends, and it kills everything all the same.  It was
+ * forked from a process that may have threads: nothing here allocates. */
+#include "agent/sandbox/jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "agent/sandbox/descendants.h"
+
+enum {
+    TICK_MS = 20,     /* between two looks at how many there are */
+    METER_MS = 100,   /* between two looks at memory and disk, at least, and ... */
+    METER_SHARE = 20, /* ... so much longer than one takes: a twentieth of a processor at most */
+    NICE_KEEPER = -10,
+    PLANTS_S = 60, /* to look for what was left */
+    PLACES = 2,    /* the working directory and the one for temporary files */
+};
+
+/* --- The end of everything ----------------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void sleep_ms(long ms)
+{
+    struct timespec t = { .tv_nsec = ms * 1000000 };
+    nanosleep(&t, NULL);
+}
+
+/* Kill all that is below; the status of `command` is kept if it is reaped here.  Behind a fence
+ * "all processes" are those below, and the kernel finds every one of them in one step.  False:
+ * some are left. */
+static bool kill_all(pid_t command, bool fenced, int *status)
+{
+    int64_t give_up = now_ms() + JAIL_LEFT_MS;
+    for (int round = 0; now_ms() < give_up; round++) {
+        int st;
+        pid_t pid;
+        kill(-command, SIGKILL);
+        if (fenced)
+            kill(-1, SIGKILL);
+        else
+            below_kill();
+        while ((pid = waitpid(-1, &st, WNOHANG)) > 0)
+            if (pid == command)
+                *status = st;
+        if (pid < 0 && errno == ECHILD)
+            return true;
+        sleep_ms(round < 10 ? 1 : 5);
+    }
+    return false;
+}
+
+/* --- Keeping ------------------------------------------------------------------------------- */
+
+static unsigned processes(void)
+{
+    struct sysinfo s;
+    return sysinfo(&s) == 0 ? s.procs : 0;
+}
+
+typedef struct Keeping {
+    const Jail *jail;
+    pid_t command;
+    int control;
+    unsigned procs;        /* the fewest of others that were seen on the machine */
+    int places[PLACES];    /* where it writes */
+    uint64_t room[PLACES]; /* the most that was free there */
+    uint64_t memory_max, disk_max;
+    int64_t meter_at; /* when memory and disk are looked at next */
+    KeeperEnd excess; /* what it had too much of; 0: nothing */
+    bool fenced, left;
+    int64_t kill_at; /* 0: not yet */
+    bool ended;      /* the command has, with `status` */
+    bool orphan;     /* whoever wanted it is gone */
+    int status;
+} Keeping;
+
+static void reap(Keeping *k)
+{
+    int st;
+    pid_t pid;
+    while ((pid = waitpid(-1, &st, WNOHANG)) > 0)
+        if (pid == k->command) {
+            k->ended = true;
+            k->status = st;
+        }
+}
+
+static void listen_to(Keeping *k)
+{
+    char word;
+    ssize_t n = read(k->control, &word, 1);
+    if (n == 1 && word == KEEPER_TERM) {
+        kill(-k->command, SIGTERM);
+        k->kill_at = now_ms() + CONFINE_GRACE_MS;
+    } else if (n >= 0 || errno != EINTR) {
+        k->kill_at = 1;
+        k->orphan = n <= 0;
+    }
+}
+
+/* Whoever wanted the command may have gone while its end was awaited. */
+static void look_for_end(Keeping *k)
+{
+    char word;
+    k->orphan = recv(k->control, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* Counting what is below means reading all of /proc; a look at the machine's total is free.  A
+ * fork bomb would leave no time to count, so its process group is stopped before; whoever has left
+ * that is found by the count. */
+static void count(Keeping *k)
+{
+    unsigned total = processes();
+    k->procs = total < k->procs ? total : k->procs; /* others have ended */
+    if (total <= k->procs + CONFINE_PROCESSES_MAX)
+        return;
+    kill(-k->command, SIGSTOP);
+    size_t n = below_count();
+    if (n > CONFINE_PROCESSES_MAX) {
+        k->excess = KEEPER_SWARMED;
+        return;
+    }
+    kill(-k->command, SIGCONT);
+    k->procs = total > n ? total - (unsigned)n : 0; /* the others are somebody else's */
+}
+
+static uint64_t room_at(int dir)
+{
+    struct statvfs fs;
+    return dir >= 0 && fstatvfs(dir, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : 0;
+}
+
+/* A control group has its own eyes for memory; where it has killed one process, the rest is of no
+ * use.  Elsewhere the processes themselves are asked: what the machine has lost meanwhile says
+ * nothing, because others take and give back at the same time. */
+static bool eats(const Keeping *k)
+{
+    return jail_herd_has_memory(k->jail) ? jail_herd_starved(k->jail)
+                                         : below_memory_exceeds(k->memory_max);
+}
+
+/* What a process wrote it may have removed again.  So a disk must also have less room, than at any
+ * moment since this began, by as much as a command may take. */
+static bool fills(Keeping *k)
+{
+    for (size_t i = 0; i < PLACES; i++) {
+        uint64_t room = room_at(k->places[i]);
+        k->room[i] = room > k->room[i] ? room : k->room[i];
+        if (k->room[i] - room > k->disk_max && below_written() > k->disk_max)
+            return true;
+    }
+    return false;
+}
+
+static void measure(Keeping *k)
+{
+    int64_t begin = now_ms();
+    if (begin < k->meter_at || k->excess)
+        return;
+    if (eats(k))
+        k->excess = KEEPER_MEMORY;
+    else if (fills(k))
+        k->excess = KEEPER_DISK;
+    int64_t pause = (now_ms() - begin) * METER_SHARE;
+    k->meter_at = begin + (pause > METER_MS ? pause : METER_MS);
+}
+
+static void keep(Keeping *k)
+{
+    while (!k->ended && !k->excess && !(k->kill_at && now_ms() >= k->kill_at)) {
+        struct pollfd p = { .fd = k->control, .events = POLLIN };
+        bool spoken = poll(&p, 1, TICK_MS) > 0;
+        reap(k);
+        if (spoken && !k->ended) /* a word that comes too late changes nothing */
+            listen_to(k);
+        count(k);
+        measure(k);
+    }
+    k->left = !kill_all(k->command, k->fenced, &k->status);
+}
+
+/* A quick command should not wait for a tick: its end interrupts the poll. */
+static void interrupt(int sig)
+{
+    (void)sig;
+}
+
+static void set_signals(void)
+{
+    sigset_t none;
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL);
+    sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = interrupt }, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static Keeping begin(const Jail *j, int control)
+{
+    Keeping k = { .jail = j,
+                  .control = control,
+                  .procs = processes(),
+                  .places = { j->place_fd, j->tmp_fd },
+                  .memory_max = j->memory_bytes,
+                  .disk_max = j->disk_bytes };
+    for (size_t i = 0; i < PLACES; i++)
+        k.room[i] = room_at(k.places[i]);
+    return k;
+}
+
+/* Signals of a keeper behind the fence reach nobody but those below: so "all" can be said.  What
+ * that would mean without a fence is reason enough to try it: our parent is outside. */
+static bool raise_fence(const Jail *j)
+{
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(JAIL_RESTRICT_SELF, j->fence, 0) == 0 && kill(getppid(), 0) != 0 &&
+           errno == EPERM;
+}
+
+/* This does allocate, which the C library allows after a fork; should it not, a signal ends it. */
+static void put_plants_aside(const Jail *j)
+{
+    AUTO(Buf) told = { 0 };
+    alarm(PLANTS_S);
+    if (j->plants)
+        plant_after(j->plants, &told);
+    alarm(0);
+}
+
+static KeeperReport report_on(const Keeping *k)
+{
+    bool killed = WIFSIGNALED(k->status);
+    KeeperReport r = { .end = killed ? KEEPER_SIGNALLED : KEEPER_EXITED,
+                       .code = killed ? WTERMSIG(k->status) : WEXITSTATUS(k->status),
+                       .stopped = k->kill_at != 0 };
+    bool by_kill = killed ? r.code == SIGKILL : r.code == 128 + SIGKILL;
+    if (by_kill && !k->kill_at && jail_herd_starved(k->jail))
+        r.end = KEEPER_MEMORY;
+    if (k->excess)
+        r.end = k->excess;
+    if (k->left)
+        r.end = KEEPER_LEFT;
+    return r;
+}
+
+void jail_keep(Jail *j, int control, int report)
+{
+    set_signals();
+    setsid();
+    /* Only root may, and only root's processes are not limited in number by the kernel. */
+    setpriority(PRIO_PROCESS, 0, NICE_KEEPER);
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+        jail_fail(report, "subreaper");
+    if (!below_begin())
+        jail_fail(report, "/proc");
+    Keeping k = begin(j, control);
+    k.fenced = j->fence >= 0;
+    if (k.fenced && !raise_fence(j))
+        jail_fail(report, "landlock");
+    k.command = fork();
+    if (k.command < 0)
+        jail_fail(report, "fork");
+    if (k.command == 0) {
+        signal(SIGCHLD, SIG_DFL);
+        close(control);
+        jail_enter(j, report);
+    }
+    close(j->output);
+    keep(&k);
+    if (!k.orphan)
+        look_for_end(&k);
+    KeeperReport r = report_on(&k);
+    if (k.orphan) { /* nobody else is left to clear up */
+        put_plants_aside(j);
+        jail_release(j);
+        jail_disband(j);
+        jail_remove(j->tmp_above, j->tmp_name, j->tmp_fd);
+    }
+    ssize_t told = write(report, &r, sizeof r);
+    _exit(told == (ssize_t)sizeof r ? 0 : 1);
+}

@@ -1,0 +1,111 @@
+/* act_shell.c - run a command in the working directory, confined (confine.h).
+ *
+ * What a command prints and how it ended is the result, also when it failed: a
+ * test that fails is what the model wanted to know.  The tool itself fails only
+ * where the command could not be run. */
+#include <signal.h>
+#include <string.h>
+
+#include "agent/tools/act.h"
+#include "agent/sandbox/confine.h"
+#include "tool/args.h"
+
+enum { OUTPUT_MAX = 256 * 1024 /* bytes that are kept of the output */ };
+
+static bool cancelled(void *act)
+{
+    return act_cancelled(act);
+}
+
+static void add_end(Buf *to, const Confined *c, int64_t time_ms)
+{
+    const char *name = c->end == CONFINE_SIGNALLED ? sigabbrev_np(c->code) : NULL;
+    switch (c->end) {
+    case CONFINE_EXITED:
+        buf_addf(to, "(exit code %d)", c->code);
+        break;
+    case CONFINE_SIGNALLED:
+        buf_addf(to, "(killed by signal %d, %s)", c->code, name ? name : "unknown");
+        break;
+    case CONFINE_TIMED_OUT:
+        buf_addf(to,
+                 "(stopped: it was not done after %lld s, and everything it started was killed)",
+                 (long long)(time_ms / 1000));
+        break;
+    case CONFINE_FLOODED:
+        buf_addf(to, "(stopped: more than %d MB of output)", CONFINE_FLOOD_BYTES / 1024 / 1024);
+        break;
+    case CONFINE_SWARMED:
+        buf_addf(to, "(stopped: more than %d processes)", CONFINE_PROCESSES_MAX);
+        break;
+    case CONFINE_MEMORY:
+        buf_add(to, S("(stopped: its processes had more memory together than they may)"));
+        break;
+    case CONFINE_DISK:
+        buf_addf(to, "(stopped: it has filled more than %d GB of the disk; what it wrote is there)",
+                 (int)(CONFINE_DISK_BYTES >> 30));
+        break;
+    }
+}
+
+static void add_output(ToolCall *c, Buf *to, const Confined *got)
+{
+    size_t in_head, in_tail;
+    buf_add(to, act_text(c->into, got->head, &in_head));
+    if (got->left_out)
+        buf_addf(to, "\n(%llu bytes were left out here)\n", (unsigned long long)got->left_out);
+    buf_add(to, act_text(c->into, got->tail, &in_tail));
+    if (to->n && to->p[to->n - 1] != '\n')
+        buf_add_char(to, '\n');
+    if (in_head + in_tail)
+        buf_addf(to, "(%zu bytes are not UTF-8 and shown as U+FFFD)\n", in_head + in_tail);
+}
+
+static jot_status run(ToolCall *c, ToolReply *out)
+{
+    Act *a = c->outside;
+    Confined got;
+    Shown shown;
+    ConfineJob job = { .place = act_place(a),
+                       .command = arg_text(c, "command"),
+                       .network = policy_for_effect(act_policy(a), POLICY_NETWORK) == POLICY_ALLOW,
+                       .time_ms = 1000 * arg_number(c, "seconds", ACT_SHELL_MS / 1000),
+                       .output_max = OUTPUT_MAX,
+                       .cancelled = cancelled,
+                       .ctx = a };
+    AUTO(Buf) text = { 0 };
+    if (str_find(job.command, 0) != job.command.n)
+        return err_set(c->e, JOT_INVALID, "'%s' is no command: it holds a NUL",
+                       err_show(&shown, job.command));
+    TRY(act_confinement(a, &job.how, c->e));
+    jot_status st = confine_run(&job, c->into, &got, c->e);
+    if (st != JOT_OK && got.planted.n)
+        return err_set(c->e, st,
+                       "%.120s; what it left for other programs was put aside in the "
+                       "working directory",
+                       c->e->text);
+    TRY(st);
+    add_output(c, &text, &got);
+    buf_add(&text, got.planted);
+    add_end(&text, &got, job.time_ms);
+    out->text = arena_copy(c->into, buf_str(&text));
+    return JOT_OK;
+}
+
+extern const Tool act_shell;
+const Tool act_shell = {
+    .name = "shell",
+    .title = "Run a command",
+    .about = "Run a shell command in the working directory. It may write there and in /tmp (which "
+             "is empty each time) only, has no network unless that was allowed, no input, and "
+             "everything it started ends with it. Files that other programs run or obey (hooks and "
+             "configuration of git, AGENTS.md, .vscode and their like) stay as they are. The last "
+             "line says how it ended.",
+    .effects = TOOL_WRITES | TOOL_EXECUTES,
+    .params = {
+        { "command", PARAM_TEXT, .min = 1, .max = CONFINE_COMMAND_MAX },
+        { "seconds", PARAM_NUMBER, .about = "after which it is stopped; 60", .optional = true,
+          .min = 1, .max = ACT_SHELL_MS_MAX / 1000 },
+    },
+    .run = run,
+};

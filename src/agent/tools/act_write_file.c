@@ -1,0 +1,31 @@
+/* act_write_file.c - write a file of the working directory, as one step. */
+#include "agent/tools/act.h"
+#include "agent/tools/workdir.h"
+#include "tool/args.h"
+
+enum { FILE_MAX = 4 * 1024 * 1024 /* bytes */ };
+
+static jot_status run(ToolCall *c, ToolReply *out)
+{
+    Shown shown;
+    bool made = false;
+    Str path = arg_text(c, "path"), content = arg_text(c, "content");
+    TRY(place_write(act_place(c->outside), path, content, &made, c->e));
+    out->text = arena_printf(c->into, "%s '%s', %zu bytes", made ? "made" : "replaced",
+                             err_show(&shown, path), content.n);
+    return JOT_OK;
+}
+
+extern const Tool act_write_file;
+const Tool act_write_file = {
+    .name = "write_file",
+    .title = "Write a file",
+    .about = "Write a file of the working directory; what was there is replaced. What you have to "
+             "remember belongs into the scratchpad instead.",
+    .effects = TOOL_WRITES | TOOL_OUTSIDE,
+    .params = {
+        { "path", PARAM_TEXT, .max = PLACE_PATH_MAX },
+        { "content", PARAM_TEXT, .max = FILE_MAX },
+    },
+    .run = run,
+};

@@ -1,0 +1,137 @@
+/* fold.c - characters, by utf8proc's tables.
+ *
+ * ASCII is answered without them: it is most of what is ever looked at. */
+#include "base/fold.h"
+
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+
+typedef struct Range {
+    uint32_t from, to;
+} Range;
+
+/* Scripts that are written without spaces between words.  Korean has them, but joins particles to
+ * its words, so it is looked for in the same way. */
+static const Range dense[] = {
+    { 0x0E00, 0x0EFF },   /* Thai, Lao */
+    { 0x1000, 0x109F },   /* Myanmar */
+    { 0x1100, 0x11FF },   /* Hangul, in parts */
+    { 0x1780, 0x17FF },   /* Khmer */
+    { 0x2E80, 0x2FDF },   /* radicals */
+    { 0x3005, 0x3007 },   /* iteration mark, closing mark, zero */
+    { 0x3031, 0x3035 },   /* repeat marks */
+    { 0x3041, 0x30FF },   /* kana */
+    { 0x3105, 0x318E },   /* bopomofo, Hangul for compatibility */
+    { 0x31A0, 0x31FF },   /* bopomofo, small kana */
+    { 0x3400, 0x4DBF },   /* ideographs */
+    { 0x4E00, 0x9FFF },   /* ideographs */
+    { 0xA960, 0xA97F },   /* Hangul, in parts */
+    { 0xAC00, 0xD7FF },   /* Hangul */
+    { 0xF900, 0xFAFF },   /* ideographs for compatibility */
+    { 0xFF66, 0xFFDC },   /* kana and Hangul of half width */
+    { 0x20000, 0x3FFFF }, /* ideographs */
+};
+
+static bool is_dense(uint32_t c)
+{
+    if (c < dense[0].from)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(dense) && c >= dense[i].from; i++)
+        if (c <= dense[i].to)
+            return true;
+    return false;
+}
+
+static LetterKind ascii_kind(uint32_t c)
+{
+    if (c >= 'a' && c <= 'z')
+        return LETTER_LOWER;
+    if (c >= 'A' && c <= 'Z')
+        return LETTER_UPPER;
+    return c >= '0' && c <= '9' ? LETTER_DIGIT : LETTER_NONE;
+}
+
+/* Digits and symbols of a dense script are none of its letters. */
+static LetterKind kind_by_category(utf8proc_category_t category)
+{
+    static const LetterKind kinds[] = {
+        [UTF8PROC_CATEGORY_LU] = LETTER_UPPER, [UTF8PROC_CATEGORY_LT] = LETTER_UPPER,
+        [UTF8PROC_CATEGORY_LL] = LETTER_LOWER, [UTF8PROC_CATEGORY_LM] = LETTER_LOWER,
+        [UTF8PROC_CATEGORY_LO] = LETTER_LOWER, [UTF8PROC_CATEGORY_MN] = LETTER_MARK,
+        [UTF8PROC_CATEGORY_MC] = LETTER_MARK,  [UTF8PROC_CATEGORY_ME] = LETTER_MARK,
+        [UTF8PROC_CATEGORY_ND] = LETTER_DIGIT, [UTF8PROC_CATEGORY_NL] = LETTER_DIGIT,
+        [UTF8PROC_CATEGORY_NO] = LETTER_DIGIT, [UTF8PROC_CATEGORY_CO] = LETTER_NONE,
+    };
+    return (size_t)category < COUNT_OF(kinds) ? kinds[category] : LETTER_NONE;
+}
+
+LetterKind letter_kind(uint32_t c)
+{
+    if (c < 0x80)
+        return ascii_kind(c);
+    LetterKind kind = kind_by_category(utf8proc_category((utf8proc_int32_t)c));
+    /* A soft hyphen or a joiner inside a word is invisible and must not cut it. */
+    if (kind == LETTER_NONE && utf8proc_get_property((utf8proc_int32_t)c)->ignorable)
+        return LETTER_MARK;
+    return kind != LETTER_NONE && kind != LETTER_DIGIT && is_dense(c) ? LETTER_DENSE : kind;
+}
+
+/* U+0300 to U+036F are the accents that Latin, Greek and Cyrillic share. */
+static bool is_accent(utf8proc_int32_t c)
+{
+    return c >= 0x0300 && c <= 0x036F;
+}
+
+size_t letter_fold(uint32_t c, uint32_t out[LETTER_FOLD_MAX])
+{
+    if (c < 0x80) {
+        out[0] = c >= 'A' && c <= 'Z' ? c + 32 : c;
+        return 1;
+    }
+    bool hangul = c >= 0xAC00 && c <= 0xD7A3, kana = c >= 0x3041 && c <= 0x30FF;
+    if (hangul || (kana && c != 0x309F && c != 0x30FF)) { /* whole already; two are ligatures */
+        out[0] = c;
+        return 1;
+    }
+    utf8proc_int32_t parts[LETTER_FOLD_MAX];
+    int boundary = 0;
+    utf8proc_ssize_t n = utf8proc_decompose_char(
+        (utf8proc_int32_t)c, parts, LETTER_FOLD_MAX,
+        UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE, &boundary);
+    if (n < 0 || n > LETTER_FOLD_MAX) { /* no letter is that long */
+        out[0] = c;
+        return 1;
+    }
+    size_t kept = 0;
+    for (utf8proc_ssize_t i = 0; i < n; i++)
+        if (!is_accent(parts[i]))
+            out[kept++] = (uint32_t)parts[i];
+    return kept;
+}
+
+uint32_t letter_join(uint32_t base, uint32_t next)
+{
+    utf8proc_int32_t both[2] = { (utf8proc_int32_t)base, (utf8proc_int32_t)next };
+    utf8proc_ssize_t n = utf8proc_normalize_utf32(both, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+    return n == 1 ? (uint32_t)both[0] : 0;
+}
+
+void letter_add(Buf *to, uint32_t c)
+{
+    utf8proc_uint8_t bytes[4];
+    utf8proc_ssize_t n = utf8proc_encode_char((utf8proc_int32_t)c, bytes);
+    buf_add(to, (Str){ (const char *)bytes, n > 0 ? (size_t)n : 0 });
+}
+
+void letter_add_lower(Buf *to, Str text)
+{
+    enum { FINAL_SIGMA = 0x03C2, SIGMA = 0x03C3, DOTTED_I = 0x0130, DOT_ABOVE = 0x0307 };
+    for (size_t at = 0; at < text.n;) {
+        uint32_t c = utf8_next(text, &at);
+        uint32_t lower = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
+        letter_add(to, lower == FINAL_SIGMA ? SIGMA : lower);
+        if (c == DOTTED_I) /* the one letter that becomes two */
+            letter_add(to, DOT_ABOVE);
+    }
+}

@@ -1,0 +1,38 @@
+/* fold.h - what a character is to somebody who looks for words, and how it is compared.
+ *
+ * Letters are folded: case, width, ligatures and the accents of Latin, Greek
+ * and Cyrillic go; what tells words apart in other scripts stays.  Folding is
+ * the same on every machine and in every locale. */
+#ifndef BASE_FOLD_H
+#define BASE_FOLD_H
+
+#include "base/buf.h"
+
+typedef enum LetterKind {
+    LETTER_NONE,  /* a space, punctuation, a symbol */
+    LETTER_LOWER, /* of a script that separates words; also one without case */
+    LETTER_UPPER,
+    LETTER_DIGIT,
+    LETTER_MARK,  /* belongs to the letter before it */
+    LETTER_DENSE, /* of a script without spaces between words: Chinese, Japanese, Thai, also Korean
+                   */
+} LetterKind;
+
+LetterKind letter_kind(uint32_t c);
+
+enum { LETTER_FOLD_MAX = 20 };
+
+/* The folded form of one character; 0 if nothing is left of it (an accent). */
+size_t letter_fold(uint32_t c, uint32_t out[LETTER_FOLD_MAX]);
+
+/* The character that two make together, or 0: a kana and its sound mark, parts of a syllable. */
+uint32_t letter_join(uint32_t base, uint32_t next);
+
+/* Add a character as UTF-8. */
+void letter_add(Buf *to, uint32_t c);
+
+/* Add a text, which is UTF-8, in lower case and nothing else folded, for whoever looks for a part
+ * of a text as it was written.  A sigma is the same at the end of a word and inside it. */
+void letter_add_lower(Buf *to, Str text);
+
+#endif

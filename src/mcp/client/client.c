@@ -1,0 +1,351 @@
+/* client.c - the handshake, the list, and a call. */
+#include "mcp/client/client.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "mcp/client/client_process.h"
+#include "tool/args.h"
+
+#define MODERN "2026-07-28"
+#define LEGACY "2025-11-25"
+
+typedef struct McpTool {
+    Tool tool; /* first: a ToolCall's tool is this */
+    McpClient *client;
+    const char *remote; /* its name at the server */
+} McpTool;
+
+struct McpClient {
+    McpPeer peer;
+    bool modern;
+    char name[MCP_CLIENT_NAME_MAX + 1];
+    char version[32];
+    int64_t call_ms;
+    McpTool *tools;
+    size_t tools_n;
+    json_t *lists; /* what was listed; the tools borrow their schemas from it */
+    Arena arena;
+};
+
+/* --- Asking -------------------------------------------------------------------------------- */
+
+static void add_meta(const McpClient *c, json_t *params)
+{
+    if (c->modern)
+        json_object_set_new(
+            params, "_meta",
+            json_pack("{s:s, s:{s:s, s:s}, s:{}}", "io.modelcontextprotocol/protocolVersion",
+                      MODERN, "io.modelcontextprotocol/clientInfo", "name", "jotter", "version",
+                      "1", "io.modelcontextprotocol/clientCapabilities"));
+}
+
+static jot_status ask(McpClient *c, const char *method, json_t *params, int64_t ms, json_t **out,
+                      Err *e)
+{
+    add_meta(c, params);
+    PeerAsk x = { .method = method, .params = params, .time_ms = ms };
+    return peer_ask(&c->peer, &x, out, e);
+}
+
+/* The same for what may take long, if it says that it goes on. */
+static jot_status ask_long(McpClient *c, const char *method, json_t *params, json_t **out, Err *e)
+{
+    add_meta(c, params);
+    PeerAsk x = { .method = method, .params = params, .time_ms = c->call_ms };
+    x.time_ms_max = c->call_ms > MCP_CLIENT_CALL_MS_MAX ? c->call_ms : MCP_CLIENT_CALL_MS_MAX;
+    return peer_ask(&c->peer, &x, out, e);
+}
+
+static bool lists_modern(const json_t *result)
+{
+    const json_t *versions = json_object_get(result, "supportedVersions");
+    for (size_t i = 0; i < json_array_size(versions); i++)
+        if (str_eq(json_str(json_array_get(versions, i)), S(MODERN)))
+            return true;
+    return false;
+}
+
+static jot_status discover(McpClient *c, int64_t ms, Err *e)
+{
+    json_t *result = NULL;
+    c->modern = true;
+    jot_status st = ask(c, "server/discover", json_object(), ms, &result, e);
+    AUTO_PTR(json_t) owned = result;
+    if (st == JOT_OK && !lists_modern(owned))
+        st = err_set(e, JOT_INVALID, "the server does not speak MCP " MODERN);
+    c->modern = st == JOT_OK;
+    if (st == JOT_OK)
+        snprintf(c->version, sizeof c->version, "%s", MODERN);
+    return st;
+}
+
+static jot_status initialize(McpClient *c, int64_t ms, Err *e)
+{
+    json_t *result = NULL;
+    Shown shown;
+    TRY(ask(c, "initialize",
+            json_pack("{s:s, s:{}, s:{s:s, s:s}}", "protocolVersion", LEGACY, "capabilities",
+                      "clientInfo", "name", "jotter", "version", "1"),
+            ms, &result, e));
+    AUTO_PTR(json_t) owned = result;
+    Str version = json_str(json_object_get(owned, "protocolVersion"));
+    if (!version.n || version.n >= sizeof c->version)
+        return err_set(e, JOT_UNAVAILABLE,
+                       "the server '%s' does not speak MCP: it names no version",
+                       err_show(&shown, c->peer.command));
+    memcpy(c->version, version.p, version.n);
+    peer_tell(&c->peer, "notifications/initialized", NULL);
+    return JOT_OK;
+}
+
+static jot_status shake_hands(McpClient *c, int64_t ms, Err *e)
+{
+    jot_status st = discover(c, ms < MCP_CLIENT_PROBE_MS ? ms : MCP_CLIENT_PROBE_MS, e);
+    bool over = st == JOT_OK || st == JOT_CANCELLED || c->peer.gone;
+    return over ? st : initialize(c, ms, e);
+}
+
+/* --- Names --------------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+    return islower((unsigned char)c) || isdigit((unsigned char)c) || c == '_';
+}
+
+/* "name=command": true, and both are cut; a variable for the command is in capitals. */
+static bool cut_name(Str *command, Str *name)
+{
+    Str rest = *command, head;
+    if (!str_cut(&rest, '=', &head) || !head.n || head.n > MCP_CLIENT_NAME_MAX)
+        return false;
+    for (size_t i = 0; i < head.n; i++)
+        if (!is_word(head.p[i]))
+            return false;
+    *command = rest;
+    *name = head;
+    return true;
+}
+
+/* Small letters, digits and '_' of a name; what is something else becomes '_'. */
+static size_t plain(Str from, char *to, size_t max)
+{
+    size_t n = from.n < max ? from.n : max;
+    for (size_t i = 0; i < n; i++) {
+        char c = (char)tolower((unsigned char)from.p[i]);
+        to[i] = '_';
+        if (is_word(c))
+            to[i] = c;
+    }
+    to[n] = 0;
+    return n;
+}
+
+static Str first_word(Str command)
+{
+    size_t end = 0;
+    while (end < command.n && command.p[end] != ' ')
+        end++;
+    Str word = str_slice(command, 0, end);
+    size_t slash = str_find_last(word, '/');
+    word = slash < word.n ? str_from(word, slash + 1) : word;
+    return word.n ? word : S("server");
+}
+
+static bool is_taken(const McpClient *c, const char *name, const McpClientOptions *o)
+{
+    for (size_t i = 0; i < c->tools_n; i++)
+        if (strcmp(c->tools[i].tool.name, name) == 0)
+            return true;
+    return o->taken && o->taken(o->ctx, str(name));
+}
+
+/* mcp_SERVER_TOOL; a part of the remote name's hash makes it one of its own if it must. */
+static const char *make_name(McpClient *c, Str remote, const McpClientOptions *o)
+{
+    char name[TOOL_NAME_MAX + 1], end[TOOL_NAME_MAX + 1];
+    size_t n = (size_t)snprintf(name, sizeof name, MCP_CLIENT_PREFIX "%s_", c->name);
+    plain(remote, name + n, TOOL_NAME_MAX - n);
+    bool taken = remote.n > TOOL_NAME_MAX - n || is_taken(c, name, o);
+    Hash h = hash_of(remote);
+    for (size_t whole = strlen(name); taken; h = hash_of(str(end))) {
+        snprintf(end, sizeof end, "_%.12s", hash_hex(h).text);
+        size_t room = TOOL_NAME_MAX - strlen(end);
+        memcpy(name + (whole < room ? whole : room), end, strlen(end) + 1);
+        taken = is_taken(c, name, o);
+    }
+    return arena_cstr(&c->arena, str(name));
+}
+
+/* --- The list ------------------------------------------------------------------------------ */
+
+static const char *make_about(McpClient *c, const json_t *tool)
+{
+    Str text = json_str(json_object_get(tool, "description"));
+    if (!text.n)
+        text = json_str(json_object_get(tool, "title"));
+    if (!text.n)
+        text = S("(the server says nothing about this tool)");
+    return arena_cstr(&c->arena, str_slice(text, 0, utf8_floor(text, TOOL_ABOUT_MAX - 1)));
+}
+
+static jot_status run(ToolCall *call, ToolReply *out);
+
+static void add_tool(McpClient *c, const json_t *tool, const McpClientOptions *o)
+{
+    Str remote = json_str(json_object_get(tool, "name"));
+    const json_t *schema = json_object_get(tool, "inputSchema");
+    const json_t *hints = json_object_get(tool, "annotations");
+    bool reads = json_is_true(json_object_get(hints, "readOnlyHint"));
+    bool twice = false;
+    for (size_t i = 0; i < c->tools_n; i++)
+        twice = twice || str_eq(str(c->tools[i].remote), remote);
+    if (!remote.n || str_find(remote, 0) != remote.n || twice || !json_is_object(schema) ||
+        c->tools_n == MCP_CLIENT_TOOLS_MAX)
+        return;
+    McpTool t = { .client = c, .remote = arena_cstr(&c->arena, remote) };
+    t.tool = (Tool){ .name = make_name(c, remote, o),
+                     .title = t.remote,
+                     .about = make_about(c, tool),
+                     .effects = TOOL_FOREIGN | (unsigned)(reads ? TOOL_READS : TOOL_WRITES),
+                     .schema = schema,
+                     .run = run };
+    c->tools[c->tools_n++] = t;
+}
+
+static jot_status list_tools(McpClient *c, int64_t ms, const McpClientOptions *o, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str cursor = { 0 };
+    c->lists = json_array();
+    c->tools = NEW_ARRAY(&c->arena, McpTool, MCP_CLIENT_TOOLS_MAX);
+    for (int page = 0; page < MCP_CLIENT_PAGES_MAX; page++) {
+        json_t *result = NULL, *params = json_object();
+        if (cursor.n)
+            json_object_set_new(params, "cursor", json_stringn(cursor.p, cursor.n));
+        TRY(ask(c, "tools/list", params, ms, &result, e));
+        json_array_append_new(c->lists, result);
+        const json_t *tools = json_object_get(result, "tools");
+        for (size_t i = 0; i < json_array_size(tools); i++)
+            add_tool(c, json_array_get(tools, i), o);
+        cursor = arena_copy(&arena, json_str(json_object_get(result, "nextCursor")));
+        if (!cursor.n)
+            return JOT_OK;
+    }
+    return err_set(e, JOT_UNAVAILABLE, "the server '%s' lists its tools without end", c->name);
+}
+
+/* --- A call -------------------------------------------------------------------------------- */
+
+/* One part of an answer; what is no text is named. */
+static void add_part(Buf *to, const json_t *part)
+{
+    Str type = json_str(json_object_get(part, "type"));
+    const json_t *resource = json_object_get(part, "resource");
+    Str text = json_str(json_object_get(str_eq(type, S("resource")) ? resource : part, "text"));
+    if (text.n) {
+        buf_add(to, text);
+    } else if (!str_eq(type, S("text"))) {
+        Shown kind, mime;
+        buf_addf(to, "[%s %s: not shown]", err_show(&kind, type),
+                 err_show(&mime, json_str(json_object_get(part, "mimeType"))));
+    }
+    if (to->n && to->p[to->n - 1] != '\n')
+        buf_add_char(to, '\n');
+}
+
+static void read_answer(const json_t *result, Arena *into, ToolReply *out)
+{
+    AUTO(Buf) text = { 0 };
+    const json_t *parts = json_object_get(result, "content");
+    const json_t *data = json_object_get(result, "structuredContent");
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        add_part(&text, json_array_get(parts, i));
+    if (!text.n && data)
+        json_write(&text, data);
+    Str whole = buf_str(&text);
+    while (whole.n && whole.p[whole.n - 1] == '\n')
+        whole.n--;
+    if (whole.n > MCP_CLIENT_TEXT_MAX) {
+        size_t cut = utf8_floor(whole, MCP_CLIENT_TEXT_MAX - 100);
+        out->text = arena_printf(into, STR_FMT "\n(cut here: %zu of %zu bytes)",
+                                 STR_ARG(str_slice(whole, 0, cut)), cut, whole.n);
+        return;
+    }
+    out->text = arena_copy(into, whole);
+}
+
+static jot_status run(ToolCall *call, ToolReply *out)
+{
+    const McpTool *t = (const McpTool *)(const void *)call->tool;
+    McpClient *c = t->client;
+    json_t *result = NULL;
+    json_t *args = json_deep_copy(call->args);
+    TRY(ask_long(c, "tools/call", json_pack("{s:s, s:o}", "name", t->remote, "arguments", args),
+                 &result, call->e));
+    AUTO_PTR(json_t) owned = result;
+    if (str_eq(json_str(json_object_get(owned, "resultType")), S("input_required")))
+        return err_set(call->e, JOT_UNSUPPORTED,
+                       "the tool asks its user something, which is not "
+                       "possible here");
+    if (!json_is_object(owned))
+        return err_set(call->e, JOT_UNAVAILABLE, "the server's answer makes no sense");
+    read_answer(owned, call->into, out);
+    if (!json_is_true(json_object_get(owned, "isError")))
+        return JOT_OK;
+    if (!out->text.n)
+        out->text = S("the tool failed and does not say why");
+    return err_set(call->e, JOT_INVALID, "the tool failed");
+}
+
+/* --- Opening ------------------------------------------------------------------------------- */
+
+jot_status mcp_client_open(McpClient **out, const McpClientOptions *o, Err *e)
+{
+    AUTO_PTR(McpClient) c = mem_alloc(sizeof *c);
+    int64_t start_ms = o->start_ms ? o->start_ms : MCP_CLIENT_START_MS;
+    Str command = o->command, name = { 0 };
+    if (!cut_name(&command, &name))
+        name = first_word(command);
+    if (!command.n || str_find(command, 0) != command.n)
+        return err_set(e, JOT_INVALID, "an external server is a command, or NAME=COMMAND");
+    plain(name, c->name, MCP_CLIENT_NAME_MAX);
+    c->call_ms = o->call_ms ? o->call_ms : MCP_CLIENT_CALL_MS;
+    c->peer.cancelled = o->cancelled;
+    c->peer.ctx = o->ctx;
+    TRY(peer_open(&c->peer, command, e));
+    TRY(shake_hands(c, start_ms, e));
+    TRY(list_tools(c, start_ms, o, e));
+    *out = TAKE(c);
+    return JOT_OK;
+}
+
+void mcp_client_close(McpClient *c)
+{
+    if (!c)
+        return;
+    peer_close(&c->peer);
+    json_decref(c->lists);
+    arena_free(&c->arena);
+    free(c);
+}
+
+const Tool *mcp_client_tool(const McpClient *c, size_t i)
+{
+    return i < c->tools_n ? &c->tools[i].tool : NULL;
+}
+
+const char *mcp_client_version(const McpClient *c)
+{
+    return c->version;
+}
+
+const char *mcp_client_name(const McpClient *c)
+{
+    return c->name;
+}

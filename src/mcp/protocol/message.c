@@ -1,0 +1,60 @@
+/* message.c - reading a message, and all that may be in it. */
+#include "mcp/protocol/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool begins_array(Str text)
+{
+    size_t at = 0;
+    while (at < text.n && strchr(" \t\r\n", text.p[at]))
+        at++;
+    return at < text.n && text.p[at] == '[';
+}
+
+static McpMessage *read_one(Str text)
+{
+    McpMessage *m = mem_alloc(sizeof *m);
+    m->text = arena_copy(&m->arena, text);
+    m->good = rpc_read(m->text, &m->msg, &m->why);
+    return m;
+}
+
+static void read_parts(McpMessage *m)
+{
+    Str *texts = NULL;
+    m->batch = rpc_batch(m->text, &m->arena, &texts, &m->parts_n);
+    if (!m->batch || m->parts_n > RPC_BATCH_MAX)
+        return;
+    m->parts = mem_alloc((m->parts_n + 1) * sizeof(McpMessage *)); /* the arena may go before */
+    for (size_t i = 0; i < m->parts_n; i++)
+        m->parts[i] = read_one(texts[i]);
+}
+
+McpMessage *mcp_message_new(Str text)
+{
+    McpMessage *m = read_one(text);
+    m->array = begins_array(m->text);
+    if (m->array)
+        read_parts(m);
+    return m;
+}
+
+static void free_one(McpMessage *m)
+{
+    if (!m)
+        return;
+    rpc_message_done(&m->msg);
+    rpc_error_done(&m->why);
+    arena_free(&m->arena);
+    free(m);
+}
+
+void mcp_message_free(McpMessage *m)
+{
+    for (size_t i = 0; m && m->parts && i < m->parts_n; i++)
+        free_one(m->parts[i]);
+    if (m)
+        free(m->parts);
+    free_one(m);
+}

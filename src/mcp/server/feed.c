@@ -1,0 +1,383 @@
+/* feed.c - subscriptions, and notifications made from what a watch sees.
+ *
+ * A subscription is acknowledged and told of under the same lock, so nothing is
+ * ever told before its acknowledgement or after its end.  Sending takes a lock of
+ * the transport, which never takes this one: there is one order. */
+#include "mcp/server/feed.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp/server/resource.h"
+#include "mcp/server/notifications.h"
+
+#define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+
+static const char *const levels[] = { "debug", "info",     "notice", "warning",
+                                      "error", "critical", "alert",  "emergency" };
+enum { LEVEL_WARNING = 3, LEVEL_NONE = COUNT_OF(levels) };
+
+typedef struct Followed {
+    Str uri;    /* as the client wrote it */
+    Str stream; /* what it means */
+} Followed;
+
+/* The first one is the old era's and has no id; it is there for as long as the feed. */
+typedef struct Listen {
+    Str id;
+    uint64_t via;
+    bool list;           /* wants to know when the list of resources changes */
+    bool tools, prompts; /* or these lists */
+    Followed *followed;
+    size_t n, cap;
+} Listen;
+
+struct McpFeed {
+    pthread_mutex_t lock;
+    McpHooks hooks;
+    Listen listens[MCP_LISTENS_MAX + 1];
+    size_t n;
+    size_t level;
+    bool lists; /* tools and prompts can change */
+};
+
+static Str own(Str s)
+{
+    char *p = mem_alloc(s.n + 1);
+    memcpy(p, s.p, s.n);
+    return (Str){ p, s.n };
+}
+
+static void disown(Str s)
+{
+    free((char *)s.p);
+}
+
+McpFeed *mcp_feed_new(const McpHooks *hooks, bool lists)
+{
+    McpFeed *f = mem_alloc(sizeof *f);
+    pthread_mutex_init(&f->lock, NULL);
+    f->hooks = *hooks;
+    f->n = 1;
+    f->lists = lists;
+    f->level = LEVEL_NONE;
+    return f;
+}
+
+static void drop_followed(Listen *l, size_t i)
+{
+    disown(l->followed[i].uri);
+    disown(l->followed[i].stream);
+    l->followed[i] = l->followed[--l->n];
+}
+
+static void drop_listen(McpFeed *f, size_t i)
+{
+    Listen *l = &f->listens[i];
+    while (l->n)
+        drop_followed(l, l->n - 1);
+    free(l->followed);
+    disown(l->id);
+    *l = f->listens[--f->n];
+    f->listens[f->n] = (Listen){ 0 };
+}
+
+void mcp_feed_free(McpFeed *f)
+{
+    if (!f)
+        return;
+    while (f->n)
+        drop_listen(f, f->n - 1);
+    pthread_mutex_destroy(&f->lock);
+    free(f);
+}
+
+/* --- What is wanted ---------------------------------------------------------------------- */
+
+static bool follows(const Listen *l, Str uri)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (str_eq(l->followed[i].uri, uri))
+            return true;
+    return false;
+}
+
+static jot_status follow(Listen *l, Str uri, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    ResourceRef ref;
+    TRY(resource_parse(uri, &arena, &ref, e));
+    if (follows(l, uri))
+        return JOT_OK;
+    if (l->n == MCP_URIS_MAX)
+        return err_set(e, JOT_TOO_BIG, "at most %d resources can be followed", MCP_URIS_MAX);
+    if (l->n == l->cap) {
+        l->cap = l->cap ? l->cap * 2 : 8;
+        l->followed = mem_grow(l->followed, l->cap * sizeof *l->followed);
+    }
+    l->followed[l->n++] = (Followed){ own(uri), own(ref.stream) };
+    return JOT_OK;
+}
+
+jot_status mcp_feed_subscribe(McpFeed *f, Str uri, Err *e)
+{
+    pthread_mutex_lock(&f->lock);
+    jot_status st = follow(&f->listens[0], uri, e);
+    pthread_mutex_unlock(&f->lock);
+    return st;
+}
+
+void mcp_feed_unsubscribe(McpFeed *f, Str uri)
+{
+    pthread_mutex_lock(&f->lock);
+    Listen *l = &f->listens[0];
+    for (size_t i = l->n; i > 0; i--)
+        if (str_eq(l->followed[i - 1].uri, uri))
+            drop_followed(l, i - 1);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void mcp_feed_listed(McpFeed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    f->listens[0].list = true;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static size_t find(const McpFeed *f, Str id)
+{
+    size_t i = 1;
+    while (i < f->n && !rpc_id_same(f->listens[i].id, id))
+        i++;
+    return i;
+}
+
+bool mcp_feed_busy(McpFeed *f, Str id)
+{
+    pthread_mutex_lock(&f->lock);
+    bool busy = find(f, id) < f->n;
+    pthread_mutex_unlock(&f->lock);
+    return busy;
+}
+
+bool mcp_feed_cancel(McpFeed *f, Str id)
+{
+    pthread_mutex_lock(&f->lock);
+    size_t i = find(f, id);
+    bool found = i < f->n;
+    if (found)
+        drop_listen(f, i);
+    pthread_mutex_unlock(&f->lock);
+    return found;
+}
+
+static size_t level_of(Str level)
+{
+    size_t i = 0;
+    while (i < COUNT_OF(levels) && !str_eq(level, str(levels[i])))
+        i++;
+    return i;
+}
+
+bool mcp_level_known(Str level)
+{
+    return level_of(level) < LEVEL_NONE;
+}
+
+bool mcp_level_at_least(Str level, Str than)
+{
+    return level_of(level) >= level_of(than);
+}
+
+bool mcp_feed_wants(McpFeed *f, Str level)
+{
+    pthread_mutex_lock(&f->lock);
+    bool wanted = level_of(level) >= f->level;
+    pthread_mutex_unlock(&f->lock);
+    return wanted;
+}
+
+bool mcp_feed_level(McpFeed *f, Str level)
+{
+    if (!mcp_level_known(level))
+        return false;
+    pthread_mutex_lock(&f->lock);
+    f->level = level_of(level);
+    pthread_mutex_unlock(&f->lock);
+    return true;
+}
+
+/* --- Saying it --------------------------------------------------------------------------- */
+
+static json_t *id_value(Str id)
+{
+    json_t *value = NULL;
+    return json_read(id, &value, NULL) == JOT_OK ? value : json_null();
+}
+
+/* Takes the reference to `params`. */
+static void notify(McpFeed *f, const Listen *l, const char *method, json_t *params)
+{
+    AUTO(Buf) text = { 0 };
+    if (l->id.n)
+        json_object_set_new(params, "_meta", json_pack("{s:o}", SUBSCRIPTION, id_value(l->id)));
+    rpc_write_notification(&text, method, json_object_size(params) ? params : NULL);
+    json_decref(params);
+    f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, false, 0 });
+}
+
+static json_t *honour(const McpFeed *f, Listen *l, const json_t *wanted, Err *e)
+{
+    AUTO_PTR(json_t) kept = json_object();
+    const json_t *uris = json_given(wanted, "resourceSubscriptions");
+    l->list = json_is_true(json_object_get(wanted, "resourcesListChanged"));
+    if (l->list)
+        json_object_set_new(kept, "resourcesListChanged", json_true());
+    l->tools = f->lists && json_is_true(json_object_get(wanted, "toolsListChanged"));
+    if (l->tools)
+        json_object_set_new(kept, "toolsListChanged", json_true());
+    l->prompts = f->lists && json_is_true(json_object_get(wanted, "promptsListChanged"));
+    if (l->prompts)
+        json_object_set_new(kept, "promptsListChanged", json_true());
+    if (uris)
+        json_object_set_new(kept, "resourceSubscriptions", json_array());
+    for (size_t i = 0; i < json_array_size(uris); i++) {
+        json_t *uri = json_array_get(uris, i);
+        jot_status st = follow(l, json_str(uri), e);
+        if (st == JOT_TOO_BIG)
+            return NULL;
+        if (st == JOT_OK) /* what is no address of ours is not honoured */
+            json_array_append(json_object_get(kept, "resourceSubscriptions"), uri);
+    }
+    return TAKE(kept);
+}
+
+static jot_status listen_locked(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e)
+{
+    if (mcp_request_cancelled(r))
+        return err_set(e, JOT_CANCELLED, "the request was cancelled");
+    if (f->n > MCP_LISTENS_MAX)
+        return err_set(e, JOT_TOO_BIG, "at most %d subscriptions can be open", MCP_LISTENS_MAX);
+    Listen *l = &f->listens[f->n++];
+    l->id = own(r->msg.id);
+    l->via = r->via;
+    json_t *kept = honour(f, l, wanted, e);
+    if (!kept) {
+        drop_listen(f, f->n - 1);
+        return e ? e->status : JOT_TOO_BIG;
+    }
+    notify(f, l, "notifications/subscriptions/acknowledged",
+           json_pack("{s:o}", "notifications", kept));
+    return JOT_OK;
+}
+
+jot_status mcp_feed_listen(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e)
+{
+    pthread_mutex_lock(&f->lock);
+    jot_status st = listen_locked(f, r, wanted, e);
+    pthread_mutex_unlock(&f->lock);
+    return st;
+}
+
+void mcp_feed_end(McpFeed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    while (f->n > 1) {
+        AUTO(Buf) text = { 0 };
+        const Listen *l = &f->listens[f->n - 1];
+        AUTO_PTR(json_t)
+        result = json_pack("{s:s, s:{s:o}}", "resultType", "complete", "_meta", SUBSCRIPTION,
+                           id_value(l->id));
+        rpc_write_result(&text, l->id, result);
+        f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, true, 0 });
+        drop_listen(f, f->n - 1);
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* --- What is told ------------------------------------------------------------------------ */
+
+static void tell_updated(McpFeed *f, const Listen *l, Str stream, bool any)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (any || str_eq(l->followed[i].stream, stream))
+            notify(f, l, "notifications/resources/updated",
+                   json_pack("{s:o}", "uri", mcp_text(l->followed[i].uri)));
+}
+
+/* Something is in the list that was not, or the other way round. */
+static bool list_differs(const Change *changes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (resource_is(changes[i].stream) && changes[i].was != mark_live(&changes[i].mark))
+            return true;
+    return false;
+}
+
+void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n)
+{
+    bool list = list_differs(changes, n);
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->n; i++) {
+        const Listen *l = &f->listens[i];
+        for (size_t k = 0; k < n; k++)
+            tell_updated(f, l, changes[k].stream, false);
+        if (list && l->list)
+            notify(f, l, "notifications/resources/list_changed", json_object());
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+void mcp_feed_tell_list(McpFeed *f, const char *what)
+{
+    bool tools = strcmp(what, "tools") == 0;
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->n; i++) {
+        const Listen *l = &f->listens[i];
+        if (tools ? l->tools : l->prompts)
+            notify(f, l,
+                   tools ? "notifications/tools/list_changed"
+                         : "notifications/prompts/list_changed",
+                   json_object());
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+void mcp_feed_tell_all(McpFeed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->n; i++) {
+        const Listen *l = &f->listens[i];
+        tell_updated(f, l, (Str){ 0 }, true);
+        if (l->list)
+            notify(f, l, "notifications/resources/list_changed", json_object());
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void tell_warning(McpFeed *f, const char *text)
+{
+    notify(f, &f->listens[0], "notifications/message",
+           json_pack("{s:s, s:s, s:o}", "level", levels[LEVEL_WARNING], "logger", "jotter", "data",
+                     mcp_text(str(text))));
+}
+
+void mcp_feed_warn(McpFeed *f, const char *text)
+{
+    pthread_mutex_lock(&f->lock);
+    if (f->level <= LEVEL_WARNING)
+        tell_warning(f, text);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Which levels it wanted is forgotten too: so it is told. */
+void mcp_feed_restored(McpFeed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    tell_warning(f, "this session was taken up again after a restart or a long pause: its "
+                    "subscriptions and log level are gone, and so are leases that ended with the "
+                    "server's process; subscribe again, and acquire again what you still need");
+    notify(f, &f->listens[0], "notifications/resources/list_changed", json_object());
+    pthread_mutex_unlock(&f->lock);
+}

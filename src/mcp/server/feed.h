@@ -1,0 +1,58 @@
+/* feed.h - McpFeed, what a client wants to be told of, and the telling.
+ *
+ * The old era subscribes to one resource at a time and is told of changes of the
+ * list once it has asked for that; the stateless one opens subscriptions by
+ * subscriptions/listen, and everything told on one carries its id.  The pad's tools
+ * and prompts never change while a server runs; only a plug-in's may.
+ *
+ * A feed may be used from any thread: each function takes its lock. */
+#ifndef MCP_SERVER_FEED_H
+#define MCP_SERVER_FEED_H
+
+#include "mcp/server/session.h"
+#include "memory/watch.h"
+
+typedef struct McpFeed McpFeed;
+
+/* `lists`: tools and prompts can change too.  Never NULL. */
+McpFeed *mcp_feed_new(const McpHooks *hooks, bool lists);
+void mcp_feed_free(McpFeed *f); /* NULL is fine */
+
+/* --- What is wanted ---------------------------------------------------------------------- */
+
+/* JOT_INVALID: it is no address of a resource.  JOT_TOO_BIG: there are too many. */
+MUST_USE jot_status mcp_feed_subscribe(McpFeed *f, Str uri, Err *e);
+void mcp_feed_unsubscribe(McpFeed *f, Str uri);
+/* The list was asked for, in the old era: tell when it changes. */
+void mcp_feed_listed(McpFeed *f);
+
+/* Open the subscription that `r` asks for, and acknowledge what of `wanted` is honoured.
+ * JOT_CANCELLED: `r` was cancelled before; one that is cancelled later mcp_feed_cancel finds. */
+MUST_USE jot_status mcp_feed_listen(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e);
+/* End one; false if there is none of this id.  Nothing more is said on it. */
+bool mcp_feed_cancel(McpFeed *f, Str id);
+bool mcp_feed_busy(McpFeed *f, Str id);
+/* Answer every open subscription: the server ends. */
+void mcp_feed_end(McpFeed *f);
+
+/* Messages of this level and above, in the old era; false: there is no such level. */
+bool mcp_feed_level(McpFeed *f, Str level);
+bool mcp_level_known(Str level);
+/* Both are known. */
+bool mcp_level_at_least(Str level, Str than);
+/* The old era's client wants to hear of this level. */
+bool mcp_feed_wants(McpFeed *f, Str level);
+
+/* --- What is told ------------------------------------------------------------------------ */
+
+void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n);
+/* The list of "tools" or "prompts" is another. */
+void mcp_feed_tell_list(McpFeed *f, const char *what);
+/* Anything may have changed. */
+void mcp_feed_tell_all(McpFeed *f);
+/* The session goes on after the server was started anew: what was asked for before is forgotten. */
+void mcp_feed_restored(McpFeed *f);
+/* A warning, to a client that asked for such. */
+void mcp_feed_warn(McpFeed *f, const char *text);
+
+#endif

@@ -1,0 +1,274 @@
+/* http.c - the path, the beginning and the end, and which era a request is of.
+ *
+ * A message is read once: a small one at once, a large one by another thread, while
+ * everybody else is served. */
+#include "mcp/server/http.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp/server/headers.h"
+#include "mcp/server/http_internal.h"
+
+enum { END_MS = 300, END_AT_LAST_MS = 2000, EXPIRE_MS = 1000 };
+
+/* --- Mail -------------------------------------------------------------------------------- */
+
+void mcp_mail_post(McpHttp *h, uint64_t number, const McpOut *out,
+                   void (*run)(void *ctx, void *mail))
+{
+    McpMail *m = mem_alloc(sizeof *m);
+    char *text = mem_alloc(out->text.n + 1);
+    if (out->text.n)
+        memcpy(text, out->text.p, out->text.n);
+    *m = (McpMail){ h, number, out->via, out->last, out->error, { text, out->text.n } };
+    http_server_post(h->server, run, m);
+}
+
+void mcp_mail_free(McpMail *m)
+{
+    if (!m)
+        return;
+    free((char *)m->text.p);
+    free(m);
+}
+
+void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    rpc_write_error(&text, id, why);
+    http_reply(x, status, S("application/json"), buf_str(&text));
+}
+
+/* --- POST -------------------------------------------------------------------------------- */
+
+/* Check all that the headers say; false, with the error to answer with 400. */
+static bool check(const HttpRequest *q, const RpcMessage *m, McpEra era, RpcError *why)
+{
+    if (era == MCP_ERA_LEGACY)
+        return mcp_headers_check_old(q, why);
+    return m->kind != RPC_REQUEST || mcp_headers_check(q, m, why);
+}
+
+/* Large ones are forgotten where they were read. */
+static void drop(McpHttp *h, McpMessage *m)
+{
+    if (m && m->text.n > MCP_HTTP_ASIDE)
+        mcp_aside_forget(h->aside, m);
+    else
+        mcp_message_free(m);
+}
+
+/* What was posted, and has been read; takes it. */
+static void handle(McpHttp *h, HttpExchange *x, McpMessage *taken)
+{
+    const HttpRequest *q = http_request(x);
+    const RpcMessage *m = &taken->msg;
+    AUTO(RpcError) why = { 0 };
+    McpEra era = mcp_headers_era(q, m);
+    bool named = http_header_count(q, "mcp-session-id") > 0;
+    bool first = m->kind == RPC_REQUEST && str_eq(m->method, S("initialize"));
+    /* An array may be a batch of the old era: its session says what is wrong with it. */
+    bool in_session =
+        era == MCP_ERA_LEGACY && (named ? taken->good || taken->array : taken->good && first);
+    if (!mcp_headers_accepts(q, "application/json") && !mcp_headers_accepts(q, "text/event-stream"))
+        http_refuse(x, 406, "accept application/json and text/event-stream");
+    else if (!check(q, m, era, &why))
+        mcp_http_fail(x, 400, m->id, &why);
+    else if (in_session)
+        mcp_http_old_post(h, x, &taken);
+    else if (taken->good)
+        mcp_http_lone_post(h, x, &taken, era);
+    else
+        mcp_http_fail(x, 400, m->id, &taken->why);
+    drop(h, taken);
+}
+
+/* --- Reading aside ----------------------------------------------------------------------- */
+
+typedef struct Read {
+    uint64_t number;
+    McpMessage *message;
+} Read;
+
+static McpReading **find_reading(McpHttp *h, uint64_t number)
+{
+    McpReading **at = &h->readings;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    return at;
+}
+
+/* Its bytes are gone; x is NULL if its client is too.  The caller owns it. */
+static McpReading *end_reading(McpHttp *h, McpReading **at, HttpExchange *x)
+{
+    McpReading *r = *at;
+    *at = r->next;
+    h->readings_n--;
+    http_return_share(h->server, x, r->share);
+    return r;
+}
+
+/* What was posted by a client that has gone; takes it. */
+static void handle_late(McpHttp *h, const McpReading *r, McpMessage *taken)
+{
+    bool good = taken->good || taken->array;
+    if (r->stays && good && mcp_headers_era_of_body(&taken->msg) == MCP_ERA_LEGACY)
+        mcp_http_old_stays(h, r, &taken);
+    drop(h, taken);
+}
+
+static void was_read(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    Read *r = arg;
+    HttpExchange *x = http_find(h->server, r->number);
+    McpReading *reading = end_reading(h, find_reading(h, r->number), x);
+    if (x)
+        handle(h, x, r->message);
+    else
+        handle_late(h, reading, r->message);
+    mcp_aside_collected(h->aside);
+    free(reading);
+    free(r);
+}
+
+/* On the thread that reads. */
+static void hand_back(void *ctx, uint64_t number, McpMessage *m)
+{
+    McpHttp *h = ctx;
+    Read *r = mem_alloc(sizeof *r);
+    *r = (Read){ number, m };
+    http_server_post(h->server, was_read, r);
+}
+
+bool mcp_http_reads(const McpHttp *h, Str session)
+{
+    for (const McpReading *r = h->readings; session.n && r; r = r->next)
+        if (str_eq(str(r->session), session))
+            return true;
+    return false;
+}
+
+static void read_aside(McpHttp *h, HttpExchange *x, Str session)
+{
+    if (h->readings_n == MCP_HTTP_UNREAD_MAX) {
+        http_refuse(x, 503, "too many large messages wait: try again");
+        return;
+    }
+    const HttpRequest *q = http_request(x);
+    AUTO(RpcError) why = { 0 };
+    McpReading *r = mem_alloc(sizeof *r);
+    *r = (McpReading){ .number = http_number(x), .next = h->readings };
+    r->plain = !mcp_headers_accepts(q, "text/event-stream");
+    r->stays = http_header_count(q, "mcp-session-id") == 1 && session.n < sizeof r->session &&
+               mcp_headers_check_old(q, &why) &&
+               (!r->plain || mcp_headers_accepts(q, "application/json"));
+    snprintf(r->session, sizeof r->session, STR_FMT, STR_ARG(session));
+    h->readings = r;
+    h->readings_n++;
+    mcp_aside_read(h->aside, r->number, http_take_body(x, &r->share));
+}
+
+static void post(void *ctx, HttpExchange *x)
+{
+    McpHttp *h = ctx;
+    const HttpRequest *q = http_request(x);
+    Str session = http_header(q, "mcp-session-id");
+    /* What comes behind a large one waits its turn: a session gets what it would have got one by
+     * one. */
+    if (q->body.n > MCP_HTTP_ASIDE || mcp_http_reads(h, session))
+        read_aside(h, x, session);
+    else
+        handle(h, x, mcp_message_new(q->body));
+}
+
+/* --- The server -------------------------------------------------------------------------- */
+
+static void gone(void *ctx, uint64_t number)
+{
+    McpHttp *h = ctx;
+    McpReading **reading = find_reading(h, number);
+    if (*reading && !(*reading)->stays && mcp_aside_withdraw(h->aside, number))
+        free(end_reading(h, reading, NULL));
+    else if (!*reading && !mcp_http_old_gone(h, number))
+        mcp_http_lone_gone(h, number);
+}
+
+static void every_second(void *ctx)
+{
+    mcp_http_old_expire(ctx);
+}
+
+/* What the subscriptions are answered with is posted too, and comes first. */
+static void end_at_last(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    (void)arg;
+    http_server_stop(h->server, END_MS);
+}
+
+static void end_streams(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    (void)arg;
+    mcp_http_old_end(h);
+    work_end_feeds(h->work);
+    http_server_post(h->server, end_at_last, NULL);
+}
+
+/* On the thread that waited for the signal. */
+static void end(void *ctx)
+{
+    McpHttp *h = ctx;
+    http_server_post(h->server, end_streams, NULL);
+    io_sleep_us(&io_system, (int64_t)END_AT_LAST_MS * 1000);
+    _exit(0);
+}
+
+/* clang-format off */
+static const HttpRoute routes[] = {
+    { .method = "POST",   .path = "/mcp", .json = true, .answer = post },
+    { .method = "GET",    .path = "/mcp", .answer = mcp_http_old_get },
+    { .method = "DELETE", .path = "/mcp", .answer = mcp_http_old_delete },
+    { 0 },
+};
+/* clang-format on */
+
+static void open_ids(McpHttp *h)
+{
+    const HttpGuard *g = &h->o->guard;
+    Err e = { 0 };
+    AUTO(Buf) text = { 0 };
+    if (mcp_ids_open(&h->ids, h->io, g->token, h->o->mcp.url, &e) == JOT_OK)
+        return;
+    buf_addf(&text, "sessions end with this server: %s%c", e.text, 0);
+    if (h->o->warn)
+        h->o->warn(h->o->ctx, text.p);
+}
+
+jot_status mcp_http(const McpHttpOptions *o, Err *e)
+{
+    static McpHttp door;
+    McpHttp *h = &door;
+    h->o = o;
+    h->io = o->mcp.io ? o->mcp.io : &io_system;
+    h->http = (HttpOptions){ .address = o->address,
+                             .guard = o->guard,
+                             .limits = { .body_max = RPC_LINE_MAX },
+                             .routes = routes,
+                             .gone = gone,
+                             .ctx = h };
+    TRY(http_server_open(&h->server, &h->http, e));
+    open_ids(h);
+    h->work = work_start(&o->mcp, MCP_HTTP_WORKERS);
+    h->aside = mcp_aside_start(hand_back, h); /* signals are blocked by now, for it too */
+    work_on_signal(h->work, end, h);
+    http_server_every(h->server, EXPIRE_MS, every_second);
+    if (o->ready)
+        o->ready(o->ctx, http_server_port(h->server));
+    http_server_run(h->server);
+    _exit(0);
+}

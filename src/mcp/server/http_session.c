@@ -1,0 +1,431 @@
+/* http_session.c - the old era over HTTP: sessions, and the channels they are heard on.
+ *
+ * A session lives until DELETE.  If nobody has used it for a while, or another needs its
+ * place, it is put aside, as it is when the server ends: only its id is left, and whoever
+ * comes with that within a day goes on, and is told that nothing else of it is left.
+ *
+ * What is sent on a stream is numbered and kept first, and then written to whoever
+ * reads the channel, if anybody does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "mcp/server/feed.h"
+#include "mcp/server/headers.h"
+#include "mcp/server/http_internal.h"
+
+/* From here on an event stream begins with an event that has an id and nothing else. */
+#define PRIMED "2025-11-25"
+
+static void send(void *ctx, uint64_t number, const McpOut *out);
+
+/* --- Sessions ---------------------------------------------------------------------------- */
+
+static McpHttpSession *by_number(McpHttp *h, uint64_t number)
+{
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
+        if (h->sessions[i] && h->sessions[i]->number == number)
+            return h->sessions[i];
+    return NULL;
+}
+
+static McpHttpSession *by_id(McpHttp *h, Str id)
+{
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
+        if (id.n && h->sessions[i] && str_eq(str(h->sessions[i]->id), id))
+            return h->sessions[i];
+    return NULL;
+}
+
+static bool in_use(const McpHttp *h, const McpHttpSession *s)
+{
+    for (size_t i = 0; i < CHANNELS_MAX; i++)
+        if (s->channels.all[i].exchange)
+            return true;
+    return work_client_busy(s->client) || mcp_http_reads(h, str(s->id));
+}
+
+/* Let go of a session: whoever still reads of it reads no more. */
+static void end_session(McpHttp *h, size_t place)
+{
+    McpHttpSession *s = h->sessions[place];
+    h->sessions[place] = NULL;
+    for (size_t i = 0; i < CHANNELS_MAX; i++) {
+        HttpExchange *x = http_find(h->server, s->channels.all[i].exchange);
+        if (x && http_streaming(x))
+            http_stream_end(x);
+        else if (x)
+            http_refuse(x, 404, "the session has ended");
+    }
+    work_client_free(s->client);
+    channels_done(&s->channels);
+    free(s);
+}
+
+static void end_this(McpHttp *h, const McpHttpSession *s)
+{
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
+        if (h->sessions[i] == s)
+            end_session(h, i);
+}
+
+void mcp_http_old_expire(McpHttp *h)
+{
+    int64_t now = io_awake_ms(h->io);
+    int64_t idle_ms = (h->o->idle_s ? h->o->idle_s : MCP_HTTP_IDLE_S) * 1000;
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++) {
+        McpHttpSession *s = h->sessions[i];
+        if (s && in_use(h, s))
+            s->used_ms = now;
+        else if (s && now - s->used_ms > idle_ms)
+            end_session(h, i);
+    }
+}
+
+/* A free place, if need be that of the session that has not been used for longest; or none. */
+static size_t find_place(McpHttp *h)
+{
+    size_t best = MCP_HTTP_SESSIONS_MAX;
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++) {
+        McpHttpSession *s = h->sessions[i];
+        if (!s)
+            return i;
+        if (in_use(h, s))
+            continue;
+        if (best == MCP_HTTP_SESSIONS_MAX || s->used_ms < h->sessions[best]->used_ms)
+            best = i;
+    }
+    if (best < MCP_HTTP_SESSIONS_MAX)
+        end_session(h, best);
+    return best;
+}
+
+/* NULL: all places are taken by sessions in use. */
+static McpHttpSession *new_session(McpHttp *h, bool again)
+{
+    size_t place = find_place(h);
+    if (place == MCP_HTTP_SESSIONS_MAX)
+        return NULL;
+    McpHttpSession *s = mem_alloc(sizeof *s);
+    s->number = ++h->numbers;
+    s->client = work_client_new(h->work, send, h, s->number);
+    channels_init(&s->channels, id_random(h->io, 8).text, again);
+    h->sessions[place] = s;
+    return s;
+}
+
+/* The session of this id, taken up again if it was put aside; NULL if there is none, or (*full) no
+ * place for it. */
+static McpHttpSession *take_up(McpHttp *h, Str id, bool *full)
+{
+    McpHttpSession *s = by_id(h, id);
+    McpIdSays says;
+    *full = false;
+    if (!s && mcp_ids_read(&h->ids, id, &says) && mcp_version_old(str(says.version))) {
+        s = new_session(h, true);
+        *full = !s;
+        if (s) {
+            snprintf(s->id, sizeof s->id, STR_FMT, STR_ARG(id));
+            mcp_session_restore(work_session(s->client), str(says.version), str(says.name));
+        }
+    }
+    if (s)
+        s->used_ms = io_awake_ms(h->io);
+    return s;
+}
+
+/* The id a request names; false if it was refused. */
+static bool session_id(HttpExchange *x, Str *out)
+{
+    const HttpRequest *q = http_request(x);
+    *out = http_header(q, "mcp-session-id");
+    if (http_header_count(q, "mcp-session-id") == 1)
+        return true;
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "a request has one header 'mcp-session-id'");
+    mcp_http_fail(x, 400, (Str){ 0 }, &why);
+    return false;
+}
+
+static void refuse_unknown(HttpExchange *x)
+{
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "unknown session: send initialize without one");
+    mcp_http_fail(x, 404, (Str){ 0 }, &why);
+}
+
+/* The session a request names, or NULL if it was refused. */
+static McpHttpSession *find_session(McpHttp *h, HttpExchange *x)
+{
+    bool full;
+    Str id;
+    if (!session_id(x, &id))
+        return NULL;
+    McpHttpSession *s = take_up(h, id, &full);
+    if (full)
+        http_refuse(x, 503, "too many sessions");
+    else if (!s)
+        refuse_unknown(x);
+    return s;
+}
+
+/* --- Streams ----------------------------------------------------------------------------- */
+
+static void send_event(const McpHttpSession *s, HttpExchange *x, McpChannel *one, uint64_t number,
+                       Str text)
+{
+    McpEventId id = channel_event_id(&s->channels, one, number);
+    http_stream_event(x, str(id.text), text);
+    if (number > one->sent)
+        one->sent = number;
+}
+
+/* Make the exchange the one that reads the channel. */
+static void attach(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *x)
+{
+    HttpExchange *before = http_find(h->server, one->exchange);
+    one->exchange = http_number(x);
+    if (before && before != x)
+        http_stream_end(before);
+    const char *version = mcp_version(work_session(s->client));
+    one->begun = true;
+    http_reply_header(x, "Mcp-Session-Id", str(s->id));
+    http_stream(x);
+    if (version && strcmp(version, PRIMED) >= 0)
+        send_event(s, x, one, one->sent, (Str){ 0 });
+}
+
+static void begin_stream(void *ctx, HttpExchange *x)
+{
+    McpHttp *h = ctx;
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++) {
+        McpHttpSession *s = h->sessions[i];
+        McpChannel *one = s ? channel_read_by(&s->channels, http_number(x)) : NULL;
+        if (one && !one->plain)
+            attach(h, s, one, x);
+    }
+}
+
+/* Send what was kept behind an event; the end, if it was the end. */
+static void replay(McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t number)
+{
+    for (const McpEvent *e; (e = channel_next(&s->channels, one, number)) != NULL;) {
+        number = e->number;
+        send_event(s, x, one, number, (Str){ e->text, e->n });
+        if (one->exchange == 0)
+            return; /* it went in the middle of it */
+    }
+    if (!one->over)
+        return;
+    one->exchange = 0;
+    http_stream_end(x);
+}
+
+/* --- Answers ----------------------------------------------------------------------------- */
+
+/* The answer as it is, without a stream. */
+static void answer_plainly(McpHttp *h, McpHttpSession *s, McpChannel *one, const McpMail *m)
+{
+    HttpExchange *x = http_find(h->server, one->exchange);
+    channel_drop(&s->channels, one);
+    if (!x)
+        return;   /* it went without the id of an event to come back with */
+    if (s->id[0]) /* else initialize has failed, and there is none */
+        http_reply_header(x, "Mcp-Session-Id", str(s->id));
+    bool unreadable = m->error == RPC_PARSE_ERROR || m->error == RPC_INVALID_REQUEST;
+    http_reply(x, m->text.n == 0 ? 202 : unreadable ? 400 : 200, S("application/json"), m->text);
+}
+
+static void deliver_event(McpHttp *h, McpHttpSession *s, McpChannel *one, const McpMail *m)
+{
+    HttpExchange *x = http_find(h->server, one->exchange);
+    if (!one->begun && x)
+        attach(h, s, one, x);
+    one->begun = true;
+    one->over = m->last;
+    uint64_t number = m->text.n ? channel_add(&s->channels, one, m->text) : 0;
+    if (x && number)
+        send_event(s, x, one, number, m->text);
+    if (!m->last || one->exchange == 0)
+        return;
+    one->exchange = 0;
+    http_stream_end(x);
+}
+
+static void deliver(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    AUTO_PTR(McpMail) m = arg;
+    McpHttpSession *s = by_number(h, m->number);
+    McpChannel *one = s ? channel_of(&s->channels, m->via) : NULL;
+    if (!one)
+        return;
+    if (m->last && !one->begun)
+        answer_plainly(h, s, one, m);
+    else if (one->begun || !one->plain)
+        deliver_event(h, s, one, m);
+    if (m->last && !mcp_version(work_session(s->client)))
+        end_this(h, s); /* initialize did not come about */
+}
+
+static void send(void *ctx, uint64_t number, const McpOut *out)
+{
+    mcp_mail_post(ctx, number, out, deliver);
+}
+
+bool mcp_http_old_gone(McpHttp *h, uint64_t number)
+{
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++) {
+        McpChannel *one =
+            h->sessions[i] ? channel_read_by(&h->sessions[i]->channels, number) : NULL;
+        if (one) {
+            one->exchange = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+void mcp_http_old_end(McpHttp *h)
+{
+    for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
+        if (h->sessions[i])
+            end_session(h, i);
+}
+
+/* --- Questions --------------------------------------------------------------------------- */
+
+/* How many requests a message may be; what could not be read may be a batch. */
+static size_t requests_in(const RpcMessage *m)
+{
+    if (m->kind == RPC_REQUEST)
+        return 1;
+    return m->kind == RPC_NOTIFICATION || m->kind == RPC_RESPONSE ? 0 : RPC_BATCH_MAX;
+}
+
+void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
+{
+    const HttpRequest *q = http_request(x);
+    bool fresh = http_header_count(q, "mcp-session-id") == 0;
+    if (work_room(h->work) < requests_in(&(*message)->msg)) {
+        http_refuse(x, 503, "too many requests wait: try again");
+        return;
+    }
+    McpHttpSession *s = fresh ? new_session(h, false) : find_session(h, x);
+    if (!s && !fresh)
+        return; /* it was refused */
+    McpChannel *one = s ? channel_new(&s->channels, http_number(x)) : NULL;
+    if (!one) {
+        http_refuse(x, 503, s ? "too many requests of this session wait" : "too many sessions");
+        return;
+    }
+    s->used_ms = io_awake_ms(h->io);
+    one->plain = !mcp_headers_accepts(q, "text/event-stream");
+    McpSession *session = work_session(s->client);
+    http_keep(x);
+    bool answers = mcp_take_read(session, TAKE(*message), http_number(x));
+    if (fresh && mcp_version(session))
+        mcp_ids_make(&h->ids, mcp_version(session), mcp_clients_name(session), s->id);
+    if (answers) {
+        http_wait(x, MCP_HTTP_PATIENCE_MS, begin_stream);
+        return;
+    }
+    channel_drop(&s->channels, one);
+    http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
+}
+
+void mcp_http_old_stays(McpHttp *h, const McpReading *r, McpMessage **message)
+{
+    bool full, room = work_room(h->work) >= requests_in(&(*message)->msg);
+    McpHttpSession *s = room ? take_up(h, str(r->session), &full) : NULL;
+    McpChannel *one = s ? channel_new(&s->channels, r->number) : NULL;
+    if (!one)
+        return; /* there is nobody to be told */
+    s->used_ms = io_awake_ms(h->io);
+    one->plain = r->plain;
+    one->exchange = 0;
+    if (!mcp_take_read(work_session(s->client), TAKE(*message), r->number))
+        channel_drop(&s->channels, one);
+}
+
+/* Go on with a channel behind an event.  What nobody asked for and is not kept any more is made
+ * good by saying that anything may have changed. */
+static void go_on(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t number)
+{
+    bool lost = number < one->dropped;
+    one->sent = number;
+    attach(h, s, one, x);
+    replay(s, one, x, number);
+    if (lost)
+        mcp_feed_tell_all(mcp_feed(work_session(s->client)));
+}
+
+static void resume(McpHttp *h, McpHttpSession *s, HttpExchange *x, Str last)
+{
+    uint64_t number;
+    McpChannel *one = channel_find(&s->channels, last, &number);
+    if (one && (one->via == 0 || number >= one->dropped)) {
+        go_on(h, s, one, x, number);
+        return;
+    }
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "what followed this event is not kept any more");
+    mcp_http_fail(x, 400, (Str){ 0 }, &why);
+}
+
+/* GET and DELETE are the old era's; false if the request was refused. */
+static bool check_old(HttpExchange *x)
+{
+    const HttpRequest *q = http_request(x);
+    AUTO(RpcError) why = { 0 };
+    if (str_eq(http_header(q, "mcp-protocol-version"), S(MCP_MODERN))) {
+        http_reply_header(x, "Allow", S("POST"));
+        http_refuse(x, 405, "this revision has POST only");
+        return false;
+    }
+    if (mcp_headers_check_old(q, &why))
+        return true;
+    mcp_http_fail(x, 400, (Str){ 0 }, &why);
+    return false;
+}
+
+void mcp_http_old_get(void *ctx, HttpExchange *x)
+{
+    McpHttp *h = ctx;
+    const HttpRequest *q = http_request(x);
+    if (!check_old(x))
+        return;
+    if (!mcp_headers_accepts(q, "text/event-stream")) {
+        http_refuse(x, 406, "accept text/event-stream");
+        return;
+    }
+    McpHttpSession *s = find_session(h, x);
+    if (!s)
+        return;
+    if (http_header_count(q, "last-event-id"))
+        resume(h, s, x, http_header(q, "last-event-id"));
+    else /* what came while nobody listened comes first */
+        go_on(h, s, &s->channels.all[0], x, s->channels.all[0].sent);
+}
+
+void mcp_http_old_delete(void *ctx, HttpExchange *x)
+{
+    McpHttp *h = ctx;
+    McpIdSays says;
+    Err e = { 0 };
+    if (!check_old(x))
+        return;
+    Str id;
+    if (!session_id(x, &id))
+        return;
+    McpHttpSession *s = by_id(h, id);
+    if (!s && !mcp_ids_read(&h->ids, id, &says)) {
+        refuse_unknown(x);
+        return;
+    }
+    jot_status st = mcp_ids_end(&h->ids, id, &e);
+    if (s)
+        end_this(h, s);
+    if (st == JOT_OK)
+        http_reply(x, 204, (Str){ 0 }, (Str){ 0 });
+    else
+        http_refuse(x, 500, e.text);
+}

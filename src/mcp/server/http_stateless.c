@@ -1,0 +1,130 @@
+/* http_stateless.c - requests over HTTP that stand for themselves.
+ *
+ * Those of the stateless era, and those of the old one that need no session.  Each has
+ * a session object to itself, because its id need not differ from anybody else's, and
+ * because its end is the end of all that it asked for. */
+#include <stdlib.h>
+
+#include "mcp/server/headers.h"
+#include "mcp/server/http_internal.h"
+
+static McpLone **find(McpHttp *h, uint64_t number)
+{
+    McpLone **at = &h->lone;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    return at;
+}
+
+static void drop(McpLone **at)
+{
+    McpLone *l = *at;
+    *at = l->next;
+    work_client_free(l->client);
+    free(l);
+}
+
+void mcp_http_lone_gone(McpHttp *h, uint64_t number)
+{
+    McpLone **at = find(h, number);
+    if (*at)
+        drop(at);
+}
+
+/* --- Answers ----------------------------------------------------------------------------- */
+
+/* The status of an answer that was not begun as a stream. */
+static int status_of(const McpLone *l, int error)
+{
+    switch (error) {
+    case RPC_METHOD_NOT_FOUND:
+        return 404;
+    case RPC_PARSE_ERROR:
+    case RPC_INVALID_REQUEST:
+    case RPC_HEADER_MISMATCH:
+    case RPC_MISSING_CAPABILITY:
+    case RPC_UNSUPPORTED_VERSION:
+        return 400;
+    default:
+        return error && l->refused ? 400 : 200;
+    }
+}
+
+static void deliver(void *ctx, void *arg)
+{
+    McpHttp *h = ctx;
+    AUTO_PTR(McpMail) m = arg;
+    McpLone **at = find(h, m->number);
+    HttpExchange *x = http_find(h->server, m->number);
+    if (!*at || !x)
+        return;
+    if (m->last && !http_streaming(x)) {
+        http_reply(x, m->text.n ? status_of(*at, m->error) : 202, S("application/json"), m->text);
+        drop(at);
+        return;
+    }
+    if (!http_streaming(x) && (*at)->plain)
+        return;
+    if (!http_streaming(x))
+        http_stream(x);
+    if (m->text.n)
+        http_stream_event(x, (Str){ 0 }, m->text);
+    at = find(h, m->number); /* it may have gone in the middle of it */
+    if (!m->last || !*at)
+        return;
+    drop(at);
+    http_stream_end(x);
+}
+
+static void send(void *ctx, uint64_t number, const McpOut *out)
+{
+    mcp_mail_post(ctx, number, out, deliver);
+}
+
+/* --- Questions --------------------------------------------------------------------------- */
+
+static void begin_stream(void *ctx, HttpExchange *x)
+{
+    McpHttp *h = ctx;
+    McpLone *l = *find(h, http_number(x));
+    if (l && !l->plain)
+        http_stream(x);
+}
+
+/* A subscription is a stream from its first moment on: some clients wait for that. */
+static bool is_listen(const RpcMessage *m)
+{
+    return str_eq(m->method, S("subscriptions/listen")) && mcp_headers_current(m) &&
+           json_is_object(json_object_get(m->params, "notifications"));
+}
+
+void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era)
+{
+    const HttpRequest *q = http_request(x);
+    const RpcMessage *m = &(*message)->msg;
+    if (m->kind != RPC_REQUEST) {
+        http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
+        return;
+    }
+    if (work_room(h->work) == 0) {
+        http_refuse(x, 503, "too many requests wait: try again");
+        return;
+    }
+    McpLone *l = mem_alloc(sizeof *l);
+    *l = (McpLone){ .number = http_number(x), .next = h->lone };
+    l->refused = era == MCP_ERA_LEGACY || !mcp_headers_complete(m);
+    l->plain = !mcp_headers_accepts(q, "text/event-stream");
+    bool listens = is_listen(m);
+    if (listens && l->plain) {
+        free(l);
+        http_refuse(x, 406, "accept text/event-stream");
+        return;
+    }
+    l->client = work_client_new(h->work, send, h, l->number);
+    h->lone = l;
+    (void)mcp_take_read(work_session(l->client), TAKE(*message), l->number);
+    if (listens)
+        http_stream(x);
+    else
+        http_wait(x, MCP_HTTP_PATIENCE_MS, begin_stream);
+}

@@ -1,0 +1,122 @@
+/* large_reader.c - two queues and a thread. */
+#include "mcp/server/large_reader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A message to be read, or one to be freed. */
+typedef struct Task {
+    uint64_t number;
+    Buf body;
+    McpMessage *old;
+    struct Task *next;
+} Task;
+
+struct McpAside {
+    McpAsideRead *done;
+    void *ctx;
+    pthread_mutex_t lock; /* of the rest */
+    pthread_cond_t changed;
+    Task *first, **last; /* to be read, oldest first */
+    Task *old;           /* to be freed */
+    bool handed_over;    /* what was read last has not been collected */
+};
+
+/* The task a link leads to, which leaves its queue; with the lock held. */
+static Task *unlink_task(McpAside *a, Task **at)
+{
+    Task *t = *at;
+    *at = t->next;
+    if (a->last == &t->next)
+        a->last = at;
+    return t;
+}
+
+static Task *next_task(McpAside *a)
+{
+    pthread_mutex_lock(&a->lock);
+    while (!a->old && (!a->first || a->handed_over))
+        pthread_cond_wait(&a->changed, &a->lock);
+    Task *t = unlink_task(a, a->old ? &a->old : &a->first);
+    a->handed_over = a->handed_over || !t->old;
+    pthread_mutex_unlock(&a->lock);
+    return t;
+}
+
+static void free_task(Task *t)
+{
+    mcp_message_free(t->old);
+    buf_free(&t->body);
+    free(t);
+}
+
+static void *run(void *ctx)
+{
+    McpAside *a = ctx;
+    for (;;) {
+        Task *t = next_task(a);
+        McpMessage *m = t->old ? NULL : mcp_message_new(buf_str(&t->body));
+        uint64_t number = t->number;
+        free_task(t);
+        if (m)
+            a->done(a->ctx, number, m);
+    }
+    return NULL;
+}
+
+McpAside *mcp_aside_start(McpAsideRead *done, void *ctx)
+{
+    pthread_t thread;
+    McpAside *a = mem_alloc(sizeof *a);
+    *a = (McpAside){ .done = done, .ctx = ctx, .last = &a->first };
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->changed, NULL);
+    if (pthread_create(&thread, NULL, run, a) != 0)
+        mem_exhausted();
+    pthread_detach(thread);
+    return a;
+}
+
+void mcp_aside_read(McpAside *a, uint64_t number, Buf body)
+{
+    Task *t = mem_alloc(sizeof *t);
+    *t = (Task){ .number = number, .body = body };
+    pthread_mutex_lock(&a->lock);
+    *a->last = t;
+    a->last = &t->next;
+    pthread_cond_signal(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+bool mcp_aside_withdraw(McpAside *a, uint64_t number)
+{
+    pthread_mutex_lock(&a->lock);
+    Task **at = &a->first;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    Task *t = *at ? unlink_task(a, at) : NULL;
+    pthread_mutex_unlock(&a->lock);
+    if (t)
+        free_task(t);
+    return t != NULL;
+}
+
+void mcp_aside_collected(McpAside *a)
+{
+    pthread_mutex_lock(&a->lock);
+    a->handed_over = false;
+    pthread_cond_signal(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+void mcp_aside_forget(McpAside *a, McpMessage *m)
+{
+    if (!m)
+        return;
+    Task *t = mem_alloc(sizeof *t);
+    pthread_mutex_lock(&a->lock);
+    *t = (Task){ .old = m, .next = a->old };
+    a->old = t;
+    pthread_cond_signal(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}

@@ -1,0 +1,33 @@
+/* large_reader.h - McpAside, the thread that reads large messages, and forgets them.
+ *
+ * A server's thread serves everybody; what takes long by the size of one message is
+ * done here, one message after the other, in the order they came.  The thread lasts as
+ * long as the process.
+ *
+ * A message that was read takes many times the memory of its bytes.  So there is one at
+ * a time: the next is read when the last has been collected, and what is to be
+ * forgotten goes before anything is read. */
+#ifndef MCP_SERVER_LARGE_READER_H
+#define MCP_SERVER_LARGE_READER_H
+
+#include "mcp/protocol/message.h"
+
+typedef struct McpAside McpAside;
+
+/* A message was read; called on the thread that reads.  The receiver owns it, and says with
+ * mcp_aside_collected when it has found its place. */
+typedef void McpAsideRead(void *ctx, uint64_t number, McpMessage *m);
+
+McpAside *mcp_aside_start(McpAsideRead *done, void *ctx); /* never NULL */
+
+/* The rest is for one thread. */
+
+/* Read a message some time; `body` is its bytes, and taken.  The number comes back with it. */
+void mcp_aside_read(McpAside *a, uint64_t number, Buf body);
+/* Nobody wants it read.  False: that has begun, and it will be handed over. */
+bool mcp_aside_withdraw(McpAside *a, uint64_t number);
+void mcp_aside_collected(McpAside *a);
+/* Nobody wants what was read; NULL is fine. */
+void mcp_aside_forget(McpAside *a, McpMessage *m);
+
+#endif

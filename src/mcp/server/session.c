@@ -1,0 +1,633 @@
+/* session.c - which era a message is of, which method it means, and the methods that need no pad.
+ *
+ * The table at the end is the protocol: a row says in which eras a method exists,
+ * whether it needs the pad, and whether its results carry hints for caches.
+ *
+ * A session's own state is the version that `initialize` agreed on, which only the
+ * thread that takes messages touches, and the feed, which has a lock of its own. */
+#include "mcp/server/session.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "mcp/server/author.h"
+#include "mcp/server/batch.h"
+#include "mcp/server/feed.h"
+#include "mcp/server/plugin.h"
+
+#define META "io.modelcontextprotocol/"
+
+enum { BOTH = MCP_ERA_LEGACY | MCP_ERA_MODERN };
+
+struct McpSession {
+    const McpOptions *o;
+    McpHooks hooks;
+    McpFeed *feed;
+    const char *version;         /* what initialize agreed on; NULL: nothing yet */
+    json_t *client;              /* what the client can, as initialize said it; owned */
+    char name[STORE_BY_MAX + 1]; /* the client's, likewise; empty: it has none that can sign */
+};
+
+typedef struct McpMethod {
+    const char *name;
+    unsigned eras;
+    bool works;  /* needs the pad */
+    bool reads;  /* changes nothing */
+    bool cached; /* its results say how long they hold */
+    McpAnswer *answer;
+} McpMethod;
+
+/* Newest first: the first is offered to a client that asks for something else. */
+static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
+
+McpSession *mcp_session_new(const McpOptions *o, const McpHooks *hooks)
+{
+    McpSession *s = mem_alloc(sizeof *s);
+    s->o = o;
+    s->hooks = *hooks;
+    s->feed = mcp_feed_new(hooks, o->plugin && o->plugin->lists_change);
+    return s;
+}
+
+void mcp_session_free(McpSession *s)
+{
+    if (!s)
+        return;
+    mcp_feed_free(s->feed);
+    json_decref(s->client);
+    free(s);
+}
+
+const McpOptions *mcp_options(const McpSession *s)
+{
+    return s->o;
+}
+
+const McpHooks *mcp_hooks(const McpSession *s)
+{
+    return &s->hooks;
+}
+
+McpFeed *mcp_feed(McpSession *s)
+{
+    return s->feed;
+}
+
+const char *mcp_version(const McpSession *s)
+{
+    return s->version;
+}
+
+/* --- Answers ----------------------------------------------------------------------------- */
+
+static void deliver(McpSession *s, McpRequest *r, Str reply)
+{
+    if (r->batch)
+        mcp_batch_add(r->batch, reply);
+    else
+        s->hooks.send(s->hooks.ctx, &(McpOut){ reply, r->via, true, r->error });
+}
+
+void mcp_deliver(McpSession *s, McpRequest *r, Str reply)
+{
+    deliver(s, r, reply);
+}
+
+void mcp_drop(McpSession *s, McpRequest *r)
+{
+    if (!r->batch)
+        s->hooks.send(s->hooks.ctx, &(McpOut){ (Str){ 0 }, r->via, true, 0 });
+}
+
+void mcp_request_free(McpRequest *r)
+{
+    if (!r)
+        return;
+    mcp_batch_leave(r->batch);
+    rpc_message_done(&r->msg);
+    json_decref(r->client);
+    arena_free(&r->arena);
+    free(r);
+}
+
+/* --- Words of the methods ---------------------------------------------------------------- */
+
+bool mcp_refuse(RpcError *why, int code, const char *fmt, ...)
+{
+    va_list args;
+    *why = (RpcError){ .code = code };
+    va_start(args, fmt);
+    vsnprintf(why->text, sizeof why->text, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool mcp_fail(const McpRequest *r, const Err *e, RpcError *why)
+{
+    *why = rpc_error_of(e);
+    if (e->status == JOT_NOT_FOUND && r->era == MCP_ERA_LEGACY)
+        why->code = RPC_RESOURCE_NOT_FOUND;
+    return false;
+}
+
+bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why)
+{
+    const json_t *value = json_object_get(r->msg.params, name);
+    *out = json_str(value);
+    if (json_is_string(value))
+        return true;
+    return mcp_refuse(why, RPC_INVALID_PARAMS, "params has a string '%s'", name);
+}
+
+bool mcp_cursor(McpRequest *r, Str *after, RpcError *why)
+{
+    const json_t *value = json_given(r->msg.params, "cursor");
+    Str text = json_str(value);
+    *after = (Str){ 0 };
+    if (!value || (json_is_string(value) && text.n == 0))
+        return true;
+    if (json_is_string(value) && base64_read(text, &r->arena, after) &&
+        store_check_name(*after, NULL) == JOT_OK)
+        return true;
+    return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid cursor: use the nextCursor of a page");
+}
+
+void mcp_next(json_t *result, Str last)
+{
+    AUTO(Buf) text = { 0 };
+    base64_write(&text, last);
+    json_object_set_new(result, "nextCursor", mcp_text(buf_str(&text)));
+}
+
+json_t *mcp_text(Str text)
+{
+    return json_stringn_nocheck(text.n ? text.p : "", text.n);
+}
+
+/* --- Who we are -------------------------------------------------------------------------- */
+
+static json_t *server_info(void)
+{
+    return json_pack("{s:s, s:s, s:s}", "name", "jotter", "title", "Jotter", "version",
+                     jot_version());
+}
+
+static json_t *capabilities(const McpSession *s, McpEra era)
+{
+    json_t *c = json_pack("{s:{}, s:{s:b, s:b}, s:{}, s:{}}", "tools", "resources", "subscribe", 1,
+                          "listChanged", 1, "prompts", "completions");
+    if (s->o->plugin && s->o->plugin->lists_change) {
+        json_object_set_new(json_object_get(c, "tools"), "listChanged", json_true());
+        json_object_set_new(json_object_get(c, "prompts"), "listChanged", json_true());
+    }
+    if (era == MCP_ERA_LEGACY)
+        json_object_set_new(c, "logging", json_object());
+    return c;
+}
+
+static const char *find_version(Str wanted)
+{
+    for (size_t i = 0; i < COUNT_OF(versions); i++)
+        if (str_eq(wanted, str(versions[i])))
+            return versions[i];
+    return NULL;
+}
+
+bool mcp_version_old(Str version)
+{
+    return find_version(version) != NULL;
+}
+
+/* The name a client goes by, if records can be signed with it; else empty. */
+static Str client_name(const json_t *info)
+{
+    Str name = author_of_client(json_str(json_object_get(info, "name")));
+    return store_check_by(name, NULL) == JOT_OK ? name : (Str){ 0 };
+}
+
+/* When to use the tools that this client has. */
+static json_t *instructions(const McpSession *s)
+{
+    AUTO(Buf) text = { 0 };
+    tool_teach(&text, s->o->profiles, true);
+    return mcp_text(buf_str(&text));
+}
+
+Str mcp_clients_name(const McpSession *s)
+{
+    return str(s->name);
+}
+
+void mcp_session_restore(McpSession *s, Str version, Str name)
+{
+    s->version = find_version(version);
+    if (store_check_by(name, NULL) == JOT_OK)
+        snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
+    mcp_feed_restored(s->feed);
+}
+
+static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str wanted;
+    (void)desk;
+    if (!mcp_param(r, "protocolVersion", &wanted, why))
+        return false;
+    s->version = find_version(wanted);
+    if (!s->version)
+        s->version = versions[0];
+    json_decref(s->client);
+    s->client = json_deep_copy(json_object_get(r->msg.params, "capabilities"));
+    Str name = client_name(json_object_get(r->msg.params, "clientInfo"));
+    snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
+    *result = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", s->version, "capabilities",
+                        capabilities(s, MCP_ERA_LEGACY), "serverInfo", server_info(),
+                        "instructions", instructions(s));
+    return true;
+}
+
+static bool discover(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    (void)r, (void)desk, (void)why;
+    *result = json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
+                        capabilities(s, MCP_ERA_MODERN), "instructions", instructions(s));
+    return true;
+}
+
+static bool ping(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    (void)s, (void)r, (void)desk, (void)why;
+    *result = json_object();
+    return true;
+}
+
+void mcp_plugin_list(const McpSession *s, const char *what, json_t *to)
+{
+    if (s->o->plugin)
+        s->o->plugin->list(what, to);
+}
+
+/* --- Following --------------------------------------------------------------------------- */
+
+static bool subscribe(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str uri;
+    Err e = { 0 };
+    if (!mcp_param(r, "uri", &uri, why))
+        return false;
+    s->hooks.follow(s->hooks.ctx, desk);
+    if (mcp_feed_subscribe(s->feed, uri, &e) != JOT_OK)
+        return mcp_fail(r, &e, why);
+    *result = json_object();
+    return true;
+}
+
+static bool unsubscribe(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str uri;
+    (void)desk;
+    if (!mcp_param(r, "uri", &uri, why))
+        return false;
+    mcp_feed_unsubscribe(s->feed, uri);
+    *result = json_object();
+    return true;
+}
+
+/* The answer of listen comes when the subscription ends: what is sent now is an acknowledgement. */
+static bool listen_to(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Err e = { 0 };
+    (void)result;
+    const json_t *wanted = json_object_get(r->msg.params, "notifications");
+    if (!json_is_object(wanted))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
+    s->hooks.follow(s->hooks.ctx, desk);
+    if (mcp_feed_listen(s->feed, r, wanted, &e) != JOT_OK)
+        return mcp_fail(r, &e, why);
+    return true;
+}
+
+static bool set_level(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str level;
+    (void)desk;
+    if (!mcp_param(r, "level", &level, why))
+        return false;
+    if (!mcp_feed_level(s->feed, level))
+        return mcp_refuse(why, RPC_INVALID_PARAMS,
+                          "invalid level: use debug, info, notice, warning, "
+                          "error, critical, alert or emergency");
+    *result = json_object();
+    return true;
+}
+
+/* --- The protocol ------------------------------------------------------------------------ */
+
+/* clang-format off */
+static const McpMethod methods[] = {
+    { "initialize",               MCP_ERA_LEGACY, false, true,  false, initialize },
+    { "ping",                     MCP_ERA_LEGACY, false, true,  false, ping },
+    { "logging/setLevel",         MCP_ERA_LEGACY, false, false, false, set_level },
+    { "resources/subscribe",      MCP_ERA_LEGACY, true,  false, false, subscribe },
+    { "resources/unsubscribe",    MCP_ERA_LEGACY, true,  false, false, unsubscribe },
+    { "server/discover",          MCP_ERA_MODERN, false, true,  true,  discover },
+    { "subscriptions/listen",     MCP_ERA_MODERN, true,  false, false, listen_to },
+    { "tools/list",               BOTH,           false, true,  true,  mcp_tools_list },
+    { "tools/call",               BOTH,           true,  false, false, mcp_tools_call },
+    { "resources/list",           BOTH,           true,  true,  true,  mcp_resources_list },
+    { "resources/read",           BOTH,           true,  true,  true,  mcp_resources_read },
+    { "resources/templates/list", BOTH,           false, true,  true,  mcp_templates_list },
+    { "prompts/list",             BOTH,           false, true,  true,  mcp_prompts_list },
+    { "prompts/get",              BOTH,           true,  true,  false, mcp_prompts_get },
+    { "completion/complete",      BOTH,           true,  true,  false, mcp_complete },
+};
+/* clang-format on */
+
+static const McpMethod *find_method(Str name)
+{
+    for (size_t i = 0; i < COUNT_OF(methods); i++)
+        if (str_eq(name, str(methods[i].name)))
+            return &methods[i];
+    return NULL;
+}
+
+/* What every result of the stateless era says besides what was asked for. */
+static void finish(const McpRequest *r, json_t *result)
+{
+    if (r->era != MCP_ERA_MODERN)
+        return;
+    bool complete = !json_object_get(result, "resultType"); /* a plug-in may want to know more */
+    if (complete)
+        json_object_set_new(result, "resultType", json_string("complete"));
+    if (complete && r->method->cached) {
+        json_object_set_new(result, "ttlMs", json_integer(0));
+        json_object_set_new(result, "cacheScope", json_string("private"));
+    }
+    json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info()));
+}
+
+static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
+{
+    AUTO_PTR(json_t) result = NULL;
+    AUTO(RpcError) why = { 0 };
+    bool done = r->plugged ? s->o->plugin->answer(s, r, r->client, &result, &why)
+                           : r->method->answer(s, r, desk, &result, &why);
+    if (!done) {
+        r->error = why.code;
+        rpc_write_error(to, r->msg.id, &why);
+    } else if (result) {
+        finish(r, result);
+        rpc_write_result(to, r->msg.id, result);
+    }
+    if (buf_ok(to))
+        return;
+    why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the answer is larger than %d bytes",
+                    BUF_MAX_DEFAULT);
+    buf_free(to);
+    r->error = why.code;
+    rpc_write_error(to, r->msg.id, &why);
+}
+
+static void send_error(McpSession *s, McpRequest *r, const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    rpc_write_error(&text, r->msg.id, why);
+    r->error = why->code;
+    deliver(s, r, buf_str(&text));
+}
+
+/* A part of the request could not be read, so it is not done.  A call is answered in words, because
+ * most clients show those to their model, which can mend what it wrote. */
+static void send_flaw(McpSession *s, McpRequest *r, const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    if (r->method->answer != mcp_tools_call) {
+        send_error(s, r, why);
+        return;
+    }
+    buf_addf(&text, "the call was not made: %s", why->text);
+    AUTO_PTR(json_t)
+    result = json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
+                       mcp_text(buf_str(&text)), "isError", 1);
+    finish(r, result);
+    buf_clear(&text);
+    rpc_write_result(&text, r->msg.id, result);
+    deliver(s, r, buf_str(&text));
+}
+
+/* --- Taking ------------------------------------------------------------------------------ */
+
+static void take_notification(McpSession *s, const RpcMessage *m)
+{
+    if (!str_eq(m->method, S("notifications/cancelled")))
+        return; /* initialized, progress, roots: nothing depends on them */
+    AUTO(Buf) id = { 0 };
+    const json_t *which = json_object_get(m->params, "requestId");
+    if (!json_is_string(which) && !json_is_integer(which))
+        return;
+    json_write(&id, which);
+    if (mcp_feed_cancel(s->feed, buf_str(&id)))
+        return;
+    s->hooks.cancel(s->hooks.ctx, buf_str(&id));
+    /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile.
+     */
+    (void)mcp_feed_cancel(s->feed, buf_str(&id));
+}
+
+static bool check_modern(const json_t *meta, Str version, RpcError *why)
+{
+    if (!str_eq(version, S(MCP_MODERN))) {
+        Shown shown;
+        mcp_refuse(why, RPC_UNSUPPORTED_VERSION, "unsupported protocol version '%s': use %s",
+                   err_show(&shown, version), MCP_MODERN);
+        why->data =
+            json_pack("{s:[s], s:o}", "supported", MCP_MODERN, "requested", mcp_text(version));
+        return false;
+    }
+    if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an object '%s'",
+                          META "clientCapabilities");
+    const json_t *level = json_given(meta, META "logLevel");
+    if (level && !mcp_level_known(json_str(level)))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown '%s'",
+                          META "logLevel");
+    return true;
+}
+
+/* The era of a request, from itself. */
+static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    const json_t *meta = json_object_get(r->msg.params, "_meta");
+    const json_t *version = json_given(meta, META "protocolVersion");
+    if (version) {
+        r->era = MCP_ERA_MODERN;
+        if (!json_is_string(version))
+            return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has a string '%s'",
+                              META "protocolVersion");
+        return check_modern(meta, json_str(version), why);
+    }
+    r->era = MCP_ERA_LEGACY;
+    bool first = str_eq(r->msg.method, S("initialize")) || str_eq(r->msg.method, S("ping"));
+    if (first || s->version)
+        return true;
+    return mcp_refuse(why, RPC_INVALID_PARAMS,
+                      "send initialize first, or name '%s' in params._meta",
+                      META "protocolVersion");
+}
+
+static bool choose_method(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    Shown shown;
+    r->method = find_method(r->msg.method);
+    if (!r->method || !(r->method->eras & r->era))
+        return mcp_refuse(why, RPC_METHOD_NOT_FOUND, "unknown method '%s'",
+                          err_show(&shown, r->msg.method));
+    if (s->hooks.busy(s->hooks.ctx, r->msg.id) || mcp_feed_busy(s->feed, r->msg.id))
+        return mcp_refuse(why, RPC_INVALID_REQUEST,
+                          "id in use: a request of this id is not "
+                          "answered yet");
+    return true;
+}
+
+/* What is the plug-in's goes to it. */
+static bool choose_plugin(const McpSession *s, McpRequest *r)
+{
+    const McpPlugin *p = s->o->plugin;
+    if (!p || !r->method->works || !p->owns(r->msg.method, r->msg.params))
+        return false;
+    const json_t *meta = json_object_get(r->msg.params, "_meta");
+    r->plugged = r->reads = true;
+    r->client = json_deep_copy(
+        r->era == MCP_ERA_MODERN ? json_object_get(meta, META "clientCapabilities") : s->client);
+    return true;
+}
+
+/* Who signs what this request writes. */
+static Str author(const McpSession *s, McpRequest *r)
+{
+    const json_t *meta = json_object_get(r->msg.params, "_meta");
+    if (s->o->by.n)
+        return s->o->by;
+    Str name = r->era == MCP_ERA_LEGACY ? arena_copy(&r->arena, str(s->name))
+                                        : client_name(json_object_get(meta, META "clientInfo"));
+    return name.n ? name : s->o->user;
+}
+
+/* A call that can be refused without the pad is, and what it is about decides whom it waits for. */
+static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    Str name;
+    Shown shown;
+    r->reads = r->method->reads;
+    r->by = author(s, r);
+    if (choose_plugin(s, r) || r->method->answer != mcp_tools_call)
+        return true;
+    if (!mcp_param(r, "name", &name, why))
+        return false;
+    const Tool *t = tool_find(s->o->profiles, name);
+    const json_t *args = json_given(r->msg.params, "arguments");
+    if (!t)
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
+    if (args && !json_is_object(args))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
+    ToolScope scope = tool_scope(t, args);
+    r->subject = scope.subject;
+    r->alone = scope.alone;
+    r->reads = !(t->effects & (TOOL_WRITES | TOOL_DELETES));
+    return true;
+}
+
+static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
+{
+    if (r->batch && str_eq(r->msg.method, S("initialize")))
+        return mcp_refuse(why, RPC_INVALID_REQUEST, "initialize is not sent in a batch");
+    return choose_era(s, r, why) && choose_method(s, r, why) && choose_subject(s, r, why);
+}
+
+/* What was read moves into the request: the rest of the message stays with its owner. */
+static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
+{
+    AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
+    AUTO(RpcError) why = TAKE(m->why);
+    r->batch = mcp_batch_join(b);
+    r->via = via;
+    r->arena = TAKE(m->arena);
+    r->msg = TAKE(m->msg);
+    if (!m->good && r->msg.kind == RPC_NOTIFICATION)
+        return false; /* whatever is wrong with it: nobody waits for an answer */
+    if (!m->good) {
+        send_error(s, r, &why);
+        return true;
+    }
+    if (r->msg.kind == RPC_NOTIFICATION)
+        take_notification(s, &r->msg);
+    if (r->msg.kind == RPC_RESPONSE)
+        mcp_answered(s, &r->msg);
+    if (r->msg.kind != RPC_REQUEST)
+        return false;
+    if (!choose(s, r, &why)) {
+        send_error(s, r, &why);
+    } else if (r->msg.flawed) {
+        send_flaw(s, r, &why);
+    } else if (r->method->works) {
+        s->hooks.work(s->hooks.ctx, TAKE(r));
+    } else {
+        AUTO(Buf) reply = { 0 };
+        answer(s, r, NULL, &reply);
+        deliver(s, r, buf_str(&reply));
+    }
+    return true;
+}
+
+/* One revision of the protocol has batches, and demands them. */
+static bool takes_batches(const McpSession *s)
+{
+    return s->version && strcmp(s->version, "2025-03-26") == 0;
+}
+
+bool mcp_take(McpSession *s, Str text, uint64_t via)
+{
+    return mcp_take_read(s, mcp_message_new(text), via);
+}
+
+bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via)
+{
+    AUTO_PTR(McpMessage) m = taken;
+    bool answered = false;
+    size_t n = m->parts_n;
+    if (!takes_batches(s) || !m->batch)
+        return take_one(s, NULL, m, via);
+    if (n == 0 || n > RPC_BATCH_MAX) {
+        AUTO(RpcError)
+        why = rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX);
+        send_error(s, &(McpRequest){ .via = via }, &why);
+        return true;
+    }
+    McpBatch *b = mcp_batch_new(s, via);
+    for (size_t i = 0; i < n; i++)
+        answered = take_one(s, b, m->parts[i], via) || answered;
+    mcp_batch_leave(b);
+    return answered;
+}
+
+void mcp_refuse_long(McpSession *s, Str id)
+{
+    McpRequest r = { .msg.id = id };
+    AUTO(RpcError)
+    why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
+                    RPC_LINE_MAX);
+    send_error(s, &r, &why);
+}
+
+/* Only what changes nothing may be ended before its end. */
+void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
+{
+    TalkInterest p;
+    talk_interest(&p, s, r);
+    mcp_desk_look(desk);
+    mcp_desk_serve(desk, r->by, r->reads ? &p.interest : NULL);
+    answer(s, r, desk, to);
+    mcp_desk_serve(desk, s->o->by, NULL);
+}

@@ -1,0 +1,53 @@
+/* tools.c - the tools of src/tool, as MCP lists and calls them. */
+#include "mcp/server/plugin.h"
+#include "mcp/server/session.h"
+
+bool mcp_tools_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    json_t *list = json_array();
+    (void)r, (void)desk, (void)why;
+    for (size_t i = 0; tool_at(mcp_options(s)->profiles, i); i++)
+        json_array_append_new(list, tool_json(tool_at(mcp_options(s)->profiles, i)));
+    mcp_plugin_list(s, "tools", list);
+    *result = json_pack("{s:o}", "tools", list);
+    return true;
+}
+
+static void add_text(json_t *to, Str text)
+{
+    json_array_append_new(to, json_pack("{s:s, s:o}", "type", "text", "text", mcp_text(text)));
+}
+
+/* A value and the line about it are two blocks, so that the first one is the value, exactly.  One
+ * of nothing but spaces stays in front of its line: there are clients whose provider refuses such a
+ * block. */
+static json_t *content_of(const ToolReply *r)
+{
+    json_t *content = json_array();
+    if (!str_trim(r->value).n) {
+        add_text(content, r->text);
+        return content;
+    }
+    add_text(content, r->value);
+    add_text(content, tool_reply_line(r));
+    return content;
+}
+
+bool mcp_tools_call(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+{
+    Str name;
+    AUTO(ToolReply) reply = { 0 };
+    Err e = { 0 };
+    (void)s;
+    if (!mcp_param(r, "name", &name, why))
+        return false;
+    const json_t *args = json_given(r->msg.params, "arguments");
+    if (tool_call(&desk->host, name, args, &r->arena, &reply, &e) != JOT_OK)
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "%s", e.text);
+    *result = json_pack("{s:o}", "content", content_of(&reply));
+    if (reply.data)
+        json_object_set(*result, "structuredContent", reply.data);
+    if (reply.is_error)
+        json_object_set_new(*result, "isError", json_true());
+    return true;
+}

@@ -1,0 +1,562 @@
+/* cycle.c - waking, stepping, going to sleep, failing.
+ *
+ * One stream decides: cycles/AGENT (cycle_tail.h).  Everything is appended behind
+ * a tail that was read before, and read again if somebody was faster.  The order,
+ * and what is true if the process dies behind each append:
+ *
+ *   wake    1. before          the cycle runs, and will be found dead
+ *           2. snapshot        the same; it is made later if it is missing
+ *   step    3. reply, result   the same; the step counts
+ *   end     4. `end` of steps  the next wake ends it as was said here
+ *           5. after           it has ended; the next wake does the rest
+ *           6. snapshots       the same
+ *           7. state           all is done
+ *
+ * A cycle that failed or died ends with the text it began with, read anew from
+ * its `before`, and one more line of notes: nothing of its steps can be in it.
+ * What is put right by a wake is put right by the next one just the same if that
+ * process dies too, because each of these appends follows from the records
+ * before it alone: last_updated is the time of `after`, not of whoever writes. */
+#include "memory/cycle/cycle.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/boot.h"
+#include "base/time.h"
+#include "memory/cycle/cycle_log.h"
+#include "memory/cycle/cycle_snapshot.h"
+#include "memory/cycle/cycle_steps.h"
+
+/* How often a tail that moves is followed before that is called unavailable. */
+enum { TRIES = 200, SECOND_CHARS = 15, EDIT_LINE_CHARS = 600, NAME_CHARS = 64 };
+
+static jot_status moves(Str agent, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_UNAVAILABLE, "could not write the state of '%s': it changes too fast",
+                   err_show(&shown, agent));
+}
+
+static jot_status check_id(Str id, Err *e)
+{
+    Shown shown;
+    bool good = id.n >= SECOND_CHARS && id.n <= CYCLE_ID_MAX;
+    for (size_t i = 0; good && i < id.n; i++)
+        good = (id.p[i] >= '0' && id.p[i] <= '9') || id.p[i] == '_';
+    if (good)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
+                   err_show(&shown, id));
+}
+
+/* The state cannot be used; the sentence begins with whose it is. */
+static jot_status bad_state(Str agent, Err *e)
+{
+    Shown shown;
+    return err_at(e, "the state of '%s'", err_show(&shown, agent));
+}
+
+/* --- Joining a person's edit ------------------------------------------------------------- */
+
+static Yaml *keep_ours(Arena *a, const Yaml *ours, Str line, Buf *notice)
+{
+    Yaml *out = cycle_state_copy(a, ours);
+    cycle_state_note(a, out, line);
+    buf_addf(notice, STR_FMT "\n", STR_ARG(str_from(line, strlen("[EDIT] "))));
+    return out;
+}
+
+/* `ours` with the edit that is pending in the tail.  An edit that cannot be read is not lost: it is
+ * a version of the state, and the notes say which. */
+static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
+{
+    Yaml *base = NULL, *theirs = NULL, *out = NULL;
+    Err why = { 0 };
+    CycleMerge told = { 0 };
+    if (t->edit_deleted)
+        return keep_ours(a, ours,
+                         S("[EDIT] the state was deleted during the cycle: it is written again"),
+                         notice);
+    if (cycle_state_read(t->edit_base, a, &base, NULL) != JOT_OK)
+        base = cycle_state_new(a);
+    jot_status st = cycle_state_read(t->edit, a, &theirs, &why);
+    if (st == JOT_OK) {
+        out = cycle_state_merge(a, base, ours, theirs, &told);
+        st = cycle_state_fits(out, &why);
+    }
+    if (st != JOT_OK) {
+        Str line = arena_printf(a,
+                                "[EDIT] an edit during the cycle is in the history as version "
+                                "%llu, but not in the state: %s",
+                                (unsigned long long)t->edit_seq, why.text);
+        return keep_ours(a, ours, cycle_state_line(a, line, EDIT_LINE_CHARS), notice);
+    }
+    buf_addf(notice, "an edit during the cycle was merged");
+    if (told.clashes)
+        buf_addf(notice,
+                 "; %zu values were changed on both sides: the edit's are kept, the notes have "
+                 "the cycle's",
+                 told.clashes);
+    buf_add_char(notice, '\n');
+    return out;
+}
+
+/* --- Ending ------------------------------------------------------------------------------ */
+
+/* The tools that answered: what they did is done, whatever becomes of the state.  One that there is
+ * not was never called. */
+static Str calls_made(Arena *a, const Cycle *c)
+{
+    AUTO(Buf) names = { 0 };
+    for (size_t i = 0; i < c->calls_n; i++) {
+        const CycleCall *call = &c->calls[i];
+        bool open = c->waiting && str_eq(c->call.tool, call->tool);
+        size_t n = call->n - call->unknown - open;
+        if (n == 0 || !action_is_outside(call->tool))
+            continue;
+        buf_addf(&names, "%s'" STR_FMT "'", names.n ? ", " : "",
+                 STR_ARG(cycle_state_line(a, call->tool, NAME_CHARS)));
+        if (n > 1)
+            buf_addf(&names, " (%zu times)", n);
+    }
+    return cycle_state_line(a, buf_str(&names), CYCLE_STATE_LINE_CHARS);
+}
+
+static Yaml *end_state(Arena *a, const Cycle *c)
+{
+    Str said;
+    bool failed = c->end == CYCLE_FAILED || c->end == CYCLE_KILLED;
+    if (!failed && !c->waiting)
+        return c->state;
+    if (!failed)
+        return action_result(
+            a, c->state, &c->call,
+            &(ToolResult){ .end = TOOL_FAILED,
+                           .text = S("no result came: nobody knows whether it was done") },
+            &said);
+    Yaml *out = cycle_state_salvage(c->before, a);
+    cycle_state_note(a, out,
+                     arena_printf(a, "Cycle " STR_FMT " failed: " STR_FMT, STR_ARG(c->id),
+                                  STR_ARG(cycle_state_line(a, c->why, CYCLE_STATE_LINE_CHARS))));
+    Str called = calls_made(a, c);
+    if (called.n)
+        cycle_state_note(
+            a, out,
+            arena_printf(a, "Cycle " STR_FMT " had called " STR_FMT ": what that did is not undone",
+                         STR_ARG(c->id), STR_ARG(called)));
+    return out;
+}
+
+/* Append `after`.  The cycle's steps are sealed, and say how it ended. */
+static jot_status add_after(Memory *m, const Tail *t, const Cycle *c, Arena *a, Buf *notice, Err *e)
+{
+    assert(c->sealed && t->phase == TAIL_OPEN);
+    Str text;
+    Mark mark;
+    Yaml *state = end_state(a, c);
+    if (t->edited)
+        state = join_edit(a, t, state, notice);
+    TRY(cycle_state_write(state, a, &text, e));
+    json_t *meta =
+        json_pack("{s:s, s:s%, s:s, s:I}", "kind", "after", "cycle", c->id.p, c->id.n, "end",
+                  cycle_end_name(c->end), "iterations", (json_int_t)c->iterations);
+    if (c->why.n)
+        json_object_set_new(meta, "why", json_stringn(c->why.p, c->why.n));
+    if (t->edited)
+        json_object_set_new(meta, "edit", json_integer((json_int_t)t->edit_seq));
+    return tail_add(m, t, meta, text, &mark, e);
+}
+
+/* Append `state` behind an `after`, or behind a state in whose moment an edit came. */
+static jot_status add_state(Memory *m, Str agent, const Tail *t, Arena *a, Buf *notice, Err *e)
+{
+    bool ending = t->phase == TAIL_ENDING;
+    Str text;
+    Mark mark;
+    TRY(snapshot_keep(m, agent, t, e));
+    Yaml *state = cycle_state_salvage(ending ? t->after : t->text, a);
+    if (t->edited)
+        state = join_edit(a, t, state, notice);
+    if (ending)
+        yaml_set(a, state, S("last_updated"), yaml_text(a, str(time_text(t->ended_ms).text)));
+    TRY(cycle_state_write(state, a, &text, e));
+    json_t *meta = json_pack("{s:s, s:s%}", "kind", "state", ending ? "cycle" : "last",
+                             t->id.n ? t->id.p : "", t->id.n);
+    if (!ending) {
+        json_object_set_new(meta, "from", json_string("merge"));
+        json_object_set_new(meta, "replies", json_integer((json_int_t)t->replies));
+    }
+    if (t->edited)
+        json_object_set_new(meta, "edit", json_integer((json_int_t)t->edit_seq));
+    return tail_add(m, t, meta, text, &mark, e);
+}
+
+/* Do one thing that a process left undone behind an `after`; *did is false if there is none. */
+static jot_status roll_forward(Memory *m, Str agent, const Tail *t, Arena *a, Buf *notice,
+                               bool *did, Err *e)
+{
+    bool torn = t->phase == TAIL_IDLE && t->own && t->edited;
+    *did = t->phase == TAIL_ENDING || torn;
+    if (!*did)
+        return JOT_OK;
+    jot_status st = add_state(m, agent, t, a, notice, e);
+    return st == JOT_CONFLICT ? JOT_OK : st;
+}
+
+/* --- A cycle in the way ------------------------------------------------------------------ */
+
+static Str killed_why(const Cycle *c, Arena *a)
+{
+    Str call = c->waiting ? arena_printf(a,
+                                         ", while '" STR_FMT "' was called: nobody knows whether "
+                                         "it was done",
+                                         STR_ARG(cycle_state_line(a, c->call.tool, NAME_CHARS)))
+                          : (Str){ 0 };
+    Str sign = arena_printf(a, ", or gave no sign for %lld s,", (long long)(c->ttl_ms / 1000));
+    return arena_printf(a, "it was killed" STR_FMT " after %zu of %zu iterations" STR_FMT,
+                        STR_ARG(c->orphaned ? S(", or its lease ran out,") : sign), c->iterations,
+                        c->iterations_max, STR_ARG(call));
+}
+
+static jot_status running(const Cycle *c, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_LEASED,
+                   "cycle '" STR_FMT "' of '%s' is running: it counts as dead in %lld s without a "
+                   "sign",
+                   STR_ARG(c->id), err_show(&shown, c->agent),
+                   (long long)(c->left_ms + 999) / 1000);
+}
+
+/* End the cycle that the tail shows running, if it is dead; JOT_LEASED if not. */
+static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake *o, Arena *a,
+                           Buf *notice, Err *e)
+{
+    Cycle c;
+    tail_cycle(t, agent, &c);
+    TRY(steps_fold(m, t, a, &c, e));
+    bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
+    if (!gone)
+        return running(&c, e);
+    jot_status st = steps_seal(m, &c, CYCLE_KILLED, killed_why(&c, a), a, e);
+    if (st == JOT_CONFLICT)
+        return JOT_OK; /* it has just given a sign: look again */
+    TRY(st);
+    st = add_after(m, t, &c, a, notice, e);
+    if (st == JOT_CONFLICT)
+        return JOT_OK;
+    TRY(st);
+    buf_addf(notice, "cycle '" STR_FMT "' was ended: %s" STR_FMT "\n", STR_ARG(c.id),
+             c.why.n ? "" : cycle_end_name(c.end), STR_ARG(c.why));
+    return JOT_OK;
+}
+
+/* Read the tail until nothing of an earlier cycle is left to be done. */
+static jot_status settle(Memory *m, Str agent, const CycleWake *o, Arena *a, Tail *t, Buf *notice,
+                         Err *e)
+{
+    for (int i = 0; i < TRIES; i++) {
+        bool did = false;
+        TRY(tail_read(m, agent, a, t, e));
+        if (t->phase == TAIL_OPEN) {
+            TRY(end_dead(m, t, agent, o, a, notice, e));
+            continue;
+        }
+        TRY(roll_forward(m, agent, t, a, notice, &did, e));
+        if (!did)
+            return JOT_OK;
+    }
+    return moves(agent, e);
+}
+
+/* --- Waking ------------------------------------------------------------------------------ */
+
+static jot_status check_wake(const CycleWake *o, Err *e)
+{
+    if (o->iterations_max < 0 || o->iterations_max > CYCLE_ITERATIONS_MAX)
+        return err_set(e, JOT_INVALID, "a cycle has 1 to %d iterations", CYCLE_ITERATIONS_MAX);
+    if (o->ttl_ms < 0 || o->ttl_ms > CYCLE_TTL_MS_MAX)
+        return err_set(e, JOT_INVALID, "a cycle's ttl is 1 ms to %d s", CYCLE_TTL_MS_MAX / 1000);
+    return JOT_OK;
+}
+
+/* The second, and a number behind it if a cycle of that second has been there. */
+static jot_status name_cycle(Memory *m, Str agent, const Tail *t, Arena *a, Str *out, Err *e)
+{
+    int64_t now = io_wall_ms(m->io);
+    TimeText at = time_stamp(now > t->head.at_ms ? now : t->head.at_ms);
+    at.text[8] = '_';
+    Str second = arena_copy(a, str(at.text));
+    for (int n = 1; n <= CYCLE_SAME_MAX; n++) {
+        bool taken = false;
+        *out = n == 1 ? second : arena_printf(a, STR_FMT "_%d", STR_ARG(second), n);
+        if (!str_eq(*out, t->id))
+            TRY(snapshot_taken(m, agent, *out, &taken, e));
+        if (!taken && !str_eq(*out, t->id))
+            return JOT_OK;
+    }
+    return err_set(e, JOT_TOO_BIG, "too many cycles in one second");
+}
+
+static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t, Arena *a, Str *id,
+                        Err *e)
+{
+    Str text = t->text;
+    Yaml *state = NULL;
+    Mark mark;
+    char boot[BOOT_TEXT];
+    if (t->phase == TAIL_NOTHING) {
+        state = cycle_state_new(a);
+        TRY(cycle_state_write(state, a, &text, e));
+    } else if (cycle_state_read(text, a, &state, e) != JOT_OK ||
+               cycle_state_fits(state, e) != JOT_OK) {
+        return bad_state(agent, e);
+    }
+    TRY(name_cycle(m, agent, t, a, id, e));
+    TRY(boot_read(m->io, boot, e));
+    int64_t max = o->iterations_max ? o->iterations_max : CYCLE_ITERATIONS;
+    int64_t ttl = o->ttl_ms ? o->ttl_ms : CYCLE_TTL_MS;
+    json_t *meta = json_pack("{s:s, s:s%, s:I, s:I, s:s, s:I}", "kind", "before", "cycle", id->p,
+                             id->n, "max", (json_int_t)max, "ttl", (json_int_t)ttl, "boot", boot,
+                             "awake", (json_int_t)io_awake_ms(m->io));
+    if (o->lease)
+        json_object_set_new(meta, "lease", json_integer((json_int_t)o->lease));
+    if (t->phase != TAIL_NOTHING && t->replies)
+        json_object_set_new(meta, "replies", json_integer((json_int_t)t->replies));
+    return tail_add(m, t, meta, text, &mark, e);
+}
+
+jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cycle *out, Err *e)
+{
+    static const CycleWake plain = { 0 };
+    AUTO(Buf) notice = { 0 };
+    const CycleWake *with = o ? o : &plain;
+    TRY(check_wake(with, e));
+    for (int i = 0; i < TRIES; i++) {
+        AUTO(Arena) a = { 0 };
+        Tail t;
+        Str id;
+        TRY(settle(m, agent, with, &a, &t, &notice, e));
+        jot_status st = begin(m, agent, with, &t, &a, &id, e);
+        if (st == JOT_CONFLICT)
+            continue;
+        TRY(st);
+        TRY(tail_read(m, agent, &a, &t, e));
+        if (str_eq(t.id, id))
+            TRY(snapshot_keep(m, agent, &t, e));
+        TRY(cycle_find(m, agent, id, into, out, e));
+        out->notice = arena_copy(into, buf_str(&notice));
+        return JOT_OK;
+    }
+    return moves(agent, e);
+}
+
+/* --- Stepping ---------------------------------------------------------------------------- */
+
+static jot_status is_over(Str id, CycleEnd end, Err *e)
+{
+    return err_set(e, JOT_FENCED, "cycle '" STR_FMT "' is over (%s): wake a new one", STR_ARG(id),
+                   cycle_end_name(end));
+}
+
+/* The cycle, which must be running and not about to end. */
+static jot_status find_running(Memory *m, Str agent, Str id, Arena *into, Cycle *c, Err *e)
+{
+    TRY(cycle_find(m, agent, id, into, c, e));
+    if (c->end != CYCLE_RUNNING || c->sealed)
+        return is_over(id, c->end, e);
+    return JOT_OK;
+}
+
+static jot_status stepped(Memory *m, Cycle *c, jot_status st, Arena *into, Err *e)
+{
+    if (st == JOT_CONFLICT)
+        return err_set(e, JOT_CONFLICT, "somebody else took a step in cycle '" STR_FMT "'",
+                       STR_ARG(c->id));
+    TRY(st);
+    return cycle_find(m, c->agent, c->id, into, c, e);
+}
+
+static jot_status check_bytes(Str text, const char *what, Err *e)
+{
+    if (text.n <= ACTION_REPLY_MAX)
+        return JOT_OK;
+    return err_set(e, JOT_TOO_BIG, "%s of %zu bytes: the limit is %d", what, text.n,
+                   ACTION_REPLY_MAX);
+}
+
+jot_status cycle_step(Memory *m, Str agent, Str id, Str reply, Arena *into, CycleStep *out,
+                      Cycle *c, Err *e)
+{
+    Shown shown;
+    TRY(check_bytes(reply, "a reply", e));
+    TRY(find_running(m, agent, id, into, c, e));
+    if (c->waiting)
+        return err_set(e, JOT_INVALID, "the result of '%s' is missing: give it before a reply",
+                       err_show(&shown, c->call.tool));
+    if (c->done)
+        return err_set(e, JOT_INVALID, "cycle '" STR_FMT "' is done: let it sleep", STR_ARG(id));
+    if (c->iterations >= c->iterations_max)
+        return err_set(e, JOT_INVALID,
+                       "cycle '" STR_FMT "' has had its %zu iterations: let it sleep", STR_ARG(id),
+                       c->iterations_max);
+    out->action = action_parse(reply, into);
+    action_apply(into, c->state, &out->action, &out->said);
+    json_t *meta = json_pack("{s:s}", "kind", "reply");
+    return stepped(m, c, steps_add(m, c, meta, reply, e), into, e);
+}
+
+jot_status cycle_result(Memory *m, Str agent, Str id, ToolEnd end, Str result, Arena *into,
+                        CycleStep *out, Cycle *c, Err *e)
+{
+    TRY(check_bytes(result, "a result", e));
+    TRY(find_running(m, agent, id, into, c, e));
+    if (!c->waiting && !c->lost)
+        return err_set(e, JOT_INVALID, "no tool was called in cycle '" STR_FMT "'", STR_ARG(id));
+    const Yaml *before = c->state;
+    out->action = c->call;
+    json_t *meta = json_pack("{s:s, s:s}", "kind", "result", "status", steps_tool_end_name(end));
+    TRY(stepped(m, c, steps_add(m, c, meta, result, e), into, e));
+    /* Said is what the record says, and the key is the record's. */
+    ToolResult r = { .end = end, .text = result, .key = c->answer.key };
+    action_result(into, before, &out->action, &r, &out->said);
+    return JOT_OK;
+}
+
+/* --- Going to sleep, failing ------------------------------------------------------------- */
+
+static CycleEnd natural_end(const Cycle *c)
+{
+    if (c->done)
+        return CYCLE_DONE;
+    return c->iterations >= c->iterations_max ? CYCLE_LIMIT : CYCLE_STOPPED;
+}
+
+static jot_status add_trace(Memory *m, const Cycle *c, Str why, Str trace, Arena *a, Err *e)
+{
+    Str stream = cycle_log_stream(c->agent, c->id, a);
+    AUTO(Buf) text = { 0 };
+    AUTO_PTR(json_t) meta = json_pack("{s:s, s:s%}", "kind", "trace", "why", why.p, why.n);
+    json_write(&text, meta);
+    Mark mark;
+    Draft d = { .op = OP_APPEND, .meta = buf_str(&text), .body = trace.n ? trace : why };
+    return memory_append(m, stream, NULL, &d, &mark, e);
+}
+
+/* How a cycle shall end; `end` CYCLE_RUNNING: as it is. */
+typedef struct Ending {
+    CycleEnd end;
+    Str why, trace;
+} Ending;
+
+/* Seal the steps and append `after`; a conflict with others means: look again. */
+static jot_status end_running(Memory *m, const Tail *t, Str agent, Ending *how, Arena *a,
+                              Buf *notice, Err *e)
+{
+    Cycle c;
+    tail_cycle(t, agent, &c);
+    TRY(steps_fold(m, t, a, &c, e));
+    if (how->trace.p && !c.sealed) {
+        TRY(add_trace(m, &c, how->why, how->trace, a, e));
+        how->trace = (Str){ 0 };
+    }
+    CycleEnd end = how->end == CYCLE_RUNNING ? natural_end(&c) : how->end;
+    jot_status st = steps_seal(m, &c, end, how->why, a, e);
+    if (st == JOT_OK)
+        st = add_after(m, t, &c, a, notice, e);
+    return st == JOT_CONFLICT ? JOT_OK : st;
+}
+
+static jot_status finish(Memory *m, Str agent, Str id, Ending how, Arena *into, Cycle *out, Err *e)
+{
+    AUTO(Buf) notice = { 0 };
+    TRY(check_id(id, e));
+    for (int i = 0; i < TRIES; i++) {
+        AUTO(Arena) a = { 0 };
+        Tail t;
+        bool did = false;
+        TRY(tail_read(m, agent, &a, &t, e));
+        if (t.phase == TAIL_OPEN && str_eq(t.id, id)) {
+            TRY(end_running(m, &t, agent, &how, &a, &notice, e));
+            continue;
+        }
+        if (str_eq(t.id, id))
+            TRY(roll_forward(m, agent, &t, &a, &notice, &did, e));
+        if (did)
+            continue;
+        TRY(cycle_find(m, agent, id, into, out, e));
+        out->notice = arena_copy(into, buf_str(&notice));
+        bool failed = out->end == CYCLE_FAILED || out->end == CYCLE_KILLED;
+        bool wanted = how.end == CYCLE_FAILED ? out->end == CYCLE_FAILED : !failed;
+        return wanted ? JOT_OK : is_over(id, out->end, e);
+    }
+    return moves(agent, e);
+}
+
+jot_status cycle_sleep(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err *e)
+{
+    return finish(m, agent, id, (Ending){ 0 }, into, out, e);
+}
+
+jot_status cycle_fail(Memory *m, Str agent, Str id, Str why, Str trace, Arena *into, Cycle *out,
+                      Err *e)
+{
+    if (trace.n > CYCLE_TRACE_MAX)
+        return err_set(e, JOT_TOO_BIG, "a trace of %zu bytes: the limit is %d", trace.n,
+                       CYCLE_TRACE_MAX);
+    Ending how = { .end = CYCLE_FAILED,
+                   .why = why.n ? cycle_state_line(into, why, CYCLE_STATE_LINE_CHARS)
+                                : S("no reason was given"),
+                   .trace = trace.n ? trace : S("") };
+    return finish(m, agent, id, how, into, out, e);
+}
+
+/* --- The state --------------------------------------------------------------------------- */
+
+jot_status cycle_init(Memory *m, Str agent, const CycleInit *o, Arena *into, Str *text, Err *e)
+{
+    Tail t;
+    Mark mark;
+    Shown shown;
+    TRY(tail_read(m, agent, into, &t, e));
+    if (t.phase != TAIL_NOTHING)
+        return err_set(e, JOT_CONFLICT, "'%s' has a state already: reset it, or edit it",
+                       err_show(&shown, agent));
+    Yaml *state = cycle_state_new(into);
+    for (size_t i = 0; i < o->goals_n; i++)
+        yaml_add(into, yaml_get(state, S("goals")), yaml_text(into, o->goals[i]));
+    Str task = o->task.n == 0 && o->goals_n ? o->goals[0] : o->task;
+    if (task.n)
+        yaml_set(into, state, S("current_task"), yaml_text(into, task));
+    yaml_set(into, state, S("notes"), yaml_text(into, o->notes));
+    TRY(cycle_state_fits(state, e));
+    TRY(cycle_state_write(state, into, text, e));
+    json_t *meta = json_pack("{s:s, s:s, s:s%}", "kind", "state", "from", "init", "last",
+                             t.id.n ? t.id.p : "", t.id.n);
+    return tail_add(m, &t, meta, *text, &mark, e);
+}
+
+jot_status cycle_reset(Memory *m, Str agent, Str text, Str from, Arena *into, Err *e)
+{
+    AUTO(Buf) notice = { 0 };
+    Yaml *state = NULL;
+    if (cycle_state_read(text, into, &state, e) != JOT_OK || cycle_state_fits(state, e) != JOT_OK)
+        return err_at(e, "the template");
+    if (text.n == 0)
+        TRY(cycle_state_write(state, into, &text, e));
+    for (int i = 0; i < TRIES; i++) {
+        AUTO(Arena) a = { 0 };
+        Tail t;
+        Mark mark;
+        TRY(settle(m, agent, NULL, &a, &t, &notice, e));
+        json_t *meta =
+            json_pack("{s:s, s:s%, s:s%}", "kind", "state", "from", from.n ? from.p : "reset",
+                      from.n ? from.n : 5, "last", t.id.n ? t.id.p : "", t.id.n);
+        jot_status st = tail_add(m, &t, meta, text, &mark, e);
+        if (st != JOT_CONFLICT)
+            return st;
+    }
+    return moves(agent, e);
+}

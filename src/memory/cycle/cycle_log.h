@@ -1,0 +1,67 @@
+/* cycle_log.h - what happened in a cycle: its steps, whole and one by one, and a log made of them.
+ *
+ * Every reply and every result is kept as it came (cycle_steps.h); the notes of the state hold the
+ * beginnings.  A result is read by the key that stands in its entry, steps/AGENT/ID/SEQ.
+ *
+ * The log is the text another program would have written to logs/cycle_ID.log.  It is made of the
+ * steps each time and kept nowhere: so it cannot say anything else than they do, and what is
+ * redacted there is not in it.  A cycle that was imported has no steps; its log is what was
+ * imported with it. */
+#ifndef MEMORY_CYCLE_CYCLE_LOG_H
+#define MEMORY_CYCLE_CYCLE_LOG_H
+
+#include "memory/cycle/cycle.h"
+
+enum { PAST_MAX = STORE_READ_MAX - 1 /* steps in one answer */ };
+
+typedef enum PastKind { PAST_REPLY, PAST_RESULT, PAST_END } PastKind;
+
+/* "reply", "result", "end"; never NULL. */
+const char *past_kind_name(PastKind kind);
+
+/* One step, as it was taken. */
+typedef struct Past {
+    uint64_t seq;
+    int64_t at_ms;
+    Str by;
+    PastKind kind;
+    Str text; /* the reply or the result, any bytes */
+    bool redacted;
+    Action action; /* what a reply asks for; of a result: what it answers */
+    ToolEnd how;   /* of a result */
+    CycleEnd end;  /* of the end */
+    Str why;       /* of the end */
+} Past;
+
+typedef struct PastList {
+    Past *items; /* oldest first */
+    size_t n;
+    bool more;
+    uint64_t next;    /* the seq to go on from */
+    uint64_t damaged; /* steps that cannot be read; the others are there all the same */
+} PastList;
+
+/* Up to `limit` (1 to PAST_MAX) steps from seq `from` on; fewer if they are long.  JOT_NOT_FOUND:
+ * there is no such cycle.  One that was imported has none. */
+MUST_USE jot_status past_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit,
+                              Arena *into, PastList *out, Err *e);
+/* The step of this number. */
+MUST_USE jot_status past_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into, Past *out,
+                              Err *e);
+
+/* steps/AGENT/ID/SEQ, and back; false for what is no such key. */
+Str past_key(Str agent, Str id, uint64_t seq, Arena *into);
+MUST_USE bool past_key_read(Str key, Str *agent, Str *id, uint64_t *seq);
+
+/* {"step", "at", "by", "kind", "text"}; of a reply also "action", "tool", "args" or "why", of a
+ * result "tool", "status" and "key", of the end "end" and "why".  The caller owns these. */
+json_t *past_json(const Past *p);
+/* {"steps": [...], "more", "next", "damaged"} */
+json_t *past_list_json(const PastList *list);
+
+/* Add the log of a cycle.  JOT_NOT_FOUND; JOT_TOO_BIG beyond the ceiling of `to`. */
+MUST_USE jot_status cycle_log(Memory *m, Str agent, Str id, Buf *to, Err *e);
+/* The stream of a cycle's traces, or of the log that came with it. */
+Str cycle_log_stream(Str agent, Str id, Arena *into);
+
+#endif

@@ -1,0 +1,227 @@
+/* cycle_steps.c - appending steps, and folding them into a state. */
+#include "memory/cycle/cycle_steps.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/boot.h"
+#include "memory/cycle/cycle_log.h"
+#include "memory/lease.h"
+
+Str steps_stream(Str agent, Str id, Arena *into)
+{
+    return arena_printf(into, "steps/" STR_FMT "/" STR_FMT, STR_ARG(agent), STR_ARG(id));
+}
+
+/* --- Folding ----------------------------------------------------------------------------- */
+
+typedef struct Fold {
+    Cycle *c;
+    Arena *into;  /* of what stays */
+    Arena states; /* of the state at hand ... */
+    Arena spare;  /* ... and, for a moment, of the next one */
+    Yaml *state;
+    Buf answer;          /* the newest result ... */
+    uint64_t answer_seq; /* ... and which record it is */
+    size_t calls_cap;
+    int64_t awake_ms;
+    char boot[BOOT_TEXT];
+} Fold;
+
+static void fold_done(Fold *f)
+{
+    arena_free(&f->states);
+    arena_free(&f->spare);
+    buf_free(&f->answer);
+}
+DEFINE_AUTO(Fold, fold_done)
+
+static CycleCall *find_call(const Cycle *c, Str tool)
+{
+    for (size_t i = 0; i < c->calls_n; i++)
+        if (str_eq(c->calls[i].tool, tool))
+            return &c->calls[i];
+    return NULL;
+}
+
+/* How often each tool is called, and how often in the same way. */
+static void count_call(Fold *f, const Action *x)
+{
+    Cycle *c = f->c;
+    CycleCall *known = find_call(c, x->tool);
+    if (!known) {
+        c->calls = arena_grow(f->into, c->calls, c->calls_n, &f->calls_cap, sizeof *c->calls,
+                              alignof(CycleCall));
+        known = &c->calls[c->calls_n++];
+        *known = (CycleCall){ .tool = x->tool, .args = x->args };
+    }
+    known->n++;
+    if (str_eq(known->args, x->args))
+        known->same++;
+    else if (known->same <= 1)
+        known->args = x->args; /* nothing was repeated yet: perhaps this one will be */
+}
+
+/* The next state was made in `spare`; the old one goes. */
+static void advance(Fold *f, Yaml *next)
+{
+    f->state = next;
+    arena_free(&f->states);
+    f->states = TAKE(f->spare);
+}
+
+static void take_reply(Fold *f, const Record *r)
+{
+    Cycle *c = f->c;
+    Str said;
+    Action x = r->mark.redacted ? action_redacted() : action_parse(r->body, f->into);
+    c->iterations++;
+    c->unreadable += x.kind == ACTION_UNREADABLE;
+    c->answered = false;
+    c->waiting = x.kind == ACTION_TOOL;
+    c->lost = x.kind == ACTION_REDACTED;
+    c->done = x.kind == ACTION_DONE;
+    if (c->waiting || c->lost)
+        c->call = x;
+    if (x.kind != ACTION_UNREADABLE && x.kind != ACTION_REDACTED)
+        count_call(f, &x);
+    advance(f, action_apply(&f->spare, f->state, &x, &said));
+}
+
+const char *steps_tool_end_name(ToolEnd end)
+{
+    static const char *const names[] = {
+        [TOOL_OK] = "ok", [TOOL_FAILED] = "error", [TOOL_UNKNOWN] = "unknown"
+    };
+    return names[end];
+}
+
+ToolEnd steps_tool_end(Str status)
+{
+    for (ToolEnd end = TOOL_OK; end <= TOOL_UNKNOWN; end++)
+        if (str_eq(status, str(steps_tool_end_name(end))))
+            return end;
+    return TOOL_FAILED;
+}
+
+static void take_result(Fold *f, const json_t *meta, const Record *r)
+{
+    Cycle *c = f->c;
+    Str said;
+    if (!c->waiting && !c->lost)
+        return;
+    buf_clear(&f->answer);
+    buf_add(&f->answer, r->mark.redacted ? S(FORGET_MARK) : r->body);
+    c->answer = (ToolResult){ .end = steps_tool_end(json_str(json_object_get(meta, "status"))),
+                              .text = buf_str(&f->answer),
+                              .key = past_key(c->agent, c->id, r->mark.seq, &f->spare) };
+    f->answer_seq = r->mark.seq;
+    c->waiting = c->lost = false;
+    c->answered = true;
+    CycleCall *call = find_call(c, c->call.tool);
+    if (call && c->answer.end == TOOL_UNKNOWN)
+        call->unknown++;
+    advance(f, action_result(&f->spare, f->state, &c->call, &c->answer, &said));
+}
+
+static void take_end(Fold *f, const json_t *meta)
+{
+    f->c->sealed = true;
+    f->c->answered = false;
+    f->c->end = tail_end(json_str(json_object_get(meta, "end")));
+    f->c->why = arena_copy(f->into, json_str(json_object_get(meta, "why")));
+}
+
+static jot_status fold_add(void *ctx, const Record *r)
+{
+    Fold *f = ctx;
+    AUTO_PTR(json_t) meta = NULL;
+    f->c->steps = r->mark.seq;
+    if (r->mark.op != OP_APPEND || json_read(r->meta, &meta, NULL) != JOT_OK)
+        return JOT_OK;
+    Str kind = json_str(json_object_get(meta, "kind"));
+    if (str_eq(kind, S("reply")))
+        take_reply(f, r);
+    else if (str_eq(kind, S("result")))
+        take_result(f, meta, r);
+    else if (str_eq(kind, S("end")))
+        take_end(f, meta);
+    Str boot = json_str(json_object_get(meta, "boot"));
+    snprintf(f->boot, sizeof f->boot, STR_FMT, STR_ARG(boot));
+    f->awake_ms = json_integer_value(json_object_get(meta, "awake"));
+    return JOT_OK;
+}
+
+/* True if the lease the cycle was woken under is over: nobody can end the cycle under it. */
+static bool lease_over(Memory *m, const Cycle *c)
+{
+    AUTO(Arena) arena = { 0 };
+    Lease l;
+    Err ignored = { 0 };
+    return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
+}
+
+/* Time goes on only while the machine runs; after a reboot nobody is left to give a sign. */
+static jot_status judge_life(Memory *m, const Fold *f, Cycle *c, Err *e)
+{
+    char boot[BOOT_TEXT];
+    TRY(boot_read(m->io, boot, e));
+    int64_t quiet = io_awake_ms(m->io) - f->awake_ms;
+    bool rebooted = !str_eq(str(boot), str(f->boot)) || quiet < 0;
+    c->left_ms = rebooted || quiet >= c->ttl_ms ? 0 : c->ttl_ms - quiet;
+    c->orphaned = lease_over(m, c);
+    c->left_ms = c->orphaned ? 0 : c->left_ms;
+    c->dead = c->left_ms == 0;
+    return JOT_OK;
+}
+
+jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
+{
+    AUTO(Fold) f = { .c = out, .into = into, .awake_ms = t->awake_ms };
+    f.answer.max = SIZE_MAX / 2;
+    snprintf(f.boot, sizeof f.boot, STR_FMT, STR_ARG(t->boot));
+    out->iterations = 0;
+    f.state = cycle_state_salvage(t->before, &f.states);
+    Err missing = { 0 };
+    Str stream = steps_stream(out->agent, out->id, into);
+    jot_status st = memory_each_record(m, stream, 1, fold_add, &f, NULL, &missing);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(e, &missing, st);
+    out->state = cycle_state_copy(into, f.state);
+    out->answer.text = out->answered ? arena_copy(into, out->answer.text) : (Str){ 0 };
+    out->answer.key =
+        out->answered ? past_key(out->agent, out->id, f.answer_seq, into) : (Str){ 0 };
+    return judge_life(m, &f, out, e);
+}
+
+/* --- Appending --------------------------------------------------------------------------- */
+
+jot_status steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e)
+{
+    AUTO_PTR(json_t) owned = meta;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) text = { 0 };
+    char boot[BOOT_TEXT];
+    TRY(boot_read(m->io, boot, e));
+    json_object_set_new(owned, "boot", json_string(boot));
+    json_object_set_new(owned, "awake", json_integer(io_awake_ms(m->io)));
+    json_write(&text, owned);
+    Mark mark;
+    Expect x = expect_at(c->steps);
+    Draft d = { .op = OP_APPEND, .meta = buf_str(&text), .body = body };
+    return memory_append(m, steps_stream(c->agent, c->id, &arena), &x, &d, &mark, e);
+}
+
+jot_status steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into, Err *e)
+{
+    if (c->sealed)
+        return JOT_OK;
+    json_t *meta = json_pack("{s:s, s:s}", "kind", "end", "end", cycle_end_name(end));
+    if (why.n)
+        json_object_set_new(meta, "why", json_stringn(why.p, why.n));
+    TRY(steps_add(m, c, meta, (Str){ 0 }, e));
+    c->sealed = true;
+    c->end = end;
+    c->why = arena_copy(into, why);
+    return JOT_OK;
+}

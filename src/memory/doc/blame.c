@@ -1,0 +1,165 @@
+/* blame.c - which version each line of a document came with.
+ *
+ * From the newest version backwards: a line that the version before does not
+ * have came with this one; the others are looked for there.  It ends when every
+ * line has been placed, so that a long history with a young text costs little.
+ * A version that brought an older one back (undo, restore) has no lines of its
+ * own: the search goes on at the one it names. */
+#include "base/time.h"
+#include "memory/doc/history.h"
+#include "memory/doc/history_internal.h"
+
+enum { PLACED = UINT32_MAX };
+
+typedef struct Search {
+    Memory *m;
+    Str stream;
+    Arena *into; /* of the result */
+    Blame *out;
+    uint32_t *at; /* where each line of the present text is in the version looked at, or PLACED */
+    size_t open;  /* lines not placed yet */
+    size_t bytes, versions;
+} Search;
+
+/* A version under the glass, with memory of its own. */
+typedef struct Glass {
+    Arena arena;
+    Record r;
+} Glass;
+
+static void place_if(Search *s, const Record *r, const bool *new_line)
+{
+    Record *from = NULL;
+    for (size_t i = 0; i < s->out->lines.n; i++) {
+        if (s->at[i] == PLACED || (new_line && !new_line[s->at[i]]))
+            continue;
+        if (!from) {
+            from = NEW(s->into, Record);
+            *from = (Record){ .mark = r->mark,
+                              .by = arena_copy(s->into, r->by),
+                              .meta = arena_copy(s->into, r->meta) };
+        }
+        s->out->from[i] = from;
+        s->at[i] = PLACED;
+        s->open--;
+    }
+}
+
+/* Place what `r` has and `before` has not; the rest is somewhere in `before`. */
+static void compare(Search *s, const Record *r, const Record *before)
+{
+    AUTO(Arena) scratch = { 0 };
+    Diff d;
+    diff_make(before->body, r->body, &scratch, &d);
+    bool *fresh = NEW_ARRAY(&scratch, bool, d.b.n + 1);
+    uint32_t *old = NEW_ARRAY(&scratch, uint32_t, d.b.n + 1);
+    size_t a = 0, b = 0;
+    for (size_t h = 0; h <= d.n; h++) {
+        size_t stop = h < d.n ? d.hunks[h].b : d.b.n;
+        while (b < stop)
+            old[b++] = (uint32_t)a++;
+        if (h == d.n)
+            break;
+        for (size_t i = 0; i < d.hunks[h].b_n; i++)
+            fresh[b++] = true;
+        a += d.hunks[h].a_n;
+    }
+    place_if(s, r, fresh);
+    for (size_t i = 0; i < s->out->lines.n; i++)
+        if (s->at[i] != PLACED)
+            s->at[i] = old[s->at[i]];
+}
+
+/* The seq a version says it brought back; 0: none. */
+static uint64_t brought_back(const Record *r)
+{
+    uint64_t undo = meta_number(r->meta, "undo");
+    uint64_t seq = undo ? undo : meta_number(r->meta, "restored");
+    return seq < r->mark.seq ? seq : 0;
+}
+
+/* The version whose lines are to be compared with those of `now`; *same: they are its own.  False
+ * if there is none; *cut: there may have been one. */
+static jot_status find_before(Search *s, const Record *now, uint64_t last, Glass *to, bool *found,
+                              bool *same, Err *e)
+{
+    uint64_t named = brought_back(now);
+    *found = *same = false;
+    if (named) {
+        TRY(past_record(s->m, s->stream, named, &to->arena, &to->r, found, e));
+        *same = *found && mark_live(&to->r.mark) && !to->r.mark.redacted &&
+                hash_eq(to->r.mark.sha256, now->mark.sha256);
+        if (*same)
+            return JOT_OK;
+    }
+    uint64_t seq = now->mark.seq ? now->mark.seq - 1 : last;
+    *found = false;
+    if (seq == 0)
+        return JOT_OK;
+    TRY(past_record(s->m, s->stream, seq, &to->arena, &to->r, found, e));
+    bool readable = *found && !to->r.mark.redacted;
+    s->out->cut = s->out->cut || !readable;
+    *found = readable && mark_live(&to->r.mark);
+    return JOT_OK;
+}
+
+static jot_status walk(Search *s, Glass glasses[2], uint64_t last, Err *e)
+{
+    for (int i = 0; s->open; i = !i) {
+        Glass *now = &glasses[i], *before = &glasses[!i];
+        bool found, same;
+        arena_free(&before->arena);
+        *before = (Glass){ 0 };
+        TRY(find_before(s, &now->r, last, before, &found, &same, e));
+        s->bytes += found ? before->r.body.n : 0;
+        if (found && (++s->versions > BLAME_VERSIONS_MAX || s->bytes > BLAME_BYTES_MAX)) {
+            s->out->cut = true;
+            found = false;
+        }
+        if (!found)
+            place_if(s, &now->r, NULL);
+        else if (!same)
+            compare(s, &now->r, &before->r);
+    }
+    return JOT_OK;
+}
+
+jot_status history_blame(Memory *m, Str stream, Arena *into, Blame *out, Err *e)
+{
+    Doc head;
+    uint64_t last;
+    *out = (Blame){ 0 };
+    TRY(doc_read(m, stream, into, &head, e));
+    TRY(past_last(m, stream, &head.mark, &last, e));
+    out->lines = lines_of(head.text, into);
+    out->from = NEW_ARRAY(into, const Record *, out->lines.n + 1);
+    Search s = { .m = m, .stream = stream, .into = into, .out = out, .open = out->lines.n };
+    AUTO(Arena) scratch = { 0 };
+    s.at = NEW_ARRAY(&scratch, uint32_t, out->lines.n + 1);
+    for (size_t i = 0; i < out->lines.n; i++)
+        s.at[i] = (uint32_t)i;
+    Glass glasses[2] = { 0 };
+    glasses[0].r =
+        (Record){ .mark = head.mark, .by = head.by, .meta = head.meta, .body = head.text };
+    jot_status st = walk(&s, glasses, last, e);
+    arena_free(&glasses[0].arena);
+    arena_free(&glasses[1].arena);
+    return st;
+}
+
+json_t *blame_json(const Blame *b)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < b->lines.n; i++) {
+        const Record *r = b->from[i];
+        Str text = lines_slice(&b->lines, i, i + 1);
+        if (str_ends(text, S("\n")))
+            text.n--;
+        json_t *one = json_pack("{s:I, s:o, s:s, s:I, s:s, s:o}", "line", (json_int_t)i + 1, "text",
+                                json_text(text), "version", version_of(r->mark.sha256).text, "seq",
+                                (json_int_t)r->mark.seq, "at", time_text(r->mark.at_ms).text, "by",
+                                json_text(r->by));
+        json_array_append_new(list, one);
+    }
+    return list;
+}

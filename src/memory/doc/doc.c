@@ -1,0 +1,347 @@
+/* doc.c - documents: reading the head, and replacing it under a condition.
+ *
+ * A version is given by a few hex digits, a condition needs all of them.  So the
+ * head is read first; if the digits name it, the append demands exactly that
+ * hash, and whoever was faster makes it fail.
+ *
+ * Edit and append read, make the new text, and write it on condition that the
+ * old one still stands; whoever loses that race begins again, a bounded number
+ * of times, from the text that won.  A move is two writes in an order that can be
+ * taken up again: see doc_move(). */
+#include "memory/doc/doc.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+Version version_of(Hash sha256)
+{
+    Version v;
+    snprintf(v.text, sizeof v.text, "%.*s", VERSION_HEX, hash_hex(sha256).text);
+    return v;
+}
+
+jot_status version_check(Str text, Err *e)
+{
+    bool good = text.n >= VERSION_HEX && text.n <= HASH_HEX;
+    for (size_t i = 0; good && i < text.n; i++)
+        good = (text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] >= 'a' && text.p[i] <= 'f');
+    if (good)
+        return JOT_OK;
+    Shown shown;
+    return err_set(e, JOT_INVALID, "invalid version '%s': use %d to %d hex digits, as a read gives",
+                   err_show(&shown, text), VERSION_HEX, HASH_HEX);
+}
+
+bool version_names(Str text, Hash sha256)
+{
+    HashHex hex = hash_hex(sha256);
+    return text.n >= VERSION_HEX && text.n <= HASH_HEX && memcmp(text.p, hex.text, text.n) == 0;
+}
+
+DocName doc_name(Str stream)
+{
+    DocName name;
+    Shown shown;
+    Str word = doc_word(stream);
+    if (word.n < stream.n)
+        snprintf(name.text, sizeof name.text, "scratchpad[" STR_FMT "]", STR_ARG(word));
+    else
+        snprintf(name.text, sizeof name.text, "'%s'", err_show(&shown, stream));
+    return name;
+}
+
+Str doc_word(Str stream)
+{
+    return str_starts(stream, S("notes/")) ? str_from(stream, 6) : stream;
+}
+
+jot_status doc_present(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
+{
+    Record head;
+    *out = (Doc){ 0 };
+    TRY(store_check_name(stream, e));
+    Err missing = { 0 };
+    jot_status st = store_head(m->store, stream, HEAD_RECORD, into, &head, &missing);
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK;
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
+    *out = (Doc){ .text = head.body, .by = head.by, .meta = head.meta, .mark = head.mark };
+    return JOT_OK;
+}
+
+static jot_status not_found(Str stream, Err *e)
+{
+    return err_set(e, JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
+}
+
+jot_status doc_read(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
+{
+    TRY(doc_present(m, stream, into, out, e));
+    return mark_live(&out->mark) ? JOT_OK : not_found(stream, e);
+}
+
+/* Who made it what it is, for the end of a sentence; nothing if nobody signed. */
+typedef struct DocWho {
+    char text[96];
+} DocWho;
+
+static DocWho who_did(const Doc *now)
+{
+    DocWho who = { 0 };
+    Shown shown;
+    bool live = mark_live(&now->mark);
+    if (str_eq(now->by, S(STORE_OUTSIDE)))
+        snprintf(who.text, sizeof who.text, live ? ", edited by hand" : ": it was removed by hand");
+    else if (now->by.n)
+        snprintf(who.text, sizeof who.text, live ? ", written by '%s'" : ": '%s' deleted it",
+                 err_show(&shown, now->by));
+    return who;
+}
+
+jot_status doc_conflict(Str stream, bool absent, const Doc *now, Err *e)
+{
+    DocName name = doc_name(stream);
+    DocWho who = who_did(now);
+    if (!mark_live(&now->mark))
+        return err_set(e, JOT_CONFLICT, "%s is not there any more%s", name.text, who.text);
+    return err_set(e, JOT_CONFLICT, "%s %s: it is at version %s now%s", name.text,
+                   absent ? "exists" : "has changed", version_of(now->mark.sha256).text, who.text);
+}
+
+static jot_status conflict(Str stream, const DocIf *when, const Doc *now, Err *e)
+{
+    return doc_conflict(stream, when->absent, now, e);
+}
+
+/* Append under a condition; *out is what stands there afterwards. */
+static jot_status change(Memory *m, Str stream, const DocIf *when, const Draft *d, Arena *into,
+                         Doc *out, Err *e)
+{
+    assert(!(when->absent && when->version.n));
+    *out = (Doc){ 0 };
+    Expect x = { .kind = when->absent ? EXPECT_ABSENT : EXPECT_ANY };
+    if (when->version.n) {
+        TRY(version_check(when->version, e));
+        TRY(doc_present(m, stream, into, out, e));
+        if (!mark_live(&out->mark) || !version_names(when->version, out->mark.sha256))
+            return conflict(stream, when, out, e);
+        x = (Expect){ .kind = EXPECT_HASH, .sha256 = out->mark.sha256 };
+    }
+    Mark mark;
+    jot_status st = memory_append(m, stream, &x, d, &mark, e);
+    if (st == JOT_CONFLICT) {
+        TRY(doc_present(m, stream, into, out, e));
+        return conflict(stream, when, out, e);
+    }
+    if (st == JOT_NOT_FOUND && d->op == OP_DELETE)
+        return not_found(stream, e);
+    TRY(st);
+    *out = (Doc){ .text = d->body, .by = m->by, .meta = d->meta, .mark = mark };
+    return JOT_OK;
+}
+
+jot_status doc_write(Memory *m, Str stream, const DocWrite *w, Arena *into, Doc *out, Err *e)
+{
+    Draft d = { .op = OP_PUT, .id = w->id, .meta = w->meta, .body = w->text };
+    return change(m, stream, &w->when, &d, into, out, e);
+}
+
+jot_status doc_delete(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out, Err *e)
+{
+    Draft d = { .op = OP_DELETE };
+    return change(m, stream, when ? when : &(DocIf){ 0 }, &d, into, out, e);
+}
+
+/* --- Edit and append: read, change, write if nobody else did ---------------------------- */
+
+/* Somebody was faster.  The pause grows, and differs from one loser to the next. */
+static void pause_before(Memory *m, int tries)
+{
+    uint16_t chance;
+    io_random(m->io, &chance, sizeof chance);
+    int64_t most = tries < 6 ? 200 << tries : 200 << 6;
+    io_sleep_us(m->io, 1 + chance % most);
+}
+
+typedef jot_status MakeText(void *ctx, Str stream, const Doc *now, Str *out, Err *e);
+
+/* Replace the present text by what `make` makes of it. */
+static jot_status rewrite(Memory *m, Str stream, const DocIf *when, MakeText *make, void *ctx,
+                          Arena *into, Doc *out, Err *e)
+{
+    for (int tries = 0;; tries++) {
+        Doc now;
+        DocWrite w = { 0 };
+        TRY(doc_present(m, stream, into, &now, e));
+        bool live = mark_live(&now.mark);
+        if ((when->absent && live) ||
+            (when->version.n && !(live && version_names(when->version, now.mark.sha256)))) {
+            *out = now;
+            return conflict(stream, when, out, e);
+        }
+        TRY(make(ctx, stream, &now, &w.text, e));
+        HashHex all = hash_hex(now.mark.sha256);
+        w.when = (DocIf){ .absent = !live };
+        if (live)
+            w.when.version = str(all.text);
+        w.meta = live ? meta_kept(now.meta, into) : (Str){ 0 };
+        jot_status st = doc_write(m, stream, &w, into, out, e);
+        if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX || when->version.n)
+            return st;
+        pause_before(m, tries);
+    }
+}
+
+/* Texts may hold NULs, so no printf puts them together. */
+static Str join(Arena *into, Str a, Str b, Str c)
+{
+    char *to = arena_alloc(into, a.n + b.n + c.n + 1, 1);
+    const Str parts[] = { a, b, c };
+    for (size_t i = 0, at = 0; i < COUNT_OF(parts); at += parts[i++].n)
+        if (parts[i].n)
+            memcpy(to + at, parts[i].p, parts[i].n);
+    return (Str){ to, a.n + b.n + c.n };
+}
+
+typedef struct Appending {
+    const DocAppend *a;
+    Arena *into;
+} Appending;
+
+static jot_status add_behind(void *ctx, Str stream, const Doc *now, Str *out, Err *e)
+{
+    const Appending *job = ctx;
+    bool live = mark_live(&now->mark);
+    Str before = live ? now->text : (Str){ 0 }, behind = job->a->text;
+    if (before.n + behind.n > STORE_BODY_MAX)
+        return err_set(e, JOT_TOO_BIG, "%s would have %zu bytes: the limit is %d",
+                       doc_name(stream).text, before.n + behind.n, STORE_BODY_MAX);
+    bool split = job->a->line && before.n && !str_ends(before, S("\n"));
+    *out = join(job->into, before, split ? S("\n") : (Str){ 0 }, behind);
+    return JOT_OK;
+}
+
+jot_status doc_append(Memory *m, Str stream, const DocAppend *a, Arena *into, Doc *out, Err *e)
+{
+    assert(!(a->when.absent && a->when.version.n));
+    if (a->when.version.n)
+        TRY(version_check(a->when.version, e));
+    Appending job = { a, into };
+    return rewrite(m, stream, &a->when, add_behind, &job, into, out, e);
+}
+
+typedef struct Editing {
+    const DocEdit *w;
+    size_t line;
+    Arena *into;
+} Editing;
+
+static size_t line_at(Str text, size_t offset)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < offset; i++)
+        line += text.p[i] == '\n';
+    return line;
+}
+
+static jot_status not_unique(Str stream, Str text, Str part, Err *e)
+{
+    char places[160] = "";
+    size_t n = 0, used = 0;
+    for (const char *at = text.p, *end = text.p + text.n;
+         n < DOC_PLACES_MAX && (at = memmem(at, (size_t)(end - at), part.p, part.n)); at++)
+        if (n++ < DOC_PLACES_SHOWN)
+            used += (size_t)snprintf(places + used, sizeof places - used, "%s%zu", used ? ", " : "",
+                                     line_at(text, (size_t)(at - text.p)));
+    return err_set(e, JOT_INVALID,
+                   "the text to replace is in %s %s%zu times, at lines %s%s: add more of what is "
+                   "around it",
+                   doc_name(stream).text, n == DOC_PLACES_MAX ? "at least " : "", n, places,
+                   n > DOC_PLACES_SHOWN ? " ..." : "");
+}
+
+static jot_status replace_one(void *ctx, Str stream, const Doc *now, Str *out, Err *e)
+{
+    Editing *job = ctx;
+    Str old = job->w->old_text, text = now->text;
+    if (!mark_live(&now->mark))
+        return not_found(stream, e);
+    const char *at = text.n ? memmem(text.p, text.n, old.p, old.n) : NULL;
+    if (!at)
+        return err_set(e, JOT_INVALID, "the text to replace is not in %s: it must be exact",
+                       doc_name(stream).text);
+    size_t offset = (size_t)(at - text.p);
+    if (memmem(at + 1, text.n - offset - 1, old.p, old.n))
+        return not_unique(stream, text, old, e);
+    job->line = line_at(text, offset);
+    Str before = str_slice(text, 0, offset), behind = str_from(text, offset + old.n);
+    if (before.n + job->w->new_text.n + behind.n > STORE_BODY_MAX)
+        return err_set(e, JOT_TOO_BIG, "%s would be larger than the limit of %d bytes",
+                       doc_name(stream).text, STORE_BODY_MAX);
+    *out = join(job->into, before, job->w->new_text, behind);
+    return JOT_OK;
+}
+
+jot_status doc_edit(Memory *m, Str stream, const DocEdit *w, Arena *into, Doc *out, size_t *line,
+                    Err *e)
+{
+    *out = (Doc){ 0 };
+    if (w->old_text.n == 0)
+        return err_set(e, JOT_INVALID, "the text to replace cannot be empty");
+    if (str_eq(w->old_text, w->new_text))
+        return err_set(e, JOT_INVALID, "the new text is the same as the old");
+    if (w->when.version.n)
+        TRY(version_check(w->when.version, e));
+    Editing job = { .w = w, .into = into };
+    TRY(rewrite(m, stream, &w->when, replace_one, &job, into, out, e));
+    *line = job.line;
+    return JOT_OK;
+}
+
+/* --- Move ------------------------------------------------------------------------------ */
+
+/* True if the target is what an earlier, unfinished move of this document left there. */
+static bool half_moved(const Doc *to, Str from, const Doc *old, Arena *into)
+{
+    return mark_live(&to->mark) && hash_eq(to->mark.sha256, old->mark.sha256) &&
+           str_eq(meta_text(to->meta, "from", into), from);
+}
+
+/* Delete the old one if it is still what was copied; JOT_CONFLICT if not. */
+static jot_status leave(Memory *m, Str from, const Doc *copied, Arena *into, Err *e)
+{
+    Doc now;
+    HashHex all = hash_hex(copied->mark.sha256);
+    jot_status st = doc_delete(m, from, &(DocIf){ .version = str(all.text) }, into, &now, e);
+    /* Somebody deleted it in between: that is where it was to end. */
+    return st == JOT_CONFLICT && !mark_live(&now.mark) ? JOT_OK : st;
+}
+
+jot_status doc_move(Memory *m, Str from, Str to, Arena *into, Doc *out, Err *e)
+{
+    Doc old;
+    *out = (Doc){ 0 };
+    TRY(store_check_name(to, e));
+    TRY(doc_read(m, from, into, &old, e));
+    if (str_eq(from, to))
+        return err_set(e, JOT_INVALID, "cannot move %s to itself", doc_name(from).text);
+    HashHex seen = { "" }; /* of what we put at the target; "" before that */
+    for (int tries = 0;; tries++) {
+        DocWrite w = { .text = old.text };
+        w.meta = meta_with(old.meta, "from", json_stringn(from.p, from.n), into);
+        w.when = (DocIf){ .version = str(seen.text), .absent = !seen.text[0] };
+        jot_status st = doc_write(m, to, &w, into, out, e);
+        if (st == JOT_CONFLICT && !seen.text[0] && half_moved(out, from, &old, into))
+            st = JOT_OK;
+        TRY(st);
+        st = leave(m, from, &old, into, e);
+        if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX)
+            return st;
+        /* The old one changed after it was copied: copy again, over our own copy only. */
+        seen = hash_hex(out->mark.sha256);
+        pause_before(m, tries);
+        TRY(doc_read(m, from, into, &old, e));
+    }
+}

@@ -1,0 +1,342 @@
+/* history.c - versions of a document: finding one, listing them, going back to one.
+ *
+ * Streams are read forward, from any seq on; going back is reading shorter and
+ * shorter beginnings.  What a stream lost to trimming or damage is missing here
+ * and said to be missing, never guessed.  On files an edit by a person may not be
+ * recorded yet: it is the newest version all the same, with the seq 0. */
+#include "memory/doc/history.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "memory/doc/history_internal.h"
+
+enum { SEQ_DIGITS = 11 };
+
+/* --- Single records -------------------------------------------------------------------- */
+
+jot_status past_record(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out, bool *found,
+                       Err *e)
+{
+    Records got;
+    *found = false;
+    jot_status st = store_read(m->store, stream, seq, 1, into, &got, e);
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK;
+    TRY(st);
+    if (got.n && got.items[0].mark.seq == seq) {
+        *out = got.items[0];
+        *found = true;
+    }
+    return JOT_OK;
+}
+
+/* Is there a record at or behind this seq?  *first is the first of them. */
+static jot_status first_from(Memory *m, Str stream, uint64_t seq, Arena *into, Record *first,
+                             bool *found, Err *e)
+{
+    Records got;
+    *found = false;
+    jot_status st = store_read(m->store, stream, seq, 1, into, &got, e);
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK;
+    TRY(st);
+    *found = got.n > 0;
+    if (got.n)
+        *first = got.items[0];
+    return JOT_OK;
+}
+
+/* The seq of the newest record, for a head that is an edit and does not know it: doubling, then
+ * halving. */
+static jot_status search_last(Memory *m, Str stream, uint64_t *out, Err *e)
+{
+    uint64_t low = 0, high = 1; /* a record is at or behind low + 1; none at or behind high */
+    for (bool found = true; found; high *= 2) {
+        AUTO(Arena) scratch = { 0 };
+        Record r = { 0 };
+        TRY(first_from(m, stream, high, &scratch, &r, &found, e));
+        if (!found)
+            break;
+        low = r.mark.seq;
+        high = high > low ? high : low;
+    }
+    while (low + 1 < high) {
+        AUTO(Arena) scratch = { 0 };
+        Record r = { 0 };
+        bool found;
+        uint64_t middle = low + (high - low) / 2;
+        TRY(first_from(m, stream, middle, &scratch, &r, &found, e));
+        if (found)
+            low = r.mark.seq;
+        else
+            high = middle;
+    }
+    *out = low;
+    return JOT_OK;
+}
+
+jot_status past_last(Memory *m, Str stream, const Mark *head, uint64_t *out, Err *e)
+{
+    *out = head->seq;
+    return head->op && head->seq == 0 ? search_last(m, stream, out, e) : JOT_OK;
+}
+
+static jot_status never_was(Str stream, Err *e)
+{
+    return err_set(e, JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
+}
+
+/* --- Which version is meant ------------------------------------------------------------ */
+
+static bool all_digits(Str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return s.n > 0;
+}
+
+static bool parse_time(Str text, int64_t *out)
+{
+    AUTO(Arena) scratch = { 0 };
+    bool day = text.n == 10;
+    Str whole = day ? arena_printf(&scratch, STR_FMT "T00:00:00Z", STR_ARG(text)) : text;
+    return time_parse(whole, out);
+}
+
+jot_status when_parse(Str text, When *out, Err *e)
+{
+    *out = (When){ 0 };
+    if (text.n == 0 || str_eq(text, S("now")))
+        return JOT_OK;
+    if (text.p[0] == '~' && str_to_u64(str_from(text, 1), UNDO_STEPS_MAX, &out->number)) {
+        out->kind = out->number ? WHEN_BACK : WHEN_NOW;
+        return JOT_OK;
+    }
+    if (text.n <= SEQ_DIGITS && all_digits(text) && str_to_u64(text, STORE_SEQ_MAX, &out->number) &&
+        out->number) {
+        out->kind = WHEN_SEQ;
+        return JOT_OK;
+    }
+    if (version_check(text, NULL) == JOT_OK) {
+        *out = (When){ .kind = WHEN_VERSION, .version = text };
+        return JOT_OK;
+    }
+    if (parse_time(text, &out->at_ms)) {
+        out->kind = WHEN_TIME;
+        return JOT_OK;
+    }
+    Shown shown;
+    return err_set(e, JOT_INVALID,
+                   "'%s' names no version: use %d to %d hex digits, a seq, ~N, or a time such as "
+                   "2026-01-31T18:45:00Z",
+                   err_show(&shown, text), VERSION_HEX, HASH_HEX);
+}
+
+static jot_status as_doc(Str stream, const Record *r, Doc *out, Err *e)
+{
+    unsigned long long seq = (unsigned long long)r->mark.seq;
+    if (r->mark.redacted)
+        return err_set(e, JOT_NOT_FOUND, "the text of %s at seq %llu was redacted",
+                       doc_name(stream).text, seq);
+    if (!mark_live(&r->mark))
+        return err_set(e, JOT_NOT_FOUND, "%s was deleted at seq %llu", doc_name(stream).text, seq);
+    *out = (Doc){ .text = r->body, .by = r->by, .meta = r->meta, .mark = r->mark };
+    return JOT_OK;
+}
+
+static jot_status at_seq(Memory *m, Str stream, uint64_t seq, Arena *into, Doc *out, Err *e)
+{
+    Record r;
+    bool found;
+    TRY(past_record(m, stream, seq, into, &r, &found, e));
+    if (!found)
+        return err_set(e, JOT_NOT_FOUND, "%s has no record %llu", doc_name(stream).text,
+                       (unsigned long long)seq);
+    return as_doc(stream, &r, out, e);
+}
+
+/* The newest record that is not younger than `at_ms`; time never runs backwards in a stream. */
+static jot_status at_time(Memory *m, Str stream, int64_t at_ms, const Doc *head, Arena *into,
+                          Doc *out, Err *e)
+{
+    uint64_t last, low = 0, high;
+    if (head->mark.at_ms <= at_ms) {
+        Record now = { .mark = head->mark, .by = head->by, .meta = head->meta, .body = head->text };
+        return as_doc(stream, &now, out, e);
+    }
+    TRY(past_last(m, stream, &head->mark, &last, e));
+    high = last + 1;
+    while (low + 1 < high) {
+        AUTO(Arena) scratch = { 0 };
+        Record r = { 0 };
+        bool found;
+        uint64_t middle = low + (high - low) / 2;
+        TRY(first_from(m, stream, middle, &scratch, &r, &found, e));
+        if (found && r.mark.at_ms <= at_ms)
+            low = r.mark.seq;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return err_set(e, JOT_NOT_FOUND, "%s has no version as old as %s", doc_name(stream).text,
+                       time_text(at_ms).text);
+    return at_seq(m, stream, low, into, out, e);
+}
+
+static jot_status at_version(Memory *m, Str stream, Str version, const Doc *head, Arena *into,
+                             Doc *out, Err *e)
+{
+    if (mark_live(&head->mark) && version_names(version, head->mark.sha256)) {
+        *out = *head;
+        return JOT_OK;
+    }
+    uint64_t before = 0;
+    for (bool more = true; more;) {
+        AUTO(Arena) scratch = { 0 };
+        History page;
+        TRY(history_page(m, stream, before, HISTORY_PAGE_MAX, &scratch, &page, e));
+        for (size_t i = 0; i < page.n; i++) {
+            const Mark *mark = &page.items[i].mark;
+            if (mark->seq && mark_live(mark) && version_names(version, mark->sha256))
+                return at_seq(m, stream, mark->seq, into, out, e);
+            before = mark->seq ? mark->seq : before;
+        }
+        more = page.more && page.n;
+    }
+    Shown shown;
+    return err_set(e, JOT_NOT_FOUND, "%s has no version %s", doc_name(stream).text,
+                   err_show(&shown, version));
+}
+
+jot_status history_at(Memory *m, Str stream, const When *when, Arena *into, Doc *out, Err *e)
+{
+    Doc head;
+    *out = (Doc){ 0 };
+    if (when->kind == WHEN_VERSION)
+        TRY(version_check(when->version, e));
+    TRY(doc_present(m, stream, into, &head, e));
+    if (head.mark.op == 0)
+        return never_was(stream, e);
+    switch (when->kind) {
+    case WHEN_NOW:
+        return doc_read(m, stream, into, out, e);
+    case WHEN_SEQ:
+        return at_seq(m, stream, when->number, into, out, e);
+    case WHEN_VERSION:
+        return at_version(m, stream, when->version, &head, into, out, e);
+    case WHEN_TIME:
+        return at_time(m, stream, when->at_ms, &head, into, out, e);
+    case WHEN_BACK:
+        break;
+    }
+    Record back;
+    Err missing = { 0 };
+    jot_status st = past_back(m, stream, &head, when->number, into, &back, &missing);
+    if (st == JOT_NOT_FOUND)
+        return err_set(e, JOT_NOT_FOUND, "%s has no version %llu changes back: see its history",
+                       doc_name(stream).text, (unsigned long long)when->number);
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
+    if (back.mark.seq == 0)
+        return err_set(e, JOT_NOT_FOUND, "%s did not exist then", doc_name(stream).text);
+    return as_doc(stream, &back, out, e);
+}
+
+/* --- Listing --------------------------------------------------------------------------- */
+
+static Record header(const Record *r, Arena *into)
+{
+    return (Record){ .mark = r->mark,
+                     .by = arena_copy(into, r->by),
+                     .id = arena_copy(into, r->id),
+                     .meta = arena_copy(into, r->meta) };
+}
+
+/* The records [low, high], which one read may not hold all, behind `out->n` others. */
+static jot_status read_range(Memory *m, Str stream, uint64_t low, uint64_t high, Arena *into,
+                             History *out, Err *e)
+{
+    for (uint64_t from = low; from <= high;) {
+        AUTO(Arena) scratch = { 0 };
+        Records got;
+        TRY(store_read(m->store, stream, from, (size_t)(high - from + 1), &scratch, &got, e));
+        for (size_t i = 0; i < got.n && got.items[i].mark.seq <= high; i++)
+            out->items[out->n++] = header(&got.items[i], into);
+        out->damaged += got.damaged;
+        if (got.n == 0 || !got.more)
+            break;
+        from = got.items[got.n - 1].mark.seq + 1;
+    }
+    return JOT_OK;
+}
+
+static void turn_round(Record *items, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        Record r = items[i];
+        items[i] = items[n - 1 - i];
+        items[n - 1 - i] = r;
+    }
+}
+
+jot_status history_page(Memory *m, Str stream, uint64_t before, size_t limit, Arena *into,
+                        History *out, Err *e)
+{
+    Doc head;
+    AUTO(Arena) scratch = { 0 };
+    *out = (History){ 0 };
+    if (limit == 0 || limit > HISTORY_PAGE_MAX)
+        return err_set(e, JOT_INVALID, "a history takes 1 to %d versions", HISTORY_PAGE_MAX);
+    TRY(doc_present(m, stream, &scratch, &head, e));
+    if (head.mark.op == 0)
+        return never_was(stream, e);
+    out->items = NEW_ARRAY(into, Record, limit + 1);
+    uint64_t high;
+    TRY(past_last(m, stream, &head.mark, &high, e));
+    if (before == 0 && head.mark.seq == 0) {
+        Record edit = { .mark = head.mark, .by = head.by };
+        out->items[out->n++] = header(&edit, into);
+        limit--;
+    }
+    if (before && before <= high)
+        high = before - 1;
+    uint64_t low = high > limit ? high - limit + 1 : 1;
+    size_t edits = out->n;
+    if (high && limit)
+        TRY(read_range(m, stream, low, high, into, out, e));
+    turn_round(out->items + edits, out->n - edits);
+    Record oldest;
+    bool found = false;
+    if (low > 1 || limit == 0)
+        TRY(first_from(m, stream, 1, &scratch, &oldest, &found, e));
+    out->more = found && oldest.mark.seq < (limit ? low : high + 1);
+    return JOT_OK;
+}
+
+const char *op_name(Op op)
+{
+    switch (op) {
+    case OP_PUT:
+        return "put";
+    case OP_DELETE:
+        return "delete";
+    case OP_APPEND:
+        return "append";
+    }
+    return "";
+}
+
+json_t *history_json(Str stream, const History *h)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < h->n; i++) {
+        const Record *r = &h->items[i];
+        json_t *one = mark_json(stream, &r->mark, r->by, r->meta);
+        json_object_set_new(one, "op", json_string(op_name(r->mark.op)));
+        json_array_append_new(list, one);
+    }
+    return list;
+}

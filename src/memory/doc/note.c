@@ -1,0 +1,129 @@
+/* note.c - keys, lists and sentences of notes.
+ *
+ * Keys are checked here before a stream's name is made of them, so that every
+ * door refuses a bad one with the same sentence. */
+#include "memory/doc/note.h"
+
+#include <assert.h>
+
+#include "base/utf8.h"
+#include "memory/doc/secret.h"
+
+static const char *const kinds[] = { "notes/", "memories/", "artifacts/", "cycles/" };
+
+jot_status note_check_key(Str key, Err *e)
+{
+    if (key.n == 0)
+        return err_set(e, JOT_INVALID, "key cannot be empty");
+    return store_check_key(key, e);
+}
+
+jot_status note_stream(Str key, Arena *into, Str *out, Err *e)
+{
+    TRY(note_check_key(key, e));
+    *out = arena_printf(into, "notes/" STR_FMT, STR_ARG(key));
+    return JOT_OK;
+}
+
+static bool names_kind(Str word, Str *rest)
+{
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (str_starts(word, str(kinds[i]))) {
+            *rest = str_from(word, str(kinds[i]).n);
+            return true;
+        }
+    return false;
+}
+
+jot_status note_resolve(Str word, Arena *into, Str *out, Err *e)
+{
+    Str rest;
+    if (!names_kind(word, &rest))
+        return note_stream(word, into, out, e);
+    if (str_starts(word, S("notes/")))
+        return note_stream(rest, into, out, e);
+    TRY(store_check_name(word, e));
+    *out = word;
+    return JOT_OK;
+}
+
+/* The beginning of streams' names that a word means. */
+static jot_status resolve_prefix(Str prefix, Arena *into, Str *out, Err *e)
+{
+    Str rest = prefix;
+    bool named = names_kind(prefix, &rest);
+    if (named && !str_starts(prefix, S("notes/"))) {
+        *out = prefix; /* store_list checks it */
+        return JOT_OK;
+    }
+    TRY(store_check_key(rest, e));
+    *out = arena_printf(into, "notes/" STR_FMT, STR_ARG(rest));
+    return JOT_OK;
+}
+
+static Listed copy_listed(const Listed *l, Arena *into)
+{
+    return (Listed){ .name = arena_copy(into, l->name),
+                     .mark = l->mark,
+                     .by = arena_copy(into, l->by),
+                     .meta = arena_copy(into, l->meta) };
+}
+
+jot_status note_list(Memory *m, Str prefix, Str after, size_t limit, NoteWhich which, Arena *into,
+                     Listing *out, Err *e)
+{
+    Str begin;
+    TRY(resolve_prefix(prefix, into, &begin, e));
+    if (which == NOTE_LIVE)
+        return store_list(m->store, begin, after, limit, LIST_LIVE, into, out, e);
+    /* Tombstones are few among the living: look on until there are enough of them. */
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit ? limit : 1), .more = true };
+    while (out->more && out->n < limit) {
+        AUTO(Arena) scratch = { 0 };
+        Listing page;
+        TRY(store_list(m->store, begin, after, limit, LIST_ALL, &scratch, &page, e));
+        size_t i = 0;
+        for (; i < page.n && out->n < limit; i++)
+            if (!mark_live(&page.items[i].mark))
+                out->items[out->n++] = copy_listed(&page.items[i], into);
+        if (i)
+            after = arena_copy(into, page.items[i - 1].name);
+        out->more = i < page.n || (page.more && page.n);
+    }
+    return JOT_OK;
+}
+
+json_t *note_list_json(const Listing *l)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < l->n; i++)
+        json_array_append_new(
+            list, mark_json(l->items[i].name, &l->items[i].mark, l->items[i].by, l->items[i].meta));
+    return list;
+}
+
+static Str shown_name(Str stream, Arena *into)
+{
+    Str word = doc_word(stream);
+    return word.n < stream.n ? arena_printf(into, "scratchpad[" STR_FMT "]", STR_ARG(word)) : word;
+}
+
+Str note_wrote(Str stream, Str text, Arena *into)
+{
+    Str name = shown_name(stream, into);
+    return arena_printf(into, "wrote %zu chars to " STR_FMT,
+                        utf8_valid(text) ? utf8_count(text) : text.n, STR_ARG(name));
+}
+
+Str note_warns(Str stream, Str text, Arena *into)
+{
+    Secret s;
+    if (!secret_find(text, &s))
+        return (Str){ 0 };
+    Str word = doc_word(stream);
+    return arena_printf(into,
+                        "line %zu looks like %s: it is stored; 'jotter redact " STR_FMT
+                        " --stdin' takes a text out of every version, 'jotter purge " STR_FMT
+                        "' removes all",
+                        s.line, s.what, STR_ARG(word), STR_ARG(word));
+}

@@ -1,0 +1,38 @@
+/* note.h - notes: documents under a key, the scratchpad itself.
+ *
+ * A note is the stream notes/KEY; everything doc.h, history.h and forget.h can do
+ * with a document it can do with a note.  Here is what only notes have: keys,
+ * lists, and the sentences a model is answered with. */
+#ifndef MEMORY_DOC_NOTE_H
+#define MEMORY_DOC_NOTE_H
+
+#include "memory/doc/doc.h"
+
+/* JOT_INVALID unless it is 1 to STORE_KEY_MAX bytes of [A-Za-z0-9_-]. */
+MUST_USE jot_status note_check_key(Str key, Err *e);
+
+/* The stream of a note; lives in `into`. */
+MUST_USE jot_status note_stream(Str key, Arena *into, Str *out, Err *e);
+
+/* The stream of any document a word may mean: a name that begins with notes/, memories/, artifacts/
+ * or cycles/ is that stream, and any other word is a note's key.  No key holds a '/', so no word
+ * means both. */
+MUST_USE jot_status note_resolve(Str word, Arena *into, Str *out, Err *e);
+
+typedef enum NoteWhich { NOTE_LIVE = 0, NOTE_DELETED } NoteWhich;
+
+/* Up to `limit` (1 to STORE_LIST_MAX) names that begin with `prefix` (resolved as above; empty: all
+ * notes) and come after the stream `after`.  The names are those of streams. */
+MUST_USE jot_status note_list(Memory *m, Str prefix, Str after, size_t limit, NoteWhich which,
+                              Arena *into, Listing *out, Err *e);
+/* [mark_json ...]; the caller owns it. */
+json_t *note_list_json(const Listing *l);
+
+/* "wrote N chars to scratchpad[KEY]"; other documents by their name. */
+Str note_wrote(Str stream, Str text, Arena *into);
+
+/* A sentence if the text looks as if it held a secret, with the command that forgets it; else
+ * empty. */
+Str note_warns(Str stream, Str text, Arena *into);
+
+#endif

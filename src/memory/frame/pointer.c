@@ -1,0 +1,123 @@
+/* pointer.c - pointers in words: what each reader has to say to get something. */
+#include "memory/frame/pointer.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "memory/artifact/artifact.h"
+#include "memory/frame/frame.h"
+
+/* `before`, a name, `after`. */
+static Str around(const char *before, Str name, const char *after, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    buf_add(&text, str(before));
+    frame_name_add(&text, name);
+    buf_add(&text, str(after));
+    return arena_copy(into, buf_str(&text));
+}
+
+/* The same as a command: a name is one word of a shell, whatever is in it, and nothing in it runs.
+ */
+static Str command(const char *before, Str name, const char *after, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    bool plain = name.n > 0;
+    for (size_t i = 0; i < name.n; i++)
+        plain = plain && (isalnum((unsigned char)name.p[i]) || strchr("_.-:/", name.p[i]));
+    buf_addf(&text, "%s%s", before, plain ? "" : "'");
+    for (size_t i = 0; i < name.n; i++)
+        buf_add(&text, name.p[i] == '\'' ? S("'\\''") : str_slice(name, i, i + 1));
+    buf_addf(&text, "%s%s", plain ? "" : "'", after);
+    return arena_copy(into, buf_str(&text));
+}
+
+Str point_note(unsigned reach, Str key, Arena *into)
+{
+    if (reach == POINT_SHELL)
+        return command("jotter read ", key, "", into);
+    return around(reach & POINT_NOTES ? "scratchpad_read key=" : "jotter://notes/", key, "", into);
+}
+
+Str point_notes(unsigned reach, const char *prefix, Arena *into)
+{
+    if (reach == POINT_SHELL)
+        return command("jotter list ", str(prefix), "", into);
+    return around(reach & POINT_NOTES ? "scratchpad_list prefix=" : "jotter://notes/", str(prefix),
+                  "", into);
+}
+
+static Str run_address(const char *run, Arena *into)
+{
+    return around("jotter://runs/", str(run), "", into);
+}
+
+Str point_record(unsigned reach, const char *run, uint64_t seq, Arena *into)
+{
+    unsigned long long n = seq;
+    if (reach == POINT_SHELL)
+        return arena_printf(into, "jotter log show %s --from %llu --limit 1", run, n);
+    return reach & POINT_RUNS ? arena_printf(into, "run_read run=%s record=%llu", run, n)
+                              : run_address(run, into);
+}
+
+Str point_results(unsigned reach, const char *run, uint64_t from, uint64_t to, Arena *into)
+{
+    Str a = from ? arena_printf(into, "%llu", (unsigned long long)from) : S("N");
+    Str b = from ? arena_printf(into, "%llu", (unsigned long long)to) : S("N");
+    if (reach == POINT_SHELL)
+        return arena_printf(into, "jotter log results %s --from " STR_FMT " --to " STR_FMT, run,
+                            STR_ARG(a), STR_ARG(b));
+    return reach & POINT_RUNS
+               ? arena_printf(into, "run_results run=%s from=" STR_FMT " to=" STR_FMT, run,
+                              STR_ARG(a), STR_ARG(b))
+               : run_address(run, into);
+}
+
+Str point_open(unsigned reach, const char *run, Arena *into)
+{
+    if (reach == POINT_SHELL)
+        return arena_printf(into, "jotter log open %s", run);
+    return reach & POINT_RUNS ? arena_printf(into, "run_read run=%s", run) : run_address(run, into);
+}
+
+Str point_usage(unsigned reach, const char *run, Arena *into)
+{
+    if (reach == POINT_SHELL)
+        return arena_printf(into, "jotter log usage %s", run);
+    return reach & POINT_RUNS ? arena_printf(into, "run_usage run=%s", run)
+                              : run_address(run, into);
+}
+
+Str point_state(unsigned reach, Str agent, Arena *into)
+{
+    if (reach & POINT_CYCLES)
+        return around("cycle_status agent=", agent, "", into);
+    if (reach & POINT_NOTES)
+        return around("scratchpad_read key=cycles/", agent, "", into);
+    if (reach == POINT_SHELL)
+        return command("jotter cycle show --agent ", agent, "", into);
+    return (Str){ 0 };
+}
+
+Str point_kept(unsigned reach, Str call, Str shown, Arena *into)
+{
+    char after[32];
+    if (reach == POINT_SHELL) {
+        snprintf(after, sizeof after, " --bytes %zu", shown.n);
+        return command("jotter sink get ", call, shown.n ? after : "", into);
+    }
+    Str name = arena_printf(into, ARTIFACT_KIND ARTIFACT_TOOL_RESULTS "/" STR_FMT, STR_ARG(call));
+    if (!(reach & POINT_NOTES))
+        return around("jotter://", name, "", into);
+    return point_behind(around("scratchpad_read key=", name, "", into), shown, into);
+}
+
+Str point_behind(Str pointer, Str shown, Arena *into)
+{
+    if (!str_starts(pointer, S("scratchpad_read ")) && !str_starts(pointer, S("run_read ")))
+        return pointer;
+    return arena_printf(into, STR_FMT " from_char=%zu", STR_ARG(pointer), utf8_count(shown) + 1);
+}

@@ -1,0 +1,269 @@
+/* import_find.c - recognising a layout: by the names in a directory, by the first line of a file.
+ *
+ * A directory may be the one a program keeps its files in, or the project that has
+ * it somewhere below: then the places programs use are looked at, and one of them
+ * must be it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memory/port/import.h"
+#include "memory/port/note_file.h"
+#include "store/archive.h"
+
+enum {
+    PEEK = 64 * 1024,
+    DEPTH_MAX = 4,
+    TEXTS_MAX = 20 * 1000, /* entries looked at to see that a directory holds nothing but texts */
+    SQLITE_ID_AT = 68,     /* of a database: where a program says whose it is */
+};
+
+#define SQLITE_BEGINS "SQLite format 3" /* and a NUL */
+
+/* What the first line of a JSONL says. */
+static Layout layout_of_lines(Str text)
+{
+    Str line = { 0 };
+    if (!str_cut(&text, '\n', &line))
+        line = text;
+    json_t *read = NULL;
+    Err ignored;
+    if (json_read(line, &read, &ignored) != JOT_OK)
+        return LAYOUT_NONE;
+    AUTO_PTR(json_t) value = read;
+    Str type = json_str(json_object_get(value, "type"));
+    if (str_eq(type, S("entity")) || str_eq(type, S("relation")))
+        return LAYOUT_GRAPH;
+    bool entry =
+        str_eq(type, S("init")) || str_eq(type, S("thinking")) || str_eq(type, S("tool_result"));
+    return entry && json_is_string(json_object_get(value, "timestamp")) ? LAYOUT_RUNS : LAYOUT_NONE;
+}
+
+Layout import_layout_of(const Io *io, int dir, Str name)
+{
+    AUTO(Arena) arena = { 0 };
+    Str text;
+    if (foreign_peek(io, dir, name.p, PEEK, &arena, &text, NULL) != JOT_OK)
+        return LAYOUT_NONE;
+    return archive_begins(text) ? LAYOUT_ARCHIVE : layout_of_lines(text);
+}
+
+/* A database; *pad: one of ours. */
+static bool is_sqlite(const Io *io, int dir, Str name, bool *pad)
+{
+    AUTO(Arena) arena = { 0 };
+    Str text, begins = { SQLITE_BEGINS, sizeof SQLITE_BEGINS };
+    if (foreign_peek(io, dir, name.p, PEEK, &arena, &text, NULL) != JOT_OK ||
+        !str_starts(text, begins))
+        return false;
+    *pad = str_starts(str_from(text, SQLITE_ID_AT), S("JOTR"));
+    return true;
+}
+
+/* Is there JSON somewhere below? */
+static bool has_json(const Io *io, int dir, int depth)
+{
+    AUTO(Arena) arena = { 0 };
+    ForeignDir all;
+    if (depth > DEPTH_MAX || foreign_list(io, dir, &arena, &all, NULL) != JOT_OK)
+        return false;
+    for (size_t i = 0; i < all.n; i++) {
+        const ForeignEntry *f = &all.items[i];
+        if (f->name.p[0] == '.')
+            continue;
+        if (depth > 0 && f->regular && str_ends(f->name, S(".json")))
+            return true;
+        AUTO(Fd)
+        below = f->directory ? io_open(io, dir, f->name.p, O_RDONLY | O_DIRECTORY, 0) : FD_NONE;
+        if (below >= 0 && has_json(io, below, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+bool import_is_snapshot(Str name)
+{
+    return str_ends(name, S("_before.yaml")) || str_ends(name, S("_after.yaml"));
+}
+
+/* Nothing but texts in a directory and below it, hidden files apart.  *n counts the texts, *seen
+ * everything.  NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
+static bool only_texts(const Io *io, int dir, int depth, size_t *n, size_t *seen)
+{
+    AUTO(Arena) arena = { 0 };
+    ForeignDir all;
+    if (depth > DEPTH_MAX || foreign_list(io, dir, &arena, &all, NULL) != JOT_OK)
+        return false;
+    for (size_t i = 0; i < all.n; i++) {
+        const ForeignEntry *f = &all.items[i];
+        if (f->name.p[0] == '.')
+            continue;
+        if (++*seen > TEXTS_MAX)
+            return false;
+        AUTO(Fd)
+        below = f->directory ? io_open(io, dir, f->name.p, O_RDONLY | O_DIRECTORY, 0) : FD_NONE;
+        bool text = f->regular && note_file_tail(f->name).n;
+        if (!text && !(below >= 0 && only_texts(io, below, depth + 1, n, seen)))
+            return false;
+        *n += text;
+    }
+    return true;
+}
+
+/* The layouts whose signs a directory shows, as bits. */
+static unsigned signs_of(const Io *io, int dir)
+{
+    AUTO(Arena) arena = { 0 };
+    ForeignDir all;
+    unsigned signs = 0;
+    if (foreign_list(io, dir, &arena, &all, NULL) != JOT_OK)
+        return 0;
+    for (size_t i = 0; i < all.n; i++) {
+        const ForeignEntry *f = &all.items[i];
+        if (!f->regular || f->name.p[0] == '.')
+            continue;
+        if (str_eq(f->name, S(IMPORT_STATE)) || import_is_snapshot(f->name))
+            signs |= 1u << LAYOUT_CYCLES;
+        if (str_ends(f->name, S(".txt")))
+            signs |= 1u << LAYOUT_NOTES;
+        if (str_ends(f->name, S(".jsonl")))
+            signs |= 1u << import_layout_of(io, dir, f->name);
+    }
+    size_t texts = 0, seen = 0;
+    if (!signs && only_texts(io, dir, 0, &texts, &seen) && texts)
+        signs |= 1u << LAYOUT_NOTES;
+    return signs & ~(1u << LAYOUT_NONE | 1u << LAYOUT_ARCHIVE);
+}
+
+static jot_status not_one(const char *path, unsigned signs, Err *e)
+{
+    Shown shown;
+    const char *name = err_show(&shown, str(path));
+    if (!signs)
+        return err_set(e, JOT_INVALID,
+                       "'%s' is nothing that can be recognised: if it is one of these, say so with "
+                       "--layout: notes, artifacts, runs, cycles, graph",
+                       name);
+    char list[64] = "";
+    for (Layout l = LAYOUT_NOTES; l < LAYOUT_ARCHIVE; l++)
+        if (signs >> l & 1)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "",
+                     layout_name(l));
+    return err_set(e, JOT_INVALID, "'%s' could be one of these: %s; say which with --layout", name,
+                   list);
+}
+
+static bool exactly_one(unsigned signs)
+{
+    return signs && !(signs & (signs - 1));
+}
+
+/* A project keeps its memory in one of these, and seldom in two. */
+static const char *const below[] = { ".dexter/scratchpad", ".scratchpad", ".scratchbook",
+                                     "scratchpad" };
+
+static unsigned signs_below(const Io *io, int root, const char *path)
+{
+    AUTO(Fd) dir = io_open(io, root, path, O_RDONLY | O_DIRECTORY, 0);
+    unsigned signs = dir < 0 ? 0 : signs_of(io, dir);
+    return signs || dir < 0 || !has_json(io, dir, 0) ? signs : 1u << LAYOUT_ARTIFACTS;
+}
+
+typedef struct Search {
+    const Io *io;
+    const char *path; /* what was named */
+    int root;         /* the same, open */
+    Layout as;
+    Arena *into;
+    unsigned signs; /* of what was found */
+} Search;
+
+/* The one place below a project, if there is one. */
+static jot_status find_below(Search *x, ImportFrom *out, Err *e)
+{
+    Shown shown;
+    AUTO(Buf) found = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < COUNT_OF(below); i++) {
+        unsigned here = signs_below(x->io, x->root, below[i]);
+        if (x->as ? !(here >> x->as & 1) : !here)
+            continue;
+        x->signs = here;
+        out->dir = arena_printf(x->into, "%s/%s", x->path, below[i]);
+        out->project = arena_copy(x->into, str(x->path));
+        buf_addf(&found, "%s%s", n++ ? ", " : "", below[i]);
+    }
+    if (n < 2)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "'%s' has several: " STR_FMT "; name one of these directories",
+                   err_show(&shown, str(x->path)), STR_ARG(buf_str(&found)));
+}
+
+static jot_status find_in_directory(Search *x, ImportFrom *out, Err *e)
+{
+    struct stat info;
+    Shown shown;
+    if (io_stat(x->io, x->root, "format", &info) == 0 &&
+        io_stat(x->io, x->root, "notes", &info) == 0)
+        return err_set(e, JOT_INVALID, "'%s' is a pad of Jotter: use 'jotter --pad %s copy URL'",
+                       err_show(&shown, str(x->path)), err_show(&shown, str(x->path)));
+    TRY(find_below(x, out, e));
+    if (!out->dir.n) {
+        out->dir = arena_copy(x->into, str(x->path));
+        x->signs = signs_of(x->io, x->root);
+        if (!x->signs && has_json(x->io, x->root, 0))
+            x->signs = 1u << LAYOUT_ARTIFACTS;
+    }
+    if (!x->as && !exactly_one(x->signs))
+        return not_one(x->path, x->signs, e);
+    out->layout = x->as;
+    for (Layout l = LAYOUT_NOTES; !x->as && l < LAYOUT_ARCHIVE; l++)
+        if (x->signs >> l & 1)
+            out->layout = l;
+    return JOT_OK;
+}
+
+static jot_status find_file(const Io *io, const char *path, Layout as, ImportFrom *out, Err *e)
+{
+    Shown shown;
+    bool pad = false;
+    AUTO(Fd) dir = io_open_root(io, out->dir.p);
+    out->sqlite = dir >= 0 && is_sqlite(io, dir, out->file, &pad);
+    if (pad)
+        return err_set(e, JOT_INVALID,
+                       "'%s' is a pad of Jotter: use 'jotter --pad sqlite:%s copy URL'",
+                       err_show(&shown, str(path)), err_show(&shown, str(path)));
+    Layout seen = dir < 0       ? LAYOUT_NONE
+                  : out->sqlite ? LAYOUT_NOTES
+                                : import_layout_of(io, dir, out->file);
+    out->layout = as && seen != LAYOUT_ARCHIVE ? as : seen;
+    if (out->layout == LAYOUT_NONE)
+        return not_one(path, 0, e);
+    bool whole = as == LAYOUT_NOTES || as == LAYOUT_ARTIFACTS || as == LAYOUT_CYCLES;
+    if (whole && !(out->sqlite && as == LAYOUT_NOTES))
+        return err_set(e, JOT_INVALID, "%s are imported from a directory", layout_name(as));
+    return JOT_OK;
+}
+
+jot_status import_find(const Io *io, const char *path, Layout as, Arena *into, ImportFrom *out,
+                       Err *e)
+{
+    Shown shown;
+    struct stat info;
+    *out = (ImportFrom){ 0 };
+    if (stat(path, &info) != 0)
+        return err_errno(e, errno, "could not open '%s'", err_show(&shown, str(path)));
+    if (S_ISDIR(info.st_mode)) {
+        AUTO(Fd) root = io_open_root(io, path);
+        if (root < 0)
+            return err_errno(e, -root, "could not open '%s'", err_show(&shown, str(path)));
+        Search search = { .io = io, .path = path, .root = root, .as = as, .into = into };
+        return find_in_directory(&search, out, e);
+    }
+    Str whole = str(path);
+    size_t slash = str_find_last(whole, '/');
+    out->dir = slash < whole.n ? arena_copy(into, str_slice(whole, 0, slash ? slash : 1)) : S(".");
+    out->file = arena_copy(into, slash < whole.n ? str_from(whole, slash + 1) : whole);
+    return find_file(io, path, as, out, e);
+}

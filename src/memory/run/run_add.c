@@ -1,0 +1,355 @@
+/* run_add.c - adding to a run.
+ *
+ * It is a loop: take in what is new, make the record from that, append it under
+ * the condition that nothing came in between.  Record 64, 128 ... is a fold, so a
+ * writer that finds the stream one short of that appends the fold first.  Two
+ * writers who both see it due write it at the same seq, so one of them fails and
+ * looks again: it can be neither doubled nor left out. */
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/time.h"
+#include "base/utf8.h"
+#include "memory/artifact/artifact.h"
+#include "memory/run/run.h"
+
+enum { TRIES_MAX = 1000 /* each one means that somebody else has written */ };
+
+/* What somebody wants to add; which record that makes depends on what is there. */
+typedef struct Entry {
+    RunKind kind;
+    Str body;
+    Str call, tool, warning;
+    const char *word;
+    bool mutating, ok;
+    uint64_t keep;
+    UsageLimits limits;
+    const RunSummary *part;  /* a compact that stands for a part; NULL: for all */
+    const RunNotice *notice; /* NULL: a plain one, or none */
+    uint64_t answer;         /* for the caller: a result's number, or how many were cleared */
+    bool needless;           /* there is nothing to do */
+} Entry;
+
+static void put_text(json_t *meta, const char *name, Str text)
+{
+    json_object_set_new(meta, name, json_stringn(text.n ? text.p : "", text.n));
+}
+
+static void put_number(json_t *meta, const char *name, uint64_t value)
+{
+    json_object_set_new(meta, name, json_integer((json_int_t)value));
+}
+
+static void put_limits(json_t *meta, UsageLimits limits)
+{
+    if (limits.calls)
+        put_number(meta, "limit", limits.calls);
+    if (limits.similar)
+        put_number(meta, "similarity", limits.similar);
+}
+
+static jot_status compose_call(const RunState *s, const Entry *x, json_t *meta, Err *e)
+{
+    Shown shown;
+    if (run_open_call(s, x->call))
+        return err_set(e, JOT_CONFLICT, "call '%s' was issued already and has no result yet",
+                       err_show(&shown, x->call));
+    if (s->open_n >= RUN_OPEN_MAX)
+        return err_set(e, JOT_TOO_BIG, "%d calls of this run have no result: complete some first",
+                       RUN_OPEN_MAX);
+    if (s->usage.tools_n >= USAGE_TOOLS_MAX && !usage_find(&s->usage, x->tool))
+        return err_set(e, JOT_TOO_BIG, "a run has at most %d different tools", USAGE_TOOLS_MAX);
+    put_text(meta, "call", x->call);
+    put_text(meta, "tool", x->tool);
+    if (x->mutating)
+        json_object_set_new(meta, "mutating", json_true());
+    if (x->warning.n)
+        put_text(meta, "warning", x->warning);
+    return JOT_OK;
+}
+
+static jot_status compose_compact(const RunState *s, const Entry *x, json_t *meta, Err *e)
+{
+    const RunSummary *part = x->part;
+    put_number(meta, "n", part ? part->n : s->results);
+    if (!part)
+        return JOT_OK;
+    put_number(meta, "until", part->until);
+    if (part->tokens)
+        put_number(meta, "tokens", part->tokens);
+    if (part->until > s->seq || part->n > s->results || part->n < s->compacted)
+        return err_set(e, JOT_INVALID,
+                       "a summary of results 1 to %llu up to record %llu: the run has results "
+                       "%llu to %llu, and %llu records",
+                       (unsigned long long)part->n, (unsigned long long)part->until,
+                       (unsigned long long)s->compacted, (unsigned long long)s->results,
+                       (unsigned long long)s->seq);
+    return JOT_OK;
+}
+
+static jot_status compose_result(const RunState *s, Entry *x, json_t *meta, Err *e)
+{
+    Shown shown;
+    const RunOpen *open = run_open_call(s, x->call);
+    if (!open)
+        return err_set(e, JOT_NOT_FOUND,
+                       "no open call '%s' in this run: it was completed, or never issued",
+                       err_show(&shown, x->call));
+    x->answer = s->results + 1;
+    put_text(meta, "call", x->call);
+    put_text(meta, "tool", open->tool);
+    put_number(meta, "of", open->seq);
+    put_number(meta, "n", x->answer);
+    json_object_set_new(meta, "ok", json_boolean(x->ok));
+    return JOT_OK;
+}
+
+static void compose_clear(const RunState *s, Entry *x, json_t *meta)
+{
+    uint64_t shown = run_shown(s);
+    x->needless = shown <= x->keep;
+    x->answer = x->needless ? 0 : shown - x->keep;
+    put_number(meta, "from", s->results - shown + 1);
+    put_number(meta, "to", s->results - shown + x->answer);
+}
+
+/* The meta of the record this entry becomes now. */
+static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
+{
+    AUTO_PTR(json_t) meta = json_pack("{s:s}", "kind", run_kind_name(x->kind));
+    if (x->kind == RUN_CALL)
+        TRY(compose_call(s, x, meta, e));
+    if (x->kind == RUN_RESULT)
+        TRY(compose_result(s, x, meta, e));
+    if (x->kind == RUN_CLEAR)
+        compose_clear(s, x, meta);
+    if (x->kind == RUN_COMPACT)
+        TRY(compose_compact(s, x, meta, e));
+    if (x->word)
+        put_text(meta, "word", str(x->word));
+    if (x->notice && x->notice->chars)
+        put_number(meta, "n", x->notice->chars);
+    if (x->notice && x->notice->dir.n)
+        put_text(meta, "dir", x->notice->dir);
+    put_limits(meta, x->limits);
+    json_write(to, meta);
+    return JOT_OK;
+}
+
+/* Append behind what the state has seen, and take it in.  JOT_CONFLICT: there is more. */
+static jot_status append(Run *r, Str meta, Str body, Err *e)
+{
+    Expect x = { .kind = EXPECT_SEQ, .seq = r->state.seq };
+    Draft d = { .op = OP_APPEND, .meta = meta, .body = body };
+    Record added = { .meta = meta, .body = body };
+    TRY(memory_append(r->m, str(r->stream), &x, &d, &added.mark, e));
+    added.mark.op = OP_APPEND;
+    r->lost = 0;
+    AUTO(Arena) scratch = { 0 };
+    Step s = step_of(&added, &scratch);
+    state_take(&r->state, &r->arena, &s);
+    return JOT_OK;
+}
+
+static jot_status append_fold(Run *r, Err *e)
+{
+    RunState all = r->state;
+    all.damaged += r->lost;
+    AUTO_PTR(json_t) value = state_json(&all);
+    AUTO(Buf) body = { 0 };
+    json_write(&body, value);
+    return append(r, S("{\"kind\":\"fold\"}"), buf_str(&body), e);
+}
+
+/* *moved: somebody else wrote first, so it has to be made anew. */
+static jot_status add_once(Run *r, Entry *x, bool *moved, Err *e)
+{
+    *moved = false;
+    TRY(run_refresh(r, e));
+    AUTO(Buf) meta = { 0 };
+    /* Whether it can be added at all is known before a fold is written for it. */
+    TRY(compose(&r->state, x, &meta, e));
+    if (x->needless)
+        return JOT_OK;
+    jot_status st = JOT_OK;
+    if ((r->state.seq + r->lost + 1) % RUN_FOLD_EVERY == 0)
+        st = append_fold(r, e);
+    if (st == JOT_OK)
+        st = append(r, buf_str(&meta), x->body, e);
+    *moved = st == JOT_CONFLICT;
+    return st;
+}
+
+static jot_status add(Run *r, Entry *x, Err *e)
+{
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        bool moved;
+        jot_status st = add_once(r, x, &moved, e);
+        if (!moved)
+            return st;
+    }
+    return err_set(e, JOT_UNAVAILABLE, "could not add to run '%s': others write to it all the time",
+                   r->id);
+}
+
+static jot_status check_text(const char *what, Str text, Err *e)
+{
+    size_t bad = utf8_bad_at(text);
+    if (bad == text.n)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what, bad);
+}
+
+/* The meta of the first record. */
+static void write_init(Buf *to, const RunBegin *begin, Memory *m, Str query)
+{
+    Frame f = begin->frame ? *begin->frame : frame_draw(m->io);
+    while (!begin->frame && frame_in(&f, query))
+        f = frame_draw(m->io);
+    AUTO_PTR(json_t) meta = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
+    put_limits(meta, begin->limits);
+    json_write(to, meta);
+}
+
+jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
+{
+    static const RunBegin usual;
+    AUTO(Buf) meta = { 0 };
+    begin = begin ? begin : &usual;
+    TRY(check_text("a query", query, e));
+    TRY(usage_check_limits(begin->limits, e));
+    write_init(&meta, begin, m, query);
+    return run_new_with(m, buf_str(&meta), query, out, e);
+}
+
+jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e)
+{
+    TimeText when = time_stamp(io_wall_ms(m->io));
+    HashHex hex = hash_hex(hash_of(query));
+    for (unsigned same = 1; same <= RUN_SAME_MAX; same++) {
+        char id[RUN_ID_MAX + 128];
+        int n = snprintf(id, sizeof id, "%s_%.6s", when.text, hex.text);
+        if (same > 1)
+            snprintf(id + n, sizeof id - (size_t)n, "-%u", same);
+        TRY(run_at(m, str(id), out, e));
+        jot_status st = append(out, meta, query, e);
+        if (st != JOT_CONFLICT)
+            return st;
+    }
+    return err_set(e, JOT_TOO_BIG, "%d runs of this query began in this second", RUN_SAME_MAX);
+}
+
+jot_status run_say(Run *r, RunKind kind, Str text, Err *e)
+{
+    assert(kind == RUN_THINKING || kind == RUN_PLAN || kind == RUN_ANSWER);
+    TRY(check_text(run_kind_name(kind), text, e));
+    return add(r, &(Entry){ .kind = kind, .body = text }, e);
+}
+
+jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
+{
+    assert(kind == RUN_REPLY || kind == RUN_NOTICE || kind == RUN_END);
+    TRY(check_text(run_kind_name(kind), text, e));
+    return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
+}
+
+jot_status run_notice(Run *r, const RunNotice *n, Err *e)
+{
+    TRY(check_text("notice", n->text, e));
+    TRY(check_text("a directory", n->dir, e));
+    return add(r, &(Entry){ .kind = RUN_NOTICE, .body = n->text, .word = n->word, .notice = n }, e);
+}
+
+jot_status run_set_up(Run *r, UsageLimits limits, Str text, Err *e)
+{
+    TRY(check_text(run_kind_name(RUN_SETUP), text, e));
+    TRY(usage_check_limits(limits, e));
+    return add(r, &(Entry){ .kind = RUN_SETUP, .body = text, .limits = limits }, e);
+}
+
+static jot_status check_call(Str call, Err *e)
+{
+    Shown shown;
+    AUTO(Arena) arena = { 0 };
+    Str sink;
+    if (artifact_stream(S(ARTIFACT_TOOL_RESULTS), call, &arena, &sink, NULL) == JOT_OK)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "invalid call id '%s': use 1 to %d bytes of UTF-8 without control characters or "
+                   "'/', not beginning with '.' and not ending in '.' or a space",
+                   err_show(&shown, call), STORE_SEGMENT_MAX);
+}
+
+static jot_status check_tool(Str tool, Err *e)
+{
+    Shown shown;
+    if (tool.n && tool.n <= RUN_TOOL_MAX && utf8_valid(tool) && utf8_control_at(tool) == tool.n)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID,
+                   "invalid tool '%s': use 1 to %d bytes of UTF-8 without control characters",
+                   err_show(&shown, tool), RUN_TOOL_MAX);
+}
+
+static jot_status check_args(Str args, Err *e)
+{
+    json_t *read = NULL;
+    if (json_read(args, &read, e) != JOT_OK)
+        return err_at(e, "arguments");
+    AUTO_PTR(json_t) value = read;
+    return json_is_object(value) ? JOT_OK
+                                 : err_set(e, JOT_INVALID, "arguments must be a JSON object");
+}
+
+jot_status run_call(Run *r, const RunCall *c, Err *e)
+{
+    Err own;
+    Entry x = { .kind = RUN_CALL, .call = c->call, .tool = c->tool, .mutating = c->mutating };
+    x.warning = c->warning;
+    x.body = c->args.n ? c->args : S("{}");
+    TRY(check_call(c->call, e));
+    TRY(check_tool(c->tool, e));
+    TRY(check_args(x.body, e ? e : &own));
+    return add(r, &x, e);
+}
+
+jot_status run_result(Run *r, Str call, bool ok, Str result, uint64_t *n, Err *e)
+{
+    Entry x = { .kind = RUN_RESULT, .call = call, .ok = ok, .body = result };
+    TRY(add(r, &x, e));
+    *n = x.answer;
+    return JOT_OK;
+}
+
+jot_status run_clear(Run *r, uint64_t keep, uint64_t *cleared, Err *e)
+{
+    Entry x = { .kind = RUN_CLEAR, .keep = keep };
+    TRY(add(r, &x, e));
+    *cleared = x.answer;
+    return JOT_OK;
+}
+
+jot_status run_compact(Run *r, Str summary, Err *e)
+{
+    TRY(check_text("a summary", summary, e));
+    if (summary.n == 0)
+        return err_set(e, JOT_INVALID, "a summary cannot be empty: it stands for results");
+    return add(r, &(Entry){ .kind = RUN_COMPACT, .body = summary }, e);
+}
+
+jot_status run_compact_until(Run *r, const RunSummary *s, Err *e)
+{
+    TRY(check_text("a summary", s->text, e));
+    if (s->text.n == 0 || s->until == 0)
+        return err_set(e, JOT_INVALID, "a summary has words, and stands for at least one record");
+    return add(r, &(Entry){ .kind = RUN_COMPACT, .body = s->text, .part = s, .word = s->word }, e);
+}
+
+UsageLimits run_limits(const Run *r, UsageLimits asked)
+{
+    return usage_limits(asked, r->state.limits);
+}
+
+UsageWarnings run_warnings(const Run *r, UsageLimits asked, Str tool, Str args, Arena *into)
+{
+    return usage_check(&r->state.usage, run_limits(r, asked), tool, args.n ? args : S("{}"), into);
+}

@@ -1,0 +1,59 @@
+/* query.h - Query, what is asked for, as terms an index can look up. */
+#ifndef MEMORY_SEARCH_QUERY_H
+#define MEMORY_SEARCH_QUERY_H
+
+#include "memory/search/search.h"
+#include "memory/search/stem.h"
+#include "memory/search/word.h"
+
+typedef enum TermKind {
+    TERM_WORD,     /* one word; its stem and its use as an identifier count too */
+    TERM_NAME,     /* an identifier: the whole, or its parts in a row */
+    TERM_PREFIX,   /* parts in a row, of which the last only begins so */
+    TERM_SEQUENCE, /* parts in a row */
+} TermKind;
+
+/* How the phrases of a term, in the order in which they stand in the expression, are counted. */
+typedef enum PhraseClass { PHRASE_EXACT, PHRASE_STEM, PHRASE_WHOLE } PhraseClass;
+
+enum { TERM_PHRASES_MAX = 3, QUERY_PHRASES_MAX = TERM_PHRASES_MAX * 2 * SEARCH_TERMS_MAX };
+
+typedef struct Term {
+    TermKind kind;
+    Str shown; /* as it was asked for */
+    Str *parts;
+    size_t parts_n;
+    Str stem, whole; /* may be empty */
+    bool must;       /* a hit without it is none */
+    bool bonus;      /* raises what was found by other terms, and finds nothing itself */
+} Term;
+
+typedef struct Query {
+    Term terms[2 * SEARCH_TERMS_MAX];
+    size_t n;
+    Str expression; /* for FTS5 */
+    /* Of each phrase of the expression: */
+    size_t term_of[QUERY_PHRASES_MAX];
+    PhraseClass class_of[QUERY_PHRASES_MAX];
+    size_t phrases_n;
+} Query;
+
+/* JOT_INVALID, JOT_TOO_BIG with a sentence.  `stemmer` may be NULL. */
+MUST_USE jot_status query_read(Str text, Stemmer *stemmer, Arena *into, Query *out, Err *e);
+
+/* Where the terms stand in a text. */
+typedef struct Match {
+    size_t term;
+    size_t from, to;
+} Match;
+
+typedef struct Matches {
+    Match *items; /* by `to` */
+    size_t n;
+} Matches;
+
+enum { MATCHES_MAX = 2000 }; /* in one text; what comes behind them is not looked for */
+
+Matches query_match(const Query *q, Stemmer *stemmer, Str text, Arena *into);
+
+#endif

@@ -1,0 +1,120 @@
+/* search.h - Search, finding what was remembered by its words.
+ *
+ * Notes, memory files, artifacts (the text of their head) and runs (record by
+ * record) are looked through.  The words are in an index, an SQLite file that is
+ * a cache and nothing more: it is brought up to date before every search, made
+ * again when anything is wrong with it, and done without (in memory) where it
+ * cannot be used.  Every hit is read from the pad itself before it is shown.
+ *
+ *   backup restore      both words, or the one that says more; endings do not matter
+ *   "exact words"       all of them, in this order, as written (a hit must have them)
+ *   back*               words that begin so
+ *   parseConfig  src/main.c  1.2.3    an identifier as a whole, or its parts in a row
+ *
+ * The same pad and query give the same hits in the same order, whoever asks and
+ * whenever: the newest record of the pad, not a clock, says what is recent. */
+#ifndef MEMORY_SEARCH_SEARCH_H
+#define MEMORY_SEARCH_SEARCH_H
+
+#include "base/json.h"
+#include "memory/memory.h"
+
+enum {
+    SEARCH_QUERY_MAX = 1024, /* bytes */
+    SEARCH_TERMS_MAX = 32,
+    SEARCH_LIMIT = 10,
+    SEARCH_LIMIT_MAX = 100,
+    SEARCH_OFFSET_MAX = 10000,
+    SEARCH_SNIPPET_MAX = 240, /* bytes of text, without the marks */
+};
+
+typedef struct Search Search;
+
+typedef struct SearchOptions {
+    const char *language; /* of the endings, as libstemmer calls it; NULL: english */
+    int64_t
+        wait_ms; /* how long somebody else's work on the index is waited for; 0: STORE_WAIT_MS */
+    /* Called now and then while much is read; may be NULL. */
+    void (*progress)(void *ctx, uint64_t streams);
+    void *ctx;
+} SearchOptions;
+
+/* Nothing is opened or read yet.  `m` must outlive it.  JOT_INVALID: a language nobody knows. */
+MUST_USE jot_status search_open(Search **out, Memory *m, const SearchOptions *o, Err *e);
+void search_close(Search *s); /* NULL is fine */
+DEFINE_AUTO_PTR(Search, search_close)
+
+/* --- Asking ------------------------------------------------------------------------------ */
+
+typedef struct SearchQuery {
+    Str text;
+    Str kind;                   /* "notes", "memories", "artifacts" or "runs"; empty: all */
+    Str prefix;                 /* of the stream's name, kind included; empty: any */
+    Str by;                     /* who wrote it; empty: anybody */
+    int64_t since_ms, until_ms; /* when it was written, both included; 0: no bound */
+    size_t limit;               /* 0: SEARCH_LIMIT */
+    size_t offset;              /* hits to pass over */
+    bool explain;
+} SearchQuery;
+
+/* Why one word of the query counts as it does. */
+typedef struct HitTerm {
+    Str word;
+    double weight;                     /* the rarer, the heavier */
+    unsigned name, exact, stem, whole; /* how often it is there */
+    double points;
+} HitTerm;
+
+typedef struct Hit {
+    Str stream;
+    uint64_t seq; /* of the record; 0: a person's edit that no write has recorded yet */
+    int64_t at_ms;
+    Str by;
+    Hash sha256; /* the version */
+    uint64_t size;
+    uint64_t tokens; /* about what reading all of it costs */
+    Str snippet;     /* on one line, the words that were found between ** */
+    double score;
+    /* The score is points * coverage * kind * recency; set if explain was asked for. */
+    double points, coverage, kind, recency;
+    HitTerm *terms;
+    size_t terms_n;
+} Hit;
+
+typedef struct Hits {
+    Hit *items; /* the best first */
+    size_t n;
+    bool more;         /* there are hits behind the last one */
+    bool stemmed;      /* false: libstemmer is missing, endings mattered */
+    const char *where; /* why the index is in memory, or NULL; explain shows it */
+} Hits;
+
+/* JOT_INVALID: a query without a word, or with an open quote, or a bad filter.  Results live in
+ * `into`. */
+MUST_USE jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, Err *e);
+
+json_t *search_json(const Hits *h, bool explain);
+
+/* --- Care -------------------------------------------------------------------------------- */
+
+/* Forget the index and make it again. */
+MUST_USE jot_status search_rebuild(Search *s, Err *e);
+
+/* To be called when text of a stream was purged or redacted: afterwards the index holds no trace of
+ * it, for it is empty, and the next search fills it again.  That takes as long for a large pad as
+ * for a small one; clearing single words away does not (FTS5 keeps them until it merges).  An empty
+ * name stands for any stream.  Does nothing if there is no index file.  JOT_UNAVAILABLE: somebody
+ * else holds it; the next search does it. */
+MUST_USE jot_status search_forget(Memory *m, Str stream, Err *e);
+
+/* Compare all of the index with the pad.  Each difference is told as a sentence. */
+typedef struct SearchCheck {
+    uint64_t rows;     /* looked at */
+    uint64_t problems; /* told */
+    bool there;        /* there is an index file */
+    Err unchecked;     /* with a text: it is not wrong, but could not be compared now */
+} SearchCheck;
+MUST_USE jot_status search_verify(Search *s, void (*tell)(void *ctx, Str stream, const char *what),
+                                  void *ctx, SearchCheck *out, Err *e);
+
+#endif
