@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "agent/loop.h"
-#include "memory/frame/pointer.h"
 #include "memory/artifact/sink.h"
+#include "memory/frame/pointer.h"
 #include "tool/tool.h"
 
 enum { WINDOW = 16 * 1000, PAGE_LINES = 40, QUESTIONS = 10, PER_SESSION = 5 };

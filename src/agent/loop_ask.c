@@ -1,6 +1,6 @@
 /* loop_ask.c - asking the model: limits, room in the context, the request, the reply. */
-#include "agent/messages.h"
 #include "agent/loop_internal.h"
+#include "agent/messages.h"
 #include "memory/lease.h"
 
 enum { RENEW_MS = 6 * 3600 * 1000 };

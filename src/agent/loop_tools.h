@@ -2,8 +2,8 @@
 #ifndef AGENT_LOOP_TOOLS_H
 #define AGENT_LOOP_TOOLS_H
 
-#include "agent/tools/act.h"
 #include "agent/loop.h"
+#include "agent/tools/act.h"
 
 /* Borrowed from `a`. */
 LoopHands hands_of(Act *a);

@@ -12,8 +12,8 @@
 #include "base/utf8.h"
 #include "memory/artifact/artifact.h"
 #include "memory/frame/frame.h"
-#include "memory/run/results.h"
 #include "memory/frame/tokens.h"
+#include "memory/run/results.h"
 #include "tool/tool.h"
 
 /* --- Pointers ---------------------------------------------------------------------------- */

@@ -10,9 +10,9 @@
 #include "base/glyph.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "memory/context/rule.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/frame.h"
-#include "memory/context/rule.h"
 #include "tool/reply.h"
 
 enum {

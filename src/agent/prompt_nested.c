@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "agent/sandbox/plant.h"
 #include "agent/prompt.h"
+#include "agent/sandbox/plant.h"
 #include "base/utf8.h"
 #include "memory/frame/tokens.h"
 

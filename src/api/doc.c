@@ -2,9 +2,9 @@
 #include "api/doc.h"
 
 #include "memory/doc/conflict.h"
-#include "memory/frame/excerpt.h"
 #include "memory/doc/history.h"
 #include "memory/doc/note.h"
+#include "memory/frame/excerpt.h"
 
 /* --- Arguments and results --------------------------------------------------------------- */
 

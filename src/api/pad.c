@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "memory/doc/doc.h"
-#include "memory/search/search.h"
 #include "memory/frame/tokens.h"
+#include "memory/search/search.h"
 #include "memory/where.h"
 #include "tool/tool.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
-#include "base/vector16.h"
 #include "base/utf8.h"
+#include "base/vector16.h"
 
 /* --- Kinds ------------------------------------------------------------------------------- */
 

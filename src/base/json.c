@@ -13,8 +13,8 @@
 
 #include "base/arena.h"
 #include "base/base64.h"
-#include "base/vector16.h"
 #include "base/utf8.h"
+#include "base/vector16.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
  * deep enough to matter for the stack of whoever walks the tree. */

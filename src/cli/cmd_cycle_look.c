@@ -5,8 +5,8 @@
 #include "base/time.h"
 #include "base/yaml_json.h"
 #include "cli/cycle.h"
-#include "memory/doc/doc.h"
 #include "memory/cycle/explain.h"
+#include "memory/doc/doc.h"
 
 enum { SECOND = 1000, LIST_LIMIT = 20, LIST_LIMIT_MAX = 1000 * 1000 };
 

@@ -12,8 +12,8 @@
 #include "cli/docs.h"
 #include "cli/rules.h"
 #include "cli/tty.h"
-#include "memory/frame/frame.h"
 #include "memory/context/rule.h"
+#include "memory/frame/frame.h"
 
 extern const Cmd cmd_rules;
 

@@ -3,8 +3,8 @@
 
 #include "cli/cmd.h"
 #include "cli/refusal.h"
-#include "memory/frame/pointer.h"
 #include "memory/artifact/sink.h"
+#include "memory/frame/pointer.h"
 
 extern const Cmd cmd_sink;
 

@@ -1,4 +1,5 @@
-/* lease_runner.h - a program that runs under a lease, and the process that keeps the lease for it. */
+/* lease_runner.h - a program that runs under a lease, and the process that keeps the lease for it.
+ */
 #ifndef CLI_LEASE_RUNNER_H
 #define CLI_LEASE_RUNNER_H
 

@@ -9,8 +9,8 @@
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
-#include "agent/tools/act.h"
 #include "agent/loop.h"
+#include "agent/tools/act.h"
 
 typedef struct Live {
     bool terminal; /* words are shown as they come */

@@ -2,11 +2,11 @@
 #include "tool/reply.h"
 
 #include "base/utf8.h"
-#include "memory/frame/frame.h"
-#include "memory/lease.h"
 #include "memory/doc/note.h"
+#include "memory/frame/frame.h"
 #include "memory/frame/pointer.h"
 #include "memory/frame/tokens.h"
+#include "memory/lease.h"
 
 jot_status reply_check_text(Str stream, Str text, Err *e)
 {

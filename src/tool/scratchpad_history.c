@@ -1,9 +1,9 @@
 /* scratchpad_history.c - what a note was: its versions, and what changed since one of them. */
 #include "base/time.h"
 #include "base/utf8.h"
-#include "memory/frame/frame.h"
 #include "memory/doc/history.h"
 #include "memory/doc/note.h"
+#include "memory/frame/frame.h"
 #include "memory/frame/tokens.h"
 #include "tool/reply.h"
 

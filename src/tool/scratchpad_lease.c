@@ -3,9 +3,9 @@
  * A lease lasts for its time and is known by its token, never by who asks: the
  * handle behind a call may be another one each time.  So what a call takes it does
  * not keep, and a later write says the token. */
+#include "memory/doc/note.h"
 #include "memory/frame/frame.h"
 #include "memory/lease.h"
-#include "memory/doc/note.h"
 #include "tool/reply.h"
 
 enum { SECOND = 1000 };

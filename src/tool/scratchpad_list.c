@@ -1,7 +1,7 @@
 /* scratchpad_list.c - which notes there are. */
 #include "base/time.h"
-#include "memory/frame/frame.h"
 #include "memory/doc/note.h"
+#include "memory/frame/frame.h"
 #include "tool/reply.h"
 
 static Str line_of(ToolCall *c, const Listed *l)

@@ -6,11 +6,11 @@
  * what stands for a long one in the notes of the cycle's state. */
 #include <string.h>
 
+#include "memory/artifact/sink.h"
+#include "memory/context/rule.h"
 #include "memory/cycle/cycle_log.h"
 #include "memory/doc/history.h"
 #include "memory/doc/note.h"
-#include "memory/context/rule.h"
-#include "memory/artifact/sink.h"
 #include "tool/reply.h"
 #include "tool/sink.h"
 

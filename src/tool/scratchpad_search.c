@@ -1,8 +1,8 @@
 /* scratchpad_search.c - find what was remembered by its words. */
 #include "base/time.h"
 #include "memory/frame/frame.h"
-#include "memory/search/search.h"
 #include "memory/frame/tokens.h"
+#include "memory/search/search.h"
 #include "tool/reply.h"
 
 static const char *const kinds[] = { "notes", "memories", "artifacts", "runs", NULL };

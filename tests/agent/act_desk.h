@@ -2,8 +2,8 @@
 #ifndef TESTS_AGENT_ACT_DESK_H
 #define TESTS_AGENT_ACT_DESK_H
 
-#include "agent/tools/act.h"
 #include "agent/beside.h"
+#include "agent/tools/act.h"
 
 static inline Policy hands_allow(const char *words)
 {

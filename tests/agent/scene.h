@@ -7,8 +7,8 @@
 
 #include "agent/beside.h"
 #include "agent/loop.h"
-#include "memory/frame/pointer.h"
 #include "memory/artifact/sink.h"
+#include "memory/frame/pointer.h"
 #include "tool/tool.h"
 
 typedef struct Scene {

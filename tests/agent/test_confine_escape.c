@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/sandbox/jail.h"
 #include "agent/marked.h"
+#include "agent/sandbox/jail.h"
 #include "agent/yard.h"
 
 /* --- More than its share --------------------------------------------------------------------- */

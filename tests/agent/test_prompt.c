@@ -6,8 +6,8 @@
 
 #include "agent/compact.h"
 #include "agent/scene.h"
-#include "memory/doc/doc.h"
 #include "memory/context/rule.h"
+#include "memory/doc/doc.h"
 
 static Str build(Desk *d, PromptAsk ask)
 {

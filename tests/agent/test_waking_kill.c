@@ -4,9 +4,9 @@
  * What is true in between and afterwards is asked in the parent: the state, the
  * lease, how the dead cycle ended, how often its tools really ran (a file that the
  * pad knows nothing of says so), and where the script goes on. */
+#include "agent/cycle_loop.h"
 #include "agent/killer.h"
 #include "agent/scene.h"
-#include "agent/cycle_loop.h"
 #include "memory/cycle/explain.h"
 #include "memory/lease.h"
 

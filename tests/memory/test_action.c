@@ -3,8 +3,8 @@
 
 #include "base/utf8.h"
 #include "base/yaml_json.h"
-#include "memory/desk.h"
 #include "memory/cycle/explain.h"
+#include "memory/desk.h"
 
 static Yaml *state_of(Desk *d, const char *text)
 {

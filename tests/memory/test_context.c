@@ -6,10 +6,10 @@
 
 #include "memory/desk.h"
 #include "memory/doc/doc.h"
-#include "memory/hostile.h"
 #include "memory/frame/pointer.h"
-#include "memory/run/run_results.h"
 #include "memory/frame/tokens.h"
+#include "memory/hostile.h"
+#include "memory/run/run_results.h"
 
 static void note(Desk *d, const char *key, Str text)
 {

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "memory/cycle_desk.h"
 #include "memory/cycle/cycle_tail.h"
+#include "memory/cycle_desk.h"
 #include "memory/doc/doc.h"
 
 static void an_edit_during_a_cycle_is_merged(Desk *d)

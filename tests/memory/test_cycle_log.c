@@ -2,8 +2,8 @@
 #include "memory/cycle/cycle_log.h"
 
 #include "base/utf8.h"
-#include "memory/cycle_desk.h"
 #include "memory/cycle/explain.h"
+#include "memory/cycle_desk.h"
 #include "memory/doc/history.h"
 #include "tool/tool.h"
 

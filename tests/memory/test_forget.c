@@ -2,9 +2,9 @@
 #include "memory/forget/forget.h"
 
 #include "memory/artifact/checkpoint.h"
+#include "memory/artifact/sink.h"
 #include "memory/forget_desk.h"
 #include "memory/run/run_results.h"
-#include "memory/artifact/sink.h"
 #include "memory/task/task.h"
 
 /* --- Runs -------------------------------------------------------------------------------- */

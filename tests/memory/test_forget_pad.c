@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 
 #include "memory/artifact/checkpoint.h"
+#include "memory/artifact/sink.h"
 #include "memory/cycle/cycle.h"
 #include "memory/doc/doc.h"
 #include "memory/forget_desk.h"
 #include "memory/graph/graph.h"
 #include "memory/lease.h"
 #include "memory/task/plan.h"
-#include "memory/artifact/sink.h"
 #include "memory/task/task.h"
 
 static jot_status forget_everywhere(Desk *d, Str phrase, ForgetCount *c, Str *told)

@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 
 #include "memory/artifact/artifact.h"
+#include "memory/artifact/sink.h"
 #include "memory/cycle/cycle.h"
 #include "memory/forget/forget.h"
 #include "memory/forget_desk.h"
 #include "memory/lease.h"
-#include "memory/artifact/sink.h"
 #include "memory/task/task.h"
 
 /* --- Words ------------------------------------------------------------------------------- */

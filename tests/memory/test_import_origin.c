@@ -5,10 +5,10 @@
 
 #include "base/time.h"
 #include "memory/artifact/artifact.h"
+#include "memory/artifact/sink.h"
 #include "memory/cycle/cycle_log.h"
 #include "memory/import_desk.h"
 #include "memory/port/note_file.h"
-#include "memory/artifact/sink.h"
 #include "memory/task/task.h"
 
 static int64_t ms(const char *text)

@@ -1,11 +1,11 @@
 /* test_note.c - notes: keys that are refused everywhere alike, lists, excerpts, secrets. */
 #include "memory/doc/note.h"
 
-#include "memory/doc/conflict.h"
 #include "memory/desk.h"
-#include "memory/frame/excerpt.h"
-#include "memory/forget/forget.h"
+#include "memory/doc/conflict.h"
 #include "memory/doc/secret.h"
+#include "memory/forget/forget.h"
+#include "memory/frame/excerpt.h"
 
 /* --- Keys ------------------------------------------------------------------------------- */
 

@@ -4,9 +4,9 @@
 #include <ctype.h>
 
 #include "base/utf8.h"
-#include "memory/doc/doc.h"
-#include "memory/context/rule.h"
 #include "memory/artifact/sink.h"
+#include "memory/context/rule.h"
+#include "memory/doc/doc.h"
 #include "memory/frame/tokens.h"
 #include "tool/args.h"
 

@@ -30,7 +30,7 @@ silent() {
 
 # --- layers ---
 
-mkdir -p src/base src/store src/memory src/agent src/odd
+mkdir -p src/base src/store src/memory/doc src/memory/odd src/agent src/odd
 source_file() {
     printf '/* A file. */\n%s\n' "$2" >"src/$1"
 }
@@ -40,8 +40,11 @@ source_file memory/sqlite.c '#include <sqlite3.h>'
 source_file base/sqlite.c '#include <sqlite3.h>'
 source_file base/bare.c '#include "str.h"'
 source_file base/public.c '#include "jotter.h"'
-source_file agent/listed.c '#include "mcp/client.h"'
-source_file agent/unlisted.c '#include "mcp/session.h"'
+source_file agent/listed.c '#include "mcp/client/client.h"'
+source_file agent/unlisted.c '#include "mcp/server/session.h"'
+source_file memory/doc/port.c '#include "memory/port/import.h"'
+source_file memory/doc/own.c '#include "memory/doc/doc.h"'
+source_file memory/odd/x.c '#include <stdio.h>'
 source_file odd/x.c '#include <stdio.h>'
 silent "$tools/check-layers" src/store/down.c src/base/public.c src/memory/sqlite.c src/agent/listed.c
 verdict includes_that_point_down_are_fine
@@ -51,10 +54,16 @@ says 'src/base/sqlite.c:2: <sqlite3.h> belongs to store memory' "$tools/check-la
 verdict a_library_outside_its_layer_is_found
 says 'src/base/bare.c:2: base may not include "str.h"' "$tools/check-layers" src/base/bare.c
 verdict an_include_without_its_layer_is_found
-says 'agent may not include "mcp/session.h"' "$tools/check-layers" src/agent/unlisted.c
+says 'agent may not include "mcp/server/session.h"' "$tools/check-layers" src/agent/unlisted.c
 verdict one_header_of_a_layer_can_be_allowed_without_the_others
 says "no layer 'odd'" "$tools/check-layers" src/odd/x.c
 verdict a_directory_that_is_no_layer_is_found
+silent "$tools/check-layers" src/memory/doc/own.c
+verdict a_room_may_include_its_own_headers
+says 'memory/doc may not include "memory/port/import.h"' "$tools/check-layers" src/memory/doc/port.c
+verdict an_include_of_a_room_that_is_not_listed_is_found
+says "no room 'memory/odd'" "$tools/check-layers" src/memory/odd/x.c
+verdict a_directory_that_is_no_room_is_found
 
 # --- style ---
 

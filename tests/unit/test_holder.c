@@ -6,8 +6,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "base/lock_holder.h"
 #include "base/io.h"
+#include "base/lock_holder.h"
 
 /* Another process that holds a lock until its pipe is closed. */
 typedef struct Other {

@@ -1,5 +1,5 @@
-/* descendants.h - the processes below this one, wherever they have moved: how many, how much, and their
- * end.
+/* descendants.h - the processes below this one, wherever they have moved: how many, how much, and
+ * their end.
  *
  * For the keeper, which is the reaper of all its descendants.  There is one in a
  * process, it was forked from one that may have threads, and nothing is allocated.

@@ -122,7 +122,8 @@ NO_RETURN void jail_fail(int report, const char *what);
 /* Bound the memory of this process and of each it starts. */
 MUST_USE bool jail_limit_data(void);
 
-/* --- The keeper: a process between us and the command (supervisor.c) --------------------------- */
+/* --- The keeper: a process between us and the command (supervisor.c) ---------------------------
+ */
 
 typedef enum KeeperEnd {
     KEEPER_EXITED = 1,

@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/tools/workdir.h"
 #include "agent/sandbox/plant.h"
+#include "agent/tools/workdir.h"
 #include "base/utf8.h"
 #include "llm/schema.h"
 #include "mcp/client/client.h"

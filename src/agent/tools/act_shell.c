@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "agent/tools/act.h"
 #include "agent/sandbox/confine.h"
+#include "agent/tools/act.h"
 #include "tool/args.h"
 
 enum { OUTPUT_MAX = 256 * 1024 /* bytes that are kept of the output */ };

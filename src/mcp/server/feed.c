@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/server/resource.h"
 #include "mcp/server/notifications.h"
+#include "mcp/server/resource.h"
 
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 

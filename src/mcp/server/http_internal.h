@@ -5,10 +5,10 @@
 #ifndef MCP_SERVER_HTTP_INTERNAL_H
 #define MCP_SERVER_HTTP_INTERNAL_H
 
-#include "mcp/server/large_reader.h"
 #include "mcp/server/channel.h"
 #include "mcp/server/http.h"
 #include "mcp/server/http_id.h"
+#include "mcp/server/large_reader.h"
 #include "mcp/server/work.h"
 
 /* A session of the old era. */

@@ -5,9 +5,9 @@
 
 #include "base/time.h"
 #include "base/utf8.h"
+#include "memory/context/rule.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/frame.h"
-#include "memory/context/rule.h"
 #include "memory/frame/tokens.h"
 
 #define PREFIX "notes/"

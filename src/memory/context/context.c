@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "memory/context/rule.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/frame.h"
 #include "memory/frame/pointer.h"
-#include "memory/context/rule.h"
-#include "memory/run/run_results.h"
 #include "memory/frame/tokens.h"
+#include "memory/run/run_results.h"
 
 enum {
     CUT_COST = 64,     /* tokens of the line that says that something was cut */

@@ -12,8 +12,8 @@
 
 #include "memory/artifact/artifact.h"
 #include "memory/artifact/checkpoint.h"
-#include "memory/forget/forget_text.h"
 #include "memory/doc/note.h"
+#include "memory/forget/forget_text.h"
 #include "memory/forget/phrase.h"
 #include "memory/run/run.h"
 #include "memory/search/search.h"

@@ -15,8 +15,8 @@
 #include "base/base64.h"
 #include "memory/artifact/artifact.h"
 #include "memory/cycle/cycle_state.h"
-#include "memory/graph/graph.h"
 #include "memory/forget/phrase.h"
+#include "memory/graph/graph.h"
 
 #define RESULTS ARTIFACT_KIND ARTIFACT_TOOL_RESULTS "/"
 #define CODED "result_base64"

@@ -11,10 +11,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/fold.h"
 #include "base/glyph.h"
 #include "base/home.h"
 #include "base/id.h"
-#include "base/fold.h"
 #include "base/vector16.h"
 #include "memory/memory.h"
 

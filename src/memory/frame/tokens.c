@@ -12,8 +12,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/vector16.h"
 #include "base/utf8.h"
+#include "base/vector16.h"
 
 /* clang-format off */
 static const uint64_t weights[TOKEN_CLASSES] = {

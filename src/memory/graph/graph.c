@@ -1,4 +1,4 @@
-/* graph.c - the streams of a graph: their names, reading all of them, and importing lines.
+/* graph.c - the streams of a graph: their names, and reading all of them.
  *
  * Each entity and each relation decides for itself.  A relation whose entities are
  * not there is kept all the same: what is stored is what was said. */
@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "memory/port/import.h"
 
 static Str hashed(const char *kind, HashState *h, Arena *into)
 {
@@ -32,7 +30,7 @@ Str graph_relation_stream(Str from, Str to, Str type, Arena *into)
     return hashed(GRAPH_RELATIONS, &h, into);
 }
 
-static bool good_entity(const json_t *v)
+bool graph_entity_valid(const json_t *v)
 {
     const json_t *said = json_object_get(v, "observations");
     bool good = json_is_string(json_object_get(v, "name")) &&
@@ -42,7 +40,7 @@ static bool good_entity(const json_t *v)
     return good;
 }
 
-static bool good_relation(const json_t *v)
+bool graph_relation_valid(const json_t *v)
 {
     return json_is_string(json_object_get(v, "from")) && json_is_string(json_object_get(v, "to")) &&
            json_is_string(json_object_get(v, "relationType"));
@@ -90,7 +88,7 @@ static jot_status take(void *ctx, const Listed *l)
     bool relation = str_starts(l->name, S(GRAPH_RELATIONS));
     TRY(store_head(r->m->store, l->name, HEAD_VALUE, &arena, &head, r->e));
     bool good = json_read(head.body, &value, &ignored) == JOT_OK;
-    if (!good || !(relation ? good_relation(value) : good_entity(value))) {
+    if (!good || !(relation ? graph_relation_valid(value) : graph_entity_valid(value))) {
         g->damaged++;
         if (good)
             json_decref(value);
@@ -136,58 +134,4 @@ void graph_done(Graph *g)
     for (size_t i = 0; i < g->n; i++)
         json_decref(g->items[i].value);
     *g = (Graph){ 0 };
-}
-
-/* --- Importing ------------------------------------------------------------------------- */
-
-static Str member(const json_t *v, const char *name)
-{
-    return json_str(json_object_get(v, name));
-}
-
-static jot_status import_line(Import *x, Str name, uint64_t number, Str line, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Err why;
-    json_t *read = NULL;
-    if (json_read(line, &read, &why) != JOT_OK) {
-        layout_miss(x->report, x->into, JOT_INVALID, name, "line %llu: %.150s",
-                    (unsigned long long)number, why.text);
-        return JOT_OK;
-    }
-    AUTO_PTR(json_t) v = read;
-    bool entity = str_eq(member(v, "type"), S("entity")) && good_entity(v);
-    bool relation = str_eq(member(v, "type"), S("relation")) && good_relation(v);
-    if (!entity && !relation) {
-        layout_miss(x->report, x->into, JOT_INVALID, name,
-                    "line %llu is neither an entity nor a relation", (unsigned long long)number);
-        return JOT_OK;
-    }
-    Str stream = entity ? graph_entity_stream(member(v, "name"), &arena)
-                        : graph_relation_stream(member(v, "from"), member(v, "to"),
-                                                member(v, "relationType"), &arena);
-    Str shown =
-        arena_printf(&arena, STR_FMT ": line %llu", STR_ARG(name), (unsigned long long)number);
-    json_object_del(v, "type"); /* the stream says so */
-    AUTO(Buf) text = { 0 };
-    json_write(&text, v);
-    long long order = graph_order(x->m);
-    Str meta = arena_printf(&arena, "{\"order\":%lld}", order);
-    return import_document(
-        x, &(ImportDoc){ .name = shown, .stream = stream, .text = buf_str(&text), .meta = meta },
-        e);
-}
-
-jot_status import_graph_file(Import *x, Str name, Str text, Err *e)
-{
-    Str rest = text, line;
-    for (uint64_t number = 1; rest.n; number++) {
-        if (!str_cut(&rest, '\n', &line)) {
-            line = rest;
-            rest = (Str){ 0 };
-        }
-        if (line.n)
-            TRY(import_line(x, name, number, line, e));
-    }
-    return JOT_OK;
 }

@@ -46,6 +46,10 @@ MUST_USE jot_status graph_read(Memory *m, Arena *into, Graph *out, Err *e);
 void graph_done(Graph *g);
 DEFINE_AUTO(Graph, graph_done)
 
+/* Whether a value has the members of an entity, or of a relation, each of the right type. */
+bool graph_entity_valid(const json_t *value);
+bool graph_relation_valid(const json_t *value);
+
 /* An entity or a relation as it is kept and shown.  The caller owns it. */
 json_t *graph_plain(const json_t *value, bool relation);
 

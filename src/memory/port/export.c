@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "memory/doc/doc.h"
-#include "memory/port/foreign.h"
 #include "memory/graph/graph.h"
+#include "memory/port/foreign.h"
 #include "memory/port/note_file.h"
 
 /* Two memories can lead to one name: logs/a/b.json and artifacts/a/b are both a/b.json.  The first

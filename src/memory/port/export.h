@@ -6,9 +6,9 @@
 #ifndef MEMORY_PORT_EXPORT_H
 #define MEMORY_PORT_EXPORT_H
 
+#include "memory/memory.h"
 #include "memory/port/import.h"
 #include "memory/port/layout.h"
-#include "memory/memory.h"
 
 /* `path` is a directory that is empty or not there yet; JOT_CONFLICT otherwise.  Notes may also go
  * to a new file that ends in .db, .sqlite or .sqlite3: a table of SQLite. */

@@ -10,9 +10,9 @@
 #ifndef MEMORY_PORT_IMPORT_H
 #define MEMORY_PORT_IMPORT_H
 
+#include "memory/memory.h"
 #include "memory/port/foreign.h"
 #include "memory/port/layout.h"
-#include "memory/memory.h"
 
 enum { IMPORT_FILE_MAX = 64 * 1024 * 1024 }; /* of logs; documents have STORE_BODY_MAX */
 

@@ -1,8 +1,8 @@
 /* note_file.c - from the names of others to keys, and back. */
 #include "memory/port/note_file.h"
 
-#include "base/json.h"
 #include "base/fold.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 enum { DIGITS = 8, SLUG_MAX = STORE_KEY_MAX - DIGITS - 1 };

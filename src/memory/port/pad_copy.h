@@ -5,8 +5,8 @@
 #ifndef MEMORY_PORT_PAD_COPY_H
 #define MEMORY_PORT_PAD_COPY_H
 
-#include "memory/port/layout.h"
 #include "memory/memory.h"
+#include "memory/port/layout.h"
 
 typedef struct PadReport {
     CopyCount count;

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "memory/doc/doc.h"
-#include "memory/search/index.h"
 #include "memory/frame/tokens.h"
+#include "memory/search/index.h"
 
 /* Candidates that are kept beyond those wanted: the pad may have lost some since. */
 enum { SPARE = 64 };

@@ -22,8 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/lock_holder.h"
 #include "base/lock.h"
+#include "base/lock_holder.h"
 #include "base/mutant.h"
 #include "store/sqlite/db.h"
 

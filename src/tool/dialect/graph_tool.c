@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/fold.h"
-#include "memory/graph/graph.h"
 #include "memory/frame/tokens.h"
+#include "memory/graph/graph.h"
 #include "tool/reply.h"
 
 enum { NAME_MAX_BYTES = 4096, OBSERVATION_MAX = 64 * 1024, QUERY_MAX = 1024 };

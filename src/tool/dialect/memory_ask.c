@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "tool/dialect/memory_dir.h"
 #include "memory/frame/tokens.h"
+#include "tool/dialect/memory_dir.h"
 
 #define ROOT "/memories"
 

@@ -2,9 +2,9 @@
  * numbers. */
 #include <stdlib.h>
 
+#include "memory/frame/tokens.h"
 #include "tool/dialect/memory_ask.h"
 #include "tool/dialect/memory_dir.h"
-#include "memory/frame/tokens.h"
 
 /* --- Directories ----------------------------------------------------------------------- */
 
