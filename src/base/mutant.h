@@ -26,16 +26,16 @@
     X(REPLACE_WITHOUT_SYNC, "files: a rewritten stream takes its name before it is durable") \
     X(REPLACE_WITHOUT_DIRECTORY_SYNC, "files: the name of a rewritten stream is not synced") \
     X(GUARD_WITHOUT_LOCK,   "files: the guard is read without its lock") \
-    X(KEEP_TORN_TAIL,       "files: a record is appended behind half of another") \
+    X(KEEP_TORN_TAIL,       "files: a record is appended after half of another") \
     X(CUT_THE_MIDDLE,       "files: a stream is cut at its first damaged record") \
     X(FORGET_DRAFT,         "files: a dead writer's record is never shown") \
     X(NO_SETTLE,            "files: a dead writer's record is shown before it is durable") \
     X(TRUST_EVERY_BOOT,     "files: views are believed after a reboot") \
-    X(TRUST_EVERY_MOUNT,    "files: views are believed after the file system was mounted anew") \
+    X(TRUST_EVERY_MOUNT,    "files: views are believed after the file system was mounted again") \
     X(VIEW_UNSYNCED,        "files: views are not synced where a mount has no word") \
     X(PURGE_VIEW_UNSYNCED,  "files: history is purged while the view may come back") \
     X(FORGET_VIEW_UNSYNCED, "files: a version is redacted or trimmed while the view of it may come back") \
-    X(ASIDE_UNSYNCED,       "files: what was put aside may come back after it was removed") \
+    X(ASIDE_UNSYNCED,       "files: what was quarantined may come back after it was removed") \
     X(PLAIN_RENAME,         "files: the draft is renamed over the view") \
     X(IGNORE_DISPLACED,     "files: what an exchange displaced is not looked at") \
     X(IGNORE_OPEN_EDITOR,   "files: a displaced file that is open for writing is removed") \

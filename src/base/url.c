@@ -82,7 +82,7 @@ static jot_status parse_authority(Str s, Arena *into, Url *out, Err *e)
         out->host = decode(into, str_slice(s, 1, end));
         port = str_from(s, end + 1);
         if (port.n && port.p[0] != ':')
-            return err_set(e, JOT_INVALID, "behind ']' the URL may only go on with ':PORT'");
+            return err_set(e, JOT_INVALID, "after ']' the URL may only continue with ':PORT'");
         port = str_from(port, 1);
     } else {
         Str host = s;

@@ -323,7 +323,8 @@ static jot_status in_the_way(const LeaseAsk *ask, const Lease *l, Err *e)
 
 static jot_status over(uint64_t token, Err *e)
 {
-    return err_set(e, JOT_FENCED, "lease %llu is over: acquire it anew", (unsigned long long)token);
+    return err_set(e, JOT_FENCED, "lease %llu is over: acquire it again",
+                   (unsigned long long)token);
 }
 
 /* What is being asked for, and what came of it. */

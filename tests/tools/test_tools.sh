@@ -103,6 +103,55 @@ verdict what_a_string_holds_is_no_comment
 styled "/* A file. */\n/* clang-format off */\n$(long 101)\n/* clang-format on */\n" silent
 verdict a_table_may_have_long_lines
 
+# --- functions ---
+
+# Only a checkout knows its sources, so it is a small tree with tools of its own.
+mkdir -p tree/src/base tree/include
+cp -r "$tools" tree/ && rm -f tree/tools/*.allow
+tree_file() {
+    printf '%b' "$2" >"tree/src/$1"
+}
+functions() {
+    "$@" tree/tools/check-functions
+}
+tree_file base/str.h 'int str_one(int a);\nint str_two(void (*f)(int a, int b, int c), int d, int e, int g, int h, int i);\n'
+tree_file base/str.c 'int str_one(int a)\n{\n    return a;\n}\n'
+tree_file base/str_more.c 'int str_two(void (*f)(int a, int b, int c), int d, int e, int g, int h, int i)\n{\n    return d;\n}\n'
+functions silent
+verdict a_header_speaks_for_its_file_and_its_family
+tree_file base/buf.h '/* int str_one(int a); */\nint buf_one(int a, int b, int c, int d, int e, int f, int g);\nint str_two(int d);\n'
+tree_file base/buf.c 'int buf_one(int a, int b, int c, int d, int e, int f,\n            int g)\n{\n    return a;\n}\n'
+functions says 'src/base/buf.h:3: str_two is defined in src/base/str_more.c'
+verdict a_declaration_in_a_foreign_header_is_found
+functions says 'src/base/buf.c:1: buf_one has 7 parameters'
+verdict a_seventh_parameter_is_found
+printf 'declared src/base/buf.h src/base/str_more.c\nparameters src/base/buf.c buf_one\n' >tree/tools/check-functions.allow
+functions silent
+verdict what_is_listed_is_allowed
+printf 'parameters src/base/str.c str_one\n' >>tree/tools/check-functions.allow
+functions says "'parameters src/base/str.c str_one' is not needed any more"
+verdict a_list_of_exceptions_only_shrinks
+
+# --- words ---
+
+tree_file base/words.c '/* Told behind. */\nchar *p = "it is written behind "\n          "the head";\nchar *q = "go "\n          "on";\n'
+says "src/base/words.c:2: 'behind' in a string: say after" tree/tools/check-words
+verdict a_word_of_the_list_is_found_in_a_string
+says "src/base/words.c:4: 'go on' in a string" tree/tools/check-words
+verdict a_string_of_several_parts_is_one
+printf '# fixed\nsrc/base/words.c: written behind the head\nsrc/base/words.c: go on\n' >tree/tools/check-words.allow
+silent tree/tools/check-words
+verdict a_sentence_that_is_listed_may_stay
+printf 'src/base/str.c\n' >>tree/tools/check-words.allow
+says "'src/base/str.c: ' allows nothing" tree/tools/check-words
+verdict a_line_that_allows_nothing_is_found
+
+# --- measure ---
+
+tree_file base/count.c '/* count.c - counts. */\n#include <x.h>\n\nstatic int once(int a)\n{\n    assert(a);\n    return a; /* it */\n}\n\nint twice(int a)\n{\n    return once(a);\n}\n'
+tree/tools/measure src/base >log 2>&1 && rm tree/src/base/[bsw]* && tree/tools/measure | grep -q -F '| src/base | 1 | 9 | 2 | 2 | 100 % | 8 % | 76.9 | 0 | 0 |'
+verdict a_file_is_measured
+
 # --- summary ---
 
 mkdir -p b/meson-logs b/meson-info

@@ -245,9 +245,10 @@ static jot_status rewrite(Memory *m, Str stream, Str phrase, Arena *into, Doc *h
 {
     Str text = forget_clean(stream, head->text, phrase, into);
     if (!forget_has_layout(stream) && phrase_in(text, phrase))
-        return err_set(e, JOT_INVALID,
-                       "the text to redact cannot be told from the mark '%s' beside other text",
-                       FORGET_MARK);
+        return err_set(
+            e, JOT_INVALID,
+            "the text to redact cannot be distinguished from the mark '%s' beside other text",
+            FORGET_MARK);
     if (str_eq(text, head->text))
         return JOT_OK; /* the caller sees that it is still there */
     HashHex all = hash_hex(head->mark.sha256);
