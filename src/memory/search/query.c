@@ -30,7 +30,7 @@ static const char *const common[] = {
     "where", "which", "who",   "why",  "will", "with", "you", "your",
 };
 
-static bool is_common(Str word)
+bool query_is_common(Str word)
 {
     for (size_t i = 0; i < COUNT_OF(common); i++)
         if (str_eq(word, str(common[i])))
@@ -166,9 +166,9 @@ static void drop_common(Query *q)
 {
     size_t kept = 0, telling = 0;
     for (size_t i = 0; i < q->n; i++)
-        telling += q->terms[i].kind != TERM_WORD || !is_common(q->terms[i].parts[0]);
+        telling += q->terms[i].kind != TERM_WORD || !query_is_common(q->terms[i].parts[0]);
     for (size_t i = 0; telling && i < q->n; i++) {
-        bool drop = q->terms[i].kind == TERM_WORD && is_common(q->terms[i].parts[0]);
+        bool drop = q->terms[i].kind == TERM_WORD && query_is_common(q->terms[i].parts[0]);
         if (!drop)
             q->terms[kept++] = q->terms[i];
     }

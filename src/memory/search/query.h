@@ -41,6 +41,9 @@ typedef struct Query {
 /* JOT_INVALID, JOT_TOO_BIG with a sentence.  `stemmer` may be NULL. */
 MUST_USE jot_status query_read(Str text, Stemmer *stemmer, Arena *into, Query *out, Err *e);
 
+/* Is this word so common that it says nothing? */
+bool query_is_common(Str word);
+
 /* Where the terms stand in a text. */
 typedef struct Match {
     size_t term;
