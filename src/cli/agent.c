@@ -75,6 +75,8 @@ static jot_status open_hands(Session *s, Agent *a)
                      .policy = &a->policy,
                      .ask = live_can_ask() && !s->json ? live_ask : NULL,
                      .cancelled = live_stopped,
+                     .planted = live_planted,
+                     .ctx = &a->live,
                      .profiles = a->profiles | TOOLS_PLANS,
                      .unconfined = opt_given(s, "unconfined"),
                      .servers = a->servers,

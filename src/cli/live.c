@@ -42,6 +42,7 @@ Live live_begin(bool json, bool quiet, bool verbose)
     return (Live){ .terminal = !json && !quiet && isatty(STDOUT_FILENO) == 1,
                    .quiet = quiet || json,
                    .json = json && !quiet,
+                   .plain = !json,
                    .verbose = verbose,
                    .events = json_array() };
 }
@@ -237,6 +238,25 @@ static void on_notice(void *ctx, Str text)
     if (!l->quiet)
         fprintf(stderr, "%s" STR_FMT "%s\n", ink(INK_YELLOW),
                 STR_ARG(one_line(&a, text, NOTICE_CHARS)), ink(INK_PLAIN));
+}
+
+void live_planted(void *ctx, const PlantFound *found)
+{
+    Live *l = ctx;
+    json_t *event = json_pack("{s:s, s:o}", "event", "planted", "text", json_text(found->text));
+    if (l->run)
+        json_object_set_new(event, "run", json_string(l->run->id));
+    if (found->path.n) {
+        json_object_set_new(event, "path", json_text(found->path));
+        json_object_set_new(event, "name", json_string(found->name));
+    }
+    if (found->aside.n)
+        json_object_set_new(event, "aside", json_text(found->aside));
+    tell_event(l, event);
+    if (!l->plain)
+        return;
+    live_end_words(l);
+    say(STR_FMT, STR_ARG(found->text));
 }
 
 LoopView live_view(Live *l)

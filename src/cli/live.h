@@ -16,6 +16,7 @@ typedef struct Live {
     bool terminal; /* words are shown as they come */
     bool quiet;    /* no lines */
     bool json;     /* events */
+    bool plain;    /* for a person: sentences */
     bool verbose;  /* the parts of the context, too */
     uint64_t iterations_max;
     const Run *run; /* that is worked on; NULL: none */
@@ -41,6 +42,9 @@ bool live_stopped(void *ctx);
 
 /* Asks the person at the terminal; for act.h. */
 ActSay live_ask(void *ctx, const Tool *t, const json_t *args);
+/* Tells that person, or a program, what a command left for other programs; for act.h.  Also if it
+ * is quiet: that is about safety. */
+void live_planted(void *ctx, const PlantFound *found);
 /* True if there is one. */
 bool live_can_ask(void);
 

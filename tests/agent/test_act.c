@@ -244,6 +244,35 @@ static void a_command_is_run_and_says_how_it_ended(Desk *d)
                 "'a\\x00b' is no command: it holds a NUL");
 }
 
+static void note_planted(void *ctx, const PlantFound *found)
+{
+    Buf *to = ctx;
+    buf_addf(to, STR_FMT ": %s -> %s\n", STR_ARG(found->path), found->name,
+             found->aside.n ? "aside" : "where it is");
+}
+
+/* The model reads it in the result, and may keep it to itself. */
+static void what_a_command_left_for_other_programs_is_reported_to_the_person(Desk *d)
+{
+    AUTO(Buf) told = { 0 };
+    Policy p = hands_allow("shell");
+    ActOptions o = { .m = &d->m, .pad = str(d->url), .dir = str(d->dir), .policy = &p };
+    o.planted = note_planted;
+    o.ctx = &told;
+    Act *opened = NULL;
+    desk_ok(d, act_open(&opened, &o, &d->e));
+    AUTO_PTR(Act) a = opened;
+    assert_int_equal(mkdir(desk_path(d, "src"), 0700), 0);
+    ActReply r = hands_call(d, a, "shell", "{\"command\": \"echo evil > src/CLAUDE.md\"}");
+    assert_has(r.text, "'src/CLAUDE.md' appeared and is put aside as 'jotter-aside/");
+    assert_str(buf_str(&told), S("src/CLAUDE.md: CLAUDE.md -> aside\n"));
+    buf_clear(&told);
+    /* Also where the call itself gives no result. */
+    r = hands_call(d, a, "shell",
+                   "{\"command\": \"echo evil > src/AGENTS.md; sleep 100\", \"seconds\": 1}");
+    assert_str(buf_str(&told), S("src/AGENTS.md: AGENTS.md -> aside\n"));
+}
+
 /* No request fails for a tool of ours, and none is sent as something else. */
 static void every_tool_of_ours_can_be_offered(Desk *d)
 {
@@ -278,6 +307,7 @@ int main(void)
         DESK_TEST(what_changes_something_is_known_before_it_is_called),
         DESK_TEST(a_large_result_is_spilled_and_found_again),
         DESK_TEST(a_command_is_run_and_says_how_it_ended),
+        DESK_TEST(what_a_command_left_for_other_programs_is_reported_to_the_person),
     };
     return desk_run(tests, COUNT_OF(tests), false);
 }

@@ -48,7 +48,10 @@ static bool there(Yard *y, const char *name)
 
 static bool told_of(const Confined *c, const char *name)
 {
-    return c->planted.n && memmem(c->planted.p, c->planted.n, name, strlen(name));
+    for (size_t i = 0; i < c->planted.n; i++)
+        if (memmem(c->planted.at[i].text.p, c->planted.at[i].text.n, name, strlen(name)))
+            return true;
+    return false;
 }
 
 /* Whatever it is, by whatever name: afterwards it is not there, and the result names it, or it
@@ -98,7 +101,7 @@ static void what_others_would_run_is_put_aside(Yard *y)
         Confined c = yard_command(y, tries[i][0]);
         if (there(y, tries[i][1]) || (!told_of(&c, tries[i][1]) && c.code == 0))
             fail_msg("%s: '%s' left %s: " STR_FMT, confine_name(y->how), tries[i][0], tries[i][1],
-                     STR_ARG(c.planted));
+                     STR_ARG(plant_sentences(&c.planted, &y->a)));
     }
     settled(y);
     assert_true(there(y, "jotter-aside"));
@@ -139,7 +142,7 @@ static void a_repository_in_pieces_is_put_aside(Yard *y)
         y, "mkdir -p deep/.git objects refs; echo 'ref: refs/heads/main' > deep/.git/HEAD; echo "
            "../.. > deep/.git/commondir; printf '[core]\n\tfsmonitor = evil\n' > config");
     if (there(y, "deep/.git/commondir") || !told_of(&c, "deep/.git/commondir"))
-        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.planted));
+        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(plant_sentences(&c.planted, &y->a)));
     /* A linked working tree has one, too. */
     c = yard_command(y, "mkdir -p .git/worktrees/w; echo x > .git/worktrees/w/HEAD; echo ../.. > "
                         ".git/worktrees/w/commondir");
@@ -208,7 +211,7 @@ static void what_is_shut_against_us_is_put_aside(Yard *y)
                                  "sub2; mkdir -p sub; echo evil > sub/AGENTS.md; chmod 555 sub "
                                  "sub2/d/.claude sub2/d .");
     if (there(y, "CLAUDE.md") || there(y, "sub2/d/CLAUDE.md") || there(y, "sub2/d/.claude"))
-        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.planted));
+        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(plant_sentences(&c.planted, &y->a)));
     settled(y);
 }
 
@@ -246,7 +249,7 @@ static void no_number_of_files_ends_the_comparison(Yard *y)
            "mv sub x; mkdir sub; mv x/* sub/; echo evil > sub/AGENTS.md; mkdir "
            "-p sub/.vscode; echo evil > sub/.vscode/tasks.json");
     if (there(y, "sub/CLAUDE.md") || there(y, "sub/.vscode"))
-        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(c.planted));
+        fail_msg("%s: " STR_FMT, confine_name(y->how), STR_ARG(plant_sentences(&c.planted, &y->a)));
     assert_true(told_of(&c, "too large"));
     settled(y);
 }
@@ -299,7 +302,7 @@ static void ordinary_commits_go_on(Yard *y)
                                 .p);
         if (!str_eq(c.head, str(arena_printf(&y->a, "%d\n", i + 1).p)) || c.planted.n)
             fail_msg("%s: " STR_FMT STR_FMT, confine_name(y->how), STR_ARG(c.head),
-                     STR_ARG(c.planted));
+                     STR_ARG(plant_sentences(&c.planted, &y->a)));
     }
     c = yard_command(y, "printf 'all:\\n\\techo made\\n' > Makefile; echo '{}' > package.json; ! "
                         "command -v make >/dev/null || make -s all >/dev/null; echo fine");
@@ -328,7 +331,8 @@ static void it_is_put_aside_also_when_we_are_killed(Yard *y)
     pid_t us = fork();
     assert_true(us >= 0);
     if (us == 0) {
-        yard_command(y, "echo evil > CLAUDE.md; touch sub/begun; sleep 100");
+        if (freopen(yard_path(y, "said"), "w", stderr))
+            yard_command(y, "echo evil > CLAUDE.md; touch sub/begun; sleep 100");
         _exit(0);
     }
     yard_await(y, "work/sub/begun");
@@ -338,6 +342,12 @@ static void it_is_put_aside_also_when_we_are_killed(Yard *y)
     for (int i = 0; i < YARD_WAIT_TRIES && there(y, "CLAUDE.md"); i++)
         usleep(10000);
     assert_false(there(y, "CLAUDE.md"));
+    /* The supervisor tells the person: nobody else is left who could. */
+    struct stat said = { 0 };
+    for (int i = 0; i < YARD_WAIT_TRIES && said.st_size == 0; i++)
+        if (stat(yard_path(y, "said"), &said) != 0 || said.st_size == 0)
+            usleep(10000);
+    assert_true(said.st_size > 0);
 }
 
 /* The place where it is put is not chosen by the command. */

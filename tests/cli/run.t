@@ -264,6 +264,18 @@ counted() {
 }
 try 'however often it is killed, nothing is done twice' counted
 
+planted() {
+    mkdir -p left && echo "- calls: [{name: shell, args: {command: 'echo evil >left/CLAUDE.md'}}]" >left.yaml && echo '- text: done' >>left.yaml
+    local JOTTER_PAD=files:$here/planted_pad
+    jot run 'leave something' --model script:left.yaml --allow shell --quiet && ends 0 && is done || return 1
+    jot log results last
+    case $out in *'cannot be confined'*) return 0 ;; esac
+    jot run 'leave something' --model script:left.yaml --allow shell --quiet
+    tells "jotter: ('left/CLAUDE.md' appeared and is put aside as 'jotter-aside/" || return 1
+    jot --json run 'leave something' --model script:left.yaml --allow shell && ends 0 && says '"event":"planted"' && says '"name":"CLAUDE.md"' && says '"path":"left/CLAUDE.md"' && tells '"event":"planted"'
+}
+try 'what a command left for other programs is reported to the person' planted
+
 interrupted() { # SIGNAL
     rm -f hang.log
     echo '- {hang: true}' >hang.yaml

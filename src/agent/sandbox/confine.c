@@ -285,13 +285,6 @@ static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
     return err_set(e, JOT_INVALID, "no mechanism was chosen");
 }
 
-static Str what_was_planted(PlantWatch *plants, Arena *into)
-{
-    AUTO(Buf) told = { 0 };
-    plant_after(plants, &told);
-    return arena_copy(into, buf_str(&told));
-}
-
 /* Whoever may write all of it is confined by nothing, or has the machine's own settings. */
 static bool cannot_be_given(Str dir)
 {
@@ -337,7 +330,7 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
     fd_close(&w.output);
     fd_close(&w.report);
     if (j.plants && keeper > 0)
-        out->planted = what_was_planted(&plants, into);
+        plant_after(&plants, into, &out->planted);
     TRY(st);
     show(&w.text, into, out);
     return outcome(&w, out, e);

@@ -29,6 +29,7 @@
 #ifndef AGENT_SANDBOX_CONFINE_H
 #define AGENT_SANDBOX_CONFINE_H
 
+#include "agent/sandbox/plant.h"
 #include "agent/tools/workdir.h"
 #include "base/buf.h"
 
@@ -82,9 +83,9 @@ typedef enum ConfineEnd {
 typedef struct Confined {
     ConfineEnd end;
     int code;
-    Str head, tail;    /* of standard output and error as they came; any bytes */
-    uint64_t left_out; /* bytes between the two */
-    Str planted;       /* what was put aside or back (plant.h), a sentence a line; may be empty */
+    Str head, tail;      /* of standard output and error as they came; any bytes */
+    uint64_t left_out;   /* bytes between the two */
+    PlantReport planted; /* files that were put aside or back, also where confine_run fails */
 } Confined;
 
 /* Try whether a mechanism works here: it runs `true`.  The sentence says why not. */

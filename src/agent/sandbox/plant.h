@@ -77,6 +77,19 @@ typedef struct PlantWatch {
     size_t kept_bytes;
 } PlantWatch;
 
+/* What was found when a command had ended, for the model and for the person it works for. */
+typedef struct PlantFound {
+    Str path;         /* from the working directory; empty: the sentence is about all of it */
+    Str aside;        /* where it is now; empty: it was not moved */
+    const char *name; /* of the table, which --allow plant:NAME would take; NULL with `path` */
+    Str text;         /* a sentence in parentheses */
+} PlantFound;
+
+typedef struct PlantReport {
+    PlantFound *at;
+    size_t n, cap;
+} PlantReport;
+
 /* The pad that is open and the user's own directories are no plants, whatever their names: they are
  * guarded in other ways, and others write to them meanwhile. */
 bool plant_is_apart(const Place *p, Str path);
@@ -90,8 +103,10 @@ void plant_look(PlantWatch *w, bool before);
 void plant_before(PlantWatch *out, const Place *place);
 /* Say that what lies at or below this path is guarded. */
 void plant_guarded(PlantWatch *w, Str path);
-/* Compare after it; sentences for the result, one a line, are added. */
-void plant_after(PlantWatch *w, Buf *told);
+/* Compare after it, and say what was found.  Texts live in `into`. */
+void plant_after(PlantWatch *w, Arena *into, PlantReport *out);
+/* The sentences of a report, each on a line of its own. */
+Str plant_sentences(const PlantReport *r, Arena *into);
 void plant_done(PlantWatch *w);
 DEFINE_AUTO(PlantWatch, plant_done)
 

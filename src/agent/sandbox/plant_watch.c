@@ -49,7 +49,8 @@ void plant_done(PlantWatch *w)
 
 typedef struct After {
     PlantWatch *before, now;
-    Buf *told;
+    Arena *into;
+    PlantReport *report;
     size_t found;
     Fd aside; /* the directory; FD_NONE: not made yet */
     char aside_name[64];
@@ -250,18 +251,30 @@ static bool put_back(After *a, const Planted *was)
            fchmod(fd, was->info.st_mode & 0777) == 0;
 }
 
+static void report(After *a, PlantFound found)
+{
+    PlantReport *r = a->report;
+    r->at = arena_grow(a->into, r->at, r->n, &r->cap, sizeof *r->at, alignof(PlantFound));
+    r->at[r->n++] = found;
+}
+
 static void tell(After *a, Str path, int row, const char *what, Str where, const char *then)
 {
     Shown shown, shown_where;
+    AUTO(Buf) text = { 0 };
     if (++a->found > PLANT_TOLD_MAX)
         return;
-    buf_addf(a->told, "('%s' %s", err_show(&shown, path), what);
+    buf_addf(&text, "('%s' %s", err_show(&shown, path), what);
     if (where.n)
-        buf_addf(a->told, " and is put aside as '%s'", err_show(&shown_where, where));
-    buf_addf(a->told,
+        buf_addf(&text, " and is put aside as '%s'", err_show(&shown_where, where));
+    buf_addf(&text,
              "%s: other programs run or obey it, and only the user can allow that, with "
-             "--allow plant:%s)\n",
+             "--allow plant:%s)",
              then, plant_name(row));
+    report(a, (PlantFound){ .path = arena_copy(a->into, path),
+                            .aside = arena_copy(a->into, where),
+                            .name = plant_name(row),
+                            .text = arena_copy(a->into, buf_str(&text)) });
 }
 
 static void take_away(After *a, Str path, int row)
@@ -407,19 +420,32 @@ static void compare_files(After *a, int deepest)
     }
 }
 
-void plant_after(PlantWatch *w, Buf *told)
+void plant_after(PlantWatch *w, Arena *into, PlantReport *out)
 {
-    After a = {
-        .before = w, .now = { .place = w->place, .earlier = w }, .told = told, .aside = FD_NONE
-    };
+    After a = { .before = w,
+                .now = { .place = w->place, .earlier = w },
+                .into = into,
+                .report = out,
+                .aside = FD_NONE };
+    *out = (PlantReport){ 0 };
     plant_look(&a.now, false);
     compare_roots(&a, w->depth_seen);
     compare_files(&a, w->depth_seen);
     if (a.found > PLANT_TOLD_MAX)
-        buf_addf(told, "(and %zu more of them)\n", a.found - PLANT_TOLD_MAX);
+        report(&a, (PlantFound){ .text = arena_printf(into, "(and %zu more of them)",
+                                                      a.found - PLANT_TOLD_MAX) });
     if (w->cut || a.now.cut)
-        buf_addf(told, "(the directory is too large to be looked through for files that other "
-                       "programs run or obey: look at what is new in it)\n");
+        report(&a, (PlantFound){ .text = S("(the directory is too large to be looked through for "
+                                           "files that other programs run or obey: look at what "
+                                           "is new in it)") });
     fd_close(&a.aside);
     plant_done(&a.now);
+}
+
+Str plant_sentences(const PlantReport *r, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    for (size_t i = 0; i < r->n; i++)
+        buf_addf(&text, STR_FMT "\n", STR_ARG(r->at[i].text));
+    return arena_copy(into, buf_str(&text));
 }

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -243,13 +244,21 @@ static bool raise_fence(const Jail *j)
 }
 
 /* This does allocate, which the C library allows after a fork; should it not, a signal ends it. */
-static void put_plants_aside(const Jail *j)
+static void put_plants_aside(const Jail *j, Arena *into, PlantReport *found)
 {
-    AUTO(Buf) told = { 0 };
     alarm(PLANTS_S);
     if (j->plants)
-        plant_after(j->plants, &told);
+        plant_after(j->plants, into, found);
     alarm(0);
+}
+
+/* The process that would have told the person and the model is gone; its standard error may not be.
+ * If nobody reads that either, a signal ends this process, which has nothing else to do by then. */
+static void tell_planted(const PlantReport *found)
+{
+    alarm(PLANTS_S);
+    for (size_t i = 0; i < found->n; i++)
+        dprintf(STDERR_FILENO, "jotter: " STR_FMT "\n", STR_ARG(found->at[i].text));
 }
 
 static KeeperReport report_on(const Keeping *k)
@@ -295,11 +304,14 @@ void jail_keep(Jail *j, int control, int report)
     if (!k.orphan)
         look_for_end(&k);
     KeeperReport r = report_on(&k);
+    AUTO(Arena) arena = { 0 };
+    PlantReport found = { 0 };
     if (k.orphan) { /* nobody else is left to clear up */
-        put_plants_aside(j);
+        put_plants_aside(j, &arena, &found);
         jail_release(j);
         jail_disband(j);
         jail_remove(j->tmp_above, j->tmp_name, j->tmp_fd);
+        tell_planted(&found);
     }
     ssize_t told = write(report, &r, sizeof r);
     _exit(told == (ssize_t)sizeof r ? 0 : 1);

@@ -173,6 +173,12 @@ bool act_cancelled(const Act *a)
     return a->o.cancelled && a->o.cancelled(a->o.ctx);
 }
 
+void act_report_planted(const Act *a, const PlantReport *r)
+{
+    for (size_t i = 0; a->o.planted && i < r->n; i++)
+        a->o.planted(a->o.ctx, &r->at[i]);
+}
+
 /* --- The tools ------------------------------------------------------------------------- */
 
 const Tool *act_tool_at(const Act *a, size_t i)

@@ -49,6 +49,9 @@ typedef struct ActOptions {
     const Policy *policy;
     /* Ask a person; NULL: there is nobody, and "ask" means no. */
     ActSay (*ask)(void *ctx, const Tool *t, const json_t *args);
+    /* Tell a person what a command left for other programs; the model reads it in the result. NULL:
+     * there is nobody. */
+    void (*planted)(void *ctx, const PlantFound *found);
     /* True: stop what is running.  Asked at least ten times a second; cheap.  NULL: never. */
     bool (*cancelled)(void *ctx);
     void *ctx;
@@ -124,6 +127,7 @@ Place *act_place(Act *a);
 MUST_USE jot_status act_confinement(Act *a, ConfineHow *out, Err *e);
 const Policy *act_policy(const Act *a);
 bool act_cancelled(const Act *a);
+void act_report_planted(const Act *a, const PlantReport *r);
 
 /* Any bytes as text: each that is not part of well-formed UTF-8 becomes U+FFFD and is counted. */
 Str act_text(Arena *into, Str bytes, size_t *replaced);

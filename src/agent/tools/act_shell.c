@@ -79,6 +79,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
                        err_show(&shown, job.command));
     TRY(act_confinement(a, &job.how, c->e));
     jot_status st = confine_run(&job, c->into, &got, c->e);
+    act_report_planted(a, &got.planted);
     if (st != JOT_OK && got.planted.n)
         return err_set(c->e, st,
                        "%.120s; what it left for other programs was put aside in the "
@@ -86,7 +87,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
                        c->e->text);
     TRY(st);
     add_output(c, &text, &got);
-    buf_add(&text, got.planted);
+    buf_add(&text, plant_sentences(&got.planted, c->into));
     add_end(&text, &got, job.time_ms);
     out->text = arena_copy(c->into, buf_str(&text));
     return JOT_OK;
