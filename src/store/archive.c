@@ -30,22 +30,22 @@ enum {
     FLUSH_BYTES = 1024 * 1024,
 };
 
-typedef struct Place {
+typedef struct Archived {
     Str name;
     off_t first, head; /* where these records begin in the file */
     Mark mark;         /* of the head */
-} Place;
+} Archived;
 
 typedef struct Archive {
     Store base;
     Fd fd;
     off_t end; /* of the file */
     Arena arena;
-    Place *places; /* by name */
+    Archived *streams; /* by name */
     size_t n, cap;
-    const Place *at; /* where the last read stopped: the stream, ... */
-    uint64_t at_seq; /* ... the record that comes next, ... */
-    off_t at_offset; /* ... and where it begins */
+    const Archived *at; /* where the last read stopped: the stream, ... */
+    uint64_t at_seq;    /* ... the record that comes next, ... */
+    off_t at_offset;    /* ... and where it begins */
 } Archive;
 
 bool archive_begins(Str text)
@@ -148,22 +148,23 @@ static jot_status check_first(Proof *p, Str line, Err *e)
 /* A stream ends, if there was one. */
 static jot_status check_last(const Archive *a, const Proof *p, Err *e)
 {
-    if (a->n && !a->places[a->n - 1].mark.seq)
+    if (a->n && !a->streams[a->n - 1].mark.seq)
         return damaged(p, e, "the stream before has no records");
     return JOT_OK;
 }
 
-static jot_status add_place(Archive *a, const Proof *p, Str name, Err *e)
+static jot_status add_stream(Archive *a, const Proof *p, Str name, Err *e)
 {
-    const Place *last = a->n ? &a->places[a->n - 1] : NULL;
+    const Archived *last = a->n ? &a->streams[a->n - 1] : NULL;
     TRY(check_last(a, p, e));
     Err why;
     if (store_check_name(name, &why) != JOT_OK)
         return damaged(p, e, why.text);
     if (last && str_cmp(last->name, name) >= 0)
         return damaged(p, e, "the streams are not in order");
-    a->places = arena_grow(&a->arena, a->places, a->n, &a->cap, sizeof *a->places, alignof(Place));
-    a->places[a->n++] = (Place){ .name = arena_copy(&a->arena, name) };
+    a->streams =
+        arena_grow(&a->arena, a->streams, a->n, &a->cap, sizeof *a->streams, alignof(Archived));
+    a->streams[a->n++] = (Archived){ .name = arena_copy(&a->arena, name) };
     return JOT_OK;
 }
 
@@ -172,17 +173,17 @@ static jot_status add_record(Archive *a, Proof *p, Str line, off_t at, Err *e)
     AUTO(Arena) arena = { 0 };
     Record r;
     Err why;
-    Place *place = a->n ? &a->places[a->n - 1] : NULL;
-    if (!place)
+    Archived *here = a->n ? &a->streams[a->n - 1] : NULL;
+    if (!here)
         return damaged(p, e, "a record without a stream");
     if (record_read(line, RECORD_ALL, &arena, &r, &why) != JOT_OK ||
-        (p->version == PLAIN ? store_check_next(place->name, &place->mark, &r, &why)
-                             : store_check_behind(place->name, &place->mark, &r, &why)) != JOT_OK)
+        (p->version == PLAIN ? store_check_next(here->name, &here->mark, &r, &why)
+                             : store_check_behind(here->name, &here->mark, &r, &why)) != JOT_OK)
         return damaged(p, e, why.text);
-    if (!place->mark.seq)
-        place->first = at;
-    place->head = at;
-    place->mark = r.mark;
+    if (!here->mark.seq)
+        here->first = at;
+    here->head = at;
+    here->mark = r.mark;
     p->records++;
     return JOT_OK;
 }
@@ -210,7 +211,7 @@ static jot_status check_line(Archive *a, Proof *p, Str line, off_t at, Err *e)
     if (p->lines == 1)
         return check_first(p, line, e);
     if (str_starts(line, S(STREAM)))
-        return add_place(a, p, str_slice(line, strlen(STREAM), line.n - 1), e);
+        return add_stream(a, p, str_slice(line, strlen(STREAM), line.n - 1), e);
     return add_record(a, p, line, at, e);
 }
 
@@ -244,12 +245,12 @@ static void archive_close(Store *s)
 }
 
 /* The first stream whose name is not less. */
-static size_t place_from(const Archive *a, Str name)
+static size_t stream_from(const Archive *a, Str name)
 {
     size_t low = 0, high = a->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (str_cmp(a->places[middle].name, name) < 0)
+        if (str_cmp(a->streams[middle].name, name) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -257,10 +258,10 @@ static size_t place_from(const Archive *a, Str name)
     return low;
 }
 
-static const Place *find(const Archive *a, Str name)
+static const Archived *find(const Archive *a, Str name)
 {
-    size_t i = place_from(a, name);
-    return i < a->n && str_eq(a->places[i].name, name) ? &a->places[i] : NULL;
+    size_t i = stream_from(a, name);
+    return i < a->n && str_eq(a->streams[i].name, name) ? &a->streams[i] : NULL;
 }
 
 /* Pass over the records in front of a seq, without keeping anything of them. */
@@ -293,10 +294,10 @@ static jot_status archive_head(Store *s, Str stream, HeadWant want, Arena *into,
                                Err *e)
 {
     const Archive *a = (const Archive *)s;
-    const Place *place = find(a, stream);
-    if (!place)
+    const Archived *here = find(a, stream);
+    if (!here)
         return store_not_found(e, stream);
-    AUTO(Lines) l = lines_at(a, place->head);
+    AUTO(Lines) l = lines_at(a, here->head);
     return next_record(&l, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
 }
 
@@ -304,16 +305,16 @@ static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit
                                Records *out, Err *e)
 {
     Archive *a = (Archive *)s;
-    const Place *place = find(a, stream);
-    if (!place)
+    const Archived *here = find(a, stream);
+    if (!here)
         return store_not_found(e, stream);
-    bool goes_on = a->at == place && a->at_seq <= from;
-    AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : place->first);
+    bool goes_on = a->at == here && a->at_seq <= from;
+    AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : here->first);
     *out = (Records){ 0 };
     size_t bytes = 0, cap = 0;
-    if (from <= place->mark.seq)
-        TRY(skip_to(&l, from, place->head, e));
-    while (from <= place->mark.seq && l.at <= place->head && out->n < limit) {
+    if (from <= here->mark.seq)
+        TRY(skip_to(&l, from, here->head, e));
+    while (from <= here->mark.seq && l.at <= here->head && out->n < limit) {
         off_t at = l.at;
         Record r;
         TRY(next_record(&l, RECORD_ALL, into, &r, e));
@@ -325,8 +326,8 @@ static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit
         out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Record), alignof(Record));
         out->items[out->n++] = r;
     }
-    out->more = out->n && out->items[out->n - 1].mark.seq < place->mark.seq;
-    a->at = out->n ? place : NULL;
+    out->more = out->n && out->items[out->n - 1].mark.seq < here->mark.seq;
+    a->at = out->n ? here : NULL;
     a->at_seq = out->n ? out->items[out->n - 1].mark.seq + 1 : 0;
     a->at_offset = l.at;
     return JOT_OK;
@@ -338,21 +339,21 @@ static jot_status archive_list(Store *s, Str prefix, Str after, size_t limit, Li
     const Archive *a = (const Archive *)s;
     size_t cap = 0;
     *out = (Listing){ 0 };
-    for (size_t i = place_from(a, str_cmp(after, prefix) > 0 ? after : prefix); i < a->n; i++) {
-        const Place *place = &a->places[i];
-        if (!str_starts(place->name, prefix))
+    for (size_t i = stream_from(a, str_cmp(after, prefix) > 0 ? after : prefix); i < a->n; i++) {
+        const Archived *here = &a->streams[i];
+        if (!str_starts(here->name, prefix))
             break;
-        bool wanted = which == LIST_ALL || mark_live(&place->mark);
-        if (!wanted || (after.n && str_eq(place->name, after)))
+        bool wanted = which == LIST_ALL || mark_live(&here->mark);
+        if (!wanted || (after.n && str_eq(here->name, after)))
             continue;
         if (out->n == limit) {
             out->more = true;
             break;
         }
         Record head;
-        TRY(archive_head(s, place->name, HEAD_MARK, into, &head, e));
+        TRY(archive_head(s, here->name, HEAD_MARK, into, &head, e));
         out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Listed), alignof(Listed));
-        out->items[out->n++] = (Listed){ place->name, place->mark, head.by, head.meta };
+        out->items[out->n++] = (Listed){ here->name, here->mark, head.by, head.meta };
     }
     return JOT_OK;
 }

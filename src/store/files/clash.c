@@ -29,9 +29,9 @@ static jot_status find_below(Files *f, Str name, Arena *into, Str *out, Err *e)
 
 /* Names that could clash lock each other out while one of them comes into being: exclusively the
  * name itself, shared every name above it, on bytes of `format`. */
-static jot_status lock_names(Files *f, Work *w, Err *e)
+static jot_status lock_names(Files *f, Writing *w, Err *e)
 {
-    Str name = w->place.name;
+    Str name = w->paths.name;
     w->names = lock_open(f->base.io, f->root, "format", O_RDWR | O_NONBLOCK, 0);
     if (w->names < 0)
         return err_errno(e, -w->names, "could not lock the names of the pad");
@@ -52,9 +52,9 @@ static jot_status lock_names(Files *f, Work *w, Err *e)
 }
 
 /* May this name come to life?  Kinds of a fixed depth cannot clash. */
-jot_status clash_check(Files *f, Work *w, Err *e)
+jot_status clash_check(Files *f, Writing *w, Err *e)
 {
-    Str name = w->place.name, other = { 0 };
+    Str name = w->paths.name, other = { 0 };
     if (store_kind(name)->flat || store_kind(name)->pair)
         return JOT_OK;
     TRY(lock_names(f, w, e));
@@ -111,7 +111,7 @@ static jot_status taken_by_case(Files *f, const char *dir, Str entry, const Name
                                        : JOT_OK;
 }
 
-static jot_status check_case(Files *f, const Place *p, const char *path, Err *e)
+static jot_status check_case(Files *f, const Paths *p, const char *path, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Str rest = str(path), entry;
@@ -135,7 +135,7 @@ static jot_status check_case(Files *f, const Place *p, const char *path, Err *e)
     return JOT_OK;
 }
 
-jot_status clash_check_case(Files *f, const Place *p, Err *e)
+jot_status clash_check_case(Files *f, const Paths *p, Err *e)
 {
     if (!f->folds)
         return JOT_OK;

@@ -1,7 +1,7 @@
 /* files.c - the files engine: one directory a pad, one file a stream, one file a document.
  *
  * Here are appending, copying in, and comparing the pad after a reboot.  Every
- * operation that writes goes through a Work (write.c); every operation that reads
+ * operation that writes goes through a Writing (write.c); every operation that reads
  * takes no lock and waits for nobody (head.c). */
 #include <string.h>
 
@@ -15,26 +15,27 @@ enum { REDO_MAX = 8 };
 
 /* A record that was there already is acknowledged again: its writer may have died before the
  * sync. */
-static jot_status confirm(Files *f, Work *w, Err *e)
+static jot_status confirm(Files *f, Writing *w, Err *e)
 {
     if (stream_settle(f, &w->stream, e) == JOT_OK)
         return JOT_OK;
     Shown shown;
     return err_set(e, JOT_UNKNOWN, "could not make the record of '%s' durable, it may be lost",
-                   err_show(&shown, w->place.name));
+                   err_show(&shown, w->paths.name));
 }
 
-static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d, Mark *out, Err *e)
+static jot_status append_once(Files *f, Writing *w, const Expect *x, const Draft *d, Mark *out,
+                              Err *e)
 {
-    TRY(work_begin(f, w, x, true, e));
+    TRY(writing_begin(f, w, x, true, e));
     Mark head = w->stream.head;
     Record outside, recent[STORE_ID_WINDOW], fresh;
     size_t recent_n = 0;
     if (MUTANT(OVERWRITE_EDIT))
         w->edit = (Draft){ 0 };
     if (w->edit.op) {
-        TRY(store_check_room(w->place.name, &w->stream.head, 1, e));
-        outside = store_next(&f->base, w->place.name, &w->edit, &head);
+        TRY(store_check_room(w->paths.name, &w->stream.head, 1, e));
+        outside = store_next(&f->base, w->paths.name, &w->edit, &head);
         head = outside.mark;
     }
     if (d->id.n) {
@@ -47,7 +48,7 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
         recent_n += got;
     }
     bool again = false;
-    jot_status st = store_seal(&f->base, w->place.name, x, d, &head, recent, recent_n, w->guard_seq,
+    jot_status st = store_seal(&f->base, w->paths.name, x, d, &head, recent, recent_n, w->guard_seq,
                                &fresh, &again, e);
     *out = fresh.mark;
     if (st == JOT_OK && !again && !mark_live(&head))
@@ -55,26 +56,26 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
     if (st != JOT_OK || again) {
         /* The answer names a head; see that it exists. */
         Err ignored = { 0 };
-        if (w->edit.op && !again && work_record_edit(f, w, &ignored) != JOT_OK &&
+        if (w->edit.op && !again && writing_record_edit(f, w, &ignored) != JOT_OK &&
             st == JOT_CONFLICT) {
             if (e)
                 *e = ignored;
             return ignored.status;
         }
         if (!again && st == JOT_CONFLICT && !w->edit.op)
-            st = work_conflict(f, w, x, e);
+            st = writing_conflict(f, w, x, e);
         if (!again && st != JOT_ID_REUSED)
             *out = w->stream.head;
         return again ? confirm(f, w, e) : st;
     }
     if (!w->edit.op) {
-        TRY(work_commit(f, w, &fresh, 1, e));
+        TRY(writing_commit(f, w, &fresh, 1, e));
     } else {
         Record both[2] = { outside, fresh };
-        TRY(work_commit(f, w, both, 2, e));
+        TRY(writing_commit(f, w, both, 2, e));
         Shown shown;
         store_met(&f->base, &f->base.report.outside, "an edit of '%s' from outside was recorded",
-                  err_show(&shown, w->place.name));
+                  err_show(&shown, w->paths.name));
     }
     *out = w->stream.head;
     return JOT_OK;
@@ -82,11 +83,11 @@ static jot_status append_once(Files *f, Work *w, const Expect *x, const Draft *d
 
 /* A file that was made for a record that did not come goes again.  Whoever waits for its lock
  * will see that it has lost its name. */
-static void remove_empty(Files *f, const Work *w)
+static void remove_empty(Files *f, const Writing *w)
 {
-    AUTO(Fd) dir = pad_open_dir(f, w->place.dir, false);
+    AUTO(Fd) dir = pad_open_dir(f, w->paths.dir, false);
     if (w->stream.fd >= 0 && w->stream.size == 0 && dir >= 0)
-        (void)io_unlink(f->base.io, dir, w->place.file);
+        (void)io_unlink(f->base.io, dir, w->paths.file);
 }
 
 static jot_status cannot_tell(Str stream, Err *e)
@@ -100,10 +101,10 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
                                Err *e)
 {
     Files *f = (Files *)s;
-    TRY(work_allowed(f, e));
+    TRY(writing_allowed(f, e));
     for (int i = 0; i < REDO_MAX; i++) {
-        AUTO(Work) w;
-        work_init(f, &w, stream);
+        AUTO(Writing) w;
+        writing_init(f, &w, stream);
         jot_status st = append_once(f, &w, x, d, out, e);
         if (st != JOT_OK)
             remove_empty(f, &w);
@@ -122,48 +123,48 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
 /* --- Copying --------------------------------------------------------------------------- */
 
 /* Into a gap: what stands before and behind it must fit.  The head, and so the view, stays. */
-static jot_status fill_gap(Files *f, Work *w, const Record *records, size_t n, Err *e)
+static jot_status fill_gap(Files *f, Writing *w, const Record *records, size_t n, Err *e)
 {
     Record before, after;
     off_t at;
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
     TRY(stream_around(f, &w->stream, records[0].mark.seq, &w->arena, &before, &after, &at, e));
-    TRY(store_check_place(w->place.name, true, &before.mark, records, n, &after, e));
+    TRY(store_check_place(w->paths.name, true, &before.mark, records, n, &after, e));
     for (size_t i = 0; i < n; i++)
         record_write(&lines, &records[i]);
     if (!buf_ok(&lines))
         return err_set(e, JOT_TOO_BIG, "too much for one write");
     Mark head = w->stream.head;
     Piece pieces[2] = { { 0, at, buf_str(&lines) }, { at, w->stream.size, { 0 } } };
-    TRY(recent_add(f, w->place.name, e));
+    TRY(recent_add(f, w->paths.name, e));
     jot_status st = stream_replace(f, &w->stream, pieces, 2, e);
     recent_done(f);
     w->stream.head = head;
     return st;
 }
 
-static jot_status put_records(Files *f, Work *w, const Expect *x, bool gaps, const Record *records,
-                              size_t n, Err *e)
+static jot_status put_records(Files *f, Writing *w, const Expect *x, bool gaps,
+                              const Record *records, size_t n, Err *e)
 {
-    TRY(work_begin(f, w, x, true, e));
-    TRY(work_record_edit(f, w, e));
+    TRY(writing_begin(f, w, x, true, e));
+    TRY(writing_record_edit(f, w, e));
     const Mark *head = &w->stream.head;
-    TRY(store_check_expect(w->place.name, x, head, w->guard_seq, e));
+    TRY(store_check_expect(w->paths.name, x, head, w->guard_seq, e));
     if (gaps && records[0].mark.seq <= head->seq)
         return fill_gap(f, w, records, n, e);
-    TRY(store_check_place(w->place.name, gaps, head, records, n, NULL, e));
+    TRY(store_check_place(w->paths.name, gaps, head, records, n, NULL, e));
     if (!mark_live(head) && mark_live(&records[n - 1].mark))
         TRY(clash_check(f, w, e));
-    return work_commit(f, w, records, n, e);
+    return writing_commit(f, w, records, n, e);
 }
 
 static jot_status files_put_records(Store *s, Str stream, const Expect *x, bool gaps,
                                     const Record *records, size_t n, Err *e)
 {
     Files *f = (Files *)s;
-    TRY(work_allowed(f, e));
-    AUTO(Work) w;
-    work_init(f, &w, stream);
+    TRY(writing_allowed(f, e));
+    AUTO(Writing) w;
+    writing_init(f, &w, stream);
     jot_status st = put_records(f, &w, x, gaps, records, n, e);
     if (st != JOT_OK)
         remove_empty(f, &w);
@@ -175,13 +176,13 @@ static jot_status files_put_records(Store *s, Str stream, const Expect *x, bool 
 /* Put one stream right: what was torn, its view, and people's edits recorded. */
 static jot_status check_stream(Files *f, Str stream, Err *e)
 {
-    AUTO(Work) w;
-    work_init(f, &w, stream);
-    jot_status st = work_begin(f, &w, NULL, false, e);
+    AUTO(Writing) w;
+    writing_init(f, &w, stream);
+    jot_status st = writing_begin(f, &w, NULL, false, e);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     TRY(st);
-    return work_record_edit(f, &w, e);
+    return writing_record_edit(f, &w, e);
 }
 
 /* One of many: whatever is wrong with it must not stop a write to another.  False if it has to be

@@ -58,7 +58,7 @@ enum { LOCK_STREAM = 0, LOCK_GATE = 1, LOCK_PAD = 0, LOCK_DRAFT = 1, LOCK_NAMES 
 /* --- path.c ---------------------------------------------------------------------------- */
 
 /* Where a stream lies, relative to the pad. */
-typedef struct Place {
+typedef struct Paths {
     Str name;                       /* the stream's */
     char dir[FILES_PATH_MAX];       /* streams/notes.d */
     char file[FILES_NAME_MAX];      /* plan.jsonl */
@@ -69,15 +69,15 @@ typedef struct Place {
     char view[FILES_NAME_MAX];      /* plan.txt */
     char view_path[FILES_PATH_MAX]; /* both */
     char draft[FILES_NAME_MAX];     /* .plan.txt.new */
-} Place;
+} Paths;
 
-/* The place of a checked name. `name` must outlive it. */
-Place place_of(Str name);
+/* The paths of a checked name. `name` must outlive it. */
+Paths paths_of(Str name);
 
 /* The stream whose file, or whose view, has this path; false if it is nobody's.
  * The name is written into `to`. */
-bool place_of_stream_path(Str path, Buf *to);
-bool place_of_view_path(Str path, Buf *to);
+bool stream_of_path(Str path, Buf *to);
+bool stream_of_view(Str path, Buf *to);
 
 /* Open a directory of the pad; with `make`, create what is missing of it. -errno on failure. */
 typedef struct Files Files;
@@ -111,7 +111,7 @@ int lines_previous(Lines *l, Str *line, off_t *at);
 /* --- stream.c -------------------------------------------------------------------------- */
 
 typedef struct Stream {
-    const Place *place;
+    const Paths *paths;
     const Io *io;
     Fd fd;
     off_t size; /* bytes of records, and of damage that keeps its place */
@@ -128,18 +128,18 @@ DEFINE_AUTO(Stream, stream_done)
 
 /* Take the stream's lock, creating the file (rule 4), putting its end right, reading the head.
  * JOT_UNAVAILABLE names who holds it.  With `create` false JOT_NOT_FOUND if it is not there. */
-MUST_USE jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e);
+MUST_USE jot_status stream_take(Files *f, const Paths *p, bool create, Stream *out, Err *e);
 
 /* The same for reading: no lock is held, nothing is waited for or changed.  If somebody is
  * writing, what can be seen is made durable first; LOOK_SYNCED does so even if nobody is, for a
  * writer may have died before its sync; LOOK_ANY allows what may yet be lost.  The head is believed
  * by its header unless its body is wanted.  With JOT_NOT_FOUND out->head.lost is set. */
 typedef enum LookAt { LOOK_DURABLE, LOOK_SYNCED, LOOK_ANY } LookAt;
-MUST_USE jot_status stream_look(Files *f, const Place *p, LookAt what, RecordWant want, Stream *out,
+MUST_USE jot_status stream_look(Files *f, const Paths *p, LookAt what, RecordWant want, Stream *out,
                                 Err *e);
 
 /* Where a stream stands as a guard (store_guard_seq), under a shared lock that *held keeps. */
-MUST_USE jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *e);
+MUST_USE jot_status stream_guard(Files *f, const Paths *p, Fd *held, uint64_t *seq, Err *e);
 
 /* Add lines in one write and one sync.  On success st->size has grown; the caller sets the head.
  * JOT_UNKNOWN if the sync failed. */
@@ -160,7 +160,7 @@ typedef struct Piece {
 MUST_USE jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e);
 
 /* 1 if somebody is writing to the stream right now, 0 if not, -errno if that cannot be told. */
-int stream_busy(Files *f, const Place *p);
+int stream_busy(Files *f, const Paths *p);
 
 /* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
  * -errno if that cannot be told.  *info is what fstat says of it. */
@@ -233,32 +233,32 @@ typedef struct View {
 
 /* Read a view.  A missing one is not an error.  JOT_DENIED if it is not a regular file with one
  * name, JOT_TOO_BIG if it is larger than a body may be. */
-MUST_USE jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e);
+MUST_USE jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e);
 /* The same in its directory, which is open already. */
-MUST_USE jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e);
+MUST_USE jot_status view_read_in(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e);
 /* What has the draft's name.  It is asked first whether somebody has it open for writing: if not,
  * the text is the last it will have, for no path leads a person there.  What cannot be read goes to
  * quarantine/ and counts as missing. */
-MUST_USE jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out,
+MUST_USE jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *into, View *out,
                                     Err *e);
 
 /* The same for a reader, who changes nothing: what cannot be read counts as missing. */
-MUST_USE jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err *e);
+MUST_USE jot_status view_peek_draft(Files *f, const Paths *p, Arena *into, View *out, Err *e);
 
 /* Remove the directory that stands in a view's place, if nothing is in it. */
-MUST_USE jot_status view_make_room(Files *f, const Place *p, int dir, Err *e);
+MUST_USE jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e);
 
 /* Write the next text of a document beside its view; empty for a delete. */
-MUST_USE jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e);
+MUST_USE jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e);
 
 /* Let the draft take effect: it becomes the view, or with `remove` the view goes.  *displaced is
  * what was there in that moment; it keeps the draft's name until view_drop. */
-MUST_USE jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *into,
+MUST_USE jot_status view_exchange(Files *f, const Paths *p, int dir, bool remove, Arena *into,
                                   View *displaced, Err *e);
 
 /* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
  * still has it open for writing. */
-MUST_USE jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e);
+MUST_USE jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e);
 
 /* Move a file to quarantine/ under a name that tells its stream; `late` if somebody may still be
  * writing to it. */
@@ -321,8 +321,8 @@ MUST_USE jot_status list_directory(Files *f, const char *path, Arena *into, Name
 /* --- write.c --------------------------------------------------------------------------- */
 
 /* One write under way: the stream, locked and put right. */
-typedef struct Work {
-    Place place;
+typedef struct Writing {
+    Paths paths;
     Stream stream;
     const Io *io;
     Fd guard; /* holds the guard stream's shared lock */
@@ -332,39 +332,39 @@ typedef struct Work {
     View seen;  /* the view as it was read under the lock */
     Draft edit; /* what a person did to it; op 0: nothing */
     Arena arena;
-} Work;
+} Writing;
 
-void work_init(Files *f, Work *w, Str name);
-void work_done(Work *w);
-DEFINE_AUTO(Work, work_done)
+void writing_init(Files *f, Writing *w, Str name);
+void writing_done(Writing *w);
+DEFINE_AUTO(Writing, writing_done)
 
 /* First of all: may this handle write, and has the pad been compared since the last reboot? */
-MUST_USE jot_status work_allowed(Files *f, Err *e);
+MUST_USE jot_status writing_allowed(Files *f, Err *e);
 /* Lock the stream and the guard `x` names (may be NULL), put the stream right, see what a person
  * did.  With `create` false JOT_NOT_FOUND if there is none. */
-MUST_USE jot_status work_begin(Files *f, Work *w, const Expect *x, bool create, Err *e);
+MUST_USE jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e);
 /* All of that for a stream that must exist and meet the condition, with a person's edit recorded.
  */
-MUST_USE jot_status work_begin_existing(Files *f, Work *w, const Expect *x, Err *e);
+MUST_USE jot_status writing_begin_existing(Files *f, Writing *w, const Expect *x, Err *e);
 
 /* Put records behind the head and let the last one take effect. */
-MUST_USE jot_status work_commit(Files *f, Work *w, const Record *records, size_t n, Err *e);
+MUST_USE jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e);
 /* A person's edit becomes a version.  Its view is there already, or already gone. */
-MUST_USE jot_status work_record_edit(Files *f, Work *w, Err *e);
+MUST_USE jot_status writing_record_edit(Files *f, Writing *w, Err *e);
 /* JOT_CONFLICT, as store_check_expect or store_seal has said: remember it if it tells of lost
  * records. */
-MUST_USE jot_status work_conflict(Files *f, Work *w, const Expect *x, Err *e);
+MUST_USE jot_status writing_conflict(Files *f, Writing *w, const Expect *x, Err *e);
 /* JOT_UNKNOWN: the record is there, the view is not. */
-MUST_USE jot_status work_unsettled(const Place *p, Err *e);
+MUST_USE jot_status writing_unsettled(const Paths *p, Err *e);
 
 /* --- clash.c --------------------------------------------------------------------------- */
 
 /* May this name come to life?  JOT_INVALID names what stands in the way. */
-MUST_USE jot_status clash_check(Files *f, Work *w, Err *e);
+MUST_USE jot_status clash_check(Files *f, Writing *w, Err *e);
 
 /* Where the file system does not tell `A` from `a`: JOT_INVALID for a name that differs only in
  * case from one that is there. */
-MUST_USE jot_status clash_check_case(Files *f, const Place *p, Err *e);
+MUST_USE jot_status clash_check_case(Files *f, const Paths *p, Err *e);
 
 /* --- forget.c -------------------------------------------------------------------------- */
 

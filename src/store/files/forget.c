@@ -6,12 +6,12 @@
 
 /* What people saw before must not come back with a power loss: nothing could tell it from an edit
  * of theirs any more when its version has gone, or has no text. */
-static jot_status sync_view(Files *f, const Work *w, Err *e)
+static jot_status sync_view(Files *f, const Writing *w, Err *e)
 {
     Shown shown;
     int got = w->dir < 0 || MUTANT(FORGET_VIEW_UNSYNCED) ? 0 : io_fsync(f->base.io, w->dir);
     return got < 0 ? err_errno(e, -got, "could not make the file of '%s' durable",
-                               err_show(&shown, w->place.name))
+                               err_show(&shown, w->paths.name))
                    : JOT_OK;
 }
 
@@ -25,7 +25,7 @@ static jot_status count_before(Files *f, const Stream *st, off_t end, uint64_t *
         off_t at;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return scan_failed(e, st->place->name, got);
+            return scan_failed(e, st->paths->name, got);
         if (line.n == 0)
             return JOT_OK;
         *n += record_seq(line) > 0;
@@ -36,9 +36,9 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
                       Err *e)
 {
     Files *f = (Files *)s;
-    AUTO(Work) w;
-    work_init(f, &w, stream);
-    TRY(work_begin_existing(f, &w, x, e));
+    AUTO(Writing) w;
+    writing_init(f, &w, stream);
+    TRY(writing_begin_existing(f, &w, x, e));
     uint64_t from_seq = store_trim_from(&w.stream.head, before);
     Records oldest;
     TRY(stream_read(f, &w.stream, 0, 1, &w.arena, &oldest, e));
@@ -71,15 +71,15 @@ static jot_status after_change(jot_status st, Err *e)
 }
 
 /* What stands between *at and a record, and that record without its body; *at moves behind it. */
-static jot_status redact_piece(Files *f, Work *w, uint64_t seq, off_t *at, Piece *out, Err *e)
+static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Piece *out, Err *e)
 {
     off_t from, to;
     Record r;
     AUTO(Arena) arena = { 0 };
     TRY(stream_find(f, &w->stream, seq, &from, &to, &arena, &r, e));
     if (from == to)
-        return store_not_found(e, w->place.name);
-    TRY(store_check_redact(w->place.name, &w->stream.head, &r.mark, e));
+        return store_not_found(e, w->paths.name);
+    TRY(store_check_redact(w->paths.name, &w->stream.head, &r.mark, e));
     r.mark.redacted = true;
     AUTO(Buf) line = { 0 };
     record_write(&line, &r);
@@ -91,9 +91,9 @@ static jot_status redact_piece(Files *f, Work *w, uint64_t seq, off_t *at, Piece
 jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *set, Err *e)
 {
     Files *f = (Files *)s;
-    AUTO(Work) w;
-    work_init(f, &w, stream);
-    TRY(work_begin_existing(f, &w, x, e));
+    AUTO(Writing) w;
+    writing_init(f, &w, stream);
+    TRY(writing_begin_existing(f, &w, x, e));
     Piece *pieces = NEW_ARRAY(&w.arena, Piece, set->n + 1);
     off_t at = 0;
     for (size_t i = 0; i < set->n; i++)
@@ -116,10 +116,10 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
 jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Files *f = (Files *)s;
-    AUTO(Work) w;
+    AUTO(Writing) w;
     off_t from, to;
-    work_init(f, &w, stream);
-    TRY(work_begin_existing(f, &w, x, e));
+    writing_init(f, &w, stream);
+    TRY(writing_begin_existing(f, &w, x, e));
     TRY(stream_find(f, &w.stream, seq, &from, &to, &w.arena, NULL, e));
     if (from == to)
         return store_not_found(e, stream);
@@ -139,22 +139,22 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
 }
 
 /* Leave nothing but the tombstone. */
-static jot_status purge_history(Files *f, Work *w, const Record *tombstone, Err *e)
+static jot_status purge_history(Files *f, Writing *w, const Record *tombstone, Err *e)
 {
     if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w->dir) < 0)
-        return work_unsettled(&w->place, e);
+        return writing_unsettled(&w->paths, e);
     AUTO(Buf) line = { 0 };
     record_write(&line, tombstone);
-    TRY(recent_add_forgetting(f, w->place.name, e));
+    TRY(recent_add_forgetting(f, w->paths.name, e));
     Piece only = { 0, 0, buf_str(&line) };
     jot_status st = stream_replace(f, &w->stream, &only, 1, e);
     recent_done(f);
     TRY(st);
-    return after_change(quarantine_purge(f, w->place.name, e), e);
+    return after_change(quarantine_purge(f, w->paths.name, e), e);
 }
 
 /* What a purge is about to remove. */
-static jot_status look_at_gone(Files *f, Work *w, Gone *out, Err *e)
+static jot_status look_at_gone(Files *f, Writing *w, Gone *out, Err *e)
 {
     Records oldest;
     Record *newest = NEW_ARRAY(&w->arena, Record, STORE_TOLD_MAX);
@@ -174,24 +174,24 @@ static jot_status look_at_gone(Files *f, Work *w, Gone *out, Err *e)
 jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
     Files *f = (Files *)s;
-    AUTO(Work) w;
-    work_init(f, &w, stream);
-    jot_status begun = work_begin_existing(f, &w, x, e);
+    AUTO(Writing) w;
+    writing_init(f, &w, stream);
+    jot_status begun = writing_begin_existing(f, &w, x, e);
     *out = w.stream.head;
     TRY(begun);
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
     TRY(heads_forget(f, stream, e));
-    TRY(store_check_room(w.place.name, &w.stream.head, 1, e));
+    TRY(store_check_room(w.paths.name, &w.stream.head, 1, e));
     Gone gone;
     TRY(look_at_gone(f, &w, &gone, e));
     Record tombstone = store_tombstone(s, stream, by, &w.stream.head, &gone, &w.arena);
     /* Then deleted like anything else, and the view durably gone: were the history gone first, a
      * view that came back after a power loss would look like a person's. */
-    bool shown = w.place.viewed && w.seen.there;
+    bool shown = w.paths.viewed && w.seen.there;
     if (shown) {
         size_t n = 0;
-        TRY(work_commit(f, &w, &tombstone, 1, e));
+        TRY(writing_commit(f, &w, &tombstone, 1, e));
         /* If an edit came in between, it is not the tombstone we made. */
         jot_status st = stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e);
         TRY(after_change(st, e));

@@ -26,7 +26,7 @@ static Record unrecorded(const View *v, const Mark *before)
 /* True if something has the draft's name, or if that cannot be told: a write of this document is
  * under way, or was left unfinished.  Only whether it is there matters, so it does not matter where
  * a symlink leads. */
-static bool drafted(Files *f, const Place *p)
+static bool drafted(Files *f, const Paths *p)
 {
     struct stat info;
     char path[FILES_PATH_MAX + FILES_NAME_MAX];
@@ -37,7 +37,7 @@ static bool drafted(Files *f, const Place *p)
 /* True if the head has been appended but does not show yet: its writer is on the way to the
  * exchange, or died there.  The draft tells: it holds the head's text, or nothing if the head is a
  * tombstone. */
-static jot_status under_way(Files *f, const Place *p, const Mark *head, bool *out, Err *e)
+static jot_status under_way(Files *f, const Paths *p, const Mark *head, bool *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     View draft;
@@ -67,7 +67,7 @@ static void find_shown(Sight *s, const Record *newest, size_t n)
     s->shown.body = s->view.text;
 }
 
-static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e)
+static jot_status look(Files *f, const Paths *p, Arena *into, Sight *out, Err *e)
 {
     *out = (Sight){ 0 };
     TRY(view_read(f, p, into, &out->view, e));
@@ -101,7 +101,7 @@ static jot_status look(Files *f, const Place *p, Arena *into, Sight *out, Err *e
 }
 
 /* What is served is not the newest record there was: say so, and how many are missing. */
-static void say_lost(Files *f, const Place *p, const Mark *head, Record *out)
+static void say_lost(Files *f, const Paths *p, const Mark *head, Record *out)
 {
     out->mark.lost = head->lost;
     out->mark.told = head->told;
@@ -111,7 +111,7 @@ static void say_lost(Files *f, const Place *p, const Mark *head, Record *out)
 
 /* The newest record of the stream that can be read, whatever its view shows; `check`: all of it
  * must be readable, else only its header. */
-static jot_status record_head(Files *f, const Place *p, LookAt what, RecordWant check,
+static jot_status record_head(Files *f, const Paths *p, LookAt what, RecordWant check,
                               RecordWant want, Arena *into, Record *out, Err *e)
 {
     AUTO(Stream) st = { .fd = FD_NONE };
@@ -134,7 +134,7 @@ static jot_status record_head(Files *f, const Place *p, LookAt what, RecordWant 
  * not come to the exchange, or never will; so a record before the head in the view means the head
  * if there is a draft.  Only if nothing moves and nobody writes is it a person's edit; where
  * writers come between every time, the head of the stream is the newest there is. */
-static jot_status document_head(Files *f, const Place *p, Arena *into, Record *out, Err *e)
+static jot_status document_head(Files *f, const Paths *p, Arena *into, Record *out, Err *e)
 {
     Sight before = { 0 }, now = { 0 };
     bool still = false;
@@ -169,7 +169,7 @@ static jot_status document_head(Files *f, const Place *p, Arena *into, Record *o
 jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
     Files *f = (Files *)s;
-    Place p = place_of(stream);
+    Paths p = paths_of(stream);
     TRY(clash_check_case(f, &p, e));
     if (!p.viewed)
         return record_head(f, &p, LOOK_DURABLE, RECORD_ALL,
@@ -193,7 +193,7 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
 
 jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e)
 {
-    Place p = place_of(stream);
+    Paths p = paths_of(stream);
     if (p.viewed)
         return files_head(&f->base, stream, HEAD_MARK, into, out, e);
     TRY(clash_check_case(f, &p, e));
@@ -204,7 +204,7 @@ jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *
                       Err *e)
 {
     Files *f = (Files *)s;
-    Place p = place_of(stream);
+    Paths p = paths_of(stream);
     TRY(clash_check_case(f, &p, e));
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, RECORD_NO_BODY,

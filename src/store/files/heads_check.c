@@ -120,7 +120,7 @@ static jot_status compare_line(Check *c, const Stream *st, const HeadLine *old, 
 /* A stream that can be read, and the lines that are known of it. */
 static jot_status compare(Check *c, const Stream *st, const HeadLine *old, size_t n, Err *e)
 {
-    HeadLine now = heads_line(arena_copy(&c->arena, st->place->name), &st->head);
+    HeadLine now = heads_line(arena_copy(&c->arena, st->paths->name), &st->head);
     char what[SENTENCE];
     for (size_t i = 0; i < n; i++) {
         TRY(compare_line(c, st, &old[i], what, e));
@@ -147,9 +147,9 @@ static jot_status check_stream(void *ctx, const char *dir, const char *name)
     Check *c = ctx;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
-    if (!place_of_stream_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
+    if (!stream_of_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
         return JOT_OK;
-    Place p = place_of(buf_str(&stream));
+    Paths p = paths_of(buf_str(&stream));
     size_t n;
     const HeadLine *old = heads_find(&c->old, p.name, &n);
     AUTO(Stream) st = { .fd = FD_NONE };
@@ -182,7 +182,7 @@ static jot_status find_missing(Check *c)
         const HeadLine *old = &c->old.items[i];
         if (i + 1 < c->old.n && str_eq(old->name, old[1].name))
             continue; /* the newest line speaks */
-        Place p = place_of(old->name);
+        Paths p = paths_of(old->name);
         struct stat info;
         int got = io_stat_path(c->f->base.io, c->f->root, p.path, &info);
         if (got < 0 && !io_missing(got))
@@ -199,7 +199,7 @@ static jot_status find_missing(Check *c)
 static void check_view(Check *c, HeadLine *l)
 {
     AUTO(Arena) arena = { 0 };
-    Place p = place_of(l->name);
+    Paths p = paths_of(l->name);
     View v;
     HeadLine was = *l;
     heads_see(c->f, l);

@@ -47,7 +47,7 @@ jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out, bool *f
         Shown shown;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return err_errno(e, -got, "could not read '%s'", err_show(&shown, st->place->name));
+            return err_errno(e, -got, "could not read '%s'", err_show(&shown, st->paths->name));
         if (line.n == 0)
             break;
         off_t end = at + (off_t)line.n;
@@ -60,7 +60,7 @@ jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out, bool *f
         bool again = last.seq && r.mark.seq <= last.seq;
         out->twice += again;
         bool fits = !last.seq || r.mark.seq != last.seq + 1 ||
-                    hash_eq(r.mark.chain, record_chain(last.chain, st->place->name, &r));
+                    hash_eq(r.mark.chain, record_chain(last.chain, st->paths->name, &r));
         if (again || !fits)
             continue;
         keep(out, &cap, into, at, end);
@@ -73,7 +73,7 @@ jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out, bool *f
 static jot_status mend_fork(Files *f, Str stream, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Place p = place_of(stream);
+    Paths p = paths_of(stream);
     AUTO(Stream) st = { .fd = FD_NONE };
     Fork fork;
     bool forked = false;
@@ -101,7 +101,7 @@ typedef struct Mending {
 static bool stream_at(const char *dir, const char *name, Buf *to)
 {
     AUTO(Arena) arena = { 0 };
-    return place_of_stream_path(arena_printf(&arena, "%s/%s", dir, name), to);
+    return stream_of_path(arena_printf(&arena, "%s/%s", dir, name), to);
 }
 
 static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
@@ -111,7 +111,7 @@ static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
     AUTO(Buf) stream = { 0 };
     if (!stream_at(dir, name, &stream))
         return JOT_OK;
-    Place p = place_of(buf_str(&stream));
+    Paths p = paths_of(buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
     Fork fork;
     bool forked = false;
@@ -130,7 +130,7 @@ static jot_status settle_end(void *ctx, const char *dir, const char *name)
     AUTO(Buf) stream = { 0 };
     if (!stream_at(dir, name, &stream))
         return JOT_OK;
-    Place p = place_of(buf_str(&stream));
+    Paths p = paths_of(buf_str(&stream));
     AUTO(Stream) seen = { .fd = FD_NONE };
     AUTO(Stream) taken = { .fd = FD_NONE };
     struct stat info;

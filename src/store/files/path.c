@@ -48,7 +48,7 @@ static void split(Str name, Str *above, Str *last)
     *last = slash == name.n ? name : str_from(name, slash + 1);
 }
 
-static void place_stream(Place *p, Str name)
+static void lay_stream(Paths *p, Str name)
 {
     Str above, last, segment;
     split(name, &above, &last);
@@ -75,7 +75,7 @@ static void place_stream(Place *p, Str name)
 }
 
 /* What belongs to one agent's cycles: cycles/ for the default one, cycles/AGENT/ for others. */
-static void join_agent(Place *p, Str agent)
+static void join_agent(Paths *p, Str agent)
 {
     join(p->view_dir, sizeof p->view_dir, S("cycles"));
     if (str_eq(agent, S(DEFAULT_AGENT)))
@@ -84,7 +84,7 @@ static void join_agent(Place *p, Str agent)
     join(p->view_dir, sizeof p->view_dir, agent);
 }
 
-static void place_view(Place *p, Str name, const StoreKind *kind)
+static void lay_view(Paths *p, Str name, const StoreKind *kind)
 {
     Str above, last;
     split(name, &above, &last);
@@ -105,14 +105,14 @@ static void place_view(Place *p, Str name, const StoreKind *kind)
     join(p->view_path, sizeof p->view_path, str(p->view));
 }
 
-Place place_of(Str name)
+Paths paths_of(Str name)
 {
-    Place p = { .name = name };
+    Paths p = { .name = name };
     const StoreKind *kind = store_kind(name);
-    place_stream(&p, name);
+    lay_stream(&p, name);
     p.viewed = kind->document;
     if (p.viewed)
-        place_view(&p, name, kind);
+        lay_view(&p, name, kind);
     return p;
 }
 
@@ -121,13 +121,13 @@ static bool leads_back(const Buf *name, Str path, bool view)
 {
     if (!buf_ok(name) || store_check_name(buf_str(name), NULL) != JOT_OK)
         return false;
-    Place p = place_of(buf_str(name));
+    Paths p = paths_of(buf_str(name));
     if (!view)
         return str_eq(str(p.path), path);
     return p.viewed && str_eq(path, str(p.view_path));
 }
 
-bool place_of_stream_path(Str path, Buf *to)
+bool stream_of_path(Str path, Buf *to)
 {
     buf_clear(to);
     Str rest = path, segment;
@@ -147,7 +147,7 @@ bool place_of_stream_path(Str path, Buf *to)
     return leads_back(to, path, false);
 }
 
-bool place_of_view_path(Str path, Buf *to)
+bool stream_of_view(Str path, Buf *to)
 {
     buf_clear(to);
     Str above, last;

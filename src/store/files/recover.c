@@ -62,7 +62,7 @@ jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out
      * have become. */
     bool zeros = pad_syncs_views(f) && str_find(v->text, 0) < v->text.n;
     /* Nobody wrote to it: a bit has turned over.  That is found after a mount, mostly. */
-    if (v->there && heads_rotten(f, st->place->name, &st->head, v)) {
+    if (v->there && heads_rotten(f, st->paths->name, &st->head, v)) {
         *out = VIEW_STALE;
         return JOT_OK;
     }
@@ -89,8 +89,8 @@ static jot_status drop(Files *f, const Stream *st, int dir, const View *d, Err *
     if (!known)
         TRY(stream_knows(f, st, d->sha256, &known, e));
     if (!known)
-        return quarantine_move(f, st->place->name, dir, st->place->draft, false, e);
-    return view_drop(f, st->place, dir, d, e);
+        return quarantine_move(f, st->paths->name, dir, st->paths->draft, false, e);
+    return view_drop(f, st->paths, dir, d, e);
 }
 
 /* Let the draft take effect now, and be done with what it displaced. */
@@ -98,7 +98,7 @@ static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *
 {
     AUTO(Arena) arena = { 0 };
     View displaced;
-    TRY(view_exchange(f, st->place, dir, remove, &arena, &displaced, e));
+    TRY(view_exchange(f, st->paths, dir, remove, &arena, &displaced, e));
     return displaced.there ? drop(f, st, dir, &displaced, e) : JOT_OK;
 }
 
@@ -128,24 +128,24 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
     bool remove = !mark_shown(&st->head);
     if (!remove)
         TRY(head_body(f, st, &arena, &body, e));
-    TRY(view_draft(f, st->place, dir, body, e));
+    TRY(view_draft(f, st->paths, dir, body, e));
     TRY(finish(f, st, dir, remove, e));
     Shown shown;
     store_met(&f->base, &f->base.report.restored, "the file of '%s' was restored",
-              err_show(&shown, st->place->name));
+              err_show(&shown, st->paths->name));
     return JOT_OK;
 }
 
 /* An editor that saves in place empties the file first: give it a moment. */
 static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *into, View *v, Err *e)
 {
-    TRY(view_read_in(f, st->place, dir, into, v, e));
+    TRY(view_read_in(f, st->paths, dir, into, v, e));
     for (int i = 0; i < EMPTY_TRIES; i++) {
         bool emptied = v->there && v->text.n == 0 && mark_shown(&st->head) && st->head.size > 0;
         if (!emptied || MUTANT(NO_PATIENCE))
             break;
         io_sleep_us(f->base.io, EMPTY_WAIT_US);
-        TRY(view_read_in(f, st->place, dir, into, v, e));
+        TRY(view_read_in(f, st->paths, dir, into, v, e));
     }
     return JOT_OK;
 }
@@ -153,14 +153,14 @@ static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *int
 jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen, Draft *edit,
                           Err *e)
 {
-    assert(st->locked && st->place->viewed);
+    assert(st->locked && st->paths->viewed);
     *edit = (Draft){ 0 };
     TRY(read_patiently(f, st, dir, into, seen, e));
     View draft;
-    TRY(view_read_draft(f, st->place, dir, into, &draft, e));
+    TRY(view_read_draft(f, st->paths, dir, into, &draft, e));
     if (draft.there) {
         TRY(settle_draft(f, st, dir, seen, &draft, e));
-        TRY(view_read_in(f, st->place, dir, into, seen, e));
+        TRY(view_read_in(f, st->paths, dir, into, seen, e));
     }
     Verdict verdict;
     TRY(recover_judge(f, st, seen, &verdict, e));
@@ -174,7 +174,7 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
         return JOT_OK;
     case VIEW_STALE:
         TRY(restore(f, st, dir, e));
-        return view_read_in(f, st->place, dir, into, seen, e);
+        return view_read_in(f, st->paths, dir, into, seen, e);
     case VIEW_EDITED:
         *edit = (Draft){ .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text };
         return JOT_OK;

@@ -82,7 +82,7 @@ jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, 
         size_t skip;
         int read = lines_previous(&lines, &line, &at);
         if (read < 0)
-            return scan_failed(e, st->place->name, read);
+            return scan_failed(e, st->paths->name, read);
         if (line.n == 0)
             break;
         if (line_record(line, want, into, &out[*got], &skip))
@@ -124,7 +124,7 @@ static jot_status narrow(Files *f, const Stream *st, uint64_t seq, off_t middle,
         here = seq_believed(line);
     }
     if (got < 0)
-        return scan_failed(e, st->place->name, got);
+        return scan_failed(e, st->paths->name, got);
     if (here && here <= seq)
         span->low = at;
     else
@@ -216,7 +216,7 @@ jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, 
         Str line;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return scan_failed(e, st->place->name, got);
+            return scan_failed(e, st->paths->name, got);
         more = line.n && take_line(&r, line, into);
     }
     if (!r.got.more && lines.at < st->size)
@@ -224,7 +224,7 @@ jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, 
     if (r.got.damaged) {
         Shown shown;
         store_met(&f->base, &f->base.report.damaged, "'%s' has records that cannot be read",
-                  err_show(&shown, st->place->name));
+                  err_show(&shown, st->paths->name));
     }
     *out = r.got;
     return JOT_OK;
@@ -244,7 +244,7 @@ jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, of
         Str line;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return scan_failed(e, st->place->name, got);
+            return scan_failed(e, st->paths->name, got);
         *from = *to = at;
         size_t skip = find_start(line);
         uint64_t here = record_seq(str_from(line, skip));
@@ -272,7 +272,7 @@ jot_status stream_around(Files *f, const Stream *st, uint64_t seq, Arena *into, 
         Record r;
         int got = lines_next(&lines, &line, at);
         if (got < 0)
-            return scan_failed(e, st->place->name, got);
+            return scan_failed(e, st->paths->name, got);
         if (line.n == 0)
             break;
         if (!line_record(line, RECORD_NO_BODY, into, &r, &skip))
@@ -297,7 +297,7 @@ jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Er
         size_t skip;
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
-            return scan_failed(e, st->place->name, got);
+            return scan_failed(e, st->paths->name, got);
         if (line.n == 0)
             break;
         *known = line_record(line, RECORD_NO_BODY, &arena, &r, &skip) && r.mark.op != OP_DELETE &&

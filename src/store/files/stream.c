@@ -39,7 +39,7 @@ void stream_done(Stream *st)
         fd_close(&st->fd);
 }
 
-static jot_status refuse_kind(Err *e, const Place *p, const struct stat *st)
+static jot_status refuse_kind(Err *e, const Paths *p, const struct stat *st)
 {
     Shown shown;
     const char *name = err_show(&shown, p->name);
@@ -49,7 +49,7 @@ static jot_status refuse_kind(Err *e, const Place *p, const struct stat *st)
                    name);
 }
 
-static jot_status open_failed(Err *e, const Place *p, int got)
+static jot_status open_failed(Err *e, const Paths *p, int got)
 {
     Shown shown;
     const char *name = err_show(&shown, p->name);
@@ -63,7 +63,7 @@ static jot_status open_failed(Err *e, const Place *p, int got)
 }
 
 /* Open the file for writing; the directories are made on the way if it may be new. */
-static jot_status open_for_write(Files *f, const Place *p, bool create, Fd *out, Err *e)
+static jot_status open_for_write(Files *f, const Paths *p, bool create, Fd *out, Err *e)
 {
     int flags = O_RDWR | O_APPEND | O_NONBLOCK | (create ? O_CREAT : 0);
     int fd = lock_open(io_of(f), f->root, p->path, flags, 0600);
@@ -79,7 +79,7 @@ static jot_status open_for_write(Files *f, const Place *p, bool create, Fd *out,
     return JOT_OK;
 }
 
-static jot_status refuse_wait(Files *f, const Place *p, int fd, int got, Err *e)
+static jot_status refuse_wait(Files *f, const Paths *p, int fd, int got, Err *e)
 {
     Shown shown;
     const char *name = err_show(&shown, p->name);
@@ -119,7 +119,7 @@ int stream_in_place(Files *f, const Stream *st, struct stat *info)
     if (got < 0 || info->st_nlink == 0)
         return got;
     /* Only inode numbers are compared, so it does not matter where a symlink would lead. */
-    got = io_stat_path(io_of(f), f->root, st->place->path, &there);
+    got = io_stat_path(io_of(f), f->root, st->paths->path, &there);
     if (got < 0)
         return io_missing(got) ? 0 : got;
     return there.st_ino == info->st_ino && there.st_dev == info->st_dev;
@@ -129,8 +129,8 @@ int stream_in_place(Files *f, const Stream *st, struct stat *info)
 static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
 {
     Shown shown;
-    const char *name = err_show(&shown, st->place->name);
-    TRY(quarantine_copy(f, st->place->name, st->fd, torn, end, e));
+    const char *name = err_show(&shown, st->paths->name);
+    TRY(quarantine_copy(f, st->paths->name, st->fd, torn, end, e));
     int cut = io_truncate(io_of(f), st->fd, torn);
     /* What was put aside may be forgotten there, and must not come back here. */
     if (cut == 0)
@@ -150,14 +150,14 @@ static jot_status close_end(Files *f, Stream *st, Err *e)
     int got = io_write_all(io_of(f), st->fd, S("\n"));
     Shown shown;
     if (got < 0)
-        return err_errno(e, -got, "could not write '%s'", err_show(&shown, st->place->name));
+        return err_errno(e, -got, "could not write '%s'", err_show(&shown, st->paths->name));
     st->size = ++st->good;
     st->open = false;
     return JOT_OK;
 }
 
 /* Under the lock, a file that waits to replace the stream is a dead writer's. */
-static void remove_leftover(Files *f, const Place *p)
+static void remove_leftover(Files *f, const Paths *p)
 {
     struct stat info;
     char path[FILES_PATH_MAX + FILES_NAME_MAX];
@@ -169,10 +169,10 @@ static void remove_leftover(Files *f, const Place *p)
         (void)io_unlink(io_of(f), dir, p->fresh);
 }
 
-jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *e)
+jot_status stream_take(Files *f, const Paths *p, bool create, Stream *out, Err *e)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
-        AUTO(Stream) st = { .place = p, .io = io_of(f), .fd = FD_NONE, .locked = true };
+        AUTO(Stream) st = { .paths = p, .io = io_of(f), .fd = FD_NONE, .locked = true };
         TRY(open_for_write(f, p, create, &st.fd, e));
         struct stat early, info;
         int got = io_fstat(io_of(f), st.fd, &early);
@@ -205,7 +205,7 @@ jot_status stream_take(Files *f, const Place *p, bool create, Stream *out, Err *
                    err_show(&shown, p->name));
 }
 
-static jot_status open_for_read(Files *f, const Place *p, Fd *out, Err *e)
+static jot_status open_for_read(Files *f, const Paths *p, Fd *out, Err *e)
 {
     int fd = io_open(io_of(f), f->root, p->path, O_RDONLY | O_NONBLOCK, 0);
     if (fd < 0)
@@ -234,10 +234,10 @@ static jot_status find_head_unlocked(Files *f, Stream *st, off_t end, RecordWant
     return err_set(e, JOT_UNAVAILABLE, "a stream keeps being cut while it is read");
 }
 
-jot_status stream_look(Files *f, const Place *p, LookAt what, RecordWant want, Stream *out, Err *e)
+jot_status stream_look(Files *f, const Paths *p, LookAt what, RecordWant want, Stream *out, Err *e)
 {
     const Io *io = io_of(f);
-    AUTO(Stream) st = { .place = p, .io = io, .fd = FD_NONE };
+    AUTO(Stream) st = { .paths = p, .io = io, .fd = FD_NONE };
     TRY(open_for_read(f, p, &st.fd, e));
     struct stat info;
     int got = io_fstat(io, st.fd, &info);
@@ -260,10 +260,10 @@ jot_status stream_look(Files *f, const Place *p, LookAt what, RecordWant want, S
     return JOT_OK;
 }
 
-jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *e)
+jot_status stream_guard(Files *f, const Paths *p, Fd *held, uint64_t *seq, Err *e)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
-        AUTO(Stream) st = { .place = p, .io = io_of(f), .fd = FD_NONE, .locked = true };
+        AUTO(Stream) st = { .paths = p, .io = io_of(f), .fd = FD_NONE, .locked = true };
         /* A guard that does not exist yet must not come into being during the write: an empty
          * file stands for it, and holds the lock. */
         TRY(open_for_write(f, p, true, &st.fd, e));
@@ -288,7 +288,7 @@ jot_status stream_guard(Files *f, const Place *p, Fd *held, uint64_t *seq, Err *
                    err_show(&shown, p->name));
 }
 
-int stream_busy(Files *f, const Place *p)
+int stream_busy(Files *f, const Paths *p)
 {
     AUTO(Fd) fd = io_open(io_of(f), f->root, p->path, O_RDONLY | O_NONBLOCK, 0);
     if (fd < 0) /* what is no stream file has no writer */
@@ -302,7 +302,7 @@ int stream_busy(Files *f, const Place *p)
 static jot_status undo_write(Files *f, Stream *st, int why, Err *e)
 {
     Shown shown;
-    const char *name = err_show(&shown, st->place->name);
+    const char *name = err_show(&shown, st->paths->name);
     int got = io_truncate(io_of(f), st->fd, st->size);
     if (got < 0)
         pad_stop_writing(f, NULL, "a failed write could not be undone");
@@ -322,7 +322,7 @@ static void write_anew(Files *f, Stream *st)
 static jot_status salvage(Files *f, Stream *st, int why, Err *e)
 {
     Shown shown;
-    const char *name = err_show(&shown, st->place->name);
+    const char *name = err_show(&shown, st->paths->name);
     write_anew(f, st);
     err_errno(e, -why, "could not make the record of '%s' durable, it may be lost", name);
     if (e)
@@ -335,7 +335,7 @@ jot_status stream_add(Files *f, Stream *st, Str lines, Err *e)
     assert(st->locked && lines.n && lines.p[lines.n - 1] == '\n');
     const Io *io = io_of(f);
     if (st->size == 0 && !MUTANT(NO_DIRECTORY_SYNC))
-        TRY(pad_sync_dirs(f, st->place->dir, e));
+        TRY(pad_sync_dirs(f, st->paths->dir, e));
     int got = io_write_all(io, st->fd, lines);
     if (got < 0)
         return undo_write(f, st, got, e);
@@ -357,7 +357,7 @@ jot_status stream_settle(Files *f, Stream *st, Err *e)
         return JOT_OK;
     write_anew(f, st);
     Shown shown;
-    return err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->place->name));
+    return err_errno(e, -got, "could not sync '%s'", err_show(&shown, st->paths->name));
 }
 
 int copy_range(const Io *io, int from, int to, off_t at, off_t end)
@@ -383,10 +383,10 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
 {
     const Io *io = io_of(f);
     /* A leftover is a dead writer's: only the lock's holder makes this file. */
-    int got = io_unlink(io, dir, st->place->fresh);
+    int got = io_unlink(io, dir, st->paths->fresh);
     if (got < 0 && got != -ENOENT)
         return got;
-    int fd = lock_open(io, dir, st->place->fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL, 0600);
+    int fd = lock_open(io, dir, st->paths->fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fd;
     got = 0;
@@ -401,7 +401,7 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
         got = io_lock(io, fd, F_WRLCK, LOCK_STREAM);
     if (got < 0) {
         lock_close(io, &fd);
-        (void)io_unlink(io, dir, st->place->fresh);
+        (void)io_unlink(io, dir, st->paths->fresh);
         return got;
     }
     *out = fd;
@@ -413,18 +413,18 @@ jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, E
     assert(st->locked);
     const Io *io = io_of(f);
     Shown shown;
-    const char *name = err_show(&shown, st->place->name);
+    const char *name = err_show(&shown, st->paths->name);
     off_t size = 0;
     for (size_t i = 0; i < n; i++)
         size += pieces[i].to - pieces[i].from + (off_t)pieces[i].text.n;
-    AUTO(Fd) dir = pad_open_dir(f, st->place->dir, false);
+    AUTO(Fd) dir = pad_open_dir(f, st->paths->dir, false);
     AUTO(Stream) fresh = { .io = io, .fd = FD_NONE, .locked = true };
     int got = dir < 0 ? dir : write_fresh(f, st, dir, pieces, n, &fresh.fd);
     if (got < 0)
         return err_errno(e, -got, "could not rewrite '%s'", name);
-    got = io_rename(io, dir, st->place->fresh, st->place->file, 0);
+    got = io_rename(io, dir, st->paths->fresh, st->paths->file, 0);
     if (got < 0) {
-        (void)io_unlink(io, dir, st->place->fresh);
+        (void)io_unlink(io, dir, st->paths->fresh);
         return err_errno(e, -got, "could not replace '%s'", name);
     }
     stream_done(st);

@@ -138,7 +138,7 @@ jot_status stream_find_head(Files *f, Stream *st, off_t end, RecordWant want, Er
         size_t skip;
         int got = lines_previous(&lines, &line, &at);
         if (got < 0)
-            return scan_failed(e, st->place->name, got);
+            return scan_failed(e, st->paths->name, got);
         bool behind = rest.lines || told; /* something is kept behind this line */
         if (line.n && !complete(line)) {
             size_t whole = whole_record(line);
@@ -180,18 +180,18 @@ jot_status stream_tell(Files *f, Stream *st, Err *e)
 static bool follows(const Stream *st, const Record *r)
 {
     return r->mark.seq == st->head.seq + 1 && (st->head.seq || r->mark.seq == 1) &&
-           hash_eq(r->mark.chain, record_chain(st->head.chain, st->place->name, r));
+           hash_eq(r->mark.chain, record_chain(st->head.chain, st->paths->name, r));
 }
 
 /* The body of a document is also in its view, or in the draft of a writer that died. */
 static bool find_body(Files *f, const Stream *st, Record *r, Arena *into)
 {
     View seen[2] = { 0 };
-    if (!st->place->viewed || !mark_shown(&r->mark))
+    if (!st->paths->viewed || !mark_shown(&r->mark))
         return false;
-    if (view_read(f, st->place, into, &seen[0], NULL) != JOT_OK)
+    if (view_read(f, st->paths, into, &seen[0], NULL) != JOT_OK)
         seen[0] = (View){ 0 };
-    if (view_peek_draft(f, st->place, into, &seen[1], NULL) != JOT_OK)
+    if (view_peek_draft(f, st->paths, into, &seen[1], NULL) != JOT_OK)
         seen[1] = (View){ 0 };
     for (size_t i = 0; i < COUNT_OF(seen); i++)
         if (seen[i].there && hash_eq(seen[i].sha256, r->mark.sha256)) {
@@ -212,7 +212,7 @@ jot_status stream_prove(Files *f, const Stream *st, Arena *into, Record *out, bo
     lines_init(&lines, f->base.io, st->fd, st->broken, st->size);
     int got = lines_next(&lines, &line, &at);
     if (got < 0)
-        return scan_failed(e, st->place->name, got);
+        return scan_failed(e, st->paths->name, got);
     if (record_read(line, RECORD_UNSUMMED, into, out, NULL) == JOT_OK)
         *proven = follows(st, out);
     else if (record_read(line, RECORD_NO_BODY, into, out, NULL) == JOT_OK)
@@ -231,13 +231,13 @@ jot_status stream_rebuild(Files *f, Stream *st, Err *e)
     if (!proven)
         return JOT_OK;
     record_write(&line, &r);
-    TRY(recent_add(f, st->place->name, e));
+    TRY(recent_add(f, st->paths->name, e));
     Piece all = { 0, st->broken, buf_str(&line) };
     jot_status done = stream_replace(f, st, &all, 1, e);
     recent_done(f);
     TRY(done);
     Shown shown;
     store_met(&f->base, &f->base.report.restored, "record %llu of '%s' was damaged and was rebuilt",
-              (unsigned long long)r.mark.seq, err_show(&shown, st->place->name));
+              (unsigned long long)r.mark.seq, err_show(&shown, st->paths->name));
     return stream_find_head(f, st, st->size, RECORD_ALL, e);
 }

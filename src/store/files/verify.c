@@ -95,7 +95,7 @@ static bool gone(Files *f, const char *path)
 
 /* --- Stream files ------------------------------------------------------------------------ */
 
-static void tell_fork(const Look *l, const Place *p, const Fork *fork)
+static void tell_fork(const Look *l, const Paths *p, const Fork *fork)
 {
     char what[SENTENCE];
     if (fork->markers)
@@ -122,7 +122,7 @@ static void tell_end(const Look *l, const Stream *st, off_t bytes)
                  "its stream file ends in %lld bytes of an unfinished record, or of lines that are "
                  "none",
                  (long long)bytes);
-    tell(l, FAULT_LEFTOVER, st->place->name, what,
+    tell(l, FAULT_LEFTOVER, st->paths->name, what,
          bytes ? "nothing: the next write, or jotter doctor --fix, puts them into quarantine/; "
                  "nobody was told they are written"
                : "nothing: the next write, or jotter doctor --fix, adds it",
@@ -138,7 +138,7 @@ static jot_status look_at_broken(const Look *l, const Stream *st)
     bool proven;
     TRY(stream_prove(l->f, st, &arena, &r, &proven, l->e));
     if (proven)
-        tell(l, FAULT_DAMAGE, st->place->name,
+        tell(l, FAULT_DAMAGE, st->paths->name,
              "its newest record is damaged, but what is left proves what it was",
              "nothing: the next write, or jotter doctor --fix, makes it again", true);
     return JOT_OK;
@@ -161,8 +161,8 @@ static void look_at_end(const Look *l, const Stream *st)
 {
     off_t bytes, again;
     AUTO(Stream) later = { .fd = FD_NONE };
-    if (ends_badly(l, st, &bytes) && !stream_busy(l->f, st->place) &&
-        stream_look(l->f, st->place, LOOK_ANY, RECORD_ALL, &later, NULL) == JOT_OK &&
+    if (ends_badly(l, st, &bytes) && !stream_busy(l->f, st->paths) &&
+        stream_look(l->f, st->paths, LOOK_ANY, RECORD_ALL, &later, NULL) == JOT_OK &&
         ends_badly(l, &later, &again) && later.size == st->size && again == bytes)
         tell_end(l, st, bytes);
 }
@@ -175,12 +175,12 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     Str path = arena_printf(&arena, "%s/%s", dir, name);
     Shown shown;
     char what[SENTENCE];
-    if (!place_of_stream_path(path, &stream)) {
+    if (!stream_of_path(path, &stream)) {
         snprintf(what, sizeof what, "'%s' is no stream of this pad", err_show(&shown, path));
         tell(l, FAULT_STRAY, (Str){ 0 }, what, "move it out of the pad", false);
         return JOT_OK;
     }
-    Place p = place_of(buf_str(&stream));
+    Paths p = paths_of(buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
     jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, NULL);
     if (looked == JOT_NOT_FOUND && st.head.lost)
@@ -232,11 +232,11 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
     Str path = arena_printf(&arena, "%s/%s", dir, name);
-    if (!place_of_view_path(path, &stream)) {
+    if (!stream_of_view(path, &stream)) {
         tell_other(l, path);
         return JOT_OK;
     }
-    Place p = place_of(buf_str(&stream));
+    Paths p = paths_of(buf_str(&stream));
     View v;
     Err why = { 0 };
     if (view_read(l->f, &p, &arena, &v, &why) != JOT_OK)
@@ -259,9 +259,9 @@ static jot_status look_at_hidden(void *ctx, const char *dir, const char *name)
     if (!str_ends(file, S(".new")) || file.n < 6)
         return JOT_OK;
     Str path = arena_printf(&arena, "%s/" STR_FMT, dir, STR_ARG(str_slice(file, 1, file.n - 4)));
-    if (!place_of_stream_path(path, &stream) && !place_of_view_path(path, &stream))
+    if (!stream_of_path(path, &stream) && !stream_of_view(path, &stream))
         return JOT_OK;
-    Place p = place_of(buf_str(&stream));
+    Paths p = paths_of(buf_str(&stream));
     Str itself = arena_printf(&arena, "%s/%s", dir, name);
     int busy = stream_busy(l->f, &p);
     if (busy < 0)
@@ -303,7 +303,7 @@ static jot_status look_for_written(void *ctx, const char *dir, const char *name)
     Str recent = *(Str *)ctx;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
-    if (!place_of_view_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
+    if (!stream_of_view(arena_printf(&arena, "%s/%s", dir, name), &stream))
         return JOT_OK;
     Str line = arena_printf(&arena, "\n" STR_FMT "\n", STR_ARG(buf_str(&stream)));
     bool written = recent.n && memmem(recent.p, recent.n, line.p, line.n);

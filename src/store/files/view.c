@@ -21,21 +21,21 @@
 
 enum { EXCHANGE_TRIES = 8, READ_TRIES = 4 };
 
-static jot_status refuse(Err *e, const Place *p, const char *why)
+static jot_status refuse(Err *e, const Paths *p, const char *why)
 {
     Shown shown;
     return err_set(e, JOT_DENIED, "the file of '%s' %s: only regular files are used",
                    err_show(&shown, p->name), why);
 }
 
-static jot_status view_failed(Err *e, const Place *p, int got, const char *what)
+static jot_status view_failed(Err *e, const Paths *p, int got, const char *what)
 {
     Shown shown;
     return err_errno(e, -got, "could not %s the file of '%s'", what, err_show(&shown, p->name));
 }
 
 /* All of an open file; it may grow while we read. */
-static jot_status read_text(Files *f, const Place *p, int fd, size_t size, Arena *into, Str *out,
+static jot_status read_text(Files *f, const Paths *p, int fd, size_t size, Arena *into, Str *out,
                             Err *e)
 {
     const Io *io = f->base.io;
@@ -58,7 +58,7 @@ static jot_status read_text(Files *f, const Place *p, int fd, size_t size, Arena
 }
 
 /* With `held`, it is asked first whether somebody has the file open for writing. */
-static jot_status read_open(Files *f, const Place *p, int fd, bool *held, Arena *into, View *out,
+static jot_status read_open(Files *f, const Paths *p, int fd, bool *held, Arena *into, View *out,
                             Err *e)
 {
     struct stat info;
@@ -89,7 +89,7 @@ static jot_status read_open(Files *f, const Place *p, int fd, bool *held, Arena 
     return JOT_OK;
 }
 
-static jot_status read_at(Files *f, const Place *p, int dir, const char *name, bool *held,
+static jot_status read_at(Files *f, const Paths *p, int dir, const char *name, bool *held,
                           Arena *into, View *out, Err *e)
 {
     *out = (View){ 0 };
@@ -106,17 +106,17 @@ static jot_status read_at(Files *f, const Place *p, int dir, const char *name, b
     return read_open(f, p, fd, held, into, out, e);
 }
 
-jot_status view_read(Files *f, const Place *p, Arena *into, View *out, Err *e)
+jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
     return read_at(f, p, f->root, p->view_path, NULL, into, out, e);
 }
 
-jot_status view_read_in(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e)
+jot_status view_read_in(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e)
 {
     return read_at(f, p, dir, p->view, NULL, into, out, e);
 }
 
-jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View *out, Err *e)
+jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e)
 {
     bool held = false;
     Err why = { 0 };
@@ -131,7 +131,7 @@ jot_status view_read_draft(Files *f, const Place *p, int dir, Arena *into, View 
     return st;
 }
 
-jot_status view_peek_draft(Files *f, const Place *p, Arena *into, View *out, Err *e)
+jot_status view_peek_draft(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
     *out = (View){ 0 };
     AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
@@ -171,7 +171,7 @@ static int remove_empty(Files *f, int dir, const char *name, int depth)
     return got < 0 ? -ENOTEMPTY : io_rmdir(io, dir, name);
 }
 
-jot_status view_make_room(Files *f, const Place *p, int dir, Err *e)
+jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e)
 {
     int got = remove_empty(f, dir, p->view, 0);
     Shown shown;
@@ -181,7 +181,7 @@ jot_status view_make_room(Files *f, const Place *p, int dir, Err *e)
     return JOT_OK;
 }
 
-jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e)
+jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e)
 {
     const Io *io = f->base.io;
     AUTO(Fd) fd = io_open(io, dir, p->draft, O_WRONLY | O_CREAT | O_EXCL, 0600);
@@ -203,7 +203,7 @@ jot_status view_draft(Files *f, const Place *p, int dir, Str text, Err *e)
 /* Give the draft the view's name.  People come and go: which of the two calls fits may change
  * between them.  *left is true if something has the draft's name now, *gone if there was no
  * view. */
-static int swap_in(Files *f, const Place *p, int dir, bool *left, bool *gone)
+static int swap_in(Files *f, const Paths *p, int dir, bool *left, bool *gone)
 {
     const Io *io = f->base.io;
     *left = *gone = false;
@@ -228,7 +228,7 @@ static int swap_in(Files *f, const Place *p, int dir, bool *left, bool *gone)
 }
 
 /* Take the view away under the draft's name. */
-static int swap_out(Files *f, const Place *p, int dir, bool *left)
+static int swap_out(Files *f, const Paths *p, int dir, bool *left)
 {
     int got = io_rename(f->base.io, dir, p->view, p->draft, 0);
     *left = got == 0;
@@ -237,7 +237,7 @@ static int swap_out(Files *f, const Place *p, int dir, bool *left)
     return got;
 }
 
-jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *into,
+jot_status view_exchange(Files *f, const Paths *p, int dir, bool remove, Arena *into,
                          View *displaced, Err *e)
 {
     bool left = false, gone = false;
@@ -253,7 +253,7 @@ jot_status view_exchange(Files *f, const Place *p, int dir, bool remove, Arena *
     return JOT_OK;
 }
 
-jot_status view_drop(Files *f, const Place *p, int dir, const View *draft, Err *e)
+jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e)
 {
     if (draft->held && !MUTANT(IGNORE_OPEN_EDITOR))
         return quarantine_move(f, p->name, dir, p->draft, true, e);

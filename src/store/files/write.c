@@ -20,14 +20,14 @@
 #include "base/mutant.h"
 #include "store/files/files.h"
 
-void work_init(Files *f, Work *w, Str name)
+void writing_init(Files *f, Writing *w, Str name)
 {
-    *w = (Work){ .place = place_of(name), .io = f->base.io, .guard = FD_NONE, .dir = FD_NONE };
+    *w = (Writing){ .paths = paths_of(name), .io = f->base.io, .guard = FD_NONE, .dir = FD_NONE };
     w->stream.fd = FD_NONE;
     w->names = FD_NONE;
 }
 
-void work_done(Work *w)
+void writing_done(Writing *w)
 {
     stream_done(&w->stream);
     lock_close(w->io, &w->guard);
@@ -38,14 +38,14 @@ void work_done(Work *w)
 
 /* --- Committing ------------------------------------------------------------------------ */
 
-jot_status work_unsettled(const Place *p, Err *e)
+jot_status writing_unsettled(const Paths *p, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_UNKNOWN, "'%s' was recorded, but its file could not be replaced",
                    err_show(&shown, p->name));
 }
 
-static jot_status edit_unsettled(const Place *p, Err *e)
+static jot_status edit_unsettled(const Paths *p, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_UNKNOWN,
@@ -54,27 +54,27 @@ static jot_status edit_unsettled(const Place *p, Err *e)
                    err_show(&shown, p->name));
 }
 
-static jot_status write_records(Files *f, Work *w, const Record *records, size_t n, Err *e)
+static jot_status write_records(Files *f, Writing *w, const Record *records, size_t n, Err *e)
 {
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
     for (size_t i = 0; i < n; i++)
         record_write(&lines, &records[i]);
     if (!buf_ok(&lines))
         return err_set(e, JOT_TOO_BIG, "too much for one write");
-    TRY(recent_add(f, w->place.name, e));
+    TRY(recent_add(f, w->paths.name, e));
     jot_status st = stream_add(f, &w->stream, buf_str(&lines), e);
     recent_done(f);
     if (st == JOT_OK) {
         w->stream.head = records[n - 1].mark;
         w->stream.good = w->stream.size;
-        heads_wrote(f, w->place.name, &w->stream.head);
+        heads_wrote(f, w->paths.name, &w->stream.head);
     }
     return st;
 }
 
 /* Something else was displaced than what had been read: a person saved it in between.  It becomes
  * a version, and ours comes again behind it. */
-static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const Record *ours,
+static jot_status keep_displaced(Files *f, Writing *w, const View *displaced, const Record *ours,
                                  Err *e)
 {
     Draft person = { .op = displaced->there ? OP_PUT : OP_DELETE,
@@ -87,24 +87,24 @@ static jot_status keep_displaced(Files *f, Work *w, const View *displaced, const
                     .body = ours->body,
                     .fence = ours->mark.fence };
     Record both[2];
-    TRY(store_check_room(w->place.name, &w->stream.head, 2, e));
-    both[0] = store_next(&f->base, w->place.name, &person, &w->stream.head);
-    both[1] = store_next(&f->base, w->place.name, &again, &both[0].mark);
+    TRY(store_check_room(w->paths.name, &w->stream.head, 2, e));
+    both[0] = store_next(&f->base, w->paths.name, &person, &w->stream.head);
+    both[1] = store_next(&f->base, w->paths.name, &again, &both[0].mark);
     TRY(write_records(f, w, both, 2, e));
     Shown shown;
     store_met(&f->base, &f->base.report.outside, "an edit of '%s' came during a write and was kept",
-              err_show(&shown, w->place.name));
+              err_show(&shown, w->paths.name));
     return JOT_OK;
 }
 
 /* Let readers see the record that has been appended. */
-static jot_status show(Files *f, Work *w, const Record *last, Err *e)
+static jot_status show(Files *f, Writing *w, const Record *last, Err *e)
 {
-    const Place *p = &w->place;
+    const Paths *p = &w->paths;
     bool remove = !mark_shown(&last->mark);
     View displaced;
     if (view_exchange(f, p, w->dir, remove, &w->arena, &displaced, NULL) != JOT_OK)
-        return work_unsettled(p, e);
+        return writing_unsettled(p, e);
     bool other = displaced.there ? !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256))
                                  : displaced.gone && w->seen.there;
     /* Ours is recorded already: whatever fails from here on, it is not undone. */
@@ -112,17 +112,17 @@ static jot_status show(Files *f, Work *w, const Record *last, Err *e)
         keep_displaced(f, w, &displaced, last, NULL) != JOT_OK)
         return edit_unsettled(p, e);
     if (displaced.there && view_drop(f, p, w->dir, &displaced, NULL) != JOT_OK)
-        return work_unsettled(p, e);
+        return writing_unsettled(p, e);
     w->seen = (View){ .there = !remove, .sha256 = last->mark.sha256, .text = last->body };
     return JOT_OK;
 }
 
 /* The directory of the view; without `make` it may be missing, and w->dir stays FD_NONE. */
-static jot_status open_view_dir(Files *f, Work *w, bool make, Err *e)
+static jot_status open_view_dir(Files *f, Writing *w, bool make, Err *e)
 {
     Shown shown;
-    const char *name = err_show(&shown, w->place.name);
-    int dir = w->dir >= 0 ? w->dir : pad_open_dir(f, w->place.view_dir, make);
+    const char *name = err_show(&shown, w->paths.name);
+    int dir = w->dir >= 0 ? w->dir : pad_open_dir(f, w->paths.view_dir, make);
     if (dir == -ELOOP)
         return err_set(e, JOT_DENIED, "a symlink stands in the way of '%s'", name);
     if (dir == -ENOTDIR && make)
@@ -134,23 +134,23 @@ static jot_status open_view_dir(Files *f, Work *w, bool make, Err *e)
     return JOT_OK;
 }
 
-jot_status work_commit(Files *f, Work *w, const Record *records, size_t n, Err *e)
+jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e)
 {
     const Record *last = &records[n - 1];
     bool remove = !mark_shown(&last->mark);
-    if (!w->place.viewed || (remove && !w->seen.there))
+    if (!w->paths.viewed || (remove && !w->seen.there))
         return write_records(f, w, records, n, e);
     TRY(open_view_dir(f, w, true, e));
     if (w->seen.directory && !remove)
-        TRY(view_make_room(f, &w->place, w->dir, e));
-    TRY(view_draft(f, &w->place, w->dir, !remove ? last->body : (Str){ 0 }, e));
+        TRY(view_make_room(f, &w->paths, w->dir, e));
+    TRY(view_draft(f, &w->paths, w->dir, !remove ? last->body : (Str){ 0 }, e));
     if (MUTANT(SHOW_BEFORE_SYNC))
         TRY(show(f, w, last, e));
     jot_status st = write_records(f, w, records, n, e);
     /* Without a record the draft is all there is to undo, and a leftover does no harm.  If the
      * record could not be undone, the draft must stay: it tells what was meant. */
     if (st != JOT_OK && !f->base.read_only_why[0]) {
-        jot_status dropped = view_drop(f, &w->place, w->dir, &(View){ 0 }, NULL);
+        jot_status dropped = view_drop(f, &w->paths, w->dir, &(View){ 0 }, NULL);
         (void)dropped;
     }
     if (st != JOT_OK)
@@ -158,28 +158,28 @@ jot_status work_commit(Files *f, Work *w, const Record *records, size_t n, Err *
     return MUTANT(SHOW_BEFORE_SYNC) ? JOT_OK : show(f, w, last, e);
 }
 
-jot_status work_record_edit(Files *f, Work *w, Err *e)
+jot_status writing_record_edit(Files *f, Writing *w, Err *e)
 {
     if (w->edit.op == 0)
         return JOT_OK;
-    TRY(store_check_room(w->place.name, &w->stream.head, 1, e));
-    Record r = store_next(&f->base, w->place.name, &w->edit, &w->stream.head);
+    TRY(store_check_room(w->paths.name, &w->stream.head, 1, e));
+    Record r = store_next(&f->base, w->paths.name, &w->edit, &w->stream.head);
     TRY(write_records(f, w, &r, 1, e));
     w->edit = (Draft){ 0 };
     Shown shown;
     store_met(&f->base, &f->base.report.outside, "an edit of '%s' from outside was recorded",
-              err_show(&shown, w->place.name));
+              err_show(&shown, w->paths.name));
     return JOT_OK;
 }
 
-jot_status work_conflict(Files *f, Work *w, const Expect *x, Err *e)
+jot_status writing_conflict(Files *f, Writing *w, const Expect *x, Err *e)
 {
     if (store_must_tell(x, &w->stream.head))
         TRY(stream_tell(f, &w->stream, e));
     return JOT_CONFLICT;
 }
 
-jot_status work_allowed(Files *f, Err *e)
+jot_status writing_allowed(Files *f, Err *e)
 {
     pad_begin_wait(f);
     TRY(pad_check_there(f, e));
@@ -191,25 +191,25 @@ jot_status work_allowed(Files *f, Err *e)
 
 /* --- Beginning a write ----------------------------------------------------------------- */
 
-static jot_status take_guard(Files *f, Work *w, const Expect *x, Err *e)
+static jot_status take_guard(Files *f, Writing *w, const Expect *x, Err *e)
 {
     if (x->guard.n == 0 || w->guard >= 0)
         return JOT_OK;
-    Place p = place_of(x->guard);
+    Paths p = paths_of(x->guard);
     return stream_guard(f, &p, &w->guard, &w->guard_seq, e);
 }
 
 /* Lock the stream, put it right, see what a person did.  Two locks are taken in the order of the
  * names, so that two writes that guard each other's streams cannot wait for each other. */
-jot_status work_begin(Files *f, Work *w, const Expect *x, bool create, Err *e)
+jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e)
 {
-    TRY(clash_check_case(f, &w->place, e));
-    if (x && str_cmp(x->guard, w->place.name) < 0)
+    TRY(clash_check_case(f, &w->paths, e));
+    if (x && str_cmp(x->guard, w->paths.name) < 0)
         TRY(take_guard(f, w, x, e));
-    TRY(stream_take(f, &w->place, create, &w->stream, e));
+    TRY(stream_take(f, &w->paths, create, &w->stream, e));
     if (x)
         TRY(take_guard(f, w, x, e));
-    if (!w->place.viewed)
+    if (!w->paths.viewed)
         return JOT_OK;
     /* A lost directory is made again; one for a new document only when it is decided. */
     TRY(open_view_dir(f, w, mark_shown(&w->stream.head), e));
@@ -218,22 +218,22 @@ jot_status work_begin(Files *f, Work *w, const Expect *x, bool create, Err *e)
     return recover_stream(f, &w->stream, w->dir, &w->arena, &w->seen, &w->edit, e);
 }
 
-jot_status work_begin_existing(Files *f, Work *w, const Expect *x, Err *e)
+jot_status writing_begin_existing(Files *f, Writing *w, const Expect *x, Err *e)
 {
-    TRY(work_allowed(f, e));
-    jot_status st = work_begin(f, w, x, false, e);
-    if (st == JOT_NOT_FOUND && w->place.viewed) {
+    TRY(writing_allowed(f, e));
+    jot_status st = writing_begin(f, w, x, false, e);
+    if (st == JOT_NOT_FOUND && w->paths.viewed) {
         /* A file a person made is a stream from its first record on. */
         View v;
-        TRY(view_read(f, &w->place, &w->arena, &v, e));
+        TRY(view_read(f, &w->paths, &w->arena, &v, e));
         if (!v.there)
-            return store_not_found(e, w->place.name);
-        st = work_begin(f, w, x, true, e);
+            return store_not_found(e, w->paths.name);
+        st = writing_begin(f, w, x, true, e);
     }
     TRY(st);
-    TRY(work_record_edit(f, w, e));
+    TRY(writing_record_edit(f, w, e));
     if (mark_last(&w->stream.head) == 0)
-        return store_not_found(e, w->place.name);
-    jot_status checked = store_check_expect(w->place.name, x, &w->stream.head, w->guard_seq, e);
-    return checked == JOT_CONFLICT ? work_conflict(f, w, x, e) : checked;
+        return store_not_found(e, w->paths.name);
+    jot_status checked = store_check_expect(w->paths.name, x, &w->stream.head, w->guard_seq, e);
+    return checked == JOT_CONFLICT ? writing_conflict(f, w, x, e) : checked;
 }
