@@ -22,7 +22,7 @@ typedef struct McpTool {
 } McpTool;
 
 struct McpClient {
-    McpPeer peer;
+    ClientProcess process;
     bool modern;
     char name[MCP_CLIENT_NAME_MAX + 1];
     char version[32];
@@ -49,17 +49,17 @@ static jot_status ask(McpClient *c, const char *method, json_t *params, int64_t 
                       Err *e)
 {
     add_meta(c, params);
-    PeerAsk x = { .method = method, .params = params, .time_ms = ms };
-    return peer_ask(&c->peer, &x, out, e);
+    ClientProcessAsk x = { .method = method, .params = params, .time_ms = ms };
+    return client_process_ask(&c->process, &x, out, e);
 }
 
 /* The same for what may take long, if it says that it goes on. */
 static jot_status ask_long(McpClient *c, const char *method, json_t *params, json_t **out, Err *e)
 {
     add_meta(c, params);
-    PeerAsk x = { .method = method, .params = params, .time_ms = c->call_ms };
+    ClientProcessAsk x = { .method = method, .params = params, .time_ms = c->call_ms };
     x.time_ms_max = c->call_ms > MCP_CLIENT_CALL_MS_MAX ? c->call_ms : MCP_CLIENT_CALL_MS_MAX;
-    return peer_ask(&c->peer, &x, out, e);
+    return client_process_ask(&c->process, &x, out, e);
 }
 
 static bool lists_modern(const json_t *result)
@@ -98,16 +98,16 @@ static jot_status initialize(McpClient *c, int64_t ms, Err *e)
     if (!version.n || version.n >= sizeof c->version)
         return err_set(e, JOT_UNAVAILABLE,
                        "the server '%s' does not speak MCP: it names no version",
-                       err_show(&shown, c->peer.command));
+                       err_show(&shown, c->process.command));
     memcpy(c->version, version.p, version.n);
-    peer_tell(&c->peer, "notifications/initialized", NULL);
+    client_process_tell(&c->process, "notifications/initialized", NULL);
     return JOT_OK;
 }
 
 static jot_status shake_hands(McpClient *c, int64_t ms, Err *e)
 {
     jot_status st = discover(c, ms < MCP_CLIENT_PROBE_MS ? ms : MCP_CLIENT_PROBE_MS, e);
-    bool over = st == JOT_OK || st == JOT_CANCELLED || c->peer.gone;
+    bool over = st == JOT_OK || st == JOT_CANCELLED || c->process.gone;
     return over ? st : initialize(c, ms, e);
 }
 
@@ -316,9 +316,9 @@ jot_status mcp_client_open(McpClient **out, const McpClientOptions *o, Err *e)
         return err_set(e, JOT_INVALID, "an external server is a command, or NAME=COMMAND");
     plain(name, c->name, MCP_CLIENT_NAME_MAX);
     c->call_ms = o->call_ms ? o->call_ms : MCP_CLIENT_CALL_MS;
-    c->peer.cancelled = o->cancelled;
-    c->peer.ctx = o->ctx;
-    TRY(peer_open(&c->peer, command, e));
+    c->process.cancelled = o->cancelled;
+    c->process.ctx = o->ctx;
+    TRY(client_process_open(&c->process, command, e));
     TRY(shake_hands(c, start_ms, e));
     TRY(list_tools(c, start_ms, o, e));
     *out = TAKE(c);
@@ -329,7 +329,7 @@ void mcp_client_close(McpClient *c)
 {
     if (!c)
         return;
-    peer_close(&c->peer);
+    client_process_close(&c->process);
     json_decref(c->lists);
     arena_free(&c->arena);
     free(c);

@@ -75,15 +75,15 @@ static NO_RETURN void become(int in, int out, int words, char *const *argv, char
     _exit(127);
 }
 
-jot_status peer_open(McpPeer *out, Str command, Err *e)
+jot_status client_process_open(ClientProcess *out, Str command, Err *e)
 {
-    McpPeer p = { .in = FD_NONE,
-                  .out = FD_NONE,
-                  .words = FD_NONE,
-                  .lines = { .max = PEER_LINE_MAX, .early = true },
-                  .to_send = { .max = SEND_MAX },
-                  .cancelled = out->cancelled,
-                  .ctx = out->ctx };
+    ClientProcess p = { .in = FD_NONE,
+                        .out = FD_NONE,
+                        .words = FD_NONE,
+                        .lines = { .max = CLIENT_PROCESS_LINE_MAX, .early = true },
+                        .to_send = { .max = SEND_MAX },
+                        .cancelled = out->cancelled,
+                        .ctx = out->ctx };
     AUTO(Fd) its_in = FD_NONE;
     AUTO(Fd) its_out = FD_NONE;
     AUTO(Fd) its_words = FD_NONE;
@@ -125,19 +125,19 @@ static bool ends_within(int pid, int64_t ms)
     }
 }
 
-void peer_close(McpPeer *p)
+void client_process_close(ClientProcess *p)
 {
     if (p->pid) {
         fd_close(&p->in);
-        if (!ends_within(p->pid, PEER_END_MS)) {
+        if (!ends_within(p->pid, CLIENT_PROCESS_END_MS)) {
             kill(-p->pid, SIGTERM);
-            ends_within(p->pid, PEER_END_MS);
+            ends_within(p->pid, CLIENT_PROCESS_END_MS);
         }
         kill(-p->pid, SIGKILL);
         kill(p->pid, SIGKILL);
         while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
-        for (int i = 0; i < PEER_END_MS && kill(-p->pid, 0) == 0; i++)
+        for (int i = 0; i < CLIENT_PROCESS_END_MS && kill(-p->pid, 0) == 0; i++)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
     if (p->command.n) {
@@ -148,12 +148,12 @@ void peer_close(McpPeer *p)
     rpc_lines_done(&p->lines);
     buf_free(&p->to_send);
     arena_free(&p->arena);
-    *p = (McpPeer){ 0 };
+    *p = (ClientProcess){ 0 };
 }
 
 /* --- Bytes --------------------------------------------------------------------------------- */
 
-static void send_some(McpPeer *p)
+static void send_some(ClientProcess *p)
 {
     /* A program that closed its input must not end us. */
     sigset_t pipe_only, before;
@@ -174,7 +174,7 @@ static void send_some(McpPeer *p)
     }
 }
 
-static void receive_some(McpPeer *p)
+static void receive_some(ClientProcess *p)
 {
     size_t room;
     char *to = rpc_lines_room(&p->lines, &room);
@@ -186,15 +186,15 @@ static void receive_some(McpPeer *p)
 }
 
 /* Keep the end of what it says there. */
-static void hear_words(McpPeer *p)
+static void hear_words(ClientProcess *p)
 {
-    char text[PEER_WORDS_MAX];
+    char text[CLIENT_PROCESS_WORDS_MAX];
     ssize_t n = read(p->words, text, sizeof text);
     if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
         fd_close(&p->words);
     if (n <= 0)
         return;
-    size_t more = (size_t)n, keep = PEER_WORDS_MAX - more;
+    size_t more = (size_t)n, keep = CLIENT_PROCESS_WORDS_MAX - more;
     if (p->last_words_n > keep) {
         memmove(p->last_words, p->last_words + p->last_words_n - keep, keep);
         p->last_words_n = keep;
@@ -203,7 +203,7 @@ static void hear_words(McpPeer *p)
     p->last_words_n += more;
 }
 
-static void serve_pipes(McpPeer *p, int wait_ms)
+static void serve_pipes(ClientProcess *p, int wait_ms)
 {
     struct pollfd at[] = { { .fd = p->out, .events = POLLIN },
                            { .fd = p->words, .events = POLLIN },
@@ -220,13 +220,13 @@ static void serve_pipes(McpPeer *p, int wait_ms)
 
 /* --- Messages ------------------------------------------------------------------------------ */
 
-static void queue(McpPeer *p, const json_t *message)
+static void queue(ClientProcess *p, const json_t *message)
 {
     json_write(&p->to_send, message);
     buf_add_char(&p->to_send, '\n');
 }
 
-void peer_tell(McpPeer *p, const char *method, json_t *params)
+void client_process_tell(ClientProcess *p, const char *method, json_t *params)
 {
     AUTO_PTR(json_t) m = json_pack("{s:s, s:s}", "jsonrpc", "2.0", "method", method);
     if (params)
@@ -237,7 +237,7 @@ void peer_tell(McpPeer *p, const char *method, json_t *params)
 }
 
 /* Nothing is offered to a server but that we are there. */
-static void answer_request(McpPeer *p, const RpcMessage *m)
+static void answer_request(ClientProcess *p, const RpcMessage *m)
 {
     AUTO(Buf) line = { 0 };
     AUTO_PTR(json_t) nothing = json_object();
@@ -250,7 +250,7 @@ static void answer_request(McpPeer *p, const RpcMessage *m)
     buf_add_char(&p->to_send, '\n');
 }
 
-static Str last_line(const McpPeer *p)
+static Str last_line(const ClientProcess *p)
 {
     Str all = { p->last_words, p->last_words_n };
     while (all.n && (all.p[all.n - 1] == '\n' || all.p[all.n - 1] == ' '))
@@ -259,7 +259,7 @@ static Str last_line(const McpPeer *p)
     return before < all.n ? str_from(all, before + 1) : all;
 }
 
-static jot_status is_gone(McpPeer *p, Err *e)
+static jot_status is_gone(ClientProcess *p, Err *e)
 {
     Shown name, said;
     for (int i = 0; i < 4 && p->words >= 0; i++) /* what it said last may still be on its way */
@@ -270,17 +270,17 @@ static jot_status is_gone(McpPeer *p, Err *e)
                    words.n ? err_show(&said, words) : "", words.n ? "'" : "");
 }
 
-static jot_status makes_noise(McpPeer *p, Err *e)
+static jot_status makes_noise(ClientProcess *p, Err *e)
 {
     Shown name;
-    if (++p->noise <= PEER_NOISE_MAX)
+    if (++p->noise <= CLIENT_PROCESS_NOISE_MAX)
         return JOT_OK;
     p->gone = true;
     return err_set(e, JOT_UNAVAILABLE, "the server '%s' sends lines that are no messages of MCP",
                    err_show(&name, p->command));
 }
 
-static jot_status read_error(McpPeer *p, const json_t *error, Err *e)
+static jot_status read_error(ClientProcess *p, const json_t *error, Err *e)
 {
     Shown name, said;
     json_int_t code = json_integer_value(json_object_get(error, "code"));
@@ -292,7 +292,7 @@ static jot_status read_error(McpPeer *p, const json_t *error, Err *e)
 
 /* Progress of the request that is asked.  It must grow, as MCP says: what says the same again and
  * again may be a server that hangs. */
-static void hear_progress(McpPeer *p, const RpcMessage *m)
+static void hear_progress(ClientProcess *p, const RpcMessage *m)
 {
     const json_t *token = json_object_get(m->params, "progressToken");
     const json_t *number = json_object_get(m->params, "progress");
@@ -305,7 +305,7 @@ static void hear_progress(McpPeer *p, const RpcMessage *m)
 }
 
 /* One line.  *done: it is the answer to `id`. */
-static jot_status take_line(McpPeer *p, Str line, Str id, json_t **result, bool *done, Err *e)
+static jot_status take_line(ClientProcess *p, Str line, Str id, json_t **result, bool *done, Err *e)
 {
     AUTO(RpcMessage) m = { 0 };
     AUTO(RpcError) why = { 0 };
@@ -331,27 +331,29 @@ static jot_status take_line(McpPeer *p, Str line, Str id, json_t **result, bool 
     return JOT_OK;
 }
 
-static jot_status take_lines(McpPeer *p, Str id, json_t **result, bool *done, Err *e)
+static jot_status take_lines(ClientProcess *p, Str id, json_t **result, bool *done, Err *e)
 {
     Str line;
     Shown name;
     for (RpcLine got; !*done && (got = rpc_lines_next(&p->lines, p->gone, &line));) {
         if (got == RPC_LINE_TOO_LONG)
             return err_set(e, JOT_UNAVAILABLE, "the server '%s' sent a message of more than %d MB",
-                           err_show(&name, p->command), PEER_LINE_MAX / 1024 / 1024);
+                           err_show(&name, p->command), CLIENT_PROCESS_LINE_MAX / 1024 / 1024);
         TRY(take_line(p, line, id, result, done, e));
     }
     return JOT_OK;
 }
 
-static jot_status give_up(McpPeer *p, Str id, jot_status why, const PeerAsk *ask, Err *e)
+static jot_status give_up(ClientProcess *p, Str id, jot_status why, const ClientProcessAsk *ask,
+                          Err *e)
 {
     Shown name;
     bool stuck = p->progress >= 0 && now_ms() - p->progress_ms >= ask->time_ms;
     int64_t ms = p->progress >= 0 && !stuck ? ask->time_ms_max : ask->time_ms;
-    peer_tell(p, "notifications/cancelled",
-              json_pack("{s:o, s:s}", "requestId", json_loadb(id.p, id.n, JSON_DECODE_ANY, NULL),
-                        "reason", why == JOT_CANCELLED ? "cancelled" : "timeout"));
+    client_process_tell(p, "notifications/cancelled",
+                        json_pack("{s:o, s:s}", "requestId",
+                                  json_loadb(id.p, id.n, JSON_DECODE_ANY, NULL), "reason",
+                                  why == JOT_CANCELLED ? "cancelled" : "timeout"));
     if (why == JOT_CANCELLED)
         return err_set(e, why, "cancelled");
     return err_set(e, why, "the server '%s' %s %lld s", err_show(&name, p->command),
@@ -360,7 +362,7 @@ static jot_status give_up(McpPeer *p, Str id, jot_status why, const PeerAsk *ask
 }
 
 /* When the request that was sent at `start` is waited for no longer. */
-static int64_t end_of(const McpPeer *p, const PeerAsk *ask, int64_t start)
+static int64_t end_of(const ClientProcess *p, const ClientProcessAsk *ask, int64_t start)
 {
     int64_t end = (p->progress >= 0 ? p->progress_ms : start) + ask->time_ms;
     if (ask->time_ms_max && end > start + ask->time_ms_max)
@@ -368,7 +370,7 @@ static int64_t end_of(const McpPeer *p, const PeerAsk *ask, int64_t start)
     return end;
 }
 
-static void add_token(const PeerAsk *ask, json_int_t id)
+static void add_token(const ClientProcessAsk *ask, json_int_t id)
 {
     if (!ask->time_ms_max)
         return;
@@ -378,7 +380,8 @@ static void add_token(const PeerAsk *ask, json_int_t id)
     json_object_set_new(meta, "progressToken", json_integer(id));
 }
 
-jot_status peer_ask(McpPeer *p, const PeerAsk *ask, json_t **result, Err *e)
+jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask, json_t **result,
+                              Err *e)
 {
     char id[24];
     bool done = false;

@@ -1,11 +1,12 @@
-/* client_process.h - McpPeer, a program at the other end of two pipes that answers requests.
+/* client_process.h - ClientProcess, a program at the other end of two pipes that answers requests.
  *
  * One request at a time, one thread.  Whatever the program does, a request ends: by
  * its answer, by its time, by cancellation, or because the program is gone.  What
  * it sends besides is taken as a stranger's: answers to other requests are passed
  * over, its own requests are refused (but for `ping`), a line that is no message is
- * counted, and after PEER_NOISE_MAX of those it is not spoken to any more.  Of a request that may
- * take long its progress is heard: a number that grows, and nothing else, gives it more time. */
+ * counted, and after CLIENT_PROCESS_NOISE_MAX of those it is not spoken to any more.  Of a request
+ * that may take long its progress is heard: a number that grows, and nothing else, gives it more
+ * time. */
 #ifndef MCP_CLIENT_CLIENT_PROCESS_H
 #define MCP_CLIENT_CLIENT_PROCESS_H
 
@@ -13,19 +14,19 @@
 #include "mcp/protocol/jsonrpc.h"
 
 enum {
-    PEER_LINE_MAX = 8 * 1024 * 1024, /* bytes of a message */
-    PEER_NOISE_MAX = 100,            /* lines that are no messages */
-    PEER_WORDS_MAX = 2048,           /* bytes kept of what it says on standard error */
-    PEER_END_MS = 500,               /* to end by itself, and again after being asked to */
+    CLIENT_PROCESS_LINE_MAX = 8 * 1024 * 1024, /* bytes of a message */
+    CLIENT_PROCESS_NOISE_MAX = 100,            /* lines that are no messages */
+    CLIENT_PROCESS_WORDS_MAX = 2048,           /* bytes kept of what it says on standard error */
+    CLIENT_PROCESS_END_MS = 500, /* to end by itself, and again after being asked to */
 };
 
-typedef struct McpPeer {
+typedef struct ClientProcess {
     Str command;
     int pid;           /* of the leader of its process group; 0: none */
     Fd in, out, words; /* its standard input, output, error */
     RpcLines lines;
     Buf to_send; /* what its input has not taken yet */
-    char last_words[PEER_WORDS_MAX];
+    char last_words[CLIENT_PROCESS_WORDS_MAX];
     size_t last_words_n;
     unsigned noise;
     double progress;     /* of the request that is asked; below 0: none was told of */
@@ -35,28 +36,29 @@ typedef struct McpPeer {
     bool (*cancelled)(void *ctx); /* may be NULL */
     void *ctx;
     Arena arena;
-} McpPeer;
+} ClientProcess;
 
 /* Start a command of the shell.  `out` is {0} but for cancelled and ctx.  The program gets our
  * environment without what looks like a model's key. */
-MUST_USE jot_status peer_open(McpPeer *out, Str command, Err *e);
+MUST_USE jot_status client_process_open(ClientProcess *out, Str command, Err *e);
 /* Close its input, and end it and its process group, by force if need be.  {0} is fine. */
-void peer_close(McpPeer *p);
+void client_process_close(ClientProcess *p);
 
-typedef struct PeerAsk {
+typedef struct ClientProcessAsk {
     const char *method;
     json_t *params;      /* the reference is taken; NULL: none */
     int64_t time_ms;     /* for the answer ... */
     int64_t time_ms_max; /* ... or, if this is not 0, for each progress it tells of, and this for
                             all of it; `params` must be there */
-} PeerAsk;
+} ClientProcessAsk;
 
 /* Ask, and wait for the answer.  The caller owns *result.  JOT_UNSUPPORTED: it answered with an
  * error that says there is no such method. JOT_INVALID: with another error, whose sentence is
  * quoted.  JOT_UNAVAILABLE: it is gone, does not answer in time, or makes no sense.  JOT_CANCELLED.
  */
-MUST_USE jot_status peer_ask(McpPeer *p, const PeerAsk *ask, json_t **result, Err *e);
+MUST_USE jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask,
+                                       json_t **result, Err *e);
 /* Tell; takes the reference to `params`. */
-void peer_tell(McpPeer *p, const char *method, json_t *params);
+void client_process_tell(ClientProcess *p, const char *method, json_t *params);
 
 #endif

@@ -89,18 +89,18 @@ static bool check_ref(const json_t *ref, RpcError *why)
     return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: there is no such prompt");
 }
 
-static jot_status collect(McpDesk *desk, Str prefix, Walk *w, Err *e)
+static jot_status collect(WorkerPad *pad, Str prefix, Walk *w, Err *e)
 {
     Memory *m;
     if (store_check_prefix(prefix, NULL) != JOT_OK)
         return JOT_OK; /* no name begins like that */
-    jot_status st = mcp_desk_open(desk, false, &m, e);
+    jot_status st = worker_pad_open(pad, false, &m, e);
     if (st == JOT_OK)
         st = memory_each(m, prefix, LIST_LIVE, add_name, w, e);
     return st == JOT_NOT_FOUND || st == JOT_CANCELLED ? JOT_OK : st;
 }
 
-bool mcp_complete(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_complete(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     const json_t *ref = json_object_get(r->msg.params, "ref");
     const json_t *arg = json_object_get(r->msg.params, "argument");
@@ -119,7 +119,7 @@ bool mcp_complete(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, 
                           "params has an 'argument' with strings 'name' and 'value'");
     Str known = argument_of(ref, json_str(name));
     if (begin_of(known, json_str(typed), context, &r->arena, &prefix, &w) &&
-        collect(desk, prefix, &w, &e) != JOT_OK)
+        collect(pad, prefix, &w, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     json_object_set_new(json_object_get(*result, "completion"), "hasMore", json_boolean(v.more));
     return true;

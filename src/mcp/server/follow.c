@@ -6,7 +6,7 @@
 
 typedef struct Follower {
     const FollowTells *tells;
-    McpDesk desk;
+    WorkerPad pad;
     Watch *watch;                         /* NULL: there is no pad, or none that can be read */
     int64_t pause_ms;                     /* before the next try */
     char told[sizeof((Err *)NULL)->text]; /* the failure that was told last */
@@ -26,8 +26,8 @@ static void open_watch(Follower *f)
 {
     Memory *m;
     Err e = { 0 };
-    mcp_desk_look(&f->desk);
-    jot_status st = mcp_desk_open(&f->desk, false, &m, &e);
+    worker_pad_check(&f->pad);
+    jot_status st = worker_pad_open(&f->pad, false, &m, &e);
     if (st == JOT_OK)
         st = watch_open(&f->watch, m, (Str){ 0 }, &e);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
@@ -38,7 +38,7 @@ static void open_watch(Follower *f)
 static void close_watch(Follower *f)
 {
     watch_close(TAKE(f->watch));
-    mcp_desk_done(&f->desk);
+    worker_pad_done(&f->pad);
 }
 
 static void look(Follower *f)
@@ -47,7 +47,7 @@ static void look(Follower *f)
     Change *changes;
     size_t n;
     Err e = { 0 };
-    if (store_moved(f->desk.memory.store)) {
+    if (store_moved(f->pad.memory.store)) {
         close_watch(f);
         f->tells->all(f->tells->ctx);
     } else if (watch_next(f->watch, FOLLOW_LOOK_MS, &arena, &changes, &n, &e) != JOT_OK) {
@@ -63,7 +63,7 @@ static void look(Follower *f)
 void follow_pad(const McpOptions *o, bool *had, const FollowTells *tells)
 {
     Follower f = { .tells = tells, .pause_ms = FOLLOW_LOOK_MS };
-    mcp_desk_init(&f.desk, o, had);
+    worker_pad_init(&f.pad, o, had);
     open_watch(&f);
     tells->begun(tells->ctx);
     for (;;) {

@@ -24,7 +24,7 @@ typedef struct FollowTells {
     void *ctx;
 } FollowTells;
 
-/* Never returns.  `had` as for mcp_desk_init. */
+/* Never returns.  `had` as for worker_pad_init. */
 NO_RETURN void follow_pad(const McpOptions *o, bool *had, const FollowTells *tells);
 
 #endif

@@ -16,18 +16,18 @@ enum { END_MS = 300, END_AT_LAST_MS = 2000, EXPIRE_MS = 1000 };
 
 /* --- Mail -------------------------------------------------------------------------------- */
 
-void mcp_mail_post(McpHttp *h, uint64_t number, const McpOut *out,
-                   void (*run)(void *ctx, void *mail))
+void mcp_http_out_post(McpHttp *h, uint64_t number, const McpOut *out,
+                       void (*run)(void *ctx, void *mail))
 {
-    McpMail *m = mem_alloc(sizeof *m);
+    McpHttpOut *m = mem_alloc(sizeof *m);
     char *text = mem_alloc(out->text.n + 1);
     if (out->text.n)
         memcpy(text, out->text.p, out->text.n);
-    *m = (McpMail){ h, number, out->via, out->last, out->error, { text, out->text.n } };
+    *m = (McpHttpOut){ h, number, out->via, out->last, out->error, { text, out->text.n } };
     http_server_post(h->server, run, m);
 }
 
-void mcp_mail_free(McpMail *m)
+void mcp_http_out_free(McpHttpOut *m)
 {
     if (!m)
         return;
@@ -55,8 +55,8 @@ static bool check(const HttpRequest *q, const RpcMessage *m, McpEra era, RpcErro
 /* Large ones are forgotten where they were read. */
 static void drop(McpHttp *h, McpMessage *m)
 {
-    if (m && m->text.n > MCP_HTTP_ASIDE)
-        mcp_aside_forget(h->aside, m);
+    if (m && m->text.n > MCP_HTTP_LARGE)
+        large_reader_forget(h->large_reader, m);
     else
         mcp_message_free(m);
 }
@@ -78,9 +78,9 @@ static void handle(McpHttp *h, HttpExchange *x, McpMessage *taken)
     else if (!check(q, m, era, &why))
         mcp_http_fail(x, 400, m->id, &why);
     else if (in_session)
-        mcp_http_old_post(h, x, &taken);
+        mcp_http_session_post(h, x, &taken);
     else if (taken->good)
-        mcp_http_lone_post(h, x, &taken, era);
+        mcp_http_stateless_post(h, x, &taken, era);
     else
         mcp_http_fail(x, 400, m->id, &taken->why);
     drop(h, taken);
@@ -93,30 +93,30 @@ typedef struct Read {
     McpMessage *message;
 } Read;
 
-static McpReading **find_reading(McpHttp *h, uint64_t number)
+static McpLarge **find_reading(McpHttp *h, uint64_t number)
 {
-    McpReading **at = &h->readings;
+    McpLarge **at = &h->large;
     while (*at && (*at)->number != number)
         at = &(*at)->next;
     return at;
 }
 
 /* Its bytes are gone; x is NULL if its client is too.  The caller owns it. */
-static McpReading *end_reading(McpHttp *h, McpReading **at, HttpExchange *x)
+static McpLarge *end_reading(McpHttp *h, McpLarge **at, HttpExchange *x)
 {
-    McpReading *r = *at;
+    McpLarge *r = *at;
     *at = r->next;
-    h->readings_n--;
+    h->large_n--;
     http_return_share(h->server, x, r->share);
     return r;
 }
 
 /* What was posted by a client that has gone; takes it. */
-static void handle_late(McpHttp *h, const McpReading *r, McpMessage *taken)
+static void handle_late(McpHttp *h, const McpLarge *r, McpMessage *taken)
 {
     bool good = taken->good || taken->array;
     if (r->stays && good && mcp_headers_era_of_body(&taken->msg) == MCP_ERA_LEGACY)
-        mcp_http_old_stays(h, r, &taken);
+        mcp_http_session_post_late(h, r, &taken);
     drop(h, taken);
 }
 
@@ -125,12 +125,12 @@ static void was_read(void *ctx, void *arg)
     McpHttp *h = ctx;
     Read *r = arg;
     HttpExchange *x = http_find(h->server, r->number);
-    McpReading *reading = end_reading(h, find_reading(h, r->number), x);
+    McpLarge *reading = end_reading(h, find_reading(h, r->number), x);
     if (x)
         handle(h, x, r->message);
     else
         handle_late(h, reading, r->message);
-    mcp_aside_collected(h->aside);
+    large_reader_collected(h->large_reader);
     free(reading);
     free(r);
 }
@@ -144,32 +144,32 @@ static void hand_back(void *ctx, uint64_t number, McpMessage *m)
     http_server_post(h->server, was_read, r);
 }
 
-bool mcp_http_reads(const McpHttp *h, Str session)
+bool mcp_http_reading(const McpHttp *h, Str session)
 {
-    for (const McpReading *r = h->readings; session.n && r; r = r->next)
+    for (const McpLarge *r = h->large; session.n && r; r = r->next)
         if (str_eq(str(r->session), session))
             return true;
     return false;
 }
 
-static void read_aside(McpHttp *h, HttpExchange *x, Str session)
+static void read_large(McpHttp *h, HttpExchange *x, Str session)
 {
-    if (h->readings_n == MCP_HTTP_UNREAD_MAX) {
+    if (h->large_n == MCP_HTTP_LARGE_MAX) {
         http_refuse(x, 503, "too many large messages wait: try again");
         return;
     }
     const HttpRequest *q = http_request(x);
     AUTO(RpcError) why = { 0 };
-    McpReading *r = mem_alloc(sizeof *r);
-    *r = (McpReading){ .number = http_number(x), .next = h->readings };
+    McpLarge *r = mem_alloc(sizeof *r);
+    *r = (McpLarge){ .number = http_number(x), .next = h->large };
     r->plain = !mcp_headers_accepts(q, "text/event-stream");
     r->stays = http_header_count(q, "mcp-session-id") == 1 && session.n < sizeof r->session &&
                mcp_headers_check_old(q, &why) &&
                (!r->plain || mcp_headers_accepts(q, "application/json"));
     snprintf(r->session, sizeof r->session, STR_FMT, STR_ARG(session));
-    h->readings = r;
-    h->readings_n++;
-    mcp_aside_read(h->aside, r->number, http_take_body(x, &r->share));
+    h->large = r;
+    h->large_n++;
+    large_reader_read(h->large_reader, r->number, http_take_body(x, &r->share));
 }
 
 static void post(void *ctx, HttpExchange *x)
@@ -179,8 +179,8 @@ static void post(void *ctx, HttpExchange *x)
     Str session = http_header(q, "mcp-session-id");
     /* What comes behind a large one waits its turn: a session gets what it would have got one by
      * one. */
-    if (q->body.n > MCP_HTTP_ASIDE || mcp_http_reads(h, session))
-        read_aside(h, x, session);
+    if (q->body.n > MCP_HTTP_LARGE || mcp_http_reading(h, session))
+        read_large(h, x, session);
     else
         handle(h, x, mcp_message_new(q->body));
 }
@@ -190,16 +190,16 @@ static void post(void *ctx, HttpExchange *x)
 static void gone(void *ctx, uint64_t number)
 {
     McpHttp *h = ctx;
-    McpReading **reading = find_reading(h, number);
-    if (*reading && !(*reading)->stays && mcp_aside_withdraw(h->aside, number))
+    McpLarge **reading = find_reading(h, number);
+    if (*reading && !(*reading)->stays && large_reader_withdraw(h->large_reader, number))
         free(end_reading(h, reading, NULL));
-    else if (!*reading && !mcp_http_old_gone(h, number))
-        mcp_http_lone_gone(h, number);
+    else if (!*reading && !mcp_http_session_gone(h, number))
+        mcp_http_stateless_gone(h, number);
 }
 
 static void every_second(void *ctx)
 {
-    mcp_http_old_expire(ctx);
+    mcp_http_session_expire(ctx);
 }
 
 /* What the subscriptions are answered with is posted too, and comes first. */
@@ -214,8 +214,8 @@ static void end_streams(void *ctx, void *arg)
 {
     McpHttp *h = ctx;
     (void)arg;
-    mcp_http_old_end(h);
-    work_end_feeds(h->work);
+    mcp_http_session_end(h);
+    queue_end_feeds(h->queue);
     http_server_post(h->server, end_at_last, NULL);
 }
 
@@ -231,8 +231,8 @@ static void end(void *ctx)
 /* clang-format off */
 static const HttpRoute routes[] = {
     { .method = "POST",   .path = "/mcp", .json = true, .answer = post },
-    { .method = "GET",    .path = "/mcp", .answer = mcp_http_old_get },
-    { .method = "DELETE", .path = "/mcp", .answer = mcp_http_old_delete },
+    { .method = "GET",    .path = "/mcp", .answer = mcp_http_session_get },
+    { .method = "DELETE", .path = "/mcp", .answer = mcp_http_session_delete },
     { 0 },
 };
 /* clang-format on */
@@ -263,9 +263,9 @@ jot_status mcp_http(const McpHttpOptions *o, Err *e)
                              .ctx = h };
     TRY(http_server_open(&h->server, &h->http, e));
     open_ids(h);
-    h->work = work_start(&o->mcp, MCP_HTTP_WORKERS);
-    h->aside = mcp_aside_start(hand_back, h); /* signals are blocked by now, for it too */
-    work_on_signal(h->work, end, h);
+    h->queue = queue_start(&o->mcp, MCP_HTTP_WORKERS);
+    h->large_reader = large_reader_start(hand_back, h); /* signals are blocked by now, for it too */
+    queue_on_signal(h->queue, end, h);
     http_server_every(h->server, EXPIRE_MS, every_second);
     if (o->ready)
         o->ready(o->ctx, http_server_port(h->server));

@@ -9,7 +9,7 @@
  * that nobody wants the answer any more, and what has not been read is not.
  *
  * An answer is sent after its write is durable; SIGINT, SIGTERM and SIGHUP end the
- * process, after what is running has ended or WORK_GRACE_MS are over. */
+ * process, after what is running has ended or QUEUE_GRACE_MS are over. */
 #ifndef MCP_SERVER_HTTP_H
 #define MCP_SERVER_HTTP_H
 
@@ -23,8 +23,8 @@ enum {
     MCP_HTTP_SESSIONS_MAX = 64,
     MCP_HTTP_PATIENCE_MS = 250, /* an answer that takes longer comes as an event stream */
     MCP_HTTP_IDLE_S = 30 * 60,  /* a session nobody uses is put aside after this */
-    MCP_HTTP_ASIDE = 16 * 1024, /* a message of more bytes is read by another thread */
-    MCP_HTTP_UNREAD_MAX = 256,  /* messages that wait for that */
+    MCP_HTTP_LARGE = 16 * 1024, /* a message of more bytes is read by another thread */
+    MCP_HTTP_LARGE_MAX = 256,   /* messages that wait for that */
 };
 
 typedef struct McpHttpOptions {

@@ -1,7 +1,7 @@
 /* http_internal.h - McpHttp, the server of both eras, for the files that make it up.
  *
  * All of it belongs to the server's thread.  What sessions send on other threads is
- * posted to it as McpMail. */
+ * posted to it as McpHttpOut. */
 #ifndef MCP_SERVER_HTTP_INTERNAL_H
 #define MCP_SERVER_HTTP_INTERNAL_H
 
@@ -9,68 +9,68 @@
 #include "mcp/server/http.h"
 #include "mcp/server/http_id.h"
 #include "mcp/server/large_reader.h"
-#include "mcp/server/work.h"
+#include "mcp/server/queue.h"
 
 /* A session of the old era. */
 typedef struct McpHttpSession {
     char id[MCP_ID_MAX + 1]; /* empty until initialize has succeeded */
     uint64_t number;
-    WorkClient *client;
+    QueueClient *client;
     McpChannels channels;
     int64_t used_ms; /* when it was used last */
 } McpHttpSession;
 
 /* A request that stands for itself. */
-typedef struct McpLone {
+typedef struct McpStateless {
     uint64_t number; /* of its exchange */
-    WorkClient *client;
+    QueueClient *client;
     bool refused; /* an error is its own fault, and its status says so */
     bool plain;   /* its client takes no event streams */
-    struct McpLone *next;
-} McpLone;
+    struct McpStateless *next;
+} McpStateless;
 
 /* A request whose message is read aside, and what must be known of it if its client goes. */
-typedef struct McpReading {
+typedef struct McpLarge {
     uint64_t number; /* of its exchange */
     char session[MCP_ID_MAX + 1];
     bool stays;   /* its session takes it even so, unless the body is of the other era */
     bool plain;   /* its client takes no event streams */
     size_t share; /* of the room for bodies */
-    struct McpReading *next;
-} McpReading;
+    struct McpLarge *next;
+} McpLarge;
 
 typedef struct McpHttp {
     const McpHttpOptions *o;
     HttpOptions http;
     HttpServer *server;
-    Work *work;
+    Queue *queue;
     const Io *io;
     McpHttpSession *sessions[MCP_HTTP_SESSIONS_MAX];
     uint64_t numbers; /* of sessions */
     McpIds ids;
-    McpLone *lone;
-    McpAside *aside;
-    McpReading *readings;
-    size_t readings_n;
+    McpStateless *stateless;
+    LargeReader *large_reader;
+    McpLarge *large;
+    size_t large_n;
 } McpHttp;
 
-typedef struct McpMail {
+typedef struct McpHttpOut {
     McpHttp *door;
     uint64_t number; /* of the session, or of the exchange of a lone request */
     uint64_t via;
     bool last;
     int error;
     Str text; /* owned */
-} McpMail;
+} McpHttpOut;
 
 /* Hand what a session sends to the server's thread. */
-void mcp_mail_post(McpHttp *h, uint64_t number, const McpOut *out,
-                   void (*run)(void *ctx, void *mail));
-void mcp_mail_free(McpMail *m);
-DEFINE_AUTO_PTR(McpMail, mcp_mail_free)
+void mcp_http_out_post(McpHttp *h, uint64_t number, const McpOut *out,
+                       void (*run)(void *ctx, void *mail));
+void mcp_http_out_free(McpHttpOut *m);
+DEFINE_AUTO_PTR(McpHttpOut, mcp_http_out_free)
 
 /* True if something of this session is being read aside, or waits for it. */
-bool mcp_http_reads(const McpHttp *h, Str session);
+bool mcp_http_reading(const McpHttp *h, Str session);
 
 /* Answer with a JSON-RPC error and this status. */
 void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
@@ -78,21 +78,21 @@ void mcp_http_fail(HttpExchange *x, int status, Str id, const RpcError *why);
 /* --- The old era ------------------------------------------------------------------------- */
 
 /* *message is taken if it comes to that: then it is NULL. */
-void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message);
+void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message);
 /* The same for one whose client has gone. */
-void mcp_http_old_stays(McpHttp *h, const McpReading *r, McpMessage **message);
-void mcp_http_old_get(void *ctx, HttpExchange *x);
-void mcp_http_old_delete(void *ctx, HttpExchange *x);
+void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **message);
+void mcp_http_session_get(void *ctx, HttpExchange *x);
+void mcp_http_session_delete(void *ctx, HttpExchange *x);
 /* True if the exchange was one of the old era. */
-bool mcp_http_old_gone(McpHttp *h, uint64_t number);
-void mcp_http_old_expire(McpHttp *h);
+bool mcp_http_session_gone(McpHttp *h, uint64_t number);
+void mcp_http_session_expire(McpHttp *h);
 /* The server ends: so do the streams. */
-void mcp_http_old_end(McpHttp *h);
+void mcp_http_session_end(McpHttp *h);
 
 /* --- Each for itself --------------------------------------------------------------------- */
 
 /* *message is taken if it comes to that: then it is NULL. */
-void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era);
-void mcp_http_lone_gone(McpHttp *h, uint64_t number);
+void mcp_http_stateless_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era);
+void mcp_http_stateless_gone(McpHttp *h, uint64_t number);
 
 #endif

@@ -43,7 +43,7 @@ static bool in_use(const McpHttp *h, const McpHttpSession *s)
     for (size_t i = 0; i < CHANNELS_MAX; i++)
         if (s->channels.all[i].exchange)
             return true;
-    return work_client_busy(s->client) || mcp_http_reads(h, str(s->id));
+    return queue_client_busy(s->client) || mcp_http_reading(h, str(s->id));
 }
 
 /* Let go of a session: whoever still reads of it reads no more. */
@@ -58,7 +58,7 @@ static void end_session(McpHttp *h, size_t place)
         else if (x)
             http_refuse(x, 404, "the session has ended");
     }
-    work_client_free(s->client);
+    queue_client_free(s->client);
     channels_done(&s->channels);
     free(s);
 }
@@ -70,7 +70,7 @@ static void end_this(McpHttp *h, const McpHttpSession *s)
             end_session(h, i);
 }
 
-void mcp_http_old_expire(McpHttp *h)
+void mcp_http_session_expire(McpHttp *h)
 {
     int64_t now = io_awake_ms(h->io);
     int64_t idle_ms = (h->o->idle_s ? h->o->idle_s : MCP_HTTP_IDLE_S) * 1000;
@@ -109,7 +109,7 @@ static McpHttpSession *new_session(McpHttp *h, bool again)
         return NULL;
     McpHttpSession *s = mem_alloc(sizeof *s);
     s->number = ++h->numbers;
-    s->client = work_client_new(h->work, send, h, s->number);
+    s->client = queue_client_new(h->queue, send, h, s->number);
     channels_init(&s->channels, id_random(h->io, 8).text, again);
     h->sessions[place] = s;
     return s;
@@ -127,7 +127,7 @@ static McpHttpSession *take_up(McpHttp *h, Str id, bool *full)
         *full = !s;
         if (s) {
             snprintf(s->id, sizeof s->id, STR_FMT, STR_ARG(id));
-            mcp_session_restore(work_session(s->client), str(says.version), str(says.name));
+            mcp_session_restore(queue_session(s->client), str(says.version), str(says.name));
         }
     }
     if (s)
@@ -186,7 +186,7 @@ static void attach(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange 
     one->exchange = http_number(x);
     if (before && before != x)
         http_stream_end(before);
-    const char *version = mcp_version(work_session(s->client));
+    const char *version = mcp_version(queue_session(s->client));
     one->begun = true;
     http_reply_header(x, "Mcp-Session-Id", str(s->id));
     http_stream(x);
@@ -223,7 +223,7 @@ static void replay(McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t
 /* --- Answers ----------------------------------------------------------------------------- */
 
 /* The answer as it is, without a stream. */
-static void answer_plainly(McpHttp *h, McpHttpSession *s, McpChannel *one, const McpMail *m)
+static void answer_plainly(McpHttp *h, McpHttpSession *s, McpChannel *one, const McpHttpOut *m)
 {
     HttpExchange *x = http_find(h->server, one->exchange);
     channel_drop(&s->channels, one);
@@ -235,7 +235,7 @@ static void answer_plainly(McpHttp *h, McpHttpSession *s, McpChannel *one, const
     http_reply(x, m->text.n == 0 ? 202 : unreadable ? 400 : 200, S("application/json"), m->text);
 }
 
-static void deliver_event(McpHttp *h, McpHttpSession *s, McpChannel *one, const McpMail *m)
+static void deliver_event(McpHttp *h, McpHttpSession *s, McpChannel *one, const McpHttpOut *m)
 {
     HttpExchange *x = http_find(h->server, one->exchange);
     if (!one->begun && x)
@@ -254,7 +254,7 @@ static void deliver_event(McpHttp *h, McpHttpSession *s, McpChannel *one, const 
 static void deliver(void *ctx, void *arg)
 {
     McpHttp *h = ctx;
-    AUTO_PTR(McpMail) m = arg;
+    AUTO_PTR(McpHttpOut) m = arg;
     McpHttpSession *s = by_number(h, m->number);
     McpChannel *one = s ? channel_of(&s->channels, m->via) : NULL;
     if (!one)
@@ -263,16 +263,16 @@ static void deliver(void *ctx, void *arg)
         answer_plainly(h, s, one, m);
     else if (one->begun || !one->plain)
         deliver_event(h, s, one, m);
-    if (m->last && !mcp_version(work_session(s->client)))
+    if (m->last && !mcp_version(queue_session(s->client)))
         end_this(h, s); /* initialize did not come about */
 }
 
 static void send(void *ctx, uint64_t number, const McpOut *out)
 {
-    mcp_mail_post(ctx, number, out, deliver);
+    mcp_http_out_post(ctx, number, out, deliver);
 }
 
-bool mcp_http_old_gone(McpHttp *h, uint64_t number)
+bool mcp_http_session_gone(McpHttp *h, uint64_t number)
 {
     for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++) {
         McpChannel *one =
@@ -285,7 +285,7 @@ bool mcp_http_old_gone(McpHttp *h, uint64_t number)
     return false;
 }
 
-void mcp_http_old_end(McpHttp *h)
+void mcp_http_session_end(McpHttp *h)
 {
     for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++)
         if (h->sessions[i])
@@ -302,11 +302,11 @@ static size_t requests_in(const RpcMessage *m)
     return m->kind == RPC_NOTIFICATION || m->kind == RPC_RESPONSE ? 0 : RPC_BATCH_MAX;
 }
 
-void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
+void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
 {
     const HttpRequest *q = http_request(x);
     bool fresh = http_header_count(q, "mcp-session-id") == 0;
-    if (work_room(h->work) < requests_in(&(*message)->msg)) {
+    if (queue_room(h->queue) < requests_in(&(*message)->msg)) {
         http_refuse(x, 503, "too many requests wait: try again");
         return;
     }
@@ -320,7 +320,7 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     }
     s->used_ms = io_awake_ms(h->io);
     one->plain = !mcp_headers_accepts(q, "text/event-stream");
-    McpSession *session = work_session(s->client);
+    McpSession *session = queue_session(s->client);
     http_keep(x);
     bool answers = mcp_take_read(session, TAKE(*message), http_number(x));
     if (fresh && mcp_version(session))
@@ -333,9 +333,9 @@ void mcp_http_old_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
 }
 
-void mcp_http_old_stays(McpHttp *h, const McpReading *r, McpMessage **message)
+void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **message)
 {
-    bool full, room = work_room(h->work) >= requests_in(&(*message)->msg);
+    bool full, room = queue_room(h->queue) >= requests_in(&(*message)->msg);
     McpHttpSession *s = room ? take_up(h, str(r->session), &full) : NULL;
     McpChannel *one = s ? channel_new(&s->channels, r->number) : NULL;
     if (!one)
@@ -343,7 +343,7 @@ void mcp_http_old_stays(McpHttp *h, const McpReading *r, McpMessage **message)
     s->used_ms = io_awake_ms(h->io);
     one->plain = r->plain;
     one->exchange = 0;
-    if (!mcp_take_read(work_session(s->client), TAKE(*message), r->number))
+    if (!mcp_take_read(queue_session(s->client), TAKE(*message), r->number))
         channel_drop(&s->channels, one);
 }
 
@@ -356,7 +356,7 @@ static void go_on(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *
     attach(h, s, one, x);
     replay(s, one, x, number);
     if (lost)
-        mcp_feed_tell_all(mcp_feed(work_session(s->client)));
+        mcp_feed_tell_all(mcp_feed(queue_session(s->client)));
 }
 
 static void resume(McpHttp *h, McpHttpSession *s, HttpExchange *x, Str last)
@@ -387,7 +387,7 @@ static bool check_old(HttpExchange *x)
     return false;
 }
 
-void mcp_http_old_get(void *ctx, HttpExchange *x)
+void mcp_http_session_get(void *ctx, HttpExchange *x)
 {
     McpHttp *h = ctx;
     const HttpRequest *q = http_request(x);
@@ -406,7 +406,7 @@ void mcp_http_old_get(void *ctx, HttpExchange *x)
         go_on(h, s, &s->channels.all[0], x, s->channels.all[0].sent);
 }
 
-void mcp_http_old_delete(void *ctx, HttpExchange *x)
+void mcp_http_session_delete(void *ctx, HttpExchange *x)
 {
     McpHttp *h = ctx;
     McpIdSays says;

@@ -8,25 +8,25 @@
 #include "mcp/server/headers.h"
 #include "mcp/server/http_internal.h"
 
-static McpLone **find(McpHttp *h, uint64_t number)
+static McpStateless **find(McpHttp *h, uint64_t number)
 {
-    McpLone **at = &h->lone;
+    McpStateless **at = &h->stateless;
     while (*at && (*at)->number != number)
         at = &(*at)->next;
     return at;
 }
 
-static void drop(McpLone **at)
+static void drop(McpStateless **at)
 {
-    McpLone *l = *at;
+    McpStateless *l = *at;
     *at = l->next;
-    work_client_free(l->client);
+    queue_client_free(l->client);
     free(l);
 }
 
-void mcp_http_lone_gone(McpHttp *h, uint64_t number)
+void mcp_http_stateless_gone(McpHttp *h, uint64_t number)
 {
-    McpLone **at = find(h, number);
+    McpStateless **at = find(h, number);
     if (*at)
         drop(at);
 }
@@ -34,7 +34,7 @@ void mcp_http_lone_gone(McpHttp *h, uint64_t number)
 /* --- Answers ----------------------------------------------------------------------------- */
 
 /* The status of an answer that was not begun as a stream. */
-static int status_of(const McpLone *l, int error)
+static int status_of(const McpStateless *l, int error)
 {
     switch (error) {
     case RPC_METHOD_NOT_FOUND:
@@ -53,8 +53,8 @@ static int status_of(const McpLone *l, int error)
 static void deliver(void *ctx, void *arg)
 {
     McpHttp *h = ctx;
-    AUTO_PTR(McpMail) m = arg;
-    McpLone **at = find(h, m->number);
+    AUTO_PTR(McpHttpOut) m = arg;
+    McpStateless **at = find(h, m->number);
     HttpExchange *x = http_find(h->server, m->number);
     if (!*at || !x)
         return;
@@ -78,7 +78,7 @@ static void deliver(void *ctx, void *arg)
 
 static void send(void *ctx, uint64_t number, const McpOut *out)
 {
-    mcp_mail_post(ctx, number, out, deliver);
+    mcp_http_out_post(ctx, number, out, deliver);
 }
 
 /* --- Questions --------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static void send(void *ctx, uint64_t number, const McpOut *out)
 static void begin_stream(void *ctx, HttpExchange *x)
 {
     McpHttp *h = ctx;
-    McpLone *l = *find(h, http_number(x));
+    McpStateless *l = *find(h, http_number(x));
     if (l && !l->plain)
         http_stream(x);
 }
@@ -98,7 +98,7 @@ static bool is_listen(const RpcMessage *m)
            json_is_object(json_object_get(m->params, "notifications"));
 }
 
-void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era)
+void mcp_http_stateless_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEra era)
 {
     const HttpRequest *q = http_request(x);
     const RpcMessage *m = &(*message)->msg;
@@ -106,12 +106,12 @@ void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEr
         http_reply(x, 202, (Str){ 0 }, (Str){ 0 });
         return;
     }
-    if (work_room(h->work) == 0) {
+    if (queue_room(h->queue) == 0) {
         http_refuse(x, 503, "too many requests wait: try again");
         return;
     }
-    McpLone *l = mem_alloc(sizeof *l);
-    *l = (McpLone){ .number = http_number(x), .next = h->lone };
+    McpStateless *l = mem_alloc(sizeof *l);
+    *l = (McpStateless){ .number = http_number(x), .next = h->stateless };
     l->refused = era == MCP_ERA_LEGACY || !mcp_headers_complete(m);
     l->plain = !mcp_headers_accepts(q, "text/event-stream");
     bool listens = is_listen(m);
@@ -120,9 +120,9 @@ void mcp_http_lone_post(McpHttp *h, HttpExchange *x, McpMessage **message, McpEr
         http_refuse(x, 406, "accept text/event-stream");
         return;
     }
-    l->client = work_client_new(h->work, send, h, l->number);
-    h->lone = l;
-    (void)mcp_take_read(work_session(l->client), TAKE(*message), l->number);
+    l->client = queue_client_new(h->queue, send, h, l->number);
+    h->stateless = l;
+    (void)mcp_take_read(queue_session(l->client), TAKE(*message), l->number);
     if (listens)
         http_stream(x);
     else

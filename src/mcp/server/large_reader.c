@@ -12,8 +12,8 @@ typedef struct Task {
     struct Task *next;
 } Task;
 
-struct McpAside {
-    McpAsideRead *done;
+struct LargeReader {
+    LargeReaderDone *done;
     void *ctx;
     pthread_mutex_t lock; /* of the rest */
     pthread_cond_t changed;
@@ -23,7 +23,7 @@ struct McpAside {
 };
 
 /* The task a link leads to, which leaves its queue; with the lock held. */
-static Task *unlink_task(McpAside *a, Task **at)
+static Task *unlink_task(LargeReader *a, Task **at)
 {
     Task *t = *at;
     *at = t->next;
@@ -32,7 +32,7 @@ static Task *unlink_task(McpAside *a, Task **at)
     return t;
 }
 
-static Task *next_task(McpAside *a)
+static Task *next_task(LargeReader *a)
 {
     pthread_mutex_lock(&a->lock);
     while (!a->old && (!a->first || a->handed_over))
@@ -52,7 +52,7 @@ static void free_task(Task *t)
 
 static void *run(void *ctx)
 {
-    McpAside *a = ctx;
+    LargeReader *a = ctx;
     for (;;) {
         Task *t = next_task(a);
         McpMessage *m = t->old ? NULL : mcp_message_new(buf_str(&t->body));
@@ -64,11 +64,11 @@ static void *run(void *ctx)
     return NULL;
 }
 
-McpAside *mcp_aside_start(McpAsideRead *done, void *ctx)
+LargeReader *large_reader_start(LargeReaderDone *done, void *ctx)
 {
     pthread_t thread;
-    McpAside *a = mem_alloc(sizeof *a);
-    *a = (McpAside){ .done = done, .ctx = ctx, .last = &a->first };
+    LargeReader *a = mem_alloc(sizeof *a);
+    *a = (LargeReader){ .done = done, .ctx = ctx, .last = &a->first };
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
     if (pthread_create(&thread, NULL, run, a) != 0)
@@ -77,7 +77,7 @@ McpAside *mcp_aside_start(McpAsideRead *done, void *ctx)
     return a;
 }
 
-void mcp_aside_read(McpAside *a, uint64_t number, Buf body)
+void large_reader_read(LargeReader *a, uint64_t number, Buf body)
 {
     Task *t = mem_alloc(sizeof *t);
     *t = (Task){ .number = number, .body = body };
@@ -88,7 +88,7 @@ void mcp_aside_read(McpAside *a, uint64_t number, Buf body)
     pthread_mutex_unlock(&a->lock);
 }
 
-bool mcp_aside_withdraw(McpAside *a, uint64_t number)
+bool large_reader_withdraw(LargeReader *a, uint64_t number)
 {
     pthread_mutex_lock(&a->lock);
     Task **at = &a->first;
@@ -101,7 +101,7 @@ bool mcp_aside_withdraw(McpAside *a, uint64_t number)
     return t != NULL;
 }
 
-void mcp_aside_collected(McpAside *a)
+void large_reader_collected(LargeReader *a)
 {
     pthread_mutex_lock(&a->lock);
     a->handed_over = false;
@@ -109,7 +109,7 @@ void mcp_aside_collected(McpAside *a)
     pthread_mutex_unlock(&a->lock);
 }
 
-void mcp_aside_forget(McpAside *a, McpMessage *m)
+void large_reader_forget(LargeReader *a, McpMessage *m)
 {
     if (!m)
         return;

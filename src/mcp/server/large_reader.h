@@ -1,4 +1,4 @@
-/* large_reader.h - McpAside, the thread that reads large messages, and forgets them.
+/* large_reader.h - LargeReader, the thread that reads large messages, and forgets them.
  *
  * A server's thread serves everybody; what takes long by the size of one message is
  * done here, one message after the other, in the order they came.  The thread lasts as
@@ -12,22 +12,22 @@
 
 #include "mcp/protocol/message.h"
 
-typedef struct McpAside McpAside;
+typedef struct LargeReader LargeReader;
 
 /* A message was read; called on the thread that reads.  The receiver owns it, and says with
- * mcp_aside_collected when it has found its place. */
-typedef void McpAsideRead(void *ctx, uint64_t number, McpMessage *m);
+ * large_reader_collected when it has found its place. */
+typedef void LargeReaderDone(void *ctx, uint64_t number, McpMessage *m);
 
-McpAside *mcp_aside_start(McpAsideRead *done, void *ctx); /* never NULL */
+LargeReader *large_reader_start(LargeReaderDone *done, void *ctx); /* never NULL */
 
 /* The rest is for one thread. */
 
 /* Read a message some time; `body` is its bytes, and taken.  The number comes back with it. */
-void mcp_aside_read(McpAside *a, uint64_t number, Buf body);
+void large_reader_read(LargeReader *a, uint64_t number, Buf body);
 /* Nobody wants it read.  False: that has begun, and it will be handed over. */
-bool mcp_aside_withdraw(McpAside *a, uint64_t number);
-void mcp_aside_collected(McpAside *a);
+bool large_reader_withdraw(LargeReader *a, uint64_t number);
+void large_reader_collected(LargeReader *a);
 /* Nobody wants what was read; NULL is fine. */
-void mcp_aside_forget(McpAside *a, McpMessage *m);
+void large_reader_forget(LargeReader *a, McpMessage *m);
 
 #endif

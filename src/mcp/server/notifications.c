@@ -122,7 +122,7 @@ static void await(Question *q, const McpRequest *r)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until); /* which nobody sets */
-    until.tv_sec += TALK_ASK_MS / 1000;
+    until.tv_sec += MCP_ASK_MS / 1000;
     pthread_mutex_lock(&lock);
     while (!q->answered && !mcp_request_cancelled(r) &&
            pthread_cond_clockwait(&moved, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
@@ -172,7 +172,7 @@ void mcp_answered(McpSession *s, const RpcMessage *m)
 
 static bool go_on(void *ctx, uint64_t looked_at)
 {
-    TalkInterest *p = ctx;
+    RequestInterest *p = ctx;
     const McpOptions *o = mcp_options(p->session);
     if (mcp_request_cancelled(p->request))
         return false;
@@ -187,8 +187,8 @@ static bool go_on(void *ctx, uint64_t looked_at)
     return true;
 }
 
-void talk_interest(TalkInterest *p, McpSession *s, const McpRequest *r)
+void request_interest_init(RequestInterest *p, McpSession *s, const McpRequest *r)
 {
-    *p = (TalkInterest){ .session = s, .request = r };
+    *p = (RequestInterest){ .session = s, .request = r };
     p->interest = (Interest){ .go_on = go_on, .ctx = p };
 }

@@ -10,7 +10,7 @@
 
 #include "mcp/server/session.h"
 
-enum { TALK_ASK_MS = 60 * 1000 }; /* how long an answer is waited for */
+enum { MCP_ASK_MS = 60 * 1000 }; /* how long an answer is waited for */
 
 /* Nobody waits for this one any more; also wakes whoever waits for an answer on its behalf. */
 void mcp_request_cancel(McpRequest *r);
@@ -38,14 +38,14 @@ void mcp_answered(McpSession *s, const RpcMessage *m);
 /* --- Looking through much --------------------------------------------------------------- */
 
 /* Interest that lasts until the request is cancelled, and tells of progress meanwhile. */
-typedef struct TalkInterest {
+typedef struct RequestInterest {
     Interest interest;
     McpSession *session;
     const McpRequest *request;
     uint64_t told; /* what was told last */
     int64_t told_ms;
-} TalkInterest;
+} RequestInterest;
 
-void talk_interest(TalkInterest *p, McpSession *s, const McpRequest *r);
+void request_interest_init(RequestInterest *p, McpSession *s, const McpRequest *r);
 
 #endif

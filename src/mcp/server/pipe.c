@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mcp/server/work.h"
+#include "mcp/server/queue.h"
 
 static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -74,8 +74,8 @@ static void send_line(void *ctx, uint64_t number, const McpOut *out)
 
 typedef struct Pipe {
     const McpOptions *o;
-    Work *work;
-    WorkClient *client;
+    Queue *queue;
+    QueueClient *client;
     RpcLines lines; /* the reader's */
 
     pthread_mutex_t lock; /* of all that follows */
@@ -88,7 +88,7 @@ typedef struct Pipe {
 } Pipe;
 
 /* Run the request that was claimed; false if somebody else has become the reader meanwhile. */
-static bool do_claimed(Pipe *p, WorkJob *job, McpDesk *desk, uint64_t turn)
+static bool do_claimed(Pipe *p, QueueJob *job, WorkerPad *pad, uint64_t turn)
 {
     pthread_mutex_lock(&p->lock);
     p->doing = true;
@@ -97,7 +97,7 @@ static bool do_claimed(Pipe *p, WorkJob *job, McpDesk *desk, uint64_t turn)
         pthread_cond_signal(&p->roused);
     }
     pthread_mutex_unlock(&p->lock);
-    work_do(job, desk);
+    queue_do(job, pad);
     pthread_mutex_lock(&p->lock);
     p->done++;
     bool mine = p->reader == turn;
@@ -114,12 +114,12 @@ static void claim_last(Pipe *p)
     bool spare = p->spare;
     pthread_mutex_unlock(&p->lock);
     if (spare && !rpc_lines_more(&p->lines))
-        work_claim(p->client);
+        queue_claim(p->client);
 }
 
-static bool take_lines(Pipe *p, McpDesk *desk, uint64_t turn, bool at_end)
+static bool take_lines(Pipe *p, WorkerPad *pad, uint64_t turn, bool at_end)
 {
-    McpSession *s = work_session(p->client);
+    McpSession *s = queue_session(p->client);
     Str line;
     for (;;) {
         RpcLine got = rpc_lines_next(&p->lines, at_end, &line);
@@ -131,23 +131,23 @@ static bool take_lines(Pipe *p, McpDesk *desk, uint64_t turn, bool at_end)
         }
         claim_last(p);
         (void)mcp_take(s, line, 0);
-        WorkJob *job = work_claimed(p->client);
-        if (job && !do_claimed(p, job, desk, turn))
+        QueueJob *job = queue_claimed(p->client);
+        if (job && !do_claimed(p, job, pad, turn))
             return false;
     }
 }
 
 NO_RETURN static void end(Pipe *p, int errnum)
 {
-    work_drain(p->work);
-    work_end_feeds(p->work);
+    queue_drain(p->queue);
+    queue_end_feeds(p->queue);
     if (errnum)
         end_broken("read standard input", errnum);
     _exit(0);
 }
 
 /* Read until somebody else does. */
-static void read_on(Pipe *p, McpDesk *desk, uint64_t turn)
+static void read_on(Pipe *p, WorkerPad *pad, uint64_t turn)
 {
     for (;;) {
         size_t room;
@@ -157,7 +157,7 @@ static void read_on(Pipe *p, McpDesk *desk, uint64_t turn)
         if (again(STDIN_FILENO, POLLIN, failed))
             continue;
         rpc_lines_grew(&p->lines, n > 0 ? (size_t)n : 0);
-        if (!take_lines(p, desk, turn, n <= 0))
+        if (!take_lines(p, pad, turn, n <= 0))
             return;
         if (n <= 0)
             end(p, failed);
@@ -201,12 +201,12 @@ static uint64_t stand_by(Pipe *p)
 
 NO_RETURN static void attend(Pipe *p, bool reads)
 {
-    McpDesk desk;
+    WorkerPad pad;
     uint64_t turn = 0;
-    work_desk(p->work, &desk);
+    queue_pad(p->queue, &pad);
     for (;; reads = true) {
         if (reads)
-            read_on(p, &desk, turn);
+            read_on(p, &pad, turn);
         turn = stand_by(p);
     }
 }
@@ -230,9 +230,9 @@ void mcp_pipe(const McpOptions *o)
     Pipe *p = &pipe;
     pthread_t spare;
     p->o = o;
-    p->work = work_start(o, PIPE_WORKERS);
-    p->client = work_client_new(p->work, send_line, NULL, 0);
-    work_on_signal(p->work, end_now, NULL);
+    p->queue = queue_start(o, PIPE_WORKERS);
+    p->client = queue_client_new(p->queue, send_line, NULL, 0);
+    queue_on_signal(p->queue, end_now, NULL);
     if (pthread_create(&spare, NULL, attend_spare, p) != 0)
         mem_exhausted();
     pthread_detach(spare);

@@ -2,7 +2,7 @@
  *
  * An answer is written after its write is durable.  So the process may end at any
  * moment: at the end of input, when everything read has been answered; on SIGINT,
- * SIGTERM and SIGHUP at once, after what is running has ended or WORK_GRACE_MS are
+ * SIGTERM and SIGHUP at once, after what is running has ended or QUEUE_GRACE_MS are
  * over. */
 #ifndef MCP_SERVER_PIPE_H
 #define MCP_SERVER_PIPE_H

@@ -23,13 +23,13 @@ typedef struct Prompt {
     const char *name, *title, *about;
     PromptArg args[2];
     size_t args_n;
-    jot_status (*write)(McpDesk *desk, const json_t *args, Arena *into, Buf *to, Err *e);
+    jot_status (*write)(WorkerPad *pad, const json_t *args, Arena *into, Buf *to, Err *e);
 } Prompt;
 
-static jot_status write_teaching(McpDesk *desk, const json_t *args, Arena *into, Buf *to, Err *e)
+static jot_status write_teaching(WorkerPad *pad, const json_t *args, Arena *into, Buf *to, Err *e)
 {
     (void)args, (void)into, (void)e;
-    tool_teach(to, desk->host.profiles, false);
+    tool_teach(to, pad->host.profiles, false);
     return JOT_OK;
 }
 
@@ -46,10 +46,10 @@ static jot_status keep_id(void *ctx, const RunLine *l)
     return JOT_OK;
 }
 
-static jot_status add_context(McpDesk *desk, Memory *m, Str id, Arena *into, Buf *to, Err *e)
+static jot_status add_context(WorkerPad *pad, Memory *m, Str id, Arena *into, Buf *to, Err *e)
 {
     AUTO(Run) run = { 0 };
-    ContextAsk ask = { .reach = tool_reach(desk->host.profiles) };
+    ContextAsk ask = { .reach = tool_reach(pad->host.profiles) };
     Context c;
     Newest newest = { 0 };
     if (id.n == 0) {
@@ -67,7 +67,7 @@ static jot_status add_context(McpDesk *desk, Memory *m, Str id, Arena *into, Buf
     return recap_add(m, into, to, e);
 }
 
-static jot_status write_continue(McpDesk *desk, const json_t *args, Arena *into, Buf *to, Err *e)
+static jot_status write_continue(WorkerPad *pad, const json_t *args, Arena *into, Buf *to, Err *e)
 {
     AUTO(Buf) held = { 0 };
     Memory *m;
@@ -75,11 +75,11 @@ static jot_status write_continue(McpDesk *desk, const json_t *args, Arena *into,
             S("Continue where the last session stopped.  Say in two lines what is done and what is "
               "next, read what\nelse of the scratchpad concerns the task, and go on from there.  "
               "Keep the note 'plan' up to date as\nyou go.\n"));
-    jot_status st = mcp_desk_open(desk, false, &m, e);
+    jot_status st = worker_pad_open(pad, false, &m, e);
     if (st != JOT_NOT_FOUND)
         TRY(st);
     if (st == JOT_OK)
-        TRY(add_context(desk, m, json_str(json_object_get(args, "run")), into, &held, e));
+        TRY(add_context(pad, m, json_str(json_object_get(args, "run")), into, &held, e));
     if (held.n == 0) {
         buf_add(to, S("\nThe pad is empty: nothing was kept.\n"));
         return JOT_OK;
@@ -94,7 +94,7 @@ static jot_status write_continue(McpDesk *desk, const json_t *args, Arena *into,
 
 /* --- A plan ------------------------------------------------------------------------------ */
 
-static jot_status write_plan(McpDesk *desk, const json_t *args, Arena *into, Buf *to, Err *e)
+static jot_status write_plan(WorkerPad *pad, const json_t *args, Arena *into, Buf *to, Err *e)
 {
     Memory *m;
     Doc doc;
@@ -103,7 +103,7 @@ static jot_status write_plan(McpDesk *desk, const json_t *args, Arena *into, Buf
                   "goal, numbered\nsteps, how each is checked, what is not known yet.  Mark a step "
                   "done when it is.  The goal:\n\n"));
     reply_quote(to, goal, GOAL_TOKENS);
-    jot_status st = mcp_desk_open(desk, false, &m, e);
+    jot_status st = worker_pad_open(pad, false, &m, e);
     if (st == JOT_OK)
         st = doc_read(m, S("notes/plan"), into, &doc, e);
     if (st == JOT_NOT_FOUND)
@@ -157,10 +157,10 @@ static json_t *prompt_json(const Prompt *p)
     return x;
 }
 
-bool mcp_prompts_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_prompts_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str after;
-    (void)desk;
+    (void)pad;
     if (!mcp_cursor(r, &after, why))
         return false;
     json_t *list = json_array();
@@ -194,7 +194,7 @@ static bool check_args(const Prompt *p, const json_t *args, RpcError *why)
     return true;
 }
 
-bool mcp_prompts_get(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_prompts_get(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str name;
     Shown shown;
@@ -209,7 +209,7 @@ bool mcp_prompts_get(McpSession *s, McpRequest *r, McpDesk *desk, json_t **resul
         return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown prompt '%s'", err_show(&shown, name));
     if (!check_args(p, args, why))
         return false;
-    if (p->write(desk, args, &r->arena, &text, &e) != JOT_OK) {
+    if (p->write(pad, args, &r->arena, &text, &e) != JOT_OK) {
         *why = rpc_error_of(&e);
         return false;
     }

@@ -131,7 +131,8 @@ static jot_status list_page(Memory *m, Str after, Arena *into, json_t *list, Str
     return JOT_OK;
 }
 
-bool mcp_resources_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_resources_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
+                        RpcError *why)
 {
     Str after, last = { 0 };
     Memory *m;
@@ -139,12 +140,12 @@ bool mcp_resources_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **re
     if (!mcp_cursor(r, &after, why))
         return false;
     if (r->era == MCP_ERA_LEGACY) {
-        mcp_hooks(s)->follow(mcp_hooks(s)->ctx, desk);
+        mcp_hooks(s)->follow(mcp_hooks(s)->ctx, pad);
         mcp_feed_listed(mcp_feed(s));
     }
     json_t *list = json_array();
     *result = json_pack("{s:o}", "resources", list);
-    jot_status st = mcp_desk_open(desk, false, &m, &e);
+    jot_status st = worker_pad_open(pad, false, &m, &e);
     if (st == JOT_OK)
         st = list_page(m, after, &r->arena, list, &last, &e);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
@@ -156,10 +157,11 @@ bool mcp_resources_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **re
     return true;
 }
 
-bool mcp_templates_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_templates_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
+                        RpcError *why)
 {
     Str after;
-    (void)desk;
+    (void)pad;
     if (!mcp_cursor(r, &after, why))
         return false;
     json_t *list = json_array();
@@ -217,13 +219,14 @@ static jot_status read_run(Memory *m, const ResourceRef *ref, Arena *into, Str *
     return JOT_OK;
 }
 
-static jot_status read_any(McpDesk *desk, Str uri, Arena *into, ResourceRef *ref, Str *text, Err *e)
+static jot_status read_any(WorkerPad *pad, Str uri, Arena *into, ResourceRef *ref, Str *text,
+                           Err *e)
 {
     Memory *m;
     Doc doc;
     Shown shown;
     TRY(resource_parse(uri, into, ref, e));
-    jot_status st = mcp_desk_open(desk, false, &m, e);
+    jot_status st = worker_pad_open(pad, false, &m, e);
     if (st == JOT_OK && ref->run)
         return read_run(m, ref, into, text, e);
     if (st == JOT_OK)
@@ -235,7 +238,8 @@ static jot_status read_any(McpDesk *desk, Str uri, Arena *into, ResourceRef *ref
     return JOT_OK;
 }
 
-bool mcp_resources_read(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_resources_read(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
+                        RpcError *why)
 {
     Str uri, text;
     ResourceRef ref;
@@ -243,7 +247,7 @@ bool mcp_resources_read(McpSession *s, McpRequest *r, McpDesk *desk, json_t **re
     (void)s;
     if (!mcp_param(r, "uri", &uri, why))
         return false;
-    if (read_any(desk, uri, &r->arena, &ref, &text, &e) != JOT_OK) {
+    if (read_any(pad, uri, &r->arena, &ref, &text, &e) != JOT_OK) {
         mcp_fail(r, &e, why);
         why->data = json_pack("{s:o}", "uri", mcp_text(uri));
         return false;

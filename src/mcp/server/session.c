@@ -229,10 +229,10 @@ void mcp_session_restore(McpSession *s, Str version, Str name)
     mcp_feed_restored(s->feed);
 }
 
-static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+static bool initialize(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str wanted;
-    (void)desk;
+    (void)pad;
     if (!mcp_param(r, "protocolVersion", &wanted, why))
         return false;
     s->version = find_version(wanted);
@@ -248,17 +248,17 @@ static bool initialize(McpSession *s, McpRequest *r, McpDesk *desk, json_t **res
     return true;
 }
 
-static bool discover(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+static bool discover(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
-    (void)r, (void)desk, (void)why;
+    (void)r, (void)pad, (void)why;
     *result = json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
                         capabilities(s, MCP_ERA_MODERN), "instructions", instructions(s));
     return true;
 }
 
-static bool ping(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+static bool ping(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
-    (void)s, (void)r, (void)desk, (void)why;
+    (void)s, (void)r, (void)pad, (void)why;
     *result = json_object();
     return true;
 }
@@ -271,23 +271,24 @@ void mcp_plugin_list(const McpSession *s, const char *what, json_t *to)
 
 /* --- Following --------------------------------------------------------------------------- */
 
-static bool subscribe(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+static bool subscribe(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str uri;
     Err e = { 0 };
     if (!mcp_param(r, "uri", &uri, why))
         return false;
-    s->hooks.follow(s->hooks.ctx, desk);
+    s->hooks.follow(s->hooks.ctx, pad);
     if (mcp_feed_subscribe(s->feed, uri, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     *result = json_object();
     return true;
 }
 
-static bool unsubscribe(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+static bool unsubscribe(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
+                        RpcError *why)
 {
     Str uri;
-    (void)desk;
+    (void)pad;
     if (!mcp_param(r, "uri", &uri, why))
         return false;
     mcp_feed_unsubscribe(s->feed, uri);
@@ -296,23 +297,23 @@ static bool unsubscribe(McpSession *s, McpRequest *r, McpDesk *desk, json_t **re
 }
 
 /* The answer of listen comes when the subscription ends: what is sent now is an acknowledgement. */
-static bool listen_to(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+static bool listen_to(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Err e = { 0 };
     (void)result;
     const json_t *wanted = json_object_get(r->msg.params, "notifications");
     if (!json_is_object(wanted))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
-    s->hooks.follow(s->hooks.ctx, desk);
+    s->hooks.follow(s->hooks.ctx, pad);
     if (mcp_feed_listen(s->feed, r, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     return true;
 }
 
-static bool set_level(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+static bool set_level(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str level;
-    (void)desk;
+    (void)pad;
     if (!mcp_param(r, "level", &level, why))
         return false;
     if (!mcp_feed_level(s->feed, level))
@@ -368,12 +369,12 @@ static void finish(const McpRequest *r, json_t *result)
     json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info()));
 }
 
-static void answer(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
+static void answer(McpSession *s, McpRequest *r, WorkerPad *pad, Buf *to)
 {
     AUTO_PTR(json_t) result = NULL;
     AUTO(RpcError) why = { 0 };
     bool done = r->plugged ? s->o->plugin->answer(s, r, r->client, &result, &why)
-                           : r->method->answer(s, r, desk, &result, &why);
+                           : r->method->answer(s, r, pad, &result, &why);
     if (!done) {
         r->error = why.code;
         rpc_write_error(to, r->msg.id, &why);
@@ -622,12 +623,12 @@ void mcp_refuse_long(McpSession *s, Str id)
 }
 
 /* Only what changes nothing may be ended before its end. */
-void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to)
+void mcp_work(McpSession *s, McpRequest *r, WorkerPad *pad, Buf *to)
 {
-    TalkInterest p;
-    talk_interest(&p, s, r);
-    mcp_desk_look(desk);
-    mcp_desk_serve(desk, r->by, r->reads ? &p.interest : NULL);
-    answer(s, r, desk, to);
-    mcp_desk_serve(desk, s->o->by, NULL);
+    RequestInterest p;
+    request_interest_init(&p, s, r);
+    worker_pad_check(pad);
+    worker_pad_serve(pad, r->by, r->reads ? &p.interest : NULL);
+    answer(s, r, pad, to);
+    worker_pad_serve(pad, s->o->by, NULL);
 }

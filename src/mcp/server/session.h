@@ -7,7 +7,7 @@
  *
  * A session knows no transport.  It takes messages on one thread, answers at once
  * what needs no pad, and hands back the rest as requests, which a transport runs
- * on threads of its own, each with its own desk.  Nothing opens the pad before the
+ * on threads of its own, each with its own pad.  Nothing opens the pad before the
  * first such request. */
 #ifndef MCP_SERVER_SESSION_H
 #define MCP_SERVER_SESSION_H
@@ -40,7 +40,7 @@ typedef struct McpOptions {
 } McpOptions;
 
 typedef struct McpSession McpSession;
-typedef struct McpDesk McpDesk;
+typedef struct WorkerPad WorkerPad;
 typedef struct McpRequest McpRequest;
 
 /* One message on its way out. */
@@ -59,8 +59,8 @@ typedef struct McpHooks {
     /* Run this some time, as below; the transport owns it now.  Called by mcp_take only. */
     void (*work)(void *ctx, McpRequest *r);
     /* From now on somebody wants to know what changes; returns when no change is missed any more.
-     * Called by whoever works at this desk. */
-    void (*follow)(void *ctx, McpDesk *desk);
+     * Called by whoever works at this pad. */
+    void (*follow)(void *ctx, WorkerPad *pad);
     /* The list of "tools" or "prompts" is another now: every client may want to know. */
     void (*changed)(void *ctx, const char *what);
     void *ctx;
@@ -73,27 +73,27 @@ DEFINE_AUTO_PTR(McpSession, mcp_session_free)
 /* --- A pad of one's own ------------------------------------------------------------------ */
 
 /* A worker's open pad.  Belongs to one thread. */
-struct McpDesk {
+struct WorkerPad {
     const McpOptions *o;
-    bool *had; /* there was a pad, for any desk of this server; atomic */
+    bool *had; /* there was a pad, for any pad of this server; atomic */
     Memory memory;
     ToolHost host;
     Interest *interest; /* of who waits for what is done now; NULL: endless */
     Str by;             /* who asked for it */
 };
 
-/* `had` is shared by all desks of a server, and outlives them. */
-void mcp_desk_init(McpDesk *d, const McpOptions *o, bool *had);
-void mcp_desk_done(McpDesk *d);
+/* `had` is shared by all pads of a server, and outlives them. */
+void worker_pad_init(WorkerPad *d, const McpOptions *o, bool *had);
+void worker_pad_done(WorkerPad *d);
 /* Let go of a pad that was moved, replaced or removed: the next request opens what is there then.
  */
-void mcp_desk_look(McpDesk *d);
-/* Whose request is done next at this desk, and who waits for it. */
-void mcp_desk_serve(McpDesk *d, Str by, Interest *interest);
+void worker_pad_check(WorkerPad *d);
+/* Whose request is done next at this pad, and who waits for it. */
+void worker_pad_serve(WorkerPad *d, Str by, Interest *interest);
 /* JOT_NOT_FOUND: there is no pad yet, and it was not to be made.  JOT_UNAVAILABLE: there was one,
  * and it is gone: whatever a client knows of it, "empty" would be the wrong answer, and to make
  * another is not for it to decide. */
-MUST_USE jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e);
+MUST_USE jot_status worker_pad_open(WorkerPad *d, bool create, Memory **out, Err *e);
 
 /* --- Requests ---------------------------------------------------------------------------- */
 
@@ -130,15 +130,16 @@ void mcp_refuse_long(McpSession *s, Str id);
 
 /* Do what was asked; the answer goes to `to` and, if anybody still waits for it, from there to
  * mcp_deliver. */
-void mcp_work(McpSession *s, McpRequest *r, McpDesk *desk, Buf *to);
+void mcp_work(McpSession *s, McpRequest *r, WorkerPad *pad, Buf *to);
 void mcp_deliver(McpSession *s, McpRequest *r, Str reply);
 /* Instead of both: nobody waits for it. */
 void mcp_drop(McpSession *s, McpRequest *r);
 
 /* --- For the methods ----------------------------------------------------------------------- */
 
-/* Fill *result (the caller owns it) or *why.  `desk` is NULL for what is answered at once. */
-typedef bool McpAnswer(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why);
+/* Fill *result (the caller owns it) or *why.  `pad` is NULL for what is answered at once. */
+typedef bool McpAnswer(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
+                       RpcError *why);
 
 /* The status's error, or its old form for what was not found. */
 bool mcp_fail(const McpRequest *r, const Err *e, RpcError *why);

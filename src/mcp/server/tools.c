@@ -2,10 +2,10 @@
 #include "mcp/server/plugin.h"
 #include "mcp/server/session.h"
 
-bool mcp_tools_list(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_tools_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     json_t *list = json_array();
-    (void)r, (void)desk, (void)why;
+    (void)r, (void)pad, (void)why;
     for (size_t i = 0; tool_at(mcp_options(s)->profiles, i); i++)
         json_array_append_new(list, tool_json(tool_at(mcp_options(s)->profiles, i)));
     mcp_plugin_list(s, "tools", list);
@@ -33,7 +33,7 @@ static json_t *content_of(const ToolReply *r)
     return content;
 }
 
-bool mcp_tools_call(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result, RpcError *why)
+bool mcp_tools_call(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str name;
     AUTO(ToolReply) reply = { 0 };
@@ -42,7 +42,7 @@ bool mcp_tools_call(McpSession *s, McpRequest *r, McpDesk *desk, json_t **result
     if (!mcp_param(r, "name", &name, why))
         return false;
     const json_t *args = json_given(r->msg.params, "arguments");
-    if (tool_call(&desk->host, name, args, &r->arena, &reply, &e) != JOT_OK)
+    if (tool_call(&pad->host, name, args, &r->arena, &reply, &e) != JOT_OK)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "%s", e.text);
     *result = json_pack("{s:o}", "content", content_of(&reply));
     if (reply.data)

@@ -8,36 +8,36 @@
 
 static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
 {
-    return mcp_desk_open(ctx, create, out, e);
+    return worker_pad_open(ctx, create, out, e);
 }
 
-void mcp_desk_init(McpDesk *d, const McpOptions *o, bool *had)
+void worker_pad_init(WorkerPad *d, const McpOptions *o, bool *had)
 {
-    *d = (McpDesk){ .o = o, .had = had, .by = o->by };
+    *d = (WorkerPad){ .o = o, .had = had, .by = o->by };
     d->host = (ToolHost){
         .open = open_for_tools, .ctx = d, .profiles = o->profiles, .dialect = o->dialect
     };
 }
 
-void mcp_desk_done(McpDesk *d)
+void worker_pad_done(WorkerPad *d)
 {
     memory_close(&d->memory);
     d->host.m = NULL;
 }
 
-void mcp_desk_look(McpDesk *d)
+void worker_pad_check(WorkerPad *d)
 {
     if (d->memory.store && store_moved(d->memory.store))
-        mcp_desk_done(d);
+        worker_pad_done(d);
 }
 
-void mcp_desk_serve(McpDesk *d, Str by, Interest *interest)
+void worker_pad_serve(WorkerPad *d, Str by, Interest *interest)
 {
     d->by = d->memory.by = by;
     d->interest = d->memory.interest = interest;
 }
 
-static jot_status is_gone(const McpDesk *d, Err *e)
+static jot_status is_gone(const WorkerPad *d, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_UNAVAILABLE,
@@ -46,7 +46,7 @@ static jot_status is_gone(const McpDesk *d, Err *e)
                    err_show(&shown, d->o->url));
 }
 
-static jot_status open_pad(McpDesk *d, bool create, Err *e)
+static jot_status open_pad(WorkerPad *d, bool create, Err *e)
 {
     SafeFound found = { .path = d->o->found };
     MemoryOptions o = {
@@ -59,7 +59,7 @@ static jot_status open_pad(McpDesk *d, bool create, Err *e)
     return JOT_OK;
 }
 
-jot_status mcp_desk_open(McpDesk *d, bool create, Memory **out, Err *e)
+jot_status worker_pad_open(WorkerPad *d, bool create, Memory **out, Err *e)
 {
     if (!d->memory.store) {
         bool had = __atomic_load_n(d->had, __ATOMIC_ACQUIRE);

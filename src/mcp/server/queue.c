@@ -1,13 +1,13 @@
-/* work.c - the queue and the workers; follow.c follows changes.
+/* queue.c - the queue and the workers; follow.c follows changes.
  *
- * Who owns what: a worker owns its desk; the follower owns a desk of its own.  A
+ * Who owns what: a worker owns its pad; the follower owns a pad of its own.  A
  * client belongs to the transport until it is gone, and then to its last request.
  * The queue has a lock; the list of those who may be told of changes has another,
  * held while they are told.  Neither is taken while the other is held.
  *
  * A pad in memory is one handle's own, so there one worker does everything and
  * looks for changes itself, after each request. */
-#include "mcp/server/work.h"
+#include "mcp/server/queue.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -19,62 +19,62 @@
 #include "mcp/server/notifications.h"
 #include "memory/watch.h"
 
-struct WorkClient {
-    Work *work;
+struct QueueClient {
+    Queue *queue;
     McpSession *session;
-    WorkSend *send;
+    QueueSend *send;
     void *ctx;
     uint64_t number;
-    size_t jobs;      /* that wait, run, or are being let go; under the queue's lock */
-    bool gone;        /* the last job frees it */
-    bool claims;      /* the next one is for whoever takes its messages, */
-    WorkJob *claimed; /* and is this */
-    WorkClient *next;
+    size_t jobs;       /* that wait, run, or are being let go; under the queue's lock */
+    bool gone;         /* the last job frees it */
+    bool claims;       /* the next one is for whoever takes its messages, */
+    QueueJob *claimed; /* and is this */
+    QueueClient *next;
 };
 
-struct WorkJob {
+struct QueueJob {
     McpRequest *request; /* NULL: the slot is free */
-    WorkClient *client;
+    QueueClient *client;
     uint64_t arrival; /* its place in the order */
     bool running;
     bool cancelled;
     bool answered; /* or about to be: its id may come again as soon as the client has read it */
 };
-typedef WorkJob Job;
+typedef QueueJob Job;
 
 /* How far following has come. */
 typedef enum Following { FOLLOW_OFF = 0, FOLLOW_STARTING, FOLLOW_ON } Following;
 
-struct Work {
+struct Queue {
     const McpOptions *o;
     bool alone; /* the pad belongs to one handle */
 
     pthread_mutex_t lock; /* of the queue */
     pthread_cond_t todo;  /* something may begin: one worker is enough, he calls the next */
     pthread_cond_t moved; /* something else of it changed */
-    Job jobs[WORK_QUEUE_MAX];
+    Job jobs[QUEUE_MAX];
     uint64_t arrivals;
     size_t n, waiting, running; /* all in the queue, those that have not begun; running */
     bool ending;                /* nothing more is begun */
     Following following;
 
     pthread_mutex_t members;
-    WorkClient *clients;
+    QueueClient *clients;
 
     Watch *watch; /* of the one worker, where it is alone */
-    bool had;     /* there was a pad; the desks' own */
+    bool had;     /* there was a pad; the pads' own */
     void (*end)(void *ctx);
     void *end_ctx;
 };
 
 /* --- The queue --------------------------------------------------------------------------- */
 
-static Job *find_job(WorkClient *c, Str id)
+static Job *find_job(QueueClient *c, Str id)
 {
-    Job *jobs = c->work->jobs;
+    Job *jobs = c->queue->jobs;
     if (c->jobs == 0)
         return NULL;
-    for (size_t i = 0; i < WORK_QUEUE_MAX; i++)
+    for (size_t i = 0; i < QUEUE_MAX; i++)
         if (jobs[i].client == c && !jobs[i].cancelled && !jobs[i].answered &&
             rpc_id_same(jobs[i].request->msg.id, id))
             return &jobs[i];
@@ -83,49 +83,49 @@ static Job *find_job(WorkClient *c, Str id)
 
 static bool is_busy(void *ctx, Str id)
 {
-    WorkClient *c = ctx;
-    pthread_mutex_lock(&c->work->lock);
+    QueueClient *c = ctx;
+    pthread_mutex_lock(&c->queue->lock);
     bool busy = find_job(c, id) != NULL;
-    pthread_mutex_unlock(&c->work->lock);
+    pthread_mutex_unlock(&c->queue->lock);
     return busy;
 }
 
-static Job *next_job(Work *w);
+static Job *next_job(Queue *q);
 
 /* Wake a worker if there is something for one; with the lock held. */
-static void call_worker(Work *w)
+static void call_worker(Queue *q)
 {
-    if (next_job(w))
-        pthread_cond_signal(&w->todo);
+    if (next_job(q))
+        pthread_cond_signal(&q->todo);
 }
 
 /* The request of a job, which leaves the queue. */
-static McpRequest *take_out(Work *w, Job *job)
+static McpRequest *take_out(Queue *q, Job *job)
 {
     McpRequest *r = job->request;
-    w->waiting -= !job->running;
+    q->waiting -= !job->running;
     *job = (Job){ 0 };
-    w->n--;
-    pthread_cond_broadcast(&w->moved);
+    q->n--;
+    pthread_cond_broadcast(&q->moved);
     return r;
 }
 
 /* One job less; true if it was the last of a client that is gone. */
-static bool count_down(WorkClient *c, bool ran)
+static bool count_down(QueueClient *c, bool ran)
 {
-    Work *w = c->work;
-    pthread_mutex_lock(&w->lock);
+    Queue *q = c->queue;
+    pthread_mutex_lock(&q->lock);
     bool over = --c->jobs == 0 && c->gone;
     if (ran)
-        w->running--;
-    pthread_cond_broadcast(&w->moved);
-    pthread_mutex_unlock(&w->lock);
+        q->running--;
+    pthread_cond_broadcast(&q->moved);
+    pthread_mutex_unlock(&q->lock);
     return over;
 }
 
 /* Let go of a request that has left the queue.  Without the lock, because that may send the answers
  * of a batch; only then is its client free of it. */
-static void let_go(WorkClient *c, McpRequest *r, bool ran)
+static void let_go(QueueClient *c, McpRequest *r, bool ran)
 {
     mcp_request_free(r);
     if (!count_down(c, ran))
@@ -143,16 +143,16 @@ static void cancel_running(Job *job)
 /* One that has not begun never will; one that runs is not answered, and ends if it only reads. */
 static void cancel(void *ctx, Str id)
 {
-    WorkClient *c = ctx;
-    pthread_mutex_lock(&c->work->lock);
+    QueueClient *c = ctx;
+    pthread_mutex_lock(&c->queue->lock);
     Job *job = find_job(c, id);
     McpRequest *dropped = NULL;
     if (job && job->running)
         cancel_running(job);
     else if (job)
-        dropped = take_out(c->work, job);
-    call_worker(c->work); /* others may have waited for it */
-    pthread_mutex_unlock(&c->work->lock);
+        dropped = take_out(c->queue, job);
+    call_worker(c->queue); /* others may have waited for it */
+    pthread_mutex_unlock(&c->queue->lock);
     if (!dropped)
         return;
     mcp_drop(c->session, dropped);
@@ -161,27 +161,27 @@ static void cancel(void *ctx, Str id)
 
 static void enqueue(void *ctx, McpRequest *r)
 {
-    WorkClient *c = ctx;
-    Work *w = c->work;
-    pthread_mutex_lock(&w->lock);
-    while (w->n == WORK_QUEUE_MAX)
-        pthread_cond_wait(&w->moved, &w->lock);
+    QueueClient *c = ctx;
+    Queue *q = c->queue;
+    pthread_mutex_lock(&q->lock);
+    while (q->n == QUEUE_MAX)
+        pthread_cond_wait(&q->moved, &q->lock);
     size_t i = 0;
-    while (w->jobs[i].request)
+    while (q->jobs[i].request)
         i++;
-    w->jobs[i] = (Job){ .request = r, .client = c, .arrival = ++w->arrivals };
+    q->jobs[i] = (Job){ .request = r, .client = c, .arrival = ++q->arrivals };
     c->jobs++;
-    if (c->claims && w->n == 0 && !w->ending && !w->alone) {
-        c->claimed = &w->jobs[i];
+    if (c->claims && q->n == 0 && !q->ending && !q->alone) {
+        c->claimed = &q->jobs[i];
         c->claimed->running = true;
-        w->running++;
+        q->running++;
     } else {
-        w->waiting++;
+        q->waiting++;
     }
-    w->n++;
+    q->n++;
     c->claims = false;
-    call_worker(w);
-    pthread_mutex_unlock(&w->lock);
+    call_worker(q);
+    pthread_mutex_unlock(&q->lock);
 }
 
 /* Two that only read never wait for each other. */
@@ -195,10 +195,10 @@ static bool must_wait_for(const Job *later, const Job *earlier)
     return a->subject.n && str_eq(a->subject, b->subject);
 }
 
-static bool may_begin(const Work *w, const Job *job)
+static bool may_begin(const Queue *q, const Job *job)
 {
-    for (size_t i = 0; i < WORK_QUEUE_MAX; i++) {
-        const Job *other = &w->jobs[i];
+    for (size_t i = 0; i < QUEUE_MAX; i++) {
+        const Job *other = &q->jobs[i];
         if (other->request && other->arrival < job->arrival && must_wait_for(job, other))
             return false;
     }
@@ -206,25 +206,25 @@ static bool may_begin(const Work *w, const Job *job)
 }
 
 /* The oldest one that may begin, or NULL. */
-static Job *next_job(Work *w)
+static Job *next_job(Queue *q)
 {
     Job *best = NULL;
-    if (w->ending || w->waiting == 0)
+    if (q->ending || q->waiting == 0)
         return NULL;
-    for (size_t i = 0; i < WORK_QUEUE_MAX; i++) {
-        Job *job = &w->jobs[i];
+    for (size_t i = 0; i < QUEUE_MAX; i++) {
+        Job *job = &q->jobs[i];
         bool older = job->request && !job->running && (!best || job->arrival < best->arrival);
-        if (older && may_begin(w, job))
+        if (older && may_begin(q, job))
             best = job;
     }
     return best;
 }
 
-size_t work_room(Work *w)
+size_t queue_room(Queue *q)
 {
-    pthread_mutex_lock(&w->lock);
-    size_t room = WORK_QUEUE_MAX - w->n;
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_lock(&q->lock);
+    size_t room = QUEUE_MAX - q->n;
+    pthread_mutex_unlock(&q->lock);
     return room;
 }
 
@@ -232,202 +232,202 @@ size_t work_room(Work *w)
 
 static void tell(void *ctx, const Change *changes, size_t n)
 {
-    Work *w = ctx;
-    pthread_mutex_lock(&w->members);
-    for (WorkClient *c = w->clients; c; c = c->next)
+    Queue *q = ctx;
+    pthread_mutex_lock(&q->members);
+    for (QueueClient *c = q->clients; c; c = c->next)
         mcp_feed_tell(mcp_feed(c->session), changes, n);
-    pthread_mutex_unlock(&w->members);
+    pthread_mutex_unlock(&q->members);
 }
 
 static void tell_all(void *ctx)
 {
-    Work *w = ctx;
-    pthread_mutex_lock(&w->members);
-    for (WorkClient *c = w->clients; c; c = c->next)
+    Queue *q = ctx;
+    pthread_mutex_lock(&q->members);
+    for (QueueClient *c = q->clients; c; c = c->next)
         mcp_feed_tell_all(mcp_feed(c->session));
-    pthread_mutex_unlock(&w->members);
+    pthread_mutex_unlock(&q->members);
 }
 
 static void tell_list(void *ctx, const char *what)
 {
-    WorkClient *asker = ctx;
-    pthread_mutex_lock(&asker->work->members);
-    for (WorkClient *c = asker->work->clients; c; c = c->next)
+    QueueClient *asker = ctx;
+    pthread_mutex_lock(&asker->queue->members);
+    for (QueueClient *c = asker->queue->clients; c; c = c->next)
         mcp_feed_tell_list(mcp_feed(c->session), what);
-    pthread_mutex_unlock(&asker->work->members);
+    pthread_mutex_unlock(&asker->queue->members);
 }
 
 static void warn(void *ctx, const char *text)
 {
-    Work *w = ctx;
-    pthread_mutex_lock(&w->members);
-    for (WorkClient *c = w->clients; c; c = c->next)
+    Queue *q = ctx;
+    pthread_mutex_lock(&q->members);
+    for (QueueClient *c = q->clients; c; c = c->next)
         mcp_feed_warn(mcp_feed(c->session), text);
-    pthread_mutex_unlock(&w->members);
+    pthread_mutex_unlock(&q->members);
 }
 
-void work_end_feeds(Work *w)
+void queue_end_feeds(Queue *q)
 {
-    pthread_mutex_lock(&w->members);
-    for (WorkClient *c = w->clients; c; c = c->next)
+    pthread_mutex_lock(&q->members);
+    for (QueueClient *c = q->clients; c; c = c->next)
         mcp_feed_end(mcp_feed(c->session));
-    pthread_mutex_unlock(&w->members);
+    pthread_mutex_unlock(&q->members);
 }
 
 /* From now on no change is missed. */
 static void is_following(void *ctx)
 {
-    Work *w = ctx;
-    pthread_mutex_lock(&w->lock);
-    w->following = FOLLOW_ON;
-    pthread_cond_broadcast(&w->moved);
-    pthread_mutex_unlock(&w->lock);
+    Queue *q = ctx;
+    pthread_mutex_lock(&q->lock);
+    q->following = FOLLOW_ON;
+    pthread_cond_broadcast(&q->moved);
+    pthread_mutex_unlock(&q->lock);
 }
 
 static void *follow_changes(void *ctx)
 {
-    Work *w = ctx;
+    Queue *q = ctx;
     FollowTells tells = {
-        .begun = is_following, .changes = tell, .all = tell_all, .warning = warn, .ctx = w
+        .begun = is_following, .changes = tell, .all = tell_all, .warning = warn, .ctx = q
     };
-    follow_pad(w->o, &w->had, &tells);
+    follow_pad(q->o, &q->had, &tells);
 }
 
 /* Where one worker does everything: a pad in memory, which nobody takes away. */
-static void open_own_watch(Work *w, McpDesk *desk)
+static void open_own_watch(Queue *q, WorkerPad *pad)
 {
     Memory *m;
     Err e = { 0 };
-    bool there = w->watch || mcp_desk_open(desk, false, &m, &e) == JOT_OK;
-    if (!w->watch && there && watch_open(&w->watch, m, (Str){ 0 }, &e) != JOT_OK)
-        warn(w, e.text);
+    bool there = q->watch || worker_pad_open(pad, false, &m, &e) == JOT_OK;
+    if (!q->watch && there && watch_open(&q->watch, m, (Str){ 0 }, &e) != JOT_OK)
+        warn(q, e.text);
 }
 
-static void look_oneself(Work *w)
+static void look_oneself(Queue *q)
 {
     AUTO(Arena) arena = { 0 };
     Change *changes;
     size_t n;
-    if (w->watch && watch_next(w->watch, 0, &arena, &changes, &n, NULL) == JOT_OK)
-        tell(w, changes, n);
+    if (q->watch && watch_next(q->watch, 0, &arena, &changes, &n, NULL) == JOT_OK)
+        tell(q, changes, n);
 }
 
-static void start(void *(*run)(void *), Work *w)
+static void start(void *(*run)(void *), Queue *q)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, run, w) != 0)
+    if (pthread_create(&thread, NULL, run, q) != 0)
         mem_exhausted();
     pthread_detach(thread);
 }
 
-static void follow(void *ctx, McpDesk *desk)
+static void follow(void *ctx, WorkerPad *pad)
 {
-    WorkClient *c = ctx;
-    Work *w = c->work;
-    if (w->alone) {
-        open_own_watch(w, desk);
+    QueueClient *c = ctx;
+    Queue *q = c->queue;
+    if (q->alone) {
+        open_own_watch(q, pad);
         return;
     }
-    pthread_mutex_lock(&w->lock);
-    bool first = w->following == FOLLOW_OFF;
+    pthread_mutex_lock(&q->lock);
+    bool first = q->following == FOLLOW_OFF;
     if (first)
-        w->following = FOLLOW_STARTING;
-    pthread_mutex_unlock(&w->lock);
+        q->following = FOLLOW_STARTING;
+    pthread_mutex_unlock(&q->lock);
     if (first)
-        start(follow_changes, w);
-    pthread_mutex_lock(&w->lock);
-    while (w->following != FOLLOW_ON)
-        pthread_cond_wait(&w->moved, &w->lock);
-    pthread_mutex_unlock(&w->lock);
+        start(follow_changes, q);
+    pthread_mutex_lock(&q->lock);
+    while (q->following != FOLLOW_ON)
+        pthread_cond_wait(&q->moved, &q->lock);
+    pthread_mutex_unlock(&q->lock);
 }
 
 /* --- The workers ------------------------------------------------------------------------- */
 
-static void finish(Work *w, Job *job, Str reply)
+static void finish(Queue *q, Job *job, Str reply)
 {
-    WorkClient *c = job->client;
-    pthread_mutex_lock(&w->lock);
+    QueueClient *c = job->client;
+    pthread_mutex_lock(&q->lock);
     bool cancelled = job->cancelled;
     job->answered = true;
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&q->lock);
     if (cancelled)
         mcp_drop(c->session, job->request);
     else if (reply.n)
         mcp_deliver(c->session, job->request, reply);
-    pthread_mutex_lock(&w->lock);
-    McpRequest *done = take_out(w, job);
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_lock(&q->lock);
+    McpRequest *done = take_out(q, job);
+    pthread_mutex_unlock(&q->lock);
     let_go(c, done, true);
 }
 
 /* The answer is on its way, and nobody waits for another. */
-static void rest_at(Work *w, McpDesk *desk)
+static void rest_at(Queue *q, WorkerPad *pad)
 {
-    pthread_mutex_lock(&w->lock);
-    bool quiet = w->waiting == 0;
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_lock(&q->lock);
+    bool quiet = q->waiting == 0;
+    pthread_mutex_unlock(&q->lock);
     if (quiet)
-        memory_idle(&desk->memory);
+        memory_idle(&pad->memory);
 }
 
 static void *work(void *ctx)
 {
-    Work *w = ctx;
-    McpDesk desk;
-    work_desk(w, &desk);
+    Queue *q = ctx;
+    WorkerPad pad;
+    queue_pad(q, &pad);
     for (;;) {
         AUTO(Buf) reply = { 0 };
-        pthread_mutex_lock(&w->lock);
+        pthread_mutex_lock(&q->lock);
         Job *job;
-        while (!(job = next_job(w)))
-            pthread_cond_wait(&w->todo, &w->lock);
+        while (!(job = next_job(q)))
+            pthread_cond_wait(&q->todo, &q->lock);
         job->running = true;
-        w->waiting--;
-        w->running++;
-        call_worker(w);
-        pthread_mutex_unlock(&w->lock);
-        mcp_work(job->client->session, job->request, &desk, &reply);
-        finish(w, job, buf_str(&reply));
-        rest_at(w, &desk);
-        look_oneself(w);
+        q->waiting--;
+        q->running++;
+        call_worker(q);
+        pthread_mutex_unlock(&q->lock);
+        mcp_work(job->client->session, job->request, &pad, &reply);
+        finish(q, job, buf_str(&reply));
+        rest_at(q, &pad);
+        look_oneself(q);
     }
     return NULL;
 }
 
-void work_claim(WorkClient *c)
+void queue_claim(QueueClient *c)
 {
     c->claims = true;
 }
 
-WorkJob *work_claimed(WorkClient *c)
+QueueJob *queue_claimed(QueueClient *c)
 {
     c->claims = false;
     return TAKE(c->claimed);
 }
 
-void work_do(WorkJob *job, McpDesk *desk)
+void queue_do(QueueJob *job, WorkerPad *pad)
 {
     AUTO(Buf) reply = { 0 };
-    Work *w = job->client->work;
-    mcp_work(job->client->session, job->request, desk, &reply);
-    finish(w, job, buf_str(&reply));
-    pthread_mutex_lock(&w->lock);
-    call_worker(w); /* what came meanwhile may have waited for it */
-    pthread_mutex_unlock(&w->lock);
-    rest_at(w, desk);
+    Queue *q = job->client->queue;
+    mcp_work(job->client->session, job->request, pad, &reply);
+    finish(q, job, buf_str(&reply));
+    pthread_mutex_lock(&q->lock);
+    call_worker(q); /* what came meanwhile may have waited for it */
+    pthread_mutex_unlock(&q->lock);
+    rest_at(q, pad);
 }
 
 /* --- Clients ----------------------------------------------------------------------------- */
 
 static void pass_on(void *ctx, const McpOut *out)
 {
-    WorkClient *c = ctx;
+    QueueClient *c = ctx;
     c->send(c->ctx, c->number, out);
 }
 
-WorkClient *work_client_new(Work *w, WorkSend *send, void *ctx, uint64_t number)
+QueueClient *queue_client_new(Queue *q, QueueSend *send, void *ctx, uint64_t number)
 {
-    WorkClient *c = mem_alloc(sizeof *c);
+    QueueClient *c = mem_alloc(sizeof *c);
     McpHooks hooks = { .send = pass_on,
                        .busy = is_busy,
                        .cancel = cancel,
@@ -435,51 +435,51 @@ WorkClient *work_client_new(Work *w, WorkSend *send, void *ctx, uint64_t number)
                        .follow = follow,
                        .changed = tell_list,
                        .ctx = c };
-    *c = (WorkClient){ .work = w, .send = send, .ctx = ctx, .number = number };
-    c->session = mcp_session_new(w->o, &hooks);
-    pthread_mutex_lock(&w->members);
-    c->next = w->clients;
-    w->clients = c;
-    pthread_mutex_unlock(&w->members);
+    *c = (QueueClient){ .queue = q, .send = send, .ctx = ctx, .number = number };
+    c->session = mcp_session_new(q->o, &hooks);
+    pthread_mutex_lock(&q->members);
+    c->next = q->clients;
+    q->clients = c;
+    pthread_mutex_unlock(&q->members);
     return c;
 }
 
-static void leave_members(WorkClient *c)
+static void leave_members(QueueClient *c)
 {
-    pthread_mutex_lock(&c->work->members);
-    WorkClient **at = &c->work->clients;
+    pthread_mutex_lock(&c->queue->members);
+    QueueClient **at = &c->queue->clients;
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
-    pthread_mutex_unlock(&c->work->members);
+    pthread_mutex_unlock(&c->queue->members);
 }
 
 /* The next request of a client that has not begun; those that run are not answered. */
-static McpRequest *withdraw(WorkClient *c)
+static McpRequest *withdraw(QueueClient *c)
 {
     McpRequest *r = NULL;
-    pthread_mutex_lock(&c->work->lock);
-    for (size_t i = 0; i < WORK_QUEUE_MAX && !r; i++) {
-        Job *job = &c->work->jobs[i];
+    pthread_mutex_lock(&c->queue->lock);
+    for (size_t i = 0; i < QUEUE_MAX && !r; i++) {
+        Job *job = &c->queue->jobs[i];
         if (job->client == c && job->running)
             cancel_running(job);
         else if (job->client == c)
-            r = take_out(c->work, job);
+            r = take_out(c->queue, job);
     }
-    call_worker(c->work);
-    pthread_mutex_unlock(&c->work->lock);
+    call_worker(c->queue);
+    pthread_mutex_unlock(&c->queue->lock);
     return r;
 }
 
-void work_client_free(WorkClient *c)
+void queue_client_free(QueueClient *c)
 {
     if (!c)
         return;
     leave_members(c);
-    pthread_mutex_lock(&c->work->lock);
+    pthread_mutex_lock(&c->queue->lock);
     c->jobs++; /* this one holds it while the others go */
     c->gone = true;
-    pthread_mutex_unlock(&c->work->lock);
+    pthread_mutex_unlock(&c->queue->lock);
     for (McpRequest *r; (r = withdraw(c)) != NULL;) {
         mcp_request_free(r);
         (void)count_down(c, false); /* never the last one */
@@ -487,16 +487,16 @@ void work_client_free(WorkClient *c)
     let_go(c, NULL, false);
 }
 
-McpSession *work_session(WorkClient *c)
+McpSession *queue_session(QueueClient *c)
 {
     return c->session;
 }
 
-bool work_client_busy(WorkClient *c)
+bool queue_client_busy(QueueClient *c)
 {
-    pthread_mutex_lock(&c->work->lock);
+    pthread_mutex_lock(&c->queue->lock);
     bool busy = c->jobs > 0;
-    pthread_mutex_unlock(&c->work->lock);
+    pthread_mutex_unlock(&c->queue->lock);
     return busy;
 }
 
@@ -519,21 +519,21 @@ static sigset_t signals(void)
     return set;
 }
 
-Work *work_start(const McpOptions *o, int workers)
+Queue *queue_start(const McpOptions *o, int workers)
 {
-    Work *w = mem_alloc(sizeof *w);
+    Queue *q = mem_alloc(sizeof *q);
     sigset_t set = signals();
-    w->o = o;
-    w->alone = str_starts(o->url, S("mem:"));
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->todo, NULL);
-    pthread_cond_init(&w->moved, NULL);
-    pthread_mutex_init(&w->members, NULL);
+    q->o = o;
+    q->alone = str_starts(o->url, S("mem:"));
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->todo, NULL);
+    pthread_cond_init(&q->moved, NULL);
+    pthread_mutex_init(&q->members, NULL);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < (w->alone ? 1 : workers); i++)
-        start(work, w);
-    return w;
+    for (int i = 0; i < (q->alone ? 1 : workers); i++)
+        start(work, q);
+    return q;
 }
 
 static struct timespec later(int64_t ms)
@@ -551,36 +551,36 @@ static struct timespec later(int64_t ms)
 
 static void *wait_for_signal(void *ctx)
 {
-    Work *w = ctx;
+    Queue *q = ctx;
     sigset_t set = signals();
     int which;
     sigwait(&set, &which);
-    struct timespec until = later(WORK_GRACE_MS);
-    pthread_mutex_lock(&w->lock);
-    w->ending = true;
-    while (w->running && pthread_cond_clockwait(&w->moved, &w->lock, CLOCK_MONOTONIC, &until) == 0)
+    struct timespec until = later(QUEUE_GRACE_MS);
+    pthread_mutex_lock(&q->lock);
+    q->ending = true;
+    while (q->running && pthread_cond_clockwait(&q->moved, &q->lock, CLOCK_MONOTONIC, &until) == 0)
         ;
-    pthread_mutex_unlock(&w->lock);
-    w->end(w->end_ctx);
+    pthread_mutex_unlock(&q->lock);
+    q->end(q->end_ctx);
     return NULL;
 }
 
-void work_desk(Work *w, McpDesk *desk)
+void queue_pad(Queue *q, WorkerPad *pad)
 {
-    mcp_desk_init(desk, w->o, &w->had);
+    worker_pad_init(pad, q->o, &q->had);
 }
 
-void work_on_signal(Work *w, void (*end)(void *ctx), void *ctx)
+void queue_on_signal(Queue *q, void (*end)(void *ctx), void *ctx)
 {
-    w->end = end;
-    w->end_ctx = ctx;
-    start(wait_for_signal, w);
+    q->end = end;
+    q->end_ctx = ctx;
+    start(wait_for_signal, q);
 }
 
-void work_drain(Work *w)
+void queue_drain(Queue *q)
 {
-    pthread_mutex_lock(&w->lock);
-    while (w->n || w->running)
-        pthread_cond_wait(&w->moved, &w->lock);
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_lock(&q->lock);
+    while (q->n || q->running)
+        pthread_cond_wait(&q->moved, &q->lock);
+    pthread_mutex_unlock(&q->lock);
 }

@@ -1,4 +1,4 @@
-/* work.h - Work, the queue and the threads behind a transport of MCP.
+/* queue.h - Queue, the queue and the threads behind a transport of MCP.
  *
  * A transport takes messages on one thread.  What needs the pad runs here, on a few
  * threads, each with the pad open for itself.  Requests about the same thing run in the
@@ -16,63 +16,63 @@
  * Threads and queue last as long as the process, which ends by _exit: a thread may
  * wait for the pad, and there is nothing to give back that the kernel does not take.
  * A store that is left in the middle of a write is as after any crash. */
-#ifndef MCP_SERVER_WORK_H
-#define MCP_SERVER_WORK_H
+#ifndef MCP_SERVER_QUEUE_H
+#define MCP_SERVER_QUEUE_H
 
 #include "mcp/server/session.h"
 
 enum {
-    WORK_QUEUE_MAX = 256, /* requests that wait or run */
-    WORK_GRACE_MS = 500,  /* for what runs when a signal comes */
+    QUEUE_MAX = 256,      /* requests that wait or run */
+    QUEUE_GRACE_MS = 500, /* for what runs when a signal comes */
 };
 
-typedef struct Work Work;
-typedef struct WorkClient WorkClient;
+typedef struct Queue Queue;
+typedef struct QueueClient QueueClient;
 
 /* Block SIGTERM, and SIGINT and SIGHUP unless they are ignored, and start the threads.  `o` must
  * last as long as the process. */
-Work *work_start(const McpOptions *o, int workers); /* never NULL */
+Queue *queue_start(const McpOptions *o, int workers); /* never NULL */
 
-/* A desk for a thread that works beside those of Work. */
-void work_desk(Work *w, McpDesk *desk);
+/* A pad for a thread that works beside those of the queue. */
+void queue_pad(Queue *q, WorkerPad *pad);
 
 /* Begin nothing new when a signal comes, let what runs come to its end for a moment, then call
  * `end`, on a thread of its own. */
-void work_on_signal(Work *w, void (*end)(void *ctx), void *ctx);
+void queue_on_signal(Queue *q, void (*end)(void *ctx), void *ctx);
 
 /* Wait until everything has been answered. */
-void work_drain(Work *w);
+void queue_drain(Queue *q);
 
 /* How many requests can be taken now without waiting. */
-size_t work_room(Work *w);
+size_t queue_room(Queue *q);
 
 /* --- Clients ----------------------------------------------------------------------------- */
 
 /* Called from any thread, with the number its client was made with. */
-typedef void WorkSend(void *ctx, uint64_t number, const McpOut *out);
+typedef void QueueSend(void *ctx, uint64_t number, const McpOut *out);
 
 /* A client, with a session of its own; never NULL. */
-WorkClient *work_client_new(Work *w, WorkSend *send, void *ctx, uint64_t number);
+QueueClient *queue_client_new(Queue *q, QueueSend *send, void *ctx, uint64_t number);
 
 /* The client is gone: what has not begun never will, and what runs is not answered.  For the thread
  * that takes its messages.  NULL is fine. */
-void work_client_free(WorkClient *c);
+void queue_client_free(QueueClient *c);
 
-McpSession *work_session(WorkClient *c);
+McpSession *queue_session(QueueClient *c);
 /* True if it waits for an answer. */
-bool work_client_busy(WorkClient *c);
+bool queue_client_busy(QueueClient *c);
 
 /* --- Doing it oneself -------------------------------------------------------------------- */
 
 /* The way to another thread and back takes longer than most requests.  So whoever takes messages
- * may run one himself, if nothing else waits or runs: work_claim before mcp_take, and behind it
- * work_do with what work_claimed gives; NULL if there is nothing to do. */
-typedef struct WorkJob WorkJob;
-void work_claim(WorkClient *c);
-WorkJob *work_claimed(WorkClient *c);
-void work_do(WorkJob *job, McpDesk *desk);
+ * may run one himself, if nothing else waits or runs: queue_claim before mcp_take, and behind it
+ * queue_do with what queue_claimed gives; NULL if there is nothing to do. */
+typedef struct QueueJob QueueJob;
+void queue_claim(QueueClient *c);
+QueueJob *queue_claimed(QueueClient *c);
+void queue_do(QueueJob *job, WorkerPad *pad);
 
 /* Answer all open subscriptions: the server ends. */
-void work_end_feeds(Work *w);
+void queue_end_feeds(Queue *q);
 
 #endif
