@@ -59,9 +59,47 @@ static json_t *load(Str text, json_error_t *why)
     return value;
 }
 
-/* What jansson says of a text, as a sentence: is it no JSON, or more than is taken? */
-static jot_status refuse(const json_error_t *why, JsonFlaw *flaw, Err *e)
+static bool is_in_word(char c)
 {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '+' || c == '.';
+}
+
+/* The end of what begins at `at` and jansson reads as one: a string, a word, a number, a sign. */
+static size_t token_end(Str text, size_t at)
+{
+    char first = text.p[at++];
+    if (first == '"') {
+        while (at < text.n && text.p[at] != '"')
+            at += text.p[at] == '\\' ? 2 : 1;
+        return at + 1;
+    }
+    while (is_in_word(first) && at < text.n && is_in_word(text.p[at]))
+        at++;
+    return at;
+}
+
+/* The byte to look at, from 1 on.  jansson says where it stopped reading, which is behind what is
+ * wrong; within a string, or where nothing follows, that is all there is to say. */
+static size_t place_of(const json_error_t *why, Str text)
+{
+    size_t stopped = why->position > 0 ? (size_t)why->position : 0;
+    size_t at = 0, end = 0;
+    while (end < stopped) {
+        at = end;
+        while (at < text.n && str_find(S(" \t\r\n"), text.p[at]) < 4)
+            at++;
+        if (at >= text.n)
+            return stopped;
+        end = token_end(text, at);
+    }
+    return end > stopped && text.p[at] == '"' ? stopped : at + 1;
+}
+
+/* What jansson says of a text, as a sentence: is it no JSON, or more than is taken? */
+static jot_status refuse(const json_error_t *why, Str text, JsonFlaw *flaw, Err *e)
+{
+    size_t place = place_of(why, text);
     Shown shown;
     const char *said = err_show(&shown, str(why->text));
     *flaw = JSON_BEYOND;
@@ -71,15 +109,15 @@ static jot_status refuse(const json_error_t *why, JsonFlaw *flaw, Err *e)
     case json_error_numeric_overflow:
         return err_set(
             e, JOT_INVALID,
-            "JSON has a number out of range at byte %d: use 64-bit integers and doubles, "
+            "JSON has a number out of range at byte %zu: use 64-bit integers and doubles, "
             "or a string",
-            why->position);
+            place);
     case json_error_duplicate_key:
     case json_error_null_byte_in_key:
-        return err_set(e, JOT_INVALID, "JSON is refused at byte %d: %s", why->position, said);
+        return err_set(e, JOT_INVALID, "JSON is refused at byte %zu: %s", place, said);
     default:
         *flaw = JSON_BROKEN;
-        return err_set(e, JOT_INVALID, "not valid JSON at byte %d: %s", why->position, said);
+        return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: %s", place, said);
     }
 }
 
@@ -92,11 +130,11 @@ jot_status json_read_flaw(Str text, json_t **out, JsonFlaw *flaw, Err *e)
     /* jansson loses a NUL that stands behind a number or a word. */
     size_t nul = str_find(text, 0);
     if (nul < text.n)
-        return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: a NUL byte", nul);
+        return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: a NUL byte", nul + 1);
     json_error_t why;
     json_t *value = load(text, &why);
     if (!value)
-        return refuse(&why, flaw, e);
+        return refuse(&why, text, flaw, e);
     *out = value;
     return JOT_OK;
 }
