@@ -167,6 +167,16 @@ static void what_others_cannot_read_is_hidden(Yard *y)
     yard_fails(y, "cat /proc/kcore | head -c 1 | grep -c .");
 }
 
+/* A user has few queues of inotify; in bubblewrap's namespaces programs that need one may have it.
+ */
+static void the_users_queues_of_events_are_not_used_up(Yard *y)
+{
+    Confined c =
+        yard_command(y, "python3 -c 'import ctypes, sys; lib = ctypes.CDLL(None); sys.exit(0 if "
+                        "max(lib.inotify_init1(0), lib.inotify_init()) >= 0 else 1)'");
+    assert_int_equal(c.code, y->how == CONFINE_LANDLOCK ? 1 : 0);
+}
+
 /* --- Calls that reach other processes -------------------------------------------------------- */
 
 static pid_t bystander(void)
@@ -319,6 +329,7 @@ static const Trial trials[] = {
     TRIAL(nothing_new_is_made_outside_the_few_places, "outside", true),
     TRIAL(landlock_stands_under_every_mechanism, "outside", true),
     TRIAL(the_second_wall_holds_by_itself, "outside", true),
+    TRIAL(the_users_queues_of_events_are_not_used_up, "outside", true),
     TRIAL(what_others_cannot_read_is_hidden, "outside", true),
     TRIAL(no_call_reaches_another_process, "outside", true),
     TRIAL(a_process_still_rules_itself, "outside", true),

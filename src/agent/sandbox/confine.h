@@ -3,8 +3,9 @@
  * Whatever the mechanism, a command
  *   - has an empty standard input, an environment of a few harmless names, no
  *     terminal, and no open files of ours;
- *   - writes only below the working directory and in a /tmp of its own, and never
- *     into the pad, also where that lies in the working directory;
+ *   - writes only below the working directory and in a /tmp of its own;
+ *   - opens no file of a pad, also where one lies in the working directory: neither to write
+ *     nor to read, nor to hold up by a lock everybody who writes;
  *   - does not see the user's home, unless that is the working directory, nor files of
  *     the machine that not everybody may read;
  *   - has no network unless it is given, and never sockets other than the internet's;

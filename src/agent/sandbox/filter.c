@@ -145,8 +145,13 @@ static const struct {
     { SYS_mq_open, BESIDE },
     { SYS_mq_unlink, BESIDE },
 
-    /* What happens in directories it cannot read: Landlock has no rule for that. */
+    /* What happens in directories it cannot read: Landlock has no rule for that.  Of queues for it
+     * a user has a hundred or so, and would have none left. */
     { SYS_inotify_add_watch, BESIDE },
+    { SYS_inotify_init1, BESIDE },
+#ifdef SYS_inotify_init
+    { SYS_inotify_init, BESIDE },
+#endif
     { SYS_fanotify_init, NEVER },
 
     /* Keys, which belong to the user and not to the process. */

@@ -2,9 +2,14 @@
  *
  * The command gets a file system put together from the machine's programs (read
  * only), a /proc, /dev and /tmp of its own, and the working directory under its own
- * name.  Where the pad lies in that, it is mounted over itself read-only, and each
- * directory between the two over itself, because a directory in which something is
- * mounted can be renamed, and with it the pad, while one that is a mount cannot.
+ * name.  Pads that lie in it are shut: an empty directory without any permission is
+ * mounted over each.  Read-only would not do, because who can open a file can lock
+ * it, and a writer outside waits for that lock.  Nor would an empty directory that can
+ * be read: git would take what was in it for removed.
+ *
+ * Each directory between the working directory and the pad is mounted over itself,
+ * because a directory in which something is mounted can be renamed, and with it the
+ * pad, while one that is a mount cannot.
  *
  * A pad that is a database file has others beside it: journals, lock, index.  Those
  * that are not there must not be made either: SQLite would believe them.  So each
@@ -157,6 +162,19 @@ static void add_ways(Args *a, const Place *p)
             add_way(a, p, p->own[i].path);
 }
 
+/* It is there, and nobody can open it or anything in it: a file is covered by a device, which a
+ * mount of bwrap's does not let anybody open. */
+static void shut(Args *a, const char *path, bool is_dir)
+{
+    if (!is_dir) {
+        add3(a, "--ro-bind", "/dev/null", path);
+        return;
+    }
+    add2(a, "--perms", "0000");
+    add2(a, "--tmpfs", path);
+    add2(a, "--remount-ro", path);
+}
+
 /* What is the user's own is not there. */
 static void hide_own(Args *a, const Place *p)
 {
@@ -212,7 +230,7 @@ static jot_status add_pad(Args *a, const Place *p, Jail *out, Err *e)
 {
     if (!place_holds_pad(p))
         return JOT_OK;
-    add3(a, "--ro-bind", p->pad.p, p->pad.p);
+    shut(a, p->pad.p, !p->pad_is_file);
     for (size_t i = 0; p->pad_is_file && i < JAIL_STAND_INS; i++) {
         char *path = arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, place_beside[i]));
         out->stand_ins[i].fd = hold_stand_in(path);
@@ -221,7 +239,7 @@ static jot_status add_pad(Args *a, const Place *p, Jail *out, Err *e)
             return err_set(e, JOT_UNSUPPORTED,
                            "the pad cannot be kept apart: nothing can be made "
                            "beside it");
-        add3(a, "--ro-bind", path, path);
+        shut(a, path, false);
     }
     return JOT_OK;
 }
@@ -253,7 +271,10 @@ static void add_plants(Args *a, const Place *p, PlantWatch *w)
             add3(a, "--bind-try", path, path);
         if (r->is_git || is_link(path))
             continue;
-        add3(a, "--ro-bind-try", path, path); /* somebody may just have removed it */
+        if (plant_is_pad(r->row))
+            shut(a, path, r->is_dir);
+        else
+            add3(a, "--ro-bind-try", path, path); /* somebody may just have removed it */
         if (cannot_be_moved(r->path))
             plant_guarded(w, r->path);
     }

@@ -240,14 +240,15 @@ static jot_status make_fence(Fd *out, Err *e)
     return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
 }
 
-/* What is not compared afterwards must not be written to at all. */
+/* What is not compared afterwards must not be written to at all; and a pad not even be opened: who
+ * can open a file can lock it, and a writer waits for that lock. */
 static void except_plants(Rules *r, const Place *p, const PlantWatch *w, Arena *into)
 {
     for (size_t i = 0; w && i < w->roots_n; i++)
         if (w->roots[i].busy || w->roots[i].unseen)
             r->except[r->except_n++] =
                 (Except){ .path = arena_printf(into, "%s/%s", p->path.p, w->roots[i].path.p),
-                          .rights = READS };
+                          .rights = plant_is_pad(w->roots[i].row) ? 0 : READS };
 }
 
 jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
@@ -263,8 +264,7 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     size_t plants_n = out->plants ? out->plants->roots_n : 0;
     r.except = NEW_ARRAY(into, Except, hidden.n + 1 + PLACE_OWN + plants_n);
     if (p->pad.n)
-        r.except[r.except_n++] =
-            (Except){ .path = p->pad, .begins = p->pad_is_file, .rights = READS };
+        r.except[r.except_n++] = (Except){ .path = p->pad, .begins = p->pad_is_file };
     for (size_t i = 0; i < PLACE_OWN; i++)
         if (p->own[i].path.n)
             r.except[r.except_n++] = (Except){ .path = p->own[i].path };

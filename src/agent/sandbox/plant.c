@@ -85,6 +85,11 @@ int plant_find(Str name)
     return -1;
 }
 
+bool plant_is_pad(int row)
+{
+    return row == plant_find(S(".jotter"));
+}
+
 const char *plant_name(int row)
 {
     return row >= 0 && (size_t)row < COUNT_OF(names) ? names[row] : NULL;

@@ -28,6 +28,8 @@ enum {
 
 /* The row of the table that a name belongs to; -1: none.  Upper and lower case are the same. */
 int plant_find(Str name);
+/* True for the row of pads. */
+bool plant_is_pad(int row);
 /* The name of a row; NULL behind the last. */
 const char *plant_name(int row);
 /* True if `dir` is a git directory, whatever its name is: with a HEAD and what belongs to it. */

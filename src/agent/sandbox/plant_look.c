@@ -260,8 +260,7 @@ static PlantRoot *add_root(Look *l, PlantRoot r)
 static bool is_busy(const Look *l, int row, int depth)
 {
     const char *name = plant_name(row);
-    return strcmp(name, ".jotter") == 0 ||
-           (l->home && depth == 0 && row != GIT && strcmp(name, ".ssh") != 0);
+    return plant_is_pad(row) || (l->home && depth == 0 && row != GIT && strcmp(name, ".ssh") != 0);
 }
 
 static void add_plant(Look *l, int dir, const char *name, Str path, int row, int depth)

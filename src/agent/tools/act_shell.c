@@ -100,8 +100,8 @@ const Tool act_shell = {
     .about = "Run a shell command in the working directory. It may write there and in /tmp (which "
              "is empty each time) only, has no network unless that was allowed, no input, and "
              "everything it started ends with it. Files that other programs run or obey (hooks and "
-             "configuration of git, AGENTS.md, .vscode and their like) stay as they are. The last "
-             "line says how it ended.",
+             "configuration of git, AGENTS.md, .vscode and their like) stay as they are, and files "
+             "of the scratchpad cannot be opened: use its tools. The last line says how it ended.",
     .effects = TOOL_WRITES | TOOL_EXECUTES,
     .params = {
         { "command", PARAM_TEXT, .min = 1, .max = CONFINE_COMMAND_MAX },
