@@ -275,7 +275,6 @@ static void make_options(void)
     X(lease_check_token, jot_lease_check(p, 0, NULL))                                     \
     X(lease_find_name, jot_lease_find(p, NULL, false, NULL))                              \
     X(search_query, jot_search(p, NULL, NULL, NULL))                                      \
-    X(search_words, jot_search(p, " ", NULL, NULL))                                       \
     X(search_size, jot_search(p, "x", &no_search, NULL))                                  \
     X(search_limit, jot_search(p, "x", &long_search, NULL))                               \
     X(search_json_query, jot_search_json(p, NULL, NULL, NULL))                            \

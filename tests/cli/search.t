@@ -24,7 +24,7 @@ try 'agent, kind and time are filters' filters
 
 bad() {
     jot search && ends 64 && tells 'usage: jotter search' &&
-        jot search '"open' && ends 64 && tells 'opens a quote' &&
+        jot search '"open' && ends 0 && is '(nothing found)' &&
         jot search x --kind leases && ends 64 && tells "no kind 'leases'" &&
         jot search x --since yesterday && ends 64 && tells "--since 'yesterday': use 2026-01-31" &&
         jot search x --limit 0 && ends 64 && tells '--limit'
@@ -33,7 +33,7 @@ try 'bad questions get one sentence' bad
 
 json() {
     jot search backup --json --explain && ends 0 && says '"stream":"notes/ops"' && says '"snippet":"**Backups**' && says '"coverage":1.0' && says '"more":false' &&
-        jot search '"' --json && ends 64 && says '"status":"invalid"'
+        jot search x --kind leases --json && ends 64 && says '"status":"invalid"'
 }
 try 'with --json hits and failures are JSON' json
 

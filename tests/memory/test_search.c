@@ -50,7 +50,7 @@ static void words_phrases_beginnings_and_names_are_found(Desk *d)
     desk_put(d, "notes/a", "running tests with retry_policy.ts");
     desk_put(d, "notes/b", "tests are running");
     desk_put(d, "notes/deploy-steps", "nothing");
-    assert_finds(d, s, "run retry", "notes/a");
+    assert_finds(d, s, "run retry", "notes/a notes/b"); /* one word of two is enough */
     assert_finds(d, s, "\"tests are\"", "notes/b");
     assert_finds(d, s, "\"run tests\"", "");
     assert_finds(d, s, "retr*", "notes/a");
@@ -89,8 +89,6 @@ static void bad_questions_are_refused(Desk *d)
     AUTO_PTR(Search) s = begin(d, &d->m);
     Hits h;
     SearchQuery bad[] = {
-        { .text = S("") },
-        { .text = S("open \"quote") },
         { .text = S("x"), .kind = S("leases") },
         { .text = S("x"), .kind = S("notes/a") },
     };
@@ -102,6 +100,27 @@ static void bad_questions_are_refused(Desk *d)
     desk_expect(d, JOT_INVALID,
                 search_open(&none, &d->m, &(SearchOptions){ .language = "klingon" }, &d->e));
     assert_says(d, "no language 'klingon'");
+}
+
+/* A query is often a whole message of a person, whatever stands in it. */
+static void no_query_is_refused(Desk *d)
+{
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    desk_put(d, "notes/a", "the pear tree, and \xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D");
+    static const char *const found[] = { "open \"quote of a pear",
+                                         "\xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D pear", "and the",
+                                         "\xFFpear\xFE", "pear \xF0\x9F\x8D\x90" };
+    for (size_t i = 0; i < COUNT_OF(found); i++)
+        assert_finds(d, s, found[i], "notes/a");
+    static const char *const none[] = { "", "\"", "x", "\xF0\x9F\x8D\x8E", "\"pear the tree\"" };
+    for (size_t i = 0; i < COUNT_OF(none); i++)
+        assert_finds(d, s, none[i], "");
+    AUTO(Buf) big = { .max = 32 << 20 };
+    for (int i = 0; big.n < 16 << 20; i++)
+        buf_addf(&big, "filler%d ", i % 5000);
+    buf_add(&big, S("pear"));
+    Hits h;
+    desk_ok(d, search_find(s, &(SearchQuery){ .text = buf_str(&big) }, &d->a, &h, &d->e));
 }
 
 static void pages_follow_each_other_without_gap(Desk *d)
@@ -381,6 +400,7 @@ int main(void)
         DESK_TEST(words_phrases_beginnings_and_names_are_found),
         DESK_TEST(filters_leave_out_what_does_not_fit),
         DESK_TEST(bad_questions_are_refused),
+        DESK_TEST(no_query_is_refused),
         DESK_TEST(pages_follow_each_other_without_gap),
         DESK_TEST(a_run_is_found_by_its_records),
         DESK_TEST(what_is_no_text_is_found_by_its_name),

@@ -96,8 +96,7 @@ static void a_run_without_end_is_cut_and_goes_on(void **state)
 static Query *read_query(Arena *into, const char *text)
 {
     Query *q = NEW(into, Query);
-    Err e = { 0 };
-    assert_int_equal(query_read(str(text), NULL, into, q, &e), JOT_OK);
+    query_read(str(text), NULL, into, q);
     return q;
 }
 
@@ -109,20 +108,44 @@ static void common_words_say_nothing_unless_alone_or_quoted(void **state)
     assert_int_equal(read_query(&a, "\"to be or not to be\"")->terms[0].parts_n, 6);
 }
 
-static void a_query_that_asks_for_nothing_is_refused(void **state)
+static void a_query_without_a_word_has_no_terms(void **state)
 {
-    static const char *const bad[] = { "", "   ", "***", "\"\"", "say \"hello", "\xFF" };
+    static const char *const none[] = { "", "   ", "***", "\"\"", "\"", "\xFF", "?!" };
     AUTO(Arena) a = { 0 };
-    Query *q = NEW(&a, Query);
-    for (size_t i = 0; i < COUNT_OF(bad); i++)
-        assert_int_equal(query_read(str(bad[i]), NULL, &a, q, NULL), JOT_INVALID);
-    AUTO(Buf) big = { 0 };
-    for (int i = 0; i < 33; i++)
+    for (size_t i = 0; i < COUNT_OF(none); i++)
+        assert_int_equal(read_query(&a, none[i])->n, 0);
+}
+
+static void a_quotation_is_a_phrase_only_as_the_whole_query(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    assert_true(read_query(&a, "\"hello there\"")->terms[0].must);
+    static const char *const messages[] = { "say \"hello", "say \"hello world\" now",
+                                            "\"one\" \"two\"" };
+    for (size_t i = 0; i < COUNT_OF(messages); i++) {
+        Query *q = read_query(&a, messages[i]);
+        assert_true(q->n >= 2);
+        for (size_t k = 0; k < q->n; k++)
+            assert_false(q->terms[k].must);
+    }
+}
+
+static void a_long_query_keeps_its_heaviest_terms(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    AUTO(Buf) big = { .max = 32 << 20 };
+    for (int i = 0; i < 100; i++)
         buf_addf(&big, "w%c%c ", 'a' + i % 26, 'a' + i / 26);
-    assert_int_equal(query_read(buf_str(&big), NULL, &a, q, NULL), JOT_TOO_BIG);
-    for (int i = 0; i < 300; i++)
-        buf_add(&big, S("word "));
-    assert_int_equal(query_read(buf_str(&big), NULL, &a, q, NULL), JOT_TOO_BIG);
+    buf_add(&big, S("unmistakable "));
+    while (big.n < 16 << 20)
+        buf_add(&big, S("word the of "));
+    Query *q = NEW(&a, Query);
+    query_read(buf_str(&big), NULL, &a, q);
+    assert_int_equal(q->n, SEARCH_TERMS_MAX);
+    bool kept = false;
+    for (size_t i = 0; i < q->n; i++)
+        kept = kept || str_eq(q->terms[i].shown, S("unmistakable"));
+    assert_true(kept);
 }
 
 /* Hostile text reaches FTS5 as tokens, never as syntax. */
@@ -152,7 +175,9 @@ int main(void)
         cmocka_unit_test(a_part_knows_where_it_stands),
         cmocka_unit_test(a_run_without_end_is_cut_and_goes_on),
         cmocka_unit_test(common_words_say_nothing_unless_alone_or_quoted),
-        cmocka_unit_test(a_query_that_asks_for_nothing_is_refused),
+        cmocka_unit_test(a_query_without_a_word_has_no_terms),
+        cmocka_unit_test(a_quotation_is_a_phrase_only_as_the_whole_query),
+        cmocka_unit_test(a_long_query_keeps_its_heaviest_terms),
         cmocka_unit_test(an_expression_holds_only_what_we_wrote),
         cmocka_unit_test(rows_of_parts_are_found_where_they_overlap),
     };

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fold.h"
 #include "base/utf8.h"
 #include "memory/search/index.h"
 
@@ -78,6 +79,39 @@ static void cut_text(Index *x, Str text, Buf *plain, Buf *stem, Buf *whole)
         for (size_t i = 0; i < c.wholes_n; i++)
             add_token(whole, c.wholes[i]);
     }
+}
+
+/* One escape of a JSON string, from behind its backslash on; returns how many bytes it has. */
+static size_t unescape(Str rest, Buf *to)
+{
+    static const char names[] = "nrtbf", values[] = "\n\r\t  ";
+    const char *found = rest.n ? strchr(names, rest.p[0]) : NULL;
+    uint32_t c = 0;
+    if (rest.n == 0 || rest.p[0] != 'u') {
+        buf_add_char(to, found && *found ? values[found - names] : rest.n ? rest.p[0] : ' ');
+        return 1;
+    }
+    for (size_t i = 1; i < 5 && i < rest.n && hex_digit(rest.p[i]) >= 0; i++)
+        c = c << 4 | (uint32_t)hex_digit(rest.p[i]);
+    if (c < ' ' || (c >= 0xD800 && c < 0xE000))
+        buf_add_char(to, ' ');
+    else
+        letter_add(to, c);
+    return 5;
+}
+
+Str index_text(Str stream, Str body, Arena *into)
+{
+    if (!str_starts(stream, S("artifacts/")) || str_find(body, '\\') == body.n)
+        return body;
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    for (size_t at = 0; at < body.n;) {
+        if (body.p[at] != '\\')
+            buf_add_char(&text, body.p[at++]);
+        else
+            at += 1 + unescape(str_from(body, at + 1), &text);
+    }
+    return arena_copy(into, buf_str(&text));
 }
 
 void index_cut(Index *x, Str stream, Str label, Str text, IndexWords *out)
@@ -220,7 +254,8 @@ static jot_status add_row(Index *x, Str stream, int64_t stream_id, const Record 
         TRY(index_step(x, q, &row, e));
     }
     AUTO(IndexWords) words;
-    index_cut(x, stream, label, r->body, &words);
+    AUTO(Arena) arena = { 0 };
+    index_cut(x, stream, label, index_text(stream, r->body, &arena), &words);
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(index_stmt(x, INDEX_ADD_WORDS, &q, e));
     bind_i64(q, 1, sqlite3_last_insert_rowid(x->sql));

@@ -133,12 +133,13 @@ DEFINE_AUTO(IndexWords, index_words_done)
 /* `label` is looked for together with the name: a tool's, for example. */
 void index_cut(Index *x, Str stream, Str label, Str text, IndexWords *out);
 
+/* The text of a body as a person reads it: in JSON the escapes of strings are taken back. */
+Str index_text(Str stream, Str body, Arena *into);
+
 /* What of a record can be found: false if nothing.  The label is borrowed from `into`. */
 bool index_label(Str stream, const Record *r, Arena *into, Str *label);
 
 /* --- Ranking (search_rank.c) ------------------------------------------------------------ */
-
-enum { SEARCH_COMMON = 2 * SEARCH_TERMS_MAX };
 
 typedef struct TermHits {
     unsigned name, exact, stem, whole;
@@ -152,22 +153,22 @@ typedef struct Candidate {
     int64_t at_ms; /* at most now */
     Str by;
     size_t words; /* of its text */
-    TermHits hits[SEARCH_COMMON];
+    TermHits hits[SEARCH_TERMS_MAX];
 } Candidate;
 
 /* What is known of all of them together. */
 typedef struct Field {
     const Query *query;
-    double rows;                     /* in the index */
-    double words_mean;               /* of a row */
-    double rows_with[SEARCH_COMMON]; /* how many rows have the term */
-    int64_t newest_ms;               /* that is not still to come */
+    double rows;                        /* in the index */
+    double words_mean;                  /* of a row */
+    double rows_with[SEARCH_TERMS_MAX]; /* how many rows have the term */
+    int64_t newest_ms;                  /* that is not still to come */
 } Field;
 
 typedef struct Rank {
-    bool counts; /* false: it has too little of what was asked for */
+    bool counts; /* false: it lacks what it must have */
     double score, points, coverage, kind, recency;
-    double weight[SEARCH_COMMON], term[SEARCH_COMMON];
+    double weight[SEARCH_TERMS_MAX], term[SEARCH_TERMS_MAX];
 } Rank;
 
 /* The one place where it is decided what is better. */

@@ -22,19 +22,42 @@
 #define IN_NAMES "{name whole}"
 #define IN_ANY "{name plain whole}"
 
+/* English words that say nothing of what a text is about, in byte order; also what an apostrophe
+ * leaves of a short form. */
+/* clang-format off */
 static const char *const common[] = {
-    "a",     "an",    "and",   "are",  "as",   "at",   "be",  "by",   "can",  "did",  "do",
-    "does",  "for",   "from",  "had",  "has",  "have", "how", "i",    "if",   "in",   "is",
-    "it",    "its",   "me",    "my",   "of",   "on",   "or",  "our",  "so",   "that", "the",
-    "their", "there", "these", "they", "this", "to",   "was", "we",   "were", "what", "when",
-    "where", "which", "who",   "why",  "will", "with", "you", "your",
+    "a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any",
+    "are", "aren", "as", "at", "be", "because", "been", "before", "being", "below", "between",
+    "both", "but", "by", "can", "cannot", "could", "couldn", "d", "did", "didn", "do", "does",
+    "doesn", "doing", "don", "down", "during", "each", "else", "ever", "few", "for", "from",
+    "further", "had", "hadn", "has", "hasn", "have", "haven", "having", "he", "her",
+    "here", "hers", "herself", "him", "himself", "his", "how", "i", "if", "in", "into", "is", "isn",
+    "it", "its", "itself", "just", "ll", "m", "may", "me", "might", "mightn", "more", "most",
+    "much", "must", "mustn", "my", "myself", "no", "nor", "not", "now", "of",
+    "off", "oh", "ok", "okay", "on", "once", "only", "or", "other", "ought", "our", "ours",
+    "ourselves", "out", "over", "own", "please", "re", "really", "s", "same", "shall", "shan",
+    "she", "should", "shouldn", "so", "some", "still", "such", "t", "than", "thanks", "that", "the",
+    "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those",
+    "though", "through", "to", "too", "under", "until", "up", "upon", "us", "ve", "very", "was",
+    "wasn", "we", "well", "were", "weren", "what", "when", "where", "whether", "which", "while",
+    "who", "whom", "whose", "why", "will", "with", "won", "would", "wouldn", "yes", "yet", "you",
+    "your", "yours", "yourself", "yourselves",
 };
+/* clang-format on */
 
 bool query_is_common(Str word)
 {
-    for (size_t i = 0; i < COUNT_OF(common); i++)
-        if (str_eq(word, str(common[i])))
+    size_t low = 0, high = COUNT_OF(common);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = str_cmp(word, str(common[middle]));
+        if (order == 0)
             return true;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
     return false;
 }
 
@@ -44,16 +67,32 @@ typedef struct Reading {
     Query *q;
     Stemmer *stemmer;
     Arena *into;
-    size_t counted; /* terms that are no bonus */
+    Term *terms; /* all of them, none twice */
+    size_t n, cap;
 } Reading;
 
-static jot_status add_term(Reading *r, Term t, Err *e)
+/* Different words of a query that are looked at at all: a query of megabytes says no more. */
+enum { READ_TERMS_MAX = 2048 };
+
+static bool same_term(const Term *a, const Term *b)
 {
-    r->counted += !t.bonus;
-    if (r->counted > SEARCH_TERMS_MAX || r->q->n == COUNT_OF(r->q->terms))
-        return err_set(e, JOT_TOO_BIG, "the query has more than %d words", SEARCH_TERMS_MAX);
-    r->q->terms[r->q->n++] = t;
-    return JOT_OK;
+    if (a->kind != b->kind || a->parts_n != b->parts_n || !str_eq(a->whole, b->whole))
+        return false;
+    for (size_t i = 0; i < a->parts_n; i++)
+        if (!str_eq(a->parts[i], b->parts[i]))
+            return false;
+    return true;
+}
+
+static void add_term(Reading *r, Term t)
+{
+    if (r->n == READ_TERMS_MAX)
+        return;
+    for (size_t i = 0; i < r->n; i++)
+        if (same_term(&r->terms[i], &t))
+            return;
+    r->terms = arena_grow(r->into, r->terms, r->n, &r->cap, sizeof(Term), alignof(Term));
+    r->terms[r->n++] = t;
 }
 
 static Str *copy_parts(Reading *r, const Word *words, size_t n)
@@ -64,13 +103,13 @@ static Str *copy_parts(Reading *r, const Word *words, size_t n)
     return parts;
 }
 
-static jot_status add_word(Reading *r, Str word, Str shown, Err *e)
+static void add_word(Reading *r, Str word, Str shown)
 {
     Term t = { .kind = TERM_WORD, .shown = arena_copy(r->into, shown), .parts_n = 1 };
     t.parts = NEW_ARRAY(r->into, Str, 1);
     t.parts[0] = t.whole = arena_copy(r->into, word);
     t.stem = arena_copy(r->into, stem_of(r->stemmer, word));
-    return add_term(r, t, e);
+    add_term(r, t);
 }
 
 /* Parts in a row. */
@@ -84,95 +123,160 @@ static Term sequence(Reading *r, TermKind kind, const Word *words, size_t n, Str
 
 /* The last part of a dense run is a single character: it counts only if there is no other, and
  * then every pair that begins with it does. */
-static jot_status add_dense(Reading *r, const Chunk *c, Str shown, Err *e)
+static void add_dense(Reading *r, const Chunk *c, Str shown)
 {
-    bool single = c->parts_n == 1;
-    if (single)
-        return add_term(r, sequence(r, TERM_PREFIX, c->parts, 1, shown), e);
+    if (c->parts_n == 1) {
+        add_term(r, sequence(r, TERM_PREFIX, c->parts, 1, shown));
+        return;
+    }
     size_t pairs = utf8_count(c->parts[c->parts_n - 1].text) == 1 ? c->parts_n - 1 : c->parts_n;
     for (size_t i = 0; i < pairs; i++)
-        TRY(add_term(r, sequence(r, TERM_SEQUENCE, c->parts + i, 1, c->parts[i].text), e));
+        add_term(r, sequence(r, TERM_SEQUENCE, c->parts + i, 1, c->parts[i].text));
     if (pairs < 2)
-        return JOT_OK;
+        return;
     Term all = sequence(r, TERM_SEQUENCE, c->parts, pairs, shown);
     all.bonus = true;
-    return add_term(r, all, e);
+    add_term(r, all);
 }
 
-static jot_status add_chunk(Reading *r, const Chunk *c, Str shown, bool prefix, Err *e)
+static void add_beginning(Reading *r, const Chunk *c, Str shown)
 {
-    if (prefix) {
-        size_t n = c->dense && c->parts_n > 1 ? c->parts_n - 1 : c->parts_n;
-        Term t = sequence(r, TERM_PREFIX, c->parts, n, shown);
-        if (c->wholes_n)
-            t.whole = arena_copy(r->into, c->wholes[c->wholes_n - 1]);
-        return add_term(r, t, e);
-    }
-    if (c->dense)
-        return add_dense(r, c, shown, e);
-    if (c->wholes_n == 0)
-        return add_word(r, c->parts[0].text, shown, e);
+    size_t n = c->dense && c->parts_n > 1 ? c->parts_n - 1 : c->parts_n;
+    Term t = sequence(r, TERM_PREFIX, c->parts, n, shown);
+    if (c->wholes_n)
+        t.whole = arena_copy(r->into, c->wholes[c->wholes_n - 1]);
+    add_term(r, t);
+}
+
+/* Words joined by hyphens are looked for one by one, and joined as a bonus. */
+static void add_name(Reading *r, const Chunk *c, Str shown)
+{
     Term name = sequence(r, TERM_NAME, c->parts, c->parts_n, shown);
     name.whole = arena_copy(r->into, c->wholes[c->wholes_n - 1]);
     if (c->marked && c->parts_n == 1)
         name.parts_n = 0; /* C++ is not C */
     name.bonus = c->loose;
     for (size_t i = 0; c->loose && i < c->parts_n; i++)
-        TRY(add_word(r, c->parts[i].text, c->parts[i].text, e));
-    return add_term(r, name, e);
+        add_word(r, c->parts[i].text, c->parts[i].text);
+    add_term(r, name);
 }
 
-/* Words outside of quotes. */
-static jot_status read_plain(Reading *r, Str text, Err *e)
+static void read_plain(Reading *r, Str text)
 {
     AUTO(Words) words;
     Chunk *c = NEW(r->into, Chunk);
     words_init(&words, text);
-    while (words_next(&words, c)) {
+    while (r->n < READ_TERMS_MAX && words_next(&words, c)) {
         bool prefix = c->to < text.n && text.p[c->to] == '*';
-        TRY(add_chunk(r, c, str_slice(text, c->from, c->to + prefix), prefix, e));
+        Str shown = str_slice(text, c->from, c->to + prefix);
+        if (prefix)
+            add_beginning(r, c, shown);
+        else if (c->dense)
+            add_dense(r, c, shown);
+        else if (c->wholes_n)
+            add_name(r, c, shown);
+        else
+            add_word(r, c->parts[0].text, shown);
     }
-    return JOT_OK;
 }
 
+enum { QUOTED_MAX = 4096 }; /* bytes of a quotation that are looked at */
+
 /* What stands in quotes: every part, in a row. */
-static jot_status read_quoted(Reading *r, Str text, Err *e)
+static Term read_quoted(Reading *r, Str text)
 {
     AUTO(Words) words;
     Chunk *c = NEW(r->into, Chunk);
-    Term t = { .kind = TERM_SEQUENCE, .shown = arena_copy(r->into, text), .must = true };
+    text = str_slice(text, 0, utf8_floor(text, QUOTED_MAX));
+    Term t = { .kind = TERM_SEQUENCE, .shown = arena_copy(r->into, text) };
     size_t cap = 0;
     bool dense = false;
     words_init(&words, text);
     while (words_next(&words, c)) {
-        size_t n = c->parts_n;
         dense = c->dense;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < c->parts_n; i++) {
             t.parts = arena_grow(r->into, t.parts, t.parts_n, &cap, sizeof(Str), alignof(Str));
             t.parts[t.parts_n++] = arena_copy(r->into, c->parts[i].text);
         }
     }
-    if (t.parts_n == 0)
-        return JOT_OK;
     /* In the text the run may go on behind its last character. */
     if (dense && t.parts_n > 1 && utf8_count(t.parts[t.parts_n - 1]) == 1)
         t.parts_n--;
     else if (dense && t.parts_n == 1)
         t.kind = TERM_PREFIX;
-    return add_term(r, t, e);
+    return t;
 }
 
-static void drop_common(Query *q)
+/* A query that is one quotation asks for exactly that. */
+static bool is_quotation(Str text)
+{
+    return text.n > 2 && text.p[0] == '"' && str_find(str_from(text, 1), '"') == text.n - 2;
+}
+
+/* Quotes inside of a query are how people write: what stands in them counts a little more where it
+ * stands in a row. */
+static void read_message(Reading *r, Str text)
+{
+    Str rest = text, part;
+    read_plain(r, text);
+    for (bool quoted = false; str_cut(&rest, '"', &part); quoted = !quoted) {
+        Term t = quoted ? read_quoted(r, part) : (Term){ 0 };
+        t.bonus = true;
+        if (t.parts_n > 1)
+            add_term(r, t);
+    }
+}
+
+static void read_text(Reading *r, Str text)
+{
+    if (is_quotation(text)) {
+        Term t = read_quoted(r, str_slice(text, 1, text.n - 1));
+        t.must = true;
+        if (t.parts_n)
+            add_term(r, t);
+    } else {
+        read_message(r, text);
+    }
+}
+
+static bool is_common_term(const Term *t)
+{
+    return t->kind == TERM_WORD && query_is_common(t->parts[0]);
+}
+
+/* Common words go, unless there is nothing else. */
+static void drop_common(Reading *r)
 {
     size_t kept = 0, telling = 0;
-    for (size_t i = 0; i < q->n; i++)
-        telling += q->terms[i].kind != TERM_WORD || !query_is_common(q->terms[i].parts[0]);
-    for (size_t i = 0; telling && i < q->n; i++) {
-        bool drop = q->terms[i].kind == TERM_WORD && query_is_common(q->terms[i].parts[0]);
-        if (!drop)
-            q->terms[kept++] = q->terms[i];
+    for (size_t i = 0; i < r->n; i++)
+        telling += !is_common_term(&r->terms[i]);
+    for (size_t i = 0; telling && i < r->n; i++)
+        if (!is_common_term(&r->terms[i]))
+            r->terms[kept++] = r->terms[i];
+    r->n = telling ? kept : r->n;
+}
+
+static size_t length_of(const Term *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->parts_n; i++)
+        n += t->parts[i].n;
+    return n;
+}
+
+/* Of a long query the terms that tell most.  Long words are rare ones. */
+static void keep_heaviest(Reading *r)
+{
+    while (r->n > SEARCH_TERMS_MAX) {
+        size_t least = 0;
+        for (size_t i = 1; i < r->n; i++)
+            if (length_of(&r->terms[i]) <= length_of(&r->terms[least]))
+                least = i;
+        memmove(r->terms + least, r->terms + least + 1, (--r->n - least) * sizeof(Term));
     }
-    q->n = telling ? kept : q->n;
+    r->q->n = r->n;
+    if (r->n)
+        memcpy(r->q->terms, r->terms, r->n * sizeof(Term));
 }
 
 /* --- Writing ----------------------------------------------------------------------------- */
@@ -217,30 +321,17 @@ static void write_term(Query *q, size_t i, Buf *to)
     }
 }
 
-jot_status query_read(Str text, Stemmer *stemmer, Arena *into, Query *out, Err *e)
+void query_read(Str text, Stemmer *stemmer, Arena *into, Query *out)
 {
-    if (text.n > SEARCH_QUERY_MAX)
-        return err_set(e, JOT_TOO_BIG, "a query of %zu bytes: the limit is %d", text.n,
-                       SEARCH_QUERY_MAX);
-    if (!utf8_valid(text))
-        return err_set(e, JOT_INVALID, "the query is not UTF-8");
     *out = (Query){ 0 };
     Reading r = { .q = out, .stemmer = stemmer, .into = into };
-    Str rest = text, part;
-    bool quoted = false;
-    for (; str_cut(&rest, '"', &part); quoted = !quoted)
-        TRY(quoted ? read_quoted(&r, part, e) : read_plain(&r, part, e));
-    if (quoted)
-        return err_set(e, JOT_INVALID, "the query opens a quote and does not close it");
-    TRY(read_plain(&r, rest, e));
-    if (out->n == 0)
-        return err_set(e, JOT_INVALID, "the query has no word: give at least one letter or digit");
-    drop_common(out);
+    read_text(&r, str_trim(utf8_mended(text, into)));
+    drop_common(&r);
+    keep_heaviest(&r);
     AUTO(Buf) expression = { 0 };
     for (size_t i = 0; i < out->n; i++)
         write_term(out, i, &expression);
     out->expression = arena_copy(into, buf_str(&expression));
-    return JOT_OK;
 }
 
 /* --- Finding terms in a text ------------------------------------------------------------- */
@@ -251,13 +342,13 @@ typedef struct Follow {
     size_t at;
 } Follow;
 
-enum { RECENT_PARTS = 1024 }; /* a query has no more */
+enum { RECENT_PARTS = QUOTED_MAX }; /* a term has no more */
 
 typedef struct Finding {
     const Query *q;
     Stemmer *stemmer;
     Arena *into;
-    Follow follows[2 * SEARCH_TERMS_MAX];
+    Follow follows[SEARCH_TERMS_MAX];
     Str text;
     bool dense;                  /* the chunk at hand is */
     size_t begins[RECENT_PARTS]; /* of the last parts, by their number */

@@ -16,7 +16,7 @@ typedef enum TermKind {
 /* How the phrases of a term, in the order in which they stand in the expression, are counted. */
 typedef enum PhraseClass { PHRASE_EXACT, PHRASE_STEM, PHRASE_WHOLE } PhraseClass;
 
-enum { TERM_PHRASES_MAX = 3, QUERY_PHRASES_MAX = TERM_PHRASES_MAX * 2 * SEARCH_TERMS_MAX };
+enum { TERM_PHRASES_MAX = 3, QUERY_PHRASES_MAX = TERM_PHRASES_MAX * SEARCH_TERMS_MAX };
 
 typedef struct Term {
     TermKind kind;
@@ -29,7 +29,7 @@ typedef struct Term {
 } Term;
 
 typedef struct Query {
-    Term terms[2 * SEARCH_TERMS_MAX];
+    Term terms[SEARCH_TERMS_MAX];
     size_t n;
     Str expression; /* for FTS5 */
     /* Of each phrase of the expression: */
@@ -38,8 +38,8 @@ typedef struct Query {
     size_t phrases_n;
 } Query;
 
-/* JOT_INVALID, JOT_TOO_BIG with a sentence.  `stemmer` may be NULL. */
-MUST_USE jot_status query_read(Str text, Stemmer *stemmer, Arena *into, Query *out, Err *e);
+/* Any bytes are a query; one without a word has no terms.  `stemmer` may be NULL. */
+void query_read(Str text, Stemmer *stemmer, Arena *into, Query *out);
 
 /* Is this word so common that it says nothing? */
 bool query_is_common(Str word);

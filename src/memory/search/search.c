@@ -281,8 +281,9 @@ static bool make_hit(Search *s, const Finding *f, const Ranked *r, Arena *into, 
     bool matched = false;
     if (read_candidate(s->index.m, &r->candidate, &scratch, &record, &label, NULL) != JOT_OK)
         return false;
-    Str snippet = search_snippet(f->query, s->index.stemmer, r->candidate.stream, label,
-                                 record.body, &scratch, &matched);
+    Str snippet =
+        search_snippet(f->query, s->index.stemmer, r->candidate.stream, label,
+                       index_text(r->candidate.stream, record.body, &scratch), &scratch, &matched);
     if (!matched)
         return false;
     *out = (Hit){ .stream = arena_copy(into, r->candidate.stream),
@@ -350,11 +351,14 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
                        SEARCH_LIMIT_MAX, SEARCH_OFFSET_MAX);
     Finding f = { .asked = q, .query = NEW(&arena, Query), .into = &arena };
     TRY(name_range(q, &arena, &f.from, &f.to, e));
-    TRY(query_read(q->text, s->index.stemmer, &arena, f.query, e));
+    query_read(q->text, s->index.stemmer, &arena, f.query);
+    *out = (Hits){ .stemmed = s->index.stemmer != NULL, .where = s->index.why };
+    if (f.query->n == 0)
+        return JOT_OK;
     f.best.max = q->offset + limit + SPARE;
     f.best.items = NEW_ARRAY(&arena, Ranked *, f.best.max);
     TRY(with_index(&s->index, find_once, &f, e));
-    *out = (Hits){ .stemmed = s->index.stemmer != NULL, .where = s->index.why };
+    out->where = s->index.why;
     for (size_t i = 0; i < f.query->n; i++)
         f.query->terms[i].shown = arena_copy(into, f.query->terms[i].shown);
     read_hits(s, &f, limit, into, out);

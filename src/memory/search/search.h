@@ -7,7 +7,7 @@
  * cannot be used.  Every hit is read from the pad itself before it is shown.
  *
  *   backup restore      both words, or the one that says more; endings do not matter
- *   "exact words"       all of them, in this order, as written (a hit must have them)
+ *   "exact words"       as the whole query: all of them, in this order, as written
  *   back*               words that begin so
  *   parseConfig  src/main.c  1.2.3    an identifier as a whole, or its parts in a row
  *
@@ -20,8 +20,7 @@
 #include "memory/memory.h"
 
 enum {
-    SEARCH_QUERY_MAX = 1024, /* bytes */
-    SEARCH_TERMS_MAX = 32,
+    SEARCH_TERMS_MAX = 64, /* of a query: the heaviest count */
     SEARCH_LIMIT = 10,
     SEARCH_LIMIT_MAX = 100,
     SEARCH_OFFSET_MAX = 10000,
@@ -89,8 +88,8 @@ typedef struct Hits {
     const char *where; /* why the index is in memory, or NULL; explain shows it */
 } Hits;
 
-/* JOT_INVALID: a query without a word, or with an open quote, or a bad filter.  Results live in
- * `into`. */
+/* No query is refused, whatever it holds; one without a word finds nothing.  JOT_INVALID,
+ * JOT_TOO_BIG: a bad filter.  Results live in `into`. */
 MUST_USE jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, Err *e);
 
 json_t *search_json(const Hits *h, bool explain);

@@ -97,7 +97,7 @@ static void compare_row(Compare *c, sqlite3_stmt *q)
         return;
     }
     AUTO(IndexWords) words;
-    index_cut(c->x, stream, label, r.body, &words);
+    index_cut(c->x, stream, label, index_text(stream, r.body, &arena), &words);
     bool same = r.mark.seq == seq && r.mark.at_ms == sqlite3_column_int64(q, 2) &&
                 str_eq(r.by, column_str(q, 3));
     for (int i = 0; i < COLUMNS; i++)

@@ -6,8 +6,9 @@
  * stem a little less than one found as written, a whole identifier more.
  *
  * That is multiplied by
- *   coverage  the share of the query's weight that was found at all; below
- *             COVERAGE_MIN it is no hit;
+ *   coverage  the share of the query's weight that was found at all, of what is
+ *             not an artifact: a question is often longer than what answers it,
+ *             so nothing is left out for it;
  *   kind      notes and memory files are what somebody chose to keep, artifacts
  *             and runs are what came along;
  *   recency   at most a quarter more for what is new.  New is what is near the
@@ -23,9 +24,12 @@
 
 #include "memory/search/index.h"
 
-static const double saturation = 1.2, length_share = 0.4;
+/* Long texts of artifacts are long because they hold more than one thing. */
+typedef struct Shape {
+    double saturation, length_share;
+} Shape;
+static const Shape shape_text = { 0.9, 0.4 }, shape_artifact = { 1.2, 0.75 };
 static const double name_factor = 2.0, stem_factor = 0.7, whole_factor = 1.5;
-static const double coverage_min = 0.4;
 static const double recency_share = 0.25, recency_half_ms = 30.0 * 24 * 3600 * 1000;
 static const double bonus_share = 0.5;
 
@@ -54,12 +58,14 @@ Rank search_rank(const Field *f, const Candidate *c)
     Rank r = { .counts = true };
     double found = 0, all = 0;
     double length = f->words_mean > 0 ? (double)c->words / f->words_mean : 1;
-    double slow = saturation * (1 - length_share + length_share * length);
+    bool artifact = str_starts(c->stream, S("artifacts/"));
+    Shape shape = artifact ? shape_artifact : shape_text;
+    double slow = shape.saturation * (1 - shape.length_share + shape.length_share * length);
     for (size_t i = 0; i < f->query->n; i++) {
         const Term *t = &f->query->terms[i];
         double count = term_count(&c->hits[i]);
         r.weight[i] = term_weight(f, i) * (t->bonus ? bonus_share : 1);
-        r.term[i] = r.weight[i] * count * (saturation + 1) / (count + slow);
+        r.term[i] = r.weight[i] * count * (shape.saturation + 1) / (count + slow);
         r.points += r.term[i];
         if (t->must && count <= 0)
             r.counts = false;
@@ -68,12 +74,11 @@ Rank search_rank(const Field *f, const Candidate *c)
         all += r.weight[i];
         found += count > 0 ? r.weight[i] : 0;
     }
-    r.coverage = all > 0 ? found / all : 0;
+    r.coverage = artifact ? 1 : all > 0 ? found / all : 0;
     r.kind = kind_factor(c->stream);
     double age = (double)(f->newest_ms - c->at_ms);
     r.recency = 1 + recency_share * exp2(-(age > 0 ? age : 0) / recency_half_ms);
     r.score = r.points * r.coverage * r.kind * r.recency;
-    r.counts = r.counts && r.coverage >= coverage_min;
     return r;
 }
 
