@@ -1226,12 +1226,13 @@ JOT_API jot_status jot_verify(jot_pad *pad, const jot_verified **out);
 JOT_API jot_status jot_mend(jot_pad *pad, bool after_crash, const jot_verified **out);
 
 typedef struct jot_redacted {
-    uint64_t streams;              /* looked at */
-    uint64_t rewritten;            /* documents whose present text held it */
-    uint64_t records;              /* that lost their texts */
-    const jot_fault *const *items; /* where it stays: value, meta, name, damage, aside, failed */
-    size_t count;                  /* at most 1000 are told ... */
-    uint64_t total;                /* ... of so many */
+    uint64_t streams;   /* looked at */
+    uint64_t rewritten; /* documents whose present text held it */
+    uint64_t records;   /* that lost their texts */
+    const jot_fault *const
+        *items;     /* where it stays: value, meta, name, damage, quarantine, failed */
+    size_t count;   /* at most 1000 are told ... */
+    uint64_t total; /* ... of so many */
 } jot_redacted;
 
 /* Take a phrase, 4 bytes or more, out of the whole pad for good.  JOT_NOT_FOUND: it is nowhere.

@@ -220,7 +220,7 @@ jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
 jot_status loop_say(Run *r, Str text, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Step second; /* where a loop records what it begins with */
+    RunStep second; /* where a loop records what it begins with */
     if (run_step(r, 2, &arena, &second, NULL) == JOT_OK && second.kind == RUN_SETUP &&
         second.redacted)
         return setup_lost(r, e);

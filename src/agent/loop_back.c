@@ -17,7 +17,7 @@ typedef struct Find {
     uint64_t seq;  /* of its reply; 0: not found */
 } Find;
 
-static jot_status find_reply(void *ctx, const Step *s)
+static jot_status find_reply(void *ctx, const RunStep *s)
 {
     Find *f = ctx;
     if (s->kind == RUN_REPLY && ++f->seen == f->turn)
@@ -46,7 +46,7 @@ typedef struct Later {
     size_t n;
 } Later;
 
-static jot_status note_tool(void *ctx, const Step *s)
+static jot_status note_tool(void *ctx, const RunStep *s)
 {
     Later *l = ctx;
     if (s->kind != RUN_CALL || !s->mutating || l->n == TOOLS_TOLD)
@@ -58,7 +58,7 @@ static jot_status note_tool(void *ctx, const Step *s)
     return JOT_OK;
 }
 
-static jot_status tell_later(Run *r, const Step *first, Err *e)
+static jot_status tell_later(Run *r, const RunStep *first, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
@@ -79,11 +79,11 @@ static jot_status tell_later(Run *r, const Step *first, Err *e)
 }
 
 /* The time of the reply that is asked for again: what was planned before counts. */
-static jot_status take_plan(Run *r, const Step *first, Err *e)
+static jot_status take_plan(Run *r, const RunStep *first, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Run) from = { 0 };
-    Step reply;
+    RunStep reply;
     TRY(run_at(r->m, first->origin, &from, e));
     if (run_step(&from, first->until + 1, &arena, &reply, NULL) != JOT_OK)
         return JOT_OK; /* the old run is gone */
@@ -93,7 +93,7 @@ static jot_status take_plan(Run *r, const Step *first, Err *e)
 jot_status work_finish_back(Run *r, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Step first;
+    RunStep first;
     TRY(run_branch_fill(r, e));
     if (run_origin(r, &arena, &first, NULL) != JOT_OK || !first.origin.n ||
         r->state.seq > first.until)

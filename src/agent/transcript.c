@@ -247,7 +247,7 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
 
 /* --- Taking in --------------------------------------------------------------------------- */
 
-static Turn *new_turn(Transcript *t, const Step *s)
+static Turn *new_turn(Transcript *t, const RunStep *s)
 {
     t->turns =
         arena_grow(&t->arena, t->turns, t->turns_n, &t->turns_cap, sizeof(Turn), alignof(Turn));
@@ -281,7 +281,7 @@ static void take_usage(Transcript *t, const json_t *usage, const json_t *budget)
         t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
 }
 
-static void take_lost_reply(Transcript *t, const Step *s)
+static void take_lost_reply(Transcript *t, const RunStep *s)
 {
     Turn *turn = new_turn(t, s);
     turn->kind = TURN_REDACTED;
@@ -292,7 +292,7 @@ static void take_lost_reply(Transcript *t, const Step *s)
     t->reported = t->unread = 0;
 }
 
-static void take_reply(Transcript *t, const Step *s)
+static void take_reply(Transcript *t, const RunStep *s)
 {
     json_t *read = NULL;
     t->replies++; /* also one that was redacted: names of calls are never given twice */
@@ -327,7 +327,7 @@ static TurnCall *find_call(const Transcript *t, Str call)
 }
 
 /* A call that is known by its own record alone. */
-static TurnCall *add_issued(Transcript *t, const Step *s)
+static TurnCall *add_issued(Transcript *t, const RunStep *s)
 {
     Turn *turn = transcript_last(t);
     if (!turn || turn->kind != TURN_REDACTED)
@@ -346,7 +346,7 @@ static TurnCall *add_issued(Transcript *t, const Step *s)
     return c;
 }
 
-static void take_call(Transcript *t, const Step *s)
+static void take_call(Transcript *t, const RunStep *s)
 {
     TurnCall *c = find_call(t, s->call);
     if (!c)
@@ -359,7 +359,7 @@ static void take_call(Transcript *t, const Step *s)
     transcript_last(t)->last = s->seq;
 }
 
-static void take_result(Transcript *t, const Step *s)
+static void take_result(Transcript *t, const RunStep *s)
 {
     TurnCall *c = find_call(t, s->call);
     if (!c)
@@ -370,14 +370,14 @@ static void take_result(Transcript *t, const Step *s)
     transcript_last(t)->last = s->seq;
 }
 
-static void take_short(Transcript *t, Turn *turn, const Step *s)
+static void take_short(Transcript *t, Turn *turn, const RunStep *s)
 {
     for (size_t i = 0; i < turn->calls_n; i++)
         turn->calls[i].most = s->n;
     t->shorter = s->seq;
 }
 
-static void take_notice(Transcript *t, const Step *s)
+static void take_notice(Transcript *t, const RunStep *s)
 {
     Turn *turn = transcript_last(t);
     if (turn && str_eq(s->word, S("short")))
@@ -402,7 +402,7 @@ static void take_notice(Transcript *t, const Step *s)
     turn->last = s->seq;
 }
 
-static void take_compact(Transcript *t, const Step *s)
+static void take_compact(Transcript *t, const RunStep *s)
 {
     uint64_t until = s->until ? s->until : s->seq;
     size_t gone = 0;
@@ -417,7 +417,7 @@ static void take_compact(Transcript *t, const Step *s)
     t->spent += s->seq > t->inherited ? s->tokens : 0;
 }
 
-static void take_setup(Transcript *t, const Step *s)
+static void take_setup(Transcript *t, const RunStep *s)
 {
     Setup setup;
     t->setup_lost = t->setup_lost || (s->redacted && !t->set_up);
@@ -429,18 +429,18 @@ static void take_setup(Transcript *t, const Step *s)
 }
 
 /* The step as it is shown: the body of those that are words is the mark. */
-static Step shown_step(const Step *s)
+static RunStep shown_step(const RunStep *s)
 {
-    Step out = *s;
+    RunStep out = *s;
     bool words = s->kind != RUN_SETUP && s->kind != RUN_REPLY && s->kind != RUN_CALL;
     if (s->redacted && words)
         out.body = S(FORGET_MARK);
     return out;
 }
 
-void transcript_take(Transcript *t, const Step *given)
+void transcript_take(Transcript *t, const RunStep *given)
 {
-    Step shown = shown_step(given), *s = &shown;
+    RunStep shown = shown_step(given), *s = &shown;
     if (s->seq <= t->seq)
         return;
     t->seq = s->seq;
@@ -491,7 +491,7 @@ void transcript_take(Transcript *t, const Step *given)
     }
 }
 
-static jot_status take_step(void *transcript, const Step *s)
+static jot_status take_step(void *transcript, const RunStep *s)
 {
     transcript_take(transcript, s);
     return JOT_OK;

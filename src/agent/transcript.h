@@ -124,7 +124,7 @@ typedef struct Transcript {
 /* Take in what was added to the run. */
 MUST_USE jot_status transcript_refresh(Transcript *t, Run *r, Err *e);
 /* Take in one record. */
-void transcript_take(Transcript *t, const Step *given);
+void transcript_take(Transcript *t, const RunStep *given);
 void transcript_done(Transcript *t); /* {0} is fine */
 DEFINE_AUTO(Transcript, transcript_done)
 

@@ -18,8 +18,8 @@ _Static_assert(JOT_TOOL_OK == (int)TOOL_OK && JOT_TOOL_FAILED == (int)TOOL_FAILE
                    JOT_TOOL_UNKNOWN == (int)TOOL_UNKNOWN,
                "the ends of a tool have the numbers of jotter.h");
 
-_Static_assert(JOT_PAST_REPLY == (int)PAST_REPLY && JOT_PAST_RESULT == (int)PAST_RESULT &&
-                   JOT_PAST_END == (int)PAST_END,
+_Static_assert(JOT_PAST_REPLY == (int)CYCLE_LOG_REPLY && JOT_PAST_RESULT == (int)CYCLE_LOG_RESULT &&
+                   JOT_PAST_END == (int)CYCLE_LOG_END,
                "steps have the numbers of jotter.h");
 
 static Str agent_of(const char *given)
@@ -203,7 +203,7 @@ jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id, const
     return give(pad, &c, out);
 }
 
-static void give_past(jot_pad *p, const Past *from, jot_cycle_past *to)
+static void give_past(jot_pad *p, const CycleLogStep *from, jot_cycle_past *to)
 {
     *to = (jot_cycle_past){ .seq = from->seq,
                             .at_ms = from->at_ms,
@@ -222,11 +222,12 @@ jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint
                            size_t limit, const jot_cycle_pasts **out)
 {
     Str name;
-    PastList all;
+    CycleLog all;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(name_cycle(pad, agent, id, &name));
-    TRY(past_list(&pad->m, agent_of(agent), name, from, limit, api_arena(pad), &all, api_err(pad)));
+    TRY(cycle_log_list(&pad->m, agent_of(agent), name, from, limit, api_arena(pad), &all,
+                       api_err(pad)));
     jot_cycle_past **items = NEW_RESULTS(pad, jot_cycle_past, all.n);
     for (size_t i = 0; i < all.n; i++)
         give_past(pad, &all.items[i], items[i]);

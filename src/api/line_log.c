@@ -86,7 +86,7 @@ jot_status jot_log_follow(jot_pad *pad, const char *category, const char *name, 
 {
     Str c, n;
     Lines lines;
-    LineLogPlace at = { 0 };
+    LineLogCursor at = { 0 };
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(read_names(pad, category, name, &c, &n));

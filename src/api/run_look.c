@@ -18,7 +18,7 @@ _Static_assert(JOT_STEP_INIT == (int)RUN_INIT && JOT_STEP_ANSWER == (int)RUN_ANS
 /* The text of the step at a seq; 0: none.  One that cannot be read is empty. */
 static jot_status text_at(jot_pad *p, Run *r, uint64_t seq, jot_text *out)
 {
-    Step step = { 0 };
+    RunStep step = { 0 };
     if (seq) {
         jot_status st = run_step(r, seq, api_arena(p), &step, api_err(p));
         if (st == JOT_NOT_FOUND)
@@ -64,7 +64,7 @@ typedef struct Met {
     uint64_t next;
 } Met;
 
-static jot_status meet(void *ctx, const Step *x)
+static jot_status meet(void *ctx, const RunStep *x)
 {
     Met *m = ctx;
     if (x->kind == RUN_FOLD) /* it only adds up what is before it */

@@ -100,10 +100,10 @@ typedef struct Telling {
     PadReport report;
 } Telling;
 
-static void told(void *ctx, const CopyTold *t)
+static void told(void *ctx, const CopyNotice *t)
 {
     Telling *to = ctx;
-    pad_report_tell(&to->report, api_arena(to->pad), t);
+    pad_report_add(&to->report, api_arena(to->pad), t);
 }
 
 static jot_status export_archive(jot_pad *p, const char *path, const jot_report **out)

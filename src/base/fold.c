@@ -43,38 +43,38 @@ static bool is_dense(uint32_t c)
     return false;
 }
 
-static LetterKind ascii_kind(uint32_t c)
+static FoldKind ascii_kind(uint32_t c)
 {
     if (c >= 'a' && c <= 'z')
-        return LETTER_LOWER;
+        return FOLD_LOWER;
     if (c >= 'A' && c <= 'Z')
-        return LETTER_UPPER;
-    return c >= '0' && c <= '9' ? LETTER_DIGIT : LETTER_NONE;
+        return FOLD_UPPER;
+    return c >= '0' && c <= '9' ? FOLD_DIGIT : FOLD_NONE;
 }
 
 /* Digits and symbols of a dense script are none of its letters. */
-static LetterKind kind_by_category(utf8proc_category_t category)
+static FoldKind kind_by_category(utf8proc_category_t category)
 {
-    static const LetterKind kinds[] = {
-        [UTF8PROC_CATEGORY_LU] = LETTER_UPPER, [UTF8PROC_CATEGORY_LT] = LETTER_UPPER,
-        [UTF8PROC_CATEGORY_LL] = LETTER_LOWER, [UTF8PROC_CATEGORY_LM] = LETTER_LOWER,
-        [UTF8PROC_CATEGORY_LO] = LETTER_LOWER, [UTF8PROC_CATEGORY_MN] = LETTER_MARK,
-        [UTF8PROC_CATEGORY_MC] = LETTER_MARK,  [UTF8PROC_CATEGORY_ME] = LETTER_MARK,
-        [UTF8PROC_CATEGORY_ND] = LETTER_DIGIT, [UTF8PROC_CATEGORY_NL] = LETTER_DIGIT,
-        [UTF8PROC_CATEGORY_NO] = LETTER_DIGIT, [UTF8PROC_CATEGORY_CO] = LETTER_NONE,
+    static const FoldKind kinds[] = {
+        [UTF8PROC_CATEGORY_LU] = FOLD_UPPER, [UTF8PROC_CATEGORY_LT] = FOLD_UPPER,
+        [UTF8PROC_CATEGORY_LL] = FOLD_LOWER, [UTF8PROC_CATEGORY_LM] = FOLD_LOWER,
+        [UTF8PROC_CATEGORY_LO] = FOLD_LOWER, [UTF8PROC_CATEGORY_MN] = FOLD_MARK,
+        [UTF8PROC_CATEGORY_MC] = FOLD_MARK,  [UTF8PROC_CATEGORY_ME] = FOLD_MARK,
+        [UTF8PROC_CATEGORY_ND] = FOLD_DIGIT, [UTF8PROC_CATEGORY_NL] = FOLD_DIGIT,
+        [UTF8PROC_CATEGORY_NO] = FOLD_DIGIT, [UTF8PROC_CATEGORY_CO] = FOLD_NONE,
     };
-    return (size_t)category < COUNT_OF(kinds) ? kinds[category] : LETTER_NONE;
+    return (size_t)category < COUNT_OF(kinds) ? kinds[category] : FOLD_NONE;
 }
 
-LetterKind letter_kind(uint32_t c)
+FoldKind fold_kind(uint32_t c)
 {
     if (c < 0x80)
         return ascii_kind(c);
-    LetterKind kind = kind_by_category(utf8proc_category((utf8proc_int32_t)c));
+    FoldKind kind = kind_by_category(utf8proc_category((utf8proc_int32_t)c));
     /* A soft hyphen or a joiner inside a word is invisible and must not cut it. */
-    if (kind == LETTER_NONE && utf8proc_get_property((utf8proc_int32_t)c)->ignorable)
-        return LETTER_MARK;
-    return kind != LETTER_NONE && kind != LETTER_DIGIT && is_dense(c) ? LETTER_DENSE : kind;
+    if (kind == FOLD_NONE && utf8proc_get_property((utf8proc_int32_t)c)->ignorable)
+        return FOLD_MARK;
+    return kind != FOLD_NONE && kind != FOLD_DIGIT && is_dense(c) ? FOLD_DENSE : kind;
 }
 
 /* U+0300 to U+036F are the accents that Latin, Greek and Cyrillic share. */
@@ -83,7 +83,7 @@ static bool is_accent(utf8proc_int32_t c)
     return c >= 0x0300 && c <= 0x036F;
 }
 
-size_t letter_fold(uint32_t c, uint32_t out[LETTER_FOLD_MAX])
+size_t fold_char(uint32_t c, uint32_t out[FOLD_MAX])
 {
     if (c < 0x80) {
         out[0] = c >= 'A' && c <= 'Z' ? c + 32 : c;
@@ -94,12 +94,12 @@ size_t letter_fold(uint32_t c, uint32_t out[LETTER_FOLD_MAX])
         out[0] = c;
         return 1;
     }
-    utf8proc_int32_t parts[LETTER_FOLD_MAX];
+    utf8proc_int32_t parts[FOLD_MAX];
     int boundary = 0;
     utf8proc_ssize_t n = utf8proc_decompose_char(
-        (utf8proc_int32_t)c, parts, LETTER_FOLD_MAX,
+        (utf8proc_int32_t)c, parts, FOLD_MAX,
         UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE, &boundary);
-    if (n < 0 || n > LETTER_FOLD_MAX) { /* no letter is that long */
+    if (n < 0 || n > FOLD_MAX) { /* no letter is that long */
         out[0] = c;
         return 1;
     }
@@ -110,28 +110,21 @@ size_t letter_fold(uint32_t c, uint32_t out[LETTER_FOLD_MAX])
     return kept;
 }
 
-uint32_t letter_join(uint32_t base, uint32_t next)
+uint32_t fold_join(uint32_t base, uint32_t next)
 {
     utf8proc_int32_t both[2] = { (utf8proc_int32_t)base, (utf8proc_int32_t)next };
     utf8proc_ssize_t n = utf8proc_normalize_utf32(both, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
     return n == 1 ? (uint32_t)both[0] : 0;
 }
 
-void letter_add(Buf *to, uint32_t c)
-{
-    utf8proc_uint8_t bytes[4];
-    utf8proc_ssize_t n = utf8proc_encode_char((utf8proc_int32_t)c, bytes);
-    buf_add(to, (Str){ (const char *)bytes, n > 0 ? (size_t)n : 0 });
-}
-
-void letter_add_lower(Buf *to, Str text)
+void fold_add_lower(Buf *to, Str text)
 {
     enum { FINAL_SIGMA = 0x03C2, SIGMA = 0x03C3, DOTTED_I = 0x0130, DOT_ABOVE = 0x0307 };
     for (size_t at = 0; at < text.n;) {
         uint32_t c = utf8_next(text, &at);
         uint32_t lower = (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
-        letter_add(to, lower == FINAL_SIGMA ? SIGMA : lower);
+        utf8_add(to, lower == FINAL_SIGMA ? SIGMA : lower);
         if (c == DOTTED_I) /* the one letter that becomes two */
-            letter_add(to, DOT_ABOVE);
+            utf8_add(to, DOT_ABOVE);
     }
 }

@@ -8,31 +8,28 @@
 
 #include "base/buf.h"
 
-typedef enum LetterKind {
-    LETTER_NONE,  /* a space, punctuation, a symbol */
-    LETTER_LOWER, /* of a script that separates words; also one without case */
-    LETTER_UPPER,
-    LETTER_DIGIT,
-    LETTER_MARK,  /* belongs to the letter before it */
-    LETTER_DENSE, /* of a script without spaces between words: Chinese, Japanese, Thai, also Korean
-                   */
-} LetterKind;
+typedef enum FoldKind {
+    FOLD_NONE,  /* a space, punctuation, a symbol */
+    FOLD_LOWER, /* of a script that separates words; also one without case */
+    FOLD_UPPER,
+    FOLD_DIGIT,
+    FOLD_MARK,  /* belongs to the letter before it */
+    FOLD_DENSE, /* of a script without spaces between words: Chinese, Japanese, Thai, also Korean
+                 */
+} FoldKind;
 
-LetterKind letter_kind(uint32_t c);
+FoldKind fold_kind(uint32_t c);
 
-enum { LETTER_FOLD_MAX = 20 };
+enum { FOLD_MAX = 20 };
 
 /* The folded form of one character; 0 if nothing is left of it (an accent). */
-size_t letter_fold(uint32_t c, uint32_t out[LETTER_FOLD_MAX]);
+size_t fold_char(uint32_t c, uint32_t out[FOLD_MAX]);
 
 /* The character that two make together, or 0: a kana and its sound mark, parts of a syllable. */
-uint32_t letter_join(uint32_t base, uint32_t next);
-
-/* Add a character as UTF-8. */
-void letter_add(Buf *to, uint32_t c);
+uint32_t fold_join(uint32_t base, uint32_t next);
 
 /* Add a text, which is UTF-8, in lower case and nothing else folded, for whoever looks for a part
  * of a text as it was written.  A sigma is the same at the end of a word and inside it. */
-void letter_add_lower(Buf *to, Str text);
+void fold_add_lower(Buf *to, Str text);
 
 #endif

@@ -122,11 +122,11 @@ static bool stays(Str s, size_t next, uint32_t c, GlyphHow how, Before *b)
 /* Where, from `at` on, sixteen plain bytes are followed by others. */
 static size_t skip_plain(Str s, size_t at)
 {
-    while (s.n - at >= sizeof(Sixteen)) {
-        Sixteen x = sixteen_at(s.p + at);
-        if (sixteen_first((Sixteen)((x < 0x20) | (x >= 0x7F))) < sizeof x)
+    while (s.n - at >= sizeof(Vector16)) {
+        Vector16 x = vector16_at(s.p + at);
+        if (vector16_first((Vector16)((x < 0x20) | (x >= 0x7F))) < sizeof x)
             return at;
-        at += sizeof(Sixteen);
+        at += sizeof(Vector16);
     }
     return at;
 }

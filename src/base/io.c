@@ -516,7 +516,7 @@ int io_mount_id(const Io *io, int fd, char out[MOUNT_TEXT])
         snprintf(out, MOUNT_TEXT, "%s", io->mount_id);
     else
         do
-            got = mount_tell(fd, out);
+            got = mount_identify(fd, out);
         while (got == -EINTR);
     io_after(io, &call, got);
     return got;

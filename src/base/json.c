@@ -294,32 +294,6 @@ int json_hex4(Str s, size_t at)
     return value;
 }
 
-static void add_code_point(Buf *to, uint32_t c)
-{
-    char out[4];
-    size_t n;
-    if (c < 0x80) {
-        out[0] = (char)c;
-        n = 1;
-    } else if (c < 0x800) {
-        out[0] = (char)(0xC0 | (c >> 6));
-        out[1] = (char)(0x80 | (c & 0x3F));
-        n = 2;
-    } else if (c < 0x10000) {
-        out[0] = (char)(0xE0 | (c >> 12));
-        out[1] = (char)(0x80 | ((c >> 6) & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        n = 3;
-    } else {
-        out[0] = (char)(0xF0 | (c >> 18));
-        out[1] = (char)(0x80 | ((c >> 12) & 0x3F));
-        out[2] = (char)(0x80 | ((c >> 6) & 0x3F));
-        out[3] = (char)(0x80 | (c & 0x3F));
-        n = 4;
-    }
-    buf_add(to, (Str){ out, n });
-}
-
 /* The escape behind the backslash at `at`: its end, or 0. */
 static size_t unescape(Str s, size_t at, Buf *to)
 {
@@ -347,7 +321,7 @@ static size_t unescape(Str s, size_t at, Buf *to)
         end += 6;
     }
     if (to)
-        add_code_point(to, point);
+        utf8_add(to, point);
     return end;
 }
 
@@ -387,10 +361,10 @@ static const unsigned char more_quoted[256] = {
 static size_t plain_until(Str text, size_t at)
 {
     /* Every stored body passes through here. */
-    for (; text.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
-        Sixteen x = sixteen_at(text.p + at);
+    for (; text.n - at >= sizeof(Vector16); at += sizeof(Vector16)) {
+        Vector16 x = vector16_at(text.p + at);
         size_t first =
-            sixteen_first((Sixteen)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F)));
+            vector16_first((Vector16)((x < 0x20) | (x == '"') | (x == '\\') | (x == 0x7F)));
         if (first < sizeof x)
             return at + first;
     }

@@ -23,7 +23,7 @@ static bool eat(JsonCursor *c, char what)
     return there;
 }
 
-Str cursor_raw(JsonCursor *c)
+Str json_cursor_raw(JsonCursor *c)
 {
     (void)peek(c);
     size_t end = c->bad ? 0 : json_skip(c->text, c->at);
@@ -39,10 +39,10 @@ Str cursor_raw(JsonCursor *c)
 static Str take_string(JsonCursor *c)
 {
     c->bad = c->bad || peek(c) != '"';
-    return cursor_raw(c);
+    return json_cursor_raw(c);
 }
 
-void cursor_enter(JsonCursor *c, char open)
+void json_cursor_enter(JsonCursor *c, char open)
 {
     eat(c, open);
     c->begun = false;
@@ -62,7 +62,7 @@ static bool go_on(JsonCursor *c, char close)
     return !c->bad;
 }
 
-bool cursor_member(JsonCursor *c, Str *name)
+bool json_cursor_member(JsonCursor *c, Str *name)
 {
     if (!go_on(c, '}'))
         return false;
@@ -71,12 +71,12 @@ bool cursor_member(JsonCursor *c, Str *name)
     return eat(c, ':');
 }
 
-bool cursor_element(JsonCursor *c)
+bool json_cursor_element(JsonCursor *c)
 {
     return go_on(c, ']');
 }
 
-Str cursor_text(JsonCursor *c, Arena *into)
+Str json_cursor_text(JsonCursor *c, Arena *into)
 {
     Str value = take_string(c);
     if (c->bad)
@@ -89,40 +89,40 @@ Str cursor_text(JsonCursor *c, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-uint64_t cursor_number(JsonCursor *c)
+uint64_t json_cursor_number(JsonCursor *c)
 {
     uint64_t number = 0;
-    Str value = cursor_raw(c);
+    Str value = json_cursor_raw(c);
     c->bad = c->bad || !str_to_u64(value, INT64_MAX, &number);
     return number;
 }
 
-bool cursor_bool(JsonCursor *c)
+bool json_cursor_bool(JsonCursor *c)
 {
-    Str value = cursor_raw(c);
+    Str value = json_cursor_raw(c);
     bool yes = str_eq(value, S("true"));
     c->bad = c->bad || (!yes && !str_eq(value, S("false")));
     return yes;
 }
 
-void cursor_skip(JsonCursor *c)
+void json_cursor_skip(JsonCursor *c)
 {
-    (void)cursor_raw(c);
+    (void)json_cursor_raw(c);
 }
 
-bool cursor_done(JsonCursor *c)
+bool json_cursor_done(JsonCursor *c)
 {
     (void)peek(c);
     return !c->bad && c->at == c->text.n;
 }
 
-Str cursor_find(Str object, Str name)
+Str json_cursor_find(Str object, Str name)
 {
     JsonCursor c = { .text = object };
     Str here, found = { 0 };
-    cursor_enter(&c, '{');
-    while (cursor_member(&c, &here)) {
-        Str value = cursor_raw(&c);
+    json_cursor_enter(&c, '{');
+    while (json_cursor_member(&c, &here)) {
+        Str value = json_cursor_raw(&c);
         if (str_eq(here, name))
             found = value;
     }

@@ -6,13 +6,13 @@
  * empty values, so one question at the end is enough:
  *
  *     JsonCursor c = { .text = text };
- *     cursor_enter(&c, '{');
- *     while (cursor_member(&c, &name))
+ *     json_cursor_enter(&c, '{');
+ *     while (json_cursor_member(&c, &name))
  *         if (str_eq(name, S("n")))
- *             n = cursor_number(&c);
+ *             n = json_cursor_number(&c);
  *         else
- *             cursor_skip(&c);
- *     return cursor_done(&c);
+ *             json_cursor_skip(&c);
+ *     return json_cursor_done(&c);
  *
  * Every byte is checked as json_skip does; a name that comes twice is not noticed. */
 #ifndef BASE_JSON_CURSOR_H
@@ -28,24 +28,24 @@ typedef struct JsonCursor {
 } JsonCursor;
 
 /* Into the object '{' or the array '[' that is next. */
-void cursor_enter(JsonCursor *c, char open);
+void json_cursor_enter(JsonCursor *c, char open);
 /* The next member: its name, as it is written; its value is to be read then.  False behind the
  * last one, and the object is left. */
-MUST_USE bool cursor_member(JsonCursor *c, Str *name);
+MUST_USE bool json_cursor_member(JsonCursor *c, Str *name);
 /* The same for an array. */
-MUST_USE bool cursor_element(JsonCursor *c);
+MUST_USE bool json_cursor_element(JsonCursor *c);
 
 /* The value that is next, of the one kind it may be. */
-Str cursor_text(JsonCursor *c, Arena *into); /* lives in `into` */
-uint64_t cursor_number(JsonCursor *c);       /* 0 to INT64_MAX */
-bool cursor_bool(JsonCursor *c);
-Str cursor_raw(JsonCursor *c); /* any, as it is written; borrowed from the text */
-void cursor_skip(JsonCursor *c);
+Str json_cursor_text(JsonCursor *c, Arena *into); /* lives in `into` */
+uint64_t json_cursor_number(JsonCursor *c);       /* 0 to INT64_MAX */
+bool json_cursor_bool(JsonCursor *c);
+Str json_cursor_raw(JsonCursor *c); /* any, as it is written; borrowed from the text */
+void json_cursor_skip(JsonCursor *c);
 
 /* The value of a member of an object, as it is written; empty if there is none.  Borrowed. */
-Str cursor_find(Str object, Str name);
+Str json_cursor_find(Str object, Str name);
 
 /* True if nothing was missing, and nothing is left. */
-MUST_USE bool cursor_done(JsonCursor *c);
+MUST_USE bool json_cursor_done(JsonCursor *c);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct Search {
     struct stat file; /* what must be locked */
     int own_fd;       /* our own descriptor, which does not count */
     off_t byte;
-    Holder *out;
+    LockHolder *out;
     bool exclusive; /* *out holds the lock exclusively: good enough to stop */
 } Search;
 
@@ -123,10 +123,10 @@ static void look_at_process(Search *s, int unused, int pid)
     each_number(s, path, pid, look_at_fd);
 }
 
-bool holder_find(int fd, off_t byte, Holder *out)
+bool lock_holder_find(int fd, off_t byte, LockHolder *out)
 {
     assert(out);
-    *out = (Holder){ 0 };
+    *out = (LockHolder){ 0 };
     AUTO(Fd) proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     Search s = { .proc = proc, .own_fd = fd, .byte = byte, .out = out };
     if (proc < 0 || fstat(fd, &s.file) != 0)
@@ -135,7 +135,7 @@ bool holder_find(int fd, off_t byte, Holder *out)
     return out->pid != 0;
 }
 
-const char *holder_show(HolderShown *shown, const Holder *h)
+const char *lock_holder_show(LockHolderShown *shown, const LockHolder *h)
 {
     if (h->pid == 0)
         snprintf(shown->text, sizeof shown->text, "somebody");

@@ -11,20 +11,20 @@
 
 #include "base/str.h"
 
-typedef struct Holder {
+typedef struct LockHolder {
     pid_t pid;
     char name[32]; /* the process' name, kept printable */
-} Holder;
+} LockHolder;
 
 /* A process that holds an OFD lock on this byte of the file behind `fd`; one that locks
  * exclusively is preferred.  The descriptor `fd` itself does not count.  False, and *out is
  * empty, if nobody can be seen: other users' processes cannot. */
-MUST_USE bool holder_find(int fd, off_t byte, Holder *out);
+MUST_USE bool lock_holder_find(int fd, off_t byte, LockHolder *out);
 
 /* "pid 123 (name)", or "somebody" for an empty one.  The text lives in `shown`. */
-typedef struct HolderShown {
+typedef struct LockHolderShown {
     char text[72];
-} HolderShown;
-const char *holder_show(HolderShown *shown, const Holder *h);
+} LockHolderShown;
+const char *lock_holder_show(LockHolderShown *shown, const LockHolder *h);
 
 #endif

@@ -38,7 +38,7 @@ static const char *sysfs_kind(const struct statfs *fs)
 
 /* /sys/fs/ext4/sda1 and /sys/fs/btrfs/UUID are made by the mount and go with it.  Their inode
  * number is the id of their node in sysfs, and those are counted up. */
-static int tell_node(const char *path, unsigned long long device, char out[MOUNT_TEXT])
+static int identify_node(const char *path, unsigned long long device, char out[MOUNT_TEXT])
 {
     struct stat node;
     struct statfs fs;
@@ -48,7 +48,7 @@ static int tell_node(const char *path, unsigned long long device, char out[MOUNT
     return 0;
 }
 
-static int tell_device(const char *kind, dev_t device, char out[MOUNT_TEXT])
+static int identify_device(const char *kind, dev_t device, char out[MOUNT_TEXT])
 {
     char block[64], link[PATH_MAX], path[PATH_MAX + 64];
     snprintf(block, sizeof block, "/sys/dev/block/%u:%u", major(device), minor(device));
@@ -58,12 +58,12 @@ static int tell_device(const char *kind, dev_t device, char out[MOUNT_TEXT])
     link[n] = 0;
     const char *name = strrchr(link, '/');
     snprintf(path, sizeof path, "/sys/fs/%s/%s", kind, name ? name + 1 : link);
-    return tell_node(path, device, out);
+    return identify_node(path, device, out);
 }
 
 /* Each subvolume has a device number of its own, and none of them is a block device's: the
  * directory is named by the file system's id. */
-static int tell_btrfs(int fd, char out[MOUNT_TEXT])
+static int identify_btrfs(int fd, char out[MOUNT_TEXT])
 {
     struct btrfs_ioctl_fs_info_args info = { 0 };
     if (ioctl(fd, BTRFS_IOC_FS_INFO, &info) != 0)
@@ -74,10 +74,10 @@ static int tell_btrfs(int fd, char out[MOUNT_TEXT])
         bool dash = i == 4 || i == 6 || i == 8 || i == 10;
         n += snprintf(path + n, sizeof path - (size_t)n, "%s%02x", dash ? "-" : "", info.fsid[i]);
     }
-    return tell_node(path, 0, out);
+    return identify_node(path, 0, out);
 }
 
-static int tell_superblock(int fd, char out[MOUNT_TEXT])
+static int identify_superblock(int fd, char out[MOUNT_TEXT])
 {
     struct statfs fs;
     struct stat file;
@@ -89,12 +89,12 @@ static int tell_superblock(int fd, char out[MOUNT_TEXT])
         return 0;
     }
     if (type == BTRFS_SUPER_MAGIC)
-        return tell_btrfs(fd, out);
+        return identify_btrfs(fd, out);
     const char *kind = sysfs_kind(&fs);
-    return kind ? tell_device(kind, file.st_dev, out) : -ENODATA;
+    return kind ? identify_device(kind, file.st_dev, out) : -ENODATA;
 }
 
-static int tell_mount(int fd, char out[MOUNT_TEXT])
+static int identify_mount(int fd, char out[MOUNT_TEXT])
 {
     struct statx info = { 0 };
     if (statx(fd, "", AT_EMPTY_PATH, MNT_ID_UNIQUE, &info) != 0)
@@ -105,9 +105,9 @@ static int tell_mount(int fd, char out[MOUNT_TEXT])
     return 0;
 }
 
-int mount_tell(int fd, char out[MOUNT_TEXT])
+int mount_identify(int fd, char out[MOUNT_TEXT])
 {
     out[0] = 0;
-    int got = tell_superblock(fd, out);
-    return got == -ENODATA ? tell_mount(fd, out) : got;
+    int got = identify_superblock(fd, out);
+    return got == -ENODATA ? identify_mount(fd, out) : got;
 }

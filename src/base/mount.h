@@ -21,6 +21,6 @@
 enum { MOUNT_TEXT = 48 };
 
 /* 0; -ENODATA if the system cannot say; -errno if it could not be asked.  *out is "" then. */
-int mount_tell(int fd, char out[MOUNT_TEXT]);
+int mount_identify(int fd, char out[MOUNT_TEXT]);
 
 #endif

@@ -46,10 +46,10 @@ size_t utf8_bad_at(Str s)
 {
     size_t at = 0;
     while (at < s.n) {
-        if (s.n - at >= sizeof(Sixteen)) {
-            size_t ascii = sixteen_first((Sixteen)(sixteen_at(s.p + at) >= 0x80));
-            if (ascii == sizeof(Sixteen)) {
-                at += sizeof(Sixteen);
+        if (s.n - at >= sizeof(Vector16)) {
+            size_t ascii = vector16_first((Vector16)(vector16_at(s.p + at) >= 0x80));
+            if (ascii == sizeof(Vector16)) {
+                at += sizeof(Vector16);
                 continue;
             }
             at += ascii;
@@ -93,6 +93,33 @@ uint32_t utf8_next(Str s, size_t *at)
     assert(n > 0);
     *at += n;
     return c;
+}
+
+void utf8_add(Buf *to, uint32_t c)
+{
+    assert(c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF));
+    char out[4];
+    size_t n;
+    if (c < 0x80) {
+        out[0] = (char)c;
+        n = 1;
+    } else if (c < 0x800) {
+        out[0] = (char)(0xC0 | (c >> 6));
+        out[1] = (char)(0x80 | (c & 0x3F));
+        n = 2;
+    } else if (c < 0x10000) {
+        out[0] = (char)(0xE0 | (c >> 12));
+        out[1] = (char)(0x80 | ((c >> 6) & 0x3F));
+        out[2] = (char)(0x80 | (c & 0x3F));
+        n = 3;
+    } else {
+        out[0] = (char)(0xF0 | (c >> 18));
+        out[1] = (char)(0x80 | ((c >> 12) & 0x3F));
+        out[2] = (char)(0x80 | ((c >> 6) & 0x3F));
+        out[3] = (char)(0x80 | (c & 0x3F));
+        n = 4;
+    }
+    buf_add(to, (Str){ out, n });
 }
 
 size_t utf8_count(Str s)

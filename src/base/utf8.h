@@ -17,6 +17,9 @@ uint32_t utf8_next(Str s, size_t *at);
 /* The code point at `at` of any bytes, and how many bytes it has; 0: none begins there. */
 size_t utf8_char(Str s, size_t at, uint32_t *c);
 
+/* Add a code point, which is no surrogate. */
+void utf8_add(Buf *to, uint32_t c);
+
 /* The number of code points in valid text. */
 size_t utf8_count(Str s);
 

@@ -1,7 +1,7 @@
-/* vector16.h - Sixteen, sixteen bytes looked at in one step.
+/* vector16.h - Vector16, sixteen bytes looked at in one step.
  *
  * Text is mostly plain: the loops that search it for the few bytes that matter compare sixteen of
- * them at a time.  Comparing two Sixteens (or one and a number) gives 0xFF for each byte where it
+ * them at a time.  Comparing two Vector16s (or one and a number) gives 0xFF for each byte where it
  * holds, 0 for the others; that is what `found` is below.  The compiler makes of it what the
  * processor has. */
 #ifndef BASE_VECTOR16_H
@@ -12,17 +12,17 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef unsigned char Sixteen __attribute__((vector_size(16)));
+typedef unsigned char Vector16 __attribute__((vector_size(16)));
 
-static inline Sixteen sixteen_at(const char *p)
+static inline Vector16 vector16_at(const char *p)
 {
-    Sixteen x;
+    Vector16 x;
     memcpy(&x, p, sizeof x);
     return x;
 }
 
 /* Bit i is set if byte i was found. */
-static inline uint64_t sixteen_bits(Sixteen found)
+static inline uint64_t vector16_bits(Vector16 found)
 {
 #ifdef __SSE2__
     typedef char Signed __attribute__((vector_size(16)));
@@ -39,9 +39,9 @@ static inline uint64_t sixteen_bits(Sixteen found)
 }
 
 /* Which byte is the first that was found; 16: none. */
-static inline size_t sixteen_first(Sixteen found)
+static inline size_t vector16_first(Vector16 found)
 {
-    return (size_t)__builtin_ctzll(sixteen_bits(found) | UINT64_C(1) << 16);
+    return (size_t)__builtin_ctzll(vector16_bits(found) | UINT64_C(1) << 16);
 }
 
 #endif

@@ -46,25 +46,25 @@ typedef struct Reader {
 
 /* --- Refusing -------------------------------------------------------------------------- */
 
-typedef struct Place {
+typedef struct Position {
     size_t line, column; /* from 1, in characters */
-} Place;
+} Position;
 
-static Place place_of(yaml_mark_t mark)
+static Position position_of(yaml_mark_t mark)
 {
-    return (Place){ mark.line + 1, mark.column + 1 };
+    return (Position){ mark.line + 1, mark.column + 1 };
 }
 
-static jot_status refuse(Err *e, Place at, const char *why)
+static jot_status refuse(Err *e, Position at, const char *why)
 {
     return err_set(e, JOT_INVALID, "not valid YAML at line %zu, column %zu: %s", at.line, at.column,
                    why);
 }
 
 /* Where the byte at `offset` stands; everything before it is valid text. */
-static Place place_at(Str text, size_t offset)
+static Position position_at(Str text, size_t offset)
 {
-    Place at = { 1, 1 };
+    Position at = { 1, 1 };
     for (size_t i = 0; i < offset;) {
         uint32_t c = utf8_next(text, &i);
         bool half = c == '\r' && i < text.n && text.p[i] == '\n';
@@ -79,7 +79,7 @@ static jot_status check_characters(Str text, Err *e)
 {
     size_t bad = utf8_bad_at(text);
     if (bad < text.n)
-        return refuse(e, place_at(text, bad), "it is not UTF-8");
+        return refuse(e, position_at(text, bad), "it is not UTF-8");
     uint32_t before = '\n';
     for (size_t i = 0, at = 0; i < text.n; at = i) {
         uint32_t c = utf8_next(text, &i);
@@ -87,13 +87,13 @@ static jot_status check_characters(Str text, Err *e)
         before = c;
         /* Refused here because libyaml takes minutes to compare many of them. */
         if (c == '%' && first && str_starts(str_from(text, at), S("%TAG")))
-            return refuse(e, place_at(text, at), "%TAG is not allowed");
+            return refuse(e, position_at(text, at), "%TAG is not allowed");
         if (yaml_shows(c) || c == '\r')
             continue;
         char why[80];
         snprintf(why, sizeof why, "write the character U+%04X as \"\\u%04X\" in double quotes", c,
                  c);
-        return refuse(e, place_at(text, at), c ? why : "a NUL cannot stand here");
+        return refuse(e, position_at(text, at), c ? why : "a NUL cannot stand here");
     }
     return JOT_OK;
 }
@@ -103,7 +103,8 @@ static jot_status parser_refuses(const Reader *r)
     const yaml_parser_t *p = r->parser;
     if (p->error == YAML_MEMORY_ERROR)
         mem_exhausted();
-    return refuse(r->e, place_of(p->problem_mark), p->problem ? p->problem : "it cannot be read");
+    return refuse(r->e, position_of(p->problem_mark),
+                  p->problem ? p->problem : "it cannot be read");
 }
 
 static jot_status next_event(Reader *r, yaml_event_t *out)
@@ -240,7 +241,7 @@ static jot_status count_node(Reader *r, size_t line)
     return JOT_OK;
 }
 
-static jot_status check_depth(const Reader *r, int depth, Place at)
+static jot_status check_depth(const Reader *r, int depth, Position at)
 {
     if (depth < YAML_DEPTH_MAX)
         return JOT_OK;
@@ -272,15 +273,15 @@ static jot_status check_node(Reader *r, const yaml_event_t *event)
     else if (event->type == YAML_MAPPING_START_EVENT)
         tag = event->data.mapping_start.tag;
     if (tag)
-        return refuse(r->e, place_of(event->start_mark), "tags (!name) are not allowed");
-    return count_node(r, place_of(event->start_mark).line);
+        return refuse(r->e, position_of(event->start_mark), "tags (!name) are not allowed");
+    return count_node(r, position_of(event->start_mark).line);
 }
 
 static jot_status read_scalar(Reader *r, const yaml_event_t *event, Yaml *out)
 {
     Str text = { (const char *)event->data.scalar.value, event->data.scalar.length };
     if (str_find(text, 0) < text.n)
-        return refuse(r->e, place_of(event->start_mark), "a NUL cannot be part of a text");
+        return refuse(r->e, position_of(event->start_mark), "a NUL cannot be part of a text");
     if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
         out->type = yaml_type_of(text);
     out->text = arena_copy(r->into, text);
@@ -301,7 +302,7 @@ static jot_status add_anchor(Reader *r, Str name, const Yaml *node)
     return JOT_OK;
 }
 
-static jot_status copy_text(Reader *r, Str text, Place at, Str *out)
+static jot_status copy_text(Reader *r, Str text, Position at, Str *out)
 {
     r->copied += text.n;
     if (r->copied > YAML_BYTES_MAX)
@@ -312,7 +313,7 @@ static jot_status copy_text(Reader *r, Str text, Place at, Str *out)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): YAML_DEPTH_MAX */
-static jot_status copy_node(Reader *r, const Yaml *from, int depth, Place at, Yaml **out)
+static jot_status copy_node(Reader *r, const Yaml *from, int depth, Position at, Yaml **out)
 {
     Yaml *node = NEW(r->into, Yaml);
     TRY(count_node(r, at.line));
@@ -342,7 +343,7 @@ static jot_status copy_node(Reader *r, const Yaml *from, int depth, Place at, Ya
 static jot_status read_alias(Reader *r, const yaml_event_t *event, int depth, Yaml **out)
 {
     Str name = str((const char *)event->data.alias.anchor);
-    Place at = place_of(event->start_mark);
+    Position at = position_of(event->start_mark);
     for (size_t i = r->anchors_n; i-- > 0;) {
         const Anchor *known = &r->anchors[i];
         if (!str_eq(known->name, name))
@@ -392,14 +393,14 @@ static jot_status check_unique(const Reader *r, const Yaml *map)
         char why[120];
         snprintf(why, sizeof why, "the key '%s' stands in line %zu already",
                  err_show(&shown, sorted[i]->key), sorted[i - 1]->line);
-        return refuse(r->e, (Place){ sorted[i]->line, sorted[i]->column }, why);
+        return refuse(r->e, (Position){ sorted[i]->line, sorted[i]->column }, why);
     }
     return JOT_OK;
 }
 
 static jot_status read_key(Reader *r, const yaml_event_t *event, YamlPair *out)
 {
-    Place at = place_of(event->start_mark);
+    Position at = position_of(event->start_mark);
     if (event->type == YAML_ALIAS_EVENT || anchor_of(event).n)
         return refuse(r->e, at, "a key has neither anchor (&name) nor alias (*name)");
     TRY(check_node(r, event));
@@ -437,7 +438,7 @@ static jot_status read_inner(Reader *r, const yaml_event_t *start, int depth, Ya
 {
     if (start->type == YAML_SCALAR_EVENT)
         return read_scalar(r, start, node);
-    TRY(check_depth(r, depth, place_of(start->start_mark)));
+    TRY(check_depth(r, depth, position_of(start->start_mark)));
     if (start->type == YAML_SEQUENCE_START_EVENT)
         return read_list(r, depth + 1, node);
     assert(start->type == YAML_MAPPING_START_EVENT);
@@ -450,7 +451,7 @@ static jot_status read_node(Reader *r, const yaml_event_t *start, int depth, Yam
     if (start->type == YAML_ALIAS_EVENT)
         return read_alias(r, start, depth, out);
     TRY(check_node(r, start));
-    Place at = place_of(start->start_mark);
+    Position at = position_of(start->start_mark);
     Yaml *node = NEW(r->into, Yaml);
     node->line = at.line;
     node->column = at.column;
@@ -485,7 +486,7 @@ static jot_status read_document(Reader *r, Yaml **out)
     TRY(next_event(r, &end));
     TRY(next_event(r, &last));
     if (last.type != YAML_STREAM_END_EVENT)
-        return refuse(r->e, place_of(last.start_mark), "a second document begins");
+        return refuse(r->e, position_of(last.start_mark), "a second document begins");
     return JOT_OK;
 }
 

@@ -93,7 +93,7 @@ static jot_status run_read(Session *s)
 static jot_status run_follow(Session *s)
 {
     int64_t from, seconds;
-    LineLogPlace at = { 0 };
+    LineLogCursor at = { 0 };
     TRY(opt_number(s, "from", 1, INT64_MAX, 1, &from));
     TRY(opt_number(s, "for", 0, 86400, -1, &seconds));
     TRY(session_open(s, false));

@@ -5,14 +5,14 @@
 #include "cli/cycle.h"
 #include "memory/cycle/cycle_log.h"
 
-static void print_step(Session *s, const Past *p)
+static void print_step(Session *s, const CycleLogStep *p)
 {
     static const char *const ends[] = {
         [TOOL_OK] = "result", [TOOL_FAILED] = "error", [TOOL_UNKNOWN] = "unknown tool"
     };
     printf("%sstep %llu%s  %s  ", ink(INK_BOLD), (unsigned long long)p->seq, ink(INK_PLAIN),
            time_text(p->at_ms).text);
-    if (p->kind == PAST_END) {
+    if (p->kind == CYCLE_LOG_END) {
         fputs(cycle_end_name(p->end), stdout);
         if (p->why.n)
             print_sentence(": " STR_FMT, STR_ARG(p->why));
@@ -20,7 +20,7 @@ static void print_step(Session *s, const Past *p)
             putchar('\n');
         return;
     }
-    fputs(p->kind == PAST_REPLY ? action_name(p->action.kind) : ends[p->how], stdout);
+    fputs(p->kind == CYCLE_LOG_REPLY ? action_name(p->action.kind) : ends[p->how], stdout);
     if (p->action.tool.n) {
         putchar(' ');
         print_name(cycle_state_line(&s->arena, p->action.tool, ACTION_SUMMARY_CHARS));
@@ -35,13 +35,14 @@ static jot_status print_steps(Session *s, Str id)
 {
     AUTO_PTR(json_t) all = json_array();
     uint64_t damaged = 0;
-    PastList list = { .more = true };
+    CycleLog list = { .more = true };
     for (uint64_t next = 1; list.more; next = list.next) {
         AUTO(Arena) a = { 0 };
-        TRY(past_list(&s->memory, cycle_agent(s), id, next, PAST_MAX, &a, &list, &s->err));
+        TRY(cycle_log_list(&s->memory, cycle_agent(s), id, next, CYCLE_LOG_MAX, &a, &list,
+                           &s->err));
         for (size_t i = 0; i < list.n; i++) {
             if (s->json)
-                json_array_append_new(all, past_json(&list.items[i]));
+                json_array_append_new(all, cycle_log_step_json(&list.items[i]));
             else
                 print_step(s, &list.items[i]);
         }
@@ -62,7 +63,7 @@ jot_status cycle_show_steps(Session *s)
 {
     int64_t number;
     Str id;
-    Past p;
+    CycleLogStep p;
     if (opt_given(s, "before") || opt_given(s, "after"))
         return err_set(&s->err, JOT_INVALID,
                        "say --before, --after, --steps or --step, one of them");
@@ -71,9 +72,9 @@ jot_status cycle_show_steps(Session *s)
     TRY(cycle_named(s, 0, &id));
     if (!number)
         return print_steps(s, id);
-    TRY(past_read(&s->memory, cycle_agent(s), id, (uint64_t)number, &s->arena, &p, &s->err));
+    TRY(cycle_log_read(&s->memory, cycle_agent(s), id, (uint64_t)number, &s->arena, &p, &s->err));
     if (s->json)
-        print_json(past_json(&p));
+        print_json(cycle_log_step_json(&p));
     else
         print_text(p.text);
     return JOT_OK;

@@ -59,7 +59,7 @@ static void add_rest(json_t *value, const Forgotten *f)
     json_object_set_new(value, "redacted", json_integer((json_int_t)f->n));
     json_object_set_new(value, "kept", json_integer((json_int_t)f->kept));
     json_object_set_new(value, "damaged", json_integer((json_int_t)f->damaged));
-    json_object_set_new(value, "aside", json_integer((json_int_t)f->aside));
+    json_object_set_new(value, "quarantined", json_integer((json_int_t)f->quarantined));
 }
 
 /* --- Documents, and other streams by their names ----------------------------------------- */
@@ -146,7 +146,7 @@ static void clear_progress(const Telling *t)
         fputs("\r\033[K", stderr);
 }
 
-static void tell_left(void *ctx, const ForgetLeft *l)
+static void report_left(void *ctx, const ForgetLeft *l)
 {
     const Telling *t = ctx;
     if (t->json) {
@@ -176,7 +176,7 @@ static jot_status redact_all(Session *s)
     TRY(session_open(s, false));
     AUTO_PTR(json_t) left = json_array();
     Telling t = { .left = left, .json = s->json, .terminal = can_show_progress() };
-    ForgetHooks hooks = { tell_left, show_progress, &t };
+    ForgetHooks hooks = { report_left, show_progress, &t };
     jot_status st = forget_all(&s->memory, phrase, &hooks, &c, &s->err);
     clear_progress(&t);
     if (st != JOT_OK && st != JOT_UNSUPPORTED)
@@ -189,8 +189,8 @@ static jot_status redact_all(Session *s)
     printf("redacted %s and rewrote %s, in %llu of %s\n", counted(c.redacted, "record").text,
            counted(c.rewritten, "document").text, (unsigned long long)c.changed,
            counted(c.streams, "stream").text);
-    if (c.aside)
-        printf("removed %s from quarantine\n", counted(c.aside, "file").text);
+    if (c.quarantined)
+        printf("removed %s from quarantine\n", counted(c.quarantined, "file").text);
     return st;
 }
 

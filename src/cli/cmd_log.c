@@ -202,7 +202,7 @@ static void print_indented(Str text)
     }
 }
 
-static void print_call(const Step *x)
+static void print_call(const RunStep *x)
 {
     json_t *read = NULL;
     if (json_read(x->body, &read, NULL) != JOT_OK)
@@ -239,7 +239,7 @@ static void print_setup(const json_t *setup)
 }
 
 /* The body of a step; that of an agent's loop is JSON, of which --json shows all. */
-static void print_body(const Step *x)
+static void print_body(const RunStep *x)
 {
     json_t *read = NULL;
     bool ours = x->kind == RUN_REPLY || x->kind == RUN_SETUP;
@@ -254,7 +254,7 @@ static void print_body(const Step *x)
         print_setup(value);
 }
 
-static void print_step(const Step *x, uint64_t turn)
+static void print_step(const RunStep *x, uint64_t turn)
 {
     printf("%s%6llu  %s  %-11s%s  ", ink(INK_DIM), (unsigned long long)x->seq,
            time_text(x->at_ms).text, run_kind_name(x->kind), ink(INK_PLAIN));
@@ -287,7 +287,7 @@ static void print_step(const Step *x, uint64_t turn)
         print_body(x);
 }
 
-static jot_status show_step(void *ctx, const Step *x)
+static jot_status show_step(void *ctx, const RunStep *x)
 {
     Timeline *t = ctx;
     t->turn += x->kind == RUN_REPLY;
@@ -301,7 +301,7 @@ static jot_status show_step(void *ctx, const Step *x)
         print_step(x, t->turn);
         return JOT_OK;
     }
-    json_t *step = step_json(x);
+    json_t *step = run_step_json(x);
     if (x->kind == RUN_REPLY)
         json_object_set_new(step, "turn", json_integer((json_int_t)t->turn));
     json_array_append_new(t->to, step);
@@ -312,7 +312,7 @@ typedef struct Before {
     uint64_t seq, turns;
 } Before;
 
-static jot_status count_turn(void *ctx, const Step *x)
+static jot_status count_turn(void *ctx, const RunStep *x)
 {
     Before *b = ctx;
     b->turns += x->kind == RUN_REPLY && x->seq < b->seq;
@@ -437,7 +437,7 @@ static jot_status run_show_open(Session *s)
     }
     for (size_t i = 0; i < list.n; i++) {
         const Unfinished *u = &list.items[i];
-        Step x = { .tool = u->open.tool, .body = u->args };
+        RunStep x = { .tool = u->open.tool, .body = u->args };
         print_name(u->open.call);
         fputs("  ", stdout);
         print_call(&x);

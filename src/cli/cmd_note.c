@@ -128,7 +128,7 @@ static void print_json_excerpt(Session *s, Str stream, const Doc *d, const Excer
 /* The key that stands in a cycle's notes for a long result. */
 static jot_status read_step(Session *s, Str agent, Str id, uint64_t seq)
 {
-    Past p;
+    CycleLogStep p;
     ExcerptWant want;
     When when;
     Excerpt x;
@@ -136,10 +136,10 @@ static jot_status read_step(Session *s, Str agent, Str id, uint64_t seq)
     if (when.kind != WHEN_NOW)
         return err_set(&s->err, JOT_INVALID, "a step of a cycle has no versions");
     TRY(session_open(s, false));
-    TRY(past_read(&s->memory, agent, id, seq, &s->arena, &p, &s->err));
+    TRY(cycle_log_read(&s->memory, agent, id, seq, &s->arena, &p, &s->err));
     excerpt_make(p.text, &want, &x);
     if (s->json)
-        print_json(past_json(&p));
+        print_json(cycle_log_step_json(&p));
     else
         print_text(want.from || want.tokens ? x.text : p.text);
     return JOT_OK;
@@ -152,7 +152,7 @@ static jot_status run_read(Session *s)
     ExcerptWant want;
     When when;
     Doc d;
-    if (past_key_read(arg_at(s, 0), &agent, &id, &seq))
+    if (cycle_log_key_read(arg_at(s, 0), &agent, &id, &seq))
         return read_step(s, agent, id, seq);
     TRY(docs_arg(s, 0, &stream));
     TRY(read_bounds(s, &want, &when));

@@ -85,7 +85,7 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
 static json_t *outcome_json(const Agent *a, const Run *r, const LoopOutcome *o)
 {
     AUTO(Arena) arena = { 0 };
-    Step first;
+    RunStep first;
     json_t *out = json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:O}", "run", r->id,
                             "end", loop_end_name(o->end), "answer", json_text(o->answer), "why",
                             json_text(o->why), "replies", (json_int_t)o->replies, "results",

@@ -98,10 +98,10 @@ typedef struct Telling {
     PadReport report;
 } Telling;
 
-static void told(void *ctx, const CopyTold *t)
+static void told(void *ctx, const CopyNotice *t)
 {
     Telling *to = ctx;
-    pad_report_tell(&to->report, &to->s->arena, t);
+    pad_report_add(&to->report, &to->s->arena, t);
 }
 
 static jot_status export_archive(Session *s)

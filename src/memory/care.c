@@ -18,7 +18,7 @@ typedef struct IndexFaults {
     CareCount *out;
 } IndexFaults;
 
-static void tell_index(void *ctx, Str stream, const char *what)
+static void report_index(void *ctx, Str stream, const char *what)
 {
     const IndexFaults *x = ctx;
     StoreFault f = { .kind = FAULT_INDEX,
@@ -31,7 +31,7 @@ static void tell_index(void *ctx, Str stream, const char *what)
         x->hooks->fault(x->hooks->ctx, &f);
 }
 
-static void tell_unchecked(const VerifyHooks *hooks, const char *what)
+static void report_unchecked(const VerifyHooks *hooks, const char *what)
 {
     StoreFault f = { .kind = FAULT_UNCHECKED,
                      .what = what,
@@ -49,10 +49,10 @@ jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err 
     SearchCheck check;
     IndexFaults x = { hooks, out };
     TRY(search_open(&s, m, NULL, e));
-    TRY(search_verify(s, tell_index, &x, &check, e));
+    TRY(search_verify(s, report_index, &x, &check, e));
     bool unchecked = check.unchecked.text[0];
     if (unchecked)
-        tell_unchecked(hooks, check.unchecked.text);
+        report_unchecked(hooks, check.unchecked.text);
     out->index = check.there && !unchecked;
     out->index_rows = check.rows;
     return JOT_OK;

@@ -153,13 +153,13 @@ jot_status memory_check_word(const char *what, Str word, int max, Err *e)
                           what, err_show(&shown, word), max);
 }
 
-jot_status memory_step(Memory *m, size_t n, Err *e)
+jot_status memory_progress(Memory *m, size_t n, Err *e)
 {
-    Interest *p = m->interest;
+    MemoryProgress *p = m->progress;
     if (!p)
         return JOT_OK;
-    p->looked_at += n;
-    if (p->go_on(p->ctx, p->looked_at))
+    p->scanned += n;
+    if (p->report(p->ctx, p->scanned))
         return JOT_OK;
     return err_set(e, JOT_CANCELLED, "cancelled: nobody waits for it any more");
 }
@@ -173,7 +173,7 @@ jot_status memory_each(Memory *m, Str prefix, ListWhich which,
         AUTO(Arena) arena = { 0 };
         Listing page;
         TRY(store_list(m->store, prefix, after, PAGE, which, &arena, &page, e));
-        TRY(memory_step(m, page.n, e));
+        TRY(memory_progress(m, page.n, e));
         for (size_t i = 0; i < page.n; i++) {
             TRY(each(ctx, &page.items[i]));
             after.n = page.items[i].name.n;
@@ -195,7 +195,7 @@ jot_status memory_each_record(Memory *m, Str stream, uint64_t from,
         AUTO(Arena) arena = { 0 };
         Records page;
         TRY(store_read(m->store, stream, from, PAGE, &arena, &page, e));
-        TRY(memory_step(m, page.n, e));
+        TRY(memory_progress(m, page.n, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, &page.items[i]));
         if (damaged)

@@ -12,14 +12,14 @@
 
 #include "store/store.h"
 
-/* Whoever waits for a long look through the pad, and may lose interest. */
-typedef struct Interest {
-    /* Called now and then with how many names and records were looked at.  False: nobody waits any
-     * more; what is being done ends with JOT_CANCELLED. */
-    bool (*go_on)(void *ctx, uint64_t looked_at);
+/* The caller of a long scan, who may follow it and cancel it. */
+typedef struct MemoryProgress {
+    /* Called once a page with how many names and records were scanned so far.  False cancels the
+     * scan: it ends with JOT_CANCELLED. */
+    bool (*report)(void *ctx, uint64_t scanned);
     void *ctx;
-    uint64_t looked_at;
-} Interest;
+    uint64_t scanned;
+} MemoryProgress;
 
 typedef struct Memory {
     Store *store; /* NULL until memory_open */
@@ -27,8 +27,8 @@ typedef struct Memory {
     Str by;                  /* who writes; borrowed */
     bool made;               /* the pad was allowed to come into being */
     struct Holdings *leases; /* what it writes under; lease.c's own, NULL: nothing */
-    /* For calls that change nothing, which may end anywhere; borrowed, NULL: endless. */
-    Interest *interest;
+    /* For calls that change nothing, which may end anywhere; borrowed.  NULL: never cancelled. */
+    MemoryProgress *progress;
     int64_t order_us; /* graph.c's: of what it added last */
 } Memory;
 
@@ -74,9 +74,9 @@ MUST_USE jot_status memory_name(const char *kind, const Str *category, const cha
  * characters.  JOT_INVALID with a sentence that says `what` it is. */
 MUST_USE jot_status memory_check_word(const char *what, Str word, int max, Err *e);
 
-/* So many names or records more were looked at.  JOT_CANCELLED: nobody waits for the rest.  The
- * walks below call it themselves, once a page. */
-MUST_USE jot_status memory_step(Memory *m, size_t n, Err *e);
+/* Report `n` more names or records as scanned.  JOT_CANCELLED: the caller does not want the rest.
+ * The walks below call it themselves, once a page. */
+MUST_USE jot_status memory_progress(Memory *m, size_t n, Err *e);
 
 /* All names below a prefix, one by one, in byte order.  `each` may stop the walk by returning
  * anything but JOT_OK, which is then returned. */

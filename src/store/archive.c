@@ -420,7 +420,7 @@ typedef struct Writer {
     HashState hash;
     ArchiveCount count;
     Arena arena; /* of what there is to tell, when the archive is there */
-    CopyTold *told;
+    CopyNotice *told;
     size_t told_n, told_cap;
 } Writer;
 
@@ -444,10 +444,10 @@ static jot_status flush(Writer *w, Err *e)
 
 static void tell(Writer *w, CopyNews news, Str stream, jot_status status, const char *what)
 {
-    w->told = arena_grow(&w->arena, w->told, w->told_n, &w->told_cap, sizeof(CopyTold),
-                         alignof(CopyTold));
-    w->told[w->told_n++] =
-        (CopyTold){ news, arena_copy(&w->arena, stream), status, arena_cstr(&w->arena, str(what)) };
+    w->told = arena_grow(&w->arena, w->told, w->told_n, &w->told_cap, sizeof(CopyNotice),
+                         alignof(CopyNotice));
+    w->told[w->told_n++] = (CopyNotice){ news, arena_copy(&w->arena, stream), status,
+                                         arena_cstr(&w->arena, str(what)) };
 }
 
 static void tell_lost(Writer *w, const Walk *walk)
@@ -578,7 +578,7 @@ static jot_status tell_all(const Writer *w, const CopyHooks *hooks, Err *e)
         hooks->told(hooks->ctx, &w->told[i]);
     if (w->told_n == 0)
         return JOT_OK;
-    const CopyTold *first = &w->told[0];
+    const CopyNotice *first = &w->told[0];
     if (w->told_n == 1)
         return err_set(e, first->status, "%s", first->what);
     return err_set(e, first->status, "%zu streams are not whole in the archive, one of them: %s",

@@ -62,7 +62,7 @@ DEFINE_AUTO(Copy, copy_done)
 
 static void tell(Copy *c, CopyNews news, Str stream, jot_status status, const char *what)
 {
-    CopyTold t = { news, stream, status, what };
+    CopyNotice t = { news, stream, status, what };
     if (c->hooks->told)
         c->hooks->told(c->hooks->ctx, &t);
     if (status == JOT_OK)

@@ -374,18 +374,18 @@ jot_status store_scrub(Store *s, Err *e)
     return s->ops->scrub ? s->ops->scrub(s, e) : JOT_OK;
 }
 
-jot_status store_forget_aside(Store *s, Str stream, bool (*holds)(void *ctx, Str text), void *ctx,
-                              AsideCount *out, Err *e)
+jot_status store_forget_quarantined(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
+                                    void *ctx, QuarantineCount *out, Err *e)
 {
     assert(s && holds && out);
-    *out = (AsideCount){ 0 };
+    *out = (QuarantineCount){ 0 };
     TRY(store_check_mine(s, e));
     if (stream.n)
         TRY(store_check_name(stream, e));
     TRY(check_writable(s, e));
-    if (!s->ops->forget_aside)
+    if (!s->ops->forget_quarantined)
         return JOT_OK;
-    jot_status st = s->ops->forget_aside(s, stream, holds, ctx, out, e);
+    jot_status st = s->ops->forget_quarantined(s, stream, holds, ctx, out, e);
     return out->removed ? changed(s, stream, NULL, st) : st;
 }
 

@@ -258,14 +258,15 @@ MUST_USE jot_status store_purge(Store *s, Str stream, const Expect *expect, Str 
  * write, close or open finishes it, and so does calling again. */
 MUST_USE jot_status store_scrub(Store *s, Err *e);
 
-typedef struct AsideCount {
+typedef struct QuarantineCount {
     uint64_t removed, unread;
-} AsideCount;
+} QuarantineCount;
 
 /* Look through what was put aside of a stream (empty: of any), which no stream has any more: what
  * `holds` says true for is removed.  A purge removes all that was put aside of its own stream. */
-MUST_USE jot_status store_forget_aside(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
-                                       void *ctx, AsideCount *out, Err *e);
+MUST_USE jot_status store_forget_quarantined(Store *s, Str stream,
+                                             bool (*holds)(void *ctx, Str text), void *ctx,
+                                             QuarantineCount *out, Err *e);
 
 /* --- Copying --------------------------------------------------------------------------- */
 
@@ -307,16 +308,16 @@ typedef enum CopyNews {
     COPY_FORGOT,  /* worth knowing: text was purged or redacted, as at the source */
 } CopyNews;
 
-typedef struct CopyTold {
+typedef struct CopyNotice {
     CopyNews news;
     Str stream;
     jot_status status; /* JOT_OK for what is only worth knowing */
     const char *what;  /* one sentence, without the stream's name where it is only worth knowing */
-} CopyTold;
+} CopyNotice;
 
 typedef struct CopyHooks {
     void (*progress)(void *ctx, const CopyCount *so_far);
-    void (*told)(void *ctx, const CopyTold *t);
+    void (*told)(void *ctx, const CopyNotice *t);
     void *ctx;
 } CopyHooks;
 

@@ -22,7 +22,7 @@ typedef struct Telling {
     uint64_t cut;  /* the first one of which only the beginning is shown; 0: none */
 } Telling;
 
-static jot_status tell_step(void *ctx, const Step *s)
+static jot_status tell_step(void *ctx, const RunStep *s)
 {
     Telling *t = ctx;
     AUTO(Buf) text = { 0 };
@@ -56,7 +56,7 @@ static Str number_str(Arena *into, uint64_t n)
 
 static jot_status show_step(ToolCall *c, Run *r, uint64_t seq, ToolReply *out)
 {
-    Step s;
+    RunStep s;
     TRY(run_step(r, seq, c->into, &s, c->e));
     TRY(reply_check_text(str(r->stream), s.body, c->e));
     Str label =

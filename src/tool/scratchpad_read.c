@@ -26,16 +26,16 @@ static jot_status read_step(ToolCall *c, Str key, ToolReply *out)
 {
     Str agent, id;
     uint64_t seq;
-    Past step;
-    if (!past_key_read(key, &agent, &id, &seq))
+    CycleLogStep step;
+    if (!cycle_log_key_read(key, &agent, &id, &seq))
         return err_set(c->e, JOT_INVALID, "a step of a cycle is named steps/AGENT/CYCLE/NUMBER");
     if (arg_given(c, "version"))
         return err_set(c->e, JOT_INVALID, "a step of a cycle has no versions");
     TRY(reply_body_check(c));
-    TRY(past_read(c->m, agent, id, seq, c->into, &step, c->e));
+    TRY(cycle_log_read(c->m, agent, id, seq, c->into, &step, c->e));
     TRY(reply_check_text(key, step.text, c->e));
     Str label = arena_printf(c->into, "%s of step %llu of cycle " STR_FMT,
-                             past_kind_name(step.kind), (unsigned long long)seq, STR_ARG(id));
+                             cycle_log_kind_name(step.kind), (unsigned long long)seq, STR_ARG(id));
     reply_body(c, step.text, label, out);
     return JOT_OK;
 }

@@ -20,7 +20,7 @@ static void assert_answer(const Played *p, const char *answer)
 }
 
 /* The run that was played, as a list of its records. */
-static jot_status add_step(void *ctx, const Step *s)
+static jot_status add_step(void *ctx, const RunStep *s)
 {
     buf_addf(ctx, "%llu %s %lld " STR_FMT "\n", (unsigned long long)s->seq, run_kind_name(s->kind),
              (long long)s->at_ms, STR_ARG(s->body));
@@ -84,7 +84,7 @@ static void a_turn_is_asked_for_again_with_the_same_bytes(Desk *d)
     assert_str(all_of(d, p.run.id), before);
     assert_string_not_equal(back.run.id, p.run.id);
     AUTO(Arena) a = { 0 };
-    Step first;
+    RunStep first;
     desk_ok(d, run_origin(&back.run, &a, &first, &d->e));
     assert_text(first.origin, p.run.id);
     assert_int_equal(first.turn, 3);

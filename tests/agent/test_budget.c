@@ -87,9 +87,9 @@ static void a_limit_is_raised_as_far_as_the_model_goes(void **state)
     }
 }
 
-static Step step(uint64_t seq, RunKind kind, const char *body)
+static RunStep step(uint64_t seq, RunKind kind, const char *body)
 {
-    return (Step){ .seq = seq, .kind = kind, .body = str(body) };
+    return (RunStep){ .seq = seq, .kind = kind, .body = str(body) };
 }
 
 /* One turn with a call of a tool of the pad and one of another. */
@@ -101,9 +101,9 @@ static void fill(Transcript *t)
     };
     AUTO(Buf) body = { 0 };
     setup_write(&setup, &body);
-    Step s = step(1, RUN_INIT, "what is it?");
+    RunStep s = step(1, RUN_INIT, "what is it?");
     transcript_take(t, &s);
-    s = (Step){ .seq = 2, .kind = RUN_SETUP, .body = buf_str(&body) };
+    s = (RunStep){ .seq = 2, .kind = RUN_SETUP, .body = buf_str(&body) };
     transcript_take(t, &s);
     s = step(
         3, RUN_REPLY,
@@ -113,7 +113,7 @@ static void fill(Transcript *t)
     transcript_take(t, &s);
     static const char *const calls[] = { ".r1c1", ".r1c2" };
     for (uint64_t i = 0; i < 2; i++) {
-        s = (Step){
+        s = (RunStep){
             .seq = 4 + i, .kind = RUN_RESULT, .call = str(calls[i]), .ok = true, .n = i + 1
         };
         s.body = S("some words that came back");
@@ -145,7 +145,7 @@ static void what_has_become_shorter_is_taken_off_the_provider_s_count(void **sta
         buf_add(&words, S("word "));
     t.turns[0].calls[1].result = buf_str(&words);
     Budget before = budget_measure(&t);
-    Step s = { .seq = 6, .kind = RUN_CLEAR, .from = 1, .to = 2 };
+    RunStep s = { .seq = 6, .kind = RUN_CLEAR, .from = 1, .to = 2 };
     transcript_take(&t, &s);
     Budget after = budget_measure(&t);
     assert_true(budget_estimate(&after) < budget_estimate(&before));

@@ -33,7 +33,7 @@ static void comes_to_in_json(Desk *d, const char *script, const char *answer, Pl
 }
 
 /* The kinds of the run's records, in their order. */
-static jot_status add_kind(void *ctx, const Step *s)
+static jot_status add_kind(void *ctx, const RunStep *s)
 {
     if (s->kind != RUN_FOLD)
         buf_addf(ctx, "%s ", run_kind_name(s->kind));

@@ -260,7 +260,7 @@ static void a_phrase_goes_from_every_record_that_holds_it_escaped(Desk *d)
     Str phrase = S("\"" SECRET "\"\nline");
     desk_ok(d, forget_run_phrase(&d->m, str(p.run.id), phrase, &f, &d->e));
     assert_int_equal(f.n, 2); /* the reply has it escaped twice, the call once */
-    Step s;
+    RunStep s;
     desk_ok(d, run_step(&p.run, REPLY, &d->a, &s, &d->e));
     assert_true(s.redacted);
     desk_ok(d, run_step(&p.run, CALL, &d->a, &s, &d->e));

@@ -411,7 +411,7 @@ typedef struct Heard {
     char last[200];
 } Heard;
 
-static void hear(void *ctx, const CopyTold *t)
+static void hear(void *ctx, const CopyNotice *t)
 {
     Heard *h = ctx;
     h->lost += t->news == COPY_LOST;

@@ -49,10 +49,10 @@ static bool holds_text(void *ctx, Str text)
     return holds(text, *(const Str *)ctx);
 }
 
-static jot_status forget_aside(Store *s, Str secret, Err *e)
+static jot_status forget_quarantined(Store *s, Str secret, Err *e)
 {
-    AsideCount count;
-    TRY(store_forget_aside(s, (Str){ 0 }, holds_text, &secret, &count, e));
+    QuarantineCount count;
+    TRY(store_forget_quarantined(s, (Str){ 0 }, holds_text, &secret, &count, e));
     return count.unread ? err_set(e, JOT_UNAVAILABLE, "something put aside could not be read")
                         : JOT_OK;
 }
@@ -62,7 +62,7 @@ jot_status secret_do(Store *s, const Action *a, Err *e)
     if (a->kind == DO_SETTLE)
         return settle(s, e);
     if (a->kind == DO_FORGET_ASIDE)
-        return forget_aside(s, str(a->text), e);
+        return forget_quarantined(s, str(a->text), e);
     Redaction set = { .seqs = a->seqs, .aside = true };
     while (set.n < SEQS_MAX && a->seqs[set.n])
         set.n++;

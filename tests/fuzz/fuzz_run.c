@@ -39,7 +39,7 @@ const char *const fuzz_words[] = { "\"results\":7",
 
 static void add_state(Buf *to, const RunState *s)
 {
-    AUTO_PTR(json_t) value = state_json(s);
+    AUTO_PTR(json_t) value = run_state_json(s);
     MUST(value);
     json_write(to, value);
     MUST(buf_ok(to));
@@ -53,7 +53,7 @@ static void check_again(const RunState *s)
     AUTO(Buf) second = { 0 };
     RunState again;
     add_state(&first, s);
-    MUST(state_read(buf_str(&first), &a, &again));
+    MUST(run_state_read(buf_str(&first), &a, &again));
     add_state(&second, &again);
     MUST(str_eq(buf_str(&first), buf_str(&second)));
 }
@@ -69,7 +69,7 @@ static void check_fold(Str text)
 {
     AUTO(Arena) a = { 0 };
     RunState s;
-    if (!state_read(text, &a, &s))
+    if (!run_state_read(text, &a, &s))
         return;
     MUST(utf8_valid(text) && s.compacted <= s.results && s.cleared <= s.results);
     check_again(&s);

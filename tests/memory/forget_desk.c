@@ -102,9 +102,9 @@ void record_run(Desk *d, const char *args, Str result, Run *r)
     desk_ok(d, run_say(r, RUN_ANSWER, S("so"), &d->e));
 }
 
-Step step_at(Desk *d, Run *r, uint64_t seq)
+RunStep step_at(Desk *d, Run *r, uint64_t seq)
 {
-    Step s;
+    RunStep s;
     desk_ok(d, run_step(r, seq, &d->a, &s, &d->e));
     return s;
 }

@@ -35,6 +35,6 @@ void tell(void *told, const ForgetLeft *l);
 
 /* A run of five records: init, call, result, thinking, answer. */
 void record_run(Desk *d, const char *args, Str result, Run *r);
-Step step_at(Desk *d, Run *r, uint64_t seq);
+RunStep step_at(Desk *d, Run *r, uint64_t seq);
 
 #endif

@@ -46,23 +46,23 @@ static inline Str prompt(Desk *d, Run *r)
 
 static inline Str state_text(Desk *d, const RunState *s)
 {
-    AUTO_PTR(json_t) value = state_json(s);
+    AUTO_PTR(json_t) value = run_state_json(s);
     AUTO(Buf) text = { 0 };
     json_write(&text, value);
     return arena_copy(&d->a, buf_str(&text));
 }
 
-static inline jot_status count_kinds(void *ctx, const Step *s)
+static inline jot_status count_kinds(void *ctx, const RunStep *s)
 {
     Buf *text = ctx;
     buf_addf(text, "%s:" STR_FMT " ", run_kind_name(s->kind), STR_ARG(s->body));
     return JOT_OK;
 }
 
-static inline jot_status take_step(void *ctx, const Step *s)
+static inline jot_status take_step(void *ctx, const RunStep *s)
 {
     Run *scratch = ctx;
-    state_take(&scratch->state, &scratch->arena, s);
+    run_state_take(&scratch->state, &scratch->arena, s);
     return JOT_OK;
 }
 

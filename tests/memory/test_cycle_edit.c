@@ -57,7 +57,7 @@ static void a_state_that_was_only_edited_takes_the_memory_of_a_few(Desk *d)
         Err e = { 0 };
         if (setrlimit(RLIMIT_AS, &most) != 0)
             _exit(8);
-        jot_status st = tail_read(&d->m, ME, &a, &t, &e);
+        jot_status st = cycle_tail_read(&d->m, ME, &a, &t, &e);
         _exit(st == JOT_OK && t.edited && t.edit.n == text.n - 1 && t.edit_base.n == 0 ? 0 : 1);
     }
     int status = 0;

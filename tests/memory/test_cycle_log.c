@@ -21,10 +21,10 @@ static Str log_of(Desk *d, Str id)
     return arena_copy(&d->a, buf_str(&text));
 }
 
-static PastList steps_of(Desk *d, Str id)
+static CycleLog steps_of(Desk *d, Str id)
 {
-    PastList list;
-    desk_ok(d, past_list(&d->m, ME, id, 1, PAST_MAX, &d->a, &list, &d->e));
+    CycleLog list;
+    desk_ok(d, cycle_log_list(&d->m, ME, id, 1, CYCLE_LOG_MAX, &d->a, &list, &d->e));
     return list;
 }
 
@@ -70,8 +70,8 @@ static void a_long_result_is_read_on_by_the_pointer_in_its_entry(Desk *d)
     desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_FAILED, whole, &d->a, &said, &c, &d->e));
     assert_has(said.said, "/4 from_char=301)");
     asleep(d, &c);
-    Past p;
-    desk_ok(d, past_read(&d->m, ME, c.id, 4, &d->a, &p, &d->e));
+    CycleLogStep p;
+    desk_ok(d, cycle_log_read(&d->m, ME, c.id, 4, &d->a, &p, &d->e));
     assert_str(p.text, whole);
     assert_int_equal(p.how, TOOL_FAILED);
     assert_text(p.action.tool, "echo");
@@ -86,17 +86,18 @@ static void a_key_that_names_no_step_is_refused(Desk *d)
     Str agent, id;
     uint64_t seq;
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        assert_row(!past_key_read(str(bad[i]), &agent, &id, &seq), i, bad[i]);
-    assert_true(
-        past_key_read(past_key(S("zoe"), S("20260101_000000"), 7, &d->a), &agent, &id, &seq));
+        assert_row(!cycle_log_key_read(str(bad[i]), &agent, &id, &seq), i, bad[i]);
+    assert_true(cycle_log_key_read(cycle_log_key(S("zoe"), S("20260101_000000"), 7, &d->a), &agent,
+                                   &id, &seq));
     assert_text(agent, "zoe");
     assert_int_equal(seq, 7);
     Cycle c = wake(d);
-    Past p;
-    desk_expect(d, JOT_NOT_FOUND, past_read(&d->m, ME, c.id, 3, &d->a, &p, &d->e));
+    CycleLogStep p;
+    desk_expect(d, JOT_NOT_FOUND, cycle_log_read(&d->m, ME, c.id, 3, &d->a, &p, &d->e));
     assert_says(d, "has no step 3");
-    desk_expect(d, JOT_NOT_FOUND, past_read(&d->m, ME, S("19990101_000000"), 1, &d->a, &p, &d->e));
-    desk_expect(d, JOT_INVALID, past_read(&d->m, ME, S("a b"), 1, &d->a, &p, &d->e));
+    desk_expect(d, JOT_NOT_FOUND,
+                cycle_log_read(&d->m, ME, S("19990101_000000"), 1, &d->a, &p, &d->e));
+    desk_expect(d, JOT_INVALID, cycle_log_read(&d->m, ME, S("a b"), 1, &d->a, &p, &d->e));
 }
 
 /* --- Steps ------------------------------------------------------------------------------- */
@@ -110,27 +111,27 @@ static void every_step_can_be_read_whole(Desk *d)
     step(d, &c, "no json");
     step(d, &c, SAY_DONE);
     asleep(d, &c);
-    PastList all = steps_of(d, c.id);
+    CycleLog all = steps_of(d, c.id);
     assert_int_equal(all.n, 5);
     assert_false(all.more);
     assert_text(all.items[0].text, "Let me see. " CALL_ECHO);
     assert_int_equal(all.items[0].action.kind, ACTION_TOOL);
-    assert_int_equal(all.items[1].kind, PAST_RESULT);
+    assert_int_equal(all.items[1].kind, CYCLE_LOG_RESULT);
     assert_text(all.items[1].text, "ECHO: hi\n");
     assert_text(all.items[1].action.tool, "echo");
     assert_int_equal(all.items[2].action.kind, ACTION_UNREADABLE);
-    assert_int_equal(all.items[4].kind, PAST_END);
+    assert_int_equal(all.items[4].kind, CYCLE_LOG_END);
     assert_int_equal(all.items[4].end, CYCLE_DONE);
-    AUTO_PTR(json_t) json = past_list_json(&all);
+    AUTO_PTR(json_t) json = cycle_log_json(&all);
     assert_int_equal(json_array_size(json_object_get(json, "steps")), 5);
     /* A page that begins with a result knows what it answers. */
-    PastList page;
-    desk_ok(d, past_list(&d->m, ME, c.id, 2, 1, &d->a, &page, &d->e));
+    CycleLog page;
+    desk_ok(d, cycle_log_list(&d->m, ME, c.id, 2, 1, &d->a, &page, &d->e));
     assert_int_equal(page.n, 1);
     assert_true(page.more);
     assert_int_equal(page.next, 3);
     assert_text(page.items[0].action.tool, "echo");
-    desk_expect(d, JOT_INVALID, past_list(&d->m, ME, c.id, 1, 0, &d->a, &page, &d->e));
+    desk_expect(d, JOT_INVALID, cycle_log_list(&d->m, ME, c.id, 1, 0, &d->a, &page, &d->e));
 }
 
 /* --- The log ----------------------------------------------------------------------------- */
@@ -203,11 +204,11 @@ static void the_log_of_a_cycle_that_was_imported_is_what_came_with_it(Desk *d)
 /* --- What else is true of steps ---------------------------------------------------------- */
 
 /* An entry as it stood in the notes: is it in a step of the cycle, or in a version of the state? */
-static bool kept(Desk *d, const PastList *steps, Str number)
+static bool kept(Desk *d, const CycleLog *steps, Str number)
 {
     Str call = arena_printf(&d->a, "{\"i\":\"" STR_FMT "\",", STR_ARG(number));
     for (size_t i = 0; i < steps->n; i++)
-        if (steps->items[i].kind == PAST_REPLY && holds(steps->items[i].text, call.p))
+        if (steps->items[i].kind == CYCLE_LOG_REPLY && holds(steps->items[i].text, call.p))
             return true;
     return false;
 }
@@ -229,7 +230,7 @@ static void entries_that_were_trimmed_are_in_the_steps(Desk *d)
     Str notes = value(d, active(d), "notes");
     assert_true(str_starts(notes, S("[TRIMMED] ")));
     assert_has(notes, " bytes: see the steps of the cycles, and older versions\n");
-    PastList steps = steps_of(d, c.id);
+    CycleLog steps = steps_of(d, c.id);
     assert_int_equal(steps.n, 2 * N + 1);
     for (int i = 0; i < N; i++)
         assert_true(kept(d, &steps, arena_printf(&d->a, "%d", i)));

@@ -58,7 +58,7 @@ static void a_redacted_record_keeps_its_place_in_the_run(Desk *d)
     make_index(d);
     desk_ok(d, forget_run_record(&d->m, str(r.id), 3, &d->e));
     assert_gone(d);
-    Step s = step_at(d, &r, 3);
+    RunStep s = step_at(d, &r, 3);
     assert_true(s.redacted && s.kind == RUN_RESULT && s.ok && s.n == 1);
     Results all;
     desk_ok(d, run_prompt(&r, &d->a, &all, &d->e));

@@ -255,7 +255,7 @@ static void what_was_put_aside_is_reached(Desk *d)
     assert_int_equal(store_report(d->m.store)->quarantined, 1);
     assert_int_equal(desk_files_with(d, CANARY), 1);
     desk_ok(d, forget_everywhere(d, S(CANARY), &c, &told));
-    assert_int_equal(c.aside, 1);
+    assert_int_equal(c.quarantined, 1);
     assert_int_equal(desk_files_with(d, CANARY), 0);
     desk_expect(d, JOT_NOT_FOUND, forget_everywhere(d, S(CANARY), &c, &told));
 }

@@ -265,7 +265,7 @@ static void what_dead_writers_left_is_reached(Desk *d)
         jot_status st = forget_everywhere(d, S(CANARY), &c, &told);
         if (st != JOT_OK)
             fail_msg("%s: %s", rows[i].file, d->e.text);
-        assert_int_equal(c.aside, 1);
+        assert_int_equal(c.quarantined, 1);
         assert_int_equal(desk_files_with(d, CANARY), 0);
         desk_expect(d, JOT_NOT_FOUND, forget_everywhere(d, S(CANARY), &c, &told));
     }
@@ -286,7 +286,7 @@ static void only_what_holds_the_phrase_is_taken_from_what_was_put_aside(Desk *d)
     d->m = desk_open(d, "ann");
     desk_ok(d, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
     assert_int_equal(f.n, 1);
-    assert_int_equal(f.aside, 1);
+    assert_int_equal(f.quarantined, 1);
     assert_int_equal(desk_files_with(d, CANARY), 0);
     assert_int_equal(desk_files_with(d, "other words"), 1);
     desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
@@ -304,7 +304,7 @@ static void what_a_dead_writer_left_of_one_stream_is_reached(Desk *d)
     d->m = desk_open(d, "ann");
     desk_ok(d, forget_phrase(&d->m, S("notes/a"), S(CANARY), &f, &d->e));
     assert_int_equal(f.n, 0);
-    assert_int_equal(f.aside, 1);
+    assert_int_equal(f.quarantined, 1);
     assert_int_equal(desk_files_with(d, CANARY), 0);
 }
 
@@ -327,7 +327,7 @@ static void what_cannot_be_read_in_quarantine_is_told(Desk *d)
     assert_says(d, "lies in quarantine cannot be read");
     assert_int_equal(f.unread, 1);
     desk_expect(d, JOT_UNSUPPORTED, forget_everywhere(d, S(CANARY), &c, &told));
-    assert_text(told, "aside \n");
+    assert_text(told, "quarantine \n");
     assert_int_equal(bodies(d), 0);
 }
 

@@ -33,7 +33,7 @@ static bool has(Str text, const char *part)
 static Str char_text(uint32_t c, Arena *into)
 {
     AUTO(Buf) text = { 0 };
-    letter_add(&text, c);
+    utf8_add(&text, c);
     return arena_copy(into, buf_str(&text));
 }
 
@@ -166,8 +166,8 @@ static void no_character_that_folds_to_the_first_one_is_passed_over(void **state
     (void)state;
     size_t tags = 0, signs = 0;
     for (uint32_t c = 1; c < 0x110000; c++) {
-        uint32_t folded[LETTER_FOLD_MAX];
-        if ((c >= 0xD800 && c < 0xE000) || letter_fold(c, folded) != 1)
+        uint32_t folded[FOLD_MAX];
+        if ((c >= 0xD800 && c < 0xE000) || fold_char(c, folded) != 1)
             continue;
         bool tag = folded[0] == '<', sign = folded[0] == (unsigned char)frame.sign[0];
         if (!tag && !sign)
@@ -214,7 +214,7 @@ static void every_value_comes_back_whatever_the_sign(void **state)
         for (uint64_t n = hostile_next(&seed) % 4; n > 0; n--) {
             buf_add(&value, hostile_value(&seed, false, &a));
             if (hostile_next(&seed) % 2)
-                letter_add(&value, hidden_char(hostile_next(&seed) % HIDDEN));
+                utf8_add(&value, hidden_char(hostile_next(&seed) % HIDDEN));
             size_t from = hostile_next(&seed) % (FRAME_SIGN + 1);
             buf_add(&value, str_from(str(f->sign), f->sign[0] ? from : 0));
             buf_add(&value, hostile_next(&seed) % 3 ? (Str){ 0 } : S("\\"));

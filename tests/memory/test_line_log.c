@@ -110,7 +110,7 @@ static void a_line_with_an_id_is_appended_once(Desk *d)
 
 static void a_follower_gets_each_line_once(Desk *d)
 {
-    LineLogPlace at = { 0 };
+    LineLogCursor at = { 0 };
     Lines lines;
     desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
     assert_int_equal(lines.n, 0);
@@ -127,7 +127,7 @@ static void a_follower_gets_each_line_once(Desk *d)
 
 static void a_follower_reads_a_log_that_began_anew_from_its_start(Desk *d)
 {
-    LineLogPlace at = { 0 };
+    LineLogCursor at = { 0 };
     Lines lines;
     Mark mark;
     add(d, "a");
@@ -140,7 +140,7 @@ static void a_follower_reads_a_log_that_began_anew_from_its_start(Desk *d)
 
 static void a_follower_whose_place_was_trimmed_gets_what_is_kept(Desk *d)
 {
-    LineLogPlace at = { 0 };
+    LineLogCursor at = { 0 };
     Lines lines;
     uint64_t dropped;
     add(d, "l1");

@@ -277,7 +277,7 @@ static bool reads(const json_t *fold)
     AUTO(Buf) text = { 0 };
     RunState state;
     json_write(&text, fold);
-    return state_read(buf_str(&text), &a, &state);
+    return run_state_read(buf_str(&text), &a, &state);
 }
 
 /* Each member of `object`, which is `fold` or in it, is taken away and given back. */
@@ -303,7 +303,7 @@ static void a_fold_without_one_of_its_members_is_none(Desk *d)
     AUTO(Run) r = begin(d, "q");
     round_trip(d, &r, 1);
     call_as(d, &r, "open", "search", "{\"query\":\"one two three\"}");
-    AUTO_PTR(json_t) fold = state_json(&r.state);
+    AUTO_PTR(json_t) fold = run_state_json(&r.state);
     assert_true(reads(fold));
     check_members(fold, fold);
     check_members(fold, json_object_get(fold, "usage"));
@@ -319,7 +319,7 @@ static void every_64th_record_is_a_fold_and_no_other(Desk *d)
     for (unsigned i = 1; i <= 100; i++)
         round_trip(d, &r, i);
     for (uint64_t seq = 1; seq <= r.state.seq; seq++) {
-        Step s;
+        RunStep s;
         desk_ok(d, run_step(&r, seq, &d->a, &s, &d->e));
         assert_int_equal(s.kind == RUN_FOLD, seq % RUN_FOLD_EVERY == 0);
     }
@@ -368,7 +368,7 @@ static void a_record_nobody_knows_is_passed_over(Desk *d)
     assert_int_equal(r.state.damaged, 0);
 }
 
-static jot_status find_secret(void *ctx, const Step *s)
+static jot_status find_secret(void *ctx, const RunStep *s)
 {
     bool *found = ctx;
     *found = *found || (s->body.n && memmem(s->body.p, s->body.n, "swordfish", 9));

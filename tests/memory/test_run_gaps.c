@@ -155,16 +155,16 @@ static void a_fold_that_nobody_wrote_is_none(Desk *d)
     AUTO(Buf) tools = { 0 };
     RunState state;
     Str open = S("\"open\":[],"), none = { 0 };
-    assert_true(state_read(fold_of(d, open, none), &d->a, &state));
+    assert_true(run_state_read(fold_of(d, open, none), &d->a, &state));
     Str twice = arena_printf(&d->a, STR_FMT STR_FMT, STR_ARG(open), STR_ARG(open));
-    assert_false(state_read(fold_of(d, twice, none), &d->a, &state));
+    assert_false(run_state_read(fold_of(d, twice, none), &d->a, &state));
     for (int i = 0; i < 5000; i++)
         buf_addf(&tools, "%s{\"name\":\"t%d\",\"calls\":1,\"errors\":0}", i ? "," : "", i);
-    assert_false(state_read(fold_of(d, open, buf_str(&tools)), &d->a, &state));
+    assert_false(run_state_read(fold_of(d, open, buf_str(&tools)), &d->a, &state));
     tools.n = 0;
     for (int i = 0; i < 500; i++)
         buf_addf(&tools, "%s{\"name\":\"t%d\",\"calls\":1,\"errors\":0}", i ? "," : "", i);
-    assert_true(state_read(fold_of(d, open, buf_str(&tools)), &d->a, &state));
+    assert_true(run_state_read(fold_of(d, open, buf_str(&tools)), &d->a, &state));
     assert_int_equal(state.usage.tools_n, 500);
 }
 

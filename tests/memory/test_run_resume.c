@@ -59,7 +59,7 @@ static void writers_at_the_same_run_lose_and_double_nothing(Desk *d)
         assert_int_equal(list.items[i].n, i + 1);
     assert_int_equal(list.n, WRITERS * ROUNDS);
     for (uint64_t seq = RUN_FOLD_EVERY; seq <= r.state.seq; seq += RUN_FOLD_EVERY) {
-        Step s;
+        RunStep s;
         desk_ok(d, run_step(&r, seq, &d->a, &s, &d->e));
         assert_int_equal(s.kind, RUN_FOLD);
     }

@@ -315,11 +315,11 @@ static bool always(void *ctx, uint64_t looked_at)
 /* How many names and records a search looks at. */
 static uint64_t work_of(Desk *d, Search *s, const char *query)
 {
-    Interest counted = { .go_on = always };
-    d->m.interest = &counted;
+    MemoryProgress counted = { .report = always };
+    d->m.progress = &counted;
     (void)find(d, s, query);
-    d->m.interest = NULL;
-    return counted.looked_at;
+    d->m.progress = NULL;
+    return counted.scanned;
 }
 
 static void catching_up_reads_what_is_new(Desk *d)
@@ -364,16 +364,16 @@ static void what_was_redacted_before_a_write_leaves_no_trace(Desk *d)
 static void forgetting_reads_nothing_of_the_pad(Desk *d)
 {
     Mark m;
-    Interest counted = { .go_on = always };
+    MemoryProgress counted = { .report = always };
     AUTO_PTR(Search) s = begin(d, &d->m);
     fill(d, 0, 40);
     desk_put(d, "notes/a", "my secret is xylophonequartz");
     assert_finds(d, s, "xylophonequartz", "notes/a");
     desk_ok(d, store_purge(d->m.store, S("notes/a"), NULL, S("ann"), &m, &d->e));
-    d->m.interest = &counted;
+    d->m.progress = &counted;
     desk_ok(d, search_forget(&d->m, S("notes/a"), &d->e));
-    d->m.interest = NULL;
-    assert_int_equal(counted.looked_at, 0);
+    d->m.progress = NULL;
+    assert_int_equal(counted.scanned, 0);
     if (strcmp(d->engine, "mem")) {
         struct stat info;
         assert_int_equal(stat(index_path(d).p, &info), 0);

@@ -367,14 +367,14 @@ static bool always(void *ctx, uint64_t looked_at)
 static uint64_t work_of(Desk *d, const char *id, const char *needs)
 {
     AUTO(Arena) a = { 0 };
-    Interest counted = { .go_on = always };
+    MemoryProgress counted = { .report = always };
     Task t;
     Str one = str(needs);
     TaskAdd add = { .id = str(id), .dependencies = { &one, one.n ? 1 : 0 } };
-    d->m.interest = &counted;
+    d->m.progress = &counted;
     desk_ok(d, task_add(&d->m, &add, &a, &t, &d->e));
-    d->m.interest = NULL;
-    return counted.looked_at;
+    d->m.progress = NULL;
+    return counted.scanned;
 }
 
 static void a_link_of_a_chain_costs_the_same_however_long_it_is(Desk *d)

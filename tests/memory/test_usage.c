@@ -192,7 +192,7 @@ static void only_hashes_of_words_are_kept(void **state)
     assert_null(memmem(text.p, text.n, "swordfish", 9));
     JsonCursor c = { .text = buf_str(&text) };
     usage_read(&c, &a, &back);
-    assert_true(cursor_done(&c));
+    assert_true(json_cursor_done(&c));
     assert_int_not_equal(about(&back, &a, "search", "{\"query\":\"swordfish password\"}").n, 0);
     assert_int_equal(usage_find(&back, S("search"))->errors, 1);
 }

@@ -37,7 +37,7 @@ static Str around(const char *before, uint32_t c, const char *after, Arena *into
 {
     AUTO(Buf) text = { 0 };
     buf_add(&text, str(before));
-    letter_add(&text, c);
+    utf8_add(&text, c);
     buf_add(&text, str(after));
     return arena_copy(into, buf_str(&text));
 }
@@ -104,9 +104,9 @@ static void a_mark_needs_a_character_and_there_are_few_on_one(void **state)
         buf_add_char(&many, 'a');
         buf_add_char(&want, 'a');
         for (size_t n = 0; n < 100; n++) {
-            letter_add(&many, marks[i]);
+            utf8_add(&many, marks[i]);
             if (n < GLYPH_MARKS_MAX)
-                letter_add(&want, marks[i]);
+                utf8_add(&want, marks[i]);
             else
                 buf_addf(&want, "\\u{%X}", (unsigned)marks[i]);
             if (n == GLYPH_MARKS_MAX)
@@ -161,11 +161,12 @@ static void what_is_shown_has_nothing_left_to_show(void **state)
             if (pick % 7 == 0)
                 buf_add_char(&text, (char)(pick >> 8));
             else if (pick % 7 == 1)
-                letter_add(&text, unseen[pick / 7 % COUNT_OF(unseen)]);
+                utf8_add(&text, unseen[pick / 7 % COUNT_OF(unseen)]);
             else if (pick % 7 == 2)
-                letter_add(&text, marks[pick / 7 % COUNT_OF(marks)]);
+                utf8_add(&text, marks[pick / 7 % COUNT_OF(marks)]);
             else if (pick % 7 == 3)
-                letter_add(&text, (uint32_t)(pick / 7 % 0x10FFFF));
+                utf8_add(&text, (uint32_t)(pick / 7 % 2 ? 0xE000 + pick / 14 % 0x102000
+                                                        : pick / 14 % 0xD800));
             else
                 buf_add(&text, S("some plain text of ours"));
         }

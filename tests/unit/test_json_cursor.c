@@ -14,22 +14,22 @@ static void what_is_expected_is_read(void **state)
     Str name, t = { 0 };
     uint64_t n = 0, elements = 0;
     bool yes = false, no = true;
-    for (cursor_enter(&c, '{'); cursor_member(&c, &name);) {
+    for (json_cursor_enter(&c, '{'); json_cursor_member(&c, &name);) {
         if (str_eq(name, S("n")))
-            n = cursor_number(&c);
+            n = json_cursor_number(&c);
         else if (str_eq(name, S("t")))
-            t = cursor_text(&c, &a);
+            t = json_cursor_text(&c, &a);
         else if (str_eq(name, S("yes")))
-            yes = cursor_bool(&c);
+            yes = json_cursor_bool(&c);
         else if (str_eq(name, S("no")))
-            no = cursor_bool(&c);
+            no = json_cursor_bool(&c);
         else if (str_eq(name, S("list")))
-            for (cursor_enter(&c, '['); cursor_element(&c); elements++)
-                cursor_skip(&c);
+            for (json_cursor_enter(&c, '['); json_cursor_element(&c); elements++)
+                json_cursor_skip(&c);
         else
-            cursor_skip(&c);
+            json_cursor_skip(&c);
     }
-    assert_true(cursor_done(&c));
+    assert_true(json_cursor_done(&c));
     assert_int_equal(n, 12);
     assert_int_equal(elements, 4);
     assert_str(t, S("a\nb"));
@@ -42,16 +42,16 @@ static void a_value_of_another_kind_makes_it_bad(void **state)
     static const char *const values[] = { "\"text\"", "12", "true", "{}", "[]", "null" };
     for (size_t i = 0; i < COUNT_OF(values); i++) {
         JsonCursor text = { .text = str(values[i]) }, number = text, boolean = text, object = text;
-        (void)cursor_text(&text, &a);
-        (void)cursor_number(&number);
-        (void)cursor_bool(&boolean);
+        (void)json_cursor_text(&text, &a);
+        (void)json_cursor_number(&number);
+        (void)json_cursor_bool(&boolean);
         Str name;
-        for (cursor_enter(&object, '{'); cursor_member(&object, &name);)
-            cursor_skip(&object);
-        assert_int_equal(cursor_done(&text), i == 0);
-        assert_int_equal(cursor_done(&number), i == 1);
-        assert_int_equal(cursor_done(&boolean), i == 2);
-        assert_int_equal(cursor_done(&object), i == 3);
+        for (json_cursor_enter(&object, '{'); json_cursor_member(&object, &name);)
+            json_cursor_skip(&object);
+        assert_int_equal(json_cursor_done(&text), i == 0);
+        assert_int_equal(json_cursor_done(&number), i == 1);
+        assert_int_equal(json_cursor_done(&boolean), i == 2);
+        assert_int_equal(json_cursor_done(&object), i == 3);
     }
 }
 
@@ -60,11 +60,11 @@ static void a_number_is_whole_and_not_negative(void **state)
     static const char *const bad[] = { "-1", "1.0", "1e3", "9223372036854775808" };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         JsonCursor c = { .text = str(bad[i]) };
-        assert_int_equal(cursor_number(&c), 0);
-        assert_false(cursor_done(&c));
+        assert_int_equal(json_cursor_number(&c), 0);
+        assert_false(json_cursor_done(&c));
     }
     JsonCursor most = { .text = S("9223372036854775807") };
-    assert_true(cursor_number(&most) == INT64_MAX && cursor_done(&most));
+    assert_true(json_cursor_number(&most) == INT64_MAX && json_cursor_done(&most));
 }
 
 /* Whether all of an object or an array can be walked over. */
@@ -73,12 +73,12 @@ static bool walk(Str text)
     JsonCursor c = { .text = text };
     Str name;
     if (text.p[0] == '{')
-        for (cursor_enter(&c, '{'); cursor_member(&c, &name);)
-            cursor_skip(&c);
+        for (json_cursor_enter(&c, '{'); json_cursor_member(&c, &name);)
+            json_cursor_skip(&c);
     else
-        for (cursor_enter(&c, '['); cursor_element(&c);)
-            cursor_skip(&c);
-    return cursor_done(&c);
+        for (json_cursor_enter(&c, '['); json_cursor_element(&c);)
+            json_cursor_skip(&c);
+    return json_cursor_done(&c);
 }
 
 /* The table's documents inside a list and an object: as good as for json_skip. */

@@ -190,5 +190,5 @@ static bool go_on(void *ctx, uint64_t looked_at)
 void request_interest_init(RequestInterest *p, McpSession *s, const McpRequest *r)
 {
     *p = (RequestInterest){ .session = s, .request = r };
-    p->interest = (Interest){ .go_on = go_on, .ctx = p };
+    p->progress = (MemoryProgress){ .report = go_on, .ctx = p };
 }

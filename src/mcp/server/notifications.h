@@ -39,7 +39,7 @@ void mcp_answered(McpSession *s, const RpcMessage *m);
 
 /* Interest that lasts until the request is cancelled, and tells of progress meanwhile. */
 typedef struct RequestInterest {
-    Interest interest;
+    MemoryProgress progress;
     McpSession *session;
     const McpRequest *request;
     uint64_t told; /* what was told last */

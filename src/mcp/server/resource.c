@@ -186,11 +186,11 @@ typedef struct Lines {
     uint64_t from, next; /* next: the first one that did not fit; 0: all did */
 } Lines;
 
-static jot_status add_step(void *ctx, const Step *x)
+static jot_status add_step(void *ctx, const RunStep *x)
 {
     Lines *l = ctx;
     AUTO(Buf) line = { 0 };
-    AUTO_PTR(json_t) value = step_json(x);
+    AUTO_PTR(json_t) value = run_step_json(x);
     json_write(&line, value);
     if (l->to->n && l->to->n + line.n > RESOURCE_RUN_BYTES) {
         l->next = x->seq;

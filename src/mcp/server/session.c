@@ -628,7 +628,7 @@ void mcp_work(McpSession *s, McpRequest *r, WorkerPad *pad, Buf *to)
     RequestInterest p;
     request_interest_init(&p, s, r);
     worker_pad_check(pad);
-    worker_pad_serve(pad, r->by, r->reads ? &p.interest : NULL);
+    worker_pad_serve(pad, r->by, r->reads ? &p.progress : NULL);
     answer(s, r, pad, to);
     worker_pad_serve(pad, s->o->by, NULL);
 }

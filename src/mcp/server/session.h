@@ -78,8 +78,8 @@ struct WorkerPad {
     bool *had; /* there was a pad, for any pad of this server; atomic */
     Memory memory;
     ToolHost host;
-    Interest *interest; /* of who waits for what is done now; NULL: endless */
-    Str by;             /* who asked for it */
+    MemoryProgress *progress; /* of who waits for what is done now; NULL: endless */
+    Str by;                   /* who asked for it */
 };
 
 /* `had` is shared by all pads of a server, and outlives them. */
@@ -89,7 +89,7 @@ void worker_pad_done(WorkerPad *d);
  */
 void worker_pad_check(WorkerPad *d);
 /* Whose request is done next at this pad, and who waits for it. */
-void worker_pad_serve(WorkerPad *d, Str by, Interest *interest);
+void worker_pad_serve(WorkerPad *d, Str by, MemoryProgress *progress);
 /* JOT_NOT_FOUND: there is no pad yet, and it was not to be made.  JOT_UNAVAILABLE: there was one,
  * and it is gone: whatever a client knows of it, "empty" would be the wrong answer, and to make
  * another is not for it to decide. */

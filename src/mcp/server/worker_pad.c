@@ -31,10 +31,10 @@ void worker_pad_check(WorkerPad *d)
         worker_pad_done(d);
 }
 
-void worker_pad_serve(WorkerPad *d, Str by, Interest *interest)
+void worker_pad_serve(WorkerPad *d, Str by, MemoryProgress *progress)
 {
     d->by = d->memory.by = by;
-    d->interest = d->memory.interest = interest;
+    d->progress = d->memory.progress = progress;
 }
 
 static jot_status is_gone(const WorkerPad *d, Err *e)
@@ -53,7 +53,7 @@ static jot_status open_pad(WorkerPad *d, bool create, Err *e)
         .io = d->o->io, .by = d->by, .create = create, .found = d->o->found ? &found : NULL
     };
     TRY(memory_open(&d->memory, d->o->url, &o, e));
-    d->memory.interest = d->interest;
+    d->memory.progress = d->progress;
     if (d->o->lease)
         lease_adopt(&d->memory, d->o->lease);
     return JOT_OK;

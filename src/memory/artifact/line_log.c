@@ -123,7 +123,7 @@ static jot_status look(Memory *m, Str stream, uint64_t from, Arena *into, Record
     return err_pass(e, &missing, st);
 }
 
-static bool still_there(const Records *got, const LineLogPlace *at)
+static bool still_there(const Records *got, const LineLogCursor *at)
 {
     return got->n && got->items[0].mark.seq == at->seq &&
            hash_eq(got->items[0].mark.chain, at->chain);
@@ -131,7 +131,7 @@ static bool still_there(const Records *got, const LineLogPlace *at)
 
 /* The lines behind the place.  It is read together with them: if it is not what it was, the log is
  * another one.  A place that was trimmed away says nothing, and then what is kept follows it. */
-static jot_status go_on(Memory *m, Str stream, LineLogPlace *at, Arena *into, Lines *out, Err *e)
+static jot_status go_on(Memory *m, Str stream, LineLogCursor *at, Arena *into, Lines *out, Err *e)
 {
     Records got;
     TRY(look(m, stream, at->seq ? at->seq : 1, into, &got, e));
@@ -140,7 +140,7 @@ static jot_status go_on(Memory *m, Str stream, LineLogPlace *at, Arena *into, Li
         got.items++;
         got.n--;
     } else if (at->seq && !trimmed) {
-        *at = (LineLogPlace){ .cursor = at->cursor };
+        *at = (LineLogCursor){ .cursor = at->cursor };
         TRY(look(m, stream, 1, into, &got, e));
     }
     take_lines(&got, at->seq + 1, into, out);
@@ -151,7 +151,7 @@ static jot_status go_on(Memory *m, Str stream, LineLogPlace *at, Arena *into, Li
     return JOT_OK;
 }
 
-jot_status line_log_follow(Memory *m, Str category, Str name, LineLogPlace *at, int64_t wait_ms,
+jot_status line_log_follow(Memory *m, Str category, Str name, LineLogCursor *at, int64_t wait_ms,
                            Arena *into, Lines *out, Err *e)
 {
     Str stream;

@@ -47,17 +47,17 @@ MUST_USE jot_status line_log_tail(Memory *m, Str category, Str name, size_t n, A
                                   Lines *out, Err *e);
 
 /* Where a follower stands; {0}: before the first line. */
-typedef struct LineLogPlace {
+typedef struct LineLogCursor {
     uint64_t seq; /* of the last line seen */
     Hash chain;   /* of its record: zero as long as there is none */
     Cursor cursor;
-} LineLogPlace;
+} LineLogCursor;
 
 /* The lines behind `at`, which moves on.  If there are none it waits once, up to `wait_ms`, until
  * something changes in the pad, and looks again; so an answer without lines is no end, ask again.
  * A log that does not exist yet is waited for.  If the log is not the one that was followed
  * (purged, or another pad), it is read from its start. */
-MUST_USE jot_status line_log_follow(Memory *m, Str category, Str name, LineLogPlace *at,
+MUST_USE jot_status line_log_follow(Memory *m, Str category, Str name, LineLogCursor *at,
                                     int64_t wait_ms, Arena *into, Lines *out, Err *e);
 
 /* What logs there are. */

@@ -111,7 +111,7 @@ static bool find_result(const json_t *body, Str text, Arena *into, Str *out)
                  *coded = json_object_get(body, "result_base64");
     if (result) {
         *out = json_is_string(result) ? arena_copy(into, json_str(result))
-                                      : arena_copy(into, cursor_find(text, S("result")));
+                                      : arena_copy(into, json_cursor_find(text, S("result")));
         return true;
     }
     return json_is_string(coded) && base64_read(json_str(coded), into, out);

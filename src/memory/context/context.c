@@ -440,7 +440,7 @@ static jot_status add_results(Build *b, Str summary, uint64_t share, Err *e)
 
 static jot_status read_text(Build *b, uint64_t seq, Str *out, Err *e)
 {
-    Step step;
+    RunStep step;
     *out = (Str){ 0 };
     if (seq == 0)
         return JOT_OK;

@@ -166,7 +166,7 @@ static jot_status add_after(Memory *m, const Tail *t, const Cycle *c, Arena *a, 
         json_object_set_new(meta, "why", json_stringn(c->why.p, c->why.n));
     if (t->edited)
         json_object_set_new(meta, "edit", json_integer((json_int_t)t->edit_seq));
-    return tail_add(m, t, meta, text, &mark, e);
+    return cycle_tail_add(m, t, meta, text, &mark, e);
 }
 
 /* Append `state` behind an `after`, or behind a state in whose moment an edit came. */
@@ -175,7 +175,7 @@ static jot_status add_state(Memory *m, Str agent, const Tail *t, Arena *a, Buf *
     bool ending = t->phase == TAIL_ENDING;
     Str text;
     Mark mark;
-    TRY(snapshot_keep(m, agent, t, e));
+    TRY(cycle_snapshot_keep(m, agent, t, e));
     Yaml *state = cycle_state_salvage(ending ? t->after : t->text, a);
     if (t->edited)
         state = join_edit(a, t, state, notice);
@@ -190,7 +190,7 @@ static jot_status add_state(Memory *m, Str agent, const Tail *t, Arena *a, Buf *
     }
     if (t->edited)
         json_object_set_new(meta, "edit", json_integer((json_int_t)t->edit_seq));
-    return tail_add(m, t, meta, text, &mark, e);
+    return cycle_tail_add(m, t, meta, text, &mark, e);
 }
 
 /* Do one thing that a process left undone behind an `after`; *did is false if there is none. */
@@ -235,12 +235,12 @@ static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake 
                            Buf *notice, Err *e)
 {
     Cycle c;
-    tail_cycle(t, agent, &c);
-    TRY(steps_fold(m, t, a, &c, e));
+    cycle_tail_cycle(t, agent, &c);
+    TRY(cycle_steps_fold(m, t, a, &c, e));
     bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
     if (!gone)
         return running(&c, e);
-    jot_status st = steps_seal(m, &c, CYCLE_KILLED, killed_why(&c, a), a, e);
+    jot_status st = cycle_steps_seal(m, &c, CYCLE_KILLED, killed_why(&c, a), a, e);
     if (st == JOT_CONFLICT)
         return JOT_OK; /* it has just given a sign: look again */
     TRY(st);
@@ -259,7 +259,7 @@ static jot_status settle(Memory *m, Str agent, const CycleWake *o, Arena *a, Tai
 {
     for (int i = 0; i < TRIES; i++) {
         bool did = false;
-        TRY(tail_read(m, agent, a, t, e));
+        TRY(cycle_tail_read(m, agent, a, t, e));
         if (t->phase == TAIL_OPEN) {
             TRY(end_dead(m, t, agent, o, a, notice, e));
             continue;
@@ -293,7 +293,7 @@ static jot_status name_cycle(Memory *m, Str agent, const Tail *t, Arena *a, Str 
         bool taken = false;
         *out = n == 1 ? second : arena_printf(a, STR_FMT "_%d", STR_ARG(second), n);
         if (!str_eq(*out, t->id))
-            TRY(snapshot_taken(m, agent, *out, &taken, e));
+            TRY(cycle_snapshot_taken(m, agent, *out, &taken, e));
         if (!taken && !str_eq(*out, t->id))
             return JOT_OK;
     }
@@ -325,7 +325,7 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
         json_object_set_new(meta, "lease", json_integer((json_int_t)o->lease));
     if (t->phase != TAIL_NOTHING && t->replies)
         json_object_set_new(meta, "replies", json_integer((json_int_t)t->replies));
-    return tail_add(m, t, meta, text, &mark, e);
+    return cycle_tail_add(m, t, meta, text, &mark, e);
 }
 
 jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cycle *out, Err *e)
@@ -343,9 +343,9 @@ jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cyc
         if (st == JOT_CONFLICT)
             continue;
         TRY(st);
-        TRY(tail_read(m, agent, &a, &t, e));
+        TRY(cycle_tail_read(m, agent, &a, &t, e));
         if (str_eq(t.id, id))
-            TRY(snapshot_keep(m, agent, &t, e));
+            TRY(cycle_snapshot_keep(m, agent, &t, e));
         TRY(cycle_find(m, agent, id, into, out, e));
         out->notice = arena_copy(into, buf_str(&notice));
         return JOT_OK;
@@ -405,7 +405,7 @@ jot_status cycle_step(Memory *m, Str agent, Str id, Str reply, Arena *into, Cycl
     out->action = action_parse(reply, into);
     action_apply(into, c->state, &out->action, &out->said);
     json_t *meta = json_pack("{s:s}", "kind", "reply");
-    return stepped(m, c, steps_add(m, c, meta, reply, e), into, e);
+    return stepped(m, c, cycle_steps_add(m, c, meta, reply, e), into, e);
 }
 
 jot_status cycle_result(Memory *m, Str agent, Str id, ToolEnd end, Str result, Arena *into,
@@ -417,8 +417,9 @@ jot_status cycle_result(Memory *m, Str agent, Str id, ToolEnd end, Str result, A
         return err_set(e, JOT_INVALID, "no tool was called in cycle '" STR_FMT "'", STR_ARG(id));
     const Yaml *before = c->state;
     out->action = c->call;
-    json_t *meta = json_pack("{s:s, s:s}", "kind", "result", "status", steps_tool_end_name(end));
-    TRY(stepped(m, c, steps_add(m, c, meta, result, e), into, e));
+    json_t *meta =
+        json_pack("{s:s, s:s}", "kind", "result", "status", cycle_steps_tool_end_name(end));
+    TRY(stepped(m, c, cycle_steps_add(m, c, meta, result, e), into, e));
     /* Said is what the record says, and the key is the record's. */
     ToolResult r = { .end = end, .text = result, .key = c->answer.key };
     action_result(into, before, &out->action, &r, &out->said);
@@ -456,14 +457,14 @@ static jot_status end_running(Memory *m, const Tail *t, Str agent, Ending *how, 
                               Buf *notice, Err *e)
 {
     Cycle c;
-    tail_cycle(t, agent, &c);
-    TRY(steps_fold(m, t, a, &c, e));
+    cycle_tail_cycle(t, agent, &c);
+    TRY(cycle_steps_fold(m, t, a, &c, e));
     if (how->trace.p && !c.sealed) {
         TRY(add_trace(m, &c, how->why, how->trace, a, e));
         how->trace = (Str){ 0 };
     }
     CycleEnd end = how->end == CYCLE_RUNNING ? natural_end(&c) : how->end;
-    jot_status st = steps_seal(m, &c, end, how->why, a, e);
+    jot_status st = cycle_steps_seal(m, &c, end, how->why, a, e);
     if (st == JOT_OK)
         st = add_after(m, t, &c, a, notice, e);
     return st == JOT_CONFLICT ? JOT_OK : st;
@@ -477,7 +478,7 @@ static jot_status finish(Memory *m, Str agent, Str id, Ending how, Arena *into, 
         AUTO(Arena) a = { 0 };
         Tail t;
         bool did = false;
-        TRY(tail_read(m, agent, &a, &t, e));
+        TRY(cycle_tail_read(m, agent, &a, &t, e));
         if (t.phase == TAIL_OPEN && str_eq(t.id, id)) {
             TRY(end_running(m, &t, agent, &how, &a, &notice, e));
             continue;
@@ -520,7 +521,7 @@ jot_status cycle_init(Memory *m, Str agent, const CycleInit *o, Arena *into, Str
     Tail t;
     Mark mark;
     Shown shown;
-    TRY(tail_read(m, agent, into, &t, e));
+    TRY(cycle_tail_read(m, agent, into, &t, e));
     if (t.phase != TAIL_NOTHING)
         return err_set(e, JOT_CONFLICT, "'%s' has a state already: reset it, or edit it",
                        err_show(&shown, agent));
@@ -535,7 +536,7 @@ jot_status cycle_init(Memory *m, Str agent, const CycleInit *o, Arena *into, Str
     TRY(cycle_state_write(state, into, text, e));
     json_t *meta = json_pack("{s:s, s:s, s:s%}", "kind", "state", "from", "init", "last",
                              t.id.n ? t.id.p : "", t.id.n);
-    return tail_add(m, &t, meta, *text, &mark, e);
+    return cycle_tail_add(m, &t, meta, *text, &mark, e);
 }
 
 jot_status cycle_reset(Memory *m, Str agent, Str text, Str from, Arena *into, Err *e)
@@ -554,7 +555,7 @@ jot_status cycle_reset(Memory *m, Str agent, Str text, Str from, Arena *into, Er
         json_t *meta =
             json_pack("{s:s, s:s%, s:s%}", "kind", "state", "from", from.n ? from.p : "reset",
                       from.n ? from.n : 5, "last", t.id.n ? t.id.p : "", t.id.n);
-        jot_status st = tail_add(m, &t, meta, text, &mark, e);
+        jot_status st = cycle_tail_add(m, &t, meta, text, &mark, e);
         if (st != JOT_CONFLICT)
             return st;
     }

@@ -22,10 +22,10 @@
 
 enum { TASK_CHARS = 300, NAME_CHARS = 64 };
 
-const char *past_kind_name(PastKind kind)
+const char *cycle_log_kind_name(CycleLogKind kind)
 {
     static const char *const names[] = {
-        [PAST_REPLY] = "reply", [PAST_RESULT] = "result", [PAST_END] = "end"
+        [CYCLE_LOG_REPLY] = "reply", [CYCLE_LOG_RESULT] = "result", [CYCLE_LOG_END] = "end"
     };
     assert((size_t)kind < COUNT_OF(names));
     return names[kind];
@@ -33,13 +33,13 @@ const char *past_kind_name(PastKind kind)
 
 /* --- Keys -------------------------------------------------------------------------------- */
 
-Str past_key(Str agent, Str id, uint64_t seq, Arena *into)
+Str cycle_log_key(Str agent, Str id, uint64_t seq, Arena *into)
 {
     return arena_printf(into, "steps/" STR_FMT "/" STR_FMT "/%llu", STR_ARG(agent), STR_ARG(id),
                         (unsigned long long)seq);
 }
 
-bool past_key_read(Str key, Str *agent, Str *id, uint64_t *seq)
+bool cycle_log_key_read(Str key, Str *agent, Str *id, uint64_t *seq)
 {
     Str rest = str_starts(key, S("steps/")) ? str_from(key, 6) : (Str){ 0 };
     return str_cut(&rest, '/', agent) && str_cut(&rest, '/', id) && agent->n && id->n &&
@@ -56,58 +56,58 @@ Str cycle_log_stream(Str agent, Str id, Arena *into)
 /* --- Steps ------------------------------------------------------------------------------- */
 
 /* What a record says; false if it is no step.  `call` is what a result would answer. */
-static bool understand(const Record *r, Action *call, Arena *into, Past *out)
+static bool understand(const Record *r, Action *call, Arena *into, CycleLogStep *out)
 {
     AUTO_PTR(json_t) meta = NULL;
     if (r->mark.op != OP_APPEND || json_read(r->meta, &meta, NULL) != JOT_OK)
         return false;
     Str kind = json_str(json_object_get(meta, "kind"));
-    *out = (Past){ .seq = r->mark.seq,
-                   .at_ms = r->mark.at_ms,
-                   .by = r->by,
-                   .text = r->mark.redacted ? S(FORGET_MARK) : r->body,
-                   .redacted = r->mark.redacted,
-                   .action = action_redacted() };
+    *out = (CycleLogStep){ .seq = r->mark.seq,
+                           .at_ms = r->mark.at_ms,
+                           .by = r->by,
+                           .text = r->mark.redacted ? S(FORGET_MARK) : r->body,
+                           .redacted = r->mark.redacted,
+                           .action = action_redacted() };
     if (str_eq(kind, S("reply"))) {
-        out->kind = PAST_REPLY;
+        out->kind = CYCLE_LOG_REPLY;
         if (!r->mark.redacted)
             out->action = action_parse(r->body, into);
         *call = out->action;
         return true;
     }
     if (str_eq(kind, S("result"))) {
-        out->kind = PAST_RESULT;
-        out->how = steps_tool_end(json_str(json_object_get(meta, "status")));
+        out->kind = CYCLE_LOG_RESULT;
+        out->how = cycle_steps_tool_end(json_str(json_object_get(meta, "status")));
         out->action = *call;
         return true;
     }
-    out->kind = PAST_END;
-    out->end = tail_end(json_str(json_object_get(meta, "end")));
+    out->kind = CYCLE_LOG_END;
+    out->end = cycle_tail_end(json_str(json_object_get(meta, "end")));
     out->why = arena_copy(into, json_str(json_object_get(meta, "why")));
     return str_eq(kind, S("end"));
 }
 
-jot_status past_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit, Arena *into,
-                     PastList *out, Err *e)
+jot_status cycle_log_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit, Arena *into,
+                          CycleLog *out, Err *e)
 {
     Tail ignored;
     Records got;
     Err missing = { 0 };
     Action call = action_redacted();
     uint64_t first = from ? from : 1;
-    *out = (PastList){ .next = first };
-    if (limit == 0 || limit > PAST_MAX)
-        return err_set(e, JOT_INVALID, "one answer has 1 to %d steps", PAST_MAX);
-    TRY(snapshot_locate(m, agent, id, into, &ignored, e));
+    *out = (CycleLog){ .next = first };
+    if (limit == 0 || limit > CYCLE_LOG_MAX)
+        return err_set(e, JOT_INVALID, "one answer has 1 to %d steps", CYCLE_LOG_MAX);
+    TRY(cycle_snapshot_locate(m, agent, id, into, &ignored, e));
     /* One more in front: of a result it is the call. */
     size_t extra = first > 1;
-    jot_status st = store_read(m->store, steps_stream(agent, id, into), first - extra,
+    jot_status st = store_read(m->store, cycle_steps_stream(agent, id, into), first - extra,
                                limit + extra, into, &got, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     if (st != JOT_OK)
         return err_pass(e, &missing, st);
-    out->items = NEW_ARRAY(into, Past, got.n + 1);
+    out->items = NEW_ARRAY(into, CycleLogStep, got.n + 1);
     out->more = got.more;
     out->damaged = got.damaged;
     for (size_t i = 0; i < got.n; i++) {
@@ -118,11 +118,12 @@ jot_status past_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit, 
     return JOT_OK;
 }
 
-jot_status past_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into, Past *out, Err *e)
+jot_status cycle_log_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into,
+                          CycleLogStep *out, Err *e)
 {
-    PastList list;
+    CycleLog list;
     Shown shown;
-    TRY(past_list(m, agent, id, seq, 1, into, &list, e));
+    TRY(cycle_log_list(m, agent, id, seq, 1, into, &list, e));
     if (list.n == 0 || list.items[0].seq != seq)
         return err_set(e, JOT_NOT_FOUND, "cycle '%s' has no step %llu", err_show(&shown, id),
                        (unsigned long long)seq);
@@ -130,17 +131,17 @@ jot_status past_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into, Pa
     return JOT_OK;
 }
 
-json_t *past_json(const Past *p)
+json_t *cycle_log_step_json(const CycleLogStep *p)
 {
     json_t *out = json_pack("{s:I, s:s, s:o, s:s}", "step", (json_int_t)p->seq, "at",
                             time_text(p->at_ms).text, "by", json_text(p->by), "kind",
-                            past_kind_name(p->kind));
-    if (p->kind == PAST_REPLY) {
+                            cycle_log_kind_name(p->kind));
+    if (p->kind == CYCLE_LOG_REPLY) {
         AUTO_PTR(json_t) action = action_json(&p->action);
         json_object_update(out, action);
-    } else if (p->kind == PAST_RESULT) {
+    } else if (p->kind == CYCLE_LOG_RESULT) {
         json_object_set_new(out, "tool", json_text(p->action.tool));
-        json_object_set_new(out, "status", json_string(steps_tool_end_name(p->how)));
+        json_object_set_new(out, "status", json_string(cycle_steps_tool_end_name(p->how)));
     } else {
         json_object_set_new(out, "end", json_string(cycle_end_name(p->end)));
         json_object_set_new(out, "why", json_text_or_null(p->why));
@@ -152,11 +153,11 @@ json_t *past_json(const Past *p)
     return out;
 }
 
-json_t *past_list_json(const PastList *list)
+json_t *cycle_log_json(const CycleLog *list)
 {
     json_t *steps = json_array();
     for (size_t i = 0; i < list->n; i++)
-        json_array_append_new(steps, past_json(&list->items[i]));
+        json_array_append_new(steps, cycle_log_step_json(&list->items[i]));
     return json_pack("{s:o, s:b, s:I, s:I}", "steps", steps, "more", list->more, "next",
                      (json_int_t)list->next, "damaged", (json_int_t)list->damaged);
 }
@@ -184,33 +185,34 @@ static void add_said(Buf *to, Str text)
     buf_add_char(to, '\n');
 }
 
-static void add_step(Log *l, const Past *p, Arena *a)
+static void add_step(Log *l, const CycleLogStep *p, Arena *a)
 {
     Str name = cycle_state_line(a, p->action.tool, NAME_CHARS);
     switch (p->kind) {
-    case PAST_REPLY:
+    case CYCLE_LOG_REPLY:
         buf_addf(l->to, "--- Iteration %zu/%zu --- %s\nModel response: ", ++l->iterations,
                  l->t->iterations_max, time_text(p->at_ms).text);
         add_said(l->to, p->text);
         if (p->action.kind == ACTION_UNREADABLE)
             buf_addf(l->to, "Parse error: no JSON object that names a tool\n");
         break;
-    case PAST_RESULT:
+    case CYCLE_LOG_RESULT:
         buf_addf(l->to, "Tool " STR_FMT ": %s\n    ", STR_ARG(name),
-                 p->how == TOOL_UNKNOWN ? "there is no such tool" : steps_tool_end_name(p->how));
+                 p->how == TOOL_UNKNOWN ? "there is no such tool"
+                                        : cycle_steps_tool_end_name(p->how));
         add_said(l->to, p->text);
         break;
-    case PAST_END:
+    case CYCLE_LOG_END:
         break;
     }
 }
 
 static jot_status add_steps(Memory *m, Log *l, Str agent, Err *e)
 {
-    PastList list = { .more = true };
+    CycleLog list = { .more = true };
     for (uint64_t next = 1; list.more; next = list.next) {
         AUTO(Arena) a = { 0 };
-        TRY(past_list(m, agent, l->t->id, next, PAST_MAX, &a, &list, e));
+        TRY(cycle_log_list(m, agent, l->t->id, next, CYCLE_LOG_MAX, &a, &list, e));
         for (size_t i = 0; i < list.n; i++)
             add_step(l, &list.items[i], &a);
         if (list.damaged)
@@ -283,7 +285,7 @@ jot_status cycle_log(Memory *m, Str agent, Str id, Buf *to, Err *e)
     Shown shown;
     size_t start = to->n;
     Log l = { .to = to, .t = &t };
-    TRY(snapshot_locate(m, agent, id, &a, &t, e));
+    TRY(cycle_snapshot_locate(m, agent, id, &a, &t, e));
     TRY(add_lines(m, &l, agent, e));
     if (l.lines && !l.open)
         buf_add_char(to, '\n');

@@ -12,52 +12,52 @@
 
 #include "memory/cycle/cycle.h"
 
-enum { PAST_MAX = STORE_READ_MAX - 1 /* steps in one answer */ };
+enum { CYCLE_LOG_MAX = STORE_READ_MAX - 1 /* steps in one answer */ };
 
-typedef enum PastKind { PAST_REPLY, PAST_RESULT, PAST_END } PastKind;
+typedef enum CycleLogKind { CYCLE_LOG_REPLY, CYCLE_LOG_RESULT, CYCLE_LOG_END } CycleLogKind;
 
 /* "reply", "result", "end"; never NULL. */
-const char *past_kind_name(PastKind kind);
+const char *cycle_log_kind_name(CycleLogKind kind);
 
 /* One step, as it was taken. */
-typedef struct Past {
+typedef struct CycleLogStep {
     uint64_t seq;
     int64_t at_ms;
     Str by;
-    PastKind kind;
+    CycleLogKind kind;
     Str text; /* the reply or the result, any bytes */
     bool redacted;
     Action action; /* what a reply asks for; of a result: what it answers */
     ToolEnd how;   /* of a result */
     CycleEnd end;  /* of the end */
     Str why;       /* of the end */
-} Past;
+} CycleLogStep;
 
-typedef struct PastList {
-    Past *items; /* oldest first */
+typedef struct CycleLog {
+    CycleLogStep *items; /* oldest first */
     size_t n;
     bool more;
     uint64_t next;    /* the seq to go on from */
     uint64_t damaged; /* steps that cannot be read; the others are there all the same */
-} PastList;
+} CycleLog;
 
-/* Up to `limit` (1 to PAST_MAX) steps from seq `from` on; fewer if they are long.  JOT_NOT_FOUND:
- * there is no such cycle.  One that was imported has none. */
-MUST_USE jot_status past_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit,
-                              Arena *into, PastList *out, Err *e);
+/* Up to `limit` (1 to CYCLE_LOG_MAX) steps from seq `from` on; fewer if they are long.
+ * JOT_NOT_FOUND: there is no such cycle.  One that was imported has none. */
+MUST_USE jot_status cycle_log_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit,
+                                   Arena *into, CycleLog *out, Err *e);
 /* The step of this number. */
-MUST_USE jot_status past_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into, Past *out,
-                              Err *e);
+MUST_USE jot_status cycle_log_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into,
+                                   CycleLogStep *out, Err *e);
 
 /* steps/AGENT/ID/SEQ, and back; false for what is no such key. */
-Str past_key(Str agent, Str id, uint64_t seq, Arena *into);
-MUST_USE bool past_key_read(Str key, Str *agent, Str *id, uint64_t *seq);
+Str cycle_log_key(Str agent, Str id, uint64_t seq, Arena *into);
+MUST_USE bool cycle_log_key_read(Str key, Str *agent, Str *id, uint64_t *seq);
 
 /* {"step", "at", "by", "kind", "text"}; of a reply also "action", "tool", "args" or "why", of a
  * result "tool", "status" and "key", of the end "end" and "why".  The caller owns these. */
-json_t *past_json(const Past *p);
+json_t *cycle_log_step_json(const CycleLogStep *p);
 /* {"steps": [...], "more", "next", "damaged"} */
-json_t *past_list_json(const PastList *list);
+json_t *cycle_log_json(const CycleLog *list);
 
 /* Add the log of a cycle.  JOT_NOT_FOUND; JOT_TOO_BIG beyond the ceiling of `to`. */
 MUST_USE jot_status cycle_log(Memory *m, Str agent, Str id, Buf *to, Err *e);

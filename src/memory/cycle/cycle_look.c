@@ -19,12 +19,12 @@ const char *cycle_end_name(CycleEnd end)
 jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err *e)
 {
     Tail t;
-    TRY(snapshot_locate(m, agent, id, into, &t, e));
-    tail_cycle(&t, arena_copy(into, agent), out);
+    TRY(cycle_snapshot_locate(m, agent, id, into, &t, e));
+    cycle_tail_cycle(&t, arena_copy(into, agent), out);
     CycleEnd end = out->end;
     Str why = out->why;
     size_t iterations = out->iterations;
-    TRY(steps_fold(m, &t, into, out, e));
+    TRY(cycle_steps_fold(m, &t, into, out, e));
     if (end == CYCLE_RUNNING)
         return JOT_OK;
     /* It is over: what decides is how it ended, not what its steps said last. */
@@ -35,7 +35,7 @@ jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err
         return JOT_OK;
     out->iterations = iterations;
     if (t.iterations_max == 0) /* of another program */
-        pair_judge(out, into);
+        cycle_pair_judge(out, into);
     /* What cannot be read is not in the way of whoever asks for something else. */
     if (cycle_state_read(t.after, into, &out->state, &out->unreadable_after) != JOT_OK)
         out->state = NULL;
@@ -60,7 +60,7 @@ static jot_status count_one(void *ctx, const Listed *l)
 jot_status cycle_status(Memory *m, Str agent, Arena *into, CycleStatus *out, Err *e)
 {
     Tail t;
-    TRY(tail_read(m, agent, into, &t, e));
+    TRY(cycle_tail_read(m, agent, into, &t, e));
     *out = (CycleStatus){ .agent = arena_copy(into, agent),
                           .there = t.phase != TAIL_NOTHING,
                           .text = t.text,

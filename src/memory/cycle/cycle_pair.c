@@ -81,7 +81,7 @@ static bool failed(Cycle *out, Str notes, Arena *into)
     return true;
 }
 
-void pair_judge(Cycle *out, Arena *into)
+void cycle_pair_judge(Cycle *out, Arena *into)
 {
     Yaml *before, *after;
     Err ignored = { 0 };

@@ -33,7 +33,7 @@ static jot_status keep(Memory *m, Str stream, json_t *meta, Str body, Err *e)
     return st;
 }
 
-jot_status snapshot_keep(Memory *m, Str agent, const Tail *t, Err *e)
+jot_status cycle_snapshot_keep(Memory *m, Str agent, const Tail *t, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     if (t->before_seq) {
@@ -67,11 +67,11 @@ static jot_status has_record(Memory *m, Str stream, bool *has, Err *e)
     return err_pass(e, &missing, st);
 }
 
-jot_status snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Err *e)
+jot_status cycle_snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     TRY(has_record(m, stream_of(agent, id, "before", &arena), taken, e));
-    return *taken ? JOT_OK : has_record(m, steps_stream(agent, id, &arena), taken, e);
+    return *taken ? JOT_OK : has_record(m, cycle_steps_stream(agent, id, &arena), taken, e);
 }
 
 /* --- Finding ----------------------------------------------------------------------------- */
@@ -107,12 +107,12 @@ static jot_status first_record(Memory *m, Str stream, Arena *into, Record *out, 
 static void judge_pair(Tail *t, Arena *into)
 {
     Cycle c = { .id = t->id, .before = t->before, .after = t->after };
-    pair_judge(&c, into);
+    cycle_pair_judge(&c, into);
     t->end = c.end;
     t->why = c.why;
 }
 
-jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
+jot_status cycle_snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
 {
     Record r;
     Shown shown;
@@ -146,22 +146,22 @@ jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, E
         judge_pair(out, into);
         return JOT_OK;
     }
-    out->end = tail_end(json_str(json_object_get(after, "end")));
+    out->end = cycle_tail_end(json_str(json_object_get(after, "end")));
     out->iterations = (size_t)number(after, "iterations");
     out->why = member(after, "why", into);
     return JOT_OK;
 }
 
-jot_status snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
+jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
 {
     Shown shown;
-    TRY(tail_read(m, agent, into, out, e));
+    TRY(cycle_tail_read(m, agent, into, out, e));
     if (str_eq(out->id, id) && out->before_seq)
         return JOT_OK;
     if (store_check_name(stream_of(agent, id, "before", into), NULL) != JOT_OK)
         return err_set(e, JOT_INVALID, "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
                        err_show(&shown, id));
-    return snapshot_find(m, agent, id, into, out, e);
+    return cycle_snapshot_find(m, agent, id, into, out, e);
 }
 
 /* --- Listing ----------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static jot_status add_line(void *ctx, const Listed *listed)
         return JOT_OK;
     }
     line->ended_ms = number(meta, "at");
-    line->end = tail_end(json_str(json_object_get(meta, "end")));
+    line->end = cycle_tail_end(json_str(json_object_get(meta, "end")));
     line->iterations = (size_t)number(meta, "iterations");
     line->why = member(meta, "why", l->into);
     return JOT_OK;
@@ -216,7 +216,7 @@ static jot_status judge_line(Memory *m, Str agent, Arena *into, CycleLine *line,
     AUTO(Arena) arena = { 0 };
     Tail t;
     Err missing = { 0 };
-    jot_status st = snapshot_find(m, agent, line->id, &arena, &t, &missing);
+    jot_status st = cycle_snapshot_find(m, agent, line->id, &arena, &t, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK; /* an end without a beginning */
     if (st != JOT_OK)
@@ -243,7 +243,7 @@ jot_status cycle_list(Memory *m, Str agent, Arena *into, CycleList *out, Err *e)
     AUTO(Arena) arena = { 0 };
     Tail t;
     *out = (CycleList){ 0 };
-    TRY(tail_read(m, agent, &arena, &t, e));
+    TRY(cycle_tail_read(m, agent, &arena, &t, e));
     Lines lines = { .into = into, .out = out };
     Str prefix = arena_printf(&arena, "snapshots/" STR_FMT "/", STR_ARG(agent));
     TRY(memory_each(m, prefix, LIST_LIVE, add_line, &lines, e));
@@ -317,7 +317,7 @@ jot_status cycle_clean(Memory *m, Str agent, uint64_t *n, Err *e)
     AUTO(Arena) arena = { 0 };
     Tail t;
     *n = 0;
-    TRY(tail_read(m, agent, &arena, &t, e));
+    TRY(cycle_tail_read(m, agent, &arena, &t, e));
     bool running = t.phase == TAIL_OPEN || t.phase == TAIL_ENDING;
     Clean c = { .m = m, .agent = agent, .keep = running ? t.id : (Str){ 0 }, .e = e };
     static const char *const kinds[] = { "snapshots", "steps" };

@@ -11,20 +11,22 @@
 #include "memory/cycle/cycle_tail.h"
 
 /* Make what is missing of the snapshots of the tail's newest cycle. */
-MUST_USE jot_status snapshot_keep(Memory *m, Str agent, const Tail *t, Err *e);
+MUST_USE jot_status cycle_snapshot_keep(Memory *m, Str agent, const Tail *t, Err *e);
 
 /* True if a cycle of this id has ever left a trace. */
-MUST_USE jot_status snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Err *e);
+MUST_USE jot_status cycle_snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Err *e);
 
 /* What the snapshots of a cycle say, as far as a tail would.  JOT_NOT_FOUND. */
-MUST_USE jot_status snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e);
+MUST_USE jot_status cycle_snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out,
+                                        Err *e);
 
 /* The tail, if this is its newest cycle, else what the snapshots say.  JOT_NOT_FOUND; JOT_INVALID:
  * no cycle is called so. */
-MUST_USE jot_status snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e);
+MUST_USE jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out,
+                                          Err *e);
 
 /* Of a cycle of another program, which left nothing but before and after: how it ended and why,
  * which tools it called, and how many replies could not be read (cycle_pair.c). */
-void pair_judge(Cycle *out, Arena *into);
+void cycle_pair_judge(Cycle *out, Arena *into);
 
 #endif

@@ -8,7 +8,7 @@
 #include "memory/cycle/cycle_log.h"
 #include "memory/lease.h"
 
-Str steps_stream(Str agent, Str id, Arena *into)
+Str cycle_steps_stream(Str agent, Str id, Arena *into)
 {
     return arena_printf(into, "steps/" STR_FMT "/" STR_FMT, STR_ARG(agent), STR_ARG(id));
 }
@@ -88,7 +88,7 @@ static void take_reply(Fold *f, const Record *r)
     advance(f, action_apply(&f->spare, f->state, &x, &said));
 }
 
-const char *steps_tool_end_name(ToolEnd end)
+const char *cycle_steps_tool_end_name(ToolEnd end)
 {
     static const char *const names[] = {
         [TOOL_OK] = "ok", [TOOL_FAILED] = "error", [TOOL_UNKNOWN] = "unknown"
@@ -96,10 +96,10 @@ const char *steps_tool_end_name(ToolEnd end)
     return names[end];
 }
 
-ToolEnd steps_tool_end(Str status)
+ToolEnd cycle_steps_tool_end(Str status)
 {
     for (ToolEnd end = TOOL_OK; end <= TOOL_UNKNOWN; end++)
-        if (str_eq(status, str(steps_tool_end_name(end))))
+        if (str_eq(status, str(cycle_steps_tool_end_name(end))))
             return end;
     return TOOL_FAILED;
 }
@@ -112,9 +112,10 @@ static void take_result(Fold *f, const json_t *meta, const Record *r)
         return;
     buf_clear(&f->answer);
     buf_add(&f->answer, r->mark.redacted ? S(FORGET_MARK) : r->body);
-    c->answer = (ToolResult){ .end = steps_tool_end(json_str(json_object_get(meta, "status"))),
-                              .text = buf_str(&f->answer),
-                              .key = past_key(c->agent, c->id, r->mark.seq, &f->spare) };
+    c->answer =
+        (ToolResult){ .end = cycle_steps_tool_end(json_str(json_object_get(meta, "status"))),
+                      .text = buf_str(&f->answer),
+                      .key = cycle_log_key(c->agent, c->id, r->mark.seq, &f->spare) };
     f->answer_seq = r->mark.seq;
     c->waiting = c->lost = false;
     c->answered = true;
@@ -128,7 +129,7 @@ static void take_end(Fold *f, const json_t *meta)
 {
     f->c->sealed = true;
     f->c->answered = false;
-    f->c->end = tail_end(json_str(json_object_get(meta, "end")));
+    f->c->end = cycle_tail_end(json_str(json_object_get(meta, "end")));
     f->c->why = arena_copy(f->into, json_str(json_object_get(meta, "why")));
 }
 
@@ -175,7 +176,7 @@ static jot_status judge_life(Memory *m, const Fold *f, Cycle *c, Err *e)
     return JOT_OK;
 }
 
-jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
+jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
 {
     AUTO(Fold) f = { .c = out, .into = into, .awake_ms = t->awake_ms };
     f.answer.max = SIZE_MAX / 2;
@@ -183,20 +184,20 @@ jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
     out->iterations = 0;
     f.state = cycle_state_salvage(t->before, &f.states);
     Err missing = { 0 };
-    Str stream = steps_stream(out->agent, out->id, into);
+    Str stream = cycle_steps_stream(out->agent, out->id, into);
     jot_status st = memory_each_record(m, stream, 1, fold_add, &f, NULL, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_pass(e, &missing, st);
     out->state = cycle_state_copy(into, f.state);
     out->answer.text = out->answered ? arena_copy(into, out->answer.text) : (Str){ 0 };
     out->answer.key =
-        out->answered ? past_key(out->agent, out->id, f.answer_seq, into) : (Str){ 0 };
+        out->answered ? cycle_log_key(out->agent, out->id, f.answer_seq, into) : (Str){ 0 };
     return judge_life(m, &f, out, e);
 }
 
 /* --- Appending --------------------------------------------------------------------------- */
 
-jot_status steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e)
+jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e)
 {
     AUTO_PTR(json_t) owned = meta;
     AUTO(Arena) arena = { 0 };
@@ -209,17 +210,17 @@ jot_status steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e)
     Mark mark;
     Expect x = expect_at(c->steps);
     Draft d = { .op = OP_APPEND, .meta = buf_str(&text), .body = body };
-    return memory_append(m, steps_stream(c->agent, c->id, &arena), &x, &d, &mark, e);
+    return memory_append(m, cycle_steps_stream(c->agent, c->id, &arena), &x, &d, &mark, e);
 }
 
-jot_status steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into, Err *e)
+jot_status cycle_steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into, Err *e)
 {
     if (c->sealed)
         return JOT_OK;
     json_t *meta = json_pack("{s:s, s:s}", "kind", "end", "end", cycle_end_name(end));
     if (why.n)
         json_object_set_new(meta, "why", json_stringn(why.p, why.n));
-    TRY(steps_add(m, c, meta, (Str){ 0 }, e));
+    TRY(cycle_steps_add(m, c, meta, (Str){ 0 }, e));
     c->sealed = true;
     c->end = end;
     c->why = arena_copy(into, why);

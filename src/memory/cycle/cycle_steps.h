@@ -14,21 +14,22 @@
 
 #include "memory/cycle/cycle_tail.h"
 
-/* Fold the steps of the tail's newest cycle into *out, which tail_cycle() began; out->state is what
- * they make of the state before. */
-MUST_USE jot_status steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e);
+/* Fold the steps of the tail's newest cycle into *out, which cycle_tail_cycle() began; out->state
+ * is what they make of the state before. */
+MUST_USE jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e);
 
 /* Add a step behind c->steps; takes `meta`.  JOT_CONFLICT: somebody else was faster. */
-MUST_USE jot_status steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e);
+MUST_USE jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e);
 
 /* Say that nothing comes any more.  If somebody has said so already, c->end and c->why become what
  * he said.  JOT_CONFLICT: there is a new step. */
-MUST_USE jot_status steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into, Err *e);
+MUST_USE jot_status cycle_steps_seal(Memory *m, Cycle *c, CycleEnd end, Str why, Arena *into,
+                                     Err *e);
 
 /* The stream's name, in `into`. */
-Str steps_stream(Str agent, Str id, Arena *into);
+Str cycle_steps_stream(Str agent, Str id, Arena *into);
 /* How a tool ended, by its name in a meta, and the name. */
-ToolEnd steps_tool_end(Str status);
-const char *steps_tool_end_name(ToolEnd end);
+ToolEnd cycle_steps_tool_end(Str status);
+const char *cycle_steps_tool_end_name(ToolEnd end);
 
 #endif

@@ -96,7 +96,7 @@ static void restart(Fold *f)
     *f = (Fold){ .t = t, .keep = fresh, .present = f->present, .started = true, .shown = shown };
 }
 
-CycleEnd tail_end(Str name)
+CycleEnd cycle_tail_end(Str name)
 {
     for (CycleEnd end = CYCLE_DONE; end < CYCLE_KILLED; end++)
         if (str_eq(name, str(cycle_end_name(end))))
@@ -127,7 +127,7 @@ static void take_after(Fold *f, const Record *r, const json_t *meta)
     t->id = arena_copy(&f->keep, member(meta, "cycle"));
     t->after_seq = r->mark.seq;
     t->ended_ms = r->mark.at_ms;
-    t->end = tail_end(member(meta, "end"));
+    t->end = cycle_tail_end(member(meta, "end"));
     t->why = arena_copy(&f->keep, member(meta, "why"));
     t->iterations = (size_t)number(meta, "iterations");
     t->replies += t->iterations;
@@ -244,7 +244,7 @@ static void copy_out(const Fold *f, Arena *into, Tail *out)
         *texts[i] = arena_copy(into, *texts[i]);
 }
 
-jot_status tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e)
+jot_status cycle_tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e)
 {
     Str stream = arena_printf(into, "cycles/" STR_FMT, STR_ARG(agent));
     Record head;
@@ -276,7 +276,7 @@ jot_status tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e)
     return JOT_OK;
 }
 
-jot_status tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark *out, Err *e)
+jot_status cycle_tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark *out, Err *e)
 {
     AUTO_PTR(json_t) owned = meta;
     AUTO(Buf) text = { 0 };
@@ -288,7 +288,7 @@ jot_status tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark *out,
     return memory_append(m, t->stream, &x, &d, out, e);
 }
 
-void tail_cycle(const Tail *t, Str agent, Cycle *out)
+void cycle_tail_cycle(const Tail *t, Str agent, Cycle *out)
 {
     bool over = t->phase != TAIL_OPEN;
     *out = (Cycle){ .agent = agent,

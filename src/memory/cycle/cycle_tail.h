@@ -53,15 +53,16 @@ typedef struct Tail {
 } Tail;
 
 /* The tail lives in `into`.  An edit that has not been recorded is recorded first, if possible. */
-MUST_USE jot_status tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e);
+MUST_USE jot_status cycle_tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e);
 
 /* Append a record behind exactly this tail.  JOT_CONFLICT: it has moved; read it again. */
-MUST_USE jot_status tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark *out, Err *e);
+MUST_USE jot_status cycle_tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark *out,
+                                   Err *e);
 
 /* How a cycle ended, by its name in a meta; CYCLE_KILLED for one that is not known. */
-CycleEnd tail_end(Str name);
+CycleEnd cycle_tail_end(Str name);
 
 /* A cycle as the tail knows it; the state is what the newest own record says. */
-void tail_cycle(const Tail *t, Str agent, Cycle *out);
+void cycle_tail_cycle(const Tail *t, Str agent, Cycle *out);
 
 #endif

@@ -86,7 +86,7 @@ static jot_status find_before(Search *s, const Record *now, uint64_t last, Glass
     uint64_t named = brought_back(now);
     *found = *same = false;
     if (named) {
-        TRY(past_record(s->m, s->stream, named, &to->arena, &to->r, found, e));
+        TRY(history_record(s->m, s->stream, named, &to->arena, &to->r, found, e));
         *same = *found && mark_live(&to->r.mark) && !to->r.mark.redacted &&
                 hash_eq(to->r.mark.sha256, now->mark.sha256);
         if (*same)
@@ -96,7 +96,7 @@ static jot_status find_before(Search *s, const Record *now, uint64_t last, Glass
     *found = false;
     if (seq == 0)
         return JOT_OK;
-    TRY(past_record(s->m, s->stream, seq, &to->arena, &to->r, found, e));
+    TRY(history_record(s->m, s->stream, seq, &to->arena, &to->r, found, e));
     bool readable = *found && !to->r.mark.redacted;
     s->out->cut = s->out->cut || !readable;
     *found = readable && mark_live(&to->r.mark);
@@ -130,7 +130,7 @@ jot_status history_blame(Memory *m, Str stream, Arena *into, Blame *out, Err *e)
     uint64_t last;
     *out = (Blame){ 0 };
     TRY(doc_read(m, stream, into, &head, e));
-    TRY(past_last(m, stream, &head.mark, &last, e));
+    TRY(history_last(m, stream, &head.mark, &last, e));
     out->lines = lines_of(head.text, into);
     out->from = NEW_ARRAY(into, const Record *, out->lines.n + 1);
     Search s = { .m = m, .stream = stream, .into = into, .out = out, .open = out->lines.n };

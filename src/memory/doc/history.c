@@ -16,8 +16,8 @@ enum { SEQ_DIGITS = 11 };
 
 /* --- Single records -------------------------------------------------------------------- */
 
-jot_status past_record(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out, bool *found,
-                       Err *e)
+jot_status history_record(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
+                          bool *found, Err *e)
 {
     Records got;
     *found = false;
@@ -77,7 +77,7 @@ static jot_status search_last(Memory *m, Str stream, uint64_t *out, Err *e)
     return JOT_OK;
 }
 
-jot_status past_last(Memory *m, Str stream, const Mark *head, uint64_t *out, Err *e)
+jot_status history_last(Memory *m, Str stream, const Mark *head, uint64_t *out, Err *e)
 {
     *out = head->seq;
     return head->op && head->seq == 0 ? search_last(m, stream, out, e) : JOT_OK;
@@ -151,7 +151,7 @@ static jot_status at_seq(Memory *m, Str stream, uint64_t seq, Arena *into, Doc *
 {
     Record r;
     bool found;
-    TRY(past_record(m, stream, seq, into, &r, &found, e));
+    TRY(history_record(m, stream, seq, into, &r, &found, e));
     if (!found)
         return err_set(e, JOT_NOT_FOUND, "%s has no record %llu", doc_name(stream).text,
                        (unsigned long long)seq);
@@ -167,7 +167,7 @@ static jot_status at_time(Memory *m, Str stream, int64_t at_ms, const Doc *head,
         Record now = { .mark = head->mark, .by = head->by, .meta = head->meta, .body = head->text };
         return as_doc(stream, &now, out, e);
     }
-    TRY(past_last(m, stream, &head->mark, &last, e));
+    TRY(history_last(m, stream, &head->mark, &last, e));
     high = last + 1;
     while (low + 1 < high) {
         AUTO(Arena) scratch = { 0 };
@@ -234,7 +234,7 @@ jot_status history_at(Memory *m, Str stream, const When *when, Arena *into, Doc 
     }
     Record back;
     Err missing = { 0 };
-    jot_status st = past_back(m, stream, &head, when->number, into, &back, &missing);
+    jot_status st = history_back(m, stream, &head, when->number, into, &back, &missing);
     if (st == JOT_NOT_FOUND)
         return err_set(e, JOT_NOT_FOUND, "%s has no version %llu changes back: see its history",
                        doc_name(stream).text, (unsigned long long)when->number);
@@ -295,7 +295,7 @@ jot_status history_page(Memory *m, Str stream, uint64_t before, size_t limit, Ar
         return never_was(stream, e);
     out->items = NEW_ARRAY(into, Record, limit + 1);
     uint64_t high;
-    TRY(past_last(m, stream, &head.mark, &high, e));
+    TRY(history_last(m, stream, &head.mark, &high, e));
     if (before == 0 && head.mark.seq == 0) {
         Record edit = { .mark = head.mark, .by = head.by };
         out->items[out->n++] = header(&edit, into);

@@ -5,15 +5,15 @@
 #include "memory/doc/doc.h"
 
 /* The record of this seq; *found is false if it was trimmed, is damaged or never was. */
-MUST_USE jot_status past_record(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
-                                bool *found, Err *e);
+MUST_USE jot_status history_record(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
+                                   bool *found, Err *e);
 
 /* The seq of the newest record that is recorded; 0 if there is none. */
-MUST_USE jot_status past_last(Memory *m, Str stream, const Mark *head, uint64_t *out, Err *e);
+MUST_USE jot_status history_last(Memory *m, Str stream, const Mark *head, uint64_t *out, Err *e);
 
 /* The state `steps` undos would bring back; out->mark.seq is 0 if the document did not exist then.
  * JOT_NOT_FOUND: it goes not that far back, or is not kept. */
-MUST_USE jot_status past_back(Memory *m, Str stream, const Doc *head, uint64_t steps, Arena *into,
-                              Record *out, Err *e);
+MUST_USE jot_status history_back(Memory *m, Str stream, const Doc *head, uint64_t steps,
+                                 Arena *into, Record *out, Err *e);
 
 #endif

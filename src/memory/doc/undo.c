@@ -27,7 +27,7 @@ static jot_status settle(Memory *m, Str stream, Record r, Arena *into, Record *o
     Record named = { 0 };
     bool found = false;
     if (seq > 0 && (uint64_t)seq < r.mark.seq)
-        TRY(past_record(m, stream, (uint64_t)seq, into, &named, &found, e));
+        TRY(history_record(m, stream, (uint64_t)seq, into, &named, &found, e));
     /* What is not kept any more, or never was the same, is not believed. */
     if (found && named.mark.op == r.mark.op && hash_eq(named.mark.sha256, r.mark.sha256))
         *out = named;
@@ -65,7 +65,7 @@ static jot_status one_back(Memory *m, Str stream, const Record *at, uint64_t las
         }
         Record r;
         bool found;
-        TRY(past_record(m, stream, seq, into, &r, &found, e));
+        TRY(history_record(m, stream, seq, into, &r, &found, e));
         if (!found)
             return not_kept(stream, seq, e);
         TRY(settle(m, stream, r, into, out, e));
@@ -77,11 +77,11 @@ static jot_status one_back(Memory *m, Str stream, const Record *at, uint64_t las
                    doc_name(stream).text);
 }
 
-jot_status past_back(Memory *m, Str stream, const Doc *head, uint64_t steps, Arena *into,
-                     Record *out, Err *e)
+jot_status history_back(Memory *m, Str stream, const Doc *head, uint64_t steps, Arena *into,
+                        Record *out, Err *e)
 {
     uint64_t last;
-    TRY(past_last(m, stream, &head->mark, &last, e));
+    TRY(history_last(m, stream, &head->mark, &last, e));
     Record at = { .mark = head->mark, .by = head->by, .meta = head->meta, .body = head->text };
     if (at.mark.seq)
         TRY(settle(m, stream, at, into, &at, e));
@@ -138,7 +138,7 @@ jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, D
         *out = now;
         return changed(stream, &now, e);
     }
-    TRY(past_back(m, stream, &now, 1, into, &was, e));
+    TRY(history_back(m, stream, &now, 1, into, &was, e));
     if (was.mark.redacted)
         return err_set(e, JOT_NOT_FOUND,
                        "the version before, seq %llu of %s, was redacted: restore an older one",

@@ -321,7 +321,7 @@ static jot_status judge(Str stream, const Forgotten *f, const char *what, Err *e
         return err_set(e, JOT_UNSUPPORTED,
                        "something of %s that lies in quarantine cannot be read: look there",
                        name_of(stream).text);
-    if (!f->rewritten && f->n == 0 && f->aside == 0)
+    if (!f->rewritten && f->n == 0 && f->quarantined == 0)
         return err_set(e, JOT_NOT_FOUND, "no %s of %s that is kept holds that text", what,
                        name_of(stream).text);
     return JOT_OK;
@@ -349,15 +349,15 @@ static bool text_holds(void *phrase, Str text)
 
 jot_status forget_phrase(Memory *m, Str stream, Str phrase, Forgotten *out, Err *e)
 {
-    AsideCount aside;
+    QuarantineCount quarantined;
     *out = (Forgotten){ 0 };
     TRY(forget_check_phrase(phrase, e));
     TRY(settle(m, stream, e));
     TRY(forget_in_stream(m, stream, phrase, out, NULL, NULL, e));
-    TRY(store_forget_aside(m->store, stream, text_holds, &phrase, &aside, e));
-    out->aside = aside.removed;
-    out->unread = aside.unread;
-    if (out->mark.op == 0 && out->aside == 0)
+    TRY(store_forget_quarantined(m->store, stream, text_holds, &phrase, &quarantined, e));
+    out->quarantined = quarantined.removed;
+    out->unread = quarantined.unread;
+    if (out->mark.op == 0 && out->quarantined == 0)
         return not_found(stream, e);
     TRY(clear_traces(m, stream, e));
     return judge(stream, out, forget_is_document(stream) ? "version" : "record", e);
@@ -392,7 +392,7 @@ static jot_status look_beside(void *ctx, const Record *r)
     Beside *b = ctx;
     AUTO(Arena) arena = { 0 };
     Str stream;
-    Step s = step_of(r, &arena);
+    RunStep s = run_step_of(r, &arena);
     if (s.kind == RUN_INIT && s.origin.n)
         b->inherited = s.until;
     if (s.kind != RUN_CALL || s.seq <= b->inherited ||

@@ -37,14 +37,14 @@ MUST_USE jot_status forget_version(Memory *m, Str stream, const When *which, uin
 MUST_USE jot_status forget_record(Memory *m, Str stream, uint64_t seq, Err *e);
 
 typedef struct Forgotten {
-    bool rewritten;   /* the present text held it: it has FORGET_MARK there now */
-    bool live;        /* the present value holds it and stays */
-    uint64_t n;       /* records whose body was removed because it held it */
-    uint64_t kept;    /* records that hold it in meta, author or id: it stays there */
-    uint64_t damaged; /* records that cannot be read: nobody knows what they hold */
-    uint64_t aside;   /* of what was put aside: removed, ... */
-    uint64_t unread;  /* ... and what cannot be read (forget_all counts both for itself) */
-    Mark mark;        /* the head now */
+    bool rewritten;       /* the present text held it: it has FORGET_MARK there now */
+    bool live;            /* the present value holds it and stays */
+    uint64_t n;           /* records whose body was removed because it held it */
+    uint64_t kept;        /* records that hold it in meta, author or id: it stays there */
+    uint64_t damaged;     /* records that cannot be read: nobody knows what they hold */
+    uint64_t quarantined; /* of what was put aside: removed, ... */
+    uint64_t unread;      /* ... and what cannot be read (forget_all counts both for itself) */
+    Mark mark;            /* the head now */
 } Forgotten;
 
 /* Take a phrase out: it is replaced in the present text, and every older version that holds it
@@ -71,12 +71,12 @@ MUST_USE jot_status forget_run_phrase(Memory *m, Str id, Str phrase, Forgotten *
 /* --- The whole pad (forget_all.c) -------------------------------------------------------- */
 
 typedef enum ForgetLeftKind {
-    LEFT_VALUE,  /* a present value */
-    LEFT_META,   /* meta, author or id of records */
-    LEFT_NAME,   /* a stream's name */
-    LEFT_DAMAGE, /* records that cannot be read */
-    LEFT_ASIDE,  /* something in quarantine that cannot be read */
-    LEFT_FAILED, /* the stream could not be changed */
+    LEFT_VALUE,      /* a present value */
+    LEFT_META,       /* meta, author or id of records */
+    LEFT_NAME,       /* a stream's name */
+    LEFT_DAMAGE,     /* records that cannot be read */
+    LEFT_QUARANTINE, /* something in quarantine that cannot be read */
+    LEFT_FAILED,     /* the stream could not be changed */
 } ForgetLeftKind;
 
 /* "value", "meta" ...; never NULL. */
@@ -91,12 +91,12 @@ typedef struct ForgetLeft {
 json_t *forget_left_json(const ForgetLeft *l);
 
 typedef struct ForgetCount {
-    uint64_t streams;   /* looked at */
-    uint64_t changed;   /* of those: something was taken out */
-    uint64_t rewritten; /* documents whose present text was written anew */
-    uint64_t redacted;  /* records that lost their bodies */
-    uint64_t aside;     /* files removed from quarantine */
-    uint64_t left;      /* told */
+    uint64_t streams;     /* looked at */
+    uint64_t changed;     /* of those: something was taken out */
+    uint64_t rewritten;   /* documents whose present text was written anew */
+    uint64_t redacted;    /* records that lost their bodies */
+    uint64_t quarantined; /* files removed from quarantine */
+    uint64_t left;        /* told */
 } ForgetCount;
 json_t *forget_count_json(const ForgetCount *c);
 

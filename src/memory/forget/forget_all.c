@@ -45,8 +45,12 @@ static void count_redacted(void *walk)
 const char *forget_left_name(ForgetLeftKind kind)
 {
     static const char *const names[] = {
-        [LEFT_VALUE] = "value",   [LEFT_META] = "meta",   [LEFT_NAME] = "name",
-        [LEFT_DAMAGE] = "damage", [LEFT_ASIDE] = "aside", [LEFT_FAILED] = "failed",
+        [LEFT_VALUE] = "value",
+        [LEFT_META] = "meta",
+        [LEFT_NAME] = "name",
+        [LEFT_DAMAGE] = "damage",
+        [LEFT_QUARANTINE] = "quarantine",
+        [LEFT_FAILED] = "failed",
     };
     return names[kind];
 }
@@ -61,10 +65,10 @@ json_t *forget_count_json(const ForgetCount *c)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:I}", "streams", (json_int_t)c->streams, "changed",
                      (json_int_t)c->changed, "rewritten", (json_int_t)c->rewritten, "redacted",
-                     (json_int_t)c->redacted, "aside", (json_int_t)c->aside);
+                     (json_int_t)c->redacted, "quarantined", (json_int_t)c->quarantined);
 }
 
-static void tell(Walk *w, ForgetLeftKind kind, Str stream, const char *what)
+static void report(Walk *w, ForgetLeftKind kind, Str stream, const char *what)
 {
     w->count->left++;
     if (w->hooks && w->hooks->left)
@@ -72,25 +76,25 @@ static void tell(Walk *w, ForgetLeftKind kind, Str stream, const char *what)
                        &(ForgetLeft){ .kind = kind, .stream = stream, .what = what });
 }
 
-static void tell_number(Walk *w, ForgetLeftKind kind, Str stream, uint64_t n, const char *what)
+static void report_number(Walk *w, ForgetLeftKind kind, Str stream, uint64_t n, const char *what)
 {
     char text[200];
     snprintf(text, sizeof text, "%llu record%s %s", (unsigned long long)n, n == 1 ? "" : "s", what);
-    tell(w, kind, stream, text);
+    report(w, kind, stream, text);
 }
 
 /* What is left in a stream. */
-static void tell_left(Walk *w, Str stream, const Forgotten *f)
+static void report_left(Walk *w, Str stream, const Forgotten *f)
 {
     if (f->live)
-        tell(w, LEFT_VALUE, stream,
-             "its present value cannot be redacted: change it and redact again, or purge it");
+        report(w, LEFT_VALUE, stream,
+               "its present value cannot be redacted: change it and redact again, or purge it");
     if (f->kept)
-        tell_number(w, LEFT_META, stream, f->kept,
-                    "with it in meta, author or id, which cannot be redacted: purge it");
+        report_number(w, LEFT_META, stream, f->kept,
+                      "with it in meta, author or id, which cannot be redacted: purge it");
     if (f->damaged)
-        tell_number(w, LEFT_DAMAGE, stream, f->damaged,
-                    "that cannot be read, so nobody knows what they hold: purge it");
+        report_number(w, LEFT_DAMAGE, stream, f->damaged,
+                      "that cannot be read, so nobody knows what they hold: purge it");
 }
 
 /* Does this end the whole call? */
@@ -109,11 +113,11 @@ static jot_status clear_one(void *ctx, const Listed *l)
     c->rewritten += f.rewritten;
     c->changed += f.rewritten || f.n;
     if (st == JOT_OK)
-        tell_left(w, l->name, &f);
+        report_left(w, l->name, &f);
     else if (!is_over(st))
-        tell(w, LEFT_FAILED, l->name, why.text);
+        report(w, LEFT_FAILED, l->name, why.text);
     if (phrase_in(l->name, w->phrase))
-        tell(w, LEFT_NAME, l->name, "a name cannot be changed, and stays after a purge too");
+        report(w, LEFT_NAME, l->name, "a name cannot be changed, and stays after a purge too");
     c->streams++;
     tick(w);
     if (!is_over(st))
@@ -128,13 +132,14 @@ static bool holds_phrase(void *walk, Str text)
     return phrase_in(text, ((const Walk *)walk)->phrase);
 }
 
-static jot_status clear_aside(Walk *w, Err *e)
+static jot_status clear_quarantine(Walk *w, Err *e)
 {
-    AsideCount aside;
-    TRY(store_forget_aside(w->m->store, (Str){ 0 }, holds_phrase, w, &aside, e));
-    w->count->aside = aside.removed;
-    if (aside.unread)
-        tell(w, LEFT_ASIDE, (Str){ 0 }, "something in quarantine cannot be read: look there");
+    QuarantineCount quarantined;
+    TRY(store_forget_quarantined(w->m->store, (Str){ 0 }, holds_phrase, w, &quarantined, e));
+    w->count->quarantined = quarantined.removed;
+    if (quarantined.unread)
+        report(w, LEFT_QUARANTINE, (Str){ 0 },
+               "something in quarantine cannot be read: look there");
     return JOT_OK;
 }
 
@@ -149,9 +154,9 @@ static jot_status trace_stays(const ForgetCount *c, const char *where, const Err
                    (unsigned long long)c->left, c->left == 1 ? "" : "s", where, why->text);
 }
 
-static void tell_unsettled(void *walk, Str stream, const char *why)
+static void report_unsettled(void *walk, Str stream, const char *why)
 {
-    tell(walk, LEFT_FAILED, stream, why);
+    report(walk, LEFT_FAILED, stream, why);
 }
 
 static jot_status judge(const ForgetCount *c, Err *e)
@@ -160,7 +165,7 @@ static jot_status judge(const ForgetCount *c, Err *e)
         return err_set(e, JOT_UNSUPPORTED,
                        "the text is still in the pad, or may be, in %llu place%s",
                        (unsigned long long)c->left, c->left == 1 ? "" : "s");
-    if (c->changed == 0 && c->aside == 0)
+    if (c->changed == 0 && c->quarantined == 0)
         return err_set(e, JOT_NOT_FOUND, "nothing in the pad holds that text");
     return JOT_OK;
 }
@@ -174,9 +179,9 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
                        "%zu bytes are too little to be taken out of a whole pad: use at least %d",
                        phrase.n, FORGET_ALL_MIN);
     Walk w = { .m = m, .phrase = phrase, .hooks = hooks, .count = out, .e = e };
-    TRY(store_settle(m->store, tell_unsettled, &w, e));
+    TRY(store_settle(m->store, report_unsettled, &w, e));
     TRY(memory_each(m, (Str){ 0 }, LIST_ALL, clear_one, &w, e));
-    TRY(clear_aside(&w, e));
+    TRY(clear_quarantine(&w, e));
     Err why = { 0 };
     jot_status index = search_forget(m, (Str){ 0 }, &why), file = store_scrub(m->store, &why);
     if (file != JOT_OK)

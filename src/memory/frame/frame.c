@@ -85,12 +85,12 @@ static bool gap(uint32_t c)
 static size_t match(Str s, size_t at, Str pattern)
 {
     for (size_t done = 0; at < s.n;) {
-        uint32_t c, folded[LETTER_FOLD_MAX];
+        uint32_t c, folded[FOLD_MAX];
         if (!glyph_next(s, &at, &c))
             return 0;
         if (done && gap(c))
             continue;
-        size_t n = letter_fold(c, folded);
+        size_t n = fold_char(c, folded);
         if (n == 0)
             return 0;
         for (size_t i = 0; i < n && done < pattern.n; i++)
@@ -154,11 +154,11 @@ static size_t may_begin(const Frame *f, Str s, size_t at)
 {
     unsigned char a = (unsigned char)(f ? f->sign[0] | 0x20 : '<');
     unsigned char b = (unsigned char)(f ? f->sign[1] | 0x20 : 0xFF);
-    for (; s.n - at > sizeof(Sixteen); at += sizeof(Sixteen)) {
-        Sixteen x = sixteen_at(s.p + at), y = sixteen_at(s.p + at + 1);
-        Sixteen second = (Sixteen)(((y | 0x20) == b) | (y <= ' ') | (y >= 0x7F));
-        Sixteen sign = (Sixteen)(((x | 0x20) == a) & second);
-        size_t first = sixteen_first((Sixteen)((x == '<') | (x >= 0x80) | sign));
+    for (; s.n - at > sizeof(Vector16); at += sizeof(Vector16)) {
+        Vector16 x = vector16_at(s.p + at), y = vector16_at(s.p + at + 1);
+        Vector16 second = (Vector16)(((y | 0x20) == b) | (y <= ' ') | (y >= 0x7F));
+        Vector16 sign = (Vector16)(((x | 0x20) == a) & second);
+        size_t first = vector16_first((Vector16)((x == '<') | (x >= 0x80) | sign));
         if (first < sizeof x)
             return at + first;
     }
@@ -194,9 +194,9 @@ static size_t sign_at(const Frame *f, Str s, size_t at)
 bool frame_place(const Frame *f, Str s, size_t from, size_t *place, size_t *next)
 {
     for (size_t at = may_begin(f, s, from); at < s.n; at = may_begin(f, s, at)) {
-        uint32_t c, folded[LETTER_FOLD_MAX];
+        uint32_t c, folded[FOLD_MAX];
         size_t begin = at;
-        if (!glyph_next(s, &at, &c) || foreign(c) || letter_fold(c, folded) == 0)
+        if (!glyph_next(s, &at, &c) || foreign(c) || fold_char(c, folded) == 0)
             continue;
         if (folded[0] == '<' && tag_at(s, begin)) {
             *place = begin;
@@ -247,10 +247,10 @@ static void read_places(Buf *to, const Frame *f, Str framed)
  * left. */
 static size_t may_break(Str s, size_t at)
 {
-    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
-        Sixteen x = sixteen_at(s.p + at);
-        Sixteen low = (Sixteen)(((x >= '\n') & (x <= '\r')) | ((x >= 0x1C) & (x <= 0x1E)));
-        size_t first = sixteen_first((Sixteen)(low | (x == 0xC2) | (x == 0xE2)));
+    for (; s.n - at >= sizeof(Vector16); at += sizeof(Vector16)) {
+        Vector16 x = vector16_at(s.p + at);
+        Vector16 low = (Vector16)(((x >= '\n') & (x <= '\r')) | ((x >= 0x1C) & (x <= 0x1E)));
+        size_t first = vector16_first((Vector16)(low | (x == 0xC2) | (x == 0xE2)));
         if (first < sizeof x)
             return at + first;
     }

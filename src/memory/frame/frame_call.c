@@ -193,8 +193,8 @@ static bool add_plain(Buf *to, const Frame *f, Str args)
     JsonCursor c = { .text = args };
     Str names[PLAIN_MAX], name;
     size_t n = 0;
-    for (cursor_enter(&c, '{'); cursor_member(&c, &name); n++) {
-        Str value = cursor_raw(&c), text = str_slice(value, 1, value.n - 1);
+    for (json_cursor_enter(&c, '{'); json_cursor_member(&c, &name); n++) {
+        Str value = json_cursor_raw(&c), text = str_slice(value, 1, value.n - 1);
         if (n == PLAIN_MAX || str_find(name, '\\') < name.n || !as_written(value))
             return false;
         for (size_t i = 0; i < n; i++)
@@ -211,7 +211,7 @@ static bool add_plain(Buf *to, const Frame *f, Str args)
         else
             add_quoted(to, f, text);
     }
-    return cursor_done(&c);
+    return json_cursor_done(&c);
 }
 
 void frame_call_add_text(Buf *to, const Frame *f, Str tool, Str args)

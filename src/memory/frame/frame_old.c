@@ -69,10 +69,10 @@ bool frame_old_means(Str line)
  * left. */
 static size_t may_break(Str s, size_t at)
 {
-    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen)) {
-        Sixteen x = sixteen_at(s.p + at);
-        Sixteen begins = (Sixteen)(((x >= '\n') & (x <= '\r')) | (x == 0xC2) | (x == 0xE2));
-        size_t first = sixteen_first(begins);
+    for (; s.n - at >= sizeof(Vector16); at += sizeof(Vector16)) {
+        Vector16 x = vector16_at(s.p + at);
+        Vector16 begins = (Vector16)(((x >= '\n') & (x <= '\r')) | (x == 0xC2) | (x == 0xE2));
+        size_t first = vector16_first(begins);
         if (first < sizeof x)
             return at + first;
     }

@@ -166,13 +166,13 @@ typedef struct Masks {
 static Masks masks_of(const char *text)
 {
     Masks m = { 0 };
-    for (unsigned i = 0; i < BLOCK; i += sizeof(Sixteen)) {
-        Sixteen x = sixteen_at(text + i);
-        m.lower |= sixteen_bits((Sixteen)((x >= 'a') & (x <= 'z'))) << i;
-        m.upper |= sixteen_bits((Sixteen)((x >= 'A') & (x <= 'Z'))) << i;
-        m.digit |= sixteen_bits((Sixteen)((x >= '0') & (x <= '9'))) << i;
-        m.line |= sixteen_bits((Sixteen)((x == '\n') | (x == '\r'))) << i;
-        m.space |= sixteen_bits((Sixteen)((x == ' ') | (x == '\t'))) << i;
+    for (unsigned i = 0; i < BLOCK; i += sizeof(Vector16)) {
+        Vector16 x = vector16_at(text + i);
+        m.lower |= vector16_bits((Vector16)((x >= 'a') & (x <= 'z'))) << i;
+        m.upper |= vector16_bits((Vector16)((x >= 'A') & (x <= 'Z'))) << i;
+        m.digit |= vector16_bits((Vector16)((x >= '0') & (x <= '9'))) << i;
+        m.line |= vector16_bits((Vector16)((x == '\n') | (x == '\r'))) << i;
+        m.space |= vector16_bits((Vector16)((x == ' ') | (x == '\t'))) << i;
     }
     return m;
 }
@@ -180,8 +180,8 @@ static Masks masks_of(const char *text)
 static bool is_ascii(Str s)
 {
     size_t at = 0;
-    for (; s.n - at >= sizeof(Sixteen); at += sizeof(Sixteen))
-        if (sixteen_bits((Sixteen)(sixteen_at(s.p + at) >= 0x80)))
+    for (; s.n - at >= sizeof(Vector16); at += sizeof(Vector16))
+        if (vector16_bits((Vector16)(vector16_at(s.p + at) >= 0x80)))
             return false;
     while (at < s.n && (unsigned char)s.p[at] < 0x80)
         at++;

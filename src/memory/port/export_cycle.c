@@ -36,7 +36,7 @@ static jot_status export_steps(Export *x, Str stream, Str agent, Str id)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
     Err why = { 0 };
-    if (!has_records(x, steps_stream(agent, id, &arena)))
+    if (!has_records(x, cycle_steps_stream(agent, id, &arena)))
         return JOT_OK;
     jot_status st = cycle_log(x->m, agent, id, &text, &why);
     if (st != JOT_OK) {
@@ -75,7 +75,7 @@ static jot_status export_imported(void *ctx, const Listed *l)
     size_t dot = str_find(name, '.');
     Str id = str_slice(name, 0, dot);
     Str agent = dot < name.n ? str_from(name, dot + 1) : S(CYCLE_DEFAULT_AGENT);
-    if (has_records(x, steps_stream(agent, id, &arena)))
+    if (has_records(x, cycle_steps_stream(agent, id, &arena)))
         return JOT_OK;
     return export_lines(x, l->name,
                         arena_printf(&arena, STR_FMT "logs/cycle_" STR_FMT ".log",

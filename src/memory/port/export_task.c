@@ -129,7 +129,7 @@ static void make_snapshot(const Task *t, Buf *to)
 /* The snapshot that came, with another state: events change nothing else of a task. */
 static bool move_snapshot(Str old, const Task *t, Buf *to)
 {
-    Str status = cursor_find(old, S("status"));
+    Str status = json_cursor_find(old, S("status"));
     if (!status.n)
         return false;
     size_t at = (size_t)(status.p - old.p);

@@ -10,14 +10,14 @@
 
 /* --- Documents ------------------------------------------------------------------------- */
 
-typedef struct Past {
+typedef struct CycleLogStep {
     Hash sha256;
     bool known;
-} Past;
+} CycleLogStep;
 
 static jot_status look_for(void *ctx, const Record *r)
 {
-    Past *p = ctx;
+    CycleLogStep *p = ctx;
     p->known = p->known || (r->mark.op == OP_PUT && hash_eq(r->mark.sha256, p->sha256));
     return JOT_OK;
 }
@@ -26,7 +26,7 @@ static jot_status look_for(void *ctx, const Record *r)
 static jot_status in_the_way(Import *x, Str stream, const Mark *head, Hash sha256, const char **why,
                              Err *e)
 {
-    Past past = { .sha256 = sha256 };
+    CycleLogStep past = { .sha256 = sha256 };
     *why = NULL;
     if (head->op == 0)
         return JOT_OK;

@@ -23,16 +23,16 @@ enum { DEPTH_MAX = 8, WORD_MAX = 128 };
 #define INDEX "index/index.json"
 
 /* What the root's index says of an artifact. */
-typedef struct Told {
+typedef struct IndexEntry {
     Str category, id;
     size_t at; /* among the entries: the newest counts */
     const json_t *entry;
-} Told;
+} IndexEntry;
 
 typedef struct Walk {
     Import *x;
-    Told *told; /* by category and id */
-    size_t told_n;
+    IndexEntry *index; /* by category and id */
+    size_t index_n;
     ImportTasks tasks;
 } Walk;
 
@@ -53,38 +53,39 @@ static Str joined(Arena *into, Str category, Str name)
 
 static int by_name(const void *a, const void *b)
 {
-    const Told *x = a, *y = b;
+    const IndexEntry *x = a, *y = b;
     int order = str_cmp(x->category, y->category);
     order = order ? order : str_cmp(x->id, y->id);
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-static void read_told(Walk *w, const json_t *index, Arena *into)
+static void read_index(Walk *w, const json_t *index, Arena *into)
 {
     const json_t *entries = json_object_get(index, "entries");
-    w->told = NEW_ARRAY(into, Told, json_array_size(entries) + 1);
+    w->index = NEW_ARRAY(into, IndexEntry, json_array_size(entries) + 1);
     for (size_t i = 0; i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
-        w->told[w->told_n++] = (Told){ json_str(json_object_get(entry, "category")),
-                                       json_str(json_object_get(entry, "artifact_id")), i, entry };
+        w->index[w->index_n++] =
+            (IndexEntry){ json_str(json_object_get(entry, "category")),
+                          json_str(json_object_get(entry, "artifact_id")), i, entry };
     }
-    if (w->told_n)
-        qsort(w->told, w->told_n, sizeof(Told), by_name);
+    if (w->index_n)
+        qsort(w->index, w->index_n, sizeof(IndexEntry), by_name);
 }
 
 /* The newest entry there is of an artifact, or NULL. */
-static const json_t *told_of(const Walk *w, Str category, Str id)
+static const json_t *indexed(const Walk *w, Str category, Str id)
 {
-    Told want = { .category = category, .id = id, .at = SIZE_MAX };
-    size_t low = 0, high = w->told_n; /* the first one behind it */
+    IndexEntry want = { .category = category, .id = id, .at = SIZE_MAX };
+    size_t low = 0, high = w->index_n; /* the first one behind it */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (by_name(&w->told[middle], &want) < 0)
+        if (by_name(&w->index[middle], &want) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    const Told *last = low ? &w->told[low - 1] : NULL;
+    const IndexEntry *last = low ? &w->index[low - 1] : NULL;
     return last && str_eq(last->category, category) && str_eq(last->id, id) ? last->entry : NULL;
 }
 
@@ -114,7 +115,7 @@ static bool is_result(const Found *f, Str id, const json_t *value)
 static void add_result(json_t *meta, const Found *f, const json_t *value)
 {
     const json_t *result = json_object_get(value, "result");
-    Str text = json_is_string(result) ? json_str(result) : cursor_find(f->text, S("result"));
+    Str text = json_is_string(result) ? json_str(result) : json_cursor_find(f->text, S("result"));
     add_word(meta, "tool", json_str(json_object_get(value, "tool_name")));
     json_object_set_new(meta, "bytes", json_integer((json_int_t)text.n));
     json_object_set_new(meta, "lines", json_integer((json_int_t)count_lines(text)));
@@ -189,7 +190,7 @@ static jot_status import_value(Walk *w, const Found *f, Arena *arena, Err *e)
         d.stream = arena_printf(arena, ARTIFACT_KIND ARTIFACT_INDEX "/" STR_FMT, STR_ARG(f->path));
         return import_index(x, &d, e);
     }
-    const json_t *entry = told_of(w, f->category, id);
+    const json_t *entry = indexed(w, f->category, id);
     bool result = is_result(f, id, value);
     d.meta = meta_of(entry, id, value, f, result, arena);
     d.at_ms = time_of(entry, value, f);
@@ -264,7 +265,7 @@ jot_status import_artifacts(Import *x, Err *e)
         json_read(text, &index, &ignored) == JOT_OK;
     AUTO_PTR(json_t) owned = has ? index : NULL;
     Walk w = { .x = x };
-    read_told(&w, owned, &arena);
+    read_index(&w, owned, &arena);
     TRY(import_tasks(x, &arena, &w.tasks, e));
     return walk(&w, x->dir, (Str){ 0 }, 1, e);
 }

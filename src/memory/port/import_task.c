@@ -299,7 +299,7 @@ static const char *in_the_way(const Stand *s)
 
 /* --- Writing ----------------------------------------------------------------------------- */
 
-static jot_status append(Import *x, Str stream, const TaskPast *p, uint64_t *seq, Err *e)
+static jot_status append(Import *x, Str stream, const TaskForeignEvent *p, uint64_t *seq, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Draft d = task_draft(p, &arena);
@@ -321,7 +321,9 @@ static jot_status append_snapshot(Import *x, Str stream, const Files *f, Task *t
     AUTO_PTR(json_t)
     event = json_pack("{s:s, s:s, s:s}", "type", "imported", "from", task_status_name(from), "to",
                       task_status_name(to));
-    TaskPast p = { .event = event, .task = t, .snapshot = f->snapshot, .at_ms = f->snapshot_ms };
+    TaskForeignEvent p = {
+        .event = event, .task = t, .snapshot = f->snapshot, .at_ms = f->snapshot_ms
+    };
     return append(x, stream, &p, seq, e);
 }
 
@@ -338,10 +340,10 @@ static jot_status write_task(Import *x, Str stream, Files *f, const Stand *s, bo
             continue;
         said = i + 1 == f->n && f->value && task_status_parse(member(f->value, "status"), &now) &&
                now == t.status;
-        TaskPast p = { .event = event,
-                       .task = &t,
-                       .snapshot = said ? f->snapshot : (Str){ 0 },
-                       .at_ms = f->lines[i].at_ms };
+        TaskForeignEvent p = { .event = event,
+                               .task = &t,
+                               .snapshot = said ? f->snapshot : (Str){ 0 },
+                               .at_ms = f->lines[i].at_ms };
         TRY(append(x, stream, &p, &seq, e));
     }
     return f->value && !said ? append_snapshot(x, stream, f, &t, &seq, e) : JOT_OK;

@@ -36,8 +36,8 @@ static void add_letter(Buf *to, uint32_t c)
 static void add_slug(Buf *to, Str name)
 {
     for (size_t at = 0; at < name.n && to->n < SLUG_MAX;) {
-        uint32_t parts[LETTER_FOLD_MAX], c = utf8_next(name, &at);
-        size_t n = c < 0x80 ? 1 : letter_fold(c, parts);
+        uint32_t parts[FOLD_MAX], c = utf8_next(name, &at);
+        size_t n = c < 0x80 ? 1 : fold_char(c, parts);
         if (c < 0x80)
             parts[0] = c;
         for (size_t i = 0; i < n && to->n < SLUG_MAX; i++)

@@ -16,7 +16,7 @@ typedef struct Passage {
     Err first;       /* why the index still holds text */
 } Passage;
 
-void pad_report_tell(PadReport *r, Arena *into, const CopyTold *t)
+void pad_report_add(PadReport *r, Arena *into, const CopyNotice *t)
 {
     layout_skip(t->status == JOT_OK ? &r->notes : &r->problems, into, t->stream, "%s", t->what);
 }
@@ -37,10 +37,10 @@ static void clear_index(Passage *p, Str stream)
                 err_show(&shown, stream), why.text);
 }
 
-static void told(void *ctx, const CopyTold *t)
+static void told(void *ctx, const CopyNotice *t)
 {
     Passage *p = ctx;
-    pad_report_tell(p->report, p->into, t);
+    pad_report_add(p->report, p->into, t);
     if (t->news == COPY_FORGOT)
         clear_index(p, t->stream);
 }

@@ -15,7 +15,7 @@ typedef struct PadReport {
 } PadReport;
 
 /* Fill in the report's lists from what store_copy or archive_write tells; lives in `into`. */
-void pad_report_tell(PadReport *r, Arena *into, const CopyTold *t);
+void pad_report_add(PadReport *r, Arena *into, const CopyNotice *t);
 
 /* As store_copy; the report is filled in whatever the status.  A text that could not be removed
  * from the index of the target is a problem too. */

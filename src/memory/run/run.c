@@ -61,8 +61,8 @@ static void take_page(Run *r, const Records *page, size_t from)
         r->state.damaged += page->damaged < before ? page->damaged : before;
     }
     for (size_t i = from; i < page->n; i++) {
-        Step s = step_of(&page->items[i], &scratch);
-        state_take(&r->state, &r->arena, &s);
+        RunStep s = run_step_of(&page->items[i], &scratch);
+        run_state_take(&r->state, &r->arena, &s);
     }
 }
 
@@ -98,8 +98,8 @@ static jot_status begin_at(Run *r, uint64_t seq, RunTail *tail, bool *begun, Err
     *begun = false;
     if (page.n == 0 || page.items[0].mark.seq != seq)
         return JOT_OK;
-    Step s = step_of(&page.items[0], &arena);
-    bool fold = s.kind == RUN_FOLD && state_read(s.body, &r->arena, &r->state);
+    RunStep s = run_step_of(&page.items[0], &arena);
+    bool fold = s.kind == RUN_FOLD && run_state_read(s.body, &r->arena, &r->state);
     if (!fold || r->state.results >= seq)
         return JOT_OK;
     *begun = true;
@@ -135,12 +135,12 @@ static void tidy(Run *r)
 {
     if (r->arena.total < ARENA_MAX)
         return;
-    AUTO_PTR(json_t) value = state_json(&r->state);
+    AUTO_PTR(json_t) value = run_state_json(&r->state);
     AUTO(Buf) text = { 0 };
     json_write(&text, value);
     Arena fresh = { 0 };
     RunState state;
-    if (!state_read(buf_str(&text), &fresh, &state)) {
+    if (!run_state_read(buf_str(&text), &fresh, &state)) {
         arena_free(&fresh);
         return;
     }
@@ -210,7 +210,7 @@ void run_close(Run *r)
 /* --- Reading ----------------------------------------------------------------------------- */
 
 typedef struct Walk {
-    jot_status (*each)(void *ctx, const Step *s);
+    jot_status (*each)(void *ctx, const RunStep *s);
     void *ctx;
 } Walk;
 
@@ -218,25 +218,25 @@ static jot_status visit(void *walk, const Record *r)
 {
     const Walk *w = walk;
     AUTO(Arena) arena = { 0 };
-    Step s = step_of(r, &arena);
+    RunStep s = run_step_of(r, &arena);
     return w->each(w->ctx, &s);
 }
 
-jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const Step *s), void *ctx,
-                    uint64_t *damaged, Err *e)
+jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const RunStep *s),
+                    void *ctx, uint64_t *damaged, Err *e)
 {
     Walk w = { each, ctx };
     return memory_each_record(r->m, stream_of(r), from, visit, &w, damaged, e);
 }
 
-jot_status run_step(Run *r, uint64_t seq, Arena *into, Step *out, Err *e)
+jot_status run_step(Run *r, uint64_t seq, Arena *into, RunStep *out, Err *e)
 {
     Records page;
     TRY(store_read(r->m->store, stream_of(r), seq, 1, into, &page, e));
     if (page.n == 0 || page.items[0].mark.seq != seq)
         return err_set(e, JOT_NOT_FOUND, "record %llu of run '%s' cannot be read",
                        (unsigned long long)seq, r->id);
-    *out = step_of(&page.items[0], into);
+    *out = run_step_of(&page.items[0], into);
     return JOT_OK;
 }
 
@@ -244,10 +244,10 @@ jot_status run_step(Run *r, uint64_t seq, Arena *into, Step *out, Err *e)
 static bool results_before(Run *r, uint64_t seq, uint64_t *results)
 {
     AUTO(Arena) arena = { 0 };
-    Step s;
+    RunStep s;
     RunState state;
     if (run_step(r, seq, &arena, &s, NULL) != JOT_OK || s.kind != RUN_FOLD ||
-        !state_read(s.body, &arena, &state))
+        !run_state_read(s.body, &arena, &state))
         return false;
     *results = state.results;
     return true;
@@ -309,7 +309,7 @@ jot_status run_frame(const Run *r, Frame *out, Err *e)
     *out = (Frame){ 0 };
     TRY(store_read(r->m->store, stream_of(r), 1, 1, &arena, &page, e));
     if (page.n && page.items[0].mark.seq == 1)
-        *out = frame_of_text(step_of(&page.items[0], &arena).sign);
+        *out = frame_of_text(run_step_of(&page.items[0], &arena).sign);
     return JOT_OK;
 }
 

@@ -66,7 +66,7 @@ typedef enum RunKind {
 const char *run_kind_name(RunKind kind);
 
 /* A record of a run, understood. */
-typedef struct Step {
+typedef struct RunStep {
     RunKind kind;
     uint64_t seq;
     int64_t at_ms;
@@ -91,11 +91,11 @@ typedef struct Step {
     uint64_t turn;     /* init: the turn it was taken back to */
     Str sign;          /* init: of the frame of its prompts; empty: it was begun without one */
     UsageLimits limits; /* init, setup: of the run from here on; 0: as before */
-} Step;
+} RunStep;
 
 /* Texts are borrowed from `r`, or live in `into` if they were escaped there. */
-Step step_of(const Record *r, Arena *into);
-json_t *step_json(const Step *s);
+RunStep run_step_of(const Record *r, Arena *into);
+json_t *run_step_json(const RunStep *s);
 
 /* A call that was issued and has no result yet. */
 typedef struct RunOpen {
@@ -127,10 +127,10 @@ uint64_t run_shown(const RunState *s);
 const RunOpen *run_open_call(const RunState *s, Str call);
 
 /* Take the next record into account. */
-void state_take(RunState *s, Arena *into, const Step *x);
+void run_state_take(RunState *s, Arena *into, const RunStep *x);
 /* The body of a fold, and back. */
-json_t *state_json(const RunState *s);
-MUST_USE bool state_read(Str text, Arena *into, RunState *out);
+json_t *run_state_json(const RunState *s);
+MUST_USE bool run_state_read(Str text, Arena *into, RunState *out);
 
 /* --- Opening ----------------------------------------------------------------------------- */
 
@@ -259,7 +259,7 @@ typedef struct RunPoint {
 MUST_USE jot_status run_branch(const Run *from, const RunPoint *at, Run *out, Err *e);
 MUST_USE jot_status run_branch_fill(Run *r, Err *e);
 /* The first record; its `origin` is empty unless the run was taken back.  Lives in `into`. */
-MUST_USE jot_status run_origin(const Run *r, Arena *into, Step *out, Err *e);
+MUST_USE jot_status run_origin(const Run *r, Arena *into, RunStep *out, Err *e);
 /* A run that begins with this record; its meta is a JSON object. */
 MUST_USE jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e);
 
@@ -282,10 +282,10 @@ json_t *run_cleared_json(const Run *r, uint64_t cleared);
 
 /* All steps from a seq on, folds included; the step is borrowed for the call.  `each` may stop the
  * walk by returning anything but JOT_OK, which is then returned. */
-MUST_USE jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const Step *s),
+MUST_USE jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const RunStep *s),
                              void *ctx, uint64_t *damaged, Err *e);
 /* The one at this seq; JOT_NOT_FOUND also if it cannot be read.  Lives in `into`. */
-MUST_USE jot_status run_step(Run *r, uint64_t seq, Arena *into, Step *out, Err *e);
+MUST_USE jot_status run_step(Run *r, uint64_t seq, Arena *into, RunStep *out, Err *e);
 /* The seq from which on result `n` and all later ones are found, with at most a few records of
  * others in front: found by halving over the folds. */
 MUST_USE jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e);

@@ -146,8 +146,8 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
     added.mark.op = OP_APPEND;
     r->lost = 0;
     AUTO(Arena) scratch = { 0 };
-    Step s = step_of(&added, &scratch);
-    state_take(&r->state, &r->arena, &s);
+    RunStep s = run_step_of(&added, &scratch);
+    run_state_take(&r->state, &r->arena, &s);
     return JOT_OK;
 }
 
@@ -155,7 +155,7 @@ static jot_status append_fold(Run *r, Err *e)
 {
     RunState all = r->state;
     all.damaged += r->lost;
-    AUTO_PTR(json_t) value = state_json(&all);
+    AUTO_PTR(json_t) value = run_state_json(&all);
     AUTO(Buf) body = { 0 };
     json_write(&body, value);
     return append(r, S("{\"kind\":\"fold\"}"), buf_str(&body), e);

@@ -42,7 +42,7 @@ static void copy_meta(const Run *from, const Record *r, Buf *to)
 {
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(json_t) meta = NULL;
-    Step s = step_of(r, &arena);
+    RunStep s = run_step_of(r, &arena);
     bool names = s.kind == RUN_REPLY && !s.origin.n;
     if ((!names && !r->mark.redacted) || json_read(r->meta, &meta, NULL) != JOT_OK) {
         buf_add(to, r->meta);
@@ -68,7 +68,7 @@ static jot_status put(Run *r, uint64_t seq, Str meta, Str body, Err *e)
 static void first_meta(const Run *from, const Record *first, const RunPoint *at, Buf *to)
 {
     AUTO(Arena) arena = { 0 };
-    Step s = step_of(first, &arena);
+    RunStep s = run_step_of(first, &arena);
     AUTO_PTR(json_t)
     meta =
         json_pack("{s:s, s:o, s:s, s:I, s:I}", "kind", "init", "sign", json_text(s.sign), "origin",
@@ -92,12 +92,12 @@ jot_status run_branch(const Run *from, const RunPoint *at, Run *out, Err *e)
     return run_new_with(from->m, buf_str(&meta), first.body, out, e);
 }
 
-jot_status run_origin(const Run *r, Arena *into, Step *out, Err *e)
+jot_status run_origin(const Run *r, Arena *into, RunStep *out, Err *e)
 {
     Record first;
-    *out = (Step){ 0 };
+    *out = (RunStep){ 0 };
     TRY(read_one(r, 1, into, &first, e));
-    *out = step_of(&first, into);
+    *out = run_step_of(&first, into);
     return JOT_OK;
 }
 
@@ -105,7 +105,7 @@ jot_status run_branch_fill(Run *r, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Run) from = { 0 };
-    Step first;
+    RunStep first;
     TRY(run_refresh(r, e));
     if (run_origin(r, &arena, &first, NULL) != JOT_OK || !first.origin.n ||
         r->state.seq >= first.until)

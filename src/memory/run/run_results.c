@@ -19,12 +19,12 @@ typedef struct Gather {
     Results *list;
     size_t cap;
     size_t bytes;
-    Step *calls; /* met so far, by seq */
+    RunStep *calls; /* met so far, by seq */
     size_t calls_n, calls_cap;
 } Gather;
 
 /* The arguments of the call at this seq, if it is among these steps. */
-static bool find_args(const Step *steps, size_t n, uint64_t seq, Str *args)
+static bool find_args(const RunStep *steps, size_t n, uint64_t seq, Str *args)
 {
     for (size_t i = n; i-- > 0 && steps[i].seq >= seq;)
         if (steps[i].seq == seq && steps[i].kind == RUN_CALL) {
@@ -37,7 +37,7 @@ static bool find_args(const Step *steps, size_t n, uint64_t seq, Str *args)
 /* The same, read.  What cannot be read is empty. */
 static jot_status read_args(Run *r, uint64_t seq, Arena *into, Str *args, Err *e)
 {
-    Step call;
+    RunStep call;
     *args = (Str){ 0 };
     jot_status st = run_step(r, seq, into, &call, e);
     if (st == JOT_OK && call.kind == RUN_CALL)
@@ -45,12 +45,12 @@ static jot_status read_args(Run *r, uint64_t seq, Arena *into, Str *args, Err *e
     return st == JOT_NOT_FOUND ? JOT_OK : st;
 }
 
-static void keep_call(Gather *g, const Step *s)
+static void keep_call(Gather *g, const RunStep *s)
 {
     g->calls =
-        arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(Step), alignof(Step));
+        arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(RunStep), alignof(RunStep));
     g->calls[g->calls_n++] =
-        (Step){ .kind = RUN_CALL, .seq = s->seq, .body = arena_copy(g->into, s->body) };
+        (RunStep){ .kind = RUN_CALL, .seq = s->seq, .body = arena_copy(g->into, s->body) };
 }
 
 static Result *new_item(Gather *g)
@@ -61,7 +61,7 @@ static Result *new_item(Gather *g)
     return &v->items[v->n++];
 }
 
-static jot_status keep_result(Gather *g, const Step *s, Err *e)
+static jot_status keep_result(Gather *g, const RunStep *s, Err *e)
 {
     Str args;
     g->bytes += s->body.n;
@@ -87,7 +87,7 @@ static jot_status gather_page(Gather *g, uint64_t *seq, bool *more, Err *e)
     TRY(store_read(g->r->m->store, str(g->r->stream), *seq, PAGE, &arena, &page, e));
     *more = page.more && page.n;
     for (size_t i = 0; i < page.n; i++) {
-        Step s = step_of(&page.items[i], &arena);
+        RunStep s = run_step_of(&page.items[i], &arena);
         *seq = s.seq + 1;
         if (s.kind == RUN_CALL)
             keep_call(g, &s);
@@ -135,7 +135,7 @@ jot_status run_prompt(Run *r, Arena *into, Results *out, Err *e)
     TRY(run_frame(r, &out->frame, e));
     const RunState *s = &r->state;
     if (s->compact_seq) {
-        Step summary;
+        RunStep summary;
         jot_status st = run_step(r, s->compact_seq, into, &summary, e);
         if (st == JOT_NOT_FOUND)
             out->damaged++;
@@ -185,8 +185,8 @@ static uint64_t jump(const RunPage *page, uint64_t from)
 {
     AUTO(Arena) arena = { 0 };
     RunState state;
-    const Step *first = page->steps;
-    if (page->n == 0 || first->kind != RUN_FOLD || !state_read(first->body, &arena, &state))
+    const RunStep *first = page->steps;
+    if (page->n == 0 || first->kind != RUN_FOLD || !run_state_read(first->body, &arena, &state))
         return from;
     return state.result_seq < from ? state.result_seq + 1 : from;
 }
@@ -236,10 +236,10 @@ static jot_status page_back(RunBack *b, RunPage *out, Err *e)
     Records read;
     page_done(out);
     TRY(read_back(b, &from, last, &out->arena, &read, e));
-    out->steps = NEW_ARRAY(&out->arena, Step, read.n);
+    out->steps = NEW_ARRAY(&out->arena, RunStep, read.n);
     /* Where records are damaged, a read goes on with later ones, which have been seen. */
     for (size_t i = 0; i < read.n && read.items[i].mark.seq <= last; i++)
-        out->steps[out->n++] = step_of(&read.items[i], &out->arena);
+        out->steps[out->n++] = run_step_of(&read.items[i], &out->arena);
     b->next = has_result(out) ? from : jump(out, from);
     b->span = out->n ? PAGE_BACK : 2 * b->span;
     return JOT_OK;
@@ -270,7 +270,7 @@ jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
             b->left = b->page.n;
             continue;
         }
-        const Step *s = &b->page.steps[--b->left];
+        const RunStep *s = &b->page.steps[--b->left];
         if (s->kind != RUN_RESULT)
             continue;
         *out = (Result){ .n = s->n, .ok = s->ok, .tool = s->tool };
@@ -327,7 +327,7 @@ static jot_status look_up(Run *r, const RunOpen *open, Arena *into, Unfinished *
                                    .tool = arena_copy(into, open->tool),
                                    .seq = open->seq,
                                    .mutating = open->mutating } };
-    Step call;
+    RunStep call;
     jot_status st = run_step(r, open->seq, into, &call, e);
     if (st != JOT_NOT_FOUND)
         TRY(st);

@@ -23,7 +23,7 @@ MUST_USE jot_status run_results(Run *r, uint64_t from, uint64_t to, Arena *into,
 
 /* Some records of a run in a row. */
 typedef struct RunPage {
-    Step *steps;
+    RunStep *steps;
     size_t n;
     Arena arena; /* of all of it */
 } RunPage;

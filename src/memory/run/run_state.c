@@ -1,10 +1,10 @@
 /* run_state.c - what the records of a run add up to.
  *
- * The state is a left fold: state_take() sees the records one after the other and
+ * The state is a left fold: run_state_take() sees the records one after the other and
  * nothing else, so beginning at a fold record or at the first record gives the
  * same.  It must therefore never depend on how it is read, on the clock, or on
  * anything that is not in a record; and a fold must hold everything that
- * state_take() ever looks at.
+ * run_state_take() ever looks at.
  *
  * No text of a record gets into the state but names of tools and calls: what is
  * redacted later is not kept alive by a fold. */
@@ -50,17 +50,18 @@ static Str unquoted(Str value, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-static void read_text(Str name, Str text, Step *out)
+static void read_text(Str name, Str text, RunStep *out)
 {
     static const struct {
         Str name;
         size_t at;
-    } texts[] = {
-        { S_INIT("call"), offsetof(Step, call) },       { S_INIT("tool"), offsetof(Step, tool) },
-        { S_INIT("warning"), offsetof(Step, warning) }, { S_INIT("word"), offsetof(Step, word) },
-        { S_INIT("dir"), offsetof(Step, dir) },         { S_INIT("sign"), offsetof(Step, sign) },
-        { S_INIT("origin"), offsetof(Step, origin) }
-    };
+    } texts[] = { { S_INIT("call"), offsetof(RunStep, call) },
+                  { S_INIT("tool"), offsetof(RunStep, tool) },
+                  { S_INIT("warning"), offsetof(RunStep, warning) },
+                  { S_INIT("word"), offsetof(RunStep, word) },
+                  { S_INIT("dir"), offsetof(RunStep, dir) },
+                  { S_INIT("sign"), offsetof(RunStep, sign) },
+                  { S_INIT("origin"), offsetof(RunStep, origin) } };
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         if (str_eq(name, texts[i].name))
             memcpy((char *)out + texts[i].at, &text, sizeof text);
@@ -68,20 +69,20 @@ static void read_text(Str name, Str text, Step *out)
         out->kind = kind_of(text);
 }
 
-static void read_member(Str name, Str value, Arena *into, Step *out)
+static void read_member(Str name, Str value, Arena *into, RunStep *out)
 {
     static const struct {
         Str name;
         size_t at;
-    } numbers[] = { { S_INIT("of"), offsetof(Step, of) },
-                    { S_INIT("n"), offsetof(Step, n) },
-                    { S_INIT("from"), offsetof(Step, from) },
-                    { S_INIT("to"), offsetof(Step, to) },
-                    { S_INIT("until"), offsetof(Step, until) },
-                    { S_INIT("tokens"), offsetof(Step, tokens) },
-                    { S_INIT("turn"), offsetof(Step, turn) },
-                    { S_INIT("limit"), offsetof(Step, limits.calls) },
-                    { S_INIT("similarity"), offsetof(Step, limits.similar) } };
+    } numbers[] = { { S_INIT("of"), offsetof(RunStep, of) },
+                    { S_INIT("n"), offsetof(RunStep, n) },
+                    { S_INIT("from"), offsetof(RunStep, from) },
+                    { S_INIT("to"), offsetof(RunStep, to) },
+                    { S_INIT("until"), offsetof(RunStep, until) },
+                    { S_INIT("tokens"), offsetof(RunStep, tokens) },
+                    { S_INIT("turn"), offsetof(RunStep, turn) },
+                    { S_INIT("limit"), offsetof(RunStep, limits.calls) },
+                    { S_INIT("similarity"), offsetof(RunStep, limits.similar) } };
     uint64_t number;
     if (value.p[0] == '"')
         read_text(name, unquoted(value, into), out);
@@ -106,7 +107,7 @@ static size_t skip_spaces(Str s, size_t at)
 
 /* Meta is a few flat members in every record that is read, so it is walked over instead of being
  * built as a tree.  The store has seen that it is an object. */
-static void read_meta(Str meta, Arena *into, Step *out)
+static void read_meta(Str meta, Arena *into, RunStep *out)
 {
     size_t at = skip_spaces(meta, 0);
     do {
@@ -120,9 +121,9 @@ static void read_meta(Str meta, Arena *into, Step *out)
     } while (at < meta.n && meta.p[at] == ',');
 }
 
-Step step_of(const Record *r, Arena *into)
+RunStep run_step_of(const Record *r, Arena *into)
 {
-    Step s = { .seq = r->mark.seq, .at_ms = r->mark.at_ms, .redacted = r->mark.redacted };
+    RunStep s = { .seq = r->mark.seq, .at_ms = r->mark.at_ms, .redacted = r->mark.redacted };
     s.by = r->by;
     s.body = r->body;
     if (r->mark.op == OP_APPEND)
@@ -145,7 +146,7 @@ const RunOpen *run_open_call(const RunState *s, Str call)
 
 /* --- Taking in --------------------------------------------------------------------------- */
 
-static void take_call(RunState *s, Arena *into, const Step *x)
+static void take_call(RunState *s, Arena *into, const RunStep *x)
 {
     s->open = arena_grow(into, s->open, s->open_n, &s->open_cap, sizeof(RunOpen), alignof(RunOpen));
     s->open[s->open_n++] = (RunOpen){ .call = arena_copy(into, x->call),
@@ -155,7 +156,7 @@ static void take_call(RunState *s, Arena *into, const Step *x)
     usage_take_call(&s->usage, into, x->seq, x->tool, x->body);
 }
 
-static void take_result(RunState *s, const Step *x)
+static void take_result(RunState *s, const RunStep *x)
 {
     /* The record's own number counts: one that could not be read is not forgotten so.  No result
      * can have a number beyond its seq. */
@@ -178,7 +179,7 @@ static void take_limits(RunState *s, const UsageLimits *l)
         s->limits.similar = l->similar <= 100 ? l->similar : 100;
 }
 
-void state_take(RunState *s, Arena *into, const Step *x)
+void run_state_take(RunState *s, Arena *into, const RunStep *x)
 {
     if (x->seq <= s->seq)
         return; /* a file that was pieced together may have a record twice */
@@ -247,7 +248,7 @@ static void add_limits(json_t *to, const UsageLimits *l)
         json_object_set_new(to, "similarity", json_integer((json_int_t)l->similar));
 }
 
-json_t *state_json(const RunState *s)
+json_t *run_state_json(const RunState *s)
 {
     json_t *out = json_object(), *open = json_array();
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
@@ -269,40 +270,40 @@ json_t *state_json(const RunState *s)
 
 static void read_open(JsonCursor *c, Arena *into, RunState *out)
 {
-    for (cursor_enter(c, '['); cursor_element(c);) {
+    for (json_cursor_enter(c, '['); json_cursor_element(c);) {
         out->open = arena_grow(into, out->open, out->open_n, &out->open_cap, sizeof(RunOpen),
                                alignof(RunOpen));
         RunOpen *o = &out->open[out->open_n++];
         Str name;
-        for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+        for (json_cursor_enter(c, '{'); json_cursor_member(c, &name);) {
             if (str_eq(name, S("call")))
-                o->call = cursor_text(c, into);
+                o->call = json_cursor_text(c, into);
             else if (str_eq(name, S("tool")))
-                o->tool = cursor_text(c, into);
+                o->tool = json_cursor_text(c, into);
             else if (str_eq(name, S("seq")))
-                o->seq = cursor_number(c);
+                o->seq = json_cursor_number(c);
             else if (str_eq(name, S("mutating")))
-                o->mutating = cursor_bool(c);
+                o->mutating = json_cursor_bool(c);
             else
-                cursor_skip(c);
+                json_cursor_skip(c);
         }
     }
 }
 
 /* Every run that is opened begins with a fold, so it is not built as a tree. */
-bool state_read(Str text, Arena *into, RunState *out)
+bool run_state_read(Str text, Arena *into, RunState *out)
 {
     enum { HAS_OPEN = 1 << COUNT_OF(counts), HAS_USAGE = HAS_OPEN << 1, ALL = 2 * HAS_USAGE - 1 };
     *out = (RunState){ 0 };
     JsonCursor c = { .text = text };
     unsigned seen = 0, bit;
     Str name;
-    for (cursor_enter(&c, '{'); cursor_member(&c, &name); seen |= bit) {
+    for (json_cursor_enter(&c, '{'); json_cursor_member(&c, &name); seen |= bit) {
         size_t i = 0;
         while (i < COUNT_OF(counts) && !str_eq(name, counts[i].name))
             i++;
         if (i < COUNT_OF(counts)) {
-            uint64_t number = cursor_number(&c);
+            uint64_t number = json_cursor_number(&c);
             memcpy((char *)out + counts[i].at, &number, sizeof number);
             bit = 1U << i;
         } else if (str_eq(name, S("open"))) {
@@ -312,22 +313,22 @@ bool state_read(Str text, Arena *into, RunState *out)
             usage_read(&c, into, &out->usage);
             bit = HAS_USAGE;
         } else if (str_eq(name, S("limit"))) {
-            out->limits.calls = cursor_number(&c);
+            out->limits.calls = json_cursor_number(&c);
             bit = 0;
         } else if (str_eq(name, S("similarity"))) {
-            out->limits.similar = cursor_number(&c);
+            out->limits.similar = json_cursor_number(&c);
             bit = 0;
         } else {
-            cursor_skip(&c);
+            json_cursor_skip(&c);
             bit = 0;
         }
         c.bad = c.bad || (seen & bit); /* twice */
     }
-    return cursor_done(&c) && seen == ALL && out->compacted <= out->results &&
+    return json_cursor_done(&c) && seen == ALL && out->compacted <= out->results &&
            out->cleared <= out->results;
 }
 
-json_t *step_json(const Step *s)
+json_t *run_step_json(const RunStep *s)
 {
     json_t *out =
         json_pack("{s:I, s:s, s:I, s:o}", "seq", (json_int_t)s->seq, "kind", run_kind_name(s->kind),

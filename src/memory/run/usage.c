@@ -364,15 +364,15 @@ static void read_tool(JsonCursor *c, Arena *into, Usage *out)
 {
     UsageTool read = { 0 };
     Str name;
-    for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+    for (json_cursor_enter(c, '{'); json_cursor_member(c, &name);) {
         if (str_eq(name, S("name")))
-            read.name = cursor_text(c, into);
+            read.name = json_cursor_text(c, into);
         else if (str_eq(name, S("calls")))
-            read.calls = cursor_number(c);
+            read.calls = json_cursor_number(c);
         else if (str_eq(name, S("errors")))
-            read.errors = cursor_number(c);
+            read.errors = json_cursor_number(c);
         else
-            cursor_skip(c);
+            json_cursor_skip(c);
     }
     c->bad = c->bad || out->tools_n == TOOLS_READ_MAX;
     if (c->bad)
@@ -385,8 +385,8 @@ static void read_tool(JsonCursor *c, Arena *into, Usage *out)
 static void read_words(JsonCursor *c, Words *out)
 {
     out->n = 0;
-    for (cursor_enter(c, '['); cursor_element(c);) {
-        uint64_t word = cursor_number(c);
+    for (json_cursor_enter(c, '['); json_cursor_element(c);) {
+        uint64_t word = json_cursor_number(c);
         c->bad = c->bad || out->n == USAGE_WORDS_MAX;
         if (!c->bad)
             out->hash[out->n++] = word;
@@ -398,15 +398,15 @@ static void read_query(JsonCursor *c, Arena *into, Usage *out)
     uint64_t seq = 0;
     Words words = { .n = 0 };
     Str name, tool = { 0 };
-    for (cursor_enter(c, '{'); cursor_member(c, &name);) {
+    for (json_cursor_enter(c, '{'); json_cursor_member(c, &name);) {
         if (str_eq(name, S("tool")))
-            tool = cursor_text(c, into);
+            tool = json_cursor_text(c, into);
         else if (str_eq(name, S("seq")))
-            seq = cursor_number(c);
+            seq = json_cursor_number(c);
         else if (str_eq(name, S("words")))
             read_words(c, &words);
         else
-            cursor_skip(c);
+            json_cursor_skip(c);
     }
     keep_query(out, into, seq, tool, &words);
 }
@@ -418,23 +418,23 @@ void usage_read(JsonCursor *c, Arena *into, Usage *out)
     Str name, last = { 0 };
     unsigned seen = 0, bit;
     *out = (Usage){ 0 };
-    for (cursor_enter(c, '{'); cursor_member(c, &name); seen |= bit) {
+    for (json_cursor_enter(c, '{'); json_cursor_member(c, &name); seen |= bit) {
         if (str_eq(name, S("tools"))) {
-            for (cursor_enter(c, '['); cursor_element(c);)
+            for (json_cursor_enter(c, '['); json_cursor_element(c);)
                 read_tool(c, into, out);
             bit = TOOLS;
         } else if (str_eq(name, S("queries"))) {
-            for (cursor_enter(c, '['); cursor_element(c);)
+            for (json_cursor_enter(c, '['); json_cursor_element(c);)
                 read_query(c, into, out);
             bit = QUERIES;
         } else if (str_eq(name, S("last"))) {
-            last = cursor_text(c, &scratch);
+            last = json_cursor_text(c, &scratch);
             bit = LAST;
         } else if (str_eq(name, S("streak"))) {
-            out->streak = cursor_number(c);
+            out->streak = json_cursor_number(c);
             bit = STREAK;
         } else {
-            cursor_skip(c);
+            json_cursor_skip(c);
             bit = 0;
         }
         c->bad = c->bad || (seen & bit); /* twice */

@@ -96,7 +96,7 @@ static size_t unescape(Str rest, Buf *to)
     if (c < ' ' || (c >= 0xD800 && c < 0xE000))
         buf_add_char(to, ' ');
     else
-        letter_add(to, c);
+        utf8_add(to, c);
     return 5;
 }
 
@@ -482,7 +482,7 @@ typedef struct EachListed {
 static jot_status feed_listed(void *ctx, const Listed *l)
 {
     EachListed *each = ctx;
-    TRY(memory_step(each->f->x->m, 0, each->e)); /* the walk counts the names */
+    TRY(memory_progress(each->f->x->m, 0, each->e)); /* the walk counts the names */
     return feed_stream(each->f, l->name, each->e);
 }
 
@@ -559,7 +559,7 @@ static jot_status feed_changes(Index *x, const Changes *c, Err *e)
         TRY(index_set_fact(x, "pass", str(text), e));
     }
     for (size_t i = 0; i < c->n; i++) {
-        TRY(memory_step(x->m, 1, e));
+        TRY(memory_progress(x->m, 1, e));
         TRY(feed_stream(&f, c->names[i], e));
     }
     if (x->scrub)

@@ -13,7 +13,7 @@
 /* One character of a chunk, as it stands in the text. */
 typedef struct Char {
     uint32_t c;
-    LetterKind kind;
+    FoldKind kind;
     size_t from, to;
 } Char;
 
@@ -38,18 +38,18 @@ static bool read_char(Str text, size_t at, Char *out)
     if (at >= text.n)
         return false;
     out->c = utf8_next(text, &out->to);
-    out->kind = letter_kind(out->c);
+    out->kind = fold_kind(out->c);
     return true;
 }
 
-static bool is_wordy(LetterKind k)
+static bool is_wordy(FoldKind k)
 {
-    return k == LETTER_LOWER || k == LETTER_UPPER || k == LETTER_DIGIT;
+    return k == FOLD_LOWER || k == FOLD_UPPER || k == FOLD_DIGIT;
 }
 
-static bool is_letter(LetterKind k)
+static bool is_letter(FoldKind k)
 {
-    return k == LETTER_LOWER || k == LETTER_UPPER;
+    return k == FOLD_LOWER || k == FOLD_UPPER;
 }
 
 static bool is_apostrophe(uint32_t c)
@@ -75,14 +75,14 @@ static Str fold(Words *w, const Char *chars, size_t n, bool connectors)
 {
     size_t from = w->store.n;
     for (size_t i = 0; i < n; i++) {
-        uint32_t c = chars[i].c, folded[LETTER_FOLD_MAX];
-        bool other = chars[i].kind == LETTER_NONE;
+        uint32_t c = chars[i].c, folded[FOLD_MAX];
+        bool other = chars[i].kind == FOLD_NONE;
         if (other && (!connectors || c == '_' || c == '-' || is_apostrophe(c)))
             continue;
-        size_t k = letter_fold(c, folded);
+        size_t k = fold_char(c, folded);
         for (size_t j = 0; j < k && w->store.n - from + 4 <= WORD_BYTES_MAX; j++)
-            if (other || letter_kind(folded[j]) != LETTER_NONE)
-                letter_add(&w->store, folded[j]);
+            if (other || fold_kind(folded[j]) != FOLD_NONE)
+                utf8_add(&w->store, folded[j]);
     }
     return offset_str(from, w->store.n);
 }
@@ -138,31 +138,31 @@ static void collect(Words *w, Run *run)
     run->n = 0;
     while (run->n < CHUNK_CHARS_MAX && read_char(w->text, w->at, &c)) {
         size_t next = c.to;
-        bool inner = is_wordy(c.kind) || (c.kind == LETTER_MARK && run->n);
-        if (!inner && !(c.kind == LETTER_NONE && run->n && goes_on(w->text, &c, &next)))
+        bool inner = is_wordy(c.kind) || (c.kind == FOLD_MARK && run->n);
+        if (!inner && !(c.kind == FOLD_NONE && run->n && goes_on(w->text, &c, &next)))
             break;
         run->chars[run->n++] = c;
         w->at = next;
     }
     /* A chunk that was cut at its limit must not end in a connector. */
-    while (run->n > 1 && run->chars[run->n - 1].kind == LETTER_NONE)
+    while (run->n > 1 && run->chars[run->n - 1].kind == FOLD_NONE)
         run->n--;
 }
 
 /* Does a new part begin at i, inside a run of letters and digits? */
 static bool begins_part(const Run *r, size_t i)
 {
-    LetterKind before = r->chars[i - 1].kind, here = r->chars[i].kind;
-    for (size_t k = i; k > 0 && before == LETTER_MARK; k--)
+    FoldKind before = r->chars[i - 1].kind, here = r->chars[i].kind;
+    for (size_t k = i; k > 0 && before == FOLD_MARK; k--)
         before = r->chars[k - 1].kind;
-    if (here == LETTER_MARK || before == LETTER_NONE)
+    if (here == FOLD_MARK || before == FOLD_NONE)
         return false;
-    if ((here == LETTER_DIGIT) != (before == LETTER_DIGIT))
+    if ((here == FOLD_DIGIT) != (before == FOLD_DIGIT))
         return true;
-    if (here != LETTER_UPPER)
+    if (here != FOLD_UPPER)
         return false;
-    bool low_next = i + 1 < r->n && r->chars[i + 1].kind == LETTER_LOWER;
-    return before == LETTER_LOWER || (before == LETTER_UPPER && low_next);
+    bool low_next = i + 1 < r->n && r->chars[i + 1].kind == FOLD_LOWER;
+    return before == FOLD_LOWER || (before == FOLD_UPPER && low_next);
 }
 
 static void add_part(Words *w, Chunk *out, const Char *chars, size_t n)
@@ -187,8 +187,8 @@ static void split_segment(Words *w, const Run *r, size_t from, size_t to, Chunk 
         part = i;
         parts++;
         run_parts++;
-        bool digits = r->chars[run].kind == LETTER_DIGIT;
-        if (end || (r->chars[i].kind == LETTER_DIGIT) != digits) {
+        bool digits = r->chars[run].kind == FOLD_DIGIT;
+        if (end || (r->chars[i].kind == FOLD_DIGIT) != digits) {
             if (run_parts > 1)
                 add_whole(w, out, r->chars + run, i - run);
             run = i;
@@ -201,7 +201,7 @@ static void split_segment(Words *w, const Run *r, size_t from, size_t to, Chunk 
 
 static bool connects(const Char *c)
 {
-    return c->kind == LETTER_NONE && !is_apostrophe(c->c);
+    return c->kind == FOLD_NONE && !is_apostrophe(c->c);
 }
 
 /* The 's of a genitive is no part of the word. */
@@ -228,7 +228,7 @@ static bool only_hyphens(const Run *r)
     bool any = false;
     for (size_t i = 0; i < r->n; i++) {
         any = any || r->chars[i].c == '-';
-        if (r->chars[i].kind == LETTER_DIGIT || (connects(&r->chars[i]) && r->chars[i].c != '-'))
+        if (r->chars[i].kind == FOLD_DIGIT || (connects(&r->chars[i]) && r->chars[i].c != '-'))
             return false;
     }
     return any;
@@ -283,19 +283,19 @@ static size_t collect_dense(Words *w, Dense *to, size_t max, bool *more)
     Char c;
     *more = false;
     for (; read_char(w->text, w->at, &c); w->at = c.to) {
-        if (c.kind != LETTER_DENSE && c.kind != LETTER_MARK)
+        if (c.kind != FOLD_DENSE && c.kind != FOLD_MARK)
             break;
-        uint32_t folded[LETTER_FOLD_MAX];
-        size_t k = letter_fold(c.c, folded);
+        uint32_t folded[FOLD_MAX];
+        size_t k = fold_char(c.c, folded);
         if (n + k > max) {
             *more = true;
             break;
         }
         for (size_t i = 0; i < k; i++) {
-            uint32_t both = n ? letter_join(to[n - 1].c, folded[i]) : 0;
+            uint32_t both = n ? fold_join(to[n - 1].c, folded[i]) : 0;
             if (both)
                 to[n - 1] = (Dense){ both, to[n - 1].from, c.to };
-            else if (letter_kind(folded[i]) != LETTER_NONE)
+            else if (fold_kind(folded[i]) != FOLD_NONE)
                 to[n++] = (Dense){ folded[i], c.from, c.to };
         }
     }
@@ -306,7 +306,7 @@ static void add_pair(Words *w, Chunk *out, const Dense *d, size_t n)
 {
     size_t from = w->store.n;
     for (size_t i = 0; i < n; i++)
-        letter_add(&w->store, d[i].c);
+        utf8_add(&w->store, d[i].c);
     out->parts[out->parts_n++] = (Word){ offset_str(from, w->store.n), d[0].from, d[n - 1].to };
 }
 
@@ -334,7 +334,7 @@ bool words_next(Words *w, Chunk *out)
         buf_clear(&w->store);
         if (is_wordy(c.kind))
             read_word(w, out);
-        else if (c.kind == LETTER_DENSE)
+        else if (c.kind == FOLD_DENSE)
             read_dense(w, out);
         else
             w->at = c.to;

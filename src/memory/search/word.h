@@ -9,7 +9,7 @@
  *   - a run of a dense script: each two neighbouring characters are a part, and
  *     so is the last one alone.  Every substring of two and more characters is
  *     then a sequence of parts, and every character begins one.
- * Parts and wholes are folded (base/letter.h).  In a whole '_' and '-' are left
+ * Parts and wholes are folded (base/fold.h).  In a whole '_' and '-' are left
  * out, other connectors stay. */
 #ifndef MEMORY_SEARCH_WORD_H
 #define MEMORY_SEARCH_WORD_H

@@ -39,7 +39,7 @@ static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
 
 /* --- The record ------------------------------------------------------------------------ */
 
-static json_t *step_json(const PlanStep *s, size_t number)
+static json_t *run_step_json(const PlanStep *s, size_t number)
 {
     char id[24];
     snprintf(id, sizeof id, "s%zu", number);
@@ -59,7 +59,7 @@ static json_t *snapshot_json(const Plan *p)
 {
     json_t *steps = json_array(), *posts = json_array();
     for (size_t i = 0; i < p->steps_n; i++)
-        json_array_append_new(steps, step_json(&p->steps[i], i + 1));
+        json_array_append_new(steps, run_step_json(&p->steps[i], i + 1));
     for (size_t i = 0; i < p->posts_n; i++)
         json_array_append_new(posts, post_json(&p->posts[i]));
     return json_pack("{s:o, s:o, s:o, s:o, s:s}", "id", json_text(p->id), "objective",

@@ -141,7 +141,7 @@ jot_status task_read(Memory *m, Str id, Arena *into, Task *out, Err *e)
     return read_record(id, &head, into, out, e);
 }
 
-Draft task_draft(const TaskPast *p, Arena *into)
+Draft task_draft(const TaskForeignEvent *p, Arena *into)
 {
     json_t *task = snapshot_json(p->task);
     json_object_set_new(task, "awaits", json_boolean(p->task->awaits));
@@ -167,7 +167,7 @@ static jot_status append_event(Memory *m, Str stream, const Expect *x, json_t *e
 {
     AUTO_PTR(json_t) owned = event;
     AUTO(Arena) arena = { 0 };
-    Draft d = task_draft(&(TaskPast){ .event = owned, .task = t }, &arena);
+    Draft d = task_draft(&(TaskForeignEvent){ .event = owned, .task = t }, &arena);
     Mark mark;
     if (d.body.n > STORE_BODY_MAX)
         return err_set(e, JOT_TOO_BIG, "the task has more than %d bytes: the limit",

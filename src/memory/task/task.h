@@ -134,16 +134,16 @@ MUST_USE jot_status task_events(Memory *m, Str id, uint64_t from, size_t limit, 
 /* --- For tasks that come from elsewhere -------------------------------------------------- */
 
 /* An event that happened somewhere else, and the task after it. */
-typedef struct TaskPast {
+typedef struct TaskForeignEvent {
     const json_t *event; /* "type", and "from", "to", "reason", "result", "manual" where they apply;
                             other members are kept, and not looked at */
     const Task *task;
     Str snapshot; /* the task as another program writes it, to be given back; may be empty */
     int64_t at_ms;
-} TaskPast;
+} TaskForeignEvent;
 
 /* The record of it, in `into`.  Nothing is checked: such a program has transitions of its own. */
-Draft task_draft(const TaskPast *p, Arena *into);
+Draft task_draft(const TaskForeignEvent *p, Arena *into);
 
 /* --- All tasks (task_order.c) ---------------------------------------------------------- */
 

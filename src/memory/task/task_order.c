@@ -294,7 +294,7 @@ static jot_status follow(Walk *w, size_t of, Str name, Err *e)
     Task t;
     if (!meet(&w->met, name))
         return JOT_OK;
-    TRY(memory_step(w->set.m, 1, e));
+    TRY(memory_progress(w->set.m, 1, e));
     jot_status st = task_read(w->set.m, name, w->set.into, &t, e);
     if (st == JOT_NOT_FOUND && of == 0 && !w->later)
         return err_set(e, JOT_INVALID,
@@ -359,7 +359,7 @@ jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *dependenc
 
 /* --- The order ------------------------------------------------------------------------- */
 
-static void tell_cycle(void *ctx, const Dive *d, size_t from)
+static void report_cycle(void *ctx, const Dive *d, size_t from)
 {
     Problems *problems = ctx;
     AUTO(Arena) arena = { 0 };
@@ -368,11 +368,11 @@ static void tell_cycle(void *ctx, const Dive *d, size_t from)
                 arena_printf(&arena, "dependency cycle: " STR_FMT, STR_ARG(path)));
 }
 
-static void tell_cycles(const Set *s, Problems *problems)
+static void report_cycles(const Set *s, Problems *problems)
 {
     AUTO(Arena) arena = { 0 };
     Dive d = new_dive(s, &arena);
-    d.found = tell_cycle;
+    d.found = report_cycle;
     d.ctx = problems;
     for (size_t i = 0; i < s->n; i++)
         if (d.colour[i] == WHITE)
@@ -439,7 +439,7 @@ jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e)
         else
             out->ready[out->ready_n++] = *t;
     }
-    tell_cycles(&s, &problems);
+    report_cycles(&s, &problems);
     qsort(out->ready, out->ready_n, sizeof *out->ready, by_turn);
     qsort(out->waiting, out->waiting_n, sizeof *out->waiting, waiting_by_turn);
     out->problems = problems.items;

@@ -268,9 +268,9 @@ MUST_USE jot_status quarantine_move(Files *f, Str stream, int dir, const char *n
 MUST_USE jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_t end, Err *e);
 /* Remove what was put aside for a stream. */
 MUST_USE jot_status quarantine_purge(Files *f, Str stream, Err *e);
-/* As store_forget_aside. */
+/* As store_forget_quarantined. */
 MUST_USE jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str text),
-                                      void *ctx, AsideCount *out, Err *e);
+                                      void *ctx, QuarantineCount *out, Err *e);
 /* Look again at files that were still being written when they were put aside. */
 void quarantine_look(Files *f);
 

@@ -145,7 +145,7 @@ static int remove_item(Files *f, int dir, Str item)
 }
 
 jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str text), void *ctx,
-                             AsideCount *out, Err *e)
+                             QuarantineCount *out, Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Arena) arena = { 0 };

@@ -36,16 +36,16 @@ enum {
 
 static jot_status too_long(Db *d, Err *e)
 {
-    Holder holder;
-    HolderShown who;
+    LockHolder holder;
+    LockHolderShown who;
     Shown what;
-    if (!holder_find(d->lock, DB_LOCK_WRITER, &holder))
-        holder = (Holder){ 0 };
+    if (!lock_holder_find(d->lock, DB_LOCK_WRITER, &holder))
+        holder = (LockHolder){ 0 };
     int64_t ms = d->base.wait_ms;
     bool seconds = ms >= 1000;
     return err_set(e, JOT_UNAVAILABLE,
                    "could not %s '%s': %s has been holding the pad for more than %lld %s", d->verb,
-                   err_show(&what, d->subject), holder_show(&who, &holder),
+                   err_show(&what, d->subject), lock_holder_show(&who, &holder),
                    (long long)(seconds ? ms / 1000 : ms), seconds ? "s" : "ms");
 }
 

@@ -131,7 +131,7 @@ static jot_status delete_relations(ToolCall *c, ToolReply *out)
 static bool holds(const json_t *text, Str part)
 {
     AUTO(Buf) lower = { 0 };
-    letter_add_lower(&lower, json_str(text));
+    fold_add_lower(&lower, json_str(text));
     return part.n == 0 || (lower.n && memmem(lower.p, lower.n, part.p, part.n));
 }
 
@@ -232,7 +232,7 @@ static jot_status read_graph(ToolCall *c, ToolReply *out)
 static jot_status search_nodes(ToolCall *c, ToolReply *out)
 {
     AUTO(Buf) lower = { 0 };
-    letter_add_lower(&lower, arg_text(c, "query"));
+    fold_add_lower(&lower, arg_text(c, "query"));
     Str query = buf_str(&lower);
     return show(c, (Pick){ .query = &query }, out);
 }

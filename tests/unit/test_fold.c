@@ -1,4 +1,4 @@
-/* test_letter.c - what characters are, and how they are folded. */
+/* test_fold.c - what characters are, and how they are folded. */
 #include "base/fold.h"
 
 #include "base/utf8.h"
@@ -9,10 +9,10 @@ static Str folded(Buf *to, const char *text)
     Str s = str(text);
     buf_clear(to);
     for (size_t at = 0; at < s.n;) {
-        uint32_t out[LETTER_FOLD_MAX];
-        size_t n = letter_fold(utf8_next(s, &at), out);
+        uint32_t out[FOLD_MAX];
+        size_t n = fold_char(utf8_next(s, &at), out);
         for (size_t i = 0; i < n; i++)
-            letter_add(to, out[i]);
+            utf8_add(to, out[i]);
     }
     return buf_str(to);
 }
@@ -52,7 +52,7 @@ static void lower_case_folds_case_and_nothing_else(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         AUTO(Buf) to = { 0 };
-        letter_add_lower(&to, str(rows[i][0]));
+        fold_add_lower(&to, str(rows[i][0]));
         assert_str(buf_str(&to), str(rows[i][1]));
     }
 }
@@ -67,26 +67,26 @@ static void what_tells_words_apart_in_other_scripts_stays(void **state)
 
 static void marks_join_what_they_belong_to(void **state)
 {
-    assert_int_equal(letter_join(0x30BF, 0x3099), 0x30C0); /* ta, voiced: da */
-    assert_int_equal(letter_join(0x1112, 0x1161), 0xD558); /* h, a: ha */
-    assert_int_equal(letter_join('a', 'b'), 0);
+    assert_int_equal(fold_join(0x30BF, 0x3099), 0x30C0); /* ta, voiced: da */
+    assert_int_equal(fold_join(0x1112, 0x1161), 0xD558); /* h, a: ha */
+    assert_int_equal(fold_join('a', 'b'), 0);
 }
 
 static void kinds_are_told_apart(void **state)
 {
-    assert_int_equal(letter_kind('a'), LETTER_LOWER);
-    assert_int_equal(letter_kind('Z'), LETTER_UPPER);
-    assert_int_equal(letter_kind('7'), LETTER_DIGIT);
-    assert_int_equal(letter_kind('_'), LETTER_NONE);
-    assert_int_equal(letter_kind(0xC9), LETTER_UPPER);   /* É */
-    assert_int_equal(letter_kind(0x4E2D), LETTER_DENSE); /* 中 */
-    assert_int_equal(letter_kind(0xAC00), LETTER_DENSE);
-    assert_int_equal(letter_kind(0x3042), LETTER_DENSE);
-    assert_int_equal(letter_kind(0x0E01), LETTER_DENSE);
-    assert_int_equal(letter_kind(0x3001), LETTER_NONE); /* ideographic comma */
-    assert_int_equal(letter_kind(0x0301), LETTER_MARK);
-    assert_int_equal(letter_kind(0x00AD), LETTER_MARK); /* soft hyphen */
-    assert_int_equal(letter_kind(0x1F600), LETTER_NONE);
+    assert_int_equal(fold_kind('a'), FOLD_LOWER);
+    assert_int_equal(fold_kind('Z'), FOLD_UPPER);
+    assert_int_equal(fold_kind('7'), FOLD_DIGIT);
+    assert_int_equal(fold_kind('_'), FOLD_NONE);
+    assert_int_equal(fold_kind(0xC9), FOLD_UPPER);   /* É */
+    assert_int_equal(fold_kind(0x4E2D), FOLD_DENSE); /* 中 */
+    assert_int_equal(fold_kind(0xAC00), FOLD_DENSE);
+    assert_int_equal(fold_kind(0x3042), FOLD_DENSE);
+    assert_int_equal(fold_kind(0x0E01), FOLD_DENSE);
+    assert_int_equal(fold_kind(0x3001), FOLD_NONE); /* ideographic comma */
+    assert_int_equal(fold_kind(0x0301), FOLD_MARK);
+    assert_int_equal(fold_kind(0x00AD), FOLD_MARK); /* soft hyphen */
+    assert_int_equal(fold_kind(0x1F600), FOLD_NONE);
 }
 
 int main(void)
