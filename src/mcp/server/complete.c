@@ -2,7 +2,9 @@
  *
  * The argument's name says what is completed: a note's key, a memory file's path,
  * an artifact's category or id, a run's id.  Anything else has no values. */
-#include "mcp/server/session.h"
+#include "mcp/server/complete.h"
+
+#include "mcp/server/prompt.h"
 
 enum { VALUES_MAX = 100 };
 
@@ -100,7 +102,7 @@ static jot_status collect(WorkerPad *pad, Str prefix, Walk *w, Err *e)
     return st == JOT_NOT_FOUND || st == JOT_CANCELLED ? JOT_OK : st;
 }
 
-bool mcp_complete(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+bool mcp_complete(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     const json_t *ref = json_object_get(r->msg.params, "ref");
     const json_t *arg = json_object_get(r->msg.params, "argument");
@@ -110,7 +112,6 @@ bool mcp_complete(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
     Walk w = { .v = &v };
     Str prefix;
     Err e = { 0 };
-    (void)s;
     *result = json_pack("{s:{s:o}}", "completion", "values", v.list);
     if (!check_ref(ref, why))
         return false;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/server/notifications.h"
+#include "mcp/server/progress.h"
 #include "mcp/server/resource.h"
 
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
@@ -27,8 +27,7 @@ typedef struct Followed {
 typedef struct Listen {
     Str id;
     uint64_t via;
-    bool list;           /* wants to know when the list of resources changes */
-    bool tools, prompts; /* or these lists */
+    bool list; /* wants to know when the list of resources changes */
     Followed *followed;
     size_t n, cap;
 } Listen;
@@ -39,7 +38,6 @@ struct McpFeed {
     Listen listens[MCP_LISTENS_MAX + 1];
     size_t n;
     size_t level;
-    bool lists; /* tools and prompts can change */
 };
 
 static Str own(Str s)
@@ -54,13 +52,12 @@ static void disown(Str s)
     free((char *)s.p);
 }
 
-McpFeed *mcp_feed_new(const McpHooks *hooks, bool lists)
+McpFeed *mcp_feed_new(const McpHooks *hooks)
 {
     McpFeed *f = mem_alloc(sizeof *f);
     pthread_mutex_init(&f->lock, NULL);
     f->hooks = *hooks;
     f->n = 1;
-    f->lists = lists;
     f->level = LEVEL_NONE;
     return f;
 }
@@ -185,19 +182,6 @@ bool mcp_level_known(Str level)
     return level_of(level) < LEVEL_NONE;
 }
 
-bool mcp_level_at_least(Str level, Str than)
-{
-    return level_of(level) >= level_of(than);
-}
-
-bool mcp_feed_wants(McpFeed *f, Str level)
-{
-    pthread_mutex_lock(&f->lock);
-    bool wanted = level_of(level) >= f->level;
-    pthread_mutex_unlock(&f->lock);
-    return wanted;
-}
-
 bool mcp_feed_level(McpFeed *f, Str level)
 {
     if (!mcp_level_known(level))
@@ -227,19 +211,13 @@ static void notify(McpFeed *f, const Listen *l, const char *method, json_t *para
     f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, false, 0 });
 }
 
-static json_t *honour(const McpFeed *f, Listen *l, const json_t *wanted, Err *e)
+static json_t *honour(Listen *l, const json_t *wanted, Err *e)
 {
     AUTO_PTR(json_t) kept = json_object();
     const json_t *uris = json_given(wanted, "resourceSubscriptions");
     l->list = json_is_true(json_object_get(wanted, "resourcesListChanged"));
     if (l->list)
         json_object_set_new(kept, "resourcesListChanged", json_true());
-    l->tools = f->lists && json_is_true(json_object_get(wanted, "toolsListChanged"));
-    if (l->tools)
-        json_object_set_new(kept, "toolsListChanged", json_true());
-    l->prompts = f->lists && json_is_true(json_object_get(wanted, "promptsListChanged"));
-    if (l->prompts)
-        json_object_set_new(kept, "promptsListChanged", json_true());
     if (uris)
         json_object_set_new(kept, "resourceSubscriptions", json_array());
     for (size_t i = 0; i < json_array_size(uris); i++) {
@@ -262,7 +240,7 @@ static jot_status listen_locked(McpFeed *f, const McpRequest *r, const json_t *w
     Listen *l = &f->listens[f->n++];
     l->id = own(r->msg.id);
     l->via = r->via;
-    json_t *kept = honour(f, l, wanted, e);
+    json_t *kept = honour(l, wanted, e);
     if (!kept) {
         drop_listen(f, f->n - 1);
         return e ? e->status : JOT_TOO_BIG;
@@ -325,21 +303,6 @@ void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n)
             tell_updated(f, l, changes[k].stream, false);
         if (list && l->list)
             notify(f, l, "notifications/resources/list_changed", json_object());
-    }
-    pthread_mutex_unlock(&f->lock);
-}
-
-void mcp_feed_tell_list(McpFeed *f, const char *what)
-{
-    bool tools = strcmp(what, "tools") == 0;
-    pthread_mutex_lock(&f->lock);
-    for (size_t i = 0; i < f->n; i++) {
-        const Listen *l = &f->listens[i];
-        if (tools ? l->tools : l->prompts)
-            notify(f, l,
-                   tools ? "notifications/tools/list_changed"
-                         : "notifications/prompts/list_changed",
-                   json_object());
     }
     pthread_mutex_unlock(&f->lock);
 }

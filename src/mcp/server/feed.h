@@ -2,8 +2,8 @@
  *
  * The old era subscribes to one resource at a time and is told of changes of the
  * list once it has asked for that; the stateless one opens subscriptions by
- * subscriptions/listen, and everything told on one carries its id.  The pad's tools
- * and prompts never change while a server runs; only a plug-in's may.
+ * subscriptions/listen, and everything told on one carries its id.  Tools and
+ * prompts never change while a server runs.
  *
  * A feed may be used from any thread: each function takes its lock. */
 #ifndef MCP_SERVER_FEED_H
@@ -14,9 +14,8 @@
 
 typedef struct McpFeed McpFeed;
 
-/* `lists`: tools and prompts can change too.  Never NULL. */
-McpFeed *mcp_feed_new(const McpHooks *hooks, bool lists);
-void mcp_feed_free(McpFeed *f); /* NULL is fine */
+McpFeed *mcp_feed_new(const McpHooks *hooks); /* never NULL */
+void mcp_feed_free(McpFeed *f);               /* NULL is fine */
 
 /* --- What is wanted ---------------------------------------------------------------------- */
 
@@ -38,16 +37,10 @@ void mcp_feed_end(McpFeed *f);
 /* Messages of this level and above, in the old era; false: there is no such level. */
 bool mcp_feed_level(McpFeed *f, Str level);
 bool mcp_level_known(Str level);
-/* Both are known. */
-bool mcp_level_at_least(Str level, Str than);
-/* The old era's client wants to hear of this level. */
-bool mcp_feed_wants(McpFeed *f, Str level);
 
 /* --- What is told ------------------------------------------------------------------------ */
 
 void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n);
-/* The list of "tools" or "prompts" is another. */
-void mcp_feed_tell_list(McpFeed *f, const char *what);
 /* Anything may have changed. */
 void mcp_feed_tell_all(McpFeed *f);
 /* The session goes on after the server was started anew: what was asked for before is forgotten. */

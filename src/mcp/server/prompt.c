@@ -2,11 +2,12 @@
  *
  * What comes out of the pad is framed (frame.h), behind a line that says so: it is somebody's
  * notes and no instruction. */
+#include "mcp/server/prompt.h"
+
 #include <stdio.h>
 
 #include "base/utf8.h"
 #include "mcp/server/recap.h"
-#include "mcp/server/session.h"
 #include "memory/context/context.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/frame.h"
@@ -157,7 +158,7 @@ static json_t *prompt_json(const Prompt *p)
     return x;
 }
 
-bool mcp_prompts_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+bool mcp_prompts_list(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str after;
     (void)pad;
@@ -166,7 +167,6 @@ bool mcp_prompts_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **res
     json_t *list = json_array();
     for (size_t i = 0; i < COUNT_OF(prompts); i++)
         json_array_append_new(list, prompt_json(&prompts[i]));
-    mcp_plugin_list(s, "prompts", list);
     *result = json_pack("{s:o}", "prompts", list);
     return true;
 }
@@ -194,13 +194,12 @@ static bool check_args(const Prompt *p, const json_t *args, RpcError *why)
     return true;
 }
 
-bool mcp_prompts_get(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+bool mcp_prompts_get(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str name;
     Shown shown;
     Err e = { 0 };
     AUTO(Buf) text = { 0 };
-    (void)s;
     if (!mcp_param(r, "name", &name, why))
         return false;
     const Prompt *p = find_prompt(name);

@@ -16,7 +16,7 @@
 
 #include "mcp/server/feed.h"
 #include "mcp/server/follow.h"
-#include "mcp/server/notifications.h"
+#include "mcp/server/progress.h"
 #include "memory/watch.h"
 
 struct QueueClient {
@@ -248,15 +248,6 @@ static void tell_all(void *ctx)
     pthread_mutex_unlock(&q->members);
 }
 
-static void tell_list(void *ctx, const char *what)
-{
-    QueueClient *asker = ctx;
-    pthread_mutex_lock(&asker->queue->members);
-    for (QueueClient *c = asker->queue->clients; c; c = c->next)
-        mcp_feed_tell_list(mcp_feed(c->session), what);
-    pthread_mutex_unlock(&asker->queue->members);
-}
-
 static void warn(void *ctx, const char *text)
 {
     Queue *q = ctx;
@@ -386,7 +377,7 @@ static void *work(void *ctx)
         q->running++;
         call_worker(q);
         pthread_mutex_unlock(&q->lock);
-        mcp_work(job->client->session, job->request, &pad, &reply);
+        mcp_work(job->request, &pad, &reply);
         finish(q, job, buf_str(&reply));
         rest_at(q, &pad);
         look_oneself(q);
@@ -409,7 +400,7 @@ void queue_do(QueueJob *job, WorkerPad *pad)
 {
     AUTO(Buf) reply = { 0 };
     Queue *q = job->client->queue;
-    mcp_work(job->client->session, job->request, pad, &reply);
+    mcp_work(job->request, pad, &reply);
     finish(q, job, buf_str(&reply));
     pthread_mutex_lock(&q->lock);
     call_worker(q); /* what came meanwhile may have waited for it */
@@ -433,7 +424,6 @@ QueueClient *queue_client_new(Queue *q, QueueSend *send, void *ctx, uint64_t num
                        .cancel = cancel,
                        .work = enqueue,
                        .follow = follow,
-                       .changed = tell_list,
                        .ctx = c };
     *c = (QueueClient){ .queue = q, .send = send, .ctx = ctx, .number = number };
     c->session = mcp_session_new(q->o, &hooks);

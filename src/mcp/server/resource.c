@@ -9,7 +9,6 @@
 #include "base/url.h"
 #include "base/utf8.h"
 #include "mcp/server/feed.h"
-#include "mcp/server/session.h"
 #include "memory/doc/doc.h"
 #include "memory/run/run.h"
 
@@ -131,8 +130,7 @@ static jot_status list_page(Memory *m, Str after, Arena *into, json_t *list, Str
     return JOT_OK;
 }
 
-bool mcp_resources_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
-                        RpcError *why)
+bool mcp_resources_list(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str after, last = { 0 };
     Memory *m;
@@ -140,8 +138,8 @@ bool mcp_resources_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **r
     if (!mcp_cursor(r, &after, why))
         return false;
     if (r->era == MCP_ERA_LEGACY) {
-        mcp_hooks(s)->follow(mcp_hooks(s)->ctx, pad);
-        mcp_feed_listed(mcp_feed(s));
+        mcp_hooks(r->session)->follow(mcp_hooks(r->session)->ctx, pad);
+        mcp_feed_listed(mcp_feed(r->session));
     }
     json_t *list = json_array();
     *result = json_pack("{s:o}", "resources", list);
@@ -152,13 +150,10 @@ bool mcp_resources_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **r
         return mcp_fail(r, &e, why);
     if (last.n)
         mcp_next(*result, last);
-    else
-        mcp_plugin_list(s, "resources", list);
     return true;
 }
 
-bool mcp_templates_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
-                        RpcError *why)
+bool mcp_templates_list(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str after;
     (void)pad;
@@ -174,7 +169,6 @@ bool mcp_templates_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **r
             json_object_set_new(x, "mimeType", json_string(k->type));
         json_array_append_new(list, x);
     }
-    mcp_plugin_list(s, "resourceTemplates", list);
     *result = json_pack("{s:o}", "resourceTemplates", list);
     return true;
 }
@@ -238,13 +232,11 @@ static jot_status read_any(WorkerPad *pad, Str uri, Arena *into, ResourceRef *re
     return JOT_OK;
 }
 
-bool mcp_resources_read(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
-                        RpcError *why)
+bool mcp_resources_read(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str uri, text;
     ResourceRef ref;
     Err e = { 0 };
-    (void)s;
     if (!mcp_param(r, "uri", &uri, why))
         return false;
     if (read_any(pad, uri, &r->arena, &ref, &text, &e) != JOT_OK) {

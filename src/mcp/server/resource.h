@@ -7,8 +7,7 @@
 #ifndef MCP_SERVER_RESOURCE_H
 #define MCP_SERVER_RESOURCE_H
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "mcp/server/session.h"
 
 enum { RESOURCE_RUN_BYTES = 1024 * 1024 }; /* of one answer; the first record always fits */
 
@@ -24,5 +23,7 @@ MUST_USE jot_status resource_parse(Str uri, Arena *into, ResourceRef *out, Err *
 Str resource_uri(Str stream, Arena *into);
 /* True if a stream is shown as a resource. */
 bool resource_is(Str stream);
+
+McpAnswer mcp_resources_list, mcp_resources_read, mcp_templates_list;
 
 #endif

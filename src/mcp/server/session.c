@@ -15,8 +15,12 @@
 #include "base/base64.h"
 #include "mcp/server/author.h"
 #include "mcp/server/batch.h"
+#include "mcp/server/complete.h"
 #include "mcp/server/feed.h"
-#include "mcp/server/plugin.h"
+#include "mcp/server/progress.h"
+#include "mcp/server/prompt.h"
+#include "mcp/server/resource.h"
+#include "mcp/server/tools.h"
 
 #define META "io.modelcontextprotocol/"
 
@@ -27,7 +31,6 @@ struct McpSession {
     McpHooks hooks;
     McpFeed *feed;
     const char *version;         /* what initialize agreed on; NULL: nothing yet */
-    json_t *client;              /* what the client can, as initialize said it; owned */
     char name[STORE_BY_MAX + 1]; /* the client's, likewise; empty: it has none that can sign */
 };
 
@@ -48,7 +51,7 @@ McpSession *mcp_session_new(const McpOptions *o, const McpHooks *hooks)
     McpSession *s = mem_alloc(sizeof *s);
     s->o = o;
     s->hooks = *hooks;
-    s->feed = mcp_feed_new(hooks, o->plugin && o->plugin->lists_change);
+    s->feed = mcp_feed_new(hooks);
     return s;
 }
 
@@ -57,7 +60,6 @@ void mcp_session_free(McpSession *s)
     if (!s)
         return;
     mcp_feed_free(s->feed);
-    json_decref(s->client);
     free(s);
 }
 
@@ -108,7 +110,6 @@ void mcp_request_free(McpRequest *r)
         return;
     mcp_batch_leave(r->batch);
     rpc_message_done(&r->msg);
-    json_decref(r->client);
     arena_free(&r->arena);
     free(r);
 }
@@ -175,14 +176,10 @@ static json_t *server_info(void)
                      jot_version());
 }
 
-static json_t *capabilities(const McpSession *s, McpEra era)
+static json_t *capabilities(McpEra era)
 {
     json_t *c = json_pack("{s:{}, s:{s:b, s:b}, s:{}, s:{}}", "tools", "resources", "subscribe", 1,
                           "listChanged", 1, "prompts", "completions");
-    if (s->o->plugin && s->o->plugin->lists_change) {
-        json_object_set_new(json_object_get(c, "tools"), "listChanged", json_true());
-        json_object_set_new(json_object_get(c, "prompts"), "listChanged", json_true());
-    }
     if (era == MCP_ERA_LEGACY)
         json_object_set_new(c, "logging", json_object());
     return c;
@@ -229,8 +226,9 @@ void mcp_session_restore(McpSession *s, Str version, Str name)
     mcp_feed_restored(s->feed);
 }
 
-static bool initialize(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+static bool initialize(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
+    McpSession *s = r->session;
     Str wanted;
     (void)pad;
     if (!mcp_param(r, "protocolVersion", &wanted, why))
@@ -238,85 +236,76 @@ static bool initialize(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **re
     s->version = find_version(wanted);
     if (!s->version)
         s->version = versions[0];
-    json_decref(s->client);
-    s->client = json_deep_copy(json_object_get(r->msg.params, "capabilities"));
     Str name = client_name(json_object_get(r->msg.params, "clientInfo"));
     snprintf(s->name, sizeof s->name, STR_FMT, STR_ARG(name));
     *result = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", s->version, "capabilities",
-                        capabilities(s, MCP_ERA_LEGACY), "serverInfo", server_info(),
-                        "instructions", instructions(s));
+                        capabilities(MCP_ERA_LEGACY), "serverInfo", server_info(), "instructions",
+                        instructions(s));
     return true;
 }
 
-static bool discover(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+static bool discover(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    (void)pad, (void)why;
+    *result = json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
+                        capabilities(MCP_ERA_MODERN), "instructions", instructions(r->session));
+    return true;
+}
+
+static bool ping(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     (void)r, (void)pad, (void)why;
-    *result = json_pack("{s:[s], s:o, s:o}", "supportedVersions", MCP_MODERN, "capabilities",
-                        capabilities(s, MCP_ERA_MODERN), "instructions", instructions(s));
-    return true;
-}
-
-static bool ping(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
-{
-    (void)s, (void)r, (void)pad, (void)why;
     *result = json_object();
     return true;
 }
 
-void mcp_plugin_list(const McpSession *s, const char *what, json_t *to)
-{
-    if (s->o->plugin)
-        s->o->plugin->list(what, to);
-}
-
 /* --- Following --------------------------------------------------------------------------- */
 
-static bool subscribe(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+static bool subscribe(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str uri;
     Err e = { 0 };
     if (!mcp_param(r, "uri", &uri, why))
         return false;
-    s->hooks.follow(s->hooks.ctx, pad);
-    if (mcp_feed_subscribe(s->feed, uri, &e) != JOT_OK)
+    r->session->hooks.follow(r->session->hooks.ctx, pad);
+    if (mcp_feed_subscribe(r->session->feed, uri, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     *result = json_object();
     return true;
 }
 
-static bool unsubscribe(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
-                        RpcError *why)
+static bool unsubscribe(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str uri;
     (void)pad;
     if (!mcp_param(r, "uri", &uri, why))
         return false;
-    mcp_feed_unsubscribe(s->feed, uri);
+    mcp_feed_unsubscribe(r->session->feed, uri);
     *result = json_object();
     return true;
 }
 
 /* The answer of listen comes when the subscription ends: what is sent now is an acknowledgement. */
-static bool listen_to(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+static bool listen_to(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Err e = { 0 };
     (void)result;
     const json_t *wanted = json_object_get(r->msg.params, "notifications");
     if (!json_is_object(wanted))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
-    s->hooks.follow(s->hooks.ctx, pad);
-    if (mcp_feed_listen(s->feed, r, wanted, &e) != JOT_OK)
+    r->session->hooks.follow(r->session->hooks.ctx, pad);
+    if (mcp_feed_listen(r->session->feed, r, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     return true;
 }
 
-static bool set_level(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+static bool set_level(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str level;
     (void)pad;
     if (!mcp_param(r, "level", &level, why))
         return false;
-    if (!mcp_feed_level(s->feed, level))
+    if (!mcp_feed_level(r->session->feed, level))
         return mcp_refuse(why, RPC_INVALID_PARAMS,
                           "invalid level: use debug, info, notice, warning, "
                           "error, critical, alert or emergency");
@@ -359,23 +348,19 @@ static void finish(const McpRequest *r, json_t *result)
 {
     if (r->era != MCP_ERA_MODERN)
         return;
-    bool complete = !json_object_get(result, "resultType"); /* a plug-in may want to know more */
-    if (complete)
-        json_object_set_new(result, "resultType", json_string("complete"));
-    if (complete && r->method->cached) {
+    json_object_set_new(result, "resultType", json_string("complete"));
+    if (r->method->cached) {
         json_object_set_new(result, "ttlMs", json_integer(0));
         json_object_set_new(result, "cacheScope", json_string("private"));
     }
     json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info()));
 }
 
-static void answer(McpSession *s, McpRequest *r, WorkerPad *pad, Buf *to)
+static void answer(McpRequest *r, WorkerPad *pad, Buf *to)
 {
     AUTO_PTR(json_t) result = NULL;
     AUTO(RpcError) why = { 0 };
-    bool done = r->plugged ? s->o->plugin->answer(s, r, r->client, &result, &why)
-                           : r->method->answer(s, r, pad, &result, &why);
-    if (!done) {
+    if (!r->method->answer(r, pad, &result, &why)) {
         r->error = why.code;
         rpc_write_error(to, r->msg.id, &why);
     } else if (result) {
@@ -492,19 +477,6 @@ static bool choose_method(const McpSession *s, McpRequest *r, RpcError *why)
     return true;
 }
 
-/* What is the plug-in's goes to it. */
-static bool choose_plugin(const McpSession *s, McpRequest *r)
-{
-    const McpPlugin *p = s->o->plugin;
-    if (!p || !r->method->works || !p->owns(r->msg.method, r->msg.params))
-        return false;
-    const json_t *meta = json_object_get(r->msg.params, "_meta");
-    r->plugged = r->reads = true;
-    r->client = json_deep_copy(
-        r->era == MCP_ERA_MODERN ? json_object_get(meta, META "clientCapabilities") : s->client);
-    return true;
-}
-
 /* Who signs what this request writes. */
 static Str author(const McpSession *s, McpRequest *r)
 {
@@ -519,25 +491,9 @@ static Str author(const McpSession *s, McpRequest *r)
 /* A call that can be refused without the pad is, and what it is about decides whom it waits for. */
 static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
 {
-    Str name;
-    Shown shown;
     r->reads = r->method->reads;
     r->by = author(s, r);
-    if (choose_plugin(s, r) || r->method->answer != mcp_tools_call)
-        return true;
-    if (!mcp_param(r, "name", &name, why))
-        return false;
-    const Tool *t = tool_find(s->o->profiles, name);
-    const json_t *args = json_given(r->msg.params, "arguments");
-    if (!t)
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
-    if (args && !json_is_object(args))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
-    ToolScope scope = tool_scope(t, args);
-    r->subject = scope.subject;
-    r->alone = scope.alone;
-    r->reads = !(t->effects & (TOOL_WRITES | TOOL_DELETES));
-    return true;
+    return r->method->answer != mcp_tools_call || mcp_tools_scope(r, why);
 }
 
 static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
@@ -552,6 +508,7 @@ static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
 {
     AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
     AUTO(RpcError) why = TAKE(m->why);
+    r->session = s;
     r->batch = mcp_batch_join(b);
     r->via = via;
     r->arena = TAKE(m->arena);
@@ -564,8 +521,6 @@ static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
     }
     if (r->msg.kind == RPC_NOTIFICATION)
         take_notification(s, &r->msg);
-    if (r->msg.kind == RPC_RESPONSE)
-        mcp_answered(s, &r->msg);
     if (r->msg.kind != RPC_REQUEST)
         return false;
     if (!choose(s, r, &why)) {
@@ -576,7 +531,7 @@ static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
         s->hooks.work(s->hooks.ctx, TAKE(r));
     } else {
         AUTO(Buf) reply = { 0 };
-        answer(s, r, NULL, &reply);
+        answer(r, NULL, &reply);
         deliver(s, r, buf_str(&reply));
     }
     return true;
@@ -623,12 +578,12 @@ void mcp_refuse_long(McpSession *s, Str id)
 }
 
 /* Only what changes nothing may be ended before its end. */
-void mcp_work(McpSession *s, McpRequest *r, WorkerPad *pad, Buf *to)
+void mcp_work(McpRequest *r, WorkerPad *pad, Buf *to)
 {
-    RequestInterest p;
-    request_interest_init(&p, s, r);
+    RequestProgress p;
+    request_progress_init(&p, r);
     worker_pad_check(pad);
     worker_pad_serve(pad, r->by, r->reads ? &p.progress : NULL);
-    answer(s, r, pad, to);
-    worker_pad_serve(pad, s->o->by, NULL);
+    answer(r, pad, to);
+    worker_pad_serve(pad, r->session->o->by, NULL);
 }

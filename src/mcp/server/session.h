@@ -29,14 +29,13 @@ typedef enum McpEra { MCP_ERA_LEGACY = 1, MCP_ERA_MODERN = 2 } McpEra;
 /* The pad, and how it is used; must outlive the session. */
 typedef struct McpOptions {
     Str url;
-    const char *found;              /* as in Where: nobody named it */
-    Str by;                         /* the author; empty: each client by its own name, */
-    Str user;                       /* or, if it has none, this */
-    uint64_t lease;                 /* the token to write under; 0: none */
-    unsigned profiles;              /* of tools; 0: the default */
-    MemoryDialect dialect;          /* of the memory tool */
-    const Io *io;                   /* NULL: the system */
-    const struct McpPlugin *plugin; /* what is offered besides the pad; NULL: nothing */
+    const char *found;     /* as in Where: nobody named it */
+    Str by;                /* the author; empty: each client by its own name, */
+    Str user;              /* or, if it has none, this */
+    uint64_t lease;        /* the token to write under; 0: none */
+    unsigned profiles;     /* of tools; 0: the default */
+    MemoryDialect dialect; /* of the memory tool */
+    const Io *io;          /* NULL: the system */
 } McpOptions;
 
 typedef struct McpSession McpSession;
@@ -61,8 +60,6 @@ typedef struct McpHooks {
     /* From now on somebody wants to know what changes; returns when no change is missed any more.
      * Called by whoever works at this pad. */
     void (*follow)(void *ctx, WorkerPad *pad);
-    /* The list of "tools" or "prompts" is another now: every client may want to know. */
-    void (*changed)(void *ctx, const char *what);
     void *ctx;
 } McpHooks;
 
@@ -98,6 +95,7 @@ MUST_USE jot_status worker_pad_open(WorkerPad *d, bool create, Memory **out, Err
 /* --- Requests ---------------------------------------------------------------------------- */
 
 struct McpRequest {
+    McpSession *session;
     const struct McpMethod *method;
     McpEra era;
     RpcMessage msg;
@@ -108,9 +106,7 @@ struct McpRequest {
     Str subject;            /* requests of the same one run in order, whoever sent them */
     bool alone;             /* it is about nothing else: need not wait for others of its client */
     bool reads;             /* changes nothing: may run beside others that do not, and be ended */
-    bool cancelled;         /* nobody waits for it: see notifications.h */
-    bool plugged;           /* the plug-in answers it, */
-    json_t *client;         /* and gets to know what the client can; owned */
+    bool cancelled;         /* nobody waits for it: see progress.h */
     struct McpBatch *batch; /* what it came in with; NULL: it came alone */
 };
 
@@ -130,7 +126,7 @@ void mcp_refuse_long(McpSession *s, Str id);
 
 /* Do what was asked; the answer goes to `to` and, if anybody still waits for it, from there to
  * mcp_deliver. */
-void mcp_work(McpSession *s, McpRequest *r, WorkerPad *pad, Buf *to);
+void mcp_work(McpRequest *r, WorkerPad *pad, Buf *to);
 void mcp_deliver(McpSession *s, McpRequest *r, Str reply);
 /* Instead of both: nobody waits for it. */
 void mcp_drop(McpSession *s, McpRequest *r);
@@ -138,8 +134,7 @@ void mcp_drop(McpSession *s, McpRequest *r);
 /* --- For the methods ----------------------------------------------------------------------- */
 
 /* Fill *result (the caller owns it) or *why.  `pad` is NULL for what is answered at once. */
-typedef bool McpAnswer(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result,
-                       RpcError *why);
+typedef bool McpAnswer(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why);
 
 /* The status's error, or its old form for what was not found. */
 bool mcp_fail(const McpRequest *r, const Err *e, RpcError *why);
@@ -166,15 +161,5 @@ void mcp_session_restore(McpSession *s, Str version, Str name);
 bool mcp_version_old(Str version);
 const McpHooks *mcp_hooks(const McpSession *s);
 struct McpFeed *mcp_feed(McpSession *s);
-
-/* Add what the plug-in has to a list: see plugin.h. */
-void mcp_plugin_list(const McpSession *s, const char *what, json_t *to);
-
-McpAnswer mcp_tools_list, mcp_tools_call;
-McpAnswer mcp_resources_list, mcp_resources_read, mcp_templates_list;
-McpAnswer mcp_prompts_list, mcp_prompts_get;
-McpAnswer mcp_complete;
-/* True if there is a prompt of this name. */
-bool mcp_prompt_known(Str name);
 
 #endif

@@ -1,15 +1,32 @@
 /* tools.c - the tools of src/tool, as MCP lists and calls them. */
-#include "mcp/server/plugin.h"
-#include "mcp/server/session.h"
+#include "mcp/server/tools.h"
 
-bool mcp_tools_list(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+bool mcp_tools_list(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     json_t *list = json_array();
-    (void)r, (void)pad, (void)why;
-    for (size_t i = 0; tool_at(mcp_options(s)->profiles, i); i++)
-        json_array_append_new(list, tool_json(tool_at(mcp_options(s)->profiles, i)));
-    mcp_plugin_list(s, "tools", list);
+    (void)pad, (void)why;
+    for (size_t i = 0; tool_at(mcp_options(r->session)->profiles, i); i++)
+        json_array_append_new(list, tool_json(tool_at(mcp_options(r->session)->profiles, i)));
     *result = json_pack("{s:o}", "tools", list);
+    return true;
+}
+
+bool mcp_tools_scope(McpRequest *r, RpcError *why)
+{
+    Str name;
+    Shown shown;
+    if (!mcp_param(r, "name", &name, why))
+        return false;
+    const Tool *t = tool_find(mcp_options(r->session)->profiles, name);
+    const json_t *args = json_given(r->msg.params, "arguments");
+    if (!t)
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
+    if (args && !json_is_object(args))
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
+    ToolScope scope = tool_scope(t, args);
+    r->subject = scope.subject;
+    r->alone = scope.alone;
+    r->reads = !(t->effects & (TOOL_WRITES | TOOL_DELETES));
     return true;
 }
 
@@ -33,12 +50,11 @@ static json_t *content_of(const ToolReply *r)
     return content;
 }
 
-bool mcp_tools_call(McpSession *s, McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+bool mcp_tools_call(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str name;
     AUTO(ToolReply) reply = { 0 };
     Err e = { 0 };
-    (void)s;
     if (!mcp_param(r, "name", &name, why))
         return false;
     const json_t *args = json_given(r->msg.params, "arguments");

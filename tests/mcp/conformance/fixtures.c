@@ -43,18 +43,18 @@ bool fixture_fail(const Call *c, const char *text)
 
 static bool with_logging(const Call *c)
 {
-    mcp_log(c->s, c->r, "info", "Tool execution started");
+    fixture_log(c, "Tool execution started");
     io_sleep_us(&io_system, PAUSE_US);
-    mcp_log(c->s, c->r, "info", "Tool processing data");
+    fixture_log(c, "Tool processing data");
     io_sleep_us(&io_system, PAUSE_US);
-    mcp_log(c->s, c->r, "info", "Tool execution completed");
+    fixture_log(c, "Tool execution completed");
     return fixture_say(c, "Tool with logging executed successfully");
 }
 
 static bool with_progress(const Call *c)
 {
-    for (uint64_t i = 0; i <= 100; i += 50) {
-        mcp_progress(c->s, c->r, i, 100);
+    for (int i = 0; i <= 100; i += 50) {
+        fixture_progress(c, i, 100);
         io_sleep_us(&io_system, PAUSE_US);
     }
     return fixture_say(c, "Tool with progress executed successfully");
@@ -62,8 +62,7 @@ static bool with_progress(const Call *c)
 
 static bool changed(const Call *c, const char *what)
 {
-    const McpHooks *hooks = mcp_hooks(c->s);
-    hooks->changed(hooks->ctx, what);
+    fixture_list_changed(what);
     return fixture_say(c, "the list of %s has changed", what);
 }
 

@@ -5,13 +5,12 @@
 #ifndef CONFORMANCE_FIXTURES_H
 #define CONFORMANCE_FIXTURES_H
 
-#include "mcp/server/plugin.h"
+#include "mcp/server/session.h"
 
 /* A request for one of them, and its answer in the making. */
 typedef struct Call {
-    McpSession *s;
     McpRequest *r;
-    const json_t *client; /* what the client can */
+    const json_t *client; /* what the client can, in the stateless era; else NULL */
     const json_t *args;
     json_t **result;
     RpcError *why;
@@ -33,5 +32,18 @@ json_t *fixture_json(const char *text);
 bool fixture_say(const Call *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The same as an error of the tool. */
 bool fixture_fail(const Call *c, const char *text);
+
+/* --- On the way to an answer: dialogue.c -------------------------------------------------------
+ */
+
+/* A line for the client's log, of the level "info", if it wants such. */
+void fixture_log(const Call *c, const char *text);
+/* Progress, if it was asked for. */
+void fixture_progress(const Call *c, int progress, int total);
+/* The list of "tools" or "prompts" is another now: those who asked are told. */
+void fixture_list_changed(const char *what);
+/* Ask the client, in the old era, and wait for its answer, which the caller owns; takes the
+ * reference to `params`.  NULL, with the result set: there is none. */
+json_t *fixture_ask(const Call *c, const char *method, json_t *params);
 
 #endif

@@ -4,11 +4,17 @@
  *
  * It is started like `jotter mcp`, and is the same code, over standard input and output
  * or over HTTP: then on a free port of this machine, without a token, and it says its
- * address when it can be asked. */
+ * address when it can be asked.
+ *
+ * Jotter itself knows no fixtures and has no way to add any.  The linker puts them in:
+ * with --wrap (meson.build has the list) the product's calls of mcp_tools_call, say, come
+ * to the function of that name here, which answers for the fixtures and hands everything
+ * else on. */
 #include <stdio.h>
 #include <string.h>
 
 #include "conformance/fixtures.h"
+#include "conformance/wrap.h"
 #include "mcp/server/http.h"
 #include "mcp/server/pipe.h"
 
@@ -31,10 +37,14 @@ static void add_prompt(json_t *to, const char *name, const char *args)
                                         "arguments", fixture_json(args)));
 }
 
-static void list(const char *what, json_t *to)
+/* Add the fixtures to a result: to its member "tools", "resources" and so on. */
+static bool list(bool listed, json_t **result, const char *what)
 {
     static const char *const uris[] = { "test://static-text", "test://static-binary",
                                         "test://watched-resource" };
+    if (!listed || json_object_get(*result, "nextCursor"))
+        return listed; /* they are on the last page */
+    json_t *to = json_object_get(*result, what);
     if (strcmp(what, "tools") == 0) {
         add_tools(to, fixture_tools);
         add_tools(to, fixture_questions);
@@ -50,6 +60,7 @@ static void list(const char *what, json_t *to)
         json_array_append_new(to, json_pack("{s:s, s:s}", "uriTemplate",
                                             "test://template/{id}/data", "name", "a template"));
     }
+    return true;
 }
 
 /* --- Resources --------------------------------------------------------------------------- */
@@ -89,17 +100,7 @@ static bool read_resource(const Call *c)
     return false;
 }
 
-/* --- The plug-in ------------------------------------------------------------------------- */
-
-static bool owns(Str method, const json_t *params)
-{
-    const json_t *ref = json_object_get(params, "ref");
-    if (str_eq(method, S("completion/complete")))
-        return str_starts(json_str(json_object_get(ref, "name")), S("test_")) ||
-               str_starts(json_str(json_object_get(ref, "uri")), S("test://"));
-    return str_starts(json_str(json_object_get(params, "name")), S("test_")) ||
-           str_starts(json_str(json_object_get(params, "uri")), S("test://"));
-}
+/* --- Answers ----------------------------------------------------------------------------- */
 
 static const Fixture *find(const Fixture *f, Str name)
 {
@@ -119,20 +120,26 @@ static bool answer_named(const Call *c, const Fixture *f)
     return true;
 }
 
-static bool answer(McpSession *s, McpRequest *r, const json_t *client, json_t **result,
-                   RpcError *why)
+/* True if a request names a fixture. */
+static bool is_fixture(const McpRequest *r)
 {
+    const json_t *params = r->msg.params, *ref = json_object_get(params, "ref");
+    const json_t *where = ref ? ref : params;
+    return str_starts(json_str(json_object_get(where, "name")), S("test_")) ||
+           str_starts(json_str(json_object_get(where, "uri")), S("test://"));
+}
+
+static bool answer(McpRequest *r, json_t **result, RpcError *why)
+{
+    const json_t *meta = json_object_get(r->msg.params, "_meta");
+    const json_t *client = json_object_get(meta, "io.modelcontextprotocol/clientCapabilities");
     Str name = json_str(json_object_get(r->msg.params, "name"));
-    Call c = { s, r, client, json_object_get(r->msg.params, "arguments"), result, why };
+    Call c = { r, client, json_object_get(r->msg.params, "arguments"), result, why };
     bool prompts = str_eq(r->msg.method, S("prompts/get"));
     if (str_eq(r->msg.method, S("resources/read")))
         return read_resource(&c);
     if (str_eq(r->msg.method, S("completion/complete"))) {
         *result = fixture_json("{\"completion\":{\"values\":[\"test\"],\"hasMore\":false}}");
-        return true;
-    }
-    if (!prompts && !str_eq(r->msg.method, S("tools/call"))) {
-        *result = json_object(); /* a subscription to what never changes */
         return true;
     }
     const Fixture *f = find(prompts ? fixture_prompts : fixture_tools, name);
@@ -143,6 +150,70 @@ static bool answer(McpSession *s, McpRequest *r, const json_t *client, json_t **
     return answer_named(&c, f);
 }
 
+/* --- In place of the product's methods ------------------------------------------------------ */
+
+/* Each answers for fixtures and leaves everything else to the method it stands in for. */
+
+bool WRAP(mcp_tools_list)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return list(REAL(mcp_tools_list)(r, pad, result, why), result, "tools");
+}
+
+bool WRAP(mcp_prompts_list)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return list(REAL(mcp_prompts_list)(r, pad, result, why), result, "prompts");
+}
+
+bool WRAP(mcp_resources_list)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return list(REAL(mcp_resources_list)(r, pad, result, why), result, "resources");
+}
+
+bool WRAP(mcp_templates_list)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return list(REAL(mcp_templates_list)(r, pad, result, why), result, "resourceTemplates");
+}
+
+bool WRAP(mcp_tools_call)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return is_fixture(r) ? answer(r, result, why) : REAL(mcp_tools_call)(r, pad, result, why);
+}
+
+bool WRAP(mcp_prompts_get)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return is_fixture(r) ? answer(r, result, why) : REAL(mcp_prompts_get)(r, pad, result, why);
+}
+
+bool WRAP(mcp_resources_read)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return is_fixture(r) ? answer(r, result, why) : REAL(mcp_resources_read)(r, pad, result, why);
+}
+
+bool WRAP(mcp_complete)(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
+{
+    return is_fixture(r) ? answer(r, result, why) : REAL(mcp_complete)(r, pad, result, why);
+}
+
+/* A fixture touches no pad, and runs beside all others. */
+bool WRAP(mcp_tools_scope)(McpRequest *r, RpcError *why)
+{
+    if (!is_fixture(r))
+        return REAL(mcp_tools_scope)(r, why);
+    r->reads = true;
+    return true;
+}
+
+/* What a client may follow: a stream that nobody writes. */
+jot_status WRAP(resource_parse)(Str uri, Arena *into, ResourceRef *out, Err *e)
+{
+    if (!str_starts(uri, S("test://")))
+        return REAL(resource_parse)(uri, into, out, e);
+    *out = (ResourceRef){ .stream = S("notes/fixture"), .from = 1 };
+    return JOT_OK;
+}
+
+/* --- The program --------------------------------------------------------------------------- */
+
 static void ready(void *ctx, uint16_t port)
 {
     (void)ctx;
@@ -151,9 +222,6 @@ static void ready(void *ctx, uint16_t port)
 
 int main(int argc, char **argv)
 {
-    static const McpPlugin plugin = {
-        .lists_change = true, .list = list, .owns = owns, .answer = answer
-    };
     static McpHttpOptions o;
     Err e = { 0 };
     bool piped = true;
@@ -163,12 +231,11 @@ int main(int argc, char **argv)
     }
     for (int i = 4; i < argc; i++)
         piped = piped && strcmp(argv[i], "--http") != 0;
-    o = (McpHttpOptions){ .mcp = { .url = str(argv[3]),
-                                   .by = S("conformance"),
-                                   .profiles = TOOLS_SCRATCHPAD,
-                                   .plugin = &plugin },
-                          .address = S("127.0.0.1:0"),
-                          .ready = ready };
+    o = (McpHttpOptions){
+        .mcp = { .url = str(argv[3]), .by = S("conformance"), .profiles = TOOLS_SCRATCHPAD },
+        .address = S("127.0.0.1:0"),
+        .ready = ready
+    };
     if (piped)
         mcp_pipe(&o.mcp);
     if (mcp_http(&o, &e) != JOT_OK)
