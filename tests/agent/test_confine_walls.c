@@ -167,6 +167,82 @@ static void what_others_cannot_read_is_hidden(Yard *y)
     yard_fails(y, "cat /proc/kcore | head -c 1 | grep -c .");
 }
 
+/* Where secrets may be, but it is the user who works there. */
+static void a_working_directory_in_opt_is_written(Yard *y)
+{
+    if (getuid() != 0)
+        return;
+    const char *dir = arena_printf(&y->a, "/opt/jotter-test-%d", getpid()).p;
+    assert_int_equal(mkdir(dir, 0700), 0);
+    Place place = { 0 };
+    assert_int_equal(place_open(&place, &io_system, str(dir), S("mem:"), &y->e), JOT_OK);
+    ConfineJob job = yard_job(y, "mkdir a && echo x > a/b && chmod 700 a && mv a c && cat c/b");
+    Confined c;
+    job.place = &place;
+    jot_status st = confine_run(&job, &y->a, &c, &y->e);
+    place_close(&place);
+    unlink(arena_printf(&y->a, "%s/c/b", dir).p);
+    rmdir(arena_printf(&y->a, "%s/c", dir).p);
+    rmdir(dir);
+    assert_int_equal(st, JOT_OK);
+    assert_str(c.head, S("x\n"));
+}
+
+static void put_shut(const char *path)
+{
+    AUTO(Fd) fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && write(fd, "canary-system\n", 14) == 14);
+}
+
+/* A program that changes its key replaces the file, or makes a directory for it, at any moment. */
+static void a_secret_that_is_put_there_meanwhile_is_hidden(Yard *y)
+{
+    if (getuid() != 0)
+        return; /* others could not read it anyway */
+    const char *dir = arena_printf(&y->a, "/etc/jotter-test-%d", getpid()).p;
+    const char *plain = arena_printf(&y->a, "%s/plain", dir).p;
+    const char *old = arena_printf(&y->a, "%s/secret", dir).p;
+    const char *draft = arena_printf(&y->a, "%s/draft", dir).p;
+    const char *fresh = arena_printf(&y->a, "%s/fresh", plain).p;
+    const char *told = arena_printf(&y->a, "%s/told", plain).p;
+    assert_true(mkdir(dir, 0755) == 0 && mkdir(plain, 0755) == 0);
+    assert_true(chmod(dir, 0755) == 0 && chmod(plain, 0755) == 0);
+    put_shut(old);
+    put_shut(told);
+    chmod(told, 0644);
+    int said[2];
+    assert_int_equal(pipe(said), 0);
+    pid_t us = fork();
+    assert_true(us >= 0);
+    if (us == 0) {
+        Confined c = yard_command(
+            y, arena_printf(&y->a,
+                            "touch sub/begun; while test ! -e sub/go; do sleep 0.01; done; cat %s "
+                            "%s; wc -l < %s",
+                            old, fresh, told)
+                   .p);
+        _exit(write(said[1], c.head.p, c.head.n) == (ssize_t)c.head.n ? 0 : 1);
+    }
+    yard_await(y, "work/sub/begun");
+    put_shut(draft);
+    int moved = rename(draft, old);
+    put_shut(fresh);
+    yard_put(yard_path(y, "work/sub/go"), "");
+    waitpid(us, NULL, 0);
+    char text[YARD_OUTPUT] = "";
+    close(said[1]);
+    ssize_t n = read(said[0], text, sizeof text - 1);
+    close(said[0]);
+    unlink(old);
+    unlink(fresh);
+    unlink(told);
+    rmdir(plain);
+    rmdir(dir);
+    assert_true(moved == 0 && n > 0);
+    if (strstr(text, "canary") || !strstr(text, "1\n"))
+        fail_msg("%s: read '%s'", confine_name(y->how), text);
+}
+
 /* A user has few queues of inotify; in bubblewrap's namespaces programs that need one may have it.
  */
 static void the_users_queues_of_events_are_not_used_up(Yard *y)
@@ -330,6 +406,8 @@ static const Trial trials[] = {
     TRIAL(landlock_stands_under_every_mechanism, "outside", true),
     TRIAL(the_second_wall_holds_by_itself, "outside", true),
     TRIAL(the_users_queues_of_events_are_not_used_up, "outside", true),
+    TRIAL(a_secret_that_is_put_there_meanwhile_is_hidden, "outside", true),
+    TRIAL(a_working_directory_in_opt_is_written, "outside", true),
     TRIAL(what_others_cannot_read_is_hidden, "outside", true),
     TRIAL(no_call_reaches_another_process, "outside", true),
     TRIAL(a_process_still_rules_itself, "outside", true),

@@ -91,6 +91,10 @@ typedef struct JailHidden {
     size_t n, cap;
 } JailHidden;
 void jail_hidden(Arena *into, JailHidden *out);
+/* The trees they are in; ends with NULL. */
+extern const char *const jail_secret_trees[];
+/* True if everybody may read it, and enter it if it is a directory. */
+bool jail_is_for_all(const struct stat *info);
 
 /* Remove a directory that a command has written in; `above` is where its name is.  Nothing is
  * allocated. */
@@ -107,7 +111,7 @@ size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool 
  * whose argv follows. */
 void jail_inside(const char *dir, const char **argv, size_t *n);
 
-/* A ruleset for a process that is in namespaces already: everything there is read, but nothing
+/* A ruleset for a process that is in namespaces already: what is there now is read, but nothing
  * written beyond the working directory, /tmp and a few devices.  JOT_UNSUPPORTED: this kernel has
  * none, or not one that lets files be moved. */
 MUST_USE jot_status jail_second_wall(const char *dir, Fd *out, Err *e);

@@ -6,7 +6,10 @@
  * member of the file's group; so it is not the command's user that decides, but
  * whether others may read.
  *
- * A tree with more in it than is looked through is hidden as a whole. */
+ * A tree with more in it than is looked through is hidden as a whole.
+ *
+ * This is a list of what there was when the command began.  What comes later is
+ * Landlock's, which allows what it has seen and nothing else (jail_landlock.c). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +26,7 @@ enum {
 
 /* Where others than the system's packages put what they configure.  Programs in the rest of /usr
  * are everybody's. */
-static const char *const trees[] = { "/etc", "/opt", "/usr/local/etc" };
+const char *const jail_secret_trees[] = { "/etc", "/opt", "/usr/local/etc", NULL };
 
 typedef struct Walk {
     JailHidden *out;
@@ -43,7 +46,7 @@ static bool overflows(const Walk *w)
     return w->looked_at > LOOKED_AT_MAX || w->out->n - w->first > HIDDEN_MAX;
 }
 
-static bool is_for_all(const struct stat *info)
+bool jail_is_for_all(const struct stat *info)
 {
     unsigned need = S_ISDIR(info->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
     return S_ISLNK(info->st_mode) || (info->st_mode & need) == need;
@@ -58,10 +61,10 @@ static void look_at(Walk *w, int dir, const char *name, Str above)
         fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return;
     w->looked_at++;
-    if (is_for_all(&info) && !S_ISDIR(info.st_mode))
+    if (jail_is_for_all(&info) && !S_ISDIR(info.st_mode))
         return;
     Str path = arena_printf(w->into, "%s/%s", above.p, name);
-    if (is_for_all(&info) && w->depth < DEPTH_MAX)
+    if (jail_is_for_all(&info) && w->depth < DEPTH_MAX)
         look_into(w, dir, name, path);
     else
         add(w, path);
@@ -86,15 +89,15 @@ static void look_into(Walk *w, int at, const char *name, Str path)
 
 void jail_hidden(Arena *into, JailHidden *out)
 {
-    for (size_t i = 0; i < COUNT_OF(trees); i++) {
+    for (const char *const *tree = jail_secret_trees; *tree; tree++) {
         Walk w = { .out = out, .into = into, .first = out->n };
         struct stat info;
-        if (lstat(trees[i], &info) != 0 || !S_ISDIR(info.st_mode))
+        if (lstat(*tree, &info) != 0 || !S_ISDIR(info.st_mode))
             continue;
-        look_into(&w, AT_FDCWD, trees[i], str(trees[i]));
+        look_into(&w, AT_FDCWD, *tree, str(*tree));
         if (!overflows(&w))
             continue;
         out->n = w.first;
-        add(&w, str(trees[i]));
+        add(&w, str(*tree));
     }
 }

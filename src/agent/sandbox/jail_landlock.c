@@ -4,6 +4,10 @@
  * below it.  To leave something out, each of its siblings is allowed instead, on
  * every level from the directory down to it.
  *
+ * In the trees where secrets are (jail_secret_trees) each file that everybody may read
+ * is allowed by itself: what is put there later, or in the place of another, is
+ * another file, and no rule is about it.
+ *
  * ABI 6 is needed: before 3, nothing could be said about truncating a file, and
  * before 6, nothing about signals, with which a command could kill its keeper. */
 #include <dirent.h>
@@ -22,6 +26,7 @@ enum {
     PATH_BENEATH = 1,
     ABI_MIN = 6,
     ENTRIES_MAX = 20000, /* of a directory */
+    LISTED_MAX = 20000,  /* files that are allowed one by one; of more, their directories are */
 };
 
 /* As the kernel defines them; its header may be older than the kernel. */
@@ -69,7 +74,9 @@ typedef struct Rules {
     uint64_t known; /* the rights it is about */
     Except *except;
     size_t except_n;
-    int failed; /* errno of the first rule that could not be made */
+    Str work;      /* the working directory: in there, all is as its rights say */
+    size_t listed; /* files of the trees where secrets are, so far */
+    int failed;    /* errno of the first rule that could not be made */
 } Rules;
 
 static void allow_fd(Rules *r, int fd, uint64_t rights)
@@ -115,6 +122,20 @@ static bool holds_exception(const Rules *r, Str path)
     return false;
 }
 
+/* 1 for a tree where secrets are and what is below it, -1 for what is above one. */
+static int secret_tree(const Rules *r, Str path)
+{
+    if (str_eq(path, r->work) || is_below(path, r->work))
+        return 0;
+    for (const char *const *tree = jail_secret_trees; *tree; tree++) {
+        if (str_eq(path, str(*tree)) || is_below(path, str(*tree)))
+            return 1;
+        if (is_below(str(*tree), path))
+            return -1;
+    }
+    return 0;
+}
+
 static void allow_below(Rules *r, int at, const char *name, Str path, uint64_t rights, Arena *into);
 
 static void allow_entries(Rules *r, int dir, Str path, uint64_t rights, Arena *into)
@@ -144,12 +165,17 @@ static void allow_below(Rules *r, int at, const char *name, Str path, uint64_t r
     if (fd < 0 || fstat(fd, &info) != 0 || S_ISLNK(info.st_mode))
         return;
     const Except *x = excepted(r, path);
-    if (x || !holds_exception(r, path)) {
-        allow_fd(r, fd, x ? rights & x->rights : rights);
+    int secret = secret_tree(r, path);
+    bool listed = secret > 0 && r->listed++ < LISTED_MAX;
+    if (listed && !jail_is_for_all(&info))
         return;
-    }
-    allow_fd(r, fd, rights & READ_DIR);
-    allow_entries(r, fd, path, rights, into);
+    if (x)
+        allow_fd(r, fd, rights & x->rights);
+    else if (S_ISDIR(info.st_mode) && (listed || secret < 0 || holds_exception(r, path))) {
+        allow_fd(r, fd, rights & READ_DIR);
+        allow_entries(r, fd, path, rights, into);
+    } else
+        allow_fd(r, fd, rights);
 }
 
 static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
@@ -200,10 +226,13 @@ jot_status jail_second_wall(const char *dir, Fd *out, Err *e)
     RulesetAttr a = known_to(
         abi, (RulesetAttr){ .fs = WRITES | MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV, .scoped = 3 });
     AUTO(Fd) fd = (int)syscall(CREATE_RULESET, &a, sizeof a, 0);
-    Rules r = { .ruleset = fd, .known = a.fs };
+    Rules r = { .ruleset = fd, .known = a.fs, .work = str(dir) };
     if (fd < 0)
         return err_errno(e, errno, "could not use Landlock");
-    allow(&r, "/", READS);
+    AUTO(Arena) arena = { 0 };
+    AUTO(Fd) root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    allow(&r, "/", READ_DIR);
+    allow_entries(&r, root, S("/"), READS, &arena);
     allow(&r, dir, WRITES);
     allow(&r, "/tmp", WRITES);
     allow(&r, "/dev/shm", WRITES);
@@ -255,7 +284,7 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
     const Place *p = job->place;
     JailHidden hidden = { 0 };
-    Rules r = { 0 };
+    Rules r = { .work = p->path };
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
     size_t n = jail_filter(code, job->network, false);
     if (!n)
