@@ -41,10 +41,16 @@ conformance: all ## the official MCP suite, SDK clients, Inspector, programs of 
 soak: all ## repeat the randomised suites with new seeds for SOAK_MINUTES (30)
 	@tools/soak $(or $(SOAK_MINUTES),30)
 
-install: all ## install; DESTDIR stages, PREFIX (/usr/local) is remembered
-	@$(if $(PREFIX),meson configure build --prefix=$(abspath $(PREFIX)))
-	@DESTDIR=$(abspath $(DESTDIR)) meson install -C build --quiet
-	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || :
+install: ## install binary, library, manuals, completions; PREFIX (/usr/local) is remembered, DESTDIR stages
+	@tools/bootstrap build
+	@tools/install
+
+uninstall: ## remove what install installs
+	@tools/install --remove
+
+static: ## one binary that needs no library, as build/static/jotter
+	@tools/bootstrap build
+	@tools/static
 
 fmt: ## lay out all C files
 	@tools/bootstrap check
@@ -67,4 +73,4 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s  %s\n", $$1, $$2 }' Makefile
 
-.PHONY: all program run tour test check bench fuzz conformance soak install fmt cover hooks deps clean help
+.PHONY: all program run tour test check bench fuzz conformance soak install uninstall static fmt cover hooks deps clean help

@@ -8,13 +8,30 @@
 
 #include "cli/cmd.h"
 
+/* A user's line of the user database.  A static program cannot load what the C library would ask
+ * (nsswitch.conf names libraries), so it reads the file alone. */
+static const struct passwd *find_entry(uid_t uid)
+{
+#ifdef JOT_STATIC
+    const struct passwd *entry = NULL;
+    FILE *users = fopen("/etc/passwd", "re");
+    while (users && (entry = fgetpwent(users)) && entry->pw_uid != uid)
+        ;
+    if (users)
+        fclose(users);
+    return entry;
+#else
+    return getpwuid(uid);
+#endif
+}
+
 /* The user's name; it is not in the environment of what a timer or a service manager starts. */
 static Str find_user(Arena *into)
 {
     const char *user = getenv("USER");
     if (user && user[0])
         return str(user);
-    const struct passwd *entry = getpwuid(geteuid());
+    const struct passwd *entry = find_entry(geteuid());
     return entry && entry->pw_name[0] ? arena_copy(into, str(entry->pw_name))
                                       : arena_printf(into, "uid-%u", (unsigned)geteuid());
 }

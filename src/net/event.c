@@ -1,38 +1,51 @@
 /* event.c - opening libevent. */
 #include "net/event.h"
 
-#include <dlfcn.h>
-#include <string.h>
+#include "base/library.h"
 
-#define LIBRARY "libevent_core-2.1.so.7"
+static EventLibrary table;
 
-/* ISO C has no cast from an object's pointer to a function's. */
-static bool find(void *library, const char *name, void *to)
-{
-    void *found = dlsym(library, name);
-    memcpy(to, &found, sizeof found);
-    return found != NULL;
-}
+#define NEED(function)                                               \
+    {                                                                \
+#function, (void *)&table.function, LIBRARY_LINKED(function) \
+    }
 
-#define FIND(name) find(library, #name, &table.name)
+static const LibraryFunction functions[] = {
+    NEED(event_base_new),
+    NEED(event_base_dispatch),
+    NEED(event_base_loopbreak),
+    NEED(event_base_free),
+    NEED(event_new),
+    NEED(event_add),
+    NEED(event_del),
+    NEED(event_free),
+    NEED(evconnlistener_new),
+    NEED(evconnlistener_free),
+    NEED(evconnlistener_set_error_cb),
+    NEED(bufferevent_socket_new),
+    NEED(bufferevent_free),
+    NEED(bufferevent_setcb),
+    NEED(bufferevent_enable),
+    NEED(bufferevent_set_timeouts),
+    NEED(bufferevent_setwatermark),
+    NEED(bufferevent_read),
+    NEED(bufferevent_write),
+    NEED(bufferevent_get_input),
+    NEED(bufferevent_get_output),
+    NEED(evbuffer_get_length),
+};
+
+static Library library = {
+    .use = "a server",
+    .package = "libevent-core-2.1-7",
+    .names = { "libevent_core-2.1.so.7", "libevent-2.1.so.7", "libevent_core.so", "libevent.so" },
+    .functions = functions,
+    .count = COUNT_OF(functions),
+};
 
 jot_status event_library(const EventLibrary **out, Err *e)
 {
-    static EventLibrary table;
-    static bool good;
-    void *library = good ? NULL : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (library)
-        good = FIND(event_base_new) && FIND(event_base_dispatch) && FIND(event_base_loopbreak) &&
-               FIND(event_base_free) && FIND(event_new) && FIND(event_add) && FIND(event_del) &&
-               FIND(event_free) && FIND(evconnlistener_new) && FIND(evconnlistener_free) &&
-               FIND(evconnlistener_set_error_cb) && FIND(bufferevent_socket_new) &&
-               FIND(bufferevent_free) && FIND(bufferevent_setcb) && FIND(bufferevent_enable) &&
-               FIND(bufferevent_set_timeouts) && FIND(bufferevent_setwatermark) &&
-               FIND(bufferevent_read) && FIND(bufferevent_write) && FIND(bufferevent_get_input) &&
-               FIND(bufferevent_get_output) && FIND(evbuffer_get_length);
-    if (!good)
-        return err_set(e, JOT_UNSUPPORTED, "a server needs %s: install libevent-core-2.1-7",
-                       LIBRARY);
+    TRY(library_open(&library, e));
     *out = &table;
     return JOT_OK;
 }

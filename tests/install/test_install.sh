@@ -68,4 +68,13 @@ nothing_else() {
     [ ! -s "$tmp/extra" ]
 }
 holds nothing_else_is_installed nothing_else
+
+stripped() { ! readelf -S "$tmp/root$prefix/bin/jotter" | grep -q '\.debug_info'; }
+holds the_installed_binary_is_stripped stripped
+
+removes() {
+    echo mine >"$tmp/root$prefix/bin/mine"
+    make -s -C "$source" uninstall DESTDIR="$tmp/root" && [ "$(cd "$tmp/root$prefix" && find . -type f -o -type l)" = ./bin/mine ]
+}
+holds make_uninstall_removes_what_was_installed_and_nothing_else removes
 echo "1..$n"

@@ -4,47 +4,49 @@
  * would be paid at every start of the program, so it is opened when used. */
 #include "memory/search/stem.h"
 
-#include <dlfcn.h>
 #include <libstemmer.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-
-#define LIBRARY "libstemmer.so.0d"
+#include "base/library.h"
 
 enum { STEM_LETTERS_MIN = 3 };
 
 struct Stemmer {
-    void *library;
-    struct sb_stemmer *(*make)(const char *, const char *);
-    void (*remove)(struct sb_stemmer *);
-    const sb_symbol *(*stem)(struct sb_stemmer *, const sb_symbol *, int);
-    int (*length)(struct sb_stemmer *);
     struct sb_stemmer *one;
 };
 
-/* ISO C has no cast from an object's pointer to a function's. */
-static bool find(void *library, const char *name, void *to)
-{
-    void *found = dlsym(library, name);
-    memcpy(to, &found, sizeof found);
-    return found != NULL;
-}
+static struct {
+    __typeof__(sb_stemmer_new) *new;
+    __typeof__(sb_stemmer_delete) *delete;
+    __typeof__(sb_stemmer_stem) *stem;
+    __typeof__(sb_stemmer_length) *length;
+} table;
+
+static const LibraryFunction functions[] = {
+    { "sb_stemmer_new", (void *)&table.new, LIBRARY_LINKED(sb_stemmer_new) },
+    { "sb_stemmer_delete", (void *)&table.delete, LIBRARY_LINKED(sb_stemmer_delete) },
+    { "sb_stemmer_stem", (void *)&table.stem, LIBRARY_LINKED(sb_stemmer_stem) },
+    { "sb_stemmer_length", (void *)&table.length, LIBRARY_LINKED(sb_stemmer_length) },
+};
+
+static Library library = {
+    .use = "cutting endings",
+    .package = "libstemmer0d",
+    .names = { "libstemmer.so.0d", "libstemmer.so.0", "libstemmer.so" },
+    .functions = functions,
+    .count = COUNT_OF(functions),
+};
 
 Stemmer *stemmer_new(const char *language)
 {
-    void *library = strcmp(language, STEM_NONE) ? dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!library)
+    Err ignored;
+    if (!strcmp(language, STEM_NONE) || library_open(&library, &ignored) != JOT_OK)
         return NULL;
     Stemmer *s = mem_alloc(sizeof *s);
-    s->library = library;
-    bool good = find(library, "sb_stemmer_new", &s->make) &&
-                find(library, "sb_stemmer_delete", &s->remove) &&
-                find(library, "sb_stemmer_stem", &s->stem) &&
-                find(library, "sb_stemmer_length", &s->length);
-    s->one = good ? s->make(language, "UTF_8") : NULL;
+    s->one = table.new(language, "UTF_8");
     if (s->one)
         return s;
     stemmer_free(s);
@@ -56,8 +58,7 @@ void stemmer_free(Stemmer *s)
     if (!s)
         return;
     if (s->one)
-        s->remove(s->one);
-    dlclose(s->library);
+        table.delete(s->one);
     free(s);
 }
 
@@ -68,9 +69,9 @@ Str stem_of(Stemmer *s, Str word)
     for (size_t i = 0; i < word.n; i++)
         if (word.p[i] >= '0' && word.p[i] <= '9')
             return word;
-    const sb_symbol *stem = s->stem(s->one, (const sb_symbol *)word.p, (int)word.n);
+    const sb_symbol *stem = table.stem(s->one, (const sb_symbol *)word.p, (int)word.n);
     if (!stem)
         mem_exhausted();
-    int n = s->length(s->one);
+    int n = table.length(s->one);
     return n > 0 ? (Str){ (const char *)stem, (size_t)n } : word;
 }
