@@ -19,13 +19,13 @@ needs_nothing() { ! readelf -d "$tmp/jotter" | grep NEEDED && ! readelf -l "$tmp
 holds it_names_no_library_and_no_loader needs_nothing
 
 root=$tmp/root
-mkdir -p "$root/proc" "$root/work"
+mkdir -p "$root/proc" "$root/empty"
 cp "$tmp/jotter" "$root/jotter"
 
 # alone COMMAND...: runs it with nothing but its binary, a /proc and an empty directory.
 try_alone() {
     for way in \
-        'bwrap --unshare-user --unshare-pid --bind ROOT / --proc /proc --clearenv --setenv HOME /work --setenv JOTTER_PAD files:/work/pad' \
+        'bwrap --unshare-user --unshare-pid --bind ROOT / --proc /proc --clearenv --setenv HOME /empty --setenv JOTTER_PAD files:/empty/pad' \
         'chroot ROOT' \
         'unshare -r --root=ROOT'; do
         way=$(printf '%s' "$way" | sed "s,ROOT,$root,")
@@ -38,9 +38,9 @@ try_alone() {
 way=$(try_alone)
 alone() {
     if [ -n "$way" ]; then
-        HOME=/work JOTTER_PAD=files:/work/pad $way /jotter "$@"
+        HOME=/empty JOTTER_PAD=files:/empty/pad $way /jotter "$@"
     else
-        HOME=$root/work JOTTER_PAD=files:$root/work/pad "$root/jotter" "$@"
+        HOME=$root/empty JOTTER_PAD=files:$root/empty/pad "$root/jotter" "$@"
     fi
 }
 
@@ -60,7 +60,7 @@ holds it_serves_mcp serves
 
 # The server is stopped by its pid; the address it prints shows that libevent is inside.
 listens() {
-    HOME=$root/work JOTTER_PAD=files:$root/work/pad "$root/jotter" mcp 127.0.0.1:0 --http --no-token >"$tmp/http" 2>&1 &
+    HOME=$root/empty JOTTER_PAD=files:$root/empty/pad "$root/jotter" mcp 127.0.0.1:0 --http --no-token >"$tmp/http" 2>&1 &
     pid=$!
     for _ in $(seq 600); do
         grep -q 'http://127' "$tmp/http" && break
@@ -83,7 +83,7 @@ holds it_says_in_one_sentence_what_it_does_not_have refuses
 
 opens_no_library() {
     for words in 'read plan' 'search shipping' 'where' 'verify'; do
-        HOME=$root/work JOTTER_PAD=files:$root/work/pad strace -f -qq -e trace=openat,open -o "$tmp/calls" "$root/jotter" $words || return 1
+        HOME=$root/empty JOTTER_PAD=files:$root/empty/pad strace -f -qq -e trace=openat,open -o "$tmp/calls" "$root/jotter" $words || return 1
         ! grep '\.so' "$tmp/calls" || return 1
     done
 }
