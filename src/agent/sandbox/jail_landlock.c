@@ -122,10 +122,15 @@ static bool holds_exception(const Rules *r, Str path)
     return false;
 }
 
+static bool is_work(const Rules *r, Str path)
+{
+    return str_eq(path, r->work) || is_below(path, r->work);
+}
+
 /* 1 for a tree where secrets are and what is below it, -1 for what is above one. */
 static int secret_tree(const Rules *r, Str path)
 {
-    if (str_eq(path, r->work) || is_below(path, r->work))
+    if (is_work(r, path))
         return 0;
     for (const char *const *tree = jail_secret_trees; *tree; tree++) {
         if (str_eq(path, str(*tree)) || is_below(path, str(*tree)))
@@ -298,7 +303,8 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
         if (p->own[i].path.n)
             r.except[r.except_n++] = (Except){ .path = p->own[i].path };
     for (size_t i = 0; i < hidden.n; i++)
-        r.except[r.except_n++] = (Except){ .path = hidden.at[i] };
+        if (!is_work(&r, hidden.at[i]))
+            r.except[r.except_n++] = (Except){ .path = hidden.at[i] };
     except_plants(&r, p, out->plants, into);
     TRY(make_ruleset(job->network, &r, &out->ruleset, e));
     TRY(make_fence(&out->fence, e));
