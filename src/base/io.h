@@ -71,6 +71,7 @@ typedef struct Io {
     /* Test overrides; NULL means the system's. */
     int64_t (*wall_ms)(void *ctx);
     int64_t (*awake_ms)(void *ctx);
+    int64_t (*served_ms)(void *ctx); /* what a server says is the time; NULL: it is asked */
     void (*random)(void *ctx, void *out, size_t n);
     void (*sleep_us)(void *ctx, int64_t us);
     const char *boot_id;  /* 32 hex digits, or "" for a system that does not tell */

@@ -125,7 +125,7 @@ static void holding_saw(Holding *h, const LeaseTable *t, const Lease *l)
         h->on_n = l->on.n;
         h->prefix = l->prefix;
     }
-    h->until_ms = t->now_ms + l->left_ms;
+    h->until_ms = t->asked_ms + l->left_ms;
 }
 
 /* Look at the table, and what became of each. */

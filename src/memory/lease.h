@@ -32,6 +32,7 @@ typedef struct Lease {
     Str by;          /* who took it */
     int64_t ttl_ms;  /* what it was taken or renewed for */
     int64_t left_ms; /* until it ends by itself */
+    bool late;       /* its time is over, but others wait a moment longer: clocks differ */
     bool live;       /* it also ends with the handle that took it */
 } Lease;
 

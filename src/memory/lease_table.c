@@ -3,10 +3,14 @@
  *   {"leases":[{"on":"notes/plan","token":7,"by":"ann","ttl_ms":60000,
  *               "until_ms":81234567,"boot":"<32 hex>","prefix":true,"live":true}]}
  *
- * `until_ms` is a moment of CLOCK_BOOTTIME in the boot named beside it; in any
- * other boot the lease is over.  A moment that lies further ahead than the whole
- * time it was taken for cannot be of this boot either.  If the system does not
- * tell which boot this is, no lease is judged: the table cannot be read.
+ * `until_ms` is a moment of the pad's clock (store_clock) in the era named as
+ * "boot"; in any other era the lease is over.  On one machine the clock is
+ * CLOCK_BOOTTIME, an era is a boot, and a moment that lies further ahead than the
+ * whole time it was taken for cannot be of this boot either.  A server's clock
+ * may be set back: such a lease lasts its whole time from now, unless the moment
+ * is further ahead than any clock is wrong; and it binds others a margin longer
+ * than its holder, who counts from before he asked.  If the clock cannot be
+ * asked, no lease is judged: the table cannot be read.
  *
  * If the newest table was damaged, nobody knows who has what: all leases are
  * over, also those of older tables, and the next token is higher than any that
@@ -14,8 +18,6 @@
 #include "memory/lease_table.h"
 
 #include <assert.h>
-
-#include "base/boot.h"
 
 enum { TRIM_EVERY = 64 };
 
@@ -53,12 +55,12 @@ jot_status lease_table_read(Memory *m, LeaseTable *out, Err *e)
     AUTO(LeaseTable) t = { 0 };
     Record head = { 0 };
     Err missing = { 0 };
-    TRY(boot_read(m->io, t.boot, e));
+    t.asked_ms = io_awake_ms(m->io);
     jot_status st = store_head(m->store, S(LEASE_TABLE), HEAD_RECORD, &arena, &head, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", missing.text);
     /* Not before: what was granted meanwhile would seem to end later than it can. */
-    t.now_ms = io_awake_ms(m->io);
+    TRY(store_clock(m->store, &t.time, e));
     t.seq = head.mark.seq;
     t.next = mark_last(&head.mark) + 1;
     if (mark_live(&head.mark) && !head.mark.lost) {
@@ -96,10 +98,13 @@ Lease lease_table_at(const LeaseTable *t, size_t i)
                 .by = json_str(json_object_get(entry, "by")),
                 .ttl_ms = member(entry, "ttl_ms"),
                 .live = json_is_true(json_object_get(entry, "live")) };
-    bool same_boot = str_eq(json_str(json_object_get(entry, "boot")), str(t->boot));
-    int64_t until_ms = member(entry, "until_ms");
-    if (same_boot && until_ms > t->now_ms && until_ms - t->now_ms <= l.ttl_ms)
-        l.left_ms = until_ms - t->now_ms;
+    if (!str_eq(json_str(json_object_get(entry, "boot")), str(t->time.era)))
+        return l;
+    int64_t left_ms = member(entry, "until_ms") - t->time.now_ms;
+    if (left_ms > l.ttl_ms && t->time.served && left_ms - l.ttl_ms <= STORE_AHEAD_MS)
+        left_ms = l.ttl_ms;
+    l.late = left_ms <= 0 && left_ms > -t->time.margin_ms;
+    l.left_ms = left_ms > 0 && left_ms <= l.ttl_ms ? left_ms : 0;
     return l;
 }
 
@@ -113,7 +118,7 @@ size_t lease_table_find(const LeaseTable *t, uint64_t token)
 
 bool lease_table_valid(Memory *m, const Lease *l)
 {
-    if (l->left_ms <= 0)
+    if (l->left_ms <= 0 && !l->late)
         return false;
     return !l->live || lease_lives_here(m, l->token) || store_held(m->store, l->token);
 }
@@ -125,11 +130,11 @@ void lease_table_drop(LeaseTable *t, size_t i)
 
 void lease_table_add(LeaseTable *t, const Lease *l)
 {
-    assert(t->boot[0]); /* without a boot it would bind nobody */
-    json_int_t until_ms = t->now_ms + l->ttl_ms;
+    assert(t->time.era[0]); /* without an era it would bind nobody */
+    json_int_t until_ms = t->time.now_ms + l->ttl_ms;
     json_t *entry = json_pack("{s:s%, s:I, s:s%, s:I, s:I, s:s}", "on", l->on.p, l->on.n, "token",
                               (json_int_t)l->token, "by", l->by.n ? l->by.p : "", l->by.n, "ttl_ms",
-                              (json_int_t)l->ttl_ms, "until_ms", until_ms, "boot", t->boot);
+                              (json_int_t)l->ttl_ms, "until_ms", until_ms, "boot", t->time.era);
     if (l->prefix)
         json_object_set_new(entry, "prefix", json_true());
     if (l->live)
@@ -141,7 +146,7 @@ void lease_table_renew(LeaseTable *t, size_t i, int64_t ttl_ms)
 {
     json_t *entry = json_array_get(t->list, i);
     json_object_set_new(entry, "ttl_ms", json_integer(ttl_ms));
-    json_object_set_new(entry, "until_ms", json_integer(t->now_ms + ttl_ms));
+    json_object_set_new(entry, "until_ms", json_integer(t->time.now_ms + ttl_ms));
 }
 
 jot_status lease_table_write(Memory *m, LeaseTable *t, const char *event, uint64_t token, Err *e)

@@ -12,12 +12,12 @@
 #define LEASE_TABLE STORE_TOKENS
 
 typedef struct LeaseTable {
-    uint64_t seq;  /* of the head; 0: nobody ever took a lease */
-    uint64_t next; /* the seq of the next record, and the token of a lease it grants */
-    json_t *root;  /* owned */
-    json_t *list;  /* its array of leases; borrowed */
-    int64_t now_ms;
-    char boot[33];
+    uint64_t seq;     /* of the head; 0: nobody ever took a lease */
+    uint64_t next;    /* the seq of the next record, and the token of a lease it grants */
+    json_t *root;     /* owned */
+    json_t *list;     /* its array of leases; borrowed */
+    StoreTime time;   /* when it was read */
+    int64_t asked_ms; /* by io_awake_ms, before that: a holder counts from here */
 } LeaseTable;
 
 /* JOT_CORRUPT if it is not as this file writes it. */

@@ -343,7 +343,7 @@ static jot_status archive_list(Store *s, Str prefix, Str after, size_t limit, Li
         const Archived *here = &a->streams[i];
         if (!str_starts(here->name, prefix))
             break;
-        bool wanted = which == LIST_ALL || mark_live(&here->mark);
+        bool wanted = list_takes_all(which) || mark_live(&here->mark);
         if (!wanted || (after.n && str_eq(here->name, after)))
             continue;
         if (out->n == limit) {

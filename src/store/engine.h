@@ -33,6 +33,8 @@ typedef struct StoreOps {
                               const Record *records, size_t n, Err *e);
     jot_status (*forget_before)(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
     StorePromise (*promise)(const Store *s);
+    /* Optional: a server's clock, asked now (store_saw_clock keeps it); NULL: the machine's. */
+    jot_status (*clock)(Store *s, StoreTime *out, Err *e);
     /* Optional: an engine that cannot tell who lives has neither. */
     int (*hold)(Store *s, uint64_t number, bool hold); /* 0, -EAGAIN or another -errno */
     bool (*held)(Store *s, uint64_t number);
@@ -70,6 +72,8 @@ struct Store {
     pid_t pid;               /* of the process that opened it; 0: any may use its copy */
     char read_only_why[128]; /* "" while the handle may write */
     Hash url;                /* of the URL, filled in by store_open */
+    int64_t served_ms;       /* a server's clock, ... */
+    int64_t served_awake_ms; /* ... and when it was heard, by io_awake_ms */
     StoreReport report;
 };
 
@@ -79,6 +83,12 @@ extern const StoreOps sqlite_ops;
 
 /* Fill in the common part of a fresh engine object. */
 void store_init(Store *s, const StoreOps *ops, const StoreOptions *o);
+
+/* Remember what a server's clock said just now; a step back is a step back. */
+void store_saw_clock(Store *s, int64_t now_ms);
+/* The time for a new record: the machine's, or the server's as it was last heard and what has
+ * passed since. */
+int64_t store_now_ms(const Store *s);
 
 /* Where held numbers lie in an engine's lock file: beyond every other byte it locks. */
 static inline off_t store_hold_byte(uint64_t number)

@@ -233,7 +233,7 @@ static jot_status mem_list(Store *s, Str prefix, Str after, size_t limit, ListWh
     for (size_t i = 0; i < m->n; i++) {
         const MemStream *st = &m->streams[i];
         Mark head = head_mark(st);
-        bool wanted = which == LIST_ALL ? st->n > 0 : mark_live(&head);
+        bool wanted = list_takes_all(which) ? st->n > 0 : mark_live(&head);
         if (!wanted || !str_starts(st->name, prefix) || (after.n && str_cmp(st->name, after) <= 0))
             continue;
         if (out->n == limit) {
@@ -397,7 +397,7 @@ static jot_status mem_index_path(Store *s, Arena *into, Str *out, Err *e)
 
 static StorePromise mem_promise(const Store *s)
 {
-    return (StorePromise){ .scheme = "mem" };
+    return (StorePromise){ .scheme = "mem", .holds = true, .guards = true };
 }
 
 /* Nobody else has a handle of this pad, and its own does not count. */

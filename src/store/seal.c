@@ -41,7 +41,7 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
 {
     assert(mark_last(head) < STORE_SEQ_MAX);
     Record r = { .by = d->by, .id = d->id, .meta = d->meta, .body = d->body };
-    int64_t now = io_wall_ms(s->io);
+    int64_t now = store_now_ms(s);
     if (d->at_ms > 0 && d->at_ms < now)
         now = d->at_ms;
     if (now < head->at_ms && !MUTANT(TIME_GOES_BACK))

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/boot.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "store/engine.h"
@@ -296,7 +297,10 @@ jot_status store_list(Store *s, Str prefix, Str after, size_t limit, ListWhich w
         return err_at(e, "prefix");
     if (after.n && store_check_name(after, e) != JOT_OK)
         return err_at(e, "after");
-    return s->ops->list(s, prefix, after, limit, which, into, out, e);
+    TRY(s->ops->list(s, prefix, after, limit, which, into, out, e));
+    for (size_t i = 0; !list_takes_heads(which) && i < out->n; i++)
+        out->items[i] = (Listed){ .name = out->items[i].name };
+    return JOT_OK;
 }
 
 jot_status store_changes(Store *s, const Cursor *cursor, int64_t wait_ms, Arena *into, Changes *out,
@@ -460,6 +464,35 @@ jot_status store_place_records(Store *s, Str stream, const Expect *expect, const
                                size_t n, Err *e)
 {
     return put_records(s, stream, expect ? expect : &expect_any, true, records, n, e);
+}
+
+/* --- Time ------------------------------------------------------------------------------ */
+
+void store_saw_clock(Store *s, int64_t now_ms)
+{
+    s->served_ms = s->io->served_ms ? s->io->served_ms(s->io->ctx) : now_ms;
+    s->served_awake_ms = io_awake_ms(s->io);
+}
+
+int64_t store_now_ms(const Store *s)
+{
+    if (!s->ops->clock)
+        return io_wall_ms(s->io);
+    if (s->io->served_ms)
+        return s->io->served_ms(s->io->ctx);
+    return s->served_ms + (io_awake_ms(s->io) - s->served_awake_ms);
+}
+
+jot_status store_clock(Store *s, StoreTime *out, Err *e)
+{
+    assert(s && out);
+    *out = (StoreTime){ 0 };
+    TRY(store_check_mine(s, e));
+    if (s->ops->clock)
+        return s->ops->clock(s, out, e);
+    TRY(boot_read(s->io, out->era, e));
+    out->now_ms = io_awake_ms(s->io);
+    return JOT_OK;
 }
 
 /* --- Being alive ----------------------------------------------------------------------- */

@@ -28,6 +28,17 @@
  * What lies behind the head and was never a record (an unfinished one, lines by
  * an editor) is passed over, and put aside by the next write.
  *
+ * On a server three more things hold, because an answer can be lost on its way:
+ *   - what is sent is sealed against a head (seq, chain) that was seen, and carries a number its
+ *     writer drew.  When the answer is lost the same record is sent again: either the record at
+ *     its seq has the writer's number, or another's, and then this one was not written.  Only if
+ *     nobody answers in time, or that record was trimmed meanwhile, is the answer JOT_UNKNOWN.
+ *     The id of a draft is for callers and has no part in this;
+ *   - a head that is behind what this handle saw, or has another chain, is JOT_CORRUPT: the server
+ *     went back (a failover, a restored backup), and what was acknowledged is not continued over;
+ *   - text is gone from the streams when purge or redact returns; in the server's own files (dead
+ *     rows, logs) it is after store_scrub, as far as StorePromise.caveats does not say otherwise.
+ *
  * store.c checks arguments, limits and chains once, for all engines; an engine
  * only stores.  A Store belongs to one thread at a time, and to the process that
  * opened it: in a forked child every call says so, and closing it does nothing.
@@ -197,7 +208,24 @@ typedef struct Listing {
     bool more;
 } Listing;
 
-typedef enum ListWhich { LIST_LIVE = 0, LIST_ALL /* tombstones too */ } ListWhich;
+/* Which names, and how much of each: with its head, or the name alone (mark, by and meta are empty
+ * then).  Names alone are cheap on every engine; heads may cost one look at each stream. */
+typedef enum ListWhich {
+    LIST_LIVE = 0,
+    LIST_ALL = 1, /* tombstones too */
+    LIST_LIVE_NAMES = 2,
+    LIST_ALL_NAMES = 3,
+} ListWhich;
+
+static inline bool list_takes_all(ListWhich which)
+{
+    return which == LIST_ALL || which == LIST_ALL_NAMES;
+}
+
+static inline bool list_takes_heads(ListWhich which)
+{
+    return which == LIST_LIVE || which == LIST_ALL;
+}
 
 /* Up to `limit` names that start with `prefix` and come after `after` ("" = from the first). */
 MUST_USE jot_status store_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
@@ -343,12 +371,30 @@ MUST_USE jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, C
  * is higher than `seq`. */
 MUST_USE jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e);
 
+/* --- Time ------------------------------------------------------------------------------ */
+
+/* The clock by which everybody who shares the pad judges how old something is.  On one machine it
+ * is CLOCK_BOOTTIME, and what was noted in another era (another boot) is past.  A pad on a server
+ * has the server's clock, whatever clocks and boots its users have: else what one machine takes
+ * would be over on another.  Each call asks the server, so that a lease is judged by the time at
+ * which its table was fetched.  `at` of records comes from the server too. */
+typedef struct StoreTime {
+    int64_t now_ms;    /* not later than the clock says when the call returns */
+    int64_t margin_ms; /* servers' clocks step: what another holds is over only so much later */
+    char era[33];      /* moments of another era cannot be compared with this one */
+    bool served;       /* it is a server's clock, which counts from 1970 */
+} StoreTime;
+
+/* JOT_UNAVAILABLE: the boot, or the server, cannot be asked. */
+MUST_USE jot_status store_clock(Store *s, StoreTime *out, Err *e);
+
 /* --- Being alive ----------------------------------------------------------------------- */
 
 /* A handle may hold numbers.  It holds one until it lets go, is closed, or its process ends
  * however it ends: the kernel sees to that, so whoever asks learns who is alive and no pid is
  * ever compared.  A child made by fork holds nothing of it.
- * Nothing is stored. */
+ * Nothing is stored.  On a server that can tell, the session stands for the handle: one that breaks
+ * off is a hold that is lost, whether or not the process still lives. */
 enum { STORE_HOLD_BITS = 62 };
 
 /* JOT_CONFLICT: another handle holds it.  JOT_UNSUPPORTED: the engine cannot tell who lives. */
@@ -487,6 +533,10 @@ typedef struct StorePromise {
     bool shared;        /* several processes may use the pad */
     bool edits_seen;    /* people may edit the files */
     bool edits_guarded; /* an edit during a write cannot be overwritten unseen */
+    bool holds;         /* store_hold tells who lives; otherwise only time does */
+    bool guards;        /* a guard is checked in the same step as its append */
+    /* What else is worth knowing, one sentence a line; NULL: nothing.  Borrowed from the store. */
+    const char *caveats;
 } StorePromise;
 StorePromise store_promise(const Store *s);
 

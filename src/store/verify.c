@@ -229,7 +229,7 @@ static void tell_edit(Verify *v, Str stream, const Mark *head, bool recorded)
 static void check_time(Verify *v, Str stream, const Mark *head)
 {
     char what[SENTENCE];
-    if (head->seq == 0 || head->at_ms - STORE_AHEAD_MS <= io_wall_ms(v->s->io))
+    if (head->seq == 0 || head->at_ms - STORE_AHEAD_MS <= store_now_ms(v->s))
         return;
     snprintf(what, sizeof what, "its newest record is of %s, which is still to come",
              time_text(head->at_ms).text);

@@ -339,7 +339,7 @@ static jot_status toy_list(Store *s, Str prefix, Str after, size_t limit, ListWh
     for (size_t i = 0; i < n; i++) {
         Str name = str(t->file->streams[i].name);
         Mark head = head_mark(t, &t->file->streams[i]);
-        bool wanted = head.seq && (which == LIST_ALL || mark_live(&head));
+        bool wanted = head.seq && (list_takes_all(which) || mark_live(&head));
         if (wanted && str_starts(name, prefix) && str_cmp(name, after) > 0)
             out->items[out->n++] = (Listed){ .name = arena_copy(into, name), .mark = head };
     }

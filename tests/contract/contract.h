@@ -64,6 +64,7 @@ typedef struct Promise {
 /* One table a file; each ends with an empty row. */
 extern const Promise body_promises[];
 extern const Promise changes_promises[];
+extern const Promise clock_promises[];
 extern const Promise copy_promises[];
 extern const Promise copy_forget_promises[];
 extern const Promise expect_promises[];

@@ -249,6 +249,45 @@ static void a_list_gives_each_heads_mark_author_and_meta(Trial *p)
     CHECK_TEXT(got.items[1].meta, S(""));
 }
 
+/* Both forms give the same names, page by page; the shorter one gives nothing else. */
+static void check_forms(Trial *p, ListWhich heads, ListWhich names, size_t limit)
+{
+    Str after = S("");
+    for (bool more = true; more;) {
+        Listing full = list(p, "", arena_cstr(&p->arena, after), limit, heads);
+        Listing bare = list(p, "", arena_cstr(&p->arena, after), limit, names);
+        CHECK_NUM(bare.n, full.n);
+        CHECK(bare.more == full.more);
+        for (size_t i = 0; i < full.n; i++) {
+            CHECK_TEXT(bare.items[i].name, full.items[i].name);
+            CHECK(full.items[i].mark.seq > 0);
+            CHECK_MARK(bare.items[i].mark, ((Mark){ 0 }));
+            CHECK(bare.items[i].by.n == 0 && bare.items[i].meta.n == 0);
+        }
+        more = full.more;
+        after = full.n ? full.items[full.n - 1].name : after;
+    }
+}
+
+static void names_alone_are_the_names_that_come_with_heads(Trial *p)
+{
+    static const char *const names[] = { "notes/a", "notes/b",    "memories/d/e", "runs/r",
+                                         "x/a",     "cycles/bob", "artifacts/c/1" };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        put(p, names[i], "x");
+    bury(p, "notes/b");
+    bury(p, "memories/d/e");
+    bury(p, "runs/r");
+    Mark m;
+    CHECK_IS(p, store_purge(p->s, S("x/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
+    for (size_t limit = 1; limit <= COUNT_OF(names) + 1; limit++) {
+        check_forms(p, LIST_LIVE, LIST_LIVE_NAMES, limit);
+        check_forms(p, LIST_ALL, LIST_ALL_NAMES, limit);
+    }
+    CHECK_NUM(list(p, "", "", 10, LIST_LIVE_NAMES).n, 3);
+    CHECK_NUM(list(p, "", "", 10, LIST_ALL_NAMES).n, COUNT_OF(names));
+}
+
 static void a_refused_append_leaves_no_name_behind(Trial *p)
 {
     refused(p, JOT_CONFLICT, "notes/a", AT_SEQ(5), PUT("x"));
@@ -385,6 +424,7 @@ const Promise list_promises[] = {
     PROMISE(live_lists_leave_out_tombstones_and_full_lists_do_not),
     PROMISE(a_stream_that_lives_again_is_listed_again),
     PROMISE(a_list_gives_each_heads_mark_author_and_meta),
+    PROMISE(names_alone_are_the_names_that_come_with_heads),
     PROMISE(a_refused_append_leaves_no_name_behind),
     LASTING(both_handles_and_a_later_one_list_the_same),
     PROMISE(nothing_can_be_made_below_a_live_name),

@@ -118,7 +118,8 @@ Trial *trial_new(const Engine *engine, const char *dir)
     p->engine = engine;
     p->now_ms = 1763241838123;
     new_boot(p);
-    p->io = (Io){ .wall_ms = trial_clock, .boot_id = p->boot_id, .ctx = p };
+    p->io =
+        (Io){ .wall_ms = trial_clock, .served_ms = trial_clock, .boot_id = p->boot_id, .ctx = p };
     snprintf(p->dir, sizeof p->dir, "%s/XXXXXX", dir);
     if (!mkdtemp(p->dir))
         FAIL("cannot make a directory in %s", dir);

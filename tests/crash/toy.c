@@ -309,7 +309,7 @@ static jot_status list_one(Toy *t, Str name, ListWhich which, Arena *into, Listi
     AUTO(Log) log = { 0 };
     TRY(load(t, name, into, &log, e));
     Mark head = head_of(&log);
-    if (log.n == 0 || (which == LIST_LIVE && !mark_live(&head)) || out->n == STORE_LIST_MAX)
+    if (log.n == 0 || (!list_takes_all(which) && !mark_live(&head)) || out->n == STORE_LIST_MAX)
         return JOT_OK;
     const Record *r = &log.records[log.n - 1];
     out->items[out->n++] = (Listed){ name, head, r->by, r->meta };

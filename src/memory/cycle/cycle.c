@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/boot.h"
 #include "base/time.h"
 #include "memory/cycle/cycle_log.h"
 #include "memory/cycle/cycle_snapshot.h"
@@ -306,7 +305,7 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
     Str text = t->text;
     Yaml *state = NULL;
     Mark mark;
-    char boot[BOOT_TEXT];
+    StoreTime now;
     if (t->phase == TAIL_NOTHING) {
         state = cycle_state_new(a);
         TRY(cycle_state_write(state, a, &text, e));
@@ -315,12 +314,12 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
         return bad_state(agent, e);
     }
     TRY(name_cycle(m, agent, t, a, id, e));
-    TRY(boot_read(m->io, boot, e));
+    TRY(store_clock(m->store, &now, e));
     int64_t max = o->iterations_max ? o->iterations_max : CYCLE_ITERATIONS;
     int64_t ttl = o->ttl_ms ? o->ttl_ms : CYCLE_TTL_MS;
     json_t *meta = json_pack("{s:s, s:s%, s:I, s:I, s:s, s:I}", "kind", "before", "cycle", id->p,
-                             id->n, "max", (json_int_t)max, "ttl", (json_int_t)ttl, "boot", boot,
-                             "awake", (json_int_t)io_awake_ms(m->io));
+                             id->n, "max", (json_int_t)max, "ttl", (json_int_t)ttl, "boot", now.era,
+                             "awake", (json_int_t)now.now_ms);
     if (o->lease)
         json_object_set_new(meta, "lease", json_integer((json_int_t)o->lease));
     if (t->phase != TAIL_NOTHING && t->replies)

@@ -162,13 +162,16 @@ static bool lease_over(Memory *m, const Cycle *c)
     return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
 }
 
-/* Time goes on only while the machine runs; after a reboot nobody is left to give a sign. */
+/* Time goes on only while the machine runs; after a reboot nobody is left to give a sign.  Where a
+ * server has the pad it is the server's time, and no reboot ends anything. */
 static jot_status judge_life(Memory *m, const Fold *f, Cycle *c, Err *e)
 {
-    char boot[BOOT_TEXT];
-    TRY(boot_read(m->io, boot, e));
-    int64_t quiet = io_awake_ms(m->io) - f->awake_ms;
-    bool rebooted = !str_eq(str(boot), str(f->boot)) || quiet < 0;
+    StoreTime now;
+    TRY(store_clock(m->store, &now, e));
+    int64_t quiet = now.now_ms - now.margin_ms - f->awake_ms;
+    if (now.served && quiet < 0 && quiet > -STORE_AHEAD_MS)
+        quiet = 0; /* a server's clock may be set back */
+    bool rebooted = !str_eq(str(now.era), str(f->boot)) || quiet < 0;
     c->left_ms = rebooted || quiet >= c->ttl_ms ? 0 : c->ttl_ms - quiet;
     c->orphaned = lease_over(m, c);
     c->left_ms = c->orphaned ? 0 : c->left_ms;
@@ -202,10 +205,10 @@ jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Er
     AUTO_PTR(json_t) owned = meta;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
-    char boot[BOOT_TEXT];
-    TRY(boot_read(m->io, boot, e));
-    json_object_set_new(owned, "boot", json_string(boot));
-    json_object_set_new(owned, "awake", json_integer(io_awake_ms(m->io)));
+    StoreTime now;
+    TRY(store_clock(m->store, &now, e));
+    json_object_set_new(owned, "boot", json_string(now.era));
+    json_object_set_new(owned, "awake", json_integer(now.now_ms));
     json_write(&text, owned);
     Mark mark;
     Expect x = expect_at(c->steps);

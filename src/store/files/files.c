@@ -241,7 +241,9 @@ static StorePromise files_promise(const Store *s)
                            .durable = true,
                            .shared = true,
                            .edits_seen = true,
-                           .edits_guarded = f->swaps };
+                           .edits_guarded = f->swaps,
+                           .holds = true,
+                           .guards = true };
 }
 
 const StoreOps files_ops = {

@@ -362,7 +362,7 @@ static jot_status emit(Walk *w, Str name, Err *e)
             *e = ignored;
         return st;
     }
-    if (w->which == LIST_LIVE && !mark_live(&head.mark))
+    if (!list_takes_all(w->which) && !mark_live(&head.mark))
         return JOT_OK;
     if (w->out->n == w->limit) {
         w->out->more = w->done = true;

@@ -269,7 +269,7 @@ static jot_status list_damaged(Db *d, ListWhich which, Arena *into, Listed *l, b
     l->mark = head.record.mark;
     l->by = head.record.by;
     l->meta = head.record.meta;
-    *listed = l->mark.seq && (which == LIST_ALL || mark_live(&l->mark));
+    *listed = l->mark.seq && (list_takes_all(which) || mark_live(&l->mark));
     return JOT_OK;
 }
 
@@ -287,7 +287,7 @@ static jot_status sqlite_list(Store *s, Str prefix, Str after, size_t limit, Lis
     TRY(db_stmt(d, DB_LIST, &q, e));
     db_bind_text(q, 1, from);
     db_bind_text(q, 2, to);
-    db_bind_u64(q, 3, which == LIST_ALL);
+    db_bind_u64(q, 3, list_takes_all(which));
     *out = (Listing){ 0 };
     TRY(db_step(d, q, &row, e));
     while (row && out->n < limit) {
@@ -415,7 +415,9 @@ static jot_status sqlite_index_path(Store *s, Arena *into, Str *out, Err *e)
 
 static StorePromise sqlite_promise(const Store *s)
 {
-    return (StorePromise){ .scheme = "sqlite", .durable = true, .shared = true };
+    return (StorePromise){
+        .scheme = "sqlite", .durable = true, .shared = true, .holds = true, .guards = true
+    };
 }
 
 static bool sqlite_moved(Store *s)
