@@ -303,6 +303,55 @@ static void what_was_planted_is_refused_or_put_aside_as_the_table_says(void **st
     assert_int_equal(wrong, 0);
 }
 
+static uint64_t faults(Bench *b)
+{
+    VerifyCount count = { 0 };
+    assert_ok(b, store_verify(b->s, NULL, &count, &b->e));
+    return count.faults;
+}
+
+/* Also by whoever repairs the pad meanwhile: the history is behind what was planted, not lost. */
+static bool is_told(Bench *b, const Row *row, const char **why)
+{
+    a_pad(b);
+    reopen(b);
+    *why = "a fault before";
+    if (faults(b) != 0)
+        return false;
+    if (!plant(b, row->what, row->place))
+        return true;
+    reopen(b);
+    *why = "verify says nothing";
+    if (faults(b) == 0)
+        return false;
+    *why = "verify says nothing when it was repaired";
+    if (store_mend(b->s, NULL, &b->e) != JOT_OK)
+        print_message("%s as %s: %s\n", plant_names[row->what], row->place, b->e.text);
+    if (faults(b) == 0)
+        return false;
+    weed(b, row->place);
+    reopen(b);
+    *why = "a fault afterwards";
+    return faults(b) == 0;
+}
+
+static void verify_tells_of_everything_that_keeps_a_document_from_being_written(void **state)
+{
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        void *fresh = NULL;
+        const char *why = "";
+        assert_int_equal(bench_new(&fresh), 0);
+        if (rows[i].put == JOT_DENIED && !is_told(fresh, &rows[i], &why)) {
+            print_error("%s as %s: %s\n", plant_names[rows[i].what], rows[i].place, why);
+            wrong++;
+        }
+        bench_free(&fresh);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static void a_refused_document_does_not_stop_the_others(void **state)
 {
     static const char *const own[] = { "notes/plan.txt", "streams/notes.d/plan.jsonl" };
@@ -369,6 +418,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatever_is_planted_anywhere_the_outside_is_untouched_and_nothing_blocks),
         cmocka_unit_test(what_was_planted_is_refused_or_put_aside_as_the_table_says),
+        cmocka_unit_test(verify_tells_of_everything_that_keeps_a_document_from_being_written),
         cmocka_unit_test(a_refused_document_does_not_stop_the_others),
         BENCH_TEST(what_is_left_out_of_a_list_is_reported),
         BENCH_TEST(a_directory_of_views_behind_a_symlink_does_not_hide_the_others),

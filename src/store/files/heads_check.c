@@ -19,6 +19,7 @@ typedef struct Check {
     const VerifyHooks *hooks; /* NULL: nobody listens */
     bool accept;
     Heads old, fresh;
+    bool *met; /* of `old`: its file was there */
     size_t cap;
     Arena arena;
     Err *e;
@@ -152,6 +153,8 @@ static jot_status check_stream(void *ctx, const char *dir, const char *name)
     Paths p = paths_of(buf_str(&stream));
     size_t n;
     const HeadLine *old = heads_find(&c->old, p.name, &n);
+    for (size_t i = 0; i < n; i++)
+        c->met[old - c->old.items + (ptrdiff_t)i] = true;
     AUTO(Stream) st = { .fd = FD_NONE };
     Err why = { 0 };
     /* A record that may yet be lost must not be missed later. */
@@ -175,19 +178,23 @@ static jot_status check_stream(void *ctx, const char *dir, const char *name)
     return heads_purged(c->f, &st) ? JOT_OK : compare(c, &st, old, n, c->e);
 }
 
-/* Names whose stream file was not met on the way. */
+/* Names whose stream file was not met on the way.  One that is there was not to be reached, behind
+ * a symlink say, which is told by whoever met that: nothing is lost, and nothing forgotten. */
 static jot_status find_missing(Check *c)
 {
     for (size_t i = 0; i < c->old.n; i++) {
         const HeadLine *old = &c->old.items[i];
-        if (i + 1 < c->old.n && str_eq(old->name, old[1].name))
-            continue; /* the newest line speaks */
+        if (c->met[i])
+            continue;
         Paths p = paths_of(old->name);
         struct stat info;
         int got = io_stat_path(c->f->base.io, c->f->root, p.path, &info);
         if (got < 0 && !io_missing(got))
             return err_errno(c->e, -got, "could not look at a stream");
-        if (got < 0)
+        bool newest = i + 1 == c->old.n || !str_eq(old->name, old[1].name);
+        if (got == 0)
+            list(c, old);
+        else if (newest)
             tell_gone(c, old);
     }
     return JOT_OK;
@@ -228,6 +235,7 @@ static jot_status check_once(Check *c)
     int got = heads_load(c->f, &c->arena, &c->old);
     if (got < 0)
         return err_errno(c->e, -got, "could not read the list of heads");
+    c->met = arena_alloc(&c->arena, c->old.n + 1, 1);
     c->fresh.forgotten = c->old.forgotten;
     c->fresh.at_ms = io_wall_ms(c->f->base.io);
     TRY(walk_files(c->f, "streams", false, check_stream, c, c->e));

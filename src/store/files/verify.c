@@ -2,9 +2,10 @@
  *
  * Told here is what a reader of streams does not see: two histories in one file,
  * as a merge by git leaves them; unfinished ends; files of dead writers; files
- * that are nobody's; what lies in quarantine; views that still hold the marks of
- * a conflict.  Nothing is locked and nothing is changed: somebody may be writing
- * meanwhile, so what a living writer holds is not told. */
+ * that are nobody's; symlinks, directories and the like in the place of a file;
+ * what lies in quarantine; views that still hold the marks of a conflict.  Nothing is locked and
+ * nothing is changed: somebody may be writing meanwhile, so what a living writer holds is not told.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,6 +43,13 @@ typedef struct Walk {
     Err *e;
 } Walk;
 
+/* Is this the place of a stream's file?  A directory there is no way to other streams. */
+static bool is_for_stream(const char *dir, const char *name)
+{
+    return (str_starts(str(dir), S("streams")) || strcmp(dir, "runs") == 0) &&
+           str_ends(str(name), S(".jsonl"));
+}
+
 static int walk_one(void *ctx, int dir, const struct dirent *d)
 {
     Walk *w = ctx;
@@ -51,7 +59,7 @@ static int walk_one(void *ctx, int dir, const struct dirent *d)
     if (got < 0)
         return got == -ENOENT ? 0 : got;
     snprintf(below, sizeof below, "%s/%s", w->path, d->d_name);
-    if (S_ISDIR(info.st_mode) && d->d_name[0] != '.') {
+    if (S_ISDIR(info.st_mode) && d->d_name[0] != '.' && !is_for_stream(w->path, d->d_name)) {
         if (strlen(below) < FILES_PATH_MAX)
             w->st = walk_files(w->f, below, w->hidden, w->each, w->ctx, w->e);
     } else if ((d->d_name[0] == '.') == w->hidden) {
@@ -167,6 +175,20 @@ static void look_at_end(const Look *l, const Stream *st)
         tell_end(l, st, bytes);
 }
 
+/* What no writer takes for its file, and a list of streams leaves out. */
+static void look_at_file(const Look *l, const Paths *p, jot_status looked, const Err *why)
+{
+    struct stat info;
+    if (looked == JOT_DENIED || looked == JOT_TOO_BIG)
+        tell(l, FAULT_DAMAGE, p->name, why->text,
+             "move it away and put the file back, or bring the stream back from a copy of the pad",
+             false);
+    else if (io_stat_path(l->f->base.io, l->f->root, p->path, &info) == 0 && info.st_nlink > 1)
+        tell(l, FAULT_DAMAGE, p->name,
+             "its stream file has a second hard link: nobody writes to it",
+             "copy the file, and put the copy in its place", false);
+}
+
 static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
 {
     Look *l = ctx;
@@ -182,7 +204,9 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
     }
     Paths p = paths_of(buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
-    jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, NULL);
+    Err why = { 0 };
+    jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, &why);
+    look_at_file(l, &p, looked, &why);
     if (looked == JOT_NOT_FOUND && st.head.lost)
         tell(l, FAULT_DAMAGE, p.name, "none of its records can be read",
              "bring the stream back from a copy of the pad", false);
@@ -341,6 +365,37 @@ static jot_status look_for_streams(const Look *l)
 
 /* --- The pad ----------------------------------------------------------------------------- */
 
+/* Something else under a name the pad uses is left alone, and all that belongs there is not found.
+ */
+static jot_status look_at_places(const Look *l)
+{
+    static const struct {
+        const char *name;
+        bool directory;
+    } places[] = { { "streams", true },    { "runs", true },     { "artifacts", true },
+                   { "cycles", true },     { "memories", true }, { "notes", true },
+                   { "quarantine", true }, { "recent", false },  { "heads", false } };
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        char what[SENTENCE];
+        struct stat info;
+        bool directory = places[i].directory;
+        int got = io_stat(l->f->base.io, l->f->root, places[i].name, &info);
+        if (got == -ENOENT ||
+            (got == 0 &&
+             (directory ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode) && info.st_nlink == 1)))
+            continue;
+        if (got < 0)
+            return err_errno(l->e, -got, "could not look at '%s'", places[i].name);
+        snprintf(what, sizeof what, "'%s' is not a %s of the pad", places[i].name,
+                 directory ? "directory" : "plain file");
+        tell(l, FAULT_PAD, (Str){ 0 }, what,
+             directory ? "move it away and put the directory back"
+                       : "remove it: the pad makes its own",
+             false);
+    }
+    return JOT_OK;
+}
+
 jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
 {
     Files *f = (Files *)s;
@@ -351,6 +406,7 @@ jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
              "the files people see were not compared with their streams since the machine started, "
              "or since their file system was mounted",
              "nothing: the first write does it, or jotter doctor --fix", true);
+    TRY(look_at_places(&l));
     TRY(look_for_streams(&l));
     TRY(walk_files(f, "streams", false, look_at_stream, &l, e));
     TRY(walk_files(f, "runs", false, look_at_stream, &l, e));
