@@ -14,18 +14,13 @@
  *
  * If the newest table was damaged, nobody knows who has what: all leases are
  * over, also those of older tables, and the next token is higher than any that
- * can have been given. */
+ * can have been given.  The same holds for a record that is no table, as when
+ * another stream's file was put in the place of this one: nobody waits for it. */
 #include "memory/lease_table.h"
 
 #include <assert.h>
 
 enum { TRIM_EVERY = 64 };
-
-static jot_status damaged(uint64_t seq, Err *e)
-{
-    return err_set(e, JOT_CORRUPT, "record %llu of '" LEASE_TABLE "' is not a table of leases",
-                   (unsigned long long)seq);
-}
 
 static bool good_entry(const json_t *entry)
 {
@@ -37,16 +32,27 @@ static bool good_entry(const json_t *entry)
            json_is_integer(json_object_get(entry, "until_ms"));
 }
 
-static jot_status parse(Str text, LeaseTable *t, Err *e)
+static bool good_table(const json_t *root)
 {
-    Err ignored;
-    if (json_read(text, &t->root, &ignored) != JOT_OK)
-        return damaged(t->seq, e);
-    t->list = json_object_get(t->root, "leases");
-    bool good = json_is_array(t->list);
-    for (size_t i = 0; good && i < json_array_size(t->list); i++)
-        good = good_entry(json_array_get(t->list, i));
-    return good ? JOT_OK : damaged(t->seq, e);
+    const json_t *list = json_object_get(root, "leases");
+    bool good = json_is_array(list);
+    for (size_t i = 0; good && i < json_array_size(list); i++)
+        good = good_entry(json_array_get(list, i));
+    return good;
+}
+
+/* The table in the head, or the empty one. */
+static json_t *table_of(Memory *m, const Record *head)
+{
+    json_t *root = NULL;
+    if (mark_live(&head->mark) && !head->mark.lost) {
+        if (json_read(head->body, &root, NULL) == JOT_OK && good_table(root))
+            return root;
+        json_decref(root);
+        store_met_foreign(m->store, S(LEASE_TABLE), head->mark.seq,
+                          "no table of leases: all leases have ended");
+    }
+    return json_pack("{s:[]}", "leases");
 }
 
 jot_status lease_table_read(Memory *m, LeaseTable *out, Err *e)
@@ -63,12 +69,8 @@ jot_status lease_table_read(Memory *m, LeaseTable *out, Err *e)
     TRY(store_clock(m->store, &t.time, e));
     t.seq = head.mark.seq;
     t.next = mark_last(&head.mark) + 1;
-    if (mark_live(&head.mark) && !head.mark.lost) {
-        TRY(parse(head.body, &t, e));
-    } else {
-        t.root = json_pack("{s:[]}", "leases");
-        t.list = json_object_get(t.root, "leases");
-    }
+    t.root = table_of(m, &head);
+    t.list = json_object_get(t.root, "leases");
     *out = TAKE(t);
     return JOT_OK;
 }

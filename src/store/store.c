@@ -132,6 +132,13 @@ jot_status store_all_lost(Err *e, Str stream)
                    err_show(&shown, stream));
 }
 
+/* What was met last is a loss, which doors warn of. */
+static void count_loss(Store *s)
+{
+    s->report.lost++;
+    memcpy(s->report.loss, s->report.last, sizeof s->report.loss);
+}
+
 void store_met_lost(Store *s, Str stream, const Mark *head)
 {
     Shown shown;
@@ -139,8 +146,15 @@ void store_met_lost(Store *s, Str stream, const Mark *head)
               "record %llu of '%s' was damaged and cannot be read: record %llu counts",
               (unsigned long long)mark_last(head), err_show(&shown, stream),
               (unsigned long long)head->seq);
-    s->report.lost++;
-    memcpy(s->report.loss, s->report.last, sizeof s->report.loss);
+    count_loss(s);
+}
+
+void store_met_foreign(Store *s, Str stream, uint64_t seq, const char *what)
+{
+    Shown shown;
+    store_met(s, &s->report.damaged, "record %llu of '%s' is %s", (unsigned long long)seq,
+              err_show(&shown, stream), what);
+    count_loss(s);
 }
 
 jot_status store_name_taken(Err *e, Str stream, Str other)

@@ -523,6 +523,10 @@ typedef struct StoreReport {
 } StoreReport;
 const StoreReport *store_report(const Store *s);
 
+/* Somebody above found that a record is whole, but not what its stream is for, and goes on without:
+ * reported as a lost one is.  `what` continues "record N of STREAM is ...". */
+void store_met_foreign(Store *s, Str stream, uint64_t seq, const char *what);
+
 /* Why the handle cannot write, or "".  Borrowed from `s`. */
 const char *store_read_only_why(const Store *s);
 
