@@ -43,7 +43,6 @@ void mcp_batch_add(McpBatch *b, Str reply)
 /* A batch of notifications has no answer. */
 static void send(McpBatch *b)
 {
-    const McpHooks *hooks = mcp_hooks(b->session);
     if (b->text.n) {
         buf_add_char(&b->text, ']');
         AUTO(RpcError)
@@ -54,7 +53,7 @@ static void send(McpBatch *b)
             rpc_write_error(&b->text, (Str){ 0 }, &why);
         }
     }
-    hooks->send(hooks->ctx, &(McpOut){ buf_str(&b->text), b->via, true, 0 });
+    mcp_session_send(b->session, &(McpOut){ buf_str(&b->text), b->via, true, 0 });
 }
 
 void mcp_batch_leave(McpBatch *b)

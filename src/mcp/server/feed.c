@@ -34,7 +34,7 @@ typedef struct Listen {
 
 struct McpFeed {
     pthread_mutex_t lock;
-    McpHooks hooks;
+    const McpSession *session;
     Listen listens[MCP_LISTENS_MAX + 1];
     size_t n;
     size_t level;
@@ -52,11 +52,11 @@ static void disown(Str s)
     free((char *)s.p);
 }
 
-McpFeed *mcp_feed_new(const McpHooks *hooks)
+McpFeed *mcp_feed_new(const McpSession *s)
 {
     McpFeed *f = mem_alloc(sizeof *f);
     pthread_mutex_init(&f->lock, NULL);
-    f->hooks = *hooks;
+    f->session = s;
     f->n = 1;
     f->level = LEVEL_NONE;
     return f;
@@ -208,7 +208,7 @@ static void notify(McpFeed *f, const Listen *l, const char *method, json_t *para
         json_object_set_new(params, "_meta", json_pack("{s:o}", SUBSCRIPTION, id_value(l->id)));
     rpc_write_notification(&text, method, json_object_size(params) ? params : NULL);
     json_decref(params);
-    f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, false, 0 });
+    mcp_session_send(f->session, &(McpOut){ buf_str(&text), l->via, false, 0 });
 }
 
 static json_t *honour(Listen *l, const json_t *wanted, Err *e)
@@ -268,7 +268,7 @@ void mcp_feed_end(McpFeed *f)
         result = json_pack("{s:s, s:{s:o}}", "resultType", "complete", "_meta", SUBSCRIPTION,
                            id_value(l->id));
         rpc_write_result(&text, l->id, result);
-        f->hooks.send(f->hooks.ctx, &(McpOut){ buf_str(&text), l->via, true, 0 });
+        mcp_session_send(f->session, &(McpOut){ buf_str(&text), l->via, true, 0 });
         drop_listen(f, f->n - 1);
     }
     pthread_mutex_unlock(&f->lock);

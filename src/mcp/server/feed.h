@@ -14,8 +14,9 @@
 
 typedef struct McpFeed McpFeed;
 
-McpFeed *mcp_feed_new(const McpHooks *hooks); /* never NULL */
-void mcp_feed_free(McpFeed *f);               /* NULL is fine */
+/* What it says goes to the session's sink.  Never NULL. */
+McpFeed *mcp_feed_new(const McpSession *s);
+void mcp_feed_free(McpFeed *f); /* NULL is fine */
 
 /* --- What is wanted ---------------------------------------------------------------------- */
 

@@ -1,22 +1,111 @@
-/* follow.c - a watch, opened and opened again. */
+/* follow.c - a watch, opened and opened again, and the feeds that hear of it.
+ *
+ * Two locks, and neither is taken while the other is held: `feeds_lock` guards the list
+ * of feeds and is held while they are told, `lock` only the step from "off" to "on". */
 #include "mcp/server/follow.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Follower {
-    const FollowTells *tells;
+#include "memory/watch.h"
+
+typedef enum FollowState { FOLLOW_OFF = 0, FOLLOW_STARTING, FOLLOW_ON } FollowState;
+
+struct Follower {
+    const McpOptions *o;
+
+    pthread_mutex_t lock;
+    pthread_cond_t is_on;
+    FollowState state;
+
+    pthread_mutex_t feeds_lock;
+    McpFeed **feeds;
+    size_t n, cap;
+
+    /* The follower's thread's own; of a pad in memory, its one worker's. */
     WorkerPad pad;
     Watch *watch;                         /* NULL: there is no pad, or none that can be read */
     int64_t pause_ms;                     /* before the next try */
     char told[sizeof((Err *)NULL)->text]; /* the failure that was told last */
-} Follower;
+};
+
+Follower *follower_new(const McpOptions *o, bool *existed)
+{
+    Follower *f = mem_alloc(sizeof *f);
+    f->o = o;
+    f->pause_ms = FOLLOW_LOOK_MS;
+    pthread_mutex_init(&f->lock, NULL);
+    pthread_cond_init(&f->is_on, NULL);
+    pthread_mutex_init(&f->feeds_lock, NULL);
+    worker_pad_init(&f->pad, o, existed);
+    return f;
+}
+
+/* --- Who is told ------------------------------------------------------------------------- */
+
+void follower_add(Follower *f, McpFeed *feed)
+{
+    pthread_mutex_lock(&f->feeds_lock);
+    if (f->n == f->cap) {
+        f->cap = f->cap ? f->cap * 2 : 4;
+        f->feeds = mem_grow(f->feeds, f->cap * sizeof *f->feeds);
+    }
+    f->feeds[f->n++] = feed;
+    pthread_mutex_unlock(&f->feeds_lock);
+}
+
+void follower_remove(Follower *f, McpFeed *feed)
+{
+    pthread_mutex_lock(&f->feeds_lock);
+    size_t i = 0;
+    while (i < f->n && f->feeds[i] != feed)
+        i++;
+    assert(i < f->n);
+    f->feeds[i] = f->feeds[--f->n];
+    pthread_mutex_unlock(&f->feeds_lock);
+}
+
+static void tell_changes(Follower *f, const Change *changes, size_t n)
+{
+    pthread_mutex_lock(&f->feeds_lock);
+    for (size_t i = 0; i < f->n; i++)
+        mcp_feed_tell(f->feeds[i], changes, n);
+    pthread_mutex_unlock(&f->feeds_lock);
+}
+
+static void tell_all(Follower *f)
+{
+    pthread_mutex_lock(&f->feeds_lock);
+    for (size_t i = 0; i < f->n; i++)
+        mcp_feed_tell_all(f->feeds[i]);
+    pthread_mutex_unlock(&f->feeds_lock);
+}
+
+static void warn(Follower *f, const char *text)
+{
+    pthread_mutex_lock(&f->feeds_lock);
+    for (size_t i = 0; i < f->n; i++)
+        mcp_feed_warn(f->feeds[i], text);
+    pthread_mutex_unlock(&f->feeds_lock);
+}
+
+void follower_end(Follower *f)
+{
+    pthread_mutex_lock(&f->feeds_lock);
+    for (size_t i = 0; i < f->n; i++)
+        mcp_feed_end(f->feeds[i]);
+    pthread_mutex_unlock(&f->feeds_lock);
+}
+
+/* --- The follower's thread --------------------------------------------------------------- */
 
 static void tell_failure(Follower *f, const Err *e)
 {
     int64_t longer = f->pause_ms * 2;
     if (strcmp(f->told, e->text) != 0)
-        f->tells->warning(f->tells->ctx, e->text);
+        warn(f, e->text);
     snprintf(f->told, sizeof f->told, "%s", e->text);
     if (e->status != JOT_UNAVAILABLE) /* which may be otherwise soon, and costs little to ask */
         f->pause_ms = longer < FOLLOW_PAUSE_MAX_MS ? longer : FOLLOW_PAUSE_MAX_MS;
@@ -26,6 +115,7 @@ static void open_watch(Follower *f)
 {
     Memory *m;
     Err e = { 0 };
+    assert(!f->watch);
     worker_pad_check(&f->pad);
     jot_status st = worker_pad_open(&f->pad, false, &m, &e);
     if (st == JOT_OK)
@@ -49,31 +139,76 @@ static void look(Follower *f)
     Err e = { 0 };
     if (store_moved(f->pad.memory.store)) {
         close_watch(f);
-        f->tells->all(f->tells->ctx);
+        tell_all(f);
     } else if (watch_next(f->watch, FOLLOW_LOOK_MS, &arena, &changes, &n, &e) != JOT_OK) {
         tell_failure(f, &e);
         close_watch(f);
     } else {
-        f->tells->changes(f->tells->ctx, changes, n);
+        tell_changes(f, changes, n);
         f->pause_ms = FOLLOW_LOOK_MS;
         f->told[0] = 0;
     }
 }
 
-void follow_pad(const McpOptions *o, bool *had, const FollowTells *tells)
+static void *run(void *ctx)
 {
-    Follower f = { .tells = tells, .pause_ms = FOLLOW_LOOK_MS };
-    worker_pad_init(&f.pad, o, had);
-    open_watch(&f);
-    tells->begun(tells->ctx);
+    Follower *f = ctx;
+    open_watch(f);
+    pthread_mutex_lock(&f->lock);
+    f->state = FOLLOW_ON;
+    pthread_cond_broadcast(&f->is_on);
+    pthread_mutex_unlock(&f->lock);
     for (;;) {
-        if (f.watch) {
-            look(&f);
+        if (f->watch) {
+            look(f);
             continue;
         }
-        io_sleep_us(o->io ? o->io : &io_system, f.pause_ms * 1000);
-        open_watch(&f);
-        if (f.watch)
-            tells->all(tells->ctx); /* all of it is new */
+        io_sleep_us(f->o->io ? f->o->io : &io_system, f->pause_ms * 1000);
+        open_watch(f);
+        if (f->watch)
+            tell_all(f); /* all of it is new */
     }
+    return NULL;
+}
+
+/* --- For the workers --------------------------------------------------------------------- */
+
+/* A pad in memory, which nobody takes away, through the handle of its one worker. */
+static void start_single(Follower *f, WorkerPad *pad)
+{
+    Memory *m;
+    Err e = { 0 };
+    if (f->watch || worker_pad_open(pad, false, &m, &e) != JOT_OK)
+        return;
+    if (watch_open(&f->watch, m, (Str){ 0 }, &e) != JOT_OK)
+        warn(f, e.text);
+}
+
+void follower_look(Follower *f)
+{
+    AUTO(Arena) arena = { 0 };
+    Change *changes;
+    size_t n;
+    assert(worker_pad_single(f->o));
+    if (f->watch && watch_next(f->watch, 0, &arena, &changes, &n, NULL) == JOT_OK)
+        tell_changes(f, changes, n);
+}
+
+void follower_start(Follower *f, WorkerPad *pad)
+{
+    pthread_t thread;
+    if (worker_pad_single(f->o)) {
+        start_single(f, pad);
+        return;
+    }
+    pthread_mutex_lock(&f->lock);
+    if (f->state == FOLLOW_OFF) {
+        f->state = FOLLOW_STARTING;
+        if (pthread_create(&thread, NULL, run, f) != 0)
+            mem_exhausted();
+        pthread_detach(thread);
+    }
+    while (f->state != FOLLOW_ON)
+        pthread_cond_wait(&f->is_on, &f->lock);
+    pthread_mutex_unlock(&f->lock);
 }

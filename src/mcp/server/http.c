@@ -215,7 +215,7 @@ static void end_streams(void *ctx, void *arg)
     McpHttp *h = ctx;
     (void)arg;
     mcp_http_session_end(h);
-    queue_end_feeds(h->queue);
+    queue_end_subscriptions(h->queue);
     http_server_post(h->server, end_at_last, NULL);
 }
 

@@ -109,7 +109,7 @@ static McpHttpSession *new_session(McpHttp *h, bool again)
         return NULL;
     McpHttpSession *s = mem_alloc(sizeof *s);
     s->number = ++h->numbers;
-    s->client = queue_client_new(h->queue, send, h, s->number);
+    s->client = queue_client_new(h->queue, &(McpSink){ send, h, s->number });
     channels_init(&s->channels, id_random(h->io, 8).text, again);
     h->sessions[place] = s;
     return s;
@@ -322,9 +322,9 @@ void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     one->plain = !mcp_headers_accepts(q, "text/event-stream");
     McpSession *session = queue_session(s->client);
     http_keep(x);
-    bool answers = mcp_take_read(session, TAKE(*message), http_number(x));
+    bool answers = queue_take(s->client, TAKE(*message), http_number(x), NULL);
     if (fresh && mcp_version(session))
-        mcp_ids_make(&h->ids, mcp_version(session), mcp_clients_name(session), s->id);
+        mcp_ids_make(&h->ids, mcp_version(session), mcp_client_name_of(session), s->id);
     if (answers) {
         http_wait(x, MCP_HTTP_PATIENCE_MS, begin_stream);
         return;
@@ -343,7 +343,7 @@ void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **mess
     s->used_ms = io_awake_ms(h->io);
     one->plain = r->plain;
     one->exchange = 0;
-    if (!mcp_take_read(queue_session(s->client), TAKE(*message), r->number))
+    if (!queue_take(s->client, TAKE(*message), r->number, NULL))
         channel_drop(&s->channels, one);
 }
 

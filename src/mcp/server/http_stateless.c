@@ -120,9 +120,9 @@ void mcp_http_stateless_post(McpHttp *h, HttpExchange *x, McpMessage **message, 
         http_refuse(x, 406, "accept text/event-stream");
         return;
     }
-    l->client = queue_client_new(h->queue, send, h, l->number);
+    l->client = queue_client_new(h->queue, &(McpSink){ send, h, l->number });
     h->stateless = l;
-    (void)mcp_take_read(queue_session(l->client), TAKE(*message), l->number);
+    (void)queue_take(l->client, TAKE(*message), l->number, NULL);
     if (listens)
         http_stream(x);
     else

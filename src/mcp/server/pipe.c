@@ -1,17 +1,22 @@
 /* pipe.c - lines in, lines out.
  *
- * One thread reads, and owns the session's conversation.  If the queue is full it waits,
- * and what the client sent stays in the pipe.  Whoever has an answer writes it, under a
- * lock.  The process ends by _exit: threads may wait for the pad, or for a client that
- * does not read.
+ * A client that sends one request and waits for the answer is the rule.  There a second
+ * thread would only cost the way to it and back, about a third of a read's time, so the
+ * reader runs such a request itself.  But while it runs one that takes long, somebody
+ * must read on: or further requests would wait, and a cancellation would be heard too
+ * late.  So there are two threads of this kind, and they take turns:
  *
- * A client that sends one request and waits for the answer is the rule, and there a
- * second thread would only cost the way to it and back.  So the reader runs such a
- * request itself, and a spare thread looks every PIPE_HANDOVER_MS, as long as there is
- * anything to do, whether it is still the same one.  Then the spare one reads on, so
- * that cancellations and further requests are heard, and the first is spare when it has
- * done.  (A timer for each request was tried: setting it costs more than the way to a
- * worker.) */
+ *     the reader     reads a line -> takes it -> runs it, if it is alone -> reads a line ...
+ *     the stand-by   looks every PIPE_LOOK_MS: is the reader still in the same request?
+ *                    Then it becomes the reader; the other, when it is done, the stand-by.
+ *
+ * A stand-by that has seen nothing happen for PIPE_LOOKS looks sleeps until the next
+ * request.  (A timer for each request, and waking the stand-by for each, cost as much as the
+ * way to a worker.)
+ *
+ * If the queue is full the reader waits, and what the client sent stays in the pipe.  Who
+ * has an answer writes it, under a lock.  The process ends by _exit: threads may wait for
+ * the pad, or for a client that does not read. */
 #include "mcp/server/pipe.h"
 
 #include <assert.h>
@@ -24,7 +29,7 @@
 
 #include "mcp/server/queue.h"
 
-static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
+/* --- Standard input and output ------------------------------------------------------------- */
 
 /* A client that has gone is the usual end; a full disk or a closed stream is none. */
 NO_RETURN static void end_broken(const char *what, int errnum)
@@ -58,6 +63,7 @@ static void write_all(Str text)
 
 static void send_line(void *ctx, uint64_t number, const McpOut *out)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     AUTO(Buf) line = { .max = BUF_MAX_DEFAULT + 1 };
     (void)ctx, (void)number;
     if (out->text.n == 0)
@@ -65,9 +71,9 @@ static void send_line(void *ctx, uint64_t number, const McpOut *out)
     buf_add(&line, out->text);
     buf_add_char(&line, '\n');
     assert(buf_ok(&line));
-    pthread_mutex_lock(&out_lock);
+    pthread_mutex_lock(&lock);
     write_all(buf_str(&line));
-    pthread_mutex_unlock(&out_lock);
+    pthread_mutex_unlock(&lock);
 }
 
 /* --- Reading ----------------------------------------------------------------------------- */
@@ -79,60 +85,59 @@ typedef struct Pipe {
     RpcLines lines; /* the reader's */
 
     pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t roused;
-    uint64_t reader; /* the number of the present reader's turn */
-    uint64_t done;   /* requests the readers have run, */
-    bool doing;      /* and one is being run */
-    bool spare;      /* the other thread could read */
-    bool watched;    /* and looks now and then whether it has to */
+    pthread_cond_t woken;
+    int reader;     /* which of the two reads: 0 or 1 */
+    bool running;   /* it runs a request */
+    uint64_t ended; /* requests that readers have run */
+    bool stand_by;  /* the other is free to take over, */
+    bool asleep;    /* and looks no more until it is woken */
 } Pipe;
 
-/* Run the request that was claimed; false if somebody else has become the reader meanwhile. */
-static bool do_claimed(Pipe *p, QueueJob *job, WorkerPad *pad, uint64_t turn)
+/* Run a job in the reader's place; false if the stand-by has become the reader meanwhile. */
+static bool run_here(Pipe *p, QueueJob *job, WorkerPad *pad, int self)
 {
     pthread_mutex_lock(&p->lock);
-    p->doing = true;
-    if (!p->watched) {
-        p->watched = true;
-        pthread_cond_signal(&p->roused);
+    assert(p->reader == self && !p->running);
+    p->running = true;
+    if (p->asleep) {
+        p->asleep = false;
+        pthread_cond_signal(&p->woken);
     }
     pthread_mutex_unlock(&p->lock);
-    queue_do(job, pad);
+    queue_run(job, pad);
     pthread_mutex_lock(&p->lock);
-    p->done++;
-    bool mine = p->reader == turn;
-    if (mine)
-        p->doing = false;
+    bool still = p->reader == self;
+    p->ended++;
+    if (still)
+        p->running = false;
     pthread_mutex_unlock(&p->lock);
-    return mine;
+    return still;
 }
 
-/* A request that stands alone, with somebody there to read on, need not go to a worker. */
-static void claim_last(Pipe *p)
+static bool has_stand_by(Pipe *p)
 {
     pthread_mutex_lock(&p->lock);
-    bool spare = p->spare;
+    bool has = p->stand_by;
     pthread_mutex_unlock(&p->lock);
-    if (spare && !rpc_lines_more(&p->lines))
-        queue_claim(p->client);
+    return has;
 }
 
-static bool take_lines(Pipe *p, WorkerPad *pad, uint64_t turn, bool at_end)
+/* Take all lines that are there; false if somebody else has become the reader. */
+static bool take_lines(Pipe *p, WorkerPad *pad, int self, bool at_end)
 {
-    McpSession *s = queue_session(p->client);
     Str line;
     for (;;) {
+        QueueJob *job = NULL;
         RpcLine got = rpc_lines_next(&p->lines, at_end, &line);
         if (got == RPC_LINE_NONE)
             return true;
         if (got == RPC_LINE_TOO_LONG) {
-            mcp_refuse_long(s, line);
+            queue_refuse_long(p->client, line);
             continue;
         }
-        claim_last(p);
-        (void)mcp_take(s, line, 0);
-        QueueJob *job = queue_claimed(p->client);
-        if (job && !do_claimed(p, job, pad, turn))
+        bool only = !rpc_lines_more(&p->lines) && has_stand_by(p);
+        (void)queue_take(p->client, mcp_message_new(line), 0, only ? &job : NULL);
+        if (job && !run_here(p, job, pad, self))
             return false;
     }
 }
@@ -140,14 +145,14 @@ static bool take_lines(Pipe *p, WorkerPad *pad, uint64_t turn, bool at_end)
 NO_RETURN static void end(Pipe *p, int errnum)
 {
     queue_drain(p->queue);
-    queue_end_feeds(p->queue);
+    queue_end_subscriptions(p->queue);
     if (errnum)
         end_broken("read standard input", errnum);
     _exit(0);
 }
 
 /* Read until somebody else does. */
-static void read_on(Pipe *p, WorkerPad *pad, uint64_t turn)
+static void read_on(Pipe *p, WorkerPad *pad, int self)
 {
     for (;;) {
         size_t room;
@@ -157,63 +162,56 @@ static void read_on(Pipe *p, WorkerPad *pad, uint64_t turn)
         if (again(STDIN_FILENO, POLLIN, failed))
             continue;
         rpc_lines_grew(&p->lines, n > 0 ? (size_t)n : 0);
-        if (!take_lines(p, pad, turn, n <= 0))
+        if (!take_lines(p, pad, self, n <= 0))
             return;
         if (n <= 0)
             end(p, failed);
     }
 }
 
-/* Look twice: has the reader been running the same request all the time?  *quiet counts the looks
- * at which nothing happened at all. */
-static bool is_stuck(Pipe *p, unsigned *quiet)
+/* Look until the reader is stuck in a request, then be the reader. */
+static void stand_by(Pipe *p, int self)
 {
-    uint64_t done = p->done;
-    bool doing = p->doing;
-    pthread_mutex_unlock(&p->lock);
-    io_sleep_us(p->o->io ? p->o->io : &io_system, (int64_t)PIPE_HANDOVER_MS * 1000);
+    const Io *io = p->o->io ? p->o->io : &io_system;
+    bool stuck = false;
     pthread_mutex_lock(&p->lock);
-    bool same = p->done == done && p->doing == doing;
-    *quiet = same && !doing ? *quiet + 1 : 0;
-    return same && doing;
-}
-
-/* Wait until the reader does not come back; the number of one's own turn.  Looking costs nothing
- * while requests come, and ends when none do. */
-static uint64_t stand_by(Pipe *p)
-{
-    unsigned quiet = 0;
-    pthread_mutex_lock(&p->lock);
-    p->spare = true;
-    while (!is_stuck(p, &quiet)) {
+    assert(p->reader != self);
+    p->stand_by = true;
+    for (unsigned quiet = 0; !stuck;) {
+        bool running = p->running;
+        uint64_t ended = p->ended;
+        pthread_mutex_unlock(&p->lock);
+        io_sleep_us(io, (int64_t)PIPE_LOOK_MS * 1000);
+        pthread_mutex_lock(&p->lock);
+        bool same = p->running == running && p->ended == ended;
+        stuck = same && running;
+        quiet = same && !running ? quiet + 1 : 0;
         if (quiet < PIPE_LOOKS)
             continue;
-        p->watched = false;
-        while (!p->watched)
-            pthread_cond_wait(&p->roused, &p->lock);
+        p->asleep = true;
+        while (p->asleep)
+            pthread_cond_wait(&p->woken, &p->lock);
         quiet = 0;
     }
-    p->doing = p->spare = false;
-    uint64_t turn = ++p->reader;
+    p->reader = self;
+    p->running = p->stand_by = false;
     pthread_mutex_unlock(&p->lock);
-    return turn;
 }
 
-NO_RETURN static void attend(Pipe *p, bool reads)
+NO_RETURN static void take_turns(Pipe *p, int self)
 {
     WorkerPad pad;
-    uint64_t turn = 0;
     queue_pad(p->queue, &pad);
-    for (;; reads = true) {
+    for (bool reads = self == 0;; reads = true) {
         if (reads)
-            read_on(p, &pad, turn);
-        turn = stand_by(p);
+            read_on(p, &pad, self);
+        stand_by(p, self);
     }
 }
 
-static void *attend_spare(void *ctx)
+static void *take_turns_second(void *ctx)
 {
-    attend(ctx, false);
+    take_turns(ctx, 1);
 }
 
 static void end_now(void *ctx)
@@ -224,17 +222,15 @@ static void end_now(void *ctx)
 
 void mcp_pipe(const McpOptions *o)
 {
-    static Pipe pipe = { .lock = PTHREAD_MUTEX_INITIALIZER,
-                         .roused = PTHREAD_COND_INITIALIZER,
-                         .watched = true };
+    static Pipe pipe = { .lock = PTHREAD_MUTEX_INITIALIZER, .woken = PTHREAD_COND_INITIALIZER };
     Pipe *p = &pipe;
-    pthread_t spare;
+    pthread_t second;
     p->o = o;
     p->queue = queue_start(o, PIPE_WORKERS);
-    p->client = queue_client_new(p->queue, send_line, NULL, 0);
+    p->client = queue_client_new(p->queue, &(McpSink){ .send = send_line });
     queue_on_signal(p->queue, end_now, NULL);
-    if (pthread_create(&spare, NULL, attend_spare, p) != 0)
+    if (pthread_create(&second, NULL, take_turns_second, p) != 0)
         mem_exhausted();
-    pthread_detach(spare);
-    attend(p, true);
+    pthread_detach(second);
+    take_turns(p, 0);
 }

@@ -11,8 +11,8 @@
 
 enum {
     PIPE_WORKERS = 4,
-    PIPE_HANDOVER_MS = 2, /* a request of the reader takes longer: somebody else reads */
-    PIPE_LOOKS = 25,      /* at nothing, before nobody looks any more */
+    PIPE_LOOK_MS = 2, /* between two looks of the stand-by: see pipe.c */
+    PIPE_LOOKS = 25,  /* at nothing, before it sleeps */
 };
 
 /* Serve one client until it goes; ends the process. */

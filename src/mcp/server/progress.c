@@ -19,11 +19,10 @@ bool mcp_request_cancelled(const McpRequest *r)
 void mcp_notify(const McpRequest *r, const char *method, json_t *params)
 {
     AUTO(Buf) text = { 0 };
-    const McpHooks *hooks = mcp_hooks(r->session);
     rpc_write_notification(&text, method, params);
     json_decref(params);
     if (!mcp_request_cancelled(r))
-        hooks->send(hooks->ctx, &(McpOut){ .text = buf_str(&text), .via = r->via });
+        mcp_session_send(r->session, &(McpOut){ .text = buf_str(&text), .via = r->via });
 }
 
 static bool report(void *ctx, uint64_t looked_at)

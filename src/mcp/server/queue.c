@@ -1,35 +1,32 @@
-/* queue.c - the queue and the workers; follow.c follows changes.
+/* queue.c - the queue, its order, and the workers.
  *
- * Who owns what: a worker owns its pad; the follower owns a pad of its own.  A
- * client belongs to the transport until it is gone, and then to its last request.
- * The queue has a lock; the list of those who may be told of changes has another,
- * held while they are told.  Neither is taken while the other is held.
+ * A job is in one of these states, and jobs[] holds those that are not over:
  *
- * A pad in memory is one handle's own, so there one worker does everything and
- * looks for changes itself, after each request. */
+ *     waiting ---> running ---> answered ---> over
+ *        |            |
+ *        |            +-- cancelled: ends soon if it only reads; its answer is not sent
+ *        +--------------- cancelled: over at once
+ *
+ * Who owns what: a worker owns its pad.  A client belongs to the transport until it is
+ * gone, and then to its last job, which frees it.  `lock` guards the queue and is never
+ * held while something is sent or a request runs. */
 #include "mcp/server/queue.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "mcp/server/feed.h"
+#include "mcp/server/batch.h"
 #include "mcp/server/follow.h"
 #include "mcp/server/progress.h"
-#include "memory/watch.h"
 
 struct QueueClient {
     Queue *queue;
     McpSession *session;
-    QueueSend *send;
-    void *ctx;
-    uint64_t number;
-    size_t jobs;       /* that wait, run, or are being let go; under the queue's lock */
-    bool gone;         /* the last job frees it */
-    bool claims;       /* the next one is for whoever takes its messages, */
-    QueueJob *claimed; /* and is this */
-    QueueClient *next;
+    size_t jobs; /* that wait or run; under the queue's lock, as the next */
+    bool gone;   /* the last job frees it */
 };
 
 struct QueueJob {
@@ -37,155 +34,31 @@ struct QueueJob {
     QueueClient *client;
     uint64_t arrival; /* its place in the order */
     bool running;
-    bool cancelled;
     bool answered; /* or about to be: its id may come again as soon as the client has read it */
 };
-typedef QueueJob Job;
-
-/* How far following has come. */
-typedef enum Following { FOLLOW_OFF = 0, FOLLOW_STARTING, FOLLOW_ON } Following;
 
 struct Queue {
     const McpOptions *o;
-    bool alone; /* the pad belongs to one handle */
+    bool single; /* the pad belongs to one handle: one worker, and nobody beside it */
+    Follower *follower;
+    bool existed; /* there was a pad; see worker_pad.h */
 
-    pthread_mutex_t lock; /* of the queue */
+    pthread_mutex_t lock; /* of the rest */
     pthread_cond_t todo;  /* something may begin: one worker is enough, he calls the next */
-    pthread_cond_t moved; /* something else of it changed */
-    Job jobs[QUEUE_MAX];
+    pthread_cond_t moved; /* a job is over */
+    QueueJob jobs[QUEUE_MAX];
     uint64_t arrivals;
-    size_t n, waiting, running; /* all in the queue, those that have not begun; running */
-    bool ending;                /* nothing more is begun */
-    Following following;
+    size_t waiting, running;
+    bool ending; /* nothing more is begun */
 
-    pthread_mutex_t members;
-    QueueClient *clients;
-
-    Watch *watch; /* of the one worker, where it is alone */
-    bool had;     /* there was a pad; the pads' own */
     void (*end)(void *ctx);
     void *end_ctx;
 };
 
-/* --- The queue --------------------------------------------------------------------------- */
-
-static Job *find_job(QueueClient *c, Str id)
-{
-    Job *jobs = c->queue->jobs;
-    if (c->jobs == 0)
-        return NULL;
-    for (size_t i = 0; i < QUEUE_MAX; i++)
-        if (jobs[i].client == c && !jobs[i].cancelled && !jobs[i].answered &&
-            rpc_id_same(jobs[i].request->msg.id, id))
-            return &jobs[i];
-    return NULL;
-}
-
-static bool is_busy(void *ctx, Str id)
-{
-    QueueClient *c = ctx;
-    pthread_mutex_lock(&c->queue->lock);
-    bool busy = find_job(c, id) != NULL;
-    pthread_mutex_unlock(&c->queue->lock);
-    return busy;
-}
-
-static Job *next_job(Queue *q);
-
-/* Wake a worker if there is something for one; with the lock held. */
-static void call_worker(Queue *q)
-{
-    if (next_job(q))
-        pthread_cond_signal(&q->todo);
-}
-
-/* The request of a job, which leaves the queue. */
-static McpRequest *take_out(Queue *q, Job *job)
-{
-    McpRequest *r = job->request;
-    q->waiting -= !job->running;
-    *job = (Job){ 0 };
-    q->n--;
-    pthread_cond_broadcast(&q->moved);
-    return r;
-}
-
-/* One job less; true if it was the last of a client that is gone. */
-static bool count_down(QueueClient *c, bool ran)
-{
-    Queue *q = c->queue;
-    pthread_mutex_lock(&q->lock);
-    bool over = --c->jobs == 0 && c->gone;
-    if (ran)
-        q->running--;
-    pthread_cond_broadcast(&q->moved);
-    pthread_mutex_unlock(&q->lock);
-    return over;
-}
-
-/* Let go of a request that has left the queue.  Without the lock, because that may send the answers
- * of a batch; only then is its client free of it. */
-static void let_go(QueueClient *c, McpRequest *r, bool ran)
-{
-    mcp_request_free(r);
-    if (!count_down(c, ran))
-        return;
-    mcp_session_free(c->session);
-    free(c);
-}
-
-static void cancel_running(Job *job)
-{
-    job->cancelled = true;
-    mcp_request_cancel(job->request);
-}
-
-/* One that has not begun never will; one that runs is not answered, and ends if it only reads. */
-static void cancel(void *ctx, Str id)
-{
-    QueueClient *c = ctx;
-    pthread_mutex_lock(&c->queue->lock);
-    Job *job = find_job(c, id);
-    McpRequest *dropped = NULL;
-    if (job && job->running)
-        cancel_running(job);
-    else if (job)
-        dropped = take_out(c->queue, job);
-    call_worker(c->queue); /* others may have waited for it */
-    pthread_mutex_unlock(&c->queue->lock);
-    if (!dropped)
-        return;
-    mcp_drop(c->session, dropped);
-    let_go(c, dropped, false);
-}
-
-static void enqueue(void *ctx, McpRequest *r)
-{
-    QueueClient *c = ctx;
-    Queue *q = c->queue;
-    pthread_mutex_lock(&q->lock);
-    while (q->n == QUEUE_MAX)
-        pthread_cond_wait(&q->moved, &q->lock);
-    size_t i = 0;
-    while (q->jobs[i].request)
-        i++;
-    q->jobs[i] = (Job){ .request = r, .client = c, .arrival = ++q->arrivals };
-    c->jobs++;
-    if (c->claims && q->n == 0 && !q->ending && !q->alone) {
-        c->claimed = &q->jobs[i];
-        c->claimed->running = true;
-        q->running++;
-    } else {
-        q->waiting++;
-    }
-    q->n++;
-    c->claims = false;
-    call_worker(q);
-    pthread_mutex_unlock(&q->lock);
-}
+/* --- The order --------------------------------------------------------------------------- */
 
 /* Two that only read never wait for each other. */
-static bool must_wait_for(const Job *later, const Job *earlier)
+static bool must_wait_for(const QueueJob *later, const QueueJob *earlier)
 {
     const McpRequest *a = earlier->request, *b = later->request;
     if (a->reads && b->reads)
@@ -195,10 +68,10 @@ static bool must_wait_for(const Job *later, const Job *earlier)
     return a->subject.n && str_eq(a->subject, b->subject);
 }
 
-static bool may_begin(const Queue *q, const Job *job)
+static bool may_begin(const Queue *q, const QueueJob *job)
 {
     for (size_t i = 0; i < QUEUE_MAX; i++) {
-        const Job *other = &q->jobs[i];
+        const QueueJob *other = &q->jobs[i];
         if (other->request && other->arrival < job->arrival && must_wait_for(job, other))
             return false;
     }
@@ -206,13 +79,13 @@ static bool may_begin(const Queue *q, const Job *job)
 }
 
 /* The oldest one that may begin, or NULL. */
-static Job *next_job(Queue *q)
+static QueueJob *next_job(Queue *q)
 {
-    Job *best = NULL;
+    QueueJob *best = NULL;
     if (q->ending || q->waiting == 0)
         return NULL;
     for (size_t i = 0; i < QUEUE_MAX; i++) {
-        Job *job = &q->jobs[i];
+        QueueJob *job = &q->jobs[i];
         bool older = job->request && !job->running && (!best || job->arrival < best->arrival);
         if (older && may_begin(q, job))
             best = job;
@@ -220,145 +93,114 @@ static Job *next_job(Queue *q)
     return best;
 }
 
-size_t queue_room(Queue *q)
+/* --- Jobs come and go, with the lock held -------------------------------------------------- */
+
+/* Wake a worker if there is something for one. */
+static void call_worker(Queue *q)
 {
-    pthread_mutex_lock(&q->lock);
-    size_t room = QUEUE_MAX - q->n;
-    pthread_mutex_unlock(&q->lock);
-    return room;
+    if (next_job(q))
+        pthread_cond_signal(&q->todo);
 }
 
-/* --- Following --------------------------------------------------------------------------- */
-
-static void tell(void *ctx, const Change *changes, size_t n)
+static QueueJob *add_job(QueueClient *c, McpRequest *r)
 {
-    Queue *q = ctx;
-    pthread_mutex_lock(&q->members);
-    for (QueueClient *c = q->clients; c; c = c->next)
-        mcp_feed_tell(mcp_feed(c->session), changes, n);
-    pthread_mutex_unlock(&q->members);
-}
-
-static void tell_all(void *ctx)
-{
-    Queue *q = ctx;
-    pthread_mutex_lock(&q->members);
-    for (QueueClient *c = q->clients; c; c = c->next)
-        mcp_feed_tell_all(mcp_feed(c->session));
-    pthread_mutex_unlock(&q->members);
-}
-
-static void warn(void *ctx, const char *text)
-{
-    Queue *q = ctx;
-    pthread_mutex_lock(&q->members);
-    for (QueueClient *c = q->clients; c; c = c->next)
-        mcp_feed_warn(mcp_feed(c->session), text);
-    pthread_mutex_unlock(&q->members);
-}
-
-void queue_end_feeds(Queue *q)
-{
-    pthread_mutex_lock(&q->members);
-    for (QueueClient *c = q->clients; c; c = c->next)
-        mcp_feed_end(mcp_feed(c->session));
-    pthread_mutex_unlock(&q->members);
-}
-
-/* From now on no change is missed. */
-static void is_following(void *ctx)
-{
-    Queue *q = ctx;
-    pthread_mutex_lock(&q->lock);
-    q->following = FOLLOW_ON;
-    pthread_cond_broadcast(&q->moved);
-    pthread_mutex_unlock(&q->lock);
-}
-
-static void *follow_changes(void *ctx)
-{
-    Queue *q = ctx;
-    FollowTells tells = {
-        .begun = is_following, .changes = tell, .all = tell_all, .warning = warn, .ctx = q
-    };
-    follow_pad(q->o, &q->had, &tells);
-}
-
-/* Where one worker does everything: a pad in memory, which nobody takes away. */
-static void open_own_watch(Queue *q, WorkerPad *pad)
-{
-    Memory *m;
-    Err e = { 0 };
-    bool there = q->watch || worker_pad_open(pad, false, &m, &e) == JOT_OK;
-    if (!q->watch && there && watch_open(&q->watch, m, (Str){ 0 }, &e) != JOT_OK)
-        warn(q, e.text);
-}
-
-static void look_oneself(Queue *q)
-{
-    AUTO(Arena) arena = { 0 };
-    Change *changes;
-    size_t n;
-    if (q->watch && watch_next(q->watch, 0, &arena, &changes, &n, NULL) == JOT_OK)
-        tell(q, changes, n);
-}
-
-static void start(void *(*run)(void *), Queue *q)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, run, q) != 0)
-        mem_exhausted();
-    pthread_detach(thread);
-}
-
-static void follow(void *ctx, WorkerPad *pad)
-{
-    QueueClient *c = ctx;
     Queue *q = c->queue;
-    if (q->alone) {
-        open_own_watch(q, pad);
-        return;
-    }
-    pthread_mutex_lock(&q->lock);
-    bool first = q->following == FOLLOW_OFF;
-    if (first)
-        q->following = FOLLOW_STARTING;
-    pthread_mutex_unlock(&q->lock);
-    if (first)
-        start(follow_changes, q);
-    pthread_mutex_lock(&q->lock);
-    while (q->following != FOLLOW_ON)
-        pthread_cond_wait(&q->moved, &q->lock);
-    pthread_mutex_unlock(&q->lock);
+    size_t i = 0;
+    while (q->jobs[i].request)
+        i++;
+    assert(i < QUEUE_MAX && !c->gone);
+    q->jobs[i] = (QueueJob){ .request = r, .client = c, .arrival = ++q->arrivals };
+    q->waiting++;
+    c->jobs++;
+    return &q->jobs[i];
 }
 
-/* --- The workers ------------------------------------------------------------------------- */
-
-static void finish(Queue *q, Job *job, Str reply)
+static void begin(Queue *q, QueueJob *job)
 {
+    assert(job->request && !job->running && q->waiting > 0);
+    job->running = true;
+    q->waiting--;
+    q->running++;
+}
+
+/* The job is over; its request, for the caller to free without the lock. */
+static McpRequest *remove_job(Queue *q, QueueJob *job)
+{
+    McpRequest *r = job->request;
+    assert(r && job->client->jobs > 0);
+    if (job->running)
+        q->running--;
+    else
+        q->waiting--;
+    job->client->jobs--;
+    *job = (QueueJob){ 0 };
+    pthread_cond_broadcast(&q->moved);
+    call_worker(q); /* others may have waited for it */
+    return r;
+}
+
+/* The client's job whose request has this id and is not answered, or NULL. */
+static QueueJob *find_job(QueueClient *c, Str id)
+{
+    if (c->jobs == 0)
+        return NULL;
+    for (size_t i = 0; i < QUEUE_MAX; i++) {
+        QueueJob *job = &c->queue->jobs[i];
+        if (job->client == c && !job->answered && !mcp_request_cancelled(job->request) &&
+            rpc_id_same(job->request->msg.id, id))
+            return job;
+    }
+    return NULL;
+}
+
+/* --- Running ----------------------------------------------------------------------------- */
+
+/* An empty reply says that there will be none. */
+static void send_reply(McpRequest *r, Str reply)
+{
+    if (!r->batch)
+        mcp_session_send(r->session, &(McpOut){ reply, r->via, true, reply.n ? r->error : 0 });
+    else if (reply.n)
+        mcp_batch_add(r->batch, reply);
+    mcp_batch_leave(TAKE(r->batch));
+}
+
+static void free_client(QueueClient *c)
+{
+    assert(c->jobs == 0);
+    mcp_session_free(c->session);
+    free(c);
+}
+
+void queue_run(QueueJob *job, WorkerPad *pad)
+{
+    AUTO(Buf) reply = { 0 };
     QueueClient *c = job->client;
+    Queue *q = c->queue;
+    assert(job->running && !job->answered);
+    mcp_handle(job->request, pad, &reply);
+
+    /* From here on a cancellation comes too late. */
     pthread_mutex_lock(&q->lock);
-    bool cancelled = job->cancelled;
+    bool cancelled = mcp_request_cancelled(job->request);
     job->answered = true;
     pthread_mutex_unlock(&q->lock);
     if (cancelled)
-        mcp_drop(c->session, job->request);
-    else if (reply.n)
-        mcp_deliver(c->session, job->request, reply);
-    pthread_mutex_lock(&q->lock);
-    McpRequest *done = take_out(q, job);
-    pthread_mutex_unlock(&q->lock);
-    let_go(c, done, true);
-}
+        send_reply(job->request, (Str){ 0 });
+    else if (reply.n) /* else it comes later, as that of subscriptions/listen */
+        send_reply(job->request, buf_str(&reply));
 
-/* The answer is on its way, and nobody waits for another. */
-static void rest_at(Queue *q, WorkerPad *pad)
-{
     pthread_mutex_lock(&q->lock);
-    bool quiet = q->waiting == 0;
+    McpRequest *r = remove_job(q, job);
+    bool quiet = q->waiting == 0, last = c->gone && c->jobs == 0;
     pthread_mutex_unlock(&q->lock);
+    mcp_request_free(r);
+    if (last)
+        free_client(c);
     if (quiet)
         memory_idle(&pad->memory);
+    if (q->single)
+        follower_look(q->follower);
 }
 
 static void *work(void *ctx)
@@ -367,114 +209,175 @@ static void *work(void *ctx)
     WorkerPad pad;
     queue_pad(q, &pad);
     for (;;) {
-        AUTO(Buf) reply = { 0 };
+        QueueJob *job;
         pthread_mutex_lock(&q->lock);
-        Job *job;
         while (!(job = next_job(q)))
             pthread_cond_wait(&q->todo, &q->lock);
-        job->running = true;
-        q->waiting--;
-        q->running++;
+        begin(q, job);
         call_worker(q);
         pthread_mutex_unlock(&q->lock);
-        mcp_work(job->request, &pad, &reply);
-        finish(q, job, buf_str(&reply));
-        rest_at(q, &pad);
-        look_oneself(q);
+        queue_run(job, &pad);
     }
     return NULL;
 }
 
-void queue_claim(QueueClient *c)
+void queue_pad(Queue *q, WorkerPad *pad)
 {
-    c->claims = true;
+    worker_pad_init(pad, q->o, &q->existed);
 }
 
-QueueJob *queue_claimed(QueueClient *c)
+/* --- Taking messages ----------------------------------------------------------------------- */
+
+/* One that has not begun never will; one that runs is not answered, and ends if it only reads. */
+static void cancel_job(QueueClient *c, Str id)
 {
-    c->claims = false;
-    return TAKE(c->claimed);
+    McpRequest *dropped = NULL;
+    pthread_mutex_lock(&c->queue->lock);
+    QueueJob *job = find_job(c, id);
+    if (job && job->running)
+        mcp_request_cancel(job->request);
+    else if (job)
+        dropped = remove_job(c->queue, job);
+    pthread_mutex_unlock(&c->queue->lock);
+    if (dropped)
+        send_reply(dropped, (Str){ 0 });
+    mcp_request_free(dropped);
 }
 
-void queue_do(QueueJob *job, WorkerPad *pad)
+static void take_notification(QueueClient *c, const RpcMessage *m)
+{
+    AUTO(Buf) id = { 0 };
+    const json_t *which = json_object_get(m->params, "requestId");
+    if (!str_eq(m->method, S("notifications/cancelled")) ||
+        (!json_is_string(which) && !json_is_integer(which)))
+        return; /* initialized, progress, roots: nothing depends on them */
+    json_write(&id, which);
+    if (mcp_feed_cancel(mcp_feed(c->session), buf_str(&id)))
+        return;
+    cancel_job(c, buf_str(&id));
+    /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile.
+     */
+    (void)mcp_feed_cancel(mcp_feed(c->session), buf_str(&id));
+}
+
+static bool in_flight(QueueClient *c, Str id)
+{
+    pthread_mutex_lock(&c->queue->lock);
+    bool found = find_job(c, id) != NULL;
+    pthread_mutex_unlock(&c->queue->lock);
+    return found || mcp_feed_busy(mcp_feed(c->session), id);
+}
+
+static void enqueue(QueueClient *c, McpRequest *r, QueueJob **here)
+{
+    Queue *q = c->queue;
+    pthread_mutex_lock(&q->lock);
+    while (q->waiting + q->running == QUEUE_MAX)
+        pthread_cond_wait(&q->moved, &q->lock);
+    bool only = q->waiting + q->running == 0;
+    QueueJob *job = add_job(c, r);
+    if (here && only && !q->ending && !q->single) {
+        begin(q, job);
+        *here = job;
+    } else {
+        call_worker(q);
+    }
+    pthread_mutex_unlock(&q->lock);
+}
+
+static bool take_one(QueueClient *c, McpMessage *m, McpBatch *b, uint64_t via, QueueJob **here)
 {
     AUTO(Buf) reply = { 0 };
-    Queue *q = job->client->queue;
-    mcp_work(job->request, pad, &reply);
-    finish(q, job, buf_str(&reply));
+    if (m->good && m->msg.kind == RPC_NOTIFICATION)
+        take_notification(c, &m->msg);
+    if (m->msg.kind == RPC_NOTIFICATION || (m->good && m->msg.kind == RPC_RESPONSE))
+        return false; /* whatever is wrong with a notification; and nobody asked the client */
+    AUTO_PTR(McpRequest) r = mcp_request_new(c->session, m, b, via);
+    if (!r->refusal.code && in_flight(c, r->msg.id))
+        mcp_refuse(&r->refusal, RPC_INVALID_REQUEST,
+                   "id in use: a request of this id is not answered yet");
+    if (mcp_request_needs_pad(r)) {
+        enqueue(c, TAKE(r), here);
+        return true;
+    }
+    mcp_handle(r, NULL, &reply);
+    send_reply(r, buf_str(&reply));
+    return true;
+}
+
+static void send_error(QueueClient *c, Str id, uint64_t via, RpcError why)
+{
+    AUTO(Buf) text = { 0 };
+    rpc_write_error(&text, id, &why);
+    mcp_session_send(c->session, &(McpOut){ buf_str(&text), via, true, why.code });
+}
+
+bool queue_take(QueueClient *c, McpMessage *taken, uint64_t via, QueueJob **here)
+{
+    AUTO_PTR(McpMessage) m = taken;
+    bool answered = false;
+    if (!mcp_session_batches(c->session) || !m->batch)
+        return take_one(c, m, NULL, via, here);
+    if (m->parts_n == 0 || m->parts_n > RPC_BATCH_MAX) {
+        send_error(c, (Str){ 0 }, via,
+                   rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX));
+        return true;
+    }
+    McpBatch *b = mcp_batch_new(c->session, via);
+    for (size_t i = 0; i < m->parts_n; i++)
+        answered = take_one(c, m->parts[i], b, via, NULL) || answered;
+    mcp_batch_leave(b);
+    return answered;
+}
+
+void queue_refuse_long(QueueClient *c, Str id)
+{
+    send_error(c, id, 0,
+               rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
+                         RPC_LINE_MAX));
+}
+
+size_t queue_room(Queue *q)
+{
     pthread_mutex_lock(&q->lock);
-    call_worker(q); /* what came meanwhile may have waited for it */
+    size_t room = QUEUE_MAX - q->waiting - q->running;
     pthread_mutex_unlock(&q->lock);
-    rest_at(q, pad);
+    return room;
 }
 
 /* --- Clients ----------------------------------------------------------------------------- */
 
-static void pass_on(void *ctx, const McpOut *out)
-{
-    QueueClient *c = ctx;
-    c->send(c->ctx, c->number, out);
-}
-
-QueueClient *queue_client_new(Queue *q, QueueSend *send, void *ctx, uint64_t number)
+QueueClient *queue_client_new(Queue *q, const McpSink *sink)
 {
     QueueClient *c = mem_alloc(sizeof *c);
-    McpHooks hooks = { .send = pass_on,
-                       .busy = is_busy,
-                       .cancel = cancel,
-                       .work = enqueue,
-                       .follow = follow,
-                       .ctx = c };
-    *c = (QueueClient){ .queue = q, .send = send, .ctx = ctx, .number = number };
-    c->session = mcp_session_new(q->o, &hooks);
-    pthread_mutex_lock(&q->members);
-    c->next = q->clients;
-    q->clients = c;
-    pthread_mutex_unlock(&q->members);
+    c->queue = q;
+    c->session = mcp_session_new(q->o, sink, q->follower);
     return c;
-}
-
-static void leave_members(QueueClient *c)
-{
-    pthread_mutex_lock(&c->queue->members);
-    QueueClient **at = &c->queue->clients;
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
-    pthread_mutex_unlock(&c->queue->members);
-}
-
-/* The next request of a client that has not begun; those that run are not answered. */
-static McpRequest *withdraw(QueueClient *c)
-{
-    McpRequest *r = NULL;
-    pthread_mutex_lock(&c->queue->lock);
-    for (size_t i = 0; i < QUEUE_MAX && !r; i++) {
-        Job *job = &c->queue->jobs[i];
-        if (job->client == c && job->running)
-            cancel_running(job);
-        else if (job->client == c)
-            r = take_out(c->queue, job);
-    }
-    call_worker(c->queue);
-    pthread_mutex_unlock(&c->queue->lock);
-    return r;
 }
 
 void queue_client_free(QueueClient *c)
 {
+    McpRequest *dropped[QUEUE_MAX];
+    size_t n = 0;
     if (!c)
         return;
-    leave_members(c);
     pthread_mutex_lock(&c->queue->lock);
-    c->jobs++; /* this one holds it while the others go */
-    c->gone = true;
-    pthread_mutex_unlock(&c->queue->lock);
-    for (McpRequest *r; (r = withdraw(c)) != NULL;) {
-        mcp_request_free(r);
-        (void)count_down(c, false); /* never the last one */
+    for (size_t i = 0; i < QUEUE_MAX; i++) {
+        QueueJob *job = &c->queue->jobs[i];
+        if (job->client == c && job->running)
+            mcp_request_cancel(job->request);
+        else if (job->client == c)
+            dropped[n++] = remove_job(c->queue, job);
     }
-    let_go(c, NULL, false);
+    pthread_mutex_unlock(&c->queue->lock);
+    while (n)
+        mcp_request_free(dropped[--n]); /* may send the answer of a batch: the session is needed */
+    pthread_mutex_lock(&c->queue->lock);
+    c->gone = true;
+    bool last = c->jobs == 0;
+    pthread_mutex_unlock(&c->queue->lock);
+    if (last)
+        free_client(c);
 }
 
 McpSession *queue_session(QueueClient *c)
@@ -509,19 +412,27 @@ static sigset_t signals(void)
     return set;
 }
 
+static void start(void *(*run)(void *), Queue *q)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, q) != 0)
+        mem_exhausted();
+    pthread_detach(thread);
+}
+
 Queue *queue_start(const McpOptions *o, int workers)
 {
     Queue *q = mem_alloc(sizeof *q);
     sigset_t set = signals();
     q->o = o;
-    q->alone = str_starts(o->url, S("mem:"));
+    q->single = worker_pad_single(o);
+    q->follower = follower_new(o, &q->existed);
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->todo, NULL);
     pthread_cond_init(&q->moved, NULL);
-    pthread_mutex_init(&q->members, NULL);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < (q->alone ? 1 : workers); i++)
+    for (int i = 0; i < (q->single ? 1 : workers); i++)
         start(work, q);
     return q;
 }
@@ -555,11 +466,6 @@ static void *wait_for_signal(void *ctx)
     return NULL;
 }
 
-void queue_pad(Queue *q, WorkerPad *pad)
-{
-    worker_pad_init(pad, q->o, &q->had);
-}
-
 void queue_on_signal(Queue *q, void (*end)(void *ctx), void *ctx)
 {
     q->end = end;
@@ -570,7 +476,12 @@ void queue_on_signal(Queue *q, void (*end)(void *ctx), void *ctx)
 void queue_drain(Queue *q)
 {
     pthread_mutex_lock(&q->lock);
-    while (q->n || q->running)
+    while (q->waiting || q->running)
         pthread_cond_wait(&q->moved, &q->lock);
     pthread_mutex_unlock(&q->lock);
+}
+
+void queue_end_subscriptions(Queue *q)
+{
+    follower_end(q->follower);
 }

@@ -1,17 +1,22 @@
-/* queue.h - Queue, the queue and the threads behind a transport of MCP.
+/* queue.h - Queue, the requests of all clients on their way to the pad, and who runs them.
  *
- * A transport takes messages on one thread.  What needs the pad runs here, on a few
- * threads, each with the pad open for itself.  Requests about the same thing run in the
- * order in which the transport took them, whoever sent them; one that is not about one
- * note or one category of artifacts alone waits for all its client sent before it, and holds up
- * all that the client sends behind it; two that only read never wait for each other: so
- * whoever sends several at once gets what he would have got one by one, from a transport
- * that takes a client's messages in the order they came.  That of HTTP does so in a session; of
- * two clients the one with the large message, which has to be read first, may be
- * overtaken.
+ * A transport takes messages on one thread and hands them to queue_take.  What needs no
+ * pad is answered there and then.  What needs it becomes a job, which a worker runs: a
+ * thread with the pad open for itself.
  *
- * Another thread follows what changes in the pad, from the first moment on at which
- * somebody wants to know it, and tells every client.
+ *     transport's thread                 workers (4 for a pipe, 8 for HTTP)
+ *
+ *       queue_take ---> [ job job job ] ---> queue_run ---> sink
+ *            |                                   ^
+ *            +---- nothing else is there: -------+
+ *                  the caller runs it
+ *
+ * Which job may begin: requests about the same thing run in the order in which they were
+ * taken, whoever sent them; one that is not about one note or one category of artifacts
+ * alone waits for all its client sent before it, and holds up all that the client sends
+ * after it; two that only read never wait for each other.  So who sends several at once
+ * gets what he would have got one by one.  (Over HTTP a message of more than 16 KiB is
+ * read by another thread first, and may be overtaken by those of other clients.)
  *
  * Threads and queue last as long as the process, which ends by _exit: a thread may
  * wait for the pad, and there is nothing to give back that the kernel does not take.
@@ -22,57 +27,58 @@
 #include "mcp/server/session.h"
 
 enum {
-    QUEUE_MAX = 256,      /* requests that wait or run */
+    QUEUE_MAX = 256,      /* jobs that wait or run */
     QUEUE_GRACE_MS = 500, /* for what runs when a signal comes */
 };
 
 typedef struct Queue Queue;
 typedef struct QueueClient QueueClient;
+typedef struct QueueJob QueueJob;
 
 /* Block SIGTERM, and SIGINT and SIGHUP unless they are ignored, and start the threads.  `o` must
- * last as long as the process. */
-Queue *queue_start(const McpOptions *o, int workers); /* never NULL */
+ * last as long as the process.  Never NULL. */
+Queue *queue_start(const McpOptions *o, int workers);
 
-/* A pad for a thread that works beside those of the queue. */
-void queue_pad(Queue *q, WorkerPad *pad);
-
-/* Begin nothing new when a signal comes, let what runs come to its end for a moment, then call
- * `end`, on a thread of its own. */
+/* When a signal comes, begin nothing new, give what runs QUEUE_GRACE_MS to end, then call `end`, on
+ * a thread of its own. */
 void queue_on_signal(Queue *q, void (*end)(void *ctx), void *ctx);
 
 /* Wait until everything has been answered. */
 void queue_drain(Queue *q);
+/* Answer all open subscriptions: the server ends. */
+void queue_end_subscriptions(Queue *q);
 
 /* How many requests can be taken now without waiting. */
 size_t queue_room(Queue *q);
 
 /* --- Clients ----------------------------------------------------------------------------- */
 
-/* Called from any thread, with the number its client was made with. */
-typedef void QueueSend(void *ctx, uint64_t number, const McpOut *out);
+/* All of this is for the thread that takes the client's messages. */
 
 /* A client, with a session of its own; never NULL. */
-QueueClient *queue_client_new(Queue *q, QueueSend *send, void *ctx, uint64_t number);
-
-/* The client is gone: what has not begun never will, and what runs is not answered.  For the thread
- * that takes its messages.  NULL is fine. */
+QueueClient *queue_client_new(Queue *q, const McpSink *sink);
+/* The client is gone: what has not begun never will, and what runs is not answered.  NULL is fine.
+ */
 void queue_client_free(QueueClient *c);
-
 McpSession *queue_session(QueueClient *c);
 /* True if it waits for an answer. */
 bool queue_client_busy(QueueClient *c);
 
-/* --- Doing it oneself -------------------------------------------------------------------- */
+/* Take one message, or a batch of them where the conversation allows that; the queue owns it now.
+ * `via` comes back with everything that belongs to it.  Waits while the queue is full.  False:
+ * there is nothing to answer, now or later.
+ *
+ * `here` is NULL, or where the caller is given a job it must run itself: if nothing else waits or
+ * runs, a request need not go to another thread and back, which takes longer than most requests. */
+bool queue_take(QueueClient *c, McpMessage *m, uint64_t via, QueueJob **here);
+/* Answer that a message was too long to be read; `id` is its id, if that was found. */
+void queue_refuse_long(QueueClient *c, Str id);
 
-/* The way to another thread and back takes longer than most requests.  So whoever takes messages
- * may run one himself, if nothing else waits or runs: queue_claim before mcp_take, and behind it
- * queue_do with what queue_claimed gives; NULL if there is nothing to do. */
-typedef struct QueueJob QueueJob;
-void queue_claim(QueueClient *c);
-QueueJob *queue_claimed(QueueClient *c);
-void queue_do(QueueJob *job, WorkerPad *pad);
+/* --- Running ----------------------------------------------------------------------------- */
 
-/* Answer all open subscriptions: the server ends. */
-void queue_end_feeds(Queue *q);
+/* A pad for a thread that runs jobs beside the workers. */
+void queue_pad(Queue *q, WorkerPad *pad);
+/* Run a job and send its answer; the job is over. */
+void queue_run(QueueJob *job, WorkerPad *pad);
 
 #endif

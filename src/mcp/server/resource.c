@@ -138,7 +138,7 @@ bool mcp_resources_list(McpRequest *r, WorkerPad *pad, json_t **result, RpcError
     if (!mcp_cursor(r, &after, why))
         return false;
     if (r->era == MCP_ERA_LEGACY) {
-        mcp_hooks(r->session)->follow(mcp_hooks(r->session)->ctx, pad);
+        mcp_follow(r, pad);
         mcp_feed_listed(mcp_feed(r->session));
     }
     json_t *list = json_array();

@@ -1,12 +1,16 @@
 /* session.c - which era a message is of, which method it means, and the methods that need no pad.
  *
- * The table at the end is the protocol: a row says in which eras a method exists,
- * whether it needs the pad, and whether its results carry hints for caches.
+ * The table `methods` is the protocol: a row says in which eras a method exists, whether
+ * it needs the pad, and whether its results carry hints for caches.  A message becomes a
+ * request in three steps, each of which may refuse it: its era, its method, its subject.
+ * A refusal is kept in the request, so that everything that is answered goes through
+ * mcp_handle.
  *
- * A session's own state is the version that `initialize` agreed on, which only the
- * thread that takes messages touches, and the feed, which has a lock of its own. */
+ * A session's own state is the version and the name that `initialize` agreed on, which
+ * only the thread that takes messages touches, and the feed, which has a lock of its own. */
 #include "mcp/server/session.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +21,7 @@
 #include "mcp/server/batch.h"
 #include "mcp/server/complete.h"
 #include "mcp/server/feed.h"
+#include "mcp/server/follow.h"
 #include "mcp/server/progress.h"
 #include "mcp/server/prompt.h"
 #include "mcp/server/resource.h"
@@ -28,7 +33,8 @@ enum { BOTH = MCP_ERA_LEGACY | MCP_ERA_MODERN };
 
 struct McpSession {
     const McpOptions *o;
-    McpHooks hooks;
+    McpSink sink;
+    Follower *follower;
     McpFeed *feed;
     const char *version;         /* what initialize agreed on; NULL: nothing yet */
     char name[STORE_BY_MAX + 1]; /* the client's, likewise; empty: it has none that can sign */
@@ -46,12 +52,14 @@ typedef struct McpMethod {
 /* Newest first: the first is offered to a client that asks for something else. */
 static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
 
-McpSession *mcp_session_new(const McpOptions *o, const McpHooks *hooks)
+McpSession *mcp_session_new(const McpOptions *o, const McpSink *sink, Follower *follower)
 {
     McpSession *s = mem_alloc(sizeof *s);
     s->o = o;
-    s->hooks = *hooks;
-    s->feed = mcp_feed_new(hooks);
+    s->sink = *sink;
+    s->follower = follower;
+    s->feed = mcp_feed_new(s);
+    follower_add(follower, s->feed);
     return s;
 }
 
@@ -59,8 +67,14 @@ void mcp_session_free(McpSession *s)
 {
     if (!s)
         return;
+    follower_remove(s->follower, s->feed);
     mcp_feed_free(s->feed);
     free(s);
+}
+
+void mcp_session_send(const McpSession *s, const McpOut *out)
+{
+    s->sink.send(s->sink.ctx, s->sink.number, out);
 }
 
 const McpOptions *mcp_options(const McpSession *s)
@@ -68,12 +82,7 @@ const McpOptions *mcp_options(const McpSession *s)
     return s->o;
 }
 
-const McpHooks *mcp_hooks(const McpSession *s)
-{
-    return &s->hooks;
-}
-
-McpFeed *mcp_feed(McpSession *s)
+McpFeed *mcp_feed(const McpSession *s)
 {
     return s->feed;
 }
@@ -83,25 +92,9 @@ const char *mcp_version(const McpSession *s)
     return s->version;
 }
 
-/* --- Answers ----------------------------------------------------------------------------- */
-
-static void deliver(McpSession *s, McpRequest *r, Str reply)
+bool mcp_session_batches(const McpSession *s)
 {
-    if (r->batch)
-        mcp_batch_add(r->batch, reply);
-    else
-        s->hooks.send(s->hooks.ctx, &(McpOut){ reply, r->via, true, r->error });
-}
-
-void mcp_deliver(McpSession *s, McpRequest *r, Str reply)
-{
-    deliver(s, r, reply);
-}
-
-void mcp_drop(McpSession *s, McpRequest *r)
-{
-    if (!r->batch)
-        s->hooks.send(s->hooks.ctx, &(McpOut){ (Str){ 0 }, r->via, true, 0 });
+    return s->version && strcmp(s->version, "2025-03-26") == 0;
 }
 
 void mcp_request_free(McpRequest *r)
@@ -110,6 +103,7 @@ void mcp_request_free(McpRequest *r)
         return;
     mcp_batch_leave(r->batch);
     rpc_message_done(&r->msg);
+    rpc_error_done(&r->refusal);
     arena_free(&r->arena);
     free(r);
 }
@@ -213,7 +207,7 @@ static json_t *instructions(const McpSession *s)
     return mcp_text(buf_str(&text));
 }
 
-Str mcp_clients_name(const McpSession *s)
+Str mcp_client_name_of(const McpSession *s)
 {
     return str(s->name);
 }
@@ -261,13 +255,18 @@ static bool ping(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 
 /* --- Following --------------------------------------------------------------------------- */
 
+void mcp_follow(const McpRequest *r, WorkerPad *pad)
+{
+    follower_start(r->session->follower, pad);
+}
+
 static bool subscribe(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
 {
     Str uri;
     Err e = { 0 };
     if (!mcp_param(r, "uri", &uri, why))
         return false;
-    r->session->hooks.follow(r->session->hooks.ctx, pad);
+    mcp_follow(r, pad);
     if (mcp_feed_subscribe(r->session->feed, uri, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     *result = json_object();
@@ -293,7 +292,7 @@ static bool listen_to(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *
     const json_t *wanted = json_object_get(r->msg.params, "notifications");
     if (!json_is_object(wanted))
         return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
-    r->session->hooks.follow(r->session->hooks.ctx, pad);
+    mcp_follow(r, pad);
     if (mcp_feed_listen(r->session->feed, r, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
     return true;
@@ -344,7 +343,7 @@ static const McpMethod *find_method(Str name)
 }
 
 /* What every result of the stateless era says besides what was asked for. */
-static void finish(const McpRequest *r, json_t *result)
+static void add_common(const McpRequest *r, json_t *result)
 {
     if (r->era != MCP_ERA_MODERN)
         return;
@@ -356,71 +355,7 @@ static void finish(const McpRequest *r, json_t *result)
     json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info()));
 }
 
-static void answer(McpRequest *r, WorkerPad *pad, Buf *to)
-{
-    AUTO_PTR(json_t) result = NULL;
-    AUTO(RpcError) why = { 0 };
-    if (!r->method->answer(r, pad, &result, &why)) {
-        r->error = why.code;
-        rpc_write_error(to, r->msg.id, &why);
-    } else if (result) {
-        finish(r, result);
-        rpc_write_result(to, r->msg.id, result);
-    }
-    if (buf_ok(to))
-        return;
-    why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the answer is larger than %d bytes",
-                    BUF_MAX_DEFAULT);
-    buf_free(to);
-    r->error = why.code;
-    rpc_write_error(to, r->msg.id, &why);
-}
-
-static void send_error(McpSession *s, McpRequest *r, const RpcError *why)
-{
-    AUTO(Buf) text = { 0 };
-    rpc_write_error(&text, r->msg.id, why);
-    r->error = why->code;
-    deliver(s, r, buf_str(&text));
-}
-
-/* A part of the request could not be read, so it is not done.  A call is answered in words, because
- * most clients show those to their model, which can mend what it wrote. */
-static void send_flaw(McpSession *s, McpRequest *r, const RpcError *why)
-{
-    AUTO(Buf) text = { 0 };
-    if (r->method->answer != mcp_tools_call) {
-        send_error(s, r, why);
-        return;
-    }
-    buf_addf(&text, "the call was not made: %s", why->text);
-    AUTO_PTR(json_t)
-    result = json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
-                       mcp_text(buf_str(&text)), "isError", 1);
-    finish(r, result);
-    buf_clear(&text);
-    rpc_write_result(&text, r->msg.id, result);
-    deliver(s, r, buf_str(&text));
-}
-
-/* --- Taking ------------------------------------------------------------------------------ */
-
-static void take_notification(McpSession *s, const RpcMessage *m)
-{
-    if (!str_eq(m->method, S("notifications/cancelled")))
-        return; /* initialized, progress, roots: nothing depends on them */
-    AUTO(Buf) id = { 0 };
-    const json_t *which = json_object_get(m->params, "requestId");
-    if (!json_is_string(which) && !json_is_integer(which))
-        return;
-    json_write(&id, which);
-    if (mcp_feed_cancel(s->feed, buf_str(&id)))
-        return;
-    s->hooks.cancel(s->hooks.ctx, buf_str(&id));
-    /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile.
-     */
-    (void)mcp_feed_cancel(s->feed, buf_str(&id));
-}
+/* --- What a message asks for --------------------------------------------------------------- */
 
 static bool check_modern(const json_t *meta, Str version, RpcError *why)
 {
@@ -463,18 +398,14 @@ static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
                       META "protocolVersion");
 }
 
-static bool choose_method(const McpSession *s, McpRequest *r, RpcError *why)
+static bool choose_method(McpRequest *r, RpcError *why)
 {
     Shown shown;
     r->method = find_method(r->msg.method);
-    if (!r->method || !(r->method->eras & r->era))
-        return mcp_refuse(why, RPC_METHOD_NOT_FOUND, "unknown method '%s'",
-                          err_show(&shown, r->msg.method));
-    if (s->hooks.busy(s->hooks.ctx, r->msg.id) || mcp_feed_busy(s->feed, r->msg.id))
-        return mcp_refuse(why, RPC_INVALID_REQUEST,
-                          "id in use: a request of this id is not "
-                          "answered yet");
-    return true;
+    if (r->method && (r->method->eras & r->era))
+        return true;
+    return mcp_refuse(why, RPC_METHOD_NOT_FOUND, "unknown method '%s'",
+                      err_show(&shown, r->msg.method));
 }
 
 /* Who signs what this request writes. */
@@ -489,101 +420,101 @@ static Str author(const McpSession *s, McpRequest *r)
 }
 
 /* A call that can be refused without the pad is, and what it is about decides whom it waits for. */
-static bool choose_subject(const McpSession *s, McpRequest *r, RpcError *why)
+static bool choose_subject(McpRequest *r, RpcError *why)
 {
     r->reads = r->method->reads;
-    r->by = author(s, r);
+    r->by = author(r->session, r);
     return r->method->answer != mcp_tools_call || mcp_tools_scope(r, why);
 }
 
-static bool choose(const McpSession *s, McpRequest *r, RpcError *why)
+static bool choose(McpRequest *r, RpcError *why)
 {
     if (r->batch && str_eq(r->msg.method, S("initialize")))
         return mcp_refuse(why, RPC_INVALID_REQUEST, "initialize is not sent in a batch");
-    return choose_era(s, r, why) && choose_method(s, r, why) && choose_subject(s, r, why);
+    return choose_era(r->session, r, why) && choose_method(r, why) && choose_subject(r, why);
 }
 
-/* What was read moves into the request: the rest of the message stays with its owner. */
-static bool take_one(McpSession *s, McpBatch *b, McpMessage *m, uint64_t via)
+McpRequest *mcp_request_new(McpSession *s, McpMessage *m, McpBatch *batch, uint64_t via)
 {
-    AUTO_PTR(McpRequest) r = mem_alloc(sizeof *r);
-    AUTO(RpcError) why = TAKE(m->why);
-    r->session = s;
-    r->batch = mcp_batch_join(b);
-    r->via = via;
+    assert(!m->good || m->msg.kind == RPC_REQUEST);
+    McpRequest *r = mem_alloc(sizeof *r);
+    *r = (McpRequest){ .session = s, .batch = mcp_batch_join(batch), .via = via };
     r->arena = TAKE(m->arena);
     r->msg = TAKE(m->msg);
-    if (!m->good && r->msg.kind == RPC_NOTIFICATION)
-        return false; /* whatever is wrong with it: nobody waits for an answer */
-    if (!m->good) {
-        send_error(s, r, &why);
-        return true;
+    bool meant = m->good && choose(r, &r->refusal);
+    if (!m->good || (meant && r->msg.flawed))
+        r->refusal = TAKE(m->why);
+    r->mendable = meant && r->msg.flawed && r->method->answer == mcp_tools_call;
+    assert(r->refusal.code || r->method);
+    return r;
+}
+
+bool mcp_request_needs_pad(const McpRequest *r)
+{
+    return !r->refusal.code && r->method->works;
+}
+
+/* --- The answer ---------------------------------------------------------------------------- */
+
+/* A part of the call could not be read, so it is not made.  It is answered in words, because most
+ * clients show those to their model, which can mend what it wrote. */
+static json_t *flawed_call(const RpcError *why)
+{
+    AUTO(Buf) text = { 0 };
+    buf_addf(&text, "the call was not made: %s", why->text);
+    return json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
+                     mcp_text(buf_str(&text)), "isError", 1);
+}
+
+/* The method's result or an error; NULL with no error: the answer comes later. */
+static json_t *result_of(McpRequest *r, WorkerPad *pad, RpcError *why)
+{
+    json_t *result = NULL;
+    if (r->mendable)
+        return flawed_call(&r->refusal);
+    if (r->refusal.code)
+        *why = TAKE(r->refusal);
+    else if (!r->method->answer(r, pad, &result, why))
+        json_decref(TAKE(result));
+    return result;
+}
+
+static void write_error(McpRequest *r, const RpcError *why, Buf *reply)
+{
+    r->error = why->code;
+    buf_clear(reply);
+    rpc_write_error(reply, r->msg.id, why);
+}
+
+static void write_answer(McpRequest *r, WorkerPad *pad, Buf *reply)
+{
+    AUTO(RpcError) why = { 0 };
+    AUTO_PTR(json_t) result = result_of(r, pad, &why);
+    if (result) {
+        add_common(r, result);
+        rpc_write_result(reply, r->msg.id, result);
+    } else if (why.code) {
+        write_error(r, &why, reply);
     }
-    if (r->msg.kind == RPC_NOTIFICATION)
-        take_notification(s, &r->msg);
-    if (r->msg.kind != RPC_REQUEST)
-        return false;
-    if (!choose(s, r, &why)) {
-        send_error(s, r, &why);
-    } else if (r->msg.flawed) {
-        send_flaw(s, r, &why);
-    } else if (r->method->works) {
-        s->hooks.work(s->hooks.ctx, TAKE(r));
-    } else {
-        AUTO(Buf) reply = { 0 };
-        answer(r, NULL, &reply);
-        deliver(s, r, buf_str(&reply));
+    if (buf_ok(reply))
+        return;
+    rpc_error_done(&why);
+    why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the answer is larger than %d bytes",
+                    BUF_MAX_DEFAULT);
+    write_error(r, &why, reply);
+}
+
+void mcp_handle(McpRequest *r, WorkerPad *pad, Buf *reply)
+{
+    assert(!pad == !mcp_request_needs_pad(r));
+    if (!pad) {
+        write_answer(r, NULL, reply);
+        return;
     }
-    return true;
-}
-
-/* One revision of the protocol has batches, and demands them. */
-static bool takes_batches(const McpSession *s)
-{
-    return s->version && strcmp(s->version, "2025-03-26") == 0;
-}
-
-bool mcp_take(McpSession *s, Str text, uint64_t via)
-{
-    return mcp_take_read(s, mcp_message_new(text), via);
-}
-
-bool mcp_take_read(McpSession *s, McpMessage *taken, uint64_t via)
-{
-    AUTO_PTR(McpMessage) m = taken;
-    bool answered = false;
-    size_t n = m->parts_n;
-    if (!takes_batches(s) || !m->batch)
-        return take_one(s, NULL, m, via);
-    if (n == 0 || n > RPC_BATCH_MAX) {
-        AUTO(RpcError)
-        why = rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX);
-        send_error(s, &(McpRequest){ .via = via }, &why);
-        return true;
-    }
-    McpBatch *b = mcp_batch_new(s, via);
-    for (size_t i = 0; i < n; i++)
-        answered = take_one(s, b, m->parts[i], via) || answered;
-    mcp_batch_leave(b);
-    return answered;
-}
-
-void mcp_refuse_long(McpSession *s, Str id)
-{
-    McpRequest r = { .msg.id = id };
-    AUTO(RpcError)
-    why = rpc_error(status_info(JOT_TOO_BIG)->rpc, "the message is larger than %d bytes",
-                    RPC_LINE_MAX);
-    send_error(s, &r, &why);
-}
-
-/* Only what changes nothing may be ended before its end. */
-void mcp_work(McpRequest *r, WorkerPad *pad, Buf *to)
-{
     RequestProgress p;
     request_progress_init(&p, r);
     worker_pad_check(pad);
-    worker_pad_serve(pad, r->by, r->reads ? &p.progress : NULL);
-    answer(r, pad, to);
+    worker_pad_serve(pad, r->by, r->reads ? &p.progress : NULL); /* only what reads can be ended */
+    write_answer(r, pad, reply);
     worker_pad_serve(pad, r->session->o->by, NULL);
 }

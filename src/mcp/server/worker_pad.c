@@ -1,9 +1,6 @@
-/* worker_pad.c - a worker's pad, opened by the first request that needs it.
- *
- * A server lives for days, and a pad may be taken away under it: by `git clean`, by a
- * branch without it, by a backup that is restored.  So before each request the worker
- * asks whether the pad is where it was, and if not opens what is there. */
-#include "mcp/server/session.h"
+/* worker_pad.c - a worker's pad, opened by the first request that needs it. */
+#include "mcp/server/worker_pad.h"
+
 #include "memory/lease.h"
 
 static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
@@ -11,64 +8,69 @@ static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
     return worker_pad_open(ctx, create, out, e);
 }
 
-void worker_pad_init(WorkerPad *d, const McpOptions *o, bool *had)
+void worker_pad_init(WorkerPad *p, const McpOptions *o, bool *existed)
 {
-    *d = (WorkerPad){ .o = o, .had = had, .by = o->by };
-    d->host = (ToolHost){
-        .open = open_for_tools, .ctx = d, .profiles = o->profiles, .dialect = o->dialect
+    *p = (WorkerPad){ .o = o, .existed = existed, .by = o->by };
+    p->host = (ToolHost){
+        .open = open_for_tools, .ctx = p, .profiles = o->profiles, .dialect = o->dialect
     };
 }
 
-void worker_pad_done(WorkerPad *d)
+void worker_pad_done(WorkerPad *p)
 {
-    memory_close(&d->memory);
-    d->host.m = NULL;
+    memory_close(&p->memory);
+    p->host.m = NULL;
 }
 
-void worker_pad_check(WorkerPad *d)
+void worker_pad_check(WorkerPad *p)
 {
-    if (d->memory.store && store_moved(d->memory.store))
-        worker_pad_done(d);
+    if (p->memory.store && store_moved(p->memory.store))
+        worker_pad_done(p);
 }
 
-void worker_pad_serve(WorkerPad *d, Str by, MemoryProgress *progress)
+void worker_pad_serve(WorkerPad *p, Str by, MemoryProgress *progress)
 {
-    d->by = d->memory.by = by;
-    d->progress = d->memory.progress = progress;
+    p->by = p->memory.by = by;
+    p->progress = p->memory.progress = progress;
 }
 
-static jot_status is_gone(const WorkerPad *d, Err *e)
+static jot_status is_gone(const WorkerPad *p, Err *e)
 {
     Shown shown;
     return err_set(e, JOT_UNAVAILABLE,
                    "the pad '%s' is gone: it was moved or removed while this server ran; put it "
                    "back, or make another with 'jotter init'",
-                   err_show(&shown, d->o->url));
+                   err_show(&shown, p->o->url));
 }
 
-static jot_status open_pad(WorkerPad *d, bool create, Err *e)
+static jot_status open_pad(WorkerPad *p, bool create, Err *e)
 {
-    SafeFound found = { .path = d->o->found };
+    SafeFound found = { .path = p->o->found };
     MemoryOptions o = {
-        .io = d->o->io, .by = d->by, .create = create, .found = d->o->found ? &found : NULL
+        .io = p->o->io, .by = p->by, .create = create, .found = p->o->found ? &found : NULL
     };
-    TRY(memory_open(&d->memory, d->o->url, &o, e));
-    d->memory.progress = d->progress;
-    if (d->o->lease)
-        lease_adopt(&d->memory, d->o->lease);
+    TRY(memory_open(&p->memory, p->o->url, &o, e));
+    p->memory.progress = p->progress;
+    if (p->o->lease)
+        lease_adopt(&p->memory, p->o->lease);
     return JOT_OK;
 }
 
-jot_status worker_pad_open(WorkerPad *d, bool create, Memory **out, Err *e)
+jot_status worker_pad_open(WorkerPad *p, bool create, Memory **out, Err *e)
 {
-    if (!d->memory.store) {
-        bool had = __atomic_load_n(d->had, __ATOMIC_ACQUIRE);
-        jot_status st = open_pad(d, create && !had, e);
-        if (st == JOT_NOT_FOUND && had)
-            return is_gone(d, e);
+    if (!p->memory.store) {
+        bool existed = __atomic_load_n(p->existed, __ATOMIC_ACQUIRE);
+        jot_status st = open_pad(p, create && !existed, e);
+        if (st == JOT_NOT_FOUND && existed)
+            return is_gone(p, e);
         TRY(st);
-        __atomic_store_n(d->had, true, __ATOMIC_RELEASE);
+        __atomic_store_n(p->existed, true, __ATOMIC_RELEASE);
     }
-    *out = &d->memory;
+    *out = &p->memory;
     return JOT_OK;
+}
+
+bool worker_pad_single(const McpOptions *o)
+{
+    return str_starts(o->url, S("mem:"));
 }

@@ -123,8 +123,8 @@ void WRAP(rpc_write_result)(Buf *to, Str id, const json_t *result)
 
 static void send(McpSession *s, uint64_t via, Str text)
 {
-    const McpHooks *hooks = mcp_hooks(s);
-    hooks->send(hooks->ctx, &(McpOut){ .text = text, .via = via });
+
+    mcp_session_send(s, &(McpOut){ .text = text, .via = via });
 }
 
 void fixture_log(const Call *c, const char *text)
