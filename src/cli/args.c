@@ -42,7 +42,7 @@ static const char *guess_cmd(const Cmd *const *among, Str word)
 {
     Guess g = { .word = word };
     for (; *among; among++)
-        if (!(*among)->hidden)
+        if (!(*among)->hidden && !(*among)->stands_for)
             guess_add(&g, (*among)->name);
     return g.name;
 }
@@ -139,8 +139,9 @@ static jot_status read_word(Session *s, char *word)
         return err_set(&s->err, JOT_INVALID, "no command '%s%s%s':%s%s%s see 'jotter help%s%s'",
                        s->path, space, err_show(&shown, str(word)), meant ? " did you mean '" : "",
                        meant ? meant : "", meant ? "'?" : "", space, s->path);
-    size_t used = strlen(s->path);
-    snprintf(s->path + used, sizeof s->path - used, "%s%s", used ? " " : "", cmd->name);
+    size_t used = cmd->stands_for ? 0 : strlen(s->path);
+    snprintf(s->path + used, sizeof s->path - used, "%s%s", used ? " " : "",
+             cmd->stands_for ? cmd->stands_for : cmd->name);
     s->cmd = cmd;
     return JOT_OK;
 }
@@ -255,8 +256,15 @@ jot_status opt_number(Session *s, const char *name, int64_t min, int64_t max, in
     if (!text || str_to_i64(str(text), min, max, out))
         return JOT_OK;
     Shown shown;
-    return err_set(&s->err, JOT_INVALID, "--%s '%s': use a number from %lld to %lld", name,
-                   err_show(&shown, str(text)), (long long)min, (long long)max);
+    return err_set(&s->err, JOT_INVALID, "--%s '%s': use " STR_FMT, name,
+                   err_show(&shown, str(text)), STR_ARG(number_range(&s->arena, min, max)));
+}
+
+Str number_range(Arena *into, int64_t min, int64_t max)
+{
+    if (max == INT64_MAX)
+        return arena_printf(into, "a number from %lld on", (long long)min);
+    return arena_printf(into, "a number from %lld to %lld", (long long)min, (long long)max);
 }
 
 Str arg_at(const Session *s, int at)

@@ -1,8 +1,9 @@
 /* cmd.h - Cmd, one word a person can say to jotter.
  *
- * A command is declared once, as data, in a file cmd_<noun>.c; commands.c has
- * the table.  Adding one is a declaration and a line there: help, the manual
- * page and completion are made from the same words.
+ * A command is declared once, as data: as a verb of a noun, which every door has
+ * (tool/verb.h), or in a file cmd_<noun>.c where a terminal deserves more;
+ * commands.c has the table.  Help, the manual page and completion are made from
+ * the same words, whichever it is.
  *
  * Options may stand anywhere behind the command; `--` ends them.  Every command
  * knows --pad, --as, --lease, --json and --help.  With --json standard output carries one
@@ -17,6 +18,7 @@
 #include "base/json.h"
 #include "memory/memory.h"
 #include "memory/where.h"
+#include "tool/template.h"
 
 /* --- What a command is ----------------------------------------------------------------- */
 
@@ -36,12 +38,14 @@ typedef struct Cmd {
     const Opt *opts;     /* ends in {0}; may be NULL */
     const struct Cmd *const *subs; /* words behind this one, ends in NULL; run: without one */
     int args_min, args_max;
-    bool hidden; /* not in help: for programs */
+    bool hidden;             /* not in help: for programs */
+    const char *stands_for;  /* an older word for the command of this path; not in help */
+    const struct Verb *verb; /* the row it was made from; NULL: by hand */
     jot_status (*run)(Session *s);
 } Cmd;
 
-/* All commands, in the order of help; ends in NULL. */
-extern const Cmd *const commands[];
+/* All commands, in the order of help; ends in NULL.  NULL before commands_make() (commands.h). */
+extern const Cmd *const *commands;
 
 /* The options every command has; ends in {0}. */
 extern const Opt opts_always[];
@@ -83,6 +87,8 @@ bool opt_given(const Session *s, const char *name);
 /* A number within bounds, `otherwise` if it was not given. */
 MUST_USE jot_status opt_number(Session *s, const char *name, int64_t min, int64_t max,
                                int64_t otherwise, int64_t *out);
+/* "a number from 1 to 100", "a number from 1 on". */
+Str number_range(Arena *into, int64_t min, int64_t max);
 /* The argument at this place, or the empty Str. */
 Str arg_at(const Session *s, int at);
 
@@ -122,12 +128,6 @@ void print_sentence(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* "jotter: ", a sentence and a line break, to standard error; all of it seen, wherever that goes.
  */
 void say(const char *fmt, ...) PRINTF_LIKE(1, 2);
-
-/* "1 record", "2 records", "2 replies". */
-typedef struct Counted {
-    char text[48];
-} Counted;
-Counted counted(uint64_t n, const char *what);
 
 /* Whether a line of standard error can be written over: it is a terminal, and not a dumb one. */
 bool can_show_progress(void);

@@ -12,6 +12,7 @@
 #include "cli/cmd.h"
 #include "cli/setup_client.h"
 #include "cli/shell_line.h"
+#include "cli/verb_cmd.h"
 
 enum { NAMES_MAX = 200 };
 
@@ -55,7 +56,7 @@ static void offer_all(const Asked *a, const char *const *words)
 static void offer_cmds(const Asked *a, const Cmd *const *among)
 {
     for (; *among; among++)
-        if (!(*among)->hidden)
+        if (!(*among)->hidden && !(*among)->stands_for)
             offer(a, (*among)->name);
 }
 
@@ -140,6 +141,9 @@ static void offer_arg(const Asked *a, const Cmd *cmd, int at)
         { "PLAN", "plans/" },
     };
     Str word = placeholder(cmd, at);
+    const Param *p = cmd->verb ? verb_param_at(cmd->verb, at + 1) : NULL;
+    if (p && p->choices)
+        offer_all(a, p->choices);
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (str_eq(word, str(kinds[i].word)))
             offer_names(a, str(kinds[i].kind));
@@ -150,10 +154,13 @@ static void offer_arg(const Asked *a, const Cmd *cmd, int at)
         offer_all(a, shells);
 }
 
-/* Words of a policy; for other values the shell offers files. */
-static void offer_value(const Asked *a, const Opt *opt)
+/* What an option's value may be; words of a policy; for other values the shell offers files. */
+static void offer_value(const Asked *a, const Cmd *cmd, const Opt *opt)
 {
     Arena *into = &a->s->arena;
+    const Param *p = cmd && cmd->verb ? verb_param_of(cmd->verb, opt->name) : NULL;
+    if (p && p->choices)
+        offer_all(a, p->choices);
     if (strcmp(opt->value, "WORDS") != 0)
         return;
     for (size_t i = 0; policy_word(i, into).n; i++)
@@ -192,7 +199,7 @@ static void answer(Asked *a)
         const char *word = a->words[i];
         const Opt *opt = plain ? NULL : find_opt(cmd, word);
         if (opt && !pass_opt(a, opt, &i)) {
-            offer_value(a, opt);
+            offer_value(a, cmd, opt);
             return;
         }
         if (opt || (!plain && word[0] == '-')) {

@@ -1,5 +1,9 @@
-/* commands.c - the commands, in the order of help. */
-#include "cli/cmd.h"
+/* commands.c - the commands, in the order of help: made by hand, or from the verbs of a noun. */
+#include "cli/commands.h"
+
+#include "cli/verb_cmd.h"
+
+const Cmd *const *commands;
 
 /* One a line, so that two new ones never meet in the same line. */
 /* clang-format off */
@@ -23,7 +27,6 @@ extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_rules;
 extern const Cmd cmd_artifact;
-extern const Cmd cmd_task;
 extern const Cmd cmd_plan;
 extern const Cmd cmd_checkpoint;
 extern const Cmd cmd_sink;
@@ -45,51 +48,64 @@ extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
 extern const Cmd cmd_safe;
 
-const Cmd *const commands[] = {
-    &cmd_init,
-    &cmd_write,
-    &cmd_append,
-    &cmd_read,
-    &cmd_edit,
-    &cmd_list,
-    &cmd_delete,
-    &cmd_move,
-    &cmd_history,
-    &cmd_diff,
-    &cmd_undo,
-    &cmd_restore,
-    &cmd_blame,
-    &cmd_purge,
-    &cmd_redact,
-    &cmd_search,
-    &cmd_context,
-    &cmd_prompt,
-    &cmd_rules,
-    &cmd_artifact,
-    &cmd_task,
-    &cmd_plan,
-    &cmd_checkpoint,
-    &cmd_sink,
-    &cmd_log,
-    &cmd_cycle,
-    &cmd_lease,
-    &cmd_memory_tool,
-    &cmd_import,
-    &cmd_export,
-    &cmd_copy,
-    &cmd_verify,
-    &cmd_doctor,
-    &cmd_gc,
-    &cmd_stats,
-    &cmd_watch,
-    &cmd_run,
-    &cmd_mcp,
-    &cmd_setup,
-    &cmd_where,
-    &cmd_safe,
-    &cmd_help,
-    &cmd_completion,
-    &cmd_complete,
-    NULL,
+extern const Noun noun_task;
+
+static const struct Row {
+    const Cmd *cmd;   /* by hand, or ... */
+    const Noun *noun; /* ... from the table, and ... */
+    const Cmd *const *more; /* ... by hand below it; ends in NULL */
+} rows[] = {
+    { .cmd = &cmd_init },
+    { .cmd = &cmd_write },
+    { .cmd = &cmd_append },
+    { .cmd = &cmd_read },
+    { .cmd = &cmd_edit },
+    { .cmd = &cmd_list },
+    { .cmd = &cmd_delete },
+    { .cmd = &cmd_move },
+    { .cmd = &cmd_history },
+    { .cmd = &cmd_diff },
+    { .cmd = &cmd_undo },
+    { .cmd = &cmd_restore },
+    { .cmd = &cmd_blame },
+    { .cmd = &cmd_purge },
+    { .cmd = &cmd_redact },
+    { .cmd = &cmd_search },
+    { .cmd = &cmd_context },
+    { .cmd = &cmd_prompt },
+    { .cmd = &cmd_rules },
+    { .cmd = &cmd_artifact },
+    { .noun = &noun_task },
+    { .cmd = &cmd_plan },
+    { .cmd = &cmd_checkpoint },
+    { .cmd = &cmd_sink },
+    { .cmd = &cmd_log },
+    { .cmd = &cmd_cycle },
+    { .cmd = &cmd_lease },
+    { .cmd = &cmd_memory_tool },
+    { .cmd = &cmd_import },
+    { .cmd = &cmd_export },
+    { .cmd = &cmd_copy },
+    { .cmd = &cmd_verify },
+    { .cmd = &cmd_doctor },
+    { .cmd = &cmd_gc },
+    { .cmd = &cmd_stats },
+    { .cmd = &cmd_watch },
+    { .cmd = &cmd_run },
+    { .cmd = &cmd_mcp },
+    { .cmd = &cmd_setup },
+    { .cmd = &cmd_where },
+    { .cmd = &cmd_safe },
+    { .cmd = &cmd_help },
+    { .cmd = &cmd_completion },
+    { .cmd = &cmd_complete },
 };
 /* clang-format on */
+
+void commands_make(Arena *into)
+{
+    const Cmd **all = NEW_ARRAY(into, const Cmd *, COUNT_OF(rows) + 1);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        all[i] = rows[i].cmd ? rows[i].cmd : verb_cmd_make(rows[i].noun, rows[i].more, into);
+    commands = all;
+}

@@ -28,7 +28,7 @@ static void print_cmds(FILE *to, const Cmd *const *among)
 {
     for (; *among; among++) {
         char left[64];
-        if ((*among)->hidden)
+        if ((*among)->hidden || (*among)->stands_for)
             continue;
         const char *args = (*among)->subs ? "..." : (*among)->args;
         snprintf(left, sizeof left, "%s%s%s", (*among)->name, args[0] ? " " : "", args);
@@ -113,8 +113,9 @@ static const Cmd *find(Session *s, char *path, size_t room, const char **wrong)
             *wrong = s->args[i];
             return NULL;
         }
-        size_t used = strlen(path);
-        snprintf(path + used, room - used, "%s%s", used ? " " : "", found->name);
+        size_t used = found->stands_for ? 0 : strlen(path);
+        snprintf(path + used, room - used, "%s%s", used ? " " : "",
+                 found->stands_for ? found->stands_for : found->name);
         among = found->subs;
     }
     return found;

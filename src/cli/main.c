@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/commands.h"
 
 /* A user's line of the user database.  A static program cannot load what the C library would ask
  * (nsswitch.conf names libraries), so it reads the file alone. */
@@ -191,6 +191,7 @@ int main(int argc, char **argv)
     keep_streams();
     survive_limits();
     expect_children();
+    commands_make(&s.arena);
     jot_status st = run(&s, argv + 1);
     if (st != JOT_OK)
         tell(&s, st);

@@ -41,7 +41,7 @@ static void put_cmd(FILE *to, const Cmd *cmd, const char *before)
 {
     char path[96];
     snprintf(path, sizeof path, "%s%s%s", before, before[0] ? " " : "", cmd->name);
-    if (cmd->hidden)
+    if (cmd->hidden || cmd->stands_for)
         return;
     if (cmd->run) {
         fputs(".SS \"jotter ", to);

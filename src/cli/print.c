@@ -80,19 +80,6 @@ void say(const char *fmt, ...)
     fwrite(shown.p, 1, shown.n, stderr);
 }
 
-Counted counted(uint64_t n, const char *what)
-{
-    Counted c;
-    size_t all = strlen(what);
-    bool y = all > 1 && what[all - 1] == 'y' && !strchr("aeiou", what[all - 2]);
-    if (n == 1)
-        snprintf(c.text, sizeof c.text, "1 %s", what);
-    else
-        snprintf(c.text, sizeof c.text, "%llu %.*s%s", (unsigned long long)n,
-                 (int)(y ? all - 1 : all), what, y ? "ies" : "s");
-    return c;
-}
-
 /* The character that `rest` begins with, as JSON escapes it. */
 static void print_escape(Str *rest)
 {

@@ -2,7 +2,7 @@
 #include "cli/tools.h"
 
 #include "memory/frame/tokens.h"
-#include "tool/tool.h"
+#include "tool/verb.h"
 
 static const char *kind_of(const Param *p)
 {
@@ -43,6 +43,8 @@ static void add_bounds(Buf *to, const Param *p)
 static void add_params(Buf *to, const Param *p, int depth)
 {
     for (; p->name; p++) {
+        if (p->door == DOOR_CLI)
+            continue;
         buf_addf(to, "%*s- `%s`%s: %s", depth * 2, "", p->name, p->optional ? " (optional)" : "",
                  kind_of(p));
         add_bounds(to, p);
@@ -50,6 +52,18 @@ static void add_params(Buf *to, const Param *p, int depth)
         if (p->fields)
             add_params(to, p->fields, depth + 1);
     }
+}
+
+/* What the answer is made of; the command with --json prints it. */
+static void add_fields(Buf *to, const Tool *t)
+{
+    const Verb *v = tool_verb(t);
+    if (!v)
+        return;
+    buf_add(to, S("\nData: "));
+    for (const Param *f = v->fields; f->name; f++)
+        buf_addf(to, "%s`%s`", f == v->fields ? "" : ", ", f->name);
+    buf_add(to, S(".\n"));
 }
 
 static void add_tool(Buf *to, const Tool *t)
@@ -67,6 +81,7 @@ static void add_tool(Buf *to, const Tool *t)
         buf_add(to, S("\nStructured data, which says the same as the text:\n\n"));
         add_params(to, t->output, 0);
     }
+    add_fields(to, t);
 }
 
 static size_t tokens_of(unsigned profile)
@@ -85,8 +100,9 @@ void tools_page(Buf *to)
     const Tool *t;
     buf_add(to, S("# Tools\n\nWhat an agent can say, made by `jotter help --tools` from the tables "
                   "in src/tool; do not edit.\n\nAn answer is text of about 8,000 tokens at most; "
-                  "where something was left out, its last line says\nwhat, and how to go on. A "
-                  "failure is a sentence that says what is wrong and what is allowed.\n"));
+                  "where something was left out, its last line says\nwhat, and how to continue. A "
+                  "failure is a sentence that says what is wrong and what is allowed. Where a tool "
+                  "has a line of data,\nthe command of the same name prints it with `--json`.\n"));
     for (unsigned profile = TOOLS_SCRATCHPAD; profile < TOOLS_ALL; profile *= 2) {
         if (!tool_at(profile, 0))
             continue;

@@ -157,6 +157,8 @@ static jot_status unknown(const char *owner, const Param *params, const char *na
     char all[160] = "";
     size_t used = 0;
     for (; params->name; params++) {
+        if (params->door == DOOR_CLI)
+            continue;
         int n = snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", params->name);
         used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
     }
@@ -174,13 +176,13 @@ static jot_status check_members(const char *owner, const Param *params, const js
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
         const Param *p = param_find(params, name);
-        if (!p)
+        if (!p || p->door == DOOR_CLI)
             return unknown(owner, params, name, e);
         if (!(p->optional && json_is_null(value)))
             TRY(check_value(p, value, e));
     }
     for (const Param *p = params; p->name; p++)
-        if (!p->optional && !json_object_get(object, p->name))
+        if (!p->optional && p->door != DOOR_CLI && !json_object_get(object, p->name))
             return err_set(e, JOT_INVALID, "%s needs '%s'%s%s", owner, p->name,
                            p->about ? ": " : "", p->about ? p->about : "");
     return JOT_OK;
@@ -194,6 +196,16 @@ jot_status args_check(const Tool *t, const json_t *args, Err *e)
 
 /* --- Reading them ---------------------------------------------------------------------- */
 
+/* What was given as bytes; NULL if it was not. */
+static const ArgBytes *find_bytes(const ToolCall *c, const char *name)
+{
+    assert(param_find(c->tool->params, name));
+    for (size_t i = 0; i < c->bytes_n; i++)
+        if (strcmp(c->bytes[i].name, name) == 0)
+            return &c->bytes[i];
+    return NULL;
+}
+
 const json_t *arg_json(const ToolCall *c, const char *name)
 {
     assert(param_find(c->tool->params, name));
@@ -203,12 +215,34 @@ const json_t *arg_json(const ToolCall *c, const char *name)
 
 bool arg_given(const ToolCall *c, const char *name)
 {
-    return arg_json(c, name) != NULL;
+    return find_bytes(c, name) || arg_json(c, name);
 }
 
 Str arg_text(const ToolCall *c, const char *name)
 {
-    return json_str(arg_json(c, name));
+    const ArgBytes *b = find_bytes(c, name);
+    return b ? b->bytes : json_str(arg_json(c, name));
+}
+
+Str arg_json_text(const ToolCall *c, const char *name)
+{
+    const ArgBytes *b = find_bytes(c, name);
+    AUTO(Buf) text = { 0 };
+    if (b)
+        return b->bytes;
+    if (arg_json(c, name))
+        json_write(&text, arg_json(c, name));
+    return arena_copy(c->into, buf_str(&text));
+}
+
+Str *arg_texts(const ToolCall *c, const char *name, size_t *n)
+{
+    const json_t *list = arg_json(c, name);
+    *n = json_array_size(list);
+    Str *texts = NEW_ARRAY(c->into, Str, *n + 1);
+    for (size_t i = 0; i < *n; i++)
+        texts[i] = json_str(json_array_get(list, i));
+    return texts;
 }
 
 int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise)

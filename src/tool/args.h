@@ -8,9 +8,18 @@
 
 #include "tool/tool.h"
 
+/* A text that a door has as bytes, which JSON could not hold unless they are UTF-8. */
+typedef struct ArgBytes {
+    const char *name; /* of the parameter */
+    Str bytes;
+} ArgBytes;
+
 struct ToolCall {
     const Tool *tool;
-    const json_t *args;    /* an object that has passed args_check */
+    const json_t *args;    /* an object that has passed args_check, or what a command line said */
+    const ArgBytes *bytes; /* more arguments; from a command line only */
+    size_t bytes_n;
+    bool shell;            /* a command asks, not a model: next steps are commands */
     Memory *m;             /* open; an empty one if there is no pad and the tool needs none */
     void *outside;         /* the host's */
     Str plan;              /* the host's */
@@ -33,5 +42,10 @@ Str arg_text(const ToolCall *c, const char *name); /* empty if not given */
 int64_t arg_number(const ToolCall *c, const char *name, int64_t otherwise);
 bool arg_bool(const ToolCall *c, const char *name);          /* false if not given */
 const json_t *arg_json(const ToolCall *c, const char *name); /* NULL if not given */
+/* A JSON value as text, in c->into: the bytes that were given, or what was read written again;
+ * empty if not given. */
+Str arg_json_text(const ToolCall *c, const char *name);
+/* The strings of an array, in c->into; *n is 0 if not given. */
+Str *arg_texts(const ToolCall *c, const char *name, size_t *n);
 
 #endif

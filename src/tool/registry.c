@@ -4,13 +4,14 @@
  * yet, run, and see that the answer keeps what tool.h promises.  Where there is no
  * pad, a tool that makes none works on an empty one, so that "not found" and
  * "(empty)" are said by the same code as everywhere else. */
+#include "tool/registry.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "memory/frame/pointer.h"
 #include "memory/frame/tokens.h"
-#include "tool/args.h"
 
 enum { CUT_LINE = 20 /* tokens of the line that says that an answer was cut */ };
 
@@ -48,11 +49,7 @@ extern const Tool tool_cycle_fail;
 extern const Tool tool_cycle_explain;
 extern const Tool tool_cycle_list;
 extern const Tool tool_cycle_log;
-extern const Tool tool_task_add;
-extern const Tool tool_task_move;
-extern const Tool tool_task_read;
-extern const Tool tool_task_list;
-extern const Tool tool_task_next;
+extern const Noun noun_task;
 extern const Tool tool_memory;
 extern const Tool tool_memory_view;
 extern const Tool tool_create_entities;
@@ -84,73 +81,70 @@ extern const Tool tool_artifact_index_delete;
 
 static const struct Row {
     ToolProfile profile;
-    const Tool *tool;
+    const Tool *tool; /* one of them, or ... */
+    const Noun *noun; /* ... those of a noun's verbs */
 } rows[] = {
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_write },
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_read },
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_list },
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_edit },
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_search },
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_delete },
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_history },
-    { TOOLS_SCRATCHPAD, &tool_scratchpad_lease },
-    { TOOLS_ARTIFACTS, &tool_artifact_write },
-    { TOOLS_ARTIFACTS, &tool_artifact_read },
-    { TOOLS_ARTIFACTS, &tool_artifact_list },
-    { TOOLS_ARTIFACTS, &tool_artifact_delete },
-    { TOOLS_RUNS, &tool_run_new },
-    { TOOLS_RUNS, &tool_run_say },
-    { TOOLS_RUNS, &tool_run_call },
-    { TOOLS_RUNS, &tool_run_result },
-    { TOOLS_RUNS, &tool_run_record },
-    { TOOLS_RUNS, &tool_run_results },
-    { TOOLS_RUNS, &tool_run_usage },
-    { TOOLS_RUNS, &tool_run_clear },
-    { TOOLS_RUNS, &tool_run_summary },
-    { TOOLS_RUNS, &tool_run_final },
-    { TOOLS_RUNS, &tool_run_read },
-    { TOOLS_RUNS, &tool_run_list },
-    { TOOLS_CYCLES, &tool_cycle_status },
-    { TOOLS_CYCLES, &tool_cycle_wake },
-    { TOOLS_CYCLES, &tool_cycle_step },
-    { TOOLS_CYCLES, &tool_cycle_sleep },
-    { TOOLS_CYCLES, &tool_cycle_fail },
-    { TOOLS_CYCLES, &tool_cycle_explain },
-    { TOOLS_CYCLES, &tool_cycle_list },
-    { TOOLS_CYCLES, &tool_cycle_log },
-    { TOOLS_TASKS, &tool_task_add },
-    { TOOLS_TASKS, &tool_task_move },
-    { TOOLS_TASKS, &tool_task_read },
-    { TOOLS_TASKS, &tool_task_list },
-    { TOOLS_TASKS, &tool_task_next },
-    { TOOLS_MEMORY, &tool_memory },
-    { TOOLS_MEMORY, &tool_memory_view },
-    { TOOLS_GRAPH, &tool_create_entities },
-    { TOOLS_GRAPH, &tool_create_relations },
-    { TOOLS_GRAPH, &tool_add_observations },
-    { TOOLS_GRAPH, &tool_delete_entities },
-    { TOOLS_GRAPH, &tool_delete_observations },
-    { TOOLS_GRAPH, &tool_delete_relations },
-    { TOOLS_GRAPH, &tool_read_graph },
-    { TOOLS_GRAPH, &tool_search_nodes },
-    { TOOLS_GRAPH, &tool_open_nodes },
-    { TOOLS_PLANS, &tool_plan_create },
-    { TOOLS_PLANS, &tool_plan_show },
-    { TOOLS_PLANS, &tool_step_update },
-    { TOOLS_PLANS, &tool_postcondition_verify },
-    { TOOLS_SINK, &tool_sink_put },
-    { TOOLS_SINK, &tool_sink_read },
-    { TOOLS_LINE_LOGS, &tool_line_log_append },
-    { TOOLS_LINE_LOGS, &tool_line_log_read },
-    { TOOLS_LINE_LOGS, &tool_line_log_list },
-    { TOOLS_CHECKPOINTS, &tool_checkpoint_save },
-    { TOOLS_CHECKPOINTS, &tool_checkpoint_load },
-    { TOOLS_CHECKPOINTS, &tool_checkpoint_undo },
-    { TOOLS_CHECKPOINTS, &tool_checkpoint_list },
-    { TOOLS_INDEXES, &tool_artifact_index_write },
-    { TOOLS_INDEXES, &tool_artifact_index_read },
-    { TOOLS_INDEXES, &tool_artifact_index_list },
-    { TOOLS_INDEXES, &tool_artifact_index_delete },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_write },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_read },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_list },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_edit },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_search },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_delete },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_history },
+    { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_lease },
+    { TOOLS_ARTIFACTS, .tool = &tool_artifact_write },
+    { TOOLS_ARTIFACTS, .tool = &tool_artifact_read },
+    { TOOLS_ARTIFACTS, .tool = &tool_artifact_list },
+    { TOOLS_ARTIFACTS, .tool = &tool_artifact_delete },
+    { TOOLS_RUNS, .tool = &tool_run_new },
+    { TOOLS_RUNS, .tool = &tool_run_say },
+    { TOOLS_RUNS, .tool = &tool_run_call },
+    { TOOLS_RUNS, .tool = &tool_run_result },
+    { TOOLS_RUNS, .tool = &tool_run_record },
+    { TOOLS_RUNS, .tool = &tool_run_results },
+    { TOOLS_RUNS, .tool = &tool_run_usage },
+    { TOOLS_RUNS, .tool = &tool_run_clear },
+    { TOOLS_RUNS, .tool = &tool_run_summary },
+    { TOOLS_RUNS, .tool = &tool_run_final },
+    { TOOLS_RUNS, .tool = &tool_run_read },
+    { TOOLS_RUNS, .tool = &tool_run_list },
+    { TOOLS_CYCLES, .tool = &tool_cycle_status },
+    { TOOLS_CYCLES, .tool = &tool_cycle_wake },
+    { TOOLS_CYCLES, .tool = &tool_cycle_step },
+    { TOOLS_CYCLES, .tool = &tool_cycle_sleep },
+    { TOOLS_CYCLES, .tool = &tool_cycle_fail },
+    { TOOLS_CYCLES, .tool = &tool_cycle_explain },
+    { TOOLS_CYCLES, .tool = &tool_cycle_list },
+    { TOOLS_CYCLES, .tool = &tool_cycle_log },
+    { .noun = &noun_task },
+    { TOOLS_MEMORY, .tool = &tool_memory },
+    { TOOLS_MEMORY, .tool = &tool_memory_view },
+    { TOOLS_GRAPH, .tool = &tool_create_entities },
+    { TOOLS_GRAPH, .tool = &tool_create_relations },
+    { TOOLS_GRAPH, .tool = &tool_add_observations },
+    { TOOLS_GRAPH, .tool = &tool_delete_entities },
+    { TOOLS_GRAPH, .tool = &tool_delete_observations },
+    { TOOLS_GRAPH, .tool = &tool_delete_relations },
+    { TOOLS_GRAPH, .tool = &tool_read_graph },
+    { TOOLS_GRAPH, .tool = &tool_search_nodes },
+    { TOOLS_GRAPH, .tool = &tool_open_nodes },
+    { TOOLS_PLANS, .tool = &tool_plan_create },
+    { TOOLS_PLANS, .tool = &tool_plan_show },
+    { TOOLS_PLANS, .tool = &tool_step_update },
+    { TOOLS_PLANS, .tool = &tool_postcondition_verify },
+    { TOOLS_SINK, .tool = &tool_sink_put },
+    { TOOLS_SINK, .tool = &tool_sink_read },
+    { TOOLS_LINE_LOGS, .tool = &tool_line_log_append },
+    { TOOLS_LINE_LOGS, .tool = &tool_line_log_read },
+    { TOOLS_LINE_LOGS, .tool = &tool_line_log_list },
+    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_save },
+    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_load },
+    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_undo },
+    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_list },
+    { TOOLS_INDEXES, .tool = &tool_artifact_index_write },
+    { TOOLS_INDEXES, .tool = &tool_artifact_index_read },
+    { TOOLS_INDEXES, .tool = &tool_artifact_index_list },
+    { TOOLS_INDEXES, .tool = &tool_artifact_index_delete },
 };
 
 static const struct Profile {
@@ -175,11 +169,33 @@ static const struct Profile {
 
 /* --- Finding --------------------------------------------------------------------------- */
 
-const Tool *tool_at(unsigned set, size_t i)
+const Noun *noun_at(size_t i)
 {
     for (size_t row = 0; row < COUNT_OF(rows); row++)
-        if ((rows[row].profile & set) && i-- == 0)
+        if (rows[row].noun && i-- == 0)
+            return rows[row].noun;
+    return NULL;
+}
+
+/* The tool of a noun's i-th verb that has one; counts `i` down to there. */
+static const Tool *noun_tool(const Noun *n, size_t *i)
+{
+    for (const Verb *const *v = n->verbs; *v; v++)
+        if ((*v)->tool.name && (*i)-- == 0)
+            return &(*v)->tool;
+    return NULL;
+}
+
+const Tool *tool_at(unsigned set, size_t i)
+{
+    const Tool *t;
+    for (size_t row = 0; row < COUNT_OF(rows); row++) {
+        const Noun *noun = rows[row].noun;
+        if (noun && (noun->profile & set) && (t = noun_tool(noun, &i)))
+            return t;
+        if (!noun && (rows[row].profile & set) && i-- == 0)
             return rows[row].tool;
+    }
     return NULL;
 }
 
@@ -225,12 +241,13 @@ bool tool_mutates(const Tool *t, const json_t *args)
     return !(t->effects & TOOL_READS) && !(t->may_repeat && t->may_repeat(args));
 }
 
+/* The last of the profiles is all of them, and no tool's. */
 const char *tool_profile_name(const Tool *t)
 {
-    for (size_t row = 0; row < COUNT_OF(rows); row++)
-        for (size_t i = 0; rows[row].tool == t && i < COUNT_OF(profiles); i++)
-            if (profiles[i].set == rows[row].profile)
-                return profiles[i].name;
+    for (size_t p = 0; p + 1 < COUNT_OF(profiles); p++)
+        for (size_t i = 0; tool_at(profiles[p].set, i); i++)
+            if (tool_at(profiles[p].set, i) == t)
+                return profiles[p].name;
     return "";
 }
 
@@ -292,7 +309,7 @@ static jot_status open_pad(ToolHost *h, const ToolCall *c, Memory *none, Memory 
 {
     const Tool *t = c->tool;
     unsigned elsewhere = TOOL_OUTSIDE | TOOL_NETWORK | TOOL_EXECUTES | TOOL_FOREIGN;
-    bool create = (t->effects & TOOL_WRITES) && !(t->effects & elsewhere) &&
+    bool create = (t->effects & TOOL_WRITES) && !(t->effects & (elsewhere | TOOL_EXISTING)) &&
                   !(t->makes_nothing && t->makes_nothing(c->args));
     if (!h->m) {
         assert(h->open);

@@ -18,12 +18,12 @@ MUST_USE jot_status reply_check_text(Str stream, Str text, Err *e);
 void reply_quote(Buf *to, Str text, size_t tokens);
 
 /* The parameters by which a part of a text is asked for, and a check that they go together. */
-#define REPLY_BODY_PARAMS                                                           \
-    { "from_line", PARAM_NUMBER, .optional = true, .min = 1 },                      \
-        { "lines", PARAM_NUMBER, .about = "how many", .optional = true, .min = 1 }, \
-    {                                                                               \
-        "from_char", PARAM_NUMBER, .optional = true, .min = 1                       \
-    }
+/* clang-format off */
+#define REPLY_PART(name, words) \
+    { name, PARAM_NUMBER, .about = words, .optional = true, .min = 1, .door = DOOR_TOOL }
+#define REPLY_BODY_PARAMS \
+    REPLY_PART("from_line", NULL), REPLY_PART("lines", "how many"), REPLY_PART("from_char", NULL)
+/* clang-format on */
 MUST_USE jot_status reply_body_check(const ToolCall *c);
 
 /* The answer is the part of a text (UTF-8) that was asked for, or as much of it as fits, exactly,

@@ -66,6 +66,8 @@ static json_t *object_schema(const Param *params)
 {
     json_t *properties = json_object(), *required = json_array();
     for (const Param *p = params; p->name; p++) {
+        if (p->door == DOOR_CLI)
+            continue;
         set(properties, p->name, param_schema(p));
         if (!p->optional)
             json_array_append_new(required, json_string(p->name));

@@ -1,212 +1,451 @@
-/* task.c - the profile `tasks`: pieces of work, what they wait for, and what comes next. */
+/* task.c - the noun `task`: pieces of work, what they wait for, and what comes next.
+ *
+ * An agent moves a task with one tool; a person has a word for each move. */
 #include "memory/task/task.h"
 
-#include "base/utf8.h"
-#include "memory/frame/frame.h"
-#include "tool/reply.h"
+#include "tool/verb.h"
 
-enum { LINE_TEXT = 300 /* bytes of a text in a list; task_read has all of it */ };
+extern const Noun noun_task;
 
-static const char *const states[] = { "pending", "ready",   "running", "completed",
-                                      "failed",  "blocked", NULL };
+/* clang-format off */
+static const char *const states[] = { "pending", "ready", "running", "completed", "failed",
+                                      "blocked", NULL };
 
-static TaskNames names_of(ToolCall *c, const char *param)
+#define TASK_FIELDS                                                                         \
+    { "task_id", .type = PARAM_TEXT },                                                      \
+    { "description", .type = PARAM_TEXT },                                                  \
+    { "expected_output", .type = PARAM_TEXT },                                              \
+    { "agent", .type = PARAM_TEXT },                                                        \
+    { "tools", .type = PARAM_TEXTS },                                                       \
+    { "dependencies", .type = PARAM_TEXTS },                                                \
+    { "priority", .type = PARAM_NUMBER },                                                   \
+    { "max_retries", .type = PARAM_NUMBER },                                                \
+    { "retry_count", .type = PARAM_NUMBER },                                                \
+    { "status", PARAM_CHOICE, .choices = states },                                          \
+    { "reason", .type = PARAM_TEXT },                                                       \
+    { "blocked_until_manual", .type = PARAM_BOOL },                                         \
+    { "result", .type = PARAM_TEXT },                                                       \
+    { "seq", PARAM_NUMBER, .about = "of the last event" },                                  \
+    { "updated", PARAM_TEXT, .about = "time" },                                             \
+    { "by", .type = PARAM_TEXT },                                                           \
+    { 0 }
+static const Param task_fields[] = { TASK_FIELDS };
+static const Param problem_fields[] = {
+    { "task_id", .type = PARAM_TEXT }, { "why", .type = PARAM_TEXT }, { 0 } };
+
+#define ID { "id", PARAM_TEXT, .max = STORE_SEGMENT_MAX, .place = 1, .word = "TASK" }
+#define LIMIT { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = TASK_LIST_MAX, \
+                .door = DOOR_CLI, .help = "at most so many, 1 to 1000" }
+#define MANUAL { "manual", PARAM_BOOL, .optional = true, .help = "record it as a manual action" }
+/* clang-format on */
+
+static jot_status give(const Task *t, VerbData *out)
 {
-    const json_t *list = arg_json(c, param);
-    TaskNames names = { .n = json_array_size(list) };
-    names.items = NEW_ARRAY(c->into, Str, names.n ? names.n : 1);
-    for (size_t i = 0; i < names.n; i++)
-        names.items[i] = json_str(json_array_get(list, i));
+    out->json = task_json(t);
+    return JOT_OK;
+}
+
+/* How a move ended; a refusal has the task as it is. */
+static jot_status moved(jot_status st, const Task *t, VerbData *out)
+{
+    if (st == JOT_OK || t->id.n)
+        out->json = task_json(t);
+    return st;
+}
+
+/* --- add, read ----------------------------------------------------------------------------- */
+
+static TaskNames names_of(const ToolCall *c, const char *param)
+{
+    TaskNames names;
+    names.items = arg_texts(c, param, &names.n);
     return names;
 }
 
-/* Where a task is now: "task 'a' is running, event 3". */
-static Str event_of(ToolCall *c, const Task *t)
+static jot_status add(ToolCall *c, VerbData *out)
 {
-    Shown shown;
-    return arena_printf(c->into, "task '%s' is %s, event %llu", err_show(&shown, t->id),
-                        task_status_name(t->status), (unsigned long long)t->seq);
+    TaskAdd a = { .id = arg_text(c, "id"),
+                  .description = arg_text(c, "description"),
+                  .expected_output = arg_text(c, "expected_output"),
+                  .agent = arg_text(c, "agent"),
+                  .tools = names_of(c, "tools"),
+                  .dependencies = names_of(c, "dependencies"),
+                  .priority = arg_number(c, "priority", 0),
+                  .max_retries = arg_number(c, "max_retries", 0),
+                  .later = arg_bool(c, "later") };
+    Task t;
+    TRY(task_add(c->m, &a, c->into, &t, c->e));
+    return give(&t, out);
 }
 
-static jot_status run_add(ToolCall *c, ToolReply *out)
-{
-    TaskAdd add = { .id = arg_text(c, "id"),
-                    .description = arg_text(c, "description"),
-                    .expected_output = arg_text(c, "expected_output"),
-                    .agent = arg_text(c, "agent"),
-                    .dependencies = names_of(c, "dependencies"),
-                    .priority = arg_number(c, "priority", 0),
-                    .max_retries = arg_number(c, "max_retries", 0) };
-    Task t;
-    TRY(task_add(c->m, &add, c->into, &t, c->e));
-    out->text = event_of(c, &t);
-    return JOT_OK;
-}
+static const Verb verb_add = {
+    .tool = { .name = "task_add",
+              .title = "Add a task",
+              .about = "Add a piece of work and what it depends on. Use it to split work between "
+                       "agents or sessions.",
+              .effects = TOOL_WRITES,
+              .params = { ID,
+                          { "description", PARAM_TEXT, .max = TASK_TEXT_MAX, .optional = true,
+                            .place = 2 },
+                          { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
+                            .option = "expect", .word = "TEXT", .help = "what success looks like" },
+                          { "agent", PARAM_TEXT, .about = "who is to do it", .optional = true,
+                            .max = TASK_NAME_MAX, .word = "NAME" },
+                          { "dependencies", PARAM_TEXTS, .about = "ids", .optional = true,
+                            .max = STORE_SEGMENT_MAX, .option = "needs", .word = "ID",
+                            .help = "a task that must be completed first; repeatable" },
+                          { "later", PARAM_BOOL, .about = "dependencies may be added afterwards",
+                            .optional = true },
+                          { "tools", PARAM_TEXTS, .optional = true, .max = TASK_NAME_MAX,
+                            .option = "tool", .word = "NAME", .help = "a tool for it; repeatable" },
+                          { "priority", PARAM_NUMBER, .about = "higher comes first",
+                            .optional = true, .min = -TASK_PRIORITY_MAX, .max = TASK_PRIORITY_MAX,
+                            .help = "higher comes first (0)" },
+                          { "max_retries", PARAM_NUMBER, .optional = true, .max = TASK_RETRIES_MAX,
+                            .option = "retries",
+                            .help = "how often it may be retried after a failure (0)" } },
+              .run = verb_answer },
+    .verb = "add",
+    .summary = "Add a task, pending",
+    .help = "A dependency that is missing, named twice or closes a cycle is refused.\n",
+    .fields = task_fields,
+    .says = "task {'task_id} is {status}, event {seq}",
+    .shows = "{task_id}: {status}",
+    .run = add,
+};
 
-static jot_status run_move(ToolCall *c, ToolReply *out)
-{
-    TaskMove move = { .reason = arg_text(c, "reason"),
-                      .result = arg_text(c, "result"),
-                      .manual = arg_bool(c, "manual"),
-                      .if_seq = (uint64_t)arg_number(c, "if_seq", 0) };
-    Task t;
-    bool known = task_status_parse(arg_text(c, "to"), &move.to);
-    if (known && move.to == TASK_RUNNING && !move.if_seq)
-        TRY(task_start(c->m, arg_text(c, "id"), move.manual, c->into, &t, c->e));
-    else
-        TRY(task_move(c->m, arg_text(c, "id"), &move, c->into, &t, c->e));
-    out->text = event_of(c, &t);
-    return JOT_OK;
-}
-
-static jot_status run_read(ToolCall *c, ToolReply *out)
+static jot_status read_one(ToolCall *c, VerbData *out)
 {
     Task t;
-    TRY(reply_body_check(c));
     TRY(task_read(c->m, arg_text(c, "id"), c->into, &t, c->e));
-    AUTO_PTR(json_t) o = task_json(&t);
-    AUTO(Buf) flat = { 0 };
-    AUTO(Buf) text = { 0 };
-    json_write(&flat, o);
-    json_indent(&text, buf_str(&flat));
-    reply_body(c, buf_str(&text), event_of(c, &t), out);
-    return JOT_OK;
+    return give(&t, out);
 }
 
-/* The beginning of a long text. */
-static json_t *beginning(Str text)
+static const Verb verb_read = {
+    .tool = { .name = "task_read",
+              .title = "Read a task",
+              .about = "Everything about one task.",
+              .effects = TOOL_READS,
+              .params = { ID, REPLY_BODY_PARAMS },
+              .run = verb_answer },
+    .verb = "read",
+    .was = "show",
+    .summary = "Print a task",
+    .fields = task_fields,
+    .says = "task {'task_id} is {status}, event {seq}",
+    .card = "task_id status reason description expected_output agent tools dependencies priority "
+            "retry_count max_retries result updated by",
+    .whole = true,
+    .run = read_one,
+};
+
+/* --- Moves --------------------------------------------------------------------------------- */
+
+/* What waits is started by a move of its own, which the list of legal ones does not show. */
+static void hint_start(ToolCall *c, TaskStatus to, const Task *t)
 {
-    AUTO(Buf) cut = { 0 };
-    buf_add(&cut, str_slice(text, 0, utf8_floor(text, LINE_TEXT)));
-    buf_add(&cut, S(" ..."));
-    return json_stringn(cut.p, cut.n);
+    bool waits = t->id.n && (t->status == TASK_PENDING || t->status == TASK_READY);
+    Str id = t->id;
+    if (waits && (to == TASK_COMPLETED || to == TASK_FAILED))
+        verb_next(c,
+                  arena_printf(c->into, "start it first: jotter task start " STR_FMT, STR_ARG(id)),
+                  arena_printf(c->into, "start it first: task_move id=" STR_FMT " to=running",
+                               STR_ARG(id)));
 }
 
-/* A task on one line of a list: what is needed to choose one. */
-static json_t *line_of(const Task *t)
+static jot_status move_to(ToolCall *c, const TaskMove *move, VerbData *out)
 {
-    json_t *o = task_json(t);
-    static const char *const kept[] = { "task_id",  "description",  "status", "agent",
-                                        "priority", "dependencies", "reason" };
-    json_t *line = json_object();
-    for (size_t i = 0; i < COUNT_OF(kept); i++) {
-        json_t *value = json_object_get(o, kept[i]);
-        if (json_is_string(value) && json_string_length(value) > LINE_TEXT)
-            json_object_set_new(o, kept[i], beginning(json_str(value)));
-        value = json_object_get(o, kept[i]);
-        if (!json_is_null(value) && !(json_is_array(value) && !json_array_size(value)))
-            json_object_set(line, kept[i], value);
+    Task t = { 0 };
+    Str id = arg_text(c, "id");
+    jot_status st;
+    if (move->to == TASK_RUNNING && !move->if_seq)
+        st = task_start(c->m, id, move->manual, c->into, &t, c->e);
+    else
+        st = task_move(c->m, id, move, c->into, &t, c->e);
+    if (st == JOT_INVALID)
+        hint_start(c, move->to, &t);
+    return moved(st, &t, out);
+}
+
+static jot_status move(ToolCall *c, VerbData *out)
+{
+    TaskMove m = { .reason = arg_text(c, "reason"),
+                   .result = arg_text(c, "result"),
+                   .manual = arg_bool(c, "manual"),
+                   .if_seq = (uint64_t)arg_number(c, "if_seq", 0) };
+    bool known = task_status_parse(arg_text(c, "to"), &m.to);
+    return known ? move_to(c, &m, out) : err_set(c->e, JOT_INVALID, "'to' is no state of a task");
+}
+
+static const Verb verb_move = {
+    .tool = { .name = "task_move",
+              .title = "Move a task",
+              .about = "Mark a task as running, completed (with its result), failed or blocked "
+                       "(with the reason), or ready again (manual). If two agents move it at once, "
+                       "one is refused.",
+              .effects = TOOL_WRITES | TOOL_EXISTING,
+              .params = { ID,
+                          { "to", PARAM_CHOICE, .choices = states, .place = 2, .word = "STATE" },
+                          { "reason", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX,
+                            .word = "TEXT", .help = "why; needed for failed and blocked" },
+                          { "result", PARAM_TEXT, .optional = true, .max = TASK_RESULT_MAX,
+                            .word = "TEXT", .help = "what came of it, for completed" },
+                          MANUAL,
+                          { "if_seq", PARAM_NUMBER, .about = "only if this is its last event",
+                            .optional = true, .min = 1, .word = "SEQ" } },
+              .run = verb_answer },
+    .verb = "move",
+    .summary = "Move a task to another state",
+    .help = "start, done, fail, block, unblock and retry are shorter words for its moves.\n",
+    .fields = task_fields,
+    .says = "task {'task_id} is {status}, event {seq}",
+    .shows = "{task_id}: {status}",
+    .refused = "task",
+    .run = move,
+};
+
+static jot_status start(ToolCall *c, VerbData *out)
+{
+    return move_to(c, &(TaskMove){ .to = TASK_RUNNING, .manual = arg_bool(c, "manual") }, out);
+}
+
+static jot_status done(ToolCall *c, VerbData *out)
+{
+    TaskMove m = { .to = TASK_COMPLETED,
+                   .result = arg_text(c, "result"),
+                   .manual = arg_bool(c, "manual") };
+    return move_to(c, &m, out);
+}
+
+static jot_status stop(ToolCall *c, TaskStatus to, VerbData *out)
+{
+    TaskMove m = { .to = to, .reason = arg_text(c, "reason"), .manual = arg_bool(c, "manual") };
+    return move_to(c, &m, out);
+}
+
+static jot_status fail(ToolCall *c, VerbData *out)
+{
+    return stop(c, TASK_FAILED, out);
+}
+
+static jot_status block(ToolCall *c, VerbData *out)
+{
+    return stop(c, TASK_BLOCKED, out);
+}
+
+static jot_status make_ready(ToolCall *c, VerbData *out)
+{
+    return move_to(c, &(TaskMove){ .to = TASK_READY, .manual = arg_bool(c, "manual") }, out);
+}
+
+/* Back to ready, by hand, and from one state only: an answer to what the caller saw. */
+static jot_status back_to_ready(ToolCall *c, TaskStatus from, VerbData *out)
+{
+    Task t = { 0 };
+    Shown shown;
+    TaskMove m = { .to = TASK_READY, .manual = true, .reason = arg_text(c, "reason") };
+    TRY(task_read(c->m, arg_text(c, "id"), c->into, &t, c->e));
+    if (t.status != from) {
+        jot_status st =
+            err_set(c->e, JOT_INVALID, "task '%s' is %s, not %s", err_show(&shown, t.id),
+                    task_status_name(t.status), task_status_name(from));
+        return moved(st, &t, out);
     }
-    json_decref(o);
-    return line;
+    m.if_seq = t.seq;
+    return move_to(c, &m, out);
 }
 
-static jot_status run_list(ToolCall *c, ToolReply *out)
+static jot_status unblock(ToolCall *c, VerbData *out)
+{
+    return back_to_ready(c, TASK_BLOCKED, out);
+}
+
+static jot_status retry(ToolCall *c, VerbData *out)
+{
+    return back_to_ready(c, TASK_FAILED, out);
+}
+
+/* --- All of them --------------------------------------------------------------------------- */
+
+static jot_status list(ToolCall *c, VerbData *out)
 {
     TaskStatus status;
-    TaskQuery q = { .after = arg_text(c, "after") };
-    TaskList list;
-    AUTO(Lister) l = lister_begin(c);
-    size_t n = 0;
+    TaskQuery q = { .after = arg_text(c, "after"), .limit = (size_t)arg_number(c, "limit", 0) };
+    TaskList all;
     if (arg_given(c, "status") && task_status_parse(arg_text(c, "status"), &status))
         q.status = &status;
-    TRY(task_list(c->m, &q, c->into, &list, c->e));
-    while (n < list.n && lister_add_json(&l, line_of(&list.items[n])))
-        n++;
-    if (!list.n)
-        buf_add(&l.text, S("(empty)\n"));
-    if (list.problems_total)
-        buf_addf(&l.text, "... %zu cannot be read\n", list.problems_total);
-    if (n && (n < list.n || list.more))
-        reply_more(c, &l.text, "after", list.items[n - 1].id);
-    reply_set(c, &l.text, out);
+    TRY(task_list(c->m, &q, c->into, &all, c->e));
+    out->json = task_list_json(&all);
     return JOT_OK;
 }
 
-static jot_status run_next(ToolCall *c, ToolReply *out)
+#define CHOOSE_BY "task_id description status agent priority dependencies reason"
+
+static const Verb verb_list = {
+    .tool = { .name = "task_list",
+              .title = "List tasks",
+              .about = "List tasks, one per line.",
+              .effects = TOOL_READS,
+              .params = { { "status", PARAM_CHOICE, .choices = states, .optional = true },
+                          { "after", PARAM_TEXT, .about = "an id", .optional = true,
+                            .max = STORE_SEGMENT_MAX, .word = "ID",
+                            .help = "begin after this one" },
+                          LIMIT },
+              .run = verb_answer },
+    .verb = "list",
+    .summary = "Print the tasks: status, priority, id",
+    .fields = (const Param[]){ { "tasks", PARAM_OBJECTS, .fields = task_fields },
+                               { "more", .type = PARAM_BOOL },
+                               { "problems", PARAM_OBJECTS, .fields = problem_fields },
+                               { "problems_total", .type = PARAM_NUMBER },
+                               { 0 } },
+    .items = "tasks",
+    .unit = "task",
+    .members = CHOOSE_BY,
+    .row = "{status:-9}  {priority:6}  {task_id}",
+    .page = "after",
+    .cursor = "{task_id}",
+    .run = list,
+};
+
+static jot_status next(ToolCall *c, VerbData *out)
 {
     TaskOrder order;
-    AUTO(Lister) l = lister_begin(c);
-    size_t n = 0;
     TRY(task_order(c->m, c->into, &order, c->e));
-    while (n < order.ready_n && lister_add_json(&l, line_of(&order.ready[n])))
-        n++;
-    if (!order.ready_n)
-        buf_add(&l.text, S("(nothing is ready)\n"));
-    buf_addf(&l.text, "... %zu ready, %zu waiting, %zu problems", order.ready_n, order.waiting_n,
-             order.problems_total);
-    reply_set(c, &l.text, out);
+    out->json = task_order_json(&order);
     return JOT_OK;
 }
 
+static const Param waiting_fields[] = { { "task_id", .type = PARAM_TEXT },
+                                        { "reasons", .type = PARAM_TEXTS },
+                                        { 0 } };
+
+static const Verb verb_next_ready = {
+    .tool = { .name = "task_next",
+              .title = "What to do next",
+              .about = "The tasks that can be started now, most urgent first.",
+              .effects = TOOL_READS,
+              .run = verb_answer },
+    .verb = "next",
+    .summary = "Print the tasks that can be started now, most urgent first",
+    .help =
+        "By priority, highest first, then by id.  Cycles and missing dependencies are reported\n"
+        "on standard error; with --json there is also what waits, and for what.\n",
+    .fields = (const Param[]){ { "ready", PARAM_OBJECTS, .fields = task_fields },
+                               { "waiting", PARAM_OBJECTS, .fields = waiting_fields },
+                               { "problems", PARAM_OBJECTS, .fields = problem_fields },
+                               { "problems_total", .type = PARAM_NUMBER },
+                               { 0 } },
+    .items = "ready",
+    .unit = "task",
+    .members = CHOOSE_BY,
+    .row = "{task_id}",
+    .tail = "... {ready} ready, {waiting} waiting, {problems_total#problem}",
+    .run = next,
+};
+
+static jot_status history(ToolCall *c, VerbData *out)
+{
+    TaskEvents events;
+    TRY(task_events(c->m, arg_text(c, "id"), (uint64_t)arg_number(c, "from", 1),
+                    (size_t)arg_number(c, "limit", TASK_LIST_MAX), c->into, &events, c->e));
+    out->json = task_events_json(&events);
+    return JOT_OK;
+}
+
+static const Param event_fields[] = { { "seq", .type = PARAM_NUMBER },
+                                      { "at", PARAM_TEXT, .about = "time" },
+                                      { "by", .type = PARAM_TEXT },
+                                      { "type", .type = PARAM_TEXT },
+                                      { "from", PARAM_CHOICE, .choices = states },
+                                      { "to", PARAM_CHOICE, .choices = states },
+                                      { "reason", .type = PARAM_TEXT },
+                                      { "result", .type = PARAM_TEXT },
+                                      { "manual", .type = PARAM_BOOL },
+                                      { 0 } };
+
+static const Verb verb_history = {
+    .tool = { .name = "task_history",
+              .title = "What happened to a task",
+              .about = "The events of a task, oldest first.",
+              .effects = TOOL_READS,
+              .params = { ID,
+                          { "from", PARAM_NUMBER, .about = "seq of an event", .optional = true,
+                            .min = 1, .word = "SEQ", .help = "the first event, counted from 1" },
+                          LIMIT },
+              .run = verb_answer },
+    .verb = "history",
+    .was = "events",
+    .summary = "Print what happened to a task, oldest first",
+    .fields = (const Param[]){ { "events", PARAM_OBJECTS, .fields = event_fields },
+                               { "more", .type = PARAM_BOOL },
+                               { "next", PARAM_NUMBER, .about = "seq to continue from" },
+                               { "damaged", PARAM_NUMBER, .about = "events that cannot be read" },
+                               { 0 } },
+    .items = "events",
+    .row = "{seq:6}  {at}  {type:-13}  [{from} -> {to}  ]{by}[  (manual){?manual}][  {reason}]",
+    .page = "from",
+    .unit = "event",
+    .run = history,
+};
+
+/* --- Words of the command line for moves --------------------------------------------------- */
+
+/* A move by a word of its own; `more` is the parameter behind the id, and may be empty. */
+#define MOVE(word, about, function, ...)                                                       \
+    {                                                                                          \
+        .tool = { .effects = TOOL_WRITES | TOOL_EXISTING,                                      \
+                  .params = { ID, __VA_ARGS__ },                                               \
+                  .run = verb_answer },                                                        \
+        .verb = word, .summary = about, .fields = task_fields, .shows = "{task_id}: {status}", \
+        .refused = "task", .run = function,                                                    \
+    }
 /* clang-format off */
-#define ID { "id", PARAM_TEXT, .max = STORE_SEGMENT_MAX }
+#define REASON { "reason", .type = PARAM_TEXT, .place = 2 }
+#define REASON_IF_ANY { "reason", PARAM_TEXT, .optional = true, .place = 2 }
+#define RESULT_IF_ANY { "result", PARAM_TEXT, .optional = true, .place = 2 }
+#define NO_WAIT { "manual", PARAM_BOOL, .optional = true, \
+                  .help = "a manual action: do not wait for its dependencies" }
 /* clang-format on */
 
-extern const Tool tool_task_add, tool_task_move, tool_task_read, tool_task_list, tool_task_next;
+static const Verb verb_start =
+    MOVE("start", "Start a task that is pending or ready", start, NO_WAIT);
+static const Verb verb_done = MOVE("done", "Complete a running task", done, RESULT_IF_ANY, MANUAL);
+static const Verb verb_fail = MOVE("fail", "Mark a running task as failed", fail, REASON, MANUAL);
+static const Verb verb_block =
+    MOVE("block", "Block a task that is pending, ready or running, until it is unblocked", block,
+         REASON, MANUAL);
+static const Verb verb_unblock =
+    MOVE("unblock", "Make a blocked task ready again, by hand", unblock, REASON_IF_ANY);
+static const Verb verb_retry =
+    MOVE("retry", "Make a failed task ready again, by hand, while it has retries left", retry,
+         REASON_IF_ANY);
 
-const Tool tool_task_add = {
-    .name = "task_add",
-    .title = "Add a task",
-    .about = "Add a piece of work, with what it waits for. Use it to split work between agents or "
-             "over sessions.",
-    .effects = TOOL_WRITES,
-    .params = {
-        ID,
-        { "description", PARAM_TEXT, .max = TASK_TEXT_MAX },
-        { "expected_output", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX },
-        { "agent", PARAM_TEXT, .about = "who is to do it", .optional = true, .max = TASK_NAME_MAX },
-        { "dependencies", PARAM_TEXTS, .about = "ids", .optional = true, .max = STORE_SEGMENT_MAX },
-        { "priority", PARAM_NUMBER, .about = "higher comes first", .optional = true,
-          .max = TASK_PRIORITY_MAX },
-        { "max_retries", PARAM_NUMBER, .optional = true, .max = TASK_RETRIES_MAX },
-    },
-    .run = run_add,
+static const Verb verb_ready = {
+    .tool = { .effects = TOOL_WRITES | TOOL_EXISTING,
+              .params = { ID, NO_WAIT },
+              .run = verb_answer },
+    .verb = "ready",
+    .bare = &verb_next_ready,
+    .summary = "Make a pending task ready",
+    .help = "Without a task it is 'task next', for now.\n",
+    .fields = task_fields,
+    .shows = "{task_id}: {status}",
+    .refused = "task",
+    .run = make_ready,
 };
 
-const Tool tool_task_move = {
-    .name = "task_move",
-    .title = "Move a task",
-    .about = "Say that a task is running, completed (with its result), failed or blocked (with the "
-             "reason), or ready again (manual). Of two who move it at once, one is told.",
-    .effects = TOOL_WRITES,
-    .params = {
-        ID,
-        { "to", PARAM_CHOICE, .choices = states },
-        { "reason", PARAM_TEXT, .optional = true, .max = TASK_TEXT_MAX },
-        { "result", PARAM_TEXT, .optional = true, .max = TASK_RESULT_MAX },
-        { "manual", PARAM_BOOL, .optional = true },
-        { "if_seq", PARAM_NUMBER, .about = "only if this is its last event",
-          .optional = true, .min = 1 },
-    },
-    .run = run_move,
+static const Verb *const verbs[] = {
+    &verb_add,     &verb_move,  &verb_read,    &verb_list, &verb_next_ready,
+    &verb_ready,   &verb_start, &verb_done,    &verb_fail, &verb_block,
+    &verb_unblock, &verb_retry, &verb_history, NULL,
 };
 
-const Tool tool_task_read = {
-    .name = "task_read",
-    .title = "Read a task",
-    .about = "All about one task.",
-    .effects = TOOL_READS,
-    .params = { ID, REPLY_BODY_PARAMS },
-    .run = run_read,
-};
-
-const Tool tool_task_list = {
-    .name = "task_list",
-    .title = "List tasks",
-    .about = "List tasks, one a line.",
-    .effects = TOOL_READS,
-    .params = {
-        { "status", PARAM_CHOICE, .choices = states, .optional = true },
-        { "after", PARAM_TEXT, .about = "an id", .optional = true, .max = STORE_SEGMENT_MAX },
-    },
-    .run = run_list,
-};
-
-const Tool tool_task_next = {
-    .name = "task_next",
-    .title = "What to do next",
-    .about = "The tasks that can be started now, the most urgent first.",
-    .effects = TOOL_READS,
-    .run = run_next,
+const Noun noun_task = {
+    .name = "task",
+    .summary = "Pieces of work, with states and dependencies",
+    .help = "pending -> ready -> running -> completed; running -> failed -> ready while retries\n"
+            "are left; pending, ready and running -> blocked -> ready.\n",
+    .verbs = verbs,
+    .profile = TOOLS_TASKS,
 };

@@ -44,6 +44,16 @@ typedef enum ParamType {
     PARAM_ANY,     /* any JSON value */
 } ParamType;
 
+/* Who may say it: a person on a command line, an agent by a tool. */
+typedef enum ParamDoor { DOOR_ALL = 0, DOOR_CLI = 1, DOOR_TOOL = 2 } ParamDoor;
+
+/* Where a command takes a text from that is not on its line. */
+typedef enum ParamInput {
+    INPUT_NONE = 0,
+    INPUT_ELSE, /* standard input, if it is not given */
+    INPUT_ONLY, /* standard input */
+} ParamInput;
+
 typedef struct Param Param;
 struct Param {
     const char *name; /* NULL ends a table */
@@ -54,6 +64,13 @@ struct Param {
     size_t items;               /* of an array; 0: PARAM_ITEMS_MAX */
     const char *const *choices; /* ends with NULL */
     const Param *fields;        /* ends with a NULL name */
+    ParamDoor door;             /* the only door that has it; DOOR_ALL: each that has the verb */
+    /* On a command line (src/cli/verb_cmd.c). */
+    int place;          /* the argument at this place, from 1 on; 0: it is an option */
+    const char *option; /* its name there; NULL: the parameter's, with '-' for '_' */
+    const char *word;   /* what help calls its value; NULL: the name in capitals, N, JSON */
+    const char *help;   /* a few words for a person; NULL: about */
+    ParamInput input;
 };
 
 enum { PARAM_ITEMS_MAX = 1000 };
@@ -69,6 +86,8 @@ typedef enum ToolEffects {
     TOOL_NETWORK = 32,  /* talks to other machines */
     TOOL_EXECUTES = 64, /* runs programs */
     TOOL_FOREIGN = 128, /* is somebody else's, who alone knows what it does */
+    /* Changes what is there and makes nothing new: where there is no pad, none is made. */
+    TOOL_EXISTING = 256,
 } ToolEffects;
 
 /* Sets of tools that are switched on together. */

@@ -62,16 +62,18 @@ artifact log read | artifact log read planning steps | artifact log read plannin
 artifact log follow | artifact log follow planning steps --from 1 --for 0 | artifact log follow planning '../x'
 artifact log list | artifact log list planning | artifact log list 'a/../b'
 task add | task add t1 'to do' --retries 2 | task add t1 'to do'
-task ready | task ready | task ready none
+task next | task next | task next none
+task ready | task ready t1 | task ready none
 task list | task list | task list --status nonsense
-task show | task show t1 | task show none
+task read | task read t1 | task read none
+task move | task add t0 && task move t0 blocked --reason why | task move t0 odd
 task start | task start t1 | task start none
 task block | task block t1 why | task block none why
 task unblock | task unblock t1 | task unblock t1
 task fail | task start t1 && task fail t1 why | task fail t1 why
 task retry | task retry t1 | task retry t1
 task done | task start t1 && task done t1 result | task done t1
-task events | task events t1 | task events none
+task history | task history t1 | task history none
 plan create | plan create p1 'know it' --step look --post known | plan create p1 'know it'
 plan list | plan list | plan list none
 plan show | plan show p1 | plan show none

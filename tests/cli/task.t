@@ -5,12 +5,12 @@
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    none() { jot task list && is '(empty)' && jot task ready && is '(empty)'; }
+    none() { jot task list && is '(empty)' && jot task next && is '(empty)'; }
     try "a pad that is not there has no tasks ($pad)" none
 
     added() {
         jot task add build 'compile it' --priority 5 && is 'build: pending' && jot task add test --needs build --tool make --tool sh --retries 1 && ends 0 &&
-            jot task show test --json && says '"dependencies":["build"]' && says '"tools":["make","sh"]' && says '"max_retries":1'
+            jot task read test --json && says '"dependencies":["build"]' && says '"tools":["make","sh"]' && says '"max_retries":1'
     }
     try "a task is added with what it needs ($pad)" added
 
@@ -21,7 +21,7 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "a duplicate, missing or circular dependency is refused ($pad)" refused
 
-    ready() { jot task ready && is build && tells "task 'a': missing dependency: b"; }
+    ready() { jot task next && is build && tells "task 'a': missing dependency: b"; }
     try "ready lists what can be started, and tells what is wrong ($pad)" ready
 
     waits() { jot task start test && ends 75 && tells "task 'test' waits for dependency 'build', which is pending"; }
@@ -33,7 +33,7 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "an illegal transition lists the legal ones ($pad)" illegal
 
-    finished() { jot task start build && is 'build: running' && jot task done build 'a.out' && is 'build: completed' && jot task ready && is test; }
+    finished() { jot task start build && is 'build: running' && jot task done build 'a.out' && is 'build: completed' && jot task next && is test; }
     try "a completed task frees what waited for it ($pad)" finished
 
     retried() {
@@ -42,12 +42,12 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "a failed task is retried as often as it may be ($pad)" retried
 
-    blocked() { jot task block a 'no key' && is 'a: blocked' && jot task show a && says 'no key' && jot task unblock a 'found it' && is 'a: ready' && jot task list --status ready && says ' a'; }
+    blocked() { jot task block a 'no key' && is 'a: blocked' && jot task read a && says 'no key' && jot task unblock a 'found it' && is 'a: ready' && jot task list --status ready && says ' a'; }
     try "a blocked task is unblocked by hand ($pad)" blocked
 
     events() {
-        jot task events a && says 'created' && says 'pending -> blocked' && says 'blocked -> ready' && says '(manual)  found it' || return 1
-        jot task events a --json && says '"type":"unblocked"' && says '"damaged":0'
+        jot task history a && says 'created' && says 'pending -> blocked' && says 'blocked -> ready' && says '(manual)  found it' || return 1
+        jot task history a --json && says '"type":"unblocked"' && says '"damaged":0'
     }
     try "events tell what happened ($pad)" events
 
@@ -64,7 +64,16 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "of two shells that start a task exactly one wins ($pad)" race
 
-    bad() { jot task add a/b && ends 64 && jot task show none && ends 66 && tells "task 'none' not found" && jot task list --status odd && ends 64 && tells 'use pending, ready'; }
+    moved() {
+        jot task add m && jot task move m running && is 'm: running' && jot task move m completed --result ok --if-seq 1 && ends 75 && tells "task 'm'" &&
+            jot task move m completed --result ok --if-seq 3 && is 'm: completed' && jot task read m && says 'result           ok'
+    }
+    try "move goes to any state, if the last event is the one that was seen ($pad)" moved
+
+    before() { jot task show m && says 'completed' && jot task events m && says 'running -> completed' && jot task ready && ends 0; }
+    try "the words of before are understood: show, events, ready ($pad)" before
+
+    bad() { jot task add a/b && ends 64 && jot task read none && ends 66 && tells "task 'none' not found" && jot task list --status odd && ends 64 && tells 'use pending, ready'; }
     try "bad input is named ($pad)" bad
 done
 

@@ -41,7 +41,7 @@ static void a_write_of_an_artifact_that_has_changed_is_refused(Desk *d)
 
 static void tasks_are_done_in_their_order(Desk *d)
 {
-    says(d, "task_next", "{}", "(nothing is ready)\n... 0 ready, 0 waiting, 0 problems");
+    says(d, "task_next", "{}", "(empty)\n... 0 ready, 0 waiting, 0 problems");
     says(d, "task_add", "{\"id\":\"a\",\"description\":\"first\"}", "task 'a' is pending, event 1");
     says(d, "task_add", "{\"id\":\"b\",\"description\":\"then\",\"dependencies\":[\"a\"]}",
          "task 'b' is pending, event 1");

@@ -209,6 +209,10 @@ static void try_param(Desk *d, const Tool *t, const Param *p)
     AUTO_PTR(json_t) args = good_args(t);
     desk_ok(d, args_check(t, args, &d->e));
     json_object_set_new(args, p->name, good_value(p));
+    if (p->door == DOOR_CLI) { /* a tool has no such parameter */
+        refused(d, t, args, p->name);
+        return;
+    }
     if (!p->fields)
         desk_ok(d, args_check(t, args, &d->e));
     if (p->type != PARAM_ANY) {

@@ -1,0 +1,469 @@
+/* verb_cmd.c - commands made from the verbs' table: what they take, what they print.
+ *
+ * A row of the table becomes a Cmd, so arguments, help, the manual page and completion treat it as
+ * any other.  When it is run, the words become the verb's arguments: numbers and choices are
+ * checked here, in the words of a command line, because that is where the mistake was made; texts
+ * stay the bytes they are and are judged below.  Then the pad is opened, the verb's function called
+ * and its data printed: whole with --json, else as the row says. */
+#include "cli/verb_cmd.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/refusal.h"
+#include "cli/verb_show.h"
+
+enum { NAME_MAX_BYTES = 64, DOCUMENT_MAX = STORE_BODY_MAX };
+
+/* --- What a parameter is called -------------------------------------------------------------- */
+
+static const char *option_of(const Param *p, Arena *into)
+{
+    if (p->option)
+        return p->option;
+    char *name = arena_alloc(into, strlen(p->name) + 1, 1);
+    for (size_t i = 0; p->name[i]; i++)
+        name[i] = p->name[i] == '_' ? '-' : p->name[i];
+    return name;
+}
+
+static const char *word_of(const Param *p, Arena *into)
+{
+    if (p->word || p->type == PARAM_BOOL)
+        return p->word;
+    if (!p->place && (p->type == PARAM_NUMBER || p->type == PARAM_NUMBERS))
+        return "N";
+    if (p->type == PARAM_OBJECT || p->type == PARAM_ANY)
+        return "JSON";
+    char *name = arena_alloc(into, strlen(p->name) + 1, 1);
+    for (size_t i = 0; p->name[i]; i++)
+        name[i] = (char)(p->name[i] == '_' ? '-' : toupper(p->name[i]));
+    return name;
+}
+
+static bool is_rest(const Param *p)
+{
+    return p->place && p->type == PARAM_TEXTS;
+}
+
+static bool is_option(const Param *p)
+{
+    return !p->place && p->door != DOOR_TOOL && p->input == INPUT_NONE;
+}
+
+const Param *verb_param_at(const Verb *v, int place)
+{
+    for (const Param *p = v->tool.params; p->name; p++)
+        if (p->door != DOOR_TOOL && (p->place == place || (is_rest(p) && place > p->place)))
+            return p;
+    return NULL;
+}
+
+const Param *verb_param_of(const Verb *v, const char *option)
+{
+    AUTO(Arena) names = { 0 };
+    for (const Param *p = v->tool.params; p->name; p++)
+        if (is_option(p) && strcmp(option_of(p, &names), option) == 0)
+            return p;
+    return NULL;
+}
+
+/* --- The command ----------------------------------------------------------------------------- */
+
+static jot_status run_verb(Session *s);
+
+/* "TASK [DESCRIPTION] --tool NAME": the arguments, and the options that are needed. */
+static void set_args(Cmd *cmd, const Verb *v, Arena *into)
+{
+    AUTO(Buf) text = { 0 };
+    const Param *p;
+    for (int place = 1; (p = verb_param_at(v, place)) && p->place == place; place++) {
+        bool need = !p->optional && p->input != INPUT_ELSE && !v->bare;
+        buf_addf(&text, "%s%s%s%s%s", text.n ? " " : "", need ? "" : "[", word_of(p, into),
+                 is_rest(p) ? " ..." : "", need ? "" : "]");
+        cmd->args_min += need;
+        cmd->args_max = is_rest(p) ? (int)p->items : place;
+    }
+    for (p = v->tool.params; p->name; p++)
+        if (!p->place && !p->optional && p->door != DOOR_TOOL && p->input == INPUT_NONE)
+            buf_addf(&text, "%s--%s %s", text.n ? " " : "", option_of(p, into), word_of(p, into));
+    cmd->args = arena_copy(into, buf_str(&text)).p;
+}
+
+/* "pending, ready or running". */
+static Str choices_of(const Param *p, Arena *into)
+{
+    AUTO(Buf) all = { 0 };
+    for (const char *const *c = p->choices; *c; c++)
+        buf_addf(&all, "%s%s", c == p->choices ? "" : c[1] ? ", " : " or ", *c);
+    return arena_copy(into, buf_str(&all));
+}
+
+/* What help says about a parameter. */
+static const char *about_of(const Param *p, Arena *into)
+{
+    if (p->help || p->about)
+        return p->help ? p->help : p->about;
+    return p->choices ? choices_of(p, into).p : "";
+}
+
+static void set_opts(Cmd *cmd, const Verb *v, Arena *into)
+{
+    size_t n = 0;
+    Opt *opts = NEW_ARRAY(into, Opt, TOOL_PARAMS_MAX + 1);
+    for (const Param *p = v->tool.params; p->name; p++) {
+        if (is_option(p))
+            opts[n++] = (Opt){ option_of(p, into), word_of(p, into), about_of(p, into) };
+    }
+    cmd->opts = n ? opts : NULL;
+}
+
+static Cmd *make_verb(const Verb *v, Arena *into)
+{
+    Cmd *cmd = NEW(into, Cmd);
+    *cmd = (Cmd){ .name = v->verb,
+                  .args = "",
+                  .summary = v->summary,
+                  .help = v->help ? v->help : "",
+                  .run = run_verb,
+                  .verb = v };
+    set_args(cmd, v, into);
+    set_opts(cmd, v, into);
+    return cmd;
+}
+
+/* The same command by the word it had before. */
+static const Cmd *make_alias(const Cmd *of, const char *was, const char *path, Arena *into)
+{
+    Cmd *cmd = NEW(into, Cmd);
+    *cmd = *of;
+    cmd->name = was;
+    cmd->stands_for = arena_printf(into, "%s%s%s", path, path[0] ? " " : "", of->name).p;
+    return cmd;
+}
+
+/* The verbs, then the nouns, then what is made by hand, then the words of before. */
+static const Cmd *make_noun(const Noun *n, const Cmd *const *more, const char *before, Arena *into)
+{
+    size_t at = 0, room = 1, last;
+    const char *path = arena_printf(into, "%s%s%s", before, before[0] ? " " : "", n->name).p;
+    for (const Verb *const *v = n->verbs; *v; v++)
+        room += 2;
+    for (const Noun *const *sub = n->subs; sub && *sub; sub++)
+        room++;
+    for (const Cmd *const *m = more; m && *m; m++)
+        room++;
+    const Cmd **subs = NEW_ARRAY(into, const Cmd *, room);
+    for (const Verb *const *v = n->verbs; *v; v++)
+        if ((*v)->verb)
+            subs[at++] = make_verb(*v, into);
+    for (const Noun *const *sub = n->subs; sub && *sub; sub++)
+        subs[at++] = make_noun(*sub, NULL, path, into);
+    for (const Cmd *const *m = more; m && *m; m++)
+        subs[at++] = *m;
+    last = at;
+    for (size_t i = 0; i < last; i++)
+        if (subs[i]->verb && subs[i]->verb->was)
+            subs[at++] = make_alias(subs[i], subs[i]->verb->was, path, into);
+    assert(at < room);
+    Cmd *cmd = n->alone ? make_verb(n->alone, into) : NEW(into, Cmd);
+    cmd->name = n->name;
+    cmd->args = n->alone ? cmd->args : "";
+    cmd->summary = n->summary;
+    cmd->help = n->help ? n->help : "";
+    cmd->subs = subs;
+    return cmd;
+}
+
+const Cmd *verb_cmd_make(const Noun *n, const Cmd *const *more, Arena *into)
+{
+    return make_noun(n, more, "", into);
+}
+
+/* --- Its words as arguments ------------------------------------------------------------------ */
+
+/* A call as it is put together. */
+typedef struct Saying {
+    json_t *args;
+    ArgBytes bytes[TOOL_PARAMS_MAX];
+    size_t n;
+} Saying;
+
+static void saying_done(Saying *y)
+{
+    json_decref(y->args);
+}
+DEFINE_AUTO(Saying, saying_done)
+
+/* How a parameter is named in a sentence about its value: "--limit 'x'", "invalid version 'x'". */
+static jot_status wrong(Session *s, const Param *p, const char *value, Str use)
+{
+    Shown shown;
+    const char *bad = err_show(&shown, str(value));
+    if (!p->place)
+        return err_set(&s->err, JOT_INVALID, "--%s '%s': use " STR_FMT, option_of(p, &s->arena),
+                       bad, STR_ARG(use));
+    return err_set(&s->err, JOT_INVALID, "invalid %s '%s': use " STR_FMT, p->name, bad,
+                   STR_ARG(use));
+}
+
+static jot_status take_number(Session *s, const Param *p, const char *value, Saying *y)
+{
+    int64_t n;
+    if (!str_to_i64(str(value), p->min, p->max ? p->max : INT64_MAX, &n))
+        return wrong(s, p, value, number_range(&s->arena, p->min, p->max ? p->max : INT64_MAX));
+    json_object_set_new(y->args, p->name, json_integer(n));
+    return JOT_OK;
+}
+
+static jot_status take_choice(Session *s, const Param *p, const char *value, Saying *y)
+{
+    const char *const *c = p->choices;
+    while (*c && strcmp(*c, value) != 0)
+        c++;
+    if (!*c)
+        return wrong(s, p, value, choices_of(p, &s->arena));
+    json_object_set_new(y->args, p->name, json_string(*c));
+    return JOT_OK;
+}
+
+static jot_status take_texts(Session *s, const Param *p, Saying *y)
+{
+    Str *all = NULL;
+    size_t n = 0;
+    if (is_rest(p))
+        for (all = NEW_ARRAY(&s->arena, Str, (size_t)s->n + 1); p->place - 1 + (int)n < s->n; n++)
+            all[n] = arg_at(s, p->place - 1 + (int)n);
+    else
+        n = opt_all(s, option_of(p, &s->arena), &all);
+    json_t *list = json_array();
+    json_object_set_new(y->args, p->name, list);
+    for (size_t i = 0; i < n; i++) {
+        TRY(check_text(s, word_of(p, &s->arena), all[i]));
+        json_array_append_new(list, json_text(all[i]));
+    }
+    return JOT_OK;
+}
+
+static void take_bytes(const Param *p, Str bytes, Saying *y)
+{
+    y->bytes[y->n++] = (ArgBytes){ p->name, bytes };
+}
+
+static jot_status take_value(Session *s, const Param *p, const char *value, Saying *y)
+{
+    switch (p->type) {
+    case PARAM_NUMBER:
+        return take_number(s, p, value, y);
+    case PARAM_CHOICE:
+        return take_choice(s, p, value, y);
+    case PARAM_BOOL:
+        json_object_set_new(y->args, p->name, json_true());
+        return JOT_OK;
+    case PARAM_TEXTS:
+        return take_texts(s, p, y);
+    case PARAM_TEXT:
+    case PARAM_ANY:
+    case PARAM_OBJECT:
+        take_bytes(p, str(value), y);
+        return JOT_OK;
+    case PARAM_NUMBERS:
+    case PARAM_OBJECTS:
+        break;
+    }
+    assert(!"a command line has no such parameter");
+    return JOT_OK;
+}
+
+static jot_status take_input(Session *s, const Param *p, Saying *y)
+{
+    Str text;
+    TRY(read_input(s, p->max ? (size_t)p->max : DOCUMENT_MAX, &text));
+    take_bytes(p, text, y);
+    return JOT_OK;
+}
+
+static jot_status missing(Session *s, const Param *p)
+{
+    return err_set(&s->err, JOT_INVALID, "--%s %s is missing: %s", option_of(p, &s->arena),
+                   word_of(p, &s->arena), about_of(p, &s->arena));
+}
+
+/* What was said about each parameter; standard input last, when all else is right. */
+static jot_status read_saying(Session *s, const Verb *v, Saying *y)
+{
+    const Param *from_input = NULL;
+    y->args = json_object();
+    for (const Param *p = v->tool.params; p->name; p++) {
+        const char *value = NULL;
+        if (p->door == DOOR_TOOL)
+            continue;
+        if (p->place)
+            value = p->place <= s->n ? s->args[p->place - 1] : NULL;
+        else if (p->input != INPUT_ONLY)
+            value = opt_text(s, option_of(p, &s->arena));
+        if (value)
+            TRY(take_value(s, p, value, y));
+        else if (p->input != INPUT_NONE)
+            from_input = p;
+        else if (!p->optional && !p->place)
+            return missing(s, p);
+    }
+    return from_input ? take_input(s, from_input, y) : JOT_OK;
+}
+
+/* --- What it prints -------------------------------------------------------------------------- */
+
+static void print_template(const char *template, const json_t *data)
+{
+    AUTO(Buf) line = { 0 };
+    template_add(&line, template, data, TEMPLATE_PLAIN);
+    print_name_line(buf_str(&line));
+}
+
+static void print_member(int wide, Str name, const json_t *value)
+{
+    if (json_is_array(value)) {
+        for (size_t i = 0; i < json_array_size(value); i++)
+            print_member(wide, name, json_array_get(value, i));
+        return;
+    }
+    if (!value || json_is_null(value) || (json_is_string(value) && !json_string_length(value)))
+        return;
+    AUTO(Buf) text = { 0 };
+    if (json_is_string(value))
+        buf_add(&text, json_str(value));
+    else
+        json_write(&text, value);
+    printf("%-*.*s  ", wide, STR_ARG(name));
+    print_line(buf_str(&text));
+}
+
+void verb_print_card(const char *names, const json_t *data)
+{
+    int wide = 0;
+    for (Str rest = str(names), name; rest.n;) {
+        if (!str_cut(&rest, ' ', &name))
+            name = rest, rest = (Str){ 0 };
+        wide = (int)name.n > wide ? (int)name.n : wide;
+    }
+    for (Str rest = str(names), name; rest.n;) {
+        if (!str_cut(&rest, ' ', &name))
+            name = rest, rest = (Str){ 0 };
+        print_member(wide, name, json_object_getn(data, name.p, name.n));
+    }
+}
+
+/* What cannot be read or used hides nothing else, and is reported beside the list. */
+static void report_problems(const Verb *v, const json_t *data)
+{
+    const json_t *all = json_object_get(data, "problems");
+    uint64_t damaged = (uint64_t)json_integer_value(json_object_get(data, "damaged"));
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        Str why, name = verb_problem(json_array_get(all, i), &why);
+        say("%s '" STR_FMT "': " STR_FMT, v->unit, STR_ARG(name), STR_ARG(why));
+    }
+    if (damaged)
+        say("%s cannot be read", counted(damaged, v->unit).text);
+}
+
+static void report_more(Session *s, const Verb *v, const json_t *data)
+{
+    AUTO(Buf) value = { 0 };
+    const json_t *items = json_object_get(data, v->items);
+    const Param *p = v->tool.params;
+    if (!v->page || !json_is_true(json_object_get(data, "more")))
+        return;
+    while (strcmp(p->name, v->page) != 0)
+        p++;
+    if (v->cursor) {
+        buf_add_char(&value, '\'');
+        template_add(&value, v->cursor, json_array_get(items, json_array_size(items) - 1),
+                     TEMPLATE_PLAIN);
+        buf_add_char(&value, '\'');
+    } else {
+        json_write(&value, json_object_get(data, "next"));
+    }
+    say("there are more: --%s " STR_FMT, option_of(p, &s->arena), STR_ARG(buf_str(&value)));
+}
+
+static void print_list(Session *s, const Verb *v, const json_t *data)
+{
+    const json_t *items = json_object_get(data, v->items);
+    for (size_t i = 0; i < json_array_size(items); i++)
+        print_template(v->row, json_array_get(items, i));
+    if (!json_array_size(items))
+        puts(v->none ? v->none : "(empty)");
+    report_problems(v, data);
+    report_more(s, v, data);
+}
+
+/* Stored bytes are printed as they are; a terminal gets the line break they may lack. */
+static void print_body(Str body)
+{
+    print_text(body);
+    if (body.n && !str_ends(body, S("\n")) && isatty(STDOUT_FILENO) == 1)
+        putchar('\n');
+}
+
+static void print_data(Session *s, const Verb *v, VerbData *d)
+{
+    VerbShow show = verb_show(v);
+    if (s->json)
+        print_json(json_incref(d->json));
+    else if (show)
+        show(s, d);
+    else if (d->body.p)
+        print_body(d->body);
+    else if (v->items)
+        print_list(s, v, d->json);
+    else if (v->card)
+        verb_print_card(v->card, d->json);
+    else
+        print_template(v->shows ? v->shows : v->says, d->json);
+}
+
+/* --- Running it ------------------------------------------------------------------------------ */
+
+/* Where there is no pad, a verb that makes none works on an empty one. */
+static jot_status open_for(Session *s, const Verb *v, bool *there)
+{
+    *there = true;
+    if (verb_makes_pad(v))
+        return session_open(s, true);
+    TRY(session_open_any(s, there));
+    if (*there)
+        return JOT_OK;
+    return memory_open(&s->memory, S("mem:"), &(MemoryOptions){ .create = true }, &s->err);
+}
+
+static jot_status run_verb(Session *s)
+{
+    const Verb *v = s->cmd->verb->bare && !s->n ? s->cmd->verb->bare : s->cmd->verb;
+    AUTO(Saying) y = { 0 };
+    AUTO(VerbData) d = { 0 };
+    bool there;
+    Shown shown;
+    TRY(read_saying(s, v, &y));
+    TRY(open_for(s, v, &there));
+    ToolCall c = { .tool = &v->tool,
+                   .args = y.args,
+                   .bytes = y.bytes,
+                   .bytes_n = y.n,
+                   .shell = true,
+                   .m = &s->memory,
+                   .into = &s->arena,
+                   .e = &s->err };
+    jot_status st = verb_do(v, &c, &d);
+    if (st == JOT_OK) {
+        print_data(s, v, &d);
+        return JOT_OK;
+    }
+    if (st == JOT_NOT_FOUND && !there) {
+        Err was = s->err;
+        err_set(&s->err, st, "%s: there is no pad '%s'", was.text, err_show(&shown, s->where.url));
+    }
+    return d.json ? tell_with(s, st, v->refused, json_incref(d.json)) : st;
+}
