@@ -2,15 +2,91 @@
 #include "agent/cycle_loop.h"
 
 #include "base/utf8.h"
+#include "memory/frame/tokens.h"
 #include "memory/lease.h"
 
 /* Bytes of the newest result beside the state, which has its beginning only: as much as a tool of
  * the pad answers with.  More is read by its key. */
 enum { RESULT_SHOWN = 32 * 1024 };
 
+/* The share of the window for all rules that come on the way: nothing in a cycle's request is ever
+ * taken out again. */
+enum { RULES_SHARE = 4 };
+
+/* A cycle at work. */
+typedef struct Awake {
+    Waking *w;
+    Arena *into;
+    Err *e;
+    Buf rules; /* of directories that were touched, as the model is shown them */
+    Str *dirs; /* those directories, also if they have none */
+    size_t dirs_n, dirs_cap;
+} Awake;
+
+static void awake_done(Awake *a)
+{
+    buf_free(&a->rules);
+}
+DEFINE_AUTO(Awake, awake_done)
+
 static bool cancelled(const Waking *w)
 {
     return w->view.cancelled && w->view.cancelled(w->view.ctx);
+}
+
+/* --- Rules on the way -------------------------------------------------------------------- */
+
+static void say_lines(const Waking *w, Str lines)
+{
+    Str line;
+    while (w->view.notice && str_cut(&lines, '\n', &line))
+        w->view.notice(w->view.ctx, line);
+}
+
+static void add_rules(Awake *a, Str dir)
+{
+    AUTO(Buf) text = { 0 };
+    AUTO(Buf) left_out = { 0 };
+    Shown shown;
+    Waking *w = a->w;
+    uint64_t window = w->window ? w->window : BUDGET_WINDOW;
+    w->hands.rules(w->hands.ctx, dir, &w->frame, window / LOOP_RULES_SHARE, &text, &left_out);
+    if (!text.n)
+        return;
+    size_t sum = tokens_estimate(buf_str(&a->rules)) + tokens_estimate(buf_str(&text));
+    if (sum > window / RULES_SHARE)
+        buf_addf(&left_out, "the rules of %s/ are left out: they would fill the context\n",
+                 err_show(&shown, dir));
+    else {
+        buf_addf(&left_out, "rules of %s/\n", err_show(&shown, dir));
+        buf_addf(&a->rules, STR_FMT "\n", STR_ARG(buf_str(&text)));
+    }
+    say_lines(w, buf_str(&left_out));
+}
+
+static bool was_touched(const Awake *a, Str dir)
+{
+    for (size_t i = 0; i < a->dirs_n; i++)
+        if (str_eq(a->dirs[i], dir))
+            return true;
+    return false;
+}
+
+static void take_rules(Awake *a, const LoopCall *call)
+{
+    const Str *dirs;
+    const LoopHands *h = &a->w->hands;
+    if (!h->touched || !h->rules)
+        return;
+    size_t n = h->touched(h->ctx, call->tool, call->args, a->into, &dirs);
+    for (size_t i = 0; i < n; i++) {
+        if (was_touched(a, dirs[i]))
+            continue;
+        a->dirs =
+            arena_grow(a->into, a->dirs, a->dirs_n, &a->dirs_cap, sizeof *a->dirs, alignof(Str));
+        a->dirs[a->dirs_n++] = dirs[i];
+        add_rules(a, dirs[i]);
+    }
 }
 
 /* --- One iteration ----------------------------------------------------------------------- */
@@ -31,10 +107,12 @@ static void add_answer(const Waking *w, const Cycle *c, Arena *into, Buf *to)
     frame_part_add(to, &w->frame, "cut", buf_str(&about));
 }
 
-static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e)
+static jot_status ask(Awake *a, const Cycle *c, Str *reply)
 {
     Str state;
-    TRY(cycle_state_write(c->state, into, &state, e));
+    Waking *w = a->w;
+    Arena *into = a->into;
+    TRY(cycle_state_write(c->state, into, &state, a->e));
     LlmPart part = { .kind = LLM_TEXT };
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     buf_addf(&text, "Your state, at step %zu of %zu of cycle " STR_FMT ":\n\n", c->iterations + 1,
@@ -46,6 +124,7 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
     if (c->answered)
         add_answer(w, c, into, &text);
     frame_end_add(&text, &w->frame);
+    buf_add(&text, buf_str(&a->rules));
     buf_add(&text, S("Reply with one JSON object."));
     part.text = arena_copy(into, buf_str(&text));
     LlmMessage message = { .role = LLM_USER, .parts = &part, .n = 1 };
@@ -59,7 +138,7 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
                            .cancelled = w->view.cancelled,
                            .ctx = w->view.ctx };
     LlmReply said;
-    TRY(llm_ask(w->llm, &request, into, &said, e));
+    TRY(llm_ask(w->llm, &request, into, &said, a->e));
     if (w->view.replied) /* none is an answer: each asks for something */
         w->view.replied(w->view.ctx, &(Turn){ .kind = TURN_CALLS });
     AUTO(Buf) words = { .max = ACTION_REPLY_MAX };
@@ -75,19 +154,22 @@ static jot_status ask(Waking *w, const Cycle *c, Arena *into, Str *reply, Err *e
 }
 
 /* The call the cycle waits for. */
-static jot_status make_call(Waking *w, const Cycle *c, Arena *into, LoopReply *out, Err *e)
+static jot_status make_call(Awake *a, const Cycle *c, LoopReply *out)
 {
+    Waking *w = a->w;
     json_t *read = NULL;
     if (json_read(c->call.args, &read, NULL) != JOT_OK)
         read = json_object();
     AUTO_PTR(json_t) args = read;
     TurnCall shown = { .tool = c->call.tool, .args = c->call.args };
-    shown.call = arena_printf(into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent), STR_ARG(c->id),
-                              c->iterations);
+    shown.call = arena_printf(a->into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent),
+                              STR_ARG(c->id), c->iterations);
     if (w->view.call)
         w->view.call(w->view.ctx, &shown);
     LoopCall call = { .id = shown.call, .tool = c->call.tool, .args = args };
-    TRY(w->hands.call(w->hands.ctx, &call, into, out, e));
+    TRY(w->hands.call(w->hands.ctx, &call, a->into, out, a->e));
+    if (!out->failed)
+        take_rules(a, &call);
     shown.ok = !out->failed;
     shown.result = out->text;
     if (w->view.result)
@@ -95,19 +177,20 @@ static jot_status make_call(Waking *w, const Cycle *c, Arena *into, LoopReply *o
     return JOT_OK;
 }
 
-static jot_status iterate(Waking *w, Cycle *c, Arena *into, Err *e)
+static jot_status iterate(Awake *a, Cycle *c)
 {
     CycleStep step;
+    Waking *w = a->w;
     if (c->waiting) {
         LoopReply reply = { 0 };
-        TRY(make_call(w, c, into, &reply, e));
+        TRY(make_call(a, c, &reply));
         ToolEnd end = reply.unknown ? TOOL_UNKNOWN : reply.failed ? TOOL_FAILED : TOOL_OK;
         return cycle_result(w->m, w->agent, c->id, end, str_slice(reply.text, 0, ACTION_REPLY_MAX),
-                            into, &step, c, e);
+                            a->into, &step, c, a->e);
     }
     Str reply;
-    TRY(ask(w, c, into, &reply, e));
-    TRY(cycle_step(w->m, w->agent, c->id, reply, into, &step, c, e));
+    TRY(ask(a, c, &reply));
+    TRY(cycle_step(w->m, w->agent, c->id, reply, a->into, &step, c, a->e));
     if (w->view.notice && step.said.n)
         w->view.notice(w->view.ctx, step.said);
     return JOT_OK;
@@ -117,10 +200,11 @@ static jot_status iterate(Waking *w, Cycle *c, Arena *into, Err *e)
 
 static jot_status live(Waking *w, Arena *into, Cycle *c, Err *e)
 {
+    AUTO(Awake) a = { .w = w, .into = into, .e = e };
     jot_status st = JOT_OK;
     bool more = true;
     while (st == JOT_OK && more && !cancelled(w)) {
-        st = iterate(w, c, into, e);
+        st = iterate(&a, c);
         more = c->waiting || (!c->done && c->iterations < c->iterations_max);
     }
     if (st == JOT_OK || st == JOT_CANCELLED)

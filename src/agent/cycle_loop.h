@@ -11,6 +11,9 @@
  * and the notes of the state say which tools had answered and which one nobody
  * knows about.  The model decides what to do about that.
  *
+ * Rules of directories below the working directory (prompt_nested.h) are read when a call first
+ * touches one, and stand in every request of the cycle from then on.
+ *
  * A scripted model goes on behind the replies that were recorded (Cycle.earlier). */
 #ifndef AGENT_CYCLE_LOOP_H
 #define AGENT_CYCLE_LOOP_H
@@ -28,6 +31,7 @@ typedef struct Waking {
     Str system;          /* from prompt_build_cycle ... */
     Frame frame;         /* ... and the frame it was made in; without a sign: the pad's */
     uint32_t max_tokens; /* of a reply */
+    uint64_t window;     /* tokens the model can take in; 0: BUDGET_WINDOW */
     int64_t iterations_max;
     int64_t wait_ms; /* for another process to let go of the agent */
 } Waking;

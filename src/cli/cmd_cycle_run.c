@@ -133,9 +133,9 @@ static jot_status run_cycle(Session *s)
                     .iterations_max = a.iterations_max,
                     .wait_ms = WAIT_MS };
     LlmLimits known = llm_limits(a.llm);
+    x.w.window = llm_window(a.llm) ? llm_window(a.llm) : BUDGET_WINDOW;
     if (!x.w.max_tokens)
-        x.w.max_tokens =
-            budget_reply(&known, llm_window(a.llm) ? llm_window(a.llm) : BUDGET_WINDOW);
+        x.w.max_tokens = budget_reply(&known, x.w.window);
     return every_s || file ? run_many(s, &x, every_s, file) : run_one(s, &x);
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/act_desk.h"
+#include "agent/cycle_loop.h"
 #include "agent/loop_tools.h"
 #include "agent/scene.h"
 
@@ -256,6 +257,34 @@ static void rules_cannot_end_their_part_and_have_a_bound(Desk *d)
     assert_true(request(d, 2).n < 70 * 1000);
 }
 
+/* A cycle has no conversation: what was read stands in each request that follows. */
+static void a_cycle_reads_them_too(Desk *d)
+{
+    AUTO(Yard) y = { 0 };
+    Str state;
+    Cycle c;
+    make_tree(d);
+    open_yard(d,
+              "- text: '{\"tool\": \"read_file\", \"args\": {\"path\": \"gen/deep/y.c\"}}'\n"
+              "- text: '{\"tool\": \"echo\", \"args\": {\"text\": \"x\"}}'\n"
+              "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"read\"}}'\n",
+              &y);
+    desk_ok(d, cycle_init(&d->m, S("main"), &(CycleInit){ 0 }, &d->a, &state, &d->e));
+    Waking w = { .m = &d->m,
+                 .llm = y.llm,
+                 .hands = y.loop.hands,
+                 .agent = S("main"),
+                 .system = S("Work."),
+                 .frame = y.loop.frame,
+                 .iterations_max = 6 };
+    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    assert_int_equal(c.end, CYCLE_DONE);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(scene_times(request(d, i), "do not edit directly"), i > 1);
+        assert_int_equal(scene_times(request(d, i), "deeper rules"), i > 1);
+    }
+}
+
 static const DeskTest tests[] = {
     DESK_TEST(rules_of_a_directory_come_when_a_file_there_is_first_read),
     DESK_TEST(all_directories_on_the_way_count_and_the_nearest_comes_last),
@@ -268,6 +297,7 @@ static const DeskTest tests[] = {
     DESK_TEST(files_of_other_users_and_of_other_places_are_left_out),
     DESK_TEST(a_file_that_is_no_text_does_not_end_a_run),
     DESK_TEST(rules_cannot_end_their_part_and_have_a_bound),
+    DESK_TEST(a_cycle_reads_them_too),
 };
 
 int main(void)
