@@ -6,6 +6,7 @@
  * "invalid": a rate limit that mentions a context is still a rate limit. */
 #include "llm/fault.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WORDS_MAX = 160 };
@@ -59,6 +60,7 @@ static const char *const overflow_texts[] = {
     "context length exceeded", "exceeds the context window",
     "exceeds context window",  "context the overflows",
     "input length exceeds",    "reduce the length of the messages",
+    "exceed context window",
 };
 
 static const Meaning *by_http(int http)
@@ -109,10 +111,28 @@ static bool says_overflow(Str message)
     return false;
 }
 
+/* Small servers and proxies answer with 500 to a request they do not understand, and say in its
+ * body what it is: the same request would fail again. */
+static bool says_invalid(Str type, Str code, Str message)
+{
+    static const char *const texts[] = { "Input should be",  "validation error", "BadRequestError",
+                                         "Field required",   "Invalid value",    "is not supported",
+                                         "Unsupported param" };
+    int64_t number;
+    if (str_to_i64(code, 400, 499, &number))
+        return number != 408 && number != 409 && number != 429;
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        if (has(message, texts[i]))
+            return true;
+    return by_word(type) == &invalid || by_word(code) == &invalid;
+}
+
 static const Meaning *meaning(int http, Str type, Str code, Str message)
 {
     const Meaning *m = by_http(http);
     const Meaning *told = by_word(code) ? by_word(code) : by_word(type);
+    if (http == 500 && says_invalid(type, code, message))
+        m = &invalid;
     /* "Invalid" says less than any status but its own. */
     if (told && (http == 0 || (http >= 400 && http < 500 && told != &invalid)))
         m = told;
@@ -161,8 +181,14 @@ jot_status fault_tell_json(int http, const json_t *error, Str key, bool *retry, 
 {
     if (json_is_string(error))
         return tell(http, (Str){ 0 }, (Str){ 0 }, json_str(error), key, retry, e);
-    return tell(http, json_str(json_object_get(error, "type")),
-                json_str(json_object_get(error, "code")),
+    char number[24];
+    Str code = json_str(json_object_get(error, "code"));
+    if (json_is_integer(json_object_get(error, "code"))) {
+        snprintf(number, sizeof number, "%lld",
+                 (long long)json_integer_value(json_object_get(error, "code")));
+        code = str(number);
+    }
+    return tell(http, json_str(json_object_get(error, "type")), code,
                 json_str(json_object_get(error, "message")), key, retry, e);
 }
 

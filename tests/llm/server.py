@@ -63,6 +63,18 @@ def refuse(vendor, step, headers):
         extra = {"Retry-After": how[6:]}
     elif how == "date":
         extra = {"Retry-After": email.utils.formatdate(1000 + 7, usegmt=True)}
+    elif how == "invalid":  # llama-cpp-python
+        body = {"error": {"message": "[{'type': 'string_type', 'loc': ('body', 'messages', 2, 'content'), "
+                          "'msg': 'Input should be a valid string'}]",
+                          "type": "internal_server_error", "param": None, "code": None}}
+    elif how.startswith("code_"):  # vLLM behind a proxy
+        body = {"object": "error", "message": "no such field", "type": "Error", "code": int(how[5:])}
+    elif how == "bad_request":  # LiteLLM
+        body = {"error": {"message": "litellm.BadRequestError: OpenAIException - nothing fits", "type": None}}
+    elif how == "type":
+        body["error"]["type"] = "invalid_request_error"
+    elif how == "window":  # llama-cpp-python
+        body = {"error": {"message": "Requested tokens (5021) exceed context window of 4096", "type": "internal_server_error"}}
     elif how == "never":
         extra = {"x-should-retry": "false", "Retry-After": "1"}
     elif how == "should":
