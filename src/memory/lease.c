@@ -1,32 +1,37 @@
-/* lease.c - taking, renewing, releasing leases, and writing under them.
+/* lease.c - taking, renewing and releasing leases.
  *
- * The deciding stream is leases/table; everything else is derived from it.
+ * The deciding stream is leases/table; everything else is derived from it.  Each
+ * change reads the table, drops the rows that bind nobody any more, edits its own,
+ * and appends the result on the condition that nobody was faster:
+ *
+ *     read table at seq n --> drop what has ended --> edit --> append, expect seq n
+ *            ^                                                      |
+ *            +------------- CONFLICT: somebody changed it ----------+
+ *
+ * The token of a new lease is the seq of the record that grants it, so it is known
+ * before the append and true only if that succeeds.
+ *
  * A process may die at any point:
- *   - before the table was appended: nothing happened; a number it held is let
- *     go of by the kernel;
- *   - afterwards: the lease stands until its time is over, or, if it lives with
- *     its handle, is void at once, because nobody holds its number.
+ *   - before the table was appended: nothing happened; a number it held is
+ *     released by the kernel;
+ *   - afterwards: the lease stands until it expires, or, if it lives with
+ *     its handle, ends at once, because nobody holds its number.
  * A number is held BEFORE the record that grants it is written, so there is no
  * moment at which a living holder looks dead.
  *
  * Invariants:
  *   1. A token is the seq of the record that granted it, so tokens only grow and
  *      none is ever given twice, also over deletes and purges.
- *   2. No two valid leases of the table overlap.
- *   3. A write under a lease carries the guard (leases/table, the seq at which
- *      the lease was seen there): if the table moved, it is looked at again.
- *   4. A lease that was lost stays with the handle, and refuses its writes, until
- *      it is released or taken anew: to go on without would be the very write
- *      that leases are there to prevent. */
+ *   2. No two rows of the table that bind overlap.
+ * What a lease is worth to a writer is in holding.c. */
 #include "memory/lease.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/lock.h"
-#include "memory/lease_table.h"
+#include "memory/holding.h"
 
 enum {
     RACE_MS = 10 * 1000, /* how long a change of the table is tried against others' */
@@ -34,232 +39,24 @@ enum {
     RACE_PAUSE_US_MAX = 20 * 1000,
     WAIT_PAUSE_US = 10 * 1000, /* and how often a waiting acquire looks */
     WAIT_PAUSE_US_MAX = 200 * 1000,
-    WRITE_TRIES = 200, /* how often the table may move under one write */
 };
-
-/* A lease as its handle knows it. */
-typedef struct Holding {
-    uint64_t token;
-    char *on; /* owned; NULL: adopted and never seen yet */
-    size_t on_n;
-    bool prefix;
-    bool lives;       /* this handle holds the number */
-    bool lost;        /* it was not in the table, or over, when last looked at */
-    int64_t until_ms; /* by io_awake_ms, when last looked at */
-} Holding;
-
-struct Holdings {
-    Holding *items;
-    size_t n, cap;
-    uint64_t seq; /* of the table when last looked at */
-};
-
-/* --- What the handle holds ------------------------------------------------------------- */
-
-static Holding *holding_of(const Memory *m, uint64_t token)
-{
-    for (size_t i = 0; m->leases && i < m->leases->n; i++)
-        if (m->leases->items[i].token == token)
-            return &m->leases->items[i];
-    return NULL;
-}
-
-bool lease_lives_here(const Memory *m, uint64_t token)
-{
-    const Holding *h = holding_of(m, token);
-    return h && h->lives;
-}
-
-static Holding *holding_add(Memory *m, uint64_t token)
-{
-    if (!m->leases)
-        m->leases = mem_alloc(sizeof *m->leases);
-    struct Holdings *all = m->leases;
-    if (all->n == all->cap) {
-        all->cap = all->cap ? all->cap * 2 : 4;
-        all->items = mem_grow(all->items, all->cap * sizeof *all->items);
-    }
-    all->items[all->n] = (Holding){ .token = token };
-    return &all->items[all->n++];
-}
-
-static void holding_drop(Memory *m, Holding *h)
-{
-    if (!h)
-        return;
-    if (h->lives)
-        store_let_go(m->store, h->token);
-    free(h->on);
-    *h = m->leases->items[--m->leases->n];
-}
-
-void lease_close(Memory *m)
-{
-    for (size_t i = 0; m->leases && i < m->leases->n; i++)
-        free(m->leases->items[i].on);
-    if (m->leases)
-        free(m->leases->items);
-    free(m->leases);
-    m->leases = NULL;
-}
 
 void lease_adopt(Memory *m, uint64_t token)
 {
-    if (!holding_of(m, token))
+    if (!holding_find(m, token))
         holding_add(m, token);
 }
 
 void lease_disown(Memory *m, uint64_t token)
 {
-    Holding *h = holding_of(m, token);
+    Holding *h = holding_find(m, token);
     if (h && !h->lives)
         holding_drop(m, h);
 }
 
-/* Remember a lease as the table has it. */
-static void holding_saw(Holding *h, const LeaseTable *t, const Lease *l)
-{
-    if (!h->on) {
-        h->on = mem_alloc(l->on.n + 1);
-        memcpy(h->on, l->on.p, l->on.n);
-        h->on_n = l->on.n;
-        h->prefix = l->prefix;
-    }
-    h->until_ms = t->asked_ms + l->left_ms;
-}
-
-/* Look at the table, and what became of each. */
-static jot_status holdings_look(Memory *m, Err *e)
-{
-    AUTO(LeaseTable) t = { 0 };
-    TRY(lease_table_read(m, &t, e));
-    m->leases->seq = t.seq;
-    for (size_t i = 0; i < m->leases->n; i++) {
-        Holding *h = &m->leases->items[i];
-        size_t at = lease_table_find(&t, h->token);
-        Lease l = { 0 };
-        if (at < lease_table_count(&t))
-            l = lease_table_at(&t, at);
-        h->lost = !lease_table_valid(m, &l);
-        if (l.on.n)
-            holding_saw(h, &t, &l);
-    }
-    return JOT_OK;
-}
-
-static bool covers(Str on, bool prefix, Str stream)
-{
-    return prefix ? str_starts(stream, on) : str_eq(stream, on);
-}
-
 bool lease_covers(const Lease *l, Str stream)
 {
-    return covers(l->on, l->prefix, stream);
-}
-
-/* The holding under which `stream` is to be written.  One whose name is not known, because it was
- * over before it was seen, covers everything; of several the newest counts. */
-static Holding *covering(const Memory *m, Str stream)
-{
-    Holding *best = NULL;
-    for (size_t i = 0; i < m->leases->n; i++) {
-        Holding *h = &m->leases->items[i];
-        if ((!h->on || covers((Str){ h->on, h->on_n }, h->prefix, stream)) &&
-            (!best || h->token > best->token))
-            best = h;
-    }
-    return best;
-}
-
-/* --- Writing under a lease ------------------------------------------------------------- */
-
-static bool seen_all(const Memory *m)
-{
-    for (size_t i = 0; i < m->leases->n; i++)
-        if (!m->leases->items[i].on)
-            return false;
-    return true;
-}
-
-static bool holding_over(const Memory *m, const Holding *h)
-{
-    return h->lost || !h->on || h->until_ms <= io_awake_ms(m->io);
-}
-
-static jot_status say_over(const Holding *h, Err *e)
-{
-    Shown shown;
-    return err_set(e, JOT_FENCED, "lease %llu%s%s%s is over: nothing was written",
-                   (unsigned long long)h->token, h->on ? " on '" : "",
-                   h->on ? err_show(&shown, (Str){ h->on, h->on_n }) : "", h->on ? "'" : "");
-}
-
-/* Nothing may be written.  The store still answers, with the head or with a record of the same
- * id that was written in time. */
-static jot_status refuse(Memory *m, const Holding *h, Str stream, Expect x, const Draft *d,
-                         Mark *out, Err *e)
-{
-    x.guard = S(LEASE_TABLE);
-    x.guard_seq = UINT64_MAX;
-    jot_status st = store_append(m->store, stream, &x, d, out, e);
-    return st == JOT_FENCED ? say_over(h, e) : st;
-}
-
-static jot_status append_under(Memory *m, Str stream, Expect x, Draft d, Mark *out, Err *e)
-{
-    bool fresh = seen_all(m);
-    for (int i = 0; i < WRITE_TRIES; i++) {
-        if (!fresh)
-            TRY(holdings_look(m, e));
-        Holding *h = covering(m, stream);
-        if (!h)
-            return store_append(m->store, stream, &x, &d, out, e);
-        bool over = holding_over(m, h);
-        if (over && fresh) { /* it was renewed elsewhere, perhaps */
-            fresh = false;
-            continue;
-        }
-        d.fence = h->token;
-        if (over)
-            return refuse(m, h, stream, x, &d, out, e);
-        x.guard = S(LEASE_TABLE);
-        uint64_t seen = x.guard_seq = m->leases->seq;
-        jot_status st = store_append(m->store, stream, &x, &d, out, e);
-        if (st != JOT_FENCED)
-            return st;
-        Err sentence = e ? *e : (Err){ 0 };
-        TRY(holdings_look(m, e));
-        if (m->leases->seq == seen) /* not the guard: a higher token has been here */
-            return err_set(e, JOT_FENCED, "%s", sentence.text);
-        fresh = true;
-    }
-    return err_set(e, JOT_UNAVAILABLE, "could not write: the leases of this pad change too fast");
-}
-
-jot_status lease_append(Memory *m, Str stream, const Expect *expect, const Draft *draft, Mark *out,
-                        Err *e)
-{
-    bool own = str_starts(stream, S("leases/"));
-    if (own || !m->leases || !m->leases->n)
-        return store_append(m->store, stream, expect, draft, out, e);
-    Expect x = { 0 };
-    if (expect)
-        x = *expect;
-    assert(x.guard.n == 0); /* there is room for one */
-    return append_under(m, stream, x, *draft, out, e);
-}
-
-jot_status lease_guard(Memory *m, Str stream, Expect *out, Err *e)
-{
-    *out = (Expect){ 0 };
-    if (str_starts(stream, S("leases/")) || !m->leases || !m->leases->n)
-        return JOT_OK;
-    TRY(holdings_look(m, e));
-    const Holding *h = covering(m, stream);
-    if (!h)
-        return JOT_OK;
-    *out = (Expect){ .guard = S(LEASE_TABLE), .guard_seq = m->leases->seq };
-    return holding_over(m, h) ? say_over(h, e) : JOT_OK;
+    return holding_covers(l->on, l->prefix, stream);
 }
 
 /* --- Changing the table ---------------------------------------------------------------- */
@@ -276,17 +73,21 @@ static bool overlap(Str a, bool a_prefix, Str b, bool b_prefix)
 {
     if (a_prefix && b_prefix)
         return str_starts(a, b) || str_starts(b, a);
-    return a_prefix ? str_starts(b, a) : covers(b, b_prefix, a);
+    return a_prefix ? str_starts(b, a) : holding_covers(b, b_prefix, a);
 }
 
-/* Take out what binds nobody any more. */
-static void reap(Memory *m, LeaseTable *t)
+/* The table as it stands, without the rows that bind nobody any more. */
+static jot_status read_table(Memory *m, LeaseTable *out, Err *e)
 {
-    for (size_t i = lease_table_count(t); i-- > 0;) {
-        Lease l = lease_table_at(t, i);
-        if (!lease_table_valid(m, &l))
-            lease_table_drop(t, i);
+    AUTO(LeaseTable) t = { 0 };
+    TRY(lease_table_read(m->store, m->io, &t, e));
+    for (size_t i = lease_table_count(&t); i-- > 0;) {
+        Lease l = lease_table_at(&t, i);
+        if (!holding_binds(m, &l))
+            lease_table_drop(&t, i);
     }
+    *out = TAKE(t);
+    return JOT_OK;
 }
 
 /* The first lease that overlaps, or the count. */
@@ -321,9 +122,9 @@ static jot_status in_the_way(const LeaseAsk *ask, const Lease *l, Err *e)
                    same ? "" : other, same ? "" : "',", err_show(&by, l->by), lease_rest(l).text);
 }
 
-static jot_status over(uint64_t token, Err *e)
+static jot_status say_ended(uint64_t token, Err *e)
 {
-    return err_set(e, JOT_FENCED, "lease %llu is over: acquire it again",
+    return err_set(e, JOT_FENCED, "lease %llu has ended: acquire it again",
                    (unsigned long long)token);
 }
 
@@ -342,8 +143,8 @@ static jot_status renew_at(Memory *m, LeaseTable *t, size_t at, int64_t ttl_ms, 
     lease_table_renew(t, at, ttl_ms ? ttl_ms : l.ttl_ms);
     l = lease_table_at(t, at);
     c->out = copy_lease(&l, c->into);
-    TRY(lease_table_write(m, t, "renew", l.token, e));
-    Holding *h = holding_of(m, l.token);
+    TRY(lease_table_write(m->store, m->by, t, "renew", l.token, e));
+    Holding *h = holding_find(m, l.token);
     if (h)
         holding_saw(h, t, &l);
     return JOT_OK;
@@ -359,8 +160,9 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
         else
             TRY(held);
     }
+    assert(l->token == t->next && find_overlap(t, l->on, l->prefix) == lease_table_count(t));
     lease_table_add(t, l);
-    jot_status st = lease_table_write(m, t, "acquire", l->token, e);
+    jot_status st = lease_table_write(m->store, m->by, t, "acquire", l->token, e);
     if (st != JOT_OK && l->live)
         store_let_go(m->store, l->token);
     TRY(st);
@@ -370,15 +172,17 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
         if (old->on && str_eq((Str){ old->on, old->on_n }, l->on) && old->prefix == l->prefix)
             holding_drop(m, old);
     }
-    Holding *h = holding_add(m, l->token);
+    Holding *h = holding_find(m, l->token); /* adopted before it was there */
+    if (!h)
+        h = holding_add(m, l->token);
     h->lives = l->live;
     holding_saw(h, t, l);
     m->leases->seq = t->seq;
     return JOT_OK;
 }
 
-/* A table that was lost as a whole begins anew, and its tokens would be too old for what was
- * written under those before: they go on behind the stream's fence. */
+/* A table that was lost as a whole begins again at 1, and its tokens would be too old for what was
+ * written under those before: they continue after the stream's fence. */
 static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -388,7 +192,7 @@ static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask
         return JOT_OK;
     jot_status st = store_head(m->store, ask->on, HEAD_MARK, &arena, &head, &why);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
-        return JOT_OK; /* that is for whoever writes it */
+        return JOT_OK; /* a write will report it */
     if (head.mark.fence < t->next)
         return JOT_OK;
     TRY(store_raise_tokens(m->store, head.mark.fence, e));
@@ -399,13 +203,12 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
 {
     const LeaseAsk *ask = c->ask;
     AUTO(LeaseTable) t = { 0 };
-    TRY(lease_table_read(m, &t, e));
-    reap(m, &t);
+    TRY(read_table(m, &t, e));
     size_t at = find_overlap(&t, ask->on, ask->prefix);
     int64_t ttl_ms = ask->ttl_ms ? ask->ttl_ms : LEASE_TTL_MS;
     if (at < lease_table_count(&t)) {
         Lease l = lease_table_at(&t, at);
-        if (holding_of(m, l.token) && str_eq(l.on, ask->on) && l.prefix == ask->prefix)
+        if (holding_find(m, l.token) && str_eq(l.on, ask->on) && l.prefix == ask->prefix)
             return renew_at(m, &t, at, ttl_ms, c, e);
         c->out = copy_lease(&l, c->into);
         return in_the_way(ask, &l, e);
@@ -428,27 +231,25 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
 static jot_status try_renew(Memory *m, Change *c, Err *e)
 {
     AUTO(LeaseTable) t = { 0 };
-    TRY(lease_table_read(m, &t, e));
-    reap(m, &t);
+    TRY(read_table(m, &t, e));
     size_t at = lease_table_find(&t, c->token);
     if (at == lease_table_count(&t))
-        return over(c->token, e);
+        return say_ended(c->token, e);
     return renew_at(m, &t, at, c->ttl_ms, c, e);
 }
 
 static jot_status try_release(Memory *m, Change *c, Err *e)
 {
     AUTO(LeaseTable) t = { 0 };
-    TRY(lease_table_read(m, &t, e));
-    reap(m, &t);
+    TRY(read_table(m, &t, e));
     size_t at = lease_table_find(&t, c->token);
     if (at == lease_table_count(&t))
-        return err_set(e, JOT_FENCED, "lease %llu was over already", (unsigned long long)c->token);
+        return err_set(e, JOT_FENCED, "lease %llu had ended already", (unsigned long long)c->token);
     lease_table_drop(&t, at);
-    return lease_table_write(m, &t, "release", c->token, e);
+    return lease_table_write(m->store, m->by, &t, "release", c->token, e);
 }
 
-/* Others change the table too: whoever loses looks again. */
+/* Others change the table too: after a lost race it is read again. */
 static jot_status change(Memory *m, jot_status (*try)(Memory *m, Change *c, Err *e), Change *c,
                          Err *e)
 {
@@ -513,7 +314,7 @@ jot_status lease_release(Memory *m, uint64_t token, Err *e)
     Change c = { .token = token };
     jot_status st = change(m, try_release, &c, e);
     if (st == JOT_OK || st == JOT_FENCED)
-        holding_drop(m, holding_of(m, token));
+        holding_drop(m, holding_find(m, token));
     return st;
 }
 
@@ -522,11 +323,10 @@ jot_status lease_release(Memory *m, uint64_t token, Err *e)
 jot_status lease_check(Memory *m, uint64_t token, Arena *into, Lease *out, Err *e)
 {
     AUTO(LeaseTable) t = { 0 };
-    TRY(lease_table_read(m, &t, e));
-    reap(m, &t);
+    TRY(read_table(m, &t, e));
     size_t at = lease_table_find(&t, token);
     if (at == lease_table_count(&t))
-        return over(token, e);
+        return say_ended(token, e);
     Lease l = lease_table_at(&t, at);
     *out = copy_lease(&l, into);
     return JOT_OK;
@@ -537,8 +337,7 @@ jot_status lease_find(Memory *m, Str on, bool prefix, Arena *into, Lease *out, E
     Shown shown;
     AUTO(LeaseTable) t = { 0 };
     TRY(check_on(on, prefix, e));
-    TRY(lease_table_read(m, &t, e));
-    reap(m, &t);
+    TRY(read_table(m, &t, e));
     size_t at = find_overlap(&t, on, prefix);
     if (at == lease_table_count(&t))
         return err_set(e, JOT_NOT_FOUND, "nobody has a lease on '%s'", err_show(&shown, on));
@@ -555,8 +354,7 @@ static int by_name(const void *a, const void *b)
 jot_status lease_list(Memory *m, Arena *into, LeaseList *out, Err *e)
 {
     AUTO(LeaseTable) t = { 0 };
-    TRY(lease_table_read(m, &t, e));
-    reap(m, &t);
+    TRY(read_table(m, &t, e));
     *out = (LeaseList){ .items = NEW_ARRAY(into, Lease, lease_table_count(&t) + 1) };
     for (size_t i = 0; i < lease_table_count(&t); i++) {
         Lease l = lease_table_at(&t, i);

@@ -6,35 +6,23 @@
  * succeed only while the lease stands; once somebody else got it they are
  * refused with JOT_FENCED, however long the old holder slept.
  *
- * A lease ends when it is released, when its time is over, or, if it was taken
+ * A lease ends when it is released, when it expires, or, if it was taken
  * to live with its handle, at once when that handle is closed or its process
  * dies, in whatever way.  Time is the machine's since it was started, never the
- * wall clock; whatever was granted before a reboot is over.
+ * wall clock; a reboot ends all leases.
  *
  * Leases bind those who use them: a writer that holds none is not stopped. */
 #ifndef MEMORY_LEASE_H
 #define MEMORY_LEASE_H
 
-#include "base/json.h"
+#include "memory/lease_table.h"
 #include "memory/memory.h"
 
 enum {
-    LEASE_MAX = 1000,         /* at the same time, in one pad */
     LEASE_TTL_MS = 60 * 1000, /* unless asked for otherwise */
     LEASE_TTL_MS_MIN = 100,
     LEASE_TTL_MS_MAX = 24 * 3600 * 1000,
 };
-
-typedef struct Lease {
-    Str on;      /* the stream, or what the streams' names begin with */
-    bool prefix; /* the latter */
-    uint64_t token;
-    Str by;          /* who took it */
-    int64_t ttl_ms;  /* what it was taken or renewed for */
-    int64_t left_ms; /* until it ends by itself */
-    bool late;       /* its time is over, but others wait a moment longer: clocks differ */
-    bool live;       /* it also ends with the handle that took it */
-} Lease;
 
 /* --- Taking and letting go ------------------------------------------------------------- */
 
@@ -50,17 +38,17 @@ typedef struct LeaseAsk {
  * JOT_LEASED: *out is the lease that is in the way.  *out lives in `into`. */
 MUST_USE jot_status lease_acquire(Memory *m, const LeaseAsk *ask, Arena *into, Lease *out, Err *e);
 
-/* The whole time again, under the same token; `ttl_ms` of 0: as before.  JOT_FENCED: it is over,
+/* The whole time again, under the same token; `ttl_ms` of 0: as before.  JOT_FENCED: it has ended,
  * and was perhaps given to somebody else: only lease_acquire helps. */
 MUST_USE jot_status lease_renew(Memory *m, uint64_t token, int64_t ttl_ms, Arena *into, Lease *out,
                                 Err *e);
 
-/* Let others have it.  Also with JOT_FENCED, which says that it was over already, this handle does
+/* Let others have it.  Also with JOT_FENCED, which says that it had ended already, this handle does
  * not write under it any more. */
 MUST_USE jot_status lease_release(Memory *m, uint64_t token, Err *e);
 
 /* Write under a lease that another handle took, as if this one had.  Nothing is looked up before
- * the first write; if the lease is over then, all writes of this handle are refused. */
+ * the first write; if the lease has ended by then, all writes of this handle are refused. */
 void lease_adopt(Memory *m, uint64_t token);
 
 /* Do not write under it any more; it stands as it stood.  A lease that lives with this handle, and
@@ -69,10 +57,10 @@ void lease_disown(Memory *m, uint64_t token);
 
 /* --- Looking --------------------------------------------------------------------------- */
 
-/* JOT_FENCED: there is no such lease, or it is over. */
+/* JOT_FENCED: there is no such lease, or it has ended. */
 MUST_USE jot_status lease_check(Memory *m, uint64_t token, Arena *into, Lease *out, Err *e);
 
-/* The lease that is in the way of whoever asks for this.  JOT_NOT_FOUND: there is none. */
+/* The lease that is in the way of one on this.  JOT_NOT_FOUND: there is none. */
 MUST_USE jot_status lease_find(Memory *m, Str on, bool prefix, Arena *into, Lease *out, Err *e);
 
 typedef struct LeaseList {
@@ -91,16 +79,5 @@ typedef struct LeaseRest {
 LeaseRest lease_rest(const Lease *l);
 
 json_t *lease_json(const Lease *l);
-
-/* --- For memory.c ---------------------------------------------------------------------- */
-
-/* store_append under the lease that covers the stream, if any. */
-MUST_USE jot_status lease_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
-                                 Mark *out, Err *e);
-/* The guard under which this handle may change the stream; empty: no lease of it covers that.
- * JOT_FENCED: the one that does is over.  The table is read anew. */
-MUST_USE jot_status lease_guard(Memory *m, Str stream, Expect *out, Err *e);
-/* Forget what the handle holds; leases that live with it are free when the store is closed. */
-void lease_close(Memory *m);
 
 #endif

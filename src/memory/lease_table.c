@@ -4,7 +4,7 @@
  *               "until_ms":81234567,"boot":"<32 hex>","prefix":true,"live":true}]}
  *
  * `until_ms` is a moment of the pad's clock (store_clock) in the era named as
- * "boot"; in any other era the lease is over.  On one machine the clock is
+ * "boot"; in any other era the lease has expired.  On one machine the clock is
  * CLOCK_BOOTTIME, an era is a boot, and a moment that lies further ahead than the
  * whole time it was taken for cannot be of this boot either.  A server's clock
  * may be set back: such a lease lasts its whole time from now, unless the moment
@@ -12,8 +12,8 @@
  * than its holder, who counts from before he asked.  If the clock cannot be
  * asked, no lease is judged: the table cannot be read.
  *
- * If the newest table was damaged, nobody knows who has what: all leases are
- * over, also those of older tables, and the next token is higher than any that
+ * If the newest table was damaged, nobody knows who has what: all leases have
+ * ended, also those of older tables, and the next token is higher than any that
  * can have been given.  The same holds for a record that is no table, as when
  * another stream's file was put in the place of this one: nobody waits for it. */
 #include "memory/lease_table.h"
@@ -24,7 +24,7 @@ enum { TRIM_EVERY = 64 };
 
 static bool good_entry(const json_t *entry)
 {
-    return json_is_string(json_object_get(entry, "on")) &&
+    return json_string_length(json_object_get(entry, "on")) > 0 &&
            json_is_string(json_object_get(entry, "by")) &&
            json_is_string(json_object_get(entry, "boot")) &&
            json_is_integer(json_object_get(entry, "token")) &&
@@ -42,34 +42,34 @@ static bool good_table(const json_t *root)
 }
 
 /* The table in the head, or the empty one. */
-static json_t *table_of(Memory *m, const Record *head)
+static json_t *table_of(Store *s, const Record *head)
 {
     json_t *root = NULL;
     if (mark_live(&head->mark) && !head->mark.lost) {
         if (json_read(head->body, &root, NULL) == JOT_OK && good_table(root))
             return root;
         json_decref(root);
-        store_met_foreign(m->store, S(LEASE_TABLE), head->mark.seq,
+        store_met_foreign(s, S(LEASE_TABLE), head->mark.seq,
                           "no table of leases: all leases have ended");
     }
     return json_pack("{s:[]}", "leases");
 }
 
-jot_status lease_table_read(Memory *m, LeaseTable *out, Err *e)
+jot_status lease_table_read(Store *s, const Io *io, LeaseTable *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(LeaseTable) t = { 0 };
     Record head = { 0 };
     Err missing = { 0 };
-    t.asked_ms = io_awake_ms(m->io);
-    jot_status st = store_head(m->store, S(LEASE_TABLE), HEAD_RECORD, &arena, &head, &missing);
+    t.asked_ms = io_awake_ms(io);
+    jot_status st = store_head(s, S(LEASE_TABLE), HEAD_RECORD, &arena, &head, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", missing.text);
     /* Not before: what was granted meanwhile would seem to end later than it can. */
-    TRY(store_clock(m->store, &t.time, e));
+    TRY(store_clock(s, &t.time, e));
     t.seq = head.mark.seq;
     t.next = mark_last(&head.mark) + 1;
-    t.root = table_of(m, &head);
+    t.root = table_of(s, &head);
     t.list = json_object_get(t.root, "leases");
     *out = TAKE(t);
     return JOT_OK;
@@ -93,6 +93,7 @@ static int64_t member(const json_t *entry, const char *name)
 
 Lease lease_table_at(const LeaseTable *t, size_t i)
 {
+    assert(i < lease_table_count(t));
     const json_t *entry = json_array_get(t->list, i);
     Lease l = { .on = json_str(json_object_get(entry, "on")),
                 .prefix = json_is_true(json_object_get(entry, "prefix")),
@@ -118,21 +119,16 @@ size_t lease_table_find(const LeaseTable *t, uint64_t token)
     return i;
 }
 
-bool lease_table_valid(Memory *m, const Lease *l)
-{
-    if (l->left_ms <= 0 && !l->late)
-        return false;
-    return !l->live || lease_lives_here(m, l->token) || store_held(m->store, l->token);
-}
-
 void lease_table_drop(LeaseTable *t, size_t i)
 {
+    assert(i < lease_table_count(t));
     json_array_remove(t->list, i);
 }
 
 void lease_table_add(LeaseTable *t, const Lease *l)
 {
     assert(t->time.era[0]); /* without an era it would bind nobody */
+    assert(l->on.n > 0 && l->ttl_ms > 0);
     json_int_t until_ms = t->time.now_ms + l->ttl_ms;
     json_t *entry = json_pack("{s:s%, s:I, s:s%, s:I, s:I, s:s}", "on", l->on.p, l->on.n, "token",
                               (json_int_t)l->token, "by", l->by.n ? l->by.p : "", l->by.n, "ttl_ms",
@@ -146,30 +142,34 @@ void lease_table_add(LeaseTable *t, const Lease *l)
 
 void lease_table_renew(LeaseTable *t, size_t i, int64_t ttl_ms)
 {
+    assert(i < lease_table_count(t));
     json_t *entry = json_array_get(t->list, i);
     json_object_set_new(entry, "ttl_ms", json_integer(ttl_ms));
     json_object_set_new(entry, "until_ms", json_integer(t->time.now_ms + ttl_ms));
 }
 
-jot_status lease_table_write(Memory *m, LeaseTable *t, const char *event, uint64_t token, Err *e)
+jot_status lease_table_write(Store *s, Str by, LeaseTable *t, const char *event, uint64_t token,
+                             Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) text = { 0 };
     assert(lease_table_count(t) <= LEASE_MAX);
     json_write(&text, t->root);
     Draft d = { .op = OP_PUT,
+                .by = by,
                 .meta = arena_printf(&arena, "{\"event\":\"%s\",\"token\":%llu}", event,
                                      (unsigned long long)token),
                 .body = buf_str(&text) };
     Expect x = expect_at(t->seq);
     Mark mark;
-    TRY(memory_append(m, S(LEASE_TABLE), &x, &d, &mark, e));
+    TRY(store_append(s, S(LEASE_TABLE), &x, &d, &mark, e));
+    assert(mark.seq == t->next); /* or the token in what was just written is not its seq */
     t->seq = mark.seq;
     t->next = mark.seq + 1;
     /* A table that was not trimmed is longer than it need be, and nothing else. */
     uint64_t dropped;
     if (mark.seq % TRIM_EVERY == 0 &&
-        store_trim(m->store, S(LEASE_TABLE), NULL, mark.seq, &dropped, NULL) != JOT_OK)
+        store_trim(s, S(LEASE_TABLE), NULL, mark.seq, &dropped, NULL) != JOT_OK)
         dropped = 0;
     return JOT_OK;
 }

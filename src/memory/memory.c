@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "memory/lease.h"
+#include "memory/holding.h"
 
 enum { PAGE = 200 };
 
@@ -33,7 +33,7 @@ void memory_close(Memory *m)
 {
     if (!m)
         return;
-    lease_close(m);
+    holdings_close(m);
     store_close(m->store);
     *m = (Memory){ 0 };
 }
@@ -43,7 +43,7 @@ jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draf
 {
     Draft d = *draft;
     d.by = m->by;
-    return lease_append(m, stream, expect, &d, out, e);
+    return holding_append(m, stream, expect, &d, out, e);
 }
 
 /* --- Forgetting ------------------------------------------------------------------------ */
@@ -82,7 +82,7 @@ static jot_status forget_under(Memory *m, Forgetting *f, Err *e)
     uint64_t dropped = 0;
     for (int i = 0; i < FORGET_TRIES && st == JOT_FENCED; i++) {
         Expect x;
-        TRY(lease_guard(m, f->stream, &x, e));
+        TRY(holding_guard(m, f->stream, &x, e));
         st = forget_once(m, f, &x, e);
         dropped += f->dropped;
     }

@@ -26,7 +26,7 @@ typedef struct Memory {
     const Io *io;
     Str by;                  /* who writes; borrowed */
     bool made;               /* the pad was allowed to come into being */
-    struct Holdings *leases; /* what it writes under; lease.c's own, NULL: nothing */
+    struct Holdings *leases; /* what it writes under (holding.h); NULL: nothing */
     /* For calls that change nothing, which may end anywhere; borrowed.  NULL: never cancelled. */
     MemoryProgress *progress;
     int64_t order_us; /* graph.c's: of what it added last */
@@ -49,7 +49,7 @@ void memory_idle(Memory *m);
 DEFINE_AUTO(Memory, memory_close)
 
 /* The one way in which a noun writes: store_append with the author filled in, and under the lease
- * this handle holds over the stream, if any: JOT_FENCED, and nothing is written, if that is over.
+ * this handle holds over the stream, if any: JOT_FENCED, and nothing is written, if that has ended.
  * `expect` may be NULL, and has no guard. */
 MUST_USE jot_status memory_append(Memory *m, Str stream, const Expect *expect, const Draft *draft,
                                   Mark *out, Err *e);

@@ -21,18 +21,18 @@ conflict_json() { jot lease acquire plan --json && ends 75 && says '"status":"le
 
 renew() {
     jot lease renew 1 --ttl 100 && ends 0 && is "lease 1 on 'notes/plan' for 100 s" &&
-        JOTTER_LEASE=1 jot lease renew && ends 0 && jot lease renew 99 && ends 76 && tells 'lease 99 is over' &&
+        JOTTER_LEASE=1 jot lease renew && ends 0 && jot lease renew 99 && ends 76 && tells 'lease 99 has ended' &&
         jot lease renew && ends 64 && jot lease renew x && ends 64 && tells "invalid lease 'x'"
 }
 
 under() {
     write plan one --lease 1 && ends 0 || return 1
     export JOTTER_LEASE=1; write plan two; unset JOTTER_LEASE; ends 0 || return 1
-    write plan three --lease 7 && ends 76 && tells 'lease 7 is over' && jot read plan && is two
+    write plan three --lease 7 && ends 76 && tells 'lease 7 has ended' && jot read plan && is two
 }
 
 release() {
-    jot lease release 1 && ends 0 && is 'released lease 1' && jot lease release 1 && ends 76 && tells 'was over already' || return 1
+    jot lease release 1 && ends 0 && is 'released lease 1' && jot lease release 1 && ends 76 && tells 'had ended already' || return 1
     write plan four --lease 1 && ends 76 && jot read plan && is two
 }
 

@@ -172,7 +172,7 @@ static void a_lease_ends_when_its_time_is_over_and_cannot_be_renewed_then(Desk *
     desk_expect(d, JOT_FENCED, lease_check(&d->m, l.token, &d->a, &out, &d->e));
     desk_expect(d, JOT_NOT_FOUND, lease_find(&d->m, plan, false, &d->a, &out, &d->e));
     desk_expect(d, JOT_FENCED, lease_release(&d->m, l.token, &d->e));
-    assert_says(d, "was over already");
+    assert_says(d, "had ended already");
 }
 
 static void a_renewal_can_set_another_time(Desk *d)

@@ -1,8 +1,9 @@
-/* test_lease_write.c - writing and forgetting under a lease: what one that is over still allows,
+/* test_lease_write.c - writing and forgetting under a lease: what one that has ended still allows,
  * which is nothing. */
 #include "memory/lease.h"
 
 #include "memory/forget/forget.h"
+#include "memory/holding.h"
 #include "memory/lease_desk.h"
 
 enum { STALE_WRITES = 10000 };
@@ -52,7 +53,7 @@ static void a_write_under_a_lease_that_is_over_is_refused(Desk *d)
     pass(d, LEASE_TTL_MS);
     Mark mark;
     desk_expect(d, JOT_FENCED, put(d, &d->m, plan, "two", &mark));
-    assert_says(d, "lease 1 on 'notes/plan' is over: nothing was written");
+    assert_says(d, "lease 1 on 'notes/plan' has ended: nothing was written");
     assert_int_equal(mark.seq, 1); /* the head */
     desk_ok(d, put(d, &d->m, S("notes/free"), "x", &mark));
     Lease again = take(d, &d->m, "notes/plan");
@@ -80,7 +81,7 @@ static void an_adopted_lease_that_is_over_refuses_every_write(Desk *d)
     lease_adopt(&d->m, 77);
     Mark mark;
     desk_expect(d, JOT_FENCED, put(d, &d->m, plan, "one", &mark));
-    assert_says(d, "lease 77 is over");
+    assert_says(d, "lease 77 has ended");
     desk_expect(d, JOT_FENCED, lease_release(&d->m, 77, &d->e));
     write_plan(d, &d->m, "two");
 }
@@ -133,7 +134,7 @@ static void ten_thousand_stale_writes_are_refused(Desk *d)
             Memory told = { .store = other.store, .io = other.io, .by = S("eve") };
             lease_adopt(&told, old.token);
             st = put(d, &told, plan, "stale", &mark);
-            lease_close(&told);
+            holdings_close(&told);
             break;
         }
         case 2: /* the table was looked at before it moved */
@@ -152,7 +153,7 @@ static void ten_thousand_stale_writes_are_refused(Desk *d)
     assert_text(head.body, "new holder");
     assert_int_equal(head.mark.seq, good.seq);
     if (mem)
-        lease_close(&other);
+        holdings_close(&other);
     else
         memory_close(&other);
 }
@@ -180,7 +181,7 @@ static void nothing_is_forgotten_under_a_lease_that_is_over(Desk *d)
         Forgotten f;
         uint64_t n;
         desk_expect(d, JOT_FENCED, forget_document(stale[i], plan, &mark, &d->e));
-        assert_says(d, "lease 1 on 'notes/plan' is over: nothing was written");
+        assert_says(d, "lease 1 on 'notes/plan' has ended: nothing was written");
         desk_expect(d, JOT_FENCED, forget_phrase(stale[i], plan, S("plain"), &f, &d->e));
         desk_expect(d, JOT_FENCED, memory_redact(stale[i], plan, 1, &d->e));
         desk_expect(d, JOT_FENCED, memory_trim(stale[i], plan, 2, &n, &d->e));
@@ -192,8 +193,8 @@ static void nothing_is_forgotten_under_a_lease_that_is_over(Desk *d)
     desk_ok(d, store_read(d->m.store, plan, 1, 10, &d->a, &kept, &d->e));
     assert_int_equal(kept.n, 2);
     assert_text(kept.items[1].body, "plain");
-    lease_close(&eve);
-    lease_close(&late);
+    holdings_close(&eve);
+    holdings_close(&late);
 }
 
 static void what_is_leased_may_be_forgotten_and_so_may_what_is_not(Desk *d)
@@ -254,7 +255,7 @@ static Memory bob_open(Desk *d, const Io *io)
 static void bob_close(Desk *d, Memory *bob)
 {
     if (strcmp(d->engine, "mem") == 0)
-        lease_close(bob);
+        holdings_close(bob);
     else
         memory_close(bob);
 }
