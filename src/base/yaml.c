@@ -20,7 +20,7 @@
 #include <yaml.h>
 
 #include "base/utf8.h"
-#include "base/yaml_text.h"
+#include "base/yaml_internal.h"
 
 DEFINE_AUTO(yaml_parser_t, yaml_parser_delete)
 DEFINE_AUTO(yaml_event_t, yaml_event_delete)

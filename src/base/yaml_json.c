@@ -5,7 +5,7 @@
  * readers bound the depth of what they give (64), and so the recursion. */
 #include "base/yaml_json.h"
 
-#include "base/yaml_text.h"
+#include "base/yaml_internal.h"
 
 static json_t *text_json(Str text)
 {

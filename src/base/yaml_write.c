@@ -15,7 +15,7 @@
 
 #include "base/utf8.h"
 #include "base/yaml.h"
-#include "base/yaml_text.h"
+#include "base/yaml_internal.h"
 
 /* A reader gives up on a key of more than 1024 characters, unless '?' announces it. */
 enum { SIMPLE_KEY_MAX = 1000, INDENT = 2 };

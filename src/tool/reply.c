@@ -98,8 +98,8 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
         size_t shown = tokens_cut(now->text, half);
         if (shown < now->text.n)
             buf_addf(&text, "(continue with " STR_FMT ")\n",
-                     STR_ARG(point_behind(point_note(POINT_ALL, doc_word(stream), c->into),
-                                          str_slice(now->text, 0, shown), c->into)));
+                     STR_ARG(point_after(point_note(POINT_ALL, doc_word(stream), c->into),
+                                         str_slice(now->text, 0, shown), c->into)));
     }
     if (clean) {
         buf_add(&text, S("with your change merged in, which is clean (merge=true writes this):\n"));

@@ -301,7 +301,8 @@ Str sink_text(const SinkView *v, unsigned reach, Arena *into)
         return v->shown;
     AUTO(Buf) to = { 0 };
     /* Tools hand over text; what is none can be had in a shell. */
-    Str on = point_kept(v->text ? reach : POINT_SHELL, v->call, v->shown, into);
+    Str stream = arena_printf(into, ARTIFACT_KIND STR_FMT, STR_ARG(v->handle));
+    Str on = point_kept(v->text ? reach : POINT_SHELL, v->call, stream, v->shown, into);
     buf_addf(&to, "[Result persisted as " STR_FMT " (%llu bytes, %llu line%s)]\n\n",
              STR_ARG(v->handle), (unsigned long long)v->bytes, (unsigned long long)v->lines,
              v->lines == 1 ? "" : "s");

@@ -78,7 +78,7 @@ static Str get_behind(const Frame *f, Str get, Str framed, Arena *into)
 {
     AUTO(Buf) shown = { .max = SIZE_MAX / 2 };
     frame_read(&shown, f, framed);
-    return point_behind(get, buf_str(&shown), into);
+    return point_after(get, buf_str(&shown), into);
 }
 
 /* Add the value, framed, in at most `share` tokens; false if it was cut. */

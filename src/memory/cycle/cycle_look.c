@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "base/yaml_json.h"
+#include "memory/cycle/cycle_pair.h"
 #include "memory/cycle/cycle_snapshot.h"
 #include "memory/cycle/cycle_steps.h"
 #include "memory/doc/doc.h"

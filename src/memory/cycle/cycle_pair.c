@@ -4,16 +4,19 @@
  * tools it called, one entry a line; its task moved on, or did not.  A cycle of
  * such a program ends when its model says done, when it fails, or when its
  * iterations are used up, so what is neither of the first two is the third. */
+#include "memory/cycle/cycle_pair.h"
+
 #include <string.h>
 
-#include "memory/cycle/cycle_snapshot.h"
+#include "base/yaml.h"
+#include "memory/cycle/cycle_state.h"
 
 static Str notes_of(const Yaml *state)
 {
     return yaml_get(state, S("notes"))->text;
 }
 
-/* What was added to the notes; all of them if they were written anew. */
+/* What was added to the notes; all of them if they were rewritten. */
 static Str added(Str before, Str after)
 {
     return str_starts(after, before) ? str_from(after, before.n) : after;

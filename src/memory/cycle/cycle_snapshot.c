@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/cycle/cycle_pair.h"
 #include "memory/cycle/cycle_steps.h"
 #include "memory/doc/doc.h"
 

@@ -25,8 +25,4 @@ MUST_USE jot_status cycle_snapshot_find(Memory *m, Str agent, Str id, Arena *int
 MUST_USE jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out,
                                           Err *e);
 
-/* Of a cycle of another program, which left nothing but before and after: how it ended and why,
- * which tools it called, and how many replies could not be read (cycle_pair.c). */
-void cycle_pair_judge(Cycle *out, Arena *into);
-
 #endif

@@ -1,4 +1,5 @@
-/* history_internal.h - single records of a document's past, for history.c, undo.c and blame.c. */
+/* history_internal.h - single records of a document's past, for history.c, history_undo.c and
+ * history_blame.c. */
 #ifndef MEMORY_DOC_HISTORY_INTERNAL_H
 #define MEMORY_DOC_HISTORY_INTERNAL_H
 

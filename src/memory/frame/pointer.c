@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "memory/artifact/artifact.h"
 #include "memory/frame/frame.h"
 
 /* `before`, a name, `after`. */
@@ -102,20 +101,19 @@ Str point_state(unsigned reach, Str agent, Arena *into)
     return (Str){ 0 };
 }
 
-Str point_kept(unsigned reach, Str call, Str shown, Arena *into)
+Str point_kept(unsigned reach, Str call, Str stream, Str shown, Arena *into)
 {
     char after[32];
     if (reach == POINT_SHELL) {
         snprintf(after, sizeof after, " --bytes %zu", shown.n);
         return command("jotter sink get ", call, shown.n ? after : "", into);
     }
-    Str name = arena_printf(into, ARTIFACT_KIND ARTIFACT_TOOL_RESULTS "/" STR_FMT, STR_ARG(call));
     if (!(reach & POINT_NOTES))
-        return around("jotter://", name, "", into);
-    return point_behind(around("scratchpad_read key=", name, "", into), shown, into);
+        return around("jotter://", stream, "", into);
+    return point_after(around("scratchpad_read key=", stream, "", into), shown, into);
 }
 
-Str point_behind(Str pointer, Str shown, Arena *into)
+Str point_after(Str pointer, Str shown, Arena *into)
 {
     if (!str_starts(pointer, S("scratchpad_read ")) && !str_starts(pointer, S("run_read ")))
         return pointer;

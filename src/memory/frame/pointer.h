@@ -35,10 +35,10 @@ Str point_open(unsigned reach, const char *run, Arena *into);
 Str point_usage(unsigned reach, const char *run, Arena *into);
 /* The state of an agent's cycles; empty if nothing gets it. */
 Str point_state(unsigned reach, Str agent, Arena *into);
-/* A result in the sink, behind what `shown` is of it. */
-Str point_kept(unsigned reach, Str call, Str shown, Arena *into);
+/* The result of a call, kept in `stream`, after the part that was `shown`. */
+Str point_kept(unsigned reach, Str call, Str stream, Str shown, Arena *into);
 
-/* The same from the character behind `shown` on, if the pointer is a call of a tool that can. */
-Str point_behind(Str pointer, Str shown, Arena *into);
+/* The same from the character after `shown` on, if the pointer is a call of a tool that can. */
+Str point_after(Str pointer, Str shown, Arena *into);
 
 #endif

@@ -1,6 +1,6 @@
-/* yaml_text.h - what the reader and the writer of YAML must agree on. */
-#ifndef BASE_YAML_TEXT_H
-#define BASE_YAML_TEXT_H
+/* yaml_internal.h - what the reader and the writer of YAML must agree on. */
+#ifndef BASE_YAML_INTERNAL_H
+#define BASE_YAML_INTERNAL_H
 
 #include "base/yaml.h"
 

@@ -1,4 +1,4 @@
-/* undo.c - going back: one append that brings back what was.
+/* history_undo.c - going back: one append that brings back what was.
  *
  * The deciding stream is the document's own, and an undo is one record of it: it
  * happened or it did not.  It is written on condition that the document is still

@@ -1,4 +1,4 @@
-/* merge.c - two changes of one text, made one: the classical three-way merge by lines.
+/* diff_merge.c - two changes of one text, made one: the classical three-way merge by lines.
  *
  * Both changes are diffs of the base.  Hunks of one side that overlap or touch
  * hunks of the other form a region; outside of regions the text is the base's, a

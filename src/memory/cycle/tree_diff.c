@@ -1,11 +1,13 @@
-/* treediff.c - how one tree differs from another, key by key and element by element.
+/* tree_diff.c - how one tree differs from another, key by key and element by element.
  *
  * Lists and texts are compared by their longest common subsequence, after what
- * they have in common at both ends is set aside; a pair that is too long for
+ * they have in common at both ends is left out; a pair that is too long for
  * that is one change.  The recursion is bounded by YAML_DEPTH_MAX. */
+#include "memory/cycle/tree_diff.h"
+
 #include <string.h>
 
-#include "memory/cycle/explain.h"
+#include "memory/cycle/cycle_state.h"
 
 enum { TABLE_MAX = 1000 * 1000, SHOWN_CHARS = 300 };
 

@@ -1,4 +1,4 @@
-/* blame.c - which version each line of a document came with.
+/* history_blame.c - which version each line of a document came with.
  *
  * From the newest version backwards: a line that the version before does not
  * have came with this one; the others are looked for there.  It ends when every
