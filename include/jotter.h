@@ -873,7 +873,7 @@ typedef struct jot_cycle_line {
 } jot_cycle_line;
 
 typedef struct jot_cycles {
-    const jot_cycle_line *const *items; /* oldest first */
+    const jot_cycle_line *const *items; /* the newest first */
     size_t count;
 } jot_cycles;
 

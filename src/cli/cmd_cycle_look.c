@@ -131,20 +131,21 @@ static jot_status run_list(Session *s)
     TRY(session_open_any(s, &there));
     if (there)
         TRY(cycle_list(&s->memory, cycle_agent(s), &s->arena, &list, &s->err));
-    size_t first = list.n > (size_t)limit ? list.n - (size_t)limit : 0;
+    size_t shown = list.n > (size_t)limit ? (size_t)limit : list.n;
     if (s->json) {
         json_t *items = json_array();
-        for (size_t i = first; i < list.n; i++)
+        for (size_t i = 0; i < shown; i++)
             json_array_append_new(items, cycle_line_json(&list.items[i]));
-        print_json(json_pack("{s:o, s:I}", "cycles", items, "left_out", (json_int_t)first));
+        print_json(
+            json_pack("{s:o, s:I}", "cycles", items, "left_out", (json_int_t)(list.n - shown)));
         return JOT_OK;
     }
-    for (size_t i = first; i < list.n; i++)
+    for (size_t i = 0; i < shown; i++)
         print_list_line(&list.items[i]);
     if (list.n == 0)
         puts("(empty)");
-    if (first)
-        say("%zu older ones are left out: use --limit", first);
+    if (shown < list.n)
+        say("%zu older ones are left out: use --limit", list.n - shown);
     return JOT_OK;
 }
 
@@ -290,7 +291,7 @@ static const Opt opts_list[] = {
 const Cmd cmd_cycle_list = {
     .name = "list",
     .args = "",
-    .summary = "Print the newest cycles: id, end, iterations, when, why",
+    .summary = "Print the cycles, newest first: id, end, iterations, when, why",
     .help = "",
     .opts = opts_list,
     .run = run_list,

@@ -142,7 +142,7 @@ static jot_status run_list(ToolCall *c, ToolReply *out)
     size_t offset = (size_t)arg_number(c, "offset", 0), n = offset;
     TRY(cycle_list(c->m, agent_of(c), c->into, &list, c->e));
     for (bool fits = true; n < list.n && fits; n += fits)
-        fits = lister_add_json(&l, cycle_line_json(&list.items[list.n - 1 - n]));
+        fits = lister_add_json(&l, cycle_line_json(&list.items[n]));
     if (n < list.n)
         reply_more(c, &l.text, "offset", arena_printf(c->into, "%zu", n));
     else if (n == offset)

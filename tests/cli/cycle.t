@@ -56,6 +56,17 @@ looking() {
 }
 try 'list, explain, diff and show look back' looking
 
+ordered() {
+    local ids=() one
+    for _ in 1 2 3; do
+        jot cycle wake --agent row && ids+=("$out") && jot cycle sleep "$out" --agent row && ends 0 || return 1
+    done
+    jot cycle list --agent row && one=$(cut -d' ' -f1 <<<"$out") && [ "$one" = "${ids[2]}"$'\n'"${ids[1]}"$'\n'"${ids[0]}" ] || return 1
+    jot cycle list --agent row --limit 1 && [ "${out%% *}" = "${ids[2]}" ] && tells '2 older ones are left out' || return 1
+    jot cycle list --agent row --limit 2 --json && says "{\"cycles\":[{\"cycle\":\"${ids[2]}\"" && says '"left_out":1'
+}
+try 'the newest cycle is listed first' ordered
+
 steps() {
     jot cycle show "$id" --steps && ends 0 && says 'tool echo' && says 'ECHO: hi' && says 'unreadable' && says 'no json' || return 1
     jot cycle show --steps --json && says '"kind":"reply"' && says '"status":"ok"' && says '"text":"ECHO: hi"' && says '"end":"done"' || return 1

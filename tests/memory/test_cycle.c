@@ -109,7 +109,7 @@ static void hostile_values_come_back_as_they_were(Desk *d)
 
 /* --- Ids --------------------------------------------------------------------------------- */
 
-static void cycles_of_one_second_have_distinct_ids(Desk *d)
+static void cycles_of_one_second_have_distinct_ids_and_the_newest_is_listed_first(Desk *d)
 {
     static const char *const want[] = { "20260101_000000", "20260101_000000_2",
                                         "20260101_000000_3" };
@@ -125,7 +125,9 @@ static void cycles_of_one_second_have_distinct_ids(Desk *d)
     CycleList list;
     desk_ok(d, cycle_list(&d->m, ME, &d->a, &list, &d->e));
     assert_int_equal(list.n, 4);
-    assert_text(list.items[3].id, "20260101_000000_4");
+    assert_text(list.items[0].id, "20260101_000000_4");
+    for (size_t i = 0; i < COUNT_OF(want); i++)
+        assert_text(list.items[3 - i].id, want[i]);
 }
 
 static void ids_are_not_used_again_after_a_reset_with_clean(Desk *d)
@@ -448,7 +450,7 @@ int main(void)
         DESK_TEST(the_next_before_is_the_state_the_last_one_left),
         DESK_TEST(without_a_state_a_cycle_begins_with_the_empty_one),
         DESK_TEST(hostile_values_come_back_as_they_were),
-        DESK_TEST(cycles_of_one_second_have_distinct_ids),
+        DESK_TEST(cycles_of_one_second_have_distinct_ids_and_the_newest_is_listed_first),
         DESK_TEST(ids_are_not_used_again_after_a_reset_with_clean),
         DESK_TEST(agents_have_cycles_of_their_own),
         DESK_TEST(a_reply_waits_for_the_result_before_it),

@@ -189,7 +189,7 @@ typedef struct CycleLine {
 } CycleLine;
 
 typedef struct CycleList {
-    CycleLine *items; /* oldest first */
+    CycleLine *items; /* newest first */
     size_t n;
 } CycleList;
 MUST_USE jot_status cycle_list(Memory *m, Str agent, Arena *into, CycleList *out, Err *e);

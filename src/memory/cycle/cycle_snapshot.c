@@ -228,10 +228,10 @@ static jot_status judge_line(Memory *m, Str agent, Arena *into, CycleLine *line,
     return JOT_OK;
 }
 
-/* Ids of one second differ by a number, which sorts by its length first. */
-static int by_id(const void *a, const void *b)
+/* The newest first.  Ids of one second differ by a number, which sorts by its length first. */
+static int newest_first(const void *a, const void *b)
 {
-    const CycleLine *x = a, *y = b;
+    const CycleLine *x = b, *y = a;
     enum { SECOND = 15 };
     int order = str_cmp(str_slice(x->id, 0, SECOND), str_slice(y->id, 0, SECOND));
     if (order == 0 && x->id.n != y->id.n)
@@ -261,7 +261,7 @@ jot_status cycle_list(Memory *m, Str agent, Arena *into, CycleList *out, Err *e)
         line->seq = t.before_seq;
     }
     if (out->n)
-        qsort(out->items, out->n, sizeof *out->items, by_id);
+        qsort(out->items, out->n, sizeof *out->items, newest_first);
     return JOT_OK;
 }
 
