@@ -280,6 +280,11 @@ size_t json_skip(Str text, size_t at)
     return skip_value(text, at, 0);
 }
 
+size_t json_skip_at(Str text, size_t at, int depth)
+{
+    return skip_value(text, at, depth);
+}
+
 int json_hex4(Str s, size_t at)
 {
     int value = 0;

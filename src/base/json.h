@@ -157,6 +157,8 @@ json_t *json_text_or_null(Str text);
  * 0 if there is none.  Checks all that json_read does, except for duplicate keys, NUL in keys and
  * numbers that are out of range. */
 size_t json_skip(Str text, size_t at);
+/* The same of a value that stands `depth` levels down in another. */
+size_t json_skip_at(Str text, size_t at, int depth);
 
 /* The four hex digits at `at` as a number, or -1: what stands behind a \\u. */
 int json_hex4(Str s, size_t at);

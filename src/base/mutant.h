@@ -27,6 +27,8 @@
     X(REPLACE_WITHOUT_DIRECTORY_SYNC, "files: the name of a rewritten stream is not synced") \
     X(GUARD_WITHOUT_LOCK,   "files: the guard is read without its lock") \
     X(KEEP_TORN_TAIL,       "files: a record is appended after half of another") \
+    X(NEST_ANY_BODY,        "files: a nested body may hold what begins a record") \
+    X(TRUST_A_START,        "files: what looks like the start of a record inside a line is one") \
     X(CUT_THE_MIDDLE,       "files: a stream is cut at its first damaged record") \
     X(FORGET_DRAFT,         "files: a dead writer's record is never shown") \
     X(NO_SETTLE,            "files: a dead writer's record is shown before it is durable") \

@@ -24,8 +24,10 @@
 #define END "end "
 
 enum {
-    PLAIN = 1, /* every stream is without gaps */
-    GAPS = 2,  /* numbers are missing somewhere: a reader of PLAIN alone would call that damage */
+    PLAIN = 1,       /* every stream is without gaps */
+    GAPS = 2,        /* numbers are missing somewhere: a reader of PLAIN would call that damage */
+    NESTED = 3,      /* as PLAIN, and bodies may be nested in their lines */
+    NESTED_GAPS = 4, /* as GAPS, likewise */
     STEP = 64 * 1024,
     FLUSH_BYTES = 1024 * 1024,
 };
@@ -125,6 +127,11 @@ typedef struct Proof {
     bool ended;
 } Proof;
 
+static bool has_gaps(uint64_t version)
+{
+    return version == GAPS || version == NESTED_GAPS;
+}
+
 static jot_status damaged(const Proof *p, Err *e, const char *what)
 {
     return err_set(e, JOT_CORRUPT, "the archive is damaged at line %llu: %s",
@@ -137,10 +144,10 @@ static jot_status check_first(Proof *p, Str line, Err *e)
     Str number = str_slice(line, strlen(WORDS), line.n ? line.n - 1 : 0);
     if (!archive_begins(line) || !str_to_u64(number, UINT32_MAX, &version) || version == 0)
         return damaged(p, e, "it does not begin like an archive of Jotter");
-    if (version > GAPS)
+    if (version > NESTED_GAPS)
         return err_set(e, JOT_UNSUPPORTED,
                        "the archive has format %llu; this version of Jotter reads up to %d",
-                       (unsigned long long)version, GAPS);
+                       (unsigned long long)version, NESTED_GAPS);
     p->version = version;
     return JOT_OK;
 }
@@ -177,8 +184,8 @@ static jot_status add_record(Archive *a, Proof *p, Str line, off_t at, Err *e)
     if (!here)
         return damaged(p, e, "a record without a stream");
     if (record_read(line, RECORD_ALL, &arena, &r, &why) != JOT_OK ||
-        (p->version == PLAIN ? store_check_next(here->name, &here->mark, &r, &why)
-                             : store_check_behind(here->name, &here->mark, &r, &why)) != JOT_OK)
+        (!has_gaps(p->version) ? store_check_next(here->name, &here->mark, &r, &why)
+                               : store_check_behind(here->name, &here->mark, &r, &why)) != JOT_OK)
         return damaged(p, e, why.text);
     if (!here->mark.seq)
         here->first = at;
@@ -464,7 +471,7 @@ static jot_status write_page(Writer *w, Mark *last, const Records *page, Err *e)
         const Record *r = &page->items[i];
         w->gaps = w->gaps || (last->seq && r->mark.seq > last->seq + 1);
         *last = r->mark;
-        record_write(&w->text, r);
+        record_write(&w->text, r, RECORD_NESTED);
         if (w->text.n >= FLUSH_BYTES)
             TRY(flush(w, e));
     }
@@ -479,7 +486,7 @@ static jot_status write_stream(void *writer, const Listed *l, const Err *edit, E
     Walk walk = walk_new(w->from, l->name, mark_last(&l->mark));
     Mark last = { 0 };
     bool named = false;
-    if (w->gaps && w->version == PLAIN)
+    if (w->gaps && w->version == NESTED)
         return JOT_OK; /* it is begun anew */
     if (edit)
         tell(w, COPY_REFUSED, l->name, edit->status, edit->text);
@@ -542,15 +549,15 @@ static jot_status write_draft(Writer *w, int dir, const char *draft, Err *e)
     return write_all(w, e);
 }
 
-/* In the first version, which all readers know, unless the pad is not like that. */
+/* As a pad without gaps, of which a reader can tell that nothing is missing, unless it has some. */
 static jot_status write_either(Writer *w, int dir, const char *draft, Err *e)
 {
-    w->version = PLAIN;
+    w->version = NESTED;
     TRY(write_draft(w, dir, draft, e));
     if (!w->gaps)
         return JOT_OK;
     writer_done(w);
-    *w = (Writer){ .from = w->from, .io = w->io, .version = GAPS };
+    *w = (Writer){ .from = w->from, .io = w->io, .version = NESTED_GAPS };
     int removed = io_unlink(w->io, dir, draft);
     if (removed < 0)
         return err_errno(e, -removed, "could not make the archive");

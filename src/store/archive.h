@@ -1,13 +1,14 @@
 /* archive.h - a whole pad in one file, with its history: to keep, to send, to come back from.
  *
- *   jotter archive 1
+ *   jotter archive 3
  *   stream notes/plan
  *   {"seq":1, ...}             records as they lie in a stream file, one a line
  *   stream runs/...            streams in byte order
  *   end STREAMS RECORDS SHA256     of every byte before this line
  *
  * If numbers are missing between the records of a stream, because some were lost,
- * the first line says 2 instead of 1, and that they may be.
+ * the first line says 4 instead of 3, and that they may be.  1 and 2 are the same
+ * without nested bodies.
  *
  * An open archive is a Store that can only be read, so whatever copies a pad
  * copies an archive.  It is read to its end before it is believed: the hash, the

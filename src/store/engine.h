@@ -103,7 +103,8 @@ typedef struct StoreKind {
     bool key;         /* the name must be a key: [A-Za-z0-9_-]+, at most STORE_KEY_MAX */
     bool pair;        /* KIND/KEY/KEY: a cycle's snapshots, below their agent */
     bool document;    /* holds a value people may see as a file; no OP_APPEND */
-    const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" */
+    const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" ... */
+    const char *own;  /* ... unless the name ends so, e.g. ".md"; NULL: always */
 } StoreKind;
 /* The row for a checked stream name; never NULL. */
 const StoreKind *store_kind(Str stream);

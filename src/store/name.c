@@ -7,9 +7,11 @@
 #include "base/utf8.h"
 #include "store/engine.h"
 
-/* The last row stands for every other kind. */
+/* The last row stands for every other kind.  The engines and the format know notes in folders and
+ * with any letters, and notes that end in .md; as long as no door offers them, a note's name is one
+ * key (docs/format.md, Names). */
 static const StoreKind kinds[] = {
-    { .name = "notes", .flat = true, .key = true, .document = true, .tail = ".txt" },
+    { .name = "notes", .flat = true, .key = true, .document = true, .tail = ".txt", .own = ".md" },
     { .name = "memories", .document = true, .tail = "" },
     { .name = "artifacts", .document = true, .tail = ".json" },
     { .name = "cycles", .flat = true, .key = true, .document = true, .tail = ".yaml" },
@@ -148,6 +150,13 @@ static jot_status check_pair(Str name, Str rest, Err *e)
     return store_check_key(rest, e);
 }
 
+/* True if a value's file could be called so. */
+static bool looks_like_a_file(const StoreKind *kind, Str segment)
+{
+    return (kind->tail && kind->tail[0] && str_ends(segment, str(kind->tail))) ||
+           (kind->own && str_ends(segment, str(kind->own)));
+}
+
 /* What the kind adds: depth, keys, and directories that cannot look like a value's file. */
 static jot_status check_by_kind(Str name, Err *e)
 {
@@ -162,11 +171,12 @@ static jot_status check_by_kind(Str name, Err *e)
     if (kind->key)
         TRY(store_check_key(rest, e));
     Str segment;
-    while (kind->tail && kind->tail[0] && str_cut(&rest, '/', &segment))
-        if (str_ends(segment, str(kind->tail)))
+    while (str_cut(&rest, '/', &segment))
+        if (looks_like_a_file(kind, segment))
             return err_set(e, JOT_INVALID,
                            "invalid name '%s': a directory of %s/ cannot end in '%s'",
-                           err_show(&shown, name), kind->name, kind->tail);
+                           err_show(&shown, name), kind->name,
+                           str_ends(segment, str(kind->tail)) ? kind->tail : kind->own);
     return JOT_OK;
 }
 

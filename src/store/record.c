@@ -2,7 +2,11 @@
  *
  * Writing is a straight line.  Reading walks over the members once and takes
  * strings apart only when they are wanted, so that the header of a record with
- * a large body costs as much as that of a small one. */
+ * a large body costs as much as that of a small one.
+ *
+ * A nested body is the bytes between "body": and the last brace of the line.
+ * It is never parsed and written again: keys that are there twice, numbers of any
+ * length, odd escapes and spaces stay what they are, and its hash says so. */
 #include "store/record.h"
 
 #include <assert.h>
@@ -10,9 +14,14 @@
 
 #include "base/base64.h"
 #include "base/json.h"
+#include "base/mutant.h"
 #include "base/utf8.h"
 
 enum { SUM_HEX = 16 };
+
+/* What the lines of a stream file begin with. */
+static const Str record_start = S_INIT("{\"seq\":");
+static const Str lost_start = S_INIT("{\"lost\":");
 
 static const Str op_names[] = {
     [OP_PUT] = S_INIT("put"),
@@ -70,11 +79,23 @@ static bool one_line(Str s)
     return str_find(s, '\n') == s.n && str_find(s, '\r') == s.n;
 }
 
-/* Meta stands in the line as it was given, unless a reader could not tell where it ends: with
- * spaces around it, or line breaks in it, it becomes a string. */
+static bool holds(Str text, Str part)
+{
+    return text.n >= part.n && memmem(text.p, text.n, part.p, part.n);
+}
+
+bool record_holds_start(Str text)
+{
+    return holds(text, record_start) || holds(text, lost_start);
+}
+
+/* Meta stands in the line as it was given, unless a reader could not tell where it ends, or where
+ * the next record begins: with spaces around it, with line breaks or the start of a line in it, it
+ * becomes a string. */
 static void write_meta(Buf *to, Str meta)
 {
-    if (meta.p[0] == '{' && json_skip(meta, 0) == meta.n && one_line(meta)) {
+    if (meta.p[0] == '{' && json_skip(meta, 0) == meta.n && one_line(meta) &&
+        !record_holds_start(meta)) {
         buf_add(to, S(",\"meta\":"));
         buf_add(to, meta);
     } else {
@@ -82,8 +103,30 @@ static void write_meta(Buf *to, Str meta)
     }
 }
 
-static void write_body(Buf *to, Str body)
+static bool is_bracketed(Str body)
 {
+    if (body.n < 2)
+        return false;
+    char first = body.p[0], last = body.p[body.n - 1];
+    return (first == '{' && last == '}') || (first == '[' && last == ']');
+}
+
+/* May the body stand in the line as it is?  It must be one value, valid and on one line, which the
+ * line around it nests one level deeper; and it must not hold the start of a line. */
+static bool nests(Str body)
+{
+    return is_bracketed(body) && one_line(body) && utf8_valid(body) &&
+           json_skip_at(body, 0, 1) == body.n &&
+           (!record_holds_start(body) || MUTANT(NEST_ANY_BODY));
+}
+
+static void write_body(Buf *to, Str body, RecordForm form)
+{
+    if (form == RECORD_NESTED && nests(body)) {
+        write_key(to, S("body"));
+        buf_add(to, body);
+        return;
+    }
     bool text = utf8_valid(body) && str_find(body, 0) == body.n &&
                 json_quoted_size(body) <= base64_size(body.n) + 2;
     if (text) {
@@ -112,7 +155,7 @@ static void write_sum(Buf *to, size_t start)
 void record_write_lost(Buf *to, uint64_t seq)
 {
     size_t start = to->n;
-    buf_add(to, S("{\"lost\":"));
+    buf_add(to, lost_start);
     write_number(to, seq);
     write_sum(to, start);
     buf_add(to, S("}\n"));
@@ -120,24 +163,24 @@ void record_write_lost(Buf *to, uint64_t seq)
 
 bool record_read_lost(Str line, uint64_t *seq)
 {
-    static const Str start = { "{\"lost\":", 8 };
     AUTO(Buf) same = { 0 };
-    size_t end = start.n;
+    size_t end = lost_start.n;
     while (end < line.n && line.p[end] >= '0' && line.p[end] <= '9')
         end++;
-    if (!str_starts(line, start) || !str_to_u64(str_slice(line, start.n, end), STORE_SEQ_MAX, seq))
+    if (!str_starts(line, lost_start) ||
+        !str_to_u64(str_slice(line, lost_start.n, end), STORE_SEQ_MAX, seq))
         return false;
     record_write_lost(&same, *seq);
     return str_eq(line, buf_str(&same));
 }
 
-void record_write(Buf *to, const Record *r)
+void record_write(Buf *to, const Record *r, RecordForm form)
 {
     const Mark *m = &r->mark;
     size_t start = to->n;
     assert(m->seq > 0 && m->seq <= STORE_SEQ_MAX && m->at_ms >= 0);
     assert(m->op >= OP_PUT && m->op <= OP_APPEND);
-    buf_add(to, S("{\"seq\":"));
+    buf_add(to, record_start);
     write_number(to, m->seq);
     write_u64(to, S("at"), (uint64_t)m->at_ms);
     write_text(to, S("by"), r->by);
@@ -163,7 +206,7 @@ void record_write(Buf *to, const Record *r)
     }
     write_sum(to, start);
     if (m->op != OP_DELETE && !m->redacted)
-        write_body(to, r->body);
+        write_body(to, r->body, form);
     buf_add(to, S("}\n"));
 }
 
@@ -220,9 +263,29 @@ static bool read_text(Reader *r, Str *out)
 }
 
 /* The body is the last member, so the rest of the line is room enough and not too much. */
-static bool read_body(Reader *r, Str *out)
+static bool read_quoted_body(Reader *r, Str *out)
 {
     return r->at < r->line.n && read_text_within(r, r->line.n - r->at, out);
+}
+
+/* The bytes up to the brace that ends the line.  That they are the body, and so that they are JSON
+ * on one line, is for the hash in the header to say. */
+static bool read_nested_body(Reader *r, Str *out)
+{
+    size_t end = r->line.n - 1;
+    Str body = str_slice(r->line, r->at, end);
+    if (r->at >= end || body.n != r->out.mark.size || !is_bracketed(body) ||
+        (record_holds_start(body) && !MUTANT(NEST_ANY_BODY)))
+        return false;
+    *out = arena_copy(r->into, body);
+    r->at = end;
+    return true;
+}
+
+static bool read_body(Reader *r, Str *out)
+{
+    bool quoted = r->at < r->line.n && r->line.p[r->at] == '"';
+    return quoted ? read_quoted_body(r, out) : read_nested_body(r, out);
 }
 
 static bool read_u64(Reader *r, uint64_t *out)
@@ -286,7 +349,7 @@ static bool read_meta(Reader *r)
 static bool read_body64(Reader *r)
 {
     Str text;
-    return read_body(r, &text) && base64_read(text, r->into, &r->out.body);
+    return read_quoted_body(r, &text) && base64_read(text, r->into, &r->out.body);
 }
 
 static bool read_true(Reader *r)
@@ -326,11 +389,12 @@ static bool read_sum(Reader *r, size_t key_at)
 static bool read_extra(Reader *r, size_t key_at)
 {
     size_t end = json_skip(r->line, r->at);
-    if (!end || !one_line(str_slice(r->line, key_at, end)))
+    Str member = str_slice(r->line, key_at, end);
+    if (!end || !one_line(member) || record_holds_start(member))
         return false;
     if (r->extra.n)
         buf_add_char(&r->extra, ',');
-    buf_add(&r->extra, str_slice(r->line, key_at, end));
+    buf_add(&r->extra, member);
     r->at = end;
     return true;
 }
@@ -491,14 +555,13 @@ jot_status record_read(Str line, RecordWant want, Arena *into, Record *out, Err 
 
 uint64_t record_seq(Str line)
 {
-    static const Str start = { "{\"seq\":", 7 };
-    if (!str_starts(line, start))
+    if (!str_starts(line, record_start))
         return 0;
-    size_t end = start.n;
+    size_t end = record_start.n;
     while (end < line.n && line.p[end] >= '0' && line.p[end] <= '9')
         end++;
     uint64_t seq = 0;
     bool good = end < line.n && line.p[end] == ',' &&
-                str_to_u64(str_slice(line, start.n, end), STORE_SEQ_MAX, &seq);
+                str_to_u64(str_slice(line, record_start.n, end), STORE_SEQ_MAX, &seq);
     return good ? seq : 0;
 }

@@ -6,12 +6,22 @@
  *
  * Written without spaces and in this order, on one line that ends in '\n'.
  * fence, id and meta are left out when empty; a tombstone has no sha256, size
- * and body; a redacted record has "redacted":true and no body.  The body is a
- * string if it is UTF-8 without NUL and that is no longer than base64;
- * otherwise "body64" holds it.  The sum is the first 16 hex digits of the SHA-256
- * of all that stands before its comma: what the body's hash does not cover.  Meta with spaces
- * around it or line breaks in it is a string.  Members that are not known here are kept; they stand
- * before the sum, and no key is written with escapes. */
+ * and body; a redacted record has "redacted":true and no body.
+ *
+ * The body is one of three things, and its first byte says which:
+ *   "body":{...} or [...]   a body that is itself one line of JSON, an object or an array: its very
+ *                           bytes, so that jq sees through it
+ *   "body":"..."            any other text
+ *   "body64":"..."          what is not UTF-8 without NUL, or takes less room so
+ *
+ * The sum is the first 16 hex digits of the SHA-256 of all that stands before its comma: what the
+ * body's hash does not cover.  Meta with spaces around it or line breaks in it is a string.
+ * Members that are not known here are kept; they stand before the sum, and no key is written with
+ * escapes.
+ *
+ * A line begins with {"seq": or {"lost":, and neither stands anywhere else in it: what holds one of
+ * them is written as a string, in which quotes are escaped.  So a reader that finds {"seq": in the
+ * middle of a damaged line has found the beginning of another one, whatever the bodies say. */
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
 
@@ -20,8 +30,14 @@
 
 enum { RECORD_LINE_MAX = 22 * 1024 * 1024 + 64 * 1024 };
 
+/* Which bodies may stand in a line as they are.  Readers read both. */
+typedef enum RecordForm {
+    RECORD_STRINGS = 1, /* none: pads of format 1 */
+    RECORD_NESTED = 2,  /* objects and arrays on one line */
+} RecordForm;
+
 /* Add the record's line, with its '\n'. */
-void record_write(Buf *to, const Record *r);
+void record_write(Buf *to, const Record *r, RecordForm form);
 
 typedef enum RecordWant {
     RECORD_ALL,
@@ -41,6 +57,9 @@ enum { RECORD_LINE_MIN = 139 };
  * cannot be read, and that this was told:  {"lost":7,"sum":"<16 hex>"} */
 void record_write_lost(Buf *to, uint64_t seq);
 bool record_read_lost(Str line, uint64_t *seq);
+
+/* True if the text holds what a line of a stream file begins with. */
+bool record_holds_start(Str text);
 
 /* The seq at the start of a line, or 0 if the line does not begin like a record. */
 uint64_t record_seq(Str line);

@@ -419,7 +419,7 @@ static jot_status check_extra(Str extra, Err *e)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) line = { 0 };
     Record back = { .mark = { .seq = 1, .op = OP_PUT, .sha256 = hash_of(S("")) }, .extra = extra };
-    record_write(&line, &back);
+    record_write(&line, &back, RECORD_NESTED);
     bool one_line = str_find(extra, '\n') == extra.n && str_find(extra, '\r') == extra.n;
     if (!one_line || record_read(buf_str(&line), RECORD_ALL, &arena, &back, NULL) != JOT_OK ||
         !str_eq(back.extra, extra))

@@ -213,7 +213,7 @@ static void the_longest_record_fits_into_a_line(Trial *p)
                      .size = r.body.n,
                      .sha256 = hash_of(r.body) };
     AUTO(Buf) line = { 0 };
-    record_write(&line, &r);
+    record_write(&line, &r, RECORD_NESTED);
     CHECK(buf_ok(&line) && line.n <= RECORD_LINE_MAX);
     Record back;
     CHECK_IS(p, record_read(buf_str(&line), RECORD_ALL, &p->arena, &back, &p->e), JOT_OK);

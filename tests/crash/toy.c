@@ -230,7 +230,7 @@ static jot_status toy_append(Store *s, Str stream, const Expect *x, const Draft 
     if (st != JOT_OK || again)
         return st;
     AUTO(Buf) line = { 0 };
-    record_write(&line, &fresh);
+    record_write(&line, &fresh, RECORD_NESTED);
     return add_lines(t, &log, buf_str(&line), e);
 }
 
@@ -246,7 +246,7 @@ static jot_status toy_put_records(Store *s, Str stream, const Expect *x, bool ga
     TRY(store_check_place(stream, gaps, &head, records, n, NULL, e));
     AUTO(Buf) lines = { 0 };
     for (size_t i = 0; i < n; i++)
-        record_write(&lines, &records[i]);
+        record_write(&lines, &records[i], RECORD_NESTED);
     return add_lines((Toy *)s, &log, buf_str(&lines), e);
 }
 
@@ -351,7 +351,7 @@ static jot_status rewrite(Toy *t, Log *log, const Record *records, size_t n, Err
 {
     AUTO(Buf) lines = { 0 };
     for (size_t i = 0; i < n; i++)
-        record_write(&lines, &records[i]);
+        record_write(&lines, &records[i], RECORD_NESTED);
     return replace(t, log, buf_str(&lines), e);
 }
 

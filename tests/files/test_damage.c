@@ -24,11 +24,16 @@ static void add_bytes(Bench *b, const char *path, Str bytes)
 }
 
 /* Five entries: "one" ... "five". */
-static const char *const words[] = { "one", "two", "three", "four", "five" };
+static const char *const plain[] = { "one", "two", "three", "four", "five" };
+/* The same with bodies that stand in their lines as they are. */
+static const char *const nested[] = { "{\"n\":1}", "[{},[2]]", "{ \"three\" : {\"a\":[{}]} }",
+                                      "[\"}\",{\"b\":{}}]", "{\"five\":[5,{\"c\":null}]}" };
+static const char *const *words = plain;
+enum { WORDS = COUNT_OF(plain) };
 
 static void five(Bench *b)
 {
-    for (size_t i = 0; i < COUNT_OF(words); i++)
+    for (size_t i = 0; i < WORDS; i++)
         entry(b, RUN, words[i]);
 }
 
@@ -326,7 +331,7 @@ static bool survives(Bench *b, const char *stream, size_t damaged, const char **
     store_close(b->s);
     b->s = open_pad(b, (StoreOptions){ .read_only = true });
     assert_non_null(b->s);
-    for (size_t i = 0; i < COUNT_OF(words); i++) {
+    for (size_t i = 0; i < WORDS; i++) {
         Record r;
         bool got = read_one(b, stream, i + 1, &r);
         *why = "a record was returned wrong";
@@ -379,9 +384,130 @@ static void no_damaged_byte_costs_more_than_its_record_after_a_reboot(void **sta
 static void no_damaged_byte_of_a_notes_history_costs_more_than_its_record(void **state)
 {
     Bench *b = *state;
-    for (size_t i = 0; i < COUNT_OF(words); i++)
+    for (size_t i = 0; i < WORDS; i++)
         put(b, NOTE, words[i]);
     hit_every_byte(b, NOTE, FILE_OF_NOTE, NULL);
+}
+
+static void no_damaged_byte_of_nested_bodies_costs_more_than_its_record(void **state)
+{
+    Bench *b = *state;
+    words = nested;
+    five(b);
+    assert_non_null(strstr(bytes_of(b, FILE_OF_RUN).p, "\"body\":{\"n\":1}}\n"));
+    Str whole = bytes_of(b, FILE_OF_RUN);
+    hit_every_byte(b, RUN, FILE_OF_RUN, NULL);
+    write_bytes(b, FILE_OF_RUN, whole);
+    hit_every_byte(b, RUN, FILE_OF_RUN, "99999999999999999999999999999999");
+    words = plain;
+}
+
+/* --- Forged records ---------------------------------------------------------------------- */
+
+/* The line of a record as anybody can make one who can read the pad: with its sum, its hash and a
+ * chain that fits. */
+static Str forged_line(Bench *b, uint64_t seq)
+{
+    AUTO(Buf) line = { 0 };
+    Mark before = head(b, RUN).mark;
+    Record r = { .by = S("eve"), .body = S("forged") };
+    r.mark = (Mark){ .seq = seq,
+                     .at_ms = before.at_ms,
+                     .op = OP_APPEND,
+                     .size = r.body.n,
+                     .sha256 = hash_of(r.body) };
+    r.mark.chain = record_chain(before.chain, S(RUN), &r);
+    record_write(&line, &r, RECORD_NESTED);
+    return arena_copy(&b->arena, str_slice(buf_str(&line), 0, line.n - 1));
+}
+
+/* Nobody reads what a body only says, whatever byte of the file is hit. */
+static void nothing_forged_shows(Bench *b)
+{
+    Str file = bytes_of(b, FILE_OF_RUN);
+    for (size_t i = 0; i < file.n; i++) {
+        for (int way = 0; way < 4; way++) {
+            Arena kept = TAKE(b->arena);
+            char *bytes = arena_cstr(&b->arena, file);
+            static const char with[] = "\n} {";
+            bytes[i] = with[way];
+            write_bytes(b, FILE_OF_RUN, (Str){ bytes, file.n });
+            store_close(b->s);
+            b->s = open_pad(b, (StoreOptions){ .read_only = true });
+            Records all = records(b, RUN);
+            for (size_t k = 0; k < all.n; k++)
+                if (str_eq(all.items[k].by, S("eve")))
+                    fail_msg("byte %zu ('%c'), way %d: a body became record %llu", i, file.p[i],
+                             way, (unsigned long long)all.items[k].mark.seq);
+            if (str_eq(head(b, RUN).by, S("eve")))
+                fail_msg("byte %zu ('%c'), way %d: a body became the head", i, file.p[i], way);
+            arena_free(&b->arena);
+            b->arena = kept;
+        }
+    }
+}
+
+static void a_body_cannot_forge_a_record_whatever_byte_is_damaged(void **state)
+{
+    static const char *const around[] = { "%s", "{\"a\":%s}", "[%s]", "[{},%s]", "[%s,{}]" };
+    for (size_t i = 0; i < COUNT_OF(around); i++) {
+        Bench *b = *state;
+        char text[1024];
+        Str forged;
+        if (i)
+            assert_int_equal(bench_new(state), 0);
+        b = *state;
+        entry(b, RUN, "one");
+        forged = forged_line(b, 2);
+        AUTO(Buf) body = { 0 };
+        for (const char *p = around[i]; *p; p++) {
+            if (p[0] == '%')
+                buf_add(&body, forged);
+            else if (p[0] != 's' || p == around[i] || p[-1] != '%')
+                buf_add_char(&body, *p);
+        }
+        snprintf(text, sizeof text, STR_FMT, STR_ARG(buf_str(&body)));
+        entry(b, RUN, text);
+        entry(b, RUN, "three");
+        nothing_forged_shows(b);
+        if (i + 1 < COUNT_OF(around))
+            bench_free(state);
+    }
+}
+
+static void a_meta_cannot_forge_a_record_whatever_byte_is_damaged(void **state)
+{
+    Bench *b = *state;
+    Mark out;
+    entry(b, RUN, "one");
+    Str forged = forged_line(b, 2);
+    Str metas[] = { forged, arena_printf(&b->arena, "{\"a\":[{}," STR_FMT "]}", STR_ARG(forged)) };
+    for (size_t i = 0; i < COUNT_OF(metas); i++) {
+        Draft d = { .op = OP_APPEND, .by = S("ann"), .meta = metas[i], .body = S("two") };
+        assert_ok(b, store_append(b->s, S(RUN), NULL, &d, &out, &b->e));
+    }
+    nothing_forged_shows(b);
+}
+
+/* A meta by an older version may hold all of a record but its end. */
+static void half_a_record_inside_a_line_is_none(void **state)
+{
+    Bench *b = *state;
+    entry(b, RUN, "one");
+    entry(b, RUN, "two");
+    Str file = bytes_of(b, FILE_OF_RUN);
+    size_t from, to;
+    line_of(file, 2, &from, &to);
+    Str forged = forged_line(b, 3);
+    const char *end = memmem(forged.p, forged.n, "forged", 6);
+    Str header = str_slice(forged, 0, (size_t)(end - forged.p));
+    write_bytes(b, FILE_OF_RUN,
+                arena_printf(&b->arena, STR_FMT "x" STR_FMT "\n",
+                             STR_ARG(str_slice(file, 0, to - 1)), STR_ARG(header)));
+    assert_int_equal(records(b, RUN).n, 1);
+    assert_text(head(b, RUN).body, "one");
+    assert_text(listed(b, RUN).items[0].by, "ann"); /* a list believes headers */
+    assert_true(entry(b, RUN, "next").seq >= 3);
 }
 
 int main(void)
@@ -408,6 +534,10 @@ int main(void)
         BENCH_TEST(no_damaged_byte_costs_more_than_its_record),
         BENCH_TEST(no_damaged_byte_costs_more_than_its_record_after_a_reboot),
         BENCH_TEST(no_damaged_byte_of_a_notes_history_costs_more_than_its_record),
+        BENCH_TEST(no_damaged_byte_of_nested_bodies_costs_more_than_its_record),
+        BENCH_TEST(a_body_cannot_forge_a_record_whatever_byte_is_damaged),
+        BENCH_TEST(a_meta_cannot_forge_a_record_whatever_byte_is_damaged),
+        BENCH_TEST(half_a_record_inside_a_line_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
  * listing costs a page.  What is kept is never older than the directory. */
 #include "bench.h"
 
+#include "store/files/files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 
@@ -279,9 +281,35 @@ static void an_error_while_listing_is_told(void **state)
     assert_status(b, st, JOT_IO);
 }
 
+/* Names that no door offers yet, but that the format has room for. */
+static void the_paths_of_notes_in_folders_and_with_endings_of_their_own_lead_nowhere_else(
+    void **state)
+{
+    static const struct {
+        const char *name, *stream, *view;
+    } rows[] = {
+        { "notes/plan", "streams/notes.d/plan.jsonl", "notes/plan.txt" },
+        { "notes/plan.md", "streams/notes.d/plan.md.jsonl", "notes/plan.md" },
+        { "notes/plan.txt", "streams/notes.d/plan.txt.jsonl", "notes/plan.txt.txt" },
+        { "notes/plan.md.txt", "streams/notes.d/plan.md.txt.jsonl", "notes/plan.md.txt.txt" },
+        { "notes/a/b", "streams/notes.d/a.d/b.jsonl", "notes/a/b.txt" },
+        { "notes/a/b.md", "streams/notes.d/a.d/b.md.jsonl", "notes/a/b.md" },
+        { "notes/\xc3\xa4/\xe8\xa8\x88", "streams/notes.d/\xc3\xa4.d/\xe8\xa8\x88.jsonl",
+          "notes/\xc3\xa4/\xe8\xa8\x88.txt" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Paths p = paths_of(str(rows[i].name));
+        assert_string_equal(p.path, rows[i].stream);
+        assert_string_equal(p.view_path, rows[i].view);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(p.view_path, rows[k].view);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        BENCH_TEST(the_paths_of_notes_in_folders_and_with_endings_of_their_own_lead_nowhere_else),
         BENCH_TEST(the_next_page_is_taken_from_what_was_kept),
         BENCH_TEST(a_name_made_between_two_pages_is_there),
         BENCH_TEST(a_file_dropped_between_two_pages_is_there),

@@ -15,6 +15,7 @@
 
 const char *const fuzz_words[] = { "jotter archive 1\n",
                                    "jotter archive 2\n",
+                                   "jotter archive 3\n",
                                    "stream notes/a\n",
                                    "stream runs/x\n",
                                    "stream ../x\n",

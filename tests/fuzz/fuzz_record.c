@@ -53,7 +53,7 @@ static void check_round_trip(const Record *r)
     AUTO(Arena) a = { 0 };
     AUTO(Buf) first = { .max = RECORD_LINE_MAX };
     AUTO(Buf) second = { .max = RECORD_LINE_MAX };
-    record_write(&first, r);
+    record_write(&first, r, RECORD_NESTED);
     MUST(buf_ok(&first));
     Str line = buf_str(&first);
     MUST(utf8_valid(line) && str_find(line, '\n') == line.n - 1);
@@ -61,7 +61,7 @@ static void check_round_trip(const Record *r)
     Record back, header;
     MUST(record_read(line, RECORD_ALL, &a, &back, NULL) == JOT_OK);
     MUST(same(r, &back));
-    record_write(&second, &back);
+    record_write(&second, &back, RECORD_NESTED);
     MUST(str_eq(line, buf_str(&second)));
     MUST(record_read(line, RECORD_NO_BODY, &a, &header, NULL) == JOT_OK);
     MUST(header.body.n == 0);

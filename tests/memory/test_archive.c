@@ -178,7 +178,7 @@ static void an_empty_pad_has_an_archive_too(Desk *d)
 {
     const char *path = export(d, d->m.store, "none.jotter");
     Str text = slurp(d, path);
-    assert_true(str_starts(text, S("jotter archive 1\nend 0 0 ")));
+    assert_true(str_starts(text, S("jotter archive 3\nend 0 0 ")));
     AUTO_PTR(Store) s = open_archive(d, path);
     Listing names;
     desk_ok(d, store_list(s, S(""), S(""), 10, LIST_ALL, &d->a, &names, &d->e));
@@ -215,7 +215,7 @@ static void no_damage_goes_unnoticed(Desk *d)
     Store *s = NULL;
     desk_expect(d, JOT_CORRUPT, archive_open(&s, &d->io, path, &d->e));
     assert_says(d, "there is more behind its end");
-    spill(path, S("jotter archive 3\nsomething\n"));
+    spill(path, S("jotter archive 5\nsomething\n"));
     desk_expect(d, JOT_UNSUPPORTED, archive_open(&s, &d->io, path, &d->e));
     spill(path, S("something else\n"));
     desk_expect(d, JOT_CORRUPT, archive_open(&s, &d->io, path, &d->e));

@@ -27,7 +27,7 @@ static Record sealed(Op op, Str by, Str id, Str meta, Str body)
 static Str line_of(Arena *a, const Record *r)
 {
     AUTO(Buf) b = { .max = RECORD_LINE_MAX };
-    record_write(&b, r);
+    record_write(&b, r, RECORD_NESTED);
     assert_true(buf_ok(&b));
     return arena_copy(a, buf_str(&b));
 }
@@ -148,6 +148,125 @@ static void hostile_bodies_come_back(void **state)
         check_round_trip(&r);
         r.mark.op = OP_APPEND;
         check_round_trip(&r);
+    }
+}
+
+/* --- Bodies that are JSON ---------------------------------------------------------------- */
+
+static Str nested(Arena *a, char open, char close, size_t depth)
+{
+    AUTO(Buf) b = { 0 };
+    for (size_t i = 0; i < 2 * depth; i++)
+        buf_add_char(&b, i < depth ? open : close);
+    return arena_copy(a, buf_str(&b));
+}
+
+/* Does the body stand in its line as it is? */
+static bool stands(Arena *a, Str body, RecordForm form)
+{
+    AUTO(Buf) line = { .max = RECORD_LINE_MAX };
+    Record r = sealed(OP_APPEND, S("ann"), S(""), S(""), body);
+    record_write(&line, &r, form);
+    Record back = read_good(a, buf_str(&line));
+    assert_true(same(&r, &back));
+    Str member = arena_printf(a, "\"body\":" STR_FMT "}\n", STR_ARG(body));
+    return body.n && str_ends(buf_str(&line), member);
+}
+
+static void an_object_or_an_array_on_one_line_is_stored_as_it_is(void **state)
+{
+    static const Str bodies[] = {
+        T("{}"),
+        T("[]"),
+        T("{\"e\":1}"),
+        T("[1,2,{\"a\":[]}]"),
+        T("{ \"a\" :\t1 }"),
+        T("{\"a\":1,\"a\":2}"),
+        T("{\"n\":123456789012345678901234567890.5e+99}"),
+        T("{\"\\u0041\\/\":\"\\ud83d\\ude00\\u0000\"}"),
+        T("{\"\xc3\xa9\":\"\xf0\x9f\x98\x80\"}"),
+        T("{\"body\":\"}\"}"),
+        T("{ \"seq\":1}"),
+        T("{\"seq\" :1}"),
+        T("[\"{\\\"seq\\\":1}\"]"),
+    };
+    AUTO(Arena) a = { 0 };
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
+        assert_row(stands(&a, bodies[i], RECORD_NESTED), i, bodies[i].p);
+        assert_row(!stands(&a, bodies[i], RECORD_STRINGS), i, bodies[i].p);
+    }
+    /* The line around it is one level. */
+    assert_true(stands(&a, nested(&a, '[', ']', JSON_DEPTH_MAX - 1), RECORD_NESTED));
+    assert_false(stands(&a, nested(&a, '[', ']', JSON_DEPTH_MAX), RECORD_NESTED));
+}
+
+static void any_other_body_is_a_string(void **state)
+{
+    static const Str bodies[] = {
+        T(""),
+        T("1"),
+        T("null"),
+        T("\"text\""),
+        T(" {}"),
+        T("{} "),
+        T("{}\n"),
+        T("{\n}"),
+        T("{\r}"),
+        T("{}{}"),
+        T("{\"a\":1,}"),
+        T("{a:1}"),
+        T("{'a':1}"),
+        T("[01]"),
+        T("[.5]"),
+        T("[NaN]"),
+        T("{\"a\":\"\x01\"}"),
+        T("{\"a\":\"\0\"}"),
+        T("{\"a\":\"\xff\"}"),
+        T("{\"a\":\"\\ud800\"}"),
+        T("{\"a\":\"\\x\"}"),
+        T("[}"),
+        T("{]"),
+        T("{\"seq\":1}"),
+        T("[{\"seq\":}]"),
+        T("[{},{\"seq\":8,\"at\":1}]"),
+        T("{\"a\":{\"lost\":9,\"sum\":\"0\"}}"),
+    };
+    AUTO(Arena) a = { 0 };
+    for (size_t i = 0; i < COUNT_OF(bodies); i++)
+        assert_row(!stands(&a, bodies[i], RECORD_NESTED), i, bodies[i].p);
+}
+
+/* What recovery rests on (record.h). */
+static void a_line_holds_the_start_of_a_record_at_its_beginning_alone(void **state)
+{
+    static const Str hostile[] = {
+        T("{\"seq\":8}"),
+        T("{\"lost\":8}"),
+        T("{\"a\":{\"seq\":8}}"),
+        T("{\"a\":[{\"lost\":8}]}"),
+        T("{\"a\":\"{\\\"seq\\\":\"}"),
+    };
+    AUTO(Arena) a = { 0 };
+    for (size_t i = 0; i < COUNT_OF(hostile); i++) {
+        Record r = sealed(OP_PUT, S("{"), S("{\"seq\":"), hostile[i], hostile[i]);
+        check_round_trip(&r);
+        Str line = line_of(&a, &r);
+        assert_row(str_starts(line, S("{\"seq\":7,")), i, line.p);
+        assert_row(!record_holds_start(str_from(line, 1)), i, line.p);
+    }
+}
+
+static void a_line_in_which_a_body_holds_the_start_of_a_record_is_none(void **state)
+{
+    AUTO(Arena) a = { 0 };
+    static const Str bodies[] = { T("{\"a\":{\"seq\":8}}"), T("[{\"lost\":8}]") };
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
+        Record r = sealed(OP_PUT, S("ann"), S(""), S(""), bodies[i]);
+        Str line = line_of(&a, &r);
+        const char *body = strstr(line.p, "\"body\":");
+        Str forced = arena_printf(&a, "%.*s\"body\":" STR_FMT "}\n", (int)(body - line.p), line.p,
+                                  STR_ARG(bodies[i]));
+        assert_int_equal(record_read(forced, RECORD_ALL, &a, &r, NULL), JOT_CORRUPT);
     }
 }
 
@@ -545,6 +664,10 @@ int main(void)
         cmocka_unit_test(a_record_has_exactly_these_bytes),
         cmocka_unit_test(empty_members_are_left_out),
         cmocka_unit_test(hostile_bodies_come_back),
+        cmocka_unit_test(an_object_or_an_array_on_one_line_is_stored_as_it_is),
+        cmocka_unit_test(any_other_body_is_a_string),
+        cmocka_unit_test(a_line_holds_the_start_of_a_record_at_its_beginning_alone),
+        cmocka_unit_test(a_line_in_which_a_body_holds_the_start_of_a_record_is_none),
         cmocka_unit_test(every_byte_is_a_body),
         cmocka_unit_test(hostile_headers_come_back),
         cmocka_unit_test(the_numbers_go_to_their_ends),

@@ -306,9 +306,9 @@ static void a_format_that_cannot_be_read_is_refused(void **state)
     const Place *p = *state;
     Err e = { 0 };
     close_and_make(p);
-    run_sql(p, "PRAGMA user_version = 131073"); /* 2 to read, 1 to write */
+    run_sql(p, "PRAGMA user_version = 196610"); /* 3 to read, 2 to write */
     assert_int_equal(try_open(p, &(StoreOptions){ .create = true }, &e), JOT_UNSUPPORTED);
-    assert_non_null(strstr(e.text, "format 2"));
+    assert_non_null(strstr(e.text, "format 3"));
 }
 
 static void a_format_that_cannot_be_written_opens_read_only(void **state)
@@ -317,9 +317,9 @@ static void a_format_that_cannot_be_written_opens_read_only(void **state)
     Err e = { 0 };
     Mark m;
     close_and_make(p);
-    run_sql(p, "PRAGMA user_version = 65538"); /* 1 to read, 2 to write */
+    run_sql(p, "PRAGMA user_version = 131075"); /* 2 to read, 3 to write */
     Store *s = place_open(p);
-    assert_non_null(strstr(store_read_only_why(s), "format 2"));
+    assert_non_null(strstr(store_read_only_why(s), "format 3"));
     must_hold(s, S("notes/a"), S("one"));
     assert_int_equal(put(s, S("notes/a"), S("two"), &m, &e), JOT_READ_ONLY);
     store_close(s);
@@ -332,11 +332,27 @@ static void a_format_that_changes_under_an_open_handle_is_noticed(void **state)
     Mark m;
     Store *s = place_open(p);
     must_put(s, S("notes/a"), S("one"));
-    run_sql(p, "PRAGMA user_version = 65538");
+    run_sql(p, "PRAGMA user_version = 131075");
     assert_int_equal(put(s, S("notes/a"), S("two"), &m, &e), JOT_UNAVAILABLE);
     assert_int_equal(put(s, S("notes/a"), S("two"), &m, &e), JOT_READ_ONLY);
     must_hold(s, S("notes/a"), S("one"));
     store_close(s);
+}
+
+static void a_pad_of_format_1_is_raised_by_its_first_write_under_every_handle(void **state)
+{
+    const Place *p = *state;
+    close_and_make(p);
+    run_sql(p, "PRAGMA user_version = 65537");
+    Store *s = place_open(p), *other = place_open(p);
+    must_hold(s, S("notes/a"), S("one"));
+    must_put(s, S("notes/a"), S("two"));
+    must_put(other, S("notes/a"), S("three"));
+    must_put(s, S("notes/a"), S("four"));
+    store_close(other);
+    store_close(s);
+    run_sql(p, "CREATE TEMP TABLE t(v CHECK(v = 131074));"
+               "INSERT INTO t SELECT * FROM pragma_user_version");
 }
 
 static void a_pad_with_a_trigger_is_refused(void **state)
@@ -578,6 +594,7 @@ int main(void)
         T(a_format_that_cannot_be_read_is_refused),
         T(a_format_that_cannot_be_written_opens_read_only),
         T(a_format_that_changes_under_an_open_handle_is_noticed),
+        T(a_pad_of_format_1_is_raised_by_its_first_write_under_every_handle),
         T(a_pad_with_a_trigger_is_refused),
         T(a_pad_without_its_tables_is_damaged),
         T(a_body_that_was_changed_is_not_believed),

@@ -131,7 +131,7 @@ static jot_status fill_gap(Files *f, Writing *w, const Record *records, size_t n
     TRY(stream_around(f, &w->stream, records[0].mark.seq, &w->arena, &before, &after, &at, e));
     TRY(store_check_place(w->paths.name, true, &before.mark, records, n, &after, e));
     for (size_t i = 0; i < n; i++)
-        record_write(&lines, &records[i]);
+        record_write(&lines, &records[i], f->form);
     if (!buf_ok(&lines))
         return err_set(e, JOT_TOO_BIG, "too much for one write");
     Mark head = w->stream.head;

@@ -15,6 +15,7 @@
  *   heads_check.c  every stream held against it
  *   mend.c      putting right what the other parts leave alone
  *   pad.c       making, opening and closing a pad
+ *   raise.c     bringing a pad of an older format to this one
  *   there.c     whether it is still where it was opened
  *   write.c     one write under way, from its lock to its view
  *   clash.c     names that cannot live side by side
@@ -45,8 +46,8 @@
 #include "store/record.h"
 
 enum {
-    FILES_READ_FORMAT = 1,  /* who knows less than this cannot read the pad */
-    FILES_WRITE_FORMAT = 1, /* who knows less than this cannot write it */
+    FILES_READ_FORMAT = 2,  /* who knows less than this cannot read the pad */
+    FILES_WRITE_FORMAT = 2, /* who knows less than this cannot write it */
     FILES_PATH_MAX = 2 * STORE_NAME_MAX + 64,
     FILES_NAME_MAX = STORE_SEGMENT_MAX + 16,
     FILES_CHECK_INLINE = 1000, /* streams compared by one write after a reboot */
@@ -73,6 +74,10 @@ typedef struct Paths {
 
 /* The paths of a checked name. `name` must outlive it. */
 Paths paths_of(Str name);
+
+/* What the file of a document adds to the last segment of its name.  Of a file it is what has to be
+ * taken off again: what ends in `own` has nothing added, and nothing that is added ends so. */
+Str view_tail(const StoreKind *kind, Str last);
 
 /* The stream whose file, or whose view, has this path; false if it is nobody's.
  * The name is written into `to`. */
@@ -494,12 +499,21 @@ int pad_open_draft(Files *f, const char *name, char draft[FILES_NAME_MAX]);
 /* Give the pad a file in one step, not synced: over one that is there, or -EEXIST. */
 int pad_place(Files *f, const char *name, Str text);
 int pad_place_new(Files *f, const char *name, Str text);
+/* The same over one that is there, durably. */
+int pad_place_durably(Files *f, const char *name, Str text);
 /* Remove such files that dead processes left. */
 void pad_sweep(Files *f);
 /* How far the comparing has come under this boot and mount, for processes that write once and end.
  * Not knowing it costs only time, so failures do not matter. */
 void pad_read_progress(Files *f);
 void pad_write_progress(Files *f);
+/* Open `format` and hold it, as long as the handle lives, with a shared lock. */
+MUST_USE jot_status pad_hold_format(Files *f, Err *e);
+/* 1 if an open file is the one of that name: whoever raises the format replaces it.  Else 0, or
+ * -errno. */
+int pad_format_in_place(Files *f, int fd);
+/* What `format` says for a pad of this version. */
+Str pad_format_text(const Files *f, Arena *into);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
@@ -521,6 +535,9 @@ struct Files {
     bool check_missed;                    /* it has passed one that must be looked at again */
     bool check_shared;                    /* how far it has come lies in a file */
     int64_t until_ms; /* when the operation under way stops waiting, by io_awake_ms */
+    RecordForm form;  /* of the lines it writes, as the pad's format allows */
+    bool raise_tried; /* pad_raise was called */
+    unsigned holds;   /* numbers this handle holds */
     bool swaps;       /* the file system can exchange two names */
     bool folds;       /* it does not tell `A` from `a` */
     struct Recent *recent;

@@ -82,7 +82,7 @@ static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Pi
     TRY(store_check_redact(w->paths.name, &w->stream.head, &r.mark, e));
     r.mark.redacted = true;
     AUTO(Buf) line = { 0 };
-    record_write(&line, &r);
+    record_write(&line, &r, f->form);
     *out = (Piece){ *at, from, arena_copy(&w->arena, buf_str(&line)) };
     *at = to;
     return JOT_OK;
@@ -144,7 +144,7 @@ static jot_status purge_history(Files *f, Writing *w, const Record *tombstone, E
     if (w->dir >= 0 && !MUTANT(PURGE_VIEW_UNSYNCED) && io_fsync(f->base.io, w->dir) < 0)
         return writing_unsettled(&w->paths, e);
     AUTO(Buf) line = { 0 };
-    record_write(&line, tombstone);
+    record_write(&line, tombstone, f->form);
     TRY(recent_add_forgetting(f, w->paths.name, e));
     Piece only = { 0, 0, buf_str(&line) };
     jot_status st = stream_replace(f, &w->stream, &only, 1, e);

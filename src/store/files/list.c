@@ -224,7 +224,7 @@ static void collect_snapshot(CollectViews *v, Str name, bool directory)
 static int collect_view(void *ctx, Str name, bool directory)
 {
     CollectViews *v = ctx;
-    Str tail = str(v->kind->tail);
+    Str tail = view_tail(v->kind, name);
     if (str_eq(str(v->kind->name), S("cycles")))
         return collect_cycle(v, name, directory);
     if (v->kind->pair)

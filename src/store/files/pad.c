@@ -3,7 +3,7 @@
  * A pad is a directory with a file `format`: "jotter READ WRITE".  A program
  * that knows less than READ refuses the pad; one that knows less than WRITE
  * opens it read-only.  Every handle holds a shared lock on `format`; whoever
- * changes the format will hold it exclusively.
+ * changes the format holds it exclusively (raise.c).
  *
  * `format` is made first, whole and durable, so a directory either is a pad or
  * it is not.  A directory that has streams/ but no `format` was damaged: it is
@@ -29,7 +29,7 @@
 #define PAD_ID "id"
 #define PROGRESS ".checking"
 
-enum { DRAFT_TRIES = 16, DRAFT_HEX = 16 };
+enum { DRAFT_TRIES = 16, DRAFT_HEX = 16, FORMAT_TRIES = 8 };
 
 /* What is not for merging when a pad is kept in git. */
 static const char ignore_text[] =
@@ -197,6 +197,11 @@ int pad_place(Files *f, const char *name, Str text)
     return place_small(f, name, text, false, PLACE_OVER);
 }
 
+int pad_place_durably(Files *f, const char *name, Str text)
+{
+    return place_small(f, name, text, true, PLACE_OVER);
+}
+
 int pad_place_new(Files *f, const char *name, Str text)
 {
     return place_small(f, name, text, false, PLACE_IF_MISSING);
@@ -357,12 +362,17 @@ static bool probe_folding(Files *f)
     return folds;
 }
 
+Str pad_format_text(const Files *f, Arena *into)
+{
+    return arena_printf(into, "jotter %d %d%s\n", FILES_READ_FORMAT, FILES_WRITE_FORMAT,
+                        f->folds ? " casefold" : "");
+}
+
 static jot_status make_pad(Files *f, Err *e)
 {
-    char text[64];
-    snprintf(text, sizeof text, "jotter %d %d%s\n", FILES_READ_FORMAT, FILES_WRITE_FORMAT,
-             probe_folding(f) ? " casefold" : "");
-    int got = place_small(f, FORMAT, str(text), true, PLACE_IF_MISSING);
+    AUTO(Arena) arena = { 0 };
+    f->folds = probe_folding(f);
+    int got = place_small(f, FORMAT, pad_format_text(f, &arena), true, PLACE_IF_MISSING);
     if (got < 0 && got != -EEXIST)
         return err_errno(e, -got, "could not make a pad");
     got = place_small(f, ".gitignore", str(ignore_text), false, PLACE_IF_MISSING);
@@ -411,6 +421,8 @@ static jot_status read_format(Files *f, Err *e)
                        FILES_READ_FORMAT);
     if (write > FILES_WRITE_FORMAT)
         pad_stop_writing(f, NULL, "it was written by a newer version of Jotter");
+    /* Whoever reads only format 1 may be reading as well. */
+    f->form = read < RECORD_NESTED ? RECORD_STRINGS : RECORD_NESTED;
     return JOT_OK;
 }
 
@@ -431,25 +443,49 @@ static bool shared_between_kernels(const struct statfs *info)
     }
 }
 
-/* Hold `format` as long as the handle lives. */
-static jot_status hold_format(Files *f, Err *e)
+/* The file `format`, open.  Whether it may be written decides whether the pad may. */
+static int open_format(Files *f)
 {
     const Io *io = f->base.io;
-    f->format = lock_open(io, f->root, FORMAT, O_RDWR | O_NONBLOCK, 0);
-    bool denied = f->format == -EACCES || f->format == -EPERM || f->format == -EROFS;
-    if (denied) {
-        const char *why = f->format == -EROFS ? "its file system is mounted read-only"
-                                              : "its files may not be written";
-        if (!f->base.read_only_why[0])
-            pad_stop_writing(f, NULL, why);
-        f->format = lock_open(io, f->root, FORMAT, O_RDONLY | O_NONBLOCK, 0);
+    int fd = lock_open(io, f->root, FORMAT, O_RDWR | O_NONBLOCK, 0);
+    if (fd != -EACCES && fd != -EPERM && fd != -EROFS)
+        return fd;
+    if (!f->base.read_only_why[0])
+        pad_stop_writing(f, NULL,
+                         fd == -EROFS ? "its file system is mounted read-only"
+                                      : "its files may not be written");
+    return lock_open(io, f->root, FORMAT, O_RDONLY | O_NONBLOCK, 0);
+}
+
+int pad_format_in_place(Files *f, int fd)
+{
+    struct stat ours, there;
+    int got = io_fstat(f->base.io, fd, &ours);
+    if (got == 0)
+        got = io_stat(f->base.io, f->root, FORMAT, &there);
+    return got < 0 ? got : ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+jot_status pad_hold_format(Files *f, Err *e)
+{
+    const Io *io = f->base.io;
+    for (int i = 0; i < FORMAT_TRIES; i++) {
+        Fd fd = open_format(f);
+        if (fd < 0)
+            return err_errno(e, -fd, "could not open the pad");
+        int got = lock_wait(io, fd, F_RDLCK, LOCK_PAD, f->base.wait_ms);
+        int placed = got < 0 ? got : pad_format_in_place(f, fd);
+        if (placed == 1) {
+            f->format = fd;
+            return JOT_OK;
+        }
+        lock_close(io, &fd);
+        if (got == -EAGAIN)
+            break;
+        if (placed < 0)
+            return err_errno(e, -placed, "could not lock the pad");
     }
-    if (f->format < 0)
-        return err_errno(e, -f->format, "could not open the pad");
-    int got = lock_wait(io, f->format, F_RDLCK, LOCK_PAD, f->base.wait_ms);
-    if (got == -EAGAIN)
-        return err_set(e, JOT_UNAVAILABLE, "the pad is being brought to another format");
-    return got < 0 ? err_errno(e, -got, "could not lock the pad") : JOT_OK;
+    return err_set(e, JOT_UNAVAILABLE, "the pad is being brought to another format");
 }
 
 static jot_status open_root(Files *f, const char *path, const StoreOptions *o, Err *e)
@@ -505,7 +541,7 @@ static jot_status open_pad(Files *f, const char *path, const StoreOptions *o, bo
     } else if (got < 0) {
         return err_errno(e, -got, "could not look at the pad");
     }
-    TRY(hold_format(f, e));
+    TRY(pad_hold_format(f, e));
     if (o->found)
         TRY(safe_judge(io, o->found, f->format, e));
     TRY(read_format(f, e));
@@ -547,6 +583,7 @@ jot_status pad_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
     AUTO_PTR(Store) owned = &f->base;
     store_init(&f->base, &files_ops, o);
     f->root = f->format = FD_NONE;
+    f->form = RECORD_STRINGS;
     f->swaps = true;
     f->path = pad_whole_path(arena_cstr(&arena, url->path));
     TRY(open_pad(f, arena_cstr(&arena, url->path), o, shared_ok, e));
@@ -610,8 +647,10 @@ jot_status pad_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
 
 int pad_hold(Store *s, uint64_t number, bool hold)
 {
-    const Files *f = (const Files *)s;
-    return io_lock(s->io, f->format, hold ? F_WRLCK : F_UNLCK, store_hold_byte(number));
+    Files *f = (Files *)s;
+    int got = io_lock(s->io, f->format, hold ? F_WRLCK : F_UNLCK, store_hold_byte(number));
+    f->holds += got == 0 && hold;
+    return got;
 }
 
 bool pad_held(Store *s, uint64_t number)

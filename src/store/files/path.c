@@ -2,6 +2,7 @@
  *
  *   stream                 its file                             its view
  *   notes/plan             streams/notes.d/plan.jsonl           notes/plan.txt
+ *   notes/a/b.md           streams/notes.d/a.d/b.md.jsonl       notes/a/b.md
  *   memories/a/b.md        streams/memories.d/a.d/b.md.jsonl    memories/a/b.md
  *   artifacts/x/y          streams/artifacts.d/x.d/y.jsonl      artifacts/x/y.json
  *   cycles/default         streams/cycles.d/default.jsonl       cycles/active.yaml
@@ -84,6 +85,11 @@ static void join_agent(Paths *p, Str agent)
     join(p->view_dir, sizeof p->view_dir, agent);
 }
 
+Str view_tail(const StoreKind *kind, Str last)
+{
+    return kind->own && str_ends(last, str(kind->own)) ? (Str){ 0 } : str(kind->tail);
+}
+
 static void lay_view(Paths *p, Str name, const StoreKind *kind)
 {
     Str above, last;
@@ -97,7 +103,7 @@ static void lay_view(Paths *p, Str name, const StoreKind *kind)
         else
             join(p->view_dir, sizeof p->view_dir, above);
         join(p->view, sizeof p->view, last);
-        join(p->view, sizeof p->view, str(kind->tail));
+        join(p->view, sizeof p->view, view_tail(kind, last));
     }
     hide(p->draft, sizeof p->draft, p->view);
     join(p->view_path, sizeof p->view_path, str(p->view_dir));
@@ -155,8 +161,8 @@ bool stream_of_view(Str path, Buf *to)
     const StoreKind *kind = store_kind(path);
     if (!kind->document)
         return false;
-    size_t tail = strlen(kind->tail);
-    if (!str_ends(last, str(kind->tail)))
+    Str ending = view_tail(kind, last);
+    if (!str_ends(last, ending))
         return false;
     if (str_eq(str(kind->name), S("cycles"))) {
         bool state = str_eq(last, S(ACTIVE));
@@ -164,9 +170,9 @@ bool stream_of_view(Str path, Buf *to)
         buf_add(to, state ? S("cycles/") : S("snapshots/"));
         buf_add(to, agent.n ? agent : S(DEFAULT_AGENT));
         buf_add(to, state ? S("") : S("/"));
-        buf_add(to, state ? S("") : str_slice(last, 0, last.n - tail));
+        buf_add(to, state ? S("") : str_slice(last, 0, last.n - ending.n));
     } else {
-        buf_add(to, str_slice(path, 0, path.n - tail));
+        buf_add(to, str_slice(path, 0, path.n - ending.n));
     }
     return leads_back(to, path, true);
 }

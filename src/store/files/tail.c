@@ -230,7 +230,7 @@ jot_status stream_rebuild(Files *f, Stream *st, Err *e)
     TRY(stream_prove(f, st, &arena, &r, &proven, e));
     if (!proven)
         return JOT_OK;
-    record_write(&line, &r);
+    record_write(&line, &r, f->form);
     TRY(recent_add(f, st->paths->name, e));
     Piece all = { 0, st->broken, buf_str(&line) };
     jot_status done = stream_replace(f, st, &all, 1, e);

@@ -19,6 +19,7 @@
 #include "base/lock.h"
 #include "base/mutant.h"
 #include "store/files/files.h"
+#include "store/files/raise.h"
 
 void writing_init(Files *f, Writing *w, Str name)
 {
@@ -58,7 +59,7 @@ static jot_status write_records(Files *f, Writing *w, const Record *records, siz
 {
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
     for (size_t i = 0; i < n; i++)
-        record_write(&lines, &records[i]);
+        record_write(&lines, &records[i], f->form);
     if (!buf_ok(&lines))
         return err_set(e, JOT_TOO_BIG, "too much for one write");
     TRY(recent_add(f, w->paths.name, e));
@@ -186,6 +187,8 @@ jot_status writing_allowed(Files *f, Err *e)
     TRY(pad_boot(f, e));
     if (!f->checked && !pad_read_checked(f))
         TRY(recover_pad(f, e));
+    if (f->form != RECORD_NESTED && !f->raise_tried)
+        pad_raise(f);
     return f->base.read_only_why[0] ? store_refuse_write(&f->base, e) : JOT_OK;
 }
 

@@ -46,6 +46,7 @@ static const char *const texts[] = {
     [DB_COMMIT] = "COMMIT",
     [DB_ROLLBACK] = "ROLLBACK",
     [DB_FORMAT] = "PRAGMA user_version",
+    [DB_RAISE] = "PRAGMA user_version = 131074", /* DB_OUR_FORMAT */
     [DB_SCRUB] = "UPDATE pad SET value = ?1 WHERE key = 'scrub'",
     [DB_SCRUB_DUE] = "SELECT value FROM pad WHERE key = 'scrub'",
     [DB_FORGET] = "INSERT OR REPLACE INTO pad SELECT 'forgot', max(n) FROM records",

@@ -21,8 +21,9 @@ enum {
     DB_PAGE = 4096,
     DB_CHECKPOINT_PAGES = 1000,
     DB_APPLICATION = 0x4A4F5452, /* "JOTR" */
-    DB_READ_FORMAT = 1,          /* who knows less than this cannot read what we write ... */
-    DB_WRITE_FORMAT = 1,         /* ... and who knows less than this must not write */
+    DB_READ_FORMAT = 2,          /* who knows less than this cannot read what we write ... */
+    DB_WRITE_FORMAT = 2,         /* ... and who knows less than this must not write */
+    DB_OUR_FORMAT = DB_READ_FORMAT << 16 | DB_WRITE_FORMAT,
     DB_ID_HEX = 16,
     DB_LOCK_WRITER = 0, /* bytes of PATH.lock: whoever holds this one may write ... */
     DB_LOCK_TURN = 1,   /* ... and whoever holds this one is next */
@@ -34,6 +35,7 @@ typedef enum DbStmt {
     DB_COMMIT,
     DB_ROLLBACK,
     DB_FORMAT,
+    DB_RAISE,
     DB_SCRUB,
     DB_SCRUB_DUE,
     DB_FORGET,
@@ -102,7 +104,8 @@ typedef struct Db {
     bool tells;      /* a conflict in this transaction tells of lost records ... */
     bool mended;     /* ... or found rows that it has set right */
     struct stat seen;
-    int64_t format; /* PRAGMA user_version, as it was when connecting */
+    int64_t format; /* PRAGMA user_version, as this handle knows it */
+    bool raising;   /* this transaction brings it to DB_OUR_FORMAT */
     char id[DB_ID_HEX + 1];
     int log_pages, checkpoint_at; /* pages in the log; how many are too many */
     const char *verb;             /* what is being done, for sentences ... */

@@ -80,8 +80,7 @@ static jot_status write_schema(Db *d, Err *e)
                            "%s"
                            "INSERT INTO pad VALUES('id', '%s'), ('scrub', 0), ('undone', 0);"
                            "COMMIT;",
-                           DB_PAGE, DB_APPLICATION, DB_READ_FORMAT << 16 | DB_WRITE_FORMAT, schema,
-                           id.text);
+                           DB_PAGE, DB_APPLICATION, DB_OUR_FORMAT, schema, id.text);
     return db_exec(d, sql.p, e);
 }
 

@@ -165,7 +165,19 @@ bool db_held(Store *s, uint64_t number)
 
 /* --- Writing --------------------------------------------------------------------------- */
 
-/* The file we have open is the one the path names, and its format is the one we know. */
+/* A pad of an older format is raised by the first write, in its transaction: what this version may
+ * call a stream, an older one would refuse to read. */
+static jot_status raise_format(Db *d, Err *e)
+{
+    static_assert(DB_OUR_FORMAT == 131074, "DB_RAISE says another");
+    if (d->format >= DB_OUR_FORMAT)
+        return JOT_OK;
+    int rc = db_plain(d, DB_RAISE);
+    d->raising = rc == SQLITE_OK;
+    return rc == SQLITE_OK ? JOT_OK : db_fault(d, rc, e);
+}
+
+/* The file we have open is the one the path names, and its format is one we know. */
 static jot_status check_same_pad(Db *d, Err *e)
 {
     int moved = 0;
@@ -178,7 +190,10 @@ static jot_status check_same_pad(Db *d, Err *e)
     bool row;
     TRY(db_stmt(d, DB_FORMAT, &q, e));
     TRY(db_step(d, q, &row, e));
-    if (row && sqlite3_column_int64(q, 0) == d->format)
+    int64_t now = row ? sqlite3_column_int64(q, 0) : 0;
+    if (row && now == DB_OUR_FORMAT)
+        d->format = now; /* another handle has raised it */
+    if (row && now == d->format)
         return JOT_OK;
     d->broken = true; /* look at the new format at the next call */
     return db_say(d, e, JOT_UNAVAILABLE, "could not", "the pad's format has just changed");
@@ -215,7 +230,10 @@ static jot_status begin_locked(Db *d, Err *e)
     if (rc != SQLITE_OK)
         return db_fault(d, rc, e);
     int due = 0;
+    d->raising = false;
     jot_status st = check_same_pad(d, e);
+    if (st == JOT_OK)
+        st = raise_format(d, e);
     if (st == JOT_OK)
         st = db_scrub_due(d, &due, e); /* of another handle, which may be gone */
     d->scrub = due > d->scrub ? due : d->scrub;
@@ -354,6 +372,8 @@ static jot_status undo_commit(Db *d, int rc, Err *e)
 static jot_status commit(Db *d, Err *e)
 {
     int rc = db_plain(d, DB_COMMIT);
+    if (rc == SQLITE_OK && d->raising)
+        d->format = DB_OUR_FORMAT;
     if (rc == SQLITE_OK)
         return JOT_OK;
     if (!sqlite3_get_autocommit(d->sql))
