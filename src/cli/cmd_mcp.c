@@ -7,7 +7,7 @@
 #include "base/url.h"
 #include "cli/cmd.h"
 #include "cli/seen.h"
-#include "mcp/server/http.h"
+#include "mcp/http/http.h"
 #include "mcp/server/pipe.h"
 
 extern const Cmd cmd_mcp;

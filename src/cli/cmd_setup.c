@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/setup_client.h"
-#include "mcp/server/http.h"
+#include "mcp/http/http.h"
 #include "memory/doc/diff.h"
 #include "tool/tool.h"
 

@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#include "net/http_conn.h"
+#include "net/http_server_internal.h"
 
 enum { READ_AHEAD = 64 * 1024, LINGER_MS = 1000, PIECE = 16 * 1024 };
 

@@ -4,8 +4,8 @@
  * the guard carried the token and named us; what is refused is refused with a status and a
  * sentence.  Requests are looked at as MCP does: headers against body, ids of events. */
 #include "fuzz/fuzz.h"
-#include "mcp/server/channel.h"
-#include "mcp/server/headers.h"
+#include "mcp/http/channel.h"
+#include "mcp/http/headers.h"
 #include "net/http_guard.h"
 
 const char *const fuzz_words[] = { "GET /mcp HTTP/1.1\r\n",

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/home.h"
+#include "mcp/http/http_id.h"
 #include "mcp/server/author.h"
-#include "mcp/server/http_id.h"
 #include "unit/remove.h"
 
 typedef struct Place {

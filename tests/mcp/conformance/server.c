@@ -15,7 +15,7 @@
 
 #include "conformance/fixtures.h"
 #include "conformance/wrap.h"
-#include "mcp/server/http.h"
+#include "mcp/http/http.h"
 #include "mcp/server/pipe.h"
 
 static const char prompt[] = "test_input_required_result_prompt";

@@ -1,8 +1,9 @@
-/* http_admit.c - what is decided when the head of a request is there, before its body is read.
+/* http_server_admit.c - what is decided when the head of a request is there, before its body is
+ * read.
  *
  * The guard comes first, whatever the path is: who may not ask does not learn what there
  * is to ask for. */
-#include "net/http_conn.h"
+#include "net/http_server_internal.h"
 
 enum {
     SMALL = 64 * 1024, /* bytes of a body that are free */

@@ -15,8 +15,8 @@
  * A session that its client has ended (DELETE) stays ended: its MAC stands in a file
  * beside the secret until it expires.  If there are too many of those, all ids that were
  * given so far end with them. */
-#ifndef MCP_SERVER_HTTP_ID_H
-#define MCP_SERVER_HTTP_ID_H
+#ifndef MCP_HTTP_HTTP_ID_H
+#define MCP_HTTP_HTTP_ID_H
 
 #include "base/err.h"
 #include "base/hash.h"

@@ -1,9 +1,9 @@
-/* http_conn.h - a connection of the HTTP server, for the files that make it up.
+/* http_server_internal.h - a connection of the HTTP server, for the files that make it up.
  *
  * A connection has one exchange at a time; what its client sends meanwhile stays
  * unread.  It has one timer, whose meaning follows from its state. */
-#ifndef NET_HTTP_CONN_H
-#define NET_HTTP_CONN_H
+#ifndef NET_HTTP_SERVER_INTERNAL_H
+#define NET_HTTP_SERVER_INTERNAL_H
 
 #include <pthread.h>
 

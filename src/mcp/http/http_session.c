@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "mcp/http/headers.h"
+#include "mcp/http/http_internal.h"
 #include "mcp/server/feed.h"
-#include "mcp/server/headers.h"
-#include "mcp/server/http_internal.h"
 
 /* From here on an event stream begins with an event that has an id and nothing else. */
 #define PRIMED "2025-11-25"

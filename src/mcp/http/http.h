@@ -10,8 +10,8 @@
  *
  * An answer is sent after its write is durable; SIGINT, SIGTERM and SIGHUP end the
  * process, after what is running has ended or QUEUE_GRACE_MS are over. */
-#ifndef MCP_SERVER_HTTP_H
-#define MCP_SERVER_HTTP_H
+#ifndef MCP_HTTP_HTTP_H
+#define MCP_HTTP_HTTP_H
 
 #include "mcp/server/session.h"
 #include "net/http_server.h"

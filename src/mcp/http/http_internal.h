@@ -2,13 +2,13 @@
  *
  * All of it belongs to the server's thread.  What sessions send on other threads is
  * posted to it as McpHttpOut. */
-#ifndef MCP_SERVER_HTTP_INTERNAL_H
-#define MCP_SERVER_HTTP_INTERNAL_H
+#ifndef MCP_HTTP_HTTP_INTERNAL_H
+#define MCP_HTTP_HTTP_INTERNAL_H
 
-#include "mcp/server/channel.h"
-#include "mcp/server/http.h"
-#include "mcp/server/http_id.h"
-#include "mcp/server/large_reader.h"
+#include "mcp/http/channel.h"
+#include "mcp/http/http.h"
+#include "mcp/http/http_id.h"
+#include "mcp/http/large_reader.h"
 #include "mcp/server/queue.h"
 
 /* A session of the old era. */

@@ -1,5 +1,5 @@
 /* large_reader.c - two queues and a thread. */
-#include "mcp/server/large_reader.h"
+#include "mcp/http/large_reader.h"
 
 #include <pthread.h>
 #include <stdlib.h>

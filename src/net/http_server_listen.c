@@ -1,4 +1,4 @@
-/* http_listen.c - addresses, and sockets that listen at them.
+/* http_server_listen.c - addresses, and sockets that listen at them.
  *
  * Addresses are numbers: a name could mean another machine tomorrow, or this one to
  * everybody.  "localhost" is 127.0.0.1. */
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "net/http_conn.h"
+#include "net/http_server_internal.h"
 
 enum { BACKLOG = 128 };
 

@@ -1,11 +1,11 @@
-/* http_reply.c - answers: whole ones, refusals and event streams.
+/* http_server_reply.c - answers: whole ones, refusals and event streams.
  *
  * Nothing that is answered may be kept by anybody on the way, and nothing is guessed
  * to be of another type than it says. */
 #include <assert.h>
 
 #include "base/json.h"
-#include "net/http_conn.h"
+#include "net/http_server_internal.h"
 
 static const char *status_text(int status)
 {

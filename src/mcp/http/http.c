@@ -2,15 +2,15 @@
  *
  * A message is read once: a small one at once, a large one by another thread, while
  * everybody else is served. */
-#include "mcp/server/http.h"
+#include "mcp/http/http.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "mcp/server/headers.h"
-#include "mcp/server/http_internal.h"
+#include "mcp/http/headers.h"
+#include "mcp/http/http_internal.h"
 
 enum { END_MS = 300, END_AT_LAST_MS = 2000, EXPIRE_MS = 1000 };
 

@@ -2,7 +2,7 @@
  *
  * One queue of events for all channels of a session: what is too much leaves it at the
  * front, whosever it is. */
-#include "mcp/server/channel.h"
+#include "mcp/http/channel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * buffer; what has left it is lost for who comes back, and that is told.
  *
  * Knows no sockets: an exchange is a number, 0 for none. */
-#ifndef MCP_SERVER_CHANNEL_H
-#define MCP_SERVER_CHANNEL_H
+#ifndef MCP_HTTP_CHANNEL_H
+#define MCP_HTTP_CHANNEL_H
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -4,7 +4,7 @@
  * line for each, "EXPIRES MAC", of which the first half of the MAC is enough.  Whoever
  * ends one leaves out those that have expired.  The epoch goes into every MAC; a new one
  * ends all ids of before, which is how the file stays small whatever clients do. */
-#include "mcp/server/http_id.h"
+#include "mcp/http/http_id.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * A message that was read takes many times the memory of its bytes.  So there is one at
  * a time: the next is read when the last has been collected, and what is to be
  * forgotten goes before anything is read. */
-#ifndef MCP_SERVER_LARGE_READER_H
-#define MCP_SERVER_LARGE_READER_H
+#ifndef MCP_HTTP_LARGE_READER_H
+#define MCP_HTTP_LARGE_READER_H
 
 #include "mcp/protocol/message.h"
 

@@ -3,8 +3,8 @@
  * The stateless era repeats the version, the method and the name of what is used in
  * headers, for those on the way that do not read bodies; who would act on the header and
  * who acts on the body must not be told different things. */
-#ifndef MCP_SERVER_HEADERS_H
-#define MCP_SERVER_HEADERS_H
+#ifndef MCP_HTTP_HEADERS_H
+#define MCP_HTTP_HEADERS_H
 
 #include "mcp/server/session.h"
 #include "net/http_message.h"

@@ -5,8 +5,8 @@
  * because its end is the end of all that it asked for. */
 #include <stdlib.h>
 
-#include "mcp/server/headers.h"
-#include "mcp/server/http_internal.h"
+#include "mcp/http/headers.h"
+#include "mcp/http/http_internal.h"
 
 static McpStateless **find(McpHttp *h, uint64_t number)
 {

@@ -1,5 +1,5 @@
 /* headers.c - comparing headers and bodies. */
-#include "mcp/server/headers.h"
+#include "mcp/http/headers.h"
 
 #include "base/base64.h"
 
