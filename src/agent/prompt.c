@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "agent/tools/workdir.h"
+#include "agent/sandbox/workdir.h"
 #include "base/glyph.h"
 #include "base/time.h"
 #include "base/utf8.h"

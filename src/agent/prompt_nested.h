@@ -11,7 +11,7 @@
 #ifndef AGENT_PROMPT_NESTED_H
 #define AGENT_PROMPT_NESTED_H
 
-#include "agent/tools/workdir.h"
+#include "agent/sandbox/workdir.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "memory/frame/frame.h"

@@ -31,7 +31,7 @@
 #define AGENT_SANDBOX_CONFINE_H
 
 #include "agent/sandbox/plant.h"
-#include "agent/tools/workdir.h"
+#include "agent/sandbox/workdir.h"
 #include "base/buf.h"
 
 enum {

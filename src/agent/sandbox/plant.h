@@ -12,7 +12,7 @@
 #ifndef AGENT_SANDBOX_PLANT_H
 #define AGENT_SANDBOX_PLANT_H
 
-#include "agent/tools/workdir.h"
+#include "agent/sandbox/workdir.h"
 #include "base/buf.h"
 
 #define PLANT_ASIDE "jotter-aside" /* how directories begin in which things are put aside */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "agent/sandbox/plant.h"
-#include "agent/tools/workdir.h"
+#include "agent/sandbox/workdir.h"
 #include "base/utf8.h"
 #include "llm/schema.h"
 #include "mcp/client/client.h"

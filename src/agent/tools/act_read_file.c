@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/sandbox/workdir.h"
 #include "agent/tools/act.h"
-#include "agent/tools/workdir.h"
 #include "tool/reply.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* act_write_file.c - write a file of the working directory, as one step. */
+#include "agent/sandbox/workdir.h"
 #include "agent/tools/act.h"
-#include "agent/tools/workdir.h"
 #include "tool/args.h"
 
 enum { FILE_MAX = 4 * 1024 * 1024 /* bytes */ };

@@ -3,7 +3,7 @@
  * A write makes a new file beside the old one, syncs it and renames it over: a
  * process that dies leaves the old file or the new one, and perhaps a temporary
  * file with the name ".NAME.XXXX.tmp". */
-#include "agent/tools/workdir.h"
+#include "agent/sandbox/workdir.h"
 
 #include <errno.h>
 #include <fcntl.h>

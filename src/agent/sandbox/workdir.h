@@ -11,8 +11,8 @@
  * user's own directories (base/home.h), where approvals and a secret lie, are kept out
  * of reading and writing alike; one that would lie in the working directory is made, so
  * that nobody else makes it. */
-#ifndef AGENT_TOOLS_WORKDIR_H
-#define AGENT_TOOLS_WORKDIR_H
+#ifndef AGENT_SANDBOX_WORKDIR_H
+#define AGENT_SANDBOX_WORKDIR_H
 
 #include <fcntl.h>
 #include <sys/stat.h>
