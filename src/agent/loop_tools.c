@@ -43,12 +43,12 @@ static size_t touched(void *ctx, Str tool, const json_t *args, Arena *into, cons
 {
     Str *found = NEW_ARRAY(into, Str, NESTED_DIRS_MAX);
     *dirs = found;
-    return nested_dirs(act_place(ctx), tool, args, into, found);
+    return nested_dirs(act_workdir(ctx), tool, args, into, found);
 }
 
 static void rules(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out)
 {
-    nested_rules_add(act_place(ctx), dir, f, tokens, to, left_out);
+    nested_rules_add(act_workdir(ctx), dir, f, tokens, to, left_out);
 }
 
 LoopHands hands_of(Act *a)

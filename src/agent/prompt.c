@@ -98,7 +98,7 @@ static bool open_rules(const PromptAsk *ask, const char *path, const char *shown
     AUTO(Fd)
     dir = open(arena_printf(&arena, STR_FMT "/", (int)slash, path).p,
                O_PATH | O_DIRECTORY | O_CLOEXEC);
-    AUTO(Fd) fd = dir < 0 ? FD_NONE : place_open_beneath(dir, path + slash + 1, PLACE_READS);
+    AUTO(Fd) fd = dir < 0 ? FD_NONE : workdir_open_beneath(dir, path + slash + 1, WORKDIR_READS);
     if (fd == -EXDEV)
         left_out(ask, "", str(path), "leads out of its directory: it is left out of the rules");
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))

@@ -20,17 +20,17 @@ static Str last_of(Str dir)
 }
 
 /* True if a command may have left rules there that nobody has looked at. */
-static bool is_left_alone(const Place *p, Str dir)
+static bool is_left_alone(const Workdir *p, Str dir)
 {
     Str name = last_of(dir);
     if (plant_of_packages(name) || plant_find(name) == PLANT_GIT ||
         str_starts(name, S(PLANT_ASIDE)))
         return true;
-    AUTO(Fd) fd = place_open_dir(p, dir);
+    AUTO(Fd) fd = workdir_open_dir(p, dir);
     return fd < 0 || plant_is_git(fd);
 }
 
-static bool has_rules(const Place *p, Str dir, Arena *into)
+static bool has_rules(const Workdir *p, Str dir, Arena *into)
 {
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         Str path = arena_printf(into, STR_FMT "/%s", STR_ARG(dir), names[i]);
@@ -49,10 +49,10 @@ static bool is_among(Str dir, const Str *list, size_t n)
 }
 
 /* A path, and all directories between the working directory and it. */
-static void add_path(const Place *p, Str path, Arena *into, Str *out, size_t *n)
+static void add_path(const Workdir *p, Str path, Arena *into, Str *out, size_t *n)
 {
     Str dir;
-    if (place_dir_of(p, path, into, &dir, NULL) != JOT_OK || is_left_alone(p, S(".")))
+    if (workdir_dir_of(p, path, into, &dir, NULL) != JOT_OK || is_left_alone(p, S(".")))
         return;
     for (size_t end = 0; end < dir.n && *n < NESTED_DIRS_MAX;) {
         end += str_find(str_from(dir, end), '/');
@@ -71,7 +71,7 @@ static bool is_word_end(char c)
 
 /* What a command names.  It is not understood as a shell would: a word that is no path of anything
  * is none, and one too many shows rules that are the user's own anyway. */
-static void add_words(const Place *p, Str command, Arena *into, Str *out, size_t *n)
+static void add_words(const Workdir *p, Str command, Arena *into, Str *out, size_t *n)
 {
     size_t words = 0;
     for (size_t at = 0; at < command.n && words < NESTED_WORDS_MAX;) {
@@ -87,7 +87,7 @@ static void add_words(const Place *p, Str command, Arena *into, Str *out, size_t
     }
 }
 
-size_t nested_dirs(const Place *p, Str tool, const json_t *args, Arena *into,
+size_t nested_dirs(const Workdir *p, Str tool, const json_t *args, Arena *into,
                    Str out[NESTED_DIRS_MAX])
 {
     size_t n = 0;
@@ -108,14 +108,14 @@ typedef struct Rules {
 } Rules;
 
 /* One file.  False: there is none. */
-static bool read_rules(const Place *p, Str path, size_t tokens, Arena *into, Rules *out)
+static bool read_rules(const Workdir *p, Str path, size_t tokens, Arena *into, Rules *out)
 {
     struct stat info;
     AUTO(Fd) fd = FD_NONE;
     *out = (Rules){ .path = path };
-    Place inside = *p; /* a link that leads elsewhere could show anything, as rules */
+    Workdir inside = *p; /* a link that leads elsewhere could show anything, as rules */
     inside.reads_beyond = false;
-    jot_status st = place_open_file(&inside, path, &fd, &info, NULL);
+    jot_status st = workdir_open_file(&inside, path, &fd, &info, NULL);
     if (st == JOT_NOT_FOUND)
         return false;
     Str whole = arena_printf(into, STR_FMT "/" STR_FMT, STR_ARG(p->path), STR_ARG(path));
@@ -157,7 +157,7 @@ static void add_rules(const Rules *r, const Frame *f, Buf *to)
                  STR_ARG(r->path));
 }
 
-void nested_rules_add(const Place *p, Str dir, const Frame *f, size_t tokens, Buf *to,
+void nested_rules_add(const Workdir *p, Str dir, const Frame *f, size_t tokens, Buf *to,
                       Buf *left_out)
 {
     AUTO(Arena) arena = { 0 };

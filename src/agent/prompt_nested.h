@@ -23,12 +23,12 @@ enum {
 
 /* The directories with rules that a call has touched, from the working directory, the outermost
  * first; at most NESTED_DIRS_MAX.  They live in `into`. */
-size_t nested_dirs(const Place *p, Str tool, const json_t *args, Arena *into,
+size_t nested_dirs(const Workdir *p, Str tool, const json_t *args, Arena *into,
                    Str out[NESTED_DIRS_MAX]);
 
 /* Add what the model is told of the rules of a directory, of each file at most `tokens`; nothing if
  * there are none.  `left_out` gets a sentence a line about files that are not shown. */
-void nested_rules_add(const Place *p, Str dir, const Frame *f, size_t tokens, Buf *to,
+void nested_rules_add(const Workdir *p, Str dir, const Frame *f, size_t tokens, Buf *to,
                       Buf *left_out);
 
 #endif

@@ -112,11 +112,11 @@ static void a_command_cannot_reach_other_processes(Yard *y)
 static void a_machine_without_any_mechanism_says_so(Yard *y)
 {
     ConfineHow how;
-    jot_status st = confine_best(&y->place, &how, &y->e);
+    jot_status st = confine_best(&y->workdir, &how, &y->e);
     assert_true(st == JOT_OK || st == JOT_UNSUPPORTED);
     if (st == JOT_OK)
         assert_true(how == CONFINE_BWRAP || how == CONFINE_LANDLOCK);
-    Place root = y->place;
+    Workdir root = y->workdir;
     root.path = S("/");
     assert_int_equal(confine_try(&root, CONFINE_LANDLOCK, &y->e), JOT_UNSUPPORTED);
     assert_sentence(&y->e);

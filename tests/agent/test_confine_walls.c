@@ -62,11 +62,12 @@ static void no_command_works_in_the_kernels_files(Yard *y)
 {
     static const char *const dirs[] = { "/", "/proc/sys/kernel", "/sys/kernel", "/dev" };
     for (size_t i = 0; i < COUNT_OF(dirs); i++) {
-        AUTO(Place) place = { 0 };
+        AUTO(Workdir) workdir = { 0 };
         ConfineJob job = yard_job(y, "true");
         Confined c;
-        assert_int_equal(place_open(&place, &io_system, str(dirs[i]), S("mem:"), &y->e), JOT_OK);
-        job.place = &place;
+        assert_int_equal(workdir_open(&workdir, &io_system, str(dirs[i]), S("mem:"), &y->e),
+                         JOT_OK);
+        job.workdir = &workdir;
         assert_int_equal(confine_run(&job, &y->a, &c, &y->e), JOT_UNSUPPORTED);
     }
 }
@@ -174,13 +175,13 @@ static void a_working_directory_in_opt_is_written(Yard *y)
         return;
     const char *dir = arena_printf(&y->a, "/opt/jotter-test-%d", getpid()).p;
     assert_int_equal(mkdir(dir, 0700), 0);
-    Place place = { 0 };
-    assert_int_equal(place_open(&place, &io_system, str(dir), S("mem:"), &y->e), JOT_OK);
+    Workdir workdir = { 0 };
+    assert_int_equal(workdir_open(&workdir, &io_system, str(dir), S("mem:"), &y->e), JOT_OK);
     ConfineJob job = yard_job(y, "mkdir a && echo x > a/b && chmod 700 a && mv a c && cat c/b");
     Confined c;
-    job.place = &place;
+    job.workdir = &workdir;
     jot_status st = confine_run(&job, &y->a, &c, &y->e);
-    place_close(&place);
+    workdir_close(&workdir);
     unlink(arena_printf(&y->a, "%s/c/b", dir).p);
     rmdir(arena_printf(&y->a, "%s/c", dir).p);
     rmdir(dir);

@@ -265,7 +265,7 @@ static void a_full_disk_leaves_the_file_as_it_was(Desk *d)
     desk_file(d, "f", S("old"));
     bool made;
     d->io.hook = &hook;
-    jot_status st = place_write(act_place(a), S("f"), S("new"), &made, &d->e);
+    jot_status st = workdir_write(act_workdir(a), S("f"), S("new"), &made, &d->e);
     d->io.hook = NULL;
     assert_int_equal(st, JOT_IO);
     assert_says(d, "could not write 'f'; it is as it was");

@@ -65,20 +65,20 @@ static void open_yard(Yard *y, const char *pad, const char *own)
         arena_printf(&y->a, "%s%s/%s",
                      strcmp(pad, "work/pad.db") == 0 ? "sqlite:" : "files:", y->dir, pad)
             .p;
-    if (place_open(&y->place, &io_system, str(y->work), str(url), &y->e) != JOT_OK)
+    if (workdir_open(&y->workdir, &io_system, str(y->work), str(url), &y->e) != JOT_OK)
         fail_msg("%s", y->e.text);
 }
 
 static void close_yard(Yard *y)
 {
-    place_close(&y->place);
+    workdir_close(&y->workdir);
     arena_free(&y->a);
     assert_int_equal(remove_all(y->dir), 0);
 }
 
 ConfineJob yard_job(Yard *y, const char *command)
 {
-    return (ConfineJob){ .place = &y->place,
+    return (ConfineJob){ .workdir = &y->workdir,
                          .command = str(command),
                          .how = y->how,
                          .time_ms = YARD_MS,
@@ -159,7 +159,7 @@ static bool works(ConfineHow how)
 {
     Yard y = { 0 };
     open_yard(&y, "outside", "own");
-    bool fine = confine_try(&y.place, how, &y.e) == JOT_OK;
+    bool fine = confine_try(&y.workdir, how, &y.e) == JOT_OK;
     if (!fine)
         print_message("skipped: %s: %s\n", confine_name(how), y.e.text);
     close_yard(&y);

@@ -25,7 +25,7 @@ enum {
 typedef struct Yard {
     ConfineHow how;
     char dir[64], work[80];
-    Place place;
+    Workdir workdir;
     Arena a;
     Err e;
 } Yard;

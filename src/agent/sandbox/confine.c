@@ -261,8 +261,8 @@ static uint64_t memory_for(const ConfineJob *job)
 
 static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
 {
-    j->cwd = job->place->path.p;
-    j->place_fd = job->place->dir;
+    j->cwd = job->workdir->path.p;
+    j->workdir_fd = job->workdir->dir;
     j->time_ms = job->time_ms;
     j->memory_bytes = memory_for(job);
     j->disk_bytes = job->disk_bytes ? job->disk_bytes : CONFINE_DISK_BYTES;
@@ -304,12 +304,12 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
     pid_t keeper = -1;
     AUTO(PlantWatch) plants = { 0 };
     *out = (Confined){ 0 };
-    if (cannot_be_given(job->place->path) && job->how != CONFINE_NOT)
+    if (cannot_be_given(job->workdir->path) && job->how != CONFINE_NOT)
         return err_set(e, JOT_UNSUPPORTED,
                        "a command cannot be confined to '/', /proc, /sys or /dev: use another "
                        "working directory");
     if (job->how != CONFINE_NOT) {
-        plant_before(&plants, job->place);
+        plant_before(&plants, job->workdir);
         j.plants = &plants;
     }
     TRY(make_jail(job, into, &j, e));
@@ -338,13 +338,15 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
 
 /* --- Which mechanism ------------------------------------------------------------------------ */
 
-jot_status confine_try(const Place *place, ConfineHow how, Err *e)
+jot_status confine_try(const Workdir *workdir, ConfineHow how, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Confined c;
-    ConfineJob job = {
-        .place = place, .command = S("exit 42"), .how = how, .time_ms = TRY_MS, .output_max = 1024
-    };
+    ConfineJob job = { .workdir = workdir,
+                       .command = S("exit 42"),
+                       .how = how,
+                       .time_ms = TRY_MS,
+                       .output_max = 1024 };
     TRY(confine_run(&job, &arena, &c, e));
     if (c.end == CONFINE_EXITED && c.code == 42)
         return JOT_OK;
@@ -353,12 +355,12 @@ jot_status confine_try(const Place *place, ConfineHow how, Err *e)
                    err_show(&shown, c.head));
 }
 
-jot_status confine_best(const Place *place, ConfineHow *out, Err *e)
+jot_status confine_best(const Workdir *workdir, ConfineHow *out, Err *e)
 {
     Err first = { 0 };
     for (ConfineHow how = CONFINE_BWRAP; how <= CONFINE_LANDLOCK; how++) {
         Err *why = how == CONFINE_BWRAP ? &first : e;
-        if (confine_try(place, how, why) == JOT_OK) {
+        if (confine_try(workdir, how, why) == JOT_OK) {
             *out = how;
             return JOT_OK;
         }

@@ -59,7 +59,7 @@ typedef enum ConfineHow {
 const char *confine_name(ConfineHow how);
 
 typedef struct ConfineJob {
-    const Place *place;
+    const Workdir *workdir;
     Str command;    /* for the shell */
     ConfineHow how; /* not CONFINE_BEST: confine_best() says which */
     bool network;
@@ -90,10 +90,10 @@ typedef struct Confined {
 } Confined;
 
 /* Try whether a mechanism works here: it runs `true`.  The sentence says why not. */
-MUST_USE jot_status confine_try(const Place *place, ConfineHow how, Err *e);
+MUST_USE jot_status confine_try(const Workdir *workdir, ConfineHow how, Err *e);
 
 /* The best mechanism that works; JOT_UNSUPPORTED: none does. */
-MUST_USE jot_status confine_best(const Place *place, ConfineHow *out, Err *e);
+MUST_USE jot_status confine_best(const Workdir *workdir, ConfineHow *out, Err *e);
 
 /* Run a command to its end.  JOT_CANCELLED: it was killed because cancelled() said so.
  * JOT_UNSUPPORTED: it could not be confined, and was not run. */

@@ -67,7 +67,7 @@ jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     TRY(jail_tmp(into, out, e));
     jail_shell(job, into, argv, &n);
     out->argv = (char *const *)argv;
-    out->envp = jail_environment(out->tmp, job->place->path, into);
+    out->envp = jail_environment(out->tmp, job->workdir->path, into);
     return JOT_OK;
 }
 

@@ -15,7 +15,7 @@ enum {
     JAIL_FILTER_MAX = 1024, /* instructions */
     JAIL_FILTER_FD = 3,     /* where bwrap finds the filter */
     JAIL_SELF_FD = 4,       /* where it finds this program, to be run inside */
-    JAIL_STAND_INS = PLACE_BESIDE,
+    JAIL_STAND_INS = WORKDIR_BESIDE,
     JAIL_LEFT_MS = 5000, /* after which the keeper gives up killing */
     JAIL_HERDS = 2,      /* the older kind of control groups has one for each controller */
 };
@@ -48,7 +48,7 @@ typedef struct Jail {
     int64_t time_ms;       /* of processor, for each process */
     uint64_t memory_bytes; /* of all processes together */
     uint64_t disk_bytes;   /* the same */
-    int place_fd;          /* the working directory; borrowed */
+    int workdir_fd;        /* the working directory; borrowed */
     PlantWatch *plants;    /* what is to be kept as it is; NULL: nothing */
     /* A directory for temporary files, to be removed afterwards; empty: none. */
     Str tmp;

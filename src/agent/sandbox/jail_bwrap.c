@@ -141,7 +141,7 @@ static bool is_bound(const Args *a, const char *dir)
 }
 
 /* Every directory from the working directory to the place is a mount of its own. */
-static void add_way(Args *a, const Place *p, Str to)
+static void add_way(Args *a, const Workdir *p, Str to)
 {
     for (size_t at = p->path.n + 1; at < to.n; at++)
         if (to.p[at] == '/') {
@@ -153,11 +153,11 @@ static void add_way(Args *a, const Place *p, Str to)
 
 /* The ways to all that is mounted in the working directory, before anything is mounted there: a
  * directory that is mounted later covers what was mounted below it. */
-static void add_ways(Args *a, const Place *p)
+static void add_ways(Args *a, const Workdir *p)
 {
-    if (place_holds_pad(p))
+    if (workdir_holds_pad(p))
         add_way(a, p, p->pad);
-    for (size_t i = 0; i < PLACE_OWN; i++)
+    for (size_t i = 0; i < WORKDIR_OWN; i++)
         if (p->own[i].below)
             add_way(a, p, p->own[i].path);
 }
@@ -176,9 +176,9 @@ static void shut(Args *a, const char *path, bool is_dir)
 }
 
 /* What is the user's own is not there. */
-static void hide_own(Args *a, const Place *p)
+static void hide_own(Args *a, const Workdir *p)
 {
-    for (size_t i = 0; i < PLACE_OWN; i++) {
+    for (size_t i = 0; i < WORKDIR_OWN; i++) {
         if (!p->own[i].below)
             continue;
         add2(a, "--tmpfs", p->own[i].path.p);
@@ -226,13 +226,14 @@ void jail_release(Jail *j)
     }
 }
 
-static jot_status add_pad(Args *a, const Place *p, Jail *out, Err *e)
+static jot_status add_pad(Args *a, const Workdir *p, Jail *out, Err *e)
 {
-    if (!place_holds_pad(p))
+    if (!workdir_holds_pad(p))
         return JOT_OK;
     shut(a, p->pad.p, !p->pad_is_file);
     for (size_t i = 0; p->pad_is_file && i < JAIL_STAND_INS; i++) {
-        char *path = arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, place_beside[i]));
+        char *path =
+            arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, workdir_beside[i]));
         out->stand_ins[i].fd = hold_stand_in(path);
         out->stand_ins[i].path = path;
         if (access(path, F_OK) != 0)
@@ -260,7 +261,7 @@ static bool cannot_be_moved(Str path)
 /* What is there of the files that others run or obey, over itself and read-only.  The directory of
  * git in the working directory is a mount, too, so that nobody moves it away with what is in it.
  * What lies deeper can be moved with the directories above it: that is seen afterwards. */
-static void add_plants(Args *a, const Place *p, PlantWatch *w)
+static void add_plants(Args *a, const Workdir *p, PlantWatch *w)
 {
     for (size_t i = 0; i < w->roots_n && a->n + ROOM_FOR_REST < ARGS_MAX; i++) {
         const PlantRoot *r = &w->roots[i];
@@ -317,14 +318,14 @@ static const char *find_bwrap(void)
 jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
     Args a = { .at = NEW_ARRAY(into, const char *, ARGS_MAX + 16), .into = into };
-    const char *bwrap = find_bwrap(), *dir = job->place->path.p;
+    const char *bwrap = find_bwrap(), *dir = job->workdir->path.p;
     if (!bwrap)
         return err_set(e, JOT_UNSUPPORTED, "bubblewrap is not installed");
     TRY(store_filter(into, out, e));
     out->self_fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
     if (out->self_fd < 0)
         return err_errno(e, errno, "could not find this program");
-    out->envp = jail_environment(S("/tmp"), job->place->path, into);
+    out->envp = jail_environment(S("/tmp"), job->workdir->path, into);
     add(&a, bwrap);
     add(&a, "--unshare-all");
     if (job->network)
@@ -334,11 +335,11 @@ jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     add_environment(&a, out->envp);
     add_system(&a, job->network);
     add3(&a, "--bind", dir, dir);
-    add_ways(&a, job->place);
+    add_ways(&a, job->workdir);
     if (out->plants)
-        add_plants(&a, job->place, out->plants);
-    TRY(add_pad(&a, job->place, out, e));
-    hide_own(&a, job->place);
+        add_plants(&a, job->workdir, out->plants);
+    TRY(add_pad(&a, job->workdir, out, e));
+    hide_own(&a, job->workdir);
     add2(&a, "--remount-ro", "/");
     add2(&a, "--chdir", dir);
     add2(&a, "--seccomp", arena_printf(into, "%d", JAIL_FILTER_FD).p);

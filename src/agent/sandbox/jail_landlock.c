@@ -199,7 +199,7 @@ static void add_rules(Rules *r, const ConfineJob *job, Str tmp, Arena *into)
     for (size_t i = 0; i < COUNT_OF(looked_through); i++)
         allow_below(r, AT_FDCWD, looked_through[i], str(looked_through[i]), READS, into);
     /* The directory that was opened, whatever has its name by now. */
-    allow_below(r, job->place->dir, ".", job->place->path, WRITES, into);
+    allow_below(r, job->workdir->dir, ".", job->workdir->path, WRITES, into);
     allow(r, tmp.p, WRITES);
 }
 
@@ -276,7 +276,7 @@ static jot_status make_fence(Fd *out, Err *e)
 
 /* What is not compared afterwards must not be written to at all; and a pad not even be opened: who
  * can open a file can lock it, and a writer waits for that lock. */
-static void except_plants(Rules *r, const Place *p, const PlantWatch *w, Arena *into)
+static void except_plants(Rules *r, const Workdir *p, const PlantWatch *w, Arena *into)
 {
     for (size_t i = 0; w && i < w->roots_n; i++)
         if (w->roots[i].busy || w->roots[i].unseen)
@@ -287,7 +287,7 @@ static void except_plants(Rules *r, const Place *p, const PlantWatch *w, Arena *
 
 jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
-    const Place *p = job->place;
+    const Workdir *p = job->workdir;
     JailHidden hidden = { 0 };
     Rules r = { .work = p->path };
     struct sock_filter *code = NEW_ARRAY(into, struct sock_filter, JAIL_FILTER_MAX);
@@ -296,10 +296,10 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
         return err_set(e, JOT_UNSUPPORTED, "system calls cannot be filtered on this machine");
     jail_hidden(into, &hidden);
     size_t plants_n = out->plants ? out->plants->roots_n : 0;
-    r.except = NEW_ARRAY(into, Except, hidden.n + 1 + PLACE_OWN + plants_n);
+    r.except = NEW_ARRAY(into, Except, hidden.n + 1 + WORKDIR_OWN + plants_n);
     if (p->pad.n)
         r.except[r.except_n++] = (Except){ .path = p->pad, .begins = p->pad_is_file };
-    for (size_t i = 0; i < PLACE_OWN; i++)
+    for (size_t i = 0; i < WORKDIR_OWN; i++)
         if (p->own[i].path.n)
             r.except[r.except_n++] = (Except){ .path = p->own[i].path };
     for (size_t i = 0; i < hidden.n; i++)

@@ -68,7 +68,7 @@ static const char *const names[] = {
 };
 /* clang-format on */
 
-static_assert(COUNT_OF(names) <= PLACE_PLANTS_MAX, "Place has room for each");
+static_assert(COUNT_OF(names) <= WORKDIR_PLANTS_MAX, "Workdir has room for each");
 
 static bool same(Str name, const char *row)
 {

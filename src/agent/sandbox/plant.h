@@ -62,7 +62,7 @@ typedef struct Planted {
 } Planted;
 
 typedef struct PlantWatch {
-    const Place *place;
+    const Workdir *workdir;
     Arena arena;
     Planted *at; /* in the order of their paths */
     size_t n, cap;
@@ -94,15 +94,15 @@ typedef struct PlantReport {
 
 /* The pad that is open and the user's own directories are no plants, whatever their names: they are
  * guarded in other ways, and others write to them meanwhile. */
-bool plant_is_apart(const Place *p, Str path);
+bool plant_is_apart(const Workdir *p, Str path);
 /* True if one of them lies below this path, which is then never moved. */
-bool plant_is_above_apart(const Place *p, Str path);
+bool plant_is_above_apart(const Workdir *p, Str path);
 
 /* Walk through the working directory; `before`: with the contents of files, to be put back. */
 void plant_look(PlantWatch *w, bool before);
 
 /* Look before a command.  `out` is {0}. */
-void plant_before(PlantWatch *out, const Place *place);
+void plant_before(PlantWatch *out, const Workdir *workdir);
 /* Say that what lies at or below this path is guarded. */
 void plant_guarded(PlantWatch *w, Str path);
 /* Compare after it, and say what was found.  Texts live in `into`. */

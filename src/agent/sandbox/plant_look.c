@@ -43,7 +43,7 @@ static Str last_of(Str path)
 }
 
 /* A command may have shut its directories to us, and still what is in them is found by name. */
-static int open_shut(const Place *p, const char *path)
+static int open_shut(const Workdir *p, const char *path)
 {
     char self[32];
     struct stat info;
@@ -58,7 +58,7 @@ static int open_shut(const Place *p, const char *path)
 
 static DIR *open_dir(const Look *l, Str path)
 {
-    const Place *p = l->w->place;
+    const Workdir *p = l->w->workdir;
     const char *name = path.n ? path.p : ".";
     int fd = io_open(p->io, p->dir, name, O_RDONLY | O_DIRECTORY, 0);
     if (fd == -EACCES && !l->before)
@@ -91,40 +91,40 @@ static bool is_link(int dir, const char *name)
 }
 
 /* What lies in the working directory, as seen from there. */
-static Str from_here(const Place *p, Str path)
+static Str from_here(const Workdir *p, Str path)
 {
     size_t n = p->path.n == 1 ? 1 : p->path.n + 1;
     return path.n > n ? str_from(path, n) : (Str){ 0 };
 }
 
-static Str pad_from_here(const Place *p)
+static Str pad_from_here(const Workdir *p)
 {
-    return place_holds_pad(p) ? from_here(p, p->pad) : (Str){ 0 };
+    return workdir_holds_pad(p) ? from_here(p, p->pad) : (Str){ 0 };
 }
 
-static Str own_from_here(const Place *p, size_t i)
+static Str own_from_here(const Workdir *p, size_t i)
 {
     return p->own[i].below ? from_here(p, p->own[i].path) : (Str){ 0 };
 }
 
 /* A pad that is a file, or one of those beside it; not all that begins with its name. */
-static bool is_of_pad(const Place *p, Str path)
+static bool is_of_pad(const Workdir *p, Str path)
 {
     Str pad = pad_from_here(p), rest = { 0 };
     if (!pad.n || !str_starts(path, pad))
         return false;
     rest = str_from(path, pad.n);
     bool found = rest.n == 0;
-    for (size_t i = 0; p->pad_is_file && place_beside[i]; i++)
-        found = found || str_eq(rest, str(place_beside[i]));
+    for (size_t i = 0; p->pad_is_file && workdir_beside[i]; i++)
+        found = found || str_eq(rest, str(workdir_beside[i]));
     return found;
 }
 
-bool plant_is_apart(const Place *p, Str path)
+bool plant_is_apart(const Workdir *p, Str path)
 {
     if (is_of_pad(p, path))
         return true;
-    for (size_t i = 0; i < PLACE_OWN; i++)
+    for (size_t i = 0; i < WORKDIR_OWN; i++)
         if (p->own[i].below && str_eq(path, own_from_here(p, i)))
             return true;
     return false;
@@ -135,10 +135,10 @@ static bool is_above(Str path, Str what)
     return what.n > path.n && str_starts(what, path) && what.p[path.n] == '/';
 }
 
-bool plant_is_above_apart(const Place *p, Str path)
+bool plant_is_above_apart(const Workdir *p, Str path)
 {
     bool above = is_above(path, pad_from_here(p));
-    for (size_t i = 0; i < PLACE_OWN; i++)
+    for (size_t i = 0; i < WORKDIR_OWN; i++)
         above = above || is_above(path, own_from_here(p, i));
     return above;
 }
@@ -156,7 +156,7 @@ static void read_content(PlantWatch *w, int dir, const char *name, Planted *p)
     if (S_ISREG(p->info.st_mode))
         fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0)
-        n = io_read_all(w->place->io, fd, room, size + 1, 0);
+        n = io_read_all(w->workdir->io, fd, room, size + 1, 0);
     p->kept = n >= 0 && (size_t)n <= size;
     p->content = (Str){ room, p->kept ? (size_t)n : 0 };
     w->kept_bytes += p->content.n;
@@ -180,7 +180,7 @@ static void add_file(Look *l, int dir, const char *name, Str path)
 /* Where a link leads within the working directory: what it is called there, or nothing. */
 static Str led_to(const Look *l, int dir, const char *name, Str path)
 {
-    const Place *p = l->w->place;
+    const Workdir *p = l->w->workdir;
     Arena *into = &l->w->arena;
     char to[PATH_MAX], self[32], real[PATH_MAX];
     ssize_t n = readlinkat(dir, name, to, sizeof to - 1);
@@ -191,7 +191,8 @@ static Str led_to(const Look *l, int dir, const char *name, Str path)
         end = str_from(end, p->path.n + 1);
     else if (above.n && !str_starts(end, S("/")))
         end = arena_printf(into, STR_FMT "/%s", STR_ARG(above), to);
-    AUTO(Fd) fd = end.n ? place_open_beneath(p->dir, arena_cstr(into, end), PLACE_READS) : FD_NONE;
+    AUTO(Fd)
+    fd = end.n ? workdir_open_beneath(p->dir, arena_cstr(into, end), WORKDIR_READS) : FD_NONE;
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     n = fd < 0 ? -1 : readlink(self, real, sizeof real - 1);
     real[n > 0 ? n : 0] = 0;
@@ -209,13 +210,13 @@ static void add_target(Look *l, int dir, const char *name, Str path, bool whole)
 {
     Str to = l->before ? led_to(l, dir, name, path) : (Str){ 0 };
     struct stat info;
-    if (!to.n || plant_is_apart(l->w->place, to) || plant_is_above_apart(l->w->place, to) ||
-        fstatat(l->w->place->dir, to.p, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    if (!to.n || plant_is_apart(l->w->workdir, to) || plant_is_above_apart(l->w->workdir, to) ||
+        fstatat(l->w->workdir->dir, to.p, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return;
     if (S_ISDIR(info.st_mode) && whole)
         add_within(l, to, 0);
     else if (S_ISREG(info.st_mode))
-        add_file(l, l->w->place->dir, to.p, to);
+        add_file(l, l->w->workdir->dir, to.p, to);
 }
 
 static void add_entry(Look *l, int dir, const char *name, Str path, bool whole)
@@ -235,7 +236,7 @@ static void add_within(Look *l, Str path, int depth)
     while (d && l->within < PLANT_WITHIN_MAX && (entry = next_of(d))) {
         Str child = child_of(&l->w->arena, path, entry->d_name);
         l->within++;
-        if (plant_is_apart(l->w->place, child))
+        if (plant_is_apart(l->w->workdir, child))
             continue;
         if (is_dir(dirfd(d), entry->d_name))
             add_within(l, child, depth + 1);
@@ -317,7 +318,7 @@ bool plant_of_packages(Str name)
  * files, and those cost nothing but the comparison of their names. */
 static void look_at(Look *l, int dir, const struct dirent *entry, Todo *in, bool in_git)
 {
-    const Place *p = l->w->place;
+    const Workdir *p = l->w->workdir;
     const char *name = entry->d_name;
     int row = plant_find(str(name));
     bool directory = entry->d_type == DT_DIR || (entry->d_type == DT_UNKNOWN && is_dir(dir, name));
@@ -353,7 +354,7 @@ static bool must_look(const Look *l, const Todo *t)
 
 static bool is_too_much(const Look *l)
 {
-    size_t max = l->w->place->plants_looked_at_max;
+    size_t max = l->w->workdir->plants_looked_at_max;
     return l->looked_at >= (max ? max : PLANT_LOOKED_AT_MAX);
 }
 
@@ -376,7 +377,7 @@ static bool look_into(Look *l, Todo *t)
         return true;
     bool git = plant_find(last_of(t->path)) == GIT || plant_is_git(dirfd(d));
     bool fits = true;
-    if (git && !l->w->place->plants_allowed[GIT])
+    if (git && !l->w->workdir->plants_allowed[GIT])
         add_git(l, dirfd(d), t->path, t->depth);
     while (fits && (entry = next_of(d))) {
         l->looked_at++;
@@ -394,7 +395,7 @@ static int by_path(const void *a, const void *b)
     return str_cmp(((const Planted *)a)->path, ((const Planted *)b)->path);
 }
 
-static bool is_home(const Place *p)
+static bool is_home(const Workdir *p)
 {
     struct stat home, here;
     const char *named = getenv("HOME");
@@ -405,7 +406,7 @@ static bool is_home(const Place *p)
 void plant_look(PlantWatch *w, bool before)
 {
     Todo first = { 0 };
-    Look l = { .w = w, .last = &first, .before = before, .home = is_home(w->place) };
+    Look l = { .w = w, .last = &first, .before = before, .home = is_home(w->workdir) };
     w->depth_seen = INT_MAX;
     for (Todo *t = &first; t && !(w->cut && before); t = t->next)
         if (!look_into(&l, t)) {

@@ -23,9 +23,9 @@
 
 enum { GIT = PLANT_GIT, GENERIC_MAX = 4096 };
 
-void plant_before(PlantWatch *out, const Place *place)
+void plant_before(PlantWatch *out, const Workdir *workdir)
 {
-    *out = (PlantWatch){ .place = place, .began = time(NULL) };
+    *out = (PlantWatch){ .workdir = workdir, .began = time(NULL) };
     plant_look(out, true);
 }
 
@@ -56,7 +56,7 @@ typedef struct After {
     char aside_name[64];
 } After;
 
-static bool read_now(const Place *p, Str path, char *room, size_t size, Str *out)
+static bool read_now(const Workdir *p, Str path, char *room, size_t size, Str *out)
 {
     AUTO(Fd) fd = io_open(p->io, p->dir, path.p, O_RDONLY | O_NONBLOCK, 0);
     ssize_t n = fd < 0 ? -1 : io_read_all(p->io, fd, room, size, 0);
@@ -81,7 +81,7 @@ static bool is_of_worktree(Str path)
 }
 
 /* What `git init` writes, and what stands in every linked working tree: nothing is run by it. */
-static bool is_generic(const Place *p, int row, const Planted *now)
+static bool is_generic(const Workdir *p, int row, const Planted *now)
 {
     static const char *const lines[] = { "",
                                          "[core]",
@@ -114,7 +114,7 @@ static bool is_generic(const Place *p, int row, const Planted *now)
 }
 
 /* Split a path; the directory is opened beneath the working directory. */
-static int open_above(const Place *p, Str path, const char **name)
+static int open_above(const Workdir *p, Str path, const char **name)
 {
     char dir[PATH_MAX];
     size_t slash = str_find_last(path, '/');
@@ -127,7 +127,7 @@ static int open_above(const Place *p, Str path, const char **name)
 }
 
 /* Where a link leads; a new one may have the inode of the old one. */
-static bool link_now(const Place *p, Str path, char *room, size_t size, Str *out)
+static bool link_now(const Workdir *p, Str path, char *room, size_t size, Str *out)
 {
     const char *name;
     AUTO(Fd) dir = open_above(p, path, &name);
@@ -150,8 +150,8 @@ static bool is_same(const After *a, const Planted *was, const Planted *now)
     char *room = arena_alloc(&arena, PLANT_FILE_MAX + 1, 1);
     Str text = { 0 };
     bool read = S_ISLNK(x->st_mode)
-                    ? link_now(a->before->place, now->path, room, PLANT_FILE_MAX, &text)
-                    : read_now(a->before->place, now->path, room, PLANT_FILE_MAX + 1, &text);
+                    ? link_now(a->before->workdir, now->path, room, PLANT_FILE_MAX, &text)
+                    : read_now(a->before->workdir, now->path, room, PLANT_FILE_MAX + 1, &text);
     return read && str_eq(text, was->content);
 }
 
@@ -168,7 +168,7 @@ static void open_up(int dir)
  * link. */
 static bool open_aside(After *a)
 {
-    const Place *p = a->before->place;
+    const Workdir *p = a->before->workdir;
     struct stat info;
     snprintf(a->aside_name, sizeof a->aside_name, ASIDE);
     open_up(p->dir);
@@ -189,7 +189,7 @@ static bool open_aside(After *a)
  */
 static bool put_aside(After *a, Str path, Str *where)
 {
-    const Place *p = a->before->place;
+    const Workdir *p = a->before->workdir;
     const char *name;
     AUTO(Fd) dir = open_above(p, path, &name);
     char to[NAME_MAX + 1];
@@ -211,7 +211,7 @@ static bool put_aside(After *a, Str path, Str *where)
 
 /* The directory of a file that was there.  Missing ones are made as far as they are kept as a
  * whole; those above are the command's to remove. */
-static int open_or_make(const Place *p, const Planted *was, int row, Str *name)
+static int open_or_make(const Workdir *p, const Planted *was, int row, Str *name)
 {
     Fd at = fcntl(p->dir, F_DUPFD_CLOEXEC, 3);
     Str rest = was->path, part;
@@ -236,7 +236,7 @@ static int open_or_make(const Place *p, const Planted *was, int row, Str *name)
 /* As it was, unless the directory that held the name is gone. */
 static bool put_back(After *a, const Planted *was)
 {
-    const Place *p = a->before->place;
+    const Workdir *p = a->before->workdir;
     Str name;
     if (!was->kept)
         return false;
@@ -294,7 +294,7 @@ typedef struct Inside {
  * is moved, which may get another name in the same directory. */
 static bool list_inside(After *a, Str path, Inside *out)
 {
-    const Place *p = a->before->place;
+    const Workdir *p = a->before->workdir;
     Arena *into = &a->now.arena;
     struct dirent *entry;
     int fd = io_open(p->io, p->dir, path.p, O_RDONLY | O_DIRECTORY, 0);
@@ -319,7 +319,7 @@ static bool list_inside(After *a, Str path, Inside *out)
 static void take_dir_away(After *a, Str path, int row)
 {
     Inside in = { 0 };
-    if (!plant_is_above_apart(a->before->place, path))
+    if (!plant_is_above_apart(a->before->workdir, path))
         take_away(a, path, row);
     else if (!list_inside(a, path, &in))
         tell(a, path, row, "appeared", (Str){ 0 }, ", and could not be put aside");
@@ -330,7 +330,7 @@ static void take_dir_away(After *a, Str path, int row)
 static void appeared(After *a, const Planted *now)
 {
     int row = a->now.roots[now->root].row;
-    if (!a->now.roots[now->root].passed && !is_generic(a->before->place, row, now))
+    if (!a->now.roots[now->root].passed && !is_generic(a->before->workdir, row, now))
         take_away(a, now->path, row);
 }
 
@@ -358,7 +358,7 @@ static void changed(After *a, const Planted *was, const Planted *now)
 
 /* What is not seen any more may still be there: a directory of git's without its HEAD is none,
  * until somebody puts that back. */
-static bool is_there(const Place *p, Str path, struct stat *info)
+static bool is_there(const Workdir *p, Str path, struct stat *info)
 {
     const char *name;
     AUTO(Fd) dir = open_above(p, path, &name);
@@ -368,7 +368,7 @@ static bool is_there(const Place *p, Str path, struct stat *info)
 static void went(After *a, const Planted *was)
 {
     Planted now = { .path = was->path };
-    if (is_there(a->before->place, was->path, &now.info))
+    if (is_there(a->before->workdir, was->path, &now.info))
         compare(a, was, &now);
     else if (!was->guarded)
         tell(a, was->path, a->before->roots[was->root].row, "was removed", (Str){ 0 },
@@ -423,7 +423,7 @@ static void compare_files(After *a, int deepest)
 void plant_after(PlantWatch *w, Arena *into, PlantReport *out)
 {
     After a = { .before = w,
-                .now = { .place = w->place, .earlier = w },
+                .now = { .workdir = w->workdir, .earlier = w },
                 .into = into,
                 .report = out,
                 .aside = FD_NONE };

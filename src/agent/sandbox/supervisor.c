@@ -226,7 +226,7 @@ static Keeping begin(const Jail *j, int control)
     Keeping k = { .jail = j,
                   .control = control,
                   .procs = processes(),
-                  .places = { j->place_fd, j->tmp_fd },
+                  .places = { j->workdir_fd, j->tmp_fd },
                   .memory_max = j->memory_bytes,
                   .disk_max = j->disk_bytes };
     for (size_t i = 0; i < PLACES; i++)

@@ -25,9 +25,9 @@
 
 enum { TRIES = 64 /* openat2 answers EAGAIN when a rename raced with it; it passes */ };
 
-const char *const place_beside[] = { "-wal",     "-shm",       "-journal",   ".lock",
-                                     ".index",   ".index-wal", ".index-shm", ".index-journal",
-                                     ".reserve", NULL };
+const char *const workdir_beside[] = { "-wal",     "-shm",       "-journal",   ".lock",
+                                       ".index",   ".index-wal", ".index-shm", ".index-journal",
+                                       ".reserve", NULL };
 
 /* --- Opening --------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static Str parent_of(Str path, Arena *into)
 }
 
 /* Where the pad is.  A pad that is no file of this machine needs no keeping out. */
-static jot_status find_pad(Place *p, Str pad_url, Err *e)
+static jot_status find_pad(Workdir *p, Str pad_url, Err *e)
 {
     Url url;
     struct stat info;
@@ -70,25 +70,25 @@ static jot_status find_pad(Place *p, Str pad_url, Err *e)
 }
 
 /* True if the directory is the pad's. */
-static bool is_pad(const Place *p, const struct stat *dir)
+static bool is_pad(const Workdir *p, const struct stat *dir)
 {
     return p->pad.n && dir->st_dev == p->pad_dev && dir->st_ino == p->pad_ino;
 }
 
-static bool is_own(const Place *p, const struct stat *dir)
+static bool is_own(const Workdir *p, const struct stat *dir)
 {
-    for (size_t i = 0; i < PLACE_OWN; i++)
+    for (size_t i = 0; i < WORKDIR_OWN; i++)
         if (p->own[i].path.n && dir->st_dev == p->own[i].dev && dir->st_ino == p->own[i].ino)
             return true;
     return false;
 }
 
 /* Go up from a directory to the root, looking for the pad and for what is the user's own. */
-static bool inside_kept(const Place *p, int dir)
+static bool inside_kept(const Workdir *p, int dir)
 {
     AUTO(Fd) at = fcntl(dir, F_DUPFD_CLOEXEC, 0);
     struct stat info, above;
-    for (int depth = 0; depth < PLACE_DEPTH_MAX * 16; depth++) {
+    for (int depth = 0; depth < WORKDIR_DEPTH_MAX * 16; depth++) {
         if (at < 0 || fstat(at, &info) != 0 || is_own(p, &info) ||
             (!p->pad_is_file && is_pad(p, &info)))
             return true; /* what cannot be looked at is not written to */
@@ -110,7 +110,7 @@ static bool is_below(Str path, Str dir)
 }
 
 /* Would it be made in the working directory?  By the nearest directory above it that is there. */
-static bool would_be_below(const Place *p, Str path)
+static bool would_be_below(const Workdir *p, Str path)
 {
     char found[PATH_MAX];
     AUTO(Arena) arena = { 0 };
@@ -122,7 +122,7 @@ static bool would_be_below(const Place *p, Str path)
     return false;
 }
 
-static jot_status find_own(Place *p, HomeKind kind, PlaceOwn *out, Err *e)
+static jot_status find_own(Workdir *p, HomeKind kind, WorkdirOwn *out, Err *e)
 {
     char found[PATH_MAX];
     struct stat info;
@@ -137,19 +137,19 @@ static jot_status find_own(Place *p, HomeKind kind, PlaceOwn *out, Err *e)
         TRY(home_open(p->io, kind, true, &dir, e));
     if ((!there && !realpath(path.p, found)) || stat(found, &info) != 0)
         return err_errno(e, errno, "could not look at your own directory '%s'", path.p);
-    *out = (PlaceOwn){ .path = arena_copy(&p->arena, str(found)),
-                       .below = is_below(str(found), p->path),
-                       .dev = info.st_dev,
-                       .ino = info.st_ino };
+    *out = (WorkdirOwn){ .path = arena_copy(&p->arena, str(found)),
+                         .below = is_below(str(found), p->path),
+                         .dev = info.st_dev,
+                         .ino = info.st_ino };
     if (!p->pad_is_file && p->pad.n && is_below(out->path, p->pad))
         return err_set(e, JOT_INVALID, "your own directory '%s' lies in the pad: use another",
                        path.p);
     return JOT_OK;
 }
 
-jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, Err *e)
+jot_status workdir_open(Workdir *out, const Io *io, Str dir, Str pad_url, Err *e)
 {
-    Place p = { .io = io, .dir = FD_NONE };
+    Workdir p = { .io = io, .dir = FD_NONE };
     jot_status st = real_path(dir.n ? dir : S("."), &p.arena, &p.path, e);
     if (st == JOT_OK)
         st = find_pad(&p, pad_url, e);
@@ -169,22 +169,22 @@ jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, Err *e)
                      "the working directory lies in the pad, or in your own state or "
                      "configuration: use another");
     if (st != JOT_OK) {
-        place_close(&p);
+        workdir_close(&p);
         return st;
     }
     *out = p;
     return JOT_OK;
 }
 
-void place_close(Place *p)
+void workdir_close(Workdir *p)
 {
     if (p->path.n) /* {0} has descriptor 0, which is not ours */
         fd_close(&p->dir);
     arena_free(&p->arena);
-    *p = (Place){ .dir = FD_NONE };
+    *p = (Workdir){ .dir = FD_NONE };
 }
 
-bool place_holds_pad(const Place *p)
+bool workdir_holds_pad(const Workdir *p)
 {
     Str dir = p->pad_is_file ? str_slice(p->pad, 0, str_find_last(p->pad, '/')) : p->pad;
     if (!p->pad.n || !str_starts(dir, p->path))
@@ -203,14 +203,14 @@ static jot_status outside(Str path, Err *e)
 
 /* Check a path, and cut off the working directory if it begins with it.  An absolute path that
  * leads elsewhere stays as it is. */
-static jot_status check_path(const Place *p, Str path, char out[PLACE_PATH_MAX], Err *e)
+static jot_status check_path(const Workdir *p, Str path, char out[WORKDIR_PATH_MAX], Err *e)
 {
     Shown shown;
     if (!path.n)
         return err_set(e, JOT_INVALID, "'path' cannot be empty");
-    if (path.n >= PLACE_PATH_MAX)
+    if (path.n >= WORKDIR_PATH_MAX)
         return err_set(e, JOT_TOO_BIG, "'path' has %zu bytes: at most %d are allowed", path.n,
-                       PLACE_PATH_MAX - 1);
+                       WORKDIR_PATH_MAX - 1);
     if (str_find(path, 0) != path.n)
         return err_set(e, JOT_INVALID, "'%s' is no path: it holds a NUL", err_show(&shown, path));
     Str rest = path;
@@ -255,19 +255,19 @@ static Str path_of(int fd, char out[PATH_MAX])
 }
 
 /* A file has no way up, so its path is asked for; what cannot be told counts as the user's. */
-static bool is_of_own(const Place *p, int fd)
+static bool is_of_own(const Workdir *p, int fd)
 {
     char found[PATH_MAX];
     Str path = path_of(fd, found);
     if (!path.n)
         return true;
-    for (size_t i = 0; i < PLACE_OWN; i++)
+    for (size_t i = 0; i < WORKDIR_OWN; i++)
         if (p->own[i].path.n && is_below(path, p->own[i].path))
             return true;
     return false;
 }
 
-int place_open_beneath(int dir, const char *name, uint64_t flags)
+int workdir_open_beneath(int dir, const char *name, uint64_t flags)
 {
     struct open_how how = { .flags = flags | O_CLOEXEC,
                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
@@ -288,12 +288,12 @@ static bool is_of_process(int fd)
     return fstatfs(fd, &fs) != 0 || fs.f_type == PROC_SUPER_MAGIC;
 }
 
-jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e)
+jot_status workdir_open_file(const Workdir *p, Str path, Fd *out, struct stat *info, Err *e)
 {
-    char name[PLACE_PATH_MAX];
+    char name[WORKDIR_PATH_MAX];
     Shown shown;
     TRY(check_path(p, path, name, e));
-    int got = name[0] == '/' ? -EXDEV : place_open_beneath(p->dir, name, PLACE_READS);
+    int got = name[0] == '/' ? -EXDEV : workdir_open_beneath(p->dir, name, WORKDIR_READS);
     if (got == -EXDEV && p->reads_beyond) {
         got = openat(p->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         got = got < 0 ? -errno : got;
@@ -322,16 +322,16 @@ jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info,
     return JOT_OK;
 }
 
-Fd place_open_dir(const Place *p, Str path)
+Fd workdir_open_dir(const Workdir *p, Str path)
 {
-    char name[PLACE_PATH_MAX];
+    char name[WORKDIR_PATH_MAX];
     if (check_path(p, path, name, NULL) != JOT_OK || name[0] == '/')
         return FD_NONE;
-    return place_open_beneath(p->dir, name, O_RDONLY | O_DIRECTORY);
+    return workdir_open_beneath(p->dir, name, O_RDONLY | O_DIRECTORY);
 }
 
 /* The part of a path behind the working directory; false: it is elsewhere. */
-static bool cut_off(const Place *p, Str path, Str *out)
+static bool cut_off(const Workdir *p, Str path, Str *out)
 {
     if (!path.n || !is_below(path, p->path))
         return false;
@@ -341,13 +341,13 @@ static bool cut_off(const Place *p, Str path, Str *out)
     return true;
 }
 
-jot_status place_dir_of(const Place *p, Str path, Arena *into, Str *out, Err *e)
+jot_status workdir_dir_of(const Workdir *p, Str path, Arena *into, Str *out, Err *e)
 {
-    char name[PLACE_PATH_MAX], found[PATH_MAX];
+    char name[WORKDIR_PATH_MAX], found[PATH_MAX];
     struct stat info;
     Str rest;
     TRY(check_path(p, path, name, e));
-    int got = name[0] == '/' ? -EXDEV : place_open_beneath(p->dir, name, O_PATH);
+    int got = name[0] == '/' ? -EXDEV : workdir_open_beneath(p->dir, name, O_PATH);
     if (got < 0)
         return cannot_open(path, -got, e);
     AUTO(Fd) fd = got;
@@ -358,7 +358,7 @@ jot_status place_dir_of(const Place *p, Str path, Arena *into, Str *out, Err *e)
         rest.n = slash < rest.n ? slash : 0;
     }
     *out = arena_copy(into, rest);
-    AUTO(Fd) dir = place_open_dir(p, rest.n ? *out : S("."));
+    AUTO(Fd) dir = workdir_open_dir(p, rest.n ? *out : S("."));
     return dir < 0 || inside_kept(p, dir) ? outside(path, e) : JOT_OK;
 }
 
@@ -366,7 +366,7 @@ jot_status place_dir_of(const Place *p, Str path, Arena *into, Str *out, Err *e)
 
 /* Open the directory `name` beneath the working directory, making what is missing of it.  `name`
  * is cut at its slashes and put together again.  -EROFS: something would be made in the pad. */
-static int open_dirs(const Place *p, char *name)
+static int open_dirs(const Workdir *p, char *name)
 {
     enum { FLAGS = O_RDONLY | O_DIRECTORY };
     int fd = io_open(p->io, p->dir, name, FLAGS, 0);
@@ -411,7 +411,7 @@ static jot_status in_what_is_kept(Str path, Err *e)
                    err_show(&shown, path));
 }
 
-static jot_status check_target(const Place *p, int dir, const char *name, Str path, Err *e)
+static jot_status check_target(const Workdir *p, int dir, const char *name, Str path, Err *e)
 {
     struct stat info;
     Shown shown;
@@ -438,7 +438,8 @@ static int fill(const Io *io, int fd, Str content)
     return done < 0 ? done : io_fsync(io, fd);
 }
 
-static jot_status replace(const Place *p, int dir, const char *name, Str content, Str path, Err *e)
+static jot_status replace(const Workdir *p, int dir, const char *name, Str content, Str path,
+                          Err *e)
 {
     char tmp[NAME_MAX + 1];
     Shown shown;
@@ -474,7 +475,7 @@ static jot_status a_plant(Str path, int row, Err *e)
 }
 
 /* A path with a name that is kept in it.  A file HEAD makes a directory one of git's. */
-static jot_status check_names(const Place *p, Str name, Str path, Err *e)
+static jot_status check_names(const Workdir *p, Str name, Str path, Err *e)
 {
     Str rest = name, part;
     for (bool more = true; more;) {
@@ -489,7 +490,7 @@ static jot_status check_names(const Place *p, Str name, Str path, Err *e)
 }
 
 /* The same in a directory of git's that has another name: its own files, and its hooks. */
-static jot_status check_git(const Place *p, int dir, Str dir_name, Str name, Str path, Err *e)
+static jot_status check_git(const Workdir *p, int dir, Str dir_name, Str name, Str path, Err *e)
 {
     int row = plant_find(S(".git"));
     Str last = dir_name;
@@ -511,9 +512,9 @@ static bool goes_up(Str path)
     return str_eq(path, S(".."));
 }
 
-jot_status place_write(const Place *p, Str path, Str content, bool *made, Err *e)
+jot_status workdir_write(const Workdir *p, Str path, Str content, bool *made, Err *e)
 {
-    char name[PLACE_PATH_MAX], *base;
+    char name[WORKDIR_PATH_MAX], *base;
     Shown shown;
     TRY(check_path(p, path, name, e));
     if (name[0] == '/')

@@ -1,4 +1,4 @@
-/* workdir.h - Place, the working directory: which files an agent may open, and which never.
+/* workdir.h - Workdir, the working directory: which files an agent may open, and which never.
  *
  * This is the one place where a path that a model wrote becomes a descriptor.
  * Names are resolved by the kernel beneath the open directory, so neither "..", nor
@@ -22,28 +22,28 @@
 #include "base/io.h"
 
 enum {
-    PLACE_PATH_MAX = 4096,  /* bytes of a path */
-    PLACE_DEPTH_MAX = 256,  /* directories of a path */
-    PLACE_PLANTS_MAX = 320, /* rows of the table of plant.h */
+    WORKDIR_PATH_MAX = 4096,  /* bytes of a path */
+    WORKDIR_DEPTH_MAX = 256,  /* directories of a path */
+    WORKDIR_PLANTS_MAX = 320, /* rows of the table of plant.h */
 };
 
-enum { PLACE_OWN = 2 /* the user's state and configuration */ };
+enum { WORKDIR_OWN = 2 /* the user's state and configuration */ };
 
-typedef struct PlaceOwn {
+typedef struct WorkdirOwn {
     Str path;   /* without links; empty: it is not there, and would not lie in the working directory
                  */
     bool below; /* it lies in the working directory */
     dev_t dev;
     ino_t ino;
-} PlaceOwn;
+} WorkdirOwn;
 
-typedef struct Place {
+typedef struct Workdir {
     const Io *io;
     Fd dir;
     Str path;          /* of the directory: absolute, without links; followed by a NUL */
     bool reads_beyond; /* files elsewhere may be read */
     /* Rows of the table of files that others run or obey (plant.h): those that may be written. */
-    bool plants_allowed[PLACE_PLANTS_MAX];
+    bool plants_allowed[WORKDIR_PLANTS_MAX];
     size_t plants_looked_at_max; /* 0: PLANT_LOOKED_AT_MAX; less, for a test */
     /* The pad; its path is empty if it is in no file.  A pad that is a file stands for all files in
      * its directory whose names begin with its own, which are its journals. */
@@ -51,43 +51,44 @@ typedef struct Place {
     bool pad_is_file;
     dev_t pad_dev; /* of the directory: the pad's, or the one its file is in */
     ino_t pad_ino;
-    PlaceOwn own[PLACE_OWN];
+    WorkdirOwn own[WORKDIR_OWN];
     Arena arena;
-} Place;
+} Workdir;
 
 /* What the files beside a pad that is a file add to its name; ends with NULL. */
-enum { PLACE_BESIDE = 9 };
-extern const char *const place_beside[PLACE_BESIDE + 1];
+enum { WORKDIR_BESIDE = 9 };
+extern const char *const workdir_beside[WORKDIR_BESIDE + 1];
 
 /* `out` is {0}.  `dir` empty: the process's.  JOT_NOT_FOUND: the directory or the pad is not there.
  * JOT_INVALID: the directory lies in the pad or in one of the user's own, or one of those in the
  * pad. */
-MUST_USE jot_status place_open(Place *out, const Io *io, Str dir, Str pad_url, Err *e);
-void place_close(Place *p); /* {0} is fine */
-DEFINE_AUTO(Place, place_close)
+MUST_USE jot_status workdir_open(Workdir *out, const Io *io, Str dir, Str pad_url, Err *e);
+void workdir_close(Workdir *p); /* {0} is fine */
+DEFINE_AUTO(Workdir, workdir_close)
 
 /* A regular file, to be read.  JOT_NOT_FOUND, JOT_DENIED (outside, or of /proc wherever that is, or
  * with another name besides this one, which may be outside), JOT_INVALID (not a file). */
-MUST_USE jot_status place_open_file(const Place *p, Str path, Fd *out, struct stat *info, Err *e);
+MUST_USE jot_status workdir_open_file(const Workdir *p, Str path, Fd *out, struct stat *info,
+                                      Err *e);
 
 /* Open what is named from a directory, by links that all stay beneath it; -errno, -EXDEV if one
- * does not.  PLACE_READS is for a file that is to be read. */
-#define PLACE_READS (O_RDONLY | O_NONBLOCK | O_NOCTTY)
-int place_open_beneath(int dir, const char *name, uint64_t flags);
+ * does not.  WORKDIR_READS is for a file that is to be read. */
+#define WORKDIR_READS (O_RDONLY | O_NONBLOCK | O_NOCTTY)
+int workdir_open_beneath(int dir, const char *name, uint64_t flags);
 /* The directory that a path names, or that the file it names is in: from the working directory,
  * without links, empty for that itself.  JOT_NOT_FOUND: it is not there.  JOT_DENIED: outside, in
  * the pad, or the user's own.  Lives in `into`. */
-MUST_USE jot_status place_dir_of(const Place *p, Str path, Arena *into, Str *out, Err *e);
+MUST_USE jot_status workdir_dir_of(const Workdir *p, Str path, Arena *into, Str *out, Err *e);
 /* A directory, to be looked at; below 0: it cannot be opened, or lies outside. */
-Fd place_open_dir(const Place *p, Str path);
+Fd workdir_open_dir(const Workdir *p, Str path);
 
 /* Replace a file as one step, or make it and the directories above it.  *made: it was not there
  * before.  JOT_DENIED: outside, in the pad, or a plant.  JOT_INVALID: something else than a file is
  * there.
  */
-MUST_USE jot_status place_write(const Place *p, Str path, Str content, bool *made, Err *e);
+MUST_USE jot_status workdir_write(const Workdir *p, Str path, Str content, bool *made, Err *e);
 
 /* True if the pad is in or below the working directory. */
-bool place_holds_pad(const Place *p);
+bool workdir_holds_pad(const Workdir *p);
 
 #endif

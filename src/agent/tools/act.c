@@ -39,7 +39,7 @@ static const Tool *const own[] = {
 struct Act {
     ActOptions o;
     Policy policy;
-    Place place;
+    Workdir workdir;
     ToolHost host;
     ConfineHow how; /* CONFINE_BEST: not yet known */
     McpClient *servers[ACT_SERVERS_MAX];
@@ -112,10 +112,10 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
     a->o = *o;
     if (o->policy)
         a->policy = *o->policy;
-    TRY(place_open(&a->place, o->m->io, o->dir, o->pad, e));
-    a->place.reads_beyond = policy_for_effect(&a->policy, POLICY_OUTSIDE) == POLICY_ALLOW;
+    TRY(workdir_open(&a->workdir, o->m->io, o->dir, o->pad, e));
+    a->workdir.reads_beyond = policy_for_effect(&a->policy, POLICY_OUTSIDE) == POLICY_ALLOW;
     for (int row = 0; plant_name(row); row++)
-        a->place.plants_allowed[row] = policy_allows_plant(&a->policy, plant_name(row));
+        a->workdir.plants_allowed[row] = policy_allows_plant(&a->policy, plant_name(row));
     TRY(open_servers(a, o->servers, e));
     list_tools(a, o->only_pad);
     a->o.left_out = NULL; /* it is the caller's again */
@@ -135,20 +135,20 @@ void act_close(Act *a)
         return;
     for (size_t i = 0; i < a->servers_n; i++)
         mcp_client_close(a->servers[i]);
-    place_close(&a->place);
+    workdir_close(&a->workdir);
     arena_free(&a->arena);
     free(a);
 }
 
-Place *act_place(Act *a)
+Workdir *act_workdir(Act *a)
 {
-    return &a->place;
+    return &a->workdir;
 }
 
 jot_status act_confinement(Act *a, ConfineHow *out, Err *e)
 {
     if (a->how == CONFINE_BEST) {
-        jot_status st = confine_best(&a->place, &a->how, e);
+        jot_status st = confine_best(&a->workdir, &a->how, e);
         if (st == JOT_UNSUPPORTED && a->o.unconfined)
             a->how = CONFINE_NOT;
         else

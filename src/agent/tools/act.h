@@ -122,7 +122,7 @@ MUST_USE jot_status act_recall(Act *a, Str id, Arena *into, ActReply *out, Err *
 /* --- For the tools here ------------------------------------------------------------------ */
 
 /* A ToolCall's `outside` points to the Act. */
-Place *act_place(Act *a);
+Workdir *act_workdir(Act *a);
 /* How commands are confined; found out once.  JOT_UNSUPPORTED: they cannot be. */
 MUST_USE jot_status act_confinement(Act *a, ConfineHow *out, Err *e);
 const Policy *act_policy(const Act *a);

@@ -158,7 +158,7 @@ static jot_status check_redirect(Str from, Str to, Arena *into, Err *e)
 static bool cancelled(void *ctx)
 {
     Fetch *f = ctx;
-    f->late = io_awake_ms(act_place(f->act)->io) > f->end_at;
+    f->late = io_awake_ms(act_workdir(f->act)->io) > f->end_at;
     return f->late || act_cancelled(f->act);
 }
 
@@ -203,7 +203,7 @@ static jot_status fetch(Fetch *f, HttpClient *client, Str url, Arena *into, Http
 /* Fetch, following redirects; *url is then what was fetched. */
 static jot_status follow(Fetch *f, Str *url, Arena *into, HttpAnswer *out, Err *e)
 {
-    AUTO_PTR(HttpClient) client = http_client_new(act_place(f->act)->io);
+    AUTO_PTR(HttpClient) client = http_client_new(act_workdir(f->act)->io);
     for (int hops = 0; hops <= REDIRECTS_MAX; hops++) {
         Str to;
         TRY(fetch(f, client, *url, into, out, e));
@@ -239,7 +239,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     Shown shown, kind;
     Str asked = arg_text(c, "url"), url = asked, type = S("no type");
     size_t replaced;
-    f.end_at = io_awake_ms(act_place(f.act)->io) + ACT_HTTP_MS;
+    f.end_at = io_awake_ms(act_workdir(f.act)->io) + ACT_HTTP_MS;
     TRY(check_url(url, c->into, &parsed, c->e));
     TRY(follow(&f, &url, c->into, &answer, c->e));
     TRY(check_encoding(&answer, c->e));

@@ -36,7 +36,7 @@ DEFINE_AUTO(Part, part_done)
 
 static jot_status read_some(ToolCall *c, int fd, char *to, size_t n, uint64_t at, size_t *got)
 {
-    ssize_t done = io_read_all(act_place(c->outside)->io, fd, to, n, (off_t)at);
+    ssize_t done = io_read_all(act_workdir(c->outside)->io, fd, to, n, (off_t)at);
     Shown shown;
     if (done < 0)
         return err_errno(c->e, (int)-done, "could not read '%s'",
@@ -158,7 +158,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     size_t replaced;
     bool bytes = arg_given(c, "from_byte") || arg_given(c, "bytes");
     TRY(check_range(c));
-    TRY(place_open_file(act_place(c->outside), arg_text(c, "path"), &fd, &info, c->e));
+    TRY(workdir_open_file(act_workdir(c->outside), arg_text(c, "path"), &fd, &info, c->e));
     TRY(bytes ? by_bytes(c, fd, &p) : by_lines(c, fd, &p));
     if (p.text.n && memchr(p.text.p, 0, p.text.n))
         return err_set(c->e, JOT_UNSUPPORTED, "'%s' is not text: it holds NUL bytes",
@@ -177,7 +177,7 @@ const Tool act_read_file = {
              "part this is and how to go on.",
     .effects = TOOL_READS | TOOL_OUTSIDE,
     .params = {
-        { "path", PARAM_TEXT, .max = PLACE_PATH_MAX },
+        { "path", PARAM_TEXT, .max = WORKDIR_PATH_MAX },
         { "from_line", PARAM_NUMBER, .optional = true, .min = 1 },
         { "lines", PARAM_NUMBER, .about = "how many", .optional = true, .min = 1, .max = 100000 },
         { "from_byte", PARAM_NUMBER, .about = "from 0 on", .optional = true },

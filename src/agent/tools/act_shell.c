@@ -66,7 +66,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     Act *a = c->outside;
     Confined got;
     Shown shown;
-    ConfineJob job = { .place = act_place(a),
+    ConfineJob job = { .workdir = act_workdir(a),
                        .command = arg_text(c, "command"),
                        .network = policy_for_effect(act_policy(a), POLICY_NETWORK) == POLICY_ALLOW,
                        .time_ms = 1000 * arg_number(c, "seconds", ACT_SHELL_MS / 1000),

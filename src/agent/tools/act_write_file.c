@@ -10,7 +10,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     Shown shown;
     bool made = false;
     Str path = arg_text(c, "path"), content = arg_text(c, "content");
-    TRY(place_write(act_place(c->outside), path, content, &made, c->e));
+    TRY(workdir_write(act_workdir(c->outside), path, content, &made, c->e));
     out->text = arena_printf(c->into, "%s '%s', %zu bytes", made ? "made" : "replaced",
                              err_show(&shown, path), content.n);
     return JOT_OK;
@@ -24,7 +24,7 @@ const Tool act_write_file = {
              "remember belongs into the scratchpad instead.",
     .effects = TOOL_WRITES | TOOL_OUTSIDE,
     .params = {
-        { "path", PARAM_TEXT, .max = PLACE_PATH_MAX },
+        { "path", PARAM_TEXT, .max = WORKDIR_PATH_MAX },
         { "content", PARAM_TEXT, .max = FILE_MAX },
     },
     .run = run,
