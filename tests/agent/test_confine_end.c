@@ -53,7 +53,8 @@ static void a_command_that_does_not_end_is_killed_with_its_children(Yard *y)
     assert_int_equal(count_marked(mark), 0);
 }
 
-/* We are stopped while the command ends, and go on when its time is over: its keeper is gone. */
+/* We are stopped while the command ends, and go on when its time is over: its supervisor is gone.
+ */
 static bool is_late(Yard *y, int64_t time_ms)
 {
     int status;
@@ -152,8 +153,8 @@ static bool is_told_to_go(void *yard)
     return access(yard_path(yard, "work/sub/go"), F_OK) == 0;
 }
 
-/* A process that somebody else traces stays, dead, until that one has looked at it: for the keeper
- * it is a child that does not go. */
+/* A process that somebody else traces stays, dead, until that one has looked at it: for the
+ * supervisor it is a child that does not go. */
 static void what_cannot_be_killed_is_no_good_end(Yard *y)
 {
     int report[2];

@@ -114,7 +114,7 @@ static void by_filling_the_disk_with_many_files(Yard *y)
             "sleep 5");
 }
 
-/* Room that is taken but not written, and writing that the keeper is not let see. */
+/* Room that is taken but not written, and writing that the supervisor is not let see. */
 static void by_filling_the_disk_unseen(Yard *y)
 {
     fill(y, "for i in 1 2 3 4 5 6 7 8; do fallocate -l 16M sub/$i; done; sleep 3");

@@ -324,7 +324,7 @@ static void what_is_allowed_by_name_stays(Yard *y)
     yard_holds(y, "work/.git/config", "x\n");
 }
 
-/* Whoever runs commands is killed in mid-command: the keeper looks. */
+/* Whoever runs commands is killed in mid-command: the supervisor looks. */
 static void it_is_put_aside_also_when_we_are_killed(Yard *y)
 {
     settle(y);

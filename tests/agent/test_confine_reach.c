@@ -99,7 +99,7 @@ static void a_command_cannot_reach_other_processes(Yard *y)
         for (;;)
             pause();
     yard_command(y, arena_printf(&y->a, "kill -9 %d", other).p);
-    /* Nor the keeper: outside of bwrap's namespace that is the command's parent. */
+    /* Nor the supervisor: outside of bwrap's namespace that is the command's parent. */
     yard_prints(y, "kill -9 $PPID 2>/dev/null; echo alive", "alive\n");
     int status;
     pid_t ended = waitpid(other, &status, WNOHANG);

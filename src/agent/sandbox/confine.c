@@ -1,6 +1,6 @@
 /* confine.c - running a command: what it writes, how long it may, how it ended.
  *
- * Three processes: we read the output and watch the clock, the keeper (supervisor.c)
+ * Three processes: we read the output and watch the clock, the supervisor (supervisor.c)
  * starts the command and kills what it leaves, the command is in its jail.  Time is
  * the real one, whatever clock the pad has: limits on a real process are. */
 #include "agent/sandbox/confine.h"
@@ -18,11 +18,11 @@
 
 #include <dirent.h>
 
-#include "agent/sandbox/jail.h"
+#include "agent/sandbox/supervisor.h"
 
 enum {
     TICK_MS = 50,        /* between two looks at cancelled() */
-    PATIENCE_MS = 10000, /* for the keeper to kill everything */
+    PATIENCE_MS = 10000, /* for the supervisor to kill everything */
     TRY_MS = 10000,
 };
 
@@ -81,7 +81,7 @@ typedef struct Watch {
     const ConfineJob *job;
     Fd output, report, control;
     Output text;
-    KeeperReport said;
+    SupervisorReport said;
     bool told; /* `said` is there */
     bool flooded, timed_out, cancelled;
     int64_t end_at; /* when time is up; later: when patience is */
@@ -90,7 +90,7 @@ typedef struct Watch {
 static void say(Watch *w, char word, int64_t patience_ms)
 {
     ssize_t sent = send(w->control, &word, 1, MSG_NOSIGNAL);
-    (void)sent; /* a keeper that is gone has reported */
+    (void)sent; /* a supervisor that is gone has reported */
     w->end_at = now_ms() + patience_ms;
 }
 
@@ -104,24 +104,25 @@ static void read_output(Watch *w)
         fd_close(&w->output);
     if (w->text.total > CONFINE_FLOOD_BYTES && !w->flooded && !w->told) {
         w->flooded = true;
-        say(w, KEEPER_KILL, PATIENCE_MS);
+        say(w, SUPERVISOR_KILL, PATIENCE_MS);
     }
 }
 
 static void read_report(Watch *w)
 {
-    KeeperReport r = { 0 };
+    SupervisorReport r = { 0 };
     ssize_t n = read(w->report, &r, sizeof r);
     if (n == (ssize_t)sizeof r && !w->told) {
         w->said = r;
         w->told = true;
         w->end_at = now_ms() + PATIENCE_MS; /* for the rest of the output */
     } else if (n <= 0 && !(n < 0 && errno == EINTR)) {
-        fd_close(&w->report); /* the keeper has ended */
+        fd_close(&w->report); /* the supervisor has ended */
     }
 }
 
-/* False: even the keeper does not end.  A command that has ended is neither late nor cancelled. */
+/* False: even the supervisor does not end.  A command that has ended is neither late nor cancelled.
+ */
 static bool check_time(Watch *w)
 {
     const ConfineJob *j = w->job;
@@ -130,17 +131,17 @@ static bool check_time(Watch *w)
     bool ending = w->timed_out || w->flooded || w->cancelled;
     if (!w->cancelled && j->cancelled && j->cancelled(j->ctx)) {
         w->cancelled = true;
-        say(w, KEEPER_KILL, PATIENCE_MS);
+        say(w, SUPERVISOR_KILL, PATIENCE_MS);
     } else if (!ending && now_ms() >= w->end_at) {
         w->timed_out = true;
-        say(w, KEEPER_TERM, CONFINE_GRACE_MS + PATIENCE_MS);
+        say(w, SUPERVISOR_TERM, CONFINE_GRACE_MS + PATIENCE_MS);
     } else if (ending && now_ms() >= w->end_at) {
         return false;
     }
     return true;
 }
 
-/* Until the keeper has ended and all output is read. */
+/* Until the supervisor has ended and all output is read. */
 static jot_status watch(Watch *w, Err *e)
 {
     while (w->report >= 0 || w->output >= 0) {
@@ -165,13 +166,13 @@ static jot_status outcome(const Watch *w, Confined *out, Err *e)
 {
     if (!w->told)
         return err_set(e, JOT_IO,
-                       "the command's keeper was killed; what the command did is not "
+                       "the command's supervisor was killed; what the command did is not "
                        "known");
-    if (w->said.end == KEEPER_FAILED)
+    if (w->said.end == SUPERVISOR_FAILED)
         return err_errno(e, w->said.code, "the command was not run: could not set up '%s'",
                          w->said.what);
-    /* We may have spoken too late: the keeper knows whether it was still running. */
-    if (w->said.end == KEEPER_LEFT)
+    /* We may have spoken too late: the supervisor knows whether it was still running. */
+    if (w->said.end == SUPERVISOR_LEFT)
         return err_set(e, JOT_IO,
                        "what the command started could not be killed within %d s and may still be "
                        "at work; what it does is not known",
@@ -180,12 +181,12 @@ static jot_status outcome(const Watch *w, Confined *out, Err *e)
     if (w->cancelled && stopped)
         return err_set(e, JOT_CANCELLED, "the command was cancelled and killed");
     out->code = w->said.code;
-    out->end = w->said.end == KEEPER_SIGNALLED ? CONFINE_SIGNALLED : CONFINE_EXITED;
-    if (w->said.end == KEEPER_SWARMED)
+    out->end = w->said.end == SUPERVISOR_SIGNALLED ? CONFINE_SIGNALLED : CONFINE_EXITED;
+    if (w->said.end == SUPERVISOR_SWARMED)
         out->end = CONFINE_SWARMED;
-    else if (w->said.end == KEEPER_MEMORY)
+    else if (w->said.end == SUPERVISOR_MEMORY)
         out->end = CONFINE_MEMORY;
-    else if (w->said.end == KEEPER_DISK)
+    else if (w->said.end == SUPERVISOR_DISK)
         out->end = CONFINE_DISK;
     else if (w->timed_out && stopped)
         out->end = CONFINE_TIMED_OUT;
@@ -204,7 +205,7 @@ static jot_status make_pipe(Fd *in, Fd *out, Err *e)
     return JOT_OK;
 }
 
-/* A pair of sockets, because a word to a keeper that is gone must not be a signal to us. */
+/* A pair of sockets, because a word to a supervisor that is gone must not be a signal to us. */
 static jot_status make_control(Fd *theirs, Fd *ours, Err *e)
 {
     int ends[2];
@@ -215,21 +216,21 @@ static jot_status make_control(Fd *theirs, Fd *ours, Err *e)
     return JOT_OK;
 }
 
-static jot_status start(Watch *w, Jail *j, pid_t *keeper, Err *e)
+static jot_status start(Watch *w, Jail *j, pid_t *supervisor, Err *e)
 {
     AUTO(Fd) control = FD_NONE;
     AUTO(Fd) report = FD_NONE;
     TRY(make_pipe(&w->output, &j->output, e));
     TRY(make_pipe(&w->report, &report, e));
     TRY(make_control(&control, &w->control, e));
-    *keeper = fork();
-    if (*keeper < 0)
+    *supervisor = fork();
+    if (*supervisor < 0)
         return err_errno(e, errno, "could not start a process");
-    if (*keeper == 0) {
+    if (*supervisor == 0) {
         close(w->control);
         close(w->output);
         close(w->report);
-        jail_keep(j, control, report);
+        supervisor_run(j, control, report);
     }
     fd_close(&j->output);
     return JOT_OK;
@@ -266,9 +267,9 @@ static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
     j->time_ms = job->time_ms;
     j->memory_bytes = memory_for(job);
     j->disk_bytes = job->disk_bytes ? job->disk_bytes : CONFINE_DISK_BYTES;
-    /* More than the keeper allows, so that it is the keeper who says why. */
+    /* More than the supervisor allows, so that it is the supervisor who says why. */
     unsigned max = CONFINE_PROCESSES_MAX + CONFINE_PROCESSES_MAX / 4;
-    jail_herd(j, max, into);
+    jail_limits(j, max, into);
     if (getuid() != 0)
         j->nproc = processes_of_user() + max;
     switch (job->how) {
@@ -301,7 +302,7 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
 {
     AUTO(Jail) j = jail_none();
     Watch w = { .job = job, .output = FD_NONE, .report = FD_NONE, .control = FD_NONE };
-    pid_t keeper = -1;
+    pid_t supervisor = -1;
     AUTO(PlantWatch) plants = { 0 };
     *out = (Confined){ 0 };
     if (cannot_be_given(job->workdir->path) && job->how != CONFINE_NOT)
@@ -317,19 +318,19 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
                        .tail_max = job->output_max / 4 };
     w.text.head = arena_alloc(into, w.text.head_max, 1);
     w.text.tail = arena_alloc(into, w.text.tail_max, 1);
-    jot_status st = start(&w, &j, &keeper, e);
+    jot_status st = start(&w, &j, &supervisor, e);
     w.end_at = now_ms() + job->time_ms;
     if (st == JOT_OK)
         st = watch(&w, e);
     fd_close(&w.control);
-    if (keeper > 0 && st != JOT_OK)
-        kill(keeper, SIGKILL);
-    if (keeper > 0)
-        while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+    if (supervisor > 0 && st != JOT_OK)
+        kill(supervisor, SIGKILL);
+    if (supervisor > 0)
+        while (waitpid(supervisor, NULL, 0) < 0 && errno == EINTR)
             continue;
     fd_close(&w.output);
     fd_close(&w.report);
-    if (j.plants && keeper > 0)
+    if (j.plants && supervisor > 0)
         plant_after(&plants, into, &out->planted);
     TRY(st);
     show(&w.text, into, out);

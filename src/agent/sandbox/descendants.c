@@ -19,7 +19,7 @@ enum {
 
 static int proc = -1; /* the directory */
 
-bool below_begin(void)
+bool descendants_begin(void)
 {
     proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return proc >= 0;
@@ -31,7 +31,7 @@ typedef struct Seen {
     pid_t pid, parent;
 } Seen;
 
-/* Not on the stack: they are large, and there is one keeper in a process. */
+/* Not on the stack: they are large, and there is one supervisor in a process. */
 static Seen seen[SEEN_MAX];
 static unsigned char below[PID_LIMIT / 8]; /* a bit for each process */
 
@@ -112,12 +112,12 @@ static size_t mark(size_t n)
     return marked;
 }
 
-size_t below_count(void)
+size_t descendants_count(void)
 {
     return mark(look());
 }
 
-void below_kill(void)
+void descendants_kill(void)
 {
     size_t n = look();
     mark(n);
@@ -155,7 +155,7 @@ static uint64_t share_of(const char *pid)
     return kib ? kib * 1024 : resident_of(pid);
 }
 
-/* A process can keep this from others, its keeper too: then it may be anything. */
+/* A process can keep this from others, its supervisor too: then it may be anything. */
 static uint64_t written_by(const char *pid)
 {
     char text[512];
@@ -183,13 +183,13 @@ static uint64_t sum(uint64_t (*of)(const char *pid))
 
 /* Dividing what is shared means walking through all pages: that is done only where the plain sum,
  * which is never less, is too much already. */
-bool below_memory_exceeds(uint64_t bytes)
+bool descendants_memory_exceeds(uint64_t bytes)
 {
     return sum(resident_of) > bytes && sum(share_of) > bytes;
 }
 
 /* What a process wrote is added to its parent's when it has ended and was waited for. */
-uint64_t below_written(void)
+uint64_t descendants_written(void)
 {
     return sum(written_by) + written_by("self");
 }

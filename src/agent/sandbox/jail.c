@@ -82,8 +82,8 @@ Jail jail_none(void)
                .tmp_above = FD_NONE };
     for (size_t i = 0; i < COUNT_OF(j.stand_ins); i++)
         j.stand_ins[i].fd = FD_NONE;
-    for (size_t i = 0; i < COUNT_OF(j.herds); i++)
-        j.herds[i] = (JailHerd){ .fd = FD_NONE, .events = FD_NONE };
+    for (size_t i = 0; i < COUNT_OF(j.groups); i++)
+        j.groups[i] = (JailGroup){ .fd = FD_NONE, .events = FD_NONE };
     return j;
 }
 
@@ -94,7 +94,7 @@ void jail_done(Jail *j)
     fd_close(&j->filter_fd);
     fd_close(&j->self_fd);
     fd_close(&j->output);
-    jail_disband(j);
+    jail_limits_done(j);
     jail_release(j);
     jail_remove(j->tmp_above, j->tmp_name, j->tmp_fd);
     fd_close(&j->tmp_fd);

@@ -16,16 +16,16 @@ enum {
     JAIL_FILTER_FD = 3,     /* where bwrap finds the filter */
     JAIL_SELF_FD = 4,       /* where it finds this program, to be run inside */
     JAIL_STAND_INS = WORKDIR_BESIDE,
-    JAIL_LEFT_MS = 5000, /* after which the keeper gives up killing */
-    JAIL_HERDS = 2,      /* the older kind of control groups has one for each controller */
+    JAIL_LEFT_MS = 5000, /* after which the supervisor gives up killing */
+    JAIL_GROUPS = 2,     /* the older kind of control groups has one for each controller */
 };
 
 /* A control group with limits, to be removed afterwards. */
-typedef struct JailHerd {
+typedef struct JailGroup {
     char *path; /* NULL: none */
     Fd fd;      /* through which a process joins it; FD_NONE: none */
     Fd events;  /* where it tells of processes that were killed for memory; FD_NONE: nowhere */
-} JailHerd;
+} JailGroup;
 
 typedef struct Jail {
     char *const *argv; /* argv[0] is a path */
@@ -42,8 +42,8 @@ typedef struct Jail {
         Fd fd;
         char *path;
     } stand_ins[JAIL_STAND_INS];
-    JailHerd herds[JAIL_HERDS];
-    Fd fence;              /* a ruleset that keeps the keeper's signals in; FD_NONE: none */
+    JailGroup groups[JAIL_GROUPS];
+    Fd fence;              /* a ruleset that keeps the supervisor's signals in; FD_NONE: none */
     uint64_t nproc;        /* processes its user may have; 0: not limited so */
     int64_t time_ms;       /* of processor, for each process */
     uint64_t memory_bytes; /* of all processes together */
@@ -75,12 +75,12 @@ MUST_USE jot_status jail_tmp(Arena *into, Jail *out, Err *e);
 
 /* Limit the number of processes and their memory by control groups, if that can be done here; and
  * remove them. */
-void jail_herd(Jail *j, unsigned processes_max, Arena *into);
-void jail_disband(Jail *j); /* nothing is allocated */
+void jail_limits(Jail *j, unsigned processes_max, Arena *into);
+void jail_limits_done(Jail *j); /* nothing is allocated */
 /* True if a control group limits their memory; and if one of them was killed because all had too
  * much.  Nothing is allocated. */
-bool jail_herd_has_memory(const Jail *j);
-bool jail_herd_starved(const Jail *j);
+bool jail_limits_have_memory(const Jail *j);
+bool jail_limits_starved(const Jail *j);
 
 /* What of /sys a command may read: processors, memory, limits.  Ends with NULL. */
 extern const char *const jail_told[];
@@ -125,32 +125,5 @@ NO_RETURN void jail_enter(const Jail *j, int report);
 NO_RETURN void jail_fail(int report, const char *what);
 /* Bound the memory of this process and of each it starts. */
 MUST_USE bool jail_limit_data(void);
-
-/* --- The keeper: a process between us and the command (supervisor.c) ---------------------------
- */
-
-typedef enum KeeperEnd {
-    KEEPER_EXITED = 1,
-    KEEPER_SIGNALLED,
-    KEEPER_SWARMED,
-    KEEPER_MEMORY, /* too much of it */
-    KEEPER_DISK,
-    KEEPER_LEFT,   /* something could not be killed */
-    KEEPER_FAILED, /* it was not run: `code` is errno */
-} KeeperEnd;
-
-typedef struct KeeperReport {
-    KeeperEnd end;
-    int code;
-    bool stopped;  /* it was still running when it was told to end */
-    char what[32]; /* of KEEPER_FAILED: what did not work */
-} KeeperReport;
-
-/* Words to the keeper, one byte each; the end of the channel means KEEPER_KILL. */
-enum { KEEPER_TERM = 'T', KEEPER_KILL = 'K' };
-
-/* Become the keeper of a new command: for a process just forked, which ends here.  Writes one
- * KeeperReport to `report` when everything has ended. */
-NO_RETURN void jail_keep(Jail *j, int control, int report);
 
 #endif

@@ -2,7 +2,7 @@
  * process puts around itself.
  *
  * Between fork and exec nothing is allocated.  What does not work is told to the
- * keeper's reader (jail_fail), and the command is not run. */
+ * supervisor's reader (jail_fail), and the command is not run. */
 #include "agent/sandbox/jail.h"
 
 #include <errno.h>
@@ -16,6 +16,8 @@
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 
+#include "agent/sandbox/supervisor.h"
+
 enum {
     DATA_BYTES_MAX = 1 << 30, /* of a process, times 4 */
     FILES_MAX = 1024,
@@ -25,7 +27,7 @@ enum {
 
 void jail_fail(int report, const char *what)
 {
-    KeeperReport r = { .end = KEEPER_FAILED, .code = errno };
+    SupervisorReport r = { .end = SUPERVISOR_FAILED, .code = errno };
     size_t n = strlen(what);
     memcpy(r.what, what, n < sizeof r.what ? n : sizeof r.what - 1);
     ssize_t told = write(report, &r, sizeof r);
@@ -95,8 +97,8 @@ static bool hand_over(const Jail *j)
 void jail_enter(const Jail *j, int report)
 {
     setsid(); /* a session of its own is also a share of the processor of its own */
-    for (size_t i = 0; i < COUNT_OF(j->herds); i++)
-        if (j->herds[i].fd >= 0 && write(j->herds[i].fd, "0", 1) != 1)
+    for (size_t i = 0; i < COUNT_OF(j->groups); i++)
+        if (j->groups[i].fd >= 0 && write(j->groups[i].fd, "0", 1) != 1)
             jail_fail(report, "control group");
     if (getpriority(PRIO_PROCESS, 0) < 0)
         setpriority(PRIO_PROCESS, 0, 0);

@@ -9,7 +9,7 @@
  * another file, and no rule is about it.
  *
  * ABI 6 is needed: before 3, nothing could be said about truncating a file, and
- * before 6, nothing about signals, with which a command could kill its keeper. */
+ * before 6, nothing about signals, with which a command could kill its supervisor. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -266,7 +266,7 @@ static jot_status make_ruleset(bool network, Rules *r, Fd *out, Err *e)
     return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
 }
 
-/* A keeper behind this reaches with its signals only what it started. */
+/* A supervisor behind this reaches with its signals only what it started. */
 static jot_status make_fence(Fd *out, Err *e)
 {
     RulesetAttr a = { .scoped = 2 };

@@ -4,7 +4,7 @@
  * root's processes it does not count.  Control groups do both.  Root may make one,
  * unless it is root of a container; a user may where a part of the tree was given
  * to them, as systemd does.  So this is tried, in both kinds of trees, and where it
- * does not work the keeper's own counting is all there is. */
+ * does not work the supervisor's own counting is all there is. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,17 +25,17 @@ enum { TRIES = 20 /* to remove a group whose processes have just ended */ };
 static const struct Controller {
     const char *name, *old_limit, *new_limit;
     const char *old_events, *new_events; /* where "oom_kill N" stands; NULL: nowhere */
-} controllers[JAIL_HERDS] = {
+} controllers[JAIL_GROUPS] = {
     { "pids", "pids.max", "pids.max", NULL, NULL },
     { "memory", "memory.limit_in_bytes", "memory.max", "memory.oom_control", "memory.events" },
 };
 
-typedef struct Herding {
+typedef struct Making {
     Jail *jail;
     Arena *into;
-    const char *limits[JAIL_HERDS]; /* in the order of the controllers */
+    const char *limits[JAIL_GROUPS]; /* in the order of the controllers */
     char name[64];
-} Herding;
+} Making;
 
 static Str read_some(int fd, char *room, size_t size)
 {
@@ -66,7 +66,7 @@ static bool has_word(Str words, char sep, const char *word)
     return str_eq(str_trim(words), str(word));
 }
 
-static int open_in(const Herding *h, Str dir, const char *name, int flags)
+static int open_in(const Making *h, Str dir, const char *name, int flags)
 {
     return open(arena_printf(h->into, "%s/%s", dir.p, name).p, flags | O_CLOEXEC);
 }
@@ -91,20 +91,20 @@ static void sweep(Str above)
         closedir(d);
 }
 
-/* A group in the directory `above`, as the i-th herd; false: it cannot be made. */
-static bool make(Herding *h, size_t i, Str above, Str *path)
+/* A group in the directory `above`, as the i-th group; false: it cannot be made. */
+static bool make(Making *h, size_t i, Str above, Str *path)
 {
     *path = arena_printf(h->into, STR_FMT "/%s", STR_ARG(above), h->name);
     sweep(above);
     if (mkdir(path->p, 0700) != 0)
         return false;
-    h->jail->herds[i].path = arena_cstr(h->into, *path);
-    h->jail->herds[i].fd = open_in(h, *path, "cgroup.procs", O_WRONLY);
-    return h->jail->herds[i].fd >= 0;
+    h->jail->groups[i].path = arena_cstr(h->into, *path);
+    h->jail->groups[i].fd = open_in(h, *path, "cgroup.procs", O_WRONLY);
+    return h->jail->groups[i].fd >= 0;
 }
 
 /* The older kind has a tree for each controller. */
-static void make_old(Herding *h, size_t i, Str kind, Str where)
+static void make_old(Making *h, size_t i, Str kind, Str where)
 {
     const struct Controller *c = &controllers[i];
     Str path,
@@ -112,15 +112,15 @@ static void make_old(Herding *h, size_t i, Str kind, Str where)
     if (!make(h, i, above, &path))
         return;
     if (!write_file(path, c->old_limit, h->limits[i]))
-        fd_close(&h->jail->herds[i].fd);
+        fd_close(&h->jail->groups[i].fd);
     if (!c->old_events)
         return;
     write_file(path, "memory.memsw.limit_in_bytes", h->limits[i]); /* where swap is counted */
-    h->jail->herds[i].events = open_in(h, path, c->old_events, O_RDONLY);
+    h->jail->groups[i].events = open_in(h, path, c->old_events, O_RDONLY);
 }
 
 /* The newer kind has one tree.  Our own group may have no groups in it, but our parent's may. */
-static void make_new(Herding *h, Str where)
+static void make_new(Making *h, Str where)
 {
     char room[256];
     Str above = str_slice(where, 0, str_find_last(where, '/')), path, enabled = { 0 };
@@ -139,17 +139,17 @@ static void make_new(Herding *h, Str where)
     for (size_t i = 0; i < COUNT_OF(controllers); i++)
         if (has_word(enabled, ' ', controllers[i].name) &&
             !write_file(path, controllers[i].new_limit, h->limits[i]))
-            fd_close(&h->jail->herds[0].fd);
+            fd_close(&h->jail->groups[0].fd);
     write_file(path, "memory.swap.max", "0");
     write_file(path, "memory.oom.group", "1"); /* all of them end, not one in the middle */
-    h->jail->herds[0].events = open_in(h, path, "memory.events", O_RDONLY);
+    h->jail->groups[0].events = open_in(h, path, "memory.events", O_RDONLY);
 }
 
-void jail_herd(Jail *j, unsigned processes_max, Arena *into)
+void jail_limits(Jail *j, unsigned processes_max, Arena *into)
 {
     struct timespec now;
     char room[4096];
-    Herding h = { .jail = j, .into = into };
+    Making h = { .jail = j, .into = into };
     Str all = read_file("/proc/self/cgroup", room, sizeof room), line;
     h.limits[0] = arena_printf(into, "%u", processes_max).p;
     h.limits[1] = arena_printf(into, "%llu", (unsigned long long)j->memory_bytes).p;
@@ -160,31 +160,31 @@ void jail_herd(Jail *j, unsigned processes_max, Arena *into)
         if (!str_cut(&line, ':', &number) || !str_cut(&line, ':', &kind))
             continue;
         for (size_t i = 0; i < COUNT_OF(controllers); i++)
-            if (!j->herds[i].path && has_word(kind, ',', controllers[i].name))
+            if (!j->groups[i].path && has_word(kind, ',', controllers[i].name))
                 make_old(&h, i, kind, line);
-        if (str_eq(number, S("0")) && !kind.n && !j->herds[0].path && !j->herds[1].path)
+        if (str_eq(number, S("0")) && !kind.n && !j->groups[0].path && !j->groups[1].path)
             make_new(&h, line);
     }
-    for (size_t i = 0; i < COUNT_OF(j->herds); i++)
-        if (j->herds[i].fd < 0 && j->herds[i].path) {
-            rmdir(j->herds[i].path);
-            j->herds[i].path = NULL;
+    for (size_t i = 0; i < COUNT_OF(j->groups); i++)
+        if (j->groups[i].fd < 0 && j->groups[i].path) {
+            rmdir(j->groups[i].path);
+            j->groups[i].path = NULL;
         }
 }
 
-bool jail_herd_has_memory(const Jail *j)
+bool jail_limits_have_memory(const Jail *j)
 {
-    for (size_t i = 0; i < COUNT_OF(j->herds); i++)
-        if (j->herds[i].path && j->herds[i].events >= 0)
+    for (size_t i = 0; i < COUNT_OF(j->groups); i++)
+        if (j->groups[i].path && j->groups[i].events >= 0)
             return true;
     return false;
 }
 
-bool jail_herd_starved(const Jail *j)
+bool jail_limits_starved(const Jail *j)
 {
     char room[1024];
-    for (size_t i = 0; i < COUNT_OF(j->herds); i++) {
-        Str all = read_some(j->herds[i].events, room, sizeof room), line;
+    for (size_t i = 0; i < COUNT_OF(j->groups); i++) {
+        Str all = read_some(j->groups[i].events, room, sizeof room), line;
         while (str_cut(&all, '\n', &line))
             if (str_starts(line, S("oom_kill ")) && !str_eq(line, S("oom_kill 0")))
                 return true;
@@ -192,10 +192,10 @@ bool jail_herd_starved(const Jail *j)
     return false;
 }
 
-void jail_disband(Jail *j)
+void jail_limits_done(Jail *j)
 {
-    for (size_t i = 0; i < COUNT_OF(j->herds); i++) {
-        JailHerd *h = &j->herds[i];
+    for (size_t i = 0; i < COUNT_OF(j->groups); i++) {
+        JailGroup *h = &j->groups[i];
         fd_close(&h->fd);
         fd_close(&h->events);
         for (int k = 0; h->path && k < TRIES && rmdir(h->path) != 0 && errno == EBUSY; k++)

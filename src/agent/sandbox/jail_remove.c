@@ -5,7 +5,7 @@
  * step from a directory that is open, no link is entered, and what is removed is in
  * the directory that was made for the command or was moved away by the command
  * itself.  A tree may be deeper than there are descriptors: what lies too deep is
- * moved up to the top and has its turn later.  Nothing is allocated: the keeper
+ * moved up to the top and has its turn later.  Nothing is allocated: the supervisor
  * does this, too. */
 #include <dirent.h>
 #include <errno.h>

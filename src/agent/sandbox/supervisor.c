@@ -8,7 +8,7 @@
  *
  * If we die, the control channel ends, and it kills everything all the same.  It was
  * forked from a process that may have threads: nothing here allocates. */
-#include "agent/sandbox/jail.h"
+#include "agent/sandbox/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ enum {
     TICK_MS = 20,     /* between two looks at how many there are */
     METER_MS = 100,   /* between two looks at memory and disk, at least, and ... */
     METER_SHARE = 20, /* ... so much longer than one takes: a twentieth of a processor at most */
-    NICE_KEEPER = -10,
+    SUPERVISOR_NICE = -10,
     PLANTS_S = 60, /* to look for what was left */
     PLACES = 2,    /* the working directory and the one for temporary files */
 };
@@ -64,7 +64,7 @@ static bool kill_all(pid_t command, bool fenced, int *status)
         if (fenced)
             kill(-1, SIGKILL);
         else
-            below_kill();
+            descendants_kill();
         while ((pid = waitpid(-1, &st, WNOHANG)) > 0)
             if (pid == command)
                 *status = st;
@@ -75,7 +75,7 @@ static bool kill_all(pid_t command, bool fenced, int *status)
     return false;
 }
 
-/* --- Keeping ------------------------------------------------------------------------------- */
+/* --- Supervisor ------------------------------------------------------------------------------- */
 
 static unsigned processes(void)
 {
@@ -83,7 +83,7 @@ static unsigned processes(void)
     return sysinfo(&s) == 0 ? s.procs : 0;
 }
 
-typedef struct Keeping {
+typedef struct Supervisor {
     const Jail *jail;
     pid_t command;
     int control;
@@ -91,16 +91,16 @@ typedef struct Keeping {
     int places[PLACES];    /* where it writes */
     uint64_t room[PLACES]; /* the most that was free there */
     uint64_t memory_max, disk_max;
-    int64_t meter_at; /* when memory and disk are looked at next */
-    KeeperEnd excess; /* what it had too much of; 0: nothing */
+    int64_t meter_at;     /* when memory and disk are looked at next */
+    SupervisorEnd excess; /* what it had too much of; 0: nothing */
     bool fenced, left;
     int64_t kill_at; /* 0: not yet */
     bool ended;      /* the command has, with `status` */
     bool orphan;     /* whoever wanted it is gone */
     int status;
-} Keeping;
+} Supervisor;
 
-static void reap(Keeping *k)
+static void reap(Supervisor *k)
 {
     int st;
     pid_t pid;
@@ -111,11 +111,11 @@ static void reap(Keeping *k)
         }
 }
 
-static void listen_to(Keeping *k)
+static void listen_to(Supervisor *k)
 {
     char word;
     ssize_t n = read(k->control, &word, 1);
-    if (n == 1 && word == KEEPER_TERM) {
+    if (n == 1 && word == SUPERVISOR_TERM) {
         kill(-k->command, SIGTERM);
         k->kill_at = now_ms() + CONFINE_GRACE_MS;
     } else if (n >= 0 || errno != EINTR) {
@@ -125,7 +125,7 @@ static void listen_to(Keeping *k)
 }
 
 /* Whoever wanted the command may have gone while its end was awaited. */
-static void look_for_end(Keeping *k)
+static void look_for_end(Supervisor *k)
 {
     char word;
     k->orphan = recv(k->control, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
@@ -134,16 +134,16 @@ static void look_for_end(Keeping *k)
 /* Counting what is below means reading all of /proc; a look at the machine's total is free.  A
  * fork bomb would leave no time to count, so its process group is stopped before; whoever has left
  * that is found by the count. */
-static void count(Keeping *k)
+static void count(Supervisor *k)
 {
     unsigned total = processes();
     k->procs = total < k->procs ? total : k->procs; /* others have ended */
     if (total <= k->procs + CONFINE_PROCESSES_MAX)
         return;
     kill(-k->command, SIGSTOP);
-    size_t n = below_count();
+    size_t n = descendants_count();
     if (n > CONFINE_PROCESSES_MAX) {
-        k->excess = KEEPER_SWARMED;
+        k->excess = SUPERVISOR_SWARMED;
         return;
     }
     kill(-k->command, SIGCONT);
@@ -159,39 +159,39 @@ static uint64_t room_at(int dir)
 /* A control group has its own eyes for memory; where it has killed one process, the rest is of no
  * use.  Elsewhere the processes themselves are asked: what the machine has lost meanwhile says
  * nothing, because others take and give back at the same time. */
-static bool eats(const Keeping *k)
+static bool eats(const Supervisor *k)
 {
-    return jail_herd_has_memory(k->jail) ? jail_herd_starved(k->jail)
-                                         : below_memory_exceeds(k->memory_max);
+    return jail_limits_have_memory(k->jail) ? jail_limits_starved(k->jail)
+                                            : descendants_memory_exceeds(k->memory_max);
 }
 
 /* What a process wrote it may have removed again.  So a disk must also have less room, than at any
  * moment since this began, by as much as a command may take. */
-static bool fills(Keeping *k)
+static bool fills(Supervisor *k)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uint64_t room = room_at(k->places[i]);
         k->room[i] = room > k->room[i] ? room : k->room[i];
-        if (k->room[i] - room > k->disk_max && below_written() > k->disk_max)
+        if (k->room[i] - room > k->disk_max && descendants_written() > k->disk_max)
             return true;
     }
     return false;
 }
 
-static void measure(Keeping *k)
+static void measure(Supervisor *k)
 {
     int64_t begin = now_ms();
     if (begin < k->meter_at || k->excess)
         return;
     if (eats(k))
-        k->excess = KEEPER_MEMORY;
+        k->excess = SUPERVISOR_MEMORY;
     else if (fills(k))
-        k->excess = KEEPER_DISK;
+        k->excess = SUPERVISOR_DISK;
     int64_t pause = (now_ms() - begin) * METER_SHARE;
     k->meter_at = begin + (pause > METER_MS ? pause : METER_MS);
 }
 
-static void keep(Keeping *k)
+static void keep(Supervisor *k)
 {
     while (!k->ended && !k->excess && !(k->kill_at && now_ms() >= k->kill_at)) {
         struct pollfd p = { .fd = k->control, .events = POLLIN };
@@ -221,20 +221,20 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static Keeping begin(const Jail *j, int control)
+static Supervisor begin(const Jail *j, int control)
 {
-    Keeping k = { .jail = j,
-                  .control = control,
-                  .procs = processes(),
-                  .places = { j->workdir_fd, j->tmp_fd },
-                  .memory_max = j->memory_bytes,
-                  .disk_max = j->disk_bytes };
+    Supervisor k = { .jail = j,
+                     .control = control,
+                     .procs = processes(),
+                     .places = { j->workdir_fd, j->tmp_fd },
+                     .memory_max = j->memory_bytes,
+                     .disk_max = j->disk_bytes };
     for (size_t i = 0; i < PLACES; i++)
         k.room[i] = room_at(k.places[i]);
     return k;
 }
 
-/* Signals of a keeper behind the fence reach nobody but those below: so "all" can be said.  What
+/* Signals of a supervisor behind the fence reach nobody but those below: so "all" can be said. What
  * that would mean without a fence is reason enough to try it: our parent is outside. */
 static bool raise_fence(const Jail *j)
 {
@@ -261,33 +261,33 @@ static void tell_planted(const PlantReport *found)
         dprintf(STDERR_FILENO, "jotter: " STR_FMT "\n", STR_ARG(found->at[i].text));
 }
 
-static KeeperReport report_on(const Keeping *k)
+static SupervisorReport report_on(const Supervisor *k)
 {
     bool killed = WIFSIGNALED(k->status);
-    KeeperReport r = { .end = killed ? KEEPER_SIGNALLED : KEEPER_EXITED,
-                       .code = killed ? WTERMSIG(k->status) : WEXITSTATUS(k->status),
-                       .stopped = k->kill_at != 0 };
+    SupervisorReport r = { .end = killed ? SUPERVISOR_SIGNALLED : SUPERVISOR_EXITED,
+                           .code = killed ? WTERMSIG(k->status) : WEXITSTATUS(k->status),
+                           .stopped = k->kill_at != 0 };
     bool by_kill = killed ? r.code == SIGKILL : r.code == 128 + SIGKILL;
-    if (by_kill && !k->kill_at && jail_herd_starved(k->jail))
-        r.end = KEEPER_MEMORY;
+    if (by_kill && !k->kill_at && jail_limits_starved(k->jail))
+        r.end = SUPERVISOR_MEMORY;
     if (k->excess)
         r.end = k->excess;
     if (k->left)
-        r.end = KEEPER_LEFT;
+        r.end = SUPERVISOR_LEFT;
     return r;
 }
 
-void jail_keep(Jail *j, int control, int report)
+void supervisor_run(Jail *j, int control, int report)
 {
     set_signals();
     setsid();
     /* Only root may, and only root's processes are not limited in number by the kernel. */
-    setpriority(PRIO_PROCESS, 0, NICE_KEEPER);
+    setpriority(PRIO_PROCESS, 0, SUPERVISOR_NICE);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         jail_fail(report, "subreaper");
-    if (!below_begin())
+    if (!descendants_begin())
         jail_fail(report, "/proc");
-    Keeping k = begin(j, control);
+    Supervisor k = begin(j, control);
     k.fenced = j->fence >= 0;
     if (k.fenced && !raise_fence(j))
         jail_fail(report, "landlock");
@@ -303,13 +303,13 @@ void jail_keep(Jail *j, int control, int report)
     keep(&k);
     if (!k.orphan)
         look_for_end(&k);
-    KeeperReport r = report_on(&k);
+    SupervisorReport r = report_on(&k);
     AUTO(Arena) arena = { 0 };
     PlantReport found = { 0 };
     if (k.orphan) { /* nobody else is left to clear up */
         put_plants_aside(j, &arena, &found);
         jail_release(j);
-        jail_disband(j);
+        jail_limits_done(j);
         jail_remove(j->tmp_above, j->tmp_name, j->tmp_fd);
         tell_planted(&found);
     }
