@@ -135,7 +135,7 @@ static Str session(Side *s, Str question, const Buf *script, Arena *into)
     AUTO_PTR(Llm) model = llm;
     Loop l = { .m = &s->m,
                .llm = model,
-               .hands = { .mutates = mutates, .call = call, .ctx = s },
+               .tools = { .mutates = mutates, .call = call, .ctx = s },
                .view = { .budget = on_budget, .compacted = on_compacted, .ctx = s },
                .iterations_max = 1000,
                .limits.calls = 1000000, /* nobody is to be warned */

@@ -15,7 +15,7 @@ enum { RULES_SHARE = 4 };
 
 /* A cycle at work. */
 typedef struct Awake {
-    Waking *w;
+    CycleLoop *w;
     Arena *into;
     Err *e;
     Buf rules; /* of directories that were touched, as the model is shown them */
@@ -29,14 +29,14 @@ static void awake_done(Awake *a)
 }
 DEFINE_AUTO(Awake, awake_done)
 
-static bool cancelled(const Waking *w)
+static bool cancelled(const CycleLoop *w)
 {
     return w->view.cancelled && w->view.cancelled(w->view.ctx);
 }
 
 /* --- Rules on the way -------------------------------------------------------------------- */
 
-static void say_lines(const Waking *w, Str lines)
+static void say_lines(const CycleLoop *w, Str lines)
 {
     Str line;
     while (w->view.notice && str_cut(&lines, '\n', &line))
@@ -48,9 +48,9 @@ static void add_rules(Awake *a, Str dir)
     AUTO(Buf) text = { 0 };
     AUTO(Buf) left_out = { 0 };
     Shown shown;
-    Waking *w = a->w;
+    CycleLoop *w = a->w;
     uint64_t window = w->window ? w->window : BUDGET_WINDOW;
-    w->hands.rules(w->hands.ctx, dir, &w->frame, window / LOOP_RULES_SHARE, &text, &left_out);
+    w->tools.rules(w->tools.ctx, dir, &w->frame, window / LOOP_RULES_SHARE, &text, &left_out);
     if (!text.n)
         return;
     size_t sum = tokens_estimate(buf_str(&a->rules)) + tokens_estimate(buf_str(&text));
@@ -75,7 +75,7 @@ static bool was_touched(const Awake *a, Str dir)
 static void take_rules(Awake *a, const LoopCall *call)
 {
     const Str *dirs;
-    const LoopHands *h = &a->w->hands;
+    const LoopTools *h = &a->w->tools;
     if (!h->touched || !h->rules)
         return;
     size_t n = h->touched(h->ctx, call->tool, call->args, a->into, &dirs);
@@ -92,7 +92,7 @@ static void take_rules(Awake *a, const LoopCall *call)
 /* --- One iteration ----------------------------------------------------------------------- */
 
 /* What the last call gave, whole. */
-static void add_answer(const Waking *w, const Cycle *c, Arena *into, Buf *to)
+static void add_answer(const CycleLoop *w, const Cycle *c, Arena *into, Buf *to)
 {
     Str text = utf8_mended(c->answer.text, into);
     Str shown = str_slice(text, 0, utf8_floor(text, text.n < RESULT_SHOWN ? text.n : RESULT_SHOWN));
@@ -110,7 +110,7 @@ static void add_answer(const Waking *w, const Cycle *c, Arena *into, Buf *to)
 static jot_status ask(Awake *a, const Cycle *c, Str *reply)
 {
     Str state;
-    Waking *w = a->w;
+    CycleLoop *w = a->w;
     Arena *into = a->into;
     TRY(cycle_state_write(c->state, into, &state, a->e));
     LlmPart part = { .kind = LLM_TEXT };
@@ -156,7 +156,7 @@ static jot_status ask(Awake *a, const Cycle *c, Str *reply)
 /* The call the cycle waits for. */
 static jot_status make_call(Awake *a, const Cycle *c, LoopReply *out)
 {
-    Waking *w = a->w;
+    CycleLoop *w = a->w;
     json_t *read = NULL;
     if (json_read(c->call.args, &read, NULL) != JOT_OK)
         read = json_object();
@@ -167,7 +167,7 @@ static jot_status make_call(Awake *a, const Cycle *c, LoopReply *out)
     if (w->view.call)
         w->view.call(w->view.ctx, &shown);
     LoopCall call = { .id = shown.call, .tool = c->call.tool, .args = args };
-    TRY(w->hands.call(w->hands.ctx, &call, a->into, out, a->e));
+    TRY(w->tools.call(w->tools.ctx, &call, a->into, out, a->e));
     if (!out->failed)
         take_rules(a, &call);
     shown.ok = !out->failed;
@@ -180,7 +180,7 @@ static jot_status make_call(Awake *a, const Cycle *c, LoopReply *out)
 static jot_status iterate(Awake *a, Cycle *c)
 {
     CycleStep step;
-    Waking *w = a->w;
+    CycleLoop *w = a->w;
     if (c->waiting) {
         LoopReply reply = { 0 };
         TRY(make_call(a, c, &reply));
@@ -198,7 +198,7 @@ static jot_status iterate(Awake *a, Cycle *c)
 
 /* --- From wake to sleep ------------------------------------------------------------------ */
 
-static jot_status live(Waking *w, Arena *into, Cycle *c, Err *e)
+static jot_status live(CycleLoop *w, Arena *into, Cycle *c, Err *e)
 {
     AUTO(Awake) a = { .w = w, .into = into, .e = e };
     jot_status st = JOT_OK;
@@ -215,7 +215,7 @@ static jot_status live(Waking *w, Arena *into, Cycle *c, Err *e)
     return st;
 }
 
-jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e)
+jot_status cycle_loop_run(CycleLoop *w, Arena *into, Cycle *out, Err *e)
 {
     Lease lease;
     Err own = { 0 }, ignored;

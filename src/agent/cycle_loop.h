@@ -1,4 +1,4 @@
-/* cycle_loop.h - Waking, an agent that wakes, works on its state and sleeps again.
+/* cycle_loop.h - CycleLoop, an agent that wakes, works on its state and sleeps again.
  *
  * The state is the whole memory between two iterations: each request is the rules
  * and the state as it is now, and what the reply asks for changes the state
@@ -22,10 +22,10 @@
 #include "memory/cycle/cycle.h"
 #include "memory/frame/frame.h"
 
-typedef struct Waking {
+typedef struct CycleLoop {
     Memory *m;
     Llm *llm;
-    LoopHands hands;
+    LoopTools tools;
     LoopView view; /* text, again, replied, call, result, notice, cancelled */
     Str agent;
     Str system;          /* from prompt_build_cycle ... */
@@ -34,11 +34,11 @@ typedef struct Waking {
     uint64_t window;     /* tokens the model can take in; 0: BUDGET_WINDOW */
     int64_t iterations_max;
     int64_t wait_ms; /* for another process to let go of the agent */
-} Waking;
+} CycleLoop;
 
 /* One cycle from wake to sleep.  JOT_LEASED: one of this agent is running.  If the model fails the
  * cycle has failed too, and the status is the model's; out->end says how it ended in any case in
  * which it was woken. */
-MUST_USE jot_status waking_run(Waking *w, Arena *into, Cycle *out, Err *e);
+MUST_USE jot_status cycle_loop_run(CycleLoop *w, Arena *into, Cycle *out, Err *e);
 
 #endif

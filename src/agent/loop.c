@@ -12,11 +12,11 @@
 #include "memory/lease.h"
 #include "memory/task/plan.h"
 
-static void work_done(Work *w)
+static void loop_done(LoopWork *w)
 {
     transcript_done(&w->t);
 }
-DEFINE_AUTO(Work, work_done)
+DEFINE_AUTO(LoopWork, loop_done)
 
 const char *loop_end_name(LoopEnd end)
 {
@@ -31,19 +31,19 @@ const char *loop_end_name(LoopEnd end)
 
 /* --- Saying and ending ------------------------------------------------------------------- */
 
-jot_status work_refresh(Work *w)
+jot_status loop_refresh(LoopWork *w)
 {
     return transcript_refresh(&w->t, w->r, w->e);
 }
 
-static jot_status notice(Work *w, const char *word, Str text)
+static jot_status notice(LoopWork *w, const char *word, Str text)
 {
     if (w->l->view.notice)
         w->l->view.notice(w->l->view.ctx, text);
     return run_record(w->r, RUN_NOTICE, word, text, w->e);
 }
 
-jot_status work_end(Work *w, LoopEnd how, Str why)
+jot_status loop_end(LoopWork *w, LoopEnd how, Str why)
 {
     w->out->end = how;
     w->out->why = arena_copy(w->into, why);
@@ -51,7 +51,7 @@ jot_status work_end(Work *w, LoopEnd how, Str why)
     return run_record(w->r, RUN_END, loop_end_name(how), why, w->e);
 }
 
-static bool cancelled(const Work *w)
+static bool cancelled(const LoopWork *w)
 {
     const LoopView *v = &w->l->view;
     return v->cancelled && v->cancelled(v->ctx);
@@ -60,7 +60,7 @@ static bool cancelled(const Work *w)
 /* --- What is next ------------------------------------------------------------------------ */
 
 /* May the run be answered?  What is said to the model if not lives in `into`. */
-static jot_status ask_gate(Work *w, Arena *into, PlanGate *gate, Str *text)
+static jot_status ask_gate(LoopWork *w, Arena *into, PlanGate *gate, Str *text)
 {
     Plan plan;
     Err missing = { 0 };
@@ -71,7 +71,7 @@ static jot_status ask_gate(Work *w, Arena *into, PlanGate *gate, Str *text)
     return JOT_OK;
 }
 
-static jot_status finish(Work *w, const Turn *turn)
+static jot_status finish(LoopWork *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
     PlanGate gate;
@@ -81,7 +81,7 @@ static jot_status finish(Work *w, const Turn *turn)
         return notice(w, "plan", text);
     if (gate == PLAN_GIVE_UP) {
         w->out->answer = arena_copy(w->into, turn->text);
-        return work_end(w, LOOP_INCOMPLETE_PLAN, text);
+        return loop_end(w, LOOP_INCOMPLETE_PLAN, text);
     }
     w->over = true;
     w->out->end = LOOP_ANSWERED;
@@ -90,7 +90,7 @@ static jot_status finish(Work *w, const Turn *turn)
 
 /* A reply that reached its limit before it said anything has thought too long for it.  To ask for
  * fewer words would be of no use: the limit is raised, once. */
-static bool can_raise(const Work *w, const Turn *turn, uint32_t *limit)
+static bool can_raise(const LoopWork *w, const Turn *turn, uint32_t *limit)
 {
     LlmLimits known = llm_limits(w->l->llm);
     *limit = w->t.setup.max_tokens;
@@ -98,7 +98,7 @@ static bool can_raise(const Work *w, const Turn *turn, uint32_t *limit)
            budget_raise(&known, w->t.setup.window, limit);
 }
 
-static jot_status raise_limit(Work *w, uint32_t limit)
+static jot_status raise_limit(LoopWork *w, uint32_t limit)
 {
     AUTO(Buf) body = { 0 };
     Setup setup = w->t.setup;
@@ -110,7 +110,7 @@ static jot_status raise_limit(Work *w, uint32_t limit)
     return run_set_up(w->r, (UsageLimits){ 0 }, buf_str(&body), w->e);
 }
 
-static Str cut_text(const Work *w, const Turn *turn)
+static Str cut_text(const LoopWork *w, const Turn *turn)
 {
     if (turn->full)
         return S("[cut off] the context was full before your reply was complete; it is made "
@@ -122,11 +122,11 @@ static Str cut_text(const Work *w, const Turn *turn)
              "again in fewer words, or in parts kept in the scratchpad");
 }
 
-static jot_status complain(Work *w, const Turn *turn)
+static jot_status complain(LoopWork *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
     if (w->t.unread >= LOOP_UNREADABLE_MAX)
-        return work_end(w, LOOP_NONSENSE,
+        return loop_end(w, LOOP_NONSENSE,
                         arena_printf(&arena,
                                      "%llu replies in a row were neither a call nor an answer",
                                      (unsigned long long)w->t.unread));
@@ -139,7 +139,7 @@ static jot_status complain(Work *w, const Turn *turn)
                                                : "; call a tool, or answer in words"));
 }
 
-static jot_status step(Work *w)
+static jot_status step(LoopWork *w)
 {
     const Turn *turn = transcript_last(&w->t);
     const TurnCall *open = transcript_open_call(&w->t);
@@ -150,24 +150,24 @@ static jot_status step(Work *w)
         return raise_limit(w, limit);
     bool calls = turn && (turn->kind == TURN_CALLS || turn->kind == TURN_REDACTED);
     if (calls && open)
-        return work_call(w, open);
+        return loop_call(w, open);
     bool told = false;
     if (calls)
-        TRY(work_rules(w, turn, &told));
+        TRY(loop_rules(w, turn, &told));
     if (told)
         return JOT_OK;
     if (!turn || turn->notice.n || calls || turn->kind == TURN_PAUSED)
-        return work_ask(w);
+        return loop_ask(w);
     if (turn->kind == TURN_FINAL)
         return finish(w, turn);
     if (turn->kind == TURN_REFUSED)
-        return work_end(w, LOOP_REFUSED, turn->why.n ? turn->why : S("the model will not answer"));
+        return loop_end(w, LOOP_REFUSED, turn->why.n ? turn->why : S("the model will not answer"));
     return complain(w, turn);
 }
 
 /* --- From the outside -------------------------------------------------------------------- */
 
-jot_status work_lease(Loop *l, const Run *r, Err *e)
+jot_status loop_lease(Loop *l, const Run *r, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Lease lease;
@@ -181,7 +181,7 @@ jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
 {
     RunBegin begin = { .frame = l->frame.sign[0] ? &l->frame : NULL };
     TRY(run_new(l->m, &begin, query, out, e));
-    return work_lease(l, out, e);
+    return loop_lease(l, out, e);
 }
 
 static jot_status setup_lost(const Run *r, Err *e)
@@ -191,7 +191,7 @@ static jot_status setup_lost(const Run *r, Err *e)
                    r->id);
 }
 
-jot_status work_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
+jot_status loop_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e)
 {
     if (t->setup_lost)
         return t->answered ? JOT_OK : setup_lost(r, e);
@@ -211,10 +211,10 @@ jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
 {
     AUTO(Transcript) t = { 0 };
     TRY(run_open(l->m, id, out, e));
-    TRY(work_lease(l, out, e));
-    TRY(work_finish_back(out, e));
+    TRY(loop_lease(l, out, e));
+    TRY(loop_finish_back(out, e));
     TRY(transcript_refresh(&t, out, e));
-    return work_check_setup(l, out, &t, e);
+    return loop_check_setup(l, out, &t, e);
 }
 
 jot_status loop_say(Run *r, Str text, Err *e)
@@ -228,7 +228,7 @@ jot_status loop_say(Run *r, Str text, Err *e)
 }
 
 /* A run that was set up keeps what it has; one whose process died before that gets it now. */
-static jot_status set_up(Work *w)
+static jot_status set_up(LoopWork *w)
 {
     AUTO(Buf) body = { 0 };
     Setup setup = w->l->setup;
@@ -236,7 +236,7 @@ static jot_status set_up(Work *w)
                 was = usage_limits(own, own);
     bool other = w->l->setup_anew || !str_eq(w->l->setup.model, w->t.setup.model) ||
                  now.calls != was.calls || now.similar != was.similar;
-    TRY(work_check_setup(w->l, w->r, &w->t, w->e));
+    TRY(loop_check_setup(w->l, w->r, &w->t, w->e));
     if (w->t.setup_lost || (w->t.set_up && !other))
         return JOT_OK;
     if (w->t.set_up) {
@@ -249,10 +249,10 @@ static jot_status set_up(Work *w)
     }
     setup_write(&setup, &body);
     TRY(run_set_up(w->r, w->l->limits, buf_str(&body), w->e));
-    return work_refresh(w);
+    return loop_refresh(w);
 }
 
-static void report(Work *w)
+static void report(LoopWork *w)
 {
     LoopOutcome *out = w->out;
     if (w->t.answered)
@@ -264,7 +264,7 @@ static void report(Work *w)
 }
 
 /* What stopped the loop is told; that it is also recorded is tried. */
-static void record_failure(Work *w, jot_status st)
+static void record_failure(LoopWork *w, jot_status st)
 {
     Err why = *w->e, ignored;
     LoopEnd how = st == JOT_CANCELLED ? LOOP_CANCELLED : LOOP_FAILED;
@@ -279,16 +279,16 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
 {
     Err own = { 0 };
     *out = (LoopOutcome){ 0 };
-    AUTO(Work) w = { .l = l, .r = r, .e = e ? e : &own, .out = out, .into = into };
+    AUTO(LoopWork) w = { .l = l, .r = r, .e = e ? e : &own, .out = out, .into = into };
     w.renewed_ms = io_awake_ms(l->m->io);
-    TRY(work_refresh(&w));
+    TRY(loop_refresh(&w));
     jot_status st = set_up(&w);
     TRY(st);
     w.over = w.t.answered;
     while (st == JOT_OK && !w.over) {
         st = step(&w);
         if (st == JOT_OK)
-            st = work_refresh(&w);
+            st = loop_refresh(&w);
     }
     report(&w);
     if (st != JOT_OK && st != JOT_FENCED)

@@ -47,7 +47,7 @@ typedef struct LoopReply {
 } LoopReply;
 
 /* The tools. */
-typedef struct LoopHands {
+typedef struct LoopTools {
     /* True if a call must not be made twice. */
     bool (*mutates)(void *ctx, Str tool, const json_t *args);
     /* Make a call.  A refusal, a failure and a tool that is not there are replies; anything but
@@ -61,7 +61,7 @@ typedef struct LoopHands {
      * a line for whoever watches. */
     void (*rules)(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out);
     void *ctx;
-} LoopHands;
+} LoopTools;
 
 /* Whoever watches; every function may be NULL. */
 typedef struct LoopView {
@@ -80,7 +80,7 @@ typedef struct LoopView {
 typedef struct Loop {
     Memory *m;
     Llm *llm;
-    LoopHands hands;
+    LoopTools tools;
     LoopView view;
     int64_t wait_ms;         /* for another process to let go of the run */
     uint64_t iterations_max; /* 0: LOOP_ITERATIONS */

@@ -19,7 +19,7 @@ LlmRequest loop_request(const Transcript *t, Arena *into)
 static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
                          CompactSummary *out, Err *e)
 {
-    Work *w = ctx;
+    LoopWork *w = ctx;
     LlmPart part = { .kind = LLM_TEXT, .text = text };
     LlmMessage message = { .role = LLM_USER, .parts = &part, .n = 1 };
     LlmRequest ask = { .system = system,
@@ -45,7 +45,7 @@ static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, A
 }
 
 /* If the context is red; with `further`, because the provider says that it is too long. */
-static jot_status make_room(Work *w, bool further, bool *shorter)
+static jot_status make_room(LoopWork *w, bool further, bool *shorter)
 {
     CompactModel model = { .sum_up = sum_up, .ctx = w };
     Compacted done;
@@ -60,13 +60,13 @@ static jot_status make_room(Work *w, bool further, bool *shorter)
 }
 
 /* The newest reply ended because the context was full, and nothing was done about it yet. */
-static bool is_full(const Work *w)
+static bool is_full(const LoopWork *w)
 {
     const Turn *last = transcript_last(&w->t);
     return last && last->full && w->t.shorter < last->seq;
 }
 
-static jot_status ask_once(Work *w, Arena *arena, LlmReply *out, Buf *snapshot)
+static jot_status ask_once(LoopWork *w, Arena *arena, LlmReply *out, Buf *snapshot)
 {
     const LoopView *v = &w->l->view;
     Budget b = budget_measure(&w->t);
@@ -85,7 +85,7 @@ static jot_status ask_once(Work *w, Arena *arena, LlmReply *out, Buf *snapshot)
 }
 
 /* True, and it is recorded, if nothing more may be asked. */
-static jot_status check_limits(Work *w, bool *stop)
+static jot_status check_limits(LoopWork *w, bool *stop)
 {
     AUTO(Arena) arena = { 0 };
     uint64_t max = w->l->iterations_max ? w->l->iterations_max : LOOP_ITERATIONS;
@@ -96,14 +96,14 @@ static jot_status check_limits(Work *w, bool *stop)
         Str loop = { 0 };
         if (u->streak >= USAGE_LOOP && last && last->calls_n)
             loop = arena_printf(&arena, "; the same call of '" STR_FMT "' came %llu times in a row",
-                                STR_ARG(work_safe_name(last->calls[last->calls_n - 1].tool)),
+                                STR_ARG(loop_safe_name(last->calls[last->calls_n - 1].tool)),
                                 (unsigned long long)u->streak);
-        return work_end(w, LOOP_LIMIT,
+        return loop_end(w, LOOP_LIMIT,
                         arena_printf(&arena, "%llu replies without an answer" STR_FMT,
                                      (unsigned long long)w->t.since, STR_ARG(loop)));
     }
     if (w->l->tokens_max && w->t.spent >= w->l->tokens_max)
-        return work_end(w, LOOP_SPENT,
+        return loop_end(w, LOOP_SPENT,
                         arena_printf(&arena, "%llu tokens are used up, of %llu",
                                      (unsigned long long)w->t.spent,
                                      (unsigned long long)w->l->tokens_max));
@@ -111,7 +111,7 @@ static jot_status check_limits(Work *w, bool *stop)
     return JOT_OK;
 }
 
-static jot_status keep_lease(Work *w)
+static jot_status keep_lease(LoopWork *w)
 {
     int64_t now = io_awake_ms(w->l->m->io);
     AUTO(Arena) arena = { 0 };
@@ -123,7 +123,7 @@ static jot_status keep_lease(Work *w)
     return lease_renew(w->l->m, found.token, 0, &arena, &renewed, w->e);
 }
 
-jot_status work_ask(Work *w)
+jot_status loop_ask(LoopWork *w)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) snapshot = { 0 };
@@ -148,7 +148,7 @@ jot_status work_ask(Work *w)
     TRY(st);
     reply_write(&reply, buf_str(&snapshot), &body);
     TRY(run_record(w->r, RUN_REPLY, NULL, buf_str(&body), w->e));
-    TRY(work_refresh(w));
+    TRY(loop_refresh(w));
     if (w->l->view.replied && w->t.turns_n)
         w->l->view.replied(w->l->view.ctx, transcript_last(&w->t));
     return JOT_OK;

@@ -90,7 +90,7 @@ static jot_status take_plan(Run *r, const RunStep *first, Err *e)
     return plan_take_over(r->m, first->origin, reply.at_ms, str(r->id), e);
 }
 
-jot_status work_finish_back(Run *r, Err *e)
+jot_status loop_finish_back(Run *r, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     RunStep first;
@@ -109,9 +109,9 @@ jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e)
     RunPoint at;
     TRY(run_open(l->m, id, &from, e));
     TRY(transcript_refresh(&t, &from, e));
-    TRY(work_check_setup(l, &from, &t, e));
+    TRY(loop_check_setup(l, &from, &t, e));
     TRY(find_turn(&from, turn, &at, e));
     TRY(run_branch(&from, &at, out, e));
-    TRY(work_lease(l, out, e));
-    return work_finish_back(out, e);
+    TRY(loop_lease(l, out, e));
+    return loop_finish_back(out, e);
 }

@@ -16,7 +16,7 @@ static jot_status read_args(const TurnCall *c, json_t **out)
     return JOT_OK;
 }
 
-Str work_safe_name(Str tool)
+Str loop_safe_name(Str tool)
 {
     bool good = tool.n && tool.n <= NAME_BYTES_MAX;
     for (size_t i = 0; good && i < tool.n; i++)
@@ -34,12 +34,12 @@ static Str join_warnings(const UsageWarnings *x, Arena *into)
     return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(limit));
 }
 
-static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
+static jot_status issue(LoopWork *w, const TurnCall *c, const json_t *args)
 {
     AUTO(Arena) arena = { 0 };
-    const LoopHands *h = &w->l->hands;
+    const LoopTools *h = &w->l->tools;
     RunCall call = { .call = c->call,
-                     .tool = work_safe_name(c->tool),
+                     .tool = loop_safe_name(c->tool),
                      .args = args ? c->args : (Str){ 0 },
                      .mutating = args && h->mutates && h->mutates(h->ctx, c->tool, args) };
     UsageWarnings said = run_warnings(w->r, w->l->limits, call.tool, call.args, &arena);
@@ -53,9 +53,9 @@ static jot_status issue(Work *w, const TurnCall *c, const json_t *args)
 }
 
 /* A call of which only the beginning is known to have happened. */
-static jot_status take_up(Work *w, const TurnCall *c, Arena *into, LoopReply *out, bool *again)
+static jot_status take_up(LoopWork *w, const TurnCall *c, Arena *into, LoopReply *out, bool *again)
 {
-    const LoopHands *h = &w->l->hands;
+    const LoopTools *h = &w->l->tools;
     Err missing = { 0 };
     *again = false;
     jot_status st = h->recall ? h->recall(h->ctx, c->call, into, out, &missing) : JOT_NOT_FOUND;
@@ -71,10 +71,10 @@ static jot_status take_up(Work *w, const TurnCall *c, Arena *into, LoopReply *ou
     return JOT_OK;
 }
 
-static jot_status make_call(Work *w, const TurnCall *c, const json_t *args, Arena *into,
+static jot_status make_call(LoopWork *w, const TurnCall *c, const json_t *args, Arena *into,
                             LoopReply *out)
 {
-    const LoopHands *h = &w->l->hands;
+    const LoopTools *h = &w->l->tools;
     if (args) {
         LoopCall call = { .id = c->call, .tool = c->tool, .args = args };
         return h->call(h->ctx, &call, into, out, w->e);
@@ -85,7 +85,7 @@ static jot_status make_call(Work *w, const TurnCall *c, const json_t *args, Aren
     return JOT_OK;
 }
 
-jot_status work_call(Work *w, const TurnCall *c)
+jot_status loop_call(LoopWork *w, const TurnCall *c)
 {
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(json_t) args = NULL;
@@ -106,7 +106,7 @@ jot_status work_call(Work *w, const TurnCall *c)
     Str text = utf8_mended(reply.text, &arena);
     TRY(run_result(w->r, c->call, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
     size_t at = (size_t)(c - transcript_last(&w->t)->calls);
-    TRY(work_refresh(w));
+    TRY(loop_refresh(w));
     if (v->result)
         v->result(v->ctx, &transcript_last(&w->t)->calls[at]);
     return JOT_OK;
@@ -114,7 +114,7 @@ jot_status work_call(Work *w, const TurnCall *c)
 
 /* --- Rules on the way -------------------------------------------------------------------- */
 
-static void say_lines(const Work *w, Str lines)
+static void say_lines(const LoopWork *w, Str lines)
 {
     Str line;
     while (w->l->view.notice && str_cut(&lines, '\n', &line))
@@ -122,13 +122,13 @@ static void say_lines(const Work *w, Str lines)
 }
 
 /* The rules of one directory. */
-static jot_status tell_rules(Work *w, Str dir, bool *told)
+static jot_status tell_rules(LoopWork *w, Str dir, bool *told)
 {
     AUTO(Buf) text = { 0 };
     AUTO(Buf) left_out = { 0 };
     const Setup *s = &w->t.setup;
     uint64_t usable = s->window > s->headroom ? s->window - s->headroom : 0;
-    w->l->hands.rules(w->l->hands.ctx, dir, &w->t.frame, usable / LOOP_RULES_SHARE, &text,
+    w->l->tools.rules(w->l->tools.ctx, dir, &w->t.frame, usable / LOOP_RULES_SHARE, &text,
                       &left_out);
     if (text.n) {
         Shown shown;
@@ -141,9 +141,9 @@ static jot_status tell_rules(Work *w, Str dir, bool *told)
     return JOT_OK;
 }
 
-jot_status work_rules(Work *w, const Turn *turn, bool *told)
+jot_status loop_rules(LoopWork *w, const Turn *turn, bool *told)
 {
-    const LoopHands *h = &w->l->hands;
+    const LoopTools *h = &w->l->tools;
     *told = false;
     for (size_t i = 0; h->touched && h->rules && i < turn->calls_n && !*told; i++) {
         AUTO(Arena) arena = { 0 };

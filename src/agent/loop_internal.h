@@ -1,4 +1,4 @@
-/* loop_internal.h - Work, a loop at work: what the files of the loop share.
+/* loop_internal.h - LoopWork, a loop at work: what the files of the loop share.
  *
  * loop.c decides what is next; loop_call.c makes calls; loop_ask.c asks the model;
  * loop_back.c takes a run back. */
@@ -7,7 +7,7 @@
 
 #include "agent/loop.h"
 
-typedef struct Work {
+typedef struct LoopWork {
     Loop *l;
     Run *r;
     Transcript t;
@@ -16,29 +16,29 @@ typedef struct Work {
     LoopOutcome *out;
     Arena *into;
     int64_t renewed_ms;
-} Work;
+} LoopWork;
 
 /* Take in what was added to the run. */
-MUST_USE jot_status work_refresh(Work *w);
+MUST_USE jot_status loop_refresh(LoopWork *w);
 /* End it, for another reason than an answer. */
-MUST_USE jot_status work_end(Work *w, LoopEnd how, Str why);
+MUST_USE jot_status loop_end(LoopWork *w, LoopEnd how, Str why);
 
 /* Make the call, or find out what came of it if it was issued before; record both. */
-MUST_USE jot_status work_call(Work *w, const TurnCall *c);
+MUST_USE jot_status loop_call(LoopWork *w, const TurnCall *c);
 /* Tell the model the rules of a directory that calls of this turn touched, and that it does not see
  * yet.  *told: there was one; there may be more. */
-MUST_USE jot_status work_rules(Work *w, const Turn *turn, bool *told);
+MUST_USE jot_status loop_rules(LoopWork *w, const Turn *turn, bool *told);
 /* A name the run can record, whatever the model wrote. */
-Str work_safe_name(Str tool);
+Str loop_safe_name(Str tool);
 
 /* One process works on a run at a time. */
-MUST_USE jot_status work_lease(Loop *l, const Run *r, Err *e);
+MUST_USE jot_status loop_lease(Loop *l, const Run *r, Err *e);
 /* Can this loop go on with what the run holds? */
-MUST_USE jot_status work_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e);
+MUST_USE jot_status loop_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e);
 /* Finish what loop_back() began, if the process died in between; of any other run nothing. */
-MUST_USE jot_status work_finish_back(Run *r, Err *e);
+MUST_USE jot_status loop_finish_back(Run *r, Err *e);
 
 /* Ask the model, in a context that has room, and record its reply; or end at a limit. */
-MUST_USE jot_status work_ask(Work *w);
+MUST_USE jot_status loop_ask(LoopWork *w);
 
 #endif

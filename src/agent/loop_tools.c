@@ -51,9 +51,9 @@ static void rules(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Bu
     nested_rules_add(act_workdir(ctx), dir, f, tokens, to, left_out);
 }
 
-LoopHands hands_of(Act *a)
+LoopTools loop_tools_of(Act *a)
 {
-    return (LoopHands){ .mutates = mutates,
+    return (LoopTools){ .mutates = mutates,
                         .call = call_tool,
                         .recall = recall,
                         .touched = touched,
@@ -61,7 +61,7 @@ LoopHands hands_of(Act *a)
                         .ctx = a };
 }
 
-LlmTool *hands_tools(const Act *a, Arena *into, size_t *n)
+LlmTool *loop_tools_list(const Act *a, Arena *into, size_t *n)
 {
     const Tool *t;
     for (*n = 0; act_tool_at(a, *n);)

@@ -6,9 +6,9 @@
 #include "agent/tools/act.h"
 
 /* Borrowed from `a`. */
-LoopHands hands_of(Act *a);
+LoopTools loop_tools_of(Act *a);
 
 /* The tools as a model is told of them.  They live in `into`. */
-LlmTool *hands_tools(const Act *a, Arena *into, size_t *n);
+LlmTool *loop_tools_list(const Act *a, Arena *into, size_t *n);
 
 #endif

@@ -66,7 +66,7 @@ static jot_status read_servers(Session *s, Agent *a)
     return JOT_OK;
 }
 
-static jot_status open_hands(Session *s, Agent *a)
+static jot_status open_tools(Session *s, Agent *a)
 {
     AUTO(Buf) left_out = { 0 };
     ActOptions o = { .m = &s->memory,
@@ -84,7 +84,7 @@ static jot_status open_hands(Session *s, Agent *a)
                      .left_out = &left_out };
     TRY(act_open(&a->act, &o, &s->err));
     agent_tell_left_out(&left_out);
-    a->tools = hands_tools(a->act, &s->arena, &a->tools_n);
+    a->tools = loop_tools_list(a->act, &s->arena, &a->tools_n);
     return JOT_OK;
 }
 
@@ -121,9 +121,9 @@ jot_status agent_open(Session *s, Agent *a)
     bool servers = opt_given(s, "mcp");
     close_curtains();
     if (!servers)
-        TRY(open_hands(s, a));
+        TRY(open_tools(s, a));
     TRY(llm_open(a->model, &o, &a->llm, &s->err));
-    return servers ? open_hands(s, a) : JOT_OK;
+    return servers ? open_tools(s, a) : JOT_OK;
 }
 
 void agent_close(Agent *a)

@@ -26,7 +26,7 @@ static void tell_lines(Str notice)
 /* The work of this command: one agent, one cycle after the other. */
 typedef struct Shift {
     Agent *a;
-    Waking w;
+    CycleLoop w;
     Buf told; /* of the rules, the last time; what was said is not said again */
 } Shift;
 
@@ -56,9 +56,9 @@ static jot_status run_one(Session *s, Shift *x)
 {
     AUTO(Arena) arena = { 0 };
     Cycle c;
-    Waking *w = &x->w;
+    CycleLoop *w = &x->w;
     TRY(make_rules(s, x, &arena));
-    jot_status st = waking_run(w, &arena, &c, &s->err);
+    jot_status st = cycle_loop_run(w, &arena, &c, &s->err);
     live_end_words(w->view.ctx);
     if (!x->a->live.quiet && c.notice.n)
         tell_lines(c.notice);
@@ -124,14 +124,14 @@ static jot_status run_cycle(Session *s)
     TRY(session_open(s, true));
     TRY(agent_open(s, &a));
     AUTO(Shift) x = { .a = &a };
-    x.w = (Waking){ .m = &s->memory,
-                    .llm = a.llm,
-                    .hands = hands_of(a.act),
-                    .view = live_view(&a.live),
-                    .agent = cycle_agent(s),
-                    .max_tokens = (uint32_t)a.max_tokens,
-                    .iterations_max = a.iterations_max,
-                    .wait_ms = WAIT_MS };
+    x.w = (CycleLoop){ .m = &s->memory,
+                       .llm = a.llm,
+                       .tools = loop_tools_of(a.act),
+                       .view = live_view(&a.live),
+                       .agent = cycle_agent(s),
+                       .max_tokens = (uint32_t)a.max_tokens,
+                       .iterations_max = a.iterations_max,
+                       .wait_ms = WAIT_MS };
     LlmLimits known = llm_limits(a.llm);
     x.w.window = llm_window(a.llm) ? llm_window(a.llm) : BUDGET_WINDOW;
     if (!x.w.max_tokens)

@@ -192,7 +192,7 @@ static jot_status run_run(Session *s)
     TRY(agent_open(s, &a));
     TRY(make_setup(s, &a, query, &l));
     l.llm = a.llm;
-    l.hands = hands_of(a.act);
+    l.tools = loop_tools_of(a.act);
     l.view = live_view(&a.live);
     l.iterations_max = a.iterations_max ? (uint64_t)a.iterations_max : LOOP_ITERATIONS;
     l.tokens_max = (uint64_t)budget;

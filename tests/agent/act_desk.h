@@ -5,7 +5,7 @@
 #include "agent/beside.h"
 #include "agent/tools/act.h"
 
-static inline Policy hands_allow(const char *words)
+static inline Policy act_desk_allow(const char *words)
 {
     Policy p = { 0 };
     Err e;
@@ -13,7 +13,7 @@ static inline Policy hands_allow(const char *words)
     return p;
 }
 
-static inline Act *hands_open(Desk *d, const Policy *p)
+static inline Act *act_desk_open(Desk *d, const Policy *p)
 {
     ActOptions o = { .m = &d->m, .pad = str(d->url), .dir = str(d->dir), .policy = p };
     Act *a = NULL;
@@ -21,7 +21,7 @@ static inline Act *hands_open(Desk *d, const Policy *p)
     return a;
 }
 
-static inline ActReply hands_call(Desk *d, Act *a, const char *tool, const char *args)
+static inline ActReply act_desk_call(Desk *d, Act *a, const char *tool, const char *args)
 {
     static unsigned count;
     json_t *read = NULL;
@@ -36,17 +36,18 @@ static inline ActReply hands_call(Desk *d, Act *a, const char *tool, const char 
     return r;
 }
 
-static inline void hands_says(Desk *d, Act *a, const char *tool, const char *args, const char *want)
+static inline void act_desk_says(Desk *d, Act *a, const char *tool, const char *args,
+                                 const char *want)
 {
-    ActReply r = hands_call(d, a, tool, args);
+    ActReply r = act_desk_call(d, a, tool, args);
     assert_text(r.text, want);
     assert_false(r.failed);
 }
 
-static inline void hands_fails(Desk *d, Act *a, const char *tool, const char *args,
-                               const char *want)
+static inline void act_desk_fails(Desk *d, Act *a, const char *tool, const char *args,
+                                  const char *want)
 {
-    ActReply r = hands_call(d, a, tool, args);
+    ActReply r = act_desk_call(d, a, tool, args);
     assert_text(r.text, want);
     assert_true(r.failed);
 }

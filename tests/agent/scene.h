@@ -117,7 +117,7 @@ static inline jot_status scene_open(Scene *s, Memory *m, const char *dir, Err *e
     s->loop = (Loop){
         .m = m,
         .llm = s->llm,
-        .hands = { .mutates = scene_mutates, .call = scene_call, .recall = scene_recall, .ctx = s },
+        .tools = { .mutates = scene_mutates, .call = scene_call, .recall = scene_recall, .ctx = s },
         .view = { .budget = scene_budget, .compacted = scene_compacted, .ctx = s },
         .frame = { .sign = "5f3a9c0d1e2b4a67" }, /* so that runs can be compared */
         .setup = { .system = S("Work."),

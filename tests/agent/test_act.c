@@ -110,63 +110,64 @@ static void a_person_decides_where_the_policy_asks(Desk *d)
     Act *opened = NULL;
     desk_ok(d, act_open(&opened, &o, &d->e));
     AUTO_PTR(Act) a = opened;
-    ActReply r = hands_call(d, a, "write_file", args);
+    ActReply r = act_desk_call(d, a, "write_file", args);
     assert_text(r.text, "'write_file' is not allowed here (write): the user was asked and said no; "
                         "do not try it again");
     assert_true(r.refused && r.failed && r.st == JOT_DENIED);
     assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
     next = ACT_STOPPED;
-    assert_has(hands_call(d, a, "write_file", "{\"path\": \"x\", \"content\": \"y\"}").text,
+    assert_has(act_desk_call(d, a, "write_file", "{\"path\": \"x\", \"content\": \"y\"}").text,
                "was not run: the user was asked for it and stopped the work instead");
     next = ACT_TOO_LONG;
-    r = hands_call(d, a, "write_file", args);
+    r = act_desk_call(d, a, "write_file", args);
     assert_text(r.text,
                 "'write_file' is not allowed here (write): the user has to be asked, and the "
                 "call is too long to be shown as a whole; make it shorter, or several of it");
     assert_true(r.refused && r.failed && r.st == JOT_DENIED);
     assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
     next = ACT_YES;
-    assert_false(hands_call(d, a, "write_file", args).failed);
+    assert_false(act_desk_call(d, a, "write_file", args).failed);
     next = ACT_ALWAYS;
-    assert_false(hands_call(d, a, "write_file", args).failed);
-    assert_false(hands_call(d, a, "write_file", args).failed);
+    assert_false(act_desk_call(d, a, "write_file", args).failed);
+    assert_false(act_desk_call(d, a, "write_file", args).failed);
 }
 
 static void with_nobody_to_ask_the_answer_is_no(Desk *d)
 {
-    AUTO_PTR(Act) a = hands_open(d, NULL);
-    hands_fails(d, a, "write_file", "{\"path\": \"f\", \"content\": \"\"}",
-                "'write_file' is not allowed here (write): it has to be asked for, and there is "
-                "nobody to ask; go on without it, or say that it is needed");
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
+    act_desk_fails(d, a, "write_file", "{\"path\": \"f\", \"content\": \"\"}",
+                   "'write_file' is not allowed here (write): it has to be asked for, and there is "
+                   "nobody to ask; go on without it, or say that it is needed");
     Policy p = rules(d, "all", NULL, "echo");
-    AUTO_PTR(Act) b = hands_open(d, &p);
-    hands_fails(d, b, "echo", "{\"text\": \"x\"}",
-                "'echo' is not allowed here (read): the policy denies it; go on without it");
+    AUTO_PTR(Act) b = act_desk_open(d, &p);
+    act_desk_fails(d, b, "echo", "{\"text\": \"x\"}",
+                   "'echo' is not allowed here (read): the policy denies it; go on without it");
 }
 
 /* --- Calls ------------------------------------------------------------------------------- */
 
 static void tools_of_the_pad_and_others_are_called_alike(Desk *d)
 {
-    AUTO_PTR(Act) a = hands_open(d, NULL);
-    hands_says(d, a, "echo", "{\"text\": \"h\xC3\xA9\"}", "h\xC3\xA9");
-    hands_says(d, a, "echo", "{\"text\": \"\"}", "(nothing)");
-    hands_says(d, a, "echo", "{\"message\": \"Hello!\"}", "Hello!");
-    hands_fails(d, a, "echo", "{\"message\": \"a\", \"text\": \"b\"}",
-                "say 'text' or 'message', one of them");
-    hands_fails(d, a, "echo", "{}", "say 'text' or 'message', one of them");
-    assert_has(hands_call(d, a, "scratchpad_write", "{\"key\": \"k\", \"content\": \"v\"}").text,
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
+    act_desk_says(d, a, "echo", "{\"text\": \"h\xC3\xA9\"}", "h\xC3\xA9");
+    act_desk_says(d, a, "echo", "{\"text\": \"\"}", "(nothing)");
+    act_desk_says(d, a, "echo", "{\"message\": \"Hello!\"}", "Hello!");
+    act_desk_fails(d, a, "echo", "{\"message\": \"a\", \"text\": \"b\"}",
+                   "say 'text' or 'message', one of them");
+    act_desk_fails(d, a, "echo", "{}", "say 'text' or 'message', one of them");
+    assert_has(act_desk_call(d, a, "scratchpad_write", "{\"key\": \"k\", \"content\": \"v\"}").text,
                "wrote 1 chars to scratchpad[k]");
-    hands_fails(d, a, "echo", "{\"txt\": \"x\"}", "echo has no parameter 'txt': use text, message");
-    ActReply r = hands_call(d, a, "reboot", "{}");
+    act_desk_fails(d, a, "echo", "{\"txt\": \"x\"}",
+                   "echo has no parameter 'txt': use text, message");
+    ActReply r = act_desk_call(d, a, "reboot", "{}");
     assert_text(r.text, "unknown tool 'reboot'");
     assert_true(r.unknown && r.failed);
-    assert_true(hands_call(d, a, "echo", "[]").failed);
+    assert_true(act_desk_call(d, a, "echo", "[]").failed);
 }
 
 static void every_tool_is_listed_once_with_a_schema(Desk *d)
 {
-    AUTO_PTR(Act) a = hands_open(d, NULL);
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
     const Tool *t;
     size_t n = 0;
     for (; (t = act_tool_at(a, n)); n++) {
@@ -187,7 +188,7 @@ static void every_tool_is_listed_once_with_a_schema(Desk *d)
 
 static void what_changes_something_is_known_before_it_is_called(Desk *d)
 {
-    AUTO_PTR(Act) a = hands_open(d, NULL);
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
     AUTO_PTR(json_t) args = json_object();
     assert_true(act_mutates(a, S("write_file"), args));
     assert_true(act_mutates(a, S("scratchpad_write"), args));
@@ -200,7 +201,7 @@ static void what_changes_something_is_known_before_it_is_called(Desk *d)
 
 static void a_large_result_is_spilled_and_found_again(Desk *d)
 {
-    AUTO_PTR(Act) a = hands_open(d, NULL);
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
     AUTO(Buf) big = { 0 };
     for (int i = 0; i < 3000; i++)
         buf_addf(&big, "line %d\n", i);
@@ -223,25 +224,25 @@ static void a_large_result_is_spilled_and_found_again(Desk *d)
 
 static void a_command_is_run_and_says_how_it_ended(Desk *d)
 {
-    Policy p = hands_allow("shell");
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    Policy p = act_desk_allow("shell");
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     ConfineHow how;
     if (act_confinement(a, &how, &d->e) != JOT_OK) {
         print_message("skipped: %s\n", d->e.text);
         return;
     }
-    hands_says(d, a, "shell", "{\"command\": \"echo out; echo err >&2; exit 3\"}",
-               "out\nerr\n(exit code 3)");
-    hands_says(d, a, "shell", "{\"command\": \"printf 'caf\\\\351'\"}",
-               "caf\xEF\xBF\xBD\n(1 bytes are not UTF-8 and shown as U+FFFD)\n(exit code 0)");
-    hands_says(d, a, "shell", "{\"command\": \"sleep 100\", \"seconds\": 1}",
-               "(stopped: it was not done after 1 s, and everything it started was killed)");
-    ActReply r = hands_call(d, a, "shell", "{\"command\": \"seq 1 100000\"}");
+    act_desk_says(d, a, "shell", "{\"command\": \"echo out; echo err >&2; exit 3\"}",
+                  "out\nerr\n(exit code 3)");
+    act_desk_says(d, a, "shell", "{\"command\": \"printf 'caf\\\\351'\"}",
+                  "caf\xEF\xBF\xBD\n(1 bytes are not UTF-8 and shown as U+FFFD)\n(exit code 0)");
+    act_desk_says(d, a, "shell", "{\"command\": \"sleep 100\", \"seconds\": 1}",
+                  "(stopped: it was not done after 1 s, and everything it started was killed)");
+    ActReply r = act_desk_call(d, a, "shell", "{\"command\": \"seq 1 100000\"}");
     assert_true(r.spilled && !r.failed);
     assert_has(r.text, "test.");
     assert_true(act_mutates(a, S("shell"), NULL));
-    hands_fails(d, a, "shell", "{\"command\": \"a\\u0000b\"}",
-                "'a\\x00b' is no command: it holds a NUL");
+    act_desk_fails(d, a, "shell", "{\"command\": \"a\\u0000b\"}",
+                   "'a\\x00b' is no command: it holds a NUL");
 }
 
 static void note_planted(void *ctx, const PlantFound *found)
@@ -255,7 +256,7 @@ static void note_planted(void *ctx, const PlantFound *found)
 static void what_a_command_left_for_other_programs_is_reported_to_the_person(Desk *d)
 {
     AUTO(Buf) told = { 0 };
-    Policy p = hands_allow("shell");
+    Policy p = act_desk_allow("shell");
     ActOptions o = { .m = &d->m, .pad = str(d->url), .dir = str(d->dir), .policy = &p };
     o.planted = note_planted;
     o.ctx = &told;
@@ -263,13 +264,13 @@ static void what_a_command_left_for_other_programs_is_reported_to_the_person(Des
     desk_ok(d, act_open(&opened, &o, &d->e));
     AUTO_PTR(Act) a = opened;
     assert_int_equal(mkdir(desk_path(d, "src"), 0700), 0);
-    ActReply r = hands_call(d, a, "shell", "{\"command\": \"echo evil > src/CLAUDE.md\"}");
+    ActReply r = act_desk_call(d, a, "shell", "{\"command\": \"echo evil > src/CLAUDE.md\"}");
     assert_has(r.text, "'src/CLAUDE.md' appeared and is put aside as 'jotter-aside/");
     assert_str(buf_str(&told), S("src/CLAUDE.md: CLAUDE.md -> aside\n"));
     buf_clear(&told);
     /* Also where the call itself gives no result. */
-    r = hands_call(d, a, "shell",
-                   "{\"command\": \"echo evil > src/AGENTS.md; sleep 100\", \"seconds\": 1}");
+    r = act_desk_call(d, a, "shell",
+                      "{\"command\": \"echo evil > src/AGENTS.md; sleep 100\", \"seconds\": 1}");
     assert_str(buf_str(&told), S("src/AGENTS.md: AGENTS.md -> aside\n"));
 }
 

@@ -52,10 +52,10 @@ static void numbers_and_signs_bind_as_on_paper(Desk *d)
         { "1 / 3", "0.333333333333333" },
         { "0.1 + 0.2", "0.3" },
     };
-    AUTO_PTR(Act) a = hands_open(d, NULL);
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Str args = arena_printf(&d->a, "{\"expression\": \"%s\"}", rows[i].text);
-        ActReply r = hands_call(d, a, "calc", args.p);
+        ActReply r = act_desk_call(d, a, "calc", args.p);
         if (!str_eq(r.text, str(rows[i].is)) || r.failed)
             fail_msg("%s = " STR_FMT ", not %s", rows[i].text, STR_ARG(r.text), rows[i].is);
     }
@@ -82,22 +82,22 @@ static void what_has_no_value_is_refused_with_a_reason(Desk *d)
         { "$(reboot)", "'$' stands at 1 where a number should be" },
         { ".", "no number at 1: use up to 64 digits" },
     };
-    AUTO_PTR(Act) a = hands_open(d, NULL);
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Str args = arena_printf(&d->a, "{\"expression\": \"%s\"}", rows[i].text);
-        hands_fails(d, a, "calc", args.p, rows[i].why);
+        act_desk_fails(d, a, "calc", args.p, rows[i].why);
     }
 }
 
 static void a_thousand_parentheses_end_at_the_limit(Desk *d)
 {
-    AUTO_PTR(Act) a = hands_open(d, NULL);
+    AUTO_PTR(Act) a = act_desk_open(d, NULL);
     AUTO(Buf) args = { 0 };
     buf_add(&args, S("{\"expression\": \""));
     for (int i = 0; i < 1000; i++)
         buf_add(&args, S("("));
     buf_add(&args, S("\"}\0"));
-    hands_fails(d, a, "calc", args.p, "more than 100 levels deep: the limit");
+    act_desk_fails(d, a, "calc", args.p, "more than 100 levels deep: the limit");
 }
 
 int main(void)

@@ -105,19 +105,19 @@ static void through_an_act_they_are_tools_like_others(Desk *d)
         arena_printf(&d->a, "t=%s %s old", python, server).p,
         NULL,
     };
-    Policy p = hands_allow("mcp_t_say");
+    Policy p = act_desk_allow("mcp_t_say");
     ActOptions o = {
         .m = &d->m, .pad = str(d->url), .dir = str(d->dir), .policy = &p, .servers = servers
     };
     Act *opened = NULL;
     desk_ok(d, act_open(&opened, &o, &d->e));
     AUTO_PTR(Act) a = opened;
-    hands_says(d, a, "mcp_t_say", "{\"a\": 1}", "{\"a\": 1}");
+    act_desk_says(d, a, "mcp_t_say", "{\"a\": 1}", "{\"a\": 1}");
     const Tool *t = NULL, *next;
     for (size_t i = 0; (next = act_tool_at(a, i)); i++)
         t = next;
     assert_true(str_starts(str(t->name), S("mcp_t_say_")));
-    ActReply r = hands_call(d, a, t->name, "{}");
+    ActReply r = act_desk_call(d, a, t->name, "{}");
     assert_true(r.refused);
     assert_true(act_mutates(a, S("mcp_t_say"), NULL));
 }
@@ -220,7 +220,7 @@ static void a_tool_whose_schema_vendors_refuse_is_left_out_and_said(Desk *d)
     assert_has(buf_str(&left_out), "has oneOf, anyOf, allOf, not or enum at its top\n");
     assert_non_null(act_tool_find(a, S("mcp_t_plain")));
     assert_non_null(act_tool_find(a, S("mcp_t_bare_list")));
-    ActReply r = hands_call(d, a, "mcp_t_any", "{}");
+    ActReply r = act_desk_call(d, a, "mcp_t_any", "{}");
     assert_true(r.unknown);
 }
 

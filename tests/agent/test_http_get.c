@@ -147,33 +147,34 @@ static const char *url(Desk *d, Server s, const char *path)
 
 static void a_page_is_fetched_and_redirects_are_followed(Desk *d)
 {
-    Policy p = hands_allow("network,private");
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    Policy p = act_desk_allow("network,private");
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     Server s = start();
-    hands_says(d, a, "http_get", url(d, s, "/ok"), "hello\n(status 200, text/plain, 6 bytes)");
-    hands_says(d, a, "http_get", url(d, s, "/none"), "nope\n(status 404, no type, 4 bytes)");
-    hands_says(d, a, "http_get", url(d, s, "/there"),
-               arena_printf(&d->a,
-                            "hello\n(status 200, text/plain, 6 bytes, from "
-                            "'http://127.0.0.1:%d/ok')",
-                            s.port)
-                   .p);
-    assert_false(hands_call(d, a, "http_get", url(d, s, "/dir/beside")).failed);
+    act_desk_says(d, a, "http_get", url(d, s, "/ok"), "hello\n(status 200, text/plain, 6 bytes)");
+    act_desk_says(d, a, "http_get", url(d, s, "/none"), "nope\n(status 404, no type, 4 bytes)");
+    act_desk_says(d, a, "http_get", url(d, s, "/there"),
+                  arena_printf(&d->a,
+                               "hello\n(status 200, text/plain, 6 bytes, from "
+                               "'http://127.0.0.1:%d/ok')",
+                               s.port)
+                      .p);
+    assert_false(act_desk_call(d, a, "http_get", url(d, s, "/dir/beside")).failed);
     stop(s);
-    assert_true(hands_call(d, a, "http_get", url(d, s, "/ok")).failed);
+    assert_true(act_desk_call(d, a, "http_get", url(d, s, "/ok")).failed);
 }
 
 static void what_a_server_does_wrong_is_told(Desk *d)
 {
-    Policy p = hands_allow("network,private");
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    Policy p = act_desk_allow("network,private");
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     Server s = start();
-    hands_fails(d, a, "http_get", url(d, s, "/loop"), "more than 5 redirects");
-    hands_fails(d, a, "http_get", url(d, s, "/file"),
-                "the server redirects to 'file:///etc/passwd', which is not followed");
-    hands_fails(d, a, "http_get", url(d, s, "/binary"), "the answer is not text: it is image/png");
-    assert_true(hands_call(d, a, "http_get", url(d, s, "/garbage")).failed);
-    ActReply r = hands_call(d, a, "http_get", url(d, s, "/endless"));
+    act_desk_fails(d, a, "http_get", url(d, s, "/loop"), "more than 5 redirects");
+    act_desk_fails(d, a, "http_get", url(d, s, "/file"),
+                   "the server redirects to 'file:///etc/passwd', which is not followed");
+    act_desk_fails(d, a, "http_get", url(d, s, "/binary"),
+                   "the answer is not text: it is image/png");
+    assert_true(act_desk_call(d, a, "http_get", url(d, s, "/garbage")).failed);
+    ActReply r = act_desk_call(d, a, "http_get", url(d, s, "/endless"));
     assert_false(r.failed);
     assert_true(r.spilled);
     stop(s);
@@ -201,20 +202,20 @@ static void nonsense_gets_a_sentence_each(Desk *d)
         { "/user", "the server redirects to 'http://a:b@h/', which is not followed" },
         { "/space", "the server redirects to 'http://h/a b', which is not followed" },
     };
-    Policy p = hands_allow("network,private");
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    Policy p = act_desk_allow("network,private");
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     Server s = start();
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        ActReply r = hands_call(d, a, "http_get", url(d, s, all[i].path));
+        ActReply r = act_desk_call(d, a, "http_get", url(d, s, all[i].path));
         bool good = r.failed && str_starts(r.text, str(all[i].say));
         if (!good || memchr(r.text.p, '\n', r.text.n))
             fail_msg("%s: " STR_FMT, all[i].path, STR_ARG(r.text));
     }
-    hands_says(
+    act_desk_says(
         d, a, "http_get", url(d, s, "/latin"),
         "\xEF\xBF\xBDt\xEF\xBF\xBD\n(status 200, text/plain, 4 bytes, 2 of them no UTF-8: shown "
         "as U+FFFD)");
-    hands_says(d, a, "http_get", url(d, s, "/ok"), "hello\n(status 200, text/plain, 6 bytes)");
+    act_desk_says(d, a, "http_get", url(d, s, "/ok"), "hello\n(status 200, text/plain, 6 bytes)");
     stop(s);
 }
 
@@ -226,13 +227,13 @@ static int64_t hasty_clock(void *ctx)
 
 static void a_server_that_takes_too_long_is_left(Desk *d)
 {
-    Policy p = hands_allow("network,private");
+    Policy p = act_desk_allow("network,private");
     d->io.awake_ms = hasty_clock;
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     Server s = start();
-    hands_fails(d, a, "http_get", url(d, s, "/silent"), "the server did not answer within 30 s");
-    hands_fails(d, a, "http_get", url(d, s, "/gigabyte"),
-                "the server was not done after 30 s: status 200, 5 bytes of its answer came");
+    act_desk_fails(d, a, "http_get", url(d, s, "/silent"), "the server did not answer within 30 s");
+    act_desk_fails(d, a, "http_get", url(d, s, "/gigabyte"),
+                   "the server was not done after 30 s: status 200, 5 bytes of its answer came");
     stop(s);
 }
 
@@ -245,11 +246,11 @@ static void this_machine_and_private_networks_are_refused(Desk *d)
         "[fe80::1]:1",       "[fd00::1]:1",   "127.1:1",      "[64:ff9b::7f00:1]:1",
         "[2002:7f00:1::]:1", "100.64.0.1:1",
     };
-    Policy p = hands_allow("network");
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    Policy p = act_desk_allow("network");
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     for (size_t i = 0; i < COUNT_OF(hosts); i++) {
-        ActReply r = hands_call(d, a, "http_get",
-                                arena_printf(&d->a, "{\"url\": \"http://%s/\"}", hosts[i]).p);
+        ActReply r = act_desk_call(d, a, "http_get",
+                                   arena_printf(&d->a, "{\"url\": \"http://%s/\"}", hosts[i]).p);
         assert_true(r.failed);
         if (!str_eq(r.text, S("the server is this machine or in a private network: that is not "
                               "allowed here")))
@@ -257,22 +258,22 @@ static void this_machine_and_private_networks_are_refused(Desk *d)
         assert_true(r.st == JOT_DENIED || r.st == JOT_UNAVAILABLE || r.st == JOT_INVALID);
     }
     Server s = start();
-    hands_fails(d, a, "http_get", url(d, s, "/ok"),
-                "the server is this machine or in a private network: that is not allowed here");
+    act_desk_fails(d, a, "http_get", url(d, s, "/ok"),
+                   "the server is this machine or in a private network: that is not allowed here");
     stop(s);
 }
 
 static void an_address_in_numbers_is_one_like_others(Desk *d)
 {
-    Policy p = hands_allow("network,private");
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    Policy p = act_desk_allow("network,private");
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     Server s = start_at(AF_INET6);
     if (!s.pid)
         skip(); /* no IPv6 on this machine */
     const char *there = arena_printf(&d->a, "{\"url\": \"http://[::1]:%d/ok\"}", s.port).p;
-    hands_says(d, a, "http_get", there, "hello\n(status 200, text/plain, 6 bytes)");
+    act_desk_says(d, a, "http_get", there, "hello\n(status 200, text/plain, 6 bytes)");
     stop(s);
-    ActReply r = hands_call(d, a, "http_get", "{\"url\": \"http://[::1/ok\"}");
+    ActReply r = act_desk_call(d, a, "http_get", "{\"url\": \"http://[::1/ok\"}");
     assert_true(r.failed && r.st == JOT_INVALID);
 }
 
@@ -286,11 +287,11 @@ static void what_is_no_web_address_is_refused(Desk *d)
                                          "http://a:b@example.com/",
                                          "http://exa mple.com/",
                                          "http://example.com/\\r\\nX: y" };
-    Policy p = hands_allow("network,private");
-    AUTO_PTR(Act) a = hands_open(d, &p);
+    Policy p = act_desk_allow("network,private");
+    AUTO_PTR(Act) a = act_desk_open(d, &p);
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         ActReply r =
-            hands_call(d, a, "http_get", arena_printf(&d->a, "{\"url\": \"%s\"}", wrong[i]).p);
+            act_desk_call(d, a, "http_get", arena_printf(&d->a, "{\"url\": \"%s\"}", wrong[i]).p);
         if (!r.failed || r.st != JOT_INVALID)
             fail_msg("%s: " STR_FMT, wrong[i], STR_ARG(r.text));
     }
@@ -304,7 +305,7 @@ static bool after_three(void *ctx)
 
 static void a_silent_server_is_left_when_somebody_says_so(Desk *d)
 {
-    Policy p = hands_allow("network,private");
+    Policy p = act_desk_allow("network,private");
     int left = 3;
     Server s = start();
     ActOptions o = { .m = &d->m,

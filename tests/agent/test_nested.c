@@ -38,13 +38,13 @@ static void open_yard(Desk *d, const char *script, Yard *y)
     static Policy p;
     scene_put(d->dir, "script", script);
     scene_put(d->dir, "requests", "");
-    p = hands_allow("all");
-    *y = (Yard){ .act = hands_open(d, &p) };
+    p = act_desk_allow("all");
+    *y = (Yard){ .act = act_desk_open(d, &p) };
     Str url = arena_printf(&d->a, "script:%s/script?log=%s/requests", d->dir, d->dir);
     desk_ok(d, llm_open(url, &(LlmOptions){ .io = d->m.io }, &y->llm, &d->e));
     y->loop = (Loop){ .m = &d->m,
                       .llm = y->llm,
-                      .hands = hands_of(y->act),
+                      .tools = loop_tools_of(y->act),
                       .frame = { .sign = "5f3a9c0d1e2b4a67" },
                       .setup = { .system = S("Work."),
                                  .window = 100 * 1000,
@@ -270,14 +270,14 @@ static void a_cycle_reads_them_too(Desk *d)
               "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"read\"}}'\n",
               &y);
     desk_ok(d, cycle_init(&d->m, S("main"), &(CycleInit){ 0 }, &d->a, &state, &d->e));
-    Waking w = { .m = &d->m,
-                 .llm = y.llm,
-                 .hands = y.loop.hands,
-                 .agent = S("main"),
-                 .system = S("Work."),
-                 .frame = y.loop.frame,
-                 .iterations_max = 6 };
-    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    CycleLoop w = { .m = &d->m,
+                    .llm = y.llm,
+                    .tools = y.loop.tools,
+                    .agent = S("main"),
+                    .system = S("Work."),
+                    .frame = y.loop.frame,
+                    .iterations_max = 6 };
+    desk_ok(d, cycle_loop_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_DONE);
     for (int i = 1; i <= 3; i++) {
         assert_int_equal(scene_times(request(d, i), "do not edit directly"), i > 1);

@@ -1,4 +1,4 @@
-/* test_waking_kill.c - a cycle that is killed at every step it takes towards the disk, and the next
+/* test_cycle_kill.c - a cycle that is killed at every step it takes towards the disk, and the next
  * one, which begins at once.
  *
  * What is true in between and afterwards is asked in the parent: the state, the
@@ -40,14 +40,14 @@ static int live(Desk *d, Memory *m, const void *ctx)
     Cycle c = { 0 };
     (void)ctx;
     jot_status st = scene_open(&s, m, d->dir, &e);
-    Waking w = { .m = m,
-                 .llm = s.llm,
-                 .hands = s.loop.hands,
-                 .agent = ME,
-                 .system = S("Work."),
-                 .iterations_max = ITERATIONS };
+    CycleLoop w = { .m = m,
+                    .llm = s.llm,
+                    .tools = s.loop.tools,
+                    .agent = ME,
+                    .system = S("Work."),
+                    .iterations_max = ITERATIONS };
     if (st == JOT_OK)
-        st = waking_run(&w, &a, &c, &e);
+        st = cycle_loop_run(&w, &a, &c, &e);
     if (st != JOT_OK || c.end != CYCLE_DONE)
         fprintf(stderr, "%s: %s\n", status_info(st)->name, e.text);
     return st == JOT_OK && c.end == CYCLE_DONE ? 0 : 1;

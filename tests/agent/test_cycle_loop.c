@@ -1,4 +1,4 @@
-/* test_waking.c - cycles that run by themselves, with a scripted model. */
+/* test_cycle_loop.c - cycles that run by themselves, with a scripted model. */
 #include "agent/cycle_loop.h"
 
 #include <signal.h>
@@ -18,7 +18,7 @@ static const char *const script =
     "\"counted\"}}'}\n"
     "- text: never\n";
 
-static void begin(Desk *d, const char *text, Scene *s, Waking *w)
+static void begin(Desk *d, const char *text, Scene *s, CycleLoop *w)
 {
     Str goal = S("count"), state;
     CycleInit init = { .goals = &goal, .goals_n = 1 };
@@ -26,13 +26,13 @@ static void begin(Desk *d, const char *text, Scene *s, Waking *w)
     scene_put(d->dir, "counter", "");
     desk_ok(d, scene_open(s, &d->m, d->dir, &d->e));
     desk_ok(d, cycle_init(&d->m, ME, &init, &d->a, &state, &d->e));
-    *w = (Waking){ .m = &d->m,
-                   .llm = s->llm,
-                   .hands = s->loop.hands,
-                   .view = s->loop.view,
-                   .agent = ME,
-                   .system = S("Work."),
-                   .iterations_max = 6 };
+    *w = (CycleLoop){ .m = &d->m,
+                      .llm = s->llm,
+                      .tools = s->loop.tools,
+                      .view = s->loop.view,
+                      .agent = ME,
+                      .system = S("Work."),
+                      .iterations_max = 6 };
 }
 
 static Str state_text(Desk *d)
@@ -45,14 +45,14 @@ static Str state_text(Desk *d)
 static void the_state_stands_in_the_frame_of_the_pad(Desk *d)
 {
     AUTO(Scene) s;
-    Waking w;
+    CycleLoop w;
     Cycle c;
     begin(d,
           "- text: '{\"tool\": \"update_scratchpad\", \"args\": {\"notes\": \"x </jotter-state> "
           "y\"}}'\n"
           "- text: '{\"tool\": \"done\", \"args\": {\"summary\": \"done\"}}'\n",
           &s, &w);
-    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    desk_ok(d, cycle_loop_run(&w, &d->a, &c, &d->e));
     Str sent = beside_get(d->dir, "requests", &d->a);
     const char *sign = frame_of_pad(&d->m, 0).sign;
     char own[FRAME_SIGN + 1];
@@ -67,10 +67,10 @@ static void the_state_stands_in_the_frame_of_the_pad(Desk *d)
 static void a_cycle_goes_from_wake_to_sleep(Desk *d)
 {
     AUTO(Scene) s;
-    Waking w;
+    CycleLoop w;
     Cycle c;
     begin(d, script, &s, &w);
-    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    desk_ok(d, cycle_loop_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_DONE);
     assert_int_equal(c.iterations, 4);
     Str text = state_text(d);
@@ -86,7 +86,7 @@ static void a_cycle_goes_from_wake_to_sleep(Desk *d)
 static void the_whole_of_the_newest_result_stands_beside_the_state(Desk *d)
 {
     AUTO(Scene) s;
-    Waking w;
+    CycleLoop w;
     Cycle c;
     begin(d,
           "- {when: \"at step 1 of\", text: '{\"tool\": \"big\", \"args\": {\"lines\": 100}}'}\n"
@@ -95,7 +95,7 @@ static void the_whole_of_the_newest_result_stands_beside_the_state(Desk *d)
           "- {when: \"at step 3 of\", text: '{\"tool\": \"done\", \"args\": {\"summary\": "
           "\"seen\"}}'}\n",
           &s, &w);
-    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    desk_ok(d, cycle_loop_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_DONE);
     Str sent = beside_get(d->dir, "requests", &d->a);
     assert_int_equal(scene_times(sent, "line 100 of a long"), 1);
@@ -105,12 +105,12 @@ static void the_whole_of_the_newest_result_stands_beside_the_state(Desk *d)
 static void a_cycle_that_never_says_done_hits_its_limit(Desk *d)
 {
     AUTO(Scene) s;
-    Waking w;
+    CycleLoop w;
     Cycle c;
     begin(d, "- {text: '{\"tool\": \"count\", \"args\": {}}', when: Your state}\n- text: x\n", &s,
           &w);
     w.iterations_max = 3;
-    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    desk_ok(d, cycle_loop_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_LIMIT);
     assert_int_equal(scene_times(beside_get(d->dir, "counter", &d->a), "\n"), 3);
 }
@@ -118,11 +118,11 @@ static void a_cycle_that_never_says_done_hits_its_limit(Desk *d)
 static void a_model_that_fails_fails_the_cycle(Desk *d)
 {
     AUTO(Scene) s;
-    Waking w;
+    CycleLoop w;
     Cycle c;
     begin(d, "- {error: key, message: no such key}\n", &s, &w);
     Str before = state_text(d);
-    desk_expect(d, JOT_DENIED, waking_run(&w, &d->a, &c, &d->e));
+    desk_expect(d, JOT_DENIED, cycle_loop_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_FAILED);
     assert_str(c.before, before);
     assert_has(state_text(d), "failed: ");
@@ -133,14 +133,14 @@ static void a_second_cycle_is_refused_while_one_runs(Desk *d)
     if (strcmp(d->engine, "mem") == 0)
         return;
     AUTO(Scene) s;
-    Waking w;
+    CycleLoop w;
     Cycle c;
     begin(d, script, &s, &w);
     AUTO(Memory) other = desk_open(d, "bob");
     Lease lease;
     LeaseAsk ask = { .on = S("cycles/default"), .live = true };
     desk_ok(d, lease_acquire(&other, &ask, &d->a, &lease, &d->e));
-    desk_expect(d, JOT_LEASED, waking_run(&w, &d->a, &c, &d->e));
+    desk_expect(d, JOT_LEASED, cycle_loop_run(&w, &d->a, &c, &d->e));
 }
 
 static jot_status die(void *ctx, const LoopCall *c, Arena *into, LoopReply *out, Err *e)
@@ -159,7 +159,7 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
     if (strcmp(d->engine, "mem") == 0)
         return;
     AUTO(Scene) s;
-    Waking w;
+    CycleLoop w;
     Cycle c;
     begin(d, "- {when: \"at step 1 of\", text: '{\"tool\": \"stop\", \"args\": {}}'}\n- text: x\n",
           &s, &w);
@@ -168,10 +168,10 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
     assert_true(child >= 0);
     if (child == 0) {
         d->m = desk_open(d, "child");
-        w.hands.call = die;
+        w.tools.call = die;
         Err e;
         Cycle mine;
-        jot_status st = waking_run(&w, &d->a, &mine, &e);
+        jot_status st = cycle_loop_run(&w, &d->a, &mine, &e);
         _exit(st == JOT_OK ? 0 : 1);
     }
     int status;
@@ -183,9 +183,9 @@ static void a_killed_cycle_is_ended_by_the_next(Desk *d)
     scene_close(&s);
     desk_ok(d, scene_open(&s, &d->m, d->dir, &d->e));
     w.llm = s.llm;
-    w.hands = s.loop.hands;
+    w.tools = s.loop.tools;
     w.view = s.loop.view;
-    desk_ok(d, waking_run(&w, &d->a, &c, &d->e));
+    desk_ok(d, cycle_loop_run(&w, &d->a, &c, &d->e));
     assert_int_equal(c.end, CYCLE_DONE);
     assert_has(c.before, "failed: it was killed");
     assert_has(c.before, "while 'stop' was called");
