@@ -30,7 +30,7 @@ typedef struct Transfer {
     const HttpCall *request;
     HttpAnswer *answer;
     const Io *io;
-    bool here;         /* the server is this machine */
+    bool loopback;     /* the server is this machine */
     int64_t active_ms; /* when a byte last moved */
     curl_off_t sent;
     size_t received;
@@ -46,10 +46,10 @@ typedef struct Transfer {
 
 /* TLS writes to a connection that the other side has closed raise it.  It is blocked in this thread
  * while libcurl works, and one that came meanwhile is taken away. */
-typedef struct Quiet {
+typedef struct SigpipeBlock {
     sigset_t before;
     bool pending; /* it was already waiting: that one is not ours */
-} Quiet;
+} SigpipeBlock;
 
 static sigset_t pipe_signal(void)
 {
@@ -59,9 +59,9 @@ static sigset_t pipe_signal(void)
     return set;
 }
 
-static Quiet quiet_begin(void)
+static SigpipeBlock sigpipe_block(void)
 {
-    Quiet q;
+    SigpipeBlock q;
     sigset_t set = pipe_signal(), waiting;
     sigpending(&waiting);
     q.pending = sigismember(&waiting, SIGPIPE) == 1;
@@ -69,7 +69,7 @@ static Quiet quiet_begin(void)
     return q;
 }
 
-static void quiet_end(const Quiet *q)
+static void sigpipe_unblock(const SigpipeBlock *q)
 {
     sigset_t set = pipe_signal();
     struct timespec none = { 0 };
@@ -91,12 +91,12 @@ void http_client_free(HttpClient *c)
 {
     if (!c)
         return;
-    Quiet q = quiet_begin();
+    SigpipeBlock q = sigpipe_block();
     if (c->easy)
         c->curl->easy_cleanup(c->easy);
     if (c->multi)
         c->curl->multi_cleanup(c->multi);
-    quiet_end(&q);
+    sigpipe_unblock(&q);
     free(c);
 }
 
@@ -210,14 +210,14 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *ctx)
         t->answer->status = 0;
         t->head_ended = false;
     }
-    t->answer->headers.max = HTTP_HEADERS_MAX;
+    t->answer->headers.max = HTTP_ANSWER_HEAD_MAX;
     buf_add(&t->answer->headers, line);
     t->head_ended = t->head_ended || str_trim(line).n == 0;
     t->head_bytes += line.n; /* also of interim answers, of which there may be no end */
-    if (buf_ok(&t->answer->headers) && t->head_bytes <= HTTP_HEADERS_MAX)
+    if (buf_ok(&t->answer->headers) && t->head_bytes <= HTTP_ANSWER_HEAD_MAX)
         return line.n;
     t->st = err_set(t->e, JOT_TOO_BIG, "the headers of the answer are too long: at most %d bytes",
-                    HTTP_HEADERS_MAX);
+                    HTTP_ANSWER_HEAD_MAX);
     return 0;
 }
 
@@ -289,7 +289,7 @@ static void set_up(HttpClient *c, Transfer *t, struct curl_slist *headers)
         set(easy, CURLOPT_OPENSOCKETFUNCTION, on_connect);
         set(easy, CURLOPT_OPENSOCKETDATA, t);
     }
-    if (t->here || r->may_connect)
+    if (t->loopback || r->may_connect)
         set(easy, CURLOPT_PROXY, ""); /* a proxy would look for this machine on its own */
     set(easy, CURLOPT_NOSIGNAL, 1L);
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -389,7 +389,7 @@ static jot_status run(HttpClient *c, Transfer *t, Err *e)
     }
 }
 
-static jot_status check_url(const char *text, bool *here, Err *e)
+static jot_status check_url(const char *text, bool *loopback, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Url url = { 0 };
@@ -397,7 +397,7 @@ static jot_status check_url(const char *text, bool *here, Err *e)
     bool http = str_eq(url.scheme, S("http")) || str_eq(url.scheme, S("https"));
     if (!http || !url.authority || url.host.n == 0)
         return err_set(e, JOT_INVALID, "an HTTP request needs a URL such as https://HOST/PATH");
-    *here = http_host_is_here(url.host);
+    *loopback = http_host_is_here(url.host);
     return JOT_OK;
 }
 
@@ -420,11 +420,11 @@ jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
     Transfer t = { .request = r, .answer = out, .io = c->io, .e = e ? e : &own };
     struct curl_slist *headers = NULL;
     http_answer_done(out);
-    TRY(check_url(r->url, &t.here, e));
+    TRY(check_url(r->url, &t.loopback, e));
     TRY(open_client(c, e));
     TRY(make_headers(c, r, &headers, e));
     t.active_ms = io_awake_ms(c->io);
-    Quiet q = quiet_begin();
+    SigpipeBlock q = sigpipe_block();
     set_up(c, &t, headers);
     if (c->curl->multi_add_handle(c->multi, c->easy) != CURLM_OK)
         mem_exhausted();
@@ -432,7 +432,7 @@ jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
     out->status = read_status(out);
     c->curl->multi_remove_handle(c->multi, c->easy);
     c->curl->easy_reset(c->easy);
-    quiet_end(&q);
+    sigpipe_unblock(&q);
     drop_headers(c, headers);
     return st;
 }

@@ -16,7 +16,7 @@
 #include "base/io.h"
 
 enum {
-    HTTP_HEADERS_MAX = 64 * 1024, /* bytes of all header lines of an answer */
+    HTTP_ANSWER_HEAD_MAX = 64 * 1024, /* bytes of all header lines of an answer */
     HTTP_CONNECT_MS = 15 * 1000,
     HTTP_IDLE_MS = 600 * 1000, /* a model may think for minutes before its first byte */
     HTTP_POLL_MS = 50,         /* how long a cancellation may go unnoticed */

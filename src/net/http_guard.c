@@ -62,7 +62,7 @@ static bool origin_is_own(const HttpGuard *g, Str origin, Str host)
            number == g->port && host_allowed(g, rest);
 }
 
-bool http_guard_foreign(const HttpGuard *g, const HttpRequest *r)
+bool http_guard_cross_origin(const HttpGuard *g, const HttpRequest *r)
 {
     Str origin = http_header(r, "origin");
     for (size_t i = 0; i < g->origins_n; i++)
@@ -74,7 +74,7 @@ bool http_guard_foreign(const HttpGuard *g, const HttpRequest *r)
 static bool origin_allowed(const HttpGuard *g, const HttpRequest *r)
 {
     size_t n = http_header_count(r, "origin");
-    return n == 0 || http_guard_foreign(g, r) ||
+    return n == 0 || http_guard_cross_origin(g, r) ||
            (n == 1 && origin_is_own(g, http_header(r, "origin"), http_header(r, "host")));
 }
 

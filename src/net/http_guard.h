@@ -38,7 +38,7 @@ int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const 
 
 /* True if the request comes from a page of another origin, which was allowed: its browser wants to
  * be told so before it shows the page an answer. */
-bool http_guard_foreign(const HttpGuard *g, const HttpRequest *r);
+bool http_guard_cross_origin(const HttpGuard *g, const HttpRequest *r);
 
 /* Read the token's file into the guard, or make it: *made says so.  JOT_DENIED: others can read the
  * file, or it is not ours. */

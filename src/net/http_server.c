@@ -35,14 +35,14 @@ void http_stop_timer(HttpExchange *x)
     x->server->ev->event_del(x->timer);
 }
 
-void http_die(HttpExchange *x)
+void http_drop(HttpExchange *x)
 {
     HttpServer *s = x->server;
-    bool waited = x->state == HTTP_WAITING || x->state == HTTP_STREAMING;
+    bool on_wait = x->state == HTTP_WAITING || x->state == HTTP_STREAMING;
     if (x->state == HTTP_DEAD)
         return;
     x->state = HTTP_DEAD;
-    if (waited && s->o->gone)
+    if (on_wait && s->o->gone)
         s->o->gone(s->o->ctx, x->number);
 }
 
@@ -119,27 +119,27 @@ static void take_request(HttpExchange *x)
 {
     HttpServer *s = x->server;
     http_stop_timer(x);
-    x->waited = NULL;
-    x->keeps = false;
+    x->on_wait = NULL;
+    x->half_close_ok = false;
     x->state = HTTP_WAITING;
     x->route->answer(s->o->ctx, x);
 }
 
 /* As much as there is, one request after the other. */
-static void work_through(HttpExchange *x)
+static void read_requests(HttpExchange *x)
 {
     x->inside = true;
     while (x->state == HTTP_READING) {
         HttpStep step = http_reader_step(&x->reader);
         bool body = step == HTTP_MORE || step == HTTP_BODY;
-        if ((body && !http_grew(x, step == HTTP_BODY)) || step == HTTP_MORE)
+        if ((body && !http_body_grew(x, step == HTTP_BODY)) || step == HTTP_MORE)
             break;
         if (step == HTTP_HEAD)
             take_head(x);
         else if (step == HTTP_BODY)
             take_request(x);
         else
-            http_turn_away(x, x->reader.status, x->reader.why);
+            http_refuse_and_close(x, x->reader.status, x->reader.why);
     }
     x->inside = false;
 }
@@ -157,9 +157,9 @@ static void read_all(HttpExchange *x)
         if (!x->begun)
             http_set_timer(x, x->server->limits.head_ms);
         x->begun = true;
-        work_through(x);
+        read_requests(x);
     }
-    if (x->ended && x->state == HTTP_READING)
+    if (x->eof && x->state == HTTP_READING)
         begin_closing(x); /* nothing more can come */
 }
 
@@ -197,7 +197,7 @@ static void settle(HttpServer *s)
 {
     for (HttpExchange *x; (x = next_pending(s)) != NULL;) {
         x->pending = false;
-        work_through(x);
+        read_requests(x);
         read_all(x);
     }
     sweep(s);
@@ -219,7 +219,7 @@ static void on_sent(struct bufferevent *bev, void *ctx)
     HttpExchange *x = ctx;
     (void)bev;
     if (x->state == HTTP_CLOSING && x->server->stopping)
-        http_die(x);
+        http_drop(x);
     else if (x->state == HTTP_CLOSING)
         linger(x);
     settle(x->server);
@@ -231,11 +231,11 @@ static void on_event(struct bufferevent *bev, short what, void *ctx)
 {
     HttpExchange *x = ctx;
     HttpServer *s = x->server;
-    bool may_read = x->state == HTTP_CLOSING || (x->state == HTTP_WAITING && x->keeps);
+    bool may_read = x->state == HTTP_CLOSING || (x->state == HTTP_WAITING && x->half_close_ok);
     (void)bev;
-    x->ended = true;
+    x->eof = true;
     if (!(what & BEV_EVENT_EOF) || !may_read)
-        http_die(x);
+        http_drop(x);
     settle(s);
 }
 
@@ -244,14 +244,14 @@ static void on_timer(evutil_socket_t fd, short what, void *ctx)
     HttpExchange *x = ctx;
     HttpServer *s = x->server;
     (void)fd, (void)what;
-    if (x->state == HTTP_WAITING && x->waited)
-        x->waited(s->o->ctx, x);
+    if (x->state == HTTP_WAITING && x->on_wait)
+        x->on_wait(s->o->ctx, x);
     else if (x->state == HTTP_STREAMING)
-        http_stream_beat(x);
+        http_stream_keep_alive(x);
     else if (x->state == HTTP_READING && !http_reader_idle(&x->reader))
-        http_turn_away(x, 408, "the request took too long");
+        http_refuse_and_close(x, 408, "the request took too long");
     else
-        http_die(x);
+        http_drop(x);
     settle(s);
 }
 
@@ -265,7 +265,7 @@ static void make_room(HttpServer *s)
         if (x->state == HTTP_READING && http_reader_idle(&x->reader))
             oldest = x; /* new ones stand in front */
     if (oldest)
-        http_die(oldest);
+        http_drop(oldest);
     settle(s);
 }
 
@@ -295,7 +295,7 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     ev->bufferevent_enable(x->bev, EV_READ | EV_WRITE);
     http_set_timer(x, s->limits.head_ms);
     if (s->n > s->limits.connections_max)
-        http_turn_away(x, 503, "too many connections: try again");
+        http_refuse_and_close(x, 503, "too many connections: try again");
 }
 
 /* No descriptor is left: the one who knocks has to wait. */
@@ -384,7 +384,7 @@ static void set_limits(HttpLimits *l)
     l->alive_ms = l->alive_ms ? l->alive_ms : usual.alive_ms;
 }
 
-static void on_over(evutil_socket_t fd, short what, void *ctx)
+static void on_deadline(evutil_socket_t fd, short what, void *ctx)
 {
     HttpServer *s = ctx;
     (void)fd, (void)what;
@@ -401,8 +401,8 @@ static void make_events(HttpServer *s, int fd)
     s->listener = ev->evconnlistener_new(s->base, on_accept, s,
                                          LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, fd);
     s->woken = ev->event_new(s->base, s->wake, EV_READ | EV_PERSIST, on_posted, s);
-    s->over = ev->event_new(s->base, -1, 0, on_over, s);
-    if (!s->listener || !s->woken || !s->over)
+    s->deadline = ev->event_new(s->base, -1, 0, on_deadline, s);
+    if (!s->listener || !s->woken || !s->deadline)
         mem_exhausted();
     ev->evconnlistener_set_error_cb(s->listener, on_accept_error);
     ev->event_add(s->woken, NULL);
@@ -445,7 +445,7 @@ void http_server_close(HttpServer *s)
     if (s->listener)
         s->ev->evconnlistener_free(s->listener);
     s->ev->event_free(s->woken);
-    s->ev->event_free(s->over);
+    s->ev->event_free(s->deadline);
     if (s->tick)
         s->ev->event_free(s->tick);
     s->ev->event_base_free(s->base);
@@ -468,7 +468,7 @@ void http_server_stop(HttpServer *s, int linger_ms)
 {
     struct timeval t = after(linger_ms);
     s->stopping = true;
-    s->ev->event_add(s->over, &t);
+    s->ev->event_add(s->deadline, &t);
     if (s->listener)
         s->ev->evconnlistener_free(s->listener);
     s->listener = NULL;
@@ -477,7 +477,7 @@ void http_server_stop(HttpServer *s, int linger_ms)
         if (!answering && unsent(x))
             x->state = HTTP_CLOSING;
         else if (!answering)
-            http_die(x);
+            http_drop(x);
     }
 }
 
@@ -516,13 +516,13 @@ HttpExchange *http_find(HttpServer *s, uint64_t number)
     return NULL;
 }
 
-void http_keep(HttpExchange *x)
+void http_allow_half_close(HttpExchange *x)
 {
-    x->keeps = true;
+    x->half_close_ok = true;
 }
 
 void http_wait(HttpExchange *x, int ms, void (*run)(void *ctx, HttpExchange *x))
 {
-    x->waited = run;
+    x->on_wait = run;
     http_set_timer(x, ms);
 }

@@ -90,7 +90,7 @@ HttpExchange *http_find(HttpServer *s, uint64_t number);
 
 /* Its answer is wanted also by a client that has shut down its sending half, as some do when they
  * have said all.  Without this that counts as going: from here the two look the same. */
-void http_keep(HttpExchange *x);
+void http_allow_half_close(HttpExchange *x);
 
 /* Call `run` if nothing has been answered by then. */
 void http_wait(HttpExchange *x, int ms, void (*run)(void *ctx, HttpExchange *x));

@@ -35,12 +35,12 @@ static const HttpRoute *find_route(const HttpServer *s, const HttpRequest *q, Bu
 /* A browser asks, before it lets a page of another origin ask: that carries no token. */
 static bool is_preflight(const HttpServer *s, const HttpRequest *q)
 {
-    return str_eq(q->method, S("OPTIONS")) && http_guard_foreign(&s->guard, q) &&
+    return str_eq(q->method, S("OPTIONS")) && http_guard_cross_origin(&s->guard, q) &&
            http_header_count(q, "access-control-request-method") == 1;
 }
 
 /* What the browser of a page that was allowed wants to hear with every answer. */
-static void welcome(HttpExchange *x, Str methods)
+static void add_cors_headers(HttpExchange *x, Str methods)
 {
     const HttpRequest *q = &x->reader.request;
     http_reply_header(x, "Access-Control-Allow-Origin", http_header(q, "origin"));
@@ -56,7 +56,7 @@ static void welcome(HttpExchange *x, Str methods)
                         "Mcp-Method, Mcp-Name, Mcp-Session-Id"));
 }
 
-void http_turn_away(HttpExchange *x, int status, const char *why)
+void http_refuse_and_close(HttpExchange *x, int status, const char *why)
 {
     x->last = true;
     x->state = HTTP_WAITING;
@@ -79,7 +79,7 @@ static bool reserve(HttpExchange *x, size_t n)
 
 /* In chunks a body says nothing about its size before its end: most are small, and whoever keeps
  * one waiting must not keep the room of the largest. */
-bool http_grew(HttpExchange *x, bool whole)
+bool http_body_grew(HttpExchange *x, bool whole)
 {
     size_t n = x->reader.body.n;
     if (!x->reader.request.chunked)
@@ -88,7 +88,7 @@ bool http_grew(HttpExchange *x, bool whole)
         n = (n + STEP - 1) / STEP * STEP;
     if (reserve(x, n))
         return true;
-    http_turn_away(x, 503, "too much is being sent at once: try again");
+    http_refuse_and_close(x, 503, "too much is being sent at once: try again");
     return false;
 }
 
@@ -112,25 +112,25 @@ bool http_admit(HttpExchange *x)
     x->route = find_route(s, q, &allow);
     bool open = is_preflight(s, q) || (x->route && x->route->open);
     int status = http_guard_check(&s->guard, q, open, &why);
-    if (http_guard_foreign(&s->guard, q) && (status == 0 || status == 401))
-        welcome(x, buf_str(&allow));
+    if (http_guard_cross_origin(&s->guard, q) && (status == 0 || status == 401))
+        add_cors_headers(x, buf_str(&allow));
     if (status) {
-        http_turn_away(x, status, why);
+        http_refuse_and_close(x, status, why);
     } else if (is_preflight(s, q) && allow.n) {
         x->state = HTTP_WAITING;
         x->last = x->last || q->bytes || q->chunked; /* a body would be the next request */
         http_reply(x, 204, (Str){ 0 }, (Str){ 0 });
     } else if (!x->route && allow.n) {
         http_reply_header(x, "Allow", buf_str(&allow));
-        http_turn_away(x, 405, "this path has no such method");
+        http_refuse_and_close(x, 405, "this path has no such method");
     } else if (!x->route) {
-        http_turn_away(x, 404, "there is nothing at this path");
+        http_refuse_and_close(x, 404, "there is nothing at this path");
     } else if (x->route->json && !is_json(q)) {
-        http_turn_away(x, 415, "the body must be application/json");
+        http_refuse_and_close(x, 415, "the body must be application/json");
     } else if (!x->route->json && (q->bytes || q->chunked)) {
-        http_turn_away(x, 400, "this request has no body");
+        http_refuse_and_close(x, 400, "this request has no body");
     } else if (!reserve(x, q->chunked ? 0 : (size_t)q->bytes)) {
-        http_turn_away(x, 503, "too much is being sent at once: try again");
+        http_refuse_and_close(x, 503, "too much is being sent at once: try again");
     } else {
         return true;
     }

@@ -28,15 +28,15 @@ struct HttpExchange {
     HttpState state;
     uint64_t number;
     const HttpRoute *route;
-    size_t reserved; /* of all bodies together */
-    Buf extra;       /* headers of the answer */
-    bool inside;     /* its requests are being worked through, further down the stack */
-    bool pending;    /* its next request has to be looked at */
-    bool last;       /* no further request after this one */
-    bool keeps;      /* the answer is sent also if its client sends nothing more, */
-    bool ended;      /* and it does not: what has come is all */
-    bool begun;      /* the time of its next head runs, whatever comes: empty lines gain nothing */
-    void (*waited)(void *ctx, HttpExchange *x);
+    size_t reserved;    /* of all bodies together */
+    Buf extra;          /* headers of the answer */
+    bool inside;        /* its requests are being worked through, further down the stack */
+    bool pending;       /* its next request has to be looked at */
+    bool last;          /* no further request after this one */
+    bool half_close_ok; /* the answer is sent also if its client sends nothing more, */
+    bool eof;           /* and it does not: what has come is all */
+    bool begun; /* the time of its next head runs, whatever comes: empty lines gain nothing */
+    void (*on_wait)(void *ctx, HttpExchange *x);
     HttpExchange *next;
 };
 
@@ -53,7 +53,7 @@ struct HttpServer {
     const EventLibrary *ev;
     struct event_base *base;
     struct evconnlistener *listener;
-    struct event *woken, *over, *tick;
+    struct event *woken, *deadline, *tick;
     void (*every)(void *ctx);
     HttpExchange *all;
     size_t n;
@@ -74,13 +74,13 @@ void http_stop_timer(HttpExchange *x);
 MUST_USE bool http_admit(HttpExchange *x);
 /* A body has grown, or is there: it takes as much of the room for all as it has bytes.  False:
  * there is no room, and the request has been answered. */
-MUST_USE bool http_grew(HttpExchange *x, bool whole);
+MUST_USE bool http_body_grew(HttpExchange *x, bool whole);
 /* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
-void http_turn_away(HttpExchange *x, int status, const char *why);
+void http_refuse_and_close(HttpExchange *x, int status, const char *why);
 /* The connection is over; whoever was answering learns it. */
-void http_die(HttpExchange *x);
+void http_drop(HttpExchange *x);
 /* A sign of life on a stream on which nothing happens. */
-void http_stream_beat(HttpExchange *x);
+void http_stream_keep_alive(HttpExchange *x);
 /* An answer is complete: close, or go on with the next request. */
 void http_answered(HttpExchange *x);
 

@@ -43,7 +43,7 @@ static const char *status_text(int status)
 static void send_text(HttpExchange *x, Str text)
 {
     if (text.n && x->server->ev->bufferevent_write(x->bev, text.p, text.n) != 0)
-        http_die(x);
+        http_drop(x);
 }
 
 void http_reply_header(HttpExchange *x, const char *name, Str value)
@@ -105,7 +105,7 @@ static void send_piece(HttpExchange *x, Str text)
     const EventLibrary *ev = x->server->ev;
     if (ev->evbuffer_get_length(ev->bufferevent_get_output(x->bev)) >
         x->server->limits.backlog_max) {
-        http_die(x); /* it does not read */
+        http_drop(x); /* it does not read */
         return;
     }
     buf_addf(&size, "%zx\r\n", text.n);
@@ -154,7 +154,7 @@ void http_stream_event(HttpExchange *x, Str id, Str data)
     send_piece(x, buf_str(&text));
 }
 
-void http_stream_beat(HttpExchange *x)
+void http_stream_keep_alive(HttpExchange *x)
 {
     send_piece(x, S(":\n\n"));
 }

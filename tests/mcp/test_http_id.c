@@ -52,8 +52,8 @@ static int tear_down(void **state)
 
 static bool believed(McpIds *ids, const char *id)
 {
-    McpIdSays says;
-    return mcp_ids_read(ids, str(id), &says);
+    McpIdClaims claims;
+    return mcp_ids_read(ids, str(id), &claims);
 }
 
 static void an_id_says_what_it_was_made_of(void **state)
@@ -65,15 +65,15 @@ static void an_id_says_what_it_was_made_of(void **state)
     longest[STORE_BY_MAX] = 0;
     for (size_t i = 0; i <= COUNT_OF(names); i++) {
         const char *name = i < COUNT_OF(names) ? names[i] : longest;
-        McpIdSays says;
+        McpIdClaims claims;
         McpIds after;
         mcp_ids_make(&p->ids, "2025-06-18", str(name), id);
         mcp_ids_make(&p->ids, "2025-06-18", str(name), other);
         assert_string_not_equal(id, other);
         open_ids(p, &after); /* as another process would */
-        assert_true(mcp_ids_read(&after, str(id), &says));
-        assert_string_equal(says.version, "2025-06-18");
-        assert_string_equal(says.name, name);
+        assert_true(mcp_ids_read(&after, str(id), &claims));
+        assert_string_equal(claims.version, "2025-06-18");
+        assert_string_equal(claims.name, name);
         assert_true(strlen(id) <= MCP_ID_MAX);
         for (const char *c = id; *c; c++)
             assert_true(*c > ' ' && *c <= '~');

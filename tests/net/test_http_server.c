@@ -61,7 +61,7 @@ static void free_other(void *ctx, HttpExchange *x)
 
 static void later_even_so(void *ctx, HttpExchange *x)
 {
-    http_keep(x);
+    http_allow_half_close(x);
     later(ctx, x);
 }
 

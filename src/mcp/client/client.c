@@ -100,11 +100,11 @@ static jot_status initialize(McpClient *c, int64_t ms, Err *e)
                        "the server '%s' does not speak MCP: it names no version",
                        err_show(&shown, c->process.command));
     memcpy(c->version, version.p, version.n);
-    client_process_tell(&c->process, "notifications/initialized", NULL);
+    client_process_notify(&c->process, "notifications/initialized", NULL);
     return JOT_OK;
 }
 
-static jot_status shake_hands(McpClient *c, int64_t ms, Err *e)
+static jot_status handshake(McpClient *c, int64_t ms, Err *e)
 {
     jot_status st = discover(c, ms < MCP_CLIENT_PROBE_MS ? ms : MCP_CLIENT_PROBE_MS, e);
     bool over = st == JOT_OK || st == JOT_CANCELLED || c->process.gone;
@@ -319,7 +319,7 @@ jot_status mcp_client_open(McpClient **out, const McpClientOptions *o, Err *e)
     c->process.cancelled = o->cancelled;
     c->process.ctx = o->ctx;
     TRY(client_process_open(&c->process, command, e));
-    TRY(shake_hands(c, start_ms, e));
+    TRY(handshake(c, start_ms, e));
     TRY(list_tools(c, start_ms, o, e));
     *out = TAKE(c);
     return JOT_OK;

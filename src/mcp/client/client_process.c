@@ -61,7 +61,7 @@ static char **environment(Arena *into)
     return env;
 }
 
-static NO_RETURN void become(int in, int out, int words, char *const *argv, char *const *env)
+static NO_RETURN void exec_program(int in, int out, int err, char *const *argv, char *const *env)
 {
     sigset_t none;
     setsid();
@@ -70,7 +70,7 @@ static NO_RETURN void become(int in, int out, int words, char *const *argv, char
         signal(sig, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(words, 2) >= 0)
+    if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0)
         execve(argv[0], argv, env);
     _exit(127);
 }
@@ -79,14 +79,14 @@ jot_status client_process_open(ClientProcess *out, Str command, Err *e)
 {
     ClientProcess p = { .in = FD_NONE,
                         .out = FD_NONE,
-                        .words = FD_NONE,
+                        .err = FD_NONE,
                         .lines = { .max = CLIENT_PROCESS_LINE_MAX, .early = true },
                         .to_send = { .max = SEND_MAX },
                         .cancelled = out->cancelled,
                         .ctx = out->ctx };
     AUTO(Fd) its_in = FD_NONE;
     AUTO(Fd) its_out = FD_NONE;
-    AUTO(Fd) its_words = FD_NONE;
+    AUTO(Fd) its_err = FD_NONE;
     *out = p;
     out->command = arena_copy(&out->arena, command);
     char *argv[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" }, arena_cstr(&out->arena, command),
@@ -94,17 +94,17 @@ jot_status client_process_open(ClientProcess *out, Str command, Err *e)
     char **env = environment(&out->arena);
     TRY(make_pipe(&its_in, &out->in, e));
     TRY(make_pipe(&out->out, &its_out, e));
-    TRY(make_pipe(&out->words, &its_words, e));
+    TRY(make_pipe(&out->err, &its_err, e));
     out->pid = fork();
     if (out->pid < 0) {
         out->pid = 0;
         return err_errno(e, errno, "could not start a process");
     }
     if (out->pid == 0)
-        become(its_in, its_out, its_words, argv, env);
+        exec_program(its_in, its_out, its_err, argv, env);
     fcntl(out->in, F_SETFL, O_NONBLOCK);
     fcntl(out->out, F_SETFL, O_NONBLOCK);
-    fcntl(out->words, F_SETFL, O_NONBLOCK);
+    fcntl(out->err, F_SETFL, O_NONBLOCK);
     return JOT_OK;
 }
 
@@ -143,7 +143,7 @@ void client_process_close(ClientProcess *p)
     if (p->command.n) {
         fd_close(&p->in);
         fd_close(&p->out);
-        fd_close(&p->words);
+        fd_close(&p->err);
     }
     rpc_lines_done(&p->lines);
     buf_free(&p->to_send);
@@ -186,34 +186,34 @@ static void receive_some(ClientProcess *p)
 }
 
 /* Keep the end of what it says there. */
-static void hear_words(ClientProcess *p)
+static void read_err(ClientProcess *p)
 {
-    char text[CLIENT_PROCESS_WORDS_MAX];
-    ssize_t n = read(p->words, text, sizeof text);
+    char text[CLIENT_PROCESS_ERR_MAX];
+    ssize_t n = read(p->err, text, sizeof text);
     if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
-        fd_close(&p->words);
+        fd_close(&p->err);
     if (n <= 0)
         return;
-    size_t more = (size_t)n, keep = CLIENT_PROCESS_WORDS_MAX - more;
-    if (p->last_words_n > keep) {
-        memmove(p->last_words, p->last_words + p->last_words_n - keep, keep);
-        p->last_words_n = keep;
+    size_t more = (size_t)n, keep = CLIENT_PROCESS_ERR_MAX - more;
+    if (p->err_tail_n > keep) {
+        memmove(p->err_tail, p->err_tail + p->err_tail_n - keep, keep);
+        p->err_tail_n = keep;
     }
-    memcpy(p->last_words + p->last_words_n, text, more);
-    p->last_words_n += more;
+    memcpy(p->err_tail + p->err_tail_n, text, more);
+    p->err_tail_n += more;
 }
 
 static void serve_pipes(ClientProcess *p, int wait_ms)
 {
     struct pollfd at[] = { { .fd = p->out, .events = POLLIN },
-                           { .fd = p->words, .events = POLLIN },
+                           { .fd = p->err, .events = POLLIN },
                            { .fd = p->to_send.n ? p->in : -1, .events = POLLOUT } };
     if (poll(at, COUNT_OF(at), wait_ms) <= 0)
         return;
     if (at[2].revents)
         send_some(p);
     if (at[1].revents)
-        hear_words(p);
+        read_err(p);
     if (at[0].revents)
         receive_some(p);
 }
@@ -226,7 +226,7 @@ static void queue(ClientProcess *p, const json_t *message)
     buf_add_char(&p->to_send, '\n');
 }
 
-void client_process_tell(ClientProcess *p, const char *method, json_t *params)
+void client_process_notify(ClientProcess *p, const char *method, json_t *params)
 {
     AUTO_PTR(json_t) m = json_pack("{s:s, s:s}", "jsonrpc", "2.0", "method", method);
     if (params)
@@ -252,7 +252,7 @@ static void answer_request(ClientProcess *p, const RpcMessage *m)
 
 static Str last_line(const ClientProcess *p)
 {
-    Str all = { p->last_words, p->last_words_n };
+    Str all = { p->err_tail, p->err_tail_n };
     while (all.n && (all.p[all.n - 1] == '\n' || all.p[all.n - 1] == ' '))
         all.n--;
     size_t before = str_find_last(all, '\n');
@@ -262,18 +262,18 @@ static Str last_line(const ClientProcess *p)
 static jot_status is_gone(ClientProcess *p, Err *e)
 {
     Shown name, said;
-    for (int i = 0; i < 4 && p->words >= 0; i++) /* what it said last may still be on its way */
+    for (int i = 0; i < 4 && p->err >= 0; i++) /* what it said last may still be on its way */
         serve_pipes(p, 20);
-    Str words = last_line(p);
+    Str err = last_line(p);
     return err_set(e, JOT_UNAVAILABLE, "the server '%s' has ended%s%s%s",
-                   err_show(&name, p->command), words.n ? "; its last words: '" : "",
-                   words.n ? err_show(&said, words) : "", words.n ? "'" : "");
+                   err_show(&name, p->command), err.n ? "; its last words: '" : "",
+                   err.n ? err_show(&said, err) : "", err.n ? "'" : "");
 }
 
-static jot_status makes_noise(ClientProcess *p, Err *e)
+static jot_status count_bad_line(ClientProcess *p, Err *e)
 {
     Shown name;
-    if (++p->noise <= CLIENT_PROCESS_NOISE_MAX)
+    if (++p->bad_lines <= CLIENT_PROCESS_BAD_LINES_MAX)
         return JOT_OK;
     p->gone = true;
     return err_set(e, JOT_UNAVAILABLE, "the server '%s' sends lines that are no messages of MCP",
@@ -292,7 +292,7 @@ static jot_status read_error(ClientProcess *p, const json_t *error, Err *e)
 
 /* Progress of the request that is asked.  It must grow, as MCP says: what says the same again and
  * again may be a server that hangs. */
-static void hear_progress(ClientProcess *p, const RpcMessage *m)
+static void take_progress(ClientProcess *p, const RpcMessage *m)
 {
     const json_t *token = json_object_get(m->params, "progressToken");
     const json_t *number = json_object_get(m->params, "progress");
@@ -313,11 +313,11 @@ static jot_status take_line(ClientProcess *p, Str line, Str id, json_t **result,
     bool good = rpc_read(line, &m, &why);
     bool mine = (!good || m.kind == RPC_RESPONSE) && rpc_id_same(m.id, id);
     if (!good && !mine)
-        return makes_noise(p, e);
+        return count_bad_line(p, e);
     if (m.kind == RPC_REQUEST)
         answer_request(p, &m);
     if (m.kind == RPC_NOTIFICATION)
-        hear_progress(p, &m);
+        take_progress(p, &m);
     if (!mine)
         return JOT_OK;
     *done = true;
@@ -350,10 +350,10 @@ static jot_status give_up(ClientProcess *p, Str id, jot_status why, const Client
     Shown name;
     bool stuck = p->progress >= 0 && now_ms() - p->progress_ms >= ask->time_ms;
     int64_t ms = p->progress >= 0 && !stuck ? ask->time_ms_max : ask->time_ms;
-    client_process_tell(p, "notifications/cancelled",
-                        json_pack("{s:o, s:s}", "requestId",
-                                  json_loadb(id.p, id.n, JSON_DECODE_ANY, NULL), "reason",
-                                  why == JOT_CANCELLED ? "cancelled" : "timeout"));
+    client_process_notify(p, "notifications/cancelled",
+                          json_pack("{s:o, s:s}", "requestId",
+                                    json_loadb(id.p, id.n, JSON_DECODE_ANY, NULL), "reason",
+                                    why == JOT_CANCELLED ? "cancelled" : "timeout"));
     if (why == JOT_CANCELLED)
         return err_set(e, why, "cancelled");
     return err_set(e, why, "the server '%s' %s %lld s", err_show(&name, p->command),

@@ -4,9 +4,9 @@
  * its answer, by its time, by cancellation, or because the program is gone.  What
  * it sends besides is taken as a stranger's: answers to other requests are passed
  * over, its own requests are refused (but for `ping`), a line that is no message is
- * counted, and after CLIENT_PROCESS_NOISE_MAX of those it is not spoken to any more.  Of a request
- * that may take long its progress is heard: a number that grows, and nothing else, gives it more
- * time. */
+ * counted, and after CLIENT_PROCESS_BAD_LINES_MAX of those it is not spoken to any more.  Of a
+ * request that may take long its progress is heard: a number that grows, and nothing else, gives it
+ * more time. */
 #ifndef MCP_CLIENT_CLIENT_PROCESS_H
 #define MCP_CLIENT_CLIENT_PROCESS_H
 
@@ -15,20 +15,20 @@
 
 enum {
     CLIENT_PROCESS_LINE_MAX = 8 * 1024 * 1024, /* bytes of a message */
-    CLIENT_PROCESS_NOISE_MAX = 100,            /* lines that are no messages */
-    CLIENT_PROCESS_WORDS_MAX = 2048,           /* bytes kept of what it says on standard error */
+    CLIENT_PROCESS_BAD_LINES_MAX = 100,        /* lines that are no messages */
+    CLIENT_PROCESS_ERR_MAX = 2048,             /* bytes kept of what it says on standard error */
     CLIENT_PROCESS_END_MS = 500, /* to end by itself, and again after being asked to */
 };
 
 typedef struct ClientProcess {
     Str command;
-    int pid;           /* of the leader of its process group; 0: none */
-    Fd in, out, words; /* its standard input, output, error */
+    int pid;         /* of the leader of its process group; 0: none */
+    Fd in, out, err; /* its standard input, output, error */
     RpcLines lines;
     Buf to_send; /* what its input has not taken yet */
-    char last_words[CLIENT_PROCESS_WORDS_MAX];
-    size_t last_words_n;
-    unsigned noise;
+    char err_tail[CLIENT_PROCESS_ERR_MAX];
+    size_t err_tail_n;
+    unsigned bad_lines;
     double progress;     /* of the request that is asked; below 0: none was told of */
     int64_t progress_ms; /* when that was */
     int64_t next_id;
@@ -59,6 +59,6 @@ typedef struct ClientProcessAsk {
 MUST_USE jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask,
                                        json_t **result, Err *e);
 /* Tell; takes the reference to `params`. */
-void client_process_tell(ClientProcess *p, const char *method, json_t *params);
+void client_process_notify(ClientProcess *p, const char *method, json_t *params);
 
 #endif

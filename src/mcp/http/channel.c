@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void channels_init(McpChannels *s, const char *life, bool again)
+void channels_init(McpChannels *s, const char *instance, bool resumed)
 {
-    *s = (McpChannels){ .again = again };
-    snprintf(s->life, sizeof s->life, "%s", life);
+    *s = (McpChannels){ .resumed = resumed };
+    snprintf(s->instance, sizeof s->instance, "%s", instance);
     s->all[0].begun = true;
     s->last = &s->first;
 }
@@ -52,7 +52,7 @@ static McpChannel *find_place(McpChannels *s)
         McpChannel *one = &s->all[i];
         if (one->via == 0)
             return one;
-        if (one->over && !one->exchange && (!best || one->number < best->number))
+        if (one->ended && !one->exchange && (!best || one->number < best->number))
             best = one;
     }
     return best;
@@ -92,7 +92,7 @@ McpEventId channel_event_id(const McpChannels *s, const McpChannel *one, uint64_
 {
     McpEventId id;
     snprintf(id.text, sizeof id.text, "%llu-%llu-%s", (unsigned long long)one->number,
-             (unsigned long long)number, s->life);
+             (unsigned long long)number, s->instance);
     return id;
 }
 
@@ -103,9 +103,9 @@ McpChannel *channel_find(McpChannels *s, Str id, uint64_t *number)
     if (!str_cut(&id, '-', &stream) || !str_to_u64(stream, UINT64_MAX, &n) ||
         !str_cut(&id, '-', &event) || !str_to_u64(event, UINT64_MAX, number))
         return NULL;
-    if (!str_eq(id, str(s->life))) {
+    if (!str_eq(id, str(s->instance))) {
         *number = 0;
-        return s->again && n == 0 ? &s->all[0] : NULL;
+        return s->resumed && n == 0 ? &s->all[0] : NULL;
     }
     McpChannel *one = by_number(s, n);
     return one && one->begun && *number <= one->events ? one : NULL;

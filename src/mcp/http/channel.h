@@ -26,8 +26,8 @@ typedef struct McpChannel {
     uint64_t sent;     /* up to here somebody got it */
     uint64_t dropped;  /* up to here nothing is kept */
     bool begun;        /* it is an event stream; before that the answer may be a plain one */
-    bool over;         /* nothing more will come */
-    bool plain;        /* its client takes no event streams */
+    bool ended;        /* nothing more will come */
+    bool json_only;    /* its client takes no event streams */
 } McpChannel;
 
 typedef struct McpEvent {
@@ -42,12 +42,12 @@ typedef struct McpChannels {
     uint64_t numbers;
     McpEvent *first, **last; /* oldest first */
     size_t n, bytes;
-    char life[17]; /* of this object: a session that is taken up again counts from 1 again */
-    bool again;    /* it was, so that events of an earlier life may be named */
+    char instance[17]; /* of this object: a session that is taken up again counts from 1 again */
+    bool resumed;      /* it was, so that events of an earlier life may be named */
 } McpChannels;
 
 /* `life` is a word that no other has. */
-void channels_init(McpChannels *s, const char *life, bool again);
+void channels_init(McpChannels *s, const char *instance, bool resumed);
 void channels_done(McpChannels *s);
 
 /* A channel for a request; NULL: there are too many whose answer is missing. */

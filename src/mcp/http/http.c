@@ -115,12 +115,12 @@ static McpLarge *end_reading(McpHttp *h, McpLarge **at, HttpExchange *x)
 static void handle_late(McpHttp *h, const McpLarge *r, McpMessage *taken)
 {
     bool good = taken->good || taken->array;
-    if (r->stays && good && mcp_headers_era_of_body(&taken->msg) == MCP_ERA_LEGACY)
+    if (r->outlives_client && good && mcp_headers_era_of_body(&taken->msg) == MCP_ERA_LEGACY)
         mcp_http_session_post_late(h, r, &taken);
     drop(h, taken);
 }
 
-static void was_read(void *ctx, void *arg)
+static void take_read(void *ctx, void *arg)
 {
     McpHttp *h = ctx;
     Read *r = arg;
@@ -136,12 +136,12 @@ static void was_read(void *ctx, void *arg)
 }
 
 /* On the thread that reads. */
-static void hand_back(void *ctx, uint64_t number, McpMessage *m)
+static void post_read(void *ctx, uint64_t number, McpMessage *m)
 {
     McpHttp *h = ctx;
     Read *r = mem_alloc(sizeof *r);
     *r = (Read){ number, m };
-    http_server_post(h->server, was_read, r);
+    http_server_post(h->server, take_read, r);
 }
 
 bool mcp_http_reading(const McpHttp *h, Str session)
@@ -162,10 +162,10 @@ static void read_large(McpHttp *h, HttpExchange *x, Str session)
     AUTO(RpcError) why = { 0 };
     McpLarge *r = mem_alloc(sizeof *r);
     *r = (McpLarge){ .number = http_number(x), .next = h->large };
-    r->plain = !mcp_headers_accepts(q, "text/event-stream");
-    r->stays = http_header_count(q, "mcp-session-id") == 1 && session.n < sizeof r->session &&
-               mcp_headers_check_old(q, &why) &&
-               (!r->plain || mcp_headers_accepts(q, "application/json"));
+    r->json_only = !mcp_headers_accepts(q, "text/event-stream");
+    r->outlives_client = http_header_count(q, "mcp-session-id") == 1 &&
+                         session.n < sizeof r->session && mcp_headers_check_old(q, &why) &&
+                         (!r->json_only || mcp_headers_accepts(q, "application/json"));
     snprintf(r->session, sizeof r->session, STR_FMT, STR_ARG(session));
     h->large = r;
     h->large_n++;
@@ -191,7 +191,7 @@ static void gone(void *ctx, uint64_t number)
 {
     McpHttp *h = ctx;
     McpLarge **reading = find_reading(h, number);
-    if (*reading && !(*reading)->stays && large_reader_withdraw(h->large_reader, number))
+    if (*reading && !(*reading)->outlives_client && large_reader_withdraw(h->large_reader, number))
         free(end_reading(h, reading, NULL));
     else if (!*reading && !mcp_http_session_gone(h, number))
         mcp_http_stateless_gone(h, number);
@@ -251,8 +251,8 @@ static void open_ids(McpHttp *h)
 
 jot_status mcp_http(const McpHttpOptions *o, Err *e)
 {
-    static McpHttp door;
-    McpHttp *h = &door;
+    static McpHttp http;
+    McpHttp *h = &http;
     h->o = o;
     h->io = o->mcp.io ? o->mcp.io : &io_system;
     h->http = (HttpOptions){ .address = o->address,
@@ -264,7 +264,7 @@ jot_status mcp_http(const McpHttpOptions *o, Err *e)
     TRY(http_server_open(&h->server, &h->http, e));
     open_ids(h);
     h->queue = queue_start(&o->mcp, MCP_HTTP_WORKERS);
-    h->large_reader = large_reader_start(hand_back, h); /* signals are blocked by now, for it too */
+    h->large_reader = large_reader_start(post_read, h); /* signals are blocked by now, for it too */
     queue_on_signal(h->queue, end, h);
     http_server_every(h->server, EXPIRE_MS, every_second);
     if (o->ready)

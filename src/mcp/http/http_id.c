@@ -29,8 +29,8 @@ jot_status mcp_ids_open(McpIds *out, const Io *io, Hash token, Str pad, Err *e)
 {
     *out = (McpIds){ .io = io, .token = token, .pad = pad };
     jot_status st = home_secret(io, &out->key, e);
-    out->lasts = st == JOT_OK;
-    if (!out->lasts)
+    out->persistent = st == JOT_OK;
+    if (!out->persistent)
         io_random(io, out->key.b, sizeof out->key.b);
     return st;
 }
@@ -59,7 +59,7 @@ static bool read_ended(const McpIds *ids, Arena *into, Ended *out)
 {
     Str text = str(ids->ended);
     *out = (Ended){ 0 };
-    if (ids->lasts) {
+    if (ids->persistent) {
         jot_status st = home_read(ids->io, HOME_STATE, ENDED_FILE, into, &text, NULL);
         if (st == JOT_NOT_FOUND)
             text = (Str){ 0 };
@@ -93,7 +93,7 @@ static bool has_ended(const Ended *all, Str mac)
 
 static jot_status write_ended(McpIds *ids, Str text, Err *e)
 {
-    if (ids->lasts)
+    if (ids->persistent)
         return home_write(ids->io, HOME_STATE, ENDED_FILE, text, e);
     free(ids->ended);
     ids->ended = mem_alloc(text.n + 1);
@@ -131,7 +131,7 @@ void mcp_ids_make(McpIds *ids, const char *version, Str name, char out[MCP_ID_MA
 typedef struct Parts {
     Str payload, mac;
     int64_t expires;
-    McpIdSays says;
+    McpIdClaims claims;
 } Parts;
 
 static bool copy_text(char *to, size_t size, Str text)
@@ -143,7 +143,7 @@ static bool copy_text(char *to, size_t size, Str text)
     return true;
 }
 
-static bool take_apart(Str id, Parts *out)
+static bool parse_id(Str id, Parts *out)
 {
     AUTO(Arena) arena = { 0 };
     Str form, expires, version, nonce, name;
@@ -154,26 +154,26 @@ static bool take_apart(Str id, Parts *out)
            str_eq(form, S("1")) && str_cut(&rest, '.', &expires) &&
            str_to_i64(expires, 0, INT64_MAX, &out->expires) && str_cut(&rest, '.', &version) &&
            str_cut(&rest, '.', &nonce) && base64_read(rest, &arena, &name) &&
-           copy_text(out->says.version, sizeof out->says.version, version) &&
-           copy_text(out->says.name, sizeof out->says.name, name);
+           copy_text(out->claims.version, sizeof out->claims.version, version) &&
+           copy_text(out->claims.name, sizeof out->claims.name, name);
 }
 
 /* Hashes are compared, so that the time tells nothing about the MAC. */
-static bool proves(const McpIds *ids, uint64_t epoch, const Parts *p)
+static bool mac_matches(const McpIds *ids, uint64_t epoch, const Parts *p)
 {
     HashHex right = mac_of(ids, epoch, p->payload);
     return hash_eq(hash_of(str(right.text)), hash_of(p->mac));
 }
 
-bool mcp_ids_read(McpIds *ids, Str id, McpIdSays *out)
+bool mcp_ids_read(McpIds *ids, Str id, McpIdClaims *out)
 {
     AUTO(Arena) arena = { 0 };
     Ended ended;
     Parts p;
-    if (!take_apart(id, &p) || p.expires <= now_s(ids) || !read_ended(ids, &arena, &ended) ||
-        !proves(ids, ended.epoch, &p) || has_ended(&ended, str_slice(p.mac, 0, MAC_KEPT)))
+    if (!parse_id(id, &p) || p.expires <= now_s(ids) || !read_ended(ids, &arena, &ended) ||
+        !mac_matches(ids, ended.epoch, &p) || has_ended(&ended, str_slice(p.mac, 0, MAC_KEPT)))
         return false;
-    *out = p.says;
+    *out = p.claims;
     return true;
 }
 
@@ -210,7 +210,7 @@ static jot_status end_one(McpIds *ids, const Parts *p, Err *e)
     Ended old;
     if (!read_ended(ids, &arena, &old)) /* damaged: nothing of before is believed any more */
         buf_addf(&text, ENDED_HEAD "%" PRId64 "\n", now_s(ids));
-    else if (proves(ids, old.epoch, p))
+    else if (mac_matches(ids, old.epoch, p))
         add_ended(ids, &old, p, &text);
     return text.n ? write_ended(ids, buf_str(&text), e) : JOT_OK;
 }
@@ -218,9 +218,9 @@ static jot_status end_one(McpIds *ids, const Parts *p, Err *e)
 jot_status mcp_ids_end(McpIds *ids, Str id, Err *e)
 {
     Parts p;
-    if (!take_apart(id, &p) || p.expires <= now_s(ids))
+    if (!parse_id(id, &p) || p.expires <= now_s(ids))
         return JOT_OK;
-    if (!ids->lasts)
+    if (!ids->persistent)
         return end_one(ids, &p, e);
     AUTO(Fd) lock = FD_NONE;
     TRY(home_lock(ids->io, HOME_STATE, &lock, e));

@@ -32,17 +32,17 @@ enum {
 typedef struct McpIds {
     const Io *io;
     Hash key;
-    Hash token;  /* of the guard; zero: none is asked for */
-    Str pad;     /* its URL */
-    bool lasts;  /* the key and what has ended lie in the state directory */
-    char *ended; /* else only here; owned */
+    Hash token;      /* of the guard; zero: none is asked for */
+    Str pad;         /* its URL */
+    bool persistent; /* the key and what has ended lie in the state directory */
+    char *ended;     /* else only here; owned */
 } McpIds;
 
 /* What an id stands for. */
-typedef struct McpIdSays {
+typedef struct McpIdClaims {
     char version[16];
     char name[STORE_BY_MAX + 1];
-} McpIdSays;
+} McpIdClaims;
 
 /* `out` lasts as long as the process.  Fails if the state directory cannot be used: then the ids
  * are good for this process alone, and `out` can be used all the same. */
@@ -51,7 +51,7 @@ MUST_USE jot_status mcp_ids_open(McpIds *out, const Io *io, Hash token, Str pad,
 /* A new id. */
 void mcp_ids_make(McpIds *ids, const char *version, Str name, char out[MCP_ID_MAX + 1]);
 /* True if it is one of ours that neither expired nor was ended. */
-bool mcp_ids_read(McpIds *ids, Str id, McpIdSays *out);
+bool mcp_ids_read(McpIds *ids, Str id, McpIdClaims *out);
 /* It is never taken up again, also after a restart.  Fails if that cannot be kept. */
 MUST_USE jot_status mcp_ids_end(McpIds *ids, Str id, Err *e);
 

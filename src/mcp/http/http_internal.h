@@ -24,8 +24,8 @@ typedef struct McpHttpSession {
 typedef struct McpStateless {
     uint64_t number; /* of its exchange */
     QueueClient *client;
-    bool refused; /* an error is its own fault, and its status says so */
-    bool plain;   /* its client takes no event streams */
+    bool refused;   /* an error is its own fault, and its status says so */
+    bool json_only; /* its client takes no event streams */
     struct McpStateless *next;
 } McpStateless;
 
@@ -33,9 +33,9 @@ typedef struct McpStateless {
 typedef struct McpLarge {
     uint64_t number; /* of its exchange */
     char session[MCP_ID_MAX + 1];
-    bool stays;   /* its session takes it even so, unless the body is of the other era */
-    bool plain;   /* its client takes no event streams */
-    size_t share; /* of the room for bodies */
+    bool outlives_client; /* its session takes it even so, unless the body is of the other era */
+    bool json_only;       /* its client takes no event streams */
+    size_t share;         /* of the room for bodies */
     struct McpLarge *next;
 } McpLarge;
 
@@ -55,7 +55,7 @@ typedef struct McpHttp {
 } McpHttp;
 
 typedef struct McpHttpOut {
-    McpHttp *door;
+    McpHttp *http;
     uint64_t number; /* of the session, or of the exchange of a lone request */
     uint64_t via;
     bool last;

@@ -102,7 +102,7 @@ static size_t find_place(McpHttp *h)
 }
 
 /* NULL: all places are taken by sessions in use. */
-static McpHttpSession *new_session(McpHttp *h, bool again)
+static McpHttpSession *new_session(McpHttp *h, bool resumed)
 {
     size_t place = find_place(h);
     if (place == MCP_HTTP_SESSIONS_MAX)
@@ -110,24 +110,24 @@ static McpHttpSession *new_session(McpHttp *h, bool again)
     McpHttpSession *s = mem_alloc(sizeof *s);
     s->number = ++h->numbers;
     s->client = queue_client_new(h->queue, &(McpSink){ send, h, s->number });
-    channels_init(&s->channels, id_random(h->io, 8).text, again);
+    channels_init(&s->channels, id_random(h->io, 8).text, resumed);
     h->sessions[place] = s;
     return s;
 }
 
 /* The session of this id, taken up again if it was put aside; NULL if there is none, or (*full) no
  * place for it. */
-static McpHttpSession *take_up(McpHttp *h, Str id, bool *full)
+static McpHttpSession *find_or_restore(McpHttp *h, Str id, bool *full)
 {
     McpHttpSession *s = by_id(h, id);
-    McpIdSays says;
+    McpIdClaims claims;
     *full = false;
-    if (!s && mcp_ids_read(&h->ids, id, &says) && mcp_version_old(str(says.version))) {
+    if (!s && mcp_ids_read(&h->ids, id, &claims) && mcp_version_old(str(claims.version))) {
         s = new_session(h, true);
         *full = !s;
         if (s) {
             snprintf(s->id, sizeof s->id, STR_FMT, STR_ARG(id));
-            mcp_session_restore(queue_session(s->client), str(says.version), str(says.name));
+            mcp_session_restore(queue_session(s->client), str(claims.version), str(claims.name));
         }
     }
     if (s)
@@ -160,7 +160,7 @@ static McpHttpSession *find_session(McpHttp *h, HttpExchange *x)
     Str id;
     if (!session_id(x, &id))
         return NULL;
-    McpHttpSession *s = take_up(h, id, &full);
+    McpHttpSession *s = find_or_restore(h, id, &full);
     if (full)
         http_refuse(x, 503, "too many sessions");
     else if (!s)
@@ -200,7 +200,7 @@ static void begin_stream(void *ctx, HttpExchange *x)
     for (size_t i = 0; i < MCP_HTTP_SESSIONS_MAX; i++) {
         McpHttpSession *s = h->sessions[i];
         McpChannel *one = s ? channel_read_by(&s->channels, http_number(x)) : NULL;
-        if (one && !one->plain)
+        if (one && !one->json_only)
             attach(h, s, one, x);
     }
 }
@@ -214,7 +214,7 @@ static void replay(McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t
         if (one->exchange == 0)
             return; /* it went in the middle of it */
     }
-    if (!one->over)
+    if (!one->ended)
         return;
     one->exchange = 0;
     http_stream_end(x);
@@ -241,7 +241,7 @@ static void deliver_event(McpHttp *h, McpHttpSession *s, McpChannel *one, const 
     if (!one->begun && x)
         attach(h, s, one, x);
     one->begun = true;
-    one->over = m->last;
+    one->ended = m->last;
     uint64_t number = m->text.n ? channel_add(&s->channels, one, m->text) : 0;
     if (x && number)
         send_event(s, x, one, number, m->text);
@@ -261,7 +261,7 @@ static void deliver(void *ctx, void *arg)
         return;
     if (m->last && !one->begun)
         answer_plainly(h, s, one, m);
-    else if (one->begun || !one->plain)
+    else if (one->begun || !one->json_only)
         deliver_event(h, s, one, m);
     if (m->last && !mcp_version(queue_session(s->client)))
         end_this(h, s); /* initialize did not come about */
@@ -319,9 +319,9 @@ void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
         return;
     }
     s->used_ms = io_awake_ms(h->io);
-    one->plain = !mcp_headers_accepts(q, "text/event-stream");
+    one->json_only = !mcp_headers_accepts(q, "text/event-stream");
     McpSession *session = queue_session(s->client);
-    http_keep(x);
+    http_allow_half_close(x);
     bool answers = queue_take(s->client, TAKE(*message), http_number(x), NULL);
     if (fresh && mcp_version(session))
         mcp_ids_make(&h->ids, mcp_version(session), mcp_client_name_of(session), s->id);
@@ -336,12 +336,12 @@ void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
 void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **message)
 {
     bool full, room = queue_room(h->queue) >= requests_in(&(*message)->msg);
-    McpHttpSession *s = room ? take_up(h, str(r->session), &full) : NULL;
+    McpHttpSession *s = room ? find_or_restore(h, str(r->session), &full) : NULL;
     McpChannel *one = s ? channel_new(&s->channels, r->number) : NULL;
     if (!one)
         return; /* there is nobody to be told */
     s->used_ms = io_awake_ms(h->io);
-    one->plain = r->plain;
+    one->json_only = r->json_only;
     one->exchange = 0;
     if (!queue_take(s->client, TAKE(*message), r->number, NULL))
         channel_drop(&s->channels, one);
@@ -349,14 +349,15 @@ void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **mess
 
 /* Go on with a channel behind an event.  What nobody asked for and is not kept any more is made
  * good by saying that anything may have changed. */
-static void go_on(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t number)
+static void continue_channel(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *x,
+                             uint64_t number)
 {
     bool lost = number < one->dropped;
     one->sent = number;
     attach(h, s, one, x);
     replay(s, one, x, number);
     if (lost)
-        mcp_feed_tell_all(mcp_feed(queue_session(s->client)));
+        mcp_feed_notify_all(mcp_feed(queue_session(s->client)));
 }
 
 static void resume(McpHttp *h, McpHttpSession *s, HttpExchange *x, Str last)
@@ -364,7 +365,7 @@ static void resume(McpHttp *h, McpHttpSession *s, HttpExchange *x, Str last)
     uint64_t number;
     McpChannel *one = channel_find(&s->channels, last, &number);
     if (one && (one->via == 0 || number >= one->dropped)) {
-        go_on(h, s, one, x, number);
+        continue_channel(h, s, one, x, number);
         return;
     }
     RpcError why = rpc_error(RPC_INVALID_REQUEST, "what followed this event is not kept any more");
@@ -403,13 +404,13 @@ void mcp_http_session_get(void *ctx, HttpExchange *x)
     if (http_header_count(q, "last-event-id"))
         resume(h, s, x, http_header(q, "last-event-id"));
     else /* what came while nobody listened comes first */
-        go_on(h, s, &s->channels.all[0], x, s->channels.all[0].sent);
+        continue_channel(h, s, &s->channels.all[0], x, s->channels.all[0].sent);
 }
 
 void mcp_http_session_delete(void *ctx, HttpExchange *x)
 {
     McpHttp *h = ctx;
-    McpIdSays says;
+    McpIdClaims claims;
     Err e = { 0 };
     if (!check_old(x))
         return;
@@ -417,7 +418,7 @@ void mcp_http_session_delete(void *ctx, HttpExchange *x)
     if (!session_id(x, &id))
         return;
     McpHttpSession *s = by_id(h, id);
-    if (!s && !mcp_ids_read(&h->ids, id, &says)) {
+    if (!s && !mcp_ids_read(&h->ids, id, &claims)) {
         refuse_unknown(x);
         return;
     }

@@ -63,7 +63,7 @@ static void deliver(void *ctx, void *arg)
         drop(at);
         return;
     }
-    if (!http_streaming(x) && (*at)->plain)
+    if (!http_streaming(x) && (*at)->json_only)
         return;
     if (!http_streaming(x))
         http_stream(x);
@@ -87,7 +87,7 @@ static void begin_stream(void *ctx, HttpExchange *x)
 {
     McpHttp *h = ctx;
     McpStateless *l = *find(h, http_number(x));
-    if (l && !l->plain)
+    if (l && !l->json_only)
         http_stream(x);
 }
 
@@ -113,9 +113,9 @@ void mcp_http_stateless_post(McpHttp *h, HttpExchange *x, McpMessage **message, 
     McpStateless *l = mem_alloc(sizeof *l);
     *l = (McpStateless){ .number = http_number(x), .next = h->stateless };
     l->refused = era == MCP_ERA_LEGACY || !mcp_headers_complete(m);
-    l->plain = !mcp_headers_accepts(q, "text/event-stream");
+    l->json_only = !mcp_headers_accepts(q, "text/event-stream");
     bool listens = is_listen(m);
-    if (listens && l->plain) {
+    if (listens && l->json_only) {
         free(l);
         http_refuse(x, 406, "accept text/event-stream");
         return;

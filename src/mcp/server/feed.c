@@ -135,7 +135,7 @@ void mcp_feed_unsubscribe(McpFeed *f, Str uri)
     pthread_mutex_unlock(&f->lock);
 }
 
-void mcp_feed_listed(McpFeed *f)
+void mcp_feed_follow_list(McpFeed *f)
 {
     pthread_mutex_lock(&f->lock);
     f->listens[0].list = true;
@@ -150,7 +150,7 @@ static size_t find(const McpFeed *f, Str id)
     return i;
 }
 
-bool mcp_feed_busy(McpFeed *f, Str id)
+bool mcp_feed_is_open(McpFeed *f, Str id)
 {
     pthread_mutex_lock(&f->lock);
     bool busy = find(f, id) < f->n;
@@ -276,7 +276,7 @@ void mcp_feed_end(McpFeed *f)
 
 /* --- What is told ------------------------------------------------------------------------ */
 
-static void tell_updated(McpFeed *f, const Listen *l, Str stream, bool any)
+static void notify_updated(McpFeed *f, const Listen *l, Str stream, bool any)
 {
     for (size_t i = 0; i < l->n; i++)
         if (any || str_eq(l->followed[i].stream, stream))
@@ -293,33 +293,33 @@ static bool list_differs(const Change *changes, size_t n)
     return false;
 }
 
-void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n)
+void mcp_feed_notify(McpFeed *f, const Change *changes, size_t n)
 {
     bool list = list_differs(changes, n);
     pthread_mutex_lock(&f->lock);
     for (size_t i = 0; i < f->n; i++) {
         const Listen *l = &f->listens[i];
         for (size_t k = 0; k < n; k++)
-            tell_updated(f, l, changes[k].stream, false);
+            notify_updated(f, l, changes[k].stream, false);
         if (list && l->list)
             notify(f, l, "notifications/resources/list_changed", json_object());
     }
     pthread_mutex_unlock(&f->lock);
 }
 
-void mcp_feed_tell_all(McpFeed *f)
+void mcp_feed_notify_all(McpFeed *f)
 {
     pthread_mutex_lock(&f->lock);
     for (size_t i = 0; i < f->n; i++) {
         const Listen *l = &f->listens[i];
-        tell_updated(f, l, (Str){ 0 }, true);
+        notify_updated(f, l, (Str){ 0 }, true);
         if (l->list)
             notify(f, l, "notifications/resources/list_changed", json_object());
     }
     pthread_mutex_unlock(&f->lock);
 }
 
-static void tell_warning(McpFeed *f, const char *text)
+static void notify_warning(McpFeed *f, const char *text)
 {
     notify(f, &f->listens[0], "notifications/message",
            json_pack("{s:s, s:s, s:o}", "level", levels[LEVEL_WARNING], "logger", "jotter", "data",
@@ -330,7 +330,7 @@ void mcp_feed_warn(McpFeed *f, const char *text)
 {
     pthread_mutex_lock(&f->lock);
     if (f->level <= LEVEL_WARNING)
-        tell_warning(f, text);
+        notify_warning(f, text);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -338,9 +338,9 @@ void mcp_feed_warn(McpFeed *f, const char *text)
 void mcp_feed_restored(McpFeed *f)
 {
     pthread_mutex_lock(&f->lock);
-    tell_warning(f, "this session was taken up again after a restart or a long pause: its "
-                    "subscriptions and log level are gone, and so are leases that ended with the "
-                    "server's process; subscribe again, and acquire again what you still need");
+    notify_warning(f, "this session was taken up again after a restart or a long pause: its "
+                      "subscriptions and log level are gone, and so are leases that ended with the "
+                      "server's process; subscribe again, and acquire again what you still need");
     notify(f, &f->listens[0], "notifications/resources/list_changed", json_object());
     pthread_mutex_unlock(&f->lock);
 }

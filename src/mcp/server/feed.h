@@ -24,14 +24,14 @@ void mcp_feed_free(McpFeed *f); /* NULL is fine */
 MUST_USE jot_status mcp_feed_subscribe(McpFeed *f, Str uri, Err *e);
 void mcp_feed_unsubscribe(McpFeed *f, Str uri);
 /* The list was asked for, in the old era: tell when it changes. */
-void mcp_feed_listed(McpFeed *f);
+void mcp_feed_follow_list(McpFeed *f);
 
 /* Open the subscription that `r` asks for, and acknowledge what of `wanted` is honoured.
  * JOT_CANCELLED: `r` was cancelled before; one that is cancelled later mcp_feed_cancel finds. */
 MUST_USE jot_status mcp_feed_listen(McpFeed *f, const McpRequest *r, const json_t *wanted, Err *e);
 /* End one; false if there is none of this id.  Nothing more is said on it. */
 bool mcp_feed_cancel(McpFeed *f, Str id);
-bool mcp_feed_busy(McpFeed *f, Str id);
+bool mcp_feed_is_open(McpFeed *f, Str id);
 /* Answer every open subscription: the server ends. */
 void mcp_feed_end(McpFeed *f);
 
@@ -41,9 +41,9 @@ bool mcp_level_known(Str level);
 
 /* --- What is told ------------------------------------------------------------------------ */
 
-void mcp_feed_tell(McpFeed *f, const Change *changes, size_t n);
+void mcp_feed_notify(McpFeed *f, const Change *changes, size_t n);
 /* Anything may have changed. */
-void mcp_feed_tell_all(McpFeed *f);
+void mcp_feed_notify_all(McpFeed *f);
 /* The session goes on after the server was started anew: what was asked for before is forgotten. */
 void mcp_feed_restored(McpFeed *f);
 /* A warning, to a client that asked for such. */

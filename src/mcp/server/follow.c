@@ -26,9 +26,9 @@ struct Follower {
 
     /* The follower's thread's own; of a pad in memory, its one worker's. */
     WorkerPad pad;
-    Watch *watch;                         /* NULL: there is no pad, or none that can be read */
-    int64_t pause_ms;                     /* before the next try */
-    char told[sizeof((Err *)NULL)->text]; /* the failure that was told last */
+    Watch *watch;     /* NULL: there is no pad, or none that can be read */
+    int64_t pause_ms; /* before the next try */
+    char last_failure[sizeof((Err *)NULL)->text]; /* the failure that was told last */
 };
 
 Follower *follower_new(const McpOptions *o, bool *existed)
@@ -67,19 +67,19 @@ void follower_remove(Follower *f, McpFeed *feed)
     pthread_mutex_unlock(&f->feeds_lock);
 }
 
-static void tell_changes(Follower *f, const Change *changes, size_t n)
+static void notify_changes(Follower *f, const Change *changes, size_t n)
 {
     pthread_mutex_lock(&f->feeds_lock);
     for (size_t i = 0; i < f->n; i++)
-        mcp_feed_tell(f->feeds[i], changes, n);
+        mcp_feed_notify(f->feeds[i], changes, n);
     pthread_mutex_unlock(&f->feeds_lock);
 }
 
-static void tell_all(Follower *f)
+static void notify_all(Follower *f)
 {
     pthread_mutex_lock(&f->feeds_lock);
     for (size_t i = 0; i < f->n; i++)
-        mcp_feed_tell_all(f->feeds[i]);
+        mcp_feed_notify_all(f->feeds[i]);
     pthread_mutex_unlock(&f->feeds_lock);
 }
 
@@ -101,12 +101,12 @@ void follower_end(Follower *f)
 
 /* --- The follower's thread --------------------------------------------------------------- */
 
-static void tell_failure(Follower *f, const Err *e)
+static void report_failure(Follower *f, const Err *e)
 {
     int64_t longer = f->pause_ms * 2;
-    if (strcmp(f->told, e->text) != 0)
+    if (strcmp(f->last_failure, e->text) != 0)
         warn(f, e->text);
-    snprintf(f->told, sizeof f->told, "%s", e->text);
+    snprintf(f->last_failure, sizeof f->last_failure, "%s", e->text);
     if (e->status != JOT_UNAVAILABLE) /* which may be otherwise soon, and costs little to ask */
         f->pause_ms = longer < FOLLOW_PAUSE_MAX_MS ? longer : FOLLOW_PAUSE_MAX_MS;
 }
@@ -121,7 +121,7 @@ static void open_watch(Follower *f)
     if (st == JOT_OK)
         st = watch_open(&f->watch, m, (Str){ 0 }, &e);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
-        tell_failure(f, &e);
+        report_failure(f, &e);
 }
 
 /* The next one begins with a handle of its own, whatever was wrong with this. */
@@ -139,14 +139,14 @@ static void look(Follower *f)
     Err e = { 0 };
     if (store_moved(f->pad.memory.store)) {
         close_watch(f);
-        tell_all(f);
+        notify_all(f);
     } else if (watch_next(f->watch, FOLLOW_LOOK_MS, &arena, &changes, &n, &e) != JOT_OK) {
-        tell_failure(f, &e);
+        report_failure(f, &e);
         close_watch(f);
     } else {
-        tell_changes(f, changes, n);
+        notify_changes(f, changes, n);
         f->pause_ms = FOLLOW_LOOK_MS;
-        f->told[0] = 0;
+        f->last_failure[0] = 0;
     }
 }
 
@@ -166,7 +166,7 @@ static void *run(void *ctx)
         io_sleep_us(f->o->io ? f->o->io : &io_system, f->pause_ms * 1000);
         open_watch(f);
         if (f->watch)
-            tell_all(f); /* all of it is new */
+            notify_all(f); /* all of it is new */
     }
     return NULL;
 }
@@ -191,7 +191,7 @@ void follower_look(Follower *f)
     size_t n;
     assert(worker_pad_single(f->o));
     if (f->watch && watch_next(f->watch, 0, &arena, &changes, &n, NULL) == JOT_OK)
-        tell_changes(f, changes, n);
+        notify_changes(f, changes, n);
 }
 
 void follower_start(Follower *f, WorkerPad *pad)

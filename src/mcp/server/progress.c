@@ -33,13 +33,13 @@ static bool report(void *ctx, uint64_t looked_at)
     json_t *token = json_object_get(json_object_get(r->msg.params, "_meta"), "progressToken");
     if (mcp_request_cancelled(r))
         return false;
-    if (looked_at < p->told + PROGRESS_FIRST || (!json_is_string(token) && !json_is_integer(token)))
+    if (looked_at < p->sent + PROGRESS_FIRST || (!json_is_string(token) && !json_is_integer(token)))
         return true;
     int64_t now = io_awake_ms(o->io ? o->io : &io_system);
-    if (p->told && now < p->told_ms + PROGRESS_MS)
+    if (p->sent && now < p->sent_ms + PROGRESS_MS)
         return true;
-    p->told = looked_at;
-    p->told_ms = now;
+    p->sent = looked_at;
+    p->sent_ms = now;
     mcp_notify(r, "notifications/progress",
                json_pack("{s:O, s:I}", "progressToken", token, "progress", (json_int_t)looked_at));
     return true;

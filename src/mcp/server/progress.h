@@ -22,8 +22,8 @@ void mcp_notify(const McpRequest *r, const char *method, json_t *params);
 typedef struct RequestProgress {
     MemoryProgress progress;
     const McpRequest *request;
-    uint64_t told; /* the count that was sent last */
-    int64_t told_ms;
+    uint64_t sent; /* the count that was sent last */
+    int64_t sent_ms;
 } RequestProgress;
 
 void request_progress_init(RequestProgress *p, const McpRequest *r);

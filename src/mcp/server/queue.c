@@ -43,9 +43,9 @@ struct Queue {
     Follower *follower;
     bool existed; /* there was a pad; see worker_pad.h */
 
-    pthread_mutex_t lock; /* of the rest */
-    pthread_cond_t todo;  /* something may begin: one worker is enough, he calls the next */
-    pthread_cond_t moved; /* a job is over */
+    pthread_mutex_t lock;    /* of the rest */
+    pthread_cond_t todo;     /* something may begin: one worker is enough, he calls the next */
+    pthread_cond_t job_over; /* a job is over */
     QueueJob jobs[QUEUE_MAX];
     uint64_t arrivals;
     size_t waiting, running;
@@ -134,7 +134,7 @@ static McpRequest *remove_job(Queue *q, QueueJob *job)
         q->waiting--;
     job->client->jobs--;
     *job = (QueueJob){ 0 };
-    pthread_cond_broadcast(&q->moved);
+    pthread_cond_broadcast(&q->job_over);
     call_worker(q); /* others may have waited for it */
     return r;
 }
@@ -265,7 +265,7 @@ static bool in_flight(QueueClient *c, Str id)
     pthread_mutex_lock(&c->queue->lock);
     bool found = find_job(c, id) != NULL;
     pthread_mutex_unlock(&c->queue->lock);
-    return found || mcp_feed_busy(mcp_feed(c->session), id);
+    return found || mcp_feed_is_open(mcp_feed(c->session), id);
 }
 
 static void enqueue(QueueClient *c, McpRequest *r, QueueJob **here)
@@ -273,7 +273,7 @@ static void enqueue(QueueClient *c, McpRequest *r, QueueJob **here)
     Queue *q = c->queue;
     pthread_mutex_lock(&q->lock);
     while (q->waiting + q->running == QUEUE_MAX)
-        pthread_cond_wait(&q->moved, &q->lock);
+        pthread_cond_wait(&q->job_over, &q->lock);
     bool only = q->waiting + q->running == 0;
     QueueJob *job = add_job(c, r);
     if (here && only && !q->ending && !q->single) {
@@ -429,7 +429,7 @@ Queue *queue_start(const McpOptions *o, int workers)
     q->follower = follower_new(o, &q->existed);
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->todo, NULL);
-    pthread_cond_init(&q->moved, NULL);
+    pthread_cond_init(&q->job_over, NULL);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     for (int i = 0; i < (q->single ? 1 : workers); i++)
@@ -459,7 +459,8 @@ static void *wait_for_signal(void *ctx)
     struct timespec until = later(QUEUE_GRACE_MS);
     pthread_mutex_lock(&q->lock);
     q->ending = true;
-    while (q->running && pthread_cond_clockwait(&q->moved, &q->lock, CLOCK_MONOTONIC, &until) == 0)
+    while (q->running &&
+           pthread_cond_clockwait(&q->job_over, &q->lock, CLOCK_MONOTONIC, &until) == 0)
         ;
     pthread_mutex_unlock(&q->lock);
     q->end(q->end_ctx);
@@ -477,7 +478,7 @@ void queue_drain(Queue *q)
 {
     pthread_mutex_lock(&q->lock);
     while (q->waiting || q->running)
-        pthread_cond_wait(&q->moved, &q->lock);
+        pthread_cond_wait(&q->job_over, &q->lock);
     pthread_mutex_unlock(&q->lock);
 }
 

@@ -139,7 +139,7 @@ bool mcp_resources_list(McpRequest *r, WorkerPad *pad, json_t **result, RpcError
         return false;
     if (r->era == MCP_ERA_LEGACY) {
         mcp_follow(r, pad);
-        mcp_feed_listed(mcp_feed(r->session));
+        mcp_feed_follow_list(mcp_feed(r->session));
     }
     json_t *list = json_array();
     *result = json_pack("{s:o}", "resources", list);

@@ -166,7 +166,7 @@ void fixture_list_changed(const char *what)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < FEEDS_MAX; i++) {
         Wish *w = &wishes[i];
-        if (w->feed && w->session && !mcp_feed_busy(w->feed, str(w->id)))
+        if (w->feed && w->session && !mcp_feed_is_open(w->feed, str(w->id)))
             *w = (Wish){ 0 }; /* the subscription has ended */
         else if (w->feed && (tools ? w->tools : w->prompts))
             tell_change(w, what);
