@@ -159,6 +159,13 @@ json_t *json_text_or_null(Str text)
     return text.n ? json_text(text) : json_null();
 }
 
+Str json_to_str(Arena *into, const json_t *value)
+{
+    AUTO(Buf) text = { 0 };
+    json_write(&text, value);
+    return arena_copy(into, buf_str(&text));
+}
+
 json_t *json_given(const json_t *object, const char *name)
 {
     json_t *value = json_object_get(object, name);
@@ -170,13 +177,6 @@ Str json_str(const json_t *value)
     if (!json_is_string(value))
         return (Str){ 0 };
     return (Str){ json_string_value(value), json_string_length(value) };
-}
-
-static size_t skip_space(Str s, size_t at)
-{
-    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\n' || s.p[at] == '\r'))
-        at++;
-    return at;
 }
 
 static size_t skip_digits(Str s, size_t at)
@@ -224,16 +224,16 @@ static size_t skip_members(Str s, size_t at, char close, int depth)
 {
     if (depth > JSON_DEPTH_MAX)
         return 0;
-    at = skip_space(s, at);
+    at = str_skip_space(s, at);
     if (at < s.n && s.p[at] == close)
         return at + 1;
     for (;;) {
-        at = skip_space(s, at);
+        at = str_skip_space(s, at);
         if (close == '}') {
             at = at < s.n && s.p[at] == '"' ? json_unquote(s, at, NULL) : 0;
             if (!at)
                 return 0;
-            at = skip_space(s, at);
+            at = str_skip_space(s, at);
             if (at >= s.n || s.p[at] != ':')
                 return 0;
             at++;
@@ -241,7 +241,7 @@ static size_t skip_members(Str s, size_t at, char close, int depth)
         at = skip_value(s, at, depth);
         if (!at)
             return 0;
-        at = skip_space(s, at);
+        at = str_skip_space(s, at);
         if (at >= s.n)
             return 0;
         if (s.p[at] == close)
@@ -254,7 +254,7 @@ static size_t skip_members(Str s, size_t at, char close, int depth)
 
 static size_t skip_value(Str s, size_t at, int depth) /* NOLINT(misc-no-recursion): bounded */
 {
-    at = skip_space(s, at);
+    at = str_skip_space(s, at);
     if (at >= s.n)
         return 0;
     switch (s.p[at]) {
@@ -463,7 +463,7 @@ static void add_line(Buf *to, int depth)
 /* An opening bracket, with the closing one if there is nothing between; returns the end. */
 static size_t indent_open(Buf *to, Str text, size_t at, int *depth)
 {
-    size_t next = skip_space(text, at + 1);
+    size_t next = str_skip_space(text, at + 1);
     buf_add_char(to, text.p[at]);
     if (next < text.n && (text.p[next] == '}' || text.p[next] == ']')) {
         buf_add_char(to, text.p[next]);
@@ -485,7 +485,7 @@ static size_t indent_scalar(Buf *to, Str text, size_t at)
 void json_indent(Buf *to, Str text)
 {
     int depth = 0;
-    for (size_t at = skip_space(text, 0); at < text.n; at = skip_space(text, at)) {
+    for (size_t at = str_skip_space(text, 0); at < text.n; at = str_skip_space(text, at)) {
         switch (text.p[at]) {
         case '{':
         case '[':

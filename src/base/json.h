@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdarg.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/escape.h"
@@ -152,6 +153,9 @@ Str json_str(const json_t *value);
 json_t *json_text(Str text);
 /* The same, and null for the empty text. */
 json_t *json_text_or_null(Str text);
+
+/* A value as json_write writes it.  Lives in `into`. */
+Str json_to_str(Arena *into, const json_t *value);
 
 /* The end of the one well-formed value that begins at `at` (spaces in front of it included), or
  * 0 if there is none.  Checks all that json_read does, except for duplicate keys, NUL in keys and

@@ -111,16 +111,26 @@ int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static bool is_space(char c)
+size_t str_skip_space(Str s, size_t at)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    while (at < s.n && str_is_space(s.p[at]))
+        at++;
+    return at;
 }
 
 Str str_trim(Str s)
 {
-    while (s.n && is_space(s.p[0]))
+    while (s.n && str_is_space(s.p[0]))
         s = str_from(s, 1);
-    while (s.n && is_space(s.p[s.n - 1]))
+    while (s.n && str_is_space(s.p[s.n - 1]))
         s.n--;
     return s;
+}
+
+size_t str_count_lines(Str s)
+{
+    size_t n = s.n && s.p[s.n - 1] != '\n';
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == '\n';
+    return n;
 }

@@ -50,8 +50,18 @@ Str str_slice(Str s, size_t from, size_t to);
 /* What a hex digit stands for; -1 if it is none. */
 int hex_digit(char c);
 
-/* Without the spaces, tabs and line breaks around it. */
+/* A space, a tab or a line break: what JSON takes for space. */
+static inline bool str_is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+/* Where the first byte that is no space stands, from `at` on; s.n if there is none. */
+size_t str_skip_space(Str s, size_t at);
+/* Without the space around it. */
 Str str_trim(Str s);
+
+/* How many lines; the last may lack its line break. */
+size_t str_count_lines(Str s);
 
 /* Cut `rest` at the first `sep`; false, and nothing changes, if there is none. */
 bool str_cut(Str *rest, char sep, Str *head);

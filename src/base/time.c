@@ -22,6 +22,13 @@ TimeText time_text(int64_t ms)
     return out;
 }
 
+int64_t time_steady_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 TimeText time_stamp(int64_t ms)
 {
     struct tm t = split(ms);

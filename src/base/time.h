@@ -1,4 +1,4 @@
-/* time.h - moments as text: UTC, milliseconds since 1970. */
+/* time.h - moments as text: UTC, milliseconds since 1970; and how long something takes. */
 #ifndef BASE_TIME_H
 #define BASE_TIME_H
 
@@ -21,6 +21,10 @@ MUST_USE bool time_parse(Str text, int64_t *ms);
  * fraction, a zone as Z, +01:00, +0100 or +01 (none: UTC); or seconds since 1970, perhaps with a
  * fraction. */
 MUST_USE bool time_parse_any(Str text, int64_t *ms);
+
+/* Milliseconds of a clock that never jumps, to measure how long something takes.  What a test may
+ * want to hold still asks io_awake_ms instead. */
+int64_t time_steady_ms(void);
 
 /* 20260131-184500, for names people sort by eye. */
 TimeText time_stamp(int64_t ms);

@@ -7,11 +7,6 @@
 
 #include "base/yaml_internal.h"
 
-static json_t *text_json(Str text)
-{
-    return json_stringn(text.n ? text.p : "", text.n);
-}
-
 /* A number of YAML that JSON reads as the same number; NULL if there is none. */
 static json_t *number_json(Str text)
 {
@@ -41,7 +36,7 @@ static json_t *scalar_json(const Yaml *y)
         number = number_json(y->text);
         break;
     }
-    return number ? number : text_json(y->text);
+    return number ? number : json_text(y->text);
 }
 
 json_t *yaml_to_json(const Yaml *tree) /* NOLINT(misc-no-recursion): bounded */

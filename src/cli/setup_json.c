@@ -12,13 +12,6 @@ typedef struct Layout {
     Str unit, eol;
 } Layout;
 
-static size_t skip_space(Str s, size_t at)
-{
-    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\n' || s.p[at] == '\r'))
-        at++;
-    return at;
-}
-
 static Layout layout_of(Str s, size_t object)
 {
     Layout l = { S("  "), S("\n") };
@@ -49,12 +42,12 @@ static Place find_member(Str s, size_t object, Str key)
 {
     Place p = { 0 };
     assert(s.p[object] == '{');
-    size_t at = skip_space(s, object + 1);
+    size_t at = str_skip_space(s, object + 1);
     while (s.p[at] == '"') {
         AUTO(Buf) name = { 0 };
-        at = skip_space(s, json_unquote(s, at, &name));
+        at = str_skip_space(s, json_unquote(s, at, &name));
         assert(s.p[at] == ':');
-        size_t value = skip_space(s, at + 1);
+        size_t value = str_skip_space(s, at + 1);
         size_t end = json_skip(s, value);
         if (str_eq(buf_str(&name), key)) {
             p.found = true;
@@ -62,9 +55,9 @@ static Place find_member(Str s, size_t object, Str key)
             p.end = end;
         }
         p.last = end;
-        at = skip_space(s, end);
+        at = str_skip_space(s, end);
         if (s.p[at] == ',')
-            at = skip_space(s, at + 1);
+            at = str_skip_space(s, at + 1);
     }
     return p;
 }
@@ -123,7 +116,7 @@ static void add_member(Str s, size_t object, const Place *p, size_t depth, const
     }
     buf_add(&member, l.eol);
     add_indent(&member, &l, depth - 1);
-    replace(s, object + 1, skip_space(s, object + 1), buf_str(&member), out);
+    replace(s, object + 1, str_skip_space(s, object + 1), buf_str(&member), out);
 }
 
 /* --- The entry --------------------------------------------------------------------------- */
@@ -160,7 +153,7 @@ static jot_status edit(Str s, const json_t *old, const SetupEntry *x, Buf *out, 
     const json_t *table = json_object_get(old, x->table);
     const json_t *entry = json_object_get(table, x->name);
     AUTO_PTR(json_t) merged = setup_merge(entry, x);
-    size_t root = skip_space(s, 0);
+    size_t root = str_skip_space(s, 0);
     Place p = find_member(s, root, str(x->table));
     if (!p.found) {
         AUTO_PTR(json_t) fresh = json_pack("{s:O}", x->name, merged);
@@ -206,7 +199,7 @@ jot_status setup_json(Str text, const SetupEntry *x, Buf *out, Err *e)
     json_t *read = NULL;
     Err why = { 0 };
     AUTO(Arena) arena = { 0 };
-    if (skip_space(text, 0) == text.n)
+    if (str_skip_space(text, 0) == text.n)
         text = S("{}\n");
     text = arena_copy(&arena, text); /* ended by a NUL, at which every walk stops */
     if (json_read(text, &read, &why) != JOT_OK)

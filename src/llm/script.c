@@ -245,13 +245,6 @@ static jot_status hang(const Script *s, const LlmRequest *r, Err *e)
     return err_set(e, JOT_CANCELLED, "cancelled while the model was asked");
 }
 
-static Str filled_json(Arena *into, json_t *value)
-{
-    AUTO(Buf) text = { 0 };
-    json_write(&text, value);
-    return arena_copy(into, buf_str(&text));
-}
-
 static jot_status make_call(const Yaml *call, const LlmRequest *r, size_t number, size_t k,
                             Arena *into, LlmPart *out, Err *e)
 {
@@ -264,7 +257,7 @@ static jot_status make_call(const Yaml *call, const LlmRequest *r, size_t number
     } else {
         AUTO_PTR(json_t) value = args ? yaml_to_json(args) : json_object();
         TRY(script_fill_json(&value, r, e));
-        out->args = filled_json(into, value);
+        out->args = json_to_str(into, value);
     }
     out->broken = !llm_is_object(out->args);
     return JOT_OK;
@@ -296,7 +289,7 @@ static jot_status make_parts(const Answer *a, const LlmRequest *r, size_t number
     out->parts = parts;
     for (size_t i = 0; i < raws; i++) {
         AUTO_PTR(json_t) value = yaml_to_json(a->raw->items[i]);
-        parts[out->n++] = (LlmPart){ .kind = LLM_RAW, .text = filled_json(into, value) };
+        parts[out->n++] = (LlmPart){ .kind = LLM_RAW, .text = json_to_str(into, value) };
     }
     AUTO(Buf) text = { 0 };
     TRY(script_fill(a->text, r, &text, e));

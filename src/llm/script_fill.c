@@ -20,11 +20,6 @@ typedef struct Fill {
     Arena arena; /* for what a cut makes */
 } Fill;
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* Where `what` begins in `s`; s.n if it does not. */
 static size_t find(Str s, Str what)
 {
@@ -108,7 +103,7 @@ static bool next(Str *rest, bool words, Str *out)
     if (rest->n == 0)
         return false;
     size_t end = 0;
-    while (end < rest->n && (words ? !is_space(rest->p[end]) : rest->p[end] != '\n'))
+    while (end < rest->n && (words ? !str_is_space(rest->p[end]) : rest->p[end] != '\n'))
         end++;
     *out = str_slice(*rest, 0, end);
     *rest = str_from(*rest, end + 1);

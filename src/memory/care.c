@@ -106,15 +106,10 @@ jot_status care_doctor(Memory *m, const DoctorOptions *o, const VerifyHooks *hoo
     return care_verify(m, hooks, &out->after, e);
 }
 
-static json_t *text_json(Str text)
-{
-    return json_stringn(text.n ? text.p : "", text.n);
-}
-
 json_t *fault_json(const StoreFault *f)
 {
     return json_pack("{s:s, s:b, s:o, s:s, s:s, s:b}", "kind", fault_name(f->kind), "counts",
-                     fault_counts(f->kind), "stream", text_json(f->stream), "what", f->what,
+                     fault_counts(f->kind), "stream", json_text(f->stream), "what", f->what,
                      "advice", f->advice, "mends", f->mends);
 }
 
@@ -314,7 +309,7 @@ json_t *stats_json(const Stats *s)
     for (size_t i = 0; i < s->n; i++) {
         const KindStats *k = &s->kinds[i];
         json_array_append_new(
-            kinds, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", text_json(k->kind),
+            kinds, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", json_text(k->kind),
                              "streams", (json_int_t)k->streams, "deleted", (json_int_t)k->deleted,
                              "records", (json_int_t)k->records, "bytes", (json_int_t)k->bytes,
                              "damaged", (json_int_t)k->damaged, "oldest", (json_int_t)k->oldest_ms,

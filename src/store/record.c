@@ -319,17 +319,12 @@ static bool read_op(Reader *r)
     return r->out.mark.op != 0;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static bool is_object(Str text)
 {
     size_t end = json_skip(text, 0), begin = 0;
-    while (begin < text.n && is_space(text.p[begin]))
+    while (begin < text.n && str_is_space(text.p[begin]))
         begin++;
-    while (end < text.n && is_space(text.p[end]))
+    while (end < text.n && str_is_space(text.p[end]))
         end++;
     return begin < text.n && text.p[begin] == '{' && end == text.n;
 }

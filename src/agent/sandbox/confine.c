@@ -19,6 +19,7 @@
 #include <dirent.h>
 
 #include "agent/sandbox/supervisor.h"
+#include "base/time.h"
 
 enum {
     TICK_MS = 50,        /* between two looks at cancelled() */
@@ -30,13 +31,6 @@ const char *confine_name(ConfineHow how)
 {
     static const char *const names[] = { "best", "bwrap", "landlock", "none" };
     return (size_t)how < COUNT_OF(names) ? names[how] : "?";
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* --- Output: the beginning and the end ----------------------------------------------------- */
@@ -91,7 +85,7 @@ static void say(Watch *w, char word, int64_t patience_ms)
 {
     ssize_t sent = send(w->control, &word, 1, MSG_NOSIGNAL);
     (void)sent; /* a supervisor that is gone has reported */
-    w->end_at = now_ms() + patience_ms;
+    w->end_at = time_steady_ms() + patience_ms;
 }
 
 static void read_output(Watch *w)
@@ -115,7 +109,7 @@ static void read_report(Watch *w)
     if (n == (ssize_t)sizeof r && !w->told) {
         w->said = r;
         w->told = true;
-        w->end_at = now_ms() + PATIENCE_MS; /* for the rest of the output */
+        w->end_at = time_steady_ms() + PATIENCE_MS; /* for the rest of the output */
     } else if (n <= 0 && !(n < 0 && errno == EINTR)) {
         fd_close(&w->report); /* the supervisor has ended */
     }
@@ -132,10 +126,10 @@ static bool check_time(Watch *w)
     if (!w->cancelled && j->cancelled && j->cancelled(j->ctx)) {
         w->cancelled = true;
         say(w, SUPERVISOR_KILL, PATIENCE_MS);
-    } else if (!ending && now_ms() >= w->end_at) {
+    } else if (!ending && time_steady_ms() >= w->end_at) {
         w->timed_out = true;
         say(w, SUPERVISOR_TERM, CONFINE_GRACE_MS + PATIENCE_MS);
-    } else if (ending && now_ms() >= w->end_at) {
+    } else if (ending && time_steady_ms() >= w->end_at) {
         return false;
     }
     return true;
@@ -147,14 +141,14 @@ static jot_status watch(Watch *w, Err *e)
     while (w->report >= 0 || w->output >= 0) {
         struct pollfd p[] = { { .fd = w->output, .events = POLLIN },
                               { .fd = w->report, .events = POLLIN } };
-        int64_t left = w->end_at - now_ms();
+        int64_t left = w->end_at - time_steady_ms();
         int wait = left < 0 ? 0 : left < TICK_MS ? (int)left : TICK_MS;
         if (poll(p, COUNT_OF(p), wait) > 0) {
             if (p[0].revents)
                 read_output(w);
             if (p[1].revents)
                 read_report(w);
-        } else if (w->told && now_ms() >= w->end_at)
+        } else if (w->told && time_steady_ms() >= w->end_at)
             break; /* nothing came for long: what holds the pipe open is none of the command's */
         if (!check_time(w))
             return err_set(e, JOT_IO, "the command does not end, not even when it is killed");
@@ -319,7 +313,7 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
     w.text.head = arena_alloc(into, w.text.head_max, 1);
     w.text.tail = arena_alloc(into, w.text.tail_max, 1);
     jot_status st = start(&w, &j, &supervisor, e);
-    w.end_at = now_ms() + job->time_ms;
+    w.end_at = time_steady_ms() + job->time_ms;
     if (st == JOT_OK)
         st = watch(&w, e);
     fd_close(&w.control);

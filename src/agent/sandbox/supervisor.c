@@ -26,6 +26,7 @@
 #include <time.h>
 
 #include "agent/sandbox/descendants.h"
+#include "base/time.h"
 
 enum {
     TICK_MS = 20,     /* between two looks at how many there are */
@@ -38,13 +39,6 @@ enum {
 
 /* --- The end of everything ----------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void sleep_ms(long ms)
 {
     struct timespec t = { .tv_nsec = ms * 1000000 };
@@ -56,8 +50,8 @@ static void sleep_ms(long ms)
  * some are left. */
 static bool kill_all(pid_t command, bool fenced, int *status)
 {
-    int64_t give_up = now_ms() + JAIL_LEFT_MS;
-    for (int round = 0; now_ms() < give_up; round++) {
+    int64_t give_up = time_steady_ms() + JAIL_LEFT_MS;
+    for (int round = 0; time_steady_ms() < give_up; round++) {
         int st;
         pid_t pid;
         kill(-command, SIGKILL);
@@ -117,7 +111,7 @@ static void listen_to(Supervisor *k)
     ssize_t n = read(k->control, &word, 1);
     if (n == 1 && word == SUPERVISOR_TERM) {
         kill(-k->command, SIGTERM);
-        k->kill_at = now_ms() + CONFINE_GRACE_MS;
+        k->kill_at = time_steady_ms() + CONFINE_GRACE_MS;
     } else if (n >= 0 || errno != EINTR) {
         k->kill_at = 1;
         k->orphan = n <= 0;
@@ -180,20 +174,20 @@ static bool fills(Supervisor *k)
 
 static void measure(Supervisor *k)
 {
-    int64_t begin = now_ms();
+    int64_t begin = time_steady_ms();
     if (begin < k->meter_at || k->excess)
         return;
     if (eats(k))
         k->excess = SUPERVISOR_MEMORY;
     else if (fills(k))
         k->excess = SUPERVISOR_DISK;
-    int64_t pause = (now_ms() - begin) * METER_SHARE;
+    int64_t pause = (time_steady_ms() - begin) * METER_SHARE;
     k->meter_at = begin + (pause > METER_MS ? pause : METER_MS);
 }
 
 static void keep(Supervisor *k)
 {
-    while (!k->ended && !k->excess && !(k->kill_at && now_ms() >= k->kill_at)) {
+    while (!k->ended && !k->excess && !(k->kill_at && time_steady_ms() >= k->kill_at)) {
         struct pollfd p = { .fd = k->control, .events = POLLIN };
         bool spoken = poll(&p, 1, TICK_MS) > 0;
         reap(k);

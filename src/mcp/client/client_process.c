@@ -16,19 +16,14 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/time.h"
+
 enum {
     TICK_MS = 50,
     SEND_MAX = 64 * 1024 * 1024, /* bytes that wait for it */
 };
 
 extern char **environ;
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* --- Starting and ending ------------------------------------------------------------------- */
 
@@ -111,7 +106,7 @@ jot_status client_process_open(ClientProcess *out, Str command, Err *e)
 /* True if it has ended within the time; it stays a zombie, which keeps its number taken. */
 static bool ends_within(int pid, int64_t ms)
 {
-    int64_t end = now_ms() + ms;
+    int64_t end = time_steady_ms() + ms;
     for (;;) {
         siginfo_t info = { 0 };
         int got = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -119,7 +114,7 @@ static bool ends_within(int pid, int64_t ms)
             return true;
         if (got == 0 && info.si_pid == pid)
             return true;
-        if (now_ms() >= end)
+        if (time_steady_ms() >= end)
             return false;
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     }
@@ -301,7 +296,7 @@ static void take_progress(ClientProcess *p, const RpcMessage *m)
         json_number_value(number) <= p->progress)
         return;
     p->progress = json_number_value(number);
-    p->progress_ms = now_ms();
+    p->progress_ms = time_steady_ms();
 }
 
 /* One line.  *done: it is the answer to `id`. */
@@ -348,7 +343,7 @@ static jot_status give_up(ClientProcess *p, Str id, jot_status why, const Client
                           Err *e)
 {
     Shown name;
-    bool stuck = p->progress >= 0 && now_ms() - p->progress_ms >= ask->time_ms;
+    bool stuck = p->progress >= 0 && time_steady_ms() - p->progress_ms >= ask->time_ms;
     int64_t ms = p->progress >= 0 && !stuck ? ask->time_ms_max : ask->time_ms;
     client_process_notify(p, "notifications/cancelled",
                           json_pack("{s:o, s:s}", "requestId",
@@ -385,7 +380,7 @@ jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask, jso
 {
     char id[24];
     bool done = false;
-    int64_t start = now_ms();
+    int64_t start = time_steady_ms();
     int n = snprintf(id, sizeof id, "%lld", (long long)++p->next_id);
     Str own = { id, (size_t)n };
     add_token(ask, p->next_id);
@@ -410,7 +405,7 @@ jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask, jso
             return is_gone(p, e);
         if (p->cancelled && p->cancelled(p->ctx))
             return give_up(p, own, JOT_CANCELLED, ask, e);
-        int64_t left = end_of(p, ask, start) - now_ms();
+        int64_t left = end_of(p, ask, start) - time_steady_ms();
         if (left <= 0)
             return give_up(p, own, JOT_UNAVAILABLE, ask, e);
         serve_pipes(p, left < TICK_MS ? (int)left : TICK_MS);

@@ -43,17 +43,10 @@ void rpc_message_done(RpcMessage *m)
 
 /* --- The bytes of a member --------------------------------------------------------------- */
 
-static size_t skip_space(Str s, size_t at)
-{
-    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\n' || s.p[at] == '\r'))
-        at++;
-    return at;
-}
-
 /* The bytes of the value at `at`, without the space in front; *end is behind it. */
 static Str value_at(Str text, size_t at, size_t *end)
 {
-    at = skip_space(text, at);
+    at = str_skip_space(text, at);
     *end = json_skip(text, at);
     return *end ? str_slice(text, at, *end) : (Str){ 0 };
 }
@@ -61,17 +54,17 @@ static Str value_at(Str text, size_t at, size_t *end)
 /* The bytes of a member of the object that `text` is; empty if there is none. */
 static Str member(Str text, Str name)
 {
-    size_t at = skip_space(text, 0) + 1; /* behind the brace */
+    size_t at = str_skip_space(text, 0) + 1; /* behind the brace */
     for (;;) {
         AUTO(Buf) key = { 0 };
-        at = json_unquote(text, skip_space(text, at), &key);
+        at = json_unquote(text, str_skip_space(text, at), &key);
         if (at == 0)
             return (Str){ 0 };
-        at = skip_space(text, at) + 1; /* behind the colon */
+        at = str_skip_space(text, at) + 1; /* behind the colon */
         Str value = value_at(text, at, &at);
         if (value.n == 0 || str_eq(buf_str(&key), name))
             return value;
-        at = skip_space(text, at);
+        at = str_skip_space(text, at);
         if (at >= text.n || text.p[at] != ',')
             return (Str){ 0 };
         at++;
@@ -247,13 +240,13 @@ bool rpc_read(Str text, RpcMessage *out, RpcError *why)
 /* Walk over the messages of an array; kept in `into`, if there is one. */
 static bool split(Str text, Arena *into, Str **out, size_t *n)
 {
-    size_t cap = 0, at = skip_space(text, 0);
+    size_t cap = 0, at = str_skip_space(text, 0);
     *n = 0;
     if (at >= text.n || text.p[at] != '[')
         return false;
-    at = skip_space(text, at + 1);
+    at = str_skip_space(text, at + 1);
     if (at < text.n && text.p[at] == ']')
-        return skip_space(text, at + 1) == text.n;
+        return str_skip_space(text, at + 1) == text.n;
     for (;; at++) {
         size_t end = scan_element(text, at);
         Str one = str_trim(str_slice(text, at, end));
@@ -266,7 +259,7 @@ static bool split(Str text, Arena *into, Str **out, size_t *n)
         *n += *n <= RPC_BATCH_MAX;
         at = end;
         if (text.p[end] == ']')
-            return skip_space(text, end + 1) == text.n;
+            return str_skip_space(text, end + 1) == text.n;
     }
 }
 
@@ -399,7 +392,7 @@ static RpcLine unfinished(RpcLines *l, bool at_end, Str *out)
         return RPC_LINE_NONE;
     l->at = l->buf.n;
     *out = rest;
-    return skip_space(rest, 0) < rest.n ? RPC_LINE_TEXT : RPC_LINE_NONE;
+    return str_skip_space(rest, 0) < rest.n ? RPC_LINE_TEXT : RPC_LINE_NONE;
 }
 
 /* A whole line, without its end. */
@@ -412,7 +405,7 @@ static RpcLine finished(RpcLines *l, Str line, Str *out)
         return skipped ? got : RPC_LINE_TOO_LONG;
     }
     *out = line;
-    return skip_space(line, 0) < line.n ? RPC_LINE_TEXT : RPC_LINE_NONE;
+    return str_skip_space(line, 0) < line.n ? RPC_LINE_TEXT : RPC_LINE_NONE;
 }
 
 RpcLine rpc_lines_next(RpcLines *l, bool at_end, Str *out)

@@ -5,11 +5,6 @@
 
 #include "base/json.h"
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static void begin_name(RpcScan *s)
 {
     s->phase = SCAN_NAME;
@@ -29,11 +24,11 @@ static void keep(RpcScan *s, char c)
     bool name = s->phase == SCAN_NAME;
     size_t *n = name ? &s->name_n : &s->value_n;
     size_t max = name ? sizeof s->name : sizeof s->value;
-    if (*n == 0 && is_space(c))
+    if (*n == 0 && str_is_space(c))
         return;
     if (*n == 0)
         *(name ? &s->name_at : &s->value_at) = s->at - 1;
-    if (name && !is_space(c))
+    if (name && !str_is_space(c))
         s->name_end = s->at;
     if (*n < max)
         (name ? s->name : s->value)[(*n)++] = c;

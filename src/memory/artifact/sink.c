@@ -69,20 +69,13 @@ static jot_status make_body(const SinkPut *p, Buf *to, Err *e)
     return JOT_OK;
 }
 
-static uint64_t count_lines(Str text)
-{
-    uint64_t n = text.n && text.p[text.n - 1] != '\n';
-    for (size_t i = 0; i < text.n; i++)
-        n += text.p[i] == '\n';
-    return n;
-}
-
 static Str make_meta(const SinkPut *p, Arena *into)
 {
     AUTO(Buf) text = { 0 };
     AUTO_PTR(json_t)
     meta = json_pack("{s:s, s:o, s:I, s:I}", "type", "tool_result", "tool", json_text(p->tool),
-                     "bytes", (json_int_t)p->result.n, "lines", (json_int_t)count_lines(p->result));
+                     "bytes", (json_int_t)p->result.n, "lines",
+                     (json_int_t)str_count_lines(p->result));
     if (p->task.n)
         json_object_set_new(meta, "task_id", json_text(p->task));
     if (p->always_inline)
@@ -158,7 +151,7 @@ static SinkView view_of(const Kept *k, Str call, size_t inline_max, Arena *into)
                    .shown = k->result,
                    .text = utf8_valid(k->result),
                    .bytes = k->result.n,
-                   .lines = count_lines(k->result) };
+                   .lines = str_count_lines(k->result) };
     if (k->always_inline || k->result.n <= most)
         return v;
     v.shown = str_slice(k->result, 0, v.text ? preview_end(k->result, most) : 0);
@@ -270,7 +263,7 @@ jot_status sink_read(Memory *m, Str call, const SinkRange *range, Arena *into, S
 {
     Kept k;
     TRY(read_kept(m, call, into, &k, e));
-    *out = (SinkSlice){ .to = k.result.n, .bytes = k.result.n, .lines = count_lines(k.result) };
+    *out = (SinkSlice){ .to = k.result.n, .bytes = k.result.n, .lines = str_count_lines(k.result) };
     switch (range->unit) {
     case SINK_WHOLE:
         break;

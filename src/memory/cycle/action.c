@@ -85,13 +85,6 @@ static json_t *find_object(Str reply)
     return found;
 }
 
-static Str json_as_text(Arena *into, const json_t *value)
-{
-    AUTO(Buf) text = { 0 };
-    json_write(&text, value);
-    return arena_copy(into, buf_str(&text));
-}
-
 static Action unreadable(Arena *into, const char *why, Str reply)
 {
     Str shown = cycle_state_line(into, str_trim(reply), UNREADABLE_CHARS);
@@ -116,7 +109,7 @@ Action action_parse(Str reply, Arena *into)
     else if (str_eq(x.tool, S(DONE)))
         x.kind = ACTION_DONE;
     x.tool = arena_copy(into, x.tool);
-    x.args = json_is_object(args) ? json_as_text(into, args) : S("{}");
+    x.args = json_is_object(args) ? json_to_str(into, args) : S("{}");
     return x;
 }
 
@@ -210,7 +203,7 @@ static Str summary_of(Arena *a, const Action *x)
     const json_t *value = json_object_get(args, "summary");
     if (!value || json_is_null(value))
         return S("Task complete.");
-    return json_is_string(value) ? arena_copy(a, json_str(value)) : json_as_text(a, value);
+    return json_is_string(value) ? arena_copy(a, json_str(value)) : json_to_str(a, value);
 }
 
 /* A summary is kept as it is, unless it is too long or holds what YAML cannot. */
@@ -240,7 +233,7 @@ static Yaml *finished_task(Arena *a, Yaml *task, Str summary)
         return entry;
     AUTO_PTR(json_t) json = yaml_to_json(task);
     yaml_set(a, entry, S("task"),
-             yaml_text(a, cycle_state_line(a, json_as_text(a, json), ACTION_SUMMARY_CHARS)));
+             yaml_text(a, cycle_state_line(a, json_to_str(a, json), ACTION_SUMMARY_CHARS)));
     return entry;
 }
 

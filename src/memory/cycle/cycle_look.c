@@ -80,35 +80,29 @@ jot_status cycle_status(Memory *m, Str agent, Arena *into, CycleStatus *out, Err
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static json_t *text_json(Str text)
-{
-    json_t *out = json_stringn(text.n ? text.p : "", text.n);
-    return out ? out : json_null(); /* not UTF-8 */
-}
-
 static json_t *calls_json(const Cycle *c)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < c->calls_n; i++)
         json_array_append_new(
             out,
-            json_pack("{s:o, s:I, s:I, s:I, s:o}", "tool", text_json(c->calls[i].tool), "calls",
+            json_pack("{s:o, s:I, s:I, s:I, s:o}", "tool", json_text(c->calls[i].tool), "calls",
                       (json_int_t)c->calls[i].n, "unknown", (json_int_t)c->calls[i].unknown, "same",
-                      (json_int_t)c->calls[i].same, "same_args", text_json(c->calls[i].args)));
+                      (json_int_t)c->calls[i].same, "same_args", json_text(c->calls[i].args)));
     return out;
 }
 
 json_t *cycle_json(const Cycle *c)
 {
     json_t *out = json_pack("{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:b, s:o}", "cycle",
-                            text_json(c->id), "agent", text_json(c->agent), "end",
-                            cycle_end_name(c->end), "by", text_json(c->by), "started_ms",
+                            json_text(c->id), "agent", json_text(c->agent), "end",
+                            cycle_end_name(c->end), "by", json_text(c->by), "started_ms",
                             (json_int_t)c->started_ms, "ended_ms", (json_int_t)c->ended_ms,
                             "iterations", (json_int_t)c->iterations, "iterations_max",
                             (json_int_t)c->iterations_max, "done", c->done, "calls", calls_json(c));
     json_object_set_new(out, "unreadable_replies", json_integer((json_int_t)c->unreadable));
     if (c->why.n)
-        json_object_set_new(out, "why", text_json(c->why));
+        json_object_set_new(out, "why", json_text(c->why));
     if (c->unreadable_after.status != JOT_OK)
         json_object_set_new(out, "unreadable", json_string(c->unreadable_after.text));
     if (c->end == CYCLE_RUNNING) {
@@ -118,20 +112,20 @@ json_t *cycle_json(const Cycle *c)
     if (c->waiting)
         json_object_set_new(out, "waiting_for", action_json(&c->call));
     if (c->notice.n)
-        json_object_set_new(out, "notice", text_json(c->notice));
+        json_object_set_new(out, "notice", json_text(c->notice));
     json_object_set_new(out, "state", c->state ? yaml_to_json(c->state) : json_null());
     return out;
 }
 
 json_t *cycle_status_json(const CycleStatus *s)
 {
-    json_t *out = json_pack("{s:o, s:b, s:o, s:b, s:I}", "agent", text_json(s->agent), "there",
-                            s->there, "newest", text_json(s->newest), "running", s->running,
+    json_t *out = json_pack("{s:o, s:b, s:o, s:b, s:I}", "agent", json_text(s->agent), "there",
+                            s->there, "newest", json_text(s->newest), "running", s->running,
                             "cycles", (json_int_t)s->cycles);
     if (!s->there)
         return out;
-    json_object_set_new(out, "text", text_json(s->text));
-    json_object_set_new(out, "by", text_json(s->by));
+    json_object_set_new(out, "text", json_text(s->text));
+    json_object_set_new(out, "by", json_text(s->by));
     json_object_set_new(out, "version", json_string(version_of(s->mark.sha256).text));
     if (s->unreadable.status != JOT_OK)
         json_object_set_new(out, "unreadable", json_string(s->unreadable.text));
@@ -141,10 +135,10 @@ json_t *cycle_status_json(const CycleStatus *s)
 json_t *cycle_line_json(const CycleLine *l)
 {
     json_t *out =
-        json_pack("{s:o, s:s, s:I, s:I, s:I}", "cycle", text_json(l->id), "end",
+        json_pack("{s:o, s:s, s:I, s:I, s:I}", "cycle", json_text(l->id), "end",
                   cycle_end_name(l->end), "started_ms", (json_int_t)l->started_ms, "ended_ms",
                   (json_int_t)l->ended_ms, "iterations", (json_int_t)l->iterations);
     if (l->why.n)
-        json_object_set_new(out, "why", text_json(l->why));
+        json_object_set_new(out, "why", json_text(l->why));
     return out;
 }

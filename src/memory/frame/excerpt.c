@@ -3,14 +3,6 @@
 
 #include "memory/frame/tokens.h"
 
-static size_t count_lines(Str text)
-{
-    size_t n = 0;
-    for (; text.n; n++)
-        text = str_from(text, str_find(text, '\n') + 1);
-    return n;
-}
-
 /* Where line `n` (from 0 on) begins; the end if there are not so many. */
 static size_t line_start(Str text, size_t n)
 {
@@ -22,7 +14,7 @@ static size_t line_start(Str text, size_t n)
 
 void excerpt_make(Str text, const ExcerptWant *want, Excerpt *out)
 {
-    *out = (Excerpt){ .lines = count_lines(text), .tokens_all = tokens_estimate(text) };
+    *out = (Excerpt){ .lines = str_count_lines(text), .tokens_all = tokens_estimate(text) };
     out->first = want->from ? want->from : 1;
     Str part = str_from(text, line_start(text, out->first - 1));
     if (want->count)
@@ -34,7 +26,7 @@ void excerpt_make(Str text, const ExcerptWant *want, Excerpt *out)
     }
     out->text = part;
     out->tokens = part.n == text.n ? out->tokens_all : tokens_estimate(part);
-    out->last = out->first + count_lines(part) - 1;
+    out->last = out->first + str_count_lines(part) - 1;
     out->whole = part.n == text.n;
 }
 

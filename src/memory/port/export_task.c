@@ -103,25 +103,17 @@ static jot_status take(void *ctx, const Record *r)
 
 /* --- The snapshot ------------------------------------------------------------------------ */
 
-static json_t *names_json(const TaskNames *list)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < list->n; i++)
-        json_array_append_new(out, json_text(list->items[i]));
-    return out;
-}
-
 static void make_snapshot(const Task *t, Buf *to)
 {
     AUTO(Buf) line = { 0 };
     AUTO_PTR(json_t)
-    fresh =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:n, s:I}", "description",
-                  json_text(t->description), "expected_output", json_text(t->expected_output),
-                  "assigned_agent", json_text_or_null(t->agent), "tools", names_json(&t->tools),
-                  "context_dependencies", names_json(&t->dependencies), "task_id", json_text(t->id),
-                  "status", task_status_name(t->status), "priority", (json_int_t)t->priority,
-                  "output_schema", "max_retries", (json_int_t)t->max_retries);
+    fresh = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:n, s:I}", "description",
+                      json_text(t->description), "expected_output", json_text(t->expected_output),
+                      "assigned_agent", json_text_or_null(t->agent), "tools",
+                      task_names_json(&t->tools), "context_dependencies",
+                      task_names_json(&t->dependencies), "task_id", json_text(t->id), "status",
+                      task_status_name(t->status), "priority", (json_int_t)t->priority,
+                      "output_schema", "max_retries", (json_int_t)t->max_retries);
     json_write(&line, fresh);
     json_indent(to, buf_str(&line));
 }

@@ -97,14 +97,6 @@ static void add_word(json_t *meta, const char *key, Str word)
         json_object_set_new(meta, key, json_stringn(word.p, word.n));
 }
 
-static uint64_t count_lines(Str text)
-{
-    uint64_t n = text.n && text.p[text.n - 1] != '\n';
-    for (size_t i = 0; i < text.n; i++)
-        n += text.p[i] == '\n';
-    return n;
-}
-
 /* A result of a tool: under the name the sink's program gave it, with something that it gave. */
 static bool is_result(const Found *f, Str id, const json_t *value)
 {
@@ -118,7 +110,7 @@ static void add_result(json_t *meta, const Found *f, const json_t *value)
     Str text = json_is_string(result) ? json_str(result) : json_cursor_find(f->text, S("result"));
     add_word(meta, "tool", json_str(json_object_get(value, "tool_name")));
     json_object_set_new(meta, "bytes", json_integer((json_int_t)text.n));
-    json_object_set_new(meta, "lines", json_integer((json_int_t)count_lines(text)));
+    json_object_set_new(meta, "lines", json_integer((json_int_t)str_count_lines(text)));
 }
 
 /* What the pad keeps beside the value, and what of the index's entry does not follow from that. */

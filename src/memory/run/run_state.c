@@ -98,26 +98,19 @@ static void read_member(Str name, Str value, Arena *into, RunStep *out)
                 memcpy((char *)out + numbers[i].at, &number, sizeof number);
 }
 
-static size_t skip_spaces(Str s, size_t at)
-{
-    while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\r' || s.p[at] == '\n'))
-        at++;
-    return at;
-}
-
 /* Meta is a few flat members in every record that is read, so it is walked over instead of being
  * built as a tree.  The store has seen that it is an object. */
 static void read_meta(Str meta, Arena *into, RunStep *out)
 {
-    size_t at = skip_spaces(meta, 0);
+    size_t at = str_skip_space(meta, 0);
     do {
-        size_t name = skip_spaces(meta, at + 1), end = json_unquote(meta, name, NULL);
-        size_t colon = end ? skip_spaces(meta, end) : meta.n;
-        size_t value = skip_spaces(meta, colon + 1), stop = json_skip(meta, value);
+        size_t name = str_skip_space(meta, at + 1), end = json_unquote(meta, name, NULL);
+        size_t colon = end ? str_skip_space(meta, end) : meta.n;
+        size_t value = str_skip_space(meta, colon + 1), stop = json_skip(meta, value);
         if (value >= meta.n || !stop)
             return;
         read_member(str_slice(meta, name + 1, end - 1), str_slice(meta, value, stop), into, out);
-        at = skip_spaces(meta, stop);
+        at = str_skip_space(meta, stop);
     } while (at < meta.n && meta.p[at] == ',');
 }
 

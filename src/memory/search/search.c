@@ -367,18 +367,13 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
 
 /* --- As JSON ----------------------------------------------------------------------------- */
 
-static json_t *text_json(Str text)
-{
-    return json_stringn(text.n ? text.p : "", text.n);
-}
-
 static json_t *explain_json(const Hit *h)
 {
     json_t *terms = json_array();
     for (size_t i = 0; i < h->terms_n; i++) {
         const HitTerm *t = &h->terms[i];
         json_array_append_new(
-            terms, json_pack("{s:o, s:f, s:f, s:i, s:i, s:i, s:i}", "word", text_json(t->word),
+            terms, json_pack("{s:o, s:f, s:f, s:i, s:i, s:i, s:i}", "word", json_text(t->word),
                              "weight", t->weight, "points", t->points, "name", (int)t->name,
                              "exact", (int)t->exact, "stem", (int)t->stem, "whole", (int)t->whole));
     }
@@ -392,10 +387,10 @@ json_t *search_json(const Hits *h, bool explain)
     for (size_t i = 0; i < h->n; i++) {
         const Hit *x = &h->items[i];
         json_t *hit = json_pack(
-            "{s:o, s:I, s:s, s:I, s:o, s:I, s:I, s:f, s:o}", "stream", text_json(x->stream), "seq",
+            "{s:o, s:I, s:s, s:I, s:o, s:I, s:I, s:f, s:o}", "stream", json_text(x->stream), "seq",
             (json_int_t)x->seq, "version", version_of(x->sha256).text, "at", (json_int_t)x->at_ms,
-            "by", text_json(x->by), "size", (json_int_t)x->size, "tokens", (json_int_t)x->tokens,
-            "score", x->score, "snippet", text_json(x->snippet));
+            "by", json_text(x->by), "size", (json_int_t)x->size, "tokens", (json_int_t)x->tokens,
+            "score", x->score, "snippet", json_text(x->snippet));
         if (explain)
             json_object_set_new(hit, "explain", explain_json(x));
         json_array_append_new(hits, hit);

@@ -40,7 +40,7 @@ static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
 
 /* --- The record ------------------------------------------------------------------------ */
 
-static json_t *names_json(const TaskNames *list)
+json_t *task_names_json(const TaskNames *list)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < list->n; i++)
@@ -51,15 +51,15 @@ static json_t *names_json(const TaskNames *list)
 /* The task as it stands in a record: without what the record itself says. */
 static json_t *snapshot_json(const Task *t)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:b, s:o}", "task_id",
-                     json_text(t->id), "description", json_text_or_null(t->description),
-                     "expected_output", json_text_or_null(t->expected_output), "agent",
-                     json_text_or_null(t->agent), "tools", names_json(&t->tools), "dependencies",
-                     names_json(&t->dependencies), "priority", (json_int_t)t->priority,
-                     "max_retries", (json_int_t)t->max_retries, "retry_count",
-                     (json_int_t)t->retry_count, "status", task_status_name(t->status), "reason",
-                     json_text_or_null(t->reason), "blocked_until_manual", t->blocked_until_manual,
-                     "result", json_text_or_null(t->result));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:b, s:o}", "task_id",
+        json_text(t->id), "description", json_text_or_null(t->description), "expected_output",
+        json_text_or_null(t->expected_output), "agent", json_text_or_null(t->agent), "tools",
+        task_names_json(&t->tools), "dependencies", task_names_json(&t->dependencies), "priority",
+        (json_int_t)t->priority, "max_retries", (json_int_t)t->max_retries, "retry_count",
+        (json_int_t)t->retry_count, "status", task_status_name(t->status), "reason",
+        json_text_or_null(t->reason), "blocked_until_manual", t->blocked_until_manual, "result",
+        json_text_or_null(t->result));
 }
 
 json_t *task_json(const Task *t)

@@ -197,6 +197,8 @@ MUST_USE jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *
 
 /* --- As JSON --------------------------------------------------------------------------- */
 
+/* [NAME ...]; the caller owns it. */
+json_t *task_names_json(const TaskNames *list);
 /* {"task_id", "description", "expected_output", "agent", "tools", "dependencies", "priority",
  * "max_retries", "retry_count", "status", "reason", "blocked_until_manual", "result", "seq",
  * "updated", "by"}; texts that are not given are null.  The caller owns these. */
