@@ -70,35 +70,34 @@ static void must(bool good, const char *what, const Err *e)
     exit(1);
 }
 
-static bool mutates(void *ctx, Str tool, const json_t *args)
+static bool mutates(void *ctx, const Call *call)
 {
     (void)ctx;
-    (void)args;
-    return !str_eq(tool, S("look"));
+    return !str_eq(call->tool, S("look"));
 }
 
-static jot_status look(Side *s, const LoopCall *c, Arena *into, LoopReply *out, Err *e)
+static jot_status look(Side *s, const Call *c, Arena *into, Reply *out, Err *e)
 {
     AUTO(Buf) page = { 0 };
     SinkView view;
-    page_of((unsigned)json_integer_value(json_object_get(c->args, "service")), &page);
+    page_of((unsigned)json_integer_value(json_object_get(c->object, "service")), &page);
     SinkPut put = { .call = c->id, .tool = c->tool, .result = buf_str(&page) };
     TRY(sink_put(&s->m, &put, into, &view, NULL, e));
     out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     return JOT_OK;
 }
 
-static jot_status call(void *ctx, const LoopCall *c, Arena *into, LoopReply *out, Err *e)
+static jot_status call(void *ctx, const Call *c, Arena *into, Reply *out, Err *e)
 {
     Side *s = ctx;
     ToolHost host = { .m = &s->m };
     ToolReply reply;
-    *out = (LoopReply){ 0 };
+    *out = (Reply){ 0 };
     s->calls++;
     if (str_eq(c->tool, S("look")))
         return look(s, c, into, out, e);
-    TRY(tool_call(&host, c->tool, c->args, into, &reply, e));
-    *out = (LoopReply){ .text = reply.text, .failed = reply.is_error };
+    TRY(tool_call(&host, c->tool, c->object, into, &reply, e));
+    *out = (Reply){ .text = reply.text, .failed = reply.is_error };
     tool_reply_done(&reply);
     return JOT_OK;
 }

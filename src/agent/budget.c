@@ -68,7 +68,7 @@ static bool from_pad(const Transcript *t, Str part)
     for (size_t i = t->turns_n; i-- > 0;)
         for (size_t c = 0; c < t->turns[i].calls_n; c++)
             if (str_eq(t->turns[i].calls[c].part, part))
-                return tool_find(TOOLS_ALL, t->turns[i].calls[c].tool) != NULL;
+                return tool_find(TOOLS_ALL, t->turns[i].calls[c].call.tool) != NULL;
     return false;
 }
 

@@ -82,7 +82,7 @@ static Str instructions_text(const Transcript *t, Arena *into)
 static void add_call_line(Buf *to, const Frame *f, const TurnCall *c)
 {
     AUTO(Buf) line = { 0 };
-    frame_call_add_text(&line, f, c->tool, c->args);
+    frame_call_add_text(&line, f, c->call.tool, c->call.args);
     Str shown = buf_str(&line);
     if (shown.n > LINE_CHARS)
         shown.n = utf8_floor(shown, LINE_CHARS);
@@ -216,8 +216,9 @@ static void add_digest_line(Buf *to, Memory *m, const Frame *f, const TurnCall *
         buf_add(to, S(": not made\n"));
     else if (!c->ok)
         buf_add(to, S(": it failed\n"));
-    else if (is_kept(m, c->call))
-        buf_addf(to, ": key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT "\n", STR_ARG(c->call));
+    else if (is_kept(m, c->call.id))
+        buf_addf(to, ": key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT "\n",
+                 STR_ARG(c->call.id));
     else
         buf_add(to, S(": done\n"));
 }

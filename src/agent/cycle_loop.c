@@ -72,13 +72,13 @@ static bool was_touched(const Awake *a, Str dir)
     return false;
 }
 
-static void take_rules(Awake *a, const LoopCall *call)
+static void take_rules(Awake *a, const Call *call)
 {
     const Str *dirs;
     const LoopTools *h = &a->w->tools;
     if (!h->touched || !h->rules)
         return;
-    size_t n = h->touched(h->ctx, call->tool, call->args, a->into, &dirs);
+    size_t n = h->touched(h->ctx, call, a->into, &dirs);
     for (size_t i = 0; i < n; i++) {
         if (was_touched(a, dirs[i]))
             continue;
@@ -154,22 +154,21 @@ static jot_status ask(Awake *a, const Cycle *c, Str *reply)
 }
 
 /* The call the cycle waits for. */
-static jot_status make_call(Awake *a, const Cycle *c, LoopReply *out)
+static jot_status make_call(Awake *a, const Cycle *c, Reply *out)
 {
     CycleLoop *w = a->w;
     json_t *read = NULL;
     if (json_read(c->call.args, &read, NULL) != JOT_OK)
         read = json_object();
     AUTO_PTR(json_t) args = read;
-    TurnCall shown = { .tool = c->call.tool, .args = c->call.args };
-    shown.call = arena_printf(a->into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent),
-                              STR_ARG(c->id), c->iterations);
+    TurnCall shown = { .call = { .tool = c->call.tool, .args = c->call.args, .object = args } };
+    shown.call.id = arena_printf(a->into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent),
+                                 STR_ARG(c->id), c->iterations);
     if (w->view.call)
         w->view.call(w->view.ctx, &shown);
-    LoopCall call = { .id = shown.call, .tool = c->call.tool, .args = args };
-    TRY(w->tools.call(w->tools.ctx, &call, a->into, out, a->e));
+    TRY(w->tools.call(w->tools.ctx, &shown.call, a->into, out, a->e));
     if (!out->failed)
-        take_rules(a, &call);
+        take_rules(a, &shown.call);
     shown.ok = !out->failed;
     shown.result = out->text;
     if (w->view.result)
@@ -182,7 +181,7 @@ static jot_status iterate(Awake *a, Cycle *c)
     CycleStep step;
     CycleLoop *w = a->w;
     if (c->waiting) {
-        LoopReply reply = { 0 };
+        Reply reply = { 0 };
         TRY(make_call(a, c, &reply));
         ToolEnd end = reply.unknown ? TOOL_UNKNOWN : reply.failed ? TOOL_FAILED : TOOL_OK;
         return cycle_result(w->m, w->agent, c->id, end, str_slice(reply.text, 0, ACTION_REPLY_MAX),

@@ -34,29 +34,17 @@ enum {
 
 /* --- Who does it ------------------------------------------------------------------------- */
 
-typedef struct LoopCall {
-    Str id; /* of this call and no other in the pad */
-    Str tool;
-    const json_t *args; /* an object */
-} LoopCall;
-
-typedef struct LoopReply {
-    Str text; /* for the model, UTF-8 */
-    bool failed;
-    bool unknown; /* there is no such tool, and nothing was called */
-} LoopReply;
-
 /* The tools. */
 typedef struct LoopTools {
     /* True if a call must not be made twice. */
-    bool (*mutates)(void *ctx, Str tool, const json_t *args);
+    bool (*mutates)(void *ctx, const Call *call);
     /* Make a call.  A refusal, a failure and a tool that is not there are replies; anything but
      * JOT_OK stops the loop. */
-    jot_status (*call)(void *ctx, const LoopCall *call, Arena *into, LoopReply *out, Err *e);
+    jot_status (*call)(void *ctx, const Call *call, Arena *into, Reply *out, Err *e);
     /* The reply of a call that was made before.  JOT_NOT_FOUND: it was not kept. */
-    jot_status (*recall)(void *ctx, Str id, Arena *into, LoopReply *out, Err *e);
+    jot_status (*recall)(void *ctx, Str id, Arena *into, Reply *out, Err *e);
     /* May be NULL: the directories with rules that a call has touched, the outermost first. */
-    size_t (*touched)(void *ctx, Str tool, const json_t *args, Arena *into, const Str **dirs);
+    size_t (*touched)(void *ctx, const Call *call, Arena *into, const Str **dirs);
     /* What the model is told of the rules of one; nothing: it has none.  `left_out` gets a sentence
      * a line for whoever watches. */
     void (*rules)(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out);

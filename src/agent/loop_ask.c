@@ -96,7 +96,7 @@ static jot_status check_limits(LoopWork *w, bool *stop)
         Str loop = { 0 };
         if (u->streak >= USAGE_LOOP && last && last->calls_n)
             loop = arena_printf(&arena, "; the same call of '" STR_FMT "' came %llu times in a row",
-                                STR_ARG(loop_safe_name(last->calls[last->calls_n - 1].tool)),
+                                STR_ARG(loop_safe_name(last->calls[last->calls_n - 1].call.tool)),
                                 (unsigned long long)u->streak);
         return loop_end(w, LOOP_LIMIT,
                         arena_printf(&arena, "%llu replies without an answer" STR_FMT,

@@ -2,18 +2,23 @@
 #include "agent/loop_internal.h"
 #include "base/utf8.h"
 
+#include <assert.h>
+
 enum { NAME_BYTES_MAX = 64 };
 
-static jot_status read_args(const TurnCall *c, json_t **out)
+/* The call with its arguments read; the caller owns those.  False: it cannot be made. */
+static bool read_call(const TurnCall *c, Call *out, json_t **args)
 {
-    Str text = c->args.n ? c->args : S("{}");
-    *out = NULL;
-    if (c->broken || c->redacted || json_read(text, out, NULL) != JOT_OK || !json_is_object(*out)) {
-        json_decref(*out);
-        *out = NULL;
-        return JOT_INVALID;
-    }
-    return JOT_OK;
+    *out = c->call;
+    *args = NULL;
+    if (c->broken || c->redacted)
+        return false;
+    if (json_read(c->call.args.n ? c->call.args : S("{}"), args, NULL) != JOT_OK)
+        *args = NULL;
+    if (!json_is_object(*args))
+        return false;
+    out->object = *args;
+    return true;
 }
 
 Str loop_safe_name(Str tool)
@@ -34,14 +39,14 @@ static Str join_warnings(const UsageWarnings *x, Arena *into)
     return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(limit));
 }
 
-static jot_status issue(LoopWork *w, const TurnCall *c, const json_t *args)
+static jot_status issue(LoopWork *w, const Call *c)
 {
     AUTO(Arena) arena = { 0 };
     const LoopTools *h = &w->l->tools;
-    RunCall call = { .call = c->call,
+    RunCall call = { .call = c->id,
                      .tool = loop_safe_name(c->tool),
-                     .args = args ? c->args : (Str){ 0 },
-                     .mutating = args && h->mutates && h->mutates(h->ctx, c->tool, args) };
+                     .args = c->object ? c->args : (Str){ 0 },
+                     .mutating = c->object && h->mutates && h->mutates(h->ctx, c) };
     UsageWarnings said = run_warnings(w->r, w->l->limits, call.tool, call.args, &arena);
     call.warning = join_warnings(&said, &arena);
     jot_status st = run_call(w->r, &call, w->e);
@@ -53,58 +58,57 @@ static jot_status issue(LoopWork *w, const TurnCall *c, const json_t *args)
 }
 
 /* A call of which only the beginning is known to have happened. */
-static jot_status take_up(LoopWork *w, const TurnCall *c, Arena *into, LoopReply *out, bool *again)
+static jot_status take_up(LoopWork *w, const TurnCall *c, Arena *into, Reply *out, bool *again)
 {
     const LoopTools *h = &w->l->tools;
     Err missing = { 0 };
     *again = false;
-    jot_status st = h->recall ? h->recall(h->ctx, c->call, into, out, &missing) : JOT_NOT_FOUND;
+    jot_status st = h->recall ? h->recall(h->ctx, c->call.id, into, out, &missing) : JOT_NOT_FOUND;
     if (st == JOT_OK)
         return JOT_OK;
     if (st != JOT_NOT_FOUND)
         return err_pass(w->e, &missing, st);
     *again = !c->mutating && !c->redacted;
-    *out = (LoopReply){ .failed = true,
-                        .text = S("[unknown outcome] the process ended while this call was "
-                                  "running: it may have happened, in part or not at all, and was "
-                                  "not made again; look before you repeat it") };
+    *out = (Reply){ .failed = true,
+                    .text = S("[unknown outcome] the process ended while this call was "
+                              "running: it may have happened, in part or not at all, and was "
+                              "not made again; look before you repeat it") };
     return JOT_OK;
 }
 
-static jot_status make_call(LoopWork *w, const TurnCall *c, const json_t *args, Arena *into,
-                            LoopReply *out)
+static jot_status make_call(LoopWork *w, const Call *c, Arena *into, Reply *out)
 {
     const LoopTools *h = &w->l->tools;
-    if (args) {
-        LoopCall call = { .id = c->call, .tool = c->tool, .args = args };
-        return h->call(h->ctx, &call, into, out, w->e);
-    }
-    *out = (LoopReply){ .failed = true,
-                        .text = S("this call was cut off, or its arguments are no JSON object: "
-                                  "nothing was done; make it again, in parts if it is long") };
+    if (c->object)
+        return h->call(h->ctx, c, into, out, w->e);
+    *out = (Reply){ .failed = true,
+                    .text = S("this call was cut off, or its arguments are no JSON object: nothing "
+                              "was done; make it again, in parts if it is long") };
     return JOT_OK;
 }
 
 jot_status loop_call(LoopWork *w, const TurnCall *c)
 {
     AUTO(Arena) arena = { 0 };
-    AUTO_PTR(json_t) args = NULL;
-    LoopReply reply = { 0 };
+    json_t *read;
+    Call call;
+    Reply reply = { 0 };
     bool make = true;
     uint64_t n;
     const LoopView *v = &w->l->view;
-    if (read_args(c, &args) != JOT_OK)
-        args = NULL;
+    bool whole = read_call(c, &call, &read);
+    AUTO_PTR(json_t) args = read;
+    assert(whole == (call.object != NULL));
     if (c->issued)
         TRY(take_up(w, c, &arena, &reply, &make));
     else
-        TRY(issue(w, c, args));
+        TRY(issue(w, &call));
     if (v->call)
         v->call(v->ctx, c);
     if (make)
-        TRY(make_call(w, c, args, &arena, &reply));
+        TRY(make_call(w, &call, &arena, &reply));
     Str text = utf8_mended(reply.text, &arena);
-    TRY(run_result(w->r, c->call, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
+    TRY(run_result(w->r, call.id, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
     size_t at = (size_t)(c - transcript_last(&w->t)->calls);
     TRY(loop_refresh(w));
     if (v->result)
@@ -147,11 +151,14 @@ jot_status loop_rules(LoopWork *w, const Turn *turn, bool *told)
     *told = false;
     for (size_t i = 0; h->touched && h->rules && i < turn->calls_n && !*told; i++) {
         AUTO(Arena) arena = { 0 };
-        AUTO_PTR(json_t) args = NULL;
+        json_t *read;
+        Call call;
         const Str *dirs;
-        if (!turn->calls[i].ok || read_args(&turn->calls[i], &args) != JOT_OK)
+        bool whole = read_call(&turn->calls[i], &call, &read);
+        AUTO_PTR(json_t) args = read;
+        if (!whole || !turn->calls[i].ok)
             continue;
-        size_t n = h->touched(h->ctx, turn->calls[i].tool, args, &arena, &dirs);
+        size_t n = h->touched(h->ctx, &call, &arena, &dirs);
         for (size_t k = 0; k < n && !*told; k++)
             if (!transcript_has_rules(&w->t, dirs[k]))
                 TRY(tell_rules(w, dirs[k], told));

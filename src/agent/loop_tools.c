@@ -1,60 +1,39 @@
-/* loop_tools.c - from the loop's call to act_call, and back. */
+/* loop_tools.c - the tools of act.h, and the rules of directories they touch, for a loop. */
 #include "agent/loop_tools.h"
 
 #include "agent/prompt_nested.h"
 
-static bool mutates(void *ctx, Str tool, const json_t *args)
+static bool mutates(void *act, const Call *call)
 {
-    /* A tool that is not there does nothing. */
-    return act_tool_find(ctx, tool) && act_mutates(ctx, tool, args);
+    return act_mutates(act, call);
 }
 
-/* What there is instead of a tool that is not there. */
-static Str unknown(const Act *a, Str said, Arena *into)
+static jot_status make_call(void *act, const Call *call, Arena *into, Reply *out, Err *e)
 {
-    AUTO(Buf) text = { 0 };
-    const Tool *t;
-    buf_addf(&text, "[UNKNOWN TOOL] " STR_FMT ": there are ", STR_ARG(said));
-    for (size_t i = 0; (t = act_tool_at(a, i)); i++)
-        buf_addf(&text, "%s%s", i ? ", " : "", t->name);
-    return arena_copy(into, buf_str(&text));
+    return act_call(act, call, into, out, e);
 }
 
-static jot_status call_tool(void *ctx, const LoopCall *call, Arena *into, LoopReply *out, Err *e)
+static jot_status recall(void *act, Str id, Arena *into, Reply *out, Err *e)
 {
-    ActReply reply;
-    ActCall c = { .id = call->id, .tool = call->tool, .args = call->args };
-    TRY(act_call(ctx, &c, into, &reply, e));
-    *out = (LoopReply){ .text = reply.text, .failed = reply.failed, .unknown = reply.unknown };
-    if (reply.unknown)
-        out->text = unknown(ctx, reply.text, into);
-    return JOT_OK;
+    return act_recall(act, id, into, out, e);
 }
 
-static jot_status recall(void *ctx, Str id, Arena *into, LoopReply *out, Err *e)
-{
-    ActReply reply;
-    TRY(act_recall(ctx, id, into, &reply, e));
-    *out = (LoopReply){ .text = reply.text, .failed = reply.failed };
-    return JOT_OK;
-}
-
-static size_t touched(void *ctx, Str tool, const json_t *args, Arena *into, const Str **dirs)
+static size_t touched(void *act, const Call *call, Arena *into, const Str **dirs)
 {
     Str *found = NEW_ARRAY(into, Str, NESTED_DIRS_MAX);
     *dirs = found;
-    return nested_dirs(act_workdir(ctx), tool, args, into, found);
+    return nested_dirs(act_workdir(act), call, into, found);
 }
 
-static void rules(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out)
+static void rules(void *act, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out)
 {
-    nested_rules_add(act_workdir(ctx), dir, f, tokens, to, left_out);
+    nested_rules_add(act_workdir(act), dir, f, tokens, to, left_out);
 }
 
 LoopTools loop_tools_of(Act *a)
 {
     return (LoopTools){ .mutates = mutates,
-                        .call = call_tool,
+                        .call = make_call,
                         .recall = recall,
                         .touched = touched,
                         .rules = rules,

@@ -22,18 +22,18 @@
 static Str call_again(const Frame *f, const TurnCall *c, Arena *into)
 {
     AUTO(Buf) call = { 0 };
-    frame_call_add_text(&call, f, c->tool, c->args);
+    frame_call_add_text(&call, f, c->call.tool, c->call.args);
     return arena_copy(into, buf_str(&call));
 }
 
 /* The call that reads a result again. */
 static Str reads_again(const Frame *f, const TurnCall *c, Arena *into)
 {
-    if (tool_find(TOOLS_ALL, c->tool))
+    if (tool_find(TOOLS_ALL, c->call.tool))
         return call_again(f, c, into);
     return arena_printf(into,
                         "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
-                        STR_ARG(c->call));
+                        STR_ARG(c->call.id));
 }
 
 /* What stands for a result that is not shown. */
@@ -50,7 +50,7 @@ static Str elided(const Transcript *t, const TurnCall *c, Arena *into)
 {
     /* A failure was not kept elsewhere: it stays.  So does what is shorter than its pointer, and
      * what a tool of the pad answered that would do it again if it were called again. */
-    if (!c->ok || c->n > t->cleared || (c->mutating && tool_find(TOOLS_ALL, c->tool)))
+    if (!c->ok || c->n > t->cleared || (c->mutating && tool_find(TOOLS_ALL, c->call.tool)))
         return (Str){ 0 };
     Str pointer = pointer_to(&t->frame, c, into);
     return tokens_estimate(pointer) < tokens_estimate(c->result) ? pointer : (Str){ 0 };
@@ -78,7 +78,7 @@ static void add_rest(Buf *to, const Transcript *t, const TurnCall *c, Arena *int
              f->sign, shown.n, c->result.n);
     /* A failure was not kept elsewhere; of a preview the handle leads to the whole, from its
      * beginning. */
-    bool pad = tool_find(TOOLS_ALL, c->tool) != NULL;
+    bool pad = tool_find(TOOLS_ALL, c->call.tool) != NULL;
     bool preview = str_starts(c->result, S("[Result persisted as "));
     if (c->ok && (pad || preview))
         buf_addf(to, "; read it again: " STR_FMT, STR_ARG(reads_again(f, c, into)));
@@ -86,7 +86,7 @@ static void add_rest(Buf *to, const Transcript *t, const TurnCall *c, Arena *int
         buf_addf(to,
                  "; read on: scratchpad_read key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT
                  " from_char=%zu",
-                 STR_ARG(c->call), utf8_count(shown) + 1);
+                 STR_ARG(c->call.id), utf8_count(shown) + 1);
     buf_add_char(to, ']');
 }
 
@@ -113,7 +113,7 @@ static Str shown_result(const Transcript *t, const TurnCall *c, Arena *into)
 static Str told_result(const Transcript *t, const TurnCall *c, Arena *into)
 {
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
-    Result item = { .n = c->n, .ok = c->ok, .tool = c->tool, .args = c->args };
+    Result item = { .n = c->n, .ok = c->ok, .tool = c->call.tool, .args = c->call.args };
     if (!t->frame.sign[0]) {
         item.result = shown_result(t, c, into);
         results_add_item(&text, &t->frame, &item);

@@ -87,14 +87,13 @@ static void add_words(const Workdir *p, Str command, Arena *into, Str *out, size
     }
 }
 
-size_t nested_dirs(const Workdir *p, Str tool, const json_t *args, Arena *into,
-                   Str out[NESTED_DIRS_MAX])
+size_t nested_dirs(const Workdir *p, const Call *call, Arena *into, Str out[NESTED_DIRS_MAX])
 {
     size_t n = 0;
-    if (str_eq(tool, S("read_file")) || str_eq(tool, S("write_file")))
-        add_path(p, json_str(json_object_get(args, "path")), into, out, &n);
-    else if (str_eq(tool, S("shell")))
-        add_words(p, json_str(json_object_get(args, "command")), into, out, &n);
+    if (str_eq(call->tool, S("read_file")) || str_eq(call->tool, S("write_file")))
+        add_path(p, json_str(json_object_get(call->object, "path")), into, out, &n);
+    else if (str_eq(call->tool, S("shell")))
+        add_words(p, json_str(json_object_get(call->object, "command")), into, out, &n);
     return n;
 }
 

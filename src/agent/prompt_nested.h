@@ -11,6 +11,7 @@
 #ifndef AGENT_PROMPT_NESTED_H
 #define AGENT_PROMPT_NESTED_H
 
+#include "agent/call.h"
 #include "agent/sandbox/workdir.h"
 #include "base/buf.h"
 #include "base/json.h"
@@ -23,8 +24,7 @@ enum {
 
 /* The directories with rules that a call has touched, from the working directory, the outermost
  * first; at most NESTED_DIRS_MAX.  They live in `into`. */
-size_t nested_dirs(const Workdir *p, Str tool, const json_t *args, Arena *into,
-                   Str out[NESTED_DIRS_MAX]);
+size_t nested_dirs(const Workdir *p, const Call *call, Arena *into, Str out[NESTED_DIRS_MAX]);
 
 /* Add what the model is told of the rules of a directory, of each file at most `tokens`; nothing if
  * there are none.  `left_out` gets a sentence a line about files that are not shown. */

@@ -152,8 +152,8 @@ static Str join_texts(const Turn *turn, Arena *into)
 
 static void add_call(Transcript *t, Turn *turn, TurnCall call)
 {
-    call.call = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(turn->run),
-                             (unsigned long long)t->replies, turn->calls_n + 1);
+    call.call.id = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(turn->run),
+                                (unsigned long long)t->replies, turn->calls_n + 1);
     turn->calls[turn->calls_n++] = call;
 }
 
@@ -164,9 +164,10 @@ static void read_parts(Transcript *t, Turn *turn)
     for (size_t i = 0; i < turn->parts_n; i++) {
         const LlmPart *p = &turn->parts[i];
         if (p->kind == LLM_CALL)
-            add_call(
-                t, turn,
-                (TurnCall){ .part = p->id, .tool = p->name, .args = p->args, .broken = p->broken });
+            add_call(t, turn,
+                     (TurnCall){ .call = { .tool = p->name, .args = p->args },
+                                 .part = p->id,
+                                 .broken = p->broken });
     }
     turn->kind = turn->calls_n ? TURN_CALLS : TURN_FINAL;
     if (!turn->calls_n && str_trim(turn->text).n == 0) {
@@ -202,7 +203,7 @@ static void read_action(Transcript *t, Turn *turn)
     } else {
         turn->kind = TURN_CALLS;
         Str tool = x.kind == ACTION_UPDATE ? S("update_scratchpad") : x.tool;
-        add_call(t, turn, (TurnCall){ .tool = tool, .args = x.args });
+        add_call(t, turn, (TurnCall){ .call = { .tool = tool, .args = x.args } });
     }
 }
 
@@ -321,7 +322,7 @@ static TurnCall *find_call(const Transcript *t, Str call)
 {
     Turn *turn = transcript_last(t);
     for (size_t i = 0; turn && i < turn->calls_n; i++)
-        if (str_eq(turn->calls[i].call, call))
+        if (str_eq(turn->calls[i].call.id, call))
             return &turn->calls[i];
     return NULL;
 }
@@ -339,9 +340,9 @@ static TurnCall *add_issued(Transcript *t, const RunStep *s)
     turn->calls = arena_grow(&t->arena, turn->calls, turn->calls_n, &turn->calls_cap,
                              sizeof(TurnCall), alignof(TurnCall));
     TurnCall *c = &turn->calls[turn->calls_n++];
-    *c = (TurnCall){ .call = arena_copy(&t->arena, s->call),
-                     .tool = arena_copy(&t->arena, s->tool),
-                     .args = arena_copy(&t->arena, s->body),
+    *c = (TurnCall){ .call = { .id = arena_copy(&t->arena, s->call),
+                               .tool = arena_copy(&t->arena, s->tool),
+                               .args = arena_copy(&t->arena, s->body) },
                      .redacted = s->redacted };
     return c;
 }

@@ -22,6 +22,7 @@
 #ifndef AGENT_TRANSCRIPT_H
 #define AGENT_TRANSCRIPT_H
 
+#include "agent/call.h"
 #include "llm/llm.h"
 #include "memory/run/run.h"
 
@@ -46,10 +47,8 @@ MUST_USE jot_status setup_read(Str text, Arena *into, Setup *out, Err *e);
 /* --- Turns ------------------------------------------------------------------------------- */
 
 typedef struct TurnCall {
+    Call call;       /* its arguments are not read */
     Str part;        /* the model's id of the call; empty in the JSON protocol */
-    Str call;        /* our id of it, in the run and in the sink: RUN.r3c1 */
-    Str tool;        /* as the model wrote it */
-    Str args;        /* JSON, or what came instead if it is broken */
     bool broken;     /* it must not be run */
     uint64_t issued; /* the record that says so; 0: not yet */
     bool mutating;   /* as recorded */

@@ -127,10 +127,10 @@ static Str call_text(const TurnCall *c, Arena *into)
 {
     AUTO(Buf) text = { 0 };
     json_t *read = NULL;
-    if (json_read(c->args, &read, NULL) != JOT_OK)
+    if (json_read(c->call.args, &read, NULL) != JOT_OK)
         read = NULL;
     AUTO_PTR(json_t) args = read;
-    frame_call_add(&text, NULL, c->tool, json_is_object(args) ? args : NULL);
+    frame_call_add(&text, NULL, c->call.tool, json_is_object(args) ? args : NULL);
     return one_line(into, buf_str(&text), CALL_CHARS);
 }
 

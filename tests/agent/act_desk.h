@@ -21,16 +21,14 @@ static inline Act *act_desk_open(Desk *d, const Policy *p)
     return a;
 }
 
-static inline ActReply act_desk_call(Desk *d, Act *a, const char *tool, const char *args)
+static inline Reply act_desk_call(Desk *d, Act *a, const char *tool, const char *args)
 {
     static unsigned count;
     json_t *read = NULL;
-    ActReply r;
+    Reply r;
     desk_ok(d, json_read(str(args), &read, &d->e));
     AUTO_PTR(json_t) object = read;
-    ActCall c = { .id = arena_printf(&d->a, "test.%u", ++count),
-                  .tool = str(tool),
-                  .args = object };
+    Call c = { .id = arena_printf(&d->a, "test.%u", ++count), .tool = str(tool), .object = object };
     desk_ok(d, act_call(a, &c, &d->a, &r, &d->e));
     assert_true(r.text.n > 0);
     return r;
@@ -39,7 +37,7 @@ static inline ActReply act_desk_call(Desk *d, Act *a, const char *tool, const ch
 static inline void act_desk_says(Desk *d, Act *a, const char *tool, const char *args,
                                  const char *want)
 {
-    ActReply r = act_desk_call(d, a, tool, args);
+    Reply r = act_desk_call(d, a, tool, args);
     assert_text(r.text, want);
     assert_false(r.failed);
 }
@@ -47,7 +45,7 @@ static inline void act_desk_says(Desk *d, Act *a, const char *tool, const char *
 static inline void act_desk_fails(Desk *d, Act *a, const char *tool, const char *args,
                                   const char *want)
 {
-    ActReply r = act_desk_call(d, a, tool, args);
+    Reply r = act_desk_call(d, a, tool, args);
     assert_text(r.text, want);
     assert_true(r.failed);
 }

@@ -27,11 +27,10 @@ static inline void scene_put(const char *dir, const char *name, const char *text
     beside_put(dir, name, str(text));
 }
 
-static inline bool scene_mutates(void *ctx, Str tool, const json_t *args)
+static inline bool scene_mutates(void *ctx, const Call *call)
 {
     (void)ctx;
-    (void)args;
-    return str_eq(tool, S("count"));
+    return str_eq(call->tool, S("count"));
 }
 
 static inline void scene_count(const Scene *s, Str id)
@@ -41,8 +40,8 @@ static inline void scene_count(const Scene *s, Str id)
     assert_true(fd >= 0 && dprintf(fd, STR_FMT "\n", STR_ARG(id)) > 0);
 }
 
-static inline jot_status scene_keep(const Scene *s, const LoopCall *c, Str text, Arena *into,
-                                    LoopReply *out, Err *e)
+static inline jot_status scene_keep(const Scene *s, const Call *c, Str text, Arena *into,
+                                    Reply *out, Err *e)
 {
     SinkView view;
     SinkPut put = { .call = c->id, .tool = c->tool, .result = text };
@@ -51,18 +50,17 @@ static inline jot_status scene_keep(const Scene *s, const LoopCall *c, Str text,
     return JOT_OK;
 }
 
-static inline jot_status scene_call(void *ctx, const LoopCall *c, Arena *into, LoopReply *out,
-                                    Err *e)
+static inline jot_status scene_call(void *ctx, const Call *c, Arena *into, Reply *out, Err *e)
 {
     Scene *s = ctx;
-    *out = (LoopReply){ 0 };
+    *out = (Reply){ 0 };
     if (str_eq(c->tool, S("count"))) {
         scene_count(s, c->id);
         return scene_keep(s, c, S("counted"), into, out, e);
     }
     if (str_eq(c->tool, S("big"))) {
         AUTO(Buf) text = { 0 };
-        json_int_t n = json_integer_value(json_object_get(c->args, "lines"));
+        json_int_t n = json_integer_value(json_object_get(c->object, "lines"));
         for (json_int_t i = 1; i <= n; i++)
             buf_addf(&text, "this is line %lld of a long result\n", (long long)i);
         return scene_keep(s, c, buf_str(&text), into, out, e);
@@ -76,21 +74,21 @@ static inline jot_status scene_call(void *ctx, const LoopCall *c, Arena *into, L
     ToolHost host = { .m = s->m };
     ToolReply reply;
     if (!tool_find(TOOLS_SCRATCHPAD, c->tool)) {
-        *out = (LoopReply){ .text = S("[UNKNOWN TOOL]"), .failed = true, .unknown = true };
+        *out = (Reply){ .text = S("[UNKNOWN TOOL]"), .failed = true, .unknown = true };
         return JOT_OK;
     }
-    TRY(tool_call(&host, c->tool, c->args, into, &reply, e));
-    *out = (LoopReply){ .text = reply.text, .failed = reply.is_error };
+    TRY(tool_call(&host, c->tool, c->object, into, &reply, e));
+    *out = (Reply){ .text = reply.text, .failed = reply.is_error };
     tool_reply_done(&reply);
     return JOT_OK;
 }
 
-static inline jot_status scene_recall(void *ctx, Str id, Arena *into, LoopReply *out, Err *e)
+static inline jot_status scene_recall(void *ctx, Str id, Arena *into, Reply *out, Err *e)
 {
     const Scene *s = ctx;
     SinkView view;
     TRY(sink_view(s->m, id, 0, into, &view, e));
-    *out = (LoopReply){ .text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into) };
+    *out = (Reply){ .text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into) };
     return JOT_OK;
 }
 

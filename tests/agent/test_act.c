@@ -110,10 +110,10 @@ static void a_person_decides_where_the_policy_asks(Desk *d)
     Act *opened = NULL;
     desk_ok(d, act_open(&opened, &o, &d->e));
     AUTO_PTR(Act) a = opened;
-    ActReply r = act_desk_call(d, a, "write_file", args);
+    Reply r = act_desk_call(d, a, "write_file", args);
     assert_text(r.text, "'write_file' is not allowed here (write): the user was asked and said no; "
                         "do not try it again");
-    assert_true(r.refused && r.failed && r.st == JOT_DENIED);
+    assert_true(r.refused && r.failed && r.status == JOT_DENIED);
     assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
     next = ACT_STOPPED;
     assert_has(act_desk_call(d, a, "write_file", "{\"path\": \"x\", \"content\": \"y\"}").text,
@@ -123,7 +123,7 @@ static void a_person_decides_where_the_policy_asks(Desk *d)
     assert_text(r.text,
                 "'write_file' is not allowed here (write): the user has to be asked, and the "
                 "call is too long to be shown as a whole; make it shorter, or several of it");
-    assert_true(r.refused && r.failed && r.st == JOT_DENIED);
+    assert_true(r.refused && r.failed && r.status == JOT_DENIED);
     assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
     next = ACT_YES;
     assert_false(act_desk_call(d, a, "write_file", args).failed);
@@ -159,8 +159,8 @@ static void tools_of_the_pad_and_others_are_called_alike(Desk *d)
                "wrote 1 chars to scratchpad[k]");
     act_desk_fails(d, a, "echo", "{\"txt\": \"x\"}",
                    "echo has no parameter 'txt': use text, message");
-    ActReply r = act_desk_call(d, a, "reboot", "{}");
-    assert_text(r.text, "unknown tool 'reboot'");
+    Reply r = act_desk_call(d, a, "reboot", "{}");
+    assert_has(r.text, "[UNKNOWN TOOL] unknown tool 'reboot': there are ");
     assert_true(r.unknown && r.failed);
     assert_true(act_desk_call(d, a, "echo", "[]").failed);
 }
@@ -190,13 +190,13 @@ static void what_changes_something_is_known_before_it_is_called(Desk *d)
 {
     AUTO_PTR(Act) a = act_desk_open(d, NULL);
     AUTO_PTR(json_t) args = json_object();
-    assert_true(act_mutates(a, S("write_file"), args));
-    assert_true(act_mutates(a, S("scratchpad_write"), args));
-    assert_true(act_mutates(a, S("scratchpad_delete"), args));
-    assert_true(act_mutates(a, S("nobody_knows"), args));
-    assert_false(act_mutates(a, S("read_file"), args));
-    assert_false(act_mutates(a, S("calc"), args));
-    assert_false(act_mutates(a, S("scratchpad_read"), args));
+    assert_true(act_mutates(a, &(Call){ .tool = S("write_file"), .object = args }));
+    assert_true(act_mutates(a, &(Call){ .tool = S("scratchpad_write"), .object = args }));
+    assert_true(act_mutates(a, &(Call){ .tool = S("scratchpad_delete"), .object = args }));
+    assert_false(act_mutates(a, &(Call){ .tool = S("nobody_knows"), .object = args }));
+    assert_false(act_mutates(a, &(Call){ .tool = S("read_file"), .object = args }));
+    assert_false(act_mutates(a, &(Call){ .tool = S("calc"), .object = args }));
+    assert_false(act_mutates(a, &(Call){ .tool = S("scratchpad_read"), .object = args }));
 }
 
 static void a_large_result_is_spilled_and_found_again(Desk *d)
@@ -207,8 +207,8 @@ static void a_large_result_is_spilled_and_found_again(Desk *d)
         buf_addf(&big, "line %d\n", i);
     desk_file(d, "big", buf_str(&big));
     AUTO_PTR(json_t) args = json_pack("{s:s, s:i}", "path", "big", "lines", 3000);
-    ActCall c = { .id = S("run-1.call-1"), .tool = S("read_file"), .args = args };
-    ActReply first, again;
+    Call c = { .id = S("run-1.call-1"), .tool = S("read_file"), .object = args };
+    Reply first, again;
     SinkSlice all;
     desk_expect(d, JOT_NOT_FOUND, act_recall(a, c.id, &d->a, &again, &d->e));
     desk_ok(d, act_call(a, &c, &d->a, &first, &d->e));
@@ -237,10 +237,10 @@ static void a_command_is_run_and_says_how_it_ended(Desk *d)
                   "caf\xEF\xBF\xBD\n(1 bytes are not UTF-8 and shown as U+FFFD)\n(exit code 0)");
     act_desk_says(d, a, "shell", "{\"command\": \"sleep 100\", \"seconds\": 1}",
                   "(stopped: it was not done after 1 s, and everything it started was killed)");
-    ActReply r = act_desk_call(d, a, "shell", "{\"command\": \"seq 1 100000\"}");
+    Reply r = act_desk_call(d, a, "shell", "{\"command\": \"seq 1 100000\"}");
     assert_true(r.spilled && !r.failed);
     assert_has(r.text, "test.");
-    assert_true(act_mutates(a, S("shell"), NULL));
+    assert_true(act_mutates(a, &(Call){ .tool = S("shell"), .object = NULL }));
     act_desk_fails(d, a, "shell", "{\"command\": \"a\\u0000b\"}",
                    "'a\\x00b' is no command: it holds a NUL");
 }
@@ -264,7 +264,7 @@ static void what_a_command_left_for_other_programs_is_reported_to_the_person(Des
     desk_ok(d, act_open(&opened, &o, &d->e));
     AUTO_PTR(Act) a = opened;
     assert_int_equal(mkdir(desk_path(d, "src"), 0700), 0);
-    ActReply r = act_desk_call(d, a, "shell", "{\"command\": \"echo evil > src/CLAUDE.md\"}");
+    Reply r = act_desk_call(d, a, "shell", "{\"command\": \"echo evil > src/CLAUDE.md\"}");
     assert_has(r.text, "'src/CLAUDE.md' appeared and is put aside as 'jotter-aside/");
     assert_str(buf_str(&told), S("src/CLAUDE.md: CLAUDE.md -> aside\n"));
     buf_clear(&told);

@@ -55,7 +55,7 @@ static void numbers_and_signs_bind_as_on_paper(Desk *d)
     AUTO_PTR(Act) a = act_desk_open(d, NULL);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Str args = arena_printf(&d->a, "{\"expression\": \"%s\"}", rows[i].text);
-        ActReply r = act_desk_call(d, a, "calc", args.p);
+        Reply r = act_desk_call(d, a, "calc", args.p);
         if (!str_eq(r.text, str(rows[i].is)) || r.failed)
             fail_msg("%s = " STR_FMT ", not %s", rows[i].text, STR_ARG(r.text), rows[i].is);
     }

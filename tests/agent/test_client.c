@@ -117,9 +117,9 @@ static void through_an_act_they_are_tools_like_others(Desk *d)
     for (size_t i = 0; (next = act_tool_at(a, i)); i++)
         t = next;
     assert_true(str_starts(str(t->name), S("mcp_t_say_")));
-    ActReply r = act_desk_call(d, a, t->name, "{}");
+    Reply r = act_desk_call(d, a, t->name, "{}");
     assert_true(r.refused);
-    assert_true(act_mutates(a, S("mcp_t_say"), NULL));
+    assert_true(act_mutates(a, &(Call){ .tool = S("mcp_t_say"), .object = NULL }));
 }
 
 /* --- And as it should not ------------------------------------------------------------------ */
@@ -220,7 +220,7 @@ static void a_tool_whose_schema_vendors_refuse_is_left_out_and_said(Desk *d)
     assert_has(buf_str(&left_out), "has oneOf, anyOf, allOf, not or enum at its top\n");
     assert_non_null(act_tool_find(a, S("mcp_t_plain")));
     assert_non_null(act_tool_find(a, S("mcp_t_bare_list")));
-    ActReply r = act_desk_call(d, a, "mcp_t_any", "{}");
+    Reply r = act_desk_call(d, a, "mcp_t_any", "{}");
     assert_true(r.unknown);
 }
 

@@ -84,12 +84,12 @@ static void add_turn(Bench *b, size_t calls, size_t words)
         uint64_t n;
         for (size_t w = 0; w < words; w++)
             buf_addf(&result, "word ");
-        RunCall call = { .call = c->call, .tool = c->tool, .mutating = b->mutating };
+        RunCall call = { .call = c->call.id, .tool = c->call.tool, .mutating = b->mutating };
         desk_ok(d, run_call(&b->run, &call, &d->e));
         SinkView view;
-        SinkPut put = { .call = c->call, .tool = c->tool, .result = buf_str(&result) };
+        SinkPut put = { .call = c->call.id, .tool = c->call.tool, .result = buf_str(&result) };
         desk_ok(d, sink_put(&d->m, &put, &d->a, &view, NULL, &d->e));
-        desk_ok(d, run_result(&b->run, c->call, true, buf_str(&result), &n, &d->e));
+        desk_ok(d, run_result(&b->run, c->call.id, true, buf_str(&result), &n, &d->e));
         desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
     }
 }

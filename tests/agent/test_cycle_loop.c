@@ -143,13 +143,13 @@ static void a_second_cycle_is_refused_while_one_runs(Desk *d)
     desk_expect(d, JOT_LEASED, cycle_loop_run(&w, &d->a, &c, &d->e));
 }
 
-static jot_status die(void *ctx, const LoopCall *c, Arena *into, LoopReply *out, Err *e)
+static jot_status die(void *ctx, const Call *c, Arena *into, Reply *out, Err *e)
 {
     (void)ctx;
     (void)c;
     (void)into;
     (void)e;
-    *out = (LoopReply){ 0 };
+    *out = (Reply){ 0 };
     kill(getpid(), SIGKILL);
     return JOT_IO;
 }

@@ -75,7 +75,7 @@ static void a_file_with_two_names_is_not_read(Desk *d)
     AUTO_PTR(Act) a = act_desk_open(d, &p);
     desk_file(d, "one", S("x\n"));
     assert_int_equal(link(desk_path(d, "one"), desk_path(d, "two")), 0);
-    ActReply r = act_desk_call(d, a, "read_file", "{\"path\": \"two\"}");
+    Reply r = act_desk_call(d, a, "read_file", "{\"path\": \"two\"}");
     assert_true(r.failed);
     assert_has(r.text, "has 2 names (hard links)");
     assert_int_equal(unlink(desk_path(d, "one")), 0);
@@ -163,7 +163,7 @@ static void the_pad_is_never_written(Desk *d)
     bool db = strcmp(d->engine, "sqlite") == 0;
     for (size_t i = 0; i < 3 && strcmp(d->engine, "mem") != 0; i++) {
         const char *path = db ? sqlite[i] : files[i];
-        ActReply r =
+        Reply r =
             act_desk_call(d, a, "write_file",
                           arena_printf(&d->a, "{\"path\": \"%s\", \"content\": \"evil\"}", path).p);
         assert_true(r.failed);
@@ -212,7 +212,7 @@ static void what_other_programs_obey_is_not_written(Desk *d)
     for (size_t i = 0; i < COUNT_OF(paths) + COUNT_OF(fine); i++) {
         bool kept = i < COUNT_OF(paths);
         const char *path = kept ? paths[i] : fine[i - COUNT_OF(paths)];
-        ActReply r =
+        Reply r =
             act_desk_call(d, a, "write_file",
                           arena_printf(&d->a, "{\"path\": \"%s\", \"content\": \"evil\"}", path).p);
         assert_row(r.failed == kept, i, path);
@@ -236,7 +236,7 @@ static void what_is_the_users_own_is_neither_read_nor_written(Desk *d)
     desk_ok(d, home_write(&d->io, HOME_STATE, "secret", S("canary"), &d->e));
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         Str args = arena_printf(&d->a, "{\"path\": \"%s\", \"content\": \"evil\"}", paths[i]);
-        ActReply r = act_desk_call(d, a, "write_file", args.p);
+        Reply r = act_desk_call(d, a, "write_file", args.p);
         assert_true(r.failed);
         assert_has(r.text, "the user's own");
         assert_int_not_equal(access(desk_path(d, paths[i]), F_OK), 0);

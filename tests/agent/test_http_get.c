@@ -174,7 +174,7 @@ static void what_a_server_does_wrong_is_told(Desk *d)
     act_desk_fails(d, a, "http_get", url(d, s, "/binary"),
                    "the answer is not text: it is image/png");
     assert_true(act_desk_call(d, a, "http_get", url(d, s, "/garbage")).failed);
-    ActReply r = act_desk_call(d, a, "http_get", url(d, s, "/endless"));
+    Reply r = act_desk_call(d, a, "http_get", url(d, s, "/endless"));
     assert_false(r.failed);
     assert_true(r.spilled);
     stop(s);
@@ -206,7 +206,7 @@ static void nonsense_gets_a_sentence_each(Desk *d)
     AUTO_PTR(Act) a = act_desk_open(d, &p);
     Server s = start();
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        ActReply r = act_desk_call(d, a, "http_get", url(d, s, all[i].path));
+        Reply r = act_desk_call(d, a, "http_get", url(d, s, all[i].path));
         bool good = r.failed && str_starts(r.text, str(all[i].say));
         if (!good || memchr(r.text.p, '\n', r.text.n))
             fail_msg("%s: " STR_FMT, all[i].path, STR_ARG(r.text));
@@ -249,13 +249,14 @@ static void this_machine_and_private_networks_are_refused(Desk *d)
     Policy p = act_desk_allow("network");
     AUTO_PTR(Act) a = act_desk_open(d, &p);
     for (size_t i = 0; i < COUNT_OF(hosts); i++) {
-        ActReply r = act_desk_call(d, a, "http_get",
-                                   arena_printf(&d->a, "{\"url\": \"http://%s/\"}", hosts[i]).p);
+        Reply r = act_desk_call(d, a, "http_get",
+                                arena_printf(&d->a, "{\"url\": \"http://%s/\"}", hosts[i]).p);
         assert_true(r.failed);
         if (!str_eq(r.text, S("the server is this machine or in a private network: that is not "
                               "allowed here")))
             print_message("%s: " STR_FMT "\n", hosts[i], STR_ARG(r.text));
-        assert_true(r.st == JOT_DENIED || r.st == JOT_UNAVAILABLE || r.st == JOT_INVALID);
+        assert_true(r.status == JOT_DENIED || r.status == JOT_UNAVAILABLE ||
+                    r.status == JOT_INVALID);
     }
     Server s = start();
     act_desk_fails(d, a, "http_get", url(d, s, "/ok"),
@@ -273,8 +274,8 @@ static void an_address_in_numbers_is_one_like_others(Desk *d)
     const char *there = arena_printf(&d->a, "{\"url\": \"http://[::1]:%d/ok\"}", s.port).p;
     act_desk_says(d, a, "http_get", there, "hello\n(status 200, text/plain, 6 bytes)");
     stop(s);
-    ActReply r = act_desk_call(d, a, "http_get", "{\"url\": \"http://[::1/ok\"}");
-    assert_true(r.failed && r.st == JOT_INVALID);
+    Reply r = act_desk_call(d, a, "http_get", "{\"url\": \"http://[::1/ok\"}");
+    assert_true(r.failed && r.status == JOT_INVALID);
 }
 
 static void what_is_no_web_address_is_refused(Desk *d)
@@ -290,9 +291,9 @@ static void what_is_no_web_address_is_refused(Desk *d)
     Policy p = act_desk_allow("network,private");
     AUTO_PTR(Act) a = act_desk_open(d, &p);
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        ActReply r =
+        Reply r =
             act_desk_call(d, a, "http_get", arena_printf(&d->a, "{\"url\": \"%s\"}", wrong[i]).p);
-        if (!r.failed || r.st != JOT_INVALID)
+        if (!r.failed || r.status != JOT_INVALID)
             fail_msg("%s: " STR_FMT, wrong[i], STR_ARG(r.text));
     }
 }
@@ -319,8 +320,8 @@ static void a_silent_server_is_left_when_somebody_says_so(Desk *d)
     AUTO_PTR(Act) a = opened;
     AUTO_PTR(json_t)
     args = json_pack("{s:o}", "url", json_sprintf("http://127.0.0.1:%d/silent", s.port));
-    ActCall c = { .id = S("x"), .tool = S("http_get"), .args = args };
-    ActReply r;
+    Call c = { .id = S("x"), .tool = S("http_get"), .object = args };
+    Reply r;
     desk_expect(d, JOT_CANCELLED, act_call(a, &c, &d->a, &r, &d->e));
     stop(s);
 }

@@ -191,26 +191,26 @@ const Tool *act_tool_find(const Act *a, Str name)
     return tool_host_find(&a->host, name);
 }
 
-bool act_mutates(const Act *a, Str tool, const json_t *args)
+bool act_mutates(const Act *a, const Call *call)
 {
-    const Tool *t = act_tool_find(a, tool);
-    return !t || tool_mutates(t, args);
+    const Tool *t = act_tool_find(a, call->tool);
+    return t && tool_mutates(t, call->object);
 }
 
 /* --- Calling --------------------------------------------------------------------------- */
 
-static void refuse(ActReply *out, Arena *into, const char *fmt, const char *tool, Str effects)
+static void refuse(Reply *out, Arena *into, const char *fmt, const char *tool, Str effects)
 {
     AUTO(Buf) text = { 0 };
     buf_addf(&text, "'%s' is not allowed here (%.*s): ", tool, STR_ARG(effects));
     buf_add(&text, str(fmt));
     out->text = arena_copy(into, buf_str(&text));
     out->failed = out->refused = true;
-    out->st = JOT_DENIED;
+    out->status = JOT_DENIED;
 }
 
 /* True if the call may be made; else *out says to the model why not. */
-static bool may(Act *a, const Tool *t, const json_t *args, Arena *into, ActReply *out)
+static bool may(Act *a, const Tool *t, const json_t *args, Arena *into, Reply *out)
 {
     Str effects = policy_effect_names(policy_effects(t), into);
     PolicyAnswer answer = policy_for_tool(&a->policy, t);
@@ -241,14 +241,14 @@ static bool may(Act *a, const Tool *t, const json_t *args, Arena *into, ActReply
                "shorter, or several of it",
                t->name, effects);
     if (said == ACT_STOPPED)
-        *out = (ActReply){ .failed = true,
-                           .refused = true,
-                           .st = JOT_DENIED,
-                           .text = arena_printf(into,
-                                                "'%s' was not run: the user was asked for it and "
-                                                "stopped the work instead; make the call again if "
-                                                "it is still needed",
-                                                t->name) };
+        *out = (Reply){ .failed = true,
+                        .refused = true,
+                        .status = JOT_DENIED,
+                        .text = arena_printf(into,
+                                             "'%s' was not run: the user was asked for it and "
+                                             "stopped the work instead; make the call again if "
+                                             "it is still needed",
+                                             t->name) };
     return said == ACT_YES || said == ACT_ALWAYS;
 }
 
@@ -260,12 +260,12 @@ static bool is_own(const Act *a, const Tool *t)
     return false;
 }
 
-static jot_status keep(Act *a, const ActCall *call, Arena *into, ActReply *out, Err *e)
+static jot_status keep(Act *a, const Call *call, Arena *into, Reply *out, Err *e)
 {
     AUTO(Buf) args = { 0 };
     SinkView view;
-    if (call->args)
-        json_write(&args, call->args);
+    if (call->object)
+        json_write(&args, call->object);
     SinkPut put = { .call = call->id,
                     .tool = call->tool,
                     .arguments = buf_str(&args),
@@ -277,23 +277,31 @@ static jot_status keep(Act *a, const ActCall *call, Arena *into, ActReply *out, 
     return JOT_OK;
 }
 
-jot_status act_call(Act *a, const ActCall *call, Arena *into, ActReply *out, Err *e)
+/* The reply to a call of a tool that is not there: which there are. */
+static Reply unknown_tool(const Act *a, Str name, Arena *into)
 {
+    AUTO(Buf) text = { 0 };
     Shown shown;
+    const Tool *t;
+    buf_addf(&text, "[UNKNOWN TOOL] unknown tool '%s': there are ", err_show(&shown, name));
+    for (size_t i = 0; (t = act_tool_at(a, i)); i++)
+        buf_addf(&text, "%s%s", i ? ", " : "", t->name);
+    return (Reply){ .text = arena_copy(into, buf_str(&text)),
+                    .failed = true,
+                    .unknown = true,
+                    .status = JOT_NOT_FOUND };
+}
+
+jot_status act_call(Act *a, const Call *call, Arena *into, Reply *out, Err *e)
+{
     const Tool *t = act_tool_find(a, call->tool);
-    *out = (ActReply){ 0 };
-    if (!t) {
-        out->text = arena_printf(into, "unknown tool '%s'", err_show(&shown, call->tool));
-        out->failed = out->unknown = true;
-        out->st = JOT_NOT_FOUND;
-        return JOT_OK;
-    }
-    if (!may(a, t, call->args, into, out))
+    *out = t ? (Reply){ 0 } : unknown_tool(a, call->tool, into);
+    if (!t || !may(a, t, call->object, into, out))
         return JOT_OK;
     AUTO(ToolReply) reply = { 0 };
     bool ours = is_own(a, t);
     a->host.budget = ours ? ACT_RESULT_MAX : TOOL_BUDGET;
-    jot_status st = tool_call(&a->host, call->tool, call->args, into, &reply, e);
+    jot_status st = tool_call(&a->host, call->tool, call->object, into, &reply, e);
     if (st == JOT_INVALID)
         reply =
             (ToolReply){ .is_error = true, .status = st, .text = arena_copy(into, str(e->text)) };
@@ -303,14 +311,14 @@ jot_status act_call(Act *a, const ActCall *call, Arena *into, ActReply *out, Err
         return err_set(e, JOT_CANCELLED, "'%s' was cancelled", t->name);
     out->text = reply.text.n ? reply.text : S("(nothing)");
     out->failed = reply.is_error;
-    out->st = reply.status;
+    out->status = reply.status;
     return ours && !out->failed ? keep(a, call, into, out, e) : JOT_OK;
 }
 
-jot_status act_recall(Act *a, Str id, Arena *into, ActReply *out, Err *e)
+jot_status act_recall(Act *a, Str id, Arena *into, Reply *out, Err *e)
 {
     SinkView view;
-    *out = (ActReply){ 0 };
+    *out = (Reply){ 0 };
     TRY(sink_view(a->o.m, id, a->o.inline_max, into, &view, e));
     out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     out->spilled = view.spilled;

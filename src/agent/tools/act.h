@@ -18,6 +18,7 @@
 #ifndef AGENT_TOOLS_ACT_H
 #define AGENT_TOOLS_ACT_H
 
+#include "agent/call.h"
 #include "agent/sandbox/confine.h"
 #include "agent/tools/policy.h"
 #include "memory/artifact/sink.h"
@@ -88,36 +89,20 @@ const Tool *act_tool_at(const Act *a, size_t i);
 /* NULL: there is none of this name. */
 const Tool *act_tool_find(const Act *a, Str name);
 
-/* True if a call must not be made a second time by itself: it is recorded as mutating.  True also
- * for a tool that is not there. */
-bool act_mutates(const Act *a, Str tool, const json_t *args);
+/* True if a call must not be made a second time by itself: it is recorded as mutating.  A tool that
+ * is not there changes nothing. */
+bool act_mutates(const Act *a, const Call *call);
 
 /* --- Calling ----------------------------------------------------------------------------- */
-
-typedef struct ActCall {
-    Str id; /* the name of its result: one segment, once and never again in this pad, so put the
-               run's id in front of the model's */
-    Str tool;
-    const json_t *args; /* an object; NULL: an empty one */
-} ActCall;
-
-typedef struct ActReply {
-    Str text;      /* for the model: UTF-8, never empty */
-    bool failed;   /* the tool failed, was refused, or is not there; text says why */
-    bool refused;  /* by policy, or by the person who was asked */
-    bool unknown;  /* there is no such tool */
-    bool spilled;  /* text is the beginning of it */
-    jot_status st; /* behind failed */
-} ActReply;
 
 /* JOT_CANCELLED: cancelled() said so, while it ran; it may have acted.  Other failures are of the
  * pad, in which the result could not be kept; out->text is then what the tool said, if it ran.
  * Only results of calls that did not fail are kept in the sink. */
-MUST_USE jot_status act_call(Act *a, const ActCall *call, Arena *into, ActReply *out, Err *e);
+MUST_USE jot_status act_call(Act *a, const Call *call, Arena *into, Reply *out, Err *e);
 
 /* The reply of a call that was made before, as act_call gave it.  JOT_NOT_FOUND: no result of it
  * was kept. */
-MUST_USE jot_status act_recall(Act *a, Str id, Arena *into, ActReply *out, Err *e);
+MUST_USE jot_status act_recall(Act *a, Str id, Arena *into, Reply *out, Err *e);
 
 /* --- For the tools here ------------------------------------------------------------------ */
 
