@@ -16,9 +16,22 @@
  * that is compiled can be run, and no repository made.  So those are refused by
  * which a file would be shut, opened for others to write, or run as its owner.
  *
- * The instructions are written here, without libseccomp: one comparison a call is
- * all that is needed, and so it is there wherever the kernel can do it.  For calls
- * that are always allowed the kernel remembers the answer and runs nothing. */
+ * A rule is a row: the call and, if it depends on one, an argument with a mask and the values that
+ * it is about.  All rows become the same few instructions, one after the other:
+ *
+ *      A = call
+ *      A > NEWEST ?  ENOSYS
+ *      A == call 1 ?  errno                        a call that is refused
+ *      A == call 2 ?  A = argument & mask          one that depends on it
+ *                     A == value 1 ?  errno        (or the other way: only these are allowed)
+ *                     A == value 2 ?  errno
+ *                     A = call
+ *      ...
+ *      allowed
+ *
+ * The instructions are written here, without libseccomp (docs/decisions.md): that has no word for
+ * "newer than what was judged".  For calls that are always allowed the kernel remembers the answer
+ * and runs nothing. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/falloc.h>
@@ -47,7 +60,9 @@ enum {
     MODE_NEVER = 07022,      /* set-user-id and its like, and writing for others */
     MODE_AS_OWNER = 06000,   /* others would run it as its owner, outside */
     MODE_ALWAYS = 0600,      /* the owner reads and writes */
-    WHO_GROUP = 2, /* of setpriority and ioprio_set: processes of a group, not of a user */
+    IOPRIO_PROCESS = 1,      /* of ioprio_set: whose the number is */
+    IOPRIO_GROUP = 2,
+    SOCKET_TYPE = 0xF, /* the rest are flags */
 };
 
 /* ioctls of any file of a file system, also of one that was opened for reading: they add keys to
@@ -92,7 +107,6 @@ typedef enum Verdict {
     ABSENT,    /* ENOSYS, as by a kernel that does not have it: programs know another way */
     BESIDE,    /* EPERM, but allowed in namespaces */
     SELF,      /* in namespaces; else only if the first argument, a process, is 0: the caller */
-    SELF_WHO,  /* the same of a kind (first) and a number (second): the caller or its group */
     JUDGED,    /* allowed, for the reason that stands there */
 } Verdict;
 
@@ -114,8 +128,6 @@ static const struct {
 
     /* Its limits, and its share of processor and disk: no other rule stands before these. */
     { SYS_prlimit64, SELF },
-    { SYS_setpriority, SELF_WHO },
-    { SYS_ioprio_set, SELF_WHO },
     { SYS_sched_setparam, SELF },
     { SYS_sched_setscheduler, SELF },
     { SYS_sched_setattr, SELF },
@@ -230,6 +242,87 @@ static const struct {
 #endif
 };
 
+/* What is refused depends on an argument.  A row is about the bits of `mask`: the call is refused
+ * if they are one of the values (IF), or if they are none of them (UNLESS), or if any of them is
+ * set (ANY). */
+typedef enum Test { IF = 1, UNLESS, ANY } Test;
+
+enum { VALUES_MAX = 3, ALL = -1 };
+
+typedef struct Rule {
+    unsigned call, arg;
+    Test test;
+    int32_t mask;
+    uint32_t values[VALUES_MAX];
+    unsigned values_n;
+    int errnum;
+} Rule;
+
+#define RULE(call, arg, test, mask, errnum, ...)                           \
+    {                                                                      \
+        call, arg, test, mask, { __VA_ARGS__ },                            \
+            sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t), errnum \
+    }
+
+/* clang-format off */
+static const Rule always[] = {
+    RULE(SYS_clone, 0, ANY, NAMESPACES, EPERM, 0),
+
+    /* Words put into the mouth of a terminal. */
+    RULE(SYS_ioctl, 1, IF, ALL, EPERM, TIOCSTI, TIOCLINUX),
+
+    /* What the user's files are locked with belongs to the user, as other keys do. */
+    RULE(SYS_ioctl, 1, IF, ALL, EPERM, SET_ENCRYPTION_POLICY, ADD_ENCRYPTION_KEY, ENABLE_VERITY),
+    RULE(SYS_ioctl, 1, IF, ALL, EPERM, REMOVE_ENCRYPTION_KEY, REMOVE_ENCRYPTION_KEY_ALL_USERS),
+
+    /* A pair of sockets that are connected to each other is fine, if it stays one: datagrams can be
+     * sent to any other address from it, and with them descriptors. */
+    RULE(SYS_socketpair, 1, UNLESS, SOCKET_TYPE, EACCES, SOCK_STREAM, SOCK_SEQPACKET),
+
+    /* Room that is taken without being written is not counted as anybody's: a command that does so
+     * could fill the disk.  The C library then writes zeros instead; to give room back is fine. */
+    RULE(SYS_fallocate, 1, UNLESS, FALLOC_FL_PUNCH_HOLE, EOPNOTSUPP, FALLOC_FL_PUNCH_HOLE),
+
+    /* A program that runs as its owner is for other users: nobody in the jail needs one. */
+#ifdef SYS_chmod
+    RULE(SYS_chmod, 1, ANY, MODE_AS_OWNER, EPERM, 0),
+#endif
+    RULE(SYS_fchmod, 1, ANY, MODE_AS_OWNER, EPERM, 0),
+    RULE(SYS_fchmodat, 2, ANY, MODE_AS_OWNER, EPERM, 0),
+    RULE(FCHMODAT2, 2, ANY, MODE_AS_OWNER, EPERM, 0),
+};
+
+/* Where network was given, and in namespaces, where it leads nowhere. */
+static const Rule internet_only[] = {
+    RULE(SYS_socket, 0, UNLESS, ALL, EACCES, AF_INET, AF_INET6, AF_NETLINK),
+};
+
+/* Under Landlock alone. */
+static const Rule beside[] = {
+    /* The first argument says whose the second one is: a process, a group, a user.  A group of a
+     * confined command has nobody else in it, because it is in a session of its own. */
+    RULE(SYS_setpriority, 0, UNLESS, ALL, EPERM, PRIO_PROCESS, PRIO_PGRP),
+    RULE(SYS_setpriority, 1, UNLESS, ALL, EPERM, 0),
+    RULE(SYS_ioprio_set, 0, UNLESS, ALL, EPERM, IOPRIO_PROCESS, IOPRIO_GROUP),
+    RULE(SYS_ioprio_set, 1, UNLESS, ALL, EPERM, 0),
+
+    /* Attributes, as by a file system that has none. */
+    RULE(SYS_ioctl, 1, IF, ALL, EOPNOTSUPP, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR),
+
+    /* Modes. */
+#ifdef SYS_chmod
+    RULE(SYS_chmod, 1, ANY, MODE_NEVER, EPERM, 0),
+    RULE(SYS_chmod, 1, UNLESS, MODE_ALWAYS, EPERM, MODE_ALWAYS),
+#endif
+    RULE(SYS_fchmod, 1, ANY, MODE_NEVER, EPERM, 0),
+    RULE(SYS_fchmod, 1, UNLESS, MODE_ALWAYS, EPERM, MODE_ALWAYS),
+    RULE(SYS_fchmodat, 2, ANY, MODE_NEVER, EPERM, 0),
+    RULE(SYS_fchmodat, 2, UNLESS, MODE_ALWAYS, EPERM, MODE_ALWAYS),
+    RULE(FCHMODAT2, 2, ANY, MODE_NEVER, EPERM, 0),
+    RULE(FCHMODAT2, 2, UNLESS, MODE_ALWAYS, EPERM, MODE_ALWAYS),
+};
+/* clang-format on */
+
 /* Owners. */
 static const unsigned of_owners[] = {
 #ifdef SYS_chown
@@ -244,18 +337,6 @@ static const unsigned of_owners[] = {
 static const unsigned of_attributes[] = {
     SYS_setxattr,     SYS_lsetxattr,    SYS_fsetxattr, SETXATTRAT,   SYS_removexattr,
     SYS_lremovexattr, SYS_fremovexattr, REMOVEXATTRAT, FILE_SETATTR,
-};
-
-/* Modes, and which argument is the mode. */
-static const struct {
-    unsigned call, arg;
-} of_modes[] = {
-#ifdef SYS_chmod
-    { SYS_chmod, 1 },
-#endif
-    { SYS_fchmod, 1 },
-    { SYS_fchmodat, 2 },
-    { FCHMODAT2, 2 },
 };
 
 typedef struct Filter {
@@ -274,17 +355,6 @@ static void load(Filter *f, size_t offset)
     add(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* The low half of an argument; both machines are little-endian. */
-static void load_arg(Filter *f, unsigned arg)
-{
-    load(f, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
-}
-
-static void load_call(Filter *f)
-{
-    load(f, offsetof(struct seccomp_data, nr));
-}
-
 static void answer(Filter *f, uint32_t action)
 {
     add(f, BPF_RET | BPF_K, action, 0, 0);
@@ -296,128 +366,34 @@ static void refuse(Filter *f, unsigned call, int errnum)
     answer(f, SECCOMP_RET_ERRNO | (uint32_t)errnum);
 }
 
-/* Refuse a call whose argument has one of the bits. */
-static void refuse_bits(Filter *f, unsigned call, unsigned arg, uint32_t bits)
+/* The low half of an argument is looked at: nothing that is judged here is longer, and both
+ * machines are little-endian.  Jumps count the instructions to pass over: of a value that is found,
+ * the others and, if it is to be allowed, the refusal. */
+static void refuse_rule(Filter *f, const Rule *r)
 {
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4);
-    load_arg(f, arg);
-    add(f, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
-    answer(f, SECCOMP_RET_ERRNO | EPERM);
-    load_call(f);
-}
-
-static void refuse_value(Filter *f, unsigned call, unsigned arg, uint32_t value, int errnum)
-{
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4);
-    load_arg(f, arg);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    answer(f, SECCOMP_RET_ERRNO | (uint32_t)errnum);
-    load_call(f);
-}
-
-static void refuse_modes(Filter *f, unsigned call, unsigned arg)
-{
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 6);
-    load_arg(f, arg);
-    add(f, BPF_JMP | BPF_JSET | BPF_K, MODE_NEVER, 2, 0);
-    add(f, BPF_ALU | BPF_AND | BPF_K, MODE_ALWAYS, 0, 0);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, MODE_ALWAYS, 1, 0);
-    answer(f, SECCOMP_RET_ERRNO | EPERM);
-    load_call(f);
-}
-
-/* What the user's files are locked with belongs to the user, as other keys do. */
-static void refuse_locking(Filter *f)
-{
-    static const uint32_t orders[] = { SET_ENCRYPTION_POLICY, ADD_ENCRYPTION_KEY,
-                                       REMOVE_ENCRYPTION_KEY, REMOVE_ENCRYPTION_KEY_ALL_USERS,
-                                       ENABLE_VERITY };
-    for (size_t i = 0; i < COUNT_OF(orders); i++)
-        refuse_value(f, SYS_ioctl, 1, orders[i], EPERM);
-}
-
-/* A program that runs as its owner is for other users: nobody in the jail needs one. */
-static void refuse_as_owner(Filter *f)
-{
-    for (size_t i = 0; i < COUNT_OF(of_modes); i++)
-        refuse_bits(f, of_modes[i].call, of_modes[i].arg, MODE_AS_OWNER);
-}
-
-/* Room that is taken without being written is not counted as anybody's: a command that does so
- * could fill the disk.  The C library then writes zeros instead; to give room back is fine. */
-static void refuse_reserving(Filter *f)
-{
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 4);
-    load_arg(f, 1);
-    add(f, BPF_JMP | BPF_JSET | BPF_K, FALLOC_FL_PUNCH_HOLE, 1, 0);
-    answer(f, SECCOMP_RET_ERRNO | EOPNOTSUPP);
-    load_call(f);
-}
-
-static void refuse_inodes(Filter *f)
-{
-    for (size_t i = 0; i < COUNT_OF(of_owners); i++)
-        refuse(f, of_owners[i], EPERM);
-    for (size_t i = 0; i < COUNT_OF(of_attributes); i++)
-        refuse(f, of_attributes[i], EOPNOTSUPP);
-    refuse_value(f, SYS_ioctl, 1, FS_IOC_SETFLAGS, EOPNOTSUPP);
-    refuse_value(f, SYS_ioctl, 1, FS_IOC_FSSETXATTR, EOPNOTSUPP);
-    for (size_t i = 0; i < COUNT_OF(of_modes); i++)
-        refuse_modes(f, of_modes[i].call, of_modes[i].arg);
-}
-
-/* A pair of sockets that are connected to each other is fine, if it stays one: datagrams can be
- * sent to any other address from it, and with them descriptors. */
-static void refuse_loose_pairs(Filter *f)
-{
-    enum { TYPE = 0xF };
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_socketpair, 0, 6);
-    load_arg(f, 1);
-    add(f, BPF_ALU | BPF_AND | BPF_K, TYPE, 0, 0);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 2, 0);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET, 1, 0);
-    answer(f, SECCOMP_RET_ERRNO | EACCES);
-    load_call(f);
-}
-
-/* No sockets at all, or those of the internet only. */
-static void refuse_sockets(Filter *f, bool internet)
-{
-    refuse_loose_pairs(f);
-    if (!internet) {
-        refuse(f, SYS_socket, EACCES);
-        return;
+    size_t skip = f->n;
+    unsigned n = r->test == ANY ? 1 : r->values_n;
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, r->call, 0, 0);
+    load(f, offsetof(struct seccomp_data, args) + r->arg * sizeof(uint64_t));
+    add(f, BPF_ALU | BPF_AND | BPF_K, (uint32_t)r->mask, 0, 0);
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t others = (uint8_t)(n - 1 - i), last = i == n - 1;
+        if (r->test == ANY) /* some bit is left: refused */
+            add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+        else if (r->test == IF)
+            add(f, BPF_JMP | BPF_JEQ | BPF_K, r->values[i], others, last);
+        else
+            add(f, BPF_JMP | BPF_JEQ | BPF_K, r->values[i], (uint8_t)(others + 1), 0);
     }
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 6);
-    load_arg(f, 0);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 3, 0);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 2, 0);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 1, 0);
-    answer(f, SECCOMP_RET_ERRNO | EACCES);
-    load_call(f);
+    answer(f, SECCOMP_RET_ERRNO | (uint32_t)r->errnum);
+    load(f, offsetof(struct seccomp_data, nr));
+    f->at[skip].jf = (uint8_t)(f->n - skip - 1);
 }
 
-/* Allow a call only for the caller itself: its first argument is 0. */
-static void refuse_others(Filter *f, unsigned call)
+static void refuse_rules(Filter *f, const Rule *rules, size_t n)
 {
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4);
-    load_arg(f, 0);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-    answer(f, SECCOMP_RET_ERRNO | EPERM);
-    load_call(f);
-}
-
-/* The same where the first argument says whose the second one is: a process, a group, a user.  A
- * group of a confined command has nobody else in it, because it is in a session of its own. */
-static void refuse_other_kinds(Filter *f, unsigned call, uint32_t most)
-{
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 6);
-    load_arg(f, 0);
-    add(f, BPF_JMP | BPF_JGT | BPF_K, most, 2, 0);
-    load_arg(f, 1);
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-    answer(f, SECCOMP_RET_ERRNO | EPERM);
-    load_call(f);
+    for (size_t i = 0; i < n; i++)
+        refuse_rule(f, &rules[i]);
 }
 
 static void judge(Filter *f, unsigned call, Verdict verdict, bool namespaces)
@@ -425,9 +401,7 @@ static void judge(Filter *f, unsigned call, Verdict verdict, bool namespaces)
     if (verdict == JUDGED || (namespaces && verdict >= BESIDE))
         return;
     if (verdict == SELF)
-        refuse_others(f, call);
-    else if (verdict == SELF_WHO)
-        refuse_other_kinds(f, call, call == SYS_setpriority ? PRIO_PGRP : WHO_GROUP);
+        refuse_rule(f, &(Rule)RULE(call, 0, UNLESS, ALL, EPERM, 0));
     else
         refuse(f, call, verdict == ABSENT ? ENOSYS : EPERM);
 }
@@ -440,20 +414,22 @@ size_t jail_filter(struct sock_filter out[JAIL_FILTER_MAX], bool internet, bool 
     load(&f, offsetof(struct seccomp_data, arch));
     add(&f, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0);
     answer(&f, SECCOMP_RET_KILL_PROCESS);
-    load_call(&f);
+    load(&f, offsetof(struct seccomp_data, nr));
     add(&f, BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1);
     answer(&f, SECCOMP_RET_ERRNO | ENOSYS);
     for (size_t i = 0; i < COUNT_OF(table); i++)
         judge(&f, table[i].call, table[i].verdict, namespaces);
-    refuse_bits(&f, SYS_clone, 0, NAMESPACES);
-    refuse_value(&f, SYS_ioctl, 1, TIOCSTI, EPERM);
-    refuse_value(&f, SYS_ioctl, 1, TIOCLINUX, EPERM);
-    refuse_sockets(&f, internet);
-    refuse_locking(&f);
-    refuse_reserving(&f);
-    refuse_as_owner(&f);
+    refuse_rules(&f, always, COUNT_OF(always));
+    if (internet)
+        refuse_rules(&f, internet_only, COUNT_OF(internet_only));
+    else
+        refuse(&f, SYS_socket, EACCES);
+    for (size_t i = 0; !namespaces && i < COUNT_OF(of_owners); i++)
+        refuse(&f, of_owners[i], EPERM);
+    for (size_t i = 0; !namespaces && i < COUNT_OF(of_attributes); i++)
+        refuse(&f, of_attributes[i], EOPNOTSUPP);
     if (!namespaces)
-        refuse_inodes(&f);
+        refuse_rules(&f, beside, COUNT_OF(beside));
     answer(&f, SECCOMP_RET_ALLOW);
     return f.n;
 }
