@@ -1,6 +1,8 @@
 /* commands.c - the commands, in the order of help: made by hand, or from the verbs of a noun. */
 #include "cli/commands.h"
 
+#include <string.h>
+
 #include "cli/verb_cmd.h"
 
 const Cmd *const *commands;
@@ -26,13 +28,8 @@ extern const Cmd cmd_search;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_rules;
-extern const Cmd cmd_artifact;
-extern const Cmd cmd_plan;
-extern const Cmd cmd_checkpoint;
-extern const Cmd cmd_sink;
 extern const Cmd cmd_log;
 extern const Cmd cmd_cycle;
-extern const Cmd cmd_lease;
 extern const Cmd cmd_memory_tool;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
@@ -48,12 +45,19 @@ extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
 extern const Cmd cmd_safe;
 
+extern const Cmd cmd_lease_run;
+extern const Cmd cmd_line_log_follow;
+extern const Noun noun_artifact;
+extern const Noun noun_checkpoint;
+extern const Noun noun_lease;
+extern const Noun noun_line_log;
+extern const Noun noun_plan;
+extern const Noun noun_sink;
 extern const Noun noun_task;
 
 static const struct Row {
     const Cmd *cmd;   /* by hand, or ... */
-    const Noun *noun; /* ... from the table, and ... */
-    const Cmd *const *more; /* ... by hand below it; ends in NULL */
+    const Noun *noun; /* ... from the table */
 } rows[] = {
     { .cmd = &cmd_init },
     { .cmd = &cmd_write },
@@ -74,14 +78,15 @@ static const struct Row {
     { .cmd = &cmd_context },
     { .cmd = &cmd_prompt },
     { .cmd = &cmd_rules },
-    { .cmd = &cmd_artifact },
+    { .noun = &noun_artifact },
+    { .noun = &noun_line_log },
     { .noun = &noun_task },
-    { .cmd = &cmd_plan },
-    { .cmd = &cmd_checkpoint },
-    { .cmd = &cmd_sink },
+    { .noun = &noun_plan },
+    { .noun = &noun_checkpoint },
+    { .noun = &noun_sink },
     { .cmd = &cmd_log },
     { .cmd = &cmd_cycle },
-    { .cmd = &cmd_lease },
+    { .noun = &noun_lease },
     { .cmd = &cmd_memory_tool },
     { .cmd = &cmd_import },
     { .cmd = &cmd_export },
@@ -102,10 +107,33 @@ static const struct Row {
 };
 /* clang-format on */
 
+/* What a noun has besides its verbs: streams and dialogues, made by hand. */
+const Cmd *const *commands_more(const Noun *n)
+{
+    static const struct {
+        const Noun *noun;
+        const Cmd *more[4];
+    } all[] = {
+        { &noun_lease, { &cmd_lease_run } },
+        { &noun_line_log, { &cmd_line_log_follow } },
+    };
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        if (all[i].noun == n)
+            return all[i].more;
+    return NULL;
+}
+
+/* The words of before come last. */
 void commands_make(Arena *into)
 {
-    const Cmd **all = NEW_ARRAY(into, const Cmd *, COUNT_OF(rows) + 1);
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        all[i] = rows[i].cmd ? rows[i].cmd : verb_cmd_make(rows[i].noun, rows[i].more, into);
+    size_t n = COUNT_OF(rows);
+    const Cmd **all = NEW_ARRAY(into, const Cmd *, 2 * n + 1);
+    for (size_t i = 0; i < n; i++)
+        all[i] = rows[i].cmd ? rows[i].cmd : verb_cmd_make(rows[i].noun, into);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const Noun *noun = rows[i].noun;
+        if (noun && noun->was && !strchr(noun->was, ' '))
+            all[n++] = verb_cmd_alias(all[i], noun->was, noun->name, into);
+    }
     commands = all;
 }

@@ -3,8 +3,12 @@
 #define CLI_COMMANDS_H
 
 #include "cli/cmd.h"
+#include "tool/verb.h"
 
 /* Make `commands` (cmd.h); they live in `into`. */
 void commands_make(Arena *into);
+
+/* The commands below a noun that are no rows; ends in NULL; NULL: there are none. */
+const Cmd *const *commands_more(const Noun *n);
 
 #endif

@@ -17,19 +17,6 @@ jot_status tell_with(Session *s, jot_status st, const char *key, json_t *more)
     return st;
 }
 
-jot_status opt_range(Session *s, const char *name, uint64_t *from, uint64_t *count)
-{
-    Shown shown;
-    Str first, rest = str(opt_text(s, name));
-    *count = 0;
-    bool both = str_cut(&rest, ':', &first);
-    bool good = str_to_u64(both ? first : rest, INT64_MAX, from) &&
-                (!both || (str_to_u64(rest, INT64_MAX, count) && *count));
-    return good ? JOT_OK
-                : err_set(&s->err, JOT_INVALID, "--%s '%s': use FROM or FROM:COUNT", name,
-                          err_show(&shown, str(opt_text(s, name))));
-}
-
 size_t opt_all(Session *s, const char *name, Str **out)
 {
     size_t n = 0;

@@ -12,8 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/commands.h"
 #include "cli/refusal.h"
 #include "cli/verb_show.h"
+#include "tool/registry.h"
 
 enum { NAME_MAX_BYTES = 64, DOCUMENT_MAX = STORE_BODY_MAX };
 
@@ -80,7 +82,7 @@ static void set_args(Cmd *cmd, const Verb *v, Arena *into)
     AUTO(Buf) text = { 0 };
     const Param *p;
     for (int place = 1; (p = verb_param_at(v, place)) && p->place == place; place++) {
-        bool need = !p->optional && p->input != INPUT_ELSE && !v->bare;
+        bool need = (!p->optional || p->must) && p->input != INPUT_ELSE && !v->bare;
         buf_addf(&text, "%s%s%s%s%s", text.n ? " " : "", need ? "" : "[", word_of(p, into),
                  is_rest(p) ? " ..." : "", need ? "" : "]");
         cmd->args_min += need;
@@ -134,40 +136,51 @@ static Cmd *make_verb(const Verb *v, Arena *into)
     return cmd;
 }
 
-/* The same command by the word it had before. */
-static const Cmd *make_alias(const Cmd *of, const char *was, const char *path, Arena *into)
+const Cmd *verb_cmd_alias(const Cmd *of, const char *was, const char *path, Arena *into)
 {
     Cmd *cmd = NEW(into, Cmd);
     *cmd = *of;
     cmd->name = was;
-    cmd->stands_for = arena_printf(into, "%s%s%s", path, path[0] ? " " : "", of->name).p;
+    cmd->stands_for = path;
     return cmd;
 }
 
-/* The verbs, then the nouns, then what is made by hand, then the words of before. */
-static const Cmd *make_noun(const Noun *n, const Cmd *const *more, const char *before, Arena *into)
+static const char *joined(const char *before, const char *word, Arena *into)
 {
-    size_t at = 0, room = 1, last;
-    const char *path = arena_printf(into, "%s%s%s", before, before[0] ? " " : "", n->name).p;
-    for (const Verb *const *v = n->verbs; *v; v++)
-        room += 2;
-    for (const Noun *const *sub = n->subs; sub && *sub; sub++)
-        room++;
-    for (const Cmd *const *m = more; m && *m; m++)
-        room++;
-    const Cmd **subs = NEW_ARRAY(into, const Cmd *, room);
+    return arena_printf(into, "%s%s%s", before, before[0] ? " " : "", word).p;
+}
+
+/* The word that a noun had below `path`; NULL: it was not there. */
+static const char *word_below(const Noun *n, const char *path)
+{
+    size_t wide = strlen(path);
+    bool below = n->was && strncmp(n->was, path, wide) == 0 && n->was[wide] == ' ';
+    return below ? n->was + wide + 1 : NULL;
+}
+
+/* The verbs, then the nouns, then what is made by hand, then the words of before. */
+static const Cmd *make_noun(const Noun *n, const char *before, Arena *into)
+{
+    enum { BELOW_MAX = 64 };
+    const char *path = joined(before, n->name, into), *word;
+    const Cmd **subs = NEW_ARRAY(into, const Cmd *, BELOW_MAX + 1);
+    size_t at = 0;
     for (const Verb *const *v = n->verbs; *v; v++)
         if ((*v)->verb)
             subs[at++] = make_verb(*v, into);
     for (const Noun *const *sub = n->subs; sub && *sub; sub++)
-        subs[at++] = make_noun(*sub, NULL, path, into);
-    for (const Cmd *const *m = more; m && *m; m++)
-        subs[at++] = *m;
-    last = at;
-    for (size_t i = 0; i < last; i++)
+        subs[at++] = make_noun(*sub, path, into);
+    for (const Cmd *const *more = commands_more(n); more && *more; more++)
+        subs[at++] = *more;
+    for (size_t i = 0, n_now = at; i < n_now; i++)
         if (subs[i]->verb && subs[i]->verb->was)
-            subs[at++] = make_alias(subs[i], subs[i]->verb->was, path, into);
-    assert(at < room);
+            subs[at++] = verb_cmd_alias(subs[i], subs[i]->verb->was,
+                                        joined(path, subs[i]->name, into), into);
+    for (size_t i = 0; noun_at(i); i++)
+        if ((word = word_below(noun_at(i), path)))
+            subs[at++] =
+                verb_cmd_alias(make_noun(noun_at(i), "", into), word, noun_at(i)->name, into);
+    assert(at <= BELOW_MAX);
     Cmd *cmd = n->alone ? make_verb(n->alone, into) : NEW(into, Cmd);
     cmd->name = n->name;
     cmd->args = n->alone ? cmd->args : "";
@@ -177,9 +190,9 @@ static const Cmd *make_noun(const Noun *n, const Cmd *const *more, const char *b
     return cmd;
 }
 
-const Cmd *verb_cmd_make(const Noun *n, const Cmd *const *more, Arena *into)
+const Cmd *verb_cmd_make(const Noun *n, Arena *into)
 {
-    return make_noun(n, more, "", into);
+    return make_noun(n, "", into);
 }
 
 /* --- Its words as arguments ------------------------------------------------------------------ */
@@ -205,8 +218,8 @@ static jot_status wrong(Session *s, const Param *p, const char *value, Str use)
     if (!p->place)
         return err_set(&s->err, JOT_INVALID, "--%s '%s': use " STR_FMT, option_of(p, &s->arena),
                        bad, STR_ARG(use));
-    return err_set(&s->err, JOT_INVALID, "invalid %s '%s': use " STR_FMT, p->name, bad,
-                   STR_ARG(use));
+    return err_set(&s->err, JOT_INVALID, "invalid %s '%s': use " STR_FMT, word_of(p, &s->arena),
+                   bad, STR_ARG(use));
 }
 
 static jot_status take_number(Session *s, const Param *p, const char *value, Saying *y)
@@ -247,9 +260,9 @@ static jot_status take_texts(Session *s, const Param *p, Saying *y)
     return JOT_OK;
 }
 
-static void take_bytes(const Param *p, Str bytes, Saying *y)
+static void take_bytes(const Param *p, Str bytes, bool input, Saying *y)
 {
-    y->bytes[y->n++] = (ArgBytes){ p->name, bytes };
+    y->bytes[y->n++] = (ArgBytes){ p->name, bytes, input };
 }
 
 static jot_status take_value(Session *s, const Param *p, const char *value, Saying *y)
@@ -267,7 +280,7 @@ static jot_status take_value(Session *s, const Param *p, const char *value, Sayi
     case PARAM_TEXT:
     case PARAM_ANY:
     case PARAM_OBJECT:
-        take_bytes(p, str(value), y);
+        take_bytes(p, str(value), false, y);
         return JOT_OK;
     case PARAM_NUMBERS:
     case PARAM_OBJECTS:
@@ -281,7 +294,7 @@ static jot_status take_input(Session *s, const Param *p, Saying *y)
 {
     Str text;
     TRY(read_input(s, p->max ? (size_t)p->max : DOCUMENT_MAX, &text));
-    take_bytes(p, text, y);
+    take_bytes(p, text, true, y);
     return JOT_OK;
 }
 
@@ -316,11 +329,16 @@ static jot_status read_saying(Session *s, const Verb *v, Saying *y)
 
 /* --- What it prints -------------------------------------------------------------------------- */
 
-static void print_template(const char *template, const json_t *data)
+/* A template may have several lines, a value has one. */
+void verb_print_template(const char *template, const json_t *data)
 {
-    AUTO(Buf) line = { 0 };
-    template_add(&line, template, data, TEMPLATE_PLAIN);
-    print_name_line(buf_str(&line));
+    for (Str rest = str(template), one; rest.n;) {
+        AUTO(Buf) line = { 0 };
+        if (!str_cut(&rest, '\n', &one))
+            one = rest, rest = (Str){ 0 };
+        template_add_str(&line, one, data, TEMPLATE_PLAIN);
+        print_name_line(buf_str(&line));
+    }
 }
 
 static void print_member(int wide, Str name, const json_t *value)
@@ -389,40 +407,68 @@ static void report_more(Session *s, const Verb *v, const json_t *data)
     say("there are more: --%s " STR_FMT, option_of(p, &s->arena), STR_ARG(buf_str(&value)));
 }
 
-static void print_list(Session *s, const Verb *v, const json_t *data)
+/* What the answer says besides: a hint, a warning, what was met on the way. */
+static void report_words(const json_t *data)
+{
+    static const char *const names[] = { "hint", "warning", "notice" };
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        for (Str rest = json_str(json_object_get(data, names[i])), line; rest.n;) {
+            if (!str_cut(&rest, '\n', &line))
+                line = rest, rest = (Str){ 0 };
+            say(STR_FMT, STR_ARG(line));
+        }
+}
+
+/* What is not in the list, or cannot be. */
+static void report_beside(Session *s, const Verb *v, const json_t *data)
 {
     const json_t *items = json_object_get(data, v->items);
-    for (size_t i = 0; i < json_array_size(items); i++)
-        print_template(v->row, json_array_get(items, i));
-    if (!json_array_size(items))
-        puts(v->none ? v->none : "(empty)");
+    uint64_t total = (uint64_t)json_integer_value(json_object_get(data, "total"));
+    if (v->newest_last && total > json_array_size(items))
+        say("%s not shown", counted(total - json_array_size(items), "older one").text);
     report_problems(v, data);
     report_more(s, v, data);
 }
 
+static void print_list(const Verb *v, const json_t *data)
+{
+    const json_t *items = json_object_get(data, v->items);
+    for (size_t i = 0; i < json_array_size(items); i++)
+        verb_print_template(v->row, json_array_get(items, i));
+    if (!json_array_size(items))
+        puts(v->none ? v->none : "(empty)");
+}
+
 /* Stored bytes are printed as they are; a terminal gets the line break they may lack. */
-static void print_body(Str body)
+static void print_body(Str body, bool more)
 {
     print_text(body);
-    if (body.n && !str_ends(body, S("\n")) && isatty(STDOUT_FILENO) == 1)
+    if (body.n && !str_ends(body, S("\n")) && (more || isatty(STDOUT_FILENO) == 1))
         putchar('\n');
 }
 
 static void print_data(Session *s, const Verb *v, VerbData *d)
 {
     VerbShow show = verb_show(v);
-    if (s->json)
+    if (s->json) {
         print_json(json_incref(d->json));
-    else if (show)
-        show(s, d);
-    else if (d->body.p)
-        print_body(d->body);
+        return;
+    }
+    if (d->body.p)
+        print_body(d->body, v->shows != NULL);
     else if (v->items)
-        print_list(s, v, d->json);
+        print_list(v, d->json);
     else if (v->card)
         verb_print_card(v->card, d->json);
-    else
-        print_template(v->shows ? v->shows : v->says, d->json);
+    if (v->shows)
+        verb_print_template(v->shows, d->json);
+    else if (!d->body.p && !v->items && !v->card && v->says)
+        verb_print_template(v->says, d->json);
+    if (v->items)
+        report_beside(s, v, d->json);
+    if (show)
+        show(s, d);
+    report_words(d->json);
 }
 
 /* --- Running it ------------------------------------------------------------------------------ */
@@ -453,6 +499,7 @@ static jot_status run_verb(Session *s)
                    .bytes = y.bytes,
                    .bytes_n = y.n,
                    .shell = true,
+                   .lease = s->lease,
                    .m = &s->memory,
                    .into = &s->arena,
                    .e = &s->err };

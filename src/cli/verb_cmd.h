@@ -5,10 +5,14 @@
 #include "cli/cmd.h"
 #include "tool/verb.h"
 
-/* The command of a noun, with one for each of its verbs and nouns, and `more` (ends in NULL, may be
- * NULL) behind them.  Lives in `into`. */
-const Cmd *verb_cmd_make(const Noun *n, const Cmd *const *more, Arena *into);
+/* The command of a noun, with one for each of its verbs and nouns, and what is made by hand.  Lives
+ * in `into`. */
+const Cmd *verb_cmd_make(const Noun *n, Arena *into);
+/* The same command by a word it had before; `path` is what it is called now. */
+const Cmd *verb_cmd_alias(const Cmd *of, const char *was, const char *path, Arena *into);
 
+/* A row's template, line by line. */
+void verb_print_template(const char *template, const json_t *data);
 /* Members of an object, one a line with its name in front; `names` has spaces between. */
 void verb_print_card(const char *names, const json_t *data);
 

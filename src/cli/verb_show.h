@@ -1,4 +1,4 @@
-/* verb_show.h - how data looks to a person where the templates of a row are not enough. */
+/* verb_show.h - what a person is shown beside what the row's templates say. */
 #ifndef CLI_VERB_SHOW_H
 #define CLI_VERB_SHOW_H
 
@@ -7,7 +7,7 @@
 
 typedef void (*VerbShow)(Session *s, const VerbData *d);
 
-/* NULL: the templates are enough. */
+/* NULL: the templates say all. */
 VerbShow verb_show(const Verb *v);
 
 #endif

@@ -224,6 +224,12 @@ Str arg_text(const ToolCall *c, const char *name)
     return b ? b->bytes : json_str(arg_json(c, name));
 }
 
+bool arg_from_input(const ToolCall *c, const char *name)
+{
+    const ArgBytes *b = find_bytes(c, name);
+    return b && b->input;
+}
+
 Str arg_json_text(const ToolCall *c, const char *name)
 {
     const ArgBytes *b = find_bytes(c, name);

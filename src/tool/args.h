@@ -12,6 +12,7 @@
 typedef struct ArgBytes {
     const char *name; /* of the parameter */
     Str bytes;
+    bool input; /* it was standard input */
 } ArgBytes;
 
 struct ToolCall {
@@ -19,6 +20,7 @@ struct ToolCall {
     const json_t *args;    /* an object that has passed args_check, or what a command line said */
     const ArgBytes *bytes; /* more arguments; from a command line only */
     size_t bytes_n;
+    uint64_t lease;        /* the token that was told besides, by a command; 0: none */
     bool shell;            /* a command asks, not a model: next steps are commands */
     Memory *m;             /* open; an empty one if there is no pad and the tool needs none */
     void *outside;         /* the host's */
@@ -45,6 +47,8 @@ const json_t *arg_json(const ToolCall *c, const char *name); /* NULL if not give
 /* A JSON value as text, in c->into: the bytes that were given, or what was read written again;
  * empty if not given. */
 Str arg_json_text(const ToolCall *c, const char *name);
+/* True if a text was not said but read from standard input. */
+bool arg_from_input(const ToolCall *c, const char *name);
 /* The strings of an array, in c->into; *n is 0 if not given. */
 Str *arg_texts(const ToolCall *c, const char *name, size_t *n);
 

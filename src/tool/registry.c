@@ -25,10 +25,7 @@ extern const Tool tool_scratchpad_search;
 extern const Tool tool_scratchpad_delete;
 extern const Tool tool_scratchpad_history;
 extern const Tool tool_scratchpad_lease;
-extern const Tool tool_artifact_write;
-extern const Tool tool_artifact_read;
-extern const Tool tool_artifact_list;
-extern const Tool tool_artifact_delete;
+extern const Noun noun_artifact;
 extern const Tool tool_run_new;
 extern const Tool tool_run_say;
 extern const Tool tool_run_call;
@@ -49,6 +46,7 @@ extern const Tool tool_cycle_fail;
 extern const Tool tool_cycle_explain;
 extern const Tool tool_cycle_list;
 extern const Tool tool_cycle_log;
+extern const Noun noun_lease;
 extern const Noun noun_task;
 extern const Tool tool_memory;
 extern const Tool tool_memory_view;
@@ -61,23 +59,11 @@ extern const Tool tool_delete_relations;
 extern const Tool tool_read_graph;
 extern const Tool tool_search_nodes;
 extern const Tool tool_open_nodes;
-extern const Tool tool_plan_create;
-extern const Tool tool_plan_show;
-extern const Tool tool_step_update;
-extern const Tool tool_postcondition_verify;
-extern const Tool tool_sink_put;
-extern const Tool tool_sink_read;
-extern const Tool tool_line_log_append;
-extern const Tool tool_line_log_read;
-extern const Tool tool_line_log_list;
-extern const Tool tool_checkpoint_save;
-extern const Tool tool_checkpoint_load;
-extern const Tool tool_checkpoint_undo;
-extern const Tool tool_checkpoint_list;
-extern const Tool tool_artifact_index_write;
-extern const Tool tool_artifact_index_read;
-extern const Tool tool_artifact_index_list;
-extern const Tool tool_artifact_index_delete;
+extern const Noun noun_plan;
+extern const Noun noun_sink;
+extern const Noun noun_line_log;
+extern const Noun noun_checkpoint;
+extern const Noun noun_artifact_index;
 
 static const struct Row {
     ToolProfile profile;
@@ -92,10 +78,7 @@ static const struct Row {
     { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_delete },
     { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_history },
     { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_lease },
-    { TOOLS_ARTIFACTS, .tool = &tool_artifact_write },
-    { TOOLS_ARTIFACTS, .tool = &tool_artifact_read },
-    { TOOLS_ARTIFACTS, .tool = &tool_artifact_list },
-    { TOOLS_ARTIFACTS, .tool = &tool_artifact_delete },
+    { .noun = &noun_artifact },
     { TOOLS_RUNS, .tool = &tool_run_new },
     { TOOLS_RUNS, .tool = &tool_run_say },
     { TOOLS_RUNS, .tool = &tool_run_call },
@@ -117,6 +100,7 @@ static const struct Row {
     { TOOLS_CYCLES, .tool = &tool_cycle_list },
     { TOOLS_CYCLES, .tool = &tool_cycle_log },
     { .noun = &noun_task },
+    { .noun = &noun_lease },
     { TOOLS_MEMORY, .tool = &tool_memory },
     { TOOLS_MEMORY, .tool = &tool_memory_view },
     { TOOLS_GRAPH, .tool = &tool_create_entities },
@@ -128,23 +112,11 @@ static const struct Row {
     { TOOLS_GRAPH, .tool = &tool_read_graph },
     { TOOLS_GRAPH, .tool = &tool_search_nodes },
     { TOOLS_GRAPH, .tool = &tool_open_nodes },
-    { TOOLS_PLANS, .tool = &tool_plan_create },
-    { TOOLS_PLANS, .tool = &tool_plan_show },
-    { TOOLS_PLANS, .tool = &tool_step_update },
-    { TOOLS_PLANS, .tool = &tool_postcondition_verify },
-    { TOOLS_SINK, .tool = &tool_sink_put },
-    { TOOLS_SINK, .tool = &tool_sink_read },
-    { TOOLS_LINE_LOGS, .tool = &tool_line_log_append },
-    { TOOLS_LINE_LOGS, .tool = &tool_line_log_read },
-    { TOOLS_LINE_LOGS, .tool = &tool_line_log_list },
-    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_save },
-    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_load },
-    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_undo },
-    { TOOLS_CHECKPOINTS, .tool = &tool_checkpoint_list },
-    { TOOLS_INDEXES, .tool = &tool_artifact_index_write },
-    { TOOLS_INDEXES, .tool = &tool_artifact_index_read },
-    { TOOLS_INDEXES, .tool = &tool_artifact_index_list },
-    { TOOLS_INDEXES, .tool = &tool_artifact_index_delete },
+    { .noun = &noun_plan },
+    { .noun = &noun_sink },
+    { .noun = &noun_line_log },
+    { .noun = &noun_checkpoint },
+    { .noun = &noun_artifact_index },
 };
 
 static const struct Profile {

@@ -109,16 +109,6 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
     return JOT_CONFLICT;
 }
 
-jot_status reply_stale(ToolCall *c, jot_status st, ToolReply *out)
-{
-    if (st == JOT_CONFLICT)
-        out->text = arena_printf(c->into,
-                                 "%s; nothing was changed\nnext: read it, and call again with the "
-                                 "version you read as if_version",
-                                 c->e->text);
-    return st;
-}
-
 /* --- Lists ----------------------------------------------------------------------------- */
 
 Lister lister_begin(const ToolCall *c)

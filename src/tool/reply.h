@@ -57,8 +57,6 @@ void reply_changed(ToolCall *c, Str stream, Str line, const Doc *now, Str writte
  * with `mine` if there is one.  `base` is the version that was named.  Returns JOT_CONFLICT. */
 jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc *now,
                           ToolReply *out);
-/* The same for what has no merge; any other status is passed on as it is. */
-MUST_USE jot_status reply_stale(ToolCall *c, jot_status st, ToolReply *out);
 
 /* Lines of a list, until the budget is used up. */
 typedef struct Lister {

@@ -383,7 +383,7 @@ static const Verb verb_history = {
                                { "damaged", PARAM_NUMBER, .about = "events that cannot be read" },
                                { 0 } },
     .items = "events",
-    .row = "{seq:6}  {at}  {type:-13}  [{from} -> {to}  ]{by}[  (manual){?manual}][  {reason}]",
+    .row = "{seq:6}  {at}  {type:-13}  [{from} -> {to}  ]{by}{manual&  (manual)}[  {reason}]",
     .page = "from",
     .unit = "event",
     .run = history,

@@ -94,9 +94,9 @@ static const struct Line {
     { TOOLS_MEMORY, "memory has files below /memories.\n" },
     { TOOLS_GRAPH, "read_graph shows entities, their relations and observations.\n" },
     { TOOLS_PLANS, "plan_create makes a plan whose steps close with evidence.\n" },
-    { TOOLS_SINK, "sink_put keeps a long tool result out of your context.\n" },
+    { TOOLS_SINK, "sink_write keeps a long tool result out of your context.\n" },
     { TOOLS_LINE_LOGS, "line_log_append adds to a log that several write.\n" },
-    { TOOLS_CHECKPOINTS, "checkpoint_save keeps a state to go back to.\n" },
+    { TOOLS_CHECKPOINTS, "checkpoint_write keeps a state to go back to.\n" },
     { TOOLS_INDEXES, "artifact_index_write replaces a named JSON document.\n" },
 };
 

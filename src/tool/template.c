@@ -14,12 +14,12 @@
 
 /* What stands between { and }. */
 typedef struct Place {
-    bool asked;  /* {?x}: not shown */
-    bool quoted; /* {'x} */
+    char sign; /* {?x}, {!x}: not shown; {'x}, {=x}; 0: none of these */
     Str path;
     bool left;     /* {x:-9} */
     int64_t width; /* 0: as wide as it is */
     Str what;      /* {x#record}: "record" */
+    Str words;     /* {x&words} */
 } Place;
 
 /* Read the place behind a '{', and pass over it. */
@@ -30,11 +30,14 @@ static Place read_place(Str *rest)
     bool closed = str_cut(rest, '}', &spec);
     assert(closed); /* a template of ours */
     (void)closed;
-    p.asked = str_starts(spec, S("?"));
-    p.quoted = str_starts(spec, S("'"));
-    spec = str_from(spec, p.asked || p.quoted);
+    if (spec.n && strchr("?!'=", spec.p[0])) {
+        p.sign = spec.p[0];
+        spec = str_from(spec, 1);
+    }
     p.path = spec;
-    if (str_cut(&spec, '#', &p.path))
+    if (str_cut(&spec, '&', &p.path))
+        p.words = spec;
+    else if (str_cut(&spec, '#', &p.path))
         p.what = spec;
     else if (str_cut(&spec, ':', &p.path)) {
         p.left = str_starts(spec, S("-"));
@@ -81,18 +84,20 @@ static bool stands(const json_t *value)
 static bool all_stand(Str part, const json_t *data)
 {
     Str before;
-    while (str_cut(&part, '{', &before))
-        if (!stands(template_member(data, read_place(&part).path)))
+    while (str_cut(&part, '{', &before)) {
+        Place p = read_place(&part);
+        if (!p.words.n && stands(template_member(data, p.path)) == (p.sign == '!'))
             return false;
+    }
     return true;
 }
 
 static void add_text(Buf *to, const Place *p, Str text, TemplateStyle style)
 {
     Shown shown;
-    if (p->quoted)
+    if (p->sign == '\'')
         buf_addf(to, "'%s'", err_show(&shown, text));
-    else if (style == TEMPLATE_FRAMED && text.n)
+    else if (style == TEMPLATE_FRAMED && text.n && p->sign != '=')
         frame_name_add(to, text);
     else
         buf_add(to, text);
@@ -118,8 +123,13 @@ static void add_place(Buf *to, const Place *p, const json_t *data, TemplateStyle
     AUTO(Buf) text = { 0 };
     const json_t *value = template_member(data, p->path);
     char what[32];
-    if (p->asked)
+    if (p->sign == '?' || p->sign == '!')
         return;
+    if (p->words.n) {
+        if (stands(value))
+            buf_add(to, p->words);
+        return;
+    }
     if (p->what.n) {
         snprintf(what, sizeof what, STR_FMT, STR_ARG(p->what));
         buf_add(to, str(counted(number_of(value), what).text));
@@ -146,7 +156,12 @@ static void add_part(Buf *to, Str part, const json_t *data, TemplateStyle style)
 
 void template_add(Buf *to, const char *template, const json_t *data, TemplateStyle style)
 {
-    Str rest = str(template), before, optional;
+    template_add_str(to, str(template), data, style);
+}
+
+void template_add_str(Buf *to, Str template, const json_t *data, TemplateStyle style)
+{
+    Str rest = template, before, optional;
     while (str_cut(&rest, '[', &before)) {
         add_part(to, before, data, style);
         bool closed = str_cut(&rest, ']', &optional);

@@ -5,8 +5,10 @@
  *   "{status:-9}  {priority:6}"               to the left, or to the right, of so many columns
  *   "task {'task_id} is {status}"             in single quotes, on one line, cut if it is long
  *   "{damaged#record}"                        counted: "1 record", "2 records"
- *   "{by}[  (manual){?manual}][  {reason}]"   a part in brackets stands only if all its members do;
- *                                             {?x} is asked for and not shown
+ *   "{=why}"                                  as it is: a sentence of ours
+ *   "{manual&  (manual)}"                     these words, if the member stands
+ *   "{by}[  {reason}][ of {total}{!all}]"     a part in brackets stands only if all its members do;
+ *                                             {?x} is asked for and not shown, {!x} must not stand
  *
  * A member that is missing, null, false, 0 or empty does not stand.  An array is shown as the
  * number of its items.  The templates are ours and constant, the data is anybody's: nothing in a
@@ -23,6 +25,7 @@ typedef enum TemplateStyle {
 } TemplateStyle;
 
 void template_add(Buf *to, const char *template, const json_t *data, TemplateStyle style);
+void template_add_str(Buf *to, Str template, const json_t *data, TemplateStyle style);
 
 /* The member at a path, NULL if there is none. */
 const json_t *template_member(const json_t *data, Str path);

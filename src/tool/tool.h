@@ -71,6 +71,7 @@ struct Param {
     const char *word;   /* what help calls its value; NULL: the name in capitals, N, JSON */
     const char *help;   /* a few words for a person; NULL: about */
     ParamInput input;
+    bool must; /* a command cannot leave it out, though a tool can */
 };
 
 enum { PARAM_ITEMS_MAX = 1000 };

@@ -61,7 +61,8 @@ void verb_next(ToolCall *c, Str command, Str call)
 {
     Err was = *c->e;
     Str next = c->shell ? command : call;
-    err_set(c->e, was.status, "%s; " STR_FMT, was.text, STR_ARG(next));
+    if (next.n)
+        err_set(c->e, was.status, "%s; " STR_FMT, was.text, STR_ARG(next));
 }
 
 Str verb_problem(const json_t *problem, Str *why)
@@ -199,10 +200,14 @@ static jot_status say(ToolCall *c, const Verb *v, const VerbData *d, ToolReply *
     AUTO(Buf) text = { 0 };
     if (v->say)
         return v->say(c, d, out);
-    if (d->body.p || v->whole)
+    if ((d->body.p && !v->brief) || v->whole)
         return say_body(c, v, d, out);
     if (v->items)
         return say_list(c, v, d, out);
+    if (!v->says) {
+        reply_json(c, json_incref(d->json), out);
+        return JOT_OK;
+    }
     template_add(&text, v->says, d->json, TEMPLATE_FRAMED);
     reply_set(c, &text, out);
     return JOT_OK;

@@ -46,10 +46,11 @@ typedef struct Verb {
     const Param *fields;
 
     /* One thing. */
-    const char *says;  /* to a model: the answer, or the last line below a body */
-    const char *shows; /* to a person; NULL: as says */
+    const char *says;  /* to a model: the answer, or the last line below a body; NULL: JSON */
+    const char *shows; /* to a person: the answer (NULL: as says), or a line below a body */
     const char *card;  /* to a person instead: these members, one a line, by name */
     bool whole;        /* a model's body is all of the data, as indented JSON */
+    bool brief;        /* a model is not shown the body */
 
     /* Many things. */
     const char *items;   /* the member that is the list; NULL: it is no list */
@@ -95,7 +96,8 @@ MUST_USE jot_status verb_do(const Verb *v, ToolCall *c, VerbData *out);
 /* True if a pad is made where there is none. */
 bool verb_makes_pad(const Verb *v);
 
-/* Add the next step to the sentence of a refusal, in the words of the caller's door. */
+/* Add the next step to the sentence of a refusal, in the words of the caller's door; empty: there
+ * is nothing to add. */
 void verb_next(ToolCall *c, Str command, Str call);
 
 /* The name and the reason of one of the data's "problems". */

@@ -51,7 +51,7 @@ no_condition() {
     export JOTTER_PAD=files:held
     empty_value artifact write c i --if-version '' && empty_value artifact delete c i --if-version= && empty_value write plan --lease '' &&
         empty_value --pad '' write plan && empty_value read plan --version '' && empty_value read plan --at '' &&
-        empty_value restore plan '' && empty_value diff plan '' && empty_value artifact log append c l --id '' && empty_value search one --by '' &&
+        empty_value restore plan '' && empty_value diff plan '' && empty_value line-log append c l --id '' && empty_value search one --by '' &&
         jot history plan && [ "$(wc -l <"$here/.out")" = 1 ] && jot artifact read c i && says 1 || return 1
     jot edit plan --old one --new '' && ends 0 && jot read plan && is ''
     local ended=$?
@@ -62,7 +62,7 @@ try 'an option whose value is empty is refused, and a text may be empty' no_cond
 
 no_name() {
     local what
-    for what in 'cycle show' 'cycle explain' 'cycle diff' 'artifact list' 'artifact log list' 'lease renew' 'lease release' 'task ready' setup mcp help; do
+    for what in 'cycle show' 'cycle explain' 'cycle diff' 'artifact list' 'line-log list' 'lease renew' 'lease release' 'task ready' setup mcp help; do
         # shellcheck disable=SC2086
         empty_value $what '' || return 1
     done
@@ -72,7 +72,7 @@ try 'an argument that can be left out is not left out by being empty' no_name
 
 too_many() {
     jot read a b && ends 64 && tells "no place for 'b': usage: jotter read KEY (print a note)" && jot where x && tells "no place for 'x': usage: jotter where (" &&
-        jot checkpoint save run 'a text' && ends 64 && tells "no place for 'a text'" && tells 'jotter checkpoint save RUN ('
+        jot checkpoint write run 'a text' && ends 64 && tells "no place for 'a text'" && tells 'jotter checkpoint write RUN ('
 }
 try 'an argument too many is named, with the usage and what the command does' too_many
 

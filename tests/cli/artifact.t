@@ -70,19 +70,19 @@ for pad in files:pad sqlite:pad.db; do
     try "the sink's category is not written by hand ($pad)" sink_category
 
     logged() {
-        jot artifact log append build out 'first line' && is 'appended 1 line to log build/out' || return 1
-        feed "$(printf 'two\nthree')" artifact log append build out && is 'appended 2 lines to log build/out' || return 1
-        jot artifact log read build out && is "$(printf 'first line\ntwo\nthree')" || return 1
-        jot artifact log read build out --tail 1 && is three || return 1
-        jot artifact log read build out --from 2 --limit 1 --json && says '"lines":[{"seq":2' && says '"more":true,"next":3' || return 1
-        jot artifact log list && is build/out
+        jot line-log append build out 'first line' && is 'appended 1 line to log build/out' || return 1
+        feed "$(printf 'two\nthree')" line-log append build out && is 'appended 2 lines to log build/out' || return 1
+        jot line-log read build out && is "$(printf 'first line\ntwo\nthree')" || return 1
+        jot line-log read build out --tail 1 && is three || return 1
+        jot line-log read build out --from 2 --limit 1 --json && says '"lines":[{"seq":2' && says '"more":true,"next":3' || return 1
+        jot line-log list && is build/out
     }
     try "a log takes lines and gives ranges of them ($pad)" logged
 
-    followed() { jot artifact log follow build out --for 0 && is "$(printf 'first line\ntwo\nthree')"; }
+    followed() { jot line-log follow build out --for 0 && is "$(printf 'first line\ntwo\nthree')"; }
     try "following begins with what is there ($pad)" followed
 
-    no_log() { jot artifact log read build none && ends 66 && jot artifact log append ../x y z && ends 64; }
+    no_log() { jot line-log read build none && ends 66 && jot line-log append ../x y z && ends 64; }
     try "a log that is not there is not found ($pad)" no_log
 done
 

@@ -112,8 +112,8 @@ try 'a stray line at the end of a stream stops nothing' stray_line
 flipped() {
     export JOTTER_PAD=files:$here/flipped
     jot task add t do && jot task start t && ends 0 && f=$here/flipped/streams/tasks.d/t.jsonl && n=$(wc -l <"$f") && sed -i '$s/description/descriptiom/' "$f"
-    jot verify && ends 70 && says "record $n, its newest, is damaged" && jot task show t && ends 0 && tells "warning: record $n of 'tasks/t' was damaged" &&
-        jot task start t && ends 75 && tells "warning: record $n of" && jot task start t && ends 0 && jot task events t && says "$((n + 1))" &&
+    jot verify && ends 70 && says "record $n, its newest, is damaged" && jot task read t && ends 0 && tells "warning: record $n of 'tasks/t' was damaged" &&
+        jot task start t && ends 75 && tells "warning: record $n of" && jot task start t && ends 0 && jot task history t && says "$((n + 1))" &&
         jot verify && ends 70 && says "record $n is lost" && jot doctor --fix && ends 70 && ! case $out in *'nothing is wrong'*) true ;; *) false ;; esac
 }
 try 'a damaged newest record is told, its number left out, and a conditional write refused once' flipped

@@ -2,18 +2,18 @@
 # checkpoint.t - states of a run from the shell: save, list, load, undo, trim.
 . "$(dirname "$0")/lib.sh"
 
-save() { printf '%s' "$1" | "$JOTTER" checkpoint save run "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; heard; }
+save() { printf '%s' "$1" | "$JOTTER" checkpoint write run "${@:2}" >"$here/.out" 2>"$here/.err"; code=$?; heard; }
 
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    none() { jot checkpoint list run && is '(empty)' && jot checkpoint load run && ends 66 && jot checkpoint undo run && ends 66; }
+    none() { jot checkpoint list run && is '(empty)' && jot checkpoint read run && ends 66 && jot checkpoint undo run && ends 66; }
     try "a pad that is not there has no checkpoints ($pad)" none
 
-    saved() { save one --label first && is 'saved checkpoint 1 of run' && save two && save three && jot checkpoint load run && is three && jot checkpoint load run 1 && is one; }
+    saved() { save one --label first && is 'saved checkpoint 1 of run' && save two && save three && jot checkpoint read run && is three && jot checkpoint read run 1 && is one; }
     try "what is saved is loaded, the newest or by version ($pad)" saved
 
-    undone() { jot checkpoint undo run && is two && jot checkpoint undo run --if-version 4 && is one && jot checkpoint load run && is one; }
+    undone() { jot checkpoint undo run && is two && jot checkpoint undo run --if-version 4 && is one && jot checkpoint read run && is one; }
     try "undo restores the state below ($pad)" undone
 
     moved() { jot checkpoint undo run --if-version 4 && ends 75 && tells 'version 5 is the newest now'; }
@@ -27,7 +27,7 @@ for pad in files:pad sqlite:pad.db; do
 
     trimmed() {
         for i in $(seq 20); do save "s$i"; done
-        save last --keep 17 && ends 0 && jot checkpoint list run --json && says '"total":17' && jot checkpoint load run 1 && ends 66 && tells 'checkpoint 1 of'
+        save last --keep 17 && ends 0 && jot checkpoint list run --json && says '"total":17' && jot checkpoint read run 1 && ends 66 && tells 'checkpoint 1 of'
     }
     try "the newest states are kept, older ones dropped ($pad)" trimmed
 
@@ -40,7 +40,7 @@ for pad in files:pad sqlite:pad.db; do
     }
     try "fewer than sixteen can be kept ($pad)" few
 
-    bad() { jot checkpoint load run zero && ends 64 && jot checkpoint load ../x && ends 64 && jot checkpoint trim run && ends 64 && tells '--keep N or --age SECONDS'; }
+    bad() { jot checkpoint read run zero && ends 64 && jot checkpoint read ../x && ends 64 && jot checkpoint trim run && ends 64 && tells '--keep N or --age SECONDS'; }
     try "bad input is named ($pad)" bad
 done
 

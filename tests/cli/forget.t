@@ -31,7 +31,7 @@ try 'a purged run is not found by any command, and in no file' purged
 
 told() {
     export JOTTER_PAD=files:$here/beside
-    begin other c-other && echo text | "$JOTTER" sink put c-other --tool fetch >/dev/null && jot log purge last && ends 0 && tells '1 thing of this run is still in the pad' &&
+    begin other c-other && echo text | "$JOTTER" sink write c-other --tool fetch >/dev/null && jot log purge last && ends 0 && tells '1 thing of this run is still in the pad' &&
         tells 'jotter purge artifacts/tool_results/c-other' && jot purge artifacts/tool_results/c-other && ends 0
 }
 try 'a purge tells what of the run lies elsewhere' told
@@ -70,12 +70,12 @@ everywhere() {
     for JOTTER_PAD in $pads; do
         export JOTTER_PAD
         begin x && printf 'it is %s\n' $secret | "$JOTTER" log add last answer >/dev/null && echo "a $secret" | "$JOTTER" write plan >/dev/null && echo "b $secret" | "$JOTTER" write plan >/dev/null &&
-            echo "{\"a\":\"x $secret\"}" | "$JOTTER" artifact write p a >/dev/null && echo "long $secret" | "$JOTTER" sink put "call$RANDOM$RANDOM" --tool fetch >/dev/null &&
-            "$JOTTER" artifact log append build out "line $secret" >/dev/null && echo "was $secret" | "$JOTTER" write gone >/dev/null && "$JOTTER" delete gone >/dev/null &&
+            echo "{\"a\":\"x $secret\"}" | "$JOTTER" artifact write p a >/dev/null && echo "long $secret" | "$JOTTER" sink write "call$RANDOM$RANDOM" --tool fetch >/dev/null &&
+            "$JOTTER" line-log append build out "line $secret" >/dev/null && echo "was $secret" | "$JOTTER" write gone >/dev/null && "$JOTTER" delete gone >/dev/null &&
             jot search $secret && says plan || return 1
         echo $secret | "$JOTTER" redact --all --stdin >said 2>told || { cat said told; return 1; }
         grep -q '^redacted 7 records and rewrote 3 documents, in 6 of ' said || { sed 's/^/# /' said; return 1; }
-        gone $secret && jot read plan && says 'b [redacted]' && jot artifact read p a && says 'x [redacted]' && jot artifact log read build out && says '(redacted)' &&
+        gone $secret && jot read plan && says 'b [redacted]' && jot artifact read p a && says 'x [redacted]' && jot line-log read build out && says '(redacted)' &&
             jot redact --all --text $secret && ends 66 && tells 'nothing in the pad holds' && jot verify && ends 0 || return 1
     done
 }
@@ -86,7 +86,7 @@ left() {
     jot task add t1 "use $secret" && echo x | "$JOTTER" write "n-$secret" >/dev/null && echo "a $secret" | "$JOTTER" write plan >/dev/null &&
         jot redact --all --text $secret && ends 78 && says 'left  tasks/t1: its present value' && says "left  notes/n-$secret: a name" && tells 'in 2 places' && jot read plan && says '[redacted]' &&
         jot redact --all --text $secret --json && ends 78 && says '"status":"unsupported"' && says '"stream":"tasks/t1"' &&
-        jot purge tasks/t1 && ends 0 && jot task show t1 && ends 66 && jot redact --all --text $secret && ends 78 && ! says tasks >/dev/null
+        jot purge tasks/t1 && ends 0 && jot task read t1 && ends 66 && jot redact --all --text $secret && ends 78 && ! says tasks >/dev/null
 }
 try 'what cannot be redacted is told by name, until it is purged' left
 
@@ -108,9 +108,9 @@ try 'words that are wrong change nothing' wrong
 
 log_lines() {
     export JOTTER_PAD=sqlite:$here/pads/l.db
-    for i in 1 2 3; do "$JOTTER" artifact log append build out "line $i $secret" >/dev/null || return 1; done
-    jot redact logs/build/out 2 && ends 0 && is "redacted 1 record of 'logs/build/out'" && jot artifact log read build out && says "line 1 $secret" && jot redact logs/build/out --text $secret &&
-        is "redacted 2 records of 'logs/build/out'" && gone $secret && jot purge logs/build/out && ends 0 && jot artifact log list && ! says out >/dev/null
+    for i in 1 2 3; do "$JOTTER" line-log append build out "line $i $secret" >/dev/null || return 1; done
+    jot redact logs/build/out 2 && ends 0 && is "redacted 1 record of 'logs/build/out'" && jot line-log read build out && says "line 1 $secret" && jot redact logs/build/out --text $secret &&
+        is "redacted 2 records of 'logs/build/out'" && gone $secret && jot purge logs/build/out && ends 0 && jot line-log list && ! says out >/dev/null
 }
 try 'lines of a log are redacted, and the log is purged, by its name' log_lines
 

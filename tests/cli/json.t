@@ -57,10 +57,10 @@ artifact index write | artifact index write planning by-x <<<'{"a": 1}' | artifa
 artifact index read | artifact index read planning by-x | artifact index read planning none
 artifact index list | artifact index list planning | artifact index list 'a/../b'
 artifact index delete | artifact index delete planning by-x | artifact index delete planning by-x
-artifact log append | artifact log append planning steps 'a line' | artifact log append planning '../x' x
-artifact log read | artifact log read planning steps | artifact log read planning none
-artifact log follow | artifact log follow planning steps --from 1 --for 0 | artifact log follow planning '../x'
-artifact log list | artifact log list planning | artifact log list 'a/../b'
+line-log append | line-log append planning steps 'a line' | line-log append planning '../x' x
+line-log read | line-log read planning steps | line-log read planning none
+line-log follow | line-log follow planning steps --from 1 --for 0 | line-log follow planning '../x'
+line-log list | line-log list planning | line-log list 'a/../b'
 task add | task add t1 'to do' --retries 2 | task add t1 'to do'
 task next | task next | task next none
 task ready | task ready t1 | task ready none
@@ -79,14 +79,14 @@ plan list | plan list | plan list none
 plan show | plan show p1 | plan show none
 plan step | plan step p1 1 done --evidence seen | plan step p1 1 done --evidence '' && plan step p1 9 done
 plan verify | plan verify p1 1 seen | plan verify p1 2 seen
-checkpoint save | checkpoint save r1 <<<'{"a": 1}' | checkpoint save '../x' <<<'{}'
+checkpoint write | checkpoint write r1 <<<'{"a": 1}' | checkpoint write '../x' <<<'{}'
 checkpoint list | checkpoint list r1 | checkpoint list '../x'
-checkpoint load | checkpoint load r1 | checkpoint load r1 99
-checkpoint undo | checkpoint save r1 <<<'{"a": 2}' && checkpoint undo r1 | checkpoint undo none
+checkpoint read | checkpoint read r1 | checkpoint read r1 99
+checkpoint undo | checkpoint write r1 <<<'{"a": 2}' && checkpoint undo r1 | checkpoint undo none
 checkpoint trim | checkpoint trim r1 --keep 1 | checkpoint trim r1
-sink put | sink put call_1 --tool fetch | sink put call_1
-sink get | sink get call_1 | sink get none
-sink show | sink show call_1 | sink show none
+sink write | sink write call_1 --tool fetch | sink write call_1
+sink read | sink read call_1 | sink read none
+sink view | sink view call_1 | sink view none
 log new | log new 'a question' | log new --frobnicate
 log add | log add last call --tool fetch --args '{}' --call c1 | log add last nonsense x
 log show | log show last | log show none

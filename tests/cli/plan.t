@@ -17,8 +17,8 @@ for pad in files:pad sqlite:pad.db; do
     refused() {
         jot plan step p 1 done && ends 64 && tells "marking step 1 done needs 'evidence'" && jot plan step p 2 blocked && ends 64 && tells "needs 'notes'" &&
             jot plan step p 3 done --evidence x && ends 64 && tells 'there is no step 3: the plan has steps 1 to 2' && jot plan step p one done && ends 64 &&
-            tells "invalid number 'one'" && jot plan step p 1 finished && ends 64 && tells "invalid state 'finished'" && jot plan create p 'without steps' && ends 64 &&
-            tells '0 steps: a plan has 1 to 100'
+            tells "invalid N 'one'" && jot plan step p 1 finished && ends 64 && tells "invalid STATE 'finished'" && jot plan create p 'without steps' && ends 64 &&
+            tells '--step TEXT is missing'
     }
     try "nothing is done without evidence ($pad)" refused
 

@@ -68,7 +68,7 @@ redact one 1
 log new query
 artifact write kind name
 task add t
-checkpoint save run
+checkpoint write run
 lease acquire elsewhere --ttl 60
 cycle init goals
 purge one

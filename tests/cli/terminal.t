@@ -94,24 +94,24 @@ AFTER
 try 'so are cycles' cycles
 
 "$JOTTER" task add t1 "$evil" >/dev/null && "$JOTTER" task start t1 >/dev/null && "$JOTTER" task fail t1 "$evil" >/dev/null
-"$JOTTER" artifact log append planning steps "$evil" >/dev/null
+"$JOTTER" line-log append planning steps "$evil" >/dev/null
 printf '{"a": "\\u001b[31m"}' | "$JOTTER" artifact write planning p1 >/dev/null
-printf '%s' "$bytes" | "$JOTTER" sink put call_1 --tool fetch >/dev/null
-printf '%s' "$bytes" | "$JOTTER" checkpoint save r1 >/dev/null
+printf '%s' "$bytes" | "$JOTTER" sink write call_1 --tool fetch >/dev/null
+printf '%s' "$bytes" | "$JOTTER" checkpoint write r1 >/dev/null
 others() {
     each <<LINES
 task list
-task show t1
-task events t1
+task read t1
+task history t1
 artifact list
 artifact read planning p1
-artifact log read planning steps --times
-artifact log follow planning steps --from 1 --for 0
-sink get call_1
-sink get call_1 --bytes 3:5
-sink show call_1
+line-log read planning steps --times
+line-log follow planning steps --from 1 --for 0
+sink read call_1
+sink read call_1 --bytes 3:5
+sink view call_1
 checkpoint list r1
-checkpoint load r1
+checkpoint read r1
 read plan --json
 log show $run --json
 LINES
@@ -160,7 +160,7 @@ words() {
     shown completion "$x" || ok=1
     shown lease acquire "$x" || ok=1
     shown lease run k -- "./$x" || ok=1
-    shown task show "$x" || ok=1
+    shown task read "$x" || ok=1
     shown log show "$x" || ok=1
     shown cycle show "$x" || ok=1
     shown cycle reset --template "$x" || ok=1

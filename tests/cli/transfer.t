@@ -59,7 +59,7 @@ deleted() {
 try 'what was deleted comes back only with --replace' deleted
 
 clash() {
-    echo '{"a":1}' | "$JOTTER" --pad files:two artifact write x y >/dev/null && echo line | "$JOTTER" --pad files:two artifact log append x y.json >/dev/null &&
+    echo '{"a":1}' | "$JOTTER" --pad files:two artifact write x y >/dev/null && echo line | "$JOTTER" --pad files:two line-log append x y.json >/dev/null &&
         jot --pad files:two export both --layout artifacts && ends 75 && tells "skipped logs/x/y.json: 'x/y.json' is there already, of another memory" && grep -q '"a"' both/x/y.json
 }
 try 'an export does not write two memories to one file' clash

@@ -87,8 +87,8 @@ watched() {
 try 'so are changes as they come' watched
 
 task() {
-    "$JOTTER" task add "t$rlo" "$evil" --agent "$evil" >/dev/null && person -- task list && says 't\u{202E}' && person -- task show "t$rlo" && says "agent            $seen" &&
-        person -- task events "t$rlo" && person -- lease acquire "notes/k" && person -- verify && person -- stats
+    "$JOTTER" task add "t$rlo" "$evil" --agent "$evil" >/dev/null && person -- task list && says 't\u{202E}' && person -- task read "t$rlo" && says "agent            $seen" &&
+        person -- task history "t$rlo" && person -- lease acquire "notes/k" && person -- verify && person -- stats
 }
 try 'and so is the rest' task
 

@@ -29,7 +29,7 @@ answer() {
     eval "\"$JOTTER\" $1" </dev/null >.out 2>.err
     code=$?
     printf '$ jotter %s\n%s\n' "$1" "$code"
-    sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g' -e 's/for [0-9]+ s/for N s/g' -e 's/"left_ms":[0-9]+/"left_ms":N/' .out .err
+    sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g' -e 's/for [0-9]+ s/for N s/g' -e 's/"left_(m?s)":[0-9]+/"left_\1":N/g' .out .err
     echo
 }
 

@@ -861,7 +861,7 @@ def a_note_comes_back_as_a_block_of_its_own_and_its_version_as_another():
 def a_client_is_told_of_its_own_tools_and_of_no_commands():
     with Place() as p:
         for more, named, unnamed in (((), "scratchpad_write", "run_call"),
-                                     (("--tools", "runs"), "run_call", "sink_put"),
+                                     (("--tools", "runs"), "run_call", "sink_write"),
                                      (("--tools", "memory,no-scratchpad"), "/memories", "scratchpad_")):
             s = p.serve(True, *more)
             tools = {tool["name"] for tool in s.ask("tools/list")["result"]["tools"]}

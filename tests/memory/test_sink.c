@@ -239,7 +239,7 @@ static void a_spilled_result_names_its_handle_and_where_to_read_on(Desk *d)
     assert_true(
         str_starts(text, S("[Result persisted as tool_results/c (10000 bytes, 2000 lines)]")));
     assert_true(
-        str_ends(text, S("[8000 bytes left out; continue with jotter sink get c --bytes 2000]")));
+        str_ends(text, S("[8000 bytes left out; continue with jotter sink read c --bytes 2000]")));
     assert_true(str_ends(sink_text(&v, POINT_ALL, &d->a),
                          S("[8000 bytes left out; continue with scratchpad_read "
                            "key=artifacts/tool_results/c from_char=2001]")));
@@ -254,13 +254,13 @@ static void where_to_read_on_is_counted_in_the_readers_units(Desk *d)
     SinkView v = put(d, "a b", repeat(d, "\xC3\xBC", 9000));
     assert_true(str_ends(sink_text(&v, POINT_ALL, &d->a),
                          S("key=\"artifacts/tool_results/a b\" from_char=2001]")));
-    assert_true(str_ends(sink_text(&v, POINT_SHELL, &d->a), S("get 'a b' --bytes 4000]")));
+    assert_true(str_ends(sink_text(&v, POINT_SHELL, &d->a), S("read 'a b' --bytes 4000]")));
     SinkView evil = put(d, "$(id)'`x", repeat(d, "y", 9000));
     assert_true(str_ends(sink_text(&evil, POINT_SHELL, &d->a),
-                         S("jotter sink get '$(id)'\\''`x' --bytes 2000]")));
+                         S("jotter sink read '$(id)'\\''`x' --bytes 2000]")));
     SinkView raw = put(d, "raw", repeat(d, "\xFF", 9000));
     assert_true(str_ends(sink_text(&raw, POINT_ALL, &d->a),
-                         S("[9000 bytes left out; get it with jotter sink get raw]")));
+                         S("[9000 bytes left out; get it with jotter sink read raw]")));
 }
 
 /* --- Exact bytes and ranges ------------------------------------------------------------ */

@@ -8,17 +8,17 @@
 
 static void a_short_result_is_kept_and_read_back(Desk *d)
 {
-    says(d, "sink_put",
+    says(d, "sink_write",
          "{\"call\":\"c1\",\"tool\":\"grep\",\"result\":\"one\\ntwo\\n\",\"args\":{\"q\":1}}",
          "kept the result of c1, 8 bytes");
     says(d, "sink_read", "{\"call\":\"c1\"}", "one\ntwo\n\nresult of c1");
     says(d, "sink_read", "{\"call\":\"tool_results/c1\",\"from_line\":2}",
          "two\n\nresult of c1; lines 2-2 of 2, about 2 of 4 tokens");
-    refuses(d, "sink_put", "{\"call\":\"c1\",\"tool\":\"grep\",\"result\":\"other\"}",
+    refuses(d, "sink_write", "{\"call\":\"c1\",\"tool\":\"grep\",\"result\":\"other\"}",
             "tool call 'c1' already persisted; overwrites are immutable; it is another result");
     AUTO(ToolReply)
     same =
-        call(d, "sink_put",
+        call(d, "sink_write",
              "{\"call\":\"c1\",\"tool\":\"grep\",\"result\":\"one\\ntwo\\n\",\"args\":{\"q\":1}}");
     assert_has(same.text, "it is this very result: nothing is lost");
     assert_int_equal(same.status, JOT_ID_REUSED);
@@ -36,7 +36,7 @@ static void a_long_result_is_answered_with_its_beginning_and_the_call_that_reads
         buf_addf(&whole, "w\xC3\xB6rd%d ", i);
     }
     buf_add(&args, (Str){ "\"}", 3 });
-    AUTO(ToolReply) r = call(d, "sink_put", args.p);
+    AUTO(ToolReply) r = call(d, "sink_write", args.p);
     assert_str(r.value, str_slice(buf_str(&whole), 0, r.value.n));
     assert_has(tool_reply_line(&r), "; its first 2000 chars are above; continue with sink_read "
                                     "call=run.r1c1 from_char=2001");
@@ -129,11 +129,11 @@ static void a_state_is_saved_loaded_and_undone(Desk *d)
 {
     AUTO(ToolReply) nothing = call(d, "checkpoint_undo", "{\"run\":\"r\"}");
     assert_text(nothing.text, "no checkpoint snapshots available to restore");
-    says(d, "checkpoint_save", "{\"run\":\"r\",\"state\":\"one\\n\",\"label\":\"first\"}",
+    says(d, "checkpoint_write", "{\"run\":\"r\",\"state\":\"one\\n\",\"label\":\"first\"}",
          "saved checkpoint 1 of r");
-    says(d, "checkpoint_save", "{\"run\":\"r\",\"state\":\"two\"}", "saved checkpoint 2 of r");
-    says(d, "checkpoint_load", "{\"run\":\"r\"}", "two\ncheckpoint 2 of r");
-    says(d, "checkpoint_load", "{\"run\":\"r\",\"version\":1}", "one\n\ncheckpoint 1 of r");
+    says(d, "checkpoint_write", "{\"run\":\"r\",\"state\":\"two\"}", "saved checkpoint 2 of r");
+    says(d, "checkpoint_read", "{\"run\":\"r\"}", "two\ncheckpoint 2 of r");
+    says(d, "checkpoint_read", "{\"run\":\"r\",\"version\":1}", "one\n\ncheckpoint 1 of r");
     refuses(d, "checkpoint_undo", "{\"run\":\"r\",\"if_version\":1}",
             "the checkpoints of 'r' have moved on: version 2 is the newest now");
     says(d, "checkpoint_undo", "{\"run\":\"r\",\"if_version\":2}",
@@ -143,11 +143,10 @@ static void a_state_is_saved_loaded_and_undone(Desk *d)
     assert_has(list.text, "  4 bytes  (undid 2, restored 1)\n2  ");
     assert_has(list.text, "\n1*  2026-01-01T");
     assert_has(list.text,
-               " bytes  first\n... 3 of 3 versions, newest first; undo can come to those "
-               "with *, 1");
+               " bytes  first\n... 3 versions, newest first; undo can reach the 1 with *");
     for (int i = 0; i < 20; i++) {
         AUTO(ToolReply)
-        r = call(d, "checkpoint_save", "{\"run\":\"r\",\"state\":\"x\",\"keep\":2}");
+        r = call(d, "checkpoint_write", "{\"run\":\"r\",\"state\":\"x\",\"keep\":2}");
         assert_false(r.is_error);
     }
     AUTO(ToolReply) kept = call(d, "checkpoint_list", "{\"run\":\"r\"}");
@@ -161,11 +160,11 @@ static void a_long_state_that_was_undone_is_loaded_in_parts(Desk *d)
     for (int i = 0; i < 5000; i++)
         buf_add(&args, S("a line\\n"));
     buf_add(&args, (Str){ "\"}", 3 });
-    AUTO(ToolReply) saved = call(d, "checkpoint_save", args.p);
+    AUTO(ToolReply) saved = call(d, "checkpoint_write", args.p);
     assert_false(saved.is_error);
     AUTO(ToolReply) r = call(d, "checkpoint_undo", "{\"run\":\"r\"}");
     assert_true(tokens_estimate(r.text) <= TOOL_BUDGET);
-    assert_has(tool_reply_line(&r), "; continue with checkpoint_load run=r version=2 from_line=");
+    assert_has(tool_reply_line(&r), "; continue with checkpoint_read run=r version=2 from_line=");
 }
 
 /* --- Index documents --------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static void an_artifact_is_written_read_listed_and_deleted(Desk *d)
     assert_str(l.text, w.text);
     says(d, "artifact_list", "{\"type\":\"other\"}", "(empty)");
     AUTO(ToolReply) x = call(d, "artifact_delete", "{\"category\":\"plans/a\",\"id\":\"p1\"}");
-    assert_text(x.text, "deleted 'artifacts/plans/a/p1'");
+    assert_text(x.text, "deleted artifact plans/a/p1");
     says(d, "artifact_list", "{}", "(empty)");
     AUTO(ToolReply)
     bad = call(d, "artifact_write", "{\"category\":\"../x\",\"id\":\"p1\",\"data\":null}");

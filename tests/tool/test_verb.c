@@ -47,6 +47,10 @@ static void a_part_in_brackets_stands_only_with_all_its_members(void **state)
     makes("x[ {a}][ {b} {c}]", "{\"a\":\"\",\"b\":1,\"c\":null}", TEMPLATE_PLAIN, "x");
     makes("x[ yes{?a}]", "{\"a\":true}", TEMPLATE_PLAIN, "x yes");
     makes("x[ yes{?a}]", "{\"a\":false}", TEMPLATE_PLAIN, "x");
+    makes("x{a&  (yes)}|{b&  (no)}", "{\"a\":true}", TEMPLATE_PLAIN, "x  (yes)|");
+    makes("[yes{?a}][no{!a}]", "{\"a\":true}", TEMPLATE_PLAIN, "yes");
+    makes("[yes{?a}][no{!a}]", "{}", TEMPLATE_PLAIN, "no");
+    makes("{=a}", "{\"a\":\"it is so\"}", TEMPLATE_FRAMED, "it is so");
     makes("x[ {a}]", "{\"a\":0}", TEMPLATE_PLAIN, "x");
     makes("x[ {a}]", "{\"a\":[]}", TEMPLATE_PLAIN, "x");
 }
@@ -97,7 +101,8 @@ static void names_fields(const Verb *v, const char *template, const Param *field
 {
     Str rest = str(template), before, place;
     while (str_cut(&rest, '{', &before) && str_cut(&rest, '}', &place)) {
-        place = str_from(place, place.p[0] == '?' || place.p[0] == '\'');
+        place = str_from(place, strchr("?!'=", place.p[0]) != NULL);
+        place = str_slice(place, 0, str_find(place, '&'));
         place = str_slice(place, 0, str_find(place, ':'));
         place = str_slice(place, 0, str_find(place, '#'));
         const Param *f = fields;

@@ -106,7 +106,7 @@ Str point_kept(unsigned reach, Str call, Str stream, Str shown, Arena *into)
     char after[32];
     if (reach == POINT_SHELL) {
         snprintf(after, sizeof after, " --bytes %zu", shown.n);
-        return command("jotter sink get ", call, shown.n ? after : "", into);
+        return command("jotter sink read ", call, shown.n ? after : "", into);
     }
     if (!(reach & POINT_NOTES))
         return around("jotter://", stream, "", into);

@@ -3,7 +3,7 @@
  * Where a text is cut, cleared or left out of a context, the place says how to get the rest: to who
  * has a shell as a command, to who has tools as a call, with its parameters,
  *
- *   jotter sink get c1 --bytes 2000
+ *   jotter sink read c1 --bytes 2000
  *   scratchpad_read key=artifacts/tool_results/c1 from_char=2001
  *
  * because a model that reads it turns later has nothing else to go by.  A reader whose tools do not
