@@ -54,7 +54,7 @@ jot_status curl_open(const Curl **out, Err *e)
     TRY(library_open(&library, e));
     pthread_once(&once, begin);
     if (begun != CURLE_OK)
-        return err_set(e, JOT_UNSUPPORTED, "HTTP needs a libcurl that works: %s",
+        return err_set(e, JOT_UNSUPPORTED, "HTTP needs a working libcurl: %s",
                        table.easy_strerror(begun));
     *out = &table;
     return JOT_OK;

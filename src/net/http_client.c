@@ -171,7 +171,7 @@ static jot_status make_headers(const HttpClient *c, const HttpCall *r, struct cu
         if (!header_good(&r->headers[i])) {
             c->curl->slist_free_all(list);
             return err_set(e, JOT_INVALID,
-                           "the header '%s' cannot be sent: it holds control characters",
+                           "the header '%s' cannot be sent: it contains control characters",
                            r->headers[i].name);
         }
         buf_addf(&line, "%s: " STR_FMT, r->headers[i].name, STR_ARG(r->headers[i].value));
@@ -329,11 +329,11 @@ static jot_status why_not(const HttpClient *c, const Transfer *t, CURLcode code,
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
-        return err_set(e, JOT_DENIED, "the server's certificate is not to be trusted: %s", why);
+        return err_set(e, JOT_DENIED, "the server's certificate cannot be trusted: %s", why);
     case CURLE_URL_MALFORMAT:
         return err_set(e, JOT_INVALID, "the URL cannot be used: %s", why);
     case CURLE_OUT_OF_MEMORY: /* libcurl's word for a line beyond its own limit, too */
-        return err_set(e, JOT_TOO_BIG, "a line of the answer's headers is too long");
+        return err_set(e, JOT_TOO_BIG, "a header line of the answer is too long");
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
         return err_set(e, JOT_UNAVAILABLE, "the server's answer is not HTTP: %s", why);
@@ -359,7 +359,7 @@ static jot_status idle(const Transfer *t, Err *e)
     int64_t max = t->request->idle_ms ? t->request->idle_ms : HTTP_IDLE_MS;
     if (io_awake_ms(t->io) - t->active_ms <= max)
         return JOT_OK;
-    return err_set(e, JOT_UNAVAILABLE, "the server said nothing for %lld seconds",
+    return err_set(e, JOT_UNAVAILABLE, "the server sent nothing for %lld seconds",
                    (long long)max / 1000);
 }
 
@@ -368,7 +368,7 @@ static jot_status check_head(const Transfer *t, Err *e)
 {
     if (t->head_ended && read_status(t->answer) >= 100)
         return JOT_OK;
-    return err_set(e, JOT_UNAVAILABLE, "the server's answer broke off within its headers");
+    return err_set(e, JOT_UNAVAILABLE, "the server's answer ended within its headers");
 }
 
 static jot_status run(HttpClient *c, Transfer *t, Err *e)
@@ -379,7 +379,7 @@ static jot_status run(HttpClient *c, Transfer *t, Err *e)
         if (t->request->cancelled && t->request->cancelled(t->request->ctx))
             return err_set(e, JOT_CANCELLED, "cancelled");
         if (c->curl->multi_perform(c->multi, &running) != CURLM_OK)
-            return err_set(e, JOT_IO, "libcurl cannot go on");
+            return err_set(e, JOT_IO, "libcurl cannot continue");
         if (t->st != JOT_OK)
             return t->st;
         if (ended(c, &code))

@@ -97,7 +97,7 @@ static bool token_right(const HttpGuard *g, const HttpRequest *r)
 int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const char **why)
 {
     if (http_header_count(r, "host") != 1) {
-        *why = "a request has one Host";
+        *why = "send exactly one Host header";
         return 400;
     }
     /* Who acts on the one and who acts on the other must not be told different things. */
@@ -110,7 +110,7 @@ int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const 
         return 421;
     }
     if (!origin_allowed(g, r)) {
-        *why = "this Origin may not ask: allow it, or ask without one";
+        *why = "this Origin is not allowed: allow it, or send none";
         return 403;
     }
     if (g->locked && !open && !token_right(g, r)) {
@@ -127,15 +127,15 @@ static jot_status check_mode(const Io *io, int fd, const char *path, Err *e)
     struct stat st;
     int failed = io_fstat(io, fd, &st);
     if (failed < 0)
-        return err_errno(e, -failed, "could not look at the token file '%s'", path);
+        return err_errno(e, -failed, "could not check the token file '%s'", path);
     if (!S_ISREG(st.st_mode))
-        return err_set(e, JOT_INVALID, "the token file '%s' is no file", path);
+        return err_set(e, JOT_INVALID, "the token file '%s' is not a regular file", path);
     if (st.st_uid != geteuid())
         return err_set(e, JOT_DENIED, "the token file '%s' belongs to somebody else", path);
     if (st.st_mode & 077)
         return err_set(e, JOT_DENIED,
-                       "others can read the token file '%s' (mode %04o): make it 0600, and a new "
-                       "token if anybody did",
+                       "others can read the token file '%s' (mode %04o): change its mode to 0600, "
+                       "and replace the token if anybody did",
                        path, (unsigned)(st.st_mode & 07777));
     return JOT_OK;
 }
@@ -159,9 +159,10 @@ static jot_status read_token_file(HttpGuard *g, const Io *io, int fd, const char
     if (str_ends(text, S("\n")))
         text.n--;
     if (!is_token_text(text))
-        return err_set(e, JOT_INVALID,
-                       "the token file '%s' holds no token: use %d to %d visible ASCII characters",
-                       path, HTTP_TOKEN_MIN, HTTP_TOKEN_MAX);
+        return err_set(
+            e, JOT_INVALID,
+            "the token file '%s' has no valid token: use %d to %d visible ASCII characters", path,
+            HTTP_TOKEN_MIN, HTTP_TOKEN_MAX);
     g->token = hash_of(text);
     g->locked = true;
     return JOT_OK;

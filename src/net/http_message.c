@@ -124,13 +124,13 @@ static HttpStep read_request_line(HttpReader *r, Str line)
     HttpRequest *q = &r->request;
     Str target;
     if (!str_cut(&line, ' ', &q->method) || !str_cut(&line, ' ', &target) || !is_token(q->method))
-        return bad(r, 400, "a request begins with a method, a path and HTTP/1.1");
+        return bad(r, 400, "a request must begin with a method, a path and HTTP/1.1");
     if (!str_eq(line, S("HTTP/1.1")) && !str_eq(line, S("HTTP/1.0")))
         return str_starts(line, S("HTTP/"))
                    ? bad(r, 505, "use HTTP/1.1")
-                   : bad(r, 400, "a request's first line ends in HTTP/1.1");
+                   : bad(r, 400, "the first line of a request must end in HTTP/1.1");
     if (!read_target(&target, &q->authority))
-        return bad(r, 400, "a request names a path that begins with a slash");
+        return bad(r, 400, "the path of a request must begin with a slash");
     q->minor = line.p[line.n - 1] - '0';
     size_t mark = str_find(target, '?');
     q->path = str_slice(target, 0, mark);
@@ -143,9 +143,9 @@ static HttpStep read_header(HttpReader *r, Str line)
     HttpRequest *q = &r->request;
     Str name;
     if (!str_cut(&line, ':', &name) || !is_token(name))
-        return bad(r, 400, "a header is a name, a colon and a value, in one line");
+        return bad(r, 400, "a header must be a name, a colon and a value, on one line");
     if (!is_value(line))
-        return bad(r, 400, "a header's value has no control characters");
+        return bad(r, 400, "the value of a header must not contain control characters");
     if (q->n == HTTP_HEADERS_MAX)
         return bad(r, 431, "too many headers");
     for (size_t i = 0; i < name.n; i++) /* ours: the copy in r->head */
@@ -161,13 +161,13 @@ static HttpStep find_body(HttpReader *r)
     size_t lengths = http_header_count(q, "content-length");
     size_t codings = http_header_count(q, "transfer-encoding");
     if (lengths + codings > 1)
-        return bad(r, 400, "say Content-Length or Transfer-Encoding, once");
+        return bad(r, 400, "send Content-Length or Transfer-Encoding, and only once");
     if (codings && q->minor == 0)
         return bad(r, 400, "HTTP/1.0 has no Transfer-Encoding");
     if (codings && !http_same(http_header(q, "transfer-encoding"), S("chunked")))
         return bad(r, 501, "the only transfer coding is chunked");
     if (lengths && !str_to_u64(http_header(q, "content-length"), UINT64_MAX, &q->bytes))
-        return bad(r, 400, "Content-Length is a whole number");
+        return bad(r, 400, "Content-Length must be a whole number");
     if (q->bytes > r->body_max)
         return bad(r, 413, "the body is too large");
     q->chunked = codings > 0;
@@ -189,11 +189,11 @@ static HttpStep read_head(HttpReader *r)
     Str rest = buf_str(&r->head), line;
     HttpStep step = HTTP_MORE;
     if (!next_line(&rest, &line))
-        return bad(r, 400, "lines end in CR LF");
+        return bad(r, 400, "lines must end in CR LF");
     step = read_request_line(r, line);
     while (step == HTTP_MORE && rest.n) {
         if (!next_line(&rest, &line))
-            return bad(r, 400, "lines end in CR LF");
+            return bad(r, 400, "lines must end in CR LF");
         if (line.n == 0)
             break; /* the empty line, which is the last */
         step = read_header(r, line);
@@ -262,11 +262,11 @@ static HttpStep read_size(HttpReader *r, Str line)
     uint64_t size = 0;
     Str digits = str_trim(str_slice(line, 0, str_find(line, ';')));
     if (digits.n == 0 || digits.n > 8)
-        return bad(r, 400, "a chunk begins with its size");
+        return bad(r, 400, "a chunk must begin with its size");
     for (size_t i = 0; i < digits.n; i++) {
         const char *hex = "0123456789abcdef", *at = strchr(hex, lower(digits.p[i]));
         if (!at || !*at)
-            return bad(r, 400, "a chunk's size is a number in hexadecimal digits");
+            return bad(r, 400, "the size of a chunk must be a hexadecimal number");
         size = size * 16 + (uint64_t)(at - hex);
     }
     if (size > r->body_max - r->body.n)
@@ -285,7 +285,7 @@ static HttpStep take_line(HttpReader *r, size_t max, Str *line)
     if (str_find(in, '\n') == in.n)
         return HTTP_MORE;
     if (!next_line(&rest, line))
-        return bad(r, 400, "lines end in CR LF");
+        return bad(r, 400, "lines must end in CR LF");
     r->at += in.n - rest.n;
     return HTTP_HEAD;
 }

@@ -88,7 +88,7 @@ bool http_body_grew(HttpExchange *x, bool whole)
         n = (n + STEP - 1) / STEP * STEP;
     if (reserve(x, n))
         return true;
-    http_refuse_and_close(x, 503, "too much is being sent at once: try again");
+    http_refuse_and_close(x, 503, "too many bytes are being sent at once: try again");
     return false;
 }
 
@@ -122,15 +122,15 @@ bool http_admit(HttpExchange *x)
         http_reply(x, 204, (Str){ 0 }, (Str){ 0 });
     } else if (!x->route && allow.n) {
         http_reply_header(x, "Allow", buf_str(&allow));
-        http_refuse_and_close(x, 405, "this path has no such method");
+        http_refuse_and_close(x, 405, "this path does not allow this method");
     } else if (!x->route) {
         http_refuse_and_close(x, 404, "there is nothing at this path");
     } else if (x->route->json && !is_json(q)) {
         http_refuse_and_close(x, 415, "the body must be application/json");
     } else if (!x->route->json && (q->bytes || q->chunked)) {
-        http_refuse_and_close(x, 400, "this request has no body");
+        http_refuse_and_close(x, 400, "this request must not have a body");
     } else if (!reserve(x, q->chunked ? 0 : (size_t)q->bytes)) {
-        http_refuse_and_close(x, 503, "too much is being sent at once: try again");
+        http_refuse_and_close(x, 503, "too many bytes are being sent at once: try again");
     } else {
         return true;
     }

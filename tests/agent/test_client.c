@@ -144,13 +144,14 @@ static void a_server_that_does_not_start_is_told_with_its_last_words(Desk *d)
     McpClientOptions o = { .command = S("exec /nonexistent/server") };
     McpClient *c = NULL;
     desk_expect(d, JOT_UNAVAILABLE, refuses(d, "dies", 0));
-    assert_says(d, "has ended; its last words: 'cannot find my configuration'");
+    assert_says(d,
+                "has exited; the last line on its standard error: 'cannot find my configuration'");
     desk_expect(d, JOT_UNAVAILABLE, mcp_client_open(&c, &o, &d->e));
-    assert_says(d, "has ended; its last words: '");
+    assert_says(d, "has exited; the last line on its standard error: '");
     desk_expect(d, JOT_UNAVAILABLE, refuses(d, "mute", 300));
     assert_says(d, "did not answer within 1 s");
     desk_expect(d, JOT_UNAVAILABLE, refuses(d, "endless-pages", 0));
-    assert_says(d, "lists its tools without end");
+    assert_says(d, "pages of tools");
     desk_expect(d, JOT_UNAVAILABLE, refuses(d, "not-mcp", 0));
     assert_says(d, "does not speak MCP");
     o.command = S("name=");
@@ -166,7 +167,7 @@ static void a_server_that_dies_makes_its_tools_fail_and_no_more(Desk *d)
         ToolReply r = call(d, c, "mcp_t_say", "{}");
         assert_true(r.is_error);
         assert_int_equal(r.status, JOT_UNAVAILABLE);
-        assert_has(r.text, "has ended; its last words: 'out of cheese'");
+        assert_has(r.text, "has exited; the last line on its standard error: 'out of cheese'");
     }
 }
 
@@ -255,10 +256,10 @@ static void endless_noise_and_endless_lines_end(Desk *d)
 {
     AUTO_PTR(McpClient) c = open_mode(d, "flood", 0);
     ToolReply r = call(d, c, "mcp_t_say", "{}");
-    assert_has(r.text, "sends lines that are no messages of MCP");
+    assert_has(r.text, "sends lines that are not MCP messages");
     AUTO_PTR(McpClient) h = open_mode(d, "huge", 0);
     r = call(d, h, "mcp_t_say", "{}");
-    assert_has(r.text, "sent a message of more than 8 MB");
+    assert_has(r.text, "sent a message larger than 8 MB");
 }
 
 static bool after_three(void *ctx)

@@ -75,7 +75,7 @@ static const Row rows[] = {
     { "drop", "fail io: could not complete the HTTP request", 3, 1500, SAME },
     { "garbage", "fail io: the server's answer is not HTTP", 3, 1500, SAME },
     { "headers", "fail io: the headers of the answer are too long", 1, 0, SAME },
-    { "line", "fail io: a line of the answer's headers is too long", 1, 0, SAME },
+    { "line", "fail io: a header line of the answer is too long", 1, 0, SAME },
     { "huge-21000000", "fail io: an event of the stream is too long", 1, 0, SAME },
     { "huge-17000000", "fail io: the reply is too long", 1, 0, SAME },
     { "ok-error/ok-text", HELLO, 2, 500, SAME },
@@ -233,7 +233,7 @@ static void silence_is_not_waited_for_for_ever(void **state)
         d.io.awake_ms = awake_ms;
         d.clock_step_ms = 100 * 1000;
         assert_int_equal(ask(&d), JOT_IO);
-        assert_string_equal(d.e.text, "the server said nothing for 600 seconds");
+        assert_string_equal(d.e.text, "the server sent nothing for 600 seconds");
         assert_int_equal(d.again, 2);
     }
 }

@@ -769,7 +769,7 @@ def the_prompt_to_continue_holds_what_it_promises():
             def prompt():
                 return s.ask("prompts/get", {"name": "continue"})["result"]["messages"][0]["content"]["text"]
 
-            assert prompt().endswith("\nThe pad is empty: nothing was kept.\n")
+            assert prompt().endswith("\nThe pad is empty.\n")
             for key, text in (("plan", "ship it\n"), ("old", "an older one"), ("new", "the newest"), ("big", "word " * 9000)):
                 s.call("scratchpad_write", key=key, content=text)
                 time.sleep(0.01)  # so that each has a time of its own

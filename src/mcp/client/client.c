@@ -190,7 +190,7 @@ static const char *make_about(McpClient *c, const json_t *tool)
     if (!text.n)
         text = json_str(json_object_get(tool, "title"));
     if (!text.n)
-        text = S("(the server says nothing about this tool)");
+        text = S("(the server does not describe this tool)");
     return arena_cstr(&c->arena, str_slice(text, 0, utf8_floor(text, TOOL_ABOUT_MAX - 1)));
 }
 
@@ -237,7 +237,8 @@ static jot_status list_tools(McpClient *c, int64_t ms, const McpClientOptions *o
         if (!cursor.n)
             return JOT_OK;
     }
-    return err_set(e, JOT_UNAVAILABLE, "the server '%s' lists its tools without end", c->name);
+    return err_set(e, JOT_UNAVAILABLE, "the server '%s' lists more than %d pages of tools", c->name,
+                   MCP_CLIENT_PAGES_MAX);
 }
 
 /* --- A call -------------------------------------------------------------------------------- */
@@ -291,15 +292,14 @@ static jot_status run(ToolCall *call, ToolReply *out)
     AUTO_PTR(json_t) owned = result;
     if (str_eq(json_str(json_object_get(owned, "resultType")), S("input_required")))
         return err_set(call->e, JOT_UNSUPPORTED,
-                       "the tool asks its user something, which is not "
-                       "possible here");
+                       "the tool asks the user a question, which is not possible here");
     if (!json_is_object(owned))
-        return err_set(call->e, JOT_UNAVAILABLE, "the server's answer makes no sense");
+        return err_set(call->e, JOT_UNAVAILABLE, "the server's answer is not an object");
     read_answer(owned, call->into, out);
     if (!json_is_true(json_object_get(owned, "isError")))
         return JOT_OK;
     if (!out->text.n)
-        out->text = S("the tool failed and does not say why");
+        out->text = S("the tool failed without saying why");
     return err_set(call->e, JOT_INVALID, "the tool failed");
 }
 

@@ -236,7 +236,7 @@ static void answer_request(ClientProcess *p, const RpcMessage *m)
 {
     AUTO(Buf) line = { 0 };
     AUTO_PTR(json_t) nothing = json_object();
-    RpcError no = rpc_error(RPC_METHOD_NOT_FOUND, "this client offers nothing");
+    RpcError no = rpc_error(RPC_METHOD_NOT_FOUND, "this client offers no methods");
     if (str_eq(m->method, S("ping")))
         rpc_write_result(&line, m->id, nothing);
     else
@@ -260,8 +260,9 @@ static jot_status is_gone(ClientProcess *p, Err *e)
     for (int i = 0; i < 4 && p->err >= 0; i++) /* what it said last may still be on its way */
         serve_pipes(p, 20);
     Str err = last_line(p);
-    return err_set(e, JOT_UNAVAILABLE, "the server '%s' has ended%s%s%s",
-                   err_show(&name, p->command), err.n ? "; its last words: '" : "",
+    return err_set(e, JOT_UNAVAILABLE, "the server '%s' has exited%s%s%s",
+                   err_show(&name, p->command),
+                   err.n ? "; the last line on its standard error: '" : "",
                    err.n ? err_show(&said, err) : "", err.n ? "'" : "");
 }
 
@@ -271,7 +272,7 @@ static jot_status count_bad_line(ClientProcess *p, Err *e)
     if (++p->bad_lines <= CLIENT_PROCESS_BAD_LINES_MAX)
         return JOT_OK;
     p->gone = true;
-    return err_set(e, JOT_UNAVAILABLE, "the server '%s' sends lines that are no messages of MCP",
+    return err_set(e, JOT_UNAVAILABLE, "the server '%s' sends lines that are not MCP messages",
                    err_show(&name, p->command));
 }
 
@@ -317,7 +318,7 @@ static jot_status take_line(ClientProcess *p, Str line, Str id, json_t **result,
         return JOT_OK;
     *done = true;
     if (!good || m.flawed)
-        return err_set(e, JOT_UNAVAILABLE, "the answer of the server '%s' cannot be read: %s",
+        return err_set(e, JOT_UNAVAILABLE, "the answer from the server '%s' cannot be read: %s",
                        err_show(&name, p->command), why.text);
     const json_t *error = json_given(m.whole, "error");
     if (error)
@@ -332,7 +333,7 @@ static jot_status take_lines(ClientProcess *p, Str id, json_t **result, bool *do
     Shown name;
     for (RpcLine got; !*done && (got = rpc_lines_next(&p->lines, p->gone, &line));) {
         if (got == RPC_LINE_TOO_LONG)
-            return err_set(e, JOT_UNAVAILABLE, "the server '%s' sent a message of more than %d MB",
+            return err_set(e, JOT_UNAVAILABLE, "the server '%s' sent a message larger than %d MB",
                            err_show(&name, p->command), CLIENT_PROCESS_LINE_MAX / 1024 / 1024);
         TRY(take_line(p, line, id, result, done, e));
     }
@@ -394,7 +395,7 @@ jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask, jso
     queue(p, m);
     if (!buf_ok(&p->to_send)) {
         p->gone = true; /* half a message is in its pipe */
-        return err_set(e, JOT_UNAVAILABLE, "the server does not take what it is sent");
+        return err_set(e, JOT_UNAVAILABLE, "the server does not read its input");
     }
     while (!done) {
         bool gone = p->gone;

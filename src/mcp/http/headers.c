@@ -59,7 +59,7 @@ static bool read_header(const HttpRequest *q, const char *name, Arena *into, Str
     size_t n = http_header_count(q, name);
     Str value = http_header(q, name);
     if (n != 1)
-        return mcp_refuse(why, RPC_HEADER_MISMATCH, "a request has one header '%s'", name);
+        return mcp_refuse(why, RPC_HEADER_MISMATCH, "send exactly one header '%s'", name);
     for (size_t i = 0; i < value.n; i++)
         if (value.p[i] < ' ' || value.p[i] > '~')
             return mcp_refuse(why, RPC_HEADER_MISMATCH,
@@ -69,7 +69,7 @@ static bool read_header(const HttpRequest *q, const char *name, Arena *into, Str
         return true;
     if (base64_read(str_slice(value, 9, value.n - 2), into, out))
         return true;
-    return mcp_refuse(why, RPC_HEADER_MISMATCH, "header '%s' holds no base64", name);
+    return mcp_refuse(why, RPC_HEADER_MISMATCH, "header '%s' is not valid base64", name);
 }
 
 static bool check_header(const HttpRequest *q, const char *name, Str body, RpcError *why)
@@ -81,8 +81,8 @@ static bool check_header(const HttpRequest *q, const char *name, Str body, RpcEr
         return false;
     if (str_eq(value, body))
         return true;
-    return mcp_refuse(why, RPC_HEADER_MISMATCH, "header '%s' says '%s', the body '%s'", name,
-                      err_show(&a, value), err_show(&b, body));
+    return mcp_refuse(why, RPC_HEADER_MISMATCH, "header '%s' says '%s', but the body says '%s'",
+                      name, err_show(&a, value), err_show(&b, body));
 }
 
 /* What a request uses, for those methods that say it in a header too; false for the others. */
@@ -102,7 +102,7 @@ static bool check_version(const HttpRequest *q, const RpcMessage *m, RpcError *w
 {
     const json_t *version = json_given(meta_of(m), VERSION);
     if (!version)
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has a string '%s'", VERSION);
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta must have a string '%s'", VERSION);
     if (!json_is_string(version))
         return true; /* the session says what is wrong with it */
     return check_header(q, "mcp-protocol-version", json_str(version), why);

@@ -155,7 +155,7 @@ bool mcp_http_reading(const McpHttp *h, Str session)
 static void read_large(McpHttp *h, HttpExchange *x, Str session)
 {
     if (h->large_n == MCP_HTTP_LARGE_MAX) {
-        http_refuse(x, 503, "too many large messages wait: try again");
+        http_refuse(x, 503, "too many large messages are waiting: try again");
         return;
     }
     const HttpRequest *q = http_request(x);
@@ -244,7 +244,7 @@ static void open_ids(McpHttp *h)
     AUTO(Buf) text = { 0 };
     if (mcp_ids_open(&h->ids, h->io, g->token, h->o->mcp.url, &e) == JOT_OK)
         return;
-    buf_addf(&text, "sessions end with this server: %s%c", e.text, 0);
+    buf_addf(&text, "sessions will not survive a restart of this server: %s%c", e.text, 0);
     if (h->o->warn)
         h->o->warn(h->o->ctx, text.p);
 }

@@ -142,7 +142,7 @@ static bool session_id(HttpExchange *x, Str *out)
     *out = http_header(q, "mcp-session-id");
     if (http_header_count(q, "mcp-session-id") == 1)
         return true;
-    RpcError why = rpc_error(RPC_INVALID_REQUEST, "a request has one header 'mcp-session-id'");
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "send exactly one header 'mcp-session-id'");
     mcp_http_fail(x, 400, (Str){ 0 }, &why);
     return false;
 }
@@ -307,7 +307,7 @@ void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
     const HttpRequest *q = http_request(x);
     bool fresh = http_header_count(q, "mcp-session-id") == 0;
     if (queue_room(h->queue) < requests_in(&(*message)->msg)) {
-        http_refuse(x, 503, "too many requests wait: try again");
+        http_refuse(x, 503, "too many requests are waiting: try again");
         return;
     }
     McpHttpSession *s = fresh ? new_session(h, false) : find_session(h, x);
@@ -315,7 +315,8 @@ void mcp_http_session_post(McpHttp *h, HttpExchange *x, McpMessage **message)
         return; /* it was refused */
     McpChannel *one = s ? channel_new(&s->channels, http_number(x)) : NULL;
     if (!one) {
-        http_refuse(x, 503, s ? "too many requests of this session wait" : "too many sessions");
+        http_refuse(x, 503,
+                    s ? "too many requests of this session are waiting" : "too many sessions");
         return;
     }
     s->used_ms = io_awake_ms(h->io);
@@ -368,7 +369,7 @@ static void resume(McpHttp *h, McpHttpSession *s, HttpExchange *x, Str last)
         continue_channel(h, s, one, x, number);
         return;
     }
-    RpcError why = rpc_error(RPC_INVALID_REQUEST, "what followed this event is not kept any more");
+    RpcError why = rpc_error(RPC_INVALID_REQUEST, "the events after this one are no longer kept");
     mcp_http_fail(x, 400, (Str){ 0 }, &why);
 }
 
@@ -379,7 +380,7 @@ static bool check_old(HttpExchange *x)
     AUTO(RpcError) why = { 0 };
     if (str_eq(http_header(q, "mcp-protocol-version"), S(MCP_MODERN))) {
         http_reply_header(x, "Allow", S("POST"));
-        http_refuse(x, 405, "this revision has POST only");
+        http_refuse(x, 405, "this revision uses POST only");
         return false;
     }
     if (mcp_headers_check_old(q, &why))

@@ -107,7 +107,7 @@ void mcp_http_stateless_post(McpHttp *h, HttpExchange *x, McpMessage **message, 
         return;
     }
     if (queue_room(h->queue) == 0) {
-        http_refuse(x, 503, "too many requests wait: try again");
+        http_refuse(x, 503, "too many requests are waiting: try again");
         return;
     }
     McpStateless *l = mem_alloc(sizeof *l);

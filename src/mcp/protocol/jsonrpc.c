@@ -113,10 +113,12 @@ static bool read_response(RpcMessage *out, RpcError *why)
     const json_t *error = json_given(out->whole, "error");
     out->kind = RPC_RESPONSE;
     if (!result == !error)
-        return refuse(why, rpc_error(RPC_INVALID_REQUEST,
-                                     "a message has a method, a result or an error, one of them"));
+        return refuse(why,
+                      rpc_error(RPC_INVALID_REQUEST,
+                                "a message must have exactly one of method, result and error"));
     if (result && out->id.n == 0)
-        return refuse(why, rpc_error(RPC_INVALID_REQUEST, "a result has the id of its request"));
+        return refuse(why,
+                      rpc_error(RPC_INVALID_REQUEST, "a result must have the id of its request"));
     return true;
 }
 
@@ -124,7 +126,8 @@ static bool read_response(RpcMessage *out, RpcError *why)
 static bool read_rest(RpcMessage *out, RpcError *why)
 {
     if (!str_eq(json_str(json_object_get(out->whole, "jsonrpc")), S("2.0")))
-        return refuse(why, rpc_error(RPC_INVALID_REQUEST, "a message says \"jsonrpc\": \"2.0\""));
+        return refuse(why,
+                      rpc_error(RPC_INVALID_REQUEST, "a message must say \"jsonrpc\": \"2.0\""));
     const json_t *method = json_given(out->whole, "method");
     return method ? read_method(out, method, why) : read_response(out, why);
 }
@@ -228,7 +231,7 @@ bool rpc_read(Str text, RpcMessage *out, RpcError *why)
         return flaw == JSON_BEYOND ? read_flawed(text, readable, &e, out, why)
                                    : refuse_broken(text, &e, out, why);
     if (!json_is_object(out->whole))
-        return refuse(why, rpc_error(RPC_INVALID_REQUEST, "a message is a JSON object"));
+        return refuse(why, rpc_error(RPC_INVALID_REQUEST, "a message must be a JSON object"));
     const json_t *id = json_object_get(out->whole, "id");
     if (id && !read_id(readable, id, out, why))
         return false;

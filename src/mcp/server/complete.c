@@ -81,11 +81,11 @@ static bool check_ref(const json_t *ref, RpcError *why)
     if (str_eq(type, S("ref/resource"))) {
         if (str_starts(json_str(json_object_get(ref, "uri")), S("jotter://")))
             return true;
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: use an address jotter://...");
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: use a jotter:// address");
     }
     if (!str_eq(type, S("ref/prompt")))
         return mcp_refuse(why, RPC_INVALID_PARAMS,
-                          "params has a 'ref' of type ref/prompt or ref/resource");
+                          "params must have a 'ref' of type ref/prompt or ref/resource");
     if (mcp_prompt_known(json_str(json_object_get(ref, "name"))))
         return true;
     return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: there is no such prompt");
@@ -117,7 +117,7 @@ bool mcp_complete(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *why)
         return false;
     if (!json_is_string(name) || !json_is_string(typed))
         return mcp_refuse(why, RPC_INVALID_PARAMS,
-                          "params has an 'argument' with strings 'name' and 'value'");
+                          "params must have an 'argument' with strings 'name' and 'value'");
     Str known = argument_of(ref, json_str(name));
     if (begin_of(known, json_str(typed), context, &r->arena, &prefix, &w) &&
         collect(pad, prefix, &w, &e) != JOT_OK)

@@ -108,7 +108,7 @@ static jot_status follow(Listen *l, Str uri, Err *e)
     if (follows(l, uri))
         return JOT_OK;
     if (l->n == MCP_URIS_MAX)
-        return err_set(e, JOT_TOO_BIG, "at most %d resources can be followed", MCP_URIS_MAX);
+        return err_set(e, JOT_TOO_BIG, "at most %d resources can be subscribed to", MCP_URIS_MAX);
     if (l->n == l->cap) {
         l->cap = l->cap ? l->cap * 2 : 8;
         l->followed = mem_grow(l->followed, l->cap * sizeof *l->followed);
@@ -338,9 +338,9 @@ void mcp_feed_warn(McpFeed *f, const char *text)
 void mcp_feed_restored(McpFeed *f)
 {
     pthread_mutex_lock(&f->lock);
-    notify_warning(f, "this session was taken up again after a restart or a long pause: its "
-                      "subscriptions and log level are gone, and so are leases that ended with the "
-                      "server's process; subscribe again, and acquire again what you still need");
+    notify_warning(f, "this session was resumed after a restart or a long pause: its subscriptions "
+                      "and log level are gone, and so are leases that ended with the server's "
+                      "process; subscribe again, and acquire again what you still need");
     notify(f, &f->listens[0], "notifications/resources/list_changed", json_object());
     pthread_mutex_unlock(&f->lock);
 }

@@ -295,7 +295,7 @@ static bool take_one(QueueClient *c, McpMessage *m, McpBatch *b, uint64_t via, Q
     AUTO_PTR(McpRequest) r = mcp_request_new(c->session, m, b, via);
     if (!r->refusal.code && in_flight(c, r->msg.id))
         mcp_refuse(&r->refusal, RPC_INVALID_REQUEST,
-                   "id in use: a request of this id is not answered yet");
+                   "id in use: a request with this id has not been answered yet");
     if (mcp_request_needs_pad(r)) {
         enqueue(c, TAKE(r), here);
         return true;
@@ -319,8 +319,9 @@ bool queue_take(QueueClient *c, McpMessage *taken, uint64_t via, QueueJob **here
     if (!mcp_session_batches(c->session) || !m->batch)
         return take_one(c, m, NULL, via, here);
     if (m->parts_n == 0 || m->parts_n > RPC_BATCH_MAX) {
-        send_error(c, (Str){ 0 }, via,
-                   rpc_error(RPC_INVALID_REQUEST, "a batch has 1 to %d messages", RPC_BATCH_MAX));
+        send_error(
+            c, (Str){ 0 }, via,
+            rpc_error(RPC_INVALID_REQUEST, "a batch must have 1 to %d messages", RPC_BATCH_MAX));
         return true;
     }
     McpBatch *b = mcp_batch_new(c->session, via);

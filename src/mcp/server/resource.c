@@ -22,8 +22,8 @@ typedef struct Kind {
 static const Kind kinds[] = {
     { "artifacts/", "application/json", "jotter://artifacts/{+category}/{id}", "Artifact",
       "a JSON document under a category and an id" },
-    { "memories/", NULL, "jotter://memories/{+path}", "Memory file", "a file of the memory tree" },
-    { "notes/", NULL, "jotter://notes/{key}", "Note", "a note of the scratchpad" },
+    { "memories/", NULL, "jotter://memories/{+path}", "Memory file", "a file in the memory tree" },
+    { "notes/", NULL, "jotter://notes/{key}", "Note", "a note in the scratchpad" },
     { "runs/", "application/x-ndjson", "jotter://runs/{id}", "Run",
       "the log of an agent's work, one JSON object a line" },
 };

@@ -134,7 +134,7 @@ bool mcp_param(const McpRequest *r, const char *name, Str *out, RpcError *why)
     *out = json_str(value);
     if (json_is_string(value))
         return true;
-    return mcp_refuse(why, RPC_INVALID_PARAMS, "params has a string '%s'", name);
+    return mcp_refuse(why, RPC_INVALID_PARAMS, "params must have a string '%s'", name);
 }
 
 bool mcp_cursor(McpRequest *r, Str *after, RpcError *why)
@@ -291,7 +291,7 @@ static bool listen_to(McpRequest *r, WorkerPad *pad, json_t **result, RpcError *
     (void)result;
     const json_t *wanted = json_object_get(r->msg.params, "notifications");
     if (!json_is_object(wanted))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'notifications'");
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params must have an object 'notifications'");
     mcp_follow(r, pad);
     if (mcp_feed_listen(r->session->feed, r, wanted, &e) != JOT_OK)
         return mcp_fail(r, &e, why);
@@ -368,11 +368,11 @@ static bool check_modern(const json_t *meta, Str version, RpcError *why)
         return false;
     }
     if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an object '%s'",
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta must have an object '%s'",
                           META "clientCapabilities");
     const json_t *level = json_given(meta, META "logLevel");
     if (level && !mcp_level_known(json_str(level)))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown '%s'",
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has an unknown value of '%s'",
                           META "logLevel");
     return true;
 }
@@ -385,7 +385,7 @@ static bool choose_era(const McpSession *s, McpRequest *r, RpcError *why)
     if (version) {
         r->era = MCP_ERA_MODERN;
         if (!json_is_string(version))
-            return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta has a string '%s'",
+            return mcp_refuse(why, RPC_INVALID_PARAMS, "params._meta must have a string '%s'",
                               META "protocolVersion");
         return check_modern(meta, json_str(version), why);
     }
@@ -430,7 +430,7 @@ static bool choose_subject(McpRequest *r, RpcError *why)
 static bool choose(McpRequest *r, RpcError *why)
 {
     if (r->batch && str_eq(r->msg.method, S("initialize")))
-        return mcp_refuse(why, RPC_INVALID_REQUEST, "initialize is not sent in a batch");
+        return mcp_refuse(why, RPC_INVALID_REQUEST, "initialize cannot be sent in a batch");
     return choose_era(r->session, r, why) && choose_method(r, why) && choose_subject(r, why);
 }
 

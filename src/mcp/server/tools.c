@@ -22,7 +22,7 @@ bool mcp_tools_scope(McpRequest *r, RpcError *why)
     if (!t)
         return mcp_refuse(why, RPC_INVALID_PARAMS, "unknown tool '%s'", err_show(&shown, name));
     if (args && !json_is_object(args))
-        return mcp_refuse(why, RPC_INVALID_PARAMS, "params has an object 'arguments'");
+        return mcp_refuse(why, RPC_INVALID_PARAMS, "params.arguments must be an object");
     ToolScope scope = tool_scope(t, args);
     r->subject = scope.subject;
     r->alone = scope.alone;
