@@ -33,16 +33,21 @@ static json_t *starts_typed(const SetupReach *r)
                      "args", rest_of(r->words));
 }
 
-/* Else Claude Code shows its model only the names of tools, and the model has to search. */
-static json_t *always_loaded(json_t *entry)
+/* Else these programs show their model no tool, or only the names, and the model has to search. */
+static json_t *always_loaded(json_t *entry, const char *member)
 {
-    json_object_set_new(entry, "alwaysLoad", json_true());
+    json_object_set_new(entry, member, json_true());
     return entry;
 }
 
 static json_t *starts_claude(const SetupReach *r)
 {
-    return always_loaded(starts_typed(r));
+    return always_loaded(starts_typed(r), "alwaysLoad");
+}
+
+static json_t *starts_qwen(const SetupReach *r)
+{
+    return always_loaded(starts_plain(r), "alwaysLoadTools");
 }
 
 static json_t *starts_opencode(const SetupReach *r)
@@ -60,7 +65,8 @@ static json_t *starts_goose(const SetupReach *r)
 static json_t *calls_claude(const SetupReach *r)
 {
     return always_loaded(json_pack("{s:s, s:s, s:{s:s}}", "type", "http", "url", r->url, "headers",
-                                   "Authorization", "Bearer ${" TOKEN "}"));
+                                   "Authorization", "Bearer ${" TOKEN "}"),
+                         "alwaysLoad");
 }
 
 static json_t *calls_cline(const SetupReach *r)
@@ -83,6 +89,11 @@ static json_t *calls_gemini(const SetupReach *r)
 {
     return json_pack("{s:s, s:{s:s}}", "httpUrl", r->url, "headers", "Authorization",
                      "Bearer $" TOKEN);
+}
+
+static json_t *calls_qwen(const SetupReach *r)
+{
+    return always_loaded(calls_gemini(r), "alwaysLoadTools");
 }
 
 static json_t *calls_goose(const SetupReach *r)
@@ -114,6 +125,8 @@ static const char *const of_claude[] = { "type",    "command",    "args", "url",
 static const char *const of_cline[] = { "type", "command", "args", "url", NULL };
 static const char *const of_codex[] = { "command", "args", "url", "bearer_token_env_var", NULL };
 static const char *const of_gemini[] = { "command", "args", "httpUrl", "headers", NULL };
+static const char *const of_qwen[] = { "command",         "args", "httpUrl", "headers",
+                                       "alwaysLoadTools", NULL };
 static const char *const of_opencode[] = { "type", "command", "enabled", "url", "headers", NULL };
 static const char *const of_goose[] = { "enabled", "type", "name",    "description", "cmd", "args",
                                         "timeout", "uri",  "headers", "env_keys",    NULL };
@@ -168,7 +181,7 @@ static const SetupClient clients[] = {
       .edit = setup_json, .look = setup_json_look, .starts = starts_opencode, .calls = calls_opencode, .ours = of_opencode },
     { .name = "qwen", .title = "Qwen Code", .roots = at_qwen, .file = ".qwen/settings.json",
       .project = ".qwen/settings.json", .root_word = "", .table = "mcpServers",
-      .edit = setup_json, .look = setup_json_look, .starts = starts_plain, .calls = calls_gemini, .ours = of_gemini },
+      .edit = setup_json, .look = setup_json_look, .starts = starts_qwen, .calls = calls_qwen, .ours = of_qwen },
     { .name = "vscode", .title = "VS Code", .roots = at_vscode, .file = ".config/Code/User/mcp.json",
       .project = ".vscode/mcp.json", .root_word = "", .table = "servers",
       .edit = setup_json, .look = setup_json_look, .starts = starts_typed, .calls = calls_vscode, .ours = most },

@@ -363,8 +363,16 @@ allowed_first() {
 }
 try 'what a client wants to be told first is said' allowed_first
 
-found_by_search() { jot setup claude-code && says '"alwaysLoad": true' && jot setup claude-code --http http://h/mcp && says '"alwaysLoad": true' && jot setup claude-code --project && says '"alwaysLoad": true'; }
-try 'Claude Code loads the tools without searching for them' found_by_search
+found_by_search() {
+    local client member
+    for client in 'claude-code alwaysLoad' 'qwen alwaysLoadTools'; do
+        read -r client member <<<"$client"
+        for words in '' '--http http://h/mcp' '--project'; do
+            jot setup "$client" $words && says "\"$member\": true" || return 1
+        done
+    done
+}
+try 'clients that search for tools load these without searching' found_by_search
 
 options() {
     jot setup codex --pad "$pad" --tools runs,graph
