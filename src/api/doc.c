@@ -82,23 +82,21 @@ jot_status jot_doc_write(jot_pad *pad, const char *name, jot_text text,
 {
     Str stream;
     DocWrite w = { 0 };
-    Doc now;
-    Conflict c;
-    bool merge, merged = false;
+    Conflict c = { 0 };
+    bool merge;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, text, &w.text));
     TRY(read_write_options(pad, options, &w, &merge));
     Arena *into = api_arena(pad);
-    jot_status st = merge
-                        ? conflict_write(&pad->m, stream, &w, into, &now, &merged, &c, api_err(pad))
-                        : doc_write(&pad->m, stream, &w, into, &now, api_err(pad));
+    jot_status st = merge ? conflict_write(&pad->m, stream, &w, into, &c, api_err(pad))
+                          : doc_write(&pad->m, stream, &w, into, &c.now, api_err(pad));
     if (st != JOT_OK)
-        return api_end_change(pad, st, stream, merge ? &c.now : &now, out);
-    jot_doc *d = api_give_doc(pad, stream, &now);
-    d->merged = merged;
-    d->warning = api_give_name(pad, note_warns(stream, now.text, into));
+        return api_end_change(pad, st, stream, &c.now, out);
+    jot_doc *d = api_give_doc(pad, stream, &c.now);
+    d->merged = c.joined;
+    d->warning = api_give_name(pad, note_warns(stream, c.now.text, into));
     GIVE(out, d);
     return JOT_OK;
 }
@@ -132,18 +130,17 @@ jot_status jot_doc_edit(jot_pad *pad, const char *name, jot_text old_text, jot_t
     DocEdit w = { 0 };
     Str stream;
     Doc now;
-    size_t line;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, old_text, &w.old_text));
     TRY(api_text(pad, new_text, &w.new_text));
     TRY(api_if(pad, if_version, &w.when));
-    jot_status st = doc_edit(&pad->m, stream, &w, api_arena(pad), &now, &line, api_err(pad));
+    jot_status st = doc_edit(&pad->m, stream, &w, api_arena(pad), &now, api_err(pad));
     if (st != JOT_OK)
         return api_end_change(pad, st, stream, &now, out);
     jot_doc *d = api_give_doc(pad, stream, &now);
-    d->line = line;
+    d->line = w.line;
     GIVE(out, d);
     return JOT_OK;
 }
@@ -219,7 +216,8 @@ jot_status jot_doc_list(jot_pad *pad, const char *prefix, const jot_list_options
     TRY(api_limit(pad, o.limit, STORE_LIST_MAX, &limit));
     if (o.after)
         TRY(note_resolve(str(o.after), api_arena(pad), &after, api_err(pad)));
-    TRY(note_list(&pad->m, str(prefix), after, limit, o.deleted ? NOTE_DELETED : NOTE_LIVE,
+    TRY(note_list(&pad->m,
+                  &(NoteAsk){ str(prefix), after, limit, o.deleted ? NOTE_DELETED : NOTE_LIVE },
                   api_arena(pad), &page, api_err(pad)));
     const jot_doc **items = NEW_ARRAY(api_arena(pad), const jot_doc *, page.n + 1);
     for (size_t i = 0; i < page.n; i++) {

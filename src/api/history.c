@@ -15,7 +15,8 @@ jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_limit(pad, limit, HISTORY_PAGE_MAX, &limit));
-    TRY(history_page(&pad->m, stream, before, limit, api_arena(pad), &h, api_err(pad)));
+    TRY(history_page(&pad->m, stream, &(HistoryAsk){ before, limit }, api_arena(pad), &h,
+                     api_err(pad)));
     const jot_doc **items = NEW_ARRAY(api_arena(pad), const jot_doc *, h.n + 1);
     for (size_t i = 0; i < h.n; i++) {
         const Record *r = &h.items[i];
@@ -101,7 +102,8 @@ jot_status jot_doc_merge(jot_pad *pad, const char *name, const char *base, jot_t
     TRY(version_check(version, api_err(pad)));
     TRY(api_text(pad, mine, &text));
     TRY(doc_present(&pad->m, stream, api_arena(pad), &now, api_err(pad)));
-    TRY(conflict_look(&pad->m, stream, version, text, &now, api_arena(pad), &c, api_err(pad)));
+    c = (Conflict){ .stream = stream, .base = version, .mine = text, .now = now };
+    TRY(conflict_look(&pad->m, &c, api_arena(pad), api_err(pad)));
     jot_merge *m = NEW_RESULT(pad, jot_merge);
     *m = (jot_merge){ .now = api_give_doc(pad, stream, &c.now),
                       .text = api_give_text(pad, c.based ? c.merged : (Str){ 0 }),
@@ -118,12 +120,11 @@ jot_status jot_doc_undo(jot_pad *pad, const char *name, const char *if_version, 
     Str stream;
     DocIf when;
     Doc now;
-    uint64_t back;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_if(pad, if_version, &when));
-    jot_status st = history_undo(&pad->m, stream, &when, api_arena(pad), &now, &back, api_err(pad));
+    jot_status st = history_undo(&pad->m, stream, &when, api_arena(pad), &now, api_err(pad));
     return api_end_change(pad, st, stream, &now, out);
 }
 
@@ -140,8 +141,8 @@ jot_status jot_doc_restore(jot_pad *pad, const char *name, const char *version,
     TRY(api_name(pad, "the version to restore", version, &text));
     TRY(when_parse(text, &which, api_err(pad)));
     TRY(api_if(pad, if_version, &when));
-    jot_status st =
-        history_restore(&pad->m, stream, &which, &when, api_arena(pad), &now, api_err(pad));
+    jot_status st = history_restore(&pad->m, stream, &(Restore){ which, when }, api_arena(pad),
+                                    &now, api_err(pad));
     return api_end_change(pad, st, stream, &now, out);
 }
 

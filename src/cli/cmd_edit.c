@@ -28,16 +28,14 @@ static jot_status edit_place(Session *s, Str stream)
     TRY(docs_if(s, false, &w.when));
     TRY(docs_open(s, stream));
     Doc now;
-    Conflict c;
-    size_t line;
-    jot_status st = doc_edit(&s->memory, stream, &w, &s->arena, &now, &line, &s->err);
+    jot_status st = doc_edit(&s->memory, stream, &w, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
-        TRY(conflict_look(&s->memory, stream, (Str){ 0 }, w.new_text, &now, &s->arena, &c, NULL));
+        Conflict c = { .stream = stream, .mine = w.new_text, .now = now };
         return docs_tell(s, &c);
     }
     TRY(st);
     Str says =
-        arena_printf(&s->arena, "replaced 1 place in %s, line %zu", doc_name(stream).text, line);
+        arena_printf(&s->arena, "replaced 1 place in %s, line %zu", doc_name(stream).text, w.line);
     docs_answer(s, stream, &now, says, docs_warn(s, stream, w.new_text));
     return JOT_OK;
 }
@@ -108,18 +106,16 @@ static jot_status take_copy(Session *s, Str stream, const Doc *was, Str text, bo
     w.when.absent = !live;
     if (live)
         w.when.version = str(all.text);
-    Doc now;
     Conflict c;
-    bool merged = false;
-    jot_status st = conflict_write(&s->memory, stream, &w, &s->arena, &now, &merged, &c, &s->err);
+    jot_status st = conflict_write(&s->memory, stream, &w, &s->arena, &c, &s->err);
     *keep = st != JOT_OK;
     if (st == JOT_CONFLICT)
         return docs_tell(s, &c);
     TRY(st);
-    Str line = note_wrote(stream, now.text, &s->arena);
-    if (merged)
+    Str line = note_wrote(stream, c.now.text, &s->arena);
+    if (c.joined)
         line = arena_printf(&s->arena, STR_FMT ", merged with what others wrote", STR_ARG(line));
-    docs_answer(s, stream, &now, line, docs_warn(s, stream, now.text));
+    docs_answer(s, stream, &c.now, line, docs_warn(s, stream, c.now.text));
     return JOT_OK;
 }
 

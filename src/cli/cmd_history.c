@@ -54,7 +54,8 @@ static jot_status show_history(Session *s, Str stream, int64_t limit, uint64_t b
         AUTO(Arena) arena = { 0 };
         History page;
         size_t room = limit < PAGE ? (size_t)limit : PAGE;
-        TRY(history_page(&s->memory, stream, told->before, room, &arena, &page, &s->err));
+        TRY(history_page(&s->memory, stream, &(HistoryAsk){ told->before, room }, &arena, &page,
+                         &s->err));
         AUTO_PTR(json_t) list = into ? history_json(stream, &page) : NULL;
         if (into)
             json_array_extend(into, list);
@@ -178,8 +179,7 @@ static jot_status run_blame(Session *s)
 /* `mine` is the text that would have been brought back; none if it is not known. */
 static jot_status tell_changed(Session *s, Str stream, Str mine, const Doc *now)
 {
-    Conflict c;
-    TRY(conflict_look(&s->memory, stream, (Str){ 0 }, mine, now, &s->arena, &c, NULL));
+    Conflict c = { .stream = stream, .mine = mine, .now = *now };
     return docs_tell(s, &c);
 }
 
@@ -187,15 +187,15 @@ static jot_status run_undo(Session *s)
 {
     Str stream;
     DocIf when;
-    uint64_t back = 0;
     Doc now;
     TRY(docs_arg(s, 0, &stream));
     TRY(docs_if(s, false, &when));
     TRY(docs_open(s, stream));
-    jot_status st = history_undo(&s->memory, stream, &when, &s->arena, &now, &back, &s->err);
+    jot_status st = history_undo(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT)
         return tell_changed(s, stream, (Str){ 0 }, &now);
     TRY(st);
+    uint64_t back = meta_number(now.meta, "undo");
     Str line = arena_printf(&s->arena, "%s is %s%llu", doc_name(stream).text,
                             mark_live(&now.mark) ? "as it was at seq "
                             : back               ? "deleted, as it was at seq "
@@ -215,7 +215,8 @@ static jot_status run_restore(Session *s)
     TRY(docs_when(s, s->args[1], &which));
     TRY(docs_if(s, false, &when));
     TRY(docs_open(s, stream));
-    jot_status st = history_restore(&s->memory, stream, &which, &when, &s->arena, &now, &s->err);
+    jot_status st =
+        history_restore(&s->memory, stream, &(Restore){ which, when }, &s->arena, &now, &s->err);
     Doc was = { 0 };
     if (st == JOT_CONFLICT &&
         history_at(&s->memory, stream, &which, &s->arena, &was, &(Err){ 0 }) != JOT_OK)

@@ -43,7 +43,8 @@ static jot_status list_all(Session *s, Str prefix, size_t limit, json_t *into, S
         AUTO(Arena) arena = { 0 };
         Listing page;
         size_t room = limit < PAGE ? limit : PAGE;
-        TRY(note_list(&s->memory, prefix, after, room, which, &arena, &page, &s->err));
+        TRY(note_list(&s->memory, &(NoteAsk){ prefix, after, room, which }, &arena, &page,
+                      &s->err));
         if (into) {
             AUTO_PTR(json_t) list = note_list_json(&page);
             json_array_extend(into, list);
@@ -73,8 +74,8 @@ static jot_status run_list(Session *s)
         /* A bad prefix is refused also where there is no pad to look into. */
         Memory none = { 0 };
         TRY(memory_open(&none, S("mem:"), &(MemoryOptions){ .create = true }, &s->err));
-        jot_status st =
-            note_list(&none, arg_at(s, 0), (Str){ 0 }, 1, NOTE_LIVE, &s->arena, &probe, &s->err);
+        jot_status st = note_list(&none, &(NoteAsk){ .prefix = arg_at(s, 0), .limit = 1 },
+                                  &s->arena, &probe, &s->err);
         memory_close(&none);
         TRY(st);
     }

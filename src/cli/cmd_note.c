@@ -28,25 +28,22 @@ static jot_status run_write(Session *s)
         return err_set(&s->err, JOT_INVALID, "--merge needs --if-version: the version you read");
     TRY(docs_input(s, 1, &w.text));
     TRY(session_open(s, true));
-    Doc now;
-    Conflict c;
-    bool merged = false;
+    Conflict c = { .stream = stream, .base = w.when.version, .mine = w.text };
     jot_status st;
     if (opt_given(s, "merge")) {
-        st = conflict_write(&s->memory, stream, &w, &s->arena, &now, &merged, &c, &s->err);
+        st = conflict_write(&s->memory, stream, &w, &s->arena, &c, &s->err);
     } else {
-        st = doc_write(&s->memory, stream, &w, &s->arena, &now, &s->err);
+        st = doc_write(&s->memory, stream, &w, &s->arena, &c.now, &s->err);
         if (st == JOT_CONFLICT)
-            TRY(conflict_look(&s->memory, stream, w.when.version, w.text, &now, &s->arena, &c,
-                              NULL));
+            TRY(conflict_look(&s->memory, &c, &s->arena, NULL));
     }
     if (st == JOT_CONFLICT)
         return docs_tell(s, &c);
     TRY(st);
-    Str line = note_wrote(stream, now.text, &s->arena);
-    if (merged)
+    Str line = note_wrote(stream, c.now.text, &s->arena);
+    if (c.joined)
         line = arena_printf(&s->arena, STR_FMT ", merged", STR_ARG(line));
-    docs_answer(s, stream, &now, line, docs_warn(s, stream, now.text));
+    docs_answer(s, stream, &c.now, line, docs_warn(s, stream, c.now.text));
     return JOT_OK;
 }
 
@@ -59,10 +56,9 @@ static jot_status run_append(Session *s)
     TRY(docs_input(s, 1, &a.text));
     TRY(session_open(s, true));
     Doc now;
-    Conflict c;
     jot_status st = doc_append(&s->memory, stream, &a, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
-        TRY(conflict_look(&s->memory, stream, (Str){ 0 }, a.text, &now, &s->arena, &c, NULL));
+        Conflict c = { .stream = stream, .mine = a.text, .now = now };
         return docs_tell(s, &c);
     }
     TRY(st);
@@ -186,10 +182,9 @@ static jot_status run_delete(Session *s)
     TRY(docs_if(s, false, &when));
     TRY(docs_open(s, stream));
     Doc now;
-    Conflict c;
     jot_status st = doc_delete(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT) {
-        TRY(conflict_look(&s->memory, stream, (Str){ 0 }, (Str){ 0 }, &now, &s->arena, &c, NULL));
+        Conflict c = { .stream = stream, .now = now };
         return docs_tell(s, &c);
     }
     TRY(st);

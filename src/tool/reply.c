@@ -85,10 +85,10 @@ static void add_next(Buf *to, const Doc *now, bool clean)
 jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc *now,
                           ToolReply *out)
 {
-    Conflict k;
+    Conflict k = { .stream = stream, .base = base, .mine = mine, .now = *now };
     AUTO(Buf) text = { 0 };
     size_t half = c->budget / 2 - c->budget / 16;
-    TRY(conflict_look(c->m, stream, base, mine, now, c->into, &k, NULL));
+    TRY(conflict_look(c->m, &k, c->into, NULL));
     bool clean = k.clean && utf8_valid(k.merged);
     buf_addf(&text, "%s; nothing was changed\n", c->e->text);
     add_next(&text, now, clean);

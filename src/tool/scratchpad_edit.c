@@ -9,11 +9,11 @@ static jot_status replace(ToolCall *c, Str stream, DocIf when, Doc *now, Str *li
     DocEdit w = { .old_text = arg_text(c, "old_text"),
                   .new_text = arg_text(c, "new_text"),
                   .when = when };
-    size_t at;
     if (!arg_given(c, "new_text"))
         return err_set(c->e, JOT_INVALID, "'old_text' needs 'new_text': what stands there instead");
-    TRY(doc_edit(c->m, stream, &w, c->into, now, &at, c->e));
-    *line = arena_printf(c->into, "replaced 1 place in %s, line %zu", doc_name(stream).text, at);
+    TRY(doc_edit(c->m, stream, &w, c->into, now, c->e));
+    *line =
+        arena_printf(c->into, "replaced 1 place in %s, line %zu", doc_name(stream).text, w.line);
     return JOT_OK;
 }
 
@@ -32,10 +32,11 @@ static jot_status restore(ToolCall *c, Str stream, DocIf when, Doc *now, Str *li
     uint64_t back = 0;
     When which;
     if (str_eq(word, S("undo"))) {
-        TRY(history_undo(c->m, stream, &when, c->into, now, &back, c->e));
+        TRY(history_undo(c->m, stream, &when, c->into, now, c->e));
+        back = meta_number(now->meta, "undo");
     } else {
         TRY(when_parse(word, &which, c->e));
-        TRY(history_restore(c->m, stream, &which, &when, c->into, now, c->e));
+        TRY(history_restore(c->m, stream, &(Restore){ which, when }, c->into, now, c->e));
         back = meta_number(now->meta, "restored");
     }
     *line = arena_printf(c->into, "%s is %sas it was at record %llu", doc_name(stream).text,

@@ -28,7 +28,8 @@ static jot_status list_versions(ToolCall *c, Str stream, ToolReply *out)
     AUTO(Lister) l = lister_begin(c);
     uint64_t last = (uint64_t)arg_number(c, "before", 0);
     size_t n = 0;
-    TRY(history_page(c->m, stream, last, (size_t)arg_number(c, "limit", 20), c->into, &h, c->e));
+    TRY(history_page(c->m, stream, &(HistoryAsk){ last, (size_t)arg_number(c, "limit", 20) },
+                     c->into, &h, c->e));
     while (n < h.n && lister_add(&l, line_of(c, &h.items[n]))) {
         last = h.items[n].mark.seq ? h.items[n].mark.seq : last;
         n++;

@@ -25,8 +25,8 @@ static jot_status run(ToolCall *c, ToolReply *out)
         TRY(note_resolve(arg_text(c, "after"), c->into, &after, c->e));
     for (bool more = true; more && fits;) {
         Listing page;
-        TRY(note_list(c->m, arg_text(c, "prefix"), after, STORE_LIST_MAX, NOTE_LIVE, c->into, &page,
-                      c->e));
+        TRY(note_list(c->m, &(NoteAsk){ arg_text(c, "prefix"), after, STORE_LIST_MAX, NOTE_LIVE },
+                      c->into, &page, c->e));
         for (size_t i = 0; i < page.n && fits; i++) {
             fits = lister_add(&l, line_of(c, &page.items[i]));
             after = fits ? page.items[i].name : after;

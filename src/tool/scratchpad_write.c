@@ -4,20 +4,17 @@
 
 static jot_status write_note(ToolCall *c, Str stream, const DocWrite *w, ToolReply *out)
 {
-    Doc now;
-    Conflict k;
-    bool merged = false;
-    jot_status st = arg_bool(c, "merge")
-                        ? conflict_write(c->m, stream, w, c->into, &now, &merged, &k, c->e)
-                        : doc_write(c->m, stream, w, c->into, &now, c->e);
+    Conflict k = { 0 };
+    const Doc *now = &k.now;
+    jot_status st = arg_bool(c, "merge") ? conflict_write(c->m, stream, w, c->into, &k, c->e)
+                                         : doc_write(c->m, stream, w, c->into, &k.now, c->e);
     if (st == JOT_CONFLICT)
-        return reply_conflict(c, stream, w->when.version, w->text,
-                              arg_bool(c, "merge") ? &k.now : &now, out);
+        return reply_conflict(c, stream, w->when.version, w->text, now, out);
     TRY(st);
-    Str line = note_wrote(stream, now.text, c->into);
-    if (merged)
+    Str line = note_wrote(stream, now->text, c->into);
+    if (k.joined)
         line = arena_printf(c->into, STR_FMT ", merged with what others wrote", STR_ARG(line));
-    reply_changed(c, stream, line, &now, now.text, out);
+    reply_changed(c, stream, line, now, now->text, out);
     return JOT_OK;
 }
 

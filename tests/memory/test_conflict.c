@@ -17,6 +17,12 @@ static Doc put(Desk *d, const char *text, const char *version, jot_status want)
     return out;
 }
 
+static jot_status look(Desk *d, Str base, Str mine, const Doc *now, Conflict *out)
+{
+    *out = (Conflict){ .stream = plan, .base = base, .mine = mine, .now = *now };
+    return conflict_look(&d->m, out, &d->a, &d->e);
+}
+
 /* --- Conflicts -------------------------------------------------------------------------- */
 
 static void a_conflict_shows_both_texts_and_their_clean_merge(Desk *d)
@@ -25,8 +31,7 @@ static void a_conflict_shows_both_texts_and_their_clean_merge(Desk *d)
     put(d, "A\nb\nc\nd\n", NULL, JOT_OK);
     Doc now = put(d, "a\nb\nc\nD\n", base.text, JOT_CONFLICT);
     Conflict c;
-    desk_ok(d,
-            conflict_look(&d->m, plan, str(base.text), S("a\nb\nc\nD\n"), &now, &d->a, &c, NULL));
+    desk_ok(d, look(d, str(base.text), S("a\nb\nc\nD\n"), &now, &c));
     assert_text(c.now.text, "A\nb\nc\nd\n");
     assert_true(c.based && c.clean);
     assert_text(c.merged, "A\nb\nc\nD\n");
@@ -42,9 +47,9 @@ static void a_conflict_without_a_clean_merge_or_a_base_says_so(Desk *d)
     Version base = version_of(put(d, "a\n", NULL, JOT_OK).mark.sha256);
     Doc now = put(d, "b\n", NULL, JOT_OK);
     Conflict c;
-    desk_ok(d, conflict_look(&d->m, plan, str(base.text), S("c\n"), &now, &d->a, &c, &d->e));
+    desk_ok(d, look(d, str(base.text), S("c\n"), &now, &c));
     assert_true(c.based && !c.clean);
-    desk_ok(d, conflict_look(&d->m, plan, S("0123456789ab"), S("c\n"), &now, &d->a, &c, &d->e));
+    desk_ok(d, look(d, S("0123456789ab"), S("c\n"), &now, &c));
     assert_false(c.based || c.clean);
 }
 
@@ -54,14 +59,13 @@ static void a_write_that_may_merge_does_so_only_when_it_is_clean(Desk *d)
     put(d, "A\nb\nc\nd\n", NULL, JOT_OK);
     DocWrite w = { .text = S("a\nb\nc\nD\n"), .when = { .version = str(base.text) } };
     Doc out;
-    bool merged;
     Conflict c;
-    desk_ok(d, conflict_write(&d->m, plan, &w, &d->a, &out, &merged, &c, &d->e));
-    assert_true(merged);
-    assert_text(out.text, "A\nb\nc\nD\n");
+    desk_ok(d, conflict_write(&d->m, plan, &w, &d->a, &c, &d->e));
+    assert_true(c.joined);
+    assert_text(c.now.text, "A\nb\nc\nD\n");
     w.text = S("x\nb\nc\nd\n");
-    desk_expect(d, JOT_CONFLICT, conflict_write(&d->m, plan, &w, &d->a, &out, &merged, &c, &d->e));
-    assert_false(merged);
+    desk_expect(d, JOT_CONFLICT, conflict_write(&d->m, plan, &w, &d->a, &c, &d->e));
+    assert_false(c.joined);
     assert_text(c.mine, "x\nb\nc\nd\n");
     desk_ok(d, doc_read(&d->m, plan, &d->a, &out, &d->e));
     assert_text(out.text, "A\nb\nc\nD\n");
@@ -169,7 +173,7 @@ static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
         desk_reopen(d);
     assert_int_equal(desk_files_with(d, CANARY), 0);
     History h;
-    desk_ok(d, history_page(&d->m, plan, 0, 10, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 10 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 4);
     assert_true(h.items[1].mark.redacted && h.items[2].mark.redacted);
     desk_expect(d, JOT_NOT_FOUND, forget_phrase(&d->m, plan, S(CANARY), &f, &d->e));

@@ -92,9 +92,8 @@ static void a_version_that_is_none_is_refused(Desk *d)
 static Doc edit(Desk *d, const char *old_text, const char *new_text, jot_status want)
 {
     Doc out;
-    size_t line = 0;
     DocEdit w = { .old_text = str(old_text), .new_text = str(new_text) };
-    desk_expect(d, want, doc_edit(&d->m, plan, &w, &d->a, &out, &line, &d->e));
+    desk_expect(d, want, doc_edit(&d->m, plan, &w, &d->a, &out, &d->e));
     return out;
 }
 
@@ -109,10 +108,9 @@ static void an_edit_replaces_the_one_place_and_says_its_line(Desk *d)
 {
     put(d, "one\ntwo\nthree\n", (DocIf){ 0 }, JOT_OK);
     Doc out;
-    size_t line = 0;
     DocEdit w = { .old_text = S("two"), .new_text = S("2") };
-    desk_ok(d, doc_edit(&d->m, plan, &w, &d->a, &out, &line, &d->e));
-    assert_int_equal(line, 2);
+    desk_ok(d, doc_edit(&d->m, plan, &w, &d->a, &out, &d->e));
+    assert_int_equal(w.line, 2);
     assert_text(out.text, "one\n2\nthree\n");
     assert_now(d, S("one\n2\nthree\n"));
 }

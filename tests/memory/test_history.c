@@ -37,17 +37,15 @@ static void assert_now(Desk *d, const char *text)
 static void undo(Desk *d, const char *then)
 {
     Doc out;
-    uint64_t back;
     d->now_ms += 1000;
-    desk_ok(d, history_undo(&d->m, plan, NULL, &d->a, &out, &back, &d->e));
+    desk_ok(d, history_undo(&d->m, plan, NULL, &d->a, &out, &d->e));
     assert_now(d, then);
 }
 
 static void no_undo(Desk *d, const char *why)
 {
     Doc out;
-    uint64_t back;
-    desk_expect(d, JOT_NOT_FOUND, history_undo(&d->m, plan, NULL, &d->a, &out, &back, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, history_undo(&d->m, plan, NULL, &d->a, &out, &d->e));
     assert_says(d, why);
 }
 
@@ -143,9 +141,8 @@ static void undo_on_condition_of_another_version_changes_nothing(Desk *d)
     Version old = version_of(put(d, "one").mark.sha256);
     put(d, "two");
     Doc out;
-    uint64_t back;
     DocIf when = { .version = str(old.text) };
-    desk_expect(d, JOT_CONFLICT, history_undo(&d->m, plan, &when, &d->a, &out, &back, &d->e));
+    desk_expect(d, JOT_CONFLICT, history_undo(&d->m, plan, &when, &d->a, &out, &d->e));
     assert_text(out.text, "two");
     assert_now(d, "two");
 }
@@ -158,7 +155,7 @@ static void undo_takes_back_an_edit_from_outside_and_keeps_it_as_a_version(Desk 
         return;
     undo(d, "two");
     History h;
-    desk_ok(d, history_page(&d->m, plan, 0, 10, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 10 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 4);
     assert_text(h.items[1].by, STORE_OUTSIDE);
     undo(d, "one");
@@ -252,7 +249,7 @@ static void restore_writes_an_older_version_and_says_which(Desk *d)
     put(d, "two");
     Doc out;
     When which = { .kind = WHEN_SEQ, .number = 1 };
-    desk_ok(d, history_restore(&d->m, plan, &which, NULL, &d->a, &out, &d->e));
+    desk_ok(d, history_restore(&d->m, plan, &(Restore){ .which = which }, &d->a, &out, &d->e));
     assert_int_equal(meta_number(out.meta, "restored"), 1);
     assert_now(d, "one");
     undo(d, "two");
@@ -274,7 +271,7 @@ static void pages_show_every_version_once_newest_first(Desk *d)
     uint64_t before = 0, expected = 25;
     for (bool more = true; more;) {
         History h;
-        desk_ok(d, history_page(&d->m, plan, before, 10, &d->a, &h, &d->e));
+        desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ before, 10 }, &d->a, &h, &d->e));
         for (size_t i = 0; i < h.n; i++)
             assert_int_equal(h.items[i].mark.seq, expected--);
         before = expected + 1;
@@ -293,12 +290,12 @@ static void a_page_of_a_trimmed_history_ends_where_it_was_trimmed(Desk *d)
     uint64_t dropped;
     desk_ok(d, store_trim(d->m.store, plan, NULL, 21, &dropped, &d->e));
     History h;
-    desk_ok(d, history_page(&d->m, plan, 0, 20, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 20 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 20);
     assert_false(h.more);
-    desk_ok(d, history_page(&d->m, plan, 0, 1000, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 1000 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 20);
-    desk_ok(d, history_page(&d->m, plan, 0, 5, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 5 }, &d->a, &h, &d->e));
     assert_true(h.more);
 }
 
@@ -307,13 +304,13 @@ static void an_edit_that_is_not_recorded_is_the_newest_version(Desk *d)
     if (!edit_outside(d, "dropped here by a person"))
         return;
     History h;
-    desk_ok(d, history_page(&d->m, plan, 0, 10, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 10 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 1);
     assert_int_equal(h.items[0].mark.seq, 0);
     for (int i = 0; i < 5; i++)
         put(d, i % 2 ? "odd" : "even");
     edit_outside(d, "edited");
-    desk_ok(d, history_page(&d->m, plan, 0, 3, &d->a, &h, &d->e));
+    desk_ok(d, history_page(&d->m, plan, &(HistoryAsk){ 0, 3 }, &d->a, &h, &d->e));
     assert_int_equal(h.n, 3);
     assert_int_equal(h.items[0].mark.seq, 0);
     assert_int_equal(h.items[1].mark.seq, 6);

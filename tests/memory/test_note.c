@@ -117,9 +117,8 @@ static jot_status verb_append(Desk *d, Str w)
 static jot_status verb_edit(Desk *d, Str w)
 {
     Doc out;
-    size_t line;
     DocEdit x = { .old_text = S("a"), .new_text = S("evil") };
-    return doc_edit(&d->m, w, &x, &d->a, &out, &line, &d->e);
+    return doc_edit(&d->m, w, &x, &d->a, &out, &d->e);
 }
 
 static jot_status verb_delete(Desk *d, Str w)
@@ -143,7 +142,7 @@ static jot_status verb_move_to(Desk *d, Str w)
 static jot_status verb_history(Desk *d, Str w)
 {
     History out;
-    return history_page(&d->m, w, 0, 10, &d->a, &out, &d->e);
+    return history_page(&d->m, w, &(HistoryAsk){ 0, 10 }, &d->a, &out, &d->e);
 }
 
 static jot_status verb_at(Desk *d, Str w)
@@ -156,15 +155,14 @@ static jot_status verb_at(Desk *d, Str w)
 static jot_status verb_undo(Desk *d, Str w)
 {
     Doc out;
-    uint64_t back;
-    return history_undo(&d->m, w, NULL, &d->a, &out, &back, &d->e);
+    return history_undo(&d->m, w, NULL, &d->a, &out, &d->e);
 }
 
 static jot_status verb_restore(Desk *d, Str w)
 {
     Doc out;
     When when = { .kind = WHEN_SEQ, .number = 1 };
-    return history_restore(&d->m, w, &when, NULL, &d->a, &out, &d->e);
+    return history_restore(&d->m, w, &(Restore){ .which = when }, &d->a, &out, &d->e);
 }
 
 static jot_status verb_blame(Desk *d, Str w)
@@ -271,17 +269,19 @@ static void a_list_has_the_live_ones_of_a_prefix_or_the_deleted_ones(Desk *d)
     for (size_t i = 0; i < COUNT_OF(keys); i++)
         write_note(d, keys[i], "x");
     desk_ok(d, doc_delete(&d->m, S("notes/a2"), NULL, &d->a, &out, &d->e));
-    desk_ok(d, note_list(&d->m, S("a"), (Str){ 0 }, 10, NOTE_LIVE, &d->a, &l, &d->e));
+    desk_ok(d, note_list(&d->m, &(NoteAsk){ S("a"), (Str){ 0 }, 10, NOTE_LIVE }, &d->a, &l, &d->e));
     assert_int_equal(l.n, 2);
     assert_text(l.items[1].name, "notes/a3");
-    desk_ok(d, note_list(&d->m, S(""), (Str){ 0 }, 2, NOTE_LIVE, &d->a, &l, &d->e));
+    desk_ok(d, note_list(&d->m, &(NoteAsk){ S(""), (Str){ 0 }, 2, NOTE_LIVE }, &d->a, &l, &d->e));
     assert_int_equal(l.n, 2);
     assert_true(l.more);
-    desk_ok(d, note_list(&d->m, S(""), (Str){ 0 }, 1, NOTE_DELETED, &d->a, &l, &d->e));
+    desk_ok(d,
+            note_list(&d->m, &(NoteAsk){ S(""), (Str){ 0 }, 1, NOTE_DELETED }, &d->a, &l, &d->e));
     assert_int_equal(l.n, 1);
     assert_text(l.items[0].name, "notes/a2");
-    desk_expect(d, JOT_INVALID,
-                note_list(&d->m, S("../"), (Str){ 0 }, 10, NOTE_LIVE, &d->a, &l, &d->e));
+    desk_expect(
+        d, JOT_INVALID,
+        note_list(&d->m, &(NoteAsk){ S("../"), (Str){ 0 }, 10, NOTE_LIVE }, &d->a, &l, &d->e));
     assert_says(d, "invalid key '../': " USE);
 }
 

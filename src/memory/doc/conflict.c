@@ -1,57 +1,65 @@
 /* conflict.c - looking at a refused write, and merging it.
  *
- * A merge is written like any other text, on condition of the version it was
- * made for: nothing is ever merged into something nobody has seen. */
+ *            base, which both had read
+ *           /                         \\
+ *        mine                          now, which somebody wrote meanwhile
+ *           \\                         /
+ *            merged: three-way, by lines
+ *
+ * The base is in the history, because the writer named its version.  A merge is
+ * written like any other text, on condition of the version it was made for: nothing
+ * is ever merged into something nobody has seen.  If somebody is faster once more,
+ * the merge is `mine` and what it was made for is the base. */
 #include "memory/doc/conflict.h"
 
 #include "base/utf8.h"
 #include "memory/doc/diff.h"
 #include "memory/doc/history.h"
 
-jot_status conflict_look(Memory *m, Str stream, Str base, Str mine, const Doc *now, Arena *into,
-                         Conflict *out, Err *e)
+jot_status conflict_look(Memory *m, Conflict *c, Arena *into, Err *e)
 {
-    *out = (Conflict){ .stream = stream, .mine = mine, .now = *now };
-    if (base.n == 0 || !mark_live(&now->mark))
+    c->based = c->clean = false;
+    c->merged = (Str){ 0 };
+    if (c->base.n == 0 || !mark_live(&c->now.mark))
         return JOT_OK;
     Doc read;
     Err missing = { 0 };
-    When when = { .kind = WHEN_VERSION, .version = base };
-    jot_status st = history_at(m, stream, &when, into, &read, &missing);
+    When when = { .kind = WHEN_VERSION, .version = c->base };
+    jot_status st = history_at(m, c->stream, &when, into, &read, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     if (st != JOT_OK)
         return err_pass(e, &missing, st);
     Merge merge;
-    diff_merge(read.text, mine, now->text, into, &merge);
-    out->based = true;
-    out->clean = merge.conflicts == 0 && merge.text.n <= STORE_BODY_MAX;
-    out->merged = merge.text;
+    diff_merge(read.text, c->mine, c->now.text, into, &merge);
+    c->based = true;
+    c->clean = merge.conflicts == 0 && merge.text.n <= STORE_BODY_MAX;
+    c->merged = merge.text;
     return JOT_OK;
 }
 
-jot_status conflict_write(Memory *m, Str stream, const DocWrite *w, Arena *into, Doc *out,
-                          bool *merged, Conflict *c, Err *e)
+jot_status conflict_write(Memory *m, Str stream, const DocWrite *w, Arena *into, Conflict *c,
+                          Err *e)
 {
-    DocWrite now = *w;
-    *merged = false;
-    *c = (Conflict){ .stream = stream, .mine = w->text };
+    DocWrite next = *w;
+    *c = (Conflict){ .stream = stream };
     for (int tries = 0; tries < DOC_TRIES_MAX; tries++) {
         Err why = { 0 };
-        jot_status st = doc_write(m, stream, &now, into, out, &why);
+        jot_status st = doc_write(m, stream, &next, into, &c->now, &why);
         if (st != JOT_OK && e)
             *e = why;
+        c->joined = st == JOT_OK && tries > 0;
         if (st != JOT_CONFLICT)
             return st;
-        TRY(conflict_look(m, stream, now.when.version, now.text, out, into, c, e));
+        c->base = next.when.version;
+        c->mine = next.text;
+        TRY(conflict_look(m, c, into, e));
         if (!c->clean)
             break;
-        HashHex seen = hash_hex(out->mark.sha256);
-        now = (DocWrite){ .text = c->merged, .meta = w->meta };
-        now.when.version = arena_copy(into, str(seen.text));
-        *merged = true;
+        HashHex seen = hash_hex(c->now.mark.sha256);
+        next = (DocWrite){ .text = c->merged, .meta = w->meta };
+        next.when.version = arena_copy(into, str(seen.text));
     }
-    *merged = false;
     c->mine = w->text;
     return JOT_CONFLICT;
 }

@@ -2,12 +2,26 @@
  *
  * A version is given by a few hex digits, a condition needs all of them.  So the
  * head is read first; if the digits name it, the append demands exactly that
- * hash, and whoever was faster makes it fail.
+ * hash, and fails if somebody was faster.
  *
- * Edit and append read, make the new text, and write it on condition that the
- * old one still stands; whoever loses that race begins again, a bounded number
- * of times, from the text that won.  A move is two writes in an order that can be
- * taken up again: see doc_move(). */
+ * Edit and append are a loop of three steps, bounded by DOC_TRIES_MAX:
+ *
+ *     read the head  -->  make the new text  -->  write, if the head is still that one
+ *          ^                                           |
+ *          +--- pause a little <--- CONFLICT ----------+
+ *
+ * The loser of a race begins again from the text that won, so both changes stay.
+ * Only if the caller named a version does the first conflict end it: then he
+ * wants to know.
+ *
+ * A move writes two streams, and nothing is atomic across two:
+ *
+ *     1. put the text at the new name, if nobody has it; its meta says {"from": old name}
+ *     2. delete the old name, if it is still the version that was copied
+ *
+ * Killed between the two, both names have the text.  The same call again finds its
+ * own copy at the new name by that meta and goes on with step 2.  If the old one
+ * was changed before step 2, it is copied again, over our own copy only. */
 #include "memory/doc/doc.h"
 
 #include <assert.h>
@@ -110,15 +124,16 @@ jot_status doc_conflict(Str stream, bool absent, const Doc *now, Err *e)
                    absent ? "exists" : "has changed", version_of(now->mark.sha256).text, who.text);
 }
 
-static jot_status conflict(Str stream, const DocIf *when, const Doc *now, Err *e)
-{
-    return doc_conflict(stream, when->absent, now, e);
-}
+/* What is to be appended, and on what it depends. */
+typedef struct Change {
+    const DocIf *when;
+    Draft draft;
+} Change;
 
 /* Append under a condition; *out is what stands there afterwards. */
-static jot_status change(Memory *m, Str stream, const DocIf *when, const Draft *d, Arena *into,
-                         Doc *out, Err *e)
+static jot_status change(Memory *m, Str stream, const Change *c, Arena *into, Doc *out, Err *e)
 {
+    const DocIf *when = c->when;
     assert(!(when->absent && when->version.n));
     *out = (Doc){ 0 };
     Expect x = { .kind = when->absent ? EXPECT_ABSENT : EXPECT_ANY };
@@ -126,32 +141,35 @@ static jot_status change(Memory *m, Str stream, const DocIf *when, const Draft *
         TRY(version_check(when->version, e));
         TRY(doc_present(m, stream, into, out, e));
         if (!mark_live(&out->mark) || !version_names(when->version, out->mark.sha256))
-            return conflict(stream, when, out, e);
+            return doc_conflict(stream, false, out, e);
         x = (Expect){ .kind = EXPECT_HASH, .sha256 = out->mark.sha256 };
     }
     Mark mark;
-    jot_status st = memory_append(m, stream, &x, d, &mark, e);
+    jot_status st = memory_append(m, stream, &x, &c->draft, &mark, e);
     if (st == JOT_CONFLICT) {
         TRY(doc_present(m, stream, into, out, e));
-        return conflict(stream, when, out, e);
+        return doc_conflict(stream, when->absent, out, e);
     }
-    if (st == JOT_NOT_FOUND && d->op == OP_DELETE)
+    if (st == JOT_NOT_FOUND && c->draft.op == OP_DELETE)
         return not_found(stream, e);
     TRY(st);
-    *out = (Doc){ .text = d->body, .by = m->by, .meta = d->meta, .mark = mark };
+    assert(mark.seq > 0 && mark.op == c->draft.op);
+    *out = (Doc){ .text = c->draft.body, .by = m->by, .meta = c->draft.meta, .mark = mark };
     return JOT_OK;
 }
 
 jot_status doc_write(Memory *m, Str stream, const DocWrite *w, Arena *into, Doc *out, Err *e)
 {
-    Draft d = { .op = OP_PUT, .id = w->id, .meta = w->meta, .body = w->text };
-    return change(m, stream, &w->when, &d, into, out, e);
+    Change c = { .when = &w->when,
+                 .draft = { .op = OP_PUT, .id = w->id, .meta = w->meta, .body = w->text } };
+    return change(m, stream, &c, into, out, e);
 }
 
 jot_status doc_delete(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out, Err *e)
 {
-    Draft d = { .op = OP_DELETE };
-    return change(m, stream, when ? when : &(DocIf){ 0 }, &d, into, out, e);
+    const DocIf none = { 0 };
+    Change c = { .when = when ? when : &none, .draft = { .op = OP_DELETE } };
+    return change(m, stream, &c, into, out, e);
 }
 
 /* --- Edit and append: read, change, write if nobody else did ---------------------------- */
@@ -165,35 +183,6 @@ static void pause_before(Memory *m, int tries)
     io_sleep_us(m->io, 1 + chance % most);
 }
 
-typedef jot_status MakeText(void *ctx, Str stream, const Doc *now, Str *out, Err *e);
-
-/* Replace the present text by what `make` makes of it. */
-static jot_status rewrite(Memory *m, Str stream, const DocIf *when, MakeText *make, void *ctx,
-                          Arena *into, Doc *out, Err *e)
-{
-    for (int tries = 0;; tries++) {
-        Doc now;
-        DocWrite w = { 0 };
-        TRY(doc_present(m, stream, into, &now, e));
-        bool live = mark_live(&now.mark);
-        if ((when->absent && live) ||
-            (when->version.n && !(live && version_names(when->version, now.mark.sha256)))) {
-            *out = now;
-            return conflict(stream, when, out, e);
-        }
-        TRY(make(ctx, stream, &now, &w.text, e));
-        HashHex all = hash_hex(now.mark.sha256);
-        w.when = (DocIf){ .absent = !live };
-        if (live)
-            w.when.version = str(all.text);
-        w.meta = live ? meta_kept(now.meta, into) : (Str){ 0 };
-        jot_status st = doc_write(m, stream, &w, into, out, e);
-        if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX || when->version.n)
-            return st;
-        pause_before(m, tries);
-    }
-}
-
 /* Texts may hold NULs, so no printf puts them together. */
 static Str join(Arena *into, Str a, Str b, Str c)
 {
@@ -205,38 +194,25 @@ static Str join(Arena *into, Str a, Str b, Str c)
     return (Str){ to, a.n + b.n + c.n };
 }
 
-typedef struct Appending {
-    const DocAppend *a;
+/* An append or an edit: what is to become of the present text. */
+typedef struct Rewrite {
+    Str stream;
+    const DocIf *when;
+    const DocAppend *append; /* one of the two */
+    DocEdit *edit;
     Arena *into;
-} Appending;
+} Rewrite;
 
-static jot_status add_behind(void *ctx, Str stream, const Doc *now, Str *out, Err *e)
+static jot_status append_text(const Rewrite *r, const Doc *now, Str *out, Err *e)
 {
-    const Appending *job = ctx;
-    bool live = mark_live(&now->mark);
-    Str before = live ? now->text : (Str){ 0 }, behind = job->a->text;
-    if (before.n + behind.n > STORE_BODY_MAX)
+    Str before = mark_live(&now->mark) ? now->text : (Str){ 0 }, added = r->append->text;
+    if (before.n + added.n > STORE_BODY_MAX)
         return err_set(e, JOT_TOO_BIG, "%s would have %zu bytes: the limit is %d",
-                       doc_name(stream).text, before.n + behind.n, STORE_BODY_MAX);
-    bool split = job->a->line && before.n && !str_ends(before, S("\n"));
-    *out = join(job->into, before, split ? S("\n") : (Str){ 0 }, behind);
+                       doc_name(r->stream).text, before.n + added.n, STORE_BODY_MAX);
+    bool split = r->append->line && before.n && !str_ends(before, S("\n"));
+    *out = join(r->into, before, split ? S("\n") : (Str){ 0 }, added);
     return JOT_OK;
 }
-
-jot_status doc_append(Memory *m, Str stream, const DocAppend *a, Arena *into, Doc *out, Err *e)
-{
-    assert(!(a->when.absent && a->when.version.n));
-    if (a->when.version.n)
-        TRY(version_check(a->when.version, e));
-    Appending job = { a, into };
-    return rewrite(m, stream, &a->when, add_behind, &job, into, out, e);
-}
-
-typedef struct Editing {
-    const DocEdit *w;
-    size_t line;
-    Arena *into;
-} Editing;
 
 static size_t line_at(Str text, size_t offset)
 {
@@ -262,42 +238,73 @@ static jot_status not_unique(Str stream, Str text, Str part, Err *e)
                    n > DOC_PLACES_SHOWN ? " ..." : "");
 }
 
-static jot_status replace_one(void *ctx, Str stream, const Doc *now, Str *out, Err *e)
+static jot_status edit_text(const Rewrite *r, const Doc *now, Str *out, Err *e)
 {
-    Editing *job = ctx;
-    Str old = job->w->old_text, text = now->text;
+    Str old = r->edit->old_text, new_text = r->edit->new_text, text = now->text;
     if (!mark_live(&now->mark))
-        return not_found(stream, e);
+        return not_found(r->stream, e);
     const char *at = text.n ? memmem(text.p, text.n, old.p, old.n) : NULL;
     if (!at)
         return err_set(e, JOT_INVALID, "the text to replace is not in %s: it must be exact",
-                       doc_name(stream).text);
+                       doc_name(r->stream).text);
     size_t offset = (size_t)(at - text.p);
     if (memmem(at + 1, text.n - offset - 1, old.p, old.n))
-        return not_unique(stream, text, old, e);
-    job->line = line_at(text, offset);
-    Str before = str_slice(text, 0, offset), behind = str_from(text, offset + old.n);
-    if (before.n + job->w->new_text.n + behind.n > STORE_BODY_MAX)
+        return not_unique(r->stream, text, old, e);
+    r->edit->line = line_at(text, offset);
+    Str before = str_slice(text, 0, offset), after = str_from(text, offset + old.n);
+    if (before.n + new_text.n + after.n > STORE_BODY_MAX)
         return err_set(e, JOT_TOO_BIG, "%s would be larger than the limit of %d bytes",
-                       doc_name(stream).text, STORE_BODY_MAX);
-    *out = join(job->into, before, job->w->new_text, behind);
+                       doc_name(r->stream).text, STORE_BODY_MAX);
+    *out = join(r->into, before, new_text, after);
     return JOT_OK;
 }
 
-jot_status doc_edit(Memory *m, Str stream, const DocEdit *w, Arena *into, Doc *out, size_t *line,
-                    Err *e)
+/* The loop of the first comment. */
+static jot_status rewrite(Memory *m, const Rewrite *r, Doc *out, Err *e)
+{
+    const DocIf *when = r->when;
+    assert(!r->append != !r->edit);
+    assert(!(when->absent && when->version.n));
+    if (when->version.n)
+        TRY(version_check(when->version, e));
+    for (int tries = 0;; tries++) {
+        Doc now;
+        DocWrite w = { 0 };
+        TRY(doc_present(m, r->stream, r->into, &now, e));
+        bool live = mark_live(&now.mark);
+        if ((when->absent && live) ||
+            (when->version.n && !(live && version_names(when->version, now.mark.sha256)))) {
+            *out = now;
+            return doc_conflict(r->stream, when->absent, out, e);
+        }
+        TRY(r->append ? append_text(r, &now, &w.text, e) : edit_text(r, &now, &w.text, e));
+        HashHex all = hash_hex(now.mark.sha256);
+        w.when = (DocIf){ .absent = !live };
+        if (live)
+            w.when.version = str(all.text);
+        w.meta = live ? meta_kept(now.meta, r->into) : (Str){ 0 };
+        jot_status st = doc_write(m, r->stream, &w, r->into, out, e);
+        if (st != JOT_CONFLICT || tries + 1 == DOC_TRIES_MAX || when->version.n)
+            return st;
+        pause_before(m, tries);
+    }
+}
+
+jot_status doc_append(Memory *m, Str stream, const DocAppend *a, Arena *into, Doc *out, Err *e)
+{
+    Rewrite r = { .stream = stream, .when = &a->when, .append = a, .into = into };
+    return rewrite(m, &r, out, e);
+}
+
+jot_status doc_edit(Memory *m, Str stream, DocEdit *w, Arena *into, Doc *out, Err *e)
 {
     *out = (Doc){ 0 };
     if (w->old_text.n == 0)
         return err_set(e, JOT_INVALID, "the text to replace cannot be empty");
     if (str_eq(w->old_text, w->new_text))
         return err_set(e, JOT_INVALID, "the new text is the same as the old");
-    if (w->when.version.n)
-        TRY(version_check(w->when.version, e));
-    Editing job = { .w = w, .into = into };
-    TRY(rewrite(m, stream, &w->when, replace_one, &job, into, out, e));
-    *line = job.line;
-    return JOT_OK;
+    Rewrite r = { .stream = stream, .when = &w->when, .edit = w, .into = into };
+    return rewrite(m, &r, out, e);
 }
 
 /* --- Move ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* doc.h - Doc, a stream whose value is its head: a note, a memory file, an artifact, a state.
  *
  * A version is the SHA-256 of the text, shown by its first VERSION_HEX digits:
- * equal text is the same version, by definition.  Whoever names the version he
+ * equal text is the same version, by definition.  A writer who names the version he
  * has read writes only if nobody wrote in between; the answer to a conflict is
  * the document as it is now (and conflict.h says more about it).
  *
@@ -86,7 +86,7 @@ typedef struct DocAppend {
     DocIf when;
 } DocAppend;
 
-/* Put the text behind what is there; begins again with the new text if somebody writes in between,
+/* Add the text to what is there; begins again with the new text if somebody writes in between,
  * unless `when` names a version.  A document that is not there is made.  The meta stays. */
 MUST_USE jot_status doc_append(Memory *m, Str stream, const DocAppend *a, Arena *into, Doc *out,
                                Err *e);
@@ -94,13 +94,12 @@ MUST_USE jot_status doc_append(Memory *m, Str stream, const DocAppend *a, Arena 
 typedef struct DocEdit {
     Str old_text, new_text;
     DocIf when;
+    size_t line; /* set by doc_edit: where it was, from 1 on */
 } DocEdit;
 
-/* Replace the one place that reads exactly `old_text`.  *line is its line, from 1 on.  JOT_INVALID
- * says that there is none, or how many there are and where; nothing is changed then.  The meta
- * stays. */
-MUST_USE jot_status doc_edit(Memory *m, Str stream, const DocEdit *w, Arena *into, Doc *out,
-                             size_t *line, Err *e);
+/* Replace the one place that reads exactly `old_text`.  JOT_INVALID says that there is none, or how
+ * many there are and where; nothing is changed then.  The meta stays. */
+MUST_USE jot_status doc_edit(Memory *m, Str stream, DocEdit *w, Arena *into, Doc *out, Err *e);
 
 /* Make it a tombstone; JOT_NOT_FOUND if it is not there. */
 MUST_USE jot_status doc_delete(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,

@@ -1,13 +1,25 @@
-/* history.c - versions of a document: finding one, listing them, going back to one.
+/* history.c - versions of a document: finding one, listing them.
  *
- * Streams are read forward, from any seq on; going back is reading shorter and
- * shorter beginnings.  What a stream lost to trimming or damage is missing here
- * and said to be missing, never guessed.  On files an edit by a person may not be
- * recorded yet: it is the newest version all the same, with the seq 0. */
+ * A stream can be read forward from any seq, and no other way.  So
+ *   - the version at a time is found by halving: time never runs backwards in a
+ *     stream, and "the first record at or after seq n" is one read even where
+ *     records are missing;
+ *   - a page of the newest is a forward read of its range, turned round;
+ *   - a version by its hash is looked for page by page, from the newest on.
+ * What a stream lost to trimming or damage is missing here and said to be missing,
+ * never guessed.
+ *
+ * On files a person's edit may not be recorded yet.  It is the newest version all the
+ * same, with the seq 0; then the head does not know the seq of the newest record,
+ * and history_last() searches it:
+ *
+ *     seq   1  2  3  .  5  6  7  8                 . missing   8 newest
+ *           ?     ?           ?              ?     1, 2, 4, 8 ... until nothing is there
+ *                             +-- halve here --+ */
 #include "memory/doc/history.h"
 
 #include <assert.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/time.h"
 #include "memory/doc/history_internal.h"
@@ -16,35 +28,27 @@ enum { SEQ_DIGITS = 11 };
 
 /* --- Single records -------------------------------------------------------------------- */
 
-jot_status history_record(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
-                          bool *found, Err *e)
+/* The first record at or after this seq; its mark.seq is 0 if there is none. */
+static jot_status first_from(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
 {
     Records got;
-    *found = false;
+    *out = (Record){ 0 };
     jot_status st = store_read(m->store, stream, seq, 1, into, &got, e);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     TRY(st);
-    if (got.n && got.items[0].mark.seq == seq) {
+    if (got.n) {
         *out = got.items[0];
-        *found = true;
+        assert(out->mark.seq >= seq);
     }
     return JOT_OK;
 }
 
-/* Is there a record at or behind this seq?  *first is the first of them. */
-static jot_status first_from(Memory *m, Str stream, uint64_t seq, Arena *into, Record *first,
-                             bool *found, Err *e)
+jot_status history_record(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out, Err *e)
 {
-    Records got;
-    *found = false;
-    jot_status st = store_read(m->store, stream, seq, 1, into, &got, e);
-    if (st == JOT_NOT_FOUND)
-        return JOT_OK;
-    TRY(st);
-    *found = got.n > 0;
-    if (got.n)
-        *first = got.items[0];
+    TRY(first_from(m, stream, seq, into, out, e));
+    if (out->mark.seq != seq)
+        *out = (Record){ 0 };
     return JOT_OK;
 }
 
@@ -52,26 +56,19 @@ static jot_status first_from(Memory *m, Str stream, uint64_t seq, Arena *into, R
  * halving. */
 static jot_status search_last(Memory *m, Str stream, uint64_t *out, Err *e)
 {
-    uint64_t low = 0, high = 1; /* a record is at or behind low + 1; none at or behind high */
-    for (bool found = true; found; high *= 2) {
+    uint64_t low = 0, high = 1; /* `low` is a record or 0; from `high` on there is none, at last */
+    for (bool doubling = true; doubling || low + 1 < high;) {
         AUTO(Arena) scratch = { 0 };
-        Record r = { 0 };
-        TRY(first_from(m, stream, high, &scratch, &r, &found, e));
-        if (!found)
-            break;
-        low = r.mark.seq;
-        high = high > low ? high : low;
-    }
-    while (low + 1 < high) {
-        AUTO(Arena) scratch = { 0 };
-        Record r = { 0 };
-        bool found;
-        uint64_t middle = low + (high - low) / 2;
-        TRY(first_from(m, stream, middle, &scratch, &r, &found, e));
-        if (found)
+        Record r;
+        uint64_t seq = doubling ? high : low + (high - low) / 2;
+        TRY(first_from(m, stream, seq, &scratch, &r, e));
+        if (r.mark.seq) {
             low = r.mark.seq;
-        else
-            high = middle;
+            high = doubling ? 2 * low : high;
+        } else {
+            high = seq;
+            doubling = false;
+        }
     }
     *out = low;
     return JOT_OK;
@@ -150,32 +147,32 @@ static jot_status as_doc(Str stream, const Record *r, Doc *out, Err *e)
 static jot_status at_seq(Memory *m, Str stream, uint64_t seq, Arena *into, Doc *out, Err *e)
 {
     Record r;
-    bool found;
-    TRY(history_record(m, stream, seq, into, &r, &found, e));
-    if (!found)
+    TRY(history_record(m, stream, seq, into, &r, e));
+    if (r.mark.seq == 0)
         return err_set(e, JOT_NOT_FOUND, "%s has no record %llu", doc_name(stream).text,
                        (unsigned long long)seq);
     return as_doc(stream, &r, out, e);
 }
 
-/* The newest record that is not younger than `at_ms`; time never runs backwards in a stream. */
-static jot_status at_time(Memory *m, Str stream, int64_t at_ms, const Doc *head, Arena *into,
-                          Doc *out, Err *e)
+static Record record_of(const Doc *d)
 {
-    uint64_t last, low = 0, high;
-    if (head->mark.at_ms <= at_ms) {
-        Record now = { .mark = head->mark, .by = head->by, .meta = head->meta, .body = head->text };
+    return (Record){ .mark = d->mark, .by = d->by, .meta = d->meta, .body = d->text };
+}
+
+/* *out is the head, and then the newest record that is not younger than `at_ms`. */
+static jot_status at_time(Memory *m, Str stream, int64_t at_ms, Arena *into, Doc *out, Err *e)
+{
+    Record now = record_of(out);
+    if (now.mark.at_ms <= at_ms)
         return as_doc(stream, &now, out, e);
-    }
-    TRY(history_last(m, stream, &head->mark, &last, e));
-    high = last + 1;
-    while (low + 1 < high) {
+    uint64_t last, low = 0;
+    TRY(history_last(m, stream, &now.mark, &last, e));
+    for (uint64_t high = last + 1; low + 1 < high;) {
         AUTO(Arena) scratch = { 0 };
-        Record r = { 0 };
-        bool found;
+        Record r;
         uint64_t middle = low + (high - low) / 2;
-        TRY(first_from(m, stream, middle, &scratch, &r, &found, e));
-        if (found && r.mark.at_ms <= at_ms)
+        TRY(first_from(m, stream, middle, &scratch, &r, e));
+        if (r.mark.seq && r.mark.at_ms <= at_ms)
             low = r.mark.seq;
         else
             high = middle;
@@ -186,23 +183,21 @@ static jot_status at_time(Memory *m, Str stream, int64_t at_ms, const Doc *head,
     return at_seq(m, stream, low, into, out, e);
 }
 
-static jot_status at_version(Memory *m, Str stream, Str version, const Doc *head, Arena *into,
-                             Doc *out, Err *e)
+/* *out is the head, and then the newest record of this version. */
+static jot_status at_version(Memory *m, Str stream, Str version, Arena *into, Doc *out, Err *e)
 {
-    if (mark_live(&head->mark) && version_names(version, head->mark.sha256)) {
-        *out = *head;
+    if (mark_live(&out->mark) && version_names(version, out->mark.sha256))
         return JOT_OK;
-    }
-    uint64_t before = 0;
+    HistoryAsk ask = { .limit = HISTORY_PAGE_MAX };
     for (bool more = true; more;) {
         AUTO(Arena) scratch = { 0 };
         History page;
-        TRY(history_page(m, stream, before, HISTORY_PAGE_MAX, &scratch, &page, e));
+        TRY(history_page(m, stream, &ask, &scratch, &page, e));
         for (size_t i = 0; i < page.n; i++) {
             const Mark *mark = &page.items[i].mark;
             if (mark->seq && mark_live(mark) && version_names(version, mark->sha256))
                 return at_seq(m, stream, mark->seq, into, out, e);
-            before = mark->seq ? mark->seq : before;
+            ask.before = mark->seq ? mark->seq : ask.before;
         }
         more = page.more && page.n;
     }
@@ -211,14 +206,29 @@ static jot_status at_version(Memory *m, Str stream, Str version, const Doc *head
                    err_show(&shown, version));
 }
 
-jot_status history_at(Memory *m, Str stream, const When *when, Arena *into, Doc *out, Err *e)
+/* *out is the head, and then what `steps` undos would leave. */
+static jot_status at_back(Memory *m, Str stream, uint64_t steps, Arena *into, Doc *out, Err *e)
 {
-    Doc head;
-    *out = (Doc){ 0 };
+    Record at = record_of(out);
+    Err missing = { 0 };
+    jot_status st = history_back(m, stream, steps, into, &at, &missing);
+    if (st == JOT_NOT_FOUND)
+        return err_set(e, JOT_NOT_FOUND, "%s has no version %llu changes back: see its history",
+                       doc_name(stream).text, (unsigned long long)steps);
+    if (st != JOT_OK)
+        return err_pass(e, &missing, st);
+    if (at.mark.seq == 0)
+        return err_set(e, JOT_NOT_FOUND, "%s did not exist then", doc_name(stream).text);
+    return as_doc(stream, &at, out, e);
+}
+
+static jot_status find_version(Memory *m, Str stream, const When *when, Arena *into, Doc *out,
+                               Err *e)
+{
     if (when->kind == WHEN_VERSION)
         TRY(version_check(when->version, e));
-    TRY(doc_present(m, stream, into, &head, e));
-    if (head.mark.op == 0)
+    TRY(doc_present(m, stream, into, out, e));
+    if (out->mark.op == 0)
         return never_was(stream, e);
     switch (when->kind) {
     case WHEN_NOW:
@@ -226,23 +236,21 @@ jot_status history_at(Memory *m, Str stream, const When *when, Arena *into, Doc 
     case WHEN_SEQ:
         return at_seq(m, stream, when->number, into, out, e);
     case WHEN_VERSION:
-        return at_version(m, stream, when->version, &head, into, out, e);
+        return at_version(m, stream, when->version, into, out, e);
     case WHEN_TIME:
-        return at_time(m, stream, when->at_ms, &head, into, out, e);
+        return at_time(m, stream, when->at_ms, into, out, e);
     case WHEN_BACK:
-        break;
+        return at_back(m, stream, when->number, into, out, e);
     }
-    Record back;
-    Err missing = { 0 };
-    jot_status st = history_back(m, stream, &head, when->number, into, &back, &missing);
-    if (st == JOT_NOT_FOUND)
-        return err_set(e, JOT_NOT_FOUND, "%s has no version %llu changes back: see its history",
-                       doc_name(stream).text, (unsigned long long)when->number);
+    abort();
+}
+
+jot_status history_at(Memory *m, Str stream, const When *when, Arena *into, Doc *out, Err *e)
+{
+    jot_status st = find_version(m, stream, when, into, out, e);
     if (st != JOT_OK)
-        return err_pass(e, &missing, st);
-    if (back.mark.seq == 0)
-        return err_set(e, JOT_NOT_FOUND, "%s did not exist then", doc_name(stream).text);
-    return as_doc(stream, &back, out, e);
+        *out = (Doc){ 0 };
+    return st;
 }
 
 /* --- Listing --------------------------------------------------------------------------- */
@@ -255,11 +263,42 @@ static Record header(const Record *r, Arena *into)
                      .meta = arena_copy(into, r->meta) };
 }
 
-/* The records [low, high], which one read may not hold all, behind `out->n` others. */
-static jot_status read_range(Memory *m, Str stream, uint64_t low, uint64_t high, Arena *into,
-                             History *out, Err *e)
+static void turn_round(Record *items, size_t n)
 {
-    for (uint64_t from = low; from <= high;) {
+    for (size_t i = 0; i < n / 2; i++) {
+        Record r = items[i];
+        items[i] = items[n - 1 - i];
+        items[n - 1 - i] = r;
+    }
+}
+
+jot_status history_page(Memory *m, Str stream, const HistoryAsk *ask, Arena *into, History *out,
+                        Err *e)
+{
+    Doc head;
+    AUTO(Arena) arena = { 0 };
+    size_t limit = ask->limit;
+    *out = (History){ 0 };
+    if (limit == 0 || limit > HISTORY_PAGE_MAX)
+        return err_set(e, JOT_INVALID, "a history takes 1 to %d versions", HISTORY_PAGE_MAX);
+    TRY(doc_present(m, stream, &arena, &head, e));
+    if (head.mark.op == 0)
+        return never_was(stream, e);
+    out->items = NEW_ARRAY(into, Record, limit + 1);
+    uint64_t high;
+    TRY(history_last(m, stream, &head.mark, &high, e));
+    if (ask->before == 0 && head.mark.seq == 0) {
+        Record edit = { .mark = head.mark, .by = head.by };
+        out->items[out->n++] = header(&edit, into);
+        limit--;
+    }
+    if (ask->before && ask->before <= high)
+        high = ask->before - 1;
+
+    /* The records [low, high], which one read may not hold all, oldest first; then turned round. */
+    uint64_t low = high > limit ? high - limit + 1 : 1;
+    size_t edits = out->n;
+    for (uint64_t from = low; limit && from <= high;) {
         AUTO(Arena) scratch = { 0 };
         Records got;
         TRY(store_read(m->store, stream, from, (size_t)(high - from + 1), &scratch, &got, e));
@@ -270,49 +309,13 @@ static jot_status read_range(Memory *m, Str stream, uint64_t low, uint64_t high,
             break;
         from = got.items[got.n - 1].mark.seq + 1;
     }
-    return JOT_OK;
-}
-
-static void turn_round(Record *items, size_t n)
-{
-    for (size_t i = 0; i < n / 2; i++) {
-        Record r = items[i];
-        items[i] = items[n - 1 - i];
-        items[n - 1 - i] = r;
-    }
-}
-
-jot_status history_page(Memory *m, Str stream, uint64_t before, size_t limit, Arena *into,
-                        History *out, Err *e)
-{
-    Doc head;
-    AUTO(Arena) scratch = { 0 };
-    *out = (History){ 0 };
-    if (limit == 0 || limit > HISTORY_PAGE_MAX)
-        return err_set(e, JOT_INVALID, "a history takes 1 to %d versions", HISTORY_PAGE_MAX);
-    TRY(doc_present(m, stream, &scratch, &head, e));
-    if (head.mark.op == 0)
-        return never_was(stream, e);
-    out->items = NEW_ARRAY(into, Record, limit + 1);
-    uint64_t high;
-    TRY(history_last(m, stream, &head.mark, &high, e));
-    if (before == 0 && head.mark.seq == 0) {
-        Record edit = { .mark = head.mark, .by = head.by };
-        out->items[out->n++] = header(&edit, into);
-        limit--;
-    }
-    if (before && before <= high)
-        high = before - 1;
-    uint64_t low = high > limit ? high - limit + 1 : 1;
-    size_t edits = out->n;
-    if (high && limit)
-        TRY(read_range(m, stream, low, high, into, out, e));
+    assert(out->n <= ask->limit);
     turn_round(out->items + edits, out->n - edits);
-    Record oldest;
-    bool found = false;
+
+    Record oldest = { 0 };
     if (low > 1 || limit == 0)
-        TRY(first_from(m, stream, 1, &scratch, &oldest, &found, e));
-    out->more = found && oldest.mark.seq < (limit ? low : high + 1);
+        TRY(first_from(m, stream, 1, &arena, &oldest, e));
+    out->more = oldest.mark.seq && oldest.mark.seq < (limit ? low : high + 1);
     return JOT_OK;
 }
 

@@ -4,7 +4,7 @@
  *
  * Undo goes back one change at a time.  What it writes says in its meta which
  * record's state it brought back ({"undo": seq}, 0: the document did not exist),
- * so that the next undo goes on from there and not from itself: repeated undo
+ * so that the next undo continues from there and not from itself: repeated undo
  * walks back through the history, never to and fro.  A write after an undo is a
  * new change; undoing that leads to what the undo had brought back.  Changes
  * that left the text as it was are passed over.  Undoing a delete brings the
@@ -57,9 +57,13 @@ typedef struct History {
     uint64_t damaged; /* records that cannot be read, passed over */
 } History;
 
-/* Up to `limit` (1 to HISTORY_PAGE_MAX) records older than seq `before`; 0: from the newest on.
- * JOT_NOT_FOUND: there never was such a document. */
-MUST_USE jot_status history_page(Memory *m, Str stream, uint64_t before, size_t limit, Arena *into,
+typedef struct HistoryAsk {
+    uint64_t before; /* records older than this seq; 0: from the newest on */
+    size_t limit;    /* how many, 1 to HISTORY_PAGE_MAX */
+} HistoryAsk;
+
+/* JOT_NOT_FOUND: there never was such a document. */
+MUST_USE jot_status history_page(Memory *m, Str stream, const HistoryAsk *ask, Arena *into,
                                  History *out, Err *e);
 /* [mark_json with "op": "put" or "delete" ...]; the caller owns it. */
 json_t *history_json(Str stream, const History *h);
@@ -80,14 +84,19 @@ json_t *blame_json(const Blame *b);
 /* --- Going back ------------------------------------------------------------------------ */
 
 /* Bring back what was before the last change.  *out is the document as it is now (a tombstone, if
- * it did not exist before), *back the seq whose state that is.  JOT_NOT_FOUND: there is nothing to
- * undo, or it is not kept any more.  JOT_CONFLICT as for doc_write(), also if somebody wrote in
- * between. */
+ * it did not exist before), whose meta says {"undo": the seq whose state that is}.  JOT_NOT_FOUND:
+ * there is nothing to undo, or it is not kept any more.  JOT_CONFLICT as for doc_write(), also if
+ * somebody wrote in between. */
 MUST_USE jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
-                                 uint64_t *back, Err *e);
+                                 Err *e);
+
+typedef struct Restore {
+    When which;
+    DocIf when;
+} Restore;
 
 /* Write an older version again; its meta says {"restored": seq}. */
-MUST_USE jot_status history_restore(Memory *m, Str stream, const When *which, const DocIf *when,
-                                    Arena *into, Doc *out, Err *e);
+MUST_USE jot_status history_restore(Memory *m, Str stream, const Restore *r, Arena *into, Doc *out,
+                                    Err *e);
 
 #endif

@@ -1,10 +1,19 @@
 /* history_blame.c - which version each line of a document came with.
  *
  * From the newest version backwards: a line that the version before does not
- * have came with this one; the others are looked for there.  It ends when every
- * line has been placed, so that a long history with a young text costs little.
- * A version that brought an older one back (undo, restore) has no lines of its
- * own: the search goes on at the one it names. */
+ * have came with this one; the others are looked for there.
+ *
+ *     version 3        version 2        version 1
+ *     x  --not in 2--> came with 3
+ *     a  ------------> a  ------------> a  --nothing before--> came with 1
+ *     b  ------------> b  --not in 1--> came with 2
+ *
+ * `at` maps each line of the present text to its line in the version looked at.  It
+ * ends when every line has been placed, so that a long history with a young text
+ * costs little.  A version that brought an older one back (undo, restore) has no
+ * lines of its own: the search continues at the one it names. */
+#include <assert.h>
+
 #include "base/time.h"
 #include "memory/doc/history.h"
 #include "memory/doc/history_internal.h"
@@ -21,12 +30,14 @@ typedef struct Search {
     size_t bytes, versions;
 } Search;
 
-/* A version under the glass, with memory of its own. */
-typedef struct Glass {
+/* A version that is looked at, with memory of its own. */
+typedef struct Step {
     Arena arena;
     Record r;
-} Glass;
+    bool same; /* its lines are those of the version after it */
+} Step;
 
+/* Lines of the version `r` that are `new_line` in it (NULL: all that are left) came with it. */
 static void place_if(Search *s, const Record *r, const bool *new_line)
 {
     Record *from = NULL;
@@ -78,47 +89,46 @@ static uint64_t brought_back(const Record *r)
     return seq < r->mark.seq ? seq : 0;
 }
 
-/* The version whose lines are to be compared with those of `now`; *same: they are its own.  False
- * if there is none; *cut: there may have been one. */
-static jot_status find_before(Search *s, const Record *now, uint64_t last, Glass *to, bool *found,
-                              bool *same, Err *e)
+/* The version whose lines are to be compared with those of `now`; to->r.mark.seq is 0 if there is
+ * none.  out->cut: there may have been one. */
+static jot_status find_before(Search *s, const Record *now, uint64_t last, Step *to, Err *e)
 {
-    uint64_t named = brought_back(now);
-    *found = *same = false;
+    uint64_t named = brought_back(now), seq = now->mark.seq ? now->mark.seq - 1 : last;
     if (named) {
-        TRY(history_record(s->m, s->stream, named, &to->arena, &to->r, found, e));
-        *same = *found && mark_live(&to->r.mark) && !to->r.mark.redacted &&
-                hash_eq(to->r.mark.sha256, now->mark.sha256);
-        if (*same)
+        TRY(history_record(s->m, s->stream, named, &to->arena, &to->r, e));
+        to->same = mark_live(&to->r.mark) && !to->r.mark.redacted &&
+                   hash_eq(to->r.mark.sha256, now->mark.sha256);
+        if (to->same)
             return JOT_OK;
     }
-    uint64_t seq = now->mark.seq ? now->mark.seq - 1 : last;
-    *found = false;
+    to->r = (Record){ 0 };
     if (seq == 0)
         return JOT_OK;
-    TRY(history_record(s->m, s->stream, seq, &to->arena, &to->r, found, e));
-    bool readable = *found && !to->r.mark.redacted;
+    TRY(history_record(s->m, s->stream, seq, &to->arena, &to->r, e));
+    bool readable = to->r.mark.seq && !to->r.mark.redacted;
     s->out->cut = s->out->cut || !readable;
-    *found = readable && mark_live(&to->r.mark);
+    if (!readable || !mark_live(&to->r.mark))
+        to->r = (Record){ 0 };
     return JOT_OK;
 }
 
-static jot_status walk(Search *s, Glass glasses[2], uint64_t last, Err *e)
+static jot_status walk(Search *s, Step steps[2], uint64_t last, Err *e)
 {
     for (int i = 0; s->open; i = !i) {
-        Glass *now = &glasses[i], *before = &glasses[!i];
-        bool found, same;
+        Step *now = &steps[i], *before = &steps[!i];
         arena_free(&before->arena);
-        *before = (Glass){ 0 };
-        TRY(find_before(s, &now->r, last, before, &found, &same, e));
-        s->bytes += found ? before->r.body.n : 0;
+        *before = (Step){ 0 };
+        TRY(find_before(s, &now->r, last, before, e));
+        bool found = before->r.mark.seq;
+        assert(!found || now->r.mark.seq == 0 || before->r.mark.seq < now->r.mark.seq);
+        s->bytes += before->r.body.n;
         if (found && (++s->versions > BLAME_VERSIONS_MAX || s->bytes > BLAME_BYTES_MAX)) {
             s->out->cut = true;
             found = false;
         }
         if (!found)
             place_if(s, &now->r, NULL);
-        else if (!same)
+        else if (!before->same)
             compare(s, &now->r, &before->r);
     }
     return JOT_OK;
@@ -138,12 +148,11 @@ jot_status history_blame(Memory *m, Str stream, Arena *into, Blame *out, Err *e)
     s.at = NEW_ARRAY(&scratch, uint32_t, out->lines.n + 1);
     for (size_t i = 0; i < out->lines.n; i++)
         s.at[i] = (uint32_t)i;
-    Glass glasses[2] = { 0 };
-    glasses[0].r =
-        (Record){ .mark = head.mark, .by = head.by, .meta = head.meta, .body = head.text };
-    jot_status st = walk(&s, glasses, last, e);
-    arena_free(&glasses[0].arena);
-    arena_free(&glasses[1].arena);
+    Step steps[2] = { 0 };
+    steps[0].r = (Record){ .mark = head.mark, .by = head.by, .meta = head.meta, .body = head.text };
+    jot_status st = walk(&s, steps, last, e);
+    arena_free(&steps[0].arena);
+    arena_free(&steps[1].arena);
     return st;
 }
 

@@ -2,7 +2,19 @@
  *
  * The deciding stream is the document's own, and an undo is one record of it: it
  * happened or it did not.  It is written on condition that the document is still
- * what the undo was computed from. */
+ * what the undo was computed from.
+ *
+ * Its meta names the record whose state it brought back, so that repeated undo
+ * walks back and not to and fro:
+ *
+ *     seq    1    2    3    4            5            6           7
+ *     text   a    b    b    c     undo:  b     undo:  a     put:  d
+ *                                 {"undo":3}   {"undo":1}
+ *                ^--------- the head at 5 stands for 3 ---+
+ *
+ * From 5, which stands for 3, the record before is 2, with the same text as 3: no
+ * change, so it is passed over, and 1 is what the next undo brings back.  Undoing 7
+ * leads to 6, that is to a again. */
 #include <assert.h>
 
 #include "memory/doc/history.h"
@@ -25,11 +37,10 @@ static jot_status settle(Memory *m, Str stream, Record r, Arena *into, Record *o
         return JOT_OK;
     }
     Record named = { 0 };
-    bool found = false;
     if (seq > 0 && (uint64_t)seq < r.mark.seq)
-        TRY(history_record(m, stream, (uint64_t)seq, into, &named, &found, e));
+        TRY(history_record(m, stream, (uint64_t)seq, into, &named, e));
     /* What is not kept any more, or never was the same, is not believed. */
-    if (found && named.mark.op == r.mark.op && hash_eq(named.mark.sha256, r.mark.sha256))
+    if (named.mark.seq && named.mark.op == r.mark.op && hash_eq(named.mark.sha256, r.mark.sha256))
         *out = named;
     return JOT_OK;
 }
@@ -52,110 +63,92 @@ static jot_status not_kept(Str stream, uint64_t seq, Err *e)
                    doc_name(stream).text, (unsigned long long)seq);
 }
 
-/* The state before the change that led to `at`. */
-static jot_status one_back(Memory *m, Str stream, const Record *at, uint64_t last, Arena *into,
-                           Record *out, Err *e)
+/* *at becomes the state before the change that led to it; `last` is the newest record's seq. */
+static jot_status one_back(Memory *m, Str stream, uint64_t last, Arena *into, Record *at, Err *e)
 {
     Mark present = at->mark;
     uint64_t seq = at->mark.seq ? at->mark.seq - 1 : last;
     for (int steps = 0; steps < UNDO_STEPS_MAX; steps++) {
         if (seq == 0) {
-            *out = (Record){ 0 };
+            *at = (Record){ 0 };
             return mark_live(&present) ? JOT_OK : nothing_left(stream, e);
         }
         Record r;
-        bool found;
-        TRY(history_record(m, stream, seq, into, &r, &found, e));
-        if (!found)
+        TRY(history_record(m, stream, seq, into, &r, e));
+        if (r.mark.seq == 0)
             return not_kept(stream, seq, e);
-        TRY(settle(m, stream, r, into, out, e));
-        if (!same_state(&present, &out->mark))
+        TRY(settle(m, stream, r, into, at, e));
+        if (!same_state(&present, &at->mark))
             return JOT_OK;
-        seq = out->mark.seq ? out->mark.seq - 1 : 0;
+        assert(at->mark.seq <= seq); /* it only goes back */
+        seq = at->mark.seq ? at->mark.seq - 1 : 0;
     }
     return err_set(e, JOT_NOT_FOUND, "the last %d versions of %s are all the same", UNDO_STEPS_MAX,
                    doc_name(stream).text);
 }
 
-jot_status history_back(Memory *m, Str stream, const Doc *head, uint64_t steps, Arena *into,
-                        Record *out, Err *e)
+jot_status history_back(Memory *m, Str stream, uint64_t steps, Arena *into, Record *at, Err *e)
 {
     uint64_t last;
-    TRY(history_last(m, stream, &head->mark, &last, e));
-    Record at = { .mark = head->mark, .by = head->by, .meta = head->meta, .body = head->text };
-    if (at.mark.seq)
-        TRY(settle(m, stream, at, into, &at, e));
+    TRY(history_last(m, stream, &at->mark, &last, e));
+    if (at->mark.seq)
+        TRY(settle(m, stream, *at, into, at, e));
     for (uint64_t i = 0; i < steps; i++) {
         /* An edit that is not recorded has no seq either, but only as the first. */
-        if (at.mark.op == 0)
+        if (at->mark.op == 0)
             return nothing_left(stream, e);
-        TRY(one_back(m, stream, &at, last, into, &at, e));
+        TRY(one_back(m, stream, last, into, at, e));
     }
-    *out = at;
     return JOT_OK;
 }
 
-static jot_status changed(Str stream, const Doc *now, Err *e)
-{
-    return doc_conflict(stream, false, now, e);
-}
-
-/* Make the state of `back` the present one. */
-static jot_status bring(Memory *m, Str stream, const Doc *now, const Record *back, Arena *into,
-                        Doc *out, Err *e)
+/* Make the state of `back` the present one; *out is what stands there now, and afterwards. */
+static jot_status bring(Memory *m, Str stream, const Record *back, Arena *into, Doc *out, Err *e)
 {
     bool live = mark_live(&back->mark);
     Draft d = { .op = live ? OP_PUT : OP_DELETE, .body = live ? back->body : (Str){ 0 } };
     d.meta = meta_with(live ? back->meta : (Str){ 0 }, "undo",
                        json_integer((json_int_t)back->mark.seq), into);
     Expect x = { .kind = EXPECT_ABSENT };
-    if (mark_live(&now->mark))
-        x = (Expect){ .kind = EXPECT_HASH, .sha256 = now->mark.sha256 };
+    if (mark_live(&out->mark))
+        x = (Expect){ .kind = EXPECT_HASH, .sha256 = out->mark.sha256 };
     Mark mark;
     jot_status st = memory_append(m, stream, &x, &d, &mark, e);
     if (st == JOT_CONFLICT) {
         TRY(doc_present(m, stream, into, out, e));
-        return changed(stream, out, e);
+        return doc_conflict(stream, false, out, e);
     }
     TRY(st);
     *out = (Doc){ .text = d.body, .by = m->by, .meta = d.meta, .mark = mark };
     return JOT_OK;
 }
 
-jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out,
-                        uint64_t *back, Err *e)
+jot_status history_undo(Memory *m, Str stream, const DocIf *when, Arena *into, Doc *out, Err *e)
 {
-    Doc now;
-    Record was;
     *out = (Doc){ 0 };
     if (when && when->version.n)
         TRY(version_check(when->version, e));
-    TRY(doc_present(m, stream, into, &now, e));
-    if (now.mark.op == 0)
+    TRY(doc_present(m, stream, into, out, e));
+    if (out->mark.op == 0)
         return err_set(e, JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
-    bool live = mark_live(&now.mark);
-    if (when && when->version.n && !(live && version_names(when->version, now.mark.sha256))) {
-        *out = now;
-        return changed(stream, &now, e);
-    }
-    TRY(history_back(m, stream, &now, 1, into, &was, e));
-    if (was.mark.redacted)
+    bool live = mark_live(&out->mark);
+    if (when && when->version.n && !(live && version_names(when->version, out->mark.sha256)))
+        return doc_conflict(stream, false, out, e);
+    Record at = { .mark = out->mark, .by = out->by, .meta = out->meta, .body = out->text };
+    TRY(history_back(m, stream, 1, into, &at, e));
+    if (at.mark.redacted)
         return err_set(e, JOT_NOT_FOUND,
                        "the version before, seq %llu of %s, was redacted: restore an older one",
-                       (unsigned long long)was.mark.seq, doc_name(stream).text);
-    *back = was.mark.seq;
-    return bring(m, stream, &now, &was, into, out, e);
+                       (unsigned long long)at.mark.seq, doc_name(stream).text);
+    return bring(m, stream, &at, into, out, e);
 }
 
-jot_status history_restore(Memory *m, Str stream, const When *which, const DocIf *when, Arena *into,
-                           Doc *out, Err *e)
+jot_status history_restore(Memory *m, Str stream, const Restore *r, Arena *into, Doc *out, Err *e)
 {
     Doc was;
     *out = (Doc){ 0 };
-    TRY(history_at(m, stream, which, into, &was, e));
-    DocWrite w = { .text = was.text };
+    TRY(history_at(m, stream, &r->which, into, &was, e));
+    DocWrite w = { .text = was.text, .when = r->when };
     w.meta = meta_with(was.meta, "restored", json_integer((json_int_t)was.mark.seq), into);
-    if (when)
-        w.when = *when;
     return doc_write(m, stream, &w, into, out, e);
 }

@@ -69,14 +69,14 @@ static Listed copy_listed(const Listed *l, Arena *into)
                      .meta = arena_copy(into, l->meta) };
 }
 
-jot_status note_list(Memory *m, Str prefix, Str after, size_t limit, NoteWhich which, Arena *into,
-                     Listing *out, Err *e)
+jot_status note_list(Memory *m, const NoteAsk *ask, Arena *into, Listing *out, Err *e)
 {
-    Str begin;
-    TRY(resolve_prefix(prefix, into, &begin, e));
-    if (which == NOTE_LIVE)
+    Str begin, after = ask->after;
+    size_t limit = ask->limit;
+    TRY(resolve_prefix(ask->prefix, into, &begin, e));
+    if (ask->which == NOTE_LIVE)
         return store_list(m->store, begin, after, limit, LIST_LIVE, into, out, e);
-    /* Tombstones are few among the living: look on until there are enough of them. */
+    /* Tombstones are few among the living: continue until there are enough of them. */
     *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit ? limit : 1), .more = true };
     while (out->more && out->n < limit) {
         AUTO(Arena) scratch = { 0 };

@@ -21,10 +21,15 @@ MUST_USE jot_status note_resolve(Str word, Arena *into, Str *out, Err *e);
 
 typedef enum NoteWhich { NOTE_LIVE = 0, NOTE_DELETED } NoteWhich;
 
-/* Up to `limit` (1 to STORE_LIST_MAX) names that begin with `prefix` (resolved as above; empty: all
- * notes) and come after the stream `after`.  The names are those of streams. */
-MUST_USE jot_status note_list(Memory *m, Str prefix, Str after, size_t limit, NoteWhich which,
-                              Arena *into, Listing *out, Err *e);
+typedef struct NoteAsk {
+    Str prefix;   /* what names begin with, resolved as above; empty: all notes */
+    Str after;    /* the stream they come after; empty: from the first */
+    size_t limit; /* 1 to STORE_LIST_MAX */
+    NoteWhich which;
+} NoteAsk;
+
+/* The names are those of streams. */
+MUST_USE jot_status note_list(Memory *m, const NoteAsk *ask, Arena *into, Listing *out, Err *e);
 /* [mark_json ...]; the caller owns it. */
 json_t *note_list_json(const Listing *l);
 
