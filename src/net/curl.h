@@ -1,7 +1,7 @@
-/* curl.h - libcurl, behind a small table.
+/* curl.h - libcurl, through one table.
  *
  * libcurl brings two dozen libraries along.  Linked in, every start of the
- * program would load them all; so it is opened by whoever first speaks HTTP. */
+ * program would load them all; so it is opened by the first HTTP request. */
 #ifndef NET_CURL_H
 #define NET_CURL_H
 

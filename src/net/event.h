@@ -1,4 +1,4 @@
-/* event.h - libevent, behind one table.
+/* event.h - libevent, through one table.
  *
  * Linked in it would be paid for at every start of the program; it is opened when the
  * first server starts.  Only its core is used, by one thread. */

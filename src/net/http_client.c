@@ -221,7 +221,7 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *ctx)
     return 0;
 }
 
-/* The status of the answer, from its first line: libcurl tells it only in the end. */
+/* The status of the answer, from its first line: libcurl gives it only at the end. */
 static int read_status(const HttpAnswer *a)
 {
     Str line = buf_str(&a->headers), version;

@@ -1,7 +1,7 @@
 /* http_client.h - HttpClient, requests that can be stopped at any moment.
  *
  * One request at a time, its answer given as it comes.  Certificates are
- * verified, redirects are answers like any other (whoever follows one decides
+ * verified, redirects are answers like any other (the caller that follows one decides
  * which secrets go along), nothing is decompressed, and everything has a limit.
  * The connection is kept for the next request.
  *

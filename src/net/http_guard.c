@@ -80,7 +80,7 @@ static bool origin_allowed(const HttpGuard *g, const HttpRequest *r)
 
 /* --- Token ------------------------------------------------------------------------------- */
 
-/* Digests are compared, and all of them, so that the time tells nothing. */
+/* Digests are compared, and all of them, so that the time reveals nothing. */
 static bool token_right(const HttpGuard *g, const HttpRequest *r)
 {
     Str given = http_header(r, "authorization"), scheme;
@@ -100,7 +100,7 @@ int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const 
         *why = "send exactly one Host header";
         return 400;
     }
-    /* Who acts on the one and who acts on the other must not be told different things. */
+    /* A proxy that acts on the one and a server that acts on the other must not differ. */
     if (r->authority.n && !http_same(r->authority, http_header(r, "host"))) {
         *why = "the request's address and its Host differ";
         return 400;
@@ -168,8 +168,8 @@ static jot_status read_token_file(HttpGuard *g, const Io *io, int fd, const char
     return JOT_OK;
 }
 
-/* The directories a token's file lies in, for their owner alone; whether they are there, opening
- * the file tells. */
+/* The directories a token's file lies in, for their owner alone; opening
+ * the file shows whether they are there. */
 static void make_parents(const char *path)
 {
     AUTO(Buf) part = { 0 };
@@ -180,8 +180,8 @@ static void make_parents(const char *path)
     }
 }
 
-/* Written under another name first, so that nobody reads half of it; whoever comes second keeps
- * what the first one made. */
+/* Written under another name first, so that nobody reads half of it; a process that comes second
+ * keeps what the first one made. */
 static jot_status make_token_file(const Io *io, const char *path, bool *made, Err *e)
 {
     AUTO(Buf) text = { 0 };

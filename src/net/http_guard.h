@@ -37,7 +37,7 @@ typedef struct HttpGuard {
 int http_guard_check(const HttpGuard *g, const HttpRequest *r, bool open, const char **why);
 
 /* True if the request comes from a page of another origin, which was allowed: its browser wants to
- * be told so before it shows the page an answer. */
+ * hear so before it shows the page an answer. */
 bool http_guard_cross_origin(const HttpGuard *g, const HttpRequest *r);
 
 /* Read the token's file into the guard, or make it: *made says so.  JOT_DENIED: others can read the

@@ -81,7 +81,7 @@ static bool is_token(Str s)
     return s.n > 0;
 }
 
-/* No control character; bytes beyond ASCII are let through, for whoever knows what they mean. */
+/* No control character; bytes beyond ASCII are let through: their meaning is not ours. */
 static bool is_value(Str s)
 {
     for (size_t i = 0; i < s.n; i++)
@@ -110,7 +110,7 @@ static bool read_target(Str *s, Str *authority)
     return s->n > 0 && s->p[0] == '/';
 }
 
-/* The next line of the head, without its end; false if there is a lone CR or LF in it. */
+/* The next line of the head, without its end; false if there is a bare CR or LF in it. */
 static bool next_line(Str *rest, Str *line)
 {
     if (!str_cut(rest, '\n', line) || line->n == 0 || line->p[line->n - 1] != '\r')
@@ -201,7 +201,7 @@ static HttpStep read_head(HttpReader *r)
     return step == HTTP_MORE ? read_rest_of_head(r) : step;
 }
 
-/* The end of the head in the input: behind an empty line; 0 if it is not there yet. */
+/* The end of the head in the input: after an empty line; 0 if it is not there yet. */
 static size_t head_end(Str in)
 {
     for (size_t i = 0; i + 3 <= in.n; i++) {

@@ -14,7 +14,7 @@
 enum {
     HTTP_HEAD_MAX = 16 * 1024, /* bytes of a request's line and headers */
     HTTP_HEADERS_MAX = 64,
-    HTTP_CHUNK_LINE_MAX = 256, /* a chunk's size and what stands behind it */
+    HTTP_CHUNK_LINE_MAX = 256, /* a chunk's size and what follows it */
 };
 
 typedef struct HttpHeader {
@@ -27,7 +27,7 @@ typedef struct HttpRequest {
     Str method;
     Str authority; /* "host:port" of a target in absolute form, as proxies send it; else empty */
     Str path;      /* as it was sent, without the question mark and what follows */
-    Str query;     /* behind the question mark */
+    Str query;     /* after the question mark */
     HttpHeader headers[HTTP_HEADERS_MAX];
     size_t n;
     int minor;      /* HTTP/1.0 or HTTP/1.1 */
@@ -77,9 +77,9 @@ typedef struct HttpReader {
 } HttpReader;
 
 void http_reader_add(HttpReader *r, Str bytes);
-/* Goes as far as the bytes reach.  After HTTP_HEAD it goes on with the body. */
+/* Goes as far as the bytes reach.  After HTTP_HEAD it continues with the body. */
 HttpStep http_reader_step(HttpReader *r);
-/* Done with this request: the next one begins behind it. */
+/* Done with this request: the next one begins after it. */
 void http_reader_next(HttpReader *r);
 /* True if nothing of a request has come. */
 bool http_reader_idle(const HttpReader *r);

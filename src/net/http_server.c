@@ -1,9 +1,15 @@
-/* http_server.c - listening, connections, and the way from bytes to a route.
+/* http_server.c - connections, and the way from bytes to a route.
  *
- * A connection that is over is only marked, and freed when the callback that found it
- * over returns: so nobody holds a pointer to one that is gone. */
+ * Everything runs in callbacks of one thread.  Each of them does its part and ends in
+ * settle(): connections that can continue do, and those that are over are freed.  Until
+ * then a connection that is over is only marked, so no callback holds a pointer to one
+ * that is gone.
+ *
+ * Other threads reach the server by http_server_post alone: a list under a lock, and an
+ * eventfd that wakes the loop. */
 #include "net/http_server.h"
 
+#include <assert.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -48,6 +54,7 @@ void http_drop(HttpExchange *x)
 
 static void release(HttpExchange *x)
 {
+    assert(x->server->bodies >= x->reserved);
     x->server->bodies -= x->reserved;
     x->reserved = 0;
 }
@@ -72,6 +79,7 @@ static void sweep(HttpServer *s)
             continue;
         }
         *at = x->next;
+        assert(s->n > 0);
         s->n--;
         free_exchange(x);
     }
@@ -118,6 +126,7 @@ static void take_head(HttpExchange *x)
 static void take_request(HttpExchange *x)
 {
     HttpServer *s = x->server;
+    assert(x->state == HTTP_READING && x->route && x->number);
     http_stop_timer(x);
     x->on_wait = NULL;
     x->half_close_ok = false;
@@ -179,7 +188,7 @@ void http_answered(HttpExchange *x)
     x->state = HTTP_READING;
     x->begun = !http_reader_idle(&x->reader);
     http_set_timer(x, x->begun ? s->limits.head_ms : s->limits.idle_ms);
-    x->pending = !x->inside; /* else the loop above goes on */
+    x->pending = !x->inside; /* else the loop above continues */
 }
 
 static HttpExchange *next_pending(const HttpServer *s)
@@ -190,9 +199,9 @@ static HttpExchange *next_pending(const HttpServer *s)
     return x;
 }
 
-/* Connections whose answer was given by somebody else than their own callback go on, and those that
- * are over are freed.  At the end of every callback.  What goes on may answer others, wherever they
- * stand in the list. */
+/* Connections that another connection's callback has answered continue, and those that are over are
+ * freed.  At the end of every callback.  One that continues may answer others, wherever they stand
+ * in the list. */
 static void settle(HttpServer *s)
 {
     for (HttpExchange *x; (x = next_pending(s)) != NULL;) {
@@ -203,7 +212,7 @@ static void settle(HttpServer *s)
     sweep(s);
 }
 
-/* --- What libevent tells ----------------------------------------------------------------- */
+/* --- libevent's callbacks ---------------------------------------------------------------- */
 
 static void on_read(struct bufferevent *bev, void *ctx)
 {
@@ -226,7 +235,7 @@ static void on_sent(struct bufferevent *bev, void *ctx)
 }
 
 /* The client went, or did not read for too long.  One that only sends nothing more may still read:
- * whoever waits for its answer says whether that counts. */
+ * its route has said whether that counts (http_allow_half_close). */
 static void on_event(struct bufferevent *bev, short what, void *ctx)
 {
     HttpExchange *x = ctx;
@@ -501,6 +510,7 @@ void http_return_share(HttpServer *s, HttpExchange *x, size_t share)
         x->reserved += share;
     else
         s->bodies -= share;
+    assert(s->bodies <= s->limits.bodies_max);
 }
 
 uint64_t http_number(const HttpExchange *x)

@@ -26,7 +26,7 @@ typedef struct HttpRoute {
     void (*answer)(void *ctx, HttpExchange *x);
 } HttpRoute;
 
-/* 0 means what is said behind it. */
+/* 0 means the default, in the comment. */
 typedef struct HttpLimits {
     size_t body_max;        /* 32 MiB */
     size_t bodies_max;      /* of all that are on their way: 128 MiB */
@@ -56,7 +56,7 @@ MUST_USE jot_status http_address(Str address, bool *loopback, Err *e);
  * means every address of the machine.  Borrowed from `address`. */
 Str http_address_host(Str address);
 
-/* Listen; whoever connects waits until the server runs.  JOT_UNAVAILABLE: the address is in use.
+/* Listen; clients that connect wait until the server runs.  JOT_UNAVAILABLE: the address is in use.
  * `o` must outlive the server. */
 MUST_USE jot_status http_server_open(HttpServer **out, const HttpOptions *o, Err *e);
 void http_server_close(HttpServer *s); /* NULL is fine */

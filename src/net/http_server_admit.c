@@ -77,8 +77,8 @@ static bool reserve(HttpExchange *x, size_t n)
     return true;
 }
 
-/* In chunks a body says nothing about its size before its end: most are small, and whoever keeps
- * one waiting must not keep the room of the largest. */
+/* In chunks a body says nothing about its size before its end: most are small, and a client
+ * that keeps one waiting must not hold the room of the largest. */
 bool http_body_grew(HttpExchange *x, bool whole)
 {
     size_t n = x->reader.body.n;

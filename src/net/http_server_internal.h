@@ -1,7 +1,21 @@
 /* http_server_internal.h - a connection of the HTTP server, for the files that make it up.
  *
  * A connection has one exchange at a time; what its client sends meanwhile stays
- * unread.  It has one timer, whose meaning follows from its state. */
+ * unread.  It has one timer, whose meaning follows from its state:
+ *
+ *                 head and body are there           http_reply
+ *     READING ------------------------> WAITING -----------------+
+ *        ^  timer: head, body, pause      |  timer: http_wait    |
+ *        |                                | http_stream          |
+ *        |                                v                      v
+ *        |                            STREAMING ----------> answered
+ *        |                                timer: keep-alive      |
+ *        +------------ another request may follow ---------------+
+ *                                                                | it was the last
+ *                                    LINGERING <--- CLOSING <----+
+ *                                     timer: 1 s     until all is sent
+ *
+ * From every state it may become DEAD: the client went, or the time is up. */
 #ifndef NET_HTTP_SERVER_INTERNAL_H
 #define NET_HTTP_SERVER_INTERNAL_H
 
@@ -77,11 +91,11 @@ MUST_USE bool http_admit(HttpExchange *x);
 MUST_USE bool http_body_grew(HttpExchange *x, bool whole);
 /* Refuse, and read nothing more: the rest of what it sends is not worth the reading. */
 void http_refuse_and_close(HttpExchange *x, int status, const char *why);
-/* The connection is over; whoever was answering learns it. */
+/* The connection is over; a route that has not answered yet hears of it. */
 void http_drop(HttpExchange *x);
-/* A sign of life on a stream on which nothing happens. */
+/* Send a comment on a stream on which nothing happens, so that nobody takes it for dead. */
 void http_stream_keep_alive(HttpExchange *x);
-/* An answer is complete: close, or go on with the next request. */
+/* An answer is complete: close, or continue with the next request. */
 void http_answered(HttpExchange *x);
 
 #endif

@@ -53,7 +53,7 @@ static jot_status ask(McpClient *c, const char *method, json_t *params, int64_t 
     return client_process_ask(&c->process, &x, out, e);
 }
 
-/* The same for what may take long, if it says that it goes on. */
+/* The same for a call that may take long, as long as it reports progress. */
 static jot_status ask_long(McpClient *c, const char *method, json_t *params, json_t **out, Err *e)
 {
     add_meta(c, params);

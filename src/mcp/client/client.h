@@ -7,7 +7,7 @@
  * Its tools are listed once, when it is opened.  They are called mcp_SERVER_TOOL,
  * so that none can stand in for one of ours; arguments are checked by the server,
  * and what it answers is text of a stranger.  A server that dies makes its tools
- * fail, and nothing else.  A call that tells of its progress is waited for longer. */
+ * fail, and nothing else.  A call that reports progress is given more time. */
 #ifndef MCP_CLIENT_CLIENT_H
 #define MCP_CLIENT_CLIENT_H
 
@@ -44,7 +44,7 @@ MUST_USE jot_status mcp_client_open(McpClient **out, const McpClientOptions *o, 
 void mcp_client_close(McpClient *c); /* NULL is fine */
 DEFINE_AUTO_PTR(McpClient, mcp_client_close)
 
-/* The i-th tool, or NULL behind the last; lives as long as the client. */
+/* The i-th tool, or NULL after the last; lives as long as the client. */
 const Tool *mcp_client_tool(const McpClient *c, size_t i);
 /* The protocol version that is spoken, and the server's name in the names of its tools. */
 const char *mcp_client_version(const McpClient *c);

@@ -5,6 +5,7 @@
  * one: limits on a real process are. */
 #include "mcp/client/client_process.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -72,6 +73,7 @@ static NO_RETURN void exec_program(int in, int out, int err, char *const *argv, 
 
 jot_status client_process_open(ClientProcess *out, Str command, Err *e)
 {
+    assert(!out->pid && !out->command.n);
     ClientProcess p = { .in = FD_NONE,
                         .out = FD_NONE,
                         .err = FD_NONE,
@@ -388,6 +390,7 @@ jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask, jso
     AUTO_PTR(json_t)
     m = json_pack("{s:s, s:I, s:s, s:o*}", "jsonrpc", "2.0", "id", (json_int_t)p->next_id, "method",
                   ask->method, "params", ask->params);
+    assert(!ask->time_ms_max || ask->params);
     *result = NULL;
     p->progress = -1;
     if (p->gone)

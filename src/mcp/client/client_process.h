@@ -29,7 +29,7 @@ typedef struct ClientProcess {
     char err_tail[CLIENT_PROCESS_ERR_MAX];
     size_t err_tail_n;
     unsigned bad_lines;
-    double progress;     /* of the request that is asked; below 0: none was told of */
+    double progress;     /* of the request that is asked; below 0: none was reported */
     int64_t progress_ms; /* when that was */
     int64_t next_id;
     bool gone;
@@ -48,7 +48,7 @@ typedef struct ClientProcessAsk {
     const char *method;
     json_t *params;      /* the reference is taken; NULL: none */
     int64_t time_ms;     /* for the answer ... */
-    int64_t time_ms_max; /* ... or, if this is not 0, for each progress it tells of, and this for
+    int64_t time_ms_max; /* ... or, if this is not 0, for each progress it reports, and this for
                             all of it; `params` must be there */
 } ClientProcessAsk;
 

@@ -4,6 +4,7 @@
  * front, whosever it is. */
 #include "mcp/http/channel.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static McpChannel *by_number(McpChannels *s, uint64_t number)
 static void drop_first(McpChannels *s)
 {
     McpEvent *e = s->first;
+    assert(e && s->n > 0 && s->bytes >= e->n);
     McpChannel *one = by_number(s, e->channel);
     if (one)
         one->dropped = e->number;
@@ -113,6 +115,7 @@ McpChannel *channel_find(McpChannels *s, Str id, uint64_t *number)
 
 uint64_t channel_add(McpChannels *s, McpChannel *one, Str text)
 {
+    assert(one->begun);
     McpEvent *e = mem_alloc(sizeof *e + text.n);
     *e = (McpEvent){ .channel = one->number, .number = ++one->events, .n = text.n };
     memcpy(e->text, text.p, text.n);

@@ -1,9 +1,9 @@
 /* channel.h - McpChannels, the event streams of one session of the old era over HTTP.
  *
- * Channel 0 is for what nobody asked for; each request may have one of its own.  A
- * channel outlives the connection it was begun on: whoever comes with the id of the last
+ * Channel 0 is for notifications; each request may have one of its own.  A channel
+ * outlives the connection it was begun on: a client that comes with the id of the last
  * event it saw gets what followed.  For that the newest events are kept, in a bounded
- * buffer; what has left it is lost for who comes back, and that is told.
+ * buffer; a client that comes back for events that have left it is told so.
  *
  * Knows no sockets: an exchange is a number, 0 for none. */
 #ifndef MCP_HTTP_CHANNEL_H
@@ -42,8 +42,8 @@ typedef struct McpChannels {
     uint64_t numbers;
     McpEvent *first, **last; /* oldest first */
     size_t n, bytes;
-    char instance[17]; /* of this object: a session that is taken up again counts from 1 again */
-    bool resumed;      /* it was, so that events of an earlier life may be named */
+    char instance[17]; /* of this object: a session that is resumed counts from 1 again */
+    bool resumed;      /* it was, so that events of an earlier instance may be named */
 } McpChannels;
 
 /* `life` is a word that no other has. */
@@ -69,7 +69,7 @@ McpChannel *channel_find(McpChannels *s, Str id, uint64_t *number);
 
 /* Number an event and keep it. */
 uint64_t channel_add(McpChannels *s, McpChannel *one, Str text);
-/* The first kept event of the channel behind `number`, or NULL. */
+/* The first kept event of the channel after `number`, or NULL. */
 const McpEvent *channel_next(const McpChannels *s, const McpChannel *one, uint64_t number);
 
 #endif

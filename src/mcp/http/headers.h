@@ -1,8 +1,8 @@
 /* headers.h - what the headers of an MCP request over HTTP say, against what its body says.
  *
  * The stateless era repeats the version, the method and the name of what is used in
- * headers, for those on the way that do not read bodies; who would act on the header and
- * who acts on the body must not be told different things. */
+ * headers, for proxies that do not read bodies; a proxy that acts on the header and a server
+ * that acts on the body must not see different things. */
 #ifndef MCP_HTTP_HEADERS_H
 #define MCP_HTTP_HEADERS_H
 

@@ -1,9 +1,22 @@
 /* http.c - the path, the beginning and the end, and which era a request is of.
  *
- * A message is read once: a small one at once, a large one by another thread, while
- * everybody else is served. */
+ * Four kinds of threads:
+ *
+ *     the server's thread   connections, headers, sessions, event streams; all of McpHttp
+ *        |  ^  ^
+ *        |  |  +---- posted: an answer, progress, a notification (McpHttpOut)
+ *        |  +------- posted: a large message that has been read
+ *        |
+ *        +---> large reader   parses messages of more than MCP_HTTP_LARGE bytes, one by one
+ *        +---> queue          8 workers, each with the pad open (queue.h)
+ *                             and the follower (follow.h)
+ *
+ * Parsing 4 MB takes 0.2 to 0.9 s.  On the server's thread all clients would wait for it;
+ * so a small message is parsed at once and a large one by the reader, and in a session
+ * what comes after it waits for it, to keep the order. */
 #include "mcp/http/http.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +99,7 @@ static void handle(McpHttp *h, HttpExchange *x, McpMessage *taken)
     drop(h, taken);
 }
 
-/* --- Reading aside ----------------------------------------------------------------------- */
+/* --- Large messages ---------------------------------------------------------------------- */
 
 typedef struct Read {
     uint64_t number;
@@ -101,10 +114,12 @@ static McpLarge **find_reading(McpHttp *h, uint64_t number)
     return at;
 }
 
-/* Its bytes are gone; x is NULL if its client is too.  The caller owns it. */
+/* It has been read or dropped: its share of the room for bodies is free.  x is NULL if its client
+ * is gone.  The caller owns it. */
 static McpLarge *end_reading(McpHttp *h, McpLarge **at, HttpExchange *x)
 {
     McpLarge *r = *at;
+    assert(r && h->large_n > 0);
     *at = r->next;
     h->large_n--;
     http_return_share(h->server, x, r->share);
@@ -177,7 +192,7 @@ static void post(void *ctx, HttpExchange *x)
     McpHttp *h = ctx;
     const HttpRequest *q = http_request(x);
     Str session = http_header(q, "mcp-session-id");
-    /* What comes behind a large one waits its turn: a session gets what it would have got one by
+    /* What comes after a large one waits its turn: a session gets what it would have got one by
      * one. */
     if (q->body.n > MCP_HTTP_LARGE || mcp_http_reading(h, session))
         read_large(h, x, session);

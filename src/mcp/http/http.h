@@ -22,7 +22,7 @@ enum {
     MCP_HTTP_WORKERS = 8,
     MCP_HTTP_SESSIONS_MAX = 64,
     MCP_HTTP_PATIENCE_MS = 250, /* an answer that takes longer comes as an event stream */
-    MCP_HTTP_IDLE_S = 30 * 60,  /* a session nobody uses is put aside after this */
+    MCP_HTTP_IDLE_S = 30 * 60,  /* a session nobody uses is closed after this, and can be resumed */
     MCP_HTTP_LARGE = 16 * 1024, /* a message of more bytes is read by another thread */
     MCP_HTTP_LARGE_MAX = 256,   /* messages that wait for that */
 };
@@ -34,7 +34,7 @@ typedef struct McpHttpOptions {
     int64_t idle_s; /* 0: MCP_HTTP_IDLE_S */
     /* Called when something is not as it should be, and yet works; may be NULL. */
     void (*warn)(void *ctx, const char *text);
-    /* Called once, when whoever connects is heard. */
+    /* Called once, when the server accepts connections. */
     void (*ready)(void *ctx, uint16_t port);
     void *ctx;
 } McpHttpOptions;

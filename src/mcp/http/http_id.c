@@ -1,8 +1,8 @@
 /* http_id.c - making ids, believing them, and remembering which have ended.
  *
  * The file of those that have ended is small text: a first line with the epoch, then a
- * line for each, "EXPIRES MAC", of which the first half of the MAC is enough.  Whoever
- * ends one leaves out those that have expired.  The epoch goes into every MAC; a new one
+ * line for each, "EXPIRES MAC", of which the first half of the MAC is enough.  Ending
+ * one leaves out those that have expired.  The epoch goes into every MAC; a new one
  * ends all ids of before, which is how the file stays small whatever clients do. */
 #include "mcp/http/http_id.h"
 
@@ -54,7 +54,7 @@ static bool parse_ended(Str text, Ended *out)
     return str_to_u64(str_from(head, S(ENDED_HEAD).n), INT64_MAX, &out->epoch);
 }
 
-/* False if it cannot be told what has ended: then nothing is believed. */
+/* False if it cannot be known what has ended: then nothing is believed. */
 static bool read_ended(const McpIds *ids, Arena *into, Ended *out)
 {
     Str text = str(ids->ended);
@@ -158,7 +158,7 @@ static bool parse_id(Str id, Parts *out)
            copy_text(out->claims.name, sizeof out->claims.name, name);
 }
 
-/* Hashes are compared, so that the time tells nothing about the MAC. */
+/* Hashes are compared, so that the time reveals nothing about the MAC. */
 static bool mac_matches(const McpIds *ids, uint64_t epoch, const Parts *p)
 {
     HashHex right = mac_of(ids, epoch, p->payload);

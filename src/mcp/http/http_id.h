@@ -10,7 +10,7 @@
  * EXPIRES is a time (24 h after the session began, in seconds), VERSION the revision of
  * the protocol, NAME the client's in base64, and MAC an HMAC over all of this, the hash of
  * the token the client must hold, and the pad.  The key is the user's secret in the state
- * directory.  Whoever comes with such an id and the token is taken up again.
+ * directory.  A client that comes with such an id and the token resumes its session.
  *
  * A session that its client has ended (DELETE) stays ended: its MAC stands in a file
  * beside the secret until it expires.  If there are too many of those, all ids that were
@@ -25,7 +25,7 @@
 
 enum {
     MCP_ID_MAX = 320,           /* bytes of an id */
-    MCP_ID_LASTS_S = 24 * 3600, /* how long it can be taken up again */
+    MCP_ID_LASTS_S = 24 * 3600, /* how long it can be resumed */
     MCP_IDS_ENDED_MAX = 10000,  /* ids that are known to have ended */
 };
 
@@ -52,7 +52,7 @@ MUST_USE jot_status mcp_ids_open(McpIds *out, const Io *io, Hash token, Str pad,
 void mcp_ids_make(McpIds *ids, const char *version, Str name, char out[MCP_ID_MAX + 1]);
 /* True if it is one of ours that neither expired nor was ended. */
 bool mcp_ids_read(McpIds *ids, Str id, McpIdClaims *out);
-/* It is never taken up again, also after a restart.  Fails if that cannot be kept. */
+/* It is never resumed, not even after a restart.  Fails if that cannot be stored. */
 MUST_USE jot_status mcp_ids_end(McpIds *ids, Str id, Err *e);
 
 #endif

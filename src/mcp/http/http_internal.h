@@ -29,7 +29,7 @@ typedef struct McpStateless {
     struct McpStateless *next;
 } McpStateless;
 
-/* A request whose message is read aside, and what must be known of it if its client goes. */
+/* A request whose message the large reader has, and what must be known of it if its client goes. */
 typedef struct McpLarge {
     uint64_t number; /* of its exchange */
     char session[MCP_ID_MAX + 1];
@@ -56,7 +56,7 @@ typedef struct McpHttp {
 
 typedef struct McpHttpOut {
     McpHttp *http;
-    uint64_t number; /* of the session, or of the exchange of a lone request */
+    uint64_t number; /* of the session, or of the exchange of a stateless request */
     uint64_t via;
     bool last;
     int error;
@@ -69,7 +69,7 @@ void mcp_http_out_post(McpHttp *h, uint64_t number, const McpOut *out,
 void mcp_http_out_free(McpHttpOut *m);
 DEFINE_AUTO_PTR(McpHttpOut, mcp_http_out_free)
 
-/* True if something of this session is being read aside, or waits for it. */
+/* True if the large reader has a message of this session. */
 bool mcp_http_reading(const McpHttp *h, Str session);
 
 /* Answer with a JSON-RPC error and this status. */

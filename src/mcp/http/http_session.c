@@ -1,11 +1,17 @@
 /* http_session.c - the old era over HTTP: sessions, and the channels they are heard on.
  *
- * A session lives until DELETE.  If nobody has used it for a while, or another needs its
- * place, it is put aside, as it is when the server ends: only its id is left, and whoever
- * comes with that within a day goes on, and is told that nothing else of it is left.
+ *     POST ---> session ---> queue ... answer ---> its channel ---> JSON, if it is there
+ *               (by id)                                             within 250 ms, else
+ *                                                                   an event stream
+ *     GET  ---> channel 0: notifications; or the channel of an event that was seen last
  *
- * What is sent on a stream is numbered and kept first, and then written to whoever
- * reads the channel, if anybody does. */
+ * A session lives until DELETE.  If nobody has used it for a while, or another needs its
+ * place, it is closed, as it is when the server ends: only its id is left.  A client that
+ * comes with that id within a day resumes it, and hears that nothing else of it is left.
+ *
+ * What is sent on a stream is numbered and kept first, and then written to the exchange
+ * that reads the channel, if there is one: so a stream that was cut can be resumed. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +52,11 @@ static bool in_use(const McpHttp *h, const McpHttpSession *s)
     return queue_client_busy(s->client) || mcp_http_reading(h, str(s->id));
 }
 
-/* Let go of a session: whoever still reads of it reads no more. */
+/* Close a session: streams that are still open end. */
 static void end_session(McpHttp *h, size_t place)
 {
     McpHttpSession *s = h->sessions[place];
+    assert(s);
     h->sessions[place] = NULL;
     for (size_t i = 0; i < CHANNELS_MAX; i++) {
         HttpExchange *x = http_find(h->server, s->channels.all[i].exchange);
@@ -115,8 +122,8 @@ static McpHttpSession *new_session(McpHttp *h, bool resumed)
     return s;
 }
 
-/* The session of this id, taken up again if it was put aside; NULL if there is none, or (*full) no
- * place for it. */
+/* The session of this id, resumed if it was closed; NULL if there is none, or (*full) no place for
+ * it. */
 static McpHttpSession *find_or_restore(McpHttp *h, Str id, bool *full)
 {
     McpHttpSession *s = by_id(h, id);
@@ -205,7 +212,7 @@ static void begin_stream(void *ctx, HttpExchange *x)
     }
 }
 
-/* Send what was kept behind an event; the end, if it was the end. */
+/* Send what was kept after an event; the end, if it was the end. */
 static void replay(McpHttpSession *s, McpChannel *one, HttpExchange *x, uint64_t number)
 {
     for (const McpEvent *e; (e = channel_next(&s->channels, one, number)) != NULL;) {
@@ -340,7 +347,7 @@ void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **mess
     McpHttpSession *s = room ? find_or_restore(h, str(r->session), &full) : NULL;
     McpChannel *one = s ? channel_new(&s->channels, r->number) : NULL;
     if (!one)
-        return; /* there is nobody to be told */
+        return; /* nobody waits for an answer */
     s->used_ms = io_awake_ms(h->io);
     one->json_only = r->json_only;
     one->exchange = 0;
@@ -348,8 +355,8 @@ void mcp_http_session_post_late(McpHttp *h, const McpLarge *r, McpMessage **mess
         channel_drop(&s->channels, one);
 }
 
-/* Go on with a channel behind an event.  What nobody asked for and is not kept any more is made
- * good by saying that anything may have changed. */
+/* Continue a channel after an event.  Notifications that are no longer kept are made good by saying
+ * that anything may have changed. */
 static void continue_channel(McpHttp *h, McpHttpSession *s, McpChannel *one, HttpExchange *x,
                              uint64_t number)
 {

@@ -3,6 +3,7 @@
  * Those of the stateless era, and those of the old one that need no session.  Each has
  * a session object to itself, because its id need not differ from anybody else's, and
  * because its end is the end of all that it asked for. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mcp/http/headers.h"
@@ -19,6 +20,7 @@ static McpStateless **find(McpHttp *h, uint64_t number)
 static void drop(McpStateless **at)
 {
     McpStateless *l = *at;
+    assert(l && l->client);
     *at = l->next;
     queue_client_free(l->client);
     free(l);

@@ -1,6 +1,7 @@
 /* large_reader.c - two queues and a thread. */
 #include "mcp/http/large_reader.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -104,6 +105,7 @@ bool large_reader_withdraw(LargeReader *a, uint64_t number)
 void large_reader_collected(LargeReader *a)
 {
     pthread_mutex_lock(&a->lock);
+    assert(a->handed_over);
     a->handed_over = false;
     pthread_cond_signal(&a->changed);
     pthread_mutex_unlock(&a->lock);

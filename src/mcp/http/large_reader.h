@@ -1,12 +1,15 @@
-/* large_reader.h - LargeReader, the thread that reads large messages, and forgets them.
+/* large_reader.h - LargeReader, the thread that parses large messages, and frees them.
  *
- * A server's thread serves everybody; what takes long by the size of one message is
+ * A server's thread serves everybody; what takes long because one message is large is
  * done here, one message after the other, in the order they came.  The thread lasts as
  * long as the process.
  *
- * A message that was read takes many times the memory of its bytes.  So there is one at
- * a time: the next is read when the last has been collected, and what is to be
- * forgotten goes before anything is read. */
+ * A parsed message takes up to 70 times the memory of its bytes.  So there is one at a
+ * time: the next is parsed when the last has been collected, and what is to be freed
+ * goes before anything is parsed.
+ *
+ *     large_reader_read ---> [ body body body ] ---> parse ---> done() ---> ..._collected
+ *     large_reader_forget -> [ message ] ----------> free                  (then the next) */
 #ifndef MCP_HTTP_LARGE_READER_H
 #define MCP_HTTP_LARGE_READER_H
 

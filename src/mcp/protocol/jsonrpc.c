@@ -43,7 +43,7 @@ void rpc_message_done(RpcMessage *m)
 
 /* --- The bytes of a member --------------------------------------------------------------- */
 
-/* The bytes of the value at `at`, without the space in front; *end is behind it. */
+/* The bytes of the value at `at`, without the space in front; *end is after it. */
 static Str value_at(Str text, size_t at, size_t *end)
 {
     at = str_skip_space(text, at);
@@ -54,13 +54,13 @@ static Str value_at(Str text, size_t at, size_t *end)
 /* The bytes of a member of the object that `text` is; empty if there is none. */
 static Str member(Str text, Str name)
 {
-    size_t at = str_skip_space(text, 0) + 1; /* behind the brace */
+    size_t at = str_skip_space(text, 0) + 1; /* after the brace */
     for (;;) {
         AUTO(Buf) key = { 0 };
         at = json_unquote(text, str_skip_space(text, at), &key);
         if (at == 0)
             return (Str){ 0 };
-        at = str_skip_space(text, at) + 1; /* behind the colon */
+        at = str_skip_space(text, at) + 1; /* after the colon */
         Str value = value_at(text, at, &at);
         if (value.n == 0 || str_eq(buf_str(&key), name))
             return value;

@@ -89,14 +89,14 @@ void rpc_write_notification(Buf *to, const char *method, const json_t *params);
 
 /* --- Lines ------------------------------------------------------------------------------ */
 
-/* Bytes come in as they come, lines go out.  A line beyond the limit is passed over, and told once,
- * when it has ended: clients may write the id behind everything else. */
+/* Bytes come in as they come, lines go out.  A line beyond the limit is skipped, and reported
+ * once, when it has ended: clients may write the id after everything else. */
 typedef struct RpcLines {
     Buf buf;
     size_t at;      /* what has been taken */
     size_t scanned; /* no line break before this */
     size_t max;     /* 0: RPC_LINE_MAX */
-    bool early;     /* tell of a line that is too long as soon as it is, without its id */
+    bool early;     /* report a line that is too long as soon as it is, without its id */
     bool skipping;  /* inside a line that is too long */
     RpcScan scan;   /* of that line */
 } RpcLines;

@@ -17,8 +17,8 @@ static void begin_value(RpcScan *s)
     s->value_n = 0;
 }
 
-/* A byte of the name or of the value; spaces in front of them are none, those behind are cut off
- * by whoever uses it. */
+/* A byte of the name or of the value; spaces before them do not count, and the
+ * caller trims those after them. */
 static void keep(RpcScan *s, char c)
 {
     bool name = s->phase == SCAN_NAME;

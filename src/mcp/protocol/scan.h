@@ -39,7 +39,7 @@ void scan_add(RpcScan *s, Str bytes);
 /* The id, as it is written, if there is one that can be answered with; else the empty Str. */
 Str scan_id(const RpcScan *s);
 
-/* Where an element of an array ends that begins at `at`: at the comma or the bracket behind it, or
+/* Where an element of an array ends that begins at `at`: at the comma or the bracket after it, or
  * at the end of the text. */
 size_t scan_element(Str text, size_t at);
 

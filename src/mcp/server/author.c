@@ -40,7 +40,7 @@ static char fold(char c)
     return c;
 }
 
-/* True if `s` is `want`, or goes on with "-mcp-client". */
+/* True if `s` is `want`, or `want` followed by "-mcp-client". */
 static bool is_called(Str s, Str want)
 {
     static const char tail[] = "-mcp-client";

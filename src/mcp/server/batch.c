@@ -3,6 +3,7 @@
  * All batches are under one lock, which is never held while something is sent. */
 #include "mcp/server/batch.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ struct McpBatch {
     McpSession *session;
     uint64_t via;
     Buf text;
-    size_t waiting; /* requests without an answer, and whoever still takes messages of it */
+    size_t waiting; /* requests without an answer, and the thread that takes its messages */
 };
 
 static pthread_mutex_t batches = PTHREAD_MUTEX_INITIALIZER;
@@ -27,6 +28,7 @@ McpBatch *mcp_batch_join(McpBatch *b)
     if (!b)
         return NULL;
     pthread_mutex_lock(&batches);
+    assert(b->waiting > 0);
     b->waiting++;
     pthread_mutex_unlock(&batches);
     return b;
@@ -61,6 +63,7 @@ void mcp_batch_leave(McpBatch *b)
     if (!b)
         return;
     pthread_mutex_lock(&batches);
+    assert(b->waiting > 0);
     bool last = --b->waiting == 0;
     pthread_mutex_unlock(&batches);
     if (!last)

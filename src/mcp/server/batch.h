@@ -1,7 +1,7 @@
 /* batch.h - McpBatch, answers that go out together, when the last of them is there.
  *
- * Whoever still owes an answer, or still takes messages of the batch, has joined it;
- * the last to leave sends what there is.  May be used from any thread. */
+ * A request that still owes an answer has joined it, and so has the thread that still
+ * takes messages of it; the last to leave sends what there is.  May be used from any thread. */
 #ifndef MCP_SERVER_BATCH_H
 #define MCP_SERVER_BATCH_H
 

@@ -1,10 +1,17 @@
 /* feed.c - subscriptions, and notifications made from what a watch sees.
  *
- * A subscription is acknowledged and told of under the same lock, so nothing is
- * ever told before its acknowledgement or after its end.  Sending takes a lock of
- * the transport, which never takes this one: there is one order. */
+ * listens[0] is the old era's and always there; each subscriptions/listen adds one.  A
+ * change is compared with all that each of them follows:
+ *
+ *     Change (stream) ---> listens[0]: uri, uri, list      ---> updated, list_changed
+ *                          listens[1]: uri, ...   (id "a")  ---> the same, with the id
+ *
+ * A subscription is acknowledged and notified under the same lock, so no notification comes
+ * before its acknowledgement or after its end.  Sending takes a lock of the transport,
+ * which never takes this one: there is one order. */
 #include "mcp/server/feed.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +71,7 @@ McpFeed *mcp_feed_new(const McpSession *s)
 
 static void drop_followed(Listen *l, size_t i)
 {
+    assert(i < l->n);
     disown(l->followed[i].uri);
     disown(l->followed[i].stream);
     l->followed[i] = l->followed[--l->n];
@@ -71,6 +79,7 @@ static void drop_followed(Listen *l, size_t i)
 
 static void drop_listen(McpFeed *f, size_t i)
 {
+    assert(i < f->n);
     Listen *l = &f->listens[i];
     while (l->n)
         drop_followed(l, l->n - 1);
@@ -274,7 +283,7 @@ void mcp_feed_end(McpFeed *f)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* --- What is told ------------------------------------------------------------------------ */
+/* --- Notifications ----------------------------------------------------------------------- */
 
 static void notify_updated(McpFeed *f, const Listen *l, Str stream, bool any)
 {
@@ -334,7 +343,7 @@ void mcp_feed_warn(McpFeed *f, const char *text)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Which levels it wanted is forgotten too: so it is told. */
+/* Which levels it wanted is forgotten too, so this is sent in any case. */
 void mcp_feed_restored(McpFeed *f)
 {
     pthread_mutex_lock(&f->lock);

@@ -1,9 +1,9 @@
-/* feed.h - McpFeed, what a client wants to be told of, and the telling.
+/* feed.h - McpFeed, what one client has subscribed to, and the notifications it gets.
  *
- * The old era subscribes to one resource at a time and is told of changes of the
- * list once it has asked for that; the stateless one opens subscriptions by
- * subscriptions/listen, and everything told on one carries its id.  Tools and
- * prompts never change while a server runs.
+ * The old era subscribes to one resource at a time (resources/subscribe), and hears of
+ * changes of the list once it has asked for the list.  The stateless era opens
+ * subscriptions by subscriptions/listen, and every notification on one carries its id.
+ * Tools and prompts never change while a server runs.
  *
  * A feed may be used from any thread: each function takes its lock. */
 #ifndef MCP_SERVER_FEED_H
@@ -23,7 +23,7 @@ void mcp_feed_free(McpFeed *f); /* NULL is fine */
 /* JOT_INVALID: it is no address of a resource.  JOT_TOO_BIG: there are too many. */
 MUST_USE jot_status mcp_feed_subscribe(McpFeed *f, Str uri, Err *e);
 void mcp_feed_unsubscribe(McpFeed *f, Str uri);
-/* The list was asked for, in the old era: tell when it changes. */
+/* The list was asked for, in the old era: notify when it changes. */
 void mcp_feed_follow_list(McpFeed *f);
 
 /* Open the subscription that `r` asks for, and acknowledge what of `wanted` is honoured.
@@ -39,12 +39,12 @@ void mcp_feed_end(McpFeed *f);
 bool mcp_feed_level(McpFeed *f, Str level);
 bool mcp_level_known(Str level);
 
-/* --- What is told ------------------------------------------------------------------------ */
+/* --- Notifications ----------------------------------------------------------------------- */
 
 void mcp_feed_notify(McpFeed *f, const Change *changes, size_t n);
 /* Anything may have changed. */
 void mcp_feed_notify_all(McpFeed *f);
-/* The session goes on after the server was started anew: what was asked for before is forgotten. */
+/* The session was resumed by a new process: what was subscribed to before is forgotten. */
 void mcp_feed_restored(McpFeed *f);
 /* A warning, to a client that asked for such. */
 void mcp_feed_warn(McpFeed *f, const char *text);

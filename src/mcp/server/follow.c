@@ -1,7 +1,7 @@
 /* follow.c - a watch, opened and opened again, and the feeds that hear of it.
  *
  * Two locks, and neither is taken while the other is held: `feeds_lock` guards the list
- * of feeds and is held while they are told, `lock` only the step from "off" to "on". */
+ * of feeds and is held while they are notified, `lock` only the step from "off" to "on". */
 #include "mcp/server/follow.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ struct Follower {
     WorkerPad pad;
     Watch *watch;     /* NULL: there is no pad, or none that can be read */
     int64_t pause_ms; /* before the next try */
-    char last_failure[sizeof((Err *)NULL)->text]; /* the failure that was told last */
+    char last_failure[sizeof((Err *)NULL)->text]; /* reported once, not at every try */
 };
 
 Follower *follower_new(const McpOptions *o, bool *existed)
@@ -43,7 +43,7 @@ Follower *follower_new(const McpOptions *o, bool *existed)
     return f;
 }
 
-/* --- Who is told ------------------------------------------------------------------------- */
+/* --- The feeds --------------------------------------------------------------------------- */
 
 void follower_add(Follower *f, McpFeed *feed)
 {

@@ -1,4 +1,4 @@
-/* follow.h - Follower, which tells the feeds of all clients what changes in the pad.
+/* follow.h - Follower, which notifies the feeds of all clients of changes in the pad.
  *
  * It starts with the first client that wants to know (a start that many clients make
  * twice must cost nothing), and then has a thread and a handle of its own.  A pad in memory
@@ -7,9 +7,9 @@
  *      watch ---> the follower's thread ---> feeds ---> sessions' sinks
  *
  * The pad may not be there yet, may be moved, replaced or removed, and looking at it may
- * fail for a while (no descriptors left) or for good.  Whatever happens is told once, and
- * then tried again, less and less often; what was missed meanwhile is told as a change
- * of everything. */
+ * fail for a while (no descriptors left) or for good.  A failure is reported once,
+ * and then it tries again, less and less often; what was missed meanwhile is reported as a
+ * change of everything. */
 #ifndef MCP_SERVER_FOLLOW_H
 #define MCP_SERVER_FOLLOW_H
 
@@ -25,7 +25,8 @@ typedef struct Follower Follower;
 /* Lasts as long as the process.  `existed` as for worker_pad_init.  Never NULL. */
 Follower *follower_new(const McpOptions *o, bool *existed);
 
-/* Who is told; may be called from any thread.  After follower_remove nothing more is. */
+/* The feeds to notify; may be called from any thread.  After follower_remove that one hears nothing
+ * more. */
 void follower_add(Follower *f, McpFeed *feed);
 void follower_remove(Follower *f, McpFeed *feed);
 

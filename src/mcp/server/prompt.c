@@ -1,7 +1,7 @@
-/* prompt.c - the prompts: how to use the pad, how to go on, how to begin with a plan.
+/* prompt.c - the prompts: how to use the pad, how to continue, how to begin with a plan.
  *
- * What comes out of the pad is framed (frame.h), behind a line that says so: it is somebody's
- * notes and no instruction. */
+ * What comes out of the pad is framed (frame.h), after a line that says so: it is somebody's
+ * notes, not instructions. */
 #include "mcp/server/prompt.h"
 
 #include <stdio.h>

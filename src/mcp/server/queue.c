@@ -396,9 +396,9 @@ bool queue_client_busy(QueueClient *c)
 
 /* --- The beginning and the end ----------------------------------------------------------- */
 
-/* Those that end us.  Whoever started us with SIGHUP or SIGINT ignored (nohup, a shell that starts
- * what it runs in the background) wants us to live on; a signal that is blocked is fetched by
- * sigwait also if it is ignored, so these are left out. */
+/* The signals that end us.  A parent that started us with SIGHUP or SIGINT ignored (nohup, a shell
+ * that runs us in the background) wants us to keep running.  sigwait fetches a blocked signal even
+ * if it is ignored, so those are left out. */
 static sigset_t signals(void)
 {
     static const int asked[] = { SIGHUP, SIGINT };

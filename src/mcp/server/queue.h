@@ -12,7 +12,7 @@
  *                  the caller runs it
  *
  * Which job may begin: requests about the same thing run in the order in which they were
- * taken, whoever sent them; one that is not about one note or one category of artifacts
+ * taken, no matter who sent them; one that is not about one note or one category of artifacts
  * alone waits for all its client sent before it, and holds up all that the client sends
  * after it; two that only read never wait for each other.  So who sends several at once
  * gets what he would have got one by one.  (Over HTTP a message of more than 16 KiB is

@@ -1,4 +1,4 @@
-/* recap.h - the notes of a pad, for whoever goes on with somebody's work: which there are, and what
+/* recap.h - the notes of a pad, for an agent that continues earlier work: which there are, and what
  * the newest of them say.
  *
  * Pinned notes and runs are shown by context.h; these are the others, which most pads

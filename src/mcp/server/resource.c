@@ -107,7 +107,7 @@ static json_t *listed_json(const Listed *l)
     return x;
 }
 
-/* Up to a page of resources behind `after`; *last is the last one if there may be more. */
+/* Up to a page of resources after `after`; *last is the last one if there may be more. */
 static jot_status list_page(Memory *m, Str after, Arena *into, json_t *list, Str *last, Err *e)
 {
     *last = (Str){ 0 };

@@ -75,7 +75,7 @@ Str mcp_client_name_of(const McpSession *s);
 /* True if its revision has batches: one of them does, and demands them. */
 bool mcp_session_batches(const McpSession *s);
 /* Continue a conversation that initialize began before this process did.  `version` is an old
- * one.  The client is told what was lost. */
+ * one.  The client hears what was lost. */
 void mcp_session_restore(McpSession *s, Str version, Str name);
 /* True for a revision of the protocol that begins with initialize. */
 bool mcp_version_old(Str version);
@@ -93,7 +93,7 @@ typedef struct McpRequest {
     bool mendable;          /* a call with a part that could not be read: a model can mend that */
     int error;              /* the code of its answer, if that is an error */
     Str by;                 /* the author of what it writes: the client's name, or the option's */
-    Str subject;            /* requests of the same one run in order, whoever sent them */
+    Str subject;            /* requests about the same one run in order, no matter who sent them */
     bool alone;             /* it is about nothing else: need not wait for others of its client */
     bool reads;             /* changes nothing: may run beside others that do not, and be ended */
     bool cancelled;         /* nobody waits for it: see progress.h */

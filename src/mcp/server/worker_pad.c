@@ -1,6 +1,8 @@
 /* worker_pad.c - a worker's pad, opened by the first request that needs it. */
 #include "mcp/server/worker_pad.h"
 
+#include <assert.h>
+
 #include "memory/lease.h"
 
 static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
@@ -49,6 +51,7 @@ static jot_status open_pad(WorkerPad *p, bool create, Err *e)
     MemoryOptions o = {
         .io = p->o->io, .by = p->by, .create = create, .found = p->o->found ? &found : NULL
     };
+    assert(!p->memory.store);
     TRY(memory_open(&p->memory, p->o->url, &o, e));
     p->memory.progress = p->progress;
     if (p->o->lease)
