@@ -1,8 +1,24 @@
-/* compact.c - masking, summing up, dropping.
+/* compact.c - making room: mask, summarise, drop, shorten.
  *
- * The text a summary is made from has its own bound, the usable part of the
- * window less the summary itself: of the turns the newest lines are kept, because
- * the summary before already holds the oldest. */
+ *     before    question | turn 1 | turn 2 | turn 3 | turn 4 | turn 5
+ *     mask      question | turn 1 | turn 2 | turn 3 | turn 4 | turn 5
+ *                           results of the older turns are pointers
+ *     summarise question | summary of 1, 2          | turn 3 | turn 4 | turn 5
+ *     drop      question | list of the calls of 1 to 4                | turn 5
+ *     shorten   question | list of the calls of 1 to 4                | turn 5, its longest
+ *                                                                        results cut
+ *
+ * Each step costs more than the one before it: a pointer loses nothing, a summary is
+ * paid for and loses details, a list keeps only which calls there were.  So they are
+ * taken in this order and no further than needed (compact_if_red), or, where a provider
+ * refuses a request whatever we counted, one step for each refusal (compact_further).
+ *
+ * Every step is one record of the run, so a resumed run is as short as this one is, and
+ * a turn goes with all of its results or not at all.
+ *
+ * The text a summary is made from has its own bound, the usable part of the window less
+ * the summary itself.  Of the turns the newest lines stay, because the summary before
+ * already holds the oldest. */
 #include "agent/compact.h"
 
 #include <string.h>
@@ -324,7 +340,8 @@ static jot_status ask(const Transcript *t, const CompactModel *model, const Aske
     uint64_t usable = t->setup.window > free ? t->setup.window - free : 0;
     Str text = material(t, a->turns, usable < a->room ? usable : a->room, into);
     uint64_t before = out->tokens;
-    TRY(model->sum_up(model->ctx, instructions_text(t, into), text, a->limit, into, out, e));
+    CompactAsk asked = { instructions_text(t, into), text, a->limit };
+    TRY(model->sum_up(model->ctx, &asked, into, out, e));
     out->tokens += before;
     return JOT_OK;
 }

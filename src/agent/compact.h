@@ -36,11 +36,18 @@ typedef struct CompactSummary {
     uint64_t tokens; /* it cost, in and out; 0: nobody counted */
 } CompactSummary;
 
-/* Ask a model for one text; max_tokens 0: it has its own limit.  JOT_CANCELLED stops everything;
- * after any other failure turns are dropped instead. */
+/* What a summary is asked for with. */
+typedef struct CompactAsk {
+    Str system;          /* how to sum up */
+    Str text;            /* what */
+    uint32_t max_tokens; /* of the summary; 0: the model has its own limit */
+} CompactAsk;
+
+/* Ask a model for one text.  JOT_CANCELLED stops everything; after any other failure turns are
+ * dropped instead. */
 typedef struct CompactModel {
-    jot_status (*sum_up)(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
-                         CompactSummary *out, Err *e);
+    jot_status (*sum_up)(void *ctx, const CompactAsk *ask, Arena *into, CompactSummary *out,
+                         Err *e);
     void *ctx;
 } CompactModel;
 

@@ -1,4 +1,17 @@
-/* cycle_loop.c - from wake to sleep. */
+/* cycle_loop.c - from wake to sleep.
+ *
+ *     lease on cycles/AGENT
+ *     wake          ends a dead cycle as killed, and gives the state
+ *       +-> ask     rules + state + the newest result, whole + rules of touched directories
+ *       |     v
+ *       |   step    the reply's one action, recorded, changes the state
+ *       |     v
+ *       |   call?   make it, record the result; its beginning goes into the notes
+ *       +-----+     until done, the limit, or somebody stops it
+ *     sleep         the state becomes the document; a failure leaves the one before
+ *
+ * There is no transcript: each request is made from the state anew, so nothing grows
+ * but the notes, and those are bounded (cycle_state.h). */
 #include "agent/cycle_loop.h"
 
 #include "base/utf8.h"

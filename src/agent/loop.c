@@ -1,8 +1,28 @@
-/* loop.c - one step after the other.
+/* loop.c - an agent's round: look at the transcript, do the one thing that is next.
  *
- * step() looks at the transcript and does the one thing that is next; each of
- * them ends in an append.  There is no state besides: what a step needs to know of
- * earlier ones is in the run. */
+ *              +-----------------------------------------------------------+
+ *              v                                                           |
+ *     +------------------+   limit reached, tokens spent                   |
+ *     |  ask the model   |------------------------------------> end        |
+ *     |  (loop_ask.c)    |                                                 |
+ *     +------------------+                                                 |
+ *              | record `reply`                                            |
+ *              v                                                           |
+ *       what kind of turn?                                                 |
+ *         calls ------> make the next one (loop_call.c): record            |
+ *         |             `tool_call`, call, record `tool_result`; when all  |
+ *         |             have results, rules of directories they touched ---+
+ *         final ------> is the plan done?  no: record a `notice` ----------+
+ *         |             yes, or no plan: record `answer` -----> answered   |
+ *         paused -----> it continues when it is asked again ---------------+
+ *         unreadable -> record a `notice` that says what is wrong; five    |
+ *         or cut        in a row are the end --------------------> end ----+
+ *         refused --------------------------------------------> end
+ *
+ * step() does exactly one of these, and each of them ends in an append.  There is no
+ * state besides the run: after each step the transcript takes in what was appended,
+ * and the next step is chosen from that alone.  So a process that resumes a run does
+ * what the dead one would have done, because it reads the same records. */
 #include "agent/loop.h"
 
 #include <string.h>

@@ -1,4 +1,10 @@
-/* loop_ask.c - asking the model: limits, room in the context, the request, the reply. */
+/* loop_ask.c - asking the model: limits, room in the context, the request, the reply.
+ *
+ *     limits reached?          -> end, and say which
+ *     context red, or the newest reply ended because the window was full?
+ *                              -> one compaction (compact.c)
+ *     ask; "too long"?         -> one step further, ask again, at most LOOP_OVERFLOWS_MAX times
+ *     record the reply with the budget it was asked with */
 #include "agent/loop_internal.h"
 #include "agent/messages.h"
 #include "memory/lease.h"
@@ -16,16 +22,16 @@ LlmRequest loop_request(const Transcript *t, Arena *into)
                          .max_tokens = t->setup.max_tokens };
 }
 
-static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
-                         CompactSummary *out, Err *e)
+static jot_status sum_up(void *ctx, const CompactAsk *asked, Arena *into, CompactSummary *out,
+                         Err *e)
 {
     LoopWork *w = ctx;
-    LlmPart part = { .kind = LLM_TEXT, .text = text };
+    LlmPart part = { .kind = LLM_TEXT, .text = asked->text };
     LlmMessage message = { .role = LLM_USER, .parts = &part, .n = 1 };
-    LlmRequest ask = { .system = system,
+    LlmRequest ask = { .system = asked->system,
                        .messages = &message,
                        .n_messages = 1,
-                       .max_tokens = max_tokens,
+                       .max_tokens = asked->max_tokens,
                        .cancelled = w->l->view.cancelled,
                        .ctx = w->l->view.ctx };
     LlmReply reply;

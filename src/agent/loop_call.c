@@ -1,4 +1,14 @@
-/* loop_call.c - the calls of a reply: issued, made, recorded; or taken up after a crash. */
+/* loop_call.c - the calls of a reply: issued, made, recorded; or taken up after a crash.
+ *
+ *     tool_call recorded?  no  -> record it, then make the call
+ *                          yes -> another process died in between:
+ *                                 is the result in the sink?  yes -> that is it
+ *                                 no, and the call changes nothing -> make it again
+ *                                 no, and it changes something     -> "[unknown outcome]"
+ *     record tool_result
+ *
+ * A call that changes something is therefore made once or not at all, whatever dies
+ * when.  The price is that its outcome may be unknown, and the model is told so. */
 #include "agent/loop_internal.h"
 #include "base/utf8.h"
 

@@ -1,8 +1,15 @@
 /* messages.c - turning turns into messages.
  *
- * The question comes first, with the summary of what is not shown any more behind
- * it; then each turn as the model said it and as it was answered.  Nothing but the
- * transcript is asked: the same one always gives the same messages.
+ *     transcript                    messages
+ *     query, summary                user       the question, then the summary
+ *     turn 1: parts                 assistant  its parts, as they came
+ *             results, notice       user       results, then the notice
+ *     turn 2: parts                 assistant
+ *     ...
+ *
+ * Nothing but the transcript is asked, so the same one always gives the same messages.
+ * That includes every sentence here: a run that is resumed by a newer version must send
+ * the bytes the older one sent (prefixes are cached by them).  Do not reword them.
  *
  * Where a provider has a place for a result, that is its frame, and the text is exact.  What we
  * say inside of it, and around a summary, carries the run's sign; a run that was begun without one

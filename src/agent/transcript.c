@@ -1,8 +1,27 @@
 /* transcript.c - folding the records of a run into turns.
  *
- * What cannot be understood in a record (a newer version's, a damaged one's) is
- * passed over; a result whose call is not among the turns at hand belongs to the
- * summary.  Neither is an error: the same records always give the same turns. */
+ * A reply begins a turn; what follows until the next reply belongs to it:
+ *
+ *     records                             turns
+ *     1 init      the question            query
+ *     2 setup     rules, tools            setup
+ *     3 reply     parts, two calls        turn 1: calls r1c1, r1c2
+ *     4 tool_call    r1c1                         r1c1 issued
+ *     5 tool_result  r1c1                         r1c1 has result 1
+ *     6 tool_call    r1c2                         r1c2 issued
+ *     7 tool_result  r1c2                         r1c2 has result 2
+ *     8 notice    rules of src/                   notice
+ *     9 reply     text                    turn 2: final
+ *
+ * Later records change what is shown of earlier ones, never the records themselves:
+ * `clear` raises the number up to which results are a pointer, `compact` takes whole
+ * turns away from the front and leaves a summary, `notice short` bounds the results of
+ * the newest turn.
+ *
+ * The fold is a function of the records alone, so the same records always give the
+ * same turns.  What it cannot understand (a newer version's record, a damaged one) it
+ * passes over; a result whose call is not in the newest turn belongs to the summary.
+ * Neither is an error. */
 #include "agent/transcript.h"
 
 #include <string.h>

@@ -28,6 +28,12 @@ static const Meaning moved = { JOT_INVALID, false,
                                "the provider points elsewhere, which is not followed" };
 static const Meaning overflow = { JOT_TOO_BIG, false, "the request is too long for the model" };
 
+/* What an answer says about itself. */
+typedef struct Said {
+    int http; /* 0: it was an event of a stream */
+    Str type, code, message;
+} Said;
+
 static const struct {
     const char *word; /* "type" or "code" of an error */
     const Meaning *means;
@@ -113,34 +119,34 @@ static bool says_overflow(Str message)
 
 /* Small servers and proxies answer with 500 to a request they do not understand, and say in its
  * body what it is: the same request would fail again. */
-static bool says_invalid(Str type, Str code, Str message)
+static bool says_invalid(const Said *s)
 {
     static const char *const texts[] = { "Input should be",  "validation error", "BadRequestError",
                                          "Field required",   "Invalid value",    "is not supported",
                                          "Unsupported param" };
     int64_t number;
-    if (str_to_i64(code, 400, 499, &number))
+    if (str_to_i64(s->code, 400, 499, &number))
         return number != 408 && number != 409 && number != 429;
     for (size_t i = 0; i < COUNT_OF(texts); i++)
-        if (has(message, texts[i]))
+        if (has(s->message, texts[i]))
             return true;
-    return by_word(type) == &invalid || by_word(code) == &invalid;
+    return by_word(s->type) == &invalid || by_word(s->code) == &invalid;
 }
 
-static const Meaning *meaning(int http, Str type, Str code, Str message)
+static const Meaning *meaning(const Said *s)
 {
-    const Meaning *m = by_http(http);
-    const Meaning *told = by_word(code) ? by_word(code) : by_word(type);
-    if (http == 500 && says_invalid(type, code, message))
+    const Meaning *m = by_http(s->http);
+    const Meaning *told = by_word(s->code) ? by_word(s->code) : by_word(s->type);
+    if (s->http == 500 && says_invalid(s))
         m = &invalid;
     /* "Invalid" says less than any status but its own. */
-    if (told && (http == 0 || (http >= 400 && http < 500 && told != &invalid)))
+    if (told && (s->http == 0 || (s->http >= 400 && s->http < 500 && told != &invalid)))
         m = told;
-    bool open = m == &invalid || (m == &broken && http != 408 && http != 409);
-    if (open && says_overflow(message))
+    bool open = m == &invalid || (m == &broken && s->http != 408 && s->http != 409);
+    if (open && says_overflow(s->message))
         m = &overflow;
     /* More tokens at once than the limit has per minute: waiting cannot help, less text can. */
-    if (m == &limited && has(message, "Request too large"))
+    if (m == &limited && has(s->message, "Request too large"))
         m = &overflow;
     return m;
 }
@@ -166,37 +172,40 @@ static void clean(Str message, Str key, char out[WORDS_MAX + 1])
     out[n] = 0;
 }
 
-static jot_status tell(int http, Str type, Str code, Str message, Str key, bool *retry, Err *e)
+static jot_status tell(const Said *s, Str key, bool *retry, Err *e)
 {
-    char said[WORDS_MAX + 1];
-    const Meaning *m = meaning(http, type, code, message);
-    clean(message.n ? message : type, key, said);
+    char line[WORDS_MAX + 1];
+    const Meaning *m = meaning(s);
+    clean(s->message.n ? s->message : s->type, key, line);
     *retry = m->retry;
-    if (http)
-        return err_set(e, m->status, "%s (HTTP %d)%s%s", m->about, http, said[0] ? ": " : "", said);
-    return err_set(e, m->status, "%s%s%s", m->about, said[0] ? ": " : "", said);
+    if (s->http)
+        return err_set(e, m->status, "%s (HTTP %d)%s%s", m->about, s->http, line[0] ? ": " : "",
+                       line);
+    return err_set(e, m->status, "%s%s%s", m->about, line[0] ? ": " : "", line);
 }
 
 jot_status fault_tell_json(int http, const json_t *error, Str key, bool *retry, Err *e)
 {
-    if (json_is_string(error))
-        return tell(http, (Str){ 0 }, (Str){ 0 }, json_str(error), key, retry, e);
     char number[24];
-    Str code = json_str(json_object_get(error, "code"));
-    if (json_is_integer(json_object_get(error, "code"))) {
-        snprintf(number, sizeof number, "%lld",
-                 (long long)json_integer_value(json_object_get(error, "code")));
-        code = str(number);
+    const json_t *code = json_object_get(error, "code");
+    if (json_is_string(error))
+        return tell(&(Said){ .http = http, .message = json_str(error) }, key, retry, e);
+    Said s = { .http = http,
+               .type = json_str(json_object_get(error, "type")),
+               .code = json_str(code),
+               .message = json_str(json_object_get(error, "message")) };
+    if (json_is_integer(code)) {
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(code));
+        s.code = str(number);
     }
-    return tell(http, json_str(json_object_get(error, "type")), code,
-                json_str(json_object_get(error, "message")), key, retry, e);
+    return tell(&s, key, retry, e);
 }
 
 jot_status fault_tell(int http, Str body, Str key, bool *retry, Err *e)
 {
     AUTO_PTR(json_t) whole = NULL;
     if (json_read(body, &whole, NULL) != JOT_OK)
-        return tell(http, (Str){ 0 }, (Str){ 0 }, (Str){ 0 }, key, retry, e);
+        return tell(&(Said){ .http = http }, key, retry, e);
     const json_t *error = json_object_get(whole, "error");
     return fault_tell_json(http, error ? error : whole, key, retry, e);
 }

@@ -1,11 +1,23 @@
 /* history.c - making a conversation acceptable, on the way out.
  *
  * This is the one place where it is done: it runs for every request of every provider
- * (llm_request_text), and on what is sent, not on what is recorded.  So a run that an older version
- * has recorded, and that its provider refuses, goes on too.
+ * (llm_request_text), and on what is sent, not on what is recorded.  So a run that an
+ * older version recorded, and that its provider refuses, continues too.
  *
- * Messages are passed over once.  Of the newest message of the model its calls are remembered; the
- * message behind it must answer them, and what is missing there is answered here. */
+ * One pass over the messages.  Of the newest message of the model its calls are kept
+ * open; the next message must answer them, and what is missing there is answered here:
+ *
+ *     recorded                              sent
+ *     assistant  thinking, no signature     assistant  text
+ *                text                                  call c1
+ *                call c1                               call c2, renamed if it must be
+ *                call "c.2"
+ *     user       result of c1               user       result of c1
+ *                result of c9                          result of c2: "not made"
+ *                                                      text: what c9's result said
+ *
+ * A conversation that needs nothing of this is written byte for byte as it is, because
+ * providers find what they have cached by its bytes. */
 #include "llm/history.h"
 
 #include <string.h>

@@ -245,13 +245,14 @@ static jot_status hang(const Script *s, const LlmRequest *r, Err *e)
     return err_set(e, JOT_CANCELLED, "cancelled while the model was asked");
 }
 
-static jot_status make_call(const Yaml *call, const LlmRequest *r, size_t number, size_t k,
-                            Arena *into, LlmPart *out, Err *e)
+/* `own_id`: for a call that names none. */
+static jot_status make_call(const Yaml *call, const LlmRequest *r, Str own_id, Arena *into,
+                            LlmPart *out, Err *e)
 {
     const Yaml *id = yaml_get(call, S("id")), *args = yaml_get(call, S("args"));
     const Yaml *text = yaml_get(call, S("args_text"));
     *out = (LlmPart){ .kind = LLM_CALL, .name = arena_copy(into, yaml_get(call, S("name"))->text) };
-    out->id = id ? arena_copy(into, id->text) : arena_printf(into, "call_%zu_%zu", number, k + 1);
+    out->id = id ? arena_copy(into, id->text) : own_id;
     if (text) {
         out->args = arena_copy(into, text->text);
     } else {
@@ -296,7 +297,8 @@ static jot_status make_parts(const Answer *a, const LlmRequest *r, size_t number
     if (text.n)
         parts[out->n++] = (LlmPart){ .text = arena_copy(into, buf_str(&text)) };
     for (size_t i = 0; i < calls; i++)
-        TRY(make_call(a->calls->items[i], r, number, i, into, &parts[out->n++], e));
+        TRY(make_call(a->calls->items[i], r, arena_printf(into, "call_%zu_%zu", number, i + 1),
+                      into, &parts[out->n++], e));
     if (a->stop == LLM_STOP_MAX_TOKENS && calls)
         parts[out->n - 1].broken = true;
     return JOT_OK;

@@ -1,13 +1,21 @@
 /* wire.c - asking a model behind HTTP: one attempt, and the next.
  *
- * The retries are those of the vendors' own programs: two, x-should-retry wins,
- * then 408, 409, 429 and 5xx; the wait is retry-after-ms, retry-after, or half a
- * second doubled, less up to a quarter by chance.  Two things differ.  A stream
- * that breaks off is asked again too: half a reply is of no use to anybody.  A
- * wait of more than a minute is not begun: the caller is told and decides.
+ *     attempt ---- 2xx, event stream ---> dialect reads events into a draft
+ *        ^   \                              | whole        -> the reply
+ *        |    \                             | broke off    -> retry
+ *        |     `-- 4xx, 5xx, an error event -> fault.c: what does it mean?
+ *        |              | worth a retry (408, 409, 429, 5xx, overload)
+ *        |              v
+ *        +---- wait: retry-after-ms, retry-after, or 0.5 s doubled
+ *              at most twice, and never longer than a minute
  *
- * Waits go through io_sleep_us in short steps, so that they can be cancelled and
- * a test need not wait. */
+ * These are the rules of the vendors' own programs: two retries, x-should-retry wins, a
+ * quarter of the wait is taken off by chance.  Two things differ.  A stream that breaks
+ * off is asked for again too, because half a reply is of no use to anybody.  A wait of
+ * more than a minute is not begun: the caller gets the error and decides.
+ *
+ * Waits go through io_sleep_us in short steps, so that they can be cancelled and a test
+ * need not wait. */
 #include "llm/wire.h"
 
 #include <assert.h>

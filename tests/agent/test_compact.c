@@ -31,9 +31,10 @@ static void bench_done(Bench *b)
 }
 DEFINE_AUTO(Bench, bench_done)
 
-static jot_status sum_up(void *ctx, Str system, Str text, uint32_t max_tokens, Arena *into,
-                         CompactSummary *out, Err *e)
+static jot_status sum_up(void *ctx, const CompactAsk *ask, Arena *into, CompactSummary *out, Err *e)
 {
+    Str system = ask->system, text = ask->text;
+    uint32_t max_tokens = ask->max_tokens;
     Bench *b = ctx;
     b->limits[b->asked < LIMITS ? b->asked : 0] = max_tokens;
     b->asked++;

@@ -1,8 +1,22 @@
 /* confine.c - running a command: what it writes, how long it may, how it ended.
  *
- * Three processes: we read the output and watch the clock, the supervisor (supervisor.c)
- * starts the command and kills what it leaves, the command is in its jail.  Time is
- * the real one, whatever clock the pad has: limits on a real process are. */
+ *     jotter (this file)             supervisor (supervisor.c)        command
+ *       | fork ------------------------> | fork -----------------------> | jail_enter.c:
+ *       |                                |                               | limits, walls, exec
+ *       | <------------ output (pipe) ---------------------------------- | stdout, stderr
+ *       | --- control: TERM, KILL -----> | counts processes, memory,     |
+ *       |     (closed: KILL)             | disk; kills all of them when  |
+ *       | <---------- report: how ------ | the command has ended         x
+ *       | plant_after(): what was left   x
+ *
+ * This process reads the output and watches the clock.  It never signals the command
+ * itself: only the supervisor, its parent, knows that the number is still the command's.
+ * The end of the control channel means KILL, so a command does not outlive us.
+ *
+ * Output is kept in two pieces, because what matters is at the beginning or at the end:
+ * the first three quarters of the room fill once, the rest is a ring.
+ *
+ * Time is the real one, whatever clock the pad has: limits on a real process are. */
 #include "agent/sandbox/confine.h"
 
 #include <errno.h>

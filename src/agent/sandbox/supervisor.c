@@ -1,13 +1,24 @@
 /* supervisor.c - the process that stands between us and a command, and outlives nothing.
  *
- * It is the reaper of all descendants of the command, wherever they have moved:
- * what loses its parent becomes its child.  So when the command has ended, or has
- * to, it kills what is below it in rounds until it has no children any more; a
- * process that forks in between is below it in the next round.  Where some are left
- * all the same, it says so: that is never a command that ended.
+ * It is the reaper of all descendants of the command (PR_SET_CHILD_SUBREAPER): what
+ * loses its parent becomes the supervisor's child, wherever it has moved.  So this ends
+ * a command for good:
  *
- * If we die, the control channel ends, and it kills everything all the same.  It was
- * forked from a process that may have threads: nothing here allocates. */
+ *     until there are no children left:
+ *         SIGKILL to the command's process group
+ *         SIGKILL to every descendant (under Landlock: to "all", which the fence bounds)
+ *         reap whatever has died
+ *
+ * A process that forks between two rounds is found in the next one, and their number is
+ * bounded.  If some are left after five seconds all the same, the
+ * report says so: that is never a command that ended.
+ *
+ * While the command runs it looks every 20 ms at how many processes there are, and at
+ * memory and disk every 100 ms.  If we die, the control channel ends, and it kills
+ * everything, puts aside what was planted and removes what we would have removed.
+ *
+ * It was forked from a process that may have threads: nothing here allocates, but for
+ * plant_after() at the end. */
 #include "agent/sandbox/supervisor.h"
 
 #include <errno.h>
