@@ -1,6 +1,8 @@
 /* budget.c - counting what a request takes. */
 #include "agent/budget.h"
 
+#include <assert.h>
+
 #include "agent/messages.h"
 #include "memory/frame/tokens.h"
 #include "tool/tool.h"
@@ -8,6 +10,7 @@
 const char *budget_state_name(BudgetState state)
 {
     static const char *const names[] = { "green", "yellow", "red" };
+    assert((size_t)state < COUNT_OF(names));
     return names[state];
 }
 

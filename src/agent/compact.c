@@ -21,6 +21,7 @@
  * already holds the oldest. */
 #include "agent/compact.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -203,6 +204,7 @@ static size_t summary_tokens(const Transcript *t)
 static Str bounded(const CompactSummary *s, size_t tokens, Arena *into)
 {
     Str shown = s->text;
+    assert(tokens > 16); /* what the words below take */
     bool fits = tokens_estimate(shown) <= (s->cut ? tokens - 16 : tokens);
     if (fits && !s->cut)
         return shown;
@@ -244,6 +246,7 @@ static Str digest(Memory *m, const Transcript *t, size_t turns, Arena *into)
 {
     AUTO(Buf) lines = { 0 };
     size_t all = 0, skip = 0;
+    assert(turns > 0 && turns < t->turns_n); /* the newest always stays */
     for (size_t i = 0; i < turns; i++)
         all += t->turns[i].calls_n;
     if (all > COMPACT_DIGEST_LINES)
@@ -283,6 +286,7 @@ static uint64_t results_in(const Run *r, const Transcript *t, size_t turns)
 static jot_status replace(Run *r, Transcript *t, size_t turns, const CompactSummary *summary,
                           const char *how, Err *e)
 {
+    assert(turns > 0 && turns <= t->turns_n);
     RunSummary x = { .text = summary->text,
                      .n = results_in(r, t, turns),
                      .until = t->turns[turns - 1].last,
@@ -310,6 +314,7 @@ static size_t prefix_of(const Transcript *t)
     size_t keep = COMPACT_KEEP_TURNS;
     while (keep > 1 && t->turns_n <= keep)
         keep--;
+    assert(keep > 0);
     return t->turns_n > keep ? t->turns_n - keep : 0;
 }
 

@@ -25,6 +25,7 @@
  * what the dead one would have done, because it reads the same records. */
 #include "agent/loop.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "agent/loop_internal.h"
@@ -65,6 +66,7 @@ static jot_status notice(LoopWork *w, const char *word, Str text)
 
 jot_status loop_end(LoopWork *w, LoopEnd how, Str why)
 {
+    assert(!w->over && how != LOOP_ANSWERED);
     w->out->end = how;
     w->out->why = arena_copy(w->into, why);
     w->over = true;
@@ -94,6 +96,7 @@ static jot_status ask_gate(LoopWork *w, Arena *into, PlanGate *gate, Str *text)
 static jot_status finish(LoopWork *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
+    assert(turn->kind == TURN_FINAL && turn == transcript_last(&w->t));
     PlanGate gate;
     Str text = { 0 };
     TRY(ask_gate(w, &arena, &gate, &text));
@@ -145,6 +148,7 @@ static Str cut_text(const LoopWork *w, const Turn *turn)
 static jot_status complain(LoopWork *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
+    assert(turn->kind == TURN_UNREADABLE || turn->kind == TURN_CUT);
     if (w->t.unread >= LOOP_UNREADABLE_MAX)
         return loop_end(w, LOOP_NONSENSE,
                         arena_printf(&arena,
@@ -163,6 +167,7 @@ static jot_status step(LoopWork *w)
 {
     const Turn *turn = transcript_last(&w->t);
     const TurnCall *open = transcript_open_call(&w->t);
+    assert(!w->over);
     if (cancelled(w))
         return err_set(w->e, JOT_CANCELLED, "cancelled");
     uint32_t limit;
@@ -309,6 +314,7 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
         st = step(&w);
         if (st == JOT_OK)
             st = loop_refresh(&w);
+    assert(st != JOT_OK || w.over);
     }
     report(&w);
     if (st != JOT_OK && st != JOT_FENCED)

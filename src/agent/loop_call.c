@@ -108,7 +108,7 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
     const LoopView *v = &w->l->view;
     bool whole = read_call(c, &call, &read);
     AUTO_PTR(json_t) args = read;
-    assert(whole == (call.object != NULL));
+    assert(whole == (call.object != NULL) && !c->n);
     if (c->issued)
         TRY(take_up(w, c, &arena, &reply, &make));
     else
@@ -123,6 +123,7 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
     TRY(loop_refresh(w));
     if (v->result)
         v->result(v->ctx, &transcript_last(&w->t)->calls[at]);
+    assert(at < transcript_last(&w->t)->calls_n);
     return JOT_OK;
 }
 

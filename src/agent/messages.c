@@ -16,6 +16,8 @@
  * has these lines as they were. */
 #include "agent/messages.h"
 
+#include <assert.h>
+
 #include "base/utf8.h"
 #include "memory/artifact/artifact.h"
 #include "memory/frame/frame.h"
@@ -209,5 +211,6 @@ MessageList messages_of(const Transcript *t, Arena *into)
         list.items[list.n++] = said(&t->turns[i]);
         list.n += heard(t, &t->turns[i], into, &list.items[list.n]);
     }
+    assert(list.n <= 2 * t->turns_n + 1);
     return list;
 }

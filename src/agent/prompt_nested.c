@@ -1,6 +1,7 @@
 /* prompt_nested.c - finding and reading the rules of directories below. */
 #include "agent/prompt_nested.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ size_t nested_dirs(const Workdir *p, const Call *call, Arena *into, Str out[NEST
         add_path(p, json_str(json_object_get(call->object, "path")), into, out, &n);
     else if (str_eq(call->tool, S("shell")))
         add_words(p, json_str(json_object_get(call->object, "command")), into, out, &n);
+    assert(n <= NESTED_DIRS_MAX);
     return n;
 }
 

@@ -24,6 +24,7 @@
  * Neither is an error. */
 #include "agent/transcript.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "agent/budget.h"
@@ -173,6 +174,7 @@ static void add_call(Transcript *t, Turn *turn, TurnCall call)
 {
     call.call.id = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(turn->run),
                                 (unsigned long long)t->replies, turn->calls_n + 1);
+    assert(turn->calls_n <= turn->parts_n); /* there is room for one a part, and one */
     turn->calls[turn->calls_n++] = call;
 }
 
@@ -212,7 +214,7 @@ static Str done_summary(Str args, Arena *into)
 static void read_action(Transcript *t, Turn *turn)
 {
     Action x = action_parse(turn->text, &t->arena);
-    turn->calls = NEW_ARRAY(&t->arena, TurnCall, 1);
+    turn->calls = NEW_ARRAY(&t->arena, TurnCall, turn->parts_n + 1);
     if (x.kind == ACTION_UNREADABLE) {
         turn->kind = TURN_UNREADABLE;
         turn->why = x.why;
@@ -269,6 +271,7 @@ static void understand(Transcript *t, Turn *turn, Str stop, Str why)
 
 static Turn *new_turn(Transcript *t, const RunStep *s)
 {
+    assert(t->turns_n == 0 || t->turns[t->turns_n - 1].last < s->seq);
     t->turns =
         arena_grow(&t->arena, t->turns, t->turns_n, &t->turns_cap, sizeof(Turn), alignof(Turn));
     Turn *turn = &t->turns[t->turns_n++];
@@ -428,6 +431,7 @@ static void take_compact(Transcript *t, const RunStep *s)
     size_t gone = 0;
     while (gone < t->turns_n && t->turns[gone].seq <= until)
         gone++;
+    assert(gone <= t->turns_n);
     memmove(t->turns, t->turns + gone, (t->turns_n - gone) * sizeof *t->turns);
     t->turns_n -= gone;
     t->summed += gone;

@@ -28,6 +28,7 @@ jot_status draft_add_first(Draft *d, LlmPartKind kind, int64_t index, DraftPart 
 {
     TRY(draft_add(d, kind, index, out, e));
     DraftPart first = **out;
+    assert(*out == &d->parts[d->n - 1]);
     memmove(d->parts + 1, d->parts, (d->n - 1) * sizeof *d->parts);
     *out = d->parts;
     **out = first;

@@ -20,6 +20,7 @@
  * providers find what they have cached by its bytes. */
 #include "llm/history.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/glyph.h"
@@ -125,6 +126,7 @@ static Str take_id(Mend *m, Str id)
     if (!good_id(m->llm, id))
         sent = arena_printf(m->into, "call_%.24s", hash_hex(hash_of(id)).text);
     m->calls++;
+    assert(2 * m->calls < m->ids_cap); /* so that a search ends at an empty place */
     Str *slot = find_id(m, sent);
     while (slot->n) { /* its number is part of it; a second round is not to be expected */
         Str numbered = arena_printf(m->into, "%zu " STR_FMT, m->calls, STR_ARG(sent));
@@ -173,6 +175,7 @@ static LlmPart text_part(Str text)
 
 static void add_message(Mend *m, LlmRole role, const LlmPart *parts, size_t n)
 {
+    assert(n > 0 && m->n <= 2 * m->from->n_messages);
     m->messages[m->n++] = (LlmMessage){ .role = role, .parts = parts, .n = n };
 }
 
@@ -322,6 +325,7 @@ LlmRequest history_mend(const Llm *llm, const LlmRequest *r, Arena *into)
         else
             mend_heard(&m, i);
     close_calls(&m);
+    assert(m.open_n == 0); /* every call has its result */
     trim_end(&m);
     out.messages = m.messages;
     out.n_messages = m.n;

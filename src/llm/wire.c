@@ -165,6 +165,7 @@ static jot_status try_once(Attempt *a, Str body, Arena *into, LlmReply *out, Err
                    .on_body = on_body,
                    .cancelled = on_cancelled,
                    .ctx = a };
+    assert(r.n_headers <= COUNT_OF(headers));
     a->draft.request = a->request;
     a->draft.io = w->base.io;
     a->draft.key = buf_str(&w->key);
@@ -239,6 +240,7 @@ jot_status wire_ask(Llm *llm, const LlmRequest *r, Str body, Arena *into, LlmRep
         AUTO(Attempt) a = { .wire = w, .request = r };
         *err = (Err){ 0 };
         jot_status st = try_once(&a, body, into, out, err);
+        assert(attempt <= WIRE_RETRIES);
         if (st == JOT_OK || !a.retry || attempt == WIRE_RETRIES)
             return st;
         int64_t ms = wait_ms(&a, attempt);

@@ -19,6 +19,7 @@
  * Time is the real one, whatever clock the pad has: limits on a real process are. */
 #include "agent/sandbox/confine.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -59,6 +60,7 @@ static void take(Output *o, const char *bytes, size_t n)
 {
     size_t at = o->total < o->head_max ? (size_t)o->total : o->head_max;
     size_t first = n < o->head_max - at ? n : o->head_max - at;
+    assert(at <= o->head_max);
     memcpy(o->head + at, bytes, first);
     o->total += n;
     /* Of the rest only the end can stay; it goes to the ring in one piece or two. */
@@ -313,6 +315,7 @@ jot_status confine_run(const ConfineJob *job, Arena *into, Confined *out, Err *e
     pid_t supervisor = -1;
     AUTO(PlantWatch) plants = { 0 };
     *out = (Confined){ 0 };
+    assert(job->time_ms > 0 && job->output_max > 0 && job->workdir->dir >= 0);
     if (cannot_be_given(job->workdir->path) && job->how != CONFINE_NOT)
         return err_set(e, JOT_UNSUPPORTED,
                        "a command cannot be confined to '/', /proc, /sys or /dev: use another "

@@ -387,6 +387,7 @@ static void refuse_rule(Filter *f, const Rule *r)
     }
     answer(f, SECCOMP_RET_ERRNO | (uint32_t)r->errnum);
     load(f, offsetof(struct seccomp_data, nr));
+    assert(n <= VALUES_MAX && f->n - skip - 1 <= UINT8_MAX);
     f->at[skip].jf = (uint8_t)(f->n - skip - 1);
 }
 

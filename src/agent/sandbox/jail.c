@@ -1,6 +1,7 @@
 /* jail.c - what all mechanisms have in common: environment, shell, a /tmp, and none at all. */
 #include "agent/sandbox/jail.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ char **jail_environment(Str tmp, Str dir, Arena *into)
         if (value && strlen(value) < 100)
             env[n++] = arena_cstr(into, arena_printf(into, "%s=%s", kept[i], value));
     }
+    assert(n < ENVIRONMENT_MAX); /* NULL ends it */
     return env;
 }
 

@@ -15,6 +15,7 @@
  * that are not there must not be made either: SQLite would believe them.  So each
  * stands, while the command runs, as an empty file that nobody can write, with a
  * mount over it.  Whoever needs it holds a lock on it; the last one removes it. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -349,6 +350,7 @@ jot_status jail_bwrap(const ConfineJob *job, Arena *into, Jail *out, Err *e)
                        "too much would have to be hidden or kept apart for a command");
     jail_inside(dir, a.at, &a.n);
     jail_shell(job, into, a.at, &a.n);
+    assert(a.n < ARGS_MAX + 16 && !a.at[a.n]); /* NULL ends them */
     out->argv = (char *const *)a.at;
     return JOT_OK;
 }

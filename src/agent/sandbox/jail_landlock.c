@@ -10,6 +10,7 @@
  *
  * ABI 6 is needed: before 3, nothing could be said about truncating a file, and
  * before 6, nothing about signals, with which a command could kill its supervisor. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -306,6 +307,7 @@ jot_status jail_landlock(const ConfineJob *job, Arena *into, Jail *out, Err *e)
         if (!is_work(&r, hidden.at[i]))
             r.except[r.except_n++] = (Except){ .path = hidden.at[i] };
     except_plants(&r, p, out->plants, into);
+    assert(r.except_n <= hidden.n + 1 + WORKDIR_OWN + plants_n);
     TRY(make_ruleset(job->network, &r, &out->ruleset, e));
     TRY(make_fence(&out->fence, e));
     TRY(jail_open(job, into, out, e));

@@ -7,6 +7,7 @@
  * What is put aside goes to a directory of its own, under a name that nothing looks
  * for.  Nothing is thrown away: it may be that the user made the change while the
  * command was at work. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -409,6 +410,8 @@ static void compare_files(After *a, int deepest)
         const Planted *was = i < w->n ? &w->at[i] : NULL;
         const Planted *now = k < a->now.n ? &a->now.at[k] : NULL;
         int order = !was ? 1 : !now ? -1 : str_cmp(was->path, now->path);
+        assert(!was || i == 0 || str_cmp(w->at[i - 1].path, was->path) <= 0);
+        assert(!now || k == 0 || str_cmp(a->now.at[k - 1].path, now->path) <= 0);
         i += order <= 0;
         k += order >= 0;
         if (was && now && order == 0)

@@ -21,6 +21,7 @@
  * plant_after() at the end. */
 #include "agent/sandbox/supervisor.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -56,6 +57,13 @@ static void sleep_ms(long ms)
     nanosleep(&t, NULL);
 }
 
+/* To the command's process group.  A number below 2 would be everybody's, or our own. */
+static void signal_command(pid_t command, int sig)
+{
+    assert(command > 1);
+    kill(-command, sig);
+}
+
 /* Kill all that is below; the status of `command` is kept if it is reaped here.  Behind a fence
  * "all processes" are those below, and the kernel finds every one of them in one step.  False:
  * some are left. */
@@ -65,7 +73,7 @@ static bool kill_all(pid_t command, bool fenced, int *status)
     for (int round = 0; time_steady_ms() < give_up; round++) {
         int st;
         pid_t pid;
-        kill(-command, SIGKILL);
+        signal_command(command, SIGKILL);
         if (fenced)
             kill(-1, SIGKILL);
         else
@@ -121,7 +129,7 @@ static void listen_to(Supervisor *k)
     char word;
     ssize_t n = read(k->control, &word, 1);
     if (n == 1 && word == SUPERVISOR_TERM) {
-        kill(-k->command, SIGTERM);
+        signal_command(k->command, SIGTERM);
         k->kill_at = time_steady_ms() + CONFINE_GRACE_MS;
     } else if (n >= 0 || errno != EINTR) {
         k->kill_at = 1;
@@ -145,13 +153,13 @@ static void count(Supervisor *k)
     k->procs = total < k->procs ? total : k->procs; /* others have ended */
     if (total <= k->procs + CONFINE_PROCESSES_MAX)
         return;
-    kill(-k->command, SIGSTOP);
+    signal_command(k->command, SIGSTOP);
     size_t n = descendants_count();
     if (n > CONFINE_PROCESSES_MAX) {
         k->excess = SUPERVISOR_SWARMED;
         return;
     }
-    kill(-k->command, SIGCONT);
+    signal_command(k->command, SIGCONT);
     k->procs = total > n ? total - (unsigned)n : 0; /* the others are somebody else's */
 }
 
@@ -269,6 +277,7 @@ static void tell_planted(const PlantReport *found)
 static SupervisorReport report_on(const Supervisor *k)
 {
     bool killed = WIFSIGNALED(k->status);
+    assert(k->ended || k->excess || k->kill_at);
     SupervisorReport r = { .end = killed ? SUPERVISOR_SIGNALLED : SUPERVISOR_EXITED,
                            .code = killed ? WTERMSIG(k->status) : WEXITSTATUS(k->status),
                            .stopped = k->kill_at != 0 };

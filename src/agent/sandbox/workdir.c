@@ -5,6 +5,7 @@
  * file with the name ".NAME.XXXX.tmp". */
 #include "agent/sandbox/workdir.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -172,6 +173,7 @@ jot_status workdir_open(Workdir *out, const Io *io, Str dir, Str pad_url, Err *e
         workdir_close(&p);
         return st;
     }
+    assert(p.dir >= 0 && p.path.n && p.path.p[0] == '/');
     *out = p;
     return JOT_OK;
 }

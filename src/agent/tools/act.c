@@ -266,6 +266,7 @@ static jot_status keep(Act *a, const Call *call, Arena *into, Reply *out, Err *e
     SinkView view;
     if (call->object)
         json_write(&args, call->object);
+    assert(call->id.n && !out->failed);
     SinkPut put = { .call = call->id,
                     .tool = call->tool,
                     .arguments = buf_str(&args),
@@ -302,6 +303,7 @@ jot_status act_call(Act *a, const Call *call, Arena *into, Reply *out, Err *e)
     bool ours = is_own(a, t);
     a->host.budget = ours ? ACT_RESULT_MAX : TOOL_BUDGET;
     jot_status st = tool_call(&a->host, call->tool, call->object, into, &reply, e);
+    assert(!out->refused && !out->unknown);
     if (st == JOT_INVALID)
         reply =
             (ToolReply){ .is_error = true, .status = st, .text = arena_copy(into, str(e->text)) };
