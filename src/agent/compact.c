@@ -83,7 +83,7 @@ static Str instructions_text(const Transcript *t, Arena *into)
                    : (Str){ 0 };
     return arena_printf(
         into,
-        "You sum up the work of an agent so that it can go on with your summary in place of the "
+        "You sum up the work of an agent so that it can continue from your summary instead of the "
         "turns you are shown.\n"
         "- At most 1000 words; plain text.\n"
         "- What was asked, what was decided and why, what is done, what comes next.\n"

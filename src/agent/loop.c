@@ -212,7 +212,7 @@ jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
 static jot_status setup_lost(const Run *r, Err *e)
 {
     return err_set(e, JOT_INVALID,
-                   "what run '%s' was begun with was redacted: it cannot go on, ask in a new run",
+                   "the setup of run '%s' was redacted: it cannot be resumed; start a new run",
                    r->id);
 }
 
@@ -222,12 +222,11 @@ jot_status loop_check_setup(const Loop *l, const Run *r, const Transcript *t, Er
         return t->answered ? JOT_OK : setup_lost(r, e);
     if (t->set_up && l->protocol_given && l->setup.json != t->setup.json)
         return err_set(e, JOT_INVALID,
-                       "run '%s' was begun with the %s protocol and keeps it: leave --protocol out",
-                       r->id, t->setup.json ? "json" : "native");
+                       "run '%s' uses the %s protocol and keeps it: leave --protocol out", r->id,
+                       t->setup.json ? "json" : "native");
     if (!t->set_up && t->seq > 1)
         return err_set(e, JOT_INVALID,
-                       "run '%s' was not begun by 'jotter run': only what that began can go on",
-                       r->id);
+                       "run '%s' was not started by 'jotter run': it cannot be resumed", r->id);
     return JOT_OK;
 }
 
@@ -314,8 +313,8 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
         st = step(&w);
         if (st == JOT_OK)
             st = loop_refresh(&w);
-    assert(st != JOT_OK || w.over);
     }
+    assert(st != JOT_OK || w.over);
     report(&w);
     if (st != JOT_OK && st != JOT_FENCED)
         record_failure(&w, st);

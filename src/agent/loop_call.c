@@ -79,10 +79,12 @@ static jot_status take_up(LoopWork *w, const TurnCall *c, Arena *into, Reply *ou
     if (st != JOT_NOT_FOUND)
         return err_pass(w->e, &missing, st);
     *again = !c->mutating && !c->redacted;
-    *out = (Reply){ .failed = true,
-                    .text = S("[unknown outcome] the process ended while this call was "
-                              "running: it may have happened, in part or not at all, and was "
-                              "not made again; look before you repeat it") };
+    *out = (Reply){
+        .failed = true,
+        .text = S("[unknown outcome] the process ended while this call was running: it may have "
+                  "happened fully, partly or not at all, and was not repeated; check before "
+                  "you repeat it")
+    };
     return JOT_OK;
 }
 
@@ -92,8 +94,8 @@ static jot_status make_call(LoopWork *w, const Call *c, Arena *into, Reply *out)
     if (c->object)
         return h->call(h->ctx, c, into, out, w->e);
     *out = (Reply){ .failed = true,
-                    .text = S("this call was cut off, or its arguments are no JSON object: nothing "
-                              "was done; make it again, in parts if it is long") };
+                    .text = S("this call was cut off, or its arguments are not a JSON object: "
+                              "nothing was done; repeat it, in parts if it is long") };
     return JOT_OK;
 }
 
@@ -121,9 +123,9 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
     TRY(run_result(w->r, call.id, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
     size_t at = (size_t)(c - transcript_last(&w->t)->calls);
     TRY(loop_refresh(w));
+    assert(at < transcript_last(&w->t)->calls_n);
     if (v->result)
         v->result(v->ctx, &transcript_last(&w->t)->calls[at]);
-    assert(at < transcript_last(&w->t)->calls_n);
     return JOT_OK;
 }
 

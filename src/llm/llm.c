@@ -34,11 +34,10 @@ const char *llm_stop_name(LlmStop stop)
 static jot_status no_provider(Str scheme, Err *e)
 {
     Shown shown;
-    return err_set(
-        e, JOT_INVALID,
-        "no models behind '%s': use anthropic:MODEL, openai:MODEL, http(s)://HOST/v1#MODEL "
-        "or script:FILE",
-        err_show(&shown, scheme));
+    return err_set(e, JOT_INVALID,
+                   "no model at '%s': use anthropic:MODEL, openai:MODEL, http(s)://HOST/v1#MODEL "
+                   "or script:FILE",
+                   err_show(&shown, scheme));
 }
 
 /* URL[?QUERY][#FRAGMENT], or URL#FRAGMENT?QUERY: both are typed, and no model has '?' in its name.

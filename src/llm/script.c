@@ -30,7 +30,8 @@ static jot_status check_params(const LlmAddress *a, Err *e)
     Str key, value;
     for (size_t at = 0; url_next_param(&a->url, &at, &arena, &key, &value);)
         if (!str_eq(key, S("log")) && !str_eq(key, S("window")))
-            return err_set(e, JOT_INVALID, "behind script:FILE? only 'log' and 'window' are known");
+            return err_set(e, JOT_INVALID,
+                           "after 'script:FILE?' only 'log' and 'window' are known");
     return JOT_OK;
 }
 

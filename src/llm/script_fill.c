@@ -88,7 +88,7 @@ static jot_status source(Fill *f, Str name, Str *out, Err *e)
     if (!str_eq(kind, S("text")) && !str_eq(kind, S("user")))
         return refuse(f, "has an unknown source: use result:ID, text:N or user:N", e);
     if (!str_to_i64(name, 1, INT32_MAX, &n))
-        return refuse(f, "needs a number from 1 behind ':'", e);
+        return refuse(f, "needs a number from 1 after ':'", e);
     bool found = text_of(f, str_eq(kind, S("text")) ? LLM_ASSISTANT : LLM_USER, n, out);
     return found ? JOT_OK : refuse(f, "finds no such message", e);
 }
@@ -152,7 +152,7 @@ static jot_status cut(Fill *f, Str how, Str *s, Err *e)
     size_t at = find(*s, rest);
     if (words || str_eq(word, S("line"))) {
         if (!str_to_i64(rest, INT32_MIN, INT32_MAX, &n) || n == 0)
-            return refuse(f, "needs a number that is not 0 behind 'line' or 'word'", e);
+            return refuse(f, "needs a number other than 0 after 'line' or 'word'", e);
         found = pick(*s, words, n, s);
     } else if (str_eq(word, S("after"))) {
         found = at < s->n;

@@ -137,7 +137,8 @@ static jot_status check_place(const Url *u, bool plain_http, Err *e)
     Shown shown;
     bool https = str_eq(u->scheme, S("https"));
     if ((!https && !str_eq(u->scheme, S("http"))) || !u->authority || u->host.n == 0)
-        return err_set(e, JOT_INVALID, "a model is behind https://HOST/PATH or http://HOST/PATH");
+        return err_set(e, JOT_INVALID,
+                       "the address of a model is https://HOST/PATH or http://HOST/PATH");
     if (u->user.n || u->password.n)
         return err_set(e, JOT_INVALID,
                        "an address holds no key: set JOTTER_API_KEY, or use key_file");

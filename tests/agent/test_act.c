@@ -122,7 +122,7 @@ static void a_person_decides_where_the_policy_asks(Desk *d)
     r = act_desk_call(d, a, "write_file", args);
     assert_text(r.text,
                 "'write_file' is not allowed here (write): the user has to be asked, and the "
-                "call is too long to be shown as a whole; make it shorter, or several of it");
+                "call is too long to be shown in full; shorten it, or split it");
     assert_true(r.refused && r.failed && r.status == JOT_DENIED);
     assert_int_not_equal(access(desk_path(d, "f"), F_OK), 0);
     next = ACT_YES;
@@ -135,13 +135,14 @@ static void a_person_decides_where_the_policy_asks(Desk *d)
 static void with_nobody_to_ask_the_answer_is_no(Desk *d)
 {
     AUTO_PTR(Act) a = act_desk_open(d, NULL);
-    act_desk_fails(d, a, "write_file", "{\"path\": \"f\", \"content\": \"\"}",
-                   "'write_file' is not allowed here (write): it has to be asked for, and there is "
-                   "nobody to ask; go on without it, or say that it is needed");
+    act_desk_fails(
+        d, a, "write_file", "{\"path\": \"f\", \"content\": \"\"}",
+        "'write_file' is not allowed here (write): the user would have to be asked, and there "
+        "is nobody to ask; continue without it, or say that it is needed");
     Policy p = rules(d, "all", NULL, "echo");
     AUTO_PTR(Act) b = act_desk_open(d, &p);
     act_desk_fails(d, b, "echo", "{\"text\": \"x\"}",
-                   "'echo' is not allowed here (read): the policy denies it; go on without it");
+                   "'echo' is not allowed here (read): the policy denies it; continue without it");
 }
 
 /* --- Calls ------------------------------------------------------------------------------- */
@@ -265,7 +266,7 @@ static void what_a_command_left_for_other_programs_is_reported_to_the_person(Des
     AUTO_PTR(Act) a = opened;
     assert_int_equal(mkdir(desk_path(d, "src"), 0700), 0);
     Reply r = act_desk_call(d, a, "shell", "{\"command\": \"echo evil > src/CLAUDE.md\"}");
-    assert_has(r.text, "'src/CLAUDE.md' appeared and is put aside as 'jotter-aside/");
+    assert_has(r.text, "'src/CLAUDE.md' appeared and was moved to 'jotter-aside/");
     assert_str(buf_str(&told), S("src/CLAUDE.md: CLAUDE.md -> aside\n"));
     buf_clear(&told);
     /* Also where the call itself gives no result. */

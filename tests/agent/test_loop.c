@@ -414,7 +414,7 @@ static void a_run_keeps_its_protocol(Desk *d)
     p.s.loop.setup.json = p.s.loop.protocol_given = true;
     resume(d, &p);
     assert_int_equal(p.st, JOT_INVALID);
-    assert_says(d, "was begun with the native protocol and keeps it");
+    assert_says(d, "uses the native protocol and keeps it");
     p.s.loop.protocol_given = false;
     resume(d, &p);
     assert_answer(&p, "done");
@@ -428,7 +428,7 @@ static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
     desk_ok(d, run_say(&p.run, RUN_THINKING, S("hm"), &d->e));
     resume(d, &p);
     assert_int_equal(p.st, JOT_INVALID);
-    assert_says(d, "was not begun by 'jotter run'");
+    assert_says(d, "was not started by 'jotter run'");
 }
 
 static void one_process_works_on_a_run_at_a_time(Desk *d)

@@ -185,9 +185,9 @@ static void without_its_setup_a_run_does_not_go_on(Desk *d)
     uint64_t before = p.run.state.seq;
     go_on(d, "- text: done\n", &p);
     assert_int_equal(p.st, JOT_INVALID);
-    assert_says(d, "was begun with was redacted: it cannot go on");
+    assert_says(d, "was redacted: it cannot be resumed");
     desk_expect(d, JOT_INVALID, loop_say(&p.run, S("more"), &d->e));
-    assert_says(d, "cannot go on");
+    assert_says(d, "cannot be resumed");
     desk_ok(d, run_refresh(&p.run, &d->e));
     assert_int_equal(p.run.state.seq, before);
     assert_int_equal(requests(d).n, 0);

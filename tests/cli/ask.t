@@ -59,7 +59,7 @@ long() {
     local text=$(head -c 9000 /dev/zero | tr '\0' a)
     printf -- '- calls: [{id: w, name: write_file, args: {path: %s.txt, content: "%s"}}]\n- text: "{{result:w}}"\n' long "$text" >long.yaml
     printf -- '- calls: [{id: w, name: write_file, args: {path: %s.txt, content: "%s"}}]\n- text: "{{result:w}}"\n' short "${text:0:7000}" >short.yaml
-    person -- run x --model script:long.yaml && ends 0 && says "no to a call of 'write_file' with 90" && says 'too long to be shown as a whole' && [ ! -e long.txt ] || return 1
+    person -- run x --model script:long.yaml && ends 0 && says "no to a call of 'write_file' with 90" && says 'too long to be shown in full' && [ ! -e long.txt ] || return 1
     person "$question" 'y\n' -- run x --model script:short.yaml && ends 0 && says "${text:0:7000}" && [ -e short.txt ]
 }
 try 'what cannot be shown as a whole is not asked for' long

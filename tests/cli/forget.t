@@ -120,7 +120,7 @@ resumed() {
     printf -- '- text: no\n- text: done\n' >two.yaml
     jot run 'a question' --model script:one.yaml --max-iterations 1 && ends 1 && jot redact --all --text $secret && ends 0 && gone $secret &&
         jot run --resume last --model "script:two.yaml?log=sent" && ends 0 && says done && grep -q '\[redacted\]' sent && ! grep -q $secret sent &&
-        jot run 'b question' --model script:one.yaml --max-iterations 1 && jot log redact last 2 && jot run --resume last --model script:two.yaml && ends 64 && tells 'was redacted: it cannot go on'
+        jot run 'b question' --model script:one.yaml --max-iterations 1 && jot log redact last 2 && jot run --resume last --model script:two.yaml && ends 64 && tells 'was redacted: it cannot be resumed'
 }
 try 'a run of which something was redacted goes on, or is refused in a sentence' resumed
 

@@ -175,7 +175,7 @@ protocol() {
     jot run 'add' --model script:proto.yaml --protocol json && ends 0 && is 'five' && tells '[PARSE ERROR]' || return 1
     local before
     before=$("$JOTTER" log show last --json)
-    jot run --resume last 'and more?' --model script:proto.yaml --protocol native && ends 64 && tells 'was begun with the json protocol and keeps it' &&
+    jot run --resume last 'and more?' --model script:proto.yaml --protocol native && ends 64 && tells 'uses the json protocol and keeps it' &&
         [[ $err != *'go on with'* ]] && [ "$("$JOTTER" log show last --json)" = "$before" ]
 }
 try 'a model without tool calls speaks JSON' protocol
@@ -271,7 +271,7 @@ planted() {
     jot log results last
     case $out in *'cannot be confined'*) return 0 ;; esac
     jot run 'leave something' --model script:left.yaml --allow shell --quiet
-    tells "jotter: ('left/CLAUDE.md' appeared and is put aside as 'jotter-aside/" || return 1
+    tells "jotter: ('left/CLAUDE.md' appeared and was moved to 'jotter-aside/" || return 1
     jot --json run 'leave something' --model script:left.yaml --allow shell && ends 0 && says '"event":"planted"' && says '"name":"CLAUDE.md"' && says '"path":"left/CLAUDE.md"' && tells '"event":"planted"'
 }
 try 'what a command left for other programs is reported to the person' planted

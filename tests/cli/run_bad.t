@@ -33,7 +33,7 @@ nonsense() {
 }
 echo '- {text: "{\"tool\": \"done\", \"args\": {\"summary\": \"better\"}}", repeat: true}' >more.yaml
 
-bare_model() { jot run 'who?' --model gpt-5 && ends 64 && tells "no models behind 'gpt-5': use anthropic:MODEL, openai:MODEL"; }
+bare_model() { jot run 'who?' --model gpt-5 && ends 64 && tells "no model at 'gpt-5': use anthropic:MODEL, openai:MODEL"; }
 early() { # OPTION VALUE SENTENCE: told before a script that is not there, and nothing is made
     jot run 'who?' --pad files:early --model script:none.yaml "$1" "$2" && ends 64 && tells "$3" && [ ! -e early ] || return 1
     jot cycle run --pad files:early --model script:none.yaml "$1" "$2" && ends 64 && tells "$3" && [ ! -e early ]

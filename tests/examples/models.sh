@@ -85,7 +85,7 @@ holds 'a place without models' shows 1 404 'demo: session one failed, as said ab
 # --- Around it ----------------------------------------------------------------------------------
 
 odd="it's \$HOME \$(shell touch \$T/1) \\\$x;touch \$T/2 \""
-holds 'make run MODEL=... takes any text for what it is' shows 2 "no models behind '$odd'" -- env T="$tmp" \
+holds 'make run MODEL=... takes any text for what it is' shows 2 "no model at '$odd'" -- env T="$tmp" \
     make --no-print-directory -C "$source" -o program run MODEL="$odd"
 holds 'and runs none of it' test ! -e "$tmp/1" -a ! -e "$tmp/2"
 

@@ -267,9 +267,9 @@ static void tell(After *a, Str path, int row, const char *what, Str where, const
         return;
     buf_addf(&text, "('%s' %s", err_show(&shown, path), what);
     if (where.n)
-        buf_addf(&text, " and is put aside as '%s'", err_show(&shown_where, where));
+        buf_addf(&text, " and was moved to '%s'", err_show(&shown_where, where));
     buf_addf(&text,
-             "%s: other programs run or obey it, and only the user can allow that, with "
+             "%s: other programs run or obey this file; only the user can allow it, with "
              "--allow plant:%s)",
              then, plant_name(row));
     report(a, (PlantFound){ .path = arena_copy(a->into, path),
@@ -283,7 +283,7 @@ static void take_away(After *a, Str path, int row)
     Str where = { 0 };
     bool done = put_aside(a, path, &where);
     tell(a, path, row, "appeared", done ? where : (Str){ 0 },
-         done ? "" : ", and could not be put aside");
+         done ? "" : ", and could not be moved away");
 }
 
 typedef struct Inside {
@@ -323,7 +323,7 @@ static void take_dir_away(After *a, Str path, int row)
     if (!plant_is_above_apart(a->before->workdir, path))
         take_away(a, path, row);
     else if (!list_inside(a, path, &in))
-        tell(a, path, row, "appeared", (Str){ 0 }, ", and could not be put aside");
+        tell(a, path, row, "appeared", (Str){ 0 }, ", and could not be moved away");
     for (size_t i = 0; i < in.n; i++)
         take_dir_away(a, in.at[i], row);
 }
@@ -345,10 +345,10 @@ static void compare(After *a, const Planted *was, const Planted *now)
     bool done = was->kept && put_aside(a, now->path, &where);
     bool back = done && put_back(a, was);
     tell(a, now->path, row, "was changed", done ? where : (Str){ 0 },
-         !was->kept ? ", and is too large to be put back"
-         : !done    ? ", and could not be put aside"
-         : back     ? ", and is as it was"
-                    : ", and could not be put back");
+         !was->kept ? ", and is too large to be restored"
+         : !done    ? ", and could not be moved away"
+         : back     ? ", and the old one is back"
+                    : ", and the old one could not be restored");
 }
 
 static void changed(After *a, const Planted *was, const Planted *now)
@@ -373,7 +373,7 @@ static void went(After *a, const Planted *was)
         compare(a, was, &now);
     else if (!was->guarded)
         tell(a, was->path, a->before->roots[was->root].row, "was removed", (Str){ 0 },
-             put_back(a, was) ? ", and is back" : ", and cannot be put back");
+             put_back(a, was) ? ", and is back" : ", and could not be restored");
 }
 
 static const PlantRoot *find_root(const PlantWatch *w, Str path)

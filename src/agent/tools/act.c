@@ -217,13 +217,14 @@ static bool may(Act *a, const Tool *t, const json_t *args, Arena *into, Reply *o
     if (answer == POLICY_ALLOW)
         return true;
     if (answer == POLICY_DENY) {
-        refuse(out, into, "the policy denies it; go on without it", t->name, effects);
+        refuse(out, into, "the policy denies it; continue without it", t->name, effects);
         return false;
     }
     if (!a->o.ask) {
         refuse(out, into,
-               "it has to be asked for, and there is nobody to ask; go on without it, or say that "
-               "it is needed",
+               "the user would have to be asked, and there is nobody to ask; continue without it, "
+               "or say "
+               "that it is needed",
                t->name, effects);
         return false;
     }
@@ -237,8 +238,9 @@ static bool may(Act *a, const Tool *t, const json_t *args, Arena *into, Reply *o
         refuse(out, into, "the user was asked and said no; do not try it again", t->name, effects);
     if (said == ACT_TOO_LONG)
         refuse(out, into,
-               "the user has to be asked, and the call is too long to be shown as a whole; make it "
-               "shorter, or several of it",
+               "the user has to be asked, and the call is too long to be shown in full; shorten "
+               "it, or "
+               "split it",
                t->name, effects);
     if (said == ACT_STOPPED)
         *out = (Reply){ .failed = true,
@@ -264,9 +266,9 @@ static jot_status keep(Act *a, const Call *call, Arena *into, Reply *out, Err *e
 {
     AUTO(Buf) args = { 0 };
     SinkView view;
+    assert(call->id.n && !out->failed);
     if (call->object)
         json_write(&args, call->object);
-    assert(call->id.n && !out->failed);
     SinkPut put = { .call = call->id,
                     .tool = call->tool,
                     .arguments = buf_str(&args),
@@ -301,9 +303,9 @@ jot_status act_call(Act *a, const Call *call, Arena *into, Reply *out, Err *e)
         return JOT_OK;
     AUTO(ToolReply) reply = { 0 };
     bool ours = is_own(a, t);
+    assert(!out->refused && !out->unknown);
     a->host.budget = ours ? ACT_RESULT_MAX : TOOL_BUDGET;
     jot_status st = tool_call(&a->host, call->tool, call->object, into, &reply, e);
-    assert(!out->refused && !out->unknown);
     if (st == JOT_INVALID)
         reply =
             (ToolReply){ .is_error = true, .status = st, .text = arena_copy(into, str(e->text)) };

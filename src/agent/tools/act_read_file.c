@@ -174,7 +174,7 @@ const Tool act_read_file = {
     .name = "read_file",
     .title = "Read a file",
     .about = "Read a text file of the working directory, or a part of it. The last line says which "
-             "part this is and how to go on.",
+             "part this is and how to continue.",
     .effects = TOOL_READS | TOOL_OUTSIDE,
     .params = {
         { "path", PARAM_TEXT, .max = WORKDIR_PATH_MAX },

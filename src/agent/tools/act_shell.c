@@ -82,8 +82,8 @@ static jot_status run(ToolCall *c, ToolReply *out)
     act_report_planted(a, &got.planted);
     if (st != JOT_OK && got.planted.n)
         return err_set(c->e, st,
-                       "%.120s; what it left for other programs was put aside in the "
-                       "working directory",
+                       "%.120s; files it left for other programs were moved to '" PLANT_ASIDE
+                       "' in the working directory",
                        c->e->text);
     TRY(st);
     add_output(c, &text, &got);
