@@ -18,10 +18,10 @@ run: program ## build, then see two sessions of an agent share one memory; MODEL
 tour: program ## build, then take a tour of the commands
 	@examples/tour
 
-test: ## build, run all tests, end with a summary
+test: ## build, run all tests, end with a summary; ENGINES=files,sqlite leaves servers out
 	@tools/bootstrap build test
 	@tools/flavour release
-	@tools/run-tests build
+	@$(if $(ENGINES),JOT_TEST_ENGINES='$(ENGINES)') tools/run-tests build
 
 check: ## format, layers, style, symbols, lint, both compilers, tests under asan and tsan
 	@tools/bootstrap build test check

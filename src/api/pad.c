@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/url.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/tokens.h"
 #include "memory/search/search.h"
@@ -281,7 +282,7 @@ jot_status jot_where(jot_pad *pad, const jot_info **out)
     const StoreReport *met = store_report(pad->m.store);
     jot_info *info = NEW_RESULT(pad, jot_info);
     *info = (jot_info){
-        .url = api_give_name(pad, str(pad->url)),
+        .url = api_give_name(pad, url_bare(api_arena(pad), str(pad->url))),
         .why = pad->why,
         .engine = promise.scheme,
         .read_only = api_give_name(pad, str(store_read_only_why(pad->m.store))),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/utf8.h"
 
 /* The byte behind the '%' at `at`, or -1 for a broken escape, a NUL included. */
@@ -125,6 +126,49 @@ jot_status url_parse(Str text, Arena *into, Url *out, Err *e)
     u.path = decode(into, rest);
     *out = u;
     return JOT_OK;
+}
+
+/* The end of "scheme://user" and of what follows up to the '@'; false if there is no password. */
+static bool find_password(Str text, size_t *from, size_t *to)
+{
+    size_t slashes = str_find(text, ':') + 1;
+    if (!url_has_scheme(text) || !str_starts(str_from(text, slashes), S("//")))
+        return false;
+    Str rest = str_from(text, slashes + 2);
+    /* A password with a '/' or '?' that nobody has escaped ends the authority for url_parse; for
+     * whoever looks at it, it is still a password. */
+    size_t at = str_find_last(str_slice(rest, 0, str_find(rest, '?')), '@');
+    size_t colon = str_find(rest, ':');
+    *from = slashes + 2 + colon;
+    *to = slashes + 2 + at;
+    return at < rest.n && colon < at;
+}
+
+Str url_bare(Arena *into, Str text)
+{
+    static const char *const secrets[] = { "password=", "sslpassword=", "secret=" };
+    AUTO(Buf) out = { .max = text.n + 1 };
+    size_t from, to;
+    if (find_password(text, &from, &to)) {
+        buf_add(&out, str_slice(text, 0, from));
+        text = str_from(text, to);
+    }
+    size_t query = url_has_scheme(text) || out.n ? str_find(text, '?') : text.n;
+    buf_add(&out, str_slice(text, 0, query));
+    Str rest = str_from(text, query + 1);
+    for (char sep = '?'; rest.n;) {
+        Str pair = str_slice(rest, 0, str_find(rest, '&'));
+        bool secret = false;
+        rest = str_from(rest, pair.n + 1);
+        for (size_t i = 0; i < COUNT_OF(secrets); i++)
+            secret = secret || str_starts(pair, str(secrets[i]));
+        if (!secret) {
+            buf_add_char(&out, sep);
+            buf_add(&out, pair);
+            sep = '&';
+        }
+    }
+    return arena_copy(into, buf_str(&out));
 }
 
 bool url_next_param(const Url *u, size_t *at, Arena *into, Str *key, Str *value)

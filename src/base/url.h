@@ -34,6 +34,10 @@ bool url_param(const Url *u, Str key, Arena *into, Str *value);
 /* The next parameter's key and value, decoded; false at the end.  Start with *at = 0. */
 bool url_next_param(const Url *u, size_t *at, Arena *into, Str *key, Str *value);
 
+/* The URL as it may be shown, kept and logged: without its password, also where that is a
+ * parameter.  What is no URL comes back as it is. */
+Str url_bare(Arena *into, Str text);
+
 /* Whether it begins as a URL does: with SCHEME: in lower case.  A path that begins so is written
  * with ./ in front. */
 bool url_has_scheme(Str text);

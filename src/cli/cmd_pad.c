@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/url.h"
 #include "cli/cmd.h"
 #include "cli/copying.h"
 #include "cli/seen.h"
@@ -46,18 +47,19 @@ static jot_status run_init(Session *s)
     }
     s->changed = !there;
     if (s->json) {
-        print_json(json_pack("{s:o, s:b}", "pad", json_text(s->where.url), "made", !there));
+        print_json(json_pack("{s:o, s:b}", "pad", json_text(url_bare(&s->arena, s->where.url)),
+                             "made", !there));
     } else {
         fputs(there ? "there already: " : "made ", stdout);
-        print_name_line(s->where.url);
+        print_name_line(url_bare(&s->arena, s->where.url));
     }
     return JOT_OK;
 }
 
 static jot_status where_json(Session *s, bool there)
 {
-    json_t *out = json_pack("{s:o, s:s, s:b}", "pad", json_text(s->where.url), "because",
-                            s->where.why, "there", there);
+    json_t *out = json_pack("{s:o, s:s, s:b}", "pad", json_text(url_bare(&s->arena, s->where.url)),
+                            "because", s->where.why, "there", there);
     if (there && s->found.listed)
         json_object_set_new(out, "owner", json_integer((json_int_t)s->found.owner));
     if (there) {
@@ -69,6 +71,8 @@ static jot_status where_json(Session *s, bool there)
         json_object_set_new(out, "shared", json_boolean(p.shared));
         json_object_set_new(out, "editable", json_boolean(p.edits_seen));
         json_object_set_new(out, "guarded", json_boolean(p.edits_guarded));
+        json_object_set_new(out, "holds", json_boolean(p.holds));
+        json_object_set_new(out, "caveats", json_text(str(p.caveats)));
         if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n)
             json_object_set_new(out, "index", json_text(index));
     }
@@ -79,6 +83,15 @@ static jot_status where_json(Session *s, bool there)
 static void print_answer(const char *what, bool is, const char *if_so, const char *if_not)
 {
     printf("%-10s %s (%s)\n", what, is ? "yes" : "no", is ? if_so : if_not);
+}
+
+static void print_caveats(Str lines)
+{
+    while (lines.n) {
+        Str line = str_slice(lines, 0, str_find(lines, '\n'));
+        print_sentence("note       " STR_FMT, STR_ARG(line));
+        lines = str_from(lines, line.n + 1);
+    }
 }
 
 static void print_promise(Session *s)
@@ -92,7 +105,8 @@ static void print_promise(Session *s)
                (unsigned)s->found.owner);
     print_sentence("state      %s%s", why[0] ? "read-only: " : "open", why);
     print_answer("durable", p.durable, "what is acknowledged survives a power loss",
-                 "what is acknowledged is gone with the process");
+                 p.shared ? "the server may lose what it acknowledged"
+                          : "what is acknowledged is gone with the process");
     print_answer("shared", p.shared, "several processes may use it at once",
                  "one process has it for itself");
     print_answer("editable", p.edits_seen, "people may edit the files",
@@ -101,6 +115,7 @@ static void print_promise(Session *s)
         print_answer("guarded", p.edits_guarded,
                      "an edit during a write is never overwritten unseen",
                      "an edit during a write may be overwritten");
+    print_caveats(str(p.caveats));
     if (store_index_path(store, &s->arena, &index, NULL) == JOT_OK && index.n) {
         fputs("index      ", stdout);
         print_name_line(index);
@@ -113,7 +128,7 @@ static jot_status run_where(Session *s)
     TRY(where_check(&s->where, &s->err));
     if (!s->json) { /* also if it cannot be opened */
         fputs("pad        ", stdout);
-        print_name_line(s->where.url);
+        print_name_line(url_bare(&s->arena, s->where.url));
         print_sentence("because    %s", s->where.why);
     }
     TRY(session_open_any(s, &there));
@@ -132,7 +147,7 @@ static jot_status run_copy(Session *s)
     PadReport r;
     Shown shown;
     Str url;
-    const char *name = err_show(&shown, str(s->args[0]));
+    const char *name = err_show(&shown, url_bare(&s->arena, str(s->args[0])));
     if (where_url(str(s->args[0]), &s->arena, &url, &s->err) != JOT_OK)
         return err_at(&s->err, "pad '%s'", name);
     TRY(session_open(s, false));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/glyph.h"
+#include "base/url.h"
 #include "cli/docs.h"
 #include "cli/rules.h"
 #include "cli/tty.h"
@@ -57,7 +58,7 @@ static bool ask(Session *s, int tty, Str key, Str text)
     Shown pad;
     AUTO(Buf) shown = { .max = SIZE_MAX / 2 };
     buf_addf(&shown, "The note '" STR_FMT "' of the pad '%s', %s:\n\n", STR_ARG(key),
-             err_show(&pad, s->where.url), counted(text.n, "byte").text);
+             err_show(&pad, url_bare(&s->arena, s->where.url)), counted(text.n, "byte").text);
     add_shown(&shown, text);
     if (!all_seen(text))
         buf_add(&shown, S("\nIt holds characters that cannot be seen; they are written out, as "

@@ -2,6 +2,7 @@
 #include "cli/docs.h"
 
 #include "base/time.h"
+#include "base/url.h"
 #include "cli/rules.h"
 
 jot_status docs_arg(Session *s, int at, Str *stream)
@@ -15,7 +16,7 @@ jot_status docs_open(Session *s, Str stream)
     jot_status st = session_open(s, false);
     if (st == JOT_NOT_FOUND)
         return err_set(&s->err, st, "%s not found: there is no pad '%s'", doc_name(stream).text,
-                       err_show(&shown, s->where.url));
+                       err_show(&shown, url_bare(&s->arena, s->where.url)));
     return st;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/home.h"
+#include "base/url.h"
 
 #define NAME "seen"
 
@@ -68,7 +69,8 @@ static void keep(Session *s, Str key)
     while (next_line(&old, &at, &url))
         if (at.n && !str_eq(at, key) && n-- <= SEEN_MAX)
             buf_addf(&text, STR_FMT " " STR_FMT "\n", STR_ARG(at), STR_ARG(url));
-    buf_addf(&text, STR_FMT " " STR_FMT "\n", STR_ARG(key), STR_ARG(s->where.url));
+    buf_addf(&text, STR_FMT " " STR_FMT "\n", STR_ARG(key),
+             STR_ARG(url_bare(&s->arena, s->where.url)));
     if (buf_ok(&text) &&
         home_write(&io_system, HOME_STATE, NAME, buf_str(&text), &ignored) != JOT_OK)
         ignored = (Err){ 0 }; /* nothing depends on it */
@@ -78,7 +80,7 @@ static void keep(Session *s, Str key)
 static void look(Session *s, bool tell)
 {
     char key[HASH_SHOWN + 1];
-    Str url = s->where.url;
+    Str url = url_bare(&s->arena, s->where.url);
     if (s->where.named || str_find(url, '\n') < url.n || !find_key(key))
         return;
     Str before = look_up(read_seen(s), str(key));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/url.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
 #include "cli/seen.h"
@@ -28,7 +29,7 @@ jot_status session_open(Session *s, bool create)
     /* It may be another pad than the user thinks of: the nearest, or one that a variable names. */
     if (where_check(&s->where, &s->err) != JOT_OK ||
         memory_open(&s->memory, s->where.url, &o, &s->err) != JOT_OK)
-        return err_at(&s->err, "pad '%s'", err_show(&shown, s->where.url));
+        return err_at(&s->err, "pad '%s'", err_show(&shown, url_bare(&s->arena, s->where.url)));
     if (s->lease)
         lease_adopt(&s->memory, s->lease);
     seen_look(s);
@@ -52,7 +53,7 @@ jot_status session_judge(Session *s)
     SafeFound found = { .path = s->where.found };
     if (!s->where.found || safe_judge_path(&io_system, &found, &s->err) == JOT_OK)
         return JOT_OK;
-    return err_at(&s->err, "pad '%s'", err_show(&shown, s->where.url));
+    return err_at(&s->err, "pad '%s'", err_show(&shown, url_bare(&s->arena, s->where.url)));
 }
 
 static jot_status read_all(Session *s, int fd, const char *name, size_t max, Str *out)

@@ -80,6 +80,7 @@ struct Store {
 extern const StoreOps mem_ops;
 extern const StoreOps files_ops;
 extern const StoreOps sqlite_ops;
+extern const StoreOps postgres_ops;
 
 /* Fill in the common part of a fresh engine object. */
 void store_init(Store *s, const StoreOps *ops, const StoreOptions *o);

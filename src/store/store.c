@@ -26,6 +26,7 @@
 static const StoreOps *const engines[] = {
     &files_ops,
     &sqlite_ops,
+    &postgres_ops,
     &mem_ops,
 };
 
@@ -523,6 +524,8 @@ jot_status store_hold(Store *s, uint64_t number, Err *e)
     int got = s->ops->hold(s, number, true);
     if (got == -EAGAIN)
         return err_set(e, JOT_CONFLICT, "another handle holds %llu", (unsigned long long)number);
+    if (got == -EOPNOTSUPP)
+        return err_set(e, JOT_UNSUPPORTED, "this engine cannot tell which handles are alive");
     return got < 0 ? err_errno(e, -got, "could not hold %llu", (unsigned long long)number) : JOT_OK;
 }
 
@@ -556,7 +559,8 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
         return JOT_OK;
     }
     Shown shown;
-    return err_set(e, JOT_UNSUPPORTED, "no engine '%s': use files:DIR, sqlite:FILE or mem:",
+    return err_set(e, JOT_UNSUPPORTED,
+                   "no engine '%s': use files:DIR, sqlite:FILE, postgres://HOST/DATABASE or mem:",
                    err_show(&shown, parsed.scheme));
 }
 

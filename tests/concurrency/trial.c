@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/hash.h"
+
 const char *trial_where(void)
 {
     const char *tmp = getenv("TMPDIR");
@@ -35,10 +37,20 @@ void trial_remove(const char *dir)
     nftw(dir, remove_one, OPEN_AT_ONCE, FTW_DEPTH | FTW_PHYS);
 }
 
+/* The server that tests/rig/with-servers started for an engine, or NULL: it has none. */
+static const char *server_of(Str scheme)
+{
+    return str_eq(scheme, S("postgres:")) ? getenv("JOT_TEST_POSTGRES") : NULL;
+}
+
 Str trial_url(Arena *into, const char *engine, const char *dir)
 {
     Str all = str(engine), query = str_from(all, str_find(all, '?'));
     Str scheme = str_slice(all, 0, all.n - query.n);
+    const char *server = server_of(scheme);
+    if (server) /* a pad is called by its directory, which nobody else has */
+        return arena_printf(into, "%s%cpad=c%.16s", server, strchr(server, '?') ? '&' : '?',
+                            hash_hex(hash_of(str(dir))).text);
     return arena_printf(into, STR_FMT "%s/pad%s" STR_FMT, STR_ARG(scheme), dir,
                         str_eq(scheme, S("sqlite:")) ? ".db" : "", STR_ARG(query));
 }

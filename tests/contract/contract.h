@@ -33,7 +33,7 @@ typedef struct ContractResult {
     int promises; /* in the table, or asked for */
     int held;
     int broken;
-    int apart; /* need a pad that outlives its handle, which this engine's does not */
+    int apart; /* need a pad that outlives its handle, or lies in files, and this one does not */
 } ContractResult;
 
 /* Try the promises on one engine (a name of trial.c's table). */
@@ -50,6 +50,7 @@ typedef struct Promise {
     const char *name;
     void (*keep)(Trial *p);
     bool lasting; /* needs a pad that can be opened twice, at once or later */
+    bool local;   /* needs a pad in files of this machine */
 } Promise;
 
 #define PROMISE(f)            \
@@ -59,6 +60,10 @@ typedef struct Promise {
 #define LASTING(f)                             \
     {                                          \
         .name = #f, .keep = f, .lasting = true \
+    }
+#define LOCAL(f)                                              \
+    {                                                         \
+        .name = #f, .keep = f, .lasting = true, .local = true \
     }
 
 /* One table a file; each ends with an empty row. */
@@ -84,11 +89,12 @@ extern const Promise verbatim_promises[];
 /* --- Pads ------------------------------------------------------------------------------ */
 
 typedef struct Engine {
-    const char *name;  /* and the scheme of its URL, unless it is wrong on purpose */
-    const char *where; /* the pad's name in its directory; NULL: the URL has no path */
-    bool lasting;      /* a pad outlives its handles and can be opened twice */
-    bool layered;      /* mem: behind the layer of wrong.h: only in the tests of the tests */
-    Wrong wrong;       /* the rule that layer breaks */
+    const char *name;   /* and the scheme of its URL, unless it is wrong on purpose */
+    const char *where;  /* the pad's name in its directory; NULL: the URL has no path */
+    const char *server; /* of a pad on a server: the variable that names it */
+    bool lasting;       /* a pad outlives its handles and can be opened twice */
+    bool layered;       /* mem: behind the layer of wrong.h: only in the tests of the tests */
+    Wrong wrong;        /* the rule that layer breaks */
 } Engine;
 
 /* NULL if there is no row of that name. */
@@ -118,6 +124,9 @@ struct Trial {
 Trial *trial_new(const Engine *engine, const char *dir);
 /* Close all its handles; each must have met nothing it had to mend.  NULL is fine. */
 void trial_free(Trial *p);
+
+/* The URL of a pad of that engine that nobody has made. */
+void trial_url_of_nothing(const Trial *p, const char *name, char *url, size_t room);
 
 /* Use handle `i` from now on, and open it if it is not. */
 void trial_use(Trial *p, size_t i);

@@ -536,9 +536,9 @@ const Promise forget_promises[] = {
     PROMISE(a_log_can_be_purged),
     PROMISE(purge_touches_no_other_stream),
     LASTING(purged_text_cannot_be_read_by_any_handle_or_after_reopening),
-    LASTING(purged_text_is_nowhere_on_disk),
-    LASTING(redacted_text_is_nowhere_on_disk),
-    LASTING(text_redacted_from_several_records_is_nowhere_on_disk),
-    LASTING(trimmed_text_is_nowhere_on_disk_once_the_pad_is_closed),
+    LOCAL(purged_text_is_nowhere_on_disk),
+    LOCAL(redacted_text_is_nowhere_on_disk),
+    LOCAL(text_redacted_from_several_records_is_nowhere_on_disk),
+    LOCAL(trimmed_text_is_nowhere_on_disk_once_the_pad_is_closed),
     { 0 },
 };

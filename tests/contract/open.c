@@ -86,14 +86,14 @@ static void a_handle_that_may_write_has_no_reason_not_to(Trial *p)
 static void a_pad_that_is_not_there_is_not_found(Trial *p)
 {
     char url[200];
-    snprintf(url, sizeof url, "%s:%s/nothing/%s", p->engine->name, p->dir, p->engine->where);
+    trial_url_of_nothing(p, "nothing/", url, sizeof url);
     StoreOptions ways[] = { { 0 }, { .read_only = true } };
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         Store *s = NULL;
         CHECK_IS(p, store_open(&s, str(url), &ways[i], &p->e), JOT_NOT_FOUND);
         CHECK(!s && p->e.text[0]);
     }
-    snprintf(url, sizeof url, "%s:%s/none-%s", p->engine->name, p->dir, p->engine->where);
+    trial_url_of_nothing(p, "none-", url, sizeof url);
     Store *s = NULL;
     CHECK_IS(p, store_open(&s, str(url), NULL, &p->e), JOT_NOT_FOUND);
     CHECK_IS(p, store_open(&s, str(url), NULL, &p->e), JOT_NOT_FOUND); /* nothing was made */
@@ -102,7 +102,7 @@ static void a_pad_that_is_not_there_is_not_found(Trial *p)
 static void a_read_only_open_makes_no_pad(Trial *p)
 {
     char url[200];
-    snprintf(url, sizeof url, "%s:%s/none-%s", p->engine->name, p->dir, p->engine->where);
+    trial_url_of_nothing(p, "none-", url, sizeof url);
     StoreOptions both = { .create = true, .read_only = true };
     Store *s = NULL;
     jot_status st = store_open(&s, str(url), &both, &p->e);

@@ -136,7 +136,7 @@ static void run_one(const Promise *promise, const Engine *engine, const Contract
 {
     char why[CHILD_WHY_MAX];
     result->promises++;
-    if (promise->lasting && !engine->lasting) {
+    if ((promise->lasting && !engine->lasting) || (promise->local && engine->server)) {
         result->apart++;
         return;
     }

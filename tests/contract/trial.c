@@ -10,17 +10,20 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/id.h"
 
 #define CONTRACT_WORDS_THEMSELVES
 #include "contract.h"
 
 /* The engines of the product, then each of the wrong ones.  Adding an engine is one line here
  * and its name in meson.build. */
-static const Engine engines[] = { { .name = "mem" },
-                                  { .name = "files", .where = "pad", .lasting = true },
-                                  { .name = "sqlite", .where = "pad.db", .lasting = true },
+static const Engine engines[] = {
+    { .name = "mem" },
+    { .name = "files", .where = "pad", .lasting = true },
+    { .name = "sqlite", .where = "pad.db", .lasting = true },
+    { .name = "postgres", .server = "JOT_TEST_POSTGRES", .lasting = true },
 #define X(name_, about) { .name = "wrong:" #name_, .layered = true, .wrong = WRONG_##name_ },
-                                  WRONGS(X)
+    WRONGS(X)
 #undef X
 };
 
@@ -41,6 +44,8 @@ bool engine_present(const Engine *engine)
 {
     if (engine->layered)
         return true;
+    if (engine->server)
+        return getenv(engine->server) != NULL;
     char url[64];
     snprintf(url, sizeof url, "%s:%s", engine->name, engine->where ? "/nonexistent/pad" : "");
     Store *s = NULL;
@@ -96,10 +101,25 @@ jot_status trial_open(Trial *p, size_t i, StoreOptions options)
     return JOT_OK;
 }
 
+void trial_url_of_nothing(const Trial *p, const char *name, char *url, size_t room)
+{
+    const char *server = p->engine->server ? getenv(p->engine->server) : NULL;
+    if (server)
+        snprintf(url, room, "%s%cpad=none-%zu", server, strchr(server, '?') ? '&' : '?',
+                 strlen(name));
+    else
+        snprintf(url, room, "%s:%s/%s%s", p->engine->name, p->dir, name, p->engine->where);
+}
+
 static void address(Trial *p)
 {
     const char *scheme = p->engine->layered ? "mem" : p->engine->name;
-    if (p->engine->where)
+    const char *server = p->engine->server ? getenv(p->engine->server) : NULL;
+    Id pad = id_random(&io_system, 8);
+    if (server)
+        snprintf(p->url, sizeof p->url, "%s%cpad=t%s", server, strchr(server, '?') ? '&' : '?',
+                 pad.text);
+    else if (p->engine->where)
         snprintf(p->url, sizeof p->url, "%s:%s/%s", scheme, p->dir, p->engine->where);
     else
         snprintf(p->url, sizeof p->url, "%s:", scheme);

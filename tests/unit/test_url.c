@@ -254,9 +254,32 @@ static void only_a_scheme_makes_a_url(void **state)
         assert_false(url_has_scheme(str(paths[i])));
 }
 
+static void a_url_is_shown_without_its_password(void **state)
+{
+    static const struct {
+        const char *url, *shown;
+    } cases[] = {
+        { "postgres://ann:secret@db/pads?pad=x", "postgres://ann@db/pads?pad=x" },
+        { "postgres://ann:se:cr@t@db:5432/pads", "postgres://ann@db:5432/pads" },
+        { "postgres://ann:se/cr/et@db/pads", "postgres://ann@db/pads" },
+        { "redis://:secret@127.0.0.1/0", "redis://@127.0.0.1/0" },
+        { "postgres:///pads?password=secret&pad=x", "postgres:///pads?pad=x" },
+        { "postgres:///pads?pad=x&sslpassword=secret", "postgres:///pads?pad=x" },
+        { "postgres://ann@db/pads", "postgres://ann@db/pads" },
+        { "postgres://db:5432/pads", "postgres://db:5432/pads" },
+        { "files:a:b@c", "files:a:b@c" },
+        { "./a?password=x", "./a?password=x" },
+        { "", "" },
+    };
+    AUTO(Arena) arena = { 0 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_str(url_bare(&arena, str(cases[i].url)), str(cases[i].shown));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_url_is_shown_without_its_password),
         cmocka_unit_test(a_path_becomes_a_url_that_means_it),
         cmocka_unit_test(only_a_scheme_makes_a_url),
         cmocka_unit_test(every_part_is_found),

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "base/url.h"
 #include "memory/lease.h"
 
 static jot_status open_for_tools(void *ctx, bool create, Memory **out, Err *e)
@@ -39,10 +40,11 @@ void worker_pad_serve(WorkerPad *p, Str by, MemoryProgress *progress)
 static jot_status is_gone(const WorkerPad *p, Err *e)
 {
     Shown shown;
+    AUTO(Arena) arena = { 0 };
     return err_set(e, JOT_UNAVAILABLE,
                    "the pad '%s' is gone: it was moved or removed while this server ran; put it "
                    "back, or make another with 'jotter init'",
-                   err_show(&shown, p->o->url));
+                   err_show(&shown, url_bare(&arena, p->o->url)));
 }
 
 static jot_status open_pad(WorkerPad *p, bool create, Err *e)

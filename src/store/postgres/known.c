@@ -1,0 +1,63 @@
+/* known.c - the heads a handle saw last, a few hundred of them.
+ *
+ * They save a round trip, because a record can be sealed against a head that is
+ * known; and they notice a server that went back.  A stream's seq only grows and
+ * its head's chain is that of its seq, whoever writes: a head behind the one that
+ * was seen, or another one in its place, is a server that has lost what it
+ * acknowledged. */
+#include "store/postgres/known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t place_of(Str stream)
+{
+    Hash h = hash_of(stream);
+    return h.b[0] % PG_KNOWN_MAX;
+}
+_Static_assert(PG_KNOWN_MAX == 256, "a byte of the hash is the place");
+
+static bool is_of(const PgKnown *s, Str stream)
+{
+    return s->name && str_eq((Str){ s->name, s->name_n }, stream);
+}
+
+const Mark *known_find(const Pg *p, Str stream)
+{
+    const PgKnown *s = &p->known[place_of(stream)];
+    return is_of(s, stream) ? &s->mark : NULL;
+}
+
+static jot_status went_back(Str stream, const Mark *was, const Mark *now, Err *e)
+{
+    Shown shown;
+    return err_set(e, JOT_CORRUPT,
+                   "the server went back: '%s' stood at record %llu, and now at %llu%s; what was "
+                   "acknowledged since is lost: open the pad again to continue without it",
+                   err_show(&shown, stream), (unsigned long long)was->seq,
+                   (unsigned long long)now->seq, was->seq == now->seq ? ", another one" : "");
+}
+
+jot_status known_keep(Pg *p, Str stream, const Mark *mark, Err *e)
+{
+    PgKnown *s = &p->known[place_of(stream)];
+    if (is_of(s, stream) && (mark->seq < s->mark.seq || (mark->seq == s->mark.seq && mark->seq &&
+                                                         !hash_eq(mark->chain, s->mark.chain))))
+        return went_back(stream, &s->mark, mark, e);
+    if (!is_of(s, stream)) {
+        char *name = mem_alloc(stream.n + 1);
+        memcpy(name, stream.p, stream.n);
+        free(s->name);
+        s->name = name;
+        s->name_n = stream.n;
+    }
+    s->mark = *mark;
+    return JOT_OK;
+}
+
+void known_free(Pg *p)
+{
+    for (size_t i = 0; i < PG_KNOWN_MAX; i++)
+        free(p->known[i].name);
+    memset(p->known, 0, sizeof p->known);
+}

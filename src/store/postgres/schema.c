@@ -1,0 +1,240 @@
+/* schema.c - the pad as a schema: making it, recognising it.
+ *
+ * The three functions are part of the format: whoever writes to the pad takes
+ * its locks through lock(), and they decide where no client can see enough.
+ *   lock    both rows, in the order of their names.  A row that is not there yet is
+ *           locked by the key of its name, which whoever makes it takes alone.
+ *   clash   whether a live stream lies above or below a name that is about to
+ *           live; what comes to live there meanwhile waits.
+ *   append  one record, sealed by the client against a head it knew.  If that is
+ *           still the head, and the guard stands where it should, the record is
+ *           stored; otherwise the answer is what the client needs to seal again. */
+#include "store/postgres/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "store/postgres/flight.h"
+#include "store/postgres/statement.h"
+#include "store/postgres/tuple.h"
+
+#define FORMAT_TEXT(read, write) #read " " #write
+#define FORMAT_NOW FORMAT_TEXT(1, 1)
+_Static_assert(PG_READ_FORMAT == 1 && PG_WRITE_FORMAT == 1, "FORMAT_NOW says the same");
+
+/* clang-format off */
+static const char making[] =
+    "SELECT pg_advisory_xact_lock(hashtextextended('jotter makes @', 14) | (-9223372036854775807 - 1));\n"
+    "DO $make$ BEGIN IF NOT EXISTS(SELECT FROM pg_namespace WHERE nspname = '@') THEN\n"
+    " CREATE SCHEMA \"@\"; END IF; END $make$;\n"
+    "CREATE TABLE IF NOT EXISTS @.pad(key text PRIMARY KEY, value text NOT NULL);\n"
+    "CREATE TABLE IF NOT EXISTS @.heads(\n"
+    " stream bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,\n"
+    " name bytea NOT NULL UNIQUE,\n"
+    " seq bigint NOT NULL,\n"
+    " chain bytea NOT NULL,\n"
+    " live boolean NOT NULL) WITH (fillfactor = 70);\n"
+    "CREATE TABLE IF NOT EXISTS @.records(\n"
+    " stream bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL, op bigint NOT NULL,\n"
+    " fence bigint NOT NULL, size bigint NOT NULL, flags bigint NOT NULL,\n"
+    " sha256 bytea, chain bytea NOT NULL,\n"
+    " \"by\" text NOT NULL, id text NOT NULL, meta text NOT NULL, extra text NOT NULL,\n"
+    " body bytea NOT NULL, nonce bigint NOT NULL,\n"
+    " xact xid8 NOT NULL DEFAULT pg_current_xact_id(),\n"
+    " PRIMARY KEY(stream, seq));\n"
+    "CREATE INDEX IF NOT EXISTS records_xact ON @.records(xact);\n"
+    "CREATE OR REPLACE VIEW @.streams AS SELECT convert_from(name, 'UTF8') AS name, seq, live FROM @.heads;\n"
+    /* Keys of names are negative: the positive ones are held by handles. */
+    "CREATE OR REPLACE FUNCTION @.key(a_name bytea) RETURNS bigint LANGUAGE sql IMMUTABLE AS $f$\n"
+    " SELECT hashtextextended('@ ' || encode(a_name, 'hex'), 14) | (-9223372036854775807 - 1) $f$;\n"
+    "CREATE OR REPLACE FUNCTION @.lock_guard(a_name bytea) RETURNS bigint LANGUAGE plpgsql AS $f$\n"
+    "DECLARE at bigint;\n"
+    "BEGIN\n"
+    " SELECT h.seq INTO at FROM @.heads h WHERE h.name = a_name FOR SHARE;\n"
+    " IF NOT FOUND THEN\n"
+    "  PERFORM pg_advisory_xact_lock_shared(@.key(a_name));\n"
+    "  SELECT h.seq INTO at FROM @.heads h WHERE h.name = a_name FOR SHARE;\n"
+    " END IF;\n"
+    " RETURN coalesce(at, 0);\n"
+    "END $f$;\n"
+    "CREATE OR REPLACE FUNCTION @.lock(a_name bytea, a_guard bytea, OUT o_guard bigint,\n"
+    " OUT o_stream bigint, OUT o_seq bigint, OUT o_chain bytea, OUT o_live boolean)\n"
+    " LANGUAGE plpgsql AS $f$\n"
+    "BEGIN\n"
+    " o_guard := 0;\n"
+    " IF a_guard <> '' AND a_guard < a_name THEN o_guard := @.lock_guard(a_guard); END IF;\n"
+    " SELECT h.stream, h.seq, h.chain, h.live INTO o_stream, o_seq, o_chain, o_live\n"
+    "  FROM @.heads h WHERE h.name = a_name FOR NO KEY UPDATE;\n"
+    " IF NOT FOUND THEN\n"
+    "  PERFORM pg_advisory_xact_lock(@.key(a_name));\n"
+    "  SELECT h.stream, h.seq, h.chain, h.live INTO o_stream, o_seq, o_chain, o_live\n"
+    "   FROM @.heads h WHERE h.name = a_name FOR NO KEY UPDATE;\n"
+    " END IF;\n"
+    " IF a_guard > a_name THEN o_guard := @.lock_guard(a_guard); END IF;\n"
+    "END $f$;\n"
+    "CREATE OR REPLACE FUNCTION @.clash(a_name bytea) RETURNS bytea LANGUAGE plpgsql AS $f$\n"
+    "DECLARE other bytea; above bytea; segment int := 0;\n"
+    "BEGIN\n"
+    " PERFORM pg_advisory_xact_lock(@.key(a_name));\n"
+    " FOR i IN 1 .. length(a_name) - 1 LOOP\n"
+    "  CONTINUE WHEN get_byte(a_name, i) <> 47;\n"
+    "  segment := segment + 1;\n"
+    "  CONTINUE WHEN segment = 1;\n" /* a kind alone is no name */
+    "  above := substring(a_name FROM 1 FOR i);\n"
+    "  PERFORM pg_advisory_xact_lock_shared(@.key(above));\n"
+    "  SELECT h.name INTO other FROM @.heads h WHERE h.name = above AND h.live;\n"
+    "  IF FOUND THEN RETURN other; END IF;\n"
+    " END LOOP;\n"
+    /* '0' follows '/' in byte order. */
+    " SELECT h.name INTO other FROM @.heads h WHERE h.name > a_name || '\\x2f'::bytea\n"
+    "  AND h.name < a_name || '\\x30'::bytea AND h.live ORDER BY h.name LIMIT 1;\n"
+    " RETURN other;\n"
+    "END $f$;\n"
+    "CREATE OR REPLACE FUNCTION @.append(a_name bytea, a_seq bigint, a_chain bytea, a_guard bytea,\n"
+    " a_guard_seq bigint, a_window bigint, r_seq bigint, r_at bigint, r_op bigint, r_fence bigint,\n"
+    " r_size bigint, r_flags bigint, r_sha256 bytea, r_chain bytea, r_by text, r_id text, r_meta text,\n"
+    " r_extra text, r_body bytea, r_nonce bigint)\n"
+    " RETURNS TABLE(o_code bigint, o_heard bigint, o_now bigint, o_guard bigint, o_clash bytea,\n"
+    "  o_seq bigint, o_at bigint, o_op bigint, o_fence bigint, o_size bigint, o_flags bigint,\n"
+    "  o_sha256 bytea, o_chain bytea, o_id text, o_meta text) LANGUAGE plpgsql AS $f$\n"
+    "DECLARE l record; s bigint;\n"
+    "BEGIN\n"
+    /* Whatever the role, the database or a pooler has set: what is acknowledged is synced. */
+    " IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN\n"
+    "  PERFORM set_config('synchronous_commit', 'on', true);\n"
+    " END IF;\n"
+    " SELECT * INTO l FROM @.lock(a_name, a_guard);\n"
+    " o_now := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;\n"
+    " o_guard := l.o_guard;\n"
+    " o_heard := 0;\n"
+    " IF coalesce(l.o_seq, 0) <> a_seq OR (a_seq > 0 AND l.o_chain <> a_chain)\n"
+    "  OR (a_guard <> '' AND l.o_guard <> a_guard_seq)\n"
+    "  OR (r_id <> '' AND EXISTS(SELECT FROM (SELECT q.id FROM @.records q WHERE q.stream = l.o_stream\n"
+    "   ORDER BY q.seq DESC LIMIT a_window) w WHERE w.id = r_id)) THEN\n"
+    "  o_code := 2;\n" /* seal again */
+    "  IF l.o_seq >= r_seq THEN\n"
+    "   SELECT CASE WHEN q.nonce = r_nonce THEN 1 ELSE 2 END INTO o_code\n" /* it was written */
+    "    FROM @.records q WHERE q.stream = l.o_stream AND q.seq = r_seq;\n"
+    "   IF NOT FOUND THEN o_code := 4; END IF;\n" /* nobody can tell any more */
+    "  END IF;\n"
+    "  RETURN QUERY SELECT o_code, o_heard, o_now, o_guard, NULL::bytea, q.seq, q.at, q.op, q.fence,\n"
+    "   q.size, q.flags, q.sha256, q.chain, q.id, q.meta FROM @.records q WHERE q.stream = l.o_stream\n"
+    "   ORDER BY q.seq DESC LIMIT CASE WHEN r_id = '' THEN 1 ELSE a_window END;\n"
+    "  IF NOT FOUND THEN RETURN NEXT; END IF;\n"
+    "  RETURN;\n"
+    " END IF;\n"
+    " IF r_op <> 2 AND l.o_live IS NOT TRUE THEN\n"
+    "  o_clash := @.clash(a_name);\n"
+    "  IF o_clash IS NOT NULL THEN o_code := 3; RETURN NEXT; RETURN; END IF;\n"
+    " END IF;\n"
+    " s := l.o_stream;\n"
+    " IF s IS NULL THEN\n"
+    "  INSERT INTO @.heads(name, seq, chain, live) VALUES(a_name, r_seq, r_chain, r_op <> 2)\n"
+    "   RETURNING stream INTO s;\n"
+    " ELSE\n"
+    "  UPDATE @.heads SET seq = r_seq, chain = r_chain, live = r_op <> 2 WHERE stream = s;\n"
+    " END IF;\n"
+    " INSERT INTO @.records(stream, seq, at, op, fence, size, flags, sha256, chain, \"by\", id, meta,\n"
+    "  extra, body, nonce) VALUES(s, r_seq, r_at, r_op, r_fence, r_size, r_flags, r_sha256, r_chain,\n"
+    "  r_by, r_id, r_meta, r_extra, r_body, r_nonce);\n"
+    /* Somebody who waits for changes holds this key, shared. */
+    " IF pg_try_advisory_lock(@.key('\\x00')) THEN PERFORM pg_advisory_unlock(@.key('\\x00'));\n"
+    " ELSE o_heard := 1; END IF;\n"
+    " o_code := 0;\n"
+    " RETURN NEXT;\n"
+    "END $f$;\n"
+    "INSERT INTO @.pad(key, value) VALUES('id', '%s'), ('format', '" FORMAT_NOW "')\n"
+    " ON CONFLICT (key) DO NOTHING";
+/* clang-format on */
+
+static jot_status not_there(Pg *p, Err *e)
+{
+    return err_set(e, JOT_NOT_FOUND, "there is no pad '%s' in the database '%.60s'", p->pad,
+                   p->pq->db(p->conn));
+}
+
+/* "READ WRITE", as everywhere: older than READ refuses, older than WRITE opens read-only. */
+static jot_status check_format(Pg *p, Str text, Err *e)
+{
+    uint64_t read = 0, write = 0;
+    Str first = { 0 };
+    if (!str_cut(&text, ' ', &first) || !str_to_u64(first, INT32_MAX, &read) ||
+        !str_to_u64(text, INT32_MAX, &write))
+        return err_set(e, JOT_CORRUPT, "the pad '%s' does not say which format it has", p->pad);
+    if (read > PG_READ_FORMAT)
+        return err_set(e, JOT_UNSUPPORTED,
+                       "the pad '%s' has format %llu, and this version knows %d: use a newer one",
+                       p->pad, (unsigned long long)read, PG_READ_FORMAT);
+    if (write > PG_WRITE_FORMAT && !p->base.read_only_why[0])
+        snprintf(p->base.read_only_why, sizeof p->base.read_only_why,
+                 "it was written by a newer version");
+    return JOT_OK;
+}
+
+static jot_status read_identity(Pg *p, Err *e)
+{
+    AUTO_PTR(PGresult) r = NULL;
+    char was[sizeof p->id];
+    memcpy(was, p->id, sizeof was);
+    p->id[0] = 0;
+    TRY(pg_ask(p, PG_IDENTIFY, NULL, &r, e));
+    bool format = false;
+    for (int i = 0; i < p->pq->ntuples(r); i++) {
+        Str value = tuple_bytes(p, r, i, 1);
+        if (str_eq(tuple_bytes(p, r, i, 0), S("id"))) {
+            snprintf(p->id, sizeof p->id, STR_FMT, STR_ARG(value));
+        } else {
+            TRY(check_format(p, value, e));
+            format = true;
+        }
+    }
+    if (!p->id[0] || !format)
+        return err_set(e, JOT_CORRUPT, "the schema '%s' is not a whole pad", p->pad);
+    if (was[0] && strcmp(was, p->id) != 0)
+        return err_set(e, JOT_CORRUPT, "the pad '%s' was replaced by another one: open it again",
+                       p->pad);
+    return JOT_OK;
+}
+
+/* The pad is not there: its schema, or its tables. */
+static bool is_missing(const Pg *p)
+{
+    return pg_refused_with(p, "3F000") || pg_refused_with(p, "42P01");
+}
+
+static jot_status make(Pg *p, Err *e)
+{
+    AUTO_PTR(PGresult) r = NULL;
+    AUTO(Arena) arena = { 0 };
+    PgParams name = { 0 };
+    pg_add_bytes(&name, str(p->pad));
+    TRY(pg_ask(p, PG_OTHERS, &name, &r, e));
+    /* Somebody else may have made it just now. */
+    if (tuple_i64(p, r, 0, 0) > 0)
+        return read_identity(p, NULL) == JOT_OK
+                   ? JOT_OK
+                   : err_set(e, JOT_INVALID,
+                             "the schema '%s' holds something that is not a pad: name another "
+                             "with ?pad=",
+                             p->pad);
+    Id id = id_random(p->base.io, STORE_PAD_ID / 2);
+    /* The text has one %s and no other. */
+    const char *text = pg_with_schema(p, making), *at = strstr(text, "%s");
+    Str script = arena_printf(&arena, "%.*s%s%s", (int)(at - text), text, id.text, at + 2);
+    p->verb = "make";
+    p->subject = str(p->pad);
+    TRY(pg_script(p, script.p, e));
+    return read_identity(p, e);
+}
+
+jot_status pg_identify(Pg *p, bool create, Err *e)
+{
+    Err why = { 0 };
+    jot_status st = read_identity(p, &why);
+    if (st == JOT_OK || !is_missing(p) || p->lost)
+        return err_pass(e, &why, st);
+    if (!create)
+        return not_there(p, e);
+    return make(p, e);
+}
