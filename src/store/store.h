@@ -394,7 +394,8 @@ MUST_USE jot_status store_clock(Store *s, StoreTime *out, Err *e);
  * however it ends: the kernel sees to that, so whoever asks learns who is alive and no pid is
  * ever compared.  A child made by fork holds nothing of it.
  * Nothing is stored.  On a server that can tell, the session stands for the handle: one that breaks
- * off is a hold that is lost, whether or not the process still lives. */
+ * off is a hold that is lost, whether or not the process still lives, as soon as the server has
+ * noticed. */
 enum { STORE_HOLD_BITS = 62 };
 
 /* JOT_CONFLICT: another handle holds it.  JOT_UNSUPPORTED: the engine cannot tell who lives. */
