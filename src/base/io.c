@@ -230,6 +230,14 @@ int io_truncate(const Io *io, int fd, off_t size)
     STEP(io, call, ftruncate(fd, size));
 }
 
+int io_set_mtime(const Io *io, int fd, int64_t ns)
+{
+    struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+                                 { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 } };
+    IoCall call = { IO_TIMES, .fd = fd, .dir = -1 };
+    STEP(io, call, futimens(fd, times));
+}
+
 int io_move(const Io *io, int from_dir, const char *from, int to_dir, const char *to,
             unsigned flags)
 {

@@ -38,6 +38,7 @@ typedef enum IoKind {
     IO_LIST,  /* all names of a directory */
     IO_BOOT,  /* which boot of the machine this is */
     IO_MOUNT, /* which mount of its file system a file is seen through */
+    IO_TIMES, /* when a file was last written, as we say */
     IO_KINDS
 } IoKind;
 
@@ -104,6 +105,8 @@ int io_write_at(const Io *io, int fd, Str data, off_t at);
 int io_fsync(const Io *io, int fd);
 int io_fdatasync(const Io *io, int fd);
 int io_truncate(const Io *io, int fd, off_t size);
+/* Say when a file was last written to, in nanoseconds since 1970. */
+int io_set_mtime(const Io *io, int fd, int64_t ns);
 /* Both names are single components in `dir`; flags as for renameat2. */
 int io_rename(const Io *io, int dir, const char *from, const char *to, unsigned flags);
 /* The same between two directories. */

@@ -109,7 +109,8 @@ static void print_promise(Session *s)
                           : "what is acknowledged is gone with the process");
     print_answer("shared", p.shared, "several processes may use it at once",
                  "one process has it for itself");
-    print_answer("editable", p.edits_seen, "people may edit the files",
+    print_answer("editable", p.edits_seen,
+                 "people may edit the files; logs/, tasks/ and index/ only show",
                  "there are no files for people to edit");
     if (p.edits_seen)
         print_answer("guarded", p.edits_guarded,

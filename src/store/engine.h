@@ -104,6 +104,7 @@ typedef struct StoreKind {
     bool key;         /* the name must be a key: [A-Za-z0-9_-]+, at most STORE_KEY_MAX */
     bool pair;        /* KIND/KEY/KEY: a cycle's snapshots, below their agent */
     bool document;    /* holds a value people may see as a file; no OP_APPEND */
+    bool mirrored;    /* on files people see its records in files that only show them */
     const char *tail; /* what the value's file adds to its name on files, e.g. ".txt" ... */
     const char *own;  /* ... unless the name ends so, e.g. ".md"; NULL: always */
 } StoreKind;

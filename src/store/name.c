@@ -18,7 +18,8 @@ static const StoreKind kinds[] = {
     { .name = "snapshots", .pair = true, .document = true, .tail = ".yaml" },
     { .name = "runs", .flat = true },
     { .name = "leases", .flat = true },
-    { .name = "tasks", .flat = true },
+    { .name = "tasks", .flat = true, .mirrored = true },
+    { .name = "logs", .mirrored = true },
     { .name = "plans", .flat = true },
     { .name = "" },
 };

@@ -39,6 +39,7 @@ static bool changes(const IoCall *call)
     case IO_RENAME:
     case IO_UNLINK:
     case IO_MKDIR:
+    case IO_TIMES:
     case IO_KINDS:
         break;
     }

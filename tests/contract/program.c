@@ -10,8 +10,9 @@
 /* --- What the indexes mean ------------------------------------------------------------- */
 
 static const char *const names[NAMES] = {
-    "notes/a",      "x/a",   "runs/r", "leases/t", "memories/d",   "memories/d/e",
-    "memories/d-e", "x/a/b", "x/a-b",  "notes/A",  "memories/d.e", "artifacts/p/q",
+    "notes/a",      "x/a",           "runs/r",   "leases/t", "memories/d",
+    "memories/d/e", "memories/d-e",  "x/a/b",    "x/a-b",    "notes/A",
+    "memories/d.e", "artifacts/p/q", "logs/c/l", "tasks/t",  "artifacts/index/c/i",
 };
 
 static const char *const prefixes[PREFIXES] = {
@@ -42,6 +43,8 @@ Str body_of(int i)
         S("line\nline\n"),
         S("\"\\\""),
         S("caf\xC3\xA9"),
+        S("{\"event\":{},\"task\":{ \"n\":[1] }}"),
+        S("[{\"seq\":2},{}]"),
         { long_text, sizeof long_text },
         { long_bytes, sizeof long_bytes },
     };

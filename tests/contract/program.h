@@ -70,7 +70,7 @@ Program program_make(uint64_t seed);
 void program_print(Buf *to, const Program *program);
 
 /* What the indexes mean. */
-enum { NAMES = 12, BODIES = 10, METAS = 5, IDS = 4, AUTHORS = 3, PREFIXES = 8 };
+enum { NAMES = 15, BODIES = 12, METAS = 5, IDS = 4, AUTHORS = 3, PREFIXES = 8 };
 Str name_of(int i);
 Str body_of(int i);
 Str meta_of(int i);

@@ -61,7 +61,7 @@ const Target *target_find(const char *name)
 bool target_view(const Target *t, Str stream, char *out, size_t size)
 {
     const StoreKind *kind = store_kind(stream);
-    if (!t->views || !kind->document)
+    if (!t->views || !kind->document || str_starts(stream, S("artifacts/index/")))
         return false;
     snprintf(out, size, "%s/" STR_FMT "%s", t->pad, STR_ARG(stream), kind->tail);
     return true;

@@ -191,6 +191,35 @@ static const Action redact_set_story[] = {
     { .kind = DO_PUT, ON("notes/set", "six follows") },
     END };
 
+/* Streams that people see in files which only show them. */
+static const Action lines_setup[] = {
+    { .kind = DO_APPEND, ON("logs/c/lines", "{\"n\": 1}") },
+    { .kind = DO_APPEND, ON("logs/c/lines", "two with a " SECRET) },
+    { .kind = DO_APPEND, ON("tasks/t", "{\"event\":{\"type\":\"" SECRET "\"},\"task\":{\"n\":\"" SECRET "\"}}") },
+    { .kind = DO_PUT, ON("artifacts/index/c/i", "[\"" SECRET "\"]") },
+    { .kind = DO_PUT, ON("artifacts/index/c/i", "[2]") },
+    END };
+static const Action lines_story[] = {
+    { .kind = DO_APPEND, ON("logs/c/lines", "three") },
+    { .kind = DO_APPEND, ON("tasks/t", "{\"event\":{\"type\":\"x\"},\"task\":{\"n\":[2]}}") },
+    { .kind = DO_PUT, ON("artifacts/index/c/i", "[]") },
+    { .kind = DO_REDACT_SET, .stream = "tasks/t", .seqs = { 1 } },
+    { .kind = DO_REDACT_SET, .stream = "artifacts/index/c/i", .seqs = { 1 } },
+    { .kind = DO_REDACT_SET, .stream = "logs/c/lines", .seqs = { 2 }, .forgets = true },
+    { .kind = DO_APPEND, ON("logs/c/lines", "four") },
+    END };
+
+/* The same with bodies that want to be records. */
+static const Action json_setup[] = {
+    { .kind = DO_APPEND, ON("runs/json", "[{\"seq\":2},{}]") },
+    END };
+static const Action json_story[] = {
+    { .kind = DO_APPEND, ON("runs/json", "{\"a\":{\"b\":[1,{}]}}") },
+    { .kind = DO_APPEND, ON("runs/json", "{ \"seq\" :3,\"at\":[{\"lost\":9}]}") },
+    { .kind = DO_PUT, ON("notes/json", "[[[]],{\"seq\":1}]") },
+    { .kind = DO_PUT, ON("notes/json", "{\"n\":[{},{}]}") },
+    END };
+
 static const Action aside_setup[] = {
     { .kind = DO_PUT, ON("notes/aside", "the only version") },
     { .kind = DO_APPEND, ON("runs/before", "{\"old\":1}") },
@@ -297,6 +326,8 @@ const Workload workloads[] = {
     { .name = "purge", .setup = purge_setup, .story = purge_story },
     { .name = "redact", .setup = redact_setup, .story = redact_story },
     { .name = "redact-set", .setup = redact_set_setup, .story = redact_set_story, .secret = SECRET },
+    { .name = "lines", .setup = lines_setup, .story = lines_story, .secret = SECRET },
+    { .name = "json", .setup = json_setup, .story = json_story },
     { .name = "aside", .setup = aside_setup, .story = aside_story, .secret = SECRET },
     { .name = "guard", .setup = guard_setup, .story = guard_story },
     { .name = "batch", .setup = batch_setup, .story = batch_story },

@@ -298,7 +298,7 @@ static void the_paths_of_notes_in_folders_and_with_endings_of_their_own_lead_now
           "notes/\xc3\xa4/\xe8\xa8\x88.txt" },
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        Paths p = paths_of(str(rows[i].name));
+        Paths p = paths_in(RECORD_NESTED, str(rows[i].name));
         assert_string_equal(p.path, rows[i].stream);
         assert_string_equal(p.view_path, rows[i].view);
         for (size_t k = 0; k < i; k++)

@@ -131,6 +131,62 @@ static void where_names_ignore_case_that_is_kept(void **state)
     assert_text(bytes_of(b, "format"), "jotter 2 2 casefold\n");
 }
 
+#define INDEX "artifacts/index/tasks/task_index.json"
+#define OLD_VIEW "artifacts/index/tasks/task_index.json.json"
+
+static void the_view_of_an_index_document_becomes_a_mirror_and_its_last_edit_a_version(void **state)
+{
+    Bench *b = *state;
+    old_pad(b);
+    b->s = open_it(b);
+    person_writes(b, "checked", ""); /* as after a reboot; then an edit is one all the same */
+    person_writes(b, OLD_VIEW, "{\"edited\": 1}");
+    put(b, NOTE, "raised");
+    assert_text(bytes_of(b, "format"), "jotter 2 2\n");
+    assert_text(head(b, INDEX).body, "{\"edited\": 1}");
+    assert_text(head(b, INDEX).by, "outside");
+    assert_false(there(b, OLD_VIEW));
+    put(b, INDEX, "[]");
+    assert_text(bytes_of(b, "index/tasks/task_index.json"), "[]");
+    assert_int_equal(records(b, INDEX).n, 3);
+}
+
+/* Whoever raised it died before it came to the old views. */
+static void an_old_view_that_was_left_is_nobodys_and_goes_with_a_purge_or_by_mending(void **state)
+{
+    Bench *b = *state;
+    Mark out;
+    for (int i = 0; i < 2; i++) {
+        old_pad(b);
+        person_writes(b, "format", "jotter 2 2\n");
+        b->s = open_it(b);
+        put(b, INDEX, "[2]");
+        assert_true(there(b, OLD_VIEW));
+        if (i)
+            assert_ok(b, store_mend(b->s, &(MendOptions){ 0 }, &b->e));
+        else
+            assert_ok(b, store_purge(b->s, S(INDEX), NULL, S("ann"), &out, &b->e));
+        assert_false(there(b, OLD_VIEW));
+        assert_int_equal(files_in(b, "quarantine"), 0);
+    }
+}
+
+static void a_pad_that_was_not_raised_has_no_mirrors(void **state)
+{
+    Bench *b = *state;
+    old_pad(b);
+    Store *other = open_it(b);
+    b->s = open_it(b);
+    entry(b, "logs/tasks/events", "three");
+    put(b, INDEX, "[]");
+    assert_false(there(b, "logs") || there(b, "index") || there(b, "tasks"));
+    assert_text(bytes_of(b, OLD_VIEW), "[]");
+    store_close(other);
+    reopen(b);
+    entry(b, "logs/tasks/events", "four");
+    assert_text(bytes_of(b, "logs/tasks/events.jsonl"), "{\"e\":1}\ntwo\nthree\nfour\n");
+}
+
 /* --- Others ------------------------------------------------------------------------------ */
 
 static void while_somebody_else_has_it_open_it_is_written_as_the_older_version_does(void **state)
@@ -267,6 +323,9 @@ int main(void)
         EMPTY_TEST(a_pad_of_format_1_is_read_as_it_is),
         EMPTY_TEST(the_first_write_raises_it_and_keeps_every_line),
         EMPTY_TEST(where_names_ignore_case_that_is_kept),
+        EMPTY_TEST(the_view_of_an_index_document_becomes_a_mirror_and_its_last_edit_a_version),
+        EMPTY_TEST(an_old_view_that_was_left_is_nobodys_and_goes_with_a_purge_or_by_mending),
+        EMPTY_TEST(a_pad_that_was_not_raised_has_no_mirrors),
         EMPTY_TEST(while_somebody_else_has_it_open_it_is_written_as_the_older_version_does),
         EMPTY_TEST(a_handle_that_holds_a_number_raises_nothing),
         EMPTY_TEST(whoever_waited_for_the_old_file_holds_the_new_one),

@@ -444,8 +444,8 @@ static void a_stale_temporary_file_beside_a_document_is_harmless(Desk *d)
     ArtifactRef ref;
     ArtifactWrite w = { .category = S("tasks"), .id = S("i"), .json = S("1") };
     desk_ok(d, artifact_index_write(&d->m, &w, &d->a, &ref, &d->e));
-    write_file(d, "artifacts/index/tasks/i.json.tmp", "{ torn");
-    write_file(d, "artifacts/index/tasks/.i.json.new", "{ torn");
+    write_file(d, "index/tasks/i.json.tmp", "{ torn");
+    write_file(d, "index/tasks/.i.json.new", "{ torn");
     Artifact a;
     desk_ok(d, artifact_index_read(&d->m, S("tasks"), S("i"), &d->a, &a, &d->e));
     assert_text(a.text, "1");

@@ -7,6 +7,7 @@
 
 #include "base/mutant.h"
 #include "store/files/files.h"
+#include "store/files/mirror.h"
 
 /* How often a write begins anew because somebody took its stream file away. */
 enum { REDO_MAX = 8 };
@@ -136,10 +137,12 @@ static jot_status fill_gap(Files *f, Writing *w, const Record *records, size_t n
         return err_set(e, JOT_TOO_BIG, "too much for one write");
     Mark head = w->stream.head;
     Piece pieces[2] = { { 0, at, buf_str(&lines) }, { at, w->stream.size, { 0 } } };
+    TRY(mirror_withdraw(f, w->paths.name, e));
     TRY(recent_add(f, w->paths.name, e));
     jot_status st = stream_replace(f, &w->stream, pieces, 2, e);
     recent_done(f);
     w->stream.head = head;
+    w->mirrored = st == JOT_OK && mirror_begin(f, &w->stream);
     return st;
 }
 

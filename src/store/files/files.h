@@ -6,6 +6,7 @@
  *   tail.c      the end of a stream file: its head, and what lies behind it
  *   scan.c      the records of a stream file, and what is left of damaged ones
  *   view.c      what people see: one file a document
+ *   mirror.c    what people see of streams that are no documents
  *   quarantine.c  what was put aside rather than lost
  *   recover.c   what a dead writer or a power loss left behind
  *   recent.c    the names that changed lately, and waiting for them
@@ -72,8 +73,13 @@ typedef struct Paths {
     char draft[FILES_NAME_MAX];     /* .plan.txt.new */
 } Paths;
 
-/* The paths of a checked name. `name` must outlive it. */
-Paths paths_of(Str name);
+/* Named index documents lie among the artifacts, and are shown elsewhere. */
+#define FILES_INDEX "artifacts/index/"
+
+/* The paths of a checked name, in this pad or in one of that format.  `name` must outlive it. */
+typedef struct Files Files;
+Paths paths_of(const Files *f, Str name);
+Paths paths_in(RecordForm format, Str name);
 
 /* What the file of a document adds to the last segment of its name.  Of a file it is what has to be
  * taken off again: what ends in `own` has nothing added, and nothing that is added ends so. */
@@ -82,10 +88,9 @@ Str view_tail(const StoreKind *kind, Str last);
 /* The stream whose file, or whose view, has this path; false if it is nobody's.
  * The name is written into `to`. */
 bool stream_of_path(Str path, Buf *to);
-bool stream_of_view(Str path, Buf *to);
+bool stream_of_view(const Files *f, Str path, Buf *to);
 
 /* Open a directory of the pad; with `make`, create what is missing of it. -errno on failure. */
-typedef struct Files Files;
 int pad_open_dir(Files *f, const char *path, bool make);
 
 /* --- line.c ---------------------------------------------------------------------------- */
@@ -334,8 +339,9 @@ typedef struct Writing {
     Fd names; /* holds locks while a name comes into being */
     Fd dir;   /* of the view */
     uint64_t guard_seq;
-    View seen;  /* the view as it was read under the lock */
-    Draft edit; /* what a person did to it; op 0: nothing */
+    View seen;     /* the view as it was read under the lock */
+    Draft edit;    /* what a person did to it; op 0: nothing */
+    bool mirrored; /* its mirrors show what the stream holds */
     Arena arena;
 } Writing;
 

@@ -3,6 +3,7 @@
 
 #include "base/mutant.h"
 #include "store/files/files.h"
+#include "store/files/mirror.h"
 
 /* What people saw before must not come back with a power loss: nothing could tell it from an edit
  * of theirs any more when its version has gone, or has no text. */
@@ -13,6 +14,13 @@ static jot_status sync_view(Files *f, const Writing *w, Err *e)
     return got < 0 ? err_errno(e, -got, "could not make the file of '%s' durable",
                                err_show(&shown, w->paths.name))
                    : JOT_OK;
+}
+
+/* The stream was rewritten and its head is what it was: its mirrors show what is left. */
+static void show_again(Files *f, Writing *w, const Mark *head)
+{
+    w->stream.head = *head;
+    w->mirrored = mirror_begin(f, &w->stream);
 }
 
 /* How many records stand before an offset; what cannot be read counts where it begins as one. */
@@ -52,10 +60,11 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
     uint64_t n;
     TRY(count_before(f, &w.stream, from, &n, e));
     TRY(sync_view(f, &w, e));
+    TRY(mirror_withdraw(f, stream, e));
     Mark head = w.stream.head;
     Piece kept = { from, w.stream.size, { 0 } };
     TRY(stream_replace(f, &w.stream, &kept, 1, e));
-    w.stream.head = head;
+    show_again(f, &w, &head);
     *dropped = n;
     return JOT_OK;
 }
@@ -103,6 +112,7 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     if (set->aside)
         TRY(quarantine_purge(f, stream, e));
+    TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
     TRY(recent_add_forgetting(f, stream, e));
     Mark head = w.stream.head;
@@ -110,6 +120,8 @@ jot_status files_redact(Store *s, Str stream, const Expect *x, const Redaction *
     recent_done(f);
     if (st == JOT_OK)
         heads_wrote(f, stream, &head);
+    if (st == JOT_OK)
+        show_again(f, &w, &head);
     return st;
 }
 
@@ -126,15 +138,17 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
     TRY(sync_view(f, &w, e));
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
+    TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
     Mark head = w.stream.head;
     Piece kept = { from, w.stream.size, { 0 } };
     TRY(recent_add(f, stream, e));
     jot_status st = stream_replace(f, &w.stream, &kept, 1, e);
     recent_done(f);
-    w.stream.head = head;
     if (st == JOT_OK)
         heads_wrote(f, stream, &head);
+    if (st == JOT_OK)
+        show_again(f, &w, &head);
     return st;
 }
 
@@ -181,6 +195,7 @@ jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out,
     TRY(begun);
     /* First what was put aside: if it cannot go, nothing has changed yet. */
     TRY(quarantine_purge(f, stream, e));
+    TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
     TRY(store_check_room(w.paths.name, &w.stream.head, 1, e));
     Gone gone;

@@ -169,7 +169,7 @@ static jot_status document_head(Files *f, const Paths *p, Arena *into, Record *o
 jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
     Files *f = (Files *)s;
-    Paths p = paths_of(stream);
+    Paths p = paths_of(f, stream);
     TRY(clash_check_case(f, &p, e));
     if (!p.viewed)
         return record_head(f, &p, LOOK_DURABLE, RECORD_ALL,
@@ -193,7 +193,7 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
 
 jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e)
 {
-    Paths p = paths_of(stream);
+    Paths p = paths_of(f, stream);
     if (p.viewed)
         return files_head(&f->base, stream, HEAD_MARK, into, out, e);
     TRY(clash_check_case(f, &p, e));
@@ -204,7 +204,7 @@ jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *
                       Err *e)
 {
     Files *f = (Files *)s;
-    Paths p = paths_of(stream);
+    Paths p = paths_of(f, stream);
     TRY(clash_check_case(f, &p, e));
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, RECORD_NO_BODY,

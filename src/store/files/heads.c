@@ -330,7 +330,7 @@ static int64_t ns_of(struct timespec t)
 void heads_see(Files *f, HeadLine *l)
 {
     AUTO(Arena) arena = { 0 };
-    Paths p = paths_of(l->name);
+    Paths p = paths_of(f, l->name);
     struct stat info;
     View v;
     l->inode = 0;
@@ -361,7 +361,7 @@ bool heads_purged(Files *f, const Stream *st)
 /* Somebody may have purged it since. */
 static bool is_listed(Files *f, Str name)
 {
-    Paths p = paths_of(name);
+    Paths p = paths_of(f, name);
     AUTO(Stream) st = { .fd = FD_NONE };
     return stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL) == JOT_OK &&
            !heads_purged(f, &st);

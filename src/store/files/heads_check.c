@@ -150,7 +150,7 @@ static jot_status check_stream(void *ctx, const char *dir, const char *name)
     AUTO(Buf) stream = { 0 };
     if (!stream_of_path(arena_printf(&arena, "%s/%s", dir, name), &stream))
         return JOT_OK;
-    Paths p = paths_of(buf_str(&stream));
+    Paths p = paths_of(c->f, buf_str(&stream));
     size_t n;
     const HeadLine *old = heads_find(&c->old, p.name, &n);
     for (size_t i = 0; i < n; i++)
@@ -186,7 +186,7 @@ static jot_status find_missing(Check *c)
         const HeadLine *old = &c->old.items[i];
         if (c->met[i])
             continue;
-        Paths p = paths_of(old->name);
+        Paths p = paths_of(c->f, old->name);
         struct stat info;
         int got = io_stat_path(c->f->base.io, c->f->root, p.path, &info);
         if (got < 0 && !io_missing(got))
@@ -206,7 +206,7 @@ static jot_status find_missing(Check *c)
 static void check_view(Check *c, HeadLine *l)
 {
     AUTO(Arena) arena = { 0 };
-    Paths p = paths_of(l->name);
+    Paths p = paths_of(c->f, l->name);
     View v;
     HeadLine was = *l;
     heads_see(c->f, l);

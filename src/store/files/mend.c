@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "store/files/files.h"
+#include "store/files/mirror.h"
+#include "store/files/raise.h"
 
 /* --- Two histories ----------------------------------------------------------------------- */
 
@@ -73,7 +75,7 @@ jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out, bool *f
 static jot_status mend_fork(Files *f, Str stream, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Paths p = paths_of(stream);
+    Paths p = paths_of(f, stream);
     AUTO(Stream) st = { .fd = FD_NONE };
     Fork fork;
     bool forked = false;
@@ -82,6 +84,7 @@ static jot_status mend_fork(Files *f, Str stream, Err *e)
     if (!forked)
         return JOT_OK;
     TRY(quarantine_copy(f, stream, st.fd, 0, st.size, e));
+    TRY(mirror_withdraw(f, stream, e));
     TRY(recent_add(f, stream, e));
     jot_status done = stream_replace(f, &st, fork.kept, fork.kept_n, e);
     recent_done(f);
@@ -111,7 +114,7 @@ static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
     AUTO(Buf) stream = { 0 };
     if (!stream_at(dir, name, &stream))
         return JOT_OK;
-    Paths p = paths_of(buf_str(&stream));
+    Paths p = paths_of(m->f, buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
     Fork fork;
     bool forked = false;
@@ -130,7 +133,7 @@ static jot_status settle_end(void *ctx, const char *dir, const char *name)
     AUTO(Buf) stream = { 0 };
     if (!stream_at(dir, name, &stream))
         return JOT_OK;
-    Paths p = paths_of(buf_str(&stream));
+    Paths p = paths_of(m->f, buf_str(&stream));
     AUTO(Stream) seen = { .fd = FD_NONE };
     AUTO(Stream) taken = { .fd = FD_NONE };
     struct stat info;
@@ -190,6 +193,7 @@ jot_status files_mend(Store *s, const MendOptions *o, Err *e)
     TRY(pad_boot(f, e));
     TRY(walk_files(f, "streams", false, look_for_fork, &m, e));
     TRY(walk_files(f, "runs", false, look_for_fork, &m, e));
+    TRY(raise_drop_views(f, e));
     if (o->after_crash) {
         static const char *const told[] = { "checked", ".checking" };
         for (size_t i = 0; i < COUNT_OF(told); i++) {

@@ -34,7 +34,7 @@ enum { DRAFT_TRIES = 16, DRAFT_HEX = 16, FORMAT_TRIES = 8 };
 /* What is not for merging when a pad is kept in git. */
 static const char ignore_text[] =
     "# Not content: what Jotter derives, and its history.\n"
-    "/streams/\n/runs/\n/quarantine/\n/format\n/id\n/checked\n/recent\n"
+    "/streams/\n/runs/\n/index/\n/logs/\n/tasks/\n/quarantine/\n/format\n/id\n/checked\n/recent\n"
     "/heads\n"
     "/index.sqlite*\n/.checking\n.*.new\n";
 
@@ -324,7 +324,8 @@ void pad_read_progress(Files *f)
 /* A directory may become a pad if it is empty or holds only what a pad may hold. */
 static jot_status check_foreign(Files *f, Err *e)
 {
-    static const char *const own[] = { "notes/", "memories/", "artifacts/", "cycles/" };
+    static const char *const own[] = { "notes/", "memories/", "artifacts/", "cycles/",
+                                       "index/", "logs/",     "tasks/" };
     AUTO(Arena) arena = { 0 };
     Names names;
     TRY(list_directory(f, ".", &arena, &names, e));

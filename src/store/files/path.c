@@ -5,6 +5,8 @@
  *   notes/a/b.md           streams/notes.d/a.d/b.md.jsonl       notes/a/b.md
  *   memories/a/b.md        streams/memories.d/a.d/b.md.jsonl    memories/a/b.md
  *   artifacts/x/y          streams/artifacts.d/x.d/y.jsonl      artifacts/x/y.json
+ *   artifacts/index/x/y    streams/artifacts.d/index.d/x.d/y.jsonl  (in format 1: as any other; now
+ *                                                               mirror.c shows it in index/)
  *   cycles/default         streams/cycles.d/default.jsonl       cycles/active.yaml
  *   cycles/ann             streams/cycles.d/ann.jsonl           cycles/ann/active.yaml
  *   snapshots/default/C_after  streams/snapshots.d/default.d/C_after.jsonl  cycles/C_after.yaml
@@ -111,23 +113,30 @@ static void lay_view(Paths *p, Str name, const StoreKind *kind)
     join(p->view_path, sizeof p->view_path, str(p->view));
 }
 
-Paths paths_of(Str name)
+Paths paths_in(RecordForm format, Str name)
 {
     Paths p = { .name = name };
     const StoreKind *kind = store_kind(name);
     lay_stream(&p, name);
-    p.viewed = kind->document;
+    /* Index documents have a mirror instead. */
+    bool index = str_starts(name, S(FILES_INDEX)) && format >= RECORD_NESTED;
+    p.viewed = kind->document && !index;
     if (p.viewed)
         lay_view(&p, name, kind);
     return p;
 }
 
+Paths paths_of(const Files *f, Str name)
+{
+    return paths_in(f->form, name);
+}
+
 /* A path is believed only if it is the one its name leads to. */
-static bool leads_back(const Buf *name, Str path, bool view)
+static bool leads_back(RecordForm format, const Buf *name, Str path, bool view)
 {
     if (!buf_ok(name) || store_check_name(buf_str(name), NULL) != JOT_OK)
         return false;
-    Paths p = paths_of(buf_str(name));
+    Paths p = paths_in(format, buf_str(name));
     if (!view)
         return str_eq(str(p.path), path);
     return p.viewed && str_eq(path, str(p.view_path));
@@ -150,10 +159,10 @@ bool stream_of_path(Str path, Buf *to)
         }
     }
     buf_add(to, str_slice(rest, 0, rest.n - strlen(STREAM_END)));
-    return leads_back(to, path, false);
+    return leads_back(RECORD_NESTED, to, path, false); /* the same in all */
 }
 
-bool stream_of_view(Str path, Buf *to)
+bool stream_of_view(const Files *f, Str path, Buf *to)
 {
     buf_clear(to);
     Str above, last;
@@ -174,5 +183,5 @@ bool stream_of_view(Str path, Buf *to)
     } else {
         buf_add(to, str_slice(path, 0, path.n - ending.n));
     }
-    return leads_back(to, path, true);
+    return leads_back(f->form, to, path, true);
 }

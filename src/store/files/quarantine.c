@@ -178,7 +178,7 @@ jot_status quarantine_forget(Store *s, Str stream, bool (*holds)(void *ctx, Str 
 /* True if the stream has a version with this text. */
 static bool is_version(Files *f, Str stream, Str text)
 {
-    Paths p = paths_of(stream);
+    Paths p = paths_of(f, stream);
     bool known = false;
     AUTO(Stream) st = { .fd = FD_NONE };
     return stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL) == JOT_OK &&

@@ -5,7 +5,9 @@
  * open: every handle holds a shared lock on `format`, and whoever can make its own
  * exclusive is alone.
  *
- *     alone?  ->  write the new `format` beside it, fsync, rename, fsync  ->  hold the new file
+ *     alone?  ->  record edits of views that will be no views any more (index documents)
+ *             ->  write the new `format` beside the old, fsync, rename, fsync
+ *             ->  hold the new file  ->  remove those views
  *
  * Whoever waited for the old file finds that it has lost its name and opens the new
  * one; an older version reads the new numbers and refuses.  A crash leaves the
@@ -14,9 +16,65 @@
  * would. */
 #include "store/files/raise.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 
 #include "base/lock.h"
+
+enum { PAGE = 256 };
+
+/* --- Views that are none any more -------------------------------------------------------- */
+
+typedef jot_status EachName(Files *f, Str name, Err *e);
+
+static jot_status each_index(Files *f, EachName *each, Err *e)
+{
+    char after[STORE_NAME_MAX + 1] = "";
+    for (;;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(files_list(&f->base, S(FILES_INDEX), str(after), PAGE, LIST_ALL, &arena, &page, e));
+        for (size_t i = 0; i < page.n; i++)
+            TRY(each(f, page.items[i].name, e));
+        if (!page.more)
+            return JOT_OK;
+        snprintf(after, sizeof after, STR_FMT, STR_ARG(page.items[page.n - 1].name));
+    }
+}
+
+static jot_status record_edit(Files *f, Str name, Err *e)
+{
+    return store_record_edits(&f->base, name, e);
+}
+
+static jot_status drop_view(Files *f, Str name, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Paths old = paths_in(RECORD_STRINGS, name), now = paths_of(f, name);
+    View v;
+    bool known = false;
+    TRY(view_read(f, &old, &arena, &v, e));
+    if (!v.there)
+        return JOT_OK;
+    AUTO(Stream) st = { .fd = FD_NONE };
+    TRY(stream_look(f, &now, LOOK_ANY, RECORD_NO_BODY, &st, e));
+    TRY(stream_knows(f, &st, v.sha256, &known, e));
+    AUTO(Fd) dir = pad_open_dir(f, old.view_dir, false);
+    if (dir < 0)
+        return JOT_OK;
+    if (!known)
+        return quarantine_move(f, name, dir, old.view, false, e);
+    int got = io_unlink(f->base.io, dir, old.view);
+    return got < 0 && got != -ENOENT ? err_errno(e, -got, "could not remove an old view") : JOT_OK;
+}
+
+jot_status raise_drop_views(Files *f, Err *e)
+{
+    return f->form == RECORD_NESTED ? each_index(f, drop_view, e) : JOT_OK;
+}
+
+/* --- Raising ----------------------------------------------------------------------------- */
 
 void pad_raise(Files *f)
 {
@@ -30,6 +88,10 @@ void pad_raise(Files *f)
     if (io_lock(io, f->format, F_WRLCK, LOCK_PAD) < 0)
         return;
     Fd old = f->format;
+    if (each_index(f, record_edit, NULL) != JOT_OK) {
+        (void)io_lock(io, old, F_RDLCK, LOCK_PAD);
+        return;
+    }
     int got = pad_place_durably(f, "format", pad_format_text(f, &arena));
     if (got < 0 && pad_format_in_place(f, old) == 1) {
         (void)io_lock(io, old, F_RDLCK, LOCK_PAD);
@@ -43,4 +105,7 @@ void pad_raise(Files *f)
     lock_close(io, &old);
     if (got == 0)
         f->form = RECORD_NESTED;
+    /* What stays of them is nobody's, and doctor --fix removes it. */
+    jot_status dropped = raise_drop_views(f, NULL);
+    (void)dropped;
 }

@@ -286,7 +286,7 @@ static int read_names(Files *f, int fd, off_t end, Position *at, Found *x, bool 
         bool forgetting = str_starts(name, S(FORGETTING));
         name = str_from(name, forgetting ? sizeof FORGETTING - 1 : 0);
         if (store_check_name(name, NULL) == JOT_OK) {
-            Paths p = paths_of(name);
+            Paths p = paths_of(f, name);
             bool busy = stream_busy(f, &p) != 0;
             *stuck = *stuck || busy;
             if (x)
@@ -361,7 +361,7 @@ static int64_t later_ms(const struct stat *s)
  * back, and who believes in the edit must hear of it. */
 static bool touched(Files *f, Str name)
 {
-    Paths p = paths_of(name);
+    Paths p = paths_of(f, name);
     struct stat view, stream;
     return io_stat_path(f->base.io, f->root, p.view_path, &view) == 0 &&
            io_stat_path(f->base.io, f->root, p.path, &stream) == 0 &&
@@ -383,7 +383,7 @@ static void consider(Found *x, Str name)
 static void consider_view(Found *x, Str path)
 {
     AUTO(Buf) name = { 0 };
-    if (stream_of_view(path, &name))
+    if (stream_of_view(x->f, path, &name))
         consider(x, buf_str(&name));
 }
 
@@ -393,7 +393,7 @@ static void consider_lost(Found *x, Str path)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) name = { 0 };
     Record head;
-    if (!stream_of_view(path, &name))
+    if (!stream_of_view(x->f, path, &name))
         return;
     if (files_head(&x->f->base, buf_str(&name), HEAD_MARK, &arena, &head, NULL) != JOT_NOT_FOUND) {
         consider(x, buf_str(&name));
@@ -476,7 +476,9 @@ static void scan_removed(const Scan *scan, const char *path)
         struct stat info;
         if (!stream_of_path(below, &name))
             continue;
-        Paths p = paths_of(buf_str(&name));
+        Paths p = paths_of(f, buf_str(&name));
+        if (!p.viewed)
+            continue;
         bool gone = io_stat_path(f->base.io, f->root, p.view_path, &info) < 0;
         bool lately = io_stat_path(f->base.io, f->root, p.view_dir, &info) < 0 ||
                       later_ms(&info) >= scan->since_ms;

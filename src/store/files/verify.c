@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "store/files/files.h"
+#include "store/files/mirror.h"
 
 enum { SENTENCE = 400, WRITTEN_MAX = 2 * 1024 * 1024 };
 
@@ -202,7 +203,7 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
         tell(l, FAULT_STRAY, (Str){ 0 }, what, "move it out of the pad", false);
         return JOT_OK;
     }
-    Paths p = paths_of(buf_str(&stream));
+    Paths p = paths_of(l->f, buf_str(&stream));
     AUTO(Stream) st = { .fd = FD_NONE };
     Err why = { 0 };
     jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_ALL, &st, &why);
@@ -256,11 +257,11 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
     Str path = arena_printf(&arena, "%s/%s", dir, name);
-    if (!stream_of_view(path, &stream)) {
+    if (!stream_of_view(l->f, path, &stream)) {
         tell_other(l, path);
         return JOT_OK;
     }
-    Paths p = paths_of(buf_str(&stream));
+    Paths p = paths_of(l->f, buf_str(&stream));
     View v;
     Err why = { 0 };
     if (view_read(l->f, &p, &arena, &v, &why) != JOT_OK)
@@ -268,6 +269,59 @@ static jot_status look_at_view(void *ctx, const char *dir, const char *name)
     else if (has_line(v.text, S("<<<<<<< ")) && has_line(v.text, S(">>>>>>> ")))
         tell(l, FAULT_FORK, p.name, "its file holds the marks of a conflict in git",
              "edit the file: whatever you save is the next version", false);
+    return JOT_OK;
+}
+
+/* --- Mirrors ------------------------------------------------------------------------------- */
+
+static const char *const mirrors[] = { "index", "logs", "tasks" };
+
+static void tell_mirror(const Look *l, const Paths *p, Str path, MirrorState state)
+{
+    char what[SENTENCE];
+    Shown shown;
+    if (state == MIRROR_EDITED)
+        snprintf(what, sizeof what, "'%s' was edited: that file only shows the stream",
+                 err_show(&shown, path));
+    else
+        snprintf(what, sizeof what, "'%s' does not show the newest records",
+                 err_show(&shown, path));
+    tell(l, FAULT_EDIT, p->name, what,
+         state == MIRROR_EDITED ? "the next write, or jotter doctor --fix, moves the edit to "
+                                  "quarantine/ and shows the stream again"
+                                : "nothing: the next write, or jotter doctor --fix, brings it up "
+                                  "to date",
+         true);
+}
+
+static jot_status look_at_mirror(void *ctx, const char *dir, const char *name)
+{
+    Look *l = ctx;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Buf) stream = { 0 };
+    Str path = arena_printf(&arena, "%s/%s", dir, name);
+    if (!stream_of_mirror(l->f, path, &stream)) {
+        tell_other(l, path);
+        return JOT_OK;
+    }
+    Paths p = paths_of(l->f, buf_str(&stream));
+    Mirror all[MIRRORS_MAX];
+    size_t n = mirrors_of(l->f, p.name, all);
+    AUTO(Stream) st = { .fd = FD_NONE };
+    jot_status looked = stream_look(l->f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL);
+    if (looked == JOT_NOT_FOUND)
+        tell_mirror(l, &p, path, MIRROR_EDITED); /* there is no such stream */
+    if (looked != JOT_OK)
+        return JOT_OK;
+    for (size_t i = 0; i < n; i++) {
+        MirrorState state = MIRROR_FITS;
+        if (strcmp(all[i].file, name) != 0)
+            continue;
+        TRY(mirror_judge(l->f, &st, &all[i], &state, l->e));
+        /* A writer comes to the mirror last. */
+        if (state != MIRROR_FITS && !stream_busy(l->f, &p))
+            tell_mirror(l, &p, path, state);
+    }
     return JOT_OK;
 }
 
@@ -283,9 +337,10 @@ static jot_status look_at_hidden(void *ctx, const char *dir, const char *name)
     if (!str_ends(file, S(".new")) || file.n < 6)
         return JOT_OK;
     Str path = arena_printf(&arena, "%s/" STR_FMT, dir, STR_ARG(str_slice(file, 1, file.n - 4)));
-    if (!stream_of_path(path, &stream) && !stream_of_view(path, &stream))
+    if (!stream_of_path(path, &stream) && !stream_of_view(l->f, path, &stream) &&
+        !stream_of_mirror(l->f, path, &stream))
         return JOT_OK;
-    Paths p = paths_of(buf_str(&stream));
+    Paths p = paths_of(l->f, buf_str(&stream));
     Str itself = arena_printf(&arena, "%s/%s", dir, name);
     int busy = stream_busy(l->f, &p);
     if (busy < 0)
@@ -321,16 +376,21 @@ static jot_status look_at_aside(void *ctx, const char *dir, const char *name)
 
 /* --- Copied in part ---------------------------------------------------------------------- */
 
+typedef struct Written {
+    Files *f;
+    Str recent; /* what lies in that file */
+} Written;
+
 /* Is this the file of a stream that was written here? */
 static jot_status look_for_written(void *ctx, const char *dir, const char *name)
 {
-    Str recent = *(Str *)ctx;
+    const Written *w = ctx;
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) stream = { 0 };
-    if (!stream_of_view(arena_printf(&arena, "%s/%s", dir, name), &stream))
+    if (!stream_of_view(w->f, arena_printf(&arena, "%s/%s", dir, name), &stream))
         return JOT_OK;
     Str line = arena_printf(&arena, "\n" STR_FMT "\n", STR_ARG(buf_str(&stream)));
-    bool written = recent.n && memmem(recent.p, recent.n, line.p, line.n);
+    bool written = w->recent.n && memmem(w->recent.p, w->recent.n, line.p, line.n);
     return written ? JOT_CONFLICT : JOT_OK;
 }
 
@@ -350,10 +410,10 @@ static jot_status look_for_streams(const Look *l)
     size_t room = (size_t)info.st_size;
     ssize_t n = io_read_all(io, fd, buf_room(&text, room), room, 0);
     buf_grew(&text, n > 0 ? (size_t)n : 0);
-    Str recent = buf_str(&text);
+    Written written = { l->f, buf_str(&text) };
     jot_status st = JOT_OK;
     for (size_t i = 0; st == JOT_OK && i < COUNT_OF(views); i++)
-        st = walk_files(l->f, views[i], false, look_for_written, &recent, l->e);
+        st = walk_files(l->f, views[i], false, look_for_written, &written, l->e);
     if (st != JOT_CONFLICT)
         return st;
     tell(l, FAULT_PAD, (Str){ 0 },
@@ -415,6 +475,10 @@ jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e)
     for (size_t i = 0; i < COUNT_OF(views); i++) {
         TRY(walk_files(f, views[i], false, look_at_view, &l, e));
         TRY(walk_files(f, views[i], true, look_at_hidden, &l, e));
+    }
+    for (size_t i = 0; f->form == RECORD_NESTED && i < COUNT_OF(mirrors); i++) {
+        TRY(walk_files(f, mirrors[i], false, look_at_mirror, &l, e));
+        TRY(walk_files(f, mirrors[i], true, look_at_hidden, &l, e));
     }
     return walk_files(f, "quarantine", false, look_at_aside, &l, e);
 }

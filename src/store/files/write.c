@@ -19,11 +19,13 @@
 #include "base/lock.h"
 #include "base/mutant.h"
 #include "store/files/files.h"
+#include "store/files/mirror.h"
 #include "store/files/raise.h"
 
 void writing_init(Files *f, Writing *w, Str name)
 {
-    *w = (Writing){ .paths = paths_of(name), .io = f->base.io, .guard = FD_NONE, .dir = FD_NONE };
+    *w =
+        (Writing){ .paths = paths_of(f, name), .io = f->base.io, .guard = FD_NONE, .dir = FD_NONE };
     w->stream.fd = FD_NONE;
     w->names = FD_NONE;
 }
@@ -63,12 +65,15 @@ static jot_status write_records(Files *f, Writing *w, const Record *records, siz
     if (!buf_ok(&lines))
         return err_set(e, JOT_TOO_BIG, "too much for one write");
     TRY(recent_add(f, w->paths.name, e));
+    Mark before = w->stream.head;
     jot_status st = stream_add(f, &w->stream, buf_str(&lines), e);
     recent_done(f);
     if (st == JOT_OK) {
         w->stream.head = records[n - 1].mark;
         w->stream.good = w->stream.size;
         heads_wrote(f, w->paths.name, &w->stream.head);
+        if (w->mirrored)
+            mirror_add(f, &w->stream, &before, records, n);
     }
     return st;
 }
@@ -198,7 +203,7 @@ static jot_status take_guard(Files *f, Writing *w, const Expect *x, Err *e)
 {
     if (x->guard.n == 0 || w->guard >= 0)
         return JOT_OK;
-    Paths p = paths_of(x->guard);
+    Paths p = paths_of(f, x->guard);
     return stream_guard(f, &p, &w->guard, &w->guard_seq, e);
 }
 
@@ -212,6 +217,7 @@ jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err
     TRY(stream_take(f, &w->paths, create, &w->stream, e));
     if (x)
         TRY(take_guard(f, w, x, e));
+    w->mirrored = mirror_begin(f, &w->stream);
     if (!w->paths.viewed)
         return JOT_OK;
     /* A lost directory is made again; one for a new document only when it is decided. */
