@@ -52,7 +52,7 @@ const Tool tool_scratchpad_search = {
     .effects = TOOL_READS,
     .at_large = true,
     .params = {
-        { "query", PARAM_TEXT },
+        { .name = "query", .type = PARAM_TEXT },
         { "kind", PARAM_CHOICE, .choices = kinds, .optional = true },
         { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = SEARCH_LIMIT_MAX },
         { "offset", PARAM_NUMBER, .optional = true, .max = SEARCH_OFFSET_MAX },
