@@ -135,6 +135,18 @@ static void the_second_wall_holds_by_itself(Yard *y)
                      0);
 }
 
+/* The mounts of a namespace refuse by themselves what the second wall refuses too: a mistake in one
+ * of them opens nothing, and is seen here. */
+static void the_first_wall_holds_by_itself(Yard *y)
+{
+    if (y->how != CONFINE_BWRAP)
+        skip();
+    yard_prints(y,
+                "while read -r _ place _ how _; do case $place in /proc|/dev|/usr|/) echo $place "
+                "${how%%,*};; esac; done </proc/self/mounts | sort -u",
+                "/ ro\n/dev ro\n/proc ro\n/usr ro\n");
+}
+
 /* --- Secrets ------------------------------------------------------------------------------- */
 
 /* Only root can put a secret there; for others it is one of those that are there. */
@@ -406,6 +418,7 @@ static const Trial trials[] = {
     TRIAL(nothing_new_is_made_outside_the_few_places, "outside", true),
     TRIAL(landlock_stands_under_every_mechanism, "outside", true),
     TRIAL(the_second_wall_holds_by_itself, "outside", true),
+    TRIAL(the_first_wall_holds_by_itself, "outside", true),
     TRIAL(the_users_queues_of_events_are_not_used_up, "outside", true),
     TRIAL(a_secret_that_is_put_there_meanwhile_is_hidden, "outside", true),
     TRIAL(a_working_directory_in_opt_is_written, "outside", true),
