@@ -102,14 +102,13 @@ static jot_status make_call(LoopWork *w, const Call *c, Arena *into, Reply *out)
 jot_status loop_call(LoopWork *w, const TurnCall *c)
 {
     AUTO(Arena) arena = { 0 };
-    json_t *read;
+    AUTO_PTR(json_t) args = NULL;
     Call call;
     Reply reply = { 0 };
     bool make = true;
     uint64_t n;
     const LoopView *v = &w->l->view;
-    bool whole = read_call(c, &call, &read);
-    AUTO_PTR(json_t) args = read;
+    bool whole = read_call(c, &call, &args);
     assert(whole == (call.object != NULL) && !c->n);
     if (c->issued)
         TRY(take_up(w, c, &arena, &reply, &make));
@@ -164,11 +163,10 @@ jot_status loop_rules(LoopWork *w, const Turn *turn, bool *told)
     *told = false;
     for (size_t i = 0; h->touched && h->rules && i < turn->calls_n && !*told; i++) {
         AUTO(Arena) arena = { 0 };
-        json_t *read;
+        AUTO_PTR(json_t) args = NULL;
         Call call;
         const Str *dirs;
-        bool whole = read_call(&turn->calls[i], &call, &read);
-        AUTO_PTR(json_t) args = read;
+        bool whole = read_call(&turn->calls[i], &call, &args);
         if (!whole || !turn->calls[i].ok)
             continue;
         size_t n = h->touched(h->ctx, &call, &arena, &dirs);

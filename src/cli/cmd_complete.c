@@ -5,6 +5,7 @@
  * tables, names from the pad that the line itself names, by the word that help
  * uses for them.  zsh and fish hand over words and quote the answers themselves;
  * bash does neither, so it hands over the line (shell_line.h). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,7 @@ static const Opt *find_opt(const Cmd *cmd, const char *word)
 /* The word that help uses for the argument at this place: "KEY" of "KEY [TEXT]". */
 static Str placeholder(const Cmd *cmd, int at)
 {
+    assert(cmd && cmd->args);
     Str rest = str(cmd->args), word = { 0 };
     for (int i = 0; i <= at; i++) {
         word = rest;

@@ -27,7 +27,7 @@ static const char *option_of(const Param *p, Arena *into)
         return p->option;
     char *name = arena_alloc(into, strlen(p->name) + 1, 1);
     for (size_t i = 0; p->name[i]; i++)
-        name[i] = p->name[i] == '_' ? '-' : p->name[i];
+        name[i] = (char)(p->name[i] == '_' ? '-' : p->name[i]);
     return name;
 }
 

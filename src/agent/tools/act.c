@@ -298,7 +298,9 @@ static Reply unknown_tool(const Act *a, Str name, Arena *into)
 jot_status act_call(Act *a, const Call *call, Arena *into, Reply *out, Err *e)
 {
     const Tool *t = act_tool_find(a, call->tool);
-    *out = t ? (Reply){ 0 } : unknown_tool(a, call->tool, into);
+    *out = (Reply){ 0 };
+    if (!t)
+        *out = unknown_tool(a, call->tool, into);
     if (!t || !may(a, t, call->object, into, out))
         return JOT_OK;
     AUTO(ToolReply) reply = { 0 };

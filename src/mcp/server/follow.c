@@ -50,7 +50,7 @@ void follower_add(Follower *f, McpFeed *feed)
     pthread_mutex_lock(&f->feeds_lock);
     if (f->n == f->cap) {
         f->cap = f->cap ? f->cap * 2 : 4;
-        f->feeds = mem_grow(f->feeds, f->cap * sizeof *f->feeds);
+        f->feeds = mem_grow(f->feeds, f->cap * sizeof(McpFeed *));
     }
     f->feeds[f->n++] = feed;
     pthread_mutex_unlock(&f->feeds_lock);

@@ -88,7 +88,12 @@ static size_t unescape(Str rest, Buf *to)
     const char *found = rest.n ? strchr(names, rest.p[0]) : NULL;
     uint32_t c = 0;
     if (rest.n == 0 || rest.p[0] != 'u') {
-        buf_add_char(to, found && *found ? values[found - names] : rest.n ? rest.p[0] : ' ');
+        char plain = ' ';
+        if (rest.n)
+            plain = rest.p[0];
+        if (found && *found)
+            plain = values[found - names];
+        buf_add_char(to, plain);
         return 1;
     }
     for (size_t i = 1; i < 5 && i < rest.n && hex_digit(rest.p[i]) >= 0; i++)

@@ -89,7 +89,9 @@ static void join_agent(Paths *p, Str agent)
 
 Str view_tail(const StoreKind *kind, Str last)
 {
-    return kind->own && str_ends(last, str(kind->own)) ? (Str){ 0 } : str(kind->tail);
+    if (kind->own && str_ends(last, str(kind->own)))
+        return (Str){ 0 };
+    return str(kind->tail);
 }
 
 static void lay_view(Paths *p, Str name, const StoreKind *kind)

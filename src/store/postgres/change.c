@@ -94,13 +94,11 @@ static jot_status look(Pg *p, Str since, Arena *into, Changes *out, Err *e)
 
 static jot_status listen(Pg *p, Err *e)
 {
-    AUTO_PTR(PGresult) a = NULL;
-    AUTO_PTR(PGresult) b = NULL;
     PGresult *got[2] = { NULL, NULL };
     jot_status st =
         pg_fly(p, (PgQuery[]){ { PG_LISTEN, NULL }, { PG_LISTENING, NULL } }, 2, got, e);
-    a = got[0];
-    b = got[1];
+    pq_clear(got[0]);
+    pq_clear(got[1]);
     p->listening = st == JOT_OK;
     return st;
 }

@@ -33,7 +33,6 @@ jot_status pg_unknown(Pg *p, Str stream, Err *e)
 
 jot_status pg_begin(Pg *p, Str stream, const Expect *x, PgHead *out, Err *e)
 {
-    AUTO_PTR(PGresult) began = NULL;
     AUTO_PTR(PGresult) locked = NULL;
     AUTO_PTR(PGresult) head = NULL;
     PGresult *got[3] = { NULL, NULL, NULL };
@@ -43,7 +42,7 @@ jot_status pg_begin(Pg *p, Str stream, const Expect *x, PgHead *out, Err *e)
     pg_add_bytes(&name, stream);
     PgQuery queries[] = { { PG_BEGIN, NULL }, { PG_LOCK, &both }, { PG_LOCKED, &name } };
     jot_status st = pg_fly(p, queries, COUNT_OF(queries), got, e);
-    began = got[0];
+    pq_clear(got[0]);
     locked = got[1];
     head = got[2];
     if (st != JOT_OK)
