@@ -121,7 +121,7 @@ pages() {
     echo '- text: "{{result:ok|line 1}}"' >>web.yaml
     jot run 'fetch them' --model script:web.yaml --allow network,private --quiet && ends 0 && is hello && recorded 'fetch them' || return 1
     jot log results last && ends 0 || return 1
-    says "the server's answer is not HTTP" && says 'Empty reply from server' && says 'broke off within its headers' && says 'headers of the answer are too long' || return 1
+    says "the server's answer is not HTTP" && says 'Empty reply from server' && says 'ended within its headers' && says 'headers of the answer are too long' || return 1
     says 'transfer closed with 1073741824 bytes' && says "is compressed ('gzip'), which was not asked for" && says 'more than 5 redirects' || return 1
     says "redirects to 'file:///etc/passwd', which is not followed" && says '2 of them no UTF-8: shown as U+FFFD'
 }
