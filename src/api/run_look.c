@@ -2,6 +2,7 @@
 #include "api/run.h"
 #include "memory/context/context.h"
 #include "memory/frame/pointer.h"
+#include "memory/run/run_newest.h"
 #include "memory/run/run_results.h"
 
 enum {
@@ -115,24 +116,6 @@ jot_status jot_run_history(jot_pad *pad, const char *run, uint64_t from, size_t 
 
 /* --- Which runs there are ---------------------------------------------------------------- */
 
-/* The newest runs, as a ring. */
-typedef struct Ring {
-    RunLine *items;
-    size_t max;
-    uint64_t seen;
-    Arena *into;
-} Ring;
-
-static jot_status keep_newest(void *ctx, const RunLine *l)
-{
-    Ring *ring = ctx;
-    RunLine *to = &ring->items[ring->seen++ % ring->max];
-    *to = *l;
-    to->id = arena_copy(ring->into, l->id);
-    to->by = arena_copy(ring->into, l->by);
-    return JOT_OK;
-}
-
 static jot_status give_line(jot_pad *p, const RunLine *l, jot_run_line *to)
 {
     Str query;
@@ -150,15 +133,13 @@ jot_status jot_run_list(jot_pad *pad, size_t limit, const jot_runs **out)
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_limit(pad, limit, RUNS_MAX, &limit));
-    Ring ring = { .items = NEW_ARRAY(api_arena(pad), RunLine, limit),
-                  .max = limit,
-                  .into = api_arena(pad) };
-    TRY(run_list(&pad->m, keep_newest, &ring, api_err(pad)));
-    size_t n = ring.seen < limit ? (size_t)ring.seen : limit;
+    RunNewest newest;
+    TRY(run_newest(&pad->m, limit, api_arena(pad), &newest, api_err(pad)));
+    size_t n = newest.n;
     jot_run_line **items = NEW_RESULTS(pad, jot_run_line, n);
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++) {
-        TRY(give_line(pad, &ring.items[(ring.seen - 1 - i) % limit], items[i]));
+        TRY(give_line(pad, &newest.items[i], items[i]));
         bytes += items[i]->query.size;
         if (bytes > BYTES_MAX)
             n = i + 1;
@@ -166,7 +147,7 @@ jot_status jot_run_list(jot_pad *pad, size_t limit, const jot_runs **out)
     jot_runs *runs = NEW_RESULT(pad, jot_runs);
     *runs = (jot_runs){ .items = (const jot_run_line *const *)items,
                         .count = n,
-                        .older = ring.seen - n };
+                        .older = newest.total - n };
     GIVE(out, runs);
     return JOT_OK;
 }

@@ -1,9 +1,10 @@
 /* cmd_context.c - what a model is shown, within a budget. */
 #include <stdio.h>
 
-#include "cli/cmd_log.h"
+#include "cli/cmd.h"
 #include "memory/context/context.h"
 #include "memory/frame/pointer.h"
+#include "memory/run/run_newest.h"
 
 extern const Cmd cmd_context;
 
@@ -27,7 +28,7 @@ static jot_status run_context(Session *s)
     TRY(read_rules(s, &ask.rules));
     TRY(session_open(s, false));
     if (opt_given(s, "run")) {
-        TRY(log_find_run(s, str(opt_text(s, "run")), &r));
+        TRY(run_named(&s->memory, str(opt_text(s, "run")), &r, &s->err));
         ask.run = &r;
     }
     ask.budget = (uint64_t)budget;

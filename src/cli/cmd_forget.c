@@ -5,15 +5,24 @@
  * there. */
 #include <unistd.h>
 
-#include "cli/cmd_log.h"
 #include "cli/docs.h"
 #include "memory/forget/forget.h"
+#include "memory/run/run_newest.h"
 
 extern const Cmd cmd_purge, cmd_redact;
 
 enum { BESIDE_SHOWN = 10 };
 
 /* The streams and what goes with them, from the words of the command. */
+extern const Cmd cmd_runs_purge, cmd_runs_redact;
+
+/* Records that cannot be read, on standard error. */
+static void tell_damage(uint64_t damaged)
+{
+    if (damaged)
+        say("%s cannot be read", counted(damaged, "record").text);
+}
+
 static jot_status open_stream(Session *s, Str *stream)
 {
     TRY(forget_resolve(arg_at(s, 0), &s->arena, stream, &s->err));
@@ -99,7 +108,7 @@ static jot_status redact_phrase(Session *s)
            doc_name(stream).text, f.rewritten ? ", and rewrote the present one" : "");
     if (document && mark_live(&f.mark))
         docs_print_version(&f.mark);
-    log_damage(f.damaged);
+    tell_damage(f.damaged);
     return st;
 }
 
@@ -221,7 +230,7 @@ static jot_status find_run(Session *s, Str *id)
     TRY(session_open(s, false));
     if (!str_eq(*id, S("last")))
         return JOT_OK;
-    TRY(log_open_run(s, *id, &r));
+    TRY(run_open_named(&s->memory, *id, &r, &s->err));
     *id = arena_copy(&s->arena, str(r.id));
     return JOT_OK;
 }
@@ -288,7 +297,7 @@ static jot_status redact_run_phrase(Session *s)
         return answer(s, value, st);
     }
     print_sentence("redacted %s of run '" STR_FMT "'", counted(f.n, "record").text, STR_ARG(id));
-    log_damage(f.damaged);
+    tell_damage(f.damaged);
     return st;
 }
 
@@ -309,7 +318,7 @@ const Cmd cmd_purge = {
     .help = "There is no way back.  'jotter delete' keeps the history.\n"
             "KEY is a note's key, or the whole name of any stream: memories/a.md, logs/build/out,\n"
             "tasks/t1.  What runs have seen of it they still hold: 'jotter redact --all --text T'\n"
-            "takes a text out of everything, 'jotter log purge RUN' removes a run.\n",
+            "takes a text out of everything, 'jotter runs purge RUN' removes a run.\n",
     .args_min = 1,
     .args_max = 1,
     .run = run_purge,
@@ -339,7 +348,7 @@ const Cmd cmd_redact = {
     .run = run_redact,
 };
 
-const Cmd log_purge_cmd = {
+const Cmd cmd_runs_purge = {
     .name = "purge",
     .args = "RUN",
     .summary = "Remove a run and all its records for good",
@@ -357,7 +366,7 @@ static const Opt log_redact_opts[] = {
     { 0 },
 };
 
-const Cmd log_redact_cmd = {
+const Cmd cmd_runs_redact = {
     .name = "redact",
     .args = "RUN [SEQ]",
     .summary = "Remove the text of one record of a run, or of all that hold a phrase",

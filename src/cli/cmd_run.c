@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "cli/agent.h"
-#include "cli/cmd_log.h"
+#include "cli/cmd_runs.h"
 #include "cli/refusal.h"
 #include "memory/cycle/cycle_state.h"
+#include "memory/run/run_newest.h"
 
 enum {
     QUERY_MAX = 1024 * 1024,
@@ -71,7 +72,7 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     /* A run whose process died before it was set up gets its rules now, in the frame it has. */
     if (opt_given(s, "resume")) {
         AUTO(Run) named = { 0 };
-        TRY(log_open_run(s, str(opt_text(s, "resume")), &named));
+        TRY(run_open_named(&s->memory, str(opt_text(s, "resume")), &named, &s->err));
         TRY(run_frame(&named, &ask.frame, &s->err));
     }
     TRY(prompt_build(&ask, &s->arena, &setup->system, &s->err));
@@ -138,7 +139,7 @@ static jot_status open_run(Session *s, Loop *l, Str query, Run *out)
     TRY(opt_number(s, "from", 1, INT64_MAX, 0, &turn));
     if (!opt_given(s, "resume"))
         return loop_begin(l, query, out, &s->err);
-    TRY(log_open_run(s, str(opt_text(s, "resume")), &named));
+    TRY(run_open_named(&s->memory, str(opt_text(s, "resume")), &named, &s->err));
     if (turn)
         TRY(loop_back(l, str(named.id), (uint64_t)turn, out, &s->err));
     else
@@ -185,7 +186,7 @@ static jot_status run_run(Session *s)
             &s->err, JOT_INVALID,
             "--from says to which turn a run is taken back: say which with --resume RUN");
     TRY(opt_number(s, "budget", 1, INT64_MAX, 0, &budget));
-    TRY(log_limits(s, &l.limits));
+    TRY(runs_limits(s, &l.limits));
     TRY(opt_number(s, "from", 1, INT64_MAX, 0, &turn));
     TRY(agent_read(s, &a));
     TRY(session_open(s, !opt_given(s, "resume")));
@@ -207,7 +208,7 @@ static const Opt opts[] = {
     { "protocol", "NAME", "native, or json for models without tool calls" },
     { "window", "N", "tokens of the model's context; else as the model has it" },
     { "budget", "N", "tokens of all requests and replies together" },
-    LOG_LIMIT_OPTS,
+    RUNS_LIMIT_OPTS,
     { 0 },
 };
 
@@ -219,7 +220,7 @@ const Cmd cmd_run = {
         "Every step is on the disk before the next: a run that was killed goes on with --resume,\n"
         "and a call that changes something is never made twice.  QUESTION '-' is standard\n"
         "input; with --resume it is said to the model first.  Without an answer the exit code\n"
-        "is 1.  What the agent did, turn by turn: jotter log show RUN.  With --from TURN a new "
+        "is 1.  What the agent did, turn by turn: jotter runs read RUN.  With --from TURN a new "
         "run\n"
         "begins with all turns before that one; the old run stays readable, and what its calls\n"
         "did outside the pad is not undone.\n",

@@ -28,7 +28,6 @@ extern const Cmd cmd_search;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_rules;
-extern const Cmd cmd_log;
 extern const Cmd cmd_cycle;
 extern const Cmd cmd_memory_tool;
 extern const Cmd cmd_import;
@@ -46,12 +45,16 @@ extern const Cmd cmd_where;
 extern const Cmd cmd_safe;
 
 extern const Cmd cmd_lease_run;
+extern const Cmd cmd_runs_add;
+extern const Cmd cmd_runs_purge;
+extern const Cmd cmd_runs_redact;
 extern const Cmd cmd_line_log_follow;
 extern const Noun noun_artifact;
 extern const Noun noun_checkpoint;
 extern const Noun noun_lease;
 extern const Noun noun_line_log;
 extern const Noun noun_plan;
+extern const Noun noun_run;
 extern const Noun noun_sink;
 extern const Noun noun_task;
 
@@ -84,7 +87,7 @@ static const struct Row {
     { .noun = &noun_plan },
     { .noun = &noun_checkpoint },
     { .noun = &noun_sink },
-    { .cmd = &cmd_log },
+    { .noun = &noun_run },
     { .cmd = &cmd_cycle },
     { .noun = &noun_lease },
     { .cmd = &cmd_memory_tool },
@@ -116,6 +119,7 @@ const Cmd *const *commands_more(const Noun *n)
     } all[] = {
         { &noun_lease, { &cmd_lease_run } },
         { &noun_line_log, { &cmd_line_log_follow } },
+        { &noun_run, { &cmd_runs_redact, &cmd_runs_purge, &cmd_runs_add } },
     };
     for (size_t i = 0; i < COUNT_OF(all); i++)
         if (all[i].noun == n)

@@ -456,7 +456,7 @@ static void print_data(Session *s, const Verb *v, VerbData *d)
     }
     if (d->body.p)
         print_body(d->body, v->shows != NULL);
-    else if (v->items)
+    else if (v->items && v->row)
         print_list(v, d->json);
     else if (v->card)
         verb_print_card(v->card, d->json);

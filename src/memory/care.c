@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "memory/search/search.h"
 
 /* --- Is it whole? ------------------------------------------------------------------------ */
@@ -123,7 +124,8 @@ json_t *care_json(const CareCount *c)
     if (h->kept)
         json_object_set_new(
             out, "heads",
-            json_pack("{s:I, s:I}", "names", (json_int_t)h->names, "at", (json_int_t)h->at_ms));
+            json_pack("{s:I, s:o}", "names", (json_int_t)h->names, "at",
+                      h->at_ms > 0 ? json_string(time_text(h->at_ms).text) : json_null()));
     return out;
 }
 

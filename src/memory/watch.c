@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "memory/doc/doc.h"
 
 enum { TABLE_MIN = 256 };
@@ -209,8 +210,8 @@ json_t *change_json(const Change *c)
     static const char *const ops[] = {
         [0] = "gone", [OP_PUT] = "put", [OP_DELETE] = "delete", [OP_APPEND] = "append"
     };
-    return json_pack("{s:s%, s:s, s:I, s:s, s:I, s:s%, s:I}", "stream", c->stream.p, c->stream.n,
+    return json_pack("{s:s%, s:s, s:I, s:s, s:s, s:s%, s:I}", "stream", c->stream.p, c->stream.n,
                      "op", ops[c->mark.op], "seq", (json_int_t)c->mark.seq, "version",
-                     version_of(c->mark.sha256).text, "at", (json_int_t)c->mark.at_ms, "by",
+                     version_of(c->mark.sha256).text, "at", time_text(c->mark.at_ms).text, "by",
                      c->by.n ? c->by.p : "", c->by.n, "size", (json_int_t)c->mark.size);
 }

@@ -26,18 +26,7 @@ extern const Tool tool_scratchpad_delete;
 extern const Tool tool_scratchpad_history;
 extern const Tool tool_scratchpad_lease;
 extern const Noun noun_artifact;
-extern const Tool tool_run_new;
-extern const Tool tool_run_say;
-extern const Tool tool_run_call;
-extern const Tool tool_run_result;
-extern const Tool tool_run_record;
-extern const Tool tool_run_results;
-extern const Tool tool_run_usage;
-extern const Tool tool_run_clear;
-extern const Tool tool_run_summary;
-extern const Tool tool_run_final;
-extern const Tool tool_run_read;
-extern const Tool tool_run_list;
+extern const Noun noun_run;
 extern const Tool tool_cycle_status;
 extern const Tool tool_cycle_wake;
 extern const Tool tool_cycle_step;
@@ -79,18 +68,7 @@ static const struct Row {
     { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_history },
     { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_lease },
     { .noun = &noun_artifact },
-    { TOOLS_RUNS, .tool = &tool_run_new },
-    { TOOLS_RUNS, .tool = &tool_run_say },
-    { TOOLS_RUNS, .tool = &tool_run_call },
-    { TOOLS_RUNS, .tool = &tool_run_result },
-    { TOOLS_RUNS, .tool = &tool_run_record },
-    { TOOLS_RUNS, .tool = &tool_run_results },
-    { TOOLS_RUNS, .tool = &tool_run_usage },
-    { TOOLS_RUNS, .tool = &tool_run_clear },
-    { TOOLS_RUNS, .tool = &tool_run_summary },
-    { TOOLS_RUNS, .tool = &tool_run_final },
-    { TOOLS_RUNS, .tool = &tool_run_read },
-    { TOOLS_RUNS, .tool = &tool_run_list },
+    { .noun = &noun_run },
     { TOOLS_CYCLES, .tool = &tool_cycle_status },
     { TOOLS_CYCLES, .tool = &tool_cycle_wake },
     { TOOLS_CYCLES, .tool = &tool_cycle_step },

@@ -261,12 +261,12 @@ static void what_a_change_of_the_pad_answered_is_not_asked_for_again(Desk *d)
     b.tool = "checkpoint_undo"; /* called again, it would go one further back */
     b.mutating = true;
     add_turn(&b, 1, 200);
-    b.tool = "checkpoint_load";
+    b.tool = "checkpoint_read";
     b.mutating = false;
     add_turns(&b, 6, 1, 200);
     compact(&b);
     assert_int_equal(scene_times(sent(&b, &b.t), "read it again: checkpoint_undo"), 0);
-    assert_int_equal(scene_times(sent(&b, &b.t), "read it again: checkpoint_load"), 3);
+    assert_int_equal(scene_times(sent(&b, &b.t), "read it again: checkpoint_read"), 3);
 }
 
 static void what_is_still_red_is_summed_up(Desk *d)

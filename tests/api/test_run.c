@@ -202,7 +202,7 @@ static void a_context_keeps_its_budget_and_says_what_it_left_out(Caller *c)
     assert_says(s->text.data, "the question");
     o.tools = true;
     ok(c->pad, jot_context(c->pad, &o, &s));
-    assert_null(strstr(s->text.data, "jotter log"));
+    assert_null(strstr(s->text.data, "jotter runs"));
     assert_says(s->text.data, "run_results run=");
     ok(c->pad, jot_context(c->pad, NULL, &s));
     assert_int_equal(s->budget, 8000);

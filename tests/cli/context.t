@@ -36,7 +36,7 @@ try 'two processes print the same bytes' each same
 left() {
     fill
     jot context --run "$run" --budget 1000 && says 'be terse' && says 'ship on friday' && says 'found 40,' &&
-        says 'masked: search(query=thing' && says ', left out' && says "jotter log results $run --from N --to N" &&
+        says 'masked: search(query=thing' && says ', left out' && says "jotter runs results $run --from N --to N" &&
         jot context --run "$run" --budget 1000 --tools && says "results: run_results run=$run from=N to=N" &&
         jot context --run "$run" --budget 1000 --json && says '"why":"left out","from":1,'
 }

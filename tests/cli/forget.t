@@ -150,7 +150,7 @@ held() {
 }
 try 'what a reader keeps in the file is told, until it has gone' held
 
-helped() { jot help purge && says 'redact --all' && says 'log purge RUN' && jot help log redact && says 'redact --all'; }
+helped() { jot help purge && says 'redact --all' && says 'runs purge RUN' && jot help log redact && says 'redact --all'; }
 try 'the help of purge says where else the text may be' helped
 
 plan

@@ -87,17 +87,22 @@ checkpoint trim | checkpoint trim r1 --keep 1 | checkpoint trim r1
 sink write | sink write call_1 --tool fetch | sink write call_1
 sink read | sink read call_1 | sink read none
 sink view | sink view call_1 | sink view none
-log new | log new 'a question' | log new --frobnicate
-log add | log add last call --tool fetch --args '{}' --call c1 | log add last nonsense x
-log show | log show last | log show none
-log results | log results last | log results none
-log clear | log clear last --keep 1 | log clear last
-log usage | log usage last | log usage none
-log open | log open last | log open none
-log final | log final last | log final none
-log redact | log redact last --text 'a question' | log redact last --text 'is nowhere'
+runs list | runs list | runs list --limit 0
+runs begin | runs begin 'a question' | runs begin --frobnicate
+runs say | runs say last thinking hm | runs say last nonsense x
+runs call | runs call last fetch --args '{}' --call c1 | runs call none fetch
+runs finish | runs finish last fetch done --call c2 | runs finish none fetch x
+runs read | runs read last | runs read none
+runs result | runs result last c1 result | runs result last none x
+runs results | runs results last | runs results none
+runs compact | runs compact last summary | runs compact none x
+runs clear | runs clear last --keep 1 | runs clear last
+runs usage | runs usage last | runs usage none
+runs unfinished | runs unfinished last | runs unfinished none
+runs final | runs final last | runs final none
+runs redact | runs redact last --text 'a question' | runs redact last --text 'is nowhere'
 context | context --run last --budget 1000 | context --budget 0
-log purge | log purge last | log purge none
+runs purge | runs purge last | runs purge none
 cycle init | cycle init 'a goal' | cycle init 'a goal'
 cycle run | cycle run --agent runner --model script:done.yaml | cycle run --model script:none.yaml
 cycle status | cycle status | cycle status --agent 'no name'
@@ -180,7 +185,6 @@ while IFS='|' read -r name good fails; do
     init) rm -rf .jotter ;;
     move) echo "$(printf 'some text\nmore\n')" | jotter write plan >/dev/null ;;
     watch) (while sleep 0.1; do jotter write watched <<<"$RANDOM" >/dev/null; done) & writer=$! ;;
-    log-results) echo result | jotter log add last result --call c1 >/dev/null ;;
     esac
     case $name in
     # Somebody at a terminal says yes; the answer goes to standard output.
@@ -204,7 +208,7 @@ for name in sorted(os.listdir("answers")):
     text = open("answers/" + name, encoding="utf-8").read()
     code = int(open("answers/" + name + ".code").read())
     try:
-        many = name.startswith(("watch.good", "artifact-log-follow.good"))
+        many = name.startswith(("watch.good", "line-log-follow.good"))
         values = [json.loads(line) for line in text.splitlines()]
         if not text.endswith("\n") and not (many and not text):
             raise ValueError("no line break at its end")

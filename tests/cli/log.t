@@ -160,7 +160,7 @@ try 'calls without a result are listed' each killed
 
 wrong() {
     begin q && jot log add "$run" dream x && ends 64 && tells "no kind 'dream'" &&
-        jot log results "$run" --from 9 --to 3 && ends 64 && tells '--from 9 is behind --to 3' &&
+        jot log results "$run" --from 9 --to 3 && ends 64 && tells '--from 9 is after --to 3' &&
         jot log add "$run" call && ends 64 && tells 'needs --tool' &&
         jot log add "$run" call --tool t --args '[1]' && ends 64 && tells 'must be a JSON object' &&
         jot log add "$run" result x --call none && ends 66 && tells "no open call 'none'" &&

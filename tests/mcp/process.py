@@ -177,7 +177,7 @@ def artifact_pairs(i, ids):
 def run_pairs(i, ids):
     call = {"run": ids["run"], "call": "c%d" % i}
     return [("run_call", dict(call, tool="t", args={"n": i})), ("run_result", dict(call, result="r%d" % i)),
-            ("run_say", {"run": ids["run"], "kind": "answer", "text": "said %d" % i}), ("run_new", {"query": "q%d" % i}),
+            ("run_say", {"run": ids["run"], "kind": "answer", "text": "said %d" % i}), ("run_begin", {"query": "q%d" % i}),
             ("run_list", {})], "q%d" % i
 
 
@@ -235,7 +235,7 @@ def calls_of_every_profile_sent_together_give_what_they_give_one_by_one():
     rounds = 5 if os.environ.get("JOT_TEST_VOLUME") == "small" else 15
     with Place() as p:
         s = p.serve(True, "--tools", "all")
-        known = {"run": wire.text_of(s.call("run_new", query="q")).split()[1]}
+        known = {"run": wire.text_of(s.call("run_begin", query="q")).split()[1]}
         wrong = {}
         for i in range(rounds):
             known["cycle"] = re.search(r"\ncycle (\S+) is running", wire.text_of(s.call("cycle_wake"))).group(1)

@@ -276,7 +276,7 @@ static void a_result_too_long_is_cut_and_says_so(Desk *d)
     assert_true(has(c.text, "[Tool result #2 cut: it has 588890 bytes, its beginning is above]"));
     assert_true(has(c.text, "### old(query=some words)\nsmall"));
     assert_string_equal(c.left[0].why, "cut");
-    assert_str(c.left[0].get, arena_printf(&d->a, "jotter log results %s --from 2 --to 2", r.id));
+    assert_str(c.left[0].get, arena_printf(&d->a, "jotter runs results %s --from 2 --to 2", r.id));
 }
 
 static Context build_for(Desk *d, Run *r, unsigned reach)
@@ -310,7 +310,7 @@ static void who_has_tools_is_told_the_calls_and_not_the_commands(Desk *d)
     add(d, &r, "raw", S("\xFF"));
     desk_put(d, "cycles/default", arena_printf(&d->a, STR_FMT, STR_ARG(buf_str(&big))).p);
     Context c = build_for(d, &r, POINT_ALL);
-    assert_false(has(c.text, "jotter read") || has(c.text, "jotter log") ||
+    assert_false(has(c.text, "jotter read") || has(c.text, "jotter runs") ||
                  has(c.text, "jotter cycle"));
     assert_true(has(c.text, "get=\"scratchpad_read key=pinned-big from_char="));
     assert_true(

@@ -162,17 +162,19 @@ static void the_tools_say_how_far_the_plan_is(Desk *d)
     } rows[] = {
         { "plan_show", "{}", "there is no plan 'run-7' yet" },
         { "plan_create", "{\"objective\": \"o\", \"steps\": [\"a\"], \"postconditions\": [\"b\"]}",
-          "0 of 1 steps closed, 0 of 1 postconditions hold" },
+          "0 of 1 steps closed, 0 of 1 postconditions satisfied" },
         { "step_update", "{\"n\": 1, \"status\": \"finished\"}",
           "'status' cannot be 'finished': use pending, in_progress, done, blocked" },
         { "step_update", "{\"n\": 1, \"status\": \"done\", \"evidence\": \"seen\"}",
-          "step 1 is done\n1 of 1 steps closed, 0 of 1 postconditions hold" },
+          "step 1 is done\n1 of 1 steps closed, 0 of 1 postconditions satisfied" },
         { "postcondition_verify", "{\"n\": 1, \"evidence\": \"seen too\"}",
-          "postcondition 1 holds\n1 of 1 steps closed, 1 of 1 postconditions hold; ready for the "
+          "postcondition 1 is satisfied\n1 of 1 steps closed, 1 of 1 postconditions satisfied; "
+          "ready for the "
           "final answer" },
         { "plan_show", "{}",
           "# Plan: o\n## Steps\n1. [x] a\n     evidence: seen\n## Postconditions\n1. [x] b\n"
-          "     evidence: seen too\n1 of 1 steps closed, 1 of 1 postconditions hold; ready for "
+          "     evidence: seen too\n1 of 1 steps closed, 1 of 1 postconditions satisfied; ready "
+          "for "
           "the final answer" },
         { "plan_show", "{\"plan\": \"other\"}", "there is no plan 'other' yet" },
     };

@@ -87,7 +87,7 @@ static const char *with_run(Desk *d, Str id, const char *rest)
 static void a_run_is_recorded_and_read_by_whoever_takes_over(Desk *d)
 {
     says(d, "run_list", "{}", "(none)");
-    AUTO(ToolReply) made = call(d, "run_new", "{\"query\":\"why is it slow?\\n| no\"}");
+    AUTO(ToolReply) made = call(d, "run_begin", "{\"query\":\"why is it slow?\\n| no\"}");
     assert_has(made.text, "run 20260101-000000_");
     Str id = str_from(made.text, 4);
     says(d, "run_say", with_run(d, id, ",\"kind\":\"thinking\",\"text\":\"look\\n3  forged\""),
@@ -110,7 +110,7 @@ static void a_run_is_recorded_and_read_by_whoever_takes_over(Desk *d)
 
 static void a_long_run_is_read_in_parts(Desk *d)
 {
-    AUTO(ToolReply) made = call(d, "run_new", "{\"query\":\"q\"}");
+    AUTO(ToolReply) made = call(d, "run_begin", "{\"query\":\"q\"}");
     Str id = str_from(made.text, 4);
     for (int i = 0; i < 30; i++) {
         AUTO(ToolReply)

@@ -11,7 +11,7 @@ typedef struct Recorded {
 
 static Recorded begin(Desk *d, const char *args)
 {
-    AUTO(ToolReply) r = call(d, "run_new", args);
+    AUTO(ToolReply) r = call(d, "run_begin", args);
     assert_false(r.is_error);
     assert_has(r.text, "run ");
     return (Recorded){ d, arena_copy(&d->a, str_from(r.text, 4)) };
@@ -62,7 +62,7 @@ static void the_limits_of_a_run_are_set_when_it_begins(Desk *d)
 {
     Recorded r = begin(d, "{\"query\":\"q\",\"limit\":2,\"similarity\":100}");
     AUTO(ToolReply)
-    one = on(&r, "run_record",
+    one = on(&r, "run_finish",
              ",\"tool\":\"t\",\"args\":{\"q\":\"apples pears\"},"
              "\"result\":\"\"");
     assert_false(one.is_error);
@@ -80,18 +80,18 @@ static void the_limits_of_a_run_are_set_when_it_begins(Desk *d)
     assert_has(asked.text,
                "\nwarning: This query is very similar to a previous 't' call. You have 7 "
                "attempt(s)");
-    AUTO(ToolReply) bad = call(d, "run_new", "{\"query\":\"q\",\"similarity\":101}");
+    AUTO(ToolReply) bad = call(d, "run_begin", "{\"query\":\"q\",\"similarity\":101}");
     assert_text(bad.text, "'similarity' is 101: use 1 to 100");
 }
 
 static void a_call_that_is_over_is_recorded_in_one_step(Desk *d)
 {
     Recorded r = begin(d, "{\"query\":\"q\"}");
-    answers(&r, "run_record",
+    answers(&r, "run_finish",
             ",\"tool\":\"fetch\",\"args\":{\"url\":\"x\"},\"result\":\"a\\nb\",\"call\":\"c1\"",
             "recorded call c1 and its result #1");
     AUTO(ToolReply)
-    made_up = on(&r, "run_record", ",\"tool\":\"fetch\",\"result\":\"no\",\"failed\":true");
+    made_up = on(&r, "run_finish", ",\"tool\":\"fetch\",\"result\":\"no\",\"failed\":true");
     assert_has(made_up.text, "recorded call call_");
     assert_has(made_up.text, " and its result #2");
     answers(&r, "run_results", "",
@@ -108,7 +108,7 @@ static void results_are_cleared_and_summed_up_and_stay(Desk *d)
     for (int i = 1; i <= 5; i++) {
         Str rest =
             arena_printf(&d->a, ",\"tool\":\"t\",\"args\":{\"i\":%d},\"result\":\"r%d\"", i, i);
-        AUTO(ToolReply) x = on(&r, "run_record", rest.p);
+        AUTO(ToolReply) x = on(&r, "run_finish", rest.p);
         assert_false(x.is_error);
     }
     AUTO(ToolReply) cleared = on(&r, "run_clear", ",\"keep\":2");
@@ -126,14 +126,14 @@ static void results_are_cleared_and_summed_up_and_stay(Desk *d)
     assert_text(tool_reply_line(&shown), "2 of 5 results in full, 3 cleared");
     answers(&r, "run_results", ",\"from\":2,\"to\":3",
             "### t(i=2)\nr2\n\n### t(i=3)\nr3\n2 of 5 results in full");
-    answers(&r, "run_summary", ",\"text\":\"it is known\"",
+    answers(&r, "run_compact", ",\"text\":\"it is known\"",
             "the summary stands for 5 results from now on");
     answers(&r, "run_results", "", "it is known\n0 of 5 results in full, 5 summed up");
     AUTO(ToolReply) all = on(&r, "run_final", "");
     assert_has(all.text, "### t(i=1)\nr1\n\n### t(i=2)");
     AUTO(ToolReply) bad = on(&r, "run_results", ",\"from\":3,\"to\":2");
-    assert_text(bad.text, "'from' is 3 and 'to' is 2: say from, then to");
-    AUTO(ToolReply) empty = on(&r, "run_summary", ",\"text\":\"\"");
+    assert_text(bad.text, "'from' 3 is after 'to' 2");
+    AUTO(ToolReply) empty = on(&r, "run_compact", ",\"text\":\"\"");
     assert_true(empty.is_error);
 }
 
@@ -145,7 +145,7 @@ static void long_results_are_read_on_with_the_call_that_is_named(Desk *d)
     for (int i = 0; i < 3000; i++)
         buf_add(&rest, S("a line of it\\n"));
     buf_add(&rest, (Str){ "\"", 2 });
-    AUTO(ToolReply) put = on(&r, "run_record", rest.p);
+    AUTO(ToolReply) put = on(&r, "run_finish", rest.p);
     assert_false(put.is_error);
     AUTO(ToolReply) steps = on(&r, "run_read", "");
     assert_has(

@@ -57,7 +57,7 @@ Str point_record(unsigned reach, const char *run, uint64_t seq, Arena *into)
 {
     unsigned long long n = seq;
     if (reach == POINT_SHELL)
-        return arena_printf(into, "jotter log show %s --from %llu --limit 1", run, n);
+        return arena_printf(into, "jotter runs read %s --record %llu", run, n);
     return reach & POINT_RUNS ? arena_printf(into, "run_read run=%s record=%llu", run, n)
                               : run_address(run, into);
 }
@@ -67,7 +67,7 @@ Str point_results(unsigned reach, const char *run, uint64_t from, uint64_t to, A
     Str a = from ? arena_printf(into, "%llu", (unsigned long long)from) : S("N");
     Str b = from ? arena_printf(into, "%llu", (unsigned long long)to) : S("N");
     if (reach == POINT_SHELL)
-        return arena_printf(into, "jotter log results %s --from " STR_FMT " --to " STR_FMT, run,
+        return arena_printf(into, "jotter runs results %s --from " STR_FMT " --to " STR_FMT, run,
                             STR_ARG(a), STR_ARG(b));
     return reach & POINT_RUNS
                ? arena_printf(into, "run_results run=%s from=" STR_FMT " to=" STR_FMT, run,
@@ -78,14 +78,14 @@ Str point_results(unsigned reach, const char *run, uint64_t from, uint64_t to, A
 Str point_open(unsigned reach, const char *run, Arena *into)
 {
     if (reach == POINT_SHELL)
-        return arena_printf(into, "jotter log open %s", run);
+        return arena_printf(into, "jotter runs unfinished %s", run);
     return reach & POINT_RUNS ? arena_printf(into, "run_read run=%s", run) : run_address(run, into);
 }
 
 Str point_usage(unsigned reach, const char *run, Arena *into)
 {
     if (reach == POINT_SHELL)
-        return arena_printf(into, "jotter log usage %s", run);
+        return arena_printf(into, "jotter runs usage %s", run);
     return reach & POINT_RUNS ? arena_printf(into, "run_usage run=%s", run)
                               : run_address(run, into);
 }

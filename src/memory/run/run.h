@@ -273,9 +273,7 @@ UsageWarnings run_warnings(const Run *r, UsageLimits asked, Str tool, Str args, 
 void run_called_add(Buf *to, const RunCalled *c, uint64_t n);
 /* {"call", "seq", "warnings": [...]}, with `n` "n", too.  The caller owns it. */
 json_t *run_called_json(const RunCalled *c, uint64_t n);
-/* "cleared N, kept N", and the same as an event for programs: {"event": "context_cleared", "run",
- * "cleared", "kept"}. */
-void run_cleared_add(Buf *to, const Run *r, uint64_t cleared);
+/* An event for programs: {"event": "context_cleared", "run", "cleared", "kept"}. */
 json_t *run_cleared_json(const Run *r, uint64_t cleared);
 
 /* --- Reading ----------------------------------------------------------------------------- */

@@ -57,12 +57,6 @@ json_t *run_called_json(const RunCalled *c, uint64_t n)
     return out;
 }
 
-void run_cleared_add(Buf *to, const Run *r, uint64_t cleared)
-{
-    buf_addf(to, "cleared %llu, kept %llu\n", (unsigned long long)cleared,
-             (unsigned long long)run_shown(&r->state));
-}
-
 json_t *run_cleared_json(const Run *r, uint64_t cleared)
 {
     return json_pack("{s:s, s:s, s:I, s:I}", "event", "context_cleared", "run", r->id, "cleared",

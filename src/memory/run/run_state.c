@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json_cursor.h"
+#include "base/time.h"
 #include "memory/frame/frame.h"
 #include "memory/run/run.h"
 
@@ -324,8 +325,8 @@ bool run_state_read(Str text, Arena *into, RunState *out)
 json_t *run_step_json(const RunStep *s)
 {
     json_t *out =
-        json_pack("{s:I, s:s, s:I, s:o}", "seq", (json_int_t)s->seq, "kind", run_kind_name(s->kind),
-                  "at", (json_int_t)s->at_ms, "by", json_text(s->by));
+        json_pack("{s:I, s:s, s:s, s:o}", "seq", (json_int_t)s->seq, "kind", run_kind_name(s->kind),
+                  "at", time_text(s->at_ms).text, "by", json_text(s->by));
     if (s->kind == RUN_CALL || s->kind == RUN_RESULT) {
         json_object_set_new(out, "call", json_text(s->call));
         json_object_set_new(out, "tool", json_text(s->tool));

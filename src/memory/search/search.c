@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/tokens.h"
 #include "memory/search/index.h"
@@ -387,10 +388,10 @@ json_t *search_json(const Hits *h, bool explain)
     for (size_t i = 0; i < h->n; i++) {
         const Hit *x = &h->items[i];
         json_t *hit = json_pack(
-            "{s:o, s:I, s:s, s:I, s:o, s:I, s:I, s:f, s:o}", "stream", json_text(x->stream), "seq",
-            (json_int_t)x->seq, "version", version_of(x->sha256).text, "at", (json_int_t)x->at_ms,
-            "by", json_text(x->by), "size", (json_int_t)x->size, "tokens", (json_int_t)x->tokens,
-            "score", x->score, "snippet", json_text(x->snippet));
+            "{s:o, s:I, s:s, s:s, s:o, s:I, s:I, s:f, s:o}", "stream", json_text(x->stream), "seq",
+            (json_int_t)x->seq, "version", version_of(x->sha256).text, "at",
+            time_text(x->at_ms).text, "by", json_text(x->by), "size", (json_int_t)x->size, "tokens",
+            (json_int_t)x->tokens, "score", x->score, "snippet", json_text(x->snippet));
         if (explain)
             json_object_set_new(hit, "explain", explain_json(x));
         json_array_append_new(hits, hit);

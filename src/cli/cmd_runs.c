@@ -1,10 +1,14 @@
-/* cmd_log_add.c - recording a run from the shell: so that any harness can, whatever it is written
- * in. */
+/* cmd_runs.c - `runs add RUN KIND`, which was the one word for say, call, result, finish and
+ * compact, and is understood for one release.  The verbs are rows in src/tool/run.c and run_look.c.
+ */
+#include "cli/cmd_runs.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd_log.h"
-#include "memory/frame/frame.h"
+#include "memory/run/run_newest.h"
+
+extern const Cmd cmd_runs_add;
 
 /* The argument at `at`, or standard input. */
 static jot_status text_or_input(Session *s, int at, Str *out)
@@ -15,25 +19,14 @@ static jot_status text_or_input(Session *s, int at, Str *out)
     return JOT_OK;
 }
 
-static jot_status run_begin(Session *s)
+jot_status runs_limits(Session *s, UsageLimits *out)
 {
-    Str query;
-    AUTO(Run) r = { 0 };
-    RunBegin begin = { 0 };
-    TRY(log_limits(s, &begin.limits));
-    TRY(text_or_input(s, 0, &query));
-    TRY(check_text(s, "a query", query));
-    TRY(session_open(s, true));
-    TRY(run_new(&s->memory, &begin, query, &r, &s->err));
-    if (s->json)
-        print_json(json_pack("{s:s}", "run", r.id));
-    else
-        puts(r.id);
+    int64_t calls, similar;
+    TRY(opt_number(s, "limit", 1, INT64_MAX, 0, &calls));
+    TRY(opt_number(s, "similarity", 1, 100, 0, &similar));
+    *out = (UsageLimits){ .calls = (uint64_t)calls, .similar = (uint64_t)similar };
     return JOT_OK;
 }
-
-/* --- Kinds of steps ----------------------------------------------------------------------------
- */
 
 /* Adds to `out` what the answer says besides run and seq. */
 typedef jot_status (*AddStep)(Session *s, Run *r, RunKind kind, json_t *out);
@@ -55,7 +48,7 @@ static jot_status read_call(Session *s, RunCall *out)
                       .tool = str(opt_text(s, "tool")),
                       .args = str(opt_text(s, "args")),
                       .mutating = opt_given(s, "mutating") };
-    return log_limits(s, &out->limits);
+    return runs_limits(s, &out->limits);
 }
 
 static void tell_call(Session *s, const RunCalled *called, uint64_t n, json_t *out)
@@ -137,7 +130,8 @@ static jot_status run_add(Session *s)
                        "no kind '%s': use thinking, call, result, done, summary, plan or answer",
                        err_show(&shown, str(s->args[1])));
     AUTO(Run) r = { 0 };
-    TRY(log_open(s, &r));
+    TRY(session_open(s, false));
+    TRY(run_open_named(&s->memory, arg_at(s, 0), &r, &s->err));
     AUTO_PTR(json_t) out = json_object();
     TRY(kinds[i].add(s, &r, kinds[i].kind, out));
     json_object_set_new(out, "run", json_string(r.id));
@@ -147,82 +141,31 @@ static jot_status run_add(Session *s)
     return JOT_OK;
 }
 
-static jot_status run_clear_old(Session *s)
-{
-    int64_t keep;
-    uint64_t cleared;
-    AUTO(Run) r = { 0 };
-    if (!opt_given(s, "keep"))
-        return err_set(&s->err, JOT_INVALID, "say how many results to keep: --keep N");
-    TRY(opt_number(s, "keep", 0, INT64_MAX, 0, &keep));
-    TRY(log_open(s, &r));
-    TRY(run_clear(&r, (uint64_t)keep, &cleared, &s->err));
-    AUTO(Buf) text = { 0 };
-    run_cleared_add(&text, &r, cleared);
-    if (s->json)
-        print_json(run_cleared_json(&r, cleared));
-    else
-        print_text(buf_str(&text));
-    return JOT_OK;
-}
-
 /* --- The tables ------------------------------------------------------------------------------- */
 
 static const Opt add_opts[] = {
     { "tool", "NAME", "call, done: the tool" },
     { "args", "JSON", "call, done: its arguments, an object" },
     { "mutating", NULL, "call: it changes something, so it must not be repeated unseen" },
-    LOG_LIMIT_OPTS,
+    RUNS_LIMIT_OPTS,
     { "call", "ID", "call, result, done: which call; made up for a call if not given" },
     { "error", NULL, "result, done: the tool failed" },
     { 0 },
 };
 
-static const Opt new_opts[] = {
-    { "limit", "N", "calls of one tool that are suggested in this run; 3 if not given" },
-    { "similarity", "PERCENT", "of their words two queries share to be similar; 70 if not given" },
-    { 0 },
-};
-
-static const Opt clear_opts[] = {
-    { "keep", "N", "how many of the newest stay" },
-    { 0 },
-};
-
-const Cmd log_new_cmd = {
-    .name = "new",
-    .args = "[QUERY]",
-    .summary = "Begin a run and print its id",
-    .help = "The query comes from standard input if it is not given.  The run keeps its limits:\n"
-            "everything that is said about its calls later goes by them.\n",
-    .opts = new_opts,
-    .args_max = 1,
-    .run = run_begin,
-};
-
-const Cmd log_add_cmd = {
+const Cmd cmd_runs_add = {
     .name = "add",
+    .stands_for = "runs add",
     .args = "RUN KIND [TEXT]",
     .summary = "Record a step of a run",
     .help = "KIND is thinking, call, result, done, summary, plan or answer.  The text comes from\n"
             "standard input if it is not given.  Record a call before it is made: it prints the\n"
             "call's id, and on standard error what there is to say about it.  Then record its\n"
-            "result with that id.  'done' records both at once: a call that is over, and as the\n"
+            "result with that id.  'done' records both at once: a call that has ended, and as the\n"
             "text its result.  A summary stands for all results so far.\n"
             "RUN is an id, or 'last' for the run that was written to last.\n",
     .opts = add_opts,
     .args_min = 2,
     .args_max = 3,
     .run = run_add,
-};
-
-const Cmd log_clear_cmd = {
-    .name = "clear",
-    .args = "RUN --keep N",
-    .summary = "Show only the newest results in prompts from now on",
-    .help = "The results stay in the run.\n",
-    .opts = clear_opts,
-    .args_min = 1,
-    .args_max = 1,
-    .run = run_clear_old,
 };
