@@ -20,7 +20,7 @@ typedef struct Call {
     Str id;   /* ours, of this call and no other in the pad: RUN.r3c1.  It names the result, too */
     Str tool; /* as the model wrote it */
     Str args; /* likewise: JSON, or what came instead if the call is broken */
-    const json_t *object; /* `args`, read, for whoever makes the call; NULL: an empty object */
+    const json_t *object; /* `args`, read, for the one who makes the call; NULL: an empty object */
 } Call;
 
 typedef struct Reply {
@@ -29,7 +29,7 @@ typedef struct Reply {
     bool refused;      /* by policy, or by the person who was asked */
     bool unknown;      /* there is no such tool, and nothing was called */
     bool spilled;      /* text is the beginning of the result; the rest is in the sink */
-    jot_status status; /* behind failed */
+    jot_status status; /* why it failed; JOT_OK otherwise */
 } Reply;
 
 #endif

@@ -14,7 +14,7 @@
  * The question and the newest turn always stay, and a turn goes with all its
  * results or not at all.  What comes of each step is a record of the run, from
  * which alone the context is built: a process that dies in between has either
- * taken the step or not, and the next one goes on there. */
+ * taken the step or not, and the next process continues there. */
 #ifndef AGENT_COMPACT_H
 #define AGENT_COMPACT_H
 

@@ -10,7 +10,7 @@
  *       +-----+     until done, the limit, or somebody stops it
  *     sleep         the state becomes the document; a failure leaves the one before
  *
- * There is no transcript: each request is made from the state anew, so nothing grows
+ * There is no transcript: each request is made from the state alone, so nothing grows
  * but the notes, and those are bounded (cycle_state.h). */
 #include "agent/cycle_loop.h"
 
@@ -241,7 +241,7 @@ jot_status cycle_loop_run(CycleLoop *w, Arena *into, Cycle *out, Err *e)
     TRY(lease_acquire(w->m, &ask_lease, into, &lease, e));
     CycleWake wake = { .iterations_max = w->iterations_max, .lease = lease.token };
     jot_status st = cycle_wake(w->m, w->agent, &wake, into, out, e);
-    Str woken = out->notice; /* each step reads the cycle anew, without it */
+    Str woken = out->notice; /* each step reads the cycle again, without it */
     if (st == JOT_OK)
         st = live(w, into, out, e);
     if (woken.n)

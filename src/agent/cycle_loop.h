@@ -14,7 +14,7 @@
  * Rules of directories below the working directory (prompt_nested.h) are read when a call first
  * touches one, and stand in every request of the cycle from then on.
  *
- * A scripted model goes on behind the replies that were recorded (Cycle.earlier). */
+ * A scripted model continues after the replies that were recorded (Cycle.earlier). */
 #ifndef AGENT_CYCLE_LOOP_H
 #define AGENT_CYCLE_LOOP_H
 

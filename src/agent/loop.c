@@ -230,7 +230,7 @@ jot_status loop_check_setup(const Loop *l, const Run *r, const Transcript *t, Er
     return JOT_OK;
 }
 
-/* Whether it can go on is known before anything is added to it. */
+/* Whether it can be resumed is known before anything is added to it. */
 jot_status loop_resume(Loop *l, Str id, Run *out, Err *e)
 {
     AUTO(Transcript) t = { 0 };
@@ -287,7 +287,7 @@ static void report(LoopWork *w)
     out->summed = w->t.summed;
 }
 
-/* What stopped the loop is told; that it is also recorded is tried. */
+/* Report what stopped the loop, and try to record it. */
 static void record_failure(LoopWork *w, jot_status st)
 {
     Err why = *w->e, ignored;

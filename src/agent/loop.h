@@ -9,12 +9,12 @@
  *   the sink      when it has answered (act.h)
  *   tool_result   before the model is asked again
  *   notice        likewise: rules of a directory that it touched first, and other words
- *   answer, end   before anybody is told
+ *   answer, end   before it is printed
  *
- * So whoever takes over a run whose process died goes on behind its last record.
+ * So a process that resumes a run whose process died continues after its last record.
  * A call that was issued and has no result is looked for in the sink; if it is
- * not there and changes something, it is never made again: the model is told that
- * nobody knows what came of it.
+ * not there and changes something, it is never repeated: the model reads
+ * that its outcome is unknown.
  *
  * An answer is not taken while the plan of the run's name is open (plan.h).
  *
@@ -45,13 +45,13 @@ typedef struct LoopTools {
     jot_status (*recall)(void *ctx, Str id, Arena *into, Reply *out, Err *e);
     /* May be NULL: the directories with rules that a call has touched, the outermost first. */
     size_t (*touched)(void *ctx, const Call *call, Arena *into, const Str **dirs);
-    /* What the model is told of the rules of one; nothing: it has none.  `left_out` gets a sentence
-     * a line for whoever watches. */
+    /* Add what the model is shown of the rules of one; nothing: it has none.  `left_out` gets a
+     * sentence a line for the person who watches. */
     void (*rules)(void *ctx, Str dir, const Frame *f, size_t tokens, Buf *to, Buf *left_out);
     void *ctx;
 } LoopTools;
 
-/* Whoever watches; every function may be NULL. */
+/* What a person or a program sees of the work; every function may be NULL. */
 typedef struct LoopView {
     void (*budget)(void *ctx, const Transcript *t, const Budget *b); /* before the model is asked */
     void (*text)(void *ctx, Str piece);                              /* as it comes */
@@ -74,7 +74,7 @@ typedef struct Loop {
     uint64_t iterations_max; /* 0: LOOP_ITERATIONS */
     uint64_t tokens_max;     /* of all requests and replies; 0: no limit */
     UsageLimits limits;      /* of calls: recorded as the run's own; {0}: what it has */
-    /* What to begin with.  A run that goes on keeps what it was begun with; only if the model is
+    /* What to begin with.  A resumed run keeps what it was begun with; only if the model is
      * another one, or `setup_anew` is set, it gets the model and its limits from here. */
     Setup setup;
     Frame frame; /* the rules in it were made in; without a sign: a run that begins draws one */
@@ -116,10 +116,10 @@ MUST_USE jot_status loop_resume(Loop *l, Str id, Run *out, Err *e);
 
 /* Take a run back: a new one that has everything of it before its `turn`-th reply (from 1), and
  * asks for that one again.  The old one stays as it is, and may be at work.  JOT_NOT_FOUND;
- * JOT_INVALID: it has no such turn, or cannot go on as above. */
+ * JOT_INVALID: it has no such turn, or cannot be resumed, as above. */
 MUST_USE jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e);
 
-/* Say something more to the model, before loop_go.  A run that was answered goes on then.
+/* Say something more to the model, before loop_go.  A run that was answered continues then.
  * JOT_INVALID: it cannot. */
 MUST_USE jot_status loop_say(Run *r, Str text, Err *e);
 

@@ -33,7 +33,7 @@ Str loop_safe_name(Str tool);
 
 /* One process works on a run at a time. */
 MUST_USE jot_status loop_lease(Loop *l, const Run *r, Err *e);
-/* Can this loop go on with what the run holds? */
+/* Can this loop resume the run? */
 MUST_USE jot_status loop_check_setup(const Loop *l, const Run *r, const Transcript *t, Err *e);
 /* Finish what loop_back() began, if the process died in between; of any other run nothing. */
 MUST_USE jot_status loop_finish_back(Run *r, Err *e);

@@ -8,7 +8,7 @@
 /* Borrowed from `a`. */
 LoopTools loop_tools_of(Act *a);
 
-/* The tools as a model is told of them.  They live in `into`. */
+/* The tools as they are offered to a model.  They live in `into`. */
 LlmTool *loop_tools_list(const Act *a, Arena *into, size_t *n);
 
 #endif

@@ -194,7 +194,7 @@ static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage
             parts[n++] = result_part(t, turn, &turn->calls[i], into);
     if (turn->notice.n)
         parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = turn->notice };
-    if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would go on with its own words */
+    if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would continue its own words */
         parts[n++] =
             (LlmPart){ .kind = LLM_TEXT, .text = S("[your last reply was redacted: go on]") };
     *out = (LlmMessage){ .role = LLM_USER, .parts = parts, .n = n };

@@ -57,7 +57,7 @@ void prompt_fill(Str rules, const PromptAsk *ask, Buf *to)
     }
 }
 
-/* What the model is not shown is told to the person who wrote it. */
+/* What the model is not shown is reported to the person who wrote it. */
 static void left_out(const PromptAsk *ask, const char *kind, Str name, const char *why)
 {
     Shown shown;
@@ -87,7 +87,7 @@ bool prompt_trusts(const char *path, const struct stat *info)
     return me == 0 && stat(above.p, &dir) == 0 && !(dir.st_mode & S_IWOTH);
 }
 
-/* Open a file of rules.  It must not be another one by a link: whoever made the directory could
+/* Open a file of rules.  It must not be another one by a link: the one who made the directory could
  * name a file with the user's keys, and the model would be sent them.  False: it is not there, or
  * is left out. */
 static bool open_rules(const PromptAsk *ask, const char *path, const char *shown, Buf *to, Fd *out)
@@ -172,7 +172,7 @@ static jot_status add_files(const PromptAsk *ask, Buf *to, Arena *into, Err *e)
 
 /* --- Notes ------------------------------------------------------------------------------- */
 
-/* What is approved, what is not, and how much of the latter was told of. */
+/* What is approved, what is not, and how much of the latter was reported. */
 typedef struct Notes {
     Approvals approved;
     Buf rules, quoted;
@@ -186,7 +186,7 @@ static void notes_done(Notes *n)
 }
 DEFINE_AUTO(Notes, notes_done)
 
-/* The person who runs this is told what the model will not take for a rule, and what to do. */
+/* Report to the person what the model will not take for a rule, and what to do. */
 static void tell_not_approved(const PromptAsk *ask, Notes *n, Str key, RuleState state, Arena *into)
 {
     if (n->named++ >= NOTES_NAMED) {

@@ -1,7 +1,7 @@
-/* prompt.h - Prompt, what a model is told before anything else.
+/* prompt.h - Prompt, what a model reads before anything else.
  *
  * Made once, when a run begins, and recorded in it: a file that is edited later
- * changes the next run, never one that goes on.  In this order:
+ * changes the next run, never one that is resumed.  In this order:
  *
  *   what the agent is, and how to use the pad
  *   how to ask for tools, if the model has no way of its own
@@ -27,7 +27,7 @@
 
 enum {
     PROMPT_FILE_MAX =
-        64 * 1024, /* bytes of one file of rules; what is longer is cut, and told to both */
+        64 * 1024, /* bytes of one file of rules; what is longer is cut, which both get to know */
     PROMPT_MAX = 512 * 1024, /* bytes of all */
     PROMPT_LEVELS_MAX = 64,  /* directories that are looked into */
 };

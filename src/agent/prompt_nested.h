@@ -26,8 +26,8 @@ enum {
  * first; at most NESTED_DIRS_MAX.  They live in `into`. */
 size_t nested_dirs(const Workdir *p, const Call *call, Arena *into, Str out[NESTED_DIRS_MAX]);
 
-/* Add what the model is told of the rules of a directory, of each file at most `tokens`; nothing if
- * there are none.  `left_out` gets a sentence a line about files that are not shown. */
+/* Add what the model is shown of the rules of a directory, of each file at most `tokens`; nothing
+ * if there are none.  `left_out` gets a sentence a line about files that are not shown. */
 void nested_rules_add(const Workdir *p, Str dir, const Frame *f, size_t tokens, Buf *to,
                       Buf *left_out);
 

@@ -505,7 +505,7 @@ void transcript_take(Transcript *t, const RunStep *given)
     case RUN_END:
         t->end = arena_copy(&t->arena, s->word);
         t->end_why = arena_copy(&t->arena, s->body);
-        t->since = t->nudges = t->unread = 0; /* who goes on begins to count anew */
+        t->since = t->nudges = t->unread = 0; /* a resumed run counts from zero */
         break;
     case RUN_THINKING:
     case RUN_PLAN:

@@ -65,7 +65,7 @@ typedef enum TurnKind {
     TURN_FINAL,      /* its text is an answer */
     TURN_UNREADABLE, /* it is neither */
     TURN_CUT,        /* its text was cut off */
-    TURN_PAUSED,     /* it goes on if it is asked again */
+    TURN_PAUSED,     /* it continues when it is asked again */
     TURN_REFUSED,    /* it will not answer */
     TURN_REDACTED,   /* nobody knows: what it said is gone, its calls are those that were issued */
 } TurnKind;
@@ -82,7 +82,7 @@ typedef struct Turn {
     Str text; /* of TURN_FINAL: the answer; else what the model said */
     Str why;  /* of TURN_UNREADABLE and TURN_REFUSED */
     Str notice;
-    Str *rules; /* directories whose rules it was told of */
+    Str *rules; /* directories whose rules it was shown */
     size_t rules_n, rules_cap;
     bool at_limit; /* it ended where its limit of tokens was reached ... */
     bool full;     /* ... or the context window */
@@ -98,7 +98,7 @@ typedef struct Transcript {
     uint64_t setup_seq; /* of the newest setup */
     bool setup_lost;    /* the first one was redacted: turns cannot be understood for certain */
     Setup setup;
-    Turn *turns; /* those behind the summary */
+    Turn *turns; /* those after the summary */
     size_t turns_n, turns_cap;
     Str summary;      /* empty: none */
     uint64_t summed;  /* turns it stands for */
@@ -106,7 +106,7 @@ typedef struct Transcript {
     uint64_t cleared; /* results up to this number are a line each */
     uint64_t shorter; /* the record that made the context shorter last */
     uint64_t replies; /* of the whole run */
-    uint64_t since;   /* of those, behind the newest `end`, and made in this run */
+    uint64_t since;   /* of those, after the newest `end`, and made in this run */
     uint64_t unread;  /* newest replies in a row that were neither call nor answer */
     uint64_t nudges;  /* times an answer was put off because a plan was open */
     /* Tokens of the newest request as its provider counted them (0: it did not), and as they were
@@ -116,7 +116,7 @@ typedef struct Transcript {
     uint64_t inherited; /* records up to here are another run's, from which it was taken back */
     bool answered;
     Str answer;
-    Str end, end_why; /* of the newest `end`; empty if something came behind it */
+    Str end, end_why; /* of the newest `end`; empty if something came after it */
     Arena arena;
 } Transcript;
 

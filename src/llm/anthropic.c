@@ -1,7 +1,7 @@
 /* anthropic.c - Anthropic's Messages: the bytes of a request.
  *
- * Two cache marks: behind the system text (with the tools in front of it) and
- * behind the newest message.  A loop sends its whole history every time; with
+ * Two cache marks: after the system text (with the tools in front of it) and
+ * after the newest message.  A loop sends its whole history every time; with
  * the marks it pays for it once.  They do not change what the model reads. */
 #include "llm/wire.h"
 

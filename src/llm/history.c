@@ -298,7 +298,7 @@ static void mend_heard(Mend *m, size_t at)
 
 /* --- All of it --------------------------------------------------------------------------- */
 
-/* What the model is to go on with must not end in spaces. */
+/* What the model is to continue must not end in spaces. */
 static void trim_end(Mend *m)
 {
     LlmMessage *last = m->n ? &m->messages[m->n - 1] : NULL;
@@ -316,7 +316,7 @@ LlmRequest history_mend(const Llm *llm, const LlmRequest *r, Arena *into)
 {
     LlmRequest out = *r;
     Mend m = { .llm = llm, .from = r, .into = into };
-    /* Each message may need one of ours in front of it, and there may be one behind the last. */
+    /* Each message may need one of ours in front of it, and there may be one after the last. */
     m.messages = NEW_ARRAY(into, LlmMessage, 2 * r->n_messages + 1);
     make_table(&m);
     for (size_t i = 0; i < r->n_messages; i++)

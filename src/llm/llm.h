@@ -1,4 +1,4 @@
-/* llm.h - Llm, a language model behind an address.
+/* llm.h - Llm, a language model at an address.
  *
  *     anthropic:claude-sonnet-4-5             Anthropic Messages
  *     openai:gpt-5                            OpenAI chat completions
@@ -7,7 +7,7 @@
  *
  * A conversation is the caller's: llm_ask gets all of it every time, and an Llm
  * remembers nothing between two calls but its connection and its key.  So
- * whoever was killed asks again from what was recorded, and llm_request_text
+ * a process that resumes asks again from what was recorded, and llm_request_text
  * shows the very bytes: equal requests have equal bytes, in every process.
  *
  * An Llm belongs to one thread.  Keys come from the environment or from a file
@@ -51,7 +51,7 @@ typedef struct LlmPart {
 typedef enum LlmRole { LLM_USER, LLM_ASSISTANT } LlmRole;
 
 /* A reply's parts go back as they are, in one message of the assistant.  The next message has one
- * result for each of its calls first, and text only behind them.  What does not keep to that, or
+ * result for each of its calls first, and text only after them.  What does not keep to that, or
  * cannot be sent back, is made good on the way out (history.h). */
 typedef struct LlmMessage {
     LlmRole role;
@@ -91,7 +91,7 @@ typedef enum LlmStop {
     LLM_STOP_CALLS,      /* it waits for results */
     LLM_STOP_MAX_TOKENS, /* cut at max_tokens; if the last part is a call, it is broken */
     LLM_STOP_REFUSAL,    /* it will not answer; `why` may say more */
-    LLM_STOP_PAUSE,      /* send the conversation with this reply again, and it goes on */
+    LLM_STOP_PAUSE,      /* send the conversation with this reply again, and it continues */
     LLM_STOP_WINDOW,     /* cut because the context window is full */
     LLM_STOP_OTHER,      /* `why` is the provider's word */
 } LlmStop;

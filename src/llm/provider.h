@@ -14,7 +14,7 @@
 /* An address taken apart, and what the caller knows. */
 typedef struct LlmAddress {
     Url url;
-    Str fragment; /* behind '#', decoded */
+    Str fragment; /* after '#', decoded */
     const Io *io;
     const char *key_file; /* NULL: none */
     uint64_t window;      /* 0: not given */

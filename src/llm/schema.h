@@ -26,7 +26,7 @@ enum {
 const char *schema_refused(const json_t *schema);
 
 /* The same tools without those that would be refused, completed.  Lives in `into`, and borrows from
- * `tools`; what is no object in JSON stays, for whoever writes it to refuse. */
+ * `tools`; what is no object in JSON stays, for the dialect to refuse. */
 size_t schema_good_tools(const LlmTool *tools, size_t n, Arena *into, const LlmTool **out);
 
 #endif

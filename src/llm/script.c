@@ -7,8 +7,8 @@
  * process that was killed is followed by one that reads the same conversation
  * and must get the answer the first one would have got.  Every message of the
  * assistant counts one, and the id of a call says which answer made it, so the
- * count stays right when the beginning of a conversation was dropped.  Whoever
- * sends no conversation but a state says how many replies are behind it.  The only
+ * count stays right when the beginning of a conversation was dropped.  A caller
+ * that sends a state instead of a conversation says how many replies came before.  The only
  * thing remembered is how often an answer with `times` has failed. */
 #include <assert.h>
 #include <errno.h>

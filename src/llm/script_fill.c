@@ -54,7 +54,7 @@ static bool result_of(const LlmRequest *r, Str id, Str *out)
     return false;
 }
 
-/* The texts of the N-th message of a role, one behind the other.  A user's message that only
+/* The texts of the N-th message of a role, one after the other.  A user's message that only
  * brings results does not count. */
 static bool text_of(Fill *f, LlmRole role, int64_t n, Str *out)
 {

@@ -9,7 +9,7 @@ static jot_status too_long(Err *e)
                    SSE_EVENT_MAX);
 }
 
-/* The field of a line that begins with `name`; one space behind the colon is not part of it. */
+/* The field of a line that begins with `name`; one space after the colon is not part of it. */
 static bool field(Str line, Str name, Str *value)
 {
     if (!str_starts(line, name))

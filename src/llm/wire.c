@@ -1,4 +1,4 @@
-/* wire.c - asking a model behind HTTP: one attempt, and the next.
+/* wire.c - asking a model over HTTP: one attempt, and the next.
  *
  *     attempt ---- 2xx, event stream ---> dialect reads events into a draft
  *        ^   \                              | whole        -> the reply
@@ -121,7 +121,7 @@ static jot_status failed(Attempt *a, jot_status st, Err *e)
     return st;
 }
 
-/* A page, say, behind an address that is not the model's: asking again would not change it.  What
+/* A page, say, at an address that is not the model's: asking again would not change it.  What
  * is called otherwise and holds events all the same is taken. */
 static bool is_other(const Attempt *a, Str *type)
 {

@@ -1,4 +1,4 @@
-/* wire.h - Wire, a model behind HTTP, and Dialect, how its vendor speaks.
+/* wire.h - Wire, a model over HTTP, and Dialect, how its vendor speaks.
  *
  * What the vendors have in common is wire.c: addresses, keys, retries, limits.
  * A dialect is a request's bytes, its headers, and what an event adds to a
@@ -25,7 +25,7 @@ typedef struct Dialect {
     const char *base;     /* where the vendor is; NULL: the address says */
     const char *base_env; /* names another place; NULL: none */
     const char *key_env;  /* the vendor's own variable; NULL: none */
-    const char *path;     /* behind the base */
+    const char *path;     /* after the base */
     bool bare_429;        /* a rate limit without retry-after is worth a retry */
     jot_status (*write)(Wire *w, const LlmRequest *request, Buf *to, Err *e);
     /* Fill at most WIRE_HEADERS; returns how many. */

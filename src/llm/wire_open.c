@@ -1,4 +1,4 @@
-/* wire_open.c - from an address to a model behind HTTP.
+/* wire_open.c - from an address to a model over HTTP.
  *
  * The key goes to one place only, and that place is either reached over TLS or
  * is this machine, unless the caller insists. */

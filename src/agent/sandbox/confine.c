@@ -296,7 +296,7 @@ static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
     return err_set(e, JOT_INVALID, "no mechanism was chosen");
 }
 
-/* Whoever may write all of it is confined by nothing, or has the machine's own settings. */
+/* A command that may write all of it is not confined, or can change the machine's settings. */
 static bool cannot_be_given(Str dir)
 {
     static const char *const never[] = { "/proc", "/sys", "/dev" };

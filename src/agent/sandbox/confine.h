@@ -26,7 +26,7 @@
  *             or not, and set or clear the execute bits, without which a directory is shut; it
  *             cannot take reading and writing from the owner, nor give writing to others, and
  *             owners and attributes it cannot change at all, not even of its own files.
- *   none      only environment, limits and the killing: for whoever says so */
+ *   none      only environment, limits and the killing: only with --unconfined */
 #ifndef AGENT_SANDBOX_CONFINE_H
 #define AGENT_SANDBOX_CONFINE_H
 

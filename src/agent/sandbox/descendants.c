@@ -91,7 +91,7 @@ static size_t look(void)
     return n;
 }
 
-/* Mark what is below this process; returns how many those are.  Children mostly come behind their
+/* Mark what is below this process; returns how many those are.  Children mostly come after their
  * parents, so that two passes do. */
 static size_t mark(size_t n)
 {
@@ -128,7 +128,7 @@ void descendants_kill(void)
 
 /* --- How much they have -------------------------------------------------------------------- */
 
-/* The number behind a word at the beginning of a line; 0: there is none. */
+/* The number after a word at the beginning of a line; 0: there is none. */
 static uint64_t number_after(const char *text, const char *word)
 {
     const char *at = strstr(text, word);

@@ -1,4 +1,4 @@
-/* jail.h - Jail, all that the process of a command is told before it begins.
+/* jail.h - Jail, all that the process of a command needs before it begins.
  *
  * It is made before the fork, because between fork and exec nothing may be
  * allocated: another thread may hold the allocator's lock for ever. */

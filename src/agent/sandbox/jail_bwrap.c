@@ -14,7 +14,7 @@
  * A pad that is a database file has others beside it: journals, lock, index.  Those
  * that are not there must not be made either: SQLite would believe them.  So each
  * stands, while the command runs, as an empty file that nobody can write, with a
- * mount over it.  Whoever needs it holds a lock on it; the last one removes it. */
+ * mount over it.  Each process that needs it holds a lock on it; the last one removes it. */
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
@@ -100,7 +100,7 @@ static void add_tmpfs(Args *a, const char *path)
     add2(a, "--tmpfs", path);
 }
 
-/* What the kernel tells, and what is the command's alone.  A /proc of its own is not the command's
+/* What the kernel shows, and what is the command's alone.  A /proc of its own is not the command's
  * to write: for root, what is below /proc/sys is the machine's, and the kernel asks for no
  * privilege but the user's number. */
 static void add_own(Args *a)

@@ -1,7 +1,7 @@
 /* jail_enter.c - from a forked process to the command: descriptors, limits, and the walls that a
  * process puts around itself.
  *
- * Between fork and exec nothing is allocated.  What does not work is told to the
+ * Between fork and exec nothing is allocated.  What does not work is reported to the
  * supervisor's reader (jail_fail), and the command is not run. */
 #include "agent/sandbox/jail.h"
 
@@ -22,7 +22,7 @@ enum {
     DATA_BYTES_MAX = 1 << 30, /* of a process, times 4 */
     FILES_MAX = 1024,
     CAPS = 64,
-    FREE_FD = 100, /* from here on there are descriptors that nobody has been told of */
+    FREE_FD = 100, /* descriptors from here on are given to nobody by number */
 };
 
 void jail_fail(int report, const char *what)
@@ -82,7 +82,7 @@ static void seal(const Jail *j, int report)
         jail_fail(report, "seccomp");
 }
 
-/* Descriptors that bwrap is told of by number.  They go through numbers that are free: one of them
+/* Descriptors that bwrap gets by number.  They go through numbers that are free: one of them
  * may stand where another belongs. */
 static bool hand_over(const Jail *j)
 {

@@ -2,8 +2,8 @@
  *
  * Namespaces decide what is there; one forgotten option, or one file that the
  * kernel lets root write without asking for a privilege, and a command is out.  So
- * where the kernel has Landlock the command is also told by it what it may write,
- * and the two do not depend on each other.  Landlock forbids mounts to whoever is
+ * where the kernel has Landlock, that too says what the command may write,
+ * and the two do not depend on each other.  Landlock forbids mounts to a process
  * under it, so it can only begin when bubblewrap is done: bubblewrap runs this
  * program, and this program becomes the command.
  *

@@ -267,7 +267,7 @@ static jot_status make_ruleset(bool network, Rules *r, Fd *out, Err *e)
     return *out < 0 ? err_errno(e, errno, "could not use Landlock") : JOT_OK;
 }
 
-/* A supervisor behind this reaches with its signals only what it started. */
+/* A supervisor under this ruleset can signal only what it started. */
 static jot_status make_fence(Fd *out, Err *e)
 {
     RulesetAttr a = { .scoped = 2 };

@@ -3,8 +3,8 @@
  * A command that is confined today can leave a hook for git, a task for an editor
  * or a rule for an agent in the working directory, and the user runs it tomorrow
  * with all rights.  So these names are kept: read-only where the mechanism can say
- * so, and compared when the command has ended.  What appeared is put aside, what
- * changed or went is put back as it was, and the result says so.  `write_file`
+ * so, and compared when the command has ended.  What appeared is moved to jotter-aside/, what
+ * changed or was removed is restored, and both are reported.  `write_file`
  * obeys the same table.  The user allows a name with `--allow plant:NAME`.
  *
  * What a build reads (Makefile, package.json, the program's own sources) cannot be
@@ -30,7 +30,7 @@ enum {
 int plant_find(Str name);
 /* True for the row of pads. */
 bool plant_is_pad(int row);
-/* The name of a row; NULL behind the last. */
+/* The name of a row; NULL after the last. */
 const char *plant_name(int row);
 /* True if `dir` is a git directory, whatever its name is: with a HEAD and what belongs to it. */
 bool plant_is_git(int dir);

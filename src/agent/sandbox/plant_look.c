@@ -27,7 +27,7 @@ typedef struct Look {
     PlantWatch *w;
     Todo *last;
     size_t looked_at, within; /* entries: of all, and of a directory that is kept as a whole */
-    bool before;              /* contents are kept, to be put back later */
+    bool before;              /* contents are kept, to be restored later */
     bool home;                /* the working directory is the user's home */
 } Look;
 
@@ -203,9 +203,9 @@ static Str led_to(const Look *l, int dir, const char *name, Str path)
 static void add_within(Look *l, Str path, int depth);
 
 /* What a link leads to is obeyed like the link: it belongs to the same root.  Only before a
- * command: what one has linked to meanwhile is nobody's plant, and such a link is put aside anyway.
- * A link within a directory that is kept may lead to the sources of a project, which commands are
- * there to change: of those only files count (`whole` is false). */
+ * command: what one has linked to meanwhile is nobody's plant, and such a link is moved away
+ * anyway. A link within a directory that is kept may lead to the sources of a project, which
+ * commands are there to change: of those only files count (`whole` is false). */
 static void add_target(Look *l, int dir, const char *name, Str path, bool whole)
 {
     Str to = l->before ? led_to(l, dir, name, path) : (Str){ 0 };

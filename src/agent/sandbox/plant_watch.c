@@ -4,7 +4,7 @@
  * A file is the same if it has the inode and the time of change it had, which no
  * command can set, or else the same content and mode.
  *
- * What is put aside goes to a directory of its own, under a name that nothing looks
+ * What is moved away goes to a directory of its own, under a name that nothing looks
  * for.  Nothing is thrown away: it may be that the user made the change while the
  * command was at work. */
 #include <assert.h>
@@ -165,7 +165,7 @@ static void open_up(int dir)
         (void)fchmod(dir, (info.st_mode & 0777) | S_IRWXU);
 }
 
-/* The directory in which things are put aside.  One that somebody else made is not used, nor a
+/* The directory that things are moved to.  One that somebody else made is not used, nor a
  * link. */
 static bool open_aside(After *a)
 {
@@ -335,7 +335,8 @@ static void appeared(After *a, const Planted *now)
         take_away(a, now->path, row);
 }
 
-/* What is too large to have been kept is only told: it may be a log that somebody else writes. */
+/* What is too large to have been kept is only reported: it may be a log that somebody else writes.
+ */
 static void compare(After *a, const Planted *was, const Planted *now)
 {
     Str where = { 0 };

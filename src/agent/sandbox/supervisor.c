@@ -15,7 +15,7 @@
  *
  * While the command runs it looks every 20 ms at how many processes there are, and at
  * memory and disk every 100 ms.  If we die, the control channel ends, and it kills
- * everything, puts aside what was planted and removes what we would have removed.
+ * everything, moves away what was planted and removes what we would have removed.
  *
  * It was forked from a process that may have threads: nothing here allocates, but for
  * plant_after() at the end. */
@@ -109,7 +109,7 @@ typedef struct Supervisor {
     bool fenced, left;
     int64_t kill_at; /* 0: not yet */
     bool ended;      /* the command has, with `status` */
-    bool orphan;     /* whoever wanted it is gone */
+    bool orphan;     /* our parent is gone */
     int status;
 } Supervisor;
 
@@ -137,7 +137,7 @@ static void listen_to(Supervisor *k)
     }
 }
 
-/* Whoever wanted the command may have gone while its end was awaited. */
+/* Our parent may have died while the end of the command was awaited. */
 static void look_for_end(Supervisor *k)
 {
     char word;
@@ -145,8 +145,8 @@ static void look_for_end(Supervisor *k)
 }
 
 /* Counting what is below means reading all of /proc; a look at the machine's total is free.  A
- * fork bomb would leave no time to count, so its process group is stopped before; whoever has left
- * that is found by the count. */
+ * fork bomb would leave no time to count, so its process group is stopped before; a process that
+ * has left that is found by the count. */
 static void count(Supervisor *k)
 {
     unsigned total = processes();
@@ -247,7 +247,7 @@ static Supervisor begin(const Jail *j, int control)
     return k;
 }
 
-/* Signals of a supervisor behind the fence reach nobody but those below: so "all" can be said. What
+/* Signals of a fenced supervisor reach nobody but its descendants, so it can signal "all". What
  * that would mean without a fence is reason enough to try it: our parent is outside. */
 static bool raise_fence(const Jail *j)
 {

@@ -1,7 +1,7 @@
 /* supervisor.h - the process that stands between us and a command.
  *
  * It starts the command, counts what the command starts, and kills all of that when
- * the command has ended, when it is told to, or when we are gone. */
+ * the command has ended, on request, or when we are gone. */
 #ifndef AGENT_SANDBOX_SUPERVISOR_H
 #define AGENT_SANDBOX_SUPERVISOR_H
 
@@ -20,7 +20,7 @@ typedef enum SupervisorEnd {
 typedef struct SupervisorReport {
     SupervisorEnd end;
     int code;
-    bool stopped;  /* it was still running when it was told to end */
+    bool stopped;  /* it was still running when it was asked to end */
     char what[32]; /* of SUPERVISOR_FAILED: what did not work */
 } SupervisorReport;
 

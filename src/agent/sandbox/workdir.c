@@ -246,7 +246,7 @@ static jot_status cannot_open(Str path, int errnum, Err *e)
 
 /* --- Reading --------------------------------------------------------------------------- */
 
-/* The path of what is open, without links; empty: it cannot be told. */
+/* The path of what is open, without links; empty: it is not known. */
 static Str path_of(int fd, char out[PATH_MAX])
 {
     char link[64];
@@ -256,7 +256,7 @@ static Str path_of(int fd, char out[PATH_MAX])
     return (Str){ told ? out : NULL, told ? (size_t)n : 0 };
 }
 
-/* A file has no way up, so its path is asked for; what cannot be told counts as the user's. */
+/* A file has no way up, so its path is asked for; what is not known counts as the user's. */
 static bool is_of_own(const Workdir *p, int fd)
 {
     char found[PATH_MAX];
@@ -332,7 +332,7 @@ Fd workdir_open_dir(const Workdir *p, Str path)
     return workdir_open_beneath(p->dir, name, O_RDONLY | O_DIRECTORY);
 }
 
-/* The part of a path behind the working directory; false: it is elsewhere. */
+/* The part of a path after the working directory; false: it is elsewhere. */
 static bool cut_off(const Workdir *p, Str path, Str *out)
 {
     if (!path.n || !is_below(path, p->path))

@@ -1,4 +1,4 @@
-/* act.h - Act, the hands of an agent: the tools it has, whether it may use them, and what comes
+/* act.h - Act, what an agent can do: the tools it has, whether it may use them, and what comes
  * back.
  *
  * All tools are `const Tool` tables and are called in one way, act_call():
@@ -59,7 +59,7 @@ typedef struct ActOptions {
     Str plan;        /* the plan that is meant where a call names none: the run's id */
     bool only_pad;   /* no tools of ours that act outside the pad */
     bool unconfined; /* run commands also where they cannot be confined */
-    /* Commands of external servers (mcp/client.h), whose tools come behind all others; ends with
+    /* Commands of external servers (mcp/client.h), whose tools come after all others; ends with
      * NULL. */
     const char *const *servers;
     int64_t
@@ -83,7 +83,7 @@ void act_set_plan(Act *a, Str plan);
 
 /* --- The tools --------------------------------------------------------------------------- */
 
-/* The i-th tool, always in the same order, or NULL behind the last; tool_input_schema() and the
+/* The i-th tool, always in the same order, or NULL after the last; tool_input_schema() and the
  * table say the rest. */
 const Tool *act_tool_at(const Act *a, size_t i);
 /* NULL: there is none of this name. */

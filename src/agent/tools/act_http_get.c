@@ -1,7 +1,7 @@
 /* act_http_get.c - fetch a page, from the internet and from nowhere else.
  *
  * The address is judged after the name was resolved and just before the connection
- * is made, for every redirect anew: so a name that points to this machine, or to a
+ * is made, again for every redirect: so a name that points to this machine, or to a
  * private network, does not help.  A redirect stays with http and https, and does
  * not go back from the second to the first.  Nothing secret is ever sent: no
  * cookies, no credentials, no proxy. */

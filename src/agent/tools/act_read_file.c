@@ -1,8 +1,8 @@
 /* act_read_file.c - read a file, or the part of it that was asked for.
  *
  * A part is so many lines or so many bytes, and never more than READ_MAX bytes;
- * the last line of the answer is ours and says what was left out and how to go on.
- * By lines, a part ends behind a line; one that is longer than READ_MAX is read by
+ * the last line of the answer is ours and says what was left out and how to continue.
+ * By lines, a part ends after a line; one that is longer than READ_MAX is read by
  * bytes.  What is not UTF-8 is shown as U+FFFD; a file with NUL bytes in the part
  * is not text and is refused. */
 #include <errno.h>

@@ -63,7 +63,7 @@ unsigned policy_effects(const Tool *t);
 /* "write, network": for people.  Lives in `into`. */
 Str policy_effect_names(unsigned set, Arena *into);
 /* The i-th word that a rule may have besides names of tools: effects, `all`, and `plant:` with each
- * name; empty behind the last.  Lives in `into`. */
+ * name; empty after the last.  Lives in `into`. */
 Str policy_word(size_t i, Arena *into);
 /* "allow", "ask", "deny". */
 const char *policy_answer_name(PolicyAnswer answer);
