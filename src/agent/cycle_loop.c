@@ -49,13 +49,6 @@ static bool cancelled(const CycleLoop *w)
 
 /* --- Rules on the way -------------------------------------------------------------------- */
 
-static void say_lines(const CycleLoop *w, Str lines)
-{
-    Str line;
-    while (w->view.notice && str_cut(&lines, '\n', &line))
-        w->view.notice(w->view.ctx, line);
-}
-
 static void add_rules(Awake *a, Str dir)
 {
     AUTO(Buf) text = { 0 };
@@ -74,7 +67,7 @@ static void add_rules(Awake *a, Str dir)
         buf_addf(&left_out, "rules of %s/\n", err_show(&shown, dir));
         buf_addf(&a->rules, STR_FMT "\n", STR_ARG(buf_str(&text)));
     }
-    say_lines(w, buf_str(&left_out));
+    loop_notice_lines(&w->view, buf_str(&left_out));
 }
 
 static bool was_touched(const Awake *a, Str dir)

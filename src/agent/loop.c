@@ -57,6 +57,13 @@ jot_status loop_refresh(LoopWork *w)
     return transcript_refresh(&w->t, w->r, w->e);
 }
 
+void loop_notice_lines(const LoopView *v, Str lines)
+{
+    Str line;
+    while (v->notice && str_cut(&lines, '\n', &line))
+        v->notice(v->ctx, line);
+}
+
 static jot_status notice(LoopWork *w, const char *word, Str text)
 {
     if (w->l->view.notice)

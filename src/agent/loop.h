@@ -65,6 +65,9 @@ typedef struct LoopView {
     void *ctx;
 } LoopView;
 
+/* Show each line as a notice. */
+void loop_notice_lines(const LoopView *v, Str lines);
+
 typedef struct Loop {
     Memory *m;
     Llm *llm;

@@ -130,13 +130,6 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
 
 /* --- Rules on the way -------------------------------------------------------------------- */
 
-static void say_lines(const LoopWork *w, Str lines)
-{
-    Str line;
-    while (w->l->view.notice && str_cut(&lines, '\n', &line))
-        w->l->view.notice(w->l->view.ctx, line);
-}
-
 /* The rules of one directory. */
 static jot_status tell_rules(LoopWork *w, Str dir, bool *told)
 {
@@ -153,7 +146,7 @@ static jot_status tell_rules(LoopWork *w, Str dir, bool *told)
         TRY(run_notice(w->r, &(RunNotice){ .word = "rules", .text = buf_str(&text), .dir = dir },
                        w->e));
     }
-    say_lines(w, buf_str(&left_out));
+    loop_notice_lines(&w->l->view, buf_str(&left_out));
     return JOT_OK;
 }
 

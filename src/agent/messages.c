@@ -27,22 +27,17 @@
 
 /* --- Pointers ---------------------------------------------------------------------------- */
 
-/* What the pad's own tools answered is in the pad, and nowhere else: the same call reads it. */
-static Str call_again(const Frame *f, const TurnCall *c, Arena *into)
+/* The call that reads a result again.  What the pad's own tools answered is in the pad, and nowhere
+ * else: the same call reads it. */
+static Str reads_again(const Frame *f, const TurnCall *c, Arena *into)
 {
+    if (!tool_find(TOOLS_ALL, c->call.tool))
+        return arena_printf(into,
+                            "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
+                            STR_ARG(c->call.id));
     AUTO(Buf) call = { 0 };
     frame_call_add_text(&call, f, c->call.tool, c->call.args);
     return arena_copy(into, buf_str(&call));
-}
-
-/* The call that reads a result again. */
-static Str reads_again(const Frame *f, const TurnCall *c, Arena *into)
-{
-    if (tool_find(TOOLS_ALL, c->call.tool))
-        return call_again(f, c, into);
-    return arena_printf(into,
-                        "scratchpad_read(key=artifacts/" ARTIFACT_TOOL_RESULTS "/" STR_FMT ")",
-                        STR_ARG(c->call.id));
 }
 
 /* What stands for a result that is not shown. */
@@ -168,13 +163,6 @@ static Str first_text(const Transcript *t, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-/* The model's own words, as they came: what a provider refuses is seen to where they are sent
- * (llm/history.h). */
-static LlmMessage said(const Turn *turn)
-{
-    return (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
-}
-
 static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
 {
     if (t->setup.json || turn->kind == TURN_REDACTED)
@@ -208,8 +196,12 @@ MessageList messages_of(const Transcript *t, Arena *into)
     *first = (LlmPart){ .kind = LLM_TEXT, .text = first_text(t, into) };
     list.items[list.n++] = (LlmMessage){ .role = LLM_USER, .parts = first, .n = 1 };
     for (size_t i = 0; i < t->turns_n; i++) {
-        list.items[list.n++] = said(&t->turns[i]);
-        list.n += heard(t, &t->turns[i], into, &list.items[list.n]);
+        const Turn *turn = &t->turns[i];
+        /* The model's own words go back as they came; what a provider refuses is repaired where
+         * they are sent (llm/history.h). */
+        list.items[list.n++] =
+            (LlmMessage){ .role = LLM_ASSISTANT, .parts = turn->parts, .n = turn->parts_n };
+        list.n += heard(t, turn, into, &list.items[list.n]);
     }
     assert(list.n <= 2 * t->turns_n + 1);
     return list;

@@ -29,7 +29,6 @@
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <dirent.h>
 

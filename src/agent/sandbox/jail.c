@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { ENVIRONMENT_MAX = 32 };
 
@@ -71,6 +72,13 @@ jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e)
     out->argv = (char *const *)argv;
     out->envp = jail_environment(out->tmp, job->workdir->path, into);
     return JOT_OK;
+}
+
+int64_t jail_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 Jail jail_none(void)

@@ -56,6 +56,9 @@ typedef struct Jail {
     Fd tmp_fd, tmp_above; /* the directory, and the one it is in */
 } Jail;
 
+/* The time that limits on a real process are counted in.  Nothing is allocated. */
+int64_t jail_now_ms(void);
+
 Jail jail_none(void); /* nothing is open */
 void jail_done(Jail *j);
 DEFINE_AUTO(Jail, jail_done)

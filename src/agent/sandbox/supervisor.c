@@ -51,12 +51,6 @@ enum {
 
 /* --- The end of everything ----------------------------------------------------------------- */
 
-static void sleep_ms(long ms)
-{
-    struct timespec t = { .tv_nsec = ms * 1000000 };
-    nanosleep(&t, NULL);
-}
-
 /* To the command's process group.  A number below 2 would be everybody's, or our own. */
 static void signal_command(pid_t command, int sig)
 {
@@ -83,7 +77,7 @@ static bool kill_all(pid_t command, bool fenced, int *status)
                 *status = st;
         if (pid < 0 && errno == ECHILD)
             return true;
-        sleep_ms(round < 10 ? 1 : 5);
+        nanosleep(&(struct timespec){ .tv_nsec = (round < 10 ? 1 : 5) * 1000000 }, NULL);
     }
     return false;
 }
