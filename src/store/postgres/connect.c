@@ -116,15 +116,17 @@ jot_status pg_address(Pg *p, const Url *url, Err *e)
 
 /* --- What went wrong ------------------------------------------------------------------- */
 
-/* The text up to the end of its line, without "FATAL:  28P01: " in front. */
+/* The reason alone: one line, without the address and "FATAL:  28P01: " in front. */
 static Str first_line(const char *said)
 {
+    static const char *const fronts[] = { "failed: ", "FATAL:  " };
+    for (size_t i = 0; i < COUNT_OF(fronts); i++) {
+        const char *at = strstr(said, fronts[i]);
+        said = at ? at + strlen(fronts[i]) : said;
+    }
     Str s = str(said);
-    for (size_t i = 0; i + 8 < s.n; i++)
-        if (memcmp(s.p + i, "FATAL:  ", 8) == 0) {
-            s = str_from(s, i + 8 + (s.n > i + 15 && s.p[i + 13] == ':' ? 7 : 0));
-            break;
-        }
+    if (s.n > 7 && s.p[5] == ':' && s.p[6] == ' ')
+        s = str_from(s, 7);
     return str_trim(str_slice(s, 0, str_find(s, '\n')));
 }
 
@@ -160,7 +162,8 @@ static jot_status say_unconnected(Pg *p, PGconn *c, const char *said, Err *e)
                        "must allow it",
                        at, err_show(&user, str(p->pq->user(c))));
     if (says(code, "3D000"))
-        return err_set(e, JOT_NOT_FOUND, "there is no database '%s' at '%s': make it with createdb",
+        return err_set(e, JOT_UNAVAILABLE,
+                       "there is no database '%s' at '%s': make it with createdb",
                        err_show(&db, str(p->pq->db(c))), at);
     if (says(said, "certificate"))
         return err_set(e, JOT_DENIED,

@@ -1,0 +1,156 @@
+/* proxy.c - one process, poll, at most a few connections. */
+#include "rig/proxy.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAIRS_MAX = 64, CHUNK = 64 * 1024, WAIT_US = 100 * 1000, TICK_MS = 10 };
+
+typedef struct Pair {
+    int client, server; /* -1: none */
+} Pair;
+
+static int at_path(const char *path, bool listening)
+{
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+    bool good = listening ? bind(fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(fd, 64) == 0
+                          : connect(fd, (struct sockaddr *)&a, sizeof a) == 0;
+    if (good)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void end_pair(Pair *p)
+{
+    if (p->client >= 0)
+        close(p->client);
+    if (p->server >= 0)
+        close(p->server);
+    *p = (Pair){ -1, -1 };
+}
+
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t put = send(fd, bytes, n, MSG_NOSIGNAL);
+        if (put <= 0)
+            return false;
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+static bool answer_html(int client)
+{
+    static const char page[] = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n<html>";
+    char asked[512];
+    return recv(client, asked, sizeof asked, 0) > 0 && write_all(client, page, sizeof page - 1);
+}
+
+/* Pass on what one side said; false: the pair is over. */
+static bool pass(ProxyState *s, const Pair *p, bool from_client)
+{
+    static char bytes[CHUNK];
+    ssize_t n = recv(from_client ? p->client : p->server, bytes, sizeof bytes, 0);
+    int mode = s->mode;
+    if (n <= 0 || mode == PROXY_CUT)
+        return false;
+    if (mode == PROXY_HOLE)
+        return true;
+    if (!from_client && s->lose > 0 && --s->lose == 0) {
+        s->lost++;
+        return false;
+    }
+    if (!from_client && mode == PROXY_WAIT)
+        usleep(WAIT_US);
+    return write_all(from_client ? p->server : p->client, bytes, (size_t)n);
+}
+
+static void take(const ProxyState *s, int listener, Pair *pairs, const char *server)
+{
+    int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (client < 0)
+        return;
+    bool refused = s->mode == PROXY_CUT || (s->mode == PROXY_HTML && answer_html(client));
+    int i = 0;
+    while (i < PAIRS_MAX && pairs[i].client >= 0)
+        i++;
+    Pair fresh = { client, refused ? -1 : at_path(server, false) };
+    if (fresh.server < 0 || i == PAIRS_MAX)
+        end_pair(&fresh);
+    else
+        pairs[i] = fresh;
+}
+
+static void serve(ProxyState *s, int listener, const char *server)
+{
+    Pair pairs[PAIRS_MAX];
+    for (int i = 0; i < PAIRS_MAX; i++)
+        pairs[i] = (Pair){ -1, -1 };
+    for (;;) {
+        struct pollfd fds[1 + 2 * PAIRS_MAX];
+        fds[0] = (struct pollfd){ listener, POLLIN, 0 };
+        for (int i = 0; i < PAIRS_MAX; i++) {
+            fds[1 + 2 * i] = (struct pollfd){ pairs[i].client, POLLIN, 0 };
+            fds[2 + 2 * i] = (struct pollfd){ pairs[i].server, POLLIN, 0 };
+        }
+        poll(fds, 1 + 2 * PAIRS_MAX, TICK_MS);
+        for (int i = 0; i < PAIRS_MAX; i++) {
+            bool good = s->mode != PROXY_CUT || pairs[i].client < 0;
+            if (good && fds[1 + 2 * i].revents)
+                good = pass(s, &pairs[i], true);
+            if (good && fds[2 + 2 * i].revents)
+                good = pass(s, &pairs[i], false);
+            if (!good)
+                end_pair(&pairs[i]);
+        }
+        if (fds[0].revents)
+            take(s, listener, pairs, server);
+    }
+}
+
+bool proxy_start(Proxy *p, const char *name, const char *server)
+{
+    *p = (Proxy){ .pid = -1 };
+    snprintf(p->dir, sizeof p->dir, "/tmp/jot-proxy-XXXXXX");
+    if (!mkdtemp(p->dir))
+        return false;
+    snprintf(p->path, sizeof p->path, "%s/%s", p->dir, name);
+    int listener = at_path(p->path, true);
+    p->state =
+        mmap(NULL, sizeof *p->state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (listener < 0 || p->state == MAP_FAILED)
+        return false;
+    pid_t parent = getpid();
+    p->pid = fork();
+    if (p->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() == parent)
+            serve(p->state, listener, server);
+        _exit(1);
+    }
+    close(listener);
+    return p->pid > 0;
+}
+
+void proxy_stop(Proxy *p)
+{
+    if (p->pid > 0 && kill(p->pid, SIGKILL) == 0)
+        waitpid(p->pid, NULL, 0);
+    unlink(p->path);
+    rmdir(p->dir);
+    munmap(p->state, sizeof *p->state);
+}

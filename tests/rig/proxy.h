@@ -1,0 +1,38 @@
+/* proxy.h - Proxy, what can happen between a client and its server.
+ *
+ * A process of its own that passes bytes between a unix socket and a server's,
+ * and on command loses answers, swallows everything, waits, or cuts. */
+#ifndef RIG_PROXY_H
+#define RIG_PROXY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef enum ProxyMode {
+    PROXY_PASS = 0,
+    PROXY_HOLE, /* takes everything and passes nothing on */
+    PROXY_CUT,  /* ends every connection */
+    PROXY_WAIT, /* passes answers on after a tenth of a second */
+    PROXY_HTML, /* answers as a web server does */
+} ProxyMode;
+
+typedef struct ProxyState {
+    atomic_int mode;
+    atomic_int lose; /* the so-maniest answer from now on: the connection ends instead, and the
+                        server has done what it was asked */
+    atomic_int lost; /* answers lost so far */
+} ProxyState;
+
+typedef struct Proxy {
+    ProxyState *state; /* shared with the process */
+    pid_t pid;
+    char dir[64];  /* of its socket ... */
+    char path[96]; /* ... and the socket */
+} Proxy;
+
+/* Listen at DIR/NAME for what is meant for `server`, the path of a unix socket. */
+bool proxy_start(Proxy *p, const char *name, const char *server);
+void proxy_stop(Proxy *p);
+
+#endif
