@@ -5,8 +5,19 @@
  * allocation gets a block of its own below the top, so that the room left in
  * the top block stays usable.
  *
+ *     top --> [ used ......|      free      ]     4 KiB, 8 KiB, 16 KiB ...
+ *                |
+ *                v
+ *             [ one large allocation        ]     exactly as large
+ *                |
+ *                v
+ *             [ used .............|  unused ]     older: never allocated from again
+ *                |
+ *                v
+ *              NULL
+ *
  * Under AddressSanitizer the room that is not handed out is poisoned and a gap
- * is left behind every allocation, so that a step past the end is noticed as
+ * is left after every allocation, so that a step past the end is noticed as
  * it would be on the heap. */
 #include "base/arena.h"
 
@@ -76,7 +87,7 @@ static size_t place(const ArenaBlock *b, size_t size, size_t align)
     return at <= b->cap && size <= b->cap - at ? at : SIZE_MAX;
 }
 
-/* Room that is not zeroed, for whoever fills all of it. */
+/* Room that is not zeroed, for a caller who fills all of it. */
 static void *take(Arena *a, size_t size, size_t align)
 {
     assert(a && align && (align & (align - 1)) == 0 && align <= alignof(max_align_t));

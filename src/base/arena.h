@@ -25,7 +25,7 @@ Str arena_copy(Arena *a, Str s);   /* followed by a NUL */
 char *arena_cstr(Arena *a, Str s); /* the same, as a C string */
 Str arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Room for one more element behind the `n` of `*cap` that `items` holds; may move them. */
+/* Room for one more element after the `n` of `*cap` that `items` holds; may move them. */
 void *arena_grow(Arena *a, void *items, size_t n, size_t *cap, size_t size, size_t align);
 
 void arena_free(Arena *a);

@@ -25,7 +25,7 @@
         release(*held);                                               \
     }
 
-/* The value of `var`, which is left empty: whoever takes it owns it now. */
+/* The value of `var`, which is left empty: its taker owns it now. */
 #define TAKE(var)                       \
     ({                                  \
         __typeof__(var) taken_ = (var); \

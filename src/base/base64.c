@@ -19,7 +19,7 @@ void base64_write(Buf *to, Str bytes)
     char *room = buf_room(to, base64_size(bytes.n));
     if (!room)
         return;
-    /* EVP_EncodeBlock adds a NUL behind the text; the last letters, made apart, cover it. */
+    /* EVP_EncodeBlock adds a NUL after the text; the last letters, made apart, cover it. */
     const unsigned char *from = (const unsigned char *)bytes.p;
     size_t front = (bytes.n - 1) / 3 * 3;
     unsigned char last[5];

@@ -1,4 +1,4 @@
-/* boot.c - one sentence for a boot that cannot be told. */
+/* boot.c - one sentence for a boot that cannot be known. */
 #include "base/boot.h"
 
 #include <string.h>

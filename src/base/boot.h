@@ -1,4 +1,4 @@
-/* boot.h - which boot of the machine this is, for whoever judges what was stored before.
+/* boot.h - which boot of the machine this is, to judge what was stored before.
  *
  * CLOCK_BOOTTIME starts again with every boot, and bytes that were not synced
  * are gone after one.  So times and views mean something only beside the id of

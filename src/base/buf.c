@@ -73,7 +73,7 @@ void buf_addf(Buf *b, const char *fmt, ...)
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
-    /* It fits most of the time; if not, the room behind the content means nothing yet. */
+    /* It fits most of the time; if not, the room after the content means nothing yet. */
     size_t left = b->full ? 0 : b->cap - b->n;
     int n = vsnprintf(left ? b->p + b->n : NULL, left, fmt, args);
     va_end(args);

@@ -1,5 +1,10 @@
 /* escape.c - leaving a call when memory runs out.
  *
+ *     jot_doc_write      sets the Escape, will return JOT_... to its caller
+ *       doc_write        AUTO variables: cleanups run as the frames are left
+ *         buf_add        the same
+ *           mem_alloc    no memory: mem_exhausted()
+ *
  * The unwinder walks the frames twice: once to see where the function lies that set the Escape,
  * then to run the cleanups of all below it.  Before each frame it asks stop(), which ends the walk
  * there by longjmp().  The C library does the same when a thread is cancelled.  Nothing here

@@ -1,11 +1,11 @@
 /* escape.h - Escape, the way out of a call when memory runs out.
  *
- * Allocations are never checked by whoever makes them: there are thousands, each check would be
+ * Allocations are never checked where they are made: there are thousands, each check would be
  * a path no test walks, and a forgotten one a wrong answer.  Instead mem_exhausted() leaves the
  * call as a whole.  It unwinds the stack to the Escape that was set last in this thread; every
  * AUTO variable on the way is released, as it is by a return (the build has -fexceptions for
  * that).  So descriptors, locks and memory that belong to a scope are gone; what belongs to a
- * handle is not, and may be half changed: whoever set the Escape closes that handle.
+ * handle is not, and may be half changed: the function that set the Escape closes that handle.
  *
  *     ESCAPE(out)
  *         return closed_for_want_of_memory(pad);

@@ -28,8 +28,8 @@ size_t fold_char(uint32_t c, uint32_t out[FOLD_MAX]);
 /* The character that two make together, or 0: a kana and its sound mark, parts of a syllable. */
 uint32_t fold_join(uint32_t base, uint32_t next);
 
-/* Add a text, which is UTF-8, in lower case and nothing else folded, for whoever looks for a part
- * of a text as it was written.  A sigma is the same at the end of a word and inside it. */
+/* Add a text, which is UTF-8, in lower case and nothing else folded, to look for a part of a
+ * text as it was written.  A sigma is the same at the end of a word and inside it. */
 void fold_add_lower(Buf *to, Str text);
 
 #endif

@@ -87,7 +87,7 @@ static bool next_joins(Str s, size_t at)
     return at < s.n && glyph_next(s, &at, &c) && joins(glyph_kind(c), c);
 }
 
-/* A selector behind what it selects a form of, a joiner between two that it joins. */
+/* A selector after what it selects a form of, a joiner between two that it joins. */
 static bool in_writing(Str s, size_t next, uint32_t c, const Before *b)
 {
     bool keycap = b->c == '#' || b->c == '*' || (b->c >= '0' && b->c <= '9');
@@ -113,7 +113,7 @@ static bool stays(Str s, size_t next, uint32_t c, GlyphHow how, Before *b)
     if (kind == GLYPH_MARK && stay)
         b->marks++; /* the base is still the character before it */
     else if (stay && kind == GLYPH_UNSEEN)
-        b->c = c; /* and behind a selector a joiner may come */
+        b->c = c; /* and after a selector a joiner may come */
     else
         *b = (Before){ .kind = stay ? kind : GLYPH_UNSEEN, .c = c };
     return stay;
@@ -132,7 +132,7 @@ static size_t skip_plain(Str s, size_t at)
 }
 
 /* Pass over what stays, from *at on; false at the end.  Else *c is what does not, a byte if `bad`,
- * and *from where it begins; *at is behind it. */
+ * and *from where it begins; *at is after it. */
 static bool next_hidden(Str s, size_t *at, GlyphHow how, Before *b, size_t *from, uint32_t *c,
                         bool *bad)
 {

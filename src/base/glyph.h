@@ -29,7 +29,7 @@ typedef enum GlyphKind {
  * U+13442). */
 GlyphKind glyph_kind(uint32_t c);
 
-/* The character at *at of any bytes; *at moves behind it.  False: the byte there is not UTF-8, and
+/* The character at *at of any bytes; *at moves past it.  False: the byte there is not UTF-8, and
  * *c is that byte. */
 bool glyph_next(Str s, size_t *at, uint32_t *c);
 

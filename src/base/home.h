@@ -6,11 +6,11 @@
  *            sessions over HTTP have ended
  *   config   $XDG_CONFIG_HOME/jotter, else ~/.config/jotter: what the user decided
  *
- * Here lies what a pad must not decide about itself: whoever may write a pad (an agent, a
+ * Here lies what a pad must not decide about itself: anyone who may write a pad (an agent, a
  * stranger who left one in /tmp) could otherwise allow himself anything.  A directory that
  * belongs to somebody else, or that others may write, is refused.
  *
- * Everything is small, written whole, in one step, and durable.  Whoever changes a file by what
+ * Everything is small, written whole, in one step, and durable.  Anyone who changes a file by what
  * it says holds the directory's lock from reading to writing. */
 #ifndef BASE_HOME_H
 #define BASE_HOME_H

@@ -1,5 +1,19 @@
 /* io.c - system calls as named steps.
  *
+ *     io_write(io, fd, data)
+ *        |
+ *        |   hook->before(call)     record it, shorten it, fail it (-errno), pretend it,
+ *        |                          or end the process here
+ *        v
+ *      write(2), again after EINTR
+ *        |
+ *        v   hook->after(call)      sees the result
+ *
+ * Without a hook a call is the system call and nothing else.  With one, a test sees every
+ * step that matters for durability in the order the kernel does, which is what the
+ * crash rigs are built on: they replay the steps up to any point, drop what was not
+ * synced, and look what is left.
+ *
  * Names are opened with openat2: RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS make
  * it impossible to leave the directory a caller was given, whatever was
  * planted in it.  rename, unlink, mkdir and stat have no such flags, so they

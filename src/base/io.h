@@ -55,7 +55,7 @@ typedef struct IoCall {
     long result; /* for `after`: what the call returned */
 } IoCall;
 
-/* What `before` may answer besides 0 (go on) and -errno (fail without doing it). */
+/* What `before` may answer besides 0 (do it) and -errno (fail without doing it). */
 enum { IO_PRETEND = 1 }; /* do nothing and report success; not for OPEN, READ, ASK, BOOT, MOUNT */
 
 enum { IO_EINTR_MAX = 100 };
@@ -143,12 +143,12 @@ int io_lock(const Io *io, int fd, short kind, off_t byte);
 /* Every lock this open file has. */
 int io_unlock_all(const Io *io, int fd);
 /* 1 if somebody else holds a lock that `kind` would have to wait for, 0 if not, -errno if that
- * cannot be told. */
+ * cannot be known. */
 int io_ask_lock(const Io *io, int fd, short kind, off_t byte);
-/* The same for whoever must be careful: true also if it cannot be told. */
+/* The careful form: true also if it cannot be known. */
 bool io_locked(const Io *io, int fd, short kind, off_t byte);
 
-/* True if somebody has the file open for writing, or if that cannot be told; `if_denied` if we may
+/* True if somebody has the file open for writing, or if that cannot be known; `if_denied` if we may
  * not ask, as of a file of another user.  False on file systems that cannot say. */
 bool io_written_elsewhere(const Io *io, int fd, bool if_denied);
 

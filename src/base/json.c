@@ -1,7 +1,12 @@
 /* json.c - JSON: read strictly, write plainly.
  *
- * json_skip and json_unquote are a second, small reader for one purpose:
- * walking over the members of a record's line without building a tree. */
+ * There are three readers, because they answer three questions:
+ *   - json_read builds a tree (jansson), and refuses what others may read in another way:
+ *     duplicate members, NUL in names, numbers out of range, anything that is not UTF-8;
+ *   - json_skip and json_unquote walk over a value that stands inside a line of bytes,
+ *     without building anything: a record's members are found so;
+ *   - json_cursor.h reads a value front to back into the caller's own struct.
+ * All three agree on what a value is; tests/unit/json_rows.h has one table for them. */
 #include "base/json.h"
 
 #include <assert.h>
@@ -17,7 +22,7 @@
 #include "base/vector16.h"
 
 /* True if brackets outside strings nest deeper than we allow.  jansson's own limit is 2048,
- * deep enough to matter for the stack of whoever walks the tree. */
+ * deep enough to matter for the stack of a function that walks the tree. */
 static bool too_deep(Str text)
 {
     int depth = 0;
@@ -79,7 +84,7 @@ static size_t token_end(Str text, size_t at)
     return at;
 }
 
-/* The byte to look at, from 1 on.  jansson says where it stopped reading, which is behind what is
+/* The byte to look at, from 1 on.  jansson says where it stopped reading, which is after what is
  * wrong; within a string, or where nothing follows, that is all there is to say. */
 static size_t place_of(const json_error_t *why, Str text)
 {
@@ -127,7 +132,7 @@ jot_status json_read_flaw(Str text, json_t **out, JsonFlaw *flaw, Err *e)
     if (too_deep(text))
         return err_set(e, JOT_INVALID, "JSON nests deeper than %d levels", JSON_DEPTH_MAX);
     *flaw = JSON_BROKEN;
-    /* jansson loses a NUL that stands behind a number or a word. */
+    /* jansson loses a NUL that stands after a number or a word. */
     size_t nul = str_find(text, 0);
     if (nul < text.n)
         return err_set(e, JOT_INVALID, "not valid JSON at byte %zu: a NUL byte", nul + 1);
@@ -219,7 +224,7 @@ static size_t skip_word(Str s, size_t at, Str word)
 
 static size_t skip_value(Str s, size_t at, int depth);
 
-/* The members of an object or the elements of an array, from behind the opening bracket. */
+/* The members of an object or the elements of an array, from after the opening bracket. */
 static size_t skip_members(Str s, size_t at, char close, int depth)
 {
     if (depth > JSON_DEPTH_MAX)
@@ -299,7 +304,7 @@ int json_hex4(Str s, size_t at)
     return value;
 }
 
-/* The escape behind the backslash at `at`: its end, or 0. */
+/* The escape after the backslash at `at`: its end, or 0. */
 static size_t unescape(Str s, size_t at, Buf *to)
 {
     static const char known[256] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',

@@ -2,7 +2,7 @@
  *
  * Reading is jansson's, with what it leaves open closed: at most JSON_DEPTH_MAX
  * levels, no duplicate keys, no lone surrogates, no invalid UTF-8, no integer
- * beyond 64 bits, nothing behind the value.  "\u0000" is kept in a string and
+ * beyond 64 bits, nothing after the value.  "\u0000" is kept in a string and
  * refused in a key.  Writing is our own: replies
  * and records are built front to back into a Buf. */
 #ifndef BASE_JSON_H
@@ -164,10 +164,10 @@ size_t json_skip(Str text, size_t at);
 /* The same of a value that stands `depth` levels down in another. */
 size_t json_skip_at(Str text, size_t at, int depth);
 
-/* The four hex digits at `at` as a number, or -1: what stands behind a \\u. */
+/* The four hex digits at `at` as a number, or -1: what stands after a \\u. */
 int json_hex4(Str s, size_t at);
 
-/* The string that begins at the quote at `at`: its end (behind the closing quote) or 0.
+/* The string that begins at the quote at `at`: its end (after the closing quote) or 0.
  * The text goes to `to`, unescaped; `to` may be NULL. */
 size_t json_unquote(Str s, size_t at, Buf *to);
 

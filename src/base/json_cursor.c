@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 
-/* The byte that is next behind spaces; 0 at the end, or if the cursor is bad. */
+/* The byte that is next after spaces; 0 at the end, or if the cursor is bad. */
 static char peek(JsonCursor *c)
 {
     Str s = c->text;
@@ -48,7 +48,7 @@ void json_cursor_enter(JsonCursor *c, char open)
     c->begun = false;
 }
 
-/* To the next value of this level; false behind the last. */
+/* To the next value of this level; false after the last. */
 static bool go_on(JsonCursor *c, char close)
 {
     if (peek(c) == close) {

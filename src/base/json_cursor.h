@@ -29,7 +29,7 @@ typedef struct JsonCursor {
 
 /* Into the object '{' or the array '[' that is next. */
 void json_cursor_enter(JsonCursor *c, char open);
-/* The next member: its name, as it is written; its value is to be read then.  False behind the
+/* The next member: its name, as it is written; its value is to be read then.  False after the
  * last one, and the object is left. */
 MUST_USE bool json_cursor_member(JsonCursor *c, Str *name);
 /* The same for an array. */

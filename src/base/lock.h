@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 
-/* How long somebody goes on looking. */
+/* How long somebody keeps looking. */
 typedef struct Patience {
     const Io *io;
     int64_t started_ms, wait_ms;
@@ -29,7 +29,8 @@ MUST_USE int lock_wait(const Io *io, int fd, short kind, off_t byte, int64_t wai
 
 /* The same for F_WRLCK where many writers meet: they queue at the byte `turn`, so that one who
  * lets go and comes again at once cannot starve the others.  A turn is politeness, not a lock:
- * whoever has waited a while for it goes on without, so a stopped waiter delays and never blocks.
+ * one that has waited a while for it proceeds without, so a stopped waiter delays and never
+ * blocks.
  */
 MUST_USE int lock_wait_turn(const Io *io, int fd, off_t byte, off_t turn, int64_t wait_ms);
 

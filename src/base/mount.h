@@ -11,7 +11,7 @@
  *                       (ext4, XFS, F2FS; Btrfs, with device 0); the kernel gives such a number
  * once m<number>           the unique id of the mount (Linux 6.8), which keeps its file system
  *                       mounted; another mount of the same file system has another, so each new
- *                       mount namespace counts as a file system that was mounted anew
+ *                       mount namespace counts as a file system that was mounted again
  *
  * Times, mount ids before 6.8, device numbers and ids on the disk say nothing: they stay the
  * same, or come again, when the file system was gone in between. */

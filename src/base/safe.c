@@ -169,7 +169,7 @@ static jot_status judge(const Io *io, SafeFound *f, uid_t owner, const char *wha
     if (is_ours(owner))
         return JOT_OK;
     f->owner = owner;
-    /* A list that cannot be read allows nothing; whoever changes it is told why. */
+    /* A list that cannot be read allows nothing; a command that changes it says why. */
     f->listed = safe_read(io, &arena, &l, &ignored) == JOT_OK && among(&l, dir_of(f->path));
     return f->listed ? JOT_OK : refuse(f, what, e);
 }

@@ -8,7 +8,7 @@
  *
  * What is not ours is refused, unless the user listed the directory in which the
  * .jotter/ lies: `safe` in the user's configuration (home.h), an absolute path a
- * line.  The list is by path, as git's safe.directory: whoever may replace that path
+ * line.  The list is by path, as git's safe.directory: anyone who may replace that path
  * is trusted with it.
  *
  * Not looked at: the directories above (no owner of these can make something ours
@@ -49,9 +49,9 @@ typedef struct SafeFound {
 /* Judge what is behind a descriptor: JOT_DENIED if it is neither ours nor listed. */
 MUST_USE jot_status safe_judge(const Io *io, SafeFound *f, int fd, Err *e);
 /* The same for the path itself, before anything is opened or made there: a link that is not ours.
- * Whoever puts another one there afterwards leads to what safe_judge judges. */
+ * Anyone who puts another one there afterwards leads to what safe_judge judges. */
 MUST_USE jot_status safe_judge_link(const Io *io, SafeFound *f, Err *e);
-/* All of it by the path, for whoever only names the pad to others, who will open it; a pad that is
+/* All of it by the path, to name the pad to others, who will open it; a pad that is
  * not there, or cannot be opened, is for them to tell. */
 MUST_USE jot_status safe_judge_path(const Io *io, SafeFound *f, Err *e);
 

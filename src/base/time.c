@@ -102,7 +102,7 @@ bool time_parse(Str s, int64_t *ms)
     return true;
 }
 
-/* The milliseconds of a fraction at *at, which moves behind it. */
+/* The milliseconds of a fraction at *at, which moves past it. */
 static int64_t read_fraction(Str s, size_t *at)
 {
     int64_t ms = 0, unit = 100;

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 
-/* The byte behind the '%' at `at`, or -1 for a broken escape, a NUL included. */
+/* The byte after the '%' at `at`, or -1 for a broken escape, a NUL included. */
 static int escaped_byte(Str s, size_t at)
 {
     int high = at + 2 < s.n ? hex_digit(s.p[at + 1]) : -1;
@@ -234,7 +234,7 @@ Str url_from_path(Arena *into, const char *scheme, Str path)
     AUTO(Buf) out = { .max = strlen(scheme) + 1 + path.n * 3 };
     char escaped[3];
     buf_addf(&out, "%s:", scheme);
-    /* Behind two slashes a host would stand. */
+    /* After two slashes a host would stand. */
     while (str_starts(path, S("//")))
         path = str_from(path, 1);
     for (size_t i = 0, width; i < path.n; i += width) {

@@ -19,7 +19,7 @@ typedef struct Url {
     bool authority; /* "//" was there: host and the fields around it mean something */
     Str user, password, host;
     int port;  /* 0: none given */
-    Str path;  /* with its leading '/' behind an authority */
+    Str path;  /* with its leading '/' after an authority */
     Str query; /* not decoded; see url_param */
 } Url;
 

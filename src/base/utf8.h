@@ -11,7 +11,7 @@ MUST_USE bool utf8_valid(Str s);
 /* The offset of the first byte that is not part of well-formed UTF-8; s.n if all is well. */
 size_t utf8_bad_at(Str s);
 
-/* The code point at `*at` of valid text; *at moves behind it. */
+/* The code point at `*at` of valid text; *at moves past it. */
 uint32_t utf8_next(Str s, size_t *at);
 
 /* The code point at `at` of any bytes, and how many bytes it has; 0: none begins there. */

@@ -6,7 +6,7 @@
  * other character that cannot be seen.
  *
  * An alias becomes a copy of what it stands for: Python's yaml.dump writes one
- * wherever an object is met twice, and whoever gets the tree may change one place
+ * wherever an object is met twice, and the owner of the tree may change one of them
  * and not the other.  Copies count like everything else, nodes and bytes, so that
  * ten lines cannot ask for a billion.
  *
@@ -169,7 +169,7 @@ static bool eat(Str s, size_t *at, const char *any)
     return good;
 }
 
-/* hh:mm:ss, a fraction and a zone: what may stand behind a date. */
+/* hh:mm:ss, a fraction and a zone: what may stand after a date. */
 static bool is_clock(Str s, size_t at)
 {
     if (!eat_digits(s, &at, 1) || !eat(s, &at, ":") || !eat_digits(s, &at, 2) ||
@@ -187,7 +187,7 @@ static bool is_clock(Str s, size_t at)
     return at == s.n;
 }
 
-/* 2026-01-31, or that with a time behind it, as YAML 1.1 has it. */
+/* 2026-01-31, or that with a time after it, as YAML 1.1 has it. */
 static bool is_time(Str s)
 {
     size_t at = 4;

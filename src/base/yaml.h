@@ -74,7 +74,7 @@ Yaml *yaml_int(Arena *a, int64_t value);
 Yaml *yaml_list(Arena *a);
 Yaml *yaml_map(Arena *a);
 void yaml_add(Arena *a, Yaml *list, Yaml *item);
-/* Replaces the key's value where it stands, or adds the key behind the others. */
+/* Replaces the key's value where it stands, or adds the key after the others. */
 void yaml_set(Arena *a, Yaml *map, Str key, Yaml *value);
 
 /* Adds a key that the map does not have; looking for it is the caller's. */

@@ -3,7 +3,7 @@
  * A string is written in one of three ways, and each only where every reader
  * agrees on it:
  *   plain     a word or sentence no version of YAML takes for anything else;
- *   literal   a block behind '|', for several lines that show all they hold;
+ *   literal   a block after '|', for several lines that show all they hold;
  *   quoted    in double quotes, with escapes: everything else.
  * Blanks at the end of a line stay in a block: one of them does not make a page
  * of notes unreadable, and an editor that removes them takes nothing that is
@@ -151,7 +151,7 @@ static void write_literal(Buf *to, Str text, size_t column)
         buf_add_char(to, '-');
     else if (text.p[text.n - 2] == '\n')
         buf_add_char(to, '+');
-    /* The last line is ended by whoever writes the next one. */
+    /* The last line is ended by the function that writes the next one. */
     Str line, rest = str_slice(text, 0, text.n - ends);
     bool more = true;
     while (more) {
@@ -185,7 +185,7 @@ static jot_status count_node(Writer *w)
     return JOT_OK;
 }
 
-/* A scalar behind what stands on the line, and the end of that line. */
+/* A scalar after what stands on the line, and the end of that line. */
 static jot_status write_scalar(Writer *w, const Yaml *y, size_t column, Behind behind)
 {
     if (behind != BEHIND_NOTHING && !(y->type == YAML_NULL && y->text.n == 0))
@@ -234,7 +234,7 @@ static jot_status write_key(Writer *w, const YamlPair *pair, size_t column)
     return JOT_OK;
 }
 
-/* What is in a list or map, from `column` on.  Behind a dash the first stands on its line. */
+/* What is in a list or map, from `column` on.  After a dash the first stands on its line. */
 static jot_status write_members(Writer *w, const Yaml *y, size_t column, Behind behind, int depth)
 {
     if (behind == BEHIND_KEY)

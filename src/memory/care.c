@@ -1,9 +1,11 @@
-/* care.c - verifying, mending, trimming and counting, on top of the store.
+/* care.c - verifying, repairing, trimming and counting, on top of the store.
  *
- * Trimming is per stream and can be stopped anywhere: what went is gone, what
- * did not goes next time.  Of a log the value is all of its records, so logs are
- * trimmed only where they are named; streams that are added up from all their
- * records (tasks, plans) never. */
+ * The store verifies and repairs its own bytes; here the search index is verified beside
+ * them, and it is decided what may be trimmed.  Trimming is per stream and can be
+ * stopped anywhere: what went is gone, the rest goes next time.  The value of a document
+ * is its newest record, so its older ones may go.  Of a log the value is all of its
+ * records, so logs are trimmed only where they are named; streams that are added up from
+ * all their records (tasks, plans) never. */
 #include "memory/care.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* care.h - looking after a pad: is it whole, what is in it, what can go.
  *
- * Nothing here is needed for a pad to work: writers put right what they meet.
+ * Nothing here is needed for a pad to work: writers repair what they meet.
  * Care is for people who want to know, and to make room. */
 #ifndef MEMORY_CARE_H
 #define MEMORY_CARE_H
@@ -21,13 +21,13 @@ typedef struct CareCount {
 MUST_USE jot_status care_verify(Memory *m, const VerifyHooks *hooks, CareCount *out, Err *e);
 
 typedef struct DoctorOptions {
-    bool fix;         /* do it; otherwise only the faults are told */
+    bool fix;         /* do it; otherwise only the faults are reported */
     bool after_crash; /* compare everything as after a power loss; needs fix */
 } DoctorOptions;
 
 typedef struct DoctorReport {
     CareCount before, after; /* equal without fix */
-    StoreReport done;        /* what was put right */
+    StoreReport done;        /* what was repair */
     bool index_made;         /* the search index was made again */
 } DoctorReport;
 

@@ -116,20 +116,21 @@ jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped
     return st;
 }
 
-jot_status memory_name(const char *kind, const Str *category, const char *what, Str name,
-                       Arena *into, Str *out, Err *e)
+jot_status memory_name(const MemoryKind *kind, const Str *category, Str name, Arena *into, Str *out,
+                       Err *e)
 {
+    assert(str_ends(str(kind->prefix), S("/")));
     Shown shown;
     if (category && category->n == 0)
         return err_set(e, JOT_INVALID, "a category cannot be empty");
     if (name.n == 0)
-        return err_set(e, JOT_INVALID, "%s cannot be empty", what);
+        return err_set(e, JOT_INVALID, "%s cannot be empty", kind->what);
     if (str_find(name, '/') < name.n)
         return err_set(e, JOT_INVALID, "invalid name '%s': %s has no '/'", err_show(&shown, name),
-                       what);
+                       kind->what);
     /* Not printed: a NUL would end the name before it is checked. */
     AUTO(Buf) whole = { 0 };
-    buf_add(&whole, str(kind));
+    buf_add(&whole, str(kind->prefix));
     if (category) {
         buf_add(&whole, *category);
         buf_add_char(&whole, '/');

@@ -64,11 +64,16 @@ MUST_USE jot_status memory_redact(Memory *m, Str stream, uint64_t seq, Err *e);
 MUST_USE jot_status memory_redact_set(Memory *m, Str stream, const Redaction *r, Err *e);
 MUST_USE jot_status memory_trim(Memory *m, Str stream, uint64_t before, uint64_t *dropped, Err *e);
 
-/* The stream of a thing that is called by one segment: `kind`, which ends in '/', then `category`
- * and a '/' if `category` is not NULL, then `name`.  JOT_INVALID with a sentence that begins with
- * `what` it is: "a task's id".  Lives in `into`. */
-MUST_USE jot_status memory_name(const char *kind, const Str *category, const char *what, Str name,
-                                Arena *into, Str *out, Err *e);
+/* A noun whose streams are called by one segment. */
+typedef struct MemoryKind {
+    const char *prefix; /* of its streams, with the '/' it ends in: "tasks/" */
+    const char *what;   /* the segment is, in a sentence: "a task's id" */
+} MemoryKind;
+
+/* The prefix, then `category` and a '/' if `category` is not NULL, then `name`.  JOT_INVALID for
+ * what cannot be a stream's name.  Lives in `into`. */
+MUST_USE jot_status memory_name(const MemoryKind *kind, const Str *category, Str name, Arena *into,
+                                Str *out, Err *e);
 
 /* A word that is kept in meta, such as a type: at most `max` bytes of UTF-8 without control
  * characters.  JOT_INVALID with a sentence that says `what` it is. */

@@ -1,8 +1,19 @@
 /* watch.c - watching: store_changes says where to look, what is known says whether it is news.
  *
- * What was seen last of each stream is kept in a table by name, which is small
- * beside the pad: a name and 24 bytes a stream.  Of a head only a print of 64 bits is
- * kept, because all that is asked of it is whether it is another one. */
+ *     store_changes(cursor) --> names that may have changed, or "rescan"
+ *            |                          |
+ *            v                          v
+ *       each name: its head       all names below the prefix, in a new pass;
+ *            |                    a known name not met in it is gone
+ *            v
+ *       print of the head == print in the table?   yes: nothing happened
+ *                                                  no:  report it, remember the new one
+ *
+ * The engine may announce a change twice, or one that is none; so nothing is lost by
+ * asking again, and nothing is reported twice.  What was seen last of each stream is
+ * kept in a table by name, which is small beside the pad: a name and 24 bytes a stream.
+ * Of a head only a print of 64 bits is kept, because all that is asked of it is
+ * whether it is another one. */
 #include "memory/watch.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* watch.h - Watch, what changes in a pad, as it changes.
  *
  * Writes of every process are seen, and what people do to the files.  Each
- * change is told once: a stream whose head is what it was is no news.  If much
+ * change is reported once: a stream whose head is what it was is no news.  If much
  * happens at once some versions in between may pass unseen; the last never does. */
 #ifndef MEMORY_WATCH_H
 #define MEMORY_WATCH_H

@@ -19,7 +19,7 @@ typedef struct Where {
     const char *why;   /* how it was found, as the rest of a sentence */
     bool named;        /* by an option, a variable or a caller */
     const char *found; /* NULL: it was named, or is the user's own; else the path of what was found,
-                          which whoever opens it hands to the store to be judged (safe.h) */
+                          which the opener hands to the store to be judged (safe.h) */
 } Where;
 
 /* `given` may be empty.  The url lives in `into` or is `given`. */

@@ -82,7 +82,7 @@ log() {
 }
 try 'a cycle has a log' log
 
-over() { feed "$DONE" cycle step "$id" && ends 76 && tells 'is over (done)' && jot cycle sleep "$id" && ends 0; }
+over() { feed "$DONE" cycle step "$id" && ends 76 && tells 'has ended (done)' && jot cycle sleep "$id" && ends 0; }
 try 'a cycle that is over takes no steps' over
 
 one() {

@@ -194,7 +194,7 @@ static void a_cycle_that_is_over_takes_no_steps(Desk *d)
     Cycle c = wake(d), other;
     asleep(d, &c);
     desk_expect(d, JOT_FENCED, cycle_step(&d->m, ME, c.id, S("x"), &d->a, &out, &other, &d->e));
-    assert_says(d, "is over (stopped)");
+    assert_says(d, "has ended (stopped)");
     wake(d);
     desk_expect(d, JOT_FENCED, cycle_step(&d->m, ME, c.id, S("x"), &d->a, &out, &other, &d->e));
     desk_expect(d, JOT_NOT_FOUND,
@@ -247,7 +247,7 @@ static void a_failed_cycle_leaves_the_state_as_it_was_and_says_why(Desk *d)
     assert_text(log.items[0].body, "Traceback:\n  here\n");
     Cycle again;
     desk_expect(d, JOT_FENCED, cycle_sleep(&d->m, ME, c.id, &d->a, &again, &d->e));
-    assert_says(d, "is over (failed)");
+    assert_says(d, "has ended (failed)");
 }
 
 static void a_failure_keeps_the_notes_that_were_there(Desk *d)

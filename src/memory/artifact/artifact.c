@@ -27,7 +27,8 @@ static Str first_segment(Str category)
 
 jot_status artifact_stream(Str category, Str id, Arena *into, Str *out, Err *e)
 {
-    return memory_name(ARTIFACT_KIND, &category, "an artifact's id", id, into, out, e);
+    return memory_name(&(MemoryKind){ ARTIFACT_KIND, "an artifact's id" }, &category, id, into, out,
+                       e);
 }
 
 /* The stream for somebody who may write what he likes there. */

@@ -12,7 +12,7 @@
  * documents.
  *
  * There is no index file.  artifact_find() reads the listing each time, so what
- * it says cannot be older than the streams, and a broken one is told beside the
+ * it says cannot be older than the streams, and a broken one is reported beside the
  * others. */
 #ifndef MEMORY_ARTIFACT_ARTIFACT_H
 #define MEMORY_ARTIFACT_ARTIFACT_H
@@ -79,7 +79,7 @@ typedef struct ArtifactQuery {
     bool below; /* categories below that one too; without a category: all */
     Str id, type, task;
     bool documents; /* the named index documents instead of the artifacts */
-    Str after;      /* "CATEGORY/ID": begin behind this one */
+    Str after;      /* "CATEGORY/ID": begin after this one */
     size_t limit;   /* 1 to ARTIFACT_FIND_MAX; 0: as many */
 } ArtifactQuery;
 
@@ -93,7 +93,7 @@ typedef struct ArtifactList {
     size_t n;
     bool more; /* ask again, after the last one */
     ArtifactProblem *problems;
-    size_t problems_n;     /* at most ARTIFACT_PROBLEMS_MAX are told ... */
+    size_t problems_n;     /* at most ARTIFACT_PROBLEMS_MAX are reported ... */
     size_t problems_total; /* ... of this many */
 } ArtifactList;
 

@@ -3,12 +3,20 @@
  * Each record says in its meta what lies below it, so the stack is a chain of
  * versions: a saved state names the version below (`below`), an undo names the
  * version that is the top from now on (`top`) and carries the restored state as
- * its own body.  The newest record alone tells the present state; trimming old
+ * its own body.
+ *
+ *     seq      1        2             3             4            5
+ *     state    a        b             c             b            d
+ *     meta              below: a      below: b      top: b       below: b
+ *                                                   (undo)
+ *     stack    a        a b           a b c         a b          a b d
+ *
+ * The newest record alone says what the present state is; trimming old
  * records can shorten the stack but never break it, because a link to a version
  * that is gone is an end.
  *
  * One append is all that saving or undoing takes.  A process killed before it
- * has changed nothing, killed behind it everything.  Dropping comes later and
+ * has changed nothing, killed after it everything.  Dropping comes later and
  * can be made up for at any time.
  *
  * A stream always keeps its newest STORE_ID_WINDOW records, by which a repeated
@@ -25,7 +33,7 @@ enum { SAVE_TRIES = 100 };
 
 static jot_status stream_of(Str run, Arena *into, Str *out, Err *e)
 {
-    return memory_name(CHECKPOINT_KIND, NULL, "a run's id", run, into, out, e);
+    return memory_name(&(MemoryKind){ CHECKPOINT_KIND, "a run's id" }, NULL, run, into, out, e);
 }
 
 /* --- Records --------------------------------------------------------------------------- */
@@ -65,7 +73,7 @@ static Checkpoint read_record(const Record *r, Arena *into, Link *link)
     return c;
 }
 
-/* The newest record; seq 0 if there is none.  A purge leaves a tombstone, which starts anew. */
+/* The newest record; seq 0 if there is none.  A purge leaves a tombstone, which starts again. */
 static jot_status read_head(Memory *m, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
 {
     Err missing = { 0 };
@@ -174,36 +182,27 @@ static jot_status moved(Str run, const Mark *now, Err *e)
                    err_show(&shown, run), (unsigned long long)now->seq);
 }
 
-/* The record to restore, and the version that is the top then. */
-static jot_status find_below(Memory *m, Str stream, uint64_t top, Arena *into, Record *out,
-                             uint64_t *new_top, Err *e)
-{
-    Record popped, below;
-    Link link;
-    TRY(read_version(m, stream, top, into, &popped, e));
-    if (popped.mark.seq == 0)
-        return err_set(e, JOT_NOT_FOUND, "no checkpoint snapshots available to restore");
-    read_record(&popped, into, &link);
-    TRY(read_version(m, stream, link.below, into, &below, e));
-    *out = below.mark.seq ? below : popped;
-    *new_top = below.mark.seq;
-    return JOT_OK;
-}
-
 jot_status checkpoint_undo(Memory *m, Str run, uint64_t if_version, Arena *into, Checkpoint *out,
                            Err *e)
 {
     Str stream;
-    Record head, restored = { 0 };
-    Link link;
-    uint64_t top = 0;
+    Record head, popped, below;
+    Link link, under;
     Mark mark;
     TRY(stream_of(run, into, &stream, e));
     TRY(read_head(m, stream, HEAD_MARK, into, &head, e));
     if (if_version && if_version != head.mark.seq)
         return moved(run, &head.mark, e);
     read_record(&head, into, &link);
-    TRY(find_below(m, stream, link.top, into, &restored, &top, e));
+    TRY(read_version(m, stream, link.top, into, &popped, e));
+    if (popped.mark.seq == 0)
+        return err_set(e, JOT_NOT_FOUND, "no checkpoint snapshots available to restore");
+    read_record(&popped, into, &under);
+    TRY(read_version(m, stream, under.below, into, &below, e));
+    /* What lies below the top is restored, and is the top then; below the last one is nothing, so
+     * it is restored itself. */
+    Record restored = below.mark.seq ? below : popped;
+    uint64_t top = below.mark.seq;
     json_t *meta = json_pack("{s:I, s:I, s:I}", "undo", (json_int_t)link.top, "restored",
                              (json_int_t)restored.mark.seq, "top", (json_int_t)top);
     Draft d = { .op = OP_PUT, .meta = meta_text(meta, into), .body = restored.body };

@@ -4,7 +4,7 @@
  * whole state; its seq is its version.  Saving puts a state on top of a stack,
  * undoing takes the top off and makes the one below it the present state again.
  * Both only append, so every version stays readable until it is dropped, and
- * the newest record is always the state to go on from.
+ * the newest record is always the state to continue from.
  *
  * Undo: the top is taken off; what lies below it is restored and stays on the
  * stack.  If it was the only one, it is restored itself and the stack is empty.
@@ -64,7 +64,7 @@ MUST_USE jot_status checkpoint_save_keep(Memory *m, Str run, const CheckpointSav
 MUST_USE jot_status checkpoint_load(Memory *m, Str run, uint64_t version, Arena *into,
                                     Checkpoint *out, Err *e);
 
-/* Go one back; *out is the state to go on from.  `if_version` is the present version as the caller
+/* Go one back; *out is the state to continue from.  `if_version` is the version as the caller
  * knows it (0: any).  JOT_NOT_FOUND: the stack is empty.  JOT_CONFLICT: somebody saved or undid
  * meanwhile; nothing was changed, so nobody goes back twice by accident. */
 MUST_USE jot_status checkpoint_undo(Memory *m, Str run, uint64_t if_version, Arena *into,

@@ -13,7 +13,8 @@
 
 jot_status line_log_stream(Str category, Str name, Arena *into, Str *out, Err *e)
 {
-    return memory_name(LINE_LOG_KIND, &category, "a log's name", name, into, out, e);
+    return memory_name(&(MemoryKind){ LINE_LOG_KIND, "a log's name" }, &category, name, into, out,
+                       e);
 }
 
 jot_status line_log_append(Memory *m, Str category, Str name, Str text, Str id, Line *out, Err *e)
@@ -129,7 +130,7 @@ static bool still_there(const Records *got, const LineLogCursor *at)
            hash_eq(got->items[0].mark.chain, at->chain);
 }
 
-/* The lines behind the place.  It is read together with them: if it is not what it was, the log is
+/* The lines after the place.  It is read together with them: if it is not what it was, the log is
  * another one.  A place that was trimmed away says nothing, and then what is kept follows it. */
 static jot_status go_on(Memory *m, Str stream, LineLogCursor *at, Arena *into, Lines *out, Err *e)
 {

@@ -29,8 +29,8 @@ typedef struct Line {
 typedef struct Lines {
     Line *items; /* oldest first */
     size_t n;
-    bool more;        /* there are newer ones behind the last */
-    uint64_t next;    /* the seq to go on from */
+    bool more;        /* there are newer ones after the last */
+    uint64_t next;    /* the seq to continue from */
     uint64_t damaged; /* lines that cannot be read, passed over */
 } Lines;
 
@@ -53,7 +53,7 @@ typedef struct LineLogCursor {
     Cursor cursor;
 } LineLogCursor;
 
-/* The lines behind `at`, which moves on.  If there are none it waits once, up to `wait_ms`, until
+/* The lines after `at`, which moves on.  If there are none it waits once, up to `wait_ms`, until
  * something changes in the pad, and looks again; so an answer without lines is no end, ask again.
  * A log that does not exist yet is waited for.  If the log is not the one that was followed
  * (purged, or another pad), it is read from its start. */
@@ -74,7 +74,7 @@ typedef struct LineLogs {
     bool more; /* ask again, after the last one */
 } LineLogs;
 
-/* Logs in a category and below it (empty: all), behind "CATEGORY/NAME" `after` (empty: from the
+/* Logs in a category and below it (empty: all), after "CATEGORY/NAME" `after` (empty: from the
  * first).  `limit` is 1 to STORE_LIST_MAX. */
 MUST_USE jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena *into,
                                   LineLogs *out, Err *e);

@@ -1,9 +1,16 @@
 /* sink.c - results of tools: kept once, shown in part, read back in ranges.
  *
  * The deciding stream is the result's own, artifacts/tool_results/CALL, and it
- * gets exactly one record here: seq 1.  A process killed before that append has
- * kept nothing; killed behind it, it has kept all, and its next try is told so.
- * That a call is finished is therefore a question that reading answers.
+ * gets exactly one record here: seq 1, appended on condition that there is none.
+ *
+ *     put CALL --> append, expect seq 0 --> kept          the call is finished
+ *                        |
+ *                        +-- CONFLICT ----> refused, and the caller learns whether what was
+ *                                           kept is the same result
+ *
+ * A process killed before that append has kept nothing; killed after it, it has kept
+ * all, and its next try finds that out.  That a call is finished is therefore a question
+ * that reading answers.
  *
  * The body is JSON like every artifact's, so that people can look at it; the
  * result is a string in it, or base64 where it is no text, and comes back with
@@ -131,7 +138,7 @@ static jot_status read_kept(Memory *m, Str call, Arena *into, Kept *out, Err *e)
 
 /* --- What the context gets ------------------------------------------------------------- */
 
-/* Where a preview ends: behind SINK_PREVIEW_CHARS characters, and within the threshold, so that
+/* Where a preview ends: after SINK_PREVIEW_CHARS characters, and within the threshold, so that
  * the context never gets more of a spilled result than of one that is not. */
 static size_t preview_end(Str text, size_t most)
 {
@@ -159,22 +166,6 @@ static SinkView view_of(const Kept *k, Str call, size_t inline_max, Arena *into)
     return v;
 }
 
-/* The call is taken: by what, and is it the same? */
-static jot_status refuse(Memory *m, const SinkPut *p, Hash fresh, Arena *into, SinkView *out,
-                         bool *same, Err *e)
-{
-    Shown shown;
-    Kept k;
-    jot_status st = read_kept(m, p->call, into, &k, e);
-    if (st != JOT_OK && st != JOT_NOT_FOUND && st != JOT_CORRUPT)
-        return st;
-    *out = view_of(&k, p->call, p->inline_max, into);
-    if (same)
-        *same = st == JOT_OK && hash_eq(k.ref.sha256, fresh);
-    return err_set(e, JOT_ID_REUSED, "tool call '%s' already persisted; overwrites are immutable",
-                   err_show(&shown, p->call));
-}
-
 jot_status sink_put(Memory *m, const SinkPut *p, Arena *into, SinkView *out, bool *same, Err *e)
 {
     Str stream;
@@ -195,9 +186,21 @@ jot_status sink_put(Memory *m, const SinkPut *p, Arena *into, SinkView *out, boo
     Draft d = { .op = OP_PUT, .meta = make_meta(p, into), .body = buf_str(&body) };
     Expect never = { .kind = EXPECT_SEQ, .seq = 0 };
     jot_status st = memory_append(m, stream, &never, &d, &mark, e);
-    if (st == JOT_CONFLICT)
-        return refuse(m, p, hash_of(d.body), into, out, same, e);
+    if (st == JOT_CONFLICT) { /* the call is taken: by what, and is it the same? */
+        Shown shown;
+        Kept taken;
+        st = read_kept(m, p->call, into, &taken, e);
+        if (st != JOT_OK && st != JOT_NOT_FOUND && st != JOT_CORRUPT)
+            return st;
+        *out = view_of(&taken, p->call, p->inline_max, into);
+        if (same)
+            *same = st == JOT_OK && hash_eq(taken.ref.sha256, hash_of(d.body));
+        return err_set(e, JOT_ID_REUSED,
+                       "tool call '%s' already persisted; overwrites are immutable",
+                       err_show(&shown, p->call));
+    }
     TRY(st);
+    assert(mark.seq == 1);
     Doc doc = { .by = m->by, .meta = d.meta, .mark = mark };
     Kept k = { .ref = artifact_ref_of(m, stream, &doc, into),
                .tool = arena_copy(into, p->tool),

@@ -44,7 +44,7 @@ typedef struct SinkView {
 } SinkView;
 
 /* JOT_ID_REUSED: the call was persisted before.  *out is then what was, and *same (may be NULL)
- * whether it is this very result: whoever does not know if his put arrived learns it so.  If it was
+ * whether it is this very result: so a caller learns whether an earlier put arrived.  If it was
  * deleted since, out->ref.size is 0 and nothing is shown.
  * JOT_TOO_BIG: with its quotes and escapes it would pass STORE_BODY_MAX. */
 MUST_USE jot_status sink_put(Memory *m, const SinkPut *p, Arena *into, SinkView *out, bool *same,
@@ -74,7 +74,7 @@ typedef struct SinkSlice {
 
 /* A range of a result.  Of text, a range of bytes begins and ends between characters: both ends are
  * moved back to the nearest border, so that ranges asked for side by side fit together.  It is
- * empty only behind the end. */
+ * empty only after the end. */
 MUST_USE jot_status sink_read(Memory *m, Str call, const SinkRange *range, Arena *into,
                               SinkSlice *out, Err *e);
 

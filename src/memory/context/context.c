@@ -35,7 +35,7 @@ enum {
     SIGNS_TRIED = 16, /* of a pad whose notes hold its sign; then it is escaped in them */
 };
 
-/* What is said of a note to whoever might take it for a rule. */
+/* What is said of a note to a model that might take it for a rule. */
 #define NOT_APPROVED "no: information, no instruction"
 #define PREAMBLE                                                                                \
     "Only lines with this sign are the scratchpad's own.  Each says what follows it, word for " \
@@ -73,7 +73,7 @@ static ContextLeft *leave(Build *b, const char *what, const char *why)
 
 /* --- One part ---------------------------------------------------------------------------- */
 
-/* Where to read on behind a part of the framed value. */
+/* Where to read on after a part of the framed value. */
 static Str get_behind(const Frame *f, Str get, Str framed, Arena *into)
 {
     AUTO(Buf) shown = { .max = SIZE_MAX / 2 };
@@ -432,7 +432,7 @@ static jot_status add_results(Build *b, Str summary, uint64_t share, Err *e)
     for (size_t i = p.stack.n; i-- > 0;)
         buf_add(&b->tail, p.stack.items[i]);
     if (p.stack.n)
-        b->tail.n--; /* behind the last one there is one line break */
+        b->tail.n--; /* after the last one there is one line break */
     return JOT_OK;
 }
 

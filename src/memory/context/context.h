@@ -15,7 +15,7 @@
  * others are <jotter-note approved="no...">, which says that they are information.
  *
  * Each part begins with a line that carries the frame's sign, and ends at the next such line
- * (frame.h).  Behind a value there is one line break that is not part of it.
+ * (frame.h).  After a value there is one line break that is not part of it.
  *
  * Newest results are shown in full, as many as fit; a few older ones as one line
  * each; the rest as a range.  Whatever is not shown in full is in the list of

@@ -1,6 +1,6 @@
 /* rule.c - approvals: a file a pad, a line an approval.
  *
- * "KEY SHA256 TIME".  Whoever changes the file holds the state directory's lock from
+ * "KEY SHA256 TIME".  Anyone who changes the file holds the state directory's lock from
  * reading to writing, so two approvals at once are both kept.  A line that cannot be
  * read approves nothing. */
 #include "memory/context/rule.h"

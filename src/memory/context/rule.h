@@ -3,7 +3,7 @@
  * The note `persistent-rules` and the notes whose keys begin with `pinned-` are shown to
  * a model before anything else.  Whether they are shown as rules or as information does not
  * depend on who seems to have written them: an agent that has read a hostile page, another
- * program over MCP, and whoever may write the pad's files can all write notes, under any
+ * program over MCP, and anyone who may write the pad's files can all write notes, under any
  * name.  A person reads the text and approves it:
  *
  *   - an approval is of one key and the SHA-256 of one text, in one pad (store_id);

@@ -1,8 +1,15 @@
 /* cycle.c - waking, stepping, going to sleep, failing.
  *
- * One stream decides: cycles/AGENT (cycle_tail.h).  Everything is appended behind
- * a tail that was read before, and read again if somebody was faster.  The order,
- * and what is true if the process dies behind each append:
+ * One stream decides: cycles/AGENT (cycle_tail.h).  Everything is appended after
+ * a tail that was read before, and read again if somebody was faster.
+ *
+ *               before             after              state
+ *     idle  ------------>  open  --------->  ending  -------->  idle
+ *      ^                   |  ^ steps go to steps/AGENT/ID, which
+ *      |                   +--+ `end` seals: nobody adds one after it
+ *      +-- a state or a reset begins; people's edits may come anywhere
+ *
+ * The order, and what is true if the process dies after each append:
  *
  *   wake    1. before          the cycle runs, and will be found dead
  *           2. snapshot        the same; it is made later if it is missing
@@ -12,11 +19,11 @@
  *           6. snapshots       the same
  *           7. state           all is done
  *
- * A cycle that failed or died ends with the text it began with, read anew from
+ * A cycle that failed or died ends with the text it began with, read again from
  * its `before`, and one more line of notes: nothing of its steps can be in it.
- * What is put right by a wake is put right by the next one just the same if that
- * process dies too, because each of these appends follows from the records
- * before it alone: last_updated is the time of `after`, not of whoever writes. */
+ * A wake first finishes what a dead process left; if it dies too, the next one does the
+ * same, because each of these appends follows from the records before it alone:
+ * last_updated is the time of `after`, not of the process that writes. */
 #include "memory/cycle/cycle.h"
 
 #include <assert.h>
@@ -56,6 +63,15 @@ static jot_status bad_state(Str agent, Err *e)
     Shown shown;
     return err_at(e, "the state of '%s'", err_show(&shown, agent));
 }
+
+/* What is being done to the cycles of an agent, and all that is needed for it. */
+typedef struct Work {
+    Memory *m;
+    Str agent;
+    Tail t;      /* as it was read last */
+    Arena *a;    /* of this look at it */
+    Buf *notice; /* what the caller is to know */
+} Work;
 
 /* --- Joining a person's edit ------------------------------------------------------------- */
 
@@ -149,15 +165,16 @@ static Yaml *end_state(Arena *a, const Cycle *c)
 }
 
 /* Append `after`.  The cycle's steps are sealed, and say how it ended. */
-static jot_status add_after(Memory *m, const Tail *t, const Cycle *c, Arena *a, Buf *notice, Err *e)
+static jot_status add_after(Work *w, const Cycle *c, Err *e)
 {
-    assert(c->sealed && t->phase == TAIL_OPEN);
+    const Tail *t = &w->t;
+    assert(c->sealed && t->phase == TAIL_OPEN && str_eq(t->id, c->id));
     Str text;
     Mark mark;
-    Yaml *state = end_state(a, c);
+    Yaml *state = end_state(w->a, c);
     if (t->edited)
-        state = join_edit(a, t, state, notice);
-    TRY(cycle_state_write(state, a, &text, e));
+        state = join_edit(w->a, t, state, w->notice);
+    TRY(cycle_state_write(state, w->a, &text, e));
     json_t *meta =
         json_pack("{s:s, s:s%, s:s, s:I}", "kind", "after", "cycle", c->id.p, c->id.n, "end",
                   cycle_end_name(c->end), "iterations", (json_int_t)c->iterations);
@@ -165,22 +182,24 @@ static jot_status add_after(Memory *m, const Tail *t, const Cycle *c, Arena *a, 
         json_object_set_new(meta, "why", json_stringn(c->why.p, c->why.n));
     if (t->edited)
         json_object_set_new(meta, "edit", json_integer((json_int_t)t->edit_seq));
-    return cycle_tail_add(m, t, meta, text, &mark, e);
+    return cycle_tail_add(w->m, t, meta, text, &mark, e);
 }
 
-/* Append `state` behind an `after`, or behind a state in whose moment an edit came. */
-static jot_status add_state(Memory *m, Str agent, const Tail *t, Arena *a, Buf *notice, Err *e)
+/* Append `state` after an `after`, or after a state in whose moment an edit came. */
+static jot_status add_state(Work *w, Err *e)
 {
+    const Tail *t = &w->t;
     bool ending = t->phase == TAIL_ENDING;
+    assert(ending || (t->phase == TAIL_IDLE && t->edited));
     Str text;
     Mark mark;
-    TRY(cycle_snapshot_keep(m, agent, t, e));
-    Yaml *state = cycle_state_salvage(ending ? t->after : t->text, a);
+    TRY(cycle_snapshot_keep(w->m, w->agent, t, e));
+    Yaml *state = cycle_state_salvage(ending ? t->after : t->text, w->a);
     if (t->edited)
-        state = join_edit(a, t, state, notice);
+        state = join_edit(w->a, t, state, w->notice);
     if (ending)
-        yaml_set(a, state, S("last_updated"), yaml_text(a, str(time_text(t->ended_ms).text)));
-    TRY(cycle_state_write(state, a, &text, e));
+        yaml_set(w->a, state, S("last_updated"), yaml_text(w->a, str(time_text(t->ended_ms).text)));
+    TRY(cycle_state_write(state, w->a, &text, e));
     json_t *meta = json_pack("{s:s, s:s%}", "kind", "state", ending ? "cycle" : "last",
                              t->id.n ? t->id.p : "", t->id.n);
     if (!ending) {
@@ -189,18 +208,17 @@ static jot_status add_state(Memory *m, Str agent, const Tail *t, Arena *a, Buf *
     }
     if (t->edited)
         json_object_set_new(meta, "edit", json_integer((json_int_t)t->edit_seq));
-    return cycle_tail_add(m, t, meta, text, &mark, e);
+    return cycle_tail_add(w->m, t, meta, text, &mark, e);
 }
 
-/* Do one thing that a process left undone behind an `after`; *did is false if there is none. */
-static jot_status roll_forward(Memory *m, Str agent, const Tail *t, Arena *a, Buf *notice,
-                               bool *did, Err *e)
+/* Do one thing that a process left undone after an `after`; *did is false if there is none. */
+static jot_status roll_forward(Work *w, bool *did, Err *e)
 {
-    bool torn = t->phase == TAIL_IDLE && t->own && t->edited;
-    *did = t->phase == TAIL_ENDING || torn;
+    bool torn = w->t.phase == TAIL_IDLE && w->t.own && w->t.edited;
+    *did = w->t.phase == TAIL_ENDING || torn;
     if (!*did)
         return JOT_OK;
-    jot_status st = add_state(m, agent, t, a, notice, e);
+    jot_status st = add_state(w, e);
     return st == JOT_CONFLICT ? JOT_OK : st;
 }
 
@@ -230,44 +248,42 @@ static jot_status running(const Cycle *c, Err *e)
 }
 
 /* End the cycle that the tail shows running, if it is dead; JOT_LEASED if not. */
-static jot_status end_dead(Memory *m, const Tail *t, Str agent, const CycleWake *o, Arena *a,
-                           Buf *notice, Err *e)
+static jot_status end_dead(Work *w, const CycleWake *o, Err *e)
 {
     Cycle c;
-    cycle_tail_cycle(t, agent, &c);
-    TRY(cycle_steps_fold(m, t, a, &c, e));
+    cycle_tail_cycle(&w->t, w->agent, &c);
+    TRY(cycle_steps_fold(w->m, &w->t, w->a, &c, e));
     bool gone = c.dead || c.sealed || (o && o->gone && o->gone(o->ctx, &c));
     if (!gone)
         return running(&c, e);
-    jot_status st = cycle_steps_seal(m, &c, CYCLE_KILLED, killed_why(&c, a), a, e);
+    jot_status st = cycle_steps_seal(w->m, &c, CYCLE_KILLED, killed_why(&c, w->a), w->a, e);
     if (st == JOT_CONFLICT)
         return JOT_OK; /* it has just given a sign: look again */
     TRY(st);
-    st = add_after(m, t, &c, a, notice, e);
+    st = add_after(w, &c, e);
     if (st == JOT_CONFLICT)
         return JOT_OK;
     TRY(st);
-    buf_addf(notice, "cycle '" STR_FMT "' was ended: %s" STR_FMT "\n", STR_ARG(c.id),
+    buf_addf(w->notice, "cycle '" STR_FMT "' was ended: %s" STR_FMT "\n", STR_ARG(c.id),
              c.why.n ? "" : cycle_end_name(c.end), STR_ARG(c.why));
     return JOT_OK;
 }
 
 /* Read the tail until nothing of an earlier cycle is left to be done. */
-static jot_status settle(Memory *m, Str agent, const CycleWake *o, Arena *a, Tail *t, Buf *notice,
-                         Err *e)
+static jot_status settle(Work *w, const CycleWake *o, Err *e)
 {
     for (int i = 0; i < TRIES; i++) {
         bool did = false;
-        TRY(cycle_tail_read(m, agent, a, t, e));
-        if (t->phase == TAIL_OPEN) {
-            TRY(end_dead(m, t, agent, o, a, notice, e));
+        TRY(cycle_tail_read(w->m, w->agent, w->a, &w->t, e));
+        if (w->t.phase == TAIL_OPEN) {
+            TRY(end_dead(w, o, e));
             continue;
         }
-        TRY(roll_forward(m, agent, t, a, notice, &did, e));
+        TRY(roll_forward(w, &did, e));
         if (!did)
             return JOT_OK;
     }
-    return moves(agent, e);
+    return moves(w->agent, e);
 }
 
 /* --- Waking ------------------------------------------------------------------------------ */
@@ -281,40 +297,41 @@ static jot_status check_wake(const CycleWake *o, Err *e)
     return JOT_OK;
 }
 
-/* The second, and a number behind it if a cycle of that second has been there. */
-static jot_status name_cycle(Memory *m, Str agent, const Tail *t, Arena *a, Str *out, Err *e)
+/* The second, and a number after it if a cycle of that second has been there. */
+static jot_status name_cycle(Work *w, Str *out, Err *e)
 {
-    int64_t now = io_wall_ms(m->io);
-    TimeText at = time_stamp(now > t->head.at_ms ? now : t->head.at_ms);
+    int64_t now = io_wall_ms(w->m->io);
+    TimeText at = time_stamp(now > w->t.head.at_ms ? now : w->t.head.at_ms);
     at.text[8] = '_';
-    Str second = arena_copy(a, str(at.text));
+    Str second = arena_copy(w->a, str(at.text));
     for (int n = 1; n <= CYCLE_SAME_MAX; n++) {
         bool taken = false;
-        *out = n == 1 ? second : arena_printf(a, STR_FMT "_%d", STR_ARG(second), n);
-        if (!str_eq(*out, t->id))
-            TRY(cycle_snapshot_taken(m, agent, *out, &taken, e));
-        if (!taken && !str_eq(*out, t->id))
+        *out = n == 1 ? second : arena_printf(w->a, STR_FMT "_%d", STR_ARG(second), n);
+        if (!str_eq(*out, w->t.id))
+            TRY(cycle_snapshot_taken(w->m, w->agent, *out, &taken, e));
+        if (!taken && !str_eq(*out, w->t.id))
             return JOT_OK;
     }
     return err_set(e, JOT_TOO_BIG, "too many cycles in one second");
 }
 
-static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t, Arena *a, Str *id,
-                        Err *e)
+static jot_status begin(Work *w, const CycleWake *o, Str *id, Err *e)
 {
+    const Tail *t = &w->t;
+    assert(t->phase == TAIL_NOTHING || t->phase == TAIL_IDLE);
     Str text = t->text;
     Yaml *state = NULL;
     Mark mark;
     StoreTime now;
     if (t->phase == TAIL_NOTHING) {
-        state = cycle_state_new(a);
-        TRY(cycle_state_write(state, a, &text, e));
-    } else if (cycle_state_read(text, a, &state, e) != JOT_OK ||
+        state = cycle_state_new(w->a);
+        TRY(cycle_state_write(state, w->a, &text, e));
+    } else if (cycle_state_read(text, w->a, &state, e) != JOT_OK ||
                cycle_state_fits(state, e) != JOT_OK) {
-        return bad_state(agent, e);
+        return bad_state(w->agent, e);
     }
-    TRY(name_cycle(m, agent, t, a, id, e));
-    TRY(store_clock(m->store, &now, e));
+    TRY(name_cycle(w, id, e));
+    TRY(store_clock(w->m->store, &now, e));
     int64_t max = o->iterations_max ? o->iterations_max : CYCLE_ITERATIONS;
     int64_t ttl = o->ttl_ms ? o->ttl_ms : CYCLE_TTL_MS;
     json_t *meta = json_pack("{s:s, s:s%, s:I, s:I, s:s, s:I}", "kind", "before", "cycle", id->p,
@@ -324,7 +341,7 @@ static jot_status begin(Memory *m, Str agent, const CycleWake *o, const Tail *t,
         json_object_set_new(meta, "lease", json_integer((json_int_t)o->lease));
     if (t->phase != TAIL_NOTHING && t->replies)
         json_object_set_new(meta, "replies", json_integer((json_int_t)t->replies));
-    return cycle_tail_add(m, t, meta, text, &mark, e);
+    return cycle_tail_add(w->m, t, meta, text, &mark, e);
 }
 
 jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cycle *out, Err *e)
@@ -335,16 +352,16 @@ jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cyc
     TRY(check_wake(with, e));
     for (int i = 0; i < TRIES; i++) {
         AUTO(Arena) a = { 0 };
-        Tail t;
+        Work w = { .m = m, .agent = agent, .a = &a, .notice = &notice };
         Str id;
-        TRY(settle(m, agent, with, &a, &t, &notice, e));
-        jot_status st = begin(m, agent, with, &t, &a, &id, e);
+        TRY(settle(&w, with, e));
+        jot_status st = begin(&w, with, &id, e);
         if (st == JOT_CONFLICT)
             continue;
         TRY(st);
-        TRY(cycle_tail_read(m, agent, &a, &t, e));
-        if (str_eq(t.id, id))
-            TRY(cycle_snapshot_keep(m, agent, &t, e));
+        TRY(cycle_tail_read(m, agent, &a, &w.t, e));
+        if (str_eq(w.t.id, id))
+            TRY(cycle_snapshot_keep(m, agent, &w.t, e));
         TRY(cycle_find(m, agent, id, into, out, e));
         out->notice = arena_copy(into, buf_str(&notice));
         return JOT_OK;
@@ -354,9 +371,9 @@ jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cyc
 
 /* --- Stepping ---------------------------------------------------------------------------- */
 
-static jot_status is_over(Str id, CycleEnd end, Err *e)
+static jot_status has_ended(Str id, CycleEnd end, Err *e)
 {
-    return err_set(e, JOT_FENCED, "cycle '" STR_FMT "' is over (%s): wake a new one", STR_ARG(id),
+    return err_set(e, JOT_FENCED, "cycle '" STR_FMT "' has ended (%s): wake a new one", STR_ARG(id),
                    cycle_end_name(end));
 }
 
@@ -365,7 +382,7 @@ static jot_status find_running(Memory *m, Str agent, Str id, Arena *into, Cycle 
 {
     TRY(cycle_find(m, agent, id, into, c, e));
     if (c->end != CYCLE_RUNNING || c->sealed)
-        return is_over(id, c->end, e);
+        return has_ended(id, c->end, e);
     return JOT_OK;
 }
 
@@ -445,59 +462,60 @@ static jot_status add_trace(Memory *m, const Cycle *c, Str why, Str trace, Arena
     return memory_append(m, stream, NULL, &d, &mark, e);
 }
 
-/* How a cycle shall end; `end` CYCLE_RUNNING: as it is. */
+/* Which cycle shall end, and how; `end` CYCLE_RUNNING: as it is. */
 typedef struct Ending {
+    Str agent, id;
     CycleEnd end;
     Str why, trace;
 } Ending;
 
 /* Seal the steps and append `after`; a conflict with others means: look again. */
-static jot_status end_running(Memory *m, const Tail *t, Str agent, Ending *how, Arena *a,
-                              Buf *notice, Err *e)
+static jot_status end_running(Work *w, Ending *how, Err *e)
 {
     Cycle c;
-    cycle_tail_cycle(t, agent, &c);
-    TRY(cycle_steps_fold(m, t, a, &c, e));
+    cycle_tail_cycle(&w->t, w->agent, &c);
+    TRY(cycle_steps_fold(w->m, &w->t, w->a, &c, e));
     if (how->trace.p && !c.sealed) {
-        TRY(add_trace(m, &c, how->why, how->trace, a, e));
+        TRY(add_trace(w->m, &c, how->why, how->trace, w->a, e));
         how->trace = (Str){ 0 };
     }
     CycleEnd end = how->end == CYCLE_RUNNING ? natural_end(&c) : how->end;
-    jot_status st = cycle_steps_seal(m, &c, end, how->why, a, e);
+    jot_status st = cycle_steps_seal(w->m, &c, end, how->why, w->a, e);
     if (st == JOT_OK)
-        st = add_after(m, t, &c, a, notice, e);
+        st = add_after(w, &c, e);
     return st == JOT_CONFLICT ? JOT_OK : st;
 }
 
-static jot_status finish(Memory *m, Str agent, Str id, Ending how, Arena *into, Cycle *out, Err *e)
+static jot_status finish(Memory *m, Ending how, Arena *into, Cycle *out, Err *e)
 {
     AUTO(Buf) notice = { 0 };
-    TRY(check_id(id, e));
+    TRY(check_id(how.id, e));
     for (int i = 0; i < TRIES; i++) {
         AUTO(Arena) a = { 0 };
-        Tail t;
+        Work w = { .m = m, .agent = how.agent, .a = &a, .notice = &notice };
         bool did = false;
-        TRY(cycle_tail_read(m, agent, &a, &t, e));
-        if (t.phase == TAIL_OPEN && str_eq(t.id, id)) {
-            TRY(end_running(m, &t, agent, &how, &a, &notice, e));
+        TRY(cycle_tail_read(m, how.agent, &a, &w.t, e));
+        bool newest = str_eq(w.t.id, how.id);
+        if (w.t.phase == TAIL_OPEN && newest) {
+            TRY(end_running(&w, &how, e));
             continue;
         }
-        if (str_eq(t.id, id))
-            TRY(roll_forward(m, agent, &t, &a, &notice, &did, e));
+        if (newest)
+            TRY(roll_forward(&w, &did, e));
         if (did)
             continue;
-        TRY(cycle_find(m, agent, id, into, out, e));
+        TRY(cycle_find(m, how.agent, how.id, into, out, e));
         out->notice = arena_copy(into, buf_str(&notice));
         bool failed = out->end == CYCLE_FAILED || out->end == CYCLE_KILLED;
         bool wanted = how.end == CYCLE_FAILED ? out->end == CYCLE_FAILED : !failed;
-        return wanted ? JOT_OK : is_over(id, out->end, e);
+        return wanted ? JOT_OK : has_ended(how.id, out->end, e);
     }
-    return moves(agent, e);
+    return moves(how.agent, e);
 }
 
 jot_status cycle_sleep(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err *e)
 {
-    return finish(m, agent, id, (Ending){ 0 }, into, out, e);
+    return finish(m, (Ending){ .agent = agent, .id = id }, into, out, e);
 }
 
 jot_status cycle_fail(Memory *m, Str agent, Str id, Str why, Str trace, Arena *into, Cycle *out,
@@ -506,11 +524,13 @@ jot_status cycle_fail(Memory *m, Str agent, Str id, Str why, Str trace, Arena *i
     if (trace.n > CYCLE_TRACE_MAX)
         return err_set(e, JOT_TOO_BIG, "a trace of %zu bytes: the limit is %d", trace.n,
                        CYCLE_TRACE_MAX);
-    Ending how = { .end = CYCLE_FAILED,
+    Ending how = { .agent = agent,
+                   .id = id,
+                   .end = CYCLE_FAILED,
                    .why = why.n ? cycle_state_line(into, why, CYCLE_STATE_LINE_CHARS)
                                 : S("no reason was given"),
                    .trace = trace.n ? trace : S("") };
-    return finish(m, agent, id, how, into, out, e);
+    return finish(m, how, into, out, e);
 }
 
 /* --- The state --------------------------------------------------------------------------- */
@@ -548,13 +568,14 @@ jot_status cycle_reset(Memory *m, Str agent, Str text, Str from, Arena *into, Er
         TRY(cycle_state_write(state, into, &text, e));
     for (int i = 0; i < TRIES; i++) {
         AUTO(Arena) a = { 0 };
-        Tail t;
+        Work w = { .m = m, .agent = agent, .a = &a, .notice = &notice };
         Mark mark;
-        TRY(settle(m, agent, NULL, &a, &t, &notice, e));
+        TRY(settle(&w, NULL, e));
+        Str last = w.t.id;
         json_t *meta =
             json_pack("{s:s, s:s%, s:s%}", "kind", "state", "from", from.n ? from.p : "reset",
-                      from.n ? from.n : 5, "last", t.id.n ? t.id.p : "", t.id.n);
-        jot_status st = cycle_tail_add(m, &t, meta, text, &mark, e);
+                      from.n ? from.n : 5, "last", last.n ? last.p : "", last.n);
+        jot_status st = cycle_tail_add(m, &w.t, meta, text, &mark, e);
         if (st != JOT_CONFLICT)
             return st;
     }

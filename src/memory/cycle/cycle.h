@@ -11,7 +11,7 @@
  *
  * and each of them is durable when it returns.  Nothing is held in memory in
  * between: every call may come from another process, so a shell script can drive
- * a cycle, and a process that dies leaves a cycle that can go on.
+ * a cycle, and a process that dies leaves a cycle that can continue.
  *
  * 1. One cycle at a time: of two that wake at once, one succeeds.
  * 2. A cycle that gives no sign for its ttl is dead; so is one from before a
@@ -34,7 +34,7 @@ enum {
     CYCLE_TTL_MS = 15 * 60 * 1000, /* between two signs of life */
     CYCLE_TTL_MS_MAX = 7 * 24 * 3600 * 1000,
     CYCLE_TRACE_MAX = 1024 * 1024, /* bytes */
-    CYCLE_ID_MAX = 24,             /* YYYYMMDD_HHMMSS, with _2, _3 ... behind it if need be */
+    CYCLE_ID_MAX = 24,             /* YYYYMMDD_HHMMSS, with _2, _3 ... after it if need be */
     CYCLE_SAME_MAX = 1000 * 1000,  /* cycles of an agent in one second */
 };
 
@@ -103,12 +103,13 @@ typedef struct CycleWake {
     int64_t iterations_max; /* 0: CYCLE_ITERATIONS */
     int64_t ttl_ms;         /* 0: CYCLE_TTL_MS */
     uint64_t lease;         /* the token under which the cycle runs; 0: none */
-    /* True if whoever runs the cycle in the way is certainly gone; NULL: only time tells. */
+    /* True if the process that runs the cycle in the way is certainly gone; NULL: only time
+     * shows. */
     bool (*gone)(void *ctx, const Cycle *running);
     void *ctx;
 } CycleWake;
 
-/* Begin a cycle.  First whatever a dead one left is put right; c->notice says so.  JOT_LEASED: a
+/* Begin a cycle.  What a dead one left is finished first; c->notice says so.  JOT_LEASED: a
  * cycle of this agent is running.  JOT_INVALID: the state is no state; the sentence gives line and
  * column, and nothing was changed. */
 MUST_USE jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cycle *out,
@@ -120,7 +121,8 @@ typedef struct CycleStep {
 } CycleStep;
 
 /* One iteration: a model's reply, as it came.  JOT_INVALID: a tool's result is missing, or there
- * is nothing left to do.  JOT_CONFLICT: somebody else took a step.  JOT_FENCED: the cycle is over.
+ * is nothing left to do.  JOT_CONFLICT: somebody else took a step.  JOT_FENCED: the cycle has
+ * ended.
  */
 MUST_USE jot_status cycle_step(Memory *m, Str agent, Str id, Str reply, Arena *into, CycleStep *out,
                                Cycle *c, Err *e);
@@ -161,7 +163,7 @@ typedef struct CycleInit {
 MUST_USE jot_status cycle_init(Memory *m, Str agent, const CycleInit *o, Arena *into, Str *text,
                                Err *e);
 
-/* Begin anew with this text, which is kept as it is; empty: the empty state.  `from` says where it
+/* Begin again with this text, which is kept as it is; empty: the empty state.  `from` says where it
  * came from.  JOT_LEASED: a cycle is running. */
 MUST_USE jot_status cycle_reset(Memory *m, Str agent, Str text, Str from, Arena *into, Err *e);
 
@@ -174,7 +176,7 @@ MUST_USE jot_status cycle_clean(Memory *m, Str agent, uint64_t *n, Err *e);
 /* One cycle, running or ended.  JOT_NOT_FOUND.  If what it ended with is no state, out->state is
  * NULL; everything else is there. */
 MUST_USE jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err *e);
-/* For whoever needs the state: JOT_OK, or why there is none. */
+/* For a caller that needs the state: JOT_OK, or why there is none. */
 MUST_USE jot_status cycle_check_state(const Cycle *c, Err *e);
 
 /* A cycle in a list. */

@@ -37,7 +37,7 @@ typedef struct CycleLog {
     CycleLogStep *items; /* oldest first */
     size_t n;
     bool more;
-    uint64_t next;    /* the seq to go on from */
+    uint64_t next;    /* the seq to continue from */
     uint64_t damaged; /* steps that cannot be read; the others are there all the same */
 } CycleLog;
 

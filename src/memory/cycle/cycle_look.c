@@ -37,7 +37,7 @@ jot_status cycle_find(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err
     out->iterations = iterations;
     if (t.iterations_max == 0) /* of another program */
         cycle_pair_judge(out, into);
-    /* What cannot be read is not in the way of whoever asks for something else. */
+    /* What cannot be read is not in the way of a caller who asks for something else. */
     if (cycle_state_read(t.after, into, &out->state, &out->unreadable_after) != JOT_OK)
         out->state = NULL;
     return JOT_OK;

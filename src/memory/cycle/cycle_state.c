@@ -85,7 +85,7 @@ jot_status cycle_state_read(Str text, Arena *into, Yaml **out, Err *e)
     for (size_t i = 0; i < COUNT_OF(schema); i++) {
         Str key = str(schema[i].key);
         Yaml *value = yaml_get(tree, key);
-        /* `goals:` with nothing behind it is null to a reader and an empty list to its writer. */
+        /* `goals:` with nothing after it is null to a reader and an empty list to its writer. */
         if (!value || (is_null(value) && schema[i].want != WANT_ANY))
             yaml_set(into, tree, key, empty(into, schema[i].want));
         else

@@ -27,7 +27,8 @@ enum {
 MUST_USE jot_status cycle_state_read(Str text, Arena *into, Yaml **out, Err *e);
 
 /* The same of a text that we wrote and that could be read then.  If it cannot any more, the empty
- * document, with an entry that says so: what is lost is in the history, and a cycle can go on. */
+ * document, with an entry that says so: what is lost is in the history, and a cycle can
+ * begin. */
 Yaml *cycle_state_salvage(Str text, Arena *into);
 
 /* The document as text.  JOT_INVALID if a text in it holds NUL or is not UTF-8.  A document that

@@ -167,7 +167,7 @@ static void choose_added(const Join *j, int side, bool *chosen)
         }
 }
 
-/* Items of the base: those both still have; then, behind all that was added, as many of those that
+/* Items of the base: those both still have; then, after all that was added, as many of those that
  * one of them has as the counts ask for.  Of equal items a diff cannot tell which one went. */
 static void choose_base(const Join *j, bool both, bool *chosen)
 {

@@ -3,11 +3,11 @@
  * What a list promises after both have changed it:
  *   - an item that one side added is there, one that one side removed is not: of items that are
  *     equal as many as the changes of both sides leave, counted;
- *   - the order is the person's, and what the cycle added stands where it put it, behind what the
+ *   - the order is the person's, and what the cycle added stands where it put it, after what the
  *     person put there;
  *   - if only one side changed it, it is that side's.
  *
- * It is a three-way merge on items (diff.h).  Places alone do not do: whoever moves an item has
+ * It is a three-way merge on items (diff.h).  Positions alone are not enough: moving an item has
  * removed and added it, and would bring back what the other side has finished.  So the diffs say
  * where, and the counts how often. */
 #ifndef MEMORY_CYCLE_CYCLE_STATE_LIST_H

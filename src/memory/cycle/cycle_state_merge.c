@@ -1,9 +1,19 @@
 /* cycle_state_merge.c - a person's edit and a cycle's work, joined key by key.
  *
- * The person's document gives the order of the keys.  Lists are joined item by
- * item: the queue a cycle took a task from may have got a new one meanwhile.
- * Where two values exclude each other the person's stands: he can see the file,
- * and the cycle's value is in the notes for both.
+ * Three states: `base`, from which both began; `ours`, the cycle's; `theirs`, the
+ * person's.  For each key, with - for a key that is not there:
+ *
+ *     base  ours  theirs   merged
+ *      a     a      b      b            only one side changed it: that side's
+ *      a     b      a      b
+ *      a     b      b      b            both alike
+ *      a     -      a      -            removed by one, left alone by the other
+ *      a     b      c      lists item by item, maps key by key, notes by what was added;
+ *                          else c, and a line [CONFLICT] in the notes with b
+ *
+ * The person's value stands in a conflict: he can see the file, and the cycle's value is in
+ * the notes for both.  The person's document gives the order of the keys.  Lists are joined
+ * item by item because the queue a cycle took a task from may have got a new one meanwhile.
  *
  * A map may have a hundred thousand keys, so those of each map are sorted once
  * and looked up there. */

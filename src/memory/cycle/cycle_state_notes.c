@@ -5,7 +5,7 @@
  *     [COMPLETED] the echo works
  *     Cycle 20260131_184500 failed: out of memory
  *
- * An entry begins at a line with '[' or "Cycle " in front and goes on to the
+ * An entry begins at a line with '[' or "Cycle " in front and continues to the
  * next such line: text that a person or an agent wrote between belongs to the
  * entry above it.  What stands before the first one counts as one entry. */
 #include <stdio.h>
@@ -77,7 +77,7 @@ static size_t entry_end(Str notes, size_t at)
     return at < notes.n ? at : notes.n;
 }
 
-/* The count behind what was left out before; *notes moves behind it. */
+/* The count after what was left out before; *notes moves past it. */
 static void cut_trimmed(Str *notes, uint64_t *entries, uint64_t *bytes)
 {
     Str rest = str_from(*notes, strlen(TRIMMED)), number;

@@ -162,7 +162,7 @@ static bool lease_over(Memory *m, const Cycle *c)
     return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
 }
 
-/* Time goes on only while the machine runs; after a reboot nobody is left to give a sign.  Where a
+/* Time passes only while the machine runs; after a reboot nobody is left to give a sign.  Where a
  * server has the pad it is the server's time, and no reboot ends anything. */
 static jot_status judge_life(Memory *m, const Fold *f, Cycle *c, Err *e)
 {

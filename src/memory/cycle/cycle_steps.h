@@ -2,10 +2,10 @@
  *
  *   {"kind":"reply"}                        a model's reply, as it came
  *   {"kind":"result","status":"ok", ...}    what the tool it called gave, as it came
- *   {"kind":"end","end":"done", ...}        nothing comes behind this
+ *   {"kind":"end","end":"done", ...}        nothing comes after this
  *
- * Each append names the seq it follows, so steps never mix: whoever ends a cycle,
- * or takes a dead one over, first puts `end` behind the last step, and a step of a
+ * Each append names the seq it follows, so steps never mix: a process that ends a cycle,
+ * or takes a dead one over, first puts `end` after the last step, and a step of a
  * process that was thought dead is refused.  Each carries the machine's time since
  * it was started, as a sign of life.  The state at any step is folded from the text
  * the cycle began with and the steps, by action.h. */
@@ -18,7 +18,7 @@
  * is what they make of the state before. */
 MUST_USE jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e);
 
-/* Add a step behind c->steps; takes `meta`.  JOT_CONFLICT: somebody else was faster. */
+/* Add a step after c->steps; takes `meta`.  JOT_CONFLICT: somebody else was faster. */
 MUST_USE jot_status cycle_steps_add(Memory *m, const Cycle *c, json_t *meta, Str body, Err *e);
 
 /* Say that nothing comes any more.  If somebody has said so already, c->end and c->why become what

@@ -1,9 +1,21 @@
 /* cycle_tail.c - folding the end of a state stream.
  *
+ *     ... state   edit   before   edit   edit   after   state
+ *                 |      ^        |______|      |
+ *                 |      |           pending    merged here: its meta says "edit": seq
+ *                 |      the fold begins here
+ *                 part of `before`, whose body is what stood there, to the byte
+ *
  * The fold begins at the newest `before`, or at a first state or reset, so it
  * needs a handful of records however long the stream is; if people edited more
  * often than that, more of the stream is read, all of it if no cycle was ever
- * woken.  What is kept meanwhile is a few texts, not all that were read. */
+ * woken.  What is kept meanwhile is a few texts, not all that were read.
+ *
+ * The base of a pending edit is the text that was shown when it was made.  That is
+ * the record before the first edit, but for one case: an editor that saves in the
+ * very moment of our write makes the store write ours again after the edit.  Then
+ * the edit stands between two equal records of ours, and its base is what was shown
+ * before the first of them. */
 #include "memory/cycle/cycle_tail.h"
 
 #include <assert.h>
@@ -21,7 +33,7 @@ typedef struct Fold {
     Str shown, shown_before_own; /* the head's text, and that before our newest record */
     Hash own_sha;
     Str own_meta;
-    bool edit_after_own; /* the pending edit came behind our newest record */
+    bool edit_after_own; /* the pending edit came after our newest record */
 } Fold;
 
 static void fold_done(Fold *f)
@@ -290,13 +302,13 @@ jot_status cycle_tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark
 
 void cycle_tail_cycle(const Tail *t, Str agent, Cycle *out)
 {
-    bool over = t->phase != TAIL_OPEN;
+    bool ended = t->phase != TAIL_OPEN;
     *out = (Cycle){ .agent = agent,
                     .id = t->id,
                     .by = t->woken_by,
                     .started_ms = t->started_ms,
                     .ended_ms = t->ended_ms,
-                    .end = over ? t->end : CYCLE_RUNNING,
+                    .end = ended ? t->end : CYCLE_RUNNING,
                     .why = t->why,
                     .before = t->before,
                     .after = t->after,
@@ -304,5 +316,5 @@ void cycle_tail_cycle(const Tail *t, Str agent, Cycle *out)
                     .iterations_max = t->iterations_max,
                     .ttl_ms = t->ttl_ms,
                     .lease = t->lease,
-                    .earlier = over ? 0 : t->replies };
+                    .earlier = ended ? 0 : t->replies };
 }

@@ -21,8 +21,8 @@
 typedef enum TailPhase {
     TAIL_NOTHING = 0, /* no state, or a deleted one */
     TAIL_IDLE,
-    TAIL_OPEN,   /* a `before` with no `after` behind it */
-    TAIL_ENDING, /* an `after` with no `state` behind it */
+    TAIL_OPEN,   /* a `before` that no `after` follows */
+    TAIL_ENDING, /* an `after` that no `state` follows */
 } TailPhase;
 
 typedef struct Tail {
@@ -55,7 +55,7 @@ typedef struct Tail {
 /* The tail lives in `into`.  An edit that has not been recorded is recorded first, if possible. */
 MUST_USE jot_status cycle_tail_read(Memory *m, Str agent, Arena *into, Tail *out, Err *e);
 
-/* Append a record behind exactly this tail.  JOT_CONFLICT: it has moved; read it again. */
+/* Append a record after exactly this tail.  JOT_CONFLICT: it has moved; read it again. */
 MUST_USE jot_status cycle_tail_add(Memory *m, const Tail *t, json_t *meta, Str body, Mark *out,
                                    Err *e);
 

@@ -4,9 +4,21 @@
  *   2. Each distinct line of the rest becomes a number.
  *   3. A line that the other side does not have at all is changed, whatever else
  *      is; it is taken out, so that the search sees only lines that may match.
- *   4. The search finds the middle of a shortest path through the grid of both
- *      sides from its two corners at once, splits there, and goes on in both
- *      halves (the smaller by recursion, so the stack is logarithmic).
+ *   4. A diff is a path through the grid of both sides: right removes a line of a, down
+ *      adds one of b, diagonal keeps one that both have.  The search walks from both
+ *      corners at once, by number of changes, until the two meet; there it splits, and
+ *      continues in both halves (the smaller by recursion, so the stack is logarithmic).
+ *
+ *              a  x  b  c                  the path:   keep a, remove x, keep b,
+ *            +--+--+--+--+                             add y, keep c
+ *          a | \|  |  |  |
+ *            +--+--+--+--+                 the middle: where the walk from the upper
+ *          b |  |--| \|  |                 left corner and the one from the lower
+ *            +--+--+--+--+                 right have made as many changes and meet
+ *          y |  |  |  ||  |
+ *            +--+--+--+--+
+ *          c |  |  |  | \|
+ *            +--+--+--+--+
  *
  * Two things bound the work.  A split that takes too many steps is made at the
  * furthest point reached so far: no longer a shortest path, still a path.  And

@@ -1,10 +1,18 @@
 /* diff_merge.c - two changes of one text, made one: the classical three-way merge by lines.
  *
  * Both changes are diffs of the base.  Hunks of one side that overlap or touch
- * hunks of the other form a region; outside of regions the text is the base's, a
- * region that only one side changed is that side's, one that both changed alike is
- * taken once, and any other is a conflict.  So merge(b, b, x) = merge(b, x, b) =
- * merge(b, x, x) = x, whatever the diffs are, coarse ones included. */
+ * hunks of the other form a region:
+ *
+ *     base     1  2  3  4  5  6  7  8  9
+ *     mine        [====]        [=]
+ *     theirs            [=]           [=]
+ *     regions     [=======]     [=]   [=]
+ *                 conflict      mine  theirs
+ *
+ * Outside of regions the text is the base's, a region that only one side changed is
+ * that side's, one that both changed alike is taken once, and any other is a
+ * conflict.  So merge(b, b, x) = merge(b, x, b) = merge(b, x, x) = x, whatever the
+ * diffs are, coarse ones included. */
 #include "memory/doc/diff.h"
 
 /* One side's way through the base. */
@@ -21,7 +29,7 @@ static const Hunk *upcoming(const Way *w)
     return w->next < w->d->n ? &w->d->hunks[w->next] : NULL;
 }
 
-/* Where line `at` of the base is on this side, if it lies behind all hunks taken so far. */
+/* Where line `at` of the base is on this side, if it lies after all hunks taken so far. */
 static size_t place(const Way *w, size_t at)
 {
     if (w->next == 0)

@@ -20,7 +20,7 @@
  *     2. delete the old name, if it is still the version that was copied
  *
  * Killed between the two, both names have the text.  The same call again finds its
- * own copy at the new name by that meta and goes on with step 2.  If the old one
+ * own copy at the new name by that meta and continues with step 2.  If the old one
  * was changed before step 2, it is copied again, over our own copy only. */
 #include "memory/doc/doc.h"
 

@@ -47,7 +47,7 @@ static const Form forms[] = {
     { "a private key",            "-----BEGIN PGP PRIVATE KEY BLOCK-----",  0, "" },
 };
 
-/* Names in front of '=' or ':' behind which a secret stands; compared without regard to case. */
+/* Names in front of '=' or ':' after which a secret stands; compared without regard to case. */
 static const char *const names[] = {
     "password", "passwd", "pwd", "secret", "api_key", "api-key", "apikey", "access_token",
     "auth_token", "client_secret", "secret_key", "private_key", "aws_secret_access_key",

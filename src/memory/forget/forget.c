@@ -1,10 +1,18 @@
 /* forget.c - purge and redact.
  *
  * These are the store's own operations and not appends: there is nothing to
- * append; memory.h says what a lease means for them.  A phrase is forgotten in two steps: first a
- * new version without it, on condition of the one it was made from, then the older ones together.
- * An interrupted call leaves all of them or none and never a wrong text; traces are cleared
- * last, and also by a call that finds nothing any more, which may be the second one. */
+ * append; memory.h says what a lease means for them.
+ *
+ * A phrase is forgotten in a document in three steps, in this order:
+ *
+ *     1. write the present text without it, on condition of the version it was made from
+ *     2. redact all older records that hold it, STORE_REDACT_MAX in one step of the store
+ *     3. clear the traces: quarantined files, the search index
+ *
+ * Killed after 1, the phrase is in older versions still, and the same call continues
+ * there; killed inside 2, all or none of a step are redacted and never a wrong text is left.
+ * Traces are cleared last, and also by a call that finds nothing any more, which
+ * may be the second one. */
 #include "memory/forget/forget.h"
 
 #include <stdio.h>
@@ -21,7 +29,7 @@
 /* --- Kinds ------------------------------------------------------------------------------- */
 
 typedef enum Nature {
-    NATURE_DOCUMENT, /* its present text can be written anew */
+    NATURE_DOCUMENT, /* its present text can be rewritten */
     NATURE_LOG,      /* each record stands for itself */
     NATURE_VALUE,    /* the newest record is what others work with */
 } Nature;
@@ -84,7 +92,8 @@ static jot_status not_found(Str stream, Err *e)
 }
 
 /* What is forgotten must not stand in the search index either, which is a cache, nor in a log that
- * somebody reads.  Both are tried; what could not be done is told, and done by who calls again. */
+ * somebody reads.  Both are tried; what could not be done is reported, and done by the
+ * next call. */
 static jot_status clear_traces(Memory *m, Str stream, Err *e)
 {
     Err why = { 0 };
@@ -166,14 +175,14 @@ typedef struct Found {
     Str stream;
     Str phrase;  /* records that hold it, or ... */
     Hash sha256; /* ... that have this text */
-    /* Which is left alone, like all behind it; 0: there is none to spare, or it is a person's edit
+    /* Which is left alone, like all after it; 0: there is none to spare, or it is a person's edit
      * that no write has recorded: a redaction does so first. */
     uint64_t head;
-    bool newer; /* something behind it holds the phrase: it came meanwhile */
+    bool newer; /* something after it holds the phrase: it came meanwhile */
     uint64_t kept;
     uint64_t *seqs;
     size_t n, cap;
-    void (*each)(void *ctx); /* behind each one that is redacted; may be NULL */
+    void (*each)(void *ctx); /* after each one that is redacted; may be NULL */
     void *ctx;
 } Found;
 
@@ -327,7 +336,7 @@ static jot_status judge(Str stream, const Forgotten *f, const char *what, Err *e
     return JOT_OK;
 }
 
-/* What a dead writer left of the stream is put aside first, where it can be looked at. */
+/* What a dead writer left of the stream is quarantined first, where it can be looked at. */
 static jot_status settle(Memory *m, Str stream, Err *e)
 {
     uint64_t dropped;

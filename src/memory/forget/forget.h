@@ -3,14 +3,14 @@
  * All of it is final.  The numbers, times and hashes of what is forgotten stay
  * (but for a purge, which leaves one tombstone), so that the chain verifies.
  *
- * Of what is in a pad three kinds are told apart.  A document's present text can
- * be written anew without a phrase.  A record of a log (a run, a line log, the
+ * Of what is in a pad three kinds are distinguished.  A document's present text can
+ * be rewritten without a phrase.  A record of a log (a run, a line log, the
  * steps of a cycle) can lose its body, the newest one too.  The newest record of
  * any other stream (a task, a plan, a checkpoint, the leases) is a value somebody
- * works with: it stays, and is told.  Names, authors, ids and metas are in the chain
+ * works with: it stays, and is reported.  Names, authors, ids and metas are in the chain
  * and stay until the stream is purged; a name stays for ever.
  *
- * A phrase is found as phrase.h says.  Whoever calls again after being killed
+ * A phrase is found as phrase.h says.  A caller who repeats the call after being killed
  * half-way does the rest. */
 #ifndef MEMORY_FORGET_FORGET_H
 #define MEMORY_FORGET_FORGET_H
@@ -23,7 +23,7 @@ enum { FORGET_ALL_MIN = 4 /* bytes of a phrase that is taken out of a whole pad 
 
 /* The stream a word means: as note_resolve, or any other by its whole name, but not the leases. */
 MUST_USE jot_status forget_resolve(Str word, Arena *into, Str *out, Err *e);
-/* True if its present text can be written anew. */
+/* True if its present text can be rewritten. */
 bool forget_is_document(Str stream);
 
 /* Remove a stream and all its records.  JOT_NOT_FOUND: there never was one. */
@@ -42,7 +42,7 @@ typedef struct Forgotten {
     uint64_t n;           /* records whose body was removed because it held it */
     uint64_t kept;        /* records that hold it in meta, author or id: it stays there */
     uint64_t damaged;     /* records that cannot be read: nobody knows what they hold */
-    uint64_t quarantined; /* of what was put aside: removed, ... */
+    uint64_t quarantined; /* of what was quarantined: removed, ... */
     uint64_t unread;      /* ... and what cannot be read (forget_all counts both for itself) */
     Mark mark;            /* the head now */
 } Forgotten;
@@ -93,7 +93,7 @@ json_t *forget_left_json(const ForgetLeft *l);
 typedef struct ForgetCount {
     uint64_t streams;     /* looked at */
     uint64_t changed;     /* of those: something was taken out */
-    uint64_t rewritten;   /* documents whose present text was written anew */
+    uint64_t rewritten;   /* documents whose present text was rewritten */
     uint64_t redacted;    /* records that lost their bodies */
     uint64_t quarantined; /* files removed from quarantine */
     uint64_t left;        /* told */
@@ -114,7 +114,7 @@ MUST_USE jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, 
                                Err *e);
 
 /* For forget_all: one stream, and nothing is done about the index.  `each` (may be NULL) is called
- * behind each record that lost its body.  JOT_OK also if it holds nothing, and if something
+ * after each record that lost its body.  JOT_OK also if it holds nothing, and if something
  * stays; *out is right whatever the status. */
 MUST_USE jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out,
                                      void (*each)(void *ctx), void *ctx, Err *e);

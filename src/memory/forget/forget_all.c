@@ -1,15 +1,15 @@
 /* forget_all.c - a phrase is taken out of the whole pad, stream by stream.
  *
- * There is no stream that says how far it has come: whoever is killed has taken
- * it out of some streams, and the same call finds nothing there any more.  The
- * search index is emptied at the end, and made again by the next search, because
+ * No stream records how far it has come: a process that is killed has taken the phrase
+ * out of some streams, and the same call finds nothing there any more.  The
+ * search index is emptied at the end, and rebuilt by the next search, because
  * that is as much work as clearing it of a single stream.
  *
- * What dead writers left is settled first: it is put aside, and what lies there is
- * looked through behind the streams.
+ * What dead writers left is settled first: it is quarantined, and the quarantine is
+ * searched after the streams.
  *
- * A stream that cannot be changed does not keep the others from it: it is told.
- * What concerns the pad as a whole (it can only be read, its disk fails) ends the
+ * A stream that cannot be changed does not stop the others: it is reported.
+ * A failure of the pad as a whole (it can only be read, its disk fails) ends the
  * call. */
 #include <stdio.h>
 #include <string.h>

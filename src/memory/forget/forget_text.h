@@ -2,7 +2,7 @@
  *
  * Notes and memories are plain text: the phrase is replaced where it stands.  A
  * state is YAML, an artifact and a thing of the graph are JSON: there it is replaced
- * inside the values, so that whoever reads them reads the same document without it. */
+ * inside the values, so that every reader of them reads the same document without it. */
 #ifndef MEMORY_FORGET_FORGET_TEXT_H
 #define MEMORY_FORGET_FORGET_TEXT_H
 

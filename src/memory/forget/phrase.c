@@ -22,7 +22,7 @@ typedef struct Unit {
 
 static Unit unit_at(Str s, size_t at, int level);
 
-/* The four hex digits at `*at`, which moves behind them; -1 if there are others. */
+/* The four hex digits at `*at`, which moves past them; -1 if there are others. */
 static int32_t read_hex(Str s, size_t *at, int level)
 {
     int32_t value = 0;
@@ -63,7 +63,7 @@ static void put_code(Unit *u, uint32_t c)
     u->bytes[0] = (char)(heads[u->n < 2 ? 0 : u->n] | c);
 }
 
-/* What stands behind \u at `at`; false if that is no character. */
+/* What stands after \u at `at`; false if that is no character. */
 static bool read_code(Str s, size_t at, int level, Unit *out)
 {
     int32_t code = read_hex(s, &at, level);
@@ -145,7 +145,7 @@ static int byte_at(Str s, size_t at, int level, size_t *end)
     return u.n == 1 ? (unsigned char)u.bytes[0] : -1;
 }
 
-/* Behind what stands in front of a line in a view: "|", or a number and a tab. */
+/* After what stands in front of a line in a view: "|", or a number and a tab. */
 static size_t skip_gutter(Str s, size_t at, int level)
 {
     size_t end = at, next = at;
@@ -160,7 +160,7 @@ static size_t skip_gutter(Str s, size_t at, int level)
     return here > at && c == '\t' ? end : at;
 }
 
-/* Behind the blanks at `at`, and what stands in front of the lines that begin there. */
+/* After the blanks at `at`, and what stands in front of the lines that begin there. */
 static size_t skip_blanks(Str s, size_t at, int level)
 {
     bool fresh = false;
@@ -178,7 +178,7 @@ static size_t skip_blanks(Str s, size_t at, int level)
     }
 }
 
-/* Behind the ** at `at`; `at` if there is none. */
+/* After the ** at `at`; `at` if there is none. */
 static size_t skip_bold(Str s, size_t at, int level)
 {
     size_t end = at;

@@ -6,7 +6,7 @@
  * it, up to PHRASE_DEPTH times written as JSON.
  *
  * Jotter itself shows texts in other lines than they were written in: indented in
- * the YAML of a state, behind "| " or a number and a tab in a view, on one line and
+ * the YAML of a state, after "| " or a number and a tab in a view, on one line and
  * with ** around what was looked for in a hit of a search.  So a phrase of several
  * words is also found where other blanks than its own stand between them, with these
  * at the beginning of a line passed over, and one that has more than letters and

@@ -1,7 +1,7 @@
 /* excerpt.h - Excerpt, a part of a text that fits, and what was left out.
  *
  * A reader with a small window asks for lines, for a number of tokens, or both.
- * What he gets ends behind a line wherever it can; what he does not get is
+ * What he gets ends after a line wherever it can; what he does not get is
  * counted, so that nothing is left out silently. */
 #ifndef MEMORY_FRAME_EXCERPT_H
 #define MEMORY_FRAME_EXCERPT_H
@@ -30,7 +30,7 @@ void excerpt_make(Str text, const ExcerptWant *want, Excerpt *out);
 MUST_USE jot_status excerpt_parse(Str range, ExcerptWant *out, Err *e);
 
 /* What was left out, as a clause without brackets: "lines 1-40 of 120, about 790 of 2400 tokens";
- * empty if nothing was.  The line to go on with is last + 1. */
+ * empty if nothing was.  The line to continue with is last + 1. */
 Str excerpt_says(const Excerpt *x, Arena *into);
 
 #endif

@@ -102,7 +102,7 @@ static size_t match(Str s, size_t at, Str pattern)
     return 0;
 }
 
-/* Behind what does not count in front. */
+/* After what does not count in front. */
 static size_t skip_gaps(Str s, size_t at)
 {
     for (size_t next = at; next < s.n; at = next) {
@@ -113,7 +113,7 @@ static size_t skip_gaps(Str s, size_t at)
     return at;
 }
 
-/* Behind all that, and backslashes too. */
+/* After all that, and backslashes too. */
 static size_t skip_marked(Str line)
 {
     size_t at = skip_gaps(line, 0);
@@ -181,7 +181,7 @@ static bool tag_at(Str s, size_t at)
     return match(s, at, S("<jotter-")) || match(s, at, S("</jotter-"));
 }
 
-/* Where the second half of the sign begins, behind any backslashes; 0: there is no sign. */
+/* Where the second half of the sign begins, after any backslashes; 0: there is no sign. */
 static size_t sign_at(const Frame *f, Str s, size_t at)
 {
     size_t place = match(s, at, (Str){ f->sign, HALF });

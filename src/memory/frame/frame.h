@@ -26,7 +26,7 @@
  *
  * "Would read as" is generous, because the reader is a model: case, width and accents do not count
  * (NFKC), nor do spaces and characters that are not seen, in front or in between; a line begins
- * behind anything that may be shown as a line break, and behind backslashes.  No other byte is
+ * after anything that may be shown as a line break, and after backslashes.  No other byte is
  * touched: taking one backslash from each such place gives the value back, byte for byte. */
 #ifndef MEMORY_FRAME_FRAME_H
 #define MEMORY_FRAME_FRAME_H
@@ -41,7 +41,7 @@ enum { FRAME_SIGN = 16 };
 
 typedef struct Frame {
     /* Empty: the frame of a run that has none.  Its values are marked as they always were
-     * (frame_old.c), so that it goes on with the same bytes; it has no parts. */
+     * (frame_old.c), so that it continues with the same bytes; it has no parts. */
     char sign[FRAME_SIGN + 1];
 } Frame;
 
@@ -68,15 +68,15 @@ void frame_read(Buf *to, const Frame *f, Str framed);
 void frame_add_places(Buf *to, const Frame *f, Str text);
 
 /* The next place from `from` on that is marked wherever it stands: a tag or, if `f` is not NULL,
- * the sign.  A backslash goes right in front of *place; the search goes on at *next. */
+ * the sign.  A backslash goes right in front of *place; the search continues at *next. */
 bool frame_place(const Frame *f, Str s, size_t from, size_t *place, size_t *next);
 
-/* True if a line (behind spaces, backslashes and the like) begins as one of these does: lower case,
+/* True if a line (after spaces, backslashes and the like) begins as one of these does: lower case,
  * no spaces. */
 bool frame_opens(Str line, const Str *openings, size_t n);
 /* True if it is one of those that mean something, above. */
 bool frame_means(Str line);
-/* The end of the line that begins at `at`: where its break begins; *next is behind that. */
+/* The end of the line that begins at `at`: where its break begins; *next is after that. */
 size_t frame_line_end(Str s, size_t at, size_t *next);
 
 /* --- Parts ------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ Str frame_before(const Frame *f, Str text);
 
 /* Add a name on one line: as it is if it has only letters, digits and "_.-:/", else in quotes. */
 void frame_name_add(Buf *to, Str name);
-/* The same where nothing comes behind it on the line: as it is if all of it is seen. */
+/* The same where nothing comes after it on the line: as it is if all of it is seen. */
 void frame_last_name_add(Buf *to, Str name);
 
 /* Add `tool(k=v, k=v)` on one line.  A string stands bare if nothing in it could be mistaken for
@@ -105,7 +105,7 @@ void frame_last_name_add(Buf *to, Str name);
 void frame_call_add(Buf *to, const Frame *f, Str tool, const json_t *args);
 /* The same with the arguments as text; what is no object is left out. */
 void frame_call_add_text(Buf *to, const Frame *f, Str tool, Str args);
-/* The call at the start of `text`: the offset behind its ')', or 0 if there is none.  The caller
+/* The call at the start of `text`: the offset after its ')', or 0 if there is none.  The caller
  * owns *args; tool lives in `into`. */
 MUST_USE size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args);
 

@@ -27,7 +27,7 @@ static size_t name_span(Str s, size_t at)
     return n;
 }
 
-/* A frame without a sign belongs to a run that goes on as it was. */
+/* A frame without a sign belongs to a run that continues as it was. */
 static bool is_old(const Frame *f)
 {
     return f && !f->sign[0];
@@ -46,7 +46,7 @@ static size_t hidden_at(const Frame *f, Str s)
     return s.n;
 }
 
-/* A character in a string, as JSON escapes it; *at moves behind it. */
+/* A character in a string, as JSON escapes it; *at moves past it. */
 static void add_escape(Buf *to, Str s, size_t *at)
 {
     uint32_t c = utf8_next(s, at);
@@ -78,7 +78,7 @@ static bool in_escape(Str json, size_t at)
     return n % 2;
 }
 
-/* JSON on one line for whoever looks at it. */
+/* JSON on one line for people. */
 static void add_json(Buf *to, const Frame *f, const json_t *value)
 {
     AUTO(Buf) text = { 0 };

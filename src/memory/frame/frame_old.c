@@ -1,7 +1,7 @@
 /* frame_old.c - values in the prompts of runs that were begun without a sign.
  *
  * As it was when they began: tags only at the beginning of a line, and fewer characters that do not
- * count in front of one.  A run that goes on must send the same bytes again, so nothing here is
+ * count in front of one.  A run that continues must send the same bytes again, so nothing here is
  * ever changed; it can go when no such run will.
  *
  * All of it works on bytes: a value that is not UTF-8 is framed as well, and no

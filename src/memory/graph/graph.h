@@ -8,12 +8,12 @@
  *   {"name":"Ann","entityType":"person","observations":["likes tea"]}
  *   {"from":"Ann","to":"Bob","relationType":"knows"}
  *
- * meta is {"order":N}: a graph is shown in this order, then by name.  Whoever adds
+ * meta is {"order":N}: a graph is shown in this order, then by name.  A writer who adds
  * to it gives the microseconds since 1970, so that later ones come later (older
  * versions gave milliseconds, which are less than any of these).
  *
  * What is shown of an entity or a relation are these members, in this order,
- * whoever gave them in which. */
+ * no matter which caller gave them in which. */
 #ifndef MEMORY_GRAPH_GRAPH_H
 #define MEMORY_GRAPH_GRAPH_H
 
@@ -55,7 +55,7 @@ json_t *graph_plain(const json_t *value, bool relation);
 
 /* --- Changing (graph_write.c) ---------------------------------------------------------- */
 
-/* The place of what is added now: behind all that was added before. */
+/* The place of what is added now: after all that was added before. */
 int64_t graph_order(Memory *m);
 
 /* Each of these changes one document, on condition that it is what was read, and begins again if
@@ -76,7 +76,7 @@ MUST_USE jot_status graph_observe(Memory *m, const json_t *additions, json_t **r
 MUST_USE jot_status graph_unobserve(Memory *m, Str name, const json_t *contents, Err *e);
 
 /* What is not there is no fault.  The relations of an entity go first, so that killed in between
- * the same call goes on. */
+ * the same call continues. */
 MUST_USE jot_status graph_delete_entities(Memory *m, const json_t *names, Err *e);
 MUST_USE jot_status graph_delete_relation(Memory *m, Str from, Str to, Str type, Err *e);
 

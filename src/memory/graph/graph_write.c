@@ -180,7 +180,7 @@ jot_status graph_observe(Memory *m, const json_t *additions, json_t **results, s
         json_t *contents = json_object_get(one, "contents");
         AUTO_PTR(json_t) added = json_array();
         jot_status st = change(m, member(one, "entityName"), contents, added, e);
-        /* Deleted by somebody since it was looked at: as if that had come behind all of this. */
+        /* Deleted by somebody since it was looked at: as if that had come after all of this. */
         if (st == JOT_NOT_FOUND)
             json_array_extend(added, contents);
         else

@@ -1,7 +1,7 @@
 /* export.c - the layouts on their way out: notes, and the graph.
  *
  * Each file is whole when it has its name.  An export that was interrupted leaves
- * a directory that is not empty; it is begun anew in another one.  A file has the
+ * a directory that is not empty; it is begun again in another one.  A file has the
  * time of the record it is made of. */
 #include "memory/port/export.h"
 
@@ -13,7 +13,7 @@
 #include "memory/port/note_file.h"
 
 /* Two memories can lead to one name: logs/a/b.json and artifacts/a/b are both a/b.json.  The first
- * has it, the others are told. */
+ * has it, the others are reported. */
 jot_status export_file(Export *x, const ExportFile *f)
 {
     Err why = { 0 };
@@ -50,7 +50,7 @@ jot_status export_value(Export *x, Str stream, Str path)
 
 typedef struct Lines {
     Buf text;
-    bool open; /* the line break behind the last line is missing, as it was */
+    bool open; /* the line break after the last line is missing, as it was */
     int64_t at_ms;
 } Lines;
 

@@ -2,7 +2,7 @@
  *
  * Only heads and logs are written: a layout has no place for history (an archive
  * has).  What a layout has no place for is left out, and the report says so; what
- * could not be read or written is told and counted: out->missed of export_layout. */
+ * could not be read or written is reported and counted: out->missed of export_layout. */
 #ifndef MEMORY_PORT_EXPORT_H
 #define MEMORY_PORT_EXPORT_H
 
@@ -31,9 +31,9 @@ typedef struct ExportFile {
     int64_t at_ms; /* of the file; 0: now */
 } ExportFile;
 
-/* A file that is there already is told, and stays. */
+/* A file that is there already is reported, and stays. */
 MUST_USE jot_status export_file(Export *x, const ExportFile *f);
-/* The value of a stream; one that cannot be read is told. */
+/* The value of a stream; one that cannot be read is reported. */
 MUST_USE jot_status export_value(Export *x, Str stream, Str path);
 /* The lines of a log, as they came. */
 MUST_USE jot_status export_lines(Export *x, Str stream, Str path);

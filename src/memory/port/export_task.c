@@ -1,7 +1,7 @@
 /* export_task.c - tasks as a snapshot and a log of events, as import_task.c reads them.
  *
  * A task that was imported and not touched since gives back the bytes it came
- * with.  Events of the pad's own are written behind them in the same words; then
+ * with.  Events of the pad's own are written after them in the same words; then
  * the snapshot has another state, and is otherwise as it came. */
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct Writing {
     Str id;
     Buf lines;
     bool open;     /* no line break ends the last line */
-    bool own;      /* events of the pad's own came behind the snapshot */
+    bool own;      /* events of the pad's own came after the snapshot */
     Buf snapshot;  /* the newest that came with an import */
     int64_t at_ms; /* of the newest event */
 } Writing;

@@ -1,5 +1,12 @@
 /* import.c - writing what is not in the pad yet.
  *
+ *     a document --> no such stream:           append, with the file's own time
+ *                    its head is this text:     unchanged
+ *                    an older version, another text, or deleted: skipped and reported; with
+ *                                               --replace appended
+ *     a log      --> the stream begins with the same lines: append the rest
+ *                    it does not:               skipped and reported
+ *
  * Each stream decides for itself; there is no record of an import.  Killed at any
  * point, some files have been imported and the others have not, and the next
  * import finds that out by comparing. */
@@ -10,14 +17,14 @@
 
 /* --- Documents ------------------------------------------------------------------------- */
 
-typedef struct CycleLogStep {
+typedef struct Seen {
     Hash sha256;
     bool known;
-} CycleLogStep;
+} Seen;
 
 static jot_status look_for(void *ctx, const Record *r)
 {
-    CycleLogStep *p = ctx;
+    Seen *p = ctx;
     p->known = p->known || (r->mark.op == OP_PUT && hash_eq(r->mark.sha256, p->sha256));
     return JOT_OK;
 }
@@ -26,7 +33,7 @@ static jot_status look_for(void *ctx, const Record *r)
 static jot_status in_the_way(Import *x, Str stream, const Mark *head, Hash sha256, const char **why,
                              Err *e)
 {
-    CycleLogStep past = { .sha256 = sha256 };
+    Seen seen = { .sha256 = sha256 };
     *why = NULL;
     if (head->op == 0)
         return JOT_OK;
@@ -35,10 +42,10 @@ static jot_status in_the_way(Import *x, Str stream, const Mark *head, Hash sha25
         return JOT_OK;
     }
     Err missing;
-    jot_status st = memory_each_record(x->m, stream, 1, look_for, &past, NULL, &missing);
+    jot_status st = memory_each_record(x->m, stream, 1, look_for, &seen, NULL, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", missing.text);
-    *why = past.known ? "it is an older version in the pad: use --replace to bring it back"
+    *why = seen.known ? "it is an older version in the pad: use --replace to bring it back"
                       : "it exists with another text: use --replace";
     return JOT_OK;
 }

@@ -2,10 +2,10 @@
  *
  * A directory is recognised by what is in it (import_find).  Importing twice adds
  * nothing: a text that its stream has is not written again, and a log that begins
- * with what is there goes on behind it.  So an import that was interrupted is
+ * with what is there continues after it.  So an import that was interrupted is
  * started again.  Nothing that is in the pad is replaced, and nothing that was
  * deleted there comes back, unless that is asked for, and even then the older
- * version stays in the history.  What could not be imported is told and counted:
+ * version stays in the history.  What could not be imported is reported and counted:
  * out->missed of import_run. */
 #ifndef MEMORY_PORT_IMPORT_H
 #define MEMORY_PORT_IMPORT_H

@@ -77,7 +77,7 @@ static void read_index(Walk *w, const json_t *index, Arena *into)
 static const json_t *indexed(const Walk *w, Str category, Str id)
 {
     IndexEntry want = { .category = category, .id = id, .at = SIZE_MAX };
-    size_t low = 0, high = w->index_n; /* the first one behind it */
+    size_t low = 0, high = w->index_n; /* the first one after it */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (by_name(&w->index[middle], &want) < 0)
@@ -128,7 +128,7 @@ static Str meta_of(const json_t *entry, Str id, const json_t *value, const Found
     if (!str_eq(hash, str(hash_hex(hash_of(f->text)).text)))
         add_word(meta, "hash", hash);
     add_word(meta, "was", json_str(json_object_get(entry, "timestamp")));
-    if (!entry) /* an export does not list it either, unless it is written anew */
+    if (!entry) /* an export does not list it either, unless it is rewritten */
         json_object_set_new(meta, "listed", json_false());
     if (result)
         add_result(meta, f, value);

@@ -1,5 +1,5 @@
 /* import_cycle.c - what a program that wakes and sleeps keeps: its state, a pair of snapshots and a
- * log for each cycle, and states to begin anew with.
+ * log for each cycle, and states to begin again with.
  *
  *     active.yaml  20260401_100137_before.yaml  20260401_100137_after.yaml
  *     logs/cycle_20260401_100137.log  config/active.NAME.yaml

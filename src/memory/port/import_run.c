@@ -7,7 +7,7 @@
  * JSON value rather than a string; `more` has the members nobody here knows, so
  * that an export gives the line back.  A line of a type nobody knows is a record
  * of the kind `line`, whole.  Texts keep their bytes: a JSON value is taken as it
- * stands in the line, never printed anew. */
+ * stands in the line, never printed again. */
 #include <string.h>
 
 #include "base/time.h"
@@ -16,7 +16,7 @@
 enum { WAS_MAX = 64, TOOL_MAX = 128, RUN_ID_MAX = 64, MORE_MAX = STORE_META_MAX / 2 };
 
 /* The next member of an object that is known to be good: its name, and its bytes from the quote in
- * front of the name to the end of the value, which begins at *value.  *at is behind what was read;
+ * front of the name to the end of the value, which begins at *value.  *at is after what was read;
  * false if there is no more. */
 static bool next_member(Str object, size_t *at, Buf *name, Str *whole, size_t *value)
 {
@@ -84,7 +84,7 @@ static void lines_done(Lines *l)
 }
 DEFINE_AUTO(Lines, lines_done)
 
-/* Add a record; takes the reference to `meta`.  The time goes on within a run. */
+/* Add a record; takes the reference to `meta`.  Time never runs backwards within a run. */
 static void add(Lines *l, json_t *meta, Str was, Str body)
 {
     AUTO(Buf) text = { 0 };

@@ -37,7 +37,7 @@ typedef struct Files {
     Str id;
     Str snapshot, events; /* texts; empty: there is no such file */
     int64_t snapshot_ms, events_ms;
-    Str path; /* of the one that is told about */
+    Str path; /* of the one that is reported */
     json_t *value;
     Line *lines;
     size_t n, cap;
@@ -327,7 +327,7 @@ static jot_status append_snapshot(Import *x, Str stream, const Files *f, Task *t
     return append(x, stream, &p, seq, e);
 }
 
-/* Go on behind the lines that are there.  `anew`: only the snapshot counts. */
+/* Continue after the lines that are there.  `anew`: only the snapshot counts. */
 static jot_status write_task(Import *x, Str stream, Files *f, const Stand *s, bool anew, Err *e)
 {
     Task t = begin_task(f);

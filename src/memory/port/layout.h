@@ -55,12 +55,12 @@ typedef struct LayoutReport {
     uint64_t files;      /* read or written */
     uint64_t added;      /* records, on the way in */
     uint64_t unchanged;  /* files that were there already, on the way in */
-    LayoutSkip *skipped; /* at most LAYOUT_SKIPPED_MAX are told ... */
+    LayoutSkip *skipped; /* at most LAYOUT_SKIPPED_MAX are reported ... */
     size_t skipped_n, skipped_cap;
     uint64_t skipped_total; /* ... of this many */
     uint64_t missed;        /* of these, what is not there now: all but hidden and empty files */
     jot_status why_missed;  /* the first that is of the layout; JOT_OK: none is */
-    LayoutName *renamed;    /* at most LAYOUT_SKIPPED_MAX are told ... */
+    LayoutName *renamed;    /* at most LAYOUT_SKIPPED_MAX are reported ... */
     size_t renamed_n, renamed_cap;
     uint64_t renamed_total; /* ... of this many */
 } LayoutReport;

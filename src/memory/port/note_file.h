@@ -9,7 +9,7 @@
 
 #include "memory/memory.h"
 
-/* The text behind which a note's file ends, ".txt" or ".md"; empty for any other file. */
+/* The text after which a note's file ends, ".txt" or ".md"; empty for any other file. */
 Str note_file_tail(Str path);
 
 typedef struct NoteFile {

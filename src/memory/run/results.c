@@ -53,7 +53,7 @@ void results_add(Buf *to, const Results *list)
 
 /* --- And back ---------------------------------------------------------------------------- */
 
-/* Where the next line with this opening begins, at `at` or behind; text.n if there is none. */
+/* Where the next line with this opening begins, at `at` or after; text.n if there is none. */
 static size_t next_line(Str text, size_t at, Str opening)
 {
     while (at < text.n && !str_starts(str_from(text, at), opening)) {
@@ -95,7 +95,7 @@ static bool read_cleared(Str line, Result *out)
            str_to_u64(str_slice(line, cleared.n, at), UINT64_MAX, &out->n);
 }
 
-/* One item, without the joint behind it. */
+/* One item, without the joint after it. */
 static bool read_item(Str text, const Frame *f, Arena *into, Result *out)
 {
     *out = (Result){ 0 };

@@ -8,7 +8,7 @@
  *   ### fetch(url=https://example.org) [error]
  *   timed out
  *
- * Parts are joined by one empty line.  Behind the call may stand [error], and [base64] if the bytes
+ * Parts are joined by one empty line.  After the call may stand [error], and [base64] if the bytes
  * are not UTF-8.  After a compaction the summary comes first, then, if anything was found since,
  *
  *   ---

@@ -1,8 +1,19 @@
 /* run.c - the stream of a run: opening, taking in, finding.
  *
- * Record 64, 128 ... is a fold (run_add.c), so opening reads at most that many.
- * A fold that cannot be read is passed over for the one before it; without any,
- * reading begins at the first record.  The answer is the same, only slower. */
+ *     seq    1     2 ..... 63   64     65 .... 127   128    129 .... 150
+ *           init   records     fold    records      fold    records
+ *                                                    |      \______/
+ *                                                    |       read by who opens
+ *                                                    44 results so far, open calls, use of tools
+ *
+ * Record 64, 128 ... is a fold (run_add.c): what all records before it add up to.  So
+ * opening reads one fold and at most 63 records, however long the run is.  A fold
+ * that cannot be read is passed over for the one before it; without any, reading
+ * begins at the first record.  The answer is the same, only slower.
+ *
+ * Result number n is found by halving over the folds, each of which says how many
+ * results came before it, and then reading on from the fold below it.  A handle that is
+ * kept open takes in only what is new. */
 #include "memory/run/run.h"
 
 #include <assert.h>
@@ -10,7 +21,7 @@
 #include <string.h>
 
 enum {
-    PAGE = RUN_FOLD_EVERY + 1,   /* a fold and what is behind it */
+    PAGE = RUN_FOLD_EVERY + 1,   /* a fold and what follows it */
     FOLDS_TRIED = 1000,          /* one by one */
     ARENA_MAX = 4 * 1024 * 1024, /* of a handle that is kept for long, before it is tidied */
 };
@@ -51,7 +62,7 @@ jot_status run_stream(Str id, Arena *into, Str *out, Err *e)
 
 /* --- Taking in --------------------------------------------------------------------------- */
 
-/* Take in what a page has behind the state. */
+/* Take in what a page has from its record `from` on. */
 static void take_page(Run *r, const Records *page, size_t from)
 {
     AUTO(Arena) scratch = { 0 };
@@ -103,6 +114,7 @@ static jot_status begin_at(Run *r, uint64_t seq, RunTail *tail, bool *begun, Err
     if (!fold || r->state.results >= seq)
         return JOT_OK;
     *begun = true;
+    assert(seq % RUN_FOLD_EVERY == 0);
     r->state.seq = seq;
     take_page(r, &page, 1);
     return page.more ? take_from(r, r->state.seq + 1, NULL, e) : JOT_OK;
@@ -144,6 +156,7 @@ static void tidy(Run *r)
         arena_free(&fresh);
         return;
     }
+    assert(state.results == r->state.results && state.open_n == r->state.open_n);
     state.seq = r->state.seq;
     arena_free(&r->arena);
     r->arena = fresh;
@@ -256,7 +269,7 @@ static bool results_before(Run *r, uint64_t seq, uint64_t *results)
 jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e)
 {
     TRY(run_refresh(r, e));
-    /* Folds, counted from 1: result n is behind fold `low` (0: the beginning), before `high`. */
+    /* Folds, counted from 1: result n is after fold `low` (0: the beginning), before `high`. */
     uint64_t low = 0, high = r->state.seq / RUN_FOLD_EVERY + 1;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2, at = middle, results = 0;
@@ -266,6 +279,7 @@ jot_status run_seek(Run *r, uint64_t n, uint64_t *seq, Err *e)
             at -= step < at - low ? step : at - low;
             step *= 2;
         }
+        assert(low <= at && at <= middle && middle < high);
         if (at == low)
             high = middle;
         else if (results < n)

@@ -1,8 +1,8 @@
 /* run.h - Run, the log of an agent's work on one query.
  *
  * A run is the stream runs/<id>; the id is <YYYYMMDD-HHMMSS>_<6 hex of the
- * query's SHA-256>, with -2, -3 ... behind it if that is taken.  What happens is
- * appended as it happens, body = exact bytes, and a killed process goes on where
+ * query's SHA-256>, with -2, -3 ... after it if that is taken.  What happens is
+ * appended as it happens, body = exact bytes, and a killed process continues where
  * the stream ends:
  *
  *   init         the query; its meta has the sign of the run's frame, its limits, and of which
@@ -21,11 +21,11 @@
  *   fold         what all records before add up to; every RUN_FOLD_EVERY-th record is one
  *
  * The fold makes the cost of everything below independent of the run's length: a
- * reader needs the newest fold and what comes behind it, and no more.
+ * reader needs the newest fold and what comes after it, and no more.
  *
  * Everything is decided by this one stream.  Each append names the seq it follows,
- * and is made anew from what stands there if somebody else was faster: so numbers
- * and folds are exact whoever writes.  A process that dies between two appends
+ * and is made again from what stands there if somebody else was faster: so numbers
+ * and folds are exact no matter who writes.  A process that dies between two appends
  * leaves a call without a result (run_results.h lists those) or a fold without the
  * record it was written for, which is harmless. */
 #ifndef MEMORY_RUN_RUN_H
@@ -83,7 +83,7 @@ typedef struct RunStep {
     uint64_t until;    /* compact: it stands for all records up to here; 0: all before it; init of
                           a run that was taken back: those up to here are the other one's */
     uint64_t tokens;   /* compact: what it cost to make */
-    Str warning;       /* tool_call: what the model is told about it */
+    Str warning;       /* tool_call: what the model reads about it */
     Str word;          /* notice: what it is about; end, compact: how */
     Str dir;           /* notice 'rules': of which directory */
     Str origin;        /* init: the run this one was taken back from; reply: the run it was made in;
@@ -111,7 +111,7 @@ typedef struct RunState {
     uint64_t result_seq;           /* the newest one's record; 0: none */
     uint64_t compacted;            /* results up to here are in the summary ... */
     uint64_t compact_seq;          /* ... which is this record's body; 0: none */
-    uint64_t cleared;              /* results up to here (and behind the summary) are not shown */
+    uint64_t cleared;              /* results up to here (and after the summary) are not shown */
     uint64_t plan_seq, answer_seq; /* the newest ones; 0: none */
     uint64_t thoughts;
     uint64_t damaged; /* records that could not be read */
@@ -139,7 +139,7 @@ typedef struct Run {
     char id[RUN_ID_MAX + 1];
     char stream[RUN_ID_MAX + 8];
     RunState state; /* as of the last call */
-    uint64_t lost;  /* records behind it that were damaged; their numbers are used */
+    uint64_t lost;  /* records after it that were damaged; their numbers are used */
     Arena arena;    /* of the state */
 } Run;
 
@@ -149,7 +149,7 @@ MUST_USE jot_status run_stream(Str id, Arena *into, Str *out, Err *e);
 /* What a run can be begun with. */
 typedef struct RunBegin {
     const Frame *frame; /* drawn before, because rules are written in it already; NULL: draw one */
-    UsageLimits limits; /* that count for this run, whoever looks at it; {0}: what is usual */
+    UsageLimits limits; /* that count for this run at every door; {0}: what is usual */
 } RunBegin;
 
 /* A new run.  `begin` may be NULL.  JOT_INVALID unless the query is UTF-8 and the limits are some.
@@ -197,7 +197,7 @@ typedef struct RunCall {
     Str tool;
     Str args; /* a JSON object; empty stands for {} */
     bool mutating;
-    Str warning;        /* what the model is told about it together with its result; may be empty */
+    Str warning;        /* what the model reads about it beside its result; may be empty */
     UsageLimits limits; /* what run_issue warns by; {0}: the run's */
 } RunCall;
 
@@ -225,7 +225,7 @@ typedef struct RunFinish {
 } RunFinish;
 
 /* Record both, the call and its result; *n is the result's number.  A call of this id and tool that
- * is open is not recorded again, so whoever died in between, or does not know, repeats it. */
+ * is open is not recorded again, so a caller who died in between, or does not know, repeats it. */
 MUST_USE jot_status run_finish(Run *r, const RunFinish *f, Arena *into, RunCalled *out, uint64_t *n,
                                Err *e);
 

@@ -1,10 +1,16 @@
 /* run_add.c - adding to a run.
  *
- * It is a loop: take in what is new, make the record from that, append it under
- * the condition that nothing came in between.  Record 64, 128 ... is a fold, so a
- * writer that finds the stream one short of that appends the fold first.  Two
- * writers who both see it due write it at the same seq, so one of them fails and
- * looks again: it can be neither doubled nor left out. */
+ *     take in what is new --> make the record from it --> append, expect seq n
+ *            ^                                                 |
+ *            +------------- CONFLICT: somebody wrote ----------+
+ *
+ * What a record says depends on what is there: a result's number is one more than
+ * the last, a clear covers what is shown now.  Made from the state at n and appended
+ * only at n + 1, it is right for every reader.
+ *
+ * Record 64, 128 ... is a fold, so a writer that finds the stream one short of that
+ * appends the fold first.  Two writers who both see it due write it at the same seq,
+ * so one of them fails and looks again: it can be neither doubled nor left out. */
 #include <assert.h>
 #include <stdio.h>
 
@@ -136,7 +142,7 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
     return JOT_OK;
 }
 
-/* Append behind what the state has seen, and take it in.  JOT_CONFLICT: there is more. */
+/* Append after what the state has seen, and take it in.  JOT_CONFLICT: there is more. */
 static jot_status append(Run *r, Str meta, Str body, Err *e)
 {
     Expect x = { .kind = EXPECT_SEQ, .seq = r->state.seq };
@@ -147,12 +153,14 @@ static jot_status append(Run *r, Str meta, Str body, Err *e)
     r->lost = 0;
     AUTO(Arena) scratch = { 0 };
     RunStep s = run_step_of(&added, &scratch);
+    assert(s.seq > r->state.seq);
     run_state_take(&r->state, &r->arena, &s);
     return JOT_OK;
 }
 
 static jot_status append_fold(Run *r, Err *e)
 {
+    assert((r->state.seq + r->lost + 1) % RUN_FOLD_EVERY == 0);
     RunState all = r->state;
     all.damaged += r->lost;
     AUTO_PTR(json_t) value = run_state_json(&all);
@@ -161,7 +169,7 @@ static jot_status append_fold(Run *r, Err *e)
     return append(r, S("{\"kind\":\"fold\"}"), buf_str(&body), e);
 }
 
-/* *moved: somebody else wrote first, so it has to be made anew. */
+/* JOT_CONFLICT, and *moved: somebody else wrote first, so it has to be made again. */
 static jot_status add_once(Run *r, Entry *x, bool *moved, Err *e)
 {
     *moved = false;

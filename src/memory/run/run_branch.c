@@ -1,12 +1,12 @@
 /* run_branch.c - a run that begins as another one did.
  *
- * A run is never cut: whoever goes back to an earlier point begins a new one, which has the records
+ * A run is never cut: going back to an earlier point begins a new one, which has the records
  * of the old one up to there under the same numbers.  So everything that names a record by its
  * number (a result its call, a summary where it ends, a fold what it adds up) is right in the copy,
  * too, and both runs can be read by themselves.
  *
  * The first record says where the others come from and how many there are to be.  A process that
- * dies while it copies leaves a run that is too short by that record, and whoever opens it to go on
+ * dies while it copies leaves a run that is too short by that record, and the process that opens it
  * copies the rest first.
  *
  * Calls keep their names, which are those of their results in the sink.  Each copied reply says

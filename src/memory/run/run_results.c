@@ -79,7 +79,7 @@ static jot_status keep_result(Gather *g, const RunStep *s, Err *e)
     return JOT_OK;
 }
 
-/* One page; *seq moves behind it, *more says whether there is anything left to look for. */
+/* One page; *seq moves past it, *more says whether there is anything left to look for. */
 static jot_status gather_page(Gather *g, uint64_t *seq, bool *more, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -237,7 +237,7 @@ static jot_status page_back(RunBack *b, RunPage *out, Err *e)
     page_done(out);
     TRY(read_back(b, &from, last, &out->arena, &read, e));
     out->steps = NEW_ARRAY(&out->arena, RunStep, read.n);
-    /* Where records are damaged, a read goes on with later ones, which have been seen. */
+    /* Where records are damaged, a read continues with later ones, which have been seen. */
     for (size_t i = 0; i < read.n && read.items[i].mark.seq <= last; i++)
         out->steps[out->n++] = run_step_of(&read.items[i], &out->arena);
     b->next = has_result(out) ? from : jump(out, from);

@@ -40,7 +40,7 @@ typedef struct RunBack {
     RunPage older; /* the one before it, if a call in it was wanted already */
 } RunBack;
 
-/* Begins behind the newest record of the run's state.  `tail` is what run_refresh_tail left in the
+/* Begins after the newest record of the run's state.  `tail` is what run_refresh_tail left in the
  * same moment, and is taken over, or NULL. */
 RunBack run_back(Run *r, RunTail *tail);
 void run_back_done(RunBack *b);

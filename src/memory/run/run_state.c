@@ -1,13 +1,19 @@
 /* run_state.c - what the records of a run add up to.
  *
  * The state is a left fold: run_state_take() sees the records one after the other and
- * nothing else, so beginning at a fold record or at the first record gives the
- * same.  It must therefore never depend on how it is read, on the clock, or on
- * anything that is not in a record; and a fold must hold everything that
- * run_state_take() ever looks at.
+ * nothing else,
+ *
+ *     state(n) = take(state(n - 1), record n)         state(0) = {0}
+ *
+ * and a fold record holds state(n - 1) as JSON.  So beginning at any fold gives the same
+ * as beginning at the first record, if two rules are kept: take() never depends on
+ * how it is read, on the clock, or on anything that is not in a record; and a fold
+ * holds everything that take() ever looks at.  Add a field to RunState, to `counts`
+ * below and to docs/format.md, nowhere else.
  *
  * No text of a record gets into the state but names of tools and calls: what is
  * redacted later is not kept alive by a fold. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/json_cursor.h"
@@ -214,6 +220,7 @@ void run_state_take(RunState *s, Arena *into, const RunStep *x)
     case RUN_END:
         break;
     }
+    assert(s->results < s->seq && s->cleared <= s->results && s->compacted <= s->results);
 }
 
 /* --- JSON -------------------------------------------------------------------------------- */

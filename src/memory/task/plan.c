@@ -34,7 +34,7 @@ bool plan_status_parse(Str name, PlanStatus *out)
 
 static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
 {
-    return memory_name(PLAN_KIND, NULL, "a plan's id", id, into, out, e);
+    return memory_name(&(MemoryKind){ PLAN_KIND, "a plan's id" }, NULL, id, into, out, e);
 }
 
 /* --- The record ------------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
  * A step is pending, in_progress, done or blocked; a postcondition is satisfied or
  * not.  Done and satisfied need evidence, blocked needs notes that say why.  What
  * the evidence says is not checked, only that there is some.  A plan is ready when
- * every step is done or blocked and every postcondition is satisfied; whoever wants
+ * every step is done or blocked and every postcondition is satisfied; a caller who wants
  * to give a final answer asks plan_gate() first.
  *
  * A process killed anywhere leaves the plan before or after an event. */
@@ -106,7 +106,7 @@ Str plan_text(const Plan *p, Arena *into);
 /* May a final answer be given now? */
 typedef enum PlanGate {
     PLAN_OPEN,    /* yes */
-    PLAN_NUDGE,   /* no: say the text to the model and let it go on */
+    PLAN_NUDGE,   /* no: say the text to the model and let it continue */
     PLAN_GIVE_UP, /* no, and it was told PLAN_NUDGES_MAX times: end the run; the text says what is
                      open */
 } PlanGate;

@@ -1,5 +1,17 @@
 /* task.c - one task: its record, the nine ways between its states, its history.
  *
+ *                       dependencies completed,
+ *                       or by hand
+ *            pending ----------------> ready -------> running -------> completed
+ *               |                      ^ ^ |             |  |
+ *               |      by hand, at most| | |             |  +--------> failed
+ *               |      max_retries     | | |             |    a reason   |
+ *               |                      +-|-|-------------|---------------+
+ *               |                        | |             |
+ *               +----------> blocked <-----+-------------+
+ *                 a reason      |        |
+ *                               +--------+ by hand
+ *
  * The deciding stream is tasks/ID.  Every event is one append under EXPECT_SEQ,
  * so a process killed anywhere leaves the task before or after an event, and a
  * race has one winner.  A record holds the event and the task after it: reading
@@ -35,7 +47,7 @@ bool task_status_parse(Str name, TaskStatus *out)
 
 static jot_status stream_of(Str id, Arena *into, Str *out, Err *e)
 {
-    return memory_name(TASK_KIND, NULL, "a task's id", id, into, out, e);
+    return memory_name(&(MemoryKind){ TASK_KIND, "a task's id" }, NULL, id, into, out, e);
 }
 
 /* --- The record ------------------------------------------------------------------------ */

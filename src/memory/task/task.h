@@ -4,7 +4,7 @@
  * task as it is after it, so the newest record is the task and all of them are
  * its history; the two cannot disagree.  Every event demands that the task is
  * still where its author saw it: of two who move it at once, one wins and the
- * other is told.
+ * other is reported.
  *
  * Six states, and these nine ways between them:
  *
@@ -92,7 +92,7 @@ MUST_USE jot_status task_read(Memory *m, Str id, Arena *into, Task *out, Err *e)
 
 typedef struct TaskMove {
     TaskStatus to;
-    bool manual;     /* a person, or whoever may decide, wants it so */
+    bool manual;     /* a person, or a program that may decide, wants it so */
     Str reason;      /* needed for blocked and failed; kept with unblocking too */
     Str result;      /* for completed */
     uint64_t if_seq; /* only if this is the last event; 0: any */
@@ -123,7 +123,7 @@ typedef struct TaskEvents {
     TaskEvent *items; /* oldest first */
     size_t n;
     bool more;
-    uint64_t next;    /* the seq to go on from */
+    uint64_t next;    /* the seq to continue from */
     uint64_t damaged; /* events that cannot be read; the others are shown all the same */
 } TaskEvents;
 
@@ -157,13 +157,13 @@ typedef struct TaskList {
     size_t n;
     bool more; /* ask again, after the last one */
     TaskProblem *problems;
-    size_t problems_n;     /* at most TASK_PROBLEMS_MAX are told ... */
+    size_t problems_n;     /* at most TASK_PROBLEMS_MAX are reported ... */
     size_t problems_total; /* ... of this many */
 } TaskList;
 
 typedef struct TaskQuery {
     const TaskStatus *status; /* NULL: any */
-    Str after;                /* an id: begin behind it */
+    Str after;                /* an id: begin after it */
     size_t limit;             /* 1 to TASK_LIST_MAX; 0: as many */
 } TaskQuery;
 
@@ -190,7 +190,7 @@ MUST_USE jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e);
 
 /* Whether a task with these dependencies would close a cycle: JOT_INVALID shows it.  Dependencies
  * that do not exist are JOT_INVALID too, unless `later`.  *awaits: as in Task.  Completed tasks are
- * not followed, for nobody waits behind them, and no more than TASK_ORDER_MAX: it is a courtesy,
+ * not followed, for nobody waits for them, and no more than TASK_ORDER_MAX: it is a courtesy,
  * the order tells every cycle. */
 MUST_USE jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *dependencies,
                                             bool later, bool *awaits, Err *e);
