@@ -392,11 +392,12 @@ JOT_API jot_status jot_artifact_list(jot_pad *pad, const jot_artifact_query *que
 
 /* A named index is a JSON value that a program keeps beside a category, replaced as one step; the
  * list of artifacts does not show it.  Statuses as for artifacts. */
-JOT_API jot_status jot_index_write(jot_pad *pad, const char *category, const char *name,
-                                   jot_text json, const char *if_version, const jot_artifact **out);
-JOT_API jot_status jot_index_read(jot_pad *pad, const char *category, const char *name,
-                                  const jot_artifact **out);
-JOT_API jot_status jot_index_delete(jot_pad *pad, const char *category, const char *name);
+JOT_API jot_status jot_artifact_index_write(jot_pad *pad, const char *category, const char *name,
+                                            jot_text json, const char *if_version,
+                                            const jot_artifact **out);
+JOT_API jot_status jot_artifact_index_read(jot_pad *pad, const char *category, const char *name,
+                                           const jot_artifact **out);
+JOT_API jot_status jot_artifact_index_delete(jot_pad *pad, const char *category, const char *name);
 
 /* --- Results of tools -------------------------------------------------------------------- */
 
@@ -471,28 +472,30 @@ typedef struct jot_lines {
 
 /* Add a line, at most 1 MiB, without a line break in it, to the log logs/CATEGORY/NAME.  `id` as in
  * jot_write_options, or NULL. */
-JOT_API jot_status jot_log_append(jot_pad *pad, const char *category, const char *name,
-                                  jot_text line, const char *id, const jot_line **out);
+JOT_API jot_status jot_line_log_append(jot_pad *pad, const char *category, const char *name,
+                                       jot_text line, const char *id, const jot_line **out);
 
 /* Up to `limit` (1 to 1000) lines from seq `from` on.  JOT_NOT_FOUND: no such log. */
-JOT_API jot_status jot_log_read(jot_pad *pad, const char *category, const char *name, uint64_t from,
-                                size_t limit, const jot_lines **out);
+JOT_API jot_status jot_line_log_read(jot_pad *pad, const char *category, const char *name,
+                                     uint64_t from, size_t limit, const jot_lines **out);
 
 /* The newest lines. */
-JOT_API jot_status jot_log_tail(jot_pad *pad, const char *category, const char *name, size_t limit,
-                                const jot_lines **out);
+JOT_API jot_status jot_line_log_tail(jot_pad *pad, const char *category, const char *name,
+                                     size_t limit, const jot_lines **out);
 
-/* Where a follower stands: all zeros in the beginning, then whatever the last call made of it. */
-typedef struct jot_place {
+/* How far a follower has read: all zeros in the beginning, then whatever the last call made of it.
+ */
+typedef struct jot_line_log_cursor {
     uint64_t seq;
     uint8_t chain[32];
     char cursor[120];
-} jot_place;
+} jot_line_log_cursor;
 
-/* The lines behind `place`, which moves on; if there are none it waits once, up to `wait_ms`, until
+/* The lines after `cursor`, which moves on; if there are none it waits once, up to `wait_ms`, until
  * something changes in the pad.  So an answer without lines is no end. */
-JOT_API jot_status jot_log_follow(jot_pad *pad, const char *category, const char *name,
-                                  jot_place *place, int64_t wait_ms, const jot_lines **out);
+JOT_API jot_status jot_line_log_follow(jot_pad *pad, const char *category, const char *name,
+                                       jot_line_log_cursor *cursor, int64_t wait_ms,
+                                       const jot_lines **out);
 
 /* --- Checkpoints ------------------------------------------------------------------------- */
 
@@ -953,7 +956,7 @@ typedef struct jot_task {
     uint64_t seq; /* of the last event */
     int64_t at_ms;
     const char *by;
-    /* By jot_task_order(): why it is not ready. */
+    /* By jot_task_next(): why it is not ready. */
     const char *const *waits;
     size_t waits_count;
 } jot_task;
@@ -1040,7 +1043,7 @@ JOT_API jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, cons
 
 /* What can be done next: the tasks that may be started now, the most important first, and in
  * *waiting (may be NULL) those that may not, each with what it waits for. */
-JOT_API jot_status jot_task_order(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting);
+JOT_API jot_status jot_task_next(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting);
 
 /* --- Leases ------------------------------------------------------------------------------ */
 
@@ -1203,7 +1206,7 @@ typedef struct jot_fault {
     const char *what;   /* one sentence */
     const char *advice; /* what to do */
     bool counts;        /* false: only worth knowing */
-    bool mends;         /* jot_mend() does it */
+    bool repairable;    /* jot_doctor() repairs it */
 } jot_fault;
 
 typedef struct jot_verified {
@@ -1223,7 +1226,7 @@ JOT_API jot_status jot_verify(jot_pad *pad, const jot_verified **out);
 
 /* Put right what can be put right without losing anything; jot_where() says what was done.
  * `after_crash`: look at everything as after a power loss.  *out is what is left. */
-JOT_API jot_status jot_mend(jot_pad *pad, bool after_crash, const jot_verified **out);
+JOT_API jot_status jot_doctor(jot_pad *pad, bool after_crash, const jot_verified **out);
 
 typedef struct jot_redacted {
     uint64_t streams;   /* looked at */

@@ -117,8 +117,8 @@ jot_status jot_artifact_list(jot_pad *pad, const jot_artifact_query *query,
 
 /* --- Named indexes ----------------------------------------------------------------------- */
 
-jot_status jot_index_write(jot_pad *pad, const char *category, const char *name, jot_text json,
-                           const char *if_version, const jot_artifact **out)
+jot_status jot_artifact_index_write(jot_pad *pad, const char *category, const char *name,
+                                    jot_text json, const char *if_version, const jot_artifact **out)
 {
     ArtifactWrite w = { 0 };
     ArtifactRef ref;
@@ -133,8 +133,8 @@ jot_status jot_index_write(jot_pad *pad, const char *category, const char *name,
     return st;
 }
 
-jot_status jot_index_read(jot_pad *pad, const char *category, const char *name,
-                          const jot_artifact **out)
+jot_status jot_artifact_index_read(jot_pad *pad, const char *category, const char *name,
+                                   const jot_artifact **out)
 {
     Str c, n;
     Artifact a;
@@ -147,7 +147,7 @@ jot_status jot_index_read(jot_pad *pad, const char *category, const char *name,
     return st;
 }
 
-jot_status jot_index_delete(jot_pad *pad, const char *category, const char *name)
+jot_status jot_artifact_index_delete(jot_pad *pad, const char *category, const char *name)
 {
     Str c, n;
     API_BEGIN(pad);

@@ -30,7 +30,7 @@ static void tell(void *ctx, const StoreFault *f)
                          .what = api_give_name(t->p, str(f->what)),
                          .advice = api_give_name(t->p, str(f->advice)),
                          .counts = fault_counts(f->kind),
-                         .mends = f->mends };
+                         .repairable = f->mends };
     t->items[t->n++] = kept;
 }
 
@@ -60,7 +60,7 @@ jot_status jot_verify(jot_pad *pad, const jot_verified **out)
     return JOT_OK;
 }
 
-jot_status jot_mend(jot_pad *pad, bool after_crash, const jot_verified **out)
+jot_status jot_doctor(jot_pad *pad, bool after_crash, const jot_verified **out)
 {
     GIVE(out, NULL);
     API_BEGIN(pad);

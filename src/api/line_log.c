@@ -34,8 +34,8 @@ static jot_status read_names(jot_pad *p, const char *category, const char *name,
     return api_name(p, "a log's name", name, b);
 }
 
-jot_status jot_log_append(jot_pad *pad, const char *category, const char *name, jot_text line,
-                          const char *id, const jot_line **out)
+jot_status jot_line_log_append(jot_pad *pad, const char *category, const char *name, jot_text line,
+                               const char *id, const jot_line **out)
 {
     Str c, n, text;
     Line added;
@@ -50,8 +50,8 @@ jot_status jot_log_append(jot_pad *pad, const char *category, const char *name, 
     return JOT_OK;
 }
 
-jot_status jot_log_read(jot_pad *pad, const char *category, const char *name, uint64_t from,
-                        size_t limit, const jot_lines **out)
+jot_status jot_line_log_read(jot_pad *pad, const char *category, const char *name, uint64_t from,
+                             size_t limit, const jot_lines **out)
 {
     Str c, n;
     Lines lines;
@@ -64,8 +64,8 @@ jot_status jot_log_read(jot_pad *pad, const char *category, const char *name, ui
     return JOT_OK;
 }
 
-jot_status jot_log_tail(jot_pad *pad, const char *category, const char *name, size_t limit,
-                        const jot_lines **out)
+jot_status jot_line_log_tail(jot_pad *pad, const char *category, const char *name, size_t limit,
+                             const jot_lines **out)
 {
     Str c, n;
     Lines lines;
@@ -78,11 +78,12 @@ jot_status jot_log_tail(jot_pad *pad, const char *category, const char *name, si
     return JOT_OK;
 }
 
-_Static_assert(sizeof((jot_place){ 0 }.chain) == sizeof(Hash), "a place holds a chain");
-_Static_assert(sizeof((jot_place){ 0 }.cursor) == sizeof(Cursor), "a place holds a cursor");
+_Static_assert(sizeof((jot_line_log_cursor){ 0 }.chain) == sizeof(Hash), "a place holds a chain");
+_Static_assert(sizeof((jot_line_log_cursor){ 0 }.cursor) == sizeof(Cursor),
+               "a place holds a cursor");
 
-jot_status jot_log_follow(jot_pad *pad, const char *category, const char *name, jot_place *place,
-                          int64_t wait_ms, const jot_lines **out)
+jot_status jot_line_log_follow(jot_pad *pad, const char *category, const char *name,
+                               jot_line_log_cursor *place, int64_t wait_ms, const jot_lines **out)
 {
     Str c, n;
     Lines lines;

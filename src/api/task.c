@@ -209,7 +209,7 @@ jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, const jot_ta
     return JOT_OK;
 }
 
-jot_status jot_task_order(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting)
+jot_status jot_task_next(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting)
 {
     TaskOrder order;
     GIVE(ready, NULL);

@@ -30,7 +30,7 @@ static jot_context_options no_context, small_budget, bad_rules;
 static jot_cycle_options no_cycle, null_goals;
 static jot_wake_options no_wake, odd_wake;
 static jot_gc_options no_gc, no_rule, small_keep;
-static jot_place no_place;
+static jot_line_log_cursor no_place;
 
 static void make_options(void)
 {
@@ -149,13 +149,13 @@ static void make_options(void)
     X(artifact_delete_i, jot_artifact_delete(p, "c", NULL, NULL))                         \
     X(artifact_list_size, jot_artifact_list(p, &no_query, NULL))                          \
     X(artifact_list_limit, jot_artifact_list(p, &long_query, NULL))                       \
-    X(index_category, jot_index_write(p, NULL, "n", jot_str("1"), NULL, NULL))            \
-    X(index_name, jot_index_write(p, "c", NULL, jot_str("1"), NULL, NULL))                \
-    X(index_text, jot_index_write(p, "c", "n", bad, NULL, NULL))                          \
-    X(index_read_c, jot_index_read(p, NULL, "n", NULL))                                   \
-    X(index_read_n, jot_index_read(p, "c", NULL, NULL))                                   \
-    X(index_delete_c, jot_index_delete(p, NULL, "n"))                                     \
-    X(index_delete_n, jot_index_delete(p, "c", NULL))                                     \
+    X(index_category, jot_artifact_index_write(p, NULL, "n", jot_str("1"), NULL, NULL))   \
+    X(index_name, jot_artifact_index_write(p, "c", NULL, jot_str("1"), NULL, NULL))       \
+    X(index_text, jot_artifact_index_write(p, "c", "n", bad, NULL, NULL))                 \
+    X(index_read_c, jot_artifact_index_read(p, NULL, "n", NULL))                          \
+    X(index_read_n, jot_artifact_index_read(p, "c", NULL, NULL))                          \
+    X(index_delete_c, jot_artifact_index_delete(p, NULL, "n"))                            \
+    X(index_delete_n, jot_artifact_index_delete(p, "c", NULL))                            \
     X(sink_call, jot_sink_write(p, NULL, "t", good, NULL, NULL))                          \
     X(sink_tool, jot_sink_write(p, "c", NULL, good, NULL, NULL))                          \
     X(sink_text, jot_sink_write(p, "c", "t", bad, NULL, NULL))                            \
@@ -163,16 +163,16 @@ static void make_options(void)
     X(sink_view_call, jot_sink_view(p, NULL, 0, NULL))                                    \
     X(sink_read_call, jot_sink_read(p, NULL, JOT_WHOLE, 0, 0, NULL))                      \
     X(sink_read_unit, jot_sink_read(p, "c", (jot_unit)3, 0, 0, NULL))                     \
-    X(log_category, jot_log_append(p, NULL, "n", good, NULL, NULL))                       \
-    X(log_name, jot_log_append(p, "c", NULL, good, NULL, NULL))                           \
-    X(log_text, jot_log_append(p, "c", "n", bad, NULL, NULL))                             \
-    X(log_read_category, jot_log_read(p, NULL, "n", 1, 0, NULL))                          \
-    X(log_read_limit, jot_log_read(p, "c", "n", 1, 1001, NULL))                           \
-    X(log_tail_name, jot_log_tail(p, "c", NULL, 0, NULL))                                 \
-    X(log_tail_limit, jot_log_tail(p, "c", "n", 1001, NULL))                              \
-    X(log_follow_name, jot_log_follow(p, "c", NULL, &no_place, 0, NULL))                  \
-    X(log_follow_place, jot_log_follow(p, "c", "n", NULL, 0, NULL))                       \
-    X(log_follow_garbage, jot_log_follow(p, "c", "n", &no_place, 0, NULL))                \
+    X(log_category, jot_line_log_append(p, NULL, "n", good, NULL, NULL))                  \
+    X(log_name, jot_line_log_append(p, "c", NULL, good, NULL, NULL))                      \
+    X(log_text, jot_line_log_append(p, "c", "n", bad, NULL, NULL))                        \
+    X(log_read_category, jot_line_log_read(p, NULL, "n", 1, 0, NULL))                     \
+    X(log_read_limit, jot_line_log_read(p, "c", "n", 1, 1001, NULL))                      \
+    X(log_tail_name, jot_line_log_tail(p, "c", NULL, 0, NULL))                            \
+    X(log_tail_limit, jot_line_log_tail(p, "c", "n", 1001, NULL))                         \
+    X(log_follow_name, jot_line_log_follow(p, "c", NULL, &no_place, 0, NULL))             \
+    X(log_follow_place, jot_line_log_follow(p, "c", "n", NULL, 0, NULL))                  \
+    X(log_follow_garbage, jot_line_log_follow(p, "c", "n", &no_place, 0, NULL))           \
     X(checkpoint_run, jot_checkpoint_write(p, NULL, good, NULL, NULL))                    \
     X(checkpoint_text, jot_checkpoint_write(p, "r", bad, NULL, NULL))                     \
     X(checkpoint_read_run, jot_checkpoint_read(p, NULL, 0, NULL))                         \
@@ -291,14 +291,14 @@ static void make_options(void)
     X(export_suffix, jot_export(p, "x", NULL, NULL))
 
 /* What takes nothing that could be wrong but the pad. */
-#define PLAIN(X)                                 \
-    X(where, jot_where(p, NULL))                 \
-    X(lease_list, jot_lease_list(p, NULL))       \
-    X(task_order, jot_task_order(p, NULL, NULL)) \
-    X(search_rebuild, jot_search_rebuild(p))     \
-    X(verify, jot_verify(p, NULL))               \
-    X(mend, jot_mend(p, true, NULL))             \
-    X(stats, jot_stats(p, NULL))                 \
+#define PLAIN(X)                                \
+    X(where, jot_where(p, NULL))                \
+    X(lease_list, jot_lease_list(p, NULL))      \
+    X(task_order, jot_task_next(p, NULL, NULL)) \
+    X(search_rebuild, jot_search_rebuild(p))    \
+    X(verify, jot_verify(p, NULL))              \
+    X(mend, jot_doctor(p, true, NULL))          \
+    X(stats, jot_stats(p, NULL))                \
     X(cycle_list, jot_cycle_list(p, NULL, NULL))
 
 typedef struct Row {

@@ -77,15 +77,15 @@ static void a_named_index_is_replaced_as_one(Caller *c)
     q.size = sizeof q;
     q.indexes = true;
     q.below = true;
-    ok(c->pad, jot_index_write(c->pad, "a", "by_day", jot_str("[1]"), NULL, NULL));
+    ok(c->pad, jot_artifact_index_write(c->pad, "a", "by_day", jot_str("[1]"), NULL, NULL));
     expect(c->pad, JOT_CONFLICT,
-           jot_index_write(c->pad, "a", "by_day", jot_str("[2]"), "0123456789ab", &a));
-    ok(c->pad, jot_index_read(c->pad, "a", "by_day", &a));
+           jot_artifact_index_write(c->pad, "a", "by_day", jot_str("[2]"), "0123456789ab", &a));
+    ok(c->pad, jot_artifact_index_read(c->pad, "a", "by_day", &a));
     assert_text(a->text, "[\n  1\n]");
     ok(c->pad, jot_artifact_list(c->pad, &q, &list));
     assert_int_equal(list->count, 1);
-    ok(c->pad, jot_index_delete(c->pad, "a", "by_day"));
-    expect(c->pad, JOT_NOT_FOUND, jot_index_read(c->pad, "a", "by_day", &a));
+    ok(c->pad, jot_artifact_index_delete(c->pad, "a", "by_day"));
+    expect(c->pad, JOT_NOT_FOUND, jot_artifact_index_read(c->pad, "a", "by_day", &a));
 }
 
 static void a_large_result_is_kept_whole_and_shown_in_part(Caller *c)
@@ -135,27 +135,28 @@ static void lines_are_kept_in_order_and_followed(Caller *c)
 {
     const jot_line *line;
     const jot_lines *lines;
-    jot_place place = { 0 };
-    ok(c->pad, jot_log_append(c->pad, "events", "today", jot_str("one"), NULL, &line));
+    jot_line_log_cursor place = { 0 };
+    ok(c->pad, jot_line_log_append(c->pad, "events", "today", jot_str("one"), NULL, &line));
     assert_int_equal(line->seq, 1);
     assert_text(line->text, "one");
-    ok(c->pad, jot_log_append(c->pad, "events", "today", jot_str("two"), "id-2", NULL));
-    ok(c->pad, jot_log_append(c->pad, "events", "today", jot_str("two"), "id-2", NULL));
-    ok(c->pad, jot_log_read(c->pad, "events", "today", 1, 0, &lines));
+    ok(c->pad, jot_line_log_append(c->pad, "events", "today", jot_str("two"), "id-2", NULL));
+    ok(c->pad, jot_line_log_append(c->pad, "events", "today", jot_str("two"), "id-2", NULL));
+    ok(c->pad, jot_line_log_read(c->pad, "events", "today", 1, 0, &lines));
     assert_int_equal(lines->count, 2);
-    ok(c->pad, jot_log_tail(c->pad, "events", "today", 1, &lines));
+    ok(c->pad, jot_line_log_tail(c->pad, "events", "today", 1, &lines));
     assert_int_equal(lines->count, 1);
     assert_text(lines->items[0]->text, "two");
-    ok(c->pad, jot_log_follow(c->pad, "events", "today", &place, 0, &lines));
+    ok(c->pad, jot_line_log_follow(c->pad, "events", "today", &place, 0, &lines));
     assert_int_equal(lines->count, 2);
-    ok(c->pad, jot_log_append(c->pad, "events", "today", jot_str("three"), NULL, NULL));
-    ok(c->pad, jot_log_follow(c->pad, "events", "today", &place, 0, &lines));
+    ok(c->pad, jot_line_log_append(c->pad, "events", "today", jot_str("three"), NULL, NULL));
+    ok(c->pad, jot_line_log_follow(c->pad, "events", "today", &place, 0, &lines));
     assert_int_equal(lines->count, 1);
     assert_text(lines->items[0]->text, "three");
-    ok(c->pad, jot_log_follow(c->pad, "events", "today", &place, 0, &lines));
+    ok(c->pad, jot_line_log_follow(c->pad, "events", "today", &place, 0, &lines));
     assert_int_equal(lines->count, 0);
-    expect(c->pad, JOT_INVALID, jot_log_append(c->pad, "a", "b", jot_str("a\nb"), NULL, &line));
-    expect(c->pad, JOT_NOT_FOUND, jot_log_read(c->pad, "a", "b", 1, 0, &lines));
+    expect(c->pad, JOT_INVALID,
+           jot_line_log_append(c->pad, "a", "b", jot_str("a\nb"), NULL, &line));
+    expect(c->pad, JOT_NOT_FOUND, jot_line_log_read(c->pad, "a", "b", 1, 0, &lines));
 }
 
 static void a_checkpoint_can_be_undone(Caller *c)

@@ -78,7 +78,7 @@ static void a_failed_cycle_leaves_the_state_as_it_was(Caller *c)
     ok(c->pad, jot_doc_read(c->pad, "cycles/default", NULL, &d));
     assert_says(d->text.data, "it broke");
     assert_null(strstr(d->text.data, "no json here"));
-    ok(c->pad, jot_log_read(c->pad, "cycle", id, 1, 0, &lines));
+    ok(c->pad, jot_line_log_read(c->pad, "cycle", id, 1, 0, &lines));
     assert_text(lines->items[0]->text, "line one");
     ok(c->pad, jot_cycle_read(c->pad, NULL, id, &cycle));
     assert_int_equal(cycle->end, JOT_CYCLE_FAILED);

@@ -153,7 +153,7 @@ DEED(keeps_artifacts)
 }
 DEED(logs)
 {
-    return jot_log_append(p, "a", "b", jot_str("a line"), NULL, NULL);
+    return jot_line_log_append(p, "a", "b", jot_str("a line"), NULL, NULL);
 }
 DEED(begins_a_run)
 {
@@ -203,7 +203,7 @@ DEED(adds_a_task)
 DEED(orders_tasks)
 {
     const jot_tasks *ready, *waiting;
-    return jot_task_order(p, &ready, &waiting);
+    return jot_task_next(p, &ready, &waiting);
 }
 DEED(leases)
 {

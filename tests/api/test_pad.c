@@ -350,7 +350,7 @@ static void a_sound_pad_has_no_faults(Caller *c)
     ok(c->pad, jot_verify(c->pad, &v));
     assert_int_equal(v->faults, 0);
     assert_true(v->records >= 1 && v->streams >= 1);
-    ok(c->pad, jot_mend(c->pad, false, &v));
+    ok(c->pad, jot_doctor(c->pad, false, &v));
     assert_int_equal(v->faults, 0);
 }
 

@@ -69,7 +69,7 @@ static void what_can_be_done_next_comes_in_order(Caller *c)
     q.size = sizeof q;
     add(c, "a", NULL);
     add(c, "b", "a");
-    ok(c->pad, jot_task_order(c->pad, &ready, &waiting));
+    ok(c->pad, jot_task_next(c->pad, &ready, &waiting));
     assert_int_equal(ready->count, 1);
     assert_string_equal(ready->items[0]->id, "a");
     assert_int_equal(waiting->count, 1);

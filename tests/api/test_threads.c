@@ -116,7 +116,7 @@ static void use_all(Worker *w)
     tried(w, jot_context(w->pad, &o, &shown));
     if (tried(w, jot_lease_acquire(w->pad, w->as, NULL, &lease)))
         tried(w, jot_lease_release(w->pad, lease->token));
-    tried(w, jot_log_append(w->pad, "events", "shared", jot_str(w->as), NULL, NULL));
+    tried(w, jot_line_log_append(w->pad, "events", "shared", jot_str(w->as), NULL, NULL));
     if (tried(w, jot_search(w->pad, "wandered", NULL, &hits)) && !hits->count)
         tried(w, JOT_NOT_FOUND);
 }
@@ -137,7 +137,7 @@ static void threads_use_every_layer_side_by_side(Caller *c)
     run_all(c, use);
     ok(c->pad, jot_doc_list(c->pad, "thread-", NULL, &docs));
     assert_int_equal(docs->count, THREADS);
-    ok(c->pad, jot_log_read(c->pad, "events", "shared", 1, 100, &lines));
+    ok(c->pad, jot_line_log_read(c->pad, "events", "shared", 1, 100, &lines));
     assert_int_equal(lines->count, THREADS);
 }
 
