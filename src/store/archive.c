@@ -209,7 +209,7 @@ static jot_status check_line(Archive *a, Proof *p, Str line, off_t at, Err *e)
 {
     p->lines++;
     if (p->ended)
-        return damaged(p, e, "there is more behind its end");
+        return damaged(p, e, "there is more after its end");
     if (!str_ends(line, S("\n")))
         return damaged(p, e, "it ends in the middle of a line");
     if (p->lines > 1 && str_starts(line, S(END)))

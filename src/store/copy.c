@@ -1,22 +1,29 @@
-/* copy.c - a pad moved from one store to another, with history.
+/* copy.c - a pad copied from one store to another, with its history.
  *
- * Each stream is brought over by itself: what the target already has is
- * compared, what it lacks is put in its place, and every record is read back.  A
- * copy that was interrupted goes on when it is started again, because nothing but
- * the two pads says how far it came.
+ * Each stream is copied by itself.  For one stream:
  *
- * What can be read is copied, what cannot is told; what one stream refuses stops
- * no other.  A target whose history differs is not changed.
+ *     source   1 2 3 4 5 6 7        compare   what both have must have the same chain: else it is
+ *     target   1 2 3 4                        a conflict, and the target is not changed
+ *                      ^            add       5 6 7, as they are
+ *                                   forget    what the source has redacted or purged since
+ *                                   read back every record, and compare it
  *
- * A purge is carried over in two steps: first the tombstone and what follows it
- * are put behind what the target has, then everything before it is forgotten.
- * Whoever dies in between leaves a target that has the tombstone, and that is
- * proof enough for the next copy.  Before the first step the target's records must be
+ * A copy that was interrupted continues when it is started again, because nothing but
+ * the two pads says how far it came.  What can be read is copied, what cannot is
+ * reported; what one stream refuses stops no other.
+ *
+ * A purge is copied in two steps.  First the tombstone and what follows it are
+ * added after what the target has, then everything before it is forgotten:
+ *
+ *     source   . . . T 5            target   1 2 3  ->  1 2 3 T 5  ->  . . . T 5
+ *
+ * A process that dies in between leaves a target with the tombstone, and that is proof
+ * enough for the next copy.  Before the first step the target's records must be
  * shown to be copies of those that were purged (purge.c): a copy forgets nothing that
  * only the target has.
  *
- * A name can have become a directory since, or a directory a name: a stream
- * whose place is still taken waits until the others have been copied. */
+ * A name may have become a directory since, or a directory a name: a stream whose name is still
+ * taken waits until the others have been copied. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

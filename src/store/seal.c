@@ -1,9 +1,23 @@
 /* seal.c - the one place in which an append is decided and a record is made.
  *
- * An engine shows the head (and the newest records, and the guard's seq) under
- * its own lock; store_seal() answers with the record to store, or with why not.
- * A record's seq, time, fence and chain follow from its predecessor by
- * store_next() and from nothing else. */
+ * An engine shows the head, the newest records and the guard's seq under its own
+ * lock; store_seal() answers with the record to store, or with why not.  It asks in
+ * this order, and the order matters:
+ *
+ *     1. id      A retry of what was done must hear so, whatever happened since.
+ *     2. guard   A lease that moved: the caller may not even learn of the head from here.
+ *     3. fence   A token lower than one seen: somebody else has the lease now.
+ *     4. expect  Only now the condition, which answers with the present head.
+ *     5. room    Numbers end at 2^63 - 1.
+ *
+ * A record's seq, time, fence and chain follow from its predecessor by store_next()
+ * and from nothing else:
+ *
+ *     seq   = seq + lost + 1      the numbers of lost records are never given again
+ *     at    = max(now, at)        a clock that was set back makes time stand still
+ *     fence = max(token, fence)
+ *     chain = sha256(chain, sha256(header)), and the header has the body's hash, not the body:
+ *             so a redacted record still verifies */
 #include <assert.h>
 
 #include "base/mutant.h"
@@ -55,6 +69,7 @@ Record store_next(Store *s, Str stream, const Draft *d, const Mark *head)
     if (d->op != OP_DELETE)
         r.mark.sha256 = hash_of(d->body);
     r.mark.chain = record_chain(head->chain, stream, &r);
+    assert(r.mark.seq == head->seq + head->lost + 1 && r.mark.fence >= head->fence);
     return r;
 }
 
@@ -202,6 +217,7 @@ jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d, con
 {
     Shown shown;
     const char *name = err_show(&shown, stream);
+    assert(x && d && head && (recent_n == 0 || recent));
     *again = false;
     *out = (Record){ .mark = *head };
     const Record *same = find_id(d, recent, recent_n);

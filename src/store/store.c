@@ -1,12 +1,26 @@
-/* store.c - the contract's gatekeeper: every argument and limit is checked here, once, for all
- * engines, and what a reader gets is verified on its way out.
+/* store.c - the gatekeeper: every argument and limit is checked here, once, for all engines, and
+ * what a reader gets is verified on its way out.
  *
- * Invariants this file keeps:
- *   1. An engine sees only names, sizes and texts that are within the limits.
- *   2. Records that are read are what their headers say: bodies have their hash, neighbours their
- *      chain.  (A head is checked by the engine, which has its bytes in its hands, and so are
- * bodies by one whose codec does it.) name.c says what a stream may be called, seal.c decides
- * appends. */
+ *     caller            store.c                engine                    seal.c
+ *     ------            -------                ------                    ------
+ *     append  ------->  names, limits,
+ *                       may it write?  ----->  lock, repair, head  --->  id seen before?
+ *                                                                        guard, fence, condition
+ *                                              store it  <-------------  the record, or why not
+ *     mark    <-------  what changed   <-----  unlock
+ *
+ *     read    ------->  names, limits  ----->  records
+ *     records <-------  hash of each body,
+ *                       chain of each pair
+ *
+ * What this file keeps true:
+ *   1. An engine sees only names, sizes and texts within the limits, and checks none again.
+ *   2. Records that are read are what their headers say: bodies have their hash,
+ *      neighbours their chain.  A head is checked by the engine, which has its bytes
+ *      at hand; so are bodies by an engine whose codec does it.
+ *   3. In a child made by fork no call reaches an engine.
+ *
+ * name.c says what a stream may be called, seal.c decides appends. */
 #include "store/store.h"
 
 #include <assert.h>

@@ -214,7 +214,7 @@ static void no_damage_goes_unnoticed(Desk *d)
     spill(path, arena_printf(&d->a, STR_FMT STR_FMT, STR_ARG(good), STR_ARG(good)));
     Store *s = NULL;
     desk_expect(d, JOT_CORRUPT, archive_open(&s, &d->io, path, &d->e));
-    assert_says(d, "there is more behind its end");
+    assert_says(d, "there is more after its end");
     spill(path, S("jotter archive 5\nsomething\n"));
     desk_expect(d, JOT_UNSUPPORTED, archive_open(&s, &d->io, path, &d->e));
     spill(path, S("something else\n"));

@@ -261,10 +261,13 @@ MUST_USE jot_status view_make_room(Files *f, const Paths *p, int dir, Err *e);
 /* Write the next text of a document beside its view; empty for a delete. */
 MUST_USE jot_status view_draft(Files *f, const Paths *p, int dir, Str text, Err *e);
 
-/* Let the draft take effect: it becomes the view, or with `remove` the view goes.  *displaced is
- * what was there in that moment; it keeps the draft's name until view_drop. */
-MUST_USE jot_status view_exchange(Files *f, const Paths *p, int dir, bool remove, Arena *into,
-                                  View *displaced, Err *e);
+/* Let the draft become the view.  *displaced is what was there in that moment; it keeps the draft's
+ * name until view_drop. */
+MUST_USE jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into, View *displaced,
+                                  Err *e);
+/* The same for a delete: the view goes. */
+MUST_USE jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *displaced,
+                                Err *e);
 
 /* Be done with the file that has the draft's name, as it was read: gone, or put aside if somebody
  * still has it open for writing. */

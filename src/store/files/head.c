@@ -1,8 +1,20 @@
 /* head.c - reading without a lock: the head of a stream, and its records.
  *
- * View and stream are read one after the other, so a write may come between.
- * The draft tells whether one is under way: while there is none, the view is the
- * head, and what the stream does not know was written by a person. */
+ * A reader takes no lock and waits for nobody, so it reads view and stream one after the
+ * other while a writer goes through its steps (write.c).  The draft says whether
+ * one is under way:
+ *
+ *     draft   view               the head is
+ *     -----   ----------------   ----------------------------------------------------------
+ *     no      the head's text    the view: no stream is read for a value
+ *     no      another text       a person's edit, not recorded yet: seq 0, `by` outside
+ *     yes     the head's text    the stream's head: exchanged, and not dropped yet
+ *     yes     an older text      the stream's head, synced first: its writer is on its way to the
+ *                                exchange, or died there
+ *
+ * "Another text" may also mean that a writer came in between the two reads.  So it
+ * is an edit only if nothing has moved when both are read again; where writers
+ * come in between every time, the stream's head is the newest there is. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

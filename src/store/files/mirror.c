@@ -21,6 +21,7 @@
  * beginning of that, or the whole of what an older head showed, it is only old. */
 #include "store/files/mirror.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -381,6 +382,7 @@ bool mirror_begin(Files *f, const Stream *st)
 {
     Mirror all[MIRRORS_MAX];
     bool good = true;
+    assert(st->locked);
     size_t n = mirrors_of(f, st->paths->name, all);
     for (size_t i = 0; i < n; i++) {
         struct stat info;
@@ -424,6 +426,7 @@ static void add_snapshot(Files *f, const Stream *st, const Mirror *m, const Mark
 void mirror_add(Files *f, const Stream *st, const Mark *before, const Record *records, size_t n)
 {
     Mirror all[MIRRORS_MAX];
+    assert(st->locked && n && st->head.seq == records[n - 1].mark.seq);
     size_t count = mirrors_of(f, st->paths->name, all);
     for (size_t i = 0; i < count; i++) {
         if (!mark_live(before) || !mark_live(&st->head))

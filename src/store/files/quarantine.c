@@ -35,15 +35,9 @@ static Spot spot_for(Files *f, Str stream, bool late)
     return spot;
 }
 
-/* A new file: `bytes`, or a stretch of the open file `from`. */
-static int write_file(Files *f, int dir, const char *name, Str bytes, int from, off_t at, off_t end)
+static int open_new(Files *f, int dir, const char *name)
 {
-    const Io *io = f->base.io;
-    AUTO(Fd) fd = io_open(io, dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (fd < 0)
-        return fd;
-    int got = from < 0 ? io_write_all(io, fd, bytes) : copy_range(io, from, fd, at, end);
-    return got < 0 ? got : io_fsync(io, fd);
+    return io_open(f->base.io, dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
 }
 
 /* What is put aside is about to go elsewhere: it must be safe here first. */
@@ -57,7 +51,9 @@ static int write_name(Files *f, int dir, const Spot *spot, Str stream)
 {
     char name[sizeof spot->name + sizeof NAME_FILE];
     snprintf(name, sizeof name, "%s" NAME_FILE, spot->name);
-    return write_file(f, dir, name, stream, FD_NONE, 0, 0);
+    AUTO(Fd) fd = open_new(f, dir, name);
+    int got = fd < 0 ? fd : io_write_all(f->base.io, fd, stream);
+    return got < 0 ? got : io_fsync(f->base.io, fd);
 }
 
 static jot_status report(Files *f, Str stream, int got, Err *e)
@@ -88,8 +84,11 @@ jot_status quarantine_copy(Files *f, Str stream, int fd, off_t at, off_t end, Er
     AUTO(Fd) to = pad_open_dir(f, DIRECTORY, true);
     Spot spot = spot_for(f, stream, false);
     int got = to < 0 ? to : write_name(f, to, &spot, stream);
+    AUTO(Fd) kept = got < 0 ? FD_NONE : open_new(f, to, spot.name);
     if (got == 0)
-        got = write_file(f, to, spot.name, (Str){ 0 }, fd, at, end);
+        got = kept < 0 ? kept : copy_range(f->base.io, fd, kept, at, end);
+    if (got == 0)
+        got = io_fsync(f->base.io, kept);
     if (got == 0)
         got = sync_directory(f, to);
     return report(f, stream, got, e);

@@ -1,14 +1,25 @@
 /* recover.c - what a dead writer, a power loss or a person left behind.
  *
- * Three things can differ under a stream's lock, and they are told apart by
- * what is there, never by a clock:
- *   - a draft: its writer died.  The stream says how far it came.
- *   - a view that is not the head, in the same boot and mount: a person's doing,
- *     because a writer that lives keeps them equal and one that died leaves a
- *     draft.
- *   - a view that is not the head, after a reboot or when the file system was
- *     mounted anew: names and bytes written without a sync may be lost or old.  What can be
- * explained that way is put right; the rest is a person's. */
+ * A view should show the head.  Under the stream's lock three things can differ, and
+ * they are told apart by what is there, never by a clock:
+ *
+ *     is there a draft?
+ *       yes: its writer died.  The stream says how far it came:
+ *              view is the head                  drop the draft
+ *              draft is the head                 exchange it in
+ *              head is a tombstone, draft empty  the view goes
+ *              anything else                     drop the draft
+ *       no:  view is the head?                   nothing to do
+ *            same boot and mount as `checked`    a person did it: a version `by` outside.  A writer
+ *                                                that lives keeps the two equal, and one that died
+ *                                                left a draft
+ *            another boot or mount               unsynced names and bytes may be lost or old:
+ *              missing, an older version         made again from the stream
+ *              empty, NUL, a version cut short   moved to quarantine/, made again
+ *              anything else                     a person did it
+ *
+ * "Drop" removes a draft that is empty or whose text the stream has; any other goes to
+ * quarantine/.  Nothing here loses a text that is nowhere else. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -98,13 +109,15 @@ static jot_status finish(Files *f, const Stream *st, int dir, bool remove, Err *
 {
     AUTO(Arena) arena = { 0 };
     View displaced;
-    TRY(view_exchange(f, st->paths, dir, remove, &arena, &displaced, e));
+    TRY(remove ? view_remove(f, st->paths, dir, &arena, &displaced, e)
+               : view_exchange(f, st->paths, dir, &arena, &displaced, e));
     return displaced.there ? drop(f, st, dir, &displaced, e) : JOT_OK;
 }
 
 /* A draft was found: its writer is dead, for we hold the lock. */
 static jot_status settle_draft(Files *f, Stream *st, int dir, const View *v, const View *d, Err *e)
 {
+    assert(st->locked && d->there);
     /* What the dead writer appended is about to be shown to readers. */
     TRY(stream_settle(f, st, e));
     if (fits(st, v))
@@ -126,6 +139,7 @@ static jot_status restore(Files *f, const Stream *st, int dir, Err *e)
     AUTO(Arena) arena = { 0 };
     Str body = { 0 };
     bool remove = !mark_shown(&st->head);
+    assert(st->locked);
     if (!remove)
         TRY(head_body(f, st, &arena, &body, e));
     TRY(view_draft(f, st->paths, dir, body, e));

@@ -128,6 +128,7 @@ int stream_in_place(Files *f, const Stream *st, struct stat *info)
 /* Put an unfinished record aside and cut it off. */
 static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
 {
+    assert(st->locked && torn < end && torn >= st->good); /* never a record that can be read */
     Shown shown;
     const char *name = err_show(&shown, st->paths->name);
     TRY(quarantine_copy(f, st->paths->name, st->fd, torn, end, e));
@@ -315,7 +316,7 @@ static void write_anew(Files *f, Stream *st)
 {
     Piece all = { 0, st->size, { 0 } };
     if (stream_replace(f, st, &all, 1, NULL) != JOT_OK)
-        pad_stop_writing(f, NULL, "a sync failed and the stream could not be written anew");
+        pad_stop_writing(f, NULL, "a sync failed and the stream could not be written again");
 }
 
 /* The record that could not be synced goes; everything before it stays. */
@@ -350,6 +351,7 @@ jot_status stream_add(Files *f, Stream *st, Str lines, Err *e)
 
 jot_status stream_settle(Files *f, Stream *st, Err *e)
 {
+    assert(st->locked);
     if (MUTANT(NO_SETTLE))
         return JOT_OK;
     int got = io_fdatasync(io_of(f), st->fd);
@@ -411,6 +413,8 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
 jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e)
 {
     assert(st->locked);
+    for (size_t i = 0; i < n; i++)
+        assert(pieces[i].from <= pieces[i].to && pieces[i].to <= st->size);
     const Io *io = io_of(f);
     Shown shown;
     const char *name = err_show(&shown, st->paths->name);

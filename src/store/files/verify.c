@@ -24,7 +24,7 @@ jot_status files_index_path(Store *s, Arena *into, Str *out, Err *e)
     snprintf(link, sizeof link, "/proc/self/fd/%d", f->root);
     ssize_t n = readlink(link, path, sizeof path);
     if (n <= 0 || (size_t)n == sizeof path || path[0] != '/')
-        return err_set(e, JOT_UNAVAILABLE, "the path of the pad cannot be told");
+        return err_set(e, JOT_UNAVAILABLE, "the path of the pad is not known");
     *out = arena_printf(into, "%.*s/index.sqlite", (int)n, path);
     return JOT_OK;
 }
@@ -133,7 +133,7 @@ static void tell_end(const Look *l, const Stream *st, off_t bytes)
                  (long long)bytes);
     tell(l, FAULT_LEFTOVER, st->paths->name, what,
          bytes ? "nothing: the next write, or jotter doctor --fix, puts them into quarantine/; "
-                 "nobody was told they are written"
+                 "no write of them was acknowledged"
                : "nothing: the next write, or jotter doctor --fix, adds it",
          true);
 }
@@ -368,8 +368,7 @@ static jot_status look_at_aside(void *ctx, const char *dir, const char *name)
     Str of = { stream, n > 0 ? (size_t)n : 0 };
     if (store_check_name(of, NULL) != JOT_OK)
         of = (Str){ 0 };
-    snprintf(what, sizeof what, "something was put aside as '%s/%s'", dir,
-             err_show(&shown, str(name)));
+    snprintf(what, sizeof what, "something was kept as '%s/%s'", dir, err_show(&shown, str(name)));
     tell(l, FAULT_ASIDE, of, what, "look at it, keep what you need, remove it", false);
     return JOT_OK;
 }

@@ -34,17 +34,25 @@ static jot_status view_failed(Err *e, const Paths *p, int got, const char *what)
     return err_errno(e, -got, "could not %s the file of '%s'", what, err_show(&shown, p->name));
 }
 
+/* One file to be read: a view or a draft. */
+typedef struct Reading {
+    Files *f;
+    const Paths *paths;
+    int dir;
+    const char *name; /* in `dir` */
+    bool asks;        /* whether somebody has it open for writing */
+    Arena *into;
+} Reading;
+
 /* All of an open file; it may grow while we read. */
-static jot_status read_text(Files *f, const Paths *p, int fd, size_t size, Arena *into, Str *out,
-                            Err *e)
+static jot_status read_text(const Reading *r, int fd, size_t size, Str *out, Err *e)
 {
-    const Io *io = f->base.io;
     for (int i = 0; i < READ_TRIES; i++) {
-        char *room = arena_alloc(into, size + 1, 1);
+        char *room = arena_alloc(r->into, size + 1, 1);
         /* One read: of a regular file less than asked for means that there is no more. */
-        ssize_t got = io_read_at(io, fd, room, size + 1, 0);
+        ssize_t got = io_read_at(r->f->base.io, fd, room, size + 1, 0);
         if (got < 0)
-            return view_failed(e, p, (int)got, "read");
+            return view_failed(e, r->paths, (int)got, "read");
         if ((size_t)got <= size) {
             room[got] = 0;
             *out = (Str){ room, (size_t)got };
@@ -57,12 +65,11 @@ static jot_status read_text(Files *f, const Paths *p, int fd, size_t size, Arena
     return err_set(e, JOT_UNAVAILABLE, "a file of the pad keeps growing while it is read");
 }
 
-/* With `held`, it is asked first whether somebody has the file open for writing. */
-static jot_status read_open(Files *f, const Paths *p, int fd, bool *held, Arena *into, View *out,
-                            Err *e)
+static jot_status read_open(const Reading *r, int fd, View *out, Err *e)
 {
+    const Paths *p = r->paths;
     struct stat info;
-    int got = io_fstat(f->base.io, fd, &info);
+    int got = io_fstat(r->f->base.io, fd, &info);
     if (got < 0)
         return view_failed(e, p, got, "look at");
     out->directory = S_ISDIR(info.st_mode);
@@ -78,50 +85,48 @@ static jot_status read_open(Files *f, const Paths *p, int fd, bool *held, Arena 
         return err_set(e, JOT_DENIED, "the file of '%s' has a second hard link: copy it without",
                        err_show(&shown, p->name));
     *out = (View){ .there = true };
-    if (held)
-        *held = io_written_elsewhere(f->base.io, fd, true);
+    /* Asked before it is read: if nobody has, the text is the last it will have. */
+    if (r->asks)
+        out->held = io_written_elsewhere(r->f->base.io, fd, true);
     out->changed_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
     out->inode = info.st_ino;
     out->mtime_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
     out->ctime_ns = (int64_t)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec;
-    TRY(read_text(f, p, fd, (size_t)info.st_size, into, &out->text, e));
+    TRY(read_text(r, fd, (size_t)info.st_size, &out->text, e));
     out->sha256 = hash_of(out->text);
     return JOT_OK;
 }
 
-static jot_status read_at(Files *f, const Paths *p, int dir, const char *name, bool *held,
-                          Arena *into, View *out, Err *e)
+static jot_status read_file(const Reading *r, View *out, Err *e)
 {
     *out = (View){ 0 };
     /* O_NONBLOCK: a FIFO planted here must not hold us. */
-    AUTO(Fd) fd = io_open(f->base.io, dir, name, O_RDONLY | O_NONBLOCK, 0);
+    AUTO(Fd) fd = io_open(r->f->base.io, r->dir, r->name, O_RDONLY | O_NONBLOCK, 0);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return JOT_OK;
     if (fd == -ELOOP || fd == -EXDEV)
-        return refuse(e, p, "is a symlink, or behind one");
+        return refuse(e, r->paths, "is a symlink, or a symlink leads to it");
     if (fd == -ENXIO)
-        return refuse(e, p, "is not a regular file");
+        return refuse(e, r->paths, "is not a regular file");
     if (fd < 0)
-        return view_failed(e, p, fd, "open");
-    return read_open(f, p, fd, held, into, out, e);
+        return view_failed(e, r->paths, fd, "open");
+    return read_open(r, fd, out, e);
 }
 
 jot_status view_read(Files *f, const Paths *p, Arena *into, View *out, Err *e)
 {
-    return read_at(f, p, f->root, p->view_path, NULL, into, out, e);
+    return read_file(&(Reading){ f, p, f->root, p->view_path, false, into }, out, e);
 }
 
 jot_status view_read_in(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e)
 {
-    return read_at(f, p, dir, p->view, NULL, into, out, e);
+    return read_file(&(Reading){ f, p, dir, p->view, false, into }, out, e);
 }
 
 jot_status view_read_draft(Files *f, const Paths *p, int dir, Arena *into, View *out, Err *e)
 {
-    bool held = false;
     Err why = { 0 };
-    jot_status st = read_at(f, p, dir, p->draft, &held, into, out, &why);
-    out->held = held;
+    jot_status st = read_file(&(Reading){ f, p, dir, p->draft, true, into }, out, &why);
     if (st == JOT_DENIED || st == JOT_TOO_BIG || out->directory) {
         *out = (View){ 0 };
         return quarantine_move(f, p->name, dir, p->draft, false, e);
@@ -137,7 +142,7 @@ jot_status view_peek_draft(Files *f, const Paths *p, Arena *into, View *out, Err
     AUTO(Fd) dir = pad_open_dir(f, p->view_dir, false);
     if (dir < 0)
         return JOT_OK;
-    jot_status st = read_at(f, p, dir, p->draft, NULL, into, out, e);
+    jot_status st = read_file(&(Reading){ f, p, dir, p->draft, false, into }, out, e);
     if (st == JOT_DENIED || st == JOT_TOO_BIG) {
         *out = (View){ 0 };
         return JOT_OK;
@@ -237,20 +242,37 @@ static int swap_out(Files *f, const Paths *p, int dir, bool *left)
     return got;
 }
 
-jot_status view_exchange(Files *f, const Paths *p, int dir, bool remove, Arena *into,
-                         View *displaced, Err *e)
+/* After the names changed: sync that where it must last, and read what was displaced. */
+static jot_status see_displaced(Files *f, const Paths *p, int dir, Arena *into, View *displaced,
+                                Err *e)
+{
+    bool durable = pad_syncs_views(f) && !MUTANT(VIEW_UNSYNCED);
+    int got = durable ? io_fsync(f->base.io, dir) : 0;
+    if (got < 0)
+        return view_failed(e, p, got, "replace");
+    return displaced->there ? view_read_draft(f, p, dir, into, displaced, e) : JOT_OK;
+}
+
+jot_status view_exchange(Files *f, const Paths *p, int dir, Arena *into, View *displaced, Err *e)
 {
     bool left = false, gone = false;
     *displaced = (View){ 0 };
-    int got = remove ? swap_out(f, p, dir, &left) : swap_in(f, p, dir, &left, &gone);
-    if (got == 0 && pad_syncs_views(f) && !MUTANT(VIEW_UNSYNCED))
-        got = io_fsync(f->base.io, dir);
+    int got = swap_in(f, p, dir, &left, &gone);
     if (got < 0)
         return view_failed(e, p, got, "replace");
-    if (left)
-        TRY(view_read_draft(f, p, dir, into, displaced, e));
+    displaced->there = left;
+    TRY(see_displaced(f, p, dir, into, displaced, e));
     displaced->gone = gone;
     return JOT_OK;
+}
+
+jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, View *displaced, Err *e)
+{
+    *displaced = (View){ 0 };
+    int got = swap_out(f, p, dir, &displaced->there);
+    if (got < 0)
+        return view_failed(e, p, got, "remove");
+    return see_displaced(f, p, dir, into, displaced, e);
 }
 
 jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e)

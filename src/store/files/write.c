@@ -1,18 +1,35 @@
-/* write.c - one write under way: beginning it, putting records behind the head, showing the last.
+/* write.c - one write under way: beginning it, adding records, showing the last of them.
  *
- * Every operation that writes goes the same way: take the stream's lock, put
- * right what is not (recover.c), record a person's edit if there is one, decide
+ * Every operation that writes takes the same way: lock the stream, repair what
+ * needs it (recover.c), record a person's edit if there is one, decide
  * (store_seal), commit.
  *
- * The order of a commit is what the promises rest on:
+ * A document has three files during a commit: the stream, which is the truth; the
+ * view, which people see; and the draft, which is to become the view.
  *
- *     draft -> announce -> append -> fdatasync -> exchange -> look at the displaced -> drop it
+ *     step            stream             draft            view        dies here: the write
+ *     -------------   ----------------   --------------   --------    ----------------------------
+ *     lock            ... 6              -                text 6
+ *     draft           ... 6              text 7           text 6      did not happen; draft dropped
+ *     announce        ... 6              text 7           text 6      did not happen
+ *     append          ... 6 [7]          text 7           text 6      may have happened
+ *     fdatasync       ... 6 7            text 7           text 6      happened; draft exchanged in
+ *     exchange        ... 6 7            text 6           text 7      happened; draft dropped
+ *     look, drop      ... 6 7            -                text 7      happened
  *
- * A record takes effect when it is in the stream.  Readers of the view alone see
- * it from the exchange on; so whoever meets a draft asks the stream, and a writer
- * that dies before the exchange has written, not nearly written.  Otherwise its
- * record would come to light at the next write, behind everything that happened
- * in between, with its guard long gone. */
+ * [7] is a record that may be lost.  There is one sync in all, and the one moment that counts is
+ * when the record is in the stream: readers of the view see it from the exchange
+ * on, so a reader that meets a draft asks the stream, and a writer that dies before
+ * the exchange has written, not nearly written.  Otherwise its record would come
+ * to light at the next write, after everything that happened in between, with its
+ * guard long gone.
+ *
+ * "Look": what the exchange displaced should be text 6.  If it is not, a person saved
+ * the file in between.  That text becomes record 8, and ours again record 9.
+ *
+ * Streams that are no documents have neither draft nor view; some have mirrors
+ * (mirror.c), which follow after the sync and on which nothing rests. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -60,6 +77,14 @@ static jot_status edit_unsettled(const Paths *p, Err *e)
 static jot_status write_records(Files *f, Writing *w, const Record *records, size_t n, Err *e)
 {
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
+    assert(w->stream.locked && w->stream.fd >= 0 && n > 0);
+    assert(!w->stream.open); /* stream_take ended its last line */
+    /* No number is given twice, and what comes later is never older or less fenced. */
+    for (size_t i = 0; i < n; i++) {
+        const Mark *last = i ? &records[i - 1].mark : &w->stream.head;
+        assert(records[i].mark.seq > last->seq);
+        assert(last->seq == 0 || records[i].mark.fence >= last->fence);
+    }
     for (size_t i = 0; i < n; i++)
         record_write(&lines, &records[i], f->form);
     if (!buf_ok(&lines))
@@ -109,7 +134,10 @@ static jot_status show(Files *f, Writing *w, const Record *last, Err *e)
     const Paths *p = &w->paths;
     bool remove = !mark_shown(&last->mark);
     View displaced;
-    if (view_exchange(f, p, w->dir, remove, &w->arena, &displaced, NULL) != JOT_OK)
+    assert(w->stream.locked && p->viewed && w->dir >= 0);
+    jot_status swapped = remove ? view_remove(f, p, w->dir, &w->arena, &displaced, NULL)
+                                : view_exchange(f, p, w->dir, &w->arena, &displaced, NULL);
+    if (swapped != JOT_OK)
         return writing_unsettled(p, e);
     bool other = displaced.there ? !(w->seen.there && hash_eq(displaced.sha256, w->seen.sha256))
                                  : displaced.gone && w->seen.there;
@@ -168,6 +196,7 @@ jot_status writing_record_edit(Files *f, Writing *w, Err *e)
 {
     if (w->edit.op == 0)
         return JOT_OK;
+    assert(w->paths.viewed && w->stream.locked);
     TRY(store_check_room(w->paths.name, &w->stream.head, 1, e));
     Record r = store_next(&f->base, w->paths.name, &w->edit, &w->stream.head);
     TRY(write_records(f, w, &r, 1, e));
@@ -203,6 +232,7 @@ static jot_status take_guard(Files *f, Writing *w, const Expect *x, Err *e)
 {
     if (x->guard.n == 0 || w->guard >= 0)
         return JOT_OK;
+    assert(!str_eq(x->guard, w->paths.name)); /* store.c refuses that */
     Paths p = paths_of(f, x->guard);
     return stream_guard(f, &p, &w->guard, &w->guard_seq, e);
 }

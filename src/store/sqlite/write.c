@@ -1,21 +1,25 @@
 /* write.c - who may write, transactions, and what happens to the log.
  *
- * Who may write is decided by our own lock on PATH.lock, taken before BEGIN
- * IMMEDIATE and kept until the commit is done.  So SQLite's own write lock is
- * never contended, "database is locked" does not occur, and a wait can name
- * the process it waited for.  The checkpoint runs under the same lock: SQLite
- * before 3.51.3 can, rarely, lose a commit when one process checkpoints while
- * another starts the log anew, and here that cannot happen.  Readers need no
- * lock: they see the last commit before they began.
+ *     lock PATH.lock  ->  BEGIN IMMEDIATE  ->  same file, known format?  ->  the change
+ *        ->  COMMIT, which syncs the log
+ *              good:        checkpoint, if the log is long; empty it, if text was forgotten
+ *              incomplete:  it did not happen
+ *              sync failed: write another transaction over its frames; that fails too: UNKNOWN
+ *        ->  unlock
  *
- * What a failed commit leaves behind is settled before the lock is released.
- * If the sync of the log failed, the frames of the transaction stand in the
+ * Our own lock decides who may write.  It is taken before BEGIN IMMEDIATE and
+ * kept until the commit is done, so SQLite's write lock is never contended, "database
+ * is locked" does not occur, and a wait can name the process it waited for.  The
+ * checkpoint runs under the same lock: SQLite before 3.51.3 can, rarely, lose a
+ * commit when one process checkpoints while another starts the log again, and here that
+ * cannot happen.  Readers need no lock: they see the last commit before they began.
+ *
+ * Why a failed sync needs another transaction: the frames of the first stand in the
  * log with a valid commit mark, although they may never reach the disk.  The
- * next process that finds the log without its shared memory would believe
- * them, and everything acknowledged behind them would be lost with them at a
- * power failure.  So a small transaction is written over them at once; with
- * it the outcome is known.  If that fails too the answer is JOT_UNKNOWN, and
- * the handle does not write again before the log could be emptied. */
+ * next process that finds the log without its shared memory would believe them, and
+ * everything acknowledged after them would be lost with them at a power failure.
+ * With other frames in their place the outcome is known.  If that cannot be done, the
+ * handle does not write again before the log could be emptied. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -224,6 +228,7 @@ static jot_status settle(Db *d, Err *e)
 
 static jot_status begin_locked(Db *d, Err *e)
 {
+    assert(sqlite3_get_autocommit(d->sql)); /* no transaction is left of an earlier write */
     if (d->unsettled)
         TRY(settle(d, e));
     int rc = db_plain(d, DB_BEGIN);
@@ -419,6 +424,7 @@ jot_status db_end(Db *d, jot_status st, Err *e)
         st = tidy(d, e);
     }
     d->forgetting = false;
+    assert(sqlite3_get_autocommit(d->sql));
     db_unlock(d);
     return st;
 }
