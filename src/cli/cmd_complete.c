@@ -142,6 +142,7 @@ static void offer_arg(const Asked *a, const Cmd *cmd, int at)
         { "TASK", "tasks/" },
         { "PLAN", "plans/" },
     };
+    assert(cmd);
     Str word = placeholder(cmd, at);
     const Param *p = cmd->verb ? verb_param_at(cmd->verb, at + 1) : NULL;
     if (p && p->choices)

@@ -77,7 +77,7 @@ static bool kill_all(pid_t command, bool fenced, int *status)
                 *status = st;
         if (pid < 0 && errno == ECHILD)
             return true;
-        nanosleep(&(struct timespec){ .tv_nsec = (round < 10 ? 1 : 5) * 1000000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = (round < 10 ? 1 : 5) * 1000000L }, NULL);
     }
     return false;
 }
