@@ -175,6 +175,7 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
     Holding *h = holding_find(m, l->token); /* adopted before it was there */
     if (!h)
         h = holding_add(m, l->token);
+    assert(m->leases); /* it is made with the first holding */
     h->lives = l->live;
     holding_saw(h, t, l);
     m->leases->seq = t->seq;
