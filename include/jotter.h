@@ -1045,6 +1045,81 @@ JOT_API jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, cons
  * *waiting (may be NULL) those that may not, each with what it waits for. */
 JOT_API jot_status jot_task_next(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting);
 
+/* --- Plans ------------------------------------------------------------------------------- */
+
+/* Steps and postconditions that are closed with evidence.  The plan of a run has the run's id. */
+typedef enum jot_plan_status {
+    JOT_PLAN_PENDING = 0,
+    JOT_PLAN_IN_PROGRESS = 1,
+    JOT_PLAN_DONE = 2,   /* needs evidence: what was seen that shows it */
+    JOT_PLAN_BLOCKED = 3 /* needs notes that say why */
+} jot_plan_status;
+
+typedef struct jot_plan_step_state {
+    const char *description;
+    jot_plan_status status;
+    const char *evidence;
+    const char *notes;
+} jot_plan_step_state;
+
+typedef struct jot_plan_postcondition {
+    const char *description;
+    bool satisfied;
+    const char *evidence;
+} jot_plan_postcondition;
+
+typedef struct jot_plan {
+    const char *id;
+    const char *objective;
+    const jot_plan_step_state *const *steps; /* the first is number 1 */
+    size_t steps_count;
+    const jot_plan_postcondition *const *postconditions; /* likewise */
+    size_t postconditions_count;
+    bool ready;    /* every step is done or blocked, every postcondition satisfied */
+    jot_text text; /* as a model is shown it */
+    uint64_t seq;  /* of the last event */
+    int64_t at_ms;
+    const char *by;
+} jot_plan;
+
+typedef struct jot_plan_options {
+    size_t size;
+    const char *objective;    /* needed */
+    const char *const *steps; /* 1 to 100 */
+    size_t steps_count;
+    const char *const *postconditions; /* at most 100 */
+    size_t postconditions_count;
+} jot_plan_options;
+
+/* Make a plan, or replace the one of that id; the old one stays in the history. */
+JOT_API jot_status jot_plan_create(jot_pad *pad, const char *id, const jot_plan_options *options,
+                                   const jot_plan **out);
+
+/* JOT_NOT_FOUND: no such plan, here and below. */
+JOT_API jot_status jot_plan_read(jot_pad *pad, const char *id, const jot_plan **out);
+
+typedef struct jot_plan_step_options {
+    size_t size;
+    jot_plan_status status;
+    const char *evidence; /* NULL: as it was, here and below */
+    const char *notes;
+} jot_plan_step_options;
+
+/* Update step `n`, from 1.  JOT_INVALID: no such step, or evidence or notes are missing. */
+JOT_API jot_status jot_plan_step(jot_pad *pad, const char *id, size_t n,
+                                 const jot_plan_step_options *options, const jot_plan **out);
+
+/* Mark postcondition `n`, from 1, as satisfied.  JOT_INVALID as above. */
+JOT_API jot_status jot_plan_verify(jot_pad *pad, const char *id, size_t n, const char *evidence,
+                                   const jot_plan **out);
+
+typedef struct jot_plans {
+    const char *const *ids; /* in byte order */
+    size_t count;
+} jot_plans;
+
+JOT_API jot_status jot_plan_list(jot_pad *pad, const jot_plans **out);
+
 /* --- Leases ------------------------------------------------------------------------------ */
 
 /* A document, or all whose names begin alike, had by one writer for a while.  Writes of a pad that

@@ -254,6 +254,11 @@ static void make_options(void)
     X(task_tools, jot_task_add(p, "t", &null_tools, NULL))                                \
     X(task_dependency, jot_task_add(p, "t", &null_dependency, NULL))                      \
     X(task_read_id, jot_task_read(p, NULL, NULL))                                         \
+    X(plan_create_id, jot_plan_create(p, NULL, NULL, NULL))                               \
+    X(plan_create_objective, jot_plan_create(p, "x", NULL, NULL))                         \
+    X(plan_read_id, jot_plan_read(p, NULL, NULL))                                         \
+    X(plan_step_id, jot_plan_step(p, NULL, 1, NULL, NULL))                                \
+    X(plan_verify_id, jot_plan_verify(p, NULL, 1, "x", NULL))                             \
     X(task_move_id, jot_task_move(p, NULL, JOT_TASK_READY, NULL, NULL))                   \
     X(task_move_status, jot_task_move(p, "t", (jot_task_status)0, NULL, NULL))            \
     X(task_move_size, jot_task_move(p, "t", JOT_TASK_READY, &no_move, NULL))              \
@@ -291,14 +296,15 @@ static void make_options(void)
     X(export_suffix, jot_export(p, "x", NULL, NULL))
 
 /* What takes nothing that could be wrong but the pad. */
-#define PLAIN(X)                                \
-    X(where, jot_where(p, NULL))                \
-    X(lease_list, jot_lease_list(p, NULL))      \
-    X(task_order, jot_task_next(p, NULL, NULL)) \
-    X(search_rebuild, jot_search_rebuild(p))    \
-    X(verify, jot_verify(p, NULL))              \
-    X(mend, jot_doctor(p, true, NULL))          \
-    X(stats, jot_stats(p, NULL))                \
+#define PLAIN(X)                               \
+    X(where, jot_where(p, NULL))               \
+    X(lease_list, jot_lease_list(p, NULL))     \
+    X(task_next, jot_task_next(p, NULL, NULL)) \
+    X(plan_list, jot_plan_list(p, NULL))       \
+    X(search_rebuild, jot_search_rebuild(p))   \
+    X(verify, jot_verify(p, NULL))             \
+    X(mend, jot_doctor(p, true, NULL))         \
+    X(stats, jot_stats(p, NULL))               \
     X(cycle_list, jot_cycle_list(p, NULL, NULL))
 
 typedef struct Row {

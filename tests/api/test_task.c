@@ -1,4 +1,6 @@
-/* test_task.c - tasks and leases through jotter.h. */
+/* test_task.c - tasks, plans and leases through jotter.h. */
+#include <string.h>
+
 #include "api/caller.h"
 
 static void add(Caller *c, const char *id, const char *dependency)
@@ -85,6 +87,41 @@ static void what_can_be_done_next_comes_in_order(Caller *c)
     assert_string_equal(list->items[0]->dependencies[0], "a");
 }
 
+static void a_plan_is_closed_with_evidence(Caller *c)
+{
+    static const char *const steps[] = { "look", "write it down" }, *const posts[] = {
+        "a note has it"
+    };
+    const jot_plan *p;
+    const jot_plans *all;
+    jot_plan_options o = { 0 };
+    o.size = sizeof o;
+    o.objective = "know the kernel";
+    o.steps = steps;
+    o.steps_count = 2;
+    o.postconditions = posts;
+    o.postconditions_count = 1;
+    ok(c->pad, jot_plan_create(c->pad, "p", &o, &p));
+    assert_string_equal(p->steps[1]->description, "write it down");
+    jot_plan_step_options done = { 0 };
+    done.size = sizeof done;
+    done.status = JOT_PLAN_DONE;
+    expect(c->pad, JOT_INVALID, jot_plan_step(c->pad, "p", 1, &done, &p));
+    done.evidence = "uname says 6.1";
+    ok(c->pad, jot_plan_step(c->pad, "p", 1, &done, &p));
+    assert_int_equal(p->steps[0]->status, JOT_PLAN_DONE);
+    ok(c->pad, jot_plan_step(c->pad, "p", 2, &done, &p));
+    assert_false(p->ready);
+    ok(c->pad, jot_plan_verify(c->pad, "p", 1, "read it", NULL));
+    ok(c->pad, jot_plan_read(c->pad, "p", &p));
+    assert_true(p->ready && p->postconditions[0]->satisfied);
+    assert_non_null(strstr(p->text.data, "evidence: uname says 6.1"));
+    expect(c->pad, JOT_NOT_FOUND, jot_plan_read(c->pad, "none", &p));
+    ok(c->pad, jot_plan_list(c->pad, &all));
+    assert_int_equal(all->count, 1);
+    assert_string_equal(all->ids[0], "p");
+}
+
 static void a_lease_is_had_by_one(Caller *c)
 {
     const jot_lease *l;
@@ -147,6 +184,7 @@ int main(void)
         CALLER_TEST(a_task_is_as_it_was_described),
         CALLER_TEST(a_task_goes_its_ways_and_no_others),
         CALLER_TEST(what_can_be_done_next_comes_in_order),
+        CALLER_TEST(a_plan_is_closed_with_evidence),
         CALLER_TEST(a_lease_is_had_by_one),
         CALLER_TEST(a_write_under_a_lease_that_is_over_is_refused),
         CALLER_TEST(a_live_lease_is_free_when_its_pad_is_closed),

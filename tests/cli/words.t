@@ -1,0 +1,55 @@
+#!/bin/bash
+# words.t - one vocabulary: the verbs of the C API, of the tools and of the commands are the same words,
+# and each noun is in the glossary of docs/design.md.  What differs is written down here, with why.
+source=$(realpath "$(dirname "$0")/../..")
+. "$(dirname "$0")/lib.sh"
+
+walk() {
+    local word below
+    for word in $("$JOTTER" --pad files:nowhere complete -- "$@" ''); do
+        below=$(walk "$@" "$word")
+        [ -n "$below" ] && printf '%s\n' "$below" || echo "$@" "$word"
+    done
+}
+for noun in task plan checkpoint sink line-log artifact runs cycle lease; do walk $noun; done >commands
+sed -n 's/^JOT_API .*[ *]\(jot_[a-z0-9_]*\)(.*/\1/p' "$source/include/jotter.h" >functions
+"$JOTTER" help --tools | sed -n 's/^### //p' >tools
+
+cat >compare.py <<'PY'
+import re, sys
+source = sys.argv[1]
+nouns = ["artifact_index", "line_log", "checkpoint", "artifact", "task", "plan", "sink", "run", "cycle", "lease"]
+command = lambda line: line.strip().replace("line-log", "line_log").replace("artifact index", "artifact_index").replace("runs ", "run ")
+cli = {tuple(command(l).split(" ", 1)) for l in open("commands")}
+
+def split(name):
+    for n in nouns:
+        if name.startswith(n + "_"):
+            return n, name[len(n) + 1:]
+
+# The C API: what a process does with a handle, or gets as one struct, has no command of its own.
+api_only = {("task", "start"), ("lease", "adopt"), ("lease", "find"), ("line_log", "tail"), ("run", "history"),
+            ("cycle", "result"), ("plan", "read")}
+# Tools whose names an origin or clients' allow-lists fix.
+tool_only = {"plan_show", "step_update", "postcondition_verify"}
+bad = []
+for line in open("functions"):
+    at = split(line.strip()[len("jot_"):])
+    if at and at not in cli and at not in api_only and not at[1].endswith("_json"):
+        bad.append("jot_%s_%s: no such command" % at)
+for line in open("tools"):
+    name = line.strip()
+    at = split(name)
+    if at and at not in cli and name not in tool_only:
+        bad.append("%s: no such command" % name)
+glossary = re.findall(r"^\| ([a-z ]+) \|", open(source + "/docs/design.md").read(), re.M)
+for n in nouns:
+    if n.replace("_", " ") not in glossary:
+        bad.append("%s: not in the glossary" % n.replace("_", " "))
+print("\n".join("# " + b for b in bad))
+sys.exit(bool(bad))
+PY
+same() { python3 compare.py "$source"; }
+try 'the C API, the tools and the commands have the same verbs, and the glossary their nouns' same
+
+plan
