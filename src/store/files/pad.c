@@ -460,7 +460,7 @@ static int open_format(Files *f)
 
 int pad_format_in_place(Files *f, int fd)
 {
-    struct stat ours, there;
+    struct stat ours = { 0 }, there = { 0 };
     int got = io_fstat(f->base.io, fd, &ours);
     if (got == 0)
         got = io_stat(f->base.io, f->root, FORMAT, &there);
