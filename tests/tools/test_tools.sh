@@ -177,6 +177,8 @@ verdict what_programs_did_in_shares_is_added_up
 logged 'unit / a' '[       OK ] one\n[  FAILED  ] two\n' FAIL
 sums_up 1 '6 passed, 1 failed' && grep -q -F '[  FAILED  ] two' "$tmp/log"
 verdict a_failed_case_is_counted_and_shown
+tail -n 4 "$tmp/log" | grep -q -F '[  FAILED  ] two'
+verdict what_failed_is_named_at_the_end_of_the_log
 logged 'crash / b' 'the end of the log' TIMEOUT
 sums_up 1 '6 passed, 2 failed' && grep -q 'the end of the log' "$tmp/log"
 verdict a_program_that_dies_is_a_failed_case
