@@ -11,7 +11,7 @@
  *
  * The engine may announce a change twice, or one that is none; so nothing is lost by
  * asking again, and nothing is reported twice.  What was seen last of each stream is
- * kept in a table by name, which is small beside the pad: a name and 24 bytes a stream.
+ * kept in a table by name, which is small beside the pad: a name and 32 bytes a stream.
  * Of a head only a print of 64 bits is kept, because all that is asked of it is
  * whether it is another one. */
 #include "memory/watch.h"
@@ -33,6 +33,7 @@ _Static_assert(STORE_NAME_MAX <= UINT16_MAX, "a name's length fits");
 typedef struct Known {
     const Name *name; /* NULL: free */
     uint64_t print;   /* of its head */
+    uint64_t seq;     /* of its head */
     uint32_t pass;    /* when it was met last */
     bool there, live; /* it has a head, and that is no tombstone */
 } Known;
@@ -118,21 +119,32 @@ typedef struct News {
     size_t n, cap;
 } News;
 
+/* A tombstone that is new follows something that lived, seen or not.  Of several new records one
+ * may have been a deletion: they are not read for that, one list too many is cheaper. */
+static bool is_relisted(const Known *k, const Mark *now)
+{
+    if (!mark_live(now))
+        return k->live || now->op == OP_DELETE;
+    return !k->live || now->seq > k->seq + 1;
+}
+
 static void learn(News *x, Str stream, const Mark *mark, Str by)
 {
     Known *k = known(x->w, stream);
     uint64_t print = print_of(mark);
     bool there = mark->op != 0;
     bool same = k->there == there && (!there || k->print == print);
-    bool was = k->live;
+    bool relisted = is_relisted(k, mark);
     k->print = print;
+    k->seq = mark->seq;
     k->there = there;
     k->live = mark_live(mark);
     k->pass = x->w->pass;
     if (same || !x->into)
         return;
     x->items = arena_grow(x->into, x->items, x->n, &x->cap, sizeof(Change), alignof(Change));
-    x->items[x->n++] = (Change){ arena_copy(x->into, stream), *mark, arena_copy(x->into, by), was };
+    x->items[x->n++] =
+        (Change){ arena_copy(x->into, stream), *mark, arena_copy(x->into, by), relisted };
 }
 
 static jot_status look_at(News *x, Str stream, Err *e)

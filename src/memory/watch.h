@@ -15,7 +15,8 @@ typedef struct Change {
     Str stream;
     Mark mark; /* of its head now; seq 0: a person's edit no write has recorded; op 0: it is gone */
     Str by;
-    bool was; /* it was live when it was looked at last */
+    bool relisted; /* it entered or left the list of what is live since the last look, or may have
+                    * done both: whoever listed in between has another list now */
 } Change;
 
 /* From now on; streams below `prefix` only, which may be empty. */

@@ -323,6 +323,23 @@ def two_servers_on_one_pad_see_each_other():
 
 
 @test
+def who_listed_in_between_hears_that_the_list_is_another():
+    for engine in ("files", "sqlite"):
+        with Place(engine) as p:
+            a, b = p.serve(), p.serve()
+            a.call("scratchpad_write", key="stays", content="one")
+            assert len(b.ask("resources/list")["result"]["resources"]) == 1
+            with wire.Stopped(b.process):
+                a.call("scratchpad_write", key="came", content="and went")
+                a.call("scratchpad_delete", key="came")
+            b.told("notifications/resources/list_changed")
+            with wire.Stopped(b.process):
+                a.call("scratchpad_delete", key="stays")
+                a.call("scratchpad_write", key="stays", content="again")
+            b.told("notifications/resources/list_changed")
+
+
+@test
 def a_pad_that_many_make_at_once_is_one_pad():
     for engine in ("files", "sqlite"):
         with Place(engine) as p:

@@ -293,11 +293,10 @@ static void notify_updated(McpFeed *f, const Listen *l, Str stream, bool any)
                    json_pack("{s:o}", "uri", mcp_text(l->followed[i].uri)));
 }
 
-/* Something is in the list that was not, or the other way round. */
 static bool list_differs(const Change *changes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (resource_is(changes[i].stream) && changes[i].was != mark_live(&changes[i].mark))
+        if (resource_is(changes[i].stream) && changes[i].relisted)
             return true;
     return false;
 }
