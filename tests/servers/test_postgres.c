@@ -125,6 +125,42 @@ static void an_append_whose_answer_is_lost_is_written_once(void **state)
     assert_int_equal(count(p, "notes/a"), ROUNDS);
 }
 
+/* A process that writes the first record of one stream after another. */
+static pid_t start_first_writer(Place *p, int streams)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    Store *s = NULL;
+    Mark m;
+    jot_status st = store_open(&s, str(p->direct), NULL, &p->e);
+    for (int i = 0; i < streams && st == JOT_OK; i++)
+        st = put(p, s, arena_printf(&p->a, "notes/first%d", i).p, "theirs", &m);
+    store_close(s);
+    _exit(st != JOT_OK);
+}
+
+/* A reader that asks twice must not put together an answer that never was right. */
+static void a_read_beside_the_first_write_finds_nothing_or_the_record(void **state)
+{
+    Place *p = *state;
+    enum { STREAMS = 300 };
+    pid_t writer = start_first_writer(p, STREAMS);
+    Store *s = open_url(p, p->direct, (StoreOptions){ 0 });
+    for (int i = 0; i < STREAMS; i++) {
+        Str stream = arena_printf(&p->a, "notes/first%d", i);
+        jot_status st = JOT_NOT_FOUND;
+        while (st == JOT_NOT_FOUND) {
+            Records got = { 0 };
+            st = store_read(s, stream, 1, 5, &p->a, &got, &p->e);
+            assert_int_equal(got.n, st == JOT_OK);
+        }
+        assert_int_equal(st, JOT_OK);
+    }
+    store_close(s);
+    end_writer(writer);
+}
+
 /* Another writer comes between the lost answer and the question for it. */
 static void a_lost_answer_is_not_taken_from_another_writer(void **state)
 {
@@ -426,6 +462,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(an_append_whose_answer_is_lost_is_written_once),
+        TEST(a_read_beside_the_first_write_finds_nothing_or_the_record),
         TEST(a_lost_answer_is_not_taken_from_another_writer),
         TEST(whatever_answer_is_lost_an_operation_is_done_once),
         TEST(a_server_that_says_nothing_is_not_waited_for_for_ever),

@@ -95,24 +95,41 @@ static jot_status pg_head(Store *s, Str stream, HeadWant want, Arena *into, Reco
     return JOT_OK;
 }
 
+/* The rows of the records from `from` on.  If there are none, the head says whether there is a
+ * stream at all; if that has reached `from` by now, the first answer is older than the stream may
+ * be, and the question is asked again. */
+static jot_status ask_records(Pg *p, Str stream, uint64_t from, size_t limit, PGresult **out,
+                              Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Record head = { 0 };
+    PgParams q = { 0 };
+    pg_add_bytes(&q, stream);
+    pg_add_u64(&q, from);
+    pg_add_u64(&q, limit);
+    pg_add_u64(&q, STORE_READ_BYTES);
+    TRY(pg_ready(p, "read", stream, e));
+    TRY(ask_twice(p, PG_READ, &q, out, e));
+    if (p->pq->ntuples(*out) > 0)
+        return JOT_OK;
+    TRY(pg_head(&p->base, stream, HEAD_MARK, &arena, &head, e));
+    if (head.mark.seq < from)
+        return JOT_OK;
+    pq_clear(TAKE(*out));
+    TRY(pg_ready(p, "read", stream, e));
+    return ask_twice(p, PG_READ, &q, out, e);
+}
+
 static jot_status pg_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
                           Records *out, Err *e)
 {
     Pg *p = (Pg *)s;
     AUTO_PTR(PGresult) r = NULL;
-    PgParams q = { 0 };
-    TRY(pg_ready(p, "read", stream, e));
-    pg_add_bytes(&q, stream);
-    pg_add_u64(&q, from);
-    pg_add_u64(&q, limit);
-    pg_add_u64(&q, STORE_READ_BYTES);
-    TRY(ask_twice(p, PG_READ, &q, &r, e));
-    int n = p->pq->ntuples(r);
     *out = (Records){ 0 };
-    if (n == 0) { /* none from there on, or no stream at all */
-        Record head;
-        return pg_head(s, stream, HEAD_MARK, into, &head, e);
-    }
+    TRY(ask_records(p, stream, from, limit, &r, e));
+    int n = p->pq->ntuples(r);
+    if (n == 0)
+        return JOT_OK;
     out->items = NEW_ARRAY(into, Record, (size_t)n);
     for (int i = 0; i < n; i++) {
         Record *to = &out->items[out->n];
