@@ -95,15 +95,29 @@ def belongs(header, path):
     return there == here and (name == family or name.startswith(family + "_"))
 
 
+def sections(text):
+    """For each line of a header the file that its section names, as in `/* --- Names (name.c) ---`, or None."""
+    named = None
+    for line in text.split("\n"):
+        title = re.match(r"/\* --- (.*?) -+", line)
+        if title:
+            found = re.search(r"\b(\w+\.c)\b", title.group(1))
+            named = found.group(1) if found else None
+        yield named
+
+
 def astray():
-    """The functions of src that a header declares which is not their file's."""
+    """The functions of src that are declared neither in their file's header nor, in another one beside it, in a
+    section that names their file."""
     defined = collections.defaultdict(list)
     for path in sources("src/*.c"):
         for function in definitions(blank(open(path, encoding="utf-8").read())):
             if not function.static:
                 defined[function.name].append(path)
     for header in sources("src/*.h", "include/jotter.h"):
-        for name, _, line in declarations(blank(open(header, encoding="utf-8").read())):
+        text = open(header, encoding="utf-8").read()
+        named = list(sections(text))
+        for name, _, line in declarations(blank(text)):
             for path in defined[name]:
-                if not belongs(header, path):
+                if not belongs(header, path) and os.path.split(path) != (os.path.dirname(header), named[line - 1]):
                     yield Astray(path, name, header, line)

@@ -82,6 +82,8 @@ extern const StoreOps files_ops;
 extern const StoreOps sqlite_ops;
 extern const StoreOps postgres_ops;
 
+/* --- What every engine needs (store.c) -------------------------------------------------- */
+
 /* Fill in the common part of a fresh engine object. */
 void store_init(Store *s, const StoreOps *ops, const StoreOptions *o);
 
@@ -97,7 +99,21 @@ static inline off_t store_hold_byte(uint64_t number)
     return ((off_t)1 << 40) + (off_t)number;
 }
 
-/* Kinds of streams, by the first segment of their names. */
+/* The sentences all engines share. */
+jot_status store_not_found(Err *e, Str stream);
+jot_status store_name_taken(Err *e, Str stream, Str other); /* a name is a file or a directory */
+jot_status store_refuse_write(const Store *s, Err *e);
+
+/* JOT_NOT_FOUND for a stream of whose records none can be read. */
+jot_status store_all_lost(Err *e, Str stream);
+/* Tell in the report that the head has lost records behind it. */
+void store_met_lost(Store *s, Str stream, const Mark *head);
+
+/* Count something in the report and keep its sentence. */
+void store_met(Store *s, uint64_t *counter, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* --- Kinds of streams, by the first segment of their names (name.c) --------------------- */
+
 typedef struct StoreKind {
     const char *name;
     bool flat;        /* KIND/KEY and nothing deeper */
@@ -110,6 +126,8 @@ typedef struct StoreKind {
 } StoreKind;
 /* The row for a checked stream name; never NULL. */
 const StoreKind *store_kind(Str stream);
+
+/* --- Deciding (seal.c) ------------------------------------------------------------------ */
 
 /* Decide an append.  `head` is the newest mark (seq 0: none); `recent` are the newest records,
  * newest first, at most STORE_ID_WINDOW, with mark, id and meta filled in (needed only if the
@@ -136,11 +154,6 @@ static inline uint64_t store_guard_seq(const Mark *head)
     return head->lost ? UINT64_MAX - 1 : head->seq;
 }
 
-/* JOT_NOT_FOUND for a stream of whose records none can be read. */
-jot_status store_all_lost(Err *e, Str stream);
-/* Tell in the report that the head has lost records behind it. */
-void store_met_lost(Store *s, Str stream, const Mark *head);
-
 /* The record that follows `head`, without any condition (edits from outside, purges). */
 Record store_next(Store *s, Str stream, const Draft *d, const Mark *head);
 
@@ -154,6 +167,20 @@ MUST_USE jot_status store_check_behind(Str stream, const Mark *head, const Recor
  * nothing) and what comes after (NULL: nothing).  `gaps` as for the engine's put_records. */
 MUST_USE jot_status store_check_place(Str stream, bool gaps, const Mark *before,
                                       const Record *records, size_t n, const Record *after, Err *e);
+
+/* Are there `n` numbers left behind this head, for records nobody has asked for? */
+MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
+
+/* The chain of a record whose predecessor had `previous`. */
+Hash record_chain(Hash previous, Str stream, const Record *r);
+
+/* The lowest seq that trim may leave as the oldest, given what was asked for. */
+uint64_t store_trim_from(const Mark *head, uint64_t before);
+
+/* JOT_OK if the record may be redacted. */
+MUST_USE jot_status store_check_redact(Str stream, const Mark *head, const Mark *m, Err *e);
+
+/* --- What a purge leaves (purge.c) ------------------------------------------------------ */
 
 enum {
     STORE_PURGED_MAX = 32,
@@ -199,27 +226,9 @@ bool store_told(const Record *tombstone, PurgeTold *out);
 MUST_USE jot_status store_shows_copy(Store *to, Str stream, const Mark *head,
                                      const Record *tombstone, bool *out, Err *e);
 
-/* Are there `n` numbers left behind this head, for records nobody has asked for? */
-MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);
+/* --- Edits from outside (walk.c) -------------------------------------------------------- */
 
 /* An append that cannot succeed: it puts right what is not and makes edits from outside records. */
 MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
-
-/* The chain of a record whose predecessor had `previous`. */
-Hash record_chain(Hash previous, Str stream, const Record *r);
-
-/* The lowest seq that trim may leave as the oldest, given what was asked for. */
-uint64_t store_trim_from(const Mark *head, uint64_t before);
-
-/* JOT_OK if the record may be redacted. */
-MUST_USE jot_status store_check_redact(Str stream, const Mark *head, const Mark *m, Err *e);
-
-/* The sentences all engines share. */
-jot_status store_not_found(Err *e, Str stream);
-jot_status store_name_taken(Err *e, Str stream, Str other); /* a name is a file or a directory */
-jot_status store_refuse_write(const Store *s, Err *e);
-
-/* Count something in the report and keep its sentence. */
-void store_met(Store *s, uint64_t *counter, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 #endif

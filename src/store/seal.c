@@ -23,11 +23,6 @@
 #include "base/mutant.h"
 #include "store/engine.h"
 
-bool mark_live(const Mark *m)
-{
-    return m->op == OP_PUT || m->op == OP_APPEND;
-}
-
 Hash record_chain(Hash previous, Str stream, const Record *r)
 {
     const Mark *m = &r->mark;

@@ -109,7 +109,10 @@ static inline uint64_t mark_last(const Mark *m)
 }
 
 /* True if the mark is that of a live value or log (and not of a tombstone or of nothing). */
-bool mark_live(const Mark *m);
+static inline bool mark_live(const Mark *m)
+{
+    return m->op == OP_PUT || m->op == OP_APPEND;
+}
 
 typedef struct Record {
     Mark mark;
@@ -296,7 +299,7 @@ MUST_USE jot_status store_forget_quarantined(Store *s, Str stream,
                                              bool (*holds)(void *ctx, Str text), void *ctx,
                                              QuarantineCount *out, Err *e);
 
-/* --- Copying --------------------------------------------------------------------------- */
+/* --- Copying (copy.c) ------------------------------------------------------------------- */
 
 /* Add records verbatim, in one step, behind the head and with fitting chains; into an empty
  * stream the first may have any seq.  A number may be left out only where the chain continues
@@ -404,7 +407,7 @@ void store_let_go(Store *s, uint64_t number); /* one that is not held is fine */
 /* True if another handle holds it, or if that cannot be told. */
 bool store_held(Store *s, uint64_t number);
 
-/* --- Care ------------------------------------------------------------------------------ */
+/* --- Care (verify.c) -------------------------------------------------------------------- */
 
 typedef enum FaultKind {
     FAULT_DAMAGE,   /* a record that cannot be read, or is not what it says */
@@ -556,6 +559,8 @@ MUST_USE jot_status store_id(Store *s, char out[STORE_PAD_ID + 1], Err *e);
 /* Where the search index of this pad lies: a path, or "" if it has no place but memory.  What is
  * there is a cache; nobody but the search touches it.  The directory exists. */
 MUST_USE jot_status store_index_path(Store *s, Arena *into, Str *out, Err *e);
+
+/* --- Names (name.c) --------------------------------------------------------------------- */
 
 /* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
 MUST_USE jot_status store_check_name(Str name, Err *e);

@@ -125,6 +125,9 @@ functions says 'src/base/buf.h:3: str_two is defined in src/base/str_more.c'
 verdict a_declaration_in_a_foreign_header_is_found
 functions says 'src/base/buf.c:1: buf_one has 7 parameters'
 verdict a_seventh_parameter_is_found
+tree_file base/room.h '/* --- Texts (str.c) ---- */\n\nint str_one(int a);\n\n/* --- More (str.c) ---- */\n\nint str_two(int d);\n'
+functions says 'src/base/room.h:7: str_two is defined in src/base/str_more.c' && ! grep -q 'room.h:3' "$tmp/log" && rm tree/src/base/room.h
+verdict a_section_of_a_header_speaks_for_the_file_it_names
 printf 'declared src/base/buf.h src/base/str_more.c\nparameters src/base/buf.c buf_one\n' >tree/tools/check-functions.allow
 functions silent
 verdict what_is_listed_is_allowed

@@ -90,9 +90,6 @@ Str view_tail(const StoreKind *kind, Str last);
 bool stream_of_path(Str path, Buf *to);
 bool stream_of_view(const Files *f, Str path, Buf *to);
 
-/* Open a directory of the pad; with `make`, create what is missing of it. -errno on failure. */
-int pad_open_dir(Files *f, const char *path, bool make);
-
 /* --- line.c ---------------------------------------------------------------------------- */
 
 /* A window on a stream file, from which whole lines are taken. */
@@ -273,6 +270,8 @@ MUST_USE jot_status view_remove(Files *f, const Paths *p, int dir, Arena *into, 
  * still has it open for writing. */
 MUST_USE jot_status view_drop(Files *f, const Paths *p, int dir, const View *draft, Err *e);
 
+/* --- quarantine.c ----------------------------------------------------------------------- */
+
 /* Move a file to quarantine/ under a name that tells its stream; `late` if somebody may still be
  * writing to it. */
 MUST_USE jot_status quarantine_move(Files *f, Str stream, int dir, const char *name, bool late,
@@ -395,6 +394,11 @@ MUST_USE jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, M
 MUST_USE jot_status files_index_path(Store *s, Arena *into, Str *out, Err *e);
 MUST_USE jot_status files_verify(Store *s, const VerifyHooks *hooks, Err *e);
 
+/* Every file below a directory of the pad whose name fits, as paths; directories are entered. */
+typedef jot_status WalkFile(void *ctx, const char *dir, const char *name);
+MUST_USE jot_status walk_files(Files *f, const char *path, bool hidden, WalkFile *each, void *ctx,
+                               Err *e);
+
 /* --- mend.c ----------------------------------------------------------------------------- */
 
 /* What of a stream file continues what stands before it, and what does not. */
@@ -409,11 +413,6 @@ MUST_USE jot_status fork_find(Files *f, const Stream *st, Arena *into, Fork *out
                               Err *e);
 MUST_USE jot_status files_settle(Store *s, Err *e);
 MUST_USE jot_status files_mend(Store *s, const MendOptions *o, Err *e);
-
-/* Every file below a directory of the pad whose name fits, as paths; directories are entered. */
-typedef jot_status WalkFile(void *ctx, const char *dir, const char *name);
-MUST_USE jot_status walk_files(Files *f, const char *path, bool hidden, WalkFile *each, void *ctx,
-                               Err *e);
 
 /* --- heads.c ---------------------------------------------------------------------------- */
 
@@ -523,6 +522,8 @@ MUST_USE jot_status pad_hold_format(Files *f, Err *e);
 int pad_format_in_place(Files *f, int fd);
 /* What `format` says for a pad of this version. */
 Str pad_format_text(const Files *f, Arena *into);
+/* Open a directory of the pad; with `make`, create what is missing of it. -errno on failure. */
+int pad_open_dir(Files *f, const char *path, bool make);
 /* fsync a directory and those above it, up to the pad. */
 MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */

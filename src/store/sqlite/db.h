@@ -124,21 +124,6 @@ int db_busy_ms(const Db *d);
 void db_disconnect(Db *d, bool tidy);
 /* From now on the handle does not write; the first reason stays. */
 void db_read_only(Db *d, const char *why);
-/* Check application, format and schema, and read what the pad says of itself (open.c).
- * JOT_NOT_FOUND: the file holds nothing at all. */
-MUST_USE jot_status db_identify(Db *d, Err *e);
-
-/* What stands at d->path. */
-typedef enum Found {
-    FOUND_NOTHING,
-    FOUND_EMPTY, /* a file in which nothing was ever committed */
-    FOUND_PAD,   /* as far as can be seen from outside */
-} Found;
-/* Look at the file without changing it: JOT_INVALID and JOT_CORRUPT if it is no pad (open.c). */
-MUST_USE jot_status db_look(Db *d, Found *found, Err *e);
-/* Make the pad, unless somebody else has done so meanwhile (make.c). */
-MUST_USE jot_status db_make(Db *d, Err *e);
-
 /* Be connected, and remember what for: "could not VERB 'subject': ..." */
 MUST_USE jot_status db_ready(Db *d, const char *verb, Str subject, Err *e);
 
@@ -169,10 +154,30 @@ jot_status db_fault(Db *d, int rc, Err *e);
 /* Something in the database is not as this engine writes it. */
 jot_status db_damaged(Db *d, const char *what, Err *e);
 
-/* --- Writing --------------------------------------------------------------------------- */
+/* --- Opening (open.c) ------------------------------------------------------------------- */
 
+/* Check application, format and schema, and read what the pad says of itself.
+ * JOT_NOT_FOUND: the file holds nothing at all. */
+MUST_USE jot_status db_identify(Db *d, Err *e);
+
+/* What stands at d->path. */
+typedef enum Found {
+    FOUND_NOTHING,
+    FOUND_EMPTY, /* a file in which nothing was ever committed */
+    FOUND_PAD,   /* as far as can be seen from outside */
+} Found;
+/* Look at the file without changing it: JOT_INVALID and JOT_CORRUPT if it is no pad. */
+MUST_USE jot_status db_look(Db *d, Found *found, Err *e);
 /* Open the lock file, and make it if there is none: a descriptor or -errno. */
 MUST_USE int db_open_lock(const Db *d);
+
+/* --- Making (make.c) -------------------------------------------------------------------- */
+
+/* Make the pad, unless somebody else has done so meanwhile. */
+MUST_USE jot_status db_make(Db *d, Err *e);
+
+/* --- Writing (write.c) ------------------------------------------------------------------ */
+
 /* Take the lock that lets this process write, waiting base.wait_ms: JOT_UNAVAILABLE names the
  * holder. */
 MUST_USE jot_status db_lock(Db *d, Err *e);

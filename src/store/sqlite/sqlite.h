@@ -8,7 +8,7 @@
 
 #include "store/sqlite/db.h"
 
-/* --- Rows ------------------------------------------------------------------------------ */
+/* --- Rows (row.c) ----------------------------------------------------------------------- */
 
 Str row_text(sqlite3_stmt *q, int at, Arena *into);
 uint64_t row_u64(sqlite3_stmt *q, int at);
@@ -19,7 +19,7 @@ MUST_USE jot_status row_mark(Db *d, sqlite3_stmt *q, Mark *out, Err *e);
 /* Eight columns of the mark, then four texts, then the body if it was asked for. */
 MUST_USE jot_status row_record(Db *d, sqlite3_stmt *q, bool body, Arena *into, Record *out, Err *e);
 
-/* --- Heads ----------------------------------------------------------------------------- */
+/* --- The newest record (newest.c) ------------------------------------------------------- */
 
 /* The newest record of a stream that can be read; number is 0 if there is no stream. */
 typedef struct Newest {
@@ -35,6 +35,8 @@ typedef struct Newest {
 MUST_USE jot_status newest_find(Db *d, Str stream, Arena *into, Newest *out, Err *e);
 /* Within a transaction: set right what can be, and mark what cannot. */
 MUST_USE jot_status newest_settle(Db *d, Str stream, Newest *head, Err *e);
+
+/* --- Heads (row.c) ---------------------------------------------------------------------- */
 
 /* A stream as a writer needs it; mark_last and number are 0 if there is none. */
 typedef struct Head {
@@ -64,16 +66,22 @@ MUST_USE jot_status head_fill(Db *d, const Head *head, const Record *records, si
 MUST_USE jot_status head_beside(Db *d, DbStmt which, const Head *head, uint64_t seq, Arena *into,
                                 Record *out, Err *e);
 
-/* --- Operations, as in StoreOps -------------------------------------------------------- */
+/* --- Operations, as in StoreOps (open.c) ------------------------------------------------ */
 
 jot_status sqlite_open(Store **out, const Url *url, const StoreOptions *o, Err *e);
 void sqlite_close(Store *s);
+
+/* --- Forgetting, as in StoreOps (forget.c) ---------------------------------------------- */
+
 jot_status sqlite_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                        Err *e);
 jot_status sqlite_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e);
 jot_status sqlite_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
 jot_status sqlite_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
 jot_status sqlite_scrub(Store *s, Err *e);
+
+/* --- Verifying (verify.c) --------------------------------------------------------------- */
+
 MUST_USE jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e);
 
 #endif
