@@ -43,18 +43,17 @@ static bool is_dense(uint32_t c)
     return false;
 }
 
-static FoldKind ascii_kind(uint32_t c)
+FoldKind fold_kind(uint32_t c)
 {
-    if (c >= 'a' && c <= 'z')
-        return FOLD_LOWER;
-    if (c >= 'A' && c <= 'Z')
-        return FOLD_UPPER;
-    return c >= '0' && c <= '9' ? FOLD_DIGIT : FOLD_NONE;
-}
-
-/* Digits and symbols of a dense script are none of its letters. */
-static FoldKind kind_by_category(utf8proc_category_t category)
-{
+    if (c < 0x80) {
+        if (c >= 'a' && c <= 'z')
+            return FOLD_LOWER;
+        if (c >= 'A' && c <= 'Z')
+            return FOLD_UPPER;
+        return c >= '0' && c <= '9' ? FOLD_DIGIT : FOLD_NONE;
+    }
+    /* Digits and symbols of a dense script are none of its letters. */
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
     static const FoldKind kinds[] = {
         [UTF8PROC_CATEGORY_LU] = FOLD_UPPER, [UTF8PROC_CATEGORY_LT] = FOLD_UPPER,
         [UTF8PROC_CATEGORY_LL] = FOLD_LOWER, [UTF8PROC_CATEGORY_LM] = FOLD_LOWER,
@@ -63,14 +62,7 @@ static FoldKind kind_by_category(utf8proc_category_t category)
         [UTF8PROC_CATEGORY_ND] = FOLD_DIGIT, [UTF8PROC_CATEGORY_NL] = FOLD_DIGIT,
         [UTF8PROC_CATEGORY_NO] = FOLD_DIGIT, [UTF8PROC_CATEGORY_CO] = FOLD_NONE,
     };
-    return (size_t)category < COUNT_OF(kinds) ? kinds[category] : FOLD_NONE;
-}
-
-FoldKind fold_kind(uint32_t c)
-{
-    if (c < 0x80)
-        return ascii_kind(c);
-    FoldKind kind = kind_by_category(utf8proc_category((utf8proc_int32_t)c));
+    FoldKind kind = (size_t)category < COUNT_OF(kinds) ? kinds[category] : FOLD_NONE;
     /* A soft hyphen or a joiner inside a word is invisible and must not cut it. */
     if (kind == FOLD_NONE && utf8proc_get_property((utf8proc_int32_t)c)->ignorable)
         return FOLD_MARK;

@@ -29,20 +29,16 @@ static bool no_character(uint32_t c)
     return (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
 }
 
-static GlyphKind ascii_kind(uint32_t c)
-{
-    if (c == ' ' || c == '\t')
-        return GLYPH_SPACE;
-    /* FS, GS and RS end a line for Python. */
-    if ((c >= '\n' && c <= '\r') || (c >= 0x1C && c <= 0x1E))
-        return GLYPH_BREAK;
-    return c < ' ' || c == 0x7F ? GLYPH_UNSEEN : GLYPH_SEEN;
-}
-
 GlyphKind glyph_kind(uint32_t c)
 {
-    if (c < 0x80)
-        return ascii_kind(c);
+    if (c < 0x80) {
+        if (c == ' ' || c == '\t')
+            return GLYPH_SPACE;
+        /* FS, GS and RS end a line for Python. */
+        if ((c >= '\n' && c <= '\r') || (c >= 0x1C && c <= 0x1E))
+            return GLYPH_BREAK;
+        return c < ' ' || c == 0x7F ? GLYPH_UNSEEN : GLYPH_SEEN;
+    }
     if (c == 0x85 || c == 0x2028 || c == 0x2029)
         return GLYPH_BREAK;
     if (blank(c) || reserved_unseen(c) || no_character(c) ||
@@ -131,10 +127,16 @@ static size_t skip_plain(Str s, size_t at)
     return at;
 }
 
-/* Pass over what stays, from *at on; false at the end.  Else *c is what does not, a byte if `bad`,
- * and *from where it begins; *at is after it. */
-static bool next_hidden(Str s, size_t *at, GlyphHow how, Before *b, size_t *from, uint32_t *c,
-                        bool *bad)
+/* A character that must not stand as it is. */
+typedef struct Hidden {
+    size_t from; /* where it begins */
+    uint32_t c;
+    bool bad; /* a byte that is part of no character */
+} Hidden;
+
+/* Pass over what stays, from *at on; false at the end.  Else *h is what does not, and *at is after
+ * it. */
+static bool next_hidden(Str s, size_t *at, GlyphHow how, Before *b, Hidden *h)
 {
     while (*at < s.n) {
         size_t plain = skip_plain(s, *at);
@@ -144,11 +146,11 @@ static bool next_hidden(Str s, size_t *at, GlyphHow how, Before *b, size_t *from
             b->kind = glyph_kind(b->c);
             continue;
         }
-        *from = *at;
-        *bad = !glyph_next(s, at, c);
-        if (*bad)
+        h->from = *at;
+        h->bad = !glyph_next(s, at, &h->c);
+        if (h->bad)
             *b = (Before){ .kind = GLYPH_UNSEEN };
-        if (*bad || !stays(s, *at, *c, how, b))
+        if (h->bad || !stays(s, *at, h->c, how, b))
             return true;
     }
     return false;
@@ -170,14 +172,13 @@ static Str written(uint32_t c, bool bad, char *text, size_t size)
 size_t glyph_add_most(Buf *to, Str bytes, GlyphHow how, size_t max)
 {
     Before before = { .kind = GLYPH_BREAK };
-    size_t at = 0, added = 0, from = 0, room = max;
-    uint32_t c = 0;
-    bool bad = false;
+    Hidden hidden = { 0 };
+    size_t at = 0, added = 0, room = max;
     char text[16];
     for (bool more = true; more; added = at) {
-        more = next_hidden(bytes, &at, how, &before, &from, &c, &bad);
-        Str plain = str_slice(bytes, added, more ? from : bytes.n);
-        Str out = more ? written(c, bad, text, sizeof text) : (Str){ 0 };
+        more = next_hidden(bytes, &at, how, &before, &hidden);
+        Str plain = str_slice(bytes, added, more ? hidden.from : bytes.n);
+        Str out = more ? written(hidden.c, hidden.bad, text, sizeof text) : (Str){ 0 };
         if (plain.n > room) {
             size_t cut = utf8_floor(plain, room);
             buf_add(to, str_slice(plain, 0, cut));
@@ -185,7 +186,7 @@ size_t glyph_add_most(Buf *to, Str bytes, GlyphHow how, size_t max)
         }
         buf_add(to, plain);
         if (out.n > room - plain.n)
-            return from;
+            return hidden.from;
         buf_add(to, out);
         room -= plain.n + out.n;
     }
@@ -200,8 +201,7 @@ void glyph_add(Buf *to, Str bytes, GlyphHow how)
 size_t glyph_hidden_at(Str s, GlyphHow how)
 {
     Before before = { .kind = GLYPH_BREAK };
-    size_t at = 0, from = 0;
-    uint32_t c;
-    bool bad;
-    return next_hidden(s, &at, how, &before, &from, &c, &bad) ? from : s.n;
+    Hidden hidden;
+    size_t at = 0;
+    return next_hidden(s, &at, how, &before, &hidden) ? hidden.from : s.n;
 }

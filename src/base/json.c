@@ -478,15 +478,6 @@ static size_t indent_open(Buf *to, Str text, size_t at, int *depth)
     return next;
 }
 
-/* A string, number or word as it is; returns its end. */
-static size_t indent_scalar(Buf *to, Str text, size_t at)
-{
-    size_t end = json_skip(text, at);
-    assert(end > at);
-    buf_add(to, str_slice(text, at, end));
-    return end;
-}
-
 void json_indent(Buf *to, Str text)
 {
     int depth = 0;
@@ -510,8 +501,12 @@ void json_indent(Buf *to, Str text)
             buf_add(to, S(": "));
             at++;
             break;
-        default:
-            at = indent_scalar(to, text, at);
+        default: { /* a string, number or word stays as it is */
+            size_t end = json_skip(text, at);
+            assert(end > at);
+            buf_add(to, str_slice(text, at, end));
+            at = end;
+        }
         }
     }
 }

@@ -148,6 +148,11 @@ json_t *json_given(const json_t *object, const char *name);
 
 /* The text of a JSON string; the empty Str for NULL or anything else. Borrowed from `value`. */
 Str json_str(const json_t *value);
+/* The same of a member of an object. */
+static inline Str json_member(const json_t *object, const char *key)
+{
+    return json_str(json_object_get(object, key));
+}
 
 /* A JSON string of any bytes; what is not UTF-8 becomes {"base64": ...}.  The caller owns it. */
 json_t *json_text(Str text);

@@ -153,11 +153,13 @@ int lock_open(const Io *io, int dir, const char *name, int flags, mode_t mode)
     return fd;
 }
 
-static void disown(int fd)
+void lock_close(const Io *io, Fd *fd)
 {
+    if (*fd < 0)
+        return;
     pthread_mutex_lock(&forks);
     size_t i = 0;
-    while (i < own.n && own.items[i] != fd)
+    while (i < own.n && own.items[i] != *fd)
         i++;
     if (i < own.n)
         own.items[i] = own.items[--own.n];
@@ -167,13 +169,6 @@ static void disown(int fd)
         own.cap = 0;
     }
     pthread_mutex_unlock(&forks);
-}
-
-void lock_close(const Io *io, Fd *fd)
-{
-    if (*fd < 0)
-        return;
-    disown(*fd);
     (void)io_unlock_all(io, *fd);
     fd_close(fd);
 }

@@ -67,21 +67,6 @@ static bool locks_byte(const char *fdinfo, off_t byte, bool *exclusive)
     return false;
 }
 
-static void keep(Search *s, int pid, bool exclusive)
-{
-    char path[40], name[sizeof s->out->name] = "";
-    snprintf(path, sizeof path, "%d/comm", pid);
-    if (!read_proc(s->proc, path, name, sizeof name))
-        name[0] = 0;
-    name[strcspn(name, "\n")] = 0;
-    for (char *c = name; *c; c++)
-        if (*c < 0x20 || *c == 0x7F)
-            *c = '?';
-    s->out->pid = pid;
-    memcpy(s->out->name, name, sizeof name);
-    s->exclusive = exclusive;
-}
-
 static void look_at_fd(Search *s, int pid, int fd)
 {
     if (pid == getpid() && fd == s->own_fd)
@@ -96,8 +81,20 @@ static void look_at_fd(Search *s, int pid, int fd)
     if (fstatat(s->proc, path, &st, 0) != 0 || st.st_dev != s->file.st_dev ||
         st.st_ino != s->file.st_ino)
         return;
-    if (exclusive || s->out->pid == 0)
-        keep(s, pid, exclusive);
+    if (exclusive || s->out->pid == 0) {
+        /* Its name is what a person is shown, and the process chose it. */
+        char comm[40], name[sizeof s->out->name] = "";
+        snprintf(comm, sizeof comm, "%d/comm", pid);
+        if (!read_proc(s->proc, comm, name, sizeof name))
+            name[0] = 0;
+        name[strcspn(name, "\n")] = 0;
+        for (char *c = name; *c; c++)
+            if (*c < 0x20 || *c == 0x7F)
+                *c = '?';
+        s->out->pid = pid;
+        memcpy(s->out->name, name, sizeof name);
+        s->exclusive = exclusive;
+    }
 }
 
 /* Call `look` for every entry of a directory beneath /proc whose name is a number. */

@@ -129,26 +129,22 @@ static bool read_zone(Str s, int *out)
     return h >= 0 && m >= 0 && (s.n != 6 || minutes == 4);
 }
 
-/* 1769885100.123 */
-static bool read_seconds(Str s, int64_t *ms)
-{
-    uint64_t seconds;
-    size_t dot = str_find(s, '.');
-    const uint64_t year_9999 = UINT64_C(253402300799);
-    if (!str_to_u64(str_slice(s, 0, dot), year_9999, &seconds))
-        return false;
-    *ms = (int64_t)seconds * 1000 + read_fraction(s, &dot);
-    return dot == s.n;
-}
-
 bool time_parse_any(Str s, int64_t *ms)
 {
     Moment m;
     int64_t seconds;
     int zone;
     size_t at = 19;
-    if (!read_moment(s, &m))
-        return read_seconds(s, ms);
+    if (!read_moment(s, &m)) {
+        /* Seconds since 1970, as in 1769885100.123. */
+        uint64_t whole;
+        size_t dot = str_find(s, '.');
+        const uint64_t year_9999 = UINT64_C(253402300799);
+        if (!str_to_u64(str_slice(s, 0, dot), year_9999, &whole))
+            return false;
+        *ms = (int64_t)whole * 1000 + read_fraction(s, &dot);
+        return dot == s.n;
+    }
     int64_t left = read_fraction(s, &at);
     bool apart = s.p[10] == 'T' || s.p[10] == 't' || s.p[10] == ' ';
     if (!apart || !read_zone(str_from(s, at), &zone) || !seconds_of(&m, &seconds))
