@@ -3,6 +3,7 @@
 #include "base/glyph.h"
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
+#include "memory/read_back.h"
 #include "memory/run/results.h"
 
 const char *const fuzz_words[] = { "### tool(k=v)",

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "memory/frame/frame.h"
 #include "memory/hostile.h"
+#include "memory/read_back.h"
 
 static const Frame frame = { .sign = "5f3a9c0d1e2b4a67" };
 

@@ -105,14 +105,10 @@ void frame_last_name_add(Buf *to, Str name);
 void frame_call_add(Buf *to, const Frame *f, Str tool, const json_t *args);
 /* The same with the arguments as text; what is no object is left out. */
 void frame_call_add_text(Buf *to, const Frame *f, Str tool, Str args);
-/* The call at the start of `text`: the offset after its ')', or 0 if there is none.  The caller
- * owns *args; tool lives in `into`. */
-MUST_USE size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args);
 
 /* --- Runs without a sign (frame_old.c) --------------------------------------------------- */
 
 void frame_old_add(Buf *to, Str value);
 void frame_old_read(Buf *to, Str framed);
-bool frame_old_means(Str line);
 
 #endif

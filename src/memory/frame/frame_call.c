@@ -1,4 +1,6 @@
-/* frame_call.c - calls on one line: tool(k=v, k=v), and back. */
+/* frame_call.c - calls on one line: tool(k=v, k=v).
+ *
+ * Nothing reads them back but tests/memory/read_back.h, which proves that nothing gets lost. */
 #include "memory/frame/frame.h"
 
 #include "base/glyph.h"
@@ -16,15 +18,6 @@ static bool name_char(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
            among(S("_.-:/"), c);
-}
-
-/* How many bytes from `at` on are those of a name that needs no quotes. */
-static size_t name_span(Str s, size_t at)
-{
-    size_t n = 0;
-    while (at + n < s.n && name_char(s.p[at + n]))
-        n++;
-    return n;
 }
 
 /* A frame without a sign belongs to a run that continues as it was. */
@@ -111,7 +104,9 @@ static void add_quoted(Buf *to, const Frame *f, Str text)
 static void add_name(Buf *to, const Frame *f, Str name)
 {
     size_t place, next;
-    bool plain = name.n && name_span(name, 0) == name.n;
+    bool plain = name.n > 0;
+    for (size_t i = 0; i < name.n; i++)
+        plain = plain && name_char(name.p[i]);
     if (plain && (!f || is_old(f) || !frame_place(f, name, 0, &place, &next)))
         buf_add(to, name);
     else
@@ -229,71 +224,4 @@ void frame_call_add_text(Buf *to, const Frame *f, Str tool, Str args)
         read = NULL;
     AUTO_PTR(json_t) object = read;
     frame_call_add(to, f, tool, json_is_object(object) ? object : NULL);
-}
-
-/* A name, bare or quoted, at *at. */
-static bool read_name(Str text, size_t *at, Arena *into, Str *out)
-{
-    size_t n = name_span(text, *at);
-    if (n) {
-        *out = arena_copy(into, str_slice(text, *at, *at + n));
-        *at += n;
-        return true;
-    }
-    AUTO(Buf) name = { 0 };
-    size_t end = *at < text.n && text.p[*at] == '"' ? json_unquote(text, *at, &name) : 0;
-    if (!end)
-        return false;
-    *out = arena_copy(into, buf_str(&name));
-    *at = end;
-    return true;
-}
-
-static bool ends_value(Str text, size_t at)
-{
-    return at < text.n && (text.p[at] == ',' || text.p[at] == ')');
-}
-
-static json_t *read_value(Str text, size_t *at)
-{
-    size_t end = json_skip(text, *at);
-    json_t *value = NULL;
-    if (end && ends_value(text, end)) {
-        if (json_read(str_slice(text, *at, end), &value, NULL) != JOT_OK)
-            return NULL;
-        *at = end;
-        return value;
-    }
-    for (end = *at; end < text.n && !ends_value(text, end);)
-        end++;
-    value = json_stringn(text.p + *at, end - *at);
-    *at = end;
-    return value;
-}
-
-size_t frame_call_read(Str text, Arena *into, Str *tool, json_t **args)
-{
-    size_t at = 0;
-    AUTO_PTR(json_t) object = json_object();
-    if (!read_name(text, &at, into, tool) || at >= text.n || text.p[at] != '(')
-        return 0;
-    at++;
-    for (bool first = true; at < text.n && text.p[at] != ')'; first = false) {
-        Str key;
-        if (!first) {
-            if (!str_starts(str_from(text, at), S(", ")))
-                return 0;
-            at += 2;
-        }
-        if (!read_name(text, &at, into, &key) || at >= text.n || text.p[at] != '=')
-            return 0;
-        at++;
-        json_t *value = read_value(text, &at);
-        if (!value || json_object_set_new(object, key.p, value) != 0)
-            return 0;
-    }
-    if (at >= text.n)
-        return 0;
-    *args = TAKE(object);
-    return at + 1;
 }

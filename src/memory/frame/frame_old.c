@@ -51,7 +51,7 @@ static size_t unseen_at(Str s, size_t at)
     return spaces || signs || other ? 3 : 0;
 }
 
-bool frame_old_means(Str line)
+static bool means(Str line)
 {
     size_t at = 0, step;
     while ((step = unseen_at(line, at)) > 0)
@@ -93,7 +93,7 @@ void frame_old_add(Buf *to, Str value)
     size_t added = 0;
     for (size_t at = 0; at < value.n;) {
         size_t end = line_end(value, at);
-        if (frame_old_means(str_slice(value, at, end))) {
+        if (means(str_slice(value, at, end))) {
             buf_add(to, str_slice(value, added, at));
             buf_add_char(to, '\\');
             added = at;
@@ -107,7 +107,7 @@ void frame_old_read(Buf *to, Str framed)
 {
     for (size_t at = 0; at < framed.n;) {
         size_t end = line_end(framed, at), next = end + break_at(framed, end);
-        bool marked = framed.p[at] == '\\' && frame_old_means(str_slice(framed, at, end));
+        bool marked = framed.p[at] == '\\' && means(str_slice(framed, at, end));
         buf_add(to, str_slice(framed, at + marked, next));
         at = next;
     }

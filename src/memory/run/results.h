@@ -15,7 +15,7 @@
  *
  *   New data retrieved after compaction:
  *
- * and the later results.  Values are framed (frame.h), so results_read(results_add(x)) is x,
+ * and the later results.  Values are framed (frame.h), so the list can be read back as it was,
  * whatever bytes a tool returned. */
 #ifndef MEMORY_RUN_RESULTS_H
 #define MEMORY_RUN_RESULTS_H
@@ -43,8 +43,6 @@ typedef struct Results {
 
 void results_add_item(Buf *to, const Frame *f, const Result *item);
 void results_add(Buf *to, const Results *list);
-/* The same back, of a list in this frame.  JOT_INVALID if it is not what results_add makes. */
-MUST_USE jot_status results_read(Str text, const Frame *f, Arena *into, Results *out, Err *e);
 
 json_t *results_json(const Results *list);
 
