@@ -54,11 +54,6 @@ void lease_disown(Memory *m, uint64_t token)
         holding_drop(m, h);
 }
 
-bool lease_covers(const Lease *l, Str stream)
-{
-    return holding_covers(l->on, l->prefix, stream);
-}
-
 /* --- Changing the table ---------------------------------------------------------------- */
 
 static Lease copy_lease(const Lease *l, Arena *into)

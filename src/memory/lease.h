@@ -69,9 +69,6 @@ typedef struct LeaseList {
 } LeaseList;
 MUST_USE jot_status lease_list(Memory *m, Arena *into, LeaseList *out, Err *e);
 
-/* True if the lease is about this stream. */
-bool lease_covers(const Lease *l, Str stream);
-
 /* Until when, as the end of a sentence: " for 42 s more", or that it ends with its process. */
 typedef struct LeaseRest {
     char text[80];

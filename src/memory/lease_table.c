@@ -95,13 +95,13 @@ Lease lease_table_at(const LeaseTable *t, size_t i)
 {
     assert(i < lease_table_count(t));
     const json_t *entry = json_array_get(t->list, i);
-    Lease l = { .on = json_str(json_object_get(entry, "on")),
+    Lease l = { .on = json_member(entry, "on"),
                 .prefix = json_is_true(json_object_get(entry, "prefix")),
                 .token = (uint64_t)member(entry, "token"),
-                .by = json_str(json_object_get(entry, "by")),
+                .by = json_member(entry, "by"),
                 .ttl_ms = member(entry, "ttl_ms"),
                 .live = json_is_true(json_object_get(entry, "live")) };
-    if (!str_eq(json_str(json_object_get(entry, "boot")), str(t->time.era)))
+    if (!str_eq(json_member(entry, "boot"), str(t->time.era)))
         return l;
     int64_t left_ms = member(entry, "until_ms") - t->time.now_ms;
     if (left_ms > l.ttl_ms && t->time.served && left_ms - l.ttl_ms <= STORE_AHEAD_MS)

@@ -75,14 +75,6 @@ static size_t slot_of(const Watch *w, Str name)
     return at;
 }
 
-static uint64_t print_of(const Mark *m)
-{
-    uint64_t rest[] = { m->seq, (uint64_t)m->op, m->redacted };
-    uint64_t h = mix(MIX_FIRST, m->chain.b, sizeof m->chain.b);
-    h = mix(h, m->sha256.b, sizeof m->sha256.b);
-    return mix(h, rest, sizeof rest);
-}
-
 static void grow(Watch *w)
 {
     Known *old = w->table;
@@ -93,21 +85,6 @@ static void grow(Watch *w)
         if (old[i].name)
             w->table[slot_of(w, name_of(&old[i]))] = old[i];
     free(old);
-}
-
-static Known *known(Watch *w, Str name)
-{
-    if (w->n * 4 >= w->cap * 3)
-        grow(w);
-    Known *k = &w->table[slot_of(w, name)];
-    if (!k->name) {
-        Name *own = arena_alloc(&w->names, sizeof *own + name.n, alignof(Name));
-        own->n = (uint16_t)name.n;
-        memcpy(own->p, name.p, name.n);
-        k->name = own;
-        w->n++;
-    }
-    return k;
 }
 
 /* --- News -------------------------------------------------------------------------------- */
@@ -130,8 +107,22 @@ static bool is_relisted(const Known *k, const Mark *now)
 
 static void learn(News *x, Str stream, const Mark *mark, Str by)
 {
-    Known *k = known(x->w, stream);
-    uint64_t print = print_of(mark);
+    Watch *w = x->w;
+    if (w->n * 4 >= w->cap * 3)
+        grow(w);
+    Known *k = &w->table[slot_of(w, stream)];
+    if (!k->name) {
+        Name *own = arena_alloc(&w->names, sizeof *own + stream.n, alignof(Name));
+        own->n = (uint16_t)stream.n;
+        memcpy(own->p, stream.p, stream.n);
+        k->name = own;
+        w->n++;
+    }
+    /* Everything of the mark that a reader could notice, as one number. */
+    uint64_t rest[] = { mark->seq, (uint64_t)mark->op, mark->redacted };
+    uint64_t h = mix(MIX_FIRST, mark->chain.b, sizeof mark->chain.b);
+    h = mix(h, mark->sha256.b, sizeof mark->sha256.b);
+    uint64_t print = mix(h, rest, sizeof rest);
     bool there = mark->op != 0;
     bool same = k->there == there && (!there || k->print == print);
     bool relisted = is_relisted(k, mark);

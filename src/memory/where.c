@@ -7,25 +7,6 @@
 
 #include "base/url.h"
 
-/* The nearest .jotter from here upward, or the empty Str.  What is no directory, or a link to
- * nothing, is taken too, and refused when it is opened: passed over, another pad would be written
- * than the one that is meant. */
-static Str find_upward(Arena *into)
-{
-    char *here = getcwd(NULL, 0);
-    Str found = { 0 };
-    for (Str at = str(here); at.n && !found.n;) {
-        struct stat info;
-        Str path = arena_printf(into, STR_FMT "%s.jotter", STR_ARG(at), at.n > 1 ? "/" : "");
-        if (lstat(path.p, &info) == 0)
-            found = path;
-        size_t slash = str_find_last(at, '/');
-        at = at.n > 1 ? str_slice(at, 0, slash ? slash : 1) : (Str){ 0 };
-    }
-    free(here);
-    return found;
-}
-
 /* The empty Str if the environment names no place: one relative to wherever we are is none. */
 static Str own_pad(Arena *into)
 {
@@ -58,11 +39,24 @@ static Str url_of(Str named, Arena *into)
 /* The nearest one, or one without a URL. */
 static Where nearest(Arena *into)
 {
-    Str near = find_upward(into);
-    if (!near.n)
+    /* The nearest .jotter from here upward, or the empty Str. What is no directory, or a link
+     * to nothing, is taken too, and refused when it is opened: passed over, another pad would
+     * be written than the one that is meant. */
+    char *here = getcwd(NULL, 0);
+    Str found = { 0 };
+    for (Str at = str(here); at.n && !found.n;) {
+        struct stat info;
+        Str path = arena_printf(into, STR_FMT "%s.jotter", STR_ARG(at), at.n > 1 ? "/" : "");
+        if (lstat(path.p, &info) == 0)
+            found = path;
+        size_t slash = str_find_last(at, '/');
+        at = at.n > 1 ? str_slice(at, 0, slash ? slash : 1) : (Str){ 0 };
+    }
+    free(here);
+    if (!found.n)
         return (Where){ 0 };
-    return (Where){ url_from_path(into, "files", near),
-                    "it is the nearest .jotter/ from here upward", false, near.p };
+    return (Where){ url_from_path(into, "files", found),
+                    "it is the nearest .jotter/ from here upward", false, found.p };
 }
 
 Where where_find(Str given, Arena *into)

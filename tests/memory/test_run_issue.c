@@ -79,9 +79,6 @@ static void a_call_is_issued_with_the_warnings_before_it(Desk *d)
     assert_has(called.warnings.loop, "3 times in a row");
     desk_ok(d, run_issue(&r, &c, &d->a, &called, &d->e));
     assert_has(called.warnings.limit, "has been called 3 times (suggested limit: 3)");
-    AUTO(Buf) text = { 0 };
-    run_called_add(&text, &(RunCalled){ .call = S("c\n1"), .seq = 7 }, 0);
-    assert_text(buf_str(&text), "recorded call \"c\\n1\", record 7\n");
 }
 
 static void a_finished_call_is_recorded_with_its_result(Desk *d)

@@ -348,39 +348,6 @@ static const char *look_inside(Memory *m, const Listed *l, Arena *into)
     return arena_printf(into, "it is %s", why.text).p;
 }
 
-/* One page of names; `after` moves on.  False in *more ends the walk. */
-static jot_status find_page(Memory *m, const ArtifactQuery *q, Str prefix, Str *after, Arena *into,
-                            ArtifactList *out, bool *more, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Listing page;
-    TRY(store_list(m->store, prefix, *after, PAGE, LIST_LIVE, &arena, &page, e));
-    for (size_t i = 0; i < page.n; i++) {
-        ArtifactRef ref;
-        if (!name_fits(q, page.items[i].name))
-            continue;
-        const char *wrong = make_ref(m, &page.items[i], into, &ref);
-        if (!wrong && fits(q, &ref))
-            wrong = look_inside(m, &page.items[i], into);
-        if (wrong) {
-            add_problem(out, page.items[i].name, wrong, into);
-        } else if (fits(q, &ref)) {
-            if (out->n == q->limit) {
-                out->more = true;
-                *more = false;
-                return JOT_OK;
-            }
-            if (q->documents)
-                strip_index(&ref);
-            out->items[out->n++] = ref;
-        }
-    }
-    *more = page.more && page.n;
-    if (page.n)
-        *after = arena_copy(into, page.items[page.n - 1].name);
-    return JOT_OK;
-}
-
 jot_status artifact_find(Memory *m, const ArtifactQuery *query, Arena *into, ArtifactList *out,
                          Err *e)
 {
@@ -397,8 +364,32 @@ jot_status artifact_find(Memory *m, const ArtifactQuery *query, Arena *into, Art
         TRY(store_check_name(after, e));
     }
     *out = (ArtifactList){ .items = NEW_ARRAY(into, ArtifactRef, q.limit) };
-    for (bool more = true; more;)
-        TRY(find_page(m, &q, prefix, &after, into, out, &more, e));
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(m->store, prefix, after, PAGE, LIST_LIVE, &arena, &page, e));
+        for (size_t i = 0; i < page.n; i++) {
+            ArtifactRef ref;
+            if (!name_fits(&q, page.items[i].name))
+                continue;
+            const char *wrong = make_ref(m, &page.items[i], into, &ref);
+            if (!wrong && fits(&q, &ref))
+                wrong = look_inside(m, &page.items[i], into);
+            if (wrong) {
+                add_problem(out, page.items[i].name, wrong, into);
+            } else if (fits(&q, &ref)) {
+                out->more = out->n == q.limit;
+                if (out->more)
+                    return JOT_OK;
+                if (q.documents)
+                    strip_index(&ref);
+                out->items[out->n++] = ref;
+            }
+        }
+        more = page.more && page.n;
+        if (page.n)
+            after = arena_copy(into, page.items[page.n - 1].name);
+    }
     return JOT_OK;
 }
 

@@ -59,7 +59,7 @@ static Checkpoint read_record(const Record *r, Arena *into, Link *link)
     Checkpoint c = { .version = r->mark.seq,
                      .at_ms = r->mark.at_ms,
                      .by = r->by,
-                     .label = arena_copy(into, json_str(json_object_get(meta, "label"))),
+                     .label = arena_copy(into, json_member(meta, "label")),
                      .undone = number(meta, "undo"),
                      .restored = number(meta, "restored"),
                      .size = r->mark.size,
@@ -330,14 +330,6 @@ static jot_status drop_before(Memory *m, Str stream, uint64_t before, Arena *are
     return n ? memory_redact_set(m, stream, &(Redaction){ .seqs = seqs, .n = n }, e) : JOT_OK;
 }
 
-static uint64_t count_before(const All *all, uint64_t version)
-{
-    uint64_t n = 0;
-    while (n < all->n && all->items[n].version < version)
-        n++;
-    return n;
-}
-
 jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint64_t *dropped,
                            Err *e)
 {
@@ -356,7 +348,9 @@ jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint6
         uint64_t young = cut_by_age(&all, io_wall_ms(m->io) - keep->age_ms);
         before = young > before ? young : before;
     }
-    uint64_t old = count_before(&all, before);
+    uint64_t old = 0;
+    while (old < all.n && all.items[old].version < before)
+        old++;
     if (old)
         TRY(drop_before(m, stream, before, &arena, e));
     *dropped = old;
@@ -395,17 +389,6 @@ json_t *checkpoint_json(const Checkpoint *c, bool state)
     if (state)
         json_object_set_new(out, "state", json_text(c->state));
     return out;
-}
-
-Str checkpoint_saved_text(const CheckpointSaved *s, Str run, Arena *into)
-{
-    AUTO(Buf) text = { 0 };
-    buf_addf(&text, "saved checkpoint %llu of " STR_FMT, (unsigned long long)s->c.version,
-             STR_ARG(run));
-    if (s->dropped)
-        buf_addf(&text, ", dropped %llu older one%s", (unsigned long long)s->dropped,
-                 s->dropped == 1 ? "" : "s");
-    return arena_copy(into, buf_str(&text));
 }
 
 json_t *checkpoint_list_json(const CheckpointList *list)

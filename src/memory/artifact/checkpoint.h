@@ -92,7 +92,5 @@ MUST_USE jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *ke
 json_t *checkpoint_json(const Checkpoint *c, bool state);
 /* {"checkpoints": [...], "total", "depth", "damaged"} */
 json_t *checkpoint_list_json(const CheckpointList *list);
-/* "saved checkpoint 7 of RUN", and how many older ones were dropped, if any were. */
-Str checkpoint_saved_text(const CheckpointSaved *s, Str run, Arena *into);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "base/time.h"
 
-jot_status line_log_stream(Str category, Str name, Arena *into, Str *out, Err *e)
+/* The stream of a log; JOT_INVALID with a sentence for what cannot be one. */
+static jot_status stream_of(Str category, Str name, Arena *into, Str *out, Err *e)
 {
     return memory_name(&(MemoryKind){ LINE_LOG_KIND, "a log's name" }, &category, name, into, out,
                        e);
@@ -22,7 +23,7 @@ jot_status line_log_append(Memory *m, Str category, Str name, Str text, Str id, 
     AUTO(Arena) arena = { 0 };
     Str stream;
     Mark mark;
-    TRY(line_log_stream(category, name, &arena, &stream, e));
+    TRY(stream_of(category, name, &arena, &stream, e));
     if (str_find(text, '\n') < text.n)
         return err_set(e, JOT_INVALID, "a line holds no line break: append one line at a time");
     if (text.n > LINE_LOG_LINE_MAX)
@@ -57,7 +58,7 @@ jot_status line_log_read(Memory *m, Str category, Str name, uint64_t from, size_
 {
     Str stream;
     Records got;
-    TRY(line_log_stream(category, name, into, &stream, e));
+    TRY(stream_of(category, name, into, &stream, e));
     if (limit == 0 || limit > LINE_LOG_READ_MAX)
         return err_set(e, JOT_INVALID, "one answer has 1 to %d lines", LINE_LOG_READ_MAX);
     uint64_t start = from ? from : 1;
@@ -71,7 +72,7 @@ jot_status line_log_tail(Memory *m, Str category, Str name, size_t n, Arena *int
 {
     Str stream;
     Record head;
-    TRY(line_log_stream(category, name, into, &stream, e));
+    TRY(stream_of(category, name, into, &stream, e));
     TRY(store_head(m->store, stream, HEAD_MARK, into, &head, e));
     uint64_t from = head.mark.seq >= n ? head.mark.seq - n + 1 : 1;
     return line_log_read(m, category, name, from, n, into, out, e);
@@ -96,7 +97,7 @@ jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena
     Str prefix = S(LINE_LOG_KIND), behind = { 0 }, probe;
     Listing page;
     if (category.n) {
-        TRY(line_log_stream(category, S("x"), into, &probe, e));
+        TRY(stream_of(category, S("x"), into, &probe, e));
         prefix = str_slice(probe, 0, probe.n - 1);
     }
     if (after.n) {
@@ -157,7 +158,7 @@ jot_status line_log_follow(Memory *m, Str category, Str name, LineLogCursor *at,
 {
     Str stream;
     Changes changes;
-    TRY(line_log_stream(category, name, into, &stream, e));
+    TRY(stream_of(category, name, into, &stream, e));
     TRY(go_on(m, stream, at, into, out, e));
     if (out->n || wait_ms <= 0)
         return JOT_OK;

@@ -79,9 +79,6 @@ typedef struct LineLogs {
 MUST_USE jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena *into,
                                   LineLogs *out, Err *e);
 
-/* The stream of a log; JOT_INVALID with a sentence for what cannot be one. */
-MUST_USE jot_status line_log_stream(Str category, Str name, Arena *into, Str *out, Err *e);
-
 /* {"seq", "at", "by", "text"}; "redacted": true if it was. */
 json_t *line_json(const Line *line);
 /* {"lines": [...], "more", "next", "damaged"} */

@@ -130,7 +130,7 @@ static jot_status read_kept(Memory *m, Str call, Arena *into, Kept *out, Err *e)
     if (json_read(doc.text, &body, NULL) != JOT_OK ||
         !find_result(body, doc.text, into, &out->result))
         return corrupt(call, e);
-    out->tool = arena_copy(into, json_str(json_object_get(body, "tool_name")));
+    out->tool = arena_copy(into, json_member(body, "tool_name"));
     if (doc.meta.n && json_read(doc.meta, &meta, NULL) == JOT_OK)
         out->always_inline = json_is_true(json_object_get(meta, "inline"));
     return JOT_OK;

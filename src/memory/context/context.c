@@ -185,26 +185,6 @@ static jot_status read_note(Build *b, Str key, Arena *into, Doc *out, Err *e)
     return doc_read(b->m, stream, into, out, e);
 }
 
-/* What is approved comes first, so that nobody's notes take its room. */
-static jot_status add_rules(Build *b, uint64_t *room, Err *e)
-{
-    TRY(rules_read(b->m, b->into, &b->approved, e));
-    b->shown = NEW_ARRAY(b->into, bool, b->approved.n + 1);
-    for (size_t i = 0; i < b->approved.n; i++) {
-        AUTO(Arena) arena = { 0 };
-        Doc doc;
-        Str key = b->approved.items[i].key;
-        jot_status st = read_note(b, key, &arena, &doc, e);
-        if (st == JOT_NOT_FOUND)
-            continue;
-        TRY(st);
-        b->shown[i] = rules_judge(&b->approved, key, doc.text) == RULE_APPROVED;
-        if (b->shown[i])
-            show_note(b, key, &doc, true, room);
-    }
-    return JOT_OK;
-}
-
 static jot_status add_note(Build *b, Str key, uint64_t *room, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -264,7 +244,21 @@ static jot_status add_prefix(Build *b, Err *e)
     Part rules = { .word = "rules", .value = b->ask->rules };
     spent = add_or_leave(b, &b->prefix, &rules, room);
     room -= spent < room ? spent : room;
-    TRY(add_rules(b, &room, e));
+    /* Approved notes come first, so that nobody else's notes can take their room. */
+    TRY(rules_read(b->m, b->into, &b->approved, e));
+    b->shown = NEW_ARRAY(b->into, bool, b->approved.n + 1);
+    for (size_t i = 0; i < b->approved.n; i++) {
+        AUTO(Arena) arena = { 0 };
+        Doc doc;
+        Str key = b->approved.items[i].key;
+        jot_status st = read_note(b, key, &arena, &doc, e);
+        if (st == JOT_NOT_FOUND)
+            continue;
+        TRY(st);
+        b->shown[i] = rules_judge(&b->approved, key, doc.text) == RULE_APPROVED;
+        if (b->shown[i])
+            show_note(b, key, &doc, true, &room);
+    }
     TRY(add_pinned(b, &room, e));
     buf_add(&b->prefix, buf_str(&query));
     return JOT_OK;
@@ -295,19 +289,6 @@ static void leave_results(Build *b, const char *why, uint64_t from, uint64_t to)
     l->from = from;
     l->to = joins ? l->to : to;
     l->get = point_results(b->ask->reach, b->ask->run->id, l->from, l->to, b->into);
-}
-
-/* One line for a result that is not shown. */
-static void mask(Buf *to, const Frame *f, const Result *x)
-{
-    AUTO(Buf) call = { 0 };
-    frame_call_add_text(&call, f, x->tool, x->args);
-    Str shown = buf_str(&call);
-    bool cut = shown.n > MASK_BYTES;
-    if (cut)
-        shown.n = utf8_floor(shown, MASK_BYTES);
-    buf_addf(to, "[Tool result #%llu masked: " STR_FMT "%s, %zu bytes]\n\n",
-             (unsigned long long)x->n, STR_ARG(shown), cut ? "..." : "", x->result.n);
 }
 
 /* Walking back through the results. */
@@ -379,7 +360,15 @@ static bool pick_full(Build *b, Pick *p, const Result *x)
 static bool pick_mask(Build *b, Pick *p, const Result *x)
 {
     AUTO(Buf) text = { 0 };
-    mask(&text, &b->frame, x);
+    /* One line for a result that is not shown. */
+    AUTO(Buf) call = { 0 };
+    frame_call_add_text(&call, &b->frame, x->tool, x->args);
+    Str shown = buf_str(&call);
+    bool cut = shown.n > MASK_BYTES;
+    if (cut)
+        shown.n = utf8_floor(shown, MASK_BYTES);
+    buf_addf(&text, "[Tool result #%llu masked: " STR_FMT "%s, %zu bytes]\n\n",
+             (unsigned long long)x->n, STR_ARG(shown), cut ? "..." : "", x->result.n);
     uint64_t whole = cost(buf_str(&text));
     const Context *c = b->out;
     bool joins = c->left_n && c->left[c->left_n - 1].from == x->n + 1 && p->masked;

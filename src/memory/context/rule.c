@@ -58,19 +58,6 @@ static const Approval *find(const Approvals *a, Str key)
     return NULL;
 }
 
-static void parse(Str text, Arena *into, Approvals *out)
-{
-    Str line;
-    out->items = NEW_ARRAY(into, Approval, RULES_MAX);
-    while (str_cut(&text, '\n', &line) && out->n < RULES_MAX) {
-        Approval x;
-        if (read_line(line, &x) && !find(out, x.key))
-            out->items[out->n++] = x;
-    }
-    if (out->n)
-        qsort(out->items, out->n, sizeof *out->items, compare);
-}
-
 jot_status rules_read(Memory *m, Arena *into, Approvals *out, Err *e)
 {
     FileName name;
@@ -89,7 +76,15 @@ jot_status rules_read(Memory *m, Arena *into, Approvals *out, Err *e)
     if (st == JOT_DENIED || st == JOT_NOT_FOUND || st == JOT_UNAVAILABLE)
         return JOT_OK;
     TRY(err_pass(e, &why, st));
-    parse(text, into, out);
+    Str line;
+    out->items = NEW_ARRAY(into, Approval, RULES_MAX);
+    while (str_cut(&text, '\n', &line) && out->n < RULES_MAX) {
+        Approval x;
+        if (read_line(line, &x) && !find(out, x.key))
+            out->items[out->n++] = x;
+    }
+    if (out->n)
+        qsort(out->items, out->n, sizeof *out->items, compare);
     return JOT_OK;
 }
 

@@ -21,7 +21,7 @@ enum { UNREADABLE_CHARS = 200, NAME_CHARS = 64, UPDATE_KEYS_MAX = 1000 };
 
 static bool names_tool(const json_t *value)
 {
-    return json_str(json_object_get(value, "tool")).n > 0;
+    return json_member(value, "tool").n > 0;
 }
 
 /* An object with a member, not a brace in some prose. */
@@ -103,7 +103,7 @@ Action action_parse(Str reply, Arena *into)
         return unreadable(into, "Could not parse (no \"tool\")", reply);
     if (args && !json_is_null(args) && !json_is_object(args))
         return unreadable(into, "Could not parse (\"args\" must be an object)", reply);
-    Action x = { .kind = ACTION_TOOL, .tool = json_str(json_object_get(object, "tool")) };
+    Action x = { .kind = ACTION_TOOL, .tool = json_member(object, "tool") };
     if (str_eq(x.tool, S(UPDATE)))
         x.kind = ACTION_UPDATE;
     else if (str_eq(x.tool, S(DONE)))

@@ -57,13 +57,6 @@ static jot_status check_id(Str id, Err *e)
                    err_show(&shown, id));
 }
 
-/* The state cannot be used; the sentence begins with whose it is. */
-static jot_status bad_state(Str agent, Err *e)
-{
-    Shown shown;
-    return err_at(e, "the state of '%s'", err_show(&shown, agent));
-}
-
 /* What is being done to the cycles of an agent, and all that is needed for it. */
 typedef struct Work {
     Memory *m;
@@ -288,15 +281,6 @@ static jot_status settle(Work *w, const CycleWake *o, Err *e)
 
 /* --- Waking ------------------------------------------------------------------------------ */
 
-static jot_status check_wake(const CycleWake *o, Err *e)
-{
-    if (o->iterations_max < 0 || o->iterations_max > CYCLE_ITERATIONS_MAX)
-        return err_set(e, JOT_INVALID, "a cycle has 1 to %d iterations", CYCLE_ITERATIONS_MAX);
-    if (o->ttl_ms < 0 || o->ttl_ms > CYCLE_TTL_MS_MAX)
-        return err_set(e, JOT_INVALID, "a cycle's ttl is 1 ms to %d s", CYCLE_TTL_MS_MAX / 1000);
-    return JOT_OK;
-}
-
 /* The second, and a number after it if a cycle of that second has been there. */
 static jot_status name_cycle(Work *w, Str *out, Err *e)
 {
@@ -328,7 +312,8 @@ static jot_status begin(Work *w, const CycleWake *o, Str *id, Err *e)
         TRY(cycle_state_write(state, w->a, &text, e));
     } else if (cycle_state_read(text, w->a, &state, e) != JOT_OK ||
                cycle_state_fits(state, e) != JOT_OK) {
-        return bad_state(w->agent, e);
+        Shown shown;
+        return err_at(e, "the state of '%s'", err_show(&shown, w->agent));
     }
     TRY(name_cycle(w, id, e));
     TRY(store_clock(w->m->store, &now, e));
@@ -349,7 +334,10 @@ jot_status cycle_wake(Memory *m, Str agent, const CycleWake *o, Arena *into, Cyc
     static const CycleWake plain = { 0 };
     AUTO(Buf) notice = { 0 };
     const CycleWake *with = o ? o : &plain;
-    TRY(check_wake(with, e));
+    if (with->iterations_max < 0 || with->iterations_max > CYCLE_ITERATIONS_MAX)
+        return err_set(e, JOT_INVALID, "a cycle has 1 to %d iterations", CYCLE_ITERATIONS_MAX);
+    if (with->ttl_ms < 0 || with->ttl_ms > CYCLE_TTL_MS_MAX)
+        return err_set(e, JOT_INVALID, "a cycle's ttl is 1 ms to %d s", CYCLE_TTL_MS_MAX / 1000);
     for (int i = 0; i < TRIES; i++) {
         AUTO(Arena) a = { 0 };
         Work w = { .m = m, .agent = agent, .a = &a, .notice = &notice };
@@ -451,17 +439,6 @@ static CycleEnd natural_end(const Cycle *c)
     return c->iterations >= c->iterations_max ? CYCLE_LIMIT : CYCLE_STOPPED;
 }
 
-static jot_status add_trace(Memory *m, const Cycle *c, Str why, Str trace, Arena *a, Err *e)
-{
-    Str stream = cycle_log_stream(c->agent, c->id, a);
-    AUTO(Buf) text = { 0 };
-    AUTO_PTR(json_t) meta = json_pack("{s:s, s:s%}", "kind", "trace", "why", why.p, why.n);
-    json_write(&text, meta);
-    Mark mark;
-    Draft d = { .op = OP_APPEND, .meta = buf_str(&text), .body = trace.n ? trace : why };
-    return memory_append(m, stream, NULL, &d, &mark, e);
-}
-
 /* Which cycle shall end, and how; `end` CYCLE_RUNNING: as it is. */
 typedef struct Ending {
     Str agent, id;
@@ -476,7 +453,16 @@ static jot_status end_running(Work *w, Ending *how, Err *e)
     cycle_tail_cycle(&w->t, w->agent, &c);
     TRY(cycle_steps_fold(w->m, &w->t, w->a, &c, e));
     if (how->trace.p && !c.sealed) {
-        TRY(add_trace(w->m, &c, how->why, how->trace, w->a, e));
+        Str stream = cycle_log_stream(c.agent, c.id, w->a);
+        AUTO(Buf) text = { 0 };
+        AUTO_PTR(json_t)
+        meta = json_pack("{s:s, s:s%}", "kind", "trace", "why", how->why.p, how->why.n);
+        json_write(&text, meta);
+        Mark mark;
+        Draft d = { .op = OP_APPEND,
+                    .meta = buf_str(&text),
+                    .body = how->trace.n ? how->trace : how->why };
+        TRY(memory_append(w->m, stream, NULL, &d, &mark, e));
         how->trace = (Str){ 0 };
     }
     CycleEnd end = how->end == CYCLE_RUNNING ? natural_end(&c) : how->end;

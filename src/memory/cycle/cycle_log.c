@@ -61,7 +61,7 @@ static bool understand(const Record *r, Action *call, Arena *into, CycleLogStep 
     AUTO_PTR(json_t) meta = NULL;
     if (r->mark.op != OP_APPEND || json_read(r->meta, &meta, NULL) != JOT_OK)
         return false;
-    Str kind = json_str(json_object_get(meta, "kind"));
+    Str kind = json_member(meta, "kind");
     *out = (CycleLogStep){ .seq = r->mark.seq,
                            .at_ms = r->mark.at_ms,
                            .by = r->by,
@@ -77,13 +77,13 @@ static bool understand(const Record *r, Action *call, Arena *into, CycleLogStep 
     }
     if (str_eq(kind, S("result"))) {
         out->kind = CYCLE_LOG_RESULT;
-        out->how = cycle_steps_tool_end(json_str(json_object_get(meta, "status")));
+        out->how = cycle_steps_tool_end(json_member(meta, "status"));
         out->action = *call;
         return true;
     }
     out->kind = CYCLE_LOG_END;
-    out->end = cycle_tail_end(json_str(json_object_get(meta, "end")));
-    out->why = arena_copy(into, json_str(json_object_get(meta, "why")));
+    out->end = cycle_tail_end(json_member(meta, "end"));
+    out->why = arena_copy(into, json_member(meta, "why"));
     return str_eq(kind, S("end"));
 }
 
@@ -153,15 +153,6 @@ json_t *cycle_log_step_json(const CycleLogStep *p)
     return out;
 }
 
-json_t *cycle_log_json(const CycleLog *list)
-{
-    json_t *steps = json_array();
-    for (size_t i = 0; i < list->n; i++)
-        json_array_append_new(steps, cycle_log_step_json(&list->items[i]));
-    return json_pack("{s:o, s:b, s:I, s:I}", "steps", steps, "more", list->more, "next",
-                     (json_int_t)list->next, "damaged", (json_int_t)list->damaged);
-}
-
 /* --- The log ----------------------------------------------------------------------------- */
 
 typedef struct Log {
@@ -207,21 +198,6 @@ static void add_step(Log *l, const CycleLogStep *p, Arena *a)
     }
 }
 
-static jot_status add_steps(Memory *m, Log *l, Str agent, Err *e)
-{
-    CycleLog list = { .more = true };
-    for (uint64_t next = 1; list.more; next = list.next) {
-        AUTO(Arena) a = { 0 };
-        TRY(cycle_log_list(m, agent, l->t->id, next, CYCLE_LOG_MAX, &a, &list, e));
-        for (size_t i = 0; i < list.n; i++)
-            add_step(l, &list.items[i], &a);
-        if (list.damaged)
-            buf_addf(l->to, "(%llu steps cannot be read)\n", (unsigned long long)list.damaged);
-        list.more = list.more && list.next > next;
-    }
-    return JOT_OK;
-}
-
 /* A trace is one record of several lines, a log that was imported has a line a record. */
 static jot_status add_line(void *ctx, const Record *r)
 {
@@ -230,7 +206,7 @@ static jot_status add_line(void *ctx, const Record *r)
     if (r->mark.op != OP_APPEND || r->mark.redacted)
         return JOT_OK;
     if (r->meta.n && json_read(r->meta, &meta, NULL) == JOT_OK &&
-        str_eq(json_str(json_object_get(meta, "kind")), S("trace"))) {
+        str_eq(json_member(meta, "kind"), S("trace"))) {
         buf_add(l->to, S("    "));
         add_said(l->to, r->body);
         return JOT_OK;
@@ -249,16 +225,6 @@ static jot_status add_lines(Memory *m, Log *l, Str agent, Err *e)
     jot_status st = memory_each_record(m, cycle_log_stream(agent, l->t->id, &a), 1, add_line, l,
                                        NULL, &missing);
     return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
-}
-
-static void add_waking(Log *l, Arena *a)
-{
-    Yaml *state = cycle_state_salvage(l->t->before, a);
-    const Yaml *task = yaml_get(state, S("current_task"));
-    bool text = task && task->kind == YAML_SCALAR && task->type != YAML_NULL;
-    buf_addf(l->to, "=== AGENT WAKING === %s\nCurrent task: " STR_FMT "\n",
-             l->t->started_ms ? time_text(l->t->started_ms).text : "",
-             STR_ARG(text ? cycle_state_line(a, task->text, TASK_CHARS) : S("none")));
 }
 
 /* What was said at the end; of a cycle that runs nothing yet. */
@@ -291,8 +257,22 @@ jot_status cycle_log(Memory *m, Str agent, Str id, Buf *to, Err *e)
         buf_add_char(to, '\n');
     if (!l.lines) {
         to->n = start;
-        add_waking(&l, &a);
-        TRY(add_steps(m, &l, agent, e));
+        Yaml *state = cycle_state_salvage(l.t->before, &a);
+        const Yaml *task = yaml_get(state, S("current_task"));
+        bool text = task && task->kind == YAML_SCALAR && task->type != YAML_NULL;
+        buf_addf(l.to, "=== AGENT WAKING === %s\nCurrent task: " STR_FMT "\n",
+                 l.t->started_ms ? time_text(l.t->started_ms).text : "",
+                 STR_ARG(text ? cycle_state_line(&a, task->text, TASK_CHARS) : S("none")));
+        CycleLog list = { .more = true };
+        for (uint64_t next = 1; list.more; next = list.next) {
+            AUTO(Arena) page = { 0 };
+            TRY(cycle_log_list(m, agent, l.t->id, next, CYCLE_LOG_MAX, &page, &list, e));
+            for (size_t i = 0; i < list.n; i++)
+                add_step(&l, &list.items[i], &page);
+            if (list.damaged)
+                buf_addf(l.to, "(%llu steps cannot be read)\n", (unsigned long long)list.damaged);
+            list.more = list.more && list.next > next;
+        }
         TRY(add_end(m, &l, agent, e));
     }
     if (buf_ok(to))

@@ -56,8 +56,6 @@ MUST_USE bool cycle_log_key_read(Str key, Str *agent, Str *id, uint64_t *seq);
 /* {"step", "at", "by", "kind", "text"}; of a reply also "action", "tool", "args" or "why", of a
  * result "tool", "status" and "key", of the end "end" and "why".  The caller owns these. */
 json_t *cycle_log_step_json(const CycleLogStep *p);
-/* {"steps": [...], "more", "next", "damaged"} */
-json_t *cycle_log_json(const CycleLog *list);
 
 /* Add the log of a cycle.  JOT_NOT_FOUND; JOT_TOO_BIG beyond the ceiling of `to`. */
 MUST_USE jot_status cycle_log(Memory *m, Str agent, Str id, Buf *to, Err *e);

@@ -28,22 +28,6 @@ static bool holds_line(Str text, Str line)
     return at && (at == text.p || at[-1] == '\n');
 }
 
-static void count_call(Cycle *out, Str tool, Str args, Arena *into, size_t *cap)
-{
-    CycleCall *known = NULL;
-    for (size_t i = 0; i < out->calls_n && !known; i++)
-        if (str_eq(out->calls[i].tool, tool))
-            known = &out->calls[i];
-    if (!known) {
-        out->calls =
-            arena_grow(into, out->calls, out->calls_n, cap, sizeof(CycleCall), alignof(CycleCall));
-        known = &out->calls[out->calls_n++];
-        *known = (CycleCall){ .tool = arena_copy(into, tool), .args = arena_copy(into, args) };
-    }
-    known->n++;
-    known->same += str_eq(known->args, args);
-}
-
 /* [TOOL] NAME(ARGS) -> RESULT, with an arrow of one kind or another. */
 static void read_call(Cycle *out, Str rest, Arena *into, size_t *cap)
 {
@@ -51,25 +35,19 @@ static void read_call(Cycle *out, Str rest, Arena *into, size_t *cap)
     if (!str_cut(&rest, '(', &name))
         return;
     const char *end = memmem(rest.p, rest.n, ") ", 2);
-    count_call(out, name, str_slice(rest, 0, end ? (size_t)(end - rest.p) : rest.n), into, cap);
-}
-
-static void read_entries(Cycle *out, Str old, Str fresh, Arena *into)
-{
-    Str line, tool = S("[TOOL] ");
-    size_t cap = 0;
-    while (fresh.n) {
-        if (!str_cut(&fresh, '\n', &line)) {
-            line = fresh;
-            fresh = (Str){ 0 };
-        }
-        if (holds_line(old, line))
-            continue;
-        if (str_starts(line, tool))
-            read_call(out, str_from(line, tool.n), into, &cap);
-        out->unreadable += str_starts(line, S("[PARSE ERROR]"));
-        out->done = out->done || str_starts(line, S("[COMPLETED]"));
+    Str args = str_slice(rest, 0, end ? (size_t)(end - rest.p) : rest.n);
+    CycleCall *known = NULL;
+    for (size_t i = 0; i < out->calls_n && !known; i++)
+        if (str_eq(out->calls[i].tool, name))
+            known = &out->calls[i];
+    if (!known) {
+        out->calls =
+            arena_grow(into, out->calls, out->calls_n, cap, sizeof(CycleCall), alignof(CycleCall));
+        known = &out->calls[out->calls_n++];
+        *known = (CycleCall){ .tool = arena_copy(into, name), .args = arena_copy(into, args) };
     }
+    known->n++;
+    known->same += str_eq(known->args, args);
 }
 
 static bool failed(Cycle *out, Str notes, Arena *into)
@@ -93,7 +71,21 @@ void cycle_pair_judge(Cycle *out, Arena *into)
         cycle_state_read(out->after, into, &after, &ignored) != JOT_OK)
         return;
     Str old = notes_of(before), now = notes_of(after);
-    read_entries(out, old, added(old, now), into);
+    Str fresh = added(old, now);
+    Str line, tool = S("[TOOL] ");
+    size_t cap = 0;
+    while (fresh.n) {
+        if (!str_cut(&fresh, '\n', &line)) {
+            line = fresh;
+            fresh = (Str){ 0 };
+        }
+        if (holds_line(old, line))
+            continue;
+        if (str_starts(line, tool))
+            read_call(out, str_from(line, tool.n), into, &cap);
+        out->unreadable += str_starts(line, S("[PARSE ERROR]"));
+        out->done = out->done || str_starts(line, S("[COMPLETED]"));
+    }
     bool moved =
         yaml_get(after, S("completed_tasks"))->n > yaml_get(before, S("completed_tasks"))->n;
     if (failed(out, now, into))

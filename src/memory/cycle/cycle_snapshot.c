@@ -79,7 +79,7 @@ jot_status cycle_snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Err *
 
 static Str member(const json_t *meta, const char *key, Arena *into)
 {
-    return arena_copy(into, json_str(json_object_get(meta, key)));
+    return arena_copy(into, json_member(meta, key));
 }
 
 static int64_t number(const json_t *meta, const char *key)
@@ -105,15 +105,8 @@ static jot_status first_record(Memory *m, Str stream, Arena *into, Record *out, 
     return JOT_OK;
 }
 
-static void judge_pair(Tail *t, Arena *into)
-{
-    Cycle c = { .id = t->id, .before = t->before, .after = t->after };
-    cycle_pair_judge(&c, into);
-    t->end = c.end;
-    t->why = c.why;
-}
-
-jot_status cycle_snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
+/* What the snapshots of a cycle say, as far as a tail would.  JOT_NOT_FOUND. */
+static jot_status find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err *e)
 {
     Record r;
     Shown shown;
@@ -144,10 +137,13 @@ jot_status cycle_snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *
     out->ended_ms = after ? number(after, "at") : r.mark.at_ms;
     if (out->after_seq == 0) {
         out->after_seq = 1; /* no cycle of ours: it was imported, or put there */
-        judge_pair(out, into);
+        Cycle c = { .id = out->id, .before = out->before, .after = out->after };
+        cycle_pair_judge(&c, into);
+        out->end = c.end;
+        out->why = c.why;
         return JOT_OK;
     }
-    out->end = cycle_tail_end(json_str(json_object_get(after, "end")));
+    out->end = cycle_tail_end(json_member(after, "end"));
     out->iterations = (size_t)number(after, "iterations");
     out->why = member(after, "why", into);
     return JOT_OK;
@@ -162,7 +158,7 @@ jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail
     if (store_check_name(stream_of(agent, id, "before", into), NULL) != JOT_OK)
         return err_set(e, JOT_INVALID, "invalid cycle '%s': use YYYYMMDD_HHMMSS, as wake gives it",
                        err_show(&shown, id));
-    return cycle_snapshot_find(m, agent, id, into, out, e);
+    return find(m, agent, id, into, out, e);
 }
 
 /* --- Listing ----------------------------------------------------------------------------- */
@@ -206,7 +202,7 @@ static jot_status add_line(void *ctx, const Listed *listed)
         return JOT_OK;
     }
     line->ended_ms = number(meta, "at");
-    line->end = cycle_tail_end(json_str(json_object_get(meta, "end")));
+    line->end = cycle_tail_end(json_member(meta, "end"));
     line->iterations = (size_t)number(meta, "iterations");
     line->why = member(meta, "why", l->into);
     return JOT_OK;
@@ -217,7 +213,7 @@ static jot_status judge_line(Memory *m, Str agent, Arena *into, CycleLine *line,
     AUTO(Arena) arena = { 0 };
     Tail t;
     Err missing = { 0 };
-    jot_status st = cycle_snapshot_find(m, agent, line->id, &arena, &t, &missing);
+    jot_status st = find(m, agent, line->id, &arena, &t, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK; /* an end without a beginning */
     if (st != JOT_OK)

@@ -16,10 +16,6 @@ MUST_USE jot_status cycle_snapshot_keep(Memory *m, Str agent, const Tail *t, Err
 /* True if a cycle of this id has ever left a trace. */
 MUST_USE jot_status cycle_snapshot_taken(Memory *m, Str agent, Str id, bool *taken, Err *e);
 
-/* What the snapshots of a cycle say, as far as a tail would.  JOT_NOT_FOUND. */
-MUST_USE jot_status cycle_snapshot_find(Memory *m, Str agent, Str id, Arena *into, Tail *out,
-                                        Err *e);
-
 /* The tail, if this is its newest cycle, else what the snapshots say.  JOT_NOT_FOUND; JOT_INVALID:
  * no cycle is called so. */
 MUST_USE jot_status cycle_snapshot_locate(Memory *m, Str agent, Str id, Arena *into, Tail *out,

@@ -28,10 +28,11 @@ static const Str tags[] = {
 
 /* --- One line ---------------------------------------------------------------------------- */
 
-/* Where the first `chars_max` characters end, a byte that is part of none being one, too; *chars
- * is how many there are in all. */
-static size_t first_chars(Str text, size_t chars_max, size_t *chars)
+Str cycle_state_part(Arena *a, Str text, size_t chars_max, size_t *chars)
 {
+    AUTO(Buf) out = { .max = SIZE_MAX / 2 };
+    /* Where the first `chars_max` characters end, a byte that is part of none being one, too;
+     * *chars is how many there are in all. */
     size_t end = 0;
     *chars = 0;
     for (size_t at = 0; at < text.n; (*chars)++) {
@@ -40,13 +41,6 @@ static size_t first_chars(Str text, size_t chars_max, size_t *chars)
         if (*chars < chars_max)
             end = at;
     }
-    return end;
-}
-
-Str cycle_state_part(Arena *a, Str text, size_t chars_max, size_t *chars)
-{
-    AUTO(Buf) out = { .max = SIZE_MAX / 2 };
-    size_t end = first_chars(text, chars_max, chars);
     glyph_add(&out, str_slice(text, 0, end), GLYPH_LINE);
     return arena_copy(a, buf_str(&out));
 }

@@ -44,24 +44,6 @@ static CycleCall *find_call(const Cycle *c, Str tool)
     return NULL;
 }
 
-/* How often each tool is called, and how often in the same way. */
-static void count_call(Fold *f, const Action *x)
-{
-    Cycle *c = f->c;
-    CycleCall *known = find_call(c, x->tool);
-    if (!known) {
-        c->calls = arena_grow(f->into, c->calls, c->calls_n, &f->calls_cap, sizeof *c->calls,
-                              alignof(CycleCall));
-        known = &c->calls[c->calls_n++];
-        *known = (CycleCall){ .tool = x->tool, .args = x->args };
-    }
-    known->n++;
-    if (str_eq(known->args, x->args))
-        known->same++;
-    else if (known->same <= 1)
-        known->args = x->args; /* nothing was repeated yet: perhaps this one will be */
-}
-
 /* The next state was made in `spare`; the old one goes. */
 static void advance(Fold *f, Yaml *next)
 {
@@ -83,8 +65,21 @@ static void take_reply(Fold *f, const Record *r)
     c->done = x.kind == ACTION_DONE;
     if (c->waiting || c->lost)
         c->call = x;
-    if (x.kind != ACTION_UNREADABLE && x.kind != ACTION_REDACTED)
-        count_call(f, &x);
+    if (x.kind != ACTION_UNREADABLE && x.kind != ACTION_REDACTED) {
+        /* How often each tool is called, and how often in the same way. */
+        CycleCall *known = find_call(c, x.tool);
+        if (!known) {
+            c->calls = arena_grow(f->into, c->calls, c->calls_n, &f->calls_cap, sizeof *c->calls,
+                                  alignof(CycleCall));
+            known = &c->calls[c->calls_n++];
+            *known = (CycleCall){ .tool = x.tool, .args = x.args };
+        }
+        known->n++;
+        if (str_eq(known->args, x.args))
+            known->same++;
+        else if (known->same <= 1)
+            known->args = x.args; /* nothing was repeated yet: perhaps this one will be */
+    }
     advance(f, action_apply(&f->spare, f->state, &x, &said));
 }
 
@@ -112,10 +107,9 @@ static void take_result(Fold *f, const json_t *meta, const Record *r)
         return;
     buf_clear(&f->answer);
     buf_add(&f->answer, r->mark.redacted ? S(FORGET_MARK) : r->body);
-    c->answer =
-        (ToolResult){ .end = cycle_steps_tool_end(json_str(json_object_get(meta, "status"))),
-                      .text = buf_str(&f->answer),
-                      .key = cycle_log_key(c->agent, c->id, r->mark.seq, &f->spare) };
+    c->answer = (ToolResult){ .end = cycle_steps_tool_end(json_member(meta, "status")),
+                              .text = buf_str(&f->answer),
+                              .key = cycle_log_key(c->agent, c->id, r->mark.seq, &f->spare) };
     f->answer_seq = r->mark.seq;
     c->waiting = c->lost = false;
     c->answered = true;
@@ -129,8 +123,8 @@ static void take_end(Fold *f, const json_t *meta)
 {
     f->c->sealed = true;
     f->c->answered = false;
-    f->c->end = cycle_tail_end(json_str(json_object_get(meta, "end")));
-    f->c->why = arena_copy(f->into, json_str(json_object_get(meta, "why")));
+    f->c->end = cycle_tail_end(json_member(meta, "end"));
+    f->c->why = arena_copy(f->into, json_member(meta, "why"));
 }
 
 static jot_status fold_add(void *ctx, const Record *r)
@@ -140,14 +134,14 @@ static jot_status fold_add(void *ctx, const Record *r)
     f->c->steps = r->mark.seq;
     if (r->mark.op != OP_APPEND || json_read(r->meta, &meta, NULL) != JOT_OK)
         return JOT_OK;
-    Str kind = json_str(json_object_get(meta, "kind"));
+    Str kind = json_member(meta, "kind");
     if (str_eq(kind, S("reply")))
         take_reply(f, r);
     else if (str_eq(kind, S("result")))
         take_result(f, meta, r);
     else if (str_eq(kind, S("end")))
         take_end(f, meta);
-    Str boot = json_str(json_object_get(meta, "boot"));
+    Str boot = json_member(meta, "boot");
     snprintf(f->boot, sizeof f->boot, STR_FMT, STR_ARG(boot));
     f->awake_ms = json_integer_value(json_object_get(meta, "awake"));
     return JOT_OK;
@@ -160,23 +154,6 @@ static bool lease_over(Memory *m, const Cycle *c)
     Lease l;
     Err ignored = { 0 };
     return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
-}
-
-/* Time passes only while the machine runs; after a reboot nobody is left to give a sign.  Where a
- * server has the pad it is the server's time, and no reboot ends anything. */
-static jot_status judge_life(Memory *m, const Fold *f, Cycle *c, Err *e)
-{
-    StoreTime now;
-    TRY(store_clock(m->store, &now, e));
-    int64_t quiet = now.now_ms - now.margin_ms - f->awake_ms;
-    if (now.served && quiet < 0 && quiet > -STORE_AHEAD_MS)
-        quiet = 0; /* a server's clock may be set back */
-    bool rebooted = !str_eq(str(now.era), str(f->boot)) || quiet < 0;
-    c->left_ms = rebooted || quiet >= c->ttl_ms ? 0 : c->ttl_ms - quiet;
-    c->orphaned = lease_over(m, c);
-    c->left_ms = c->orphaned ? 0 : c->left_ms;
-    c->dead = c->left_ms == 0;
-    return JOT_OK;
 }
 
 jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
@@ -195,7 +172,19 @@ jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, E
     out->answer.text = out->answered ? arena_copy(into, out->answer.text) : (Str){ 0 };
     out->answer.key =
         out->answered ? cycle_log_key(out->agent, out->id, f.answer_seq, into) : (Str){ 0 };
-    return judge_life(m, &f, out, e);
+    /* Time passes only while the machine runs; after a reboot nobody is left to give a sign.
+     * Where a server has the pad it is the server's time, and no reboot ends anything. */
+    StoreTime now;
+    TRY(store_clock(m->store, &now, e));
+    int64_t quiet = now.now_ms - now.margin_ms - f.awake_ms;
+    if (now.served && quiet < 0 && quiet > -STORE_AHEAD_MS)
+        quiet = 0; /* a server's clock may be set back */
+    bool rebooted = !str_eq(str(now.era), str(f.boot)) || quiet < 0;
+    out->left_ms = rebooted || quiet >= out->ttl_ms ? 0 : out->ttl_ms - quiet;
+    out->orphaned = lease_over(m, out);
+    out->left_ms = out->orphaned ? 0 : out->left_ms;
+    out->dead = out->left_ms == 0;
+    return JOT_OK;
 }
 
 /* --- Appending --------------------------------------------------------------------------- */

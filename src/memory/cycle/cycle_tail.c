@@ -69,11 +69,6 @@ static void fold_tidy(Fold *f)
 }
 DEFINE_AUTO(Fold, fold_done)
 
-static Str member(const json_t *meta, const char *key)
-{
-    return json_str(json_object_get(meta, key));
-}
-
 static int64_t number(const json_t *meta, const char *key)
 {
     return json_integer_value(json_object_get(meta, key));
@@ -86,27 +81,14 @@ static Kind kind_of(const json_t *meta)
     };
     Kind kind = KIND_EDIT;
     for (size_t i = KIND_BEFORE; i <= KIND_STATE; i++)
-        if (str_eq(member(meta, "kind"), str(names[i])))
+        if (str_eq(json_member(meta, "kind"), str(names[i])))
             kind = (Kind)i;
     /* A state that came out of nowhere, such as one that was imported, ends no cycle. */
-    bool nowhere = member(meta, "cycle").n == 0 && member(meta, "from").n == 0;
+    bool nowhere = json_member(meta, "cycle").n == 0 && json_member(meta, "from").n == 0;
     return nowhere ? KIND_EDIT : kind;
 }
 
 /* --- Folding ----------------------------------------------------------------------------- */
-
-/* What was before does not matter any more, but for the text that stood there. */
-static void restart(Fold *f)
-{
-    Arena fresh = { 0 };
-    Tail t = { .head = f->t.head,
-               .stream = f->t.stream,
-               .id = arena_copy(&fresh, f->t.id),
-               .by = arena_copy(&fresh, f->t.by) };
-    Str shown = arena_copy(&fresh, f->shown);
-    arena_free(&f->keep);
-    *f = (Fold){ .t = t, .keep = fresh, .present = f->present, .started = true, .shown = shown };
-}
 
 CycleEnd cycle_tail_end(Str name)
 {
@@ -120,7 +102,7 @@ static void take_before(Fold *f, const Record *r, const json_t *meta)
 {
     Tail *t = &f->t;
     t->phase = TAIL_OPEN;
-    t->id = arena_copy(&f->keep, member(meta, "cycle"));
+    t->id = arena_copy(&f->keep, json_member(meta, "cycle"));
     t->before_seq = r->mark.seq;
     t->woken_by = arena_copy(&f->keep, r->by);
     t->started_ms = r->mark.at_ms;
@@ -129,18 +111,18 @@ static void take_before(Fold *f, const Record *r, const json_t *meta)
     t->awake_ms = number(meta, "awake");
     t->lease = (uint64_t)number(meta, "lease");
     t->replies = (uint64_t)number(meta, "replies");
-    t->boot = arena_copy(&f->keep, member(meta, "boot"));
+    t->boot = arena_copy(&f->keep, json_member(meta, "boot"));
 }
 
 static void take_after(Fold *f, const Record *r, const json_t *meta)
 {
     Tail *t = &f->t;
     t->phase = TAIL_ENDING;
-    t->id = arena_copy(&f->keep, member(meta, "cycle"));
+    t->id = arena_copy(&f->keep, json_member(meta, "cycle"));
     t->after_seq = r->mark.seq;
     t->ended_ms = r->mark.at_ms;
-    t->end = cycle_tail_end(member(meta, "end"));
-    t->why = arena_copy(&f->keep, member(meta, "why"));
+    t->end = cycle_tail_end(json_member(meta, "end"));
+    t->why = arena_copy(&f->keep, json_member(meta, "why"));
     t->iterations = (size_t)number(meta, "iterations");
     t->replies += t->iterations;
 }
@@ -155,9 +137,20 @@ static bool written_again(const Fold *f, const Record *r)
 static void take_own(Fold *f, const Record *r, const json_t *meta, Kind kind)
 {
     Tail *t = &f->t;
-    Str cycle = member(meta, "cycle");
-    if (kind == KIND_BEFORE || cycle.n == 0)
-        restart(f);
+    Str cycle = json_member(meta, "cycle");
+    if (kind == KIND_BEFORE || cycle.n == 0) {
+        /* What was before does not matter any more, but for the text that stood there. */
+        Arena fresh = { 0 };
+        Tail kept = { .head = f->t.head,
+                      .stream = f->t.stream,
+                      .id = arena_copy(&fresh, f->t.id),
+                      .by = arena_copy(&fresh, f->t.by) };
+        Str shown = arena_copy(&fresh, f->shown);
+        arena_free(&f->keep);
+        *f = (Fold){
+            .t = kept, .keep = fresh, .present = f->present, .started = true, .shown = shown
+        };
+    }
     f->shown_before_own = f->shown;
     f->edit_after_own = false;
     if (kind == KIND_BEFORE)
@@ -167,7 +160,7 @@ static void take_own(Fold *f, const Record *r, const json_t *meta, Kind kind)
     else
         t->phase = TAIL_IDLE;
     if (kind == KIND_STATE && cycle.n == 0) {
-        t->id = arena_copy(&f->keep, member(meta, "last"));
+        t->id = arena_copy(&f->keep, json_member(meta, "last"));
         t->replies = (uint64_t)number(meta, "replies");
     }
     if (t->edited && (uint64_t)number(meta, "edit") >= t->edit_seq)

@@ -14,16 +14,6 @@ const char *reading_name(Reading r)
     return names[r];
 }
 
-/* The tool that was called most often. */
-static const CycleCall *most_called(const Cycle *c)
-{
-    const CycleCall *most = NULL;
-    for (size_t i = 0; i < c->calls_n; i++)
-        if (!most || c->calls[i].n > most->n)
-            most = &c->calls[i];
-    return most;
-}
-
 /* Nothing but entries of the notes differs: the agent did something and moved nothing. */
 static bool only_notes(const TreeDiff *d)
 {
@@ -72,7 +62,11 @@ static Str unreadable(const Cycle *c, Arena *into)
 
 static Str repeated(const Cycle *c, Arena *into)
 {
-    const CycleCall *most = most_called(c);
+    /* The tool that was called most often. */
+    const CycleCall *most = NULL;
+    for (size_t i = 0; i < c->calls_n; i++)
+        if (!most || c->calls[i].n > most->n)
+            most = &c->calls[i];
     if (mostly_unreadable(c))
         return unreadable(c, into);
     if (!most)

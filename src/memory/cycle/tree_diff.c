@@ -67,30 +67,35 @@ static Str place(Diff *d, Str path, size_t i)
     return arena_printf(d->into, STR_FMT "[%zu]", STR_ARG(path), i);
 }
 
-/* The middle parts [i, ie) and [k, ke), which differ at both ends. */
-static void walk_table(Diff *d, const Pair *p, Str path, size_t i, size_t ie, size_t k, size_t ke)
+/* The middle parts [i, ie) and [i, ke), which differ at both ends.
+ *
+ * best[r][c] is how many items the rest of both sides, from row r and column c on, have in common:
+ * one more than best[r + 1][c + 1] where the two items are the same, else the better of the row
+ * below and the column to the right.  Walking from the upper left corner along the best gives the
+ * shortest list of changes. */
+static void walk_table(Diff *d, const Pair *p, Str path, size_t i, size_t ie, size_t ke)
 {
     AUTO(Arena) scratch = { 0 };
-    size_t rows = ie - i, columns = ke - k, wide = columns + 1;
+    size_t rows = ie - i, columns = ke - i, wide = columns + 1;
     uint32_t *best = NEW_ARRAY(&scratch, uint32_t, (rows + 1) * wide);
     for (size_t r = rows; r-- > 0;)
         for (size_t c = columns; c-- > 0;) {
             uint32_t down = best[(r + 1) * wide + c], right = best[r * wide + c + 1];
-            best[r * wide + c] = p->same(p, i + r, k + c) ? best[(r + 1) * wide + c + 1] + 1
+            best[r * wide + c] = p->same(p, i + r, i + c) ? best[(r + 1) * wide + c + 1] + 1
                                  : down > right           ? down
                                                           : right;
         }
     size_t r = 0, c = 0;
     while (r < rows || c < columns) {
         bool both = r < rows && c < columns;
-        if (both && p->same(p, i + r, k + c)) {
+        if (both && p->same(p, i + r, i + c)) {
             r++;
             c++;
         } else if (c == columns || (both && best[(r + 1) * wide + c] >= best[r * wide + c + 1])) {
             removed(d, place(d, path, i + r), p->shown(p, true, i + r, d->into));
             r++;
         } else {
-            added(d, place(d, path, k + c), p->shown(p, false, k + c, d->into));
+            added(d, place(d, path, i + c), p->shown(p, false, i + c, d->into));
             c++;
         }
     }
@@ -108,7 +113,7 @@ static bool diff_pair(Diff *d, const Pair *p, Str path)
     }
     if ((ie - i + 1) > TABLE_MAX / (ke - i + 1))
         return false;
-    walk_table(d, p, path, i, ie, i, ke);
+    walk_table(d, p, path, i, ie, ke);
     return true;
 }
 

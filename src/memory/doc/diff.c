@@ -150,14 +150,6 @@ typedef struct Box {
     int32_t x0, x1, y0, y1;
 } Box;
 
-static void change_all(Search *s, Box b)
-{
-    for (int32_t x = b.x0; x < b.x1; x++)
-        s->a.changed[s->a.where[x]] = true;
-    for (int32_t y = b.y0; y < b.y1; y++)
-        s->b.changed[s->b.where[y]] = true;
-}
-
 static int32_t steps_allowed(Box b)
 {
     int64_t area = (int64_t)(b.x1 - b.x0) + (b.y1 - b.y0);
@@ -258,20 +250,6 @@ static Point split(Search *s, Box b)
     return furthest(s, b, &f);
 }
 
-/* Cut equal ends off. */
-static Box shrink(const Search *s, Box b)
-{
-    while (b.x0 < b.x1 && b.y0 < b.y1 && s->a.ids[b.x0] == s->b.ids[b.y0]) {
-        b.x0++;
-        b.y0++;
-    }
-    while (b.x0 < b.x1 && b.y0 < b.y1 && s->a.ids[b.x1 - 1] == s->b.ids[b.y1 - 1]) {
-        b.x1--;
-        b.y1--;
-    }
-    return b;
-}
-
 static int32_t size_of(Box b)
 {
     return b.x1 - b.x0 + b.y1 - b.y0;
@@ -280,7 +258,15 @@ static int32_t size_of(Box b)
 static void search(Search *s, Box b)
 {
     for (;;) {
-        b = shrink(s, b);
+        /* Cut equal ends off. */
+        while (b.x0 < b.x1 && b.y0 < b.y1 && s->a.ids[b.x0] == s->b.ids[b.y0]) {
+            b.x0++;
+            b.y0++;
+        }
+        while (b.x0 < b.x1 && b.y0 < b.y1 && s->a.ids[b.x1 - 1] == s->b.ids[b.y1 - 1]) {
+            b.x1--;
+            b.y1--;
+        }
         if (b.x0 == b.x1 || b.y0 == b.y1)
             break;
         Point p = s->work < DIFF_WORK_MAX ? split(s, b) : (Point){ 0 };
@@ -293,7 +279,11 @@ static void search(Search *s, Box b)
         search(s, upper_small ? upper : lower);
         b = upper_small ? lower : upper;
     }
-    change_all(s, b);
+    /* Nothing in this box is common to both sides. */
+    for (int32_t x = b.x0; x < b.x1; x++)
+        s->a.changed[s->a.where[x]] = true;
+    for (int32_t y = b.y0; y < b.y1; y++)
+        s->b.changed[s->b.where[y]] = true;
 }
 
 /* --- Putting it together --------------------------------------------------------------- */
@@ -341,29 +331,6 @@ static void compare(const Diff *d, size_t from, size_t a_n, size_t b_n, Search *
     search(s, (Box){ 0, (int32_t)s->a.n, 0, (int32_t)s->b.n });
 }
 
-static void make_hunks(Diff *d, const bool *a, const bool *b, Arena *into)
-{
-    size_t i = 0, j = 0, cap = 0;
-    while (i < d->a.n || j < d->b.n) {
-        Hunk h = { .a = i, .b = j };
-        while (i < d->a.n && a[i])
-            i++;
-        while (j < d->b.n && b[j])
-            j++;
-        h.a_n = i - h.a;
-        h.b_n = j - h.b;
-        if (h.a_n || h.b_n) {
-            d->hunks = arena_grow(into, d->hunks, d->n, &cap, sizeof(Hunk), alignof(Hunk));
-            d->hunks[d->n++] = h;
-            d->removed += h.a_n;
-            d->added += h.b_n;
-        } else {
-            i++;
-            j++;
-        }
-    }
-}
-
 /* How many lines are equal at the beginning, and at the end of what is left. */
 static size_t equal_head(const Diff *d)
 {
@@ -391,7 +358,26 @@ void diff_make(Str a, Str b, Arena *into, Diff *out)
     size_t head = equal_head(out), tail = equal_tail(out, head);
     bool *a_changed = s.a.changed, *b_changed = s.b.changed;
     compare(out, head, out->a.n - head - tail, out->b.n - head - tail, &s, &scratch);
-    make_hunks(out, a_changed, b_changed, into);
+    /* Neighbouring changed lines of either side make one hunk. */
+    size_t i = 0, j = 0, cap = 0;
+    while (i < out->a.n || j < out->b.n) {
+        Hunk h = { .a = i, .b = j };
+        while (i < out->a.n && a_changed[i])
+            i++;
+        while (j < out->b.n && b_changed[j])
+            j++;
+        h.a_n = i - h.a;
+        h.b_n = j - h.b;
+        if (h.a_n || h.b_n) {
+            out->hunks = arena_grow(into, out->hunks, out->n, &cap, sizeof(Hunk), alignof(Hunk));
+            out->hunks[out->n++] = h;
+            out->removed += h.a_n;
+            out->added += h.b_n;
+        } else {
+            i++;
+            j++;
+        }
+    }
     out->coarse = s.coarse;
 }
 

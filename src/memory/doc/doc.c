@@ -96,32 +96,22 @@ jot_status doc_read(Memory *m, Str stream, Arena *into, Doc *out, Err *e)
     return mark_live(&out->mark) ? JOT_OK : not_found(stream, e);
 }
 
-/* Who made it what it is, for the end of a sentence; nothing if nobody signed. */
-typedef struct DocWho {
-    char text[96];
-} DocWho;
-
-static DocWho who_did(const Doc *now)
-{
-    DocWho who = { 0 };
-    Shown shown;
-    bool live = mark_live(&now->mark);
-    if (str_eq(now->by, S(STORE_OUTSIDE)))
-        snprintf(who.text, sizeof who.text, live ? ", edited by hand" : ": it was removed by hand");
-    else if (now->by.n)
-        snprintf(who.text, sizeof who.text, live ? ", written by '%s'" : ": '%s' deleted it",
-                 err_show(&shown, now->by));
-    return who;
-}
-
 jot_status doc_conflict(Str stream, bool absent, const Doc *now, Err *e)
 {
     DocName name = doc_name(stream);
-    DocWho who = who_did(now);
-    if (!mark_live(&now->mark))
-        return err_set(e, JOT_CONFLICT, "%s is not there any more%s", name.text, who.text);
+    /* Who made it what it is, for the end of the sentence; nothing if nobody signed. */
+    char who[96] = "";
+    Shown shown;
+    bool live = mark_live(&now->mark);
+    if (str_eq(now->by, S(STORE_OUTSIDE)))
+        snprintf(who, sizeof who, live ? ", edited by hand" : ": it was removed by hand");
+    else if (now->by.n)
+        snprintf(who, sizeof who, live ? ", written by '%s'" : ": '%s' deleted it",
+                 err_show(&shown, now->by));
+    if (!live)
+        return err_set(e, JOT_CONFLICT, "%s is not there any more%s", name.text, who);
     return err_set(e, JOT_CONFLICT, "%s %s: it is at version %s now%s", name.text,
-                   absent ? "exists" : "has changed", version_of(now->mark.sha256).text, who.text);
+                   absent ? "exists" : "has changed", version_of(now->mark.sha256).text, who);
 }
 
 /* What is to be appended, and on what it depends. */
@@ -222,22 +212,6 @@ static size_t line_at(Str text, size_t offset)
     return line;
 }
 
-static jot_status not_unique(Str stream, Str text, Str part, Err *e)
-{
-    char places[160] = "";
-    size_t n = 0, used = 0;
-    for (const char *at = text.p, *end = text.p + text.n;
-         n < DOC_PLACES_MAX && (at = memmem(at, (size_t)(end - at), part.p, part.n)); at++)
-        if (n++ < DOC_PLACES_SHOWN)
-            used += (size_t)snprintf(places + used, sizeof places - used, "%s%zu", used ? ", " : "",
-                                     line_at(text, (size_t)(at - text.p)));
-    return err_set(e, JOT_INVALID,
-                   "the text to replace is in %s %s%zu times, at lines %s%s: add more of what is "
-                   "around it",
-                   doc_name(stream).text, n == DOC_PLACES_MAX ? "at least " : "", n, places,
-                   n > DOC_PLACES_SHOWN ? " ..." : "");
-}
-
 static jot_status edit_text(const Rewrite *r, const Doc *now, Str *out, Err *e)
 {
     Str old = r->edit->old_text, new_text = r->edit->new_text, text = now->text;
@@ -248,8 +222,22 @@ static jot_status edit_text(const Rewrite *r, const Doc *now, Str *out, Err *e)
         return err_set(e, JOT_INVALID, "the text to replace is not in %s: it must be exact",
                        doc_name(r->stream).text);
     size_t offset = (size_t)(at - text.p);
-    if (memmem(at + 1, text.n - offset - 1, old.p, old.n))
-        return not_unique(r->stream, text, old, e);
+    if (memmem(at + 1, text.n - offset - 1, old.p, old.n)) {
+        char places[160] = "";
+        size_t n = 0, used = 0;
+        for (const char *found = text.p, *end = text.p + text.n;
+             n < DOC_PLACES_MAX && (found = memmem(found, (size_t)(end - found), old.p, old.n));
+             found++)
+            if (n++ < DOC_PLACES_SHOWN)
+                used += (size_t)snprintf(places + used, sizeof places - used, "%s%zu",
+                                         used ? ", " : "", line_at(text, (size_t)(found - text.p)));
+        return err_set(
+            e, JOT_INVALID,
+            "the text to replace is in %s %s%zu times, at lines %s%s: add more of what is "
+            "around it",
+            doc_name(r->stream).text, n == DOC_PLACES_MAX ? "at least " : "", n, places,
+            n > DOC_PLACES_SHOWN ? " ..." : "");
+    }
     r->edit->line = line_at(text, offset);
     Str before = str_slice(text, 0, offset), after = str_from(text, offset + old.n);
     if (before.n + new_text.n + after.n > STORE_BODY_MAX)

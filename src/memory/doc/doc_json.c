@@ -90,5 +90,5 @@ uint64_t meta_number(Str meta, const char *name)
 Str meta_text(Str meta, const char *name, Arena *into)
 {
     AUTO_PTR(json_t) object = meta_object(meta);
-    return arena_copy(into, json_str(json_object_get(object, name)));
+    return arena_copy(into, json_member(object, name));
 }

@@ -56,13 +56,6 @@ static jot_status nothing_left(Str stream, Err *e)
     return err_set(e, JOT_NOT_FOUND, "there is nothing to undo in %s", doc_name(stream).text);
 }
 
-static jot_status not_kept(Str stream, uint64_t seq, Err *e)
-{
-    return err_set(e, JOT_NOT_FOUND,
-                   "cannot undo further in %s: record %llu is not kept any more, see its history",
-                   doc_name(stream).text, (unsigned long long)seq);
-}
-
 /* *at becomes the state before the change that led to it; `last` is the newest record's seq. */
 static jot_status one_back(Memory *m, Str stream, uint64_t last, Arena *into, Record *at, Err *e)
 {
@@ -76,7 +69,10 @@ static jot_status one_back(Memory *m, Str stream, uint64_t last, Arena *into, Re
         Record r;
         TRY(history_record(m, stream, seq, into, &r, e));
         if (r.mark.seq == 0)
-            return not_kept(stream, seq, e);
+            return err_set(
+                e, JOT_NOT_FOUND,
+                "cannot undo further in %s: record %llu is not kept any more, see its history",
+                doc_name(stream).text, (unsigned long long)seq);
         TRY(settle(m, stream, r, into, at, e));
         if (!same_state(&present, &at->mark))
             return JOT_OK;

@@ -11,16 +11,11 @@
 
 static const char *const kinds[] = { "notes/", "memories/", "artifacts/", "cycles/" };
 
-jot_status note_check_key(Str key, Err *e)
+jot_status note_stream(Str key, Arena *into, Str *out, Err *e)
 {
     if (key.n == 0)
         return err_set(e, JOT_INVALID, "key cannot be empty");
-    return store_check_key(key, e);
-}
-
-jot_status note_stream(Str key, Arena *into, Str *out, Err *e)
-{
-    TRY(note_check_key(key, e));
+    TRY(store_check_key(key, e));
     *out = arena_printf(into, "notes/" STR_FMT, STR_ARG(key));
     return JOT_OK;
 }
@@ -61,14 +56,6 @@ static jot_status resolve_prefix(Str prefix, Arena *into, Str *out, Err *e)
     return JOT_OK;
 }
 
-static Listed copy_listed(const Listed *l, Arena *into)
-{
-    return (Listed){ .name = arena_copy(into, l->name),
-                     .mark = l->mark,
-                     .by = arena_copy(into, l->by),
-                     .meta = arena_copy(into, l->meta) };
-}
-
 jot_status note_list(Memory *m, const NoteAsk *ask, Arena *into, Listing *out, Err *e)
 {
     Str begin, after = ask->after;
@@ -85,7 +72,10 @@ jot_status note_list(Memory *m, const NoteAsk *ask, Arena *into, Listing *out, E
         size_t i = 0;
         for (; i < page.n && out->n < limit; i++)
             if (!mark_live(&page.items[i].mark))
-                out->items[out->n++] = copy_listed(&page.items[i], into);
+                out->items[out->n++] = (Listed){ .name = arena_copy(into, page.items[i].name),
+                                                 .mark = page.items[i].mark,
+                                                 .by = arena_copy(into, page.items[i].by),
+                                                 .meta = arena_copy(into, page.items[i].meta) };
         if (i)
             after = arena_copy(into, page.items[i - 1].name);
         out->more = i < page.n || (page.more && page.n);
@@ -102,15 +92,11 @@ json_t *note_list_json(const Listing *l)
     return list;
 }
 
-static Str shown_name(Str stream, Arena *into)
-{
-    Str word = doc_word(stream);
-    return word.n < stream.n ? arena_printf(into, "scratchpad[" STR_FMT "]", STR_ARG(word)) : word;
-}
-
 Str note_wrote(Str stream, Str text, Arena *into)
 {
-    Str name = shown_name(stream, into);
+    Str word = doc_word(stream);
+    Str name =
+        word.n < stream.n ? arena_printf(into, "scratchpad[" STR_FMT "]", STR_ARG(word)) : word;
     return arena_printf(into, "wrote %zu chars to " STR_FMT,
                         utf8_valid(text) ? utf8_count(text) : text.n, STR_ARG(name));
 }

@@ -8,10 +8,8 @@
 
 #include "memory/doc/doc.h"
 
-/* JOT_INVALID unless it is 1 to STORE_KEY_MAX bytes of [A-Za-z0-9_-]. */
-MUST_USE jot_status note_check_key(Str key, Err *e);
-
-/* The stream of a note; lives in `into`. */
+/* The stream of a note; JOT_INVALID unless the key is 1 to STORE_KEY_MAX bytes of [A-Za-z0-9_-].
+ * Lives in `into`. */
 MUST_USE jot_status note_stream(Str key, Arena *into, Str *out, Err *e);
 
 /* The stream of any document a word may mean: a name that begins with notes/, memories/, artifacts/

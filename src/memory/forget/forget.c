@@ -248,27 +248,8 @@ jot_status forget_version(Memory *m, Str stream, const When *which, uint64_t *n,
 
 /* --- The present text -------------------------------------------------------------------- */
 
-/* A new version without the phrase.  JOT_CONFLICT: somebody else wrote one. */
-static jot_status rewrite(Memory *m, Str stream, Str phrase, Arena *into, Doc *head, Forgotten *out,
-                          Err *e)
-{
-    Str text = forget_clean(stream, head->text, phrase, into);
-    if (!forget_has_layout(stream) && phrase_in(text, phrase))
-        return err_set(
-            e, JOT_INVALID,
-            "the text to redact cannot be distinguished from the mark '%s' beside other text",
-            FORGET_MARK);
-    if (str_eq(text, head->text))
-        return JOT_OK; /* the caller sees that it is still there */
-    HashHex all = hash_hex(head->mark.sha256);
-    DocWrite w = { .text = text, .meta = meta_kept(head->meta, into) };
-    w.when.version = str(all.text);
-    TRY(doc_write(m, stream, &w, into, head, e));
-    out->rewritten = true;
-    return JOT_OK;
-}
-
-/* See to the head; out->mark is what it is then. */
+/* See to the head: a document that holds the phrase gets a new version without it.  out->mark is
+ * what the head is then.  JOT_CONFLICT: somebody else wrote meanwhile. */
 static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -276,8 +257,22 @@ static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *ou
     TRY(doc_present(m, stream, &arena, &head, e));
     Nature nature = nature_of(stream);
     bool live = mark_live(&head.mark) && nature != NATURE_LOG;
-    if (live && nature == NATURE_DOCUMENT && phrase_in(head.text, phrase))
-        TRY(rewrite(m, stream, phrase, &arena, &head, out, e));
+    if (live && nature == NATURE_DOCUMENT && phrase_in(head.text, phrase)) {
+        Str text = forget_clean(stream, head.text, phrase, &arena);
+        if (!forget_has_layout(stream) && phrase_in(text, phrase))
+            return err_set(
+                e, JOT_INVALID,
+                "the text to redact cannot be distinguished from the mark '%s' beside other text",
+                FORGET_MARK);
+        /* If nothing could be taken out, the caller sees that the phrase is still there. */
+        if (!str_eq(text, head.text)) {
+            HashHex all = hash_hex(head.mark.sha256);
+            DocWrite w = { .text = text, .meta = meta_kept(head.meta, &arena) };
+            w.when.version = str(all.text);
+            TRY(doc_write(m, stream, &w, &arena, &head, e));
+            out->rewritten = true;
+        }
+    }
     out->live = live && forget_holds(stream, head.text, phrase);
     out->mark = head.mark;
     return JOT_OK;
@@ -410,15 +405,6 @@ static jot_status look_beside(void *ctx, const Record *r)
     return add_beside(b, stream);
 }
 
-static jot_status find_beside(Memory *m, Str stream, Str id, Arena *into, RunForgotten *out, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Beside b = { .m = m, .into = into, .out = out, .e = e };
-    TRY(memory_each_record(m, stream, 1, look_beside, &b, NULL, e));
-    TRY(add_beside(&b, arena_printf(&arena, "plans/" STR_FMT, STR_ARG(id))));
-    return add_beside(&b, arena_printf(&arena, CHECKPOINT_KIND STR_FMT, STR_ARG(id)));
-}
-
 /* JOT_NOT_FOUND unless the run is there.  One that is not may have been purged by a process that
  * died before it had cleared the index. */
 static jot_status find_run(Memory *m, Str id, Arena *into, Str *stream, Err *e)
@@ -439,7 +425,10 @@ jot_status forget_run(Memory *m, Str id, Arena *into, RunForgotten *out, Err *e)
     Str stream;
     *out = (RunForgotten){ 0 };
     TRY(find_run(m, id, &arena, &stream, e));
-    TRY(find_beside(m, stream, id, into, out, e));
+    Beside b = { .m = m, .into = into, .out = out, .e = e };
+    TRY(memory_each_record(m, stream, 1, look_beside, &b, NULL, e));
+    TRY(add_beside(&b, arena_printf(&arena, "plans/" STR_FMT, STR_ARG(id))));
+    TRY(add_beside(&b, arena_printf(&arena, CHECKPOINT_KIND STR_FMT, STR_ARG(id))));
     return forget_document(m, stream, &out->mark, e);
 }
 

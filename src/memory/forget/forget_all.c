@@ -132,17 +132,6 @@ static bool holds_phrase(void *walk, Str text)
     return phrase_in(text, ((const Walk *)walk)->phrase);
 }
 
-static jot_status clear_quarantine(Walk *w, Err *e)
-{
-    QuarantineCount quarantined;
-    TRY(store_forget_quarantined(w->m->store, (Str){ 0 }, holds_phrase, w, &quarantined, e));
-    w->count->quarantined = quarantined.removed;
-    if (quarantined.unread)
-        report(w, LEFT_QUARANTINE, (Str){ 0 },
-               "something in quarantine cannot be read: look there");
-    return JOT_OK;
-}
-
 /* It is gone from the streams, but for what was told as left, and not from `where`. */
 static jot_status trace_stays(const ForgetCount *c, const char *where, const Err *why, Err *e)
 {
@@ -181,7 +170,12 @@ jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCou
     Walk w = { .m = m, .phrase = phrase, .hooks = hooks, .count = out, .e = e };
     TRY(store_settle(m->store, report_unsettled, &w, e));
     TRY(memory_each(m, (Str){ 0 }, LIST_ALL, clear_one, &w, e));
-    TRY(clear_quarantine(&w, e));
+    QuarantineCount quarantined;
+    TRY(store_forget_quarantined(w.m->store, (Str){ 0 }, holds_phrase, &w, &quarantined, e));
+    w.count->quarantined = quarantined.removed;
+    if (quarantined.unread)
+        report(&w, LEFT_QUARANTINE, (Str){ 0 },
+               "something in quarantine cannot be read: look there");
     Err why = { 0 };
     jot_status index = search_forget(m, (Str){ 0 }, &why), file = store_scrub(m->store, &why);
     if (file != JOT_OK)

@@ -34,8 +34,7 @@ static bool holds_coded(Str stream, Str body, Str phrase)
         !memmem(body.p, body.n, member.p, member.n) || json_read(body, &read, NULL) != JOT_OK)
         return false;
     AUTO_PTR(json_t) value = read;
-    return base64_read(json_str(json_object_get(value, CODED)), &arena, &bytes) &&
-           phrase_in(bytes, phrase);
+    return base64_read(json_member(value, CODED), &arena, &bytes) && phrase_in(bytes, phrase);
 }
 
 bool forget_holds(Str stream, Str body, Str phrase)
@@ -145,18 +144,6 @@ static void clean_string(Tokens *t)
     t->at = end;
 }
 
-/* A number, true, false or null: the mark takes its place. */
-static void clean_literal(Tokens *t)
-{
-    size_t end = t->at;
-    while (end < t->text.n && !strchr(" \t\r\n,]}", t->text.p[end]))
-        end++;
-    Str all = str_slice(t->text, t->at, end);
-    bool stays = (t->own && t->depth == 1) || !phrase_in(all, t->phrase);
-    buf_add(t->to, stays ? all : S("\"" FORGET_MARK "\""));
-    t->at = end;
-}
-
 static void clean_token(Tokens *t)
 {
     char c = t->text.p[t->at];
@@ -165,7 +152,14 @@ static void clean_token(Tokens *t)
         return;
     }
     if (!strchr(" \t\r\n,:[]{}", c)) {
-        clean_literal(t);
+        /* A number, true, false or null: the mark takes its place. */
+        size_t end = t->at;
+        while (end < t->text.n && !strchr(" \t\r\n,]}", t->text.p[end]))
+            end++;
+        Str all = str_slice(t->text, t->at, end);
+        bool stays = (t->own && t->depth == 1) || !phrase_in(all, t->phrase);
+        buf_add(t->to, stays ? all : S("\"" FORGET_MARK "\""));
+        t->at = end;
         return;
     }
     t->depth += c == '[' || c == '{';
@@ -213,10 +207,9 @@ static bool keeps_its_place(Str stream, Str text)
     if (json_read(text, &v, NULL) != JOT_OK)
         return false;
     Str place = str_starts(stream, S(GRAPH_ENTITIES))
-                    ? graph_entity_stream(json_str(json_object_get(v, "name")), &arena)
-                    : graph_relation_stream(json_str(json_object_get(v, "from")),
-                                            json_str(json_object_get(v, "to")),
-                                            json_str(json_object_get(v, "relationType")), &arena);
+                    ? graph_entity_stream(json_member(v, "name"), &arena)
+                    : graph_relation_stream(json_member(v, "from"), json_member(v, "to"),
+                                            json_member(v, "relationType"), &arena);
     return str_eq(place, stream);
 }
 

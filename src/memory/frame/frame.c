@@ -289,15 +289,6 @@ static void add_lines(Buf *to, Str value)
     buf_add(to, str_from(value, added));
 }
 
-static void read_lines(Buf *to, Str framed)
-{
-    for (size_t at = 0, next; at < framed.n; at = next) {
-        size_t end = frame_line_end(framed, at, &next);
-        bool marked = framed.p[at] == '\\' && frame_means(str_slice(framed, at, end));
-        buf_add(to, str_slice(framed, at + marked, next));
-    }
-}
-
 /* --- Values ------------------------------------------------------------------------------ */
 
 void frame_add(Buf *to, const Frame *f, Str value)
@@ -323,7 +314,11 @@ void frame_read(Buf *to, const Frame *f, Str framed)
         return;
     }
     AUTO(Buf) lines = { .max = SIZE_MAX / 2 };
-    read_lines(&lines, framed);
+    for (size_t at = 0, next; at < framed.n; at = next) {
+        size_t end = frame_line_end(framed, at, &next);
+        bool marked = framed.p[at] == '\\' && frame_means(str_slice(framed, at, end));
+        buf_add(&lines, str_slice(framed, at + marked, next));
+    }
     read_places(to, f, buf_str(&lines));
 }
 

@@ -100,7 +100,7 @@ static jot_status take(void *ctx, const Listed *l)
         return err_set(r->e, JOT_TOO_BIG, "the graph has more than %d entities and relations",
                        GRAPH_MAX);
     g->items = arena_grow(r->into, g->items, g->n, &g->cap, sizeof *g->items, alignof(GraphItem));
-    Str name = json_str(json_object_get(plain, relation ? "from" : "name"));
+    Str name = json_member(plain, relation ? "from" : "name");
     g->items[g->n++] = (GraphItem){
         .value = TAKE(plain), .relation = relation, .order = order_of(l->meta), .name = name
     };

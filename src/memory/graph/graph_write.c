@@ -6,11 +6,6 @@
 #include "memory/doc/doc.h"
 #include "memory/graph/graph.h"
 
-static Str member(const json_t *v, const char *name)
-{
-    return json_str(json_object_get(v, name));
-}
-
 /* Calls follow each other by more than a microsecond; what one handle adds within one is counted.
  */
 int64_t graph_order(Memory *m)
@@ -38,15 +33,15 @@ jot_status graph_add_entity(Memory *m, const json_t *entity, bool *added, Err *e
 {
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(json_t) plain = graph_plain(entity, false);
-    return put_new(m, graph_entity_stream(member(entity, "name"), &arena), plain, added, e);
+    return put_new(m, graph_entity_stream(json_member(entity, "name"), &arena), plain, added, e);
 }
 
 jot_status graph_add_relation(Memory *m, const json_t *relation, bool *added, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(json_t) plain = graph_plain(relation, true);
-    Str stream = graph_relation_stream(member(relation, "from"), member(relation, "to"),
-                                       member(relation, "relationType"), &arena);
+    Str stream = graph_relation_stream(json_member(relation, "from"), json_member(relation, "to"),
+                                       json_member(relation, "relationType"), &arena);
     return put_new(m, stream, plain, added, e);
 }
 
@@ -164,7 +159,7 @@ static jot_status check_known(Memory *m, const json_t *additions, size_t *unknow
         AUTO_PTR(json_t) entity = NULL;
         Doc was;
         *unknown = i;
-        TRY(read_entity(m, member(json_array_get(additions, i), "entityName"), &arena, &was,
+        TRY(read_entity(m, json_member(json_array_get(additions, i), "entityName"), &arena, &was,
                         &entity, e));
     }
     return JOT_OK;
@@ -179,7 +174,7 @@ jot_status graph_observe(Memory *m, const json_t *additions, json_t **results, s
         const json_t *one = json_array_get(additions, i);
         json_t *contents = json_object_get(one, "contents");
         AUTO_PTR(json_t) added = json_array();
-        jot_status st = change(m, member(one, "entityName"), contents, added, e);
+        jot_status st = change(m, json_member(one, "entityName"), contents, added, e);
         /* Deleted by somebody since it was looked at: as if that had come after all of this. */
         if (st == JOT_NOT_FOUND)
             json_array_extend(added, contents);
@@ -218,8 +213,8 @@ jot_status graph_delete_entities(Memory *m, const json_t *names, Err *e)
         const json_t *v = g.items[i].value;
         if (g.items[i].relation &&
             (named(names, json_object_get(v, "from")) || named(names, json_object_get(v, "to"))))
-            TRY(graph_delete_relation(m, member(v, "from"), member(v, "to"),
-                                      member(v, "relationType"), e));
+            TRY(graph_delete_relation(m, json_member(v, "from"), json_member(v, "to"),
+                                      json_member(v, "relationType"), e));
     }
     for (size_t i = 0; i < json_array_size(names); i++)
         TRY(delete_stream(m, graph_entity_stream(json_str(json_array_get(names, i)), &arena), e));

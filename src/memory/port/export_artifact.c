@@ -23,11 +23,6 @@ typedef struct Artifacts {
 
 /* --- The index --------------------------------------------------------------------------- */
 
-static Str member(const json_t *object, const char *key)
-{
-    return json_str(json_object_get(object, key));
-}
-
 /* What an index says of an artifact, which the caller owns; NULL: nothing. */
 static json_t *entry_of(Str category, Str id, const Listed *l)
 {
@@ -37,8 +32,9 @@ static json_t *entry_of(Str category, Str id, const Listed *l)
     AUTO_PTR(json_t) meta = read;
     if (json_is_false(json_object_get(meta, "listed")))
         return NULL;
-    Str task = member(meta, "task_id"), type = member(meta, "type"), hash = member(meta, "hash");
-    Str stable = member(meta, "stable"), was = member(meta, "was");
+    Str task = json_member(meta, "task_id"), type = json_member(meta, "type"),
+        hash = json_member(meta, "hash");
+    Str stable = json_member(meta, "stable"), was = json_member(meta, "was");
     stable = stable.n ? stable : task.n ? task : id;
     type = type.n ? type : S("artifact");
     HashHex own = hash_hex(l->mark.sha256);
@@ -49,11 +45,6 @@ static json_t *entry_of(Str category, Str id, const Listed *l)
                      "artifact_id", json_text(id), "artifact_type", json_text(type), "category",
                      json_text(category), "content_hash", json_text(hash), "timestamp",
                      json_text(was));
-}
-
-static Str name_of(Str category, Str id, Arena *into)
-{
-    return arena_printf(into, STR_FMT "/" STR_FMT, STR_ARG(category), STR_ARG(id));
 }
 
 static void add_to_index(Artifacts *a, Str path, const Listed *l)
@@ -73,30 +64,6 @@ static void add_to_index(Artifacts *a, Str path, const Listed *l)
     }
     json_array_append_new(a->entries, entry);
     a->changed = true;
-}
-
-/* Where each artifact stands in the index that came along. */
-static void find_entries(Artifacts *a, Arena *into)
-{
-    for (size_t i = 0; i < json_array_size(a->entries); i++) {
-        const json_t *entry = json_array_get(a->entries, i);
-        Str name = name_of(member(entry, "category"), member(entry, "artifact_id"), into);
-        json_object_set_new(a->newest, name.p, json_integer((json_int_t)i));
-    }
-}
-
-static jot_status write_index(Artifacts *a, Str old, int64_t at_ms, const json_t *index)
-{
-    AUTO(Buf) line = { 0 };
-    AUTO(Buf) text = { 0 };
-    if (!json_array_size(a->entries))
-        return JOT_OK;
-    json_write(&line, index);
-    json_indent(&text, buf_str(&line));
-    ExportFile f = { .stream = S(INDEX), .path = S(INDEX) };
-    f.text = old.n && !a->changed ? old : buf_str(&text);
-    f.at_ms = old.n && !a->changed ? at_ms : 0;
-    return export_file(a->x, &f);
 }
 
 /* --- Artifacts and logs ------------------------------------------------------------------ */
@@ -130,7 +97,7 @@ static jot_status export_artifact(void *ctx, const Listed *l)
     if (l->meta.n && json_read(l->meta, &meta, NULL) != JOT_OK)
         meta = NULL;
     /* The name the results had there; what else lies among them never had it. */
-    if (str_starts(path, sink) && str_eq(member(meta, "type"), S("tool_result")))
+    if (str_starts(path, sink) && str_eq(json_member(meta, "type"), S("tool_result")))
         path = arena_printf(&arena, STR_FMT "tool-result-" STR_FMT, STR_ARG(sink),
                             STR_ARG(str_from(path, sink.n)));
     add_to_index(a, path, l);
@@ -161,9 +128,26 @@ jot_status export_artifacts(Export *x)
     AUTO_PTR(json_t) index = read;
     AUTO_PTR(json_t) newest = json_object();
     Artifacts a = { .x = x, .entries = json_object_get(index, "entries"), .newest = newest };
-    find_entries(&a, &arena);
+    /* Where each artifact stands in the index that came along. */
+    for (size_t i = 0; i < json_array_size(a.entries); i++) {
+        const json_t *entry = json_array_get(a.entries, i);
+        Str name =
+            arena_printf(&arena, STR_FMT "/" STR_FMT, STR_ARG(json_member(entry, "category")),
+                         STR_ARG(json_member(entry, "artifact_id")));
+        json_object_set_new(a.newest, name.p, json_integer((json_int_t)i));
+    }
     TRY(memory_each(x->m, S(ARTIFACT_KIND), LIST_LIVE, export_artifact, &a, x->e));
     TRY(memory_each(x->m, S("logs/"), LIST_LIVE, export_log, &a, x->e));
     TRY(export_tasks(x));
-    return write_index(&a, has ? doc.text : (Str){ 0 }, doc.mark.at_ms, index);
+    Str old = has ? doc.text : (Str){ 0 };
+    AUTO(Buf) line = { 0 };
+    AUTO(Buf) indented = { 0 };
+    if (!json_array_size(a.entries))
+        return JOT_OK;
+    json_write(&line, index);
+    json_indent(&indented, buf_str(&line));
+    ExportFile f = { .stream = S(INDEX), .path = S(INDEX) };
+    f.text = old.n && !a.changed ? old : buf_str(&indented);
+    f.at_ms = old.n && !a.changed ? doc.mark.at_ms : 0;
+    return export_file(a.x, &f);
 }

@@ -30,7 +30,7 @@ static void add_string(Buf *to, const char *key, Str value)
 
 static void begin_line(Writing *w, const char *type, const json_t *meta, const Record *r)
 {
-    Str was = json_str(json_object_get(meta, "was"));
+    Str was = json_member(meta, "was");
     TimeText now = time_text(r->mark.at_ms);
     buf_addf(&w->text, "{\"type\":\"%s\"", type);
     add_string(&w->text, "timestamp", was.n ? was : str(now.text));
@@ -40,7 +40,7 @@ static void begin_line(Writing *w, const char *type, const json_t *meta, const R
 static void end_line(Writing *w, const json_t *meta)
 {
     AUTO(Arena) arena = { 0 };
-    Str more = json_str(json_object_get(meta, "more"));
+    Str more = json_member(meta, "more");
     Str whole = arena_printf(&arena, "{" STR_FMT "}", STR_ARG(more));
     if (more.n && json_skip(whole, 0) == whole.n && str_find(more, '\n') == more.n)
         buf_addf(&w->text, "," STR_FMT, STR_ARG(more));
@@ -51,8 +51,8 @@ static void remember_call(Writing *w, const json_t *meta, const Record *r)
 {
     w->calls =
         arena_grow(&w->arena, w->calls, w->calls_n, &w->calls_cap, sizeof(Args), alignof(Args));
-    w->calls[w->calls_n++] = (Args){ arena_copy(&w->arena, json_str(json_object_get(meta, "call"))),
-                                     arena_copy(&w->arena, r->body) };
+    w->calls[w->calls_n++] =
+        (Args){ arena_copy(&w->arena, json_member(meta, "call")), arena_copy(&w->arena, r->body) };
 }
 
 static Str forget_call(Writing *w, Str call)
@@ -69,19 +69,19 @@ static Str forget_call(Writing *w, Str call)
 /* A body that says it is JSON stands in the line as it is, if it is. */
 static bool stands_as_json(const json_t *meta, Str body)
 {
-    return str_eq(json_str(json_object_get(meta, "form")), S("json")) && body.n &&
-           json_skip(body, 0) == body.n && str_find(body, '\n') == body.n;
+    return str_eq(json_member(meta, "form"), S("json")) && body.n && json_skip(body, 0) == body.n &&
+           str_find(body, '\n') == body.n;
 }
 
 static void add_result(Writing *w, const json_t *meta, const Record *r)
 {
-    Str args = forget_call(w, json_str(json_object_get(meta, "call")));
+    Str args = forget_call(w, json_member(meta, "call"));
     if (!utf8_valid(r->body)) {
         w->left_out++;
         return;
     }
     begin_line(w, "tool_result", meta, r);
-    add_string(&w->text, "toolName", json_str(json_object_get(meta, "tool")));
+    add_string(&w->text, "toolName", json_member(meta, "tool"));
     bool plain = args.n && json_skip(args, 0) == args.n && str_find(args, '\n') == args.n;
     buf_addf(&w->text, ",\"args\":" STR_FMT, STR_ARG(plain ? args : S("{}")));
     if (stands_as_json(meta, r->body)) {
@@ -105,7 +105,7 @@ static jot_status add_record(void *ctx, const Record *r)
         return JOT_OK;
     }
     AUTO_PTR(json_t) meta = read;
-    Str kind = json_str(json_object_get(meta, "kind"));
+    Str kind = json_member(meta, "kind");
     bool text = str_eq(kind, S("init")) || str_eq(kind, S("thinking"));
     if (text && utf8_valid(r->body)) {
         begin_line(w, str_eq(kind, S("init")) ? "init" : "thinking", meta, r);

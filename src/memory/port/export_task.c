@@ -26,11 +26,6 @@ static void writing_done(Writing *w)
 }
 DEFINE_AUTO(Writing, writing_done)
 
-static Str member(const json_t *object, const char *key)
-{
-    return json_str(json_object_get(object, key));
-}
-
 /* --- Events ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -46,8 +41,8 @@ static const struct {
 static Str text_of(const json_t *event, const json_t *task, const char *called)
 {
     if (strcmp(called, "description") == 0)
-        return member(task, "description");
-    return member(event, strcmp(called, "result") == 0 ? "result" : "reason");
+        return json_member(task, "description");
+    return json_member(event, strcmp(called, "result") == 0 ? "result" : "reason");
 }
 
 /* One of our own, in the words of the other program. */
@@ -56,7 +51,7 @@ static void add_event(Writing *w, const json_t *event, const json_t *task, const
     AUTO_PTR(json_t) out = json_pack("{s:i, s:o}", "entity_id", 0, "task_id", json_text(w->id));
     const char *name = "TaskStateChangedEvent";
     for (size_t i = 0; i < COUNT_OF(events); i++)
-        if (str_eq(member(event, "type"), str(events[i].type))) {
+        if (str_eq(json_member(event, "type"), str(events[i].type))) {
             name = events[i].name;
             json_object_set_new(out, events[i].text,
                                 json_text(text_of(event, task, events[i].text)));
@@ -64,8 +59,8 @@ static void add_event(Writing *w, const json_t *event, const json_t *task, const
     if (json_is_true(json_object_get(event, "manual")))
         json_object_set_new(out, "manual_override", json_true());
     if (strcmp(name, "TaskStateChangedEvent") == 0) {
-        json_object_set_new(out, "old_status", json_text(member(event, "from")));
-        json_object_set_new(out, "new_status", json_text(member(event, "to")));
+        json_object_set_new(out, "old_status", json_text(json_member(event, "from")));
+        json_object_set_new(out, "new_status", json_text(json_member(event, "to")));
     }
     AUTO(Buf) line = { 0 };
     json_write(&line, out);
@@ -81,8 +76,8 @@ static jot_status take(void *ctx, const Record *r)
     if (r->mark.op != OP_APPEND || r->mark.redacted || json_read(r->body, &body, NULL) != JOT_OK)
         return JOT_OK;
     const json_t *event = json_object_get(body, "event"), *line = json_object_get(event, "line");
-    Str snapshot = member(body, "snapshot");
-    bool imported = str_eq(member(event, "type"), S("imported"));
+    Str snapshot = json_member(body, "snapshot");
+    bool imported = str_eq(json_member(event, "type"), S("imported"));
     w->at_ms = r->mark.at_ms;
     if (snapshot.n) {
         buf_clear(&w->snapshot);

@@ -67,41 +67,28 @@ bool foreign_has(const ForeignDir *d, Str name)
     return d->n && bsearch(&want, d->items, d->n, sizeof *d->items, by_name);
 }
 
-static jot_status read_some(const Io *io, int dir, const char *path, size_t max, bool whole,
-                            Arena *into, Str *out, Err *e)
+jot_status foreign_read(const ForeignFile *f, Arena *into, Str *out, Err *e)
 {
     Shown shown;
     struct stat info;
-    const char *name = err_show(&shown, str(path));
-    AUTO(Fd) fd = io_open(io, dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-    int got = fd < 0 ? fd : io_fstat(io, fd, &info);
+    const char *name = err_show(&shown, str(f->path));
+    AUTO(Fd) fd = io_open(f->io, f->dir, f->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    int got = fd < 0 ? fd : io_fstat(f->io, fd, &info);
     if (got == -ELOOP)
         return err_set(e, JOT_DENIED, "'%s' is a symlink", name);
     if (got < 0)
         return err_errno(e, -got, "could not read '%s'", name);
     if (!S_ISREG(info.st_mode))
         return err_set(e, JOT_DENIED, "'%s' is not a regular file", name);
-    if (whole && (uint64_t)info.st_size > max)
-        return err_set(e, JOT_TOO_BIG, "it has more than %zu bytes", max);
-    size_t room = (uint64_t)info.st_size < max ? (size_t)info.st_size : max;
+    if (!f->beginning && (uint64_t)info.st_size > f->max)
+        return err_set(e, JOT_TOO_BIG, "it has more than %zu bytes", f->max);
+    size_t room = (uint64_t)info.st_size < f->max ? (size_t)info.st_size : f->max;
     char *text = arena_alloc(into, room + 1, 1);
-    ssize_t n = io_read_all(io, fd, text, room, 0);
+    ssize_t n = io_read_all(f->io, fd, text, room, 0);
     if (n < 0)
         return err_errno(e, (int)-n, "could not read '%s'", name);
     *out = (Str){ text, (size_t)n };
     return JOT_OK;
-}
-
-jot_status foreign_read(const Io *io, int dir, const char *path, size_t max, Arena *into, Str *out,
-                        Err *e)
-{
-    return read_some(io, dir, path, max, true, into, out, e);
-}
-
-jot_status foreign_peek(const Io *io, int dir, const char *path, size_t max, Arena *into, Str *out,
-                        Err *e)
-{
-    return read_some(io, dir, path, max, false, into, out, e);
 }
 
 jot_status foreign_make_dir(const Io *io, const char *path, Fd *out, Err *e)

@@ -30,12 +30,16 @@ MUST_USE jot_status foreign_list(const Io *io, int dir, Arena *into, ForeignDir 
 /* True if there is something of this name. */
 bool foreign_has(const ForeignDir *d, Str name);
 
-/* A whole regular file.  JOT_TOO_BIG beyond `max`, JOT_DENIED for anything that is no file. */
-MUST_USE jot_status foreign_read(const Io *io, int dir, const char *path, size_t max, Arena *into,
-                                 Str *out, Err *e);
-/* Up to `max` bytes of its beginning. */
-MUST_USE jot_status foreign_peek(const Io *io, int dir, const char *path, size_t max, Arena *into,
-                                 Str *out, Err *e);
+/* A regular file below `dir`: whole, or up to `max` bytes of its beginning. */
+typedef struct ForeignFile {
+    const Io *io;
+    int dir;
+    const char *path;
+    size_t max;
+    bool beginning;
+} ForeignFile;
+/* JOT_TOO_BIG if the whole is beyond `max`, JOT_DENIED for anything that is no file. */
+MUST_USE jot_status foreign_read(const ForeignFile *f, Arena *into, Str *out, Err *e);
 
 /* Make an empty directory, or take one that is there and empty.  The caller owns *out. */
 MUST_USE jot_status foreign_make_dir(const Io *io, const char *path, Fd *out, Err *e);

@@ -63,24 +63,6 @@ static jot_status find_head(Import *x, Str stream, Mark *out, Err *e)
     return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
-static jot_status write_document(Import *x, const ImportDoc *d, Err *e)
-{
-    Err why;
-    Mark mark;
-    Expect expect = { .kind = x->o->replace ? EXPECT_ANY : EXPECT_ABSENT };
-    Draft draft = { .op = OP_PUT, .meta = d->meta, .body = d->text, .at_ms = d->at_ms };
-    jot_status st = memory_append(x->m, d->stream, &expect, &draft, &mark, &why);
-    if (st == JOT_CONFLICT)
-        layout_miss(x->report, x->into, st, d->name, "it exists with another text: use --replace");
-    else if (st == JOT_INVALID || st == JOT_TOO_BIG)
-        layout_miss(x->report, x->into, st, d->name, "%s", why.text);
-    else if (st != JOT_OK)
-        return err_set(e, st, "%s", why.text);
-    else
-        x->report->added++;
-    return JOT_OK;
-}
-
 jot_status import_document(Import *x, const ImportDoc *d, Err *e)
 {
     Err why;
@@ -103,7 +85,20 @@ jot_status import_document(Import *x, const ImportDoc *d, Err *e)
         layout_miss(x->report, x->into, JOT_CONFLICT, d->name, "%s", refused);
         return JOT_OK;
     }
-    return write_document(x, d, e);
+    Err refusal;
+    Mark mark;
+    Expect expect = { .kind = x->o->replace ? EXPECT_ANY : EXPECT_ABSENT };
+    Draft draft = { .op = OP_PUT, .meta = d->meta, .body = d->text, .at_ms = d->at_ms };
+    jot_status st = memory_append(x->m, d->stream, &expect, &draft, &mark, &refusal);
+    if (st == JOT_CONFLICT)
+        layout_miss(x->report, x->into, st, d->name, "it exists with another text: use --replace");
+    else if (st == JOT_INVALID || st == JOT_TOO_BIG)
+        layout_miss(x->report, x->into, st, d->name, "%s", refusal.text);
+    else if (st != JOT_OK)
+        return err_set(e, st, "%s", refusal.text);
+    else
+        x->report->added++;
+    return JOT_OK;
 }
 
 /* --- Logs ------------------------------------------------------------------------------ */
@@ -194,7 +189,8 @@ jot_status import_log(Import *x, Str name, Str stream, Str text, int64_t at_ms, 
 bool import_read(Import *x, int dir, Str path, Str name, Arena *into, Str *text)
 {
     Err why;
-    jot_status st = foreign_read(x->m->io, dir, path.p, STORE_BODY_MAX, into, text, &why);
+    jot_status st = foreign_read(&(ForeignFile){ x->m->io, dir, path.p, .max = STORE_BODY_MAX },
+                                 into, text, &why);
     if (st != JOT_OK)
         layout_miss(x->report, x->into, st, name, "%s", why.text);
     else if (!utf8_valid(*text))
@@ -210,7 +206,8 @@ static jot_status import_lines(Import *x, Str file, Layout layout, Err *e)
     AUTO(Arena) arena = { 0 };
     Str text;
     Err why;
-    jot_status st = foreign_read(x->m->io, x->dir, file.p, IMPORT_FILE_MAX, &arena, &text, &why);
+    jot_status st = foreign_read(&(ForeignFile){ x->m->io, x->dir, file.p, .max = IMPORT_FILE_MAX },
+                                 &arena, &text, &why);
     if (st != JOT_OK) {
         layout_miss(x->report, x->into, st, file, "%s", why.text);
         return JOT_OK;

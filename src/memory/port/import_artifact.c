@@ -65,9 +65,8 @@ static void read_index(Walk *w, const json_t *index, Arena *into)
     w->index = NEW_ARRAY(into, IndexEntry, json_array_size(entries) + 1);
     for (size_t i = 0; i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
-        w->index[w->index_n++] =
-            (IndexEntry){ json_str(json_object_get(entry, "category")),
-                          json_str(json_object_get(entry, "artifact_id")), i, entry };
+        w->index[w->index_n++] = (IndexEntry){ json_member(entry, "category"),
+                                               json_member(entry, "artifact_id"), i, entry };
     }
     if (w->index_n)
         qsort(w->index, w->index_n, sizeof(IndexEntry), by_name);
@@ -104,34 +103,29 @@ static bool is_result(const Found *f, Str id, const json_t *value)
            id.n > strlen(RESULT_ID) && json_object_get(value, "result");
 }
 
-static void add_result(json_t *meta, const Found *f, const json_t *value)
-{
-    const json_t *result = json_object_get(value, "result");
-    Str text = json_is_string(result) ? json_str(result) : json_cursor_find(f->text, S("result"));
-    add_word(meta, "tool", json_str(json_object_get(value, "tool_name")));
-    json_object_set_new(meta, "bytes", json_integer((json_int_t)text.n));
-    json_object_set_new(meta, "lines", json_integer((json_int_t)str_count_lines(text)));
-}
-
 /* What the pad keeps beside the value, and what of the index's entry does not follow from that. */
 static Str meta_of(const json_t *entry, Str id, const json_t *value, const Found *f, bool result,
                    Arena *into)
 {
     AUTO_PTR(json_t) meta = json_object();
     AUTO(Buf) text = { 0 };
-    Str stable = json_str(json_object_get(entry, "stable_id"));
-    Str hash = json_str(json_object_get(entry, "content_hash"));
-    add_word(meta, "type",
-             result ? S("tool_result") : json_str(json_object_get(entry, "artifact_type")));
+    Str stable = json_member(entry, "stable_id");
+    Str hash = json_member(entry, "content_hash");
+    add_word(meta, "type", result ? S("tool_result") : json_member(entry, "artifact_type"));
     if (!str_eq(stable, id))
         add_word(meta, artifact_check_task(stable, NULL) == JOT_OK ? "task_id" : "stable", stable);
     if (!str_eq(hash, str(hash_hex(hash_of(f->text)).text)))
         add_word(meta, "hash", hash);
-    add_word(meta, "was", json_str(json_object_get(entry, "timestamp")));
+    add_word(meta, "was", json_member(entry, "timestamp"));
     if (!entry) /* an export does not list it either, unless it is rewritten */
         json_object_set_new(meta, "listed", json_false());
-    if (result)
-        add_result(meta, f, value);
+    if (result) {
+        const json_t *got = json_object_get(value, "result");
+        Str bytes = json_is_string(got) ? json_str(got) : json_cursor_find(f->text, S("result"));
+        add_word(meta, "tool", json_member(value, "tool_name"));
+        json_object_set_new(meta, "bytes", json_integer((json_int_t)bytes.n));
+        json_object_set_new(meta, "lines", json_integer((json_int_t)str_count_lines(bytes)));
+    }
     json_write(&text, meta);
     return arena_copy(into, buf_str(&text));
 }
@@ -141,7 +135,7 @@ static int64_t time_of(const json_t *entry, const json_t *value, const Found *f)
 {
     int64_t at_ms;
     const json_t *own = json_object_get(value, "timestamp");
-    if (time_parse_any(json_str(json_object_get(entry, "timestamp")), &at_ms) ||
+    if (time_parse_any(json_member(entry, "timestamp"), &at_ms) ||
         time_parse_any(json_str(own), &at_ms))
         return at_ms;
     return f->at_ms;
@@ -211,7 +205,8 @@ static jot_status import_file(Walk *w, int dir, Str category, const ForeignEntry
         return JOT_OK;
     }
     size_t max = json ? (size_t)STORE_BODY_MAX : (size_t)IMPORT_FILE_MAX;
-    jot_status st = foreign_read(x->m->io, dir, f.name.p, max, &arena, &f.text, &why);
+    jot_status st =
+        foreign_read(&(ForeignFile){ x->m->io, dir, f.name.p, .max = max }, &arena, &f.text, &why);
     if (st != JOT_OK) {
         layout_miss(x->report, x->into, st, f.path, "%s", why.text);
         return JOT_OK;
@@ -252,9 +247,9 @@ jot_status import_artifacts(Import *x, Err *e)
     Str text;
     Err ignored;
     json_t *index = NULL;
-    bool has =
-        foreign_read(x->m->io, x->dir, INDEX, STORE_BODY_MAX, &arena, &text, &ignored) == JOT_OK &&
-        json_read(text, &index, &ignored) == JOT_OK;
+    bool has = foreign_read(&(ForeignFile){ x->m->io, x->dir, INDEX, .max = STORE_BODY_MAX },
+                            &arena, &text, &ignored) == JOT_OK &&
+               json_read(text, &index, &ignored) == JOT_OK;
     AUTO_PTR(json_t) owned = has ? index : NULL;
     Walk w = { .x = x };
     read_index(&w, owned, &arena);

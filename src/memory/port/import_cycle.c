@@ -89,7 +89,8 @@ static jot_status import_cycle_log(Import *x, const Room *r, const ForeignEntry 
         import_stray(x, f, path, "it is not the log of a cycle");
         return JOT_OK;
     }
-    jot_status st = foreign_read(x->m->io, r->dir, f->name.p, IMPORT_FILE_MAX, &arena, &text, &why);
+    jot_status st = foreign_read(
+        &(ForeignFile){ x->m->io, r->dir, f->name.p, .max = IMPORT_FILE_MAX }, &arena, &text, &why);
     if (st != JOT_OK) {
         layout_miss(x->report, x->into, st, path, "%s", why.text);
         return JOT_OK;

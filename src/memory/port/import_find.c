@@ -32,7 +32,7 @@ static Layout layout_of_lines(Str text)
     if (json_read(line, &read, &ignored) != JOT_OK)
         return LAYOUT_NONE;
     AUTO_PTR(json_t) value = read;
-    Str type = json_str(json_object_get(value, "type"));
+    Str type = json_member(value, "type");
     if (str_eq(type, S("entity")) || str_eq(type, S("relation")))
         return LAYOUT_GRAPH;
     bool entry =
@@ -44,7 +44,9 @@ Layout import_layout_of(const Io *io, int dir, Str name)
 {
     AUTO(Arena) arena = { 0 };
     Str text;
-    if (foreign_peek(io, dir, name.p, PEEK, &arena, &text, NULL) != JOT_OK)
+    if (foreign_read(
+            &(ForeignFile){ .io = io, .dir = dir, .path = name.p, .max = PEEK, .beginning = true },
+            &arena, &text, NULL) != JOT_OK)
         return LAYOUT_NONE;
     return archive_begins(text) ? LAYOUT_ARCHIVE : layout_of_lines(text);
 }
@@ -54,7 +56,9 @@ static bool is_sqlite(const Io *io, int dir, Str name, bool *pad)
 {
     AUTO(Arena) arena = { 0 };
     Str text, begins = { SQLITE_BEGINS, sizeof SQLITE_BEGINS };
-    if (foreign_peek(io, dir, name.p, PEEK, &arena, &text, NULL) != JOT_OK ||
+    if (foreign_read(
+            &(ForeignFile){ .io = io, .dir = dir, .path = name.p, .max = PEEK, .beginning = true },
+            &arena, &text, NULL) != JOT_OK ||
         !str_starts(text, begins))
         return false;
     *pad = str_starts(str_from(text, SQLITE_ID_AT), S("JOTR"));

@@ -4,11 +4,6 @@
 #include "memory/graph/graph.h"
 #include "memory/port/import.h"
 
-static Str member(const json_t *v, const char *name)
-{
-    return json_str(json_object_get(v, name));
-}
-
 static jot_status import_line(Import *x, Str name, uint64_t number, Str line, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -20,16 +15,16 @@ static jot_status import_line(Import *x, Str name, uint64_t number, Str line, Er
         return JOT_OK;
     }
     AUTO_PTR(json_t) v = read;
-    bool entity = str_eq(member(v, "type"), S("entity")) && graph_entity_valid(v);
-    bool relation = str_eq(member(v, "type"), S("relation")) && graph_relation_valid(v);
+    bool entity = str_eq(json_member(v, "type"), S("entity")) && graph_entity_valid(v);
+    bool relation = str_eq(json_member(v, "type"), S("relation")) && graph_relation_valid(v);
     if (!entity && !relation) {
         layout_miss(x->report, x->into, JOT_INVALID, name,
                     "line %llu is neither an entity nor a relation", (unsigned long long)number);
         return JOT_OK;
     }
-    Str stream = entity ? graph_entity_stream(member(v, "name"), &arena)
-                        : graph_relation_stream(member(v, "from"), member(v, "to"),
-                                                member(v, "relationType"), &arena);
+    Str stream = entity ? graph_entity_stream(json_member(v, "name"), &arena)
+                        : graph_relation_stream(json_member(v, "from"), json_member(v, "to"),
+                                                json_member(v, "relationType"), &arena);
     Str shown =
         arena_printf(&arena, STR_FMT ": line %llu", STR_ARG(name), (unsigned long long)number);
     json_object_del(v, "type"); /* the stream says so */

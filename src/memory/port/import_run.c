@@ -114,7 +114,7 @@ static void add_more(Lines *l, json_t *meta, Str line, const char *const *known)
 
 static bool add_result(Lines *l, const json_t *entry, Str line, Str was)
 {
-    Str tool = json_str(json_object_get(entry, "toolName"));
+    Str tool = json_member(entry, "toolName");
     const json_t *result = json_object_get(entry, "result");
     if (!tool.n || tool.n > TOOL_MAX || !result)
         return false;
@@ -146,8 +146,8 @@ static bool add_line(Lines *l, Str line)
     if (json_read(line, &read, &ignored) != JOT_OK)
         return false;
     AUTO_PTR(json_t) entry = read;
-    Str type = json_str(json_object_get(entry, "type"));
-    Str was = json_str(json_object_get(entry, "timestamp"));
+    Str type = json_member(entry, "type");
+    Str was = json_member(entry, "timestamp");
     const json_t *content = json_object_get(entry, "content");
     if (str_eq(type, S("tool_result")))
         return add_result(l, entry, line, was);

@@ -53,11 +53,6 @@ static void files_done(Files *f)
 }
 DEFINE_AUTO(Files, files_done)
 
-static Str member(const json_t *object, const char *key)
-{
-    return json_str(json_object_get(object, key));
-}
-
 static int64_t time_of(const json_t *event, int64_t otherwise)
 {
     const json_t *at = json_object_get(event, "_timestamp");
@@ -84,7 +79,7 @@ static bool read_lines(Import *x, Files *f)
         f->lines = arena_grow(&f->arena, f->lines, f->n, &f->cap, sizeof(Line), alignof(Line));
         Line *l = &f->lines[f->n++];
         *l = (Line){ .text = line, .open = !ended };
-        if (json_read(line, &l->event, NULL) != JOT_OK || !member(l->event, "_event_type").n) {
+        if (json_read(line, &l->event, NULL) != JOT_OK || !json_member(l->event, "_event_type").n) {
             first = bad++ ? first : f->n;
             json_decref(TAKE(l->event));
         }
@@ -102,7 +97,7 @@ static bool is_task(const Files *f)
 {
     TaskStatus status;
     if (f->value)
-        return task_status_parse(member(f->value, "status"), &status);
+        return task_status_parse(json_member(f->value, "status"), &status);
     bool any = false;
     for (size_t i = 0; i < f->n; i++)
         any = any || f->lines[i].event;
@@ -142,25 +137,6 @@ static int64_t number_of(const json_t *value, const char *key, int64_t max)
     return n < -max ? -max : n > max ? max : n;
 }
 
-/* What does not change from event to event. */
-static Task begin_task(Files *f)
-{
-    const json_t *v = f->value;
-    Task t = { .id = f->id,
-               .description = short_text(member(v, "description"), TASK_TEXT_MAX),
-               .expected_output = short_text(member(v, "expected_output"), TASK_TEXT_MAX),
-               .agent = agent_of(json_object_get(v, "assigned_agent"), &f->arena),
-               .tools = names_of(json_object_get(v, "tools"), &f->arena),
-               .dependencies = names_of(json_object_get(v, "context_dependencies"), &f->arena),
-               .priority = number_of(v, "priority", TASK_PRIORITY_MAX),
-               .max_retries = number_of(v, "max_retries", TASK_RETRIES_MAX) };
-    t.max_retries = t.max_retries < 0 ? 0 : t.max_retries;
-    t.awaits = t.dependencies.n > 0;
-    for (size_t i = 0; i < f->n && !t.description.n; i++)
-        t.description = short_text(member(f->lines[i].event, "description"), TASK_TEXT_MAX);
-    return t;
-}
-
 /* What an event of the program is here; `to` of those that say it themselves is empty. */
 static const struct Kind {
     const char *name, *type, *to, *reason, *result;
@@ -187,7 +163,7 @@ static const struct Kind {
 static const struct Kind *kind_of(const json_t *event)
 {
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
-        if (str_eq(member(event, "_event_type"), str(kinds[i].name)))
+        if (str_eq(json_member(event, "_event_type"), str(kinds[i].name)))
             return &kinds[i];
     return NULL;
 }
@@ -210,21 +186,21 @@ static json_t *apply(Task *t, const Line *l, Arena *into)
     const struct Kind *k = kind_of(l->event);
     TaskStatus from = t->status, to = t->status;
     json_t *out = json_object();
-    Str type = k ? str(k->type) : member(l->event, "_event_type");
+    Str type = k ? str(k->type) : json_member(l->event, "_event_type");
     json_object_set_new(out, "type", json_text(type.n ? type : S("unreadable")));
     bool moves =
-        k && task_status_parse(k->to[0] ? str(k->to) : member(l->event, "new_status"), &to);
+        k && task_status_parse(k->to[0] ? str(k->to) : json_member(l->event, "new_status"), &to);
     if (moves) {
         move(t, to, l->event);
-        (void)!task_status_parse(member(l->event, "old_status"), &from);
+        (void)!task_status_parse(json_member(l->event, "old_status"), &from);
         if (strcmp(k->type, "created") != 0)
             json_object_set_new(out, "from", json_string(task_status_name(from)));
         json_object_set_new(out, "to", json_string(task_status_name(to)));
     }
     Str reason =
-        k && k->reason ? short_text(member(l->event, k->reason), TASK_TEXT_MAX) : (Str){ 0 };
+        k && k->reason ? short_text(json_member(l->event, k->reason), TASK_TEXT_MAX) : (Str){ 0 };
     Str result =
-        k && k->result ? short_text(member(l->event, k->result), TASK_RESULT_MAX) : (Str){ 0 };
+        k && k->result ? short_text(json_member(l->event, k->result), TASK_RESULT_MAX) : (Str){ 0 };
     if (reason.n) {
         json_object_set_new(out, "reason", json_text(reason));
         t->reason = moves && to != TASK_READY ? arena_copy(into, reason) : t->reason;
@@ -260,14 +236,14 @@ static jot_status take(void *ctx, const Record *r)
     if (r->mark.op != OP_APPEND || json_read(r->body, &body, NULL) != JOT_OK)
         return JOT_OK;
     const json_t *event = json_object_get(body, "event"), *line = json_object_get(event, "line");
-    Str snapshot = member(body, "snapshot");
+    Str snapshot = json_member(body, "snapshot");
     if (snapshot.n)
         s->snapshot = arena_copy(s->into, snapshot);
     if (json_is_string(line)) {
         bool same = s->lines < s->f->n && str_eq(json_str(line), s->f->lines[s->lines].text);
         s->other = s->other || !same;
         s->lines += same;
-    } else if (!str_eq(member(event, "type"), S("imported"))) {
+    } else if (!str_eq(json_member(event, "type"), S("imported"))) {
         s->moved = true;
     }
     return JOT_OK;
@@ -316,7 +292,7 @@ static jot_status append_snapshot(Import *x, Str stream, const Files *f, Task *t
                                   Err *e)
 {
     TaskStatus from = t->status, to = t->status;
-    (void)!task_status_parse(member(f->value, "status"), &to);
+    (void)!task_status_parse(json_member(f->value, "status"), &to);
     move(t, to, NULL);
     AUTO_PTR(json_t)
     event = json_pack("{s:s, s:s, s:s}", "type", "imported", "from", task_status_name(from), "to",
@@ -330,7 +306,20 @@ static jot_status append_snapshot(Import *x, Str stream, const Files *f, Task *t
 /* Continue after the lines that are there.  `anew`: only the snapshot counts. */
 static jot_status write_task(Import *x, Str stream, Files *f, const Stand *s, bool anew, Err *e)
 {
-    Task t = begin_task(f);
+    /* What does not change from event to event. */
+    const json_t *v = f->value;
+    Task t = { .id = f->id,
+               .description = short_text(json_member(v, "description"), TASK_TEXT_MAX),
+               .expected_output = short_text(json_member(v, "expected_output"), TASK_TEXT_MAX),
+               .agent = agent_of(json_object_get(v, "assigned_agent"), &f->arena),
+               .tools = names_of(json_object_get(v, "tools"), &f->arena),
+               .dependencies = names_of(json_object_get(v, "context_dependencies"), &f->arena),
+               .priority = number_of(v, "priority", TASK_PRIORITY_MAX),
+               .max_retries = number_of(v, "max_retries", TASK_RETRIES_MAX) };
+    t.max_retries = t.max_retries < 0 ? 0 : t.max_retries;
+    t.awaits = t.dependencies.n > 0;
+    for (size_t i = 0; i < f->n && !t.description.n; i++)
+        t.description = short_text(json_member(f->lines[i].event, "description"), TASK_TEXT_MAX);
     TaskStatus now;
     uint64_t seq = s->head.seq;
     bool said = false; /* the last line says what the snapshot says, and carries it */
@@ -338,8 +327,8 @@ static jot_status write_task(Import *x, Str stream, Files *f, const Stand *s, bo
         AUTO_PTR(json_t) event = apply(&t, &f->lines[i], &f->arena);
         if (anew || i < s->lines)
             continue;
-        said = i + 1 == f->n && f->value && task_status_parse(member(f->value, "status"), &now) &&
-               now == t.status;
+        said = i + 1 == f->n && f->value &&
+               task_status_parse(json_member(f->value, "status"), &now) && now == t.status;
         TaskForeignEvent p = { .event = event,
                                .task = &t,
                                .snapshot = said ? f->snapshot : (Str){ 0 },
@@ -438,7 +427,8 @@ static void join(Finds *all)
 static bool read_file(Import *x, Str path, size_t max, Arena *into, Str *out)
 {
     Err why;
-    jot_status st = foreign_read(x->m->io, x->dir, path.p, max, into, out, &why);
+    jot_status st =
+        foreign_read(&(ForeignFile){ x->m->io, x->dir, path.p, .max = max }, into, out, &why);
     if (st != JOT_OK)
         layout_miss(x->report, x->into, st, path, "%s", why.text);
     return st == JOT_OK;

@@ -32,25 +32,20 @@ static void add_letter(Buf *to, uint32_t c)
         buf_add_char(to, '-');
 }
 
-/* What can be read of a name: without accents, ligatures and the like. */
-static void add_slug(Buf *to, Str name)
-{
-    for (size_t at = 0; at < name.n && to->n < SLUG_MAX;) {
-        uint32_t parts[FOLD_MAX], c = utf8_next(name, &at);
-        size_t n = c < 0x80 ? 1 : fold_char(c, parts);
-        if (c < 0x80)
-            parts[0] = c;
-        for (size_t i = 0; i < n && to->n < SLUG_MAX; i++)
-            add_letter(to, parts[i]);
-    }
-    while (to->n && to->p[to->n - 1] == '-')
-        to->n--;
-}
-
 static Str key_of(Str name, Str stem, Arena *into)
 {
     AUTO(Buf) key = { 0 };
-    add_slug(&key, stem);
+    /* What can be read of a name: without accents, ligatures and the like. */
+    for (size_t at = 0; at < stem.n && key.n < SLUG_MAX;) {
+        uint32_t parts[FOLD_MAX], c = utf8_next(stem, &at);
+        size_t n = c < 0x80 ? 1 : fold_char(c, parts);
+        if (c < 0x80)
+            parts[0] = c;
+        for (size_t i = 0; i < n && key.n < SLUG_MAX; i++)
+            add_letter(&key, parts[i]);
+    }
+    while (key.n && key.p[key.n - 1] == '-')
+        key.n--;
     if (!key.n)
         buf_add(&key, S("note"));
     buf_addf(&key, "-%.*s", DIGITS, hash_hex(hash_of(name)).text);
@@ -89,7 +84,7 @@ static jot_status look(void *ctx, const Record *r)
     if (r->meta.n == 0 || json_read(r->meta, &meta, NULL) != JOT_OK)
         return JOT_OK;
     const json_t *key = json_object_get(meta, "key");
-    Str file = json_str(json_object_get(meta, "file"));
+    Str file = json_member(meta, "file");
     if (file.n || json_is_string(key))
         *n->out = (NoteName){ .file = arena_copy(n->into, file),
                               .row = json_is_string(key),

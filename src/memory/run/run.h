@@ -268,10 +268,8 @@ UsageLimits run_limits(const Run *r, UsageLimits asked);
 /* What to say to the model before it makes this call; never a reason to refuse it. */
 UsageWarnings run_warnings(const Run *r, UsageLimits asked, Str tool, Str args, Arena *into);
 
-/* What a door answers: "recorded call ID, record N", and a line "warning: ..." for each; `n` is the
- * number of its result, if that was recorded too, or 0. */
-void run_called_add(Buf *to, const RunCalled *c, uint64_t n);
-/* {"call", "seq", "warnings": [...]}, with `n` "n", too.  The caller owns it. */
+/* What a door answers: {"call", "seq", "warnings": [...]}; `n` is the number of its result, if that
+ * was recorded too, as "n", or 0.  The caller owns it. */
 json_t *run_called_json(const RunCalled *c, uint64_t n);
 /* An event for programs: {"event": "context_cleared", "run", "cleared", "kept"}. */
 json_t *run_cleared_json(const Run *r, uint64_t cleared);

@@ -110,15 +110,6 @@ static jot_status compose_result(const RunState *s, Entry *x, json_t *meta, Err 
     return JOT_OK;
 }
 
-static void compose_clear(const RunState *s, Entry *x, json_t *meta)
-{
-    uint64_t shown = run_shown(s);
-    x->needless = shown <= x->keep;
-    x->answer = x->needless ? 0 : shown - x->keep;
-    put_number(meta, "from", s->results - shown + 1);
-    put_number(meta, "to", s->results - shown + x->answer);
-}
-
 /* The meta of the record this entry becomes now. */
 static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
 {
@@ -127,8 +118,13 @@ static jot_status compose(const RunState *s, Entry *x, Buf *to, Err *e)
         TRY(compose_call(s, x, meta, e));
     if (x->kind == RUN_RESULT)
         TRY(compose_result(s, x, meta, e));
-    if (x->kind == RUN_CLEAR)
-        compose_clear(s, x, meta);
+    if (x->kind == RUN_CLEAR) {
+        uint64_t shown = run_shown(s);
+        x->needless = shown <= x->keep;
+        x->answer = x->needless ? 0 : shown - x->keep;
+        put_number(meta, "from", s->results - shown + 1);
+        put_number(meta, "to", s->results - shown + x->answer);
+    }
     if (x->kind == RUN_COMPACT)
         TRY(compose_compact(s, x, meta, e));
     if (x->word)
@@ -208,17 +204,6 @@ static jot_status check_text(const char *what, Str text, Err *e)
     return err_set(e, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what, bad);
 }
 
-/* The meta of the first record. */
-static void write_init(Buf *to, const RunBegin *begin, Memory *m, Str query)
-{
-    Frame f = begin->frame ? *begin->frame : frame_draw(m->io);
-    while (!begin->frame && frame_in(&f, query))
-        f = frame_draw(m->io);
-    AUTO_PTR(json_t) meta = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
-    put_limits(meta, begin->limits);
-    json_write(to, meta);
-}
-
 jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
 {
     static const RunBegin usual;
@@ -226,7 +211,13 @@ jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e
     begin = begin ? begin : &usual;
     TRY(check_text("a query", query, e));
     TRY(usage_check_limits(begin->limits, e));
-    write_init(&meta, begin, m, query);
+    /* The meta of the first record. */
+    Frame f = begin->frame ? *begin->frame : frame_draw(m->io);
+    while (!begin->frame && frame_in(&f, query))
+        f = frame_draw(m->io);
+    AUTO_PTR(json_t) json = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
+    put_limits(json, begin->limits);
+    json_write(&meta, json);
     return run_new_with(m, buf_str(&meta), query, out, e);
 }
 

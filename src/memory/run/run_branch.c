@@ -17,14 +17,6 @@
 #include "base/time.h"
 #include "memory/run/run.h"
 
-static jot_status cannot_copy(const Run *from, uint64_t seq, Err *e)
-{
-    return err_set(e, JOT_CORRUPT,
-                   "record %llu of run '%s' cannot be read: it cannot be taken back to a point "
-                   "after it",
-                   (unsigned long long)seq, from->id);
-}
-
 /* One record as it is, with its body. */
 static jot_status read_one(const Run *r, uint64_t seq, Arena *into, Record *out, Err *e)
 {
@@ -32,7 +24,10 @@ static jot_status read_one(const Run *r, uint64_t seq, Arena *into, Record *out,
     Str stream = str(r->stream);
     TRY(store_read(r->m->store, stream, seq, 1, into, &page, e));
     if (page.n == 0 || page.items[0].mark.seq != seq || page.items[0].mark.op != OP_APPEND)
-        return cannot_copy(r, seq, e);
+        return err_set(e, JOT_CORRUPT,
+                       "record %llu of run '%s' cannot be read: it cannot be taken back to a point "
+                       "after it",
+                       (unsigned long long)seq, r->id);
     *out = page.items[0];
     return JOT_OK;
 }
@@ -55,40 +50,24 @@ static void copy_meta(const Run *from, const Record *r, Buf *to)
     json_write(to, meta);
 }
 
-static jot_status put(Run *r, uint64_t seq, Str meta, Str body, Err *e)
-{
-    Expect x = { .kind = EXPECT_SEQ, .seq = seq - 1 };
-    Draft d = { .op = OP_APPEND, .meta = meta, .body = body };
-    Mark mark;
-    TRY(memory_append(r->m, str(r->stream), &x, &d, &mark, e));
-    assert(mark.seq == seq);
-    return JOT_OK;
-}
-
-static void first_meta(const Run *from, const Record *first, const RunPoint *at, Buf *to)
-{
-    AUTO(Arena) arena = { 0 };
-    RunStep s = run_step_of(first, &arena);
-    AUTO_PTR(json_t)
-    meta =
-        json_pack("{s:s, s:o, s:s, s:I, s:I}", "kind", "init", "sign", json_text(s.sign), "origin",
-                  from->id, "until", (json_int_t)at->until, "turn", (json_int_t)at->turn);
-    if (s.limits.calls)
-        json_object_set_new(meta, "limit", json_integer((json_int_t)s.limits.calls));
-    if (s.limits.similar)
-        json_object_set_new(meta, "similarity", json_integer((json_int_t)s.limits.similar));
-    if (first->mark.redacted)
-        json_object_set_new(meta, "redacted", json_true());
-    json_write(to, meta);
-}
-
 jot_status run_branch(const Run *from, const RunPoint *at, Run *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     AUTO(Buf) meta = { 0 };
     Record first;
     TRY(read_one(from, 1, &arena, &first, e));
-    first_meta(from, &first, at, &meta);
+    RunStep s = run_step_of(&first, &arena);
+    AUTO_PTR(json_t)
+    json =
+        json_pack("{s:s, s:o, s:s, s:I, s:I}", "kind", "init", "sign", json_text(s.sign), "origin",
+                  from->id, "until", (json_int_t)at->until, "turn", (json_int_t)at->turn);
+    if (s.limits.calls)
+        json_object_set_new(json, "limit", json_integer((json_int_t)s.limits.calls));
+    if (s.limits.similar)
+        json_object_set_new(json, "similarity", json_integer((json_int_t)s.limits.similar));
+    if (first.mark.redacted)
+        json_object_set_new(json, "redacted", json_true());
+    json_write(&meta, json);
     return run_new_with(from->m, buf_str(&meta), first.body, out, e);
 }
 
@@ -117,7 +96,11 @@ jot_status run_branch_fill(Run *r, Err *e)
         Record was;
         TRY(read_one(&from, seq, &one, &was, e));
         copy_meta(&from, &was, &meta);
-        TRY(put(r, seq, buf_str(&meta), was.body, e));
+        Expect x = { .kind = EXPECT_SEQ, .seq = seq - 1 };
+        Draft d = { .op = OP_APPEND, .meta = buf_str(&meta), .body = was.body };
+        Mark mark;
+        TRY(memory_append(r->m, str(r->stream), &x, &d, &mark, e));
+        assert(mark.seq == seq);
     }
     return run_refresh(r, e);
 }

@@ -4,7 +4,6 @@
  * on.  A finished call is two records, as any other: between the two it is an open call, which is
  * what it is if the process dies there. */
 #include "base/id.h"
-#include "memory/frame/frame.h"
 #include "memory/run/run.h"
 
 enum { ID_BYTES = 8 /* random, so that ids made up at different doors do not meet */ };
@@ -33,20 +32,6 @@ jot_status run_finish(Run *r, const RunFinish *f, Arena *into, RunCalled *out, u
 }
 
 /* --- What is answered -------------------------------------------------------------------- */
-
-void run_called_add(Buf *to, const RunCalled *c, uint64_t n)
-{
-    buf_add(to, S("recorded call "));
-    frame_name_add(to, c->call);
-    if (n)
-        buf_addf(to, " and its result #%llu\n", (unsigned long long)n);
-    else
-        buf_addf(to, ", record %llu\n", (unsigned long long)c->seq);
-    if (c->warnings.limit.n)
-        buf_addf(to, "warning: " STR_FMT "\n", STR_ARG(c->warnings.limit));
-    if (c->warnings.loop.n)
-        buf_addf(to, "warning: " STR_FMT "\n", STR_ARG(c->warnings.loop));
-}
 
 json_t *run_called_json(const RunCalled *c, uint64_t n)
 {

@@ -45,14 +45,6 @@ static jot_status read_args(Run *r, uint64_t seq, Arena *into, Str *args, Err *e
     return st == JOT_NOT_FOUND ? JOT_OK : st;
 }
 
-static void keep_call(Gather *g, const RunStep *s)
-{
-    g->calls =
-        arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(RunStep), alignof(RunStep));
-    g->calls[g->calls_n++] =
-        (RunStep){ .kind = RUN_CALL, .seq = s->seq, .body = arena_copy(g->into, s->body) };
-}
-
 static Result *new_item(Gather *g)
 {
     Results *v = g->list;
@@ -89,8 +81,12 @@ static jot_status gather_page(Gather *g, uint64_t *seq, bool *more, Err *e)
     for (size_t i = 0; i < page.n; i++) {
         RunStep s = run_step_of(&page.items[i], &arena);
         *seq = s.seq + 1;
-        if (s.kind == RUN_CALL)
-            keep_call(g, &s);
+        if (s.kind == RUN_CALL) {
+            g->calls = arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(RunStep),
+                                  alignof(RunStep));
+            g->calls[g->calls_n++] =
+                (RunStep){ .kind = RUN_CALL, .seq = s.seq, .body = arena_copy(g->into, s.body) };
+        }
         if (s.kind != RUN_RESULT || s.n < g->from)
             continue;
         if (s.n <= g->to)
@@ -245,19 +241,6 @@ static jot_status page_back(RunBack *b, RunPage *out, Err *e)
     return JOT_OK;
 }
 
-/* A result near the beginning of a page has its call in the page before, which is most likely
- * wanted next. */
-static jot_status args_back(RunBack *b, uint64_t of, Str *args, Err *e)
-{
-    if (find_args(b->page.steps, b->page.n, of, args))
-        return JOT_OK;
-    if (b->older.n == 0 && of < b->next && of >= page_start(b))
-        TRY(page_back(b, &b->older, e));
-    return find_args(b->older.steps, b->older.n, of, args)
-               ? JOT_OK
-               : read_args(b->r, of, &b->page.arena, args, e);
-}
-
 jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
 {
     *there = false;
@@ -276,7 +259,15 @@ jot_status run_back_next(RunBack *b, Result *out, bool *there, Err *e)
         *out = (Result){ .n = s->n, .ok = s->ok, .tool = s->tool };
         out->result = s->redacted ? S(FORGET_MARK) : s->body;
         *there = true;
-        return args_back(b, s->of, &out->args, e);
+        /* A result near the beginning of a page has its call in the page before, which is most
+         * likely wanted next. */
+        if (find_args(b->page.steps, b->page.n, s->of, &out->args))
+            return JOT_OK;
+        if (b->older.n == 0 && s->of < b->next && s->of >= page_start(b))
+            TRY(page_back(b, &b->older, e));
+        return find_args(b->older.steps, b->older.n, s->of, &out->args)
+                   ? JOT_OK
+                   : read_args(b->r, s->of, &b->page.arena, &out->args, e);
     }
     return JOT_OK;
 }

@@ -171,14 +171,6 @@ static void take_result(RunState *s, const RunStep *x)
         }
 }
 
-static void take_limits(RunState *s, const UsageLimits *l)
-{
-    if (l->calls)
-        s->limits.calls = l->calls;
-    if (l->similar)
-        s->limits.similar = l->similar <= 100 ? l->similar : 100;
-}
-
 void run_state_take(RunState *s, Arena *into, const RunStep *x)
 {
     if (x->seq <= s->seq)
@@ -211,7 +203,10 @@ void run_state_take(RunState *s, Arena *into, const RunStep *x)
         break;
     case RUN_INIT:
     case RUN_SETUP:
-        take_limits(s, &x->limits);
+        if (x->limits.calls)
+            s->limits.calls = x->limits.calls;
+        if (x->limits.similar)
+            s->limits.similar = x->limits.similar <= 100 ? x->limits.similar : 100;
         break;
     case RUN_FOLD:
     case RUN_OTHER:

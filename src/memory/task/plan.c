@@ -48,12 +48,6 @@ static json_t *run_step_json(const PlanStep *s, size_t number)
                      json_text_or_null(s->evidence), "notes", json_text_or_null(s->notes));
 }
 
-static json_t *post_json(const PlanPostcondition *p)
-{
-    return json_pack("{s:o, s:b, s:o}", "description", json_text(p->description), "satisfied",
-                     p->satisfied, "evidence", json_text_or_null(p->evidence));
-}
-
 /* The plan as it stands in a record: without what the record itself says. */
 static json_t *snapshot_json(const Plan *p)
 {
@@ -61,7 +55,10 @@ static json_t *snapshot_json(const Plan *p)
     for (size_t i = 0; i < p->steps_n; i++)
         json_array_append_new(steps, run_step_json(&p->steps[i], i + 1));
     for (size_t i = 0; i < p->posts_n; i++)
-        json_array_append_new(posts, post_json(&p->posts[i]));
+        json_array_append_new(posts, json_pack("{s:o, s:b, s:o}", "description",
+                                               json_text(p->posts[i].description), "satisfied",
+                                               p->posts[i].satisfied, "evidence",
+                                               json_text_or_null(p->posts[i].evidence)));
     return json_pack("{s:o, s:o, s:o, s:o, s:s}", "id", json_text(p->id), "objective",
                      json_text(p->objective), "steps", steps, "postconditions", posts, "created",
                      time_text(p->created_ms).text);
@@ -79,7 +76,7 @@ json_t *plan_json(const Plan *p)
 
 static Str text_of(const json_t *object, const char *key, Arena *into)
 {
-    return arena_copy(into, json_str(json_object_get(object, key)));
+    return arena_copy(into, json_member(object, key));
 }
 
 static bool read_snapshot(const json_t *j, Arena *into, Plan *out)
@@ -99,7 +96,7 @@ static bool read_snapshot(const json_t *j, Arena *into, Plan *out)
         out->steps[i] = (PlanStep){ .description = text_of(s, "description", into),
                                     .evidence = text_of(s, "evidence", into),
                                     .notes = text_of(s, "notes", into) };
-        if (!plan_status_parse(json_str(json_object_get(s, "status")), &out->steps[i].status))
+        if (!plan_status_parse(json_member(s, "status"), &out->steps[i].status))
             return false;
     }
     for (size_t i = 0; i < out->posts_n; i++) {
@@ -109,7 +106,7 @@ static bool read_snapshot(const json_t *j, Arena *into, Plan *out)
                                  .satisfied = json_is_true(json_object_get(p, "satisfied")),
                                  .evidence = text_of(p, "evidence", into) };
     }
-    return time_parse(json_str(json_object_get(j, "created")), &out->created_ms);
+    return time_parse(json_member(j, "created"), &out->created_ms);
 }
 
 jot_status plan_read(Memory *m, Str id, Arena *into, Plan *out, Err *e)
@@ -276,12 +273,13 @@ static jot_status change(Memory *m, Str id, Change *how, const void *what, Arena
     return st;
 }
 
-static jot_status check_step(const Plan *p, const PlanMove *move, Err *e)
+static jot_status change_step(Plan *p, const void *what, Arena *into, json_t **event, Err *e)
 {
+    const PlanMove *move = what;
     if (move->n < 1 || move->n > p->steps_n)
         return err_set(e, JOT_INVALID, "there is no step %zu: the plan has steps 1 to %zu", move->n,
                        p->steps_n);
-    const PlanStep *s = &p->steps[move->n - 1];
+    PlanStep *s = &p->steps[move->n - 1];
     if (move->status == PLAN_DONE && !move->evidence.n && !s->evidence.n)
         return err_set(e, JOT_INVALID,
                        "marking step %zu done needs 'evidence': what was seen that shows it, such "
@@ -290,14 +288,6 @@ static jot_status check_step(const Plan *p, const PlanMove *move, Err *e)
     if (move->status == PLAN_BLOCKED && !move->notes.n && !s->notes.n)
         return err_set(e, JOT_INVALID, "marking step %zu blocked needs 'notes' that say why",
                        move->n);
-    return JOT_OK;
-}
-
-static jot_status change_step(Plan *p, const void *what, Arena *into, json_t **event, Err *e)
-{
-    const PlanMove *move = what;
-    TRY(check_step(p, move, e));
-    PlanStep *s = &p->steps[move->n - 1];
     *event = json_pack("{s:s, s:I, s:s, s:s, s:o, s:o}", "type", "step", "n", (json_int_t)move->n,
                        "from", plan_status_name(s->status), "to", plan_status_name(move->status),
                        "evidence", json_text_or_null(move->evidence), "notes",
@@ -409,22 +399,6 @@ Str plan_text(const Plan *p, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-/* "steps 2, 3; postconditions 1" */
-static void add_open(Buf *to, const Plan *p)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < p->steps_n; i++)
-        if (!step_closed(&p->steps[i]))
-            buf_addf(to, "%s%zu", n++ ? ", " : "steps ", i + 1);
-    size_t m = 0;
-    for (size_t i = 0; i < p->posts_n; i++) {
-        if (p->posts[i].satisfied)
-            continue;
-        buf_addf(to, "%s%zu", m ? ", " : n ? "; postconditions " : "postconditions ", i + 1);
-        m++;
-    }
-}
-
 PlanGate plan_gate(const Plan *p, unsigned nudges, Arena *into, Str *text)
 {
     AUTO(Buf) says = { 0 };
@@ -434,7 +408,18 @@ PlanGate plan_gate(const Plan *p, unsigned nudges, Arena *into, Str *text)
     bool last = nudges >= PLAN_NUDGES_MAX;
     buf_add(&says,
             last ? S("the plan is incomplete; open: ") : S("the plan is not finished; open: "));
-    add_open(&says, p);
+    /* What is open, as "steps 2, 3; postconditions 1". */
+    size_t n = 0;
+    for (size_t i = 0; i < p->steps_n; i++)
+        if (!step_closed(&p->steps[i]))
+            buf_addf(&says, "%s%zu", n++ ? ", " : "steps ", i + 1);
+    size_t m = 0;
+    for (size_t i = 0; i < p->posts_n; i++) {
+        if (p->posts[i].satisfied)
+            continue;
+        buf_addf(&says, "%s%zu", m ? ", " : n ? "; postconditions " : "postconditions ", i + 1);
+        m++;
+    }
     if (!last)
         buf_add(&says, S(". Do what is left and say so with step_update and postcondition_verify, "
                          "with evidence; mark a step that cannot be done as blocked, with notes. "

@@ -99,7 +99,7 @@ static bool read_names(const json_t *list, Arena *into, TaskNames *out)
 
 static Str text_of(const json_t *object, const char *key, Arena *into)
 {
-    return arena_copy(into, json_str(json_object_get(object, key)));
+    return arena_copy(into, json_member(object, key));
 }
 
 static bool read_snapshot(const json_t *j, Arena *into, Task *out)
@@ -115,7 +115,7 @@ static bool read_snapshot(const json_t *j, Arena *into, Task *out)
                    .blocked_until_manual = json_is_true(json_object_get(j, "blocked_until_manual")),
                    .awaits = !json_is_false(json_object_get(j, "awaits")),
                    .result = text_of(j, "result", into) };
-    return task_status_parse(json_str(json_object_get(j, "status")), &out->status) &&
+    return task_status_parse(json_member(j, "status"), &out->status) &&
            read_names(json_object_get(j, "tools"), into, &out->tools) &&
            read_names(json_object_get(j, "dependencies"), into, &out->dependencies);
 }
@@ -220,24 +220,19 @@ static jot_status check_range(const char *what, int64_t value, int64_t min, int6
                          (long long)value, (long long)min, (long long)max);
 }
 
-static jot_status check_add(const TaskAdd *a, Err *e)
-{
-    TRY(check_text("a description", a->description, TASK_TEXT_MAX, e));
-    TRY(check_text("an expected output", a->expected_output, TASK_TEXT_MAX, e));
-    TRY(check_text("an agent's name", a->agent, TASK_NAME_MAX, e));
-    TRY(check_names("tools", &a->tools, e));
-    TRY(check_names("dependencies", &a->dependencies, e));
-    TRY(check_range("priority", a->priority, -TASK_PRIORITY_MAX, TASK_PRIORITY_MAX, e));
-    return check_range("max_retries", a->max_retries, 0, TASK_RETRIES_MAX, e);
-}
-
 jot_status task_add(Memory *m, const TaskAdd *a, Arena *into, Task *out, Err *e)
 {
     Shown shown;
     Str stream;
     bool awaits;
     TRY(stream_of(a->id, into, &stream, e));
-    TRY(check_add(a, e));
+    TRY(check_text("a description", a->description, TASK_TEXT_MAX, e));
+    TRY(check_text("an expected output", a->expected_output, TASK_TEXT_MAX, e));
+    TRY(check_text("an agent's name", a->agent, TASK_NAME_MAX, e));
+    TRY(check_names("tools", &a->tools, e));
+    TRY(check_names("dependencies", &a->dependencies, e));
+    TRY(check_range("priority", a->priority, -TASK_PRIORITY_MAX, TASK_PRIORITY_MAX, e));
+    TRY(check_range("max_retries", a->max_retries, 0, TASK_RETRIES_MAX, e));
     TRY(task_check_dependencies(m, a->id, &a->dependencies, a->later, &awaits, e));
     Task t = { .id = a->id,
                .description = a->description,
@@ -334,23 +329,6 @@ static jot_status check_completed(Memory *m, const Task *t, Err *e)
     return JOT_OK;
 }
 
-static jot_status check_way(Memory *m, const Task *t, const TaskMove *move, const Way **out, Err *e)
-{
-    const Way *way = find_way(t->status, move->to);
-    if (!way)
-        return no_way(t, move->to, e);
-    if (way->reason && move->reason.n == 0)
-        return illegal(t, move->to, "a reason is required", e);
-    if (way->manual && !move->manual)
-        return illegal(t, move->to, "manual action required", e);
-    if (way->retry && t->retry_count > t->max_retries)
-        return illegal(t, move->to, "no retries remaining", e);
-    if (t->status == TASK_PENDING && move->to == TASK_READY && !move->manual)
-        TRY(check_completed(m, t, e));
-    *out = way;
-    return JOT_OK;
-}
-
 static json_t *event_json(const Way *way, const TaskMove *move)
 {
     json_t *event = json_pack("{s:s, s:s, s:s}", "type", way->event, "from",
@@ -362,20 +340,6 @@ static json_t *event_json(const Way *way, const TaskMove *move)
     if (move->manual)
         json_object_set_new(event, "manual", json_true());
     return event;
-}
-
-/* What an event does to a task, besides the status. */
-static Task after_move(const Task *t, const TaskMove *move, Arena *into)
-{
-    Task next = *t;
-    next.status = move->to;
-    next.blocked_until_manual = move->to == TASK_BLOCKED;
-    bool told = move->to == TASK_BLOCKED || move->to == TASK_FAILED;
-    next.reason = told ? arena_copy(into, move->reason) : (Str){ 0 };
-    next.retry_count += move->to == TASK_FAILED;
-    if (move->to == TASK_COMPLETED)
-        next.result = arena_copy(into, move->result);
-    return next;
 }
 
 static jot_status moved(Memory *m, Str id, Arena *into, Task *out, Err *e)
@@ -390,7 +354,6 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
 {
     Str stream;
     Task now;
-    const Way *way = NULL;
     *out = (Task){ 0 };
     TRY(check_text("a reason", move->reason, TASK_TEXT_MAX, e));
     TRY(check_text("a result", move->result, TASK_RESULT_MAX, e));
@@ -399,9 +362,26 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     *out = now;
     if (move->if_seq && move->if_seq != now.seq)
         return moved(m, id, into, out, e);
-    TRY(check_way(m, &now, move, &way, e));
-    assert(way);
-    Task next = after_move(&now, move, into);
+    const Way *way = find_way(now.status, move->to);
+    if (!way)
+        return no_way(&now, move->to, e);
+    if (way->reason && move->reason.n == 0)
+        return illegal(&now, move->to, "a reason is required", e);
+    if (way->manual && !move->manual)
+        return illegal(&now, move->to, "manual action required", e);
+    if (way->retry && now.retry_count > now.max_retries)
+        return illegal(&now, move->to, "no retries remaining", e);
+    if (now.status == TASK_PENDING && move->to == TASK_READY && !move->manual)
+        TRY(check_completed(m, &now, e));
+    /* What an event does to a task, besides the status. */
+    Task next = now;
+    next.status = move->to;
+    next.blocked_until_manual = move->to == TASK_BLOCKED;
+    bool told = move->to == TASK_BLOCKED || move->to == TASK_FAILED;
+    next.reason = told ? arena_copy(into, move->reason) : (Str){ 0 };
+    next.retry_count += move->to == TASK_FAILED;
+    if (move->to == TASK_COMPLETED)
+        next.result = arena_copy(into, move->result);
     Expect x = { .kind = EXPECT_SEQ, .seq = now.seq };
     jot_status st = append_event(m, stream, &x, event_json(way, move), &next, e);
     if (st == JOT_CONFLICT)
@@ -471,20 +451,19 @@ jot_status task_events(Memory *m, Str id, uint64_t from, size_t limit, Arena *in
     return JOT_OK;
 }
 
-static json_t *one_event_json(const TaskEvent *v)
-{
-    return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "seq", (json_int_t)v->seq,
-                     "at", time_text(v->at_ms).text, "by", json_text(v->by), "type",
-                     json_text(v->type), "from", json_text_or_null(v->from), "to",
-                     json_text_or_null(v->to), "reason", json_text_or_null(v->reason), "result",
-                     json_text_or_null(v->result), "manual", v->manual);
-}
-
 json_t *task_events_json(const TaskEvents *events)
 {
     json_t *items = json_array();
-    for (size_t i = 0; i < events->n; i++)
-        json_array_append_new(items, one_event_json(&events->items[i]));
+    for (size_t i = 0; i < events->n; i++) {
+        const TaskEvent *v = &events->items[i];
+        json_array_append_new(items,
+                              json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "seq",
+                                        (json_int_t)v->seq, "at", time_text(v->at_ms).text, "by",
+                                        json_text(v->by), "type", json_text(v->type), "from",
+                                        json_text_or_null(v->from), "to", json_text_or_null(v->to),
+                                        "reason", json_text_or_null(v->reason), "result",
+                                        json_text_or_null(v->result), "manual", v->manual));
+    }
     return json_pack("{s:o, s:b, s:I, s:I}", "events", items, "more", events->more, "next",
                      (json_int_t)events->next, "damaged", (json_int_t)events->damaged);
 }

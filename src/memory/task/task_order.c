@@ -33,47 +33,18 @@ static void add_problem(Problems *to, Str id, Str why)
 
 /* --- Lists ----------------------------------------------------------------------------- */
 
-/* A listed task; false if it is a problem or gone meanwhile. */
+/* A listed task; JOT_NOT_FOUND if it is a problem or gone meanwhile. */
 static jot_status read_listed(Memory *m, const Listed *l, Arena *into, Problems *problems,
-                              Task *out, bool *good, Err *e)
+                              Task *out, Err *e)
 {
     Err why = { 0 };
     Str id = str_from(l->name, strlen(TASK_KIND));
     jot_status st = task_read(m, id, into, out, &why);
-    *good = st == JOT_OK;
-    if (st == JOT_CORRUPT || st == JOT_INVALID)
+    if (st == JOT_CORRUPT || st == JOT_INVALID) {
         add_problem(problems, id, str(why.text));
-    else if (st != JOT_OK && st != JOT_NOT_FOUND) {
-        if (e)
-            *e = why;
-        return st;
+        return JOT_NOT_FOUND;
     }
-    return JOT_OK;
-}
-
-static jot_status list_page(Memory *m, const TaskQuery *q, Str *after, Arena *into, TaskList *out,
-                            Problems *problems, bool *more, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Listing page;
-    TRY(store_list(m->store, S(TASK_KIND), *after, PAGE, LIST_LIVE, &arena, &page, e));
-    for (size_t i = 0; i < page.n; i++) {
-        Task t;
-        bool good;
-        TRY(read_listed(m, &page.items[i], into, problems, &t, &good, e));
-        if (!good || (q->status && *q->status != t.status))
-            continue;
-        if (out->n == q->limit) {
-            out->more = true;
-            *more = false;
-            return JOT_OK;
-        }
-        out->items[out->n++] = t;
-    }
-    *more = page.more && page.n;
-    if (page.n)
-        *after = arena_copy(into, page.items[page.n - 1].name);
-    return JOT_OK;
+    return err_pass(e, &why, st);
 }
 
 jot_status task_list(Memory *m, const TaskQuery *query, Arena *into, TaskList *out, Err *e)
@@ -90,8 +61,24 @@ jot_status task_list(Memory *m, const TaskQuery *query, Arena *into, TaskList *o
         TRY(store_check_name(after, e));
     }
     *out = (TaskList){ .items = NEW_ARRAY(into, Task, q.limit) };
-    for (bool more = true; more;)
-        TRY(list_page(m, &q, &after, into, out, &problems, &more, e));
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(m->store, S(TASK_KIND), after, PAGE, LIST_LIVE, &arena, &page, e));
+        for (size_t i = 0; i < page.n && !out->more; i++) {
+            Task t;
+            jot_status st = read_listed(m, &page.items[i], into, &problems, &t, e);
+            if (st == JOT_NOT_FOUND || (st == JOT_OK && q.status && *q.status != t.status))
+                continue;
+            TRY(st);
+            out->more = out->n == q.limit;
+            if (!out->more)
+                out->items[out->n++] = t;
+        }
+        more = page.more && page.n && !out->more;
+        if (page.n)
+            after = arena_copy(into, page.items[page.n - 1].name);
+    }
     out->problems = problems.items;
     out->problems_n = problems.n;
     out->problems_total = problems.total;
@@ -124,9 +111,11 @@ static jot_status add_listed(void *ctx, const Listed *l)
 {
     Set *s = ctx;
     Task t;
-    bool good;
-    TRY(read_listed(s->m, l, s->into, s->problems, &t, &good, s->e));
-    return good ? add_task(s, &t) : JOT_OK;
+    jot_status st = read_listed(s->m, l, s->into, s->problems, &t, s->e);
+    if (st == JOT_NOT_FOUND)
+        return JOT_OK;
+    TRY(st);
+    return add_task(s, &t);
 }
 
 static int by_id(const void *a, const void *b)
@@ -309,17 +298,6 @@ static jot_status follow(Walk *w, size_t of, Str name, Err *e)
     return leads && !enough ? add_task(&w->set, &t) : JOT_OK;
 }
 
-/* All through which the new task may depend on itself, over any number of steps. */
-static jot_status walk(Walk *w, Err *e)
-{
-    for (size_t i = 0; i < w->set.n; i++) {
-        TaskNames names = w->set.items[i].dependencies;
-        for (size_t k = 0; k < names.n; k++)
-            TRY(follow(w, i, names.items[k], e));
-    }
-    return JOT_OK;
-}
-
 static jot_status look_for_old(Walk *w, Str id, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -347,7 +325,13 @@ jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *dependenc
     TRY(look_for_old(&w, id, e));
     (void)meet(&w.met, id);
     TRY(add_task(&w.set, &(Task){ .id = id, .dependencies = *dependencies }));
-    TRY(walk(&w, e));
+    /* Follow everything through which the new task may depend on itself, over any number of
+     * steps. */
+    for (size_t i = 0; i < w.set.n; i++) {
+        TaskNames names = w.set.items[i].dependencies;
+        for (size_t k = 0; k < names.n; k++)
+            TRY(follow(&w, i, names.items[k], e));
+    }
     *awaits = w.awaits;
     qsort(w.set.items, w.set.n, sizeof *w.set.items, by_id);
     Dive d = new_dive(&w.set, &arena);
@@ -366,17 +350,6 @@ static void report_cycle(void *ctx, const Dive *d, size_t from)
     Str path = path_text(d->set, d->path + from, d->n - from, &arena);
     add_problem(problems, d->set->items[d->path[from]].id,
                 arena_printf(&arena, "dependency cycle: " STR_FMT, STR_ARG(path)));
-}
-
-static void report_cycles(const Set *s, Problems *problems)
-{
-    AUTO(Arena) arena = { 0 };
-    Dive d = new_dive(s, &arena);
-    d.found = report_cycle;
-    d.ctx = problems;
-    for (size_t i = 0; i < s->n; i++)
-        if (d.colour[i] == WHITE)
-            dive(&d, i);
 }
 
 /* Why a dependency keeps a task waiting; the empty Str if it does not. */
@@ -439,7 +412,13 @@ jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e)
         else
             out->ready[out->ready_n++] = *t;
     }
-    report_cycles(&s, &problems);
+    AUTO(Arena) arena = { 0 };
+    Dive d = new_dive(&s, &arena);
+    d.found = report_cycle;
+    d.ctx = &problems;
+    for (size_t i = 0; i < s.n; i++)
+        if (d.colour[i] == WHITE)
+            dive(&d, i);
     qsort(out->ready, out->ready_n, sizeof *out->ready, by_turn);
     qsort(out->waiting, out->waiting_n, sizeof *out->waiting, waiting_by_turn);
     out->problems = problems.items;
