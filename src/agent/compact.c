@@ -409,19 +409,6 @@ static jot_status drop(Run *r, Transcript *t, bool least, Compacted *out, Err *e
     return JOT_OK;
 }
 
-/* The characters of each result of a turn that are shown. */
-static uint64_t *shown_chars(const Turn *turn, Arena *into)
-{
-    uint64_t *chars = NEW_ARRAY(into, uint64_t, turn->calls_n);
-    for (size_t i = 0; i < turn->calls_n; i++) {
-        const TurnCall *c = &turn->calls[i];
-        chars[i] = utf8_count(c->result);
-        if (c->most && c->most < chars[i])
-            chars[i] = c->most;
-    }
-    return chars;
-}
-
 /* What they are together if none has more than `most`. */
 static uint64_t sum_with(const uint64_t *chars, size_t n, uint64_t most)
 {
@@ -451,7 +438,14 @@ static jot_status shorten(Run *r, Transcript *t, Compacted *out, Err *e)
     const Turn *last = transcript_last(t);
     if (!last)
         return JOT_OK;
-    const uint64_t *chars = shown_chars(last, &arena);
+    /* How many characters of each of its results are shown now. */
+    uint64_t *chars = NEW_ARRAY(&arena, uint64_t, last->calls_n);
+    for (size_t i = 0; i < last->calls_n; i++) {
+        const TurnCall *c = &last->calls[i];
+        chars[i] = utf8_count(c->result);
+        if (c->most && c->most < chars[i])
+            chars[i] = c->most;
+    }
     uint64_t most = share_of(chars, last->calls_n), longer = 0;
     for (size_t i = 0; i < last->calls_n; i++)
         longer += chars[i] > most;

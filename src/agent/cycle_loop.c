@@ -159,36 +159,29 @@ static jot_status ask(Awake *a, const Cycle *c, Str *reply)
     return JOT_OK;
 }
 
-/* The call the cycle waits for. */
-static jot_status make_call(Awake *a, const Cycle *c, Reply *out)
-{
-    CycleLoop *w = a->w;
-    json_t *read = NULL;
-    if (json_read(c->call.args, &read, NULL) != JOT_OK)
-        read = json_object();
-    AUTO_PTR(json_t) args = read;
-    TurnCall shown = { .call = { .tool = c->call.tool, .args = c->call.args, .object = args } };
-    shown.call.id = arena_printf(a->into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent),
-                                 STR_ARG(c->id), c->iterations);
-    if (w->view.call)
-        w->view.call(w->view.ctx, &shown);
-    TRY(w->tools.call(w->tools.ctx, &shown.call, a->into, out, a->e));
-    if (!out->failed)
-        take_rules(a, &shown.call);
-    shown.ok = !out->failed;
-    shown.result = out->text;
-    if (w->view.result)
-        w->view.result(w->view.ctx, &shown);
-    return JOT_OK;
-}
-
 static jot_status iterate(Awake *a, Cycle *c)
 {
     CycleStep step;
     CycleLoop *w = a->w;
     if (c->waiting) {
         Reply reply = { 0 };
-        TRY(make_call(a, c, &reply));
+        /* Make the call that the cycle waits for. */
+        json_t *read = NULL;
+        if (json_read(c->call.args, &read, NULL) != JOT_OK)
+            read = json_object();
+        AUTO_PTR(json_t) args = read;
+        TurnCall shown = { .call = { .tool = c->call.tool, .args = c->call.args, .object = args } };
+        shown.call.id = arena_printf(a->into, STR_FMT "." STR_FMT ".i%zu", STR_ARG(c->agent),
+                                     STR_ARG(c->id), c->iterations);
+        if (w->view.call)
+            w->view.call(w->view.ctx, &shown);
+        TRY(w->tools.call(w->tools.ctx, &shown.call, a->into, &reply, a->e));
+        if (!reply.failed)
+            take_rules(a, &shown.call);
+        shown.ok = !reply.failed;
+        shown.result = reply.text;
+        if (w->view.result)
+            w->view.result(w->view.ctx, &shown);
         ToolEnd end = reply.unknown ? TOOL_UNKNOWN : reply.failed ? TOOL_FAILED : TOOL_OK;
         return cycle_result(w->m, w->agent, c->id, end, str_slice(reply.text, 0, ACTION_REPLY_MAX),
                             a->into, &step, c, a->e);

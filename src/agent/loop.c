@@ -88,25 +88,19 @@ static bool cancelled(const LoopWork *w)
 
 /* --- What is next ------------------------------------------------------------------------ */
 
-/* May the run be answered?  What is said to the model if not lives in `into`. */
-static jot_status ask_gate(LoopWork *w, Arena *into, PlanGate *gate, Str *text)
-{
-    Plan plan;
-    Err missing = { 0 };
-    jot_status st = plan_read(w->l->m, str(w->r->id), into, &plan, &missing);
-    if (st != JOT_OK && st != JOT_NOT_FOUND)
-        return err_pass(w->e, &missing, st);
-    *gate = plan_gate(st == JOT_OK ? &plan : NULL, (unsigned)w->t.nudges, into, text);
-    return JOT_OK;
-}
-
 static jot_status finish(LoopWork *w, const Turn *turn)
 {
     AUTO(Arena) arena = { 0 };
     assert(turn->kind == TURN_FINAL && turn == transcript_last(&w->t));
-    PlanGate gate;
+    /* A plan that is not finished holds the answer back; what the model is told lives in `arena`.
+     */
+    Plan plan;
     Str text = { 0 };
-    TRY(ask_gate(w, &arena, &gate, &text));
+    Err missing = { 0 };
+    jot_status st = plan_read(w->l->m, str(w->r->id), &arena, &plan, &missing);
+    if (st != JOT_OK && st != JOT_NOT_FOUND)
+        return err_pass(w->e, &missing, st);
+    PlanGate gate = plan_gate(st == JOT_OK ? &plan : NULL, (unsigned)w->t.nudges, &arena, &text);
     if (gate == PLAN_NUDGE)
         return notice(w, "plan", text);
     if (gate == PLAN_GIVE_UP) {
@@ -283,29 +277,6 @@ static jot_status set_up(LoopWork *w)
     return loop_refresh(w);
 }
 
-static void report(LoopWork *w)
-{
-    LoopOutcome *out = w->out;
-    if (w->t.answered)
-        out->answer = arena_copy(w->into, w->t.answer);
-    out->replies = w->t.replies;
-    out->results = w->r->state.results;
-    out->tokens = w->t.spent;
-    out->summed = w->t.summed;
-}
-
-/* Report what stopped the loop, and try to record it. */
-static void record_failure(LoopWork *w, jot_status st)
-{
-    Err why = *w->e, ignored;
-    LoopEnd how = st == JOT_CANCELLED ? LOOP_CANCELLED : LOOP_FAILED;
-    w->out->end = how;
-    w->out->why = arena_copy(w->into, str(why.text));
-    if (run_record(w->r, RUN_END, loop_end_name(how), utf8_mended(str(why.text), w->into),
-                   &ignored) != JOT_OK)
-        return;
-}
-
 jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
 {
     Err own = { 0 };
@@ -322,8 +293,20 @@ jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e)
             st = loop_refresh(&w);
     }
     assert(st != JOT_OK || w.over);
-    report(&w);
-    if (st != JOT_OK && st != JOT_FENCED)
-        record_failure(&w, st);
+    if (w.t.answered)
+        out->answer = arena_copy(into, w.t.answer);
+    out->replies = w.t.replies;
+    out->results = r->state.results;
+    out->tokens = w.t.spent;
+    out->summed = w.t.summed;
+    if (st == JOT_OK || st == JOT_FENCED)
+        return st;
+    /* What stopped the loop is recorded if it can be; the caller gets the first failure. */
+    Err why = *w.e, ignored;
+    out->end = st == JOT_CANCELLED ? LOOP_CANCELLED : LOOP_FAILED;
+    out->why = arena_copy(into, str(why.text));
+    jot_status recorded =
+        run_record(r, RUN_END, loop_end_name(out->end), utf8_mended(str(why.text), into), &ignored);
+    (void)recorded;
     return st;
 }

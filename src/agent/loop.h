@@ -130,7 +130,4 @@ MUST_USE jot_status loop_say(Run *r, Str text, Err *e);
  * the model or the pad failed with: the run can be taken over later.  Texts live in `into`. */
 MUST_USE jot_status loop_go(Loop *l, Run *r, Arena *into, LoopOutcome *out, Err *e);
 
-/* The request that would be sent now; texts live in `into` and are borrowed from `t`. */
-LlmRequest loop_request(const Transcript *t, Arena *into);
-
 #endif

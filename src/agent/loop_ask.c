@@ -11,7 +11,8 @@
 
 enum { RENEW_MS = 6 * 3600 * 1000 };
 
-LlmRequest loop_request(const Transcript *t, Arena *into)
+/* The request that would be sent now; texts live in `into` and are borrowed from `t`. */
+static LlmRequest request_now(const Transcript *t, Arena *into)
 {
     MessageList list = messages_of(t, into);
     return (LlmRequest){ .system = t->setup.system,
@@ -82,7 +83,7 @@ static jot_status ask_once(LoopWork *w, Arena *arena, LlmReply *out, Buf *snapsh
     w->out->budget = b;
     if (v->budget)
         v->budget(v->ctx, &w->t, &b);
-    LlmRequest request = loop_request(&w->t, arena);
+    LlmRequest request = request_now(&w->t, arena);
     request.on_text = v->text;
     request.on_again = v->again;
     request.cancelled = v->cancelled;

@@ -14,16 +14,11 @@ static const char *const names[] = { "AGENTS.md", "CLAUDE.md" };
 
 /* --- Where ------------------------------------------------------------------------------- */
 
-static Str last_of(Str dir)
-{
-    size_t slash = str_find_last(dir, '/');
-    return slash < dir.n ? str_from(dir, slash + 1) : dir;
-}
-
 /* True if a command may have left rules there that nobody has looked at. */
 static bool is_left_alone(const Workdir *p, Str dir)
 {
-    Str name = last_of(dir);
+    size_t slash = str_find_last(dir, '/');
+    Str name = slash < dir.n ? str_from(dir, slash + 1) : dir;
     if (plant_of_packages(name) || plant_find(name) == PLANT_GIT ||
         str_starts(name, S(PLANT_ASIDE)))
         return true;
@@ -92,9 +87,9 @@ size_t nested_dirs(const Workdir *p, const Call *call, Arena *into, Str out[NEST
 {
     size_t n = 0;
     if (str_eq(call->tool, S("read_file")) || str_eq(call->tool, S("write_file")))
-        add_path(p, json_str(json_object_get(call->object, "path")), into, out, &n);
+        add_path(p, json_member(call->object, "path"), into, out, &n);
     else if (str_eq(call->tool, S("shell")))
-        add_words(p, json_str(json_object_get(call->object, "command")), into, out, &n);
+        add_words(p, json_member(call->object, "command"), into, out, &n);
     assert(n <= NESTED_DIRS_MAX);
     return n;
 }

@@ -42,7 +42,7 @@ static json_t *text_json(Str text)
 
 static Str copy_member(const json_t *object, const char *name, Arena *into)
 {
-    return arena_copy(into, json_str(json_object_get(object, name)));
+    return arena_copy(into, json_member(object, name));
 }
 
 static uint64_t number_member(const json_t *object, const char *name)
@@ -72,32 +72,6 @@ void setup_write(const Setup *s, Buf *to)
     json_object_set_new(out, "system", text_json(s->system));
     json_object_set_new(out, "tools", tools);
     json_write(to, out);
-}
-
-jot_status setup_read(Str text, Arena *into, Setup *out, Err *e)
-{
-    json_t *read = NULL;
-    *out = (Setup){ 0 };
-    if (json_read(text, &read, NULL) != JOT_OK)
-        return err_set(e, JOT_CORRUPT, "what the run was begun with cannot be read");
-    AUTO_PTR(json_t) value = read;
-    const json_t *tools = json_object_get(value, "tools");
-    out->model = copy_member(value, "model", into);
-    out->json = str_eq(json_str(json_object_get(value, "protocol")), S("json"));
-    out->window = number_member(value, "window");
-    out->headroom = number_member(value, "headroom");
-    out->max_tokens = (uint32_t)number_member(value, "max_tokens");
-    out->raised = json_is_true(json_object_get(value, "raised"));
-    out->system = copy_member(value, "system", into);
-    out->tools_n = json_array_size(tools);
-    out->tools = NEW_ARRAY(into, LlmTool, out->tools_n + 1);
-    for (size_t i = 0; i < out->tools_n; i++) {
-        const json_t *tool = json_array_get(tools, i);
-        out->tools[i] = (LlmTool){ .name = copy_member(tool, "name", into),
-                                   .about = copy_member(tool, "about", into),
-                                   .schema = copy_member(tool, "schema", into) };
-    }
-    return JOT_OK;
 }
 
 /* --- Replies ----------------------------------------------------------------------------- */
@@ -157,19 +131,6 @@ static LlmPart part_read(const json_t *part, Arena *into)
 
 /* --- Understanding a reply --------------------------------------------------------------- */
 
-static Str join_texts(const Turn *turn, Arena *into)
-{
-    AUTO(Buf) text = { 0 };
-    for (size_t i = 0; i < turn->parts_n; i++) {
-        if (turn->parts[i].kind != LLM_TEXT || !turn->parts[i].text.n)
-            continue;
-        if (text.n)
-            buf_add_char(&text, '\n');
-        buf_add(&text, turn->parts[i].text);
-    }
-    return arena_copy(into, buf_str(&text));
-}
-
 static void add_call(Transcript *t, Turn *turn, TurnCall call)
 {
     call.call.id = arena_printf(&t->arena, STR_FMT ".r%lluc%zu", STR_ARG(turn->run),
@@ -204,9 +165,9 @@ static Str done_summary(Str args, Arena *into)
     if (json_read(args, &read, NULL) != JOT_OK)
         return S("Task complete.");
     AUTO_PTR(json_t) value = read;
-    Str summary = json_str(json_object_get(value, "summary"));
+    Str summary = json_member(value, "summary");
     if (!summary.n)
-        summary = json_str(json_object_get(value, "answer"));
+        summary = json_member(value, "answer");
     return summary.n ? arena_copy(into, summary) : S("Task complete.");
 }
 
@@ -245,7 +206,15 @@ static bool stopped_by(Str stop, LlmStop what)
 
 static void understand(Transcript *t, Turn *turn, Str stop, Str why)
 {
-    turn->text = join_texts(turn, &t->arena);
+    AUTO(Buf) text = { 0 };
+    for (size_t i = 0; i < turn->parts_n; i++) {
+        if (turn->parts[i].kind != LLM_TEXT || !turn->parts[i].text.n)
+            continue;
+        if (text.n)
+            buf_add_char(&text, '\n');
+        buf_add(&text, turn->parts[i].text);
+    }
+    turn->text = arena_copy(&t->arena, buf_str(&text));
     if (t->setup.json)
         read_action(t, turn);
     else
@@ -292,40 +261,33 @@ static uint64_t estimated(const Transcript *t, const json_t *budget)
            number_member(budget, "history") + number_member(budget, "retrieved");
 }
 
-/* Before the reply itself is taken in.  Where a provider does not count, what was spent is
- * estimated. */
-static void take_usage(Transcript *t, const json_t *usage, const json_t *budget)
+static void take_reply(Transcript *t, const RunStep *s)
 {
+    json_t *read = NULL;
+    t->replies++; /* also one that was redacted: names of calls are never given twice */
+    if (s->redacted) {
+        Turn *turn = new_turn(t, s);
+        turn->kind = TURN_REDACTED;
+        turn->parts = NEW(&t->arena, LlmPart);
+        turn->parts[turn->parts_n++] = (LlmPart){ .kind = LLM_TEXT, .text = S(FORGET_MARK) };
+        t->since += s->seq > t->inherited;
+        t->fresh = false;
+        t->reported = t->unread = 0;
+    }
+    if (s->redacted || json_read(s->body, &read, NULL) != JOT_OK)
+        return;
+    AUTO_PTR(json_t) value = read;
+    const json_t *parts = json_object_get(value, "parts");
+    /* Before the reply itself is taken in. Where a provider does not count, what was spent is
+     * estimated. */
+    const json_t *usage = json_object_get(value, "usage");
+    const json_t *budget = json_object_get(value, "budget");
     uint64_t in = number_member(usage, "input") + number_member(usage, "cache_read") +
                   number_member(usage, "cache_write");
     t->estimated = estimated(t, budget);
     t->reported = in;
     if (t->seq > t->inherited)
         t->spent += (in ? in : number_member(budget, "used")) + number_member(usage, "output");
-}
-
-static void take_lost_reply(Transcript *t, const RunStep *s)
-{
-    Turn *turn = new_turn(t, s);
-    turn->kind = TURN_REDACTED;
-    turn->parts = NEW(&t->arena, LlmPart);
-    turn->parts[turn->parts_n++] = (LlmPart){ .kind = LLM_TEXT, .text = S(FORGET_MARK) };
-    t->since += s->seq > t->inherited;
-    t->fresh = false;
-    t->reported = t->unread = 0;
-}
-
-static void take_reply(Transcript *t, const RunStep *s)
-{
-    json_t *read = NULL;
-    t->replies++; /* also one that was redacted: names of calls are never given twice */
-    if (s->redacted)
-        take_lost_reply(t, s);
-    if (s->redacted || json_read(s->body, &read, NULL) != JOT_OK)
-        return;
-    AUTO_PTR(json_t) value = read;
-    const json_t *parts = json_object_get(value, "parts");
-    take_usage(t, json_object_get(value, "usage"), json_object_get(value, "budget"));
     Turn *turn = new_turn(t, s);
     turn->parts_n = json_array_size(parts);
     turn->parts = NEW_ARRAY(&t->arena, LlmPart, turn->parts_n + 1);
@@ -333,8 +295,7 @@ static void take_reply(Transcript *t, const RunStep *s)
         turn->parts[i] = part_read(json_array_get(parts, i), &t->arena);
     t->since += s->seq > t->inherited;
     t->fresh = false;
-    understand(t, turn, json_str(json_object_get(value, "stop")),
-               json_str(json_object_get(value, "why")));
+    understand(t, turn, json_member(value, "stop"), json_member(value, "why"));
     bool unread = turn->kind == TURN_UNREADABLE || turn->kind == TURN_CUT;
     t->unread = unread ? t->unread + 1 : 0;
 }
@@ -393,18 +354,14 @@ static void take_result(Transcript *t, const RunStep *s)
     transcript_last(t)->last = s->seq;
 }
 
-static void take_short(Transcript *t, Turn *turn, const RunStep *s)
-{
-    for (size_t i = 0; i < turn->calls_n; i++)
-        turn->calls[i].most = s->n;
-    t->shorter = s->seq;
-}
-
 static void take_notice(Transcript *t, const RunStep *s)
 {
     Turn *turn = transcript_last(t);
-    if (turn && str_eq(s->word, S("short")))
-        take_short(t, turn, s);
+    if (turn && str_eq(s->word, S("short"))) {
+        for (size_t i = 0; i < turn->calls_n; i++)
+            turn->calls[i].most = s->n;
+        t->shorter = s->seq;
+    }
     if (turn && str_eq(s->word, S("rules"))) {
         turn->rules = arena_grow(&t->arena, turn->rules, turn->rules_n, &turn->rules_cap,
                                  sizeof(Str), alignof(Str));
@@ -443,10 +400,27 @@ static void take_compact(Transcript *t, const RunStep *s)
 
 static void take_setup(Transcript *t, const RunStep *s)
 {
-    Setup setup;
+    json_t *read = NULL;
     t->setup_lost = t->setup_lost || (s->redacted && !t->set_up);
-    if (setup_read(s->body, &t->arena, &setup, NULL) != JOT_OK)
+    if (json_read(s->body, &read, NULL) != JOT_OK)
         return;
+    AUTO_PTR(json_t) value = read;
+    const json_t *tools = json_object_get(value, "tools");
+    Setup setup = { .model = copy_member(value, "model", &t->arena),
+                    .json = str_eq(json_member(value, "protocol"), S("json")),
+                    .window = number_member(value, "window"),
+                    .headroom = number_member(value, "headroom"),
+                    .max_tokens = (uint32_t)number_member(value, "max_tokens"),
+                    .raised = json_is_true(json_object_get(value, "raised")),
+                    .system = copy_member(value, "system", &t->arena),
+                    .tools_n = json_array_size(tools) };
+    setup.tools = NEW_ARRAY(&t->arena, LlmTool, setup.tools_n + 1);
+    for (size_t i = 0; i < setup.tools_n; i++) {
+        const json_t *tool = json_array_get(tools, i);
+        setup.tools[i] = (LlmTool){ .name = copy_member(tool, "name", &t->arena),
+                                    .about = copy_member(tool, "about", &t->arena),
+                                    .schema = copy_member(tool, "schema", &t->arena) };
+    }
     t->setup = setup;
     t->set_up = true;
     t->setup_seq = s->seq;

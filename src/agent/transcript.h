@@ -40,9 +40,8 @@ typedef struct Setup {
     Str model;           /* its address, without anything secret */
 } Setup;
 
-/* The body of the record, and back; JOT_CORRUPT.  Lives in `into`. */
+/* Add the body of the record that transcript_take reads. */
 void setup_write(const Setup *s, Buf *to);
-MUST_USE jot_status setup_read(Str text, Arena *into, Setup *out, Err *e);
 
 /* --- Turns ------------------------------------------------------------------------------- */
 

@@ -214,24 +214,18 @@ static jot_status make_pipe(Fd *in, Fd *out, Err *e)
     return JOT_OK;
 }
 
-/* A pair of sockets, because a word to a supervisor that is gone must not be a signal to us. */
-static jot_status make_control(Fd *theirs, Fd *ours, Err *e)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return err_errno(e, errno, "could not make a pair of sockets");
-    *theirs = ends[0];
-    *ours = ends[1];
-    return JOT_OK;
-}
-
 static jot_status start(Watch *w, Jail *j, pid_t *supervisor, Err *e)
 {
     AUTO(Fd) control = FD_NONE;
     AUTO(Fd) report = FD_NONE;
     TRY(make_pipe(&w->output, &j->output, e));
     TRY(make_pipe(&w->report, &report, e));
-    TRY(make_control(&control, &w->control, e));
+    /* A pair of sockets, because a word to a supervisor that is gone must not be a signal to us. */
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return err_errno(e, errno, "could not make a pair of sockets");
+    control = ends[0];
+    w->control = ends[1];
     *supervisor = fork();
     if (*supervisor < 0)
         return err_errno(e, errno, "could not start a process");
@@ -261,20 +255,16 @@ static uint64_t processes_of_user(void)
     return n;
 }
 
-static uint64_t memory_for(const ConfineJob *job)
-{
-    struct sysinfo s;
-    uint64_t want = job->memory_bytes ? job->memory_bytes : CONFINE_MEMORY_BYTES;
-    uint64_t most = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit / 4 * 3 : want;
-    return want < most ? want : most;
-}
-
 static jot_status make_jail(const ConfineJob *job, Arena *into, Jail *j, Err *e)
 {
     j->cwd = job->workdir->path.p;
     j->workdir_fd = job->workdir->dir;
     j->time_ms = job->time_ms;
-    j->memory_bytes = memory_for(job);
+    /* At most three quarters of what the machine has. */
+    struct sysinfo s;
+    uint64_t want = job->memory_bytes ? job->memory_bytes : CONFINE_MEMORY_BYTES;
+    uint64_t most = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit / 4 * 3 : want;
+    j->memory_bytes = want < most ? want : most;
     j->disk_bytes = job->disk_bytes ? job->disk_bytes : CONFINE_DISK_BYTES;
     /* More than the supervisor allows, so that it is the supervisor who says why. */
     unsigned max = CONFINE_PROCESSES_MAX + CONFINE_PROCESSES_MAX / 4;

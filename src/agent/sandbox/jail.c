@@ -46,7 +46,8 @@ void jail_shell(const ConfineJob *job, Arena *into, const char **argv, size_t *n
     argv[(*n)++] = arena_cstr(into, job->command);
 }
 
-jot_status jail_tmp(Arena *into, Jail *out, Err *e)
+/* A directory of its own for temporary files. */
+static jot_status make_tmp(Arena *into, Jail *out, Err *e)
 {
     const char *named = getenv("TMPDIR");
     Str base = named && named[0] == '/' ? str(named) : S("/tmp");
@@ -67,18 +68,11 @@ jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err *e)
 {
     const char **argv = NEW_ARRAY(into, const char *, 4);
     size_t n = 0;
-    TRY(jail_tmp(into, out, e));
+    TRY(make_tmp(into, out, e));
     jail_shell(job, into, argv, &n);
     out->argv = (char *const *)argv;
     out->envp = jail_environment(out->tmp, job->workdir->path, into);
     return JOT_OK;
-}
-
-int64_t jail_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 Jail jail_none(void)

@@ -56,9 +56,6 @@ typedef struct Jail {
     Fd tmp_fd, tmp_above; /* the directory, and the one it is in */
 } Jail;
 
-/* The time that limits on a real process are counted in.  Nothing is allocated. */
-int64_t jail_now_ms(void);
-
 Jail jail_none(void); /* nothing is open */
 void jail_done(Jail *j);
 DEFINE_AUTO(Jail, jail_done)
@@ -73,8 +70,6 @@ MUST_USE jot_status jail_open(const ConfineJob *job, Arena *into, Jail *out, Err
 char **jail_environment(Str tmp, Str dir, Arena *into);
 /* The command's argv: bash if there is one. */
 void jail_shell(const ConfineJob *job, Arena *into, const char **argv, size_t *n);
-/* A directory of its own for temporary files. */
-MUST_USE jot_status jail_tmp(Arena *into, Jail *out, Err *e);
 
 /* Limit the number of processes and their memory by control groups, if that can be done here; and
  * remove them. */

@@ -100,21 +100,6 @@ static void add_tmpfs(Args *a, const char *path)
     add2(a, "--tmpfs", path);
 }
 
-/* What the kernel shows, and what is the command's alone.  A /proc of its own is not the command's
- * to write: for root, what is below /proc/sys is the machine's, and the kernel asks for no
- * privilege but the user's number. */
-static void add_own(Args *a)
-{
-    add2(a, "--proc", "/proc");
-    hide_unreadable(a, "/proc");
-    add2(a, "--remount-ro", "/proc");
-    add2(a, "--dev", "/dev");
-    add_tmpfs(a, "/dev/shm");
-    add2(a, "--remount-ro", "/dev");
-    add_tmpfs(a, "/tmp");
-    add3(a, "--symlink", "/tmp", "/var/tmp");
-}
-
 static void add_system(Args *a, bool network)
 {
     static const char *const tops[] = { "/usr",   "/bin",    "/sbin", "/lib", "/lib32",
@@ -129,7 +114,17 @@ static void add_system(Args *a, bool network)
         hide(a, hidden.at[i].p);
     if (network)
         add3(a, "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve");
-    add_own(a);
+    /* What the kernel shows, and what is the command's alone. A /proc of its own is not the
+     * command's to write: for root, what is below /proc/sys is the machine's, and the kernel
+     * asks for no privilege but the user's number. */
+    add2(a, "--proc", "/proc");
+    hide_unreadable(a, "/proc");
+    add2(a, "--remount-ro", "/proc");
+    add2(a, "--dev", "/dev");
+    add_tmpfs(a, "/dev/shm");
+    add2(a, "--remount-ro", "/dev");
+    add_tmpfs(a, "/tmp");
+    add3(a, "--symlink", "/tmp", "/var/tmp");
 }
 
 /* Mounted already?  A second mount would cover what is mounted below the first. */

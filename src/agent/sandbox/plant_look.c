@@ -344,31 +344,19 @@ static int by_name(const void *a, const void *b)
     return str_cmp(*(const Str *)a, *(const Str *)b);
 }
 
-/* The working directory itself is always looked through, and so is what was before. */
-static bool must_look(const Look *l, const Todo *t)
-{
-    const PlantWatch *was = l->w->earlier;
-    return t->depth == 0 ||
-           (was && was->dirs_n && bsearch(&t->path, was->dirs, was->dirs_n, sizeof(Str), by_name));
-}
-
 static bool is_too_much(const Look *l)
 {
     size_t max = l->w->workdir->plants_looked_at_max;
     return l->looked_at >= (max ? max : PLANT_LOOKED_AT_MAX);
 }
 
-static void remember(PlantWatch *w, Str dir)
-{
-    w->dirs =
-        arena_grow(&w->arena, w->dirs, w->dirs_n, &w->dirs_cap, sizeof *w->dirs, alignof(Str));
-    w->dirs[w->dirs_n++] = dir;
-}
-
 /* False: there was too much. */
 static bool look_into(Look *l, Todo *t)
 {
-    bool must = must_look(l, t);
+    /* The working directory itself is always looked through, and so is what was before. */
+    const PlantWatch *was = l->w->earlier;
+    bool must = t->depth == 0 || (was && was->dirs_n &&
+                                  bsearch(&t->path, was->dirs, was->dirs_n, sizeof(Str), by_name));
     if (!must && is_too_much(l))
         return false;
     DIR *d = open_dir(l, t->path);
@@ -385,8 +373,12 @@ static bool look_into(Look *l, Todo *t)
         fits = must || !is_too_much(l);
     }
     closedir(d);
-    if (l->before && fits)
-        remember(l->w, t->path);
+    if (l->before && fits) {
+        PlantWatch *w = l->w;
+        w->dirs =
+            arena_grow(&w->arena, w->dirs, w->dirs_n, &w->dirs_cap, sizeof *w->dirs, alignof(Str));
+        w->dirs[w->dirs_n++] = t->path;
+    }
     return fits;
 }
 

@@ -107,37 +107,6 @@ typedef struct Supervisor {
     int status;
 } Supervisor;
 
-static void reap(Supervisor *k)
-{
-    int st;
-    pid_t pid;
-    while ((pid = waitpid(-1, &st, WNOHANG)) > 0)
-        if (pid == k->command) {
-            k->ended = true;
-            k->status = st;
-        }
-}
-
-static void listen_to(Supervisor *k)
-{
-    char word;
-    ssize_t n = read(k->control, &word, 1);
-    if (n == 1 && word == SUPERVISOR_TERM) {
-        signal_command(k->command, SIGTERM);
-        k->kill_at = time_steady_ms() + CONFINE_GRACE_MS;
-    } else if (n >= 0 || errno != EINTR) {
-        k->kill_at = 1;
-        k->orphan = n <= 0;
-    }
-}
-
-/* Our parent may have died while the end of the command was awaited. */
-static void look_for_end(Supervisor *k)
-{
-    char word;
-    k->orphan = recv(k->control, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 /* Counting what is below means reading all of /proc; a look at the machine's total is free.  A
  * fork bomb would leave no time to count, so its process group is stopped before; a process that
  * has left that is found by the count. */
@@ -203,9 +172,25 @@ static void keep(Supervisor *k)
     while (!k->ended && !k->excess && !(k->kill_at && time_steady_ms() >= k->kill_at)) {
         struct pollfd p = { .fd = k->control, .events = POLLIN };
         bool spoken = poll(&p, 1, TICK_MS) > 0;
-        reap(k);
-        if (spoken && !k->ended) /* a word that comes too late changes nothing */
-            listen_to(k);
+        int st;
+        pid_t pid;
+        while ((pid = waitpid(-1, &st, WNOHANG)) > 0)
+            if (pid == k->command) {
+                k->ended = true;
+                k->status = st;
+            }
+        /* A word that comes too late changes nothing. */
+        if (spoken && !k->ended) {
+            char word;
+            ssize_t n = read(k->control, &word, 1);
+            if (n == 1 && word == SUPERVISOR_TERM) {
+                signal_command(k->command, SIGTERM);
+                k->kill_at = time_steady_ms() + CONFINE_GRACE_MS;
+            } else if (n >= 0 || errno != EINTR) {
+                k->kill_at = 1;
+                k->orphan = n <= 0;
+            }
+        }
         count(k);
         measure(k);
     }
@@ -309,8 +294,11 @@ void supervisor_run(Jail *j, int control, int report)
     }
     close(j->output);
     keep(&k);
-    if (!k.orphan)
-        look_for_end(&k);
+    if (!k.orphan) {
+        /* Our parent may have died while the end of the command was awaited. */
+        char word;
+        k.orphan = recv(k.control, &word, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    }
     SupervisorReport r = report_on(&k);
     AUTO(Arena) arena = { 0 };
     PlantReport found = { 0 };

@@ -65,23 +65,6 @@ static bool name_taken(void *ctx, Str name)
     return false;
 }
 
-static jot_status open_servers(Act *a, const char *const *commands, Err *e)
-{
-    for (; commands && *commands; commands++) {
-        McpClientOptions o = { .command = str(*commands),
-                               .cancelled = stop_server,
-                               .taken = name_taken,
-                               .call_ms = a->o.server_ms,
-                               .ctx = a };
-        if (a->servers_n == ACT_SERVERS_MAX)
-            return err_set(e, JOT_TOO_BIG, "more than %d external servers: the limit",
-                           ACT_SERVERS_MAX);
-        TRY(mcp_client_open(&a->servers[a->servers_n], &o, e));
-        a->servers_n++;
-    }
-    return JOT_OK;
-}
-
 /* A model's provider refuses all tools for one whose schema it does not take. */
 static bool can_be_offered(const Act *a, const McpClient *server, const Tool *t)
 {
@@ -91,19 +74,6 @@ static bool can_be_offered(const Act *a, const McpClient *server, const Tool *t)
         buf_addf(a->o.left_out, "the tool '%s' of the server '%s' is left out: its schema %s\n",
                  err_show(&name, str(t->title)), mcp_client_name(server), why);
     return !why;
-}
-
-/* Our own tools first, then those of the servers. */
-static void list_tools(Act *a, bool only_pad)
-{
-    size_t n = 0, max = COUNT_OF(own) + FOREIGN_MAX + 1;
-    a->more = NEW_ARRAY(&a->arena, const Tool *, max);
-    for (size_t i = 0; i < COUNT_OF(own) && !only_pad; i++)
-        a->more[n++] = own[i];
-    for (size_t i = 0; i < a->servers_n; i++)
-        for (size_t k = 0; mcp_client_tool(a->servers[i], k); k++)
-            if (can_be_offered(a, a->servers[i], mcp_client_tool(a->servers[i], k)))
-                a->more[n++] = mcp_client_tool(a->servers[i], k);
 }
 
 jot_status act_open(Act **out, const ActOptions *o, Err *e)
@@ -116,8 +86,27 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
     a->workdir.reads_beyond = policy_for_effect(&a->policy, POLICY_OUTSIDE) == POLICY_ALLOW;
     for (int row = 0; plant_name(row); row++)
         a->workdir.plants_allowed[row] = policy_allows_plant(&a->policy, plant_name(row));
-    TRY(open_servers(a, o->servers, e));
-    list_tools(a, o->only_pad);
+    for (const char *const *command = o->servers; command && *command; command++) {
+        McpClientOptions server = { .command = str(*command),
+                                    .cancelled = stop_server,
+                                    .taken = name_taken,
+                                    .call_ms = a->o.server_ms,
+                                    .ctx = a };
+        if (a->servers_n == ACT_SERVERS_MAX)
+            return err_set(e, JOT_TOO_BIG, "more than %d external servers: the limit",
+                           ACT_SERVERS_MAX);
+        TRY(mcp_client_open(&a->servers[a->servers_n], &server, e));
+        a->servers_n++;
+    }
+    /* Our own tools first, then those of the servers. */
+    size_t n = 0, max = COUNT_OF(own) + FOREIGN_MAX + 1;
+    a->more = NEW_ARRAY(&a->arena, const Tool *, max);
+    for (size_t i = 0; i < COUNT_OF(own) && !o->only_pad; i++)
+        a->more[n++] = own[i];
+    for (size_t i = 0; i < a->servers_n; i++)
+        for (size_t k = 0; mcp_client_tool(a->servers[i], k); k++)
+            if (can_be_offered(a, a->servers[i], mcp_client_tool(a->servers[i], k)))
+                a->more[n++] = mcp_client_tool(a->servers[i], k);
     a->o.left_out = NULL; /* it is the caller's again */
     a->host = (ToolHost){ .m = o->m,
                           .profiles = o->profiles ? o->profiles : TOOLS_SCRATCHPAD | TOOLS_PLANS,

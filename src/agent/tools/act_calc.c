@@ -168,22 +168,6 @@ static bool whole_power(int64_t base, int64_t exponent, int64_t *out)
     return true;
 }
 
-static jot_status power(Calc *c, Number a, Number b, Number *out)
-{
-    int64_t n;
-    if (real(a) == 0 && real(b) < 0)
-        return err_set(c->e, JOT_INVALID, "division by zero: 0 to a negative power");
-    if (real(a) < 0 && floor(real(b)) != real(b))
-        return err_set(c->e, JOT_INVALID, "a negative number has no power that is a fraction");
-    if (a.whole && b.whole && b.n >= 0) {
-        if (!whole_power(a.n, b.n, &n))
-            return set_wide(c, pow(real(a), real(b)), out);
-        *out = whole(n);
-        return JOT_OK;
-    }
-    return set_real(c, pow(as_real(c, a), as_real(c, b)), out);
-}
-
 /* --- Functions ------------------------------------------------------------------------- */
 
 static double half_up(double x)
@@ -390,7 +374,18 @@ static jot_status read_power(Calc *c, Number *out)
         return JOT_OK;
     }
     TRY(read_sign(c, &exponent));
-    return power(c, base, exponent, out);
+    int64_t n;
+    if (real(base) == 0 && real(exponent) < 0)
+        return err_set(c->e, JOT_INVALID, "division by zero: 0 to a negative power");
+    if (real(base) < 0 && floor(real(exponent)) != real(exponent))
+        return err_set(c->e, JOT_INVALID, "a negative number has no power that is a fraction");
+    if (base.whole && exponent.whole && exponent.n >= 0) {
+        if (!whole_power(base.n, exponent.n, &n))
+            return set_wide(c, pow(real(base), real(exponent)), out);
+        *out = whole(n);
+        return JOT_OK;
+    }
+    return set_real(c, pow(as_real(c, base), as_real(c, exponent)), out);
 }
 
 static jot_status read_sign(Calc *c, Number *out)

@@ -138,16 +138,6 @@ static void add_label(const ToolCall *c, Buf *to, const Part *p, const struct st
     buf_add(to, S(")"));
 }
 
-static jot_status check_range(const ToolCall *c)
-{
-    bool bytes = arg_given(c, "from_byte") || arg_given(c, "bytes");
-    if (bytes && (arg_given(c, "from_line") || arg_given(c, "lines")))
-        return err_set(c->e, JOT_INVALID,
-                       "say 'from_line' and 'lines', or 'from_byte' and "
-                       "'bytes', not both");
-    return JOT_OK;
-}
-
 static jot_status run(ToolCall *c, ToolReply *out)
 {
     struct stat info;
@@ -157,7 +147,10 @@ static jot_status run(ToolCall *c, ToolReply *out)
     AUTO(Buf) text = { 0 };
     size_t replaced;
     bool bytes = arg_given(c, "from_byte") || arg_given(c, "bytes");
-    TRY(check_range(c));
+    if (bytes && (arg_given(c, "from_line") || arg_given(c, "lines")))
+        return err_set(c->e, JOT_INVALID,
+                       "say 'from_line' and 'lines', or 'from_byte' and "
+                       "'bytes', not both");
     TRY(workdir_open_file(act_workdir(c->outside), arg_text(c, "path"), &fd, &info, c->e));
     TRY(bytes ? by_bytes(c, fd, &p) : by_lines(c, fd, &p));
     if (p.text.n && memchr(p.text.p, 0, p.text.n))

@@ -65,12 +65,6 @@ Str policy_word(size_t i, Arena *into)
     return name ? arena_printf(into, "plant:%s", name) : (Str){ 0 };
 }
 
-const char *policy_answer_name(PolicyAnswer answer)
-{
-    static const char *const names[] = { "", "allow", "ask", "deny" };
-    return names[answer];
-}
-
 /* --- Adding ---------------------------------------------------------------------------- */
 
 static bool is_name(Str word)

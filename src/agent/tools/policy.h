@@ -65,7 +65,5 @@ Str policy_effect_names(unsigned set, Arena *into);
 /* The i-th word that a rule may have besides names of tools: effects, `all`, and `plant:` with each
  * name; empty after the last.  Lives in `into`. */
 Str policy_word(size_t i, Arena *into);
-/* "allow", "ask", "deny". */
-const char *policy_answer_name(PolicyAnswer answer);
 
 #endif
