@@ -53,15 +53,6 @@ static jot_status ask(McpClient *c, const char *method, json_t *params, int64_t 
     return client_process_ask(&c->process, &x, out, e);
 }
 
-/* The same for a call that may take long, as long as it reports progress. */
-static jot_status ask_long(McpClient *c, const char *method, json_t *params, json_t **out, Err *e)
-{
-    add_meta(c, params);
-    ClientProcessAsk x = { .method = method, .params = params, .time_ms = c->call_ms };
-    x.time_ms_max = c->call_ms > MCP_CLIENT_CALL_MS_MAX ? c->call_ms : MCP_CLIENT_CALL_MS_MAX;
-    return client_process_ask(&c->process, &x, out, e);
-}
-
 static bool lists_modern(const json_t *result)
 {
     const json_t *versions = json_object_get(result, "supportedVersions");
@@ -94,7 +85,7 @@ static jot_status initialize(McpClient *c, int64_t ms, Err *e)
                       "clientInfo", "name", "jotter", "version", "1"),
             ms, &result, e));
     AUTO_PTR(json_t) owned = result;
-    Str version = json_str(json_object_get(owned, "protocolVersion"));
+    Str version = json_member(owned, "protocolVersion");
     if (!version.n || version.n >= sizeof c->version)
         return err_set(e, JOT_UNAVAILABLE,
                        "the server '%s' does not speak MCP: it names no version",
@@ -186,9 +177,9 @@ static const char *make_name(McpClient *c, Str remote, const McpClientOptions *o
 
 static const char *make_about(McpClient *c, const json_t *tool)
 {
-    Str text = json_str(json_object_get(tool, "description"));
+    Str text = json_member(tool, "description");
     if (!text.n)
-        text = json_str(json_object_get(tool, "title"));
+        text = json_member(tool, "title");
     if (!text.n)
         text = S("(the server does not describe this tool)");
     return arena_cstr(&c->arena, str_slice(text, 0, utf8_floor(text, TOOL_ABOUT_MAX - 1)));
@@ -198,7 +189,7 @@ static jot_status run(ToolCall *call, ToolReply *out);
 
 static void add_tool(McpClient *c, const json_t *tool, const McpClientOptions *o)
 {
-    Str remote = json_str(json_object_get(tool, "name"));
+    Str remote = json_member(tool, "name");
     const json_t *schema = json_object_get(tool, "inputSchema");
     const json_t *hints = json_object_get(tool, "annotations");
     bool reads = json_is_true(json_object_get(hints, "readOnlyHint"));
@@ -233,7 +224,7 @@ static jot_status list_tools(McpClient *c, int64_t ms, const McpClientOptions *o
         const json_t *tools = json_object_get(result, "tools");
         for (size_t i = 0; i < json_array_size(tools); i++)
             add_tool(c, json_array_get(tools, i), o);
-        cursor = arena_copy(&arena, json_str(json_object_get(result, "nextCursor")));
+        cursor = arena_copy(&arena, json_member(result, "nextCursor"));
         if (!cursor.n)
             return JOT_OK;
     }
@@ -246,15 +237,15 @@ static jot_status list_tools(McpClient *c, int64_t ms, const McpClientOptions *o
 /* One part of an answer; what is no text is named. */
 static void add_part(Buf *to, const json_t *part)
 {
-    Str type = json_str(json_object_get(part, "type"));
+    Str type = json_member(part, "type");
     const json_t *resource = json_object_get(part, "resource");
-    Str text = json_str(json_object_get(str_eq(type, S("resource")) ? resource : part, "text"));
+    Str text = json_member(str_eq(type, S("resource")) ? resource : part, "text");
     if (text.n) {
         buf_add(to, text);
     } else if (!str_eq(type, S("text"))) {
         Shown kind, mime;
         buf_addf(to, "[%s %s: not shown]", err_show(&kind, type),
-                 err_show(&mime, json_str(json_object_get(part, "mimeType"))));
+                 err_show(&mime, json_member(part, "mimeType")));
     }
     if (to->n && to->p[to->n - 1] != '\n')
         buf_add_char(to, '\n');
@@ -287,10 +278,14 @@ static jot_status run(ToolCall *call, ToolReply *out)
     McpClient *c = t->client;
     json_t *result = NULL;
     json_t *args = json_deep_copy(call->args);
-    TRY(ask_long(c, "tools/call", json_pack("{s:s, s:o}", "name", t->remote, "arguments", args),
-                 &result, call->e));
+    /* A call may take long, as long as it reports progress. */
+    json_t *params = json_pack("{s:s, s:o}", "name", t->remote, "arguments", args);
+    add_meta(c, params);
+    ClientProcessAsk x = { .method = "tools/call", .params = params, .time_ms = c->call_ms };
+    x.time_ms_max = c->call_ms > MCP_CLIENT_CALL_MS_MAX ? c->call_ms : MCP_CLIENT_CALL_MS_MAX;
+    TRY(client_process_ask(&c->process, &x, &result, call->e));
     AUTO_PTR(json_t) owned = result;
-    if (str_eq(json_str(json_object_get(owned, "resultType")), S("input_required")))
+    if (str_eq(json_member(owned, "resultType"), S("input_required")))
         return err_set(call->e, JOT_UNSUPPORTED,
                        "the tool asks the user a question, which is not possible here");
     if (!json_is_object(owned))

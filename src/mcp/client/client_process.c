@@ -171,17 +171,6 @@ static void send_some(ClientProcess *p)
     }
 }
 
-static void receive_some(ClientProcess *p)
-{
-    size_t room;
-    char *to = rpc_lines_room(&p->lines, &room);
-    ssize_t n = read(p->out, to, room);
-    if (n > 0)
-        rpc_lines_grew(&p->lines, (size_t)n);
-    else if (n == 0 || (errno != EINTR && errno != EAGAIN))
-        p->gone = true;
-}
-
 /* Keep the end of what it says there. */
 static void read_err(ClientProcess *p)
 {
@@ -211,8 +200,15 @@ static void serve_pipes(ClientProcess *p, int wait_ms)
         send_some(p);
     if (at[1].revents)
         read_err(p);
-    if (at[0].revents)
-        receive_some(p);
+    if (at[0].revents) {
+        size_t room;
+        char *to = rpc_lines_room(&p->lines, &room);
+        ssize_t n = read(p->out, to, room);
+        if (n > 0)
+            rpc_lines_grew(&p->lines, (size_t)n);
+        else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+            p->gone = true;
+    }
 }
 
 /* --- Messages ------------------------------------------------------------------------------ */
@@ -233,49 +229,21 @@ void client_process_notify(ClientProcess *p, const char *method, json_t *params)
         send_some(p);
 }
 
-/* Nothing is offered to a server but that we are there. */
-static void answer_request(ClientProcess *p, const RpcMessage *m)
-{
-    AUTO(Buf) line = { 0 };
-    AUTO_PTR(json_t) nothing = json_object();
-    RpcError no = rpc_error(RPC_METHOD_NOT_FOUND, "this client offers no methods");
-    if (str_eq(m->method, S("ping")))
-        rpc_write_result(&line, m->id, nothing);
-    else
-        rpc_write_error(&line, m->id, &no);
-    buf_add(&p->to_send, buf_str(&line));
-    buf_add_char(&p->to_send, '\n');
-}
-
-static Str last_line(const ClientProcess *p)
-{
-    Str all = { p->err_tail, p->err_tail_n };
-    while (all.n && (all.p[all.n - 1] == '\n' || all.p[all.n - 1] == ' '))
-        all.n--;
-    size_t before = str_find_last(all, '\n');
-    return before < all.n ? str_from(all, before + 1) : all;
-}
-
 static jot_status is_gone(ClientProcess *p, Err *e)
 {
     Shown name, said;
     for (int i = 0; i < 4 && p->err >= 0; i++) /* what it said last may still be on its way */
         serve_pipes(p, 20);
-    Str err = last_line(p);
+    /* The last line it wrote to standard error says why, if anything does. */
+    Str all = { p->err_tail, p->err_tail_n };
+    while (all.n && (all.p[all.n - 1] == '\n' || all.p[all.n - 1] == ' '))
+        all.n--;
+    size_t before = str_find_last(all, '\n');
+    Str err = before < all.n ? str_from(all, before + 1) : all;
     return err_set(e, JOT_UNAVAILABLE, "the server '%s' has exited%s%s%s",
                    err_show(&name, p->command),
                    err.n ? "; the last line on its standard error: '" : "",
                    err.n ? err_show(&said, err) : "", err.n ? "'" : "");
-}
-
-static jot_status count_bad_line(ClientProcess *p, Err *e)
-{
-    Shown name;
-    if (++p->bad_lines <= CLIENT_PROCESS_BAD_LINES_MAX)
-        return JOT_OK;
-    p->gone = true;
-    return err_set(e, JOT_UNAVAILABLE, "the server '%s' sends lines that are not MCP messages",
-                   err_show(&name, p->command));
 }
 
 static jot_status read_error(ClientProcess *p, const json_t *error, Err *e)
@@ -284,8 +252,8 @@ static jot_status read_error(ClientProcess *p, const json_t *error, Err *e)
     json_int_t code = json_integer_value(json_object_get(error, "code"));
     bool unknown = code == RPC_METHOD_NOT_FOUND;
     return err_set(e, unknown ? JOT_UNSUPPORTED : JOT_INVALID, "the server '%s' says: '%s' (%lld)",
-                   err_show(&name, p->command),
-                   err_show(&said, json_str(json_object_get(error, "message"))), (long long)code);
+                   err_show(&name, p->command), err_show(&said, json_member(error, "message")),
+                   (long long)code);
 }
 
 /* Progress of the request that is asked.  It must grow, as MCP says: what says the same again and
@@ -310,10 +278,25 @@ static jot_status take_line(ClientProcess *p, Str line, Str id, json_t **result,
     Shown name;
     bool good = rpc_read(line, &m, &why);
     bool mine = (!good || m.kind == RPC_RESPONSE) && rpc_id_same(m.id, id);
-    if (!good && !mine)
-        return count_bad_line(p, e);
-    if (m.kind == RPC_REQUEST)
-        answer_request(p, &m);
+    if (!good && !mine) {
+        if (++p->bad_lines <= CLIENT_PROCESS_BAD_LINES_MAX)
+            return JOT_OK;
+        p->gone = true;
+        return err_set(e, JOT_UNAVAILABLE, "the server '%s' sends lines that are not MCP messages",
+                       err_show(&name, p->command));
+    }
+    if (m.kind == RPC_REQUEST) {
+        /* Nothing is offered to a server but that we are there. */
+        AUTO(Buf) reply = { 0 };
+        AUTO_PTR(json_t) nothing = json_object();
+        RpcError no = rpc_error(RPC_METHOD_NOT_FOUND, "this client offers no methods");
+        if (str_eq(m.method, S("ping")))
+            rpc_write_result(&reply, m.id, nothing);
+        else
+            rpc_write_error(&reply, m.id, &no);
+        buf_add(&p->to_send, buf_str(&reply));
+        buf_add_char(&p->to_send, '\n');
+    }
     if (m.kind == RPC_NOTIFICATION)
         take_progress(p, &m);
     if (!mine)

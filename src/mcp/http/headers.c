@@ -36,8 +36,7 @@ bool mcp_headers_complete(const RpcMessage *m)
 
 bool mcp_headers_current(const RpcMessage *m)
 {
-    return mcp_headers_complete(m) &&
-           str_eq(json_str(json_object_get(meta_of(m), VERSION)), S(MCP_MODERN));
+    return mcp_headers_complete(m) && str_eq(json_member(meta_of(m), VERSION), S(MCP_MODERN));
 }
 
 bool mcp_headers_accepts(const HttpRequest *q, const char *type)

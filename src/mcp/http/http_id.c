@@ -42,18 +42,6 @@ typedef struct Ended {
     Str lines;
 } Ended;
 
-static bool parse_ended(Str text, Ended *out)
-{
-    Str head;
-    *out = (Ended){ 0 };
-    if (text.n == 0)
-        return true;
-    if (!str_cut(&text, '\n', &head) || !str_starts(head, S(ENDED_HEAD)))
-        return false;
-    out->lines = text;
-    return str_to_u64(str_from(head, S(ENDED_HEAD).n), INT64_MAX, &out->epoch);
-}
-
 /* False if it cannot be known what has ended: then nothing is believed. */
 static bool read_ended(const McpIds *ids, Arena *into, Ended *out)
 {
@@ -66,7 +54,14 @@ static bool read_ended(const McpIds *ids, Arena *into, Ended *out)
         else if (st != JOT_OK)
             return false;
     }
-    return parse_ended(text, out);
+    Str head;
+    *out = (Ended){ 0 };
+    if (text.n == 0)
+        return true;
+    if (!str_cut(&text, '\n', &head) || !str_starts(head, S(ENDED_HEAD)))
+        return false;
+    out->lines = text;
+    return str_to_u64(str_from(head, S(ENDED_HEAD).n), INT64_MAX, &out->epoch);
 }
 
 /* The next line: when it may be forgotten, and what has ended. */

@@ -33,17 +33,6 @@ static Task *unlink_task(LargeReader *a, Task **at)
     return t;
 }
 
-static Task *next_task(LargeReader *a)
-{
-    pthread_mutex_lock(&a->lock);
-    while (!a->old && (!a->first || a->handed_over))
-        pthread_cond_wait(&a->changed, &a->lock);
-    Task *t = unlink_task(a, a->old ? &a->old : &a->first);
-    a->handed_over = a->handed_over || !t->old;
-    pthread_mutex_unlock(&a->lock);
-    return t;
-}
-
 static void free_task(Task *t)
 {
     mcp_message_free(t->old);
@@ -55,7 +44,12 @@ static void *run(void *ctx)
 {
     LargeReader *a = ctx;
     for (;;) {
-        Task *t = next_task(a);
+        pthread_mutex_lock(&a->lock);
+        while (!a->old && (!a->first || a->handed_over))
+            pthread_cond_wait(&a->changed, &a->lock);
+        Task *t = unlink_task(a, a->old ? &a->old : &a->first);
+        a->handed_over = a->handed_over || !t->old;
+        pthread_mutex_unlock(&a->lock);
         McpMessage *m = t->old ? NULL : mcp_message_new(buf_str(&t->body));
         uint64_t number = t->number;
         free_task(t);

@@ -125,7 +125,7 @@ static bool read_response(RpcMessage *out, RpcError *why)
 /* All but the id, which has been read. */
 static bool read_rest(RpcMessage *out, RpcError *why)
 {
-    if (!str_eq(json_str(json_object_get(out->whole, "jsonrpc")), S("2.0")))
+    if (!str_eq(json_member(out->whole, "jsonrpc"), S("2.0")))
         return refuse(why,
                       rpc_error(RPC_INVALID_REQUEST, "a message must say \"jsonrpc\": \"2.0\""));
     const json_t *method = json_given(out->whole, "method");

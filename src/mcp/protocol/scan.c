@@ -11,12 +11,6 @@ static void begin_name(RpcScan *s)
     s->name_n = s->value_n = 0;
 }
 
-static void begin_value(RpcScan *s)
-{
-    s->phase = SCAN_VALUE;
-    s->value_n = 0;
-}
-
 /* A byte of the name or of the value; spaces before them do not count, and the
  * caller trims those after them. */
 static void keep(RpcScan *s, char c)
@@ -64,19 +58,6 @@ static void end_member(RpcScan *s)
     s->id_at = s->value_at;
 }
 
-static bool close_bracket(RpcScan *s, char c)
-{
-    bool ended = s->depth == 1 && s->phase == SCAN_VALUE;
-    if (ended)
-        end_member(s);
-    if (s->depth > 1)
-        keep(s, c);
-    else
-        s->phase = SCAN_OVER;
-    s->depth -= s->depth > 0;
-    return ended;
-}
-
 static void open_bracket(RpcScan *s, char c)
 {
     if (++s->depth > 1)
@@ -93,7 +74,15 @@ static bool step_plain(RpcScan *s, char c)
     if (c == '{' || c == '[') {
         open_bracket(s, c);
     } else if (c == '}' || c == ']') {
-        return close_bracket(s, c);
+        bool ended = s->depth == 1 && s->phase == SCAN_VALUE;
+        if (ended)
+            end_member(s);
+        if (s->depth > 1)
+            keep(s, c);
+        else
+            s->phase = SCAN_OVER;
+        s->depth -= s->depth > 0;
+        return ended;
     } else if (s->depth == 1 && c == ',') {
         bool ended = s->phase == SCAN_VALUE;
         if (ended)
@@ -101,7 +90,8 @@ static bool step_plain(RpcScan *s, char c)
         begin_name(s);
         return ended;
     } else if (s->depth == 1 && c == ':' && s->phase == SCAN_NAME) {
-        begin_value(s);
+        s->phase = SCAN_VALUE;
+        s->value_n = 0;
     } else {
         s->quoted = c == '"';
         keep(s, c);

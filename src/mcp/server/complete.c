@@ -50,7 +50,7 @@ static bool begin_of(Str name, Str typed, const json_t *context, Arena *into, St
     static const struct {
         const char *arg, *prefix;
     } plain[] = { { "key", "notes/" }, { "path", "memories/" }, { "run", "runs/" } };
-    Str category = json_str(json_object_get(context, "category"));
+    Str category = json_member(context, "category");
     Str base = { 0 };
     for (size_t i = 0; i < COUNT_OF(plain); i++)
         if (str_eq(name, str(plain[i].arg)))
@@ -71,22 +71,22 @@ static bool begin_of(Str name, Str typed, const json_t *context, Arena *into, St
 /* The name of the argument as the pad knows it: "id" in the template of runs is a run. */
 static Str argument_of(const json_t *ref, Str name)
 {
-    bool runs = str_starts(json_str(json_object_get(ref, "uri")), S("jotter://runs/"));
+    bool runs = str_starts(json_member(ref, "uri"), S("jotter://runs/"));
     return runs && str_eq(name, S("id")) ? S("run") : name;
 }
 
 static bool check_ref(const json_t *ref, RpcError *why)
 {
-    Str type = json_str(json_object_get(ref, "type"));
+    Str type = json_member(ref, "type");
     if (str_eq(type, S("ref/resource"))) {
-        if (str_starts(json_str(json_object_get(ref, "uri")), S("jotter://")))
+        if (str_starts(json_member(ref, "uri"), S("jotter://")))
             return true;
         return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: use a jotter:// address");
     }
     if (!str_eq(type, S("ref/prompt")))
         return mcp_refuse(why, RPC_INVALID_PARAMS,
                           "params must have a 'ref' of type ref/prompt or ref/resource");
-    if (mcp_prompt_known(json_str(json_object_get(ref, "name"))))
+    if (mcp_prompt_known(json_member(ref, "name")))
         return true;
     return mcp_refuse(why, RPC_INVALID_PARAMS, "invalid ref: there is no such prompt");
 }

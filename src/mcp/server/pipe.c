@@ -49,18 +49,6 @@ static bool again(int fd, short event, int errnum)
     return errnum == EAGAIN || errnum == EINTR;
 }
 
-static void write_all(Str text)
-{
-    while (text.n) {
-        ssize_t n = write(STDOUT_FILENO, text.p, text.n);
-        if (n < 0 && again(STDOUT_FILENO, POLLOUT, errno))
-            continue;
-        if (n <= 0)
-            end_broken("write to standard output", errno);
-        text = str_from(text, (size_t)n);
-    }
-}
-
 static void send_line(void *ctx, uint64_t number, const McpOut *out)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,7 +60,15 @@ static void send_line(void *ctx, uint64_t number, const McpOut *out)
     buf_add_char(&line, '\n');
     assert(buf_ok(&line));
     pthread_mutex_lock(&lock);
-    write_all(buf_str(&line));
+    Str text = buf_str(&line);
+    while (text.n) {
+        ssize_t n = write(STDOUT_FILENO, text.p, text.n);
+        if (n < 0 && again(STDOUT_FILENO, POLLOUT, errno))
+            continue;
+        if (n <= 0)
+            end_broken("write to standard output", errno);
+        text = str_from(text, (size_t)n);
+    }
     pthread_mutex_unlock(&lock);
 }
 

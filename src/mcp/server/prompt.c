@@ -79,7 +79,7 @@ static jot_status write_continue(WorkerPad *pad, const json_t *args, Arena *into
     if (st != JOT_NOT_FOUND)
         TRY(st);
     if (st == JOT_OK)
-        TRY(add_context(pad, m, json_str(json_object_get(args, "run")), into, &held, e));
+        TRY(add_context(pad, m, json_member(args, "run"), into, &held, e));
     if (held.n == 0) {
         buf_add(to, S("\nThe pad is empty.\n"));
         return JOT_OK;
@@ -97,7 +97,7 @@ static jot_status write_plan(WorkerPad *pad, const json_t *args, Arena *into, Bu
 {
     Memory *m;
     Doc doc;
-    Str goal = json_str(json_object_get(args, "goal"));
+    Str goal = json_member(args, "goal");
     buf_add(to, S("Make a plan before you begin, and keep it in the scratchpad under 'plan': the "
                   "goal, numbered\nsteps, how each is checked, what is still unknown.  Mark each "
                   "step when it is done.  The goal:\n\n"));

@@ -228,22 +228,6 @@ void queue_pad(Queue *q, WorkerPad *pad)
 
 /* --- Taking messages ----------------------------------------------------------------------- */
 
-/* One that has not begun never will; one that runs is not answered, and ends if it only reads. */
-static void cancel_job(QueueClient *c, Str id)
-{
-    McpRequest *dropped = NULL;
-    pthread_mutex_lock(&c->queue->lock);
-    QueueJob *job = find_job(c, id);
-    if (job && job->running)
-        mcp_request_cancel(job->request);
-    else if (job)
-        dropped = remove_job(c->queue, job);
-    pthread_mutex_unlock(&c->queue->lock);
-    if (dropped)
-        send_reply(dropped, (Str){ 0 });
-    mcp_request_free(dropped);
-}
-
 static void take_notification(QueueClient *c, const RpcMessage *m)
 {
     AUTO(Buf) id = { 0 };
@@ -254,7 +238,19 @@ static void take_notification(QueueClient *c, const RpcMessage *m)
     json_write(&id, which);
     if (mcp_feed_cancel(mcp_feed(c->session), buf_str(&id)))
         return;
-    cancel_job(c, buf_str(&id));
+    /* A job that has not begun never will; one that runs is not answered, and ends if it only
+     * reads. */
+    McpRequest *dropped = NULL;
+    pthread_mutex_lock(&c->queue->lock);
+    QueueJob *job = find_job(c, buf_str(&id));
+    if (job && job->running)
+        mcp_request_cancel(job->request);
+    else if (job)
+        dropped = remove_job(c->queue, job);
+    pthread_mutex_unlock(&c->queue->lock);
+    if (dropped)
+        send_reply(dropped, (Str){ 0 });
+    mcp_request_free(dropped);
     /* A subscription that was about to begin has seen that it is cancelled, or has begun meanwhile.
      */
     (void)mcp_feed_cancel(mcp_feed(c->session), buf_str(&id));
@@ -266,23 +262,6 @@ static bool in_flight(QueueClient *c, Str id)
     bool found = find_job(c, id) != NULL;
     pthread_mutex_unlock(&c->queue->lock);
     return found || mcp_feed_is_open(mcp_feed(c->session), id);
-}
-
-static void enqueue(QueueClient *c, McpRequest *r, QueueJob **here)
-{
-    Queue *q = c->queue;
-    pthread_mutex_lock(&q->lock);
-    while (q->waiting + q->running == QUEUE_MAX)
-        pthread_cond_wait(&q->job_over, &q->lock);
-    bool only = q->waiting + q->running == 0;
-    QueueJob *job = add_job(c, r);
-    if (here && only && !q->ending && !q->single) {
-        begin(q, job);
-        *here = job;
-    } else {
-        call_worker(q);
-    }
-    pthread_mutex_unlock(&q->lock);
 }
 
 static bool take_one(QueueClient *c, McpMessage *m, McpBatch *b, uint64_t via, QueueJob **here)
@@ -297,7 +276,19 @@ static bool take_one(QueueClient *c, McpMessage *m, McpBatch *b, uint64_t via, Q
         mcp_refuse(&r->refusal, RPC_INVALID_REQUEST,
                    "id in use: a request with this id has not been answered yet");
     if (mcp_request_needs_pad(r)) {
-        enqueue(c, TAKE(r), here);
+        Queue *q = c->queue;
+        pthread_mutex_lock(&q->lock);
+        while (q->waiting + q->running == QUEUE_MAX)
+            pthread_cond_wait(&q->job_over, &q->lock);
+        bool only = q->waiting + q->running == 0;
+        QueueJob *job = add_job(c, TAKE(r));
+        if (here && only && !q->ending && !q->single) {
+            begin(q, job);
+            *here = job;
+        } else {
+            call_worker(q);
+        }
+        pthread_mutex_unlock(&q->lock);
         return true;
     }
     mcp_handle(r, NULL, &reply);

@@ -57,27 +57,6 @@ static jot_status keep_newest(void *ctx, const Listed *l)
     return JOT_OK;
 }
 
-/* The texts, as many as there is room for; one that is not text, or gone meanwhile, is none. */
-static jot_status read_texts(Recap *r, Err *e)
-{
-    size_t room = RECAP_TOKENS;
-    for (size_t i = 0; i < r->n; i++) {
-        Doc doc;
-        if (r->notes[i].mark.size / 8 > room) /* no text is that dense: not worth the reading */
-            continue;
-        jot_status st = doc_read(r->m, r->notes[i].name, r->into, &doc, e);
-        if (st == JOT_NOT_FOUND)
-            continue;
-        TRY(st);
-        r->notes[i].mark = doc.mark;
-        if (!utf8_valid(doc.text) || !tokens_fit(doc.text, room))
-            continue;
-        room -= tokens_estimate(doc.text);
-        r->texts[i] = (Str){ doc.text.n ? doc.text.p : "", doc.text.n };
-    }
-    return JOT_OK;
-}
-
 static void add_list(const Recap *r, Buf *to)
 {
     frame_part_add(to, &r->frame, "notes", (Str){ 0 });
@@ -113,7 +92,23 @@ jot_status recap_add(Memory *m, Arena *into, Buf *to, Err *e)
 {
     Recap r = { .m = m, .into = into };
     TRY(memory_each(m, S(PREFIX), LIST_LIVE, keep_newest, &r, e));
-    TRY(read_texts(&r, e));
+    /* The texts, as many as there is room for; one that is not text, or is gone by now, is left
+     * out. */
+    size_t room = RECAP_TOKENS;
+    for (size_t i = 0; i < r.n; i++) {
+        Doc doc;
+        if (r.notes[i].mark.size / 8 > room) /* no text is that dense: not worth the reading */
+            continue;
+        jot_status st = doc_read(r.m, r.notes[i].name, r.into, &doc, e);
+        if (st == JOT_NOT_FOUND)
+            continue;
+        TRY(st);
+        r.notes[i].mark = doc.mark;
+        if (!utf8_valid(doc.text) || !tokens_fit(doc.text, room))
+            continue;
+        room -= tokens_estimate(doc.text);
+        r.texts[i] = (Str){ doc.text.n ? doc.text.p : "", doc.text.n };
+    }
     if (r.n == 0)
         return JOT_OK;
     r.frame = frame_of_pad(m, 0);

@@ -46,7 +46,8 @@ bool resource_is(Str stream)
     return kind_of(stream) != NULL;
 }
 
-Str resource_uri(Str stream, Arena *into)
+/* The address of a stream; lives in `into`. */
+static Str uri_of(Str stream, Arena *into)
 {
     Str path = url_encode(into, stream, true);
     return arena_printf(into, "jotter://" STR_FMT, STR_ARG(path));
@@ -97,7 +98,7 @@ static json_t *listed_json(const Listed *l)
     AUTO(Arena) arena = { 0 };
     const Kind *k = kind_of(l->name);
     json_t *x =
-        json_pack("{s:o, s:o, s:s}", "uri", mcp_text(resource_uri(l->name, &arena)), "name",
+        json_pack("{s:o, s:o, s:s}", "uri", mcp_text(uri_of(l->name, &arena)), "name",
                   mcp_text(str_from(l->name, str(k->prefix).n)), "mimeType", type_of(l->name));
     if (!is_run(l->name))
         json_object_set_new(x, "size", json_integer((json_int_t)l->mark.size));
@@ -205,7 +206,7 @@ static jot_status read_run(Memory *m, const ResourceRef *ref, Arena *into, Str *
     if (st != JOT_OK && !l.next)
         return st;
     if (l.next) {
-        Str uri = resource_uri(ref->stream, into);
+        Str uri = uri_of(ref->stream, into);
         buf_addf(&to, "{\"more\":true,\"next\":\"" STR_FMT "?from=%llu\"}\n", STR_ARG(uri),
                  (unsigned long long)l.next);
     }

@@ -19,8 +19,6 @@ typedef struct ResourceRef {
 
 /* JOT_INVALID with a sentence for what is no address of a resource.  Lives in `into`. */
 MUST_USE jot_status resource_parse(Str uri, Arena *into, ResourceRef *out, Err *e);
-/* The address of a stream; lives in `into`. */
-Str resource_uri(Str stream, Arena *into);
 /* True if a stream is shown as a resource. */
 bool resource_is(Str stream);
 

@@ -195,7 +195,7 @@ bool mcp_version_old(Str version)
 /* The name a client goes by, if records can be signed with it; else empty. */
 static Str client_name(const json_t *info)
 {
-    Str name = author_of_client(json_str(json_object_get(info, "name")));
+    Str name = author_of_client(json_member(info, "name"));
     return store_check_by(name, NULL) == JOT_OK ? name : (Str){ 0 };
 }
 
