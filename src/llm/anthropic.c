@@ -66,22 +66,6 @@ static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark,
     return JOT_OK;
 }
 
-static jot_status write_messages(Buf *to, const LlmRequest *r, Err *e)
-{
-    const char *comma = "";
-    for (size_t i = 0; i < r->n_messages; i++) {
-        const LlmMessage *m = &r->messages[i];
-        const LlmPart *last = last_sent(m);
-        bool mark = i + 1 == r->n_messages && m->role == LLM_USER;
-        buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
-                 m->role == LLM_USER ? "user" : "assistant");
-        TRY(write_parts(to, m, mark ? last : NULL, e));
-        buf_add(to, S("]}"));
-        comma = ",";
-    }
-    return JOT_OK;
-}
-
 static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
 {
     if (r->n_tools == 0)
@@ -134,7 +118,17 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
     }
     TRY(write_tools(to, r, e));
     buf_add(to, S(",\"messages\":["));
-    TRY(write_messages(to, r, e));
+    const char *comma = "";
+    for (size_t i = 0; i < r->n_messages; i++) {
+        const LlmMessage *m = &r->messages[i];
+        const LlmPart *last = last_sent(m);
+        bool mark = i + 1 == r->n_messages && m->role == LLM_USER;
+        buf_addf(to, "%s{\"role\":\"%s\",\"content\":[", comma,
+                 m->role == LLM_USER ? "user" : "assistant");
+        TRY(write_parts(to, m, mark ? last : NULL, e));
+        buf_add(to, S("]}"));
+        comma = ",";
+    }
     buf_add(to, S("]}"));
     return JOT_OK;
 }
@@ -166,7 +160,7 @@ static jot_status open_anthropic(const LlmAddress *a, Llm **out, Err *e)
 static bool takes_raw(const Llm *llm, const json_t *block)
 {
     (void)llm;
-    return json_str(json_object_get(block, "type")).n && !json_object_get(block, "base");
+    return json_member(block, "type").n && !json_object_get(block, "base");
 }
 
 const Provider provider_anthropic = { .scheme = "anthropic",

@@ -11,11 +11,6 @@
 #include "llm/fault.h"
 #include "llm/wire.h"
 
-static Str text_of(const json_t *object, const char *key)
-{
-    return json_str(json_object_get(object, key));
-}
-
 static int64_t index_of(const json_t *data)
 {
     const json_t *index = json_object_get(data, "index");
@@ -36,40 +31,28 @@ static void take_usage(Draft *d, const json_t *usage)
     }
 }
 
-static jot_status start_message(Draft *d, const json_t *data, Err *e)
-{
-    const json_t *message = json_object_get(data, "message");
-    take_usage(d, json_object_get(message, "usage"));
-    buf_clear(&d->model);
-    return draft_grow(d, &d->model, text_of(message, "model"), e);
-}
-
-static jot_status start_call(Draft *d, DraftPart *p, const json_t *block, Err *e)
-{
-    TRY(draft_grow(d, &p->id, text_of(block, "id"), e));
-    TRY(draft_grow(d, &p->name, text_of(block, "name"), e));
-    const json_t *input = json_object_get(block, "input");
-    if (json_object_size(input) == 0)
-        return JOT_OK;
-    /* Some who speak like Anthropic send it whole. */
-    AUTO(Buf) args = { 0 };
-    json_write(&args, input);
-    return draft_grow(d, &p->args, buf_str(&args), e);
-}
-
 static jot_status start_block(Draft *d, const json_t *data, Err *e)
 {
     json_t *block = json_object_get(data, "content_block");
-    Str type = text_of(block, "type");
+    Str type = json_member(block, "type");
     DraftPart *p = NULL;
     bool text = str_eq(type, S("text")), call = str_eq(type, S("tool_use"));
     if (type.n == 0)
         return JOT_OK;
     TRY(draft_add(d, text ? LLM_TEXT : call ? LLM_CALL : LLM_RAW, index_of(data), &p, e));
     if (text)
-        return draft_say(d, p, text_of(block, "text"), e);
-    if (call)
-        return start_call(d, p, block, e);
+        return draft_say(d, p, json_member(block, "text"), e);
+    if (call) {
+        TRY(draft_grow(d, &p->id, json_member(block, "id"), e));
+        TRY(draft_grow(d, &p->name, json_member(block, "name"), e));
+        const json_t *input = json_object_get(block, "input");
+        if (json_object_size(input) == 0)
+            return JOT_OK;
+        /* Some who speak like Anthropic send it whole. */
+        AUTO(Buf) args = { 0 };
+        json_write(&args, input);
+        return draft_grow(d, &p->args, buf_str(&args), e);
+    }
     p->block = json_incref(block);
     AUTO(Buf) size = { 0 };
     json_write(&size, block);
@@ -80,27 +63,20 @@ static jot_status start_block(Draft *d, const json_t *data, Err *e)
 static jot_status grow_block(Draft *d, const json_t *data, Err *e)
 {
     const json_t *delta = json_object_get(data, "delta");
-    Str type = text_of(delta, "type");
+    Str type = json_member(delta, "type");
     DraftPart *p = draft_find(d, index_of(data));
     if (!p || p->closed)
         return JOT_OK;
     if (str_eq(type, S("text_delta")))
-        return p->kind == LLM_TEXT ? draft_say(d, p, text_of(delta, "text"), e)
-                                   : draft_grow(d, &p->text, text_of(delta, "text"), e);
+        return p->kind == LLM_TEXT ? draft_say(d, p, json_member(delta, "text"), e)
+                                   : draft_grow(d, &p->text, json_member(delta, "text"), e);
     if (str_eq(type, S("input_json_delta")))
-        return draft_grow(d, &p->args, text_of(delta, "partial_json"), e);
+        return draft_grow(d, &p->args, json_member(delta, "partial_json"), e);
     if (str_eq(type, S("thinking_delta")) && p->kind == LLM_RAW)
-        return draft_grow(d, &p->text, text_of(delta, "thinking"), e);
+        return draft_grow(d, &p->text, json_member(delta, "thinking"), e);
     if (str_eq(type, S("signature_delta")))
-        return draft_grow(d, &p->signature, text_of(delta, "signature"), e);
+        return draft_grow(d, &p->signature, json_member(delta, "signature"), e);
     return JOT_OK;
-}
-
-static void close_block(Draft *d, const json_t *data)
-{
-    DraftPart *p = draft_find(d, index_of(data));
-    if (p)
-        p->closed = true;
 }
 
 static LlmStop stop_of(Str reason)
@@ -127,7 +103,7 @@ static jot_status end_message(Draft *d, const json_t *data, Err *e)
 {
     const json_t *delta = json_object_get(data, "delta");
     const json_t *details = json_object_get(delta, "stop_details");
-    Str reason = text_of(delta, "stop_reason"), why = text_of(details, "explanation");
+    Str reason = json_member(delta, "stop_reason"), why = json_member(details, "explanation");
     take_usage(d, json_object_get(data, "usage"));
     if (reason.n == 0)
         return JOT_OK;
@@ -135,7 +111,7 @@ static jot_status end_message(Draft *d, const json_t *data, Err *e)
     d->stopped = true;
     buf_clear(&d->why);
     if (why.n == 0 && details)
-        why = text_of(details, "category");
+        why = json_member(details, "category");
     if (d->stop == LLM_STOP_OTHER)
         why = reason;
     return draft_grow(d, &d->why, why, e);
@@ -149,17 +125,24 @@ jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e)
         d->retry = true;
         return st;
     }
-    Str type = text_of(data, "type");
-    if (str_eq(type, S("message_start")))
-        return start_message(d, data, e);
+    Str type = json_member(data, "type");
+    if (str_eq(type, S("message_start"))) {
+        const json_t *message = json_object_get(data, "message");
+        take_usage(d, json_object_get(message, "usage"));
+        buf_clear(&d->model);
+        return draft_grow(d, &d->model, json_member(message, "model"), e);
+    }
     if (str_eq(type, S("content_block_start")))
         return start_block(d, data, e);
     if (str_eq(type, S("content_block_delta")))
         return grow_block(d, data, e);
     if (str_eq(type, S("message_delta")))
         return end_message(d, data, e);
-    if (str_eq(type, S("content_block_stop")))
-        close_block(d, data);
+    if (str_eq(type, S("content_block_stop"))) {
+        DraftPart *p = draft_find(d, index_of(data));
+        if (p)
+            p->closed = true;
+    }
     if (str_eq(type, S("error")))
         return fault_tell_json(0, json_object_get(data, "error"), d->key, &d->retry, e);
     return JOT_OK;

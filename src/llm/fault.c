@@ -133,24 +133,6 @@ static bool says_invalid(const Said *s)
     return by_word(s->type) == &invalid || by_word(s->code) == &invalid;
 }
 
-static const Meaning *meaning(const Said *s)
-{
-    const Meaning *m = by_http(s->http);
-    const Meaning *told = by_word(s->code) ? by_word(s->code) : by_word(s->type);
-    if (s->http == 500 && says_invalid(s))
-        m = &invalid;
-    /* "Invalid" says less than any status but its own. */
-    if (told && (s->http == 0 || (s->http >= 400 && s->http < 500 && told != &invalid)))
-        m = told;
-    bool open = m == &invalid || (m == &broken && s->http != 408 && s->http != 409);
-    if (open && says_overflow(s->message))
-        m = &overflow;
-    /* More tokens at once than the limit has per minute: waiting cannot help, less text can. */
-    if (m == &limited && has(s->message, "Request too large"))
-        m = &overflow;
-    return m;
-}
-
 /* The provider's words as part of a sentence: one printable line without its full stop. */
 static void clean(Str message, Str key, char out[WORDS_MAX + 1])
 {
@@ -175,7 +157,19 @@ static void clean(Str message, Str key, char out[WORDS_MAX + 1])
 static jot_status tell(const Said *s, Str key, bool *retry, Err *e)
 {
     char line[WORDS_MAX + 1];
-    const Meaning *m = meaning(s);
+    const Meaning *m = by_http(s->http);
+    const Meaning *told = by_word(s->code) ? by_word(s->code) : by_word(s->type);
+    if (s->http == 500 && says_invalid(s))
+        m = &invalid;
+    /* "Invalid" says less than any status but its own. */
+    if (told && (s->http == 0 || (s->http >= 400 && s->http < 500 && told != &invalid)))
+        m = told;
+    bool open = m == &invalid || (m == &broken && s->http != 408 && s->http != 409);
+    if (open && says_overflow(s->message))
+        m = &overflow;
+    /* More tokens at once than the limit has per minute: waiting cannot help, less text can. */
+    if (m == &limited && has(s->message, "Request too large"))
+        m = &overflow;
     clean(s->message.n ? s->message : s->type, key, line);
     *retry = m->retry;
     if (s->http)
@@ -191,9 +185,9 @@ jot_status fault_tell_json(int http, const json_t *error, Str key, bool *retry, 
     if (json_is_string(error))
         return tell(&(Said){ .http = http, .message = json_str(error) }, key, retry, e);
     Said s = { .http = http,
-               .type = json_str(json_object_get(error, "type")),
+               .type = json_member(error, "type"),
                .code = json_str(code),
-               .message = json_str(json_object_get(error, "message")) };
+               .message = json_member(error, "message") };
     if (json_is_integer(code)) {
         snprintf(number, sizeof number, "%lld", (long long)json_integer_value(code));
         s.code = str(number);

@@ -119,35 +119,6 @@ static Str *find_id(const Mend *m, Str id)
     }
 }
 
-/* An id that no call before has. */
-static Str take_id(Mend *m, Str id)
-{
-    Str sent = id;
-    if (!good_id(m->llm, id))
-        sent = arena_printf(m->into, "call_%.24s", hash_hex(hash_of(id)).text);
-    m->calls++;
-    assert(2 * m->calls < m->ids_cap); /* so that a search ends at an empty place */
-    Str *slot = find_id(m, sent);
-    while (slot->n) { /* its number is part of it; a second round is not to be expected */
-        Str numbered = arena_printf(m->into, "%zu " STR_FMT, m->calls, STR_ARG(sent));
-        sent = arena_printf(m->into, "call_%.24s", hash_hex(hash_of(numbered)).text);
-        slot = find_id(m, sent);
-    }
-    *slot = sent;
-    return sent;
-}
-
-static void make_table(Mend *m)
-{
-    size_t calls = 0;
-    for (size_t i = 0; i < m->from->n_messages; i++)
-        for (size_t k = 0; k < m->from->messages[i].n; k++)
-            calls += m->from->messages[i].parts[k].kind == LLM_CALL;
-    for (m->ids_cap = 8; m->ids_cap < 2 * calls + 1;)
-        m->ids_cap *= 2;
-    m->ids = NEW_ARRAY(m->into, Str, m->ids_cap);
-}
-
 /* --- Parts ------------------------------------------------------------------------------- */
 
 typedef enum RawKind { RAW_BAD, RAW_GOOD, RAW_THINKING } RawKind;
@@ -157,11 +128,11 @@ static RawKind raw_kind(const Llm *llm, Str text)
     AUTO_PTR(json_t) block = NULL;
     if (json_read(text, &block, NULL) != JOT_OK || !json_is_object(block))
         return RAW_BAD;
-    Str type = json_str(json_object_get(block, "type"));
+    Str type = json_member(block, "type");
     bool thinking = str_eq(type, S("thinking")), hidden = str_eq(type, S("redacted_thinking"));
-    if (thinking && !json_str(json_object_get(block, "signature")).n)
+    if (thinking && !json_member(block, "signature").n)
         return RAW_BAD; /* it was cut: half a thought cannot be shown to be the model's own */
-    if (hidden && !json_str(json_object_get(block, "data")).n)
+    if (hidden && !json_member(block, "data").n)
         return RAW_BAD;
     if (llm->provider->takes_raw && !llm->provider->takes_raw(llm, block))
         return RAW_BAD;
@@ -219,7 +190,20 @@ static void close_calls(Mend *m)
 static LlmPart open_call(Mend *m, const LlmPart *p)
 {
     LlmPart call = *p;
-    call.id = take_id(m, p->id);
+    /* The id becomes one that no call before has. */
+    Str sent = p->id;
+    if (!good_id(m->llm, p->id))
+        sent = arena_printf(m->into, "call_%.24s", hash_hex(hash_of(p->id)).text);
+    m->calls++;
+    assert(2 * m->calls < m->ids_cap); /* so that a search ends at an empty place */
+    Str *slot = find_id(m, sent);
+    while (slot->n) { /* its number is part of it; a second round is not to be expected */
+        Str numbered = arena_printf(m->into, "%zu " STR_FMT, m->calls, STR_ARG(sent));
+        sent = arena_printf(m->into, "call_%.24s", hash_hex(hash_of(numbered)).text);
+        slot = find_id(m, sent);
+    }
+    *slot = sent;
+    call.id = sent;
     call.name = good_name(p->name, m->into);
     m->open[m->open_n++] = (Open){ .id = p->id, .sent = call.id };
     return call;
@@ -318,7 +302,13 @@ LlmRequest history_mend(const Llm *llm, const LlmRequest *r, Arena *into)
     Mend m = { .llm = llm, .from = r, .into = into };
     /* Each message may need one of ours in front of it, and there may be one after the last. */
     m.messages = NEW_ARRAY(into, LlmMessage, 2 * r->n_messages + 1);
-    make_table(&m);
+    size_t calls = 0;
+    for (size_t i = 0; i < m.from->n_messages; i++)
+        for (size_t k = 0; k < m.from->messages[i].n; k++)
+            calls += m.from->messages[i].parts[k].kind == LLM_CALL;
+    for (m.ids_cap = 8; m.ids_cap < 2 * calls + 1;)
+        m.ids_cap *= 2;
+    m.ids = NEW_ARRAY(m.into, Str, m.ids_cap);
     for (size_t i = 0; i < r->n_messages; i++)
         if (r->messages[i].role == LLM_ASSISTANT)
             mend_said(&m, i);

@@ -28,28 +28,24 @@ static void begin(Buf *to, const char *role)
     buf_addf(to, "%s{\"role\":\"%s\",\"content\":", to->p[to->n - 1] == '[' ? "" : ",", role);
 }
 
-static void write_result(Buf *to, const LlmPart *p)
-{
-    begin(to, "tool");
-    AUTO(Buf) text = { .max = LLM_REQUEST_MAX };
-    /* There is no flag for a failure: the model must read it. */
-    if (p->is_error && !str_starts(p->text, S("Error")))
-        buf_add(&text, S("Error: "));
-    buf_add(&text, p->text);
-    llm_quote(to, buf_str(&text));
-    buf_add(to, S(",\"tool_call_id\":"));
-    llm_quote(to, p->id);
-    buf_add_char(to, '}');
-    if (!buf_ok(&text))
-        to->full = true;
-}
-
 static void write_user(Buf *to, const LlmMessage *m)
 {
     AUTO(Buf) text = { .max = LLM_REQUEST_MAX };
     for (size_t i = 0; i < m->n; i++)
-        if (m->parts[i].kind == LLM_RESULT)
-            write_result(to, &m->parts[i]);
+        if (m->parts[i].kind == LLM_RESULT) {
+            begin(to, "tool");
+            AUTO(Buf) said = { .max = LLM_REQUEST_MAX };
+            /* There is no flag for a failure: the model must read it. */
+            if (m->parts[i].is_error && !str_starts(m->parts[i].text, S("Error")))
+                buf_add(&said, S("Error: "));
+            buf_add(&said, m->parts[i].text);
+            llm_quote(to, buf_str(&said));
+            buf_add(to, S(",\"tool_call_id\":"));
+            llm_quote(to, m->parts[i].id);
+            buf_add_char(to, '}');
+            if (!buf_ok(&said))
+                to->full = true;
+        }
     join(&text, m, S("\n\n"));
     if (!buf_ok(&text))
         to->full = true;
@@ -66,46 +62,10 @@ static json_t *read_raw(const LlmPart *p, const char *type)
     json_t *block = NULL;
     if (p->kind != LLM_RAW || json_read(p->text, &block, NULL) != JOT_OK)
         return NULL;
-    if (str_eq(json_str(json_object_get(block, "type")), str(type)))
+    if (str_eq(json_member(block, "type"), str(type)))
         return block;
     json_decref(block);
     return NULL;
-}
-
-/* `before` is the part before the call, or NULL. */
-static void write_call(Buf *to, const LlmPart *p, const LlmPart *before)
-{
-    AUTO(Buf) args = { .max = LLM_REQUEST_MAX };
-    AUTO_PTR(json_t) extra = before ? read_raw(before, "extra_content") : NULL;
-    buf_add(to, S("{\"id\":"));
-    llm_quote(to, p->id);
-    buf_add(to, S(",\"type\":\"function\",\"function\":{\"name\":"));
-    llm_quote(to, p->name);
-    buf_add(to, S(",\"arguments\":"));
-    llm_add_args(&args, p->args);
-    llm_quote(to, buf_str(&args));
-    buf_add_char(to, '}');
-    if (extra) {
-        buf_add(to, S(",\"extra_content\":"));
-        json_write(to, json_object_get(extra, "extra_content"));
-    }
-    buf_add_char(to, '}');
-    if (!buf_ok(&args))
-        to->full = true;
-}
-
-static void write_reasoning(Buf *to, const LlmMessage *m)
-{
-    static const char *const names[] = { "reasoning_content", "reasoning" };
-    for (size_t i = 0; i < m->n; i++) {
-        AUTO_PTR(json_t) block = read_raw(&m->parts[i], "reasoning");
-        for (size_t k = 0; block && k < COUNT_OF(names); k++) {
-            if (!json_object_get(block, names[k]))
-                continue;
-            buf_addf(to, ",\"%s\":", names[k]);
-            llm_quote(to, json_str(json_object_get(block, names[k])));
-        }
-    }
 }
 
 static void write_calls(Buf *to, const LlmMessage *m)
@@ -116,7 +76,25 @@ static void write_calls(Buf *to, const LlmMessage *m)
             continue;
         buf_add(to, str(comma));
         comma = ",";
-        write_call(to, &m->parts[i], i ? &m->parts[i - 1] : NULL);
+        /* What the server wants to see again beside a call is in the part before it. */
+        const LlmPart *before = i ? &m->parts[i - 1] : NULL;
+        AUTO(Buf) args = { .max = LLM_REQUEST_MAX };
+        AUTO_PTR(json_t) extra = before ? read_raw(before, "extra_content") : NULL;
+        buf_add(to, S("{\"id\":"));
+        llm_quote(to, m->parts[i].id);
+        buf_add(to, S(",\"type\":\"function\",\"function\":{\"name\":"));
+        llm_quote(to, m->parts[i].name);
+        buf_add(to, S(",\"arguments\":"));
+        llm_add_args(&args, m->parts[i].args);
+        llm_quote(to, buf_str(&args));
+        buf_add_char(to, '}');
+        if (extra) {
+            buf_add(to, S(",\"extra_content\":"));
+            json_write(to, json_object_get(extra, "extra_content"));
+        }
+        buf_add_char(to, '}');
+        if (!buf_ok(&args))
+            to->full = true;
     }
     buf_add_char(to, ']');
 }
@@ -138,7 +116,16 @@ static void write_assistant(const Wire *w, Buf *to, const LlmMessage *m)
     else
         buf_add(to, S("null"));
     if (calls) {
-        write_reasoning(to, m);
+        static const char *const names[] = { "reasoning_content", "reasoning" };
+        for (size_t i = 0; i < m->n; i++) {
+            AUTO_PTR(json_t) block = read_raw(&m->parts[i], "reasoning");
+            for (size_t k = 0; block && k < COUNT_OF(names); k++) {
+                if (!json_object_get(block, names[k]))
+                    continue;
+                buf_addf(to, ",\"%s\":", names[k]);
+                llm_quote(to, json_member(block, names[k]));
+            }
+        }
         write_calls(to, m);
     }
     buf_add_char(to, '}');
@@ -228,7 +215,7 @@ static jot_status open_compatible(const LlmAddress *a, Llm **out, Err *e)
 static bool takes_raw(const Llm *llm, const json_t *block)
 {
     const Wire *w = (const Wire *)llm;
-    return !w->no_reasoning && str_eq(json_str(json_object_get(block, "base")), w->base_url);
+    return !w->no_reasoning && str_eq(json_member(block, "base"), w->base_url);
 }
 
 const Provider provider_openai = { .scheme = "openai",

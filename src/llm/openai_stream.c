@@ -17,11 +17,6 @@
 
 enum { TEXT_INDEX = -2, REASONING_INDEX = -3 }; /* no server's number for a call */
 
-static Str text_of(const json_t *object, const char *key)
-{
-    return json_str(json_object_get(object, key));
-}
-
 static uint64_t number_of(const json_t *object, const char *key)
 {
     const json_t *n = json_object_get(object, key);
@@ -81,8 +76,8 @@ static void drop_reasoning(Draft *d)
 static DraftPart *call_of(Draft *d, const json_t *fragment)
 {
     const json_t *index = json_object_get(fragment, "index");
-    Str id = text_of(fragment, "id");
-    Str name = text_of(json_object_get(fragment, "function"), "name");
+    Str id = json_member(fragment, "id");
+    Str name = json_member(json_object_get(fragment, "function"), "name");
     DraftPart *p = NULL;
     if (json_is_integer(index))
         p = draft_find(d, json_integer_value(index));
@@ -98,15 +93,6 @@ static DraftPart *call_of(Draft *d, const json_t *fragment)
     if (whole)
         return NULL;
     return p;
-}
-
-static jot_status add_args(Draft *d, DraftPart *p, const json_t *args, Err *e)
-{
-    if (!json_is_object(args))
-        return draft_grow(d, &p->args, json_str(args), e);
-    AUTO(Buf) text = { 0 };
-    json_write(&text, args);
-    return draft_grow(d, &p->args, buf_str(&text), e);
 }
 
 /* What the server wants to see again beside this call. */
@@ -132,11 +118,16 @@ static jot_status add_call(Draft *d, const json_t *fragment, Err *e)
     if (!p)
         TRY(draft_add(d, LLM_CALL, json_is_integer(index) ? json_integer_value(index) : -1, &p, e));
     if (p->id.n == 0)
-        TRY(draft_grow(d, &p->id, text_of(fragment, "id"), e));
+        TRY(draft_grow(d, &p->id, json_member(fragment, "id"), e));
     if (p->name.n == 0)
-        TRY(draft_grow(d, &p->name, text_of(function, "name"), e));
+        TRY(draft_grow(d, &p->name, json_member(function, "name"), e));
     TRY(add_extra(d, p, json_object_get(fragment, "extra_content"), e));
-    return add_args(d, p, json_object_get(function, "arguments"), e);
+    const json_t *args = json_object_get(function, "arguments");
+    if (!json_is_object(args))
+        return draft_grow(d, &p->args, json_str(args), e);
+    AUTO(Buf) text = { 0 };
+    json_write(&text, args);
+    return draft_grow(d, &p->args, buf_str(&text), e);
 }
 
 static LlmStop stop_of(Str reason)
@@ -174,10 +165,10 @@ static jot_status take_choice(Draft *d, const json_t *choice, Err *e)
     const json_t *reason = json_object_get(choice, "finish_reason");
     if (!delta)
         delta = json_object_get(choice, "message"); /* not a stream */
-    TRY(add_reasoning(d, "reasoning_content", text_of(delta, "reasoning_content"), e));
-    TRY(add_reasoning(d, "reasoning", text_of(delta, "reasoning"), e));
-    TRY(add_text(d, text_of(delta, "content"), e));
-    TRY(draft_grow(d, &d->why, text_of(delta, "refusal"), e));
+    TRY(add_reasoning(d, "reasoning_content", json_member(delta, "reasoning_content"), e));
+    TRY(add_reasoning(d, "reasoning", json_member(delta, "reasoning"), e));
+    TRY(add_text(d, json_member(delta, "content"), e));
+    TRY(draft_grow(d, &d->why, json_member(delta, "refusal"), e));
     const json_t *calls = json_object_get(delta, "tool_calls");
     for (size_t i = 0; i < json_array_size(calls); i++)
         TRY(add_call(d, json_array_get(calls, i), e));
@@ -201,7 +192,7 @@ jot_status openai_event(Draft *d, const SseEvent *event, Err *e)
     if (str_eq(event->name, S("error")))
         return fault_tell_json(0, data, d->key, &d->retry, e);
     if (d->model.n == 0)
-        TRY(draft_grow(d, &d->model, text_of(data, "model"), e));
+        TRY(draft_grow(d, &d->model, json_member(data, "model"), e));
     take_usage(d, json_object_get(data, "usage"));
     const json_t *choices = json_object_get(data, "choices");
     for (size_t i = 0; i < json_array_size(choices); i++) {

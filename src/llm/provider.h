@@ -55,10 +55,7 @@ void llm_quote(Buf *to, Str text);
 /* True if `text` is one object in JSON and nothing else. */
 bool llm_is_object(Str text);
 
-/* The JSON text as it is, on one line. */
-void llm_add_json(Buf *to, Str text);
-
-/* The same for what must be an object; JOT_INVALID names `what` of `whose`. */
+/* Add `text`, which must be an object in JSON, on one line; JOT_INVALID names `what` of `whose`. */
 MUST_USE jot_status llm_add_object(Buf *to, Str text, const char *what, Str whose, Err *e);
 
 /* The arguments of a call as an object: as the model wrote them, or {"INVALID_JSON": ...}. */

@@ -103,15 +103,6 @@ static const char *judge_words(const json_t *schema)
     return NULL;
 }
 
-/* An object must have properties, and a list items: what is missing may be anything. */
-static void complete(json_t *schema, bool top)
-{
-    if (top && !json_object_get(schema, "properties"))
-        json_object_set_new(schema, "properties", json_object());
-    if (has_type(schema, "array") && !json_object_get(schema, "items"))
-        json_object_set_new(schema, "items", json_object());
-}
-
 static const char *walk(json_t *schema, size_t depth)
 {
     if (json_is_boolean(schema))
@@ -121,7 +112,11 @@ static const char *walk(json_t *schema, size_t depth)
     if (depth == SCHEMA_DEPTH_MAX)
         return "is nested too deeply";
     const char *why = judge_words(schema);
-    complete(schema, depth == 0);
+    /* An object must have properties, and a list items: what is missing may be anything. */
+    if (depth == 0 && !json_object_get(schema, "properties"))
+        json_object_set_new(schema, "properties", json_object());
+    if (has_type(schema, "array") && !json_object_get(schema, "items"))
+        json_object_set_new(schema, "items", json_object());
     for (size_t i = 0; !why && i < COUNT_OF(members); i++) {
         json_t *value = json_object_get(schema, members[i].name);
         if (value)
@@ -142,7 +137,7 @@ static const char *judge_top(const json_t *schema)
     static const char *const refused[] = { "oneOf", "anyOf", "allOf", "not", "enum" };
     const char *name;
     json_t *property;
-    if (!str_eq(json_str(json_object_get(schema, "type")), S("object")))
+    if (!str_eq(json_member(schema, "type"), S("object")))
         return "is not of type 'object'";
     for (size_t i = 0; i < COUNT_OF(refused); i++)
         if (json_object_get(schema, refused[i]))

@@ -99,22 +99,6 @@ static jot_status write_part(Buf *to, const LlmPart *p, Err *e)
     return JOT_OK;
 }
 
-static jot_status write_messages(Buf *to, const LlmRequest *r, Err *e)
-{
-    for (size_t i = 0; i < r->n_messages; i++) {
-        const LlmMessage *m = &r->messages[i];
-        buf_addf(to, "%s{\"role\":\"%s\",\"parts\":[", i ? "," : "",
-                 m->role == LLM_USER ? "user" : "assistant");
-        for (size_t k = 0; k < m->n; k++) {
-            if (k)
-                buf_add_char(to, ',');
-            TRY(write_part(to, &m->parts[k], e));
-        }
-        buf_add(to, S("]}"));
-    }
-    return JOT_OK;
-}
-
 static jot_status script_write(Llm *llm, const LlmRequest *r, Buf *to, Err *e)
 {
     buf_addf(to, "{\"max_tokens\":%u,\"system\":", r->max_tokens);
@@ -129,7 +113,17 @@ static jot_status script_write(Llm *llm, const LlmRequest *r, Buf *to, Err *e)
         buf_add_char(to, '}');
     }
     buf_add(to, S("],\"messages\":["));
-    TRY(write_messages(to, r, e));
+    for (size_t i = 0; i < r->n_messages; i++) {
+        const LlmMessage *m = &r->messages[i];
+        buf_addf(to, "%s{\"role\":\"%s\",\"parts\":[", i ? "," : "",
+                 m->role == LLM_USER ? "user" : "assistant");
+        for (size_t k = 0; k < m->n; k++) {
+            if (k)
+                buf_add_char(to, ',');
+            TRY(write_part(to, &m->parts[k], e));
+        }
+        buf_add(to, S("]}"));
+    }
     buf_add(to, S("]}"));
     return JOT_OK;
 }
@@ -150,17 +144,6 @@ static jot_status log_request(const Script *s, Str body, Err *e)
 
 /* --- Choosing the answer ----------------------------------------------------------------- */
 
-/* The number in call_NUMBER_K, 0 for any other id. */
-static size_t number_in_id(Str id)
-{
-    uint64_t n = 0;
-    Str head = { 0 };
-    if (!str_starts(id, S("call_")))
-        return 0;
-    id = str_from(id, 5);
-    return str_cut(&id, '_', &head) && str_to_u64(head, INT32_MAX, &n) ? (size_t)n : 0;
-}
-
 /* The number of the answer that made this call; 0 if none did. */
 static size_t answer_of_call(const Script *s, Str id)
 {
@@ -170,7 +153,13 @@ static size_t answer_of_call(const Script *s, Str id)
             if (own && str_eq(own->text, id))
                 return i + 1;
         }
-    return number_in_id(id);
+    /* The number in call_NUMBER_K; 0 for any other id. */
+    uint64_t n = 0;
+    Str head = { 0 };
+    if (!str_starts(id, S("call_")))
+        return 0;
+    id = str_from(id, 5);
+    return str_cut(&id, '_', &head) && str_to_u64(head, INT32_MAX, &n) ? (size_t)n : 0;
 }
 
 /* How many answers have been given, as far as the conversation shows. */

@@ -178,23 +178,6 @@ static jot_status read_answer(const Yaml *map, Answer *a, Err *e)
     return JOT_OK;
 }
 
-static jot_status read_answers(Script *s, const Yaml *list, Err *e)
-{
-    if (list->kind != YAML_LIST)
-        return bad(list, e, "the answers are a list");
-    s->answers = NEW_ARRAY(&s->base.arena, Answer, list->n);
-    s->asides = NEW_ARRAY(&s->base.arena, Answer, list->n);
-    for (size_t i = 0; i < list->n; i++) {
-        Answer a = { 0 };
-        TRY(read_answer(list->items[i], &a, e));
-        if (a.when.n)
-            s->asides[s->n_asides++] = a;
-        else
-            s->answers[s->n++] = a;
-    }
-    return JOT_OK;
-}
-
 /* A list of answers, or a map with settings and one or several lists. */
 static jot_status read_document(Script *s, const Yaml *doc, Str part, Err *e)
 {
@@ -213,7 +196,19 @@ static jot_status read_document(Script *s, const Yaml *doc, Str part, Err *e)
         TRY(want_number(window, &s->base.window, e));
     if (limit)
         TRY(want_number(limit, &s->limit, e));
-    return read_answers(s, list, e);
+    if (list->kind != YAML_LIST)
+        return bad(list, e, "the answers are a list");
+    s->answers = NEW_ARRAY(&s->base.arena, Answer, list->n);
+    s->asides = NEW_ARRAY(&s->base.arena, Answer, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        Answer a = { 0 };
+        TRY(read_answer(list->items[i], &a, e));
+        if (a.when.n)
+            s->asides[s->n_asides++] = a;
+        else
+            s->answers[s->n++] = a;
+    }
+    return JOT_OK;
 }
 
 static jot_status read_file(Script *s, const char *path, Str *out, Err *e)

@@ -22,16 +22,6 @@ static bool field(Str line, Str name, Str *value)
     return true;
 }
 
-static jot_status end_event(Sse *s, SseSink *sink, void *ctx, Err *e)
-{
-    SseEvent event = { buf_str(&s->name), buf_str(&s->data) };
-    jot_status st = s->has_data ? sink(ctx, &event, e) : JOT_OK;
-    buf_clear(&s->name);
-    buf_clear(&s->data);
-    s->has_data = false;
-    return st;
-}
-
 static jot_status end_line(Sse *s, Str line, SseSink *sink, void *ctx, Err *e)
 {
     Str value = { 0 };
@@ -39,8 +29,14 @@ static jot_status end_line(Sse *s, Str line, SseSink *sink, void *ctx, Err *e)
         line = str_from(line, 3);
     s->begun = true;
     s->name.max = s->data.max = SSE_EVENT_MAX;
-    if (line.n == 0)
-        return end_event(s, sink, ctx, e);
+    if (line.n == 0) {
+        SseEvent event = { buf_str(&s->name), buf_str(&s->data) };
+        jot_status st = s->has_data ? sink(ctx, &event, e) : JOT_OK;
+        buf_clear(&s->name);
+        buf_clear(&s->data);
+        s->has_data = false;
+        return st;
+    }
     if (field(line, S("data"), &value)) {
         if (s->has_data)
             buf_add_char(&s->data, '\n');
@@ -53,13 +49,6 @@ static jot_status end_line(Sse *s, Str line, SseSink *sink, void *ctx, Err *e)
     return buf_ok(&s->data) && buf_ok(&s->name) ? JOT_OK : too_long(e);
 }
 
-/* Where the next CR or LF stands; s.n if there is none. */
-static size_t line_end(Str s)
-{
-    size_t lf = str_find(s, '\n');
-    return str_find(str_slice(s, 0, lf), '\r');
-}
-
 jot_status sse_feed(Sse *s, Str bytes, SseSink *sink, void *ctx, Err *e)
 {
     s->line.max = SSE_EVENT_MAX;
@@ -70,7 +59,9 @@ jot_status sse_feed(Sse *s, Str bytes, SseSink *sink, void *ctx, Err *e)
             continue;
         }
         s->after_cr = false;
-        size_t end = line_end(bytes);
+        /* A line ends at the next CR or LF. */
+        size_t lf = str_find(bytes, '\n');
+        size_t end = str_find(str_slice(bytes, 0, lf), '\r');
         Str line = str_slice(bytes, 0, end);
         if (end == bytes.n || s->line.n) {
             buf_add(&s->line, line);

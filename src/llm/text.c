@@ -29,7 +29,8 @@ bool llm_is_object(Str text)
     return json_read(text, &value, NULL) == JOT_OK && json_is_object(value);
 }
 
-void llm_add_json(Buf *to, Str text)
+/* The JSON text as it is, on one line. */
+static void add_json(Buf *to, Str text)
 {
     size_t from = 0;
     /* A line end in JSON is space between tokens: inside a string it is escaped. */
@@ -49,14 +50,14 @@ jot_status llm_add_object(Buf *to, Str text, const char *what, Str whose, Err *e
     if (!llm_is_object(text))
         return err_set(e, JOT_INVALID, "the %s of '%s' must be one object in JSON", what,
                        err_show(&shown, whose));
-    llm_add_json(to, text);
+    add_json(to, text);
     return JOT_OK;
 }
 
 void llm_add_args(Buf *to, Str args)
 {
     if (llm_is_object(args)) {
-        llm_add_json(to, args);
+        add_json(to, args);
         return;
     }
     buf_add(to, S("{\"INVALID_JSON\":"));

@@ -92,21 +92,6 @@ static bool on_cancelled(void *ctx)
     return llm_cancelled(((Attempt *)ctx)->request);
 }
 
-/* The provider has answered, but not with a reply. */
-static jot_status refused(Attempt *a, Err *e)
-{
-    Str wish = { 0 };
-    jot_status st =
-        fault_tell(a->answer.status, buf_str(&a->body), buf_str(&a->wire->key), &a->retry, e);
-    bool told = http_answer_header(&a->answer, S("retry-after"), &wish) ||
-                http_answer_header(&a->answer, S("retry-after-ms"), &wish);
-    if (a->answer.status == 429 && !told && !a->wire->dialect->bare_429)
-        a->retry = false;
-    if (http_answer_header(&a->answer, S("x-should-retry"), &wish))
-        a->retry = str_eq(wish, S("true")) || (a->retry && !str_eq(wish, S("false")));
-    return st;
-}
-
 /* The connection failed, or a limit was passed. */
 static jot_status failed(Attempt *a, jot_status st, Err *e)
 {
@@ -131,8 +116,19 @@ static bool is_other(const Attempt *a, Str *type)
 
 static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
 {
-    if (!is_good(&a->answer))
-        return refused(a, e);
+    if (!is_good(&a->answer)) {
+        /* The provider has answered, but not with a reply. */
+        Str wish = { 0 };
+        jot_status st =
+            fault_tell(a->answer.status, buf_str(&a->body), buf_str(&a->wire->key), &a->retry, e);
+        bool told = http_answer_header(&a->answer, S("retry-after"), &wish) ||
+                    http_answer_header(&a->answer, S("retry-after-ms"), &wish);
+        if (a->answer.status == 429 && !told && !a->wire->dialect->bare_429)
+            a->retry = false;
+        if (http_answer_header(&a->answer, S("x-should-retry"), &wish))
+            a->retry = str_eq(wish, S("true")) || (a->retry && !str_eq(wish, S("false")));
+        return st;
+    }
     if (is_object(&a->answer)) {
         SseEvent whole = { .data = buf_str(&a->body) };
         if (on_event(a, &whole, e) != JOT_OK)
@@ -221,16 +217,6 @@ static int64_t wait_ms(const Attempt *a, int attempt)
     return ms >= 0 ? ms : backoff_ms(io, attempt);
 }
 
-static jot_status wait_for(const Wire *w, const LlmRequest *r, int64_t ms, Err *e)
-{
-    for (; ms > 0; ms -= WAIT_STEP_MS) {
-        if (llm_cancelled(r))
-            return err_set(e, JOT_CANCELLED, "cancelled while waiting to ask again");
-        io_sleep_us(w->base.io, 1000 * (ms < WAIT_STEP_MS ? ms : WAIT_STEP_MS));
-    }
-    return JOT_OK;
-}
-
 jot_status wire_ask(Llm *llm, const LlmRequest *r, Str body, Arena *into, LlmReply *out, Err *e)
 {
     Wire *w = (Wire *)llm;
@@ -248,7 +234,11 @@ jot_status wire_ask(Llm *llm, const LlmRequest *r, Str body, Arena *into, LlmRep
             return err_at(err, "not before %lld seconds", (long long)ms / 1000);
         if (r->on_again)
             r->on_again(r->ctx, ms, err->text);
-        TRY(wait_for(w, r, ms, err));
+        for (; ms > 0; ms -= WAIT_STEP_MS) {
+            if (llm_cancelled(r))
+                return err_set(err, JOT_CANCELLED, "cancelled while waiting to ask again");
+            io_sleep_us(w->base.io, 1000 * (ms < WAIT_STEP_MS ? ms : WAIT_STEP_MS));
+        }
     }
 }
 

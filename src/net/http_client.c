@@ -189,14 +189,6 @@ static jot_status make_headers(const HttpClient *c, const HttpCall *r, struct cu
     return JOT_OK;
 }
 
-/* The lines hold keys: they are overwritten before their memory is somebody else's. */
-static void drop_headers(const HttpClient *c, struct curl_slist *list)
-{
-    for (struct curl_slist *l = list; l; l = l->next)
-        explicit_bzero(l->data, strlen(l->data));
-    c->curl->slist_free_all(list);
-}
-
 /* --- Callbacks --------------------------------------------------------------------------- */
 
 static size_t on_header(char *bytes, size_t size, size_t n, void *ctx)
@@ -389,18 +381,6 @@ static jot_status run(HttpClient *c, Transfer *t, Err *e)
     }
 }
 
-static jot_status check_url(const char *text, bool *loopback, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Url url = { 0 };
-    TRY(url_parse(str(text), &arena, &url, e));
-    bool http = str_eq(url.scheme, S("http")) || str_eq(url.scheme, S("https"));
-    if (!http || !url.authority || url.host.n == 0)
-        return err_set(e, JOT_INVALID, "an HTTP request needs a URL such as https://HOST/PATH");
-    *loopback = http_host_is_here(url.host);
-    return JOT_OK;
-}
-
 static jot_status open_client(HttpClient *c, Err *e)
 {
     if (c->curl)
@@ -420,7 +400,13 @@ jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
     Transfer t = { .request = r, .answer = out, .io = c->io, .e = e ? e : &own };
     struct curl_slist *headers = NULL;
     http_answer_done(out);
-    TRY(check_url(r->url, &t.loopback, e));
+    AUTO(Arena) arena = { 0 };
+    Url parsed = { 0 };
+    TRY(url_parse(str(r->url), &arena, &parsed, e));
+    bool http = str_eq(parsed.scheme, S("http")) || str_eq(parsed.scheme, S("https"));
+    if (!http || !parsed.authority || parsed.host.n == 0)
+        return err_set(e, JOT_INVALID, "an HTTP request needs a URL such as https://HOST/PATH");
+    t.loopback = http_host_is_here(parsed.host);
     TRY(open_client(c, e));
     TRY(make_headers(c, r, &headers, e));
     t.active_ms = io_awake_ms(c->io);
@@ -433,6 +419,9 @@ jot_status http_send(HttpClient *c, const HttpCall *r, HttpAnswer *out, Err *e)
     c->curl->multi_remove_handle(c->multi, c->easy);
     c->curl->easy_reset(c->easy);
     sigpipe_unblock(&q);
-    drop_headers(c, headers);
+    /* The header lines hold keys: they are overwritten before their memory is given back. */
+    for (struct curl_slist *l = headers; l; l = l->next)
+        explicit_bzero(l->data, strlen(l->data));
+    c->curl->slist_free_all(headers);
     return st;
 }

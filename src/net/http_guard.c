@@ -148,26 +148,6 @@ static bool is_token_text(Str text)
     return text.n >= HTTP_TOKEN_MIN && text.n <= HTTP_TOKEN_MAX;
 }
 
-static jot_status read_token_file(HttpGuard *g, const Io *io, int fd, const char *path, Err *e)
-{
-    char bytes[HTTP_TOKEN_MAX + 2];
-    TRY(check_mode(io, fd, path, e));
-    ssize_t n = io_read_all(io, fd, bytes, sizeof bytes, 0);
-    if (n < 0)
-        return err_errno(e, (int)-n, "could not read the token file '%s'", path);
-    Str text = { bytes, (size_t)n };
-    if (str_ends(text, S("\n")))
-        text.n--;
-    if (!is_token_text(text))
-        return err_set(
-            e, JOT_INVALID,
-            "the token file '%s' has no valid token: use %d to %d visible ASCII characters", path,
-            HTTP_TOKEN_MIN, HTTP_TOKEN_MAX);
-    g->token = hash_of(text);
-    g->locked = true;
-    return JOT_OK;
-}
-
 /* The directories a token's file lies in, for their owner alone; opening
  * the file shows whether they are there. */
 static void make_parents(const char *path)
@@ -220,7 +200,22 @@ jot_status http_guard_token(HttpGuard *g, const Io *io, const char *path, bool *
     }
     if (fd < 0)
         return err_errno(e, errno, "could not open the token file '%s'", path);
-    return read_token_file(g, io, fd, path, e);
+    char bytes[HTTP_TOKEN_MAX + 2];
+    TRY(check_mode(io, fd, path, e));
+    ssize_t n = io_read_all(io, fd, bytes, sizeof bytes, 0);
+    if (n < 0)
+        return err_errno(e, (int)-n, "could not read the token file '%s'", path);
+    Str text = { bytes, (size_t)n };
+    if (str_ends(text, S("\n")))
+        text.n--;
+    if (!is_token_text(text))
+        return err_set(
+            e, JOT_INVALID,
+            "the token file '%s' has no valid token: use %d to %d visible ASCII characters", path,
+            HTTP_TOKEN_MIN, HTTP_TOKEN_MAX);
+    g->token = hash_of(text);
+    g->locked = true;
+    return JOT_OK;
 }
 
 /* --- Names ------------------------------------------------------------------------------- */

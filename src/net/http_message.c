@@ -154,10 +154,14 @@ static HttpStep read_header(HttpReader *r, Str line)
     return HTTP_MORE;
 }
 
-/* How long the body is; whatever two readers could understand differently is refused. */
-static HttpStep find_body(HttpReader *r)
+static HttpStep read_rest_of_head(HttpReader *r)
 {
     HttpRequest *q = &r->request;
+    q->close = http_header_has(q, "connection", "close") || q->minor == 0;
+    if (http_header_count(q, "expect") && !http_same(http_header(q, "expect"), S("100-continue")))
+        return bad(r, 417, "the only expectation is 100-continue");
+    q->expects = q->minor == 1 && http_header_count(q, "expect") > 0;
+    /* How long the body is; whatever two readers could understand differently is refused. */
     size_t lengths = http_header_count(q, "content-length");
     size_t codings = http_header_count(q, "transfer-encoding");
     if (lengths + codings > 1)
@@ -172,16 +176,6 @@ static HttpStep find_body(HttpReader *r)
         return bad(r, 413, "the body is too large");
     q->chunked = codings > 0;
     return HTTP_MORE;
-}
-
-static HttpStep read_rest_of_head(HttpReader *r)
-{
-    HttpRequest *q = &r->request;
-    q->close = http_header_has(q, "connection", "close") || q->minor == 0;
-    if (http_header_count(q, "expect") && !http_same(http_header(q, "expect"), S("100-continue")))
-        return bad(r, 417, "the only expectation is 100-continue");
-    q->expects = q->minor == 1 && http_header_count(q, "expect") > 0;
-    return find_body(r);
 }
 
 static HttpStep read_head(HttpReader *r)
@@ -215,27 +209,6 @@ static size_t head_end(Str in)
     return 0;
 }
 
-static HttpStep step_head(HttpReader *r)
-{
-    Str in = str_from(buf_str(&r->in), r->at);
-    /* Empty lines before a request are left over from careless clients. */
-    while (str_starts(in, S("\r\n"))) {
-        in = str_from(in, 2);
-        r->at += 2;
-    }
-    size_t end = head_end(str_slice(in, 0, HTTP_HEAD_MAX));
-    if (end == 0)
-        return in.n >= HTTP_HEAD_MAX ? bad(r, 431, "the headers are too large") : HTTP_MORE;
-    buf_clear(&r->head);
-    buf_add(&r->head, str_slice(in, 0, end));
-    r->at += end;
-    HttpStep step = read_head(r);
-    if (step != HTTP_MORE)
-        return step;
-    r->state = AT_DECISION;
-    return HTTP_HEAD;
-}
-
 /* --- The body ---------------------------------------------------------------------------- */
 
 /* Move up to `want` bytes of the input to the body; how many there were. */
@@ -246,15 +219,6 @@ static uint64_t move(HttpReader *r, uint64_t want)
     buf_add(&r->body, part);
     r->at += part.n;
     return part.n;
-}
-
-static HttpStep step_bytes(HttpReader *r)
-{
-    r->chunk -= move(r, r->chunk);
-    if (r->chunk)
-        return HTTP_MORE;
-    r->state = AT_END;
-    return HTTP_BODY;
 }
 
 static HttpStep read_size(HttpReader *r, Str line)
@@ -321,8 +285,13 @@ static HttpStep step_chunk(HttpReader *r)
 static HttpStep step_body(HttpReader *r)
 {
     HttpStep step;
-    if (r->state == AT_BYTES)
-        return step_bytes(r);
+    if (r->state == AT_BYTES) {
+        r->chunk -= move(r, r->chunk);
+        if (r->chunk)
+            return HTTP_MORE;
+        r->state = AT_END;
+        return HTTP_BODY;
+    }
     do
         step = step_chunk(r);
     while (step == HTTP_HEAD);
@@ -352,8 +321,25 @@ HttpStep http_reader_step(HttpReader *r)
 {
     if (!buf_ok(&r->in))
         return bad(r, 413, "the request is too large");
-    if (r->state == AT_HEAD)
-        return step_head(r);
+    if (r->state == AT_HEAD) {
+        Str in = str_from(buf_str(&r->in), r->at);
+        /* Empty lines before a request are left over from careless clients. */
+        while (str_starts(in, S("\r\n"))) {
+            in = str_from(in, 2);
+            r->at += 2;
+        }
+        size_t end = head_end(str_slice(in, 0, HTTP_HEAD_MAX));
+        if (end == 0)
+            return in.n >= HTTP_HEAD_MAX ? bad(r, 431, "the headers are too large") : HTTP_MORE;
+        buf_clear(&r->head);
+        buf_add(&r->head, str_slice(in, 0, end));
+        r->at += end;
+        HttpStep step = read_head(r);
+        if (step != HTTP_MORE)
+            return step;
+        r->state = AT_DECISION;
+        return HTTP_HEAD;
+    }
     if (r->state == AT_END)
         return r->status ? HTTP_BAD : HTTP_BODY;
     if (r->state == AT_DECISION) {

@@ -36,7 +36,7 @@ void http_set_timer(HttpExchange *x, int ms)
     x->server->ev->event_add(x->timer, &t);
 }
 
-void http_stop_timer(HttpExchange *x)
+static void stop_timer(HttpExchange *x)
 {
     x->server->ev->event_del(x->timer);
 }
@@ -70,23 +70,6 @@ static void free_exchange(HttpExchange *x)
     free(x);
 }
 
-static void sweep(HttpServer *s)
-{
-    for (HttpExchange **at = &s->all; *at;) {
-        HttpExchange *x = *at;
-        if (x->state != HTTP_DEAD) {
-            at = &x->next;
-            continue;
-        }
-        *at = x->next;
-        assert(s->n > 0);
-        s->n--;
-        free_exchange(x);
-    }
-    if (s->stopping && !s->all)
-        s->ev->event_base_loopbreak(s->base);
-}
-
 static size_t unsent(const HttpExchange *x)
 {
     const EventLibrary *ev = x->server->ev;
@@ -104,7 +87,7 @@ static void linger(HttpExchange *x)
 static void begin_closing(HttpExchange *x)
 {
     x->state = HTTP_CLOSING;
-    http_stop_timer(x);
+    stop_timer(x);
     if (unsent(x) == 0)
         linger(x);
 }
@@ -127,7 +110,7 @@ static void take_request(HttpExchange *x)
 {
     HttpServer *s = x->server;
     assert(x->state == HTTP_READING && x->route && x->number);
-    http_stop_timer(x);
+    stop_timer(x);
     x->on_wait = NULL;
     x->half_close_ok = false;
     x->state = HTTP_WAITING;
@@ -177,7 +160,7 @@ void http_answered(HttpExchange *x)
     HttpServer *s = x->server;
     if (x->state == HTTP_DEAD)
         return;
-    http_stop_timer(x);
+    stop_timer(x);
     release(x);
     x->number = 0;
     if (x->last || s->stopping) {
@@ -209,7 +192,19 @@ static void settle(HttpServer *s)
         read_requests(x);
         read_all(x);
     }
-    sweep(s);
+    for (HttpExchange **at = &s->all; *at;) {
+        HttpExchange *x = *at;
+        if (x->state != HTTP_DEAD) {
+            at = &x->next;
+            continue;
+        }
+        *at = x->next;
+        assert(s->n > 0);
+        s->n--;
+        free_exchange(x);
+    }
+    if (s->stopping && !s->all)
+        s->ev->event_base_loopbreak(s->base);
 }
 
 /* --- libevent's callbacks ---------------------------------------------------------------- */

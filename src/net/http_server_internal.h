@@ -83,7 +83,6 @@ struct HttpServer {
 MUST_USE jot_status http_listen(Str address, Fd *out, uint16_t *port, Err *e);
 
 void http_set_timer(HttpExchange *x, int ms);
-void http_stop_timer(HttpExchange *x);
 /* Decide whether a body is wanted.  False: the request has been answered. */
 MUST_USE bool http_admit(HttpExchange *x);
 /* A body has grown, or is there: it takes as much of the room for all as it has bytes.  False:
