@@ -111,6 +111,8 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
                  (uintmax_t)thinking);
     else if (w->thinking.n)
         buf_add(to, S(",\"thinking\":{\"type\":\"adaptive\"}"));
+    if (w->effort.n)
+        buf_addf(to, ",\"output_config\":{\"effort\":\"" STR_FMT "\"}", STR_ARG(w->effort));
     if (r->system.n) {
         buf_add(to, S(",\"system\":[{\"type\":\"text\",\"text\":"));
         llm_quote(to, r->system);
@@ -136,7 +138,8 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 static size_t headers(const Wire *w, HttpField *out)
 {
     out[0] = (HttpField){ "anthropic-version", S("2023-06-01") };
-    out[1] = (HttpField){ "x-api-key", buf_str(&w->key) };
+    out[1] = w->is_token ? (HttpField){ "authorization", buf_str(&w->bearer) }
+                         : (HttpField){ "x-api-key", buf_str(&w->key) };
     return w->key.n ? 2 : 1;
 }
 
@@ -144,6 +147,7 @@ const Dialect dialect_anthropic = {
     .base = "https://api.anthropic.com",
     .base_env = "ANTHROPIC_BASE_URL",
     .key_env = "ANTHROPIC_API_KEY",
+    .token_env = "ANTHROPIC_AUTH_TOKEN",
     .path = "/v1/messages",
     .bare_429 = false, /* it means that the account's budget is spent */
     .write = write_request,

@@ -3,7 +3,8 @@
  * From a file that only its owner can read, or from the environment; never from
  * the address or an argument, which others see in a list of processes and which
  * end up in logs.  A vendor's own variable is read for that vendor only: a
- * server that merely speaks like it gets JOTTER_API_KEY or nothing. */
+ * server that merely speaks like it gets JOTTER_API_KEY or nothing.  Anthropic has two: a key, and
+ * a token, as gateways in front of it give out. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -57,14 +58,15 @@ static const char *variable(const char *name)
 
 jot_status wire_key(Wire *w, const char *file, bool optional, Err *e)
 {
-    const char *own = w->dialect->key_env;
-    const char *name = variable(own) ? own : "JOTTER_API_KEY";
+    const char *own = w->dialect->key_env, *token = w->dialect->token_env;
+    const char *name = variable(own) ? own : variable(token) ? token : "JOTTER_API_KEY";
     const char *path = file || variable(name) ? file : variable("JOTTER_API_KEY_FILE");
     if (path) {
         TRY(read_file(path, &w->key, e));
     } else if (variable(name)) {
         TRY(check_key(str(variable(name)), name, e));
         buf_add(&w->key, str(variable(name)));
+        w->is_token = name == token;
     } else if (!optional) {
         return err_set(e, JOT_DENIED,
                        "no key: set %s, or JOTTER_API_KEY_FILE to a file that only you can read",

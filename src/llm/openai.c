@@ -153,7 +153,11 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
     buf_add(to, S("{\"model\":"));
     llm_quote(to, w->base.model);
-    buf_add(to, S(",\"stream\":true,\"stream_options\":{\"include_usage\":true}"));
+    buf_add(to, S(",\"stream\":true"));
+    if (!w->no_usage)
+        buf_add(to, S(WIRE_USAGE));
+    if (w->effort.n)
+        buf_addf(to, ",\"reasoning_effort\":\"" STR_FMT "\"", STR_ARG(w->effort));
     /* OpenAI's newer models refuse the old name, others do not know the new one. */
     if (r->max_tokens)
         buf_addf(to, ",\"%s\":%u",

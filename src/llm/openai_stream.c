@@ -44,6 +44,17 @@ static jot_status add_text(Draft *d, Str text, Err *e)
     return draft_say(d, p, text, e);
 }
 
+/* A text, or a list of parts of which some are text (Mistral's models that think). */
+static jot_status add_content(Draft *d, const json_t *content, Err *e)
+{
+    for (size_t i = 0; i < json_array_size(content); i++) {
+        const json_t *part = json_array_get(content, i);
+        if (str_eq(json_member(part, "type"), S("text")))
+            TRY(add_text(d, json_member(part, "text"), e));
+    }
+    return add_text(d, json_str(content), e);
+}
+
 /* One of the names; a server that uses both says the same in both. */
 static jot_status add_reasoning(Draft *d, const char *name, Str text, Err *e)
 {
@@ -167,7 +178,7 @@ static jot_status take_choice(Draft *d, const json_t *choice, Err *e)
         delta = json_object_get(choice, "message"); /* not a stream */
     TRY(add_reasoning(d, "reasoning_content", json_member(delta, "reasoning_content"), e));
     TRY(add_reasoning(d, "reasoning", json_member(delta, "reasoning"), e));
-    TRY(add_text(d, json_member(delta, "content"), e));
+    TRY(add_content(d, json_object_get(delta, "content"), e));
     TRY(draft_grow(d, &d->why, json_member(delta, "refusal"), e));
     const json_t *calls = json_object_get(delta, "tool_calls");
     for (size_t i = 0; i < json_array_size(calls); i++)

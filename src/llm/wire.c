@@ -9,6 +9,9 @@
  *        +---- wait: retry-after-ms, retry-after, or 0.5 s doubled
  *              at most twice, and never longer than a minute
  *
+ * A server that refuses the option which asks for a count of tokens is asked again without it,
+ * at once and from then on.
+ *
  * These are the rules of the vendors' own programs: two retries, x-should-retry wins, a
  * quarter of the wait is taken off by chance.  Two things differ.  A stream that breaks
  * off is asked for again too, because half a reply is of no use to anybody.  A wait of
@@ -39,6 +42,7 @@ typedef struct Attempt {
     Sse sse;
     Buf body;      /* of an answer that is no stream */
     bool told;     /* there was an event */
+    bool no_usage; /* it was refused because of WIRE_USAGE */
     jot_status st; /* what an event decided; JOT_OK: nothing */
     bool retry;
 } Attempt;
@@ -118,9 +122,10 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
 {
     if (!is_good(&a->answer)) {
         /* The provider has answered, but not with a reply. */
-        Str wish = { 0 };
-        jot_status st =
-            fault_tell(a->answer.status, buf_str(&a->body), buf_str(&a->wire->key), &a->retry, e);
+        Str wish = { 0 }, body = buf_str(&a->body);
+        static const char option[] = "stream_options";
+        a->no_usage = body.n && memmem(body.p, body.n, option, sizeof option - 1);
+        jot_status st = fault_tell(a->answer.status, body, buf_str(&a->wire->key), &a->retry, e);
         bool told = http_answer_header(&a->answer, S("retry-after"), &wish) ||
                     http_answer_header(&a->answer, S("retry-after-ms"), &wish);
         if (a->answer.status == 429 && !told && !a->wire->dialect->bare_429)
@@ -217,16 +222,39 @@ static int64_t wait_ms(const Attempt *a, int attempt)
     return ms >= 0 ? ms : backoff_ms(io, attempt);
 }
 
+/* The same request without the option, if it has it.  The first place is the right one: within a
+ * text its quotes would be escaped. */
+static bool without_usage(Str body, Buf *to)
+{
+    static const char option[] = WIRE_USAGE;
+    const char *at = memmem(body.p, body.n, option, sizeof option - 1);
+    if (!at)
+        return false;
+    to->max = LLM_REQUEST_MAX;
+    buf_add(to, (Str){ body.p, (size_t)(at - body.p) });
+    buf_add(to, str_from(body, (size_t)(at - body.p) + sizeof option - 1));
+    return true;
+}
+
 jot_status wire_ask(Llm *llm, const LlmRequest *r, Str body, Arena *into, LlmReply *out, Err *e)
 {
     Wire *w = (Wire *)llm;
     Err own = { 0 };
     Err *err = e ? e : &own;
+    AUTO(Buf) plain = { 0 };
     for (int attempt = 0;; attempt++) {
         AUTO(Attempt) a = { .wire = w, .request = r };
         *err = (Err){ 0 };
         jot_status st = try_once(&a, body, into, out, err);
         assert(attempt <= WIRE_RETRIES);
+        if (st == JOT_INVALID && a.no_usage && !w->no_usage && without_usage(body, &plain)) {
+            w->no_usage = true;
+            body = buf_str(&plain);
+            if (r->on_again)
+                r->on_again(r->ctx, 0, err->text);
+            attempt--;
+            continue;
+        }
         if (st == JOT_OK || !a.retry || attempt == WIRE_RETRIES)
             return st;
         int64_t ms = wait_ms(&a, attempt);

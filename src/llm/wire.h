@@ -22,11 +22,12 @@ enum {
 typedef struct Wire Wire;
 
 typedef struct Dialect {
-    const char *base;     /* where the vendor is; NULL: the address says */
-    const char *base_env; /* names another place; NULL: none */
-    const char *key_env;  /* the vendor's own variable; NULL: none */
-    const char *path;     /* after the base */
-    bool bare_429;        /* a rate limit without retry-after is worth a retry */
+    const char *base;      /* where the vendor is; NULL: the address says */
+    const char *base_env;  /* names another place; NULL: none */
+    const char *key_env;   /* the vendor's own variable; NULL: none */
+    const char *token_env; /* the same for a token that is sent as "Bearer ..."; NULL: none */
+    const char *path;      /* after the base */
+    bool bare_429;         /* a rate limit without retry-after is worth a retry */
     jot_status (*write)(Wire *w, const LlmRequest *request, Buf *to, Err *e);
     /* Fill at most WIRE_HEADERS; returns how many. */
     size_t (*headers)(const Wire *w, HttpField *out);
@@ -44,7 +45,10 @@ struct Wire {
     const char *ca_file; /* NULL: the system's */
     Buf key;             /* empty: none */
     Buf bearer;          /* "Bearer KEY"; empty: no key */
+    bool is_token;       /* ... and it is sent as one, not as a key */
+    bool no_usage;       /* its server has refused the option that asks for a count of tokens */
     Str thinking;        /* empty, "adaptive" or a number of tokens */
+    Str effort;          /* empty: the model's own */
 };
 
 /* The functions of a provider, for a dialect. */
@@ -60,6 +64,10 @@ MUST_USE jot_status wire_key(Wire *w, const char *file, bool optional, Err *e);
 /* What an event adds to a reply.  A failure is one of llm_ask's, and d->retry is set. */
 jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e);
 jot_status openai_event(Draft *d, const SseEvent *event, Err *e);
+
+/* The option of OpenAI's dialect without which a stream has no count of tokens; not every server
+ * takes it. */
+#define WIRE_USAGE ",\"stream_options\":{\"include_usage\":true}"
 
 extern const Dialect dialect_anthropic, dialect_openai, dialect_compatible;
 

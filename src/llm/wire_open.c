@@ -77,6 +77,21 @@ static jot_status read_thinking(Wire *w, Str value, Err *e)
     return JOT_OK;
 }
 
+/* The vendors' words, which differ by model: who does not know one says so. */
+static jot_status read_effort(Wire *w, Str value, Err *e)
+{
+    static const char *const words[] = {
+        "none", "minimal", "low", "medium", "high", "xhigh", "max"
+    };
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (str_eq(value, str(words[i]))) {
+            w->effort = value;
+            return JOT_OK;
+        }
+    return err_set(e, JOT_INVALID,
+                   "'effort' of a model is none, minimal, low, medium, high, xhigh or max");
+}
+
 static jot_status read_reasoning(Wire *w, Str key, Str value, Err *e)
 {
     bool back = true;
@@ -107,12 +122,14 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
             TRY(read_flag(key, value, &p->plain_http, e));
         else if (str_eq(key, S("thinking")))
             TRY(read_thinking(w, value, e));
+        else if (str_eq(key, S("effort")))
+            TRY(read_effort(w, value, e));
         else if (str_eq(key, S("reasoning")) && w->dialect != &dialect_anthropic)
             TRY(read_reasoning(w, key, value, e));
         else if (!str_eq(key, S("window")))
             return err_set(
                 e, JOT_INVALID,
-                "unknown setting '%s' of a model: use window, key_file, ca, plain_http%s%s",
+                "unknown setting '%s' of a model: use window, effort, key_file, ca, plain_http%s%s",
                 err_show(&shown, key), w->dialect->base ? ", base" : "",
                 w->dialect == &dialect_anthropic ? ", thinking" : ", reasoning");
     }

@@ -47,6 +47,7 @@ __attribute__((unused)) static int start_server(void **state)
     setenv("ANTHROPIC_API_KEY", "key-of-anthropic", 1);
     setenv("OPENAI_API_KEY", "key-of-openai", 1);
     setenv("JOTTER_API_KEY", "key-of-others", 1);
+    unsetenv("ANTHROPIC_AUTH_TOKEN");
     unsetenv("ANTHROPIC_BASE_URL");
     unsetenv("OPENAI_BASE_URL");
     unsetenv("JOTTER_API_KEY_FILE");

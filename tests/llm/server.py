@@ -73,6 +73,10 @@ def refuse(vendor, step, headers):
         body = {"error": {"message": "litellm.BadRequestError: OpenAIException - nothing fits", "type": None}}
     elif how == "type":
         body["error"]["type"] = "invalid_request_error"
+    elif how == "usage":  # Mistral
+        body = {"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": [
+            "body", "stream_options", "include_usage"], "msg": "Extra inputs are not permitted", "input": True}]},
+            "type": "invalid_request_error", "param": None, "code": None}
     elif how == "window":  # llama-cpp-python
         body = {"error": {"message": "Requested tokens (5021) exceed context window of 4096", "type": "internal_server_error"}}
     elif how == "never":

@@ -48,6 +48,7 @@ __attribute__((unused)) static const StreamRow stream_rows[] = {
     { "same_ids", "call(toolu_01 a {}) call(* b {}) calls 25/0/0/15", "=" },
     { "whole_input", "broken(toolu_01 a {\"x\":1}) refusal(cyber) 25/0/0/3", NULL },
     { "local_text_last", NULL, "text(after) call(toolu_01 a {}) call(toolu_02 b {}) calls 0/0/0/0" },
+    { "local_content_list", NULL, "text(Hello there) end 25/0/0/15" },
     { "local_no_index", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "
                               "call(toolu_02 done {}) calls 0/0/0/0" },
     { "local_all_zero", NULL, "text(I look.) call(toolu_01 shell {\"command\": \"uname -r\", \"n\": 2}) "

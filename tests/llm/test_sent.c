@@ -111,6 +111,66 @@ static void each_key_goes_to_its_own_provider_only(void **state)
     }
 }
 
+static void a_token_is_sent_as_a_token_where_there_is_no_key(void **state)
+{
+    AUTO(Desk) both, d;
+    setenv("ANTHROPIC_AUTH_TOKEN", "token-of-anthropic", 1);
+    open_steps(&both, &everybody[0], "ok-text");
+    assert_int_equal(ask(&both), JOT_OK);
+    unsetenv("ANTHROPIC_API_KEY");
+    open_steps(&d, &everybody[0], "ok-text");
+    assert_int_equal(ask(&d), JOT_OK);
+    AUTO_PTR(json_t) with_key = log_of(both.id);
+    AUTO_PTR(json_t) log = log_of(d.id);
+    const json_t *first = json_object_get(json_array_get(with_key, 0), "headers");
+    const json_t *got = json_object_get(json_array_get(log, 0), "headers");
+    assert_str(json_str(json_object_get(first, "x-api-key")), S("key-of-anthropic"));
+    assert_null(json_object_get(first, "authorization"));
+    assert_str(json_str(json_object_get(got, "authorization")), S("Bearer token-of-anthropic"));
+    assert_null(json_object_get(got, "x-api-key"));
+    setenv("ANTHROPIC_API_KEY", "key-of-anthropic", 1);
+    unsetenv("ANTHROPIC_AUTH_TOKEN");
+}
+
+static void an_option_that_was_refused_is_not_sent_again(void **state)
+{
+    AUTO(Desk) d;
+    open_steps(&d, &everybody[2], "422-usage/ok-text/ok-text");
+    assert_int_equal(ask(&d), JOT_OK);
+    assert_int_equal(ask(&d), JOT_OK);
+    AUTO_PTR(json_t) log = log_of(d.id);
+    assert_int_equal(json_array_size(log), 3);
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *body = json_object_get(json_array_get(log, i), "body");
+        AUTO_PTR(json_t) sent_body = NULL;
+        assert_int_equal(json_read(json_str(body), &sent_body, NULL), JOT_OK);
+        assert_int_equal(json_object_get(sent_body, "stream_options") != NULL, i == 0);
+        assert_true(json_is_true(json_object_get(sent_body, "stream")));
+    }
+}
+
+static void effort_is_one_setting_for_all(void **state)
+{
+    static const struct {
+        const char *url, *want;
+    } models[] = {
+        { "anthropic:claude-x?effort=low", ",\"output_config\":{\"effort\":\"low\"}" },
+        { "anthropic:claude-x?thinking=adaptive&effort=max",
+          ",\"thinking\":{\"type\":\"adaptive\"},\"output_config\":{\"effort\":\"max\"}" },
+        { "openai:gpt-5?effort=minimal", ",\"reasoning_effort\":\"minimal\"" },
+        { "http://127.0.0.1:9/v1?effort=high#m", ",\"reasoning_effort\":\"high\"" },
+    };
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        AUTO(Buf) text = { 0 };
+        LlmRequest r = { .max_tokens = 100 };
+        assert_int_equal(llm_open(str(models[i].url), NULL, &llm, NULL), JOT_OK);
+        assert_int_equal(llm_request_text(llm, &r, &text, NULL), JOT_OK);
+        buf_add_char(&text, 0);
+        assert_row(strstr(text.p, models[i].want), i, text.p);
+    }
+}
+
 static void a_redirect_takes_nothing_along(void **state)
 {
     for (size_t w = 0; w < COUNT_OF(everybody); w++) {
@@ -315,6 +375,8 @@ static const Wrong wrongs[] = {
     { "anthropic:x?thinking=much", JOT_INVALID, "adaptive" },
     { "anthropic:x?thinking=0", JOT_INVALID, "at least 1024 tokens" },
     { "anthropic:x?thinking=1023", JOT_INVALID, "thinking=1023 is too little" },
+    { "openai:x?effort=much", JOT_INVALID, "none, minimal, low, medium, high, xhigh or max" },
+    { "anthropic:x?effort=", JOT_INVALID, "none, minimal, low" },
     { "http://127.0.0.1/v1?base=http://127.0.0.1#x", JOT_INVALID, "unknown setting 'base'" },
 };
 
@@ -484,6 +546,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bytes_shown_are_the_bytes_sent),
         cmocka_unit_test(each_key_goes_to_its_own_provider_only),
+        cmocka_unit_test(a_token_is_sent_as_a_token_where_there_is_no_key),
+        cmocka_unit_test(an_option_that_was_refused_is_not_sent_again),
+        cmocka_unit_test(effort_is_one_setting_for_all),
         cmocka_unit_test(a_redirect_takes_nothing_along),
         cmocka_unit_test(a_key_is_not_shown_even_if_the_provider_shows_it),
         cmocka_unit_test(a_reply_goes_back_as_it_came),
