@@ -133,6 +133,7 @@ static jot_status run_cycle(Session *s)
                        .iterations_max = a.iterations_max,
                        .wait_ms = WAIT_MS };
     LlmLimits known = llm_limits(a.llm);
+    llm_find_window(a.llm);
     x.w.window = llm_window(a.llm) ? llm_window(a.llm) : BUDGET_WINDOW;
     if (!x.w.max_tokens)
         x.w.max_tokens = budget_reply(&known, x.w.window);

@@ -46,6 +46,8 @@ static jot_status make_setup(Session *s, const Agent *a, Str query, Loop *l)
     Setup *setup = &l->setup;
     TRY(read_protocol(s, &setup->json));
     TRY(opt_number(s, "window", BUDGET_WINDOW_MIN, BUDGET_WINDOW_MAX, 0, &window));
+    if (!window && !opt_given(s, "resume"))
+        llm_find_window(a->llm);
     setup->window = window ? (uint64_t)window : llm_window(a->llm);
     if (!setup->window)
         setup->window = BUDGET_WINDOW;

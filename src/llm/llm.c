@@ -137,6 +137,12 @@ uint64_t llm_window(const Llm *llm)
     return llm->window;
 }
 
+void llm_find_window(Llm *llm)
+{
+    if (!llm->window && llm->provider->find_window)
+        llm->window = llm->provider->find_window(llm);
+}
+
 LlmLimits llm_limits(const Llm *llm)
 {
     return llm->limits;

@@ -155,6 +155,10 @@ MUST_USE jot_status llm_request_text(Llm *llm, const LlmRequest *request, Buf *t
 /* Tokens of the context window, as given or as known for this model; 0: nobody knows. */
 uint64_t llm_window(const Llm *llm);
 
+/* Ask the server of an http:// or https:// address for a window that nobody knows.  It takes
+ * seconds at most, and whatever goes wrong only means that it stays unknown. */
+void llm_find_window(Llm *llm);
+
 /* What is known of a model's replies, in tokens.  Hidden reasoning counts as part of a reply. */
 typedef struct LlmLimits {
     uint64_t reply;     /* a good limit if the caller has no wish; 0: nobody knows one */

@@ -222,6 +222,11 @@ static bool takes_raw(const Llm *llm, const json_t *block)
     return !w->no_reasoning && str_eq(json_member(block, "base"), w->base_url);
 }
 
+static uint64_t find_window(Llm *llm)
+{
+    return wire_find_window((Wire *)llm);
+}
+
 const Provider provider_openai = { .scheme = "openai",
                                    .open = open_openai,
                                    .close = wire_close,
@@ -234,10 +239,12 @@ const Provider provider_http = { .scheme = "http",
                                  .close = wire_close,
                                  .write = wire_write,
                                  .ask = wire_ask,
-                                 .takes_raw = takes_raw };
+                                 .takes_raw = takes_raw,
+                                 .find_window = find_window };
 const Provider provider_https = { .scheme = "https",
                                   .open = open_compatible,
                                   .close = wire_close,
                                   .write = wire_write,
                                   .ask = wire_ask,
-                                  .takes_raw = takes_raw };
+                                  .takes_raw = takes_raw,
+                                  .find_window = find_window };

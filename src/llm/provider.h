@@ -30,6 +30,7 @@ typedef struct Provider {
                       Err *e);
     /* What history.c needs to know; a vendor is strict in all of it. */
     bool (*takes_raw)(const Llm *llm, const json_t *block); /* a raw part; NULL: any */
+    uint64_t (*find_window)(Llm *llm);                      /* ask for it; NULL: nobody to ask */
     bool raw_alone; /* a message may consist of such parts and nothing else */
 } Provider;
 

@@ -61,6 +61,9 @@ jot_status wire_ask(Llm *llm, const LlmRequest *request, Str body, Arena *into, 
 /* Read the key for a dialect into w->key; none is fine if `optional`. */
 MUST_USE jot_status wire_key(Wire *w, const char *file, bool optional, Err *e);
 
+/* What the server says the model's window is; 0: it does not, or not soon. */
+uint64_t wire_find_window(Wire *w);
+
 /* What an event adds to a reply.  A failure is one of llm_ask's, and d->retry is set. */
 jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e);
 jot_status openai_event(Draft *d, const SseEvent *event, Err *e);

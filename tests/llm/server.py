@@ -132,9 +132,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         parts = self.path.split("/")
+        if parts[1] == "windows":
+            return self.say_window(parts[2], parts[-1])
         with lock:
             body = json.dumps(asked.get(parts[2], [])).encode()
         self.answer(200, {"Content-Type": "application/json"}, body)
+
+    def say_window(self, how, what):
+        """The list of models, as different servers have it."""
+        own = {"max_model_len": {"max_model_len": 8192}, "openrouter": {"context_length": 163840},
+               "small": {"context_length": 100}, "text": {"context_length": "8192"},
+               "trained": {"owned_by": "somebody", "meta": {"n_ctx_train": 131072}},
+               "llama": {"owned_by": "llamacpp", "meta": {"n_ctx_train": 131072}}}.get(how, {})
+        models = [dict(own, id="other" if how == "others" else "gpt-test")]
+        if how in ("openrouter", "others"):
+            models.append({"id": "third", "context_length": 1000000})
+        if how == "stall":
+            return self.wait()
+        if how == "page":
+            return self.answer(200, {"Content-Type": "text/html"}, b"<html>")
+        if how == "none" or what == "props" and how != "llama":
+            return self.answer(404, {}, b"")
+        body = {"default_generation_settings": {"n_ctx": 4096}} if what == "props" else {"data": models}
+        return self.answer(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))

@@ -437,6 +437,45 @@ static void windows_are_known_or_given(void **state)
     }
 }
 
+static void a_server_is_asked_for_a_window_that_nobody_knows(void **state)
+{
+    static const struct {
+        const char *how;
+        uint64_t want;
+    } servers[] = { { "max_model_len", 8192 },
+                    { "openrouter", 163840 },
+                    { "llama", 4096 },
+                    { "small", 0 },
+                    { "text", 0 },
+                    { "trained", 0 },
+                    { "others", 0 },
+                    { "none", 0 },
+                    { "page", 0 } };
+    for (size_t i = 0; i < COUNT_OF(servers); i++) {
+        AUTO_PTR(Llm) llm = NULL;
+        char url[128];
+        snprintf(url, sizeof url, "http://127.0.0.1:%d/windows/%s/v1#gpt-test", port,
+                 servers[i].how);
+        assert_int_equal(llm_open(str(url), NULL, &llm, NULL), JOT_OK);
+        assert_int_equal(llm_window(llm), 0);
+        llm_find_window(llm);
+        assert_row(llm_window(llm) == servers[i].want, i, servers[i].how);
+    }
+}
+
+static void a_server_that_says_nothing_of_its_window_is_not_waited_for(void **state)
+{
+    AUTO(Desk) d;
+    desk_init(&d);
+    d.io.awake_ms = awake_ms;
+    d.clock_step_ms = 500;
+    char base[96];
+    snprintf(base, sizeof base, "http://127.0.0.1:%d/windows/stall/v1", port);
+    assert_int_equal(open_at(&d, &everybody[2], base, ""), JOT_OK);
+    llm_find_window(d.llm);
+    assert_int_equal(llm_window(d.llm), 0);
+}
+
 static void limits_of_replies_are_known_per_model(void **state)
 {
     static const struct {
@@ -561,6 +600,8 @@ int main(void)
         cmocka_unit_test(a_wrong_address_is_refused),
         cmocka_unit_test(places_that_are_allowed_open),
         cmocka_unit_test(windows_are_known_or_given),
+        cmocka_unit_test(a_server_is_asked_for_a_window_that_nobody_knows),
+        cmocka_unit_test(a_server_that_says_nothing_of_its_window_is_not_waited_for),
         cmocka_unit_test(limits_of_replies_are_known_per_model),
         cmocka_unit_test(a_key_file_must_be_closed_to_others),
         cmocka_unit_test(without_a_key_a_vendor_is_not_asked),
