@@ -12,7 +12,6 @@
 
 #include "base/mutant.h"
 #include "store/postgres/flight.h"
-#include "store/postgres/known.h"
 #include "store/postgres/transaction.h"
 #include "store/postgres/tuple.h"
 
@@ -73,7 +72,7 @@ static jot_status read_base(Pg *p, const Append *a, const PGresult *r, Base *out
     }
     if (out->recent_n)
         out->head = out->recent[0].mark;
-    return known_keep(p, a->stream, &out->head, e);
+    return known_keep(&p->known, a->stream, &out->head, e);
 }
 
 static jot_status look(Pg *p, const Append *a, Base *out, Err *e)
@@ -129,7 +128,7 @@ static jot_status send(Pg *p, Append *a, AppendCode *code, Base *b, Err *e)
 static jot_status done(Pg *p, Append *a, Err *e)
 {
     *a->out = a->sealed.mark;
-    return known_keep(p, a->stream, &a->sealed.mark, e);
+    return known_keep(&p->known, a->stream, &a->sealed.mark, e);
 }
 
 /* With the stream locked: nobody is faster. */
@@ -162,7 +161,7 @@ static jot_status append_locked(Pg *p, Append *a, Err *e)
  * id is looked up before any condition. */
 static bool is_known(Pg *p, Append *a)
 {
-    const Mark *seen = known_find(p, a->stream);
+    const Mark *seen = known_find(&p->known, a->stream);
     if (!seen)
         return false;
     Base b = { .head = *seen, .guard = a->x->guard_seq };

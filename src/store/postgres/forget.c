@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "store/postgres/flight.h"
-#include "store/postgres/known.h"
 #include "store/postgres/statement.h"
 #include "store/postgres/transaction.h"
 #include "store/postgres/tuple.h"
@@ -217,7 +216,7 @@ static jot_status purge_once(Pg *p, void *ctx, bool again, Err *e)
     TRY(pg_begin(p, f->stream, f->x, &head, e));
     TRY(pg_end(p, purge_locked(p, f, &head, again, e), e));
     pg_notify(p);
-    return known_keep(p, f->stream, f->out, e);
+    return known_keep(&p->known, f->stream, f->out, e);
 }
 
 jot_status pg_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e)
@@ -311,7 +310,7 @@ static jot_status put_once(Pg *p, void *ctx, bool again, Err *e)
     TRY(pg_begin(p, f->stream, f->x, &head, e));
     TRY(pg_end(p, put_locked(p, f, &head, again, e), e));
     pg_notify(p);
-    return known_keep(p, f->stream, &head.mark, e);
+    return known_keep(&p->known, f->stream, &head.mark, e);
 }
 
 jot_status pg_put_records(Store *s, Str stream, const Expect *x, bool gaps, const Record *records,

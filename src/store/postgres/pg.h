@@ -7,8 +7,8 @@
  *   pad      what the pad says of itself
  *
  * connect.c makes the connection, flight.c sends and waits, schema.c makes and
- * recognises a pad, statement.c has the texts, tuple.c reads rows, known.c remembers
- * heads; append.c, read.c, change.c, forget.c and put.c are the operations.
+ * recognises a pad, statement.c has the texts, tuple.c reads rows; postgres.c,
+ * append.c, change.c and forget.c are the operations.
  *
  * Invariants:
  *   1. Nothing waits without a deadline.  A connection that misses one is closed: whatever was
@@ -20,6 +20,7 @@
 #define STORE_POSTGRES_PG_H
 
 #include "store/engine.h"
+#include "store/known.h"
 #include "store/postgres/pq.h"
 
 enum {
@@ -33,7 +34,6 @@ enum {
     PG_MARGIN_MS = 1000,       /* of the server's clock */
     PG_PARAMS_MAX = 20,
     PG_FLIGHT_MAX = 4,
-    PG_KNOWN_MAX = 256, /* heads that are remembered */
     PG_CAVEATS_MAX = 512,
 };
 
@@ -83,13 +83,6 @@ typedef enum PgStmt {
     PG_STMTS
 } PgStmt;
 
-/* A head as this handle saw it last. */
-typedef struct PgKnown {
-    char *name; /* owned; NULL: the place is free */
-    size_t name_n;
-    Mark mark;
-} PgKnown;
-
 typedef struct Pg {
     Store base;
     const Pq *pq;
@@ -116,7 +109,7 @@ typedef struct Pg {
     uint64_t *holds;     /* numbers this session holds */
     size_t holds_n, holds_cap;
     uint64_t trips; /* flights made: what an operation costs is measured in these */
-    PgKnown known[PG_KNOWN_MAX];
+    Known known;
     const char *verb; /* what is being done, for sentences ... */
     Str subject;      /* ... and to what */
 } Pg;

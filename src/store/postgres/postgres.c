@@ -14,7 +14,6 @@
 #include "store/postgres/connect.h"
 #include "store/postgres/flight.h"
 #include "store/postgres/forget.h"
-#include "store/postgres/known.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/tuple.h"
 
@@ -25,7 +24,7 @@ static void pg_close(Store *s)
     Pg *p = (Pg *)s;
     if (p->pq)
         pg_disconnect(p);
-    known_free(p);
+    known_free(&p->known);
     free(p->holds);
     arena_free(&p->keep);
     free(p);
@@ -86,7 +85,7 @@ static jot_status pg_head(Store *s, Str stream, HeadWant want, Arena *into, Reco
         TRY(tuple_record(p, r, 0, into, out, e));
     if (body && p->pq->ntuples(r))
         out->body = tuple_body(p, r, 0, into);
-    TRY(known_keep(p, stream, &out->mark, e));
+    TRY(known_keep(&p->known, stream, &out->mark, e));
     if (out->mark.seq == 0)
         return store_not_found(e, stream);
     if (body && !body_fits(out))

@@ -9,7 +9,6 @@
 
 #include "store/postgres/connect.h"
 #include "store/postgres/flight.h"
-#include "store/postgres/known.h"
 #include "store/postgres/tuple.h"
 
 enum { LOST_PAUSE_US = 20 * 1000 };
@@ -56,7 +55,7 @@ jot_status pg_begin(Pg *p, Str stream, const Expect *x, PgHead *out, Err *e)
         st = tuple_mark(p, head, 0, 3, &out->mark, e);
     }
     if (st == JOT_OK)
-        st = known_keep(p, stream, &out->mark, e);
+        st = known_keep(&p->known, stream, &out->mark, e);
     return st == JOT_OK ? JOT_OK : pg_end(p, st, e);
 }
 

@@ -5,7 +5,7 @@
  * its head's chain is that of its seq, whoever writes: a head behind the one that
  * was seen, or another one in its place, is a server that has lost what it
  * acknowledged. */
-#include "store/postgres/known.h"
+#include "store/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,18 @@
 static size_t place_of(Str stream)
 {
     Hash h = hash_of(stream);
-    return h.b[0] % PG_KNOWN_MAX;
+    return h.b[0] % KNOWN_MAX;
 }
-_Static_assert(PG_KNOWN_MAX == 256, "a byte of the hash is the place");
+_Static_assert(KNOWN_MAX == 256, "a byte of the hash is the place");
 
-static bool is_of(const PgKnown *s, Str stream)
+static bool is_of(const KnownHead *s, Str stream)
 {
     return s->name && str_eq((Str){ s->name, s->name_n }, stream);
 }
 
-const Mark *known_find(const Pg *p, Str stream)
+const Mark *known_find(const Known *k, Str stream)
 {
-    const PgKnown *s = &p->known[place_of(stream)];
+    const KnownHead *s = &k->heads[place_of(stream)];
     return is_of(s, stream) ? &s->mark : NULL;
 }
 
@@ -38,9 +38,9 @@ static jot_status went_back(Str stream, const Mark *was, const Mark *now, Err *e
                    (unsigned long long)now->seq, was->seq == now->seq ? ", another one" : "");
 }
 
-jot_status known_keep(Pg *p, Str stream, const Mark *mark, Err *e)
+jot_status known_keep(Known *k, Str stream, const Mark *mark, Err *e)
 {
-    PgKnown *s = &p->known[place_of(stream)];
+    KnownHead *s = &k->heads[place_of(stream)];
     if (is_of(s, stream) && (mark->seq < s->mark.seq || (mark->seq == s->mark.seq && mark->seq &&
                                                          !hash_eq(mark->chain, s->mark.chain))))
         return went_back(stream, &s->mark, mark, e);
@@ -55,9 +55,9 @@ jot_status known_keep(Pg *p, Str stream, const Mark *mark, Err *e)
     return JOT_OK;
 }
 
-void known_free(Pg *p)
+void known_free(Known *k)
 {
-    for (size_t i = 0; i < PG_KNOWN_MAX; i++)
-        free(p->known[i].name);
-    memset(p->known, 0, sizeof p->known);
+    for (size_t i = 0; i < KNOWN_MAX; i++)
+        free(k->heads[i].name);
+    *k = (Known){ 0 };
 }
