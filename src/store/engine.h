@@ -11,7 +11,8 @@
 #include "store/store.h"
 
 typedef struct StoreOps {
-    const char *scheme; /* the word before ':' in a store URL */
+    const char *scheme;      /* the word before ':' in a store URL ... */
+    const char *const *also; /* ... and others that it may be, NULL at the end; NULL: none */
     /* The URL lives only as long as the call. */
     jot_status (*open)(Store **out, const Url *url, const StoreOptions *o, Err *e);
     void (*close)(Store *s); /* never called with NULL */
@@ -81,6 +82,7 @@ extern const StoreOps mem_ops;
 extern const StoreOps files_ops;
 extern const StoreOps sqlite_ops;
 extern const StoreOps postgres_ops;
+extern const StoreOps redis_ops;
 
 /* --- What every engine needs (store.c) -------------------------------------------------- */
 

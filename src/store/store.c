@@ -38,10 +38,7 @@
 
 /* Adding an engine is one file and one line here. */
 static const StoreOps *const engines[] = {
-    &files_ops,
-    &sqlite_ops,
-    &postgres_ops,
-    &mem_ops,
+    &files_ops, &sqlite_ops, &postgres_ops, &redis_ops, &mem_ops,
 };
 
 /* --- Arguments ------------------------------------------------------------------------- */
@@ -558,6 +555,14 @@ bool store_held(Store *s, uint64_t number)
 
 /* --- Opening --------------------------------------------------------------------------- */
 
+static bool serves(const StoreOps *engine, Str scheme)
+{
+    bool found = str_eq(scheme, str(engine->scheme));
+    for (const char *const *also = engine->also; also && *also && !found; also++)
+        found = str_eq(scheme, str(*also));
+    return found;
+}
+
 jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
 {
     static const StoreOptions plain = { 0 };
@@ -566,7 +571,7 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
     Url parsed;
     TRY(url_parse(url, &arena, &parsed, e));
     for (size_t i = 0; i < COUNT_OF(engines); i++) {
-        if (!str_eq(parsed.scheme, str(engines[i]->scheme)))
+        if (!serves(engines[i], parsed.scheme))
             continue;
         TRY(engines[i]->open(out, &parsed, options ? options : &plain, e));
         (*out)->url = hash_of(url);
@@ -574,7 +579,8 @@ jot_status store_open(Store **out, Str url, const StoreOptions *options, Err *e)
     }
     Shown shown;
     return err_set(e, JOT_UNSUPPORTED,
-                   "no engine '%s': use files:DIR, sqlite:FILE, postgres://HOST/DATABASE or mem:",
+                   "no engine '%s': use files:DIR, sqlite:FILE, postgres://HOST/DATABASE, "
+                   "redis://HOST or mem:",
                    err_show(&shown, parsed.scheme));
 }
 

@@ -40,6 +40,8 @@ void trial_remove(const char *dir)
 /* The server that tests/rig/with-servers started for an engine, or NULL: it has none. */
 static const char *server_of(Str scheme)
 {
+    if (str_eq(scheme, S("redis:")))
+        return getenv("JOT_TEST_REDIS");
     return str_eq(scheme, S("postgres:")) ? getenv("JOT_TEST_POSTGRES") : NULL;
 }
 

@@ -33,7 +33,8 @@ typedef struct ContractResult {
     int promises; /* in the table, or asked for */
     int held;
     int broken;
-    int apart; /* need a pad that outlives its handle, or lies in files, and this one does not */
+    int apart; /* need what this engine does not have: a pad in files, one that outlives its
+                  handle, or word of who lives */
 } ContractResult;
 
 /* Try the promises on one engine (a name of trial.c's table). */
@@ -51,6 +52,7 @@ typedef struct Promise {
     void (*keep)(Trial *p);
     bool lasting; /* needs a pad that can be opened twice, at once or later */
     bool local;   /* needs a pad in files of this machine */
+    bool holding; /* needs an engine that can tell who lives */
 } Promise;
 
 #define PROMISE(f)            \
@@ -64,6 +66,11 @@ typedef struct Promise {
 #define LOCAL(f)                                              \
     {                                                         \
         .name = #f, .keep = f, .lasting = true, .local = true \
+    }
+
+#define HOLDING(f)                                              \
+    {                                                           \
+        .name = #f, .keep = f, .lasting = true, .holding = true \
     }
 
 /* One table a file; each ends with an empty row. */
@@ -93,6 +100,7 @@ typedef struct Engine {
     const char *where;  /* the pad's name in its directory; NULL: the URL has no path */
     const char *server; /* of a pad on a server: the variable that names it */
     bool lasting;       /* a pad outlives its handles and can be opened twice */
+    bool timed;         /* it cannot tell who lives: leases end by time only */
     bool layered;       /* mem: behind the layer of wrong.h: only in the tests of the tests */
     Wrong wrong;        /* the rule that layer breaks */
 } Engine;

@@ -136,7 +136,8 @@ static void run_one(const Promise *promise, const Engine *engine, const Contract
 {
     char why[CHILD_WHY_MAX];
     result->promises++;
-    if ((promise->lasting && !engine->lasting) || (promise->local && engine->server)) {
+    if ((promise->lasting && !engine->lasting) || (promise->local && engine->server) ||
+        (promise->holding && engine->timed)) {
         result->apart++;
         return;
     }

@@ -51,7 +51,7 @@ static void run_engine(const char *name, const ContractRun *run, Total *total)
         total->promises = promises;
     printf("# %s: %d of %d promises held", name, r.held, r.held + r.broken);
     if (r.apart)
-        printf(", %d more are about pads that outlive their handle, or lie in files", r.apart);
+        printf(", %d more are about what this engine does not have", r.apart);
     printf(" (%.1f s)\n", seconds() - start);
 }
 
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
         }
     }
     if (engine && !engine_find(engine)) {
-        fprintf(stderr, "no engine '%s': use mem, files, sqlite or postgres\n", engine);
+        fprintf(stderr, "no engine '%s': use mem, files, sqlite, postgres or redis\n", engine);
         return EXIT_USAGE;
     }
     Total total = { .only = engine };

@@ -1,0 +1,32 @@
+/* hi.h - hiredis, through a small table.
+ *
+ * Only its formatter and its reader are used: they turn arguments into bytes and
+ * bytes into replies.  The socket is ours (sock.h), so every wait has a deadline.
+ * It is opened by the first pad in Redis, and never linked. */
+#ifndef STORE_REDIS_HI_H
+#define STORE_REDIS_HI_H
+
+#include <hiredis/hiredis.h>
+
+#include "base/err.h"
+
+typedef struct Hi {
+    __typeof__(redisFormatCommandArgv) *format;
+    __typeof__(redisFreeCommand) *free_command;
+    __typeof__(redisReaderCreate) *reader_create;
+    __typeof__(redisReaderFree) *reader_free;
+    __typeof__(redisReaderFeed) *reader_feed;
+    __typeof__(redisReaderGetReply) *reader_get;
+    __typeof__(freeReplyObject) *free_reply;
+} Hi;
+
+/* The table, filled once in the life of the process.  JOT_UNSUPPORTED if the library is not
+ * installed: replies have another layout in every version, so it must be the one whose header
+ * Jotter was built with. */
+MUST_USE jot_status hi_open(const Hi **out, Err *e);
+
+/* A reply is freed when its scope ends; NULL is fine. */
+void hi_free(redisReply *r);
+DEFINE_AUTO_PTR(redisReply, hi_free)
+
+#endif

@@ -1,0 +1,299 @@
+/* redis.c - the engine that keeps a pad on a Redis server: opening it and reading.
+ *
+ * For speed across machines.  A read is one script and sees one moment; a write is one
+ * script, and durable when the server has synced its log.  redis.h says what always
+ * holds. */
+#include "store/redis/redis.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/redis/append.h"
+#include "store/redis/change.h"
+#include "store/redis/connect.h"
+#include "store/redis/flight.h"
+#include "store/redis/forget.h"
+#include "store/redis/pad.h"
+#include "store/redis/row.h"
+
+/* --- Opening --------------------------------------------------------------------------- */
+
+static void redis_close(Store *s)
+{
+    Redis *p = (Redis *)s;
+    if (p->hi)
+        redis_disconnect(p);
+    buf_free(&p->out);
+    known_free(&p->known);
+    arena_free(&p->keep);
+    free(p);
+}
+
+static jot_status open_pad(Redis *p, const Url *url, bool create, Err *e)
+{
+    TRY(hi_open(&p->hi, e));
+    TRY(redis_address(p, url, e));
+    TRY(redis_ready(p, "open", str(p->pad), e));
+    return redis_identify(p, create && !p->base.read_only_why[0], e);
+}
+
+static jot_status redis_open(Store **out, const Url *url, const StoreOptions *o, Err *e)
+{
+    Redis *p = mem_alloc(sizeof *p);
+    AUTO_PTR(Store) fresh = &p->base;
+    store_init(&p->base, &redis_ops, o);
+    p->sock.fd = -1;
+    TRY(open_pad(p, url, o->create, e));
+    *out = TAKE(fresh);
+    return JOT_OK;
+}
+
+/* --- Reading --------------------------------------------------------------------------- */
+
+static bool body_fits(const Record *r)
+{
+    const Mark *m = &r->mark;
+    if (m->op == OP_DELETE || m->redacted)
+        return r->body.n == 0;
+    return r->body.n == m->size && hash_eq(hash_of(r->body), m->sha256);
+}
+
+static jot_status redis_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e)
+{
+    Redis *p = (Redis *)s;
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(redisReply) r = NULL;
+    Shown shown;
+    bool body = want != HEAD_MARK;
+    *out = (Record){ 0 };
+    TRY(redis_ready(p, "read", stream, e));
+    Script script = script_begin(p, &arena, SCRIPT_REST, "head", stream, (Str){ 0 });
+    words_add(&script.words, (Str){ 0 });
+    words_add_u64(&script.words, body);
+    TRY(redis_ask(p, &script, &r, e));
+    TRY(reply_row(p, r, 1, into, out, e));
+    TRY(known_keep(&p->known, stream, &out->mark, e));
+    if (out->mark.seq == 0)
+        return store_not_found(e, stream);
+    if (body)
+        out->body = arena_copy(into, reply_text(r, 2));
+    if (body && !body_fits(out))
+        return err_set(e, JOT_CORRUPT, "record %llu of '%s' does not have the hash in its header",
+                       (unsigned long long)out->mark.seq, err_show(&shown, stream));
+    return JOT_OK;
+}
+
+static jot_status redis_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
+                             Records *out, Err *e)
+{
+    enum { FIRST = 3 };
+    Redis *p = (Redis *)s;
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(redisReply) r = NULL;
+    TRY(redis_ready(p, "read", stream, e));
+    Script script = script_begin(p, &arena, SCRIPT_REST, "read", stream, (Str){ 0 });
+    words_add(&script.words, (Str){ 0 });
+    words_add_seq(&script.words, from);
+    words_add_u64(&script.words, limit);
+    words_add_u64(&script.words, STORE_READ_BYTES);
+    TRY(redis_ask(p, &script, &r, e));
+    *out = (Records){ .more = reply_number(r, 1) };
+    if (!reply_number(r, 2))
+        return store_not_found(e, stream);
+    size_t n = reply_count(r) > FIRST ? (reply_count(r) - FIRST) / 2 : 0;
+    out->items = NEW_ARRAY(into, Record, n);
+    for (size_t i = 0; i < n; i++) {
+        Record *to = &out->items[out->n];
+        bool good = reply_row(p, r, FIRST + 2 * i, into, to, NULL) == JOT_OK;
+        to->body = arena_copy(into, reply_text(r, FIRST + 2 * i + 1));
+        *(good ? &out->n : &out->damaged) += 1;
+    }
+    return JOT_OK;
+}
+
+/* --- Listing --------------------------------------------------------------------------- */
+
+/* The range of names that start with `prefix` and come after `after`, as Redis writes it. */
+static void add_range(Words *w, Str prefix, Str after)
+{
+    bool later = after.n && str_cmp(after, prefix) >= 0;
+    Str from = later ? after : prefix;
+    words_add(w, arena_printf(w->arena, "%s" STR_FMT, later ? "(" : "[", STR_ARG(from)));
+    if (prefix.n == 0) {
+        words_add(w, S("+"));
+        return;
+    }
+    /* No byte of UTF-8 is 0xFF, so the last byte of a prefix always has a successor. */
+    char *end = arena_cstr(w->arena, arena_printf(w->arena, "(" STR_FMT, STR_ARG(prefix)));
+    assert((unsigned char)end[prefix.n] < 0xFF);
+    end[prefix.n] = (char)((unsigned char)end[prefix.n] + 1);
+    words_add(w, (Str){ end, prefix.n + 1 });
+}
+
+static jot_status read_listed(Redis *p, const redisReply *r, size_t i, Arena *into, Listed *out,
+                              Err *e)
+{
+    Record head;
+    TRY(reply_row(p, r, i + 1, into, &head, e));
+    *out = (Listed){ arena_copy(into, reply_text(r, i)), head.mark, head.by, head.meta };
+    return JOT_OK;
+}
+
+static jot_status redis_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
+                             Arena *into, Listing *out, Err *e)
+{
+    Redis *p = (Redis *)s;
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(redisReply) r = NULL;
+    TRY(redis_ready(p, "list", prefix, e));
+    Script script = script_begin(p, &arena, SCRIPT_REST, "list", (Str){ 0 }, (Str){ 0 });
+    words_add(&script.words, (Str){ 0 });
+    words_add_u64(&script.words, list_takes_all(which));
+    add_range(&script.words, prefix, after);
+    words_add_u64(&script.words, limit + 1);
+    words_add_u64(&script.words, list_takes_heads(which));
+    words_add(&script.words, arena_printf(&arena, "%ss:", p->prefix));
+    TRY(redis_ask(p, &script, &r, e));
+    size_t n = reply_count(r) / 2;
+    *out = (Listing){ .n = n < limit ? n : limit, .more = n > limit };
+    out->items = NEW_ARRAY(into, Listed, out->n + 1);
+    for (size_t i = 0; i < out->n; i++)
+        TRY(read_listed(p, r, 1 + 2 * i, into, &out->items[i], e));
+    return JOT_OK;
+}
+
+/* --- Time ------------------------------------------------------------------------------ */
+
+static jot_status redis_clock(Store *s, StoreTime *out, Err *e)
+{
+    Redis *p = (Redis *)s;
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(redisReply) r = NULL;
+    TRY(redis_ready(p, "ask for the time", (Str){ 0 }, e));
+    Script script = script_begin(p, &arena, SCRIPT_REST, "facts", (Str){ 0 }, (Str){ 0 });
+    TRY(redis_ask(p, &script, &r, e));
+    store_saw_clock(s, reply_number(r, 1));
+    *out = (StoreTime){ .now_ms = s->served_ms, .margin_ms = REDIS_MARGIN_MS, .served = true };
+    snprintf(out->era, sizeof out->era, "server");
+    return JOT_OK;
+}
+
+/* --- What the pad says of itself ------------------------------------------------------- */
+
+static jot_status redis_id(Store *s, char out[STORE_PAD_ID + 1], Err *e)
+{
+    (void)e;
+    snprintf(out, STORE_PAD_ID + 1, "%s", ((Redis *)s)->id);
+    return JOT_OK;
+}
+
+static StorePromise redis_promise(const Store *s)
+{
+    const Redis *p = (const Redis *)s;
+    return (StorePromise){ .scheme = "redis",
+                           .durable = p->durable,
+                           .shared = true,
+                           .guards = true,
+                           .caveats = p->caveats };
+}
+
+#define ADVICE "bring the server back from a backup; 'jotter copy' saves what can still be read"
+
+/* Names whose rows are not what the sets of names say. */
+static jot_status verify_names(Redis *p, const VerifyHooks *hooks, Err *e)
+{
+    enum { PAGE = 1000, FIRST = 2 };
+    AUTO(Arena) arena = { 0 };
+    StoreFault f = { .kind = FAULT_DAMAGE,
+                     .what = "the lists of names do not fit its newest record",
+                     .advice = ADVICE };
+    for (Str after = { 0 };;) {
+        AUTO_PTR(redisReply) r = NULL;
+        TRY(redis_ready(p, "verify", str(p->pad), e));
+        Script script = script_begin(p, &arena, SCRIPT_REST, "check", (Str){ 0 }, (Str){ 0 });
+        words_add(&script.words, (Str){ 0 });
+        words_add(&script.words,
+                  after.n ? arena_printf(&arena, "(" STR_FMT, STR_ARG(after)) : S("-"));
+        words_add_u64(&script.words, PAGE);
+        words_add(&script.words, arena_printf(&arena, "%ss:", p->prefix));
+        TRY(redis_ask(p, &script, &r, e));
+        for (size_t i = FIRST; i < reply_count(r); i++) {
+            f.stream = reply_text(r, i);
+            hooks->fault(hooks->ctx, &f);
+        }
+        after = arena_copy(&arena, reply_text(r, 1));
+        if (after.n == 0)
+            return JOT_OK;
+    }
+}
+
+static jot_status is_named(Redis *p, Str name, bool *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    AUTO_PTR(redisReply) r = NULL;
+    RedisCode code;
+    Script script = script_begin(p, &arena, SCRIPT_REST, "known", name, (Str){ 0 });
+    TRY(redis_call(p, &script, &code, &r, e));
+    *out = code == CODE_WAS_DONE;
+    return JOT_OK;
+}
+
+/* Rows that belong to no name.  A scan may show a key twice, so they are told one by one. */
+static jot_status verify_keys(Redis *p, const VerifyHooks *hooks, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Str cursor = S("0"), start = arena_printf(&arena, "%ss:", p->prefix);
+    Str pattern = arena_printf(&arena, STR_FMT "*", STR_ARG(start));
+    StoreFault f = { .kind = FAULT_PAD, .what = "records belong to no name", .advice = ADVICE };
+    do {
+        AUTO_PTR(redisReply) r = NULL;
+        Words w = { .arena = &arena };
+        TRY(redis_ready(p, "verify", str(p->pad), e));
+        const Str words[] = { S("SCAN"), cursor, S("MATCH"), pattern, S("COUNT"), S("1000") };
+        for (size_t i = 0; i < COUNT_OF(words); i++)
+            words_add(&w, words[i]);
+        TRY(redis_command(p, &w, &r, e));
+        if (r->type != REDIS_REPLY_ARRAY || r->elements != 2)
+            return redis_refused(p, r, e);
+        const redisReply *keys = r->element[1];
+        for (size_t i = 0; i < reply_count(keys); i++) {
+            bool named = true;
+            f.stream = str_from(reply_text(keys, i), start.n);
+            TRY(is_named(p, f.stream, &named, e));
+            if (!named)
+                hooks->fault(hooks->ctx, &f);
+        }
+        cursor = arena_copy(&arena, reply_text(r, 0));
+    } while (!str_eq(cursor, S("0")));
+    return JOT_OK;
+}
+
+static jot_status redis_verify(Store *s, const VerifyHooks *hooks, Err *e)
+{
+    TRY(verify_names((Redis *)s, hooks, e));
+    return verify_keys((Redis *)s, hooks, e);
+}
+
+const StoreOps redis_ops = {
+    .scheme = "redis",
+    .also = (const char *const[]){ "redis+unix", NULL },
+    .open = redis_open,
+    .close = redis_close,
+    .append = redis_append,
+    .head = redis_head,
+    .read = redis_read,
+    .list = redis_list,
+    .changes = redis_changes,
+    .trim = redis_trim,
+    .redact = redis_redact,
+    .purge = redis_purge,
+    .put_records = redis_put_records,
+    .forget_before = redis_forget_before,
+    .promise = redis_promise,
+    .clock = redis_clock,
+    .id = redis_id,
+    .verify = redis_verify,
+    .scrub = redis_scrub,
+};
