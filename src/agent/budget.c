@@ -1,4 +1,11 @@
-/* budget.c - counting what a request takes. */
+/* budget.c - counting what a request takes.
+ *
+ *     window   |<------------------- usable ------------------->|<- headroom ->|
+ *              | system | tools | history | retrieved | missed  |   the reply  |
+ *
+ * Everything is estimated (tokens.h), because only the provider counts exactly, and only after the
+ * request.  What it reported last time beyond our estimate is `missed`, and is taken to be missing
+ * again: so the estimate can be wrong once, not every time. */
 #include "agent/budget.h"
 
 #include <assert.h>
@@ -75,23 +82,6 @@ static bool from_pad(const Transcript *t, Str part)
     return false;
 }
 
-static void count_part(const Transcript *t, const LlmPart *p, Budget *b)
-{
-    switch (p->kind) {
-    case LLM_TEXT:
-    case LLM_RAW:
-        b->history += tokens_estimate(p->text);
-        break;
-    case LLM_CALL:
-        b->history += tokens_estimate(p->name) + tokens_estimate(p->args) + BUDGET_PER_CALL;
-        break;
-    case LLM_RESULT:
-        *(from_pad(t, p->id) ? &b->retrieved : &b->history) +=
-            tokens_estimate(p->text) + BUDGET_PER_RESULT;
-        break;
-    }
-}
-
 Budget budget_measure(const Transcript *t)
 {
     AUTO(Arena) arena = { 0 };
@@ -107,8 +97,22 @@ Budget budget_measure(const Transcript *t)
     MessageList list = messages_of(t, &arena);
     for (size_t i = 0; i < list.n; i++) {
         b.history += BUDGET_PER_MESSAGE;
-        for (size_t k = 0; k < list.items[i].n; k++)
-            count_part(t, &list.items[i].parts[k], &b);
+        for (size_t k = 0; k < list.items[i].n; k++) {
+            const LlmPart *p = &list.items[i].parts[k];
+            switch (p->kind) {
+            case LLM_TEXT:
+            case LLM_RAW:
+                b.history += tokens_estimate(p->text);
+                break;
+            case LLM_CALL:
+                b.history += tokens_estimate(p->name) + tokens_estimate(p->args) + BUDGET_PER_CALL;
+                break;
+            case LLM_RESULT:
+                *(from_pad(t, p->id) ? &b.retrieved : &b.history) +=
+                    tokens_estimate(p->text) + BUDGET_PER_RESULT;
+                break;
+            }
+        }
     }
     budget_add_up(&b);
     return b;

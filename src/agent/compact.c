@@ -107,18 +107,6 @@ static void add_call_line(Buf *to, const Frame *f, const TurnCall *c)
     buf_add(to, shown.n < line.n ? S("...") : S(""));
 }
 
-static void add_result(Buf *to, const Frame *f, const TurnCall *c)
-{
-    Str shown = str_slice(c->result, 0, tokens_cut(c->result, RESULT_TOKENS));
-    buf_add(to, S("\n### "));
-    add_call_line(to, f, c);
-    buf_add(to, c->ok ? S("\n") : S(" [error]\n"));
-    frame_add(to, f, shown);
-    if (shown.n < c->result.n)
-        buf_addf(to, "\n[tool result cut: %zu of %zu bytes]", shown.n, c->result.n);
-    buf_add_char(to, '\n');
-}
-
 /* The line in front of a text of this turn; of a run without a sign as it was. */
 static void add_head(Buf *to, const Frame *f, const char *word, Str old)
 {
@@ -138,8 +126,17 @@ static void add_turn(Buf *to, const Frame *f, const Turn *turn)
         }
     if (turn->calls_n)
         add_head(to, f, "results", (Str){ 0 });
-    for (size_t i = 0; i < turn->calls_n; i++)
-        add_result(to, f, &turn->calls[i]);
+    for (size_t i = 0; i < turn->calls_n; i++) {
+        const TurnCall *c = &turn->calls[i];
+        Str shown = str_slice(c->result, 0, tokens_cut(c->result, RESULT_TOKENS));
+        buf_add(to, S("\n### "));
+        add_call_line(to, f, c);
+        buf_add(to, c->ok ? S("\n") : S(" [error]\n"));
+        frame_add(to, f, shown);
+        if (shown.n < c->result.n)
+            buf_addf(to, "\n[tool result cut: %zu of %zu bytes]", shown.n, c->result.n);
+        buf_add_char(to, '\n');
+    }
     if (turn->notice.n) {
         add_head(to, f, "told", S("\nIt was told:\n"));
         if (f->sign[0])
@@ -272,23 +269,17 @@ static Str digest(Memory *m, const Transcript *t, size_t turns, Arena *into)
                        into);
 }
 
-/* The newest result of the first `turns` turns. */
-static uint64_t results_in(const Run *r, const Transcript *t, size_t turns)
-{
-    uint64_t n = r->state.compacted;
-    for (size_t i = 0; i < turns; i++)
-        for (size_t k = 0; k < t->turns[i].calls_n; k++)
-            if (t->turns[i].calls[k].n > n)
-                n = t->turns[i].calls[k].n;
-    return n;
-}
-
 static jot_status replace(Run *r, Transcript *t, size_t turns, const CompactSummary *summary,
                           const char *how, Err *e)
 {
     assert(turns > 0 && turns <= t->turns_n);
+    uint64_t newest = r->state.compacted; /* the newest result of these turns */
+    for (size_t i = 0; i < turns; i++)
+        for (size_t k = 0; k < t->turns[i].calls_n; k++)
+            if (t->turns[i].calls[k].n > newest)
+                newest = t->turns[i].calls[k].n;
     RunSummary x = { .text = summary->text,
-                     .n = results_in(r, t, turns),
+                     .n = newest,
                      .until = t->turns[turns - 1].last,
                      .word = how,
                      .tokens = summary->tokens };
@@ -307,30 +298,6 @@ static jot_status mask(Run *r, Transcript *t, uint64_t keep, Compacted *out, Err
 }
 
 /* --- Summaries --------------------------------------------------------------------------- */
-
-/* How many of the oldest turns a summary is to stand for. */
-static size_t prefix_of(const Transcript *t)
-{
-    size_t keep = COMPACT_KEEP_TURNS;
-    while (keep > 1 && t->turns_n <= keep)
-        keep--;
-    assert(keep > 0);
-    return t->turns_n > keep ? t->turns_n - keep : 0;
-}
-
-/* What a summary may take, for a model that thinks before it writes: as any reply, but no more than
- * leaves room for what is summed up.  0: the model has its own limit. */
-static uint32_t first_limit(const Transcript *t)
-{
-    size_t bound = summary_tokens(t);
-    uint64_t least = bound < COMPACT_SUMMARY_MAX_OUT ? bound : COMPACT_SUMMARY_MAX_OUT;
-    uint64_t limit = t->setup.max_tokens;
-    if (limit > t->setup.window / 4)
-        limit = t->setup.window / 4;
-    if (limit && limit < least)
-        limit = least;
-    return (uint32_t)limit;
-}
 
 typedef struct Asked {
     size_t turns;
@@ -377,9 +344,20 @@ static jot_status summarise(Run *r, Transcript *t, const CompactModel *model, ui
 {
     AUTO(Arena) arena = { 0 };
     CompactSummary summary = { 0 };
-    Asked asked = { .turns = prefix_of(t), .room = room, .limit = first_limit(t) };
-    if (asked.turns == 0 || !model || !model->sum_up)
+    if (t->turns_n < 2 || !model || !model->sum_up)
         return JOT_OK;
+    /* The summary stands for all turns but the newest few; at least one stays. */
+    size_t keep = t->turns_n <= COMPACT_KEEP_TURNS ? t->turns_n - 1 : COMPACT_KEEP_TURNS;
+    /* A model that thinks before it writes may take as much as for any reply, but no more than
+     * leaves room for what is summed up.  0: the model has its own limit. */
+    uint64_t bound = summary_tokens(t), limit = t->setup.max_tokens;
+    uint64_t least = bound < COMPACT_SUMMARY_MAX_OUT ? bound : COMPACT_SUMMARY_MAX_OUT;
+    if (limit > t->setup.window / 4)
+        limit = t->setup.window / 4;
+    if (limit && limit < least)
+        limit = least;
+    Asked asked = { .turns = t->turns_n - keep, .room = room, .limit = (uint32_t)limit };
+    assert(asked.turns > 0 && asked.turns < t->turns_n);
     jot_status st = ask_for(t, model, asked, &arena, &summary, &out->why);
     if (st == JOT_CANCELLED) {
         *e = out->why;
@@ -482,29 +460,22 @@ jot_status compact_if_red(Run *r, Transcript *t, const CompactModel *model, Comp
     return JOT_OK;
 }
 
-/* The estimate was wrong, so what is summed up must be well below what was refused. */
-static jot_status take_step(Run *r, Transcript *t, const CompactModel *model, Compacted *out,
-                            Err *e)
+jot_status compact_further(Run *r, Transcript *t, const CompactModel *model, Compacted *out, Err *e)
 {
+    *out = (Compacted){ 0 };
+    out->before = out->after = budget_measure(t);
     uint64_t refused = budget_estimate(&out->before);
     TRY(mask(r, t, 0, out, e));
-    Budget now = budget_measure(t);
-    if (budget_estimate(&now) < refused)
+    out->after = budget_measure(t);
+    if (budget_estimate(&out->after) < refused)
         return JOT_OK;
+    /* The estimate was wrong, so what is summed up must be well below what was refused. */
     if (!t->fresh)
         TRY(summarise(r, t, model, refused / 2, out, e));
     if (!out->summed)
         TRY(drop(r, t, true, out, e));
     if (!out->summed && !out->dropped)
         TRY(shorten(r, t, out, e));
-    return JOT_OK;
-}
-
-jot_status compact_further(Run *r, Transcript *t, const CompactModel *model, Compacted *out, Err *e)
-{
-    *out = (Compacted){ 0 };
-    out->before = out->after = budget_measure(t);
-    TRY(take_step(r, t, model, out, e));
     out->after = budget_measure(t);
     return JOT_OK;
 }

@@ -70,14 +70,6 @@ static void add_rules(Awake *a, Str dir)
     loop_notice_lines(&w->view, buf_str(&left_out));
 }
 
-static bool was_touched(const Awake *a, Str dir)
-{
-    for (size_t i = 0; i < a->dirs_n; i++)
-        if (str_eq(a->dirs[i], dir))
-            return true;
-    return false;
-}
-
 static void take_rules(Awake *a, const Call *call)
 {
     const Str *dirs;
@@ -86,7 +78,10 @@ static void take_rules(Awake *a, const Call *call)
         return;
     size_t n = h->touched(h->ctx, call, a->into, &dirs);
     for (size_t i = 0; i < n; i++) {
-        if (was_touched(a, dirs[i]))
+        bool known = false;
+        for (size_t k = 0; k < a->dirs_n; k++)
+            known = known || str_eq(a->dirs[k], dirs[i]);
+        if (known)
             continue;
         a->dirs =
             arena_grow(a->into, a->dirs, a->dirs_n, &a->dirs_cap, sizeof *a->dirs, alignof(Str));

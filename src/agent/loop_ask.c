@@ -11,18 +11,6 @@
 
 enum { RENEW_MS = 6 * 3600 * 1000 };
 
-/* The request that would be sent now; texts live in `into` and are borrowed from `t`. */
-static LlmRequest request_now(const Transcript *t, Arena *into)
-{
-    MessageList list = messages_of(t, into);
-    return (LlmRequest){ .system = t->setup.system,
-                         .tools = t->setup.tools,
-                         .n_tools = t->setup.json ? 0 : t->setup.tools_n,
-                         .messages = list.items,
-                         .n_messages = list.n,
-                         .max_tokens = t->setup.max_tokens };
-}
-
 static jot_status sum_up(void *ctx, const CompactAsk *asked, Arena *into, CompactSummary *out,
                          Err *e)
 {
@@ -66,13 +54,6 @@ static jot_status make_room(LoopWork *w, bool further, bool *shorter)
     return JOT_OK;
 }
 
-/* The newest reply ended because the context was full, and nothing was done about it yet. */
-static bool is_full(const LoopWork *w)
-{
-    const Turn *last = transcript_last(&w->t);
-    return last && last->full && w->t.shorter < last->seq;
-}
-
 static jot_status ask_once(LoopWork *w, Arena *arena, LlmReply *out, Buf *snapshot)
 {
     const LoopView *v = &w->l->view;
@@ -83,11 +64,17 @@ static jot_status ask_once(LoopWork *w, Arena *arena, LlmReply *out, Buf *snapsh
     w->out->budget = b;
     if (v->budget)
         v->budget(v->ctx, &w->t, &b);
-    LlmRequest request = request_now(&w->t, arena);
-    request.on_text = v->text;
-    request.on_again = v->again;
-    request.cancelled = v->cancelled;
-    request.ctx = v->ctx;
+    MessageList list = messages_of(&w->t, arena);
+    LlmRequest request = { .system = w->t.setup.system,
+                           .tools = w->t.setup.tools,
+                           .n_tools = w->t.setup.json ? 0 : w->t.setup.tools_n,
+                           .messages = list.items,
+                           .n_messages = list.n,
+                           .max_tokens = w->t.setup.max_tokens,
+                           .on_text = v->text,
+                           .on_again = v->again,
+                           .cancelled = v->cancelled,
+                           .ctx = v->ctx };
     return llm_ask(w->l->llm, &request, arena, out, w->e);
 }
 
@@ -118,18 +105,6 @@ static jot_status check_limits(LoopWork *w, bool *stop)
     return JOT_OK;
 }
 
-static jot_status keep_lease(LoopWork *w)
-{
-    int64_t now = io_awake_ms(w->l->m->io);
-    AUTO(Arena) arena = { 0 };
-    Lease found, renewed;
-    if (now - w->renewed_ms < RENEW_MS)
-        return JOT_OK;
-    w->renewed_ms = now;
-    TRY(lease_find(w->l->m, str(w->r->stream), false, &arena, &found, w->e));
-    return lease_renew(w->l->m, found.token, 0, &arena, &renewed, w->e);
-}
-
 jot_status loop_ask(LoopWork *w)
 {
     AUTO(Arena) arena = { 0 };
@@ -140,8 +115,16 @@ jot_status loop_ask(LoopWork *w)
     TRY(check_limits(w, &stop));
     if (stop)
         return JOT_OK;
-    TRY(keep_lease(w));
-    TRY(make_room(w, is_full(w), &shorter));
+    int64_t now = io_awake_ms(w->l->m->io);
+    if (now - w->renewed_ms >= RENEW_MS) {
+        Lease found, renewed;
+        w->renewed_ms = now;
+        TRY(lease_find(w->l->m, str(w->r->stream), false, &arena, &found, w->e));
+        TRY(lease_renew(w->l->m, found.token, 0, &arena, &renewed, w->e));
+    }
+    /* A reply that ended because the context was full is reason enough to make room, once. */
+    const Turn *last = transcript_last(&w->t);
+    TRY(make_room(w, last && last->full && w->t.shorter < last->seq, &shorter));
     jot_status st = ask_once(w, &arena, &reply, &snapshot);
     for (int i = 0; st == JOT_TOO_BIG && i < LOOP_OVERFLOWS_MAX; i++) {
         Err too_long = *w->e;

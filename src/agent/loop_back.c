@@ -25,19 +25,6 @@ static jot_status find_reply(void *ctx, const RunStep *s)
     return JOT_OK;
 }
 
-static jot_status find_turn(Run *r, uint64_t turn, RunPoint *out, Err *e)
-{
-    Find f = { .turn = turn };
-    TRY(run_each(r, 1, find_reply, &f, NULL, e));
-    if (!f.seq && !f.seen)
-        return err_set(e, JOT_INVALID, "run '%s' has no turn yet: leave --from out", r->id);
-    if (!f.seq)
-        return err_set(e, JOT_INVALID, "run '%s' has turns 1 to %llu, not %llu", r->id,
-                       (unsigned long long)f.seen, (unsigned long long)turn);
-    *out = (RunPoint){ .until = f.seq - 1, .turn = turn };
-    return JOT_OK;
-}
-
 /* --- What is not taken back --------------------------------------------------------------- */
 
 typedef struct Later {
@@ -78,27 +65,20 @@ static jot_status tell_later(Run *r, const RunStep *first, Err *e)
     return run_record(r, RUN_NOTICE, "back", buf_str(&text), e);
 }
 
-/* The time of the reply that is asked for again: what was planned before counts. */
-static jot_status take_plan(Run *r, const RunStep *first, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    AUTO(Run) from = { 0 };
-    RunStep reply;
-    TRY(run_at(r->m, first->origin, &from, e));
-    if (run_step(&from, first->until + 1, &arena, &reply, NULL) != JOT_OK)
-        return JOT_OK; /* the old run is gone */
-    return plan_take_over(r->m, first->origin, reply.at_ms, str(r->id), e);
-}
-
 jot_status loop_finish_back(Run *r, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    RunStep first;
+    AUTO(Run) from = { 0 };
+    RunStep first, reply;
     TRY(run_branch_fill(r, e));
     if (run_origin(r, &arena, &first, NULL) != JOT_OK || !first.origin.n ||
         r->state.seq > first.until)
         return JOT_OK;
-    TRY(take_plan(r, &first, e));
+    /* What was planned before the reply that is asked for again counts; if the old run is gone,
+     * there is nothing to take over. */
+    TRY(run_at(r->m, first.origin, &from, e));
+    if (run_step(&from, first.until + 1, &arena, &reply, NULL) == JOT_OK)
+        TRY(plan_take_over(r->m, first.origin, reply.at_ms, str(r->id), e));
     return tell_later(r, &first, e);
 }
 
@@ -106,12 +86,17 @@ jot_status loop_back(Loop *l, Str id, uint64_t turn, Run *out, Err *e)
 {
     AUTO(Run) from = { 0 };
     AUTO(Transcript) t = { 0 };
-    RunPoint at;
+    Find f = { .turn = turn };
     TRY(run_open(l->m, id, &from, e));
     TRY(transcript_refresh(&t, &from, e));
     TRY(loop_check_setup(l, &from, &t, e));
-    TRY(find_turn(&from, turn, &at, e));
-    TRY(run_branch(&from, &at, out, e));
+    TRY(run_each(&from, 1, find_reply, &f, NULL, e));
+    if (!f.seq && !f.seen)
+        return err_set(e, JOT_INVALID, "run '%s' has no turn yet: leave --from out", from.id);
+    if (!f.seq)
+        return err_set(e, JOT_INVALID, "run '%s' has turns 1 to %llu, not %llu", from.id,
+                       (unsigned long long)f.seen, (unsigned long long)turn);
+    TRY(run_branch(&from, &(RunPoint){ .until = f.seq - 1, .turn = turn }, out, e));
     TRY(loop_lease(l, out, e));
     return loop_finish_back(out, e);
 }

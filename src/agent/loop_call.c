@@ -39,16 +39,6 @@ Str loop_safe_name(Str tool)
     return good ? tool : S("unknown");
 }
 
-/* An agent calls its few tools often.  Behind every result the same sentence would say nothing any
- * more, so it hears of a number of calls only when that has doubled. */
-static Str join_warnings(const UsageWarnings *x, Arena *into)
-{
-    Str limit = !x->again ? x->limit : (Str){ 0 };
-    if (!limit.n || !x->loop.n)
-        return limit.n ? limit : x->loop;
-    return arena_printf(into, STR_FMT " " STR_FMT, STR_ARG(x->loop), STR_ARG(limit));
-}
-
 static jot_status issue(LoopWork *w, const Call *c)
 {
     AUTO(Arena) arena = { 0 };
@@ -58,7 +48,13 @@ static jot_status issue(LoopWork *w, const Call *c)
                      .args = c->object ? c->args : (Str){ 0 },
                      .mutating = c->object && h->mutates && h->mutates(h->ctx, c) };
     UsageWarnings said = run_warnings(w->r, w->l->limits, call.tool, call.args, &arena);
-    call.warning = join_warnings(&said, &arena);
+    /* An agent calls its few tools often.  After every result the same sentence would say nothing
+     * any more, so it hears of a number of calls only when that has doubled. */
+    Str limit = said.again ? (Str){ 0 } : said.limit;
+    call.warning = limit.n && said.loop.n ? arena_printf(&arena, STR_FMT " " STR_FMT,
+                                                         STR_ARG(said.loop), STR_ARG(limit))
+                   : limit.n              ? limit
+                                          : said.loop;
     jot_status st = run_call(w->r, &call, w->e);
     if (st == JOT_TOO_BIG) { /* more names than a run counts: no tool has this one */
         call.tool = S("unknown");
@@ -88,17 +84,6 @@ static jot_status take_up(LoopWork *w, const TurnCall *c, Arena *into, Reply *ou
     return JOT_OK;
 }
 
-static jot_status make_call(LoopWork *w, const Call *c, Arena *into, Reply *out)
-{
-    const LoopTools *h = &w->l->tools;
-    if (c->object)
-        return h->call(h->ctx, c, into, out, w->e);
-    *out = (Reply){ .failed = true,
-                    .text = S("this call was cut off, or its arguments are not a JSON object: "
-                              "nothing was done; repeat it, in parts if it is long") };
-    return JOT_OK;
-}
-
 jot_status loop_call(LoopWork *w, const TurnCall *c)
 {
     AUTO(Arena) arena = { 0 };
@@ -116,8 +101,12 @@ jot_status loop_call(LoopWork *w, const TurnCall *c)
         TRY(issue(w, &call));
     if (v->call)
         v->call(v->ctx, c);
-    if (make)
-        TRY(make_call(w, &call, &arena, &reply));
+    if (make && whole)
+        TRY(w->l->tools.call(w->l->tools.ctx, &call, &arena, &reply, w->e));
+    else if (make)
+        reply = (Reply){ .failed = true,
+                         .text = S("this call was cut off, or its arguments are not a JSON object: "
+                                   "nothing was done; repeat it, in parts if it is long") };
     Str text = utf8_mended(reply.text, &arena);
     TRY(run_result(w->r, call.id, !reply.failed, text.n ? text : S("(nothing)"), &n, w->e));
     size_t at = (size_t)(c - transcript_last(&w->t)->calls);

@@ -40,15 +40,6 @@ static Str reads_again(const Frame *f, const TurnCall *c, Arena *into)
     return arena_copy(into, buf_str(&call));
 }
 
-/* What stands for a result that is not shown. */
-static Str pointer_to(const Frame *f, const TurnCall *c, Arena *into)
-{
-    Str again = reads_again(f, c, into);
-    return arena_printf(into,
-                        "[tool_result%s%s elided; about %zu tokens; read it again: " STR_FMT "]",
-                        f->sign[0] ? " " : "", f->sign, tokens_estimate(c->result), STR_ARG(again));
-}
-
 /* The line that stands for a result; empty: it is shown. */
 static Str elided(const Transcript *t, const TurnCall *c, Arena *into)
 {
@@ -56,7 +47,11 @@ static Str elided(const Transcript *t, const TurnCall *c, Arena *into)
      * what a tool of the pad answered that would do it again if it were called again. */
     if (!c->ok || c->n > t->cleared || (c->mutating && tool_find(TOOLS_ALL, c->call.tool)))
         return (Str){ 0 };
-    Str pointer = pointer_to(&t->frame, c, into);
+    const char *sign = t->frame.sign;
+    Str again = reads_again(&t->frame, c, into);
+    Str pointer =
+        arena_printf(into, "[tool_result%s%s elided; about %zu tokens; read it again: " STR_FMT "]",
+                     sign[0] ? " " : "", sign, tokens_estimate(c->result), STR_ARG(again));
     return tokens_estimate(pointer) < tokens_estimate(c->result) ? pointer : (Str){ 0 };
 }
 
@@ -138,21 +133,16 @@ static Str told_result(const Transcript *t, const TurnCall *c, Arena *into)
 
 /* --- Messages ---------------------------------------------------------------------------- */
 
-static Str old_first_text(const Transcript *t, Arena *into)
-{
-    return arena_printf(into,
-                        STR_FMT "\n\n[session summary: %llu turn%s replaced]\n" STR_FMT
-                                "\n[end of the summary: go on from here]",
-                        STR_ARG(t->query), (unsigned long long)t->summed, t->summed == 1 ? "" : "s",
-                        STR_ARG(t->summary));
-}
-
 static Str first_text(const Transcript *t, Arena *into)
 {
     if (!t->summary.n)
         return t->query;
     if (!t->frame.sign[0])
-        return old_first_text(t, into);
+        return arena_printf(into,
+                            STR_FMT "\n\n[session summary: %llu turn%s replaced]\n" STR_FMT
+                                    "\n[end of the summary: go on from here]",
+                            STR_ARG(t->query), (unsigned long long)t->summed,
+                            t->summed == 1 ? "" : "s", STR_ARG(t->summary));
     AUTO(Buf) text = { .max = SIZE_MAX / 2 };
     AUTO(Buf) says = { 0 };
     buf_addf(&says, " turns=\"%llu\"", (unsigned long long)t->summed);
@@ -163,23 +153,22 @@ static Str first_text(const Transcript *t, Arena *into)
     return arena_copy(into, buf_str(&text));
 }
 
-static LlmPart result_part(const Transcript *t, const Turn *turn, const TurnCall *c, Arena *into)
-{
-    if (t->setup.json || turn->kind == TURN_REDACTED)
-        return (LlmPart){ .kind = LLM_TEXT, .text = told_result(t, c, into) };
-    return (LlmPart){
-        .kind = LLM_RESULT, .id = c->part, .text = shown_result(t, c, into), .is_error = !c->ok
-    };
-}
-
 /* What the model was answered: results first, then words.  False: nothing. */
 static bool heard(const Transcript *t, const Turn *turn, Arena *into, LlmMessage *out)
 {
     LlmPart *parts = NEW_ARRAY(into, LlmPart, turn->calls_n + 1);
     size_t n = 0;
-    for (size_t i = 0; i < turn->calls_n; i++)
-        if (turn->calls[i].n)
-            parts[n++] = result_part(t, turn, &turn->calls[i], into);
+    bool in_words = t->setup.json || turn->kind == TURN_REDACTED;
+    for (size_t i = 0; i < turn->calls_n; i++) {
+        const TurnCall *c = &turn->calls[i];
+        if (c->n && in_words)
+            parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = told_result(t, c, into) };
+        else if (c->n)
+            parts[n++] = (LlmPart){ .kind = LLM_RESULT,
+                                    .id = c->part,
+                                    .text = shown_result(t, c, into),
+                                    .is_error = !c->ok };
+    }
     if (turn->notice.n)
         parts[n++] = (LlmPart){ .kind = LLM_TEXT, .text = turn->notice };
     if (n == 0 && turn->kind == TURN_REDACTED) /* else the model would continue its own words */

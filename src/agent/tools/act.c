@@ -107,6 +107,7 @@ jot_status act_open(Act **out, const ActOptions *o, Err *e)
         for (size_t k = 0; mcp_client_tool(a->servers[i], k); k++)
             if (can_be_offered(a, a->servers[i], mcp_client_tool(a->servers[i], k)))
                 a->more[n++] = mcp_client_tool(a->servers[i], k);
+    assert(n < max);      /* the list ends with NULL */
     a->o.left_out = NULL; /* it is the caller's again */
     a->host = (ToolHost){ .m = o->m,
                           .profiles = o->profiles ? o->profiles : TOOLS_SCRATCHPAD | TOOLS_PLANS,
