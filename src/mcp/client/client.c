@@ -1,4 +1,14 @@
-/* client.c - the handshake, the list, and a call. */
+/* client.c - the tools of another MCP server, offered as tools of our own.
+ *
+ *     open      start the program (client_process.c)
+ *     greet     server/discover in the words of 2026-07-28; a server that does not know it is asked
+ *               with `initialize` instead, and tells its own version
+ *     list      tools/list, page by page; each tool becomes a Tool whose name is
+ *               mcp_SERVER_TOOL and whose `run` is a call to the server
+ *     call      tools/call; the parts of the answer become one text
+ *
+ * Everything a server says is a stranger's: names are made of our own letters and are unique,
+ * texts are bounded, pages and tools are counted. */
 #include "mcp/client/client.h"
 
 #include <assert.h>
@@ -53,39 +63,32 @@ static jot_status ask(McpClient *c, const char *method, json_t *params, int64_t 
     return client_process_ask(&c->process, &x, out, e);
 }
 
-static bool lists_modern(const json_t *result)
-{
-    const json_t *versions = json_object_get(result, "supportedVersions");
-    for (size_t i = 0; i < json_array_size(versions); i++)
-        if (str_eq(json_str(json_array_get(versions, i)), S(MODERN)))
-            return true;
-    return false;
-}
-
-static jot_status discover(McpClient *c, int64_t ms, Err *e)
-{
-    json_t *result = NULL;
-    c->modern = true;
-    jot_status st = ask(c, "server/discover", json_object(), ms, &result, e);
-    AUTO_PTR(json_t) owned = result;
-    if (st == JOT_OK && !lists_modern(owned))
-        st = err_set(e, JOT_INVALID, "the server does not speak MCP " MODERN);
-    c->modern = st == JOT_OK;
-    if (st == JOT_OK)
-        snprintf(c->version, sizeof c->version, "%s", MODERN);
-    return st;
-}
-
-static jot_status initialize(McpClient *c, int64_t ms, Err *e)
+/* In the modern way first, for a short time: an older server answers with an error or not at all,
+ * and is greeted in the older way. */
+static jot_status handshake(McpClient *c, int64_t ms, Err *e)
 {
     json_t *result = NULL;
     Shown shown;
+    c->modern = true;
+    jot_status st = ask(c, "server/discover", json_object(),
+                        ms < MCP_CLIENT_PROBE_MS ? ms : MCP_CLIENT_PROBE_MS, &result, e);
+    AUTO_PTR(json_t) found = result;
+    const json_t *versions = json_object_get(found, "supportedVersions");
+    c->modern = false;
+    for (size_t i = 0; st == JOT_OK && i < json_array_size(versions); i++)
+        c->modern = c->modern || str_eq(json_str(json_array_get(versions, i)), S(MODERN));
+    if (c->modern) {
+        snprintf(c->version, sizeof c->version, "%s", MODERN);
+        return JOT_OK;
+    }
+    if (st == JOT_CANCELLED || c->process.gone)
+        return st == JOT_OK ? err_set(e, JOT_INVALID, "the server does not speak MCP " MODERN) : st;
     TRY(ask(c, "initialize",
             json_pack("{s:s, s:{}, s:{s:s, s:s}}", "protocolVersion", LEGACY, "capabilities",
                       "clientInfo", "name", "jotter", "version", "1"),
             ms, &result, e));
-    AUTO_PTR(json_t) owned = result;
-    Str version = json_member(owned, "protocolVersion");
+    AUTO_PTR(json_t) begun = result;
+    Str version = json_member(begun, "protocolVersion");
     if (!version.n || version.n >= sizeof c->version)
         return err_set(e, JOT_UNAVAILABLE,
                        "the server '%s' does not speak MCP: it names no version",
@@ -93,13 +96,6 @@ static jot_status initialize(McpClient *c, int64_t ms, Err *e)
     memcpy(c->version, version.p, version.n);
     client_process_notify(&c->process, "notifications/initialized", NULL);
     return JOT_OK;
-}
-
-static jot_status handshake(McpClient *c, int64_t ms, Err *e)
-{
-    jot_status st = discover(c, ms < MCP_CLIENT_PROBE_MS ? ms : MCP_CLIENT_PROBE_MS, e);
-    bool over = st == JOT_OK || st == JOT_CANCELLED || c->process.gone;
-    return over ? st : initialize(c, ms, e);
 }
 
 /* --- Names --------------------------------------------------------------------------------- */
@@ -137,17 +133,6 @@ static size_t plain(Str from, char *to, size_t max)
     return n;
 }
 
-static Str first_word(Str command)
-{
-    size_t end = 0;
-    while (end < command.n && command.p[end] != ' ')
-        end++;
-    Str word = str_slice(command, 0, end);
-    size_t slash = str_find_last(word, '/');
-    word = slash < word.n ? str_from(word, slash + 1) : word;
-    return word.n ? word : S("server");
-}
-
 static bool is_taken(const McpClient *c, const char *name, const McpClientOptions *o)
 {
     for (size_t i = 0; i < c->tools_n; i++)
@@ -175,16 +160,6 @@ static const char *make_name(McpClient *c, Str remote, const McpClientOptions *o
 
 /* --- The list ------------------------------------------------------------------------------ */
 
-static const char *make_about(McpClient *c, const json_t *tool)
-{
-    Str text = json_member(tool, "description");
-    if (!text.n)
-        text = json_member(tool, "title");
-    if (!text.n)
-        text = S("(the server does not describe this tool)");
-    return arena_cstr(&c->arena, str_slice(text, 0, utf8_floor(text, TOOL_ABOUT_MAX - 1)));
-}
-
 static jot_status run(ToolCall *call, ToolReply *out);
 
 static void add_tool(McpClient *c, const json_t *tool, const McpClientOptions *o)
@@ -199,13 +174,20 @@ static void add_tool(McpClient *c, const json_t *tool, const McpClientOptions *o
     if (!remote.n || str_find(remote, 0) != remote.n || twice || !json_is_object(schema) ||
         c->tools_n == MCP_CLIENT_TOOLS_MAX)
         return;
+    Str about = json_member(tool, "description");
+    if (!about.n)
+        about = json_member(tool, "title");
+    if (!about.n)
+        about = S("(the server does not describe this tool)");
+    about.n = utf8_floor(about, TOOL_ABOUT_MAX - 1);
     McpTool t = { .client = c, .remote = arena_cstr(&c->arena, remote) };
     t.tool = (Tool){ .name = make_name(c, remote, o),
                      .title = t.remote,
-                     .about = make_about(c, tool),
+                     .about = arena_cstr(&c->arena, about),
                      .effects = TOOL_FOREIGN | (unsigned)(reads ? TOOL_READS : TOOL_WRITES),
                      .schema = schema,
                      .run = run };
+    assert(strlen(t.tool.name) <= TOOL_NAME_MAX && !is_taken(c, t.tool.name, o));
     c->tools[c->tools_n++] = t;
 }
 
@@ -234,30 +216,24 @@ static jot_status list_tools(McpClient *c, int64_t ms, const McpClientOptions *o
 
 /* --- A call -------------------------------------------------------------------------------- */
 
-/* One part of an answer; what is no text is named. */
-static void add_part(Buf *to, const json_t *part)
-{
-    Str type = json_member(part, "type");
-    const json_t *resource = json_object_get(part, "resource");
-    Str text = json_member(str_eq(type, S("resource")) ? resource : part, "text");
-    if (text.n) {
-        buf_add(to, text);
-    } else if (!str_eq(type, S("text"))) {
-        Shown kind, mime;
-        buf_addf(to, "[%s %s: not shown]", err_show(&kind, type),
-                 err_show(&mime, json_member(part, "mimeType")));
-    }
-    if (to->n && to->p[to->n - 1] != '\n')
-        buf_add_char(to, '\n');
-}
-
 static void read_answer(const json_t *result, Arena *into, ToolReply *out)
 {
     AUTO(Buf) text = { 0 };
     const json_t *parts = json_object_get(result, "content");
     const json_t *data = json_object_get(result, "structuredContent");
-    for (size_t i = 0; i < json_array_size(parts); i++)
-        add_part(&text, json_array_get(parts, i));
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        const json_t *part = json_array_get(parts, i);
+        Str type = json_member(part, "type");
+        bool within = str_eq(type, S("resource"));
+        Str said = json_member(within ? json_object_get(part, "resource") : part, "text");
+        Shown kind, mime;
+        buf_add(&text, said);
+        if (!said.n && !str_eq(type, S("text"))) /* what is no text is named */
+            buf_addf(&text, "[%s %s: not shown]", err_show(&kind, type),
+                     err_show(&mime, json_member(part, "mimeType")));
+        if (text.n && text.p[text.n - 1] != '\n')
+            buf_add_char(&text, '\n');
+    }
     if (!text.n && data)
         json_write(&text, data);
     Str whole = buf_str(&text);
@@ -305,8 +281,13 @@ jot_status mcp_client_open(McpClient **out, const McpClientOptions *o, Err *e)
     AUTO_PTR(McpClient) c = mem_alloc(sizeof *c);
     int64_t start_ms = o->start_ms ? o->start_ms : MCP_CLIENT_START_MS;
     Str command = o->command, name = { 0 };
-    if (!cut_name(&command, &name))
-        name = first_word(command);
+    if (!cut_name(&command, &name)) {
+        /* Without a name it is called by the last part of its program's path. */
+        name = str_slice(command, 0, str_find(command, ' '));
+        size_t slash = str_find_last(name, '/');
+        name = slash < name.n ? str_from(name, slash + 1) : name;
+        name = name.n ? name : S("server");
+    }
     if (!command.n || str_find(command, 0) != command.n)
         return err_set(e, JOT_INVALID, "an external server is a command, or NAME=COMMAND");
     plain(name, c->name, MCP_CLIENT_NAME_MAX);

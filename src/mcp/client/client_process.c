@@ -38,25 +38,6 @@ static jot_status make_pipe(Fd *in, Fd *out, Err *e)
     return JOT_OK;
 }
 
-static bool is_key(const char *variable)
-{
-    const char *equals = strchr(variable, '=');
-    Str name = { variable, equals ? (size_t)(equals - variable) : strlen(variable) };
-    return str_ends(name, S("_API_KEY"));
-}
-
-static char **environment(Arena *into)
-{
-    size_t n = 0, kept = 0;
-    while (environ[n])
-        n++;
-    char **env = NEW_ARRAY(into, char *, n + 1);
-    for (size_t i = 0; i < n; i++)
-        if (!is_key(environ[i]))
-            env[kept++] = environ[i];
-    return env;
-}
-
 static NO_RETURN void exec_program(int in, int out, int err, char *const *argv, char *const *env)
 {
     sigset_t none;
@@ -88,7 +69,14 @@ jot_status client_process_open(ClientProcess *out, Str command, Err *e)
     out->command = arena_copy(&out->arena, command);
     char *argv[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" }, arena_cstr(&out->arena, command),
                      NULL };
-    char **env = environment(&out->arena);
+    /* Our environment without what looks like a model's key: the program is a stranger's. */
+    size_t n = 0, kept = 0;
+    while (environ[n])
+        n++;
+    char **env = NEW_ARRAY(&out->arena, char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        if (!str_ends(str_slice(str(environ[i]), 0, str_find(str(environ[i]), '=')), S("_API_KEY")))
+            env[kept++] = environ[i];
     TRY(make_pipe(&its_in, &out->in, e));
     TRY(make_pipe(&out->out, &its_out, e));
     TRY(make_pipe(&out->err, &its_err, e));
@@ -246,16 +234,6 @@ static jot_status is_gone(ClientProcess *p, Err *e)
                    err.n ? err_show(&said, err) : "", err.n ? "'" : "");
 }
 
-static jot_status read_error(ClientProcess *p, const json_t *error, Err *e)
-{
-    Shown name, said;
-    json_int_t code = json_integer_value(json_object_get(error, "code"));
-    bool unknown = code == RPC_METHOD_NOT_FOUND;
-    return err_set(e, unknown ? JOT_UNSUPPORTED : JOT_INVALID, "the server '%s' says: '%s' (%lld)",
-                   err_show(&name, p->command), err_show(&said, json_member(error, "message")),
-                   (long long)code);
-}
-
 /* Progress of the request that is asked.  It must grow, as MCP says: what says the same again and
  * again may be a server that hangs. */
 static void take_progress(ClientProcess *p, const RpcMessage *m)
@@ -275,7 +253,7 @@ static jot_status take_line(ClientProcess *p, Str line, Str id, json_t **result,
 {
     AUTO(RpcMessage) m = { 0 };
     AUTO(RpcError) why = { 0 };
-    Shown name;
+    Shown name, said;
     bool good = rpc_read(line, &m, &why);
     bool mine = (!good || m.kind == RPC_RESPONSE) && rpc_id_same(m.id, id);
     if (!good && !mine) {
@@ -306,22 +284,13 @@ static jot_status take_line(ClientProcess *p, Str line, Str id, json_t **result,
         return err_set(e, JOT_UNAVAILABLE, "the answer from the server '%s' cannot be read: %s",
                        err_show(&name, p->command), why.text);
     const json_t *error = json_given(m.whole, "error");
-    if (error)
-        return read_error(p, error, e);
-    *result = json_incref(json_object_get(m.whole, "result"));
-    return JOT_OK;
-}
-
-static jot_status take_lines(ClientProcess *p, Str id, json_t **result, bool *done, Err *e)
-{
-    Str line;
-    Shown name;
-    for (RpcLine got; !*done && (got = rpc_lines_next(&p->lines, p->gone, &line));) {
-        if (got == RPC_LINE_TOO_LONG)
-            return err_set(e, JOT_UNAVAILABLE, "the server '%s' sent a message larger than %d MB",
-                           err_show(&name, p->command), CLIENT_PROCESS_LINE_MAX / 1024 / 1024);
-        TRY(take_line(p, line, id, result, done, e));
+    if (error) {
+        json_int_t code = json_integer_value(json_object_get(error, "code"));
+        return err_set(e, code == RPC_METHOD_NOT_FOUND ? JOT_UNSUPPORTED : JOT_INVALID,
+                       "the server '%s' says: '%s' (%lld)", err_show(&name, p->command),
+                       err_show(&said, json_member(error, "message")), (long long)code);
     }
+    *result = json_incref(json_object_get(m.whole, "result"));
     return JOT_OK;
 }
 
@@ -342,38 +311,26 @@ static jot_status give_up(ClientProcess *p, Str id, jot_status why, const Client
                    (long long)((ms + 999) / 1000));
 }
 
-/* When the request that was sent at `start` is waited for no longer. */
-static int64_t end_of(const ClientProcess *p, const ClientProcessAsk *ask, int64_t start)
-{
-    int64_t end = (p->progress >= 0 ? p->progress_ms : start) + ask->time_ms;
-    if (ask->time_ms_max && end > start + ask->time_ms_max)
-        end = start + ask->time_ms_max;
-    return end;
-}
-
-static void add_token(const ClientProcessAsk *ask, json_int_t id)
-{
-    if (!ask->time_ms_max)
-        return;
-    json_t *meta = json_object_get(ask->params, "_meta");
-    if (!meta)
-        json_object_set_new(ask->params, "_meta", meta = json_object());
-    json_object_set_new(meta, "progressToken", json_integer(id));
-}
-
 jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask, json_t **result,
                               Err *e)
 {
     char id[24];
+    Str line;
+    Shown name;
     bool done = false;
     int64_t start = time_steady_ms();
     int n = snprintf(id, sizeof id, "%lld", (long long)++p->next_id);
     Str own = { id, (size_t)n };
-    add_token(ask, p->next_id);
+    assert(!ask->time_ms_max || ask->params);
+    if (ask->time_ms_max) { /* it is asked to report its progress */
+        json_t *meta = json_object_get(ask->params, "_meta");
+        if (!meta)
+            json_object_set_new(ask->params, "_meta", meta = json_object());
+        json_object_set_new(meta, "progressToken", json_integer(p->next_id));
+    }
     AUTO_PTR(json_t)
     m = json_pack("{s:s, s:I, s:s, s:o*}", "jsonrpc", "2.0", "id", (json_int_t)p->next_id, "method",
                   ask->method, "params", ask->params);
-    assert(!ask->time_ms_max || ask->params);
     *result = NULL;
     p->progress = -1;
     if (p->gone)
@@ -383,19 +340,28 @@ jot_status client_process_ask(ClientProcess *p, const ClientProcessAsk *ask, jso
         p->gone = true; /* half a message is in its pipe */
         return err_set(e, JOT_UNAVAILABLE, "the server does not read its input");
     }
-    while (!done) {
+    for (;;) {
         bool gone = p->gone;
-        TRY(take_lines(p, own, result, &done, e));
+        for (RpcLine got; !done && (got = rpc_lines_next(&p->lines, gone, &line));) {
+            if (got == RPC_LINE_TOO_LONG)
+                return err_set(e, JOT_UNAVAILABLE,
+                               "the server '%s' sent a message larger than %d MB",
+                               err_show(&name, p->command), CLIENT_PROCESS_LINE_MAX / 1024 / 1024);
+            TRY(take_line(p, line, own, result, &done, e));
+        }
         if (done)
-            break;
+            return JOT_OK;
         if (gone)
             return is_gone(p, e);
         if (p->cancelled && p->cancelled(p->ctx))
             return give_up(p, own, JOT_CANCELLED, ask, e);
-        int64_t left = end_of(p, ask, start) - time_steady_ms();
+        /* Progress gives it the time again, but never more than the most. */
+        int64_t end = (p->progress >= 0 ? p->progress_ms : start) + ask->time_ms;
+        if (ask->time_ms_max && end > start + ask->time_ms_max)
+            end = start + ask->time_ms_max;
+        int64_t left = end - time_steady_ms();
         if (left <= 0)
             return give_up(p, own, JOT_UNAVAILABLE, ask, e);
         serve_pipes(p, left < TICK_MS ? (int)left : TICK_MS);
     }
-    return JOT_OK;
 }
