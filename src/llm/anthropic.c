@@ -66,24 +66,6 @@ static jot_status write_parts(Buf *to, const LlmMessage *m, const LlmPart *mark,
     return JOT_OK;
 }
 
-static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
-{
-    if (r->n_tools == 0)
-        return JOT_OK;
-    buf_add(to, S(",\"tools\":["));
-    for (size_t i = 0; i < r->n_tools; i++) {
-        buf_add(to, i ? S(",{\"name\":") : S("{\"name\":"));
-        llm_quote(to, r->tools[i].name);
-        buf_add(to, S(",\"description\":"));
-        llm_quote(to, r->tools[i].about);
-        buf_add(to, S(",\"input_schema\":"));
-        TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
-        buf_add_char(to, '}');
-    }
-    buf_add_char(to, ']');
-    return JOT_OK;
-}
-
 /* The API counts thinking as part of the reply; for callers, thinking that was asked for by number
  * is not.  Both together stay within what the model can do, but a caller who asks for more than we
  * know of may know better, and thinking must not fill all of it. */
@@ -118,7 +100,19 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
         llm_quote(to, r->system);
         buf_add(to, S(CACHE_MARK "}]"));
     }
-    TRY(write_tools(to, r, e));
+    if (r->n_tools) {
+        buf_add(to, S(",\"tools\":["));
+        for (size_t i = 0; i < r->n_tools; i++) {
+            buf_add(to, i ? S(",{\"name\":") : S("{\"name\":"));
+            llm_quote(to, r->tools[i].name);
+            buf_add(to, S(",\"description\":"));
+            llm_quote(to, r->tools[i].about);
+            buf_add(to, S(",\"input_schema\":"));
+            TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
+            buf_add_char(to, '}');
+        }
+        buf_add_char(to, ']');
+    }
     buf_add(to, S(",\"messages\":["));
     const char *comma = "";
     for (size_t i = 0; i < r->n_messages; i++) {

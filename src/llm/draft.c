@@ -1,4 +1,9 @@
-/* draft.c - a reply while it comes in pieces. */
+/* draft.c - a reply while it comes in pieces.
+ *
+ * A dialect (anthropic_stream.c, openai_stream.c) finds the part an event is about by the server's
+ * index and adds to it; draft_finish makes the reply of what is there.  Only a reply whose end was
+ * said is one: half of it could be a call with half of its arguments.  A call that may lack
+ * something is marked broken, and the loop tells the model so. */
 #include "llm/draft.h"
 
 #include <assert.h>
@@ -66,41 +71,19 @@ jot_status draft_say(Draft *d, DraftPart *part, Str piece, Err *e)
 
 /* --- Events as JSON ---------------------------------------------------------------------- */
 
-/* The text with each escaped half of a pair that lacks its other half as \ufffd.  Servers cut
- * texts where a token ends, and a token may end inside a character. */
-static void mend_surrogates(Str s, Buf *to)
-{
-    size_t from = 0;
-    for (size_t i = 0; i + 1 < s.n; i++) {
-        if (s.p[i] != '\\')
-            continue;
-        i++; /* whatever is escaped does not begin an escape */
-        int high = s.p[i] == 'u' ? json_hex4(s, i + 1) : -1;
-        if (high < 0xD800 || high > 0xDFFF)
-            continue;
-        bool behind = high < 0xDC00 && str_starts(str_from(s, i + 5), S("\\u"));
-        int low = behind ? json_hex4(s, i + 7) : -1;
-        bool pair = low >= 0xDC00 && low <= 0xDFFF;
-        if (!pair) {
-            buf_add(to, str_slice(s, from, i));
-            buf_add(to, S("ufffd"));
-            from = i + 5;
-        }
-        i += pair ? 10 : 4;
-    }
-    buf_add(to, str_from(s, from));
-}
-
 jot_status draft_read(Str data, json_t **out, Err *e)
 {
     if (json_read(data, out, NULL) == JOT_OK)
         return JOT_OK;
+    /* Servers cut texts where a token ends, and a token may end inside a character: what is left of
+     * it is bytes that are no UTF-8, or half of an escaped pair. */
     AUTO(Buf) text = { .max = BUF_MAX_DEFAULT };
-    AUTO(Buf) whole = { .max = BUF_MAX_DEFAULT };
     utf8_mend(&text, data);
-    mend_surrogates(buf_str(&text), &whole);
-    if (buf_ok(&text) && buf_ok(&whole) && json_read(buf_str(&whole), out, e) == JOT_OK)
-        return JOT_OK;
+    if (buf_ok(&text)) {
+        json_mend_surrogates(text.p, text.n);
+        if (json_read(buf_str(&text), out, e) == JOT_OK)
+            return JOT_OK;
+    }
     return err_set(e, JOT_IO, "the provider's answer is not understood: an event is no JSON");
 }
 
@@ -118,24 +101,6 @@ static bool id_used(const Draft *d, const LlmReply *r, Str id)
                 return true;
         }
     return false;
-}
-
-static Str good_id(const Draft *d, const LlmReply *r, Str id, Arena *into)
-{
-    if (id.n && !id_used(d, r, id))
-        return arena_copy(into, id);
-    Id fresh = id_random(d->io, 12);
-    return arena_printf(into, "call_%s", fresh.text);
-}
-
-static void finish_call(const Draft *d, const DraftPart *p, const LlmReply *r, Arena *into,
-                        LlmPart *out)
-{
-    out->id = good_id(d, r, buf_str(&p->id), into);
-    out->name = arena_copy(into, buf_str(&p->name));
-    /* No arguments at all is how a call without arguments comes. */
-    out->args = arena_copy(into, p->args.n ? buf_str(&p->args) : S("{}"));
-    out->broken = !p->closed || out->name.n == 0 || !llm_is_object(out->args);
 }
 
 static Str block_text(const json_t *block, Arena *into)
@@ -189,14 +154,23 @@ jot_status draft_finish(Draft *d, Arena *into, LlmReply *out, Err *e)
             parts[out->n++] = (LlmPart){ .kind = LLM_RAW, .text = block_text(p->block, into) };
         LlmPart *to = &parts[out->n];
         to->kind = p->kind;
-        if (p->kind == LLM_CALL)
-            finish_call(d, p, out, into, to);
-        else if (p->kind == LLM_RAW)
+        if (p->kind == LLM_CALL) {
+            /* An id that is missing, or was given before, becomes one of ours. */
+            Str id = buf_str(&p->id);
+            to->id = id.n && !id_used(d, out, id)
+                         ? arena_copy(into, id)
+                         : arena_printf(into, "call_%s", id_random(d->io, 12).text);
+            to->name = arena_copy(into, buf_str(&p->name));
+            /* No arguments at all is how a call without arguments comes. */
+            to->args = arena_copy(into, p->args.n ? buf_str(&p->args) : S("{}"));
+            to->broken = !p->closed || to->name.n == 0 || !llm_is_object(to->args);
+        } else if (p->kind == LLM_RAW)
             finish_raw(p, into, to);
         else
             to->text = arena_copy(into, buf_str(&p->text));
         calls = calls || p->kind == LLM_CALL;
         out->n++;
+        assert(out->n <= 2 * d->n);
     }
     if (cut(d->stop) && out->n && parts[out->n - 1].kind == LLM_CALL)
         parts[out->n - 1].broken = true;

@@ -131,24 +131,6 @@ static void write_assistant(const Wire *w, Buf *to, const LlmMessage *m)
     buf_add_char(to, '}');
 }
 
-static jot_status write_tools(Buf *to, const LlmRequest *r, Err *e)
-{
-    if (r->n_tools == 0)
-        return JOT_OK;
-    buf_add(to, S(",\"tools\":["));
-    for (size_t i = 0; i < r->n_tools; i++) {
-        buf_addf(to, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "");
-        llm_quote(to, r->tools[i].name);
-        buf_add(to, S(",\"description\":"));
-        llm_quote(to, r->tools[i].about);
-        buf_add(to, S(",\"parameters\":"));
-        TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
-        buf_add(to, S("}}"));
-    }
-    buf_add_char(to, ']');
-    return JOT_OK;
-}
-
 static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
 {
     buf_add(to, S("{\"model\":"));
@@ -163,7 +145,19 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
         buf_addf(to, ",\"%s\":%u",
                  w->dialect == &dialect_openai ? "max_completion_tokens" : "max_tokens",
                  r->max_tokens);
-    TRY(write_tools(to, r, e));
+    if (r->n_tools) {
+        buf_add(to, S(",\"tools\":["));
+        for (size_t i = 0; i < r->n_tools; i++) {
+            buf_addf(to, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "");
+            llm_quote(to, r->tools[i].name);
+            buf_add(to, S(",\"description\":"));
+            llm_quote(to, r->tools[i].about);
+            buf_add(to, S(",\"parameters\":"));
+            TRY(llm_add_object(to, r->tools[i].schema, "schema", r->tools[i].name, e));
+            buf_add(to, S("}}"));
+        }
+        buf_add_char(to, ']');
+    }
     buf_add(to, S(",\"messages\":["));
     if (r->system.n) {
         begin(to, "system");

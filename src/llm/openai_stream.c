@@ -106,19 +106,6 @@ static DraftPart *call_of(Draft *d, const json_t *fragment)
     return p;
 }
 
-/* What the server wants to see again beside this call. */
-static jot_status add_extra(Draft *d, DraftPart *p, json_t *extra, Err *e)
-{
-    AUTO(Buf) size = { 0 };
-    if (!json_is_object(extra) || p->block)
-        return JOT_OK;
-    json_write(&size, extra);
-    d->bytes += size.n;
-    p->block = json_pack("{s:s, s:o, s:O}", "type", "extra_content", "base", json_text(d->base),
-                         "extra_content", extra);
-    return draft_grow(d, &p->text, (Str){ 0 }, e); /* which knows the limit */
-}
-
 static jot_status add_call(Draft *d, const json_t *fragment, Err *e)
 {
     const json_t *index = json_object_get(fragment, "index");
@@ -132,7 +119,16 @@ static jot_status add_call(Draft *d, const json_t *fragment, Err *e)
         TRY(draft_grow(d, &p->id, json_member(fragment, "id"), e));
     if (p->name.n == 0)
         TRY(draft_grow(d, &p->name, json_member(function, "name"), e));
-    TRY(add_extra(d, p, json_object_get(fragment, "extra_content"), e));
+    json_t *extra = json_object_get(fragment, "extra_content");
+    if (json_is_object(extra) && !p->block) {
+        /* What the server wants to see again beside this call. */
+        AUTO(Buf) size = { 0 };
+        json_write(&size, extra);
+        d->bytes += size.n;
+        p->block = json_pack("{s:s, s:o, s:O}", "type", "extra_content", "base", json_text(d->base),
+                             "extra_content", extra);
+        TRY(draft_grow(d, &p->text, (Str){ 0 }, e)); /* which knows the limit */
+    }
     const json_t *args = json_object_get(function, "arguments");
     if (!json_is_object(args))
         return draft_grow(d, &p->args, json_str(args), e);

@@ -110,14 +110,6 @@ static jot_status failed(Attempt *a, jot_status st, Err *e)
     return st;
 }
 
-/* A page, say, at an address that is not the model's: asking again would not change it.  What
- * is called otherwise and holds events all the same is taken. */
-static bool is_other(const Attempt *a, Str *type)
-{
-    return !a->told && http_answer_header(&a->answer, S("content-type"), type) &&
-           !str_starts(*type, S("text/event-stream"));
-}
-
 static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
 {
     if (!is_good(&a->answer)) {
@@ -141,7 +133,10 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
     }
     Str type = { 0 };
     Shown shown;
-    if (is_other(a, &type))
+    /* A page, say, at an address that is not the model's: asking again would not change it.  What
+     * is called otherwise and holds events all the same is taken. */
+    if (!a->told && http_answer_header(&a->answer, S("content-type"), &type) &&
+        !str_starts(type, S("text/event-stream")))
         return err_set(e, JOT_INVALID,
                        "the address answers with '%s', not with an event stream: see that it is "
                        "the provider's",
@@ -172,7 +167,7 @@ static jot_status try_once(Attempt *a, Str body, Arena *into, LlmReply *out, Err
     a->draft.key = buf_str(&w->key);
     a->draft.base = w->base_url;
     jot_status st = http_send(w->http, &r, &a->answer, e);
-    /* Who has said everything may hang up as he likes. */
+    /* A server that has said everything may hang up as it likes. */
     bool whole = st == JOT_UNAVAILABLE && is_good(&a->answer) && a->draft.stopped;
     return st == JOT_OK || whole ? receive(a, into, out, e) : failed(a, st, e);
 }
@@ -197,16 +192,7 @@ static bool thousandths(Str text, int64_t *out)
     return true;
 }
 
-static int64_t backoff_ms(const Io *io, int attempt)
-{
-    uint32_t dice = 0;
-    int64_t ms = BACKOFF_MS * (INT64_C(1) << attempt);
-    io_random(io, &dice, sizeof dice);
-    if (ms > BACKOFF_MAX_MS)
-        ms = BACKOFF_MAX_MS;
-    return ms - (int64_t)((uint64_t)(ms / 4) * dice / UINT32_MAX);
-}
-
+/* As long as the server wishes, else twice as long each time, less up to a quarter by chance. */
 static int64_t wait_ms(const Attempt *a, int attempt)
 {
     Str wish = { 0 };
@@ -219,7 +205,14 @@ static int64_t wait_ms(const Attempt *a, int attempt)
         if (http_date(wish, &then))
             ms = then > io_wall_ms(io) ? then - io_wall_ms(io) : 0;
     }
-    return ms >= 0 ? ms : backoff_ms(io, attempt);
+    if (ms >= 0)
+        return ms;
+    uint32_t dice = 0;
+    ms = BACKOFF_MS * (INT64_C(1) << attempt);
+    io_random(io, &dice, sizeof dice);
+    if (ms > BACKOFF_MAX_MS)
+        ms = BACKOFF_MAX_MS;
+    return ms - (int64_t)((uint64_t)(ms / 4) * dice / UINT32_MAX);
 }
 
 /* The same request without the option, if it has it.  The first place is the right one: within a

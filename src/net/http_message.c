@@ -1,9 +1,20 @@
 /* http_message.c - reading requests.
  *
- * A head is looked at when all of it is there, so its grammar is a few functions over
- * one piece of text.  A body goes from the input to a buffer of its own as it comes. */
+ *     AT_HEAD --head is whole--> AT_DECISION --length----> AT_BYTES ----------------> AT_END
+ *                                     |                                               ^
+ *                                     `-chunked-> AT_SIZE -> AT_CHUNK -> AT_CHUNK_END |
+ *                                                    |  ^--------------------'        |
+ *                                                    `-size 0-> AT_TRAILER -----------'
+ *
+ * A head is looked at when all of it is there, so its grammar is a few functions over one piece of
+ * text.  Then the server decides whether it wants the body (HTTP_HEAD is returned once), and the
+ * body goes from the input to a buffer of its own as it comes.
+ *
+ * What two readers could understand differently is refused, because one of them may stand in front
+ * of us: two lengths, a length and chunks, bare line feeds, folded headers, spaces around names. */
 #include "net/http_message.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* --- Headers ----------------------------------------------------------------------------- */
@@ -217,6 +228,7 @@ static uint64_t move(HttpReader *r, uint64_t want)
     Str in = str_from(buf_str(&r->in), r->at);
     Str part = str_slice(in, 0, want < in.n ? (size_t)want : in.n);
     buf_add(&r->body, part);
+    assert(buf_ok(&r->body)); /* its length was checked against the limit before */
     r->at += part.n;
     return part.n;
 }
@@ -237,7 +249,7 @@ static HttpStep read_size(HttpReader *r, Str line)
         return bad(r, 413, "the body is too large");
     r->chunk = size;
     r->state = size ? AT_CHUNK : AT_TRAILER;
-    return HTTP_HEAD; /* for go_on: there is something to do */
+    return HTTP_HEAD; /* there is more to do */
 }
 
 /* A line of the input that is no part of the body; HTTP_HEAD if there is one. */
@@ -280,22 +292,6 @@ static HttpStep step_chunk(HttpReader *r)
         return HTTP_HEAD;
     r->state = AT_END;
     return HTTP_BODY;
-}
-
-static HttpStep step_body(HttpReader *r)
-{
-    HttpStep step;
-    if (r->state == AT_BYTES) {
-        r->chunk -= move(r, r->chunk);
-        if (r->chunk)
-            return HTTP_MORE;
-        r->state = AT_END;
-        return HTTP_BODY;
-    }
-    do
-        step = step_chunk(r);
-    while (step == HTTP_HEAD);
-    return step;
 }
 
 /* --- The reader -------------------------------------------------------------------------- */
@@ -347,7 +343,15 @@ HttpStep http_reader_step(HttpReader *r)
         r->chunk = r->request.chunked ? 0 : r->request.bytes;
         r->body.max = r->body_max + 1;
     }
-    HttpStep step = step_body(r);
+    HttpStep step = HTTP_HEAD;
+    if (r->state == AT_BYTES) {
+        r->chunk -= move(r, r->chunk);
+        step = r->chunk ? HTTP_MORE : HTTP_BODY;
+        r->state = r->chunk ? AT_BYTES : AT_END;
+    }
+    while (step == HTTP_HEAD)
+        step = step_chunk(r);
+    assert(r->at <= r->in.n && r->body.n <= r->body_max);
     r->request.body = buf_str(&r->body);
     return step;
 }
