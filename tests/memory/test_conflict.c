@@ -112,7 +112,7 @@ static void no_append_of_several_processes_is_lost(Desk *d)
     }
     Doc now;
     desk_ok(d, doc_read(&d->m, plan, &d->a, &now, &d->e));
-    Lines l = lines_of(now.text, &d->a);
+    DiffLines l = lines_of(now.text, &d->a);
     assert_int_equal(l.n, CHILDREN * APPENDS);
     for (int who = 0; who < CHILDREN; who++)
         for (int i = 0; i < APPENDS; i++)

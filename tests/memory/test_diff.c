@@ -77,7 +77,7 @@ static Str random_text(Arena *a, size_t lines, size_t words)
 static Str random_change(Arena *a, Str text, size_t words)
 {
     AUTO(Buf) b = { 0 };
-    Lines l = lines_of(text, a);
+    DiffLines l = lines_of(text, a);
     size_t often = 2 + below(20);
     for (size_t i = 0; i < l.n; i++) {
         size_t what = below(often);
@@ -103,7 +103,7 @@ static void applying_a_diff_gives_the_second_text(void **ctx)
     }
 }
 
-static size_t common_lines(const Lines *a, const Lines *b)
+static size_t common_lines(const DiffLines *a, const DiffLines *b)
 {
     enum { MOST = 41 };
     size_t table[MOST][MOST] = { 0 };

@@ -32,15 +32,15 @@
 
 enum { SPLIT_STEPS_MIN = 256 };
 
-/* --- Lines ----------------------------------------------------------------------------- */
+/* --- Lines ------------------------------------------------------------------------------- */
 
-Lines lines_of(Str text, Arena *into)
+DiffLines lines_of(Str text, Arena *into)
 {
     assert(text.n < UINT32_MAX);
     size_t n = 0;
     for (Str rest = text; rest.n; n++)
         rest = str_from(rest, str_find(rest, '\n') + 1);
-    Lines l = { .text = text, .n = n, .at = NEW_ARRAY(into, uint32_t, n + 1) };
+    DiffLines l = { .text = text, .n = n, .at = NEW_ARRAY(into, uint32_t, n + 1) };
     for (size_t i = 0, at = 0; i < n; i++) {
         l.at[i] = (uint32_t)at;
         at += str_find(str_from(text, at), '\n') + 1;
@@ -49,13 +49,13 @@ Lines lines_of(Str text, Arena *into)
     return l;
 }
 
-Str lines_slice(const Lines *l, size_t from, size_t to)
+Str lines_slice(const DiffLines *l, size_t from, size_t to)
 {
     assert(from <= to && to <= l->n);
     return str_slice(l->text, l->at[from], l->at[to]);
 }
 
-static Str line(const Lines *l, size_t i)
+static Str line(const DiffLines *l, size_t i)
 {
     return lines_slice(l, i, i + 1);
 }
@@ -118,7 +118,7 @@ static size_t power_above(size_t n)
 }
 
 /* Number the lines [from, from + n) of one side. */
-static bool number(Words *w, const Lines *l, size_t from, size_t n, Side *s, size_t *work)
+static bool number(Words *w, const DiffLines *l, size_t from, size_t n, Side *s, size_t *work)
 {
     for (size_t i = 0; i < n && *work < DIFF_WORK_MAX; i++, s->n++) {
         s->ids[i] = word_of(w, line(l, from + i), work);
@@ -378,12 +378,13 @@ void diff_make(Str a, Str b, Arena *into, Diff *out)
             j++;
         }
     }
+    assert(i == out->a.n && j == out->b.n); /* what is not changed stands on both sides */
     out->coarse = s.coarse;
 }
 
 /* --- As text --------------------------------------------------------------------------- */
 
-static void write_lines(Buf *to, char sign, const Lines *l, size_t from, size_t to_line)
+static void write_lines(Buf *to, char sign, const DiffLines *l, size_t from, size_t to_line)
 {
     for (size_t i = from; i < to_line; i++) {
         buf_add_char(to, sign);

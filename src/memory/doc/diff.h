@@ -16,16 +16,16 @@ enum {
 };
 
 /* The lines of a text. */
-typedef struct Lines {
+typedef struct DiffLines {
     Str text;
     uint32_t *at; /* n + 1 of them: where each begins, and the end */
     size_t n;
-} Lines;
+} DiffLines;
 
 /* Texts have at most STORE_BODY_MAX bytes; the offsets live in `into`. */
-Lines lines_of(Str text, Arena *into);
+DiffLines lines_of(Str text, Arena *into);
 /* Lines [from, to) as one run of bytes. */
-Str lines_slice(const Lines *l, size_t from, size_t to);
+Str lines_slice(const DiffLines *l, size_t from, size_t to);
 
 /* `a_n` lines at `a` of the first text are `b_n` lines at `b` of the second; not both are 0. */
 typedef struct Hunk {
@@ -34,7 +34,7 @@ typedef struct Hunk {
 } Hunk;
 
 typedef struct Diff {
-    Lines a, b;
+    DiffLines a, b;
     Hunk *hunks; /* in order; between two of them the texts are equal */
     size_t n;
     size_t added, removed; /* lines */

@@ -70,7 +70,7 @@ json_t *history_json(Str stream, const History *h);
 const char *op_name(Op op);
 
 typedef struct Blame {
-    Lines lines;
+    DiffLines lines;
     const Record **from; /* for each line the version it came with, without its body */
     bool cut;            /* some may be older than that: what is before it cannot be read, or is
                             further back than BLAME_VERSIONS_MAX */
