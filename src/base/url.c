@@ -1,4 +1,9 @@
-/* url.c - addresses of stores and services. */
+/* url.c - addresses of stores and services.
+ *
+ * The text is checked as a whole first: its bytes, and that every escape is one and none is a NUL.
+ * So decoding cannot fail, and each part is decoded where it was cut out, never before: an escaped
+ * '/' or '@' is no separator.  A password is hidden by its place in the text, also in an address
+ * that cannot be parsed: that is the one that ends up in a message. */
 #include "base/url.h"
 
 #include <stdio.h>

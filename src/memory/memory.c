@@ -1,4 +1,12 @@
-/* memory.c - the handle, and the few walks that every noun needs. */
+/* memory.c - the handle, and the few walks that every noun needs.
+ *
+ * Writing and removing go through holding.c: if this handle holds a lease over the stream, the
+ * expectation names the lease, and the store looks at it in the same step as it writes.  The table
+ * of leases is one stream for the whole pad, so it may move without our lease being touched; then
+ * the same is tried again, with the table as it is now.
+ *
+ * Walks go page by page, each in an arena of its own, so that what they take does not depend on the
+ * size of the pad.  After every page the caller's progress is reported, and it may cancel. */
 #include "memory/memory.h"
 
 #include <assert.h>
@@ -180,6 +188,7 @@ jot_status memory_each(Memory *m, Str prefix, ListWhich which,
             after.n = page.items[i].name.n;
         }
         more = page.more && page.n;
+        assert(after.n <= sizeof last); /* the store lists no longer name */
         for (size_t i = 0; more && i < after.n; i++)
             last[i] = page.items[page.n - 1].name.p[i];
     }

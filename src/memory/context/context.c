@@ -1,12 +1,28 @@
 /* context.c - putting a context together, part by part, each within its share.
  *
- * The shares are fixed parts of the budget, so that nothing in the tail can push
- * the prefix: the prefix has at most two fifths of it.  What the other parts leave
- * goes to the results.  A part that is too long for its share is cut at the end
- * of a line, says so in place, and is in the list of what was left out.
+ *     budget
+ *       - the first line and the last one
+ *       - prefix     at most 2/5: query (1/8 of the budget), the caller's rules,
+ *                    approved notes, other pinned notes, in this order of right
+ *       - left-out   what is in the list already, and LEFT_COST for what the tail adds
+ *       = tail       the cycle's state (1/4 of it if there is a run, else all)
+ *                    summary 1/4, plan 1/8, open calls 1/16, usage 1/8 of what is left,
+ *                    results: everything that the others did not take
  *
- * Every value is framed (frame.h): text from a note or a tool cannot begin or
- * end a part.  The frame is the run's, else the pad's. */
+ * The shares are fixed parts of the budget, so that nothing in the tail can push the prefix: as
+ * long as rules, notes and query are the same, it is the same bytes, and a provider's cache of it
+ * holds.  A part that is too long for its share is cut at the end of a line, says so in place, and
+ * is in the list of what was left out.
+ *
+ * Results are taken from the newest to the oldest and shown the other way round.  Three things can
+ * happen to one: it is shown in full while there is room; if it is long by itself its beginning is
+ * shown, for at most CUTS_MAX; after the first that did not fit none is shown in full any more, and
+ * each is one line, for MASKED_MAX of them.  The walk ends at the first that is not even a line:
+ * it and all older ones are one range in the list.
+ *
+ * Every value is framed (frame.h): text from a note or a tool cannot begin or end a part.  The
+ * frame is the run's.  Without a run it is made from the pad; if a value happens to hold its sign,
+ * the prefix is built again with the next one. */
 #include "memory/context/context.h"
 
 #include <assert.h>
@@ -73,14 +89,6 @@ static ContextLeft *leave(Build *b, const char *what, const char *why)
 
 /* --- One part ---------------------------------------------------------------------------- */
 
-/* Where to read on after a part of the framed value. */
-static Str get_behind(const Frame *f, Str get, Str framed, Arena *into)
-{
-    AUTO(Buf) shown = { .max = SIZE_MAX / 2 };
-    frame_read(&shown, f, framed);
-    return point_after(get, buf_str(&shown), into);
-}
-
 /* Add the value, framed, in at most `share` tokens; false if it was cut. */
 static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str get)
 {
@@ -94,12 +102,16 @@ static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str ge
         return true;
     }
     Str shown = { text.p, share > CUT_COST ? tokens_cut(text, share - CUT_COST) : 0 };
+    assert(shown.n <= text.n);
     buf_add(to, shown);
     if (shown.n && !str_ends(shown, S("\n")))
         buf_add_char(to, '\n');
+    /* Where to continue is counted in the value itself, not in its framed form. */
     AUTO(Buf) says = { 0 };
+    AUTO(Buf) plain = { .max = SIZE_MAX / 2 };
+    frame_read(&plain, f, shown);
     buf_addf(&says, " shown=\"%zu\" of=\"%zu bytes\"", shown.n, text.n);
-    frame_attribute_add(&says, f, "get", get_behind(f, get, shown, &arena));
+    frame_attribute_add(&says, f, "get", point_after(get, buf_str(&plain), &arena));
     frame_part_add(to, f, "cut", buf_str(&says));
     return false;
 }
@@ -293,7 +305,6 @@ static void leave_results(Build *b, const char *why, uint64_t from, uint64_t to)
 
 /* Walking back through the results. */
 typedef struct Pick {
-    uint64_t first;  /* older ones were cleared or summed up */
     uint64_t share;  /* of all results, in tokens */
     uint64_t room;   /* what is left of it for results in full */
     uint64_t masks;  /* tokens for those that are one line */
@@ -382,33 +393,28 @@ static bool pick_mask(Build *b, Pick *p, const Result *x)
     return true;
 }
 
-static jot_status pick_results(Build *b, Pick *p, Err *e)
-{
-    AUTO(RunBack) back = run_back(b->ask->run, &b->newest);
-    for (;;) {
-        Result x;
-        bool there;
-        TRY(run_back_next(&back, &x, &there, e));
-        if (!there || x.n < p->first)
-            return JOT_OK;
-        bool text = utf8_valid(x.result);
-        bool shown = text && !p->full && pick_full(b, p, &x);
-        /* What is not text says nothing about the room there is. */
-        p->full = p->full || (text && !shown);
-        if (!shown && !pick_mask(b, p, &x))
-            return JOT_OK;
-        p->low = x.n;
-    }
-}
-
 static jot_status add_results(Build *b, Str summary, uint64_t share, Err *e)
 {
     const RunState *s = &b->ask->run->state;
     uint64_t first = s->results - run_shown(s) + 1;
-    Pick p = { .first = first, .share = share - share / 8, .masks = share / 8 };
+    Pick p = { .share = share - share / 8, .masks = share / 8 };
     p.room = p.share;
     p.low = s->results + 1;
-    TRY(pick_results(b, &p, e));
+    assert(first >= 1 && s->compacted < first);
+    AUTO(RunBack) back = run_back(b->ask->run, &b->newest);
+    for (bool more = true; more;) {
+        Result x;
+        TRY(run_back_next(&back, &x, &more, e));
+        if (!more || x.n < first)
+            break;
+        bool text = utf8_valid(x.result);
+        bool shown = text && !p.full && pick_full(b, &p, &x);
+        /* What is not text says nothing about the room there is. */
+        p.full = p.full || (text && !shown);
+        more = shown || pick_mask(b, &p, &x);
+        if (more)
+            p.low = x.n;
+    }
     leave_results(b, "left out", first, p.low - 1);
     leave_results(b, "cleared", s->compacted + 1, first - 1);
     leave_results(b, "summed up", 1, s->compacted);
@@ -555,16 +561,16 @@ static jot_status add_run(Build *b, uint64_t room, Err *e)
     TRY(read_text(b, s->compact_seq, &summary, e));
     TRY(read_text(b, s->plan_seq, &plan, e));
     AUTO(Buf) sum = { .max = SIZE_MAX / 2 };
-    AUTO(Buf) behind = { .max = SIZE_MAX / 2 };
+    AUTO(Buf) rest = { .max = SIZE_MAX / 2 }; /* after the results */
     if (summary.n && !add_value(&sum, &b->frame, summary, room / 4, get_step(b, s->compact_seq)))
         leave(b, "summary", "cut")->get = get_step(b, s->compact_seq);
     Part p = { .word = "plan", .value = plan, .get = get_step(b, s->plan_seq) };
-    add_or_leave(b, &behind, &p, room / 8);
-    add_open(b, &behind, room / 16 + cost(buf_str(&behind)));
-    add_usage(b, &behind, room / 8);
-    uint64_t spent = cost(buf_str(&sum)) + cost(buf_str(&behind)) + 24;
+    add_or_leave(b, &rest, &p, room / 8);
+    add_open(b, &rest, room / 16 + cost(buf_str(&rest)));
+    add_usage(b, &rest, room / 8);
+    uint64_t spent = cost(buf_str(&sum)) + cost(buf_str(&rest)) + 24;
     TRY(add_results(b, buf_str(&sum), spent < room ? room - spent : 0, e));
-    buf_add(&b->tail, buf_str(&behind));
+    buf_add(&b->tail, buf_str(&rest));
     return JOT_OK;
 }
 
@@ -581,22 +587,6 @@ static uint64_t around_cost(const Frame *f)
     add_beginning(&text, f);
     frame_end_add(&text, f);
     return cost(buf_str(&text));
-}
-
-static void finish(Build *b)
-{
-    Context *c = b->out;
-    AUTO(Buf) all = { .max = SIZE_MAX / 2 };
-    add_left(b, &b->tail);
-    if (b->prefix.n + b->tail.n == 0)
-        return;
-    add_beginning(&all, &b->frame);
-    buf_add(&all, buf_str(&b->prefix));
-    c->prefix_bytes = all.n;
-    buf_add(&all, buf_str(&b->tail));
-    frame_end_add(&all, &b->frame);
-    c->text = arena_copy(b->into, buf_str(&all));
-    c->tokens = cost(c->text);
 }
 
 /* The prefix in the run's frame.  In the pad's, if that is not met in it; else in another one of
@@ -652,7 +642,17 @@ jot_status context_build(Memory *m, const ContextAsk *given, Arena *into, Contex
     uint64_t state = cost(buf_str(&b.tail));
     if (ask.run)
         TRY(add_run(&b, state < room ? room - state : 0, e));
-    finish(&b);
+    add_left(&b, &b.tail);
+    if (b.prefix.n + b.tail.n == 0)
+        return JOT_OK;
+    AUTO(Buf) all = { .max = SIZE_MAX / 2 };
+    add_beginning(&all, &b.frame);
+    buf_add(&all, buf_str(&b.prefix));
+    out->prefix_bytes = all.n;
+    buf_add(&all, buf_str(&b.tail));
+    frame_end_add(&all, &b.frame);
+    out->text = arena_copy(into, buf_str(&all));
+    out->tokens = cost(out->text);
     return JOT_OK;
 }
 

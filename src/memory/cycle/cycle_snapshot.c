@@ -1,6 +1,19 @@
-/* cycle_snapshot.c - keeping snapshots, finding them, and cleaning up. */
+/* cycle_snapshot.c - keeping snapshots, finding them, and cleaning up.
+ *
+ *     cycles/AGENT          before(1) after(1) before(2) after(2) ...    the state stream
+ *                              |         |
+ *                              v         v
+ *     snapshots/AGENT/      ID_before  ID_after                          a document each
+ *     steps/AGENT/ID        what happened between the two
+ *
+ * The state stream decides.  A snapshot is a copy of a record of it, made with the expectation that
+ * there is none yet, so two processes that make it at once make it once.  A reader of a cycle
+ * looks at the end of the state stream first (cycle_tail.c): only older cycles are read from their
+ * snapshots.  What a person did to a snapshot afterwards (edit, delete, import) changes what is
+ * shown of an old cycle, never the state. */
 #include "memory/cycle/cycle_snapshot.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +50,7 @@ static jot_status keep(Memory *m, Str stream, json_t *meta, Str body, Err *e)
 jot_status cycle_snapshot_keep(Memory *m, Str agent, const Tail *t, Err *e)
 {
     AUTO(Arena) arena = { 0 };
+    assert((!t->before_seq && !t->after_seq) || t->id.n);
     if (t->before_seq) {
         json_t *meta = json_pack(
             "{s:s, s:s%, s:I, s:I, s:s%, s:I, s:I}", "kind", "before", "cycle", t->id.p, t->id.n,
@@ -285,17 +299,14 @@ static jot_status remove_one(Clean *c, Str stream)
     return st;
 }
 
-static bool of_cycle(Str name, Str id)
-{
-    return id.n && str_starts(name, id) && (name.n == id.n || name.p[id.n] == '_');
-}
-
 /* Snapshots and steps lie below their agent. */
 static jot_status clean_one(void *ctx, const Listed *l)
 {
     Clean *c = ctx;
     Str name = str_from(l->name, str_find_last(l->name, '/') + 1);
-    return of_cycle(name, c->keep) ? JOT_OK : remove_one(c, l->name);
+    Str rest = str_from(name, c->keep.n); /* ID, ID_before, ID_after: the running cycle stays */
+    bool running = c->keep.n && str_starts(name, c->keep) && (!rest.n || rest.p[0] == '_');
+    return running ? JOT_OK : remove_one(c, l->name);
 }
 
 /* Logs are named ID for the default agent and ID.AGENT for others. */

@@ -1,6 +1,20 @@
-/* cycle_state_list.c - numbers for items, two diffs, and counts. */
+/* cycle_state_list.c - joining two lists that were made from one: numbers, two diffs, and counts.
+ *
+ * A list of tasks is no text: the same item may be there twice, and both sides may have added it.
+ * So two questions are asked apart, "how often" and "where".
+ *
+ *  1. Every distinct item of the three lists gets a number, by the digest of what it holds, and is
+ *     counted in each.  merge_counts says how often the joined list has it.
+ *  2. Each side is compared with the base as two texts of these numbers (doc/diff.h): that tells
+ *     which items of the base a side kept, and in front of which its new ones stand.
+ *  3. Items are chosen until their count is reached: first what both kept, then what either added,
+ *     theirs before ours, and at last, if the count asks for more, what only one of them kept.
+ *  4. The joined list is written along the base, with what was added in its places.
+ *
+ * Both sides replaced the same items by different ones: the lists clash, and both stand there. */
 #include "memory/cycle/cycle_state_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +89,7 @@ static void number_items(Join *j, Arena *scratch)
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || !hash_eq(items[i].hash, items[i - 1].hash))
             j->words_n++;
+        assert(j->words_n > 0 && j->words_n <= i + 1);
         j->word[items[i].list][items[i].at] = j->words_n - 1;
         j->words[j->words_n - 1].in[items[i].list]++;
     }
@@ -95,14 +110,6 @@ static size_t merge_counts(size_t base, size_t ours, size_t theirs)
     if (ours > base && theirs > base)
         return ours > theirs ? ours : theirs;
     return ours + theirs - base;
-}
-
-static void count_wanted(Join *j)
-{
-    for (size_t i = 0; i < j->words_n; i++) {
-        Word *w = &j->words[i];
-        w->wanted = merge_counts(w->in[BASE], w->in[OURS], w->in[THEIRS]);
-    }
 }
 
 /* --- Where ------------------------------------------------------------------------------- */
@@ -213,7 +220,10 @@ Yaml *cycle_state_join_lists(Arena *a, const Yaml *base, const Yaml *ours, const
     Join j = { .a = a, .list = { base ? base : none, ours, theirs }, .compared = compared };
     bool *chosen[LISTS];
     number_items(&j, &scratch);
-    count_wanted(&j);
+    for (size_t i = 0; i < j.words_n; i++) {
+        Word *w = &j.words[i];
+        w->wanted = merge_counts(w->in[BASE], w->in[OURS], w->in[THEIRS]);
+    }
     Str text = text_of(&j, BASE, &scratch);
     compare_side(&j, OURS, text, &scratch);
     compare_side(&j, THEIRS, text, &scratch);
@@ -224,5 +234,8 @@ Yaml *cycle_state_join_lists(Arena *a, const Yaml *base, const Yaml *ours, const
     choose_added(&j, OURS, chosen[OURS]);
     choose_base(&j, false, chosen[BASE]);
     *clashed = clash(&j);
+    for (size_t i = 0; i < j.words_n; i++)
+        assert(j.words[i].there <=
+               j.words[i].in[BASE] + j.words[i].in[OURS] + j.words[i].in[THEIRS]);
     return write_joined(&j, chosen);
 }

@@ -1,4 +1,15 @@
-/* cycle_steps.c - appending steps, and folding them into a state. */
+/* cycle_steps.c - appending steps, and folding them into a state.
+ *
+ *     state before -> reply -> result -> reply -> result -> ... -> end
+ *
+ * While a cycle runs its state is nowhere: it is what the replies and results recorded so far make
+ * of the state it was woken with, computed again by every process that looks.  action.c says what a
+ * single one does.  So there is no second copy that could disagree, and a process that dies between
+ * two steps loses nothing.  A result without a call that waits for it is passed over: it is the
+ * second of two that raced.
+ *
+ * Whether the cycle is still alive follows from the time of its last step (its ttl), from the lease
+ * it was woken under, and from the machine's boot. */
 #include "memory/cycle/cycle_steps.h"
 
 #include <assert.h>
@@ -47,6 +58,7 @@ static CycleCall *find_call(const Cycle *c, Str tool)
 /* The next state was made in `spare`; the old one goes. */
 static void advance(Fold *f, Yaml *next)
 {
+    assert(next && f->state);
     f->state = next;
     arena_free(&f->states);
     f->states = TAKE(f->spare);

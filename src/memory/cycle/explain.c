@@ -48,6 +48,7 @@ static Reading read_cycle(const Cycle *c, const TreeDiff *d)
 static bool mostly_unreadable(const Cycle *c)
 {
     size_t calls = 0;
+    assert(c->calls || c->calls_n == 0);
     for (size_t i = 0; i < c->calls_n; i++)
         calls += c->calls[i].n;
     return c->unreadable && c->unreadable >= calls;
@@ -62,13 +63,13 @@ static Str unreadable(const Cycle *c, Arena *into)
 
 static Str repeated(const Cycle *c, Arena *into)
 {
+    if (mostly_unreadable(c))
+        return unreadable(c, into);
     /* The tool that was called most often. */
     const CycleCall *most = NULL;
     for (size_t i = 0; i < c->calls_n; i++)
         if (!most || c->calls[i].n > most->n)
             most = &c->calls[i];
-    if (mostly_unreadable(c))
-        return unreadable(c, into);
     if (!most)
         return S("no tool was called");
     Str tool = cycle_state_line(into, most->tool, 64);

@@ -5,6 +5,7 @@
  * that is one change.  The recursion is bounded by YAML_DEPTH_MAX. */
 #include "memory/cycle/tree_diff.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "memory/cycle/cycle_state.h"
@@ -76,6 +77,7 @@ static Str place(Diff *d, Str path, size_t i)
 static void walk_table(Diff *d, const Pair *p, Str path, size_t i, size_t ie, size_t ke)
 {
     AUTO(Arena) scratch = { 0 };
+    assert(i <= ie && ie <= p->a_n && i <= ke && ke <= p->b_n);
     size_t rows = ie - i, columns = ke - i, wide = columns + 1;
     uint32_t *best = NEW_ARRAY(&scratch, uint32_t, (rows + 1) * wide);
     for (size_t r = rows; r-- > 0;)

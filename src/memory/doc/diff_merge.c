@@ -15,6 +15,8 @@
  * diffs are, coarse ones included. */
 #include "memory/doc/diff.h"
 
+#include <assert.h>
+
 /* One side's way through the base. */
 typedef struct Way {
     const Diff *d;
@@ -101,12 +103,14 @@ void diff_merge(Str base, Str mine, Str theirs, Arena *into, Merge *out)
     size_t at = 0;
     while (upcoming(&left) || upcoming(&right)) {
         size_t begin = next_change(&left, &right), end = begin;
+        assert(at <= begin && begin <= m.a.n);
         buf_add(&text, lines_slice(&m.a, at, begin));
         left.taken = right.taken = 0;
         left.b_begin = place(&left, begin);
         right.b_begin = place(&right, begin);
         while (take(&left, &end) || take(&right, &end))
             continue;
+        assert(left.taken + right.taken > 0 && end <= m.a.n);
         left.b_end = place(&left, end);
         right.b_end = place(&right, end);
         write_region(&left, &right, &text, out);

@@ -10,6 +10,7 @@
  * replaced unless two would become one. */
 #include "memory/forget/forget_text.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -146,6 +147,7 @@ static void clean_string(Tokens *t)
 
 static void clean_token(Tokens *t)
 {
+    assert(t->at < t->text.n);
     char c = t->text.p[t->at];
     if (c == '"') {
         clean_string(t);

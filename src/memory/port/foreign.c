@@ -1,4 +1,12 @@
-/* foreign.c - reading and writing files that are not a pad's. */
+/* foreign.c - reading and writing files that are not a pad's.
+ *
+ * Reading trusts nothing: a name is opened below a directory without following links, and what was
+ * opened is asked what it is, because a name can become something else between two calls.  A pipe
+ * or a device is not waited for.
+ *
+ * Writing never shows half a file: the text goes to a draft beside it, is synced, and gets its name
+ * in one step that fails if the name is taken.  So an export that is cut off leaves whole files,
+ * and one that is repeated says which are there already. */
 #include "memory/port/foreign.h"
 
 #include <dirent.h>

@@ -7,6 +7,7 @@
  * of its events become the task (import_task.c).  A document of `entries` that is
  * called an index is kept as one; that of the root (index/index.json) also tells
  * the type, the task and the time of each artifact. */
+#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static const json_t *indexed(const Walk *w, Str category, Str id)
         else
             high = middle;
     }
+    assert(low == high && low <= w->index_n);
     const IndexEntry *last = low ? &w->index[low - 1] : NULL;
     return last && str_eq(last->category, category) && str_eq(last->id, id) ? last->entry : NULL;
 }

@@ -14,7 +14,6 @@ enum { PAGE = 100, PAGE_BACK = RUN_FOLD_EVERY / 2 };
 
 typedef struct Gather {
     Run *r;
-    uint64_t from, to;
     Arena *into;
     Results *list;
     size_t cap;
@@ -71,46 +70,40 @@ static jot_status keep_result(Gather *g, const RunStep *s, Err *e)
     return JOT_OK;
 }
 
-/* One page; *seq moves past it, *more says whether there is anything left to look for. */
-static jot_status gather_page(Gather *g, uint64_t *seq, bool *more, Err *e)
-{
-    AUTO(Arena) arena = { 0 };
-    Records page;
-    TRY(store_read(g->r->m->store, str(g->r->stream), *seq, PAGE, &arena, &page, e));
-    *more = page.more && page.n;
-    for (size_t i = 0; i < page.n; i++) {
-        RunStep s = run_step_of(&page.items[i], &arena);
-        *seq = s.seq + 1;
-        if (s.kind == RUN_CALL) {
-            g->calls = arena_grow(g->into, g->calls, g->calls_n, &g->calls_cap, sizeof(RunStep),
-                                  alignof(RunStep));
-            g->calls[g->calls_n++] =
-                (RunStep){ .kind = RUN_CALL, .seq = s.seq, .body = arena_copy(g->into, s.body) };
-        }
-        if (s.kind != RUN_RESULT || s.n < g->from)
-            continue;
-        if (s.n <= g->to)
-            TRY(keep_result(g, &s, e));
-        if (s.n >= g->to) {
-            *more = false;
-            return JOT_OK;
-        }
-    }
-    return JOT_OK;
-}
-
 /* Add results `from` to `to` to the list. */
 static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Results *list, Err *e)
 {
-    Gather g = { .r = r, .from = from, .to = to, .into = into, .list = list };
+    Gather g = { .r = r, .into = into, .list = list };
     g.cap = list->n;
     uint64_t seq;
     if (from > to)
         return JOT_OK;
     size_t before = list->n;
     TRY(run_seek(r, from, &seq, e));
-    for (bool more = true; more;)
-        TRY(gather_page(&g, &seq, &more, e));
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Records page;
+        TRY(store_read(r->m->store, str(r->stream), seq, PAGE, &arena, &page, e));
+        more = page.more && page.n;
+        for (size_t i = 0; i < page.n; i++) {
+            RunStep s = run_step_of(&page.items[i], &arena);
+            seq = s.seq + 1;
+            if (s.kind == RUN_CALL) {
+                g.calls = arena_grow(into, g.calls, g.calls_n, &g.calls_cap, sizeof(RunStep),
+                                     alignof(RunStep));
+                g.calls[g.calls_n++] =
+                    (RunStep){ .kind = RUN_CALL, .seq = s.seq, .body = arena_copy(into, s.body) };
+            }
+            if (s.kind != RUN_RESULT || s.n < from)
+                continue;
+            if (s.n <= to)
+                TRY(keep_result(&g, &s, e));
+            if (s.n >= to) {
+                more = false;
+                break;
+            }
+        }
+    }
     list->damaged += (to - from + 1) - (list->n - before);
     return JOT_OK;
 }

@@ -6,6 +6,7 @@
  * other. */
 #include "memory/task/plan.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/glyph.h"
@@ -420,6 +421,7 @@ PlanGate plan_gate(const Plan *p, unsigned nudges, Arena *into, Str *text)
         buf_addf(&says, "%s%zu", m ? ", " : n ? "; postconditions " : "postconditions ", i + 1);
         m++;
     }
+    assert(n + m > 0); /* else the plan would be ready */
     if (!last)
         buf_add(&says, S(". Do what is left and say so with step_update and postcondition_verify, "
                          "with evidence; mark a step that cannot be done as blocked, with notes. "

@@ -185,6 +185,7 @@ static jot_status append_event(Memory *m, Str stream, const Expect *x, json_t *e
         return err_set(e, JOT_TOO_BIG, "the task has more than %d bytes: the limit",
                        STORE_BODY_MAX);
     TRY(memory_append(m, stream, x, &d, &mark, e));
+    assert(x->kind != EXPECT_SEQ || mark.seq > x->seq);
     t->seq = mark.seq;
     t->at_ms = mark.at_ms;
     t->by = m->by;
@@ -296,6 +297,7 @@ static jot_status illegal(const Task *t, TaskStatus to, const char *why, Err *e)
 static jot_status no_way(const Task *t, TaskStatus to, Err *e)
 {
     AUTO(Buf) allowed = { 0 };
+    assert(!find_way(t->status, to));
     buf_add(&allowed, S("allowed:"));
     size_t before = allowed.n;
     for (size_t i = 0; i < COUNT_OF(ways); i++)
@@ -382,6 +384,7 @@ jot_status task_move(Memory *m, Str id, const TaskMove *move, Arena *into, Task 
     next.retry_count += move->to == TASK_FAILED;
     if (move->to == TASK_COMPLETED)
         next.result = arena_copy(into, move->result);
+    assert(find_way(now.status, next.status) == way);
     Expect x = { .kind = EXPECT_SEQ, .seq = now.seq };
     jot_status st = append_event(m, stream, &x, event_json(way, move), &next, e);
     if (st == JOT_CONFLICT)

@@ -177,11 +177,15 @@ static size_t place_on_path(const Dive *d, size_t task)
     return i;
 }
 
+/* Depth first along dependencies, without recursion.  A task is white until it is met, grey while
+ * it is on the path from the start, black when all that is below it has been seen.  Meeting a grey
+ * one again closes a cycle: it is the path from there to the top. */
 static void dive(Dive *d, size_t start)
 {
     enter(d, start);
     while (d->n) {
         size_t top = d->n - 1;
+        assert(d->n <= d->set->n && d->colour[d->path[top]] == GREY);
         const Task *t = &d->set->items[d->path[top]];
         if (d->next[top] == t->dependencies.n) {
             d->colour[d->path[top]] = BLACK;
