@@ -161,25 +161,6 @@ static jot_status add_file(const PromptAsk *ask, const char *path, Buf *to, Aren
     return JOT_OK;
 }
 
-/* From the root down to the working directory. */
-static jot_status add_files(const PromptAsk *ask, Buf *to, Arena *into, Err *e)
-{
-    static const char *const names[] = { "AGENTS.md", "CLAUDE.md" };
-    Str last = { 0 }, dir = ask->dir;
-    size_t levels = 0;
-    for (size_t end = 0; end <= dir.n && levels < PROMPT_LEVELS_MAX; end++) {
-        bool here = end == dir.n ? !str_ends(dir, S("/")) : dir.p[end] == '/';
-        if (!here)
-            continue;
-        levels++;
-        for (size_t i = 0; i < COUNT_OF(names); i++) {
-            Str path = arena_printf(into, STR_FMT "/%s", (int)end, dir.p, names[i]);
-            TRY(add_file(ask, path.p, to, into, &last, e));
-        }
-    }
-    return JOT_OK;
-}
-
 /* --- Notes ------------------------------------------------------------------------------- */
 
 /* What is approved, what is not, and how much of the latter was reported. */
@@ -321,8 +302,22 @@ static jot_status build(PromptAsk *ask, Str what, Arena *into, Str *out, Err *e)
         buf_add(&to, S("Do what is asked, with as few calls as it takes, and say what you could "
                        "not find out."));
     buf_add_char(&to, '\n');
-    if (!ask->no_files)
-        TRY(add_files(ask, &to, into, e));
+    if (!ask->no_files) {
+        /* Files of rules, from the root down to the working directory. */
+        static const char *const names[] = { "AGENTS.md", "CLAUDE.md" };
+        Str last = { 0 }, dir = ask->dir;
+        size_t levels = 0;
+        for (size_t end = 0; end <= dir.n && levels < PROMPT_LEVELS_MAX; end++) {
+            bool here = end == dir.n ? !str_ends(dir, S("/")) : dir.p[end] == '/';
+            if (!here)
+                continue;
+            levels++;
+            for (size_t i = 0; i < COUNT_OF(names); i++) {
+                Str path = arena_printf(into, STR_FMT "/%s", (int)end, dir.p, names[i]);
+                TRY(add_file(ask, path.p, &to, into, &last, e));
+            }
+        }
+    }
     TRY(add_notes(ask, &to, into, e));
     if (!buf_ok(&to))
         return err_set(e, JOT_TOO_BIG, "the rules are longer than %d bytes together", PROMPT_MAX);

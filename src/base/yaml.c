@@ -356,20 +356,6 @@ static jot_status read_alias(Reader *r, const yaml_event_t *event, int depth, Ya
 
 /* --- Lists and maps -------------------------------------------------------------------- */
 
-static jot_status read_list(Reader *r, int depth, Yaml *out)
-{
-    out->kind = YAML_LIST;
-    for (;;) {
-        AUTO(yaml_event_t) event = { 0 };
-        TRY(next_event(r, &event));
-        if (event.type == YAML_SEQUENCE_END_EVENT)
-            return JOT_OK;
-        Yaml *item = NULL;
-        TRY(read_node(r, &event, depth, &item));
-        yaml_add(r->into, out, item);
-    }
-}
-
 static int by_key(const void *a, const void *b)
 {
     const YamlPair *left = *(const YamlPair *const *)a, *right = *(const YamlPair *const *)b;
@@ -417,32 +403,37 @@ static jot_status read_key(Reader *r, const yaml_event_t *event, YamlPair *out)
     return JOT_OK;
 }
 
-static jot_status read_map(Reader *r, int depth, Yaml *out)
-{
-    out->kind = YAML_MAP;
-    for (;;) {
-        AUTO(yaml_event_t) key = { 0 };
-        TRY(next_event(r, &key));
-        if (key.type == YAML_MAPPING_END_EVENT)
-            return check_unique(r, out);
-        YamlPair pair;
-        TRY(read_key(r, &key, &pair));
-        AUTO(yaml_event_t) value = { 0 };
-        TRY(next_event(r, &value));
-        TRY(read_node(r, &value, depth, &pair.value));
-        yaml_add_pair(r->into, out, &pair);
-    }
-}
-
 static jot_status read_inner(Reader *r, const yaml_event_t *start, int depth, Yaml *node)
 {
     if (start->type == YAML_SCALAR_EVENT)
         return read_scalar(r, start, node);
     TRY(check_depth(r, depth, position_of(start->start_mark)));
-    if (start->type == YAML_SEQUENCE_START_EVENT)
-        return read_list(r, depth + 1, node);
+    if (start->type == YAML_SEQUENCE_START_EVENT) {
+        node->kind = YAML_LIST;
+        for (;;) {
+            AUTO(yaml_event_t) event = { 0 };
+            TRY(next_event(r, &event));
+            if (event.type == YAML_SEQUENCE_END_EVENT)
+                return JOT_OK;
+            Yaml *item = NULL;
+            TRY(read_node(r, &event, depth + 1, &item));
+            yaml_add(r->into, node, item);
+        }
+    }
     assert(start->type == YAML_MAPPING_START_EVENT);
-    return read_map(r, depth + 1, node);
+    node->kind = YAML_MAP;
+    for (;;) {
+        AUTO(yaml_event_t) key = { 0 };
+        TRY(next_event(r, &key));
+        if (key.type == YAML_MAPPING_END_EVENT)
+            return check_unique(r, node);
+        YamlPair pair;
+        TRY(read_key(r, &key, &pair));
+        AUTO(yaml_event_t) value = { 0 };
+        TRY(next_event(r, &value));
+        TRY(read_node(r, &value, depth + 1, &pair.value));
+        yaml_add_pair(r->into, node, &pair);
+    }
 }
 
 /* The node that begins with `start`; `depth` lists and maps are around it. */

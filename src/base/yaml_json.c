@@ -20,29 +20,25 @@ static json_t *number_json(Str text)
     return NULL;
 }
 
-static json_t *scalar_json(const Yaml *y)
-{
-    json_t *number = NULL;
-    switch (y->type) {
-    case YAML_STRING:
-    case YAML_TIME:
-        break;
-    case YAML_NULL:
-        return json_null();
-    case YAML_BOOL:
-        return json_boolean(y->text.n && (y->text.p[0] == 't' || y->text.p[0] == 'T'));
-    case YAML_INT:
-    case YAML_REAL:
-        number = number_json(y->text);
-        break;
-    }
-    return number ? number : json_text(y->text);
-}
-
 json_t *yaml_to_json(const Yaml *tree) /* NOLINT(misc-no-recursion): bounded */
 {
-    if (tree->kind == YAML_SCALAR)
-        return scalar_json(tree);
+    if (tree->kind == YAML_SCALAR) {
+        json_t *number = NULL;
+        switch (tree->type) {
+        case YAML_STRING:
+        case YAML_TIME:
+            break;
+        case YAML_NULL:
+            return json_null();
+        case YAML_BOOL:
+            return json_boolean(tree->text.n && (tree->text.p[0] == 't' || tree->text.p[0] == 'T'));
+        case YAML_INT:
+        case YAML_REAL:
+            number = number_json(tree->text);
+            break;
+        }
+        return number ? number : json_text(tree->text);
+    }
     json_t *out = tree->kind == YAML_LIST ? json_array() : json_object();
     for (size_t i = 0; i < tree->n; i++) {
         if (tree->kind == YAML_LIST)

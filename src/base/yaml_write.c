@@ -185,27 +185,6 @@ static jot_status count_node(Writer *w)
     return JOT_OK;
 }
 
-/* A scalar after what stands on the line, and the end of that line. */
-static jot_status write_scalar(Writer *w, const Yaml *y, size_t column, Behind behind)
-{
-    if (behind != BEHIND_NOTHING && !(y->type == YAML_NULL && y->text.n == 0))
-        buf_add_char(w->to, ' ');
-    if (y->type != YAML_STRING) {
-        assert(yaml_type_of(y->text) == y->type);
-        buf_add(w->to, y->text);
-    } else {
-        TRY(check_text(y->text, w->e));
-        if (plain_ok(y->text))
-            buf_add(w->to, y->text);
-        else if (literal_ok(y->text, behind))
-            write_literal(w->to, y->text, column + INDENT);
-        else
-            write_quoted(w->to, y->text);
-    }
-    buf_add_char(w->to, '\n');
-    return JOT_OK;
-}
-
 /* --- Lists and maps -------------------------------------------------------------------- */
 
 static jot_status write_node(Writer *w, const Yaml *y, size_t column, Behind behind, int depth);
@@ -259,8 +238,25 @@ static jot_status write_members(Writer *w, const Yaml *y, size_t column, Behind 
 static jot_status write_node(Writer *w, const Yaml *y, size_t column, Behind behind, int depth)
 {
     TRY(count_node(w));
-    if (y->kind == YAML_SCALAR)
-        return write_scalar(w, y, column, behind);
+    if (y->kind == YAML_SCALAR) {
+        /* A scalar after what stands on the line, and the end of that line. */
+        if (behind != BEHIND_NOTHING && !(y->type == YAML_NULL && y->text.n == 0))
+            buf_add_char(w->to, ' ');
+        if (y->type != YAML_STRING) {
+            assert(yaml_type_of(y->text) == y->type);
+            buf_add(w->to, y->text);
+        } else {
+            TRY(check_text(y->text, w->e));
+            if (plain_ok(y->text))
+                buf_add(w->to, y->text);
+            else if (literal_ok(y->text, behind))
+                write_literal(w->to, y->text, column + INDENT);
+            else
+                write_quoted(w->to, y->text);
+        }
+        buf_add_char(w->to, '\n');
+        return JOT_OK;
+    }
     if (depth == YAML_DEPTH_MAX)
         return err_set(w->e, JOT_TOO_BIG, "a YAML document nests at most %d levels",
                        YAML_DEPTH_MAX);

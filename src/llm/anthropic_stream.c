@@ -99,24 +99,6 @@ static LlmStop stop_of(Str reason)
     return LLM_STOP_OTHER;
 }
 
-static jot_status end_message(Draft *d, const json_t *data, Err *e)
-{
-    const json_t *delta = json_object_get(data, "delta");
-    const json_t *details = json_object_get(delta, "stop_details");
-    Str reason = json_member(delta, "stop_reason"), why = json_member(details, "explanation");
-    take_usage(d, json_object_get(data, "usage"));
-    if (reason.n == 0)
-        return JOT_OK;
-    d->stop = stop_of(reason);
-    d->stopped = true;
-    buf_clear(&d->why);
-    if (why.n == 0 && details)
-        why = json_member(details, "category");
-    if (d->stop == LLM_STOP_OTHER)
-        why = reason;
-    return draft_grow(d, &d->why, why, e);
-}
-
 jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e)
 {
     AUTO_PTR(json_t) data = NULL;
@@ -136,8 +118,22 @@ jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e)
         return start_block(d, data, e);
     if (str_eq(type, S("content_block_delta")))
         return grow_block(d, data, e);
-    if (str_eq(type, S("message_delta")))
-        return end_message(d, data, e);
+    if (str_eq(type, S("message_delta"))) {
+        const json_t *delta = json_object_get(data, "delta");
+        const json_t *details = json_object_get(delta, "stop_details");
+        Str reason = json_member(delta, "stop_reason"), why = json_member(details, "explanation");
+        take_usage(d, json_object_get(data, "usage"));
+        if (reason.n == 0)
+            return JOT_OK;
+        d->stop = stop_of(reason);
+        d->stopped = true;
+        buf_clear(&d->why);
+        if (why.n == 0 && details)
+            why = json_member(details, "category");
+        if (d->stop == LLM_STOP_OTHER)
+            why = reason;
+        return draft_grow(d, &d->why, why, e);
+    }
     if (str_eq(type, S("content_block_stop"))) {
         DraftPart *p = draft_find(d, index_of(data));
         if (p)

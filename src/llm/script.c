@@ -254,24 +254,6 @@ static jot_status make_call(const Yaml *call, const LlmRequest *r, Str own_id, A
     return JOT_OK;
 }
 
-static LlmUsage usage_of(const Answer *a, const LlmReply *reply, size_t body)
-{
-    /* Four bytes a token, as good a guess as any, so that budgets move without being scripted. */
-    LlmUsage u = { .input = (body + 3) / 4 };
-    size_t said = 0;
-    for (size_t i = 0; i < reply->n; i++)
-        said += reply->parts[i].text.n + reply->parts[i].args.n;
-    u.output = (said + 3) / 4;
-    static const char *const names[] = { "input", "cache_read", "cache_write", "output" };
-    uint64_t *const fields[] = { &u.input, &u.cache_read, &u.cache_write, &u.output };
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        const Yaml *v = yaml_get(a->usage, str(names[i]));
-        bool good = !v || str_to_u64(v->text, INT64_MAX, fields[i]);
-        assert(good); /* script_read has looked at it */
-    }
-    return u;
-}
-
 static jot_status make_parts(const Answer *a, const LlmRequest *r, size_t number, Arena *into,
                              LlmReply *out, Err *e)
 {
@@ -316,7 +298,20 @@ static jot_status script_ask(Llm *llm, const LlmRequest *r, Str body, Arena *int
     out->stop = a->stop;
     out->why = arena_copy(into, a->why);
     out->model = arena_copy(into, llm->model);
-    out->usage = usage_of(a, out, body.n);
+    /* Four bytes a token, as good a guess as any, so that budgets move without being scripted. */
+    LlmUsage u = { .input = (body.n + 3) / 4 };
+    size_t said = 0;
+    for (size_t i = 0; i < out->n; i++)
+        said += out->parts[i].text.n + out->parts[i].args.n;
+    u.output = (said + 3) / 4;
+    static const char *const names[] = { "input", "cache_read", "cache_write", "output" };
+    uint64_t *const fields[] = { &u.input, &u.cache_read, &u.cache_write, &u.output };
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const Yaml *v = yaml_get(a->usage, str(names[i]));
+        bool good = !v || str_to_u64(v->text, INT64_MAX, fields[i]);
+        assert(good); /* script_read has looked at it */
+    }
+    out->usage = u;
     return JOT_OK;
 }
 

@@ -148,18 +148,6 @@ static bool is_token_text(Str text)
     return text.n >= HTTP_TOKEN_MIN && text.n <= HTTP_TOKEN_MAX;
 }
 
-/* The directories a token's file lies in, for their owner alone; opening
- * the file shows whether they are there. */
-static void make_parents(const char *path)
-{
-    AUTO(Buf) part = { 0 };
-    for (const char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
-        buf_clear(&part);
-        buf_addf(&part, "%.*s%c", (int)(slash - path), path, 0);
-        (void)mkdir(part.p, 0700);
-    }
-}
-
 /* Written under another name first, so that nobody reads half of it; a process that comes second
  * keeps what the first one made. */
 static jot_status make_token_file(const Io *io, const char *path, bool *made, Err *e)
@@ -174,7 +162,14 @@ static jot_status make_token_file(const Io *io, const char *path, bool *made, Er
         buf_addf(&text, "%02x", random[i]);
     buf_add_char(&text, '\n');
     buf_addf(&fresh, "%s.%016llx%c", path, (unsigned long long)tail, 0);
-    make_parents(path);
+    /* The directories a token's file lies in, for their owner alone; opening the file shows
+     * whether they are there. */
+    AUTO(Buf) part = { 0 };
+    for (const char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
+        buf_clear(&part);
+        buf_addf(&part, "%.*s%c", (int)(slash - path), path, 0);
+        (void)mkdir(part.p, 0700);
+    }
     AUTO(Fd) fd = open(fresh.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_errno(e, errno, "could not make the token file '%s'", path);

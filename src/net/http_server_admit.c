@@ -18,20 +18,6 @@ static bool path_fits(const HttpRoute *route, Str path)
     return str_eq(path, want);
 }
 
-/* The route, or NULL; *allow lists the methods of the path. */
-static const HttpRoute *find_route(const HttpServer *s, const HttpRequest *q, Buf *allow)
-{
-    const HttpRoute *found = NULL;
-    for (const HttpRoute *r = s->o->routes; r->path; r++) {
-        if (!path_fits(r, q->path))
-            continue;
-        if (!found && str_eq(q->method, str(r->method)))
-            found = r;
-        buf_addf(allow, "%s%s", allow->n ? ", " : "", r->method);
-    }
-    return found;
-}
-
 /* A browser asks, before it lets a page of another origin ask: that carries no token. */
 static bool is_preflight(const HttpServer *s, const HttpRequest *q)
 {
@@ -109,7 +95,16 @@ bool http_admit(HttpExchange *x)
     const HttpRequest *q = &x->reader.request;
     AUTO(Buf) allow = { 0 };
     const char *why = "";
-    x->route = find_route(s, q, &allow);
+    /* The route, or NULL; `allow` lists the methods of the path. */
+    const HttpRoute *found = NULL;
+    for (const HttpRoute *r = s->o->routes; r->path; r++) {
+        if (!path_fits(r, q->path))
+            continue;
+        if (!found && str_eq(q->method, str(r->method)))
+            found = r;
+        buf_addf(&allow, "%s%s", allow.n ? ", " : "", r->method);
+    }
+    x->route = found;
     bool open = is_preflight(s, q) || (x->route && x->route->open);
     int status = http_guard_check(&s->guard, q, open, &why);
     if (http_guard_cross_origin(&s->guard, q) && (status == 0 || status == 401))

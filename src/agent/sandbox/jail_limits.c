@@ -71,10 +71,12 @@ static int open_in(const Making *h, Str dir, const char *name, int flags)
     return open(arena_printf(h->into, "%s/%s", dir.p, name).p, flags | O_CLOEXEC);
 }
 
-/* Groups that could not be removed, because something in them did not end in time, go with the next
- * one, once the process that made them is gone. */
-static void sweep(Str above)
+/* A group in the directory `above`, as the i-th group; false: it cannot be made. */
+static bool make(Making *h, size_t i, Str above, Str *path)
 {
+    *path = arena_printf(h->into, STR_FMT "/%s", STR_ARG(above), h->name);
+    /* Groups that could not be removed, because something in them did not end in time, go with
+     * the next one, once the process that made them is gone. */
     DIR *d = opendir(above.p);
     struct dirent *entry;
     while (d && (entry = readdir(d))) {
@@ -89,13 +91,6 @@ static void sweep(Str above)
     }
     if (d)
         closedir(d);
-}
-
-/* A group in the directory `above`, as the i-th group; false: it cannot be made. */
-static bool make(Making *h, size_t i, Str above, Str *path)
-{
-    *path = arena_printf(h->into, STR_FMT "/%s", STR_ARG(above), h->name);
-    sweep(above);
     if (mkdir(path->p, 0700) != 0)
         return false;
     h->jail->groups[i].path = arena_cstr(h->into, *path);

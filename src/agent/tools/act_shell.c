@@ -48,19 +48,6 @@ static void add_end(Buf *to, const Confined *c, int64_t time_ms)
     }
 }
 
-static void add_output(ToolCall *c, Buf *to, const Confined *got)
-{
-    size_t in_head, in_tail;
-    buf_add(to, act_text(c->into, got->head, &in_head));
-    if (got->left_out)
-        buf_addf(to, "\n(%llu bytes were left out here)\n", (unsigned long long)got->left_out);
-    buf_add(to, act_text(c->into, got->tail, &in_tail));
-    if (to->n && to->p[to->n - 1] != '\n')
-        buf_add_char(to, '\n');
-    if (in_head + in_tail)
-        buf_addf(to, "(%zu bytes are not UTF-8 and shown as U+FFFD)\n", in_head + in_tail);
-}
-
 static jot_status run(ToolCall *c, ToolReply *out)
 {
     Act *a = c->outside;
@@ -86,7 +73,15 @@ static jot_status run(ToolCall *c, ToolReply *out)
                        "' in the working directory",
                        c->e->text);
     TRY(st);
-    add_output(c, &text, &got);
+    size_t in_head, in_tail;
+    buf_add(&text, act_text(c->into, got.head, &in_head));
+    if (got.left_out)
+        buf_addf(&text, "\n(%llu bytes were left out here)\n", (unsigned long long)got.left_out);
+    buf_add(&text, act_text(c->into, got.tail, &in_tail));
+    if (text.n && text.p[text.n - 1] != '\n')
+        buf_add_char(&text, '\n');
+    if (in_head + in_tail)
+        buf_addf(&text, "(%zu bytes are not UTF-8 and shown as U+FFFD)\n", in_head + in_tail);
     buf_add(&text, plant_sentences(&got.planted, c->into));
     add_end(&text, &got, job.time_ms);
     out->text = arena_copy(c->into, buf_str(&text));

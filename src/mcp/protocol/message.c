@@ -4,14 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins_array(Str text)
-{
-    size_t at = 0;
-    while (at < text.n && strchr(" \t\r\n", text.p[at]))
-        at++;
-    return at < text.n && text.p[at] == '[';
-}
-
 static McpMessage *read_one(Str text)
 {
     McpMessage *m = mem_alloc(sizeof *m);
@@ -34,7 +26,8 @@ static void read_parts(McpMessage *m)
 McpMessage *mcp_message_new(Str text)
 {
     McpMessage *m = read_one(text);
-    m->array = begins_array(m->text);
+    size_t first = str_skip_space(m->text, 0);
+    m->array = first < m->text.n && m->text.p[first] == '[';
     if (m->array)
         read_parts(m);
     return m;

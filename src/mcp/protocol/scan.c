@@ -58,21 +58,16 @@ static void end_member(RpcScan *s)
     s->id_at = s->value_at;
 }
 
-static void open_bracket(RpcScan *s, char c)
-{
-    if (++s->depth > 1)
-        keep(s, c);
-    else if (c == '{')
-        begin_name(s);
-    else
-        s->phase = SCAN_OVER;
-}
-
 /* A byte outside of strings; true if a member has ended. */
 static bool step_plain(RpcScan *s, char c)
 {
     if (c == '{' || c == '[') {
-        open_bracket(s, c);
+        if (++s->depth > 1)
+            keep(s, c);
+        else if (c == '{')
+            begin_name(s);
+        else
+            s->phase = SCAN_OVER;
     } else if (c == '}' || c == ']') {
         bool ended = s->depth == 1 && s->phase == SCAN_VALUE;
         if (ended)

@@ -131,25 +131,6 @@ static void close_watch(Follower *f)
     worker_pad_done(&f->pad);
 }
 
-static void look(Follower *f)
-{
-    AUTO(Arena) arena = { 0 };
-    Change *changes;
-    size_t n;
-    Err e = { 0 };
-    if (store_moved(f->pad.memory.store)) {
-        close_watch(f);
-        notify_all(f);
-    } else if (watch_next(f->watch, FOLLOW_LOOK_MS, &arena, &changes, &n, &e) != JOT_OK) {
-        report_failure(f, &e);
-        close_watch(f);
-    } else {
-        notify_changes(f, changes, n);
-        f->pause_ms = FOLLOW_LOOK_MS;
-        f->last_failure[0] = 0;
-    }
-}
-
 static void *run(void *ctx)
 {
     Follower *f = ctx;
@@ -160,7 +141,21 @@ static void *run(void *ctx)
     pthread_mutex_unlock(&f->lock);
     for (;;) {
         if (f->watch) {
-            look(f);
+            AUTO(Arena) arena = { 0 };
+            Change *changes;
+            size_t n;
+            Err e = { 0 };
+            if (store_moved(f->pad.memory.store)) {
+                close_watch(f);
+                notify_all(f);
+            } else if (watch_next(f->watch, FOLLOW_LOOK_MS, &arena, &changes, &n, &e) != JOT_OK) {
+                report_failure(f, &e);
+                close_watch(f);
+            } else {
+                notify_changes(f, changes, n);
+                f->pause_ms = FOLLOW_LOOK_MS;
+                f->last_failure[0] = 0;
+            }
             continue;
         }
         io_sleep_us(f->o->io ? f->o->io : &io_system, f->pause_ms * 1000);

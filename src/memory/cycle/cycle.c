@@ -113,25 +113,6 @@ static Yaml *join_edit(Arena *a, const Tail *t, const Yaml *ours, Buf *notice)
 
 /* --- Ending ------------------------------------------------------------------------------ */
 
-/* The tools that answered: what they did is done, whatever becomes of the state.  One that there is
- * not was never called. */
-static Str calls_made(Arena *a, const Cycle *c)
-{
-    AUTO(Buf) names = { 0 };
-    for (size_t i = 0; i < c->calls_n; i++) {
-        const CycleCall *call = &c->calls[i];
-        bool open = c->waiting && str_eq(c->call.tool, call->tool);
-        size_t n = call->n - call->unknown - open;
-        if (n == 0 || !action_is_outside(call->tool))
-            continue;
-        buf_addf(&names, "%s'" STR_FMT "'", names.n ? ", " : "",
-                 STR_ARG(cycle_state_line(a, call->tool, NAME_CHARS)));
-        if (n > 1)
-            buf_addf(&names, " (%zu times)", n);
-    }
-    return cycle_state_line(a, buf_str(&names), CYCLE_STATE_LINE_CHARS);
-}
-
 static Yaml *end_state(Arena *a, const Cycle *c)
 {
     Str said;
@@ -148,7 +129,21 @@ static Yaml *end_state(Arena *a, const Cycle *c)
     cycle_state_note(a, out,
                      arena_printf(a, "Cycle " STR_FMT " failed: " STR_FMT, STR_ARG(c->id),
                                   STR_ARG(cycle_state_line(a, c->why, CYCLE_STATE_LINE_CHARS))));
-    Str called = calls_made(a, c);
+    /* The tools that answered: what they did is done, whatever becomes of the state. A tool
+     * that does not exist was never called. */
+    AUTO(Buf) names = { 0 };
+    for (size_t i = 0; i < c->calls_n; i++) {
+        const CycleCall *call = &c->calls[i];
+        bool open = c->waiting && str_eq(c->call.tool, call->tool);
+        size_t n = call->n - call->unknown - open;
+        if (n == 0 || !action_is_outside(call->tool))
+            continue;
+        buf_addf(&names, "%s'" STR_FMT "'", names.n ? ", " : "",
+                 STR_ARG(cycle_state_line(a, call->tool, NAME_CHARS)));
+        if (n > 1)
+            buf_addf(&names, " (%zu times)", n);
+    }
+    Str called = cycle_state_line(a, buf_str(&names), CYCLE_STATE_LINE_CHARS);
     if (called.n)
         cycle_state_note(
             a, out,

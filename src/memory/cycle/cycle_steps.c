@@ -159,15 +159,6 @@ static jot_status fold_add(void *ctx, const Record *r)
     return JOT_OK;
 }
 
-/* True if the lease the cycle was woken under is over: nobody can end the cycle under it. */
-static bool lease_over(Memory *m, const Cycle *c)
-{
-    AUTO(Arena) arena = { 0 };
-    Lease l;
-    Err ignored = { 0 };
-    return c->lease && lease_check(m, c->lease, &arena, &l, &ignored) == JOT_FENCED;
-}
-
 jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, Err *e)
 {
     AUTO(Fold) f = { .c = out, .into = into, .awake_ms = t->awake_ms };
@@ -193,7 +184,11 @@ jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, E
         quiet = 0; /* a server's clock may be set back */
     bool rebooted = !str_eq(str(now.era), str(f.boot)) || quiet < 0;
     out->left_ms = rebooted || quiet >= out->ttl_ms ? 0 : out->ttl_ms - quiet;
-    out->orphaned = lease_over(m, out);
+    /* If the lease the cycle was woken under has expired, nobody can end the cycle under it. */
+    AUTO(Arena) arena = { 0 };
+    Lease l;
+    Err ignored = { 0 };
+    out->orphaned = out->lease && lease_check(m, out->lease, &arena, &l, &ignored) == JOT_FENCED;
     out->left_ms = out->orphaned ? 0 : out->left_ms;
     out->dead = out->left_ms == 0;
     return JOT_OK;

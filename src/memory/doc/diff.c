@@ -400,29 +400,6 @@ static void write_range(Buf *to, size_t at, size_t n)
     buf_addf(to, n == 1 ? "%zu" : "%zu,%zu", n ? at + 1 : at, n);
 }
 
-/* Hunks [i, end) stand close enough together to share their context. */
-static void write_group(const Diff *d, size_t i, size_t end, Buf *to)
-{
-    const Hunk *first = &d->hunks[i], *last = &d->hunks[end - 1];
-    size_t lead = first->a < DIFF_CONTEXT ? first->a : DIFF_CONTEXT;
-    size_t a_end = last->a + last->a_n, left = d->a.n - a_end;
-    size_t trail = left < DIFF_CONTEXT ? left : DIFF_CONTEXT;
-    size_t a = first->a - lead, b = first->b - lead;
-    buf_add(to, S("@@ -"));
-    write_range(to, a, a_end + trail - a);
-    buf_add(to, S(" +"));
-    write_range(to, b, last->b + last->b_n + trail - b);
-    buf_add(to, S(" @@\n"));
-    for (; i < end; i++) {
-        const Hunk *h = &d->hunks[i];
-        write_lines(to, ' ', &d->a, a, h->a);
-        write_lines(to, '-', &d->a, h->a, h->a + h->a_n);
-        write_lines(to, '+', &d->b, h->b, h->b + h->b_n);
-        a = h->a + h->a_n;
-    }
-    write_lines(to, ' ', &d->a, a, a + trail);
-}
-
 void diff_write(const Diff *d, Str a_name, Str b_name, Buf *to)
 {
     if (d->n == 0)
@@ -434,6 +411,24 @@ void diff_write(const Diff *d, Str a_name, Str b_name, Buf *to)
             if (gap > (size_t)2 * DIFF_CONTEXT)
                 break;
         }
-        write_group(d, i, end, to);
+        /* Hunks [i, end) stand close enough together to share their context. */
+        const Hunk *first = &d->hunks[i], *last = &d->hunks[end - 1];
+        size_t lead = first->a < DIFF_CONTEXT ? first->a : DIFF_CONTEXT;
+        size_t a_end = last->a + last->a_n, left = d->a.n - a_end;
+        size_t trail = left < DIFF_CONTEXT ? left : DIFF_CONTEXT;
+        size_t a = first->a - lead, b = first->b - lead;
+        buf_add(to, S("@@ -"));
+        write_range(to, a, a_end + trail - a);
+        buf_add(to, S(" +"));
+        write_range(to, b, last->b + last->b_n + trail - b);
+        buf_add(to, S(" @@\n"));
+        for (; i < end; i++) {
+            const Hunk *h = &d->hunks[i];
+            write_lines(to, ' ', &d->a, a, h->a);
+            write_lines(to, '-', &d->a, h->a, h->a + h->a_n);
+            write_lines(to, '+', &d->b, h->b, h->b + h->b_n);
+            a = h->a + h->a_n;
+        }
+        write_lines(to, ' ', &d->a, a, a + trail);
     }
 }

@@ -61,32 +61,6 @@ static bool named(const json_t *list, const json_t *text)
     return among(list, json_array_size(list), text);
 }
 
-/* Add what was not there before to the list and to `added`: what is said twice at once is added
- * twice, as the reference server does. */
-static void add_texts(json_t *list, const json_t *contents, json_t *added)
-{
-    size_t before = json_array_size(list);
-    for (size_t i = 0; i < json_array_size(contents); i++) {
-        json_t *text = json_array_get(contents, i);
-        if (among(list, before, text))
-            continue;
-        json_array_append(list, text);
-        json_array_append(added, text);
-    }
-}
-
-/* Take out every text that equals one of `contents`; how many there were. */
-static size_t remove_texts(json_t *list, const json_t *contents)
-{
-    size_t gone = 0;
-    for (size_t i = json_array_size(list); i-- > 0;)
-        if (named(contents, json_array_get(list, i))) {
-            json_array_remove(list, i);
-            gone++;
-        }
-    return gone;
-}
-
 static jot_status write_if(Memory *m, Str stream, const Doc *was, const json_t *entity, Arena *into,
                            Err *e)
 {
@@ -126,10 +100,24 @@ static jot_status try_change(Memory *m, Str name, const json_t *contents, json_t
     json_t *list = json_object_get(entity, "observations");
     size_t changed = 0;
     if (added) {
-        add_texts(list, contents, added);
+        /* Add what was not there before to the list and to `added`: what is said twice at once
+         * is added twice, as the reference server does. */
+        size_t before = json_array_size(list);
+        for (size_t i = 0; i < json_array_size(contents); i++) {
+            json_t *text = json_array_get(contents, i);
+            if (among(list, before, text))
+                continue;
+            json_array_append(list, text);
+            json_array_append(added, text);
+        }
         changed = json_array_size(added);
     } else {
-        changed = remove_texts(list, contents);
+        /* Take out every text that equals one of `contents`. */
+        for (size_t i = json_array_size(list); i-- > 0;)
+            if (named(contents, json_array_get(list, i))) {
+                json_array_remove(list, i);
+                changed++;
+            }
     }
     Str stream = graph_entity_stream(name, &arena);
     return changed ? write_if(m, stream, &was, entity, &arena, e) : JOT_OK;

@@ -47,14 +47,6 @@ static void end_line(Writing *w, const json_t *meta)
     buf_add(&w->text, S("}\n"));
 }
 
-static void remember_call(Writing *w, const json_t *meta, const Record *r)
-{
-    w->calls =
-        arena_grow(&w->arena, w->calls, w->calls_n, &w->calls_cap, sizeof(Args), alignof(Args));
-    w->calls[w->calls_n++] =
-        (Args){ arena_copy(&w->arena, json_member(meta, "call")), arena_copy(&w->arena, r->body) };
-}
-
 static Str forget_call(Writing *w, Str call)
 {
     for (size_t i = 0; i < w->calls_n; i++)
@@ -116,7 +108,10 @@ static jot_status add_record(void *ctx, const Record *r)
         buf_add(&w->text, r->body);
         buf_add_char(&w->text, '\n');
     } else if (str_eq(kind, S("tool_call"))) {
-        remember_call(w, meta, r);
+        w->calls =
+            arena_grow(&w->arena, w->calls, w->calls_n, &w->calls_cap, sizeof(Args), alignof(Args));
+        w->calls[w->calls_n++] = (Args){ arena_copy(&w->arena, json_member(meta, "call")),
+                                         arena_copy(&w->arena, r->body) };
     } else if (str_eq(kind, S("tool_result"))) {
         add_result(w, meta, r);
     } else if (!str_eq(kind, S("fold"))) { /* a fold repeats what the others say */

@@ -49,26 +49,6 @@ static Str raw_member(Str object, Str key)
     return (Str){ 0 };
 }
 
-/* The members that are none of these, as they stand in the line, with commas between them. */
-static Str other_members(Str object, const char *const *known, Arena *into)
-{
-    AUTO(Buf) name = { 0 };
-    AUTO(Buf) out = { 0 };
-    Str whole;
-    size_t at = str_find(object, '{') + 1, value;
-    while (next_member(object, &at, &name, &whole, &value)) {
-        bool is_known = false;
-        for (const char *const *k = known; *k; k++)
-            is_known = is_known || str_eq(buf_str(&name), str(*k));
-        if (is_known)
-            continue;
-        if (out.n)
-            buf_add_char(&out, ',');
-        buf_add(&out, whole);
-    }
-    return arena_copy(into, buf_str(&out));
-}
-
 typedef struct Lines {
     Draft *items;
     size_t n, cap;
@@ -105,7 +85,22 @@ static void add(Lines *l, json_t *meta, Str was, Str body)
 /* What a line has beyond the known members, such as the summary of a result. */
 static void add_more(Lines *l, json_t *meta, Str line, const char *const *known)
 {
-    Str more = other_members(line, known, &l->arena);
+    /* The members that are none of these, as they stand in the line, with commas between them. */
+    AUTO(Buf) name = { 0 };
+    AUTO(Buf) out = { 0 };
+    Str whole;
+    size_t at = str_find(line, '{') + 1, value;
+    while (next_member(line, &at, &name, &whole, &value)) {
+        bool is_known = false;
+        for (const char *const *k = known; *k; k++)
+            is_known = is_known || str_eq(buf_str(&name), str(*k));
+        if (is_known)
+            continue;
+        if (out.n)
+            buf_add_char(&out, ',');
+        buf_add(&out, whole);
+    }
+    Str more = arena_copy(&l->arena, buf_str(&out));
     if (more.n > MORE_MAX)
         l->cut++;
     else if (more.n)
