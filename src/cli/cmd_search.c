@@ -33,16 +33,10 @@ static void print_snippet(Str text)
 
 static void print_explain(const Hit *h)
 {
-    printf("    score %.3f = points %.3f x coverage %.2f x kind %.2f x recency %.2f\n", h->score,
-           h->points, h->coverage, h->kind, h->recency);
-    for (size_t i = 0; i < h->terms_n; i++) {
-        const HitTerm *t = &h->terms[i];
-        fputs("    ", stdout);
-        print_name(t->word);
-        printf(
-            ": weight %.2f; in the name %u, as written %u, by its stem %u, as a whole %u: %.3f\n",
-            t->weight, t->name, t->exact, t->stem, t->whole, t->points);
-    }
+    printf("    score %.3f:", h->score);
+    for (size_t i = 0; i < h->parts_n; i++)
+        printf("%s %s %.3f", i ? "," : "", h->parts[i].what, h->parts[i].points);
+    putchar('\n');
 }
 
 static void print_hit(const Hit *h, bool explain)

@@ -15,7 +15,7 @@ make_pads() {
 
 # The bytes of all files but caches: the search index, the list of what changed lately, SQLite's log.
 tree() {
-    (cd work && find . \( -name 'index.sqlite*' -o -name recent -o -name heads -o -name '*.db-wal' -o -name '*.db-shm' -o -name '*.lock' -o -name '*.reserve' \) -prune -o \
+    (cd work && find . \( -name 'index.d' -o -name recent -o -name heads -o -name '*.db-wal' -o -name '*.db-shm' -o -name '*.lock' -o -name '*.reserve' \) -prune -o \
         -type f -exec sha256sum {} + | sort -k 2)
 }
 

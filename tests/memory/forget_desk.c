@@ -36,6 +36,7 @@ void make_index(Desk *d)
     Hits hits;
     SearchQuery q = { .text = S(CANARY), .limit = 10 };
     desk_ok(d, search_open(&s, &d->m, NULL, &d->e));
+    desk_ok(d, search_rebuild(s, &d->e)); /* so that all of it is in files */
     desk_ok(d, search_find(s, &q, &d->a, &hits, &d->e));
     assert_true(hits.n > 0);
 }

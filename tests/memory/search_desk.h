@@ -2,6 +2,11 @@
 #ifndef TESTS_MEMORY_SEARCH_DESK_H
 #define TESTS_MEMORY_SEARCH_DESK_H
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "memory/desk.h"
 #include "memory/search/search.h"
 
@@ -53,6 +58,50 @@ static inline Str index_path(Desk *d)
     Str path;
     desk_ok(d, store_index_path(d->m.store, &d->a, &path, &d->e));
     return path;
+}
+
+/* Call `each` with the path of every file of the index; returns how many there are. */
+static inline size_t each_index_file(Desk *d, void (*each)(void *ctx, const char *path), void *ctx)
+{
+    AUTO(Arena) a = { 0 };
+    Str path = index_path(d);
+    DIR *dir = path.n ? opendir(path.p) : NULL;
+    size_t n = 0;
+    for (struct dirent *x; dir && (x = readdir(dir));) {
+        if (x->d_name[0] == '.')
+            continue;
+        n++;
+        if (each)
+            each(ctx, arena_printf(&a, "%s/%s", path.p, x->d_name).p);
+    }
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+typedef struct Traces {
+    const char *text;
+    size_t n;
+} Traces;
+
+static inline void look_for_traces(void *ctx, const char *path)
+{
+    Traces *t = ctx;
+    AUTO(Arena) a = { 0 };
+    AUTO(Fd) fd = open(path, O_RDONLY);
+    struct stat info;
+    assert_true(fd >= 0 && fstat(fd, &info) == 0);
+    char *bytes = arena_alloc(&a, (size_t)info.st_size + 1, 1);
+    assert_int_equal(read(fd, bytes, (size_t)info.st_size), info.st_size);
+    t->n += memmem(bytes, (size_t)info.st_size, t->text, strlen(t->text)) != NULL;
+}
+
+/* Is this text in any file of the index? */
+static inline bool traced(Desk *d, const char *text)
+{
+    Traces t = { .text = text };
+    (void)each_index_file(d, look_for_traces, &t);
+    return t.n > 0;
 }
 
 #endif

@@ -408,16 +408,13 @@ static void a_stream_that_refuses_is_told_and_the_others_are_done(Desk *d)
     assert_int_equal(bodies(d), 1);
 }
 
-/* Nothing can be written to the search index any more: where its log must be is a directory. */
+/* Nothing can be written to the search index any more: where its manifest must be made is a
+ * directory. */
 static void spoil_index(Desk *d)
 {
-    static const char *const logs[] = { "-journal", "-wal" };
-    for (size_t i = 0; i < COUNT_OF(logs); i++) {
-        char path[256];
-        snprintf(path, sizeof path, "%s/index.sqlite%s", d->url + strlen("files:"), logs[i]);
-        unlink(path);
-        assert_int_equal(mkdir(path, 0700), 0);
-    }
+    char path[256];
+    snprintf(path, sizeof path, "%s/index.d/manifest.new", d->url + strlen("files:"));
+    assert_int_equal(mkdir(path, 0700), 0);
 }
 
 static void what_stays_is_told_also_if_the_index_stays_too(Desk *d)

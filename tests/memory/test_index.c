@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +11,15 @@
 #include "memory/search_desk.h"
 #include "rig/volume.h"
 
-static void the_index_is_a_file_of_its_owner(Desk *d)
+static void expect_private(void *ctx, const char *path)
+{
+    struct stat info;
+    (void)ctx;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+}
+
+static void the_index_is_a_directory_of_its_owner(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
     struct stat info;
@@ -21,8 +28,9 @@ static void the_index_is_a_file_of_its_owner(Desk *d)
     assert_finds(d, s, "pear", "notes/a");
     umask(old);
     assert_int_equal(stat(index_path(d).p, &info), 0);
-    assert_int_equal(info.st_mode & 0777, 0600);
-    const char *want = strcmp(d->engine, "files") == 0 ? "/pad/index.sqlite" : "/pad.db.index";
+    assert_int_equal(info.st_mode & 0777, 0700);
+    assert_int_equal(each_index_file(d, expect_private, NULL), 3);
+    const char *want = strcmp(d->engine, "files") == 0 ? "/pad/index.d" : "/pad.db.index";
     assert_true(str_ends(index_path(d), str(want)));
 }
 
@@ -33,55 +41,149 @@ static void write_file(const char *path, Str bytes)
     assert_int_equal(write(fd, bytes.p, bytes.n), bytes.n);
 }
 
-/* Whatever happens to the file, the answer stays the same. */
+static void remove_it(void *ctx, const char *path)
+{
+    (void)ctx;
+    assert_int_equal(unlink(path), 0);
+}
+
+static void write_junk(void *ctx, const char *path)
+{
+    (void)ctx;
+    write_file(path, S("this is no index, only some text that lies in its place"));
+}
+
+static void write_nothing(void *ctx, const char *path)
+{
+    (void)ctx;
+    write_file(path, (Str){ 0 });
+}
+
+static void cut_in_half(void *ctx, const char *path)
+{
+    struct stat info;
+    (void)ctx;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(truncate(path, info.st_size / 2), 0);
+}
+
+static void flip_bytes(void *ctx, const char *path)
+{
+    struct stat info;
+    AUTO(Fd) fd = open(path, O_RDWR);
+    (void)ctx;
+    assert_int_equal(fstat(fd, &info), 0);
+    for (off_t at = 0; at < info.st_size; at += 97) {
+        char c = 0;
+        assert_int_equal(pread(fd, &c, 1, at), 1);
+        c = (char)~c;
+        assert_int_equal(pwrite(fd, &c, 1, at), 1);
+    }
+}
+
+/* The words themselves are hit; the head of the file is whole. */
+static void flip_words(void *ctx, const char *path)
+{
+    struct stat info;
+    AUTO(Fd) fd = open(path, O_RDWR);
+    char junk[64];
+    (void)ctx;
+    memset(junk, 0x5A, sizeof junk);
+    assert_int_equal(fstat(fd, &info), 0);
+    if (info.st_size > 4096)
+        assert_int_equal(pwrite(fd, junk, sizeof junk, 4200), sizeof junk);
+}
+
+/* Whatever happens to the files, the answer stays the same. */
 static void a_lost_or_damaged_index_changes_no_result(Desk *d)
 {
-    Str path = index_path(d);
+    static void (*const ways[])(void *ctx, const char *path) = {
+        remove_it, write_junk, write_nothing, cut_in_half, flip_bytes, flip_words,
+    };
     desk_put(d, "notes/a", "pear tree");
     desk_put(d, "notes/b", "pear");
-    for (int how = 0; how < 7; how++) {
+    for (size_t how = 0; how < COUNT_OF(ways); how++) {
         AUTO_PTR(Search) s = begin(d, &d->m);
         assert_finds(d, s, "pear", "notes/b notes/a");
-        struct stat info;
-        assert_int_equal(stat(path.p, &info), 0);
-        switch (how) {
-        case 0:
-            assert_int_equal(unlink(path.p), 0);
-            break;
-        case 1:
-            write_file(path.p, S("this is no database, only some text that lies in its place"));
-            break;
-        case 2:
-            write_file(path.p, (Str){ 0 });
-            break;
-        case 3:
-            assert_int_equal(truncate(path.p, info.st_size / 2), 0);
-            break;
-        case 4: { /* the words themselves are hit */
-            AUTO(Fd) fd = open(path.p, O_WRONLY);
-            char junk[4096];
-            memset(junk, 0x5A, sizeof junk);
-            for (off_t at = 4096; at < info.st_size; at += 4096)
-                assert_int_equal(pwrite(fd, junk, sizeof junk, at), sizeof junk);
-            break;
-        }
-        case 5: { /* another version's */
-            sqlite3 *sql = NULL;
-            assert_int_equal(sqlite3_open(path.p, &sql), SQLITE_OK);
-            sqlite3_exec(sql, "PRAGMA user_version = 99; DROP TABLE rows;", NULL, NULL, NULL);
-            sqlite3_close(sql);
-            break;
-        }
-        default:
-            assert_int_equal(unlink(path.p), 0);
-            assert_int_equal(mkdir(path.p, 0700), 0);
-            break;
-        }
+        assert_int_equal(each_index_file(d, ways[how], NULL), 3);
         assert_finds(d, s, "pear", "notes/b notes/a");
         AUTO_PTR(Search) fresh = begin(d, &d->m);
         assert_finds(d, fresh, "pear", "notes/b notes/a");
     }
-    assert_int_equal(rmdir(path.p), 0);
+}
+
+/* Every byte of every file, one at a time. */
+typedef struct Flip {
+    Desk *d;
+    size_t step;
+} Flip;
+
+static void flip_each_byte(void *ctx, const char *path)
+{
+    const Flip *f = ctx;
+    struct stat info;
+    AUTO(Fd) fd = open(path, O_RDWR);
+    assert_int_equal(fstat(fd, &info), 0);
+    for (off_t at = 0; at < info.st_size; at += (off_t)f->step) {
+        char c = 0, flipped;
+        if (pread(fd, &c, 1, at) != 1)
+            return; /* a search has put another file in its place */
+        flipped = (char)(c ^ 0x10);
+        assert_int_equal(pwrite(fd, &flipped, 1, at), 1);
+        AUTO_PTR(Search) s = begin(f->d, &f->d->m);
+        assert_finds(f->d, s, "pear tree", "notes/a notes/b");
+        assert_int_equal(pwrite(fd, &c, 1, at), 1);
+    }
+}
+
+static void a_flipped_byte_changes_no_result(Desk *d)
+{
+    desk_put(d, "notes/a", "pear tree");
+    desk_put(d, "notes/b", "pear");
+    {
+        AUTO_PTR(Search) s = begin(d, &d->m);
+        assert_finds(d, s, "pear tree", "notes/a notes/b");
+    }
+    Flip f = { d, volume_small() ? 101 : 7 };
+    (void)each_index_file(d, flip_each_byte, &f);
+}
+
+static void a_file_in_its_place_is_replaced(Desk *d)
+{
+    Str path = index_path(d);
+    desk_put(d, "notes/a", "pear");
+    write_file(path.p, S("an index of another version"));
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    assert_finds(d, s, "pear", "notes/a");
+    assert_int_equal(each_index_file(d, NULL, NULL), 3);
+}
+
+/* A directory that was copied by hand brings another pad's index along. */
+static void an_index_of_another_pad_is_not_used(Desk *d)
+{
+    AUTO(Arena) a = { 0 };
+    desk_put(d, "notes/a", "pear");
+    {
+        AUTO_PTR(Search) s = begin(d, &d->m);
+        assert_finds(d, s, "pear", "notes/a");
+    }
+    Memory other = { 0 };
+    MemoryOptions o = { .io = &d->io, .by = S("eve"), .create = true };
+    Str url = strcmp(d->engine, "files") == 0 ? arena_printf(&a, "files:%s/other", d->dir)
+                                              : arena_printf(&a, "sqlite:%s/other.db", d->dir);
+    desk_ok(d, memory_open(&other, url, &o, &d->e));
+    Mark m;
+    Draft draft = { .op = OP_PUT, .body = S("plum") };
+    desk_ok(d, memory_append(&other, S("notes/b"), NULL, &draft, &m, &d->e));
+    Str theirs;
+    desk_ok(d, store_index_path(other.store, &a, &theirs, &d->e));
+    assert_int_equal(rename(index_path(d).p, theirs.p), 0);
+    {
+        AUTO_PTR(Search) s = begin(d, &other);
+        assert_finds(d, s, "pear", "");
+        assert_finds(d, s, "plum", "notes/b");
+    }
+    memory_close(&other);
 }
 
 static void a_symlink_in_its_place_is_not_followed(Desk *d)
@@ -107,21 +209,17 @@ static void an_index_somebody_holds_is_done_without(Desk *d)
         AUTO_PTR(Search) s = begin(d, &d->m);
         assert_finds(d, s, "pear", "notes/a");
     }
-    pid_t holder = fork();
-    if (holder == 0) { /* locks are a process's */
-        sqlite3 *sql = NULL;
-        if (sqlite3_open(index_path(d).p, &sql) != SQLITE_OK ||
-            sqlite3_exec(sql, "BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK)
-            _exit(1);
-        pause();
-        _exit(0);
-    }
-    usleep(200 * 1000);
-    desk_put(d, "notes/b", "pear");
+    AUTO(Arena) a = { 0 };
+    AUTO(Fd) lock = open(arena_printf(&a, "%s/lock", index_path(d).p).p, O_RDWR);
+    struct flock whole = { .l_type = F_WRLCK, .l_len = 1 };
+    assert_int_equal(fcntl(lock, F_OFD_SETLK, &whole), 0);
     AUTO_PTR(Search) s = begin(d, &d->m);
+    for (int i = 0; i < 100; i++)
+        desk_put(d, arena_printf(&a, "notes/n%d", i).p, "plum");
+    desk_put(d, "notes/b", "pear");
     assert_finds(d, s, "pear", "notes/b notes/a");
-    kill(holder, SIGKILL);
-    waitpid(holder, NULL, 0);
+    assert_int_equal(find(d, s, "plum").n, 10);
+    desk_expect(d, JOT_UNAVAILABLE, search_forget(&d->m, S("notes/a"), &d->e));
 }
 
 static void a_read_only_pad_is_searched_and_left_alone(Desk *d)
@@ -269,23 +367,17 @@ static void verifying_tells_an_index_that_lies(Desk *d)
     assert_true(c.there);
     assert_int_equal(c.rows, 3);
     assert_int_equal(told, 0);
-    static const char *const lies[] = {
-        "UPDATE words SET plain = 'fig' WHERE plain = 'plum'",
-        "UPDATE rows SET \"by\" = 'eve' WHERE id = 1",
-        "DELETE FROM words WHERE plain = 'plum'; DELETE FROM rows WHERE id = 2",
-    };
-    for (size_t i = 0; i < COUNT_OF(lies); i++) {
-        sqlite3 *sql = NULL;
-        assert_int_equal(sqlite3_open(index_path(d).p, &sql), SQLITE_OK);
-        assert_int_equal(sqlite3_exec(sql, lies[i], NULL, NULL, NULL), SQLITE_OK);
-        sqlite3_close(sql);
+    static void (*const ways[])(void *ctx, const char *path) = { flip_words, cut_in_half };
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        (void)each_index_file(d, ways[i], NULL);
         told = 0;
         desk_ok(d, search_verify(s, note_problem, &told, &c, &d->e));
-        assert_true(told > 0);
+        assert_true(told > 0 || i == 1); /* a manifest that is cut is none: all is read again */
         desk_ok(d, search_rebuild(s, &d->e));
         told = 0;
         desk_ok(d, search_verify(s, note_problem, &told, &c, &d->e));
         assert_int_equal(told, 0);
+        assert_int_equal(c.rows, 3);
     }
 }
 
@@ -310,8 +402,11 @@ static void a_persons_edit_is_found(Desk *d)
 int main(void)
 {
     static const DeskTest tests[] = {
-        DESK_TEST(the_index_is_a_file_of_its_owner),
+        DESK_TEST(the_index_is_a_directory_of_its_owner),
         DESK_TEST(a_lost_or_damaged_index_changes_no_result),
+        DESK_TEST(a_flipped_byte_changes_no_result),
+        DESK_TEST(a_file_in_its_place_is_replaced),
+        DESK_TEST(an_index_of_another_pad_is_not_used),
         DESK_TEST(a_symlink_in_its_place_is_not_followed),
         DESK_TEST(an_index_somebody_holds_is_done_without),
         DESK_TEST(a_read_only_pad_is_searched_and_left_alone),

@@ -7,25 +7,6 @@
 
 #include "memory/search_desk.h"
 
-/* Is this text in any file of the index? */
-static bool traced(Desk *d, const char *text)
-{
-    AUTO(Arena) a = { 0 };
-    Str path = index_path(d);
-    static const char *const tails[] = { "", "-journal", "-wal" };
-    for (size_t i = 0; i < COUNT_OF(tails); i++) {
-        AUTO(Fd) fd = open(arena_printf(&a, "%s%s", path.p, tails[i]).p, O_RDONLY);
-        struct stat info;
-        if (fd < 0 || fstat(fd, &info) != 0)
-            continue;
-        char *bytes = arena_alloc(&a, (size_t)info.st_size + 1, 1);
-        assert_int_equal(read(fd, bytes, (size_t)info.st_size), info.st_size);
-        if (memmem(bytes, (size_t)info.st_size, text, strlen(text)))
-            return true;
-    }
-    return false;
-}
-
 /* --- Finding ----------------------------------------------------------------------------- */
 
 static void a_hit_says_what_it_is_and_what_it_costs(Desk *d)
@@ -175,14 +156,12 @@ static void an_explanation_adds_up(Desk *d)
     desk_ok(d, search_find(s, &q, &d->a, &h, &d->e));
     const Hit *hit = &h.items[0];
     assert_text(hit->stream, "notes/pear");
-    assert_int_equal(hit->terms_n, 2);
-    assert_int_equal(hit->terms[0].name, 1);
-    assert_int_equal(hit->terms[0].exact, 1);
-    assert_int_equal(hit->terms[1].stem, 1);
-    double product = hit->points * hit->coverage * hit->kind * hit->recency;
-    assert_true(product > hit->score * 0.999 && product < hit->score * 1.001);
-    double sum = hit->terms[0].points + hit->terms[1].points;
-    assert_true(sum > hit->points * 0.999 && sum < hit->points * 1.001);
+    assert_true(hit->parts_n >= 2);
+    assert_string_equal(hit->parts[0].what, "words");
+    double sum = 0;
+    for (size_t i = 0; i < hit->parts_n; i++)
+        sum += hit->parts[i].points;
+    assert_true(sum > hit->score - 1e-9 && sum < hit->score + 1e-9);
     AUTO_PTR(json_t) j = search_json(&h, true);
     assert_non_null(json_object_get(json_array_get(json_object_get(j, "hits"), 0), "explain"));
 }
@@ -204,7 +183,6 @@ static void a_time_that_is_still_to_come_counts_as_now(Desk *d)
     desk_ok(d, search_find(s, &q, &d->a, &h, &d->e));
     assert_int_equal(h.n, 3);
     assert_text(h.items[2].stream, "notes/old");
-    assert_true(h.items[2].recency < 1.1 && h.items[0].recency > 1.2 && h.items[1].recency > 1.2);
     q.until_ms = d->now_ms + 60000;
     assert_int_equal(names(d, s, &q).n, strlen("notes/fresh notes/moved notes/old"));
     q.until_ms = now - 60000;
@@ -375,9 +353,7 @@ static void forgetting_reads_nothing_of_the_pad(Desk *d)
     d->m.progress = NULL;
     assert_int_equal(counted.scanned, 0);
     if (strcmp(d->engine, "mem")) {
-        struct stat info;
-        assert_int_equal(stat(index_path(d).p, &info), 0);
-        assert_true(info.st_size < 64 * 1024); /* as large as one of an empty pad */
+        assert_int_equal(each_index_file(d, NULL, NULL), 2); /* the manifest and the lock */
         assert_false(traced(d, "xylophonequartz") || traced(d, "filler"));
     }
     assert_finds(d, s, "xylophonequartz", "");

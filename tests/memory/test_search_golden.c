@@ -105,8 +105,9 @@ static void ask(Desk *d, Search *s, Str query, Str answers, Tally *t)
         t->found += there;
         t->first += first && right;
         if (!there || (first && !right))
-            print_message("  '" STR_FMT "': '" STR_FMT "' %s\n", STR_ARG(query), STR_ARG(one),
-                          there ? "is not the first" : "is missing");
+            print_message("  '" STR_FMT "': '" STR_FMT "' %s; first is '" STR_FMT "'\n",
+                          STR_ARG(query), STR_ARG(one), there ? "is not the first" : "is missing",
+                          STR_ARG(h.n ? h.items[0].stream : S("nothing")));
     }
 }
 

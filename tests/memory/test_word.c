@@ -130,32 +130,19 @@ static void a_quotation_is_a_phrase_only_as_the_whole_query(void **state)
     }
 }
 
-static void a_long_query_keeps_its_heaviest_terms(void **state)
+static void a_long_query_is_read_as_far_as_it_says_something(void **state)
 {
     AUTO(Arena) a = { 0 };
     AUTO(Buf) big = { .max = 32 << 20 };
     for (int i = 0; i < 100; i++)
         buf_addf(&big, "w%c%c ", 'a' + i % 26, 'a' + i / 26);
-    buf_add(&big, S("unmistakable "));
     while (big.n < 16 << 20)
         buf_add(&big, S("word the of "));
-    Query *q = NEW(&a, Query);
-    query_read(buf_str(&big), NULL, &a, q);
-    assert_int_equal(q->n, SEARCH_TERMS_MAX);
-    bool kept = false;
-    for (size_t i = 0; i < q->n; i++)
-        kept = kept || str_eq(q->terms[i].shown, S("unmistakable"));
-    assert_true(kept);
-}
-
-/* Hostile text reaches FTS5 as tokens, never as syntax. */
-static void an_expression_holds_only_what_we_wrote(void **state)
-{
-    AUTO(Arena) a = { 0 };
-    Query *q = read_query(&a, "NEAR(a b) plain:x AND NOT ^y {z} a''b; DROP\"q* OR r\"");
-    for (size_t i = 0; i < q->expression.n; i++)
-        assert_non_null(
-            strchr("abcdefghijklmnopqrstuvwxyzANDOR0123456789 :\"{}*./@\\~+#", q->expression.p[i]));
+    Query q;
+    query_read(buf_str(&big), NULL, &a, &q);
+    assert_int_equal(q.n, 101);
+    assert_true(q.terms[100].times > 100);
+    assert_true(q.words_n <= QUERY_WORDS_MAX + CHUNK_PARTS_MAX);
 }
 
 static void rows_of_parts_are_found_where_they_overlap(void **state)
@@ -177,8 +164,7 @@ int main(void)
         cmocka_unit_test(common_words_say_nothing_unless_alone_or_quoted),
         cmocka_unit_test(a_query_without_a_word_has_no_terms),
         cmocka_unit_test(a_quotation_is_a_phrase_only_as_the_whole_query),
-        cmocka_unit_test(a_long_query_keeps_its_heaviest_terms),
-        cmocka_unit_test(an_expression_holds_only_what_we_wrote),
+        cmocka_unit_test(a_long_query_is_read_as_far_as_it_says_something),
         cmocka_unit_test(rows_of_parts_are_found_where_they_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

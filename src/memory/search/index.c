@@ -1,325 +1,579 @@
-/* index.c - the index file: opening, recognising, emptying it, and its statements.
+/* index.c - the files of an index: its manifest, its lock, and what it writes.
  *
- * The file is never unlinked or renamed while it may be in use: SQLite finds its
- * journal by name, and would apply the journal of one file to another.  What is
- * wrong with it is emptied in place, under SQLite's own locks.  If a person
- * removed the file, handles that still hold it notice before their next use. */
+ *   DIR/manifest     what counts (see Manifest); replaced as a whole
+ *   DIR/lock         held by whoever writes
+ *   DIR/<16 hex>.seg a segment
+ *
+ * A reader opens what the manifest names; if a file is gone meanwhile, a newer
+ * manifest is there, and it begins again. */
 #include "memory/search/index.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* clang-format off */
-static const char schema[] =
-    "CREATE TABLE facts("
-    " key TEXT PRIMARY KEY,"
-    " value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE streams("
-    " id INTEGER PRIMARY KEY,"
-    " name TEXT NOT NULL UNIQUE,"
-    " seq INTEGER NOT NULL,"           /* of the newest record that was read; 0: an edit */
-    " chain BLOB NOT NULL,"
-    " sha256 BLOB NOT NULL,"           /* of a document's text */
-    " redacted INTEGER NOT NULL,"      /* records without body */
-    " pass INTEGER NOT NULL) STRICT;"  /* when everything was looked at last */
-    "CREATE TABLE rows("
-    " id INTEGER PRIMARY KEY,"
-    " stream INTEGER NOT NULL,"
-    " seq INTEGER NOT NULL,"
-    " at INTEGER NOT NULL,"
-    " \"by\" TEXT NOT NULL,"
-    " UNIQUE(stream, seq)) STRICT;"
-    "CREATE INDEX rows_by_time ON rows(at);"
-    /* Everything word.c leaves in a token is a token's character here; what lies beyond ASCII
-     * always is. */
-    "CREATE VIRTUAL TABLE words USING fts5("
-    " name, plain, stem, whole, tokenize = \"ascii tokenchars './:@\\~+#'\");";
+#include "base/lock.h"
+#include "memory/search/merge.h"
 
-static const char *const texts[] = {
-    [INDEX_BEGIN] = "BEGIN IMMEDIATE",
-    [INDEX_COMMIT] = "COMMIT",
-    [INDEX_ROLLBACK] = "ROLLBACK",
-    [INDEX_FACT] = "SELECT value FROM facts WHERE key = ?1",
-    [INDEX_SET_FACT] = "INSERT OR REPLACE INTO facts VALUES(?1, ?2)",
-    [INDEX_STREAM] = "SELECT id, seq, chain, sha256, redacted FROM streams WHERE name = ?1",
-    [INDEX_SET_STREAM] = (
-        "INSERT INTO streams(name, seq, chain, sha256, redacted, pass) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
-        " ON CONFLICT(name) DO UPDATE SET seq = ?2, chain = ?3, sha256 = ?4, redacted = ?5, pass = ?6"),
-    [INDEX_DROP_STREAM] = "DELETE FROM streams WHERE id = ?1",
-    [INDEX_UNSEEN] = "SELECT name FROM streams WHERE pass <> ?1",
-    [INDEX_ADD_ROW] = "INSERT INTO rows(stream, seq, at, \"by\") VALUES(?1, ?2, ?3, ?4)",
-    [INDEX_ADD_WORDS] = "INSERT INTO words(rowid, name, plain, stem, whole) VALUES(?1, ?2, ?3, ?4, ?5)",
-    [INDEX_ROWS_OF] = "SELECT id, seq FROM rows WHERE stream = ?1",
-    [INDEX_DROP_ROW] = "DELETE FROM rows WHERE id = ?1",
-    [INDEX_DROP_WORDS] = "DELETE FROM words WHERE rowid = ?1",
-    [INDEX_FIND] = (
-        "SELECT w.rowid, s.name, r.seq, r.at, r.\"by\", score(words)"
-        " FROM words w JOIN rows r ON r.id = w.rowid JOIN streams s ON s.id = r.stream"
-        " WHERE words MATCH ?1 AND s.name >= ?2 AND s.name < ?3 AND min(r.at, ?7) BETWEEN ?4 AND ?5"
-        " AND (?6 = '' OR r.\"by\" = ?6)"),
-    [INDEX_NEWEST] = "SELECT max(at) FROM rows WHERE at <= ?1",
-    [INDEX_ALL] = (
-        "SELECT s.name, r.seq, r.at, r.\"by\", w.name, w.plain, w.stem, w.whole"
-        " FROM rows r JOIN streams s ON s.id = r.stream LEFT JOIN words w ON w.rowid = r.id"
-        " ORDER BY s.name, r.seq"),
+enum {
+    MANIFEST_FORMAT = 1,
+    MANIFEST_MAX = 64 << 20,
+    LOAD_TRIES = 8,
+    PUBLISH_ROWS = 64, /* in memory, from which on they are written */
+    MERGE_ROWS = 4096, /* that a search merges at most: some milliseconds */
+    SEGMENTS_MAX = 24, /* beyond so many everything is merged */
+    DEAD_SHARE = 4,    /* a segment with a dead row in so many is written again */
 };
-/* clang-format on */
-_Static_assert(COUNT_OF(texts) == INDEX_STMTS, "every statement has a text");
 
-/* --- Statements ------------------------------------------------------------------------ */
+#define MANIFEST "manifest"
+#define MANIFEST_NEW "manifest.new"
+#define LOCK "lock"
 
-void index_reset_stmt(sqlite3_stmt *q)
+static const char manifest_magic[8] = "JOTIDX1";
+
+/* --- Memory ------------------------------------------------------------------------------ */
+
+void index_unload(Index *x)
 {
-    if (!q)
-        return;
-    sqlite3_reset(q); /* repeats what the last step has said */
-    sqlite3_clear_bindings(q);
+    view_free(&x->view);
+    x->viewed = false;
+    for (size_t i = 0; i < x->n; i++)
+        seg_close(&x->segs[i]);
+    free(x->segs);
+    x->segs = NULL;
+    x->n = x->cap = 0;
+    x->generation = 0;
+    x->at = (Cursor){ "" };
+    x->loaded = x->dirty = false;
+    x->seen = (struct stat){ 0 };
 }
 
-jot_status index_fault(Index *x, int rc, Err *e)
+void index_leave_files(Index *x, const char *why)
 {
-    if ((rc & 0xFF) == SQLITE_NOMEM)
-        mem_exhausted();
-    x->broken = true;
-    x->busy = (rc & 0xFF) == SQLITE_BUSY || (rc & 0xFF) == SQLITE_LOCKED;
-    x->full = (rc & 0xFF) == SQLITE_FULL;
-    return err_set(e, x->busy ? JOT_UNAVAILABLE : JOT_IO, "could not use the search index: %s",
-                   sqlite3_errstr(rc));
-}
-
-jot_status index_stmt(Index *x, IndexStmt which, sqlite3_stmt **out, Err *e)
-{
-    assert(x->sql && which < INDEX_STMTS);
-    if (!x->stmts[which]) {
-        int rc = sqlite3_prepare_v3(x->sql, texts[which], -1, SQLITE_PREPARE_PERSISTENT,
-                                    &x->stmts[which], NULL);
-        if (rc != SQLITE_OK)
-            return index_fault(x, rc, e);
-    }
-    *out = x->stmts[which];
-    return JOT_OK;
-}
-
-jot_status index_step(Index *x, sqlite3_stmt *q, bool *row, Err *e)
-{
-    int rc = sqlite3_step(q);
-    *row = rc == SQLITE_ROW;
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? JOT_OK : index_fault(x, rc, e);
-}
-
-jot_status index_run(Index *x, IndexStmt which, Err *e)
-{
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
-    TRY(index_stmt(x, which, &q, e));
-    return index_step(x, q, &row, e);
-}
-
-jot_status index_exec(Index *x, const char *sql, Err *e)
-{
-    int rc = sqlite3_exec(x->sql, sql, NULL, NULL, NULL);
-    return rc == SQLITE_OK ? JOT_OK : index_fault(x, rc, e);
-}
-
-static void bound(int rc)
-{
-    if (rc == SQLITE_NOMEM || rc == SQLITE_TOOBIG)
-        mem_exhausted();
-    assert(rc == SQLITE_OK);
-}
-
-void bind_str(sqlite3_stmt *q, int at, Str text)
-{
-    bound(sqlite3_bind_text64(q, at, text.n ? text.p : "", text.n, SQLITE_STATIC, SQLITE_UTF8));
-}
-
-void bind_hash(sqlite3_stmt *q, int at, const Hash *h)
-{
-    bound(sqlite3_bind_blob(q, at, h->b, sizeof h->b, SQLITE_STATIC));
-}
-
-void bind_i64(sqlite3_stmt *q, int at, int64_t value)
-{
-    bound(sqlite3_bind_int64(q, at, value));
-}
-
-Str column_str(sqlite3_stmt *q, int at)
-{
-    const char *p = (const char *)sqlite3_column_text(q, at);
-    return (Str){ p, p ? (size_t)sqlite3_column_bytes(q, at) : 0 };
-}
-
-jot_status index_fact(Index *x, const char *key, char *to, size_t size, Err *e)
-{
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
-    to[0] = 0;
-    TRY(index_stmt(x, INDEX_FACT, &q, e));
-    bind_str(q, 1, str(key));
-    TRY(index_step(x, q, &row, e));
-    if (row)
-        snprintf(to, size, STR_FMT, STR_ARG(column_str(q, 0)));
-    return JOT_OK;
-}
-
-jot_status index_set_fact(Index *x, const char *key, Str value, Err *e)
-{
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
-    TRY(index_stmt(x, INDEX_SET_FACT, &q, e));
-    bind_str(q, 1, str(key));
-    bind_str(q, 2, value);
-    return index_step(x, q, &row, e);
-}
-
-/* --- Opening --------------------------------------------------------------------------- */
-
-void index_close(Index *x)
-{
-    for (size_t i = 0; i < INDEX_STMTS; i++) {
-        sqlite3_finalize(x->stmts[i]);
-        x->stmts[i] = NULL;
-    }
-    int rc = sqlite3_close(x->sql);
-    assert(rc == SQLITE_OK);
-    (void)rc;
-    x->sql = NULL;
-    x->saved = x->at = (Cursor){ "" };
-}
-
-void index_leave_file(Index *x, const char *why)
-{
-    index_close(x);
+    index_unload(x);
     x->path[0] = 0;
     x->why = why;
-    x->broken = x->busy = false;
+    x->broken = x->busy = x->full = false;
 }
 
-/* An empty file that only its owner may read: SQLite cannot promise that.  False if something else
- * than a plain file has its name. */
-static bool make_file(const Index *x)
+bool index_has_files(const Index *x)
 {
-    int fd = open(x->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     struct stat info;
-    if (fd >= 0)
-        (void)fchmod(fd, 0600);
-    bool made = fd >= 0;
-    fd_close(&fd);
-    return made || (lstat(x->path, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1);
+    AUTO(Arena) arena = { 0 };
+    return x->path[0] && lstat(arena_printf(&arena, "%s/" MANIFEST, x->path).p, &info) == 0;
 }
 
-static jot_status ask_number(Index *x, const char *sql, int64_t *out, Err *e)
+static jot_status file_fault(Index *x, int error, Err *e)
 {
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(x->sql, sql, -1, &q, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(q);
-    *out = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
-    sqlite3_finalize(q);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? JOT_OK : index_fault(x, rc, e);
+    x->broken = true;
+    x->full = error == ENOSPC || error == EDQUOT;
+    return err_errno(e, error, "could not use the search index");
 }
 
-static jot_status is_ours(Index *x, bool *out, Err *e)
+/* --- The directory ----------------------------------------------------------------------- */
+
+static int open_dir(const Index *x)
 {
-    int64_t application, format;
-    char language[sizeof x->language];
-    *out = false;
-    TRY(ask_number(x, "PRAGMA application_id", &application, e));
-    TRY(ask_number(x, "PRAGMA user_version", &format, e));
-    if (application != INDEX_APPLICATION || format != INDEX_FORMAT)
+    return open(x->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* A directory, a file that can be replaced by one, or nothing. */
+static bool is_usable(const Index *x)
+{
+    struct stat info;
+    return lstat(x->path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+}
+
+/* Made if it is missing.  A file in its place is an index of an earlier version, or none of ours;
+ * only a plain one is removed. */
+static int make_dir(const Index *x)
+{
+    struct stat info;
+    if (lstat(x->path, &info) == 0 && S_ISREG(info.st_mode) && unlink(x->path) != 0)
+        return -1;
+    if (mkdir(x->path, 0700) != 0 && errno != EEXIST)
+        return -1;
+    return open_dir(x);
+}
+
+typedef struct SegName {
+    char text[24];
+} SegName;
+
+static SegName seg_name(uint64_t id)
+{
+    SegName n;
+    snprintf(n.text, sizeof n.text, "%016llx.seg", (unsigned long long)id);
+    return n;
+}
+
+/* --- The manifest ------------------------------------------------------------------------ */
+
+typedef struct Named {
+    uint64_t id, bytes;
+    uint32_t rows, dead_n;
+    const uint32_t *dead; /* numbers of rows, ascending */
+} Named;
+
+typedef struct Manifest {
+    uint64_t generation;
+    Cursor at;
+    char pad[STORE_PAD_ID + 1], language[32];
+    Named *segs;
+    uint32_t n;
+} Manifest;
+
+/* What is read from a manifest, field by field. */
+typedef struct Reading {
+    Str rest;
+    bool bad;
+} Reading;
+
+static void get(Reading *r, void *to, size_t n)
+{
+    if (r->rest.n < n) {
+        r->bad = true;
+        memset(to, 0, n);
+        return;
+    }
+    memcpy(to, r->rest.p, n);
+    r->rest = str_from(r->rest, n);
+}
+
+static void get_segment(Reading *r, Named *out, Arena *into)
+{
+    get(r, &out->id, sizeof out->id);
+    get(r, &out->bytes, sizeof out->bytes);
+    get(r, &out->rows, sizeof out->rows);
+    get(r, &out->dead_n, sizeof out->dead_n);
+    if (r->bad || out->dead_n > out->rows || out->dead_n > r->rest.n / sizeof(uint32_t)) {
+        r->bad = true;
+        return;
+    }
+    uint32_t *dead = NEW_ARRAY(into, uint32_t, out->dead_n + 1);
+    get(r, dead, out->dead_n * sizeof *dead);
+    for (uint32_t i = 0; i < out->dead_n; i++)
+        r->bad = r->bad || dead[i] >= out->rows;
+    out->dead = dead;
+}
+
+static bool parse_manifest(Str text, Arena *into, Manifest *out)
+{
+    uint64_t sum;
+    uint32_t format;
+    char begins[sizeof manifest_magic];
+    *out = (Manifest){ 0 };
+    if (text.n < sizeof sum)
+        return false;
+    Str body = str_slice(text, 0, text.n - sizeof sum);
+    memcpy(&sum, text.p + body.n, sizeof sum);
+    Reading r = { .rest = body, .bad = sum != seg_hash(body) };
+    get(&r, begins, sizeof begins);
+    get(&r, &format, sizeof format);
+    get(&r, &out->generation, sizeof out->generation);
+    get(&r, out->at.text, sizeof out->at.text);
+    get(&r, out->pad, sizeof out->pad);
+    get(&r, out->language, sizeof out->language);
+    get(&r, &out->n, sizeof out->n);
+    out->at.text[sizeof out->at.text - 1] = out->pad[STORE_PAD_ID] = out->language[31] = 0;
+    if (r.bad || format != MANIFEST_FORMAT || out->generation == 0 || out->n > r.rest.n ||
+        memcmp(begins, manifest_magic, sizeof begins) != 0)
+        return false;
+    out->segs = NEW_ARRAY(into, Named, out->n + 1);
+    for (uint32_t i = 0; i < out->n && !r.bad; i++)
+        get_segment(&r, &out->segs[i], into);
+    return !r.bad && r.rest.n == 0;
+}
+
+static void put(Buf *to, const void *from, size_t n)
+{
+    buf_add(to, (Str){ from, n });
+}
+
+static void put_segment(Buf *to, const Segment *s)
+{
+    uint64_t bytes = s->n;
+    put(to, &s->id, sizeof s->id);
+    put(to, &bytes, sizeof bytes);
+    put(to, &s->rows, sizeof s->rows);
+    put(to, &s->dead_n, sizeof s->dead_n);
+    for (uint32_t i = 0; s->dead_n && i < s->rows; i++)
+        if (seg_dead(s, i))
+            put(to, &i, sizeof i);
+}
+
+static void write_manifest_text(const Index *x, uint64_t generation, Buf *to)
+{
+    uint32_t format = MANIFEST_FORMAT, n = (uint32_t)x->n;
+    to->max = SIZE_MAX / 2;
+    put(to, manifest_magic, sizeof manifest_magic);
+    put(to, &format, sizeof format);
+    put(to, &generation, sizeof generation);
+    put(to, x->at.text, sizeof x->at.text);
+    put(to, x->pad, sizeof x->pad);
+    put(to, x->language, sizeof x->language);
+    put(to, &n, sizeof n);
+    for (size_t i = 0; i < x->n; i++)
+        put_segment(to, &x->segs[i]);
+    uint64_t sum = seg_hash(buf_str(to));
+    put(to, &sum, sizeof sum);
+}
+
+/* The manifest there is; *there: one that can be used.  `info` is its file's. */
+static bool read_manifest(const Index *x, int dir, Arena *into, Manifest *out, struct stat *info)
+{
+    const Io *io = x->m->io;
+    AUTO(Fd) fd = io_open(io, dir, MANIFEST, O_RDONLY, 0);
+    *info = (struct stat){ 0 };
+    if (fd < 0 || io_fstat(io, fd, info) < 0 || !S_ISREG(info->st_mode) ||
+        info->st_size > MANIFEST_MAX)
+        return false;
+    size_t n = (size_t)info->st_size;
+    char *text = arena_alloc(into, n + 1, alignof(uint64_t));
+    return io_read_all(io, fd, text, n, 0) == (ssize_t)n &&
+           parse_manifest((Str){ text, n }, into, out);
+}
+
+/* --- Loading ----------------------------------------------------------------------------- */
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Is what is loaded still what counts?  A manifest that vanished was somebody's who cleaned up. */
+static bool is_current(const Index *x)
+{
+    AUTO(Arena) arena = { 0 };
+    struct stat now = { 0 };
+    if (!x->loaded)
+        return false;
+    if (!x->path[0])
+        return true;
+    if (lstat(arena_printf(&arena, "%s/" MANIFEST, x->path).p, &now) != 0)
+        return x->generation == 0;
+    return x->generation && same_file(&now, &x->seen);
+}
+
+/* Is there a segment's file of this name and size?  Everything in it is checked on its way. */
+static bool open_segment(const Index *x, int dir, const Named *named, Segment *out)
+{
+    const Io *io = x->m->io;
+    Fd fd = io_open(io, dir, seg_name(named->id).text, O_RDONLY, 0);
+    *out = (Segment){ .fd = -1 };
+    if (fd < 0)
+        return false;
+    if (!seg_from_file(out, io, &fd) || out->n != named->bytes || out->rows != named->rows) {
+        seg_close(out);
+        return false;
+    }
+    out->id = named->id;
+    for (uint32_t i = 0; i < named->dead_n; i++)
+        seg_kill(out, named->dead[i]);
+    return true;
+}
+
+static bool take_manifest(Index *x, int dir, const Manifest *m)
+{
+    x->segs = mem_alloc((m->n + 1) * sizeof *x->segs);
+    x->cap = m->n + 1;
+    for (uint32_t i = 0; i < m->n; i++) {
+        if (!open_segment(x, dir, &m->segs[i], &x->segs[x->n]))
+            return false;
+        x->n++;
+    }
+    x->generation = m->generation;
+    x->at = m->at;
+    return true;
+}
+
+/* Which pad it is of, asked for only where there are files: a pad that has no id yet gets one. */
+static void know_pad(Index *x)
+{
+    if (!x->pad[0] && store_id(x->m->store, x->pad, NULL) != JOT_OK)
+        x->pad[0] = 0;
+}
+
+static bool is_ours(Index *x, const Manifest *m)
+{
+    know_pad(x);
+    return strcmp(m->pad, x->pad) == 0 && strcmp(m->language, x->language) == 0;
+}
+
+jot_status index_load(Index *x, Err *e)
+{
+    if (is_current(x))
         return JOT_OK;
-    TRY(index_fact(x, "language", language, sizeof language, e));
-    *out = strcmp(language, x->language) == 0;
+    for (int tries = 0; tries < LOAD_TRIES; tries++) {
+        AUTO(Arena) arena = { 0 };
+        Manifest m;
+        struct stat info;
+        index_unload(x);
+        AUTO(Fd) dir = x->path[0] ? open_dir(x) : FD_NONE;
+        x->loaded = true;
+        if (x->path[0] && !is_usable(x))
+            return file_fault(x, ENOTDIR, e);
+        if (dir < 0 || !read_manifest(x, dir, &arena, &m, &info) || !is_ours(x, &m))
+            return JOT_OK; /* there is none: it is made again */
+        x->seen = info;
+        if (take_manifest(x, dir, &m))
+            return JOT_OK;
+    }
+    index_unload(x);
+    x->loaded = true; /* what it names is not to be had: nothing is loaded, all is read again */
     return JOT_OK;
 }
 
-/* In one transaction, so that nobody meets half of it. */
-static jot_status write_schema(Index *x, Err *e)
+/* --- Writing ----------------------------------------------------------------------------- */
+
+/* The directory and its lock, held by whoever writes. */
+typedef struct Writer {
+    const Io *io;
+    Fd dir, lock;
+} Writer;
+
+static void writer_done(Writer *w)
+{
+    if (w->lock >= 0)
+        lock_close(w->io, &w->lock);
+    fd_close(&w->dir);
+}
+DEFINE_AUTO(Writer, writer_done)
+
+/* 0, or -errno: -EAGAIN if somebody else has it. */
+static int writer_begin(Index *x, int64_t wait_ms, Writer *w)
+{
+    *w = (Writer){ .io = x->m->io, .dir = make_dir(x), .lock = FD_NONE };
+    if (w->dir < 0)
+        return -errno;
+    w->lock = lock_open(w->io, w->dir, LOCK, O_RDWR | O_CREAT, 0600);
+    if (w->lock < 0)
+        return w->lock;
+    return lock_wait(w->io, w->lock, F_WRLCK, 0, wait_ms);
+}
+
+/* A new file of this name, synced; 0 or -errno. */
+static int write_file(const Io *io, int dir, const char *name, Str bytes)
+{
+    int got = io_unlink(io, dir, name); /* what somebody who died has left */
+    if (got < 0 && got != -ENOENT)
+        return got;
+    AUTO(Fd) fd = io_open(io, dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (fd < 0)
+        return fd;
+    got = io_write_all(io, fd, bytes);
+    if (got >= 0)
+        got = io_fsync(io, fd);
+    if (got < 0)
+        (void)io_unlink(io, dir, name);
+    return got;
+}
+
+static int publish_manifest(Index *x, const Writer *w, uint64_t generation)
+{
+    AUTO(Buf) text = { 0 };
+    know_pad(x);
+    write_manifest_text(x, generation, &text);
+    int got = write_file(w->io, w->dir, MANIFEST_NEW, buf_str(&text));
+    if (got >= 0)
+        got = io_rename(w->io, w->dir, MANIFEST_NEW, MANIFEST, 0);
+    if (got >= 0)
+        got = io_fsync(w->io, w->dir);
+    if (got < 0)
+        return got;
+    x->generation = generation;
+    x->dirty = false;
+    return io_stat(w->io, w->dir, MANIFEST, &x->seen);
+}
+
+typedef struct Sweep {
+    const Index *x;
+    const Writer *w;
+    int failed;
+} Sweep;
+
+static bool is_named(const Index *x, const char *name)
+{
+    for (size_t i = 0; i < x->n; i++)
+        if (x->segs[i].id && strcmp(seg_name(x->segs[i].id).text, name) == 0)
+            return true;
+    return false;
+}
+
+static int sweep_one(void *ctx, int dir, const struct dirent *d)
+{
+    Sweep *s = ctx;
+    size_t n = strlen(d->d_name);
+    bool seg = n > 4 && strcmp(d->d_name + n - 4, ".seg") == 0;
+    bool old = strcmp(d->d_name, MANIFEST_NEW) == 0;
+    if ((!seg && !old) || is_named(s->x, d->d_name))
+        return 0;
+    int got = io_unlink(s->w->io, dir, d->d_name);
+    if (got < 0 && got != -ENOENT)
+        s->failed = got;
+    return 0;
+}
+
+/* Files that the manifest does not name go: those that were merged, and what the dead have left. */
+static int sweep(const Index *x, const Writer *w)
+{
+    Sweep s = { .x = x, .w = w };
+    Fd dir = dup(w->dir);
+    if (dir < 0)
+        return -errno;
+    int got = io_list(w->io, &dir, sweep_one, &s);
+    fd_close(&dir);
+    return got < 0 ? got : s.failed;
+}
+
+/* --- What to merge ----------------------------------------------------------------------- */
+
+static uint64_t rows_from(const Index *x, size_t from)
+{
+    uint64_t rows = 0;
+    for (size_t i = from; i < x->n; i++)
+        rows += x->segs[i].rows;
+    return rows;
+}
+
+/* Segments from here on become one: those in memory, and before them what is not much larger. */
+static size_t merge_from(const Index *x, bool all)
+{
+    size_t from = 0;
+    if (all || x->n > SEGMENTS_MAX)
+        return 0;
+    while (from < x->n && x->segs[from].id)
+        from++;
+    while (from > 0) {
+        uint64_t before = x->segs[from - 1].rows, behind = rows_from(x, from);
+        if (before > 2 * behind || before + behind > MERGE_ROWS)
+            break;
+        from--;
+    }
+    for (size_t i = 0; i < from; i++) {
+        const Segment *s = &x->segs[i];
+        if (s->dead_n > s->rows / DEAD_SHARE && rows_from(x, i) <= MERGE_ROWS)
+            return i;
+    }
+    return from;
+}
+
+static bool merge_tail(Index *x, size_t from)
+{
+    AUTO(Buf) bytes = { 0 };
+    if (from + 1 >= x->n && (from == x->n || x->segs[from].dead_n == 0))
+        return true;
+    if (!merge_segments(x->segs + from, x->n - from, from == 0, &bytes)) {
+        x->broken = true;
+        return false;
+    }
+    view_free(&x->view);
+    x->viewed = false;
+    while (x->n > from)
+        seg_close(&x->segs[--x->n]);
+    return index_add(x, &bytes);
+}
+
+static bool is_due(const Index *x, bool all)
+{
+    uint64_t rows = 0, dead = 0;
+    size_t memory = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        rows += x->segs[i].id ? 0 : x->segs[i].rows;
+        memory += !x->segs[i].id;
+        dead += x->segs[i].id ? x->segs[i].dead_n : 0;
+    }
+    bool none = x->generation == 0 && x->n;
+    return none || rows >= PUBLISH_ROWS || memory >= PUBLISH_ROWS / 4 ||
+           (all && (memory || x->dirty || x->n > 1 || dead));
+}
+
+/* Only what was made from the manifest that counts may take its place. */
+static bool is_newest(Index *x, const Writer *w)
 {
     AUTO(Arena) arena = { 0 };
-    bool ours;
-    TRY(index_exec(x, "BEGIN IMMEDIATE", e));
-    jot_status st = is_ours(x, &ours, NULL);
-    x->broken = false;
-    if (st == JOT_OK && ours) /* somebody else was quicker */
-        return index_exec(x, "ROLLBACK", e);
-    Str sql = arena_printf(&arena,
-                           "PRAGMA application_id = %d; PRAGMA user_version = %d; %s"
-                           "INSERT INTO facts VALUES('language', '%s'), ('cursor', '');"
-                           "COMMIT;",
-                           INDEX_APPLICATION, INDEX_FORMAT, schema, x->language);
-    st = index_exec(x, sql.p, e);
-    if (st != JOT_OK)
-        sqlite3_exec(x->sql, "ROLLBACK", NULL, NULL, NULL);
-    return st;
+    Manifest m;
+    struct stat info;
+    bool there = read_manifest(x, w->dir, &arena, &m, &info) && is_ours(x, &m);
+    return there ? m.generation == x->generation : x->generation == 0;
 }
 
-static jot_status connect(Index *x, Err *e)
+static uint64_t next_generation(const Index *x, const Writer *w)
 {
-    bool file = x->path[0] != 0;
-    if (file && !make_file(x))
-        return index_fault(x, SQLITE_CANTOPEN, e);
-    int rc = sqlite3_open_v2(file ? x->path : ":memory:", &x->sql,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                                 SQLITE_OPEN_NOFOLLOW,
-                             NULL);
-    if (!x->sql)
-        mem_exhausted();
-    if (rc != SQLITE_OK)
-        return index_fault(x, rc, e);
-    sqlite3_busy_timeout(x->sql, x->wait_ms);
-    if (file && lstat(x->path, &x->seen) != 0)
-        return index_fault(x, SQLITE_CANTOPEN, e);
-    /* A cache need not survive a power loss, but it must not survive it in pieces. */
-    TRY(index_exec(x,
-                   "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;"
-                   "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
-                   "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -16000;",
-                   e));
-    return index_add_scorer(x, e);
+    AUTO(Arena) arena = { 0 };
+    Manifest m;
+    struct stat info;
+    bool there = read_manifest(x, w->dir, &arena, &m, &info);
+    uint64_t now = there && m.generation > x->generation ? m.generation : x->generation;
+    return now + 1;
 }
 
-/* Has the file this handle holds lost its name? */
-static bool replaced(const Index *x)
+static int write_segments(Index *x, const Writer *w, uint64_t generation)
 {
-    struct stat now;
-    return x->path[0] && (lstat(x->path, &now) != 0 || now.st_ino != x->seen.st_ino ||
-                          now.st_dev != x->seen.st_dev);
+    for (size_t i = 0; i < x->n; i++) {
+        Segment *s = &x->segs[i];
+        if (s->id)
+            continue;
+        uint64_t id = generation << 8 | (i & 0xFF);
+        int got = write_file(w->io, w->dir, seg_name(id).text, buf_str(&s->own));
+        if (got < 0)
+            return got;
+        s->id = id;
+    }
+    return io_fsync(w->io, w->dir);
 }
 
-jot_status index_open(Index *x, Err *e)
+void index_publish(Index *x, bool all)
 {
-    bool ours;
-    if (x->sql && replaced(x))
-        index_close(x);
-    if (x->sql)
+    if (!x->path[0] || !x->loaded || !is_due(x, all))
+        return;
+    AUTO(Writer) w;
+    if (writer_begin(x, 0, &w) != 0)
+        return;
+    if (!is_newest(x, &w)) {
+        x->loaded = false; /* what counts is another one: it is loaded next time */
+        return;
+    }
+    if (!merge_tail(x, merge_from(x, all)))
+        return;
+    uint64_t generation = next_generation(x, &w);
+    int got = write_segments(x, &w, generation);
+    if (got >= 0)
+        got = publish_manifest(x, &w, generation);
+    for (size_t i = 0; got < 0 && i < x->n; i++)
+        if (x->segs[i].id >> 8 == generation)
+            x->segs[i].id = 0; /* what was written is nobody's: the next one removes it */
+    if (got >= 0)
+        (void)sweep(x, &w);
+}
+
+jot_status index_empty(Index *x, Err *e)
+{
+    index_unload(x);
+    x->loaded = true;
+    x->broken = x->busy = x->full = false;
+    if (x->path[0] && !is_usable(x))
+        return file_fault(x, ENOTDIR, e);
+    if (!x->path[0] || !index_has_files(x))
         return JOT_OK;
-    x->broken = x->busy = false;
-    TRY(connect(x, e));
-    int64_t pages;
-    TRY(ask_number(x, "PRAGMA page_count", &pages, e));
-    if (pages == 0)
-        return write_schema(x, e);
-    TRY(is_ours(x, &ours, e));
-    return ours ? JOT_OK : index_reset(x, e);
-}
-
-/* SQLite empties a database that it cannot read in this way, and in no other. */
-jot_status index_reset(Index *x, Err *e)
-{
-    index_close(x);
-    x->broken = x->busy = false;
-    TRY(connect(x, e));
-    sqlite3_db_config(x->sql, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
-    jot_status st = index_exec(x, "VACUUM", e);
-    sqlite3_db_config(x->sql, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
-    TRY(st);
-    index_close(x);
-    TRY(connect(x, e));
-    return write_schema(x, e);
+    AUTO(Writer) w;
+    int got = writer_begin(x, x->wait_ms, &w);
+    if (got == -EAGAIN) {
+        x->busy = true;
+        x->loaded = false;
+        return err_set(e, JOT_UNAVAILABLE, "somebody else writes the search index");
+    }
+    if (got == 0)
+        got = publish_manifest(x, &w, next_generation(x, &w));
+    if (got >= 0)
+        got = sweep(x, &w);
+    if (got < 0) {
+        x->loaded = false;
+        return file_fault(x, -got, e);
+    }
+    return JOT_OK;
 }

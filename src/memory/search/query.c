@@ -1,26 +1,15 @@
-/* query.c - reading a query, writing it for FTS5, and finding its terms in a text.
+/* query.c - reading a query, and finding its terms in a text.
  *
- * A word is looked for as written, by its stem, and as a whole identifier; an
- * identifier as a whole and as its parts in a row; a run of a dense script as
- * its pairs of characters, each for itself, with a bonus for all in a row.
- * Words so common that they say nothing are left out, unless there is nothing
- * else or they stand in quotes.
- *
- * The expression only collects candidates: all terms, joined by OR.  What a hit
- * must have, and what it is worth, is decided behind it (search_rank.c). */
+ * A word is looked for by its stem, an identifier as a whole and by its parts, a
+ * run of a dense script by its pairs of characters.  Words so common that they
+ * say nothing are left out, unless there is nothing else or they stand in
+ * quotes.  What a row is worth is decided elsewhere (rank.c). */
 #include "memory/search/query.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
-
-/* Must stand for the names of the index's columns. */
-#define IN_TEXT "{name plain}"
-#define IN_STEM "{name plain stem}"
-#define IN_STEM_ONLY "{stem}"
-#define IN_WHOLE "{whole}"
-#define IN_NAMES "{name whole}"
-#define IN_ANY "{name plain whole}"
+#include "memory/search/irregular.h"
 
 /* English words that say nothing of what a text is about, in byte order; also what an apostrophe
  * leaves of a short form. */
@@ -61,18 +50,20 @@ bool query_is_common(Str word)
     return false;
 }
 
+static Str query_stem(Stemmer *stemmer, Str word)
+{
+    return stem_of(stemmer, stemmer ? irregular_word(word) : word);
+}
+
 /* --- Reading ----------------------------------------------------------------------------- */
 
 typedef struct Reading {
     Query *q;
     Stemmer *stemmer;
     Arena *into;
-    Term *terms; /* all of them, none twice */
-    size_t n, cap;
+    Term *terms; /* none twice */
+    size_t n, cap, words_cap;
 } Reading;
-
-/* Different words of a query that are looked at at all: a query of megabytes says no more. */
-enum { READ_TERMS_MAX = 2048 };
 
 static bool same_term(const Term *a, const Term *b)
 {
@@ -86,11 +77,14 @@ static bool same_term(const Term *a, const Term *b)
 
 static void add_term(Reading *r, Term t)
 {
-    if (r->n == READ_TERMS_MAX)
-        return;
+    t.times = 1;
     for (size_t i = 0; i < r->n; i++)
-        if (same_term(&r->terms[i], &t))
+        if (same_term(&r->terms[i], &t)) {
+            r->terms[i].times++;
             return;
+        }
+    if (r->n == QUERY_TERMS_MAX)
+        return;
     r->terms = arena_grow(r->into, r->terms, r->n, &r->cap, sizeof(Term), alignof(Term));
     r->terms[r->n++] = t;
 }
@@ -108,7 +102,7 @@ static void add_word(Reading *r, Str word, Str shown)
     Term t = { .kind = TERM_WORD, .shown = arena_copy(r->into, shown), .parts_n = 1 };
     t.parts = NEW_ARRAY(r->into, Str, 1);
     t.parts[0] = t.whole = arena_copy(r->into, word);
-    t.stem = arena_copy(r->into, stem_of(r->stemmer, word));
+    t.stem = arena_copy(r->into, query_stem(r->stemmer, word));
     add_term(r, t);
 }
 
@@ -123,6 +117,13 @@ static Term sequence(Reading *r, TermKind kind, const Word *words, size_t n, Str
 
 /* The last part of a dense run is a single character: it counts only if there is no other, and
  * then every pair that begins with it does. */
+static void add_pair(Reading *r, const Chunk *c, size_t i)
+{
+    Term t = sequence(r, TERM_SEQUENCE, c->parts + i, 1, c->parts[i].text);
+    t.dense = true;
+    add_term(r, t);
+}
+
 static void add_dense(Reading *r, const Chunk *c, Str shown)
 {
     if (c->parts_n == 1) {
@@ -131,7 +132,7 @@ static void add_dense(Reading *r, const Chunk *c, Str shown)
     }
     size_t pairs = utf8_count(c->parts[c->parts_n - 1].text) == 1 ? c->parts_n - 1 : c->parts_n;
     for (size_t i = 0; i < pairs; i++)
-        add_term(r, sequence(r, TERM_SEQUENCE, c->parts + i, 1, c->parts[i].text));
+        add_pair(r, c, i);
     if (pairs < 2)
         return;
     Term all = sequence(r, TERM_SEQUENCE, c->parts, pairs, shown);
@@ -161,12 +162,23 @@ static void add_name(Reading *r, const Chunk *c, Str shown)
     add_term(r, name);
 }
 
+static void add_words(Reading *r, const Chunk *c)
+{
+    Query *q = r->q;
+    for (size_t i = 0; i < c->parts_n; i++) {
+        q->words =
+            arena_grow(r->into, q->words, q->words_n, &r->words_cap, sizeof(Str), alignof(Str));
+        q->words[q->words_n++] = arena_copy(r->into, c->parts[i].text);
+    }
+}
+
 static void read_plain(Reading *r, Str text)
 {
     AUTO(Words) words;
     Chunk *c = NEW(r->into, Chunk);
     words_init(&words, text);
-    while (r->n < READ_TERMS_MAX && words_next(&words, c)) {
+    while (r->q->words_n < QUERY_WORDS_MAX && words_next(&words, c)) {
+        add_words(r, c);
         bool prefix = c->to < text.n && text.p[c->to] == '*';
         Str shown = str_slice(text, c->from, c->to + prefix);
         if (prefix)
@@ -199,6 +211,7 @@ static Term read_quoted(Reading *r, Str text)
             t.parts[t.parts_n++] = arena_copy(r->into, c->parts[i].text);
         }
     }
+    t.dense = dense;
     /* In the text the run may go on behind its last character. */
     if (dense && t.parts_n > 1 && utf8_count(t.parts[t.parts_n - 1]) == 1)
         t.parts_n--;
@@ -256,82 +269,14 @@ static void drop_common(Reading *r)
     r->n = telling ? kept : r->n;
 }
 
-static size_t length_of(const Term *t)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < t->parts_n; i++)
-        n += t->parts[i].n;
-    return n;
-}
-
-/* Of a long query the terms that tell most.  Long words are rare ones. */
-static void keep_heaviest(Reading *r)
-{
-    while (r->n > SEARCH_TERMS_MAX) {
-        size_t least = 0;
-        for (size_t i = 1; i < r->n; i++)
-            if (length_of(&r->terms[i]) <= length_of(&r->terms[least]))
-                least = i;
-        memmove(r->terms + least, r->terms + least + 1, (--r->n - least) * sizeof(Term));
-    }
-    r->q->n = r->n;
-    if (r->n)
-        memcpy(r->q->terms, r->terms, r->n * sizeof(Term));
-}
-
-/* --- Writing ----------------------------------------------------------------------------- */
-
-static void add_phrase(Query *q, Buf *to, size_t term, PhraseClass class, const char *in,
-                       const Str *parts, size_t n, bool prefix)
-{
-    if (n == 0 || q->phrases_n == QUERY_PHRASES_MAX)
-        return;
-    q->term_of[q->phrases_n] = term;
-    q->class_of[q->phrases_n] = class;
-    buf_addf(to, "%s%s : \"", q->phrases_n ? " OR " : "", in);
-    q->phrases_n++;
-    for (size_t i = 0; i < n; i++)
-        buf_addf(to, "%s" STR_FMT, i ? " " : "", STR_ARG(parts[i]));
-    buf_addf(to, "\"%s", prefix ? " *" : "");
-}
-
-static void write_term(Query *q, size_t i, Buf *to)
-{
-    const Term *t = &q->terms[i];
-    switch (t->kind) {
-    case TERM_WORD:
-        add_phrase(q, to, i, PHRASE_EXACT, IN_TEXT, t->parts, 1, false);
-        add_phrase(q, to, i, PHRASE_STEM, str_eq(t->stem, t->parts[0]) ? IN_STEM_ONLY : IN_STEM,
-                   &t->stem, 1, false);
-        add_phrase(q, to, i, PHRASE_WHOLE, IN_WHOLE, &t->whole, 1, false);
-        return;
-    case TERM_NAME:
-        add_phrase(q, to, i, PHRASE_WHOLE, IN_NAMES, &t->whole, 1, false);
-        add_phrase(q, to, i, PHRASE_EXACT, IN_TEXT, t->parts, t->parts_n, false);
-        return;
-    case TERM_PREFIX:
-        add_phrase(q, to, i, PHRASE_EXACT, t->parts_n == 1 ? IN_ANY : IN_TEXT, t->parts, t->parts_n,
-                   true);
-        if (t->whole.n)
-            add_phrase(q, to, i, PHRASE_WHOLE, IN_NAMES, &t->whole, 1, true);
-        return;
-    case TERM_SEQUENCE:
-        add_phrase(q, to, i, PHRASE_EXACT, IN_TEXT, t->parts, t->parts_n, false);
-        return;
-    }
-}
-
 void query_read(Str text, Stemmer *stemmer, Arena *into, Query *out)
 {
     *out = (Query){ 0 };
     Reading r = { .q = out, .stemmer = stemmer, .into = into };
     read_text(&r, str_trim(utf8_mended(text, into)));
     drop_common(&r);
-    keep_heaviest(&r);
-    AUTO(Buf) expression = { 0 };
-    for (size_t i = 0; i < out->n; i++)
-        write_term(out, i, &expression);
-    out->expression = arena_copy(into, buf_str(&expression));
+    out->terms = r.terms;
+    out->n = r.n;
 }
 
 /* --- Finding terms in a text ------------------------------------------------------------- */
@@ -348,7 +293,7 @@ typedef struct Finding {
     const Query *q;
     Stemmer *stemmer;
     Arena *into;
-    Follow follows[SEARCH_TERMS_MAX];
+    Follow *follows;
     Str text;
     bool dense;                  /* the chunk at hand is */
     size_t begins[RECENT_PARTS]; /* of the last parts, by their number */
@@ -359,6 +304,7 @@ typedef struct Finding {
 
 static void prepare(Finding *f)
 {
+    f->follows = NEW_ARRAY(f->into, Follow, f->q->n + 1);
     for (size_t i = 0; i < f->q->n; i++) {
         const Term *t = &f->q->terms[i];
         size_t *back = NEW_ARRAY(f->into, size_t, t->parts_n + 1), k = 0;
@@ -420,7 +366,7 @@ static void match_part(Finding *f, const Word *part)
             continue;
         }
         if (!stem.n)
-            stem = stem_of(f->stemmer, part->text);
+            stem = query_stem(f->stemmer, part->text);
         if (str_eq(part->text, t->parts[0]) || str_eq(stem, t->stem))
             found(f, i, part->from, part->to);
     }

@@ -13,11 +13,6 @@ typedef enum TermKind {
     TERM_SEQUENCE, /* parts in a row */
 } TermKind;
 
-/* How the phrases of a term, in the order in which they stand in the expression, are counted. */
-typedef enum PhraseClass { PHRASE_EXACT, PHRASE_STEM, PHRASE_WHOLE } PhraseClass;
-
-enum { TERM_PHRASES_MAX = 3, QUERY_PHRASES_MAX = TERM_PHRASES_MAX * SEARCH_TERMS_MAX };
-
 typedef struct Term {
     TermKind kind;
     Str shown; /* as it was asked for */
@@ -25,17 +20,18 @@ typedef struct Term {
     size_t parts_n;
     Str stem, whole; /* may be empty */
     bool must;       /* a hit without it is none */
-    bool bonus;      /* raises what was found by other terms, and finds nothing itself */
+    bool bonus;      /* it is shown where it is, and finds nothing itself */
+    bool dense;      /* parts are characters of a dense script */
+    uint32_t times;  /* how often it is asked for */
 } Term;
 
+enum { QUERY_TERMS_MAX = 1024, QUERY_WORDS_MAX = 2048 };
+
 typedef struct Query {
-    Term terms[SEARCH_TERMS_MAX];
+    Term *terms; /* none twice */
     size_t n;
-    Str expression; /* for FTS5 */
-    /* Of each phrase of the expression: */
-    size_t term_of[QUERY_PHRASES_MAX];
-    PhraseClass class_of[QUERY_PHRASES_MAX];
-    size_t phrases_n;
+    Str *words; /* all of them as they come, folded: what is asked is also how it is asked */
+    size_t words_n;
 } Query;
 
 /* Any bytes are a query; one without a word has no terms.  `stemmer` may be NULL. */

@@ -1,13 +1,12 @@
-/* search.c - a search: bring the index up to date, rank what it finds, read the hits from the pad.
+/* search.c - a search: bring the index up to date, rank what it holds, read the hits from the pad.
  *
  * Whatever is wrong with the index is mended here, and no search fails by it:
- * it is opened again, then emptied and filled again, and if even that does not
- * work (a read-only directory, a full disk, somebody who holds it for ever) the
- * same index is made in memory, for this handle alone. */
+ * its files are emptied and filled again, and if even that does not work (a
+ * read-only directory, a full disk) the same index is made in memory, for this
+ * handle alone. */
 #include "memory/search/search.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,8 @@
 #include "memory/doc/doc.h"
 #include "memory/frame/tokens.h"
 #include "memory/search/index.h"
+#include "memory/search/rank.h"
+#include "memory/search/scale.h"
 
 /* Candidates that are kept beyond those wanted: the pad may have lost some since. */
 enum { SPARE = 64 };
@@ -58,9 +59,8 @@ jot_status search_open(Search **out, Memory *m, const SearchOptions *o, Err *e)
     assert(out && m && m->store);
     o = o ? o : &plain;
     AUTO_PTR(Search) s = mem_alloc(sizeof *s);
-    bool set = o->wait_ms > 0 && o->wait_ms < INT_MAX;
     s->index = (Index){ .m = m,
-                        .wait_ms = set ? (int)o->wait_ms : STORE_WAIT_MS,
+                        .wait_ms = o->wait_ms > 0 ? o->wait_ms : STORE_WAIT_MS,
                         .progress = o->progress,
                         .ctx = o->ctx };
     find_place(&s->index, m);
@@ -73,7 +73,8 @@ void search_close(Search *s)
 {
     if (!s)
         return;
-    index_close(&s->index);
+    index_publish(&s->index, false);
+    index_unload(&s->index);
     stemmer_free(s->index.stemmer);
     free(s->index.path);
     free(s);
@@ -84,232 +85,167 @@ static jot_status with_index(Index *x, jot_status (*act)(Index *x, void *ctx, Er
                              Err *e)
 {
     for (int tries = 0;; tries++) {
-        x->broken = x->busy = false;
+        x->broken = x->busy = x->full = false;
         jot_status st = act(x, ctx, e);
-        if (!x->broken)
+        if (!x->broken && !x->busy)
             return st;
         if (!x->path[0])
             return st; /* there is nothing left to try */
         bool held = x->busy;
-        index_close(x);
-        if (tries == 0 && !held)
-            continue; /* somebody may have mended it meanwhile */
-        if (tries == 1 && !held && index_reset(x, e) == JOT_OK)
+        index_unload(x);
+        if (tries == 0 && !held && index_empty(x, e) == JOT_OK)
             continue;
-        index_leave_file(x, held ? "somebody else holds its file" : "its file cannot be used");
+        index_leave_files(x, held ? "somebody else holds its files" : "its files cannot be used");
     }
 }
 
-/* --- Finding candidates ------------------------------------------------------------------ */
-
-typedef struct Ranked {
-    Candidate candidate;
-    Rank rank;
-} Ranked;
-
-/* The best so far, the worst of them on top (a heap). */
-typedef struct Best {
-    Ranked **items;
-    size_t n, max;
-    uint64_t seen; /* all that count */
-} Best;
+/* --- Finding ----------------------------------------------------------------------------- */
 
 typedef struct Finding {
     const SearchQuery *asked;
-    Query *query;
+    Query query;
     Str from, to; /* names */
+    int64_t now_ms;
+    size_t want;
     Arena *into;
-    Best best;
+    RankHits hits;
+    const View *view;
 } Finding;
 
-static bool worse(const Ranked *a, const Ranked *b)
+/* A time that is still to come is a wrong clock's: it counts as now. */
+static bool is_asked_for(void *ctx, const SegRow *row, Segment *seg)
 {
-    return search_order(a->rank.score, &a->candidate, b->rank.score, &b->candidate) > 0;
-}
-
-static void sift_up(Best *b, size_t i)
-{
-    for (; i && worse(b->items[i], b->items[(i - 1) / 2]); i = (i - 1) / 2) {
-        Ranked *above = b->items[(i - 1) / 2];
-        b->items[(i - 1) / 2] = b->items[i];
-        b->items[i] = above;
-    }
-}
-
-static void sift_down(Best *b, size_t i)
-{
-    for (;;) {
-        size_t top = i;
-        for (size_t below = 2 * i + 1; below <= 2 * i + 2 && below < b->n; below++)
-            if (worse(b->items[below], b->items[top]))
-                top = below;
-        if (top == i)
-            return;
-        Ranked *moved = b->items[top];
-        b->items[top] = b->items[i];
-        b->items[i] = moved;
-        i = top;
-    }
-}
-
-static void consider(Finding *f, const Candidate *c, const Rank *rank)
-{
-    Best *b = &f->best;
-    Ranked fresh = { *c, *rank };
-    b->seen++;
-    if (b->n == b->max && worse(&fresh, b->items[0]))
-        return;
-    Ranked *place = b->n < b->max ? NEW(f->into, Ranked) : b->items[0];
-    *place = fresh;
-    place->candidate.stream = arena_copy(f->into, c->stream);
-    place->candidate.by = arena_copy(f->into, c->by);
-    if (b->n == b->max) {
-        sift_down(b, 0);
-        return;
-    }
-    b->items[b->n++] = place;
-    sift_up(b, b->n - 1);
-}
-
-/* The newest time that is not still to come: a clock that was wrong once must not make everything
- * else old. */
-static jot_status find_newest(Index *x, int64_t now_ms, int64_t *out, Err *e)
-{
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
-    TRY(index_stmt(x, INDEX_NEWEST, &q, e));
-    bind_i64(q, 1, now_ms);
-    TRY(index_step(x, q, &row, e));
-    *out = row ? sqlite3_column_int64(q, 0) : 0;
-    return JOT_OK;
-}
-
-static jot_status find_candidates(Index *x, Finding *f, Err *e)
-{
-    Scorer *s = NEW(f->into, Scorer);
-    s->field.query = f->query;
-    int64_t now_ms = io_wall_ms(x->m->io);
-    TRY(find_newest(x, now_ms, &s->field.newest_ms, e));
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
-    TRY(index_stmt(x, INDEX_FIND, &q, e));
+    const Finding *f = ctx;
     const SearchQuery *a = f->asked;
-    bind_str(q, 1, f->query->expression);
-    bind_str(q, 2, f->from);
-    bind_str(q, 3, f->to);
-    bind_i64(q, 4, a->since_ms ? a->since_ms : INT64_MIN);
-    bind_i64(q, 5, a->until_ms ? a->until_ms : INT64_MAX);
-    bind_str(q, 6, a->by);
-    bind_i64(q, 7, now_ms);
-    x->scorer = s;
-    jot_status st = index_step(x, q, &row, e);
-    for (; st == JOT_OK && row; st = index_step(x, q, &row, e)) {
-        Candidate *c = &s->now;
-        c->row = sqlite3_column_int64(q, 0);
-        c->stream = column_str(q, 1);
-        c->seq = (uint64_t)sqlite3_column_int64(q, 2);
-        c->at_ms = sqlite3_column_int64(q, 3);
-        c->at_ms = c->at_ms < now_ms ? c->at_ms : now_ms;
-        c->by = column_str(q, 4);
-        Rank rank = search_rank(&s->field, c);
-        if (rank.counts)
-            consider(f, c, &rank);
-    }
-    x->scorer = NULL;
-    return st;
+    AUTO(Arena) arena = { 0 };
+    int64_t at = row->at_ms < f->now_ms ? row->at_ms : f->now_ms;
+    if ((a->since_ms && at < a->since_ms) || (a->until_ms && at > a->until_ms))
+        return false;
+    if (a->by.n && !str_eq(seg_author(seg, row->author), a->by))
+        return false;
+    if (f->from.n == 0)
+        return true;
+    Str name = seg_stream_name(seg, row->stream, &arena);
+    return str_cmp(name, f->from) >= 0 && str_cmp(name, f->to) < 0;
 }
 
 static jot_status find_once(Index *x, void *ctx, Err *e)
 {
     Finding *f = ctx;
-    f->best = (Best){ .items = f->best.items, .max = f->best.max };
+    const SearchQuery *a = f->asked;
     TRY(index_catch_up(x, e));
-    return find_candidates(x, f, e);
-}
-
-static int best_first(const void *a, const void *b)
-{
-    const Ranked *x = *(Ranked *const *)a, *y = *(Ranked *const *)b;
-    return search_order(x->rank.score, &x->candidate, y->rank.score, &y->candidate);
+    f->view = index_view(x);
+    if (!f->view)
+        return err_set(e, JOT_CORRUPT, "the search index is damaged");
+    bool filtered = a->since_ms || a->until_ms || a->by.n || f->from.n;
+    RankAsk ask = { .view = f->view,
+                    .stemmer = x->stemmer,
+                    .query = &f->query,
+                    .keep = filtered ? is_asked_for : NULL,
+                    .ctx = f,
+                    .limit = f->want };
+    f->now_ms = io_wall_ms(x->m->io);
+    if (rank_find(&ask, f->into, &f->hits))
+        return JOT_OK;
+    x->broken = true;
+    return err_set(e, JOT_CORRUPT, "the search index is damaged");
 }
 
 /* --- Reading hits ------------------------------------------------------------------------ */
 
-/* The record a candidate stands for, as it is now; JOT_NOT_FOUND if it is not there any more. */
-static jot_status read_candidate(Memory *m, const Candidate *c, Arena *into, Record *out,
-                                 Str *label, Err *e)
+/* The record a row stands for, as it is now; JOT_NOT_FOUND if it is not there any more. */
+static jot_status read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
+                           Str *label)
 {
-    bool log = str_starts(c->stream, S("runs/"));
+    bool log = str_starts(stream, S("runs/"));
     if (log) {
         Records one;
-        TRY(store_read(m->store, c->stream, c->seq, 1, into, &one, e));
-        if (one.n == 0 || one.items[0].mark.seq != c->seq)
-            return err_set(e, JOT_NOT_FOUND, "the record is gone");
+        TRY(store_read(m->store, stream, seq, 1, into, &one, NULL));
+        if (one.n == 0 || one.items[0].mark.seq != seq)
+            return JOT_NOT_FOUND;
         *out = one.items[0];
     } else {
-        TRY(store_head(m->store, c->stream, HEAD_RECORD, into, out, e));
+        TRY(store_head(m->store, stream, HEAD_RECORD, into, out, NULL));
     }
-    return index_label(c->stream, out, into, label) ? JOT_OK
-                                                    : err_set(e, JOT_NOT_FOUND, "the text is gone");
+    return index_label(stream, out, into, label) ? JOT_OK : JOT_NOT_FOUND;
 }
 
-static void explain_hit(const Query *q, const Ranked *r, Arena *into, Hit *hit)
+static int by_points(const void *a, const void *b)
 {
-    hit->points = r->rank.points;
-    hit->coverage = r->rank.coverage;
-    hit->kind = r->rank.kind;
-    hit->recency = r->rank.recency;
-    hit->terms = NEW_ARRAY(into, HitTerm, q->n);
-    hit->terms_n = q->n;
-    for (size_t i = 0; i < q->n; i++) {
-        const TermHits *h = &r->candidate.hits[i];
-        hit->terms[i] = (HitTerm){ .word = q->terms[i].shown,
-                                   .weight = r->rank.weight[i],
-                                   .name = h->name,
-                                   .exact = h->exact,
-                                   .stem = h->stem > h->exact ? h->stem - h->exact : 0,
-                                   .whole = h->whole,
-                                   .points = r->rank.term[i] };
-    }
+    double x = ((const HitPart *)a)->points, y = ((const HitPart *)b)->points;
+    return (x < y) - (x > y);
+}
+
+static void explain_hit(const RankHit *r, Arena *into, Hit *hit)
+{
+    hit->parts = NEW_ARRAY(into, HitPart, RANK_PARTS);
+    for (int i = 0; i < RANK_PARTS; i++)
+        if (r->parts[i])
+            hit->parts[hit->parts_n++] = (HitPart){ rank_part_names[i], (double)r->parts[i] / ONE };
+    qsort(hit->parts, hit->parts_n, sizeof *hit->parts, by_points);
+}
+
+/* What the index alone says of a hit. */
+static bool bare_hit(const Finding *f, const RankHit *r, Arena *into, Hit *out)
+{
+    SegRow row;
+    Segment *seg;
+    if (!view_row(f->view, r->place, &row, &seg))
+        return false;
+    *out = (Hit){ .stream = seg_stream_name(seg, row.stream, into),
+                  .seq = row.seq,
+                  .at_ms = row.at_ms,
+                  .by = arena_copy(into, seg_author(seg, row.author)),
+                  .score = (double)r->score / ONE };
+    if (f->asked->explain)
+        explain_hit(r, into, out);
+    return out->stream.n > 0;
+}
+
+/* Must a hit have the query's words as they stand there? */
+static bool must_match(const Query *q)
+{
+    for (size_t i = 0; i < q->n; i++)
+        if (!q->terms[i].must && q->terms[i].kind != TERM_PREFIX && !q->terms[i].bonus)
+            return false;
+    return true;
 }
 
 /* False if the pad has nothing of it any more. */
-static bool make_hit(Search *s, const Finding *f, const Ranked *r, Arena *into, Hit *out)
+static bool make_hit(Search *s, const Finding *f, const RankHit *r, Arena *into, Hit *out)
 {
     AUTO(Arena) scratch = { 0 };
     Record record;
     Str label;
     bool matched = false;
-    if (read_candidate(s->index.m, &r->candidate, &scratch, &record, &label, NULL) != JOT_OK)
+    if (!bare_hit(f, r, into, out))
         return false;
+    if (f->asked->bare)
+        return true;
+    if (read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label) != JOT_OK)
+        return false;
+    Str text = index_text(out->stream, record.body, &scratch);
     Str snippet =
-        search_snippet(f->query, s->index.stemmer, r->candidate.stream, label,
-                       index_text(r->candidate.stream, record.body, &scratch), &scratch, &matched);
-    if (!matched)
+        search_snippet(&f->query, s->index.stemmer, out->stream, label, text, &scratch, &matched);
+    if (!matched && must_match(&f->query))
         return false;
-    *out = (Hit){ .stream = arena_copy(into, r->candidate.stream),
-                  .seq = record.mark.seq,
-                  .at_ms = record.mark.at_ms,
-                  .by = arena_copy(into, record.by),
-                  .sha256 = record.mark.sha256,
-                  .size = record.body.n,
-                  .tokens = tokens_estimate(record.body),
-                  .snippet = arena_copy(into, snippet),
-                  .score = r->rank.score };
-    if (f->asked->explain)
-        explain_hit(f->query, r, into, out);
+    out->seq = record.mark.seq;
+    out->at_ms = record.mark.at_ms;
+    out->by = arena_copy(into, record.by);
+    out->sha256 = record.mark.sha256;
+    out->size = record.body.n;
+    out->tokens = tokens_estimate(record.body);
+    out->snippet = arena_copy(into, snippet);
     return true;
 }
 
-static void read_hits(Search *s, Finding *f, size_t limit, Arena *into, Hits *out)
+static void read_hits(Search *s, const Finding *f, size_t limit, Arena *into, Hits *out)
 {
-    Best *b = &f->best;
     size_t passed = 0;
-    qsort(b->items, b->n, sizeof(void *), best_first);
     out->items = NEW_ARRAY(into, Hit, limit);
-    for (size_t i = 0; i < b->n && !out->more; i++) {
+    for (size_t i = 0; i < f->hits.n && !out->more; i++) {
         Hit hit;
-        if (!make_hit(s, f, b->items[i], into, &hit))
+        if (!make_hit(s, f, &f->hits.items[i], into, &hit))
             continue;
         if (passed++ < f->asked->offset)
             continue;
@@ -350,18 +286,14 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
     if (limit > SEARCH_LIMIT_MAX || q->offset > SEARCH_OFFSET_MAX)
         return err_set(e, JOT_TOO_BIG, "a search gives at most %d hits, from %d on",
                        SEARCH_LIMIT_MAX, SEARCH_OFFSET_MAX);
-    Finding f = { .asked = q, .query = NEW(&arena, Query), .into = &arena };
+    Finding f = { .asked = q, .into = &arena, .want = q->offset + limit + SPARE };
     TRY(name_range(q, &arena, &f.from, &f.to, e));
-    query_read(q->text, s->index.stemmer, &arena, f.query);
+    query_read(q->text, s->index.stemmer, &arena, &f.query);
     *out = (Hits){ .stemmed = s->index.stemmer != NULL, .where = s->index.why };
-    if (f.query->n == 0)
+    if (f.query.n == 0)
         return JOT_OK;
-    f.best.max = q->offset + limit + SPARE;
-    f.best.items = NEW_ARRAY(&arena, Ranked *, f.best.max);
     TRY(with_index(&s->index, find_once, &f, e));
     out->where = s->index.why;
-    for (size_t i = 0; i < f.query->n; i++)
-        f.query->terms[i].shown = arena_copy(into, f.query->terms[i].shown);
     read_hits(s, &f, limit, into, out);
     return JOT_OK;
 }
@@ -370,16 +302,10 @@ jot_status search_find(Search *s, const SearchQuery *q, Arena *into, Hits *out, 
 
 static json_t *explain_json(const Hit *h)
 {
-    json_t *terms = json_array();
-    for (size_t i = 0; i < h->terms_n; i++) {
-        const HitTerm *t = &h->terms[i];
-        json_array_append_new(
-            terms, json_pack("{s:o, s:f, s:f, s:i, s:i, s:i, s:i}", "word", json_text(t->word),
-                             "weight", t->weight, "points", t->points, "name", (int)t->name,
-                             "exact", (int)t->exact, "stem", (int)t->stem, "whole", (int)t->whole));
-    }
-    return json_pack("{s:f, s:f, s:f, s:f, s:o}", "points", h->points, "coverage", h->coverage,
-                     "kind", h->kind, "recency", h->recency, "terms", terms);
+    json_t *parts = json_object();
+    for (size_t i = 0; i < h->parts_n; i++)
+        json_object_set_new(parts, h->parts[i].what, json_real(h->parts[i].points));
+    return parts;
 }
 
 json_t *search_json(const Hits *h, bool explain)

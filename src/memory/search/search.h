@@ -1,8 +1,8 @@
 /* search.h - Search, finding what was remembered by its words.
  *
  * Notes, memory files, artifacts (the text of their head) and runs (record by
- * record) are looked through.  The words are in an index, an SQLite file that is
- * a cache and nothing more: it is brought up to date before every search, made
+ * record) are looked through.  The words are in an index (index.h), which is a
+ * cache and nothing more: it is brought up to date before every search, made
  * again when anything is wrong with it, and done without (in memory) where it
  * cannot be used.  Every hit is read from the pad itself before it is shown.
  *
@@ -11,8 +11,9 @@
  *   back*               words that begin so
  *   parseConfig  src/main.c  1.2.3    an identifier as a whole, or its parts in a row
  *
- * The same pad and query give the same hits in the same order, whoever asks and
- * whenever: the newest record of the pad, not a clock, says what is recent. */
+ * The same pad and query give the same hits with the same scores, whoever asks
+ * and whenever: no clock is asked, and what is near a row in time or in its run
+ * counts, never when it came into the index. */
 #ifndef MEMORY_SEARCH_SEARCH_H
 #define MEMORY_SEARCH_SEARCH_H
 
@@ -31,8 +32,7 @@ typedef struct Search Search;
 
 typedef struct SearchOptions {
     const char *language; /* of the endings, as libstemmer calls it; NULL: english */
-    int64_t
-        wait_ms; /* how long somebody else's work on the index is waited for; 0: STORE_WAIT_MS */
+    int64_t wait_ms;      /* how long forgetting waits for who writes the index; 0: STORE_WAIT_MS */
     /* Called now and then while much is read; may be NULL. */
     void (*progress)(void *ctx, uint64_t streams);
     void *ctx;
@@ -54,15 +54,14 @@ typedef struct SearchQuery {
     size_t limit;               /* 0: SEARCH_LIMIT */
     size_t offset;              /* hits to pass over */
     bool explain;
+    bool bare; /* hits are not read: stream, seq, time, author and score are all */
 } SearchQuery;
 
-/* Why one word of the query counts as it does. */
-typedef struct HitTerm {
-    Str word;
-    double weight;                     /* the rarer, the heavier */
-    unsigned name, exact, stem, whole; /* how often it is there */
+/* Why a hit stands where it stands. */
+typedef struct HitPart {
+    const char *what; /* for a person */
     double points;
-} HitTerm;
+} HitPart;
 
 typedef struct Hit {
     Str stream;
@@ -74,10 +73,8 @@ typedef struct Hit {
     uint64_t tokens; /* about what reading all of it costs */
     Str snippet;     /* on one line, the words that were found between ** */
     double score;
-    /* The score is points * coverage * kind * recency; set if explain was asked for. */
-    double points, coverage, kind, recency;
-    HitTerm *terms;
-    size_t terms_n;
+    HitPart *parts; /* that add up to the score, the largest first; if explain was asked for */
+    size_t parts_n;
 } Hit;
 
 typedef struct Hits {
@@ -101,9 +98,8 @@ MUST_USE jot_status search_rebuild(Search *s, Err *e);
 
 /* To be called when text of a stream was purged or redacted: afterwards the index holds no trace of
  * it, for it is empty, and the next search fills it again.  That takes as long for a large pad as
- * for a small one; clearing single words away does not (FTS5 keeps them until it merges).  An empty
- * name stands for any stream.  Does nothing if there is no index file.  JOT_UNAVAILABLE: somebody
- * else holds it; the next search does it. */
+ * for a small one.  An empty name stands for any stream.  Does nothing if there is no index.
+ * JOT_UNAVAILABLE: somebody else writes it; the next search does it. */
 MUST_USE jot_status search_forget(Memory *m, Str stream, Err *e);
 
 /* Compare all of the index with the pad.  Each difference is told as a sentence. */

@@ -2,37 +2,16 @@
  *
  * This is the same index as in search.c, without its patience: who asks for care
  * wants to hear what is wrong. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "base/utf8.h"
 #include "memory/search/index.h"
 
 jot_status search_rebuild(Search *s, Err *e)
 {
     Index *x = &s->index;
-    if (x->path[0])
-        TRY(index_reset(x, e));
-    else
-        index_close(x);
-    return index_catch_up(x, e);
-}
-
-/* Is there an index file at all?  Whatever is there in its place is none of ours. */
-static bool has_file(const Index *x)
-{
-    struct stat info;
-    return x->path[0] && lstat(x->path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-/* Whoever has it open sees that it has lost its name. */
-static bool remove_file(const Index *x)
-{
-    AUTO(Arena) arena = { 0 };
-    const char *journal = arena_printf(&arena, "%s-journal", x->path).p;
-    return (unlink(journal) == 0 || errno == ENOENT) && unlink(x->path) == 0;
+    TRY(index_empty(x, e));
+    TRY(index_catch_up(x, e));
+    index_publish(x, true);
+    return JOT_OK;
 }
 
 jot_status search_forget(Memory *m, Str stream, Err *e)
@@ -41,15 +20,9 @@ jot_status search_forget(Memory *m, Str stream, Err *e)
     if (stream.n)
         TRY(store_check_name(stream, e));
     TRY(search_open(&s, m, NULL, e));
-    Index *x = &s->index;
-    if (!has_file(x) || (stream.n && !index_covers(stream)))
+    if (!index_has_files(&s->index) || (stream.n && !index_covers(stream)))
         return JOT_OK;
-    jot_status st = index_reset(x, e);
-    if (st == JOT_OK || x->busy)
-        return st;
-    /* An index that is gone holds no trace either, and takes no room. */
-    index_close(x);
-    return remove_file(x) ? JOT_OK : st;
+    return index_empty(&s->index, e);
 }
 
 /* --- Comparing --------------------------------------------------------------------------- */
@@ -84,25 +57,26 @@ static jot_status read_row(const Compare *c, Str stream, uint64_t seq, Arena *in
     return JOT_OK;
 }
 
-static void compare_row(Compare *c, sqlite3_stmt *q)
+static void compare_row(Compare *c, const View *v, uint32_t place)
 {
     AUTO(Arena) arena = { 0 };
+    SegRow row;
+    Segment *seg;
     Record r;
-    Str stream = arena_copy(&arena, column_str(q, 0)), label;
-    uint64_t seq = (uint64_t)sqlite3_column_int64(q, 1);
+    Str label;
     c->out->rows++;
-    if (read_row(c, stream, seq, &arena, &r) != JOT_OK ||
+    if (!view_row(v, place, &row, &seg))
+        return;
+    Str stream = seg_stream_name(seg, row.stream, &arena);
+    if (read_row(c, stream, row.seq, &arena, &r) != JOT_OK ||
         !index_label(stream, &r, &arena, &label)) {
         tell(c, stream, "the search index has text that is not in the pad");
         return;
     }
-    AUTO(IndexWords) words;
-    index_cut(c->x, stream, label, index_text(stream, r.body, &arena), &words);
-    bool same = r.mark.seq == seq && r.mark.at_ms == sqlite3_column_int64(q, 2) &&
-                str_eq(r.by, column_str(q, 3));
-    for (int i = 0; i < COLUMNS; i++)
-        same = same && str_eq(buf_str(&words.columns[i]), column_str(q, 4 + i));
-    if (!same)
+    Str text = index_text(stream, r.body, &arena);
+    if (r.mark.seq != row.seq || r.mark.at_ms != row.at_ms ||
+        !str_eq(r.by, seg_author(seg, row.author)) ||
+        text_digest(utf8_valid(text) ? text : (Str){ 0 }) != row.digest)
         tell(c, stream, "the search index has other words than the pad");
 }
 
@@ -151,37 +125,30 @@ static jot_status count_rows(Compare *c, uint64_t *out, Err *e)
     return memory_each(c->x->m, S("runs/"), LIST_LIVE, count_run, &runs, e);
 }
 
-/* SQLite's own check, and FTS5's of its words. */
-static jot_status check_file(Compare *c, Err *e)
+/* Every byte of every file. */
+static jot_status check_files(Compare *c, Err *e)
 {
-    sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(c->x->sql, "PRAGMA integrity_check(1)", -1, &q, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(q);
-    bool fine = rc == SQLITE_ROW && str_eq(column_str(q, 0), S("ok"));
-    sqlite3_finalize(q);
-    if (fine)
-        fine = sqlite3_exec(c->x->sql, "INSERT INTO words(words) VALUES('integrity-check')", NULL,
-                            NULL, NULL) == SQLITE_OK;
-    if (!fine)
-        return index_fault(c->x, SQLITE_CORRUPT, e);
+    Index *x = c->x;
+    for (size_t i = 0; i < x->n; i++)
+        if (!seg_check(&x->segs[i])) {
+            x->broken = true;
+            return err_set(e, JOT_CORRUPT, "the search index is damaged");
+        }
     return JOT_OK;
 }
 
 static jot_status compare_all(Compare *c, Err *e)
 {
-    TRY(index_catch_up(c->x, e));
-    TRY(check_file(c, e));
     uint64_t wanted;
+    TRY(index_load(c->x, e));
+    TRY(check_files(c, e));
+    TRY(index_catch_up(c->x, e));
     TRY(count_rows(c, &wanted, e));
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
-    TRY(index_stmt(c->x, INDEX_ALL, &q, e));
-    TRY(index_step(c->x, q, &row, e));
-    for (; row;) {
-        compare_row(c, q);
-        TRY(index_step(c->x, q, &row, e));
-    }
+    const View *v = index_view(c->x);
+    if (!v)
+        return err_set(e, JOT_CORRUPT, "the search index is damaged");
+    for (uint32_t p = 0; p < v->rows; p++)
+        compare_row(c, v, p);
     if (c->out->rows < wanted)
         tell(c, (Str){ 0 }, "the search index lacks text that is in the pad");
     return JOT_OK;
@@ -192,18 +159,19 @@ jot_status search_verify(Search *s, void (*to)(void *ctx, Str stream, const char
 {
     Index *x = &s->index;
     Err why = { 0 };
-    *out = (SearchCheck){ .there = has_file(x) };
+    *out = (SearchCheck){ .there = index_has_files(x) };
     if (!out->there)
         return JOT_OK;
     Compare c = { .x = x, .tell = to, .ctx = ctx, .out = out, .e = e };
-    x->broken = false;
+    x->broken = x->busy = x->full = false;
+    index_unload(x); /* what is in the files counts, not what was read of them */
     jot_status st = compare_all(&c, &why);
-    if (st != JOT_OK && x->broken) {
+    if (st != JOT_OK && (x->broken || x->busy)) {
         if (x->busy || x->full)
             out->unchecked = why;
         else
             tell(&c, (Str){ 0 }, why.text);
-        index_close(x);
+        index_unload(x);
         return JOT_OK;
     }
     if (st != JOT_OK && e)

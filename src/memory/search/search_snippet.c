@@ -14,7 +14,7 @@ enum { LEAD = 40 }; /* bytes shown in front of the first word that was found */
 /* Terms and matches within SEARCH_SNIPPET_MAX bytes from a match on. */
 static size_t window_worth(const Query *q, const Matches *m, size_t first)
 {
-    bool seen[SEARCH_TERMS_MAX] = { false };
+    bool seen[QUERY_TERMS_MAX] = { false };
     size_t worth = 0, end = m->items[first].from + SEARCH_SNIPPET_MAX - LEAD;
     for (size_t i = first; i < m->n && m->items[i].from < end; i++) {
         size_t term = m->items[i].term;

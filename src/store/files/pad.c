@@ -36,7 +36,7 @@ static const char ignore_text[] =
     "# Not content: what Jotter derives, and its history.\n"
     "/streams/\n/runs/\n/index/\n/logs/\n/tasks/\n/quarantine/\n/format\n/id\n/checked\n/recent\n"
     "/heads\n"
-    "/index.sqlite*\n/.checking\n.*.new\n";
+    "/index.d/\n/.checking\n.*.new\n";
 
 /* --- Directories ----------------------------------------------------------------------- */
 

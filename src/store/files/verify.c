@@ -25,7 +25,7 @@ jot_status files_index_path(Store *s, Arena *into, Str *out, Err *e)
     ssize_t n = readlink(link, path, sizeof path);
     if (n <= 0 || (size_t)n == sizeof path || path[0] != '/')
         return err_set(e, JOT_UNAVAILABLE, "the path of the pad is not known");
-    *out = arena_printf(into, "%.*s/index.sqlite", (int)n, path);
+    *out = arena_printf(into, "%.*s/index.d", (int)n, path);
     return JOT_OK;
 }
 

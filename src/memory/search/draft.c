@@ -1,0 +1,714 @@
+/* draft.c - cutting rows into terms, and putting a segment together. */
+#include "memory/search/draft.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "memory/search/date.h"
+#include "memory/search/irregular.h"
+#include "memory/search/word.h"
+
+enum { NONE = UINT32_MAX, DATE_WORDS_MAX = 2000, GRAM = 4, GRAM_BYTES_MAX = 8192 };
+
+/* --- Tables ------------------------------------------------------------------------------ */
+
+/* Texts by number, each once. */
+typedef struct Texts {
+    Str *items;
+    uint32_t n, slots_n;
+    size_t cap;
+    uint32_t *slots;
+    Arena arena;
+} Texts;
+
+static void texts_rehash(Texts *t)
+{
+    t->slots_n = t->slots_n ? t->slots_n * 4 : 1024;
+    free(t->slots);
+    t->slots = mem_alloc(t->slots_n * sizeof *t->slots);
+    memset(t->slots, 0xFF, t->slots_n * sizeof *t->slots);
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint64_t at = seg_hash(t->items[i]);
+        while (t->slots[at % t->slots_n] != NONE)
+            at++;
+        t->slots[at % t->slots_n] = i;
+    }
+}
+
+/* Its number, or NONE. */
+static uint32_t texts_find(const Texts *t, Str text)
+{
+    if (t->slots_n == 0)
+        return NONE;
+    for (uint64_t at = seg_hash(text);; at++) {
+        uint32_t i = t->slots[at % t->slots_n];
+        if (i == NONE || str_eq(t->items[i], text))
+            return i;
+    }
+}
+
+/* Its number; *fresh: it was not there before. */
+static uint32_t texts_add(Texts *t, Str text, bool *fresh)
+{
+    if (t->n >= t->slots_n / 2)
+        texts_rehash(t);
+    uint64_t at = seg_hash(text);
+    for (;; at++) {
+        uint32_t i = t->slots[at % t->slots_n];
+        *fresh = i == NONE;
+        if (*fresh)
+            break;
+        if (str_eq(t->items[i], text))
+            return i;
+    }
+    t->items = arena_grow(&t->arena, t->items, t->n, &t->cap, sizeof(Str), alignof(Str));
+    t->items[t->n] = arena_copy(&t->arena, text);
+    t->slots[at % t->slots_n] = t->n;
+    return t->n++;
+}
+
+static void texts_free(Texts *t)
+{
+    free(t->slots);
+    arena_free(&t->arena);
+}
+
+/* Items that grow; never given back before the end. */
+#define GROW(d, list, count, cap) \
+    ((list) =                     \
+         arena_grow(&(d)->arena, (list), (count), &(cap), sizeof *(list), alignof(max_align_t)))
+
+typedef struct Entry {
+    uint32_t term, row;
+    uint8_t bits;
+} Entry;
+
+typedef struct Surface {
+    uint32_t term;
+    uint8_t form;
+} Surface;
+
+typedef struct DraftRow {
+    SegRow row; /* `stream` is the draft's number */
+    Str author;
+    bool dropped;
+} DraftRow;
+
+typedef struct DraftStream {
+    SegStream known;
+    bool there; /* it is known how far it was read */
+} DraftStream;
+
+struct SegDraft {
+    Stemmer *stemmer;
+    Texts terms, words, streams;
+    Surface *surfaces; /* by number of a word */
+    size_t surfaces_cap;
+    uint32_t *last; /* by number of a term: where its newest entry is */
+    size_t last_cap;
+    DraftStream *known; /* by number of a stream */
+    size_t known_cap;
+    Entry *entries;
+    size_t entries_n, entries_cap, row_from;
+    DraftRow *rows;
+    uint32_t rows_n;
+    size_t rows_cap;
+    Arena arena;
+};
+
+SegDraft *draft_new(Stemmer *stemmer)
+{
+    SegDraft *d = mem_alloc(sizeof *d);
+    d->stemmer = stemmer;
+    return d;
+}
+
+void draft_free(SegDraft *d)
+{
+    if (!d)
+        return;
+    texts_free(&d->terms);
+    texts_free(&d->words);
+    texts_free(&d->streams);
+    arena_free(&d->arena);
+    free(d);
+}
+
+/* --- What a row is ----------------------------------------------------------------------- */
+
+size_t term_key(Stemmer *stemmer, Str word, char *to)
+{
+    Str stem = stem_of(stemmer, stemmer ? irregular_word(word) : word);
+    size_t n = stem.n < SEG_KEY_MAX - 1 ? stem.n : SEG_KEY_MAX - 1;
+    to[0] = KEY_TERM;
+    memcpy(to + 1, stem.p, n);
+    return n + 1;
+}
+
+uint8_t form_code(Str word, Str stem)
+{
+    return str_eq(word, stem) ? 0 : (uint8_t)(1 + seg_hash(word) % 7);
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_letter(char c)
+{
+    return is_upper(c) || (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+}
+
+Str leading_speaker(Str text)
+{
+    enum { SPEAKER_MAX = 40, SPEAKER_WORDS = 3 };
+    size_t words = 1, n = 0;
+    if (text.n == 0 || !is_letter(text.p[0]) || (text.p[0] >= 'a' && text.p[0] <= 'z'))
+        return (Str){ 0 };
+    for (; n < text.n && n < SPEAKER_MAX && text.p[n] != ':'; n++) {
+        char c = text.p[n];
+        if (c == ' ' && (++words > SPEAKER_WORDS || n + 1 == text.n || !is_upper(text.p[n + 1])))
+            return (Str){ 0 };
+        if (c != ' ' && c != '.' && c != '\'' && c != '-' && !is_letter(c))
+            return (Str){ 0 };
+    }
+    bool spoken = n + 1 < text.n && text.p[n] == ':' && text.p[n + 1] == ' ';
+    return spoken ? str_slice(text, 0, n) : (Str){ 0 };
+}
+
+size_t fold_name(Str name, char *to, size_t max)
+{
+    AUTO(Words) words;
+    Chunk c;
+    size_t n = 0;
+    words_init(&words, name);
+    while (utf8_valid(name) && words_next(&words, &c))
+        for (size_t i = 0; i < c.parts_n; i++) {
+            Str part = c.parts[i].text;
+            if (n + part.n + 1 > max)
+                return n;
+            if (n)
+                to[n++] = ' ';
+            memcpy(to + n, part.p, part.n);
+            n += part.n;
+        }
+    return n;
+}
+
+/* Lines that end or begin as those of programs do. */
+static bool is_code_line(Str line)
+{
+    static const char *const begins[] = { "def ",     "class ",    "import ", "from ",
+                                          "#include", "function ", "static ", "return ",
+                                          "func ",    "package ",  "@" };
+    Str bare = str_trim(line);
+    if (bare.n == 0)
+        return false;
+    if (line.n > 4 && (line.p[0] == '\t' || memcmp(line.p, "    ", 4) == 0))
+        return true;
+    for (size_t i = 0; i < COUNT_OF(begins); i++)
+        if (str_starts(bare, str(begins[i])))
+            return true;
+    return strchr("{};(", bare.p[bare.n - 1]) != NULL;
+}
+
+bool looks_like_code(Str text)
+{
+    enum { LINES_MAX = 40 };
+    size_t lines = 0, code = 0;
+    for (Str rest = text, line; rest.n && lines < LINES_MAX;) {
+        if (!str_cut(&rest, '\n', &line)) {
+            line = rest;
+            rest = (Str){ 0 };
+        }
+        lines += str_trim(line).n > 0;
+        code += is_code_line(line);
+    }
+    return lines >= 2 && code * 10 >= lines * 6;
+}
+
+/* What stands in brackets at the beginning, or behind the signs of a heading. */
+static Str heading_of(Str text)
+{
+    static const char *const pairs[][2] = { { "[", "]" },
+                                            { "\xE3\x80\x90", "\xE3\x80\x91" },
+                                            { "**", "**" },
+                                            { "\xE3\x80\x8C", "\xE3\x80\x8D" } };
+    enum { HEADING_MAX = 120 };
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+        Str open = str(pairs[i][0]), close = str(pairs[i][1]);
+        if (!str_starts(text, open))
+            continue;
+        Str inner = str_slice(text, open.n, open.n + HEADING_MAX);
+        const char *end = inner.n ? memmem(inner.p, inner.n, close.p, close.n) : NULL;
+        if (end)
+            return (Str){ inner.p, (size_t)(end - inner.p) };
+    }
+    size_t line = str_find(text, '\n');
+    bool marked = text.n && text.p[0] == '#';
+    return (marked || line < text.n) && line <= HEADING_MAX ? str_slice(text, 0, line) : (Str){ 0 };
+}
+
+uint32_t title_of(Str stream, Str text)
+{
+    char folded[SEG_KEY_MAX];
+    Str heading = heading_of(str_trim(text));
+    size_t n = heading.n ? fold_name(heading, folded, sizeof folded) : 0;
+    size_t dash = str_find_last(stream, '-');
+    if (n == 0 && dash < stream.n) {
+        n = dash < sizeof folded ? dash : sizeof folded;
+        memcpy(folded, stream.p, n);
+    }
+    uint32_t hash = n ? (uint32_t)seg_hash((Str){ folded, n }) : 0;
+    return n && !hash ? 1 : hash;
+}
+
+uint32_t text_digest(Str text)
+{
+    return (uint32_t)(seg_hash(text) >> 16);
+}
+
+/* --- Entries ----------------------------------------------------------------------------- */
+
+static uint32_t term_number(SegDraft *d, Str key)
+{
+    bool fresh;
+    uint32_t term = texts_add(&d->terms, key, &fresh);
+    if (fresh) {
+        GROW(d, d->last, term, d->last_cap);
+        d->last[term] = NONE;
+    }
+    return term;
+}
+
+/* One more of this term in the row at hand. */
+static void add_entry(SegDraft *d, uint32_t term, unsigned times, uint8_t bits)
+{
+    uint32_t at = d->last[term];
+    if (at == NONE || at < d->row_from) {
+        GROW(d, d->entries, d->entries_n, d->entries_cap);
+        d->last[term] = (uint32_t)d->entries_n;
+        d->entries[d->entries_n++] = (Entry){ term, d->rows_n, (uint8_t)(bits | (times - 1)) };
+        return;
+    }
+    Entry *e = &d->entries[at];
+    unsigned count = (e->bits & POST_COUNT) + times;
+    uint8_t flags = (uint8_t)((e->bits | bits) & (POST_HEAD | POST_NAME));
+    uint8_t form = (uint8_t)(e->bits >> POST_FORM << POST_FORM);
+    e->bits = (uint8_t)(form | flags | (count < POST_COUNT ? count : POST_COUNT));
+}
+
+static void add_key(SegDraft *d, SegKey kind, Str text, uint8_t bits)
+{
+    char key[SEG_KEY_MAX];
+    size_t n = text.n < SEG_KEY_MAX - 1 ? text.n : SEG_KEY_MAX - 1;
+    key[0] = (char)kind;
+    memcpy(key + 1, text.p, n);
+    add_entry(d, term_number(d, (Str){ key, n + 1 }), 1, bits);
+}
+
+/* A word's stem and form, looked up once for all of its uses. */
+static Surface surface_of(SegDraft *d, Str word, bool dense)
+{
+    bool fresh;
+    char key[SEG_KEY_MAX];
+    uint32_t number = texts_add(&d->words, word, &fresh);
+    if (!fresh)
+        return d->surfaces[number];
+    size_t n = term_key(dense ? NULL : d->stemmer, word, key);
+    Str stem = { key + 1, n - 1 };
+    Surface s = { term_number(d, (Str){ key, n }), form_code(word, stem) };
+    GROW(d, d->surfaces, number, d->surfaces_cap);
+    d->surfaces[number] = s;
+    if (s.form && word.n + stem.n + 2 <= SEG_KEY_MAX) { /* so that beginnings of it are found */
+        char form[SEG_KEY_MAX];
+        memcpy(form, word.p, word.n);
+        form[word.n] = 0;
+        memcpy(form + word.n + 1, stem.p, stem.n);
+        char whole[SEG_KEY_MAX + 1] = { KEY_FORM };
+        memcpy(whole + 1, form, word.n + 1 + stem.n);
+        (void)term_number(d, (Str){ whole, word.n + stem.n + 2 });
+    }
+    return s;
+}
+
+static void add_word(SegDraft *d, Str word, bool dense, unsigned times, uint8_t bits)
+{
+    Surface s = surface_of(d, word, dense);
+    add_entry(d, s.term, times, (uint8_t)(bits | s.form << POST_FORM));
+}
+
+/* Of a dense script its characters are terms too, not pairs alone. */
+static void add_part(SegDraft *d, const Chunk *c, size_t i, unsigned times, uint8_t bits)
+{
+    Str part = c->parts[i].text;
+    add_word(d, part, c->dense, times, bits);
+    size_t first = 0;
+    if (!c->dense || part.n == 0)
+        return;
+    (void)utf8_next(part, &first);
+    if (first < part.n)
+        add_word(d, str_slice(part, 0, first), true, times, bits);
+}
+
+static void add_name(SegDraft *d, Str name)
+{
+    AUTO(Words) words;
+    Chunk c;
+    words_init(&words, name);
+    while (utf8_valid(name) && words_next(&words, &c)) {
+        for (size_t i = 0; i < c.parts_n; i++)
+            add_part(d, &c, i, 2, POST_NAME);
+        for (size_t i = 0; i < c.wholes_n; i++)
+            add_key(d, KEY_WHOLE, c.wholes[i], POST_NAME);
+    }
+}
+
+/* --- Text -------------------------------------------------------------------------------- */
+
+typedef struct Cutting {
+    SegDraft *d;
+    DraftRow *row;
+    Str text;
+    size_t head_to; /* where the first line ends */
+    Arena scratch;
+    Str *words; /* for dates */
+    size_t words_n, words_cap;
+    Buf joined; /* for grams */
+    unsigned capitals;
+    bool number;
+} Cutting;
+
+/* A name is a word with a capital that no sentence begins with. */
+static bool is_name(const Cutting *c, size_t from)
+{
+    size_t before = from;
+    while (before && c->text.p[before - 1] == ' ')
+        before--;
+    return is_upper(c->text.p[from]) && before && !strchr(".!?\n:\"*-", c->text.p[before - 1]);
+}
+
+static void note_word(Cutting *c, Str word, size_t from)
+{
+    c->capitals += is_name(c, from);
+    c->number = c->number || (word.p[0] >= '0' && word.p[0] <= '9');
+    if (c->row->row.profile == PROFILE_ARTIFACT) {
+        if (c->joined.n + word.n < GRAM_BYTES_MAX) {
+            buf_add(&c->joined, c->joined.n ? S(" ") : (Str){ 0 });
+            buf_add(&c->joined, word);
+        }
+        return;
+    }
+    if (c->words_n == DATE_WORDS_MAX)
+        return;
+    c->words =
+        arena_grow(&c->scratch, c->words, c->words_n, &c->words_cap, sizeof(Str), alignof(Str));
+    c->words[c->words_n++] = arena_copy(&c->scratch, word);
+}
+
+static void cut_text(Cutting *c)
+{
+    AUTO(Words) words;
+    Chunk chunk;
+    size_t len = 0, head = 0;
+    words_init(&words, c->text);
+    while (words_next(&words, &chunk)) {
+        bool first = chunk.from < c->head_to;
+        for (size_t i = 0; i < chunk.parts_n; i++) {
+            add_part(c->d, &chunk, i, 1, first ? POST_HEAD : 0);
+            note_word(c, chunk.parts[i].text, chunk.parts[i].from);
+        }
+        for (size_t i = 0; i < chunk.wholes_n; i++)
+            add_key(c->d, KEY_WHOLE, chunk.wholes[i], first ? POST_HEAD : 0);
+        len += chunk.parts_n;
+        head += first ? chunk.parts_n : 0;
+    }
+    c->row->row.len = (uint32_t)(len < SEG_LEN_MAX ? len : SEG_LEN_MAX);
+    c->row->row.head = (uint8_t)(head < 255 ? head : 255);
+}
+
+static void add_dates(Cutting *c)
+{
+    Dates dates;
+    dates_find(c->words, c->words_n, date_of(c->row->row.at_ms), &dates);
+    for (size_t i = 0; i < dates.n; i++) {
+        char text[16];
+        Date x = dates.items[i];
+        int n = x.month ? snprintf(text, sizeof text, "%04u%02u", x.year, x.month)
+                        : snprintf(text, sizeof text, "%04u", x.year);
+        char key[24] = { KEY_DATE };
+        memcpy(key + 1, text, (size_t)n);
+        uint32_t term = term_number(c->d, (Str){ key, (size_t)n + 1 });
+        if (c->d->last[term] == NONE || c->d->last[term] < c->d->row_from)
+            add_entry(c->d, term, 1, x.day);
+    }
+    c->row->row.flags |= dates.time ? ROW_TIME : 0;
+}
+
+static void add_grams(Cutting *c)
+{
+    for (size_t i = 0; i + GRAM <= c->joined.n; i++)
+        add_key(c->d, KEY_GRAM, (Str){ c->joined.p + i, GRAM }, 0);
+}
+
+static void add_speaker(SegDraft *d, Str name)
+{
+    char folded[SEG_KEY_MAX];
+    size_t n = fold_name(name, folded, SEG_KEY_MAX - 1);
+    Str rest = { folded, n }, part;
+    if (n)
+        add_key(d, KEY_SPEAKER, rest, 0);
+    if (str_cut(&rest, ' ', &part)) /* "Ann Lee" is called Ann */
+        add_key(d, KEY_SPEAKER, part, 0);
+}
+
+static Profile profile_of(Str stream, Str text)
+{
+    if (str_starts(stream, S("runs/")))
+        return PROFILE_TURN;
+    if (str_starts(stream, S("artifacts/")) || looks_like_code(text))
+        return PROFILE_ARTIFACT;
+    return PROFILE_NOTE;
+}
+
+static size_t head_end(Str text, Profile p)
+{
+    size_t begin = 0;
+    while (begin < text.n && ((unsigned char)text.p[begin] <= ' ' || strchr("\"{[", text.p[begin])))
+        begin++;
+    Str rest = str_from(text, begin);
+    size_t n = str_find(rest, '\n'), open = str_find(rest, '(');
+    return begin + (p == PROFILE_ARTIFACT && open < n ? open : n);
+}
+
+static uint8_t row_flags(const Cutting *c, bool log)
+{
+    Str bare = str_trim(c->text);
+    unsigned capitals = c->capitals < 2 ? c->capitals : 2;
+    return (uint8_t)(c->row->row.flags | (log ? ROW_LOG : 0) |
+                     (bare.n && bare.p[bare.n - 1] == '?' ? ROW_QUESTION : 0) |
+                     (c->number ? ROW_NUMBER : 0) | capitals * ROW_CAPITALS);
+}
+
+void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
+{
+    bool fresh, log = str_starts(stream, S("runs/"));
+    text = utf8_valid(text) ? text : (Str){ 0 };
+    Str speaker = log ? leading_speaker(text) : (Str){ 0 };
+    GROW(d, d->rows, d->rows_n, d->rows_cap);
+    DraftRow *row = &d->rows[d->rows_n];
+    *row = (DraftRow){ .row = { .at_ms = r->mark.at_ms,
+                                .seq = r->mark.seq,
+                                .title = title_of(stream, text),
+                                .digest = text_digest(text),
+                                .profile = (uint8_t)profile_of(stream, text) },
+                       .author = arena_copy(&d->arena, r->by) };
+    uint32_t number = texts_add(&d->streams, stream, &fresh);
+    if (fresh) {
+        GROW(d, d->known, number, d->known_cap);
+        d->known[number] = (DraftStream){ 0 };
+    }
+    row->row.stream = number;
+    d->row_from = d->entries_n;
+    Cutting c = { .d = d, .row = row, .text = text, .head_to = head_end(text, row->row.profile) };
+    cut_text(&c);
+    add_name(d, str_from(stream, str_find(stream, '/') + 1));
+    add_name(d, label);
+    add_dates(&c);
+    add_grams(&c);
+    if (log)
+        add_speaker(d, speaker.n ? speaker : r->by);
+    row->row.flags = row_flags(&c, log);
+    d->rows_n++;
+    buf_free(&c.joined);
+    arena_free(&c.scratch);
+}
+
+void draft_stream(SegDraft *d, Str stream, const SegStream *known)
+{
+    bool fresh;
+    uint32_t number = texts_add(&d->streams, stream, &fresh);
+    if (fresh)
+        GROW(d, d->known, number, d->known_cap);
+    d->known[number] = (DraftStream){ *known, true };
+}
+
+bool draft_has(const SegDraft *d, Str stream)
+{
+    uint32_t number = texts_find(&d->streams, stream);
+    return number != NONE && d->known[number].there;
+}
+
+void draft_drop(SegDraft *d, Str stream, uint64_t from, uint64_t to)
+{
+    uint32_t number = texts_find(&d->streams, stream);
+    for (uint32_t i = 0; number != NONE && i < d->rows_n; i++) {
+        DraftRow *r = &d->rows[i];
+        if (r->row.stream == number && r->row.seq >= from && r->row.seq <= to)
+            r->dropped = true;
+    }
+}
+
+uint32_t draft_rows(const SegDraft *d)
+{
+    return d->rows_n;
+}
+
+bool draft_empty(const SegDraft *d)
+{
+    return d->rows_n == 0 && d->streams.n == 0;
+}
+
+/* --- Putting it together ----------------------------------------------------------------- */
+
+typedef struct Ordered {
+    const SegDraft *d;
+    uint32_t *streams, *stream_rank; /* numbers by name, and back */
+    uint32_t *rows, *row_rank;       /* numbers by order, and back; NONE: dropped */
+    uint32_t rows_n;
+    uint32_t *terms, *term_from; /* numbers by key; where a term's entries begin in `posts` */
+    SegPost *posts;
+    SegRow *out;
+    Arena arena;
+} Ordered;
+
+static int by_text(const void *a, const void *b, void *texts)
+{
+    const Str *items = texts;
+    return str_cmp(items[*(const uint32_t *)a], items[*(const uint32_t *)b]);
+}
+
+static uint32_t *sorted(Texts *t, Arena *into)
+{
+    uint32_t *numbers = NEW_ARRAY(into, uint32_t, t->n + 1);
+    for (uint32_t i = 0; i < t->n; i++)
+        numbers[i] = i;
+    if (t->n)
+        qsort_r(numbers, t->n, sizeof *numbers, by_text, t->items);
+    return numbers;
+}
+
+/* Documents by time, then runs by name and record. */
+static int by_place(const void *a, const void *b, void *ctx)
+{
+    const Ordered *o = ctx;
+    const SegRow *x = &o->d->rows[*(const uint32_t *)a].row,
+                 *y = &o->d->rows[*(const uint32_t *)b].row;
+    int log_x = x->flags & ROW_LOG, log_y = y->flags & ROW_LOG;
+    if (log_x != log_y)
+        return log_x ? 1 : -1;
+    if (!log_x && x->at_ms != y->at_ms)
+        return x->at_ms < y->at_ms ? -1 : 1;
+    uint32_t sx = o->stream_rank[x->stream], sy = o->stream_rank[y->stream];
+    if (sx != sy)
+        return sx < sy ? -1 : 1;
+    return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static void order_rows(Ordered *o)
+{
+    const SegDraft *d = o->d;
+    o->stream_rank = NEW_ARRAY(&o->arena, uint32_t, d->streams.n + 1);
+    for (uint32_t i = 0; i < d->streams.n; i++)
+        o->stream_rank[o->streams[i]] = i;
+    o->rows = NEW_ARRAY(&o->arena, uint32_t, d->rows_n + 1);
+    o->row_rank = NEW_ARRAY(&o->arena, uint32_t, d->rows_n + 1);
+    for (uint32_t i = 0; i < d->rows_n; i++) {
+        o->row_rank[i] = NONE;
+        if (!d->rows[i].dropped)
+            o->rows[o->rows_n++] = i;
+    }
+    if (o->rows_n)
+        qsort_r(o->rows, o->rows_n, sizeof *o->rows, by_place, o);
+    for (uint32_t i = 0; i < o->rows_n; i++)
+        o->row_rank[o->rows[i]] = i;
+}
+
+static void place_rows(Ordered *o, SegWriter *w)
+{
+    o->out = NEW_ARRAY(&o->arena, SegRow, o->rows_n + 1);
+    for (uint32_t i = 0; i < o->rows_n; i++) {
+        const DraftRow *r = &o->d->rows[o->rows[i]];
+        o->out[i] = r->row;
+        o->out[i].stream = o->stream_rank[r->row.stream];
+        o->out[i].author = seg_write_author(w, r->author);
+    }
+}
+
+/* Entries by term: counted, then put in their places. */
+static void group_entries(Ordered *o)
+{
+    const SegDraft *d = o->d;
+    uint32_t *next = NEW_ARRAY(&o->arena, uint32_t, d->terms.n + 1);
+    o->term_from = NEW_ARRAY(&o->arena, uint32_t, d->terms.n + 2);
+    o->posts = NEW_ARRAY(&o->arena, SegPost, d->entries_n + 1);
+    for (size_t i = 0; i < d->entries_n; i++)
+        o->term_from[d->entries[i].term + 1] += o->row_rank[d->entries[i].row] != NONE;
+    for (uint32_t t = 0; t < d->terms.n; t++) {
+        o->term_from[t + 1] += o->term_from[t];
+        next[t] = o->term_from[t];
+    }
+    for (size_t i = 0; i < d->entries_n; i++) {
+        const Entry *e = &d->entries[i];
+        if (o->row_rank[e->row] != NONE)
+            o->posts[next[e->term]++] = (SegPost){ o->row_rank[e->row], e->bits };
+    }
+}
+
+static int by_row(const void *a, const void *b)
+{
+    uint32_t x = ((const SegPost *)a)->row, y = ((const SegPost *)b)->row;
+    return (x > y) - (x < y);
+}
+
+static void write_one_term(const Ordered *o, SegWriter *w, uint32_t term)
+{
+    SegPost *posts = o->posts + o->term_from[term];
+    size_t n = o->term_from[term + 1] - o->term_from[term];
+    for (size_t i = 1; i < n; i++)
+        if (posts[i].row < posts[i - 1].row) {
+            qsort(posts, n, sizeof *posts, by_row);
+            break;
+        }
+    Str key = o->d->terms.items[term];
+    if (n || key.p[0] == KEY_FORM)
+        seg_write_term(w, key, posts, n);
+}
+
+static void write_streams(const Ordered *o, SegWriter *w)
+{
+    uint32_t *first = NEW_ARRAY((Arena *)(uintptr_t)&o->arena, uint32_t, o->d->streams.n + 1);
+    uint32_t *n = NEW_ARRAY((Arena *)(uintptr_t)&o->arena, uint32_t, o->d->streams.n + 1);
+    for (uint32_t i = o->rows_n; i-- > 0;) {
+        first[o->out[i].stream] = i;
+        n[o->out[i].stream]++;
+    }
+    for (uint32_t i = 0; i < o->d->streams.n; i++) {
+        SegStream known = o->d->known[o->streams[i]].known;
+        known.first = n[i] ? first[i] : 0;
+        known.n = n[i];
+        seg_write_stream(w, o->d->streams.items[o->streams[i]], &known);
+    }
+}
+
+void draft_end(SegDraft *d, Buf *out)
+{
+    AUTO(SegWriter) w = { 0 };
+    Ordered o = { .d = d };
+    o.streams = sorted(&d->streams, &o.arena);
+    o.terms = sorted(&d->terms, &o.arena);
+    order_rows(&o);
+    place_rows(&o, &w);
+    group_entries(&o);
+    uint32_t i = 0;
+    for (; i < d->terms.n && d->terms.items[o.terms[i]].p[0] < KEY_STREAM; i++)
+        write_one_term(&o, &w, o.terms[i]);
+    write_streams(&o, &w);
+    for (; i < d->terms.n; i++)
+        write_one_term(&o, &w, o.terms[i]);
+    seg_write_end(&w, o.out, o.rows_n, out);
+    arena_free(&o.arena);
+}

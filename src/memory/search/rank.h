@@ -1,0 +1,58 @@
+/* rank.h - what of a pad answers a question, and in which order. */
+#ifndef MEMORY_SEARCH_RANK_H
+#define MEMORY_SEARCH_RANK_H
+
+#include "memory/search/query.h"
+#include "memory/search/view.h"
+
+/* What a score is the sum of. */
+typedef enum RankPart {
+    RANK_WORDS,    /* the words of the query in the row */
+    RANK_EXACT,    /* ... as they are written in the query */
+    RANK_HEAD,     /* ... in its first line */
+    RANK_GRAMS,    /* runs of four characters, across words */
+    RANK_NEAR,     /* words of the query in the rows around it */
+    RANK_SESSION,  /* ... in all of its session */
+    RANK_BEFORE,   /* ... in the row before it */
+    RANK_AFTER,    /* ... in the row behind it */
+    RANK_ANSWER,   /* ... in the row before it, which is a question */
+    RANK_SPEAKER,  /* the query names who says it */
+    RANK_WRITTEN,  /* it was written at a date that the query names */
+    RANK_SPOKEN,   /* it speaks of a date that the query names */
+    RANK_WHEN,     /* the query asks when, and it speaks of a time */
+    RANK_WHO,      /* the query asks who or where, and it has names */
+    RANK_NUMBER,   /* the query asks how many, and it has a number */
+    RANK_QUESTION, /* it is a question itself */
+    RANK_LENGTH,
+    RANK_RECENT,
+    RANK_GROUP, /* the best of the rows under the same title */
+    RANK_PARTS,
+} RankPart;
+
+extern const char *const rank_part_names[RANK_PARTS]; /* for people */
+
+typedef struct RankHit {
+    uint32_t place;
+    int64_t score;             /* in ONE */
+    int32_t parts[RANK_PARTS]; /* that add up to it, likewise */
+} RankHit;
+
+typedef struct RankHits {
+    RankHit *items; /* the best first */
+    size_t n;
+} RankHits;
+
+typedef struct RankAsk {
+    const View *view;
+    Stemmer *stemmer;
+    const Query *query;
+    /* Rows that may be found; NULL: all. */
+    bool (*keep)(void *ctx, const SegRow *row, Segment *seg);
+    void *ctx;
+    size_t limit;
+} RankAsk;
+
+/* False: a segment is bad. */
+MUST_USE bool rank_find(const RankAsk *ask, Arena *into, RankHits *out);
+
+#endif
