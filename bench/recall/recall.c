@@ -1,6 +1,6 @@
 /* recall.c - how much of the evidence a search finds, beside plain FTS5.
  *
- *   recall [--engine ENGINE] [--run FILE] [--by-category] FOLDER...
+ *   recall [--engine ENGINE] [--run FILE] [--by-category] [--floor PERCENT] FOLDER...
  *
  * Each folder (set.h) is loaded as people use the pad: turns as records of one run a session, by
  * their speaker; notes as notes, artifacts as artifacts, one after the other and with the times
@@ -8,7 +8,8 @@
  * FTS5 table (porter stems, stop words left out, terms joined by OR, its own bm25), which is asked
  * the same questions in the same run.
  *
- * --run writes `qid TAB id TAB score` for other scorers. */
+ * --run writes `qid TAB id TAB score` for other scorers; with --floor a set of which less is found
+ * among the first ten rows (R@10) is a failure. */
 #include <getopt.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ typedef struct Options {
     const char *engine;
     FILE *run; /* NULL: none */
     bool by_category;
+    double floor; /* R@10 in percent */
+    bool below;   /* a set was below it */
 } Options;
 
 /* A collection, loaded on both sides. */
@@ -290,7 +293,7 @@ static void count(Table *t, const Question *q, const Score *jotter, const Score 
     }
 }
 
-static void measure(const char *folder, const Options *o)
+static void measure(const char *folder, Options *o)
 {
     Set set;
     Table table = { 0 };
@@ -310,6 +313,10 @@ static void measure(const char *folder, const Options *o)
         close_sides(&l);
     }
     print_table(&table, &set, o);
+    if (table.all.n && 100 * table.all.jotter.of[SCORE_AT_10] / (double)table.all.n < o->floor) {
+        printf("%s is below %.1f\n", set.name, o->floor);
+        o->below = true;
+    }
     set_free(&set);
 }
 
@@ -318,6 +325,7 @@ int main(int argc, char **argv)
     static const struct option options[] = { { "engine", required_argument, NULL, 'e' },
                                              { "run", required_argument, NULL, 'r' },
                                              { "by-category", no_argument, NULL, 'c' },
+                                             { "floor", required_argument, NULL, 'f' },
                                              { 0 } };
     Options o = { .engine = "mem" };
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -326,16 +334,19 @@ int main(int argc, char **argv)
         if (c == 'e')
             o.engine = optarg;
         o.by_category = o.by_category || c == 'c';
+        if (c == 'f')
+            o.floor = strtod(optarg, NULL);
         if (c == 'r')
             must((o.run = fopen(optarg, "we")) != NULL, optarg);
     }
     if (optind == argc) {
-        fprintf(stderr, "usage: recall [--engine ENGINE] [--run FILE] [--by-category] FOLDER...\n");
+        fprintf(stderr, "usage: recall [--engine ENGINE] [--run FILE] [--by-category] [--floor "
+                        "PERCENT] FOLDER...\n");
         return 2;
     }
     for (int i = optind; i < argc; i++)
         measure(argv[i], &o);
     if (o.run)
         fclose(o.run);
-    return 0;
+    return o.below;
 }
