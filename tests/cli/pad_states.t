@@ -15,7 +15,7 @@ make_pads() {
 
 # The bytes of all files but caches: the search index, the list of what changed lately, SQLite's log.
 tree() {
-    (cd work && find . \( -name 'index.d' -o -name recent -o -name heads -o -name '*.db-wal' -o -name '*.db-shm' -o -name '*.lock' -o -name '*.reserve' \) -prune -o \
+    (cd work && find . \( -name 'index.d' -o -name '*.index' -o -name recent -o -name heads -o -name '*.db-wal' -o -name '*.db-shm' -o -name '*.lock' -o -name '*.reserve' \) -prune -o \
         -type f -exec sha256sum {} + | sort -k 2)
 }
 
@@ -113,7 +113,7 @@ full_disk() {
     before=$(tree)
     run_jot() { head -c 9000 /dev/zero | tr '\0' x | "$JOTTER" "$@" >.out 2>.err; code=$? out=$(cat .out) err=$(cat .err); }
     as files:work/pad 74 'No space left' write plan && as files:work/pad 74 'No space left' write fresh && as files:work/pad 74 'No space left' log new query &&
-        as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && as files:work/pad 0 '' history plan && as files:work/pad 0 '' search two && as files:work/pad 0 '' verify && [[ $out == *'unchecked: could not use the search index'* ]] &&
+        as files:work/pad 0 '' read plan && is two && as files:work/pad 0 '' list && as files:work/pad 0 '' history plan && as files:work/pad 0 '' search two && as files:work/pad 0 '' verify && [[ $out == *'2 texts of the search index compared'* ]] &&
         as sqlite:work/pad.db 74 'No space left' write plan && as sqlite:work/pad.db 0 '' read plan && is two && as sqlite:work/pad.db 0 '' list && rm work/fill &&
         "$JOTTER" --pad files:work/pad search two >/dev/null && "$JOTTER" --pad sqlite:work/pad.db search two >/dev/null && before=$(tree) && as files:work/pad 0 '' verify && as sqlite:work/pad.db 0 '' verify && as sqlite:work/pad.db 0 '' read plan && is two
     local ok=$?

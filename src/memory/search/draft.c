@@ -25,9 +25,9 @@ typedef struct Texts {
 
 static void texts_rehash(Texts *t)
 {
-    t->slots_n = t->slots_n ? t->slots_n * 4 : 1024;
-    free(t->slots);
-    t->slots = mem_alloc(t->slots_n * sizeof *t->slots);
+    uint32_t n = t->slots_n ? t->slots_n * 4 : 1024;
+    t->slots = mem_grow(t->slots, n * sizeof *t->slots);
+    t->slots_n = n;
     memset(t->slots, 0xFF, t->slots_n * sizeof *t->slots);
     for (uint32_t i = 0; i < t->n; i++) {
         uint64_t at = seg_hash(t->items[i]);
@@ -382,6 +382,13 @@ typedef struct Cutting {
     bool number;
 } Cutting;
 
+static void cutting_done(Cutting *c)
+{
+    buf_free(&c->joined);
+    arena_free(&c->scratch);
+}
+DEFINE_AUTO(Cutting, cutting_done)
+
 /* A name is a word with a capital that no sentence begins with. */
 static bool is_name(const Cutting *c, size_t from)
 {
@@ -513,7 +520,8 @@ void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
     }
     row->row.stream = number;
     d->row_from = d->entries_n;
-    Cutting c = { .d = d, .row = row, .text = text, .head_to = head_end(text, row->row.profile) };
+    AUTO(Cutting) c = { .d = d, .row = row, .text = text };
+    c.head_to = head_end(text, row->row.profile);
     cut_text(&c);
     add_name(d, str_from(stream, str_find(stream, '/') + 1));
     add_name(d, label);
@@ -523,8 +531,6 @@ void draft_row(SegDraft *d, Str stream, const Record *r, Str label, Str text)
         add_speaker(d, speaker.n ? speaker : r->by);
     row->row.flags = row_flags(&c, log);
     d->rows_n++;
-    buf_free(&c.joined);
-    arena_free(&c.scratch);
 }
 
 void draft_stream(SegDraft *d, Str stream, const SegStream *known)
@@ -574,6 +580,12 @@ typedef struct Ordered {
     SegRow *out;
     Arena arena;
 } Ordered;
+
+static void ordered_done(Ordered *o)
+{
+    arena_free(&o->arena);
+}
+DEFINE_AUTO(Ordered, ordered_done)
 
 static int by_text(const void *a, const void *b, void *texts)
 {
@@ -678,10 +690,10 @@ static void write_one_term(const Ordered *o, SegWriter *w, uint32_t term)
         seg_write_term(w, key, posts, n);
 }
 
-static void write_streams(const Ordered *o, SegWriter *w)
+static void write_streams(Ordered *o, SegWriter *w)
 {
-    uint32_t *first = NEW_ARRAY((Arena *)(uintptr_t)&o->arena, uint32_t, o->d->streams.n + 1);
-    uint32_t *n = NEW_ARRAY((Arena *)(uintptr_t)&o->arena, uint32_t, o->d->streams.n + 1);
+    uint32_t *first = NEW_ARRAY(&o->arena, uint32_t, o->d->streams.n + 1);
+    uint32_t *n = NEW_ARRAY(&o->arena, uint32_t, o->d->streams.n + 1);
     for (uint32_t i = o->rows_n; i-- > 0;) {
         first[o->out[i].stream] = i;
         n[o->out[i].stream]++;
@@ -697,7 +709,7 @@ static void write_streams(const Ordered *o, SegWriter *w)
 void draft_end(SegDraft *d, Buf *out)
 {
     AUTO(SegWriter) w = { 0 };
-    Ordered o = { .d = d };
+    AUTO(Ordered) o = { .d = d };
     o.streams = sorted(&d->streams, &o.arena);
     o.terms = sorted(&d->terms, &o.arena);
     order_rows(&o);
@@ -710,5 +722,4 @@ void draft_end(SegDraft *d, Buf *out)
     for (; i < d->terms.n; i++)
         write_one_term(&o, &w, o.terms[i]);
     seg_write_end(&w, o.out, o.rows_n, out);
-    arena_free(&o.arena);
 }

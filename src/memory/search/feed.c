@@ -345,6 +345,12 @@ typedef struct EachListed {
     Err *e;
 } EachListed;
 
+static void each_listed_done(EachListed *each)
+{
+    arena_free(&each->arena);
+}
+DEFINE_AUTO(EachListed, each_listed_done)
+
 static jot_status feed_listed(void *ctx, const Listed *l)
 {
     EachListed *each = ctx;
@@ -385,13 +391,12 @@ static void drop_unmet(EachListed *each)
 
 static jot_status feed_all(Feed *f, Err *e)
 {
-    EachListed each = { .f = f, .e = e };
+    AUTO(EachListed) each = { .f = f, .e = e };
     jot_status st = JOT_OK;
     for (size_t i = 0; st == JOT_OK && i < COUNT_OF(covered); i++)
         st = memory_each(f->x->m, str(covered[i].prefix), LIST_ALL, feed_listed, &each, e);
     if (st == JOT_OK)
         drop_unmet(&each);
-    arena_free(&each.arena);
     return st;
 }
 

@@ -87,13 +87,33 @@ static bool is_usable(const Index *x)
     return lstat(x->path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
 }
 
-/* Made if it is missing.  A file in its place is an index of an earlier version, or none of ours;
- * only a plain one is removed. */
+/* Earlier versions had the index in one file, and a journal: beside the directory, or in its place.
+ * Only plain files are removed.  0, or -errno. */
+static int remove_older(const Index *x)
+{
+    static const char *const ends[] = { "", "-journal" };
+    AUTO(Arena) arena = { 0 };
+    Str path = str(x->path), stem = path;
+    bool inside = str_ends(path, S("/index.d"));
+    if (inside)
+        stem = arena_printf(&arena, STR_FMT "sqlite", STR_ARG(str_slice(path, 0, path.n - 1)));
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        struct stat info;
+        const char *name = arena_printf(&arena, STR_FMT "%s", STR_ARG(stem), ends[i]).p;
+        if (lstat(name, &info) == 0 && S_ISREG(info.st_mode) && unlink(name) != 0)
+            return -errno;
+    }
+    return 0;
+}
+
+/* Made if it is missing. */
 static int make_dir(const Index *x)
 {
-    struct stat info;
-    if (lstat(x->path, &info) == 0 && S_ISREG(info.st_mode) && unlink(x->path) != 0)
+    int old = remove_older(x);
+    if (old < 0) {
+        errno = -old;
         return -1;
+    }
     if (mkdir(x->path, 0700) != 0 && errno != EEXIST)
         return -1;
     return open_dir(x);
@@ -256,24 +276,22 @@ static bool is_current(const Index *x)
         return true;
     if (lstat(arena_printf(&arena, "%s/" MANIFEST, x->path).p, &now) != 0)
         return x->generation == 0;
-    return x->generation && same_file(&now, &x->seen);
+    return same_file(&now, &x->seen);
 }
 
 /* Is there a segment's file of this name and size?  Everything in it is checked on its way. */
 static bool open_segment(const Index *x, int dir, const Named *named, Segment *out)
 {
     const Io *io = x->m->io;
-    Fd fd = io_open(io, dir, seg_name(named->id).text, O_RDONLY, 0);
-    *out = (Segment){ .fd = -1 };
-    if (fd < 0)
+    AUTO(Fd) fd = io_open(io, dir, seg_name(named->id).text, O_RDONLY, 0);
+    AUTO(Segment) s = { .fd = FD_NONE };
+    if (fd < 0 || !seg_from_file(&s, io, &fd) || s.n != named->bytes || s.rows != named->rows)
         return false;
-    if (!seg_from_file(out, io, &fd) || out->n != named->bytes || out->rows != named->rows) {
-        seg_close(out);
-        return false;
-    }
-    out->id = named->id;
+    s.id = named->id;
     for (uint32_t i = 0; i < named->dead_n; i++)
-        seg_kill(out, named->dead[i]);
+        seg_kill(&s, named->dead[i]);
+    *out = s;
+    s = (Segment){ .fd = FD_NONE };
     return true;
 }
 
@@ -306,25 +324,31 @@ static bool is_ours(Index *x, const Manifest *m)
 
 jot_status index_load(Index *x, Err *e)
 {
+    struct stat info = { 0 };
+    uint64_t generation = 0;
     if (is_current(x))
         return JOT_OK;
     for (int tries = 0; tries < LOAD_TRIES; tries++) {
         AUTO(Arena) arena = { 0 };
         Manifest m;
-        struct stat info;
         index_unload(x);
         AUTO(Fd) dir = x->path[0] ? open_dir(x) : FD_NONE;
         x->loaded = true;
         if (x->path[0] && !is_usable(x))
             return file_fault(x, ENOTDIR, e);
-        if (dir < 0 || !read_manifest(x, dir, &arena, &m, &info) || !is_ours(x, &m))
-            return JOT_OK; /* there is none: it is made again */
+        bool there = dir >= 0 && read_manifest(x, dir, &arena, &m, &info) && is_ours(x, &m);
         x->seen = info;
+        if (!there)
+            return JOT_OK; /* it is made again */
+        generation = m.generation;
         if (take_manifest(x, dir, &m))
             return JOT_OK;
     }
+    /* What it names is not to be had: all is read again, and takes the place of this manifest. */
     index_unload(x);
-    x->loaded = true; /* what it names is not to be had: nothing is loaded, all is read again */
+    x->loaded = true;
+    x->generation = generation;
+    x->seen = info;
     return JOT_OK;
 }
 
@@ -390,6 +414,14 @@ static int publish_manifest(Index *x, const Writer *w, uint64_t generation)
     return io_stat(w->io, w->dir, MANIFEST, &x->seen);
 }
 
+static int remove_manifest(Index *x, const Writer *w)
+{
+    int got = io_unlink(w->io, w->dir, MANIFEST);
+    x->generation = 0;
+    x->dirty = false;
+    return got == -ENOENT ? 0 : got;
+}
+
 typedef struct Sweep {
     const Index *x;
     const Writer *w;
@@ -422,11 +454,10 @@ static int sweep_one(void *ctx, int dir, const struct dirent *d)
 static int sweep(const Index *x, const Writer *w)
 {
     Sweep s = { .x = x, .w = w };
-    Fd dir = dup(w->dir);
+    AUTO(Fd) dir = dup(w->dir);
     if (dir < 0)
         return -errno;
     int got = io_list(w->io, &dir, sweep_one, &s);
-    fd_close(&dir);
     return got < 0 ? got : s.failed;
 }
 
@@ -492,6 +523,16 @@ static bool is_due(const Index *x, bool all)
            (all && (memory || x->dirty || x->n > 1 || dead));
 }
 
+/* Nothing has been forgotten since the pad was read?  Asked under the lock, which whoever forgets
+ * waits for afterwards: so text that was read before a purge is never written after it. */
+static bool is_unforgotten(Index *x)
+{
+    AUTO(Arena) arena = { 0 };
+    Changes c;
+    return store_changes(x->m->store, &x->at, 0, &arena, &c, NULL) == JOT_OK && !c.rescan &&
+           !c.forgot;
+}
+
 /* Only what was made from the manifest that counts may take its place. */
 static bool is_newest(Index *x, const Writer *w)
 {
@@ -502,14 +543,15 @@ static bool is_newest(Index *x, const Writer *w)
     return there ? m.generation == x->generation : x->generation == 0;
 }
 
+/* Where none is left to count on from, the clock sees to it that no number is used twice. */
 static uint64_t next_generation(const Index *x, const Writer *w)
 {
     AUTO(Arena) arena = { 0 };
     Manifest m;
     struct stat info;
     bool there = read_manifest(x, w->dir, &arena, &m, &info);
-    uint64_t now = there && m.generation > x->generation ? m.generation : x->generation;
-    return now + 1;
+    uint64_t now = there ? m.generation : (uint64_t)io_wall_ms(w->io);
+    return (now > x->generation ? now : x->generation) + 1;
 }
 
 static int write_segments(Index *x, const Writer *w, uint64_t generation)
@@ -534,8 +576,8 @@ void index_publish(Index *x, bool all)
     AUTO(Writer) w;
     if (writer_begin(x, 0, &w) != 0)
         return;
-    if (!is_newest(x, &w)) {
-        x->loaded = false; /* what counts is another one: it is loaded next time */
+    if (!is_newest(x, &w) || !is_unforgotten(x)) {
+        x->loaded = false; /* what counts is another one, or will be: it is loaded next time */
         return;
     }
     if (!merge_tail(x, merge_from(x, all)))
@@ -558,7 +600,13 @@ jot_status index_empty(Index *x, Err *e)
     x->broken = x->busy = x->full = false;
     if (x->path[0] && !is_usable(x))
         return file_fault(x, ENOTDIR, e);
-    if (!x->path[0] || !index_has_files(x))
+    if (!x->path[0])
+        return JOT_OK;
+    int old = remove_older(x);
+    if (old < 0)
+        return file_fault(x, -old, e);
+    AUTO(Fd) there = open_dir(x);
+    if (there < 0 && errno == ENOENT)
         return JOT_OK;
     AUTO(Writer) w;
     int got = writer_begin(x, x->wait_ms, &w);
@@ -567,8 +615,11 @@ jot_status index_empty(Index *x, Err *e)
         x->loaded = false;
         return err_set(e, JOT_UNAVAILABLE, "somebody else writes the search index");
     }
-    if (got == 0)
+    if (got == 0) {
         got = publish_manifest(x, &w, next_generation(x, &w));
+        if (got < 0) /* no room, say: without one nothing counts either */
+            got = remove_manifest(x, &w);
+    }
     if (got >= 0)
         got = sweep(x, &w);
     if (got < 0) {

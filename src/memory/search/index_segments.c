@@ -7,7 +7,7 @@
 
 bool index_add(Index *x, Buf *bytes)
 {
-    Segment s;
+    AUTO(Segment) s = { .fd = FD_NONE };
     if (!seg_from_bytes(&s, bytes))
         return false;
     if (x->n == x->cap) {
@@ -15,6 +15,7 @@ bool index_add(Index *x, Buf *bytes)
         x->segs = mem_grow(x->segs, x->cap * sizeof *x->segs);
     }
     x->segs[x->n++] = s;
+    s = (Segment){ .fd = FD_NONE };
     x->viewed = false;
     return true;
 }

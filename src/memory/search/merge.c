@@ -26,6 +26,14 @@ typedef struct Merge {
     Arena arena;
 } Merge;
 
+static void merge_done(Merge *m)
+{
+    seg_writer_free(&m->w);
+    view_free(&m->view);
+    arena_free(&m->arena);
+}
+DEFINE_AUTO(Merge, merge_done)
+
 static Str key_at(const Source *s)
 {
     return (Str){ s->keys.key, s->keys.key_n };
@@ -140,7 +148,7 @@ static bool merge_rows(Merge *m, Buf *out)
 
 bool merge_segments(Segment *segs, size_t n, bool oldest, Buf *out)
 {
-    Merge m = { .n = n, .oldest = oldest };
+    AUTO(Merge) m = { .n = n, .oldest = oldest };
     bool good = view_make(&m.view, segs, n);
     m.sources = NEW_ARRAY(&m.arena, Source, n + 1);
     for (size_t i = 0; i < n; i++)
@@ -148,8 +156,5 @@ bool merge_segments(Segment *segs, size_t n, bool oldest, Buf *out)
     good = good && count_rows(&m) && merge_keys(&m) && merge_rows(&m, out);
     for (size_t i = 0; i < n; i++)
         good = good && !segs[i].bad;
-    seg_writer_free(&m.w);
-    view_free(&m.view);
-    arena_free(&m.arena);
     return good;
 }

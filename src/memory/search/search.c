@@ -73,7 +73,6 @@ void search_close(Search *s)
 {
     if (!s)
         return;
-    index_publish(&s->index, false);
     index_unload(&s->index);
     stemmer_free(s->index.stemmer);
     free(s->index.path);

@@ -20,7 +20,7 @@ jot_status search_forget(Memory *m, Str stream, Err *e)
     if (stream.n)
         TRY(store_check_name(stream, e));
     TRY(search_open(&s, m, NULL, e));
-    if (!index_has_files(&s->index) || (stream.n && !index_covers(stream)))
+    if (stream.n && !index_covers(stream))
         return JOT_OK;
     return index_empty(&s->index, e);
 }

@@ -251,7 +251,7 @@ bool seg_from_file(Segment *s, const Io *io, Fd *fd)
 
 void seg_close(Segment *s)
 {
-    if (s->seen && s->p)
+    if (s->fd >= 0 && s->p)
         munmap((void *)(uintptr_t)s->p, s->n + s->len[PART_SUMS]);
     free(s->seen);
     free(s->dead);

@@ -115,6 +115,7 @@ typedef struct Segment {
 MUST_USE bool seg_from_bytes(Segment *s, Buf *bytes);
 MUST_USE bool seg_from_file(Segment *s, const Io *io, Fd *fd);
 void seg_close(Segment *s);
+DEFINE_AUTO(Segment, seg_close)
 /* Read all of it and check it. */
 MUST_USE bool seg_check(Segment *s);
 

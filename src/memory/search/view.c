@@ -180,12 +180,11 @@ static bool take_several(View *v, uint32_t all)
 {
     v->row_at = NEW_ARRAY(&v->arena, uint32_t, all + 1);
     v->place_of = NEW_ARRAY(&v->arena, uint32_t, all + 1);
-    uint32_t *fresh = mem_alloc(((size_t)all + 1) * sizeof *fresh);
-    uint32_t *spare = mem_alloc(((size_t)all + 1) * sizeof *spare);
+    AUTO(Arena) arena = { 0 };
+    uint32_t *fresh = NEW_ARRAY(&arena, uint32_t, (size_t)all + 1);
+    uint32_t *spare = NEW_ARRAY(&arena, uint32_t, (size_t)all + 1);
     for (size_t i = 0; i < v->n; i++)
         add_segment(v, i, fresh, spare);
-    free(fresh);
-    free(spare);
     find_places(v, all);
     return fill(v);
 }
