@@ -175,6 +175,23 @@ static void a_database_and_its_journals_are_not_written(Yard *y)
     yard_holds(y, "work/pad.db.lock", "");
 }
 
+static void the_index_beside_a_database_is_neither_read_nor_written(Yard *y)
+{
+    assert_int_equal(mkdir(yard_path(y, "work/pad.db.index"), 0700), 0);
+    yard_put(yard_path(y, "work/pad.db.index/manifest"), "words\n");
+    static const char *const tries[] = {
+        "cat pad.db.index/manifest",
+        "echo evil > pad.db.index/manifest",
+        "echo evil > pad.db.index/more",
+        "mv pad.db.index sub/x",
+        "rm -r pad.db.index",
+    };
+    for (size_t i = 0; i < COUNT_OF(tries); i++)
+        yard_fails(y, tries[i]);
+    yard_holds(y, "work/pad.db.index/manifest", "words\n");
+    yard_prints(y, "echo fine > sub/file && cat sub/file", "fine\n");
+}
+
 /* Who can open a file can lock it, or take a lease on it, and whoever wants to write it waits.  The
  * command tries all kinds, holds what it got, and says how much that was. */
 static void yard_locks_nothing(Yard *y, const char *file)
@@ -336,6 +353,7 @@ static const Trial trials[] = {
     TRIAL(ordinary_work_with_files_goes_on, "work/deep/pad", true),
     TRIAL_OWN(ordinary_work_with_files_goes_on, "work/deep/pad", true, "work/own"),
     TRIAL(a_database_and_its_journals_are_not_written, "work/pad.db", true),
+    TRIAL(the_index_beside_a_database_is_neither_read_nor_written, "work/pad.db", true),
     TRIAL(walls_stay_until_the_last_command_ends, "work/pad.db", true),
     TRIAL(links_in_the_directory_allow_nothing, "work/deep/pad", true),
 };

@@ -232,11 +232,12 @@ static jot_status add_pad(Args *a, const Workdir *p, Jail *out, Err *e)
             arena_cstr(a->into, arena_printf(a->into, "%s%s", p->pad.p, workdir_beside[i]));
         out->stand_ins[i].fd = hold_stand_in(path);
         out->stand_ins[i].path = path;
-        if (access(path, F_OK) != 0)
+        struct stat info;
+        if (stat(path, &info) != 0)
             return err_set(e, JOT_UNSUPPORTED,
                            "the pad cannot be kept apart: nothing can be made "
                            "beside it");
-        shut(a, path, false);
+        shut(a, path, S_ISDIR(info.st_mode));
     }
     return JOT_OK;
 }

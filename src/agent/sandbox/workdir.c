@@ -76,6 +76,18 @@ static bool is_pad(const Workdir *p, const struct stat *dir)
     return p->pad.n && dir->st_dev == p->pad_dev && dir->st_ino == p->pad_ino;
 }
 
+/* The search index of a pad that is a file is a directory beside it.  It may be made at any time,
+ * so it is looked for each time. */
+static bool is_index(const Workdir *p, const struct stat *dir)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if (!p->pad_is_file || p->pad.n + sizeof ".index" > sizeof path)
+        return false;
+    snprintf(path, sizeof path, STR_FMT ".index", STR_ARG(p->pad));
+    return lstat(path, &info) == 0 && dir->st_dev == info.st_dev && dir->st_ino == info.st_ino;
+}
+
 static bool is_own(const Workdir *p, const struct stat *dir)
 {
     for (size_t i = 0; i < WORKDIR_OWN; i++)
@@ -90,7 +102,7 @@ static bool inside_kept(const Workdir *p, int dir)
     AUTO(Fd) at = fcntl(dir, F_DUPFD_CLOEXEC, 0);
     struct stat info, above;
     for (int depth = 0; depth < WORKDIR_DEPTH_MAX * 16; depth++) {
-        if (at < 0 || fstat(at, &info) != 0 || is_own(p, &info) ||
+        if (at < 0 || fstat(at, &info) != 0 || is_own(p, &info) || is_index(p, &info) ||
             (!p->pad_is_file && is_pad(p, &info)))
             return true; /* what cannot be looked at is not written to */
         Fd up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);

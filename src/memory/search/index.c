@@ -87,23 +87,30 @@ static bool is_usable(const Index *x)
     return lstat(x->path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
 }
 
-/* Earlier versions had the index in one file, and a journal: beside the directory, or in its place.
- * Only plain files are removed.  0, or -errno. */
+/* A plain file goes, unless it is empty: that keeps the place shut while a command of an agent
+ * runs.  0, or -errno. */
+static int remove_plain(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
+        return 0;
+    return unlink(path) == 0 ? 0 : -errno;
+}
+
+/* Earlier versions had the index in one file, and a journal: in its place, or in `index.sqlite`
+ * beside it.  Nobody else would take out of them what is forgotten. */
 static int remove_older(const Index *x)
 {
-    static const char *const ends[] = { "", "-journal" };
     AUTO(Arena) arena = { 0 };
-    Str path = str(x->path), stem = path;
-    bool inside = str_ends(path, S("/index.d"));
-    if (inside)
-        stem = arena_printf(&arena, STR_FMT "sqlite", STR_ARG(str_slice(path, 0, path.n - 1)));
-    for (size_t i = 0; i < COUNT_OF(ends); i++) {
-        struct stat info;
-        const char *name = arena_printf(&arena, STR_FMT "%s", STR_ARG(stem), ends[i]).p;
-        if (lstat(name, &info) == 0 && S_ISREG(info.st_mode) && unlink(name) != 0)
-            return -errno;
-    }
-    return 0;
+    Str path = str(x->path), beside = path;
+    if (str_ends(path, S("/index.d")))
+        beside = arena_printf(&arena, STR_FMT "sqlite", STR_ARG(str_slice(path, 0, path.n - 1)));
+    int got = remove_plain(path.p);
+    if (got == 0)
+        got = remove_plain(arena_cstr(&arena, beside));
+    if (got == 0)
+        got = remove_plain(arena_printf(&arena, STR_FMT "-journal", STR_ARG(beside)).p);
+    return got;
 }
 
 /* Made if it is missing. */
@@ -606,7 +613,7 @@ jot_status index_empty(Index *x, Err *e)
     if (old < 0)
         return file_fault(x, -old, e);
     AUTO(Fd) there = open_dir(x);
-    if (there < 0 && errno == ENOENT)
+    if (there < 0 && (errno == ENOENT || errno == ENOTDIR))
         return JOT_OK;
     AUTO(Writer) w;
     int got = writer_begin(x, x->wait_ms, &w);

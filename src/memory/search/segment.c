@@ -562,12 +562,12 @@ uint32_t seg_write_author(SegWriter *w, Str name)
 {
     unlimited(&w->authors);
     const uint8_t *from = (const uint8_t *)w->authors.p, *p = from;
-    for (const uint8_t *end = from + w->authors.n; p < end;) {
+    for (const uint8_t *end = w->authors.n ? from + w->authors.n : from; p < end;) {
         const uint8_t *entry = p;
         uint64_t n = 0;
         if (!get_varint(&p, end, &n))
             break;
-        if (n == name.n && memcmp(p, name.p, n) == 0)
+        if (str_eq((Str){ (const char *)p, n }, name))
             return (uint32_t)(entry - from);
         p += n;
     }
