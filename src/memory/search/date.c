@@ -39,7 +39,9 @@ Date date_of(int64_t at_ms)
 {
     int64_t days = at_ms / DAY_MS - (at_ms % DAY_MS < 0);
     /* Years beyond these are no time anybody wrote at. */
-    return days < -700000 || days > 20000000 ? (Date){ 0 } : from_days(days);
+    if (days < -700000 || days > 20000000)
+        return (Date){ 0 };
+    return from_days(days);
 }
 
 static Date days_later(Date from, int64_t days)

@@ -393,6 +393,7 @@ DEFINE_AUTO(Cutting, cutting_done)
 static bool is_name(const Cutting *c, size_t from)
 {
     size_t before = from;
+    assert(from < c->text.n && c->text.p);
     while (before && c->text.p[before - 1] == ' ')
         before--;
     return is_upper(c->text.p[from]) && before && !strchr(".!?\n:\"*-", c->text.p[before - 1]);

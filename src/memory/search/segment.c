@@ -173,7 +173,7 @@ static bool fits(const Head *h, unsigned part, uint64_t count, uint64_t size)
 
 static bool head_good(const Head *h, uint64_t bytes)
 {
-    if (memcmp(h->magic, magic, sizeof magic) || h->format != SEGMENT_FORMAT ||
+    if (memcmp(h->magic, magic, sizeof magic) != 0 || h->format != SEGMENT_FORMAT ||
         h->order != BYTE_ORDER_MARK || h->bytes != bytes ||
         h->self != seg_hash((Str){ (const char *)h, offsetof(Head, self) }))
         return false;
