@@ -114,7 +114,8 @@ jot_status jot_plan_verify(jot_pad *pad, const char *id, size_t n, const char *e
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_name(pad, "a plan's id", id, &name));
-    TRY(plan_verify(&pad->m, name, n, str(evidence), api_arena(pad), &plan, api_err(pad)));
+    PlanVerify what = { n, str(evidence) };
+    TRY(plan_verify(&pad->m, name, &what, api_arena(pad), &plan, api_err(pad)));
     GIVE(out, give(pad, &plan));
     return JOT_OK;
 }

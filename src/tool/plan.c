@@ -165,10 +165,10 @@ static const Verb verb_step = {
 static jot_status verify(ToolCall *c, VerbData *out)
 {
     Plan p;
-    size_t n = (size_t)arg_number(c, "n", 0);
-    TRY(plan_verify(c->m, plan_of(c), n, arg_text(c, "evidence"), c->into, &p, c->e));
+    PlanVerify what = { (size_t)arg_number(c, "n", 0), arg_text(c, "evidence") };
+    TRY(plan_verify(c->m, plan_of(c), &what, c->into, &p, c->e));
     TRY(give(c, &p, out));
-    json_object_set_new(out->json, "n", json_integer((json_int_t)n));
+    json_object_set_new(out->json, "n", json_integer((json_int_t)what.n));
     return JOT_OK;
 }
 

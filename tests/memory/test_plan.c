@@ -29,7 +29,7 @@ static jot_status move(Desk *d, size_t n, PlanStatus to, const char *evidence, c
 static jot_status verify(Desk *d, size_t n, const char *evidence)
 {
     Plan p;
-    return plan_verify(&d->m, S("run-1"), n, str(evidence), &d->a, &p, &d->e);
+    return plan_verify(&d->m, S("run-1"), &(PlanVerify){ n, str(evidence) }, &d->a, &p, &d->e);
 }
 
 static void a_plan_is_read_back_as_it_was_made(Desk *d)

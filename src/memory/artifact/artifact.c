@@ -179,14 +179,15 @@ static jot_status lay_out(Str json, Buf *to, Err *e)
                                 STORE_BODY_MAX);
 }
 
-static jot_status write_at(Memory *m, Str stream, const ArtifactWrite *w, Str meta, Arena *into,
+static jot_status write_at(Memory *m, Str stream, const ArtifactWrite *w, Arena *into,
                            ArtifactRef *out, Err *e)
 {
     AUTO(Buf) text = { 0 };
     *out = (ArtifactRef){ 0 };
     TRY(lay_out(w->json, &text, e));
     Doc now;
-    DocWrite doc = { .text = buf_str(&text), .meta = meta, .when = w->when };
+    DocWrite doc = { .text = buf_str(&text), .when = w->when };
+    doc.meta = make_meta(w->type, w->task, into);
     jot_status st = doc_write(m, stream, &doc, into, &now, e);
     if (st != JOT_OK && st != JOT_CONFLICT)
         return st;
@@ -201,7 +202,7 @@ jot_status artifact_write(Memory *m, const ArtifactWrite *w, Arena *into, Artifa
     TRY(own_stream(w->category, w->id, into, &stream, e));
     TRY(memory_check_word("type", w->type, ARTIFACT_WORD_MAX, e));
     TRY(artifact_check_task(w->task, e));
-    return write_at(m, stream, w, make_meta(w->type, w->task, into), into, out, e);
+    return write_at(m, stream, w, into, out, e);
 }
 
 /* An older version, by its hash. */
@@ -408,7 +409,8 @@ jot_status artifact_index_write(Memory *m, const ArtifactWrite *w, Arena *into, 
 {
     Str stream;
     TRY(index_stream(w->category, w->id, into, &stream, e));
-    jot_status st = write_at(m, stream, w, (Str){ 0 }, into, out, e);
+    ArtifactWrite plain = { .json = w->json, .when = w->when }; /* it has neither type nor task */
+    jot_status st = write_at(m, stream, &plain, into, out, e);
     strip_index(out);
     return st;
 }

@@ -278,9 +278,9 @@ static jot_status clear_present(Memory *m, Str stream, Str phrase, Forgotten *ou
     return JOT_OK;
 }
 
-jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out,
-                            void (*each)(void *ctx), void *ctx, Err *e)
+jot_status forget_in_stream(Memory *m, Str stream, const ForgetWhat *what, Forgotten *out, Err *e)
 {
+    Str phrase = what->phrase;
     *out = (Forgotten){ 0 };
     for (int tries = 0; tries < DOC_TRIES_MAX; tries++) {
         AUTO(Arena) arena = { 0 };
@@ -288,7 +288,9 @@ jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out,
         if (st == JOT_CONFLICT)
             continue;
         TRY(st);
-        Found f = { .into = &arena, .stream = stream, .phrase = phrase, .each = each, .ctx = ctx };
+        Found f = {
+            .into = &arena, .stream = stream, .phrase = phrase, .each = what->each, .ctx = what->ctx
+        };
         if (nature_of(stream) != NATURE_LOG)
             f.head = out->mark.seq;
         TRY(find_all(m, &f, &out->damaged, e));
@@ -357,7 +359,7 @@ jot_status forget_phrase(Memory *m, Str stream, Str phrase, Forgotten *out, Err 
     *out = (Forgotten){ 0 };
     TRY(forget_check_phrase(phrase, e));
     TRY(settle(m, stream, e));
-    TRY(forget_in_stream(m, stream, phrase, out, NULL, NULL, e));
+    TRY(forget_in_stream(m, stream, &(ForgetWhat){ .phrase = phrase }, out, e));
     TRY(store_forget_quarantined(m->store, stream, text_holds, &phrase, &quarantined, e));
     out->quarantined = quarantined.removed;
     out->unread = quarantined.unread;

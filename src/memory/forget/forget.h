@@ -113,11 +113,16 @@ typedef struct ForgetHooks {
 MUST_USE jot_status forget_all(Memory *m, Str phrase, const ForgetHooks *hooks, ForgetCount *out,
                                Err *e);
 
-/* For forget_all: one stream, and nothing is done about the index.  `each` (may be NULL) is called
- * after each record that lost its body.  JOT_OK also if it holds nothing, and if something
- * stays; *out is right whatever the status. */
-MUST_USE jot_status forget_in_stream(Memory *m, Str stream, Str phrase, Forgotten *out,
-                                     void (*each)(void *ctx), void *ctx, Err *e);
+/* A phrase, and what is called after each record that lost its body; it may be NULL. */
+typedef struct ForgetWhat {
+    Str phrase;
+    void (*each)(void *ctx);
+    void *ctx;
+} ForgetWhat;
+/* For forget_all: one stream, and nothing is done about the index.  JOT_OK also if it holds
+ * nothing, and if something stays; *out is right whatever the status. */
+MUST_USE jot_status forget_in_stream(Memory *m, Str stream, const ForgetWhat *what, Forgotten *out,
+                                     Err *e);
 /* JOT_INVALID for what cannot be taken out. */
 MUST_USE jot_status forget_check_phrase(Str phrase, Err *e);
 

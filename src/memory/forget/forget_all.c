@@ -109,7 +109,8 @@ static jot_status clear_one(void *ctx, const Listed *l)
     Forgotten f;
     Err why = { 0 };
     ForgetCount *c = w->count;
-    jot_status st = forget_in_stream(w->m, l->name, w->phrase, &f, count_redacted, w, &why);
+    ForgetWhat what = { w->phrase, count_redacted, w };
+    jot_status st = forget_in_stream(w->m, l->name, &what, &f, &why);
     c->rewritten += f.rewritten;
     c->changed += f.rewritten || f.n;
     if (st == JOT_OK)

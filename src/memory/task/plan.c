@@ -254,11 +254,14 @@ jot_status plan_take_over(Memory *m, Str from, int64_t at_ms, Str to, Err *e)
 
 /* --- Moving on ------------------------------------------------------------------------- */
 
-/* Change *p, and give the event (the caller owns it); JOT_INVALID if the rules forbid it. */
-typedef jot_status Change(Plan *p, const void *what, Arena *into, json_t **event, Err *e);
+/* `how` changes *p by `what`, and gives the event (the caller owns it); JOT_INVALID if the rules
+ * forbid it. */
+typedef struct Change {
+    jot_status (*how)(Plan *p, const void *what, Arena *into, json_t **event, Err *e);
+    const void *what;
+} Change;
 
-static jot_status change(Memory *m, Str id, Change *how, const void *what, Arena *into, Plan *out,
-                         Err *e)
+static jot_status change(Memory *m, Str id, const Change *c, Arena *into, Plan *out, Err *e)
 {
     jot_status st = JOT_CONFLICT;
     for (int i = 0; i < TRIES && st == JOT_CONFLICT; i++) {
@@ -266,7 +269,7 @@ static jot_status change(Memory *m, Str id, Change *how, const void *what, Arena
         Plan p;
         TRY(plan_read(m, id, into, &p, e));
         Expect x = { .kind = EXPECT_SEQ, .seq = p.seq };
-        TRY(how(&p, what, into, &event, e));
+        TRY(c->how(&p, c->what, into, &event, e));
         st = append_event(m, &x, event, &p, e);
         if (st == JOT_OK)
             *out = p;
@@ -305,17 +308,12 @@ jot_status plan_step(Memory *m, Str id, const PlanMove *move, Arena *into, Plan 
 {
     TRY(check_text("evidence", move->evidence, false, e));
     TRY(check_text("notes", move->notes, false, e));
-    return change(m, id, change_step, move, into, out, e);
+    return change(m, id, &(Change){ change_step, move }, into, out, e);
 }
-
-typedef struct Verify {
-    size_t n;
-    Str evidence;
-} Verify;
 
 static jot_status change_post(Plan *p, const void *what, Arena *into, json_t **event, Err *e)
 {
-    const Verify *v = what;
+    const PlanVerify *v = what;
     if (v->n < 1 || v->n > p->posts_n)
         return err_set(e, JOT_INVALID, "there is no postcondition %zu: the plan has %zu", v->n,
                        p->posts_n);
@@ -330,11 +328,10 @@ static jot_status change_post(Plan *p, const void *what, Arena *into, json_t **e
     return JOT_OK;
 }
 
-jot_status plan_verify(Memory *m, Str id, size_t n, Str evidence, Arena *into, Plan *out, Err *e)
+jot_status plan_verify(Memory *m, Str id, const PlanVerify *what, Arena *into, Plan *out, Err *e)
 {
-    Verify v = { .n = n, .evidence = evidence };
-    TRY(check_text("evidence", evidence, false, e));
-    return change(m, id, change_post, &v, into, out, e);
+    TRY(check_text("evidence", what->evidence, false, e));
+    return change(m, id, &(Change){ change_post, what }, into, out, e);
 }
 
 /* --- Looking --------------------------------------------------------------------------- */

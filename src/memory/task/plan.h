@@ -83,8 +83,13 @@ typedef struct PlanMove {
 /* JOT_NOT_FOUND: no such plan.  JOT_INVALID: no such step, or evidence or notes are missing. */
 MUST_USE jot_status plan_step(Memory *m, Str id, const PlanMove *move, Arena *into, Plan *out,
                               Err *e);
-/* Say that postcondition `n` holds.  Statuses as above. */
-MUST_USE jot_status plan_verify(Memory *m, Str id, size_t n, Str evidence, Arena *into, Plan *out,
+/* That postcondition `n`, from 1, holds, and what shows it. */
+typedef struct PlanVerify {
+    size_t n;
+    Str evidence;
+} PlanVerify;
+/* Statuses as above. */
+MUST_USE jot_status plan_verify(Memory *m, Str id, const PlanVerify *what, Arena *into, Plan *out,
                                 Err *e);
 
 /* --- Reading --------------------------------------------------------------------------- */
