@@ -50,7 +50,9 @@ static jot_status issue(LoopWork *w, const Call *c)
     UsageWarnings said = run_warnings(w->r, w->l->limits, call.tool, call.args, &arena);
     /* An agent calls its few tools often.  After every result the same sentence would say nothing
      * any more, so it hears of a number of calls only when that has doubled. */
-    Str limit = said.again ? (Str){ 0 } : said.limit;
+    Str limit = said.limit;
+    if (said.again)
+        limit = (Str){ 0 };
     call.warning = limit.n && said.loop.n ? arena_printf(&arena, STR_FMT " " STR_FMT,
                                                          STR_ARG(said.loop), STR_ARG(limit))
                    : limit.n              ? limit
