@@ -99,7 +99,8 @@ typedef struct Mark {
     Hash chain;     /* sha256(chain of the predecessor, hash of this record's header) */
     uint64_t lost;  /* of a head: so many records behind it were damaged and cannot be read */
     bool told;      /* ... and a conditional write was refused because of it */
-    uint64_t gap;   /* so many numbers before it were trimmed at the source it was copied from */
+    uint64_t gap;   /* so many numbers before it were trimmed: at the source it was copied from, or
+                     * (oldest record, files) here */
 } Mark;
 
 /* The highest number that was given, of this record or of a lost one behind it. */

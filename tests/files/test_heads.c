@@ -78,6 +78,15 @@ static void cut_last(Bench *b, const char *path)
     write_bytes(b, path, str_slice(text, 0, n));
 }
 
+/* Cut so many lines off its beginning. */
+static void cut_first(Bench *b, const char *path, int lines)
+{
+    Str text = bytes_of(b, path), line;
+    for (int i = 0; i < lines; i++)
+        assert_true(str_cut(&text, '\n', &line));
+    write_bytes(b, path, text);
+}
+
 /* --- Loss ----------------------------------------------------------------------------------- */
 
 static void a_stream_file_that_is_gone_is_told(void **state)
@@ -185,6 +194,115 @@ static void what_is_lost_is_told_until_it_is_accepted(void **state)
     entry(b, "runs/r", "goes on");
     reopen(b);
     nothing_is_missing(b);
+}
+
+static void oldest_records_that_are_gone_are_told(void **state)
+{
+    Bench *b = *state;
+    a_few(b);
+    Str was = bytes_of(b, "runs/r.jsonl");
+    cut_first(b, "runs/r.jsonl", 2);
+    for (int i = 0; i < 2; i++) {
+        Heard h = verified(b);
+        assert_int_equal(h.lost, 1);
+        assert_int_equal(h.faults, 1);
+        assert_non_null(strstr(h.last, "it begins with 3, the list of heads knows 1"));
+    }
+    entry(b, "runs/r", "written on");
+    reopen(b);
+    assert_int_equal(verified(b).lost, 1);
+    assert_ok(b, store_mend(b->s, NULL, &b->e));
+    nothing_is_missing(b);
+    cut_first(b, "runs/r.jsonl", 1);
+    assert_int_equal(verified(b).lost, 1);
+    write_bytes(b, "runs/r.jsonl", was);
+}
+
+static void a_trim_is_proved_and_what_goes_behind_it_is_not(void **state)
+{
+    Bench *b = *state;
+    uint64_t dropped;
+    for (int i = 0; i < 60; i++)
+        entry(b, "runs/r", "an entry");
+    reopen(b);
+    nothing_is_missing(b);
+    for (int i = 1; i < 4; i++) { /* trimmed, and trimmed again */
+        assert_ok(b, store_trim(b->s, S("runs/r"), NULL, (uint64_t)i * 10 + 1, &dropped, &b->e));
+        assert_int_equal(dropped, 10);
+        nothing_is_missing(b);
+        reopen(b);
+        nothing_is_missing(b);
+    }
+    assert_int_equal(records(b, "runs/r").n, 30);
+    cut_first(b, "runs/r.jsonl", 1);
+    Heard h = verified(b);
+    assert_int_equal(h.lost, 1);
+    assert_non_null(strstr(h.last, "it begins with 32, the list of heads knows 31"));
+    /* What is trimmed afterwards takes the loss along. */
+    assert_ok(b, store_trim(b->s, S("runs/r"), NULL, 40, &dropped, &b->e));
+    nothing_is_missing(b);
+}
+
+/* A document's file is its newest version, wherever the history begins. */
+static void oldest_versions_that_are_gone_are_told(void **state)
+{
+    Bench *b = *state;
+    uint64_t dropped;
+    for (int i = 0; i < 40; i++)
+        put(b, "notes/plan", "text");
+    reopen(b);
+    cut_first(b, "streams/notes.d/plan.jsonl", 1);
+    assert_int_equal(verified(b).lost, 1);
+    assert_text(head(b, "notes/plan").body, "text");
+    assert_ok(b, store_trim(b->s, S("notes/plan"), NULL, 20, &dropped, &b->e));
+    assert_int_equal(dropped, 18);
+    nothing_is_missing(b);
+    assert_int_equal(records(b, "notes/plan").items[0].mark.gap, 19);
+}
+
+/* A list as the first versions wrote it: a line does not say where its stream begins. */
+static Str older_list(Bench *b)
+{
+    Str text = bytes_of(b, "heads"), line;
+    AUTO(Buf) out = { 0 };
+    assert_true(str_cut(&text, '\n', &line));
+    buf_addf(&out, STR_FMT "\n", STR_ARG(line));
+    while (str_cut(&text, '\n', &line)) {
+        AUTO(Buf) rest = { 0 };
+        Str word;
+        assert_true(str_cut(&line, ' ', &word)); /* the sum */
+        for (int i = 0; str_cut(&line, ' ', &word); i++)
+            if (i < 7)
+                buf_addf(&rest, STR_FMT " ", STR_ARG(word));
+        buf_add(&rest, line);
+        buf_addf(&out, "%.8s " STR_FMT "\n", hash_hex(hash_of(buf_str(&rest))).text,
+                 STR_ARG(buf_str(&rest)));
+    }
+    return arena_copy(&b->arena, buf_str(&out));
+}
+
+static void what_was_trimmed_before_there_was_a_proof_is_not_missing(void **state)
+{
+    Bench *b = *state;
+    for (int i = 0; i < 40; i++)
+        entry(b, "runs/r", "an entry");
+    reopen(b);
+    nothing_is_missing(b);
+    Str old = older_list(b);
+    for (int i = 0; i < 2; i++) { /* with such a list, and with none */
+        cut_first(b, "runs/r.jsonl", 5);
+        if (i == 0)
+            write_bytes(b, "heads", old);
+        else
+            person_removes(b, "heads");
+        nothing_is_missing(b);
+        nothing_is_missing(b);
+    }
+    cut_first(b, "runs/r.jsonl", 1);
+    assert_int_equal(verified(b).lost, 1); /* from then on it is known */
+    write_bytes(b, "heads", old);
+    cut_last(b, "runs/r.jsonl");
+    assert_int_equal(verified(b).lost, 1); /* and an old line tells what it can */
 }
 
 static void every_way_to_forget_leaves_nothing_missing(void **state)
@@ -322,7 +440,7 @@ static void a_file_that_was_just_written_is_listed_without_its_times(void **stat
     int documents = 0;
     while (str_cut(&text, '\n', &line))
         documents +=
-            str_ends(line, S(" 0 0 0 notes/plan")) || str_ends(line, S(" 0 0 0 memories/a/b"));
+            str_ends(line, S(" 0 0 0 1 notes/plan")) || str_ends(line, S(" 0 0 0 1 memories/a/b"));
     assert_int_equal(documents, 2);
 }
 
@@ -497,6 +615,10 @@ int main(void)
         BENCH_TEST(a_damaged_newest_record_is_told_once_and_stays_listed),
         BENCH_TEST(a_damaged_record_that_the_list_knows_stops_nobody),
         BENCH_TEST(what_is_lost_is_told_until_it_is_accepted),
+        BENCH_TEST(oldest_records_that_are_gone_are_told),
+        BENCH_TEST(a_trim_is_proved_and_what_goes_behind_it_is_not),
+        BENCH_TEST(oldest_versions_that_are_gone_are_told),
+        BENCH_TEST(what_was_trimmed_before_there_was_a_proof_is_not_missing),
         BENCH_TEST(every_way_to_forget_leaves_nothing_missing),
         BENCH_TEST(what_people_do_is_no_loss_and_no_damage),
         BENCH_TEST(a_bit_that_turned_over_in_a_file_is_not_believed),

@@ -424,7 +424,8 @@ typedef struct HeadLine {
     uint64_t version, size;
     uint64_t inode; /* of its file, when that had this version and had long been still */
     int64_t mtime_ns, ctime_ns;
-    size_t turn; /* of its line, among all */
+    uint64_t first; /* where the stream begins; 0: not known */
+    size_t turn;    /* of its line, among all */
 } HeadLine;
 
 typedef struct Heads {
@@ -445,6 +446,8 @@ const HeadLine *heads_find(const Heads *h, Str name, size_t *n);
 int heads_store(Files *f, const Heads *h);
 /* Fill in what the file of a document looks like, if that has the line's version. */
 void heads_see(Files *f, HeadLine *l);
+/* The number of a stream's oldest record, without reading that; 0: damage stands there. */
+uint64_t heads_first(Files *f, const Stream *st);
 /* Nothing is left of it but a tombstone: such a name is not listed. */
 bool heads_purged(Files *f, const Stream *st);
 

@@ -40,6 +40,30 @@ static jot_status count_before(Files *f, const Stream *st, off_t end, uint64_t *
     }
 }
 
+/* What a trim keeps: everything from an offset on, with the oldest record counting all numbers
+ * before it as trimmed.  By that the list of heads tells a trim from lines that were lost. */
+static jot_status mark_trimmed(Files *f, Writing *w, uint64_t from_seq, off_t from, Piece pieces[2],
+                               Err *e)
+{
+    Records oldest;
+    off_t at, end;
+    TRY(stream_read(f, &w->stream, from_seq, 1, &w->arena, &oldest, e));
+    pieces[0] = (Piece){ from, from, { 0 } };
+    pieces[1] = (Piece){ from, w->stream.size, { 0 } };
+    if (oldest.n == 0)
+        return JOT_OK; /* only damage is left before the end */
+    Record *r = &oldest.items[0];
+    TRY(stream_find(f, &w->stream, r->mark.seq, &at, &end, &w->arena, NULL, e));
+    if (at == end)
+        return JOT_OK;
+    AUTO(Buf) line = { 0 };
+    r->mark.gap = r->mark.seq - 1;
+    record_write(&line, r, f->form);
+    pieces[0] = (Piece){ from, at, arena_copy(&w->arena, buf_str(&line)) };
+    pieces[1] = (Piece){ end, w->stream.size, { 0 } };
+    return JOT_OK;
+}
+
 jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                       Err *e)
 {
@@ -62,8 +86,9 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
     TRY(sync_view(f, &w, e));
     TRY(mirror_withdraw(f, stream, e));
     Mark head = w.stream.head;
-    Piece kept = { from, w.stream.size, { 0 } };
-    TRY(stream_replace(f, &w.stream, &kept, 1, e));
+    Piece kept[2];
+    TRY(mark_trimmed(f, &w, from_seq, from, kept, e));
+    TRY(stream_replace(f, &w.stream, kept, COUNT_OF(kept), e));
     show_again(f, &w, &head);
     *dropped = n;
     return JOT_OK;

@@ -5,7 +5,7 @@
  * line for each stream, and for a document also what its file looked like:
  *
  *     jotter heads 1 <when it was complete> <bytes then> <names forgotten>
- *     <sum> SEQ <chain> <version or -> SIZE INODE MTIME CTIME NAME
+ *     <sum> SEQ <chain> <version or -> SIZE INODE MTIME CTIME FIRST NAME
  *
  * Lines are appended when a handle closes or has nothing to do, never while it
  * writes, and are not synced: an old line is no lie, because streams only grow.  So every
@@ -15,6 +15,9 @@
  * The file's times tell a person's edit from a bit that turned over: whoever writes
  * to a file moves its ctime, and nobody can set that.  Times tick, so a file that
  * was touched a moment ago is listed without them.
+ *
+ * FIRST is where the stream begins (0, or no such word: not known).  If it begins later now, its
+ * oldest record must prove that it was trimmed; a trim leaves that proof (forget.c).
  *
  * There is no text in the list, and no name that was purged: that one is taken out in place, before
  * the purge, and counted in the header, so that nobody who has read the list before writes it back.
@@ -45,6 +48,7 @@ enum {
     STILL_MS = 3000, /* file times tick, on some file systems every two seconds */
     WAIT_MS = 100,   /* for who writes it anew; older is no harm */
     OPEN_TRIES = 8,
+    FIRST_BYTES = 32, /* of a line: its number is in these */
 };
 
 /* What this handle wrote since it last told. */
@@ -80,10 +84,10 @@ static void add_line(Buf *to, const HeadLine *l)
     if (l->shown)
         snprintf(version, sizeof version, "%016llx", (unsigned long long)l->version);
     AUTO(Buf) rest = { 0 };
-    buf_addf(&rest, "%llu %016llx %s %llu %llu %lld %lld " STR_FMT, (unsigned long long)l->seq,
+    buf_addf(&rest, "%llu %016llx %s %llu %llu %lld %lld %llu " STR_FMT, (unsigned long long)l->seq,
              (unsigned long long)l->chain, version, (unsigned long long)l->size,
              (unsigned long long)l->inode, (long long)l->mtime_ns, (long long)l->ctime_ns,
-             STR_ARG(l->name));
+             (unsigned long long)l->first, STR_ARG(l->name));
     buf_addf(to, "%.*s " STR_FMT "\n", SUM_HEX, hash_hex(hash_of(buf_str(&rest))).text,
              STR_ARG(buf_str(&rest)));
 }
@@ -123,6 +127,8 @@ static bool parse_line(Str line, HeadLine *out)
     out->inode = cut_number(&line, 10, &good);
     out->mtime_ns = (int64_t)cut_number(&line, 10, &good);
     out->ctime_ns = (int64_t)cut_number(&line, 10, &good);
+    if (str_find(line, ' ') < line.n) /* no name has a space; older lines do not say it */
+        out->first = cut_number(&line, 10, &good);
     out->name = line;
     return good && out->seq && store_check_name(line, NULL) == JOT_OK;
 }
@@ -358,13 +364,22 @@ bool heads_purged(Files *f, const Stream *st)
            oldest.n && oldest.items[0].mark.seq == st->head.seq;
 }
 
-/* Somebody may have purged it since. */
-static bool is_listed(Files *f, Str name)
+uint64_t heads_first(Files *f, const Stream *st)
 {
-    Paths p = paths_of(f, name);
+    char start[FIRST_BYTES];
+    ssize_t n = io_read_all(f->base.io, st->fd, start, sizeof start, 0);
+    return n > 0 ? record_seq((Str){ start, (size_t)n }) : 0;
+}
+
+/* Somebody may have purged it since. */
+static bool is_listed(Files *f, HeadLine *l)
+{
+    Paths p = paths_of(f, l->name);
     AUTO(Stream) st = { .fd = FD_NONE };
-    return stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL) == JOT_OK &&
-           !heads_purged(f, &st);
+    if (stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, NULL) != JOT_OK || heads_purged(f, &st))
+        return false;
+    l->first = heads_first(f, &st);
+    return true;
 }
 
 /* Make an empty one, complete as of never. */
@@ -402,7 +417,7 @@ static void append_wrote(Files *f)
     AUTO(Fd) fd = FD_NONE;
     for (size_t i = 0; i < w->n; i++) {
         heads_see(f, &w->items[i]);
-        if (is_listed(f, w->items[i].name))
+        if (is_listed(f, &w->items[i]))
             add_line(&lines, &w->items[i]);
     }
     int got = lock_list(f, F_RDLCK, O_RDWR | O_APPEND, WAIT_MS, &fd);

@@ -1,7 +1,8 @@
 /* heads_check.c - every stream held against the list of heads, and the list written anew.
  *
  * Told is what only the list knows: a stream that is gone, that ends before a
- * record that was there, or that has another record in its place; and a file
+ * record that was there or begins behind it (and was not trimmed), or that has
+ * another record in its place; and a file
  * that changed although nobody wrote to it.  What is told stays in the list, so
  * that it is told again, until somebody accepts it. */
 #include <assert.h>
@@ -95,6 +96,34 @@ static void tell_gone(Check *c, const HeadLine *old)
     tell_lost(c, old, NULL, what);
 }
 
+/* Was everything before the oldest record taken away in order?  A trim leaves its count there, a
+ * purge a tombstone that tells of it. */
+static jot_status begins_in_order(Check *c, const Stream *st, bool *out, Err *e)
+{
+    AUTO(Arena) arena = { 0 };
+    Records oldest;
+    PurgeTold told;
+    TRY(stream_read(c->f, st, 0, 1, &arena, &oldest, e));
+    const Record *r = oldest.n ? &oldest.items[0] : NULL;
+    *out = !r || r->mark.gap + 1 >= r->mark.seq || store_told(r, &told);
+    return JOT_OK;
+}
+
+/* Does it begin behind a record that the list knows? */
+static jot_status compare_first(Check *c, const Stream *st, const HeadLine *old, uint64_t first,
+                                char what[SENTENCE], Err *e)
+{
+    bool in_order = true;
+    if (old->first && first > old->first)
+        TRY(begins_in_order(c, st, &in_order, e));
+    if (!in_order)
+        snprintf(what, SENTENCE,
+                 "its oldest records are gone, and were not trimmed: it begins with %llu, the list "
+                 "of heads knows %llu",
+                 (unsigned long long)first, (unsigned long long)old->first);
+    return JOT_OK;
+}
+
 /* Does one line say that something is missing?  *what is the sentence, or "". */
 static jot_status compare_line(Check *c, const Stream *st, const HeadLine *old, char what[SENTENCE],
                                Err *e)
@@ -123,8 +152,11 @@ static jot_status compare(Check *c, const Stream *st, const HeadLine *old, size_
 {
     HeadLine now = heads_line(arena_copy(&c->arena, st->paths->name), &st->head);
     char what[SENTENCE];
+    now.first = heads_first(c->f, st);
     for (size_t i = 0; i < n; i++) {
         TRY(compare_line(c, st, &old[i], what, e));
+        if (!what[0])
+            TRY(compare_first(c, st, &old[i], now.first, what, e));
         if (what[0]) {
             tell_lost(c, &old[i], &now, what);
             return JOT_OK;
@@ -138,6 +170,8 @@ static jot_status compare(Check *c, const Stream *st, const HeadLine *old, size_
             now.mtime_ns = old[i].mtime_ns;
             now.ctime_ns = old[i].ctime_ns;
         }
+        if (now.first == 0) /* damaged, and told by whoever reads it */
+            now.first = old[i].first;
     }
     list(c, &now);
     return JOT_OK;
