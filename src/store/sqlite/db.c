@@ -99,6 +99,14 @@ static const char *const texts[] = {
     [DB_MAKE_WAY] = "DELETE FROM records WHERE stream = ?1 AND seq >= ?2 AND op = 0",
     [DB_TOLD] = "UPDATE heads SET op = op | 16 WHERE name = ?1",
     [DB_HEAD_MOVED] = "UPDATE heads SET n = ?1, redacted = redacted | ?2 WHERE name = ?3",
+    /* Not if somebody who does not count has given values of n meanwhile. */
+    [DB_GIVEN] = "UPDATE pad SET value = value + ?1 WHERE key = 'given' AND value >= ?2",
+    [DB_TAKEN] = "UPDATE pad SET value = value + ?1 WHERE key = 'taken'",
+    [DB_COUNTED] = "SELECT count(*), coalesce(max(n), 0),"
+                   " (SELECT value FROM pad WHERE key = 'given'),"
+                   " (SELECT value FROM pad WHERE key = 'taken') FROM records",
+    [DB_COUNT_ANEW] = "INSERT OR REPLACE INTO pad SELECT 'given', coalesce(max(n), 0) FROM records"
+                      " UNION ALL SELECT 'taken', coalesce(max(n), 0) - count(*) FROM records",
 };
 _Static_assert(COUNT_OF(texts) == DB_STMTS, "every statement has a text");
 

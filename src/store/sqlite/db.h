@@ -3,7 +3,8 @@
  * The database (the tables stand in open.c):
  *   heads    one row a stream, by name: where its head is, and all of it but the body
  *   records  every record, by n, a number that only grows
- *   pad      the pad's own id, and whether the log must be cleared of forgotten text
+ *   pad      the pad's own id, how many records there are, and whether the log must be cleared of
+ *            forgotten text
  *
  * Invariants:
  *   1. A stream's head has the highest n of the stream.  Heads are never deleted, so n is never
@@ -67,6 +68,10 @@ typedef enum DbStmt {
     DB_MAKE_WAY,
     DB_TOLD,
     DB_HEAD_MOVED,
+    DB_GIVEN,
+    DB_TAKEN,
+    DB_COUNTED,
+    DB_COUNT_ANEW,
     DB_STMTS
 } DbStmt;
 
@@ -103,6 +108,9 @@ typedef struct Db {
     bool sparing;    /* forgetting in steps, with as little room as possible */
     bool tells;      /* a conflict in this transaction tells of lost records ... */
     bool mended;     /* ... or found rows that it has set right */
+    int64_t given;   /* values of n in this transaction, ... */
+    int64_t last;    /* ... the highest of them, ... */
+    int64_t taken;   /* ... and how many it made free */
     struct stat seen;
     int64_t format; /* PRAGMA user_version, as this handle knows it */
     bool raising;   /* this transaction brings it to DB_OUR_FORMAT */
@@ -196,6 +204,8 @@ MUST_USE jot_status db_begin_removal(Db *d, Str stream, Err *e);
 /* Commit if `st` is JOT_OK, else roll back; unlock.  Returns `st` or what went wrong.  What a
  * refused write has set right, or told of, is committed. */
 MUST_USE jot_status db_end(Db *d, jot_status st, Err *e);
+/* The transaction gave a record this n, the highest there is: db_end counts. */
+void db_gave(Db *d, int64_t n);
 /* The transaction removes text: db_end must see to it that none is left in the log. */
 MUST_USE jot_status db_forget(Db *d, Err *e);
 

@@ -33,6 +33,7 @@ static jot_status drop_before(Db *d, int64_t number, uint64_t seq, uint64_t *dro
     db_bind_u64(q, 2, seq);
     TRY(db_run(d, q, e));
     *dropped += (uint64_t)sqlite3_changes64(d->sql);
+    d->taken += sqlite3_changes64(d->sql);
     return JOT_OK;
 }
 
@@ -86,6 +87,8 @@ static jot_status move_head(Db *d, Str stream, Head *head, Err *e)
     db_bind_u64(move, 1, (uint64_t)head->n);
     db_bind_u64(move, 2, (uint64_t)last + 1);
     TRY(db_run(d, move, e));
+    db_gave(d, last + 1);
+    d->taken++;
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(db_stmt(d, DB_HEAD_MOVED, &q, e));
     db_bind_u64(q, 1, (uint64_t)last + 1);

@@ -78,7 +78,8 @@ static jot_status write_schema(Db *d, Err *e)
                            "PRAGMA page_size = %d; PRAGMA encoding = 'UTF-8';"
                            "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;"
                            "%s"
-                           "INSERT INTO pad VALUES('id', '%s'), ('scrub', 0), ('undone', 0);"
+                           "INSERT INTO pad VALUES('id', '%s'), ('scrub', 0), ('undone', 0),"
+                           " ('given', 0), ('taken', 0);"
                            "COMMIT;",
                            DB_PAGE, DB_APPLICATION, DB_OUR_FORMAT, schema, id.text);
     return db_exec(d, sql.p, e);

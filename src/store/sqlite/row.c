@@ -151,6 +151,7 @@ static jot_status add_record(Db *d, Head *head, const Record *r, Err *e)
     db_bind_blob(q, 14, r->body);
     TRY(db_run(d, q, e));
     head->n = sqlite3_last_insert_rowid(d->sql);
+    db_gave(d, head->n);
     head->mark = r->mark;
     return JOT_OK;
 }
@@ -173,6 +174,7 @@ jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e)
     Head head = { r->mark, newest->number, newest->n };
     if (newest->missing) {
         TRY(add_record(d, &head, r, e));
+        d->taken++; /* the n it had */
         newest->n = head.n;
         return set_head(d, stream, &head, r, false, e);
     }

@@ -147,7 +147,9 @@ static jot_status make_way(Db *d, const Head *head, uint64_t seq, Err *e)
     TRY(db_stmt(d, DB_MAKE_WAY, &q, e));
     db_bind_u64(q, 1, (uint64_t)head->number);
     db_bind_u64(q, 2, seq);
-    return db_run(d, q, e);
+    TRY(db_run(d, q, e));
+    d->taken += sqlite3_changes64(d->sql);
+    return JOT_OK;
 }
 
 static jot_status put_in(Db *d, Str stream, const Expect *x, bool gaps, const Record *records,
@@ -451,4 +453,5 @@ const StoreOps sqlite_ops = {
     .index_path = sqlite_index_path,
     .moved = sqlite_moved,
     .verify = sqlite_verify,
+    .heads = sqlite_heads,
 };

@@ -83,5 +83,8 @@ jot_status sqlite_scrub(Store *s, Err *e);
 /* --- Verifying (verify.c) --------------------------------------------------------------- */
 
 MUST_USE jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e);
+/* The number of records, held against what each write has counted. */
+MUST_USE jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSeen *out,
+                                 Err *e);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * SQLite checks its pages and indexes; then heads are held against the records
  * they stand for.  The heads are the list of heads here: a row that is gone from one
- * of the two tables is told; rows that went from both in one transaction are not.
+ * of the two tables is told.  Rows that went from both are missed by their number:
+ * each transaction counts the records it adds, and those it takes away.
  * Hashes, chains and missing numbers are checked by whoever reads the streams. */
 #include <stdio.h>
 #include <string.h>
@@ -142,4 +143,74 @@ jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e)
     TRY(check_scrub(d, hooks, e));
     TRY(check_count(d, hooks, marked_records, "are marked as redacted, and have their text", e));
     return check_count(d, hooks, lost_records, "belong to no stream", e);
+}
+
+/* --- The number of records ------------------------------------------------------------------ */
+
+typedef struct Counted {
+    int64_t rows, last; /* there are, and the highest n */
+    int64_t records;    /* there should be, ... */
+    int64_t given;      /* ... after so many values of n ... */
+    bool known;         /* ... if nobody who does not count has written since */
+} Counted;
+
+static jot_status read_count(Db *d, Counted *out, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    bool row;
+    TRY(db_stmt(d, DB_COUNTED, &q, e));
+    TRY(db_step(d, q, &row, e));
+    *out = (Counted){ .rows = sqlite3_column_int64(q, 0),
+                      .last = sqlite3_column_int64(q, 1),
+                      .given = sqlite3_column_int64(q, 2) };
+    out->records = out->given - sqlite3_column_int64(q, 3);
+    out->known = sqlite3_column_type(q, 2) == SQLITE_INTEGER &&
+                 sqlite3_column_type(q, 3) == SQLITE_INTEGER && out->given >= out->last;
+    return JOT_OK;
+}
+
+static jot_status count_anew(Db *d, Err *e)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    TRY(db_begin_removal(d, S("the pad"), e));
+    jot_status st = db_stmt(d, DB_COUNT_ANEW, &q, e);
+    if (st == JOT_OK)
+        st = db_run(d, q, e);
+    return db_end(d, st, e);
+}
+
+static void tell_missing(const VerifyHooks *hooks, const Counted *c)
+{
+    char what[SENTENCE];
+    snprintf(
+        what, sizeof what,
+        "%lld of %lld records are gone, and were not trimmed or purged: nothing in the pad says "
+        "of which streams",
+        (long long)(c->records - c->rows), (long long)c->records);
+    StoreFault f = { .kind = FAULT_LOST,
+                     .what = what,
+                     .advice = "bring the pad back from a copy, or accept the loss: jotter doctor "
+                               "--fix counts again",
+                     .mends = true };
+    if (hooks && hooks->fault)
+        hooks->fault(hooks->ctx, &f);
+}
+
+jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSeen *out, Err *e)
+{
+    Db *d = (Db *)s;
+    Counted c;
+    *out = (HeadsSeen){ 0 };
+    TRY(db_ready(d, "verify", S("the pad"), e));
+    TRY(read_count(d, &c, e));
+    bool missing = c.known && c.rows < c.records;
+    if (missing && !accept)
+        tell_missing(hooks, &c);
+    if (missing && accept)
+        store_met(s, &s->report.accepted, "that %lld records are gone was accepted",
+                  (long long)(c.records - c.rows));
+    bool right = c.known && c.rows == c.records;
+    if (right || (missing && !accept) || s->read_only_why[0])
+        return JOT_OK;
+    return count_anew(d, e);
 }

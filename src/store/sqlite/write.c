@@ -262,6 +262,7 @@ jot_status db_begin_removal(Db *d, Str stream, Err *e)
     if (d->base.read_only_why[0])
         return store_refuse_write(&d->base, e);
     TRY(db_lock(d, e));
+    d->given = d->last = d->taken = 0;
     jot_status st = begin_locked(d, e);
     if (st != JOT_OK)
         db_unlock(d);
@@ -374,9 +375,40 @@ static jot_status undo_commit(Db *d, int rc, Err *e)
                    err_show(&shown, d->subject), sqlite3_errstr(rc));
 }
 
+void db_gave(Db *d, int64_t n)
+{
+    d->given++;
+    d->last = n;
+}
+
+/* Run one of the two statements that count. */
+static int count(Db *d, DbStmt which, int64_t by, int64_t before)
+{
+    AUTO_PTR(sqlite3_stmt) q = NULL;
+    if (by == 0)
+        return SQLITE_OK;
+    if (db_stmt(d, which, &q, NULL) != JOT_OK)
+        return sqlite3_errcode(d->sql);
+    db_bound(sqlite3_bind_int64(q, 1, by));
+    if (which == DB_GIVEN)
+        db_bound(sqlite3_bind_int64(q, 2, before));
+    int rc = sqlite3_step(q);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* Values of n that were given, less those that were taken, are as many as there are records: unless
+ * rows come or go past Jotter. */
+static int count_records(Db *d)
+{
+    int rc = count(d, DB_GIVEN, d->given, d->last - d->given);
+    return rc == SQLITE_OK ? count(d, DB_TAKEN, d->taken, 0) : rc;
+}
+
 static jot_status commit(Db *d, Err *e)
 {
-    int rc = db_plain(d, DB_COMMIT);
+    int rc = count_records(d);
+    if (rc == SQLITE_OK)
+        rc = db_plain(d, DB_COMMIT);
     if (rc == SQLITE_OK && d->raising)
         d->format = DB_OUR_FORMAT;
     if (rc == SQLITE_OK)
