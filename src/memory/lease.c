@@ -177,8 +177,25 @@ static jot_status grant(Memory *m, LeaseTable *t, Lease *l, Err *e)
     return JOT_OK;
 }
 
-/* A table that was lost as a whole begins again at 1, and its tokens would be too old for what was
- * written under those before: they continue after the stream's fence. */
+/* The next token would be too low. */
+static jot_status raise_table(Memory *m, uint64_t given, Err *e)
+{
+    TRY(store_raise_tokens(m->store, given, e));
+    return err_set(e, JOT_CONFLICT, "the table of leases has moved");
+}
+
+/* A table that was lost as a whole must not begin again at 1: its tokens would be too old for what
+ * was written under those before, and a holder from before would pass for a later one. */
+static jot_status pass_given(Memory *m, const LeaseTable *t, Err *e)
+{
+    uint64_t given = 0;
+    if (t->next == 1)
+        TRY(store_tokens_given(m->store, &given, e));
+    return given ? raise_table(m, given, e) : JOT_OK;
+}
+
+/* The same where only a part is lost, as when an older table was put in its place: tokens continue
+ * after the stream's fence. */
 static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -191,8 +208,7 @@ static jot_status pass_fence(Memory *m, const LeaseTable *t, const LeaseAsk *ask
         return JOT_OK; /* a write will report it */
     if (head.mark.fence < t->next)
         return JOT_OK;
-    TRY(store_raise_tokens(m->store, head.mark.fence, e));
-    return err_set(e, JOT_CONFLICT, "the table of leases has moved");
+    return raise_table(m, head.mark.fence, e);
 }
 
 static jot_status try_acquire(Memory *m, Change *c, Err *e)
@@ -211,6 +227,7 @@ static jot_status try_acquire(Memory *m, Change *c, Err *e)
     }
     if (lease_table_count(&t) >= LEASE_MAX)
         return err_set(e, JOT_TOO_BIG, "%d leases are held already: the limit", LEASE_MAX);
+    TRY(pass_given(m, &t, e));
     TRY(pass_fence(m, &t, ask, e));
     Lease l = { .on = ask->on,
                 .prefix = ask->prefix,

@@ -519,6 +519,41 @@ jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e)
     return err_pass(e, &why, st);
 }
 
+static jot_status highest_fence(Store *s, uint64_t *out, Err *e)
+{
+    AUTO(Arena) names = { 0 };
+    Str after = { 0 };
+    *out = 0;
+    for (bool more = true; more;) {
+        AUTO(Arena) arena = { 0 };
+        Listing page;
+        TRY(store_list(s, (Str){ 0 }, after, STORE_LIST_MAX, LIST_ALL, &arena, &page, e));
+        for (size_t i = 0; i < page.n; i++)
+            if (page.items[i].mark.fence > *out)
+                *out = page.items[i].mark.fence;
+        more = page.more && page.n;
+        if (more) {
+            arena_free(&names);
+            after = arena_copy(&names, page.items[page.n - 1].name);
+        }
+    }
+    return JOT_OK;
+}
+
+jot_status store_tokens_given(Store *s, uint64_t *out, Err *e)
+{
+    uint64_t fence;
+    assert(s && out);
+    *out = 0;
+    TRY(store_check_mine(s, e));
+    if (s->ops->tokens)
+        TRY(s->ops->tokens(s, out, e));
+    TRY(highest_fence(s, &fence, e));
+    if (fence > *out)
+        *out = fence + STORE_TOKENS_UNSEEN;
+    return JOT_OK;
+}
+
 /* Last of all, for a token may have been given while its streams were being copied. */
 static jot_status copy_tokens(Copy *c, Err *e)
 {

@@ -59,6 +59,9 @@ typedef struct StoreOps {
      * the list up to date; with `accept` what is lost goes from it.  NULL: the engine keeps none.
      */
     jot_status (*heads)(Store *s, const VerifyHooks *hooks, bool accept, HeadsSeen *out, Err *e);
+    /* A number that no token is beyond, if the stream of tokens is gone or ends before one that was
+     * given, as far as the engine knows; else 0.  NULL: it knows nothing. */
+    jot_status (*tokens)(Store *s, uint64_t *out, Err *e);
     void (*idle)(Store *s);  /* as store_idle; NULL: nothing */
     bool (*moved)(Store *s); /* as store_moved; NULL: it lies nowhere */
     /* Before every stream is written to once; NULL: nothing. */

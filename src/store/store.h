@@ -325,6 +325,8 @@ MUST_USE jot_status store_forget_before(Store *s, Str stream, const Expect *expe
  * that no token is too old for what was copied.  What stood in the target's stays in force, what
  * stands in the source's binds nobody there. */
 #define STORE_TOKENS "leases/table"
+/* Behind the last token that is known there may have been others, but not so many. */
+#define STORE_TOKENS_UNSEEN ((uint64_t)1 << 32)
 
 typedef struct CopyCount {
     uint64_t streams, records, bytes; /* looked at, so far */
@@ -374,6 +376,11 @@ MUST_USE jot_status store_copy(Store *from, Store *to, const CopyHooks *hooks, C
 /* Bring the stream of tokens to `seq`, if it stands lower: what it says stays, and the next token
  * is higher than `seq`. */
 MUST_USE jot_status store_raise_tokens(Store *s, uint64_t seq, Err *e);
+
+/* For a pad whose stream of tokens is gone: a number that no token which was ever given is beyond,
+ * as far as anything is left that knows of one: the engine's own account, and the fences of all
+ * streams, which are looked at.  0: none was given. */
+MUST_USE jot_status store_tokens_given(Store *s, uint64_t *out, Err *e);
 
 /* --- Time ------------------------------------------------------------------------------ */
 

@@ -453,6 +453,15 @@ static void meet_unsettled(void *ctx, Str stream, const char *why)
     store_met(s, &s->report.damaged, "%.150s", why);
 }
 
+/* Tokens that are not known any more were given: the next one is higher than they. */
+static jot_status mend_tokens(Store *s, Err *e)
+{
+    uint64_t given = 0;
+    if (s->ops->tokens)
+        TRY(s->ops->tokens(s, &given, e));
+    return given ? store_raise_tokens(s, given, e) : JOT_OK;
+}
+
 jot_status store_mend(Store *s, const MendOptions *o, Err *e)
 {
     static const MendOptions plain = { 0 };
@@ -464,6 +473,7 @@ jot_status store_mend(Store *s, const MendOptions *o, Err *e)
         TRY(s->ops->mend(s, o ? o : &plain, e));
     /* Before anything is written: afterwards others would stand in the place of what is lost. */
     HeadsSeen seen;
+    TRY(mend_tokens(s, e));
     if (s->ops->heads)
         TRY(s->ops->heads(s, NULL, true, &seen, e));
     TRY(each_stream(s, mend_each, s, e));

@@ -40,9 +40,9 @@ static void tokens_of_a_table_that_was_lost_go_on_behind_the_fence(Desk *d)
     Draft was = { .op = OP_PUT, .by = S("ann"), .body = S("before"), .fence = 19 };
     desk_ok(d, store_append(d->m.store, S("notes/plan"), NULL, &was, &mark, &d->e));
     Lease other = take(d, &d->m, "notes/other"), l = take(d, &d->m, "notes/plan"), seen;
-    assert_int_equal(l.token, 20);
+    assert_true(other.token > 19 && l.token > other.token);
     desk_ok(d, put(d, &d->m, S("notes/plan"), "behind it", &mark));
-    assert_int_equal(mark.fence, 20);
+    assert_int_equal(mark.fence, l.token);
     desk_ok(d, lease_check(&d->m, other.token, &d->a, &seen, &d->e)); /* it still stands */
 }
 

@@ -757,6 +757,57 @@ static void a_lost_table_of_leases_ends_them_all_and_its_tokens_are_not_given_ag
     memory_close(&bob);
 }
 
+/* All of a stream, as if it had never been there. */
+static void remove_stream(Desk *d)
+{
+    if (strcmp(d->engine, "files") == 0) {
+        AUTO(Arena) arena = { 0 };
+        File log = { 0 }, view = { 0 };
+        find_files(d, &arena, &log, &view);
+        assert_int_equal(unlink(log.path), 0);
+        return;
+    }
+    char text[600];
+    sqlite3 *sql = NULL;
+    snprintf(text, sizeof text, "%s/pad.db", d->dir);
+    assert_int_equal(sqlite3_open(text, &sql), SQLITE_OK);
+    snprintf(text, sizeof text,
+             "DELETE FROM records WHERE stream = (SELECT stream FROM heads WHERE name = '%s');"
+             "DELETE FROM heads WHERE name = '%s'",
+             stream, stream);
+    sql_run(sql, text);
+    sqlite3_close(sql);
+}
+
+/* The second was never used to write: no fence knows it. */
+static void tokens_of_a_table_that_was_removed_are_not_given_again(Desk *d)
+{
+    Lease first, second, third;
+    Mark m;
+    LeaseAsk a = { .on = S("notes/a"), .ttl_ms = 60000 },
+             b = { .on = S("notes/b"), .ttl_ms = 60000 },
+             all = { .on = S("notes/"), .prefix = true, .ttl_ms = 60000 };
+    for (int doctor = 0; doctor < 2; doctor++) {
+        desk_ok(d, lease_acquire(&d->m, &a, &d->a, &first, &d->e));
+        Draft draft = { .op = OP_PUT, .body = S("text") };
+        desk_ok(d, memory_append(&d->m, S("notes/a"), NULL, &draft, &m, &d->e));
+        desk_ok(d, lease_acquire(&d->m, &b, &d->a, &second, &d->e));
+        desk_reopen(d);
+        set_stream("leases/", S("table"));
+        remove_stream(d);
+        if (doctor)
+            desk_ok(d, store_mend(d->m.store, NULL, &d->e));
+        Memory bob = desk_open(d, "bob");
+        desk_ok(d, lease_acquire(&bob, &all, &d->a, &third, &d->e));
+        assert_true(third.token > second.token);
+        desk_ok(d, memory_append(&bob, S("notes/b"), NULL, &draft, &m, &d->e));
+        Draft late = { .op = OP_PUT, .body = S("late"), .fence = second.token };
+        desk_expect(d, JOT_FENCED, store_append(d->m.store, S("notes/b"), NULL, &late, &m, &d->e));
+        desk_ok(d, lease_release(&bob, third.token, &d->e));
+        memory_close(&bob);
+    }
+}
+
 static void the_only_table_of_leases_may_be_lost(Desk *d)
 {
     Lease l;
@@ -921,6 +972,7 @@ int main(void)
         DESK_TEST(the_first_conditional_write_behind_a_loss_is_refused_once),
         DESK_TEST(an_unconditional_write_goes_on_behind_a_loss),
         DESK_TEST(a_lost_table_of_leases_ends_them_all_and_its_tokens_are_not_given_again),
+        DESK_TEST(tokens_of_a_table_that_was_removed_are_not_given_again),
         DESK_TEST(the_only_table_of_leases_may_be_lost),
         DESK_TEST(a_call_whose_only_record_is_lost_stays_taken),
         DESK_TEST(a_run_folds_in_time_behind_a_lost_record),

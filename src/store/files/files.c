@@ -273,6 +273,7 @@ const StoreOps files_ops = {
     .index_path = files_index_path,
     .verify = files_verify,
     .heads = files_heads,
+    .tokens = files_tokens,
     .idle = files_idle,
     .moved = pad_moved,
     .mend = files_mend,

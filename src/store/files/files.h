@@ -451,6 +451,9 @@ uint64_t heads_first(Files *f, const Stream *st);
 /* Nothing is left of it but a tombstone: such a name is not listed. */
 bool heads_purged(Files *f, const Stream *st);
 
+/* As the engine's `tokens`: what the list knows of them. */
+MUST_USE jot_status files_tokens(Store *s, uint64_t *out, Err *e);
+
 /* This handle wrote: remembered until heads_flush, which appends it to the list. */
 void heads_wrote(Files *f, Str name, const Mark *m);
 void heads_flush(Files *f);

@@ -529,3 +529,31 @@ bool heads_rotten(Files *f, Str name, const Mark *head, const View *v)
            last.mtime_ns == v->mtime_ns && last.ctime_ns == v->ctime_ns &&
            !hash_eq(v->sha256, head->sha256);
 }
+
+/* --- Tokens -------------------------------------------------------------------------------- */
+
+jot_status files_tokens(Store *s, uint64_t *out, Err *e)
+{
+    Files *f = (Files *)s;
+    AUTO(Arena) arena = { 0 };
+    AUTO(Stream) st = { .fd = FD_NONE };
+    Paths p = paths_of(f, S(STORE_TOKENS));
+    Heads h;
+    size_t n = 0;
+    uint64_t known = 0;
+    *out = 0;
+    heads_flush(f);
+    if (heads_load(f, &arena, &h) < 0)
+        return JOT_OK; /* it is never needed */
+    const HeadLine *lines = heads_find(&h, p.name, &n);
+    for (size_t i = 0; i < n; i++)
+        known = lines[i].seq > known ? lines[i].seq : known;
+    Err why = { 0 };
+    jot_status looked = stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, &why);
+    if (looked != JOT_OK && looked != JOT_NOT_FOUND)
+        return err_pass(e, &why, looked);
+    /* The list is told when a handle closes or is idle, so it may lag behind. */
+    if (known > mark_last(&st.head) && known < STORE_SEQ_MAX - STORE_TOKENS_UNSEEN)
+        *out = known + STORE_TOKENS_UNSEEN;
+    return JOT_OK;
+}

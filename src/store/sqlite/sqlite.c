@@ -454,4 +454,5 @@ const StoreOps sqlite_ops = {
     .moved = sqlite_moved,
     .verify = sqlite_verify,
     .heads = sqlite_heads,
+    .tokens = sqlite_tokens,
 };

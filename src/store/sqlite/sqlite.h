@@ -86,5 +86,6 @@ MUST_USE jot_status sqlite_verify(Store *s, const VerifyHooks *hooks, Err *e);
 /* The number of records, held against what each write has counted. */
 MUST_USE jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSeen *out,
                                  Err *e);
+MUST_USE jot_status sqlite_tokens(Store *s, uint64_t *out, Err *e);
 
 #endif

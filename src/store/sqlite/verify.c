@@ -214,3 +214,22 @@ jot_status sqlite_heads(Store *s, const VerifyHooks *hooks, bool accept, HeadsSe
         return JOT_OK;
     return count_anew(d, e);
 }
+
+/* Every record of the stream of tokens had an n of its own, at least as high as its seq.  Where no
+ * record is missing, there was none. */
+jot_status sqlite_tokens(Store *s, uint64_t *out, Err *e)
+{
+    Db *d = (Db *)s;
+    AUTO(Arena) arena = { 0 };
+    Newest newest;
+    Counted c;
+    *out = 0;
+    TRY(db_ready(d, "read", S(STORE_TOKENS), e));
+    TRY(newest_find(d, S(STORE_TOKENS), &arena, &newest, e));
+    if (mark_last(&newest.record.mark))
+        return JOT_OK;
+    TRY(read_count(d, &c, e));
+    if (!c.known || c.rows < c.records)
+        *out = (uint64_t)(c.given > c.last ? c.given : c.last);
+    return JOT_OK;
+}
