@@ -982,35 +982,6 @@ def requests_in_chunks_take_no_more_room_than_they_have_bytes():
             c.close()
 
 
-@test
-def large_bodies_in_chunks_are_bounded_together():
-    with Place() as p:
-        s = p.serve()
-        piece = b"%x\r\n%s\r\n" % (1 << 20, b" " * (1 << 20))
-        growing = []
-        refused = None
-        for _ in range(6):
-            c = chunked(s, None)
-            growing.append(c)
-            for _ in range(31):
-                try:
-                    c.send(piece)
-                except OSError:
-                    break
-            until_idle(s)
-            if select.select([c.sock], [], [], 0)[0]:
-                refused = c.sock.recv(64)
-                break
-        assert refused and refused.startswith(b"HTTP/1.1 503 ") and len(growing) == 5, (refused, len(growing))
-        # Small ones find room all the same, and when the large ones are gone there is room for all.
-        message = request("tools/list", modern=True)
-        assert chunked(s, message, **wire.modern_headers(message)).getresponse().status == 200
-        for c in growing:
-            c.close()
-        large = write("a", "x" * (1 << 20), modern=True)
-        assert soon(lambda: chunked(s, large, **wire.modern_headers(large)).getresponse().status == 200)
-
-
 def memory_peak(server):
     """The most memory a server has had so far, in bytes."""
     with open("/proc/%d/status" % server.process.pid) as f:

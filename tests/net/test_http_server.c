@@ -157,7 +157,7 @@ static void *run(void *ctx)
     return NULL;
 }
 
-static int open_with(void **state, int patience_ms)
+static int open_with(void **state, int patience_ms, size_t room)
 {
     Rig *d = mem_alloc(sizeof *d);
     Err e = { 0 };
@@ -165,8 +165,8 @@ static int open_with(void **state, int patience_ms)
     pthread_mutex_init(&d->lock, NULL);
     d->o = (HttpOptions){ .address = S("127.0.0.1:0"),
                           .guard = { .locked = true, .token = hash_of(S("token")) },
-                          .limits = { .body_max = 100000,
-                                      .bodies_max = 150000,
+                          .limits = { .body_max = room * 100000,
+                                      .bodies_max = room * 150000,
                                       .connections_max = CONNECTIONS,
                                       .backlog_max = 64 * 1024,
                                       .head_ms = patience_ms,
@@ -186,12 +186,18 @@ static int open_with(void **state, int patience_ms)
 
 static int open_patient(void **state)
 {
-    return open_with(state, LONG_MS);
+    return open_with(state, LONG_MS, 1);
+}
+
+/* One that has room for two steps of bodies whose size nobody says. */
+static int open_roomy(void **state)
+{
+    return open_with(state, LONG_MS, 4);
 }
 
 static int open_impatient(void **state)
 {
-    return open_with(state, PATIENCE_MS);
+    return open_with(state, PATIENCE_MS, 1);
 }
 
 static void stop(void *ctx, void *arg)
@@ -268,13 +274,18 @@ static Fd dial_for_hello(const Rig *d)
     return fd;
 }
 
+static bool has_come(Rig *d, const size_t *count, size_t n)
+{
+    pthread_mutex_lock(&d->lock);
+    bool there = *count >= n;
+    pthread_mutex_unlock(&d->lock);
+    return there;
+}
+
 static bool comes(Rig *d, const size_t *count, size_t n)
 {
     for (int i = 0; i < LONG_MS / 5; i++) {
-        pthread_mutex_lock(&d->lock);
-        bool there = *count >= n;
-        pthread_mutex_unlock(&d->lock);
-        if (there)
+        if (has_come(d, count, n))
             return true;
         io_sleep_us(&io_system, 5000);
     }
@@ -477,6 +488,48 @@ static void a_share_that_was_returned_is_its_exchanges_until_that_is_answered(vo
     assert_true(hears(second, "HTTP/1.1 200 "));
 }
 
+/* A connection on which so many bytes of a body were sent in chunks, and not its end. */
+static Fd send_chunks(const Rig *d, int thousands)
+{
+    AUTO(Buf) body = { 0 };
+    Fd fd = dial(d);
+    say(fd, "POST /take HTTP/1.1\r\n" HEAD
+            "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < thousands; i++)
+        buf_addf(&body, "3e8\r\n%01000d\r\n", 0);
+    (void)send(fd, body.p, body.n, MSG_NOSIGNAL); /* it may be refused before its end */
+    return fd;
+}
+
+/* However slowly they come: the server is patient. */
+static void large_bodies_in_chunks_are_bounded_together(void **state)
+{
+    Rig *d = *state;
+    AUTO(Fd) first = send_chunks(d, 70);
+    AUTO(Fd) second = send_chunks(d, 70);
+    AUTO(Fd) third = send_chunks(d, 70);
+    /* Which of them is refused is for the server to say. */
+    struct pollfd p[] = { { first, POLLIN, 0 }, { second, POLLIN, 0 }, { third, POLLIN, 0 } };
+    assert_int_equal(poll(p, COUNT_OF(p), LONG_MS), 1);
+    Fd *refused = p[0].revents ? &first : p[1].revents ? &second : &third;
+    Fd *large = refused == &first ? &second : &first;
+    assert_true(hears(*refused, "HTTP/1.1 503 "));
+    AUTO(Fd) small = send_chunks(d, 60); /* finds room all the same */
+    say(small, "0\r\n\r\n");
+    assert_true(comes(d, &d->later_n, 1));
+    http_server_post(d->server, answer_last, NULL);
+    assert_true(hears(small, "HTTP/1.1 200 "));
+    fd_close(large); /* and there is room for another */
+    for (bool room = false; !room;) {
+        AUTO(Fd) next = send_chunks(d, 70);
+        (void)send(next, "0\r\n\r\n", 5, MSG_NOSIGNAL);
+        struct pollfd refusal = { next, POLLIN, 0 };
+        do
+            room = has_come(d, &d->later_n, 2);
+        while (!room && poll(&refusal, 1, 5) == 0);
+    }
+}
+
 static void events_are_chunks_and_signs_of_life_come_between(void **state)
 {
     Rig *d = *state;
@@ -616,6 +669,8 @@ int main(void)
         WITH_DESK(a_client_that_sends_nothing_more_is_answered_if_that_is_wanted),
         WITH_DESK(a_body_that_was_taken_keeps_its_share_when_its_client_goes),
         WITH_DESK(a_share_that_was_returned_is_its_exchanges_until_that_is_answered),
+        cmocka_unit_test_setup_teardown(large_bodies_in_chunks_are_bounded_together, open_roomy,
+                                        close_rig),
         WITH_DESK(events_are_chunks_and_signs_of_life_come_between),
         WITH_DESK(a_client_that_does_not_read_its_stream_is_cut_off),
         WITH_DESK(a_pause_gives_way_and_work_does_not),
