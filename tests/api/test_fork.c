@@ -2,8 +2,10 @@
  *
  * The children never use their parent's pads, as rule 7 asks.  They only live:
  * whatever they got a copy of must not keep anybody waiting. */
+#define _DEFAULT_SOURCE /* syscall() */
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,7 +97,19 @@ static void end_child(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void children_forked_while_a_thread_writes_hold_up_nobody(Caller *c)
+/* A child that no handler of fork() sees, as other languages' runtimes may make them. */
+static pid_t unseen_child(void)
+{
+    long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    assert_true(pid >= 0);
+    while (pid == 0) {
+        alarm(120);
+        pause();
+    }
+    return (pid_t)pid;
+}
+
+static void hold_up_nobody(Caller *c, pid_t (*make)(void))
 {
     static Writer w;
     pid_t children[CHILDREN];
@@ -111,7 +125,7 @@ static void children_forked_while_a_thread_writes_hold_up_nobody(Caller *c)
             memmove(children, children + n / 2, sizeof children[0] * (size_t)(n - n / 2));
             n -= n / 2;
         }
-        children[n++] = sleeping_child();
+        children[n++] = make();
     }
     pthread_join(w.thread, NULL);
     if (w.said[0])
@@ -121,6 +135,17 @@ static void children_forked_while_a_thread_writes_hold_up_nobody(Caller *c)
     for (i = 0; i < n; i++)
         end_child(children[i]);
     pthread_mutex_destroy(&w.mutex);
+}
+
+static void children_forked_while_a_thread_writes_hold_up_nobody(Caller *c)
+{
+    hold_up_nobody(c, sleeping_child);
+}
+
+/* They keep what they got a copy of: a lock must be released, not only its descriptor closed. */
+static void children_that_keep_every_descriptor_hold_up_nobody(Caller *c)
+{
+    hold_up_nobody(c, unseen_child);
 }
 
 /* A process that writes in one thread, forks in another, and is killed in the middle of both. */
@@ -258,6 +283,7 @@ int main(void)
 {
     static const CallerTest tests[] = {
         CALLER_TEST(children_forked_while_a_thread_writes_hold_up_nobody),
+        CALLER_TEST(children_that_keep_every_descriptor_hold_up_nobody),
         CALLER_TEST(a_writer_that_is_killed_leaves_no_lock_to_its_children),
         CALLER_TEST(a_live_lease_ends_with_its_process_although_a_child_lives),
         CALLER_TEST(a_pad_is_of_no_use_in_a_child_until_it_is_opened_there),
