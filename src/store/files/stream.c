@@ -380,7 +380,8 @@ int copy_range(const Io *io, int from, int to, off_t at, off_t end)
     return 0;
 }
 
-/* The new content in a file of its own beside the stream, synced and locked. */
+/* The new content in a file of its own beside the stream, synced and locked.  *out is the caller's
+ * to close from the moment it is open, whatever happens here. */
 static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces, size_t n, Fd *out)
 {
     const Io *io = io_of(f);
@@ -391,6 +392,7 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
     int fd = lock_open(io, dir, st->paths->fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return fd;
+    *out = fd;
     got = 0;
     for (size_t i = 0; i < n && got == 0; i++) {
         got = copy_range(io, st->fd, fd, pieces[i].from, pieces[i].to);
@@ -401,13 +403,9 @@ static int write_fresh(Files *f, const Stream *st, int dir, const Piece *pieces,
         got = io_fsync(io, fd);
     if (got == 0)
         got = io_lock(io, fd, F_WRLCK, LOCK_STREAM);
-    if (got < 0) {
-        lock_close(io, &fd);
+    if (got < 0)
         (void)io_unlink(io, dir, st->paths->fresh);
-        return got;
-    }
-    *out = fd;
-    return 0;
+    return got;
 }
 
 jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e)
