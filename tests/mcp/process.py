@@ -2,11 +2,12 @@
 """process.py JOTTER: `jotter mcp` as a process: how it starts, ends, is killed, and shares a pad."""
 import json
 import os
+import pathlib
 import re
 import resource
 import shutil
 import signal
-import sqlite3
+import struct
 import subprocess
 import time
 
@@ -579,11 +580,11 @@ class Large(Place):
     def indexed(self):
         """How many notes the index holds; no command could tell, because each brings it up to date."""
         where = subprocess.run([program, "--pad", "sqlite:" + self.pad, "where", "--json"], stdout=subprocess.PIPE)
-        index = sqlite3.connect(json.loads(where.stdout)["index"])
-        try:
-            return index.execute("SELECT count(*) FROM streams").fetchone()[0]
-        finally:
-            index.close()
+        rows = 0
+        for path in pathlib.Path(json.loads(where.stdout)["index"]).glob("*.seg"):
+            with open(path, "rb") as segment:
+                rows += struct.unpack_from("<I", segment.read(28), 24)[0]  # of its head (segment.c)
+        return rows
 
 
 def search_with(server, token, modern=False):
@@ -620,10 +621,7 @@ def cancelled_midway(p):
     s.told("notifications/progress")
     with wire.Stopped(s.process):
         s.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": asked}}))
-        try:
-            done = p.indexed() > 0
-        except sqlite3.OperationalError:
-            done = True  # the very moment at which it becomes so
+        done = p.indexed() > 0
     return None if done else (s, asked)
 
 
