@@ -527,6 +527,52 @@ static void a_server_that_stopped_syncing_is_noticed_after_a_cut(void **state)
     assert_int_equal(m.seq, 2);
 }
 
+/* The rights that docs/engines.md names are enough, and each is needed for something. */
+#define RIGHTS                                                                                    \
+    "-@all +evalsha '+script|load' +info '+config|get' +select +xread +wait +scan +bgrewriteaof " \
+    "+hget +hmget +hset +hdel +hstrlen +exists +unlink +time +zadd +zrem +zscore +zrevrange "     \
+    "+zrangebylex +zrevrangebylex +zlexcount +xadd +xrange +xrevrange"
+
+static void everything_works_with_the_rights_that_the_documentation_names(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    Listing names;
+    Changes changes;
+    VerifyCount seen;
+    by_hand(
+        p,
+        arena_printf(&p->a, "ACL SETUSER %s on '>hunter2' '~jotter:{%s}:*' " RIGHTS, p->pad, p->pad)
+            .p,
+        "resetchannels");
+    const char *url = arena_printf(&p->a, "redis+unix://%s:hunter2@%s/socket?pad=%s", p->pad,
+                                   server_dir(), p->pad)
+                          .p;
+    Store *s = open_url(p, url, (StoreOptions){ 0 });
+    assert_true(store_promise(s).durable);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(put(p, s, "notes/a", "text", &m), JOT_OK);
+    assert_int_equal(store_list(s, S("notes/"), S(""), 9, LIST_LIVE, &p->a, &names, &p->e), JOT_OK);
+    assert_int_equal(store_changes(s, NULL, 0, &p->a, &changes, &p->e), JOT_OK);
+    Cursor c = changes.next;
+    assert_int_equal(store_changes(s, &c, 20, &p->a, &changes, &p->e), JOT_OK);
+    assert_int_equal(store_redact(s, S("notes/a"), NULL, 1, &p->e), JOT_OK);
+    assert_int_equal(store_verify(s, NULL, &seen, &p->e), JOT_OK);
+    assert_int_equal(store_purge(s, S("notes/a"), NULL, S("ann"), &m, &p->e), JOT_OK);
+    assert_int_equal(store_scrub(s, &p->e), JOT_OK);
+    store_close(s);
+    /* Another pad is not theirs, and what CONFIG does not say counts as not durable. */
+    Store *none = NULL;
+    StoreOptions create = { .create = true };
+    const char *other = arena_printf(&p->a, "%sx", url).p;
+    assert_int_equal(store_open(&none, str(other), &create, &p->e), JOT_DENIED);
+    assert_null(strstr(p->e.text, "hunter2"));
+    by_hand(p, arena_printf(&p->a, "ACL SETUSER %s", p->pad).p, "-config|get");
+    assert_int_equal(store_open(&none, str(url), NULL, &p->e), JOT_UNSUPPORTED);
+    assert_non_null(strstr(p->e.text, "CONFIG GET"));
+    by_hand(p, "ACL DELUSER", p->pad);
+}
+
 /* --- Bad input ------------------------------------------------------------------------- */
 
 /* Opening `url` ends so, with a sentence that says `part` and never the password. */
@@ -640,6 +686,7 @@ int main(void)
         TEST(purged_text_is_in_no_file_of_the_server),
         TEST(a_server_that_does_not_sync_is_refused_unless_that_is_fine),
         TEST(a_server_that_stopped_syncing_is_noticed_after_a_cut),
+        TEST(everything_works_with_the_rights_that_the_documentation_names),
         TEST(what_cannot_be_opened_is_said_in_one_sentence),
         TEST(a_newer_pad_is_refused_or_only_read),
         TEST(verify_reports_names_and_rows_that_do_not_fit),

@@ -202,7 +202,9 @@ jot_status redis_fly(Redis *p, size_t n, redisReply **out, Err *e)
 jot_status redis_command(Redis *p, const Words *w, redisReply **out, Err *e)
 {
     redis_queue(p, w);
-    return redis_fly(p, 1, out, e);
+    jot_status st = redis_fly(p, 1, out, e);
+    assert(st != JOT_OK || *out);
+    return st;
 }
 
 /* --- Refusals ---------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 
 #include "base/io.h"
 
-enum { TICK_MS = 100 };
+enum { TICK_US = 100 * 1000 };
 
 static int64_t left_ms(int64_t deadline_ms)
 {
@@ -25,7 +25,7 @@ static int64_t left_ms(int64_t deadline_ms)
 /* From here on a call blocks for a tick at most. */
 static void set_up(int fd)
 {
-    struct timeval tick = { .tv_usec = TICK_MS * 1000 };
+    struct timeval tick = { .tv_usec = TICK_US };
     int one = 1, idle = 30;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof tick);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tick, sizeof tick);
