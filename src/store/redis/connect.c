@@ -1,6 +1,7 @@
 /* connect.c - from a URL to a connection that is fit to be used.
  *
  *   redis://[[USER]:PASSWORD@]HOST[:PORT][/DB][?pad=NAME&...]
+ *   rediss://...                                    the same with TLS
  *   redis+unix://[[USER]:PASSWORD@]/PATH/OF/SOCKET[?db=N&pad=NAME&...]
  *
  * durability=relaxed is the user's word that the server need not be durable;
@@ -41,6 +42,21 @@ static jot_status set_number(Str key, Str value, uint64_t max, uint64_t *out, Er
                    err_show(&b, value), (unsigned long long)max);
 }
 
+/* Files of certificates, called as redis-cli has them. */
+static bool set_file(Redis *p, Str key, Str value)
+{
+    const struct {
+        const char *key;
+        const char **to;
+    } files[] = { { "cacert", &p->tls.cacert }, { "cert", &p->tls.cert }, { "key", &p->tls.key } };
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        if (str_eq(key, str(files[i].key))) {
+            *files[i].to = arena_cstr(&p->keep, value);
+            return true;
+        }
+    return false;
+}
+
 static jot_status set_param(Redis *p, Str key, Str value, Err *e)
 {
     Shown shown;
@@ -50,10 +66,13 @@ static jot_status set_param(Redis *p, Str key, Str value, Err *e)
         return set_number(key, value, DB_MAX, &p->db, e);
     if (str_eq(key, S("replicas")))
         return set_number(key, value, REPLICAS_MAX, &p->replicas, e);
+    if (p->encrypted && set_file(p, key, value))
+        return JOT_OK;
     if (!str_eq(key, S("durability")))
         return err_set(e, JOT_INVALID,
-                       "'%s' is no parameter of a redis: URL: use pad, db, durability or replicas",
-                       err_show(&shown, key));
+                       "'%s' is no parameter of a %s: URL: use pad, db, durability, replicas%s",
+                       err_show(&shown, key), p->encrypted ? "rediss" : "redis",
+                       p->encrypted ? ", cacert, cert or key" : "");
     p->relaxed = str_eq(value, S("relaxed"));
     if (!p->relaxed && !str_eq(value, S("always")))
         return err_set(e, JOT_INVALID, "durability=%s: use always or relaxed",
@@ -81,6 +100,7 @@ jot_status redis_address(Redis *p, const Url *url, Err *e)
     Str key, value;
     if (!url->authority || (socket && (url->host.n || url->path.n < 2)))
         return err_set(e, JOT_INVALID, "write redis://HOST/DB, or redis+unix:///PATH/OF/SOCKET");
+    p->encrypted = str_eq(url->scheme, S("rediss"));
     TRY(set_host(p, url, socket, e));
     TRY(set_pad(p, S("jotter"), e));
     for (size_t at = 0; url_next_param(url, &at, &p->keep, &key, &value);)
@@ -318,6 +338,10 @@ static jot_status open_sock(Redis *p, Err *e)
     jot_status st = p->at.port
                         ? sock_open_tcp(&p->sock, p->at.host, p->at.port, p->deadline_ms, &why)
                         : sock_open_unix(&p->sock, p->at.host, p->deadline_ms, &why);
+    TlsOptions tls = p->tls;
+    tls.host = p->at.host;
+    if (st == JOT_OK && p->encrypted)
+        st = sock_encrypt(&p->sock, &tls, p->deadline_ms, &why);
     if (st != JOT_OK)
         return err_set(e, st, "could not connect to Redis at '%s': %s", show_address(p, &at),
                        why.text);

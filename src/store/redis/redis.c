@@ -278,7 +278,7 @@ static jot_status redis_verify(Store *s, const VerifyHooks *hooks, Err *e)
 
 const StoreOps redis_ops = {
     .scheme = "redis",
-    .also = (const char *const[]){ "redis+unix", NULL },
+    .also = (const char *const[]){ "rediss", "redis+unix", NULL },
     .open = redis_open,
     .close = redis_close,
     .append = redis_append,

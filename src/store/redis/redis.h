@@ -54,6 +54,8 @@ typedef struct Redis {
     RedisAddress at;      /* ... and where we are: a cluster sends us to the pad's node */
     const char *user;     /* "": the default one */
     const char *password; /* "": none is sent */
+    bool encrypted;
+    TlsOptions tls; /* without the host */
     uint64_t db;
     char pad[REDIS_PAD_MAX + 1];
     const char *prefix; /* of every key of the pad */

@@ -15,7 +15,7 @@
 
 #include "base/io.h"
 
-enum { TICK_US = 100 * 1000 };
+enum { TICK_US = 100 * 1000, CHUNK = 16 * 1024 };
 
 static int64_t left_ms(int64_t deadline_ms)
 {
@@ -63,7 +63,7 @@ static int open_one(Sock *c, const struct sockaddr *to, socklen_t n, int64_t dea
         return failed;
     }
     set_up(fd);
-    *c = (Sock){ fd };
+    *c = (Sock){ .fd = fd };
     return 0;
 }
 
@@ -95,9 +95,10 @@ jot_status sock_open_tcp(Sock *c, const char *host, int port, int64_t deadline_m
 
 void sock_close(Sock *c)
 {
+    tls_free(c->tls);
     if (c->fd >= 0)
         close(c->fd);
-    c->fd = -1;
+    *c = (Sock){ .fd = -1 };
 }
 
 static bool may_try_again(int64_t deadline_ms)
@@ -105,7 +106,7 @@ static bool may_try_again(int64_t deadline_ms)
     return (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) && left_ms(deadline_ms) > 0;
 }
 
-bool sock_send(Sock *c, Str bytes, int64_t deadline_ms)
+static bool send_plain(Sock *c, Str bytes, int64_t deadline_ms)
 {
     while (bytes.n) {
         ssize_t n = send(c->fd, bytes.p, bytes.n, MSG_NOSIGNAL);
@@ -117,7 +118,24 @@ bool sock_send(Sock *c, Str bytes, int64_t deadline_ms)
     return true;
 }
 
-size_t sock_receive(Sock *c, char *into, size_t room, int64_t deadline_ms, bool *late)
+/* What TLS has to say goes out. */
+static bool send_taken(Sock *c, int64_t deadline_ms)
+{
+    char bytes[CHUNK];
+    for (size_t n; (n = tls_take(c->tls, bytes, sizeof bytes)) > 0;)
+        if (!send_plain(c, (Str){ bytes, n }, deadline_ms))
+            return false;
+    return true;
+}
+
+bool sock_send(Sock *c, Str bytes, int64_t deadline_ms)
+{
+    if (!c->tls)
+        return send_plain(c, bytes, deadline_ms);
+    return tls_write(c->tls, bytes) && send_taken(c, deadline_ms);
+}
+
+static size_t receive_plain(Sock *c, char *into, size_t room, int64_t deadline_ms, bool *late)
 {
     for (;;) {
         errno = 0;
@@ -127,5 +145,45 @@ size_t sock_receive(Sock *c, char *into, size_t room, int64_t deadline_ms, bool 
         *late = n < 0 && left_ms(deadline_ms) <= 0;
         if (n == 0 || !may_try_again(deadline_ms))
             return 0;
+    }
+}
+
+/* Feed what comes next; false: nothing did. */
+static bool feed(Sock *c, int64_t deadline_ms, bool *late)
+{
+    char bytes[CHUNK];
+    size_t n = receive_plain(c, bytes, sizeof bytes, deadline_ms, late);
+    tls_feed(c->tls, (Str){ bytes, n });
+    return n > 0;
+}
+
+size_t sock_receive(Sock *c, char *into, size_t room, int64_t deadline_ms, bool *late)
+{
+    if (!c->tls)
+        return receive_plain(c, into, room, deadline_ms, late);
+    for (;;) {
+        ptrdiff_t n = tls_read(c->tls, into, room);
+        if (n > 0)
+            return (size_t)n;
+        if (n < 0 || !send_taken(c, deadline_ms) || !feed(c, deadline_ms, late))
+            return 0;
+    }
+}
+
+jot_status sock_encrypt(Sock *c, const TlsOptions *o, int64_t deadline_ms, Err *e)
+{
+    TRY(tls_new(&c->tls, o, e));
+    for (bool done = false, late = false;;) {
+        jot_status st = tls_shake(c->tls, &done, e);
+        /* Also what is wrong is said to the other side. */
+        bool sent = send_taken(c, deadline_ms);
+        TRY(st);
+        if (done && sent)
+            return JOT_OK;
+        if (!sent || !feed(c, deadline_ms, &late))
+            return err_set(e, JOT_UNAVAILABLE,
+                           late ? "it does not answer"
+                                : "it ended the connection: check the port, and whether it wants a "
+                                  "certificate");
     }
 }

@@ -5,16 +5,19 @@
 #ifndef STORE_REDIS_SOCK_H
 #define STORE_REDIS_SOCK_H
 
-#include "base/err.h"
+#include "base/tls.h"
 
 typedef struct Sock {
-    int fd; /* -1: none */
+    int fd;   /* -1: none */
+    Tls *tls; /* NULL: the bytes go as they are */
 } Sock;
 
 /* Deadlines are moments of CLOCK_BOOTTIME in milliseconds.  Faults are one sentence that begins
  * with what was tried; the caller says with whom. */
 MUST_USE jot_status sock_open_unix(Sock *c, const char *path, int64_t deadline_ms, Err *e);
 MUST_USE jot_status sock_open_tcp(Sock *c, const char *host, int port, int64_t deadline_ms, Err *e);
+/* Speak TLS from here on. */
+MUST_USE jot_status sock_encrypt(Sock *c, const TlsOptions *o, int64_t deadline_ms, Err *e);
 void sock_close(Sock *c); /* one that is not open is fine */
 
 /* All of it, or false: the connection is of no use any more. */
