@@ -3,7 +3,7 @@
 # and the sentence, word for word.  The order of a refusal's words is an interface: people learn
 # from it and programs match it, so a change of one is a change of this file.
 #
-#   JOT_GOLDEN=write JOTTER=build/jotter tests/cli/wrong.t    write wrong.golden again
+#   JOT_GOLDEN=write JOTTER=$PWD/build/jotter tests/cli/wrong.t    write wrong.golden again
 golden=$(realpath "$(dirname "$0")")/wrong.golden
 . "$(dirname "$0")/lib.sh"
 export JOTTER_PAD=files:pad
