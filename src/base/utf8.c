@@ -150,6 +150,15 @@ size_t utf8_control_at(Str s)
     return s.n;
 }
 
+jot_status utf8_check(const char *what, Str text, Err *e)
+{
+    size_t bad = utf8_bad_at(text);
+    if (bad == text.n)
+        return JOT_OK;
+    return err_set(e, JOT_INVALID, "%s must be UTF-8 text: the byte at offset %zu is not", what,
+                   bad);
+}
+
 size_t utf8_mend(Buf *to, Str bytes)
 {
     size_t replaced = 0;

@@ -4,12 +4,16 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 
 /* True for well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
 MUST_USE bool utf8_valid(Str s);
 
 /* The offset of the first byte that is not part of well-formed UTF-8; s.n if all is well. */
 size_t utf8_bad_at(Str s);
+
+/* JOT_INVALID unless it is UTF-8; the sentence begins with `what`. */
+MUST_USE jot_status utf8_check(const char *what, Str text, Err *e);
 
 /* The code point at `*at` of valid text; *at moves past it. */
 uint32_t utf8_next(Str s, size_t *at);

@@ -102,11 +102,7 @@ jot_status read_file(Session *s, const char *path, size_t max, Str *out)
 
 jot_status check_text(Session *s, const char *what, Str text)
 {
-    size_t bad = utf8_bad_at(text);
-    if (bad == text.n)
-        return JOT_OK;
-    return err_set(&s->err, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what,
-                   bad);
+    return utf8_check(what, text, &s->err);
 }
 
 jot_status check_prefix(Session *s, Str prefix)

@@ -29,7 +29,7 @@ try 'then standard input is left to whoever reads it' not_stdin
 
 one_text() {
     echo file >a.file && jot write arg text --file a.file && ends 64 && tells 'say TEXT or --file, not both' && jot append arg text --file a.file && ends 64 && now arg '' &&
-        jot write arg ship on friday && ends 64 && tells "no place for 'on': usage: jotter write KEY [TEXT]" && jot write arg $'a\xff' && ends 64 && tells 'is UTF-8 text' &&
+        jot write arg ship on friday && ends 64 && tells "no place for 'on': usage: jotter write KEY [TEXT]" && jot write arg $'a\xff' && ends 64 && tells 'must be UTF-8 text' &&
         jot write arg -- -x && ends 0 && now arg -x && "$JOTTER" purge arg >/dev/null
 }
 try 'two texts are refused, and change nothing' one_text
@@ -50,7 +50,7 @@ try 'list prints sorted keys, by prefix, or (empty)' list
 no_pad() { jot --pad files:nowhere list && ends 0 && is '(empty)' && [ ! -e nowhere ] && jot --pad files:nowhere read a && ends 66 && [ ! -e nowhere ]; }
 try 'reading makes no pad' no_pad
 
-binary() { printf 'a\377b' | "$JOTTER" write plan >.out 2>.err; code=$? err=$(cat .err); ends 64 && tells 'is UTF-8 text: the byte at offset 1 is not' && now plan text; }
+binary() { printf 'a\377b' | "$JOTTER" write plan >.out 2>.err; code=$? err=$(cat .err); ends 64 && tells 'must be UTF-8 text: the byte at offset 1 is not' && now plan text; }
 try 'what is not UTF-8 is refused and changes nothing' binary
 
 if_version() {

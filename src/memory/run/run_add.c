@@ -196,20 +196,12 @@ static jot_status add(Run *r, Entry *x, Err *e)
                    r->id);
 }
 
-static jot_status check_text(const char *what, Str text, Err *e)
-{
-    size_t bad = utf8_bad_at(text);
-    if (bad == text.n)
-        return JOT_OK;
-    return err_set(e, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what, bad);
-}
-
 jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
 {
     static const RunBegin usual;
     AUTO(Buf) meta = { 0 };
     begin = begin ? begin : &usual;
-    TRY(check_text("a query", query, e));
+    TRY(utf8_check("a query", query, e));
     TRY(usage_check_limits(begin->limits, e));
     /* The meta of the first record. */
     Frame f = begin->frame ? *begin->frame : frame_draw(m->io);
@@ -241,27 +233,27 @@ jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e)
 jot_status run_say(Run *r, RunKind kind, Str text, Err *e)
 {
     assert(kind == RUN_THINKING || kind == RUN_PLAN || kind == RUN_ANSWER);
-    TRY(check_text(run_kind_name(kind), text, e));
+    TRY(utf8_check(run_kind_name(kind), text, e));
     return add(r, &(Entry){ .kind = kind, .body = text }, e);
 }
 
 jot_status run_record(Run *r, RunKind kind, const char *word, Str text, Err *e)
 {
     assert(kind == RUN_REPLY || kind == RUN_NOTICE || kind == RUN_END);
-    TRY(check_text(run_kind_name(kind), text, e));
+    TRY(utf8_check(run_kind_name(kind), text, e));
     return add(r, &(Entry){ .kind = kind, .body = text, .word = word }, e);
 }
 
 jot_status run_notice(Run *r, const RunNotice *n, Err *e)
 {
-    TRY(check_text("notice", n->text, e));
-    TRY(check_text("a directory", n->dir, e));
+    TRY(utf8_check("notice", n->text, e));
+    TRY(utf8_check("a directory", n->dir, e));
     return add(r, &(Entry){ .kind = RUN_NOTICE, .body = n->text, .word = n->word, .notice = n }, e);
 }
 
 jot_status run_set_up(Run *r, UsageLimits limits, Str text, Err *e)
 {
-    TRY(check_text(run_kind_name(RUN_SETUP), text, e));
+    TRY(utf8_check(run_kind_name(RUN_SETUP), text, e));
     TRY(usage_check_limits(limits, e));
     return add(r, &(Entry){ .kind = RUN_SETUP, .body = text, .limits = limits }, e);
 }
@@ -329,7 +321,7 @@ jot_status run_clear(Run *r, uint64_t keep, uint64_t *cleared, Err *e)
 
 jot_status run_compact(Run *r, Str summary, Err *e)
 {
-    TRY(check_text("a summary", summary, e));
+    TRY(utf8_check("a summary", summary, e));
     if (summary.n == 0)
         return err_set(e, JOT_INVALID, "a summary cannot be empty: it stands for results");
     return add(r, &(Entry){ .kind = RUN_COMPACT, .body = summary }, e);
@@ -337,7 +329,7 @@ jot_status run_compact(Run *r, Str summary, Err *e)
 
 jot_status run_compact_until(Run *r, const RunSummary *s, Err *e)
 {
-    TRY(check_text("a summary", s->text, e));
+    TRY(utf8_check("a summary", s->text, e));
     if (s->text.n == 0 || s->until == 0)
         return err_set(e, JOT_INVALID, "a summary has words, and stands for at least one record");
     return add(r, &(Entry){ .kind = RUN_COMPACT, .body = s->text, .part = s, .word = s->word }, e);

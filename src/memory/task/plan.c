@@ -168,10 +168,7 @@ static jot_status check_text(const char *what, Str text, bool needed, Err *e)
     if (text.n > PLAN_TEXT_MAX)
         return err_set(e, JOT_TOO_BIG, "%s of %zu bytes: the limit is %d", what, text.n,
                        PLAN_TEXT_MAX);
-    if (!utf8_valid(text))
-        return err_set(e, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what,
-                       utf8_bad_at(text));
-    return JOT_OK;
+    return utf8_check(what, text, e);
 }
 
 static jot_status check_draft(const PlanDraft *d, Err *e)

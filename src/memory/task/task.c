@@ -198,10 +198,7 @@ static jot_status check_text(const char *what, Str text, size_t max, Err *e)
 {
     if (text.n > max)
         return err_set(e, JOT_TOO_BIG, "%s of %zu bytes: the limit is %zu", what, text.n, max);
-    if (!utf8_valid(text))
-        return err_set(e, JOT_INVALID, "%s is UTF-8 text: the byte at offset %zu is not", what,
-                       utf8_bad_at(text));
-    return JOT_OK;
+    return utf8_check(what, text, e);
 }
 
 static jot_status check_names(const char *what, const TaskNames *list, Err *e)
