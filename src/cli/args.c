@@ -117,8 +117,8 @@ static jot_status read_short(Session *s, const char *word)
     Shown shown;
     if (strcmp(word, "-h") != 0)
         return err_set(&s->err, JOT_INVALID,
-                       "no option '%s': options begin with --; behind a -- "
-                       "stands what is none",
+                       "no option '%s': options begin with --; after a "
+                       "-- every word is an argument",
                        err_show(&shown, str(word)));
     return take_opt(s, "help", "");
 }

@@ -71,8 +71,8 @@ static void print_count(const CareCount *c)
         printf("compared with the list of heads of %s (%s)\n", time_text(h->at_ms).text,
                counted(h->names, "name").text);
     else if (h->kept)
-        puts("there was no list of heads yet that knows every stream: what was lost before cannot "
-             "be told");
+        puts("there was no list of heads yet that knows every stream: earlier losses cannot be "
+             "detected");
 }
 
 static jot_status result(Session *s, uint64_t faults)
@@ -109,10 +109,10 @@ static jot_status run_verify(Session *s)
 static void print_done(const DoctorReport *r)
 {
     const StoreReport *d = &r->done;
-    printf("put right: %s cut, %s restored, %s recorded, %s put into quarantine%s\n",
+    printf("repaired: %s cut, %s restored, %s recorded, %s put into quarantine%s\n",
            counted(d->torn, "unfinished record").text, counted(d->restored, "file").text,
            counted(d->outside, "edit").text, counted(d->quarantined, "thing").text,
-           r->index_made ? ", the search index made again" : "");
+           r->index_made ? ", the search index rebuilt" : "");
     if (d->accepted)
         printf("%s taken off the list of heads: the loss is accepted\n",
                counted(d->accepted, "stream").text);

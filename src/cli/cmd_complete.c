@@ -326,7 +326,7 @@ const Cmd cmd_completion = {
     .args = "SHELL",
     .summary = "Print the script that makes bash, zsh or fish complete jotter",
     .help = "bash, in .bashrc:  source <(jotter completion bash)\n"
-            "zsh:   jotter completion zsh >DIR/_jotter, DIR being in $fpath; or source it behind\n"
+            "zsh:   jotter completion zsh >DIR/_jotter, DIR being in $fpath; or source it after\n"
             "       compinit, as in bash\n"
             "fish, in config.fish:  jotter completion fish | source\n",
     .args_min = 1,

@@ -340,7 +340,7 @@ const Cmd cmd_redact = {
             "their text.  It is found as it stands, and as JSON writes it.\n"
             "With --all every stream is looked through, runs and line logs too.  What cannot be\n"
             "redacted (the present value of a task, a plan, a checkpoint or a lease; names,\n"
-            "authors, metas) is told, and the exit code is 78 as long as it is there.\n"
+            "authors, metas) is reported, and the exit code is 78 as long as it is there.\n"
             "KEY is also the whole name of any stream (logs/build/out), then with a record's\n"
             "number for VERSION.\n",
     .opts = redact_opts,
@@ -353,7 +353,7 @@ const Cmd cmd_runs_purge = {
     .args = "RUN",
     .summary = "Remove a run and all its records for good",
     .help = "There is no way back, and its id is not given again.  What belongs to it and lies\n"
-            "elsewhere (results of its calls, its plan, its checkpoints) is told.\n"
+            "elsewhere (results of its calls, its plan, its checkpoints) is reported.\n"
             "RUN is an id, or 'last' for the run that was written to last.\n",
     .args_min = 1,
     .args_max = 1,
@@ -375,7 +375,7 @@ const Cmd cmd_runs_redact = {
         "shown the text it is shown '[redacted]'.  A call's arguments stand in the model's\n"
         "reply too, and a result may be kept as artifacts/tool_results/CALL: a phrase is found\n"
         "in all records, and 'jotter redact --all' reaches the rest of the pad.\n"
-        "A run whose setup was redacted cannot go on.\n"
+        "A run whose setup was redacted cannot be resumed.\n"
         "RUN is an id, or 'last' for the run that was written to last.\n",
     .opts = log_redact_opts,
     .args_min = 1,

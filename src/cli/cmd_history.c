@@ -246,8 +246,8 @@ const Cmd cmd_history = {
     .name = "history",
     .args = "KEY",
     .summary = "Print the versions of a note, newest first",
-    .help = "seq, time, what happened, version, bytes, who.  'outside' is whoever edited the\n"
-            "file itself.\n",
+    .help =
+        "seq, time, what happened, version, bytes, who.  'outside': the file itself was edited.\n",
     .opts = history_opts,
     .args_min = 1,
     .args_max = 1,

@@ -107,7 +107,7 @@ static const Opt list_opts[] = {
     { "long", NULL, "version, bytes, time, key, author" },
     { "deleted", NULL, "those that were deleted instead" },
     { "limit", "N", "at most so many" },
-    { "after", "KEY", "only those behind this one" },
+    { "after", "KEY", "only those after this one" },
     { 0 },
 };
 

@@ -150,10 +150,10 @@ static const Opt opts[] = {
     { "dialect", "NAME", "the memory tool's, as for memory-tool: documented, typescript, python" },
     { "http", NULL, "over HTTP, at ADDR:PORT (" MCP_HTTP_ADDRESS " if none is named)" },
     { "token-file", "PATH", "where the token lies that requests must carry" },
-    { "no-token", NULL, "whoever runs programs on this machine may ask" },
+    { "no-token", NULL, "any program on this machine may ask" },
     { "allow-host", "NAMES", "names besides localhost to be asked by; with commas" },
     { "allow-origin", "ORIGINS", "pages that may ask, as https://example.org; with commas" },
-    { "idle", "SECONDS", "put sessions aside that nobody uses for so long (1800)" },
+    { "idle", "SECONDS", "save and close sessions that nobody uses for so long (1800)" },
     { 0 },
 };
 

@@ -14,7 +14,7 @@ extern const Cmd cmd_write, cmd_append, cmd_read, cmd_delete, cmd_move;
 
 #define TEXT_HELP                                                                              \
     "Without TEXT it is read from standard input, or from --file.  TEXT is one line: a line\n" \
-    "break is put behind it.\n"
+    "break is added.\n"
 
 /* --- Writing --------------------------------------------------------------------------- */
 

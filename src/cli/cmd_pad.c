@@ -194,10 +194,9 @@ const Cmd cmd_copy = {
     .args = "URL|PATH",
     .summary = "Copy the whole pad, with its history, to another store",
     .help =
-        "Every record is read back and compared.  Copying again goes on where it stopped.  What "
-        "can\n"
-        "be read is copied, what cannot is told.  Purges and redactions are carried over; leases\n"
-        "are not.\n",
+        "Every record is read back and compared.  Copying again continues where it stopped.  What\n"
+        "can be read is copied, what cannot is reported.  Purges and redactions are carried over;\n"
+        "leases are not.\n",
     .args_min = 1,
     .args_max = 1,
     .run = run_copy,

@@ -109,9 +109,9 @@ static void tell_stop(Session *s, const Run *r, const LoopOutcome *o)
         o->answer.n ? "answered, but is not done" : "ended without an answer",
         STR_ARG(cycle_state_line(&s->arena, o->why, WHY_CHARS)));
     if (o->end == LOOP_SPENT)
-        say("go on with a larger --budget: jotter run --resume %s --budget N", r->id);
+        say("continue with a larger --budget: jotter run --resume %s --budget N", r->id);
     else if (o->end != LOOP_REFUSED)
-        say("go on with: jotter run --resume %s", r->id);
+        say("continue with: jotter run --resume %s", r->id);
 }
 
 static void tell_end(Session *s, const Agent *a, const Run *r, const LoopOutcome *o)
@@ -172,7 +172,7 @@ static jot_status work(Session *s, Agent *a, Loop *l, Str query)
         return JOT_OK;
     }
     if (!s->json)
-        say("what was done is kept; go on with: jotter run --resume %s", r.id);
+        say("what was done is kept; continue with: jotter run --resume %s", r.id);
     return tell_with(s, st, "run", json_string(r.id));
 }
 
@@ -204,7 +204,7 @@ static jot_status run_run(Session *s)
 }
 
 static const Opt opts[] = {
-    { "resume", "RUN", "go on where a run stopped or was killed; 'last' is a name too" },
+    { "resume", "RUN", "continue a run that stopped or was killed; 'last' is a name too" },
     { "from", "TURN", "with --resume: ask for this turn again, in a new run; the old run stays" },
     AGENT_OPTS,
     { "protocol", "NAME", "native, or json for models without tool calls" },
@@ -219,13 +219,13 @@ const Cmd cmd_run = {
     .args = "[QUESTION]",
     .summary = "Let an agent work on a question, with the pad as its memory",
     .help =
-        "Every step is on the disk before the next: a run that was killed goes on with --resume,\n"
+        "Every step is on the disk before the next: a run that was killed continues with "
+        "--resume,\n"
         "and a call that changes something is never made twice.  QUESTION '-' is standard\n"
         "input; with --resume it is said to the model first.  Without an answer the exit code\n"
-        "is 1.  What the agent did, turn by turn: jotter runs read RUN.  With --from TURN a new "
-        "run\n"
-        "begins with all turns before that one; the old run stays readable, and what its calls\n"
-        "did outside the pad is not undone.\n",
+        "is 1.  What the agent did, turn by turn: jotter runs read RUN.  With --from TURN a new\n"
+        "run begins with all turns before that one; the old run stays readable, and what its\n"
+        "calls did outside the pad is not undone.\n",
     .opts = opts,
     .args_max = 1,
     .run = run_run,

@@ -58,7 +58,7 @@ static jot_status run_list(Session *s)
 static const Cmd add_cmd = {
     .name = "add",
     .args = "DIR",
-    .summary = "Use the .jotter/ of this directory, whoever owns it",
+    .summary = "Use the .jotter/ of this directory, even if somebody else owns it",
     .help = "Its owner decides what you read there, and sees what you write.\n",
     .args_min = 1,
     .args_max = 1,

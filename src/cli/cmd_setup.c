@@ -102,7 +102,8 @@ static jot_status find_program(Setup *u, Str *out)
         return JOT_OK;
     Str found = find_in_path(u, "jotter");
     if (!found.n)
-        note(u, "warning: there is no 'jotter' in PATH: whoever uses this file needs it there");
+        note(u,
+             "warning: there is no 'jotter' in PATH: everybody who uses this file needs it there");
     else if (!str_eq(found, *out))
         note(u, "warning: the 'jotter' in PATH is another program, '%s'", err_show(&shown, found));
     *out = S("jotter");

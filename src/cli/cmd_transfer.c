@@ -169,8 +169,10 @@ const Cmd cmd_import = {
         "with tasks), runs as JSON lines, active.yaml (cycles, with their logs), or a JSONL of\n"
         "entities and relations (graph).  So is a project that has .scratchpad, .scratchbook,\n"
         "scratchpad or .dexter/scratchpad in it, and a file of SQLite with a table 'scratchpad'.\n"
-        "Times are kept.  A name that is no key becomes one, which is told.  Importing again adds\n"
-        "nothing.  What is skipped is told on standard error; the exit code is 0 only if nothing\n"
+        "Times are kept.  A name that is no key becomes one, which is reported.  Importing again "
+        "adds\n"
+        "nothing.  What is skipped is reported on standard error; the exit code is 0 only if "
+        "nothing\n"
         "was, hidden and empty files apart.\n",
     .opts = import_opts,
     .args_min = 1,

@@ -128,7 +128,8 @@ static jot_status unheard(Session *s)
         fputs("jotter: could not write to standard output\n", stderr);
         return JOT_IO;
     }
-    fputs("jotter: it was done, but could not be told: standard output does not take it", stderr);
+    fputs("jotter: it was done, but could not be reported: standard output cannot be written",
+          stderr);
     if (wrote && r->mark.seq && mark_live(&r->mark))
         fprintf(stderr, "; '%s' has version %.12s as record %llu",
                 err_show(&shown, str(r->changed)), hash_hex(r->mark.sha256).text,

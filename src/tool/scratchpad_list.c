@@ -50,7 +50,7 @@ const Tool tool_scratchpad_list = {
     .effects = TOOL_READS,
     .params = {
         { "prefix", PARAM_TEXT, .optional = true, .max = STORE_NAME_MAX },
-        { "after", PARAM_TEXT, .about = "only keys behind it",
+        { "after", PARAM_TEXT, .about = "only keys after it",
           .optional = true, .max = STORE_NAME_MAX },
         { "details", PARAM_BOOL, .about = "also version, size, time, author", .optional = true },
     },

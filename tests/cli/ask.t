@@ -49,7 +49,7 @@ try 'what was typed before the question is no answer to it' ahead
 
 stops() {
     rm -f a.txt b.txt
-    person "$question" 'y\n' "$question" '\x03' -- "${two[@]}" && ends 130 && [ -e a.txt ] && [ ! -e b.txt ] && says 'go on with: jotter run --resume' || return 1
+    person "$question" 'y\n' "$question" '\x03' -- "${two[@]}" && ends 130 && [ -e a.txt ] && [ ! -e b.txt ] && says 'continue with: jotter run --resume' || return 1
     jot log results last && says "'write_file' was not run: the user was asked for it and stopped the work instead" || return 1
     person -- run --resume last --model script:two.yaml && ends 0 && says "made 'a.txt', 1 bytes / 'write_file' was not run"
 }
@@ -104,7 +104,7 @@ ctrl_c() {
     code=$? out=$(cat .out) err=$(cat .err)
     wait
     case $err in *'cannot be confined'*) return 0 ;; esac
-    ends 130 && says 'stopped, 1 of 5 iterations' && jot cycle show && says 'no result came: nobody knows whether it was done'
+    ends 130 && says 'stopped, 1 of 5 iterations' && jot cycle read && says 'no result came: nobody knows whether it was done'
 }
 try 'Ctrl-C in the middle of a reply, or of a command, is an end like others' ctrl_c
 

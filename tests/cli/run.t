@@ -121,7 +121,7 @@ E
 stops() {
     jot run 'do it' --model script:refuse.yaml && ends 1 && tells 'ended without an answer' || return 1
     case $err in *--resume*) echo "# after a refusal: $err" && return 1 ;; esac
-    jot run 'for ever' --model script:endless.yaml --budget 10 && ends 1 && tells 'go on with a larger --budget: jotter run --resume' || return 1
+    jot run 'for ever' --model script:endless.yaml --budget 10 && ends 1 && tells 'continue with a larger --budget: jotter run --resume' || return 1
     jot run 'with a plan' --model script:planned.yaml && ends 1 && is 'It is so.' && tells 'answered, but is not done' || return 1
     jot --json run 'with a plan' --model script:planned.yaml && ends 1 && says '"end":"incomplete_plan","answer":"It is so."'
 }
@@ -131,7 +131,7 @@ fails() {
     echo '- calls: [{id: c, name: calc, args: {expression: 1+1}}]' >half.yaml
     cat half.yaml - >broken.yaml <<<'- {error: broken, message: the line is dead}'
     cat half.yaml - >mended.yaml <<<'- text: "{{result:c}}"'
-    jot run 'ask a broken one' --model script:broken.yaml && [ "$code" -ge 65 ] && tells 'what was done is kept; go on with: jotter run --resume' || return 1
+    jot run 'ask a broken one' --model script:broken.yaml && [ "$code" -ge 65 ] && tells 'what was done is kept; continue with: jotter run --resume' || return 1
     jot run --resume last --model script:mended.yaml && ends 0 && is 2 || return 1
     jot run --resume last --model script:mended.yaml && ends 0 && is 2 || return 1
     jot run --resume none --model script:mended.yaml && ends 66
@@ -176,7 +176,7 @@ protocol() {
     local before
     before=$("$JOTTER" log show last --json)
     jot run --resume last 'and more?' --model script:proto.yaml --protocol native && ends 64 && tells 'uses the json protocol and keeps it' &&
-        [[ $err != *'go on with'* ]] && [ "$("$JOTTER" log show last --json)" = "$before" ]
+        [[ $err != *'continue with'* ]] && [ "$("$JOTTER" log show last --json)" = "$before" ]
 }
 try 'a model without tool calls speaks JSON' protocol
 

@@ -26,7 +26,7 @@ cat >mumble.yaml <<'E'
 - {text: "I would rather {not: say", repeat: true}
 E
 nonsense() {
-    jot run 'what?' --model script:nothing.yaml && ends 1 && tells '5 replies in a row were neither a call nor an answer' && tells 'go on with: jotter run --resume' || return 1
+    jot run 'what?' --model script:nothing.yaml && ends 1 && tells '5 replies in a row were neither a call nor an answer' && tells 'continue with: jotter run --resume' || return 1
     recorded 'what?' '[PARSE ERROR] the reply was empty' nonsense || return 1
     jot --json run 'what?' --model script:mumble.yaml --protocol json && ends 1 && says '"end":"nonsense"' && recorded 'I would rather {not: say' || return 1
     jot run --resume last --model script:more.yaml --protocol json && ends 0 && is better
@@ -55,7 +55,7 @@ cat >endless.yaml <<'E'
 E
 endless() {
     jot run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && tells '4 replies without an answer' &&
-        tells "the same call of 'scratchpad_list' came 4 times in a row" && tells 'go on with: jotter run --resume' || return 1
+        tells "the same call of 'scratchpad_list' came 4 times in a row" && tells 'continue with: jotter run --resume' || return 1
     recorded 'for ever' limit && jot log usage last && says scratchpad_list || return 1
     jot --json run 'for ever' --model script:endless.yaml --max-iterations 4 && ends 1 && says '"end":"limit"'
 }

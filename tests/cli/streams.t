@@ -1,6 +1,6 @@
 #!/bin/bash
 # streams.t - standard streams that are closed, full or a terminal: no file of a pad takes their place, what was
-# acknowledged is there, and the exit code says what could not be told.
+# acknowledged is there, and the exit code says what could not be reported.
 cases=$(cd "$(dirname "$0")" && pwd)
 . "$cases/lib.sh"
 
@@ -40,7 +40,7 @@ try 'a standard input that is closed is no empty text' no_text
 
 no_answer() {
     echo after | "$JOTTER" write plan >&- 2>.err
-    code=$? && heard && ends 71 && tells "it was done, but could not be told: standard output does not take it; 'notes/plan' has version " || return 1
+    code=$? && heard && ends 71 && tells "it was done, but could not be reported: standard output cannot be written; 'notes/plan' has version " || return 1
     local version=${err#* has version }
     jot read plan && is after && jot history plan --json && says "\"version\":\"${version%% as record *}\""
 }
@@ -55,7 +55,7 @@ changes() {
     deaf init && ends 71 && deaf init && ends 74 || bad=1
     while read -r words; do
         # shellcheck disable=SC2086
-        deaf $words <<<'{"a": 1}' && ends 71 && tells 'it was done, but could not be told' || { echo "# $words"; bad=1; }
+        deaf $words <<<'{"a": 1}' && ends 71 && tells 'it was done, but could not be reported' || { echo "# $words"; bad=1; }
     done <<'E'
 write one
 edit one --old 1 --new 2

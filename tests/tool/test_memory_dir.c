@@ -215,7 +215,7 @@ static void a_long_file_is_cut_and_says_how_to_go_on(Desk *d)
     AUTO(ToolReply) r = call(d, M, "{\"command\":\"view\",\"path\":\"/memories/long.txt\"}");
     assert_false(r.is_error);
     assert_true(r.text.n < 2 * 16000);
-    assert_has(r.text, " of 3001; go on with view_range [");
+    assert_has(r.text, " of 3001; continue with view_range [");
 }
 
 static void what_exists_is_not_created_again(Desk *d)

@@ -162,7 +162,7 @@ static jot_status view_file(Ask *a, const Path *p, Str content)
     }
     size_t last = ask_number_lines(a, &text, content, from, to, MEMORY_DIR_CHARS);
     if (last < to)
-        buf_addf(&text, "\n[truncated: lines %zu-%zu of %zu; go on with view_range [%zu, -1]]",
+        buf_addf(&text, "\n[truncated: lines %zu-%zu of %zu; continue with view_range [%zu, -1]]",
                  from, last, lines, last + 1);
     return ask_say_buf(a, JOT_OK, &text);
 }
