@@ -60,8 +60,7 @@ jot_status api_end_change(jot_pad *p, jot_status st, Str stream, const Doc *now,
 
 /* --- Changing ---------------------------------------------------------------------------- */
 
-static jot_status read_write_options(jot_pad *p, const jot_write_options *given, DocWrite *w,
-                                     bool *merge)
+static jot_status read_write_options(jot_pad *p, const jot_write_options *given, DocWrite *w)
 {
     jot_write_options o;
     TRY(api_options(p, given, &o, sizeof o));
@@ -69,11 +68,7 @@ static jot_status read_write_options(jot_pad *p, const jot_write_options *given,
     w->when.absent = o.if_absent;
     w->meta = str(o.meta);
     w->id = str(o.id);
-    *merge = o.merge;
-    if (o.if_absent && o.if_version)
-        return err_set(api_err(p), JOT_INVALID, "say if_version or if_absent, not both");
-    if (o.merge && !o.if_version)
-        return err_set(api_err(p), JOT_INVALID, "merge needs if_version: the version you read");
+    w->merge = o.merge;
     return JOT_OK;
 }
 
@@ -83,15 +78,13 @@ jot_status jot_doc_write(jot_pad *pad, const char *name, jot_text text,
     Str stream;
     DocWrite w = { 0 };
     Conflict c = { 0 };
-    bool merge;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_stream(pad, name, &stream));
     TRY(api_text(pad, text, &w.text));
-    TRY(read_write_options(pad, options, &w, &merge));
+    TRY(read_write_options(pad, options, &w));
     Arena *into = api_arena(pad);
-    jot_status st = merge ? conflict_write(&pad->m, stream, &w, into, &c, api_err(pad))
-                          : doc_write(&pad->m, stream, &w, into, &c.now, api_err(pad));
+    jot_status st = conflict_write(&pad->m, stream, &w, into, &c, api_err(pad));
     if (st != JOT_OK)
         return api_end_change(pad, st, stream, &c.now, out);
     jot_doc *d = api_give_doc(pad, stream, &c.now);

@@ -28,50 +28,18 @@ jot_status jot_doc_history(jot_pad *pad, const char *name, uint64_t before, size
     return JOT_OK;
 }
 
-/* One side of a diff, and its name.  If nobody named it, it may not have existed. */
-static jot_status side(jot_pad *p, Str stream, const char *version, const char *otherwise, Doc *d,
-                       Str *name)
-{
-    When when;
-    Str word = doc_word(stream);
-    TRY(when_parse(str(version ? version : otherwise), &when, api_err(p)));
-    jot_status st = history_at(&p->m, stream, &when, api_arena(p), d, api_err(p));
-    if (st == JOT_NOT_FOUND && !version) {
-        *api_err(p) = (Err){ 0 };
-        *d = (Doc){ 0 };
-        *name = arena_printf(api_arena(p), STR_FMT " (none)", STR_ARG(word));
-        return JOT_OK;
-    }
-    TRY(st);
-    *name = arena_printf(api_arena(p), STR_FMT " %s %s", STR_ARG(word),
-                         version_of(d->mark.sha256).text, time_text(d->mark.at_ms).text);
-    return JOT_OK;
-}
-
 jot_status jot_doc_diff(jot_pad *pad, const char *name, const char *from, const char *to,
                         const jot_diff **out)
 {
-    Str stream, a_name, b_name;
-    Doc present, a, b;
-    Diff d;
-    AUTO(Buf) text = { 0 };
+    HistoryDiffAsk ask = { .from = str(from), .to = str(to) };
+    HistoryDiff d;
     GIVE(out, NULL);
     API_BEGIN(pad);
-    TRY(api_stream(pad, name, &stream));
-    TRY(doc_present(&pad->m, stream, api_arena(pad), &present, api_err(pad)));
-    if (present.mark.op == 0)
-        return err_set(api_err(pad), JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
-    TRY(side(pad, stream, from, "~1", &a, &a_name));
-    TRY(side(pad, stream, to, "now", &b, &b_name));
-    diff_make(a.text, b.text, api_arena(pad), &d);
-    diff_write(&d, a_name, b_name, &text);
-    if (!buf_ok(&text))
-        return err_set(api_err(pad), JOT_TOO_BIG, "the diff is larger than %d bytes",
-                       BUF_MAX_DEFAULT);
+    TRY(api_stream(pad, name, &ask.stream));
+    TRY(history_diff(&pad->m, &ask, api_arena(pad), &d, api_err(pad)));
     jot_diff *diff = NEW_RESULT(pad, jot_diff);
-    *diff = (jot_diff){ .text = api_give_text(pad, buf_str(&text)),
-                        .added = d.added,
-                        .removed = d.removed };
+    *diff =
+        (jot_diff){ .text = api_give_text(pad, d.text), .added = d.added, .removed = d.removed };
     GIVE(out, diff);
     return JOT_OK;
 }

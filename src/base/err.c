@@ -13,6 +13,7 @@
 #undef err_set
 #undef err_errno
 #undef err_at
+#undef err_next
 
 /* One row per status: add a status here and in jotter.h, nowhere else.
  * Exit codes follow sysexits.h; own JSON-RPC codes lie outside -32768..-32000. */
@@ -128,6 +129,15 @@ jot_status err_at(Err *e, const char *fmt, ...)
     snprintf(e->text + n, sizeof e->text - n, ": %s", was.text);
     end_cleanly(e->text, sizeof e->text);
     return was.status;
+}
+
+jot_status err_next(Err *e, Str next)
+{
+    assert(e->status != JOT_OK);
+    size_t n = strlen(e->text);
+    snprintf(e->text + n, sizeof e->text - n, "; " STR_FMT, STR_ARG(next));
+    end_cleanly(e->text, sizeof e->text);
+    return e->status;
 }
 
 const char *err_show(Shown *shown, Str name)

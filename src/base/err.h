@@ -24,6 +24,9 @@ jot_status err_errno(Err *e, int errnum, const char *fmt, ...) PRINTF_LIKE(3, 4)
 /* Put "where: " in front of the sentence; returns its status.  `e` is not NULL here: the status
  * is in it. */
 jot_status err_at(Err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Add a next step after the sentence, "; see ...", in the words of the door that has it; returns
+ * the status. */
+jot_status err_next(Err *e, Str next);
 
 /* Pass on a fault that was recorded in an Err of one's own, as it is where some statuses are no
  * fault to the caller; returns `st`.  Nothing is passed on if that is JOT_OK, or if `e` is NULL. */
@@ -39,6 +42,7 @@ static inline jot_status err_pass(Err *e, const Err *own, jot_status st)
 #define err_set(e, st, ...) ((void)(err_set)(e, st, __VA_ARGS__), (st))
 #define err_errno(e, errnum, ...) ((void)(err_errno)(e, errnum, __VA_ARGS__), JOT_IO)
 #define err_at(e, ...) ((void)(err_at)(e, __VA_ARGS__), JOT_IO)
+#define err_next(e, next) ((void)(err_next)(e, next), JOT_IO)
 #endif
 
 /* How one status looks at each door. */

@@ -25,7 +25,7 @@ static jot_status edit_place(Session *s, Str stream)
     if (!opt_given(s, "old") || !opt_given(s, "new"))
         return err_set(&s->err, JOT_INVALID, "say --old and --new, or neither to use an editor");
     TRY(check_text(s, "a document", w.new_text));
-    TRY(docs_if(s, false, &w.when));
+    TRY(docs_if(s, &w.when));
     TRY(docs_open(s, stream));
     Doc now;
     jot_status st = doc_edit(&s->memory, stream, &w, &s->arena, &now, &s->err);
@@ -103,20 +103,13 @@ static jot_status take_copy(Session *s, Str stream, const Doc *was, Str text, bo
     bool live = mark_live(&was->mark);
     HashHex all = hash_hex(was->mark.sha256);
     DocWrite w = { .text = text, .meta = live ? meta_kept(was->meta, &s->arena) : (Str){ 0 } };
+    w.merge = live;
     w.when.absent = !live;
     if (live)
         w.when.version = str(all.text);
-    Conflict c;
-    jot_status st = conflict_write(&s->memory, stream, &w, &s->arena, &c, &s->err);
+    jot_status st = docs_write(s, stream, &w);
     *keep = st != JOT_OK;
-    if (st == JOT_CONFLICT)
-        return docs_tell(s, &c);
-    TRY(st);
-    Str line = note_wrote(stream, c.now.text, &s->arena);
-    if (c.joined)
-        line = arena_printf(&s->arena, STR_FMT ", merged with what others wrote", STR_ARG(line));
-    docs_answer(s, stream, &c.now, line, docs_warn(s, stream, c.now.text));
-    return JOT_OK;
+    return st;
 }
 
 static jot_status edit_copy(Session *s, Str stream, const Doc *was, char *path, bool *keep)

@@ -95,53 +95,25 @@ static jot_status run_history(Session *s)
 
 /* --- diff ------------------------------------------------------------------------------ */
 
-/* The text on one side of a diff: empty where the document did not exist. */
-static jot_status side(Session *s, Str stream, const char *word, const char *otherwise, Doc *d,
-                       Str *name)
-{
-    When when;
-    TRY(docs_when(s, word ? word : otherwise, &when));
-    jot_status st = history_at(&s->memory, stream, &when, &s->arena, d, &s->err);
-    /* Without words the diff is that of the last change, which may have made or deleted it. */
-    if (st == JOT_NOT_FOUND && !word) {
-        *d = (Doc){ 0 };
-        *name = arena_printf(&s->arena, STR_FMT " (none)", STR_ARG(doc_word(stream)));
-        return JOT_OK;
-    }
-    TRY(st);
-    *name = arena_printf(&s->arena, STR_FMT " %s %s", STR_ARG(doc_word(stream)),
-                         version_of(d->mark.sha256).text, time_text(d->mark.at_ms).text);
-    return JOT_OK;
-}
-
 static jot_status run_diff(Session *s)
 {
-    Str stream, a_name, b_name;
-    Doc a, b, present;
-    Diff d;
+    HistoryDiffAsk ask = { .from = arg_at(s, 1), .to = arg_at(s, 2) };
+    HistoryDiff d;
     When when;
-    TRY(docs_arg(s, 0, &stream));
+    TRY(docs_arg(s, 0, &ask.stream));
     for (int i = 1; i < s->n; i++)
         TRY(docs_when(s, s->args[i], &when));
-    TRY(docs_open(s, stream));
-    TRY(doc_present(&s->memory, stream, &s->arena, &present, &s->err));
-    if (present.mark.op == 0)
-        return err_set(&s->err, JOT_NOT_FOUND, "%s not found", doc_name(stream).text);
-    TRY(side(s, stream, s->n > 1 ? s->args[1] : NULL, "~1", &a, &a_name));
-    TRY(side(s, stream, s->n > 2 ? s->args[2] : NULL, "now", &b, &b_name));
-    diff_make(a.text, b.text, &s->arena, &d);
-    AUTO(Buf) text = { 0 };
-    diff_write(&d, a_name, b_name, &text);
-    if (!buf_ok(&text))
-        return err_set(&s->err, JOT_TOO_BIG, "the diff is larger than %d bytes", BUF_MAX_DEFAULT);
-    if (s->json)
-        print_json(json_pack("{s:o, s:o, s:o, s:I, s:I}", "from",
-                             a.mark.op ? doc_json(stream, &a, false) : json_null(), "to",
-                             b.mark.op ? doc_json(stream, &b, false) : json_null(), "diff",
-                             json_text(buf_str(&text)), "added", (json_int_t)d.added, "removed",
-                             (json_int_t)d.removed));
-    else
-        docs_print_diff(buf_str(&text));
+    TRY(docs_open(s, ask.stream));
+    TRY(history_diff(&s->memory, &ask, &s->arena, &d, &s->err));
+    if (!s->json) {
+        docs_print_diff(d.text);
+        return JOT_OK;
+    }
+    print_json(json_pack("{s:o, s:o, s:o, s:I, s:I}", "from",
+                         d.from.mark.op ? doc_json(ask.stream, &d.from, false) : json_null(), "to",
+                         d.to.mark.op ? doc_json(ask.stream, &d.to, false) : json_null(), "diff",
+                         json_text(d.text), "added", (json_int_t)d.added, "removed",
+                         (json_int_t)d.removed));
     return JOT_OK;
 }
 
@@ -189,7 +161,7 @@ static jot_status run_undo(Session *s)
     DocIf when;
     Doc now;
     TRY(docs_arg(s, 0, &stream));
-    TRY(docs_if(s, false, &when));
+    TRY(docs_if(s, &when));
     TRY(docs_open(s, stream));
     jot_status st = history_undo(&s->memory, stream, &when, &s->arena, &now, &s->err);
     if (st == JOT_CONFLICT)
@@ -213,7 +185,7 @@ static jot_status run_restore(Session *s)
     Doc now;
     TRY(docs_arg(s, 0, &stream));
     TRY(docs_when(s, s->args[1], &which));
-    TRY(docs_if(s, false, &when));
+    TRY(docs_if(s, &when));
     TRY(docs_open(s, stream));
     jot_status st =
         history_restore(&s->memory, stream, &(Restore){ which, when }, &s->arena, &now, &s->err);

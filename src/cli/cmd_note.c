@@ -21,30 +21,16 @@ extern const Cmd cmd_write, cmd_append, cmd_read, cmd_delete, cmd_move;
 static jot_status run_write(Session *s)
 {
     Str stream;
-    DocWrite w = { 0 };
+    DocWrite w = { .merge = opt_given(s, "merge") };
     TRY(docs_arg(s, 0, &stream));
-    TRY(docs_if(s, true, &w.when));
-    if (opt_given(s, "merge") && !w.when.version.n)
-        return err_set(&s->err, JOT_INVALID, "--merge needs --if-version: the version you read");
+    TRY(docs_if(s, &w.when));
+    w.when.absent = opt_given(s, "if-absent");
+    if (conflict_check(&w, &s->err) != JOT_OK)
+        return err_next(&s->err, w.when.version.n ? S("say --if-version or --if-absent")
+                                                  : S("give it with --if-version"));
     TRY(docs_input(s, 1, &w.text));
     TRY(session_open(s, true));
-    Conflict c = { .stream = stream, .base = w.when.version, .mine = w.text };
-    jot_status st;
-    if (opt_given(s, "merge")) {
-        st = conflict_write(&s->memory, stream, &w, &s->arena, &c, &s->err);
-    } else {
-        st = doc_write(&s->memory, stream, &w, &s->arena, &c.now, &s->err);
-        if (st == JOT_CONFLICT)
-            TRY(conflict_look(&s->memory, &c, &s->arena, NULL));
-    }
-    if (st == JOT_CONFLICT)
-        return docs_tell(s, &c);
-    TRY(st);
-    Str line = note_wrote(stream, c.now.text, &s->arena);
-    if (c.joined)
-        line = arena_printf(&s->arena, STR_FMT ", merged", STR_ARG(line));
-    docs_answer(s, stream, &c.now, line, docs_warn(s, stream, c.now.text));
-    return JOT_OK;
+    return docs_write(s, stream, &w);
 }
 
 static jot_status run_append(Session *s)
@@ -52,7 +38,7 @@ static jot_status run_append(Session *s)
     Str stream;
     DocAppend a = { .line = opt_given(s, "line") };
     TRY(docs_arg(s, 0, &stream));
-    TRY(docs_if(s, false, &a.when));
+    TRY(docs_if(s, &a.when));
     TRY(docs_input(s, 1, &a.text));
     TRY(session_open(s, true));
     Doc now;
@@ -122,17 +108,16 @@ static void print_json_excerpt(Session *s, Str stream, const Doc *d, const Excer
 }
 
 /* The key that stands in a cycle's notes for a long result. */
-static jot_status read_step(Session *s, Str agent, Str id, uint64_t seq)
+static jot_status read_step(Session *s)
 {
     CycleLogStep p;
     ExcerptWant want;
     When when;
     Excerpt x;
     TRY(read_bounds(s, &want, &when));
-    if (when.kind != WHEN_NOW)
-        return err_set(&s->err, JOT_INVALID, "a step of a cycle has no versions");
     TRY(session_open(s, false));
-    TRY(cycle_log_read(&s->memory, agent, id, seq, &s->arena, &p, &s->err));
+    TRY(cycle_log_read_key(&s->memory, arg_at(s, 0), when.kind != WHEN_NOW, &s->arena, &p,
+                           &s->err));
     excerpt_make(p.text, &want, &x);
     if (s->json)
         print_json(cycle_log_step_json(&p));
@@ -143,13 +128,12 @@ static jot_status read_step(Session *s, Str agent, Str id, uint64_t seq)
 
 static jot_status run_read(Session *s)
 {
-    Str stream, agent, id;
-    uint64_t seq;
+    Str stream;
     ExcerptWant want;
     When when;
     Doc d;
-    if (cycle_log_key_read(arg_at(s, 0), &agent, &id, &seq))
-        return read_step(s, agent, id, seq);
+    if (cycle_log_key_read(arg_at(s, 0), &(Str){ 0 }, &(Str){ 0 }, &(uint64_t){ 0 }))
+        return read_step(s);
     TRY(docs_arg(s, 0, &stream));
     TRY(read_bounds(s, &want, &when));
     TRY(docs_open(s, stream));
@@ -179,7 +163,7 @@ static jot_status run_delete(Session *s)
     Str stream;
     DocIf when;
     TRY(docs_arg(s, 0, &stream));
-    TRY(docs_if(s, false, &when));
+    TRY(docs_if(s, &when));
     TRY(docs_open(s, stream));
     Doc now;
     jot_status st = doc_delete(&s->memory, stream, &when, &s->arena, &now, &s->err);

@@ -20,15 +20,10 @@ jot_status docs_open(Session *s, Str stream)
     return st;
 }
 
-jot_status docs_if(Session *s, bool with_absent, DocIf *out)
+jot_status docs_if(Session *s, DocIf *out)
 {
     *out = (DocIf){ .version = str(opt_text(s, "if-version")) };
-    if (opt_given(s, "if-version"))
-        TRY(version_check(out->version, &s->err));
-    out->absent = with_absent && opt_given(s, "if-absent");
-    if (out->absent && out->version.n)
-        return err_set(&s->err, JOT_INVALID, "say --if-version or --if-absent, not both");
-    return JOT_OK;
+    return opt_given(s, "if-version") ? version_check(out->version, &s->err) : JOT_OK;
 }
 
 /* A text on the command line is a line, as `echo` would make of it; an empty one stays empty. */
@@ -117,6 +112,18 @@ jot_status docs_tell(Session *s, const Conflict *c)
     if (c->clean)
         print_part("--- both, merged cleanly (--merge writes it):", c->merged);
     return JOT_CONFLICT;
+}
+
+jot_status docs_write(Session *s, Str stream, const DocWrite *w)
+{
+    Conflict c;
+    jot_status st = conflict_write(&s->memory, stream, w, &s->arena, &c, &s->err);
+    if (st == JOT_CONFLICT)
+        return docs_tell(s, &c);
+    TRY(st);
+    docs_answer(s, stream, &c.now, note_wrote(stream, c.now.text, c.joined, &s->arena),
+                docs_warn(s, stream, c.now.text));
+    return JOT_OK;
 }
 
 void docs_print_diff(Str diff)

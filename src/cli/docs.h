@@ -15,8 +15,8 @@ MUST_USE jot_status docs_arg(Session *s, int at, Str *stream);
 /* Open the pad for a document that must be there: where there is no pad, it is not found. */
 MUST_USE jot_status docs_open(Session *s, Str stream);
 
-/* --if-version and --if-absent, for commands that have them. */
-MUST_USE jot_status docs_if(Session *s, bool with_absent, DocIf *out);
+/* --if-version. */
+MUST_USE jot_status docs_if(Session *s, DocIf *out);
 
 /* The text of --file, else the argument at this place, else standard input; UTF-8.  JOT_INVALID if
  * both of the first two are given. */
@@ -33,6 +33,9 @@ Str docs_warn(Session *s, Str stream, Str text);
 
 /* Print the answer to a change: the document as JSON, or one line and its version. */
 void docs_answer(Session *s, Str stream, const Doc *d, Str line, Str warning);
+
+/* Write, and answer; on conflict show both texts. */
+MUST_USE jot_status docs_write(Session *s, Str stream, const DocWrite *w);
 
 /* Show both texts of a conflict and what they make together; returns JOT_CONFLICT. */
 jot_status docs_tell(Session *s, const Conflict *c);

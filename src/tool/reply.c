@@ -82,14 +82,12 @@ static void add_next(Buf *to, const Doc *now, bool clean)
                  clean ? "merge=true or with " : "", version_of(now->mark.sha256).text);
 }
 
-jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc *now,
-                          ToolReply *out)
+jot_status reply_conflict(ToolCall *c, const Conflict *k, ToolReply *out)
 {
-    Conflict k = { .stream = stream, .base = base, .mine = mine, .now = *now };
+    const Doc *now = &k->now;
     AUTO(Buf) text = { 0 };
     size_t half = c->budget / 2 - c->budget / 16;
-    TRY(conflict_look(c->m, &k, c->into, NULL));
-    bool clean = k.clean && utf8_valid(k.merged);
+    bool clean = k->clean && utf8_valid(k->merged);
     buf_addf(&text, "%s; nothing was changed\n", c->e->text);
     add_next(&text, now, clean);
     if (mark_live(&now->mark) && utf8_valid(now->text)) {
@@ -98,12 +96,12 @@ jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc
         size_t shown = tokens_cut(now->text, half);
         if (shown < now->text.n)
             buf_addf(&text, "(continue with " STR_FMT ")\n",
-                     STR_ARG(point_after(point_note(POINT_ALL, doc_word(stream), c->into),
+                     STR_ARG(point_after(point_note(POINT_ALL, doc_word(k->stream), c->into),
                                          str_slice(now->text, 0, shown), c->into)));
     }
     if (clean) {
         buf_add(&text, S("with your change merged in, which is clean (merge=true writes this):\n"));
-        reply_quote(&text, k.merged, half);
+        reply_quote(&text, k->merged, half);
     }
     reply_set(c, &text, out);
     return JOT_CONFLICT;

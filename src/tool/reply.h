@@ -54,9 +54,8 @@ void reply_set(ToolCall *c, const Buf *text, ToolReply *out);
 void reply_changed(ToolCall *c, Str stream, Str line, const Doc *now, Str written, ToolReply *out);
 
 /* The answer to a conflict: the sentence, what to do next, the present text, and the clean merge
- * with `mine` if there is one.  `base` is the version that was named.  Returns JOT_CONFLICT. */
-jot_status reply_conflict(ToolCall *c, Str stream, Str base, Str mine, const Doc *now,
-                          ToolReply *out);
+ * if there is one.  Returns JOT_CONFLICT. */
+jot_status reply_conflict(ToolCall *c, const Conflict *k, ToolReply *out);
 
 /* Lines of a list, until the budget is used up. */
 typedef struct Lister {

@@ -13,7 +13,7 @@ static jot_status run(ToolCall *c, ToolReply *out)
     jot_status st = doc_delete(c->m, stream, &when, c->into, &now, c->e);
     reply_unlease(c);
     if (st == JOT_CONFLICT)
-        return reply_conflict(c, stream, (Str){ 0 }, (Str){ 0 }, &now, out);
+        return reply_conflict(c, &(Conflict){ .stream = stream, .now = now }, out);
     TRY(st);
     Str line = arena_printf(c->into, "deleted %s", doc_name(stream).text);
     reply_changed(c, stream, line, &now, (Str){ 0 }, out);

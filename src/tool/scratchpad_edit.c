@@ -58,7 +58,7 @@ static jot_status change(ToolCall *c, Str stream, ToolReply *out)
     else
         st = replace(c, stream, when, &now, &line);
     if (st == JOT_CONFLICT)
-        return reply_conflict(c, stream, (Str){ 0 }, (Str){ 0 }, &now, out);
+        return reply_conflict(c, &(Conflict){ .stream = stream, .now = now }, out);
     TRY(st);
     reply_changed(c, stream, line, &now, written, out);
     return JOT_OK;

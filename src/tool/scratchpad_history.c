@@ -6,6 +6,7 @@
 #include "memory/frame/frame.h"
 #include "memory/frame/tokens.h"
 #include "tool/reply.h"
+#include "tool/template.h"
 
 enum { LAST_LINE = 60 /* tokens kept free for it */ };
 
@@ -35,7 +36,7 @@ static jot_status list_versions(ToolCall *c, Str stream, ToolReply *out)
         n++;
     }
     if (h.damaged)
-        buf_addf(&l.text, "... %llu records cannot be read\n", (unsigned long long)h.damaged);
+        buf_addf(&l.text, "... %s cannot be read\n", counted(h.damaged, "record").text);
     if (n < h.n || h.more)
         reply_more(c, &l.text, "before", arena_printf(c->into, "%llu", (unsigned long long)last));
     reply_set(c, &l.text, out);
@@ -44,30 +45,22 @@ static jot_status list_versions(ToolCall *c, Str stream, ToolReply *out)
 
 static jot_status show_diff(ToolCall *c, Str stream, ToolReply *out)
 {
-    When since;
-    Doc a, b;
-    Diff d;
-    AUTO(Buf) all = { 0 };
+    HistoryDiffAsk ask = { stream, arg_text(c, "diff_since"), S("now") };
+    HistoryDiff d;
     AUTO(Buf) text = { 0 };
-    TRY(when_parse(arg_text(c, "diff_since"), &since, c->e));
-    TRY(history_at(c->m, stream, &since, c->into, &a, c->e));
-    TRY(doc_read(c->m, stream, c->into, &b, c->e));
-    TRY(reply_check_text(stream, a.text, c->e));
-    TRY(reply_check_text(stream, b.text, c->e));
-    diff_make(a.text, b.text, c->into, &d);
-    diff_write(&d, S("then"), S("now"), &all);
-    if (!buf_ok(&all))
-        return err_set(c->e, JOT_TOO_BIG, "the diff is larger than %d bytes", BUF_MAX_DEFAULT);
-    Str shown = buf_str(&all);
+    TRY(history_diff(c->m, &ask, c->into, &d, c->e));
+    TRY(reply_check_text(stream, d.from.text, c->e));
+    TRY(reply_check_text(stream, d.to.text, c->e));
+    Str shown = d.text;
     shown.n = tokens_cut(shown, c->budget - LAST_LINE);
     buf_add(&text, shown);
     if (shown.n && shown.p[shown.n - 1] != '\n')
         buf_add_char(&text, '\n');
-    buf_addf(&text, "version %s to %s: %zu lines added, %zu removed",
-             version_of(a.mark.sha256).text, version_of(b.mark.sha256).text, d.added, d.removed);
-    if (shown.n < all.n)
+    buf_addf(&text, "version %s to %s: %s added, %zu removed", version_of(d.from.mark.sha256).text,
+             version_of(d.to.mark.sha256).text, counted(d.added, "line").text, d.removed);
+    if (shown.n < d.text.n)
         buf_addf(&text, "; the diff is cut after %zu of %zu bytes: read both versions instead",
-                 shown.n, all.n);
+                 shown.n, d.text.n);
     reply_set(c, &text, out);
     return JOT_OK;
 }

@@ -24,18 +24,12 @@ static bool names_result(Str key, Str *call)
 
 static jot_status read_step(ToolCall *c, Str key, ToolReply *out)
 {
-    Str agent, id;
-    uint64_t seq;
     CycleLogStep step;
-    if (!cycle_log_key_read(key, &agent, &id, &seq))
-        return err_set(c->e, JOT_INVALID, "a step of a cycle is named steps/AGENT/CYCLE/NUMBER");
-    if (arg_given(c, "version"))
-        return err_set(c->e, JOT_INVALID, "a step of a cycle has no versions");
     TRY(reply_body_check(c));
-    TRY(cycle_log_read(c->m, agent, id, seq, c->into, &step, c->e));
+    TRY(cycle_log_read_key(c->m, key, arg_given(c, "version"), c->into, &step, c->e));
     TRY(reply_check_text(key, step.text, c->e));
-    Str label = arena_printf(c->into, "%s of step %llu of cycle " STR_FMT,
-                             cycle_log_kind_name(step.kind), (unsigned long long)seq, STR_ARG(id));
+    Str label =
+        arena_printf(c->into, "%s of " STR_FMT, cycle_log_kind_name(step.kind), STR_ARG(key));
     reply_body(c, step.text, label, out);
     return JOT_OK;
 }

@@ -4,28 +4,24 @@
 
 static jot_status write_note(ToolCall *c, Str stream, const DocWrite *w, ToolReply *out)
 {
-    Conflict k = { 0 };
-    const Doc *now = &k.now;
-    jot_status st = arg_bool(c, "merge") ? conflict_write(c->m, stream, w, c->into, &k, c->e)
-                                         : doc_write(c->m, stream, w, c->into, &k.now, c->e);
+    Conflict k;
+    jot_status st = conflict_write(c->m, stream, w, c->into, &k, c->e);
     if (st == JOT_CONFLICT)
-        return reply_conflict(c, stream, w->when.version, w->text, now, out);
+        return reply_conflict(c, &k, out);
     TRY(st);
-    Str line = note_wrote(stream, now->text, c->into);
-    if (k.joined)
-        line = arena_printf(c->into, STR_FMT ", merged with what others wrote", STR_ARG(line));
-    reply_changed(c, stream, line, now, now->text, out);
+    Str line = note_wrote(stream, k.now.text, k.joined, c->into);
+    reply_changed(c, stream, line, &k.now, k.now.text, out);
     return JOT_OK;
 }
 
 static jot_status run(ToolCall *c, ToolReply *out)
 {
     Str stream;
-    DocWrite w = { .text = arg_text(c, "content") };
+    DocWrite w = { .text = arg_text(c, "content"), .merge = arg_bool(c, "merge") };
     TRY(arg_note(c, &stream));
     TRY(arg_if_version(c, &w.when));
-    if (arg_bool(c, "merge") && !w.when.version.n)
-        return err_set(c->e, JOT_INVALID, "'merge' needs 'if_version': the version you read");
+    if (conflict_check(&w, c->e) != JOT_OK)
+        return err_next(c->e, S("give it as if_version"));
     reply_lease(c);
     jot_status st = write_note(c, stream, &w, out);
     reply_unlease(c);

@@ -59,10 +59,9 @@ jot_status verb_do(const Verb *v, ToolCall *c, VerbData *out)
 
 void verb_next(ToolCall *c, Str command, Str call)
 {
-    Err was = *c->e;
     Str next = c->shell ? command : call;
     if (next.n)
-        err_set(c->e, was.status, "%s; " STR_FMT, was.text, STR_ARG(next));
+        err_next(c->e, next);
 }
 
 Str verb_problem(const json_t *problem, Str *why)

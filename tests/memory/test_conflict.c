@@ -60,6 +60,10 @@ static void a_write_that_may_merge_does_so_only_when_it_is_clean(Desk *d)
     DocWrite w = { .text = S("a\nb\nc\nD\n"), .when = { .version = str(base.text) } };
     Doc out;
     Conflict c;
+    desk_expect(d, JOT_CONFLICT, conflict_write(&d->m, plan, &w, &d->a, &c, &d->e));
+    assert_true(c.clean && !c.joined);
+    assert_text(c.now.text, "A\nb\nc\nd\n");
+    w.merge = true;
     desk_ok(d, conflict_write(&d->m, plan, &w, &d->a, &c, &d->e));
     assert_true(c.joined);
     assert_text(c.now.text, "A\nb\nc\nD\n");
@@ -69,6 +73,16 @@ static void a_write_that_may_merge_does_so_only_when_it_is_clean(Desk *d)
     assert_text(c.mine, "x\nb\nc\nd\n");
     desk_ok(d, doc_read(&d->m, plan, &d->a, &out, &d->e));
     assert_text(out.text, "A\nb\nc\nD\n");
+}
+
+static void a_write_that_contradicts_itself_is_refused(Desk *d)
+{
+    Conflict c;
+    DocWrite w = { .text = S("x"), .merge = true };
+    desk_expect(d, JOT_INVALID, conflict_write(&d->m, plan, &w, &d->a, &c, &d->e));
+    assert_string_equal(d->e.text, "a merge needs the version you read");
+    w = (DocWrite){ .text = S("x"), .when = { .version = S("0123456789ab"), .absent = true } };
+    desk_expect(d, JOT_INVALID, conflict_write(&d->m, plan, &w, &d->a, &c, &d->e));
 }
 
 /* --- Several processes ------------------------------------------------------------------ */
@@ -218,6 +232,7 @@ int main(void)
         DESK_TEST(a_conflict_shows_both_texts_and_their_clean_merge),
         DESK_TEST(a_conflict_without_a_clean_merge_or_a_base_says_so),
         DESK_TEST(a_write_that_may_merge_does_so_only_when_it_is_clean),
+        DESK_TEST(a_write_that_contradicts_itself_is_refused),
         DESK_TEST(no_append_of_several_processes_is_lost),
         DESK_TEST(a_move_killed_at_any_moment_loses_nothing),
         DESK_TEST(a_redacted_phrase_is_in_no_version_and_in_no_file),

@@ -64,7 +64,7 @@ static void a_long_result_is_read_on_by_the_pointer_in_its_entry(Desk *d)
     Str rest = tool(d, "scratchpad_read",
                     json_pack("{s:o, s:i}", "key", json_text(c.answer.key), "from_char", 301));
     assert_true(str_starts(rest, str_from(whole, at)));
-    assert_has(rest, "result of step 2 of cycle ");
+    assert_has(rest, "result of steps/default/");
     /* Also when the cycle is over, and of a call that failed. */
     step(d, &c, CALL_ECHO);
     desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_FAILED, whole, &d->a, &said, &c, &d->e));

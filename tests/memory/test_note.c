@@ -289,9 +289,10 @@ static void a_list_has_the_live_ones_of_a_prefix_or_the_deleted_ones(Desk *d)
 
 static void the_answer_counts_characters_and_not_bytes(Desk *d)
 {
-    assert_text(note_wrote(S("notes/plan"), S("caf\xc3\xa9\n"), &d->a),
+    assert_text(note_wrote(S("notes/plan"), S("caf\xc3\xa9\n"), false, &d->a),
                 "wrote 5 chars to scratchpad[plan]");
-    assert_text(note_wrote(S("memories/a.md"), S("x"), &d->a), "wrote 1 chars to memories/a.md");
+    assert_text(note_wrote(S("memories/a.md"), S("x"), true, &d->a),
+                "wrote 1 chars to memories/a.md, merged with what others wrote");
 }
 
 /* The tokens are put together here, so that nobody takes this file for one that leaks them. */

@@ -646,7 +646,7 @@ static void the_history_is_listed_and_compared(Desk *d)
     assert_has(h.text, "  put  27dd8ed44a83  4 bytes  ann\n");
     assert_has(h.text, "... there are more: continue with scratchpad_history key=plan limit=1 ");
     AUTO(ToolReply) diff = call(d, "scratchpad_history", "{\"key\":\"plan\",\"diff_since\":\"1\"}");
-    assert_has(diff.text, "-one\n+two\nversion 2c8b08da5ce6 to 27dd8ed44a83: 1 lines added");
+    assert_has(diff.text, "-one\n+two\nversion 2c8b08da5ce6 to 27dd8ed44a83: 1 line added");
     says(d, "scratchpad_read", "{\"key\":\"plan\",\"version\":\"1\"}",
          "one\n\nversion 2c8b08da5ce6");
     refuses(d, "scratchpad_history", "{\"key\":\"none\"}", "scratchpad[none] not found");

@@ -131,6 +131,18 @@ jot_status cycle_log_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *int
     return JOT_OK;
 }
 
+jot_status cycle_log_read_key(Memory *m, Str key, bool versioned, Arena *into, CycleLogStep *out,
+                              Err *e)
+{
+    Str agent, id;
+    uint64_t seq;
+    if (!cycle_log_key_read(key, &agent, &id, &seq))
+        return err_set(e, JOT_INVALID, "a step of a cycle is named steps/AGENT/CYCLE/NUMBER");
+    if (versioned)
+        return err_set(e, JOT_INVALID, "a step of a cycle has no versions");
+    return cycle_log_read(m, agent, id, seq, into, out, e);
+}
+
 json_t *cycle_log_step_json(const CycleLogStep *p)
 {
     json_t *out = json_pack("{s:I, s:s, s:o, s:s}", "step", (json_int_t)p->seq, "at",

@@ -49,6 +49,11 @@ MUST_USE jot_status cycle_log_list(Memory *m, Str agent, Str id, uint64_t from, 
 MUST_USE jot_status cycle_log_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into,
                                    CycleLogStep *out, Err *e);
 
+/* The step that a key names.  JOT_INVALID: it is no such key, or a version of it was asked for:
+ * a step has none. */
+MUST_USE jot_status cycle_log_read_key(Memory *m, Str key, bool versioned, Arena *into,
+                                       CycleLogStep *out, Err *e);
+
 /* steps/AGENT/ID/SEQ, and back; false for what is no such key. */
 Str cycle_log_key(Str agent, Str id, uint64_t seq, Arena *into);
 MUST_USE bool cycle_log_key_read(Str key, Str *agent, Str *id, uint64_t *seq);

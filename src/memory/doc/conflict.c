@@ -38,11 +38,23 @@ jot_status conflict_look(Memory *m, Conflict *c, Arena *into, Err *e)
     return JOT_OK;
 }
 
+jot_status conflict_check(const DocWrite *w, Err *e)
+{
+    if (w->when.absent && w->when.version.n)
+        return err_set(e, JOT_INVALID,
+                       "a write can depend on a version or on there being none, "
+                       "not on both");
+    if (w->merge && !w->when.version.n)
+        return err_set(e, JOT_INVALID, "a merge needs the version you read");
+    return JOT_OK;
+}
+
 jot_status conflict_write(Memory *m, Str stream, const DocWrite *w, Arena *into, Conflict *c,
                           Err *e)
 {
     DocWrite next = *w;
     *c = (Conflict){ .stream = stream };
+    TRY(conflict_check(w, e));
     for (int tries = 0; tries < DOC_TRIES_MAX; tries++) {
         Err why = { 0 };
         jot_status st = doc_write(m, stream, &next, into, &c->now, &why);
@@ -53,8 +65,8 @@ jot_status conflict_write(Memory *m, Str stream, const DocWrite *w, Arena *into,
             return st;
         c->base = next.when.version;
         c->mine = next.text;
-        TRY(conflict_look(m, c, into, e));
-        if (!c->clean)
+        TRY(conflict_look(m, c, into, w->merge ? e : NULL));
+        if (!w->merge || !c->clean)
             break;
         HashHex seen = hash_hex(c->now.mark.sha256);
         next = (DocWrite){ .text = c->merged, .meta = w->meta };

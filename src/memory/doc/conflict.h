@@ -23,9 +23,13 @@ typedef struct Conflict {
  * call returned); the rest is filled in.  JOT_OK also if there is no base. */
 MUST_USE jot_status conflict_look(Memory *m, Conflict *c, Arena *into, Err *e);
 
-/* Write `w` on condition of the version it names; on conflict write the clean merge on condition of
- * what is there, and so on while it is clean and somebody is faster.  c->now is what was written.
- * JOT_CONFLICT: there is no clean merge, *c says what there is. */
+/* JOT_INVALID: what is demanded contradicts itself.  For a door that asks before it reads the text;
+ * conflict_write() does it too. */
+MUST_USE jot_status conflict_check(const DocWrite *w, Err *e);
+
+/* Write `w` on condition of what it demands.  With w->merge, on conflict write the clean merge on
+ * condition of what is there, and so on while it is clean and somebody is faster.  c->now is what
+ * was written.  JOT_CONFLICT: *c says what stands there, and what a merge would be. */
 MUST_USE jot_status conflict_write(Memory *m, Str stream, const DocWrite *w, Arena *into,
                                    Conflict *c, Err *e);
 

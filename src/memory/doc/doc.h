@@ -73,6 +73,7 @@ typedef struct DocWrite {
     Str meta;
     Str id; /* idempotency, as in Draft */
     DocIf when;
+    bool merge; /* on conflict write both changes, if they merge: conflict_write() */
 } DocWrite;
 
 /* Make `text` the value.  *out is the document as it is now: with JOT_OK the one just written, with

@@ -62,6 +62,23 @@ typedef struct HistoryAsk {
     size_t limit;    /* how many, 1 to HISTORY_PAGE_MAX */
 } HistoryAsk;
 
+/* Two versions of a document, and what changed between them. */
+typedef struct HistoryDiff {
+    Doc from, to;          /* mark.op 0: it did not exist */
+    Str text;              /* as `diff -u` writes it; empty for equal texts */
+    size_t added, removed; /* lines */
+} HistoryDiff;
+
+typedef struct HistoryDiffAsk {
+    Str stream;
+    Str from, to; /* as when_parse() reads them; empty: before the last change, and now */
+} HistoryDiffAsk;
+
+/* Where no version is named, one side may be a document that did not exist then.  JOT_NOT_FOUND:
+ * there never was such a document, or a version that is named.  JOT_TOO_BIG. */
+MUST_USE jot_status history_diff(Memory *m, const HistoryDiffAsk *ask, Arena *into,
+                                 HistoryDiff *out, Err *e);
+
 /* JOT_NOT_FOUND: there never was such a document. */
 MUST_USE jot_status history_page(Memory *m, Str stream, const HistoryAsk *ask, Arena *into,
                                  History *out, Err *e);

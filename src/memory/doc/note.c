@@ -92,13 +92,14 @@ json_t *note_list_json(const Listing *l)
     return list;
 }
 
-Str note_wrote(Str stream, Str text, Arena *into)
+Str note_wrote(Str stream, Str text, bool joined, Arena *into)
 {
     Str word = doc_word(stream);
     Str name =
         word.n < stream.n ? arena_printf(into, "scratchpad[" STR_FMT "]", STR_ARG(word)) : word;
-    return arena_printf(into, "wrote %zu chars to " STR_FMT,
-                        utf8_valid(text) ? utf8_count(text) : text.n, STR_ARG(name));
+    return arena_printf(into, "wrote %zu chars to " STR_FMT "%s",
+                        utf8_valid(text) ? utf8_count(text) : text.n, STR_ARG(name),
+                        joined ? ", merged with what others wrote" : "");
 }
 
 Str note_warns(Str stream, Str text, Arena *into)

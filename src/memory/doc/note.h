@@ -32,7 +32,7 @@ MUST_USE jot_status note_list(Memory *m, const NoteAsk *ask, Arena *into, Listin
 json_t *note_list_json(const Listing *l);
 
 /* "wrote N chars to scratchpad[KEY]"; other documents by their name. */
-Str note_wrote(Str stream, Str text, Arena *into);
+Str note_wrote(Str stream, Str text, bool joined, Arena *into);
 
 /* A sentence if the text looks as if it held a secret, with the command that forgets it; else
  * empty. */
