@@ -14,7 +14,7 @@ extern const Noun noun_artifact, noun_artifact_index;
     { "artifact_id", .type = PARAM_TEXT },                                                  \
     { "category", .type = PARAM_TEXT },                                                     \
     { "content_hash", PARAM_TEXT, .about = "SHA-256 of the stored bytes" },                 \
-    { "timestamp", .type = PARAM_TEXT },                                                    \
+    { "at", PARAM_TEXT, .about = "time" },                                                  \
     { "type", .type = PARAM_TEXT },                                                         \
     { "task_id", .type = PARAM_TEXT },                                                      \
     { "by", .type = PARAM_TEXT },                                                           \
@@ -212,7 +212,7 @@ static const Verb verb_ref = {
     .summary = "Print the reference of an artifact: id, category, hash, time",
     .help = "The hash is the SHA-256 of the stored bytes; `read --version` finds them again.\n",
     .fields = ref_fields,
-    .card = "artifact_id category content_hash timestamp type task_id",
+    .card = "artifact_id category content_hash at type task_id",
     .run = ref,
 };
 

@@ -18,7 +18,7 @@ static const Param line_fields[] = {
     { "redacted", .type = PARAM_BOOL }, { 0 } };
 static const Param log_fields[] = {
     { "category", .type = PARAM_TEXT }, { "name", .type = PARAM_TEXT },
-    { "lines", .type = PARAM_NUMBER }, { "updated", PARAM_TEXT, .about = "time" },
+    { "lines", .type = PARAM_NUMBER }, { "at", PARAM_TEXT, .about = "time" },
     { "by", .type = PARAM_TEXT }, { 0 } };
 
 #define CATEGORY { "category", PARAM_TEXT, .about = "segments with / between", \
@@ -295,7 +295,7 @@ static const Verb verb_list = {
                                { "more", .type = PARAM_BOOL },
                                { 0 } },
     .items = "logs",
-    .line = "{category}/{name}  {lines#line}  {updated}",
+    .line = "{category}/{name}  {lines#line}  {at}",
     .row = "{category}/{name}",
     .page = "after",
     .cursor = "{category}/{name}",

@@ -27,7 +27,7 @@ static const Param plan_fields[] = {
     { "created", PARAM_TEXT, .about = "time" },
     { "ready", PARAM_BOOL, .about = "every step is closed, every postcondition satisfied" },
     { "seq", .type = PARAM_NUMBER },
-    { "updated", PARAM_TEXT, .about = "time" },
+    { "at", PARAM_TEXT, .about = "time" },
     { "by", .type = PARAM_TEXT },
     { "closed", PARAM_NUMBER, .about = "steps that are done or blocked" },
     { "satisfied", PARAM_NUMBER, .about = "postconditions that are" },
@@ -192,7 +192,7 @@ static const Verb verb_verify = {
 static jot_status add_plan(void *ctx, const Listed *l)
 {
     json_array_append_new(ctx, json_pack("{s:o, s:s}", "id",
-                                         json_text(str_from(l->name, S(PLAN_KIND).n)), "updated",
+                                         json_text(str_from(l->name, S(PLAN_KIND).n)), "at",
                                          time_text(l->mark.at_ms).text));
     return JOT_OK;
 }
@@ -214,11 +214,11 @@ static const Verb verb_list = {
     .summary = "List the plans",
     .fields = (const Param[]){ { "plans", PARAM_OBJECTS,
                                  .fields = (const Param[]){ { "id", .type = PARAM_TEXT },
-                                                            { "updated", .type = PARAM_TEXT },
+                                                            { "at", .type = PARAM_TEXT },
                                                             { 0 } } },
                                { 0 } },
     .items = "plans",
-    .line = "{id}  {updated}",
+    .line = "{id}  {at}",
     .row = "{id}",
     .unit = "plan",
     .run = list,

@@ -26,7 +26,7 @@ static const char *const states[] = { "pending", "ready", "running", "completed"
     { "blocked_until_manual", .type = PARAM_BOOL },                                         \
     { "result", .type = PARAM_TEXT },                                                       \
     { "seq", PARAM_NUMBER, .about = "of the last event" },                                  \
-    { "updated", PARAM_TEXT, .about = "time" },                                             \
+    { "at", PARAM_TEXT, .about = "time" },                                             \
     { "by", .type = PARAM_TEXT },                                                           \
     { 0 }
 static const Param task_fields[] = { TASK_FIELDS };
@@ -134,7 +134,7 @@ static const Verb verb_read = {
     .fields = task_fields,
     .says = "task {'task_id} is {status}, event {seq}",
     .card = "task_id status reason description expected_output agent tools dependencies priority "
-            "retry_count max_retries result updated by",
+            "retry_count max_retries result at by",
     .whole = true,
     .run = read_one,
 };

@@ -465,7 +465,7 @@ static void a_ref_as_json_has_its_four_members_first(Desk *d)
     json_write(&b, json);
     Str want = arena_printf(&d->a,
                             "{\"artifact_id\":\"x\",\"category\":\"c\",\"content_hash\":\"%s\","
-                            "\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":null,"
+                            "\"at\":\"2026-01-01T00:00:00.000Z\",\"type\":null,"
                             "\"task_id\":\"t\",\"by\":\"ann\",\"seq\":1,\"size\":1}",
                             hash_hex(hash_of(S("1"))).text);
     assert_str(buf_str(&b), want);

@@ -52,7 +52,7 @@ static void a_plan_is_read_back_as_it_was_made(Desk *d)
                 "\"pending\",\"evidence\":null,\"notes\":null}],\"postconditions\":[{"
                 "\"description\":\"the note holds the release\",\"satisfied\":false,\"evidence\":"
                 "null}],\"created\":\"2026-01-01T00:00:00.000Z\",\"ready\":false,\"seq\":1,"
-                "\"updated\":\"2026-01-01T00:00:00.000Z\",\"by\":\"ann\"}");
+                "\"at\":\"2026-01-01T00:00:00.000Z\",\"by\":\"ann\"}");
 }
 
 static void nothing_is_done_without_evidence(Desk *d)

@@ -439,7 +439,7 @@ json_t *artifact_ref_json(const ArtifactRef *r)
 {
     return json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:I, s:I}", "artifact_id",
                      json_text(r->id), "category", json_text(r->category), "content_hash",
-                     hash_hex(r->sha256).text, "timestamp", time_text(r->at_ms).text, "type",
+                     hash_hex(r->sha256).text, "at", time_text(r->at_ms).text, "type",
                      json_text_or_null(r->type), "task_id", json_text_or_null(r->task), "by",
                      json_text(r->by), "seq", (json_int_t)r->seq, "size", (json_int_t)r->size);
 }

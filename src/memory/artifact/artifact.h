@@ -128,7 +128,7 @@ MUST_USE jot_status artifact_check_task(Str task, Err *e);
 /* The ref of a document just read or written. */
 ArtifactRef artifact_ref_of(Memory *m, Str stream, const Doc *doc, Arena *into);
 
-/* {"artifact_id", "category", "content_hash", "timestamp", "type", "task_id", "by", "seq", "size"};
+/* {"artifact_id", "category", "content_hash", "at", "type", "task_id", "by", "seq", "size"};
  * type and task_id are null when there is none.  The caller owns these. */
 json_t *artifact_ref_json(const ArtifactRef *ref);
 /* The ref's members and "data", the value itself; "text" instead where it is no JSON. */

@@ -195,7 +195,7 @@ json_t *line_logs_json(const LineLogs *logs)
         const LineLog *l = &logs->items[i];
         json_array_append_new(items, json_pack("{s:o, s:o, s:I, s:s, s:o}", "category",
                                                json_text(l->category), "name", json_text(l->name),
-                                               "lines", (json_int_t)l->seq, "updated",
+                                               "lines", (json_int_t)l->seq, "at",
                                                time_text(l->at_ms).text, "by", json_text(l->by)));
     }
     return json_pack("{s:o, s:b}", "logs", items, "more", logs->more);

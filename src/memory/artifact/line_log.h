@@ -83,7 +83,7 @@ MUST_USE jot_status line_log_list(Memory *m, Str category, Str after, size_t lim
 json_t *line_json(const Line *line);
 /* {"lines": [...], "more", "next", "damaged"} */
 json_t *lines_json(const Lines *lines);
-/* {"logs": [{"category", "name", "lines", "updated", "by"}], "more"} */
+/* {"logs": [{"category", "name", "lines", "at", "by"}], "more"} */
 json_t *line_logs_json(const LineLogs *logs);
 
 #endif

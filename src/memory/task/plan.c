@@ -70,7 +70,7 @@ json_t *plan_json(const Plan *p)
     json_t *out = snapshot_json(p);
     json_object_set_new(out, "ready", json_boolean(plan_ready(p)));
     json_object_set_new(out, "seq", json_integer((json_int_t)p->seq));
-    json_object_set_new(out, "updated", json_string(time_text(p->at_ms).text));
+    json_object_set_new(out, "at", json_string(time_text(p->at_ms).text));
     json_object_set_new(out, "by", json_text(p->by));
     return out;
 }

@@ -123,7 +123,7 @@ PlanGate plan_gate(const Plan *p, unsigned nudges, Arena *into, Str *text);
 
 /* {"id", "objective", "steps": [{"id": "s1", "description", "status", "evidence", "notes"}],
  *  "postconditions": [{"description", "satisfied", "evidence"}], "ready", "created", "seq",
- *  "updated", "by"}; the caller owns it. */
+ *  "at", "by"}; the caller owns it. */
 json_t *plan_json(const Plan *p);
 
 #endif

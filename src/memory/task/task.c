@@ -78,7 +78,7 @@ json_t *task_json(const Task *t)
 {
     json_t *out = snapshot_json(t);
     json_object_set_new(out, "seq", json_integer((json_int_t)t->seq));
-    json_object_set_new(out, "updated", json_string(time_text(t->at_ms).text));
+    json_object_set_new(out, "at", json_string(time_text(t->at_ms).text));
     json_object_set_new(out, "by", json_text(t->by));
     return out;
 }

@@ -201,7 +201,7 @@ MUST_USE jot_status task_check_dependencies(Memory *m, Str id, const TaskNames *
 json_t *task_names_json(const TaskNames *list);
 /* {"task_id", "description", "expected_output", "agent", "tools", "dependencies", "priority",
  * "max_retries", "retry_count", "status", "reason", "blocked_until_manual", "result", "seq",
- * "updated", "by"}; texts that are not given are null.  The caller owns these. */
+ * "at", "by"}; texts that are not given are null.  The caller owns these. */
 json_t *task_json(const Task *t);
 /* {"events": [{"seq", "at", "by", "type", ...}], "more", "next", "damaged"} */
 json_t *task_events_json(const TaskEvents *events);
