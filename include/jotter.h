@@ -788,29 +788,28 @@ typedef enum jot_action {
     JOT_ACTION_REDACTED = 4 /* the reply a result belongs to was redacted */
 } jot_action;
 
-typedef enum jot_tool_end {
-    JOT_TOOL_OK = 0,
-    JOT_TOOL_FAILED = 1,
-    JOT_TOOL_UNKNOWN = 2 /* there is no such tool */
-} jot_tool_end;
+typedef enum jot_cycle_step_kind {
+    JOT_CYCLE_STEP_REPLY = 0,   /* of the model */
+    JOT_CYCLE_STEP_RESULT = 1,  /* of the tool it called */
+    JOT_CYCLE_STEP_ERROR = 2,   /* why that tool failed */
+    JOT_CYCLE_STEP_UNKNOWN = 3, /* there is no such tool */
+    JOT_CYCLE_STEP_END = 4      /* the cycle ended; never given, only read */
+} jot_cycle_step_kind;
 
-typedef struct jot_cycle_step {
+typedef struct jot_cycle_stepped {
     jot_action action; /* what the reply asks for */
     const char *tool;
     const char *arguments;  /* JSON */
     jot_text said;          /* the entry that went into the notes */
     const jot_cycle *cycle; /* as it is now */
-} jot_cycle_step;
+} jot_cycle_stepped;
 
-/* One iteration: a model's reply, as it came; {"tool": NAME, "args": {...}}, alone or inside prose.
- * JOT_INVALID: a tool's result is missing, or there is nothing left to do.  JOT_CONFLICT: somebody
- * else took a step.  JOT_FENCED: the cycle is over. */
-JOT_API jot_status jot_cycle_reply(jot_pad *pad, const char *agent, const char *id, jot_text reply,
-                                   const jot_cycle_step **out);
-
-/* What came of the tool that was called.  Statuses as above. */
-JOT_API jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char *id,
-                                    jot_tool_end end, jot_text result, const jot_cycle_step **out);
+/* Take a step: a model's reply as it came, {"tool": NAME, "args": {...}} alone or inside prose; or
+ * what came of the tool it called.  JOT_INVALID: a tool's result is missing, or there is nothing
+ * left to do.  JOT_CONFLICT: another process took a step.  JOT_FENCED: the cycle has ended. */
+JOT_API jot_status jot_cycle_step(jot_pad *pad, const char *agent, const char *id,
+                                  jot_cycle_step_kind kind, jot_text text,
+                                  const jot_cycle_stepped **out);
 
 /* End it with what the steps made of the state.  Again is fine.  JOT_FENCED: it ended otherwise. */
 JOT_API jot_status jot_cycle_sleep(jot_pad *pad, const char *agent, const char *id,
@@ -825,44 +824,38 @@ JOT_API jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *i
 JOT_API jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id,
                                   const jot_cycle **out);
 
-typedef enum jot_past_kind {
-    JOT_PAST_REPLY = 0,  /* of the model */
-    JOT_PAST_RESULT = 1, /* of the tool it called */
-    JOT_PAST_END = 2     /* nothing comes behind it */
-} jot_past_kind;
-
-typedef struct jot_cycle_past {
+typedef struct jot_cycle_record {
     uint64_t seq; /* N of the key steps/AGENT/ID/N, by which the tool scratchpad_read gives it */
     int64_t at_ms;
     const char *by;
-    jot_past_kind kind;
+    jot_cycle_step_kind kind;
     jot_text text;     /* the reply or the result, whole, as it came */
     jot_action action; /* what a reply asks for; of a result, what it answers */
     const char *tool;
     const char *arguments; /* JSON */
-    jot_tool_end tool_end; /* of a result */
     jot_cycle_end end;     /* of the end */
     jot_text why;          /* likewise */
-} jot_cycle_past;
+} jot_cycle_record;
 
-typedef struct jot_cycle_pasts {
-    const jot_cycle_past *const *items; /* oldest first */
+typedef struct jot_cycle_records {
+    const jot_cycle_record *const *items; /* oldest first */
     size_t count;
     bool more;
-    uint64_t next; /* the seq to go on from */
+    uint64_t next; /* the seq to continue from */
     uint64_t damaged;
-} jot_cycle_pasts;
+} jot_cycle_records;
 
 /* Up to `limit` (1 to 999) steps of a cycle from seq `from` on; `id` NULL is the newest.  A cycle
  * that was imported has none. */
 JOT_API jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint64_t from,
-                                   size_t limit, const jot_cycle_pasts **out);
+                                   size_t limit, const jot_cycle_records **out);
 
 /* The log of a cycle: what was said and done, step by step, and how it ended; `id` as above. */
 JOT_API jot_status jot_cycle_log(jot_pad *pad, const char *agent, const char *id,
                                  const jot_text **out);
 
-/* What became of it and what it changed: {"reading", "sentence", "hint", "diff", "cycle"}. */
+/* What became of it and what it changed: {"reading", "sentence", "hint", "see_log", "diff",
+ * "cycle"}. */
 JOT_API jot_status jot_cycle_explain_json(jot_pad *pad, const char *agent, const char *id,
                                           const char **out);
 

@@ -14,14 +14,6 @@ _Static_assert(JOT_ACTION_UNREADABLE == (int)ACTION_UNREADABLE &&
                    JOT_ACTION_DONE == (int)ACTION_DONE &&
                    JOT_ACTION_REDACTED == (int)ACTION_REDACTED,
                "actions have the numbers of jotter.h");
-_Static_assert(JOT_TOOL_OK == (int)TOOL_OK && JOT_TOOL_FAILED == (int)TOOL_FAILED &&
-                   JOT_TOOL_UNKNOWN == (int)TOOL_UNKNOWN,
-               "the ends of a tool have the numbers of jotter.h");
-
-_Static_assert(JOT_PAST_REPLY == (int)CYCLE_LOG_REPLY && JOT_PAST_RESULT == (int)CYCLE_LOG_RESULT &&
-                   JOT_PAST_END == (int)CYCLE_LOG_END,
-               "steps have the numbers of jotter.h");
-
 static Str agent_of(const char *given)
 {
     return str(given ? given : CYCLE_DEFAULT_AGENT);
@@ -98,49 +90,44 @@ jot_status jot_cycle_wake(jot_pad *pad, const char *agent, const jot_wake_option
 }
 
 static jot_status give_step(jot_pad *p, const CycleStep *s, const Cycle *c,
-                            const jot_cycle_step **out)
+                            const jot_cycle_stepped **out)
 {
-    jot_cycle_step *step = NEW_RESULT(p, jot_cycle_step);
-    *step = (jot_cycle_step){ .action = (jot_action)s->action.kind,
-                              .tool = api_give_name(p, s->action.tool),
-                              .arguments = api_give_name(p, s->action.args),
-                              .said = api_give_text(p, s->said) };
+    jot_cycle_stepped *step = NEW_RESULT(p, jot_cycle_stepped);
+    *step = (jot_cycle_stepped){ .action = (jot_action)s->action.kind,
+                                 .tool = api_give_name(p, s->action.tool),
+                                 .arguments = api_give_name(p, s->action.args),
+                                 .said = api_give_text(p, s->said) };
     TRY(give(p, c, &step->cycle));
     GIVE(out, step);
     return JOT_OK;
 }
 
-jot_status jot_cycle_reply(jot_pad *pad, const char *agent, const char *id, jot_text reply,
-                           const jot_cycle_step **out)
-{
-    Str name, text;
-    CycleStep step;
-    Cycle c;
-    GIVE(out, NULL);
-    API_BEGIN(pad);
-    TRY(api_name(pad, "a cycle's id", id, &name));
-    TRY(api_text(pad, reply, &text));
-    TRY(cycle_step(&pad->m, agent_of(agent), name, text, api_arena(pad), &step, &c, api_err(pad)));
-    return give_step(pad, &step, &c, out);
-}
+static const ToolEnd tool_ends[] = { [JOT_CYCLE_STEP_RESULT] = TOOL_OK,
+                                     [JOT_CYCLE_STEP_ERROR] = TOOL_FAILED,
+                                     [JOT_CYCLE_STEP_UNKNOWN] = TOOL_UNKNOWN };
 
-jot_status jot_cycle_result(jot_pad *pad, const char *agent, const char *id, jot_tool_end end,
-                            jot_text result, const jot_cycle_step **out)
+jot_status jot_cycle_step(jot_pad *pad, const char *agent, const char *id, jot_cycle_step_kind kind,
+                          jot_text text, const jot_cycle_stepped **out)
 {
-    Str name, text;
+    Str name, said;
     CycleStep step;
     Cycle c;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_name(pad, "a cycle's id", id, &name));
-    TRY(api_text(pad, result, &text));
-    if (end != JOT_TOOL_OK && end != JOT_TOOL_FAILED && end != JOT_TOOL_UNKNOWN)
+    TRY(api_text(pad, text, &said));
+    if ((unsigned)kind > JOT_CYCLE_STEP_UNKNOWN)
         return err_set(api_err(pad), JOT_INVALID,
-                       "no tool ends with %d: use JOT_TOOL_OK, JOT_TOOL_FAILED or "
-                       "JOT_TOOL_UNKNOWN",
-                       (int)end);
-    TRY(cycle_result(&pad->m, agent_of(agent), name, (ToolEnd)end, text, api_arena(pad), &step, &c,
-                     api_err(pad)));
+                       "%d is no step to take: use JOT_CYCLE_STEP_REPLY, JOT_CYCLE_STEP_RESULT, "
+                       "JOT_CYCLE_STEP_ERROR "
+                       "or JOT_CYCLE_STEP_UNKNOWN",
+                       (int)kind);
+    if (kind == JOT_CYCLE_STEP_REPLY)
+        TRY(cycle_step(&pad->m, agent_of(agent), name, said, api_arena(pad), &step, &c,
+                       api_err(pad)));
+    else
+        TRY(cycle_result(&pad->m, agent_of(agent), name, tool_ends[kind], said, api_arena(pad),
+                         &step, &c, api_err(pad)));
     return give_step(pad, &step, &c, out);
 }
 
@@ -174,17 +161,8 @@ jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_t
 /* This id, or that of the newest cycle. */
 static jot_status name_cycle(jot_pad *p, const char *agent, const char *id, Str *out)
 {
-    CycleStatus status;
-    Shown shown;
     *out = str(id);
-    if (id)
-        return JOT_OK;
-    TRY(cycle_status(&p->m, agent_of(agent), api_arena(p), &status, api_err(p)));
-    *out = status.newest;
-    if (!out->n)
-        return err_set(api_err(p), JOT_NOT_FOUND, "'%s' has had no cycle yet",
-                       err_show(&shown, agent_of(agent)));
-    return JOT_OK;
+    return id ? JOT_OK : cycle_newest(&p->m, agent_of(agent), api_arena(p), out, api_err(p));
 }
 
 static jot_status find(jot_pad *p, const char *agent, const char *id, Cycle *out)
@@ -203,23 +181,34 @@ jot_status jot_cycle_read(jot_pad *pad, const char *agent, const char *id, const
     return give(pad, &c, out);
 }
 
-static void give_past(jot_pad *p, const CycleLogStep *from, jot_cycle_past *to)
+static jot_cycle_step_kind kind_of(const CycleLogStep *step)
 {
-    *to = (jot_cycle_past){ .seq = from->seq,
-                            .at_ms = from->at_ms,
-                            .by = api_give_name(p, from->by),
-                            .kind = (jot_past_kind)from->kind,
-                            .text = api_give_text(p, from->text),
-                            .action = (jot_action)from->action.kind,
-                            .tool = api_give_name(p, from->action.tool),
-                            .arguments = api_give_name(p, from->action.args),
-                            .tool_end = (jot_tool_end)from->how,
-                            .end = (jot_cycle_end)from->end,
-                            .why = api_give_text(p, from->why) };
+    if (step->kind == CYCLE_LOG_REPLY)
+        return JOT_CYCLE_STEP_REPLY;
+    if (step->kind == CYCLE_LOG_END)
+        return JOT_CYCLE_STEP_END;
+    jot_cycle_step_kind kind = JOT_CYCLE_STEP_RESULT;
+    while (tool_ends[kind] != step->how)
+        kind++;
+    return kind;
+}
+
+static void give_taken(jot_pad *p, const CycleLogStep *from, jot_cycle_record *to)
+{
+    *to = (jot_cycle_record){ .seq = from->seq,
+                              .at_ms = from->at_ms,
+                              .by = api_give_name(p, from->by),
+                              .kind = kind_of(from),
+                              .text = api_give_text(p, from->text),
+                              .action = (jot_action)from->action.kind,
+                              .tool = api_give_name(p, from->action.tool),
+                              .arguments = api_give_name(p, from->action.args),
+                              .end = (jot_cycle_end)from->end,
+                              .why = api_give_text(p, from->why) };
 }
 
 jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint64_t from,
-                           size_t limit, const jot_cycle_pasts **out)
+                           size_t limit, const jot_cycle_records **out)
 {
     Str name;
     CycleLog all;
@@ -228,15 +217,15 @@ jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint
     TRY(name_cycle(pad, agent, id, &name));
     TRY(cycle_log_list(&pad->m, agent_of(agent), name, from, limit, api_arena(pad), &all,
                        api_err(pad)));
-    jot_cycle_past **items = NEW_RESULTS(pad, jot_cycle_past, all.n);
+    jot_cycle_record **items = NEW_RESULTS(pad, jot_cycle_record, all.n);
     for (size_t i = 0; i < all.n; i++)
-        give_past(pad, &all.items[i], items[i]);
-    jot_cycle_pasts *list = NEW_RESULT(pad, jot_cycle_pasts);
-    *list = (jot_cycle_pasts){ .items = (const jot_cycle_past *const *)items,
-                               .count = all.n,
-                               .more = all.more,
-                               .next = all.next,
-                               .damaged = all.damaged };
+        give_taken(pad, &all.items[i], items[i]);
+    jot_cycle_records *list = NEW_RESULT(pad, jot_cycle_records);
+    *list = (jot_cycle_records){ .items = (const jot_cycle_record *const *)items,
+                                 .count = all.n,
+                                 .more = all.more,
+                                 .next = all.next,
+                                 .damaged = all.damaged };
     GIVE(out, list);
     return JOT_OK;
 }

@@ -28,7 +28,6 @@ extern const Cmd cmd_search;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
 extern const Cmd cmd_rules;
-extern const Cmd cmd_cycle;
 extern const Cmd cmd_memory_tool;
 extern const Cmd cmd_import;
 extern const Cmd cmd_export;
@@ -44,6 +43,7 @@ extern const Cmd cmd_setup;
 extern const Cmd cmd_where;
 extern const Cmd cmd_safe;
 
+extern const Cmd cmd_cycle_run;
 extern const Cmd cmd_lease_run;
 extern const Cmd cmd_runs_add;
 extern const Cmd cmd_runs_purge;
@@ -51,6 +51,7 @@ extern const Cmd cmd_runs_redact;
 extern const Cmd cmd_line_log_follow;
 extern const Noun noun_artifact;
 extern const Noun noun_checkpoint;
+extern const Noun noun_cycle;
 extern const Noun noun_lease;
 extern const Noun noun_line_log;
 extern const Noun noun_plan;
@@ -88,7 +89,7 @@ static const struct Row {
     { .noun = &noun_checkpoint },
     { .noun = &noun_sink },
     { .noun = &noun_run },
-    { .cmd = &cmd_cycle },
+    { .noun = &noun_cycle },
     { .noun = &noun_lease },
     { .cmd = &cmd_memory_tool },
     { .cmd = &cmd_import },
@@ -117,6 +118,7 @@ const Cmd *const *commands_more(const Noun *n)
         const Noun *noun;
         const Cmd *more[4];
     } all[] = {
+        { &noun_cycle, { &cmd_cycle_run } },
         { &noun_lease, { &cmd_lease_run } },
         { &noun_line_log, { &cmd_line_log_follow } },
         { &noun_run, { &cmd_runs_redact, &cmd_runs_purge, &cmd_runs_add } },

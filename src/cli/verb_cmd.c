@@ -50,9 +50,15 @@ static bool is_rest(const Param *p)
     return p->place && p->type == PARAM_TEXTS;
 }
 
+/* True if standard input gives it, when the line does not. */
+static bool from_input(const Param *p)
+{
+    return p->input == INPUT_ELSE || p->input == INPUT_ONLY;
+}
+
 static bool is_option(const Param *p)
 {
-    return !p->place && p->door != DOOR_TOOL && p->input == INPUT_NONE;
+    return !p->place && p->door != DOOR_TOOL && !from_input(p);
 }
 
 const Param *verb_param_at(const Verb *v, int place)
@@ -89,7 +95,7 @@ static void set_args(Cmd *cmd, const Verb *v, Arena *into)
         cmd->args_max = is_rest(p) ? (int)p->items : place;
     }
     for (p = v->tool.params; p->name; p++)
-        if (!p->place && !p->optional && p->door != DOOR_TOOL && p->input == INPUT_NONE)
+        if (is_option(p) && !p->optional)
             buf_addf(&text, "%s--%s %s", text.n ? " " : "", option_of(p, into), word_of(p, into));
     cmd->args = arena_copy(into, buf_str(&text)).p;
 }
@@ -260,9 +266,17 @@ static jot_status take_texts(Session *s, const Param *p, Saying *y)
     return JOT_OK;
 }
 
-static void take_bytes(const Param *p, Str bytes, bool input, Saying *y)
+/* A text that the line has, or the file that it names. */
+static jot_status take_text(Session *s, const Param *p, const char *word, Saying *y)
 {
-    y->bytes[y->n++] = (ArgBytes){ p->name, bytes, input };
+    ArgBytes text = { p->name, str(word), false, str(word) };
+    text.input = p->input == INPUT_FILE || (p->input == INPUT_FILE_OR_NAME && strpbrk(word, "/."));
+    if (text.input && strcmp(word, "-") == 0)
+        TRY(read_input(s, (size_t)p->max, &text.bytes));
+    else if (text.input)
+        TRY(read_file(s, word, (size_t)p->max, &text.bytes));
+    y->bytes[y->n++] = text;
+    return JOT_OK;
 }
 
 static jot_status take_value(Session *s, const Param *p, const char *value, Saying *y)
@@ -280,8 +294,7 @@ static jot_status take_value(Session *s, const Param *p, const char *value, Sayi
     case PARAM_TEXT:
     case PARAM_ANY:
     case PARAM_OBJECT:
-        take_bytes(p, str(value), false, y);
-        return JOT_OK;
+        return take_text(s, p, value, y);
     case PARAM_NUMBERS:
     case PARAM_OBJECTS:
         break;
@@ -294,7 +307,7 @@ static jot_status take_input(Session *s, const Param *p, Saying *y)
 {
     Str text;
     TRY(read_input(s, p->max ? (size_t)p->max : DOCUMENT_MAX, &text));
-    take_bytes(p, text, true, y);
+    y->bytes[y->n++] = (ArgBytes){ p->name, text, true, { 0 } };
     return JOT_OK;
 }
 
@@ -307,7 +320,7 @@ static jot_status missing(Session *s, const Param *p)
 /* What was said about each parameter; standard input last, when all else is right. */
 static jot_status read_saying(Session *s, const Verb *v, Saying *y)
 {
-    const Param *from_input = NULL;
+    const Param *input = NULL;
     y->args = json_object();
     for (const Param *p = v->tool.params; p->name; p++) {
         const char *value = NULL;
@@ -319,12 +332,14 @@ static jot_status read_saying(Session *s, const Verb *v, Saying *y)
             value = opt_text(s, option_of(p, &s->arena));
         if (value)
             TRY(take_value(s, p, value, y));
-        else if (p->input != INPUT_NONE)
-            from_input = p;
+        else if (from_input(p))
+            input = p;
         else if (!p->optional && !p->place)
             return missing(s, p);
     }
-    return from_input ? take_input(s, from_input, y) : JOT_OK;
+    if (!input || (input->unless && opt_given(s, input->unless)))
+        return JOT_OK;
+    return take_input(s, input, y);
 }
 
 /* --- What it prints -------------------------------------------------------------------------- */
@@ -447,13 +462,9 @@ static void print_body(Str body, bool more)
         putchar('\n');
 }
 
-static void print_data(Session *s, const Verb *v, VerbData *d)
+/* What the row's templates say. */
+static void print_templates(const Verb *v, const VerbData *d)
 {
-    VerbShow show = verb_show(v);
-    if (s->json) {
-        print_json(json_incref(d->json));
-        return;
-    }
     if (d->body.p)
         print_body(d->body, v->shows != NULL);
     else if (v->items && v->row)
@@ -464,9 +475,23 @@ static void print_data(Session *s, const Verb *v, VerbData *d)
         verb_print_template(v->shows, d->json);
     else if (!d->body.p && !v->items && !v->card && v->says)
         verb_print_template(v->says, d->json);
+}
+
+static void print_data(Session *s, const Verb *v, VerbData *d)
+{
+    bool beside = true;
+    VerbShow show = verb_show(v, &beside);
+    if (s->json) {
+        print_json(json_incref(d->json));
+        return;
+    }
+    if (beside)
+        print_templates(v, d);
+    if (show && !beside)
+        show(s, d);
     if (v->items)
         report_beside(s, v, d->json);
-    if (show)
+    if (show && beside)
         show(s, d);
     report_words(d->json);
 }

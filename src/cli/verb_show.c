@@ -1,12 +1,14 @@
-/* verb_show.c - what a person is shown beside what the templates of a row say. */
+/* verb_show.c - what a person is shown beside what the templates of a row say, or instead. */
 #include "cli/verb_show.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
 #include "cli/verb_cmd.h"
+#include "memory/cycle/cycle_state.h"
 #include "memory/frame/frame.h"
 #include "memory/run/run_newest.h"
+#include "tool/cycle.h"
 
 /* An agent's run needs no checkpoints: each of its turns is one. */
 static void show_turns(Session *s, const VerbData *d)
@@ -182,20 +184,186 @@ static void show_open(Session *s, const VerbData *d)
         puts("(none)");
 }
 
+/* --- Cycles -------------------------------------------------------------------------------- */
+
+static void show_cycle_id(Session *s, const VerbData *d)
+{
+    (void)s;
+    print_name_line(json_str(json_object_get(d->json, "cycle")));
+}
+
+static void print_newest(const json_t *cycle)
+{
+    long long left_ms = (long long)json_integer_value(json_object_get(cycle, "left_ms"));
+    if (!str_eq(json_str(json_object_get(cycle, "end")), S("running"))) {
+        verb_print_template("newest     " CYCLE_ENDED, cycle);
+        return;
+    }
+    AUTO(Buf) line = { 0 };
+    template_add(&line,
+                 "running    {cycle}, {iterations} of {iterations_max#iteration}, "
+                 "[killed, or its lease ran out: the next wake ends it{?orphaned}]"
+                 "[without a sign of life: the next wake ends it{?dead}{!orphaned}]",
+                 cycle, TEMPLATE_PLAIN);
+    if (!json_is_true(json_object_get(cycle, "dead")) &&
+        !json_is_true(json_object_get(cycle, "orphaned")))
+        buf_addf(&line, "dead in %lld s without a sign", (left_ms + 999) / 1000);
+    print_name_line(buf_str(&line));
+    if (json_object_get(cycle, "waiting_for"))
+        verb_print_template("waiting    for the result of {waiting_for.tool}", cycle);
+}
+
+static void show_cycle_status(Session *s, const VerbData *d)
+{
+    (void)s;
+    verb_print_template("agent      {agent}\ncycles     {cycles}", d->json);
+    if (json_is_object(json_object_get(d->json, "cycle")))
+        print_newest(json_object_get(d->json, "cycle"));
+    if (!d->body.p) {
+        puts("state      none yet: 'jotter cycle init' or the first wake makes one");
+        return;
+    }
+    if (json_object_get(d->json, "unreadable"))
+        verb_print_template("state      {unreadable}", d->json);
+    verb_print_template("version    {version}[ by {by}]", d->json);
+    putchar('\n');
+    print_line(d->body);
+}
+
+static void show_cycle_step(Session *s, const VerbData *d)
+{
+    Str said = json_str(json_object_get(d->json, "said"));
+    Str action = json_str(json_object_get(d->json, "action"));
+    AUTO(Buf) args = { 0 };
+    if (!json_is_true(json_object_get(d->json, "result"))) {
+        print_text(action);
+        if (str_eq(action, S("tool"))) {
+            putchar(' ');
+            print_name(cycle_state_line(&s->arena, json_str(json_object_get(d->json, "tool")),
+                                        ACTION_SUMMARY_CHARS));
+            putchar(' ');
+            json_write(&args, json_object_get(d->json, "args"));
+            print_name(buf_str(&args));
+        }
+        putchar('\n');
+    }
+    if (said.n)
+        print_line(said);
+}
+
+/* How a step is called: what a reply asks for, how a tool ended. */
+static const char *step_word(const json_t *step)
+{
+    static const char *const ends[][2] = { { "ok", "result" },
+                                           { "error", "error" },
+                                           { "unknown", "unknown tool" } };
+    Str status = json_str(json_object_get(step, "status"));
+    for (size_t i = 0; i < COUNT_OF(ends); i++)
+        if (str_eq(status, str(ends[i][0])))
+            return ends[i][1];
+    return json_string_value(json_object_get(step, "action"));
+}
+
+static void print_cycle_step(Session *s, const json_t *step)
+{
+    Str tool = json_str(json_object_get(step, "tool"));
+    printf("%sstep %lld%s  ", ink(INK_BOLD),
+           (long long)json_integer_value(json_object_get(step, "step")), ink(INK_PLAIN));
+    if (is_kind(step, "end")) {
+        verb_print_template("{at}  {end}[: {why}]", step);
+        return;
+    }
+    printf("%s  %s", json_string_value(json_object_get(step, "at")), step_word(step));
+    if (tool.n) {
+        putchar(' ');
+        print_name(cycle_state_line(&s->arena, tool, ACTION_SUMMARY_CHARS));
+    }
+    putchar('\n');
+    const json_t *text = json_object_get(step, "text");
+    print_line(json_is_string(text) ? json_str(text)
+                                    : S("(no text: jotter read prints its bytes)"));
+    putchar('\n');
+}
+
+static void show_cycle_steps(Session *s, const VerbData *d)
+{
+    const json_t *steps = json_object_get(d->json, "steps");
+    for (size_t i = 0; i < json_array_size(steps); i++)
+        print_cycle_step(s, json_array_get(steps, i));
+}
+
+static void print_side(Ink colour, char sign, Str path, const json_t *text)
+{
+    if (!text)
+        return;
+    printf("%s%c ", ink(colour), sign);
+    print_name(path);
+    fputs(": ", stdout);
+    print_text(json_str(text));
+    printf("%s\n", ink(INK_PLAIN));
+}
+
+static void print_changes(const json_t *diff)
+{
+    for (size_t i = 0; i < json_array_size(diff); i++) {
+        const json_t *change = json_array_get(diff, i);
+        Str path = json_str(json_object_get(change, "path"));
+        print_side(INK_RED, '-', path, json_object_get(change, "was"));
+        print_side(INK_GREEN, '+', path, json_object_get(change, "is"));
+    }
+}
+
+static void show_cycle_diff(Session *s, const VerbData *d)
+{
+    const json_t *diff = json_object_get(d->json, "diff");
+    (void)s;
+    print_changes(diff);
+    if (!json_array_size(diff))
+        puts("(no difference)");
+}
+
+static void show_explanation(Session *s, const VerbData *d)
+{
+    const json_t *cycle = json_object_get(d->json, "cycle"),
+                 *diff = json_object_get(d->json, "diff");
+    Str agent = json_str(json_object_get(cycle, "agent"));
+    (void)s;
+    fputs("cycle ", stdout);
+    print_name(json_str(json_object_get(cycle, "cycle")));
+    printf(": %s%s%s\n", ink(INK_BOLD), json_string_value(json_object_get(d->json, "reading")),
+           ink(INK_PLAIN));
+    print_name_line(json_str(json_object_get(d->json, "sentence")));
+    if (json_object_get(d->json, "hint"))
+        print_name_line(json_str(json_object_get(d->json, "hint")));
+    if (json_object_get(d->json, "see_log"))
+        verb_print_template(str_eq(agent, S(CYCLE_DEFAULT_AGENT))
+                                ? "jotter cycle log {cycle}"
+                                : "jotter cycle log {cycle} --agent {agent}",
+                            cycle);
+    if (json_array_size(diff)) {
+        putchar('\n');
+        print_changes(diff);
+    }
+}
+
 static const struct {
     const char *tool;
     VerbShow show;
+    bool beside; /* what the templates say is printed before it */
 } shows[] = {
-    { "checkpoint_list", show_turns },
-    { "run_list", show_runs },
-    { "run_read", show_run },
-    { "run_unfinished", show_open },
+    { "checkpoint_list", show_turns, true },  { "run_list", show_runs, false },
+    { "run_read", show_run, false },          { "run_unfinished", show_open, false },
+    { "cycle_wake", show_cycle_id, false },   { "cycle_status", show_cycle_status, false },
+    { "cycle_step", show_cycle_step, false }, { "cycle_steps", show_cycle_steps, false },
+    { "cycle_diff", show_cycle_diff, false }, { "cycle_explain", show_explanation, false },
 };
 
-VerbShow verb_show(const Verb *v)
+VerbShow verb_show(const Verb *v, bool *beside)
 {
     for (size_t i = 0; v->tool.name && i < COUNT_OF(shows); i++)
-        if (strcmp(shows[i].tool, v->tool.name) == 0)
+        if (strcmp(shows[i].tool, v->tool.name) == 0) {
+            *beside = shows[i].beside;
             return shows[i].show;
+        }
     return NULL;
 }

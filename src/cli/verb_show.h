@@ -7,7 +7,7 @@
 
 typedef void (*VerbShow)(Session *s, const VerbData *d);
 
-/* NULL: the templates say all. */
-VerbShow verb_show(const Verb *v);
+/* NULL: the templates say all.  `beside`: it prints more than they say, not instead of them. */
+VerbShow verb_show(const Verb *v, bool *beside);
 
 #endif

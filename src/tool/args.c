@@ -230,6 +230,12 @@ bool arg_from_input(const ToolCall *c, const char *name)
     return b && b->input;
 }
 
+Str arg_word(const ToolCall *c, const char *name)
+{
+    const ArgBytes *b = find_bytes(c, name);
+    return b ? b->word : (Str){ 0 };
+}
+
 Str arg_json_text(const ToolCall *c, const char *name)
 {
     const ArgBytes *b = find_bytes(c, name);

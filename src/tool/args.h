@@ -12,7 +12,8 @@
 typedef struct ArgBytes {
     const char *name; /* of the parameter */
     Str bytes;
-    bool input; /* it was standard input */
+    bool input; /* it was standard input, or a file */
+    Str word;   /* what was said on the line: the name of the file, or the text itself */
 } ArgBytes;
 
 struct ToolCall {
@@ -47,8 +48,10 @@ const json_t *arg_json(const ToolCall *c, const char *name); /* NULL if not give
 /* A JSON value as text, in c->into: the bytes that were given, or what was read written again;
  * empty if not given. */
 Str arg_json_text(const ToolCall *c, const char *name);
-/* True if a text was not said but read from standard input. */
+/* True if a text was not said but read, from standard input or a file. */
 bool arg_from_input(const ToolCall *c, const char *name);
+/* What a command line said for it, be it the text or the name of a file; empty if nothing. */
+Str arg_word(const ToolCall *c, const char *name);
 /* The strings of an array, in c->into; *n is 0 if not given. */
 Str *arg_texts(const ToolCall *c, const char *name, size_t *n);
 

@@ -27,14 +27,7 @@ extern const Tool tool_scratchpad_history;
 extern const Tool tool_scratchpad_lease;
 extern const Noun noun_artifact;
 extern const Noun noun_run;
-extern const Tool tool_cycle_status;
-extern const Tool tool_cycle_wake;
-extern const Tool tool_cycle_step;
-extern const Tool tool_cycle_sleep;
-extern const Tool tool_cycle_fail;
-extern const Tool tool_cycle_explain;
-extern const Tool tool_cycle_list;
-extern const Tool tool_cycle_log;
+extern const Noun noun_cycle;
 extern const Noun noun_lease;
 extern const Noun noun_task;
 extern const Tool tool_memory;
@@ -69,14 +62,7 @@ static const struct Row {
     { TOOLS_SCRATCHPAD, .tool = &tool_scratchpad_lease },
     { .noun = &noun_artifact },
     { .noun = &noun_run },
-    { TOOLS_CYCLES, .tool = &tool_cycle_status },
-    { TOOLS_CYCLES, .tool = &tool_cycle_wake },
-    { TOOLS_CYCLES, .tool = &tool_cycle_step },
-    { TOOLS_CYCLES, .tool = &tool_cycle_sleep },
-    { TOOLS_CYCLES, .tool = &tool_cycle_fail },
-    { TOOLS_CYCLES, .tool = &tool_cycle_explain },
-    { TOOLS_CYCLES, .tool = &tool_cycle_list },
-    { TOOLS_CYCLES, .tool = &tool_cycle_log },
+    { .noun = &noun_cycle },
     { .noun = &noun_task },
     { .noun = &noun_lease },
     { TOOLS_MEMORY, .tool = &tool_memory },

@@ -50,8 +50,10 @@ typedef enum ParamDoor { DOOR_ALL = 0, DOOR_CLI = 1, DOOR_TOOL = 2 } ParamDoor;
 /* Where a command takes a text from that is not on its line. */
 typedef enum ParamInput {
     INPUT_NONE = 0,
-    INPUT_ELSE, /* standard input, if it is not given */
-    INPUT_ONLY, /* standard input */
+    INPUT_ELSE,         /* standard input, if it is not given */
+    INPUT_ONLY,         /* standard input */
+    INPUT_FILE,         /* the file that is named; '-' is standard input */
+    INPUT_FILE_OR_NAME, /* the same for a word with a '/' or '.' in it; else the word is the text */
 } ParamInput;
 
 typedef struct Param Param;
@@ -71,7 +73,8 @@ struct Param {
     const char *word;   /* what help calls its value; NULL: the name in capitals, N, JSON */
     const char *help;   /* a few words for a person; NULL: about */
     ParamInput input;
-    bool must; /* a command cannot leave it out, though a tool can */
+    const char *unless; /* standard input is not read if this option is given; may be NULL */
+    bool must;          /* a command cannot leave it out, though a tool can */
 };
 
 enum { PARAM_ITEMS_MAX = 1000 };

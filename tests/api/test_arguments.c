@@ -229,11 +229,10 @@ static void make_options(void)
     X(cycle_wake_size, jot_cycle_wake(p, NULL, &no_wake, NULL))                           \
     X(cycle_wake_max, jot_cycle_wake(p, NULL, &odd_wake, NULL))                           \
     X(cycle_wake_agent, jot_cycle_wake(p, "a/b", NULL, NULL))                             \
-    X(cycle_reply_id, jot_cycle_reply(p, NULL, NULL, good, NULL))                         \
-    X(cycle_reply_text, jot_cycle_reply(p, NULL, "i", bad, NULL))                         \
-    X(cycle_result_id, jot_cycle_result(p, NULL, NULL, JOT_TOOL_OK, good, NULL))          \
-    X(cycle_result_end, jot_cycle_result(p, NULL, "i", (jot_tool_end)3, good, NULL))      \
-    X(cycle_result_text, jot_cycle_result(p, NULL, "i", JOT_TOOL_OK, bad, NULL))          \
+    X(cycle_step_id, jot_cycle_step(p, NULL, NULL, JOT_CYCLE_STEP_REPLY, good, NULL))     \
+    X(cycle_step_text, jot_cycle_step(p, NULL, "i", JOT_CYCLE_STEP_RESULT, bad, NULL))    \
+    X(cycle_step_end, jot_cycle_step(p, NULL, "i", JOT_CYCLE_STEP_END, good, NULL))       \
+    X(cycle_step_kind, jot_cycle_step(p, NULL, "i", (jot_cycle_step_kind)-1, good, NULL)) \
     X(cycle_sleep_id, jot_cycle_sleep(p, NULL, NULL, NULL))                               \
     X(cycle_fail_id, jot_cycle_fail(p, NULL, NULL, good, good, NULL))                     \
     X(cycle_fail_why, jot_cycle_fail(p, NULL, "i", bad, good, NULL))                      \

@@ -27,7 +27,7 @@ static void init(Caller *c)
 static void a_cycle_wakes_steps_and_sleeps(Caller *c)
 {
     char id[40];
-    const jot_cycle_step *s;
+    const jot_cycle_stepped *s;
     const jot_cycle *cycle;
     const jot_doc *d;
     const char *json;
@@ -35,17 +35,18 @@ static void a_cycle_wakes_steps_and_sleeps(Caller *c)
     init(c);
     wake(c, id);
     expect(c->pad, JOT_LEASED, jot_cycle_wake(c->pad, NULL, NULL, &cycle));
-    ok(c->pad, jot_cycle_reply(c->pad, NULL, id,
-                               jot_str("{\"tool\":\"search\",\"args\":{\"q\":\"x\"}}"), &s));
+    ok(c->pad, jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_REPLY,
+                              jot_str("{\"tool\":\"search\",\"args\":{\"q\":\"x\"}}"), &s));
     assert_int_equal(s->action, JOT_ACTION_TOOL);
     assert_string_equal(s->tool, "search");
     assert_true(s->cycle->waiting);
-    expect(c->pad, JOT_INVALID, jot_cycle_reply(c->pad, NULL, id, jot_str("again"), &s));
-    ok(c->pad, jot_cycle_result(c->pad, NULL, id, JOT_TOOL_OK, jot_str("found"), &s));
+    expect(c->pad, JOT_INVALID,
+           jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_REPLY, jot_str("again"), &s));
+    ok(c->pad, jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_RESULT, jot_str("found"), &s));
     assert_false(s->cycle->waiting);
     assert_true(s->said.size > 0);
-    ok(c->pad, jot_cycle_reply(c->pad, NULL, id,
-                               jot_str("{\"tool\":\"done\",\"args\":{\"summary\":\"ok\"}}"), &s));
+    ok(c->pad, jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_REPLY,
+                              jot_str("{\"tool\":\"done\",\"args\":{\"summary\":\"ok\"}}"), &s));
     assert_int_equal(s->action, JOT_ACTION_DONE);
     ok(c->pad, jot_cycle_sleep(c->pad, NULL, id, &cycle));
     assert_int_equal(cycle->end, JOT_CYCLE_DONE);
@@ -70,11 +71,13 @@ static void a_failed_cycle_leaves_the_state_as_it_was(Caller *c)
     const jot_doc *d;
     init(c);
     wake(c, id);
-    ok(c->pad, jot_cycle_reply(c->pad, NULL, id, jot_str("no json here"), NULL));
+    ok(c->pad,
+       jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_REPLY, jot_str("no json here"), NULL));
     ok(c->pad, jot_cycle_fail(c->pad, NULL, id, jot_str("it broke"), jot_str("line one"), &cycle));
     assert_int_equal(cycle->end, JOT_CYCLE_FAILED);
     assert_text(cycle->why, "it broke");
-    expect(c->pad, JOT_FENCED, jot_cycle_reply(c->pad, NULL, id, jot_str("late"), NULL));
+    expect(c->pad, JOT_FENCED,
+           jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_REPLY, jot_str("late"), NULL));
     ok(c->pad, jot_doc_read(c->pad, "cycles/default", NULL, &d));
     assert_says(d->text.data, "it broke");
     assert_null(strstr(d->text.data, "no json here"));
@@ -87,21 +90,20 @@ static void a_failed_cycle_leaves_the_state_as_it_was(Caller *c)
 static void steps_and_log_say_what_happened(Caller *c)
 {
     char id[40];
-    const jot_cycle_pasts *steps;
+    const jot_cycle_records *steps;
     const jot_text *log;
     init(c);
     wake(c, id);
-    ok(c->pad, jot_cycle_reply(c->pad, NULL, id,
-                               jot_str("{\"tool\":\"search\",\"args\":{\"q\":\"x\"}}"), NULL));
-    ok(c->pad, jot_cycle_result(c->pad, NULL, id, JOT_TOOL_FAILED, jot_str("no\nnet"), NULL));
+    ok(c->pad, jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_REPLY,
+                              jot_str("{\"tool\":\"search\",\"args\":{\"q\":\"x\"}}"), NULL));
+    ok(c->pad, jot_cycle_step(c->pad, NULL, id, JOT_CYCLE_STEP_ERROR, jot_str("no\nnet"), NULL));
     ok(c->pad, jot_cycle_sleep(c->pad, NULL, id, NULL));
     ok(c->pad, jot_cycle_steps(c->pad, NULL, NULL, 1, 100, &steps));
     assert_int_equal(steps->count, 3);
     assert_false(steps->more);
     assert_int_equal(steps->items[0]->action, JOT_ACTION_TOOL);
     assert_string_equal(steps->items[0]->arguments, "{\"q\":\"x\"}");
-    assert_int_equal(steps->items[1]->kind, JOT_PAST_RESULT);
-    assert_int_equal(steps->items[1]->tool_end, JOT_TOOL_FAILED);
+    assert_int_equal(steps->items[1]->kind, JOT_CYCLE_STEP_ERROR);
     assert_string_equal(steps->items[1]->tool, "search");
     assert_text(steps->items[1]->text, "no\nnet");
     assert_int_equal(steps->items[2]->end, JOT_CYCLE_STOPPED);

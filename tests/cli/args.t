@@ -62,7 +62,7 @@ try 'an option whose value is empty is refused, and a text may be empty' no_cond
 
 no_name() {
     local what
-    for what in 'cycle show' 'cycle explain' 'cycle diff' 'artifact list' 'line-log list' 'lease renew' 'lease release' 'task ready' setup mcp help; do
+    for what in 'cycle read' 'cycle explain' 'cycle diff' 'artifact list' 'line-log list' 'lease renew' 'lease release' 'task ready' setup mcp help; do
         # shellcheck disable=SC2086
         empty_value $what '' || return 1
     done

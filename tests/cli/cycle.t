@@ -1,5 +1,5 @@
 #!/bin/bash
-# cycle.t - cycles driven by a script: wake, step, sleep, fail; looking back; starting anew.
+# cycle.t - cycles driven by a script: wake, step, sleep, fail; looking back; starting over.
 . "$(dirname "$0")/lib.sh"
 export JOTTER_PAD=files:$here/pad
 state=$here/pad/cycles/active.yaml
@@ -18,7 +18,7 @@ ECHO='Let me see. {"tool":"echo","args":{"message":"hi"}}'
 
 nothing() {
     jot cycle status && ends 0 && says 'none yet' && jot cycle list && is '(empty)' && [ ! -e pad ] || return 1
-    jot cycle show && ends 66 && jot cycle explain && ends 66
+    jot cycle read && ends 66 && jot cycle explain && ends 66
 }
 try 'looking makes no pad' nothing
 
@@ -33,12 +33,12 @@ drive() {
     cp "$state" kept
     jot cycle wake --max 3 && ends 0 || return 1
     id=$out
-    cmp kept "pad/cycles/${id}_before.yaml" && jot cycle show "$id" --before && [ "$out" = "$(cat kept)" ] || return 1
+    cmp kept "pad/cycles/${id}_before.yaml" && jot cycle read "$id" --before && [ "$out" = "$(cat kept)" ] || return 1
     feed "$ECHO" cycle step "$id" && ends 0 && is 'tool echo {"message":"hi"}' || return 1
     jot cycle status && says "waiting    for the result of echo" || return 1
     feed 'x' cycle step "$id" && ends 64 && tells "the result of 'echo' is missing" || return 1
     feed 'ECHO: hi' cycle step "$id" --result && is '[TOOL] echo({"message":"hi"}) -> ECHO: hi' || return 1
-    jot cycle show "$id" && says '[TOOL] echo' || return 1
+    jot cycle read "$id" && says '[TOOL] echo' || return 1
     feed 'no json' cycle step "$id" && is "unreadable
 [PARSE ERROR] Could not parse: no json" || return 1
     feed "$DONE" cycle step "$id" && is "done
@@ -52,9 +52,12 @@ looking() {
     jot cycle list && says "$id" && says done || return 1
     jot cycle explain && says "cycle $id: finished" && says "the task was 'say hi' and is 'rest'" && says '+ completed_tasks[0]: ' || return 1
     jot cycle diff "$id" && says '- current_task: say hi' && says '+ current_task: rest' || return 1
-    jot cycle show "$id" --after && says 'current_task: rest'
+    jot cycle read "$id" --after && says 'current_task: rest'
 }
-try 'list, explain, diff and show look back' looking
+try 'list, explain, diff and read look back' looking
+
+older() { jot cycle show "$id" --after && says 'current_task: rest'; }
+try 'show is the older word for read' older
 
 ordered() {
     local ids=() one
@@ -62,17 +65,18 @@ ordered() {
         jot cycle wake --agent row && ids+=("$out") && jot cycle sleep "$out" --agent row && ends 0 || return 1
     done
     jot cycle list --agent row && one=$(cut -d' ' -f1 <<<"$out") && [ "$one" = "${ids[2]}"$'\n'"${ids[1]}"$'\n'"${ids[0]}" ] || return 1
-    jot cycle list --agent row --limit 1 && [ "${out%% *}" = "${ids[2]}" ] && tells '2 older ones are left out' || return 1
-    jot cycle list --agent row --limit 2 --json && says "{\"cycles\":[{\"cycle\":\"${ids[2]}\"" && says '"left_out":1'
+    jot cycle list --agent row --limit 1 && [ "${out%% *}" = "${ids[2]}" ] && tells "there are more: --after '${ids[2]}'" || return 1
+    jot cycle list --agent row --limit 2 --json && says "{\"cycles\":[{\"cycle\":\"${ids[2]}\"" && says '"total":3,"more":true' || return 1
+    jot cycle list --agent row --after "${ids[1]}" && [ "${out%% *}" = "${ids[0]}" ] && jot cycle list --agent row --after 19990101_000000 && ends 66
 }
 try 'the newest cycle is listed first' ordered
 
 steps() {
-    jot cycle show "$id" --steps && ends 0 && says 'tool echo' && says 'ECHO: hi' && says 'unreadable' && says 'no json' || return 1
-    jot cycle show --steps --json && says '"kind":"reply"' && says '"status":"ok"' && says '"text":"ECHO: hi"' && says '"end":"done"' || return 1
-    jot cycle show "$id" --step 2 && is 'ECHO: hi' && jot read "steps/default/$id/2" && is 'ECHO: hi' || return 1
-    jot cycle show "$id" --step 2 --json && says '"step":2' && jot cycle show "$id" --step 99 && ends 66 && tells 'has no step 99' || return 1
-    jot cycle show "$id" --steps --before && ends 64 && jot cycle show 19990101_000000 --steps && ends 66
+    jot cycle steps "$id" && ends 0 && says 'tool echo' && says 'ECHO: hi' && says 'unreadable' && says 'no json' || return 1
+    jot cycle steps --json && says '"kind":"reply"' && says '"status":"ok"' && says '"text":"ECHO: hi"' && says '"end":"done"' || return 1
+    jot read "steps/default/$id/2" && is 'ECHO: hi' || return 1
+    jot read "steps/default/$id/2" --json && says '"step":2' && jot read "steps/default/$id/99" && ends 66 && tells 'has no step 99' || return 1
+    jot cycle steps "$id" --after 1 --json && says '"steps":[{"step":2,' && jot cycle steps 19990101_000000 && ends 66
 }
 try 'every step can be read whole' steps
 
@@ -118,7 +122,7 @@ try 'replies that cannot be read are explained as that' unread
 
 alone() { # A cycle of another program: its files, put there by hand.
     printf 'current_task: one\n' >pad/cycles/20260401_100137_before.yaml && printf 'goals: [a\n' >pad/cycles/20260401_100137_after.yaml
-    jot cycle show 20260401_100137 --before && ends 0 && is 'current_task: one' && jot cycle show 20260401_100137 --after && ends 0 && is 'goals: [a' || return 1
+    jot cycle read 20260401_100137 --before && ends 0 && is 'current_task: one' && jot cycle read 20260401_100137 --after && ends 0 && is 'goals: [a' || return 1
     jot cycle explain 20260401_100137 && ends 64 && tells 'the state at the end of cycle' && jot cycle list && ends 0 && says '20260401_100137' || return 1
     rm pad/cycles/20260401_100137_*.yaml
 }
@@ -156,7 +160,7 @@ anew() {
     jot cycle list && is '(empty)' && jot cycle reset --template none && ends 66 || return 1
     jot cycle reset && ends 0 && grep -q '^goals: \[\]' "$state"
 }
-try 'reset begins anew, from a file, a note or nothing' anew
+try 'reset starts over, from a file, a note or nothing' anew
 
 json() {
     jot cycle wake --json && ends 0 && says '"cycle":"' && says '"state":{' || return 1
@@ -165,15 +169,15 @@ json() {
     feed "$ECHO" cycle step "$id" --json && says '"action":"tool"' && says '"args":{"message":"hi"}' || return 1
     feed 'x' cycle step "$id" --error --json && says '"said":"[TOOL ERROR] echo: x"' || return 1
     jot cycle status --json && says '"running":true' && jot cycle sleep "$id" --json && says '"end":"stopped"' || return 1
-    for word in list show diff explain; do
+    for word in list read steps diff explain; do
         jot cycle $word --json && ends 0 && [ "${out:0:1}${out: -1}" = '{}' ] && [ "$(wc -l <"$here/.out")" = 1 ] || return 1
     done
-    jot cycle reset --clean --json && says '"removed":' && jot cycle show none --json && ends 66 && says '"status":"not_found"'
+    jot cycle reset --clean --json && says '"removed":' && jot cycle read none --json && ends 66 && says '"status":"not_found"'
 }
 try 'every command answers with JSON' json
 
 hostile() {
-    for id in ../x 'a b' '' x/y; do jot cycle show "$id" --before; [ "$code" = 64 ] || [ "$code" = 66 ] || return 1; done
+    for id in ../x 'a b' '' x/y; do jot cycle read "$id" --before; [ "$code" = 64 ] || [ "$code" = 66 ] || return 1; done
     jot cycle wake --agent 'a b' && ends 64 && tells 'use [A-Za-z0-9_-]+' && jot cycle wake --max 0 && ends 64 && jot cycle sleep x && ends 64
 }
 try 'bad names are refused' hostile

@@ -84,9 +84,9 @@ E
 advance() { # PAD
     local JOTTER_PAD=$1
     jot cycle init 'go on' && jot cycle run --model script:many.yaml && says 'done, 2 of 5' || return 1
-    jot cycle run --model script:many.yaml && says 'done, 1 of 5' && jot cycle show && says first && says second || return 1
-    jot cycle run --model script:many.yaml && jot cycle show && says more || return 1
-    jot cycle reset && jot cycle run --model script:many.yaml && says 'done, 2 of 5' && jot cycle show && says first
+    jot cycle run --model script:many.yaml && says 'done, 1 of 5' && jot cycle read && says first && says second || return 1
+    jot cycle run --model script:many.yaml && jot cycle read && says more || return 1
+    jot cycle reset && jot cycle run --model script:many.yaml && says 'done, 2 of 5' && jot cycle read && says first
 }
 try 'a script goes on from one cycle to the next, and a reset begins it anew' advance "files:$here/advance"
 try 'on SQLite too' advance "sqlite:$here/advance.db"
@@ -95,7 +95,7 @@ used_up() {
     echo '- text: "{\"tool\": \"done\", \"args\": {\"summary\": \"once\"}}"' >once.yaml
     local JOTTER_PAD=files:$here/used
     jot cycle init x && jot cycle run --model script:once.yaml && ends 0 && jot cycle run --model script:once.yaml && ends 64 && tells 'is used up: it has 1 answers' || return 1
-    jot cycle explain && says 'it crashed' && says 'is used up' && jot cycle show && says once
+    jot cycle explain && says 'it crashed' && says 'is used up' && jot cycle read && says once
 }
 try 'a script that is used up fails the cycle, and the state stays' used_up
 
@@ -114,7 +114,7 @@ E
     pid=$!
     until_true lines hang.log 4
     kill -9 "$pid" && wait "$pid" 2>/dev/null
-    jot cycle show && says first && case $out in *odd*) false ;; esac || return 1
+    jot cycle read && says first && case $out in *odd*) false ;; esac || return 1
     jot cycle status && says '2 of 5 iterations, killed, or its lease ran out: the next wake ends it' && jot cycle explain && says 'it was killed, or its lease ran out: the next wake ends it' || return 1
     rm made
     "$JOTTER" cycle run --every 1 --allow write --model script:go.yaml >again 2>again.err &
@@ -122,7 +122,7 @@ E
     until_true grep -q done again
     kill -TERM "$pid" && wait "$pid" || return 1
     grep -q 'was ended: it was killed' again.err && grep -q 'done, 1 of 5' again && [ ! -e made ] || return 1
-    jot cycle show && says second && says 'failed: it was killed, or its lease ran out, after 2 of 5 iterations' && says "had called 'write_file': what that did is not undone" || return 1
+    jot cycle read && says second && says 'failed: it was killed, or its lease ran out, after 2 of 5 iterations' && says "had called 'write_file': what that did is not undone" || return 1
     jot cycle list && case $out in *done*killed*done*) ;; *) echo "# $out" && return 1 ;; esac
 }
 try 'a killed cycle is ended by the next, which goes on in the script' killed "files:$here/killed"
@@ -140,7 +140,7 @@ orphans() {
     kill -9 "$pid" && wait "$pid" 2>/dev/null
     grep -q 'cannot be confined' orphans.err && return 0
     jot cycle run --model script:next.yaml && ends 0 && says 'done, 1 of 5' || return 1
-    jot cycle show && says "while 'shell' was called: nobody knows whether it was done" && ! pgrep -f "sleep 77\.$$" >/dev/null
+    jot cycle read && says "while 'shell' was called: nobody knows whether it was done" && ! pgrep -f "sleep 77\.$$" >/dev/null
 }
 try 'a cycle whose command was running can be followed at once' orphans
 

@@ -110,7 +110,8 @@ cycle wake | cycle wake | cycle wake
 cycle step | cycle step $id <<<'{"tool": "look", "args": {}}' | cycle step none <<<'{}'
 cycle sleep | cycle step $id --result <<<seen && cycle sleep $id | cycle sleep none
 cycle list | cycle list | cycle list --limit x
-cycle show | cycle show $id --before | cycle show none
+cycle read | cycle read $id --before | cycle read none
+cycle steps | cycle steps $id | cycle steps none
 cycle log | cycle log $id | cycle log none
 cycle diff | cycle diff $id | cycle diff none
 cycle explain | cycle explain $id | cycle explain none

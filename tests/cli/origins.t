@@ -66,7 +66,7 @@ for engine in files:$here/p sqlite:$here/p.db; do
         jot import wake && ends 0 && jot import wake && says ', 0 records added' && jot export out-wake --layout cycles && ends 0 || return 1
         diff -r wake/logs out-wake/logs && cmp wake/config/active.yolo.yaml out-wake/config/active.yolo.yaml && rm -r out-wake/logs out-wake/config && diff -r wake/scratchpad out-wake || return 1
         jot cycle list && says '20260131_184500    limit       -  2026-01-31T18:45:00.000Z' && jot cycle log 20260131_184500 && says 'Traceback' && jot cycle explain 20260131_184500 && says 'it hit its limit of iterations' || return 1
-        jot cycle wake && ends 0 && jot cycle show --before && says '&id001' && jot cycle reset --template yolo && ends 75
+        jot cycle wake && ends 0 && jot cycle read --before && says '&id001' && jot cycle reset --template yolo && ends 75
     }
     try "cycles with logs and templates, on ${engine%%:*}" wake
     rm -r out-*

@@ -78,15 +78,15 @@ printf '{"tool": "update_scratchpad", "args": {"x\\u001b": "\\u001b[31m"}}' | "$
 cycles() {
     each <<LINES && "$JOTTER" cycle fail "$id" "$evil" >/dev/null && each <<AFTER
 cycle status
-cycle show
-cycle show $id
+cycle read
+cycle read $id
 cycle diff $id
 cycle explain $id
 LINES
 cycle status
 cycle list
-cycle show $id --before
-cycle show $id --after
+cycle read $id --before
+cycle read $id --after
 cycle diff $id
 cycle explain $id
 AFTER
@@ -162,7 +162,7 @@ words() {
     shown lease run k -- "./$x" || ok=1
     shown task read "$x" || ok=1
     shown log show "$x" || ok=1
-    shown cycle show "$x" || ok=1
+    shown cycle read "$x" || ok=1
     shown cycle reset --template "$x" || ok=1
     shown cycle status --agent "$x" || ok=1
     shown edit plan --old "$x" --new y || ok=1

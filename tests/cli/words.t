@@ -29,9 +29,7 @@ def split(name):
 
 # The C API: what a process does with a handle, or gets as one struct, has no command of its own.
 api_only = {("task", "start"), ("lease", "adopt"), ("lease", "find"), ("line_log", "tail"), ("run", "history"),
-            ("plan", "read"),
-            # Commands of cycles are by hand: `cycle step` gives a reply or a result, `cycle show` reads.
-            ("cycle", "result"), ("cycle", "reply"), ("cycle", "read"), ("cycle", "steps")}
+            ("plan", "read")}
 # Tools whose names an origin or clients' allow-lists fix.
 tool_only = {"plan_show", "step_update", "postcondition_verify"}
 bad = []

@@ -44,7 +44,7 @@ sed -n 's/^\$ jotter //p' "$golden" >lines
 while IFS= read -r line; do
     same() {
         answer "$line" >now
-        awk -v want="\$ jotter $line" 'BEGIN { RS = ""; ORS = "\n\n" } index($0, want "\n") == 1' "$golden" | cmp -s - now && return 0
+        want="\$ jotter $line" awk 'BEGIN { RS = ""; ORS = "\n\n" } index($0, ENVIRON["want"] "\n") == 1' "$golden" | cmp -s - now && return 0
         sed 's/^/# /' now
         return 1
     }

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "base/utf8.h"
 #include "memory/cycle/cycle_log.h"
 #include "memory/cycle/cycle_snapshot.h"
 #include "memory/cycle/cycle_steps.h"
@@ -521,6 +522,10 @@ jot_status cycle_init(Memory *m, Str agent, const CycleInit *o, Arena *into, Str
     Tail t;
     Mark mark;
     Shown shown;
+    for (size_t i = 0; i < o->goals_n; i++)
+        TRY(utf8_check("a goal", o->goals[i], e));
+    TRY(utf8_check("a task", o->task, e));
+    TRY(utf8_check("the notes", o->notes, e));
     TRY(cycle_tail_read(m, agent, into, &t, e));
     if (t.phase != TAIL_NOTHING)
         return err_set(e, JOT_CONFLICT, "'%s' has a state already: reset it, or edit it",
@@ -543,6 +548,7 @@ jot_status cycle_reset(Memory *m, Str agent, Str text, Str from, Arena *into, Er
 {
     AUTO(Buf) notice = { 0 };
     Yaml *state = NULL;
+    TRY(utf8_check("a template", text, e));
     if (cycle_state_read(text, into, &state, e) != JOT_OK || cycle_state_fits(state, e) != JOT_OK)
         return err_at(e, "the template");
     if (text.n == 0)

@@ -151,6 +151,8 @@ typedef struct CycleStatus {
     uint64_t cycles; /* how many there are */
 } CycleStatus;
 MUST_USE jot_status cycle_status(Memory *m, Str agent, Arena *into, CycleStatus *out, Err *e);
+/* The id of the newest cycle.  JOT_NOT_FOUND: there was none. */
+MUST_USE jot_status cycle_newest(Memory *m, Str agent, Arena *into, Str *id, Err *e);
 json_t *cycle_status_json(const CycleStatus *s);
 
 /* The first state: goals, the first of which is the task unless another is given.

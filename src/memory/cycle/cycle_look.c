@@ -1,6 +1,7 @@
 /* cycle_look.c - looking at cycles: one of them, where an agent stands, and both as JSON. */
 #include <assert.h>
 
+#include "base/time.h"
 #include "base/yaml_json.h"
 #include "memory/cycle/cycle_pair.h"
 #include "memory/cycle/cycle_snapshot.h"
@@ -78,6 +79,17 @@ jot_status cycle_status(Memory *m, Str agent, Arena *into, CycleStatus *out, Err
     return memory_each(m, prefix, LIST_LIVE, count_one, &out->cycles, e);
 }
 
+jot_status cycle_newest(Memory *m, Str agent, Arena *into, Str *id, Err *e)
+{
+    CycleStatus status;
+    Shown shown;
+    TRY(cycle_status(m, agent, into, &status, e));
+    *id = status.newest;
+    if (id->n)
+        return JOT_OK;
+    return err_set(e, JOT_NOT_FOUND, "'%s' has had no cycle yet", err_show(&shown, agent));
+}
+
 /* --- JSON -------------------------------------------------------------------------------- */
 
 static json_t *calls_json(const Cycle *c)
@@ -92,14 +104,23 @@ static json_t *calls_json(const Cycle *c)
     return out;
 }
 
+/* "started" and "ended", as far as they are known. */
+static void set_times(json_t *out, int64_t started_ms, int64_t ended_ms)
+{
+    if (started_ms)
+        json_object_set_new(out, "started", json_string(time_text(started_ms).text));
+    if (ended_ms)
+        json_object_set_new(out, "ended", json_string(time_text(ended_ms).text));
+}
+
 json_t *cycle_json(const Cycle *c)
 {
-    json_t *out = json_pack("{s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I, s:b, s:o}", "cycle",
-                            json_text(c->id), "agent", json_text(c->agent), "end",
-                            cycle_end_name(c->end), "by", json_text(c->by), "started_ms",
-                            (json_int_t)c->started_ms, "ended_ms", (json_int_t)c->ended_ms,
-                            "iterations", (json_int_t)c->iterations, "iterations_max",
-                            (json_int_t)c->iterations_max, "done", c->done, "calls", calls_json(c));
+    json_t *out =
+        json_pack("{s:o, s:o, s:s, s:o, s:I, s:I, s:b, s:o}", "cycle", json_text(c->id), "agent",
+                  json_text(c->agent), "end", cycle_end_name(c->end), "by", json_text(c->by),
+                  "iterations", (json_int_t)c->iterations, "iterations_max",
+                  (json_int_t)c->iterations_max, "done", c->done, "calls", calls_json(c));
+    set_times(out, c->started_ms, c->ended_ms);
     json_object_set_new(out, "unreadable_replies", json_integer((json_int_t)c->unreadable));
     if (c->why.n)
         json_object_set_new(out, "why", json_text(c->why));
@@ -107,6 +128,7 @@ json_t *cycle_json(const Cycle *c)
         json_object_set_new(out, "unreadable", json_string(c->unreadable_after.text));
     if (c->end == CYCLE_RUNNING) {
         json_object_set_new(out, "dead", json_boolean(c->dead));
+        json_object_set_new(out, "orphaned", json_boolean(c->orphaned));
         json_object_set_new(out, "left_ms", json_integer(c->left_ms));
     }
     if (c->waiting)
@@ -134,10 +156,11 @@ json_t *cycle_status_json(const CycleStatus *s)
 
 json_t *cycle_line_json(const CycleLine *l)
 {
-    json_t *out =
-        json_pack("{s:o, s:s, s:I, s:I, s:I}", "cycle", json_text(l->id), "end",
-                  cycle_end_name(l->end), "started_ms", (json_int_t)l->started_ms, "ended_ms",
-                  (json_int_t)l->ended_ms, "iterations", (json_int_t)l->iterations);
+    json_t *out = json_pack("{s:o, s:s, s:I}", "cycle", json_text(l->id), "end",
+                            cycle_end_name(l->end), "iterations", (json_int_t)l->iterations);
+    set_times(out, l->started_ms, l->ended_ms);
+    if (l->imported)
+        json_object_set_new(out, "imported", json_true());
     if (l->why.n)
         json_object_set_new(out, "why", json_text(l->why));
     return out;

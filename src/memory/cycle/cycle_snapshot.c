@@ -131,8 +131,7 @@ static jot_status find(Memory *m, Str agent, Str id, Arena *into, Tail *out, Err
     jot_status st =
         first_record(m, stream_of(agent, id, "before", into), into, &r, &before, &missing);
     if (st == JOT_NOT_FOUND)
-        return err_set(e, JOT_NOT_FOUND, "cycle '%s' not found: see 'jotter cycle list'",
-                       err_show(&shown, id));
+        return err_set(e, JOT_NOT_FOUND, "cycle '%s' not found", err_show(&shown, id));
     if (st == JOT_OK) {
         out->before_seq = (uint64_t)number(before, "seq");
         out->before = r.body;

@@ -178,5 +178,7 @@ json_t *explanation_json(const Explanation *x)
                             x->sentence.p, x->sentence.n, "diff", tree_diff_json(&x->diff));
     if (x->hint.n)
         json_object_set_new(out, "hint", json_stringn(x->hint.p, x->hint.n));
+    if (x->see_log)
+        json_object_set_new(out, "see_log", json_true());
     return out;
 }

@@ -97,7 +97,7 @@ Str point_state(unsigned reach, Str agent, Arena *into)
     if (reach & POINT_NOTES)
         return around("scratchpad_read key=cycles/", agent, "", into);
     if (reach == POINT_SHELL)
-        return command("jotter cycle show --agent ", agent, "", into);
+        return command("jotter cycle read --agent ", agent, "", into);
     return (Str){ 0 };
 }
 
