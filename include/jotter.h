@@ -64,7 +64,7 @@ typedef enum jot_status {
     JOT_UNAVAILABLE = 5,  /* the store is out of reach or busy; retrying may help */
     JOT_IO = 6,           /* the store failed to read or write; nothing was changed */
     JOT_LEASED = 7,       /* somebody else holds a lease on it */
-    JOT_FENCED = 8,       /* the lease behind this write is gone */
+    JOT_FENCED = 8,       /* the lease this write depends on has ended */
     JOT_READ_ONLY = 9,    /* this pad, or this handle, cannot be written */
     JOT_CORRUPT = 10,     /* stored bytes are damaged; they are kept */
     JOT_UNSUPPORTED = 11, /* this build, engine or format cannot do that */
@@ -109,7 +109,7 @@ JOT_API jot_pad *jot_new(void);
 /* Close it and let go of all borrowed from it; leases that live with it are free.  NULL is fine. */
 JOT_API void jot_free(jot_pad *pad);
 
-/* The sentence behind the last call if that failed, or "".  Never NULL. */
+/* The sentence of the last call if that failed, or "".  Never NULL. */
 JOT_API const char *jot_error(const jot_pad *pad);
 
 typedef struct jot_open_options {
@@ -139,11 +139,11 @@ typedef struct jot_info {
     bool shared;           /* several processes may use it */
     bool edits_seen;       /* people may edit its files */
     bool edits_guarded;    /* an edit during a write cannot be overwritten unseen */
-    /* What this handle met and put right so far. */
+    /* What this handle met and repaired so far. */
     uint64_t torn;        /* unfinished records cut from the end of a stream */
     uint64_t damaged;     /* unreadable records passed over */
     uint64_t outside;     /* edits by people that became versions */
-    uint64_t quarantined; /* files put aside */
+    uint64_t quarantined; /* files moved to quarantine/ */
     uint64_t restored;    /* files made again from their history */
     const char *last;     /* the latest of these, as a sentence */
 } jot_info;
@@ -155,12 +155,12 @@ typedef struct jot_changed {
     const char *const *names; /* of streams, such as "notes/plan"; in no order */
     size_t count;
     bool rescan;      /* anything may have changed */
-    const char *next; /* the cursor to go on from */
+    const char *next; /* the cursor to continue from */
 } jot_changed;
 
 /* What may have changed since `cursor` (NULL: everything), which may be as old as you like; waits
- * up to `wait_ms` for the first change.  Nothing is missed, some may be told twice.  jot_watch() is
- * the simpler one, for a program that stays. */
+ * up to `wait_ms` for the first change.  Nothing is missed, some may be reported twice. jot_watch()
+ * is the simpler one, for a program that stays. */
 JOT_API jot_status jot_changes(jot_pad *pad, const char *cursor, int64_t wait_ms,
                                const jot_changed **out);
 
@@ -186,7 +186,7 @@ typedef struct jot_doc {
     bool redacted;        /* in a history: the text was removed */
     bool merged;          /* by a write: it holds somebody else's change too */
     size_t line;          /* by an edit: where it was made, from 1 on */
-    size_t next_line;     /* by a bounded read: where to go on; 0: that was all */
+    size_t next_line;     /* by a bounded read: where to continue; 0: that was all */
     const char *left_out; /* by a bounded read: what is not in `text`, as a clause; or "" */
     const char *warning;  /* by a write: the text looks as if it held a secret; or "" */
 } jot_doc;
@@ -194,7 +194,7 @@ typedef struct jot_doc {
 typedef struct jot_docs {
     const jot_doc *const *items;
     size_t count;
-    bool more;        /* there are more behind the last one */
+    bool more;        /* there are more after the last one */
     uint64_t damaged; /* records that cannot be read, passed over */
 } jot_docs;
 
@@ -218,7 +218,7 @@ typedef struct jot_append_options {
     bool line; /* begin a new line, if what is there does not end in a line break */
 } jot_append_options;
 
-/* Put the text behind what is there, whoever else does the same.  A document that is not there is
+/* Append the text; appends of others are never lost.  A document that is not there is
  * made.  JOT_CONFLICT as above. */
 JOT_API jot_status jot_doc_append(jot_pad *pad, const char *name, jot_text text,
                                   const jot_append_options *options, const jot_doc **out);
@@ -242,7 +242,7 @@ JOT_API jot_status jot_doc_read(jot_pad *pad, const char *name, const jot_read_o
 
 typedef struct jot_list_options {
     size_t size;
-    const char *after; /* only names behind this one */
+    const char *after; /* only names after this one */
     size_t limit;      /* 1 to 1000 */
     bool deleted;      /* those that were deleted instead */
 } jot_list_options;
@@ -261,8 +261,8 @@ JOT_API jot_status jot_doc_move(jot_pad *pad, const char *from, const char *to,
                                 const jot_doc **out);
 
 /* What changed since the last call, in all streams whose names begin with `prefix` (NULL: all), and
- * from the first call on; waits up to `wait_ms` for the first change.  Nothing is told twice; of
- * several versions in between only the last may be. */
+ * from the first call on; waits up to `wait_ms` for the first change.  Nothing is reported twice;
+ * of several versions in between only the last may be. */
 JOT_API jot_status jot_watch(jot_pad *pad, const char *prefix, int64_t wait_ms,
                              const jot_docs **out);
 
@@ -347,7 +347,7 @@ typedef struct jot_artifacts {
     size_t count;
     bool more;
     const jot_problem *const *problems;
-    size_t problems_count; /* at most 100 are told ... */
+    size_t problems_count; /* at most 100 are listed ... */
     size_t problems_total; /* ... of so many */
 } jot_artifacts;
 
@@ -380,7 +380,7 @@ typedef struct jot_artifact_query {
     const char *id;
     const char *type;
     const char *task;
-    const char *after; /* "CATEGORY/ID": begin behind this one */
+    const char *after; /* "CATEGORY/ID": begin after this one */
     size_t limit;      /* 1 to 1000 */
     bool below;        /* the categories below that one too; without a category: all */
     bool indexes;      /* the named indexes instead */
@@ -466,7 +466,7 @@ typedef struct jot_lines {
     const jot_line *const *items; /* oldest first */
     size_t count;
     bool more;        /* there are newer ones */
-    uint64_t next;    /* the seq to go on from */
+    uint64_t next;    /* the seq to continue from */
     uint64_t damaged; /* lines that cannot be read, passed over */
 } jot_lines;
 
@@ -525,12 +525,12 @@ typedef struct jot_checkpoints {
 JOT_API jot_status jot_checkpoint_write(jot_pad *pad, const char *run, jot_text state,
                                         const char *label, const jot_checkpoint **out);
 
-/* A version, or with 0 the state to go on from.  JOT_NOT_FOUND. */
+/* A version, or with 0 the state to continue from.  JOT_NOT_FOUND. */
 JOT_API jot_status jot_checkpoint_read(jot_pad *pad, const char *run, uint64_t version,
                                        const jot_checkpoint **out);
 
-/* Go one back; *out is the state to go on from.  `if_version`: only if that is the present one; 0:
- * any.  JOT_NOT_FOUND: the stack is empty.  JOT_CONFLICT. */
+/* Go one back; *out is the state to continue from.  `if_version`: only if that is the present one;
+ * 0: any.  JOT_NOT_FOUND: the stack is empty.  JOT_CONFLICT. */
 JOT_API jot_status jot_checkpoint_undo(jot_pad *pad, const char *run, uint64_t if_version,
                                        const jot_checkpoint **out);
 
@@ -544,7 +544,7 @@ JOT_API jot_status jot_checkpoint_trim(jot_pad *pad, const char *run, uint64_t s
 /* --- Runs -------------------------------------------------------------------------------- */
 
 /* The log of an agent's work on one query.  Whatever happens is recorded as it happens; a process
- * that dies is followed by another, which asks for the unfinished calls and goes on. */
+ * that dies is followed by another, which asks for the unfinished calls and continues. */
 typedef enum jot_step_kind {
     JOT_STEP_OTHER = 0, /* written by something else, or by a newer version */
     JOT_STEP_INIT = 1,  /* the query */
@@ -610,13 +610,13 @@ typedef struct jot_finished {
     jot_warnings warnings;
 } jot_finished;
 
-/* Both at once, for a call that is over.  If a call of this id and tool is open, only its result is
- * recorded: so this may be repeated by who does not know whether it arrived. */
+/* Both at once, for a call that has ended.  If a call of this id and tool is open, only its result
+ * is recorded: so this may be repeated by who does not know whether it arrived. */
 JOT_API jot_status jot_run_finish(jot_pad *pad, const char *run, const char *tool, jot_text result,
                                   const jot_finish_options *options, const jot_finished **out);
 
 /* Show only the newest `keep` results from now on; *cleared is how many that hides.  It is a step
- * of the run, JOT_STEP_CLEAR, which jot_run_history shows to whoever follows it. */
+ * of the run, JOT_STEP_CLEAR, which jot_run_history shows to those who follow it. */
 JOT_API jot_status jot_run_clear(jot_pad *pad, const char *run, uint64_t keep, uint64_t *cleared);
 
 /* From now on `summary`, UTF-8 and not empty, stands for every result so far. */
@@ -666,7 +666,7 @@ typedef struct jot_step {
 typedef struct jot_steps {
     const jot_step *const *items; /* oldest first */
     size_t count;
-    uint64_t next;    /* the seq to go on from; 0: that was all */
+    uint64_t next;    /* the seq to continue from; 0: that was all */
     uint64_t damaged; /* records that cannot be read, passed over */
 } jot_steps;
 
@@ -746,7 +746,7 @@ typedef struct jot_cycle {
     jot_text after;  /* exactly what it ended with */
     jot_text state;  /* as it stands now: after the last step, or at the end; "": `after` is none */
     bool done;       /* the model said so: no more replies */
-    bool dead;       /* it runs, but gave no sign for its ttl, or its lease is over */
+    bool dead;       /* it runs, but gave no sign for its ttl, or its lease expired */
     bool waiting;    /* a tool was called and its result is missing: */
     const char *tool;
     const char *arguments; /* JSON */
@@ -772,10 +772,10 @@ typedef struct jot_wake_options {
     size_t size;
     int64_t iterations_max; /* 1 to 1000; 0: 5 */
     int64_t ttl_ms;         /* without a sign it counts as dead; up to 7 days; 0: 15 minutes */
-    uint64_t lease;         /* the token it runs under: it is dead when that lease is over */
+    uint64_t lease;         /* the token it runs under: it is dead when that lease expires */
 } jot_wake_options;
 
-/* Begin a cycle.  What a dead one left is put right first.  JOT_LEASED: one of this agent is
+/* Begin a cycle.  What a dead one left is finished first.  JOT_LEASED: one of this agent is
  * running.  JOT_INVALID: the state is no state; the sentence gives line and column. */
 JOT_API jot_status jot_cycle_wake(jot_pad *pad, const char *agent, const jot_wake_options *options,
                                   const jot_cycle **out);
@@ -875,7 +875,7 @@ typedef struct jot_cycles {
 
 JOT_API jot_status jot_cycle_list(jot_pad *pad, const char *agent, const jot_cycles **out);
 
-/* Begin anew with this state as it is; empty: the empty state.  `clean`: also delete snapshots,
+/* Start over with this state as it is; empty: the empty state.  `clean`: also delete snapshots,
  * steps and logs of the agent's cycles; *removed counts them.  JOT_LEASED: one is running. */
 JOT_API jot_status jot_cycle_reset(jot_pad *pad, const char *agent, jot_text state, bool clean,
                                    uint64_t *removed);
@@ -980,7 +980,7 @@ typedef struct jot_task_move_options {
     jot_text reason; /* needed for blocked and failed */
     jot_text result; /* for completed */
     uint64_t if_seq; /* only if this is the last event; 0: any */
-    bool manual;     /* a person, or whoever may decide, wants it so */
+    bool manual;     /* a person, or a program that may decide, wants it so */
 } jot_task_move_options;
 
 /* JOT_INVALID: there is no way from where it is; the sentence lists those there are.  JOT_CONFLICT:
@@ -1007,7 +1007,7 @@ typedef struct jot_task_events {
     const jot_task_event *const *items; /* oldest first */
     size_t count;
     bool more;
-    uint64_t next; /* the seq to go on from */
+    uint64_t next; /* the seq to continue from */
     uint64_t damaged;
 } jot_task_events;
 
@@ -1020,14 +1020,14 @@ typedef struct jot_tasks {
     size_t count;
     bool more;
     const jot_problem *const *problems;
-    size_t problems_count; /* at most 100 are told ... */
+    size_t problems_count; /* at most 100 are listed ... */
     size_t problems_total; /* ... of so many */
 } jot_tasks;
 
 typedef struct jot_task_query {
     size_t size;
     jot_task_status status; /* 0: any */
-    const char *after;      /* an id: begin behind it */
+    const char *after;      /* an id: begin after it */
     size_t limit;           /* 1 to 1000 */
 } jot_task_query;
 
@@ -1146,20 +1146,20 @@ typedef struct jot_lease_options {
 JOT_API jot_status jot_lease_acquire(jot_pad *pad, const char *name,
                                      const jot_lease_options *options, const jot_lease **out);
 
-/* The whole time again; `ttl_ms` 0: as long as before.  JOT_FENCED: it is over. */
+/* The whole time again; `ttl_ms` 0: as long as before.  JOT_FENCED: it has ended. */
 JOT_API jot_status jot_lease_renew(jot_pad *pad, uint64_t token, int64_t ttl_ms,
                                    const jot_lease **out);
 
-/* Let others have it.  JOT_FENCED: it was over already; it is let go of all the same. */
+/* Let others have it.  JOT_FENCED: it had ended already; it is released all the same. */
 JOT_API jot_status jot_lease_release(jot_pad *pad, uint64_t token);
 
-/* Write under a lease that somebody else took and told the token of. */
+/* Write under a lease that another process took; `token` names it. */
 JOT_API jot_status jot_lease_adopt(jot_pad *pad, uint64_t token);
 
-/* JOT_FENCED: there is no such lease, or it is over. */
+/* JOT_FENCED: there is no such lease, or it has ended. */
 JOT_API jot_status jot_lease_check(jot_pad *pad, uint64_t token, const jot_lease **out);
 
-/* The lease in the way of whoever asks for this name.  JOT_NOT_FOUND: it is free. */
+/* The lease in the way of a caller who asks for this name.  JOT_NOT_FOUND: it is free. */
 JOT_API jot_status jot_lease_find(jot_pad *pad, const char *name, bool prefix,
                                   const jot_lease **out);
 
@@ -1197,7 +1197,7 @@ typedef struct jot_search_options {
 } jot_search_options;
 
 /* Words, "words in a row", beginnings*, identifiers.  What was written before the call is found,
- * whoever wrote it.  JOT_INVALID: a query without a word. */
+ * no matter who wrote it.  JOT_INVALID: a query without a word. */
 JOT_API jot_status jot_search(jot_pad *pad, const char *query, const jot_search_options *options,
                               const jot_hits **out);
 
@@ -1205,12 +1205,12 @@ JOT_API jot_status jot_search(jot_pad *pad, const char *query, const jot_search_
 JOT_API jot_status jot_search_json(jot_pad *pad, const char *query,
                                    const jot_search_options *options, const char **out);
 
-/* Make the index anew.  It is a cache: this is never needed, only sometimes quicker. */
+/* Rebuild the index.  It is a cache: this is never needed, only sometimes quicker. */
 JOT_API jot_status jot_search_rebuild(jot_pad *pad);
 
 /* --- Tools ------------------------------------------------------------------------------- */
 
-/* What a model is told; it lasts as results do. */
+/* What to say to a model; it lasts as results do. */
 typedef struct jot_tool_reply {
     bool is_error;    /* it did not work, and the text says why */
     jot_text text;    /* complete by itself, and never long: what was left out is said */
@@ -1241,17 +1241,17 @@ typedef struct jot_report {
     uint64_t added;     /* records that were not there before */
     uint64_t unchanged; /* files that were */
     const jot_problem *const *skipped;
-    size_t skipped_count;           /* at most 1000 are told ... */
+    size_t skipped_count;           /* at most 1000 are listed ... */
     uint64_t skipped_total, missed; /* ... of so many; missed: all but hidden and empty files */
     const jot_problem *const
         *renamed;           /* names that cannot be one in the pad; `why` is the new one */
-    size_t renamed_count;   /* at most 1000 are told ... */
+    size_t renamed_count;   /* at most 1000 are listed ... */
     uint64_t renamed_total; /* ... of so many */
 } jot_report;
 
-/* Bring the whole pad, with its history, to another URL or path (as for jot_open), and go on where
- * the last copy stopped.
- * JOT_CORRUPT, JOT_CONFLICT: the report has each stream that was not copied whole; others are. */
+/* Bring the whole pad, with its history, to another URL or path (as for jot_open), and continue
+ * where the last copy stopped. JOT_CORRUPT, JOT_CONFLICT: the report has each stream that was not
+ * copied whole; others are. */
 JOT_API jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **out);
 
 /* Bring in an archive, or the files of another program, recognised by what they are; `layout` says
@@ -1283,7 +1283,7 @@ typedef struct jot_verified {
     uint64_t bytes;
     uint64_t faults; /* that count */
     const jot_fault *const *items;
-    size_t count;   /* at most 1000 are told ... */
+    size_t count;   /* at most 1000 are listed ... */
     uint64_t total; /* ... of so many */
     int64_t
         heads_at; /* of the list of heads it was compared with; 0: never complete, -1: no list */
@@ -1292,7 +1292,7 @@ typedef struct jot_verified {
 /* Read every byte of the pad, and compare the index with it.  JOT_OK also if there are faults. */
 JOT_API jot_status jot_verify(jot_pad *pad, const jot_verified **out);
 
-/* Put right what can be put right without losing anything; jot_where() says what was done.
+/* Repair what can be repaired without losing anything; jot_where() says what was done.
  * `after_crash`: look at everything as after a power loss.  *out is what is left. */
 JOT_API jot_status jot_doctor(jot_pad *pad, bool after_crash, const jot_verified **out);
 
@@ -1302,7 +1302,7 @@ typedef struct jot_redacted {
     uint64_t records;   /* that lost their texts */
     const jot_fault *const
         *items;     /* where it stays: value, meta, name, damage, quarantine, failed */
-    size_t count;   /* at most 1000 are told ... */
+    size_t count;   /* at most 1000 are listed ... */
     uint64_t total; /* ... of so many */
 } jot_redacted;
 

@@ -162,6 +162,32 @@ static void a_cycle_is_woken_stepped_and_put_to_sleep(Desk *d)
     assert_has(list.text, "20260101_000000");
 }
 
+static void what_a_cycle_did_is_read_without_naming_it(Desk *d)
+{
+    Str text;
+    Str goal = S("find the bug");
+    refuses(d, "cycle_steps", "{}", "'default' has had no cycle yet");
+    desk_ok(d, cycle_init(&d->m, S("default"), &(CycleInit){ .goals = &goal, .goals_n = 1 }, &d->a,
+                          &text, &d->e));
+    AUTO(ToolReply) wake = call(d, "cycle_wake", "{}");
+    AUTO(ToolReply)
+    step = call(d, "cycle_step",
+                "{\"cycle\":\"20260101_000000\",\"reply\":\"{\\\"tool\\\":"
+                "\\\"update_scratchpad\\\",\\\"args\\\":{\\\"mood\\\":\\\"good\\\"}}\"}");
+    assert_false(step.is_error);
+    AUTO(ToolReply) steps = call(d, "cycle_steps", "{}");
+    assert_has(steps.text, "{\"step\":1,\"kind\":\"reply\",\"action\":\"update\"");
+    AUTO(ToolReply) now = call(d, "cycle_read", "{\"cycle\":\"20260101_000000\"}");
+    assert_has(now.text, "mood: good");
+    assert_has(now.text, "\nstate of default, cycle 20260101_000000, now");
+    AUTO(ToolReply) before = call(d, "cycle_read", "{\"before\":true}");
+    assert_has(before.text, "\nstate of default, cycle 20260101_000000, before");
+    says(d, "cycle_diff", "{}", "| + mood: good\n1 change by cycle 20260101_000000");
+    refuses(d, "cycle_read", "{\"before\":true,\"after\":true}", "say one of 'before' and 'after'");
+    refuses(d, "cycle_explain", "{\"cycle\":\"19990101_000000\"}",
+            "cycle '19990101_000000' not found; call cycle_list");
+}
+
 static const DeskTest tests[] = {
     DESK_TEST(an_artifact_is_written_read_listed_and_deleted),
     DESK_TEST(a_write_of_an_artifact_that_has_changed_is_refused),
@@ -170,6 +196,7 @@ static const DeskTest tests[] = {
     DESK_TEST(a_run_is_recorded_and_read_by_whoever_takes_over),
     DESK_TEST(a_long_run_is_read_in_parts),
     DESK_TEST(a_cycle_is_woken_stepped_and_put_to_sleep),
+    DESK_TEST(what_a_cycle_did_is_read_without_naming_it),
 };
 
 int main(void)
