@@ -25,7 +25,7 @@ static void fill(Side12 *s, uint64_t results, bool progress)
 {
     Err e = { 0 };
     Text text = text_new(RESULT_BYTES);
-    must_ok(run_new(&s->m, NULL, S("what is there?"), &s->run, &e), &e, "new run");
+    must_ok(run_begin(&s->m, NULL, S("what is there?"), &s->run, &e), &e, "new run");
     for (s->results = 0; s->results < results; s->results++) {
         char id[32];
         uint64_t n;

@@ -82,7 +82,7 @@ static jot_status look(Side *s, const Call *c, Arena *into, Reply *out, Err *e)
     SinkView view;
     page_of((unsigned)json_integer_value(json_object_get(c->object, "service")), &page);
     SinkPut put = { .call = c->id, .tool = c->tool, .result = buf_str(&page) };
-    TRY(sink_put(&s->m, &put, into, &view, NULL, e));
+    TRY(sink_write(&s->m, &put, into, &view, NULL, e));
     out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     return JOT_OK;
 }

@@ -206,7 +206,7 @@ jot_status loop_lease(Loop *l, const Run *r, Err *e)
 jot_status loop_begin(Loop *l, Str query, Run *out, Err *e)
 {
     RunBegin begin = { .frame = l->frame.sign[0] ? &l->frame : NULL };
-    TRY(run_new(l->m, &begin, query, out, e));
+    TRY(run_begin(l->m, &begin, query, out, e));
     return loop_lease(l, out, e);
 }
 

@@ -23,13 +23,13 @@ jot_status jot_checkpoint_write(jot_pad *pad, const char *run, jot_text state, c
                                 const jot_checkpoint **out)
 {
     Str id;
-    CheckpointSave save = { .label = str(label) };
+    CheckpointWrite save = { .label = str(label) };
     Checkpoint c;
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
     TRY(api_text(pad, state, &save.state));
-    TRY(checkpoint_save(&pad->m, id, &save, &c, api_err(pad)));
+    TRY(checkpoint_write(&pad->m, id, &save, &c, api_err(pad)));
     GIVE(out, give(pad, &c));
     return JOT_OK;
 }
@@ -42,7 +42,7 @@ jot_status jot_checkpoint_read(jot_pad *pad, const char *run, uint64_t version,
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_name(pad, "a run's id", run, &id));
-    TRY(checkpoint_load(&pad->m, id, version, api_arena(pad), &c, api_err(pad)));
+    TRY(checkpoint_read(&pad->m, id, version, api_arena(pad), &c, api_err(pad)));
     GIVE(out, give(pad, &c));
     return JOT_OK;
 }

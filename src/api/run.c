@@ -42,7 +42,7 @@ jot_status jot_run_begin(jot_pad *pad, jot_text query, const jot_run_options *op
     TRY(api_text(pad, query, &text));
     TRY(api_options(pad, options, &o, sizeof o));
     RunBegin begin = { .limits = { .calls = o.limit, .similar = o.similarity } };
-    TRY(run_new(&pad->m, &begin, text, &r, api_err(pad)));
+    TRY(run_begin(&pad->m, &begin, text, &r, api_err(pad)));
     GIVE(out, api_give_name(pad, str(r.id)));
     return JOT_OK;
 }

@@ -39,7 +39,7 @@ jot_status jot_sink_write(jot_pad *pad, const char *call, const char *tool, jot_
     put.task = str(o.task);
     put.inline_max = o.inline_max;
     put.always_inline = o.always_inline;
-    jot_status st = sink_put(&pad->m, &put, api_arena(pad), &view, &same, api_err(pad));
+    jot_status st = sink_write(&pad->m, &put, api_arena(pad), &view, &same, api_err(pad));
     if (st != JOT_OK && st != JOT_ID_REUSED)
         return st;
     jot_kept *kept = give(pad, &view);

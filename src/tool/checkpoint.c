@@ -50,10 +50,10 @@ static void give(const ToolCall *c, const Checkpoint *x, bool state, VerbData *o
 
 static jot_status write_one(ToolCall *c, VerbData *out)
 {
-    CheckpointSaved saved;
-    CheckpointSave save = { .state = arg_text(c, "state"), .label = arg_text(c, "label") };
+    CheckpointWritten saved;
+    CheckpointWrite save = { .state = arg_text(c, "state"), .label = arg_text(c, "label") };
     CheckpointKeep keep = keep_of(c);
-    TRY(checkpoint_save_keep(c->m, arg_text(c, "run"), &save, &keep, &saved, c->e));
+    TRY(checkpoint_write_keep(c->m, arg_text(c, "run"), &save, &keep, &saved, c->e));
     give(c, &saved.c, false, out);
     json_object_set_new(out->json, "dropped", json_integer((json_int_t)saved.dropped));
     /* What could not be dropped now is dropped next time. */
@@ -92,7 +92,7 @@ static const Verb verb_write = {
 static jot_status read_one(ToolCall *c, VerbData *out)
 {
     Checkpoint x;
-    TRY(checkpoint_load(c->m, arg_text(c, "run"), (uint64_t)arg_number(c, "version", 0), c->into,
+    TRY(checkpoint_read(c->m, arg_text(c, "run"), (uint64_t)arg_number(c, "version", 0), c->into,
                         &x, c->e));
     give(c, &x, true, out);
     return JOT_OK;

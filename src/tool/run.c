@@ -64,7 +64,7 @@ static jot_status begin(ToolCall *c, VerbData *out)
 {
     AUTO(Run) r = { 0 };
     RunBegin b = { .limits = run_arg_limits(c) };
-    TRY(run_new(c->m, &b, arg_text(c, "query"), &r, c->e));
+    TRY(run_begin(c->m, &b, arg_text(c, "query"), &r, c->e));
     out->json = json_pack("{s:s}", "run", r.id);
     return JOT_OK;
 }

@@ -56,7 +56,7 @@ static jot_status write_one(ToolCall *c, VerbData *out)
                     .task = arg_text(c, "task_id"),
                     .always_inline = arg_bool(c, "inline"),
                     .inline_max = most(c) };
-    jot_status st = sink_put(c->m, &put, c->into, &view, &same, c->e);
+    jot_status st = sink_write(c->m, &put, c->into, &view, &same, c->e);
     if (st == JOT_ID_REUSED) {
         Str is = same ? S("it is this very result: nothing is lost") : S("it is another result");
         verb_next(c, is, is);

@@ -347,9 +347,9 @@ static const Verb verb_next_ready = {
 static jot_status history(ToolCall *c, VerbData *out)
 {
     TaskEvents events;
-    TRY(task_events(c->m, arg_text(c, "id"), (uint64_t)arg_number(c, "from", 1),
-                    (size_t)arg_number(c, "limit", TASK_LIST_MAX), c->into, &events, c->e));
-    out->json = task_events_json(&events);
+    TRY(task_history(c->m, arg_text(c, "id"), (uint64_t)arg_number(c, "from", 1),
+                     (size_t)arg_number(c, "limit", TASK_LIST_MAX), c->into, &events, c->e));
+    out->json = task_history_json(&events);
     return JOT_OK;
 }
 

@@ -45,7 +45,7 @@ static inline jot_status scene_keep(const Scene *s, const Call *c, Str text, Are
 {
     SinkView view;
     SinkPut put = { .call = c->id, .tool = c->tool, .result = text };
-    TRY(sink_put(s->m, &put, into, &view, NULL, e));
+    TRY(sink_write(s->m, &put, into, &view, NULL, e));
     out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     return JOT_OK;
 }

@@ -53,8 +53,8 @@ static void begin_in(Desk *d, Bench *b, const Frame *f, uint64_t window, Str sys
     AUTO(Buf) body = { 0 };
     *b = (Bench){ .d = d, .summary = S("It went well.") };
     Setup setup = { .system = system, .window = window, .headroom = window / 10, .model = S("m") };
-    desk_ok(d, run_new(&d->m, &(RunBegin){ .frame = f }, S("the question that always stays"),
-                       &b->run, &d->e));
+    desk_ok(d, run_begin(&d->m, &(RunBegin){ .frame = f }, S("the question that always stays"),
+                         &b->run, &d->e));
     setup_write(&setup, &body);
     desk_ok(d, run_set_up(&b->run, (UsageLimits){ 0 }, buf_str(&body), &d->e));
     desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
@@ -89,7 +89,7 @@ static void add_turn(Bench *b, size_t calls, size_t words)
         desk_ok(d, run_call(&b->run, &call, &d->e));
         SinkView view;
         SinkPut put = { .call = c->call.id, .tool = c->call.tool, .result = buf_str(&result) };
-        desk_ok(d, sink_put(&d->m, &put, &d->a, &view, NULL, &d->e));
+        desk_ok(d, sink_write(&d->m, &put, &d->a, &view, NULL, &d->e));
         desk_ok(d, run_result(&b->run, c->call.id, true, buf_str(&result), &n, &d->e));
         desk_ok(d, transcript_refresh(&b->t, &b->run, &d->e));
     }

@@ -424,7 +424,7 @@ static void a_run_of_somebody_else_is_not_gone_on_with(Desk *d)
 {
     AUTO(Played) p;
     begin(d, "- text: done\n", &p);
-    desk_ok(d, run_new(&d->m, NULL, S("by hand"), &p.run, &d->e));
+    desk_ok(d, run_begin(&d->m, NULL, S("by hand"), &p.run, &d->e));
     desk_ok(d, run_say(&p.run, RUN_THINKING, S("hm"), &d->e));
     resume(d, &p);
     assert_int_equal(p.st, JOT_INVALID);

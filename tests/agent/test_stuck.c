@@ -15,8 +15,8 @@ static void assert_answer(const Played *p, const char *answer)
 static void record_stuck(Desk *d, Played *p, const char *reply, const char *notice)
 {
     AUTO(Buf) body = { 0 };
-    desk_ok(d, run_new(&d->m, &(RunBegin){ .frame = &p->s.loop.frame }, S("what is it?"), &p->run,
-                       &d->e));
+    desk_ok(d, run_begin(&d->m, &(RunBegin){ .frame = &p->s.loop.frame }, S("what is it?"), &p->run,
+                         &d->e));
     setup_write(&p->s.loop.setup, &body);
     desk_ok(d, run_set_up(&p->run, (UsageLimits){ 0 }, buf_str(&body), &d->e));
     desk_ok(d, run_record(&p->run, RUN_REPLY, NULL, str(reply), &d->e));

@@ -96,7 +96,7 @@ void record_run(Desk *d, const char *args, Str result, Run *r)
     uint64_t n;
     RunCall call = { .call = S("c1"), .tool = S("fetch"), .args = str(args) };
     d->now_ms += 1000;
-    desk_ok(d, run_new(&d->m, NULL, S("what is it?"), r, &d->e));
+    desk_ok(d, run_begin(&d->m, NULL, S("what is it?"), r, &d->e));
     desk_ok(d, run_call(r, &call, &d->e));
     desk_ok(d, run_result(r, S("c1"), true, result, &n, &d->e));
     desk_ok(d, run_say(r, RUN_THINKING, S("hm"), &d->e));

@@ -8,7 +8,7 @@
 static inline Run begin(Desk *d, const char *query)
 {
     Run r;
-    desk_ok(d, run_new(&d->m, NULL, str(query), &r, &d->e));
+    desk_ok(d, run_begin(&d->m, NULL, str(query), &r, &d->e));
     return r;
 }
 

@@ -10,15 +10,15 @@
 static uint64_t save(Desk *d, const char *state)
 {
     Checkpoint c;
-    CheckpointSave s = { .state = str(state) };
-    desk_ok(d, checkpoint_save(&d->m, S("run"), &s, &c, &d->e));
+    CheckpointWrite s = { .state = str(state) };
+    desk_ok(d, checkpoint_write(&d->m, S("run"), &s, &c, &d->e));
     return c.version;
 }
 
 static Str load(Desk *d, uint64_t version)
 {
     Checkpoint c;
-    desk_ok(d, checkpoint_load(&d->m, S("run"), version, &d->a, &c, &d->e));
+    desk_ok(d, checkpoint_read(&d->m, S("run"), version, &d->a, &c, &d->e));
     return c.state;
 }
 
@@ -46,10 +46,10 @@ static CheckpointList list(Desk *d)
 static void a_saved_state_is_loaded_with_its_bytes(Desk *d)
 {
     Checkpoint c;
-    CheckpointSave s = { .state = S("a\0b\xff"), .label = S("before the change") };
-    desk_ok(d, checkpoint_save(&d->m, S("run"), &s, &c, &d->e));
+    CheckpointWrite s = { .state = S("a\0b\xff"), .label = S("before the change") };
+    desk_ok(d, checkpoint_write(&d->m, S("run"), &s, &c, &d->e));
     assert_int_equal(c.version, 1);
-    desk_ok(d, checkpoint_load(&d->m, S("run"), 0, &d->a, &c, &d->e));
+    desk_ok(d, checkpoint_read(&d->m, S("run"), 0, &d->a, &c, &d->e));
     assert_str(c.state, S("a\0b\xff"));
     assert_text(c.label, "before the change");
     assert_text(c.by, "ann");
@@ -65,14 +65,14 @@ static void every_version_can_be_loaded(Desk *d)
     assert_text(load(d, 2), "two");
     assert_text(load(d, 0), "three");
     Checkpoint c;
-    desk_expect(d, JOT_NOT_FOUND, checkpoint_load(&d->m, S("run"), 9, &d->a, &c, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, checkpoint_read(&d->m, S("run"), 9, &d->a, &c, &d->e));
     assert_says(d, "checkpoint 9 of 'run' is not kept");
 }
 
 static void a_run_without_checkpoints_has_none(Desk *d)
 {
     Checkpoint c;
-    desk_expect(d, JOT_NOT_FOUND, checkpoint_load(&d->m, S("run"), 0, &d->a, &c, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, checkpoint_read(&d->m, S("run"), 0, &d->a, &c, &d->e));
     assert_says(d, "'run' has no checkpoints");
     assert_int_equal(list(d).n, 0);
     undo_fails(d);
@@ -147,7 +147,7 @@ static void the_last_states_are_kept_and_older_ones_dropped(Desk *d)
     assert_int_equal(list(d).total, 20);
     assert_text(load(d, 21), "s21");
     Checkpoint c;
-    desk_expect(d, JOT_NOT_FOUND, checkpoint_load(&d->m, S("run"), 20, &d->a, &c, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, checkpoint_read(&d->m, S("run"), 20, &d->a, &c, &d->e));
     for (int i = 39; i >= 21; i--)
         assert_str(undo(d), arena_printf(&d->a, "s%d", i));
     /* What was dropped is no longer below: the last one is the only one. */
@@ -195,10 +195,10 @@ static void any_number_of_states_can_be_kept(Desk *d)
     Checkpoint c;
     for (uint64_t keep = 1; keep <= 12; keep += 11) {
         for (int i = 1; i <= 25; i++) {
-            CheckpointSaved saved;
-            CheckpointSave s = { .state = arena_printf(&d->a, "s%d", i) };
+            CheckpointWritten saved;
+            CheckpointWrite s = { .state = arena_printf(&d->a, "s%d", i) };
             CheckpointKeep newest = { .states = keep };
-            desk_ok(d, checkpoint_save_keep(&d->m, S("run"), &s, &newest, &saved, &d->e));
+            desk_ok(d, checkpoint_write_keep(&d->m, S("run"), &s, &newest, &saved, &d->e));
             assert_int_equal(saved.not_dropped.status, JOT_OK);
             assert_int_equal(saved.dropped, saved.c.version > keep && (keep == 1 || i + 1 > 12));
         }
@@ -208,7 +208,7 @@ static void any_number_of_states_can_be_kept(Desk *d)
         uint64_t first = l.items[0].version;
         assert_str(load(d, first), arena_printf(&d->a, "s%d", (int)(26 - keep)));
         desk_expect(d, JOT_NOT_FOUND,
-                    checkpoint_load(&d->m, S("run"), first - 1, &d->a, &c, &d->e));
+                    checkpoint_read(&d->m, S("run"), first - 1, &d->a, &c, &d->e));
     }
     for (int i = 24; i >= 14; i--)
         assert_str(undo(d), arena_printf(&d->a, "s%d", i));
@@ -235,15 +235,15 @@ static void bad_input_is_refused(Desk *d)
 {
     static const Str runs[] = { T(""), T("a/b"), T(".."), T("a\nb"), T("a\0b") };
     Checkpoint c;
-    CheckpointSave s = { .state = S("x") };
+    CheckpointWrite s = { .state = S("x") };
     for (size_t i = 0; i < COUNT_OF(runs); i++) {
-        desk_expect(d, JOT_INVALID, checkpoint_save(&d->m, runs[i], &s, &c, &d->e));
+        desk_expect(d, JOT_INVALID, checkpoint_write(&d->m, runs[i], &s, &c, &d->e));
         assert_sentence(&d->e);
         desk_expect(d, JOT_INVALID, checkpoint_undo(&d->m, runs[i], 0, &d->a, &c, &d->e));
-        desk_expect(d, JOT_INVALID, checkpoint_load(&d->m, runs[i], 0, &d->a, &c, &d->e));
+        desk_expect(d, JOT_INVALID, checkpoint_read(&d->m, runs[i], 0, &d->a, &c, &d->e));
     }
     s.label = S("a\nb");
-    desk_expect(d, JOT_INVALID, checkpoint_save(&d->m, S("run"), &s, &c, &d->e));
+    desk_expect(d, JOT_INVALID, checkpoint_write(&d->m, S("run"), &s, &c, &d->e));
     uint64_t dropped;
     desk_expect(
         d, JOT_INVALID,
@@ -272,11 +272,11 @@ static void checkpoints_survive_a_kill(Desk *d)
         Memory m = desk_open(d, "child");
         Checkpoint c;
         Arena a = { 0 };
-        CheckpointSave one = { .state = S("one") }, two = { .state = S("two") },
-                       three = { .state = S("three") };
-        bool good = checkpoint_save(&m, S("run"), &one, &c, NULL) == JOT_OK &&
-                    checkpoint_save(&m, S("run"), &two, &c, NULL) == JOT_OK &&
-                    checkpoint_save(&m, S("run"), &three, &c, NULL) == JOT_OK &&
+        CheckpointWrite one = { .state = S("one") }, two = { .state = S("two") },
+                        three = { .state = S("three") };
+        bool good = checkpoint_write(&m, S("run"), &one, &c, NULL) == JOT_OK &&
+                    checkpoint_write(&m, S("run"), &two, &c, NULL) == JOT_OK &&
+                    checkpoint_write(&m, S("run"), &three, &c, NULL) == JOT_OK &&
                     checkpoint_undo(&m, S("run"), 0, &a, &c, NULL) == JOT_OK;
         kill(getpid(), good ? SIGKILL : SIGTERM);
     }
@@ -312,8 +312,8 @@ static void states_saved_by_two_processes_are_all_on_the_stack(Desk *d)
         Memory m = desk_open(d, "child");
         for (int i = 0; i < EACH; i++) {
             Checkpoint c;
-            CheckpointSave s = { .state = S("child") };
-            if (checkpoint_save(&m, S("run"), &s, &c, NULL) != JOT_OK)
+            CheckpointWrite s = { .state = S("child") };
+            if (checkpoint_write(&m, S("run"), &s, &c, NULL) != JOT_OK)
                 _exit(1);
         }
         memory_close(&m);
@@ -322,8 +322,8 @@ static void states_saved_by_two_processes_are_all_on_the_stack(Desk *d)
     Memory mine = desk_open(d, "parent");
     for (int i = 0; i < EACH; i++) {
         Checkpoint c;
-        CheckpointSave s = { .state = S("parent") };
-        desk_ok(d, checkpoint_save(&mine, S("run"), &s, &c, &d->e));
+        CheckpointWrite s = { .state = S("parent") };
+        desk_ok(d, checkpoint_write(&mine, S("run"), &s, &c, &d->e));
     }
     memory_close(&mine);
     int status;

@@ -38,7 +38,7 @@ static void add_many(Desk *d, Run *r, unsigned n)
 static Run begin(Desk *d)
 {
     Run r;
-    desk_ok(d, run_new(&d->m, NULL, S("what is there?"), &r, &d->e));
+    desk_ok(d, run_begin(&d->m, NULL, S("what is there?"), &r, &d->e));
     return r;
 }
 

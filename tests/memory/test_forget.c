@@ -27,7 +27,7 @@ static void a_purged_run_is_in_no_file_and_its_id_is_not_given_again(Desk *d)
     desk_expect(d, JOT_NOT_FOUND, run_query(&d->m, str(r.id), &d->a, &query, &d->e));
     desk_expect(d, JOT_NOT_FOUND, forget_run(&d->m, str(r.id), &d->a, &f, &d->e));
     desk_expect(d, JOT_NOT_FOUND, forget_run_record(&d->m, str(r.id), 1, &d->e));
-    desk_ok(d, run_new(&d->m, NULL, S("what is it?"), &next, &d->e)); /* in the same second */
+    desk_ok(d, run_begin(&d->m, NULL, S("what is it?"), &next, &d->e)); /* in the same second */
     assert_string_not_equal(next.id, r.id);
     desk_expect(d, JOT_NOT_FOUND, forget_run(&d->m, S("none"), &d->a, &f, &d->e));
     desk_expect(d, JOT_INVALID, forget_run(&d->m, S(""), &d->a, &f, &d->e));
@@ -40,9 +40,10 @@ static void a_purge_tells_what_belongs_to_the_run_and_is_still_there(Desk *d)
     SinkView view;
     SinkPut kept = { .call = S("c1"), .tool = S("fetch"), .result = S("text") };
     record_run(d, "{}", S("text"), &r);
-    desk_ok(d, sink_put(&d->m, &kept, &d->a, &view, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &kept, &d->a, &view, NULL, &d->e));
     Checkpoint c;
-    desk_ok(d, checkpoint_save(&d->m, str(r.id), &(CheckpointSave){ .state = S("s") }, &c, &d->e));
+    desk_ok(d,
+            checkpoint_write(&d->m, str(r.id), &(CheckpointWrite){ .state = S("s") }, &c, &d->e));
     put(d, arena_printf(&d->a, "plans/%s", r.id).p, "{}");
     desk_ok(d, forget_run(&d->m, str(r.id), &d->a, &f, &d->e));
     assert_int_equal(f.n, 3);

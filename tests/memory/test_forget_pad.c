@@ -58,12 +58,12 @@ static void fill_pad(Desk *d)
     put(d, "memories/m.md", CANARY "\n");
     put(d, "artifacts/planning/p", "{\n  \"a\": \"x\\n" CANARY "\"\n}");
     SinkPut spilled = { .call = S("c1"), .tool = S("fetch"), .result = S("spilled " CANARY) };
-    desk_ok(d, sink_put(&d->m, &spilled, &d->a, &view, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &spilled, &d->a, &view, NULL, &d->e));
     record_run(d, "{\"q\":\"" CANARY "\"}", S("it is " CANARY), &r);
     line(d, "logs/build/out", "a line " CANARY);
-    CheckpointSave with = { .state = S("s " CANARY) }, without = { .state = S("s") };
-    desk_ok(d, checkpoint_save(&d->m, S("cp"), &with, &c, &d->e));
-    desk_ok(d, checkpoint_save(&d->m, S("cp"), &without, &c, &d->e));
+    CheckpointWrite with = { .state = S("s " CANARY) }, without = { .state = S("s") };
+    desk_ok(d, checkpoint_write(&d->m, S("cp"), &with, &c, &d->e));
+    desk_ok(d, checkpoint_write(&d->m, S("cp"), &without, &c, &d->e));
     fill_cycle(d, "ann");
     AUTO_PTR(json_t)
     entity = json_pack("{s:s, s:s, s:[s]}", "name", "Ann", "entityType", "person", "observations",
@@ -108,7 +108,7 @@ static void what_is_left_of_it_reads_well(Desk *d)
     SinkRange whole = { 0 };
     desk_ok(d, sink_read(&d->m, S("c1"), &whole, &d->a, &slice, &d->e));
     assert_text(slice.text, "spilled [redacted]");
-    desk_expect(d, JOT_NOT_FOUND, checkpoint_load(&d->m, S("cp"), 1, &d->a, &back, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, checkpoint_read(&d->m, S("cp"), 1, &d->a, &back, &d->e));
     desk_ok(d, checkpoint_undo(&d->m, S("cp"), 0, &d->a, &back, &d->e));
     assert_text(back.state, "s");
     desk_ok(d, cycle_list(&d->m, S("ann"), &d->a, &cycles, &d->e));
@@ -203,11 +203,11 @@ static void what_cannot_be_taken_out_is_told_by_name(Desk *d)
     Doc now;
     desk_ok(d, task_add(&d->m, &add, &d->a, &t, &d->e));
     desk_ok(d, plan_create(&d->m, S("main"), &draft, &d->a, &plan, &d->e));
-    CheckpointSave save = { .state = step };
-    desk_ok(d, checkpoint_save(&d->m, S("cp"), &save, &cp, &d->e));
+    CheckpointWrite save = { .state = step };
+    desk_ok(d, checkpoint_write(&d->m, S("cp"), &save, &cp, &d->e));
     LeaseAsk ask = { .on = S("notes/" CANARY), .ttl_ms = 60000 };
     desk_ok(d, lease_acquire(&d->m, &ask, &d->a, &lease, &d->e));
-    desk_ok(d, sink_put(&d->m, &coded, &d->a, &view, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &coded, &d->a, &view, NULL, &d->e));
     desk_ok(d, doc_write(&d->m, S("notes/" CANARY), &w, &d->a, &now, &d->e));
     AUTO_PTR(json_t)
     entity = json_pack("{s:s, s:s, s:[]}", "name", CANARY, "entityType", "thing", "observations");
@@ -287,8 +287,8 @@ static void killed_half_way_the_same_call_does_the_rest(Desk *d)
         put(d, "notes/a", arena_printf(&d->a, "%d " CANARY "\n", i).p);
         put(d, "notes/a", arena_printf(&d->a, "%d again " CANARY "\n", i).p);
         line(d, "logs/build/out", CANARY);
-        CheckpointSave with = { .state = S(CANARY) }, without = { .state = S("s") };
-        desk_ok(d, checkpoint_save(&d->m, S("cp"), &with, &cp, &d->e));
+        CheckpointWrite with = { .state = S(CANARY) }, without = { .state = S("s") };
+        desk_ok(d, checkpoint_write(&d->m, S("cp"), &with, &cp, &d->e));
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
@@ -303,7 +303,7 @@ static void killed_half_way_the_same_call_does_the_rest(Desk *d)
             kill(child, SIGKILL);
         }
         waitpid(child, NULL, 0);
-        desk_ok(d, checkpoint_save(&d->m, S("cp"), &without, &cp, &d->e));
+        desk_ok(d, checkpoint_write(&d->m, S("cp"), &without, &cp, &d->e));
         jot_status st = forget_everywhere(d, S(CANARY), &c, &told);
         if (st != JOT_OK)
             fail_msg("%s: " STR_FMT, d->e.text, STR_ARG(told));

@@ -215,7 +215,7 @@ static void the_names_of_a_kept_result_stay(Desk *d)
                      .tool = S("fetch"),
                      .arguments = S("{\"result\": 1}"),
                      .result = S("the result is") };
-    desk_ok(d, sink_put(&d->m, &kept, &d->a, &view, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &kept, &d->a, &view, NULL, &d->e));
     Str stream = S("artifacts/tool_results/c1");
     desk_expect(d, JOT_UNSUPPORTED, forget_phrase(&d->m, stream, S("result"), &f, &d->e));
     assert_true(f.rewritten && f.live);

@@ -262,7 +262,7 @@ static void a_result_of_any_kind_is_the_sinks(Desk *d)
     assert_text(got.text, "null");
     made_at(d, "artifacts/tool_results/call_3", "2026-01-31T18:45:00.123Z");
     SinkPut put = { .call = S("call_3"), .tool = S("get"), .result = S("again") };
-    desk_expect(d, JOT_ID_REUSED, sink_put(&d->m, &put, &d->a, &view, NULL, &d->e));
+    desk_expect(d, JOT_ID_REUSED, sink_write(&d->m, &put, &d->a, &view, NULL, &d->e));
     adds_nothing(d, "book");
     /* As often as you like: no name grows. */
     const char *from = "book";
@@ -336,7 +336,7 @@ static void a_snapshot_and_its_events_become_a_task(Desk *d)
     assert_int_equal(t.retry_count, 1);
     assert_int_equal(t.dependencies.n, 1);
     TaskEvents events;
-    desk_ok(d, task_events(&d->m, S("t1"), 1, 100, &d->a, &events, &d->e));
+    desk_ok(d, task_history(&d->m, S("t1"), 1, 100, &d->a, &events, &d->e));
     assert_int_equal(events.n, 4);
     assert_text(events.items[0].type, "created");
     assert_text(events.items[3].from, "running");
@@ -370,7 +370,7 @@ static void a_task_that_went_on_there_goes_on_here(Desk *d)
     assert_int_equal(bring_in(d, "book", false).added, 1);
     assert_int_equal(task(d, "t1").status, TASK_COMPLETED);
     TaskEvents events;
-    desk_ok(d, task_events(&d->m, S("t1"), 4, 1, &d->a, &events, &d->e));
+    desk_ok(d, task_history(&d->m, S("t1"), 4, 1, &d->a, &events, &d->e));
     assert_text(events.items[0].type, "imported");
     adds_nothing(d, "book");
     write_out(d, LAYOUT_ARTIFACTS, "out");
@@ -443,7 +443,7 @@ static void a_task_of_the_pads_own_goes_out_and_comes_in_elsewhere(Desk *d)
     assert_text(t.description, "mine");
     assert_int_equal(t.priority, 3);
     TaskEvents events;
-    desk_ok(d, task_events(&other, S("own"), 1, 100, &d->a, &events, &d->e));
+    desk_ok(d, task_history(&other, S("own"), 1, 100, &d->a, &events, &d->e));
     assert_int_equal(events.n, 4);
 }
 

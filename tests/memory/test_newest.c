@@ -54,7 +54,7 @@ static void set_stream(const char *kind, Str id)
 static void make_run(Desk *d)
 {
     Run r = { 0 };
-    desk_ok(d, run_new(&d->m, NULL, S("what?"), &r, &d->e));
+    desk_ok(d, run_begin(&d->m, NULL, S("what?"), &r, &d->e));
     desk_ok(d, run_say(&r, RUN_THINKING, S("first"), &d->e));
     desk_ok(d, run_say(&r, RUN_THINKING, S("second"), &d->e));
     set_stream("runs/", str(r.id));
@@ -133,21 +133,21 @@ static jot_status next_plan(Desk *d)
 static void make_checkpoint(Desk *d)
 {
     Checkpoint c;
-    desk_ok(d, checkpoint_save(&d->m, S("r"), &(CheckpointSave){ S("s1"), S("") }, &c, &d->e));
-    desk_ok(d, checkpoint_save(&d->m, S("r"), &(CheckpointSave){ S("s2"), S("") }, &c, &d->e));
+    desk_ok(d, checkpoint_write(&d->m, S("r"), &(CheckpointWrite){ S("s1"), S("") }, &c, &d->e));
+    desk_ok(d, checkpoint_write(&d->m, S("r"), &(CheckpointWrite){ S("s2"), S("") }, &c, &d->e));
     set_stream("checkpoints/", S("r"));
 }
 
 static jot_status read_checkpoint(Desk *d)
 {
     Checkpoint c;
-    return checkpoint_load(&d->m, S("r"), 0, &d->a, &c, &d->e);
+    return checkpoint_read(&d->m, S("r"), 0, &d->a, &c, &d->e);
 }
 
 static jot_status next_checkpoint(Desk *d)
 {
     Checkpoint c;
-    return checkpoint_save(&d->m, S("r"), &(CheckpointSave){ S("s3"), S("") }, &c, &d->e);
+    return checkpoint_write(&d->m, S("r"), &(CheckpointWrite){ S("s3"), S("") }, &c, &d->e);
 }
 
 static void make_cycle(Desk *d)
@@ -711,8 +711,8 @@ static void the_first_conditional_write_behind_a_loss_is_refused_once(Desk *d)
         Mark m;
         Checkpoint c;
         Str run = i ? S("r1") : S("r0");
-        desk_ok(d, checkpoint_save(&d->m, run, &(CheckpointSave){ S("s1"), S("") }, &c, &d->e));
-        desk_ok(d, checkpoint_save(&d->m, run, &(CheckpointSave){ S("s2"), S("") }, &c, &d->e));
+        desk_ok(d, checkpoint_write(&d->m, run, &(CheckpointWrite){ S("s1"), S("") }, &c, &d->e));
+        desk_ok(d, checkpoint_write(&d->m, run, &(CheckpointWrite){ S("s2"), S("") }, &c, &d->e));
         set_stream("checkpoints/", run);
         spoil_newest(d);
         Draft draft = { .op = OP_PUT, .body = S("s3") };
@@ -827,7 +827,7 @@ static void a_call_whose_only_record_is_lost_stays_taken(Desk *d)
 {
     SinkView v;
     SinkPut p = { .call = S("c1"), .tool = S("t"), .result = S("the result") };
-    desk_ok(d, sink_put(&d->m, &p, &d->a, &v, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &p, &d->a, &v, NULL, &d->e));
     set_stream("artifacts/", S("tool_results/c1"));
     if (strcmp(d->engine, "files") == 0) { /* and its view with it */
         char path[200];
@@ -837,14 +837,14 @@ static void a_call_whose_only_record_is_lost_stays_taken(Desk *d)
     spoil_newest(d);
     p.result = S("another");
     for (int i = 0; i < 3; i++)
-        assert_int_not_equal(sink_put(&d->m, &p, &d->a, &v, NULL, &d->e), JOT_OK);
+        assert_int_not_equal(sink_write(&d->m, &p, &d->a, &v, NULL, &d->e), JOT_OK);
 }
 
 /* Every 64th record of a run is a fold: a number that was lost is not that of a record. */
 static void a_run_folds_in_time_behind_a_lost_record(Desk *d)
 {
     Run r = { 0 };
-    desk_ok(d, run_new(&d->m, NULL, S("what?"), &r, &d->e));
+    desk_ok(d, run_begin(&d->m, NULL, S("what?"), &r, &d->e));
     set_stream("runs/", str(r.id));
     while (r.state.seq < 62)
         desk_ok(d, run_say(&r, RUN_THINKING, S("hm"), &d->e));

@@ -17,7 +17,7 @@ static void a_run_keeps_its_limits_for_everybody_and_over_folds(Desk *d)
     AUTO(Run) r = { 0 };
     AUTO(Run) later = { 0 };
     RunBegin begin = { .limits = { .calls = 40, .similar = 50 } };
-    desk_ok(d, run_new(&d->m, &begin, S("q"), &r, &d->e));
+    desk_ok(d, run_begin(&d->m, &begin, S("q"), &r, &d->e));
     for (unsigned i = 0; i < 2 * RUN_FOLD_EVERY; i++)
         desk_ok(d, run_say(&r, RUN_THINKING, S("hm"), &d->e));
     desk_ok(d, run_open(&d->m, str(r.id), &later, &d->e));
@@ -42,17 +42,17 @@ static void limits_that_are_none_are_refused(Desk *d)
 {
     Run r;
     RunBegin begin = { .limits = { .similar = 101 } };
-    desk_expect(d, JOT_INVALID, run_new(&d->m, &begin, S("q"), &r, &d->e));
+    desk_expect(d, JOT_INVALID, run_begin(&d->m, &begin, S("q"), &r, &d->e));
     assert_says(d, "a similarity of 101 per cent: use 1 to 100");
     begin.limits = (UsageLimits){ .calls = UINT64_MAX };
-    desk_expect(d, JOT_INVALID, run_new(&d->m, &begin, S("q"), &r, &d->e));
+    desk_expect(d, JOT_INVALID, run_begin(&d->m, &begin, S("q"), &r, &d->e));
 }
 
 static void what_is_similar_is_for_the_run_to_say(Desk *d)
 {
     AUTO(Run) r = { 0 };
     RunBegin begin = { .limits = { .calls = 9, .similar = 30 } };
-    desk_ok(d, run_new(&d->m, &begin, S("q"), &r, &d->e));
+    desk_ok(d, run_begin(&d->m, &begin, S("q"), &r, &d->e));
     call_as(d, &r, "c1", "search", "{\"query\":\"apples pears plums\"}");
     assert_true(warned(d, &r, (UsageLimits){ 0 }, "apples cherries").n == 0); /* 1 of 4 */
     assert_true(warned(d, &r, (UsageLimits){ .similar = 25 }, "apples cherries").n > 0);

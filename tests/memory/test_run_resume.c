@@ -81,7 +81,7 @@ static void a_run_killed_between_call_and_result_goes_on(Desk *d)
         Run r;
         RunCall read = { .call = S("r1"), .tool = S("read_file"), .args = S("{\"path\":\"x\"}") };
         RunCall change = { .call = S("w1"), .tool = S("write_file"), .mutating = true };
-        if (run_new(&d->m, NULL, S("q"), &r, &d->e) == JOT_OK &&
+        if (run_begin(&d->m, NULL, S("q"), &r, &d->e) == JOT_OK &&
             run_call(&r, &read, &d->e) == JOT_OK && run_call(&r, &change, &d->e) == JOT_OK &&
             write(ready[1], r.id, strlen(r.id)) > 0)
             pause();

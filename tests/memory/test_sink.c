@@ -21,7 +21,7 @@ static SinkView put(Desk *d, const char *call, Str result)
 {
     SinkView v;
     SinkPut p = { .call = str(call), .tool = S("grep"), .result = result };
-    desk_ok(d, sink_put(&d->m, &p, &d->a, &v, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &p, &d->a, &v, NULL, &d->e));
     return v;
 }
 
@@ -39,7 +39,7 @@ static void refuses(Desk *d, Memory *m, const char *call)
 {
     SinkView v;
     SinkPut p = { .call = str(call), .tool = S("grep"), .result = S("other") };
-    desk_expect(d, JOT_ID_REUSED, sink_put(m, &p, &d->a, &v, NULL, &d->e));
+    desk_expect(d, JOT_ID_REUSED, sink_write(m, &p, &d->a, &v, NULL, &d->e));
     assert_says(d, "already persisted; overwrites are immutable");
 }
 
@@ -56,10 +56,10 @@ static void a_duplicate_gets_what_was_persisted_and_whether_it_is_the_same(Desk 
     bool same;
     put(d, "c", S("first"));
     SinkPut p = { .call = S("c"), .tool = S("grep"), .result = S("first") };
-    desk_expect(d, JOT_ID_REUSED, sink_put(&d->m, &p, &d->a, &v, &same, &d->e));
+    desk_expect(d, JOT_ID_REUSED, sink_write(&d->m, &p, &d->a, &v, &same, &d->e));
     assert_true(same);
     p.result = S("second");
-    desk_expect(d, JOT_ID_REUSED, sink_put(&d->m, &p, &d->a, &v, &same, &d->e));
+    desk_expect(d, JOT_ID_REUSED, sink_write(&d->m, &p, &d->a, &v, &same, &d->e));
     assert_false(same);
     assert_text(v.shown, "first");
 }
@@ -103,7 +103,7 @@ static pid_t start_child(Desk *d, int to)
         SinkPut p = { .call = arena_printf(&a, "call:%d", i),
                       .tool = S("grep"),
                       .result = S("kept") };
-        if (sink_put(&m, &p, &a, &v, NULL, NULL) != JOT_OK || write(to, "x", 1) != 1)
+        if (sink_write(&m, &p, &a, &v, NULL, NULL) != JOT_OK || write(to, "x", 1) != 1)
             _exit(1);
     }
 }
@@ -135,7 +135,7 @@ static void what_was_acknowledged_before_a_kill_is_refused_afterwards(Desk *d)
     SinkPut p = { .call = arena_printf(&d->a, "call:%d", acknowledged),
                   .tool = S("grep"),
                   .result = S("kept") };
-    jot_status st = sink_put(&d->m, &p, &d->a, &v, &same, &d->e);
+    jot_status st = sink_write(&d->m, &p, &d->a, &v, &same, &d->e);
     assert_true(st == JOT_OK || (st == JOT_ID_REUSED && same));
 }
 
@@ -155,7 +155,7 @@ static void of_two_processes_with_one_call_exactly_one_wins(Desk *d)
             SinkPut p = { .call = arena_printf(&a, "c%d", i),
                           .tool = S("t"),
                           .result = S("child") };
-            char won = sink_put(&m, &p, &a, &v, NULL, NULL) == JOT_OK ? '1' : '0';
+            char won = sink_write(&m, &p, &a, &v, NULL, NULL) == JOT_OK ? '1' : '0';
             if (write(ends[1], &won, 1) != 1)
                 _exit(1);
         }
@@ -170,7 +170,7 @@ static void of_two_processes_with_one_call_exactly_one_wins(Desk *d)
         SinkPut p = { .call = arena_printf(&d->a, "c%d", i),
                       .tool = S("t"),
                       .result = S("parent") };
-        bool here = sink_put(&mine, &p, &d->a, &v, NULL, NULL) == JOT_OK;
+        bool here = sink_write(&mine, &p, &d->a, &v, NULL, NULL) == JOT_OK;
         assert_int_equal(read(ends[0], &won, 1), 1);
         assert_true(here != (won == '1'));
         assert_text(get(d, p.call.p, SINK_WHOLE, 0, 0).text, here ? "parent" : "child");
@@ -193,7 +193,7 @@ static void at_the_threshold_a_result_is_inline_and_a_byte_more_is_spilled(Desk 
     SinkPut p = {
         .call = S("own"), .tool = S("t"), .result = repeat(d, "x", 3000), .inline_max = 3000
     };
-    desk_ok(d, sink_put(&d->m, &p, &d->a, &v, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &p, &d->a, &v, NULL, &d->e));
     assert_false(v.spilled);
     desk_ok(d, sink_view(&d->m, S("own"), 2999, &d->a, &v, &d->e));
     assert_true(v.spilled);
@@ -213,7 +213,7 @@ static void a_preview_is_never_longer_than_the_threshold(Desk *d)
 {
     SinkView v;
     SinkPut p = { .call = S("c"), .tool = S("t"), .result = S("abc\xc3\xa9z"), .inline_max = 4 };
-    desk_ok(d, sink_put(&d->m, &p, &d->a, &v, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &p, &d->a, &v, NULL, &d->e));
     assert_true(v.spilled);
     assert_text(v.shown, "abc");
 }
@@ -224,7 +224,7 @@ static void a_tool_that_is_always_inline_is_shown_whole_also_later(Desk *d)
     SinkPut p = {
         .call = S("c"), .tool = S("t"), .result = repeat(d, "x", 50000), .always_inline = true
     };
-    desk_ok(d, sink_put(&d->m, &p, &d->a, &v, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &p, &d->a, &v, NULL, &d->e));
     assert_false(v.spilled);
     desk_ok(d, sink_view(&d->m, S("c"), 0, &d->a, &v, &d->e));
     assert_int_equal(v.shown.n, 50000);
@@ -356,14 +356,14 @@ static void bad_input_is_refused_and_takes_no_id(Desk *d)
         { .call = T("c"), .tool = T("t"), .arguments = T("{broken") },
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        desk_expect(d, JOT_INVALID, sink_put(&d->m, &bad[i], &d->a, &v, NULL, &d->e));
+        desk_expect(d, JOT_INVALID, sink_write(&d->m, &bad[i], &d->a, &v, NULL, &d->e));
         assert_sentence(&d->e);
     }
     /* Each of these bytes takes six as JSON. */
     SinkPut big = { .call = S("c"),
                     .tool = S("t"),
                     .result = { arena_alloc(&d->a, 3000000, 1), 3000000 } };
-    desk_expect(d, JOT_TOO_BIG, sink_put(&d->m, &big, &d->a, &v, NULL, &d->e));
+    desk_expect(d, JOT_TOO_BIG, sink_write(&d->m, &big, &d->a, &v, NULL, &d->e));
     put(d, "c", S("fine"));
 }
 
@@ -375,7 +375,7 @@ static void results_are_found_by_type_and_task_with_their_arguments_kept(Desk *d
                   .arguments = S("{\"re\":\"x\"}"),
                   .result = S("hit"),
                   .task = S("t1") };
-    desk_ok(d, sink_put(&d->m, &p, &d->a, &v, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &p, &d->a, &v, NULL, &d->e));
     ArtifactList list;
     ArtifactQuery q = { .type = S("tool_result"), .task = S("t1") };
     desk_ok(d, artifact_find(&d->m, &q, &d->a, &list, &d->e));

@@ -330,7 +330,7 @@ static void a_result_of_a_tool_is_read_by_its_key(Desk *d)
 {
     SinkView view;
     SinkPut put = { .call = S("run.r1c1"), .tool = S("shell"), .result = S("one\ntwo\nthree\n") };
-    desk_ok(d, sink_put(&d->m, &put, &d->a, &view, NULL, &d->e));
+    desk_ok(d, sink_write(&d->m, &put, &d->a, &view, NULL, &d->e));
     says(d, "scratchpad_read", "{\"key\":\"artifacts/tool_results/run.r1c1\"}",
          "one\ntwo\nthree\n\nresult of run.r1c1");
     says(d, "scratchpad_read", "{\"key\":\"tool_results/run.r1c1\",\"from_line\":2,\"lines\":1}",

@@ -264,7 +264,7 @@ static jot_status keep(Act *a, const Call *call, Arena *into, Reply *out, Err *e
                     .arguments = buf_str(&args),
                     .result = out->text,
                     .inline_max = a->o.inline_max };
-    TRY(sink_put(a->o.m, &put, into, &view, NULL, e));
+    TRY(sink_write(a->o.m, &put, into, &view, NULL, e));
     out->text = sink_text(&view, POINT_TOOLS | POINT_NOTES, into);
     out->spilled = view.spilled;
     return JOT_OK;

@@ -115,7 +115,8 @@ static Str meta_text(json_t *meta, Arena *into)
 }
 
 /* One try: JOT_CONFLICT if somebody was faster. */
-static jot_status save_once(Memory *m, Str stream, const CheckpointSave *s, Checkpoint *out, Err *e)
+static jot_status save_once(Memory *m, Str stream, const CheckpointWrite *s, Checkpoint *out,
+                            Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record head;
@@ -139,7 +140,7 @@ static jot_status save_once(Memory *m, Str stream, const CheckpointSave *s, Chec
     return JOT_OK;
 }
 
-jot_status checkpoint_save(Memory *m, Str run, const CheckpointSave *s, Checkpoint *out, Err *e)
+jot_status checkpoint_write(Memory *m, Str run, const CheckpointWrite *s, Checkpoint *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Str stream;
@@ -151,7 +152,7 @@ jot_status checkpoint_save(Memory *m, Str run, const CheckpointSave *s, Checkpoi
     return st;
 }
 
-jot_status checkpoint_load(Memory *m, Str run, uint64_t version, Arena *into, Checkpoint *out,
+jot_status checkpoint_read(Memory *m, Str run, uint64_t version, Arena *into, Checkpoint *out,
                            Err *e)
 {
     Shown shown;
@@ -357,13 +358,13 @@ jot_status checkpoint_trim(Memory *m, Str run, const CheckpointKeep *keep, uint6
     return JOT_OK;
 }
 
-jot_status checkpoint_save_keep(Memory *m, Str run, const CheckpointSave *s,
-                                const CheckpointKeep *keep, CheckpointSaved *out, Err *e)
+jot_status checkpoint_write_keep(Memory *m, Str run, const CheckpointWrite *s,
+                                 const CheckpointKeep *keep, CheckpointWritten *out, Err *e)
 {
-    *out = (CheckpointSaved){ 0 };
+    *out = (CheckpointWritten){ 0 };
     if (keep->age_ms < 0)
         return err_set(e, JOT_INVALID, "an age cannot be negative");
-    TRY(checkpoint_save(m, run, s, &out->c, e));
+    TRY(checkpoint_write(m, run, s, &out->c, e));
     if (!keep->states && !keep->age_ms)
         return JOT_OK;
     jot_status st = checkpoint_trim(m, run, keep, &out->dropped, &out->not_dropped);

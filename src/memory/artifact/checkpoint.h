@@ -35,14 +35,14 @@ typedef struct Checkpoint {
     Str state; /* empty in a list */
 } Checkpoint;
 
-typedef struct CheckpointSave {
+typedef struct CheckpointWrite {
     Str state; /* any bytes, at most STORE_BODY_MAX */
     Str label;
-} CheckpointSave;
+} CheckpointWrite;
 
 /* Put a state on top.  Somebody else who saves at the same moment is put below or above it. */
-MUST_USE jot_status checkpoint_save(Memory *m, Str run, const CheckpointSave *s, Checkpoint *out,
-                                    Err *e);
+MUST_USE jot_status checkpoint_write(Memory *m, Str run, const CheckpointWrite *s, Checkpoint *out,
+                                     Err *e);
 
 /* What may go. */
 typedef struct CheckpointKeep {
@@ -50,18 +50,19 @@ typedef struct CheckpointKeep {
     int64_t age_ms;  /* keep what is not older; 0: any age */
 } CheckpointKeep;
 
-typedef struct CheckpointSaved {
+typedef struct CheckpointWritten {
     Checkpoint c;
     uint64_t dropped; /* versions that were let go */
     Err not_dropped;  /* status not JOT_OK: why they could not be */
-} CheckpointSaved;
+} CheckpointWritten;
 
 /* The same, and then drop what may go.  It is saved whatever comes of that. */
-MUST_USE jot_status checkpoint_save_keep(Memory *m, Str run, const CheckpointSave *s,
-                                         const CheckpointKeep *keep, CheckpointSaved *out, Err *e);
+MUST_USE jot_status checkpoint_write_keep(Memory *m, Str run, const CheckpointWrite *s,
+                                          const CheckpointKeep *keep, CheckpointWritten *out,
+                                          Err *e);
 
 /* A version, or the present state (0).  JOT_NOT_FOUND: there is none, or it is not kept. */
-MUST_USE jot_status checkpoint_load(Memory *m, Str run, uint64_t version, Arena *into,
+MUST_USE jot_status checkpoint_read(Memory *m, Str run, uint64_t version, Arena *into,
                                     Checkpoint *out, Err *e);
 
 /* Go one back; *out is the state to continue from.  `if_version` is the version as the caller

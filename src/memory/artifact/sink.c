@@ -166,7 +166,7 @@ static SinkView view_of(const Kept *k, Str call, size_t inline_max, Arena *into)
     return v;
 }
 
-jot_status sink_put(Memory *m, const SinkPut *p, Arena *into, SinkView *out, bool *same, Err *e)
+jot_status sink_write(Memory *m, const SinkPut *p, Arena *into, SinkView *out, bool *same, Err *e)
 {
     Str stream;
     Mark mark;

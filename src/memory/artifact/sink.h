@@ -47,8 +47,8 @@ typedef struct SinkView {
  * whether it is this very result: so a caller learns whether an earlier put arrived.  If it was
  * deleted since, out->ref.size is 0 and nothing is shown.
  * JOT_TOO_BIG: with its quotes and escapes it would pass STORE_BODY_MAX. */
-MUST_USE jot_status sink_put(Memory *m, const SinkPut *p, Arena *into, SinkView *out, bool *same,
-                             Err *e);
+MUST_USE jot_status sink_write(Memory *m, const SinkPut *p, Arena *into, SinkView *out, bool *same,
+                               Err *e);
 
 /* The same answer again, later; `inline_max` as in SinkPut. */
 MUST_USE jot_status sink_view(Memory *m, Str call, size_t inline_max, Arena *into, SinkView *out,

@@ -154,7 +154,7 @@ typedef struct RunBegin {
 
 /* A new run.  `begin` may be NULL.  JOT_INVALID unless the query is UTF-8 and the limits are some.
  */
-MUST_USE jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e);
+MUST_USE jot_status run_begin(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e);
 /* One that is there.  JOT_NOT_FOUND. */
 MUST_USE jot_status run_open(Memory *m, Str id, Run *out, Err *e);
 /* The handle alone, whether there is such a run or not: it is opened by its first refresh. */
@@ -261,7 +261,7 @@ MUST_USE jot_status run_branch_fill(Run *r, Err *e);
 /* The first record; its `origin` is empty unless the run was taken back.  Lives in `into`. */
 MUST_USE jot_status run_origin(const Run *r, Arena *into, RunStep *out, Err *e);
 /* A run that begins with this record; its meta is a JSON object. */
-MUST_USE jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e);
+MUST_USE jot_status run_begin_with(Memory *m, Str meta, Str query, Run *out, Err *e);
 
 /* The limits that count: what was asked for, else the run's own, else what is usual. */
 UsageLimits run_limits(const Run *r, UsageLimits asked);

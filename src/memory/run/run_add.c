@@ -196,7 +196,7 @@ static jot_status add(Run *r, Entry *x, Err *e)
                    r->id);
 }
 
-jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
+jot_status run_begin(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e)
 {
     static const RunBegin usual;
     AUTO(Buf) meta = { 0 };
@@ -210,10 +210,10 @@ jot_status run_new(Memory *m, const RunBegin *begin, Str query, Run *out, Err *e
     AUTO_PTR(json_t) json = json_pack("{s:s, s:s}", "kind", "init", "sign", f.sign);
     put_limits(json, begin->limits);
     json_write(&meta, json);
-    return run_new_with(m, buf_str(&meta), query, out, e);
+    return run_begin_with(m, buf_str(&meta), query, out, e);
 }
 
-jot_status run_new_with(Memory *m, Str meta, Str query, Run *out, Err *e)
+jot_status run_begin_with(Memory *m, Str meta, Str query, Run *out, Err *e)
 {
     TimeText when = time_stamp(io_wall_ms(m->io));
     HashHex hex = hash_hex(hash_of(query));

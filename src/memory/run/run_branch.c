@@ -68,7 +68,7 @@ jot_status run_branch(const Run *from, const RunPoint *at, Run *out, Err *e)
     if (first.mark.redacted)
         json_object_set_new(json, "redacted", json_true());
     json_write(&meta, json);
-    return run_new_with(from->m, buf_str(&meta), first.body, out, e);
+    return run_begin_with(from->m, buf_str(&meta), first.body, out, e);
 }
 
 jot_status run_origin(const Run *r, Arena *into, RunStep *out, Err *e)

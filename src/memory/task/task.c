@@ -423,8 +423,8 @@ static bool read_event(const Record *r, Arena *into, TaskEvent *out)
     return out->type.n > 0;
 }
 
-jot_status task_events(Memory *m, Str id, uint64_t from, size_t limit, Arena *into, TaskEvents *out,
-                       Err *e)
+jot_status task_history(Memory *m, Str id, uint64_t from, size_t limit, Arena *into,
+                        TaskEvents *out, Err *e)
 {
     Str stream;
     Records got;
@@ -451,7 +451,7 @@ jot_status task_events(Memory *m, Str id, uint64_t from, size_t limit, Arena *in
     return JOT_OK;
 }
 
-json_t *task_events_json(const TaskEvents *events)
+json_t *task_history_json(const TaskEvents *events)
 {
     json_t *items = json_array();
     for (size_t i = 0; i < events->n; i++) {

@@ -128,8 +128,8 @@ typedef struct TaskEvents {
 } TaskEvents;
 
 /* Up to `limit` (1 to TASK_LIST_MAX) events from seq `from` on. */
-MUST_USE jot_status task_events(Memory *m, Str id, uint64_t from, size_t limit, Arena *into,
-                                TaskEvents *out, Err *e);
+MUST_USE jot_status task_history(Memory *m, Str id, uint64_t from, size_t limit, Arena *into,
+                                 TaskEvents *out, Err *e);
 
 /* --- For tasks that come from elsewhere -------------------------------------------------- */
 
@@ -204,7 +204,7 @@ json_t *task_names_json(const TaskNames *list);
  * "at", "by"}; texts that are not given are null.  The caller owns these. */
 json_t *task_json(const Task *t);
 /* {"events": [{"seq", "at", "by", "type", ...}], "more", "next", "damaged"} */
-json_t *task_events_json(const TaskEvents *events);
+json_t *task_history_json(const TaskEvents *events);
 /* {"tasks": [...], "more", "problems": [{"task_id", "why"}], "problems_total"} */
 json_t *task_list_json(const TaskList *list);
 /* {"ready": [...], "waiting": [{"task_id", "reasons"}], "problems", "problems_total"} */
