@@ -170,6 +170,7 @@ static void what_a_cycle_did_is_read_without_naming_it(Desk *d)
     desk_ok(d, cycle_init(&d->m, S("default"), &(CycleInit){ .goals = &goal, .goals_n = 1 }, &d->a,
                           &text, &d->e));
     AUTO(ToolReply) wake = call(d, "cycle_wake", "{}");
+    assert_false(wake.is_error);
     AUTO(ToolReply)
     step = call(d, "cycle_step",
                 "{\"cycle\":\"20260101_000000\",\"reply\":\"{\\\"tool\\\":"
