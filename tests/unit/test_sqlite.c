@@ -398,33 +398,6 @@ static void a_body_that_was_changed_is_not_believed(void **state)
     store_close(s);
 }
 
-/* A list reads no bodies, but how long each is; one that changed and kept its length is for those
- * who read it to find. */
-static void a_list_warns_of_a_body_that_was_cut(void **state)
-{
-    const Place *p = *state;
-    Err e = { 0 };
-    AUTO(Arena) arena = { 0 };
-    Listing all;
-    Store *s = place_open(p);
-    must_put(s, S("notes/a"), S("the only one"));
-    must_put(s, S("notes/b"), S("the first"));
-    must_put(s, S("notes/b"), S("the second"));
-    must_put(s, S("notes/c"), S("whole"));
-    store_close(s);
-    run_sql(p, "UPDATE records SET body = x'7b62' WHERE n IN (1, 3)");
-    s = place_open_with(p, NULL);
-    assert_int_equal(store_list(s, S("notes/"), S(""), 10, LIST_LIVE, &arena, &all, &e), JOT_OK);
-    assert_int_equal(all.n, 2);
-    assert_true(str_eq(all.items[0].name, S("notes/b")));
-    assert_int_equal(all.items[0].mark.seq, 1); /* the last good one counts */
-    assert_int_equal(all.items[0].mark.lost, 1);
-    assert_true(str_eq(all.items[1].name, S("notes/c")));
-    assert_int_equal(store_report(s)->lost, 2);
-    assert_non_null(strstr(store_report(s)->loss, "record 2 of 'notes/b' was damaged"));
-    store_close(s);
-}
-
 static void count_fault(void *ctx, const StoreFault *f)
 {
     *(int *)ctx += fault_counts(f->kind);
@@ -625,7 +598,6 @@ int main(void)
         T(a_pad_with_a_trigger_is_refused),
         T(a_pad_without_its_tables_is_damaged),
         T(a_body_that_was_changed_is_not_believed),
-        T(a_list_warns_of_a_body_that_was_cut),
         T(a_text_is_not_hidden_by_a_bit_that_turned_over),
         T(a_file_with_two_names_is_not_written),
         T(a_pad_that_may_only_be_read_opens_read_only),

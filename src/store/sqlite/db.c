@@ -65,9 +65,7 @@ static const char *const texts[] = {
                 " FROM heads h LEFT JOIN records r"
                 " ON r.stream = h.stream AND r.seq >= ?2 WHERE h.name = ?1"
                 " ORDER BY r.seq",
-    /* A body's length is read without the body. */
     [DB_LIST] = "SELECT " H_MARK ", h.name, h.\"by\", h.meta, " SAME
-                " AND (r.redacted & 1 OR length(r.body) = r.size)"
                 " FROM heads h LEFT JOIN records r ON r.n = h.n AND r.stream = h.stream"
                 " WHERE h.name >= ?1 AND h.name < ?2 AND (?3 OR h.op <> 2 OR r.op IS NOT h.op)"
                 " ORDER BY h.name",

@@ -272,8 +272,6 @@ static jot_status list_damaged(Db *d, ListWhich which, Arena *into, Listed *l, b
     l->by = head.record.by;
     l->meta = head.record.meta;
     *listed = l->mark.seq && (list_takes_all(which) || mark_live(&l->mark));
-    if (l->mark.lost)
-        store_met_lost(&d->base, l->name, &l->mark);
     return JOT_OK;
 }
 
