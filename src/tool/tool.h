@@ -73,8 +73,8 @@ struct Param {
     const char *word;   /* what help calls its value; NULL: the name in capitals, N, JSON */
     const char *help;   /* a few words for a person; NULL: about */
     ParamInput input;
-    const char *unless; /* standard input is not read if this option is given; may be NULL */
     bool must;          /* a command cannot leave it out, though a tool can */
+    const char *unless; /* standard input is not read if this option is given; may be NULL */
 };
 
 enum { PARAM_ITEMS_MAX = 1000 };

@@ -167,6 +167,18 @@ newer_read() {
 }
 try 'a pad that needs a newer version is left alone' newer_read
 
+# --- Changed by another program ----------------------------------------------------------------
+
+no_body() {
+    make_pads && echo only | "$JOTTER" --pad sqlite:work/one.db write only >/dev/null && python3 -c 'import sqlite3
+for name in ("pad", "one"):
+    db = sqlite3.connect("work/%s.db" % name)
+    assert db.execute("update records set body = substr(body, 1, 1)").rowcount
+    db.commit()' && jot --pad sqlite:work/pad.db verify && ends 70 && says notes/plan &&
+        jot --pad sqlite:work/one.db verify && ends 70 && says notes/only
+}
+try 'a record that another program has cut is reported, also if its stream has no other' no_body
+
 # --- Copied in part ----------------------------------------------------------------------------
 
 no_format() { make_pads && rm work/pad/format && before=$(tree) && refuses files:work/pad 70 "lost its file 'format'"; }
