@@ -187,10 +187,10 @@ static jot_cycle_step_kind kind_of(const CycleLogStep *step)
         return JOT_CYCLE_STEP_REPLY;
     if (step->kind == CYCLE_LOG_END)
         return JOT_CYCLE_STEP_END;
-    jot_cycle_step_kind kind = JOT_CYCLE_STEP_RESULT;
-    while (tool_ends[kind] != step->how)
-        kind++;
-    return kind;
+    for (size_t kind = JOT_CYCLE_STEP_RESULT; kind < COUNT_OF(tool_ends); kind++)
+        if (tool_ends[kind] == step->how)
+            return (jot_cycle_step_kind)kind;
+    return JOT_CYCLE_STEP_ERROR; /* not reached: cycle_log.c reads no other */
 }
 
 static void give_taken(jot_pad *p, const CycleLogStep *from, jot_cycle_record *to)
