@@ -133,20 +133,27 @@ jot_status url_parse(Str text, Arena *into, Url *out, Err *e)
     return JOT_OK;
 }
 
+static bool is_port(Str text)
+{
+    uint64_t port;
+    return str_to_u64(str_slice(text, 0, str_find(text, '/')), UINT16_MAX, &port);
+}
+
 /* The end of "scheme://user" and of what follows up to the '@'; false if there is no password. */
 static bool find_password(Str text, size_t *from, size_t *to)
 {
     size_t slashes = str_find(text, ':') + 1;
     if (!url_has_scheme(text) || !str_starts(str_from(text, slashes), S("//")))
         return false;
-    Str rest = str_from(text, slashes + 2);
+    Str rest = str_from(text, slashes + 2), place = str_slice(rest, 0, str_find(rest, '?'));
+    size_t at = str_find_last(place, '@'), colon = str_find(place, ':');
     /* A password with a '/' or '?' that nobody has escaped ends the authority for url_parse; for
-     * whoever looks at it, it is still a password. */
-    size_t at = str_find_last(str_slice(rest, 0, str_find(rest, '?')), '@');
-    size_t colon = str_find(rest, ':');
+     * a person who looks at it, it is still a password.  A port is none. */
+    if (at == place.n && !str_starts(place, S("[")) && !is_port(str_from(place, colon + 1)))
+        at = str_find_last(rest, '@');
     *from = slashes + 2 + colon;
     *to = slashes + 2 + at;
-    return at < rest.n && colon < at;
+    return colon < place.n && colon < at && at != place.n && at < rest.n;
 }
 
 Str url_bare(Arena *into, Str text)

@@ -82,7 +82,7 @@ static jot_status run(Session *s, char **words)
     }
     jot_status st = args_read(s, words);
     if (st != JOT_OK) {
-        s->json = s->json || has_word(words, "--json"); /* also behind the word that is wrong */
+        s->json = s->json || has_word(words, "--json"); /* also after the word that is wrong */
         return st;
     }
     if (!s->cmd && !opt_given(s, "help")) {
