@@ -3,6 +3,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 
 import wire
 
@@ -50,5 +51,7 @@ def main():
         except BaseException as why:
             bad = True
             print("not ok %d - %s" % (number, one.__name__))
+            for frame in traceback.extract_tb(why.__traceback__)[1:]:
+                print("# %s:%d: %s" % (os.path.basename(frame.filename), frame.lineno, frame.line))
             print("# %s: %s" % (type(why).__name__, str(why).replace("\n", "\n# ")), flush=True)
     sys.exit(bad)

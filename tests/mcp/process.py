@@ -464,23 +464,37 @@ def on_all_workers(s, tool, **args):
     return results_of(s, ids)
 
 
-def take_away(p, to=None):
-    """Move the pad, or remove it."""
-    for name in os.listdir(p.dir.name):
-        if name == "pad" or name.startswith("pad-") or name.startswith("pad."):
-            path = os.path.join(p.dir.name, name)
-            if to:
-                os.rename(path, os.path.join(p.dir.name, name.replace("pad", to, 1)))
-            elif os.path.isdir(path):
-                shutil.rmtree(path)
-            else:
-                os.unlink(path)
+def parts(p, name):
+    """The files of a pad by this name: the pad itself, then what SQLite keeps beside it."""
+    return [name] + sorted(part for part in os.listdir(p.dir.name) if re.match(re.escape(name) + "[-.]", part))
+
+
+def take_away(p, to="removed"):
+    """Move the pad.  It goes first and comes back last: a database that has a name has its log beside it."""
+    for part in parts(p, "pad"):
+        os.rename(os.path.join(p.dir.name, part), os.path.join(p.dir.name, part.replace("pad", to, 1)))
+
+
+def put_back(p, to):
+    for part in reversed(parts(p, to)):
+        os.rename(os.path.join(p.dir.name, part), os.path.join(p.dir.name, part.replace(to, "pad", 1)))
+
+
+def remove(p):
+    """Remove the pad.  The server may write into it until it sees that it is gone."""
+    take_away(p)
+    for part in parts(p, "removed"):
+        path = os.path.join(p.dir.name, part)
+        while os.path.isdir(path):
+            shutil.rmtree(path, ignore_errors=True)
+        if os.path.exists(path):
+            os.unlink(path)
 
 
 @test
 def a_pad_that_was_replaced_is_the_one_that_is_served():
     for p, s in every_way():
-        take_away(p)
+        remove(p)
         jotter(p, "write", "new", feed=b"fresh")
         assert all("fresh" in r["content"][0]["text"] for r in on_all_workers(s, "scratchpad_read", key="new"))
         assert all("isError" not in r for r in on_all_workers(s, "scratchpad_write", key="more", content="x"))
@@ -498,10 +512,7 @@ def a_pad_that_was_moved_away_is_neither_empty_nor_written():
         assert "error" in s.ask("resources/list")
         assert not os.path.exists(p.pad)
         # It is put back, and goes on.
-        os.rename(os.path.join(p.dir.name, "aside"), p.pad)
-        for name in os.listdir(p.dir.name):
-            if name.startswith("aside"):
-                os.rename(os.path.join(p.dir.name, name), os.path.join(p.dir.name, name.replace("aside", "pad", 1)))
+        put_back(p, "aside")
         assert all("x" in r["content"][0]["text"] for r in on_all_workers(s, "scratchpad_read", key="old0"))
         assert "lost" not in jotter(p, "list")
         jotter(p, "write", "new", feed=b"n")
