@@ -84,6 +84,18 @@ static jot_status no_option(Session *s, Str name)
                    meant ? "'?" : "", space, s->path);
 }
 
+/* An option that has become a command of its own: "cycle show --steps" is "cycle steps".  That one
+ * must have the options that were given before it. */
+static jot_status take_as_command(Session *s, const Cmd *other)
+{
+    snprintf(s->path, sizeof s->path, "%s", other->stands_for);
+    s->cmd = other;
+    for (size_t i = 0; i < s->given_n; i++)
+        if (!find_opt(s, str(s->given[i].name)))
+            return no_option(s, str(s->given[i].name));
+    return JOT_OK;
+}
+
 /* One option, with its value behind '=' or in the next word. */
 static jot_status read_opt(Session *s, char ***words)
 {
@@ -94,6 +106,11 @@ static jot_status read_opt(Session *s, char ***words)
         value = str_from(name, equals + 1);
     name = str_slice(name, 0, equals);
     const Opt *opt = find_opt(s, name);
+    const Cmd *other = s->cmd ? s->cmd->by_option : NULL;
+    if (!opt && !inside && other && str_eq(name, str(other->name))) {
+        ++*words;
+        return take_as_command(s, other);
+    }
     if (!opt)
         return no_option(s, name);
     if (!opt->value && inside)

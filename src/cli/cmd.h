@@ -38,9 +38,10 @@ typedef struct Cmd {
     const Opt *opts;     /* ends in {0}; may be NULL */
     const struct Cmd *const *subs; /* words behind this one, ends in NULL; run: without one */
     int args_min, args_max;
-    bool hidden;             /* not in help: for programs */
-    const char *stands_for;  /* an older word for the command of this path; not in help */
-    const struct Verb *verb; /* the row it was made from; NULL: by hand */
+    bool hidden;                 /* not in help: for programs */
+    const char *stands_for;      /* an older word for the command of this path; not in help */
+    const struct Cmd *by_option; /* the command that an older option of this one was; may be NULL */
+    const struct Verb *verb;     /* the row it was made from; NULL: by hand */
     jot_status (*run)(Session *s);
 } Cmd;
 

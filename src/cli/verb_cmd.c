@@ -142,7 +142,7 @@ static Cmd *make_verb(const Verb *v, Arena *into)
     return cmd;
 }
 
-const Cmd *verb_cmd_alias(const Cmd *of, const char *was, const char *path, Arena *into)
+Cmd *verb_cmd_alias(const Cmd *of, const char *was, const char *path, Arena *into)
 {
     Cmd *cmd = NEW(into, Cmd);
     *cmd = *of;
@@ -164,6 +164,18 @@ static const char *word_below(const Noun *n, const char *path)
     return below ? n->was + wide + 1 : NULL;
 }
 
+/* The command below `path` that was an option of the older word: "show --steps" is "steps". */
+static const Cmd *was_option_of(const char *word, const Cmd *const *subs, const char *path,
+                                Arena *into)
+{
+    for (; *subs; subs++) {
+        const Verb *v = (*subs)->verb;
+        if (v && v->option_of && strcmp(v->option_of, word) == 0)
+            return verb_cmd_alias(*subs, v->verb, joined(path, v->verb, into), into);
+    }
+    return NULL;
+}
+
 /* The verbs, then the nouns, then what is made by hand, then the words of before. */
 static const Cmd *make_noun(const Noun *n, const char *before, Arena *into)
 {
@@ -178,10 +190,14 @@ static const Cmd *make_noun(const Noun *n, const char *before, Arena *into)
         subs[at++] = make_noun(*sub, path, into);
     for (const Cmd *const *more = commands_more(n); more && *more; more++)
         subs[at++] = *more;
-    for (size_t i = 0, n_now = at; i < n_now; i++)
-        if (subs[i]->verb && subs[i]->verb->was)
-            subs[at++] = verb_cmd_alias(subs[i], subs[i]->verb->was,
-                                        joined(path, subs[i]->name, into), into);
+    for (size_t i = 0, n_now = at; i < n_now; i++) {
+        const char *was = subs[i]->verb ? subs[i]->verb->was : NULL;
+        if (!was)
+            continue;
+        Cmd *older = verb_cmd_alias(subs[i], was, joined(path, subs[i]->name, into), into);
+        older->by_option = was_option_of(was, subs, path, into);
+        subs[at++] = older;
+    }
     for (size_t i = 0; noun_at(i); i++)
         if ((word = word_below(noun_at(i), path)))
             subs[at++] =

@@ -9,7 +9,7 @@
  * in `into`. */
 const Cmd *verb_cmd_make(const Noun *n, Arena *into);
 /* The same command by a word it had before; `path` is what it is called now. */
-const Cmd *verb_cmd_alias(const Cmd *of, const char *was, const char *path, Arena *into);
+Cmd *verb_cmd_alias(const Cmd *of, const char *was, const char *path, Arena *into);
 
 /* A row's template, line by line. */
 void verb_print_template(const char *template, const json_t *data);

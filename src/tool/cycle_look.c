@@ -249,6 +249,7 @@ const Verb verb_cycle_steps = {
                             .help = "begin after this one" } },
               .run = verb_answer },
     .verb = "steps",
+    .option_of = "show",
     .summary = "Print every reply of the model and every result of a tool, whole",
     .help = "An entry of the notes holds 300 characters of a result; its key, steps/AGENT/ID/N,\n"
             "has the number: 'jotter read KEY' prints that step to the byte.\n",

@@ -38,6 +38,7 @@ typedef struct Verb {
     /* The part for people. */
     const char *verb;        /* the word on a command line; NULL: it is no command */
     const char *was;         /* a word it had before, understood for one release; may be NULL */
+    const char *option_of;   /* the older word that had this verb as an option; may be NULL */
     const struct Verb *bare; /* what it did without arguments before, for one release; or NULL */
     const char *summary;     /* one line, imperative, without a full stop */
     const char *help;        /* what else to know, in lines that end in a newline; may be NULL */

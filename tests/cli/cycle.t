@@ -59,6 +59,14 @@ try 'list, explain, diff and read look back' looking
 older() { jot cycle show "$id" --after && says 'current_task: rest'; }
 try 'show is the older word for read' older
 
+older_steps() {
+    jot cycle steps "$id" && ends 0 && says 'ECHO: hi' || return 1
+    local steps=$out
+    jot cycle show "$id" --steps && ends 0 && is "$steps" && jot cycle show --steps "$id" && is "$steps" || return 1
+    jot cycle show "$id" --before --steps && ends 64 && tells "no option '--before'"
+}
+try 'show --steps is the older way to say steps' older_steps
+
 ordered() {
     local ids=() one
     for _ in 1 2 3; do
