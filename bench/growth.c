@@ -64,7 +64,8 @@ static void step_history(void *pad)
     NoteName name;
     Records records;
     Err e = { 0 };
-    must_ok(store_read(p->store, any_note(p, &name), 1, 10, &arena, &records, &e), &e, "read");
+    must_ok(store_read(p->store, any_note(p, &name), (SeqRange){ 1, 10 }, &arena, &records, &e), &e,
+            "read");
 }
 
 static Pad pad_new(const Bench *b, const char *engine, const char *name, uint64_t notes)
@@ -120,7 +121,9 @@ static void list_page(Store *s, Str after)
     AUTO(Arena) arena = { 0 };
     Listing page;
     Err e = { 0 };
-    must_ok(store_list(s, S("notes/"), after, PAGE, LIST_LIVE, &arena, &page, &e), &e, "list");
+    must_ok(store_list(s, &(ListQuery){ .prefix = S("notes/"), .after = after, .limit = PAGE },
+                       &arena, &page, &e),
+            &e, "list");
     must(page.n > 0, "a page is empty");
 }
 

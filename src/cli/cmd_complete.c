@@ -125,8 +125,8 @@ static void offer_names(const Asked *a, Str kind)
     MemoryOptions o = { .read_only = true, .found = s->where.found ? &found : NULL };
     if (where_check(&s->where, &ignored) != JOT_OK ||
         memory_open(&s->memory, s->where.url, &o, &ignored) != JOT_OK ||
-        store_list(s->memory.store, prefix, (Str){ 0 }, NAMES_MAX, LIST_LIVE, &s->arena, &page,
-                   &ignored) != JOT_OK)
+        store_list(s->memory.store, &(ListQuery){ .prefix = prefix, .limit = NAMES_MAX }, &s->arena,
+                   &page, &ignored) != JOT_OK)
         return;
     for (size_t i = 0; i < page.n; i++)
         give(a, str_from(page.items[i].name, kind.n));

@@ -181,7 +181,10 @@ jot_status memory_each(Memory *m, Str prefix, ListWhich which,
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(m->store, prefix, after, PAGE, which, &arena, &page, e));
+        TRY(store_list(
+            m->store,
+            &(ListQuery){ .prefix = prefix, .after = after, .limit = PAGE, .which = which }, &arena,
+            &page, e));
         TRY(memory_progress(m, page.n, e));
         for (size_t i = 0; i < page.n; i++) {
             TRY(each(ctx, &page.items[i]));
@@ -204,7 +207,7 @@ jot_status memory_each_record(Memory *m, Str stream, uint64_t from,
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Records page;
-        TRY(store_read(m->store, stream, from, PAGE, &arena, &page, e));
+        TRY(store_read(m->store, stream, (SeqRange){ from, PAGE }, &arena, &page, e));
         TRY(memory_progress(m, page.n, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, &page.items[i]));

@@ -308,20 +308,20 @@ static jot_status archive_head(Store *s, Str stream, HeadWant want, Arena *into,
     return next_record(&l, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
 }
 
-static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                               Records *out, Err *e)
+static jot_status archive_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                               Err *e)
 {
     Archive *a = (Archive *)s;
     const Archived *here = find(a, stream);
     if (!here)
         return store_not_found(e, stream);
-    bool goes_on = a->at == here && a->at_seq <= from;
+    bool goes_on = a->at == here && a->at_seq <= range.from;
     AUTO(Lines) l = lines_at(a, goes_on ? a->at_offset : here->first);
     *out = (Records){ 0 };
     size_t bytes = 0, cap = 0;
-    if (from <= here->mark.seq)
-        TRY(skip_to(&l, from, here->head, e));
-    while (from <= here->mark.seq && l.at <= here->head && out->n < limit) {
+    if (range.from <= here->mark.seq)
+        TRY(skip_to(&l, range.from, here->head, e));
+    while (range.from <= here->mark.seq && l.at <= here->head && out->n < range.limit) {
         off_t at = l.at;
         Record r;
         TRY(next_record(&l, RECORD_ALL, into, &r, e));
@@ -340,20 +340,20 @@ static jot_status archive_read(Store *s, Str stream, uint64_t from, size_t limit
     return JOT_OK;
 }
 
-static jot_status archive_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                               Arena *into, Listing *out, Err *e)
+static jot_status archive_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
     const Archive *a = (const Archive *)s;
     size_t cap = 0;
     *out = (Listing){ 0 };
-    for (size_t i = stream_from(a, str_cmp(after, prefix) > 0 ? after : prefix); i < a->n; i++) {
+    for (size_t i = stream_from(a, str_cmp(q->after, q->prefix) > 0 ? q->after : q->prefix);
+         i < a->n; i++) {
         const Archived *here = &a->streams[i];
-        if (!str_starts(here->name, prefix))
+        if (!str_starts(here->name, q->prefix))
             break;
-        bool wanted = list_takes_all(which) || mark_live(&here->mark);
-        if (!wanted || (after.n && str_eq(here->name, after)))
+        bool wanted = list_takes_all(q->which) || mark_live(&here->mark);
+        if (!wanted || (q->after.n && str_eq(here->name, q->after)))
             continue;
-        if (out->n == limit) {
+        if (out->n == q->limit) {
             out->more = true;
             break;
         }

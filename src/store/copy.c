@@ -134,7 +134,8 @@ static jot_status read_back(Copy *c, Str stream, const Record *want, size_t n, E
     for (size_t done = 0; done < n;) {
         AUTO(Arena) arena = { 0 };
         Records got;
-        TRY(store_read(c->to, stream, want[done].mark.seq, n - done, &arena, &got, e));
+        TRY(store_read(c->to, stream, (SeqRange){ want[done].mark.seq, n - done }, &arena, &got,
+                       e));
         if (got.n == 0)
             return differs(e, stream, want[done].mark.seq);
         for (size_t i = 0; i < got.n && done < n; i++, done++)
@@ -173,7 +174,7 @@ static jot_status copy_known(Copy *c, Str stream, const Records *page, size_t *d
         AUTO(Arena) arena = { 0 };
         Records got;
         uint64_t from = items[*done].mark.seq;
-        TRY(store_read(c->to, stream, from, page->n - *done, &arena, &got, e));
+        TRY(store_read(c->to, stream, (SeqRange){ from, page->n - *done }, &arena, &got, e));
         if (got.n == 0)
             return differs(e, stream, from);
         for (size_t i = 0; i < got.n && *done < page->n; i++) {
@@ -216,7 +217,7 @@ static jot_status record_at(Store *s, Str stream, uint64_t seq, Arena *into, Rec
 {
     Records got;
     *out = (Record){ 0 };
-    TRY(store_read(s, stream, seq, 1, into, &got, e));
+    TRY(store_read(s, stream, (SeqRange){ seq, 1 }, into, &got, e));
     if (got.n && (seq == 0 || got.items[0].mark.seq == seq))
         *out = got.items[0];
     return JOT_OK;
@@ -527,7 +528,9 @@ static jot_status highest_fence(Store *s, uint64_t *out, Err *e)
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s, (Str){ 0 }, after, STORE_LIST_MAX, LIST_ALL, &arena, &page, e));
+        TRY(store_list(s,
+                       &(ListQuery){ .after = after, .limit = STORE_LIST_MAX, .which = LIST_ALL },
+                       &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             if (page.items[i].mark.fence > *out)
                 *out = page.items[i].mark.fence;

@@ -10,6 +10,19 @@
 #include "base/url.h"
 #include "store/store.h"
 
+/* Records that come from another pad, as they were written there: they fit each other. */
+typedef struct Batch {
+    const Record *items; /* by seq, ascending; at least one */
+    size_t n;
+    bool gaps; /* as for store_place_records, otherwise as for store_put_records */
+} Batch;
+
+/* The newest of them: the head, once they are at the end of a stream. */
+static inline const Record *batch_last(const Batch *b)
+{
+    return &b->items[b->n - 1];
+}
+
 typedef struct StoreOps {
     const char *scheme;      /* the word before ':' in a store URL ... */
     const char *const *also; /* ... and others that it may be, NULL at the end; NULL: none */
@@ -18,20 +31,17 @@ typedef struct StoreOps {
     void (*close)(Store *s); /* never called with NULL */
     jot_status (*append)(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out, Err *e);
     jot_status (*head)(Store *s, Str stream, HeadWant want, Arena *into, Record *out, Err *e);
-    jot_status (*read)(Store *s, Str stream, uint64_t from, size_t limit, Arena *into, Records *out,
-                       Err *e);
+    jot_status (*read)(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e);
     bool bodies_checked; /* `read` has compared bodies with their hashes; otherwise store.c does */
-    jot_status (*list)(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,
-                       Listing *out, Err *e);
+    jot_status (*list)(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e);
     jot_status (*changes)(Store *s, const Cursor *c, int64_t wait_ms, Arena *into, Changes *out,
                           Err *e);
     jot_status (*trim)(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                        Err *e);
     jot_status (*redact)(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e);
     jot_status (*purge)(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
-    /* `gaps`: as store_place_records, otherwise as store_put_records (and then `x` is "any"). */
-    jot_status (*put_records)(Store *s, Str stream, const Expect *x, bool gaps,
-                              const Record *records, size_t n, Err *e);
+    /* Without gaps `x` is "any". */
+    jot_status (*put_records)(Store *s, Str stream, const Expect *x, const Batch *b, Err *e);
     jot_status (*forget_before)(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
     StorePromise (*promise)(const Store *s);
     /* Optional: a server's clock, asked now (store_saw_clock keeps it); NULL: the machine's. */
@@ -134,15 +144,23 @@ const StoreKind *store_kind(Str stream);
 
 /* --- Deciding (seal.c) ------------------------------------------------------------------ */
 
-/* Decide an append.  `head` is the newest mark (seq 0: none); `recent` are the newest records,
- * newest first, at most STORE_ID_WINDOW, with mark, id and meta filled in (needed only if the
- * draft has an id); `guard_seq` is the seq of the guard stream's head (0: none).
+/* All that an append is decided by: what the caller wants, and what the engine sees of the stream
+ * under its lock. */
+typedef struct Sealing {
+    Str stream;
+    const Expect *x;
+    const Draft *draft;
+    const Mark *head;     /* the newest mark; seq 0: there is none */
+    const Record *recent; /* the newest records, newest first, with mark, id and meta; ... */
+    size_t recent_n;      /* ... at most STORE_ID_WINDOW, needed only if the draft has an id */
+    uint64_t guard_seq;   /* of the guard stream's head; 0: none */
+} Sealing;
+
+/* Decide an append.
  * JOT_OK with *again false: store *out (its strings are the draft's).  JOT_OK with *again true:
  * *out is the mark of the record that had the id; store nothing.  Otherwise store nothing;
  * out->mark is the head's. */
-MUST_USE jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d,
-                               const Mark *head, const Record *recent, size_t recent_n,
-                               uint64_t guard_seq, Record *out, bool *again, Err *e);
+MUST_USE jot_status store_seal(Store *s, const Sealing *a, Record *out, bool *again, Err *e);
 
 /* Does the condition hold for this head, with the guard stream's head at `guard_seq`?  For what is
  * no append; store_seal() looks for itself. */
@@ -168,10 +186,10 @@ MUST_USE jot_status store_check_next(Str stream, const Mark *head, const Record 
 /* The same, but numbers may be missing between the two; the chain is asked only of neighbours. */
 MUST_USE jot_status store_check_behind(Str stream, const Mark *head, const Record *r, Err *e);
 
-/* JOT_OK if these records, which fit each other, may stand between what comes before (seq 0:
- * nothing) and what comes after (NULL: nothing).  `gaps` as for the engine's put_records. */
-MUST_USE jot_status store_check_place(Str stream, bool gaps, const Mark *before,
-                                      const Record *records, size_t n, const Record *after, Err *e);
+/* JOT_OK if these records may stand between what comes before (seq 0: nothing) and what comes after
+ * (NULL: nothing). */
+MUST_USE jot_status store_check_place(Str stream, const Batch *b, const Mark *before,
+                                      const Record *after, Err *e);
 
 /* Are there `n` numbers left behind this head, for records nobody has asked for? */
 MUST_USE jot_status store_check_room(Str stream, const Mark *head, uint64_t n, Err *e);

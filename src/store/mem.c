@@ -180,8 +180,16 @@ static jot_status mem_append(Store *s, Str stream, const Expect *x, const Draft 
         recent[recent_n++] = st->records[i - 1];
     Record fresh;
     bool again = false;
-    jot_status sealed =
-        store_seal(s, stream, x, d, &head, recent, recent_n, guard_seq(m, x), &fresh, &again, e);
+    Sealing asked = {
+        .stream = stream,
+        .x = x,
+        .draft = d,
+        .head = &head,
+        .recent = recent,
+        .recent_n = recent_n,
+        .guard_seq = guard_seq(m, x),
+    };
+    jot_status sealed = store_seal(s, &asked, &fresh, &again, e);
     *out = fresh.mark;
     if (sealed != JOT_OK || again)
         return sealed;
@@ -204,18 +212,17 @@ static jot_status mem_head(Store *s, Str stream, HeadWant want, Arena *into, Rec
     return JOT_OK;
 }
 
-static jot_status mem_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                           Records *out, Err *e)
+static jot_status mem_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
 {
     const MemStream *st = find((Mem *)s, stream);
     if (!st || st->n == 0)
         return store_not_found(e, stream);
     size_t i = 0, bytes = 0;
-    while (i < st->n && st->records[i].mark.seq < from)
+    while (i < st->n && st->records[i].mark.seq < range.from)
         i++;
-    size_t room = st->n - i < limit ? st->n - i : limit;
+    size_t room = st->n - i < range.limit ? st->n - i : range.limit;
     *out = (Records){ .items = NEW_ARRAY(into, Record, room) };
-    for (; i < st->n && out->n < limit; i++) {
+    for (; i < st->n && out->n < range.limit; i++) {
         bytes += st->records[i].body.n;
         if (out->n && bytes > STORE_READ_BYTES)
             break;
@@ -225,18 +232,18 @@ static jot_status mem_read(Store *s, Str stream, uint64_t from, size_t limit, Ar
     return JOT_OK;
 }
 
-static jot_status mem_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                           Arena *into, Listing *out, Err *e)
+static jot_status mem_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
     Mem *m = (Mem *)s;
-    *out = (Listing){ .items = NEW_ARRAY(into, Listed, m->n < limit ? m->n : limit) };
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, m->n < q->limit ? m->n : q->limit) };
     for (size_t i = 0; i < m->n; i++) {
         const MemStream *st = &m->streams[i];
         Mark head = head_mark(st);
-        bool wanted = list_takes_all(which) ? st->n > 0 : mark_live(&head);
-        if (!wanted || !str_starts(st->name, prefix) || (after.n && str_cmp(st->name, after) <= 0))
+        bool wanted = list_takes_all(q->which) ? st->n > 0 : mark_live(&head);
+        if (!wanted || !str_starts(st->name, q->prefix) ||
+            (q->after.n && str_cmp(st->name, q->after) <= 0))
             continue;
-        if (out->n == limit) {
+        if (out->n == q->limit) {
             out->more = true;
             break;
         }
@@ -359,25 +366,24 @@ static void move_back(MemStream *st, size_t at, size_t n)
     }
 }
 
-static jot_status mem_put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                                  const Record *records, size_t n, Err *e)
+static jot_status mem_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
     Mem *m = (Mem *)s;
     MemStream *st = find(m, stream);
     Mark head = head_mark(st);
     TRY(store_check_expect(stream, x, &head, guard_seq(m, x), e));
     size_t at = st ? st->n : 0;
-    while (gaps && at > 0 && st->records[at - 1].mark.seq >= records[0].mark.seq)
+    while (b->gaps && at > 0 && st->records[at - 1].mark.seq >= b->items[0].mark.seq)
         at--;
     Mark before = at ? st->records[at - 1].mark : (Mark){ 0 };
     const Record *after = st && at < st->n ? &st->records[at] : NULL;
-    TRY(store_check_place(stream, gaps, &before, records, n, after, e));
-    if (!after && mark_live(&records[n - 1].mark) && !mark_live(&head) && clash(m, stream))
+    TRY(store_check_place(stream, b, &before, after, e));
+    if (!after && mark_live(&batch_last(b)->mark) && !mark_live(&head) && clash(m, stream))
         return store_name_taken(e, stream, clash(m, stream)->name);
     st = find_or_add(m, stream);
-    for (size_t i = 0; i < n; i++)
-        add_record(m, st, &records[i]);
-    move_back(st, at, n);
+    for (size_t i = 0; i < b->n; i++)
+        add_record(m, st, &b->items[i]);
+    move_back(st, at, b->n);
     return JOT_OK;
 }
 

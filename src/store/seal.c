@@ -113,20 +113,21 @@ jot_status store_check_behind(Str stream, const Mark *head, const Record *r, Err
     return JOT_OK;
 }
 
-jot_status store_check_place(Str stream, bool gaps, const Mark *before, const Record *records,
-                             size_t n, const Record *after, Err *e)
+jot_status store_check_place(Str stream, const Batch *b, const Mark *before, const Record *after,
+                             Err *e)
 {
     Shown shown;
-    if (!gaps && !after)
-        return store_check_next(stream, before, &records[0], e);
+    const Record *last = batch_last(b);
+    if (!b->gaps && !after)
+        return store_check_next(stream, before, b->items, e);
     if (after && after->mark.seq == 0)
         return err_set(e, JOT_CORRUPT, "the newest record of '%s' cannot be read",
                        err_show(&shown, stream));
-    if (after && records[n - 1].mark.seq >= after->mark.seq)
+    if (after && last->mark.seq >= after->mark.seq)
         return err_set(e, JOT_CONFLICT, "record %llu of '%s' is there already",
                        (unsigned long long)after->mark.seq, err_show(&shown, stream));
-    TRY(store_check_behind(stream, before, &records[0], e));
-    return after ? store_check_behind(stream, &records[n - 1].mark, after, e) : JOT_OK;
+    TRY(store_check_behind(stream, before, b->items, e));
+    return after ? store_check_behind(stream, &last->mark, after, e) : JOT_OK;
 }
 
 /* --- Deciding an append ---------------------------------------------------------------- */
@@ -189,12 +190,12 @@ jot_status store_check_expect(Str stream, const Expect *x, const Mark *head, uin
 }
 
 /* The record that carries the draft's id, or NULL. */
-static const Record *find_id(const Draft *d, const Record *recent, size_t n)
+static const Record *find_id(const Sealing *a)
 {
-    assert(n <= STORE_ID_WINDOW);
-    for (size_t i = 0; d->id.n && i < n; i++)
-        if (str_eq(recent[i].id, d->id))
-            return &recent[i];
+    assert(a->recent_n <= STORE_ID_WINDOW);
+    for (size_t i = 0; a->draft->id.n && i < a->recent_n; i++)
+        if (str_eq(a->recent[i].id, a->draft->id))
+            return &a->recent[i];
     return NULL;
 }
 
@@ -206,16 +207,16 @@ static bool same_content(const Draft *d, const Record *r)
     return r->mark.op == d->op && str_eq(r->meta, d->meta) && hash_eq(r->mark.sha256, sha256);
 }
 
-jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d, const Mark *head,
-                      const Record *recent, size_t recent_n, uint64_t guard_seq, Record *out,
-                      bool *again, Err *e)
+jot_status store_seal(Store *s, const Sealing *a, Record *out, bool *again, Err *e)
 {
     Shown shown;
-    const char *name = err_show(&shown, stream);
-    assert(x && d && head && (recent_n == 0 || recent));
+    const Draft *d = a->draft;
+    const Mark *head = a->head;
+    const char *name = err_show(&shown, a->stream);
+    assert(a->x && d && head && (a->recent_n == 0 || a->recent));
     *again = false;
     *out = (Record){ .mark = *head };
-    const Record *same = find_id(d, recent, recent_n);
+    const Record *same = find_id(a);
     if (same && !MUTANT(ID_NOT_LOOKED_UP)) {
         out->mark = same->mark;
         if (!same_content(d, same))
@@ -225,15 +226,15 @@ jot_status store_seal(Store *s, Str stream, const Expect *x, const Draft *d, con
         *again = true;
         return JOT_OK;
     }
-    TRY(check_guard(stream, x, guard_seq, e));
+    TRY(check_guard(a->stream, a->x, a->guard_seq, e));
     if (d->fence && d->fence < head->fence && !MUTANT(FENCE_NOT_CHECKED))
         return err_set(e, JOT_FENCED, "'%s' was written under token %llu; %llu is too old", name,
                        (unsigned long long)head->fence, (unsigned long long)d->fence);
-    TRY(check_head(stream, x, head, e));
+    TRY(check_head(a->stream, a->x, head, e));
     if (d->op == OP_DELETE && !mark_live(head))
-        return store_not_found(e, stream);
-    TRY(store_check_room(stream, head, 1, e));
-    *out = store_next(s, stream, d, head);
+        return store_not_found(e, a->stream);
+    TRY(store_check_room(a->stream, head, 1, e));
+    *out = store_next(s, a->stream, d, head);
     return JOT_OK;
 }
 

@@ -288,21 +288,20 @@ static void pass_over_damaged(Store *s, Str stream, Records *got)
         store_met(s, &s->report.damaged, "%.150s", e.text);
 }
 
-jot_status store_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into, Records *out,
-                      Err *e)
+jot_status store_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
 {
     assert(s && into && out);
     TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
-    if (limit == 0 || limit > STORE_READ_MAX)
+    if (range.limit == 0 || range.limit > STORE_READ_MAX)
         return err_set(e, JOT_INVALID, "a read takes 1 to %d records", STORE_READ_MAX);
-    if (from > STORE_SEQ_MAX)
+    if (range.from > STORE_SEQ_MAX)
         return err_set(e, JOT_INVALID, "a seq is at most %lld", (long long)STORE_SEQ_MAX);
     Records got = { 0 };
     for (bool again = true; again;) {
         uint64_t damaged = got.damaged;
-        TRY(s->ops->read(s, stream, from, limit, into, &got, e));
-        from = got.n ? got.items[got.n - 1].mark.seq + 1 : from;
+        TRY(s->ops->read(s, stream, range, into, &got, e));
+        range.from = got.n ? got.items[got.n - 1].mark.seq + 1 : range.from;
         again = got.n && got.more;
         pass_over_damaged(s, stream, &got);
         got.damaged += damaged;
@@ -312,19 +311,18 @@ jot_status store_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *
     return JOT_OK;
 }
 
-jot_status store_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,
-                      Listing *out, Err *e)
+jot_status store_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
-    assert(s && into && out);
+    assert(s && q && into && out);
     TRY(store_check_mine(s, e));
-    if (limit == 0 || limit > STORE_LIST_MAX)
+    if (q->limit == 0 || q->limit > STORE_LIST_MAX)
         return err_set(e, JOT_INVALID, "a list takes 1 to %d names", STORE_LIST_MAX);
-    if (store_check_prefix(prefix, e) != JOT_OK)
+    if (store_check_prefix(q->prefix, e) != JOT_OK)
         return err_at(e, "prefix");
-    if (after.n && store_check_name(after, e) != JOT_OK)
+    if (q->after.n && store_check_name(q->after, e) != JOT_OK)
         return err_at(e, "after");
-    TRY(s->ops->list(s, prefix, after, limit, which, into, out, e));
-    for (size_t i = 0; !list_takes_heads(which) && i < out->n; i++)
+    TRY(s->ops->list(s, q, into, out, e));
+    for (size_t i = 0; !list_takes_heads(q->which) && i < out->n; i++)
         out->items[i] = (Listed){ .name = out->items[i].name };
     return JOT_OK;
 }
@@ -462,34 +460,32 @@ static jot_status check_verbatim(Str stream, const Record *r, Err *e)
     return check_record(stream, r, e);
 }
 
-static jot_status put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                              const Record *records, size_t n, Err *e)
+static jot_status put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
-    assert(s && records && n);
+    assert(s && b->items && b->n);
     TRY(store_check_mine(s, e));
     TRY(store_check_name(stream, e));
     TRY(check_expect(stream, x, e));
-    for (size_t i = 0; i < n; i++) {
-        TRY(check_verbatim(stream, &records[i], e));
-        const Mark *last = i ? &records[i - 1].mark : NULL;
+    for (size_t i = 0; i < b->n; i++) {
+        TRY(check_verbatim(stream, &b->items[i], e));
+        const Mark *last = i ? &b->items[i - 1].mark : NULL;
         if (last)
-            TRY(gaps ? store_check_behind(stream, last, &records[i], e)
-                     : store_check_next(stream, last, &records[i], e));
+            TRY(b->gaps ? store_check_behind(stream, last, &b->items[i], e)
+                        : store_check_next(stream, last, &b->items[i], e));
     }
     TRY(check_writable(s, e));
-    return changed(s, stream, &records[n - 1].mark,
-                   s->ops->put_records(s, stream, x, gaps, records, n, e));
+    return changed(s, stream, &batch_last(b)->mark, s->ops->put_records(s, stream, x, b, e));
 }
 
 jot_status store_put_records(Store *s, Str stream, const Record *records, size_t n, Err *e)
 {
-    return put_records(s, stream, &expect_any, false, records, n, e);
+    return put_records(s, stream, &expect_any, &(Batch){ records, n, false }, e);
 }
 
 jot_status store_place_records(Store *s, Str stream, const Expect *expect, const Record *records,
                                size_t n, Err *e)
 {
-    return put_records(s, stream, expect ? expect : &expect_any, true, records, n, e);
+    return put_records(s, stream, expect ? expect : &expect_any, &(Batch){ records, n, true }, e);
 }
 
 /* --- Time ------------------------------------------------------------------------------ */

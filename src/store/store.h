@@ -194,10 +194,14 @@ typedef struct Records {
     uint64_t damaged; /* in this range: records passed over, or not continuing the one before */
 } Records;
 
-/* Up to `limit` records from seq `from` on (or from the oldest kept, if that is later).
- * JOT_NOT_FOUND: the stream has no record at all. */
-MUST_USE jot_status store_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                               Records *out, Err *e);
+typedef struct SeqRange {
+    uint64_t from; /* the first seq; the oldest record that is kept, if that is later */
+    size_t limit;  /* records, 1 to STORE_READ_MAX */
+} SeqRange;
+
+/* The records of a range.  JOT_NOT_FOUND: the stream has no record at all. */
+MUST_USE jot_status store_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                               Err *e);
 
 typedef struct Listed {
     Str name;
@@ -231,9 +235,15 @@ static inline bool list_takes_heads(ListWhich which)
     return which == LIST_LIVE || which == LIST_ALL;
 }
 
-/* Up to `limit` names that start with `prefix` and come after `after` ("" = from the first). */
-MUST_USE jot_status store_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                               Arena *into, Listing *out, Err *e);
+typedef struct ListQuery {
+    Str prefix;   /* names that start with it */
+    Str after;    /* names that come after it; "": from the first */
+    size_t limit; /* names, 1 to STORE_LIST_MAX */
+    ListWhich which;
+} ListQuery;
+
+/* The names that match a query. */
+MUST_USE jot_status store_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e);
 
 typedef struct Cursor {
     char text[STORE_CURSOR_MAX]; /* printable, ends in NUL; "" is the cursor nobody has given */

@@ -170,8 +170,8 @@ static bool still_there(Verify *v, Str stream, uint64_t seq)
 {
     AUTO(Arena) arena = { 0 };
     Records one;
-    return seq && store_read(v->s, stream, seq, 1, &arena, &one, NULL) == JOT_OK && one.n &&
-           one.items[0].mark.seq == seq;
+    return seq && store_read(v->s, stream, (SeqRange){ seq, 1 }, &arena, &one, NULL) == JOT_OK &&
+           one.n && one.items[0].mark.seq == seq;
 }
 
 /* A page that cannot be had is read one by one, so that one bad record is told alone. */
@@ -180,10 +180,10 @@ static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *
     AUTO(Arena) arena = { 0 };
     Records page;
     Err why = { 0 };
-    jot_status st = store_read(v->s, stream, t->next, PAGE, &arena, &page, &why);
+    jot_status st = store_read(v->s, stream, (SeqRange){ t->next, PAGE }, &arena, &page, &why);
     bool single = st == JOT_CORRUPT;
     if (single)
-        st = store_read(v->s, stream, t->next, 1, &arena, &page, &why);
+        st = store_read(v->s, stream, (SeqRange){ t->next, 1 }, &arena, &page, &why);
     if (st == JOT_CORRUPT) {
         blame(v, stream, why.text);
         t->told = true;
@@ -311,7 +311,8 @@ static jot_status each_stream(Store *s, jot_status (*each)(void *ctx, Str stream
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s, (Str){ 0 }, after, PAGE, LIST_ALL, &arena, &page, e));
+        TRY(store_list(s, &(ListQuery){ .after = after, .limit = PAGE, .which = LIST_ALL }, &arena,
+                       &page, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(ctx, page.items[i].name, e));
         more = page.more && page.n;

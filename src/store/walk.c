@@ -82,9 +82,10 @@ jot_status walk_read(Walk *w, Arena *into, Records *out, Err *e)
 {
     Err why = { 0 };
     *out = (Records){ 0 };
-    jot_status st = store_read(w->s, w->stream, w->next, w->in_a_row ? 1 : PAGE, into, out, &why);
+    jot_status st =
+        store_read(w->s, w->stream, (SeqRange){ w->next, w->in_a_row ? 1 : PAGE }, into, out, &why);
     if (st == JOT_CORRUPT && !w->in_a_row)
-        st = store_read(w->s, w->stream, w->next, 1, into, out, &why);
+        st = store_read(w->s, w->stream, (SeqRange){ w->next, 1 }, into, out, &why);
     if (st == JOT_CORRUPT) {
         *out = (Records){ 0 };
         step_over(w);
@@ -135,8 +136,11 @@ jot_status walk_streams(Store *s,
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(s, S(""), (Str){ after, after_n }, STORE_LIST_MAX, LIST_ALL, &arena, &page,
-                       e));
+        TRY(store_list(s,
+                       &(ListQuery){ .after = (Str){ after, after_n },
+                                     .limit = STORE_LIST_MAX,
+                                     .which = LIST_ALL },
+                       &arena, &page, e));
         for (size_t i = 0; i < page.n; i++) {
             Err why = { 0 };
             bool edited = page.items[i].mark.seq == 0;

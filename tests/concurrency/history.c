@@ -155,7 +155,8 @@ static bool take_page(Stream *st, Store *s, Mark *head, bool *more, Err *e)
 {
     AUTO(Arena) page = { 0 };
     Records got;
-    jot_status read = store_read(s, str(st->name), head->seq + 1, STORE_READ_MAX, &page, &got, e);
+    jot_status read =
+        store_read(s, str(st->name), (SeqRange){ head->seq + 1, STORE_READ_MAX }, &page, &got, e);
     if (read != JOT_OK) {
         snprintf(st->fault, sizeof st->fault, "reading from %" PRIu64 ": %.120s", head->seq + 1,
                  e->text);

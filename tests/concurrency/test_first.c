@@ -83,9 +83,10 @@ static void everything_is_there(Str url)
     Listing notes;
     Records run;
     assert_int_equal(store_open(&s, url, &(StoreOptions){ 0 }, &e), JOT_OK);
-    assert_int_equal(store_list(s, S("notes/"), S(""), 100, LIST_LIVE, &a, &notes, &e), JOT_OK);
+    assert_int_equal(
+        store_list(s, &(ListQuery){ .prefix = S("notes/"), .limit = 100 }, &a, &notes, &e), JOT_OK);
     assert_int_equal(notes.n, CREW);
-    assert_int_equal(store_read(s, S("runs/shared"), 1, 100, &a, &run, &e), JOT_OK);
+    assert_int_equal(store_read(s, S("runs/shared"), (SeqRange){ 1, 100 }, &a, &run, &e), JOT_OK);
     assert_int_equal(run.n, CREW);
     assert_int_equal(run.damaged, 0);
 }

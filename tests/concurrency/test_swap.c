@@ -175,11 +175,13 @@ static int live_as_reader(void *ctx)
         note(race, st);
         if (st == JOT_OK)
             look_for_canary(race, r.body, "a head");
-        if (i % 4 == 0 && store_read(s, stage.stream, 1, 50, &arena, &records, &e) == JOT_OK)
+        if (i % 4 == 0 &&
+            store_read(s, stage.stream, (SeqRange){ 1, 50 }, &arena, &records, &e) == JOT_OK)
             for (size_t k = 0; k < records.n; k++)
                 look_for_canary(race, records.items[k].body, "a record");
         if (i % 8 == 0)
-            note(race, store_list(s, (Str){ 0 }, (Str){ 0 }, 20, LIST_ALL, &arena, &listing, &e));
+            note(race, store_list(s, &(ListQuery){ .limit = 20, .which = LIST_ALL }, &arena,
+                                  &listing, &e));
         look_for_canary(race, str(e.text), "a sentence");
         atomic_fetch_add(&race->reads, 1);
     }
@@ -265,7 +267,8 @@ static void check_stream(void)
     for (uint64_t from = 1; more;) {
         AUTO(Arena) arena = { 0 };
         Records got;
-        if (store_read(s, stage.stream, from, STORE_READ_MAX, &arena, &got, &e) != JOT_OK)
+        if (store_read(s, stage.stream, (SeqRange){ from, STORE_READ_MAX }, &arena, &got, &e) !=
+            JOT_OK)
             fail_msg("%s", e.text);
         for (size_t i = 0; i < got.n; i++)
             check_record(race, &got.items[i]);

@@ -178,7 +178,7 @@ static int look_at_records(Store *s, Str stream, uint64_t *newest)
     AUTO(Arena) arena = { 0 };
     Err e = { 0 };
     Records got;
-    if (store_read(s, stream, 1, 10, &arena, &got, &e) != JOT_OK)
+    if (store_read(s, stream, (SeqRange){ 1, 10 }, &arena, &got, &e) != JOT_OK)
         return complain("read", e.text);
     if (got.n < *newest || got.n > 2 || got.more)
         return complain("read", "older than what was read before, or more than there is");
@@ -191,7 +191,7 @@ static int look_at_list(Store *s, ListWhich which)
     AUTO(Arena) arena = { 0 };
     Err e = { 0 };
     Listing got;
-    if (store_list(s, (Str){ 0 }, (Str){ 0 }, 10, which, &arena, &got, &e) != JOT_OK)
+    if (store_list(s, &(ListQuery){ .limit = 10, .which = which }, &arena, &got, &e) != JOT_OK)
         return complain("list", e.text);
     return got.n == 3 ? 0 : complain("list", "not all names");
 }

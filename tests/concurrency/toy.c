@@ -260,8 +260,16 @@ static jot_status append_locked(Toy *t, Str stream, const Expect *x, const Draft
     Record recent[STORE_ID_WINDOW], fresh;
     size_t recent_n = collect_recent(t, st, recent, &arena);
     bool again = false;
-    jot_status sealed =
-        store_seal(&t->base, stream, x, d, &head, recent, recent_n, guard_seq, &fresh, &again, e);
+    Sealing asked = {
+        .stream = stream,
+        .x = x,
+        .draft = d,
+        .head = &head,
+        .recent = recent,
+        .recent_n = recent_n,
+        .guard_seq = guard_seq,
+    };
+    jot_status sealed = store_seal(&t->base, &asked, &fresh, &again, e);
     *out = fresh.mark;
     bool rarely = t->calls % 97 == 96;
     if (sealed != JOT_OK || again || (t->bug == BUG_EARLY_ANSWER && rarely))
@@ -310,16 +318,15 @@ static jot_status toy_head(Store *s, Str stream, HeadWant want, Arena *into, Rec
     return JOT_OK;
 }
 
-static jot_status toy_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                           Records *out, Err *e)
+static jot_status toy_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
 {
     Toy *t = (Toy *)s;
     const ToyStream *st = find(t, stream);
-    uint64_t n = count(st), seq = from ? from : 1;
+    uint64_t n = count(st), seq = range.from ? range.from : 1;
     if (n == 0)
         return store_not_found(e, stream);
-    *out = (Records){ .items = NEW_ARRAY(into, Record, limit) };
-    for (; seq <= n && out->n < limit; seq++)
+    *out = (Records){ .items = NEW_ARRAY(into, Record, range.limit) };
+    for (; seq <= n && out->n < range.limit; seq++)
         out->items[out->n++] = lend(record_at(t, st, seq), into);
     out->more = seq <= n;
     return JOT_OK;
@@ -330,8 +337,7 @@ static int by_name(const void *a, const void *b)
     return str_cmp(((const Listed *)a)->name, ((const Listed *)b)->name);
 }
 
-static jot_status toy_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                           Arena *into, Listing *out, Err *e)
+static jot_status toy_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
     Toy *t = (Toy *)s;
     size_t n = atomic_load(&t->file->stream_n);
@@ -339,13 +345,13 @@ static jot_status toy_list(Store *s, Str prefix, Str after, size_t limit, ListWh
     for (size_t i = 0; i < n; i++) {
         Str name = str(t->file->streams[i].name);
         Mark head = head_mark(t, &t->file->streams[i]);
-        bool wanted = head.seq && (list_takes_all(which) || mark_live(&head));
-        if (wanted && str_starts(name, prefix) && str_cmp(name, after) > 0)
+        bool wanted = head.seq && (list_takes_all(q->which) || mark_live(&head));
+        if (wanted && str_starts(name, q->prefix) && str_cmp(name, q->after) > 0)
             out->items[out->n++] = (Listed){ .name = arena_copy(into, name), .mark = head };
     }
     qsort(out->items, out->n, sizeof *out->items, by_name);
-    out->more = out->n > limit;
-    out->n = out->more ? limit : out->n;
+    out->more = out->n > q->limit;
+    out->n = out->more ? q->limit : out->n;
     return JOT_OK;
 }
 

@@ -216,8 +216,8 @@ static void ask_read(Worker *w, Store *s, Entry *e, Err *err)
 {
     AUTO(Arena) arena = { 0 };
     Records got = { 0 };
-    e->status =
-        (uint8_t)store_read(s, name_of(w, e->stream), e->expect_seq, e->limit, &arena, &got, err);
+    e->status = (uint8_t)store_read(s, name_of(w, e->stream), (SeqRange){ e->expect_seq, e->limit },
+                                    &arena, &got, err);
     if (e->status != JOT_OK)
         return;
     e->count = got.n;
@@ -296,7 +296,9 @@ static void ask_list(Worker *w, Store *s, Entry *e, Err *err)
         after = name_of(w, (uint16_t)dice_below(&w->dice, w->scene->n));
     size_t limit = 1 + dice_below(&w->dice, 40);
     Listing got = { 0 };
-    e->status = (uint8_t)store_list(s, prefix, after, limit, e->which, &arena, &got, err);
+    e->status = (uint8_t)store_list(
+        s, &(ListQuery){ .prefix = prefix, .after = after, .limit = limit, .which = e->which },
+        &arena, &got, err);
     if (e->status != JOT_OK)
         return;
     if (!in_order(&got, prefix, after, limit))

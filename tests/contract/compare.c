@@ -144,8 +144,9 @@ static void do_head(Trial *p, const Step *s, Buf *to)
 static void do_read(const Run *run, Trial *p, const Step *s, Buf *to)
 {
     Records got = { 0 };
-    jot_status st = store_read(p->s, stream_of(s), seq_at(&run->before, s->shift), (size_t)s->n,
-                               &p->arena, &got, &p->e);
+    jot_status st =
+        store_read(p->s, stream_of(s), (SeqRange){ seq_at(&run->before, s->shift), (size_t)s->n },
+                   &p->arena, &got, &p->e);
     add_status(to, st, &p->e);
     for (size_t i = 0; st == JOT_OK && i < got.n; i++) {
         buf_addf(to, "\n      ");
@@ -158,8 +159,12 @@ static void do_list(Trial *p, const Step *s, Buf *to)
 {
     Listing got = { 0 };
     Str after = s->guard ? name_of(s->guard - 1) : (Str){ 0 };
-    jot_status st = store_list(p->s, prefix_of(s->stream), after, (size_t)s->n,
-                               (ListWhich)s->choice, &p->arena, &got, &p->e);
+    jot_status st = store_list(p->s,
+                               &(ListQuery){ .prefix = prefix_of(s->stream),
+                                             .after = after,
+                                             .limit = (size_t)s->n,
+                                             .which = (ListWhich)s->choice },
+                               &p->arena, &got, &p->e);
     add_status(to, st, &p->e);
     for (size_t i = 0; st == JOT_OK && i < got.n; i++) {
         const Listed *one = &got.items[i];
@@ -281,7 +286,7 @@ static bool model_redacted(const Run *run, const Step *s)
     Records got = { 0 };
     Trial *p = run->model;
     uint64_t seq = seq_at(&run->before, s->shift);
-    jot_status st = store_read(p->s, stream_of(s), seq, 1, &p->arena, &got, &p->e);
+    jot_status st = store_read(p->s, stream_of(s), (SeqRange){ seq, 1 }, &p->arena, &got, &p->e);
     return st == JOT_OK && got.n && got.items[0].mark.seq == seq && got.items[0].mark.redacted;
 }
 

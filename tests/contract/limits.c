@@ -55,7 +55,9 @@ static void a_name_has_at_most_480_bytes(Trial *p)
     CHECK_IS(p, store_head(p->s, longest, HEAD_VALUE, &p->arena, &r, &p->e), JOT_OK);
     CHECK_TEXT(r.body, S("x"));
     got = (Listing){ 0 };
-    CHECK_IS(p, store_list(p->s, S(""), longest, 1, LIST_LIVE, &p->arena, &got, &p->e), JOT_OK);
+    CHECK_IS(p,
+             store_list(p->s, &(ListQuery){ .after = longest, .limit = 1 }, &p->arena, &got, &p->e),
+             JOT_OK);
     CHECK_NUM(got.n, 0);
 }
 
@@ -370,7 +372,8 @@ static void a_read_takes_1_to_1000_records(Trial *p)
     Records got;
     size_t wrong[] = { 0, STORE_READ_MAX + 1, SIZE_MAX };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        CHECK_IS(p, store_read(p->s, S("runs/r"), 1, wrong[i], &p->arena, &got, &p->e),
+        CHECK_IS(p,
+                 store_read(p->s, S("runs/r"), (SeqRange){ 1, wrong[i] }, &p->arena, &got, &p->e),
                  JOT_INVALID);
         check_said(p, "1000");
     }
@@ -387,8 +390,10 @@ static void a_read_begins_at_most_at_the_greatest_seq(Trial *p)
 {
     put(p, "notes/a", "x");
     Records got;
-    CHECK_IS(p, store_read(p->s, S("notes/a"), STORE_SEQ_MAX + 1, 1, &p->arena, &got, &p->e),
-             JOT_INVALID);
+    CHECK_IS(
+        p,
+        store_read(p->s, S("notes/a"), (SeqRange){ STORE_SEQ_MAX + 1, 1 }, &p->arena, &got, &p->e),
+        JOT_INVALID);
     CHECK_NUM(read_from(p, "notes/a", STORE_SEQ_MAX, 1).n, 0);
 }
 
@@ -431,7 +436,7 @@ static void a_list_takes_1_to_1000_names(Trial *p)
     Listing got;
     size_t wrong[] = { 0, STORE_LIST_MAX + 1, SIZE_MAX };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        jot_status st = store_list(p->s, S(""), S(""), wrong[i], LIST_LIVE, &p->arena, &got, &p->e);
+        jot_status st = store_list(p->s, &(ListQuery){ .limit = wrong[i] }, &p->arena, &got, &p->e);
         CHECK_IS(p, st, JOT_INVALID);
         check_said(p, "1000");
     }
@@ -452,10 +457,16 @@ static void a_prefix_has_at_most_480_bytes(Trial *p)
     while (prefix.n < STORE_NAME_MAX)
         buf_add(&prefix, prefix.n % 100 ? S("p") : S("/"));
     Listing got;
-    CHECK_IS(p, store_list(p->s, buf_str(&prefix), S(""), 1, LIST_ALL, &p->arena, &got, &p->e),
+    CHECK_IS(p,
+             store_list(p->s,
+                        &(ListQuery){ .prefix = buf_str(&prefix), .limit = 1, .which = LIST_ALL },
+                        &p->arena, &got, &p->e),
              JOT_OK);
     buf_add_char(&prefix, 'p');
-    CHECK_IS(p, store_list(p->s, buf_str(&prefix), S(""), 1, LIST_ALL, &p->arena, &got, &p->e),
+    CHECK_IS(p,
+             store_list(p->s,
+                        &(ListQuery){ .prefix = buf_str(&prefix), .limit = 1, .which = LIST_ALL },
+                        &p->arena, &got, &p->e),
              JOT_INVALID);
     check_said(p, "480");
 }

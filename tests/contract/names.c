@@ -247,7 +247,7 @@ static jot_status do_head_value(Trial *p, Str name)
 static jot_status do_read(Trial *p, Str name)
 {
     Records r;
-    return store_read(p->s, name, 1, 1, &p->arena, &r, &p->e);
+    return store_read(p->s, name, (SeqRange){ 1, 1 }, &p->arena, &r, &p->e);
 }
 
 static jot_status do_trim(Trial *p, Str name)
@@ -279,7 +279,8 @@ static jot_status do_put_records(Trial *p, Str name)
 static jot_status do_after(Trial *p, Str name)
 {
     Listing l;
-    return store_list(p->s, S(""), name, 1, LIST_ALL, &p->arena, &l, &p->e);
+    return store_list(p->s, &(ListQuery){ .after = name, .limit = 1, .which = LIST_ALL }, &p->arena,
+                      &l, &p->e);
 }
 
 static void try_operation(Trial *p, const char *operation, Operation run, const char *where,
@@ -350,7 +351,9 @@ static void hostile_names_are_refused_or_taken_as_a_prefix(Trial *p)
     Name name;
     for (size_t i = 0; name_at(p, i, &name); i++) {
         Listing l = { 0 };
-        jot_status got = store_list(p->s, name.text, S(""), 1, LIST_ALL, &p->arena, &l, &p->e);
+        jot_status got =
+            store_list(p->s, &(ListQuery){ .prefix = name.text, .limit = 1, .which = LIST_ALL },
+                       &p->arena, &l, &p->e);
         jot_status want = name.want_prefix == R ? JOT_INVALID : JOT_OK;
         check_accepted(p, &name, "list", got, want);
         CHECK(got == JOT_OK || strncmp(p->e.text, "prefix: ", 8) == 0);
@@ -369,7 +372,10 @@ static void a_name_of_a_mebibyte_is_refused(Trial *p)
     for (size_t i = 0; i < COUNT_OF(all); i++)
         CHECK_IS(p, all[i](p, (Str){ text, n }), JOT_INVALID);
     Listing l;
-    CHECK_IS(p, store_list(p->s, (Str){ text, n }, S(""), 1, LIST_ALL, &p->arena, &l, &p->e),
+    CHECK_IS(p,
+             store_list(p->s,
+                        &(ListQuery){ .prefix = (Str){ text, n }, .limit = 1, .which = LIST_ALL },
+                        &p->arena, &l, &p->e),
              JOT_INVALID);
 }
 
@@ -405,7 +411,7 @@ static void check_stored(Trial *p)
         check_accepted(p, &name, "head", got, JOT_OK);
         CHECK_TEXT(r.body, want);
         Records all;
-        got = store_read(p->s, name.text, 1, 5, &p->arena, &all, &p->e);
+        got = store_read(p->s, name.text, (SeqRange){ 1, 5 }, &p->arena, &all, &p->e);
         check_accepted(p, &name, "read", got, JOT_OK);
         CHECK_NUM(all.n, 1);
         CHECK_TEXT(all.items[0].body, want);
@@ -419,7 +425,8 @@ static void check_prefixes(Trial *p, const Listing *all)
         Str prefix = all->items[i].name;
         Listing got;
         CHECK_IS(p,
-                 store_list(p->s, prefix, S(""), STORE_LIST_MAX, LIST_LIVE, &p->arena, &got, &p->e),
+                 store_list(p->s, &(ListQuery){ .prefix = prefix, .limit = STORE_LIST_MAX },
+                            &p->arena, &got, &p->e),
                  JOT_OK);
         size_t k = 0;
         for (size_t j = 0; j < all->n; j++)

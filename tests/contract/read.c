@@ -119,7 +119,8 @@ static void reading_nothing_is_not_found(Trial *p)
 {
     put(p, "notes/b", "one");
     Records got;
-    CHECK_IS(p, store_read(p->s, S("notes/a"), 1, 1, &p->arena, &got, &p->e), JOT_NOT_FOUND);
+    CHECK_IS(p, store_read(p->s, S("notes/a"), (SeqRange){ 1, 1 }, &p->arena, &got, &p->e),
+             JOT_NOT_FOUND);
     CHECK_TEXT(str(p->e.text), S("'notes/a' not found"));
 }
 

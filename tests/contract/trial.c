@@ -266,7 +266,8 @@ Record head(Trial *p, const char *stream, HeadWant want)
 Records read_from(Trial *p, const char *stream, uint64_t from, size_t limit)
 {
     Records got = { 0 };
-    CHECK_IS(p, store_read(p->s, str(stream), from, limit, &p->arena, &got, &p->e), JOT_OK);
+    CHECK_IS(p, store_read(p->s, str(stream), (SeqRange){ from, limit }, &p->arena, &got, &p->e),
+             JOT_OK);
     CHECK_NUM(got.damaged, 0);
     return got;
 }
@@ -278,7 +279,9 @@ static Records records_of(Trial *p, Str stream)
     uint64_t from = 0;
     for (bool more = true; more;) {
         Records got = { 0 };
-        CHECK_IS(p, store_read(p->s, stream, from, STORE_READ_MAX, &p->arena, &got, &p->e), JOT_OK);
+        CHECK_IS(
+            p, store_read(p->s, stream, (SeqRange){ from, STORE_READ_MAX }, &p->arena, &got, &p->e),
+            JOT_OK);
         CHECK(got.n || !got.more);
         for (size_t i = 0; i < got.n; i++) {
             all.items =
@@ -307,8 +310,13 @@ Record record_at(Trial *p, const char *stream, uint64_t seq)
 Listing list(Trial *p, const char *prefix, const char *after, size_t limit, ListWhich which)
 {
     Listing got = { 0 };
-    CHECK_IS(p, store_list(p->s, str(prefix), str(after), limit, which, &p->arena, &got, &p->e),
-             JOT_OK);
+    CHECK_IS(
+        p,
+        store_list(p->s,
+                   &(ListQuery){
+                       .prefix = str(prefix), .after = str(after), .limit = limit, .which = which },
+                   &p->arena, &got, &p->e),
+        JOT_OK);
     return got;
 }
 
@@ -365,9 +373,12 @@ Str trial_dump(Trial *p)
     Str after = S("");
     for (bool more = true; more;) {
         Listing page = { 0 };
-        CHECK_IS(p,
-                 store_list(p->s, S(""), after, STORE_LIST_MAX, LIST_ALL, &p->arena, &page, &p->e),
-                 JOT_OK);
+        CHECK_IS(
+            p,
+            store_list(p->s,
+                       &(ListQuery){ .after = after, .limit = STORE_LIST_MAX, .which = LIST_ALL },
+                       &p->arena, &page, &p->e),
+            JOT_OK);
         for (size_t i = 0; i < page.n; i++) {
             after = page.items[i].name;
             buf_addf(&text, STR_FMT "\n", STR_ARG(after));

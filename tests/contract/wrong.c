@@ -96,7 +96,7 @@ static bool id_at_edge(WrongStore *w, Str stream, Str id, const Mark *head)
     if (!id.n || head->seq < STORE_ID_WINDOW)
         return false;
     uint64_t edge = head->seq - STORE_ID_WINDOW + 1;
-    jot_status st = w->inner->ops->read(w->inner, stream, edge, 1, &arena, &got, &e);
+    jot_status st = w->inner->ops->read(w->inner, stream, (SeqRange){ edge, 1 }, &arena, &got, &e);
     return st == JOT_OK && got.n && got.items[0].mark.seq == edge && str_eq(got.items[0].id, id);
 }
 
@@ -167,17 +167,18 @@ static jot_status wrong_head(Store *s, Str stream, HeadWant want, Arena *into, R
     return JOT_OK;
 }
 
-static jot_status wrong_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                             Records *out, Err *e)
+static jot_status wrong_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                             Err *e)
 {
     WrongStore *w = (WrongStore *)s;
     if (w->wrong == WRONG_READ_FROM_EXCLUSIVE)
-        from++;
-    TRY(w->inner->ops->read(w->inner, stream, from, limit, into, out, e));
-    while (w->wrong == WRONG_READ_UNBOUNDED && out->more && out->n < limit) {
+        range.from++;
+    TRY(w->inner->ops->read(w->inner, stream, range, into, out, e));
+    while (w->wrong == WRONG_READ_UNBOUNDED && out->more && out->n < range.limit) {
         Records rest;
-        from = out->items[out->n - 1].mark.seq + 1;
-        TRY(w->inner->ops->read(w->inner, stream, from, limit - out->n, into, &rest, e));
+        range.from = out->items[out->n - 1].mark.seq + 1;
+        TRY(w->inner->ops->read(w->inner, stream, (SeqRange){ range.from, range.limit - out->n },
+                                into, &rest, e));
         Record *both = NEW_ARRAY(into, Record, out->n + rest.n);
         memcpy(both, out->items, out->n * sizeof *both);
         memcpy(both + out->n, rest.items, rest.n * sizeof *both);
@@ -197,27 +198,29 @@ static bool whole_segments(Str name, Str prefix)
            name.p[prefix.n] == '/';
 }
 
-static jot_status wrong_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                             Arena *into, Listing *out, Err *e)
+static jot_status wrong_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
     WrongStore *w = (WrongStore *)s;
+    ListQuery ask = *q;
     if (w->wrong == WRONG_LIST_SHOWS_TOMBSTONES)
-        which = LIST_ALL;
+        ask.which = LIST_ALL;
     if (w->wrong < WRONG_LIST_AFTER_INCLUSIVE || w->wrong > WRONG_LIST_WITHOUT_META)
-        return w->inner->ops->list(w->inner, prefix, after, limit, which, into, out, e);
+        return w->inner->ops->list(w->inner, &ask, into, out, e);
     Listing all;
-    TRY(w->inner->ops->list(w->inner, prefix, S(""), STORE_LIST_MAX, which, into, &all, e));
-    *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit) };
+    ask.after = (Str){ 0 };
+    ask.limit = STORE_LIST_MAX;
+    TRY(w->inner->ops->list(w->inner, &ask, into, &all, e));
+    *out = (Listing){ .items = NEW_ARRAY(into, Listed, q->limit) };
     for (size_t i = 0; i < all.n; i++) {
         Listed *one = &all.items[i];
-        int order = str_cmp(one->name, after);
-        if (after.n && (w->wrong == WRONG_LIST_AFTER_INCLUSIVE ? order < 0 : order <= 0))
+        int order = str_cmp(one->name, q->after);
+        if (q->after.n && (w->wrong == WRONG_LIST_AFTER_INCLUSIVE ? order < 0 : order <= 0))
             continue;
-        if (w->wrong == WRONG_LIST_PREFIX_BY_SEGMENT && !whole_segments(one->name, prefix))
+        if (w->wrong == WRONG_LIST_PREFIX_BY_SEGMENT && !whole_segments(one->name, q->prefix))
             continue;
         if (w->wrong == WRONG_LIST_WITHOUT_META)
             one->meta = (Str){ 0 };
-        if (out->n < limit)
+        if (out->n < q->limit)
             out->items[out->n++] = *one;
         else
             out->more = true;
@@ -251,7 +254,7 @@ static jot_status wrong_trim(Store *s, Str stream, const Expect *x, uint64_t bef
         return w->inner->ops->trim(w->inner, stream, x, before, dropped, e);
     AUTO(Arena) arena = { 0 };
     Records got;
-    TRY(w->inner->ops->read(w->inner, stream, 1, 1, &arena, &got, e));
+    TRY(w->inner->ops->read(w->inner, stream, (SeqRange){ 1, 1 }, &arena, &got, e));
     Mark head = mark_of(w, stream);
     uint64_t from = store_trim_from(&head, before), oldest = got.items[0].mark.seq;
     *dropped = from > oldest ? from - oldest : 0;
@@ -285,41 +288,40 @@ static jot_status wrong_purge(Store *s, Str stream, const Expect *x, Str by, Mar
 
 /* --- Copying --------------------------------------------------------------------------- */
 
-static jot_status put_one_by_one(WrongStore *w, Str stream, const Expect *x, bool gaps,
-                                 const Record *records, size_t n, Err *e)
+static jot_status put_one_by_one(WrongStore *w, Str stream, const Expect *x, const Batch *b, Err *e)
 {
-    for (size_t i = 0; i < n; i++)
-        TRY(w->inner->ops->put_records(w->inner, stream, x, gaps, &records[i], 1, e));
+    for (size_t i = 0; i < b->n; i++)
+        TRY(w->inner->ops->put_records(w->inner, stream, x, &(Batch){ &b->items[i], 1, b->gaps },
+                                       e));
     return JOT_OK;
 }
 
-static jot_status put_without_extra(WrongStore *w, Str stream, const Expect *x, bool gaps,
-                                    const Record *records, size_t n, Err *e)
+static jot_status put_without_extra(WrongStore *w, Str stream, const Expect *x, const Batch *b,
+                                    Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Record *bare = NEW_ARRAY(&arena, Record, n);
-    for (size_t i = 0; i < n; i++) {
-        bare[i] = records[i];
+    Record *bare = NEW_ARRAY(&arena, Record, b->n);
+    for (size_t i = 0; i < b->n; i++) {
+        bare[i] = b->items[i];
         bare[i].extra = (Str){ 0 };
     }
-    return w->inner->ops->put_records(w->inner, stream, x, gaps, bare, n, e);
+    return w->inner->ops->put_records(w->inner, stream, x, &(Batch){ bare, b->n, b->gaps }, e);
 }
 
-static jot_status wrong_put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                                    const Record *records, size_t n, Err *e)
+static jot_status wrong_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
     WrongStore *w = (WrongStore *)s;
     w->redacted_n = 0;
     if (w->wrong == WRONG_STOPS_WORKING && w->puts_left-- <= 0)
         return err_set(e, JOT_UNAVAILABLE, "it has stopped working");
     if (w->wrong == WRONG_PUT_RECORDS_ONE_BY_ONE)
-        return put_one_by_one(w, stream, x, gaps, records, n, e);
+        return put_one_by_one(w, stream, x, b, e);
     if (w->wrong == WRONG_EXTRA_DROPPED)
-        return put_without_extra(w, stream, x, gaps, records, n, e);
+        return put_without_extra(w, stream, x, b, e);
     static const Expect any = { .kind = EXPECT_ANY };
     if (w->wrong == WRONG_PLACE_ANYWHERE)
         x = &any;
-    jot_status st = w->inner->ops->put_records(w->inner, stream, x, gaps, records, n, e);
+    jot_status st = w->inner->ops->put_records(w->inner, stream, x, b, e);
     return w->wrong == WRONG_PUT_RECORDS_AGREES ? JOT_OK : st;
 }
 

@@ -40,7 +40,8 @@ static Record *placed_record(Model *m, Str stream, Str text, uint64_t seq)
 {
     Records all = { 0 };
     Err e = { 0 };
-    jot_status st = store_read(m->store, stream, 0, STORE_READ_MAX, &m->scratch, &all, &e);
+    jot_status st =
+        store_read(m->store, stream, (SeqRange){ 0, STORE_READ_MAX }, &m->scratch, &all, &e);
     Mark before = { .seq = seq - 1, .chain = hash_of(S("elsewhere")) };
     uint64_t last = 0;
     for (size_t i = 0; st == JOT_OK && i < all.n && all.items[i].mark.seq < seq; i++) {
@@ -191,7 +192,7 @@ static jot_status do_part(Model *m, const Action *a, int64_t at_ms, Err *e)
         return JOT_OK;
     Str stream = str(a->stream);
     Records all;
-    TRY(store_read(m->store, stream, 0, STORE_READ_MAX, &m->scratch, &all, e));
+    TRY(store_read(m->store, stream, (SeqRange){ 0, STORE_READ_MAX }, &m->scratch, &all, e));
     assert(!all.more); /* an action or two at a time, it does not come so far */
     Mark head = head_of(m->store, stream, &m->scratch);
     size_t n = all.n < STORE_TOLD_MAX ? all.n : STORE_TOLD_MAX;

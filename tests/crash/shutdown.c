@@ -295,7 +295,8 @@ static uint64_t check(const Io *io, Told *t, const char *kind, int round)
     for (bool more = t->entries > 0; more;) {
         AUTO(Arena) page = { 0 };
         Records some;
-        more = store_read(s, S("runs/log"), entries + 1, 500, &page, &some, &e) == JOT_OK &&
+        more = store_read(s, S("runs/log"), (SeqRange){ entries + 1, 500 }, &page, &some, &e) ==
+                   JOT_OK &&
                some.n && some.more;
         entries += some.n;
     }

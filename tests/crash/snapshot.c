@@ -54,7 +54,8 @@ static bool read_records(const Reading *r, Shot *shot)
     Records page = { .more = true };
     for (uint64_t from = 1; page.more; from = shot->records[shot->n - 1].mark.seq + 1) {
         Err e = { 0 };
-        jot_status st = store_read(r->store, shot->name, from, PAGE_RECORDS, r->into, &page, &e);
+        jot_status st =
+            store_read(r->store, shot->name, (SeqRange){ from, PAGE_RECORDS }, r->into, &page, &e);
         if (st == JOT_NOT_FOUND && shot->n == 0)
             return true;
         if (st != JOT_OK)
@@ -145,7 +146,9 @@ static bool list_all(const Reading *r, ListWhich which, Listed **out, size_t *n)
     for (bool more = true; more;) {
         Listing page;
         Err e = { 0 };
-        if (store_list(r->store, S(""), after, PAGE_NAMES, which, r->into, &page, &e) != JOT_OK)
+        if (store_list(r->store,
+                       &(ListQuery){ .after = after, .limit = PAGE_NAMES, .which = which }, r->into,
+                       &page, &e) != JOT_OK)
             return fail(r, S("the pad"), "cannot be listed", &e);
         for (size_t i = 0; i < page.n; i++) {
             if (after.n && str_cmp(after, page.items[i].name) >= 0)

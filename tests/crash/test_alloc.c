@@ -153,7 +153,7 @@ static void check_pad(const Trial *t, long fail_at, int acknowledged)
     if (store_open(&s, str(t->url), &(StoreOptions){ .create = true }, &e) != JOT_OK)
         fail_msg("allocation %ld: %s", fail_at, e.text);
     Records all = { 0 };
-    jot_status st = store_read(s, S("notes/a"), 1, 100, &arena, &all, &e);
+    jot_status st = store_read(s, S("notes/a"), (SeqRange){ 1, 100 }, &arena, &all, &e);
     if (st != JOT_NOT_FOUND && st != JOT_OK)
         fail_msg("allocation %ld: %s", fail_at, e.text);
     if (all.n < (size_t)acknowledged || all.n > (size_t)acknowledged + 1 || all.damaged)

@@ -114,7 +114,7 @@ static bool head_holds(Store *s, const char *name, const Known *k, Arena *a)
 static bool records_hold(Store *s, const char *name, const Known *k, Arena *a)
 {
     Records got;
-    jot_status st = store_read(s, str(name), 1, 100, a, &got, NULL);
+    jot_status st = store_read(s, str(name), (SeqRange){ 1, 100 }, a, &got, NULL);
     if (st != JOT_OK)
         return st != JOT_NOT_FOUND;
     size_t at = 0;
@@ -130,7 +130,7 @@ static bool records_hold(Store *s, const char *name, const Known *k, Arena *a)
 static bool all_listed(Store *s, Arena *a)
 {
     Listing l;
-    if (store_list(s, (Str){ 0 }, (Str){ 0 }, 100, LIST_ALL, a, &l, NULL) != JOT_OK)
+    if (store_list(s, &(ListQuery){ .limit = 100, .which = LIST_ALL }, a, &l, NULL) != JOT_OK)
         return true;
     size_t found = 0;
     for (size_t i = 0; i < COUNT_OF(streams); i++)
@@ -180,7 +180,7 @@ static void know_all(const Pad *p, Known *known, Arena *a)
     for (size_t i = 0; i < COUNT_OF(streams); i++) {
         Str name = str(streams[i]);
         assert_int_equal(store_head(s, name, HEAD_RECORD, a, &known[i].head, &e), JOT_OK);
-        assert_int_equal(store_read(s, name, 1, 100, a, &known[i].all, &e), JOT_OK);
+        assert_int_equal(store_read(s, name, (SeqRange){ 1, 100 }, a, &known[i].all, &e), JOT_OK);
     }
     assert_false(verify_tells(s));
     store_close(s);

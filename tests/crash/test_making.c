@@ -112,7 +112,7 @@ static void judge_make(Judge *j, const CrashState *s, const char *how)
     Err e = { 0 };
     jot_status st = t->open(t, LOOK, &j->io.io, &store, &e);
     if (st == JOT_OK)
-        st = store_list(store, S(""), S(""), 10, LIST_ALL, &arena, &all, &e);
+        st = store_list(store, &(ListQuery){ .limit = 10, .which = LIST_ALL }, &arena, &all, &e);
     if (st == JOT_OK)
         st = store_append(store, S("notes/a"), NULL, &draft, &mark, &e);
     if (st != JOT_OK)

@@ -224,8 +224,16 @@ static jot_status toy_append(Store *s, Str stream, const Expect *x, const Draft 
         recent[n++] = log.records[i - 1];
     Mark head = head_of(&log);
     bool again = false;
-    jot_status st =
-        store_seal(s, stream, x, d, &head, recent, n, head_of(&guard).seq, &fresh, &again, e);
+    Sealing asked = {
+        .stream = stream,
+        .x = x,
+        .draft = d,
+        .head = &head,
+        .recent = recent,
+        .recent_n = n,
+        .guard_seq = head_of(&guard).seq,
+    };
+    jot_status st = store_seal(s, &asked, &fresh, &again, e);
     *out = fresh.mark;
     if (st != JOT_OK || again)
         return st;
@@ -235,18 +243,17 @@ static jot_status toy_append(Store *s, Str stream, const Expect *x, const Draft 
 }
 
 /* It cannot fill gaps. */
-static jot_status toy_put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                                  const Record *records, size_t n, Err *e)
+static jot_status toy_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
     (void)x;
     AUTO(Arena) arena = { 0 };
     AUTO(Log) log = { 0 };
     TRY(load((Toy *)s, stream, &arena, &log, e));
     Mark head = head_of(&log);
-    TRY(store_check_place(stream, gaps, &head, records, n, NULL, e));
+    TRY(store_check_place(stream, b, &head, NULL, e));
     AUTO(Buf) lines = { 0 };
-    for (size_t i = 0; i < n; i++)
-        record_write(&lines, &records[i], RECORD_NESTED);
+    for (size_t i = 0; i < b->n; i++)
+        record_write(&lines, &b->items[i], RECORD_NESTED);
     return add_lines((Toy *)s, &log, buf_str(&lines), e);
 }
 
@@ -270,19 +277,18 @@ static jot_status toy_head(Store *s, Str stream, HeadWant want, Arena *into, Rec
     return JOT_OK;
 }
 
-static jot_status toy_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                           Records *out, Err *e)
+static jot_status toy_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
 {
     AUTO(Log) log = { 0 };
     TRY(load((Toy *)s, stream, into, &log, e));
     if (log.n == 0)
         return store_not_found(e, stream);
     *out = (Records){ .items = log.records };
-    while (log.n && out->items->mark.seq < from) {
+    while (log.n && out->items->mark.seq < range.from) {
         out->items++;
         log.n--;
     }
-    out->n = log.n < limit ? log.n : limit;
+    out->n = log.n < range.limit ? log.n : range.limit;
     out->more = out->n < log.n;
     return JOT_OK;
 }
@@ -316,8 +322,7 @@ static jot_status list_one(Toy *t, Str name, ListWhich which, Arena *into, Listi
     return JOT_OK;
 }
 
-static jot_status toy_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                           Arena *into, Listing *out, Err *e)
+static jot_status toy_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
     Toy *t = (Toy *)s;
     *out = (Listing){ .items = NEW_ARRAY(into, Listed, STORE_LIST_MAX) };
@@ -328,13 +333,13 @@ static jot_status toy_list(Store *s, Str prefix, Str after, size_t limit, ListWh
     jot_status st = JOT_OK;
     for (struct dirent *entry = readdir(d); entry && st == JOT_OK; entry = readdir(d)) {
         Str name = stream_of(entry->d_name, into);
-        if (name.n && str_starts(name, prefix) && str_cmp(name, after) > 0)
-            st = list_one(t, name, which, into, out, e);
+        if (name.n && str_starts(name, q->prefix) && str_cmp(name, q->after) > 0)
+            st = list_one(t, name, q->which, into, out, e);
     }
     closedir(d);
     qsort(out->items, out->n, sizeof *out->items, by_name);
-    out->more = out->n > limit;
-    out->n = out->more ? limit : out->n;
+    out->more = out->n > q->limit;
+    out->n = out->more ? q->limit : out->n;
     return st;
 }
 

@@ -264,15 +264,16 @@ Record head(Bench *b, const char *stream)
 Records records(Bench *b, const char *stream)
 {
     Records r = { 0 };
-    assert_ok(b, store_read(b->s, str(stream), 1, STORE_READ_MAX, &b->arena, &r, &b->e));
+    assert_ok(b,
+              store_read(b->s, str(stream), (SeqRange){ 1, STORE_READ_MAX }, &b->arena, &r, &b->e));
     return r;
 }
 
 Listing listed(Bench *b, const char *prefix)
 {
     Listing page = { 0 };
-    assert_ok(b, store_list(b->s, str(prefix), (Str){ 0 }, STORE_LIST_MAX, LIST_LIVE, &b->arena,
-                            &page, &b->e));
+    assert_ok(b, store_list(b->s, &(ListQuery){ .prefix = str(prefix), .limit = STORE_LIST_MAX },
+                            &b->arena, &page, &b->e));
     return page;
 }
 

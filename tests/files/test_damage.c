@@ -320,7 +320,8 @@ static void trimming_never_drops_the_last_record_that_can_be_read(void **state)
 static bool read_one(Bench *b, const char *stream, uint64_t seq, Record *out)
 {
     Records got = { 0 };
-    if (store_read(b->s, str(stream), seq, 1, &b->arena, &got, &b->e) != JOT_OK || got.n == 0)
+    if (store_read(b->s, str(stream), (SeqRange){ seq, 1 }, &b->arena, &got, &b->e) != JOT_OK ||
+        got.n == 0)
         return false;
     *out = got.items[0];
     return out->mark.seq == seq;

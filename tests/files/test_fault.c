@@ -374,7 +374,8 @@ static void failures_leak_nothing_either(void **state)
             st = try_put(b, "notes/fresh", ANYTHING, "new", NULL);
             st = try_entry(b, "runs/r", "new", NULL);
             st = try_head(b, "notes/plan", &r);
-            st = store_list(b->s, S(""), S(""), 10, LIST_ALL, &b->arena, &page, &b->e);
+            st = store_list(b->s, &(ListQuery){ .limit = 10, .which = LIST_ALL }, &b->arena, &page,
+                            &b->e);
             st = store_purge(b->s, S("notes/fresh"), NULL, S("ann"), &m, &b->e);
             (void)st;
             traps_clear(b);

@@ -34,7 +34,9 @@ static Listing page(Bench *b, const char *after, size_t limit)
 {
     Listing out;
     assert_ok(
-        b, store_list(b->s, S("memories/"), str(after), limit, LIST_LIVE, &b->arena, &out, &b->e));
+        b, store_list(b->s,
+                      &(ListQuery){ .prefix = S("memories/"), .after = str(after), .limit = limit },
+                      &b->arena, &out, &b->e));
     return out;
 }
 

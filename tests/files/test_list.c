@@ -40,7 +40,9 @@ static Listing page_after(Bench *b, const char *prefix, const char *after, size_
 {
     Listing page = { 0 };
     assert_ok(b,
-              store_list(b->s, str(prefix), str(after), limit, LIST_LIVE, &b->arena, &page, &b->e));
+              store_list(b->s,
+                         &(ListQuery){ .prefix = str(prefix), .after = str(after), .limit = limit },
+                         &b->arena, &page, &b->e));
     return page;
 }
 
@@ -274,10 +276,10 @@ static void an_error_while_listing_is_told(void **state)
     Listing page;
     put(b, "notes/plan", "text");
     trap(b, (Trap){ .kind = IO_OPEN, .at = "streams", .answer = -EMFILE });
-    jot_status st = store_list(b->s, S(""), S(""), 10, LIST_LIVE, &b->arena, &page, &b->e);
+    jot_status st = store_list(b->s, &(ListQuery){ .limit = 10 }, &b->arena, &page, &b->e);
     assert_status(b, st, JOT_UNAVAILABLE);
     trap(b, (Trap){ .kind = IO_READ, .at = "plan.jsonl", .answer = -EIO });
-    st = store_list(b->s, S(""), S(""), 10, LIST_LIVE, &b->arena, &page, &b->e);
+    st = store_list(b->s, &(ListQuery){ .limit = 10 }, &b->arena, &page, &b->e);
     assert_status(b, st, JOT_IO);
 }
 

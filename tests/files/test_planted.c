@@ -145,8 +145,8 @@ static void ask_everything(Bench *b)
     Cursor none = { "" };
     jot_status st = try_head(b, "notes/plan", &r);
     st = store_head(b->s, S("notes/plan"), HEAD_VALUE, &b->arena, &r, &b->e);
-    st = store_read(b->s, S("notes/plan"), 1, 10, &b->arena, &all, &b->e);
-    st = store_list(b->s, S(""), S(""), 100, LIST_ALL, &b->arena, &page, &b->e);
+    st = store_read(b->s, S("notes/plan"), (SeqRange){ 1, 10 }, &b->arena, &all, &b->e);
+    st = store_list(b->s, &(ListQuery){ .limit = 100, .which = LIST_ALL }, &b->arena, &page, &b->e);
     st = store_changes(b->s, &none, 0, &b->arena, &c, &b->e);
     st = store_changes(b->s, &c.next, 1, &b->arena, &c, &b->e);
     st = try_put(b, "notes/plan", ANYTHING, "new", NULL);

@@ -59,7 +59,7 @@ static void check_found(Bench *b, Str name, uint64_t seq, uint64_t want)
 {
     AUTO(Arena) arena = { 0 };
     Records got;
-    assert_ok(b, store_read(b->s, name, seq, 1, &arena, &got, &b->e));
+    assert_ok(b, store_read(b->s, name, (SeqRange){ seq, 1 }, &arena, &got, &b->e));
     assert_int_equal(got.n, want ? 1 : 0);
     if (want)
         assert_int_equal(got.items[0].mark.seq, want);
@@ -104,7 +104,7 @@ static void a_damaged_line_hides_no_other(void **state)
     assert_int_equal(pwrite(fd, text, sizeof text, info.st_size / 2), sizeof text);
     AUTO(Arena) arena = { 0 };
     Records all;
-    assert_ok(b, store_read(b->s, name, 1, STORE_READ_MAX, &arena, &all, &b->e));
+    assert_ok(b, store_read(b->s, name, (SeqRange){ 1, STORE_READ_MAX }, &arena, &all, &b->e));
     assert_in_range(all.n, RECORDS - 4, RECORDS - 1);
     for (size_t i = 0; i < all.n; i++)
         check_found(b, name, all.items[i].mark.seq, all.items[i].mark.seq);

@@ -53,7 +53,8 @@ static void check_stream(Store *s, const Listed *l)
     Mark last = { 0 };
     for (uint64_t from = 1;;) {
         Records got;
-        MUST(store_read(s, l->name, from, 2, &a, &got, &e) == JOT_OK && got.damaged == 0);
+        MUST(store_read(s, l->name, (SeqRange){ from, 2 }, &a, &got, &e) == JOT_OK &&
+             got.damaged == 0);
         for (size_t i = 0; i < got.n; i++) {
             MUST(store_check_next(l->name, &last, &got.items[i], &e) == JOT_OK);
             last = got.items[i].mark;
@@ -75,7 +76,8 @@ static void check_store(Store *s)
     Str after = { 0 };
     Listing page;
     do {
-        MUST(store_list(s, S(""), after, 3, LIST_ALL, &a, &page, &e) == JOT_OK);
+        MUST(store_list(s, &(ListQuery){ .after = after, .limit = 3, .which = LIST_ALL }, &a, &page,
+                        &e) == JOT_OK);
         for (size_t i = 0; i < page.n; i++) {
             MUST(str_cmp(after, page.items[i].name) < 0);
             check_stream(s, &page.items[i]);

@@ -228,7 +228,7 @@ static void read_stream(Store *s, Str stream, Seen *seen)
         AUTO(Arena) arena = { 0 };
         Records got = { 0 };
         Err e = { 0 };
-        jot_status st = store_read(s, stream, from, limit, &arena, &got, &e);
+        jot_status st = store_read(s, stream, (SeqRange){ from, limit }, &arena, &got, &e);
         if (st != JOT_OK)
             MUST_SAY(e, st);
         bool whole = limit > 1;
@@ -274,7 +274,8 @@ static void read_all(Store *s, Seen *seen)
     Listing page;
     Changes c;
     Err e = { 0 };
-    jot_status st = store_list(s, S(""), S(""), 100, LIST_ALL, &arena, &page, &e);
+    jot_status st =
+        store_list(s, &(ListQuery){ .limit = 100, .which = LIST_ALL }, &arena, &page, &e);
     if (st != JOT_OK)
         MUST_SAY(e, st);
     st = store_changes(s, NULL, 0, &arena, &c, &e);

@@ -109,7 +109,7 @@ static void an_import_that_was_interrupted_goes_on(Desk *d)
     AUTO_PTR(Store) archive = open_archive(d, export(d, d->m.store, "one.jotter"));
     AUTO_PTR(Store) to = fresh(d, "mem:");
     Records some;
-    desk_ok(d, store_read(archive, S("runs/r"), 1, 5, &d->a, &some, &d->e));
+    desk_ok(d, store_read(archive, S("runs/r"), (SeqRange){ 1, 5 }, &d->a, &some, &d->e));
     desk_ok(d, store_put_records(to, S("runs/r"), some.items, some.n, &d->e));
     CopyCount count;
     desk_ok(d, store_copy(archive, to, NULL, &count, &d->e));
@@ -139,11 +139,12 @@ static void what_is_passed_over_takes_no_memory(Desk *d)
     for (int i = 0; i < VERSIONS; i++)
         add(d, "notes/long", OP_PUT, (Str){ text, BYTES });
     AUTO_PTR(Store) archive = open_archive(d, export(d, d->m.store, "one.jotter"));
-    desk_ok(d, store_read(archive, S("notes/long"), VERSIONS - 1, 1, &a, &got, &d->e));
+    desk_ok(d,
+            store_read(archive, S("notes/long"), (SeqRange){ VERSIONS - 1, 1 }, &a, &got, &d->e));
     assert_int_equal(got.n, 1);
     assert_int_equal(got.items[0].mark.seq, VERSIONS - 1);
     assert_true(got.more && a.total < 3 * BYTES);
-    desk_ok(d, store_read(archive, S("notes/long"), VERSIONS, 9, &a, &got, &d->e));
+    desk_ok(d, store_read(archive, S("notes/long"), (SeqRange){ VERSIONS, 9 }, &a, &got, &d->e));
     assert_true(got.n == 1 && !got.more && got.items[0].mark.seq == VERSIONS);
 }
 
@@ -161,13 +162,15 @@ static void an_archive_is_a_store_that_cannot_be_written(Desk *d)
     desk_expect(d, JOT_NOT_FOUND, store_head(s, S("notes/no"), HEAD_MARK, &d->a, &head, &d->e));
     /* Any order of reading gives the same. */
     for (uint64_t from = 40; from >= 30; from--) {
-        desk_ok(d, store_read(s, S("runs/r"), from, 3, &d->a, &some, &d->e));
+        desk_ok(d, store_read(s, S("runs/r"), (SeqRange){ from, 3 }, &d->a, &some, &d->e));
         assert_int_equal(some.items[0].mark.seq, from);
         assert_int_equal(some.more, from < 38);
     }
-    desk_ok(d, store_list(s, S("notes/"), S("notes/gone"), 10, LIST_LIVE, &d->a, &names, &d->e));
+    desk_ok(d, store_list(
+                   s, &(ListQuery){ .prefix = S("notes/"), .after = S("notes/gone"), .limit = 10 },
+                   &d->a, &names, &d->e));
     assert_int_equal(names.n, 1);
-    desk_ok(d, store_list(s, S(""), S(""), 2, LIST_ALL, &d->a, &names, &d->e));
+    desk_ok(d, store_list(s, &(ListQuery){ .limit = 2, .which = LIST_ALL }, &d->a, &names, &d->e));
     assert_int_equal(names.n, 2);
     assert_true(names.more);
     desk_expect(d, JOT_READ_ONLY, store_append(s, S("notes/x"), NULL, &draft, &mark, &d->e));
@@ -181,7 +184,7 @@ static void an_empty_pad_has_an_archive_too(Desk *d)
     assert_true(str_starts(text, S("jotter archive 3\nend 0 0 ")));
     AUTO_PTR(Store) s = open_archive(d, path);
     Listing names;
-    desk_ok(d, store_list(s, S(""), S(""), 10, LIST_ALL, &d->a, &names, &d->e));
+    desk_ok(d, store_list(s, &(ListQuery){ .limit = 10, .which = LIST_ALL }, &d->a, &names, &d->e));
     assert_int_equal(names.n, 0);
 }
 

@@ -250,7 +250,7 @@ static void check_merged(Desk *d, Str merged)
     fix(d, 0);
     assert_text(value(d, "notes/a"), "our three");
     Records r;
-    desk_ok(d, store_read(d->m.store, S("notes/a"), 1, 100, &d->a, &r, &d->e));
+    desk_ok(d, store_read(d->m.store, S("notes/a"), (SeqRange){ 1, 100 }, &d->a, &r, &d->e));
     assert_int_equal(r.n, 3);
     assert_int_equal(r.damaged, 0);
     assert_text(r.items[2].body, "our three");
@@ -385,7 +385,7 @@ static void a_sqlite_pad_whose_heads_lie_is_told(Desk *d)
 static size_t records_of(Desk *d, const char *stream)
 {
     Records r;
-    desk_ok(d, store_read(d->m.store, str(stream), 0, 1000, &d->a, &r, &d->e));
+    desk_ok(d, store_read(d->m.store, str(stream), (SeqRange){ 0, 1000 }, &d->a, &r, &d->e));
     return r.n;
 }
 

@@ -243,7 +243,7 @@ static void a_failed_cycle_leaves_the_state_as_it_was_and_says_why(Desk *d)
     assert_text(snapshot(d, &c, "before"), by_hand);
     Records log;
     Str name = arena_printf(&d->a, "logs/cycle/" STR_FMT, STR_ARG(c.id));
-    desk_ok(d, store_read(d->m.store, name, 1, 10, &d->a, &log, &d->e));
+    desk_ok(d, store_read(d->m.store, name, (SeqRange){ 1, 10 }, &d->a, &log, &d->e));
     assert_text(log.items[0].body, "Traceback:\n  here\n");
     Cycle again;
     desk_expect(d, JOT_FENCED, cycle_sleep(&d->m, ME, c.id, &d->a, &again, &d->e));

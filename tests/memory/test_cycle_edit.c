@@ -101,7 +101,7 @@ static void an_edit_that_is_no_state_stays_in_the_history(Desk *d)
                       "in the state: not valid YAML at line"));
     assert_true(holds(active(d), "[EDIT] an edit during the cycle is in the history as version 3"));
     Records r;
-    desk_ok(d, store_read(d->m.store, S("cycles/default"), 3, 1, &d->a, &r, &d->e));
+    desk_ok(d, store_read(d->m.store, S("cycles/default"), (SeqRange){ 3, 1 }, &d->a, &r, &d->e));
     assert_text(r.items[0].body, "current_task: [one\noops");
 }
 

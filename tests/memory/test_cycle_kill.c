@@ -329,7 +329,7 @@ static size_t steps_of(Desk *d, Str id)
 {
     Records r;
     Str stream = arena_printf(&d->a, "steps/default/" STR_FMT, STR_ARG(id));
-    desk_ok(d, store_read(d->m.store, stream, 1, 100, &d->a, &r, &d->e));
+    desk_ok(d, store_read(d->m.store, stream, (SeqRange){ 1, 100 }, &d->a, &r, &d->e));
     return r.n;
 }
 

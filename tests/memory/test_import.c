@@ -189,8 +189,8 @@ static void runs_come_in_and_go_out_byte_for_byte(Desk *d)
     assert_int_equal(r.skipped_total, 0);
     adds_nothing(d, "project");
     Records all;
-    desk_ok(d, store_read(d->m.store, S("runs/2026-01-31-184500_0123456789ab"), 1, 100, &d->a, &all,
-                          &d->e));
+    desk_ok(d, store_read(d->m.store, S("runs/2026-01-31-184500_0123456789ab"),
+                          (SeqRange){ 1, 100 }, &d->a, &all, &d->e));
     assert_text(all.items[2].body, "{\"q\":\"a b\"}");
     assert_text(all.items[3].body, "{\"price\":1.50,\"n\":[1, 2]}");
     assert_text(all.items[5].meta,

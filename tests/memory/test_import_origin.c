@@ -518,8 +518,8 @@ static void a_run_keeps_its_times_summaries_and_unknown_lines(Desk *d)
     assert_int_equal(r.skipped_total, 0);
     made_at(d, "runs/2026-01-31-184500_0123456789ab", "2026-01-31T18:45:03.000Z");
     Records all;
-    desk_ok(d, store_read(d->m.store, S("runs/2026-01-31-184500_0123456789ab"), 1, 10, &d->a, &all,
-                          &d->e));
+    desk_ok(d, store_read(d->m.store, S("runs/2026-01-31-184500_0123456789ab"), (SeqRange){ 1, 10 },
+                          &d->a, &all, &d->e));
     assert_true(all.items[0].mark.at_ms == ms("2026-01-31T18:45:00Z"));
     assert_true(all.items[1].mark.at_ms == ms("2026-01-31T18:45:02Z"));
     adds_nothing(d, "project");

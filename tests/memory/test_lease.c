@@ -52,7 +52,8 @@ static void the_table_does_not_grow_for_ever(Desk *d)
     for (int i = 0; i < 300; i++)
         desk_ok(d, lease_renew(&d->m, l.token, 0, &d->a, &l, &d->e));
     Records kept;
-    desk_ok(d, store_read(d->m.store, S("leases/table"), 1, 1000, &d->a, &kept, &d->e));
+    desk_ok(d,
+            store_read(d->m.store, S("leases/table"), (SeqRange){ 1, 1000 }, &d->a, &kept, &d->e));
     assert_true(kept.n < 100);
     assert_false(kept.more);
 }

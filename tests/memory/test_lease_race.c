@@ -266,7 +266,7 @@ static void many_processes_count_under_one_lease_and_none_is_lost(Desk *d)
     }
     assert_int_equal(read_counter(&d->m), RACERS * ROUNDS);
     Records all;
-    desk_ok(d, store_read(d->m.store, counter, 1, 1000, &d->a, &all, &d->e));
+    desk_ok(d, store_read(d->m.store, counter, (SeqRange){ 1, 1000 }, &d->a, &all, &d->e));
     assert_int_equal(all.n, RACERS * ROUNDS);
     for (size_t i = 1; i < all.n; i++)
         assert_true(all.items[i].mark.fence > all.items[i - 1].mark.fence);

@@ -190,7 +190,7 @@ static void nothing_is_forgotten_under_a_lease_that_is_over(Desk *d)
     Mark mark;
     desk_expect(d, JOT_FENCED, forget_document(&late, plan, &mark, &d->e));
     Records kept;
-    desk_ok(d, store_read(d->m.store, plan, 1, 10, &d->a, &kept, &d->e));
+    desk_ok(d, store_read(d->m.store, plan, (SeqRange){ 1, 10 }, &d->a, &kept, &d->e));
     assert_int_equal(kept.n, 2);
     assert_text(kept.items[1].body, "plain");
     holdings_close(&eve);

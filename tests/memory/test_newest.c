@@ -351,7 +351,8 @@ typedef struct Before {
 static void remember(Desk *d, Before *b)
 {
     *b = (Before){ 0 };
-    desk_ok(d, store_read(d->m.store, str(stream), 1, 100, &b->arena, &b->records, &d->e));
+    desk_ok(d, store_read(d->m.store, str(stream), (SeqRange){ 1, 100 }, &b->arena, &b->records,
+                          &d->e));
     b->newest = b->records.items[b->records.n - 1].mark.seq;
     assert_true(b->records.n >= 2);
 }
@@ -375,7 +376,7 @@ static void go_on(Desk *d, const Noun *noun, const Before *b, const char *what)
     if (st != JOT_OK)
         fail_msg("%s (%s): cannot be written after %s: %s", noun->name, d->engine, what, d->e.text);
     Records now;
-    desk_ok(d, store_read(d->m.store, str(stream), 1, 100, &d->a, &now, &d->e));
+    desk_ok(d, store_read(d->m.store, str(stream), (SeqRange){ 1, 100 }, &d->a, &now, &d->e));
     for (size_t i = 0; i + 1 < b->records.n; i++)
         if (i >= now.n || !same(&b->records.items[i], &now.items[i]))
             fail_msg("%s (%s): record %zu was lost with %s", noun->name, d->engine, i + 1, what);
@@ -531,7 +532,7 @@ static void add_tails(Desk *d, const Noun *noun)
         buf_add(&all, tails[i].tail);
         try_bytes(d, noun, &b, &log, &view, buf_str(&all), tails[i].what);
         Records now;
-        desk_ok(d, store_read(d->m.store, str(stream), 1, 100, &d->a, &now, &d->e));
+        desk_ok(d, store_read(d->m.store, str(stream), (SeqRange){ 1, 100 }, &d->a, &now, &d->e));
         assert_int_equal(now.damaged, 0);
         assert_int_equal(now.items[b.records.n].mark.seq,
                          b.newest + 1); /* it counted for nothing */
@@ -854,7 +855,7 @@ static void a_run_folds_in_time_behind_a_lost_record(Desk *d)
     spoil_newest(d);
     desk_ok(d, run_say(&r, RUN_THINKING, S("and again"), &d->e));
     Records got;
-    desk_ok(d, store_read(d->m.store, str(stream), 60, 10, &d->a, &got, &d->e));
+    desk_ok(d, store_read(d->m.store, str(stream), (SeqRange){ 60, 10 }, &d->a, &got, &d->e));
     assert_int_equal(got.items[got.n - 2].mark.seq, 64);
     assert_has(got.items[got.n - 2].meta, "\"fold\"");
     assert_int_equal(got.items[got.n - 1].mark.seq, 65);
@@ -931,7 +932,7 @@ static void doctor_mends_what_verify_says_it_mends(Desk *d)
     fix(d);
     assert_int_equal(verified(d).n, 0);
     Records now;
-    desk_ok(d, store_read(d->m.store, str(stream), 1, 10, &d->a, &now, &d->e));
+    desk_ok(d, store_read(d->m.store, str(stream), (SeqRange){ 1, 10 }, &d->a, &now, &d->e));
     assert_int_equal(now.n, 2);
     assert_int_equal(now.damaged, 0);
     assert_text(now.items[1].body, "the second text\n");
@@ -946,7 +947,7 @@ static void a_stream_with_a_gap_is_copied(Desk *d)
     Draft draft = { .op = OP_PUT, .body = S("s3") };
     desk_ok(d, store_append(d->m.store, str(stream), NULL, &draft, &m, &d->e));
     Records all;
-    desk_ok(d, store_read(d->m.store, str(stream), 1, 10, &d->a, &all, &d->e));
+    desk_ok(d, store_read(d->m.store, str(stream), (SeqRange){ 1, 10 }, &d->a, &all, &d->e));
     assert_int_equal(all.n, 2);
     AUTO_PTR(Store) to = NULL;
     desk_ok(d, store_open(&to, S("mem:"), NULL, &d->e));

@@ -224,7 +224,8 @@ static void no_verb_accepts_a_bad_name_or_changes_anything(Desk *d)
             assert_sentence(&d->e);
         }
     Listing all;
-    desk_ok(d, store_list(d->m.store, (Str){ 0 }, (Str){ 0 }, 10, LIST_ALL, &d->a, &all, &d->e));
+    desk_ok(d, store_list(d->m.store, &(ListQuery){ .limit = 10, .which = LIST_ALL }, &d->a, &all,
+                          &d->e));
     assert_int_equal(all.n, 1);
     assert_int_equal(all.items[0].mark.seq, 1);
 }

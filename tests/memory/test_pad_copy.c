@@ -49,7 +49,7 @@ static void add(Desk *d, const char *stream, const char *text)
 static uint64_t records_of(Desk *d, Store *s, const char *stream, Str *newest)
 {
     Records got;
-    desk_ok(d, store_read(s, str(stream), 0, STORE_READ_MAX, &d->a, &got, &d->e));
+    desk_ok(d, store_read(s, str(stream), (SeqRange){ 0, STORE_READ_MAX }, &d->a, &got, &d->e));
     if (newest)
         *newest = got.items[got.n - 1].body;
     return got.n;

@@ -16,10 +16,10 @@ static struct Between {
     bool writes;
 } between;
 
-static jot_status read_watched(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                               Records *out, Err *e)
+static jot_status read_watched(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                               Err *e)
 {
-    jot_status st = between.own->read(s, stream, from, limit, into, out, e);
+    jot_status st = between.own->read(s, stream, range, into, out, e);
     between.reads++;
     assert_true(between.reads < READS_MAX);
     if (between.writes) {

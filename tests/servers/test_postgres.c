@@ -103,7 +103,7 @@ static size_t count(Place *p, const char *stream)
 {
     Store *s = open_url(p, p->direct, (StoreOptions){ 0 });
     Records got = { 0 };
-    jot_status st = store_read(s, str(stream), 0, STORE_READ_MAX, &p->a, &got, &p->e);
+    jot_status st = store_read(s, str(stream), (SeqRange){ 0, STORE_READ_MAX }, &p->a, &got, &p->e);
     assert_true(st == JOT_OK || st == JOT_NOT_FOUND);
     assert_int_equal(got.damaged, 0);
     store_close(s);
@@ -152,7 +152,7 @@ static void a_read_beside_the_first_write_finds_nothing_or_the_record(void **sta
         jot_status st = JOT_NOT_FOUND;
         while (st == JOT_NOT_FOUND) {
             Records got = { 0 };
-            st = store_read(s, stream, 1, 5, &p->a, &got, &p->e);
+            st = store_read(s, stream, (SeqRange){ 1, 5 }, &p->a, &got, &p->e);
             assert_int_equal(got.n, st == JOT_OK);
         }
         assert_int_equal(st, JOT_OK);
@@ -173,7 +173,8 @@ static void a_lost_answer_is_not_taken_from_another_writer(void **state)
         pid_t child = start_writer(p, 5, 0);
         assert_int_equal(put(p, p->s, "notes/a", "mine", &mine), JOT_OK);
         end_writer(child);
-        assert_int_equal(store_read(other, S("notes/a"), mine.seq, 1, &p->a, &got, &p->e), JOT_OK);
+        assert_int_equal(
+            store_read(other, S("notes/a"), (SeqRange){ mine.seq, 1 }, &p->a, &got, &p->e), JOT_OK);
         assert_str(got.items[0].body, S("mine"));
         assert_true(hash_eq(got.items[0].mark.chain, mine.chain));
     }

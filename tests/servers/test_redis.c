@@ -102,7 +102,7 @@ static size_t count(Place *p, const char *stream)
 {
     Store *s = open_url(p, p->direct, (StoreOptions){ 0 });
     Records got = { 0 };
-    jot_status st = store_read(s, str(stream), 0, STORE_READ_MAX, &p->a, &got, &p->e);
+    jot_status st = store_read(s, str(stream), (SeqRange){ 0, STORE_READ_MAX }, &p->a, &got, &p->e);
     assert_true(st == JOT_OK || st == JOT_NOT_FOUND);
     assert_int_equal(got.damaged, 0);
     store_close(s);
@@ -154,7 +154,8 @@ static void a_lost_answer_is_not_taken_from_another_writer(void **state)
         pid_t child = start_writer(p, 5, 0);
         assert_int_equal(put(p, p->s, "notes/a", "mine", &mine), JOT_OK);
         end_well(child);
-        assert_int_equal(store_read(other, S("notes/a"), mine.seq, 1, &p->a, &got, &p->e), JOT_OK);
+        assert_int_equal(
+            store_read(other, S("notes/a"), (SeqRange){ mine.seq, 1 }, &p->a, &got, &p->e), JOT_OK);
         assert_str(got.items[0].body, S("mine"));
         assert_true(hash_eq(got.items[0].mark.chain, mine.chain));
     }
@@ -277,8 +278,8 @@ static void an_append_is_one_round_trip_and_two_if_the_head_is_not_known(void **
     end_well(start_writer(p, 1, 0));
     COSTS(p, 2, put(p, p->s, "notes/a", "four", &m)); /* somebody was faster */
     COSTS(p, 1, store_head(p->s, S("notes/a"), HEAD_VALUE, &p->a, &head, &p->e));
-    COSTS(p, 1, store_read(p->s, S("notes/a"), 0, 10, &p->a, &records, &p->e));
-    COSTS(p, 1, store_list(p->s, S(""), S(""), 10, LIST_LIVE, &p->a, &names, &p->e));
+    COSTS(p, 1, store_read(p->s, S("notes/a"), (SeqRange){ 0, 10 }, &p->a, &records, &p->e));
+    COSTS(p, 1, store_list(p->s, &(ListQuery){ .limit = 10 }, &p->a, &names, &p->e));
     COSTS(p, 1, store_changes(p->s, NULL, 0, &p->a, &changes, &p->e));
     COSTS(p, 2, store_trim(p->s, S("notes/a"), NULL, 2, &dropped, &p->e));
     COSTS(p, 2, store_redact(p->s, S("notes/a"), NULL, 1, &p->e));
@@ -552,7 +553,9 @@ static void everything_works_with_the_rights_that_the_documentation_names(void *
     assert_true(store_promise(s).durable);
     for (int i = 0; i < 3; i++)
         assert_int_equal(put(p, s, "notes/a", "text", &m), JOT_OK);
-    assert_int_equal(store_list(s, S("notes/"), S(""), 9, LIST_LIVE, &p->a, &names, &p->e), JOT_OK);
+    assert_int_equal(
+        store_list(s, &(ListQuery){ .prefix = S("notes/"), .limit = 9 }, &p->a, &names, &p->e),
+        JOT_OK);
     assert_int_equal(store_changes(s, NULL, 0, &p->a, &changes, &p->e), JOT_OK);
     Cursor c = changes.next;
     assert_int_equal(store_changes(s, &c, 20, &p->a, &changes, &p->e), JOT_OK);

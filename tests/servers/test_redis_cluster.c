@@ -118,9 +118,10 @@ static void everything_of_a_pad_works_where_it_was_sent(void **state)
     VerifyCount count;
     for (int i = 0; i < 20; i++)
         assert_int_equal(put(p, s, "text", &m), JOT_OK);
-    assert_int_equal(store_list(s, S(""), S(""), 10, LIST_LIVE, &p->a, &names, &p->e), JOT_OK);
+    assert_int_equal(store_list(s, &(ListQuery){ .limit = 10 }, &p->a, &names, &p->e), JOT_OK);
     assert_int_equal(names.n, 1);
-    assert_int_equal(store_read(s, S("notes/a"), 0, 50, &p->a, &records, &p->e), JOT_OK);
+    assert_int_equal(store_read(s, S("notes/a"), (SeqRange){ 0, 50 }, &p->a, &records, &p->e),
+                     JOT_OK);
     assert_int_equal(records.n, 20);
     assert_int_equal(store_changes(s, NULL, 0, &p->a, &changes, &p->e), JOT_OK);
     Cursor c = changes.next;

@@ -156,7 +156,9 @@ static void a_log_without_its_pad_is_not_applied_to_a_new_one(void **state)
         assert_int_equal(rename(kept, beside(p, suffixes[i])), 0);
         close_and_make(p);
         Store *s = place_open_with(p, NULL);
-        assert_int_equal(store_list(s, S(""), S(""), 10, LIST_ALL, &arena, &all, &e), JOT_OK);
+        assert_int_equal(
+            store_list(s, &(ListQuery){ .limit = 10, .which = LIST_ALL }, &arena, &all, &e),
+            JOT_OK);
         assert_int_equal(all.n, 1);
         store_close(s);
         place_empty(p);
@@ -391,7 +393,7 @@ static void a_body_that_was_changed_is_not_believed(void **state)
     assert_int_equal(r.mark.lost, 1);
     assert_non_null(strstr(e.text, "damaged"));
     assert_int_equal(store_report(s)->damaged, 1);
-    assert_int_equal(store_read(s, S("notes/a"), 1, 10, &arena, &all, &e), JOT_OK);
+    assert_int_equal(store_read(s, S("notes/a"), (SeqRange){ 1, 10 }, &arena, &all, &e), JOT_OK);
     assert_int_equal(all.n, 0);
     assert_int_equal(all.damaged, 1);
     assert_int_equal(store_report(s)->damaged, 2);
@@ -420,7 +422,8 @@ static void a_text_is_not_hidden_by_a_bit_that_turned_over(void **state)
         run_sql(p, rows[i]);
         Store *s = place_open_with(p, NULL);
         must_hold(s, S("notes/a"), S("one"));
-        assert_int_equal(store_read(s, S("notes/a"), 1, 10, &arena, &all, &e), JOT_OK);
+        assert_int_equal(store_read(s, S("notes/a"), (SeqRange){ 1, 10 }, &arena, &all, &e),
+                         JOT_OK);
         assert_int_equal(all.n, 1);
         assert_false(all.items[0].mark.redacted);
         assert_int_equal(store_verify(s, &hooks, &count, &e), JOT_OK);

@@ -49,7 +49,7 @@ static uint64_t count_records(const Place *p, Str stream)
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Records r;
-        assert_int_equal(store_read(s, stream, n + 1, 500, &arena, &r, NULL), JOT_OK);
+        assert_int_equal(store_read(s, stream, (SeqRange){ n + 1, 500 }, &arena, &r, NULL), JOT_OK);
         for (size_t i = 0; i < r.n; i++)
             assert_int_equal(r.items[i].mark.seq, ++n);
         more = r.more;
@@ -509,13 +509,13 @@ static void check_told(const Place *p, const Told *told)
     Store *s = place_open(p);
     Records r = { 0 };
     char body[16];
-    jot_status st = store_read(s, S("runs/r"), 1, 100, &arena, &r, NULL);
+    jot_status st = store_read(s, S("runs/r"), (SeqRange){ 1, 100 }, &arena, &r, NULL);
     assert_true(st == JOT_OK || st == JOT_NOT_FOUND);
     for (int i = 0; told->opened && i < WRITES; i++)
         if (told->writes[i] != JOT_UNKNOWN)
             assert_int_equal(has_body(&r, body_of(i, body)), told->writes[i] == JOT_OK);
     Records gone = { 0 };
-    st = store_read(s, S("runs/gone"), 1, 100, &arena, &gone, NULL);
+    st = store_read(s, S("runs/gone"), (SeqRange){ 1, 100 }, &arena, &gone, NULL);
     if (told->opened && told->gone == JOT_OK && told->purge != JOT_UNKNOWN)
         assert_int_equal(gone.items[0].mark.op, told->purge == JOT_OK ? OP_DELETE : OP_APPEND);
     must_put(s, S("runs/r"), S("after"));

@@ -120,7 +120,8 @@ static jot_status list_page(Memory *m, Str after, Arena *into, json_t *list, Str
             continue; /* all of this kind lie before the page */
         if (room == 0)
             return JOT_OK;
-        TRY(store_list(m->store, prefix, after, room, LIST_LIVE, into, &page, e));
+        TRY(store_list(m->store, &(ListQuery){ .prefix = prefix, .after = after, .limit = room },
+                       into, &page, e));
         for (size_t k = 0; k < page.n; k++)
             json_array_append_new(list, listed_json(&page.items[k]));
         if (json_array_size(list) == MCP_PAGE)

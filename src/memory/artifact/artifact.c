@@ -368,7 +368,8 @@ jot_status artifact_find(Memory *m, const ArtifactQuery *query, Arena *into, Art
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(m->store, prefix, after, PAGE, LIST_LIVE, &arena, &page, e));
+        TRY(store_list(m->store, &(ListQuery){ .prefix = prefix, .after = after, .limit = PAGE },
+                       &arena, &page, e));
         for (size_t i = 0; i < page.n; i++) {
             ArtifactRef ref;
             if (!name_fits(&q, page.items[i].name))

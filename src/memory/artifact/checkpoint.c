@@ -94,7 +94,7 @@ static jot_status read_version(Memory *m, Str stream, uint64_t version, Arena *i
     *out = (Record){ 0 };
     if (version == 0)
         return JOT_OK;
-    jot_status st = store_read(m->store, stream, version, 1, into, &got, e);
+    jot_status st = store_read(m->store, stream, (SeqRange){ version, 1 }, into, &got, e);
     if (st != JOT_NOT_FOUND)
         TRY(st);
     bool there = got.n && got.items[0].mark.seq == version && mark_live(&got.items[0].mark) &&

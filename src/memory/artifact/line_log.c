@@ -62,7 +62,7 @@ jot_status line_log_read(Memory *m, Str category, Str name, uint64_t from, size_
     if (limit == 0 || limit > LINE_LOG_READ_MAX)
         return err_set(e, JOT_INVALID, "one answer has 1 to %d lines", LINE_LOG_READ_MAX);
     uint64_t start = from ? from : 1;
-    TRY(store_read(m->store, stream, start, limit, into, &got, e));
+    TRY(store_read(m->store, stream, (SeqRange){ start, limit }, into, &got, e));
     take_lines(&got, start, into, out);
     return JOT_OK;
 }
@@ -104,7 +104,8 @@ jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena
         behind = arena_printf(into, LINE_LOG_KIND STR_FMT, STR_ARG(after));
         TRY(store_check_name(behind, e));
     }
-    TRY(store_list(m->store, prefix, behind, limit, LIST_LIVE, into, &page, e));
+    TRY(store_list(m->store, &(ListQuery){ .prefix = prefix, .after = behind, .limit = limit },
+                   into, &page, e));
     *out =
         (LineLogs){ .items = NEW_ARRAY(into, LineLog, page.n + 1), .n = page.n, .more = page.more };
     for (size_t i = 0; i < page.n; i++)
@@ -119,7 +120,8 @@ static jot_status look(Memory *m, Str stream, uint64_t from, Arena *into, Record
 {
     Err missing = { 0 };
     *got = (Records){ 0 };
-    jot_status st = store_read(m->store, stream, from, LINE_LOG_READ_MAX, into, got, &missing);
+    jot_status st =
+        store_read(m->store, stream, (SeqRange){ from, LINE_LOG_READ_MAX }, into, got, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     return err_pass(e, &missing, st);

@@ -225,8 +225,10 @@ static jot_status add_pinned(Build *b, uint64_t *room, Err *e)
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(b->m->store, S("notes/" RULE_PINNED), after, PINNED_PAGE, LIST_LIVE, &arena,
-                       &page, e));
+        TRY(store_list(
+            b->m->store,
+            &(ListQuery){ .prefix = S("notes/" RULE_PINNED), .after = after, .limit = PINNED_PAGE },
+            &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(add_note(b, str_from(page.items[i].name, 6), room, e));
         more = page.more && page.n;

@@ -204,8 +204,10 @@ jot_status rules_keys(Memory *m, Arena *into, Str **out, size_t *n, Err *e)
 {
     Listing first, page;
     const Str kind = S("notes/");
-    TRY(store_list(m->store, S("notes/" RULE_FIRST), (Str){ 0 }, 1, LIST_LIVE, into, &first, e));
-    TRY(store_list(m->store, S("notes/" RULE_PINNED), (Str){ 0 }, STORE_LIST_MAX, LIST_LIVE, into,
+    TRY(store_list(m->store, &(ListQuery){ .prefix = S("notes/" RULE_FIRST), .limit = 1 }, into,
+                   &first, e));
+    TRY(store_list(m->store,
+                   &(ListQuery){ .prefix = S("notes/" RULE_PINNED), .limit = STORE_LIST_MAX }, into,
                    &page, e));
     *out = NEW_ARRAY(into, Str, page.n + 1);
     *n = 0;

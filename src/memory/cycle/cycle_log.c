@@ -101,8 +101,8 @@ jot_status cycle_log_list(Memory *m, Str agent, Str id, uint64_t from, size_t li
     TRY(cycle_snapshot_locate(m, agent, id, into, &ignored, e));
     /* One more in front: of a result it is the call. */
     size_t extra = first > 1;
-    jot_status st = store_read(m->store, cycle_steps_stream(agent, id, into), first - extra,
-                               limit + extra, into, &got, &missing);
+    jot_status st = store_read(m->store, cycle_steps_stream(agent, id, into),
+                               (SeqRange){ first - extra, limit + extra }, into, &got, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     if (st != JOT_OK)

@@ -110,7 +110,7 @@ static jot_status first_record(Memory *m, Str stream, Arena *into, Record *out, 
     TRY(doc_read(m, stream, into, &doc, e)); /* a deleted one is not found */
     Err unread = { 0 };
     *out = (Record){ .mark = doc.mark, .body = doc.text }; /* of a file that was put there */
-    if (store_read(m->store, stream, 1, 1, into, &page, &unread) == JOT_OK && page.n)
+    if (store_read(m->store, stream, (SeqRange){ 1, 1 }, into, &page, &unread) == JOT_OK && page.n)
         *out = page.items[0];
     if (out->mark.redacted) /* what was written in its place, without the phrase */
         out->body = doc.text;

@@ -33,7 +33,7 @@ static jot_status first_from(Memory *m, Str stream, uint64_t seq, Arena *into, R
 {
     Records got;
     *out = (Record){ 0 };
-    jot_status st = store_read(m->store, stream, seq, 1, into, &got, e);
+    jot_status st = store_read(m->store, stream, (SeqRange){ seq, 1 }, into, &got, e);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     TRY(st);
@@ -301,7 +301,8 @@ jot_status history_page(Memory *m, Str stream, const HistoryAsk *ask, Arena *int
     for (uint64_t from = low; limit && from <= high;) {
         AUTO(Arena) scratch = { 0 };
         Records got;
-        TRY(store_read(m->store, stream, from, (size_t)(high - from + 1), &scratch, &got, e));
+        TRY(store_read(m->store, stream, (SeqRange){ from, (size_t)(high - from + 1) }, &scratch,
+                       &got, e));
         for (size_t i = 0; i < got.n && got.items[i].mark.seq <= high; i++)
             out->items[out->n++] = header(&got.items[i], into);
         out->damaged += got.damaged;

@@ -62,13 +62,17 @@ jot_status note_list(Memory *m, const NoteAsk *ask, Arena *into, Listing *out, E
     size_t limit = ask->limit;
     TRY(resolve_prefix(ask->prefix, into, &begin, e));
     if (ask->which == NOTE_LIVE)
-        return store_list(m->store, begin, after, limit, LIST_LIVE, into, out, e);
+        return store_list(m->store, &(ListQuery){ .prefix = begin, .after = after, .limit = limit },
+                          into, out, e);
     /* Tombstones are few among the living: continue until there are enough of them. */
     *out = (Listing){ .items = NEW_ARRAY(into, Listed, limit ? limit : 1), .more = true };
     while (out->more && out->n < limit) {
         AUTO(Arena) scratch = { 0 };
         Listing page;
-        TRY(store_list(m->store, begin, after, limit, LIST_ALL, &scratch, &page, e));
+        TRY(store_list(
+            m->store,
+            &(ListQuery){ .prefix = begin, .after = after, .limit = limit, .which = LIST_ALL },
+            &scratch, &page, e));
         size_t i = 0;
         for (; i < page.n && out->n < limit; i++)
             if (!mark_live(&page.items[i].mark))

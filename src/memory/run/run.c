@@ -80,7 +80,8 @@ static void take_page(Run *r, const Records *page, size_t from)
 /* One page, into `tail` if that is wanted and this is the last one. */
 static jot_status read_page(Run *r, uint64_t from, RunTail *tail, Arena *own, Records *page, Err *e)
 {
-    TRY(store_read(r->m->store, stream_of(r), from, PAGE, tail ? &tail->arena : own, page, e));
+    TRY(store_read(r->m->store, stream_of(r), (SeqRange){ from, PAGE }, tail ? &tail->arena : own,
+                   page, e));
     if (tail && !page->more)
         tail->records = *page;
     return JOT_OK;
@@ -245,7 +246,7 @@ jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const R
 jot_status run_step(Run *r, uint64_t seq, Arena *into, RunStep *out, Err *e)
 {
     Records page;
-    TRY(store_read(r->m->store, stream_of(r), seq, 1, into, &page, e));
+    TRY(store_read(r->m->store, stream_of(r), (SeqRange){ seq, 1 }, into, &page, e));
     if (page.n == 0 || page.items[0].mark.seq != seq)
         return err_set(e, JOT_NOT_FOUND, "record %llu of run '%s' cannot be read",
                        (unsigned long long)seq, r->id);
@@ -321,7 +322,7 @@ jot_status run_frame(const Run *r, Frame *out, Err *e)
     AUTO(Arena) arena = { 0 };
     Records page;
     *out = (Frame){ 0 };
-    TRY(store_read(r->m->store, stream_of(r), 1, 1, &arena, &page, e));
+    TRY(store_read(r->m->store, stream_of(r), (SeqRange){ 1, 1 }, &arena, &page, e));
     if (page.n && page.items[0].mark.seq == 1)
         *out = frame_of_text(run_step_of(&page.items[0], &arena).sign);
     return JOT_OK;
@@ -333,7 +334,7 @@ jot_status run_query(Memory *m, Str id, Arena *into, Str *query, Err *e)
     TRY(run_at(m, id, &named, e));
     Records page;
     *query = (Str){ 0 };
-    jot_status st = store_read(m->store, stream_of(&named), 1, 1, into, &page, e);
+    jot_status st = store_read(m->store, stream_of(&named), (SeqRange){ 1, 1 }, into, &page, e);
     if (st == JOT_NOT_FOUND)
         return not_found(id, e);
     TRY(st);

@@ -22,7 +22,7 @@ static jot_status read_one(const Run *r, uint64_t seq, Arena *into, Record *out,
 {
     Records page;
     Str stream = str(r->stream);
-    TRY(store_read(r->m->store, stream, seq, 1, into, &page, e));
+    TRY(store_read(r->m->store, stream, (SeqRange){ seq, 1 }, into, &page, e));
     if (page.n == 0 || page.items[0].mark.seq != seq || page.items[0].mark.op != OP_APPEND)
         return err_set(e, JOT_CORRUPT,
                        "record %llu of run '%s' cannot be read: it cannot be taken back to a point "

@@ -83,7 +83,7 @@ static jot_status gather(Run *r, uint64_t from, uint64_t to, Arena *into, Result
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Records page;
-        TRY(store_read(r->m->store, str(r->stream), seq, PAGE, &arena, &page, e));
+        TRY(store_read(r->m->store, str(r->stream), (SeqRange){ seq, PAGE }, &arena, &page, e));
         more = page.more && page.n;
         for (size_t i = 0; i < page.n; i++) {
             RunStep s = run_step_of(&page.items[i], &arena);
@@ -209,7 +209,8 @@ static jot_status read_back(RunBack *b, uint64_t *from, uint64_t last, Arena *in
     run_tail_free(&tail);
     for (;;) {
         size_t limit = last - *from < PAGE_BACK ? (size_t)(last - *from + 1) : PAGE_BACK;
-        TRY(store_read(b->r->m->store, str(b->r->stream), *from, limit, into, page, e));
+        TRY(store_read(b->r->m->store, str(b->r->stream), (SeqRange){ *from, limit }, into, page,
+                       e));
         bool cut = page->more && page->n && page->items[page->n - 1].mark.seq < last;
         if (!cut || *from == last)
             return JOT_OK;

@@ -159,7 +159,7 @@ static jot_status read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Rec
     bool log = str_starts(stream, S("runs/"));
     if (log) {
         Records one;
-        TRY(store_read(m->store, stream, seq, 1, into, &one, NULL));
+        TRY(store_read(m->store, stream, (SeqRange){ seq, 1 }, into, &one, NULL));
         if (one.n == 0 || one.items[0].mark.seq != seq)
             return JOT_NOT_FOUND;
         *out = one.items[0];

@@ -50,7 +50,7 @@ static jot_status read_row(const Compare *c, Str stream, uint64_t seq, Arena *in
     if (!str_starts(stream, S("runs/")))
         return store_head(store, stream, HEAD_RECORD, into, out, NULL);
     Records one;
-    TRY(store_read(store, stream, seq, 1, into, &one, NULL));
+    TRY(store_read(store, stream, (SeqRange){ seq, 1 }, into, &one, NULL));
     if (one.n == 0 || one.items[0].mark.seq != seq)
         return JOT_NOT_FOUND;
     *out = one.items[0];

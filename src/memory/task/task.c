@@ -432,7 +432,7 @@ jot_status task_history(Memory *m, Str id, uint64_t from, size_t limit, Arena *i
     if (limit == 0 || limit > TASK_LIST_MAX)
         return err_set(e, JOT_INVALID, "one answer has 1 to %d events", TASK_LIST_MAX);
     uint64_t start = from ? from : 1;
-    jot_status st = store_read(m->store, stream, start, limit, into, &got, e);
+    jot_status st = store_read(m->store, stream, (SeqRange){ start, limit }, into, &got, e);
     if (st == JOT_NOT_FOUND)
         return not_found(id, e);
     TRY(st);

@@ -64,7 +64,9 @@ jot_status task_list(Memory *m, const TaskQuery *query, Arena *into, TaskList *o
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(store_list(m->store, S(TASK_KIND), after, PAGE, LIST_LIVE, &arena, &page, e));
+        TRY(store_list(m->store,
+                       &(ListQuery){ .prefix = S(TASK_KIND), .after = after, .limit = PAGE },
+                       &arena, &page, e));
         for (size_t i = 0; i < page.n && !out->more; i++) {
             Task t;
             jot_status st = read_listed(m, &page.items[i], into, &problems, &t, e);

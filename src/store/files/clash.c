@@ -21,7 +21,7 @@ static jot_status find_below(Files *f, Str name, Arena *into, Str *out, Err *e)
     Str prefix = arena_printf(into, STR_FMT "/", STR_ARG(name));
     if (prefix.n >= STORE_NAME_MAX)
         return JOT_OK;
-    TRY(files_list(&f->base, prefix, (Str){ 0 }, 1, LIST_LIVE, into, &page, e));
+    TRY(files_list(&f->base, &(ListQuery){ .prefix = prefix, .limit = 1 }, into, &page, e));
     if (page.n)
         *out = page.items[0].name;
     return JOT_OK;

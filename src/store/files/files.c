@@ -49,8 +49,16 @@ static jot_status append_once(Files *f, Writing *w, const Expect *x, const Draft
         recent_n += got;
     }
     bool again = false;
-    jot_status st = store_seal(&f->base, w->paths.name, x, d, &head, recent, recent_n, w->guard_seq,
-                               &fresh, &again, e);
+    Sealing asked = {
+        .stream = w->paths.name,
+        .x = x,
+        .draft = d,
+        .head = &head,
+        .recent = recent,
+        .recent_n = recent_n,
+        .guard_seq = w->guard_seq,
+    };
+    jot_status st = store_seal(&f->base, &asked, &fresh, &again, e);
     *out = fresh.mark;
     if (st == JOT_OK && !again && !mark_live(&head))
         st = clash_check(f, w, e);
@@ -124,15 +132,15 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
 /* --- Copying --------------------------------------------------------------------------- */
 
 /* Into a gap: what stands before and behind it must fit.  The head, and so the view, stays. */
-static jot_status fill_gap(Files *f, Writing *w, const Record *records, size_t n, Err *e)
+static jot_status fill_gap(Files *f, Writing *w, const Batch *b, Err *e)
 {
     Record before, after;
     off_t at;
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
-    TRY(stream_around(f, &w->stream, records[0].mark.seq, &w->arena, &before, &after, &at, e));
-    TRY(store_check_place(w->paths.name, true, &before.mark, records, n, &after, e));
-    for (size_t i = 0; i < n; i++)
-        record_write(&lines, &records[i], f->form);
+    TRY(stream_around(f, &w->stream, b->items[0].mark.seq, &w->arena, &before, &after, &at, e));
+    TRY(store_check_place(w->paths.name, b, &before.mark, &after, e));
+    for (size_t i = 0; i < b->n; i++)
+        record_write(&lines, &b->items[i], f->form);
     if (!buf_ok(&lines))
         return err_set(e, JOT_TOO_BIG, "too much for one write");
     Mark head = w->stream.head;
@@ -146,29 +154,27 @@ static jot_status fill_gap(Files *f, Writing *w, const Record *records, size_t n
     return st;
 }
 
-static jot_status put_records(Files *f, Writing *w, const Expect *x, bool gaps,
-                              const Record *records, size_t n, Err *e)
+static jot_status put_records(Files *f, Writing *w, const Expect *x, const Batch *b, Err *e)
 {
     TRY(writing_begin(f, w, x, true, e));
     TRY(writing_record_edit(f, w, e));
     const Mark *head = &w->stream.head;
     TRY(store_check_expect(w->paths.name, x, head, w->guard_seq, e));
-    if (gaps && records[0].mark.seq <= head->seq)
-        return fill_gap(f, w, records, n, e);
-    TRY(store_check_place(w->paths.name, gaps, head, records, n, NULL, e));
-    if (!mark_live(head) && mark_live(&records[n - 1].mark))
+    if (b->gaps && b->items[0].mark.seq <= head->seq)
+        return fill_gap(f, w, b, e);
+    TRY(store_check_place(w->paths.name, b, head, NULL, e));
+    if (!mark_live(head) && mark_live(&batch_last(b)->mark))
         TRY(clash_check(f, w, e));
-    return writing_commit(f, w, records, n, e);
+    return writing_commit(f, w, b->items, b->n, e);
 }
 
-static jot_status files_put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                                    const Record *records, size_t n, Err *e)
+static jot_status files_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
     Files *f = (Files *)s;
     TRY(writing_allowed(f, e));
     AUTO(Writing) w;
     writing_init(f, &w, stream);
-    jot_status st = put_records(f, &w, x, gaps, records, n, e);
+    jot_status st = put_records(f, &w, x, b, e);
     if (st != JOT_OK)
         remove_empty(f, &w);
     return st;
@@ -206,8 +212,11 @@ jot_status recover_pad(Files *f, Err *e)
     AUTO(Arena) arena = { 0 };
     Listing page;
     pad_read_progress(f);
-    TRY(files_list(&f->base, (Str){ 0 }, str(f->check_after), FILES_CHECK_INLINE, LIST_ALL, &arena,
-                   &page, e));
+    TRY(files_list(&f->base,
+                   &(ListQuery){ .after = str(f->check_after),
+                                 .limit = FILES_CHECK_INLINE,
+                                 .which = LIST_ALL },
+                   &arena, &page, e));
     int64_t until_ms = f->until_ms;
     f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {

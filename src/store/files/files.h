@@ -201,8 +201,8 @@ jot_status scan_failed(Err *e, Str stream, int got);
 /* Up to `n` newest records, newest first; damaged ones are passed over. */
 MUST_USE jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n,
                                   Arena *into, Record *out, size_t *got, Err *e);
-MUST_USE jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit,
-                                Arena *into, Records *out, Err *e);
+MUST_USE jot_status stream_read(Files *f, const Stream *st, SeqRange range, Arena *into,
+                                Records *out, Err *e);
 
 /* The records before and from this seq on that are next to it, without bodies, and where the second
  * begins; the seq of one that is not there is 0. */
@@ -319,8 +319,7 @@ void recent_close(Files *f);
 
 /* --- list.c ---------------------------------------------------------------------------- */
 
-MUST_USE jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                               Arena *into, Listing *out, Err *e);
+MUST_USE jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e);
 void list_close(Files *f);
 
 /* Names in a directory, sorted as the names of streams sort; borrowed from the handle. */
@@ -476,8 +475,8 @@ MUST_USE jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into,
                                Err *e);
 /* All but its body, for a list: where there is no view the header is believed without the body. */
 MUST_USE jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e);
-MUST_USE jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                               Records *out, Err *e);
+MUST_USE jot_status files_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                               Err *e);
 
 /* --- there.c ------------------------------------------------------------------- */
 

@@ -47,7 +47,7 @@ static jot_status mark_trimmed(Files *f, Writing *w, uint64_t from_seq, off_t fr
 {
     Records oldest;
     off_t at, end;
-    TRY(stream_read(f, &w->stream, from_seq, 1, &w->arena, &oldest, e));
+    TRY(stream_read(f, &w->stream, (SeqRange){ from_seq, 1 }, &w->arena, &oldest, e));
     pieces[0] = (Piece){ from, from, { 0 } };
     pieces[1] = (Piece){ from, w->stream.size, { 0 } };
     if (oldest.n == 0)
@@ -73,7 +73,7 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
     TRY(writing_begin_existing(f, &w, x, e));
     uint64_t from_seq = store_trim_from(&w.stream.head, before);
     Records oldest;
-    TRY(stream_read(f, &w.stream, 0, 1, &w.arena, &oldest, e));
+    TRY(stream_read(f, &w.stream, (SeqRange){ 0, 1 }, &w.arena, &oldest, e));
     uint64_t first = oldest.n ? oldest.items[0].mark.seq : from_seq;
     if (first >= from_seq)
         return JOT_OK;
@@ -198,7 +198,7 @@ static jot_status look_at_gone(Files *f, Writing *w, Gone *out, Err *e)
     Records oldest;
     Record *newest = NEW_ARRAY(&w->arena, Record, STORE_TOLD_MAX);
     *out = (Gone){ .newest = newest };
-    TRY(stream_read(f, &w->stream, 0, 1, &w->arena, &oldest, e));
+    TRY(stream_read(f, &w->stream, (SeqRange){ 0, 1 }, &w->arena, &oldest, e));
     out->oldest = oldest.n ? &oldest.items[0] : NULL;
     /* Damage does not keep text from being purged: what came before it is told.  A disk that fails
      * is another matter, and may answer next time. */

@@ -212,8 +212,7 @@ jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e)
     return record_head(f, &p, LOOK_DURABLE, RECORD_NO_BODY, RECORD_NO_BODY, into, out, e);
 }
 
-jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into, Records *out,
-                      Err *e)
+jot_status files_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
 {
     Files *f = (Files *)s;
     Paths p = paths_of(f, stream);
@@ -221,5 +220,5 @@ jot_status files_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *
     AUTO(Stream) st = { .fd = FD_NONE };
     TRY(stream_look(f, &p, p.viewed && drafted(f, &p) ? LOOK_SYNCED : LOOK_DURABLE, RECORD_NO_BODY,
                     &st, e));
-    return stream_read(f, &st, from, limit, into, out, e);
+    return stream_read(f, &st, range, into, out, e);
 }

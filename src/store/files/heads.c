@@ -360,8 +360,9 @@ bool heads_purged(Files *f, const Stream *st)
 {
     AUTO(Arena) arena = { 0 };
     Records oldest;
-    return st->head.op == OP_DELETE && stream_read(f, st, 0, 1, &arena, &oldest, NULL) == JOT_OK &&
-           oldest.n && oldest.items[0].mark.seq == st->head.seq;
+    return st->head.op == OP_DELETE &&
+           stream_read(f, st, (SeqRange){ 0, 1 }, &arena, &oldest, NULL) == JOT_OK && oldest.n &&
+           oldest.items[0].mark.seq == st->head.seq;
 }
 
 uint64_t heads_first(Files *f, const Stream *st)

@@ -103,7 +103,7 @@ static jot_status begins_in_order(Check *c, const Stream *st, bool *out, Err *e)
     AUTO(Arena) arena = { 0 };
     Records oldest;
     PurgeTold told;
-    TRY(stream_read(c->f, st, 0, 1, &arena, &oldest, e));
+    TRY(stream_read(c->f, st, (SeqRange){ 0, 1 }, &arena, &oldest, e));
     const Record *r = oldest.n ? &oldest.items[0] : NULL;
     *out = !r || r->mark.gap + 1 >= r->mark.seq || store_told(r, &told);
     return JOT_OK;

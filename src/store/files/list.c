@@ -479,8 +479,7 @@ static int collect_top(void *ctx, Str name, bool directory)
     return 0;
 }
 
-jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which, Arena *into,
-                      Listing *out, Err *e)
+jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
     Files *f = (Files *)s;
     AUTO(Arena) arena = { 0 };
@@ -490,10 +489,10 @@ jot_status files_list(Store *s, Str prefix, Str after, size_t limit, ListWhich w
     sort_unique(&c.names);
     *out = (Listing){ 0 };
     Walk w = { .f = f,
-               .prefix = prefix,
-               .after = after,
-               .limit = limit,
-               .which = which,
+               .prefix = q->prefix,
+               .after = q->after,
+               .limit = q->limit,
+               .which = q->which,
                .into = into,
                .out = out };
     for (size_t i = 0; i < c.names.n && !w.done; i++) {

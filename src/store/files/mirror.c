@@ -178,7 +178,7 @@ static jot_status each_record(Files *f, const Stream *st, uint64_t from, EachRec
     for (;;) {
         AUTO(Arena) arena = { 0 };
         Records some;
-        TRY(stream_read(f, st, from, PAGE, &arena, &some, e));
+        TRY(stream_read(f, st, (SeqRange){ from, PAGE }, &arena, &some, e));
         for (size_t i = 0; i < some.n; i++)
             TRY(each(ctx, &some.items[i]));
         if (!some.more || some.n == 0)

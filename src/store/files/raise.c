@@ -34,7 +34,11 @@ static jot_status each_index(Files *f, EachName *each, Err *e)
     for (;;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
-        TRY(files_list(&f->base, S(FILES_INDEX), str(after), PAGE, LIST_ALL, &arena, &page, e));
+        TRY(files_list(
+            &f->base,
+            &(ListQuery){
+                .prefix = S(FILES_INDEX), .after = str(after), .limit = PAGE, .which = LIST_ALL },
+            &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
             TRY(each(f, page.items[i].name, e));
         if (!page.more)

@@ -54,7 +54,7 @@ static jot_status looks_torn(Files *f, const Stream *st, const View *v, bool *to
     for (uint64_t from = 1; !*torn;) {
         AUTO(Arena) arena = { 0 };
         Records some;
-        TRY(stream_read(f, st, from, JUDGE_RECORDS, &arena, &some, e));
+        TRY(stream_read(f, st, (SeqRange){ from, JUDGE_RECORDS }, &arena, &some, e));
         for (size_t i = 0; i < some.n && !*torn; i++)
             *torn = str_starts(some.items[i].body, v->text);
         if (!some.more || some.n == 0)

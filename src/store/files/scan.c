@@ -204,15 +204,15 @@ static bool take_line(Reading *r, Str line, Arena *into)
     return true;
 }
 
-jot_status stream_read(Files *f, const Stream *st, uint64_t from, size_t limit, Arena *into,
-                       Records *out, Err *e)
+jot_status stream_read(Files *f, const Stream *st, SeqRange range, Arena *into, Records *out,
+                       Err *e)
 {
     off_t at;
-    TRY(bisect(f, st, from, &at, e));
+    TRY(bisect(f, st, range.from, &at, e));
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, at, st->size);
     lines.open = st->open;
-    Reading r = { .from = from, .limit = limit };
+    Reading r = { .from = range.from, .limit = range.limit };
     for (bool more = true; more;) {
         Str line;
         int got = lines_next(&lines, &line, &at);

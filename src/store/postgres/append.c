@@ -88,9 +88,16 @@ static jot_status look(Pg *p, const Append *a, Base *out, Err *e)
 
 static jot_status seal(Pg *p, Append *a, const Base *b, Err *e)
 {
-    jot_status st =
-        store_seal(&p->base, a->stream, a->x, a->draft, &b->head, b->recent,
-                   a->draft->id.n ? b->recent_n : 0, b->guard, &a->sealed, &a->again, e);
+    Sealing asked = {
+        .stream = a->stream,
+        .x = a->x,
+        .draft = a->draft,
+        .head = &b->head,
+        .recent = b->recent,
+        .recent_n = a->draft->id.n ? b->recent_n : 0,
+        .guard_seq = b->guard,
+    };
+    jot_status st = store_seal(&p->base, &asked, &a->sealed, &a->again, e);
     a->against = b->head;
     a->nonce = pg_nonce(p);
     *a->out = a->sealed.mark;

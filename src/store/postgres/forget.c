@@ -27,9 +27,7 @@ typedef struct Forget {
     Str by;
     Mark *out;
     uint64_t nonce;
-    bool gaps;
-    const Record *records;
-    size_t n;
+    const Batch *batch; /* to put */
 } Forget;
 
 static jot_status meet(Str stream, const Expect *x, const PgHead *head, Err *e)
@@ -269,9 +267,9 @@ static jot_status fill_locked(Pg *p, const Forget *f, PgHead *head, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Beside all;
-    TRY(beside(p, head->number, f->records[0].mark.seq, &arena, &all, e));
-    TRY(store_check_place(f->stream, true, &all.before.mark, f->records, f->n, &all.from, e));
-    return pg_fill_records(p, head, f->records, f->n, e);
+    TRY(beside(p, head->number, f->batch->items[0].mark.seq, &arena, &all, e));
+    TRY(store_check_place(f->stream, f->batch, &all.before.mark, &all.from, e));
+    return pg_fill_records(p, head, f->batch->items, f->batch->n, e);
 }
 
 /* Was the last of them put there by this call, before its answer was lost? */
@@ -280,7 +278,7 @@ static jot_status was_put(Pg *p, const Forget *f, const PgHead *head, bool *out,
     AUTO_PTR(PGresult) r = NULL;
     PgParams q = { 0 };
     pg_add_u64(&q, (uint64_t)head->number);
-    pg_add_u64(&q, f->records[f->n - 1].mark.seq);
+    pg_add_u64(&q, batch_last(f->batch)->mark.seq);
     pg_add_u64(&q, f->nonce);
     TRY(pg_ask(p, PG_MINE, &q, &r, e));
     *out = p->pq->ntuples(r) > 0;
@@ -295,12 +293,12 @@ static jot_status put_locked(Pg *p, Forget *f, PgHead *head, bool again, Err *e)
     if (mine)
         return JOT_OK;
     TRY(store_check_expect(f->stream, f->x, &head->mark, head->guard, e));
-    if (f->gaps && f->records[0].mark.seq <= head->mark.seq)
+    if (f->batch->gaps && f->batch->items[0].mark.seq <= head->mark.seq)
         return fill_locked(p, f, head, e);
-    TRY(store_check_place(f->stream, f->gaps, &head->mark, f->records, f->n, NULL, e));
-    if (mark_live(&f->records[f->n - 1].mark) && !mark_live(&head->mark))
+    TRY(store_check_place(f->stream, f->batch, &head->mark, NULL, e));
+    if (mark_live(&batch_last(f->batch)->mark) && !mark_live(&head->mark))
         TRY(pg_check_clash(p, f->stream, e));
-    return pg_add_records(p, f->stream, head, f->records, f->n, e);
+    return pg_add_records(p, f->stream, head, f->batch->items, f->batch->n, e);
 }
 
 static jot_status put_once(Pg *p, void *ctx, bool again, Err *e)
@@ -313,15 +311,9 @@ static jot_status put_once(Pg *p, void *ctx, bool again, Err *e)
     return known_keep(&p->known, f->stream, &head.mark, e);
 }
 
-jot_status pg_put_records(Store *s, Str stream, const Expect *x, bool gaps, const Record *records,
-                          size_t n, Err *e)
+jot_status pg_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
-    Forget f = { .stream = stream,
-                 .x = x,
-                 .gaps = gaps,
-                 .records = records,
-                 .n = n,
-                 .nonce = pg_nonce((Pg *)s) };
+    Forget f = { .stream = stream, .x = x, .batch = b, .nonce = pg_nonce((Pg *)s) };
     PgWork work = { put_once, &f, NULL };
     return pg_do((Pg *)s, "write", stream, &work, e);
 }

@@ -5,8 +5,7 @@
 #include "store/postgres/pg.h"
 
 /* As in StoreOps. */
-jot_status pg_put_records(Store *s, Str stream, const Expect *x, bool gaps, const Record *records,
-                          size_t n, Err *e);
+jot_status pg_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e);
 jot_status pg_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
                    Err *e);
 jot_status pg_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e);

@@ -119,13 +119,12 @@ static jot_status ask_records(Pg *p, Str stream, uint64_t from, size_t limit, PG
     return ask_twice(p, PG_READ, &q, out, e);
 }
 
-static jot_status pg_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                          Records *out, Err *e)
+static jot_status pg_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)
 {
     Pg *p = (Pg *)s;
     AUTO_PTR(PGresult) r = NULL;
     *out = (Records){ 0 };
-    TRY(ask_records(p, stream, from, limit, &r, e));
+    TRY(ask_records(p, stream, range.from, range.limit, &r, e));
     int n = p->pq->ntuples(r);
     if (n == 0)
         return JOT_OK;
@@ -165,24 +164,23 @@ static jot_status read_listed(Pg *p, const PGresult *r, int row, Arena *into, Li
     return tuple_mark(p, r, row, 0, &out->mark, e);
 }
 
-static jot_status pg_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                          Arena *into, Listing *out, Err *e)
+static jot_status pg_list(Store *s, const ListQuery *ask, Arena *into, Listing *out, Err *e)
 {
     Pg *p = (Pg *)s;
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(PGresult) r = NULL;
     PgParams q = { 0 };
     Str from, to;
-    bool heads = list_takes_heads(which);
-    TRY(pg_ready(p, "list", prefix, e));
-    list_range(prefix, after, &arena, &from, &to);
+    bool heads = list_takes_heads(ask->which);
+    TRY(pg_ready(p, "list", ask->prefix, e));
+    list_range(ask->prefix, ask->after, &arena, &from, &to);
     pg_add_bytes(&q, from);
     pg_add_bytes(&q, to);
-    pg_add_u64(&q, list_takes_all(which));
-    pg_add_u64(&q, limit + 1);
+    pg_add_u64(&q, list_takes_all(ask->which));
+    pg_add_u64(&q, ask->limit + 1);
     TRY(ask_twice(p, heads ? PG_LIST : PG_LIST_NAMES, &q, &r, e));
     size_t n = (size_t)p->pq->ntuples(r);
-    *out = (Listing){ .n = n < limit ? n : limit, .more = n > limit };
+    *out = (Listing){ .n = n < ask->limit ? n : ask->limit, .more = n > ask->limit };
     out->items = NEW_ARRAY(into, Listed, out->n + 1);
     for (size_t i = 0; i < out->n; i++)
         if (heads)

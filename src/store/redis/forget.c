@@ -25,9 +25,7 @@ typedef struct Forget {
     Str by;
     Mark *out;
     uint64_t nonce;
-    bool gaps;
-    const Record *records;
-    size_t n;
+    const Batch *batch; /* to put */
 } Forget;
 
 /* What is looked for, and what was found; the change depends on it. */
@@ -51,7 +49,7 @@ static jot_status look(Redis *p, const Forget *f, Arena *into, Found *out, Err *
     Script s = script_begin(p, into, SCRIPT_REST, "beside", f->stream, f->x->guard);
     words_add_seq(&s.words, f->nonce);
     words_add_seq(&s.words, out->seq);
-    words_add_seq(&s.words, f->n ? f->records[f->n - 1].mark.seq : 0);
+    words_add_seq(&s.words, f->batch ? batch_last(f->batch)->mark.seq : 0);
     words_add_u64(&s.words, out->newest_max);
     TRY(redis_call(p, &s, &code, &r, e));
     store_saw_clock(&p->base, reply_number(r, 1));
@@ -260,8 +258,8 @@ static jot_status put_at(Redis *p, const Forget *f, const Found *found, bool *be
     AUTO_PTR(redisReply) r = NULL;
     RedisCode code;
     const Mark *head = &found->now.head;
-    bool fills = f->gaps && f->records[0].mark.seq <= head->seq;
-    TRY(store_check_place(f->stream, f->gaps, fills ? &found->before.mark : head, f->records, f->n,
+    bool fills = f->batch->gaps && f->batch->items[0].mark.seq <= head->seq;
+    TRY(store_check_place(f->stream, f->batch, fills ? &found->before.mark : head,
                           fills ? &found->from : NULL, e));
     Script s = script_if(p, &arena, SCRIPT_ADD, "put", &found->now);
     words_add_seq(&s.words, found->before.mark.seq);
@@ -269,11 +267,11 @@ static jot_status put_at(Redis *p, const Forget *f, const Found *found, bool *be
         words_add_seq(&s.words, found->from.mark.seq);
     else
         words_add(&s.words, (Str){ 0 });
-    for (size_t i = 0; i < f->n; i++) {
+    for (size_t i = 0; i < f->batch->n; i++) {
         AUTO(Buf) row = { 0 };
-        row_write(&row, &f->records[i], f->nonce);
+        row_write(&row, &f->batch->items[i], f->nonce);
         words_add(&s.words, arena_copy(&arena, buf_str(&row)));
-        words_add(&s.words, f->records[i].body);
+        words_add(&s.words, f->batch->items[i].body);
     }
     TRY(redis_call(p, &s, &code, &r, e));
     if (code == CODE_CLASH)
@@ -281,13 +279,13 @@ static jot_status put_at(Redis *p, const Forget *f, const Found *found, bool *be
     *beaten = code == CODE_AGAIN;
     if (*beaten || fills)
         return JOT_OK;
-    return known_keep(&p->known, f->stream, &f->records[f->n - 1].mark, e);
+    return known_keep(&p->known, f->stream, &batch_last(f->batch)->mark, e);
 }
 
 static jot_status put_once(Redis *p, Forget *f, bool again, bool *beaten, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Found found = { .seq = f->records[0].mark.seq };
+    Found found = { .seq = f->batch->items[0].mark.seq };
     TRY(look(p, f, &arena, &found, e));
     if (again && found.mine)
         return JOT_OK;
@@ -295,10 +293,9 @@ static jot_status put_once(Redis *p, Forget *f, bool again, bool *beaten, Err *e
     return put_at(p, f, &found, beaten, e);
 }
 
-jot_status redis_put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                             const Record *records, size_t n, Err *e)
+jot_status redis_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
-    Forget f = { .stream = stream, .x = x, .gaps = gaps, .records = records, .n = n };
+    Forget f = { .stream = stream, .x = x, .batch = b };
     f.nonce = redis_nonce((Redis *)s);
     return forget(s, "write", &f, put_once, e);
 }

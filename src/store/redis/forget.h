@@ -9,7 +9,6 @@ jot_status redis_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
 jot_status redis_redact(Store *s, Str stream, const Expect *x, const Redaction *r, Err *e);
 jot_status redis_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out, Err *e);
 jot_status redis_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq, Err *e);
-jot_status redis_put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                             const Record *records, size_t n, Err *e);
+jot_status redis_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e);
 
 #endif

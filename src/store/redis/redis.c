@@ -85,8 +85,8 @@ static jot_status redis_head(Store *s, Str stream, HeadWant want, Arena *into, R
     return JOT_OK;
 }
 
-static jot_status redis_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                             Records *out, Err *e)
+static jot_status redis_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                             Err *e)
 {
     enum { FIRST = 3 };
     Redis *p = (Redis *)s;
@@ -95,8 +95,8 @@ static jot_status redis_read(Store *s, Str stream, uint64_t from, size_t limit, 
     TRY(redis_ready(p, "read", stream, e));
     Script script = script_begin(p, &arena, SCRIPT_REST, "read", stream, (Str){ 0 });
     words_add(&script.words, (Str){ 0 });
-    words_add_seq(&script.words, from);
-    words_add_u64(&script.words, limit);
+    words_add_seq(&script.words, range.from);
+    words_add_u64(&script.words, range.limit);
     words_add_u64(&script.words, STORE_READ_BYTES);
     TRY(redis_ask(p, &script, &r, e));
     *out = (Records){ .more = reply_number(r, 1) };
@@ -141,23 +141,22 @@ static jot_status read_listed(Redis *p, const redisReply *r, size_t i, Arena *in
     return JOT_OK;
 }
 
-static jot_status redis_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                             Arena *into, Listing *out, Err *e)
+static jot_status redis_list(Store *s, const ListQuery *q, Arena *into, Listing *out, Err *e)
 {
     Redis *p = (Redis *)s;
     AUTO(Arena) arena = { 0 };
     AUTO_PTR(redisReply) r = NULL;
-    TRY(redis_ready(p, "list", prefix, e));
+    TRY(redis_ready(p, "list", q->prefix, e));
     Script script = script_begin(p, &arena, SCRIPT_REST, "list", (Str){ 0 }, (Str){ 0 });
     words_add(&script.words, (Str){ 0 });
-    words_add_u64(&script.words, list_takes_all(which));
-    add_range(&script.words, prefix, after);
-    words_add_u64(&script.words, limit + 1);
-    words_add_u64(&script.words, list_takes_heads(which));
+    words_add_u64(&script.words, list_takes_all(q->which));
+    add_range(&script.words, q->prefix, q->after);
+    words_add_u64(&script.words, q->limit + 1);
+    words_add_u64(&script.words, list_takes_heads(q->which));
     words_add(&script.words, arena_printf(&arena, "%ss:", p->prefix));
     TRY(redis_ask(p, &script, &r, e));
     size_t n = reply_count(r) / 2;
-    *out = (Listing){ .n = n < limit ? n : limit, .more = n > limit };
+    *out = (Listing){ .n = n < q->limit ? n : q->limit, .more = n > q->limit };
     out->items = NEW_ARRAY(into, Listed, out->n + 1);
     for (size_t i = 0; i < out->n; i++)
         TRY(read_listed(p, r, 1 + 2 * i, into, &out->items[i], e));

@@ -87,9 +87,17 @@ static jot_status append_in(Db *d, Str stream, const Expect *x, const Draft *dra
     jot_status st = draft->id.n ? find_recent(d, &head, &recent, e) : JOT_OK;
     Record fresh = { .mark = head.mark };
     bool again = false;
+    Sealing asked = {
+        .stream = stream,
+        .x = x,
+        .draft = draft,
+        .head = &head.mark,
+        .recent = recent.records,
+        .recent_n = recent.n,
+        .guard_seq = guard,
+    };
     if (st == JOT_OK)
-        st = store_seal(&d->base, stream, x, draft, &head.mark, recent.records, recent.n, guard,
-                        &fresh, &again, e);
+        st = store_seal(&d->base, &asked, &fresh, &again, e);
     arena_free(&recent.arena);
     *out = fresh.mark;
     if (st == JOT_CONFLICT)
@@ -128,16 +136,15 @@ static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Dra
 }
 
 /* Into a gap: what stands before and behind it must fit. */
-static jot_status fill_in(Db *d, Str stream, const Head *head, const Record *records, size_t n,
-                          Err *e)
+static jot_status fill_in(Db *d, Str stream, const Head *head, const Batch *b, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Record before, after;
-    uint64_t seq = records[0].mark.seq;
+    uint64_t seq = b->items[0].mark.seq;
     TRY(head_beside(d, DB_BEFORE, head, seq, &arena, &before, e));
     TRY(head_beside(d, DB_FROM, head, seq, &arena, &after, e));
-    TRY(store_check_place(stream, true, &before.mark, records, n, &after, e));
-    return head_fill(d, head, records, n, e);
+    TRY(store_check_place(stream, b, &before.mark, &after, e));
+    return head_fill(d, head, b->items, b->n, e);
 }
 
 /* A lost record comes back from a copy: what was left of it goes. */
@@ -152,8 +159,7 @@ static jot_status make_way(Db *d, const Head *head, uint64_t seq, Err *e)
     return JOT_OK;
 }
 
-static jot_status put_in(Db *d, Str stream, const Expect *x, bool gaps, const Record *records,
-                         size_t n, Err *e)
+static jot_status put_in(Db *d, Str stream, const Expect *x, const Batch *b, Err *e)
 {
     Head head;
     uint64_t guard;
@@ -161,22 +167,21 @@ static jot_status put_in(Db *d, Str stream, const Expect *x, bool gaps, const Re
     TRY(head_guard(d, x->guard, &guard, e));
     d->tells = store_must_tell(x, &head.mark);
     TRY(store_check_expect(stream, x, &head.mark, guard, e));
-    if (gaps && records[0].mark.seq <= head.mark.seq)
-        return fill_in(d, stream, &head, records, n, e);
-    TRY(store_check_place(stream, gaps, &head.mark, records, n, NULL, e));
-    if (mark_live(&records[n - 1].mark) && !mark_live(&head.mark))
+    if (b->gaps && b->items[0].mark.seq <= head.mark.seq)
+        return fill_in(d, stream, &head, b, e);
+    TRY(store_check_place(stream, b, &head.mark, NULL, e));
+    if (mark_live(&batch_last(b)->mark) && !mark_live(&head.mark))
         TRY(check_clash(d, stream, e));
-    if (records[0].mark.seq <= mark_last(&head.mark))
-        TRY(make_way(d, &head, records[0].mark.seq, e));
-    return head_add(d, stream, &head, records, n, e);
+    if (b->items[0].mark.seq <= mark_last(&head.mark))
+        TRY(make_way(d, &head, b->items[0].mark.seq, e));
+    return head_add(d, stream, &head, b->items, b->n, e);
 }
 
-static jot_status sqlite_put_records(Store *s, Str stream, const Expect *x, bool gaps,
-                                     const Record *records, size_t n, Err *e)
+static jot_status sqlite_put_records(Store *s, Str stream, const Expect *x, const Batch *b, Err *e)
 {
     Db *d = (Db *)s;
     TRY(db_begin(d, stream, e));
-    return db_end(d, put_in(d, stream, x, gaps, records, n, e), e);
+    return db_end(d, put_in(d, stream, x, b, e), e);
 }
 
 /* --- Reading --------------------------------------------------------------------------- */
@@ -209,8 +214,8 @@ static jot_status read_damaged(Db *d, Str stream, Arena *into, Record *out, bool
     return JOT_OK;
 }
 
-static jot_status sqlite_read(Store *s, Str stream, uint64_t from, size_t limit, Arena *into,
-                              Records *out, Err *e)
+static jot_status sqlite_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out,
+                              Err *e)
 {
     Db *d = (Db *)s;
     AUTO_PTR(sqlite3_stmt) q = NULL;
@@ -220,13 +225,13 @@ static jot_status sqlite_read(Store *s, Str stream, uint64_t from, size_t limit,
     TRY(db_ready(d, "read", stream, e));
     TRY(db_stmt(d, DB_READ, &q, e));
     db_bind_text(q, 1, stream);
-    db_bind_u64(q, 2, from);
+    db_bind_u64(q, 2, range.from);
     TRY(db_step(d, q, &row, e));
     if (!row)
         return store_not_found(e, stream);
     *out = (Records){ 0 };
     bool none = sqlite3_column_type(q, 0) == SQLITE_NULL;
-    while (row && !none && out->n < limit) {
+    while (row && !none && out->n < range.limit) {
         bytes += (size_t)sqlite3_column_bytes(q, 12);
         if (out->n && bytes > STORE_READ_BYTES)
             break;
@@ -275,8 +280,7 @@ static jot_status list_damaged(Db *d, ListWhich which, Arena *into, Listed *l, b
     return JOT_OK;
 }
 
-static jot_status sqlite_list(Store *s, Str prefix, Str after, size_t limit, ListWhich which,
-                              Arena *into, Listing *out, Err *e)
+static jot_status sqlite_list(Store *s, const ListQuery *ask, Arena *into, Listing *out, Err *e)
 {
     Db *d = (Db *)s;
     AUTO(Arena) arena = { 0 };
@@ -284,15 +288,15 @@ static jot_status sqlite_list(Store *s, Str prefix, Str after, size_t limit, Lis
     Str from, to;
     bool row;
     size_t cap = 0;
-    list_range(prefix, after, &arena, &from, &to);
-    TRY(db_ready(d, "list", prefix, e));
+    list_range(ask->prefix, ask->after, &arena, &from, &to);
+    TRY(db_ready(d, "list", ask->prefix, e));
     TRY(db_stmt(d, DB_LIST, &q, e));
     db_bind_text(q, 1, from);
     db_bind_text(q, 2, to);
-    db_bind_u64(q, 3, list_takes_all(which));
+    db_bind_u64(q, 3, list_takes_all(ask->which));
     *out = (Listing){ 0 };
     TRY(db_step(d, q, &row, e));
-    while (row && out->n < limit) {
+    while (row && out->n < ask->limit) {
         out->items = arena_grow(into, out->items, out->n, &cap, sizeof(Listed), alignof(Listed));
         Listed *l = &out->items[out->n];
         l->name = row_text(q, 8, into);
@@ -300,7 +304,7 @@ static jot_status sqlite_list(Store *s, Str prefix, Str after, size_t limit, Lis
         l->meta = row_text(q, 10, into);
         bool listed = true;
         if (row_mark(d, q, &l->mark, NULL) != JOT_OK || !sqlite3_column_int(q, 11))
-            TRY(list_damaged(d, which, into, l, &listed, e));
+            TRY(list_damaged(d, ask->which, into, l, &listed, e));
         out->n += listed;
         TRY(db_step(d, q, &row, e));
     }

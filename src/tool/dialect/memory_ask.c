@@ -126,7 +126,7 @@ jot_status ask_look(Ask *a, const Path *p, Doc *doc, Found *out)
         return JOT_OK;
     }
     Str prefix = arena_printf(a->into, STR_FMT "/", STR_ARG(p->stream));
-    st = store_list(a->m->store, prefix, (Str){ 0 }, 1, LIST_LIVE, a->into, &below, &e);
+    st = store_list(a->m->store, &(ListQuery){ .prefix = prefix, .limit = 1 }, a->into, &below, &e);
     if (st != JOT_OK)
         return ask_say_err(a, st, &e);
     *out = below.n ? FOUND_DIR : FOUND_NOTHING;
