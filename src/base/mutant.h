@@ -53,6 +53,15 @@
     X(SQLITE_EXPECT_BEFORE_BEGIN, "sqlite: the expectation is checked outside the transaction") \
     X(SQLITE_GUARD_BEFORE_BEGIN, "sqlite: the guard is checked outside the transaction") \
     X(SQLITE_TRUNCATE_UNSYNCED, "sqlite: the log of what is forgotten is cut off and not synced") \
+    X(PG_SEAL_AGAIN,        "postgres: a record whose answer was lost is written once more") \
+    X(PG_SAME_NUMBER,       "postgres: all writers have one number, so another's record is taken for ours") \
+    X(PG_GUARD_BEFORE,      "postgres: the guard is checked before the step that appends") \
+    X(PG_CURSOR_IS_A_NUMBER, "postgres: what transactions that were open have changed is not named") \
+    X(REDIS_SEAL_AGAIN,     "redis: a record whose answer was lost is written once more") \
+    X(REDIS_SAME_NUMBER,    "redis: all writers have one number, so another's record is taken for ours") \
+    X(REDIS_GUARD_BEFORE,   "redis: the guard is checked before the step that appends") \
+    X(REDIS_TOKENS_STAY,    "redis: tokens of leases are given again after a failover") \
+    X(SERVER_WENT_BACK,     "servers: a head older than the one that was seen is believed") \
     X(FENCE_NOT_CHECKED,    "store: a lower fence token is accepted") \
     X(TIME_GOES_BACK,       "store: a record can be older than its predecessor") \
     X(ID_NOT_LOOKED_UP,     "store: an id used before is appended again")

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutant.h"
+
 static size_t place_of(Str stream)
 {
     Hash h = hash_of(stream);
@@ -41,8 +43,9 @@ static jot_status went_back(Str stream, const Mark *was, const Mark *now, Err *e
 jot_status known_keep(Known *k, Str stream, const Mark *mark, Err *e)
 {
     KnownHead *s = &k->heads[place_of(stream)];
-    if (is_of(s, stream) && (mark->seq < s->mark.seq || (mark->seq == s->mark.seq && mark->seq &&
-                                                         !hash_eq(mark->chain, s->mark.chain))))
+    if (is_of(s, stream) && !MUTANT(SERVER_WENT_BACK) &&
+        (mark->seq < s->mark.seq ||
+         (mark->seq == s->mark.seq && mark->seq && !hash_eq(mark->chain, s->mark.chain))))
         return went_back(stream, &s->mark, mark, e);
     if (!is_of(s, stream)) {
         char *name = mem_alloc(stream.n + 1);

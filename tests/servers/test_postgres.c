@@ -182,6 +182,26 @@ static void a_lost_answer_is_not_taken_from_another_writer(void **state)
     assert_int_equal(count(p, "notes/a"), ROUNDS * 6);
 }
 
+/* The answer that is lost said that another was faster. */
+static void a_lost_refusal_is_not_taken_for_a_written_record(void **state)
+{
+    Place *p = *state;
+    Store *other = open_url(p, p->direct, (StoreOptions){ 0 });
+    for (int i = 0; i < ROUNDS; i++) {
+        Mark theirs, mine;
+        Records got = { 0 };
+        assert_int_equal(put(p, other, "notes/a", "theirs", &theirs), JOT_OK);
+        p->proxy.state->lose = 1;
+        assert_int_equal(put(p, p->s, "notes/a", "mine", &mine), JOT_OK);
+        assert_int_equal(mine.seq, theirs.seq + 1);
+        assert_int_equal(store_read(other, S("notes/a"), mine.seq, 1, &p->a, &got, &p->e), JOT_OK);
+        assert_int_equal(got.n, 1);
+        assert_str(got.items[0].body, S("mine"));
+    }
+    store_close(other);
+    assert_int_equal(count(p, "notes/a"), 2 * ROUNDS);
+}
+
 /* Every answer of an operation is lost in turn; what it did is done once. */
 static void whatever_answer_is_lost_an_operation_is_done_once(void **state)
 {
@@ -375,6 +395,71 @@ static const char *pad_of(const Place *p)
     return strstr(p->direct, "pad=") + 4;
 }
 
+/* A psql that keeps its session from one statement to the next. */
+typedef struct Session {
+    pid_t pid;
+    FILE *to, *from;
+} Session;
+
+static Session session_open(void)
+{
+    int in[2], out[2];
+    assert_int_equal(pipe(in), 0);
+    assert_int_equal(pipe(out), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        close(in[1]);
+        execlp("psql", "psql", "-qtA", "-h", server_dir(), "-U", "jotter", "-d", "pads", "-v",
+               "ON_ERROR_STOP=1", NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    return (Session){ child, fdopen(in[1], "w"), fdopen(out[0], "r") };
+}
+
+/* Returns when it is done. */
+static void session_do(Session *s, const char *sql)
+{
+    char line[100];
+    fprintf(s->to, "%s;\n\\echo done\n", sql);
+    fflush(s->to);
+    assert_non_null(fgets(line, sizeof line, s->from));
+    assert_string_equal(line, "done\n");
+}
+
+static void session_close(Session *s)
+{
+    fclose(s->to);
+    fclose(s->from);
+    end_writer(s->pid);
+}
+
+/* Transactions do not end in the order of their numbers. */
+static void what_was_open_when_changes_were_looked_for_is_named_later(void **state)
+{
+    Place *p = *state;
+    Mark m;
+    Changes got = { 0 };
+    const char *pad = pad_of(p);
+    assert_int_equal(put(p, p->s, "notes/slow", "text", &m), JOT_OK);
+    Session slow = session_open();
+    session_do(&slow, "BEGIN");
+    session_do(&slow,
+               arena_printf(&p->a, "UPDATE %s.records SET xact = pg_current_xact_id()", pad).p);
+    assert_int_equal(put(p, p->s, "notes/quick", "text", &m), JOT_OK);
+    assert_int_equal(store_changes(p->s, NULL, 0, &p->a, &got, &p->e), JOT_OK);
+    Cursor c = got.next;
+    session_do(&slow, "COMMIT");
+    session_close(&slow);
+    assert_int_equal(store_changes(p->s, &c, 0, &p->a, &got, &p->e), JOT_OK);
+    assert_false(got.rescan);
+    assert_int_equal(got.n, 1);
+    assert_str(got.names[0], S("notes/slow"));
+}
+
 static void a_server_that_went_back_is_an_error(void **state)
 {
     Place *p = *state;
@@ -458,24 +543,29 @@ static void a_web_server_is_not_taken_for_postgres(void **state)
     check_refused(p, p->url, JOT_UNAVAILABLE, "not a Postgres server");
 }
 
-int main(void)
+/* With an argument only the case of that name. */
+int main(int argc, char **argv)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(an_append_whose_answer_is_lost_is_written_once),
         TEST(a_read_beside_the_first_write_finds_nothing_or_the_record),
         TEST(a_lost_answer_is_not_taken_from_another_writer),
+        TEST(a_lost_refusal_is_not_taken_for_a_written_record),
         TEST(whatever_answer_is_lost_an_operation_is_done_once),
         TEST(a_server_that_says_nothing_is_not_waited_for_for_ever),
         TEST(slow_answers_are_right_answers),
         TEST(a_connection_that_was_cut_is_made_again),
         TEST(changes_are_told_after_a_cut),
         TEST(a_waiter_is_woken_by_a_write),
+        TEST(what_was_open_when_changes_were_looked_for_is_named_later),
         TEST(nothing_acknowledged_is_gone_when_the_server_is_killed),
         TEST(a_server_that_went_back_is_an_error),
         TEST(what_cannot_be_opened_is_said_in_one_sentence),
         TEST(a_newer_pad_is_refused_or_only_read),
         TEST(a_web_server_is_not_taken_for_postgres),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,26 @@ static void a_lost_answer_is_not_taken_from_another_writer(void **state)
     assert_int_equal(count(p, "notes/a"), ROUNDS * 6);
 }
 
+/* The answer that is lost said that another was faster. */
+static void a_lost_refusal_is_not_taken_for_a_written_record(void **state)
+{
+    Place *p = *state;
+    Store *other = open_url(p, p->direct, (StoreOptions){ 0 });
+    for (int i = 0; i < ROUNDS; i++) {
+        Mark theirs, mine;
+        Records got = { 0 };
+        assert_int_equal(put(p, other, "notes/a", "theirs", &theirs), JOT_OK);
+        p->proxy.state->lose = 1;
+        assert_int_equal(put(p, p->s, "notes/a", "mine", &mine), JOT_OK);
+        assert_int_equal(mine.seq, theirs.seq + 1);
+        assert_int_equal(store_read(other, S("notes/a"), mine.seq, 1, &p->a, &got, &p->e), JOT_OK);
+        assert_int_equal(got.n, 1);
+        assert_str(got.items[0].body, S("mine"));
+    }
+    store_close(other);
+    assert_int_equal(count(p, "notes/a"), 2 * ROUNDS);
+}
+
 /* Every answer of an operation is lost in turn; what it did is done once. */
 static void whatever_answer_is_lost_an_operation_is_done_once(void **state)
 {
@@ -668,11 +688,13 @@ static void verify_reports_names_and_rows_that_do_not_fit(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-int main(void)
+/* With an argument only the case of that name. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_append_whose_answer_is_lost_is_written_once),
         TEST(a_lost_answer_is_not_taken_from_another_writer),
+        TEST(a_lost_refusal_is_not_taken_for_a_written_record),
         TEST(whatever_answer_is_lost_an_operation_is_done_once),
         TEST(a_server_that_says_nothing_is_not_waited_for_for_ever),
         TEST(slow_answers_are_right_answers),
@@ -694,5 +716,7 @@ int main(void)
         TEST(a_newer_pad_is_refused_or_only_read),
         TEST(verify_reports_names_and_rows_that_do_not_fit),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static jot_status seal(Pg *p, Append *a, const Base *b, Err *e)
     };
     jot_status st = store_seal(&p->base, &asked, &a->sealed, &a->again, e);
     a->against = b->head;
-    a->nonce = pg_nonce(p);
+    a->nonce = MUTANT(PG_SAME_NUMBER) ? 1 : pg_nonce(p);
     *a->out = a->sealed.mark;
     return st;
 }
@@ -112,7 +112,7 @@ static jot_status send(Pg *p, Append *a, AppendCode *code, Base *b, Err *e)
     pg_add_bytes(&q, a->stream);
     pg_add_u64(&q, a->against.seq);
     pg_add_bytes(&q, (Str){ (const char *)a->against.chain.b, sizeof a->against.chain.b });
-    pg_add_bytes(&q, a->x->guard);
+    pg_add_bytes(&q, MUTANT(PG_GUARD_BEFORE) ? (Str){ 0 } : a->x->guard);
     pg_add_u64(&q, a->x->guard_seq);
     pg_add_u64(&q, STORE_ID_WINDOW);
     pg_add_record(&q, &a->sealed, a->nonce);
@@ -181,8 +181,8 @@ static jot_status append_once(Pg *p, void *ctx, bool again, Err *e)
     Append *a = ctx;
     AUTO(Base) b = { 0 };
     AppendCode code = APPEND_AGAIN;
-    bool resent = again && a->under_way;
-    if (!resent && !is_known(p, a)) {
+    bool resent = again && a->under_way && !MUTANT(PG_SEAL_AGAIN);
+    if (!resent && (MUTANT(PG_GUARD_BEFORE) || !is_known(p, a))) {
         TRY(look(p, a, &b, e));
         TRY(seal(p, a, &b, e));
         if (a->again)

@@ -21,6 +21,7 @@
 
 #include "base/buf.h"
 #include "base/lock.h"
+#include "base/mutant.h"
 #include "store/postgres/connect.h"
 #include "store/postgres/flight.h"
 #include "store/postgres/tuple.h"
@@ -39,7 +40,12 @@ static void write_cursor(const Pg *p, Str snapshot, Cursor *out)
     AUTO(Buf) text = { 0 };
     buf_addf(&text, "%s.%s.", p->id, p->system);
     size_t room = sizeof out->text - 1 - text.n - 1 - CHECK_HEX;
-    if (snapshot.n <= room) {
+    if (MUTANT(PG_CURSOR_IS_A_NUMBER)) {
+        Str open = snapshot, xmin, xmax;
+        (void)str_cut(&open, ':', &xmin);
+        (void)str_cut(&open, ':', &xmax);
+        buf_addf(&text, STR_FMT ":" STR_FMT ":", STR_ARG(xmax), STR_ARG(xmax));
+    } else if (snapshot.n <= room) {
         buf_add(&text, snapshot);
     } else {
         Str open = snapshot, xmin, xmax;

@@ -86,7 +86,7 @@ static jot_status seal(Redis *p, Append *a, const Base *b, Err *e)
     };
     jot_status st = store_seal(&p->base, &asked, &a->sealed, &a->again, e);
     a->against = b->head;
-    a->nonce = redis_nonce(p);
+    a->nonce = MUTANT(REDIS_SAME_NUMBER) ? 1 : redis_nonce(p);
     *a->out = a->sealed.mark;
     return st;
 }
@@ -98,6 +98,8 @@ static jot_status send(Redis *p, Append *a, RedisCode *code, Base *b, Err *e)
     AUTO(Buf) row = { 0 };
     AUTO_PTR(redisReply) r = NULL;
     Standing now = { a->stream, a->x->guard, a->nonce, a->against, a->x->guard_seq };
+    if (MUTANT(REDIS_GUARD_BEFORE))
+        now.guard = (Str){ 0 };
     Script s = script_if(p, &arena, SCRIPT_ADD, "append", &now);
     row_write(&row, &a->sealed, a->nonce);
     words_add_u64(&s.words, window(a));
@@ -146,9 +148,9 @@ static jot_status append_once(Redis *p, void *ctx, bool again, Err *e)
     Append *a = ctx;
     AUTO(Base) b = { 0 };
     RedisCode code = CODE_AGAIN;
-    bool resent = again && a->under_way;
+    bool resent = again && a->under_way && !MUTANT(REDIS_SEAL_AGAIN);
     int64_t until = io_awake_ms(&io_system) + p->base.wait_ms;
-    if (!resent && !is_known(p, a)) {
+    if (!resent && (MUTANT(REDIS_GUARD_BEFORE) || !is_known(p, a))) {
         TRY(look(p, a, &b, e));
         TRY(seal(p, a, &b, e));
         if (a->again)
