@@ -194,7 +194,8 @@ static void a_lost_refusal_is_not_taken_for_a_written_record(void **state)
         p->proxy.state->lose = 1;
         assert_int_equal(put(p, p->s, "notes/a", "mine", &mine), JOT_OK);
         assert_int_equal(mine.seq, theirs.seq + 1);
-        assert_int_equal(store_read(other, S("notes/a"), mine.seq, 1, &p->a, &got, &p->e), JOT_OK);
+        assert_int_equal(
+            store_read(other, S("notes/a"), (SeqRange){ mine.seq, 1 }, &p->a, &got, &p->e), JOT_OK);
         assert_int_equal(got.n, 1);
         assert_str(got.items[0].body, S("mine"));
     }
