@@ -1192,18 +1192,51 @@ typedef struct jot_search_options {
     const char *by;     /* who wrote it */
     int64_t since_ms;   /* when it was written, both included; 0: no bound */
     int64_t until_ms;
-    size_t limit; /* 1 to 100; 0: 10 */
+    size_t limit; /* 1 to 100; 0: 10, of evidence 100 */
     size_t offset;
 } jot_search_options;
 
 /* Words, "words in a row", beginnings*, identifiers.  What was written before the call is found,
- * no matter who wrote it.  JOT_INVALID: a query without a word. */
+ * no matter who wrote it.  A query without a word finds nothing. */
 JOT_API jot_status jot_search(jot_pad *pad, const char *query, const jot_search_options *options,
                               const jot_hits **out);
 
 /* The same as JSON, with why each hit stands where it stands. */
 JOT_API jot_status jot_search_json(jot_pad *pad, const char *query,
                                    const jot_search_options *options, const char **out);
+
+/* Lines of a document or of a record of a run. */
+typedef struct jot_passage {
+    const char *name; /* of the document, or runs/ID */
+    uint64_t seq;     /* of the record; 0: a person's edit */
+    int64_t at_ms;
+    const char *by;
+    const char *version; /* 12 hex digits */
+    size_t from_line;    /* the first and the last one, of how many; 0: it has no lines */
+    size_t to_line;
+    size_t lines;
+    jot_text text;
+    double score;
+    bool found; /* false: a record beside the one that was found */
+    bool cut;   /* the line is longer than this */
+    bool joins; /* it belongs to the passage before it */
+} jot_passage;
+
+typedef struct jot_evidence {
+    const jot_passage *const *items; /* the best first; those that belong together stand together */
+    size_t count;
+    jot_text text; /* all of it for a model, with where it is from and what was left out */
+    uint64_t tokens;
+    uint64_t budget;
+    uint64_t same; /* hits that say nothing that is not shown */
+    uint64_t left; /* hits there was no room for */
+    bool more;     /* there are others, which say less */
+} jot_evidence;
+
+/* What the hits of a search say, in at most so many tokens (100 to 4,000,000): the lines that
+ * matter, of a run with the records beside them, nothing twice.  JOT_INVALID: another budget. */
+JOT_API jot_status jot_search_evidence(jot_pad *pad, const char *query, uint64_t budget,
+                                       const jot_search_options *options, const jot_evidence **out);
 
 /* Rebuild the index.  It is a cache: this is never needed, only sometimes quicker. */
 JOT_API jot_status jot_search_rebuild(jot_pad *pad);

@@ -8,7 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/when.h"
 #include "memory/doc/doc.h"
-#include "memory/search/search.h"
+#include "memory/search/evidence.h"
 
 extern const Cmd cmd_search;
 
@@ -74,9 +74,18 @@ static void show_progress(void *ctx, uint64_t streams)
     fprintf(stderr, "\rindexing: %llu streams", (unsigned long long)streams);
 }
 
-static jot_status read_query(Session *s, SearchQuery *q)
+static void print_evidence(const Evidence *v)
 {
-    int64_t limit, offset;
+    AUTO(Buf) text = { .max = SIZE_MAX / 2 };
+    evidence_add(&text, v);
+    if (v->n + v->left_n == 0)
+        buf_add(&text, S("(nothing found)\n"));
+    print_text(buf_str(&text));
+}
+
+static jot_status read_query(Session *s, SearchQuery *q, uint64_t *budget)
+{
+    int64_t limit, offset, tokens;
     *q = (SearchQuery){ .kind = str(opt_text(s, "kind")),
                         .prefix = str(opt_text(s, "prefix")),
                         .by = str(opt_text(s, "by")),
@@ -90,12 +99,23 @@ static jot_status read_query(Session *s, SearchQuery *q)
     TRY(opt_time(s, "until", true, &q->until_ms));
     TRY(opt_number(s, "limit", 1, SEARCH_LIMIT_MAX, SEARCH_LIMIT, &limit));
     TRY(opt_number(s, "offset", 0, SEARCH_OFFSET_MAX, 0, &offset));
-    q->limit = (size_t)limit;
+    TRY(opt_number(s, "budget", EVIDENCE_BUDGET_MIN, EVIDENCE_BUDGET_MAX, 0, &tokens));
+    if (tokens && q->explain)
+        return err_set(&s->err, JOT_INVALID, "--budget shows evidence, --explain hits: use one");
+    *budget = (uint64_t)tokens;
+    q->limit = tokens && !opt_given(s, "limit") ? 0 : (size_t)limit;
     q->offset = (size_t)offset;
     return JOT_OK;
 }
 
-static jot_status find(Session *s, const SearchQuery *q, Hits *out)
+/* What a search gives: a list of hits, or, within a budget, what they say. */
+typedef struct Found {
+    uint64_t budget; /* 0: the list */
+    Hits hits;
+    Evidence evidence;
+} Found;
+
+static jot_status find(Session *s, const SearchQuery *q, Found *out)
 {
     AUTO_PTR(Search) search = NULL;
     bool terminal = can_show_progress();
@@ -103,8 +123,10 @@ static jot_status find(Session *s, const SearchQuery *q, Hits *out)
                         .progress = terminal ? show_progress : NULL };
     TRY(search_open(&search, &s->memory, &o, &s->err));
     jot_status st = opt_given(s, "reindex") ? search_rebuild(search, &s->err) : JOT_OK;
-    if (st == JOT_OK && s->n)
-        st = search_find(search, q, &s->arena, out, &s->err);
+    if (st == JOT_OK && s->n && out->budget)
+        st = evidence_find(search, q, out->budget, &s->arena, &out->evidence, &s->err);
+    else if (st == JOT_OK && s->n)
+        st = search_find(search, q, &s->arena, &out->hits, &s->err);
     if (terminal)
         fputs("\r\033[K", stderr);
     return st;
@@ -113,20 +135,22 @@ static jot_status find(Session *s, const SearchQuery *q, Hits *out)
 static jot_status run_search(Session *s)
 {
     SearchQuery q;
-    Hits hits = { 0 };
+    Found f = { 0 };
     bool there;
-    TRY(read_query(s, &q));
+    TRY(read_query(s, &q, &f.budget));
     if (s->n == 0 && !opt_given(s, "reindex"))
         return err_set(
             &s->err, JOT_INVALID,
             "an argument is missing: usage: jotter search QUERY... (or jotter search --reindex)");
     TRY(session_open_any(s, &there));
     if (there)
-        TRY(find(s, &q, &hits));
+        TRY(find(s, &q, &f));
     if (s->json)
-        print_json(search_json(&hits, q.explain));
+        print_json(f.budget ? evidence_json(&f.evidence) : search_json(&f.hits, q.explain));
+    else if (s->n && f.budget)
+        print_evidence(&f.evidence);
     else if (s->n)
-        print_hits(&hits, &q);
+        print_hits(&f.hits, &q);
     else
         puts("the index was made again");
     return JOT_OK;
@@ -138,7 +162,8 @@ static const Opt opts[] = {
     { "by", "AGENT", "only what this agent wrote" },
     { "since", "TIME", "written then or later: 2026-01-31, or 7d (ago)" },
     { "until", "TIME", "written then or earlier" },
-    { "limit", "N", "at most so many hits; else 10" },
+    { "budget", "TOKENS", "show what the hits say, in at most so many tokens" },
+    { "limit", "N", "at most so many hits; else 10, with --budget 100" },
     { "offset", "N", "pass over the first N hits" },
     { "explain", NULL, "say why each hit stands where it stands" },
     { "reindex", NULL, "make the index again first" },
@@ -152,8 +177,9 @@ const Cmd cmd_search = {
     .help = "Endings do not matter: backups finds backup.  \"exact words\" in a row, as written.\n"
             "wor* finds what begins so.  parseConfig, src/main.c, 1.2.3 are found whole and by\n"
             "their parts.  The best hits come first, each with its version and what reading it\n"
-            "costs in tokens.  JOTTER_LANGUAGE is the language of the endings: english, german,\n"
-            "..., none.\n",
+            "costs in tokens.  With --budget you get the evidence itself: the lines that matter,\n"
+            "of a run with the steps beside them, nothing twice.  JOTTER_LANGUAGE is the\n"
+            "language of the endings: english, german, ..., none.\n",
     .opts = opts,
     .args_max = 64,
     .run = run_search,

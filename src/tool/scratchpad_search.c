@@ -2,7 +2,7 @@
 #include "base/time.h"
 #include "memory/frame/frame.h"
 #include "memory/frame/tokens.h"
-#include "memory/search/search.h"
+#include "memory/search/evidence.h"
 #include "tool/reply.h"
 
 static const char *const kinds[] = { "notes", "memories", "artifacts", "runs", NULL };
@@ -21,17 +21,35 @@ static Str hit_lines(ToolCall *c, const Hit *h)
     return arena_copy(c->into, str_slice(s, 0, s.n - 1));
 }
 
+static jot_status give_evidence(ToolCall *c, Search *s, const SearchQuery *q, ToolReply *out)
+{
+    AUTO(Buf) text = { 0 };
+    Evidence found;
+    uint64_t budget = (uint64_t)arg_number(c, "budget", 0);
+    budget = budget < c->budget ? budget : c->budget;
+    budget = budget < EVIDENCE_BUDGET_MIN ? EVIDENCE_BUDGET_MIN : budget;
+    TRY(evidence_find(s, q, budget, c->into, &found, c->e));
+    evidence_add(&text, &found);
+    if (found.n + found.left_n == 0)
+        buf_add(&text, S("(nothing found)"));
+    reply_set(c, &text, out);
+    return JOT_OK;
+}
+
 static jot_status run(ToolCall *c, ToolReply *out)
 {
     AUTO_PTR(Search) search = NULL;
     AUTO(Lister) l = lister_begin(c);
+    bool evidence = arg_number(c, "budget", 0) > 0;
     SearchQuery q = { .text = arg_text(c, "query"),
                       .kind = arg_text(c, "kind"),
-                      .limit = (size_t)arg_number(c, "limit", SEARCH_LIMIT),
+                      .limit = (size_t)arg_number(c, "limit", evidence ? 0 : SEARCH_LIMIT),
                       .offset = (size_t)arg_number(c, "offset", 0) };
     Hits hits;
     size_t n = 0;
     TRY(search_open(&search, c->m, &(SearchOptions){ 0 }, c->e));
+    if (evidence)
+        return give_evidence(c, search, &q, out);
     TRY(search_find(search, &q, c->into, &hits, c->e));
     while (n < hits.n && lister_add(&l, hit_lines(c, &hits.items[n])))
         n++;
@@ -48,12 +66,15 @@ const Tool tool_scratchpad_search = {
     .name = "scratchpad_search",
     .title = "Search",
     .about = "Search memory: find notes and other memories by words, best first, when you do not "
-             "remember the key. \"exact words\" and prefix* work; endings do not matter.",
+             "remember the key. \"exact words\" and prefix* work; endings do not matter. budget: "
+             "the passages that answer, in so many tokens, instead of a list.",
     .effects = TOOL_READS,
     .at_large = true,
     .params = {
         { .name = "query", .type = PARAM_TEXT },
         { "kind", PARAM_CHOICE, .choices = kinds, .optional = true },
+        { "budget", PARAM_NUMBER, .about = "tokens", .optional = true, .min = EVIDENCE_BUDGET_MIN,
+          .max = EVIDENCE_BUDGET_MAX },
         { "limit", PARAM_NUMBER, .optional = true, .min = 1, .max = SEARCH_LIMIT_MAX },
         { "offset", PARAM_NUMBER, .optional = true, .max = SEARCH_OFFSET_MAX },
     },

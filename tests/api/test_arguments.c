@@ -282,6 +282,8 @@ static void make_options(void)
     X(search_size, jot_search(p, "x", &no_search, NULL))                                  \
     X(search_limit, jot_search(p, "x", &long_search, NULL))                               \
     X(search_json_query, jot_search_json(p, NULL, NULL, NULL))                            \
+    X(search_evidence_query, jot_search_evidence(p, NULL, 500, NULL, NULL))               \
+    X(search_evidence_budget, jot_search_evidence(p, "x", 99, NULL, NULL))                \
     X(tools_profiles, jot_tools(p, "nonsense", NULL))                                     \
     X(tool_name, jot_tool_call(p, NULL, NULL, NULL))                                      \
     X(tool_args, jot_tool_call(p, "scratchpad_list", "[1]", NULL))                        \

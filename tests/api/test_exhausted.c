@@ -217,6 +217,11 @@ DEED(searches)
     const jot_hits *h;
     return jot_search(p, "ship monday", NULL, &h);
 }
+DEED(looks_for_evidence)
+{
+    const jot_evidence *v;
+    return jot_search_evidence(p, "ship monday", 500, NULL, &v);
+}
 DEED(calls_tools)
 {
     const jot_tool_reply *r;
@@ -290,6 +295,7 @@ static const struct Deed {
     ROW(orders_tasks),
     ROW(leases),
     ROW(searches),
+    ROW(looks_for_evidence),
     ROW(calls_tools),
     ROW(copies),
     ROW(copies_to_memory),

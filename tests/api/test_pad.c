@@ -234,6 +234,26 @@ static void what_somebody_else_wrote_is_found(Caller *c)
     jot_free(bob);
 }
 
+static void evidence_is_lines_with_where_they_are_from(Caller *c)
+{
+    const jot_evidence *v;
+    write_text(c->pad, "plan", "first\nrestore the backups\n");
+    write_text(c->pad, "copy", "first\nrestore the backups\n");
+    ok(c->pad, jot_search_evidence(c->pad, "backup", 500, NULL, &v));
+    assert_int_equal(v->count, 1);
+    assert_int_equal(v->same, 1);
+    assert_int_equal(v->left, 0);
+    assert_text(v->items[0]->text, "first\nrestore the backups");
+    assert_int_equal(v->items[0]->from_line, 1);
+    assert_int_equal(v->items[0]->to_line, 2);
+    assert_int_equal(v->items[0]->lines, 2);
+    assert_true(v->items[0]->found);
+    assert_false(v->items[0]->joins);
+    assert_int_equal(strlen(v->items[0]->version), 12);
+    assert_says(v->text.data, "| restore the backups\n(1 more says the same)\n");
+    assert_true(v->tokens > 10 && v->tokens <= v->budget);
+}
+
 static void changes_are_told_from_a_cursor_on(Caller *c)
 {
     const jot_changed *changed;
@@ -436,6 +456,7 @@ int main(void)
         CALLER_TEST(an_error_lasts_until_the_next_call),
         CALLER_TEST(results_of_two_pads_do_not_disturb_each_other),
         CALLER_TEST(what_somebody_else_wrote_is_found),
+        CALLER_TEST(evidence_is_lines_with_where_they_are_from),
         CALLER_TEST(changes_are_told_from_a_cursor_on),
         CALLER_TEST(a_copy_and_an_archive_hold_everything),
         CALLER_TEST(a_copy_reports_each_stream_that_differs),

@@ -37,6 +37,15 @@ json() {
 }
 try 'with --json hits and failures are JSON' json
 
+evidence() {
+    put copy 'Backups run nightly; restore with parseConfig from src/main.c' &&
+        jot search backups --budget 300 && ends 0 && says 'version ' && says '| Backups run nightly' && says '(1 more says the same)' && ! says notes/ >/dev/null &&
+        jot search backups --budget 300 --json && says '"from_line":1' && says '"same":1' && says '"left_out":[]' &&
+        jot search nowhere --budget 300 && is '(nothing found)' &&
+        jot search x --budget 99 && ends 64 && tells '--budget' && jot search x --budget 300 --explain && ends 64 && tells 'use one' && jot delete copy
+}
+try 'with --budget the lines that matter are shown, nothing twice' evidence
+
 explained() { jot search backup --explain && says 'score ' && says 'words '; }
 try 'a rank is explained' explained
 

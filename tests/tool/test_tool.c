@@ -662,6 +662,16 @@ static void words_are_found_and_their_lines_are_quoted(Desk *d)
     says(d, "scratchpad_search", "{\"query\":\"?\"}", "(nothing found)");
 }
 
+static void with_a_budget_a_search_gives_the_lines_that_matter(Desk *d)
+{
+    put(d, "plan", S("back up the database\nbefore the migration"));
+    put(d, "copy", S("back up the database\nbefore the migration"));
+    AUTO(ToolReply) r = call(d, "scratchpad_search", "{\"query\":\"migrations\",\"budget\":300}");
+    assert_has(r.text, "  version ");
+    assert_has(r.text, "| back up the database\n| before the migration\n(1 more says the same)");
+    says(d, "scratchpad_search", "{\"query\":\"nowhere\",\"budget\":300}", "(nothing found)");
+}
+
 static void a_write_under_a_lost_lease_is_refused(Desk *d)
 {
     says(d, "scratchpad_lease", "{\"action\":\"list\"}", "(none)");
@@ -715,6 +725,7 @@ static const DeskTest tests[] = {
     DESK_TEST(a_secret_is_stored_and_warned_about),
     DESK_TEST(the_history_is_listed_and_compared),
     DESK_TEST(words_are_found_and_their_lines_are_quoted),
+    DESK_TEST(with_a_budget_a_search_gives_the_lines_that_matter),
     DESK_TEST(a_write_under_a_lost_lease_is_refused),
 };
 

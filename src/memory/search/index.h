@@ -91,11 +91,21 @@ Str index_text(Str stream, Str body, Arena *into);
 /* What of a record can be found: false if nothing.  The label is borrowed from `into`. */
 bool index_label(Str stream, const Record *r, Arena *into, Str *label);
 
+/* --- Reading (search.c) ------------------------------------------------------------------ */
+
+/* The record a row stands for, as it is now; JOT_NOT_FOUND if it is not there any more. */
+MUST_USE jot_status search_read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
+                                    Str *label);
+
 /* --- Showing (search_snippet.c) ---------------------------------------------------------- */
 
 /* The part of the text that has most of what was asked for, on one line, the words marked with **.
  * *matched: anything of the query is in the text or the name at all. */
 Str search_snippet(const Query *q, Stemmer *stemmer, Str stream, Str label, Str text, Arena *into,
                    bool *matched);
+/* Of matches, of which there is one at least: from which on most of the query is close together. */
+size_t search_best_match(const Query *q, const Matches *m);
+/* Where to begin so that a word is whole and a little comes before `at`. */
+size_t search_begin_before(Str text, size_t at);
 
 #endif

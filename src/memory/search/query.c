@@ -404,3 +404,11 @@ Matches query_match(const Query *q, Stemmer *stemmer, Str text, Arena *into)
     }
     return f->found;
 }
+
+bool query_is_strict(const Query *q)
+{
+    for (size_t i = 0; i < q->n; i++)
+        if (!q->terms[i].must && q->terms[i].kind != TERM_PREFIX && !q->terms[i].bonus)
+            return false;
+    return true;
+}

@@ -40,6 +40,9 @@ void query_read(Str text, Stemmer *stemmer, Arena *into, Query *out);
 /* Is this word so common that it says nothing? */
 bool query_is_common(Str word);
 
+/* Must a hit have the query's words as they stand there? */
+bool query_is_strict(const Query *q);
+
 /* Where the terms stand in a text. */
 typedef struct Match {
     size_t term;

@@ -152,8 +152,7 @@ static jot_status find_once(Index *x, void *ctx, Err *e)
 
 /* --- Reading hits ------------------------------------------------------------------------ */
 
-/* The record a row stands for, as it is now; JOT_NOT_FOUND if it is not there any more. */
-static jot_status read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
+jot_status search_read_row(Memory *m, Str stream, uint64_t seq, Arena *into, Record *out,
                            Str *label)
 {
     bool log = str_starts(stream, S("runs/"));
@@ -201,15 +200,6 @@ static bool bare_hit(const Finding *f, const RankHit *r, Arena *into, Hit *out)
     return out->stream.n > 0;
 }
 
-/* Must a hit have the query's words as they stand there? */
-static bool must_match(const Query *q)
-{
-    for (size_t i = 0; i < q->n; i++)
-        if (!q->terms[i].must && q->terms[i].kind != TERM_PREFIX && !q->terms[i].bonus)
-            return false;
-    return true;
-}
-
 /* False if the pad has nothing of it any more. */
 static bool make_hit(Search *s, const Finding *f, const RankHit *r, Arena *into, Hit *out)
 {
@@ -221,12 +211,12 @@ static bool make_hit(Search *s, const Finding *f, const RankHit *r, Arena *into,
         return false;
     if (f->asked->bare)
         return true;
-    if (read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label) != JOT_OK)
+    if (search_read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label) != JOT_OK)
         return false;
     Str text = index_text(out->stream, record.body, &scratch);
     Str snippet =
         search_snippet(&f->query, s->index.stemmer, out->stream, label, text, &scratch, &matched);
-    if (!matched && must_match(&f->query))
+    if (!matched && query_is_strict(&f->query))
         return false;
     out->seq = record.mark.seq;
     out->at_ms = record.mark.at_ms;

@@ -26,7 +26,7 @@ static size_t window_worth(const Query *q, const Matches *m, size_t first)
     return worth;
 }
 
-static size_t best_window(const Query *q, const Matches *m)
+size_t search_best_match(const Query *q, const Matches *m)
 {
     size_t best = 0, most = 0;
     for (size_t i = 0; i < m->n; i++) {
@@ -44,8 +44,7 @@ static bool is_blank(char c)
     return (unsigned char)c <= ' ' || c == 0x7F;
 }
 
-/* Where to begin so that a word is whole and a little comes before it. */
-static size_t begin_before(Str text, size_t at)
+size_t search_begin_before(Str text, size_t at)
 {
     size_t from = utf8_floor(text, at > LEAD ? at - LEAD : 0);
     if (from == 0)
@@ -83,7 +82,7 @@ static void mark_range(bool *marked, const Matches *m, size_t from, size_t to)
 
 static Str cut_out(Str text, const Matches *m, size_t at, Arena *into)
 {
-    size_t from = begin_before(text, at);
+    size_t from = search_begin_before(text, at);
     size_t to =
         utf8_floor(text, from + SEARCH_SNIPPET_MAX < text.n ? from + SEARCH_SNIPPET_MAX : text.n);
     bool marked[SEARCH_SNIPPET_MAX + 1] = { false };
@@ -118,6 +117,6 @@ Str search_snippet(const Query *q, Stemmer *stemmer, Str stream, Str label, Str 
     Matches in_text = query_match(q, stemmer, text, into);
     *matched = in_text.n || query_match(q, stemmer, name, into).n ||
                query_match(q, stemmer, label, into).n;
-    size_t at = in_text.n ? in_text.items[best_window(q, &in_text)].from : 0;
+    size_t at = in_text.n ? in_text.items[search_best_match(q, &in_text)].from : 0;
     return cut_out(text, &in_text, at, into);
 }
