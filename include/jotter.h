@@ -883,12 +883,14 @@ JOT_API jot_status jot_cycle_reset(jot_pad *pad, const char *agent, jot_text sta
 /* --- Context ----------------------------------------------------------------------------- */
 
 typedef struct jot_left {
-    const char *what; /* "note", "results" ... */
-    const char *why;  /* "cut", "left out", "masked", "cleared", "summed up", "not text" */
+    const char *what; /* "note", "results", "notes", "open items" ... */
+    const char *why;  /* "cut", "left out", "masked", "cleared", "summed up", "not text",
+                         "not in full" */
     const char *name; /* of a note */
     uint64_t from;    /* of results */
     uint64_t to;
     const char *get; /* the command or the call that gets it; may be "" */
+    uint64_t count;  /* of "notes" and "open items" */
 } jot_left;
 
 typedef struct jot_shown {
@@ -904,7 +906,7 @@ typedef struct jot_shown {
 
 typedef struct jot_context_options {
     size_t size;
-    uint64_t budget;   /* tokens, 1000 to 4,000,000; 0: 8000 */
+    uint64_t budget;   /* tokens, 100 to 4,000,000; 0: 8000 */
     const char *run;   /* with the query and the results of this run */
     const char *agent; /* with the state of this agent's cycles */
     jot_text rules;    /* standing rules, UTF-8, in front of all */
@@ -913,7 +915,8 @@ typedef struct jot_context_options {
 } jot_context_options;
 
 /* What a model is shown: rules, pinned notes (as a rule, if the user approved the text: `jotter
- * rules`), the query; state, results, plan, open calls, use of tools, what was left out.  A part
+ * rules`), the query; state, results, plan, open calls, use of tools; without a run what is open in
+ * the pad, the index of its notes, the newest of them; what was left out.  A part
  * begins with <jotter-WORD SIGN ...> and ends at the next line with SIGN.  The same pad gives the
  * same user the same bytes.  JOT_NOT_FOUND: no such run. */
 JOT_API jot_status jot_context(jot_pad *pad, const jot_context_options *options,

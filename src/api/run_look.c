@@ -239,7 +239,8 @@ static jot_shown *give_context(jot_pad *p, const Context *c)
                                .name = api_give_name(p, x->name),
                                .from = x->from,
                                .to = x->to,
-                               .get = api_give_name(p, x->get) };
+                               .get = api_give_name(p, x->get),
+                               .count = x->count };
     }
     jot_shown *shown = NEW_RESULT(p, jot_shown);
     *shown = (jot_shown){ .text = api_give_text(p, c->text),

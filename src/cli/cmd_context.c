@@ -47,14 +47,12 @@ static jot_status run_context(Session *s)
                                                (unsigned long long)c.not_approved)
                                       .p);
     if (!s->json && !c.text.n)
-        fputs("jotter: there is nothing to show: write the note 'persistent-rules' or one whose "
-              "key begins with 'pinned-', or say --run, --agent or --rules\n",
-              stderr);
+        say("the pad is empty: there is nothing to show yet");
     return JOT_OK;
 }
 
 static const Opt context_opts[] = {
-    { "budget", "N", "tokens, estimated; 8000 if not given" },
+    { "budget", "N", "tokens, estimated, from 100 on; 8000 if not given" },
     { "run", "RUN", "with the query and the results of a run; 'last' is a name too" },
     { "agent", "NAME", "with the state of this agent's cycles" },
     { "rules", "FILE", "standing rules that come first" },
@@ -70,9 +68,10 @@ const Cmd cmd_context = {
     .help =
         "First what seldom changes: the rules, the note persistent-rules, the notes whose keys\n"
         "begin with pinned-, the run's query.  Notes are rules only if you approved them: jotter\n"
-        "help rules.  Then state, results (newest in full, older ones\n"
-        "as a line or a range), plan, open calls, use of tools.  Last what was left out and how\n"
-        "to get it.  The same pad gives the same bytes.\n",
+        "help rules.  Then, without --run, what is open (leases, runs, tasks, plans), an index of\n"
+        "the notes (key, tokens, time, author, first line) and the newest of them; with --run its\n"
+        "results (newest in full, older ones as a line or a range), plan, open calls, use of\n"
+        "tools.  Last what was left out and how to get it.  The same pad gives the same bytes.\n",
     .opts = context_opts,
     .run = run_context,
 };

@@ -59,15 +59,20 @@ rules() {
 try 'standing rules may come from a file' each rules
 
 wrong() {
-    jot context --budget 10 && ends 64 && tells 'use a number from 1000' && jot context --run nope && ends 66 &&
+    jot context --budget 10 && ends 64 && tells 'use a number from 100 ' && jot context --run nope && ends 66 &&
         tells "run 'nope' not found"
 }
 try 'what is wrong is said' each wrong
 
-nothing() {
-    jot --pad files:bare init && echo text | "$JOTTER" --pad files:bare write other >/dev/null &&
-        jot --pad files:bare context && ends 0 && is '' && tells "write the note 'persistent-rules'"
+overview() {
+    "$JOTTER" --pad files:fresh init >/dev/null && jot --pad files:fresh context && ends 0 && is '' && tells 'the pad is empty' &&
+        printf '# The heading\n\ntext of it\n' | "$JOTTER" --pad files:fresh write other >/dev/null &&
+        jot --pad files:fresh context && says '<jotter-notes ' && says ', ann: The heading' && says 'text of it' &&
+        jot --pad files:fresh context --budget 100 && ends 0 && says 'jotter list' &&
+        seq 2000 | "$JOTTER" --pad files:fresh write long >/dev/null && jot --pad files:fresh context --budget 900 &&
+        says '- 2 notes, not in full: jotter list' &&
+        jot --pad files:fresh context --budget 900 --json && says '"count":2' && says '"what":"notes"'
 }
-try 'where there is nothing to show it says what would be shown' nothing
+try 'a pad with notes shows them, as many as fit, and says which do not' overview
 
 plan

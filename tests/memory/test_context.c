@@ -9,7 +9,10 @@
 #include "memory/frame/pointer.h"
 #include "memory/frame/tokens.h"
 #include "memory/hostile.h"
+#include "memory/lease.h"
 #include "memory/run/run_results.h"
+#include "memory/task/plan.h"
+#include "memory/task/task.h"
 
 static void note(Desk *d, const char *key, Str text)
 {
@@ -89,7 +92,6 @@ static void rules_and_pinned_notes_come_first_in_their_order(Desk *d)
 {
     note(d, "pinned-b", S("B\n"));
     note(d, "pinned-a", S("A\n"));
-    note(d, "other", S("no\n"));
     note(d, "persistent-rules", S("be terse"));
     Context c;
     ContextAsk ask = { .rules = S("from outside\n") };
@@ -404,6 +406,14 @@ static void check_ranges(const Context *c, uint64_t results)
     assert_int_equal(listed, results);
 }
 
+static Str long_text(Desk *d)
+{
+    AUTO(Buf) big = { 0 };
+    for (int i = 0; i < 4000; i++)
+        buf_addf(&big, "line %d of it\n", i);
+    return arena_copy(&d->a, buf_str(&big));
+}
+
 static void any_step(Desk *d, Run *r, uint64_t *seed)
 {
     AUTO(Arena) a = { 0 };
@@ -431,7 +441,7 @@ static void any_context_keeps_to_its_budget_and_lists_what_is_missing(Desk *d)
         note(d, arena_printf(&d->a, "pinned-%d", i).p, long_value(&seed, &d->a));
     for (int i = 0; i < 150; i++) {
         any_step(d, &r, &seed);
-        uint64_t budget = CONTEXT_BUDGET_MIN + hostile_next(&seed) % 9000;
+        uint64_t budget = 1000 + hostile_next(&seed) % 9000;
         Context c = build(d, &r, budget);
         assert_true(c.tokens <= budget);
         assert_true(utf8_valid(c.text));
@@ -445,6 +455,94 @@ static void any_context_keeps_to_its_budget_and_lists_what_is_missing(Desk *d)
         assert_true(count_lines(c.text, "### ") <= c.results_shown + 2); /* those that are cut */
         assert_true(count_lines(c.text, "## Tool Usage") == 1 || r.state.usage.tools_n == 0);
     }
+}
+
+/* --- The overview ------------------------------------------------------------------------------
+ */
+
+static void the_notes_of_a_pad_are_listed_and_the_newest_shown(Desk *d)
+{
+    note(d, "old", S("# An older one\n\nmore of it\n"));
+    note(d, "plan", S("ship on friday\n"));
+    note(d, "new", S("\n\nthe newest\n"));
+    note(d, "pinned-a", S("A\n"));
+    Context c = build(d, NULL, 0);
+    assert_true(has(c.text, "\n- plan, 4 tokens, 20"));
+    assert_true(has(c.text, ": ship on friday\n- new, "));
+    assert_true(has(c.text, ": the newest\n- old, "));
+    assert_true(has(c.text, ": An older one\n<jotter-note "));
+    assert_true(has(c.text, "\">\n# An older one\n\nmore of it\n"));
+    assert_false(has(c.text, "- pinned-a"));
+    assert_int_equal(c.left_n, 0);
+    note(d, "big", long_text(d));
+    Context less = build(d, NULL, 1000);
+    assert_true(has(less.text, "<jotter-cut "));
+    assert_int_equal(less.left_n, 1);
+    assert_int_equal(less.left[0].count, 3); /* `plan` is shown, and of `big` the beginning */
+    assert_true(has(less.text, "- 3 notes, not in full: jotter list\n"));
+    ContextAsk tools = { .budget = 1000, .reach = POINT_ALL };
+    desk_ok(d, context_build(&d->m, &tools, &d->a, &less, &d->e));
+    assert_true(has(less.text, "- 3 notes, not in full: scratchpad_list\n"));
+    assert_true(has(less.text, "to read one: scratchpad_read key=KEY\n"));
+}
+
+static void what_is_open_in_a_pad_comes_before_its_notes(Desk *d)
+{
+    Task t;
+    Plan p;
+    Lease l;
+    Str steps[] = { S("look"), S("leap") };
+    PlanDraft draft = { .objective = S("get across"), .steps = steps, .steps_n = 2 };
+    desk_ok(d, plan_create(&d->m, S("main"), &draft, &d->a, &p, &d->e));
+    desk_ok(d, task_add(&d->m, &(TaskAdd){ .id = S("t1"), .description = S("fix it") }, &d->a, &t,
+                        &d->e));
+    desk_ok(d, task_start(&d->m, S("t1"), true, &d->a, &t, &d->e));
+    AUTO(Run) r = begin(d);
+    AUTO(Run) answered = begin(d);
+    desk_ok(d, run_say(&answered, RUN_ANSWER, S("42"), &d->e));
+    desk_ok(d, lease_acquire(&d->m, &(LeaseAsk){ .on = S("notes/a") }, &d->a, &l, &d->e));
+    Context c = build(d, NULL, 0);
+    assert_true(has(plainly(d, &c), "<jotter-open SIGN>\n- lease notes/a, held by "));
+    assert_true(has(c.text, arena_printf(&d->a, "\n- run %s, unfinished, 1 record, ", r.id).p));
+    assert_true(has(c.text, ": what is there?\n- task t1, running, "));
+    assert_true(has(c.text, ": fix it\n- plan main, 0 of 2 steps done, "));
+    assert_true(has(c.text, ": get across\n"));
+    assert_false(has(c.text, answered.id));
+    assert_true(has(c.text, "- runs: 2: jotter runs list\n"));
+}
+
+/* Titles, names and texts of anybody, in any budget. */
+static void an_overview_keeps_to_any_budget_and_its_lines_are_its_own(Desk *d)
+{
+    uint64_t seed = hostile_seed(53);
+    Task t;
+    for (int i = 0; i < 40; i++) {
+        note(d, arena_printf(&d->a, "n%d", i % 25).p, long_value(&seed, &d->a));
+        TaskAdd add = { .id = arena_printf(&d->a, "t%d", i),
+                        .description = hostile_value(&seed, true, &d->a) };
+        desk_ok(d, task_add(&d->m, &add, &d->a, &t, &d->e));
+        uint64_t budget = CONTEXT_BUDGET_MIN + hostile_next(&seed) % (i % 2 ? 400 : 5000);
+        Context c = build(d, NULL, budget);
+        assert_true(c.text.n > 0 && c.tokens <= budget);
+        assert_true(utf8_valid(c.text));
+        for (Str rest = c.text, line; str_cut(&rest, '\n', &line);)
+            if (str_starts(line, S("<jotter-")))
+                assert_true(memmem(line.p, line.n, sign_of(&c).p, FRAME_SIGN) != NULL);
+        assert_int_equal(count_lines(c.text, "<jotter-end"), 1);
+        assert_int_equal(count_lines(c.text, "### "), 0);
+    }
+}
+
+static void the_least_budget_says_how_to_ask(Desk *d)
+{
+    note(d, "persistent-rules", long_text(d));
+    AUTO(Run) r = begin(d);
+    add_many(d, &r, 20);
+    Context c = build(d, NULL, CONTEXT_BUDGET_MIN);
+    assert_true(c.tokens <= CONTEXT_BUDGET_MIN && has(c.text, "jotter list"));
+    c = build(d, &r, CONTEXT_BUDGET_MIN);
+    assert_true(c.tokens <= CONTEXT_BUDGET_MIN && has(c.text, r.id));
+    check_ranges(&c, 20);
 }
 
 /* --- Cost ------------------------------------------------------------------------------------- */
@@ -627,6 +725,10 @@ int main(void)
         DESK_TEST(who_has_tools_is_told_the_calls_and_not_the_commands),
         DESK_TEST(what_is_not_text_is_not_shown),
         DESK_TEST(a_budget_out_of_bounds_is_refused),
+        DESK_TEST(the_notes_of_a_pad_are_listed_and_the_newest_shown),
+        DESK_TEST(what_is_open_in_a_pad_comes_before_its_notes),
+        DESK_TEST(an_overview_keeps_to_any_budget_and_its_lines_are_its_own),
+        DESK_TEST(the_least_budget_says_how_to_ask),
         DESK_TEST(any_context_keeps_to_its_budget_and_lists_what_is_missing),
         DESK_TEST(results_far_back_are_found_without_reading_what_lies_between),
     };

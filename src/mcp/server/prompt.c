@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "mcp/server/recap.h"
 #include "memory/context/context.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/frame.h"
@@ -50,7 +49,7 @@ static jot_status keep_id(void *ctx, const RunLine *l)
 static jot_status add_context(WorkerPad *pad, Memory *m, Str id, Arena *into, Buf *to, Err *e)
 {
     AUTO(Run) run = { 0 };
-    ContextAsk ask = { .reach = tool_reach(pad->host.profiles) };
+    ContextAsk ask = { .reach = tool_reach(pad->host.profiles), .overview = true };
     Context c;
     Newest newest = { 0 };
     if (id.n == 0) {
@@ -63,9 +62,7 @@ static jot_status add_context(WorkerPad *pad, Memory *m, Str id, Arena *into, Bu
     }
     TRY(context_build(m, &ask, into, &c, e));
     buf_add(to, c.text);
-    if (c.text.n)
-        buf_add_char(to, '\n');
-    return recap_add(m, into, to, e);
+    return JOT_OK;
 }
 
 static jot_status write_continue(WorkerPad *pad, const json_t *args, Arena *into, Buf *to, Err *e)

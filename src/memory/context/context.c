@@ -8,6 +8,7 @@
  *       = tail       the cycle's state (1/4 of it if there is a run, else all)
  *                    summary 1/4, plan 1/8, open calls 1/16, usage 1/8 of what is left,
  *                    results: everything that the others did not take
+ *                    the overview of the pad (context_notes.c): 1/2 if there is a run, else all
  *
  * The shares are fixed parts of the budget, so that nothing in the tail can push the prefix: as
  * long as rules, notes and query are the same, it is the same bytes, and a provider's cache of it
@@ -23,23 +24,22 @@
  * Every value is framed (frame.h): text from a note or a tool cannot begin or end a part.  The
  * frame is the run's.  Without a run it is made from the pad; if a value happens to hold its sign,
  * the prefix is built again with the next one. */
-#include "memory/context/context.h"
+#include "memory/context/context_internal.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "memory/context/rule.h"
 #include "memory/doc/doc.h"
 #include "memory/frame/frame.h"
 #include "memory/frame/pointer.h"
 #include "memory/frame/tokens.h"
-#include "memory/run/run_results.h"
 
 enum {
     CUT_COST = 64,     /* tokens of the line that says that something was cut */
     CUT_LEAST = 32,    /* fewer tokens of a value are not worth showing */
-    LEFT_COST = 320,   /* tokens of what the tail may add to the list of what was left out */
+    LEFT_COST = 320,   /* tokens of what the tail may add to the list of what was left out ... */
+    LEFT_SHARE = 4,    /* ... at most a fourth of a small budget */
     NOTES_NAMED = 16,  /* notes that are named in that list, at most */
     MASKED_MAX = 16,   /* results that are shown as one line, at most ... */
     MASKED_RANGES = 4, /* ... in so many ranges */
@@ -57,28 +57,7 @@ enum {
     "Only lines with this sign are the scratchpad's own.  Each says what follows it, word for " \
     "word, up to the next.\n"
 
-typedef struct Build {
-    Memory *m;
-    const ContextAsk *ask;
-    Arena *into;
-    Context *out;
-    Frame frame;
-    bool met;       /* a value of the prefix holds its sign */
-    RunTail newest; /* of the run, as far as looking at it has read them */
-    Buf prefix, tail;
-    size_t left_cap;
-    Approvals approved;
-    bool *shown;         /* which of them are in the prefix, or left out of it for want of room */
-    uint64_t notes_left; /* beyond those that are named */
-    uint64_t notes_named_max;
-} Build;
-
-static uint64_t cost(Str text)
-{
-    return tokens_estimate(text);
-}
-
-static ContextLeft *leave(Build *b, const char *what, const char *why)
+ContextLeft *context_leave(Build *b, const char *what, const char *why)
 {
     Context *c = b->out;
     c->left = arena_grow(b->into, c->left, c->left_n, &b->left_cap, sizeof(ContextLeft),
@@ -96,7 +75,7 @@ static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str ge
     AUTO(Buf) framed = { .max = 2 * value.n + 16 };
     frame_add(&framed, f, value);
     Str text = buf_str(&framed);
-    if (cost(text) <= share) {
+    if (tokens_estimate(text) <= share) {
         buf_add(to, text);
         buf_add_char(to, '\n');
         return true;
@@ -116,26 +95,17 @@ static bool add_value(Buf *to, const Frame *f, Str value, uint64_t share, Str ge
     return false;
 }
 
-/* What is added in front of a value: <jotter-WORD SIGN ATTRIBUTES>. */
-typedef struct Part {
-    const char *word;
-    Str attributes; /* with a space in front, or empty */
-    Str value;
-    Str get;
-} Part;
-
-/* Add a part in at most `share` tokens; *spent is what it took.  0: there was no room. */
-static bool add_part(Build *b, Buf *to, const Part *p, uint64_t share, uint64_t *spent)
+bool context_add_part(Build *b, Buf *to, const Part *p, uint64_t share, uint64_t *spent)
 {
     AUTO(Buf) text = { .max = 2 * p->value.n + 4096 };
     frame_part_add(&text, &b->frame, p->word, p->attributes);
-    uint64_t around = cost(buf_str(&text)) + 1;
+    uint64_t around = tokens_estimate(buf_str(&text)) + 1;
     *spent = 0;
     b->met = b->met || frame_in(&b->frame, p->value);
-    if (share < around + CUT_COST + CUT_LEAST && cost(p->value) + around > share)
+    if (share < around + CUT_COST + CUT_LEAST && tokens_estimate(p->value) + around > share)
         return false;
     bool whole = add_value(&text, &b->frame, p->value, share - around, p->get);
-    *spent = cost(buf_str(&text));
+    *spent = tokens_estimate(buf_str(&text));
     buf_add(to, buf_str(&text));
     return whole;
 }
@@ -147,11 +117,11 @@ static uint64_t add_or_leave(Build *b, Buf *to, const Part *p, uint64_t share)
     if (p->value.n == 0)
         return 0;
     if (!utf8_valid(p->value)) {
-        leave(b, p->word, "not text")->get = p->get;
+        context_leave(b, p->word, "not text")->get = p->get;
         return 0;
     }
-    if (!add_part(b, to, p, share, &spent))
-        leave(b, p->word, spent ? "cut" : "left out")->get = p->get;
+    if (!context_add_part(b, to, p, share, &spent))
+        context_leave(b, p->word, spent ? "cut" : "left out")->get = p->get;
     return spent;
 }
 
@@ -163,7 +133,7 @@ static void leave_note(Build *b, Str key, const char *why)
         b->notes_left++;
         return;
     }
-    ContextLeft *l = leave(b, "note", why);
+    ContextLeft *l = context_leave(b, "note", why);
     l->name = arena_copy(b->into, key);
     l->get = point_note(b->ask->reach, key, b->into);
 }
@@ -186,7 +156,7 @@ static void show_note(Build *b, Str key, const Doc *doc, bool rule, uint64_t *ro
         frame_attribute_add(&says, &b->frame, "approved", S(NOT_APPROVED));
     p.attributes = buf_str(&says);
     p.get = point_note(b->ask->reach, key, &arena);
-    if (!add_part(b, &b->prefix, &p, *room, &spent))
+    if (!context_add_part(b, &b->prefix, &p, *room, &spent))
         leave_note(b, key, spent ? "cut" : "left out");
     *room -= spent < *room ? spent : *room;
 }
@@ -197,7 +167,8 @@ static jot_status read_note(Build *b, Str key, Arena *into, Doc *out, Err *e)
     return doc_read(b->m, stream, into, out, e);
 }
 
-static jot_status add_note(Build *b, Str key, uint64_t *room, Err *e)
+/* `listed`: it is known to be there. */
+static jot_status add_note(Build *b, Str key, bool listed, uint64_t *room, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Doc doc;
@@ -205,7 +176,7 @@ static jot_status add_note(Build *b, Str key, uint64_t *room, Err *e)
         if (b->shown[i] && str_eq(b->approved.items[i].key, key))
             return JOT_OK;
     /* Without room for more than its frame a note is not even read. */
-    if (*room < CUT_COST + 2 * CUT_LEAST) {
+    if (listed && *room < CUT_COST + 2 * CUT_LEAST) {
         leave_note(b, key, "left out");
         return JOT_OK;
     }
@@ -221,7 +192,7 @@ static jot_status add_pinned(Build *b, uint64_t *room, Err *e)
 {
     char last[STORE_NAME_MAX];
     Str after = { last, 0 };
-    TRY(add_note(b, S(RULE_FIRST), room, e));
+    TRY(add_note(b, S(RULE_FIRST), false, room, e));
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Listing page;
@@ -230,7 +201,7 @@ static jot_status add_pinned(Build *b, uint64_t *room, Err *e)
             &(ListQuery){ .prefix = S("notes/" RULE_PINNED), .after = after, .limit = PINNED_PAGE },
             &arena, &page, e));
         for (size_t i = 0; i < page.n; i++)
-            TRY(add_note(b, str_from(page.items[i].name, 6), room, e));
+            TRY(add_note(b, str_from(page.items[i].name, 6), true, room, e));
         more = page.more && page.n;
         if (more) {
             after.n = page.items[page.n - 1].name.n;
@@ -299,7 +270,7 @@ static void leave_results(Build *b, const char *why, uint64_t from, uint64_t to)
     Context *c = b->out;
     ContextLeft *last = c->left_n ? &c->left[c->left_n - 1] : NULL;
     bool joins = last && last->from == to + 1 && strcmp(last->why, why) == 0;
-    ContextLeft *l = joins ? last : leave(b, "results", why);
+    ContextLeft *l = joins ? last : context_leave(b, "results", why);
     l->from = from;
     l->to = joins ? l->to : to;
     l->get = point_results(b->ask->reach, b->ask->run->id, l->from, l->to, b->into);
@@ -341,7 +312,7 @@ static bool pick_cut(Build *b, Pick *p, const Result *x, Str text)
         buf_add_char(&cut, '\n');
     buf_addf(&cut, "[Tool result #%llu cut: it has %zu bytes, its beginning is above]\n\n",
              (unsigned long long)x->n, x->result.n);
-    if (!pick_text(b, p, buf_str(&cut), cost(buf_str(&cut))))
+    if (!pick_text(b, p, buf_str(&cut), tokens_estimate(buf_str(&cut))))
         return false;
     p->cuts++;
     leave_results(b, "cut", x->n, x->n);
@@ -359,7 +330,7 @@ static bool pick_full(Build *b, Pick *p, const Result *x)
     results_add_item(&text, &b->frame, &part);
     size_t item = text.n;
     buf_add(&text, S("\n\n"));
-    uint64_t whole = longer ? 0 : cost(buf_str(&text));
+    uint64_t whole = longer ? 0 : tokens_estimate(buf_str(&text));
     if (!longer && pick_text(b, p, buf_str(&text), whole)) {
         b->out->results_shown++;
         return true;
@@ -382,7 +353,7 @@ static bool pick_mask(Build *b, Pick *p, const Result *x)
         shown.n = utf8_floor(shown, MASK_BYTES);
     buf_addf(&text, "[Tool result #%llu masked: " STR_FMT "%s, %zu bytes]\n\n",
              (unsigned long long)x->n, STR_ARG(shown), cut ? "..." : "", x->result.n);
-    uint64_t whole = cost(buf_str(&text));
+    uint64_t whole = tokens_estimate(buf_str(&text));
     const Context *c = b->out;
     bool joins = c->left_n && c->left[c->left_n - 1].from == x->n + 1 && p->masked;
     if (p->masked == MASKED_MAX || whole > p->masks || (!joins && p->ranges == MASKED_RANGES))
@@ -471,7 +442,7 @@ static void add_open(Build *b, Buf *to, uint64_t share)
         buf_add(to, S(" "));
         frame_name_add(to, s->open[i].call);
         buf_add(to, s->open[i].mutating ? S(" (mutating: look before you repeat it)\n") : S("\n"));
-        if (cost(buf_str(to)) > share) {
+        if (tokens_estimate(buf_str(to)) > share) {
             to->n = before;
             break;
         }
@@ -491,7 +462,7 @@ static void add_usage(Build *b, Buf *to, uint64_t share)
         return;
     frame_part_add(to, &b->frame, "usage", (Str){ 0 });
     buf_add_char(&block, '\n');
-    if (cost(buf_str(&block)) <= share)
+    if (tokens_estimate(buf_str(&block)) <= share)
         buf_add(to, buf_str(&block));
     else
         buf_addf(to, "## Tool Usage This Query\n\n%zu tools: " STR_FMT "\n", r->state.usage.tools_n,
@@ -520,7 +491,10 @@ static jot_status add_state(Build *b, uint64_t share, Err *e)
 
 static void add_left_line(Buf *to, const ContextLeft *l)
 {
-    buf_addf(to, "- %s", l->what);
+    buf_add(to, S("- "));
+    if (l->count)
+        buf_addf(to, "%llu ", (unsigned long long)l->count);
+    buf_add(to, str_slice(str(l->what), 0, strlen(l->what) - (l->count == 1)));
     if (l->name.n)
         buf_addf(to, " " STR_FMT, STR_ARG(l->name));
     if (l->from)
@@ -565,12 +539,12 @@ static jot_status add_run(Build *b, uint64_t room, Err *e)
     AUTO(Buf) sum = { .max = SIZE_MAX / 2 };
     AUTO(Buf) rest = { .max = SIZE_MAX / 2 }; /* after the results */
     if (summary.n && !add_value(&sum, &b->frame, summary, room / 4, get_step(b, s->compact_seq)))
-        leave(b, "summary", "cut")->get = get_step(b, s->compact_seq);
+        context_leave(b, "summary", "cut")->get = get_step(b, s->compact_seq);
     Part p = { .word = "plan", .value = plan, .get = get_step(b, s->plan_seq) };
     add_or_leave(b, &rest, &p, room / 8);
-    add_open(b, &rest, room / 16 + cost(buf_str(&rest)));
+    add_open(b, &rest, room / 16 + tokens_estimate(buf_str(&rest)));
     add_usage(b, &rest, room / 8);
-    uint64_t spent = cost(buf_str(&sum)) + cost(buf_str(&rest)) + 24;
+    uint64_t spent = tokens_estimate(buf_str(&sum)) + tokens_estimate(buf_str(&rest)) + 24;
     TRY(add_results(b, buf_str(&sum), spent < room ? room - spent : 0, e));
     buf_add(&b->tail, buf_str(&rest));
     return JOT_OK;
@@ -588,7 +562,7 @@ static uint64_t around_cost(const Frame *f)
     AUTO(Buf) text = { 0 };
     add_beginning(&text, f);
     frame_end_add(&text, f);
-    return cost(buf_str(&text));
+    return tokens_estimate(buf_str(&text));
 }
 
 /* The prefix in the run's frame.  In the pad's, if that is not met in it; else in another one of
@@ -617,6 +591,65 @@ static void done(Build *b)
 }
 DEFINE_AUTO(Build, done)
 
+static jot_status add_tail(Build *b, Err *e)
+{
+    const ContextAsk *ask = b->ask;
+    /* The list of what was left out has room for what is in it, and for what the tail may add. */
+    AUTO(Buf) list = { 0 };
+    add_left(b, &list);
+    uint64_t add = ask->budget / LEFT_SHARE < LEFT_COST ? ask->budget / LEFT_SHARE : LEFT_COST;
+    uint64_t spent = tokens_estimate(buf_str(&b->prefix)) + tokens_estimate(buf_str(&list)) + add;
+    uint64_t room = spent < ask->budget ? ask->budget - spent : 0;
+    TRY(add_state(b, ask->run ? room / 4 : room, e));
+    uint64_t state = tokens_estimate(buf_str(&b->tail));
+    room -= state < room ? state : room;
+    if (ask->run)
+        TRY(add_run(b, ask->overview ? room / 2 : room, e));
+    uint64_t run = tokens_estimate(buf_str(&b->tail)) - state;
+    room -= run < room ? run : room;
+    if (!ask->run || ask->overview)
+        TRY(context_add_overview(b, room, e));
+    add_left(b, &b->tail);
+    return JOT_OK;
+}
+
+/* What a budget gets in which the rest finds no room: the way to ask. */
+static void make_least(Build *b, Buf *all)
+{
+    Context *c = b->out;
+    const Run *r = b->ask->run;
+    buf_clear(all);
+    frame_part_add(all, &b->frame, "context", (Str){ 0 });
+    if (r)
+        buf_addf(all, "No room.  " STR_FMT "\n",
+                 STR_ARG(point_open(b->ask->reach, r->id, b->into)));
+    else
+        buf_addf(all, "No room for what the pad holds.  " STR_FMT "\n",
+                 STR_ARG(point_notes(b->ask->reach, "", b->into)));
+    c->prefix_bytes = all->n;
+    frame_end_add(all, &b->frame);
+    c->left_n = c->results_shown = c->rules = c->not_approved = 0;
+    if (r)
+        leave_results(b, "left out", 1, r->state.results);
+    ContextLeft *l = context_leave(b, "notes", "left out");
+    l->get = point_notes(b->ask->reach, "", b->into);
+}
+
+static void put_together(Build *b)
+{
+    Context *c = b->out;
+    AUTO(Buf) all = { .max = SIZE_MAX / 2 };
+    add_beginning(&all, &b->frame);
+    buf_add(&all, buf_str(&b->prefix));
+    c->prefix_bytes = all.n;
+    buf_add(&all, buf_str(&b->tail));
+    frame_end_add(&all, &b->frame);
+    if (tokens_estimate(buf_str(&all)) > c->budget)
+        make_least(b, &all);
+    c->text = arena_copy(b->into, buf_str(&all));
+    c->tokens = tokens_estimate(c->text);
+}
+
 jot_status context_build(Memory *m, const ContextAsk *given, Arena *into, Context *out, Err *e)
 {
     ContextAsk ask = *given;
@@ -633,28 +666,13 @@ jot_status context_build(Memory *m, const ContextAsk *given, Arena *into, Contex
         TRY(run_refresh_tail(ask.run, &b.newest, e));
     b.prefix.max = b.tail.max = SIZE_MAX / 2;
     b.notes_named_max = ask.budget / 500 < NOTES_NAMED ? ask.budget / 500 : NOTES_NAMED;
-    ask.budget -= around_cost(&(Frame){ .sign = "0123456789abcdef" });
+    uint64_t around = around_cost(&(Frame){ .sign = "5f3a9c0d1e2b4a67" });
+    ask.budget -= around < ask.budget ? around : ask.budget;
     TRY(choose_prefix(&b, e));
-    /* The list of what was left out has room for what is in it, and for what the tail may add. */
-    AUTO(Buf) list = { 0 };
-    add_left(&b, &list);
-    uint64_t spent = cost(buf_str(&b.prefix)) + cost(buf_str(&list)) + LEFT_COST;
-    uint64_t room = spent < ask.budget ? ask.budget - spent : 0;
-    TRY(add_state(&b, ask.run ? room / 4 : room, e));
-    uint64_t state = cost(buf_str(&b.tail));
-    if (ask.run)
-        TRY(add_run(&b, state < room ? room - state : 0, e));
-    add_left(&b, &b.tail);
+    TRY(add_tail(&b, e));
     if (b.prefix.n + b.tail.n == 0)
         return JOT_OK;
-    AUTO(Buf) all = { .max = SIZE_MAX / 2 };
-    add_beginning(&all, &b.frame);
-    buf_add(&all, buf_str(&b.prefix));
-    out->prefix_bytes = all.n;
-    buf_add(&all, buf_str(&b.tail));
-    frame_end_add(&all, &b.frame);
-    out->text = arena_copy(into, buf_str(&all));
-    out->tokens = cost(out->text);
+    put_together(&b);
     return JOT_OK;
 }
 
@@ -666,6 +684,8 @@ json_t *context_json(const Context *c)
         json_t *row = json_pack("{s:s, s:s}", "what", l->what, "why", l->why);
         if (l->name.n)
             json_object_set_new(row, "name", json_text(l->name));
+        if (l->count)
+            json_object_set_new(row, "count", json_integer((json_int_t)l->count));
         if (l->from) {
             json_object_set_new(row, "from", json_integer((json_int_t)l->from));
             json_object_set_new(row, "to", json_integer((json_int_t)l->to));

@@ -2,12 +2,16 @@
  *
  * The same pad and the same question give the same bytes, in every process: the
  * text depends on streams alone (and, without a run, on a secret of the user's that the sign is
- * made with), not on a clock, an environment or an order of calls.  It has two parts:
+ * made with, and on which leases stand), not on an environment or an order of calls.  It has two
+ * parts:
  *
  *   prefix   standing rules, pinned notes, the run's query: as long as these are
  *            the same the prefix is the same bytes, so a provider's cache of it holds
  *   tail     the state of a cycle, the summary and the results of the run, its plan,
- *            its open calls, the use of tools, and what was left out
+ *            its open calls, the use of tools; the overview of the pad; what was left out
+ *
+ * The overview says what is open (open.h), which notes there are, with first line, tokens, time and
+ * author, what the newest of them say, and what else the pad holds.
  *
  * A note is pinned by its key: `persistent-rules` first, then every key that
  * begins with `pinned-`, in byte order.  A person can so pin a note by naming a file.
@@ -21,8 +25,9 @@
  * each; the rest as a range.  Whatever is not shown in full is in the list of
  * what was left out, with the command or the call that gets it.  Nothing is cut silently.
  *
- * Results are read from the newest backwards, so the cost is that of the budget,
- * not of the run's length. */
+ * A budget in which all this finds no room, the least one for example, gets one line that says how
+ * to ask.  Results are read from the newest backwards, so the cost is that of the budget, not of
+ * the run's length; the overview looks at the head of every note, task and plan. */
 #ifndef MEMORY_CONTEXT_CONTEXT_H
 #define MEMORY_CONTEXT_CONTEXT_H
 
@@ -30,7 +35,7 @@
 
 enum {
     CONTEXT_BUDGET = 8000, /* tokens, if nothing is said */
-    CONTEXT_BUDGET_MIN = 1000,
+    CONTEXT_BUDGET_MIN = 100,
     CONTEXT_BUDGET_MAX = 4 * 1000 * 1000,
 };
 
@@ -41,14 +46,17 @@ typedef struct ContextAsk {
     Str rules;       /* standing rules from elsewhere, UTF-8, in front of all; may be empty */
     uint64_t limit;  /* of calls, as in usage.h; 0: the run's */
     unsigned reach;  /* what the reader has to get what is left out, as in pointer.h */
+    bool overview;   /* of the pad beside the run; without a run it is there anyway */
 } ContextAsk;
 
 /* Something that is not shown in full. */
 typedef struct ContextLeft {
-    const char *what;  /* "note", "results" ... */
-    const char *why;   /* "cut", "left out", "masked", "cleared", "summed up", "not text" */
+    const char *what;  /* "note", "results", "notes", "open items" ... */
+    const char *why;   /* "cut", "left out", "masked", "cleared", "summed up", "not text",
+                          "not in full" */
     Str name;          /* of a note */
     uint64_t from, to; /* of results */
+    uint64_t count;    /* of "notes" and "open items" */
     Str get;           /* the command or the call that gets it; may be empty */
 } ContextLeft;
 

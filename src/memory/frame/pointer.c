@@ -42,10 +42,19 @@ Str point_note(unsigned reach, Str key, Arena *into)
 
 Str point_notes(unsigned reach, const char *prefix, Arena *into)
 {
+    if (prefix[0] == '\0' && reach == POINT_SHELL)
+        return S("jotter list");
+    if (prefix[0] == '\0')
+        return reach & POINT_NOTES ? S("scratchpad_list") : S("jotter://notes");
     if (reach == POINT_SHELL)
         return command("jotter list ", str(prefix), "", into);
     return around(reach & POINT_NOTES ? "scratchpad_list prefix=" : "jotter://notes/", str(prefix),
                   "", into);
+}
+
+Str point_work(unsigned reach)
+{
+    return reach == POINT_SHELL ? S("jotter task list, jotter runs list") : (Str){ 0 };
 }
 
 static Str run_address(const char *run, Arena *into)

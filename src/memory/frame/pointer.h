@@ -25,9 +25,11 @@ enum {
 
 /* All of these live in `into`, and stand on one line whatever the names are. */
 
-/* A note, or the notes whose keys begin so. */
+/* A note, or the notes whose keys begin so; "": all of them. */
 Str point_note(unsigned reach, Str key, Arena *into);
 Str point_notes(unsigned reach, const char *prefix, Arena *into);
+/* What is under way in the pad; empty if nothing gets all of it. */
+Str point_work(unsigned reach);
 /* A record of a run, its results (`from` 0: "N", for any), its open calls, its use of tools. */
 Str point_record(unsigned reach, const char *run, uint64_t seq, Arena *into);
 Str point_results(unsigned reach, const char *run, uint64_t from, uint64_t to, Arena *into);
