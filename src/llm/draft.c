@@ -137,6 +137,12 @@ static bool cut(LlmStop stop)
     return stop == LLM_STOP_MAX_TOKENS || stop == LLM_STOP_WINDOW || stop == LLM_STOP_REFUSAL;
 }
 
+uint64_t draft_number(const json_t *object, const char *key)
+{
+    const json_t *n = json_object_get(object, key);
+    return json_is_integer(n) && json_integer_value(n) > 0 ? (uint64_t)json_integer_value(n) : 0;
+}
+
 jot_status draft_finish(Draft *d, Arena *into, LlmReply *out, Err *e)
 {
     if (!d->stopped) {

@@ -54,6 +54,9 @@ MUST_USE jot_status draft_say(Draft *d, DraftPart *part, Str piece, Err *e);
  * owns *out.  JOT_IO: no JSON. */
 MUST_USE jot_status draft_read(Str data, json_t **out, Err *e);
 
+/* A member that is a positive number; 0: there is none. */
+uint64_t draft_number(const json_t *object, const char *key);
+
 /* The reply; JOT_IO if the stream ended too early. */
 MUST_USE jot_status draft_finish(Draft *d, Arena *into, LlmReply *out, Err *e);
 

@@ -2,6 +2,7 @@
  *
  *     anthropic:claude-sonnet-4-5             Anthropic Messages
  *     openai:gpt-5                            OpenAI chat completions
+ *     openai:gpt-5?api=responses              OpenAI Responses
  *     http://127.0.0.1:11434/v1#qwen3:8b      any server that speaks the same
  *     script:answers.yaml                     answers from a file (docs/models.md)
  *

@@ -9,6 +9,9 @@
  * the member, and it is nobody else's business. */
 #include "llm/wire.h"
 
+/* Without it a stream has no count of tokens; not every server takes it. */
+#define USAGE ",\"stream_options\":{\"include_usage\":true}"
+
 /* The texts of one kind in a message, with `glue` between them. */
 static void join(Buf *to, const LlmMessage *m, Str glue)
 {
@@ -136,14 +139,13 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
     buf_add(to, S("{\"model\":"));
     llm_quote(to, w->base.model);
     buf_add(to, S(",\"stream\":true"));
-    if (!w->no_usage)
-        buf_add(to, S(WIRE_USAGE));
+    if (!w->no_option)
+        buf_add(to, S(USAGE));
     if (w->effort.n)
         buf_addf(to, ",\"reasoning_effort\":\"" STR_FMT "\"", STR_ARG(w->effort));
     /* OpenAI's newer models refuse the old name, others do not know the new one. */
     if (r->max_tokens)
-        buf_addf(to, ",\"%s\":%u",
-                 w->dialect == &dialect_openai ? "max_completion_tokens" : "max_tokens",
+        buf_addf(to, ",\"%s\":%u", w->dialect->unlimited ? "max_completion_tokens" : "max_tokens",
                  r->max_tokens);
     if (r->n_tools) {
         buf_add(to, S(",\"tools\":["));
@@ -174,7 +176,7 @@ static jot_status write_request(Wire *w, const LlmRequest *r, Buf *to, Err *e)
     return JOT_OK;
 }
 
-static size_t headers(const Wire *w, HttpField *out)
+size_t openai_headers(const Wire *w, HttpField *out)
 {
     out[0] = (HttpField){ "authorization", buf_str(&w->bearer) };
     return w->bearer.n ? 1 : 0;
@@ -186,16 +188,21 @@ const Dialect dialect_openai = {
     .key_env = "OPENAI_API_KEY",
     .path = "/chat/completions",
     .bare_429 = true,
+    .unlimited = true,
+    .option = USAGE,
+    .option_words = { "stream_options" },
     .write = write_request,
-    .headers = headers,
+    .headers = openai_headers,
     .event = openai_event,
 };
 
 const Dialect dialect_compatible = {
     .path = "/chat/completions",
     .bare_429 = true,
+    .option = USAGE,
+    .option_words = { "stream_options" },
     .write = write_request,
-    .headers = headers,
+    .headers = openai_headers,
     .event = openai_event,
 };
 

@@ -17,21 +17,16 @@
 
 enum { TEXT_INDEX = -2, REASONING_INDEX = -3 }; /* no server's number for a call */
 
-static uint64_t number_of(const json_t *object, const char *key)
-{
-    const json_t *n = json_object_get(object, key);
-    return json_is_integer(n) && json_integer_value(n) > 0 ? (uint64_t)json_integer_value(n) : 0;
-}
-
 static void take_usage(Draft *d, const json_t *usage)
 {
     if (!json_is_object(usage))
         return;
-    uint64_t all = number_of(usage, "prompt_tokens");
-    uint64_t cached = number_of(json_object_get(usage, "prompt_tokens_details"), "cached_tokens");
+    uint64_t all = draft_number(usage, "prompt_tokens");
+    uint64_t cached =
+        draft_number(json_object_get(usage, "prompt_tokens_details"), "cached_tokens");
     d->usage.cache_read = cached < all ? cached : all;
     d->usage.input = all - d->usage.cache_read;
-    d->usage.output = number_of(usage, "completion_tokens");
+    d->usage.output = draft_number(usage, "completion_tokens");
 }
 
 static jot_status add_text(Draft *d, Str text, Err *e)
@@ -204,7 +199,7 @@ jot_status openai_event(Draft *d, const SseEvent *event, Err *e)
     const json_t *choices = json_object_get(data, "choices");
     for (size_t i = 0; i < json_array_size(choices); i++) {
         const json_t *choice = json_array_get(choices, i);
-        if (number_of(choice, "index") == 0)
+        if (draft_number(choice, "index") == 0)
             TRY(take_choice(d, choice, e));
     }
     return JOT_OK;

@@ -42,7 +42,7 @@ typedef struct Attempt {
     Sse sse;
     Buf body;      /* of an answer that is no stream */
     bool told;     /* there was an event */
-    bool no_usage; /* it was refused because of WIRE_USAGE */
+    bool option;   /* its refusal names the dialect's option */
     jot_status st; /* what an event decided; JOT_OK: nothing */
     bool retry;
 } Attempt;
@@ -115,8 +115,10 @@ static jot_status receive(Attempt *a, Arena *into, LlmReply *out, Err *e)
     if (!is_good(&a->answer)) {
         /* The provider has answered, but not with a reply. */
         Str wish = { 0 }, body = buf_str(&a->body);
-        static const char option[] = "stream_options";
-        a->no_usage = body.n && memmem(body.p, body.n, option, sizeof option - 1);
+        for (size_t i = 0; i < COUNT_OF(a->wire->dialect->option_words); i++) {
+            const char *word = a->wire->dialect->option_words[i];
+            a->option = a->option || (word && body.n && memmem(body.p, body.n, word, strlen(word)));
+        }
         jot_status st = fault_tell(a->answer.status, body, buf_str(&a->wire->key), &a->retry, e);
         bool told = http_answer_header(&a->answer, S("retry-after"), &wish) ||
                     http_answer_header(&a->answer, S("retry-after-ms"), &wish);
@@ -217,15 +219,14 @@ static int64_t wait_ms(const Attempt *a, int attempt)
 
 /* The same request without the option, if it has it.  The first place is the right one: within a
  * text its quotes would be escaped. */
-static bool without_usage(Str body, Buf *to)
+static bool without_option(Str body, const char *option, Buf *to)
 {
-    static const char option[] = WIRE_USAGE;
-    const char *at = memmem(body.p, body.n, option, sizeof option - 1);
+    const char *at = memmem(body.p, body.n, option, strlen(option));
     if (!at)
         return false;
     to->max = LLM_REQUEST_MAX;
     buf_add(to, (Str){ body.p, (size_t)(at - body.p) });
-    buf_add(to, str_from(body, (size_t)(at - body.p) + sizeof option - 1));
+    buf_add(to, str_from(body, (size_t)(at - body.p) + strlen(option)));
     return true;
 }
 
@@ -240,8 +241,9 @@ jot_status wire_ask(Llm *llm, const LlmRequest *r, Str body, Arena *into, LlmRep
         *err = (Err){ 0 };
         jot_status st = try_once(&a, body, into, out, err);
         assert(attempt <= WIRE_RETRIES);
-        if (st == JOT_INVALID && a.no_usage && !w->no_usage && without_usage(body, &plain)) {
-            w->no_usage = true;
+        if (st == JOT_INVALID && a.option && !w->no_option &&
+            without_option(body, w->dialect->option, &plain)) {
+            w->no_option = true;
             body = buf_str(&plain);
             if (r->on_again)
                 r->on_again(r->ctx, 0, err->text);

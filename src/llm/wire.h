@@ -28,6 +28,11 @@ typedef struct Dialect {
     const char *token_env; /* the same for a token that is sent as "Bearer ..."; NULL: none */
     const char *path;      /* after the base */
     bool bare_429;         /* a rate limit without retry-after is worth a retry */
+    bool unlimited;        /* a request without a limit has the model's own */
+    /* An option that not every server takes: its bytes, and words of which a refusal has one; what
+     * was refused is not sent again.  NULL: none. */
+    const char *option;
+    const char *option_words[2];
     jot_status (*write)(Wire *w, const LlmRequest *request, Buf *to, Err *e);
     /* Fill at most WIRE_HEADERS; returns how many. */
     size_t (*headers)(const Wire *w, HttpField *out);
@@ -46,7 +51,7 @@ struct Wire {
     Buf key;             /* empty: none */
     Buf bearer;          /* "Bearer KEY"; empty: no key */
     bool is_token;       /* ... and it is sent as one, not as a key */
-    bool no_usage;       /* its server has refused the option that asks for a count of tokens */
+    bool no_option;      /* its server has refused the dialect's option */
     Str thinking;        /* empty, "adaptive" or a number of tokens */
     Str effort;          /* empty: the model's own */
 };
@@ -68,10 +73,15 @@ uint64_t wire_find_window(Wire *w);
 jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e);
 jot_status openai_event(Draft *d, const SseEvent *event, Err *e);
 
-/* The option of OpenAI's dialect without which a stream has no count of tokens; not every server
- * takes it. */
-#define WIRE_USAGE ",\"stream_options\":{\"include_usage\":true}"
+/* --- OpenAI's Responses (responses_stream.c) --------------------------------------------- */
 
-extern const Dialect dialect_anthropic, dialect_openai, dialect_compatible;
+jot_status responses_event(Draft *d, const SseEvent *event, Err *e);
+
+/* --- What both of OpenAI's ways share (openai.c) ----------------------------------------- */
+
+size_t openai_headers(const Wire *w, HttpField *out);
+
+extern const Dialect dialect_anthropic, dialect_openai, dialect_compatible, dialect_responses,
+    dialect_compatible_responses;
 
 #endif

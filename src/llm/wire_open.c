@@ -44,7 +44,7 @@ static void find_limits(Wire *w)
             w->base.window = models[i].window;
             limits->reply_max = w->dialect == &dialect_anthropic ? models[i].reply_max : 0;
         }
-    limits->unlimited = w->dialect == &dialect_openai;
+    limits->unlimited = w->dialect->unlimited;
     if (w->dialect != &dialect_anthropic) /* which wants a limit in every request */
         return;
     limits->reply = str_eq(w->thinking, S("adaptive")) ? REPLY_THINKING : REPLY;
@@ -92,6 +92,17 @@ static jot_status read_effort(Wire *w, Str value, Err *e)
                    "'effort' of a model is none, minimal, low, medium, high, xhigh or max");
 }
 
+/* Which of OpenAI's two ways of asking. */
+static jot_status read_api(Wire *w, Str value, Err *e)
+{
+    bool own = w->dialect->base, responses = str_eq(value, S("responses"));
+    if (!responses && !str_eq(value, S("chat")))
+        return err_set(e, JOT_INVALID, "'api' of a model is chat or responses");
+    if (responses)
+        w->dialect = own ? &dialect_responses : &dialect_compatible_responses;
+    return JOT_OK;
+}
+
 static jot_status read_reasoning(Wire *w, Str key, Str value, Err *e)
 {
     bool back = true;
@@ -124,6 +135,8 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
             TRY(read_thinking(w, value, e));
         else if (str_eq(key, S("effort")))
             TRY(read_effort(w, value, e));
+        else if (str_eq(key, S("api")) && w->dialect != &dialect_anthropic)
+            TRY(read_api(w, value, e));
         else if (str_eq(key, S("reasoning")) && w->dialect != &dialect_anthropic)
             TRY(read_reasoning(w, key, value, e));
         else if (!str_eq(key, S("window")))
@@ -131,7 +144,7 @@ static jot_status read_params(Wire *w, const LlmAddress *a, Place *p, Err *e)
                 e, JOT_INVALID,
                 "unknown setting '%s' of a model: use window, effort, key_file, ca, plain_http%s%s",
                 err_show(&shown, key), w->dialect->base ? ", base" : "",
-                w->dialect == &dialect_anthropic ? ", thinking" : ", reasoning");
+                w->dialect == &dialect_anthropic ? ", thinking" : ", reasoning, api");
     }
     return JOT_OK;
 }
@@ -170,12 +183,12 @@ static jot_status check_place(const Url *u, bool plain_http, Err *e)
 static jot_status open_into(Wire *w, const LlmAddress *a, Err *e)
 {
     Arena *arena = &w->base.arena;
-    const Dialect *d = w->dialect;
     Place p = { .key_file = a->key_file, .plain_http = a->plain_http };
+    TRY(read_params(w, a, &p, e));
+    const Dialect *d = w->dialect;
     const char *elsewhere = d->base_env ? getenv(d->base_env) : NULL;
     Str model = d->base ? a->url.path : a->fragment;
     Url url = a->url;
-    TRY(read_params(w, a, &p, e));
     if (d->base) {
         if (p.base.n == 0)
             p.base = elsewhere && *elsewhere ? str(elsewhere) : str(d->base);

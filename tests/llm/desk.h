@@ -73,6 +73,8 @@ static const Who everybody[] = {
     { "anthropic", VENDOR_ANTHROPIC, "anthropic:claude-test?base=", "" },
     { "openai", VENDOR_OPENAI, "openai:gpt-test?base=", "" },
     { "compatible", VENDOR_OPENAI, "", "#gpt-test" },
+    { "responses", VENDOR_RESPONSES, "openai:gpt-test?api=responses&base=", "" },
+    { "compatible responses", VENDOR_RESPONSES, "", "?api=responses#gpt-test" },
 };
 
 typedef struct Desk {

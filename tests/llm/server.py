@@ -2,7 +2,7 @@
 # server.py STREAMS PEM: providers that behave well and badly, on this machine, for test_provider.c.
 #
 # Prints its two ports (HTTP, HTTPS) and serves until its standard input ends.  The path of a request
-# says what happens: /ID/STEP/STEP/.../v1/messages or .../chat/completions.  The first request with
+# says what happens: /ID/STEP/STEP/.../v1/messages, .../chat/completions or .../responses.  The first request with
 # this ID gets the first STEP, the next one the second; the last step is given again and again.
 #
 #   ok-NAME    the recorded stream      bytes-NAME  the same, byte by byte
@@ -42,6 +42,10 @@ TYPES = {400: "invalid_request_error", 401: "authentication_error", 402: "billin
          529: "overloaded_error"}
 
 
+VENDORS = {"messages": "anthropic", "completions": "openai", "responses": "responses"}
+OVERFLOW["responses"], OTHER_OVERFLOW["responses"] = OVERFLOW["openai"], OTHER_OVERFLOW["openai"]
+
+
 def refuse(vendor, step, headers):
     """(status, headers, body) of a refusal: STATUS, or STATUS-how."""
     number, _, how = step.partition("-")
@@ -73,6 +77,9 @@ def refuse(vendor, step, headers):
         body = {"error": {"message": "litellm.BadRequestError: OpenAIException - nothing fits", "type": None}}
     elif how == "type":
         body["error"]["type"] = "invalid_request_error"
+    elif how == "usage" and vendor == "responses":
+        body = {"error": {"message": "Encrypted content is not supported with this model.", "param": "include",
+                          "type": "invalid_request_error", "code": None}}
     elif how == "usage":  # Mistral
         body = {"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": [
             "body", "stream_options", "include_usage"], "msg": "Extra inputs are not permitted", "input": True}]},
@@ -108,6 +115,10 @@ def huge(vendor, size):
                    "delta": {"type": "input_json_delta", "partial_json": args}},
                   {"type": "content_block_stop", "index": 0},
                   {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}]
+    elif vendor == "responses":
+        item = {"type": "function_call", "call_id": "toolu_01", "name": "write", "arguments": args}
+        events = [{"type": "response.output_item.done", "output_index": 0, "item": item},
+                  {"type": "response.completed", "response": {}}]
     else:
         events = [{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "toolu_01",
                                 "function": {"name": "write", "arguments": args}}]}}]},
@@ -160,8 +171,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path = urllib.parse.unquote(self.path)
         parts = path.strip("/").split("/")
-        steps = parts[1:-2]
-        vendor = "anthropic" if path.endswith("/messages") else "openai"
+        vendor = VENDORS[parts[-1]]
+        steps = parts[1:-1 if vendor == "responses" else -2]
         with lock:
             log = asked.setdefault(parts[0], [])
             step = steps[min(len(log), len(steps) - 1)]
@@ -173,6 +184,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         what, _, name = step.partition("-")
         if what.isdigit():
             return self.answer(*refuse(vendor, step, self.headers))
+        if what == "json" and vendor == "responses":
+            text = {"object": "response", "status": "completed", "output": [{"type": "message", "content": [
+                {"type": "output_text", "text": "whole"}]}], "usage": {"input_tokens": 3, "output_tokens": 1}}
+            return self.answer(200, {"Content-Type": "application/json"}, json.dumps(text).encode())
         if what == "json":
             text = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "whole"},
                                  "finish_reason": "stop"}], "usage": {"prompt_tokens": 3, "completion_tokens": 1}}

@@ -65,13 +65,32 @@ static const char *const sent[] = {
     "{\"role\":\"tool\",\"content\":\"6.1\xEF\xBF\xBD\\n\",\"tool_call_id\":\"a\"},{\"role\":"
     "\"tool\",\"content\":\"Error: not run\",\"tool_call_id\":\"b\"},{\"role\":\"user\",\"content\""
     ":\"a warning\\n\\ngo on\"}]}",
+    NULL,
+    "{\"model\":\"gpt-test\",\"stream\":true,\"store\":false,\"include\":["
+    "\"reasoning.encrypted_content\"],\"max_output_tokens\":100,\"instructions\":\"be brief\","
+    "\"tools\":[{\"type\":\"function\",\"name\":\"shell\",\"description\":\"Runs a "
+    "\\\"command\\\".\",\"parameters\":{   \"type\": \"object\",    \"properties\": {}},\"strict\":"
+    "false}],\"input\":[{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":"
+    "\"input_text\",\"text\":\"which kernel?\"}]},{\"type\":\"message\",\"role\":\"assistant\","
+    "\"content\":[{\"type\":\"output_text\",\"text\":\"I look.\"}]},{\"type\":\"function_call\","
+    "\"call_id\":\"a\",\"name\":\"shell\",\"arguments\":\"{\\\"c\\\":  \\\"uname\\\"}\"},{\"type\":"
+    "\"function_call\",\"call_id\":\"b\",\"name\":\"shell\",\"arguments\":\"{\\\"INVALID_JSON\\\":"
+    "\\\"{\\\\\\\"c\\\\\\\": "
+    "\\\\\\\"un\\\"}\"},{\"type\":\"function_call_output\",\"call_id\":\"a\","
+    "\"output\":\"6.1\xEF\xBF\xBD\\n\"},{\"type\":\"function_call_output\",\"call_id\":\"b\","
+    "\"output\":\"Error: not run\"},{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":"
+    "\"input_text\",\"text\":\"a "
+    "warning\"}]},{\"type\":\"message\",\"role\":\"user\",\"content\":[{"
+    "\"type\":\"input_text\",\"text\":\"go on\"}]}]}",
 };
 
 static void the_bytes_shown_are_the_bytes_sent(void **state)
 {
-    for (size_t w = 0; w < 2; w++) {
+    for (size_t w = 0; w < COUNT_OF(sent); w++) {
         AUTO(Desk) d;
         AUTO(Buf) text = { 0 };
+        if (!sent[w])
+            continue;
         open_steps(&d, &everybody[w], "ok-text");
         d.request.system = S("be brief");
         d.request.max_tokens = 100;
@@ -91,8 +110,10 @@ static void the_bytes_shown_are_the_bytes_sent(void **state)
 
 static void each_key_goes_to_its_own_provider_only(void **state)
 {
-    static const char *const headers[] = { "x-api-key", "authorization", "authorization" };
+    static const char *const headers[] = { "x-api-key", "authorization", "authorization",
+                                           "authorization", "authorization" };
     static const char *const values[] = { "key-of-anthropic", "Bearer key-of-openai",
+                                          "Bearer key-of-others", "Bearer key-of-openai",
                                           "Bearer key-of-others" };
     for (size_t w = 0; w < COUNT_OF(everybody); w++) {
         AUTO(Desk) d;
@@ -159,6 +180,7 @@ static void effort_is_one_setting_for_all(void **state)
           ",\"thinking\":{\"type\":\"adaptive\"},\"output_config\":{\"effort\":\"max\"}" },
         { "openai:gpt-5?effort=minimal", ",\"reasoning_effort\":\"minimal\"" },
         { "http://127.0.0.1:9/v1?effort=high#m", ",\"reasoning_effort\":\"high\"" },
+        { "openai:gpt-5?api=responses&effort=high", ",\"reasoning\":{\"effort\":\"high\"}" },
     };
     for (size_t i = 0; i < COUNT_OF(models); i++) {
         AUTO_PTR(Llm) llm = NULL;
@@ -236,7 +258,7 @@ static void reasoning_goes_back_to_where_it_came_from_only(void **state)
     };
     static const char *const others[] = { "anthropic:claude-x", "openai:gpt-test",
                                           "http://127.0.0.1:9/v1#gpt-test" };
-    for (size_t w = 1; w < COUNT_OF(everybody); w++)
+    for (size_t w = 1; w <= 2; w++)
         for (size_t i = 0; i < COUNT_OF(streams); i++) {
             AUTO(Desk) d;
             AUTO(Buf) text = { 0 };
@@ -251,6 +273,46 @@ static void reasoning_goes_back_to_where_it_came_from_only(void **state)
                 assert_row(!strstr(text.p, "see") && !strstr(text.p, "c2ln"), o, text.p);
             }
         }
+}
+
+static void encrypted_reasoning_goes_back_to_where_it_came_from_only(void **state)
+{
+    static const char *const others[] = { "anthropic:claude-x", "openai:gpt-test",
+                                          "openai:gpt-test?api=responses",
+                                          "http://127.0.0.1:9/v1?api=responses#gpt-test" };
+    for (size_t w = 3; w < COUNT_OF(everybody); w++) {
+        AUTO(Desk) d;
+        AUTO(Buf) text = { 0 };
+        open_steps(&d, &everybody[w], "ok-reasoning");
+        assert_int_equal(ask(&d), JOT_OK);
+        answer_call(&d, d.llm, &text);
+        assert_non_null(strstr(text.p, ",{\"id\":\"rs_0\",\"type\":\"reasoning\",\"summary\":[],"
+                                       "\"encrypted_content\":\"gAAA==\"},{\"type\":"
+                                       "\"function_call\",\"call_id\":\"toolu_01\""));
+        for (size_t o = 0; o < COUNT_OF(others); o++) {
+            AUTO_PTR(Llm) other = NULL;
+            assert_int_equal(llm_open(str(others[o]), NULL, &other, NULL), JOT_OK);
+            answer_call(&d, other, &text);
+            assert_row(!strstr(text.p, "gAAA"), o, text.p);
+        }
+    }
+}
+
+static void a_model_that_does_not_think_is_not_asked_for_its_reasoning_again(void **state)
+{
+    AUTO(Desk) d;
+    open_steps(&d, &everybody[3], "400-usage/ok-text/ok-text");
+    assert_int_equal(ask(&d), JOT_OK);
+    assert_int_equal(ask(&d), JOT_OK);
+    AUTO_PTR(json_t) log = log_of(d.id);
+    assert_int_equal(json_array_size(log), 3);
+    for (size_t i = 0; i < 3; i++) {
+        Str body = json_str(json_object_get(json_array_get(log, i), "body"));
+        AUTO_PTR(json_t) sent_body = NULL;
+        assert_int_equal(json_read(body, &sent_body, NULL), JOT_OK);
+        assert_int_equal(json_object_get(sent_body, "include") != NULL, i == 0);
+        assert_true(json_is_false(json_object_get(sent_body, "store")));
+    }
 }
 
 static void reasoning_can_be_kept_from_a_server(void **state)
@@ -592,6 +654,8 @@ int main(void)
         cmocka_unit_test(a_key_is_not_shown_even_if_the_provider_shows_it),
         cmocka_unit_test(a_reply_goes_back_as_it_came),
         cmocka_unit_test(reasoning_goes_back_to_where_it_came_from_only),
+        cmocka_unit_test(encrypted_reasoning_goes_back_to_where_it_came_from_only),
+        cmocka_unit_test(a_model_that_does_not_think_is_not_asked_for_its_reasoning_again),
         cmocka_unit_test(reasoning_can_be_kept_from_a_server),
         cmocka_unit_test(a_call_without_words_has_a_text_where_servers_want_one),
         cmocka_unit_test(a_request_that_is_too_long_is_not_sent),

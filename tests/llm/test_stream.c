@@ -1,4 +1,4 @@
-/* test_stream.c - server-sent events, and what both vendors' events mean, byte by byte.
+/* test_stream.c - server-sent events, and what the vendors' events mean, byte by byte.
  *
  * A connection may deliver any bytes together: whatever the cuts, the reply is
  * the same.  And a stream that ends too early is never taken for a whole one. */
@@ -22,8 +22,9 @@ typedef struct Feed {
 static jot_status on_event(void *ctx, const SseEvent *event, Err *e)
 {
     Feed *f = ctx;
-    return f->vendor == VENDOR_ANTHROPIC ? anthropic_event(&f->draft, event, e)
-                                         : openai_event(&f->draft, event, e);
+    static jot_status (*const decode[])(Draft *, const SseEvent *,
+                                        Err *) = { anthropic_event, openai_event, responses_event };
+    return decode[f->vendor](&f->draft, event, e);
 }
 
 static void hear(void *ctx, Str piece)
@@ -226,13 +227,16 @@ static void an_id_of_an_earlier_turn_is_not_used_again(void **state)
 
 static void text_event(int vendor, size_t n, Buf *to)
 {
-    buf_add(to, vendor == VENDOR_ANTHROPIC
-                    ? S("{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":"
-                        "\"text\",\"text\":\"")
-                    : S("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\""));
+    static const char *const begins[] = {
+        "{\"type\":\"content_block_start\",\"content_block\":{\"type\":\"text\",\"text\":\"",
+        "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"",
+        "{\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"",
+    };
+    static const char *const ends[] = { "\"}}", "\"}}]}", "\"}" };
+    buf_add(to, str(begins[vendor]));
     memset(buf_room(to, n), 'x', n);
     buf_grew(to, n);
-    buf_add(to, vendor == VENDOR_ANTHROPIC ? S("\"}}") : S("\"}}]}"));
+    buf_add(to, str(ends[vendor]));
 }
 
 static void a_reply_has_a_limit(void **state)
@@ -259,6 +263,8 @@ static void a_reply_has_a_limit_of_parts(void **state)
         "\"id\":\"a\",\"name\":\"b\",\"input\":{}}}",
         "{\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"b\",\"arguments\":{}}}"
         "]}}]}",
+        "{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"reasoning\","
+        "\"encrypted_content\":\"e\"}}",
     };
     for (int v = 0; v < VENDORS; v++) {
         AUTO(Feed) f = { 0 };
