@@ -124,6 +124,8 @@ void print_line(Str text);
 /* What is one line: a name, an author, a key, a path. */
 void print_name(Str name);
 void print_name_line(Str name);
+/* The same, followed by spaces up to a width. */
+void print_padded(Str name, size_t width);
 /* A sentence about such things, and a line break. */
 void print_sentence(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* "jotter: ", a sentence and a line break, to standard error; all of it seen, wherever that goes.

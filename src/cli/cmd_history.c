@@ -1,10 +1,12 @@
 /* cmd_history.c - what documents were, from the shell: history, diff, blame, undo, restore. */
+#include "cli/cmd_history.h"
 #include "base/time.h"
 #include "cli/docs.h"
+#include "cli/when.h"
 
 extern const Cmd cmd_history, cmd_diff, cmd_blame, cmd_undo, cmd_restore;
 
-enum { PAGE = 500 };
+enum { PAGE = 500, CHANGES_SHOWN = 25 };
 
 /* --- history --------------------------------------------------------------------------- */
 
@@ -32,7 +34,7 @@ static void print_note(Session *s, const Record *r)
 static void print_record(Session *s, const Record *r)
 {
     printf("%6llu  %s  %-6s  %-*s  %8llu  ", (unsigned long long)r->mark.seq,
-           time_text(r->mark.at_ms).text, op_name(r->mark.op), VERSION_HEX,
+           when_shown(s, r->mark.at_ms).text, op_name(r->mark.op), VERSION_HEX,
            mark_live(&r->mark) ? version_of(r->mark.sha256).text : "-",
            (unsigned long long)r->mark.size);
     print_name(r->by);
@@ -72,10 +74,66 @@ static jot_status show_history(Session *s, Str stream, int64_t limit, uint64_t b
     return JOT_OK;
 }
 
+/* What happened in the pad: "3 min ago  ann  wrote  plan  15 bytes (+3)". */
+static void print_change(Session *s, const Change *c)
+{
+    printf("%-*s  ", s->json || opt_given(s, "utc") ? 24 : 12,
+           when_shown(s, c->record.mark.at_ms).text);
+    print_padded(c->record.by, 10);
+    printf("  %-7s  ", change_word(c));
+    print_name(doc_word(c->stream));
+    if (c->joined)
+        printf("  %s", counted(c->joined, "record").text);
+    else if (mark_live(&c->record.mark))
+        printf("  %s (%+lld)", counted(c->record.mark.size, "byte").text, (long long)c->grew);
+    print_note(s, &c->record);
+    putchar('\n');
+}
+
+void changes_print(Session *s, const ChangeList *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        print_change(s, &list->items[i]);
+}
+
+static jot_status run_changes(Session *s)
+{
+    bool there;
+    int64_t limit;
+    ChangeList list = { 0 };
+    ChangesAsk ask = { .kind = str(opt_text(s, "kind")), .by = str(opt_text(s, "by")) };
+    if (opt_given(s, "before"))
+        return err_set(&s->err, JOT_INVALID,
+                       "--before is for the history of one note: jotter history KEY --before SEQ");
+    TRY(opt_number(s, "limit", 1, CHANGES_MAX, CHANGES_SHOWN, &limit));
+    TRY(opt_time(s, "since", false, &ask.since_ms));
+    ask.limit = (size_t)limit;
+    TRY(session_open_any(s, &there));
+    if (there)
+        TRY(changes_list(&s->memory, &ask, &s->arena, &list, &s->err));
+    if (s->json) {
+        print_json(changes_json(&list));
+        return JOT_OK;
+    }
+    changes_print(s, &list);
+    if (list.n == 0)
+        say("nothing has changed%s",
+            ask.since_ms || ask.by.n || ask.kind.n ? ", as asked" : " yet");
+    if (list.more)
+        say("there are older ones: --limit %lld", (long long)limit * 4);
+    return JOT_OK;
+}
+
 static jot_status run_history(Session *s)
 {
     Str stream;
     int64_t limit, before;
+    if (s->n == 0)
+        return run_changes(s);
+    if (opt_given(s, "since") || opt_given(s, "by") || opt_given(s, "kind"))
+        return err_set(
+            &s->err, JOT_INVALID,
+            "--since, --by and --kind are for the whole pad: jotter history without KEY");
     TRY(docs_arg(s, 0, &stream));
     TRY(opt_number(s, "limit", 1, INT32_MAX, INT64_MAX, &limit));
     TRY(opt_number(s, "before", 1, INT64_MAX, 0, &before));
@@ -209,19 +267,24 @@ static jot_status run_restore(Session *s)
     "as 2026-01-31T18:45:00Z or 2026-01-31.\n"
 
 static const Opt history_opts[] = {
-    { "limit", "N", "at most so many" },
+    { "limit", "N", "at most so many; of the pad 25 if not given" },
     { "before", "SEQ", "only those older than this one" },
+    { "since", "TIME", "of the pad: not before; yesterday, monday, 12h, 7d, 2026-01-31" },
+    { "by", "NAME", "of the pad: only what this one changed" },
+    { "kind", "KIND", "of the pad: only notes, memories, artifacts, tasks, plans, runs ..." },
+    { "utc", NULL, "exact times, in UTC; so it is without a terminal" },
     { 0 },
 };
 
 const Cmd cmd_history = {
     .name = "history",
-    .args = "KEY",
-    .summary = "Print the versions of a note, newest first",
+    .args = "[KEY]",
+    .summary = "Print what changed in the pad, or the versions of a note, newest first",
     .help =
-        "seq, time, what happened, version, bytes, who.  'outside': the file itself was edited.\n",
+        "Without KEY the newest changes of the pad: when, who, what, how much.  With KEY its\n"
+        "versions: seq, time, what happened, version, bytes, who.  'outside': the file itself was\n"
+        "edited.\n",
     .opts = history_opts,
-    .args_min = 1,
     .args_max = 1,
     .run = run_history,
 };

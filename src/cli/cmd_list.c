@@ -1,33 +1,82 @@
 /* cmd_list.c - which documents there are, and what to tell a model about them. */
-#include "base/time.h"
+#include <unistd.h>
+
+#include "base/utf8.h"
 #include "cli/docs.h"
+#include "cli/when.h"
+#include "memory/newest.h"
 #include "tool/tool.h"
 
 extern const Cmd cmd_list, cmd_prompt;
 
-enum { PAGE = 500 };
+enum { PAGE = 500, RECENT_MAX = 1000, TITLE_READ = 1024 * 1024, TITLE_BYTES = 60 };
 
-static void print_long(const Listed *l)
+/* The first line of a document, if reading it is worth the while. */
+static void print_title(Session *s, const Listed *l)
 {
-    Str word = doc_word(l->name);
+    AUTO(Arena) arena = { 0 };
+    Doc doc;
+    if (!mark_live(&l->mark) || l->mark.size > TITLE_READ ||
+        doc_read(&s->memory, l->name, &arena, &doc, &(Err){ 0 }) != JOT_OK)
+        return;
+    Str title = doc_title(doc.text);
+    if (title.n == 0)
+        return;
+    bool cut = title.n > TITLE_BYTES;
+    title.n = cut ? utf8_floor(title, TITLE_BYTES) : title.n;
+    fputs("  ", stdout);
+    print_name(title);
+    fputs(cut ? " ..." : "", stdout);
+}
+
+static void print_long(Session *s, const Listed *l)
+{
     bool live = mark_live(&l->mark);
-    printf("%-*s  %8llu  %s  ", VERSION_HEX, live ? version_of(l->mark.sha256).text : "deleted",
-           (unsigned long long)l->mark.size, time_text(l->mark.at_ms).text);
-    print_name(word);
-    if (l->by.n) {
-        fputs("  ", stdout);
-        print_name(l->by);
-    }
+    printf("%-*s  %8llu  %-12s  ", VERSION_HEX, live ? version_of(l->mark.sha256).text : "deleted",
+           (unsigned long long)l->mark.size, when_shown(s, l->mark.at_ms).text);
+    print_padded(doc_word(l->name), 16);
+    fputs("  ", stdout);
+    print_padded(l->mark.seq == 0 ? S("edited") : l->by, 8);
+    print_title(s, l);
     putchar('\n');
+}
+
+/* For people: what the columns are. */
+static void print_header(void)
+{
+    if (isatty(STDOUT_FILENO) == 1)
+        printf("%s%-*s  %8s  %-12s  %-16s  %-8s  %s%s\n", ink(INK_DIM), VERSION_HEX, "version",
+               "bytes", "when", "key", "who", "first line", ink(INK_PLAIN));
 }
 
 static void print_page(Session *s, const Listing *page)
 {
     for (size_t i = 0; i < page->n; i++)
         if (opt_given(s, "long"))
-            print_long(&page->items[i]);
+            print_long(s, &page->items[i]);
         else
             print_name_line(doc_word(page->items[i].name));
+}
+
+/* Those that were changed last, newest first. */
+static jot_status list_recent(Session *s, Str prefix, size_t limit, json_t *into, bool *more)
+{
+    Newest newest;
+    NewestAsk ask = { .prefix = prefix, .max = limit < RECENT_MAX ? limit : RECENT_MAX };
+    if (opt_given(s, "deleted") || opt_given(s, "after"))
+        return err_set(&s->err, JOT_INVALID, "--recent goes neither with --deleted nor --after");
+    if (str_find(prefix, '/') == prefix.n)
+        ask.prefix = arena_printf(&s->arena, "notes/" STR_FMT, STR_ARG(prefix));
+    TRY(memory_newest(&s->memory, &ask, &s->arena, &newest, &s->err));
+    Listing page = { .items = newest.items, .n = newest.n };
+    if (into) {
+        AUTO_PTR(json_t) list = note_list_json(&page);
+        json_array_extend(into, list);
+    } else {
+        print_page(s, &page);
+    }
+    *more = newest.total > newest.n;
+    return JOT_OK;
 }
 
 /* Everything, page by page, or at most `limit` of it; *last is the name of the last one, and empty
@@ -68,7 +117,12 @@ static jot_status run_list(Session *s)
     TRY(opt_number(s, "limit", 1, INT32_MAX, INT64_MAX, &limit));
     TRY(session_open_any(s, &there));
     AUTO_PTR(json_t) list = s->json ? json_array() : NULL;
-    if (there) {
+    if (there && !s->json && opt_given(s, "long"))
+        print_header();
+    if (there && opt_given(s, "recent")) {
+        TRY(list_recent(s, arg_at(s, 0), (size_t)limit, list, &more));
+        last = S("-");
+    } else if (there) {
         TRY(list_all(s, arg_at(s, 0), (size_t)limit, list, &last, &more));
     } else if (arg_at(s, 0).n) {
         /* A bad prefix is refused also where there is no pad to look into. */
@@ -82,7 +136,9 @@ static jot_status run_list(Session *s)
     if (s->json)
         print_json(json_pack("{s:O, s:b}", "notes", list, "more", more));
     else if (!last.n)
-        puts("(empty)");
+        fputs("(empty)\n", stderr); /* a word for people: standard output has keys alone */
+    else if (more && opt_given(s, "recent"))
+        say("there are older ones: jotter list");
     else if (more)
         say("there are more: --after '" STR_FMT "'", STR_ARG(doc_word(last)));
     return JOT_OK;
@@ -104,7 +160,9 @@ static jot_status run_prompt(Session *s)
 }
 
 static const Opt list_opts[] = {
-    { "long", NULL, "version, bytes, time, key, author" },
+    { "long", NULL, "version, bytes, time, key, author, first line" },
+    { "recent", NULL, "those that were changed last, newest first" },
+    { "utc", NULL, "exact times, in UTC; so it is without a terminal" },
     { "deleted", NULL, "those that were deleted instead" },
     { "limit", "N", "at most so many" },
     { "after", "KEY", "only those after this one" },
@@ -115,7 +173,8 @@ const Cmd cmd_list = {
     .name = "list",
     .args = "[PREFIX]",
     .summary = "Print the keys, one a line",
-    .help = "In byte order; '(empty)' if there is none.  'memories/', 'artifacts/' and 'cycles/'\n"
+    .help = "In byte order; standard error says so if there is none.  'memories/', 'artifacts/' "
+            "and 'cycles/'\n"
             "as PREFIX list those documents, by their whole names.\n",
     .opts = list_opts,
     .args_max = 1,

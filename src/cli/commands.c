@@ -24,6 +24,7 @@ extern const Cmd cmd_restore;
 extern const Cmd cmd_blame;
 extern const Cmd cmd_purge;
 extern const Cmd cmd_redact;
+extern const Cmd cmd_status;
 extern const Cmd cmd_search;
 extern const Cmd cmd_context;
 extern const Cmd cmd_prompt;
@@ -78,6 +79,7 @@ static const struct Row {
     { .cmd = &cmd_blame },
     { .cmd = &cmd_purge },
     { .cmd = &cmd_redact },
+    { .cmd = &cmd_status },
     { .cmd = &cmd_search },
     { .cmd = &cmd_context },
     { .cmd = &cmd_prompt },

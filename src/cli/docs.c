@@ -1,9 +1,12 @@
 /* docs.c - what the commands about documents share. */
 #include "cli/docs.h"
 
+#include <string.h>
+
 #include "base/time.h"
 #include "base/url.h"
 #include "cli/rules.h"
+#include "cli/when.h"
 
 jot_status docs_arg(Session *s, int at, Str *stream)
 {
@@ -53,6 +56,9 @@ jot_status docs_when(Session *s, const char *text, When *out)
     if (text && !text[0])
         return err_set(&s->err, JOT_INVALID,
                        "a version cannot be empty: use hex digits, a seq, ~N, a time, or 'now'");
+    *out = (When){ .kind = WHEN_TIME };
+    if (text && strcmp(text, "now") != 0 && when_read(str(text), true, &out->at_ms))
+        return JOT_OK;
     return when_parse(str(text), out, &s->err);
 }
 

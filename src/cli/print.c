@@ -47,6 +47,13 @@ void print_name_line(Str name)
     putchar('\n');
 }
 
+void print_padded(Str name, size_t width)
+{
+    print_name(name);
+    for (size_t n = utf8_valid(name) ? utf8_count(name) : name.n; n < width; n++)
+        putchar(' ');
+}
+
 PRINTF_LIKE(2, 0) static void add_sentence(Buf *to, const char *fmt, va_list args)
 {
     char *text = NULL;

@@ -467,7 +467,7 @@ static void print_list(const Verb *v, const json_t *data)
     for (size_t i = 0; i < json_array_size(items); i++)
         verb_print_template(v->row, json_array_get(items, i));
     if (!json_array_size(items))
-        puts(v->none ? v->none : "(empty)");
+        fprintf(stderr, "%s\n", v->none ? v->none : "(empty)"); /* standard output is for items */
 }
 
 /* Stored bytes are printed as they are; a terminal gets the line break they may lack. */

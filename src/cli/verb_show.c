@@ -44,7 +44,7 @@ static void show_runs(Session *s, const VerbData *d)
         print_name_line(buf_str(&line));
     }
     if (!json_array_size(runs))
-        puts("(none)");
+        fputs("(none)\n", stderr);
     else if (older)
         say("%s: use --limit", counted(older, "older run").text);
 }
@@ -181,7 +181,7 @@ static void show_open(Session *s, const VerbData *d)
         print_name_line(buf_str(&rest));
     }
     if (!json_array_size(open))
-        puts("(none)");
+        fputs("(none)\n", stderr);
 }
 
 /* --- Cycles -------------------------------------------------------------------------------- */

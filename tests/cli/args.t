@@ -66,7 +66,7 @@ no_name() {
         # shellcheck disable=SC2086
         empty_value $what '' || return 1
     done
-    jot run '' && ends 64 && jot list '' && ends 0 && is '(empty)' && jot log new --pad files:held '' && ends 0 && jot log show --pad files:held '' && ends 64 && tells "invalid run ''"
+    jot run '' && ends 64 && jot list '' && ends 0 && is '' && tells '(empty)' && jot log new --pad files:held '' && ends 0 && jot log show --pad files:held '' && ends 64 && tells "invalid run ''"
 }
 try 'an argument that can be left out is not left out by being empty' no_name
 
@@ -116,7 +116,7 @@ try 'two dashes end the options' dashes
 short() { jot -h && ends 0 && says 'write KEY' && jot write -h && ends 0 && says 'usage: jotter write KEY'; }
 try '-h is --help' short
 
-dashed() { jot list -l && ends 64 && tells "no option '-l'" && jot list -- -l && ends 0 && is '(empty)'; }
+dashed() { jot list -l && ends 64 && tells "no option '-l'" && jot list -- -l && ends 0 && is '' && tells '(empty)'; }
 try 'one dash begins no argument unless two stand before it' dashed
 
 json_error() { jot read none --json && ends 66 && says '"status":"not_found"' && says '"error":'; }

@@ -7,7 +7,7 @@ feed() { printf '%s' "$1" | "$JOTTER" "${@:2}" >"$here/.out" 2>"$here/.err"; cod
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    empty() { jot artifact list && ends 0 && is '(empty)' && jot artifact list --json && is '{"artifacts":[],"more":false,"problems":[],"problems_total":0}'; }
+    empty() { jot artifact list && ends 0 && is '' && tells '(empty)' && jot artifact list --json && is '{"artifacts":[],"more":false,"problems":[],"problems_total":0}'; }
     try "a pad that is not there has no artifacts ($pad)" empty
 
     written() {
@@ -32,7 +32,7 @@ for pad in files:pad sqlite:pad.db; do
 
     found() {
         jot artifact find --task t1 && is planning/plan_001 && jot artifact find --type plan --id plan_001 && is planning/plan_001 &&
-            jot artifact find --category planning --type none && is '(empty)' &&
+            jot artifact find --category planning --type none && is '' && tells '(empty)' &&
             jot artifact find --below && ends 64 && tells '--below goes with --category'
     }
     try "find looks by task, type, id and category ($pad)" found
@@ -56,7 +56,7 @@ for pad in files:pad sqlite:pad.db; do
     index() {
         feed '{"entries":[]}' artifact index write tasks task_index && ends 0 && says 'wrote 19 bytes to index tasks/task_index' &&
             jot artifact index list && is tasks/task_index && jot artifact index read tasks task_index --json && says '"data":{"entries":[]}' &&
-            jot artifact list tasks && is '(empty)' && jot artifact index delete tasks task_index && ends 0 && jot artifact index read tasks task_index && ends 66
+            jot artifact list tasks && is '' && tells '(empty)' && jot artifact index delete tasks task_index && ends 0 && jot artifact index read tasks task_index && ends 66
     }
     try "an index document stands beside the artifacts ($pad)" index
 

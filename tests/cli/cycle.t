@@ -17,7 +17,7 @@ DONE='{"tool":"done","args":{"summary":"it works"}}'
 ECHO='Let me see. {"tool":"echo","args":{"message":"hi"}}'
 
 nothing() {
-    jot cycle status && ends 0 && says 'none yet' && jot cycle list && is '(empty)' && [ ! -e pad ] || return 1
+    jot cycle status && ends 0 && says 'none yet' && jot cycle list && is '' && tells '(empty)' && [ ! -e pad ] || return 1
     jot cycle read && ends 66 && jot cycle explain && ends 66
 }
 try 'looking makes no pad' nothing
@@ -165,7 +165,7 @@ anew() {
     jot cycle reset --template ./t.yaml && ends 0 && cmp t.yaml "$state" || return 1
     feed 'goals: [from a note]' write cycle-template-demo && jot cycle reset --template demo --clean && ends 0 && says 'removed ' || return 1
     grep -q 'from a note' "$state" && [ -z "$(ls pad/cycles/*_before.yaml 2>/dev/null)" ] && [ -e pad/cycles/zoe ] || return 1
-    jot cycle list && is '(empty)' && jot cycle reset --template none && ends 66 || return 1
+    jot cycle list && is '' && tells '(empty)' && jot cycle reset --template none && ends 66 || return 1
     jot cycle reset && ends 0 && grep -q '^goals: \[\]' "$state"
 }
 try 'reset starts over, from a file, a note or nothing' anew

@@ -130,6 +130,7 @@ verify | verify | verify --pad files:nowhere
 doctor | doctor --fix | doctor --pad files:nowhere
 gc | gc --keep 20 --dry-run | gc
 stats | stats | stats nonsense
+status | status | status nonsense
 watch | watch --count 1 | watch --count x
 where | where | where --pad nonsense:x
 safe add | safe add . | safe add none

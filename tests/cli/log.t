@@ -13,7 +13,7 @@ begin() { jot log new "$1"; run=$out; ends 0; }
 call() { jot log add "$run" call --call "$1" --tool "$2" --args "${3:-{\}}" "${@:4}" && ends 0; }
 result() { printf %s "$2" | "$JOTTER" log add "$run" result --call "$1" >/dev/null; }
 
-none() { jot log && is '(none)' && jot log --json && is '{"runs":[],"older":0}'; }
+none() { jot log && is '' && tells '(none)' && jot log --json && is '{"runs":[],"older":0}'; }
 try 'without a run the list says so' each none
 
 name() {
@@ -139,12 +139,12 @@ try 'a run keeps its limits at every door' each limits
 done_at_once() {
     begin q && jot log add "$run" done 'four pages' --tool search --args '{"q":"x"}' && is 'result #1' &&
         jot log add "$run" done 'no such page' --tool fetch --error --json && says '"n":2' && says '"call":"call_' &&
-        jot log open "$run" && is '(none)' && jot log results "$run" && is '### search(q=x)
+        jot log open "$run" && is '' && tells '(none)' && jot log results "$run" && is '### search(q=x)
 four pages
 
 ### fetch() [error]
 no such page' || return 1
-    call c1 search '{}' && jot log add "$run" done late --tool search --call c1 && is 'result #3' && jot log open "$run" && is '(none)' &&
+    call c1 search '{}' && jot log add "$run" done late --tool search --call c1 && is 'result #3' && jot log open "$run" && is '' && tells '(none)' &&
         jot log add "$run" done x && ends 64 && tells 'a call needs --tool NAME'
 }
 try 'a call that is over is recorded with its result at once' each done_at_once
@@ -154,7 +154,7 @@ killed() {
         jot log open "$run" && is 'r  read_file(path=x)
 w  write_file()  mutating' && result r x && jot log open "$run" --json &&
         says '"call":"w"' && says '"mutating":true,"stored":false' && result w ok &&
-        jot log open "$run" && is '(none)'
+        jot log open "$run" && is '' && tells '(none)'
 }
 try 'calls without a result are listed' each killed
 

@@ -44,10 +44,10 @@ list() { put b x; put a x; put ab x; jot list && is "a
 ab
 b
 plan" && jot list a && is "a
-ab" && jot list zz && is '(empty)'; }
+ab" && jot list zz && is '' && tells '(empty)'; }
 try 'list prints sorted keys, by prefix, or (empty)' list
 
-no_pad() { jot --pad files:nowhere list && ends 0 && is '(empty)' && [ ! -e nowhere ] && jot --pad files:nowhere read a && ends 66 && [ ! -e nowhere ]; }
+no_pad() { jot --pad files:nowhere list && ends 0 && is '' && tells '(empty)' && [ ! -e nowhere ] && jot --pad files:nowhere read a && ends 66 && [ ! -e nowhere ]; }
 try 'reading makes no pad' no_pad
 
 binary() { printf 'a\377b' | "$JOTTER" write plan >.out 2>.err; code=$? err=$(cat .err); ends 64 && tells 'must be UTF-8 text: the byte at offset 1 is not' && now plan text; }
@@ -176,7 +176,7 @@ history() {
 }
 try 'history is newest first, in pages' history
 
-deleted() { put del x; "$JOTTER" delete del >/dev/null; jot list --deleted del && is del && jot list del && is '(empty)' && jot list --long h && says 'h  ann'; }
+deleted() { put del x; "$JOTTER" delete del >/dev/null; jot list --deleted del && is del && jot list del && is '' && tells '(empty)' && jot list --long h && says 'h                 ann'; }
 try 'list shows the deleted, or more about each' deleted
 
 secret() {

@@ -133,7 +133,7 @@ fi
 missing() {
     rm -rf work && mkdir work && before=$(tree)
     for pad in files:work/pad sqlite:work/pad.db; do
-        as $pad 66 'scratchpad[plan] not found' read plan && as $pad 66 'scratchpad[plan] not found' history plan && as $pad 0 '' list && is '(empty)' &&
+        as $pad 66 'scratchpad[plan] not found' read plan && as $pad 66 'scratchpad[plan] not found' history plan && as $pad 0 '' list && is '' && tells '(empty)' &&
             as $pad 0 '' search two && as $pad 66 'there is no pad' verify && as $pad 66 'not found' delete plan && as $pad 66 'not found' undo plan &&
             as $pad 0 '' where && says 'not there yet' || return 1
     done

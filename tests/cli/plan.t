@@ -5,7 +5,7 @@
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    none() { jot plan list && is '(empty)' && ends 0 && jot plan show none && ends 66; }
+    none() { jot plan list && is '' && tells '(empty)' && ends 0 && jot plan show none && ends 66; }
     try "a pad that is not there has no plans ($pad)" none
 
     made() {

@@ -200,7 +200,7 @@ taken_back() {
     local old
     jot run 'go back' --model "script:long.yaml?log=$here/long.log" --allow write --quiet && is 'first answer' || return 1
     jot log show last && says 'turn 3' && cp .out old.txt && old=$(grep -o '\[[0-9_a-f-]*\.r1c1' .out | head -n 1 | tr -d '[' | sed 's/\.r1c1//') || return 1
-    jot checkpoint list "$old" && is '(empty)' && tells "run $old has 3 turns to go back to: jotter run --resume $old --from TURN" || return 1
+    jot checkpoint list "$old" && is '' && tells '(empty)' && tells "run $old has 3 turns to go back to: jotter run --resume $old --from TURN" || return 1
     printf -- '- text: a\n- {text: second answer, expect: ["[taken back]", write_file, "and shorter"]}\n' >other.yaml
     jot run --resume "$old" --from 2 'and shorter' --model script:other.yaml && ends 0 && is 'second answer' && tells "continues from turn 2 of run $old, which is unchanged" || return 1
     jot log show last && says "taken back to turn 2 of $old" && says 'second answer' && [[ $out != *later.txt* ]] || return 1

@@ -26,7 +26,7 @@ bad() {
     jot search && ends 64 && tells 'usage: jotter search' &&
         jot search '"open' && ends 0 && is '(nothing found)' &&
         jot search x --kind leases && ends 64 && tells "no kind 'leases'" &&
-        jot search x --since yesterday && ends 64 && tells "--since 'yesterday': use 2026-01-31" &&
+        jot search x --since never && ends 64 && tells "--since 'never': use 2026-01-31" &&
         jot search x --limit 0 && ends 64 && tells '--limit'
 }
 try 'bad questions get one sentence' bad

@@ -72,6 +72,7 @@ checkpoint write run
 lease acquire elsewhere --ttl 60
 cycle init goals
 purge one
+write four
 E
     while read -r words; do
         # shellcheck disable=SC2086

@@ -5,7 +5,7 @@
 for pad in files:pad sqlite:pad.db; do
     export JOTTER_PAD=$pad
 
-    none() { jot task list && is '(empty)' && jot task next && is '(empty)'; }
+    none() { jot task list && is '' && tells '(empty)' && jot task next && is '' && tells '(empty)'; }
     try "a pad that is not there has no tasks ($pad)" none
 
     added() {

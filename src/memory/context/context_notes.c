@@ -20,6 +20,7 @@
 #include "memory/doc/doc.h"
 #include "memory/frame/pointer.h"
 #include "memory/frame/tokens.h"
+#include "memory/kinds.h"
 #include "memory/newest.h"
 
 enum {
@@ -27,8 +28,6 @@ enum {
     TITLE_BYTES = 100, /* of a first line */
     TEXT_LEAST = 160,  /* tokens of room in which a note that does not fit is worth cutting */
     INDEX_READ = 1024 * 1024, /* a longer note is not read for its first line */
-    KIND_MAX = 32,
-    KINDS_MAX = 16,
 };
 
 #define NOTES "notes/"
@@ -41,19 +40,11 @@ static Str key_of(const Listed *l)
 
 /* --- Lines ------------------------------------------------------------------------------- */
 
-/* Add the first line of a text that says something, without a heading's marks, on our own line. */
+/* Add the title of a text on our own line. */
 static void add_title(Buf *to, const Frame *f, Str text)
 {
     AUTO(Buf) title = { 0 };
-    Str line = { 0 };
-    for (bool more = utf8_valid(text); more && line.n == 0;) {
-        more = str_cut(&text, '\n', &line);
-        line = str_trim(more ? line : text);
-        while (line.n && line.p[0] == '#')
-            line = str_trim(str_from(line, 1));
-        if (str_eq(line, S("---")))
-            line.n = 0;
-    }
+    Str line = doc_title(text);
     if (line.n == 0)
         return;
     bool cut = line.n > TITLE_BYTES;
@@ -285,64 +276,29 @@ static jot_status add_notes(Build *b, uint64_t *room, Err *e)
 
 /* --- What else there is ------------------------------------------------------------------ */
 
-typedef struct Kind {
-    char name[KIND_MAX]; /* with its '/' */
-    uint64_t n;
-} Kind;
-
-typedef struct Kinds {
-    Kind items[KINDS_MAX];
-    size_t n;
-} Kinds;
-
 /* Kinds that people and models ask for, and how; all others are Jotter's own. */
 static const struct {
-    const char *kind, *what, *shell;
+    const char *kind, *shell;
 } known[] = {
-    { "artifacts/", "artifacts", "jotter artifact list" },
-    { "checkpoints/", "checkpoints", "jotter checkpoint list" },
-    { "cycles/", "states of agents", "jotter list cycles/" },
-    { "logs/", "line logs", "jotter line-log list" },
-    { "memories/", "memory files", "jotter list memories/" },
-    { "runs/", "runs", "jotter runs list" },
+    { "artifacts", "jotter artifact list" }, { "checkpoints", "jotter checkpoint list" },
+    { "cycles", "jotter list cycles/" },     { "logs", "jotter line-log list" },
+    { "memories", "jotter list memories/" }, { "runs", "jotter runs list" },
 };
-
-static jot_status count_kind(void *ctx, const Listed *l)
-{
-    Kinds *k = ctx;
-    size_t n = str_find(l->name, '/') + 1, i = 0;
-    while (i < k->n && !str_starts(l->name, str(k->items[i].name)))
-        i++;
-    if (i == k->n && (k->n == KINDS_MAX || n >= KIND_MAX))
-        return JOT_OK;
-    if (i == k->n)
-        memcpy(k->items[k->n++].name, l->name.p, n);
-    k->items[i].n++;
-    return JOT_OK;
-}
-
-static uint64_t count_of(const Kinds *k, const char *kind)
-{
-    for (size_t i = 0; i < k->n; i++)
-        if (strcmp(k->items[i].name, kind) == 0)
-            return k->items[i].n;
-    return 0;
-}
 
 static jot_status add_kinds(Build *b, uint64_t *room, Err *e)
 {
     AUTO(Buf) part = { 0 };
-    Kinds kinds = { 0 };
+    Kinds kinds;
     bool any = false;
-    TRY(memory_each(b->m, (Str){ 0 }, LIST_LIVE_NAMES, count_kind, &kinds, e));
+    TRY(memory_kinds(b->m, LIST_LIVE_NAMES, &kinds, e));
     if (!begin_part(b, &part, "also", 24, room))
         return JOT_OK;
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         AUTO(Buf) line = { 0 };
-        uint64_t n = count_of(&kinds, known[i].kind);
-        if (n == 0 || (b->ask->agent.n && strcmp(known[i].kind, "cycles/") == 0))
+        uint64_t n = kinds_count(&kinds, known[i].kind);
+        if (n == 0 || (b->ask->agent.n && strcmp(known[i].kind, "cycles") == 0))
             continue;
-        buf_addf(&line, "- %s: %llu", known[i].what, (unsigned long long)n);
+        buf_addf(&line, "- %s: %llu", kind_word(known[i].kind), (unsigned long long)n);
         if (b->ask->reach == POINT_SHELL)
             buf_addf(&line, ": %s", known[i].shell);
         buf_add_char(&line, '\n');

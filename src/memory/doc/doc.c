@@ -28,6 +28,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 Version version_of(Hash sha256)
 {
     Version v;
@@ -63,6 +65,20 @@ DocName doc_name(Str stream)
     else
         snprintf(name.text, sizeof name.text, "'%s'", err_show(&shown, stream));
     return name;
+}
+
+Str doc_title(Str text)
+{
+    Str line = { 0 };
+    for (bool more = utf8_valid(text); more && line.n == 0;) {
+        more = str_cut(&text, '\n', &line);
+        line = str_trim(more ? line : text);
+        while (line.n && line.p[0] == '#')
+            line = str_trim(str_from(line, 1));
+        if (str_eq(line, S("---"))) /* front matter, or a rule */
+            line.n = 0;
+    }
+    return line;
 }
 
 Str doc_word(Str stream)

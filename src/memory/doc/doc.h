@@ -41,6 +41,10 @@ DocName doc_name(Str stream);
 /* The words people and models use: a note's key, any other document's whole name.  Borrowed. */
 Str doc_word(Str stream);
 
+/* The first line of a text that says something, without the marks of a heading; empty if there is
+ * none, or the text is not UTF-8.  Borrowed. */
+Str doc_title(Str text);
+
 /* --- Reading --------------------------------------------------------------------------- */
 
 typedef struct Doc {

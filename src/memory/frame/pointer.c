@@ -54,7 +54,7 @@ Str point_notes(unsigned reach, const char *prefix, Arena *into)
 
 Str point_work(unsigned reach)
 {
-    return reach == POINT_SHELL ? S("jotter task list, jotter runs list") : (Str){ 0 };
+    return reach == POINT_SHELL ? S("jotter status") : (Str){ 0 };
 }
 
 static Str run_address(const char *run, Arena *into)

@@ -1,0 +1,64 @@
+/* kinds.c - counting by the first part of the name. */
+#include "memory/kinds.h"
+
+#include <string.h>
+
+typedef struct Counting {
+    Kinds *out;
+    bool heads;
+} Counting;
+
+static jot_status count(void *ctx, const Listed *l)
+{
+    Counting *c = ctx;
+    Kinds *k = c->out;
+    Str kind = str_slice(l->name, 0, str_find(l->name, '/'));
+    if (c->heads) {
+        k->edited += l->mark.seq == 0;
+        k->lost += l->mark.lost > 0;
+    }
+    /* Names come in order, so a kind is the last one or a new one. */
+    bool known = k->n && str_eq(kind, str(k->items[k->n - 1].name));
+    if (!known && (k->n == KINDS_MAX || kind.n >= KIND_NAME_MAX))
+        return JOT_OK;
+    if (!known)
+        memcpy(k->items[k->n++].name, kind.p, kind.n);
+    k->items[k->n - 1].n++;
+    return JOT_OK;
+}
+
+jot_status memory_kinds(Memory *m, ListWhich which, Kinds *out, Err *e)
+{
+    *out = (Kinds){ 0 };
+    Counting c = { out, list_takes_heads(which) };
+    return memory_each(m, (Str){ 0 }, which, count, &c, e);
+}
+
+uint64_t kinds_count(const Kinds *k, const char *kind)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (strcmp(k->items[i].name, kind) == 0)
+            return k->items[i].n;
+    return 0;
+}
+
+const char *kind_word(const char *kind)
+{
+    static const struct {
+        const char *kind, *word;
+    } words[] = {
+        { "notes", "notes" },
+        { "artifacts", "artifacts" },
+        { "checkpoints", "checkpoints" },
+        { "cycles", "states of agents" },
+        { "logs", "line logs" },
+        { "memories", "memory files" },
+        { "plans", "plans" },
+        { "runs", "runs" },
+        { "tasks", "tasks" },
+    };
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (strcmp(words[i].kind, kind) == 0)
+            return words[i].word;
+    return NULL;
+}

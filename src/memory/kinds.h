@@ -1,0 +1,30 @@
+/* kinds.h - Kinds, how many things of each kind a pad holds. */
+#ifndef MEMORY_KINDS_H
+#define MEMORY_KINDS_H
+
+#include "memory/memory.h"
+
+enum { KIND_NAME_MAX = 32, KINDS_MAX = 32 /* more of them are not counted */ };
+
+typedef struct KindCount {
+    char name[KIND_NAME_MAX]; /* "notes", in byte order */
+    uint64_t n;
+} KindCount;
+
+typedef struct Kinds {
+    KindCount items[KINDS_MAX];
+    size_t n;
+    uint64_t edited; /* documents with a person's edit that is not recorded yet ... */
+    uint64_t lost;   /* ... and streams with records that cannot be read; with heads only */
+} Kinds;
+
+/* Living streams; `which` is LIST_LIVE_NAMES, which is cheap, or LIST_LIVE. */
+MUST_USE jot_status memory_kinds(Memory *m, ListWhich which, Kinds *out, Err *e);
+
+/* How many of this kind; 0: none. */
+uint64_t kinds_count(const Kinds *k, const char *kind);
+
+/* What a person calls them: "memory files"; NULL for what Jotter keeps for itself. */
+const char *kind_word(const char *kind);
+
+#endif
