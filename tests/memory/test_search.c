@@ -65,6 +65,25 @@ static void filters_leave_out_what_does_not_fit(Desk *d)
                 "artifacts/x/three");
 }
 
+static void one_author_of_many_is_found(Desk *d)
+{
+    enum { AUTHORS = 100 };
+    AUTO_PTR(Search) s = begin(d, &d->m);
+    for (int i = 0; i < 2 * AUTHORS; i++) {
+        Mark m;
+        Memory other = d->m;
+        Draft draft = { .op = OP_PUT, .body = S("apple") };
+        other.by = arena_printf(&d->a, "agent%d", i % AUTHORS);
+        Str stream = arena_printf(&d->a, "notes/n%03d", i);
+        d->now_ms += 1000;
+        desk_ok(d, memory_append(&other, stream, NULL, &draft, &m, &d->e));
+    }
+    for (int i = 0; i < AUTHORS; i++) {
+        SearchQuery q = { .text = S("apple"), .by = arena_printf(&d->a, "agent%d", i) };
+        assert_str(names(d, s, &q), arena_printf(&d->a, "notes/n%03d notes/n%03d", i + AUTHORS, i));
+    }
+}
+
 static void bad_questions_are_refused(Desk *d)
 {
     AUTO_PTR(Search) s = begin(d, &d->m);
@@ -375,6 +394,7 @@ int main(void)
         DESK_TEST(a_hit_says_what_it_is_and_what_it_costs),
         DESK_TEST(words_phrases_beginnings_and_names_are_found),
         DESK_TEST(filters_leave_out_what_does_not_fit),
+        DESK_TEST(one_author_of_many_is_found),
         DESK_TEST(bad_questions_are_refused),
         DESK_TEST(no_query_is_refused),
         DESK_TEST(pages_follow_each_other_without_gap),

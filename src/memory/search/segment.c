@@ -558,23 +558,50 @@ void seg_write_stream(SegWriter *w, Str name, const SegStream *known)
     write_key(w, (Str){ key, name.n + 1 }, known->n, w->postings.n - from);
 }
 
+/* The author whose name is put there. */
+static Str author_at(const SegWriter *w, uint32_t at)
+{
+    const uint8_t *p = (const uint8_t *)w->authors.p + at;
+    const uint8_t *end = (const uint8_t *)w->authors.p + w->authors.n;
+    uint64_t n = 0;
+    bool good = get_varint(&p, end, &n);
+    assert(good);
+    return (Str){ (const char *)p, n };
+}
+
+/* The slot of a name: the one that has it, or the free one where it belongs. */
+static uint32_t *author_slot(const SegWriter *w, Str name)
+{
+    uint32_t mask = w->author_cap - 1, i = (uint32_t)seg_hash(name) & mask;
+    while (w->author_slots[i] && !str_eq(author_at(w, w->author_slots[i] - 1), name))
+        i = (i + 1) & mask;
+    return &w->author_slots[i];
+}
+
+static void grow_author_slots(SegWriter *w)
+{
+    uint32_t *old = w->author_slots, cap = w->author_cap;
+    w->author_cap = cap ? 2 * cap : 16;
+    w->author_slots = mem_alloc(w->author_cap * sizeof *w->author_slots);
+    for (uint32_t i = 0; i < cap; i++)
+        if (old[i])
+            *author_slot(w, author_at(w, old[i] - 1)) = old[i];
+    free(old);
+}
+
 uint32_t seg_write_author(SegWriter *w, Str name)
 {
     unlimited(&w->authors);
-    const uint8_t *from = (const uint8_t *)w->authors.p, *p = from;
-    for (const uint8_t *end = w->authors.n ? from + w->authors.n : from; p < end;) {
-        const uint8_t *entry = p;
-        uint64_t n = 0;
-        if (!get_varint(&p, end, &n))
-            break;
-        if (str_eq((Str){ (const char *)p, n }, name))
-            return (uint32_t)(entry - from);
-        p += n;
-    }
-    uint32_t at = (uint32_t)w->authors.n;
+    if (2 * (w->authors_n + 1) > w->author_cap)
+        grow_author_slots(w);
+    uint32_t *slot = author_slot(w, name);
+    if (*slot)
+        return *slot - 1;
+    *slot = (uint32_t)w->authors.n + 1;
+    w->authors_n++;
     add_varint(&w->authors, name.n);
     buf_add(&w->authors, name);
-    return at;
+    return *slot - 1;
 }
 
 static void pad_to_eight(Buf *b)
@@ -712,4 +739,7 @@ void seg_writer_free(SegWriter *w)
     buf_free(&w->keys);
     buf_free(&w->postings);
     buf_free(&w->authors);
+    free(w->author_slots);
+    w->author_slots = NULL;
+    w->authors_n = w->author_cap = 0;
 }

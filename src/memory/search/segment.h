@@ -177,6 +177,8 @@ typedef struct SegWriter {
     char last[SEG_KEY_MAX];
     size_t last_n;
     uint32_t keys_n, streams, first_stream;
+    uint32_t *author_slots; /* by the hash of a name: where it is put, plus one; 0: free */
+    uint32_t authors_n, author_cap;
 } SegWriter;
 
 /* Keys come in their order, none twice; postings by row. */
