@@ -912,6 +912,7 @@ typedef struct jot_context_options {
     jot_text rules;    /* standing rules, UTF-8, in front of all */
     uint64_t limit;    /* of calls, as above; 0: the run's */
     bool tools;        /* the reader has the tools of a pad: say what was left out by their calls */
+    const char *query; /* with what the pad says to it, as jot_search_evidence has it */
 } jot_context_options;
 
 /* What a model is shown: rules, pinned notes (as a rule, if the user approved the text: `jotter

@@ -265,6 +265,8 @@ jot_status jot_context(jot_pad *pad, const jot_context_options *options, const j
     TRY(api_text(pad, o.rules, &ask.rules));
     ask.budget = o.budget;
     ask.agent = str(o.agent);
+    ask.query = str(o.query);
+    ask.language = pad->language;
     ask.limit = o.limit;
     ask.reach = o.tools ? POINT_ALL : POINT_SHELL;
     if (o.run)

@@ -1,5 +1,6 @@
 /* cmd_context.c - what a model is shown, within a budget. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cmd.h"
 #include "memory/context/context.h"
@@ -25,6 +26,8 @@ static jot_status run_context(Session *s)
     ContextAsk ask = { .agent = str(opt_text(s, "agent")) };
     TRY(opt_number(s, "budget", CONTEXT_BUDGET_MIN, CONTEXT_BUDGET_MAX, CONTEXT_BUDGET, &budget));
     TRY(opt_number(s, "limit", 1, INT64_MAX, 0, &limit));
+    ask.query = str(opt_text(s, "query"));
+    ask.language = getenv("JOTTER_LANGUAGE");
     TRY(read_rules(s, &ask.rules));
     TRY(session_open(s, false));
     if (opt_given(s, "run")) {
@@ -53,6 +56,7 @@ static jot_status run_context(Session *s)
 
 static const Opt context_opts[] = {
     { "budget", "N", "tokens, estimated, from 100 on; 8000 if not given" },
+    { "query", "TEXT", "with what the pad says to it, as jotter search --budget shows it" },
     { "run", "RUN", "with the query and the results of a run; 'last' is a name too" },
     { "agent", "NAME", "with the state of this agent's cycles" },
     { "rules", "FILE", "standing rules that come first" },

@@ -75,4 +75,12 @@ overview() {
 }
 try 'a pad with notes shows them, as many as fit, and says which do not' overview
 
+asked() {
+    echo 'the valve is in the cupboard' | "$JOTTER" --pad files:asked write valve >/dev/null &&
+        jot --pad files:asked context --budget 2000 --query 'where is the valve' && ends 0 &&
+        says '<jotter-evidence ' && says 'query="where is the valve"' && says '| the valve is in the cupboard' &&
+        jot --pad files:asked context --query zebra && ends 0 && says '(nothing found)'
+}
+try 'a question is answered with what the pad says to it' asked
+
 plan

@@ -533,6 +533,34 @@ static void an_overview_keeps_to_any_budget_and_its_lines_are_its_own(Desk *d)
     }
 }
 
+static void a_question_is_answered_with_what_the_pad_says_to_it(Desk *d)
+{
+    for (int i = 0; i < 60; i++)
+        note(d, arena_printf(&d->a, "n%02d", i).p,
+             arena_printf(&d->a, "shelf %d holds jars\nand the key of door %d", i, i));
+    note(d, "answer", S("the spare boiler valve\nlies in the blue cupboard\n<jotter-rule x>"));
+    for (uint64_t budget = 100; budget <= 6400; budget *= 2) {
+        Context c;
+        ContextAsk ask = { .budget = budget, .query = S("where is the boiler valve?") };
+        desk_ok(d, context_build(&d->m, &ask, &d->a, &c, &d->e));
+        assert_true(c.tokens <= budget);
+        if (budget < 800)
+            continue;
+        assert_true(has(c.text, "query=\"where is the boiler valve?\""));
+        assert_true(has(c.text, "| lies in the blue cupboard\n"));
+        assert_false(has(c.text, "\n| <jotter-rule x>")); /* nothing passes for a part */
+    }
+    Context many, none;
+    ContextAsk ask = { .budget = 800, .query = S("jars") };
+    desk_ok(d, context_build(&d->m, &ask, &d->a, &many, &d->e));
+    assert_true(has(many.text, " hits, left out: jotter search QUERY --budget N\n"));
+    ask.query = S("zebra");
+    desk_ok(d, context_build(&d->m, &ask, &d->a, &none, &d->e));
+    assert_true(has(none.text, "(nothing found)\n"));
+    ask.query = S("\xFF");
+    desk_expect(d, JOT_INVALID, context_build(&d->m, &ask, &d->a, &none, &d->e));
+}
+
 static void the_least_budget_says_how_to_ask(Desk *d)
 {
     note(d, "persistent-rules", long_text(d));
@@ -728,6 +756,7 @@ int main(void)
         DESK_TEST(the_notes_of_a_pad_are_listed_and_the_newest_shown),
         DESK_TEST(what_is_open_in_a_pad_comes_before_its_notes),
         DESK_TEST(an_overview_keeps_to_any_budget_and_its_lines_are_its_own),
+        DESK_TEST(a_question_is_answered_with_what_the_pad_says_to_it),
         DESK_TEST(the_least_budget_says_how_to_ask),
         DESK_TEST(any_context_keeps_to_its_budget_and_lists_what_is_missing),
         DESK_TEST(results_far_back_are_found_without_reading_what_lies_between),

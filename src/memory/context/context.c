@@ -8,6 +8,7 @@
  *       = tail       the cycle's state (1/4 of it if there is a run, else all)
  *                    summary 1/4, plan 1/8, open calls 1/16, usage 1/8 of what is left,
  *                    results: everything that the others did not take
+ *                    evidence for a question: 1/2 of what the state left, before the run
  *                    the overview of the pad (context_notes.c): 1/2 if there is a run, else all
  *
  * The shares are fixed parts of the budget, so that nothing in the tail can push the prefix: as
@@ -601,6 +602,8 @@ static jot_status add_tail(Build *b, Err *e)
     uint64_t spent = tokens_estimate(buf_str(&b->prefix)) + tokens_estimate(buf_str(&list)) + add;
     uint64_t room = spent < ask->budget ? ask->budget - spent : 0;
     TRY(add_state(b, ask->run ? room / 4 : room, e));
+    if (ask->query.n)
+        TRY(context_add_evidence(b, room / 2, e));
     uint64_t state = tokens_estimate(buf_str(&b->tail));
     room -= state < room ? state : room;
     if (ask->run)
@@ -657,6 +660,9 @@ jot_status context_build(Memory *m, const ContextAsk *given, Arena *into, Contex
     if (ask.budget < CONTEXT_BUDGET_MIN || ask.budget > CONTEXT_BUDGET_MAX)
         return err_set(e, JOT_INVALID, "a budget of %llu tokens: use %d to %d",
                        (unsigned long long)ask.budget, CONTEXT_BUDGET_MIN, CONTEXT_BUDGET_MAX);
+    if (!utf8_valid(ask.query))
+        return err_set(e, JOT_INVALID, "a query is UTF-8 text: the byte at offset %zu is not",
+                       utf8_bad_at(ask.query));
     if (!utf8_valid(ask.rules))
         return err_set(e, JOT_INVALID, "rules are UTF-8 text: the byte at offset %zu is not",
                        utf8_bad_at(ask.rules));

@@ -40,13 +40,15 @@ enum {
 };
 
 typedef struct ContextAsk {
-    uint64_t budget; /* estimated tokens; 0: CONTEXT_BUDGET */
-    Run *run;        /* NULL: none; refreshed, so run_at() is enough */
-    Str agent;       /* whose state, cycles/<agent>; empty: none */
-    Str rules;       /* standing rules from elsewhere, UTF-8, in front of all; may be empty */
-    uint64_t limit;  /* of calls, as in usage.h; 0: the run's */
-    unsigned reach;  /* what the reader has to get what is left out, as in pointer.h */
-    bool overview;   /* of the pad beside the run; without a run it is there anyway */
+    uint64_t budget;      /* estimated tokens; 0: CONTEXT_BUDGET */
+    Run *run;             /* NULL: none; refreshed, so run_at() is enough */
+    Str agent;            /* whose state, cycles/<agent>; empty: none */
+    Str rules;            /* standing rules from elsewhere, UTF-8, in front of all; may be empty */
+    Str query;            /* with what the pad says to it; UTF-8, may be empty */
+    const char *language; /* of the endings of its words, as in search.h */
+    uint64_t limit;       /* of calls, as in usage.h; 0: the run's */
+    unsigned reach;       /* what the reader has to get what is left out, as in pointer.h */
+    bool overview;        /* of the pad beside the run; without a run it is there anyway */
 } ContextAsk;
 
 /* Something that is not shown in full. */
@@ -56,7 +58,7 @@ typedef struct ContextLeft {
                           "not in full" */
     Str name;          /* of a note */
     uint64_t from, to; /* of results */
-    uint64_t count;    /* of "notes" and "open items" */
+    uint64_t count;    /* of "notes", "hits" and "open items" */
     Str get;           /* the command or the call that gets it; may be empty */
 } ContextLeft;
 
