@@ -1,12 +1,15 @@
 /* recall.c - how much of the evidence a search finds, beside plain FTS5.
  *
- *   recall [--engine ENGINE] [--run FILE] [--by-category] [--floor PERCENT] FOLDER...
+ *   recall [--engine ENGINE] [--run FILE] [--by-category] [--mixed] [--floor PERCENT] FOLDER...
  *
  * Each folder (set.h) is loaded as people use the pad: turns as records of one run a session, by
  * their speaker; notes as notes, artifacts as artifacts, one after the other and with the times
  * they were made at.  A question sees what was there before it.  The same rows go into a plain
  * FTS5 table (porter stems, stop words left out, terms joined by OR, its own bm25), which is asked
  * the same questions in the same run.
+ *
+ * With --mixed the rows of all other folders are in the pad, too, as in one where runs, notes and
+ * artifacts lie side by side: what is lost then was pushed out by hits of another kind.
  *
  * --run writes `qid TAB id TAB score` for other scorers; with --floor a set of which less is found
  * among the first ten rows (R@10) is a failure. */
@@ -24,10 +27,16 @@
 
 enum { GAP_MS = 2 * 3600 * 1000 }; /* between two sessions of one day */
 
+/* Names of rows that another set brought begin so; no session does. */
+#define MARK "beside"
+static const size_t NOBODYS = SIZE_MAX; /* the row of such a hit */
+
 typedef struct Options {
     const char *engine;
     FILE *run; /* NULL: none */
     bool by_category;
+    Set *sets; /* with --mixed: all of them; else NULL */
+    size_t sets_n;
     double floor; /* R@10 in percent */
     bool below;   /* a set was below it */
 } Options;
@@ -41,6 +50,8 @@ typedef struct Loaded {
     Search *search;
     sqlite3 *sql;
     sqlite3_stmt *add, *find;
+    char mark[32];  /* in front of names that are not of the set that is asked */
+    size_t base;    /* rows of others that FTS5 has */
     size_t next;    /* row to load */
     int64_t now_ms; /* of the row loaded last */
 } Loaded;
@@ -53,11 +64,14 @@ static Str stream_of(const Loaded *l, size_t row, Arena *into)
     const Row *r = &l->set->rows[row];
     switch (l->set->kind) {
     case ROW_TURN:
+        if (l->mark[0]) /* collections may have sessions of the same name */
+            return arena_printf(into, "runs/%s" STR_FMT "-" STR_FMT, l->mark, STR_ARG(r->cid),
+                                STR_ARG(r->session));
         return arena_printf(into, "runs/" STR_FMT, STR_ARG(r->session));
     case ROW_NOTE:
-        return arena_printf(into, "notes/n%zu", row);
+        return arena_printf(into, "notes/%sn%zu", l->mark, row);
     case ROW_ARTIFACT:
-        return arena_printf(into, "artifacts/rows/r%zu", row);
+        return arena_printf(into, "artifacts/rows/%sr%zu", l->mark, row);
     }
     die("a row without a kind");
 }
@@ -76,7 +90,7 @@ static Str json_written(Str text, Arena *into)
 static void add_fts(Loaded *l, size_t row)
 {
     Str text = l->set->rows[row].text;
-    sqlite3_bind_int64(l->add, 1, (sqlite3_int64)row + 1);
+    sqlite3_bind_int64(l->add, 1, (sqlite3_int64)(l->base + row) + 1);
     sqlite3_bind_text(l->add, 2, text.p, (int)text.n, SQLITE_STATIC);
     if (sqlite3_step(l->add) != SQLITE_DONE)
         die("FTS5: %s", sqlite3_errmsg(l->sql));
@@ -125,6 +139,23 @@ static void prepare(Loaded *l, const char *sql, sqlite3_stmt **out)
         die("FTS5: %s", sqlite3_errmsg(l->sql));
 }
 
+/* The rows of all other sets; FTS5 has them after those of this one. */
+static void load_others(const Loaded *l)
+{
+    size_t base = l->set->rows_n;
+    for (size_t i = 0; i < l->options->sets_n; i++) {
+        Loaded other = *l;
+        other.set = &l->options->sets[i];
+        if (strcmp(other.set->name, l->set->name) == 0)
+            continue;
+        other.base = base;
+        snprintf(other.mark, sizeof other.mark, MARK "%zu-", i);
+        for (size_t row = 0; row < other.set->rows_n; row++)
+            add_row(&other, row);
+        base += other.set->rows_n;
+    }
+}
+
 static void open_sides(Loaded *l, Str cid)
 {
     AUTO(Arena) arena = { 0 };
@@ -141,6 +172,7 @@ static void open_sides(Loaded *l, Str cid)
                  NULL, NULL);
     prepare(l, "INSERT INTO t(rowid, x) VALUES(?1, ?2)", &l->add);
     prepare(l, "SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY bm25(t), rowid LIMIT ?2", &l->find);
+    load_others(l);
     while (l->next < l->set->rows_n && !str_eq(l->set->rows[l->next].cid, cid))
         l->next++;
 }
@@ -165,6 +197,9 @@ typedef struct Answer {
 /* The row a hit stands for: the number is in the name, or its place in the run. */
 static size_t row_of_hit(const Loaded *l, const Hit *h, Str cid)
 {
+    Str name = str_from(h->stream, str_find_last(h->stream, '/') + 1);
+    if (str_starts(name, S(MARK)))
+        return NOBODYS;
     if (l->set->kind != ROW_TURN)
         return (size_t)strtoull(h->stream.p + str_find_last(h->stream, '/') + 2, NULL, 10);
     Str session = str_from(h->stream, sizeof "runs/" - 1);
@@ -189,7 +224,7 @@ static Answer ask_jotter(Loaded *l, const Question *q)
         return a; /* a refused question found nothing */
     for (size_t i = 0; i < hits.n; i++) {
         a.rows[a.n++] = row_of_hit(l, &hits.items[i], q->cid);
-        if (l->options->run)
+        if (l->options->run && a.rows[a.n - 1] != NOBODYS)
             fprintf(l->options->run, STR_FMT "\t" STR_FMT "\t%.9g\n", STR_ARG(q->qid),
                     STR_ARG(l->set->rows[a.rows[a.n - 1]].id), hits.items[i].score);
     }
@@ -293,17 +328,15 @@ static void count(Table *t, const Question *q, const Score *jotter, const Score 
     }
 }
 
-static void measure(const char *folder, Options *o)
+static void measure(const Set *set, Options *o)
 {
-    Set set;
     Table table = { 0 };
-    set_read(&set, folder);
-    for (size_t i = 0; i < set.questions_n;) {
-        Loaded l = { .set = &set, .options = o };
-        Str cid = set.questions[i].cid;
+    for (size_t i = 0; i < set->questions_n;) {
+        Loaded l = { .set = set, .options = o };
+        Str cid = set->questions[i].cid;
         open_sides(&l, cid);
-        for (; i < set.questions_n && str_eq(set.questions[i].cid, cid); i++) {
-            const Question *q = &set.questions[i];
+        for (; i < set->questions_n && str_eq(set->questions[i].cid, cid); i++) {
+            const Question *q = &set->questions[i];
             load_until(&l, cid, q->before);
             Answer ours = ask_jotter(&l, q), plain = ask_fts(&l, q);
             Score jotter = score_list(ours.rows, ours.n, q->gold, q->gold_n);
@@ -312,40 +345,57 @@ static void measure(const char *folder, Options *o)
         }
         close_sides(&l);
     }
-    print_table(&table, &set, o);
+    print_table(&table, set, o);
     if (table.all.n && 100 * table.all.jotter.of[SCORE_AT_10] / (double)table.all.n < o->floor) {
-        printf("%s is below %.1f\n", set.name, o->floor);
+        printf("%s is below %.1f\n", set->name, o->floor);
         o->below = true;
     }
-    set_free(&set);
+}
+
+/* All folders, each by itself or each beside the others. */
+static void measure_all(char **folders, size_t n, bool mixed, Options *o)
+{
+    AUTO(Arena) arena = { 0 };
+    Set *sets = NEW_ARRAY(&arena, Set, n + 1);
+    for (size_t i = 0; i < n; i++)
+        set_read(&sets[i], folders[i]);
+    if (mixed) {
+        o->sets = sets;
+        o->sets_n = n;
+    }
+    for (size_t i = 0; i < n; i++)
+        measure(&sets[i], o);
+    for (size_t i = 0; i < n; i++)
+        set_free(&sets[i]);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = { { "engine", required_argument, NULL, 'e' },
-                                             { "run", required_argument, NULL, 'r' },
-                                             { "by-category", no_argument, NULL, 'c' },
-                                             { "floor", required_argument, NULL, 'f' },
-                                             { 0 } };
+    static const struct option options[] = {
+        { "engine", required_argument, NULL, 'e' }, { "run", required_argument, NULL, 'r' },
+        { "by-category", no_argument, NULL, 'c' },  { "mixed", no_argument, NULL, 'm' },
+        { "floor", required_argument, NULL, 'f' },  { 0 }
+    };
     Options o = { .engine = "mem" };
+    bool mixed = false;
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (c == '?')
             return 2;
         if (c == 'e')
             o.engine = optarg;
         o.by_category = o.by_category || c == 'c';
+        mixed = mixed || c == 'm';
         if (c == 'f')
             o.floor = strtod(optarg, NULL);
         if (c == 'r')
             must((o.run = fopen(optarg, "we")) != NULL, optarg);
     }
     if (optind == argc) {
-        fprintf(stderr, "usage: recall [--engine ENGINE] [--run FILE] [--by-category] [--floor "
-                        "PERCENT] FOLDER...\n");
+        fprintf(stderr, "usage: recall [--engine ENGINE] [--run FILE] [--by-category] [--mixed] "
+                        "[--floor PERCENT] FOLDER...\n");
         return 2;
     }
-    for (int i = optind; i < argc; i++)
-        measure(argv[i], &o);
+    measure_all(argv + optind, (size_t)(argc - optind), mixed, &o);
     if (o.run)
         fclose(o.run);
     return o.below;
