@@ -40,13 +40,11 @@ static jot_status append_once(Files *f, Writing *w, const Expect *x, const Draft
         head = outside.mark;
     }
     if (d->id.n) {
-        size_t room = STORE_ID_WINDOW;
         if (w->edit.op)
             recent[recent_n++] = outside;
-        size_t got = 0;
-        TRY(stream_newest(f, &w->stream, RECORD_NO_BODY, room - recent_n, &w->arena,
-                          recent + recent_n, &got, e));
-        recent_n += got;
+        Newest kept = { .items = recent + recent_n, .max = STORE_ID_WINDOW - recent_n };
+        TRY(stream_newest(f, &w->stream, RECORD_NO_BODY, &w->arena, &kept, e));
+        recent_n += kept.n;
     }
     bool again = false;
     Sealing asked = {
@@ -134,17 +132,16 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
 /* Into a gap: what stands before and behind it must fit.  The head, and so the view, stays. */
 static jot_status fill_gap(Files *f, Writing *w, const Batch *b, Err *e)
 {
-    Record before, after;
-    off_t at;
+    Around gap;
     AUTO(Buf) lines = { .max = (size_t)RECORD_LINE_MAX * 4 };
-    TRY(stream_around(f, &w->stream, b->items[0].mark.seq, &w->arena, &before, &after, &at, e));
-    TRY(store_check_place(w->paths.name, b, &before.mark, &after, e));
+    TRY(stream_around(f, &w->stream, b->items[0].mark.seq, &w->arena, &gap, e));
+    TRY(store_check_place(w->paths.name, b, &gap.before.mark, &gap.after, e));
     for (size_t i = 0; i < b->n; i++)
         record_write(&lines, &b->items[i], f->form);
     if (!buf_ok(&lines))
         return err_set(e, JOT_TOO_BIG, "too much for one write");
     Mark head = w->stream.head;
-    Piece pieces[2] = { { 0, at, buf_str(&lines) }, { at, w->stream.size, { 0 } } };
+    Piece pieces[2] = { { 0, gap.at, buf_str(&lines) }, { gap.at, w->stream.size, { 0 } } };
     TRY(mirror_withdraw(f, w->paths.name, e));
     TRY(recent_add(f, w->paths.name, e));
     jot_status st = stream_replace(f, &w->stream, pieces, 2, e);

@@ -198,24 +198,38 @@ bool line_record(Str line, RecordWant want, Arena *into, Record *out, size_t *sk
 /* "could not read" */
 jot_status scan_failed(Err *e, Str stream, int got);
 
-/* Up to `n` newest records, newest first; damaged ones are passed over. */
-MUST_USE jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n,
-                                  Arena *into, Record *out, size_t *got, Err *e);
+/* Room for the newest records. */
+typedef struct Newest {
+    Record *items; /* newest first */
+    size_t max;
+    size_t n; /* that were found */
+} Newest;
+
+/* Fill the room; damaged records are passed over. */
+MUST_USE jot_status stream_newest(Files *f, const Stream *st, RecordWant want, Arena *into,
+                                  Newest *out, Err *e);
 MUST_USE jot_status stream_read(Files *f, const Stream *st, SeqRange range, Arena *into,
                                 Records *out, Err *e);
 
-/* The records before and from this seq on that are next to it, without bodies, and where the second
- * begins; the seq of one that is not there is 0. */
+/* The records next to a seq: before it, and from it on; without bodies.  The seq of one that is not
+ * there is 0. */
+typedef struct Around {
+    Record before, after;
+    off_t at; /* where the second begins */
+} Around;
 MUST_USE jot_status stream_around(Files *f, const Stream *st, uint64_t seq, Arena *into,
-                                  Record *before, Record *after, off_t *at, Err *e);
+                                  Around *out, Err *e);
 
 /* True if some record has this body hash. */
 MUST_USE jot_status stream_knows(Files *f, const Stream *st, Hash sha256, bool *known, Err *e);
 
-/* The offsets at which the record with this seq begins and ends; from == to if it is not there.
- * The record itself, without body unless wanted, if `out` is not NULL. */
-MUST_USE jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
-                                Arena *into, Record *out, Err *e);
+/* Where a record begins and ends; from == to if it is not there. */
+typedef struct Located {
+    off_t from, to;
+    Record *record; /* is filled in, without its body; NULL: it is not even read */
+} Located;
+MUST_USE jot_status stream_find(Files *f, const Stream *st, uint64_t seq, Arena *into, Located *out,
+                                Err *e);
 
 /* --- view.c ---------------------------------------------------------------------------- */
 
@@ -299,9 +313,9 @@ typedef enum Verdict {
 MUST_USE jot_status recover_judge(Files *f, const Stream *st, const View *v, Verdict *out, Err *e);
 
 /* Under the lock: finish or undo what a dead writer left, restore a stale view, and find a
- * person's edit.  *edit is the outside record's draft (op 0: none), in `into`. */
-MUST_USE jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen,
-                                   Draft *edit, Err *e);
+ * person's edit.  Sets w->seen and w->edit. */
+typedef struct Writing Writing;
+MUST_USE jot_status recover_stream(Files *f, Writing *w, Err *e);
 
 /* Compare some more streams after a reboot or mount; when all are done, say so in `checked`. */
 MUST_USE jot_status recover_pad(Files *f, Err *e);
@@ -332,7 +346,7 @@ MUST_USE jot_status list_directory(Files *f, const char *path, Arena *into, Name
 /* --- write.c --------------------------------------------------------------------------- */
 
 /* One write under way: the stream, locked and put right. */
-typedef struct Writing {
+struct Writing {
     Paths paths;
     Stream stream;
     const Io *io;
@@ -344,7 +358,7 @@ typedef struct Writing {
     Draft edit;    /* what a person did to it; op 0: nothing */
     bool mirrored; /* its mirrors show what the stream holds */
     Arena arena;
-} Writing;
+};
 
 void writing_init(Files *f, Writing *w, Str name);
 void writing_done(Writing *w);

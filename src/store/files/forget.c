@@ -46,21 +46,21 @@ static jot_status mark_trimmed(Files *f, Writing *w, uint64_t from_seq, off_t fr
                                Err *e)
 {
     Records oldest;
-    off_t at, end;
+    Located at = { 0 };
     TRY(stream_read(f, &w->stream, (SeqRange){ from_seq, 1 }, &w->arena, &oldest, e));
     pieces[0] = (Piece){ from, from, { 0 } };
     pieces[1] = (Piece){ from, w->stream.size, { 0 } };
     if (oldest.n == 0)
         return JOT_OK; /* only damage is left before the end */
     Record *r = &oldest.items[0];
-    TRY(stream_find(f, &w->stream, r->mark.seq, &at, &end, &w->arena, NULL, e));
-    if (at == end)
+    TRY(stream_find(f, &w->stream, r->mark.seq, &w->arena, &at, e));
+    if (at.from == at.to)
         return JOT_OK;
     AUTO(Buf) line = { 0 };
     r->mark.gap = r->mark.seq - 1;
     record_write(&line, r, f->form);
-    pieces[0] = (Piece){ from, at, arena_copy(&w->arena, buf_str(&line)) };
-    pieces[1] = (Piece){ end, w->stream.size, { 0 } };
+    pieces[0] = (Piece){ from, at.from, arena_copy(&w->arena, buf_str(&line)) };
+    pieces[1] = (Piece){ at.to, w->stream.size, { 0 } };
     return JOT_OK;
 }
 
@@ -77,17 +77,17 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
     uint64_t first = oldest.n ? oldest.items[0].mark.seq : from_seq;
     if (first >= from_seq)
         return JOT_OK;
-    off_t from, to;
-    TRY(stream_find(f, &w.stream, from_seq, &from, &to, &w.arena, NULL, e));
-    if (from == w.stream.size)
+    Located at = { 0 };
+    TRY(stream_find(f, &w.stream, from_seq, &w.arena, &at, e));
+    if (at.from == w.stream.size)
         return JOT_OK; /* only damaged records would be left */
     uint64_t n;
-    TRY(count_before(f, &w.stream, from, &n, e));
+    TRY(count_before(f, &w.stream, at.from, &n, e));
     TRY(sync_view(f, &w, e));
     TRY(mirror_withdraw(f, stream, e));
     Mark head = w.stream.head;
     Piece kept[2];
-    TRY(mark_trimmed(f, &w, from_seq, from, kept, e));
+    TRY(mark_trimmed(f, &w, from_seq, at.from, kept, e));
     TRY(stream_replace(f, &w.stream, kept, COUNT_OF(kept), e));
     show_again(f, &w, &head);
     *dropped = n;
@@ -107,18 +107,18 @@ static jot_status after_change(jot_status st, Err *e)
 /* What stands between *at and a record, and that record without its body; *at moves behind it. */
 static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Piece *out, Err *e)
 {
-    off_t from, to;
     Record r;
+    Located here = { .record = &r };
     AUTO(Arena) arena = { 0 };
-    TRY(stream_find(f, &w->stream, seq, &from, &to, &arena, &r, e));
-    if (from == to)
+    TRY(stream_find(f, &w->stream, seq, &arena, &here, e));
+    if (here.from == here.to)
         return store_not_found(e, w->paths.name);
     TRY(store_check_redact(w->paths.name, &w->stream.head, &r.mark, e));
     r.mark.redacted = true;
     AUTO(Buf) line = { 0 };
     record_write(&line, &r, f->form);
-    *out = (Piece){ *at, from, arena_copy(&w->arena, buf_str(&line)) };
-    *at = to;
+    *out = (Piece){ *at, here.from, arena_copy(&w->arena, buf_str(&line)) };
+    *at = here.to;
     return JOT_OK;
 }
 
@@ -154,11 +154,11 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
 {
     Files *f = (Files *)s;
     AUTO(Writing) w;
-    off_t from, to;
+    Located at = { 0 };
     writing_init(f, &w, stream);
     TRY(writing_begin_existing(f, &w, x, e));
-    TRY(stream_find(f, &w.stream, seq, &from, &to, &w.arena, NULL, e));
-    if (from == to)
+    TRY(stream_find(f, &w.stream, seq, &w.arena, &at, e));
+    if (at.from == at.to)
         return store_not_found(e, stream);
     TRY(sync_view(f, &w, e));
     /* First what was put aside: if it cannot go, nothing has changed yet. */
@@ -166,7 +166,7 @@ jot_status files_forget_before(Store *s, Str stream, const Expect *x, uint64_t s
     TRY(mirror_withdraw(f, stream, e));
     TRY(heads_forget(f, stream, e));
     Mark head = w.stream.head;
-    Piece kept = { from, w.stream.size, { 0 } };
+    Piece kept = { at.from, w.stream.size, { 0 } };
     TRY(recent_add(f, stream, e));
     jot_status st = stream_replace(f, &w.stream, &kept, 1, e);
     recent_done(f);
@@ -196,15 +196,16 @@ static jot_status purge_history(Files *f, Writing *w, const Record *tombstone, E
 static jot_status look_at_gone(Files *f, Writing *w, Gone *out, Err *e)
 {
     Records oldest;
-    Record *newest = NEW_ARRAY(&w->arena, Record, STORE_TOLD_MAX);
-    *out = (Gone){ .newest = newest };
+    Newest newest = { .items = NEW_ARRAY(&w->arena, Record, STORE_TOLD_MAX),
+                      .max = STORE_TOLD_MAX };
+    *out = (Gone){ .newest = newest.items };
     TRY(stream_read(f, &w->stream, (SeqRange){ 0, 1 }, &w->arena, &oldest, e));
     out->oldest = oldest.n ? &oldest.items[0] : NULL;
     /* Damage does not keep text from being purged: what came before it is told.  A disk that fails
      * is another matter, and may answer next time. */
     Err why = { 0 };
-    jot_status st = stream_newest(f, &w->stream, RECORD_NO_BODY, STORE_TOLD_MAX, &w->arena, newest,
-                                  &out->n, &why);
+    jot_status st = stream_newest(f, &w->stream, RECORD_NO_BODY, &w->arena, &newest, &why);
+    out->n = newest.n;
     if (st != JOT_CORRUPT)
         TRY(err_pass(e, &why, st));
     return JOT_OK;
@@ -230,12 +231,12 @@ jot_status files_purge(Store *s, Str stream, const Expect *x, Str by, Mark *out,
      * view that came back after a power loss would look like a person's. */
     bool shown = w.paths.viewed && w.seen.there;
     if (shown) {
-        size_t n = 0;
+        Newest newest = { .items = &tombstone, .max = 1 };
         TRY(writing_commit(f, &w, &tombstone, 1, e));
         /* If an edit came in between, it is not the tombstone we made. */
-        jot_status st = stream_newest(f, &w.stream, RECORD_NO_BODY, 1, &w.arena, &tombstone, &n, e);
+        jot_status st = stream_newest(f, &w.stream, RECORD_NO_BODY, &w.arena, &newest, e);
         TRY(after_change(st, e));
-        assert(n == 1 && tombstone.mark.op == OP_DELETE);
+        assert(newest.n == 1 && tombstone.mark.op == OP_DELETE);
     }
     jot_status st = purge_history(f, &w, &tombstone, e);
     TRY(shown ? after_change(st, e) : st);

@@ -85,31 +85,33 @@ static jot_status look(Files *f, const Paths *p, Arena *into, Sight *out, Err *e
     TRY(view_read(f, p, into, &out->view, e));
     bool trusted = pad_trusts_views(f);
     AUTO(Stream) st = { .fd = FD_NONE };
+    Newest shown = { .items = &out->shown, .max = 1 };
     LookAt what = trusted ? LOOK_ANY : drafted(f, p) ? LOOK_SYNCED : LOOK_DURABLE;
     jot_status looked = stream_look(f, p, what, RECORD_NO_BODY, &st, e);
     out->head = st.head;
     if (looked == JOT_NOT_FOUND && out->view.there)
         return JOT_OK;
     TRY(looked);
-    size_t n = 0;
     if (!trusted) {
         /* A draft explains nothing here: after a reboot it may be left of an acknowledged write. */
         Verdict verdict;
         TRY(recover_judge(f, &st, &out->view, &verdict, e));
         out->stale = verdict == VIEW_STALE;
         if (out->stale)
-            return stream_newest(f, &st, RECORD_ALL, 1, into, &out->shown, &n, e);
+            return stream_newest(f, &st, RECORD_ALL, into, &shown, e);
     }
-    Record newest[STORE_ID_WINDOW];
-    TRY(stream_newest(f, &st, RECORD_NO_BODY, 1, into, newest, &n, e));
-    find_shown(out, newest, n);
+    Record records[STORE_ID_WINDOW];
+    Newest newest = { .items = records, .max = 1 };
+    TRY(stream_newest(f, &st, RECORD_NO_BODY, into, &newest, e));
+    find_shown(out, records, newest.n);
     if (out->shown.mark.seq)
         return JOT_OK;
     /* More is read only when the head alone does not explain what is seen. */
-    TRY(stream_newest(f, &st, RECORD_NO_BODY, STORE_ID_WINDOW, into, newest, &n, e));
-    find_shown(out, newest, n);
+    newest.max = STORE_ID_WINDOW;
+    TRY(stream_newest(f, &st, RECORD_NO_BODY, into, &newest, e));
+    find_shown(out, records, newest.n);
     out->stale = !out->shown.mark.seq && heads_rotten(f, p->name, &st.head, &out->view);
-    return out->stale ? stream_newest(f, &st, RECORD_ALL, 1, into, &out->shown, &n, e) : JOT_OK;
+    return out->stale ? stream_newest(f, &st, RECORD_ALL, into, &shown, e) : JOT_OK;
 }
 
 /* What is served is not the newest record there was: say so, and how many are missing. */
@@ -121,24 +123,29 @@ static void say_lost(Files *f, const Paths *p, const Mark *head, Record *out)
         store_met_lost(&f->base, p->name, head);
 }
 
-/* The newest record of the stream that can be read, whatever its view shows; `check`: all of it
- * must be readable, else only its header. */
-static jot_status record_head(Files *f, const Paths *p, LookAt what, RecordWant check,
-                              RecordWant want, Arena *into, Record *out, Err *e)
+typedef struct HeadLook {
+    LookAt what;
+    RecordWant check; /* how much of it must be readable: all, or only its header */
+    RecordWant want;  /* how much of it is read */
+} HeadLook;
+
+/* The newest record of the stream that can be read, whatever its view shows. */
+static jot_status record_head(Files *f, const Paths *p, HeadLook look, Arena *into, Record *out,
+                              Err *e)
 {
     AUTO(Stream) st = { .fd = FD_NONE };
-    size_t n = 0;
+    Newest newest = { .items = out, .max = 1 };
     *out = (Record){ 0 };
-    jot_status looked = stream_look(f, p, what, check, &st, e);
+    jot_status looked = stream_look(f, p, look.what, look.check, &st, e);
     if (looked == JOT_OK)
-        looked = stream_newest(f, &st, want, 1, into, out, &n, e);
+        looked = stream_newest(f, &st, look.want, into, &newest, e);
     if (looked == JOT_OK || looked == JOT_NOT_FOUND)
         say_lost(f, p, &st.head, out);
     TRY(looked);
     Shown shown;
-    return n ? JOT_OK
-             : err_set(e, JOT_UNAVAILABLE, "could not read '%s': it is being rewritten",
-                       err_show(&shown, p->name));
+    return newest.n ? JOT_OK
+                    : err_set(e, JOT_UNAVAILABLE, "could not read '%s': it is being rewritten",
+                              err_show(&shown, p->name));
 }
 
 /* The head of a document.  View and stream are read one after the other, without lock, so a write
@@ -162,8 +169,8 @@ static jot_status document_head(Files *f, const Paths *p, Arena *into, Record *o
             TRY(under_way(f, p, &now.head, &writing, e));
         if (writing) {
             Record newest;
-            bool safe = record_head(f, p, LOOK_SYNCED, RECORD_ALL, RECORD_ALL, into, &newest,
-                                    NULL) == JOT_OK;
+            bool safe = record_head(f, p, (HeadLook){ LOOK_SYNCED, RECORD_ALL, RECORD_ALL }, into,
+                                    &newest, NULL) == JOT_OK;
             if (safe)
                 *out = newest;
             /* What the disk refuses to keep has not happened: what shows counts, if anything. */
@@ -173,7 +180,7 @@ static jot_status document_head(Files *f, const Paths *p, Arena *into, Record *o
                 hash_eq(now.view.sha256, before.view.sha256);
     }
     if (!still && now.head.seq)
-        return record_head(f, p, LOOK_SYNCED, RECORD_ALL, RECORD_ALL, into, out, e);
+        return record_head(f, p, (HeadLook){ LOOK_SYNCED, RECORD_ALL, RECORD_ALL }, into, out, e);
     *out = unrecorded(&now.view, &now.head);
     return JOT_OK;
 }
@@ -184,8 +191,10 @@ jot_status files_head(Store *s, Str stream, HeadWant want, Arena *into, Record *
     Paths p = paths_of(f, stream);
     TRY(clash_check_case(f, &p, e));
     if (!p.viewed)
-        return record_head(f, &p, LOOK_DURABLE, RECORD_ALL,
-                           want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL, into, out, e);
+        return record_head(
+            f, &p,
+            (HeadLook){ LOOK_DURABLE, RECORD_ALL, want == HEAD_MARK ? RECORD_NO_BODY : RECORD_ALL },
+            into, out, e);
     /* The draft is looked for first: while there is none, the view is the head. */
     bool settled = pad_trusts_views(f) && !drafted(f, &p);
     if (want == HEAD_VALUE && settled) {
@@ -209,7 +218,8 @@ jot_status files_glance(Files *f, Str stream, Arena *into, Record *out, Err *e)
     if (p.viewed)
         return files_head(&f->base, stream, HEAD_MARK, into, out, e);
     TRY(clash_check_case(f, &p, e));
-    return record_head(f, &p, LOOK_DURABLE, RECORD_NO_BODY, RECORD_NO_BODY, into, out, e);
+    return record_head(f, &p, (HeadLook){ LOOK_DURABLE, RECORD_NO_BODY, RECORD_NO_BODY }, into, out,
+                       e);
 }
 
 jot_status files_read(Store *s, Str stream, SeqRange range, Arena *into, Records *out, Err *e)

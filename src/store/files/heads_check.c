@@ -53,17 +53,17 @@ static void list(Check *c, const HeadLine *l)
 static jot_status still_there(Check *c, const Stream *st, const HeadLine *old, bool *same, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    off_t from, to;
     Record r;
+    Located at = { .record = &r };
     Mark m = st->head;
     *same = true;
     if (old->seq < m.seq) {
         Err why = { 0 };
-        jot_status found = stream_find(c->f, st, old->seq, &from, &to, &arena, &r, &why);
+        jot_status found = stream_find(c->f, st, old->seq, &arena, &at, &why);
         if (found == JOT_CORRUPT) /* told by whoever reads it */
             return JOT_OK;
         TRY(err_pass(e, &why, found));
-        if (from == to)
+        if (at.from == at.to)
             return JOT_OK;
         m = r.mark;
     }

@@ -25,6 +25,7 @@
 enum { KEEP_MIN = 256, KEEP_LEVELS = 4, SETTLED_MS = 100 };
 
 typedef struct Level {
+    const StoreKind *kind;
     char streams[FILES_PATH_MAX]; /* "" if there is none */
     char views[FILES_PATH_MAX];
 } Level;
@@ -187,7 +188,6 @@ static int collect_stream(void *ctx, Str name, bool directory)
 typedef struct CollectViews {
     Collect *to;
     Files *f;
-    const StoreKind *kind;
     const Level *level;
 } CollectViews;
 
@@ -213,7 +213,7 @@ static int collect_cycle(CollectViews *v, Str name, bool directory)
 static void collect_snapshot(CollectViews *v, Str name, bool directory)
 {
     bool agents = strcmp(v->level->streams, SNAPSHOTS) == 0;
-    Str tail = str(v->kind->tail);
+    Str tail = str(v->level->kind->tail);
     bool file = !directory && str_ends(name, tail) && name.n > tail.n;
     if (agents && (directory || file))
         collect(v->to, directory ? name : S("default"), "/");
@@ -224,25 +224,24 @@ static void collect_snapshot(CollectViews *v, Str name, bool directory)
 static int collect_view(void *ctx, Str name, bool directory)
 {
     CollectViews *v = ctx;
-    Str tail = view_tail(v->kind, name);
-    if (str_eq(str(v->kind->name), S("cycles")))
+    Str tail = view_tail(v->level->kind, name);
+    if (str_eq(str(v->level->kind->name), S("cycles")))
         return collect_cycle(v, name, directory);
-    if (v->kind->pair)
+    if (v->level->kind->pair)
         collect_snapshot(v, name, directory);
-    else if (directory && !v->kind->flat)
+    else if (directory && !v->level->kind->flat)
         collect(v->to, name, "/");
     else if (!directory && str_ends(name, tail) && name.n > tail.n)
         collect(v->to, str_slice(name, 0, name.n - tail.n), "");
     return 0;
 }
 
-static jot_status read_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
-                             Names *out, Err *e)
+static jot_status read_level(Files *f, const Level *level, Arena *into, Names *out, Err *e)
 {
     Collect c = { .into = into };
     if (level->streams[0])
         TRY(read_directory(f, level->streams, collect_stream, &c, e));
-    CollectViews views = { &c, f, kind, level };
+    CollectViews views = { &c, f, level };
     if (level->views[0])
         TRY(read_directory(f, level->views, collect_view, &views, e));
     sort_unique(&c.names);
@@ -296,8 +295,8 @@ static Kept *slot_for(Files *f, const Level *level)
 
 /* The names of a level: kept ones if nothing has changed, and then *kept is where (it is in use
  * until the caller says otherwise); otherwise they live in `into`, which is empty. */
-static jot_status get_level(Files *f, const Level *level, const StoreKind *kind, Arena *into,
-                            Names *out, Kept **kept, Err *e)
+static jot_status get_level(Files *f, const Level *level, Arena *into, Names *out, Kept **kept,
+                            Err *e)
 {
     struct stat streams = look(f, level->streams), views = look(f, level->views);
     Kept *k = slot_for(f, level);
@@ -306,10 +305,10 @@ static jot_status get_level(Files *f, const Level *level, const StoreKind *kind,
     bool fresh =
         k && is_level(k, level) && same_time(&k->streams, &streams) && same_time(&k->views, &views);
     if (!fresh) {
-        TRY(read_level(f, level, kind, into, out, e));
+        TRY(read_level(f, level, into, out, e));
         /* Cycles are known by files one level further down, whose coming and going does not show.
          */
-        bool worth = out->n >= KEEP_MIN && !str_eq(str(kind->name), S("cycles"));
+        bool worth = out->n >= KEEP_MIN && !str_eq(str(level->kind->name), S("cycles"));
         if (!k || !worth || !settled(&streams, now) || !settled(&views, now))
             return JOT_OK;
         arena_free(&k->arena);
@@ -414,21 +413,20 @@ static size_t first_child(const Walk *w, const Names *names, Str above)
 static void below(Level *to, const Level *from, Str segment)
 {
     bool beside = strcmp(from->streams, SNAPSHOTS) == 0 && str_eq(segment, S("default"));
-    *to = (Level){ "", "" };
+    *to = (Level){ from->kind, "", "" };
     if (from->streams[0])
         snprintf(to->streams, sizeof to->streams, "%.*s/" STR_FMT ".d",
                  FILES_PATH_MAX - FILES_NAME_MAX, from->streams, STR_ARG(segment));
     if (beside)
-        *to = (Level){ SNAPSHOTS "/default.d", "cycles" };
+        *to = (Level){ from->kind, SNAPSHOTS "/default.d", "cycles" };
     else if (from->views[0])
         snprintf(to->views, sizeof to->views, "%.*s/" STR_FMT, FILES_PATH_MAX - FILES_NAME_MAX,
                  from->views, STR_ARG(segment));
 }
 
-static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e);
+static jot_status walk(Walk *w, const Level *level, Str above, Err *e);
 
-static jot_status walk_names(Walk *w, const Level *level, const StoreKind *kind, Str above,
-                             const Names *names, Err *e)
+static jot_status walk_names(Walk *w, const Level *level, Str above, const Names *names, Err *e)
 {
     for (size_t i = first_child(w, names, above); i < names->n && !w->done; i++) {
         AUTO(Arena) scratch = { 0 };
@@ -438,7 +436,7 @@ static jot_status walk_names(Walk *w, const Level *level, const StoreKind *kind,
             Level *next = NEW(&scratch, Level);
             below(next, level, str_slice(child, 0, child.n - 1));
             if (may_hold(w, name))
-                TRY(walk(w, next, kind, name, e));
+                TRY(walk(w, next, name, e));
         } else if (wanted(w, name)) {
             TRY(emit(w, name, e));
         } else if (!may_hold(w, name) && str_cmp(name, w->prefix) > 0) {
@@ -449,15 +447,15 @@ static jot_status walk_names(Walk *w, const Level *level, const StoreKind *kind,
 }
 
 /* Depth is bounded by the length of a name. */
-static jot_status walk(Walk *w, const Level *level, const StoreKind *kind, Str above, Err *e)
+static jot_status walk(Walk *w, const Level *level, Str above, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Names names;
     Kept *kept = NULL;
     if (above.n > STORE_NAME_MAX)
         return JOT_OK;
-    TRY(get_level(w->f, level, kind, &arena, &names, &kept, e));
-    jot_status st = walk_names(w, level, kind, above, &names, e);
+    TRY(get_level(w->f, level, &arena, &names, &kept, e));
+    jot_status st = walk_names(w, level, above, &names, e);
     if (kept)
         kept->used = false;
     return st;
@@ -499,14 +497,14 @@ jot_status files_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
         Str start = c.names.items[i], kind = str_slice(start, 0, start.n - 1);
         if (!may_hold(&w, start))
             continue;
-        Level level = { "", "" };
+        Level level = { store_kind(kind), "", "" };
         bool run = str_eq(kind, S("runs"));
         snprintf(level.streams, sizeof level.streams, run ? STR_FMT : "streams/" STR_FMT ".d",
                  STR_ARG(kind));
-        if (store_kind(kind)->document)
+        if (level.kind->document)
             snprintf(level.views, sizeof level.views, STR_FMT,
-                     STR_ARG(store_kind(kind)->pair ? S("cycles") : kind));
-        TRY(walk(&w, &level, store_kind(kind), start, e));
+                     STR_ARG(level.kind->pair ? S("cycles") : kind));
+        TRY(walk(&w, &level, start, e));
     }
     return JOT_OK;
 }

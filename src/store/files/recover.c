@@ -40,9 +40,9 @@ static bool fits(const Stream *st, const View *v)
 static jot_status head_body(Files *f, const Stream *st, Arena *into, Str *out, Err *e)
 {
     Record head;
-    size_t n = 0;
-    TRY(stream_newest(f, st, RECORD_ALL, 1, into, &head, &n, e));
-    *out = n ? head.body : (Str){ 0 };
+    Newest newest = { .items = &head, .max = 1 };
+    TRY(stream_newest(f, st, RECORD_ALL, into, &newest, e));
+    *out = newest.n ? head.body : (Str){ 0 };
     return JOT_OK;
 }
 
@@ -164,11 +164,14 @@ static jot_status read_patiently(Files *f, const Stream *st, int dir, Arena *int
     return JOT_OK;
 }
 
-jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen, Draft *edit,
-                          Err *e)
+jot_status recover_stream(Files *f, Writing *w, Err *e)
 {
-    assert(st->locked && st->paths->viewed);
-    *edit = (Draft){ 0 };
+    Stream *st = &w->stream;
+    Arena *into = &w->arena;
+    View *seen = &w->seen;
+    int dir = w->dir;
+    assert(st->locked && st->paths->viewed && dir >= 0);
+    w->edit = (Draft){ 0 };
     TRY(read_patiently(f, st, dir, into, seen, e));
     View draft;
     TRY(view_read_draft(f, st->paths, dir, into, &draft, e));
@@ -190,10 +193,10 @@ jot_status recover_stream(Files *f, Stream *st, int dir, Arena *into, View *seen
         TRY(restore(f, st, dir, e));
         return view_read_in(f, st->paths, dir, into, seen, e);
     case VIEW_EDITED:
-        *edit = (Draft){ .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text };
+        w->edit = (Draft){ .op = OP_PUT, .by = S(STORE_OUTSIDE), .body = seen->text };
         return JOT_OK;
     case VIEW_REMOVED:
-        *edit = (Draft){ .op = OP_DELETE, .by = S(STORE_OUTSIDE) };
+        w->edit = (Draft){ .op = OP_DELETE, .by = S(STORE_OUTSIDE) };
         return JOT_OK;
     }
     return JOT_OK;

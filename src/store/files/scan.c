@@ -72,12 +72,12 @@ bool line_record(Str line, RecordWant want, Arena *into, Record *out, size_t *sk
 
 /* --- From the end ------------------------------------------------------------------------ */
 
-jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, Arena *into,
-                         Record *out, size_t *got, Err *e)
+jot_status stream_newest(Files *f, const Stream *st, RecordWant want, Arena *into, Newest *out,
+                         Err *e)
 {
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, st->good, st->good);
-    for (*got = 0; *got < n;) {
+    for (out->n = 0; out->n < out->max;) {
         Str line;
         off_t at;
         size_t skip;
@@ -86,8 +86,8 @@ jot_status stream_newest(Files *f, const Stream *st, RecordWant want, size_t n, 
             return scan_failed(e, st->paths->name, read);
         if (line.n == 0)
             break;
-        if (line_record(line, want, into, &out[*got], &skip))
-            (*got)++;
+        if (line_record(line, want, into, &out->items[out->n], &skip))
+            out->n++;
     }
     return JOT_OK;
 }
@@ -233,8 +233,7 @@ jot_status stream_read(Files *f, const Stream *st, SeqRange range, Arena *into, 
 
 /* --- Looking for one --------------------------------------------------------------------- */
 
-jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, off_t *to,
-                       Arena *into, Record *out, Err *e)
+jot_status stream_find(Files *f, const Stream *st, uint64_t seq, Arena *into, Located *out, Err *e)
 {
     off_t at;
     TRY(bisect(f, st, seq, &at, e));
@@ -246,40 +245,41 @@ jot_status stream_find(Files *f, const Stream *st, uint64_t seq, off_t *from, of
         int got = lines_next(&lines, &line, &at);
         if (got < 0)
             return scan_failed(e, st->paths->name, got);
-        *from = *to = at;
+        out->from = out->to = at;
         size_t skip = find_start(line);
         uint64_t here = record_seq(str_from(line, skip));
         if (line.n == 0 || (here > seq && seq_believed(str_from(line, skip))))
             return JOT_OK;
         if (here != seq)
             continue;
-        *from = at + (off_t)skip;
-        *to = at + (off_t)line.n;
-        return out ? record_read(str_from(line, skip), RECORD_NO_BODY, into, out, e) : JOT_OK;
+        out->from = at + (off_t)skip;
+        out->to = at + (off_t)line.n;
+        if (!out->record)
+            return JOT_OK;
+        return record_read(str_from(line, skip), RECORD_NO_BODY, into, out->record, e);
     }
 }
 
-jot_status stream_around(Files *f, const Stream *st, uint64_t seq, Arena *into, Record *before,
-                         Record *after, off_t *at, Err *e)
+jot_status stream_around(Files *f, const Stream *st, uint64_t seq, Arena *into, Around *out, Err *e)
 {
     off_t from;
-    *before = *after = (Record){ 0 };
+    *out = (Around){ 0 };
     TRY(bisect(f, st, seq, &from, e));
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, from, st->size);
-    while (after->mark.seq == 0) {
+    while (out->after.mark.seq == 0) {
         Str line;
         size_t skip;
         Record r;
-        int got = lines_next(&lines, &line, at);
+        int got = lines_next(&lines, &line, &out->at);
         if (got < 0)
             return scan_failed(e, st->paths->name, got);
         if (line.n == 0)
             break;
         if (!line_record(line, RECORD_NO_BODY, into, &r, &skip))
             continue;
-        *at += (off_t)skip;
-        *(r.mark.seq < seq ? before : after) = r;
+        out->at += (off_t)skip;
+        *(r.mark.seq < seq ? &out->before : &out->after) = r;
     }
     return JOT_OK;
 }

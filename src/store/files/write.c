@@ -254,7 +254,7 @@ jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err
     TRY(open_view_dir(f, w, mark_shown(&w->stream.head), e));
     if (w->dir < 0)
         return JOT_OK; /* nothing to see, nothing to put right */
-    return recover_stream(f, &w->stream, w->dir, &w->arena, &w->seen, &w->edit, e);
+    return recover_stream(f, w, e);
 }
 
 jot_status writing_begin_existing(Files *f, Writing *w, const Expect *x, Err *e)

@@ -48,19 +48,23 @@ static jot_status find_oldest(Db *d, int64_t number, uint64_t *out, Err *e)
     return JOT_OK;
 }
 
-/* One batch; *more if there is another. */
-static jot_status trim_in(Db *d, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
-                          bool *more, Err *e)
+typedef struct TrimBatch {
+    uint64_t dropped;
+    bool more; /* there is another */
+} TrimBatch;
+
+static jot_status trim_in(Db *d, Str stream, const Expect *x, uint64_t before, TrimBatch *out,
+                          Err *e)
 {
     Head head;
     uint64_t oldest;
     TRY(head_meet(d, stream, x, &head, e));
     TRY(find_oldest(d, head.number, &oldest, e));
     uint64_t from = store_trim_from(&head.mark, before);
-    *more = from > oldest + TRIM_BATCH;
-    return from > oldest
-               ? drop_before(d, head.number, *more ? oldest + TRIM_BATCH : from, dropped, e)
-               : JOT_OK;
+    out->more = from > oldest + TRIM_BATCH;
+    if (from <= oldest)
+        return JOT_OK;
+    return drop_before(d, head.number, out->more ? oldest + TRIM_BATCH : from, &out->dropped, e);
 }
 
 jot_status sqlite_trim(Store *s, Str stream, const Expect *x, uint64_t before, uint64_t *dropped,
@@ -68,10 +72,11 @@ jot_status sqlite_trim(Store *s, Str stream, const Expect *x, uint64_t before, u
 {
     Db *d = (Db *)s;
     for (bool more = true; more;) {
-        uint64_t n = 0;
+        TrimBatch batch = { 0 };
         TRY(db_begin_removal(d, stream, e));
-        TRY(db_end(d, trim_in(d, stream, x, before, &n, &more, e), e));
-        *dropped += n;
+        TRY(db_end(d, trim_in(d, stream, x, before, &batch, e), e));
+        *dropped += batch.dropped;
+        more = batch.more;
     }
     return JOT_OK;
 }
@@ -97,32 +102,35 @@ static jot_status move_head(Db *d, Str stream, Head *head, Err *e)
     return db_run(d, q, e);
 }
 
-static jot_status find_record(Db *d, Str stream, int64_t number, uint64_t seq, Mark *mark,
-                              int64_t *n, Err *e)
+typedef struct Row {
+    Mark mark;
+    int64_t n;
+} Row;
+
+static jot_status find_record(Db *d, Str stream, const Head *head, uint64_t seq, Row *out, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
     bool row;
     TRY(db_stmt(d, DB_FIND, &q, e));
-    db_bind_u64(q, 1, (uint64_t)number);
+    db_bind_u64(q, 1, (uint64_t)head->number);
     db_bind_u64(q, 2, seq);
     TRY(db_step(d, q, &row, e));
     if (!row)
         return store_not_found(e, stream);
-    *n = sqlite3_column_int64(q, 8);
-    return row_mark(d, q, mark, e);
+    out->n = sqlite3_column_int64(q, 8);
+    return row_mark(d, q, &out->mark, e);
 }
 
 static jot_status blank_record(Db *d, Str stream, Head *head, uint64_t seq, Err *e)
 {
-    Mark mark;
-    int64_t n = 0;
+    Row row;
     AUTO_PTR(sqlite3_stmt) q = NULL;
-    TRY(find_record(d, stream, head->number, seq, &mark, &n, e));
-    TRY(store_check_redact(stream, &head->mark, &mark, e));
+    TRY(find_record(d, stream, head, seq, &row, e));
+    TRY(store_check_redact(stream, &head->mark, &row.mark, e));
     TRY(db_stmt(d, DB_BLANK, &q, e));
-    db_bind_u64(q, 1, (uint64_t)n);
+    db_bind_u64(q, 1, (uint64_t)row.n);
     TRY(db_run(d, q, e));
-    head->mark.redacted = head->mark.redacted || n == head->n;
+    head->mark.redacted = head->mark.redacted || row.n == head->n;
     return JOT_OK;
 }
 
@@ -151,36 +159,34 @@ static void find_newest(Db *d, const Head *head, Arena *into, Gone *out)
         out->n += row_mark(d, q, &newest[out->n].mark, NULL) == JOT_OK;
 }
 
-/* Put a tombstone behind everything; *head follows. */
-static jot_status bury(Db *d, Str stream, const Expect *x, Str by, Head *head, Mark *out, Err *e)
+/* Put a tombstone after everything.  *head is the tombstone's then, or else the head that is in the
+ * way. */
+static jot_status bury(Db *d, Str stream, const Expect *x, Str by, Head *head, Err *e)
 {
     *head = (Head){ 0 };
-    jot_status st = head_meet(d, stream, x, head, e);
-    *out = head->mark;
-    TRY(st);
+    TRY(head_meet(d, stream, x, head, e));
     TRY(store_check_room(stream, &head->mark, 1, e));
     AUTO(Arena) arena = { 0 };
-    Record oldest;
+    Around oldest;
     Gone gone = { 0 };
     /* One that is damaged can be purged all the same. */
-    bool good = head_beside(d, DB_FROM, head, 0, &arena, &oldest, NULL) == JOT_OK;
-    if (good && oldest.mark.seq)
-        gone.oldest = &oldest;
+    bool good = head_around(d, head, 0, &arena, &oldest, NULL) == JOT_OK;
+    if (good && oldest.after.mark.seq)
+        gone.oldest = &oldest.after;
     find_newest(d, head, &arena, &gone);
     Record tombstone = store_tombstone(&d->base, stream, by, &head->mark, &gone, &arena);
-    *out = tombstone.mark;
     TRY(head_add(d, stream, head, &tombstone, 1, e));
+    assert(head->mark.seq == tombstone.mark.seq);
     return db_forget(d, e);
 }
 
 static jot_status forget_before_in(Db *d, Str stream, const Expect *x, uint64_t seq, Err *e)
 {
     Head head;
-    Mark mark;
-    int64_t n;
+    Row row;
     uint64_t dropped = 0;
     TRY(head_meet(d, stream, x, &head, e));
-    TRY(find_record(d, stream, head.number, seq, &mark, &n, e));
+    TRY(find_record(d, stream, &head, seq, &row, e));
     TRY(drop_before(d, head.number, seq, &dropped, e));
     TRY(move_head(d, stream, &head, e));
     return db_forget(d, e);
@@ -197,7 +203,9 @@ static jot_status purge_in(Db *d, Str stream, const Expect *x, Str by, Mark *out
 {
     Head head;
     uint64_t dropped = 0;
-    TRY(bury(d, stream, x, by, &head, out, e));
+    jot_status st = bury(d, stream, x, by, &head, e);
+    *out = head.mark;
+    TRY(st);
     return drop_before(d, head.number, out->seq, &dropped, e);
 }
 
@@ -220,7 +228,8 @@ static jot_status purge_in_steps(Db *d, Str stream, const Expect *x, Str by, Mar
     Head head;
     Err why = { 0 };
     TRY(db_begin_removal(d, stream, e));
-    jot_status st = db_end(d, bury(d, stream, x, by, &head, out, &why), &why);
+    jot_status st = db_end(d, bury(d, stream, x, by, &head, &why), &why);
+    *out = head.mark;
     if (st != JOT_OK && st != JOT_UNKNOWN)
         return err_pass(e, &why, st);
     for (bool more = true; more && st == JOT_OK;) {

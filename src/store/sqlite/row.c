@@ -201,15 +201,22 @@ jot_status head_fill(Db *d, const Head *head, const Record *records, size_t n, E
     return JOT_OK;
 }
 
-jot_status head_beside(Db *d, DbStmt which, const Head *head, uint64_t seq, Arena *into,
-                       Record *out, Err *e)
+jot_status head_around(Db *d, const Head *head, uint64_t seq, Arena *into, Around *out, Err *e)
 {
-    AUTO_PTR(sqlite3_stmt) q = NULL;
-    bool row;
-    *out = (Record){ 0 };
-    TRY(db_stmt(d, which, &q, e));
-    db_bind_u64(q, 1, (uint64_t)head->number);
-    db_bind_u64(q, 2, seq);
-    TRY(db_step(d, q, &row, e));
-    return row ? row_record(d, q, false, into, out, e) : JOT_OK;
+    const struct {
+        DbStmt which;
+        Record *to;
+    } sides[] = { { DB_BEFORE, &out->before }, { DB_FROM, &out->after } };
+    *out = (Around){ 0 };
+    for (size_t i = 0; i < COUNT_OF(sides); i++) {
+        AUTO_PTR(sqlite3_stmt) q = NULL;
+        bool row;
+        TRY(db_stmt(d, sides[i].which, &q, e));
+        db_bind_u64(q, 1, (uint64_t)head->number);
+        db_bind_u64(q, 2, seq);
+        TRY(db_step(d, q, &row, e));
+        if (row)
+            TRY(row_record(d, q, false, into, sides[i].to, e));
+    }
+    return JOT_OK;
 }

@@ -139,11 +139,9 @@ static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Dra
 static jot_status fill_in(Db *d, Str stream, const Head *head, const Batch *b, Err *e)
 {
     AUTO(Arena) arena = { 0 };
-    Record before, after;
-    uint64_t seq = b->items[0].mark.seq;
-    TRY(head_beside(d, DB_BEFORE, head, seq, &arena, &before, e));
-    TRY(head_beside(d, DB_FROM, head, seq, &arena, &after, e));
-    TRY(store_check_place(stream, b, &before.mark, &after, e));
+    Around gap;
+    TRY(head_around(d, head, b->items[0].mark.seq, &arena, &gap, e));
+    TRY(store_check_place(stream, b, &gap.before.mark, &gap.after, e));
     return head_fill(d, head, b->items, b->n, e);
 }
 

@@ -61,10 +61,13 @@ MUST_USE jot_status head_add(Db *d, Str stream, Head *head, const Record *record
 
 /* Put records where their seqs say, before the head; what is there stays. */
 MUST_USE jot_status head_fill(Db *d, const Head *head, const Record *records, size_t n, Err *e);
-/* The last record before a seq, or with DB_FROM the first one from it on, without body; its seq is
- * 0 if there is none. */
-MUST_USE jot_status head_beside(Db *d, DbStmt which, const Head *head, uint64_t seq, Arena *into,
-                                Record *out, Err *e);
+/* The records next to a seq: before it, and from it on; without bodies.  The seq of one that is not
+ * there is 0. */
+typedef struct Around {
+    Record before, after;
+} Around;
+MUST_USE jot_status head_around(Db *d, const Head *head, uint64_t seq, Arena *into, Around *out,
+                                Err *e);
 
 /* --- Operations, as in StoreOps (open.c) ------------------------------------------------ */
 
