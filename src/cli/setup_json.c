@@ -33,6 +33,7 @@ static Layout layout_of(Str s, size_t object)
 /* --- Members ----------------------------------------------------------------------------- */
 
 typedef struct Place {
+    size_t object; /* where it was looked for */
     bool found;
     size_t value, end; /* of the member, if it was found */
     size_t last;       /* the end of the last member; 0: there is none */
@@ -40,7 +41,7 @@ typedef struct Place {
 
 static Place find_member(Str s, size_t object, Str key)
 {
-    Place p = { 0 };
+    Place p = { .object = object };
     assert(s.p[object] == '{');
     size_t at = str_skip_space(s, object + 1);
     while (s.p[at] == '"') {
@@ -97,9 +98,9 @@ static void replace(Str s, size_t from, size_t to, Str with, Buf *out)
     buf_add(out, str_from(s, to));
 }
 
-/* The text with one more member behind the last one of an object. */
-static void add_member(Str s, size_t object, const Place *p, size_t depth, const char *key,
-                       const json_t *value, Buf *out)
+/* The text with one more member after the last one of an object. */
+static void add_member(Str s, const Place *p, size_t depth, const char *key, const json_t *value,
+                       Buf *out)
 {
     AUTO(Buf) member = { 0 };
     Layout l = layout_of(s, (size_t)(strchr(s.p, '{') - s.p));
@@ -116,7 +117,7 @@ static void add_member(Str s, size_t object, const Place *p, size_t depth, const
     }
     buf_add(&member, l.eol);
     add_indent(&member, &l, depth - 1);
-    replace(s, object + 1, str_skip_space(s, object + 1), buf_str(&member), out);
+    replace(s, p->object + 1, str_skip_space(s, p->object + 1), buf_str(&member), out);
 }
 
 /* --- The entry --------------------------------------------------------------------------- */
@@ -157,14 +158,14 @@ static jot_status edit(Str s, const json_t *old, const SetupEntry *x, Buf *out, 
     Place p = find_member(s, root, str(x->table));
     if (!p.found) {
         AUTO_PTR(json_t) fresh = json_pack("{s:O}", x->name, merged);
-        add_member(s, root, &p, 1, x->table, fresh, out);
+        add_member(s, &p, 1, x->table, fresh, out);
         return JOT_OK;
     }
     if (!json_is_object(table))
         return err_set(e, JOT_UNSUPPORTED, "has a '%s' that is not an object", x->table);
     Place q = find_member(s, p.value, str(x->name));
     if (!q.found) {
-        add_member(s, p.value, &q, 2, x->name, merged, out);
+        add_member(s, &q, 2, x->name, merged, out);
     } else if (json_equal(entry, merged)) {
         buf_add(out, s);
     } else {

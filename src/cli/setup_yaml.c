@@ -120,13 +120,20 @@ static void add_rows(Buf *to, Str part)
         buf_add_char(to, '\n');
 }
 
+/* A file that gets an entry, and what it becomes. */
+typedef struct Edit {
+    Str text;
+    const SetupEntry *x;
+    const json_t *value; /* of the entry */
+    Buf *out;
+} Edit;
+
 /* The text with lines [from, to) replaced by the entry. */
-static void put_entry(Str s, size_t from, size_t to, const SetupEntry *x, const json_t *value,
-                      size_t indent, Buf *out)
+static void put_entry(const Edit *d, size_t from, size_t to, size_t indent)
 {
-    add_rows(out, str_slice(s, 0, row_at(s, from)));
-    add_entry(out, x, value, indent);
-    buf_add(out, str_from(s, row_at(s, to)));
+    add_rows(d->out, str_slice(d->text, 0, row_at(d->text, from)));
+    add_entry(d->out, d->x, d->value, indent);
+    buf_add(d->out, str_from(d->text, row_at(d->text, to)));
 }
 
 /* --- The place --------------------------------------------------------------------------- */
@@ -137,45 +144,46 @@ static jot_status by_hand(Err *e, const char *what)
 }
 
 /* Into a map that has entries, a line each or more. */
-static jot_status edit_map(Str s, const Yaml *map, size_t behind, const SetupEntry *x,
-                           const json_t *value, Buf *out, Err *e)
+static jot_status edit_map(const Edit *d, const Yaml *map, size_t after, Err *e)
 {
-    size_t i = find_key(map, str(x->name));
+    size_t i = find_key(map, str(d->x->name));
     size_t indent = map->pairs[0].column - 1;
     if (indent == 0)
         return by_hand(e, "writes its map in one line");
     if (i == map->n) {
-        size_t at = last_row(s, map->pairs[map->n - 1].line, behind) + 1;
-        put_entry(s, at, at, x, value, indent, out);
+        size_t at = last_row(d->text, map->pairs[map->n - 1].line, after) + 1;
+        put_entry(d, at, at, indent);
     } else {
         size_t from = map->pairs[i].line;
-        size_t to = last_row(s, from, next_key(map, i, behind)) + 1;
-        put_entry(s, from, to, x, value, indent, out);
+        size_t to = last_row(d->text, from, next_key(map, i, after)) + 1;
+        put_entry(d, from, to, indent);
     }
     return JOT_OK;
 }
 
-static jot_status edit(Str s, const Yaml *tree, const SetupEntry *x, const json_t *value, Buf *out,
-                       Err *e)
+static jot_status edit(const Edit *d, const Yaml *tree, Err *e)
 {
+    Str s = d->text;
+    const SetupEntry *x = d->x;
+    Buf *out = d->out;
     size_t rows = row_count(s), i = tree->kind == YAML_MAP ? find_key(tree, str(x->table)) : 0;
     if (tree->kind == YAML_MAP && i < tree->n) {
         const Yaml *map = tree->pairs[i].value;
-        size_t behind = next_key(tree, i, rows + 1);
+        size_t after = next_key(tree, i, rows + 1);
         if (map->kind == YAML_MAP && map->n)
-            return edit_map(s, map, behind, x, value, out, e);
+            return edit_map(d, map, after, e);
         if (map->kind == YAML_LIST || (map->kind == YAML_SCALAR && map->type != YAML_NULL))
             return by_hand(e, "has another kind of value there");
         size_t line = tree->pairs[i].line;
         add_rows(out, str_slice(s, 0, row_at(s, line)));
         buf_addf(out, "%s:\n", x->table);
-        add_entry(out, x, value, 2);
+        add_entry(out, x, d->value, 2);
         buf_add(out, str_from(s, row_at(s, line + 1)));
         return JOT_OK;
     }
     add_rows(out, s);
     buf_addf(out, "%s:\n", x->table);
-    add_entry(out, x, value, 2);
+    add_entry(out, x, d->value, 2);
     return JOT_OK;
 }
 
@@ -230,7 +238,7 @@ jot_status setup_yaml(Str text, const SetupEntry *x, Buf *out, Err *e)
         return JOT_OK;
     }
     size_t before = out->n;
-    TRY(edit(text, tree, x, value, out, e));
+    TRY(edit(&(Edit){ text, x, value, out }, tree, e));
     if (!buf_ok(out) || !came_out_right(tree, x, value, str_from(buf_str(out), before), &arena))
         return by_hand(e, "cannot be edited in place");
     return JOT_OK;
