@@ -178,12 +178,17 @@ static jot_status iterate(Awake *a, Cycle *c)
         if (w->view.result)
             w->view.result(w->view.ctx, &shown);
         ToolEnd end = reply.unknown ? TOOL_UNKNOWN : reply.failed ? TOOL_FAILED : TOOL_OK;
-        return cycle_result(w->m, w->agent, c->id, end, str_slice(reply.text, 0, ACTION_REPLY_MAX),
+        return cycle_result(w->m,
+                            &(CycleInput){ .agent = w->agent,
+                                           .id = c->id,
+                                           .end = end,
+                                           .text = str_slice(reply.text, 0, ACTION_REPLY_MAX) },
                             a->into, &step, c, a->e);
     }
     Str reply;
     TRY(ask(a, c, &reply));
-    TRY(cycle_step(w->m, w->agent, c->id, reply, a->into, &step, c, a->e));
+    TRY(cycle_step(w->m, &(CycleInput){ .agent = w->agent, .id = c->id, .text = reply }, a->into,
+                   &step, c, a->e));
     if (w->view.notice && step.said.n)
         w->view.notice(w->view.ctx, step.said);
     return JOT_OK;
@@ -203,7 +208,8 @@ static jot_status live(CycleLoop *w, Arena *into, Cycle *c, Err *e)
     if (st == JOT_OK || st == JOT_CANCELLED)
         return cycle_sleep(w->m, w->agent, c->id, into, c, e);
     Err why = *e, ignored;
-    if (cycle_fail(w->m, w->agent, c->id, str(why.text), (Str){ 0 }, into, c, &ignored) != JOT_OK)
+    if (cycle_fail(w->m, &(CycleFailure){ .agent = w->agent, .id = c->id, .why = str(why.text) },
+                   into, c, &ignored) != JOT_OK)
         c->end = CYCLE_FAILED; /* the next wake finds it dead, and says so in the state */
     return st;
 }

@@ -58,7 +58,9 @@ jot_status jot_artifact_read(jot_pad *pad, const char *category, const char *id,
     TRY(read_names(pad, category, id, &c, &i));
     if (version && version[0])
         TRY(version_check(str(version), api_err(pad)));
-    jot_status st = artifact_read(&pad->m, c, i, str(version), api_arena(pad), &a, api_err(pad));
+    jot_status st =
+        artifact_read(&pad->m, &(ArtifactRead){ .category = c, .id = i, .version = str(version) },
+                      api_arena(pad), &a, api_err(pad));
     if (st == JOT_OK || st == JOT_CORRUPT)
         GIVE(out, give(pad, &a.ref, a.text));
     return st;

@@ -123,11 +123,14 @@ jot_status jot_cycle_step(jot_pad *pad, const char *agent, const char *id, jot_c
                        "or JOT_CYCLE_STEP_UNKNOWN",
                        (int)kind);
     if (kind == JOT_CYCLE_STEP_REPLY)
-        TRY(cycle_step(&pad->m, agent_of(agent), name, said, api_arena(pad), &step, &c,
-                       api_err(pad)));
+        TRY(cycle_step(&pad->m, &(CycleInput){ .agent = agent_of(agent), .id = name, .text = said },
+                       api_arena(pad), &step, &c, api_err(pad)));
     else
-        TRY(cycle_result(&pad->m, agent_of(agent), name, tool_ends[kind], said, api_arena(pad),
-                         &step, &c, api_err(pad)));
+        TRY(cycle_result(
+            &pad->m,
+            &(CycleInput){
+                .agent = agent_of(agent), .id = name, .end = tool_ends[kind], .text = said },
+            api_arena(pad), &step, &c, api_err(pad)));
     return give_step(pad, &step, &c, out);
 }
 
@@ -152,7 +155,10 @@ jot_status jot_cycle_fail(jot_pad *pad, const char *agent, const char *id, jot_t
     TRY(api_name(pad, "a cycle's id", id, &name));
     TRY(api_text(pad, why, &reason));
     TRY(api_text(pad, trace, &text));
-    TRY(cycle_fail(&pad->m, agent_of(agent), name, reason, text, api_arena(pad), &c, api_err(pad)));
+    TRY(cycle_fail(
+        &pad->m,
+        &(CycleFailure){ .agent = agent_of(agent), .id = name, .why = reason, .trace = text },
+        api_arena(pad), &c, api_err(pad)));
     return give(pad, &c, out);
 }
 
@@ -215,8 +221,8 @@ jot_status jot_cycle_steps(jot_pad *pad, const char *agent, const char *id, uint
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(name_cycle(pad, agent, id, &name));
-    TRY(cycle_log_list(&pad->m, agent_of(agent), name, from, limit, api_arena(pad), &all,
-                       api_err(pad)));
+    TRY(cycle_log_list(&pad->m, (CycleName){ agent_of(agent), name }, (SeqRange){ from, limit },
+                       api_arena(pad), &all, api_err(pad)));
     jot_cycle_record **items = NEW_RESULTS(pad, jot_cycle_record, all.n);
     for (size_t i = 0; i < all.n; i++)
         give_taken(pad, &all.items[i], items[i]);

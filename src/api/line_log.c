@@ -28,22 +28,23 @@ static jot_lines *give(jot_pad *p, const Lines *lines)
     return out;
 }
 
-static jot_status read_names(jot_pad *p, const char *category, const char *name, Str *a, Str *b)
+static jot_status read_name(jot_pad *p, const char *category, const char *name, LineLogName *out)
 {
-    TRY(api_name(p, "a log's category", category, a));
-    return api_name(p, "a log's name", name, b);
+    TRY(api_name(p, "a log's category", category, &out->category));
+    return api_name(p, "a log's name", name, &out->name);
 }
 
 jot_status jot_line_log_append(jot_pad *pad, const char *category, const char *name, jot_text line,
                                const char *id, const jot_line **out)
 {
-    Str c, n, text;
+    LineLogName log;
+    Str text;
     Line added;
     GIVE(out, NULL);
     API_BEGIN(pad);
-    TRY(read_names(pad, category, name, &c, &n));
+    TRY(read_name(pad, category, name, &log));
     TRY(api_text(pad, line, &text));
-    TRY(line_log_append(&pad->m, c, n, text, str(id), &added, api_err(pad)));
+    TRY(line_log_append(&pad->m, log, text, str(id), &added, api_err(pad)));
     jot_line *result = NEW_RESULT(pad, jot_line);
     give_line(pad, &added, result);
     GIVE(out, result);
@@ -53,13 +54,14 @@ jot_status jot_line_log_append(jot_pad *pad, const char *category, const char *n
 jot_status jot_line_log_read(jot_pad *pad, const char *category, const char *name, uint64_t from,
                              size_t limit, const jot_lines **out)
 {
-    Str c, n;
+    LineLogName log;
     Lines lines;
     GIVE(out, NULL);
     API_BEGIN(pad);
-    TRY(read_names(pad, category, name, &c, &n));
+    TRY(read_name(pad, category, name, &log));
     TRY(api_limit(pad, limit, LINE_LOG_READ_MAX, &limit));
-    TRY(line_log_read(&pad->m, c, n, from, limit, api_arena(pad), &lines, api_err(pad)));
+    TRY(line_log_read(&pad->m, log, (SeqRange){ from, limit }, api_arena(pad), &lines,
+                      api_err(pad)));
     GIVE(out, give(pad, &lines));
     return JOT_OK;
 }
@@ -67,13 +69,13 @@ jot_status jot_line_log_read(jot_pad *pad, const char *category, const char *nam
 jot_status jot_line_log_tail(jot_pad *pad, const char *category, const char *name, size_t limit,
                              const jot_lines **out)
 {
-    Str c, n;
+    LineLogName log;
     Lines lines;
     GIVE(out, NULL);
     API_BEGIN(pad);
-    TRY(read_names(pad, category, name, &c, &n));
+    TRY(read_name(pad, category, name, &log));
     TRY(api_limit(pad, limit, LINE_LOG_READ_MAX, &limit));
-    TRY(line_log_tail(&pad->m, c, n, limit, api_arena(pad), &lines, api_err(pad)));
+    TRY(line_log_tail(&pad->m, log, limit, api_arena(pad), &lines, api_err(pad)));
     GIVE(out, give(pad, &lines));
     return JOT_OK;
 }
@@ -85,12 +87,11 @@ _Static_assert(sizeof((jot_line_log_cursor){ 0 }.cursor) == sizeof(Cursor),
 jot_status jot_line_log_follow(jot_pad *pad, const char *category, const char *name,
                                jot_line_log_cursor *place, int64_t wait_ms, const jot_lines **out)
 {
-    Str c, n;
     Lines lines;
     LineLogCursor at = { 0 };
     GIVE(out, NULL);
     API_BEGIN(pad);
-    TRY(read_names(pad, category, name, &c, &n));
+    TRY(read_name(pad, category, name, &at.log));
     TRY(api_need(pad, "a place", place));
     TRY(api_wait(pad, wait_ms));
     if (!memchr(place->cursor, 0, sizeof place->cursor))
@@ -99,7 +100,7 @@ jot_status jot_line_log_follow(jot_pad *pad, const char *category, const char *n
     at.seq = place->seq;
     memcpy(&at.chain, place->chain, sizeof at.chain);
     memcpy(&at.cursor, place->cursor, sizeof at.cursor);
-    TRY(line_log_follow(&pad->m, c, n, &at, wait_ms, api_arena(pad), &lines, api_err(pad)));
+    TRY(line_log_follow(&pad->m, &at, wait_ms, api_arena(pad), &lines, api_err(pad)));
     place->seq = at.seq;
     memcpy(place->chain, &at.chain, sizeof at.chain);
     memcpy(place->cursor, &at.cursor, sizeof at.cursor);

@@ -137,7 +137,7 @@ jot_status jot_task_history(jot_pad *pad, const char *id, uint64_t from, size_t 
     API_BEGIN(pad);
     TRY(api_name(pad, "a task's id", id, &name));
     TRY(api_limit(pad, limit, TASK_LIST_MAX, &limit));
-    TRY(task_history(&pad->m, name, from, limit, api_arena(pad), &all, api_err(pad)));
+    TRY(task_history(&pad->m, name, (SeqRange){ from, limit }, api_arena(pad), &all, api_err(pad)));
     jot_task_event **items = NEW_RESULTS(pad, jot_task_event, all.n);
     for (size_t i = 0; i < all.n; i++) {
         const TaskEvent *x = &all.items[i];

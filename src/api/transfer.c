@@ -55,7 +55,7 @@ jot_status jot_copy(jot_pad *pad, const char *url, const jot_report **out)
     TRY(where_url(where, api_arena(pad), &where, api_err(pad)));
     MemoryOptions o = { .by = pad->m.by, .create = true };
     TRY(memory_open(&to, where, &o, api_err(pad)));
-    jot_status st = pad_copy(pad->m.store, &to, NULL, NULL, api_arena(pad), &r, api_err(pad));
+    jot_status st = pad_copy(pad->m.store, &to, NULL, api_arena(pad), &r, api_err(pad));
     GIVE(out, give_whole(pad, "pad", &r));
     return st;
 }
@@ -71,7 +71,7 @@ static jot_status import_archive(jot_pad *p, const char *path, const jot_report 
     AUTO_PTR(Store) archive = NULL;
     PadReport r;
     TRY(archive_open(&archive, p->m.io, path, api_err(p)));
-    jot_status st = pad_copy(archive, &p->m, NULL, NULL, api_arena(p), &r, api_err(p));
+    jot_status st = pad_copy(archive, &p->m, NULL, api_arena(p), &r, api_err(p));
     GIVE(out, give_whole(p, "archive", &r));
     return st;
 }

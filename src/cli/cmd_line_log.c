@@ -25,7 +25,7 @@ static void print_one(const Session *s, const Line *line)
 static jot_status run_follow(Session *s)
 {
     int64_t from, seconds;
-    LineLogCursor at = { 0 };
+    LineLogCursor at = { .log = { arg_at(s, 0), arg_at(s, 1) } };
     TRY(opt_number(s, "from", 1, INT64_MAX, 1, &from));
     TRY(opt_number(s, "for", 0, 86400, -1, &seconds));
     TRY(session_open(s, false));
@@ -35,8 +35,7 @@ static jot_status run_follow(Session *s)
         Lines lines;
         int64_t left = end - io_awake_ms(s->memory.io);
         int64_t wait = left < 0 ? 0 : left > FOLLOW_MS ? FOLLOW_MS : left;
-        TRY(line_log_follow(&s->memory, arg_at(s, 0), arg_at(s, 1), &at, wait, &arena, &lines,
-                            &s->err));
+        TRY(line_log_follow(&s->memory, &at, wait, &arena, &lines, &s->err));
         for (size_t i = 0; i < lines.n; i++) {
             if (lines.items[i].seq < (uint64_t)from)
                 continue;

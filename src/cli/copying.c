@@ -3,9 +3,8 @@
 
 #include <stdio.h>
 
-static void show_progress(void *ctx, const CopyCount *c)
+static void show_progress(const CopyCount *c)
 {
-    (void)ctx;
     fprintf(stderr, "\r%s, %s", counted(c->streams, "stream").text,
             counted(c->records, "record").text);
 }
@@ -32,8 +31,7 @@ void print_pad_problems(const Session *s, const PadReport *r)
 jot_status copy_showing(Store *from, Memory *to, Session *s, PadReport *out)
 {
     bool terminal = can_show_progress();
-    jot_status st =
-        pad_copy(from, to, terminal ? show_progress : NULL, NULL, &s->arena, out, &s->err);
+    jot_status st = pad_copy(from, to, terminal ? show_progress : NULL, &s->arena, out, &s->err);
     if (terminal)
         fputs("\r\033[K", stderr);
     print_pad_problems(s, out);

@@ -205,7 +205,8 @@ static jot_status gc_stream(void *ctx, const Listed *l)
     Gc *gc = ctx;
     GcRecords all = { 0 };
     GcCount of_it = { .streams = 1 };
-    jot_status st = memory_each_record(gc->m, l->name, 0, gc_collect, &all, NULL, gc->e);
+    jot_status st = memory_each_record(gc->m, l->name,
+                                       &(RecordVisit){ .each = gc_collect, .ctx = &all }, gc->e);
     size_t go = st == JOT_OK ? gc_decide(gc->p, &all) : 0;
     uint64_t before = go ? all.items[go].seq : 0, dropped = 0;
     of_it.records = go;
@@ -294,7 +295,8 @@ static jot_status count_stream(void *ctx, const Listed *l)
     KindStats *k = kind_stats(c, l->name);
     *(mark_live(&l->mark) ? &k->streams : &k->deleted) += 1;
     uint64_t damaged = 0;
-    jot_status st = memory_each_record(c->m, l->name, 0, count_record, k, &damaged, NULL);
+    jot_status st = memory_each_record(
+        c->m, l->name, &(RecordVisit){ .each = count_record, .ctx = k, .damaged = &damaged }, NULL);
     /* What cannot be read at all counts as one. */
     k->damaged += damaged + (st != JOT_OK && st != JOT_NOT_FOUND);
     return JOT_OK;

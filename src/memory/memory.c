@@ -198,21 +198,20 @@ jot_status memory_each(Memory *m, Str prefix, ListWhich which,
     return JOT_OK;
 }
 
-jot_status memory_each_record(Memory *m, Str stream, uint64_t from,
-                              jot_status (*each)(void *ctx, const Record *r), void *ctx,
-                              uint64_t *damaged, Err *e)
+jot_status memory_each_record(Memory *m, Str stream, const RecordVisit *v, Err *e)
 {
-    if (damaged)
-        *damaged = 0;
+    uint64_t from = v->from;
+    if (v->damaged)
+        *v->damaged = 0;
     for (bool more = true; more;) {
         AUTO(Arena) arena = { 0 };
         Records page;
         TRY(store_read(m->store, stream, (SeqRange){ from, PAGE }, &arena, &page, e));
         TRY(memory_progress(m, page.n, e));
         for (size_t i = 0; i < page.n; i++)
-            TRY(each(ctx, &page.items[i]));
-        if (damaged)
-            *damaged += page.damaged;
+            TRY(v->each(v->ctx, &page.items[i]));
+        if (v->damaged)
+            *v->damaged += page.damaged;
         more = page.more && page.n;
         if (more)
             from = page.items[page.n - 1].mark.seq + 1;

@@ -88,10 +88,15 @@ MUST_USE jot_status memory_progress(Memory *m, size_t n, Err *e);
 MUST_USE jot_status memory_each(Memory *m, Str prefix, ListWhich which,
                                 jot_status (*each)(void *ctx, const Listed *l), void *ctx, Err *e);
 
-/* All records of a stream from a seq on, oldest first; one that cannot be read is counted in
- * *damaged (may be NULL) and passed over.  The record is borrowed for the call. */
-MUST_USE jot_status memory_each_record(Memory *m, Str stream, uint64_t from,
-                                       jot_status (*each)(void *ctx, const Record *r), void *ctx,
-                                       uint64_t *damaged, Err *e);
+typedef struct RecordVisit {
+    uint64_t from;                                  /* the first seq */
+    jot_status (*each)(void *ctx, const Record *r); /* the record is borrowed for the call */
+    void *ctx;
+    uint64_t *damaged; /* counts the records that cannot be read; NULL: nobody asks */
+} RecordVisit;
+
+/* All records of a stream from a seq on, oldest first; one that cannot be read is passed over.
+ * `each` may stop the visit, as above. */
+MUST_USE jot_status memory_each_record(Memory *m, Str stream, const RecordVisit *v, Err *e);
 
 #endif

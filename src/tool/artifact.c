@@ -174,8 +174,11 @@ static jot_status give(jot_status st, const Artifact *a, bool raw, VerbData *out
 static jot_status read_one(ToolCall *c, VerbData *out)
 {
     Artifact a = { 0 };
-    jot_status st = artifact_read(c->m, arg_text(c, "category"), arg_text(c, "id"),
-                                  arg_text(c, "version"), c->into, &a, c->e);
+    jot_status st = artifact_read(c->m,
+                                  &(ArtifactRead){ .category = arg_text(c, "category"),
+                                                   .id = arg_text(c, "id"),
+                                                   .version = arg_text(c, "version") },
+                                  c->into, &a, c->e);
     return give(st, &a, arg_bool(c, "raw"), out);
 }
 
@@ -198,8 +201,11 @@ static const Verb verb_read = {
 static jot_status ref(ToolCall *c, VerbData *out)
 {
     Artifact a = { 0 };
-    jot_status st = artifact_read(c->m, arg_text(c, "category"), arg_text(c, "id"),
-                                  arg_text(c, "version"), c->into, &a, c->e);
+    jot_status st = artifact_read(c->m,
+                                  &(ArtifactRead){ .category = arg_text(c, "category"),
+                                                   .id = arg_text(c, "id"),
+                                                   .version = arg_text(c, "version") },
+                                  c->into, &a, c->e);
     if (st != JOT_CORRUPT) /* a ref is of bytes, whatever they are */
         TRY(st);
     out->json = artifact_ref_json(&a.ref);

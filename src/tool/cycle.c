@@ -239,8 +239,11 @@ static jot_status take(ToolCall *c, const Taken *t, CycleStep *step, Cycle *k)
 {
     Str agent = cycle_arg_agent(c), id = arg_text(c, "cycle");
     if (t->result)
-        return cycle_result(c->m, agent, id, t->end, t->text, c->into, step, k, c->e);
-    return cycle_step(c->m, agent, id, t->text, c->into, step, k, c->e);
+        return cycle_result(
+            c->m, &(CycleInput){ .agent = agent, .id = id, .end = t->end, .text = t->text },
+            c->into, step, k, c->e);
+    return cycle_step(c->m, &(CycleInput){ .agent = agent, .id = id, .text = t->text }, c->into,
+                      step, k, c->e);
 }
 
 static jot_status step(ToolCall *c, VerbData *out)
@@ -347,8 +350,12 @@ static const Verb verb_sleep = {
 static jot_status fail(ToolCall *c, VerbData *out)
 {
     Cycle k;
-    TRY(cycle_refused(c, cycle_fail(c->m, cycle_arg_agent(c), arg_text(c, "cycle"),
-                                    arg_text(c, "why"), arg_text(c, "trace"), c->into, &k, c->e)));
+    TRY(cycle_refused(c, cycle_fail(c->m,
+                                    &(CycleFailure){ .agent = cycle_arg_agent(c),
+                                                     .id = arg_text(c, "cycle"),
+                                                     .why = arg_text(c, "why"),
+                                                     .trace = arg_text(c, "trace") },
+                                    c->into, &k, c->e)));
     out->json = cycle_json(&k);
     return JOT_OK;
 }

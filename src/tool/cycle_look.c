@@ -207,8 +207,8 @@ static jot_status steps(ToolCall *c, VerbData *out)
     AUTO_PTR(json_t) all = json_array();
     for (bool first = true; page.more && (first || c->shell); first = false) {
         AUTO(Arena) a = { 0 };
-        TRY(cycle_refused(
-            c, cycle_log_list(c->m, cycle_arg_agent(c), id, next, CYCLE_LOG_MAX, &a, &page, c->e)));
+        TRY(cycle_refused(c, cycle_log_list(c->m, (CycleName){ cycle_arg_agent(c), id },
+                                            (SeqRange){ next, CYCLE_LOG_MAX }, &a, &page, c->e)));
         for (size_t i = 0; i < page.n; i++)
             json_array_append_new(all, cycle_log_step_json(&page.items[i]));
         damaged += page.damaged;

@@ -28,25 +28,31 @@ static const Param log_fields[] = {
 
 /* --- Appending ----------------------------------------------------------------------------- */
 
+static LineLogName name_of(const ToolCall *c)
+{
+    return (LineLogName){ arg_text(c, "category"), arg_text(c, "name") };
+}
+
 /* Each line of standard input; its last one need not end in a line break.  What was said is one. */
 static jot_status append(ToolCall *c, VerbData *out)
 {
-    Str category = arg_text(c, "category"), name = arg_text(c, "name"), id = arg_text(c, "id");
+    LineLogName log = name_of(c);
+    Str id = arg_text(c, "id");
     Str rest = arg_text(c, "line"), text;
     bool split = arg_from_input(c, "line");
     Line last = { 0 };
     int64_t n = 0;
     while (split && str_cut(&rest, '\n', &text)) {
-        TRY(line_log_append(c->m, category, name, text, id, &last, c->e));
+        TRY(line_log_append(c->m, log, text, id, &last, c->e));
         n++;
     }
     if (rest.n || !split) {
-        TRY(line_log_append(c->m, category, name, rest, id, &last, c->e));
+        TRY(line_log_append(c->m, log, rest, id, &last, c->e));
         n++;
     }
     out->json =
         json_pack("{s:I, s:I, s:o, s:o}", "appended", (json_int_t)n, "seq", (json_int_t)last.seq,
-                  "category", json_text(category), "name", json_text(name));
+                  "category", json_text(log.category), "name", json_text(log.name));
     return JOT_OK;
 }
 
@@ -92,17 +98,16 @@ static Str plain(const Lines *lines, Arena *into)
 static jot_status read_some(ToolCall *c, VerbData *out)
 {
     Lines lines;
-    Str category = arg_text(c, "category"), name = arg_text(c, "name");
+    LineLogName log = name_of(c);
     size_t limit = (size_t)arg_number(c, "limit", LINE_LOG_READ_MAX);
     if (arg_given(c, "tail") && (arg_given(c, "from") || arg_given(c, "from_char")))
         return err_set(c->e, JOT_INVALID, "say %s, not both",
                        c->shell ? "--from or --tail" : "'from' or 'tail'");
     if (arg_given(c, "tail"))
-        TRY(line_log_tail(c->m, category, name, (size_t)arg_number(c, "tail", 1), c->into, &lines,
-                          c->e));
+        TRY(line_log_tail(c->m, log, (size_t)arg_number(c, "tail", 1), c->into, &lines, c->e));
     else
-        TRY(line_log_read(c->m, category, name, (uint64_t)arg_number(c, "from", 1), limit, c->into,
-                          &lines, c->e));
+        TRY(line_log_read(c->m, log, (SeqRange){ (uint64_t)arg_number(c, "from", 1), limit },
+                          c->into, &lines, c->e));
     out->json = lines_json(&lines);
     if (c->shell && !arg_bool(c, "times"))
         out->body = plain(&lines, c->into);
@@ -269,8 +274,11 @@ static const Verb verb_read = {
 static jot_status list(ToolCall *c, VerbData *out)
 {
     LineLogs logs;
-    TRY(line_log_list(c->m, arg_text(c, "category"), arg_text(c, "after"),
-                      (size_t)arg_number(c, "limit", STORE_LIST_MAX), c->into, &logs, c->e));
+    TRY(line_log_list(c->m,
+                      &(LineLogQuery){ .category = arg_text(c, "category"),
+                                       .after = arg_text(c, "after"),
+                                       .limit = (size_t)arg_number(c, "limit", STORE_LIST_MAX) },
+                      c->into, &logs, c->e));
     out->json = line_logs_json(&logs);
     return JOT_OK;
 }

@@ -347,8 +347,10 @@ static const Verb verb_next_ready = {
 static jot_status history(ToolCall *c, VerbData *out)
 {
     TaskEvents events;
-    TRY(task_history(c->m, arg_text(c, "id"), (uint64_t)arg_number(c, "from", 1),
-                     (size_t)arg_number(c, "limit", TASK_LIST_MAX), c->into, &events, c->e));
+    TRY(task_history(c->m, arg_text(c, "id"),
+                     (SeqRange){ (uint64_t)arg_number(c, "from", 1),
+                                 (size_t)arg_number(c, "limit", TASK_LIST_MAX) },
+                     c->into, &events, c->e));
     out->json = task_history_json(&events);
     return JOT_OK;
 }

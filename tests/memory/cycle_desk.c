@@ -52,14 +52,19 @@ void refuse_wake(Desk *d, jot_status want)
 CycleStep step(Desk *d, Cycle *c, const char *reply)
 {
     CycleStep out;
-    desk_ok(d, cycle_step(&d->m, c->agent, c->id, str(reply), &d->a, &out, c, &d->e));
+    desk_ok(d,
+            cycle_step(&d->m, &(CycleInput){ .agent = c->agent, .id = c->id, .text = str(reply) },
+                       &d->a, &out, c, &d->e));
     return out;
 }
 
 void result(Desk *d, Cycle *c, const char *text)
 {
     CycleStep out;
-    desk_ok(d, cycle_result(&d->m, c->agent, c->id, TOOL_OK, str(text), &d->a, &out, c, &d->e));
+    desk_ok(d, cycle_result(&d->m,
+                            &(CycleInput){
+                                .agent = c->agent, .id = c->id, .end = TOOL_OK, .text = str(text) },
+                            &d->a, &out, c, &d->e));
 }
 
 Cycle asleep(Desk *d, const Cycle *c)
@@ -72,7 +77,11 @@ Cycle asleep(Desk *d, const Cycle *c)
 Cycle crash(Desk *d, const Cycle *c, const char *why, const char *trace)
 {
     Cycle out;
-    desk_ok(d, cycle_fail(&d->m, c->agent, c->id, str(why), str(trace), &d->a, &out, &d->e));
+    desk_ok(d,
+            cycle_fail(&d->m,
+                       &(CycleFailure){
+                           .agent = c->agent, .id = c->id, .why = str(why), .trace = str(trace) },
+                       &d->a, &out, &d->e));
     return out;
 }
 

@@ -66,7 +66,9 @@ typedef struct Bodies {
 static jot_status count_stream(void *ctx, const Listed *l)
 {
     Bodies *b = ctx;
-    return memory_each_record(&b->d->m, l->name, 1, count_record, &b->n, NULL, &b->d->e);
+    return memory_each_record(&b->d->m, l->name,
+                              &(RecordVisit){ .from = 1, .each = count_record, .ctx = &b->n },
+                              &b->d->e);
 }
 
 size_t bodies(Desk *d)

@@ -23,7 +23,8 @@ static ArtifactRef put(Desk *d, const char *category, const char *id, const char
 static Artifact get(Desk *d, const char *category, const char *id)
 {
     Artifact a;
-    desk_ok(d, artifact_read(&d->m, str(category), str(id), S(""), &d->a, &a, &d->e));
+    desk_ok(d, artifact_read(&d->m, &(ArtifactRead){ .category = str(category), .id = str(id) },
+                             &d->a, &a, &d->e));
     return a;
 }
 
@@ -124,7 +125,8 @@ static void a_name_that_could_escape_is_refused(Desk *d)
         desk_expect(d, JOT_INVALID, artifact_write(&d->m, &w, &d->a, &ref, &d->e));
         assert_sentence(&d->e);
         desk_expect(d, JOT_INVALID,
-                    artifact_read(&d->m, w.category, w.id, S(""), &d->a, &a, &d->e));
+                    artifact_read(&d->m, &(ArtifactRead){ .category = w.category, .id = w.id },
+                                  &d->a, &a, &d->e));
         desk_expect(d, JOT_INVALID, artifact_delete(&d->m, w.category, w.id, NULL, &d->a, &d->e));
     }
     assert_int_equal(find(d, (ArtifactQuery){ 0 }).n, 0);
@@ -151,7 +153,9 @@ static void what_is_no_json_is_refused_with_its_byte(Desk *d)
     desk_expect(d, JOT_INVALID, artifact_write(&d->m, &w, &d->a, &ref, &d->e));
     assert_says(d, "not valid JSON at byte 9");
     Artifact a;
-    desk_expect(d, JOT_NOT_FOUND, artifact_read(&d->m, S("c"), S("x"), S(""), &d->a, &a, &d->e));
+    desk_expect(d, JOT_NOT_FOUND,
+                artifact_read(&d->m, &(ArtifactRead){ .category = S("c"), .id = S("x") }, &d->a, &a,
+                              &d->e));
 }
 
 static void a_type_or_task_that_cannot_be_one_is_refused(Desk *d)
@@ -196,12 +200,20 @@ static void a_ref_finds_its_version_after_a_rewrite_and_a_delete(Desk *d)
     desk_ok(d, artifact_delete(&d->m, S("c"), S("x"), NULL, &d->a, &d->e));
     HashHex hex = hash_hex(one.sha256);
     Artifact a;
-    desk_ok(d, artifact_read(&d->m, S("c"), S("x"), str(hex.text), &d->a, &a, &d->e));
+    desk_ok(d, artifact_read(
+                   &d->m,
+                   &(ArtifactRead){ .category = S("c"), .id = S("x"), .version = str(hex.text) },
+                   &d->a, &a, &d->e));
     assert_text(a.text, "{\n  \"v\": 1\n}");
     assert_text(a.ref.type, "plan");
     desk_expect(d, JOT_NOT_FOUND,
-                artifact_read(&d->m, S("c"), S("x"), S("0123456789ab"), &d->a, &a, &d->e));
-    desk_expect(d, JOT_NOT_FOUND, artifact_read(&d->m, S("c"), S("x"), S(""), &d->a, &a, &d->e));
+                artifact_read(&d->m,
+                              &(ArtifactRead){
+                                  .category = S("c"), .id = S("x"), .version = S("0123456789ab") },
+                              &d->a, &a, &d->e));
+    desk_expect(d, JOT_NOT_FOUND,
+                artifact_read(&d->m, &(ArtifactRead){ .category = S("c"), .id = S("x") }, &d->a, &a,
+                              &d->e));
 }
 
 static void deleting_what_is_not_there_says_so(Desk *d)
@@ -382,7 +394,9 @@ static void an_edit_that_left_no_json_is_told_with_its_text(Desk *d)
     put(d, "c", "a", "{\"v\":1}", "plan", "");
     write_file(d, "artifacts/c/a.json", "{\"v\": }");
     Artifact a;
-    desk_expect(d, JOT_CORRUPT, artifact_read(&d->m, S("c"), S("a"), S(""), &d->a, &a, &d->e));
+    desk_expect(d, JOT_CORRUPT,
+                artifact_read(&d->m, &(ArtifactRead){ .category = S("c"), .id = S("a") }, &d->a, &a,
+                              &d->e));
     assert_says(d, "'artifacts/c/a' is not valid JSON at byte 7");
     assert_text(a.text, "{\"v\": }");
     put(d, "c", "a", "{\"v\":2}", "plan", "");

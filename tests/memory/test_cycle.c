@@ -163,12 +163,19 @@ static void a_reply_waits_for_the_result_before_it(Desk *d)
     CycleStep out;
     Cycle c = wake(d);
     desk_expect(d, JOT_INVALID,
-                cycle_result(&d->m, ME, c.id, TOOL_OK, S("x"), &d->a, &out, &c, &d->e));
+                cycle_result(
+                    &d->m, &(CycleInput){ .agent = ME, .id = c.id, .end = TOOL_OK, .text = S("x") },
+                    &d->a, &out, &c, &d->e));
     assert_says(d, "no tool was called");
     step(d, &c, CALL_ECHO);
-    desk_expect(d, JOT_INVALID, cycle_step(&d->m, ME, c.id, S("x"), &d->a, &out, &c, &d->e));
+    desk_expect(d, JOT_INVALID,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = c.id, .text = S("x") }, &d->a,
+                           &out, &c, &d->e));
     assert_says(d, "the result of 'echo' is missing");
-    desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_UNKNOWN, S(""), &d->a, &out, &c, &d->e));
+    desk_ok(d,
+            cycle_result(
+                &d->m, &(CycleInput){ .agent = ME, .id = c.id, .end = TOOL_UNKNOWN, .text = S("") },
+                &d->a, &out, &c, &d->e));
     assert_text(out.said, "[UNKNOWN TOOL] echo");
 }
 
@@ -177,13 +184,17 @@ static void after_done_or_the_limit_there_are_no_more_replies(Desk *d)
     CycleStep out;
     Cycle c = wake(d);
     step(d, &c, SAY_DONE);
-    desk_expect(d, JOT_INVALID, cycle_step(&d->m, ME, c.id, S("x"), &d->a, &out, &c, &d->e));
+    desk_expect(d, JOT_INVALID,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = c.id, .text = S("x") }, &d->a,
+                           &out, &c, &d->e));
     assert_says(d, "is done");
     asleep(d, &c);
     c = wake_as(d, ME, &(CycleWake){ .iterations_max = 2 });
     step(d, &c, "x");
     step(d, &c, "y");
-    desk_expect(d, JOT_INVALID, cycle_step(&d->m, ME, c.id, S("x"), &d->a, &out, &c, &d->e));
+    desk_expect(d, JOT_INVALID,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = c.id, .text = S("x") }, &d->a,
+                           &out, &c, &d->e));
     assert_says(d, "has had its 2 iterations");
     assert_int_equal(asleep(d, &c).end, CYCLE_LIMIT);
 }
@@ -193,14 +204,21 @@ static void a_cycle_that_is_over_takes_no_steps(Desk *d)
     CycleStep out;
     Cycle c = wake(d), other;
     asleep(d, &c);
-    desk_expect(d, JOT_FENCED, cycle_step(&d->m, ME, c.id, S("x"), &d->a, &out, &other, &d->e));
+    desk_expect(d, JOT_FENCED,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = c.id, .text = S("x") }, &d->a,
+                           &out, &other, &d->e));
     assert_says(d, "has ended (stopped)");
     wake(d);
-    desk_expect(d, JOT_FENCED, cycle_step(&d->m, ME, c.id, S("x"), &d->a, &out, &other, &d->e));
+    desk_expect(d, JOT_FENCED,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = c.id, .text = S("x") }, &d->a,
+                           &out, &other, &d->e));
     desk_expect(d, JOT_NOT_FOUND,
-                cycle_step(&d->m, ME, S("19990101_000000"), S("x"), &d->a, &out, &other, &d->e));
+                cycle_step(&d->m,
+                           &(CycleInput){ .agent = ME, .id = S("19990101_000000"), .text = S("x") },
+                           &d->a, &out, &other, &d->e));
     desk_expect(d, JOT_INVALID,
-                cycle_step(&d->m, ME, S("../x"), S("x"), &d->a, &out, &other, &d->e));
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = S("../x"), .text = S("x") },
+                           &d->a, &out, &other, &d->e));
 }
 
 static void a_missing_result_is_told_when_the_cycle_ends(Desk *d)
@@ -331,8 +349,11 @@ static void a_cycle_without_a_sign_is_ended_by_the_next_wake(Desk *d)
     desk_ok(d, cycle_find(&d->m, ME, c.id, &d->a, &dead, &d->e));
     assert_int_equal(dead.end, CYCLE_KILLED);
     CycleStep out;
-    desk_expect(d, JOT_FENCED,
-                cycle_result(&d->m, ME, c.id, TOOL_OK, S("late"), &d->a, &out, &dead, &d->e));
+    desk_expect(
+        d, JOT_FENCED,
+        cycle_result(&d->m,
+                     &(CycleInput){ .agent = ME, .id = c.id, .end = TOOL_OK, .text = S("late") },
+                     &d->a, &out, &dead, &d->e));
     desk_expect(d, JOT_FENCED, cycle_sleep(&d->m, ME, c.id, &d->a, &dead, &d->e));
 }
 
@@ -346,7 +367,9 @@ static void while_the_boot_cannot_be_told_no_cycle_begins_ends_or_steps(Desk *d)
     refuse_wake(d, JOT_UNAVAILABLE);
     assert_says(d, "could not tell which boot of the machine this is");
     desk_expect(d, JOT_UNAVAILABLE,
-                cycle_step(&d->m, c.agent, c.id, S(CALL_ECHO), &d->a, &out, &c, &d->e));
+                cycle_step(&d->m,
+                           &(CycleInput){ .agent = c.agent, .id = c.id, .text = S(CALL_ECHO) },
+                           &d->a, &out, &c, &d->e));
     d->boot[0] = was;
     assert_str(text_of(d, "cycles/default"), before);
     step(d, &c, CALL_ECHO);

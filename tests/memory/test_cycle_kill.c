@@ -40,11 +40,20 @@ static bool live(Memory *m, bool fails)
     Cycle c;
     CycleStep s;
     return cycle_wake(m, ME, NULL, &a, &c, &e) == JOT_OK &&
-           cycle_step(m, ME, c.id, S(UPDATE), &a, &s, &c, &e) == JOT_OK &&
-           cycle_step(m, ME, c.id, S(CALL_ECHO), &a, &s, &c, &e) == JOT_OK &&
-           cycle_result(m, ME, c.id, TOOL_OK, S("hi"), &a, &s, &c, &e) == JOT_OK &&
-           cycle_step(m, ME, c.id, S(SAY_DONE), &a, &s, &c, &e) == JOT_OK &&
-           (fails ? cycle_fail(m, ME, c.id, S("because"), S("trace"), &a, &c, &e)
+           cycle_step(m, &(CycleInput){ .agent = ME, .id = c.id, .text = S(UPDATE) }, &a, &s, &c,
+                      &e) == JOT_OK &&
+           cycle_step(m, &(CycleInput){ .agent = ME, .id = c.id, .text = S(CALL_ECHO) }, &a, &s, &c,
+                      &e) == JOT_OK &&
+           cycle_result(m,
+                        &(CycleInput){ .agent = ME, .id = c.id, .end = TOOL_OK, .text = S("hi") },
+                        &a, &s, &c, &e) == JOT_OK &&
+           cycle_step(m, &(CycleInput){ .agent = ME, .id = c.id, .text = S(SAY_DONE) }, &a, &s, &c,
+                      &e) == JOT_OK &&
+           (fails ? cycle_fail(
+                        m,
+                        &(CycleFailure){
+                            .agent = ME, .id = c.id, .why = S("because"), .trace = S("trace") },
+                        &a, &c, &e)
                   : cycle_sleep(m, ME, c.id, &a, &c, &e)) == JOT_OK;
 }
 
@@ -232,9 +241,14 @@ static void a_killed_process_leaves_a_cycle_that_can_go_on(Desk *d)
     while (!c.done) {
         const char *reply = c.iterations == 0 ? UPDATE : c.iterations == 1 ? CALL_ECHO : SAY_DONE;
         if (c.waiting)
-            desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_OK, S("hi"), &d->a, &out, &c, &d->e));
+            desk_ok(d, cycle_result(&d->m,
+                                    &(CycleInput){
+                                        .agent = ME, .id = c.id, .end = TOOL_OK, .text = S("hi") },
+                                    &d->a, &out, &c, &d->e));
         else
-            desk_ok(d, cycle_step(&d->m, ME, c.id, str(reply), &d->a, &out, &c, &d->e));
+            desk_ok(d,
+                    cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = c.id, .text = str(reply) },
+                               &d->a, &out, &c, &d->e));
     }
     desk_ok(d, cycle_sleep(&d->m, ME, c.id, &d->a, &c, &d->e));
     assert_same_but_order(d, c.after, wanted(d, &c));
@@ -322,7 +336,8 @@ static void step_too(Desk *d, Memory *other)
     CycleStep out;
     CycleStatus s;
     desk_ok(d, cycle_status(other, ME, &d->a, &s, &d->e));
-    desk_ok(d, cycle_step(other, ME, s.newest, S(UPDATE), &d->a, &out, &c, &d->e));
+    desk_ok(d, cycle_step(other, &(CycleInput){ .agent = ME, .id = s.newest, .text = S(UPDATE) },
+                          &d->a, &out, &c, &d->e));
 }
 
 static size_t steps_of(Desk *d, Str id)
@@ -344,9 +359,13 @@ static void a_step_of_a_process_thought_dead_is_refused(Desk *d)
     between.other = &bob;
     between.turn = take_over;
     d->io.awake_ms = interrupted;
-    desk_expect(d, JOT_CONFLICT, cycle_step(&d->m, ME, id, S(UPDATE), &d->a, &out, &c, &d->e));
+    desk_expect(d, JOT_CONFLICT,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = id, .text = S(UPDATE) }, &d->a,
+                           &out, &c, &d->e));
     assert_true(between.left <= 0);
-    desk_expect(d, JOT_FENCED, cycle_step(&d->m, ME, id, S(UPDATE), &d->a, &out, &c, &d->e));
+    desk_expect(d, JOT_FENCED,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = id, .text = S(UPDATE) }, &d->a,
+                           &out, &c, &d->e));
     assert_int_equal(steps_of(d, id), 1); /* its end */
 }
 
@@ -361,7 +380,9 @@ static void of_two_steps_at_once_one_is_refused(Desk *d)
     between.other = &bob;
     between.turn = step_too;
     d->io.awake_ms = interrupted;
-    desk_expect(d, JOT_CONFLICT, cycle_step(&d->m, ME, id, S(UPDATE), &d->a, &out, &c, &d->e));
+    desk_expect(d, JOT_CONFLICT,
+                cycle_step(&d->m, &(CycleInput){ .agent = ME, .id = id, .text = S(UPDATE) }, &d->a,
+                           &out, &c, &d->e));
     assert_says(d, "somebody else took a step");
     assert_int_equal(steps_of(d, id), 1);
 }

@@ -24,7 +24,8 @@ static Str log_of(Desk *d, Str id)
 static CycleLog steps_of(Desk *d, Str id)
 {
     CycleLog list;
-    desk_ok(d, cycle_log_list(&d->m, ME, id, 1, CYCLE_LOG_MAX, &d->a, &list, &d->e));
+    desk_ok(d, cycle_log_list(&d->m, (CycleName){ ME, id }, (SeqRange){ 1, CYCLE_LOG_MAX }, &d->a,
+                              &list, &d->e));
     return list;
 }
 
@@ -53,7 +54,9 @@ static void a_long_result_is_read_on_by_the_pointer_in_its_entry(Desk *d)
     CycleStep said;
     Cycle c = wake(d);
     step(d, &c, CALL_ECHO);
-    desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_OK, whole, &d->a, &said, &c, &d->e));
+    desk_ok(d, cycle_result(&d->m,
+                            &(CycleInput){ .agent = ME, .id = c.id, .end = TOOL_OK, .text = whole },
+                            &d->a, &said, &c, &d->e));
     Str more = arena_printf(
         &d->a, ": scratchpad_read key=steps/default/" STR_FMT "/2 from_char=301)", STR_ARG(c.id));
     assert_true(str_ends(said.said, more));
@@ -67,11 +70,14 @@ static void a_long_result_is_read_on_by_the_pointer_in_its_entry(Desk *d)
     assert_has(rest, "result of steps/default/");
     /* Also when the cycle is over, and of a call that failed. */
     step(d, &c, CALL_ECHO);
-    desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_FAILED, whole, &d->a, &said, &c, &d->e));
+    desk_ok(
+        d, cycle_result(&d->m,
+                        &(CycleInput){ .agent = ME, .id = c.id, .end = TOOL_FAILED, .text = whole },
+                        &d->a, &said, &c, &d->e));
     assert_has(said.said, "/4 from_char=301)");
     asleep(d, &c);
     CycleLogStep p;
-    desk_ok(d, cycle_log_read(&d->m, ME, c.id, 4, &d->a, &p, &d->e));
+    desk_ok(d, cycle_log_read(&d->m, (CycleName){ ME, c.id }, 4, &d->a, &p, &d->e));
     assert_str(p.text, whole);
     assert_int_equal(p.how, TOOL_FAILED);
     assert_text(p.action.tool, "echo");
@@ -93,11 +99,14 @@ static void a_key_that_names_no_step_is_refused(Desk *d)
     assert_int_equal(seq, 7);
     Cycle c = wake(d);
     CycleLogStep p;
-    desk_expect(d, JOT_NOT_FOUND, cycle_log_read(&d->m, ME, c.id, 3, &d->a, &p, &d->e));
-    assert_says(d, "has no step 3");
     desk_expect(d, JOT_NOT_FOUND,
-                cycle_log_read(&d->m, ME, S("19990101_000000"), 1, &d->a, &p, &d->e));
-    desk_expect(d, JOT_INVALID, cycle_log_read(&d->m, ME, S("a b"), 1, &d->a, &p, &d->e));
+                cycle_log_read(&d->m, (CycleName){ ME, c.id }, 3, &d->a, &p, &d->e));
+    assert_says(d, "has no step 3");
+    desk_expect(
+        d, JOT_NOT_FOUND,
+        cycle_log_read(&d->m, (CycleName){ ME, S("19990101_000000") }, 1, &d->a, &p, &d->e));
+    desk_expect(d, JOT_INVALID,
+                cycle_log_read(&d->m, (CycleName){ ME, S("a b") }, 1, &d->a, &p, &d->e));
 }
 
 /* --- Steps ------------------------------------------------------------------------------- */
@@ -124,12 +133,15 @@ static void every_step_can_be_read_whole(Desk *d)
     assert_int_equal(all.items[4].end, CYCLE_DONE);
     /* A page that begins with a result knows what it answers. */
     CycleLog page;
-    desk_ok(d, cycle_log_list(&d->m, ME, c.id, 2, 1, &d->a, &page, &d->e));
+    desk_ok(
+        d, cycle_log_list(&d->m, (CycleName){ ME, c.id }, (SeqRange){ 2, 1 }, &d->a, &page, &d->e));
     assert_int_equal(page.n, 1);
     assert_true(page.more);
     assert_int_equal(page.next, 3);
     assert_text(page.items[0].action.tool, "echo");
-    desk_expect(d, JOT_INVALID, cycle_log_list(&d->m, ME, c.id, 1, 0, &d->a, &page, &d->e));
+    desk_expect(
+        d, JOT_INVALID,
+        cycle_log_list(&d->m, (CycleName){ ME, c.id }, (SeqRange){ 1, 0 }, &d->a, &page, &d->e));
 }
 
 /* --- The log ----------------------------------------------------------------------------- */
@@ -241,8 +253,11 @@ static void a_tool_that_there_is_not_was_never_called(Desk *d)
     CycleStep out;
     Cycle c = wake(d);
     step(d, &c, "{\"tool\":\"frobnicate\",\"args\":{}}");
-    desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_UNKNOWN, S("there are x, y"), &d->a, &out, &c,
-                            &d->e));
+    desk_ok(d, cycle_result(
+                   &d->m,
+                   &(CycleInput){
+                       .agent = ME, .id = c.id, .end = TOOL_UNKNOWN, .text = S("there are x, y") },
+                   &d->a, &out, &c, &d->e));
     assert_text(out.said, "[UNKNOWN TOOL] frobnicate");
     step(d, &c, "{\"tool\":\"frobnicate\",\"args\":{}}");
     assert_has(
@@ -256,7 +271,10 @@ static void a_tool_that_there_is_not_was_never_called(Desk *d)
     c = wake(d);
     for (int i = 0; i < 5; i++) {
         step(d, &c, "{\"tool\":\"frobnicate\",\"args\":{}}");
-        desk_ok(d, cycle_result(&d->m, ME, c.id, TOOL_UNKNOWN, S(""), &d->a, &out, &c, &d->e));
+        desk_ok(d, cycle_result(
+                       &d->m,
+                       &(CycleInput){ .agent = ME, .id = c.id, .end = TOOL_UNKNOWN, .text = S("") },
+                       &d->a, &out, &c, &d->e));
     }
     asleep(d, &c);
     Explanation x;

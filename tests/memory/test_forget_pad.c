@@ -34,12 +34,24 @@ static void fill_cycle(Desk *d, const char *agent)
     desk_ok(d, cycle_init(&d->m, str(agent), &init, &d->a, &text, &d->e));
     desk_ok(d, cycle_wake(&d->m, str(agent), &(CycleWake){ 0 }, &d->a, &c, &d->e));
     Str id = arena_copy(&d->a, c.id);
-    desk_ok(d, cycle_step(&d->m, str(agent), id,
-                          S("{\"tool\": \"look\", \"args\": {\"q\": \"" CANARY "\"}}"), &d->a,
-                          &step, &c, &d->e));
-    desk_ok(d, cycle_result(&d->m, str(agent), id, TOOL_OK, S("seen " CANARY), &d->a, &step, &c,
-                            &d->e));
-    desk_ok(d, cycle_fail(&d->m, str(agent), id, S("broken"), S("at " CANARY), &d->a, &c, &d->e));
+    desk_ok(d,
+            cycle_step(&d->m,
+                       &(CycleInput){
+                           .agent = str(agent),
+                           .id = id,
+                           .text = S("{\"tool\": \"look\", \"args\": {\"q\": \"" CANARY "\"}}") },
+                       &d->a, &step, &c, &d->e));
+    desk_ok(d, cycle_result(
+                   &d->m,
+                   &(CycleInput){
+                       .agent = str(agent), .id = id, .end = TOOL_OK, .text = S("seen " CANARY) },
+                   &d->a, &step, &c, &d->e));
+    desk_ok(d, cycle_fail(&d->m,
+                          &(CycleFailure){ .agent = str(agent),
+                                           .id = id,
+                                           .why = S("broken"),
+                                           .trace = S("at " CANARY) },
+                          &d->a, &c, &d->e));
 }
 
 /* Something in every kind of stream, that can all be taken out. */
@@ -144,17 +156,26 @@ static void a_cycle_that_runs_goes_on(Desk *d)
     CycleStep step;
     ForgetCount count;
     Str id = wake_with_secret(d, &c);
-    desk_ok(d, cycle_step(&d->m, S("ann"), id, S("{\"tool\": \"look\", \"args\": {\"q\": 1}}"),
+    desk_ok(d, cycle_step(&d->m,
+                          &(CycleInput){ .agent = S("ann"),
+                                         .id = id,
+                                         .text = S("{\"tool\": \"look\", \"args\": {\"q\": 1}}") },
                           &d->a, &step, &c, &d->e));
-    desk_ok(d,
-            cycle_result(&d->m, S("ann"), id, TOOL_OK, S("seen " CANARY), &d->a, &step, &c, &d->e));
+    desk_ok(d, cycle_result(
+                   &d->m,
+                   &(CycleInput){
+                       .agent = S("ann"), .id = id, .end = TOOL_OK, .text = S("seen " CANARY) },
+                   &d->a, &step, &c, &d->e));
     desk_ok(d, forget_everywhere(d, S(CANARY), &count, &told));
     assert_gone(d);
     desk_ok(d, cycle_find(&d->m, S("ann"), id, &d->a, &c, &d->e));
     assert_int_equal(c.iterations, 1);
-    desk_ok(d, cycle_step(&d->m, S("ann"), id,
-                          S("{\"tool\": \"done\", \"args\": {\"summary\": \"so\"}}"), &d->a, &step,
-                          &c, &d->e));
+    desk_ok(d, cycle_step(&d->m,
+                          &(CycleInput){
+                              .agent = S("ann"),
+                              .id = id,
+                              .text = S("{\"tool\": \"done\", \"args\": {\"summary\": \"so\"}}") },
+                          &d->a, &step, &c, &d->e));
     desk_ok(d, cycle_sleep(&d->m, S("ann"), id, &d->a, &c, &d->e));
     assert_non_null(memmem(c.after.p, c.after.n, "find [redacted]", 15));
     assert_gone(d);
@@ -175,9 +196,12 @@ static void a_cycle_whose_state_a_person_edited_goes_on(Desk *d)
     put(d, "cycles/ann", edited.p);
     desk_ok(d, forget_everywhere(d, S(CANARY), &count, &told));
     assert_gone(d);
-    desk_ok(d, cycle_step(&d->m, S("ann"), id,
-                          S("{\"tool\": \"done\", \"args\": {\"summary\": \"so\"}}"), &d->a, &step,
-                          &c, &d->e));
+    desk_ok(d, cycle_step(&d->m,
+                          &(CycleInput){
+                              .agent = S("ann"),
+                              .id = id,
+                              .text = S("{\"tool\": \"done\", \"args\": {\"summary\": \"so\"}}") },
+                          &d->a, &step, &c, &d->e));
     desk_ok(d, cycle_sleep(&d->m, S("ann"), id, &d->a, &c, &d->e));
     CycleStatus now;
     desk_ok(d, cycle_status(&d->m, S("ann"), &d->a, &now, &d->e));

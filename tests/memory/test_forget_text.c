@@ -55,13 +55,18 @@ static void a_state_that_begins_with_the_phrase_can_be_read_afterwards(Desk *d)
         desk_ok(d, cycle_status(&d->m, agent, &d->a, &now, &d->e));
         assert_int_equal(now.unreadable.status, JOT_OK);
         assert_has(now.text, rows[i].then);
-        desk_ok(d, cycle_step(&d->m, agent, id,
-                              S("{\"tool\": \"update_scratchpad\", \"args\": {\"x\": 1}}"), &d->a,
-                              &step, &c, &d->e));
+        desk_ok(d, cycle_step(
+                       &d->m,
+                       &(CycleInput){
+                           .agent = agent,
+                           .id = id,
+                           .text = S("{\"tool\": \"update_scratchpad\", \"args\": {\"x\": 1}}") },
+                       &d->a, &step, &c, &d->e));
         desk_ok(d, cycle_sleep(&d->m, agent, id, &d->a, &c, &d->e));
         assert_has(c.after, rows[i].then);
         desk_ok(d, cycle_wake(&d->m, agent, &(CycleWake){ 0 }, &d->a, &c, &d->e));
-        desk_ok(d, cycle_fail(&d->m, agent, c.id, S("no"), (Str){ 0 }, &d->a, &c, &d->e));
+        desk_ok(d, cycle_fail(&d->m, &(CycleFailure){ .agent = agent, .id = c.id, .why = S("no") },
+                              &d->a, &c, &d->e));
     }
 }
 
@@ -131,16 +136,26 @@ static void a_redacted_reply_is_told_from_one_that_cannot_be_read(Desk *d)
     desk_ok(d, cycle_init(&d->m, S("ann"), &(CycleInit){ 0 }, &d->a, &text, &d->e));
     desk_ok(d, cycle_wake(&d->m, S("ann"), &(CycleWake){ 0 }, &d->a, &c, &d->e));
     Str id = arena_copy(&d->a, c.id);
-    desk_ok(d, cycle_step(&d->m, S("ann"), id,
-                          S("{\"tool\": \"look\", \"args\": {\"q\": \"" CANARY "\"}}"), &d->a,
-                          &step, &c, &d->e));
+    desk_ok(d,
+            cycle_step(&d->m,
+                       &(CycleInput){
+                           .agent = S("ann"),
+                           .id = id,
+                           .text = S("{\"tool\": \"look\", \"args\": {\"q\": \"" CANARY "\"}}") },
+                       &d->a, &step, &c, &d->e));
     assert_true(c.waiting && !c.lost);
     desk_ok(d, forget_everywhere(d, S(CANARY), &count, &told));
-    desk_ok(d, cycle_result(&d->m, S("ann"), id, TOOL_OK, S("seen"), &d->a, &step, &c, &d->e));
+    desk_ok(d, cycle_result(
+                   &d->m,
+                   &(CycleInput){ .agent = S("ann"), .id = id, .end = TOOL_OK, .text = S("seen") },
+                   &d->a, &step, &c, &d->e));
     assert_int_equal(step.action.kind, ACTION_REDACTED);
     assert_false(c.lost);
-    desk_expect(d, JOT_INVALID,
-                cycle_result(&d->m, S("ann"), id, TOOL_OK, S("again"), &d->a, &step, &c, &d->e));
+    desk_expect(
+        d, JOT_INVALID,
+        cycle_result(
+            &d->m, &(CycleInput){ .agent = S("ann"), .id = id, .end = TOOL_OK, .text = S("again") },
+            &d->a, &step, &c, &d->e));
     desk_ok(d, cycle_sleep(&d->m, S("ann"), id, &d->a, &c, &d->e));
     assert_has(c.after, "[REDACTED] a reply was redacted: what it asked for is not known");
     assert_has(c.after, "[TOOL] [redacted]({}) -> seen");
@@ -198,7 +213,8 @@ static void an_artifact_is_json_afterwards(Desk *d)
         put(d, "artifacts/p/a", rows[i].text);
         jot_status st = forget_phrase(&d->m, S("artifacts/p/a"), str(rows[i].phrase), &f, &d->e);
         assert_int_equal(st, rows[i].then ? JOT_OK : JOT_UNSUPPORTED);
-        desk_ok(d, artifact_read(&d->m, S("p"), S("a"), (Str){ 0 }, &d->a, &got, &d->e));
+        desk_ok(d, artifact_read(&d->m, &(ArtifactRead){ .category = S("p"), .id = S("a") }, &d->a,
+                                 &got, &d->e));
         if (rows[i].then)
             assert_text(got.text, rows[i].then);
     }

@@ -336,7 +336,7 @@ static void a_snapshot_and_its_events_become_a_task(Desk *d)
     assert_int_equal(t.retry_count, 1);
     assert_int_equal(t.dependencies.n, 1);
     TaskEvents events;
-    desk_ok(d, task_history(&d->m, S("t1"), 1, 100, &d->a, &events, &d->e));
+    desk_ok(d, task_history(&d->m, S("t1"), (SeqRange){ 1, 100 }, &d->a, &events, &d->e));
     assert_int_equal(events.n, 4);
     assert_text(events.items[0].type, "created");
     assert_text(events.items[3].from, "running");
@@ -345,7 +345,9 @@ static void a_snapshot_and_its_events_become_a_task(Desk *d)
     Artifact a;
     desk_expect(
         d, JOT_NOT_FOUND,
-        artifact_read(&d->m, S("tasks/snapshots"), S("t1_snapshot"), (Str){ 0 }, &d->a, &a, &d->e));
+        artifact_read(&d->m,
+                      &(ArtifactRead){ .category = S("tasks/snapshots"), .id = S("t1_snapshot") },
+                      &d->a, &a, &d->e));
     desk_ok(d, artifact_index_read(&d->m, S("tasks"), S("task_index.json"), &d->a, &a, &d->e));
     write_out(d, LAYOUT_ARTIFACTS, "out");
     file_holds(d, "out/tasks/snapshots/t1_snapshot.json", snapshot);
@@ -370,7 +372,7 @@ static void a_task_that_went_on_there_goes_on_here(Desk *d)
     assert_int_equal(bring_in(d, "book", false).added, 1);
     assert_int_equal(task(d, "t1").status, TASK_COMPLETED);
     TaskEvents events;
-    desk_ok(d, task_history(&d->m, S("t1"), 4, 1, &d->a, &events, &d->e));
+    desk_ok(d, task_history(&d->m, S("t1"), (SeqRange){ 4, 1 }, &d->a, &events, &d->e));
     assert_text(events.items[0].type, "imported");
     adds_nothing(d, "book");
     write_out(d, LAYOUT_ARTIFACTS, "out");
@@ -443,7 +445,7 @@ static void a_task_of_the_pads_own_goes_out_and_comes_in_elsewhere(Desk *d)
     assert_text(t.description, "mine");
     assert_int_equal(t.priority, 3);
     TaskEvents events;
-    desk_ok(d, task_history(&other, S("own"), 1, 100, &d->a, &events, &d->e));
+    desk_ok(d, task_history(&other, S("own"), (SeqRange){ 1, 100 }, &d->a, &events, &d->e));
     assert_int_equal(events.n, 4);
 }
 
@@ -466,7 +468,8 @@ static void the_index_tells_times_and_stays_as_it_was(Desk *d)
     assert_int_equal(bring_in(d, "book", false).added, 4);
     made_at(d, "artifacts/planning/p1", "2026-01-31T18:45:00.123Z");
     Artifact a;
-    desk_ok(d, artifact_read(&d->m, S("planning"), S("p1"), (Str){ 0 }, &d->a, &a, &d->e));
+    desk_ok(d, artifact_read(&d->m, &(ArtifactRead){ .category = S("planning"), .id = S("p1") },
+                             &d->a, &a, &d->e));
     assert_text(a.ref.type, "plan");
     assert_text(a.ref.task, "t1");
     write_out(d, LAYOUT_ARTIFACTS, "out");
@@ -575,8 +578,12 @@ static void a_cycle_of_ours_goes_out_with_its_log(Desk *d)
     Cycle c;
     CycleStep said;
     desk_ok(d, cycle_wake(&d->m, S("zoe"), NULL, &d->a, &c, &d->e));
-    desk_ok(d, cycle_step(&d->m, S("zoe"), c.id, S("hm"), &d->a, &said, &c, &d->e));
-    desk_ok(d, cycle_fail(&d->m, S("zoe"), c.id, S("no"), S("trace"), &d->a, &c, &d->e));
+    desk_ok(d, cycle_step(&d->m, &(CycleInput){ .agent = S("zoe"), .id = c.id, .text = S("hm") },
+                          &d->a, &said, &c, &d->e));
+    desk_ok(d, cycle_fail(&d->m,
+                          &(CycleFailure){
+                              .agent = S("zoe"), .id = c.id, .why = S("no"), .trace = S("trace") },
+                          &d->a, &c, &d->e));
     LayoutReport r = write_out(d, LAYOUT_CYCLES, "out");
     assert_int_equal(r.files, 4);
     assert_int_equal(r.missed, 0);

@@ -7,17 +7,19 @@
 
 #include "memory/desk.h"
 
+#define BUILD ((LineLogName){ S("build"), S("out") })
+
 static Line add(Desk *d, const char *text)
 {
     Line line;
-    desk_ok(d, line_log_append(&d->m, S("build"), S("out"), str(text), S(""), &line, &d->e));
+    desk_ok(d, line_log_append(&d->m, BUILD, str(text), S(""), &line, &d->e));
     return line;
 }
 
 static Lines read_from(Desk *d, uint64_t from, size_t limit)
 {
     Lines lines;
-    desk_ok(d, line_log_read(&d->m, S("build"), S("out"), from, limit, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_read(&d->m, BUILD, (SeqRange){ from, limit }, &d->a, &lines, &d->e));
     return lines;
 }
 
@@ -62,9 +64,9 @@ static void the_tail_is_the_newest_lines(Desk *d)
     Lines lines;
     for (int i = 1; i <= 5; i++)
         add(d, arena_printf(&d->a, "l%d", i).p);
-    desk_ok(d, line_log_tail(&d->m, S("build"), S("out"), 2, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_tail(&d->m, BUILD, 2, &d->a, &lines, &d->e));
     assert_text(texts(d, &lines), "4:l4 5:l5");
-    desk_ok(d, line_log_tail(&d->m, S("build"), S("out"), 100, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_tail(&d->m, BUILD, 100, &d->a, &lines, &d->e));
     assert_int_equal(lines.n, 5);
 }
 
@@ -72,9 +74,8 @@ static void a_log_that_is_not_there_is_not_found(Desk *d)
 {
     Lines lines;
     desk_expect(d, JOT_NOT_FOUND,
-                line_log_read(&d->m, S("build"), S("out"), 1, 10, &d->a, &lines, &d->e));
-    desk_expect(d, JOT_NOT_FOUND,
-                line_log_tail(&d->m, S("build"), S("out"), 10, &d->a, &lines, &d->e));
+                line_log_read(&d->m, BUILD, (SeqRange){ 1, 10 }, &d->a, &lines, &d->e));
+    desk_expect(d, JOT_NOT_FOUND, line_log_tail(&d->m, BUILD, 10, &d->a, &lines, &d->e));
 }
 
 static void what_is_no_line_is_refused(Desk *d)
@@ -82,74 +83,82 @@ static void what_is_no_line_is_refused(Desk *d)
     Line line;
     Lines lines;
     Str long_line = { arena_alloc(&d->a, LINE_LOG_LINE_MAX + 1, 1), LINE_LOG_LINE_MAX + 1 };
-    desk_expect(d, JOT_INVALID,
-                line_log_append(&d->m, S("c"), S("n"), S("a\nb"), S(""), &line, &d->e));
+    desk_expect(
+        d, JOT_INVALID,
+        line_log_append(&d->m, (LineLogName){ S("c"), S("n") }, S("a\nb"), S(""), &line, &d->e));
     assert_says(d, "no line break");
-    desk_expect(d, JOT_TOO_BIG,
-                line_log_append(&d->m, S("c"), S("n"), long_line, S(""), &line, &d->e));
-    desk_expect(d, JOT_NOT_FOUND, line_log_read(&d->m, S("c"), S("n"), 1, 1, &d->a, &lines, &d->e));
+    desk_expect(
+        d, JOT_TOO_BIG,
+        line_log_append(&d->m, (LineLogName){ S("c"), S("n") }, long_line, S(""), &line, &d->e));
+    desk_expect(d, JOT_NOT_FOUND,
+                line_log_read(&d->m, (LineLogName){ S("c"), S("n") }, (SeqRange){ 1, 1 }, &d->a,
+                              &lines, &d->e));
     static const struct {
         Str category, name;
     } bad[] = { { T(""), T("n") },   { T("c"), T("") },   { T("c"), T("a/b") },
                 { T(".."), T("n") }, { T("c"), T("..") }, { T("c\0"), T("n") },
                 { T("c"), T("a\n") } };
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        desk_expect(
-            d, JOT_INVALID,
-            line_log_append(&d->m, bad[i].category, bad[i].name, S("x"), S(""), &line, &d->e));
-    desk_expect(d, JOT_INVALID, line_log_read(&d->m, S("c"), S("n"), 1, 0, &d->a, &lines, &d->e));
+        desk_expect(d, JOT_INVALID,
+                    line_log_append(&d->m, (LineLogName){ bad[i].category, bad[i].name }, S("x"),
+                                    S(""), &line, &d->e));
+    desk_expect(d, JOT_INVALID,
+                line_log_read(&d->m, (LineLogName){ S("c"), S("n") }, (SeqRange){ 1, 0 }, &d->a,
+                              &lines, &d->e));
 }
 
 static void a_line_with_an_id_is_appended_once(Desk *d)
 {
     Line one, two;
-    desk_ok(d, line_log_append(&d->m, S("c"), S("n"), S("x"), S("id-1"), &one, &d->e));
-    desk_ok(d, line_log_append(&d->m, S("c"), S("n"), S("x"), S("id-1"), &two, &d->e));
+    desk_ok(
+        d, line_log_append(&d->m, (LineLogName){ S("c"), S("n") }, S("x"), S("id-1"), &one, &d->e));
+    desk_ok(
+        d, line_log_append(&d->m, (LineLogName){ S("c"), S("n") }, S("x"), S("id-1"), &two, &d->e));
     assert_int_equal(one.seq, two.seq);
 }
 
 static void a_follower_gets_each_line_once(Desk *d)
 {
-    LineLogCursor at = { 0 };
+    LineLogCursor at = { .log = BUILD };
     Lines lines;
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 0, &d->a, &lines, &d->e));
     assert_int_equal(lines.n, 0);
     add(d, "a");
     add(d, "b");
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 0, &d->a, &lines, &d->e));
     assert_text(texts(d, &lines), "1:a 2:b");
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 1, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 1, &d->a, &lines, &d->e));
     assert_int_equal(lines.n, 0);
     add(d, "c");
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 1, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 1, &d->a, &lines, &d->e));
     assert_text(texts(d, &lines), "3:c");
 }
 
 static void a_follower_reads_a_log_that_began_anew_from_its_start(Desk *d)
 {
-    LineLogCursor at = { 0 };
+    LineLogCursor at = { .log = BUILD };
     Lines lines;
     Mark mark;
     add(d, "a");
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 0, &d->a, &lines, &d->e));
     desk_ok(d, store_purge(d->m.store, S("logs/build/out"), NULL, S("ann"), &mark, &d->e));
     add(d, "fresh");
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 0, &d->a, &lines, &d->e));
     assert_text(texts(d, &lines), "3:fresh");
 }
 
 static void a_follower_whose_place_was_trimmed_gets_what_is_kept(Desk *d)
 {
-    LineLogCursor at = { 0 };
+    LineLogCursor at = { .log = BUILD };
     Lines lines;
     uint64_t dropped;
     add(d, "l1");
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 0, &d->a, &lines, &d->e));
     for (int i = 2; i <= 30; i++)
         add(d, arena_printf(&d->a, "l%d", i).p);
     desk_ok(d, store_trim(d->m.store, S("logs/build/out"), NULL, 11, &dropped, &d->e));
     assert_int_equal(dropped, 10);
-    desk_ok(d, line_log_follow(&d->m, S("build"), S("out"), &at, 0, &d->a, &lines, &d->e));
+    desk_ok(d, line_log_follow(&d->m, &at, 0, &d->a, &lines, &d->e));
     assert_int_equal(lines.n, 20);
     assert_int_equal(lines.items[0].seq, 11);
 }
@@ -173,18 +182,23 @@ static void logs_are_listed_by_name(Desk *d)
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         Str rest = str(places[i]);
         size_t slash = str_find_last(rest, '/');
-        desk_ok(d, line_log_append(&d->m, str_slice(rest, 0, slash), str_from(rest, slash + 1),
-                                   S("t"), S(""), &line, &d->e));
+        desk_ok(d, line_log_append(
+                       &d->m, (LineLogName){ str_slice(rest, 0, slash), str_from(rest, slash + 1) },
+                       S("t"), S(""), &line, &d->e));
     }
-    desk_ok(d, line_log_list(&d->m, S(""), S(""), 10, &d->a, &logs, &d->e));
+    desk_ok(d, line_log_list(&d->m, &(LineLogQuery){ .limit = 10 }, &d->a, &logs, &d->e));
     assert_int_equal(logs.n, 4);
     assert_text(logs.items[0].category, "a");
     assert_text(logs.items[1].category, "b/deep");
-    desk_ok(d, line_log_list(&d->m, S("b"), S("b/deep/z"), 1, &d->a, &logs, &d->e));
+    desk_ok(d, line_log_list(
+                   &d->m, &(LineLogQuery){ .category = S("b"), .after = S("b/deep/z"), .limit = 1 },
+                   &d->a, &logs, &d->e));
     assert_int_equal(logs.n, 1);
     assert_text(logs.items[0].name, "one");
     assert_true(logs.more);
-    desk_expect(d, JOT_INVALID, line_log_list(&d->m, S(".."), S(""), 1, &d->a, &logs, &d->e));
+    desk_expect(d, JOT_INVALID,
+                line_log_list(&d->m, &(LineLogQuery){ .category = S(".."), .limit = 1 }, &d->a,
+                              &logs, &d->e));
 }
 
 /* A child appends lines and tells how many are acknowledged, until it is killed. */
@@ -198,7 +212,7 @@ static pid_t start_writer(Desk *d, int to)
         char text[32];
         Line line;
         snprintf(text, sizeof text, "line %d", i);
-        if (line_log_append(&m, S("build"), S("out"), str(text), S(""), &line, NULL) != JOT_OK)
+        if (line_log_append(&m, BUILD, str(text), S(""), &line, NULL) != JOT_OK)
             _exit(1);
         if (write(to, "x", 1) != 1)
             _exit(2);
@@ -238,8 +252,7 @@ static void two_handles_append_without_losing_a_line(Desk *d)
     Memory other = desk_open(d, "bob");
     for (int i = 0; i < 20; i++) {
         Line line;
-        desk_ok(d, line_log_append(i % 2 ? &other : &d->m, S("build"), S("out"), S("x"), S(""),
-                                   &line, &d->e));
+        desk_ok(d, line_log_append(i % 2 ? &other : &d->m, BUILD, S("x"), S(""), &line, &d->e));
         assert_int_equal(line.seq, i + 1);
     }
     memory_close(&other);

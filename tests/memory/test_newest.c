@@ -178,7 +178,9 @@ static void make_steps(Desk *d)
     make_cycle(d);
     desk_ok(d, cycle_wake(&d->m, ME, &(CycleWake){ .iterations_max = 1000 }, &d->a, &c, &d->e));
     for (int i = 0; i < 2; i++)
-        desk_ok(d, cycle_step(&d->m, ME, c.id, S("no call at all"), &d->a, &s, &c, &d->e));
+        desk_ok(d, cycle_step(&d->m,
+                              &(CycleInput){ .agent = ME, .id = c.id, .text = S("no call at all") },
+                              &d->a, &s, &c, &d->e));
     snprintf(stream, sizeof stream, "steps/%s/" STR_FMT, CYCLE_DEFAULT_AGENT, STR_ARG(c.id));
     snprintf(current, sizeof current, STR_FMT, STR_ARG(c.id));
 }
@@ -193,7 +195,9 @@ static jot_status next_steps(Desk *d)
 {
     Cycle c;
     CycleStep s;
-    return cycle_step(&d->m, ME, str(current), S("neither here"), &d->a, &s, &c, &d->e);
+    return cycle_step(&d->m,
+                      &(CycleInput){ .agent = ME, .id = str(current), .text = S("neither here") },
+                      &d->a, &s, &c, &d->e);
 }
 
 static void make_lease(Desk *d)
@@ -290,7 +294,8 @@ static void make_artifact(Desk *d)
 static jot_status read_artifact(Desk *d)
 {
     Artifact a;
-    return artifact_read(&d->m, S("c"), S("x"), (Str){ 0 }, &d->a, &a, &d->e);
+    return artifact_read(&d->m, &(ArtifactRead){ .category = S("c"), .id = S("x") }, &d->a, &a,
+                         &d->e);
 }
 
 static jot_status next_artifact(Desk *d)
@@ -301,7 +306,8 @@ static jot_status next_artifact(Desk *d)
 static jot_status add_line(Desk *d, const char *text)
 {
     Line line;
-    return line_log_append(&d->m, S("c"), S("l"), str(text), (Str){ 0 }, &line, &d->e);
+    return line_log_append(&d->m, (LineLogName){ S("c"), S("l") }, str(text), (Str){ 0 }, &line,
+                           &d->e);
 }
 
 static void make_log(Desk *d)
@@ -314,7 +320,8 @@ static void make_log(Desk *d)
 static jot_status read_log(Desk *d)
 {
     Lines lines;
-    jot_status st = line_log_read(&d->m, S("c"), S("l"), 1, 10, &d->a, &lines, &d->e);
+    jot_status st = line_log_read(&d->m, (LineLogName){ S("c"), S("l") }, (SeqRange){ 1, 10 },
+                                  &d->a, &lines, &d->e);
     assert_true(st != JOT_OK || lines.n >= 1);
     return st;
 }

@@ -34,7 +34,7 @@ static Memory open_pad(Desk *d, const char *engine, const char *name)
 static PadReport copy_to(Desk *d, Memory *to, jot_status want)
 {
     PadReport r;
-    desk_expect(d, want, pad_copy(d->m.store, to, NULL, NULL, &d->a, &r, &d->e));
+    desk_expect(d, want, pad_copy(d->m.store, to, NULL, &d->a, &r, &d->e));
     return r;
 }
 
@@ -195,7 +195,7 @@ static void copy_past(Desk *d, const char *stream, unsigned long long seq, int w
                        arena_printf(&d->a, "record %llu of '%s' cannot be read", seq, stream).p);
         assert_int_equal(records_of(d, to.store, stream, NULL), 3);
         /* The archive has the same. */
-        desk_ok(d, pad_copy(archive, &to, NULL, NULL, &d->a, &r, &d->e));
+        desk_ok(d, pad_copy(archive, &to, NULL, &d->a, &r, &d->e));
         assert_int_equal(r.count.copied, 0);
         repair(&x);
         desk_reopen(d);
@@ -361,7 +361,7 @@ static void gc_and_copy_in_turn_need_nobody(Desk *d)
         /* A copy of the copy has the same gaps, and knows why. */
         Memory again = open_pad(d, engines[i], "again");
         PadReport r;
-        desk_ok(d, pad_copy(to.store, &again, NULL, NULL, &d->a, &r, &d->e));
+        desk_ok(d, pad_copy(to.store, &again, NULL, &d->a, &r, &d->e));
         assert_int_equal(gaps_of(d, again.store), 3);
         memory_close(&again);
         Mark mark;
@@ -434,7 +434,7 @@ static void carry(Desk *d, Memory *to)
     desk_ok(d, archive_write(d->m.store, path, NULL, &count, &d->e));
     AUTO_PTR(Store) archive = NULL;
     desk_ok(d, archive_open(&archive, &d->io, path, &d->e));
-    desk_ok(d, pad_copy(archive, to, NULL, NULL, &d->a, &r, &d->e));
+    desk_ok(d, pad_copy(archive, to, NULL, &d->a, &r, &d->e));
     (void)unlink(path);
 }
 

@@ -382,7 +382,9 @@ static void results_are_found_by_type_and_task_with_their_arguments_kept(Desk *d
     assert_int_equal(list.n, 1);
     assert_text(list.items[0].id, "c:1");
     Artifact a;
-    desk_ok(d, artifact_read(&d->m, S("tool_results"), S("c:1"), S(""), &d->a, &a, &d->e));
+    desk_ok(d,
+            artifact_read(&d->m, &(ArtifactRead){ .category = S("tool_results"), .id = S("c:1") },
+                          &d->a, &a, &d->e));
     assert_text(a.text, "{\n  \"tool_call_id\": \"c:1\",\n  \"tool_name\": \"grep\",\n"
                         "  \"arguments\": {\n    \"re\": \"x\"\n  },\n  \"result\": \"hit\"\n}");
     assert_true(hash_eq(v.ref.sha256, hash_of(a.text)));

@@ -133,7 +133,8 @@ static void a_task_that_is_not_there_is_not_found(Desk *d)
     desk_expect(d, JOT_NOT_FOUND, task_read(&d->m, S("x"), &d->a, &t, &d->e));
     assert_says(d, "task 'x' not found");
     desk_expect(d, JOT_NOT_FOUND, move(d, "x", TASK_READY, "", false));
-    desk_expect(d, JOT_NOT_FOUND, task_history(&d->m, S("x"), 1, 10, &d->a, &v, &d->e));
+    desk_expect(d, JOT_NOT_FOUND,
+                task_history(&d->m, S("x"), (SeqRange){ 1, 10 }, &d->a, &v, &d->e));
 }
 
 static void nine_ways_are_open_and_no_other(Desk *d)
@@ -240,7 +241,7 @@ static void events_tell_the_whole_story(Desk *d)
     desk_ok(d, move(d, "a", TASK_READY, "found", true));
     start(d, "a");
     desk_ok(d, move(d, "a", TASK_COMPLETED, "", false));
-    desk_ok(d, task_history(&d->m, S("a"), 1, 100, &d->a, &v, &d->e));
+    desk_ok(d, task_history(&d->m, S("a"), (SeqRange){ 1, 100 }, &d->a, &v, &d->e));
     static const char *const types[] = { "created",   "state_changed", "state_changed", "blocked",
                                          "unblocked", "state_changed", "completed" };
     assert_int_equal(v.n, COUNT_OF(types));
@@ -252,7 +253,7 @@ static void events_tell_the_whole_story(Desk *d)
     assert_text(v.items[4].from, "blocked");
     assert_text(v.items[4].to, "ready");
     assert_true(v.items[4].manual);
-    desk_ok(d, task_history(&d->m, S("a"), 6, 1, &d->a, &v, &d->e));
+    desk_ok(d, task_history(&d->m, S("a"), (SeqRange){ 6, 1 }, &d->a, &v, &d->e));
     assert_int_equal(v.n, 1);
     assert_true(v.more);
     assert_int_equal(v.next, 7);
@@ -548,7 +549,7 @@ static void a_task_whose_newest_record_is_damaged_goes_on_from_the_one_before(De
     assert_int_equal(list.problems_n, 0);
     assert_text(ready_ids(d), "a n z");
     TaskEvents v;
-    desk_ok(d, task_history(&d->m, S("n"), 1, 10, &d->a, &v, &d->e));
+    desk_ok(d, task_history(&d->m, S("n"), (SeqRange){ 1, 10 }, &d->a, &v, &d->e));
     assert_int_equal(v.n, 2);
     assert_int_equal(v.damaged, 1);
 }

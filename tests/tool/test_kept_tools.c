@@ -105,7 +105,8 @@ static void a_long_log_is_read_in_parts_that_make_the_whole(Desk *d)
         AUTO(Buf) line = { 0 };
         for (int k = 0; k < (i == 30 ? 3000 : 3); k++)
             buf_addf(&line, "w\xC3\xB6rd%d ", k);
-        desk_ok(d, line_log_append(&d->m, S("c"), S("n"), buf_str(&line), (Str){ 0 }, &out, &d->e));
+        desk_ok(d, line_log_append(&d->m, (LineLogName){ S("c"), S("n") }, buf_str(&line),
+                                   (Str){ 0 }, &out, &d->e));
         buf_add(&want, buf_str(&line));
     }
     ToolHost h = { .m = &d->m, .budget = 400, .profiles = TOOLS_LINE_LOGS };

@@ -118,7 +118,8 @@ static jot_status note_meta(void *ctx, const Record *r)
 static Str inherited(Memory *m, Str stream, Arena *into)
 {
     LastMeta last = { .into = into };
-    if (memory_each_record(m, stream, 1, note_meta, &last, NULL, NULL) != JOT_OK)
+    if (memory_each_record(m, stream, &(RecordVisit){ .from = 1, .each = note_meta, .ctx = &last },
+                           NULL) != JOT_OK)
         return (Str){ 0 };
     return last.meta;
 }
@@ -234,7 +235,7 @@ static jot_status read_version(Memory *m, Str stream, Str version, Arena *into, 
         return JOT_OK;
     if (st != JOT_NOT_FOUND)
         TRY(st);
-    st = memory_each_record(m, stream, 1, look_for, &w, NULL, e);
+    st = memory_each_record(m, stream, &(RecordVisit){ .from = 1, .each = look_for, .ctx = &w }, e);
     if (st != JOT_NOT_FOUND)
         TRY(st);
     if (w.found.mark.seq == 0)
@@ -265,12 +266,11 @@ static jot_status read_at(Memory *m, Str stream, Str version, Arena *into, Artif
     return JOT_CORRUPT;
 }
 
-jot_status artifact_read(Memory *m, Str category, Str id, Str version, Arena *into, Artifact *out,
-                         Err *e)
+jot_status artifact_read(Memory *m, const ArtifactRead *r, Arena *into, Artifact *out, Err *e)
 {
     Str stream;
-    TRY(artifact_stream(category, id, into, &stream, e));
-    return read_at(m, stream, version, into, out, e);
+    TRY(artifact_stream(r->category, r->id, into, &stream, e));
+    return read_at(m, stream, r->version, into, out, e);
 }
 
 jot_status artifact_delete(Memory *m, Str category, Str id, const DocIf *when, Arena *into, Err *e)

@@ -61,11 +61,16 @@ typedef struct ArtifactWrite {
 MUST_USE jot_status artifact_write(Memory *m, const ArtifactWrite *w, Arena *into, ArtifactRef *out,
                                    Err *e);
 
-/* The artifact as it is, or as it was at `version` (12 to 64 hex digits of its hash; empty: now).
+typedef struct ArtifactRead {
+    Str category, id;
+    Str version; /* 12 to 64 hex digits of its hash; empty: as it is now */
+} ArtifactRead;
+
+/* The artifact as it is, or as it was at a version.
  * JOT_NOT_FOUND: there is none, or no such version is kept.  JOT_CORRUPT: a person's edit left no
  * JSON; *out holds the text all the same. */
-MUST_USE jot_status artifact_read(Memory *m, Str category, Str id, Str version, Arena *into,
-                                  Artifact *out, Err *e);
+MUST_USE jot_status artifact_read(Memory *m, const ArtifactRead *r, Arena *into, Artifact *out,
+                                  Err *e);
 
 /* JOT_NOT_FOUND if it is not there.  Older versions stay readable. */
 MUST_USE jot_status artifact_delete(Memory *m, Str category, Str id, const DocIf *when, Arena *into,

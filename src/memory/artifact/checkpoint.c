@@ -272,7 +272,9 @@ static jot_status read_all(Memory *m, Str stream, All *all, uint64_t *depth, uin
 {
     Err missing = { 0 };
     *damaged = 0;
-    jot_status st = memory_each_record(m, stream, 1, collect, all, damaged, &missing);
+    jot_status st = memory_each_record(
+        m, stream, &(RecordVisit){ .from = 1, .each = collect, .ctx = all, .damaged = damaged },
+        &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_pass(e, &missing, st);
     *depth = mark_stack(all);

@@ -12,18 +12,18 @@
 #include "base/time.h"
 
 /* The stream of a log; JOT_INVALID with a sentence for what cannot be one. */
-static jot_status stream_of(Str category, Str name, Arena *into, Str *out, Err *e)
+static jot_status stream_of(LineLogName log, Arena *into, Str *out, Err *e)
 {
-    return memory_name(&(MemoryKind){ LINE_LOG_KIND, "a log's name" }, &category, name, into, out,
-                       e);
+    return memory_name(&(MemoryKind){ LINE_LOG_KIND, "a log's name" }, &log.category, log.name,
+                       into, out, e);
 }
 
-jot_status line_log_append(Memory *m, Str category, Str name, Str text, Str id, Line *out, Err *e)
+jot_status line_log_append(Memory *m, LineLogName log, Str text, Str id, Line *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
     Str stream;
     Mark mark;
-    TRY(stream_of(category, name, &arena, &stream, e));
+    TRY(stream_of(log, &arena, &stream, e));
     if (str_find(text, '\n') < text.n)
         return err_set(e, JOT_INVALID, "a line holds no line break: append one line at a time");
     if (text.n > LINE_LOG_LINE_MAX)
@@ -53,29 +53,28 @@ static void take_lines(const Records *from, uint64_t start, Arena *into, Lines *
     }
 }
 
-jot_status line_log_read(Memory *m, Str category, Str name, uint64_t from, size_t limit,
-                         Arena *into, Lines *out, Err *e)
+jot_status line_log_read(Memory *m, LineLogName log, SeqRange range, Arena *into, Lines *out,
+                         Err *e)
 {
     Str stream;
     Records got;
-    TRY(stream_of(category, name, into, &stream, e));
-    if (limit == 0 || limit > LINE_LOG_READ_MAX)
+    TRY(stream_of(log, into, &stream, e));
+    if (range.limit == 0 || range.limit > LINE_LOG_READ_MAX)
         return err_set(e, JOT_INVALID, "one answer has 1 to %d lines", LINE_LOG_READ_MAX);
-    uint64_t start = from ? from : 1;
-    TRY(store_read(m->store, stream, (SeqRange){ start, limit }, into, &got, e));
+    uint64_t start = range.from ? range.from : 1;
+    TRY(store_read(m->store, stream, (SeqRange){ start, range.limit }, into, &got, e));
     take_lines(&got, start, into, out);
     return JOT_OK;
 }
 
-jot_status line_log_tail(Memory *m, Str category, Str name, size_t n, Arena *into, Lines *out,
-                         Err *e)
+jot_status line_log_tail(Memory *m, LineLogName log, size_t n, Arena *into, Lines *out, Err *e)
 {
     Str stream;
     Record head;
-    TRY(stream_of(category, name, into, &stream, e));
+    TRY(stream_of(log, into, &stream, e));
     TRY(store_head(m->store, stream, HEAD_MARK, into, &head, e));
     uint64_t from = head.mark.seq >= n ? head.mark.seq - n + 1 : 1;
-    return line_log_read(m, category, name, from, n, into, out, e);
+    return line_log_read(m, log, (SeqRange){ from, n }, into, out, e);
 }
 
 /* --- Which there are ------------------------------------------------------------------- */
@@ -91,20 +90,19 @@ static LineLog log_of(const Listed *l)
                       .by = l->by };
 }
 
-jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena *into,
-                         LineLogs *out, Err *e)
+jot_status line_log_list(Memory *m, const LineLogQuery *q, Arena *into, LineLogs *out, Err *e)
 {
     Str prefix = S(LINE_LOG_KIND), behind = { 0 }, probe;
     Listing page;
-    if (category.n) {
-        TRY(stream_of(category, S("x"), into, &probe, e));
+    if (q->category.n) {
+        TRY(stream_of((LineLogName){ q->category, S("x") }, into, &probe, e));
         prefix = str_slice(probe, 0, probe.n - 1);
     }
-    if (after.n) {
-        behind = arena_printf(into, LINE_LOG_KIND STR_FMT, STR_ARG(after));
+    if (q->after.n) {
+        behind = arena_printf(into, LINE_LOG_KIND STR_FMT, STR_ARG(q->after));
         TRY(store_check_name(behind, e));
     }
-    TRY(store_list(m->store, &(ListQuery){ .prefix = prefix, .after = behind, .limit = limit },
+    TRY(store_list(m->store, &(ListQuery){ .prefix = prefix, .after = behind, .limit = q->limit },
                    into, &page, e));
     *out =
         (LineLogs){ .items = NEW_ARRAY(into, LineLog, page.n + 1), .n = page.n, .more = page.more };
@@ -144,7 +142,7 @@ static jot_status go_on(Memory *m, Str stream, LineLogCursor *at, Arena *into, L
         got.items++;
         got.n--;
     } else if (at->seq && !trimmed) {
-        *at = (LineLogCursor){ .cursor = at->cursor };
+        *at = (LineLogCursor){ .log = at->log, .cursor = at->cursor };
         TRY(look(m, stream, 1, into, &got, e));
     }
     take_lines(&got, at->seq + 1, into, out);
@@ -155,12 +153,12 @@ static jot_status go_on(Memory *m, Str stream, LineLogCursor *at, Arena *into, L
     return JOT_OK;
 }
 
-jot_status line_log_follow(Memory *m, Str category, Str name, LineLogCursor *at, int64_t wait_ms,
-                           Arena *into, Lines *out, Err *e)
+jot_status line_log_follow(Memory *m, LineLogCursor *at, int64_t wait_ms, Arena *into, Lines *out,
+                           Err *e)
 {
     Str stream;
     Changes changes;
-    TRY(stream_of(category, name, into, &stream, e));
+    TRY(stream_of(at->log, into, &stream, e));
     TRY(go_on(m, stream, at, into, out, e));
     if (out->n || wait_ms <= 0)
         return JOT_OK;

@@ -18,6 +18,11 @@ enum {
     LINE_LOG_READ_MAX = STORE_READ_MAX /* lines in one answer */
 };
 
+/* Which log. */
+typedef struct LineLogName {
+    Str category, name;
+} LineLogName;
+
 typedef struct Line {
     uint64_t seq;
     int64_t at_ms;
@@ -35,19 +40,20 @@ typedef struct Lines {
 } Lines;
 
 /* JOT_INVALID if the text holds a line break.  `id` as in Draft; may be empty. */
-MUST_USE jot_status line_log_append(Memory *m, Str category, Str name, Str text, Str id, Line *out,
+MUST_USE jot_status line_log_append(Memory *m, LineLogName log, Str text, Str id, Line *out,
                                     Err *e);
 
-/* Up to `limit` lines (1 to LINE_LOG_READ_MAX) from seq `from` on.  JOT_NOT_FOUND: no such log. */
-MUST_USE jot_status line_log_read(Memory *m, Str category, Str name, uint64_t from, size_t limit,
-                                  Arena *into, Lines *out, Err *e);
-
-/* The newest `n` lines. */
-MUST_USE jot_status line_log_tail(Memory *m, Str category, Str name, size_t n, Arena *into,
+/* The lines of a range, 1 to LINE_LOG_READ_MAX.  JOT_NOT_FOUND: no such log. */
+MUST_USE jot_status line_log_read(Memory *m, LineLogName log, SeqRange range, Arena *into,
                                   Lines *out, Err *e);
 
-/* Where a follower stands; {0}: before the first line. */
+/* The newest `n` lines. */
+MUST_USE jot_status line_log_tail(Memory *m, LineLogName log, size_t n, Arena *into, Lines *out,
+                                  Err *e);
+
+/* Which log is followed, and where its follower stands; all else 0: before the first line. */
 typedef struct LineLogCursor {
+    LineLogName log;
     uint64_t seq; /* of the last line seen */
     Hash chain;   /* of its record: zero as long as there is none */
     Cursor cursor;
@@ -57,8 +63,8 @@ typedef struct LineLogCursor {
  * something changes in the pad, and looks again; so an answer without lines is no end, ask again.
  * A log that does not exist yet is waited for.  If the log is not the one that was followed
  * (purged, or another pad), it is read from its start. */
-MUST_USE jot_status line_log_follow(Memory *m, Str category, Str name, LineLogCursor *at,
-                                    int64_t wait_ms, Arena *into, Lines *out, Err *e);
+MUST_USE jot_status line_log_follow(Memory *m, LineLogCursor *at, int64_t wait_ms, Arena *into,
+                                    Lines *out, Err *e);
 
 /* What logs there are. */
 typedef struct LineLog {
@@ -74,10 +80,14 @@ typedef struct LineLogs {
     bool more; /* ask again, after the last one */
 } LineLogs;
 
-/* Logs in a category and below it (empty: all), after "CATEGORY/NAME" `after` (empty: from the
- * first).  `limit` is 1 to STORE_LIST_MAX. */
-MUST_USE jot_status line_log_list(Memory *m, Str category, Str after, size_t limit, Arena *into,
-                                  LineLogs *out, Err *e);
+typedef struct LineLogQuery {
+    Str category; /* in it and below it; empty: all */
+    Str after;    /* "CATEGORY/NAME"; empty: from the first */
+    size_t limit; /* 1 to STORE_LIST_MAX */
+} LineLogQuery;
+
+MUST_USE jot_status line_log_list(Memory *m, const LineLogQuery *q, Arena *into, LineLogs *out,
+                                  Err *e);
 
 /* {"seq", "at", "by", "text"}; "redacted": true if it was. */
 json_t *line_json(const Line *line);

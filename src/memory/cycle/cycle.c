@@ -387,41 +387,43 @@ static jot_status check_bytes(Str text, const char *what, Err *e)
                    ACTION_REPLY_MAX);
 }
 
-jot_status cycle_step(Memory *m, Str agent, Str id, Str reply, Arena *into, CycleStep *out,
-                      Cycle *c, Err *e)
+jot_status cycle_step(Memory *m, const CycleInput *in, Arena *into, CycleStep *out, Cycle *c,
+                      Err *e)
 {
     Shown shown;
-    TRY(check_bytes(reply, "a reply", e));
-    TRY(find_running(m, agent, id, into, c, e));
+    TRY(check_bytes(in->text, "a reply", e));
+    TRY(find_running(m, in->agent, in->id, into, c, e));
     if (c->waiting)
         return err_set(e, JOT_INVALID, "the result of '%s' is missing: give it before a reply",
                        err_show(&shown, c->call.tool));
     if (c->done)
-        return err_set(e, JOT_INVALID, "cycle '" STR_FMT "' is done: let it sleep", STR_ARG(id));
+        return err_set(e, JOT_INVALID, "cycle '" STR_FMT "' is done: let it sleep",
+                       STR_ARG(in->id));
     if (c->iterations >= c->iterations_max)
         return err_set(e, JOT_INVALID,
-                       "cycle '" STR_FMT "' has had its %zu iterations: let it sleep", STR_ARG(id),
-                       c->iterations_max);
-    out->action = action_parse(reply, into);
+                       "cycle '" STR_FMT "' has had its %zu iterations: let it sleep",
+                       STR_ARG(in->id), c->iterations_max);
+    out->action = action_parse(in->text, into);
     action_apply(into, c->state, &out->action, &out->said);
     json_t *meta = json_pack("{s:s}", "kind", "reply");
-    return stepped(m, c, cycle_steps_add(m, c, meta, reply, e), into, e);
+    return stepped(m, c, cycle_steps_add(m, c, meta, in->text, e), into, e);
 }
 
-jot_status cycle_result(Memory *m, Str agent, Str id, ToolEnd end, Str result, Arena *into,
-                        CycleStep *out, Cycle *c, Err *e)
+jot_status cycle_result(Memory *m, const CycleInput *in, Arena *into, CycleStep *out, Cycle *c,
+                        Err *e)
 {
-    TRY(check_bytes(result, "a result", e));
-    TRY(find_running(m, agent, id, into, c, e));
+    TRY(check_bytes(in->text, "a result", e));
+    TRY(find_running(m, in->agent, in->id, into, c, e));
     if (!c->waiting && !c->lost)
-        return err_set(e, JOT_INVALID, "no tool was called in cycle '" STR_FMT "'", STR_ARG(id));
+        return err_set(e, JOT_INVALID, "no tool was called in cycle '" STR_FMT "'",
+                       STR_ARG(in->id));
     const Yaml *before = c->state;
     out->action = c->call;
     json_t *meta =
-        json_pack("{s:s, s:s}", "kind", "result", "status", cycle_steps_tool_end_name(end));
-    TRY(stepped(m, c, cycle_steps_add(m, c, meta, result, e), into, e));
+        json_pack("{s:s, s:s}", "kind", "result", "status", cycle_steps_tool_end_name(in->end));
+    TRY(stepped(m, c, cycle_steps_add(m, c, meta, in->text, e), into, e));
     /* Said is what the record says, and the key is the record's. */
-    ToolResult r = { .end = end, .text = result, .key = c->answer.key };
+    ToolResult r = { .end = in->end, .text = in->text, .key = c->answer.key };
     action_result(into, before, &out->action, &r, &out->said);
     return JOT_OK;
 }
@@ -500,18 +502,17 @@ jot_status cycle_sleep(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Er
     return finish(m, (Ending){ .agent = agent, .id = id }, into, out, e);
 }
 
-jot_status cycle_fail(Memory *m, Str agent, Str id, Str why, Str trace, Arena *into, Cycle *out,
-                      Err *e)
+jot_status cycle_fail(Memory *m, const CycleFailure *f, Arena *into, Cycle *out, Err *e)
 {
-    if (trace.n > CYCLE_TRACE_MAX)
-        return err_set(e, JOT_TOO_BIG, "a trace of %zu bytes: the limit is %d", trace.n,
+    if (f->trace.n > CYCLE_TRACE_MAX)
+        return err_set(e, JOT_TOO_BIG, "a trace of %zu bytes: the limit is %d", f->trace.n,
                        CYCLE_TRACE_MAX);
-    Ending how = { .agent = agent,
-                   .id = id,
+    Ending how = { .agent = f->agent,
+                   .id = f->id,
                    .end = CYCLE_FAILED,
-                   .why = why.n ? cycle_state_line(into, why, CYCLE_STATE_LINE_CHARS)
-                                : S("no reason was given"),
-                   .trace = trace.n ? trace : S("") };
+                   .why = f->why.n ? cycle_state_line(into, f->why, CYCLE_STATE_LINE_CHARS)
+                                   : S("no reason was given"),
+                   .trace = f->trace.n ? f->trace : S("") };
     return finish(m, how, into, out, e);
 }
 

@@ -120,22 +120,35 @@ typedef struct CycleStep {
     Str said; /* the entry that went into the notes, or empty */
 } CycleStep;
 
+/* What a cycle takes in: a model's reply, or what came of the tool that it called. */
+typedef struct CycleInput {
+    Str agent, id;
+    ToolEnd end; /* of a result */
+    Str text;    /* any bytes */
+} CycleInput;
+
 /* One iteration: a model's reply, as it came.  JOT_INVALID: a tool's result is missing, or there
  * is nothing left to do.  JOT_CONFLICT: somebody else took a step.  JOT_FENCED: the cycle has
  * ended.
  */
-MUST_USE jot_status cycle_step(Memory *m, Str agent, Str id, Str reply, Arena *into, CycleStep *out,
+MUST_USE jot_status cycle_step(Memory *m, const CycleInput *in, Arena *into, CycleStep *out,
                                Cycle *c, Err *e);
-/* What came of the tool that was called, any bytes. */
-MUST_USE jot_status cycle_result(Memory *m, Str agent, Str id, ToolEnd end, Str result, Arena *into,
-                                 CycleStep *out, Cycle *c, Err *e);
+/* What came of the tool that was called. */
+MUST_USE jot_status cycle_result(Memory *m, const CycleInput *in, Arena *into, CycleStep *out,
+                                 Cycle *c, Err *e);
 
 /* End a cycle.  Repeating it is fine.  JOT_FENCED: it was ended by another, in another way. */
 MUST_USE jot_status cycle_sleep(Memory *m, Str agent, Str id, Arena *into, Cycle *out, Err *e);
-/* End it as failed.  `why` is shown as one line; `trace` (may be empty) goes to the log
- * logs/cycle/ID, for other agents logs/cycle/ID.AGENT. */
-MUST_USE jot_status cycle_fail(Memory *m, Str agent, Str id, Str why, Str trace, Arena *into,
-                               Cycle *out, Err *e);
+
+typedef struct CycleFailure {
+    Str agent, id;
+    Str why;   /* shown as one line */
+    Str trace; /* goes to the log logs/cycle/ID, for other agents logs/cycle/ID.AGENT; may be empty
+                */
+} CycleFailure;
+
+/* End it as failed. */
+MUST_USE jot_status cycle_fail(Memory *m, const CycleFailure *f, Arena *into, Cycle *out, Err *e);
 
 /* --- The state ------------------------------------------------------------------------- */
 

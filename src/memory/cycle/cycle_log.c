@@ -87,22 +87,23 @@ static bool understand(const Record *r, Action *call, Arena *into, CycleLogStep 
     return str_eq(kind, S("end"));
 }
 
-jot_status cycle_log_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit, Arena *into,
-                          CycleLog *out, Err *e)
+jot_status cycle_log_list(Memory *m, CycleName cycle, SeqRange range, Arena *into, CycleLog *out,
+                          Err *e)
 {
     Tail ignored;
     Records got;
     Err missing = { 0 };
     Action call = action_redacted();
-    uint64_t first = from ? from : 1;
+    uint64_t first = range.from ? range.from : 1;
     *out = (CycleLog){ .next = first };
-    if (limit == 0 || limit > CYCLE_LOG_MAX)
+    if (range.limit == 0 || range.limit > CYCLE_LOG_MAX)
         return err_set(e, JOT_INVALID, "one answer has 1 to %d steps", CYCLE_LOG_MAX);
-    TRY(cycle_snapshot_locate(m, agent, id, into, &ignored, e));
+    TRY(cycle_snapshot_locate(m, cycle.agent, cycle.id, into, &ignored, e));
     /* One more in front: of a result it is the call. */
     size_t extra = first > 1;
-    jot_status st = store_read(m->store, cycle_steps_stream(agent, id, into),
-                               (SeqRange){ first - extra, limit + extra }, into, &got, &missing);
+    jot_status st =
+        store_read(m->store, cycle_steps_stream(cycle.agent, cycle.id, into),
+                   (SeqRange){ first - extra, range.limit + extra }, into, &got, &missing);
     if (st == JOT_NOT_FOUND)
         return JOT_OK;
     if (st != JOT_OK)
@@ -118,14 +119,14 @@ jot_status cycle_log_list(Memory *m, Str agent, Str id, uint64_t from, size_t li
     return JOT_OK;
 }
 
-jot_status cycle_log_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into,
-                          CycleLogStep *out, Err *e)
+jot_status cycle_log_read(Memory *m, CycleName cycle, uint64_t seq, Arena *into, CycleLogStep *out,
+                          Err *e)
 {
     CycleLog list;
     Shown shown;
-    TRY(cycle_log_list(m, agent, id, seq, 1, into, &list, e));
+    TRY(cycle_log_list(m, cycle, (SeqRange){ seq, 1 }, into, &list, e));
     if (list.n == 0 || list.items[0].seq != seq)
-        return err_set(e, JOT_NOT_FOUND, "cycle '%s' has no step %llu", err_show(&shown, id),
+        return err_set(e, JOT_NOT_FOUND, "cycle '%s' has no step %llu", err_show(&shown, cycle.id),
                        (unsigned long long)seq);
     *out = list.items[0];
     return JOT_OK;
@@ -140,7 +141,7 @@ jot_status cycle_log_read_key(Memory *m, Str key, bool versioned, Arena *into, C
         return err_set(e, JOT_INVALID, "a step of a cycle is named steps/AGENT/CYCLE/NUMBER");
     if (versioned)
         return err_set(e, JOT_INVALID, "a step of a cycle has no versions");
-    return cycle_log_read(m, agent, id, seq, into, out, e);
+    return cycle_log_read(m, (CycleName){ agent, id }, seq, into, out, e);
 }
 
 json_t *cycle_log_step_json(const CycleLogStep *p)
@@ -234,8 +235,9 @@ static jot_status add_lines(Memory *m, Log *l, Str agent, Err *e)
 {
     AUTO(Arena) a = { 0 };
     Err missing = { 0 };
-    jot_status st = memory_each_record(m, cycle_log_stream(agent, l->t->id, &a), 1, add_line, l,
-                                       NULL, &missing);
+    jot_status st =
+        memory_each_record(m, cycle_log_stream(agent, l->t->id, &a),
+                           &(RecordVisit){ .from = 1, .each = add_line, .ctx = l }, &missing);
     return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }
 
@@ -278,7 +280,8 @@ jot_status cycle_log(Memory *m, Str agent, Str id, Buf *to, Err *e)
         CycleLog list = { .more = true };
         for (uint64_t next = 1; list.more; next = list.next) {
             AUTO(Arena) page = { 0 };
-            TRY(cycle_log_list(m, agent, l.t->id, next, CYCLE_LOG_MAX, &page, &list, e));
+            TRY(cycle_log_list(m, (CycleName){ agent, l.t->id }, (SeqRange){ next, CYCLE_LOG_MAX },
+                               &page, &list, e));
             for (size_t i = 0; i < list.n; i++)
                 add_step(&l, &list.items[i], &page);
             if (list.damaged)

@@ -14,6 +14,11 @@
 
 enum { CYCLE_LOG_MAX = STORE_READ_MAX - 1 /* steps in one answer */ };
 
+/* Which cycle. */
+typedef struct CycleName {
+    Str agent, id;
+} CycleName;
+
 typedef enum CycleLogKind { CYCLE_LOG_REPLY, CYCLE_LOG_RESULT, CYCLE_LOG_END } CycleLogKind;
 
 /* "reply", "result", "end"; never NULL. */
@@ -41,12 +46,12 @@ typedef struct CycleLog {
     uint64_t damaged; /* steps that cannot be read; the others are there all the same */
 } CycleLog;
 
-/* Up to `limit` (1 to CYCLE_LOG_MAX) steps from seq `from` on; fewer if they are long.
+/* The steps of a range, 1 to CYCLE_LOG_MAX; fewer if they are long.
  * JOT_NOT_FOUND: there is no such cycle.  One that was imported has none. */
-MUST_USE jot_status cycle_log_list(Memory *m, Str agent, Str id, uint64_t from, size_t limit,
-                                   Arena *into, CycleLog *out, Err *e);
+MUST_USE jot_status cycle_log_list(Memory *m, CycleName cycle, SeqRange range, Arena *into,
+                                   CycleLog *out, Err *e);
 /* The step of this number. */
-MUST_USE jot_status cycle_log_read(Memory *m, Str agent, Str id, uint64_t seq, Arena *into,
+MUST_USE jot_status cycle_log_read(Memory *m, CycleName cycle, uint64_t seq, Arena *into,
                                    CycleLogStep *out, Err *e);
 
 /* The step that a key names.  JOT_INVALID: it is no such key, or a version of it was asked for:

@@ -168,7 +168,8 @@ jot_status cycle_steps_fold(Memory *m, const Tail *t, Arena *into, Cycle *out, E
     f.state = cycle_state_salvage(t->before, &f.states);
     Err missing = { 0 };
     Str stream = cycle_steps_stream(out->agent, out->id, into);
-    jot_status st = memory_each_record(m, stream, 1, fold_add, &f, NULL, &missing);
+    jot_status st = memory_each_record(
+        m, stream, &(RecordVisit){ .from = 1, .each = fold_add, .ctx = &f }, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_pass(e, &missing, st);
     out->state = cycle_state_copy(into, f.state);

@@ -234,7 +234,8 @@ static jot_status fold_from(Memory *m, Str stream, uint64_t from, Fold *f, Err *
     fold_done(f);
     *f = (Fold){ .t.stream = stream, .present = f->present };
     Err missing = { 0 };
-    jot_status st = memory_each_record(m, stream, from, fold_add, f, NULL, &missing);
+    jot_status st = memory_each_record(
+        m, stream, &(RecordVisit){ .from = from, .each = fold_add, .ctx = f }, &missing);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
     return err_pass(e, &missing, st);

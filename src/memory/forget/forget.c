@@ -208,7 +208,9 @@ static jot_status collect(void *ctx, const Record *r)
 static jot_status find_all(Memory *m, Found *f, uint64_t *damaged, Err *e)
 {
     Err missing = { 0 };
-    jot_status st = memory_each_record(m, f->stream, 1, collect, f, damaged, &missing);
+    jot_status st = memory_each_record(
+        m, f->stream, &(RecordVisit){ .from = 1, .each = collect, .ctx = f, .damaged = damaged },
+        &missing);
     if (st == JOT_OK || st == JOT_NOT_FOUND)
         return JOT_OK;
     return err_pass(e, &missing, st);
@@ -428,7 +430,8 @@ jot_status forget_run(Memory *m, Str id, Arena *into, RunForgotten *out, Err *e)
     *out = (RunForgotten){ 0 };
     TRY(find_run(m, id, &arena, &stream, e));
     Beside b = { .m = m, .into = into, .out = out, .e = e };
-    TRY(memory_each_record(m, stream, 1, look_beside, &b, NULL, e));
+    TRY(memory_each_record(m, stream, &(RecordVisit){ .from = 1, .each = look_beside, .ctx = &b },
+                           e));
     TRY(add_beside(&b, arena_printf(&arena, "plans/" STR_FMT, STR_ARG(id))));
     TRY(add_beside(&b, arena_printf(&arena, CHECKPOINT_KIND STR_FMT, STR_ARG(id))));
     return forget_document(m, stream, &out->mark, e);

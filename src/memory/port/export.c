@@ -78,7 +78,9 @@ jot_status export_lines(Export *x, Str stream, Str path)
     AUTO(Lines) l = { .text = { .max = BUF_MAX_DEFAULT } };
     uint64_t damaged = 0;
     Err why = { 0 };
-    jot_status st = memory_each_record(x->m, stream, 1, add_line, &l, &damaged, &why);
+    jot_status st = memory_each_record(
+        x->m, stream, &(RecordVisit){ .from = 1, .each = add_line, .ctx = &l, .damaged = &damaged },
+        &why);
     if (st == JOT_CORRUPT)
         layout_miss(x->report, x->into, st, stream, "%s", why.text);
     else if (damaged)

@@ -125,7 +125,9 @@ jot_status export_run(Export *x, Str stream, Str id)
     Writing w = { .text = { .max = BUF_MAX_DEFAULT } };
     uint64_t damaged = 0;
     Err why = { 0 };
-    jot_status st = memory_each_record(x->m, stream, 1, add_record, &w, &damaged, &why);
+    jot_status st = memory_each_record(
+        x->m, stream,
+        &(RecordVisit){ .from = 1, .each = add_record, .ctx = &w, .damaged = &damaged }, &why);
     uint64_t missing = w.left_out + w.calls_n;
     if (missing)
         layout_skip(x->report, x->into, stream, "%llu records have no place in this layout",

@@ -155,7 +155,9 @@ static jot_status export_task(void *ctx, const Listed *l)
     uint64_t damaged = 0;
     jot_status st = task_read(x->m, w.id, &arena, &t, &why);
     if (st == JOT_OK)
-        st = memory_each_record(x->m, l->name, 1, take, &w, &damaged, &why);
+        st = memory_each_record(
+            x->m, l->name,
+            &(RecordVisit){ .from = 1, .each = take, .ctx = &w, .damaged = &damaged }, &why);
     if (st == JOT_CORRUPT || damaged)
         layout_miss(x->report, x->into, JOT_CORRUPT, l->name, "%s",
                     damaged ? "some of its events cannot be read" : why.text);

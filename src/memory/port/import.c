@@ -42,7 +42,8 @@ static jot_status in_the_way(Import *x, Str stream, const Mark *head, Hash sha25
         return JOT_OK;
     }
     Err missing;
-    jot_status st = memory_each_record(x->m, stream, 1, look_for, &seen, NULL, &missing);
+    jot_status st = memory_each_record(
+        x->m, stream, &(RecordVisit){ .from = 1, .each = look_for, .ctx = &seen }, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", missing.text);
     *why = seen.known ? "it is an older version in the pad: use --replace to bring it back"
@@ -139,7 +140,8 @@ jot_status import_records(Import *x, Str name, Str stream, const Draft *drafts, 
     }
     x->report->files++;
     Along along = { .drafts = drafts, .n = n };
-    jot_status st = memory_each_record(x->m, stream, 1, go_along, &along, NULL, &why);
+    jot_status st = memory_each_record(
+        x->m, stream, &(RecordVisit){ .from = 1, .each = go_along, .ctx = &along }, &why);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_set(e, st, "%s", why.text);
     if (along.other) {

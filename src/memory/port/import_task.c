@@ -260,7 +260,8 @@ static jot_status look(Import *x, Str stream, const Files *f, Arena *into, Stand
     if (st != JOT_OK)
         return err_pass(e, &missing, st);
     out->head = head.mark;
-    return memory_each_record(x->m, stream, 1, take, out, NULL, e);
+    return memory_each_record(x->m, stream, &(RecordVisit){ .from = 1, .each = take, .ctx = out },
+                              e);
 }
 
 /* Why nothing is written over what is there, or NULL. */

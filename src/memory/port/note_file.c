@@ -97,6 +97,7 @@ jot_status note_file_name(Memory *m, Str stream, Arena *into, NoteName *out, Err
     Names names = { .into = into, .out = out };
     Err missing = { 0 };
     *out = (NoteName){ 0 };
-    jot_status st = memory_each_record(m, stream, 1, look, &names, NULL, &missing);
+    jot_status st = memory_each_record(
+        m, stream, &(RecordVisit){ .from = 1, .each = look, .ctx = &names }, &missing);
     return st == JOT_NOT_FOUND ? JOT_OK : err_pass(e, &missing, st);
 }

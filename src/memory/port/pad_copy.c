@@ -8,8 +8,7 @@ enum { FORGET_ONE_BY_ONE = 16 };
 
 typedef struct Passage {
     Memory *to;
-    void (*progress)(void *ctx, const CopyCount *count);
-    void *ctx;
+    void (*show)(const CopyCount *so_far);
     Arena *into;
     PadReport *report;
     uint64_t forgot; /* streams, so far */
@@ -48,15 +47,15 @@ static void told(void *ctx, const CopyNotice *t)
 static void progress(void *ctx, const CopyCount *count)
 {
     Passage *p = ctx;
-    if (p->progress)
-        p->progress(p->ctx, count);
+    if (p->show)
+        p->show(count);
 }
 
-jot_status pad_copy(Store *from, Memory *to, void (*show)(void *, const CopyCount *), void *ctx,
-                    Arena *into, PadReport *out, Err *e)
+jot_status pad_copy(Store *from, Memory *to, void (*show)(const CopyCount *so_far), Arena *into,
+                    PadReport *out, Err *e)
 {
     *out = (PadReport){ 0 };
-    Passage p = { .to = to, .progress = show, .ctx = ctx, .into = into, .report = out };
+    Passage p = { .to = to, .show = show, .into = into, .report = out };
     CopyHooks hooks = { .progress = progress, .told = told, .ctx = &p };
     jot_status st = store_copy(from, to->store, &hooks, &out->count, e);
     if (p.forgot > FORGET_ONE_BY_ONE) {

@@ -240,7 +240,9 @@ jot_status run_each(Run *r, uint64_t from, jot_status (*each)(void *ctx, const R
                     void *ctx, uint64_t *damaged, Err *e)
 {
     Walk w = { each, ctx };
-    return memory_each_record(r->m, stream_of(r), from, visit, &w, damaged, e);
+    return memory_each_record(
+        r->m, stream_of(r),
+        &(RecordVisit){ .from = from, .each = visit, .ctx = &w, .damaged = damaged }, e);
 }
 
 jot_status run_step(Run *r, uint64_t seq, Arena *into, RunStep *out, Err *e)

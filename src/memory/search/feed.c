@@ -173,7 +173,8 @@ static jot_status look_at_history(Index *x, Str stream, History *out, Err *e)
 {
     Err why = { 0 };
     *out = (History){ 0 };
-    jot_status st = memory_each_record(x->m, stream, 0, count_redacted, out, NULL, &why);
+    jot_status st = memory_each_record(x->m, stream,
+                                       &(RecordVisit){ .each = count_redacted, .ctx = out }, &why);
     if (st == JOT_OK || st == JOT_NOT_FOUND || is_damage(st))
         return JOT_OK;
     if (e)
@@ -271,7 +272,8 @@ static jot_status drop_redacted(void *ctx, const Record *r)
 static jot_status read_log(FeedLog *l, uint64_t from, Err *e)
 {
     Err why = { 0 };
-    jot_status st = memory_each_record(l->f->x->m, l->stream, from, feed_record, l, NULL, &why);
+    jot_status st = memory_each_record(
+        l->f->x->m, l->stream, &(RecordVisit){ .from = from, .each = feed_record, .ctx = l }, &why);
     if (st == JOT_OK || st == JOT_NOT_FOUND || (st == JOT_CONFLICT && l->other) || is_damage(st))
         return JOT_OK;
     if (e && why.status)
@@ -299,7 +301,8 @@ static jot_status look_for_losses(FeedLog *l, const SegStream *before, Err *e)
         return read_log(l, 0, e);
     }
     if (h.redacted > before->redacted) {
-        jot_status st = memory_each_record(x->m, l->stream, 0, drop_redacted, l, NULL, e);
+        jot_status st = memory_each_record(x->m, l->stream,
+                                           &(RecordVisit){ .each = drop_redacted, .ctx = l }, e);
         if (st != JOT_OK && !is_damage(st))
             return st;
         l->k->redacted = h.redacted;

@@ -109,7 +109,8 @@ static jot_status count_run(void *ctx, const Listed *l)
 {
     CountRuns *x = ctx;
     x->c->expected = 0;
-    jot_status st = memory_each_record(x->c->x->m, l->name, 0, count_expected, x->c, NULL, NULL);
+    jot_status st = memory_each_record(x->c->x->m, l->name,
+                                       &(RecordVisit){ .each = count_expected, .ctx = x->c }, NULL);
     if (st == JOT_OK)
         *x->all += x->c->expected;
     return JOT_OK;

@@ -237,7 +237,8 @@ jot_status plan_take_over(Memory *m, Str from, int64_t at_ms, Str to, Err *e)
     Err missing = { 0 };
     Str stream;
     TRY(stream_of(from, &arena, &stream, e));
-    jot_status st = memory_each_record(m, stream, 1, keep_older, &o, NULL, &missing);
+    jot_status st = memory_each_record(
+        m, stream, &(RecordVisit){ .from = 1, .each = keep_older, .ctx = &o }, &missing);
     if (st != JOT_OK && st != JOT_NOT_FOUND)
         return err_pass(e, &missing, st);
     if (!o.found)

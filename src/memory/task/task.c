@@ -423,16 +423,15 @@ static bool read_event(const Record *r, Arena *into, TaskEvent *out)
     return out->type.n > 0;
 }
 
-jot_status task_history(Memory *m, Str id, uint64_t from, size_t limit, Arena *into,
-                        TaskEvents *out, Err *e)
+jot_status task_history(Memory *m, Str id, SeqRange range, Arena *into, TaskEvents *out, Err *e)
 {
     Str stream;
     Records got;
     TRY(stream_of(id, into, &stream, e));
-    if (limit == 0 || limit > TASK_LIST_MAX)
+    if (range.limit == 0 || range.limit > TASK_LIST_MAX)
         return err_set(e, JOT_INVALID, "one answer has 1 to %d events", TASK_LIST_MAX);
-    uint64_t start = from ? from : 1;
-    jot_status st = store_read(m->store, stream, (SeqRange){ start, limit }, into, &got, e);
+    uint64_t start = range.from ? range.from : 1;
+    jot_status st = store_read(m->store, stream, (SeqRange){ start, range.limit }, into, &got, e);
     if (st == JOT_NOT_FOUND)
         return not_found(id, e);
     TRY(st);

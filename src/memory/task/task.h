@@ -127,9 +127,9 @@ typedef struct TaskEvents {
     uint64_t damaged; /* events that cannot be read; the others are shown all the same */
 } TaskEvents;
 
-/* Up to `limit` (1 to TASK_LIST_MAX) events from seq `from` on. */
-MUST_USE jot_status task_history(Memory *m, Str id, uint64_t from, size_t limit, Arena *into,
-                                 TaskEvents *out, Err *e);
+/* The events of a range, 1 to TASK_LIST_MAX. */
+MUST_USE jot_status task_history(Memory *m, Str id, SeqRange range, Arena *into, TaskEvents *out,
+                                 Err *e);
 
 /* --- For tasks that come from elsewhere -------------------------------------------------- */
 
