@@ -142,6 +142,9 @@ typedef struct StoreKind {
 /* The row for a checked stream name; never NULL. */
 const StoreKind *store_kind(Str stream);
 
+/* The names [from, to) that a query is about, for engines that keep them in byte order. */
+void list_range(const ListQuery *q, Arena *into, Str *from, Str *to);
+
 /* --- Deciding (seal.c) ------------------------------------------------------------------ */
 
 /* All that an append is decided by: what the caller wants, and what the engine sees of the stream

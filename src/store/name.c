@@ -4,6 +4,8 @@
  * never folded, normalised or rewritten.  A name that passes here can be a path
  * on every engine: no segment is empty, begins with '.' or holds a control
  * character, and none is too long for a file name with a suffix. */
+#include <assert.h>
+
 #include "base/utf8.h"
 #include "store/engine.h"
 
@@ -196,4 +198,19 @@ jot_status store_check_name(Str name, Err *e)
 jot_status store_check_prefix(Str prefix, Err *e)
 {
     return check_segments(prefix, true, e);
+}
+
+void list_range(const ListQuery *q, Arena *into, Str *from, Str *to)
+{
+    Str prefix = q->prefix;
+    /* Nothing lies between a name and the same name followed by a NUL. */
+    *from = prefix;
+    if (q->after.n && str_cmp(q->after, prefix) >= 0)
+        *from = (Str){ arena_copy(into, q->after).p, q->after.n + 1 };
+    /* No byte of UTF-8 is 0xFF, so the last byte of a prefix always has a successor. */
+    char *end = arena_cstr(into, prefix.n ? prefix : S("\xFE"));
+    size_t n = prefix.n ? prefix.n : 1;
+    assert((unsigned char)end[n - 1] < 0xFF);
+    end[n - 1] = (char)((unsigned char)end[n - 1] + 1);
+    *to = (Str){ end, n };
 }

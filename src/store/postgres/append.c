@@ -1,19 +1,15 @@
-/* append.c - writing: one record in one round trip, transactions, and answers that are lost.
+/* append.c - writing one record in one round trip (sending.h says how), or under a lock.
  *
- * A record is sealed by store_seal() against the head this handle saw last, and
- * sent together with that head's seq and chain.  The server stores it if that is
- * still the head and the guard stands where it should; otherwise it answers with
- * the head and the last ids, and the record is sealed again.  A stream that many
- * write to is locked after two such tries, so that nobody starves.
- *
- * If the answer is lost, the same record is sent again under the same number of
- * its writer: it is stored then, or was, or another's stands in its place. */
+ * A function of the server stores the record if the head and the guard are where they
+ * should be; otherwise it answers with the head and the last ids.  A stream that many
+ * write to is locked after two such tries, so that nobody starves. */
 #include "store/postgres/append.h"
 
 #include "base/mutant.h"
 #include "store/postgres/flight.h"
 #include "store/postgres/transaction.h"
 #include "store/postgres/tuple.h"
+#include "store/sending.h"
 
 enum {
     TRIES_OPEN = 2, /* before the stream is locked */
@@ -30,39 +26,17 @@ typedef enum AppendCode {
 
 /* --- One append ------------------------------------------------------------------------ */
 
-/* What a record is sealed against. */
-typedef struct Base {
-    Arena arena;
-    Mark head;
-    Record recent[STORE_ID_WINDOW]; /* newest first, with mark, id and meta */
-    size_t recent_n;
-    uint64_t guard;
-} Base;
-
-static void base_free(Base *b)
+/* The number of one sending. */
+static uint64_t draw_number(Pg *p)
 {
-    arena_free(&b->arena);
+    return MUTANT(PG_SAME_NUMBER) ? 1 : pg_nonce(p);
 }
-DEFINE_AUTO(Base, base_free)
-
-typedef struct Append {
-    Str stream;
-    const Expect *x;
-    const Draft *draft;
-    Mark *out;
-    Record sealed;  /* what was sent last ... */
-    Mark against;   /* ... and against which head ... */
-    uint64_t nonce; /* ... under this number */
-    bool under_way; /* its answer was lost */
-    bool again;     /* the id was found: nothing is to be stored */
-    int beaten;     /* how often somebody else was faster */
-} Append;
 
 /* Rows as append() and PG_LOOK give them. */
-static jot_status read_base(Pg *p, const Append *a, const PGresult *r, Base *out, Err *e)
+static jot_status read_seen(Pg *p, const Sending *a, const PGresult *r, Seen *out, Err *e)
 {
     arena_free(&out->arena);
-    *out = (Base){ .guard = (uint64_t)tuple_i64(p, r, 0, 3) };
+    *out = (Seen){ .guard_seq = (uint64_t)tuple_i64(p, r, 0, 3) };
     store_saw_clock(&p->base, tuple_i64(p, r, 0, 2));
     for (int i = 0; i < p->pq->ntuples(r) && i < STORE_ID_WINDOW && !tuple_null(p, r, i, 5); i++) {
         Record *one = &out->recent[out->recent_n++];
@@ -75,37 +49,24 @@ static jot_status read_base(Pg *p, const Append *a, const PGresult *r, Base *out
     return known_keep(&p->known, a->stream, &out->head, e);
 }
 
-static jot_status look(Pg *p, const Append *a, Base *out, Err *e)
+static jot_status look(Pg *p, const Sending *a, Seen *out, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
     PgParams q = { 0 };
     pg_add_bytes(&q, a->stream);
     pg_add_bytes(&q, a->x->guard);
-    pg_add_u64(&q, a->draft->id.n ? STORE_ID_WINDOW : 1);
+    pg_add_u64(&q, sending_window(a));
     TRY(pg_ask(p, PG_LOOK, &q, &r, e));
-    return read_base(p, a, r, out, e);
+    return read_seen(p, a, r, out, e);
 }
 
-static jot_status seal(Pg *p, Append *a, const Base *b, Err *e)
+static jot_status seal(Pg *p, Sending *a, const Seen *seen, Err *e)
 {
-    Sealing asked = {
-        .stream = a->stream,
-        .x = a->x,
-        .draft = a->draft,
-        .head = &b->head,
-        .recent = b->recent,
-        .recent_n = a->draft->id.n ? b->recent_n : 0,
-        .guard_seq = b->guard,
-    };
-    jot_status st = store_seal(&p->base, &asked, &a->sealed, &a->again, e);
-    a->against = b->head;
-    a->nonce = MUTANT(PG_SAME_NUMBER) ? 1 : pg_nonce(p);
-    *a->out = a->sealed.mark;
-    return st;
+    return sending_seal(&p->base, a, seen, draw_number(p), e);
 }
 
 /* Send the sealed record: JOT_OK with *code, and for APPEND_AGAIN what to seal against. */
-static jot_status send(Pg *p, Append *a, AppendCode *code, Base *b, Err *e)
+static jot_status send(Pg *p, Sending *a, AppendCode *code, Seen *seen, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
     PgParams q = { 0 };
@@ -129,27 +90,21 @@ static jot_status send(Pg *p, Append *a, AppendCode *code, Base *b, Err *e)
     }
     if (*code == APPEND_DONE && heard && !p->flying)
         pg_notify(p);
-    return *code == APPEND_AGAIN ? read_base(p, a, r, b, e) : JOT_OK;
-}
-
-static jot_status done(Pg *p, Append *a, Err *e)
-{
-    *a->out = a->sealed.mark;
-    return known_keep(&p->known, a->stream, &a->sealed.mark, e);
+    return *code == APPEND_AGAIN ? read_seen(p, a, r, seen, e) : JOT_OK;
 }
 
 /* With the stream locked: nobody is faster. */
-static jot_status append_locked(Pg *p, Append *a, Err *e)
+static jot_status append_locked(Pg *p, Sending *a, Err *e)
 {
-    AUTO(Base) b = { 0 };
+    AUTO(Seen) seen = { 0 };
     PgHead head = { 0 };
     AppendCode code = APPEND_AGAIN;
     TRY(pg_begin(p, a->stream, a->x, &head, e));
-    jot_status st = look(p, a, &b, e);
+    jot_status st = look(p, a, &seen, e);
     if (st == JOT_OK)
-        st = seal(p, a, &b, e);
+        st = seal(p, a, &seen, e);
     if (st == JOT_OK && !a->again)
-        st = send(p, a, &code, &b, e);
+        st = send(p, a, &code, &seen, e);
     bool stored = st == JOT_OK && !a->again;
     if (stored && code != APPEND_DONE) {
         stored = false;
@@ -159,50 +114,38 @@ static jot_status append_locked(Pg *p, Append *a, Err *e)
     a->under_way = p->lost && stored;
     if (stored && st == JOT_OK) {
         pg_notify(p);
-        return done(p, a, e);
+        return sending_done(a, &p->known, e);
     }
     return st;
 }
 
-/* Is the head that is known enough?  A condition that it does not meet may be met by now, and an
- * id is looked up before any condition. */
-static bool is_known(Pg *p, Append *a)
-{
-    const Mark *seen = known_find(&p->known, a->stream);
-    if (!seen)
-        return false;
-    Base b = { .head = *seen, .guard = a->x->guard_seq };
-    Err ignored = { 0 };
-    return seal(p, a, &b, &ignored) == JOT_OK;
-}
-
 static jot_status append_once(Pg *p, void *ctx, bool again, Err *e)
 {
-    Append *a = ctx;
-    AUTO(Base) b = { 0 };
+    Sending *a = ctx;
+    AUTO(Seen) seen = { 0 };
     AppendCode code = APPEND_AGAIN;
+    int beaten = 0; /* how often somebody else was faster */
     bool resent = again && a->under_way && !MUTANT(PG_SEAL_AGAIN);
-    if (!resent && (MUTANT(PG_GUARD_BEFORE) || !is_known(p, a))) {
-        TRY(look(p, a, &b, e));
-        TRY(seal(p, a, &b, e));
+    if (!resent &&
+        (MUTANT(PG_GUARD_BEFORE) || !sending_seal_known(&p->base, a, &p->known, draw_number(p)))) {
+        TRY(look(p, a, &seen, e));
+        TRY(seal(p, a, &seen, e));
         if (a->again)
             return JOT_OK;
     }
     for (;;) {
-        TRY(send(p, a, &code, &b, e));
+        TRY(send(p, a, &code, &seen, e));
         if (code == APPEND_UNKNOWN && resent)
-            return err_set(e, JOT_UNKNOWN,
-                           "it is not known whether the record was written: its answer was lost, "
-                           "and its place was trimmed since");
+            return sending_unknown(e);
         if (code == APPEND_DONE || (code == APPEND_WAS_DONE && resent))
-            return done(p, a, e);
+            return sending_done(a, &p->known, e);
         resent = false;
         if (code != APPEND_AGAIN) /* a number that two writers drew, or a gap: look again */
-            TRY(look(p, a, &b, e));
-        TRY(seal(p, a, &b, e));
+            TRY(look(p, a, &seen, e));
+        TRY(seal(p, a, &seen, e));
         if (a->again)
             return JOT_OK;
-        if (++a->beaten >= TRIES_OPEN)
+        if (++beaten >= TRIES_OPEN)
             return append_locked(p, a, e);
     }
 }
@@ -210,7 +153,7 @@ static jot_status append_once(Pg *p, void *ctx, bool again, Err *e)
 jot_status pg_append(Store *s, Str stream, const Expect *x, const Draft *d, Mark *out, Err *e)
 {
     Pg *p = (Pg *)s;
-    Append a = { .stream = stream, .x = x, .draft = d, .out = out };
+    Sending a = { .stream = stream, .x = x, .draft = d, .out = out };
     PgWork work = { append_once, &a, &a.under_way };
     return pg_do(p, "write", stream, &work, e);
 }

@@ -13,22 +13,9 @@
 #include "store/postgres/statement.h"
 #include "store/postgres/transaction.h"
 #include "store/postgres/tuple.h"
+#include "store/sending.h"
 
 enum { TRIM_BATCH = 1000 }; /* records dropped in one transaction, so that others get a turn */
-
-/* What one of these is about. */
-typedef struct Forget {
-    Str stream;
-    const Expect *x;
-    uint64_t seq; /* trim: before which; forget_before: before which */
-    uint64_t dropped;
-    bool more;
-    const Redaction *set;
-    Str by;
-    Mark *out;
-    uint64_t nonce;
-    const Batch *batch; /* to put */
-} Forget;
 
 static jot_status meet(Str stream, const Expect *x, const PgHead *head, Err *e)
 {

@@ -3,7 +3,6 @@
  * For fleets: any number of machines, one memory.  A read is one statement and
  * sees one moment; a write is one transaction, and durable when it is committed.
  * pg.h says what always holds. */
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,21 +140,6 @@ static jot_status pg_read(Store *s, Str stream, SeqRange range, Arena *into, Rec
 
 /* --- Listing --------------------------------------------------------------------------- */
 
-/* The names [from, to) that start with `prefix` and come after `after`. */
-static void list_range(Str prefix, Str after, Arena *arena, Str *from, Str *to)
-{
-    /* Nothing lies between a name and the same with a NUL behind it. */
-    *from = prefix;
-    if (after.n && str_cmp(after, prefix) >= 0)
-        *from = (Str){ arena_copy(arena, after).p, after.n + 1 };
-    /* No byte of UTF-8 is 0xFF, so the last byte of a prefix always has a successor. */
-    char *end = arena_cstr(arena, prefix.n ? prefix : S("\xFE"));
-    size_t n = prefix.n ? prefix.n : 1;
-    assert((unsigned char)end[n - 1] < 0xFF);
-    end[n - 1] = (char)((unsigned char)end[n - 1] + 1);
-    *to = (Str){ end, n };
-}
-
 static jot_status read_listed(Pg *p, const PGresult *r, int row, Arena *into, Listed *out, Err *e)
 {
     out->name = arena_copy(into, tuple_bytes(p, r, row, 8));
@@ -173,7 +157,7 @@ static jot_status pg_list(Store *s, const ListQuery *ask, Arena *into, Listing *
     Str from, to;
     bool heads = list_takes_heads(ask->which);
     TRY(pg_ready(p, "list", ask->prefix, e));
-    list_range(ask->prefix, ask->after, &arena, &from, &to);
+    list_range(ask, &arena, &from, &to);
     pg_add_bytes(&q, from);
     pg_add_bytes(&q, to);
     pg_add_u64(&q, list_takes_all(ask->which));

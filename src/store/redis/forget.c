@@ -11,22 +11,9 @@
 #include "base/mutant.h"
 #include "store/redis/flight.h"
 #include "store/redis/row.h"
+#include "store/sending.h"
 
 enum { TRIM_BATCH = 1000 }; /* records dropped in one step, so that others get a turn */
-
-/* What one of these is about. */
-typedef struct Forget {
-    Str stream;
-    const Expect *x;
-    uint64_t seq; /* trim, forget_before: before which */
-    uint64_t dropped;
-    bool more;
-    const Redaction *set;
-    Str by;
-    Mark *out;
-    uint64_t nonce;
-    const Batch *batch; /* to put */
-} Forget;
 
 /* What is looked for, and what was found; the change depends on it. */
 typedef struct Found {

@@ -5,7 +5,6 @@
  * durable when it is committed.  db.h says what always holds. */
 #include "store/sqlite/sqlite.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -251,21 +250,6 @@ static jot_status sqlite_read(Store *s, Str stream, SeqRange range, Arena *into,
 
 /* --- Listing --------------------------------------------------------------------------- */
 
-/* The names [from, to) that start with `prefix` and come after `after`. */
-static void list_range(Str prefix, Str after, Arena *arena, Str *from, Str *to)
-{
-    /* Nothing lies between a name and the same with a NUL behind it. */
-    *from = prefix;
-    if (after.n && str_cmp(after, prefix) >= 0)
-        *from = (Str){ arena_copy(arena, after).p, after.n + 1 };
-    /* No byte of UTF-8 is 0xFF, so the last byte of a prefix always has a successor. */
-    char *end = arena_cstr(arena, prefix.n ? prefix : S("\xFE"));
-    size_t n = prefix.n ? prefix.n : 1;
-    assert((unsigned char)end[n - 1] < 0xFF);
-    end[n - 1] = (char)((unsigned char)end[n - 1] + 1);
-    *to = (Str){ end, n };
-}
-
 /* What is listed of a stream whose head was damaged. */
 static jot_status list_damaged(Db *d, ListWhich which, Arena *into, Listed *l, bool *listed, Err *e)
 {
@@ -286,7 +270,7 @@ static jot_status sqlite_list(Store *s, const ListQuery *ask, Arena *into, Listi
     Str from, to;
     bool row;
     size_t cap = 0;
-    list_range(ask->prefix, ask->after, &arena, &from, &to);
+    list_range(ask, &arena, &from, &to);
     TRY(db_ready(d, "list", ask->prefix, e));
     TRY(db_stmt(d, DB_LIST, &q, e));
     db_bind_text(q, 1, from);
