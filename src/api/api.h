@@ -35,6 +35,8 @@ struct jot_pad {
     char *watched;         /* ... what begins so; owned */
 };
 
+/* --- Beginning a call (pad.c) --------------------------------------------------------- */
+
 /* Where a call's results live, and its error. */
 Arena *api_arena(jot_pad *p);
 Err *api_err(jot_pad *p);
@@ -55,16 +57,27 @@ MUST_USE jot_status api_turn(jot_pad *p);
 /* Close the pad, of which nobody knows in what state it is, and say so. */
 jot_status api_exhausted(jot_pad *p);
 
-/* Let go of what stays between calls: the run that was used last (run.c), the watch (watch.c). */
+/* --- The run that was used last (run.c) ----------------------------------------------- */
+
 void api_run_close(jot_pad *p);
+
+/* --- The watch (watch.c) -------------------------------------------------------------- */
+
 void api_watch_close(jot_pad *p);
 
-/* --- Arguments --------------------------------------------------------------------------- */
+/* --- Arguments (pad.c) ---------------------------------------------------------------- */
 
 /* JOT_INVALID: `what` is NULL. */
 MUST_USE jot_status api_need(jot_pad *p, const char *what, const void *given);
 /* A string that may not be NULL. */
 MUST_USE jot_status api_name(jot_pad *p, const char *what, const char *given, Str *out);
+typedef struct ApiStrings {
+    const char *what; /* "goals" */
+    const char *const *given;
+    size_t n, max;
+} ApiStrings;
+/* Several strings, none of which may be NULL; they live in the call's arena.  JOT_TOO_BIG. */
+MUST_USE jot_status api_strings(jot_pad *p, const ApiStrings *s, Str **out);
 /* A text; JOT_INVALID if it has a size and no bytes, JOT_TOO_BIG beyond STORE_BODY_MAX. */
 MUST_USE jot_status api_text(jot_pad *p, jot_text given, Str *out);
 /* 0 to API_WAIT_MS_MAX. */
@@ -76,7 +89,7 @@ MUST_USE jot_status api_limit(jot_pad *p, size_t given, size_t max, size_t *out)
  * `known` bytes and begins with the size, as all options do. */
 MUST_USE jot_status api_options(jot_pad *p, const void *given, void *to, size_t known);
 
-/* --- Results ----------------------------------------------------------------------------- */
+/* --- Results (pad.c) ------------------------------------------------------------------ */
 
 jot_text api_give_text(jot_pad *p, Str s);      /* a copy, followed by a NUL */
 const char *api_give_name(jot_pad *p, Str s);   /* the same for what holds no NUL */

@@ -58,14 +58,9 @@ jot_status jot_cycle_init(jot_pad *pad, const char *agent, const jot_cycle_optio
     GIVE(out, NULL);
     API_BEGIN(pad);
     TRY(api_options(pad, options, &o, sizeof o));
-    if (o.goals_count > GOALS_MAX)
-        return err_set(api_err(pad), JOT_TOO_BIG, "%zu goals: the limit is %d", o.goals_count,
-                       GOALS_MAX);
-    if (o.goals_count)
-        TRY(api_need(pad, "the list of goals", o.goals));
-    Str *goals = NEW_ARRAY(api_arena(pad), Str, o.goals_count + 1);
-    for (size_t i = 0; i < o.goals_count; i++)
-        TRY(api_name(pad, "a goal", o.goals[i], &goals[i]));
+    Str *goals;
+    ApiStrings given = { "goals", o.goals, o.goals_count, GOALS_MAX };
+    TRY(api_strings(pad, &given, &goals));
     CycleInit init = {
         .goals = goals, .goals_n = o.goals_count, .task = str(o.task), .notes = str(o.notes)
     };

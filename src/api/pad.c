@@ -73,6 +73,19 @@ jot_status api_name(jot_pad *p, const char *what, const char *given, Str *out)
     return JOT_OK;
 }
 
+jot_status api_strings(jot_pad *p, const ApiStrings *s, Str **out)
+{
+    if (s->n > s->max)
+        return err_set(api_err(p), JOT_TOO_BIG, "%zu %s: the limit is %zu", s->n, s->what, s->max);
+    if (s->n)
+        TRY(api_need(p, s->what, s->given));
+    Str *strings = NEW_ARRAY(api_arena(p), Str, s->n + 1);
+    for (size_t i = 0; i < s->n; i++)
+        TRY(api_name(p, "one of them", s->given[i], &strings[i]));
+    *out = strings;
+    return JOT_OK;
+}
+
 jot_status api_text(jot_pad *p, jot_text given, Str *out)
 {
     if (!given.data && given.size)

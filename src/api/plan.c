@@ -38,25 +38,12 @@ static const jot_plan *give(jot_pad *p, const Plan *x)
     return out;
 }
 
-static jot_status read_texts(jot_pad *p, const char *what, const char *const *given, size_t n,
-                             const Str **out)
-{
-    if (n > PLAN_STEPS_MAX)
-        return err_set(api_err(p), JOT_TOO_BIG, "%zu %s: the limit is %d", n, what, PLAN_STEPS_MAX);
-    if (n)
-        TRY(api_need(p, what, given));
-    Str *texts = NEW_ARRAY(api_arena(p), Str, n + 1);
-    for (size_t i = 0; i < n; i++)
-        TRY(api_name(p, "a text among them", given[i], &texts[i]));
-    *out = texts;
-    return JOT_OK;
-}
-
 jot_status jot_plan_create(jot_pad *pad, const char *id, const jot_plan_options *options,
                            const jot_plan **out)
 {
     jot_plan_options o;
     PlanDraft d = { 0 };
+    Str *step_texts, *post_texts;
     Str name;
     Plan plan;
     GIVE(out, NULL);
@@ -64,8 +51,13 @@ jot_status jot_plan_create(jot_pad *pad, const char *id, const jot_plan_options 
     TRY(api_name(pad, "a plan's id", id, &name));
     TRY(api_options(pad, options, &o, sizeof o));
     TRY(api_name(pad, "an objective", o.objective, &d.objective));
-    TRY(read_texts(pad, "steps", o.steps, o.steps_count, &d.steps));
-    TRY(read_texts(pad, "postconditions", o.postconditions, o.postconditions_count, &d.posts));
+    ApiStrings steps = { "steps", o.steps, o.steps_count, PLAN_STEPS_MAX };
+    ApiStrings posts = { "postconditions", o.postconditions, o.postconditions_count,
+                         PLAN_STEPS_MAX };
+    TRY(api_strings(pad, &steps, &step_texts));
+    TRY(api_strings(pad, &posts, &post_texts));
+    d.steps = step_texts;
+    d.posts = post_texts;
     d.steps_n = o.steps_count;
     d.posts_n = o.postconditions_count;
     TRY(plan_create(&pad->m, name, &d, api_arena(pad), &plan, api_err(pad)));

@@ -44,19 +44,6 @@ static jot_task *give(jot_pad *p, const Task *t)
     return out;
 }
 
-static jot_status read_names(jot_pad *p, const char *what, const char *const *given, size_t n,
-                             TaskNames *out)
-{
-    if (n > TASK_NAMES_MAX)
-        return err_set(api_err(p), JOT_TOO_BIG, "%zu %s: the limit is %d", n, what, TASK_NAMES_MAX);
-    if (n)
-        TRY(api_need(p, what, given));
-    *out = (TaskNames){ .items = NEW_ARRAY(api_arena(p), Str, n + 1), .n = n };
-    for (size_t i = 0; i < n; i++)
-        TRY(api_name(p, "a name among them", given[i], &out->items[i]));
-    return JOT_OK;
-}
-
 jot_status jot_task_add(jot_pad *pad, const char *id, const jot_task_options *options,
                         const jot_task **out)
 {
@@ -72,8 +59,13 @@ jot_status jot_task_add(jot_pad *pad, const char *id, const jot_task_options *op
     TRY(api_name(pad, "a task's id", id, &add.id));
     TRY(api_text(pad, o.description, &add.description));
     TRY(api_text(pad, o.expected_output, &add.expected_output));
-    TRY(read_names(pad, "tools", o.tools, o.tools_count, &add.tools));
-    TRY(read_names(pad, "dependencies", o.dependencies, o.dependencies_count, &add.dependencies));
+    ApiStrings tools = { "tools", o.tools, o.tools_count, TASK_NAMES_MAX };
+    ApiStrings dependencies = { "dependencies", o.dependencies, o.dependencies_count,
+                                TASK_NAMES_MAX };
+    TRY(api_strings(pad, &tools, &add.tools.items));
+    TRY(api_strings(pad, &dependencies, &add.dependencies.items));
+    add.tools.n = o.tools_count;
+    add.dependencies.n = o.dependencies_count;
     TRY(task_add(&pad->m, &add, api_arena(pad), &t, api_err(pad)));
     GIVE(out, give(pad, &t));
     return JOT_OK;
