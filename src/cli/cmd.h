@@ -5,7 +5,7 @@
  * commands.c has the table.  Help, the manual page and completion are made from
  * the same words, whichever it is.
  *
- * Options may stand anywhere behind the command; `--` ends them.  Every command
+ * Options may stand anywhere after the command; `--` ends them.  Every command
  * knows --pad, --as, --lease, --json and --help.  With --json standard output carries one
  * JSON value and nothing else, also if the command fails. */
 #ifndef CLI_CMD_H
@@ -36,7 +36,7 @@ typedef struct Cmd {
     const char *summary; /* one line, without a full stop */
     const char *help;    /* what else to know, in lines that end in a newline; may be "" */
     const Opt *opts;     /* ends in {0}; may be NULL */
-    const struct Cmd *const *subs; /* words behind this one, ends in NULL; run: without one */
+    const struct Cmd *const *subs; /* words after this one, ends in NULL; run: without one */
     int args_min, args_max;
     bool hidden;                 /* not in help: for programs */
     const char *stands_for;      /* an older word for the command of this path; not in help */
@@ -78,7 +78,9 @@ struct Session {
     Err err;
 };
 
-/* Read the words behind `jotter`: finds the command, its arguments and options.  JOT_INVALID with a
+/* --- Arguments and options (args.c) --------------------------------------------------- */
+
+/* Read the words after `jotter`: finds the command, its arguments and options.  JOT_INVALID with a
  * sentence.  s->cmd is NULL if there is no word at all. */
 MUST_USE jot_status args_read(Session *s, char **words);
 
@@ -92,6 +94,8 @@ MUST_USE jot_status opt_number(Session *s, const char *name, int64_t min, int64_
 Str number_range(Arena *into, int64_t min, int64_t max);
 /* The argument at this place, or the empty Str. */
 Str arg_at(const Session *s, int at);
+
+/* --- The pad and standard input (session.c) ------------------------------------------- */
 
 /* The number of a lease. */
 MUST_USE jot_status read_token(Session *s, const char *text, uint64_t *out);
@@ -109,11 +113,11 @@ MUST_USE jot_status read_input(Session *s, size_t max, Str *out);
 MUST_USE jot_status read_file(Session *s, const char *path, size_t max, Str *out);
 /* JOT_INVALID unless it is UTF-8; `what` begins the sentence. */
 MUST_USE jot_status check_text(Session *s, const char *what, Str text);
-/* JOT_INVALID if it cannot begin the name of a stream, because no kind stands in front of a '/';
+/* JOT_INVALID if it cannot begin the name of a stream, because no kind stands before a '/';
  * empty is fine. */
 MUST_USE jot_status check_prefix(Session *s, Str prefix);
 
-/* --- Output ---------------------------------------------------------------------------- */
+/* --- Output (print.c) ----------------------------------------------------------------- */
 
 /* On a terminal everything from outside is shown so that all of it is seen (glyph.h), and nothing
  * of it obeyed: texts keep their lines, names, authors and sentences are one line.  When standard
@@ -142,14 +146,17 @@ void print_json(json_t *value);
 typedef enum Ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_RED, INK_GREEN, INK_YELLOW, INK_CYAN } Ink;
 const char *ink(Ink i);
 
-/* --- Help ------------------------------------------------------------------------------ */
+/* --- Help (help.c) -------------------------------------------------------------------- */
 
 void help_all(FILE *to);
 /* On standard output, as the session wants it: help for one command, for all (NULL), or the whole
  * manual page. */
 void help_answer(const Session *s, const Cmd *cmd, const char *path, bool man);
+extern const Cmd cmd_help, cmd_complete, cmd_completion;
+
+/* --- The manual page (man.c) ---------------------------------------------------------- */
+
 /* All of it as a manual page. */
 void man_print(FILE *to);
-extern const Cmd cmd_help, cmd_complete, cmd_completion;
 
 #endif

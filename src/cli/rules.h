@@ -4,6 +4,8 @@
 
 #include "cli/cmd.h"
 
+/* --- After a change (cmd_rules.c) ----------------------------------------------------- */
+
 /* A document was changed: if it could be a rule and is not approved as it is now, ask the person at
  * the terminal for it, or say what would approve it.  Never fails: the change stands. */
 void rules_offer(Session *s, Str stream);

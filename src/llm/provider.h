@@ -48,7 +48,7 @@ struct Llm {
 extern const Provider provider_anthropic, provider_openai, provider_http, provider_https,
     provider_script;
 
-/* --- Writing requests -------------------------------------------------------------------- */
+/* --- Writing requests (text.c) -------------------------------------------------------- */
 
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. */
 void llm_quote(Buf *to, Str text);

@@ -63,25 +63,39 @@ jot_status wire_write(Llm *llm, const LlmRequest *request, Buf *to, Err *e);
 jot_status wire_ask(Llm *llm, const LlmRequest *request, Str body, Arena *into, LlmReply *out,
                     Err *e);
 
-/* Read the key for a dialect into w->key; none is fine if `optional`. */
-MUST_USE jot_status wire_key(Wire *w, const char *file, bool optional, Err *e);
-
 /* What the server says the model's window is; 0: it does not, or not soon. */
 uint64_t wire_find_window(Wire *w);
 
+/* --- The key (key.c) ------------------------------------------------------------------ */
+
+/* Read the key for a dialect into w->key; none is fine if `optional`. */
+MUST_USE jot_status wire_key(Wire *w, const char *file, bool optional, Err *e);
+
+/* --- Anthropic (anthropic_stream.c) --------------------------------------------------- */
+
+extern const Dialect dialect_anthropic;
+
 /* What an event adds to a reply.  A failure is one of llm_ask's, and d->retry is set. */
 jot_status anthropic_event(Draft *d, const SseEvent *event, Err *e);
+
+/* --- OpenAI, and servers that speak as it does (openai_stream.c) ---------------------- */
+
+extern const Dialect dialect_openai, dialect_compatible;
+
+/* The same. */
 jot_status openai_event(Draft *d, const SseEvent *event, Err *e);
 
 /* --- OpenAI's Responses (responses_stream.c) --------------------------------------------- */
 
-jot_status responses_event(Draft *d, const SseEvent *event, Err *e);
-
-/* --- What both of OpenAI's ways share (openai.c) ----------------------------------------- */
+/* --- What both of OpenAI's ways share (openai.c) -------------------------------------- */
 
 size_t openai_headers(const Wire *w, HttpField *out);
 
-extern const Dialect dialect_anthropic, dialect_openai, dialect_compatible, dialect_responses,
-    dialect_compatible_responses;
+/* --- OpenAI's Responses (responses_stream.c) ------------------------------------------ */
+
+extern const Dialect dialect_responses, dialect_compatible_responses;
+
+/* The same. */
+jot_status responses_event(Draft *d, const SseEvent *event, Err *e);
 
 #endif

@@ -134,9 +134,9 @@ typedef struct Tool {
     jot_status (*run)(ToolCall *c, ToolReply *out);
 } Tool;
 
-/* --- Which tools there are ------------------------------------------------------------- */
+/* --- Which tools there are (registry.c) ----------------------------------------------- */
 
-/* The tools of a set of profiles, always in the same order: the i-th, or NULL behind the last. */
+/* The tools of a set of profiles, always in the same order: the i-th, or NULL after the last. */
 const Tool *tool_at(unsigned set, size_t i);
 /* NULL: there is none of this name in these profiles. */
 const Tool *tool_find(unsigned set, Str name);
@@ -155,7 +155,7 @@ unsigned tool_reach(unsigned set);
 /* The name of the profile a tool belongs to. */
 const char *tool_profile_name(const Tool *t);
 
-/* --- What a model is told about them ----------------------------------------------------- */
+/* --- What a model is told about them (teach.c) ---------------------------------------- */
 
 /* When to use the scratchpad, by the names of its tools; `brief`: in a few lines.  Static. */
 Str tool_prompt(bool brief);
@@ -165,7 +165,7 @@ Str tool_prompt_shell(void);
  * `brief` is below 2 KiB whatever they are, for protocols that have little room. */
 void tool_teach(Buf *to, unsigned set, bool brief);
 
-/* --- What they look like --------------------------------------------------------------- */
+/* --- What they look like (schema.c) --------------------------------------------------- */
 
 /* JSON Schema of the arguments, and of the structured data (NULL: there is none).  The caller owns
  * them. */
@@ -175,7 +175,7 @@ json_t *tool_output_schema(const Tool *t);
  * caller owns it. */
 json_t *tool_json(const Tool *t);
 
-/* --- Calling them ---------------------------------------------------------------------- */
+/* --- Calling them (registry.c) -------------------------------------------------------- */
 
 /* Who calls: the pad, opened when the first call needs it, the budget and the profiles.  A host
  * belongs to one thread at a time. */
@@ -188,7 +188,7 @@ typedef struct ToolHost {
     void *ctx;
     size_t budget;     /* tokens of an answer; 0: TOOL_BUDGET */
     unsigned profiles; /* 0: TOOLS_SCRATCHPAD */
-    /* The host's own tools, listed behind those of the profiles, which win where two have the same
+    /* The host's own tools, listed after those of the profiles, which win where two have the same
      * name; ends with NULL.  May be NULL. */
     const Tool *const *more;
     void *outside;         /* what those work with; ToolCall has it */
@@ -196,7 +196,7 @@ typedef struct ToolHost {
     MemoryDialect dialect; /* of the memory tool */
 } ToolHost;
 
-/* The tools of a host, always in the same order: the i-th, or NULL behind the last. */
+/* The tools of a host, always in the same order: the i-th, or NULL after the last. */
 const Tool *tool_host_at(const ToolHost *h, size_t i);
 /* NULL: the host has none of this name. */
 const Tool *tool_host_find(const ToolHost *h, Str name);
@@ -207,12 +207,12 @@ bool tool_mutates(const Tool *t, const json_t *args);
 
 struct ToolReply {
     bool is_error;
-    jot_status status; /* behind is_error; JOT_OK otherwise */
+    jot_status status; /* why is_error; JOT_OK otherwise */
     Str text;          /* UTF-8; lives in `into` */
     Str value;    /* the text's beginning, if that is a value and a line follows; else p NULL */
     json_t *data; /* an object, or NULL; the caller owns it: tool_reply_done() */
 };
-/* The line behind a value; empty if there is no value. */
+/* The line after a value; empty if there is no value. */
 Str tool_reply_line(const ToolReply *r);
 void tool_reply_done(ToolReply *r); /* {0} is fine */
 DEFINE_AUTO(ToolReply, tool_reply_done)
@@ -224,8 +224,8 @@ DEFINE_AUTO(ToolReply, tool_reply_done)
 MUST_USE jot_status tool_call(ToolHost *h, Str name, const json_t *args, Arena *into,
                               ToolReply *out, Err *e);
 
-/* What a call is about, for whoever runs several at a time: calls about the same thing have to run
- * in the order they came in. */
+/* What a call is about, for a caller that runs several at a time: calls about the same thing have
+ * to run in the order they came in. */
 typedef struct ToolScope {
     Str subject; /* a key, a category, or what a whole profile is about; empty: nothing certain */
     bool alone;  /* the subject is all it looks at and touches */

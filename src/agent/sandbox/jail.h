@@ -98,6 +98,8 @@ bool jail_is_for_all(const struct stat *info);
  * allocated. */
 void jail_remove(int above, const char *name, int dir);
 
+/* --- System calls (filter.c) ---------------------------------------------------------- */
+
 /* System calls that a command has no business with; returns the number of instructions, 0 if this
  * machine's are not known.  `internet`: its sockets are allowed; no others ever are.
  * `namespaces`: it has its own, and files that must not change are mounted so. */

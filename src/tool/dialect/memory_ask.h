@@ -62,14 +62,17 @@ MUST_USE jot_status ask_files(Ask *a, const Path *p, Files *out);
 /* --- Lines ------------------------------------------------------------------------------- */
 
 size_t ask_count_lines(Str text);
-/* Where a line (from 1 on) begins; text.n + 1 behind the last. */
+/* Where a line (from 1 on) begins; text.n + 1 after the last. */
 size_t ask_line_start(Str text, size_t line);
 /* Lines `from` to `end`, numbered, while they fit; the number of the last one. */
 size_t ask_number_lines(Ask *a, Buf *to, Str text, size_t from, size_t end, size_t chars);
 
-/* --- The commands of memory_view.c and memory_edit.c ---------------------------------------- */
+/* --- Looking (memory_view.c) ---------------------------------------------------------- */
 
 jot_status ask_view(Ask *a);
+
+/* --- Changing (memory_edit.c) --------------------------------------------------------- */
+
 jot_status ask_replace(Ask *a);
 jot_status ask_insert(Ask *a);
 
