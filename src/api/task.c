@@ -203,11 +203,11 @@ jot_status jot_task_list(jot_pad *pad, const jot_task_query *query, const jot_ta
 
 jot_status jot_task_next(jot_pad *pad, const jot_tasks **ready, const jot_tasks **waiting)
 {
-    TaskOrder order;
+    TaskNext order;
     GIVE(ready, NULL);
     GIVE(waiting, NULL);
     API_BEGIN(pad);
-    TRY(task_order(&pad->m, api_arena(pad), &order, api_err(pad)));
+    TRY(task_next(&pad->m, api_arena(pad), &order, api_err(pad)));
     jot_tasks *now = give_problems(pad, NULL, 0, 0);
     now->items = give_all(pad, order.ready, order.ready_n);
     now->count = order.ready_n;

@@ -310,9 +310,9 @@ static const Verb verb_list = {
 
 static jot_status next(ToolCall *c, VerbData *out)
 {
-    TaskOrder order;
-    TRY(task_order(c->m, c->into, &order, c->e));
-    out->json = task_order_json(&order);
+    TaskNext order;
+    TRY(task_next(c->m, c->into, &order, c->e));
+    out->json = task_next_json(&order);
     return JOT_OK;
 }
 

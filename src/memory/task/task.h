@@ -175,18 +175,18 @@ typedef struct TaskWaiting {
     TaskNames reasons; /* "waiting for dependency: a", "upstream dependency failed: b" ... */
 } TaskWaiting;
 
-typedef struct TaskOrder {
+typedef struct TaskNext {
     Task *ready; /* may be started now: by priority, highest first, then by id */
     size_t ready_n;
     TaskWaiting *waiting; /* pending, in the same order */
     size_t waiting_n;
     TaskProblem *problems; /* missing dependencies, cycles with their paths, unreadable tasks */
     size_t problems_n, problems_total;
-} TaskOrder;
+} TaskNext;
 
 /* What can be done next.  A problem keeps only the tasks from being ready that it concerns.
  * JOT_TOO_BIG beyond TASK_ORDER_MAX tasks. */
-MUST_USE jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e);
+MUST_USE jot_status task_next(Memory *m, Arena *into, TaskNext *out, Err *e);
 
 /* Whether a task with these dependencies would close a cycle: JOT_INVALID shows it.  Dependencies
  * that do not exist are JOT_INVALID too, unless `later`.  *awaits: as in Task.  Completed tasks are
@@ -208,6 +208,6 @@ json_t *task_history_json(const TaskEvents *events);
 /* {"tasks": [...], "more", "problems": [{"task_id", "why"}], "problems_total"} */
 json_t *task_list_json(const TaskList *list);
 /* {"ready": [...], "waiting": [{"task_id", "reasons"}], "problems", "problems_total"} */
-json_t *task_order_json(const TaskOrder *order);
+json_t *task_next_json(const TaskNext *order);
 
 #endif

@@ -399,12 +399,12 @@ static int waiting_by_turn(const void *a, const void *b)
     return by_turn(&((const TaskWaiting *)a)->task, &((const TaskWaiting *)b)->task);
 }
 
-jot_status task_order(Memory *m, Arena *into, TaskOrder *out, Err *e)
+jot_status task_next(Memory *m, Arena *into, TaskNext *out, Err *e)
 {
     Problems problems = { .into = into };
     Set s = { .m = m, .into = into, .problems = &problems, .e = e };
     TRY(memory_each(m, S(TASK_KIND), LIST_LIVE, add_listed, &s, e));
-    *out = (TaskOrder){ .ready = NEW_ARRAY(into, Task, s.n + 1),
+    *out = (TaskNext){ .ready = NEW_ARRAY(into, Task, s.n + 1),
                         .waiting = NEW_ARRAY(into, TaskWaiting, s.n + 1) };
     for (size_t i = 0; i < s.n; i++) {
         const Task *t = &s.items[i];
@@ -459,7 +459,7 @@ json_t *task_list_json(const TaskList *list)
                      "problems_total", (json_int_t)list->problems_total);
 }
 
-json_t *task_order_json(const TaskOrder *order)
+json_t *task_next_json(const TaskNext *order)
 {
     json_t *waiting = json_array();
     for (size_t i = 0; i < order->waiting_n; i++) {
