@@ -1,7 +1,7 @@
 /* run.c - recording runs, of jotter.h.
  *
  * There is no handle of a run in jotter.h: a run is named by its id, and any
- * process may go on with it at any time. */
+ * process may continue with it at any time. */
 #include "api/run.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tool.c - what an agent can say, of jotter.h: for whoever has a loop of his own. */
+/* tool.c - what an agent can say, of jotter.h: for a program that has its own loop. */
 #include "tool/tool.h"
 #include "api/api.h"
 

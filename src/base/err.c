@@ -1,4 +1,4 @@
-/* err.c - statuses, their faces at each door, and the sentence behind a fault. */
+/* err.c - statuses, their faces at each door, and the sentence of a fault. */
 #include "base/err.h"
 
 #include <assert.h>

@@ -16,7 +16,7 @@ typedef struct LockHolder {
     char name[32]; /* the process' name, kept printable */
 } LockHolder;
 
-/* A process that holds an OFD lock on this byte of the file behind `fd`; one that locks
+/* A process that holds an OFD lock on this byte of the file of `fd`; one that locks
  * exclusively is preferred.  The descriptor `fd` itself does not count.  False, and *out is
  * empty, if nobody can be seen: other users' processes cannot. */
 MUST_USE bool lock_holder_find(int fd, off_t byte, LockHolder *out);

@@ -16,7 +16,7 @@ typedef struct Change {
     Mark mark; /* of its head now; seq 0: a person's edit no write has recorded; op 0: it is gone */
     Str by;
     bool relisted; /* it entered or left the list of what is live since the last look, or may have
-                    * done both: whoever listed in between has another list now */
+                    * done both: a caller that listed in between has another list now */
 } Change;
 
 /* From now on; streams below `prefix` only, which may be empty. */

@@ -2,7 +2,7 @@
  *
  * Opening reads the whole file once: it verifies and remembers where each stream
  * begins and where its head stands.  Reading a stream then goes forwards through
- * the file, and goes on where it stopped, as a copy does.  One line at a time is
+ * the file, and continues where it stopped, as a copy does.  One line at a time is
  * in memory, whatever the size of the file. */
 #include "store/archive.h"
 
@@ -75,7 +75,7 @@ static Lines lines_at(const Archive *a, off_t at)
     return (Lines){ .a = a, .at = at, .window = { .max = 2 * (size_t)RECORD_LINE_MAX } };
 }
 
-/* Read some more behind the window; 0 at the end. */
+/* Read some more after the window; 0 at the end. */
 static ssize_t read_more(Lines *l)
 {
     Buf *w = &l->window;
@@ -487,7 +487,7 @@ static jot_status write_stream(void *writer, const Listed *l, const Err *edit, E
     Mark last = { 0 };
     bool named = false;
     if (w->gaps && w->version == NESTED)
-        return JOT_OK; /* it is begun anew */
+        return JOT_OK; /* it is started again */
     if (edit)
         tell(w, COPY_REFUSED, l->name, edit->status, edit->text);
     while (walk.more) {

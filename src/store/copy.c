@@ -50,7 +50,7 @@ typedef struct Copy {
     /* Of the stream at hand: */
     bool at_source;     /* whatever failed, failed there */
     Mark head;          /* the target's; seq 0: none */
-    uint64_t redact;    /* its live value, redacted at the source: done behind its successor */
+    uint64_t redact;    /* its live value, redacted at the source: done after its successor */
     uint64_t tombstone; /* of a purge at the source: what stands before it in the target must go */
     bool forgot;        /* text was redacted or purged */
     bool alike;       /* both have only the tombstone of a purge, and the source's cannot follow */
@@ -251,7 +251,7 @@ static jot_status may_forget(Copy *c, Str stream, const Record *tombstone, const
 }
 
 /* A tombstone in front of everything is what a purge leaves.  One that does not tell so may also be
- * left of a trim, if there is as much behind it as a trim leaves. */
+ * left of a trim, if there is as much after it as a trim leaves. */
 static bool left_by_purge(const Record *oldest, const Records *page)
 {
     PurgeTold told;
@@ -318,7 +318,7 @@ static jot_status look_at_oldest(Copy *c, Str stream, const Walk *w, Records *pa
         return purged_there(stream, e);
     if (older && purged)
         return carry_purge(c, stream, &oldest, page, e);
-    if (m->seq > c->head.seq + 1 && w->lost == 0) { /* else it is told as lost */
+    if (m->seq > c->head.seq + 1 && w->lost == 0) { /* else it is reported as lost */
         snprintf(what, sizeof what,
                  "records %llu to %llu were trimmed at the source before they were copied; older "
                  "ones stay",

@@ -54,8 +54,8 @@ typedef struct StoreOps {
     jot_status (*id)(Store *s, char out[STORE_PAD_ID + 1], Err *e);
     /* Where a search index may lie, "" for nowhere; NULL: in the user's cache. */
     jot_status (*index_path)(Store *s, Arena *into, Str *out, Err *e);
-    /* Tell what only the engine can see; NULL: nothing.  Streams told as damaged or forked are not
-     * told again by store_verify. */
+    /* Report what only the engine can see; NULL: nothing.  Streams reported as damaged or forked
+     * are not reported again by store_verify. */
     jot_status (*verify)(Store *s, const VerifyHooks *hooks, Err *e);
     /* As store_scrub; NULL: what is forgotten is in no file when purge or redact returns. */
     jot_status (*scrub)(Store *s, Err *e);
@@ -121,7 +121,7 @@ jot_status store_refuse_write(const Store *s, Err *e);
 
 /* JOT_NOT_FOUND for a stream of whose records none can be read. */
 jot_status store_all_lost(Err *e, Str stream);
-/* Tell in the report that the head has lost records behind it. */
+/* Say in the report that the head has lost records after it. */
 void store_met_lost(Store *s, Str stream, const Mark *head);
 
 /* Count something in the report and keep its sentence. */
@@ -170,7 +170,7 @@ MUST_USE jot_status store_seal(Store *s, const Sealing *a, Record *out, bool *ag
 MUST_USE jot_status store_check_expect(Str stream, const Expect *x, const Mark *head,
                                        uint64_t guard_seq, Err *e);
 
-/* True if a write on this condition is refused because of the records lost behind `head`, which
+/* True if a write on this condition is refused because of the records lost after `head`, which
  * must then be remembered as told (mark.told). */
 bool store_must_tell(const Expect *x, const Mark *head);
 
@@ -227,7 +227,7 @@ typedef struct Gone {
 Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gone *gone,
                        Arena *into);
 
-/* The oldest record that a purge removed, as its tombstone tells of it. */
+/* The oldest record that a purge removed, as its tombstone reports it. */
 typedef struct Purged {
     uint64_t seq;
     char chain[STORE_PURGED_HEX + 1]; /* the first digits */
@@ -247,14 +247,14 @@ typedef struct PurgeTold {
 bool store_told(const Record *tombstone, PurgeTold *out);
 
 /* Is everything that `to` has of the stream before the tombstone's seq shown to be what was purged?
- * The end of each row of records must be told, or continued by the tombstone, for its chain covers
- * the row; nothing that is told may differ.  `head` is the stream's. */
+ * The end of each row of records must be reported, or continued by the tombstone, for its chain
+ * covers the row; nothing that is reported may differ.  `head` is the stream's. */
 MUST_USE jot_status store_shows_copy(Store *to, Str stream, const Mark *head,
                                      const Record *tombstone, bool *out, Err *e);
 
 /* --- Edits from outside (walk.c) -------------------------------------------------------- */
 
-/* An append that cannot succeed: it puts right what is not and makes edits from outside records. */
+/* An append that cannot succeed: it repairs what is broken and makes edits from outside records. */
 MUST_USE jot_status store_record_edits(Store *s, Str stream, Err *e);
 
 #endif

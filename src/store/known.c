@@ -2,7 +2,7 @@
  *
  * They save a round trip, because a record can be sealed against a head that is
  * known; and they notice a server that went back.  A stream's seq only grows and
- * its head's chain is that of its seq, whoever writes: a head behind the one that
+ * its head's chain is that of its seq, no matter who writes: a head before the one that
  * was seen, or another one in its place, is a server that has lost what it
  * acknowledged. */
 #include "store/known.h"

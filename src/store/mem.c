@@ -68,7 +68,7 @@ static Record lend_record(const Record *r, Arena *into)
                      arena_copy(into, r->body) };
 }
 
-/* The index of `name`, or of the first stream behind it. */
+/* The index of `name`, or of the first stream after it. */
 static size_t place_of(const Mem *m, Str name)
 {
     size_t i = 0;

@@ -8,9 +8,9 @@
  *
  *   {"purged":{"1":"0123456789abcdef"},"from":1,"chains":"01234567--------89abcdef"}
  *
- * Here records 1 and 3 are told, 2 could not be read.  If the oldest was the tombstone of an
- * earlier purge, what that one told is told again.  A chain covers every record before it, so one
- * that fits proves all of them, down to the next missing number.  32 bits are enough: they need
+ * Here records 1 and 3 are reported, 2 could not be read.  If the oldest was the tombstone of an
+ * earlier purge, what that one told is reported again.  A chain covers every record before it, so
+ * one that fits proves all of them, down to the next missing number.  32 bits are enough: they need
  * not stand up to somebody who wants them to fit, for such a person can write to the target.
  *
  * The chain is a hash of hashes: a guess at a text can be tried only together with
@@ -82,10 +82,10 @@ bool store_told(const Record *tombstone, PurgeTold *out)
 
 /* --- Making it ------------------------------------------------------------------------------ */
 
-/* Let the oldest record be told too. */
+/* Let the oldest record be reported too. */
 static void tell_oldest(PurgeTold *t, const Record *oldest)
 {
-    /* What was told first is what the oldest copies have: the one before the last gives way. */
+    /* What was reported first is what the oldest copies have: the one before the last gives way. */
     if (t->oldest_n == STORE_PURGED_MAX)
         t->oldest_n--;
     Purged *p = &t->oldest[t->oldest_n++];
@@ -94,7 +94,7 @@ static void tell_oldest(PurgeTold *t, const Record *oldest)
              hash_hex(oldest->mark.chain).text);
 }
 
-/* Make room for the `n` numbers up to `last`; what was told of others is dropped. */
+/* Make room for the `n` numbers up to `last`; what was reported of others is dropped. */
 static void move_window(PurgeTold *t, uint64_t last, size_t n)
 {
     PurgeTold old = *t;
@@ -109,7 +109,7 @@ static void move_window(PurgeTold *t, uint64_t last, size_t n)
     }
 }
 
-/* What is not known in front need not be told. */
+/* What is not known in front need not be reported. */
 static void shorten(PurgeTold *t)
 {
     size_t from = 0;
@@ -120,7 +120,7 @@ static void shorten(PurgeTold *t)
     t->n -= from;
 }
 
-/* Let the newest records be told, `max` at most. */
+/* Let the newest records be reported, `max` at most. */
 static void tell_newest(PurgeTold *t, const Gone *gone, size_t max)
 {
     uint64_t last = t->n ? t->first + t->n - 1 : 0;
@@ -137,7 +137,7 @@ static void tell_newest(PurgeTold *t, const Gone *gone, size_t max)
     shorten(t);
 }
 
-/* What is told, as meta; empty if nothing is. */
+/* What is reported, as meta; empty if nothing is. */
 static Str write_told(PurgeTold *t, const Gone *gone, Arena *into)
 {
     enum { FRAME = sizeof "{,\"from\":,\"chains\":\"\"}" + 20 };
@@ -174,7 +174,7 @@ Record store_tombstone(Store *s, Str stream, Str by, const Mark *head, const Gon
 
 typedef enum Likeness { NOT_TOLD, TOLD_SO, TOLD_OTHERWISE } Likeness;
 
-/* What is told of a record, against the record. */
+/* What is reported of a record, against the record. */
 static Likeness compare(const PurgeTold *t, const Mark *m)
 {
     Likeness like = NOT_TOLD;
@@ -195,7 +195,7 @@ typedef struct Proof {
     PurgeTold told;
     uint64_t before; /* the tombstone's seq */
     Mark last;       /* seq 0: none yet */
-    bool proved;     /* the last one is told */
+    bool proved;     /* the last one is reported */
     bool fits;       /* nothing says no so far */
 } Proof;
 

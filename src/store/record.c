@@ -425,7 +425,7 @@ static const Key *find_key(Reader *r)
     return NULL;
 }
 
-/* Move behind the key that is next and its ':'; *bit is 0 for one that is not known. */
+/* Move past the key that is next and its ':'; *bit is 0 for one that is not known. */
 static bool read_key(Reader *r, unsigned *bit)
 {
     const Key *known = find_key(r);

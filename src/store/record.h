@@ -54,7 +54,7 @@ MUST_USE jot_status record_read(Str line, RecordWant want, Arena *into, Record *
 enum { RECORD_LINE_MIN = 139 };
 
 /* The line by which a stream file says that the numbers up to `seq` are used though what had them
- * cannot be read, and that this was told:  {"lost":7,"sum":"<16 hex>"} */
+ * cannot be read, and that this was reported:  {"lost":7,"sum":"<16 hex>"} */
 void record_write_lost(Buf *to, uint64_t seq);
 bool record_read_lost(Str line, uint64_t *seq);
 

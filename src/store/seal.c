@@ -80,7 +80,7 @@ jot_status store_check_next(Str stream, const Mark *head, const Record *r, Err *
 {
     Shown shown;
     unsigned long long seq = r->mark.seq;
-    /* A number left out is a lost record's, if the chain goes on over it. */
+    /* A number left out is a lost record's, if the chain continues over it. */
     uint64_t last = mark_last(head);
     bool leaps = head->seq && r->mark.seq > last + 1 &&
                  !hash_eq(r->mark.chain, record_chain(head->chain, stream, r));

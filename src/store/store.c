@@ -217,7 +217,7 @@ static jot_status check_writable(const Store *s, Err *e)
     return s->read_only_why[0] ? store_refuse_write(s, e) : JOT_OK;
 }
 
-/* Remember a change that was acknowledged; whoever cannot be answered is told of it otherwise. */
+/* Remember a change that was acknowledged; anyone who cannot be answered hears of it otherwise. */
 static jot_status changed(Store *s, Str stream, const Mark *head, jot_status st)
 {
     StoreReport *r = &s->report;

@@ -11,11 +11,11 @@
  *   4. a condition that does not hold changes nothing and returns the head;
  *   5. list visits names in byte order and survives appends between two calls;
  *   6. changes names every changed stream at least once, or says RESCAN;
- *   7. whoever waits for another writer waits a bounded time; readers never wait;
+ *   7. anyone who waits for another writer waits a bounded time; readers never wait;
  *   8. damage costs the records it hits, and never stops a stream.
  *
- * A stream whose newest records were damaged afterwards goes on from the newest
- * one that can be read: that is its head, and head.lost says how many behind it
+ * A stream whose newest records were damaged afterwards continues from the newest
+ * one that can be read: that is its head, and head.lost says how many after it
  * are lost.  They were acknowledged, so
  *   - whatever still proves a lost record brings it back with the next write;
  *   - its number is never given again: the next record has seq + lost + 1, and
@@ -24,8 +24,8 @@
  *     of any kind is a JOT_CONFLICT (head.told from then on), so that nobody who
  *     saw it writes over it unaware; as a guard the stream does not stand
  *     anywhere until its next record;
- *   - verify tells of it, and of the gap for as long as it is kept.
- * What lies behind the head and was never a record (an unfinished one, lines by
+ *   - verify reports it, and the gap for as long as that is kept.
+ * What lies after the head and was never a record (an unfinished one, lines by
  * an editor) is passed over, and put aside by the next write.
  *
  * On a server three more things hold, because an answer can be lost on its way:
@@ -97,13 +97,13 @@ typedef struct Mark {
     uint64_t size;  /* of the body, in bytes */
     Hash sha256;    /* of the body; zero for a tombstone */
     Hash chain;     /* sha256(chain of the predecessor, hash of this record's header) */
-    uint64_t lost;  /* of a head: so many records behind it were damaged and cannot be read */
+    uint64_t lost;  /* of a head: so many records after it were damaged and cannot be read */
     bool told;      /* ... and a conditional write was refused because of it */
     uint64_t gap;   /* so many numbers before it were trimmed: at the source it was copied from, or
                      * (oldest record, files) here */
 } Mark;
 
-/* The highest number that was given, of this record or of a lost one behind it. */
+/* The highest number that was given, of this record or of a lost one after it. */
 static inline uint64_t mark_last(const Mark *m)
 {
     return m->seq + m->lost;
@@ -181,7 +181,7 @@ typedef enum HeadWant {
     HEAD_VALUE,      /* body, size and sha256 (or that it is deleted); the rest only if cheap */
 } HeadWant;
 
-/* The newest record that can be read, also if it is a tombstone; mark.lost counts those behind it
+/* The newest record that can be read, also if it is a tombstone; mark.lost counts those after it
  * that cannot, and store_report tells.  JOT_NOT_FOUND: there is none; out->mark.lost is set then
  * too. */
 MUST_USE jot_status store_head(Store *s, Str stream, HeadWant want, Arena *into, Record *out,
@@ -190,7 +190,7 @@ MUST_USE jot_status store_head(Store *s, Str stream, HeadWant want, Arena *into,
 typedef struct Records {
     Record *items; /* by seq, ascending */
     size_t n;
-    bool more;        /* there are records behind the last one */
+    bool more;        /* there are records after the last one */
     uint64_t damaged; /* in this range: records passed over, or not continuing the one before */
 } Records;
 
@@ -254,7 +254,7 @@ typedef struct Changes {
     size_t n;
     bool rescan; /* anything may have changed */
     bool forgot; /* text was redacted or purged, in one of these streams at least */
-    Cursor next; /* where to go on */
+    Cursor next; /* where to continue */
 } Changes;
 
 /* The names that MAY have changed since `cursor`: at least once, in no order.  Waits up to
@@ -312,13 +312,13 @@ MUST_USE jot_status store_forget_quarantined(Store *s, Str stream,
 
 /* --- Copying (copy.c) ------------------------------------------------------------------- */
 
-/* Add records verbatim, in one step, behind the head and with fitting chains; into an empty
+/* Add records verbatim, in one step, after the head and with fitting chains; into an empty
  * stream the first may have any seq.  A number may be left out only where the chain continues
  * over it: a record was lost there.  JOT_CONFLICT if they do not fit. */
 MUST_USE jot_status store_put_records(Store *s, Str stream, const Record *records, size_t n,
                                       Err *e);
 
-/* The same, but over missing numbers: the records go where their seqs say, all of them behind the
+/* The same, but over missing numbers: the records go where their seqs say, all of them after the
  * head or all of them between two neighbours.  What is next to each other (n and n + 1) must fit
  * by its chain, everything by time and fence.  JOT_CONFLICT if it does not, if a number is taken,
  * or if the condition does not hold (NULL: any). */
@@ -335,7 +335,7 @@ MUST_USE jot_status store_forget_before(Store *s, Str stream, const Expect *expe
  * that no token is too old for what was copied.  What stood in the target's stays in force, what
  * stands in the source's binds nobody there. */
 #define STORE_TOKENS "leases/table"
-/* Behind the last token that is known there may have been others, but not so many. */
+/* After the last token that is known there may have been others, but not so many. */
 #define STORE_TOKENS_UNSEEN ((uint64_t)1 << 32)
 
 typedef struct CopyCount {
@@ -348,7 +348,7 @@ typedef struct CopyCount {
 typedef enum CopyNews {
     COPY_LOST,    /* records of the source cannot be read; all others of the stream were copied */
     COPY_REFUSED, /* the stream was not copied, or not to its end; `status` says why */
-    COPY_GAP,     /* worth knowing: the source has trimmed what would come behind the target's */
+    COPY_GAP,     /* worth knowing: the source has trimmed what would come after the target's */
     COPY_FORGOT,  /* worth knowing: text was purged or redacted, as at the source */
 } CopyNews;
 
@@ -367,14 +367,14 @@ typedef struct CopyHooks {
 
 /* Bring every stream of `from` into `to`, with history, and read each record back.  Afterwards the
  * target has every record of the source that can be read; `hooks` and its members may be NULL.
- *   1. Copying again goes on where the last one stopped, also after a crash.
+ *   1. Copying again continues where the last one stopped, also after a crash.
  *   2. What one stream refuses stops no other.  JOT_CORRUPT: something could not be read at the
  *      source, and all that could is in the target.  JOT_CONFLICT: a target's history differs; it
- *      was not changed.  The sentence names the first of them, the hook is told of each.  A
+ *      was not changed.  The sentence names the first of them, the hook hears of each.  A
  *      failure of the target as a whole ends the copy.
  *   3. Where a record is lost the target has a gap, until a source has it again.
  *   4. What the source has trimmed stays in the target.  If it has trimmed more than the target
- *      had, its records go behind those of the target, over the gap.
+ *      had, its records go after those of the target, over the gap.
  *   5. What was redacted or purged at the source since is redacted or purged at the target: a
  *      purge if all that the target has is shown to be a copy, by the tombstone's chain or meta;
  *      otherwise it is a conflict.  A trim of the source takes such traces away.  What was purged
@@ -412,7 +412,7 @@ MUST_USE jot_status store_clock(Store *s, StoreTime *out, Err *e);
 /* --- Being alive ----------------------------------------------------------------------- */
 
 /* A handle may hold numbers.  It holds one until it lets go, is closed, or its process ends
- * however it ends: the kernel sees to that, so whoever asks learns who is alive and no pid is
+ * however it ends: the kernel sees to that, so anyone who asks learns who is alive and no pid is
  * ever compared.  A child made by fork holds nothing of it.
  * Nothing is stored.  On a server that can tell, the session stands for the handle: one that breaks
  * off is a hold that is lost, whether or not the process still lives, as soon as the server has
@@ -422,7 +422,7 @@ enum { STORE_HOLD_BITS = 62 };
 /* JOT_CONFLICT: another handle holds it.  JOT_UNSUPPORTED: the engine cannot tell who lives. */
 MUST_USE jot_status store_hold(Store *s, uint64_t number, Err *e);
 void store_let_go(Store *s, uint64_t number); /* one that is not held is fine */
-/* True if another handle holds it, or if that cannot be told. */
+/* True if another handle holds it, or if that cannot be known. */
 bool store_held(Store *s, uint64_t number);
 
 /* --- Care (verify.c) -------------------------------------------------------------------- */
@@ -486,23 +486,25 @@ typedef struct MendOptions {
 } MendOptions;
 
 /* Finish or undo what dead writers left, as the next write to each of those streams would: what has
- * no place is put aside.  `failed` (may be NULL) is told of a stream that refuses. */
+ * no place is put aside.  `failed` (may be NULL) hears of a stream that refuses. */
 MUST_USE jot_status store_settle(Store *s, void (*failed)(void *ctx, Str stream, const char *why),
                                  void *ctx, Err *e);
 
-/* Put right what can be put right without losing anything: what does not fit is put aside, never
+/* Repair what can be repaired without losing anything: what does not fit is put aside, never
  * removed.  store_report says what was done. */
 MUST_USE jot_status store_mend(Store *s, const MendOptions *o, Err *e);
 
-/* Bring the list of heads up to date, by reading the end of every stream.  Nothing is told; what is
- * missing stays in it, for store_verify. */
+/* Bring the list of heads up to date, by reading the end of every stream.  Nothing is reported;
+ * what is missing stays in it, for store_verify. */
 MUST_USE jot_status store_note_heads(Store *s, Err *e);
 /* True if the path this pad was opened by names something else by now, or nothing: it was moved,
- * replaced or removed.  Cheap.  The handle goes on with what it has open; whoever keeps one for
- * long asks before each thing it does, and opens the pad again.  False also if it cannot be told.
+ * replaced or removed.  Cheap.  The handle continues with what it has open; anyone who keeps one
+ * for long asks before each thing it does, and opens the pad again.  False also if it cannot be
+ * known.
  */
 bool store_moved(Store *s);
-/* For whoever has nothing to do: note what this handle has written, as closing it does.  Cheap. */
+/* For a caller that has nothing to do: note what this handle has written, as closing it does.
+ * Cheap. */
 void store_idle(Store *s);
 
 /* --- Opening --------------------------------------------------------------------------- */
@@ -545,8 +547,8 @@ typedef struct StoreReport {
 } StoreReport;
 const StoreReport *store_report(const Store *s);
 
-/* Somebody above found that a record is whole, but not what its stream is for, and goes on without:
- * reported as a lost one is.  `what` continues "record N of STREAM is ...". */
+/* Somebody above found that a record is whole, but not what its stream is for, and continues
+ * without: reported as a lost one is.  `what` continues "record N of STREAM is ...". */
 void store_met_foreign(Store *s, Str stream, uint64_t seq, const char *what);
 
 /* Why the handle cannot write, or "".  Borrowed from `s`. */
@@ -583,7 +585,7 @@ MUST_USE jot_status store_index_path(Store *s, Arena *into, Str *out, Err *e);
 /* JOT_OK, or JOT_INVALID with a sentence, for a stream's name. */
 MUST_USE jot_status store_check_name(Str name, Err *e);
 /* The same for a key, of which the names of notes are made: [A-Za-z0-9_-]+.  The empty one passes:
- * whoever asks says what is missing. */
+ * the caller says what is missing. */
 MUST_USE jot_status store_check_key(Str key, Err *e);
 /* The same for what names can begin with. */
 MUST_USE jot_status store_check_prefix(Str prefix, Err *e);

@@ -7,7 +7,7 @@
  * twice.
  *
  * Mending is left to what every write does anyway: under its lock a stream is
- * put right.  So mending is writing to each stream once, without changing it. */
+ * repaired.  So mending is writing to each stream once, without changing it. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ typedef struct Verify {
     Store *s;
     const VerifyHooks *hooks;
     VerifyCount *count;
-    Str *blamed; /* streams the engine has told of */
+    Str *blamed; /* streams the engine has reported */
     size_t n, cap;
     Str *lost; /* of which records are missing */
     size_t lost_n, lost_cap;
@@ -165,7 +165,7 @@ static void take_record(Verify *v, Str stream, Through *t, const Record *r)
     v->count->bytes += r->body.n;
 }
 
-/* True if a record that was read is still there: then nobody has trimmed what stood behind it. */
+/* True if a record that was read is still there: then nobody has trimmed what stood after it. */
 static bool still_there(Verify *v, Str stream, uint64_t seq)
 {
     AUTO(Arena) arena = { 0 };
@@ -174,7 +174,7 @@ static bool still_there(Verify *v, Str stream, uint64_t seq)
            one.n && one.items[0].mark.seq == seq;
 }
 
-/* A page that cannot be had is read one by one, so that one bad record is told alone. */
+/* A page that cannot be had is read one by one, so that one bad record is reported alone. */
 static jot_status read_page(Verify *v, Str stream, Through *t, bool *more, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -217,7 +217,7 @@ static void tell_edit(Verify *v, Str stream, const Mark *head, bool recorded)
                      .advice = "nothing: the next write records it as a version",
                      .mends = true };
     if (!recorded && is_among(v->lost, v->lost_n, stream))
-        return; /* it has been told what became of its history */
+        return; /* what became of its history has been reported */
     if (!recorded) {
         f.what = "its file has no history: a person made it, or its stream was not copied";
         f.advice = "if the pad was copied, copy all of it; else the next write records it";
@@ -285,7 +285,7 @@ static jot_status verify_stream(Verify *v, Str stream, Err *e)
         if (st == JOT_NOT_FOUND)
             break; /* a file a person made, with no record yet */
         TRY(st);
-        /* One after the other nothing could be read: the rest is told as one. */
+        /* One after the other nothing could be read: the rest is reported as one. */
         limit = t.told && t.last.seq == 0 ? limit + 1 : 0;
         if (limit > STORE_READ_MAX)
             break;
@@ -362,7 +362,7 @@ static bool is_over(jot_status st)
     return st == JOT_IO || st == JOT_UNAVAILABLE || st == JOT_READ_ONLY || st == JOT_UNKNOWN;
 }
 
-/* A trim that drops nothing takes the lock, puts right what is not, and records edits. */
+/* A trim that drops nothing takes the lock, repairs what is broken, and records edits. */
 static jot_status mend_each(void *ctx, Str stream, Err *e)
 {
     Store *s = ctx;
@@ -417,7 +417,7 @@ static jot_status settle_one(Store *s, Str stream, Err *e)
 
 typedef void SettleFailed(void *ctx, Str stream, const char *why);
 
-/* Each of them; one that refuses is told, unless the pad does. */
+/* Each of them; one that refuses is reported, unless the pad does. */
 static jot_status settle_leftovers(Store *s, SettleFailed *failed, void *ctx, Err *e)
 {
     AUTO(Leftovers) l = { 0 };

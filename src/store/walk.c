@@ -33,7 +33,7 @@ static bool fits(Walk *w, const Record *r)
 }
 
 /* Keep what fits.  Where something is known to be damaged, the numbers that are missing before the
- * next good record are told. */
+ * next good record are reported. */
 static void sift(Walk *w, Records *page)
 {
     size_t kept = 0;
@@ -71,7 +71,7 @@ static void step_over(Walk *w)
     w->more = w->in_a_row <= STORE_READ_MAX && (known || !w->newest);
 }
 
-/* At the end: what is known to have been there behind the last good one. */
+/* At the end: what is known to have been there after the last good one. */
 static void end(Walk *w)
 {
     if (!w->more && w->lost && w->newest > w->last.seq)

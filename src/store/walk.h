@@ -2,7 +2,7 @@
  *
  * What a walk gives out fits together: every record is whole, and continues the
  * one before it where the two are neighbours.  What is left out is counted and
- * told by its numbers. */
+ * reported by its numbers. */
 #ifndef STORE_WALK_H
 #define STORE_WALK_H
 

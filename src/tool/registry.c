@@ -268,8 +268,8 @@ static jot_status run_tool(ToolHost *h, ToolCall *c, ToolReply *out)
     return c->tool->run(c, out);
 }
 
-/* Tools keep to the budget themselves and say how to go on; this is for what no tool foresees, such
- * as a text quoted in a refusal.  JSON is left whole. */
+/* Tools keep to the budget themselves and say how to continue; this is for what no tool foresees,
+ * such as a text quoted in a refusal.  JSON is left whole. */
 static void keep_budget(const ToolCall *c, ToolReply *out)
 {
     if (out->data || tokens_fit(out->text, c->budget))

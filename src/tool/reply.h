@@ -13,7 +13,7 @@
 /* JOT_UNSUPPORTED, with the offset of the first bad byte, if a stored text is not UTF-8. */
 MUST_USE jot_status reply_check_text(Str stream, Str text, Err *e);
 
-/* Put `text` behind "| ", line by line; what is beyond `tokens` is left out, and a line of ours
+/* Put `text` after "| ", line by line; what is beyond `tokens` is left out, and a line of ours
  * says how much. */
 void reply_quote(Buf *to, Str text, size_t tokens);
 

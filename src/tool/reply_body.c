@@ -29,7 +29,7 @@ static size_t char_at(Str text, size_t number)
     return at;
 }
 
-/* --- Where to go on -------------------------------------------------------------------- */
+/* --- Where to continue -------------------------------------------------------------------- */
 
 static void add_arg(Buf *to, const char *name, const json_t *value)
 {

@@ -1,4 +1,4 @@
-/* scratchpad_edit.c - change a part of a note: replace one place, add behind it, go back. */
+/* scratchpad_edit.c - change a part of a note: replace one place, add after it, go back. */
 #include "base/utf8.h"
 #include "memory/doc/history.h"
 #include "memory/doc/note.h"

@@ -1,7 +1,7 @@
 /* scratchpad_lease.c - have a note, or several, for oneself for a while.
  *
  * A lease lasts for its time and is known by its token, never by who asks: the
- * handle behind a call may be another one each time.  So what a call takes it does
+ * handle of a call may be another one each time.  So what a call takes it does
  * not keep, and a later write says the token. */
 #include "memory/doc/note.h"
 #include "memory/frame/frame.h"

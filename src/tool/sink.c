@@ -1,7 +1,7 @@
 /* sink.c - the noun `sink`: results of tools, kept once and read back in parts.
  *
- * Whoever writes a result has it: the answer repeats no more of it than a context should hold. What
- * the sink has can also be read by its key, with scratchpad_read. */
+ * Anyone who writes a result has it: the answer repeats no more of it than a context should hold.
+ * What the sink has can also be read by its key, with scratchpad_read. */
 #include "tool/sink.h"
 
 #include "base/utf8.h"

@@ -393,7 +393,7 @@ static const Verb verb_history = {
 
 /* --- Words of the command line for moves --------------------------------------------------- */
 
-/* A move by a word of its own; `more` is the parameter behind the id, and may be empty. */
+/* A move by a word of its own; `more` is the parameter after the id, and may be empty. */
 #define MOVE(word, about, function, ...)                                                       \
     {                                                                                          \
         .tool = { .effects = TOOL_WRITES | TOOL_EXISTING,                                      \

@@ -22,7 +22,7 @@ typedef struct Place {
     Str words;     /* {x&words} */
 } Place;
 
-/* Read the place behind a '{', and pass over it. */
+/* Read the place after a '{', and pass over it. */
 static Place read_place(Str *rest)
 {
     Place p = { 0 };

@@ -159,7 +159,7 @@ static void add_problems(const Verb *v, const json_t *data, Lister *l)
         buf_addf(&l->text, "... %s cannot be read\n", counted(damaged, v->unit).text);
 }
 
-/* Where the next page begins: behind the last item shown, or at the first that is not. */
+/* Where the next page begins: after the last item shown, or at the first that is not. */
 static Str cursor_of(ToolCall *c, const Verb *v, const VerbData *d, size_t shown)
 {
     AUTO(Buf) text = { 0 };

@@ -78,7 +78,7 @@ typedef struct SinkSlice {
 MUST_USE jot_status sink_read(Memory *m, Str call, const SinkRange *range, Arena *into,
                               SinkSlice *out, Err *e);
 
-/* The call behind a handle; anything else is taken for a call's id itself. */
+/* The call that a handle names; anything else is taken for a call's id itself. */
 Str sink_call(Str handle);
 
 /* --- For doors ------------------------------------------------------------------------- */

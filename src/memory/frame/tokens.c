@@ -81,7 +81,7 @@ static bool is_latin(Sort s)
     return s == LOWER || s == UPPER || s == ACCENTED;
 }
 
-/* Does this character go on with the run of the one before it? */
+/* Does this character continue the run of the one before it? */
 static bool goes_on(const Scan *s, Sort now)
 {
     if (s->length == 0)
@@ -209,7 +209,7 @@ static size_t set_below(uint64_t bits)
     return ~bits ? (size_t)__builtin_ctzll(~bits) : BLOCK;
 }
 
-/* Letters beyond the seventh of their word.  `on` are those that go on with a word. */
+/* Letters beyond the seventh of their word.  `on` are those that continue a word. */
 static void count_long(Scan *s, uint64_t on)
 {
     size_t first = set_below(on), before = s->length, now = before + first;
@@ -222,7 +222,7 @@ static void count_long(Scan *s, uint64_t on)
     add_bits(s, TOKEN_LONG, four & two << 4 & on << 6);
 }
 
-/* Groups of digits: the first of a run and every third behind it. */
+/* Groups of digits: the first of a run and every third after it. */
 static void count_digits(Scan *s, uint64_t digit, uint64_t on)
 {
     size_t first = set_below(on), before = s->length;
@@ -264,7 +264,7 @@ static void count_block(Scan *s, const char *text, uint64_t all)
     s->last = sort_ascii((unsigned char)text[BLOCK - 1]);
 }
 
-/* What is left of a text, less than a block: NULs behind it count as nothing. */
+/* What is left of a text, less than a block: NULs after it count as nothing. */
 static void count_rest(Scan *s, Str rest)
 {
     char block[BLOCK] = { 0 };

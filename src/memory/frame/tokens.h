@@ -13,10 +13,10 @@
 typedef enum TokenClass {
     TOKEN_WORDS,       /* runs of Latin letters, cut where camelCase begins a new word */
     TOKEN_LONG,        /* letters of a word beyond the seventh */
-    TOKEN_CAPS,        /* capitals behind a capital */
+    TOKEN_CAPS,        /* capitals after a capital */
     TOKEN_DIGITS,      /* groups of up to three digits */
     TOKEN_MARKS,       /* runs of punctuation and symbols */
-    TOKEN_MORE_MARKS,  /* those behind the first of a run */
+    TOKEN_MORE_MARKS,  /* those after the first of a run */
     TOKEN_BREAKS,      /* runs of line breaks */
     TOKEN_INDENTS,     /* runs of two and more spaces or tabs */
     TOKEN_CJK,         /* Chinese, Japanese and Korean characters */
@@ -33,7 +33,7 @@ size_t tokens_estimate(Str text);
 bool tokens_fit(Str text, size_t budget);
 
 /* The length of the longest beginning of `text` that is estimated at no more than `budget` tokens
- * and ends behind a line break, or, if not even the first line fits, behind a character of it. */
+ * and ends after a line break, or, if not even the first line fits, after a character of it. */
 size_t tokens_cut(Str text, size_t budget);
 
 #endif

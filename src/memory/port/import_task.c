@@ -304,7 +304,7 @@ static jot_status append_snapshot(Import *x, Str stream, const Files *f, Task *t
     return append(x, stream, &p, seq, e);
 }
 
-/* Continue after the lines that are there.  `anew`: only the snapshot counts. */
+/* Continue after the lines that are there.  `again`: only the snapshot counts. */
 static jot_status write_task(Import *x, Str stream, Files *f, const Stand *s, bool anew, Err *e)
 {
     /* What does not change from event to event. */

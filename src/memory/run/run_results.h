@@ -1,5 +1,5 @@
-/* run_results.h - ways of looking at a run: for the next prompt, for the final answer, for going on
- * after a crash.
+/* run_results.h - ways of looking at a run: for the next prompt, for the final answer, for
+ * continuing after a crash.
  *
  * All of them are functions of the stream alone, so every process sees the same. */
 #ifndef MEMORY_RUN_RUN_RESULTS_H

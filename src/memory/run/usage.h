@@ -17,7 +17,7 @@
  *
  * A call's query is the first string among its arguments query, search,
  * question, q, text, input.  Of queries only hashes of words are kept, so that a
- * redacted call leaves nothing of its text behind. */
+ * redacted call leaves nothing of its text. */
 #ifndef MEMORY_RUN_USAGE_H
 #define MEMORY_RUN_USAGE_H
 

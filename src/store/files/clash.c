@@ -6,7 +6,7 @@
  * one of them is made.
  *
  * Where the file system does not tell `A` from `a`, names that differ only in
- * case would be one file: whoever comes second is refused. */
+ * case would be one file: anyone who comes second is refused. */
 #include <fcntl.h>
 #include <stdio.h>
 

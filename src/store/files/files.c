@@ -9,7 +9,7 @@
 #include "store/files/files.h"
 #include "store/files/mirror.h"
 
-/* How often a write begins anew because somebody took its stream file away. */
+/* How often a write starts again because somebody took its stream file away. */
 enum { REDO_MAX = 8 };
 
 /* --- Append ---------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static jot_status append_once(Files *f, Writing *w, const Expect *x, const Draft
     return JOT_OK;
 }
 
-/* A file that was made for a record that did not come goes again.  Whoever waits for its lock
+/* A file that was made for a record that did not come goes again.  Anyone who waits for its lock
  * will see that it has lost its name. */
 static void remove_empty(Files *f, const Writing *w)
 {
@@ -129,7 +129,7 @@ static jot_status files_append(Store *s, Str stream, const Expect *x, const Draf
 
 /* --- Copying --------------------------------------------------------------------------- */
 
-/* Into a gap: what stands before and behind it must fit.  The head, and so the view, stays. */
+/* Into a gap: what stands before and after it must fit.  The head, and so the view, stays. */
 static jot_status fill_gap(Files *f, Writing *w, const Batch *b, Err *e)
 {
     Around gap;
@@ -179,7 +179,7 @@ static jot_status files_put_records(Store *s, Str stream, const Expect *x, const
 
 /* --- After a reboot -------------------------------------------------------------------- */
 
-/* Put one stream right: what was torn, its view, and people's edits recorded. */
+/* Repair one stream: what was torn, its view, and people's edits recorded. */
 static jot_status check_stream(Files *f, Str stream, Err *e)
 {
     AUTO(Writing) w;
@@ -215,7 +215,7 @@ jot_status recover_pad(Files *f, Err *e)
                                  .which = LIST_ALL },
                    &arena, &page, e));
     int64_t until_ms = f->until_ms;
-    f->until_ms = 0; /* who holds a stream puts it right himself, or dies: no waiting for it here */
+    f->until_ms = 0; /* who holds a stream repairs it itself, or dies: no waiting for it here */
     for (size_t i = 0; i < page.n; i++) {
         Str name = page.items[i].name;
         if (!check_one(f, name))

@@ -3,7 +3,7 @@
  *   path.c      where a stream and its view lie in the pad
  *   line.c      walking over the lines of a stream file, both ways
  *   stream.c    the truth: a stream file, its lock, and writing to it
- *   tail.c      the end of a stream file: its head, and what lies behind it
+ *   tail.c      the end of a stream file: its head, and what lies after it
  *   scan.c      the records of a stream file, and what is left of damaged ones
  *   view.c      what people see: one file a document
  *   mirror.c    what people see of streams that are no documents
@@ -14,7 +14,7 @@
  *   verify.c    looking at all of it, and saying what is wrong
  *   heads.c     the list of heads, which knows of streams that are gone
  *   heads_check.c  every stream held against it
- *   mend.c      putting right what the other parts leave alone
+ *   mend.c      repairing what the other parts leave alone
  *   pad.c       making, opening and closing a pad
  *   raise.c     bringing a pad of an older format to this one
  *   there.c     whether it is still where it was opened
@@ -30,10 +30,10 @@
  *      exchanged with the draft, displaced file looked at, unlink.  One sync.
  *   3. A draft found under the lock is a dead writer's.
  *   4. A new name is durable before its first record.
- *   5. After a reboot, and when the file system was mounted anew, every view is compared with its
+ *   5. After a reboot, and when the file system was mounted again, every view is compared with its
  *      stream.
  *   6. A person's edit is never overwritten unseen.
- *   7. Whoever reads a value reads the view, without lock.
+ *   7. Anyone who reads a value reads the view, without lock.
  *   8. A failed sync is never retried and never acknowledged.
  *   9. Everything is opened beneath the pad's descriptor; regular files only. */
 #ifndef STORE_FILES_FILES_H
@@ -99,7 +99,7 @@ typedef struct Lines {
     off_t end;   /* bytes of the file that count */
     off_t at;    /* forwards: the next line begins here; backwards: the last one began here */
     off_t start; /* file offset of window.p[0] */
-    bool open;   /* forwards: what stands behind the last '\n' is a line too */
+    bool open;   /* forwards: what stands after the last '\n' is a line too */
     size_t step; /* how much is read next, forwards */
     Buf window;
 } Lines;
@@ -109,10 +109,10 @@ void lines_done(Lines *l);
 DEFINE_AUTO(Lines, lines_done)
 
 /* The next line with its '\n', borrowed until the next call; an empty one at the end (bytes
- * behind the last '\n' are no line).  In place of a line longer than any record its last
+ * after the last '\n' are no line).  In place of a line longer than any record its last
  * byte alone is returned, or something else that is no '\n'.  -errno on failure. */
 int lines_next(Lines *l, Str *line, off_t *at);
-/* The line before l->at, likewise; the bytes behind the last '\n' come first, as a line without. */
+/* The line before l->at, likewise; the bytes after the last '\n' come first, as a line without. */
 int lines_previous(Lines *l, Str *line, off_t *at);
 
 /* --- stream.c -------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ typedef struct Stream {
     Mark head;  /* seq 0: none that can be read */
     bool locked;
     off_t good;   /* where the head ends */
-    off_t broken; /* where the one damaged line behind it begins; -1: there is none, or several */
+    off_t broken; /* where the one damaged line after it begins; -1: there is none, or several */
     bool open;    /* the head is whole but for its '\n' */
 } Stream;
 
@@ -153,7 +153,7 @@ MUST_USE jot_status stream_guard(Files *f, const Paths *p, Fd *held, uint64_t *s
 MUST_USE jot_status stream_add(Files *f, Stream *st, Str lines, Err *e);
 
 /* Make what a dead writer appended durable before anything is built on it.  If that fails, the
- * stream has been written anew, and the next try may succeed. */
+ * stream has been rewritten, and the next try may succeed. */
 MUST_USE jot_status stream_settle(Files *f, Stream *st, Err *e);
 
 /* A stretch of a rewritten stream: old bytes [from, to), then `text`. */
@@ -166,11 +166,11 @@ typedef struct Piece {
  * file; the caller sets the head. */
 MUST_USE jot_status stream_replace(Files *f, Stream *st, const Piece *pieces, size_t n, Err *e);
 
-/* 1 if somebody is writing to the stream right now, 0 if not, -errno if that cannot be told. */
+/* 1 if somebody is writing to the stream right now, 0 if not, -errno if that cannot be known. */
 int stream_busy(Files *f, const Paths *p);
 
 /* 1 if the file still has its name, 0 if not (a stream taken away under us must be written again),
- * -errno if that cannot be told.  *info is what fstat says of it. */
+ * -errno if that cannot be known.  *info is what fstat says of it. */
 int stream_in_place(Files *f, const Stream *st, struct stat *info);
 
 /* Copy a stretch of an open file to the end of another. */
@@ -182,12 +182,12 @@ int copy_range(const Io *io, int from, int to, off_t at, off_t end);
  * of the first `end` bytes.  The head is believed by its header unless its body is wanted. */
 MUST_USE jot_status stream_find_head(Files *f, Stream *st, off_t end, RecordWant want, Err *e);
 
-/* The damaged line behind the head, if something still proves which record it was. */
+/* The damaged line after the head, if something still proves which record it was. */
 MUST_USE jot_status stream_prove(Files *f, const Stream *st, Arena *into, Record *out, bool *proven,
                                  Err *e);
 /* Make that record's line again, under the lock. */
 MUST_USE jot_status stream_rebuild(Files *f, Stream *st, Err *e);
-/* Remember, durably, that the lost records were told. */
+/* Remember, durably, that the lost records were reported. */
 MUST_USE jot_status stream_tell(Files *f, Stream *st, Err *e);
 
 /* --- scan.c ---------------------------------------------------------------------------- */
@@ -345,7 +345,7 @@ MUST_USE jot_status list_directory(Files *f, const char *path, Arena *into, Name
 
 /* --- write.c --------------------------------------------------------------------------- */
 
-/* One write under way: the stream, locked and put right. */
+/* One write under way: the stream, locked and repaired. */
 struct Writing {
     Paths paths;
     Stream stream;
@@ -373,7 +373,7 @@ MUST_USE jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool cr
  */
 MUST_USE jot_status writing_begin_existing(Files *f, Writing *w, const Expect *x, Err *e);
 
-/* Put records behind the head and let the last one take effect. */
+/* Put records after the head and let the last one take effect. */
 MUST_USE jot_status writing_commit(Files *f, Writing *w, const Record *records, size_t n, Err *e);
 /* A person's edit becomes a version.  Its view is there already, or already gone. */
 MUST_USE jot_status writing_record_edit(Files *f, Writing *w, Err *e);
@@ -497,7 +497,7 @@ MUST_USE jot_status files_read(Store *s, Str stream, SeqRange range, Arena *into
 /* JOT_IO if the directory has no name any more: nothing made in it would ever be found. */
 MUST_USE jot_status pad_check_there(Files *f, Err *e);
 bool pad_moved(Store *s); /* as store_moved */
-/* An absolute path, whatever becomes of the working directory; NULL if that cannot be told.  The
+/* An absolute path, whatever becomes of the working directory; NULL if that cannot be known.  The
  * caller owns it. */
 char *pad_whole_path(const char *path);
 
@@ -536,7 +536,7 @@ void pad_read_progress(Files *f);
 void pad_write_progress(Files *f);
 /* Open `format` and hold it, as long as the handle lives, with a shared lock. */
 MUST_USE jot_status pad_hold_format(Files *f, Err *e);
-/* 1 if an open file is the one of that name: whoever raises the format replaces it.  Else 0, or
+/* 1 if an open file is the one of that name: anyone who raises the format replaces it.  Else 0, or
  * -errno. */
 int pad_format_in_place(Files *f, int fd);
 /* What `format` says for a pad of this version. */
@@ -548,7 +548,7 @@ MUST_USE jot_status pad_sync_dirs(Files *f, const char *path, Err *e);
 /* An operation that may wait begins: from here it waits no longer than the handle allows. */
 void pad_begin_wait(Files *f);
 int64_t pad_wait_left(const Files *f);
-/* The handle gives up writing: the reason is told to every later write. */
+/* The handle gives up writing: the reason is reported to every later write. */
 jot_status pad_stop_writing(Files *f, Err *e, const char *why);
 
 struct Files {
@@ -571,7 +571,7 @@ struct Files {
     bool folds;       /* it does not tell `A` from `a` */
     struct Recent *recent;
     struct ListCache *listed;
-    struct HeadsWrote *wrote; /* since the list of heads was last told */
+    struct HeadsWrote *wrote; /* since the list of heads was last written */
 };
 
 #endif

@@ -94,7 +94,7 @@ jot_status files_trim(Store *s, Str stream, const Expect *x, uint64_t before, ui
     return JOT_OK;
 }
 
-/* The status of a step behind one that took effect: it cannot say any more that nothing was
+/* The status of a step after one that took effect: it cannot say any more that nothing was
  * changed. */
 static jot_status after_change(jot_status st, Err *e)
 {
@@ -104,7 +104,7 @@ static jot_status after_change(jot_status st, Err *e)
     return err_set(e, JOT_UNKNOWN, "it is not known whether all of it is gone: %.200s", why.text);
 }
 
-/* What stands between *at and a record, and that record without its body; *at moves behind it. */
+/* What stands between *at and a record, and that record without its body; *at moves past it. */
 static jot_status redact_piece(Files *f, Writing *w, uint64_t seq, off_t *at, Piece *out, Err *e)
 {
     Record r;
@@ -201,8 +201,8 @@ static jot_status look_at_gone(Files *f, Writing *w, Gone *out, Err *e)
     *out = (Gone){ .newest = newest.items };
     TRY(stream_read(f, &w->stream, (SeqRange){ 0, 1 }, &w->arena, &oldest, e));
     out->oldest = oldest.n ? &oldest.items[0] : NULL;
-    /* Damage does not keep text from being purged: what came before it is told.  A disk that fails
-     * is another matter, and may answer next time. */
+    /* Damage does not keep text from being purged: what came before it is reported.  A disk that
+     * fails is another matter, and may answer next time. */
     Err why = { 0 };
     jot_status st = stream_newest(f, &w->stream, RECORD_NO_BODY, &w->arena, &newest, &why);
     out->n = newest.n;

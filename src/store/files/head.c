@@ -35,7 +35,7 @@ static Record unrecorded(const View *v, const Mark *before)
     return r;
 }
 
-/* True if something has the draft's name, or if that cannot be told: a write of this document is
+/* True if something has the draft's name, or if that cannot be known: a write of this document is
  * under way, or was left unfinished.  Only whether it is there matters, so it does not matter where
  * a symlink leads. */
 static bool drafted(Files *f, const Paths *p)

@@ -10,9 +10,9 @@
  * Lines are appended when a handle closes or has nothing to do, never while it
  * writes, and are not synced: an old line is no lie, because streams only grow.  So every
  * line of a name counts, the older ones too: a stream that was cut and written on is found by
- * them.  Who reads every stream (verify, gc, doctor) writes the list anew, with a line a name.
+ * them.  What reads every stream (verify, gc, doctor) rewrites the list, with a line a name.
  *
- * The file's times tell a person's edit from a bit that turned over: whoever writes
+ * The file's times tell a person's edit from a bit that turned over: anyone who writes
  * to a file moves its ctime, and nobody can set that.  Times tick, so a file that
  * was touched a moment ago is listed without them.
  *
@@ -43,15 +43,15 @@ enum {
     SUM_HEX = 8,
     SHORT_HEX = 16,
     WROTE_MAX = 256,        /* names one handle remembers */
-    TAIL_MAX = 1024 * 1024, /* lines behind the complete list, before it is written anew */
+    TAIL_MAX = 1024 * 1024, /* lines after the complete list, before it is rewritten */
     LIST_MAX = 128 * 1024 * 1024,
     STILL_MS = 3000, /* file times tick, on some file systems every two seconds */
-    WAIT_MS = 100,   /* for who writes it anew; older is no harm */
+    WAIT_MS = 100,   /* for a process that rewrites it; older is no harm */
     OPEN_TRIES = 8,
     FIRST_BYTES = 32, /* of a line: its number is in these */
 };
 
-/* What this handle wrote since it last told. */
+/* What this handle wrote since it last reported. */
 struct HeadsWrote {
     Arena arena;
     HeadLine items[WROTE_MAX];
@@ -242,7 +242,7 @@ const HeadLine *heads_find(const Heads *h, Str name, size_t *n)
     return *n ? &h->items[low] : NULL;
 }
 
-/* --- Writing it anew ----------------------------------------------------------------------- */
+/* --- Rewriting it ----------------------------------------------------------------------- */
 
 /* The lock of the list as it is now; FD_NONE if there is none.  -EAGAIN: somebody has it. */
 static int lock_list(Files *f, short kind, int flags, int64_t wait_ms, Fd *out)
@@ -404,7 +404,7 @@ static void fold_list(Files *f, int fd)
         !parse_header((Str){ header, sizeof header }, &h))
         return;
     uint64_t tail = (uint64_t)info.st_size - h.complete;
-    lock_release(f->base.io, fd, 0); /* for who writes it anew */
+    lock_release(f->base.io, fd, 0); /* for a process that rewrites it */
     if (tail <= TAIL_MAX || tail <= h.complete || heads_load(f, &arena, &h) < 0 || !h.there)
         return;
     keep_ends(&h);
@@ -553,7 +553,7 @@ jot_status files_tokens(Store *s, uint64_t *out, Err *e)
     jot_status looked = stream_look(f, &p, LOOK_ANY, RECORD_NO_BODY, &st, &why);
     if (looked != JOT_OK && looked != JOT_NOT_FOUND)
         return err_pass(e, &why, looked);
-    /* The list is told when a handle closes or is idle, so it may lag behind. */
+    /* The list is written when a handle closes or is idle, so it may lag behind. */
     if (known > mark_last(&st.head) && known < STORE_SEQ_MAX - STORE_TOKENS_UNSEEN)
         *out = known + STORE_TOKENS_UNSEEN;
     return JOT_OK;

@@ -1,10 +1,10 @@
-/* heads_check.c - every stream held against the list of heads, and the list written anew.
+/* heads_check.c - every stream held against the list of heads, and the list rewritten.
  *
- * Told is what only the list knows: a stream that is gone, that ends before a
- * record that was there or begins behind it (and was not trimmed), or that has
+ * It reports what only the list knows: a stream that is gone, that ends before a
+ * record that was there or begins after it (and was not trimmed), or that has
  * another record in its place; and a file
- * that changed although nobody wrote to it.  What is told stays in the list, so
- * that it is told again, until somebody accepts it. */
+ * that changed although nobody wrote to it.  What is reported stays in the list, so
+ * that it is reported again, until somebody accepts it. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static jot_status still_there(Check *c, const Stream *st, const HeadLine *old, b
     if (old->seq < m.seq) {
         Err why = { 0 };
         jot_status found = stream_find(c->f, st, old->seq, &arena, &at, &why);
-        if (found == JOT_CORRUPT) /* told by whoever reads it */
+        if (found == JOT_CORRUPT) /* reported when it is read */
             return JOT_OK;
         TRY(err_pass(e, &why, found));
         if (at.from == at.to)
@@ -97,7 +97,7 @@ static void tell_gone(Check *c, const HeadLine *old)
 }
 
 /* Was everything before the oldest record taken away in order?  A trim leaves its count there, a
- * purge a tombstone that tells of it. */
+ * purge a tombstone that reports it. */
 static jot_status begins_in_order(Check *c, const Stream *st, bool *out, Err *e)
 {
     AUTO(Arena) arena = { 0 };
@@ -109,7 +109,7 @@ static jot_status begins_in_order(Check *c, const Stream *st, bool *out, Err *e)
     return JOT_OK;
 }
 
-/* Does it begin behind a record that the list knows? */
+/* Does it begin after a record that the list knows? */
 static jot_status compare_first(Check *c, const Stream *st, const HeadLine *old, uint64_t first,
                                 char what[SENTENCE], Err *e)
 {
@@ -132,7 +132,7 @@ static jot_status compare_line(Check *c, const Stream *st, const HeadLine *old, 
     assert(old);
     what[0] = 0;
     if (st->head.seq < old->seq && old->seq <= mark_last(&st->head))
-        return JOT_OK; /* damaged, and told by whoever reads it */
+        return JOT_OK; /* damaged, and reported when it is read */
     if (st->head.seq < old->seq)
         snprintf(what, SENTENCE,
                  "its newest records are gone: it ends with %llu, the list of heads knows %llu",
@@ -170,7 +170,7 @@ static jot_status compare(Check *c, const Stream *st, const HeadLine *old, size_
             now.mtime_ns = old[i].mtime_ns;
             now.ctime_ns = old[i].ctime_ns;
         }
-        if (now.first == 0) /* damaged, and told by whoever reads it */
+        if (now.first == 0) /* damaged, and reported when it is read */
             now.first = old[i].first;
     }
     list(c, &now);
@@ -204,7 +204,7 @@ static jot_status check_stream(void *ctx, const char *dir, const char *name)
             tell_gone(c, &old[n - 1]);
         return JOT_OK;
     }
-    if (looked != JOT_OK) { /* told by whoever reads it */
+    if (looked != JOT_OK) { /* reported when it is read */
         for (size_t i = 0; i < n; i++)
             list(c, &old[i]);
         return JOT_OK;
@@ -213,7 +213,7 @@ static jot_status check_stream(void *ctx, const char *dir, const char *name)
 }
 
 /* Names whose stream file was not met on the way.  One that is there was not to be reached, behind
- * a symlink say, which is told by whoever met that: nothing is lost, and nothing forgotten. */
+ * a symlink say, which is reported where that was met: nothing is lost, and nothing forgotten. */
 static jot_status find_missing(Check *c)
 {
     for (size_t i = 0; i < c->old.n; i++) {

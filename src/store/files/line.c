@@ -19,7 +19,7 @@ enum {
 };
 
 static const Str no_record = { "\n", 1 };
-static const Str no_end = { "?", 1 }; /* the same for bytes behind the last '\n' */
+static const Str no_end = { "?", 1 }; /* the same for bytes after the last '\n' */
 
 void lines_init(Lines *l, const Io *io, int fd, off_t at, off_t end)
 {

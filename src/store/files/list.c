@@ -249,7 +249,7 @@ static jot_status read_level(Files *f, const Level *level, Arena *into, Names *o
     return JOT_OK;
 }
 
-/* All zero if there is nothing; if that cannot be told, a time that is never the same again. */
+/* All zero if there is nothing; if that cannot be known, a time that is never the same again. */
 static struct stat look(Files *f, const char *path)
 {
     struct stat info = { 0 };

@@ -1,4 +1,4 @@
-/* mend.c - putting right what no single write would touch.
+/* mend.c - repairing what no single write would touch.
  *
  * A stream file that git merged holds two histories.  The first one is kept:
  * each record that continues the one kept before it.  The whole file is put into
@@ -126,7 +126,7 @@ static jot_status look_for_fork(void *ctx, const char *dir, const char *name)
 
 /* --- Unfinished records ------------------------------------------------------------------ */
 
-/* Whoever takes a stream puts its unfinished record aside. */
+/* Anyone who takes a stream puts its unfinished record aside. */
 static jot_status settle_end(void *ctx, const char *dir, const char *name)
 {
     const Mending *m = ctx;
@@ -142,7 +142,7 @@ static jot_status settle_end(void *ctx, const char *dir, const char *name)
     if (looked == JOT_IO || looked == JOT_UNAVAILABLE)
         return err_pass(m->e, &why, looked);
     if (looked != JOT_OK && looked != JOT_NOT_FOUND)
-        return JOT_OK; /* told by whoever reads it */
+        return JOT_OK; /* reported when it is read */
     int got = looked == JOT_OK ? io_fstat(m->f->base.io, seen.fd, &info) : 0;
     if (got < 0)
         return err_errno(m->e, -got, "could not look at a stream");

@@ -396,7 +396,7 @@ bool mirror_begin(Files *f, const Stream *st)
     return good && n;
 }
 
-/* --- Behind a commit ------------------------------------------------------------------- */
+/* --- After a commit ------------------------------------------------------------------- */
 
 static void add_lines(Files *f, const Stream *st, const Mirror *m, const Mark *before,
                       const Record *records, size_t n)
@@ -452,7 +452,8 @@ static jot_status cannot_remove(Str stream, int got, Err *e)
     return err_errno(e, -got, "could not remove a file that shows '%s'", err_show(&shown, stream));
 }
 
-/* What the pad showed of it in format 1, where whoever raised it was interrupted (raise.c). */
+/* What the pad showed of it in format 1, where the process that raised it was interrupted
+ * (raise.c). */
 static jot_status withdraw_old_view(Files *f, Str stream, Err *e)
 {
     Paths old = paths_in(RECORD_STRINGS, stream);

@@ -31,7 +31,7 @@ typedef struct Mirror {
     char draft[MIRROR_NAME_MAX];
 } Mirror;
 
-/* The mirrors of a stream in this pad; how many there are.  A pad of format 1 has none: whoever
+/* The mirrors of a stream in this pad; how many there are.  A pad of format 1 has none: anyone who
  * knows only that would purge a stream and leave its mirror. */
 size_t mirrors_of(Files *f, Str stream, Mirror out[MIRRORS_MAX]);
 /* The stream that is shown by the file with this path; false if none is. */
@@ -40,7 +40,7 @@ bool stream_of_mirror(Files *f, Str path, Buf *to);
 /* Under the stream's lock, before it is written to: see that its mirrors show what it holds.  True
  * if they do. */
 bool mirror_begin(Files *f, const Stream *st);
-/* Behind a commit, if mirror_begin said so: show the records that were added behind `before`. */
+/* After a commit, if mirror_begin said so: show the records that were added after `before`. */
 void mirror_add(Files *f, const Stream *st, const Mark *before, const Record *records, size_t n);
 /* Before records go, or come to stand among others: nothing of the stream is shown any more, and
  * durably so.  The next mirror_begin shows what is left. */

@@ -2,7 +2,7 @@
  *
  * A pad is a directory with a file `format`: "jotter READ WRITE".  A program
  * that knows less than READ refuses the pad; one that knows less than WRITE
- * opens it read-only.  Every handle holds a shared lock on `format`; whoever
+ * opens it read-only.  Every handle holds a shared lock on `format`; anyone who
  * changes the format holds it exclusively (raise.c).
  *
  * `format` is made first, whole and durable, so a directory either is a pad or
@@ -111,7 +111,7 @@ static int read_small(Files *f, const char *name, char *to, size_t size)
     return got < 0 ? (int)got : 0;
 }
 
-/* Whoever can take the lock of a draft takes it for a dead writer's and removes it, and may have
+/* Anyone who can take the lock of a draft takes it for a dead writer's and removes it, and may have
  * done so before we had it. */
 static bool draft_is_ours(Files *f, int fd)
 {
@@ -211,8 +211,8 @@ int pad_place_new(Files *f, const char *name, Str text)
 
 /* `checked` is the boot and the words of the mounts under which every view was compared, newest
  * first.  There may be several: a container sees the pad through a mount of its own, and must not
- * cost its host a comparison.  A mount without a word stands alone, as NO_MOUNT: whoever has a word
- * leaves views unsynced, so what others compared is no proof for one who has none. */
+ * cost its host a comparison.  A mount without a word stands alone, as NO_MOUNT: anyone who has a
+ * word leaves views unsynced, so what others compared is no proof for one who has none. */
 
 #define NO_MOUNT "-"
 enum { MOUNTS_MAX = 16, CHECKED_BYTES = BOOT_TEXT + MOUNTS_MAX * MOUNT_TEXT };
@@ -422,7 +422,7 @@ static jot_status read_format(Files *f, Err *e)
                        FILES_READ_FORMAT);
     if (write > FILES_WRITE_FORMAT)
         pad_stop_writing(f, NULL, "it was written by a newer version of Jotter");
-    /* Whoever reads only format 1 may be reading as well. */
+    /* Anyone who reads only format 1 may be reading as well. */
     f->form = read < RECORD_NESTED ? RECORD_STRINGS : RECORD_NESTED;
     return JOT_OK;
 }

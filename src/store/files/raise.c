@@ -2,14 +2,14 @@
  *
  * What this version writes, an older one would take for damage, so READ goes up
  * before the first such line.  That is only done while nobody else has the pad
- * open: every handle holds a shared lock on `format`, and whoever can make its own
+ * open: every handle holds a shared lock on `format`, and anyone who can make its own
  * exclusive is alone.
  *
  *     alone?  ->  record edits of views that will be no views any more (index documents)
  *             ->  write the new `format` beside the old, fsync, rename, fsync
  *             ->  hold the new file  ->  remove those views
  *
- * Whoever waited for the old file finds that it has lost its name and opens the new
+ * Anyone who waited for the old file finds that it has lost its name and opens the new
  * one; an older version reads the new numbers and refuses.  A crash leaves the
  * one format or the other, and a pad that is right in both: this version reads
  * the lines of either, and what has not been raised is written as the older one

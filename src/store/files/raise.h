@@ -8,8 +8,8 @@
  * this version writes to it as the older one would. */
 void pad_raise(Files *f);
 
-/* Remove the views that a pad of format 1 had and this one has not, if whoever raised it was
- * interrupted: what the stream does not know goes to quarantine/. */
+/* Remove the views that a pad of format 1 had and this one has not, if the process that raised it
+ * was interrupted: what the stream does not know goes to quarantine/. */
 MUST_USE jot_status raise_drop_views(Files *f, Err *e);
 
 #endif

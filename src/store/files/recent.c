@@ -2,22 +2,22 @@
  *
  * `recent` is a line "jotter recent ID" and then one name a line, appended
  * before the record it announces and under the stream's lock.  It is never
- * synced: after a reboot or another mount, or when it was begun anew, every cursor answers
+ * synced: after a reboot or another mount, or when it was started again, every cursor answers
  * RESCAN.  Each name is written with a newline on both sides, so that a writer
  * that died in the middle spoils only its own.  A '!' in front says that text is
- * taken away: whoever keeps words of the pad must look for what is gone.
+ * taken away: anyone who keeps words of the pad must look for what is gone.
  *
  * A name that is read while its stream is still locked may be announced too
  * early: it is returned, but the cursor stays in front of it.
  *
- * Writers hold a shared lock on `recent` until their record is there; whoever
- * begins it anew takes the lock exclusively.  So no name can be written to a
+ * Writers hold a shared lock on `recent` until their record is there; anyone who
+ * begins it again takes the lock exclusively.  So no name can be written to a
  * file that nobody will read again.
  *
  * What people edit is not announced.  It is found by looking: at most every
  * two seconds at the times of all views, and through inotify while waiting.  A
  * view that was made and removed by hand before any write recorded it leaves
- * nothing behind to look at: only inotify tells of it. */
+ * nothing to look at: only inotify reports it. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ enum {
     SCAN_SLACK_MS = 50,  /* file times come from a clock that ticks */
     OWN_WRITE_MS = 1000, /* from the append of a record to its exchange, and more */
     STUCK_WAIT_MS = 100,
-    HOLD_WAIT_MS = 100, /* longer than it takes to begin the file anew */
+    HOLD_WAIT_MS = 100, /* longer than it takes to begin the file again */
     POLL_MS = 1000,
     WATCH_MAX = 4096,
 };
@@ -113,8 +113,8 @@ static int check_plain(const struct stat *info)
     return S_ISREG(info->st_mode) && info->st_nlink <= 1 ? 0 : -ENXIO;
 }
 
-/* Open it with the shared lock; begin it anew when it has grown too large.  Who begins it anew may
- * be stopped there: after a while we go on without the lock, and look afterwards. */
+/* Open it with the shared lock; begin it again when it has grown too large.  Who begins it again
+ * may be stopped there: after a while we continue without the lock, and look afterwards. */
 static int open_held(Files *f, struct Recent *r)
 {
     const Io *io = f->base.io;
@@ -191,7 +191,7 @@ void recent_done(Files *f)
     if (!r)
         return;
     struct stat info;
-    /* If the file was begun anew meanwhile, the name is announced there too. */
+    /* If the file was started again meanwhile, the name is announced there too. */
     if (r->alone && io_fstat(f->base.io, r->fd, &info) == 0 && info.st_nlink == 0)
         (void)write_name(f, r);
     if (r->held)
@@ -257,7 +257,7 @@ static void write_position(Cursor *c, const Position *p)
              (long long)p->since_ms);
 }
 
-/* Boot and mount as a cursor tells them: 8 hex digits.  `recent` is not synced, so behind either it
+/* Boot and mount as a cursor tells them: 8 hex digits.  `recent` is not synced, so after either it
  * may have lost names; where the mount has no word, every handle is behind one. */
 static void write_mark(Files *f, char out[9])
 {
@@ -270,7 +270,7 @@ static void write_mark(Files *f, char out[9])
     snprintf(out, 9, "%.8s", hash_hex(hash_of(both)).text);
 }
 
-/* The names behind the position, which moves to the first whose stream is still being written:
+/* The names after the position, which moves to the first whose stream is still being written:
  * *stuck is true then.  They are collected only if `x` is given. */
 static int read_names(Files *f, int fd, off_t end, Position *at, Found *x, bool *stuck)
 {
@@ -301,8 +301,8 @@ static int read_names(Files *f, int fd, off_t end, Position *at, Found *x, bool 
     }
 }
 
-/* Where to go on for somebody who is about to look at everything.  What is being written now may
- * come too late for that look, so its name must still lie ahead.  Whoever is between name and
+/* Where to continue for somebody who is about to look at everything.  What is being written now may
+ * come too late for that look, so its name must still lie ahead.  Anyone who is between name and
  * record holds the file. */
 static int start_over(Files *f, int fd, const struct stat *info, const char *id, Position *at)
 {
@@ -316,7 +316,7 @@ static int start_over(Files *f, int fd, const struct stat *info, const char *id,
     return read_names(f, fd, info->st_size, at, NULL, &stuck);
 }
 
-/* Read the names behind the position and move it; *stuck if a writer holds it back. */
+/* Read the names after the position and move it; *stuck if a writer holds it back. */
 static jot_status read_recent(Files *f, Position *at, Found *x, bool *stuck, Err *e)
 {
     const Io *io = f->base.io;
@@ -411,7 +411,7 @@ typedef struct Scan {
     void (*directory)(Files *f, const char *path); /* may be NULL */
 } Scan;
 
-/* What cannot be looked at may have changed: whoever asks must look at everything. */
+/* What cannot be looked at may have changed: anyone who asks must look at everything. */
 static bool names_of(const Scan *scan, const char *path, Arena *into, Names *out)
 {
     if (list_directory(scan->x->f, path, into, out, NULL) == JOT_OK)
@@ -457,7 +457,7 @@ static void scan_directory(const Scan *above, const char *path)
     }
 }
 
-/* A view that is gone leaves only its directory's time behind: ask the streams of it. */
+/* A view that is gone leaves only its directory's time: ask the streams of it. */
 static void scan_removed(const Scan *scan, const char *path)
 {
     Files *f = scan->x->f;
@@ -557,7 +557,7 @@ static void take_event(Files *f, Found *x, const struct inotify_event *ev)
 {
     struct Recent *r = recent_of(f);
     bool lost = ev->mask & (IN_DELETE | IN_MOVED_FROM);
-    /* What went with a directory, or what was not told, may have left nothing behind. */
+    /* What went with a directory, or what was not announced, may have left no trace. */
     if ((ev->mask & IN_Q_OVERFLOW) || (lost && (ev->mask & IN_ISDIR)))
         x->rescan = true;
     for (size_t i = 0; ev->len && ev->name[0] != '.' && i < r->n; i++) {
@@ -629,8 +629,8 @@ jot_status files_changes(Store *s, const Cursor *c, int64_t wait_ms, Arena *into
         bool stuck = false;
         TRY(look_once(f, &at, &x, &stuck, e));
         int64_t left = until - io_awake_ms(&io_system);
-        /* A name that is told again and again because its writer stands still is no news, but it
-         * must not keep those behind it for long. */
+        /* A name that is reported again and again because its writer stands still is no news, but
+         * it must not keep those after it for long. */
         bool only_stuck = stuck && at.offset == began && !(x.done && paused);
         if (x.rescan || (x.n && !only_stuck) || left <= 0)
             break;

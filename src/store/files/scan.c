@@ -26,7 +26,7 @@ jot_status scan_failed(Err *e, Str stream, int got)
 
 /* --- One line ---------------------------------------------------------------------------- */
 
-/* Where a record may begin in a line, at `from` or behind; line.n if nowhere.  Of a very long line
+/* Where a record may begin in a line, at `from` or after; line.n if nowhere.  Of a very long line
  * only both ends are searched: the start between two records is there unless both are long. */
 static size_t next_start(Str line, size_t from)
 {

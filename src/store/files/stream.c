@@ -1,12 +1,12 @@
 /* stream.c - a stream file: the truth of one stream, one line a record.
  *
- * The lock is an OFD lock on byte 0 of the file itself.  Whoever has to wait
+ * The lock is an OFD lock on byte 0 of the file itself.  Anyone who has to wait
  * for it also holds byte 1, the gate, so that a crowd of shared holders (writes
  * guarded by this stream) cannot keep an exclusive taker out for ever: a shared
  * taker passes the gate first.
  *
- * A file can be replaced while somebody waits for its lock.  So whoever gets
- * the lock looks whether the file still has its name, and begins anew if not.
+ * A file can be replaced while somebody waits for its lock.  So anyone who gets
+ * the lock looks whether the file still has its name, and starts again if not.
  *
  * Only the holder of the exclusive lock changes anything; an unfinished record
  * at the end, left by a writer that died, is moved to quarantine/ by the next
@@ -96,7 +96,7 @@ static jot_status refuse_wait(Files *f, const Paths *p, int fd, int got, Err *e)
 }
 
 /* The lock.  Exclusive takers queue at the gate if they have to wait; shared ones pass it first,
- * and go on without after a while: a stopped process in the queue delays, it does not block. */
+ * and continue without after a while: a stopped process in the queue delays, it does not block. */
 static int take_lock(Files *f, int fd, short kind)
 {
     const Io *io = io_of(f);
@@ -143,7 +143,7 @@ static jot_status cut_tail(Files *f, Stream *st, off_t torn, off_t end, Err *e)
     return JOT_OK;
 }
 
-/* The head lacks nothing but its '\n'.  Whoever adds to the stream syncs it too. */
+/* The head lacks nothing but its '\n'.  Anyone who adds to the stream syncs it too. */
 static jot_status close_end(Files *f, Stream *st, Err *e)
 {
     if (!st->open)
@@ -244,8 +244,8 @@ jot_status stream_look(Files *f, const Paths *p, LookAt what, RecordWant want, S
     int got = io_fstat(io, st.fd, &info);
     if (got == 0 && !S_ISREG(info.st_mode))
         return refuse_kind(e, p, &info);
-    /* If nobody holds the lock after the size was taken, whoever wrote up to there has synced, or
-     * died.  Only asking does not get into a writer's way. */
+    /* If nobody holds the lock after the size was taken, anyone who wrote up to there has synced,
+     * or died.  Only asking does not get into a writer's way. */
     bool quiet = what == LOOK_DURABLE && !io_locked(io, st.fd, F_RDLCK, LOCK_STREAM);
     if (got == 0 && !quiet && what != LOOK_ANY && !f->base.read_only_why[0])
         got = io_fdatasync(io, st.fd);

@@ -1,6 +1,6 @@
-/* tail.c - the end of a stream file: where the head is, and what lies behind it.
+/* tail.c - the end of a stream file: where the head is, and what lies after it.
  *
- * The head is the last line that is a record.  What can stand behind it:
+ * The head is the last line that is a record.  What can stand after it:
  *   - the beginning of a line: a writer died.  It was never acknowledged.  Only a
  *     record that lacks nothing but its '\n' counts: it may have been.
  *   - after the machine went down, or the file system was lost, lines with zeros in
@@ -12,8 +12,8 @@
  *     and its number.
  * All but damage is no part of the stream: readers pass over it, the next writer
  * puts it aside.  Damage that is still proven is made a record again by the next
- * writer; what is not is lost (store.h), and a line behind it says so when that
- * was told. */
+ * writer; what is not is lost (store.h), and a line after it says so when that
+ * was reported. */
 #include <assert.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool complete(Str line)
     return line.n && line.p[line.n - 1] == '\n';
 }
 
-/* How much of the bytes behind the last '\n' is a whole record: it lacks its '\n', or has another
+/* How much of the bytes after the last '\n' is a whole record: it lacks its '\n', or has another
  * byte in its place. */
 static size_t whole_record(Str line)
 {
@@ -72,7 +72,7 @@ static bool is_torn(const Files *f, Str line, off_t at)
     return (at == 0 || pad_syncs_views(f)) && lacks_a_block(line, at);
 }
 
-/* Lines behind the head that are no records, from the last to the first. */
+/* Lines after the head that are no records, from the last to the first. */
 typedef struct Rest {
     off_t from;      /* where they begin */
     off_t bytes;     /* of all of them */
@@ -83,7 +83,7 @@ typedef struct Rest {
 
 static void rest_add(Rest *r, Str line, off_t at)
 {
-    /* A record that was cut in two by a '\n' in it is one: only behind what ends as a record does
+    /* A record that was cut in two by a '\n' in it is one: only after what ends as a record does
      * can a line without the beginning of one be another. */
     if (r->whole_line && line.n > 1 && line.p[line.n - 2] == '}')
         r->begun++;
@@ -95,7 +95,7 @@ static void rest_add(Rest *r, Str line, off_t at)
     r->lines++;
 }
 
-/* How many records they were, as far as can be told; not less than that.  The shortest record
+/* How many records they were, as far as can be known; not less than that.  The shortest record
  * without one of its bytes is still longer than what counts as stray. */
 static uint64_t rest_records(const Rest *r)
 {
@@ -103,8 +103,8 @@ static uint64_t rest_records(const Rest *r)
     return n || r->bytes < RECORD_LINE_MIN - 1 ? n : 1;
 }
 
-/* The head is `r`, or none (seq 0), and the rest lies behind it; `told` is the number up to which a
- * line says that they were told as lost. */
+/* The head is `r`, or none (seq 0), and the rest lies after it; `told` is the number up to which a
+ * line says that they were reported as lost. */
 static void settle_head(Stream *st, const Mark *head, const Rest *rest, uint64_t told)
 {
     uint64_t lost = rest_records(rest), room = STORE_SEQ_MAX - head->seq;
@@ -139,7 +139,7 @@ jot_status stream_find_head(Files *f, Stream *st, off_t end, RecordWant want, Er
         int got = lines_previous(&lines, &line, &at);
         if (got < 0)
             return scan_failed(e, st->paths->name, got);
-        bool behind = rest.lines || told; /* something is kept behind this line */
+        bool behind = rest.lines || told; /* something is kept after this line */
         if (line.n && !complete(line)) {
             size_t whole = whole_record(line);
             st->open = whole > 0;

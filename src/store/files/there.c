@@ -28,7 +28,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* True if its path leads elsewhere, or nowhere; false if that cannot be told. */
+/* True if its path leads elsewhere, or nowhere; false if that cannot be known. */
 static bool is_elsewhere(const Files *f, const struct stat *root)
 {
     struct stat named;

@@ -120,7 +120,7 @@ static void tell_fork(const Look *l, const Paths *p, const Fork *fork)
          true);
 }
 
-/* What stands behind the last record and is none. */
+/* What stands after the last record and is none. */
 static void tell_end(const Look *l, const Stream *st, off_t bytes)
 {
     char what[SENTENCE];
@@ -138,8 +138,8 @@ static void tell_end(const Look *l, const Stream *st, off_t bytes)
          true);
 }
 
-/* A damaged newest record that something still proves; one that nothing does is told by whoever
- * reads it. */
+/* A damaged newest record that something still proves; one that nothing does is reported when it is
+ * read. */
 static jot_status look_at_broken(const Look *l, const Stream *st)
 {
     AUTO(Arena) arena = { 0 };
@@ -153,7 +153,7 @@ static jot_status look_at_broken(const Look *l, const Stream *st)
     return JOT_OK;
 }
 
-/* Does something stand behind the newest record, or nothing that ends it? */
+/* Does something stand after the newest record, or nothing that ends it? */
 static bool ends_badly(const Look *l, const Stream *st, off_t *bytes)
 {
     struct stat info;
@@ -212,7 +212,7 @@ static jot_status look_at_stream(void *ctx, const char *dir, const char *name)
         tell(l, FAULT_DAMAGE, p.name, "none of its records can be read",
              "bring the stream back from a copy of the pad", false);
     if (looked != JOT_OK)
-        return JOT_OK; /* empty, or told by whoever reads it */
+        return JOT_OK; /* empty, or reported when it is read */
     bool forked = false;
     Fork fork;
     TRY(fork_find(l->f, &st, &arena, &fork, &forked, l->e));

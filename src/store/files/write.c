@@ -104,7 +104,7 @@ static jot_status write_records(Files *f, Writing *w, const Record *records, siz
 }
 
 /* Something else was displaced than what had been read: a person saved it in between.  It becomes
- * a version, and ours comes again behind it. */
+ * a version, and ours comes again after it. */
 static jot_status keep_displaced(Files *f, Writing *w, const View *displaced, const Record *ours,
                                  Err *e)
 {
@@ -237,7 +237,7 @@ static jot_status take_guard(Files *f, Writing *w, const Expect *x, Err *e)
     return stream_guard(f, &p, &w->guard, &w->guard_seq, e);
 }
 
-/* Lock the stream, put it right, see what a person did.  Two locks are taken in the order of the
+/* Lock the stream, repair it, see what a person did.  Two locks are taken in the order of the
  * names, so that two writes that guard each other's streams cannot wait for each other. */
 jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err *e)
 {
@@ -253,7 +253,7 @@ jot_status writing_begin(Files *f, Writing *w, const Expect *x, bool create, Err
     /* A lost directory is made again; one for a new document only when it is decided. */
     TRY(open_view_dir(f, w, mark_shown(&w->stream.head), e));
     if (w->dir < 0)
-        return JOT_OK; /* nothing to see, nothing to put right */
+        return JOT_OK; /* nothing to see, nothing to repair */
     return recover_stream(f, w, e);
 }
 

@@ -11,7 +11,7 @@
  * mean something only in their cluster, and on its timeline: a cursor of another
  * one is a RESCAN.
  *
- * Whoever waits listens for wake-ups, which writers send after their commit and
+ * Anyone who waits listens for wake-ups, which writers send after their commit and
  * only while somebody listens.  One that is lost costs PG_POLL_MS. */
 #include "store/postgres/change.h"
 

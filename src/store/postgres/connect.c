@@ -130,7 +130,7 @@ static Str first_line(const char *said)
     return str_trim(str_slice(s, 0, str_find(s, '\n')));
 }
 
-/* The five characters behind "FATAL:  ", or "". */
+/* The five characters after "FATAL:  ", or "". */
 static void find_sqlstate(const char *said, char out[6])
 {
     const char *at = strstr(said, "FATAL:  ");

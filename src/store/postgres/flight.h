@@ -40,7 +40,7 @@ MUST_USE jot_status pg_fly(Pg *p, const PgQuery *queries, size_t n, PGresult **o
 MUST_USE jot_status pg_ask(Pg *p, PgStmt which, const PgParams *params, PGresult **out, Err *e);
 /* Several statements without parameters, by the simple protocol: one transaction. */
 MUST_USE jot_status pg_script(Pg *p, const char *sql, Err *e);
-/* Wake whoever waits for changes; nothing is waited for. */
+/* Wake anyone who waits for changes; nothing is waited for. */
 void pg_notify(Pg *p);
 
 /* "could not VERB 'subject': why" */

@@ -24,7 +24,7 @@ static jot_status meet(Str stream, const Expect *x, const PgHead *head, Err *e)
     return store_check_expect(stream, x, &head->mark, head->guard, e);
 }
 
-/* Something was forgotten: whoever follows the pad must know, and the files be cleared. */
+/* Something was forgotten: anyone who follows the pad must know, and the files be cleared. */
 static jot_status note_forgotten(Pg *p, Err *e)
 {
     AUTO_PTR(PGresult) r = NULL;
@@ -249,7 +249,7 @@ jot_status pg_forget_before(Store *s, Str stream, const Expect *x, uint64_t seq,
 
 /* --- Records as they were -------------------------------------------------------------- */
 
-/* Into a gap: what stands before and behind it must fit. */
+/* Into a gap: what stands before and after it must fit. */
 static jot_status fill_locked(Pg *p, const Forget *f, PgHead *head, Err *e)
 {
     AUTO(Arena) arena = { 0 };

@@ -1,7 +1,7 @@
 /* pq.h - libpq, behind a small table.
  *
  * libpq brings Kerberos, LDAP and TLS along.  Linked in, every start of the
- * program would load them all; so it is opened by whoever first opens a pad in
+ * program would load them all; so it is opened with the first pad in
  * a Postgres database. */
 #ifndef STORE_POSTGRES_PQ_H
 #define STORE_POSTGRES_PQ_H

@@ -1,9 +1,9 @@
 /* schema.c - the pad as a schema: making it, recognising it.
  *
- * The three functions are part of the format: whoever writes to the pad takes
+ * The three functions are part of the format: anyone who writes to the pad takes
  * its locks through lock(), and they decide where no client can see enough.
  *   lock    both rows, in the order of their names.  A row that is not there yet is
- *           locked by the key of its name, which whoever makes it takes alone.
+ *           locked by the key of its name, which anyone who makes it takes alone.
  *   clash   whether a live stream lies above or below a name that is about to
  *           live; what comes to live there meanwhile waits.
  *   append  one record, sealed by the client against a head it knew.  If that is

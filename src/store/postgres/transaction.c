@@ -1,6 +1,6 @@
 /* transaction.c - what is written in steps: lock, compare, change, commit.
  *
- * If the answer to the commit is lost, all of it is done again: whoever adds a
+ * If the answer to the commit is lost, all of it is done again: anyone who adds a
  * record finds it by the number under which it was written, and for the rest
  * twice is as good as once. */
 #include "store/postgres/transaction.h"

@@ -32,7 +32,7 @@ uint64_t pg_nonce(Pg *p);
 jot_status pg_unknown(Pg *p, Str stream, Err *e);
 /* JOT_INVALID if a live stream lies above or below `name`; the birth of the name is locked. */
 MUST_USE jot_status pg_check_clash(Pg *p, Str name, Err *e);
-/* Within a transaction: records behind the head. */
+/* Within a transaction: records after the head. */
 MUST_USE jot_status pg_add_records(Pg *p, Str stream, PgHead *head, const Record *records, size_t n,
                                    Err *e);
 /* The same before it, into a gap. */

@@ -12,7 +12,7 @@ MUST_USE jot_status tuple_mark(Pg *p, const PGresult *r, int row, int at, Mark *
 /* Eight columns of the mark, then four texts; what follows is not read. */
 MUST_USE jot_status tuple_record(Pg *p, const PGresult *r, int row, Arena *into, Record *out,
                                  Err *e);
-/* The column behind them. */
+/* The column after them. */
 Str tuple_body(const Pg *p, const PGresult *r, int row, Arena *into);
 
 #endif

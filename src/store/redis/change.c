@@ -6,7 +6,7 @@
  *   PAD.ENTRY.NUMBER
  *
  * It counts only while that entry is there with that number: one that was trimmed, or
- * that a failover has lost, is a RESCAN.  Whoever waits does so in the server, with a
+ * that a failover has lost, is a RESCAN.  Anyone who waits does so in the server, with a
  * blocking read. */
 #include "store/redis/change.h"
 

@@ -239,7 +239,7 @@ static jot_status is_named(Redis *p, Str name, bool *out, Err *e)
     return JOT_OK;
 }
 
-/* Rows that belong to no name.  A scan may show a key twice, so they are told one by one. */
+/* Rows that belong to no name.  A scan may show a key twice, so they are reported one by one. */
 static jot_status verify_keys(Redis *p, const VerifyHooks *hooks, Err *e)
 {
     AUTO(Arena) arena = { 0 };

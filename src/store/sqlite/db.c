@@ -195,7 +195,7 @@ jot_status db_say(Db *d, Err *e, jot_status st, const char *could, const char *w
     return err_set(e, st, "%s %s '%s': %s", could, d->verb, err_show(&shown, d->subject), why);
 }
 
-/* The reason behind CANTOPEN and IOERR is the system's. */
+/* The reason after CANTOPEN and IOERR is the system's. */
 static jot_status system_fault(Db *d, int rc, Err *e)
 {
     int errnum = sqlite3_system_errno(d->sql);

@@ -26,8 +26,8 @@ enum {
     DB_WRITE_FORMAT = 2,         /* ... and who knows less than this must not write */
     DB_OUR_FORMAT = DB_READ_FORMAT << 16 | DB_WRITE_FORMAT,
     DB_ID_HEX = 16,
-    DB_LOCK_WRITER = 0, /* bytes of PATH.lock: whoever holds this one may write ... */
-    DB_LOCK_TURN = 1,   /* ... and whoever holds this one is next */
+    DB_LOCK_WRITER = 0, /* bytes of PATH.lock: anyone who holds this one may write ... */
+    DB_LOCK_TURN = 1,   /* ... and anyone who holds this one is next */
 };
 
 /* The statements, prepared when first used; the texts stand in db.c. */
@@ -107,7 +107,7 @@ typedef struct Db {
     bool spent;      /* this handle has taken what is kept for a full disk */
     bool sparing;    /* forgetting in steps, with as little room as possible */
     bool tells;      /* a conflict in this transaction tells of lost records ... */
-    bool mended;     /* ... or found rows that it has set right */
+    bool mended;     /* ... or found rows that it has repaired */
     int64_t given;   /* values of n in this transaction, ... */
     int64_t last;    /* ... the highest of them, ... */
     int64_t taken;   /* ... and how many it made free */
@@ -202,14 +202,14 @@ MUST_USE jot_status db_begin(Db *d, Str stream, Err *e);
 /* ... or that will only remove something from it. */
 MUST_USE jot_status db_begin_removal(Db *d, Str stream, Err *e);
 /* Commit if `st` is JOT_OK, else roll back; unlock.  Returns `st` or what went wrong.  What a
- * refused write has set right, or told of, is committed. */
+ * refused write has repaired, or reported, is committed. */
 MUST_USE jot_status db_end(Db *d, jot_status st, Err *e);
 /* The transaction gave a record this n, the highest there is: db_end counts. */
 void db_gave(Db *d, int64_t n);
 /* The transaction removes text: db_end must see to it that none is left in the log. */
 MUST_USE jot_status db_forget(Db *d, Err *e);
 
-/* Does forgotten text stand in the log, whoever left it there? */
+/* Does forgotten text stand in the log, no matter who left it there? */
 MUST_USE jot_status db_scrub_due(Db *d, int *out, Err *e);
 /* Clear the log if it holds forgotten text; the lock is held.  Returns what SQLite says; the next
  * call tries again. */

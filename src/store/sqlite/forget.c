@@ -4,7 +4,7 @@
  * db_end() see to the log, secure_delete to the pages.  Trimming is not
  * forgetting on purpose, so it does not wait for that.
  *
- * A redaction adds no record, so it gives the head a new n: whoever asks for
+ * A redaction adds no record, so it gives the head a new n: anyone who asks for
  * changes finds the stream by it. */
 #include <assert.h>
 
@@ -221,7 +221,7 @@ static jot_status drop_some(Db *d, int64_t number, uint64_t seq, bool *more, Err
     return db_forget(d, e);
 }
 
-/* First the tombstone, then the records, and the log is emptied behind each step.  When the
+/* First the tombstone, then the records, and the log is emptied after each step.  When the
  * tombstone is there and something fails, nobody can say that nothing has happened. */
 static jot_status purge_in_steps(Db *d, Str stream, const Expect *x, Str by, Mark *out, Err *e)
 {
@@ -266,7 +266,7 @@ static bool is_tight(Db *d)
     return !d->base.read_only_why[0] && !db_reserve(d);
 }
 
-/* What was freed is zeroed now.  A reader in the way is told by sqlite_scrub, as always. */
+/* What was freed is zeroed now.  A reader in the way is reported by sqlite_scrub, as always. */
 static jot_status finish(Db *d, Err *e)
 {
     Err why = { 0 };

@@ -3,10 +3,10 @@
  * A pad is whole before it has its name: its pages are made in memory, written
  * to FILE.jotter-new, synced, and renamed to FILE.  So a crash leaves under that
  * name nothing, an empty file, or a pad.  What it leaves of FILE.jotter-new is
- * removed by whoever makes the pad next; nobody else uses such a name.
+ * removed by anyone who makes the pad next; nobody else uses such a name.
  *
  * What is replaced holds nothing:
- *   1. Whoever makes a pad holds the lock of FILE.lock, so there is one.
+ *   1. Anyone who makes a pad holds the lock of FILE.lock, so there is one.
  *   2. The name is taken first, by an empty file, unless one is there.
  *   3. SQLite opens that file and finds no page in it.  On the way it takes back a
  *      transaction that was never finished, and removes a journal or log that
@@ -126,7 +126,7 @@ static bool has_beside(const Db *d, const char *suffix)
     return io_stat(d->base.io, d->dir, name, &st) == 0 && st.st_size > 0;
 }
 
-/* Whoever made the empty file meant it to be his. */
+/* The process that made the empty file meant it to be its own. */
 static int keep_owner(const Db *d, int fd)
 {
     struct stat was = { 0 }, is = { 0 };

@@ -6,10 +6,10 @@
  *
  * Otherwise its chain decides which of the two is what was written: it must
  * continue the newest other record that can be read.  Whichever does is the head,
- * and the next write sets the other one right.  If neither does, or the body is
+ * and the next write repairs the other one.  If neither does, or the body is
  * gone, the record is lost (store.h): the one before counts.  The next write marks
  * the damaged row with the op 0, which no record has, so that nobody takes it for
- * one; 16 more than the op in `heads` says that the loss was told. */
+ * one; 16 more than the op in `heads` says that the loss was reported. */
 #include <assert.h>
 
 #include "store/sqlite/sqlite.h"
@@ -26,7 +26,7 @@ typedef struct Row {
 /* What both tables have of a stream's end. */
 typedef struct End {
     Row head;   /* the copy in heads, without body */
-    bool told;  /* ... which says that its loss was told */
+    bool told;  /* ... which says that its loss was reported */
     Row newest; /* the record with the highest seq ... */
     Row before; /* ... and the newest other one that is whole */
 } End;
@@ -66,7 +66,7 @@ static jot_status read_records(Db *d, int64_t number, Arena *into, End *out, Err
     return JOT_OK;
 }
 
-/* True if `r` is what was written behind `before`.  In front of the oldest record that is kept
+/* True if `r` is what was written after `before`.  In front of the oldest record that is kept
  * nothing tells. */
 static bool follows(Str stream, const Row *before, const Record *r)
 {

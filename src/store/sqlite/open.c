@@ -300,7 +300,7 @@ static jot_status open_lock(Db *d, bool making, Err *e)
 }
 
 /* PRAGMA journal_mode, asked or set, answers with the mode that holds.  The change itself is
- * committed behind that answer, so the statement must be seen to its end. */
+ * committed after that answer, so the statement must be seen to its end. */
 static jot_status is_log_kept(Db *d, const char *sql, bool *out, Err *e)
 {
     sqlite3_stmt *q = NULL;

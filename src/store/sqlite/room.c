@@ -10,10 +10,10 @@
  * their blocks there may be less in it than it says.
  *
  * How much a purge writes must then not depend on how much it removes.  It is done in steps of a
- * few records with the log emptied behind each (forget.c), and freed pages are not written as
+ * few records with the log emptied after each (forget.c), and freed pages are not written as
  * zeros through the log.  They go to SQLite's list of free pages as they are, and are zeroed here,
  * in the database file itself: nobody reads such a page, so it needs no log, and it can be done
- * again.  `scrub` is 2 until it is done, so that whoever comes after a crash does it.
+ * again.  `scrub` is 2 until it is done, so that the next process does it after a crash.
  *
  * The list (SQLite's file format, 1.5): the header has the number of the first trunk page; each
  * trunk has the number of the next one, how many leaves it has, and their numbers. */
@@ -96,7 +96,7 @@ static sqlite3_int64 place_of(uint32_t page)
     return (sqlite3_int64)(page - 1) * DB_PAGE;
 }
 
-/* Zero the leaves of a trunk page, and what the page itself has behind their numbers. */
+/* Zero the leaves of a trunk page, and what the page itself has after their numbers. */
 static int zero_trunk(sqlite3_file *f, const unsigned char *trunk, uint32_t at, uint32_t pages)
 {
     static const char zeros[DB_PAGE];

@@ -136,7 +136,7 @@ jot_status head_last(Db *d, int64_t *n, Hash *chain, Err *e)
 
 /* --- Adding records -------------------------------------------------------------------- */
 
-/* Add a record behind the head, which becomes it; head->n is where it stands. */
+/* Add a record after the head, which becomes it; head->n is where it stands. */
 static jot_status add_record(Db *d, Head *head, const Record *r, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;

@@ -134,7 +134,7 @@ static jot_status sqlite_append(Store *s, Str stream, const Expect *x, const Dra
     return db_end(d, append_in(d, stream, &checked, draft, out, e), e);
 }
 
-/* Into a gap: what stands before and behind it must fit. */
+/* Into a gap: what stands before and after it must fit. */
 static jot_status fill_in(Db *d, Str stream, const Head *head, const Batch *b, Err *e)
 {
     AUTO(Arena) arena = { 0 };

@@ -33,7 +33,7 @@ typedef struct Newest {
 } Newest;
 
 MUST_USE jot_status newest_find(Db *d, Str stream, Arena *into, Newest *out, Err *e);
-/* Within a transaction: set right what can be, and mark what cannot. */
+/* Within a transaction: repair what can be, and mark what cannot. */
 MUST_USE jot_status newest_settle(Db *d, Str stream, Newest *head, Err *e);
 
 /* --- Heads (row.c) ---------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ MUST_USE jot_status head_guard(Db *d, Str stream, uint64_t *seq, Err *e);
 MUST_USE jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e);
 /* The highest n of the pad and its record's chain; 0 in an empty pad. */
 MUST_USE jot_status head_last(Db *d, int64_t *n, Hash *chain, Err *e);
-/* Add records behind the head; the last one becomes it.  *head follows. */
+/* Add records after the head; the last one becomes it.  *head follows. */
 MUST_USE jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n,
                              Err *e);
 

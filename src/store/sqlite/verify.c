@@ -2,9 +2,9 @@
  *
  * SQLite checks its pages and indexes; then heads are held against the records
  * they stand for.  The heads are the list of heads here: a row that is gone from one
- * of the two tables is told.  Rows that went from both are missed by their number:
+ * of the two tables is reported.  Rows that went from both are missed by their number:
  * each transaction counts the records it adds, and those it takes away.
- * Hashes, chains and missing numbers are checked by whoever reads the streams. */
+ * Hashes, chains and missing numbers are checked when somebody reads the streams. */
 #include <stdio.h>
 #include <string.h>
 

@@ -53,7 +53,7 @@ static jot_status too_long(Db *d, Err *e)
                    (long long)(seconds ? ms / 1000 : ms), seconds ? "s" : "ms");
 }
 
-/* Somebody deleted or replaced the lock file: whoever comes now would lock another one. */
+/* Somebody deleted or replaced the lock file: anyone who comes now would lock another one. */
 static bool lock_is_stale(const Db *d)
 {
     struct stat held, named;
@@ -338,7 +338,7 @@ int db_tidy(Db *d, int wait_ms)
     return rc;
 }
 
-/* Empty the log behind a transaction.  A reader in the way is waited for once; what stays then is
+/* Empty the log after a transaction.  A reader in the way is waited for once; what stays then is
  * sqlite_scrub's to tell.  A disk that fails may keep what was to be forgotten, and that is said.
  */
 static jot_status tidy(Db *d, Err *e)
@@ -432,7 +432,7 @@ static jot_status tell(Db *d, Err *e)
     return db_run(d, q, e);
 }
 
-/* A write that did not meet its condition has changed nothing but what it set right. */
+/* A write that did not meet its condition has changed nothing but what it repaired. */
 static jot_status refuse(Db *d, jot_status st, Err *e)
 {
     Err why = e ? *e : (Err){ 0 };

@@ -2,7 +2,7 @@
  *
  * Arguments, texts and structured data are those of that server, so that switching
  * is one line of configuration.  One thing is added: what is longer than the
- * budget is cut, and "more" says how to go on.  The text is the data as JSON, so
+ * budget is cut, and "more" says how to continue.  The text is the data as JSON, so
  * no value in it can pass for anything else. */
 #include <string.h>
 

@@ -53,7 +53,7 @@ static bool disguised(Str path)
            memmem(path.p, path.n, "%2E", 3);
 }
 
-/* One segment behind what there is so far.  False: it leads out of everything. */
+/* One segment after what there is so far.  False: it leads out of everything. */
 static bool enter(Buf *to, Str segment)
 {
     if (segment.n == 0 || str_eq(segment, S(".")))
@@ -183,7 +183,7 @@ size_t ask_count_lines(Str text)
     return n;
 }
 
-/* Where a line (from 1 on) begins; text.n + 1 behind the last. */
+/* Where a line (from 1 on) begins; text.n + 1 after the last. */
 size_t ask_line_start(Str text, size_t line)
 {
     size_t at = 0;

@@ -2,7 +2,7 @@
  *
  * Each command is a function that ends with ask_say(): the answer and the status in
  * one.  The sentences in quotes are those of the SDKs and are not to be improved;
- * whoever needs "Error: " in front of a refusal puts it there, as their runners do. */
+ * a caller that needs "Error: " before a refusal puts it there, as their runners do. */
 #include "tool/dialect/memory_dir.h"
 
 #include "tool/dialect/memory_ask.h"

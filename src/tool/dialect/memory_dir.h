@@ -23,7 +23,7 @@
  *
  * Changes are made on condition that nobody changed the file in between, and
  * begun again if somebody did: no edit is lost.  A directory is renamed or deleted
- * file by file; killed in between, the same command goes on with the rest. */
+ * file by file; killed in between, the same command continues with the rest. */
 #ifndef TOOL_DIALECT_MEMORY_DIR_H
 #define TOOL_DIALECT_MEMORY_DIR_H
 

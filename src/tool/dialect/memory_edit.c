@@ -97,7 +97,7 @@ static jot_status not_unique(Ask *a, Str text, Str old)
     return ask_say_buf(a, JOT_INVALID, &said);
 }
 
-/* From where on a second place counts: behind the first one, or on another line. */
+/* From where on a second place counts: after the first one, or on another line. */
 static size_t behind(const Ask *a, Str text, size_t at, Str old)
 {
     if (a->dialect != DIALECT_TYPESCRIPT)
@@ -159,7 +159,7 @@ static jot_status make_inserted(Ask *a, const Path *p, Str text, Change *out)
     if (str_ends(added, S("\n")))
         added.n--;
     size_t at = ask_line_start(text, (size_t)line + 1);
-    /* Behind the last line the line break goes in front of what is added. */
+    /* After the last line the line break goes in front of what is added. */
     bool end = at > text.n;
     Str middle =
         end ? join(a->into, S("\n"), added, (Str){ 0 }) : join(a->into, added, S("\n"), (Str){ 0 });
