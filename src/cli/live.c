@@ -219,12 +219,12 @@ static void on_compacted(void *ctx, const Compacted *c)
         tell_compacted(l, c);
     if (l->quiet)
         return;
-    say("the context was at %u%%: %llu results masked, %llu turns summed up, %llu "
-        "dropped; now %u%%",
-        budget_percent(&c->before), (unsigned long long)c->masked, (unsigned long long)c->summed,
-        (unsigned long long)c->dropped, budget_percent(&c->after));
+    say("the context was at %u%%: %s masked, %s summed up, %llu dropped; now %u%%",
+        budget_percent(&c->before), counted(c->masked, "result").text,
+        counted(c->summed, "turn").text, (unsigned long long)c->dropped, budget_percent(&c->after));
     if (c->shortened)
-        say("%llu results of the newest turn are shown in part", (unsigned long long)c->shortened);
+        say("%s of the newest turn %s shown in part", counted(c->shortened, "result").text,
+            c->shortened == 1 ? "is" : "are");
     if (c->why.status != JOT_OK)
         say("no summary: %s", c->why.text);
     if (c->after.state == BUDGET_RED)

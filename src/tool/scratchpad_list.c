@@ -3,14 +3,15 @@
 #include "memory/doc/note.h"
 #include "memory/frame/frame.h"
 #include "tool/reply.h"
+#include "tool/template.h"
 
 static Str line_of(ToolCall *c, const Listed *l)
 {
     AUTO(Buf) line = { 0 };
     frame_last_name_add(&line, doc_word(l->name));
     if (arg_bool(c, "details")) {
-        buf_addf(&line, "  %s  %llu bytes  %s  ", version_of(l->mark.sha256).text,
-                 (unsigned long long)l->mark.size, time_text(l->mark.at_ms).text);
+        buf_addf(&line, "  %s  %s  %s  ", version_of(l->mark.sha256).text,
+                 counted(l->mark.size, "byte").text, time_text(l->mark.at_ms).text);
         frame_name_add(&line, l->by);
     }
     return arena_copy(c->into, buf_str(&line));

@@ -235,7 +235,7 @@ static void a_command_is_run_and_says_how_it_ended(Desk *d)
     act_desk_says(d, a, "shell", "{\"command\": \"echo out; echo err >&2; exit 3\"}",
                   "out\nerr\n(exit code 3)");
     act_desk_says(d, a, "shell", "{\"command\": \"printf 'caf\\\\351'\"}",
-                  "caf\xEF\xBF\xBD\n(1 bytes are not UTF-8 and shown as U+FFFD)\n(exit code 0)");
+                  "caf\xEF\xBF\xBD\n(1 byte is not UTF-8 and shown as U+FFFD)\n(exit code 0)");
     act_desk_says(d, a, "shell", "{\"command\": \"sleep 100\", \"seconds\": 1}",
                   "(stopped: it was not done after 1 s, and everything it started was killed)");
     Reply r = act_desk_call(d, a, "shell", "{\"command\": \"seq 1 100000\"}");

@@ -39,7 +39,7 @@ static void what_is_not_text_is_not_passed_off_as_text(Desk *d)
                 "ELF\0\0"));
     desk_file(d, "empty", S(""));
     act_desk_says(d, a, "read_file", "{\"path\": \"latin\"}",
-                  "caf\xEF\xBF\xBD\n(lines 1-1, bytes 0-5 of 5; 1 bytes are not UTF-8 and shown as "
+                  "caf\xEF\xBF\xBD\n(lines 1-1, bytes 0-5 of 5; 1 byte is not UTF-8 and shown as "
                   "U+FFFD)");
     act_desk_fails(d, a, "read_file", "{\"path\": \"binary\"}",
                    "'binary' is not text: it holds NUL bytes");
@@ -222,7 +222,7 @@ static void what_other_programs_obey_is_not_written(Desk *d)
     Policy more = act_desk_allow("write,plant:AGENTS.md");
     AUTO_PTR(Act) b = act_desk_open(d, &more);
     act_desk_says(d, b, "write_file", "{\"path\": \"AGENTS.md\", \"content\": \"x\"}",
-                  "made 'AGENTS.md', 1 bytes");
+                  "made 'AGENTS.md', 1 byte");
     assert_true(
         act_desk_call(d, b, "write_file", "{\"path\": \"CLAUDE.md\", \"content\": \"x\"}").failed);
 }

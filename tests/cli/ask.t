@@ -51,7 +51,7 @@ stops() {
     rm -f a.txt b.txt
     person "$question" 'y\n' "$question" '\x03' -- "${two[@]}" && ends 130 && [ -e a.txt ] && [ ! -e b.txt ] && says 'continue with: jotter run --resume' || return 1
     jot log results last && says "'write_file' was not run: the user was asked for it and stopped the work instead" || return 1
-    person -- run --resume last --model script:two.yaml && ends 0 && says "made 'a.txt', 1 bytes / 'write_file' was not run"
+    person -- run --resume last --model script:two.yaml && ends 0 && says "made 'a.txt', 1 byte / 'write_file' was not run"
 }
 try 'Ctrl-C at a question stops the run, and nobody says that it was a no' stops
 

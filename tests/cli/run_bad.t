@@ -96,7 +96,7 @@ bytes() {
 - calls: [{id: r, name: read_file, args: {path: latin.txt}}]
 - text: "{{result:r}}"
 E
-    jot run 'read it' --model script:bytes.yaml && ends 0 && says $'caf\xef\xbf\xbd' && says '1 bytes are not UTF-8' && recorded $'caf\xef\xbf\xbd' || return 1
+    jot run 'read it' --model script:bytes.yaml && ends 0 && says $'caf\xef\xbf\xbd' && says '1 byte is not UTF-8' && recorded $'caf\xef\xbf\xbd' || return 1
     jot run 'say it' --model "$at/latin#m" --quiet && ends 0 && is $'caf\xef\xbf\xbd and \xef\xbf\xbd' && recorded 'say it' || return 1
     jot run "$(printf 'caf\351')" --model script:bytes.yaml && ends 64 && tells 'a question must be UTF-8 text: the byte at offset 3 is not' || return 1
     jot --json run 'read it' --model script:bytes.yaml && ends 0 && iconv -f UTF-8 -t UTF-8 .out >/dev/null

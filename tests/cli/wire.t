@@ -65,7 +65,7 @@ too_long() {
     echo '{"delta": {"content": "done"}, "stop": "stop"}' >>calls
     serve $((base + 9960)) <calls # three of them fit, four do not
     jot run 'repeat it' --model "$at/v1#m" --window 200000 && ends 0 && is done || return 1
-    tells '2 results masked, 0 turns summed up, 0 dropped' && tells '0 results masked, 1 turns summed up, 0 dropped' && [[ $err != *'1 dropped'* ]] || return 1
+    tells '2 results masked, 0 turns summed up, 0 dropped' && tells '0 results masked, 1 turn summed up, 0 dropped' && [[ $err != *'1 dropped'* ]] || return 1
     [ "$(asked 400)" -ge 2 ] && ! grep '^400' log | grep -v 'prompt is too long' && tail -n 1 log | grep -q 'summed up'
 }
 try 'a request that the provider calls too long is made shorter step by step' too_long

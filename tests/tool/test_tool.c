@@ -541,7 +541,7 @@ static void a_long_list_says_how_to_go_on(Desk *d)
     AUTO(ToolReply)
     some =
         call(d, "scratchpad_list", "{\"prefix\":\"a-note-with-a-long-key-09\",\"details\":true}");
-    assert_has(some.text, "a-note-with-a-long-key-099  2d711642b726  1 bytes  2026-01-01T00:00:00");
+    assert_has(some.text, "a-note-with-a-long-key-099  2d711642b726  1 byte  2026-01-01T00:00:00");
 }
 
 /* --- Conditions -------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "agent/sandbox/workdir.h"
 #include "agent/tools/act.h"
 #include "tool/reply.h"
+#include "tool/template.h"
 
 enum {
     READ_MAX = 256 * 1024,         /* bytes of one answer */
@@ -128,7 +129,8 @@ static void add_label(const ToolCall *c, Buf *to, const Part *p, const struct st
         buf_add(to, S("("));
     buf_addf(to, "bytes %llu-%llu of %llu", from, end, (unsigned long long)info->st_size);
     if (replaced)
-        buf_addf(to, "; %zu bytes are not UTF-8 and shown as U+FFFD", replaced);
+        buf_addf(to, "; %s %s not UTF-8 and shown as U+FFFD", counted(replaced, "byte").text,
+                 replaced == 1 ? "is" : "are");
     bool lines = p->first && !p->cut;
     if (p->more) {
         buf_add(to, S("; "));

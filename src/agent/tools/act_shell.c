@@ -9,6 +9,7 @@
 #include "agent/sandbox/confine.h"
 #include "agent/tools/act.h"
 #include "tool/args.h"
+#include "tool/template.h"
 
 enum { OUTPUT_MAX = 256 * 1024 /* bytes that are kept of the output */ };
 
@@ -76,12 +77,14 @@ static jot_status run(ToolCall *c, ToolReply *out)
     size_t in_head, in_tail;
     buf_add(&text, act_text(c->into, got.head, &in_head));
     if (got.left_out)
-        buf_addf(&text, "\n(%llu bytes were left out here)\n", (unsigned long long)got.left_out);
+        buf_addf(&text, "\n(%s %s left out here)\n", counted(got.left_out, "byte").text,
+                 got.left_out == 1 ? "was" : "were");
     buf_add(&text, act_text(c->into, got.tail, &in_tail));
     if (text.n && text.p[text.n - 1] != '\n')
         buf_add_char(&text, '\n');
     if (in_head + in_tail)
-        buf_addf(&text, "(%zu bytes are not UTF-8 and shown as U+FFFD)\n", in_head + in_tail);
+        buf_addf(&text, "(%s %s not UTF-8 and shown as U+FFFD)\n",
+                 counted(in_head + in_tail, "byte").text, in_head + in_tail == 1 ? "is" : "are");
     buf_add(&text, plant_sentences(&got.planted, c->into));
     add_end(&text, &got, job.time_ms);
     out->text = arena_copy(c->into, buf_str(&text));

@@ -2,6 +2,7 @@
 #include "agent/sandbox/workdir.h"
 #include "agent/tools/act.h"
 #include "tool/args.h"
+#include "tool/template.h"
 
 enum { FILE_MAX = 4 * 1024 * 1024 /* bytes */ };
 
@@ -11,8 +12,8 @@ static jot_status run(ToolCall *c, ToolReply *out)
     bool made = false;
     Str path = arg_text(c, "path"), content = arg_text(c, "content");
     TRY(workdir_write(act_workdir(c->outside), path, content, &made, c->e));
-    out->text = arena_printf(c->into, "%s '%s', %zu bytes", made ? "made" : "replaced",
-                             err_show(&shown, path), content.n);
+    out->text = arena_printf(c->into, "%s '%s', %s", made ? "made" : "replaced",
+                             err_show(&shown, path), counted(content.n, "byte").text);
     return JOT_OK;
 }
 
