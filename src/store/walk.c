@@ -1,4 +1,20 @@
-/* walk.c - reading all of a stream, and all streams of a store, past damage. */
+/* walk.c - reading all of a stream, and all streams of a store, past damage.
+ *
+ * A walk asks for a page of records.  If no page can be had, it asks for one record at a time, and
+ * steps over one that still cannot be read:
+ *
+ *     seq    1    2    3    4    5    6    7
+ *            ok   ok   x    ok   ?    ok   ok
+ *     page   1, 2, 4                            3 was counted by the engine
+ *     one              5: steps over it         nothing could be had with it
+ *     page                       6, 7
+ *
+ * What is given out fits together: each record is held against the last one that was given out,
+ * and one that does not continue it is counted as lost, not passed on.  The numbers that are
+ * missing before the next good record are gathered as text ("3, 5"), for one sentence at the end.
+ *
+ * A walk ends.  It steps over at most STORE_READ_MAX records in a row, and never beyond the newest
+ * one that is known. */
 #include "store/walk.h"
 
 #include <stdio.h>

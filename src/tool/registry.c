@@ -1,8 +1,11 @@
 /* registry.c - which tools there are, and calling one of them.
  *
- * A call is: find the tool, check the arguments, open the pad if it is not open
- * yet, run, and see that the answer keeps what tool.h promises.  Where there is no
- * pad, a tool that makes none works on an empty one, so that "not found" and
+ *     name ──► find ──► check the arguments ──► open the pad ──► run ──► keep the promises
+ *              of the   against its table       if it is not             of tool.h: UTF-8,
+ *              profiles                         open yet                 within the budget
+ *
+ * Wrong arguments are an answer, not a failure: one sentence for the model, which may try again.
+ * Where there is no pad, a tool that makes none works on an empty one, so that "not found" and
  * "(empty)" are said by the same code as everywhere else. */
 #include "tool/registry.h"
 

@@ -1,8 +1,14 @@
 /* act.c - one call of a tool: policy, tool, sink.
  *
- * The sink's append is the deciding one: from then on the call has a result, and
- * act_recall() gives it.  What the tools of the pad answer is not put there: it is
- * in the pad already, and a copy would outlive a purge. */
+ *     call ──► policy ──► tool ──► sink ──► reply
+ *                │          │        │
+ *                │          │        └─ kept under the call's id; the context gets all of it, or
+ * its │          │           beginning and a handle │          └─ fails: a sentence for the model,
+ * and nothing is kept └─ deny, or a person says no: a sentence for the model, and nothing was done
+ *
+ * The sink's append is the deciding one: from then on the call has a result, and act_recall() gives
+ * it.  What the tools of the pad answer is not put there: it is in the pad already, and a copy
+ * would outlive a purge. */
 #include "agent/tools/act.h"
 
 #include <assert.h>

@@ -1,8 +1,15 @@
-/* run_results.c - looking at a run.
+/* run_results.c - looking at a run: results by their numbers, the next prompt, newest first.
  *
- * A result needs its call, for the heading.  Calls stand shortly before their
- * results, so those met on the way are remembered; one from further back is read
- * by the seq its result names. */
+ *     records    1 .. 63   64     65 .. 127   128    129 .. 140
+ *                steps     fold   steps       fold   steps
+ *
+ * Forwards, a result is found by bisecting over the folds (run_seek), then records are read on from
+ * there.  A result needs its call, for the heading.  Calls stand shortly before their results, so
+ * those met on the way are remembered; one from further back is read by the seq its result names.
+ *
+ * Backwards, a page is what stands between two folds.  A page without any result begins with a fold
+ * that says where the result before it is, so the walk jumps there and does not read what lies
+ * between. */
 #include "memory/run/run_results.h"
 
 #include <string.h>

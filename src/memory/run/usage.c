@@ -1,9 +1,15 @@
 /* usage.c - counting calls, comparing queries, noticing loops.
  *
- * The words of a query are runs of letters, digits, '_' and bytes beyond ASCII;
- * ASCII letters are taken as lower case.  A word is kept as 48 bits of its
- * SHA-256: JSON readers everywhere hold such numbers exactly, and two words of
- * one run collide about never. */
+ * Three things are worth a word to the model, and none of them refuses a call:
+ *   limit    a tool was called as often as suggested, or is about to be;
+ *   similar  a query has most of its words in common with an earlier one of the same tool;
+ *   loop     the same call with the same arguments, several times in a row.
+ * A warning that is repeated at each call is not read.  So beyond the limit it is news only at 1,
+ * 2, 4, 8 ... times as many calls.
+ *
+ * The words of a query are runs of letters, digits, '_' and bytes beyond ASCII; ASCII letters are
+ * taken as lower case.  A word is kept as 48 bits of its SHA-256: JSON readers everywhere hold such
+ * numbers exactly, and two words of one run collide about never. */
 #include "memory/run/usage.h"
 
 #include <assert.h>

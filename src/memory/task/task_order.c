@@ -1,11 +1,19 @@
 /* task_order.c - tasks together: lists, dependencies, cycles, what can be done next.
  *
- * Nothing here is stored.  Dependencies stand in the tasks, each in its own
- * stream, and two processes can add tasks that close a cycle between them before
- * either sees the other.  So the check when a task is added is a courtesy to its
- * author; the order is computed from the tasks as they are, tells cycles and
- * missing dependencies as problems, and keeps only those from being ready whom
- * they concern. */
+ * Nothing here is stored.  Dependencies stand in the tasks, each in its own stream, and two
+ * processes can add tasks that close a cycle between them before either sees the other.  So the
+ * check when a task is added is a courtesy to its author; the order is computed from the tasks as
+ * they are, reports cycles and missing dependencies as problems, and keeps only those tasks from
+ * being ready that they concern.
+ *
+ * Cycles are found by a walk into the depth along dependencies.  A task is white until it is met,
+ * grey while it is on the path from the start, black when all below it has been seen:
+ *
+ *     a ──► b ──► c ──► d        path a b c d, all grey
+ *           ▲           │
+ *           └───────────┘        d needs b, and b is grey: b -> c -> d -> b is a cycle
+ *
+ * What is ready comes first by priority, then by id, so that everybody sees the same order. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -405,7 +413,7 @@ jot_status task_next(Memory *m, Arena *into, TaskNext *out, Err *e)
     Set s = { .m = m, .into = into, .problems = &problems, .e = e };
     TRY(memory_each(m, S(TASK_KIND), LIST_LIVE, add_listed, &s, e));
     *out = (TaskNext){ .ready = NEW_ARRAY(into, Task, s.n + 1),
-                        .waiting = NEW_ARRAY(into, TaskWaiting, s.n + 1) };
+                       .waiting = NEW_ARRAY(into, TaskWaiting, s.n + 1) };
     for (size_t i = 0; i < s.n; i++) {
         const Task *t = &s.items[i];
         if (t->status != TASK_PENDING && t->status != TASK_READY)

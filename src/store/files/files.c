@@ -1,8 +1,20 @@
 /* files.c - the files engine: one directory a pad, one file a stream, one file a document.
  *
- * Here are appending, copying in, and comparing the pad after a reboot.  Every
- * operation that writes goes through a Writing (write.c); every operation that reads
- * takes no lock and waits for nobody (head.c). */
+ * Here are appending, copying in, and comparing the pad after a reboot.  Every operation that
+ * writes goes through a Writing (write.c); every operation that reads takes no lock and waits for
+ * nobody (head.c).
+ *
+ * One append:
+ *
+ *     lock the stream, repair it, see what a person did to the view       writing_begin
+ *     an edit?  it is the next record, and ours follows it                store_next
+ *     decide: id, guard, fence, condition                                 store_seal
+ *     a new name: may it live beside the others?                          clash_check
+ *     draft, append, sync, exchange                                       writing_commit
+ *     still the file of that name?  else all of it again                  stream_in_place
+ *
+ * The last question is there because a person may remove or replace the file under our lock, as git
+ * does with a checkout: a record in a file without a name is in no pad. */
 #include <string.h>
 
 #include "base/mutant.h"

@@ -1,4 +1,17 @@
-/* forget.c - trim, redact, purge: rewriting a stream without what is to be gone. */
+/* forget.c - trim, redact, purge: rewriting a stream without what is to be gone.
+ *
+ * A stream file is only ever appended to, so what is to go cannot be cut out of it.  A fresh file
+ * is written beside it from pieces of the old one and new lines, synced, and renamed over it:
+ *
+ *     trim      ......|oldest'|rest          the oldest record that stays gets the count of those
+ *                                            before it: by that the list of heads knows a trim
+ *     redact    piece|r3'|piece|r7'|piece    each record again, without its body
+ *     purge     tombstone                    and nothing else
+ *
+ * The order decides what a crash leaves.  Everything that shows the text besides the stream goes
+ * first (what was put aside, mirrors, the view), and durably: were the history gone first, a view
+ * that came back after a power loss would look like a person's edit.  After the rename nothing may
+ * fail with "nothing was changed"; then the answer is JOT_UNKNOWN. */
 #include <assert.h>
 
 #include "base/mutant.h"

@@ -2,11 +2,20 @@
  *
  * Damage costs the record it hits and no other:
  *   1. A line that is no record is passed over and counted.
- *   2. If the '\n' between two records was hit, the second is found inside the
- *      line: nothing but a record begins with {"seq": (record.h), and nothing
- *      but the last one in a line ends where the line ends.
- *   3. A record is believed by its own sum and hash; whether it continues its
- *      predecessor is for those to say who read both (store.c). */
+ *   2. If the '\n' between two records was hit, the second is found inside the line: nothing but a
+ *      record begins with {"seq": (record.h), and nothing but the last one in a line ends where the
+ *      line ends.
+ *   3. A record is believed by its own sum and hash; whether it continues its predecessor is for
+ *      those to say who read both (store.c).
+ *
+ *     {"seq":4,...}\n                    record 4
+ *     {"seq":5,..#..}\n                  a damaged byte: no record, counted
+ *     {"seq":6,...}#{"seq":7,...}\n      a damaged '\n': 6 is counted, 7 is found at its start
+ *
+ * A record is found by its number in a few reads, whatever the size of the file.  Records are in
+ * the order of their numbers, so the file is bisected; the first guess is where the record would be
+ * if all had the same size.  A number is only believed where its whole header is, or one damaged
+ * digit would send the search astray. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>

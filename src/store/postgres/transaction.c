@@ -1,8 +1,17 @@
 /* transaction.c - what is written in steps: lock, compare, change, commit.
  *
- * If the answer to the commit is lost, all of it is done again: anyone who adds a
- * record finds it by the number under which it was written, and for the rest
- * twice is as good as once. */
+ *     us                                    server
+ *     BEGIN, lock stream and guard, head ─────►        one round trip
+ *                                        ◄─────        the head, and where the guard stands
+ *     (decide)
+ *     change, change ... ─────────────────────►        one round trip each
+ *     COMMIT ─────────────────────────────────►
+ *                                        ◄─────        only now it has happened
+ *
+ * The answer to the commit may be lost, and then nobody knows whether it happened.  So all of it is
+ * done again on a new connection until the deadline: work that adds a record finds it by the number
+ * under which it was written, and for the rest twice is as good as once.  A deadlock, or a
+ * transaction that was beaten, is rolled back by the server and done again as well. */
 #include "store/postgres/transaction.h"
 
 #include <string.h>

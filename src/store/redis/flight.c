@@ -6,7 +6,14 @@
  *   ASK, TRYAGAIN         it is being moved: wait, for a script would see only half of it
  *   LOADING, BUSY ...     the server is not ready: wait
  *   READONLY, MASTERDOWN  it is a replica by now: begin at the address of the URL
- * What is waited for is bounded by the handle's wait_ms. */
+ * What is waited for is bounded by the handle's wait_ms.
+ *
+ * A connection that breaks while an answer is missing is another matter (p->lost): the script may
+ * have run.  redis_do() connects again and runs the work again, which then looks for what it wrote:
+ *
+ *     run ──► answer ──────────────────────────────► done
+ *      ▲ └──► lost ──► connect ─┐
+ *      └────────────────────────┘    until the deadline; then JOT_UNKNOWN, if anything was sent */
 #include "store/redis/flight.h"
 
 #include <assert.h>

@@ -1,8 +1,16 @@
 /* sqlite.c - the engine that keeps a pad in one SQLite file: the operations of the contract.
  *
- * One file, one machine, any number of processes, a million streams.  A read
- * is one statement and sees one moment; a write is one transaction, and
- * durable when it is committed.  db.h says what always holds. */
+ * One file, one machine, any number of processes, a million streams.  A read is one statement and
+ * sees one moment; a write is one transaction, and durable when it is committed.  db.h says what
+ * always holds.
+ *
+ *     heads     name, stream, n, seq ...            a row a stream; `stream` is its number
+ *     records   n, stream, seq, ..., body           n grows with every write to the pad, so what
+ *                                                   changed since a cursor is what has a higher n
+ *
+ * An append: begin (one writer at a time), head and guard, decide (store_seal), add the record, set
+ * the head, commit.  A head is kept twice, whole in `records` and without its body in `heads`: if
+ * one of the two is damaged, the other one proves what was written (newest.c). */
 #include "store/sqlite/sqlite.h"
 
 #include <stdio.h>
