@@ -85,8 +85,6 @@ extern const Dialect dialect_openai, dialect_compatible;
 /* The same. */
 jot_status openai_event(Draft *d, const SseEvent *event, Err *e);
 
-/* --- OpenAI's Responses (responses_stream.c) --------------------------------------------- */
-
 /* --- What both of OpenAI's ways share (openai.c) -------------------------------------- */
 
 size_t openai_headers(const Wire *w, HttpField *out);
