@@ -8,7 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/id.h"
 #include "unit/remove.h"
+
+enum { AWAKE_MS = 1000000 }; /* since the boot, when a test begins */
 
 static int64_t wall(void *ctx)
 {
@@ -18,6 +21,13 @@ static int64_t wall(void *ctx)
 static int64_t awake(void *ctx)
 {
     return ((Desk *)ctx)->awake_ms;
+}
+
+/* On a server one clock dates records and judges leases: it moves with either of the two. */
+static int64_t served(void *ctx)
+{
+    const Desk *d = ctx;
+    return d->now_ms + (d->awake_ms - AWAKE_MS);
 }
 
 static void count_up(void *ctx, void *out, size_t n)
@@ -120,24 +130,55 @@ void assert_says(const Desk *d, const char *part)
         fail_msg("'%s' does not say '%s'", d->e.text, part);
 }
 
+bool desk_on_server(const Desk *d)
+{
+    return strcmp(d->engine, "postgres") == 0 || strcmp(d->engine, "redis") == 0;
+}
+
+void desk_outlast(Desk *d, int64_t ms)
+{
+    enum { MARGIN_MS = 1000 };
+    d->awake_ms += ms + (desk_on_server(d) ? MARGIN_MS : 0);
+}
+
+/* On a server a pad of its own, as tests/rig/with-servers says where. */
+static void name_pad(Desk *d)
+{
+    const char *engine = d->engine;
+    const char *server = strcmp(engine, "postgres") == 0 ? getenv("JOT_TEST_POSTGRES")
+                         : strcmp(engine, "redis") == 0  ? getenv("JOT_TEST_REDIS")
+                                                         : NULL;
+    if (server)
+        snprintf(d->url, sizeof d->url, "%s%cpad=d%s", server, strchr(server, '?') ? '&' : '?',
+                 id_random(&io_system, 6).text);
+    else if (strcmp(engine, "mem") == 0)
+        snprintf(d->url, sizeof d->url, "mem:");
+    else
+        snprintf(d->url, sizeof d->url, "%s:%s/pad%s", engine, d->dir,
+                 strcmp(engine, "files") == 0 ? "" : ".db");
+}
+
 static void set_up(Desk *d, const char *engine)
 {
-    *d = (Desk){ .engine = engine, .now_ms = 1767225600000, .awake_ms = 1000000 };
+    *d = (Desk){ .engine = engine, .now_ms = 1767225600000, .awake_ms = AWAKE_MS };
     snprintf(d->boot, sizeof d->boot, "%s", "0123456789abcdef0123456789abcdef");
     const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     snprintf(d->dir, sizeof d->dir, "%s/jotter-desk-XXXXXX", tmp);
     assert_non_null(mkdtemp(d->dir));
     setenv("XDG_STATE_HOME", arena_printf(&d->a, "%s/state", d->dir).p, 1);
     setenv("XDG_CONFIG_HOME", arena_printf(&d->a, "%s/config", d->dir).p, 1);
-    snprintf(d->url, sizeof d->url, "%s:%s%s", engine, strcmp(engine, "mem") ? d->dir : "",
-             strcmp(engine, "mem") == 0     ? ""
-             : strcmp(engine, "files") == 0 ? "/pad"
-                                            : "/pad.db");
-    d->io = (Io){
-        .wall_ms = wall, .awake_ms = awake, .random = count_up, .boot_id = d->boot, .ctx = d
-    };
+    name_pad(d);
+    if (desk_on_server(d)) /* pads that share a server have ids of their own */
+        io_random(&io_system, &d->random, sizeof d->random);
+    d->io = (Io){ .wall_ms = wall,
+                  .awake_ms = awake,
+                  .served_ms = served,
+                  .random = count_up,
+                  .boot_id = d->boot,
+                  .ctx = d };
     char state[96];
     snprintf(state, sizeof state, "%s/state", d->dir);
+    setenv("XDG_CACHE_HOME", arena_printf(&d->a, "%s/cache", d->dir).p, 1); /* a server's index */
     assert_int_equal(setenv("XDG_STATE_HOME", state, 1), 0); /* not that of whoever tests */
     d->m = open_as(d, "ann");
 }
@@ -187,10 +228,13 @@ static int run_each(const char *const *engines, size_t engines_n, const DeskTest
 int desk_run(const DeskTest *tests, size_t n, bool lasting)
 {
     static const char *const engines[] = { "files", "sqlite", "mem" };
+    const char *server = getenv("JOT_TEST_DESK");
+    if (server)
+        return run_each(&server, 1, tests, n);
     return run_each(engines, lasting ? 2 : 3, tests, n);
 }
 
 int desk_run_on(const char *engine, const DeskTest *tests, size_t n)
 {
-    return run_each(&engine, 1, tests, n);
+    return getenv("JOT_TEST_DESK") ? 0 : run_each(&engine, 1, tests, n);
 }

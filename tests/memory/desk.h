@@ -12,9 +12,9 @@
 #include "unit/unit.h"
 
 typedef struct Desk {
-    const char *engine; /* "mem", "files" or "sqlite" */
+    const char *engine; /* "mem", "files", "sqlite", "postgres" or "redis" */
     char dir[64];       /* for the pad and whatever else; removed afterwards */
-    char url[96];
+    char url[160];
     Memory m; /* open, and allowed to write, as "ann" */
     Arena a;  /* for results */
     Err e;    /* of the last call */
@@ -35,10 +35,18 @@ typedef struct DeskTest {
     }
 
 /* Run all tests on every engine that keeps what it is told over a restart, and on mem: unless
- * `lasting`.  The result is for main(). */
+ * `lasting`.  The result is for main().  With JOT_TEST_DESK in the environment on that one, which
+ * is on a server. */
 int desk_run(const DeskTest *tests, size_t n, bool lasting);
 /* Run all tests on one engine, where that makes no difference. */
 int desk_run_on(const char *engine, const DeskTest *tests, size_t n);
+
+/* Is the pad on a server?  Then it has no file here, and time is the server's. */
+bool desk_on_server(const Desk *d);
+
+/* Time passes until what was given for `ms` counts as over for everybody: on a server that is a
+ * margin later, for its clock may step. */
+void desk_outlast(Desk *d, int64_t ms);
 
 /* A document is written, a second later than what was before it. */
 Mark desk_put(Desk *d, const char *stream, const char *text);

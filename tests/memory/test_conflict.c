@@ -174,7 +174,7 @@ static void a_redacted_phrase_is_in_no_version_and_in_no_file(Desk *d)
     put(d, "one", NULL, JOT_OK);
     put(d, "key is " CANARY "\n", NULL, JOT_OK);
     put(d, "key is " CANARY ", again " CANARY "\n", NULL, JOT_OK);
-    if (strcmp(d->engine, "mem") != 0)
+    if (strcmp(d->engine, "mem") != 0 && !desk_on_server(d))
         assert_true(desk_files_with(d, CANARY) > 0);
     Forgotten f;
     desk_ok(d, forget_phrase(&d->m, plan, S(CANARY), &f, &d->e));

@@ -85,9 +85,10 @@ static void hold_and_write(Desk *d, int in, int out, bool live, int64_t ttl_ms)
     MemoryOptions o = { .by = S("holder") };
     LeaseAsk ask = { .on = plan, .ttl_ms = ttl_ms, .live = live };
     bool good = memory_open(&m, str(d->url), &o, &e) == JOT_OK &&
-                lease_acquire(&m, &ask, &arena, &l, &e) == JOT_OK &&
-                put(&m, plan, "holder", &e) == JOT_OK;
-    say(out, good ? 'y' : 'n');
+                lease_acquire(&m, &ask, &arena, &l, &e) == JOT_OK;
+    /* On a busy machine a short one may have ended by now. */
+    jot_status first = good ? put(&m, plan, "holder", &e) : JOT_UNAVAILABLE;
+    say(out, first == JOT_OK || first == JOT_FENCED ? 'y' : 'n');
     char c;
     if (read(in, &c, 1) != 1)
         _exit(4);
@@ -152,8 +153,17 @@ static void a_holder_that_is_alive_but_slept_too_long_is_refused(Desk *d)
     check_sleeper(d, hold_briefly_alive);
 }
 
+/* A server has to notice that the holder's session is gone; nobody else needs any time. */
+static void await_end(Desk *d, Memory *m, uint64_t token)
+{
+    for (int i = 0; desk_on_server(d) && i < 3000 && store_held(m->store, token); i++)
+        io_sleep_us(&io_system, 10 * 1000);
+}
+
 static void what_a_killed_process_held_alive_is_free_at_once(Desk *d)
 {
+    if (!store_promise(d->m.store).holds)
+        return; /* only time tells */
     Other o = start(d, hold_alive);
     assert_int_equal(hear(&o), 'y');
     Memory m = open_real(d, "bob");
@@ -164,6 +174,7 @@ static void what_a_killed_process_held_alive_is_free_at_once(Desk *d)
     uint64_t old = l.token;
     assert_int_equal(kill(o.pid, SIGKILL), 0);
     assert_true(WIFSIGNALED(finish(&o)));
+    await_end(d, &m, old);
     desk_ok(d, acquire(d, &m, 0, &l)); /* a day before its time */
     assert_true(l.token > old);
     desk_ok(d, put(&m, plan, "bob", &d->e));
@@ -189,6 +200,8 @@ static void what_a_killed_process_held_by_time_is_not_free(Desk *d)
 
 static void a_lease_that_lives_with_its_handle_ends_when_that_is_closed(Desk *d)
 {
+    if (!store_promise(d->m.store).holds)
+        return; /* only time tells */
     Memory one = open_real(d, "ann"), two = open_real(d, "bob");
     Lease l;
     LeaseAsk ask = { .on = plan, .live = true };
@@ -197,6 +210,7 @@ static void a_lease_that_lives_with_its_handle_ends_when_that_is_closed(Desk *d)
     lease_adopt(&two, l.token);
     desk_ok(d, put(&two, plan, "adopted", &d->e));
     memory_close(&one);
+    await_end(d, &two, l.token);
     /* Who adopted it cannot keep it alive. */
     Lease seen;
     desk_expect(d, JOT_FENCED, lease_check(&two, l.token, &d->a, &seen, &d->e));

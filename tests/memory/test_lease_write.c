@@ -50,7 +50,7 @@ static void a_write_under_a_lease_that_is_over_is_refused(Desk *d)
 {
     Lease l = take(d, &d->m, "notes/plan");
     write_plan(d, &d->m, "one");
-    pass(d, LEASE_TTL_MS);
+    desk_outlast(d, LEASE_TTL_MS);
     Mark mark;
     desk_expect(d, JOT_FENCED, put(d, &d->m, plan, "two", &mark));
     assert_says(d, "lease 1 on 'notes/plan' has ended: nothing was written");
@@ -115,7 +115,7 @@ static void ten_thousand_stale_writes_are_refused(Desk *d)
     Lease old = take(d, &d->m, "notes/plan");
     write_plan(d, &d->m, "old holder");
     bool mem = strcmp(d->engine, "mem") == 0;
-    pass(d, LEASE_TTL_MS);
+    desk_outlast(d, LEASE_TTL_MS);
     Memory other =
         mem ? (Memory){ .store = d->m.store, .io = d->m.io, .by = S("bob") } : desk_open(d, "bob");
     Lease now = take(d, &other, "notes/plan");
@@ -225,7 +225,7 @@ static int64_t clock_with_intruder(void *ctx)
     int64_t was_ms = in->d->awake_ms;
     if (++in->calls != in->nth)
         return was_ms;
-    pass(in->d, in->passes_ms);
+    desk_outlast(in->d, in->passes_ms);
     desk_ok(in->d, ask(in->d, in->m, "notes/plan", false, 0, &in->got));
     if (in->writes)
         write_plan(in->d, in->m, in->writes);
