@@ -47,13 +47,18 @@ Hash hash_end(HashState *h)
     return out;
 }
 
+static Str hash_bytes(const Hash *h)
+{
+    return (Str){ (const char *)h->b, sizeof h->b };
+}
+
 /* RFC 2104: the key, filled up to a block, under one of two pads. */
-static void add_key(HashState *h, const Hash *key, uint8_t pad)
+static void add_key(HashState *h, Str key, uint8_t pad)
 {
     uint8_t block[SHA256_CBLOCK];
     memset(block, pad, sizeof block);
-    for (size_t i = 0; i < sizeof key->b; i++)
-        block[i] ^= key->b[i];
+    for (size_t i = 0; i < key.n; i++)
+        block[i] ^= (uint8_t)key.p[i];
     hash_init(h);
     SHA256_Update(h, block, sizeof block);
 }
@@ -61,16 +66,32 @@ static void add_key(HashState *h, const Hash *key, uint8_t pad)
 void hash_mac_init(HashMac *h, Hash key)
 {
     h->key = key;
-    add_key(&h->inner, &key, 0x36);
+    add_key(&h->inner, hash_bytes(&key), 0x36);
 }
 
 Hash hash_mac_end(HashMac *h)
 {
     Hash inner = hash_end(&h->inner);
     HashState outer;
-    add_key(&outer, &h->key, 0x5C);
-    SHA256_Update(&outer, inner.b, sizeof inner.b);
+    add_key(&outer, hash_bytes(&h->key), 0x5C);
+    hash_add(&outer, hash_bytes(&inner));
     return hash_end(&outer);
+}
+
+Hash hash_mac(Str key, Str text)
+{
+    Hash inner, shorter;
+    HashState h;
+    if (key.n > SHA256_CBLOCK) {
+        shorter = hash_of(key);
+        key = hash_bytes(&shorter);
+    }
+    add_key(&h, key, 0x36);
+    hash_add(&h, text);
+    inner = hash_end(&h);
+    add_key(&h, key, 0x5C);
+    hash_add(&h, hash_bytes(&inner));
+    return hash_end(&h);
 }
 
 bool hash_eq(Hash a, Hash b)

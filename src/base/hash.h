@@ -35,6 +35,8 @@ typedef struct HashMac {
 } HashMac;
 void hash_mac_init(HashMac *h, Hash key);
 Hash hash_mac_end(HashMac *h);
+/* The same of one run of bytes, under a key of any length. */
+Hash hash_mac(Str key, Str text);
 
 bool hash_eq(Hash a, Hash b);
 bool hash_is_zero(Hash h);

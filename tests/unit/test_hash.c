@@ -63,6 +63,14 @@ static void a_mac_is_that_of_the_standard(void **state)
     hash_add(&h.inner, S("Test Using Larger Than Block-Size Key - Hash Key First"));
     assert_string_equal(hash_hex(hash_mac_end(&h)).text,
                         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+    /* Keys shorter and longer than a digest. */
+    assert_string_equal(hash_hex(hash_mac(S("Jefe"), S("what do ya want for nothing?"))).text,
+                        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    assert_string_equal(
+        hash_hex(hash_mac((Str){ large, sizeof large },
+                          S("Test Using Larger Than Block-Size Key - Hash Key First")))
+            .text,
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
 static void fields_do_not_run_together(void **state)
