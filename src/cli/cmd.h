@@ -69,6 +69,7 @@ struct Session {
     bool changed;    /* something outside the session's pad was changed, or the pad was made */
     Where where;     /* the pad */
     SafeFound found; /* what opening it found out, if nobody named it */
+    Str missed;      /* the document the command is about, for a word if it is not there */
     Str by;          /* who writes */
     bool named;      /* somebody said so: it is not only the user's name */
     uint64_t lease;  /* the token to write under; 0: none */

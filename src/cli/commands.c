@@ -131,11 +131,20 @@ const Cmd *const *commands_more(const Noun *n)
     return NULL;
 }
 
-/* The words of before come last. */
+/* Words that people bring along from other programs. */
+static const struct {
+    const char *word;
+    const Cmd *means;
+} habits[] = {
+    { "ls", &cmd_list },   { "cat", &cmd_read }, { "show", &cmd_read },
+    { "rm", &cmd_delete }, { "mv", &cmd_move },  { "add", &cmd_write },
+};
+
+/* The words of before and of habit come last. */
 void commands_make(Arena *into)
 {
     size_t n = COUNT_OF(rows);
-    const Cmd **all = NEW_ARRAY(into, const Cmd *, 2 * n + 1);
+    const Cmd **all = NEW_ARRAY(into, const Cmd *, 2 * n + COUNT_OF(habits) + 1);
     for (size_t i = 0; i < n; i++)
         all[i] = rows[i].cmd ? rows[i].cmd : verb_cmd_make(rows[i].noun, into);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -143,5 +152,7 @@ void commands_make(Arena *into)
         if (noun && noun->was && !strchr(noun->was, ' '))
             all[n++] = verb_cmd_alias(all[i], noun->was, noun->name, into);
     }
+    for (size_t i = 0; i < COUNT_OF(habits); i++)
+        all[n++] = verb_cmd_alias(habits[i].means, habits[i].word, habits[i].means->name, into);
     commands = all;
 }

@@ -10,7 +10,10 @@
 
 jot_status docs_arg(Session *s, int at, Str *stream)
 {
-    return note_resolve(arg_at(s, at), &s->arena, stream, &s->err);
+    TRY(note_resolve(arg_at(s, at), &s->arena, stream, &s->err));
+    if (at == 0)
+        s->missed = *stream;
+    return JOT_OK;
 }
 
 jot_status docs_open(Session *s, Str stream)

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/guess.h"
+#include "memory/doc/doc.h"
 
 /* A user's line of the user database.  A static program cannot load what the C library would ask
  * (nsswitch.conf names libraries), so it reads the file alone. */
@@ -62,13 +64,20 @@ static bool has_word(char **words, const char *word)
     return false;
 }
 
-/* --version, and nothing else but --json. */
+/* --version in any of its spellings, and nothing else but --json. */
 static bool asks_version(char **words)
 {
-    for (char **w = words; *w; w++)
-        if (strcmp(*w, "--version") != 0 && strcmp(*w, "--json") != 0)
+    static const char *const spellings[] = { "--version", "version", "-v", "-V" };
+    bool asks = false;
+    for (; *words; words++) {
+        bool is = false;
+        for (size_t i = 0; i < COUNT_OF(spellings); i++)
+            is = is || strcmp(*words, spellings[i]) == 0;
+        if (!is && strcmp(*words, "--json") != 0)
             return false;
-    return has_word(words, "--version");
+        asks = asks || is;
+    }
+    return asks;
 }
 
 static jot_status run(Session *s, char **words)
@@ -99,12 +108,46 @@ static jot_status run(Session *s, char **words)
     return s->cmd->run(s);
 }
 
+typedef struct GuessKey {
+    Guess *guess;
+    Arena *arena;
+} GuessKey;
+
+static jot_status guess_key(void *ctx, const Listed *l)
+{
+    GuessKey *g = ctx;
+    char key[STORE_KEY_MAX + 1];
+    Str word = doc_word(l->name);
+    if (word.n > STORE_KEY_MAX)
+        return JOT_OK;
+    memcpy(key, word.p, word.n);
+    key[word.n] = '\0';
+    guess_add(g->guess, key);
+    if (g->guess->name == key)
+        g->guess->name = arena_cstr(g->arena, word);
+    return JOT_OK;
+}
+
+/* The key that was probably meant by one that is not there. */
+static void tell_nearest(Session *s)
+{
+    Str key = doc_word(s->missed);
+    Guess g = { .word = key };
+    if (key.n < s->missed.n && s->memory.store &&
+        memory_each(&s->memory, S("notes/"), LIST_LIVE_NAMES, guess_key,
+                    &(GuessKey){ &g, &s->arena }, &(Err){ 0 }) == JOT_OK &&
+        g.name)
+        say("did you mean '%s'?", g.name);
+}
+
 /* A failure is told where it was asked for: on standard error, or as the JSON value. */
 static void tell(Session *s, jot_status st)
 {
-    if (!s->json)
+    if (!s->json) {
         say("%s", s->err.text);
-    else if (!s->told)
+        if (st == JOT_NOT_FOUND && s->missed.n)
+            tell_nearest(s);
+    } else if (!s->told)
         print_json(json_pack("{s:s, s:o, s:b}", "status", status_info(st)->name, "error",
                              json_text(str(s->err.text)), "retry", status_info(st)->retry));
 }

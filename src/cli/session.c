@@ -19,6 +19,16 @@ jot_status read_token(Session *s, const char *text, uint64_t *out)
                    err_show(&shown, str(text)));
 }
 
+/* The first write to the user's own pad says where that is: nobody named it. */
+static void say_own(Session *s)
+{
+    AUTO(Memory) there = { 0 };
+    MemoryOptions o = { .by = s->by, .read_only = true };
+    if (!s->json && memory_open(&there, s->where.url, &o, &(Err){ 0 }) == JOT_NOT_FOUND)
+        say("this makes your own pad, " STR_FMT "; 'jotter init' makes one for a directory",
+            STR_ARG(s->where.url));
+}
+
 jot_status session_open(Session *s, bool create)
 {
     s->found = (SafeFound){ .path = s->where.found };
@@ -26,6 +36,8 @@ jot_status session_open(Session *s, bool create)
     Shown shown;
     if (!s->where.url.n)
         return where_check(&s->where, &s->err);
+    if (create && !s->where.named && !s->where.found)
+        say_own(s);
     /* It may be another pad than the user thinks of: the nearest, or one that a variable names. */
     if (where_check(&s->where, &s->err) != JOT_OK ||
         memory_open(&s->memory, s->where.url, &o, &s->err) != JOT_OK)

@@ -122,4 +122,28 @@ try 'one dash begins no argument unless two stand before it' dashed
 json_error() { jot read none --json && ends 66 && says '"status":"not_found"' && says '"error":'; }
 try 'with --json a failure is JSON on standard output' json_error
 
+habits() {
+    local JOTTER_PAD=files:habits
+    export JOTTER_PAD
+    jot add auth-todo 'look' && ends 0 && jot ls && is auth-todo && jot cat auth-todo && is look && jot show auth-todo && is look &&
+        jot mv auth-todo auth-done && jot cat auth-dnoe && ends 66 && tells "did you mean 'auth-done'?" &&
+        jot rm auth-done && jot ls && is '' && jot cat nosuch && ends 66 && [ "$(wc -l <<<"$err")" = 1 ]
+}
+try 'words of habit are understood, and a mistyped key names the nearest' habits
+
+version() {
+    local expected
+    expected=$("$JOTTER" --version)
+    for word in version -v -V; do jot $word && is "$expected" || return 1; done
+}
+try 'every spelling of version is one' version
+
+own() {
+    HOME=$here/own XDG_DATA_HOME=$here/own/data "$JOTTER" write first x >.out 2>.err
+    heard && tells "this makes your own pad, files:$here/own/data/jotter/pad" || return 1
+    HOME=$here/own XDG_DATA_HOME=$here/own/data "$JOTTER" write second x >.out 2>.err
+    heard && [ -z "$err" ]
+}
+try 'the first write to the own pad says where that is' own
+
 plan

@@ -118,13 +118,13 @@ strange_names() {
 try 'a directory whose name looks like part of a URL is that directory' strange_names
 
 changes() {
-    mkdir -p "$here/tmp/deep/er" && cd "$here/tmp/deep/er" && jot write k <<<own && [ -z "$err" ] || return 1
+    mkdir -p "$here/tmp/deep/er" && cd "$here/tmp/deep/er" && jot write k <<<own && tells "this makes your own pad" || return 1
     mkdir ../.jotter && printf 'jotter 1 1\n' >../.jotter/format # as a command of an agent may
     jot list && tells "the pad of this directory is now 'files:$here/tmp/deep/.jotter', because it is the nearest" && tells "it was 'files:$here/data/jotter/pad' the last time" || return 1
-    jot list && [ -z "$err" ] || return 1
-    jot init && [ -z "$err" ] && jot list && [ -z "$err" ] || return 1
+    jot list && [ "$err" = "(empty)" ] || return 1
+    jot init && [ -z "$err" ] && jot list && [ "$err" = "(empty)" ] || return 1
     rm -r .jotter && jot list && tells 'is now' && [ "$(stat -c %a "$here-state/jotter/seen")" = 600 ] || return 1
-    jot --pad files:elsewhere list && ends 0 && jot list && [ -z "$err" ]
+    jot --pad files:elsewhere list && ends 0 && jot list && [ "$err" = "(empty)" ]
 }
 try 'when the pad of a directory is another one than before, that is said once' changes
 
