@@ -52,6 +52,14 @@ status() {
 }
 try 'status has all of it on one screen' each status
 
+# More versions than are read at a time, of one length: only the first has added something.
+long() {
+    local i
+    for i in $(seq 10 49); do "$JOTTER" write long "v$i" >/dev/null || return 1; done
+    jot history --kind notes --limit 40 && [ "$(grep -c ' long  4 bytes (+' <<<"$out")" = 40 ] && [ "$(grep -c '(+0)' <<<"$out")" = 39 ]
+}
+try 'a long history is read page by page' each long
+
 outside() {
     export JOTTER_PAD=files:pad
     echo 'by hand' >pad/notes/a.txt && jot history --limit 1 && says 'outside ' && says 'edited   a' && says '(not recorded yet)' &&
