@@ -58,7 +58,7 @@ static const Weights profiles[PROFILES] = {
         .k1 = 1200, .b = 750, .mean = 50, .session_k1 = 1200, .session_b = 750, .session_mean = 200,
         .of = { [RANK_WORDS] = 1000, [RANK_HEAD] = 700, [RANK_GRAMS] = 1000, [RANK_EXACT] = 200,
                 [RANK_LENGTH] = -300 },
-        .best = 3000 },
+        .best = 2200 },
 };
 
 /* What a term is worth in the row so far before, or behind: nearer rows more, and the one before,
