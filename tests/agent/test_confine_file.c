@@ -279,7 +279,7 @@ static void no_writer_of_a_database_is_held_up(Yard *y)
 static void git_does_not_take_the_pad_for_removed(Yard *y)
 {
     if (access("/usr/bin/git", X_OK) != 0)
-        skip();
+        yard_skip(y);
     yard_prints(y,
                 "mkdir sub/g && cd sub/g && git init -q . && mkdir .jotter && echo 1 > "
                 ".jotter/format && git add -f .jotter/format && git -c user.name=n -c user.email=e "

@@ -45,7 +45,7 @@ static void there_is_no_network_unless_it_is_given(Yard *y)
     int tcp_port, udp_port;
     int tcp = listening(SOCK_STREAM, &tcp_port), udp = listening(SOCK_DGRAM, &udp_port);
     if (access("/bin/bash", X_OK) != 0)
-        skip();
+        yard_skip(y);
     const char *connect = arena_printf(&y->a, "exec 3<>/dev/tcp/127.0.0.1/%d", tcp_port).p;
     yard_fails(y, connect);
     yard_command(y, arena_printf(&y->a, "echo x > /dev/udp/127.0.0.1/%d", udp_port).p);

@@ -49,6 +49,9 @@ typedef struct Trial {
 /* Run all of them; the result is for main(). */
 int yard_run(const char *group, const Trial *trials, size_t n);
 
+/* Remove the yard, and leave the test out. */
+void yard_skip(Yard *y);
+
 /* A job of the yard; the caller adds what it wants otherwise. */
 ConfineJob yard_job(Yard *y, const char *command);
 /* What came of a command; that it could be run is asserted. */
