@@ -68,7 +68,7 @@ static jot_status take(void *ctx, const Listed *l)
     if (full && !is_older(h->items[0], &given))
         return JOT_OK;
     if (!full) {
-        h->items = arena_grow(h->into, h->items, h->n, &h->cap, sizeof *h->items, alignof(Kept *));
+        h->items = arena_grow(h->into, h->items, h->n, &h->cap, sizeof(Kept *), alignof(Kept *));
         h->items[h->n++] = NEW(h->into, Kept);
     }
     keep(h->items[full ? 0 : h->n - 1], l, given.ahead);
@@ -91,7 +91,7 @@ jot_status memory_newest(Memory *m, const NewestAsk *ask, Arena *into, Newest *o
     Heap h = { .ask = ask, .into = into, .now_ms = io_wall_ms(m->io) };
     TRY(memory_each(m, ask->prefix, ask->which, take, &h, e));
     if (h.n)
-        qsort(h.items, h.n, sizeof *h.items, newest_first);
+        qsort(h.items, h.n, sizeof(Kept *), newest_first);
     *out = (Newest){ .items = NEW_ARRAY(into, Listed, h.n + 1), .n = h.n, .total = h.seen };
     for (size_t i = 0; i < h.n; i++)
         out->items[i] = h.items[i]->listed;

@@ -73,7 +73,7 @@ static jot_status send(Pg *p, Sending *a, AppendCode *code, Seen *seen, Err *e)
     pg_add_bytes(&q, a->stream);
     pg_add_u64(&q, a->against.seq);
     pg_add_bytes(&q, (Str){ (const char *)a->against.chain.b, sizeof a->against.chain.b });
-    pg_add_bytes(&q, MUTANT(PG_GUARD_BEFORE) ? (Str){ 0 } : a->x->guard);
+    pg_add_bytes(&q, MUTANT(PG_GUARD_BEFORE) ? S("") : a->x->guard);
     pg_add_u64(&q, a->x->guard_seq);
     pg_add_u64(&q, STORE_ID_WINDOW);
     pg_add_record(&q, &a->sealed, a->nonce);
