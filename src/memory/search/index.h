@@ -99,9 +99,15 @@ MUST_USE jot_status search_read_row(Memory *m, Str stream, uint64_t seq, Arena *
 
 /* --- Showing (search_snippet.c) ---------------------------------------------------------- */
 
+/* What a snippet is cut from. */
+typedef struct SnippetSource {
+    Str stream, label;
+    Str text; /* as a person reads it */
+} SnippetSource;
+
 /* The part of the text that has most of what was asked for, on one line, the words marked with **.
  * *matched: anything of the query is in the text or the name at all. */
-Str search_snippet(const Query *q, Stemmer *stemmer, Str stream, Str label, Str text, Arena *into,
+Str search_snippet(const Query *q, Stemmer *stemmer, const SnippetSource *from, Arena *into,
                    bool *matched);
 /* Of matches, of which there is one at least: from which on most of the query is close together. */
 size_t search_best_match(const Query *q, const Matches *m);

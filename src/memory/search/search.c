@@ -213,9 +213,10 @@ static bool make_hit(Search *s, const Finding *f, const RankHit *r, Arena *into,
         return true;
     if (search_read_row(s->index.m, out->stream, out->seq, &scratch, &record, &label) != JOT_OK)
         return false;
-    Str text = index_text(out->stream, record.body, &scratch);
-    Str snippet =
-        search_snippet(&f->query, s->index.stemmer, out->stream, label, text, &scratch, &matched);
+    SnippetSource source = { .stream = out->stream,
+                             .label = label,
+                             .text = index_text(out->stream, record.body, &scratch) };
+    Str snippet = search_snippet(&f->query, s->index.stemmer, &source, &scratch, &matched);
     if (!matched && query_is_strict(&f->query))
         return false;
     out->seq = record.mark.seq;

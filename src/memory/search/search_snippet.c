@@ -108,15 +108,14 @@ static Str cut_out(Str text, const Matches *m, size_t at, Arena *into)
     return arena_copy(into, buf_str(&line));
 }
 
-Str search_snippet(const Query *q, Stemmer *stemmer, Str stream, Str label, Str text, Arena *into,
+Str search_snippet(const Query *q, Stemmer *stemmer, const SnippetSource *from, Arena *into,
                    bool *matched)
 {
-    if (!utf8_valid(text))
-        text = S("(not text)");
-    Str name = str_from(stream, str_find(stream, '/') + 1);
+    Str text = utf8_valid(from->text) ? from->text : S("(not text)");
+    Str name = str_from(from->stream, str_find(from->stream, '/') + 1);
     Matches in_text = query_match(q, stemmer, text, into);
     *matched = in_text.n || query_match(q, stemmer, name, into).n ||
-               query_match(q, stemmer, label, into).n;
+               query_match(q, stemmer, from->label, into).n;
     size_t at = in_text.n ? in_text.items[search_best_match(q, &in_text)].from : 0;
     return cut_out(text, &in_text, at, into);
 }
