@@ -48,7 +48,7 @@ static void print_hit(const Hit *h, bool explain)
         printf("  record %llu", (unsigned long long)h->seq);
     printf("  %s  ", time_text(h->at_ms).text);
     print_name(h->by);
-    printf("  ~%llu tokens\n    ", (unsigned long long)h->tokens);
+    printf("  ~%s\n    ", counted(h->tokens, "token").text);
     print_snippet(h->snippet);
     if (explain)
         print_explain(h);
@@ -71,7 +71,7 @@ static void print_hits(const Hits *h, const SearchQuery *q)
 static void show_progress(void *ctx, uint64_t streams)
 {
     (void)ctx;
-    fprintf(stderr, "\rindexing: %llu streams", (unsigned long long)streams);
+    fprintf(stderr, "\rindexing: %s", counted(streams, "stream").text);
 }
 
 static void print_evidence(const Evidence *v)

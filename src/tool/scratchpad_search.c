@@ -4,6 +4,7 @@
 #include "memory/frame/tokens.h"
 #include "memory/search/evidence.h"
 #include "tool/reply.h"
+#include "tool/template.h"
 
 static const char *const kinds[] = { "notes", "memories", "artifacts", "runs", NULL };
 
@@ -14,8 +15,7 @@ static Str hit_lines(ToolCall *c, const Hit *h)
     buf_addf(&text, "  %s", version_of(h->sha256).text);
     if (str_starts(h->stream, S("runs/")))
         buf_addf(&text, "  record %llu", (unsigned long long)h->seq);
-    buf_addf(&text, "  %s  ~%llu tokens\n", time_text(h->at_ms).text,
-             (unsigned long long)h->tokens);
+    buf_addf(&text, "  %s  ~%s\n", time_text(h->at_ms).text, counted(h->tokens, "token").text);
     reply_quote(&text, h->snippet, SEARCH_SNIPPET_MAX);
     Str s = buf_str(&text);
     return arena_copy(c->into, str_slice(s, 0, s.n - 1));
