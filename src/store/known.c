@@ -7,6 +7,7 @@
  * acknowledged. */
 #include "store/known.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static jot_status went_back(Str stream, const Mark *was, const Mark *now, Err *e
 
 jot_status known_keep(Known *k, Str stream, const Mark *mark, Err *e)
 {
+    assert(stream.n > 0 && stream.n <= STORE_NAME_MAX);
     KnownHead *s = &k->heads[place_of(stream)];
     if (is_of(s, stream) && !MUTANT(SERVER_WENT_BACK) &&
         (mark->seq < s->mark.seq ||

@@ -322,6 +322,7 @@ jot_status store_list(Store *s, const ListQuery *q, Arena *into, Listing *out, E
     if (q->after.n && store_check_name(q->after, e) != JOT_OK)
         return err_at(e, "after");
     TRY(s->ops->list(s, q, into, out, e));
+    assert(out->n <= q->limit);
     for (size_t i = 0; !list_takes_heads(q->which) && i < out->n; i++)
         out->items[i] = (Listed){ .name = out->items[i].name };
     return JOT_OK;

@@ -17,6 +17,7 @@
  * one that is known. */
 #include "store/walk.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,12 +74,14 @@ static void sift(Walk *w, Records *page)
         w->damaged = false;
         w->in_a_row = 0;
     }
+    assert(kept <= page->n);
     page->n = kept;
 }
 
 /* One that no page can be had with is stepped over, alone. */
 static void step_over(Walk *w)
 {
+    assert(w->more); /* a walk that has ended is not continued */
     w->lost++;
     w->in_a_row++;
     w->damaged = true;

@@ -287,6 +287,7 @@ static void add_problem(ArtifactList *to, Str name, const char *why, Arena *into
 {
     if (to->problems_total++ >= ARTIFACT_PROBLEMS_MAX)
         return;
+    assert(to->problems_n < ARTIFACT_PROBLEMS_MAX);
     if (!to->problems)
         to->problems = NEW_ARRAY(into, ArtifactProblem, ARTIFACT_PROBLEMS_MAX);
     to->problems[to->problems_n++] =

@@ -130,6 +130,7 @@ static jot_status save_once(Memory *m, Str stream, const CheckpointWrite *s, Che
     Draft d = { .op = OP_PUT, .meta = meta_text(meta, &arena), .body = s->state };
     Expect x = expect_at(head.mark.seq);
     TRY(memory_append(m, stream, &x, &d, &mark, e));
+    assert(mark.seq > head.mark.seq);
     *out = (Checkpoint){ .version = mark.seq,
                          .at_ms = mark.at_ms,
                          .by = m->by,
@@ -212,6 +213,7 @@ jot_status checkpoint_undo(Memory *m, Str run, uint64_t if_version, Arena *into,
     if (st == JOT_CONFLICT)
         return moved(run, &mark, e);
     TRY(st);
+    assert(mark.seq > head.mark.seq && restored.mark.seq);
     *out = (Checkpoint){ .version = mark.seq,
                          .at_ms = mark.at_ms,
                          .by = m->by,
@@ -264,6 +266,7 @@ static uint64_t mark_stack(All *all)
         depth++;
         want = all->links[i].below < want ? all->links[i].below : 0;
     }
+    assert(depth <= all->n);
     return depth;
 }
 

@@ -7,6 +7,7 @@
  * and never a line. */
 #include "memory/artifact/line_log.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/time.h"
@@ -51,6 +52,7 @@ static void take_lines(const Records *from, uint64_t start, Arena *into, Lines *
                                            .text = r->body,
                                            .redacted = r->mark.redacted };
     }
+    assert(out->n <= from->n);
 }
 
 jot_status line_log_read(Memory *m, LineLogName log, SeqRange range, Arena *into, Lines *out,

@@ -163,6 +163,7 @@ static SinkView view_of(const Kept *k, Str call, size_t inline_max, Arena *into)
         return v;
     v.shown = str_slice(k->result, 0, v.text ? preview_end(k->result, most) : 0);
     v.spilled = true;
+    assert(v.shown.n <= most);
     return v;
 }
 

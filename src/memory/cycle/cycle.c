@@ -473,6 +473,7 @@ static jot_status end_running(Work *w, Ending *how, Err *e)
 static jot_status finish(Memory *m, Ending how, Arena *into, Cycle *out, Err *e)
 {
     AUTO(Buf) notice = { 0 };
+    assert(how.end == CYCLE_RUNNING || how.end == CYCLE_FAILED);
     TRY(check_id(how.id, e));
     for (int i = 0; i < TRIES; i++) {
         AUTO(Arena) a = { 0 };

@@ -1,6 +1,8 @@
 /* excerpt.c - cutting a text to lines and tokens. */
 #include "memory/frame/excerpt.h"
 
+#include <assert.h>
+
 #include "memory/frame/tokens.h"
 
 /* Where line `n` (from 0 on) begins; the end if there are not so many. */
@@ -24,6 +26,7 @@ void excerpt_make(Str text, const ExcerptWant *want, Excerpt *out)
         out->partly = fits < part.n && (fits == 0 || part.p[fits - 1] != '\n');
         part = str_slice(part, 0, fits);
     }
+    assert(out->first >= 1 && part.n <= text.n);
     out->text = part;
     out->tokens = part.n == text.n ? out->tokens_all : tokens_estimate(part);
     out->last = out->first + str_count_lines(part) - 1;

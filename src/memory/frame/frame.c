@@ -225,6 +225,7 @@ void frame_add_places(Buf *to, const Frame *f, Str text)
 {
     size_t added = 0;
     for (size_t at = 0, place; frame_place(f, text, at, &place, &at); added = place) {
+        assert(place >= added);
         buf_add(to, str_slice(text, added, place));
         buf_add_char(to, '\\');
     }
@@ -272,6 +273,7 @@ size_t frame_line_end(Str s, size_t at, size_t *next)
     while (at < s.n && (n = break_at(s, at)) == 0)
         at = may_break(s, at + 1);
     *next = at + n;
+    assert(at <= s.n && *next <= s.n);
     return at;
 }
 

@@ -4,6 +4,7 @@
  * not there is kept all the same: what is stored is what was said. */
 #include "memory/graph/graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,7 @@ jot_status graph_read(Memory *m, Arena *into, Graph *out, Err *e)
     Reading r = { .m = m, .into = into, .graph = &g, .e = e };
     TRY(memory_each(m, S(GRAPH_ENTITIES), LIST_LIVE, take, &r, e));
     TRY(memory_each(m, S(GRAPH_RELATIONS), LIST_LIVE, take, &r, e));
+    assert(g.n <= GRAPH_MAX);
     if (g.n)
         qsort(g.items, g.n, sizeof *g.items, compare);
     *out = TAKE(g);

@@ -153,6 +153,7 @@ static jot_status append_event(Memory *m, const Expect *x, json_t *event, Plan *
                        STORE_BODY_MAX);
     Draft d = { .op = OP_APPEND, .meta = buf_str(&small), .body = buf_str(&text) };
     TRY(memory_append(m, stream, x, &d, &mark, e));
+    assert(!x || x->kind != EXPECT_SEQ || mark.seq > x->seq);
     p->seq = mark.seq;
     p->at_ms = mark.at_ms;
     p->by = m->by;

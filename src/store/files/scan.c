@@ -84,6 +84,7 @@ bool line_record(Str line, RecordWant want, Arena *into, Record *out, size_t *sk
 jot_status stream_newest(Files *f, const Stream *st, RecordWant want, Arena *into, Newest *out,
                          Err *e)
 {
+    assert(out->items && out->max > 0);
     AUTO(Lines) lines;
     lines_init(&lines, f->base.io, st->fd, st->good, st->good);
     for (out->n = 0; out->n < out->max;) {
@@ -155,6 +156,7 @@ static jot_status bisect(Files *f, const Stream *st, uint64_t seq, off_t *found,
     }
     while (seq > 1 && span.high - span.low > BISECT_UNTIL)
         TRY(narrow(f, st, seq, span.low + (span.high - span.low) / 2, &span, e));
+    assert(span.low >= 0 && span.low <= span.high && span.high <= st->size);
     *found = span.low;
     return JOT_OK;
 }

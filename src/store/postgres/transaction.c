@@ -14,6 +14,7 @@
  * transaction that was beaten, is rolled back by the server and done again as well. */
 #include "store/postgres/transaction.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/postgres/connect.h"
@@ -151,6 +152,7 @@ static jot_status set_head(Pg *p, Str stream, PgHead *head, const Mark *m, Err *
 
 jot_status pg_fill_records(Pg *p, const PgHead *head, const Record *records, size_t n, Err *e)
 {
+    assert(p->flying && n > 0);
     for (size_t i = 0; i < n; i++)
         TRY(add_one(p, head->number, &records[i], head->mine, e));
     return JOT_OK;
@@ -158,6 +160,8 @@ jot_status pg_fill_records(Pg *p, const PgHead *head, const Record *records, siz
 
 jot_status pg_add_records(Pg *p, Str stream, PgHead *head, const Record *records, size_t n, Err *e)
 {
+    assert(p->flying && n > 0); /* within a transaction */
+    assert(records[0].mark.seq > head->mark.seq);
     TRY(set_head(p, stream, head, &records[n - 1].mark, e));
     TRY(pg_fill_records(p, head, records, n, e));
     head->mark = records[n - 1].mark;

@@ -36,6 +36,7 @@ enum {
 
 void words_add(Words *w, Str word)
 {
+    assert(w->arena && (word.p || word.n == 0));
     if (w->n == w->cap) {
         size_t cap = w->cap;
         w->at = arena_grow(w->arena, w->at, w->n, &cap, sizeof *w->at, alignof(const char *));
@@ -67,6 +68,7 @@ Script script_begin(const Redis *p, Arena *arena, RedisScript which, const char 
                     Str guard)
 {
     Script s = { which, { .arena = arena } };
+    assert(stream.n || !guard.n); /* what is guarded is a stream */
     Words *w = &s.words;
     words_add(w, S("EVALSHA"));
     words_add(w, (Str){ p->sha[which], REDIS_SHA_HEX }); /* loaded again, it is the same */
@@ -90,6 +92,7 @@ Script script_begin(const Redis *p, Arena *arena, RedisScript which, const char 
 Script script_if(const Redis *p, Arena *arena, RedisScript which, const char *verb,
                  const Standing *now)
 {
+    assert(now->stream.n);
     Script s = script_begin(p, arena, which, verb, now->stream, now->guard);
     words_add_seq(&s.words, now->nonce);
     words_add_seq(&s.words, now->head.seq);

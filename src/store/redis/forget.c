@@ -245,6 +245,7 @@ static jot_status put_at(Redis *p, const Forget *f, const Found *found, bool *be
     AUTO_PTR(redisReply) r = NULL;
     RedisCode code;
     const Mark *head = &found->now.head;
+    assert(f->batch && f->batch->n > 0);
     bool fills = f->batch->gaps && f->batch->items[0].mark.seq <= head->seq;
     TRY(store_check_place(f->stream, f->batch, fills ? &found->before.mark : head,
                           fills ? &found->from : NULL, e));

@@ -7,6 +7,7 @@
  * there; seq comes first, so that rows in byte order are records in order. */
 #include "store/redis/row.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum { NUMBERS = 4, TEXTS = 3 };
@@ -21,6 +22,7 @@ RowSeq row_seq(uint64_t seq)
 void row_write(Buf *to, const Record *r, uint64_t nonce)
 {
     const Mark *m = &r->mark;
+    assert(m->seq > 0 && m->seq <= STORE_SEQ_MAX && r->id.n <= STORE_ID_MAX);
     buf_addf(to, "%016llx %016llx %s %d %d %02zx %lld %llu %llu %llu %s %zu %zu %zu\n",
              (unsigned long long)m->seq, (unsigned long long)nonce, hash_hex(m->chain).text,
              (int)m->op, m->redacted, r->id.n, (long long)m->at_ms, (unsigned long long)m->fence,

@@ -28,6 +28,7 @@ static jot_status head_meet(Db *d, Str stream, const Expect *x, Head *out, Err *
 static jot_status drop_before(Db *d, int64_t number, uint64_t seq, uint64_t *dropped, Err *e)
 {
     AUTO_PTR(sqlite3_stmt) q = NULL;
+    assert(!sqlite3_get_autocommit(d->sql)); /* within a transaction */
     TRY(db_stmt(d, DB_DROP, &q, e));
     db_bind_u64(q, 1, (uint64_t)number);
     db_bind_u64(q, 2, seq);
@@ -87,6 +88,7 @@ static jot_status move_head(Db *d, Str stream, Head *head, Err *e)
     int64_t last;
     Hash unused;
     AUTO_PTR(sqlite3_stmt) move = NULL;
+    assert(!sqlite3_get_autocommit(d->sql));
     TRY(head_last(d, &last, &unused, e));
     TRY(db_stmt(d, DB_MOVE, &move, e));
     db_bind_u64(move, 1, (uint64_t)head->n);

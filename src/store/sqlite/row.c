@@ -188,14 +188,18 @@ jot_status head_rewrite(Db *d, Str stream, Newest *newest, Err *e)
 jot_status head_add(Db *d, Str stream, Head *head, const Record *records, size_t n, Err *e)
 {
     bool fresh = mark_last(&head->mark) == 0;
-    for (size_t i = 0; i < n; i++)
+    assert(n > 0 && !sqlite3_get_autocommit(d->sql)); /* within a transaction */
+    for (size_t i = 0; i < n; i++) {
+        assert(records[i].mark.seq > head->mark.seq);
         TRY(add_record(d, head, &records[i], e));
+    }
     return set_head(d, stream, head, &records[n - 1], fresh, e);
 }
 
 jot_status head_fill(Db *d, const Head *head, const Record *records, size_t n, Err *e)
 {
     Head beside = *head;
+    assert(n > 0 && !sqlite3_get_autocommit(d->sql));
     for (size_t i = 0; i < n; i++)
         TRY(add_record(d, &beside, &records[i], e));
     return JOT_OK;
