@@ -128,12 +128,6 @@ verdict a_seventh_parameter_is_found
 tree_file base/room.h '/* --- Texts (str.c) ---- */\n\nint str_one(int a);\n\n/* --- More (str.c) ---- */\n\nint str_two(int d);\n'
 functions says 'src/base/room.h:7: str_two is defined in src/base/str_more.c' && ! grep -q 'room.h:3' "$tmp/log" && rm tree/src/base/room.h
 verdict a_section_of_a_header_speaks_for_the_file_it_names
-printf 'declared src/base/buf.h src/base/str_more.c\nparameters src/base/buf.c buf_one\n' >tree/tools/check-functions.allow
-functions silent
-verdict what_is_listed_is_allowed
-printf 'parameters src/base/str.c str_one\n' >>tree/tools/check-functions.allow
-functions says "'parameters src/base/str.c str_one' is not needed any more"
-verdict a_list_of_exceptions_only_shrinks
 
 # --- words ---
 
