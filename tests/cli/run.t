@@ -49,7 +49,7 @@ events() {
     jot --json run 'read' --model script:full.yaml --window 24000 && ends 0 && says '"end":"answered"' || return 1
     printf %s "$out" >value && printf '%s\n' "$err" >told && python3 events.py || return 1
     jot log show last --json && says '"kind":"clear"' && jot --json run 'read' --model script:full.yaml --window 24000 --quiet && [ -z "$err" ] && says '"event":"context_cleared"' || return 1
-    jot run 'read' --model script:full.yaml --window 24000 && tells 'results masked' && [[ $err != *'"event"'* ]]
+    jot run 'read' --model script:full.yaml --window 24000 && tells ' masked, ' && [[ $err != *'"event"'* ]]
 }
 try 'results that leave the context are an event for programs' events
 
