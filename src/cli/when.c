@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 
-enum { DAY_S = 86400 };
+enum { DAY_S = 86400, WEEK_S = 7 * DAY_S };
 
 /* The first or the last moment of a day, `back` days before that of `tm`. */
 static int64_t moment_of_day(const struct tm *day, int back, bool end)
@@ -122,7 +122,7 @@ WhenText when_shown(const Session *s, int64_t at_ms)
         snprintf(out.text, sizeof out.text, "%lld min ago", (long long)ago / 60);
     else if (ago >= 0 && ago < DAY_S)
         snprintf(out.text, sizeof out.text, "%lld h ago", (long long)ago / 3600);
-    else if (ago >= 0 && ago < 7 * DAY_S)
+    else if (ago >= 0 && ago < WEEK_S)
         snprintf(out.text, sizeof out.text, "%lld d ago", (long long)ago / DAY_S);
     else if (strftime(out.text, sizeof out.text, "%Y-%m-%d %H:%M", &here) == 0)
         out.text[0] = '\0';
