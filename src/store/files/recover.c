@@ -39,10 +39,10 @@ static bool fits(const Stream *st, const View *v)
 /* The head's body, for comparing and restoring. */
 static jot_status head_body(Files *f, const Stream *st, Arena *into, Str *out, Err *e)
 {
-    Record head;
+    Record head = { 0 };
     Newest newest = { .items = &head, .max = 1 };
     TRY(stream_newest(f, st, RECORD_ALL, into, &newest, e));
-    *out = newest.n ? head.body : (Str){ 0 };
+    *out = head.body;
     return JOT_OK;
 }
 

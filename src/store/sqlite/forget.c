@@ -125,7 +125,7 @@ static jot_status find_record(Db *d, Str stream, const Head *head, uint64_t seq,
 
 static jot_status blank_record(Db *d, Str stream, Head *head, uint64_t seq, Err *e)
 {
-    Row row;
+    Row row = { 0 };
     AUTO_PTR(sqlite3_stmt) q = NULL;
     TRY(find_record(d, stream, head, seq, &row, e));
     TRY(store_check_redact(stream, &head->mark, &row.mark, e));
