@@ -264,7 +264,16 @@ counted() {
 }
 try 'however often it is killed, nothing is done twice' counted
 
+# What watched over a command that was killed looks at this directory until it has ended, too.
+settled() {
+    local process
+    for process in /proc/[0-9]*; do
+        [ "$(cat "$process/comm" 2>/dev/null)" != jotter ] || [ "$(readlink "$process/cwd")" != "$here" ] || return 1
+    done
+}
+
 planted() {
+    until_true settled || return 1
     mkdir -p left && echo "- calls: [{name: shell, args: {command: 'echo evil >left/CLAUDE.md'}}]" >left.yaml && echo '- text: done' >>left.yaml
     local JOTTER_PAD=files:$here/planted_pad
     jot run 'leave something' --model script:left.yaml --allow shell --quiet && ends 0 && is done || return 1
