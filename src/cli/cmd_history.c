@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "cli/docs.h"
 #include "cli/when.h"
+#include "memory/kinds.h"
 
 extern const Cmd cmd_history, cmd_diff, cmd_blame, cmd_undo, cmd_restore;
 
@@ -96,6 +97,24 @@ void changes_print(Session *s, const ChangeList *list)
         print_change(s, &list->items[i]);
 }
 
+/* A kind without changes is one that people and agents write, or one that the pad has; what is
+ * neither was mistyped. */
+static jot_status check_kind(Session *s, const char *kind, bool there)
+{
+    Shown shown;
+    Kinds kinds = { 0 };
+    if (!kind || kind_word(kind))
+        return JOT_OK;
+    if (there)
+        TRY(memory_kinds(&s->memory, LIST_LIVE_NAMES, &kinds, &s->err));
+    if (kinds_count(&kinds, kind))
+        return JOT_OK;
+    return err_set(&s->err, JOT_INVALID,
+                   "no kind '%s': use notes, memories, artifacts, tasks, plans, runs, cycles, "
+                   "checkpoints or logs",
+                   err_show(&shown, str(kind)));
+}
+
 static jot_status run_changes(Session *s)
 {
     bool there;
@@ -111,6 +130,8 @@ static jot_status run_changes(Session *s)
     TRY(session_open_any(s, &there));
     if (there)
         TRY(changes_list(&s->memory, &ask, &s->arena, &list, &s->err));
+    if (list.n == 0)
+        TRY(check_kind(s, opt_text(s, "kind"), there));
     if (s->json) {
         print_json(changes_json(&list));
         return JOT_OK;

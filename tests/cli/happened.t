@@ -39,6 +39,12 @@ filters() {
 }
 try 'it is filtered by author, kind, time and number' each filters
 
+mistyped() {
+    jot history --kind nope && ends 64 && is '' && tells "no kind 'nope': use notes," && jot history --kind plans && ends 0 && tells 'as asked' || return 1
+    JOTTER_PAD=files:$here/none jot history --kind nope && ends 64 && [ ! -e "$here/none" ]
+}
+try 'a kind that there is not is refused' each mistyped
+
 recent() {
     jot list --recent && is "c
 a" && jot list --recent --limit 1 && is c && tells 'there are older ones' && jot list --long && says 'A heading' && says ' bob ' &&
